@@ -1,0 +1,98 @@
+/* arena.c - many small pieces that are let go together.
+ *
+ * Chunks form a list, the newest first; a reset keeps the largest one, so that after a few documents an arena no longer
+ * asks the allocator for anything. Pieces are never freed one by one. */
+#include "mongoreshape/mem.h"
+
+struct mrs_arena_chunk {
+    struct mrs_arena_chunk *older;
+    size_t n;
+    uint8_t bytes[];
+};
+
+enum { FIRST = 4096 - 64, LARGEST_STEP = 1 << 20 };
+
+void
+mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem)
+{
+    memset(a, 0, sizeof *a);
+    a->mem = mem;
+}
+
+void
+mrs_arena_clear(struct mrs_arena *a)
+{
+    while (a->head) {
+        struct mrs_arena_chunk *older = a->head->older;
+        mrs_free(a->mem, a->head);
+        a->head = older;
+    }
+    a->at = a->end = NULL;
+}
+
+void
+mrs_arena_reset(struct mrs_arena *a)
+{
+    struct mrs_arena_chunk *keep = a->head;
+    if (!keep) {
+        return;
+    }
+    while (keep->older) { /* chunks only grow: the newest is the largest, but for pieces larger than a step */
+        struct mrs_arena_chunk *other = keep->older;
+        struct mrs_arena_chunk *rest = other->older;
+        if (other->n > keep->n) {
+            mrs_free(a->mem, keep);
+            keep = other;
+        } else {
+            mrs_free(a->mem, other);
+            keep->older = rest;
+        }
+    }
+    a->head = keep;
+    a->at = keep->bytes;
+    a->end = keep->bytes + keep->n;
+}
+
+static size_t
+next_size(const struct mrs_arena *a, size_t n)
+{
+    size_t want = a->head ? a->head->n * 2 : FIRST;
+    if (want > LARGEST_STEP) {
+        want = LARGEST_STEP;
+    }
+    return want < n ? n : want;
+}
+
+void *
+mrs_arena_alloc(struct mrs_arena *a, size_t n)
+{
+    if (n > SIZE_MAX - 64) {
+        return NULL;
+    }
+    size_t padded = (n + 7) & ~(size_t)7;
+    if ((size_t)(a->end - a->at) < padded || !a->at) {
+        size_t size = next_size(a, padded);
+        struct mrs_arena_chunk *chunk = mrs_alloc(a->mem, sizeof *chunk + size);
+        if (!chunk) {
+            return NULL;
+        }
+        chunk->older = a->head;
+        chunk->n = size;
+        a->head = chunk;
+        a->at = chunk->bytes;
+        a->end = chunk->bytes + size;
+    }
+    void *piece = a->at;
+    a->at += padded;
+    return piece;
+}
+
+void *
+mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n)
+{
+    void *piece = mrs_arena_alloc(a, n);
+    if (piece && n) {
+        memcpy(piece, p, n);
+    }
+    return piece;
+}

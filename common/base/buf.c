@@ -1,0 +1,78 @@
+/* buf.c - bytes that grow up to a ceiling named at birth.
+ *
+ * Failures stick (bad) instead of being returned by every append, so that code which writes a document reads like the
+ * document; whoever uses the bytes asks mrs_buf_status once. */
+#include "mongoreshape/mem.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+void
+mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling)
+{
+    memset(b, 0, sizeof *b);
+    b->mem = mem;
+    b->ceiling = ceiling;
+}
+
+void
+mrs_buf_clear(struct mrs_buf *b)
+{
+    mrs_free(b->mem, b->p);
+    b->p = NULL;
+    b->n = b->cap = 0;
+    b->bad = 0;
+}
+
+void
+mrs_buf_grow(struct mrs_buf *b, size_t extra)
+{
+    if (b->bad || b->cap - b->n >= extra) {
+        return;
+    }
+    if (extra > b->ceiling || b->n > b->ceiling - extra) {
+        b->bad = 2;
+        return;
+    }
+    size_t want = b->cap < 256 ? 256 : b->cap + b->cap / 2;
+    if (want < b->n + extra) {
+        want = b->n + extra;
+    }
+    if (want > b->ceiling) {
+        want = b->ceiling;
+    }
+    uint8_t *p = mrs_realloc(b->mem, b->p, want);
+    if (!p) {
+        b->bad = 1;
+        return;
+    }
+    b->p = p;
+    b->cap = want;
+}
+
+enum mrs_status
+mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e)
+{
+    if (b->bad == 1) {
+        return mrs_err_memory(e, b->n);
+    }
+    if (b->bad == 2) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "more than %zu bytes", b->ceiling);
+    }
+    return MRS_OK;
+}
+
+void
+mrs_buf_printf(struct mrs_buf *b, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    mrs_buf_grow(b, n < 0 ? 1 : (size_t)n + 1);
+    if (n >= 0 && !b->bad) {
+        vsnprintf((char *)b->p + b->n, (size_t)n + 1, fmt, again);
+        b->n += (size_t)n;
+    }
+    va_end(again);
+}

@@ -1,0 +1,120 @@
+/* io.h - dumps in and out: directories as mongodump 100.x writes them, single .bson files, `-` for one namespace.
+ *
+ * Input is opened read-only and never changed. gzip and zstd are recognised by content, whatever the name says. Output is one transaction:
+ * it stands under OUT.partial, files synced, manifest last, until it is renamed in one go.
+ * Threads: an input and an output may be used by several threads as long as each reader and each sink belongs to one at a time. */
+#ifndef MONGORESHAPE_IO_H
+#define MONGORESHAPE_IO_H
+
+#include "mongoreshape/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum mrs_codec { MRS_CODEC_NONE, MRS_CODEC_GZIP, MRS_CODEC_ZSTD, MRS_CODEC_AS_INPUT };
+struct mrs_compress {
+    enum mrs_codec codec;
+    int level; /* 0: the codec's default */
+};
+/* "gzip", "zstd:3", "none". FAIL MRS_E_USAGE. */
+enum mrs_status mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e);
+
+/* ---- input ---- */
+enum mrs_input_kind {
+    MRS_INPUT_DATA,  /* a namespace: documents and metadata, or one of them */
+    MRS_INPUT_EXTRA  /* a file that belongs to the dump and is no namespace that steps may name: prelude.json, oplog.bson, $admin.system.users.bson, unknown files */
+};
+struct mrs_input_ns {
+    enum mrs_input_kind kind;
+    const char *db, *coll, *ns;  /* DATA: names unescaped */
+    const char *data_path;       /* NULL: no data file */
+    const char *meta_path;       /* NULL: no metadata file */
+    const char *rel_path;        /* EXTRA: path below the dump's root */
+    struct mrs_view metadata;    /* parsed metadata.json; the empty document where there is none */
+    enum mrs_codec codec;        /* of the data file */
+    uint64_t file_bytes;         /* size of the data file on disk */
+    bool empty_oplog;            /* EXTRA oplog.bson that holds no entry */
+};
+struct mrs_input_opts {
+    const char *const *include, *const *exclude; /* patterns as mongorestore's: `*` over db.coll, `\` escapes */
+    uint32_t n_include, n_exclude;
+    const char *ns; /* for `-` and single files: "db.coll"; NULL: from the file's name and folder */
+};
+struct mrs_input;
+/* Opens a dump directory (a root with databases, or one database's folder), a .bson file or "-" and lists what is there, sorted by namespace bytes (extras last). Metadata are read and checked. FAIL MRS_E_MISSING, MRS_E_FORMAT, MRS_E_IO, MRS_E_USAGE. */
+enum mrs_status mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opts *opts, struct mrs_input **out, struct mrs_err *e);
+void mrs_input_close(struct mrs_input *in);
+uint32_t mrs_input_count(const struct mrs_input *in);
+const struct mrs_input_ns *mrs_input_at(const struct mrs_input *in, uint32_t i);
+const char *mrs_input_only_db(const struct mrs_input *in); /* the only database beside admin, config and local; NULL */
+uint32_t mrs_input_excluded(const struct mrs_input *in);   /* namespaces that the patterns left out */
+const char *mrs_input_excluded_at(const struct mrs_input *in, uint32_t i);
+
+/* ---- blocks of whole documents ---- */
+struct mrs_block {
+    uint8_t *p;          /* whole documents, one behind the other */
+    size_t n, cap;
+    uint64_t seq;        /* 0, 1, 2 ... */
+    uint64_t first_doc;  /* number of its first document, from 0 */
+    uint32_t n_docs;
+    uint64_t off;        /* of its first byte in the uncompressed stream */
+    struct mrs_mem *mem;
+};
+void mrs_block_init(struct mrs_block *b, struct mrs_mem *mem);
+void mrs_block_clear(struct mrs_block *b);
+
+struct mrs_reader;
+/* A stream of documents: of an input's namespace or of a file of raw BSON (spool). block_bytes: wanted size of blocks (0: 1 MiB); the cut of blocks depends on the data and this figure alone. */
+enum mrs_status mrs_reader_open(struct mrs_input *in, uint32_t i, size_t block_bytes, struct mrs_reader **out, struct mrs_err *e);
+/* The first `bytes` bytes of an open file (UINT64_MAX: up to its end); fd is not closed; read with pread, so several readers may share it. */
+enum mrs_status mrs_reader_fd(struct mrs_mem *mem, int fd, uint64_t bytes, const char *name, size_t block_bytes, struct mrs_reader **out, struct mrs_err *e);
+/* The next block; only lengths are checked here (5 .. MRS_DOC_READ_MAX, enough bytes, final NUL): run mrs_doc_check on each document. Errors name file, offset
+ * and document number: MRS_E_BSON (impossible length, truncated), MRS_E_FORMAT (codec), MRS_E_IO. OK, END. */
+enum mrs_status mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e);
+/* Compressed bytes read so far, for progress. */
+uint64_t mrs_reader_progress(const struct mrs_reader *r);
+void mrs_reader_close(struct mrs_reader *r);
+
+/* ---- output ---- */
+struct mrs_output;
+struct mrs_output_opts {
+    struct mrs_compress compress; /* AS_INPUT: as `default_codec` */
+    enum mrs_codec default_codec;
+    bool force;
+    bool sample;     /* marks the manifest as a sample */
+    const char *single_ns; /* OUT is one file or `-`: only this namespace may be written */
+};
+/* Refuses an existing OUT without force (MRS_E_EXISTS), makes OUT.partial (an old one of a killed run is removed: it carries our marker file, else MRS_E_EXISTS). */
+enum mrs_status mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts, struct mrs_output **out, struct mrs_err *e);
+struct mrs_sink;
+/* One collection: metadata are the bytes of X.metadata.json as they shall stand there (NULL: no such file); data false: no data file (views). *sink NULL without data. */
+enum mrs_status mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const char *metadata, size_t metadata_n, bool data,
+                                struct mrs_sink **sink, struct mrs_err *e);
+/* Whole documents, appended. */
+enum mrs_status mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e);
+/* Ends the file; counts for the manifest: documents, and the order-free digest (sum of the 128-bit hashes of all documents). */
+enum mrs_status mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, struct mrs_err *e);
+/* Copies an input file as it is: a namespace (data and metadata, names kept) or an extra. Bytes on disk stay the same unless another codec is wanted for data. */
+enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct mrs_err *e);
+/* Syncs, writes the manifest (extra: BSON document whose fields go into it first), renames. sync_ms: how long that took, may be NULL. */
+enum mrs_status mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms, struct mrs_err *e);
+void mrs_output_abort(struct mrs_output *o); /* removes OUT.partial; harmless after commit */
+void mrs_output_free(struct mrs_output *o);
+
+/* ---- temporary files ---- */
+/* An unlinked file in dir (NULL: $TMPDIR, else /tmp). */
+enum mrs_status mrs_temp_open(const char *dir, int *fd, struct mrs_err *e);
+/* All n bytes or an error: short writes and EINTR are retried. */
+enum mrs_status mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e);
+enum mrs_status mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e); /* END of file inside: FAIL MRS_E_IO */
+/* A whole file, NUL-ended behind its n bytes; ceiling: MRS_E_LIMIT. */
+enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text, size_t *n, struct mrs_err *e);
+
+/* A file that appears whole: written beside, synced, renamed. */
+enum mrs_status mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,115 @@
+/* mem.h - memory: a counting allocator, an arena for scratch, a growing buffer with a ceiling.
+ *
+ * All memory of the library comes through a struct mrs_mem made by the caller, so that tests can count what
+ * is live and fail the n-th allocation. Out of memory is an ordinary status (MRS_DEAD, MRS_E_MEMORY).
+ * Threads: mrs_mem may be shared (its counters are atomic); an arena or buffer belongs to one thread. */
+#ifndef MONGORESHAPE_MEM_H
+#define MONGORESHAPE_MEM_H
+
+#include "mongoreshape/err.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mrs_mem;
+
+/* A new allocator; fail_at 0: never fails on purpose, n: the n-th allocation (from 1) and only that one fails,
+ * UINT64_MAX - n: every allocation from the n-th on fails. NULL when the system has no memory. */
+struct mrs_mem *mrs_mem_new(uint64_t fail_at);
+/* Frees the allocator itself; returns the number of blocks still live (a leak where not 0). NULL: 0. */
+uint64_t mrs_mem_close(struct mrs_mem *m);
+uint64_t mrs_mem_live(const struct mrs_mem *m);   /* blocks */
+uint64_t mrs_mem_bytes(const struct mrs_mem *m);  /* bytes now */
+uint64_t mrs_mem_peak(const struct mrs_mem *m);   /* greatest number of bytes so far */
+uint64_t mrs_mem_count(const struct mrs_mem *m);  /* allocations so far */
+
+/* As malloc, calloc, realloc, free, strdup of n bytes plus NUL. NULL on failure; size 0 gives a block. */
+void *mrs_alloc(struct mrs_mem *m, size_t n);
+void *mrs_zalloc(struct mrs_mem *m, size_t n);
+void *mrs_realloc(struct mrs_mem *m, void *p, size_t n);
+void mrs_free(struct mrs_mem *m, void *p); /* p may be NULL */
+char *mrs_strndup(struct mrs_mem *m, const char *s, size_t n);
+/* n * size, NULL where the product does not fit. */
+void *mrs_alloc_array(struct mrs_mem *m, size_t n, size_t size);
+
+/* Sets MRS_E_MEMORY and returns MRS_DEAD. */
+enum mrs_status mrs_err_memory(struct mrs_err *e, size_t wanted);
+
+/* ---- arena: many small pieces that are let go together ---- */
+struct mrs_arena_chunk;
+struct mrs_arena {
+    struct mrs_mem *mem;
+    struct mrs_arena_chunk *head; /* newest chunk; private */
+    uint8_t *at, *end;            /* free room of the newest chunk; private */
+};
+void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem);
+void mrs_arena_clear(struct mrs_arena *a); /* frees all; may be used again; harmless twice */
+/* Lets go of everything allocated, keeping the largest chunk: one call per document. */
+void mrs_arena_reset(struct mrs_arena *a);
+/* 8-byte aligned, not zeroed; NULL without memory. Pieces live until reset or clear. */
+void *mrs_arena_alloc(struct mrs_arena *a, size_t n);
+void *mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n);
+
+/* ---- growing bytes ----
+ * Appends never return a status: a failure is remembered (bad) and later appends do nothing; whoever uses the
+ * bytes asks mrs_buf_status first. */
+struct mrs_buf {
+    uint8_t *p;
+    size_t n, cap;
+    size_t ceiling; /* most bytes it may ever hold */
+    struct mrs_mem *mem;
+    int bad; /* 0; 1 no memory; 2 ceiling passed */
+};
+void mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling);
+void mrs_buf_clear(struct mrs_buf *b);  /* frees; harmless twice; b may be used again */
+void mrs_buf_grow(struct mrs_buf *b, size_t extra); /* room for extra more bytes, or bad */
+enum mrs_status mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e); /* OK, or DEAD (memory), FAIL (limit) */
+
+static inline void
+mrs_buf_reset(struct mrs_buf *b) /* empty again, memory kept, bad forgotten */
+{
+    b->n = 0;
+    b->bad = 0;
+}
+
+/* Room for n bytes at the end, counted as written; NULL when bad. */
+static inline uint8_t *
+mrs_buf_take(struct mrs_buf *b, size_t n)
+{
+    if (b->cap - b->n < n) {
+        mrs_buf_grow(b, n);
+        if (b->bad) {
+            return NULL;
+        }
+    }
+    uint8_t *at = b->p + b->n;
+    b->n += n;
+    return at;
+}
+
+static inline void
+mrs_buf_put(struct mrs_buf *b, const void *p, size_t n)
+{
+    uint8_t *at = b->bad ? NULL : mrs_buf_take(b, n);
+    if (at && n) {
+        memcpy(at, p, n);
+    }
+}
+
+static inline void
+mrs_buf_byte(struct mrs_buf *b, uint8_t byte)
+{
+    mrs_buf_put(b, &byte, 1);
+}
+
+/* Text without its NUL, as printf. */
+void mrs_buf_printf(struct mrs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,75 @@
+/* run.h - the offline engine: a plan applied to a dump within a memory budget. */
+#ifndef MONGORESHAPE_RUN_H
+#define MONGORESHAPE_RUN_H
+
+#include "mongoreshape/io.h"
+#include "mongoreshape/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mrs_progress {
+    const char *phase;      /* "step 1 embed: reading comments" */
+    uint64_t done, total;   /* input bytes on disk, all passes; total 0: unknown */
+    uint64_t docs;          /* documents read so far */
+};
+
+struct mrs_run_opts {
+    const char *input, *output;
+    struct mrs_input_opts in;
+    uint64_t memory;        /* bytes for the whole process; 0: a quarter of RAM */
+    uint32_t jobs;          /* threads; 0: processors */
+    const char *tmp;        /* folder for spill files; NULL: beside the output */
+    struct mrs_compress compress;
+    const char *refused;    /* NULL: OUTPUT.refused.bson */
+    uint64_t max_refused;
+    const char *amend;      /* NULL: none */
+    uint64_t sample;        /* 0: everything; else about so many documents of the first collections that drive steps, with what belongs to them */
+    bool force, dry_run, oplog_drop;
+    int64_t now_ms;
+    void (*progress)(void *arg, const struct mrs_progress *p); /* may be NULL; any thread, one at a time */
+    void *progress_arg;
+    const int *cancel;      /* read atomically; not 0: stop, nothing is published (MRS_E_CANCEL) */
+};
+
+/* The account, per step and collection: before + created + entered = after + taken + dropped + refused. */
+struct mrs_account {
+    uint32_t step;          /* from 1 */
+    const char *ns;
+    uint64_t before, created, entered, after, taken, dropped, refused;
+    uint64_t placed;        /* copies embedded, pages, merged parts: counted apart */
+};
+struct mrs_written {
+    const char *ns;
+    uint64_t docs, bytes;
+    bool copied;            /* passed through untouched */
+    bool empty_now;         /* a step left it empty */
+};
+struct mrs_report {
+    struct mrs_arena arena; /* owns all texts */
+    struct mrs_account *account;
+    uint32_t n_account;
+    struct mrs_written *written;
+    uint32_t n_written;
+    const char **notes;     /* indexes left out, options dropped, namespaces excluded ... */
+    uint32_t n_notes;
+    uint64_t refused;       /* distinct documents */
+    const char *refused_file; /* NULL: none written */
+    uint64_t in_bytes, out_bytes;
+    uint64_t wall_ms, sync_ms;
+    const char **drop_first; /* collections that must be dropped at the target before mongorestore */
+    uint32_t n_drop_first;
+    const char *restore;    /* the mongorestore command */
+    bool published;
+};
+
+/* Loads nothing itself: plan must have been loaded with the input's database. OK: published (or dry run); FAIL with the cause: nothing is published; report is filled as far as it went. Also MRS_E_TOO_MANY. */
+enum mrs_status mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const struct mrs_run_opts *opts,
+                        struct mrs_report *report, struct mrs_err *e);
+void mrs_report_clear(struct mrs_report *r);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

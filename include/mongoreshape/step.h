@@ -1,0 +1,321 @@
+/* step.h - the step interface: a step supplies meaning, engines own movement.
+ *
+ * A step is one const struct (struct mrs_step_type) and the state that its compile hook makes of one entry of a plan. State is immutable after compile and shared by all
+ * threads. What a step knows: which collections it touches and how (describe), what it does to the catalogue of collections and indexes (catalog),
+ * and pure kernels over raw bytes. What it never knows: where documents come from, in which batches, on how many threads, what is spilled, how
+ * a run is resumed. So one step serves the offline engine (gathers with sorts and spills), the live engine (units of an _id range, read by index) and the
+ * server stage (pulls one document after the other).
+ *
+ * Kernels take the state, a per-thread context and views that live for the call; what they return lives in the context's arena or in buffers of the
+ * caller until the arena is reset (once per source document). A kernel refuses a document by MRS_SKIP with err->where (the key of the plan whose evaluation failed) and err->msg filled;
+ * MRS_DEAD is out of memory or a broken promise. */
+#ifndef MONGORESHAPE_STEP_H
+#define MONGORESHAPE_STEP_H
+
+#include "mongoreshape/doc.h"
+#include "mongoreshape/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A collection as a plan names it. Texts live as long as the plan. */
+struct mrs_coll {
+    const char *db, *coll;
+    const char *ns; /* "db.coll" */
+};
+
+/* ---- keys of a step in the plan ---- */
+enum mrs_arg_type {
+    MRS_ARG_COLL,    /* a collection: text or {db, coll} */
+    MRS_ARG_COLLS,   /* several: list of collections, or map tag: collection, or list of {value, into} */
+    MRS_ARG_TEXT,    /* a plain string */
+    MRS_ARG_NAME,    /* a top-level field name */
+    MRS_ARG_PATH,    /* dotted text or list of names */
+    MRS_ARG_PATHS,   /* list of paths (or of names) */
+    MRS_ARG_FIELDS,  /* list of paths, or map new name: expression */
+    MRS_ARG_EXPR,
+    MRS_ARG_QUERY,
+    MRS_ARG_SORT,
+    MRS_ARG_MATCH,   /* map path: path, or list of {from, into} expressions */
+    MRS_ARG_BOOL,
+    MRS_ARG_COUNT,   /* an integer >= 0 */
+    MRS_ARG_CHOICE,  /* one of `choices` */
+    MRS_ARG_CHOICE_OR_COLL, /* one of `choices`, or {into: coll} */
+    MRS_ARG_MAP,     /* a map with keys of its own, checked by the step */
+    MRS_ARG_LIST,
+    MRS_ARG_ANY
+};
+
+struct mrs_key {
+    const char *name;
+    enum mrs_arg_type type;
+    bool needed;
+    const char *choices; /* "keep|drop|refuse", the default first; NULL */
+    const char *help;    /* one line for the manual and explain */
+};
+
+/* One entry of a plan on its way to becoming a step. The values are BSON, Extended JSON wrappers resolved, positions kept by the plan. */
+struct mrs_args {
+    struct mrs_mem *mem;
+    struct mrs_arena *arena; /* lives as long as the plan: names, paths and literals may point into it */
+    struct mrs_view body;    /* {from: ..., into: ..., match: {...}} */
+    const char *default_db;  /* database of collections named by a string */
+    int64_t now_ms;          /* $$NOW */
+    const struct mrs_step_type *type;
+    /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or the index of an entry inside its value. All errors are
+     * collected; compile goes on and returns MRS_FAIL at its end when there was one. */
+    void (*report)(void *arg, const char *key, const char *sub, const char *msg);
+    void (*warn)(void *arg, const char *key, const char *sub, const char *msg);
+    void *arg;
+    uint32_t n_errors; /* counted by report */
+};
+
+/* ---- what a step says about itself ---- */
+enum mrs_family {
+    MRS_FAMILY_MAP,     /* one document in, the same document out (or refused): set, unset, rename, cast, order */
+    MRS_FAMILY_SPREAD,  /* one document in, any number out into several collections: extract, move, union, partition, split, delete */
+    MRS_FAMILY_JOIN,    /* documents of `from` go into documents of `into`: embed, copy */
+    MRS_FAMILY_GROUP,   /* parts of documents with equal keys become one document: extract with unique */
+    MRS_FAMILY_CATALOG  /* no document is touched: index, options, rename_collection, drop_collection */
+};
+
+enum mrs_role { /* bits: what happens to a collection */
+    MRS_ROLE_READ = 1,   /* its documents are read */
+    MRS_ROLE_CHANGE = 2, /* its documents are changed in place */
+    MRS_ROLE_TAKE = 4,   /* its documents may leave it */
+    MRS_ROLE_ADD = 8,    /* documents are added to it; `_id` is kept unique there */
+    MRS_ROLE_MAIN = 16   /* its documents drive the step: the input of SPREAD and MAP (several in union), FROM and INTO of JOIN and GROUP */
+};
+
+struct mrs_side {
+    struct mrs_coll coll;
+    unsigned role;
+    const char *what; /* key of the plan that names it: "from", "into", "overflow.into" */
+};
+
+enum mrs_conflicts { MRS_CONFLICTS_REFUSE, MRS_CONFLICTS_FIRST, MRS_CONFLICTS_LAST };
+
+/* A path that a step reads, adds or removes (or changes) on a side: the sets R, A and D of the live rule. "" is the whole document. */
+struct mrs_touch {
+    int side;
+    char kind; /* 'R', 'A', 'D' */
+    const char *path;
+};
+
+#define MRS_SIDES_MAX 256
+struct mrs_desc {
+    enum mrs_family family;
+    const struct mrs_side *sides; /* JOIN and GROUP: [0] is from, [1] is into (they may be one collection) */
+    uint32_t n_sides;
+    enum mrs_conflicts conflicts; /* for _ids on sides with MRS_ROLE_ADD, and for MAP with new_ids */
+    bool new_ids;                 /* MAP: `_id` is computed; equal ones are conflicts */
+    bool sorted;                  /* JOIN: order() gives a key */
+    bool by_reference;            /* JOIN: the reference lies on the `into` side: keys() of an into document gives its references in order */
+    uint32_t n_pairs;             /* JOIN: pairs of match */
+    const struct mrs_touch *touches;
+    uint32_t n_touches;
+    bool repeatable;         /* run twice = run once */
+    const char *not_repeatable; /* the reason, where it is not */
+    const char *words;       /* the step in one or two sentences, for explain */
+    const char *const *losses; /* what its inverse could not bring back; n_losses texts */
+    uint32_t n_losses;
+};
+
+/* ---- kernels ---- */
+struct mrs_ctx { /* one per thread, made by the engine */
+    struct mrs_mem *mem;
+    struct mrs_arena *arena; /* reset by the engine before each source document */
+    struct mrs_err *err;
+};
+
+/* What becomes of a source document; the account of a run is made of these. */
+enum mrs_fate {
+    MRS_FATE_STAYS,   /* in its collection, byte for byte */
+    MRS_FATE_CHANGED, /* in its collection, other bytes */
+    MRS_FATE_TAKEN,   /* it left: moved, embedded, merged */
+    MRS_FATE_DROPPED, /* it left and is nowhere: by the plan's word */
+    MRS_FATE_REFUSED  /* only engines say so: a kernel returned MRS_SKIP */
+};
+
+/* MAP and SPREAD. begin does all that can fail, next hands out what it made: push is a loop over pull. */
+struct mrs_product {
+    int side;             /* the collection it belongs to now */
+    bool self;            /* the source document itself, where it stays in or changes in its own collection; at most one */
+    struct mrs_view doc;  /* lives until the next begin */
+};
+struct mrs_spread_ops {
+    size_t work_size; /* per-thread memory of this step, zeroed by the engine before the first begin */
+    void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what begin left there; may be NULL */
+    /* One document of side `side` (one with MRS_ROLE_MAIN). OK with *fate; SKIP: refused, nothing is to be pulled. A SPREAD step gives the source itself (self) as its first product if it stays. */
+    enum mrs_status (*begin)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate);
+    enum mrs_status (*next)(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out); /* OK, END, DEAD */
+};
+
+/* Encoded keys (mrs_key_append) of one document, pair by pair. */
+struct mrs_keys {
+    struct mrs_buf bytes;
+    struct mrs_keyspan {
+        uint32_t off, len;
+        uint16_t pair; /* of match */
+        uint8_t kind;  /* 0: value of the pair; 1: an `_id` (in-place embed, where a document counts as the reference to its own _id) */
+        uint8_t null;  /* it is null, missing or undefined (only with nulls: match) */
+    } *span;
+    uint32_t n, cap;
+    struct mrs_mem *mem;
+};
+void mrs_keys_init(struct mrs_keys *k, struct mrs_mem *mem);
+void mrs_keys_clear(struct mrs_keys *k);
+void mrs_keys_reset(struct mrs_keys *k);
+/* Appends one key made of v. OK; SKIP MRS_E_LIMIT (over MRS_KEY_MAX); DEAD. */
+enum mrs_status mrs_keys_add(struct mrs_keys *k, uint16_t pair, uint8_t kind, struct mrs_val v, struct mrs_err *e);
+
+/* JOIN. One document of `into` with the documents of `from` that match it. */
+struct mrs_match {
+    uint64_t order;        /* position in from's input order: unique, ascending where nothing else sorts */
+    uint32_t ref;          /* by_reference: index of the key of the into document (in keys order) that it matches: the first of equal ones */
+    struct mrs_view shape; /* what shape() made; lives until the next call of next or rewind */
+    bool failed;           /* shape() refused it: the parent must be refused, with `why` (NUL-ended) as the reason */
+    const char *why, *why_where;
+};
+struct mrs_matches {
+    uint64_t n; /* how many next() gives in all */
+    /* With by_reference and no sort: ascending (ref, order), equal references (same key twice in the document) are given once, at the first; with `sort`: (sort key, order) and a document that several references name is given once a reference.
+     * Without by_reference: (sort key, order). OK, END, DEAD. */
+    enum mrs_status (*next)(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e);
+    enum mrs_status (*rewind)(struct mrs_matches *m, struct mrs_err *e); /* from the start again */
+    /* What became of the match just given: bits below. Told once for each; later calls add bits. Nothing told: MRS_USED_PLACED. */
+    void (*used)(struct mrs_matches *m, unsigned bits);
+    void *impl;
+    /* by_reference: for key i of the document (keys order) the index of the first equal key, so that a splice can group; n_refs entries */
+    const uint32_t *same_ref;
+    uint32_t n_refs;
+};
+enum mrs_used {
+    MRS_USED_PLACED = 1, /* it stands in the parent, or in a page of the parent */
+    MRS_USED_CUT = 2,    /* a limit left it out */
+    MRS_USED_LEFT = 4    /* it could not be placed for another reason (many, blocked, refused parent): it stays in from whatever keep says */
+};
+
+/* Where a splice writes: the engine's. Documents for side `side`; the view is read before put returns. */
+struct mrs_put {
+    enum mrs_status (*put)(void *arg, int side, struct mrs_view doc, struct mrs_err *e);
+    void *arg;
+};
+
+struct mrs_join_ops {
+    size_t work_size;
+    void (*work_clear)(struct mrs_ctx *c, void *work);
+    /* Whether a document takes part (`where`). OK with *yes; SKIP: refused. side 0 from, 1 into. */
+    enum mrs_status (*takes_part)(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, bool *yes);
+    /* Its keys, appended to k. From: its values of each pair, and (in place) its _id as kind 1. Into: the same of its side; by_reference: one entry for each occurrence of a reference
+     * in document order, so that a splice meets them in that order. OK; SKIP: refused. */
+    enum mrs_status (*keys)(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, struct mrs_keys *k);
+    /* What a from document brings (fields and drop applied), appended to out as one document. SKIP: every parent that it matches is refused. */
+    enum mrs_status (*shape)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
+    /* Its sort key (desc.sorted), appended to out. SKIP as shape. */
+    enum mrs_status (*order)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
+    /* The into document with its matches put in, appended to out (nothing appended with fate DROPPED: dangling drop); pages and the like go to `put`.
+     * *fate: STAYS (bytes unchanged), CHANGED, DROPPED. SKIP: refused: the engine takes back what was put, and all its matches are MRS_USED_LEFT. */
+    enum mrs_status (*splice)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m, const struct mrs_put *put,
+                              struct mrs_buf *out, enum mrs_fate *fate);
+    /* What becomes of a from document that took part, after all its matches: used = bits of all of them together, 0: it matched nobody. *side: where it goes when TAKEN by an orphans collection, else -1. STAYS, TAKEN, DROPPED or REFUSED (orphans: refuse; the engine writes the record, place "orphans"). */
+    enum mrs_fate (*fate)(const void *state, unsigned used, int *side);
+};
+
+/* GROUP: extract with unique. Parts of from documents (and the documents of into) with equal keys become one document of into. */
+struct mrs_part_doc {
+    uint32_t key_off, key_len;   /* in struct mrs_parts.bytes; key_len 0: never merged */
+    uint32_t doc_off, doc_len;   /* the document as it would be written, less its parent references */
+    uint32_t ref_off, ref_len;   /* BSON document {"": value}: what it adds to parent_ref; 0: nothing */
+    bool made_id;                /* its _id was made from the key: it takes the _id of a document of this key in into */
+};
+struct mrs_parts {
+    struct mrs_buf bytes;
+    struct mrs_part_doc *part;
+    uint32_t n, cap;
+};
+struct mrs_group_ops {
+    size_t work_size;
+    void (*work_clear)(struct mrs_ctx *c, void *work);
+    /* Parts of a document. side 0: of a source, in document order; side 1: the document of into itself, exactly one part. SKIP: refused. */
+    enum mrs_status (*parts)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, struct mrs_parts *out);
+    /* Whether two members agree: bytes of their documents, `_id` left out where either was made. */
+    bool (*agree)(const void *state, struct mrs_view a, bool a_made, struct mrs_view b, bool b_made);
+    /* The finished document: first (the member that counts; theirs: it is a document of into) with the parent references `refs` (values in input order, an array document
+     * {"0": v, ...}; empty where the step keeps none) put in. Appended to out. SKIP: refused. */
+    enum mrs_status (*finish)(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs, struct mrs_view refs, struct mrs_buf *out);
+    /* The source document afterwards; ids: array document of the _ids of its parts, in the order parts() gave them. Appended to out; *fate STAYS or CHANGED. SKIP: refused. */
+    enum mrs_status (*source)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view ids, struct mrs_buf *out,
+                              enum mrs_fate *fate);
+};
+
+/* ---- the catalogue: collections, options and indexes, followed through the plan before any document is read ---- */
+enum mrs_coll_kind { MRS_COLL_PLAIN, MRS_COLL_VIEW, MRS_COLL_TIMESERIES };
+struct mrs_cat_coll {
+    struct mrs_coll coll;
+    enum mrs_coll_kind kind;
+    struct mrs_view options; /* BSON, may be the empty document */
+    struct mrs_view *index;  /* one BSON document an index, `_id_` included */
+    uint32_t n_index;
+    char uuid[40];           /* "" : none */
+    bool exists;             /* false: dropped or renamed away */
+    bool touched;            /* some step named it as more than a thing that is only read: metadata are written anew */
+    bool made;               /* a step of this plan made it (rename does not count) */
+    void *engine;            /* the engine's own */
+};
+struct mrs_catalog;
+enum mrs_status mrs_catalog_new(struct mrs_mem *mem, struct mrs_catalog **out, struct mrs_err *e);
+void mrs_catalog_free(struct mrs_catalog *c);
+/* Adds a collection as it is in the input: metadata is the document of X.metadata.json ({options, indexes, uuid, collectionName, type}; the empty document: none). The bytes are copied. */
+enum mrs_status mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_view metadata, struct mrs_err *e);
+struct mrs_cat_coll *mrs_catalog_find(struct mrs_catalog *c, const char *db, const char *coll); /* also what no longer exists; NULL */
+uint32_t mrs_catalog_count(const struct mrs_catalog *c);
+struct mrs_cat_coll *mrs_catalog_at(struct mrs_catalog *c, uint32_t i);
+struct mrs_arena *mrs_catalog_arena(struct mrs_catalog *c);
+/* For steps. need: the collection must exist and be one that can be reshaped (no view, time series, capped, collation, system.*): FAIL MRS_E_PLAN that says what to do. change: its documents change, so it is marked touched and loses its uuid. */
+enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change, struct mrs_cat_coll **out, struct mrs_err *e);
+/* target: made where it is missing (with its _id index), else as need with change. */
+enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out, struct mrs_err *e);
+/* A line of the report ("index x_1 of shop.orders left out: it would be unique over an array"). */
+void mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+uint32_t mrs_catalog_notes(const struct mrs_catalog *c);
+const char *mrs_catalog_note_at(const struct mrs_catalog *c, uint32_t i);
+/* The metadata document of a touched collection, as mongodump writes it ({options, indexes, uuid, collectionName, type}), appended to out. */
+void mrs_catalog_metadata(const struct mrs_cat_coll *coll, struct mrs_buf *out);
+
+/* ---- the step itself ---- */
+struct mrs_step_type {
+    const char *name;
+    const char *summary; /* one line for help */
+    const struct mrs_key *keys;
+    uint32_t n_keys;
+    /* Makes *state. Errors go through args->report, all of them; FAIL when there were any (then *state is NULL). Keys, their presence and coarse types were checked by the plan. */
+    enum mrs_status (*compile)(struct mrs_args *args, void **state, struct mrs_err *e);
+    void (*free_state)(struct mrs_mem *mem, void *state);
+    /* Texts and arrays of *out live as long as the state, or in the arena. */
+    enum mrs_status (*describe)(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e);
+    /* Applies the step to the catalogue: existence, kinds, targets, indexes, options. FAIL MRS_E_PLAN (where: the key). */
+    enum mrs_status (*catalog)(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
+    const struct mrs_spread_ops *spread; /* MAP and SPREAD */
+    const struct mrs_join_ops *join;
+    const struct mrs_group_ops *group;
+};
+
+/* The table of steps, registered in exactly one place (common/steps/registry.c): the i-th, NULL behind the last. */
+const struct mrs_step_type *mrs_step_type_at(uint32_t i);
+const struct mrs_step_type *mrs_step_type_find(const char *name);
+
+/* A step of a frozen plan. */
+struct mrs_step {
+    const struct mrs_step_type *type;
+    void *state;
+    uint32_t no;        /* from 1 */
+    uint32_t line, col; /* in the plan's file */
+    struct mrs_desc desc;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,5 @@
+/* version.h - the only place that names the version. */
+#ifndef MONGORESHAPE_VERSION_H
+#define MONGORESHAPE_VERSION_H
+#define MRS_VERSION "0.1.0"
+#endif

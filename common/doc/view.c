@@ -1,0 +1,240 @@
+/* view.c - reading BSON without trusting it: sizes of values, lookup, and the one full check.
+ *
+ * Everything else in this library walks documents with mrs_walk_next and believes what it sees, because
+ * mrs_doc_check has passed over the bytes once. The check keeps a stack of end pointers instead of calling
+ * itself, so that nesting costs eight bytes a level and no input can exhaust the C stack. Since the last byte
+ * of a checked frame is NUL, a name can be scanned without looking at the end for every byte.
+ * It must not know what a document means: no field name is special here, and UTF-8 is not judged. */
+#include "internal.h"
+
+#define VAR 0x80
+
+const uint8_t mrs_empty_bytes[5] = {5, 0, 0, 0, 0};
+
+#define VAR4 VAR, VAR, VAR, VAR
+#define VAR12 VAR4, VAR4, VAR4
+const uint8_t mrs_fixed_size[256] = {
+    /* 0x00 */ VAR, 8, VAR, VAR, VAR, VAR, 0, 12, 1, 8, 0, VAR, VAR, VAR, VAR, VAR,
+    /* 0x10 */ 4, 8, 8, 16, VAR12,
+    /* 0x20 */ VAR12, VAR4, VAR12, VAR4, VAR12, VAR4, VAR12, VAR4, VAR12, VAR4,
+    /* 0x70 */ VAR12, VAR, VAR, VAR, 0,
+    /* 0x80 */ VAR12, VAR4, VAR12, VAR4, VAR12, VAR4, VAR12, VAR4, VAR12, VAR4, VAR12, VAR4, VAR12, VAR4,
+    /* 0xF0 */ VAR12, VAR, VAR, VAR, 0};
+
+static int64_t
+text_size(const uint8_t *p, uint64_t room)
+{
+    if (room < 5) {
+        return -1;
+    }
+    uint32_t n = mrs_le32(p);
+    if (n < 1 || n > room - 4 || p[3 + (uint64_t)n] != 0) {
+        return -1;
+    }
+    return 4 + (int64_t)n;
+}
+
+static int64_t
+frame_size(const uint8_t *p, uint64_t room)
+{
+    if (room < MRS_DOC_MIN) {
+        return -1;
+    }
+    uint32_t n = mrs_le32(p);
+    if (n < MRS_DOC_MIN || n > room || p[(uint64_t)n - 1] != 0) {
+        return -1;
+    }
+    return n;
+}
+
+static int64_t
+regex_size(const uint8_t *p, uint64_t room)
+{
+    const uint8_t *nul = memchr(p, 0, room);
+    if (!nul) {
+        return -1;
+    }
+    nul++;
+    const uint8_t *last = memchr(nul, 0, room - (uint64_t)(nul - p));
+    return last ? last + 1 - p : -1;
+}
+
+static int64_t
+scope_size(const uint8_t *p, uint64_t room)
+{
+    if (room < 4) {
+        return -1;
+    }
+    uint32_t n = mrs_le32(p);
+    if (n < 4 || n > room) {
+        return -1;
+    }
+    int64_t code = text_size(p + 4, n - 4);
+    if (code < 0 || frame_size(p + 4 + code, (uint64_t)(n - 4 - code)) != n - 4 - code) {
+        return -1;
+    }
+    return n;
+}
+
+int64_t
+mrs_value_size(uint8_t type, const uint8_t *p, uint64_t room)
+{
+    int64_t n;
+    switch (type) {
+    case MRS_STRING:
+    case MRS_SYMBOL:
+    case MRS_CODE:
+        return text_size(p, room);
+    case MRS_DOCUMENT:
+    case MRS_ARRAY:
+        return frame_size(p, room);
+    case MRS_BINARY:
+        n = room < 5 ? -1 : (int64_t)mrs_le32(p);
+        return n < 0 || n > INT32_MAX || (uint64_t)n > room - 5 ? -1 : 5 + n;
+    case MRS_REGEX:
+        return regex_size(p, room);
+    case MRS_DBPOINTER:
+        n = text_size(p, room);
+        return n < 0 || room - (uint64_t)n < 12 ? -1 : n + 12;
+    case MRS_CODE_W_SCOPE:
+        return scope_size(p, room);
+    default:
+        n = mrs_fixed_size[type];
+        return n == VAR || (uint64_t)n > room ? -1 : n;
+    }
+}
+
+bool
+mrs_doc_find(struct mrs_view d, const char *name, uint32_t name_len, struct mrs_elem *e)
+{
+    struct mrs_walk w;
+    mrs_walk_init(&w, d);
+    while (mrs_walk_next(&w, e) > 0) {
+        if (mrs_name_is(e, name, name_len)) {
+            return true;
+        }
+    }
+    e->v = mrs_missing();
+    return false;
+}
+
+struct mrs_val
+mrs_doc_get(struct mrs_view d, const char *name)
+{
+    struct mrs_elem e;
+    mrs_doc_find(d, name, (uint32_t)strlen(name), &e);
+    return e.v;
+}
+
+/* ---- the check ---- */
+static enum mrs_status
+damaged(struct mrs_err *e, enum mrs_code code, const char *why, uint64_t off)
+{
+    bool first = e && e->code == MRS_E_NONE;
+    enum mrs_status s = mrs_err_set(e, MRS_FAIL, code, "%s", why);
+    if (first) {
+        e->byte_off = off;
+    }
+    return s;
+}
+
+static enum mrs_status
+check_frame(const uint8_t *bytes, uint64_t n, struct mrs_err *e)
+{
+    if (n < MRS_DOC_MIN) {
+        return damaged(e, MRS_E_BSON, "document is cut off", 0);
+    }
+    uint32_t len = mrs_le32(bytes);
+    if (len < MRS_DOC_MIN || len > INT32_MAX) {
+        return damaged(e, MRS_E_BSON, "impossible length of a document", 0);
+    }
+    if (len > MRS_DOC_READ_MAX) {
+        return damaged(e, MRS_E_LIMIT, "document is larger than any server writes", 0);
+    }
+    if (len > n) {
+        return damaged(e, MRS_E_BSON, "document is cut off", 0);
+    }
+    if (bytes[len - 1] != 0) {
+        return damaged(e, MRS_E_BSON, "document does not end in a zero byte", 0);
+    }
+    return MRS_OK;
+}
+
+/* Where the elements of the document inside a container value begin. */
+static const uint8_t *
+inside(uint8_t type, const uint8_t *value)
+{
+    return type == MRS_CODE_W_SCOPE ? value + 8 + mrs_le32(value + 4) + 4 : value + 4;
+}
+
+enum mrs_status
+mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e)
+{
+    const uint8_t *ends[MRS_DEPTH_READ];
+    int depth = 1, most = max_depth < MRS_DEPTH_READ ? max_depth : MRS_DEPTH_READ;
+    enum mrs_status s = check_frame(bytes, n, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    const uint8_t *p = bytes + 4, *end = bytes + mrs_le32(bytes) - 1;
+    for (;;) {
+        if (p == end) {
+            if (--depth == 0) {
+                return MRS_OK;
+            }
+            p = end + 1;
+            end = ends[depth];
+            continue;
+        }
+        const uint8_t *elem = p;
+        uint8_t type = *p;
+        p = mrsi_name_end(p + 1, end) + 1;
+        if (p > end) {
+            return damaged(e, MRS_E_BSON, "field name does not end", (uint64_t)(elem - bytes));
+        }
+        uint8_t fixed = mrs_fixed_size[type];
+        if (fixed != VAR && fixed <= end - p) {
+            if (type == MRS_BOOL && *p > 1) {
+                return damaged(e, MRS_E_BSON, "boolean is neither 0 nor 1", (uint64_t)(elem - bytes));
+            }
+            p += fixed;
+            continue;
+        }
+        int64_t size = mrs_value_size(type, p, (uint64_t)(end - p));
+        if (size < 0) {
+            return damaged(e, MRS_E_BSON, "unknown type, or value does not fit", (uint64_t)(elem - bytes));
+        }
+        if (!mrsi_holds_document(type)) {
+            p += size;
+            continue;
+        }
+        if (depth >= most) {
+            return damaged(e, MRS_E_LIMIT, "document is nested too deeply", (uint64_t)(elem - bytes));
+        }
+        ends[depth++] = end;
+        end = p + size - 1;
+        p = inside(type, p);
+    }
+}
+
+int
+mrs_doc_depth(struct mrs_view d)
+{
+    struct mrs_walk stack[MRS_DEPTH_READ];
+    struct mrs_elem e;
+    int depth = 1, deepest = 1;
+    mrs_walk_init(&stack[0], d);
+    while (depth > 0) {
+        if (mrs_walk_next(&stack[depth - 1], &e) <= 0) {
+            depth--;
+        } else if (mrsi_holds_document(e.v.type)) {
+            if (depth == MRS_DEPTH_READ) {
+                return depth + 1;
+            }
+            stack[depth].at = inside(e.v.type, e.v.p);
+            stack[depth++].end = e.v.p + e.v.n - 1;
+            deepest = depth > deepest ? depth : deepest;
+        }
+    }
+    return deepest;
+}

@@ -1,0 +1,57 @@
+/* kernel.h - what kernels of steps share: refusing, `where`, and the work of steps that take one document at a time. */
+#ifndef MRSI_KERNEL_H
+#define MRSI_KERNEL_H
+
+#include "args.h"
+
+/* Refuses the document: err gets the reason and the key of the plan (NULL: none). Always SKIP; a memory error stays DEAD. */
+enum mrs_status mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What something called returned, seen from a kernel: FAIL becomes SKIP at `where`, all else stays. */
+enum mrs_status mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where);
+/* Whether the document takes part; q NULL: it does. SKIP at "where". */
+enum mrs_status mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes);
+/* Refuses a finished document that no server would store: over 16 MiB. */
+enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
+/* Whether a value may be the `_id` of a document. */
+bool mrsi_step_id_ok(struct mrs_val v);
+/* Whether two fields of the top level have one name. */
+bool mrsi_step_duplicates(struct mrs_view d);
+
+static inline struct mrs_eval
+mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
+{
+    return (struct mrs_eval){.arena = c->arena, .root = d, .err = c->err};
+}
+
+/* Per-thread work of all MAP and SPREAD steps that make at most two documents of one. */
+struct mrsi_work {
+    struct mrs_buf out[2]; /* made on the first begin, kept from document to document */
+    struct mrs_buf raw;    /* scratch of mrs_edit_run */
+    struct mrs_buf key;    /* an encoded key */
+    struct mrs_product product[2];
+    uint32_t n, at;
+    bool ready;
+};
+/* Empties the work for the next document. */
+void mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c);
+void mrsi_work_give(struct mrsi_work *w, int side, bool self, struct mrs_view doc);
+void mrsi_work_clear(struct mrs_ctx *c, void *work);
+enum mrs_status mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
+
+/* ---- MAP: the head of their states, and their hooks ---- */
+struct mrsi_map {
+    struct mrsi_keep keep;
+    struct mrs_coll in;
+    struct mrs_query *where;
+    bool indexes;
+    /* The document as it shall be, appended to out; *changed: other bytes. FAIL and SKIP refuse it. */
+    enum mrs_status (*edit)(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+                            bool *changed);
+    const char *place; /* the key that a FAIL of edit is charged to */
+};
+/* Reads in, where and indexes. */
+void mrsi_map_read(struct mrsi_read *r, struct mrsi_map *m);
+extern const struct mrs_spread_ops mrsi_map_ops;
+
+#endif

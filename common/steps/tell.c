@@ -1,0 +1,194 @@
+/* tell.c - a step's description of itself, put together piece by piece in an arena.
+ *
+ * explain, the live rule (sets R, A, D) and the engines read descriptions; steps should only have to say what is
+ * so. Lists grow by doubling in the arena (the old ones are let go with it), and the first lack of memory is
+ * remembered, so that a describe hook is a plain list of statements. Nothing here knows a step. */
+#include "tell.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+void
+mrsi_tell_begin(struct mrsi_tell *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
+                struct mrs_err *e)
+{
+    memset(t, 0, sizeof *t);
+    memset(out, 0, sizeof *out);
+    t->arena = arena;
+    t->err = e;
+    t->d = out;
+    out->family = family;
+    out->repeatable = true;
+    out->words = "";
+}
+
+/* A list of n entries with room for one more. */
+static void *
+room(struct mrsi_tell *t, void *list, uint32_t n, uint32_t *cap, size_t size)
+{
+    if (n < *cap) {
+        return list;
+    }
+    uint32_t want = *cap ? *cap * 2 : 8;
+    void *more = t->bad ? NULL : mrs_arena_alloc(t->arena, want * size);
+    if (!more) {
+        t->bad = true;
+        return NULL;
+    }
+    if (n) {
+        memcpy(more, list, n * size);
+    }
+    *cap = want;
+    return more;
+}
+
+int
+mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, const char *what)
+{
+    uint32_t n = t->d->n_sides;
+    struct mrs_side *s = room(t, t->side, n, &t->side_cap, sizeof *s);
+    if (!s) {
+        return 0;
+    }
+    t->d->sides = t->side = s;
+    s[n] = (struct mrs_side){*coll, role, what};
+    t->d->n_sides = n + 1;
+    return (int)n;
+}
+
+void
+mrsi_tell_touch(struct mrsi_tell *t, int side, char kind, const char *path)
+{
+    uint32_t n = t->d->n_touches;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mrs_touch *o = &t->touch[i];
+        if (o->side == side && o->kind == kind && strcmp(o->path, path) == 0) {
+            return;
+        }
+    }
+    struct mrs_touch *l = room(t, t->touch, n, &t->touch_cap, sizeof *l);
+    char *text = l ? mrs_arena_copy(t->arena, path, strlen(path) + 1) : NULL;
+    if (!text) {
+        t->bad = true;
+        return;
+    }
+    t->d->touches = t->touch = l;
+    l[n] = (struct mrs_touch){side, kind, text};
+    t->d->n_touches = n + 1;
+}
+
+static void
+read_path(void *arg, const char *path)
+{
+    struct mrsi_tell *t = arg;
+    mrsi_tell_touch(t, t->of, 'R', path);
+}
+
+void
+mrsi_tell_expr(struct mrsi_tell *t, int side, const struct mrs_expr *x)
+{
+    t->of = side;
+    if (x) {
+        mrs_expr_reads(x, read_path, t);
+    }
+}
+
+void
+mrsi_tell_query(struct mrsi_tell *t, int side, const struct mrs_query *q)
+{
+    t->of = side;
+    if (q) {
+        mrs_query_reads(q, read_path, t);
+    }
+}
+
+void
+mrsi_tell_sort(struct mrsi_tell *t, int side, const struct mrs_sort *s)
+{
+    t->of = side;
+    if (s) {
+        mrs_sort_reads(s, read_path, t);
+    }
+}
+
+/* before followed by the formatted text, in the arena. */
+static const char *
+joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    size_t m = strlen(before);
+    char *text = n < 0 || t->bad ? NULL : mrs_arena_alloc(t->arena, m + (size_t)n + 1);
+    if (text) {
+        memcpy(text, before, m);
+        vsnprintf(text + m, (size_t)n + 1, fmt, again);
+    } else {
+        t->bad = true;
+    }
+    va_end(again);
+    return text ? text : "";
+}
+
+void
+mrsi_tell_loss(struct mrsi_tell *t, const char *fmt, ...)
+{
+    uint32_t n = t->d->n_losses;
+    const char **l = room(t, t->loss, n, &t->loss_cap, sizeof *l);
+    if (!l) {
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    l[n] = joined(t, "", fmt, ap);
+    va_end(ap);
+    t->loss = l;
+    t->d->losses = l;
+    t->d->n_losses = n + 1;
+}
+
+void
+mrsi_tell_words(struct mrsi_tell *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    t->d->words = joined(t, t->d->words, fmt, ap);
+    va_end(ap);
+}
+
+const char *
+mrsi_tell_paths(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, uint32_t most)
+{
+    size_t size = 32;
+    uint32_t shown = n < most ? n : most;
+    for (uint32_t i = 0; i < shown; i++) {
+        size += strlen(path[i].text) + 5;
+    }
+    char *text = t->bad ? NULL : mrs_arena_alloc(t->arena, size);
+    if (!text) {
+        t->bad = true;
+        return "";
+    }
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < shown; i++) {
+        const char *between = i == 0 ? "" : i + 1 == n ? " and " : ", ";
+        at += (size_t)snprintf(text + at, size - at, "%s%s", between, path[i].text);
+    }
+    if (n > shown) {
+        snprintf(text + at, size - at, " and %u more", n - shown);
+    }
+    return text;
+}
+
+void
+mrsi_tell_once(struct mrsi_tell *t, const char *why)
+{
+    t->d->repeatable = false;
+    t->d->not_repeatable = why;
+}
+
+enum mrs_status
+mrsi_tell_end(struct mrsi_tell *t)
+{
+    return t->bad ? mrs_err_memory(t->err, 0) : MRS_OK;
+}

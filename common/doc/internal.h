@@ -29,6 +29,9 @@ mrsi_holds_document(uint8_t type)
     return type == MRS_DOCUMENT || type == MRS_ARRAY || type == MRS_CODE_W_SCOPE;
 }
 
+/* Rank of each type in the canonical order. */
+extern const int8_t mrsi_rank[256];
+
 /* Whether this one level holds a name twice. */
 bool mrsi_level_duplicates(struct mrs_view d);
 

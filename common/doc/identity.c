@@ -1,0 +1,123 @@
+/* identity.c - hashes, and ids that every engine and every rerun makes alike.
+ *
+ * A new id is a hash of where a document comes from: {ns, from, key, path, pos} as BSON. Numbers inside key are brought to one
+ * representation first, so that a key read as 1 here and as 1.0 there gives one id. The copy of key is made with the
+ * builder and a stack of walks as deep as the builder goes.
+ * It must not know steps: what goes into the five fields is theirs to say. */
+#include "decimal.h"
+#include "internal.h"
+
+#include "mongoreshape/value.h"
+
+#include <math.h>
+#include <xxhash.h>
+
+struct mrs_hash128
+mrs_hash(const void *p, size_t n, uint64_t seed)
+{
+    XXH128_hash_t x = XXH3_128bits_withSeed(p, n, seed);
+    struct mrs_hash128 h = {x.low64, x.high64};
+    return h;
+}
+
+static struct mrs_val
+shortest_decimal(const uint8_t *p, uint8_t room[16])
+{
+    struct mrsi_dec d = mrsi_dec_parts(p);
+    while (d.coef && d.coef % 10 == 0 && d.exp < MRSI_DEC_EXP_MAX) {
+        d.coef /= 10;
+        d.exp++;
+    }
+    mrsi_dec_pack(&d, room);
+    struct mrs_val v = {room, 16, MRS_DECIMAL128};
+    return v;
+}
+
+/* The one representation of a number; other values as they are, symbols as strings. */
+static struct mrs_val
+normal(struct mrs_val v, uint8_t room[16])
+{
+    int64_t i;
+    bool exact = true;
+    if (v.type == MRS_SYMBOL) {
+        v.type = MRS_STRING;
+    }
+    if (!mrs_is_number(v)) {
+        return v;
+    }
+    if (mrs_val_integral(v, &i)) {
+        return mrs_make_i64(room, i, MRS_INT64);
+    }
+    double d;
+    if (v.type == MRS_DOUBLE) {
+        d = mrs_val_double(v);
+    } else {
+        struct mrsi_dec parts = mrsi_dec_parts(v.p);
+        d = parts.nan ? NAN : parts.infinite ? (parts.negative ? -INFINITY : INFINITY) : mrsi_dec_floor(v.p, &exact);
+    }
+    if (!exact) {
+        return shortest_decimal(v.p, room);
+    }
+    if (isnan(d)) {
+        mrs_make_i64(room, 0x7ff8000000000000, MRS_INT64);
+        struct mrs_val nan = {room, 8, MRS_DOUBLE};
+        return nan;
+    }
+    return mrs_make_double(room, d);
+}
+
+static void
+put_key(struct mrs_build *b, const char *name, uint32_t name_len, struct mrs_val key)
+{
+    struct mrs_walk stack[MRS_DEPTH_MAX + 2];
+    struct mrs_elem e;
+    uint8_t room[16];
+    int depth = 0;
+    e.name = name;
+    e.name_len = name_len;
+    e.v = key.type == MRS_MISSING ? mrs_null() : key;
+    for (;;) {
+        if (e.v.type != MRS_DOCUMENT && e.v.type != MRS_ARRAY) {
+            mrs_build_val(b, e.name, e.name_len, normal(e.v, room));
+        } else if (depth == MRS_DEPTH_MAX + 2) {
+            b->too_deep = true;
+        } else {
+            mrs_build_open(b, e.name, e.name_len, e.v.type);
+            mrs_walk_init(&stack[depth++], mrs_val_view(e.v));
+        }
+        while (depth > 0 && mrs_walk_next(&stack[depth - 1], &e) <= 0) {
+            mrs_build_close(b);
+            depth--;
+        }
+        if (depth == 0) {
+            return;
+        }
+    }
+}
+
+enum mrs_status
+mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12], struct mrs_err *e)
+{
+    struct mrs_build b;
+    struct mrs_view d;
+    uint8_t room[16];
+    mrs_buf_reset(scratch);
+    mrs_build_init(&b, scratch);
+    mrs_build_text(&b, "ns", in->ns, (uint32_t)strlen(in->ns));
+    mrs_build_text(&b, "from", in->from, (uint32_t)strlen(in->from));
+    put_key(&b, "key", 3, in->key);
+    mrs_build_val(&b, "path", 4, in->path.type == MRS_MISSING ? mrs_null() : in->path);
+    mrs_build_open(&b, "pos", 3, MRS_ARRAY);
+    for (uint32_t i = 0; i < in->n_pos; i++) {
+        mrs_build_item(&b, mrs_make_i64(room, in->pos[i], MRS_INT64));
+    }
+    mrs_build_close(&b);
+    enum mrs_status s = mrs_build_finish(&b, &d, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct mrs_hash128 h = mrs_hash(d.p, d.n, 0);
+    mrs_put32(id, __builtin_bswap32(in->time_secs));
+    mrs_put64(id + 4, __builtin_bswap64(h.hi));
+    return MRS_OK;
+}

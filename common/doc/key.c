@@ -1,0 +1,273 @@
+/* key.c - the canonical order as bytes: memcmp of two keys is mrs_compare of their values.
+ *
+ * A value is its rank (one byte) and a payload that ends by itself: fixed sizes, a length in front, or an end mark that
+ * no content can hold. No key is therefore a prefix of another, tuples of keys compare as tuples, and complementing all
+ * bytes turns the order round.
+ * Numbers: the largest double that is not above the value, as eight bytes whose order is that of doubles; then 0 if it is the
+ * value itself, else 1 and the value's decimal digits, which only large int64s and decimals need. Text: as it is, each NUL
+ * followed by FF, two NULs at the end. Documents: per field rank, name, payload, and a last byte below any rank.
+ * It must not differ from compare.c: change both or none. */
+#include "decimal.h"
+#include "internal.h"
+
+#include "mongoreshape/value.h"
+
+#include <math.h>
+
+#define RANK(type) ((uint8_t)(mrsi_rank[type] + 16))
+#define LAST 1 /* behind the last field of a document or element of an array */
+
+static inline void
+put_be64(uint8_t *p, uint64_t v)
+{
+    mrs_put64(p, __builtin_bswap64(v));
+}
+
+static inline void
+put_be32(uint8_t *p, uint32_t v)
+{
+    mrs_put32(p, __builtin_bswap32(v));
+}
+
+static inline uint8_t *
+take(struct mrs_buf *out, size_t n)
+{
+    return out->bad ? NULL : mrs_buf_take(out, n);
+}
+
+/* ---- numbers ---- */
+static uint64_t
+double_bits(double d)
+{
+    uint64_t u;
+    if (isnan(d)) {
+        return 0;
+    }
+    d += 0.0; /* -0.0 becomes 0.0 */
+    memcpy(&u, &d, 8);
+    return u >> 63 ? ~u : u | 1ull << 63;
+}
+
+static void
+put_double(struct mrs_buf *out, double d, bool exact)
+{
+    uint8_t *p = take(out, 9);
+    if (p) {
+        put_be64(p, double_bits(d));
+        p[8] = !exact;
+    }
+}
+
+/* Digits of what is no double: exponent, then the coefficient at full width, complemented below zero. */
+static void
+put_digits(struct mrs_buf *out, struct mrsi_dec d)
+{
+    uint8_t *p = take(out, 18);
+    if (!p) {
+        return;
+    }
+    int n = mrsi_dec_digits(d.coef);
+    uint16_t exponent = (uint16_t)(d.exp + n + 0x4000);
+    mrsi_u128 coef = d.coef * mrsi_pow10(MRSI_DEC_DIGITS - n);
+    if (d.negative) {
+        exponent = (uint16_t)~exponent;
+        coef = ~coef;
+    }
+    p[0] = (uint8_t)(exponent >> 8);
+    p[1] = (uint8_t)exponent;
+    put_be64(p + 2, (uint64_t)(coef >> 64));
+    put_be64(p + 10, (uint64_t)coef);
+}
+
+static void
+put_i64(struct mrs_buf *out, int64_t i)
+{
+    uint64_t size = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+    if (size <= 1ull << 53) {
+        put_double(out, (double)i, true);
+        return;
+    }
+    uint64_t low = (1ull << (11 - __builtin_clzll(size))) - 1; /* bits that a double of this size cannot hold */
+    uint64_t rest = (uint64_t)i & low;
+    put_double(out, (double)(int64_t)((uint64_t)i & ~low), rest == 0);
+    if (rest) {
+        struct mrsi_dec d = {size, 0, i < 0, false, false};
+        put_digits(out, d);
+    }
+}
+
+static void
+put_decimal(struct mrs_buf *out, const uint8_t *p)
+{
+    struct mrsi_dec d = mrsi_dec_parts(p);
+    bool exact = true;
+    double below = d.nan ? NAN : d.infinite ? (d.negative ? -INFINITY : INFINITY) : mrsi_dec_floor(p, &exact);
+    put_double(out, below, exact);
+    if (!exact) {
+        put_digits(out, d);
+    }
+}
+
+/* ---- bytes ---- */
+static void
+put_text(struct mrs_buf *out, const uint8_t *p, uint32_t n)
+{
+    const uint8_t *end = p + n, *nul;
+    while (n && (nul = memchr(p, 0, (size_t)(end - p))) != NULL) {
+        mrs_buf_put(out, p, (size_t)(nul - p));
+        mrs_buf_put(out, "\x00\xff", 2);
+        p = nul + 1;
+        n = (uint32_t)(end - p);
+    }
+    uint8_t *to = take(out, (size_t)n + 2);
+    if (to) {
+        memcpy(to, p, n);
+        to[n] = 0;
+        to[n + 1] = 0;
+    }
+}
+
+static void
+put_text_val(struct mrs_buf *out, struct mrs_val v)
+{
+    uint32_t n;
+    const char *text = mrs_val_text(v, &n);
+    put_text(out, (const uint8_t *)text, n);
+}
+
+static void
+put_binary(struct mrs_buf *out, struct mrs_val v)
+{
+    uint8_t *p = take(out, v.n);
+    if (p) {
+        put_be32(p, v.n - 5);
+        memcpy(p + 4, v.p + 4, v.n - 4);
+    }
+}
+
+static void
+put_pointer(struct mrs_buf *out, struct mrs_val v)
+{
+    uint8_t *p = take(out, 16);
+    if (p) {
+        put_be32(p, v.n);
+        memcpy(p + 4, v.p + v.n - 12, 12);
+    }
+}
+
+static void
+put_u64(struct mrs_buf *out, uint64_t v)
+{
+    uint8_t *p = take(out, 8);
+    if (p) {
+        put_be64(p, v);
+    }
+}
+
+/* All behind the rank; of a scope the code only, of documents and arrays nothing. */
+static void
+put_payload(struct mrs_buf *out, struct mrs_val v)
+{
+    switch (v.type) {
+    case MRS_DOUBLE:
+        put_double(out, mrs_val_double(v), true);
+        break;
+    case MRS_INT32:
+        put_double(out, mrs_val_i32(v), true);
+        break;
+    case MRS_INT64:
+        put_i64(out, mrs_val_i64(v));
+        break;
+    case MRS_DECIMAL128:
+        put_decimal(out, v.p);
+        break;
+    case MRS_STRING:
+    case MRS_SYMBOL:
+    case MRS_CODE:
+        put_text_val(out, v);
+        break;
+    case MRS_CODE_W_SCOPE:
+        put_text_val(out, mrsi_scope_code(v));
+        break;
+    case MRS_BINARY:
+        put_binary(out, v);
+        break;
+    case MRS_OBJECTID:
+        mrs_buf_put(out, v.p, 12);
+        break;
+    case MRS_REGEX:
+        mrs_buf_put(out, v.p, v.n);
+        break;
+    case MRS_BOOL:
+        mrs_buf_byte(out, v.p[0] != 0);
+        break;
+    case MRS_DATE:
+        put_u64(out, mrs_le64(v.p) ^ 1ull << 63);
+        break;
+    case MRS_TIMESTAMP:
+        put_u64(out, mrs_le64(v.p));
+        break;
+    case MRS_DBPOINTER:
+        put_pointer(out, v);
+        break;
+    default:
+        break;
+    }
+}
+
+struct level {
+    struct mrs_walk w;
+    bool names;
+};
+
+static void
+enter(struct level *l, struct mrs_val v)
+{
+    mrs_walk_init(&l->w, v.type == MRS_CODE_W_SCOPE ? mrsi_scope(v) : mrs_val_view(v));
+    l->names = v.type != MRS_ARRAY;
+}
+
+static __attribute__((noinline)) void
+put_nested(struct mrs_buf *out, struct mrs_val v)
+{
+    struct level stack[MRS_DEPTH_READ];
+    struct mrs_elem e;
+    int depth = 1;
+    enter(&stack[0], v);
+    while (depth > 0 && !out->bad) {
+        struct level *l = &stack[depth - 1];
+        if (mrs_walk_next(&l->w, &e) <= 0) {
+            mrs_buf_byte(out, LAST);
+            depth--;
+            continue;
+        }
+        mrs_buf_byte(out, RANK(e.v.type));
+        if (l->names) {
+            mrs_buf_put(out, e.name, e.name_len + 1);
+        }
+        put_payload(out, e.v);
+        if (mrsi_holds_document(e.v.type)) {
+            if (depth == MRS_DEPTH_READ) {
+                out->bad = out->bad ? out->bad : 2;
+                return;
+            }
+            enter(&stack[depth++], e.v);
+        }
+    }
+}
+
+void
+mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending)
+{
+    size_t start = out->n;
+    mrs_buf_byte(out, RANK(v.type));
+    put_payload(out, v);
+    if (mrsi_holds_document(v.type)) {
+        put_nested(out, v);
+    }
+    if (descending && !out->bad) {
+        for (size_t i = start; i < out->n; i++) {
+            out->p[i] = (uint8_t)~out->p[i];
+        }
+    }
+}

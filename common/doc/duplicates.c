@@ -12,25 +12,6 @@
 #define FEW 64
 #define SLOTS 8192u
 
-static uint32_t
-quick_hash(const char *name, uint32_t n)
-{
-    uint64_t a = 0, b = n;
-    if (n >= 8) {
-        memcpy(&a, name, 8);
-        memcpy(&b, name + n - 8, 8);
-    } else if (n >= 4) {
-        memcpy(&a, name, 4);
-        memcpy(&b, name + n - 4, 4);
-        a = a << 32 | (b & 0xffffffffu);
-        b = 0;
-    } else if (n) {
-        a = (uint64_t)(uint8_t)name[0] << 16 | (uint64_t)(uint8_t)name[n / 2] << 8 | (uint8_t)name[n - 1];
-    }
-    a = (a ^ (b >> 32 | b << 32)) + n;
-    return (uint32_t)((a * 0x9E3779B97F4A7C15u) >> 54);
-}
-
 static bool
 stands_before(struct mrs_view d, const struct mrs_elem *e)
 {
@@ -101,7 +82,7 @@ mrsi_level_duplicates(struct mrs_view d)
     uint32_t n = 0;
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) > 0) {
-        uint32_t h = quick_hash(e.name, e.name_len);
+        uint32_t h = mrsi_name_hash(e.name, e.name_len) >> 22;
         uint64_t bit = 1ull << (h & 63);
         if ((seen[h >> 6] & bit) && stands_before(d, &e)) {
             return true;

@@ -23,6 +23,26 @@ mrsi_name_end(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
+/* A quick hash of a short name; its upper bits are the good ones. */
+static inline uint32_t
+mrsi_name_hash(const char *name, uint32_t n)
+{
+    uint64_t a = 0, b = n;
+    if (n >= 8) {
+        memcpy(&a, name, 8);
+        memcpy(&b, name + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(&a, name, 4);
+        memcpy(&b, name + n - 4, 4);
+        a = a << 32 | (b & 0xffffffffu);
+        b = 0;
+    } else if (n) {
+        a = (uint64_t)(uint8_t)name[0] << 16 | (uint64_t)(uint8_t)name[n / 2] << 8 | (uint8_t)name[n - 1];
+    }
+    a = (a ^ (b >> 32 | b << 32)) + n;
+    return (uint32_t)((a * 0x9E3779B97F4A7C15u) >> 32);
+}
+
 static inline bool
 mrsi_holds_document(uint8_t type)
 {

@@ -82,7 +82,8 @@ struct mrs_edit_run {
     mrs_edit_fn fn;
     void *arg;
     bool visit_missing; /* call fn also where the field is missing (writes); false: only where it is (removals) */
-    struct mrs_buf *raw; /* scratch for SPLICE, reset before each call of fn */
+    struct mrs_buf *raw; /* scratch for SPLICE, reset before each call of fn; NULL where fn never splices */
+    bool inner_arrays;   /* pass through arrays directly inside arrays as well, as the server's $unset does; false: they block writes and end removals */
 };
 /* Appends the edited document to out. *changed: whether any byte differs (when false out holds a copy all the same).
  * A document with a name twice on a level that must be rewritten: FAIL MRS_E_REFUSED ("duplicate field").
@@ -92,7 +93,7 @@ enum mrs_status mrs_edit_run(const struct mrs_edit *ed, const struct mrs_edit_ru
 
 /* ---- projection: keep or leave out named fields (`fields` as a list, `drop`) ----
  * keep: only these paths, and _id where it exists unless without_id, in the document's order (inclusion goes through arrays into each of their
- * documents; scalars in such arrays vanish, as the server's inclusion projection does). drop: all but these paths. Appends to out; duplicates as in mrs_edit_run. */
+ * documents; scalars in such arrays vanish, as the server's inclusion projection does). drop: all but these paths. Both pass through arrays directly inside arrays. Appends to out; duplicates as in mrs_edit_run. */
 struct mrs_projection;
 enum mrs_status mrs_projection_new(struct mrs_mem *mem, const struct mrs_path *paths, uint32_t n, bool keep, bool without_id,
                                    struct mrs_projection **out, struct mrs_err *e);

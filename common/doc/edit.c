@@ -1,0 +1,552 @@
+/* edit.c - rewriting a document at paths, as raw bytes.
+ *
+ * The idea: `from` is the first source byte that is not in the output yet. Nothing is copied while nothing changes; a change
+ * copies what stands before it in one piece, writes its own bytes and moves `from` behind the old ones. As copying keeps distances, the
+ * place of any later source byte in the output is known beforehand, and so is the place of each length word that has to be corrected when
+ * its document is closed. Fields that are missing are written where their document ends; documents on the way that are
+ * missing are written provisionally and cut off again if nothing came into them.
+ * The same walk serves three masters: edits by a function, leaving paths out, and keeping nothing but paths. Levels of the
+ * document lie on a stack of fixed size, since a path has a bounded number of names.
+ * It must not know what is written or why: that is the function's. */
+#include "internal.h"
+#include "tree.h"
+
+#define LEVELS (3 * MRS_PATH_PARTS_MAX) /* a document and an array for each name, and some arrays in arrays */
+#define WORDS 256                       /* bits of children seen: enough for most trees */
+
+struct mrs_edit {
+    struct mrsi_tree tree;
+};
+
+struct mrs_projection {
+    struct mrsi_tree tree;
+    bool keep;
+};
+
+enum mode { EDIT, DROP, PICK };
+enum kind { DOCUMENT, ARRAY, MADE /* a document that was missing */ };
+
+struct level {
+    const struct mrsi_node *node; /* whose children are looked for: in the document, or in each of the array's */
+    struct mrs_walk w;
+    struct mrs_view holder;
+    size_t start;     /* offset in out of the length word */
+    size_t elem;      /* MADE: offset in out of the element */
+    uint32_t seen;    /* first word of the bits of children that were seen */
+    uint32_t unseen;  /* how many were not */
+    uint32_t missing; /* next child to look at when the document has ended */
+    uint32_t pos;     /* ARRAY: number of elements passed */
+    enum kind kind;
+    bool changed;
+    bool crooked; /* ARRAY: names are not 0, 1, 2 ... (any more) */
+};
+
+struct run {
+    enum mode mode;
+    bool inner;                     /* arrays directly inside arrays are passed too */
+    const struct mrs_edit_run *how; /* EDIT */
+    struct mrs_view root;
+    struct mrs_buf *out;
+    const uint8_t *from;
+    struct mrs_err *e;
+    int depth;
+    uint32_t n_index, words;
+    uint64_t *seen;
+    uint32_t index[LEVELS];
+    struct level stack[LEVELS];
+};
+
+/* ---- bytes ---- */
+static inline void
+copy_to(struct run *r, const uint8_t *to)
+{
+    if (to > r->from) {
+        mrs_buf_put(r->out, r->from, (size_t)(to - r->from));
+        r->from = to;
+    }
+}
+
+static void
+put_header(struct mrs_buf *out, uint8_t type, const char *name, uint32_t len)
+{
+    uint8_t *p = out->bad ? NULL : mrs_buf_take(out, (size_t)len + 2);
+    if (p) {
+        p[0] = type;
+        memcpy(p + 1, name, len);
+        p[1 + len] = 0;
+    }
+}
+
+static enum mrs_status
+mark_changed(struct run *r, struct level *l)
+{
+    if (l->changed) {
+        return MRS_OK;
+    }
+    l->changed = true;
+    if (l->kind == DOCUMENT && mrsi_level_duplicates(l->holder)) {
+        return mrs_err_set(r->e, MRS_FAIL, MRS_E_REFUSED, "duplicate field: a document that must be rewritten holds a name twice");
+    }
+    return MRS_OK;
+}
+
+/* Leaves the source bytes [p, end) out. */
+static enum mrs_status
+cut(struct run *r, struct level *l, const uint8_t *p, const uint8_t *end)
+{
+    copy_to(r, p);
+    r->from = end;
+    l->crooked = true;
+    return mark_changed(r, l);
+}
+
+/* ---- levels ---- */
+static enum mrs_status
+push(struct run *r, const struct mrsi_node *node, enum kind kind, struct mrs_view d)
+{
+    if (r->depth == LEVELS) {
+        return mrs_err_set(r->e, MRS_FAIL, MRS_E_LIMIT, "arrays are nested too deeply on the way of a path");
+    }
+    struct level *l = &r->stack[r->depth++];
+    l->node = node;
+    l->holder = d;
+    l->kind = kind;
+    l->changed = l->crooked = false;
+    l->missing = l->pos = 0;
+    l->seen = r->words;
+    l->unseen = node->n_child;
+    mrs_walk_init(&l->w, d);
+    if (kind == ARRAY) {
+        r->index[r->n_index++] = 0;
+    } else {
+        uint32_t n = (node->n_child + 63) / 64;
+        memset(r->seen + r->words, 0, n * sizeof *r->seen);
+        r->words += n;
+    }
+    if (kind != MADE) {
+        l->start = r->out->n + (size_t)(d.p - r->from);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+push_made(struct run *r, const struct mrsi_node *node)
+{
+    size_t elem = r->out->n;
+    put_header(r->out, MRS_DOCUMENT, node->name, node->len);
+    size_t start = r->out->n;
+    mrs_buf_put(r->out, "\0\0\0\0", 4);
+    enum mrs_status s = push(r, node, MADE, mrs_empty_doc());
+    if (s == MRS_OK) {
+        r->stack[r->depth - 1].elem = elem;
+        r->stack[r->depth - 1].start = start;
+    }
+    return s;
+}
+
+/* Writes the array that stands at the end of out, from `start` on, anew with names 0, 1, 2 ... */
+static void
+renumber(struct mrs_buf *out, size_t start)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    char name[12];
+    uint32_t i = 0;
+    size_t old = out->n - start, size = MRS_DOC_MIN;
+    struct mrs_view d = {out->p + start, (uint32_t)old};
+    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) > 0; i++) {
+        size += 2 + (size_t)mrs_index_name(name, i) + e.v.n;
+    }
+    uint8_t *to = mrs_buf_take(out, size);
+    if (!to) {
+        return;
+    }
+    uint8_t *at = to + 4;
+    d.p = out->p + start;
+    i = 0;
+    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) > 0; i++) {
+        uint32_t len = mrs_index_name(name, i);
+        *at++ = e.v.type;
+        memcpy(at, name, (size_t)len + 1);
+        at += len + 1;
+        memcpy(at, e.v.p, e.v.n);
+        at += e.v.n;
+    }
+    *at = 0;
+    mrs_put32(to, (uint32_t)size);
+    memmove(out->p + start, to, size);
+    out->n = start + size;
+}
+
+static enum mrs_status
+finish_changed(struct run *r, struct level *l)
+{
+    if (l->kind == MADE) {
+        mrs_buf_byte(r->out, 0);
+    } else if (l->kind == ARRAY && l->crooked) {
+        copy_to(r, l->w.end + 1);
+    }
+    size_t pending = l->kind == MADE ? 0 : (size_t)(l->w.end + 1 - r->from);
+    size_t n = r->out->n + pending - l->start;
+    if (r->out->bad || n > INT32_MAX) {
+        r->out->bad = r->out->bad ? r->out->bad : 2;
+        return MRS_OK;
+    }
+    mrs_put32(r->out->p + l->start, (uint32_t)n);
+    if (l->kind == ARRAY && l->crooked) {
+        renumber(r->out, l->start);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+pop(struct run *r)
+{
+    struct level *l = &r->stack[--r->depth];
+    r->words = l->seen;
+    r->n_index -= l->kind == ARRAY;
+    if (!l->changed) {
+        if (l->kind == MADE && !r->out->bad) {
+            r->out->n = l->elem;
+        }
+        return MRS_OK;
+    }
+    enum mrs_status s = finish_changed(r, l);
+    return s == MRS_OK && r->depth > 0 ? mark_changed(r, &r->stack[r->depth - 1]) : s;
+}
+
+/* ---- the function's places ---- */
+static enum mrs_status
+ask(struct run *r, struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+{
+    *verdict = MRS_EDIT_KEEP;
+    *put = mrs_missing();
+    site->root = r->root;
+    site->index = r->index;
+    site->n_index = r->n_index;
+    if (r->how->raw) {
+        mrs_buf_reset(r->how->raw);
+    }
+    enum mrs_status s = r->how->fn(r->how->arg, site, verdict, put, r->how->raw, r->e);
+    if (s == MRS_OK && *verdict == MRS_EDIT_SPLICE) {
+        s = mrs_buf_status(r->how->raw, r->e);
+    }
+    if (*verdict == MRS_EDIT_PUT && put->type == MRS_MISSING) {
+        *verdict = MRS_EDIT_REMOVE;
+    }
+    return s;
+}
+
+static struct mrs_edit_site
+site_of(const struct mrsi_node *leaf, struct mrs_view holder)
+{
+    struct mrs_edit_site site = {0};
+    site.path_no = leaf->path_no;
+    site.holder = holder;
+    site.old = mrs_missing();
+    site.name = leaf->name;
+    site.name_len = leaf->len;
+    return site;
+}
+
+static enum mrs_status
+edit_present(struct run *r, struct level *l, const struct mrsi_node *leaf, const struct mrs_elem *x)
+{
+    struct mrs_edit_site site = site_of(leaf, l->holder);
+    enum mrs_edit_verdict verdict;
+    struct mrs_val put;
+    const uint8_t *end = x->v.p + x->v.n;
+    site.old = x->v;
+    enum mrs_status s = ask(r, &site, &verdict, &put);
+    if (s != MRS_OK || verdict == MRS_EDIT_KEEP) {
+        return s;
+    }
+    const struct mrs_buf *raw = r->how->raw;
+    if (verdict == MRS_EDIT_PUT) {
+        if (put.type == x->v.type && put.n == x->v.n && (put.n == 0 || memcmp(put.p, x->v.p, put.n) == 0)) {
+            return MRS_OK;
+        }
+        copy_to(r, x->p);
+        put_header(r->out, put.type, x->name, x->name_len);
+        mrs_buf_put(r->out, put.p, put.n);
+    } else if (verdict == MRS_EDIT_SPLICE) {
+        if (raw->n == (size_t)(end - x->p) && memcmp(raw->p, x->p, raw->n) == 0) {
+            return MRS_OK;
+        }
+        copy_to(r, x->p);
+        mrs_buf_put(r->out, raw->p, raw->n);
+    }
+    return cut(r, l, x->p, end);
+}
+
+static enum mrs_status
+edit_missing(struct run *r, struct level *l, const struct mrsi_node *leaf)
+{
+    struct mrs_edit_site site = site_of(leaf, l->holder);
+    enum mrs_edit_verdict verdict;
+    struct mrs_val put;
+    enum mrs_status s = ask(r, &site, &verdict, &put);
+    if (s != MRS_OK || verdict == MRS_EDIT_KEEP || verdict == MRS_EDIT_REMOVE) {
+        return s;
+    }
+    if (verdict == MRS_EDIT_SPLICE && r->how->raw->n == 0) {
+        return MRS_OK;
+    }
+    if (l->kind == DOCUMENT) {
+        copy_to(r, l->w.end);
+    }
+    if (verdict == MRS_EDIT_PUT) {
+        put_header(r->out, put.type, leaf->name, leaf->len);
+        mrs_buf_put(r->out, put.p, put.n);
+    } else {
+        mrs_buf_put(r->out, r->how->raw->p, r->how->raw->n);
+    }
+    return mark_changed(r, l);
+}
+
+/* The way is blocked: every path below is told. Recursion follows the paths of the plan. */
+static enum mrs_status
+edit_blocked(struct run *r, const struct mrsi_node *node, struct mrs_view holder)
+{
+    if (node->leaf) {
+        struct mrs_edit_site site = site_of(node, holder);
+        enum mrs_edit_verdict verdict;
+        struct mrs_val put;
+        site.blocked = true;
+        return ask(r, &site, &verdict, &put);
+    }
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; i < node->n_child && s == MRS_OK; i++) {
+        s = edit_blocked(r, &node->child[i], holder);
+    }
+    return s;
+}
+
+/* Something that is no document stands where the children of `node` are looked for. */
+static enum mrs_status
+blocked(struct run *r, struct level *l, const struct mrsi_node *node, const struct mrs_elem *x)
+{
+    if (r->mode == PICK) {
+        return cut(r, l, x->p, x->v.p + x->v.n);
+    }
+    if (r->mode == DROP || !r->how->visit_missing) {
+        return MRS_OK;
+    }
+    while (l->kind == ARRAY) {
+        l--;
+    }
+    return edit_blocked(r, node, l->holder);
+}
+
+/* ---- the walk ---- */
+static enum mrs_status
+field(struct run *r, struct level *l, const struct mrs_elem *x)
+{
+    int64_t i = mrsi_tree_lookup(l->node, x->name, x->name_len);
+    uint64_t bit = 1ull << (i & 63);
+    uint64_t *word = i < 0 ? NULL : &r->seen[l->seen + (i >> 6)];
+    if (i < 0 || (*word & bit)) { /* the first of equal names counts */
+        return r->mode == PICK ? cut(r, l, x->p, x->v.p + x->v.n) : MRS_OK;
+    }
+    *word |= bit;
+    l->unseen--;
+    const struct mrsi_node *child = &l->node->child[i];
+    if (child->leaf) {
+        return r->mode == EDIT ? edit_present(r, l, child, x) : r->mode == DROP ? cut(r, l, x->p, x->v.p + x->v.n) : MRS_OK;
+    }
+    if (x->v.type == MRS_DOCUMENT || x->v.type == MRS_ARRAY) {
+        return push(r, child, x->v.type == MRS_ARRAY ? ARRAY : DOCUMENT, mrs_val_view(x->v));
+    }
+    return blocked(r, l, child, x);
+}
+
+static enum mrs_status
+item(struct run *r, struct level *l, const struct mrs_elem *x)
+{
+    char name[12];
+    r->index[r->n_index - 1] = l->pos;
+    if (!l->crooked) {
+        uint32_t len = mrs_index_name(name, l->pos);
+        l->crooked = !mrs_name_is(x, name, len);
+    }
+    l->pos++;
+    if (x->v.type == MRS_DOCUMENT || (x->v.type == MRS_ARRAY && r->inner)) {
+        return push(r, l->node, x->v.type == MRS_ARRAY ? ARRAY : DOCUMENT, mrs_val_view(x->v));
+    }
+    return blocked(r, l, l->node, x);
+}
+
+/* The document has ended: the next child that was not seen, or the end of the level. */
+static enum mrs_status
+absent(struct run *r, struct level *l)
+{
+    const struct mrsi_node *node = l->node;
+    bool visit = r->mode == EDIT && r->how->visit_missing && l->kind != ARRAY && l->unseen > 0;
+    while (visit && l->missing < node->n_child) {
+        uint32_t i = l->missing++;
+        if (r->seen[l->seen + (i >> 6)] >> (i & 63) & 1) {
+            continue;
+        }
+        if (node->child[i].leaf) {
+            return edit_missing(r, l, &node->child[i]);
+        }
+        if (l->kind == DOCUMENT) {
+            copy_to(r, l->w.end);
+        }
+        return push_made(r, &node->child[i]);
+    }
+    return pop(r);
+}
+
+static enum mrs_status
+walk(struct run *r)
+{
+    struct mrs_elem x;
+    enum mrs_status s = MRS_OK;
+    while (r->depth > 0 && s == MRS_OK && !r->out->bad) {
+        struct level *l = &r->stack[r->depth - 1];
+        if (l->kind != ARRAY && l->unseen == 0) { /* all found: what follows stays, or goes, in one piece */
+            if (r->mode == PICK && l->w.at < l->w.end) {
+                s = cut(r, l, l->w.at, l->w.end);
+            }
+            l->w.at = l->w.end;
+        }
+        int more = s == MRS_OK ? mrs_walk_next(&l->w, &x) : 0;
+        if (more < 0) {
+            s = mrs_err_set(r->e, MRS_FAIL, MRS_E_BSON, "damaged document");
+        } else if (s == MRS_OK) {
+            s = more == 0 ? absent(r, l) : l->kind == ARRAY ? item(r, l, &x) : field(r, l, &x);
+        }
+    }
+    return s;
+}
+
+/* Runs r over d; the parts of r that say how are filled in. */
+static enum mrs_status
+run_tree(struct run *r, const struct mrsi_tree *tree, struct mrs_view d, bool *changed)
+{
+    uint64_t few[WORDS];
+    size_t before = r->out->n, words = tree->n_nodes / 64 + MRS_PATH_PARTS_MAX + 2;
+    r->seen = few;
+    if (words > WORDS) {
+        r->seen = mrs_alloc_array(tree->mem, words, sizeof *r->seen);
+        if (!r->seen) {
+            return mrs_err_memory(r->e, words * sizeof *r->seen);
+        }
+    }
+    r->root = d;
+    r->from = d.p;
+    r->depth = 0;
+    r->n_index = r->words = 0;
+    enum mrs_status s = push(r, &tree->root, DOCUMENT, d);
+    if (s == MRS_OK) {
+        s = walk(r);
+    }
+    if (s == MRS_OK) {
+        copy_to(r, d.p + d.n);
+        s = mrs_buf_status(r->out, r->e);
+    }
+    if (s == MRS_OK) {
+        *changed = r->stack[0].changed;
+    } else {
+        r->out->n = before;
+    }
+    if (words > WORDS) {
+        mrs_free(tree->mem, r->seen);
+    }
+    return s;
+}
+
+/* ---- edits ---- */
+enum mrs_status
+mrs_edit_new(struct mrs_mem *mem, struct mrs_edit **out, struct mrs_err *e)
+{
+    *out = mrs_zalloc(mem, sizeof **out);
+    if (!*out) {
+        return mrs_err_memory(e, sizeof **out);
+    }
+    (*out)->tree.mem = mem;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_edit_add(struct mrs_edit *ed, const struct mrs_path *path, struct mrs_err *e)
+{
+    return mrsi_tree_add(&ed->tree, path, e);
+}
+
+void
+mrs_edit_free(struct mrs_edit *ed)
+{
+    if (ed) {
+        struct mrs_mem *mem = ed->tree.mem;
+        mrsi_tree_clear(&ed->tree);
+        mrs_free(mem, ed);
+    }
+}
+
+enum mrs_status
+mrs_edit_run(const struct mrs_edit *ed, const struct mrs_edit_run *how, struct mrs_view d, struct mrs_buf *out, bool *changed,
+             struct mrs_err *e)
+{
+    struct run r;
+    r.mode = EDIT;
+    r.inner = how->inner_arrays;
+    r.how = how;
+    r.out = out;
+    r.e = e;
+    return run_tree(&r, &ed->tree, d, changed);
+}
+
+/* ---- projections ---- */
+static const struct mrs_part id_part = {"_id", 3};
+static const struct mrs_path id_path = {(struct mrs_part *)&id_part, 1, "_id"};
+
+enum mrs_status
+mrs_projection_new(struct mrs_mem *mem, const struct mrs_path *paths, uint32_t n, bool keep, bool without_id,
+                   struct mrs_projection **out, struct mrs_err *e)
+{
+    struct mrs_projection *p = mrs_zalloc(mem, sizeof *p);
+    enum mrs_status s = MRS_OK;
+    *out = NULL;
+    if (!p) {
+        return mrs_err_memory(e, sizeof *p);
+    }
+    p->tree.mem = mem;
+    p->keep = keep;
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        s = mrsi_tree_add(&p->tree, &paths[i], e);
+    }
+    if (s == MRS_OK && keep && !without_id && mrsi_tree_lookup(&p->tree.root, "_id", 3) < 0) {
+        s = mrsi_tree_add(&p->tree, &id_path, e);
+    }
+    if (s != MRS_OK) {
+        mrs_projection_free(p);
+        return s;
+    }
+    *out = p;
+    return MRS_OK;
+}
+
+void
+mrs_projection_free(struct mrs_projection *p)
+{
+    if (p) {
+        struct mrs_mem *mem = p->tree.mem;
+        mrsi_tree_clear(&p->tree);
+        mrs_free(mem, p);
+    }
+}
+
+enum mrs_status
+mrs_projection_run(const struct mrs_projection *p, struct mrs_view d, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct run r;
+    bool changed;
+    r.mode = p->keep ? PICK : DROP;
+    r.inner = true;
+    r.how = NULL;
+    r.out = out;
+    r.e = e;
+    return run_tree(&r, &p->tree, d, &changed);
+}

@@ -70,6 +70,15 @@ ROOM ?= *
 unit: $(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c))
 	$(Q)set -e; for t in $^; do $$t; done
 
+VECTORS ?= /usr/share/mongoreshape/conformance
+VECTOROBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/vectors/*.c))
+$(OBJ)/vectors: $(VECTOROBJ) $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(r).a)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $(VECTOROBJ) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -o $@
+## vectors: what a server answered against common/expr; VECTORS=DIR with expressions.bson, queries.bson, sort.bson
+vectors: $(OBJ)/vectors
+	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
+
 ## clean: removes build/
 clean:
 	rm -rf $(BUILD)

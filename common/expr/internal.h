@@ -1,7 +1,8 @@
 /* internal.h - the shape of a compiled expression, shared by the files of common/expr only.
  *
- * One operator = one row of a family's table (op_<family>.c) and one function. A function evaluates its own arguments, so that lazy operators
- * ($cond, $and, $switch, $ifNull) look like the others. Recursion follows the depth of the plan (<= MRS_PLAN_DEPTH_MAX), never that of data. */
+ * One operator = one row of a family's table (op_<family>.c) and one function. A function evaluates its own
+ * arguments, so that lazy operators ($cond, $and, $switch, $ifNull) look like the others. Recursion follows the
+ * depth of the plan (<= MRS_PLAN_DEPTH_MAX), never that of data. */
 #ifndef MRS_EXPR_INTERNAL_H
 #define MRS_EXPR_INTERNAL_H
 
@@ -35,45 +36,80 @@ struct mrs_expr {
     uint32_t *part_len;
     uint32_t n_parts;
     int32_t slot[3];        /* slots bound by $let (first of n), $map, $filter, $reduce (this, value) */
-    void *extra;            /* what the operator's compile hook made (a compiled regex, a format), in the arena; freed by op->free_extra */
+    /* what the operator's compile hook made (a compiled regex, a format), in the arena; freed by op->free_extra */
+    void *extra;
     const char *bare;       /* text of a bare path, for mrs_expr_bare_path */
     struct mrsi_expr_root *root; /* what owns the memory */
+    struct mrs_expr *next_extra; /* private to compile.c: the list of those whose extra must be freed */
+};
+
+/* What one compilation owns; freed by mrs_expr_free of its top. */
+struct mrsi_expr_root {
+    struct mrs_mem *mem;
+    struct mrs_arena arena; /* nodes, names, literals */
+    uint32_t n_slots;       /* variables that are bound somewhere inside */
+    struct mrs_expr *extras;
 };
 
 /* The compilation in progress: hooks use it to compile arguments and to bind variables. */
 struct mrsi_compile;
 
 typedef enum mrs_status (*mrsi_eval_fn)(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out);
-/* Compiles the arguments of an operator from the value behind its name into x; NULL hook: `spec` is an array of n_min..n_max
- * expressions, or a single one where n_min <= 1 (as the server takes them), or where `named` is set a document of these keys. */
-typedef enum mrs_status (*mrsi_compile_fn)(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e);
+/* Compiles the arguments of an operator from the value behind its name into x; NULL hook: `spec` is an array of
+ * n_min..n_max expressions, or a single one where n_min <= 1 (as the server takes them), or where `named` is
+ * set a document of these keys. */
+typedef enum mrs_status (*mrsi_compile_fn)(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                                           struct mrs_err *e);
 
 struct mrs_op {
     struct mrs_op_row row;
     mrsi_eval_fn eval;
     mrsi_compile_fn compile;  /* NULL: by counts or names */
     uint8_t n_min, n_max;     /* 255: any number */
-    const char *named;        /* "input,find,replacement" : required names; optional ones behind a '|': "date|timezone,format"; args[] in that order */
+    /* "input,find": required names; optional ones behind a bar: "date|timezone,format"; args[] in that order */
+    const char *named;
     void (*free_extra)(struct mrs_expr *x);
     bool impure;              /* never folded */
 };
 
 /* Tables end in a row with a NULL name; listed in compile.c. */
-extern const struct mrs_op mrsi_ops_arithmetic[], mrsi_ops_compare[], mrsi_ops_logic[], mrsi_ops_string[], mrsi_ops_regex[], mrsi_ops_array[],
-    mrsi_ops_set[], mrsi_ops_object[], mrsi_ops_type[], mrsi_ops_date[], mrsi_ops_variable[];
+extern const struct mrs_op mrsi_ops_arithmetic[], mrsi_ops_compare[], mrsi_ops_logic[], mrsi_ops_string[],
+    mrsi_ops_regex[], mrsi_ops_array[], mrsi_ops_set[], mrsi_ops_object[], mrsi_ops_type[], mrsi_ops_date[],
+    mrsi_ops_variable[], mrsi_ops_total[], mrsi_ops_power[];
+/* query.c: names of the query operators for mrs_op_rows, family "query"; ends in a NULL name. */
+extern const struct mrs_op_row mrsi_query_rows[];
 
 /* compile.c */
-enum mrs_status mrsi_compile_sub(struct mrsi_compile *c, struct mrs_val spec, struct mrs_expr **out, struct mrs_err *e);
+enum mrs_status mrsi_compile_sub(struct mrsi_compile *c, struct mrs_val spec, struct mrs_expr **out,
+                                 struct mrs_err *e);
 /* Binds a variable for what is compiled until mrsi_compile_unbind(c, n): gives its slot. */
-enum mrs_status mrsi_compile_bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_t *slot, struct mrs_err *e);
+enum mrs_status mrsi_compile_bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_t *slot,
+                                  struct mrs_err *e);
 void mrsi_compile_unbind(struct mrsi_compile *c, uint32_t n);
 struct mrs_arena *mrsi_compile_arena(struct mrsi_compile *c);
 /* n argument pointers in the arena, zeroed. */
 enum mrs_status mrsi_compile_args(struct mrsi_compile *c, struct mrs_expr *x, uint32_t n, struct mrs_err *e);
 /* A document of named arguments, per op->named. */
-enum mrs_status mrsi_compile_named(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, const char *named, struct mrs_err *e);
+enum mrs_status mrsi_compile_named(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                                   const char *named, struct mrs_err *e);
+/* Children by hand: allocates x->args and compiles an array of expressions, or a single one, into them,
+ * n_min..n_max of them (255: any). */
+enum mrs_status mrsi_compile_list(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, uint32_t n_min,
+                                  uint32_t n_max, struct mrs_err *e);
+/* by +1: from here on constants that fail are left to fail when they are reached (parts that the server drops
+ * unseen); -1 ends it. */
+void mrsi_compile_lenient(struct mrsi_compile *c, int by);
+/* Whether the value is known already; then it is x->lit. */
+static inline bool
+mrsi_is_constant(const struct mrs_expr *x)
+{
+    return x->kind == MRSI_LITERAL;
+}
+/* x becomes the constant v, whose bytes live as long as the plan or are in the arena of the compilation. */
+void mrsi_compile_become(struct mrs_expr *x, struct mrs_val v);
 /* FAIL MRS_E_PLAN with the operator's name in front. */
-enum mrs_status mrsi_plan_error(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+enum mrs_status mrsi_plan_error(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* eval.c */
 static inline bool
@@ -81,45 +117,76 @@ mrsi_is_nullish(struct mrs_val v)
 {
     return mrs_is_nullish(v);
 }
+/* Evaluates any node. */
+enum mrs_status mrsi_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out);
 /* Evaluates argument i; an absent optional argument gives missing. */
 enum mrs_status mrsi_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *out);
 /* FAIL MRS_E_EXPR with the operator's name in front. */
-enum mrs_status mrsi_eval_error(const struct mrs_expr *x, struct mrs_eval *ev, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+enum mrs_status mrsi_eval_error(const struct mrs_expr *x, struct mrs_eval *ev, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 bool mrsi_truthy(struct mrs_val v); /* coerceToBool */
 /* Results in the arena; DEAD without memory. */
 enum mrs_status mrsi_ret_i32(struct mrs_eval *ev, int32_t v, struct mrs_val *out);
 enum mrs_status mrsi_ret_i64(struct mrs_eval *ev, int64_t v, struct mrs_val *out);
-enum mrs_status mrsi_ret_count(struct mrs_eval *ev, int64_t v, struct mrs_val *out); /* int32 where it fits, else int64 */
+/* int32 where it fits, else int64 */
+enum mrs_status mrsi_ret_count(struct mrs_eval *ev, int64_t v, struct mrs_val *out);
 enum mrs_status mrsi_ret_double(struct mrs_eval *ev, double v, struct mrs_val *out);
 enum mrs_status mrsi_ret_decimal(struct mrs_eval *ev, const uint8_t dec[16], struct mrs_val *out);
 enum mrs_status mrsi_ret_bool(struct mrs_eval *ev, bool v, struct mrs_val *out);
 enum mrs_status mrsi_ret_date(struct mrs_eval *ev, int64_t ms, struct mrs_val *out);
 enum mrs_status mrsi_ret_text(struct mrs_eval *ev, const char *text, size_t n, struct mrs_val *out);
 enum mrs_status mrsi_ret_null(struct mrs_val *out);
-/* An array or document under construction in the arena: a buffer over the arena's memory allocator whose result is copied into the arena. */
+enum mrs_status mrsi_ret_oid(struct mrs_eval *ev, const uint8_t oid[12], struct mrs_val *out);
+enum mrs_status mrsi_ret_binary(struct mrs_eval *ev, const void *p, uint32_t n, uint8_t subtype, struct mrs_val *out);
+/* Room for a string value of n bytes: the caller fills *text; DEAD without memory. */
+enum mrs_status mrsi_ret_room(struct mrs_eval *ev, uint32_t n, char **text, struct mrs_val *out);
+/* An array of n values, written once into the arena (cheaper than mrsi_out where the values are at hand); a
+ * missing one becomes null. */
+enum mrs_status mrsi_ret_array(struct mrs_eval *ev, const struct mrs_val *v, uint32_t n, struct mrs_val *out);
+/* A growing list of values in the arena, for mrsi_ret_array. Zero at first. */
+struct mrsi_list {
+    struct mrs_val *v;
+    uint32_t n, cap;
+};
+enum mrs_status mrsi_list_add(struct mrs_eval *ev, struct mrsi_list *l, struct mrs_val v);
+/* DEAD MRS_E_MEMORY. */
+enum mrs_status mrsi_eval_memory(struct mrs_eval *ev, size_t wanted);
+/* An array or document under construction in the arena: a buffer over the arena's memory allocator whose result
+ * is copied into the arena. */
 struct mrsi_out {
     struct mrs_buf buf;
     struct mrs_build build;
 };
 void mrsi_out_begin(struct mrs_eval *ev, struct mrsi_out *o);
-/* Ends it, gives the value (MRS_ARRAY or MRS_DOCUMENT) with bytes in the arena, frees the buffer. MRS_E_LIMIT as FAIL MRS_E_EXPR. */
+/* Ends it, gives the value (MRS_ARRAY or MRS_DOCUMENT) with bytes in the arena, frees the buffer. MRS_E_LIMIT
+ * as FAIL MRS_E_EXPR. */
 enum mrs_status mrsi_out_end(struct mrs_eval *ev, struct mrsi_out *o, uint8_t type, struct mrs_val *out);
 void mrsi_out_drop(struct mrsi_out *o); /* on error paths */
-/* A path below a value with expression meaning (semantics: 2.1): through documents, mapped over the documents in arrays. */
-enum mrs_status mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part, const uint32_t *part_len, uint32_t n,
+/* A path below a value with expression meaning (semantics: 2.1): through documents, mapped over the documents
+ * in arrays. */
+enum mrs_status mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part,
+                                const uint32_t *part_len, uint32_t n,
                                 struct mrs_val *out);
 
 /* number.c: the server's promotion rules; decimals are 16 bytes as in BSON */
 enum mrs_status mrsi_to_decimal(struct mrs_val v, uint8_t dec[16]); /* any number; doubles to 15 digits */
 double mrsi_to_double(struct mrs_val v);                            /* any number */
+/* 15 significant digits, as the server's implicit conversion */
+void mrsi_double_to_decimal(double d, uint8_t dec[16]);
+bool mrsi_decimal_is_zero(const uint8_t dec[16]);
+bool mrsi_is_integer(struct mrs_val v, int64_t *whole); /* INT32 or INT64 */
+uint8_t mrsi_wider(uint8_t a, uint8_t b);               /* of two number types: int32 < int64 < double < decimal */
 /* date.c: any of date, timestamp, objectId as milliseconds; false: none of them */
 bool mrsi_to_date(struct mrs_val v, int64_t *ms);
 /* date.c: the text that $toDate reads (semantics.md section 3: ISO-8601 forms); false: not a date. */
 bool mrsi_date_from_text(const char *text, uint32_t n, int64_t *ms);
-/* date.c: "2024-01-31T12:00:00.000Z" of years 0..9999, as a string value in the arena; FAIL MRS_E_EXPR outside of them (x names the operator in
- * the message, may be NULL). The caller tells this failure from a failed conversion: $convert's onError does not catch it. */
+/* date.c: "2024-01-31T12:00:00.000Z" of years 0..9999, as a string value in the arena; FAIL MRS_E_EXPR outside
+ * of them (x names the operator in the message, may be NULL). The caller tells this failure from a failed
+ * conversion: $convert's onError does not catch it. */
 enum mrs_status mrsi_date_to_text(const struct mrs_expr *x, struct mrs_eval *ev, int64_t ms, struct mrs_val *out);
-/* Text that string operators take a value as (semantics: coercion): strings, numbers, dates, timestamps; FAIL others. */
-enum mrs_status mrsi_coerce_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, const char **text, uint32_t *n);
+/* Text that string operators take a value as (semantics: coercion): strings, numbers, dates, timestamps; FAIL
+ * others. */
+enum mrs_status mrsi_coerce_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, const char **text,
+                                 uint32_t *n);
 
 #endif

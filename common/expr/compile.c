@@ -1,0 +1,563 @@
+/* compile.c - from the BSON of an expression to a tree of nodes.
+ *
+ * The whole specification is copied into the arena of the result once, so names and literals are pointers into
+ * that copy. A node whose arguments are all constants is evaluated here and now (folding): that is when the
+ * server finds the errors of constants too, so they are errors of the plan. Recursion follows the nesting of
+ * the expression and is bounded. Nothing here knows a single operator: shapes of arguments come from the
+ * operator's row or from its compile hook. */
+#include "compile.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+#define EXPR_DEPTH_MAX MRS_DEPTH_MAX
+#define ANY 255u
+
+static enum mrs_status
+plan_error(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static enum mrs_status
+plan_error(struct mrs_err *e, const char *fmt, ...)
+{
+    char msg[480];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(msg, sizeof msg, fmt, args);
+    va_end(args);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s", msg);
+}
+
+enum mrs_status
+mrsi_plan_error(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...)
+{
+    char msg[440];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(msg, sizeof msg, fmt, args);
+    va_end(args);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s: %s", x->op->row.name, msg);
+}
+
+struct mrs_arena *
+mrsi_compile_arena(struct mrsi_compile *c)
+{
+    return &c->root->arena;
+}
+
+void
+mrsi_compile_lenient(struct mrsi_compile *c, int by)
+{
+    c->lenient += by;
+}
+
+void
+mrsi_compile_become(struct mrs_expr *x, struct mrs_val v)
+{
+    x->kind = MRSI_LITERAL;
+    x->lit = v;
+    x->bare = NULL;
+}
+
+/* ---- where we are, for messages ---- */
+
+static uint32_t
+trail_push(struct mrsi_compile *c, const char *before, const char *name, uint32_t n)
+{
+    uint32_t was = c->trail_len;
+    const char *join = was || before[0] == '[' ? before : "";
+    int got = snprintf(c->trail + was, sizeof c->trail - was, "%s%.*s", join, (int)n, name);
+    if (got > 0) {
+        c->trail_len = was + (uint32_t)got < sizeof c->trail ? was + (uint32_t)got : (uint32_t)sizeof c->trail - 1;
+    }
+    return was;
+}
+
+static void
+trail_pop(struct mrsi_compile *c, uint32_t was)
+{
+    c->trail_len = was;
+    c->trail[was] = 0;
+}
+
+static enum mrs_status
+sub_named(struct mrsi_compile *c, const struct mrs_elem *el, struct mrs_expr **out, struct mrs_err *e)
+{
+    uint32_t was = trail_push(c, ".", el->name, el->name_len);
+    enum mrs_status s = mrsi_compile_sub(c, el->v, out, e);
+    if (s == MRS_OK) {
+        trail_pop(c, was);
+    }
+    return s;
+}
+
+static enum mrs_status
+sub_indexed(struct mrsi_compile *c, uint32_t i, struct mrs_val v, struct mrs_expr **out, struct mrs_err *e)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%u]", i);
+    uint32_t was = trail_push(c, "[", text, (uint32_t)n);
+    enum mrs_status s = mrsi_compile_sub(c, v, out, e);
+    if (s == MRS_OK) {
+        trail_pop(c, was);
+    }
+    return s;
+}
+
+/* ---- variables ---- */
+
+static bool
+name_byte(uint8_t b, bool first)
+{
+    bool later = (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9') || b == '_';
+    return (b >= 'a' && b <= 'z') || b >= 0x80 || (!first && later);
+}
+
+static bool
+variable_name_ok(const char *name, uint32_t len)
+{
+    if (len == 7 && memcmp(name, "CURRENT", 7) == 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < len; i++) {
+        if (!name_byte((uint8_t)name[i], i == 0)) {
+            return false;
+        }
+    }
+    return len > 0;
+}
+
+enum mrs_status
+mrsi_compile_bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_t *slot, struct mrs_err *e)
+{
+    if (!variable_name_ok(name, len)) {
+        return plan_error(e, "'%.*s' cannot name a variable: a lower-case letter first, then letters, digits and '_'",
+                          (int)(len < 60 ? len : 60), name);
+    }
+    if (c->n_bound == c->cap_bound) {
+        uint32_t cap = c->cap_bound ? 2 * c->cap_bound : 8;
+        struct mrsi_bound *more = mrs_realloc(c->env->mem, c->bound, cap * sizeof *more);
+        if (!more) {
+            return mrs_err_memory(e, cap * sizeof *more);
+        }
+        c->bound = more;
+        c->cap_bound = cap;
+    }
+    *slot = (int32_t)c->root->n_slots++;
+    c->bound[c->n_bound++] = (struct mrsi_bound){name, len, *slot};
+    return MRS_OK;
+}
+
+void
+mrsi_compile_unbind(struct mrsi_compile *c, uint32_t n)
+{
+    c->n_bound -= n;
+}
+
+/* ---- arguments ---- */
+
+enum mrs_status
+mrsi_compile_args(struct mrsi_compile *c, struct mrs_expr *x, uint32_t n, struct mrs_err *e)
+{
+    size_t size = (n ? n : 1) * sizeof *x->args;
+    x->args = mrs_arena_alloc(mrsi_compile_arena(c), size);
+    if (!x->args) {
+        return mrs_err_memory(e, size);
+    }
+    memset(x->args, 0, size);
+    x->n_args = n;
+    return MRS_OK;
+}
+
+static uint32_t
+count_fields(struct mrs_val v)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n = 0;
+    mrs_walk_init(&w, mrs_val_view(v));
+    while (mrs_walk_next(&w, &el) == 1) {
+        n++;
+    }
+    return n;
+}
+
+static enum mrs_status
+wrong_count(const struct mrs_expr *x, uint32_t n, uint32_t n_min, uint32_t n_max, struct mrs_err *e)
+{
+    if (n_min == n_max) {
+        return mrsi_plan_error(x, e, "takes exactly %u argument%s, not %u", n_min, n_min == 1 ? "" : "s", n);
+    }
+    if (n_max == ANY) {
+        return mrsi_plan_error(x, e, "takes at least %u argument%s, not %u", n_min, n_min == 1 ? "" : "s", n);
+    }
+    return mrsi_plan_error(x, e, "takes %u to %u arguments, not %u", n_min, n_max, n);
+}
+
+static enum mrs_status
+compile_items(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val array, uint32_t n, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    enum mrs_status s = mrsi_compile_args(c, x, n, e);
+    mrs_walk_init(&w, mrs_val_view(array));
+    for (uint32_t i = 0; s == MRS_OK && i < n && mrs_walk_next(&w, &el) == 1; i++) {
+        s = sub_indexed(c, i, el.v, &x->args[i], e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_compile_list(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, uint32_t n_min, uint32_t n_max,
+                  struct mrs_err *e)
+{
+    bool list = spec.type == MRS_ARRAY;
+    uint32_t n = list ? count_fields(spec) : 1;
+    if (n < n_min || (n_max != ANY && n > n_max)) {
+        return wrong_count(x, n, n_min, n_max, e);
+    }
+    if (list) {
+        return compile_items(c, x, spec, n, e);
+    }
+    enum mrs_status s = mrsi_compile_args(c, x, 1, e);
+    return s == MRS_OK ? mrsi_compile_sub(c, spec, &x->args[0], e) : s;
+}
+
+/* Position of a name in "a,b|c,d" (optional ones behind the bar), how many names stand there, how many before
+ * the bar; -1: not there. */
+static int
+named_position(const char *named, const char *name, uint32_t len, uint32_t *count, uint32_t *required)
+{
+    int found = -1;
+    uint32_t i = 0;
+    bool optional = *named == '|';
+    named += optional;
+    *required = 0;
+    for (; *named; i++) {
+        size_t n = strcspn(named, ",|");
+        if (n == len && memcmp(named, name, n) == 0) {
+            found = (int)i;
+        }
+        *required += !optional;
+        named += n;
+        optional = optional || *named == '|';
+        named += *named != 0;
+    }
+    *count = i;
+    return found;
+}
+
+static const char *
+named_at(const char *named, uint32_t i, int *len)
+{
+    const char *at = named;
+    while (i--) {
+        at += strcspn(at, ",|") + 1;
+    }
+    *len = (int)strcspn(at, ",|");
+    return at;
+}
+
+enum mrs_status
+mrsi_compile_named(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, const char *named,
+                   struct mrs_err *e)
+{
+    uint32_t n, required;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    named_position(named, "", 0, &n, &required);
+    if (spec.type != MRS_DOCUMENT) {
+        return mrsi_plan_error(x, e, "takes a document of named arguments (%s)", named);
+    }
+    enum mrs_status s = mrsi_compile_args(c, x, n, e);
+    mrs_walk_init(&w, mrs_val_view(spec));
+    while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
+        int at = named_position(named, el.name, el.name_len, &n, &required);
+        if (at < 0) {
+            return mrsi_plan_error(x, e, "has no argument '%.60s' (%s)", el.name, named);
+        }
+        if (x->args[at]) {
+            return mrsi_plan_error(x, e, "the argument '%.60s' is given twice", el.name);
+        }
+        s = sub_named(c, &el, &x->args[at], e);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < required; i++) {
+        if (!x->args[i]) {
+            int len;
+            const char *name = named_at(named, i, &len);
+            return mrsi_plan_error(x, e, "the argument '%.*s' is missing", len, name);
+        }
+    }
+    return s;
+}
+
+/* ---- folding ---- */
+
+static bool
+foldable(const struct mrs_expr *x)
+{
+    if (x->kind != MRSI_CALL && x->kind != MRSI_ARRAY && x->kind != MRSI_OBJECT) {
+        return false;
+    }
+    for (uint32_t i = 0; i < x->n_args; i++) {
+        if (x->args[i] && !mrsi_is_constant(x->args[i])) {
+            return false;
+        }
+    }
+    return x->kind != MRSI_CALL || !x->op->impure;
+}
+
+static enum mrs_status
+fold(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_err *e)
+{
+    struct mrs_err why;
+    struct mrs_eval ev = {.arena = &c->scratch, .root = mrs_empty_doc(), .err = &why};
+    struct mrs_val v;
+    if (!foldable(x)) {
+        return MRS_OK;
+    }
+    mrs_err_clear(&why);
+    enum mrs_status s = mrs_expr_eval(x, &ev, &v);
+    if (s == MRS_OK && !mrs_val_copy(mrsi_compile_arena(c), v, &v)) {
+        s = mrs_err_memory(&why, v.n);
+    }
+    mrs_arena_reset(&c->scratch);
+    if (s == MRS_OK) {
+        mrsi_compile_become(x, v);
+    } else if (s == MRS_DEAD) {
+        mrs_err_set(e, s, why.code, "%s", why.msg);
+    } else {
+        s = c->lenient ? MRS_OK : plan_error(e, "%s (a constant part always fails)", why.msg);
+    }
+    return s;
+}
+
+/* ---- nodes ---- */
+
+static struct mrs_expr *
+new_node(struct mrsi_compile *c, struct mrs_err *e)
+{
+    struct mrs_expr *x = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *x);
+    if (!x) {
+        mrs_err_memory(e, sizeof *x);
+        return NULL;
+    }
+    memset(x, 0, sizeof *x);
+    x->root = c->root;
+    return x;
+}
+
+static enum mrs_status
+unknown_operator(const char *name, uint32_t n, struct mrs_err *e)
+{
+    const char *near = mrsi_op_nearest(name, n);
+    int shown = (int)(n < 60 ? n : 60);
+    return near ? plan_error(e, "there is no operator %.*s: the nearest known one is %s", shown, name, near)
+                : plan_error(e, "there is no operator %.*s", shown, name);
+}
+
+static enum mrs_status
+compile_call(struct mrsi_compile *c, struct mrs_expr *x, const struct mrs_elem *el, struct mrs_err *e)
+{
+    const struct mrs_op *op = mrsi_op_find(el->name, el->name_len);
+    enum mrs_status s;
+    if (!op) {
+        return unknown_operator(el->name, el->name_len, e);
+    }
+    x->kind = MRSI_CALL;
+    x->op = op;
+    uint32_t was = trail_push(c, ".", el->name, el->name_len);
+    if (op->compile) {
+        s = op->compile(c, x, el->v, e);
+    } else if (op->named) {
+        s = mrsi_compile_named(c, x, el->v, op->named, e);
+    } else {
+        s = mrsi_compile_list(c, x, el->v, op->n_min, op->n_max, e);
+    }
+    if (op->free_extra && x->op == op && x->extra) {
+        x->next_extra = c->root->extras;
+        c->root->extras = x;
+    }
+    s = s == MRS_OK ? fold(c, x, e) : s;
+    if (s == MRS_OK) {
+        trail_pop(c, was);
+    }
+    return s;
+}
+
+static bool
+name_seen(const char *const *names, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+compile_object(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n = count_fields(spec);
+    x->kind = MRSI_OBJECT;
+    enum mrs_status s = mrsi_compile_args(c, x, n, e);
+    x->names = s == MRS_OK ? mrs_arena_alloc(mrsi_compile_arena(c), (n + 1) * sizeof *x->names) : NULL;
+    if (!x->names) {
+        return mrs_err_memory(e, (n + 1) * sizeof *x->names);
+    }
+    mrs_walk_init(&w, mrs_val_view(spec));
+    for (uint32_t i = 0; s == MRS_OK && i < n && mrs_walk_next(&w, &el) == 1; i++) {
+        s = mrsi_check_name(el.name, el.name_len, e);
+        if (s == MRS_OK && name_seen(x->names, i, el.name)) {
+            s = plan_error(e, "the field '%.100s' stands twice in a document", el.name);
+        }
+        x->names[i] = el.name;
+        s = s == MRS_OK ? sub_named(c, &el, &x->args[i], e) : s;
+    }
+    return s == MRS_OK ? fold(c, x, e) : s;
+}
+
+static enum mrs_status
+compile_document(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem first, el;
+    mrs_walk_init(&w, mrs_val_view(spec));
+    if (mrs_walk_next(&w, &first) != 1 || first.name[0] != '$') {
+        return compile_object(c, x, spec, e);
+    }
+    if (mrs_walk_next(&w, &el) == 1) {
+        return plan_error(e, "%.60s has '%.60s' beside it: an operator must stand alone in its document",
+                          first.name, el.name);
+    }
+    return compile_call(c, x, &first, e);
+}
+
+static enum mrs_status
+compile_node(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+{
+    enum mrs_status s;
+    switch (spec.type) {
+    case MRS_MISSING:
+        return plan_error(e, "there is no expression");
+    case MRS_STRING:
+        if (spec.n > 5 && spec.p[4] == '$') {
+            uint32_t n;
+            const char *text = mrs_val_text(spec, &n);
+            return mrsi_compile_path(c, x, text, n, e);
+        }
+        break;
+    case MRS_DOCUMENT:
+        return compile_document(c, x, spec, e);
+    case MRS_ARRAY:
+        x->kind = MRSI_ARRAY;
+        s = compile_items(c, x, spec, count_fields(spec), e);
+        return s == MRS_OK ? fold(c, x, e) : s;
+    default:
+        break;
+    }
+    mrsi_compile_become(x, spec);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_compile_sub(struct mrsi_compile *c, struct mrs_val spec, struct mrs_expr **out, struct mrs_err *e)
+{
+    if (c->depth >= EXPR_DEPTH_MAX) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "expressions nest deeper than %d", EXPR_DEPTH_MAX);
+    }
+    struct mrs_expr *x = new_node(c, e);
+    if (!x) {
+        return MRS_DEAD;
+    }
+    c->depth++;
+    enum mrs_status s = compile_node(c, x, spec, e);
+    c->depth--;
+    *out = x;
+    return s;
+}
+
+/* ---- the doors ---- */
+
+static void
+free_root(struct mrsi_expr_root *root)
+{
+    struct mrs_mem *mem = root->mem;
+    for (struct mrs_expr *x = root->extras; x; x = x->next_extra) {
+        x->op->free_extra(x);
+    }
+    mrs_arena_clear(&root->arena);
+    mrs_free(mem, root);
+}
+
+enum mrs_status
+mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_expr **out, struct mrs_err *e)
+{
+    struct mrsi_compile c = {.env = env};
+    struct mrs_err local;
+    *out = NULL;
+    if (!e) {
+        e = &local;
+        mrs_err_clear(e);
+    }
+    c.root = mrs_zalloc(env->mem, sizeof *c.root);
+    if (!c.root) {
+        return mrs_err_memory(e, sizeof *c.root);
+    }
+    c.root->mem = env->mem;
+    mrs_arena_init(&c.root->arena, env->mem);
+    mrs_arena_init(&c.scratch, env->mem);
+    struct mrs_val copy;
+    enum mrs_status s = mrs_val_copy(&c.root->arena, spec, &copy) ? MRS_OK : mrs_err_memory(e, spec.n);
+    s = s == MRS_OK ? mrsi_compile_sub(&c, copy, out, e) : s;
+    mrs_arena_clear(&c.scratch);
+    mrs_free(env->mem, c.bound);
+    if (s != MRS_OK) {
+        if (c.trail[0]) {
+            mrs_err_at(e, "%s", c.trail);
+        }
+        free_root(c.root);
+        *out = NULL;
+    }
+    return s;
+}
+
+void
+mrs_expr_free(struct mrs_expr *x)
+{
+    if (x) {
+        free_root(x->root);
+    }
+}
+
+bool
+mrs_expr_constant(const struct mrs_expr *x, struct mrs_val *v)
+{
+    if (!mrsi_is_constant(x)) {
+        return false;
+    }
+    if (v) {
+        *v = x->lit;
+    }
+    return true;
+}
+
+const char *
+mrs_expr_bare_path(const struct mrs_expr *x)
+{
+    return x->kind == MRSI_PATH ? x->bare : NULL;
+}
+
+void
+mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg)
+{
+    if (x->kind == MRSI_PATH && x->base == MRSI_ROOT) {
+        fn(arg, x->extra ? (const char *)x->extra : "");
+    }
+    for (uint32_t i = 0; x->kind != MRSI_LITERAL && i < x->n_args; i++) {
+        if (x->args[i]) {
+            mrs_expr_reads(x->args[i], fn, arg);
+        }
+    }
+}

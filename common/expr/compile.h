@@ -1,0 +1,35 @@
+/* compile.h - the compilation in progress, seen by the two files that do it (compile.c, compile_path.c). */
+#ifndef MRS_EXPR_COMPILE_H
+#define MRS_EXPR_COMPILE_H
+
+#include "internal.h"
+
+struct mrsi_bound {
+    const char *name;
+    uint32_t len;
+    int32_t slot;
+};
+
+struct mrsi_compile {
+    const struct mrs_expr_env *env;
+    struct mrsi_expr_root *root;
+    struct mrs_arena scratch; /* what folding evaluates in */
+    struct mrsi_bound *bound; /* variables in sight, innermost last */
+    uint32_t n_bound, cap_bound;
+    uint32_t depth;
+    int lenient;
+    char trail[192]; /* where we are inside the expression; stays at the deepest place after a failure */
+    uint32_t trail_len;
+};
+
+/* compile_path.c: a string that begins with a dollar, into a PATH or a constant. */
+enum mrs_status mrsi_compile_path(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n,
+                                  struct mrs_err *e);
+/* compile_path.c: a name that a document literal may have. */
+enum mrs_status mrsi_check_name(const char *name, uint32_t n, struct mrs_err *e);
+/* optable.c: the operator of this name (with its dollar), or NULL; the nearest known name, or NULL where none
+ * is near. */
+const struct mrs_op *mrsi_op_find(const char *name, uint32_t n);
+const char *mrsi_op_nearest(const char *name, uint32_t n);
+
+#endif

@@ -1,0 +1,170 @@
+/* compile_path.c - "$a.b" and "$$NAME.a.b" as they stand in an expression.
+ *
+ * A path starts at a place (the document, a bound variable, a variable of the step) and goes down by names.
+ * What is known when the plan is read becomes a constant here: $$NOW, $$REMOVE. A name that means nothing is
+ * refused with the names in sight, because a misspelt variable must never read as a missing value. */
+#include "compile.h"
+
+static enum mrs_status
+refuse(struct mrs_err *e, const char *text, uint32_t n, const char *why)
+{
+    return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the path '%.*s' %s", (int)(n < 200 ? n : 200), text, why);
+}
+
+enum mrs_status
+mrsi_check_name(const char *name, uint32_t n, struct mrs_err *e)
+{
+    if (!n) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "a field name is empty");
+    }
+    if (name[0] == '$') {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                           "the field name '%.*s' begins with a dollar sign (an operator must stand alone)",
+                           (int)(n < 100 ? n : 100), name);
+    }
+    if (memchr(name, '.', n)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the field name '%.*s' has a dot: write nested documents",
+                           (int)(n < 100 ? n : 100), name);
+    }
+    return MRS_OK;
+}
+
+/* Splits text[0..n), the names below the place where the path starts, into x->part. */
+static enum mrs_status
+split(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, struct mrs_err *e)
+{
+    struct mrs_arena *a = mrsi_compile_arena(c);
+    uint32_t parts = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        parts += text[i] == '.';
+    }
+    if (parts > MRS_PATH_PARTS_MAX) {
+        return refuse(e, text, n, "has too many parts");
+    }
+    char *copy = mrs_arena_copy(a, text, n + 1u);
+    char *whole = copy ? mrs_arena_copy(a, text, n + 1u) : NULL;
+    x->part = whole ? mrs_arena_alloc(a, parts * sizeof *x->part) : NULL;
+    x->part_len = x->part ? mrs_arena_alloc(a, parts * sizeof *x->part_len) : NULL;
+    if (!x->part_len) {
+        return mrs_err_memory(e, n + 1u);
+    }
+    whole[n] = copy[n] = 0;
+    for (uint32_t at = 0; at <= n;) {
+        const char *dot = memchr(copy + at, '.', n - at);
+        uint32_t len = dot ? (uint32_t)(dot - copy) - at : n - at;
+        if (!len) {
+            return refuse(e, text, n, "has an empty part");
+        }
+        if (copy[at] == '$') {
+            return refuse(e, text, n, "has a part that begins with a dollar sign");
+        }
+        x->part[x->n_parts] = copy + at;
+        x->part_len[x->n_parts++] = len;
+        copy[at + len] = 0;
+        at += len + 1;
+    }
+    x->extra = whole;
+    return MRS_OK;
+}
+
+static const struct mrsi_bound *
+find_bound(const struct mrsi_compile *c, const char *name, uint32_t len)
+{
+    for (uint32_t i = c->n_bound; i > 0; i--) {
+        if (c->bound[i - 1].len == len && memcmp(c->bound[i - 1].name, name, len) == 0) {
+            return &c->bound[i - 1];
+        }
+    }
+    return NULL;
+}
+
+static bool
+is(const char *name, uint32_t len, const char *what)
+{
+    return strlen(what) == len && memcmp(name, what, len) == 0;
+}
+
+static enum mrs_status
+unknown_variable(struct mrsi_compile *c, const char *name, uint32_t len, struct mrs_err *e)
+{
+    char known[256] = "";
+    size_t at = 0;
+    for (uint32_t i = 0; i < c->env->n_vars + c->n_bound && at + 70 < sizeof known; i++) {
+        const char *v = i < c->env->n_vars ? c->env->vars[i] : c->bound[i - c->env->n_vars].name;
+        size_t n = i < c->env->n_vars ? strlen(v) : c->bound[i - c->env->n_vars].len;
+        n = n < 60 ? n : 60;
+        memcpy(known + at, ", $$", 4);
+        memcpy(known + at + 4, v, n);
+        at += n + 4;
+        known[at] = 0;
+    }
+    return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no variable $$%.*s here (known: $$ROOT, $$NOW, $$REMOVE%s)",
+                       (int)(len < 60 ? len : 60), name, known);
+}
+
+/* Where the variable `name` starts: x->base, or x becomes a constant. */
+static enum mrs_status
+resolve(struct mrsi_compile *c, struct mrs_expr *x, const char *name, uint32_t len, struct mrs_err *e)
+{
+    const struct mrsi_bound *b = find_bound(c, name, len);
+    if (b) {
+        x->base = b->slot;
+        return MRS_OK;
+    }
+    for (uint32_t i = 0; i < c->env->n_vars; i++) {
+        if (is(name, len, c->env->vars[i])) {
+            x->base = MRSI_STEP_VAR((int32_t)i);
+            return MRS_OK;
+        }
+    }
+    if (is(name, len, "ROOT") || is(name, len, "CURRENT")) {
+        x->base = MRSI_ROOT;
+        return MRS_OK;
+    }
+    if (is(name, len, "REMOVE")) {
+        mrsi_compile_become(x, mrs_missing());
+        return MRS_OK;
+    }
+    if (is(name, len, "NOW")) {
+        uint8_t *room = mrs_arena_alloc(mrsi_compile_arena(c), 16);
+        if (!room) {
+            return mrs_err_memory(e, 16);
+        }
+        mrsi_compile_become(x, mrs_make_i64(room, c->env->now_ms, MRS_DATE));
+        return MRS_OK;
+    }
+    return unknown_variable(c, name, len, e);
+}
+
+enum mrs_status
+mrsi_compile_path(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, struct mrs_err *e)
+{
+    x->kind = MRSI_PATH;
+    x->base = MRSI_ROOT;
+    if (memchr(text, 0, n)) {
+        return refuse(e, text, n, "holds a NUL byte");
+    }
+    if (n < 2 || text[1] != '$') {
+        const struct mrsi_bound *current = find_bound(c, "CURRENT", 7);
+        enum mrs_status s = split(c, x, text + 1, n - 1, e);
+        x->base = current ? current->slot : MRSI_ROOT;
+        x->bare = current ? NULL : (const char *)x->extra;
+        return s;
+    }
+    const char *name = text + 2;
+    const char *dot = memchr(name, '.', n - 2);
+    uint32_t len = dot ? (uint32_t)(dot - name) : n - 2;
+    if (!len) {
+        return refuse(e, text, n, "names no variable");
+    }
+    enum mrs_status s = resolve(c, x, name, len, e);
+    if (s != MRS_OK || !dot) {
+        return s;
+    }
+    bool constant = mrsi_is_constant(x);
+    s = split(c, x, dot + 1, n - 3 - len, e);
+    if (constant) {
+        mrsi_compile_become(x, mrs_missing());
+    }
+    return s;
+}

@@ -1,0 +1,43 @@
+/* convert.h - one conversion, seen by op_type.c (operators), convert.c (numbers, dates, ids) and
+ * convert_bytes.c (text and binary data). */
+#ifndef MRS_EXPR_CONVERT_H
+#define MRS_EXPR_CONVERT_H
+
+#include "internal.h"
+
+enum mrsi_format {
+    MRSI_FORMAT_NONE,
+    MRSI_FORMAT_AUTO,
+    MRSI_FORMAT_BASE64,
+    MRSI_FORMAT_BASE64URL,
+    MRSI_FORMAT_HEX,
+    MRSI_FORMAT_UTF8,
+    MRSI_FORMAT_UUID
+};
+
+struct mrsi_convert {
+    const struct mrs_expr *x; /* names the operator in messages; may be NULL */
+    struct mrs_eval *ev;
+    uint8_t to;
+    enum mrsi_format format;
+    uint8_t subtype;
+    bool big;      /* byte order of numbers as binary data */
+    char why[160]; /* of a failed conversion */
+};
+
+/* OK; SKIP: the value cannot be converted (the failure that onError catches), cv->why is filled; FAIL: an error
+ * that onError does not catch; DEAD. */
+enum mrs_status mrsi_convert_run(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);
+
+/* Fills cv->why and gives SKIP. */
+enum mrs_status mrsi_convert_refuse(struct mrsi_convert *cv, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* convert_bytes.c */
+enum mrs_status mrsi_binary_to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);
+enum mrs_status mrsi_binary_to_number(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);
+enum mrs_status mrsi_text_to_binary(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);
+enum mrs_status mrsi_number_to_binary(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);
+int mrsi_hex_digit(char c); /* 0..15, or -1 */
+
+#endif

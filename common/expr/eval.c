@@ -1,0 +1,427 @@
+/* eval.c - evaluating a tree of nodes on one document, and making values.
+ *
+ * A value that is found is a pointer into the document; a value that is made lies in the arena of the
+ * evaluation. Nothing is allocated for paths and literals, so that the common expressions cost a walk.
+ * Recursion follows the tree of the expression (bounded when it was compiled) and the parts of a path, never
+ * the nesting of documents. */
+#include "internal.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Of a value in the making; what is stored in the end is checked against MRS_DOC_MAX elsewhere. */
+#define VALUE_MAX (4u * MRS_DOC_MAX)
+#define SLOTS_ON_STACK 16
+
+/* ---- errors ---- */
+
+enum mrs_status
+mrsi_eval_error(const struct mrs_expr *x, struct mrs_eval *ev, const char *fmt, ...)
+{
+    char msg[440];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(msg, sizeof msg, fmt, args);
+    va_end(args);
+    if (!x || !x->op) {
+        return mrs_err_set(ev->err, MRS_FAIL, MRS_E_EXPR, "%s", msg);
+    }
+    return mrs_err_set(ev->err, MRS_FAIL, MRS_E_EXPR, "%s: %s", x->op->row.name, msg);
+}
+
+enum mrs_status
+mrsi_eval_memory(struct mrs_eval *ev, size_t wanted)
+{
+    return mrs_err_memory(ev->err, wanted);
+}
+
+/* ---- results ---- */
+
+static uint8_t *
+room16(struct mrs_eval *ev)
+{
+    uint8_t *p = mrs_arena_alloc(ev->arena, 16);
+    if (!p) {
+        mrsi_eval_memory(ev, 16);
+    }
+    return p;
+}
+
+enum mrs_status
+mrsi_ret_i32(struct mrs_eval *ev, int32_t v, struct mrs_val *out)
+{
+    uint8_t *p = room16(ev);
+    *out = p ? mrs_make_i32(p, v) : mrs_missing();
+    return p ? MRS_OK : MRS_DEAD;
+}
+
+enum mrs_status
+mrsi_ret_i64(struct mrs_eval *ev, int64_t v, struct mrs_val *out)
+{
+    uint8_t *p = room16(ev);
+    *out = p ? mrs_make_i64(p, v, MRS_INT64) : mrs_missing();
+    return p ? MRS_OK : MRS_DEAD;
+}
+
+enum mrs_status
+mrsi_ret_count(struct mrs_eval *ev, int64_t v, struct mrs_val *out)
+{
+    return v >= INT32_MIN && v <= INT32_MAX ? mrsi_ret_i32(ev, (int32_t)v, out) : mrsi_ret_i64(ev, v, out);
+}
+
+enum mrs_status
+mrsi_ret_double(struct mrs_eval *ev, double v, struct mrs_val *out)
+{
+    uint8_t *p = room16(ev);
+    *out = p ? mrs_make_double(p, v) : mrs_missing();
+    return p ? MRS_OK : MRS_DEAD;
+}
+
+enum mrs_status
+mrsi_ret_decimal(struct mrs_eval *ev, const uint8_t dec[16], struct mrs_val *out)
+{
+    uint8_t *p = room16(ev);
+    if (!p) {
+        return MRS_DEAD;
+    }
+    memcpy(p, dec, 16);
+    *out = (struct mrs_val){p, 16, MRS_DECIMAL128};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ret_bool(struct mrs_eval *ev, bool v, struct mrs_val *out)
+{
+    static const uint8_t bytes[2] = {0, 1};
+    (void)ev;
+    *out = (struct mrs_val){&bytes[v], 1, MRS_BOOL};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ret_date(struct mrs_eval *ev, int64_t ms, struct mrs_val *out)
+{
+    uint8_t *p = room16(ev);
+    *out = p ? mrs_make_i64(p, ms, MRS_DATE) : mrs_missing();
+    return p ? MRS_OK : MRS_DEAD;
+}
+
+enum mrs_status
+mrsi_ret_oid(struct mrs_eval *ev, const uint8_t oid[12], struct mrs_val *out)
+{
+    uint8_t *p = room16(ev);
+    if (!p) {
+        return MRS_DEAD;
+    }
+    memcpy(p, oid, 12);
+    *out = (struct mrs_val){p, 12, MRS_OBJECTID};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ret_room(struct mrs_eval *ev, uint32_t n, char **text, struct mrs_val *out)
+{
+    uint8_t *p = n <= VALUE_MAX ? mrs_arena_alloc(ev->arena, (size_t)n + 5) : NULL;
+    *text = p ? (char *)p + 4 : NULL;
+    if (!p && n > VALUE_MAX) {
+        return mrsi_eval_error(NULL, ev, "a string of %u bytes is too long", n);
+    }
+    if (!p) {
+        return mrsi_eval_memory(ev, (size_t)n + 5);
+    }
+    mrs_put32(p, n + 1);
+    p[n + 4] = 0;
+    *out = (struct mrs_val){p, n + 5, MRS_STRING};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ret_text(struct mrs_eval *ev, const char *text, size_t n, struct mrs_val *out)
+{
+    char *to;
+    enum mrs_status s = mrsi_ret_room(ev, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, &to, out);
+    if (s == MRS_OK && n) {
+        memcpy(to, text, n);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_ret_binary(struct mrs_eval *ev, const void *p, uint32_t n, uint8_t subtype, struct mrs_val *out)
+{
+    uint8_t *to = n <= VALUE_MAX ? mrs_arena_alloc(ev->arena, (size_t)n + 5) : NULL;
+    if (!to) {
+        return mrsi_eval_memory(ev, (size_t)n + 5);
+    }
+    mrs_put32(to, n);
+    to[4] = subtype;
+    if (n) {
+        memcpy(to + 5, p, n);
+    }
+    *out = (struct mrs_val){to, n + 5, MRS_BINARY};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ret_null(struct mrs_val *out)
+{
+    *out = mrs_null();
+    return MRS_OK;
+}
+
+/* ---- arrays and documents whose values are at hand: sized first, written once ---- */
+
+static uint8_t *
+put_element(uint8_t *p, const char *name, uint32_t name_len, struct mrs_val v)
+{
+    *p++ = v.type;
+    memcpy(p, name, name_len);
+    p[name_len] = 0;
+    p += name_len + 1;
+    if (v.n) {
+        memcpy(p, v.p, v.n);
+    }
+    return p + v.n;
+}
+
+static uint32_t
+index_digits(uint32_t i) /* at least as many as the index has */
+{
+    return i < 10 ? 1 : i < 100 ? 2 : i < 1000 ? 3 : i < 10000 ? 4 : 10;
+}
+
+/* n values under names[i], or under their indexes where names is NULL. */
+static enum mrs_status
+assemble(struct mrs_eval *ev, const char *const *names, const struct mrs_val *v, uint32_t n, struct mrs_val *out)
+{
+    uint64_t size = 5;
+    for (uint32_t i = 0; i < n; i++) {
+        if (names && v[i].type == MRS_MISSING) {
+            continue;
+        }
+        size += 2u + v[i].n + (names ? strlen(names[i]) : index_digits(i));
+    }
+    if (size > VALUE_MAX) {
+        return mrsi_eval_error(NULL, ev, "a value of %llu bytes is too long", (unsigned long long)size);
+    }
+    uint8_t *p = mrs_arena_alloc(ev->arena, size);
+    if (!p) {
+        return mrsi_eval_memory(ev, size);
+    }
+    uint8_t *at = p + 4;
+    for (uint32_t i = 0; i < n; i++) {
+        char digits[12];
+        if (names) {
+            at = v[i].type == MRS_MISSING ? at : put_element(at, names[i], (uint32_t)strlen(names[i]), v[i]);
+        } else {
+            uint32_t len = mrs_index_name(digits, i);
+            at = put_element(at, digits, len, v[i].type == MRS_MISSING ? mrs_null() : v[i]);
+        }
+    }
+    *at++ = 0;
+    mrs_put32(p, (uint32_t)(at - p));
+    *out = (struct mrs_val){p, (uint32_t)(at - p), names ? MRS_DOCUMENT : MRS_ARRAY};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ret_array(struct mrs_eval *ev, const struct mrs_val *v, uint32_t n, struct mrs_val *out)
+{
+    return assemble(ev, NULL, v, n, out);
+}
+
+enum mrs_status
+mrsi_list_add(struct mrs_eval *ev, struct mrsi_list *l, struct mrs_val v)
+{
+    if (l->n == l->cap) {
+        uint32_t cap = l->cap ? 2 * l->cap : 8;
+        struct mrs_val *more = mrs_arena_alloc(ev->arena, (size_t)cap * sizeof *more);
+        if (!more) {
+            return mrsi_eval_memory(ev, (size_t)cap * sizeof *more);
+        }
+        if (l->n) {
+            memcpy(more, l->v, l->n * sizeof *more);
+        }
+        l->v = more;
+        l->cap = cap;
+    }
+    l->v[l->n++] = v;
+    return MRS_OK;
+}
+
+/* ---- arrays and documents under construction ---- */
+
+void
+mrsi_out_begin(struct mrs_eval *ev, struct mrsi_out *o)
+{
+    mrs_buf_init(&o->buf, ev->arena->mem, VALUE_MAX);
+    mrs_build_init(&o->build, &o->buf);
+}
+
+enum mrs_status
+mrsi_out_end(struct mrs_eval *ev, struct mrsi_out *o, uint8_t type, struct mrs_val *out)
+{
+    struct mrs_view doc;
+    struct mrs_err why;
+    mrs_err_clear(&why);
+    enum mrs_status s = mrs_build_finish(&o->build, &doc, &why);
+    if (s == MRS_OK) {
+        uint8_t *p = mrs_arena_copy(ev->arena, doc.p, doc.n);
+        *out = (struct mrs_val){p, doc.n, type};
+        s = p ? MRS_OK : mrsi_eval_memory(ev, doc.n);
+    } else {
+        mrs_err_set(ev->err, s, s == MRS_DEAD ? why.code : MRS_E_EXPR, "%s", why.msg);
+    }
+    mrsi_out_drop(o);
+    return s;
+}
+
+void
+mrsi_out_drop(struct mrsi_out *o)
+{
+    mrs_buf_clear(&o->buf);
+}
+
+/* ---- paths ---- */
+
+static enum mrs_status
+path_over_array(struct mrs_eval *ev, struct mrs_val array, const char *const *part, const uint32_t *part_len,
+                uint32_t n, struct mrs_val *out)
+{
+    struct mrsi_list found = {0};
+    struct mrs_walk w;
+    struct mrs_elem el;
+    enum mrs_status s = MRS_OK;
+    mrs_walk_init(&w, mrs_val_view(array));
+    while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
+        struct mrs_val v;
+        if (el.v.type != MRS_DOCUMENT) {
+            continue;
+        }
+        s = mrsi_path_value(ev, el.v, part, part_len, n, &v);
+        if (s == MRS_OK && v.type != MRS_MISSING) {
+            s = mrsi_list_add(ev, &found, v);
+        }
+    }
+    return s == MRS_OK ? mrsi_ret_array(ev, found.v, found.n, out) : s;
+}
+
+enum mrs_status
+mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part, const uint32_t *part_len,
+                uint32_t n, struct mrs_val *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct mrs_elem el;
+        if (base.type == MRS_ARRAY) {
+            return path_over_array(ev, base, part + i, part_len + i, n - i, out);
+        }
+        if (base.type != MRS_DOCUMENT || !mrs_doc_find(mrs_val_view(base), part[i], part_len[i], &el)) {
+            *out = mrs_missing();
+            return MRS_OK;
+        }
+        base = el.v;
+    }
+    *out = base;
+    return MRS_OK;
+}
+
+/* ---- nodes ---- */
+
+static enum mrs_status
+eval_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val base = x->base == MRSI_ROOT     ? mrs_view_val(ev->root)
+                          : x->base >= 0           ? ev->slots[x->base]
+                          : x->base == MRSI_REMOVE ? mrs_missing()
+                                                   : ev->vars[-16 - x->base];
+    return mrsi_path_value(ev, base, x->part, x->part_len, x->n_parts, out);
+}
+
+static enum mrs_status
+eval_items(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val few[16];
+    struct mrs_val *v = few;
+    enum mrs_status s = MRS_OK;
+    if (x->n_args > 16) {
+        v = mrs_arena_alloc(ev->arena, x->n_args * sizeof *v);
+        if (!v) {
+            return mrsi_eval_memory(ev, x->n_args * sizeof *v);
+        }
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < x->n_args; i++) {
+        s = mrsi_eval(x->args[i], ev, &v[i]);
+    }
+    return s == MRS_OK ? assemble(ev, x->kind == MRSI_OBJECT ? x->names : NULL, v, x->n_args, out) : s;
+}
+
+enum mrs_status
+mrsi_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    switch (x->kind) {
+    case MRSI_LITERAL:
+        *out = x->lit;
+        return MRS_OK;
+    case MRSI_PATH:
+        return eval_path(x, ev, out);
+    case MRSI_CALL:
+        return x->op->eval(x, ev, out);
+    case MRSI_ARRAY:
+    case MRSI_OBJECT:
+        break;
+    }
+    return eval_items(x, ev, out);
+}
+
+enum mrs_status
+mrsi_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *out)
+{
+    if (!x->args[i]) {
+        *out = mrs_missing();
+        return MRS_OK;
+    }
+    return mrsi_eval(x->args[i], ev, out);
+}
+
+enum mrs_status
+mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val few[SLOTS_ON_STACK];
+    struct mrs_val *before = ev->slots;
+    uint32_t n_before = ev->n_slots, n = x->root->n_slots;
+    ev->slots = few;
+    if (n > SLOTS_ON_STACK) {
+        ev->slots = mrs_arena_alloc(ev->arena, n * sizeof *few);
+        if (!ev->slots) {
+            ev->slots = before;
+            return mrsi_eval_memory(ev, n * sizeof *few);
+        }
+    }
+    ev->n_slots = n;
+    enum mrs_status s = mrsi_eval(x, ev, out);
+    ev->slots = before;
+    ev->n_slots = n_before;
+    return s;
+}
+
+bool
+mrsi_truthy(struct mrs_val v)
+{
+    switch (v.type) {
+    case MRS_MISSING:
+    case MRS_NULL:
+    case MRS_UNDEFINED:
+        return false;
+    case MRS_BOOL:
+        return v.p[0] != 0;
+    case MRS_INT32:
+        return mrs_val_i32(v) != 0;
+    case MRS_INT64:
+        return mrs_val_i64(v) != 0;
+    case MRS_DOUBLE:
+        return mrs_val_double(v) != 0;
+    case MRS_DECIMAL128:
+        return !mrsi_decimal_is_zero(v.p);
+    default:
+        return true;
+    }
+}

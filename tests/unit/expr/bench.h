@@ -1,4 +1,5 @@
-/* bench.h - a workbench for the tests of common/expr: expressions and documents as JSON text, single quotes for double ones. */
+/* bench.h - a workbench for the tests of common/expr: expressions and documents as JSON text, single quotes for
+ * double ones. */
 #ifndef EXPR_BENCH_H
 #define EXPR_BENCH_H
 

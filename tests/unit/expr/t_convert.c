@@ -1,4 +1,5 @@
-/* t_convert.c - mrs_convert (the rules of `cast`), binary data as text, numbers between the types: what no vector holds. */
+/* t_convert.c - mrs_convert (the rules of `cast`), binary data as text, numbers between the types: what no
+ * vector holds. */
 #include "bench.h"
 
 static void
@@ -58,7 +59,8 @@ binary_text_round_trips(void **state)
     bench_open(&b, 0);
     for (size_t f = 0; f < sizeof FORMATS / sizeof *FORMATS; f++) {
         for (size_t n = 0; n < 20; n++) {
-            static const uint8_t BYTES[20] = {0xfb, 0xff, 0, 1, 2, 3, 254, 127, 128, 9, 10, 13, 0xaa, 0x55, 7, 200, 60, 61, 62, 63};
+            static const uint8_t BYTES[20] = {0xfb, 0xff, 0,  1,    2,    3, 254, 127, 128, 9,
+                                              10,   13,   0xaa, 0x55, 7, 200, 60,  61,  62,  63};
             bool uuid = strcmp(FORMATS[f], "uuid") == 0;
             bson_t d = BSON_INITIALIZER;
             struct mrs_val v;
@@ -85,9 +87,15 @@ static void
 damaged_text_is_refused(void **state)
 {
     static const char *const CASES[][2] = {
-        {"base64", "YR=="},  /* bits left over */
-        {"base64", "YQ="},   {"base64", "Y==="}, {"base64", "YQ==YQ=="}, {"base64", "=YQ="},
-        {"base64url", "Y"},  {"hex", "a"},       {"hex", "0g"},          {"uuid", "00000000-0000-0000-0000-00000000000"},
+        {"base64", "YR=="}, /* bits left over */
+        {"base64", "YQ="},
+        {"base64", "Y==="},
+        {"base64", "YQ==YQ=="},
+        {"base64", "=YQ="},
+        {"base64url", "Y"},
+        {"hex", "a"},
+        {"hex", "0g"},
+        {"uuid", "00000000-0000-0000-0000-00000000000"},
         {"uuid", "00000000-0000-0000-00000-0000000000000"},
     };
     struct bench b;
@@ -96,13 +104,14 @@ damaged_text_is_refused(void **state)
     bench_open(&b, 0);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         snprintf(text, sizeof text,
-                 "{'$convert': {'input': '%s', 'to': {'type': 'binData', 'subtype': 4}, 'format': '%s', 'onError': 'no'}}",
+                 "{'$convert': {'input': '%s', 'to': {'type': 'binData', 'subtype': 4}, 'format': '%s',"
+                 " 'onError': 'no'}}",
                  CASES[i][1], CASES[i][0]);
         bench_is(&b, text, "{}", "'no'");
     }
     bench_is(&b,
-             "{'$convert': {'input': {'$binary': {'base64': '7aCA', 'subType': '00'}}, 'to': 'string', 'format': 'utf8',"
-             " 'onError': 'surrogate'}}",
+             "{'$convert': {'input': {'$binary': {'base64': '7aCA', 'subType': '00'}}, 'to': 'string',"
+             " 'format': 'utf8', 'onError': 'surrogate'}}",
              "{}", "'surrogate'");
     bench_close(&b);
 }

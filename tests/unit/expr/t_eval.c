@@ -1,4 +1,5 @@
-/* t_eval.c - evaluation: paths, variables, where values live, what is allocated, and every allocation failing in turn. */
+/* t_eval.c - evaluation: paths, variables, where values live, what is allocated, and every allocation failing
+ * in turn. */
 #include "bench.h"
 
 static void
@@ -46,7 +47,8 @@ variables_nest_and_shadow(void **state)
              " 'in': ['$$x', '$$y', {'$let': {'vars': {'x': '$$y'}, 'in': '$$x'}}, '$$x']}}",
              "{'a': 1}", "[1, 11, 11, 1]");
     bench_is(&b,
-             "{'$map': {'input': '$v', 'in': {'$map': {'input': '$$this', 'as': 'w', 'in': {'$add': ['$$w', {'$size': '$$this'}]}}}}}",
+             "{'$map': {'input': '$v', 'in': {'$map': {'input': '$$this', 'as': 'w',"
+             " 'in': {'$add': ['$$w', {'$size': '$$this'}]}}}}}",
              "{'v': [[1, 2], [3], []]}", "[[3, 4], [4], []]");
     bench_close(&b);
 }
@@ -179,7 +181,8 @@ static const char *const ALLOCATING[] = {
     "{'$let': {'vars': {'x': '$n', 'y': [1, '$n']}, 'in': {'$concatArrays': ['$$y', ['$$x']]}}}",
     "{'a': {'$map': {'input': '$l', 'as': 'e', 'in': {'$mergeObjects': ['$$e', {'k': {'$toString': '$n'}}]}}}}",
     "{'$reduce': {'input': '$l.x', 'initialValue': '', 'in': {'$concat': ['$$value', {'$toString': '$$this'}]}}}",
-    "{'$switch': {'branches': [{'case': false, 'then': {'$divide': [1, 0]}}, {'case': '$n', 'then': {'$range': [0, 40]}}]}}",
+    "{'$switch': {'branches': [{'case': false, 'then': {'$divide': [1, 0]}},"
+    " {'case': '$n', 'then': {'$range': [0, 40]}}]}}",
     "{'$regexMatch': {'input': '$s', 'regex': '^t', 'options': 'i'}}",
     "{'$sortArray': {'input': '$l', 'sortBy': {'x': -1}}}",
     "{'$arrayToObject': {'$objectToArray': '$$ROOT'}}",

@@ -36,7 +36,7 @@ struct mrs_plan {
     bool id_known;
     struct mrs_view canonical; /* the plan as canonical BSON */
     int64_t now_ms;
-    struct mrs_plan_error *errors; /* and warnings, in file order */
+    struct mrs_plan_error *errors; /* n_errors + n_warnings of them, in file order */
     uint32_t n_errors, n_warnings;
     const char *file;
 };
@@ -49,7 +49,8 @@ void mrs_plan_free(struct mrs_plan *p);
 enum mrs_status mrs_plan_check(struct mrs_plan *p, struct mrs_catalog *cat, struct mrs_err *e);
 /* Hex of the id: 32 digits and a NUL. */
 void mrs_plan_id_text(const struct mrs_plan *p, char text[33]);
-/* Steps in words, passes, memory, what is read twice, losses; as text lines, or as one JSON object. cat may be NULL. */
+/* Steps in words, passes, memory, what is read twice, losses; as text lines, or as one JSON object. After mrs_plan_check
+ * also what the catalogue noted. Appended to out. */
 enum mrs_status mrs_plan_explain(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e);
 /* The known word nearest to `word` (edit distance, at most a third of its length), or NULL. words: n C strings. */
 const char *mrs_nearest(const char *word, const char *const *words, uint32_t n);

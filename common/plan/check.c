@@ -1,0 +1,90 @@
+/* check.c - a plan against the collections that are really there.
+ *
+ * Each step applies itself to the catalogue in turn, so the next one finds what it would find in a
+ * run: new targets, moved indexes, dropped collections. A step that fails leaves the catalogue as
+ * it was; steps that touch its collections are passed over, for their errors would be echoes. */
+#include "internal.h"
+
+#include <stdio.h>
+
+static bool
+shares(const struct mrs_desc *a, const struct mrs_desc *b)
+{
+    for (uint32_t i = 0; i < a->n_sides; i++) {
+        for (uint32_t j = 0; j < b->n_sides; j++) {
+            if (strcmp(a->sides[i].coll.ns, b->sides[j].coll.ns) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool
+is_echo(const struct mrsi_plan *p, const bool *failed, uint32_t step)
+{
+    for (uint32_t i = 0; i < step; i++) {
+        if (failed[i] && shares(&p->pub.steps[i].desc, &p->pub.steps[step].desc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+step_failed(struct mrsi_plan *p, uint32_t i, const struct mrs_err *e)
+{
+    uint32_t line = p->src[i].line, col = p->src[i].col;
+    mrsi_tree_locate(p->src[i].body, e->where, &line, &col);
+    mrsi_plan_error(p, line, col, "%s%s%s%s: %s", p->pub.steps[i].type->name,
+                    *e->where ? ": `" : "", e->where, *e->where ? "`" : "",
+                    *e->msg ? e->msg : "cannot be done here");
+}
+
+static void
+keep_notes(struct mrsi_plan *p, const struct mrs_catalog *cat)
+{
+    uint32_t n = mrs_catalog_notes(cat);
+    p->n_notes = 0;
+    p->notes = mrs_arena_alloc(&p->pub.arena, (n ? n : 1) * sizeof *p->notes);
+    for (uint32_t i = 0; p->notes && i < n; i++) {
+        const char *note = mrs_catalog_note_at(cat, i);
+        p->notes[i] = mrs_arena_copy(&p->pub.arena, note, strlen(note) + 1);
+        if (!p->notes[i]) {
+            p->notes = NULL;
+        }
+    }
+    p->dead = p->dead || !p->notes;
+    p->n_notes = p->notes ? n : 0;
+}
+
+enum mrs_status
+mrs_plan_check(struct mrs_plan *plan, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    struct mrsi_plan *p = (struct mrsi_plan *)plan;
+    bool *failed = mrs_zalloc(plan->mem, plan->n_steps ? plan->n_steps : 1);
+    if (!failed) {
+        return mrs_err_memory(e, plan->n_steps);
+    }
+    for (uint32_t i = 0; i < plan->n_steps && !p->dead; i++) {
+        struct mrs_err why;
+        mrs_err_clear(&why);
+        enum mrs_status s = MRS_OK;
+        failed[i] = is_echo(p, failed, i);
+        if (!failed[i] && plan->steps[i].type->catalog) {
+            s = plan->steps[i].type->catalog(plan->steps[i].state, cat, &why);
+        }
+        if (s == MRS_DEAD) {
+            p->dead = true;
+        } else if (s != MRS_OK) {
+            failed[i] = true;
+            step_failed(p, i, &why);
+        }
+    }
+    mrs_free(plan->mem, failed);
+    if (!p->dead) {
+        keep_notes(p, cat);
+    }
+    mrsi_plan_errors_sort(p);
+    return mrsi_plan_errors_status(p, e);
+}

@@ -1,0 +1,411 @@
+/* explain.c - a plan in words, for people and as JSON.
+ *
+ * Everything comes from what the steps say about themselves and from passes.c; after mrs_plan_check
+ * also what the catalogue noted. Both forms say the same. */
+#include "internal.h"
+#include "passes.h"
+
+#include <stdlib.h>
+
+#define WIDTH 100
+
+struct total {
+    const char *ns;
+    uint32_t times;
+};
+struct totals {
+    const struct mrs_plan *p;
+    struct total *at;
+    uint32_t n, cap;
+    bool dead;
+};
+
+/* ---- sums ---- */
+static void
+add_total(void *arg, const struct mrsi_pass *pass)
+{
+    struct totals *t = arg;
+    if (t->n == t->cap && !t->dead) {
+        uint32_t cap = t->cap ? t->cap * 2 : 16;
+        struct total *more = mrs_realloc(t->p->mem, t->at, cap * sizeof *more);
+        t->dead = !more;
+        t->at = more ? more : t->at;
+        t->cap = more ? cap : t->cap;
+    }
+    if (!t->dead) {
+        t->at[t->n++] = (struct total){pass->ns, pass->times};
+    }
+}
+
+static int
+by_ns(const void *a, const void *b)
+{
+    return strcmp(((const struct total *)a)->ns, ((const struct total *)b)->ns);
+}
+
+static bool
+add_up(struct totals *t, const struct mrs_plan *p)
+{
+    t->p = p;
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        mrsi_passes(p, &p->steps[i], add_total, t);
+    }
+    if (t->n > 1) {
+        qsort(t->at, t->n, sizeof *t->at, by_ns);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (kept && strcmp(t->at[kept - 1].ns, t->at[i].ns) == 0) {
+            t->at[kept - 1].times += t->at[i].times;
+        } else {
+            t->at[kept++] = t->at[i];
+        }
+    }
+    t->n = kept;
+    return !t->dead;
+}
+
+static const struct {
+    unsigned role;
+    const char *word;
+} roles[] = {{MRS_ROLE_READ, "read"},
+             {MRS_ROLE_CHANGE, "changed in place"},
+             {MRS_ROLE_TAKE, "documents may leave"},
+             {MRS_ROLE_ADD, "documents are added"}};
+#define N_ROLES (sizeof roles / sizeof *roles)
+
+/* ---- text ---- */
+/* A labelled paragraph, folded at WIDTH; later lines are indented under the first. */
+static void
+put_fold(struct mrs_buf *out, const char *label, const char *text)
+{
+    size_t col = 14;
+    mrs_buf_printf(out, "  %-12s", label);
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (col + n > WIDTH && col > 14) {
+            mrs_buf_printf(out, "\n%14s", "");
+            col = 14;
+        }
+        mrs_buf_put(out, text, n);
+        col += n + 1;
+        text += n;
+        if (*text) {
+            mrs_buf_byte(out, ' ');
+            text++;
+        }
+    }
+    mrs_buf_byte(out, '\n');
+}
+
+struct text {
+    struct mrs_buf *out;
+    struct mrs_buf line;
+    const char *label;
+};
+
+static void
+flush_line(struct text *t, const char *label)
+{
+    mrs_buf_byte(&t->line, '\0');
+    if (t->line.bad) {
+        t->out->bad = t->line.bad;
+        return;
+    }
+    put_fold(t->out, label, (const char *)t->line.p);
+    mrs_buf_reset(&t->line);
+}
+
+static void
+put_sides(struct text *t, const struct mrs_desc *d)
+{
+    for (uint32_t i = 0; i < d->n_sides; i++) {
+        const struct mrs_side *side = &d->sides[i];
+        mrs_buf_printf(&t->line, "%s (%s):", side->coll.ns, side->what ? side->what : "");
+        const char *comma = " ";
+        for (size_t j = 0; j < N_ROLES; j++) {
+            if (side->role & roles[j].role) {
+                mrs_buf_printf(&t->line, "%s%s", comma, roles[j].word);
+                comma = ", ";
+            }
+        }
+        flush_line(t, i ? "" : "touches");
+    }
+}
+
+static void
+put_pass(void *arg, const struct mrsi_pass *pass)
+{
+    struct text *t = arg;
+    if (pass->times == 0) {
+        mrs_buf_printf(&t->line, "%s: none of its own, it shares the pass of step %u", pass->ns,
+                       pass->with);
+    } else {
+        mrs_buf_printf(&t->line, "%s: %s%s%s", pass->ns, pass->times == 1 ? "once" : "twice",
+                       *pass->why ? ", " : "", pass->why);
+    }
+    flush_line(t, t->label);
+    t->label = "";
+}
+
+static void
+put_touches(struct text *t, const struct mrs_desc *d)
+{
+    static const struct {
+        char kind;
+        const char *label;
+    } kinds[] = {{'R', "reads (R)"}, {'A', "adds (A)"}, {'D', "removes (D)"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const char *comma = "";
+        for (uint32_t i = 0; i < d->n_touches; i++) {
+            const struct mrs_touch *touch = &d->touches[i];
+            if (touch->kind == kinds[k].kind && touch->side >= 0 &&
+                (uint32_t)touch->side < d->n_sides) {
+                mrs_buf_printf(&t->line, "%s%s %s", comma, d->sides[touch->side].coll.ns,
+                               *touch->path ? touch->path : "(whole document)");
+                comma = ", ";
+            }
+        }
+        if (*comma) {
+            flush_line(t, kinds[k].label);
+        }
+    }
+}
+
+static void
+put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
+{
+    const struct mrs_desc *d = &step->desc;
+    mrs_buf_printf(t->out, "\nStep %u: %s (line %u)\n", step->no, step->type->name, step->line);
+    if (d->words && *d->words) {
+        put_fold(t->out, "what", d->words);
+    }
+    put_sides(t, d);
+    t->label = "passes";
+    mrsi_passes(p, step, put_pass, t);
+    put_fold(t->out, "memory", mrsi_memory_words(d));
+    if (d->repeatable) {
+        put_fold(t->out, "repeatable", "yes: run twice is run once");
+    } else {
+        mrs_buf_printf(&t->line, "no: %s",
+                       d->not_repeatable ? d->not_repeatable
+                                         : "a second run would change the result");
+        flush_line(t, "repeatable");
+    }
+    for (uint32_t i = 0; i < d->n_losses; i++) {
+        put_fold(t->out, i ? "" : "loses", d->losses[i]);
+    }
+    put_touches(t, d);
+}
+
+static void
+explain_text(const struct mrsi_plan *p, const struct totals *totals, struct mrs_buf *out)
+{
+    const struct mrs_plan *pub = &p->pub;
+    struct text t = {.out = out};
+    char id[33];
+    mrs_buf_init(&t.line, pub->mem, MRS_DOC_MAX);
+    mrs_plan_id_text(pub, id);
+    mrs_buf_printf(out, "Plan%s%s: %u step%s, by the rules of MongoDB %s\n", *pub->name ? " " : "",
+                   pub->name, pub->n_steps, pub->n_steps == 1 ? "" : "s", pub->server);
+    if (pub->id_known) {
+        put_fold(out, "id", id);
+        put_fold(out, "database", *pub->database ? pub->database : "each collection names its own");
+    } else {
+        put_fold(out, "id",
+                 "not known without a database: name one in the plan, or give the input");
+        put_fold(out, "database", "that of the input; `db` stands for it here");
+    }
+    for (uint32_t i = 0; i < pub->n_steps; i++) {
+        put_step(&t, pub, &pub->steps[i]);
+    }
+    mrs_buf_printf(out, "\nPasses in all\n");
+    for (uint32_t i = 0; i < totals->n; i++) {
+        mrs_buf_printf(out, "  %3u x  %s\n", totals->at[i].times, totals->at[i].ns);
+    }
+    mrs_buf_printf(out, "  Collections that no step names are copied byte for byte.\n");
+    for (uint32_t i = 0; i < p->n_notes; i++) {
+        mrs_buf_printf(out, "%s  %s\n", i ? "" : "\nIndexes and options\n", p->notes[i]);
+    }
+    mrs_buf_clear(&t.line);
+}
+
+/* ---- JSON ---- */
+static void
+json_text(struct mrs_build *b, const char *name, const char *text)
+{
+    mrs_build_text(b, name, text ? text : "", text ? (uint32_t)strlen(text) : 0);
+}
+
+static void
+json_open(struct mrs_build *b, const char *name, uint8_t type)
+{
+    mrs_build_open(b, name, (uint32_t)strlen(name), type);
+}
+
+static void
+json_item_text(struct mrs_build *b, struct mrs_arena *a, const char *text)
+{
+    struct mrs_val v = mrs_make_text(a, text, (uint32_t)strlen(text));
+    if (v.type == MRS_MISSING) {
+        b->buf->bad = 1;
+    }
+    mrs_build_item(b, v);
+}
+
+static void
+json_pass(void *arg, const struct mrsi_pass *pass)
+{
+    struct mrs_build *b = arg;
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    json_text(b, "ns", pass->ns);
+    mrs_build_i32(b, "times", (int32_t)pass->times);
+    if (pass->with) {
+        mrs_build_i32(b, "withStep", (int32_t)pass->with);
+    }
+    json_text(b, "why", pass->why);
+    mrs_build_close(b);
+}
+
+static void
+json_sides(struct mrs_build *b, struct mrs_arena *a, const struct mrs_desc *d)
+{
+    json_open(b, "collections", MRS_ARRAY);
+    for (uint32_t i = 0; i < d->n_sides; i++) {
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        json_text(b, "ns", d->sides[i].coll.ns);
+        json_text(b, "key", d->sides[i].what);
+        json_open(b, "roles", MRS_ARRAY);
+        for (size_t j = 0; j < N_ROLES; j++) {
+            if (d->sides[i].role & roles[j].role) {
+                json_item_text(b, a, roles[j].word);
+            }
+        }
+        mrs_build_close(b);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+}
+
+static void
+json_touches(struct mrs_build *b, const struct mrs_desc *d)
+{
+    json_open(b, "touches", MRS_ARRAY);
+    for (uint32_t i = 0; i < d->n_touches; i++) {
+        const struct mrs_touch *touch = &d->touches[i];
+        char kind[2] = {touch->kind, 0};
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        json_text(b, "ns",
+                  touch->side >= 0 && (uint32_t)touch->side < d->n_sides
+                      ? d->sides[touch->side].coll.ns
+                      : "");
+        json_text(b, "kind", kind);
+        json_text(b, "path", touch->path);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+}
+
+static void
+json_step(struct mrs_build *b, struct mrs_arena *a, const struct mrs_plan *p,
+          const struct mrs_step *step)
+{
+    const struct mrs_desc *d = &step->desc;
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    mrs_build_i32(b, "step", (int32_t)step->no);
+    json_text(b, "type", step->type->name);
+    json_text(b, "family", mrsi_family_name(d->family));
+    mrs_build_i32(b, "line", (int32_t)step->line);
+    json_text(b, "what", d->words);
+    json_sides(b, a, d);
+    json_open(b, "passes", MRS_ARRAY);
+    mrsi_passes(p, step, json_pass, b);
+    mrs_build_close(b);
+    json_text(b, "memory", mrsi_memory_words(d));
+    mrs_build_bool(b, "repeatable", d->repeatable);
+    if (!d->repeatable) {
+        json_text(b, "notRepeatable", d->not_repeatable);
+    }
+    json_open(b, "losses", MRS_ARRAY);
+    for (uint32_t i = 0; i < d->n_losses; i++) {
+        json_item_text(b, a, d->losses[i]);
+    }
+    mrs_build_close(b);
+    json_touches(b, d);
+    mrs_build_close(b);
+}
+
+static void
+json_plan(struct mrs_build *b, struct mrs_arena *a, const struct mrsi_plan *p,
+          const struct totals *totals)
+{
+    const struct mrs_plan *pub = &p->pub;
+    char id[33];
+    mrs_plan_id_text(pub, id);
+    json_text(b, "plan", pub->name);
+    if (pub->id_known) {
+        json_text(b, "id", id);
+        json_text(b, "database", pub->database);
+    } else {
+        mrs_build_null(b, "id", 2);
+        mrs_build_null(b, "database", 8);
+    }
+    json_text(b, "server", pub->server);
+    json_open(b, "steps", MRS_ARRAY);
+    for (uint32_t i = 0; i < pub->n_steps; i++) {
+        json_step(b, a, pub, &pub->steps[i]);
+    }
+    mrs_build_close(b);
+    json_open(b, "passes", MRS_ARRAY);
+    for (uint32_t i = 0; i < totals->n; i++) {
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        json_text(b, "ns", totals->at[i].ns);
+        mrs_build_i32(b, "times", (int32_t)totals->at[i].times);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    json_open(b, "notes", MRS_ARRAY);
+    for (uint32_t i = 0; i < p->n_notes; i++) {
+        json_item_text(b, a, p->notes[i]);
+    }
+    mrs_build_close(b);
+}
+
+static enum mrs_status
+explain_json(const struct mrsi_plan *p, const struct totals *totals, struct mrs_buf *out,
+             struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view doc;
+    struct mrs_arena a;
+    mrs_arena_init(&a, p->pub.mem);
+    mrs_buf_init(&buf, p->pub.mem, 16 * (size_t)MRS_DOC_MAX);
+    mrs_build_init(&b, &buf);
+    json_plan(&b, &a, p, totals);
+    enum mrs_status s = mrs_build_finish(&b, &doc, e);
+    if (s == MRS_OK) {
+        mrs_ejson_write(doc, false, out);
+        mrs_buf_byte(out, '\n');
+    }
+    mrs_buf_clear(&buf);
+    mrs_arena_clear(&a);
+    return s;
+}
+
+enum mrs_status
+mrs_plan_explain(const struct mrs_plan *plan, bool json, struct mrs_buf *out, struct mrs_err *e)
+{
+    const struct mrsi_plan *p = (const struct mrsi_plan *)plan;
+    struct totals totals = {0};
+    enum mrs_status s = MRS_OK;
+    if (!add_up(&totals, plan)) {
+        s = mrs_err_memory(e, sizeof *totals.at);
+    } else if (json) {
+        s = explain_json(p, &totals, out, e);
+    } else {
+        explain_text(p, &totals, out);
+    }
+    mrs_free(plan->mem, totals.at);
+    return s == MRS_OK ? mrs_buf_status(out, e) : s;
+}

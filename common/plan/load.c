@@ -1,0 +1,616 @@
+/* load.c - from the tree of a plan to frozen steps.
+ *
+ * Checks run from the outside in, and each goes on after an error: keys of the plan, entries of
+ * `steps`, keys of each step against the table of its type, shapes of their values, then the step's
+ * own compile hook. A step with a wrong key is compiled without it, so that mistakes elsewhere in
+ * it are found in the same look; what the hook then says about keys that are not there is not
+ * passed on. The body handed to a hook has its keys in the order of the table, the order that the
+ * plan id is made of: two plans with one id cannot behave differently. No step is known here but
+ * through its struct. */
+#include "internal.h"
+
+#include <stdio.h>
+
+#define NAMES_MAX 256
+
+struct loader {
+    struct mrsi_plan *p;
+    const struct mrs_plan_opts *opts;
+    const char *default_db; /* NULL: no collection may be named by a string */
+    bool has_version, db_known;
+    struct mrs_view *bodies;
+    uint32_t n_steps; /* entries of `steps` */
+};
+
+/* One step on its way: what the callbacks of its compile hook need. */
+struct entry {
+    struct loader *l;
+    struct mrs_args args;
+    const struct mrsi_step_src *src;
+    bool salvage;         /* some key was left out: only errors about the others count */
+    struct mrs_val *vals; /* one a row of the key table; missing: absent */
+    struct mrsi_entry **at;
+};
+
+/* ---- the top of the plan ---- */
+static const char *const top_keys[] = {"plan", "version", "server", "database", "steps"};
+static const char *const servers[] = {"8.2"}; /* the last one is the default */
+#define N_TOP (sizeof top_keys / sizeof *top_keys)
+#define N_SERVERS (sizeof servers / sizeof *servers)
+
+static void
+check_top_keys(struct mrsi_plan *p)
+{
+    char hint[96];
+    for (const struct mrsi_entry *at = p->root->first; at; at = at->next) {
+        bool known = false;
+        for (size_t i = 0; i < N_TOP; i++) {
+            known = known || strcmp(at->key, top_keys[i]) == 0;
+        }
+        if (known) {
+            continue;
+        }
+        if (mrs_step_type_find(at->key)) {
+            mrsi_plan_error(
+                p, at->line, at->col,
+                "step `%s` stands at the top of the plan: write it as an entry of `steps`, `- %s:`",
+                at->key, at->key);
+            continue;
+        }
+        mrsi_plan_error(
+            p, at->line, at->col,
+            "unknown key `%.80s`%s; a plan has the keys plan, version, server, database and steps",
+            at->key, mrsi_plan_hint(hint, at->key, top_keys, N_TOP));
+    }
+}
+
+/* The text of a top-level key; NULL where it is absent or no text. */
+static const char *
+top_text(struct mrsi_plan *p, const char *key, const char *example)
+{
+    const struct mrsi_entry *at = mrsi_tree_find(p->root, key);
+    char picture[96];
+    if (!at) {
+        return NULL;
+    }
+    if (at->node->kind == MRSI_SCALAR && at->node->val.type == MRS_STRING) {
+        uint32_t n;
+        const char *text = mrs_val_text(at->node->val, &n);
+        if (memchr(text, 0, n) == NULL) {
+            return text;
+        }
+    }
+    const char *what = at->node->kind == MRSI_MAP ? "a map" : "a list";
+    if (at->node->kind == MRSI_SCALAR) {
+        what = mrs_val_picture(at->node->val, picture, sizeof picture);
+    }
+    mrsi_plan_error(p, at->line, at->col, "`%s` must be a text, as in `%s: %s`, not %s", key, key,
+                    example, what);
+    return NULL;
+}
+
+static void
+load_version(struct loader *l)
+{
+    const struct mrsi_entry *at = mrsi_tree_find(l->p->root, "version");
+    int64_t v;
+    if (!at) {
+        return;
+    }
+    l->has_version = true;
+    bool whole = at->node->kind == MRSI_SCALAR &&
+                 (at->node->val.type == MRS_INT32 || at->node->val.type == MRS_INT64);
+    if (!whole || !mrs_val_integral(at->node->val, &v)) {
+        mrsi_plan_error(l->p, at->line, at->col,
+                        "`version` must be a whole number, as in `version: 1`");
+    } else if (v != 1) {
+        mrsi_plan_error(
+            l->p, at->line, at->col,
+            "`version: %lld` of the plan language is not known here; this program knows version 1",
+            (long long)v);
+    }
+}
+
+static void
+load_server(struct loader *l)
+{
+    const char *text = top_text(l->p, "server", "\"8.2\"");
+    l->p->pub.server = servers[N_SERVERS - 1];
+    if (!text) {
+        return;
+    }
+    for (size_t i = 0; i < N_SERVERS; i++) {
+        if (strcmp(text, servers[i]) == 0) {
+            l->p->pub.server = servers[i];
+            return;
+        }
+    }
+    const struct mrsi_entry *at = mrsi_tree_find(l->p->root, "server");
+    mrsi_plan_error(l->p, at->line, at->col,
+                    "`server: %.40s`: the rules of this server are not known here; leave `server` "
+                    "out, or write \"%s\"",
+                    text, servers[N_SERVERS - 1]);
+}
+
+static void
+load_database(struct loader *l)
+{
+    struct mrsi_plan *p = l->p;
+    const struct mrsi_entry *at = mrsi_tree_find(p->root, "database");
+    const char *text = top_text(p, "database", "shop");
+    l->db_known = true;
+    p->pub.database = "";
+    if (text && (!*text || strlen(text) > MRS_DB_MAX || strpbrk(text, "/\\. \"$"))) {
+        mrsi_plan_error(p, at->line, at->col,
+                        "`database: %.80s` is no name of a database: 1 to %d bytes without / \\ . "
+                        "$ \" or blanks",
+                        text, MRS_DB_MAX);
+        text = NULL;
+    }
+    if (!text && !at && l->opts->default_db) {
+        text = mrs_arena_copy(&p->pub.arena, l->opts->default_db, strlen(l->opts->default_db) + 1);
+        p->dead = p->dead || !text;
+    } else if (!text && (at || l->opts->any_db)) {
+        text = "db"; /* stands in: what is wrong was said, or there is nothing to take it from */
+        l->db_known = false;
+    }
+    l->default_db = text;
+    p->pub.database = text ? text : "";
+}
+
+/* ---- the keys of a step ---- */
+static uint32_t
+key_names(const struct mrs_step_type *type, const char *names[NAMES_MAX])
+{
+    uint32_t n = 0;
+    while (n < type->n_keys && n < NAMES_MAX) {
+        names[n] = type->keys[n].name;
+        n++;
+    }
+    return n;
+}
+
+static void
+unknown_key(struct entry *x, const struct mrsi_entry *at)
+{
+    const struct mrs_step_type *type = x->args.type;
+    const char *names[NAMES_MAX] = {0};
+    char hint[96], list[300] = "";
+    uint32_t n = key_names(type, names);
+    mrsi_plan_hint(hint, at->key, names, n);
+    if (!*hint) {
+        size_t used = 0;
+        for (uint32_t i = 0; i < n && used < sizeof list - 40; i++) {
+            int w = snprintf(list + used, sizeof list - used, "%s%.36s",
+                             i ? " " : "; it has the keys: ", names[i]);
+            used += w > 0 ? (size_t)w : 0;
+        }
+    }
+    mrsi_plan_error(x->l->p, at->line, at->col, "%s: unknown key `%.80s`%s%s", type->name, at->key,
+                    hint, list);
+}
+
+/* Converts and checks all values; fills vals and at. */
+static void
+read_keys(struct entry *x)
+{
+    const struct mrs_step_type *type = x->args.type;
+    struct mrsi_plan *p = x->l->p;
+    for (struct mrsi_entry *at = x->src->body->first; at && !p->dead; at = at->next) {
+        uint32_t i = 0;
+        while (i < type->n_keys && strcmp(type->keys[i].name, at->key) != 0) {
+            i++;
+        }
+        if (i == type->n_keys) {
+            unknown_key(x, at);
+            x->salvage = true;
+            continue;
+        }
+        struct mrs_val v = mrs_missing();
+        x->at[i] = at;
+        if (!mrsi_tree_val(p, at->node, &v) ||
+            !mrsi_plan_key_check(p, type, &type->keys[i], at, x->l->default_db, &v)) {
+            x->salvage = true;
+            continue;
+        }
+        x->vals[i] = v;
+    }
+}
+
+/* False where the step cannot be compiled for want of a key. A collection that is missing is
+ * replaced by a name of its own. */
+static bool
+needed_keys(struct entry *x)
+{
+    const struct mrs_step_type *type = x->args.type;
+    struct mrsi_plan *p = x->l->p;
+    bool enough = true;
+    for (uint32_t i = 0; i < type->n_keys && !p->dead; i++) {
+        const struct mrs_key *key = &type->keys[i];
+        if (!key->needed || x->vals[i].type != MRS_MISSING) {
+            continue;
+        }
+        if (!x->at[i]) {
+            mrsi_plan_error(p, x->src->line, x->src->col, "%s: needed key `%s` is missing%s%.200s",
+                            type->name, key->name, key->help && *key->help ? "; " : "",
+                            key->help ? key->help : "");
+        }
+        x->salvage = true;
+        char stand_in[80];
+        int n = snprintf(stand_in, sizeof stand_in, "missing.%.60s", key->name);
+        if (key->type == MRS_ARG_COLL && x->l->default_db) {
+            x->vals[i] = mrs_make_text(&p->pub.arena, stand_in, (uint32_t)n);
+            p->dead = p->dead || x->vals[i].type == MRS_MISSING;
+        } else {
+            enough = false;
+        }
+    }
+    return enough && !p->dead;
+}
+
+static bool
+build_body(struct entry *x)
+{
+    const struct mrs_step_type *type = x->args.type;
+    struct mrsi_plan *p = x->l->p;
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view doc;
+    mrs_buf_init(&buf, p->pub.mem, 2 * MRSI_EXPANDED_MAX);
+    mrs_build_init(&b, &buf);
+    for (uint32_t i = 0; i < type->n_keys; i++) {
+        mrs_build_val(&b, type->keys[i].name, (uint32_t)strlen(type->keys[i].name), x->vals[i]);
+    }
+    enum mrs_status s = mrs_build_finish(&b, &doc, NULL);
+    x->args.body.p = s == MRS_OK ? mrs_arena_copy(&p->pub.arena, doc.p, doc.n) : NULL;
+    x->args.body.n = s == MRS_OK ? doc.n : 0;
+    mrs_buf_clear(&buf);
+    if (!x->args.body.p) {
+        p->dead = p->dead || s != MRS_FAIL;
+        if (s == MRS_FAIL) {
+            mrsi_plan_error(p, x->src->line, x->src->col,
+                            "%s: the step is too large or nested too deep", type->name);
+        }
+        return false;
+    }
+    return true;
+}
+
+/* ---- compiling ---- */
+static bool
+place(const struct entry *x, const char *key, const char *sub, uint32_t *line, uint32_t *col)
+{
+    bool known = key == NULL;
+    *line = x->src->line;
+    *col = x->src->col;
+    for (uint32_t i = 0; key && i < x->args.type->n_keys; i++) {
+        if (strcmp(x->args.type->keys[i].name, key) == 0 && x->at[i]) {
+            *line = x->at[i]->line;
+            *col = x->at[i]->col;
+            mrsi_tree_locate(x->at[i]->node, sub, line, col);
+            known = x->vals[i].type != MRS_MISSING;
+        }
+    }
+    return known && key;
+}
+
+/* "embed: `match.postId`: " */
+static const char *
+prefix(const struct entry *x, const char *key, const char *sub, char text[200])
+{
+    if (!key) {
+        snprintf(text, 200, "%s: ", x->args.type->name);
+    } else {
+        snprintf(text, 200, "%s: `%.60s%s%.80s`: ", x->args.type->name, key, sub ? "." : "",
+                 sub ? sub : "");
+    }
+    return text;
+}
+
+static void
+report(void *arg, const char *key, const char *sub, const char *msg)
+{
+    struct entry *x = arg;
+    uint32_t line, col;
+    char text[200];
+    x->args.n_errors++;
+    if (place(x, key, sub, &line, &col) || !x->salvage) {
+        mrsi_plan_error(x->l->p, line, col, "%s%s", prefix(x, key, sub, text), msg);
+    }
+}
+
+static void
+warn(void *arg, const char *key, const char *sub, const char *msg)
+{
+    struct entry *x = arg;
+    uint32_t line, col;
+    char text[200];
+    if (place(x, key, sub, &line, &col) || !x->salvage) {
+        mrsi_plan_warning(x->l->p, line, col, "%s%s", prefix(x, key, sub, text), msg);
+    }
+}
+
+static void
+compile(struct entry *x, struct mrs_step *step)
+{
+    struct mrsi_plan *p = x->l->p;
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    uint32_t before = p->pub.n_errors + p->unseen;
+    enum mrs_status s = x->args.type->compile(&x->args, &step->state, &e);
+    if (s == MRS_OK) {
+        s = x->args.type->describe(step->state, &p->pub.arena, &step->desc, &e);
+    }
+    if (s == MRS_DEAD) {
+        p->dead = true;
+    } else if (s != MRS_OK && !x->salvage && p->pub.n_errors + p->unseen == before) {
+        uint32_t line, col;
+        char text[200];
+        place(x, *e.where ? e.where : NULL, NULL, &line, &col);
+        mrsi_plan_error(p, line, col, "%s%s", prefix(x, *e.where ? e.where : NULL, NULL, text),
+                        *e.msg ? e.msg : "the step cannot be made");
+    }
+}
+
+static void
+load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
+{
+    struct mrsi_plan *p = l->p;
+    struct mrs_step *step = &p->pub.steps[i];
+    struct entry x = {.l = l, .src = &p->src[i]};
+    size_t rows = type->n_keys ? type->n_keys : 1;
+    step->type = type;
+    x.vals = mrs_arena_alloc(&p->pub.arena, rows * sizeof *x.vals);
+    x.at = mrs_arena_alloc(&p->pub.arena, rows * sizeof *x.at);
+    if (!x.vals || !x.at) {
+        p->dead = true;
+        return;
+    }
+    memset(x.vals, 0, rows * sizeof *x.vals);
+    memset(x.at, 0, rows * sizeof *x.at);
+    x.args = (struct mrs_args){.mem = p->pub.mem,
+                               .arena = &p->pub.arena,
+                               .default_db = l->default_db,
+                               .now_ms = l->opts->now_ms,
+                               .type = type,
+                               .report = report,
+                               .warn = warn,
+                               .arg = &x};
+    read_keys(&x);
+    if (p->dead || !needed_keys(&x) || !build_body(&x)) {
+        return;
+    }
+    compile(&x, step);
+    l->bodies[i] = x.args.body;
+}
+
+/* ---- the list of steps ---- */
+static void
+unknown_step(struct mrsi_plan *p, const struct mrsi_entry *at)
+{
+    const char *names[NAMES_MAX] = {0};
+    char hint[96], list[360] = "";
+    uint32_t n = 0;
+    size_t used = 0;
+    for (const struct mrs_step_type *type; n < NAMES_MAX && (type = mrs_step_type_at(n)); n++) {
+        names[n] = type->name;
+    }
+    mrsi_plan_hint(hint, at->key, names, n);
+    for (uint32_t i = 0; !*hint && i < n && used < sizeof list - 40; i++) {
+        int w = snprintf(list + used, sizeof list - used, "%s%.36s",
+                         i ? " " : "; the steps are: ", names[i]);
+        used += w > 0 ? (size_t)w : 0;
+    }
+    mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`%s%s", at->key, hint, list);
+}
+
+/* The entry that names the step's type, or NULL after an error. */
+static const struct mrsi_entry *
+step_entry(struct mrsi_plan *p, const struct mrsi_entry *item)
+{
+    const struct mrsi_node *node = item->node;
+    if (node->kind != MRSI_MAP || node->count == 0) {
+        mrsi_plan_error(p, item->line, item->col,
+                        "a step is a map with one key, as in `- embed: { from: ..., into: ... }`");
+        return NULL;
+    }
+    if (node->count == 1) {
+        return node->first;
+    }
+    const struct mrsi_entry *second = node->first->next;
+    const char *first = node->first->key;
+    if (node->first->node->kind == MRSI_SCALAR && node->first->node->val.type == MRS_NULL &&
+        mrs_step_type_find(first)) {
+        mrsi_plan_error(p, second->line, second->col,
+                        "`%.60s` stands beside `%s`, not inside it: indent the keys of `%s` by "
+                        "four blanks more",
+                        second->key, first, first);
+    } else {
+        mrsi_plan_error(p, second->line, second->col,
+                        "a step has exactly one key, `%.60s` would be a second one: begin the next "
+                        "step with `- `",
+                        second->key);
+    }
+    return NULL;
+}
+
+static void
+load_step(struct loader *l, uint32_t i, const struct mrsi_entry *item)
+{
+    struct mrsi_plan *p = l->p;
+    const struct mrsi_entry *at = step_entry(p, item);
+    p->pub.steps[i].no = i + 1;
+    p->pub.steps[i].line = p->src[i].line = at ? at->line : item->line;
+    p->pub.steps[i].col = p->src[i].col = at ? at->col : item->col;
+    if (!at) {
+        return;
+    }
+    const struct mrs_step_type *type = mrs_step_type_find(at->key);
+    if (!type) {
+        unknown_step(p, at);
+        return;
+    }
+    if (at->node->kind != MRSI_MAP) {
+        mrsi_plan_error(p, at->line, at->col,
+                        "%s: a map of its keys must follow, as in `- %s: { %s: ... }`", type->name,
+                        type->name, type->n_keys ? type->keys[0].name : "in");
+        return;
+    }
+    p->src[i].body = at->node;
+    load_body(l, i, type);
+}
+
+static void
+load_steps(struct loader *l)
+{
+    struct mrsi_plan *p = l->p;
+    const struct mrsi_entry *at = mrsi_tree_find(p->root, "steps");
+    if (!at) {
+        mrsi_plan_error(p, p->root->line, p->root->col,
+                        "`steps` is missing: a plan is a list of steps (`steps: []` copies)");
+        return;
+    }
+    if (at->node->kind != MRSI_LIST) {
+        mrsi_plan_error(p, at->line, at->col,
+                        "`steps` must be a list: each step begins with `- ` on a line of its own");
+        return;
+    }
+    uint32_t n = at->node->count;
+    if (n > MRS_PLAN_STEPS_MAX) {
+        mrsi_plan_error(p, at->line, at->col,
+                        "`steps` has %u entries, more than the %d a plan may have", n,
+                        MRS_PLAN_STEPS_MAX);
+        return;
+    }
+    size_t room = n ? n : 1;
+    p->pub.steps = mrs_arena_alloc(&p->pub.arena, room * sizeof *p->pub.steps);
+    p->src = mrs_arena_alloc(&p->pub.arena, room * sizeof *p->src);
+    l->bodies = mrs_arena_alloc(&p->pub.arena, room * sizeof *l->bodies);
+    if (!p->pub.steps || !p->src || !l->bodies) {
+        p->dead = true;
+        return;
+    }
+    memset(p->pub.steps, 0, room * sizeof *p->pub.steps);
+    memset(p->src, 0, room * sizeof *p->src);
+    memset(l->bodies, 0, room * sizeof *l->bodies);
+    p->pub.n_steps = n;
+    uint32_t i = 0;
+    for (const struct mrsi_entry *item = at->node->first; item && !p->dead; item = item->next) {
+        load_step(l, i++, item);
+    }
+}
+
+static void
+load_root(struct loader *l)
+{
+    struct mrsi_plan *p = l->p;
+    if (!p->root || (p->root->kind == MRSI_SCALAR && p->root->val.type == MRS_NULL)) {
+        mrsi_plan_error(p, 1, 1, "the plan is empty; it needs at least `steps:`");
+        return;
+    }
+    if (p->root->kind != MRSI_MAP) {
+        mrsi_plan_error(p, p->root->line, p->root->col, "a plan is a map; %s",
+                        p->root->kind == MRSI_LIST ? "write `steps:` above the list"
+                                                   : "it needs at least `steps:`");
+        return;
+    }
+    check_top_keys(p);
+    const char *name = top_text(p, "plan", "comments into posts");
+    p->pub.name = name ? name : "";
+    load_version(l);
+    load_server(l);
+    load_database(l);
+    if (!p->dead) {
+        load_steps(l);
+    }
+}
+
+/* ---- the doors ---- */
+static void
+free_states(struct mrs_plan *pub)
+{
+    for (uint32_t i = 0; i < pub->n_steps; i++) {
+        if (pub->steps[i].state && pub->steps[i].type->free_state) {
+            pub->steps[i].type->free_state(pub->mem, pub->steps[i].state);
+        }
+    }
+    pub->n_steps = 0;
+}
+
+static bool
+too_large(struct mrsi_plan *p, const char *text, size_t n)
+{
+    uint32_t line = 1, col = 1;
+    if (n <= MRS_PLAN_BYTES_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < MRS_PLAN_BYTES_MAX; i++) {
+        bool end = text[i] == '\n';
+        line += end;
+        col = end ? 1 : col + 1;
+    }
+    mrsi_plan_error(p, line, col,
+                    "the plan has %zu bytes; here it passes the 4 MiB that a plan may have", n);
+    return true;
+}
+
+static struct mrsi_plan *
+new_plan(struct mrs_mem *mem, const struct mrs_plan_opts *opts)
+{
+    struct mrsi_plan *p = mrs_zalloc(mem, sizeof *p);
+    if (!p) {
+        return NULL;
+    }
+    const char *file = opts->file ? opts->file : "plan";
+    p->pub.mem = mem;
+    p->pub.now_ms = opts->now_ms;
+    p->pub.name = p->pub.database = "";
+    p->pub.server = servers[N_SERVERS - 1];
+    mrs_arena_init(&p->pub.arena, mem);
+    p->pub.file = mrs_arena_copy(&p->pub.arena, file, strlen(file) + 1);
+    p->dead = !p->pub.file;
+    return p;
+}
+
+enum mrs_status
+mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_plan_opts *opts,
+              struct mrs_plan **out, struct mrs_err *e)
+{
+    *out = NULL;
+    struct mrsi_plan *p = new_plan(mem, opts);
+    if (!p) {
+        return mrs_err_memory(e, sizeof *p);
+    }
+    struct loader l = {.p = p, .opts = opts};
+    if (!p->dead && !too_large(p, text, n) && mrsi_yaml_read(p, text, n)) {
+        load_root(&l);
+    }
+    mrsi_plan_errors_sort(p);
+    enum mrs_status s = mrsi_plan_errors_status(p, e);
+    if (s == MRS_OK) {
+        p->pub.id_known = l.db_known;
+        s = mrsi_plan_make_id(p, l.has_version, l.bodies, e);
+    }
+    if (s == MRS_DEAD || (s != MRS_OK && p->pub.n_errors == 0)) {
+        mrs_plan_free(&p->pub);
+        return s;
+    }
+    if (s != MRS_OK) {
+        free_states(&p->pub);
+    }
+    *out = &p->pub;
+    return s;
+}
+
+void
+mrs_plan_free(struct mrs_plan *plan)
+{
+    if (!plan) {
+        return;
+    }
+    struct mrs_mem *mem = plan->mem;
+    free_states(plan);
+    mrs_free(mem, plan->errors);
+    mrs_arena_clear(&plan->arena);
+    mrs_free(mem, plan);
+}

@@ -1,0 +1,66 @@
+/* nearest.c - "did you mean": the known word that a misspelt one is closest to.
+ *
+ * Distance counts letters put in, left out, replaced, and two neighbours swapped, each as one;
+ * capitals count as small letters. A word that is further away than a third of its length (but one
+ * letter is always allowed from three on) is no help, so nothing is offered. Knows nothing of
+ * plans. */
+#include "mongoreshape/plan.h"
+
+#define WORD_MAX 64
+
+static char
+small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static uint32_t
+least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t
+distance(const char *a, uint32_t an, const char *b, uint32_t bn)
+{
+    uint32_t rows[3][WORD_MAX + 1];
+    for (uint32_t j = 0; j <= bn; j++) {
+        rows[0][j] = j;
+    }
+    for (uint32_t i = 1; i <= an; i++) {
+        uint32_t *now = rows[i % 3], *last = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (uint32_t j = 1; j <= bn; j++) {
+            uint32_t cost = small(a[i - 1]) != small(b[j - 1]);
+            now[j] = least(last[j - 1] + cost, least(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && small(a[i - 1]) == small(b[j - 2]) &&
+                small(a[i - 2]) == small(b[j - 1])) {
+                now[j] = least(now[j], before[j - 2] + 1);
+            }
+        }
+    }
+    return rows[an % 3][bn];
+}
+
+const char *
+mrs_nearest(const char *word, const char *const *words, uint32_t n)
+{
+    size_t len = strlen(word);
+    if (len == 0 || len > WORD_MAX) {
+        return NULL;
+    }
+    const char *best = NULL;
+    uint32_t best_distance = (uint32_t)len / 3 + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t wn = strlen(words[i]);
+        if (wn > WORD_MAX || (wn > len ? wn - len : len - wn) >= best_distance) {
+            continue;
+        }
+        uint32_t d = distance(word, (uint32_t)len, words[i], (uint32_t)wn);
+        if (d < best_distance) {
+            best_distance = d;
+            best = words[i];
+        }
+    }
+    return best;
+}

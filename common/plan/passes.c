@@ -1,0 +1,123 @@
+/* passes.c - how often a plan reads each collection, and what each kind of step keeps in memory.
+ *
+ * Follows from the family of a step alone, since engines move documents by family. A step that
+ * looks at one document at a time needs no pass of its own where a neighbour reads or writes the
+ * collection anyway. What is counted here is what to expect, not what some run did. */
+#include "passes.h"
+
+static const struct mrs_side *
+side_of(const struct mrs_step *step, const char *ns)
+{
+    for (uint32_t i = 0; i < step->desc.n_sides; i++) {
+        if (strcmp(step->desc.sides[i].coll.ns, ns) == 0) {
+            return &step->desc.sides[i];
+        }
+    }
+    return NULL;
+}
+
+/* The step whose pass a one-document step shares, or NULL: earlier ones that write its collection,
+ * later ones that read it. */
+static const struct mrs_step *
+host_of(const struct mrs_plan *p, const struct mrs_step *step)
+{
+    const char *ns = step->desc.sides[0].coll.ns;
+    for (uint32_t i = step->no - 1; i > 0; i--) {
+        const struct mrs_step *before = &p->steps[i - 1];
+        const struct mrs_side *side = side_of(before, ns);
+        if (side) {
+            bool writes = (side->role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD)) != 0;
+            return writes && before->desc.family != MRS_FAMILY_CATALOG ? before : NULL;
+        }
+    }
+    for (uint32_t i = step->no; i < p->n_steps; i++) {
+        const struct mrs_step *after = &p->steps[i];
+        const struct mrs_side *side = side_of(after, ns);
+        if (side) {
+            return (side->role & MRS_ROLE_MAIN) && after->desc.family != MRS_FAMILY_CATALOG &&
+                           after->desc.family != MRS_FAMILY_MAP
+                       ? after
+                       : NULL;
+        }
+    }
+    return NULL;
+}
+
+static void
+each_main(const struct mrs_step *step, struct mrsi_pass pass, mrsi_pass_fn fn, void *arg)
+{
+    for (uint32_t i = 0; i < step->desc.n_sides; i++) {
+        if (step->desc.sides[i].role & MRS_ROLE_MAIN) {
+            pass.ns = step->desc.sides[i].coll.ns;
+            fn(arg, &pass);
+        }
+    }
+}
+
+void
+mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn fn, void *arg)
+{
+    const struct mrs_desc *d = &step->desc;
+    struct mrsi_pass pass = {.times = 1};
+    if (d->n_sides == 0 || d->family == MRS_FAMILY_CATALOG) {
+        return;
+    }
+    if (d->family == MRS_FAMILY_MAP) {
+        const struct mrs_step *host = host_of(p, step);
+        pass.ns = d->sides[0].coll.ns;
+        pass.times = host ? 0 : 1;
+        pass.with = host ? host->no : 0;
+        pass.why = host         ? "in the pass of another step"
+                   : d->new_ids ? "once more if new `_id`s clash"
+                                : "";
+        fn(arg, &pass);
+    } else if (d->family == MRS_FAMILY_SPREAD || d->n_sides < 2) {
+        pass.why = "once more if equal `_id`s are found";
+        each_main(step, pass, fn, arg);
+    } else if (d->family == MRS_FAMILY_JOIN) {
+        pass.ns = d->sides[1].coll.ns;
+        pass.times = 2;
+        pass.why = "its keys; then its documents, written with what matches them";
+        fn(arg, &pass);
+        pass.ns = d->sides[0].coll.ns;
+        pass.why = "to send each document where it belongs; then to settle which of them stay";
+        fn(arg, &pass);
+    } else {
+        pass.ns = d->sides[0].coll.ns;
+        pass.times = 2;
+        pass.why = "to take the parts out; then to write its documents without them";
+        fn(arg, &pass);
+        pass.ns = d->sides[1].coll.ns;
+        pass.times = 1;
+        pass.why = "documents already there take part";
+        fn(arg, &pass);
+    }
+}
+
+const char *
+mrsi_memory_words(const struct mrs_desc *d)
+{
+    switch (d->family) {
+    case MRS_FAMILY_MAP:
+        return d->new_ids
+                   ? "one document a thread, and a hash of each new `_id` (on disk past the budget)"
+                   : "one document a thread";
+    case MRS_FAMILY_SPREAD:
+        return "one document a thread, and a hash of each `_id` where documents are added (on disk "
+               "past the budget)";
+    case MRS_FAMILY_JOIN:
+        return "the keys of the receiving side, 16 bytes and a number each; documents on their way "
+               "are sorted in memory, and in temporary files past the budget";
+    case MRS_FAMILY_GROUP:
+        return "parts are sorted by their keys in memory, and in temporary files past the budget";
+    case MRS_FAMILY_CATALOG: break;
+    }
+    return "none: no document is touched";
+}
+
+const char *
+mrsi_family_name(enum mrs_family family)
+{
+    static const char *const name[] = {"map", "spread", "join", "group", "catalog"};
+    return (size_t)family < sizeof name / sizeof *name ? name[family] : "";
+}

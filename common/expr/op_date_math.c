@@ -1,0 +1,321 @@
+/* op_date_math.c - $dateAdd, $dateSubtract, $dateDiff, $dateTrunc.
+ *
+ * Two kinds of units: up to hours a unit is a number of milliseconds and zones hardly matter; from days on it is a step in the calendar of
+ * the zone, where a day may have 23 or 25 hours. Truncation counts bins from 2000-01-01T00:00 of the zone, as the server does. */
+#include "op_date.h"
+#include <strings.h>
+
+enum unit { MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK, MONTH, QUARTER, YEAR, N_UNITS };
+
+static const struct {
+    const char *name;
+    int64_t ms;     /* of the small ones */
+    int32_t months; /* of the large ones */
+} UNITS[N_UNITS] = {{"millisecond", 1, 0}, {"second", 1000, 0}, {"minute", 60000, 0}, {"hour", 3600000, 0}, {"day", 0, 0},
+                    {"week", 0, 0},        {"month", 0, 1},     {"quarter", 0, 3},    {"year", 0, 12}};
+
+static bool
+unit_of(struct mrs_val v, enum unit *unit)
+{
+    if (v.type != MRS_STRING) {
+        return false;
+    }
+    struct mrsi_text text = mrsi_text_of(v);
+    for (int u = 0; u < N_UNITS; u++) {
+        if (mrsi_text_is(text.p, text.n, UNITS[u].name)) {
+            *unit = (enum unit)u;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+no_unit(const struct mrs_expr *x, struct mrs_eval *ev)
+{
+    return mrsi_eval_error(x, ev, "unit must be one of millisecond, second, minute, hour, day, week, month, quarter, year");
+}
+
+static enum mrs_status
+no_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v)
+{
+    return mrsi_eval_error(x, ev, "%s is no date", mrs_type_name(v.type));
+}
+
+/* Monday or mon in any case; 0 Sunday .. 6 Saturday. */
+static bool
+weekday_of(struct mrs_val v, int32_t *weekday)
+{
+    static const char *const names[7] = {"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"};
+    if (v.type != MRS_STRING) {
+        return false;
+    }
+    struct mrsi_text text = mrsi_text_of(v);
+    for (int32_t d = 0; d < 7; d++) {
+        if ((text.n == strlen(names[d]) || text.n == 3) && strncasecmp(text.p, names[d], text.n) == 0) {
+            *weekday = d;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+any_null(const struct mrs_val *v, uint32_t n, const struct mrs_expr *x)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (x->args[i] && mrsi_is_nullish(v[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+all_args(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *v)
+{
+    for (uint32_t i = 0; i < x->n_args; i++) {
+        MRSI_TRY(mrsi_arg(x, i, ev, &v[i]));
+    }
+    return MRS_OK;
+}
+
+/* ---- $dateAdd, $dateSubtract ---- */
+
+enum { A_START, A_UNIT, A_AMOUNT, A_ZONE, A_N };
+
+enum mrs_status
+mrsi_compile_date_math(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+{
+    MRSI_TRY(mrsi_compile_named(c, x, spec, "startDate,unit,amount|timezone", e));
+    return mrsi_compile_zone(c, x, A_ZONE, e);
+}
+
+/* ms moved by so many units; false: out of range. */
+static bool
+add_units(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t amount, int64_t *out)
+{
+    if (unit < DAY) {
+        int64_t by;
+        return !__builtin_mul_overflow(amount, UNITS[unit].ms, &by) && !__builtin_add_overflow(ms, by, out);
+    }
+    int64_t most = unit < MONTH ? 300000000000 : 10000000000; /* what can only end outside int64 milliseconds */
+    if (amount > most || amount < -most) {
+        return false;
+    }
+    struct mrsi_local l = mrsi_local_of(tz, ms);
+    int64_t days = mrsi_floor_div(l.local_seconds, MRSI_DAY_SECONDS);
+    int64_t clock = l.local_seconds - days * MRSI_DAY_SECONDS;
+    if (unit < MONTH) {
+        days += unit == WEEK ? 7 * amount : amount;
+    } else {
+        struct mrsi_civil c = mrsi_civil_of(l.local_seconds, 0);
+        int64_t months = c.year * 12 + c.month - 1 + amount * UNITS[unit].months;
+        int64_t year = mrsi_floor_div(months, 12);
+        int32_t month = (int32_t)(months - year * 12) + 1;
+        int32_t last = mrsi_month_days(year, month);
+        days = mrsi_days_of(year, month, c.day < last ? c.day : last);
+    }
+    return mrsi_join_ms(mrsi_tz_to_utc(tz, days * MRSI_DAY_SECONDS + clock, l.dst), l.ms, out);
+}
+
+static enum mrs_status
+date_add(const struct mrs_expr *x, struct mrs_eval *ev, bool back, struct mrs_val *out)
+{
+    struct mrs_val v[A_N];
+    struct mrsi_tz tz = {NULL, 0};
+    enum unit unit;
+    int64_t ms, amount;
+    MRSI_TRY(all_args(x, ev, v));
+    if (any_null(v, A_N, x)) {
+        return mrsi_ret_null(out);
+    }
+    if (!mrsi_to_date(v[A_START], &ms)) {
+        return no_date(x, ev, v[A_START]);
+    }
+    if (!unit_of(v[A_UNIT], &unit)) {
+        return no_unit(x, ev);
+    }
+    if (!mrs_val_integral(v[A_AMOUNT], &amount)) {
+        return mrsi_eval_error(x, ev, "amount must be a whole number of 64 bits");
+    }
+    if (x->args[A_ZONE]) {
+        MRSI_TRY(mrsi_zone_value(x, ev, v[A_ZONE], &tz));
+    }
+    bool fits = !back || amount != INT64_MIN;
+    if (!fits || !add_units(&tz, ms, unit, back ? -amount : amount, &ms)) {
+        return mrsi_eval_error(x, ev, "the result is a date that cannot be stored");
+    }
+    return mrsi_ret_date(ev, ms, out);
+}
+
+enum mrs_status
+mrsi_eval_date_add(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return date_add(x, ev, false, out);
+}
+
+enum mrs_status
+mrsi_eval_date_subtract(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return date_add(x, ev, true, out);
+}
+
+/* ---- $dateDiff ---- */
+
+enum { D_START, D_END, D_UNIT, D_ZONE, D_WEEK, D_N };
+
+enum mrs_status
+mrsi_compile_date_diff(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+{
+    MRSI_TRY(mrsi_compile_named(c, x, spec, "startDate,endDate,unit|timezone,startOfWeek", e));
+    return mrsi_compile_zone(c, x, D_ZONE, e);
+}
+
+/* How many boundaries of the unit lie before a moment, counted from some fixed one. */
+static int64_t
+boundaries(const struct mrsi_local *l, enum unit unit, int32_t week_start)
+{
+    struct mrsi_civil c = mrsi_civil_of(l->local_seconds, l->ms);
+    int64_t days = mrsi_floor_div(l->local_seconds, MRSI_DAY_SECONDS);
+    switch (unit) {
+    case YEAR:
+        return c.year;
+    case QUARTER:
+        return c.year * 4 + (c.month - 1) / 3;
+    case MONTH:
+        return c.year * 12 + c.month;
+    case WEEK:
+        return mrsi_floor_div(days + 4 - week_start, 7); /* day -4 was a Sunday */
+    case DAY:
+        return days;
+    case HOUR:
+        return l->utc_seconds - c.minute * 60 - c.second;
+    case MINUTE:
+        return l->utc_seconds - c.second;
+    default:
+        return l->utc_seconds;
+    }
+}
+
+enum mrs_status
+mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val v[D_N];
+    struct mrsi_tz tz = {NULL, 0};
+    enum unit unit;
+    int64_t from, to, diff;
+    int32_t week_start = 0;
+    MRSI_TRY(all_args(x, ev, v));
+    bool week = unit_of(v[D_UNIT], &unit) && unit == WEEK;
+    if (any_null(v, D_WEEK, x) || (week && x->args[D_WEEK] && mrsi_is_nullish(v[D_WEEK]))) {
+        return mrsi_ret_null(out);
+    }
+    if (!mrsi_to_date(v[D_START], &from) || !mrsi_to_date(v[D_END], &to)) {
+        return no_date(x, ev, mrsi_to_date(v[D_START], &from) ? v[D_END] : v[D_START]);
+    }
+    if (!unit_of(v[D_UNIT], &unit)) {
+        return no_unit(x, ev);
+    }
+    if (x->args[D_ZONE]) {
+        MRSI_TRY(mrsi_zone_value(x, ev, v[D_ZONE], &tz));
+    }
+    if (week && x->args[D_WEEK] && !weekday_of(v[D_WEEK], &week_start)) {
+        return mrsi_eval_error(x, ev, "startOfWeek must be the name of a weekday");
+    }
+    if (unit == MILLISECOND) {
+        return __builtin_sub_overflow(to, from, &diff) ? mrsi_eval_error(x, ev, "the difference does not fit 64 bits")
+                                                       : mrsi_ret_i64(ev, diff, out);
+    }
+    struct mrsi_local a = mrsi_local_of(&tz, from), b = mrsi_local_of(&tz, to);
+    diff = boundaries(&b, unit, week_start) - boundaries(&a, unit, week_start);
+    return mrsi_ret_i64(ev, unit == HOUR ? diff / 3600 : unit == MINUTE ? diff / 60 : diff, out);
+}
+
+/* ---- $dateTrunc ---- */
+
+enum { T_DATE, T_UNIT, T_BIN, T_ZONE, T_WEEK, T_N };
+
+enum mrs_status
+mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+{
+    MRSI_TRY(mrsi_compile_named(c, x, spec, "date,unit|binSize,timezone,startOfWeek", e));
+    MRSI_TRY(mrsi_compile_zone(c, x, T_ZONE, e));
+    const struct mrs_expr *week = x->args[T_WEEK];
+    bool constant = true;
+    for (uint32_t i = 0; i < T_WEEK; i++) {
+        constant = constant && (!x->args[i] || mrsi_is_constant(x->args[i]));
+    }
+    if (week && mrsi_is_constant(week) && mrsi_is_nullish(week->lit) && !constant) {
+        mrsi_compile_become(x, mrs_null()); /* the server's rule, for every unit */
+    }
+    return MRS_OK;
+}
+
+/* The start of the bin that ms lies in; false: out of range. */
+static bool
+truncate_date(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t bin, int32_t week_start, int64_t *out)
+{
+    int64_t first = mrsi_days_of(2000, 1, 1);
+    int64_t origin = mrsi_tz_to_utc(tz, first * MRSI_DAY_SECONDS, mrsi_tz_at(tz, first * MRSI_DAY_SECONDS).dst);
+    struct mrsi_local l = mrsi_local_of(tz, ms);
+    if (unit < DAY) {
+        int64_t size, distance;
+        if (__builtin_mul_overflow(bin, UNITS[unit].ms, &size) || __builtin_sub_overflow(ms, origin * 1000, &distance)) {
+            return false;
+        }
+        return !__builtin_mul_overflow(mrsi_floor_div(distance, size), size, out) &&
+               !__builtin_add_overflow(*out, origin * 1000, out);
+    }
+    int64_t days = mrsi_floor_div(l.local_seconds, MRSI_DAY_SECONDS);
+    if (unit < MONTH) {
+        int64_t start = unit == WEEK ? first + (week_start - mrsi_weekday(first) + 7) % 7 : first;
+        int64_t size = unit == WEEK ? 7 * bin : bin;
+        days = start + mrsi_floor_div(days - start, size) * size;
+    } else {
+        struct mrsi_civil c = mrsi_civil_of(l.local_seconds, 0);
+        int64_t size = bin * UNITS[unit].months;
+        int64_t months = mrsi_floor_div((c.year - 2000) * 12 + c.month - 1, size) * size;
+        int64_t year = mrsi_floor_div(months, 12);
+        if (year < -400000000) {
+            return false;
+        }
+        days = mrsi_days_of(2000 + year, (int32_t)(months - year * 12) + 1, 1);
+    }
+    bool dst = mrsi_tz_at(tz, origin).dst;
+    return mrsi_join_ms(mrsi_tz_to_utc(tz, days * MRSI_DAY_SECONDS, dst), 0, out);
+}
+
+enum mrs_status
+mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val v[T_N];
+    struct mrsi_tz tz = {NULL, 0};
+    enum unit unit;
+    int64_t ms, bin = 1;
+    int32_t week_start = 0;
+    MRSI_TRY(all_args(x, ev, v));
+    bool week = unit_of(v[T_UNIT], &unit) && unit == WEEK;
+    if (any_null(v, T_WEEK, x) || (week && x->args[T_WEEK] && mrsi_is_nullish(v[T_WEEK]))) {
+        return mrsi_ret_null(out);
+    }
+    if (!mrsi_to_date(v[T_DATE], &ms)) {
+        return no_date(x, ev, v[T_DATE]);
+    }
+    if (!unit_of(v[T_UNIT], &unit)) {
+        return no_unit(x, ev);
+    }
+    if (x->args[T_BIN] && (!mrs_val_integral(v[T_BIN], &bin) || bin <= 0 || (unit >= DAY && bin > 100000000000))) {
+        return mrsi_eval_error(x, ev, "binSize must be a whole number greater than 0 (of days and more at most 1e11)");
+    }
+    if (x->args[T_ZONE]) {
+        MRSI_TRY(mrsi_zone_value(x, ev, v[T_ZONE], &tz));
+    }
+    if (week && x->args[T_WEEK] && !weekday_of(v[T_WEEK], &week_start)) {
+        return mrsi_eval_error(x, ev, "startOfWeek must be the name of a weekday");
+    }
+    if (!truncate_date(&tz, ms, unit, bin, week_start, &ms)) {
+        return mrsi_eval_error(x, ev, "the result is a date that cannot be stored");
+    }
+    return mrsi_ret_date(ev, ms, out);
+}

@@ -1,0 +1,263 @@
+/* sort.c - sort keys of documents, as `$sort` sees them.
+ *
+ * An array stands for its least element (going up) or its greatest (going down). Where several keys go through one array, they are taken
+ * from the same element: all tuples are tried and the first in the order wins. Keys through different arrays have no such tuple and are
+ * refused. Recursion follows the parts of the paths. Only the winning tuple is written as bytes. */
+#include "support.h"
+#include "mongoreshape/value.h"
+
+enum { KEYS_MAX = 32, PARTS_MAX = 200 };
+
+struct part {
+    const char *name;
+    uint32_t len;
+};
+
+struct key {
+    struct part *part;
+    uint32_t n;
+    bool down;
+    const char *text;
+};
+
+struct mrs_sort {
+    struct mrs_mem *mem;
+    struct mrs_arena arena;
+    struct key key[KEYS_MAX];
+    uint32_t n;
+};
+
+/* ---- reading the specification ---- */
+
+static enum mrs_status
+read_path(struct mrs_sort *s, struct key *k, const struct mrs_elem *el, struct mrs_err *e)
+{
+    char *own = mrs_arena_copy(&s->arena, el->name, el->name_len + 1u);
+    k->n = 1;
+    for (uint32_t i = 0; i < el->name_len; i++) {
+        k->n += el->name[i] == '.';
+    }
+    if (k->n > PARTS_MAX) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the path '%.100s' has more than %d parts", el->name, PARTS_MAX);
+    }
+    k->part = own ? mrs_arena_alloc(&s->arena, k->n * sizeof *k->part) : NULL;
+    if (!k->part) {
+        return mrs_err_memory(e, el->name_len);
+    }
+    k->text = own;
+    for (uint32_t i = 0; i < k->n; i++) {
+        const char *dot = strchr(own, '.');
+        uint32_t len = dot ? (uint32_t)(dot - own) : (uint32_t)strlen(own);
+        if (!len || own[0] == '$') {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "'%.100s' is no path to sort by: %s", el->name,
+                               len ? "a part begins with a dollar sign" : "a part is empty");
+        }
+        k->part[i] = (struct part){own, len};
+        own += len + 1;
+    }
+    return MRS_OK;
+}
+
+/* 1 or -1, or 0 where the value is none. Lax: doubles are cut, decimals rounded half to even, as the server does for `$sort`. */
+static int
+direction(struct mrs_val v, bool strict)
+{
+    int64_t i;
+    if (!strict && mrs_is_number(v)) {
+        return mrsi_coerce_i64(v, &i) && (i == 1 || i == -1) ? (int)i : 0;
+    }
+    return mrs_val_integral(v, &i) && (i == 1 || i == -1) ? (int)i : 0;
+}
+
+static enum mrs_status
+read_keys(struct mrs_sort *s, struct mrs_view spec, bool strict, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrs_walk_init(&w, spec);
+    while (mrs_walk_next(&w, &el) > 0) {
+        if (s->n == KEYS_MAX) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "more than %d keys to sort by", KEYS_MAX);
+        }
+        int way = direction(el.v, strict);
+        if (!way) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the direction of '%.100s' must be 1 or -1", el.name);
+        }
+        for (uint32_t i = 0; i < s->n; i++) {
+            if (strcmp(s->key[i].text, el.name) == 0) {
+                return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "'%.100s' stands twice among the keys to sort by", el.name);
+            }
+        }
+        s->key[s->n].down = way < 0;
+        MRSI_TRY(read_path(s, &s->key[s->n], &el, e));
+        s->n++;
+    }
+    return s->n ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no key to sort by");
+}
+
+enum mrs_status
+mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view spec, bool strict, struct mrs_sort **out, struct mrs_err *e)
+{
+    *out = NULL;
+    struct mrs_sort *s = mrs_zalloc(env->mem, sizeof *s);
+    if (!s) {
+        return mrs_err_memory(e, sizeof *s);
+    }
+    s->mem = env->mem;
+    mrs_arena_init(&s->arena, env->mem);
+    enum mrs_status status = read_keys(s, spec, strict, e);
+    if (status != MRS_OK) {
+        mrs_sort_free(s);
+        return status;
+    }
+    *out = s;
+    return MRS_OK;
+}
+
+void
+mrs_sort_free(struct mrs_sort *s)
+{
+    if (s) {
+        mrs_arena_clear(&s->arena);
+        mrs_free(s->mem, s);
+    }
+}
+
+void
+mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path), void *arg)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        fn(arg, s->key[i].text);
+    }
+}
+
+/* ---- the key of a document ---- */
+
+/* What is known of one tuple on the way down: the value of a key whose path has come to its end (at == n), or how far it has come. */
+struct state {
+    uint32_t at[KEYS_MAX];
+    struct mrs_val v[KEYS_MAX];
+};
+
+struct search {
+    const struct mrs_sort *sort;
+    struct mrs_val best[KEYS_MAX];
+    bool found;
+    struct mrs_err *e;
+};
+
+/* Follows a path through documents; stops at its end, at an array or where nothing is. */
+static struct mrs_val
+follow(const struct key *k, uint32_t *at, struct mrs_view d)
+{
+    struct mrs_elem el;
+    while (mrs_doc_find(d, k->part[*at].name, k->part[*at].len, &el)) {
+        ++*at;
+        if (*at == k->n || el.v.type == MRS_ARRAY) {
+            return el.v;
+        }
+        if (el.v.type != MRS_DOCUMENT) {
+            break;
+        }
+        d = mrs_val_view(el.v);
+    }
+    return mrs_missing();
+}
+
+static void
+offer(struct search *q, const struct state *st)
+{
+    const struct mrs_sort *s = q->sort;
+    int order = q->found ? 0 : -1;
+    for (uint32_t i = 0; order == 0 && i < s->n; i++) {
+        order = mrs_compare(st->v[i], q->best[i]);
+        order = s->key[i].down ? -order : order;
+    }
+    if (order < 0) {
+        memcpy(q->best, st->v, s->n * sizeof *q->best);
+        q->found = true;
+    }
+}
+
+static enum mrs_status expand(struct search *q, const struct state *before, struct mrs_view d);
+
+/* Tuples for each element of the array that the keys in `through` have come to. */
+static enum mrs_status
+expand_array(struct search *q, const struct state *st, struct mrs_val array, const bool *through)
+{
+    static const struct mrs_val undefined = {NULL, 0, MRS_UNDEFINED};
+    const struct mrs_sort *s = q->sort;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct state one = *st;
+    mrs_walk_init(&w, mrs_val_view(array));
+    bool empty = true, more = true;
+    while (more) {
+        more = mrs_walk_next(&w, &el) > 0;
+        if (!more && !empty) {
+            break;
+        }
+        bool inside = more && el.v.type == MRS_DOCUMENT;
+        for (uint32_t i = 0; i < s->n; i++) {
+            if (!through[i]) {
+                continue;
+            }
+            one.at[i] = st->at[i];
+            if (one.at[i] == s->key[i].n) {
+                one.v[i] = more ? el.v : undefined;
+            }
+        }
+        MRSI_TRY(expand(q, &one, inside ? mrs_val_view(el.v) : mrs_empty_doc()));
+        if (!more) {
+            break;
+        }
+        empty = false;
+    }
+    return MRS_OK;
+}
+
+/* All tuples that begin as `before` says and go on in d. A key that has come to its end keeps its value. */
+static enum mrs_status
+expand(struct search *q, const struct state *before, struct mrs_view d)
+{
+    const struct mrs_sort *s = q->sort;
+    struct state st = *before;
+    struct mrs_val array = mrs_missing();
+    bool through[KEYS_MAX] = {false};
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (st.at[i] == s->key[i].n) {
+            continue;
+        }
+        struct mrs_val v = follow(&s->key[i], &st.at[i], d);
+        if (v.type != MRS_ARRAY) {
+            st.at[i] = s->key[i].n;
+            st.v[i] = v.type == MRS_MISSING ? mrs_null() : v;
+            continue;
+        }
+        if (array.type == MRS_ARRAY && array.p != v.p) {
+            return mrs_err_set(q->e, MRS_FAIL, MRS_E_EXPR, "cannot sort by '%.60s' and another key that go through two arrays",
+                               s->key[i].text);
+        }
+        array = v;
+        through[i] = true;
+    }
+    if (array.type != MRS_ARRAY) {
+        offer(q, &st);
+        return MRS_OK;
+    }
+    return expand_array(q, &st, array, through);
+}
+
+enum mrs_status
+mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch, struct mrs_buf *key, struct mrs_err *e)
+{
+    struct state start;
+    struct search q = {.sort = s, .found = false, .e = e};
+    (void)scratch;
+    memset(&start, 0, sizeof start);
+    MRSI_TRY(expand(&q, &start, d));
+    for (uint32_t i = 0; i < s->n; i++) {
+        mrs_key_append(key, q.best[i], s->key[i].down);
+    }
+    return mrs_buf_status(key, e);
+}

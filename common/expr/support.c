@@ -1,0 +1,152 @@
+/* support.c - small things that several operator families share.
+ *
+ * Texts of BSON need not be valid UTF-8, so everything here counts by lead bytes and never reads behind the end. The sort is a
+ * bottom-up merge: stable, without recursion, in memory that the caller owns. It knows nothing of values but what cmp tells it. */
+#define DECIMAL_CALL_BY_REFERENCE 0
+#define DECIMAL_GLOBAL_ROUNDING 0
+#define DECIMAL_GLOBAL_EXCEPTION_FLAGS 0
+#include "support.h"
+#include <bid_conf.h>
+#include <bid_functions.h>
+#include <math.h>
+
+uint32_t
+mrsi_utf8_len(uint8_t lead)
+{
+    return lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 1;
+}
+
+uint32_t
+mrsi_utf8_count(const char *p, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        count += ((uint8_t)p[i] & 0xC0) != 0x80;
+    }
+    return count;
+}
+
+uint32_t
+mrsi_utf8_offset(const char *p, uint32_t n, uint32_t index, uint32_t *left)
+{
+    uint32_t at = 0;
+    while (index > 0 && at < n) {
+        at += mrsi_utf8_len((uint8_t)p[at]);
+        index--;
+    }
+    *left = index;
+    return at < n ? at : n;
+}
+
+bool
+mrsi_integral32(struct mrs_val v, int32_t *out)
+{
+    int64_t i;
+    if (!mrs_val_integral(v, &i) || i < INT32_MIN || i > INT32_MAX) {
+        return false;
+    }
+    *out = (int32_t)i;
+    return true;
+}
+
+bool
+mrsi_coerce_i64(struct mrs_val v, int64_t *out)
+{
+    if (v.type == MRS_INT32) {
+        *out = mrs_val_i32(v);
+        return true;
+    }
+    if (v.type == MRS_INT64) {
+        *out = mrs_val_i64(v);
+        return true;
+    }
+    if (v.type == MRS_DOUBLE) {
+        double d = mrs_val_double(v);
+        if (!(d >= -0x1p63 && d < 0x1p63)) {
+            return false;
+        }
+        *out = (int64_t)d;
+        return true;
+    }
+    if (v.type == MRS_DECIMAL128) {
+        BID_UINT128 d;
+        unsigned int flags = 0;
+        memcpy(&d, v.p, 16);
+        *out = (int64_t)bid128_to_int64_rnint(d, &flags);
+        return true;
+    }
+    return false;
+}
+
+static void
+merge(const uint32_t *from, uint32_t *to, uint32_t a, uint32_t mid, uint32_t end, mrsi_cmp_fn cmp, const void *arg)
+{
+    uint32_t b = mid;
+    for (uint32_t i = a; i < end; i++) {
+        if (a < mid && (b >= end || cmp(arg, from[a], from[b]) <= 0)) {
+            to[i] = from[a++];
+        } else {
+            to[i] = from[b++];
+        }
+    }
+}
+
+void
+mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, const void *arg)
+{
+    uint32_t *from = at, *to = other;
+    for (uint64_t run = 1; run < n; run *= 2) {
+        for (uint64_t a = 0; a < n; a += 2 * run) {
+            uint32_t mid = a + run < n ? (uint32_t)(a + run) : n;
+            uint32_t end = a + 2 * run < n ? (uint32_t)(a + 2 * run) : n;
+            merge(from, to, (uint32_t)a, mid, end, cmp, arg);
+        }
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != at && n) {
+        memcpy(at, from, n * sizeof *at);
+    }
+}
+
+enum mrs_status
+mrsi_list_of(struct mrs_eval *ev, struct mrs_val array, struct mrsi_list *l)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    mrs_walk_init(&w, mrs_val_view(array));
+    while (mrs_walk_next(&w, &e) > 0) {
+        MRSI_TRY(mrsi_list_add(ev, l, e.v));
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec, const char *const *names, uint32_t n, struct mrs_val *v,
+                  struct mrs_err *e)
+{
+    if (spec.type != MRS_DOCUMENT) {
+        return mrsi_plan_error(x, e, "takes a document of named arguments");
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        v[i] = mrs_missing();
+    }
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrs_walk_init(&w, mrs_val_view(spec));
+    while (mrs_walk_next(&w, &el) > 0) {
+        uint32_t i = 0;
+        while (i < n && !mrsi_text_is(el.name, el.name_len, names[i])) {
+            i++;
+        }
+        if (i == n) {
+            return mrsi_plan_error(x, e, "has no argument '%.60s'", el.name);
+        }
+        if (v[i].type != MRS_MISSING) {
+            return mrsi_plan_error(x, e, "the argument '%s' is given twice", names[i]);
+        }
+        v[i] = el.v;
+    }
+    return MRS_OK;
+}

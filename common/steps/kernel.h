@@ -1,4 +1,4 @@
-/* kernel.h - what kernels of steps share: refusing, `where`, and the work of steps that take one document at a time. */
+/* kernel.h - what kernels of steps share: refusing, `where`, and the work of steps that take one document at a time. MAP steps: map.h. */
 #ifndef MRSI_KERNEL_H
 #define MRSI_KERNEL_H
 
@@ -15,8 +15,6 @@ enum mrs_status mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, st
 enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
 /* Whether a value may be the `_id` of a document. */
 bool mrsi_step_id_ok(struct mrs_val v);
-/* Whether two fields of the top level have one name. */
-bool mrsi_step_duplicates(struct mrs_view d);
 
 static inline struct mrs_eval
 mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
@@ -38,20 +36,5 @@ void mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c);
 void mrsi_work_give(struct mrsi_work *w, int side, bool self, struct mrs_view doc);
 void mrsi_work_clear(struct mrs_ctx *c, void *work);
 enum mrs_status mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
-
-/* ---- MAP: the head of their states, and their hooks ---- */
-struct mrsi_map {
-    struct mrsi_keep keep;
-    struct mrs_coll in;
-    struct mrs_query *where;
-    bool indexes;
-    /* The document as it shall be, appended to out; *changed: other bytes. FAIL and SKIP refuse it. */
-    enum mrs_status (*edit)(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
-                            bool *changed);
-    const char *place; /* the key that a FAIL of edit is charged to */
-};
-/* Reads in, where and indexes. */
-void mrsi_map_read(struct mrsi_read *r, struct mrsi_map *m);
-extern const struct mrs_spread_ops mrsi_map_ops;
 
 #endif

@@ -1,0 +1,237 @@
+/* index_paths.c - where an index document holds paths, and how each of them is rewritten.
+ *
+ * Paths stand in the key, in the filter of a partial index (a query: only names outside operators, and inside
+ * $and and $or), in wildcardProjection and in the weights of a text index; language_override is a field's name.
+ * A text index as listIndexes gives it has _fts and _ftsx in its key, which are no paths: there the weights are.
+ * The filter is walked with a stack of its own, because it is data of the user. Nothing here knows a collection. */
+#include "index_paths.h"
+#include "mongoreshape/value.h"
+
+struct remap {
+    struct mrs_arena *a;
+    struct mrs_buf *buf;
+    const struct mrsi_moves *m;
+    struct mrsi_index_parts *out;
+    bool dead;
+};
+
+bool
+mrsi_index_is_text(struct mrs_val v, const char *text)
+{
+    uint32_t n;
+    if (v.type != MRS_STRING) {
+        return false;
+    }
+    const char *p = mrs_val_text(v, &n);
+    return n == strlen(text) && memcmp(p, text, n) == 0;
+}
+
+/* What of path lies below from: "" for from itself; NULL where it does not. */
+static const char *
+rest_of(const char *from, const char *path)
+{
+    size_t n = strlen(from);
+    if (n == 0) {
+        return path;
+    }
+    if (strncmp(from, path, n) != 0 || (path[n] && path[n] != '.')) {
+        return NULL;
+    }
+    return path[n] ? path + n + 1 : path + n;
+}
+
+/* The path as it is called now; NULL: gone (or no memory). */
+static const char *
+remap(struct remap *x, const char *path)
+{
+    const struct mrsi_move *best = NULL;
+    for (uint32_t i = 0; i < x->m->n; i++) {
+        const struct mrsi_move *mv = &x->m->move[i];
+        if (rest_of(mv->from, path) && (!best || strlen(mv->from) > strlen(best->from))) {
+            best = mv;
+        }
+    }
+    if (!best) {
+        return x->m->others_gone ? NULL : path;
+    }
+    const char *rest = best->to ? rest_of(best->from, path) : "";
+    size_t n = best->to ? strlen(best->to) : 0, m = strlen(rest);
+    if (n + m == 0) {
+        return NULL;
+    }
+    char *text = mrs_arena_alloc(x->a, n + m + 2);
+    if (!text) {
+        x->dead = true;
+        return NULL;
+    }
+    memcpy(text, best->to, n);
+    text[n] = '.';
+    memcpy(text + n + (n && m), rest, m);
+    text[n + m + (n && m)] = 0;
+    x->out->moved = x->out->moved || strcmp(text, path) != 0;
+    return text;
+}
+
+/* A document that was built at the start of the scratch, as a value in the arena. */
+static struct mrs_val
+keep_built(struct remap *x, struct mrs_build *b)
+{
+    struct mrs_view d;
+    struct mrs_val v = mrs_missing();
+    if (mrs_build_finish(b, &d, NULL) != MRS_OK || !mrs_val_copy(x->a, mrs_view_val(d), &v)) {
+        x->dead = true;
+    }
+    return v;
+}
+
+/* A flat map of paths. *live: those that are left; true: none is gone. */
+static bool
+remap_names(struct remap *x, struct mrs_val in, bool key, struct mrs_val *out, uint32_t *live)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    struct mrs_build b;
+    bool whole = true;
+    *live = 0;
+    mrs_buf_reset(x->buf);
+    mrs_build_init(&b, x->buf);
+    mrs_walk_init(&w, mrs_val_view(in));
+    while (mrs_walk_next(&w, &e) == 1) {
+        bool neutral = key && (strcmp(e.name, "_fts") == 0 || strcmp(e.name, "_ftsx") == 0);
+        const char *now = neutral ? e.name : remap(x, e.name);
+        if (now) {
+            mrs_build_val(&b, now, (uint32_t)strlen(now), e.v);
+        }
+        whole = whole && now;
+        *live += now && !neutral;
+    }
+    *out = keep_built(x, &b);
+    return whole;
+}
+
+struct frame {
+    struct mrs_walk w;
+    bool list; /* the array of $and or $or */
+};
+
+static bool
+is_logical(const struct mrs_elem *e)
+{
+    return e->v.type == MRS_ARRAY &&
+           (strcmp(e->name, "$and") == 0 || strcmp(e->name, "$or") == 0 || strcmp(e->name, "$nor") == 0);
+}
+
+/* One element of a filter that opens no level. */
+static void
+filter_leaf(struct remap *x, struct mrs_build *b, bool list, const struct mrs_elem *e)
+{
+    if (list || e->name[0] == '$') {
+        x->out->filter_gone = true;
+        return;
+    }
+    const char *now = remap(x, e->name);
+    if (now) {
+        mrs_build_val(b, now, (uint32_t)strlen(now), e->v);
+    } else {
+        x->out->filter_gone = true;
+    }
+}
+
+static void
+remap_filter(struct remap *x, struct mrs_val in)
+{
+    struct frame stack[MRS_DEPTH_MAX];
+    struct mrs_elem e;
+    struct mrs_build b;
+    int depth = 1;
+    mrs_buf_reset(x->buf);
+    mrs_build_init(&b, x->buf);
+    mrs_walk_init(&stack[0].w, mrs_val_view(in));
+    stack[0].list = false;
+    while (depth) {
+        struct frame *f = &stack[depth - 1];
+        if (mrs_walk_next(&f->w, &e) != 1) {
+            if (--depth) {
+                mrs_build_close(&b);
+            }
+            continue;
+        }
+        bool opens = f->list ? e.v.type == MRS_DOCUMENT : is_logical(&e);
+        if (!opens || depth == MRS_DEPTH_MAX) {
+            filter_leaf(x, &b, f->list || opens, &e);
+            continue;
+        }
+        if (f->list) {
+            mrs_build_item_open(&b, MRS_DOCUMENT);
+        } else {
+            mrs_build_open(&b, e.name, e.name_len, MRS_ARRAY);
+        }
+        stack[depth].list = !f->list;
+        mrs_walk_init(&stack[depth++].w, mrs_val_view(e.v));
+    }
+    x->out->filter = keep_built(x, &b);
+}
+
+/* language_override names a field of every level; only a top-level rename of exactly that name concerns it. */
+static void
+remap_override(struct remap *x, struct mrs_val in)
+{
+    x->out->override = in;
+    for (uint32_t i = 0; i < x->m->n; i++) {
+        const struct mrsi_move *mv = &x->m->move[i];
+        if (mv->to && *mv->from && *mv->to && !strchr(mv->to, '.') && mrsi_index_is_text(in, mv->from)) {
+            x->out->override = mrs_make_text(x->a, mv->to, (uint32_t)strlen(mv->to));
+            x->dead = x->dead || x->out->override.type == MRS_MISSING;
+            x->out->moved = true;
+            return;
+        }
+    }
+}
+
+/* A projection by inclusion that includes nothing any more would index everything. */
+static bool
+excludes(struct mrs_val projection)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    int64_t n;
+    mrs_walk_init(&w, mrs_val_view(projection));
+    while (mrs_walk_next(&w, &e) == 1) {
+        bool zero = e.v.type == MRS_BOOL ? !e.v.p[0] : mrs_val_integral(e.v, &n) && n == 0;
+        if (strcmp(e.name, "_id") != 0) {
+            return zero;
+        }
+    }
+    return true;
+}
+
+enum mrs_status
+mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi_moves *m, struct mrs_view index,
+                 struct mrsi_index_parts *out, struct mrs_err *e)
+{
+    struct remap x = {a, scratch, m, out, false};
+    struct mrs_val key = mrs_doc_get(index, "key"), filter = mrs_doc_get(index, "partialFilterExpression");
+    struct mrs_val projection = mrs_doc_get(index, "wildcardProjection"), weights = mrs_doc_get(index, "weights");
+    struct mrs_val override = mrs_doc_get(index, "language_override");
+    uint32_t n = 0;
+    memset(out, 0, sizeof *out);
+    if (key.type == MRS_DOCUMENT) {
+        out->key_gone = !remap_names(&x, key, true, &out->key, &out->live);
+    }
+    if (weights.type == MRS_DOCUMENT) {
+        remap_names(&x, weights, false, &out->weights, &n);
+        out->key_gone = out->key_gone || (n == 0 && weights.n > 5);
+        out->live += n;
+    }
+    if (projection.type == MRS_DOCUMENT) {
+        remap_names(&x, projection, false, &out->projection, &n);
+        out->key_gone = out->key_gone || (n == 0 && projection.n > 5 && !excludes(projection));
+    }
+    if (filter.type == MRS_DOCUMENT) {
+        remap_filter(&x, filter);
+    }
+    if (override.type != MRS_MISSING) {
+        remap_override(&x, override);
+    }
+    return x.dead ? mrs_err_memory(e, 0) : MRS_OK;
+}

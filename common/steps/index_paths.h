@@ -1,0 +1,20 @@
+/* index_paths.h - the paths in one index document, rewritten; between indexes.c and index_paths.c only. */
+#ifndef MRSI_INDEX_PATHS_H
+#define MRSI_INDEX_PATHS_H
+
+#include "indexes.h"
+
+/* What became of the parts of one index that hold paths. Values are missing where the index has no such part. */
+struct mrsi_index_parts {
+    struct mrs_val key, filter, projection, weights, override;
+    uint32_t live;     /* paths of the key that are still there */
+    bool moved;        /* some path, anywhere, has another name now */
+    bool key_gone;     /* a path of the key is gone */
+    bool filter_gone;  /* a path of the filter is gone, or the filter cannot be read */
+};
+/* All texts and bytes are taken from the arena; scratch is overwritten. */
+enum mrs_status mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi_moves *m,
+                                 struct mrs_view index, struct mrsi_index_parts *out, struct mrs_err *e);
+bool mrsi_index_is_text(struct mrs_val v, const char *text);
+
+#endif

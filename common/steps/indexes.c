@@ -1,0 +1,580 @@
+/* indexes.c - indexes follow the paths they stand on.
+ *
+ * Decided by the plan, never by the data: so whatever could break at the restore (a unique index that would become
+ * multikey or meet documents without its field, an index that would expire other documents than before) loses the option or is
+ * left out, and the report says so. A default name is made anew only where the old one was the default; names and keys stay
+ * unique within the collection. What the paths in one index are is index_paths.c's; collections are catalog.c's. */
+#include "index_paths.h"
+#include "mongoreshape/value.h"
+
+bool
+mrsi_index_plain(const struct mrs_path *path)
+{
+    for (uint32_t i = 0; i < path->n; i++) {
+        if (path->part[i].name[0] == '$' || strchr(path->part[i].name, '.')) {
+            return false;
+        }
+    }
+    return path->n > 0;
+}
+
+static const char *
+name_of(struct mrs_view index)
+{
+    struct mrs_val v = mrs_doc_get(index, "name");
+    return v.type == MRS_STRING ? (const char *)v.p + 4 : "?";
+}
+
+static bool
+option_on(struct mrs_view index, const char *option)
+{
+    struct mrs_val v = mrs_doc_get(index, option);
+    int64_t n;
+    return v.type == MRS_BOOL ? v.p[0] != 0 : mrs_val_integral(v, &n) && n != 0;
+}
+
+static bool
+is_ttl(struct mrs_view index)
+{
+    return mrs_doc_get(index, "expireAfterSeconds").type != MRS_MISSING;
+}
+
+static uint32_t
+key_length(struct mrs_view index)
+{
+    struct mrs_val key = mrs_doc_get(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t n = 0;
+    if (key.type == MRS_DOCUMENT) {
+        for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
+            n++;
+        }
+    }
+    return n;
+}
+
+static bool
+is_id_index(struct mrs_view index)
+{
+    struct mrs_val key = mrs_doc_get(index, "key");
+    return key.type == MRS_DOCUMENT && key_length(index) == 1 &&
+           mrs_doc_get(mrs_val_view(key), "_id").type != MRS_MISSING &&
+           mrs_doc_get(mrs_val_view(key), "_id").type != MRS_STRING;
+}
+
+static bool
+has_hashed(struct mrs_view index)
+{
+    struct mrs_val key = mrs_doc_get(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (key.type != MRS_DOCUMENT) {
+        return false;
+    }
+    mrs_walk_init(&w, mrs_val_view(key));
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (mrsi_index_is_text(e.v, "hashed")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- names and sameness ---- */
+static void
+put_part(struct mrs_buf *out, const char *name, struct mrs_val v)
+{
+    int64_t n;
+    char text[48];
+    mrs_buf_printf(out, "%s%s_", out->n ? "_" : "", name);
+    if (mrs_val_integral(v, &n)) {
+        mrs_buf_printf(out, "%lld", (long long)n);
+    } else if (v.type == MRS_STRING) {
+        mrs_buf_put(out, v.p + 4, v.n - 5);
+    } else if (v.type == MRS_DOUBLE) {
+        mrs_double_to_text(mrs_val_double(v), text);
+        mrs_buf_put(out, text, strlen(text));
+    } else if (v.type == MRS_BOOL) {
+        mrs_buf_printf(out, "%s", v.p[0] ? "true" : "false");
+    }
+}
+
+void
+mrsi_index_default_name(struct mrs_view index, struct mrs_buf *out)
+{
+    struct mrs_val key = mrs_doc_get(index, "key"), weights = mrs_doc_get(index, "weights");
+    struct mrs_walk w, v;
+    struct mrs_elem e, f;
+    static const char text[] = "\5\0\0\0text";
+    struct mrs_val is_text = {(const uint8_t *)text, sizeof text, MRS_STRING};
+    if (key.type != MRS_DOCUMENT) {
+        return;
+    }
+    mrs_walk_init(&w, mrs_val_view(key));
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (strcmp(e.name, "_fts") == 0 && weights.type == MRS_DOCUMENT) {
+            mrs_walk_init(&v, mrs_val_view(weights));
+            while (mrs_walk_next(&v, &f) == 1) {
+                put_part(out, f.name, is_text);
+            }
+        } else if (strcmp(e.name, "_ftsx") != 0) {
+            put_part(out, e.name, e.v);
+        }
+    }
+}
+
+static bool
+same_part(struct mrs_view a, struct mrs_view b, const char *name)
+{
+    return mrs_compare(mrs_doc_get(a, name), mrs_doc_get(b, name)) == 0;
+}
+
+bool
+mrsi_index_alike(struct mrs_view a, struct mrs_view b)
+{
+    return same_part(a, b, "key") && same_part(a, b, "collation") && same_part(a, b, "partialFilterExpression") &&
+           same_part(a, b, "weights") && same_part(a, b, "wildcardProjection");
+}
+
+const struct mrs_view *
+mrsi_index_same(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_view index)
+{
+    (void)cat;
+    for (uint32_t i = 0; i < cc->n_index; i++) {
+        if (mrsi_index_alike(cc->index[i], index)) {
+            return &cc->index[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- making index documents ---- */
+struct shop { /* one operation on the indexes of a collection */
+    struct mrs_catalog *cat;
+    struct mrs_cat_coll *cc;
+    struct mrs_err *err;
+    struct mrs_buf buf, name;
+};
+
+static void
+shop_open(struct shop *s, struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_mem *mem, struct mrs_err *e)
+{
+    memset(s, 0, sizeof *s);
+    s->cat = cat;
+    s->cc = cc;
+    s->err = e;
+    mrs_buf_init(&s->buf, mem, MRS_METADATA_MAX);
+    mrs_buf_init(&s->name, mem, MRS_METADATA_MAX);
+}
+
+static enum mrs_status
+shop_close(struct shop *s, enum mrs_status st)
+{
+    mrs_buf_clear(&s->buf);
+    mrs_buf_clear(&s->name);
+    return st == MRS_OK ? mrsi_cat_status(s->cat, s->err) : st;
+}
+
+/* The document of index with parts in place of its own and without the lost options. name NULL: its own. */
+static enum mrs_status
+assemble(struct shop *s, struct mrs_view index, const struct mrsi_index_parts *p, unsigned lose, const char *name,
+         struct mrs_view *out)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    struct mrs_build b;
+    struct mrs_view built;
+    mrs_buf_reset(&s->buf);
+    mrs_build_init(&b, &s->buf);
+    mrs_walk_init(&w, index);
+    while (mrs_walk_next(&w, &e) == 1) {
+        struct mrs_val v = e.v;
+        v = p && strcmp(e.name, "key") == 0 ? p->key : v;
+        v = p && strcmp(e.name, "weights") == 0 ? p->weights : v;
+        v = p && strcmp(e.name, "wildcardProjection") == 0 ? p->projection : v;
+        v = p && strcmp(e.name, "language_override") == 0 ? p->override : v;
+        v = p && strcmp(e.name, "partialFilterExpression") == 0 ? p->filter : v;
+        bool lost = strcmp(e.name, "ns") == 0 || (lose & MRSI_LOSE_UNIQUE && strcmp(e.name, "unique") == 0) ||
+                    (lose & MRSI_LOSE_UNIQUE && strcmp(e.name, "prepareUnique") == 0) ||
+                    (lose & MRSI_LOSE_SPARSE && strcmp(e.name, "sparse") == 0) ||
+                    (lose & MRSI_LOSE_PARTIAL && strcmp(e.name, "partialFilterExpression") == 0);
+        if (name && strcmp(e.name, "name") == 0) {
+            mrs_build_text(&b, "name", name, (uint32_t)strlen(name));
+        } else if (!lost) {
+            mrs_build_val(&b, e.name, e.name_len, v);
+        }
+    }
+    enum mrs_status st = mrs_build_finish(&b, &built, s->err);
+    *out = st == MRS_OK ? mrsi_cat_copy(s->cat, built) : built;
+    return st == MRS_OK && !out->p ? mrs_err_memory(s->err, built.n) : st;
+}
+
+static bool
+name_taken(const struct mrs_view *list, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i].p && strcmp(name_of(list[i]), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The index under a name that is free in the list: its own where that was no default name, else the default of its new
+ * key (before: the index as it was); then `_` as often as needed. */
+static enum mrs_status
+rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, const struct mrs_view *list, uint32_t n)
+{
+    mrs_buf_reset(&s->name);
+    mrsi_index_default_name(before, &s->name);
+    mrs_buf_byte(&s->name, 0);
+    bool by_default = !s->name.bad && strcmp((const char *)s->name.p, name_of(before)) == 0;
+    mrs_buf_reset(&s->name);
+    if (by_default) {
+        mrsi_index_default_name(*index, &s->name);
+    } else {
+        mrs_buf_printf(&s->name, "%s", name_of(*index));
+    }
+    mrs_buf_byte(&s->name, 0);
+    while (!s->name.bad && name_taken(list, n, (const char *)s->name.p)) {
+        s->name.p[s->name.n - 1] = '_';
+        mrs_buf_byte(&s->name, 0);
+    }
+    enum mrs_status st = mrs_buf_status(&s->name, s->err);
+    if (st != MRS_OK || strcmp((const char *)s->name.p, name_of(*index)) == 0) {
+        return st;
+    }
+    return assemble(s, *index, NULL, 0, (const char *)s->name.p, index);
+}
+
+static bool
+has_alike(const struct mrs_view *list, uint32_t n, struct mrs_view index, const char **name)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i].p && mrsi_index_alike(list[i], index)) {
+            *name = name_of(list[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mrs_status
+mrsi_index_add(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index, struct mrs_err *e)
+{
+    struct shop s;
+    const char *name;
+    if (has_alike(cc->index, cc->n_index, index, &name)) {
+        return MRS_OK;
+    }
+    shop_open(&s, cat, cc, mrs_catalog_arena(cat)->mem, e);
+    enum mrs_status st = rename_free(&s, index, &index, cc->index, cc->n_index);
+    st = st == MRS_OK ? mrsi_cat_add_index(cat, cc, index, e) : st;
+    return shop_close(&s, st);
+}
+
+enum mrs_status
+mrsi_index_reference(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const char *const *path, uint32_t n,
+                     struct mrs_err *e)
+{
+    struct mrs_buf buf, name;
+    struct mrs_build b;
+    struct mrs_view doc;
+    if (n == 1 && strcmp(path[0], "_id") == 0) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&buf, mrs_catalog_arena(cat)->mem, MRS_METADATA_MAX);
+    mrs_buf_init(&name, mrs_catalog_arena(cat)->mem, MRS_METADATA_MAX);
+    mrs_build_init(&b, &buf);
+    mrs_build_i32(&b, "v", 2);
+    mrs_build_open(&b, "key", 3, MRS_DOCUMENT);
+    for (uint32_t i = 0; i < n; i++) {
+        mrs_build_i32(&b, path[i], 1);
+        mrs_buf_printf(&name, "%s%s_1", i ? "_" : "", path[i]);
+    }
+    mrs_build_close(&b);
+    enum mrs_status s = mrs_buf_status(&name, e);
+    if (s == MRS_OK) {
+        mrs_build_text(&b, "name", (const char *)name.p, (uint32_t)name.n);
+        s = mrs_build_finish(&b, &doc, e);
+    }
+    s = s == MRS_OK ? mrsi_index_add(cat, cc, doc, e) : s;
+    mrs_buf_clear(&buf);
+    mrs_buf_clear(&name);
+    return s;
+}
+
+/* ---- in place ---- */
+struct rewriting {
+    struct shop shop;
+    const struct mrsi_moves *m;
+    bool keep_old;
+    struct mrs_view *fresh; /* the new index of each old one; p NULL: none */
+    struct mrs_view *stays; /* the old one as it stays; p NULL: it goes */
+};
+
+/* Documents of both shapes: of an index that is not unique by its filter or key only those that have the field may stay unique. */
+static unsigned
+both_shapes(const struct rewriting *r, struct mrs_view index)
+{
+    bool alone = option_on(index, "sparse") && key_length(index) == 1;
+    if (!r->keep_old || !option_on(index, "unique") || alone) {
+        return 0;
+    }
+    mrs_catalog_note(r->shop.cat, "index %s of %s is no longer unique: some documents do not have its fields now",
+                     name_of(index), r->shop.cc->coll.ns);
+    return MRSI_LOSE_UNIQUE;
+}
+
+static enum mrs_status
+rewrite_one(struct rewriting *r, uint32_t i)
+{
+    struct shop *s = &r->shop;
+    struct mrs_view old = s->cc->index[i];
+    struct mrsi_index_parts p;
+    enum mrs_status st = mrsi_index_parts(mrs_catalog_arena(s->cat), &s->buf, r->m, old, &p, s->err);
+    bool gone = p.key_gone || p.filter_gone;
+    r->stays[i] = old;
+    if (st != MRS_OK || (!gone && !p.moved)) {
+        return st;
+    }
+    unsigned lose = both_shapes(r, old);
+    r->stays[i].p = NULL;
+    if (r->keep_old) {
+        st = assemble(s, old, NULL, lose, NULL, &r->stays[i]);
+    } else if (gone) {
+        mrs_catalog_note(s->cat, "index %s of %s left out: a path it needs is gone", name_of(old), s->cc->coll.ns);
+    }
+    return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
+}
+
+/* The lists put together: an index that changed stands where its old one stood, so what stays keeps its name. */
+static enum mrs_status
+put_together(struct rewriting *r, uint32_t n)
+{
+    struct shop *s = &r->shop;
+    struct mrs_view *list = mrs_arena_alloc(mrs_catalog_arena(s->cat), (2 * (size_t)n + 1) * sizeof *list);
+    const char *twin;
+    if (!list) {
+        return mrs_err_memory(s->err, n * sizeof *list);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        list[2 * i] = r->stays[i];
+        list[2 * i + 1] = (struct mrs_view){NULL, 0};
+    }
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
+        struct mrs_view one = r->fresh[i];
+        if (!one.p) {
+            continue;
+        }
+        if (has_alike(list, 2 * n, one, &twin)) {
+            mrs_catalog_note(s->cat, "index %s of %s left out: %s has the same key now", name_of(s->cc->index[i]),
+                             s->cc->coll.ns, twin);
+            continue;
+        }
+        st = rename_free(s, s->cc->index[i], &one, list, 2 * n);
+        list[2 * i + 1] = one;
+    }
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        if (list[i].p) {
+            list[m++] = list[i];
+        }
+    }
+    if (st == MRS_OK) {
+        s->cc->index = list;
+        s->cc->n_index = m;
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_indexes_rewrite(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrsi_moves *m, bool keep_old,
+                     struct mrs_err *e)
+{
+    struct rewriting r = {.m = m, .keep_old = keep_old};
+    uint32_t n = cc->n_index;
+    struct mrs_view *both = mrs_arena_alloc(mrs_catalog_arena(cat), (2 * (size_t)n + 1) * sizeof *both);
+    if (!both) {
+        return mrs_err_memory(e, n * sizeof *both);
+    }
+    memset(both, 0, 2 * (size_t)n * sizeof *both);
+    r.fresh = both;
+    r.stays = both + n;
+    shop_open(&r.shop, cat, cc, mrs_catalog_arena(cat)->mem, e);
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
+        st = rewrite_one(&r, i);
+    }
+    st = st == MRS_OK ? put_together(&r, n) : st;
+    return shop_close(&r.shop, st);
+}
+
+static bool
+covers(struct mrs_view index, const char *path)
+{
+    struct mrs_val key = mrs_doc_get(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    size_t n = strlen(path);
+    mrs_walk_init(&w, mrs_val_view(key));
+    while (mrs_walk_next(&w, &e) == 1) {
+        size_t least = n < e.name_len ? n : e.name_len;
+        if (memcmp(e.name, path, least) == 0 && (n == e.name_len || (n > least ? path : e.name)[least] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+mrsi_indexes_note_unique(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const char *const *path, uint32_t n)
+{
+    for (uint32_t i = 0; i < cc->n_index; i++) {
+        struct mrs_view index = cc->index[i];
+        for (uint32_t j = 0; j < n && option_on(index, "unique") && key_length(index); j++) {
+            if (covers(index, path[j])) {
+                mrs_catalog_note(cat, "index %s of %s is unique and stands on %s, which gets new values: a restore fails "
+                                      "if they clash", name_of(index), cc->coll.ns, path[j]);
+                break;
+            }
+        }
+    }
+}
+
+/* ---- to another collection ---- */
+static void
+note_lost(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, unsigned lost, const char *why)
+{
+    mrs_catalog_note(s->cat, "index %s of %s, carried to %s, is no longer%s%s%s: %s", name_of(index), from->coll.ns,
+                     s->cc->coll.ns, lost & MRSI_LOSE_UNIQUE ? " unique" : "",
+                     lost & MRSI_LOSE_SPARSE ? " sparse" : "", lost & MRSI_LOSE_PARTIAL ? " partial" : "", why);
+}
+
+/* The options of an index that it really has, of those that must be lost. */
+static unsigned
+losses_of(struct mrs_view index, const struct mrsi_index_parts *p, unsigned lose)
+{
+    unsigned lost = 0;
+    lost |= option_on(index, "unique") ? lose & MRSI_LOSE_UNIQUE : 0;
+    lost |= option_on(index, "sparse") ? lose & MRSI_LOSE_SPARSE : 0;
+    lost |= p->filter.type != MRS_MISSING ? lose & MRSI_LOSE_PARTIAL : 0;
+    return lost;
+}
+
+/* A unique index that holds for the documents of one source only: partial on the tag. A sparse one becomes partial on its
+ * field as well, since a server takes either option; sparse on several keys has no filter that means it. */
+static enum mrs_status
+tagged(struct shop *s, struct mrs_view *index, const struct mrsi_carry *how, bool *can)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    struct mrs_build b;
+    struct mrs_view built;
+    bool sparse = option_on(*index, "sparse");
+    struct mrs_val filter = mrs_doc_get(*index, "partialFilterExpression"), key = mrs_doc_get(*index, "key");
+    *can = !(sparse && key_length(*index) != 1) && !is_id_index(*index);
+    if (!*can) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&s->buf);
+    mrs_build_init(&b, &s->buf);
+    mrs_walk_init(&w, *index);
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (strcmp(e.name, "sparse") != 0 && strcmp(e.name, "partialFilterExpression") != 0) {
+            mrs_build_elem(&b, &e);
+        }
+    }
+    mrs_build_open(&b, "partialFilterExpression", 23, MRS_DOCUMENT);
+    mrs_build_val(&b, how->tag, (uint32_t)strlen(how->tag), how->tag_value);
+    if (sparse) {
+        mrs_walk_init(&w, mrs_val_view(key));
+        if (mrs_walk_next(&w, &e) == 1) {
+            mrs_build_open(&b, e.name, e.name_len, MRS_DOCUMENT);
+            mrs_build_bool(&b, "$exists", true);
+            mrs_build_close(&b);
+        }
+    }
+    if (filter.type == MRS_DOCUMENT && filter.n > 5) {
+        mrs_build_raw(&b, filter.p + 4, filter.n - 5);
+    }
+    mrs_build_close(&b);
+    enum mrs_status st = mrs_build_finish(&b, &built, s->err);
+    *index = st == MRS_OK ? mrsi_cat_copy(s->cat, built) : *index;
+    return st == MRS_OK && !index->p ? mrs_err_memory(s->err, built.n) : st;
+}
+
+/* Whether the index goes over at all; the report hears why not. */
+static bool
+may_go(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const struct mrsi_index_parts *p,
+       const struct mrsi_carry *how)
+{
+    const char *why = NULL;
+    bool partial = p->filter_gone && !(how->lose & MRSI_LOSE_PARTIAL);
+    if (p->live == 0) {
+        return false;
+    }
+    if (p->key_gone || partial) {
+        why = how->lose & MRSI_QUIET ? NULL : "it needs paths that are not there";
+    } else if (is_ttl(index) && how->lose & MRSI_LEAVE_TTL) {
+        why = "it would expire other documents than before";
+    } else if (has_hashed(index) && how->lose & MRSI_LEAVE_HASHED) {
+        why = "a hashed index cannot stand on an array";
+    } else {
+        return true;
+    }
+    if (why) {
+        mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s", name_of(index), from->coll.ns,
+                         s->cc->coll.ns, why);
+    }
+    return false;
+}
+
+static enum mrs_status
+carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, const struct mrsi_carry *how)
+{
+    struct mrsi_index_parts p;
+    struct mrs_view one;
+    const char *twin;
+    bool kept = false;
+    enum mrs_status st = mrsi_index_parts(mrs_catalog_arena(s->cat), &s->buf, how->moves, old, &p, s->err);
+    if (st != MRS_OK || !may_go(s, from, old, &p, how)) {
+        return st;
+    }
+    unsigned lose = losses_of(old, &p, how->lose);
+    if (how->tag && option_on(old, "unique")) {
+        st = assemble(s, old, &p, 0, NULL, &one);
+        st = st == MRS_OK ? tagged(s, &one, how, &kept) : st;
+        lose = kept ? 0 : lose;
+    }
+    if (st == MRS_OK && !kept) {
+        st = assemble(s, old, &p, lose, NULL, &one);
+    }
+    if (st != MRS_OK || has_alike(s->cc->index, s->cc->n_index, one, &twin)) {
+        return st;
+    }
+    if (lose) {
+        note_lost(s, from, old, lose, how->why);
+    }
+    st = rename_free(s, old, &one, s->cc->index, s->cc->n_index);
+    return st == MRS_OK ? mrsi_cat_add_index(s->cat, s->cc, one, s->err) : st;
+}
+
+enum mrs_status
+mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into,
+                   const struct mrsi_carry *how, struct mrs_err *e)
+{
+    struct shop s;
+    enum mrs_status st = MRS_OK;
+    uint32_t n = from->n_index;
+    const struct mrs_view *index = from->index;
+    shop_open(&s, cat, into, mrs_catalog_arena(cat)->mem, e);
+    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
+        if (!is_id_index(index[i])) {
+            st = carry_one(&s, from, index[i], how);
+        }
+    }
+    return shop_close(&s, st);
+}

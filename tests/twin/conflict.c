@@ -1,0 +1,70 @@
+/* conflict.c - equal `_id`s with other contents, decided in one look over all candidates. */
+#include "twin.h"
+
+#include <string.h>
+
+bool
+tw_bad_id(const struct val *id)
+{
+    return !id || id->type == T_ARRAY || id->type == T_REGEX || id->type == T_UNDEFINED;
+}
+
+static bool
+clash(const struct val *a, const struct val *b)
+{
+    const struct val *x = tw_get(a, "_id"), *y = tw_get(b, "_id");
+    return x && y && !tw_compare(x, y);
+}
+
+/* Does anything else that has this document's `_id` look different? Then the whole key disagrees. */
+static bool
+disagrees(const struct vals *have, const struct cand *c, uint32_t n, const struct val *doc, const bool *refused,
+          bool overwrite)
+{
+    const struct val *one = doc;
+    for (uint32_t i = 0; !overwrite && i < have->n; i++)
+        if (clash(have->v[i], doc) && !tw_same_bytes(have->v[i], one))
+            return true;
+    for (uint32_t i = 0; i < n; i++)
+        if (!refused[c[i].source] && clash(c[i].doc, doc) && !tw_same_bytes(c[i].doc, one))
+            return true;
+    return false;
+}
+
+void
+tw_conflicts(const struct vals *have, const struct cand *c, uint32_t n, const char *policy, bool *refused,
+             bool overwrite)
+{
+    if (strcmp(policy, "refuse"))
+        return;
+    bool *hit = tw_new(n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        hit[i] = !refused[c[i].source] && disagrees(have, c, n, c[i].doc, refused, overwrite);
+    for (uint32_t i = 0; i < n; i++)
+        refused[c[i].source] |= hit[i];
+}
+
+void
+tw_admit(struct world *w, struct vals *have, const struct cand *c, uint32_t n, const char *policy,
+         const bool *refused, bool overwrite)
+{
+    uint32_t before = have->n;
+    for (uint32_t i = 0; i < n; i++) {
+        int at = -1, twice = 0;
+        if (refused[c[i].source])
+            continue;
+        for (uint32_t k = 0; k < have->n; k++) {
+            if (!clash(have->v[k], c[i].doc))
+                continue;
+            twice += k < before;
+            if (at < 0)
+                at = (int)k;
+        }
+        if (twice > 1 && (overwrite || !strcmp(policy, "last")) && !tw_same_bytes(have->v[at], c[i].doc))
+            tw_unclear(w, "an _id that is there twice is overwritten");
+        if (at < 0)
+            tw_add(have, c[i].doc);
+        else if (overwrite || !strcmp(policy, "last"))
+            have->v[at] = c[i].doc;
+    }
+}

@@ -1,0 +1,657 @@
+/* extract.c - embedded parts into a collection of their own, naively.
+ *
+ * First every source document is taken apart on its own and yields candidates; then all candidates are looked at
+ * together: equal keys of `unique` become one document, equal ids with other contents refuse their sources; at
+ * last what is left is written, in the order in which it came. */
+#include "twin.h"
+
+#include <string.h>
+
+struct part {
+    struct cand c;
+    struct val *key;    /* unique: array of the key's values; NULL: this part is not merged */
+    struct val *parent; /* the value of parent_key */
+    bool made_id;
+};
+
+struct extract {
+    struct coll *from, *into;
+    struct path path, key, refs, count, flag;
+    struct val *path_spec, *leave, *pages, *unique, *id;
+    struct shape shape;
+    const char *parent_ref, *position, *value, *conflicts;
+    bool to_parent, to_child, has_refs, has_count, has_flag, replace, all, fields_form, root_only;
+    struct part *parts;
+    uint32_t n, cap;
+};
+
+struct source {
+    struct val *old, *now;
+    uint32_t no, lists, pages;
+    bool refused;
+    const char *why;
+    int32_t elements;
+};
+
+static void
+no(struct source *s, const char *why)
+{
+    if (!s->refused)
+        s->why = why;
+    s->refused = true;
+}
+
+static void
+open_extract(struct world *w, struct extract *x)
+{
+    memset(x, 0, sizeof *x);
+    const char *refs = tw_word(w, "refs", "parent");
+    x->from = tw_coll(w, tw_arg(w, "from"), false);
+    x->into = tw_coll(w, tw_arg(w, "into"), true);
+    x->path_spec = tw_arg(w, "path");
+    x->fields_form = x->path_spec->type == T_DOC;
+    if (!x->fields_form)
+        x->path = tw_path(x->path_spec);
+    x->key = tw_arg(w, "parent_key") ? tw_path(tw_arg(w, "parent_key")) : tw_path_of("_id");
+    x->leave = tw_arg(w, "leave");
+    x->pages = tw_arg(w, "pages");
+    x->unique = tw_arg(w, "unique");
+    x->id = tw_arg(w, "id");
+    x->parent_ref = tw_word(w, "parent_ref", NULL);
+    x->position = tw_word(w, "position", NULL);
+    x->value = tw_word(w, "value", "value");
+    x->conflicts = tw_word(w, "conflicts", "refuse");
+    x->replace = tw_flag(w, "replace");
+    x->all = strcmp(tw_word(w, "extracted", "all"), "rest") != 0;
+    x->to_parent = !x->pages && (!strcmp(refs, "parent") || !strcmp(refs, "both"));
+    x->to_child = !x->pages && (!strcmp(refs, "child") || !strcmp(refs, "both"));
+    x->shape = (struct shape){tw_arg(w, "fields"), tw_arg(w, "drop"), tw_word(w, "errors", "refuse"), false};
+    x->refs = tw_arg(w, "child_refs") ? tw_path(tw_arg(w, "child_refs")) : x->path;
+    x->has_refs = x->to_child && (x->fields_form || !tw_path_same(&x->refs, &x->path));
+    if (tw_arg(w, "count")) {
+        x->has_count = true;
+        x->count = tw_path(tw_arg(w, "count"));
+    }
+    if (x->pages && tw_get(x->pages, "flag")) {
+        x->has_flag = true;
+        x->flag = tw_path(tw_get(x->pages, "flag"));
+    }
+    if (x->has_refs && !x->fields_form) {
+        uint32_t same = tw_common(&x->refs, &x->path);
+        x->root_only = same + 1 < x->path.n;
+        if (same && x->root_only)
+            tw_unclear(w, "child_refs shares a part of the way");
+    }
+}
+
+/* ---- one element */
+struct element {
+    struct val *v;
+    struct holder *h;
+    int32_t pos[PATH_MAX_PARTS];
+    uint32_t npos;
+};
+
+static struct val *
+positions(const struct element *e, bool wide)
+{
+    struct val *a = tw_array();
+    for (uint32_t i = 0; i < e->npos; i++)
+        tw_append(a, wide ? tw_int64(e->pos[i]) : tw_int32(e->pos[i]));
+    return a;
+}
+
+static struct val *
+position_value(const struct element *e)
+{
+    if (e->npos == 1)
+        return tw_int32(e->pos[0]);
+    return e->npos ? positions(e, false) : NULL;
+}
+
+static struct val *
+parent_value(struct world *w, const struct extract *x, const struct element *e)
+{
+    uint32_t k = x->fields_form ? 0 : tw_common(&x->key, &x->path);
+    struct val *v = e->h->chain[k < e->h->at ? k : e->h->at];
+    struct path rest = tw_rest(&x->key, k);
+    for (uint32_t i = 0; v && i < rest.n; i++) {
+        if (v->type == T_ARRAY) {
+            tw_unclear(w, "parent_key through an array");
+            return NULL;
+        }
+        v = v->type == T_DOC ? tw_get(v, rest.p[i]) : NULL;
+    }
+    return v;
+}
+
+static struct val *
+unique_key(const struct extract *x, struct val *doc)
+{
+    struct val *key = tw_array();
+    for (uint32_t i = 0; x->unique && i < x->unique->n; i++) {
+        struct path p = tw_path(x->unique->f[i].v);
+        struct val *v = doc;
+        for (uint32_t k = 0; v && k < p.n; k++)
+            v = v->type == T_DOC ? tw_get(v, p.p[k]) : NULL;
+        if (tw_is_nullish(v))
+            return NULL;
+        tw_append(key, v);
+    }
+    return x->unique ? key : NULL;
+}
+
+static bool
+same_key(const struct val *a, const struct val *b)
+{
+    return a && b && !tw_compare(a, b);
+}
+
+static struct val *
+choose_id(struct world *w, const struct extract *x, struct source *s, const struct element *e, struct val *shaped,
+          struct part *p)
+{
+    const char *word = x->id ? tw_str(x->id) : "keep";
+    bool keep = word && !strcmp(word, "keep"), fresh = word && !strcmp(word, "new");
+    struct val *id = NULL, *mapped = x->shape.fields && x->shape.fields->type == T_DOC ? tw_get(shaped, "_id") : NULL;
+    if (!keep && !fresh) {
+        struct vars vars = {e->v, s->old, position_value(e)};
+        if (tw_eval(w, x->id, &vars, &id) || tw_bad_id(id))
+            no(s, "id fails");
+        return id ? id : tw_null();
+    }
+    struct val *own = e->v->type == T_DOC ? tw_get(e->v, "_id") : NULL;
+    if (keep && (mapped || own)) {
+        if (own && !mapped && !tw_get(shaped, "_id") && !(x->shape.fields && x->shape.fields->type == T_DOC))
+            tw_unclear(w, "own _id that is dropped");
+        if (tw_bad_id(mapped ? mapped : own)) {
+            if (mapped)
+                no(s, "id fails");
+            else
+                tw_unclear(w, "own _id that no server takes");
+        }
+        return mapped ? mapped : own;
+    }
+    p->made_id = true;
+    for (uint32_t i = 0; p->key && i < x->into->docs.n; i++)
+        if (same_key(unique_key(x, x->into->docs.v[i]), p->key) && tw_get(x->into->docs.v[i], "_id"))
+            return tw_get(x->into->docs.v[i], "_id");
+    if (p->key)
+        return tw_new_id(x->into->ns, x->into->ns, p->key, tw_copy(x->path_spec), tw_array(), false);
+    struct val *path = tw_copy(x->fields_form ? tw_get(x->path_spec, "fields") : x->path_spec);
+    if (path->type == T_ARRAY)
+        tw_renumber(path);
+    return tw_new_id(x->into->ns, x->from->ns, tw_get(s->old, "_id"), path, positions(e, true), true);
+}
+
+/* A field that the extracted document gets in front, unless it has it with the right value. */
+static void
+front(const struct extract *x, struct source *s, struct val *out, struct val *rest, const char *name, struct val *v)
+{
+    struct val *has = tw_get(rest, name);
+    if (!has) {
+        tw_push(out, name, v);
+    } else if (x->replace) {
+        if (tw_compare(has, v))
+            tw_put(rest, name, v);
+    } else if (tw_compare(has, v)) {
+        no(s, "parent_ref or position with another value");
+    }
+}
+
+static struct part *
+new_part(struct extract *x, uint32_t source)
+{
+    if (x->n == x->cap) {
+        struct part *more = tw_new((x->cap * 2 + 16) * sizeof *more);
+        if (x->n)
+            memcpy(more, x->parts, x->n * sizeof *more);
+        x->parts = more;
+        x->cap = x->cap * 2 + 16;
+    }
+    struct part *p = &x->parts[x->n++];
+    memset(p, 0, sizeof *p);
+    p->c.source = source;
+    return p;
+}
+
+static struct val *
+shape_element(struct world *w, const struct extract *x, struct source *s, const struct element *e)
+{
+    struct val *v = e->v, *out = NULL;
+    if (v->type != T_DOC) {
+        v = tw_doc();
+        tw_push(v, x->value, tw_copy(e->v));
+        if (x->shape.fields && strstr(tw_json(x->shape.fields), "$$ROOT"))
+            tw_unclear(w, "$$ROOT of an element that is no document");
+    }
+    struct vars vars = {v, s->old, position_value(e)};
+    if (tw_shape(w, &x->shape, &vars, &out)) {
+        no(s, "fields fail");
+        return tw_doc();
+    }
+    return out;
+}
+
+/* The list of parents goes behind `_id` in a document of this step, and to the end of one that was there. */
+static void
+gain_parent(const struct extract *x, struct val *doc, struct val *parent, bool old)
+{
+    struct val *has = tw_get(doc, x->parent_ref), *list = has;
+    if (!has || has->type != T_ARRAY) {
+        list = tw_array();
+        if (has)
+            tw_append(list, has);
+        if (has)
+            tw_put(doc, x->parent_ref, list);
+        else
+            tw_insert(doc, old ? doc->n : 1, x->parent_ref, list);
+    }
+    tw_append(list, tw_copy(parent));
+    tw_renumber(list);
+}
+
+/* Returns the `_id`. */
+static struct val *
+extract_one(struct world *w, struct extract *x, struct source *s, const struct element *e)
+{
+    struct part *p = new_part(x, s->no);
+    struct val *rest = shape_element(w, x, s, e), *out = tw_doc();
+    p->key = unique_key(x, rest);
+    struct val *id = choose_id(w, x, s, e, rest, p);
+    tw_push(out, "_id", tw_copy(id));
+    int at = tw_index(rest, "_id");
+    if (at >= 0)
+        tw_cut(rest, (uint32_t)at);
+    if (x->to_parent) {
+        p->parent = parent_value(w, x, e);
+        if (!p->parent)
+            no(s, "no parent_key");
+        if (x->unique && tw_get(rest, x->parent_ref))
+            tw_unclear(w, "unique and an element that has parent_ref");
+        if (p->parent && !x->unique)
+            front(x, s, out, rest, x->parent_ref, tw_copy(p->parent));
+    }
+    if (x->position && e->npos)
+        front(x, s, out, rest, x->position, position_value(e));
+    for (uint32_t i = 0; i < rest->n; i++)
+        tw_push(out, rest->f[i].name, rest->f[i].v);
+    p->c.doc = out;
+    if (x->unique && x->to_parent && !p->key && p->parent)
+        gain_parent(x, out, p->parent, false);
+    return id;
+}
+
+/* ---- one array or subdocument */
+static void
+leave_order(struct world *w, const struct extract *x, struct source *s, struct element *e, uint32_t n, uint32_t *order)
+{
+    struct vals *key = tw_new((n + 1) * sizeof *key);
+    struct val *spec = tw_get(x->leave, "sort");
+    (void)w;
+    for (uint32_t i = 0; i < n; i++) {
+        order[i] = i;
+        if (spec && tw_sort_key(e[i].v->type == T_DOC ? e[i].v : tw_doc(), spec, &key[i]))
+            no(s, "parallel arrays in leave.sort");
+    }
+    if (!spec || s->refused)
+        return;
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = i; k && tw_sort_compare(&key[order[k - 1]], &key[order[k]], spec) > 0; k--) {
+            uint32_t t = order[k];
+            order[k] = order[k - 1];
+            order[k - 1] = t;
+        }
+}
+
+static struct val *
+left_copy(struct world *w, const struct extract *x, const struct element *e, struct val *id)
+{
+    struct val *fields = tw_get(x->leave, "fields"), *v = tw_copy(e->v);
+    if (v->type != T_DOC)
+        return v;
+    if (fields && fields->type == T_ARRAY)
+        v = tw_include(v, fields, true);
+    else if (fields)
+        tw_unclear(w, "leave.fields as a map");
+    if (!tw_as_bool(tw_get(x->leave, "id"), false) || !id)
+        return v;
+    if (tw_get(v, "_id"))
+        tw_put(v, "_id", tw_copy(id));
+    else
+        tw_insert(v, 0, "_id", tw_copy(id));
+    return v;
+}
+
+static void
+set_place(struct holder *h, const struct extract *x, struct val *v)
+{
+    const char *name = x->path.p[x->path.n - 1];
+    int at = tw_index(h->doc, name);
+    if (v)
+        h->doc->f[at].v = v;
+    else
+        tw_cut(h->doc, (uint32_t)at);
+}
+
+static void
+write_refs(const struct extract *x, struct source *s, struct holder *h, struct val *ids)
+{
+    struct val *doc = x->root_only || x->fields_form ? s->now : h->doc;
+    struct path p = x->root_only || x->fields_form ? x->refs : tw_rest(&x->refs, x->path.n - 1);
+    if (++s->lists > 1 && x->root_only) {
+        no(s, "more than one list for child_refs");
+        return;
+    }
+    if (tw_probe(doc, &p, x->replace) != PUT_OK)
+        no(s, "child_refs");
+    else
+        tw_write(doc, &p, ids);
+}
+
+static void
+take(struct world *w, struct extract *x, struct source *s, struct holder *h, struct element *e, uint32_t n,
+     bool array, struct vals *paged)
+{
+    uint32_t *order = tw_new((n + 1) * sizeof *order), kept = 0;
+    struct val **id = tw_new((n + 1) * sizeof *id), *ids = tw_array(), *left = tw_array();
+    bool *stays = tw_new(n + 1);
+    if (x->leave) {
+        leave_order(w, x, s, e, n, order);
+        int32_t limit = tw_as_int(tw_get(x->leave, "limit"), (int32_t)n);
+        if (!limit && !array)
+            tw_unclear(w, "leave.limit 0 on a subdocument");
+        for (uint32_t i = 0; i < n && (int32_t)i < limit; i++, kept++)
+            stays[order[i]] = true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (stays[i] && !x->all)
+            continue;
+        if (x->pages) {
+            tw_add(paged, e[i].v->type == T_DOC || x->shape.fields ? shape_element(w, x, s, &e[i]) : e[i].v);
+            continue;
+        }
+        id[i] = extract_one(w, x, s, &e[i]);
+        tw_append(ids, tw_copy(id[i]));
+    }
+    for (uint32_t i = 0; i < kept; i++)
+        tw_append(left, left_copy(w, x, &e[order[i]], id[order[i]]));
+    if (x->to_child && !ids->n && n)
+        tw_unclear(w, "child_refs without ids");
+    struct val *back = array ? ids : ids->n ? ids->f[0].v : NULL;
+    if (x->leave)
+        set_place(h, x, array ? left : left->n ? left->f[0].v : NULL);
+    else if (x->to_child && !x->has_refs)
+        set_place(h, x, back);
+    else
+        set_place(h, x, NULL);
+    if (x->has_refs)
+        write_refs(x, s, h, back);
+}
+
+static void
+pages_of(struct world *w, struct extract *x, struct source *s, struct holder *h, struct vals *paged)
+{
+    struct element e = {.h = h};
+    struct val *ref = paged->n ? parent_value(w, x, &e) : NULL;
+    int32_t size = tw_as_int(tw_get(x->pages, "size"), 1);
+    if (paged->n && !ref)
+        no(s, "no parent_key");
+    if (!ref)
+        return;
+    for (uint32_t at = 0, number = x->leave ? 2 : 1; at < paged->n; number++) {
+        struct part *p = new_part(x, s->no);
+        struct val *page = tw_doc(), *items = tw_array(), *pos = tw_array();
+        for (int32_t i = 0; i < size && at < paged->n; i++)
+            tw_append(items, tw_copy(paged->v[at++]));
+        tw_append(pos, tw_int64(number));
+        tw_push(page, "_id", tw_new_id(x->into->ns, x->from->ns, tw_get(s->old, "_id"), tw_copy(x->path_spec), pos, true));
+        tw_push(page, tw_str(tw_get(x->pages, "ref")), tw_copy(ref));
+        tw_push(page, tw_str(tw_get(x->pages, "number")), tw_int32((int32_t)number));
+        tw_push(page, tw_str(tw_get(x->pages, "items")), items);
+        p->c.doc = page;
+        s->pages++;
+    }
+}
+
+static void
+computed(struct source *s, const struct path *p, struct val *v, bool replace)
+{
+    enum put r = tw_probe(s->now, p, replace);
+    if (r == PUT_OK)
+        tw_write(s->now, p, v);
+    else if (r != PUT_NO_PLACE)
+        no(s, "count or flag");
+}
+
+static void
+take_fields(struct world *w, struct extract *x, struct source *s)
+{
+    struct val *names = tw_get(x->path_spec, "fields"), *doc = tw_doc();
+    for (uint32_t i = 0; i < s->now->n;) {
+        bool hit = false;
+        for (uint32_t k = 0; k < names->n; k++)
+            hit |= !strcmp(tw_str(names->f[k].v), s->now->f[i].name);
+        if (hit) {
+            tw_push(doc, s->now->f[i].name, s->now->f[i].v);
+            tw_cut(s->now, i);
+        } else {
+            i++;
+        }
+    }
+    if (!doc->n)
+        return;
+    struct holder h = {.doc = s->now};
+    h.chain[0] = s->old;
+    struct element e = {.v = doc, .h = &h};
+    s->elements = 1;
+    struct val *id = extract_one(w, x, s, &e);
+    if (x->has_refs)
+        write_refs(x, s, &h, tw_copy(id));
+}
+
+static void
+take_apart(struct world *w, struct extract *x, struct source *s)
+{
+    struct holders h;
+    struct vals paged = {0};
+    s->now = tw_copy(s->old);
+    if (x->fields_form) {
+        take_fields(w, x, s);
+    } else {
+        tw_holders(s->now, &x->path, x->path.n - 1, &h);
+        for (uint32_t i = 0; i < h.n; i++) {
+            struct val *v = tw_get(h.h[i].doc, x->path.p[x->path.n - 1]);
+            if (!v || (v->type != T_DOC && (v->type != T_ARRAY || !v->n)))
+                continue;
+            bool array = v->type == T_ARRAY;
+            uint32_t n = array ? v->n : 1;
+            struct element *e = tw_new((n + 1) * sizeof *e);
+            for (uint32_t k = 0; k < n; k++) {
+                e[k].v = tw_copy(array ? v->f[k].v : v);
+                e[k].h = &h.h[i];
+                memcpy(e[k].pos, h.h[i].pos, sizeof e[k].pos);
+                e[k].npos = h.h[i].npos;
+                if (array)
+                    e[k].pos[e[k].npos++] = (int32_t)k;
+            }
+            s->elements += (int32_t)n;
+            take(w, x, s, &h.h[i], e, n, array, &paged);
+        }
+        if (x->pages && h.n)
+            pages_of(w, x, s, &h.h[0], &paged);
+    }
+    if (x->has_flag && s->pages)
+        computed(s, &x->flag, tw_bool(true), x->replace);
+    else if (x->has_flag && x->replace)
+        tw_remove(s->now, &x->flag);
+    if (x->has_count)
+        computed(s, &x->count, tw_int32(s->elements), x->replace);
+    if (tw_has_duplicates(s->old) && !tw_same_bytes(s->old, s->now))
+        no(s, "duplicate names");
+    tw_fix_names(s->old, s->now);
+}
+
+/* ---- all candidates together */
+static struct val *
+less_parent(const struct extract *x, const struct val *doc)
+{
+    struct val *c = tw_copy(doc);
+    int at = x->to_parent ? tw_index(c, x->parent_ref) : -1;
+    if (at >= 0)
+        tw_cut(c, (uint32_t)at);
+    return c;
+}
+
+static bool
+parts_differ(const struct extract *x, const struct part *a, const struct part *b)
+{
+    if (a->made_id != b->made_id) {
+        bool there = false;
+        for (uint32_t i = 0; i < x->into->docs.n; i++)
+            there |= same_key(unique_key(x, x->into->docs.v[i]), a->key);
+        if (!there)
+            return true;
+    }
+    return !tw_same_bytes(less_parent(x, a->c.doc), less_parent(x, b->c.doc));
+}
+
+static bool
+key_disagrees(struct world *w, const struct extract *x, const struct part *p, const bool *refused)
+{
+    const struct val *first = NULL;
+    for (uint32_t i = 0; i < x->into->docs.n; i++) {
+        struct val *d = x->into->docs.v[i];
+        if (!same_key(unique_key(x, d), p->key))
+            continue;
+        if (first && !tw_same_bytes(less_parent(x, first), less_parent(x, d)))
+            return true;
+        if (first)
+            tw_unclear(w, "the same unique document twice in into");
+        first = d;
+        if (!tw_same_bytes(less_parent(x, d), less_parent(x, p->c.doc)))
+            return true;
+    }
+    for (uint32_t i = 0; i < x->n; i++)
+        if (!refused[x->parts[i].c.source] && same_key(x->parts[i].key, p->key) && parts_differ(x, &x->parts[i], p))
+            return true;
+    return false;
+}
+
+static bool
+id_disagrees(const struct extract *x, const struct part *p, const bool *refused)
+{
+    const struct val *id = tw_get(p->c.doc, "_id");
+    for (uint32_t i = 0; i < x->into->docs.n; i++) {
+        struct val *d = x->into->docs.v[i], *other = tw_get(d, "_id");
+        if (other && !tw_compare(other, id) && !same_key(unique_key(x, d), p->key) && !tw_same_bytes(d, p->c.doc))
+            return true;
+    }
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct part *q = &x->parts[i];
+        if (!refused[q->c.source] && !same_key(q->key, p->key) && !tw_compare(tw_get(q->c.doc, "_id"), id) &&
+            !tw_same_bytes(q->c.doc, p->c.doc))
+            return true;
+    }
+    return false;
+}
+
+static void
+judge(struct world *w, const struct extract *x, bool *refused)
+{
+    bool *hit = tw_new(x->n + 1);
+    bool strict = !strcmp(x->conflicts, "refuse");
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct part *p = &x->parts[i];
+        if (refused[p->c.source])
+            continue;
+        hit[i] = (p->key && key_disagrees(w, x, p, refused)) || id_disagrees(x, p, refused);
+        if (hit[i] && !strict && x->unique)
+            tw_unclear(w, "unique with conflicts first or last");
+    }
+    for (uint32_t i = 0; strict && i < x->n; i++)
+        refused[x->parts[i].c.source] |= hit[i];
+}
+
+static void
+merge(struct world *w, struct extract *x, const bool *refused)
+{
+    uint32_t before = x->into->docs.n;
+    struct vals *have = &x->into->docs;
+    struct part *of = tw_new((before + x->n + 1) * sizeof *of); /* the key that an added document stands for */
+    for (uint32_t i = 0; i < x->n; i++) {
+        struct part *p = &x->parts[i];
+        struct val *home = NULL;
+        bool old = false;
+        if (refused[p->c.source])
+            continue;
+        for (uint32_t k = 0; p->key && k < have->n && !home; k++) {
+            old = k < before;
+            if (same_key(old ? unique_key(x, have->v[k]) : of[k].key, p->key)) {
+                home = have->v[k] = tw_copy(have->v[k]);
+            }
+        }
+        if (home && old && x->to_parent && tw_has_duplicates(home))
+            tw_unclear(w, "duplicate names in a unique document");
+        if (!home && p->key == NULL) {
+            struct cand c = {p->c.doc, 0};
+            bool ok = false;
+            uint32_t was = have->n;
+            tw_admit(w, have, &c, 1, x->conflicts, &ok, false);
+            if (have->n > was)
+                of[have->n - 1] = *p;
+            continue;
+        }
+        if (!home) {
+            home = p->c.doc;
+            of[have->n] = *p;
+            tw_add(have, home);
+            old = false;
+        }
+        if (x->to_parent)
+            gain_parent(x, home, p->parent, old);
+    }
+}
+
+static void
+admit(struct world *w, struct extract *x, const bool *refused)
+{
+    struct cand *c = tw_new((x->n + 1) * sizeof *c);
+    if (x->unique) {
+        merge(w, x, refused);
+        return;
+    }
+    for (uint32_t i = 0; i < x->n; i++)
+        c[i] = x->parts[i].c;
+    tw_admit(w, &x->into->docs, c, x->n, x->conflicts, refused, false);
+}
+
+void
+tw_step_extract(struct world *w)
+{
+    struct extract x;
+    open_extract(w, &x);
+    uint32_t n = x.from->docs.n;
+    struct source *s = tw_new((n + 1) * sizeof *s);
+    bool *refused = tw_new(n + 1);
+    struct vals out = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        bool part;
+        s[i].old = s[i].now = x.from->docs.v[i];
+        s[i].no = i;
+        if (tw_query(w, tw_arg(w, "where"), s[i].old, &part))
+            no(&s[i], "where fails");
+        else if (part)
+            take_apart(w, &x, &s[i]);
+        refused[i] = s[i].refused;
+    }
+    judge(w, &x, refused);
+    for (uint32_t i = 0; i < n; i++) {
+        if (refused[i])
+            tw_refuse(w, x.from, s[i].old, s[i].why ? s[i].why : "conflict");
+        else
+            tw_add(&out, s[i].now);
+    }
+    x.from->docs = out;
+    admit(w, &x, refused);
+}

@@ -1,0 +1,20 @@
+/* gen.h - random nasty data and random plans, by seed. */
+#ifndef TWIN_GEN_H
+#define TWIN_GEN_H
+
+#include "twin.h"
+
+/* Fills w with collections of database "t" and returns a plan for them; equal seeds give equal results.
+ * only: name of the step that every plan shall hold, NULL: all. */
+struct val *gen_seed(uint64_t seed, const char *only, struct world *w);
+bool gen_check_vectors(void);
+
+/* ---- between gen.c and gen_plan.c */
+uint32_t gen_below(uint32_t n);
+bool gen_chance(uint32_t percent);
+const char *gen_pick(const char *list); /* one of the words of "a b c" */
+struct val *gen_key(void);
+struct val *gen_any(int depth);
+struct val *gen_plan(struct world *w, const char *only);
+
+#endif

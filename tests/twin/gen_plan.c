@@ -1,0 +1,686 @@
+/* gen_plan.c - random valid plans of one to three steps for the data of gen.c.
+ *
+ * What a plan may say is taken from the tables of the plan language; what would be a plan error is never made. The
+ * names of fields are those that gen.c writes, so that plans mostly hit something. */
+#include "gen.h"
+
+#include <string.h>
+
+static const char *colls[32];
+static uint32_t ncolls;
+
+static void
+say(struct val *d, const char *name, const char *word)
+{
+    tw_push(d, name, tw_string(word));
+}
+
+static struct val *
+words(const char *text)
+{
+    struct val *a = tw_array();
+    for (const char *s = text; *s;) {
+        const char *end = strchr(s, ' ');
+        size_t n = end ? (size_t)(end - s) : strlen(s);
+        tw_append(a, tw_string(tw_text("%.*s", (int)n, s)));
+        s += n + (end != NULL);
+    }
+    return a;
+}
+
+static struct val *
+one(const char *name, struct val *v)
+{
+    struct val *d = tw_doc();
+    tw_push(d, name, v);
+    return d;
+}
+
+static struct val *
+pair(struct val *a, struct val *b)
+{
+    struct val *l = tw_array();
+    tw_append(l, a);
+    tw_append(l, b);
+    return l;
+}
+
+static const char *
+any_coll(void)
+{
+    return colls[gen_below(ncolls)];
+}
+
+static const char *
+other_coll(const char *than)
+{
+    const char *c;
+    do
+        c = any_coll();
+    while (!strcmp(c, than));
+    return c;
+}
+
+/* A target: new, or one that is there and is none of two. */
+static const char *
+target(const char *fresh, const char *not_this, const char *nor_this)
+{
+    const char *c = gen_chance(60) ? fresh : any_coll();
+    if (!strcmp(c, not_this) || !strcmp(c, nor_this))
+        c = fresh;
+    return c;
+}
+
+static void
+known(const char *c)
+{
+    for (uint32_t i = 0; i < ncolls; i++)
+        if (!strcmp(colls[i], c))
+            return;
+    colls[ncolls++] = c;
+}
+
+static void
+gone(const char *c)
+{
+    for (uint32_t i = 0; i < ncolls; i++)
+        if (!strcmp(colls[i], c))
+            colls[i] = colls[--ncolls];
+}
+
+static struct val *
+query(void)
+{
+    const char *f = gen_pick("k r n s t l.k e.n p");
+    switch (gen_below(7)) {
+    case 0: return one(f, gen_chance(50) ? tw_string("x") : tw_int32(1));
+    case 1: return one(f, one(gen_pick("$gt $gte $lt $lte"), gen_chance(60) ? tw_int32(1) : tw_string("m")));
+    case 2: return one(f, one("$in", pair(tw_int32(1), tw_string("x"))));
+    case 3: return one(f, one("$exists", tw_bool(gen_chance(70))));
+    case 4: return one(f, one("$ne", tw_int32(1)));
+    case 5: return one("$expr", one("$gt", pair(one("$add", pair(tw_string("$n"), tw_int32(1))), tw_int32(0))));
+    default: return one("t", tw_string(gen_pick("car truck")));
+    }
+}
+
+static struct val *
+expression(void)
+{
+    switch (gen_below(12)) {
+    case 0: return tw_string("$n");
+    case 1: return one("$add", pair(tw_string("$n"), tw_int32(1)));
+    case 2: return one("$concat", pair(tw_string("$s"), tw_string("!")));
+    case 3: return one("$toUpper", tw_string("$s"));
+    case 4: return tw_string("$l.k");
+    case 5: return tw_string("$e");
+    case 6: return one("$ifNull", pair(tw_string("$k"), tw_string("none")));
+    case 7: return one("a", tw_string("$k"));
+    case 8: return pair(tw_string("$k"), tw_string("$n"));
+    case 9: return one("$eq", pair(tw_string("$k"), tw_int32(1)));
+    case 10: return tw_string("$e.n");
+    default: return tw_string("fixed");
+    }
+}
+
+static struct val *
+field_map(void)
+{
+    struct val *d = one(gen_pick("f1 f2 n"), expression());
+    if (gen_chance(60))
+        tw_push(d, gen_pick("g1 g2 h.a"), expression());
+    if (gen_chance(20))
+        tw_push(d, "h.b", expression());
+    return d;
+}
+
+static void
+shaping(struct val *d)
+{
+    switch (gen_below(8)) {
+    case 0: tw_push(d, "fields", words(gen_pick("k s n"))); break;
+    case 1: tw_push(d, "fields", words("k s n")); break;
+    case 2: tw_push(d, "fields", words(gen_chance(50) ? "e.n l.k s" : "s k _id")); break;
+    case 3: tw_push(d, "fields", field_map()); break;
+    default: break;
+    }
+    if (gen_chance(25))
+        tw_push(d, "drop", words(gen_chance(50) ? "k" : "e.r l.k x"));
+}
+
+static struct val *
+sorting(void)
+{
+    struct val *d;
+    switch (gen_below(7)) {
+    case 0: return one("n", tw_int32(1));
+    case 1: return one("s", tw_int32(-1));
+    case 2: d = one("n", tw_int32(-1)); tw_push(d, "_id", tw_int32(1)); return d;
+    case 3: return one("l.n", tw_int32(gen_chance(50) ? 1 : -1));
+    case 4: d = one("l.n", tw_int32(1)); tw_push(d, "l.k", tw_int32(-1)); return d;
+    case 5: d = one("p", tw_int32(1)); tw_push(d, "l.k", tw_int32(1)); return d;
+    default: return one("p", tw_int32(gen_chance(50) ? 1 : -1));
+    }
+}
+
+static void
+orphans(struct val *d, const char *from, const char *into, bool need)
+{
+    if (!need && !gen_chance(35))
+        return;
+    switch (gen_below(4)) {
+    case 0: say(d, "orphans", "keep"); break;
+    case 1: say(d, "orphans", "drop"); break;
+    case 2: say(d, "orphans", "refuse"); break;
+    default: {
+        const char *c = target("orph", from, into);
+        tw_push(d, "orphans", one("into", tw_string(c)));
+        known(c);
+    }
+    }
+}
+
+/* ---- embed */
+static const char *
+embed_match(struct val *d, bool *refers, bool *simple)
+{
+    const char *path = gen_pick("r r p p k l.r l.r e.r l.e.k l.l2.r");
+    struct val *m = tw_array(), *p = tw_doc();
+    *refers = false;
+    *simple = true;
+    switch (gen_below(10)) {
+    case 0: case 1: case 2:
+        tw_push(d, "match", one(gen_pick("k r p l.r e.k n"), tw_string("_id")));
+        return "_id";
+    case 3: case 4: case 5: case 6:
+        *refers = true;
+        tw_push(d, "match", one("_id", tw_string(path)));
+        return path;
+    case 7:
+        tw_push(d, "match", one(gen_pick("k r e.k"), tw_string(path)));
+        if (gen_chance(60)) {
+            *refers = true;
+            say(d, "reference", "into");
+        }
+        return path;
+    case 8:
+        *simple = false;
+        p = one(gen_pick("k r p"), tw_string(gen_pick("k r _id")));
+        tw_push(p, "t", tw_string("t"));
+        tw_push(d, "match", p);
+        return "";
+    default:
+        *simple = false;
+        tw_push(p, "from", gen_chance(50) ? one("$toUpper", tw_string("$s")) : tw_string("$k"));
+        tw_push(p, "into", gen_chance(50) ? one("$toUpper", tw_string("$s")) : tw_string("$r"));
+        tw_append(m, p);
+        tw_push(d, "match", m);
+        return "";
+    }
+}
+
+static void
+embed_pages(struct val *d, const char *from, const char *into)
+{
+    struct val *o = tw_doc();
+    const char *c = target("more", from, into);
+    say(o, "into", c);
+    tw_push(o, "size", tw_int32(1 + (int32_t)gen_below(2)));
+    say(o, "ref", "pid");
+    say(o, "number", "page");
+    say(o, "items", "items");
+    if (gen_chance(60))
+        say(o, "flag", gen_pick("hasMore e.more x"));
+    tw_push(d, "overflow", o);
+    known(c);
+}
+
+static struct val *
+embed(void)
+{
+    struct val *d = tw_doc();
+    const char *from = any_coll(), *into = gen_chance(6) ? from : other_coll(from);
+    bool self = from == into, refers, simple, place;
+    say(d, "from", from);
+    say(d, "into", into);
+    const char *path = embed_match(d, &refers, &simple);
+    place = refers && simple && gen_chance(30);
+    const char *dot = strrchr(path, '.');
+    if (place)
+        say(d, "as", path);
+    else if (dot && gen_chance(65))
+        say(d, "as", tw_text("%.*s.%s", (int)(dot - path), path, gen_pick("z z y.w n")));
+    else
+        say(d, "as", gen_pick("z z y y k e.z l.z e.e.z"));
+    bool single = !place && gen_chance(25);
+    if (single)
+        tw_push(d, "one", tw_bool(true));
+    shaping(d);
+    if (!place && gen_chance(35))
+        tw_push(d, "sort", sorting());
+    if (!place && !single && gen_chance(30))
+        tw_push(d, "limit", tw_int32(1 + (int32_t)gen_below(3)));
+    if (!place && !single && gen_chance(20))
+        embed_pages(d, from, into);
+    if (gen_chance(30))
+        say(d, "count", dot && gen_chance(40) ? tw_text("%.*s.cnt", (int)(dot - path), path)
+                                             : gen_pick("cnt cnt e.cnt x"));
+    if (!place && gen_chance(30))
+        tw_push(d, "empty", single ? (gen_chance(50) ? tw_null() : tw_string("absent")) : tw_string("absent"));
+    const char *keep = self ? "all" : gen_pick("unmatched unmatched all none");
+    if (self || gen_chance(50))
+        say(d, "keep", keep);
+    bool none = tw_get(d, "keep") && !strcmp(keep, "none");
+    if (gen_chance(25))
+        tw_push(d, "where", query());
+    if (!self)
+        orphans(d, from, into, none);
+    if (refers && simple && gen_chance(40))
+        say(d, "dangling", gen_pick("keep drop null refuse"));
+    if ((single || place) && gen_chance(60))
+        say(d, "many", gen_pick("refuse first last"));
+    if (gen_chance(25))
+        say(d, "errors", gen_pick("refuse keep null drop"));
+    if (gen_chance(30))
+        tw_push(d, "replace", tw_bool(true));
+    if (gen_chance(10))
+        say(d, "nulls", "match");
+    return d;
+}
+
+/* ---- extract */
+static void
+extract_leave(struct val *d)
+{
+    struct val *l = tw_doc();
+    bool rest = gen_chance(40);
+    tw_push(l, "limit", tw_int32(1 + (int32_t)gen_below(2)));
+    if (gen_chance(50))
+        tw_push(l, "sort", sorting());
+    if (gen_chance(40))
+        tw_push(l, "fields", words("k s"));
+    if (!rest && gen_chance(40))
+        tw_push(l, "id", tw_bool(true));
+    tw_push(d, "leave", l);
+    if (rest)
+        say(d, "extracted", "rest");
+}
+
+static void
+extract_pages(struct val *d)
+{
+    struct val *p = tw_doc();
+    tw_push(p, "size", tw_int32(1 + (int32_t)gen_below(2)));
+    say(p, "ref", "pid");
+    say(p, "number", "page");
+    say(p, "items", "items");
+    if (gen_chance(50))
+        say(p, "flag", gen_pick("hasMore x"));
+    tw_push(d, "pages", p);
+}
+
+static void
+extract_refs(struct val *d, const char *path, bool fields, bool leave)
+{
+    const char *refs = gen_pick("parent parent parent child both none"), *dot = strrchr(path, '.');
+    if (strcmp(refs, "parent") || gen_chance(30))
+        say(d, "refs", refs);
+    bool child = !strcmp(refs, "child") || !strcmp(refs, "both");
+    if (!strcmp(refs, "parent") || !strcmp(refs, "both")) {
+        say(d, "parent_ref", gen_chance(85) ? "pid" : gen_pick("k r"));
+        if (gen_chance(15))
+            say(d, "parent_key", dot && path[0] == 'l' && gen_chance(50) ? "l.n" : gen_pick("n s k"));
+    }
+    if (child && (fields || leave || gen_chance(40)))
+        say(d, "child_refs", dot && gen_chance(60) ? tw_text("%.*s.ids", (int)(dot - path), path) : "ids");
+}
+
+static struct val *
+extract(void)
+{
+    struct val *d = tw_doc();
+    const char *from = any_coll(), *into = target("parts", from, from), *path = gen_pick("l l l p e k l.l2 l.e e.l2 e.e x");
+    bool fields = gen_chance(12), unique = gen_chance(25), pages = !fields && !unique && gen_chance(15);
+    bool leave = !fields && gen_chance(25);
+    say(d, "from", from);
+    if (fields)
+        tw_push(d, "path", one("fields", words(gen_chance(50) ? "s n" : "t x e")));
+    else
+        say(d, "path", path);
+    say(d, "into", into);
+    if (pages)
+        extract_pages(d);
+    else
+        extract_refs(d, fields ? "" : path, fields, leave);
+    if (leave)
+        extract_leave(d);
+    if (unique)
+        tw_push(d, "unique", fields ? words("s") : words(gen_chance(50) ? "k" : "k n"));
+    if (!unique && !pages && gen_chance(30))
+        tw_push(d, "id", gen_chance(50) ? tw_string(gen_pick("keep new new"))
+                                       : one("$ifNull", pair(tw_string("$k"), tw_string("$$PARENT._id"))));
+    if (!unique && !pages && !fields && gen_chance(30))
+        say(d, "position", gen_chance(80) ? "pos" : "n");
+    if (gen_chance(30))
+        say(d, "count", gen_pick("cnt cnt e.cnt x"));
+    if (gen_chance(15))
+        say(d, "value", "v");
+    if (gen_chance(25) && !unique)
+        shaping(d);
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    if (gen_chance(30))
+        say(d, "conflicts", unique ? "refuse" : gen_pick("refuse first last"));
+    if (gen_chance(15))
+        say(d, "errors", gen_pick("refuse keep null drop"));
+    if (gen_chance(25))
+        tw_push(d, "replace", tw_bool(true));
+    known(into);
+    return d;
+}
+
+/* ---- copy */
+static struct val *
+copy(void)
+{
+    struct val *d = tw_doc();
+    const char *from = any_coll(), *into = gen_chance(6) ? from : other_coll(from);
+    const char *path = gen_pick("r r k p l.r l.r e.r l.l2.r l.e.k");
+    bool self = from == into, to_id = gen_chance(15), root = !to_id && gen_chance(25);
+    say(d, "from", from);
+    say(d, "into", into);
+    tw_push(d, "match", one(gen_chance(70) && !to_id ? "_id" : gen_pick("k r"), tw_string(to_id ? "_id" : path)));
+    bool map = gen_chance(50), as = gen_chance(40);
+    tw_push(d, "fields", map ? one("c1", expression()) : words(gen_chance(50) ? "s n" : as ? "n e.n l.k" : "n"));
+    if (map && gen_chance(60))
+        tw_push(tw_get(d, "fields"), gen_pick("c2 n c3.a e.c"), expression());
+    if (as)
+        say(d, "as", gen_pick("info info e.info s"));
+    if (root)
+        say(d, "at", "root");
+    bool wrap = !root && !to_id && gen_chance(40);
+    if (wrap)
+        say(d, "wrap", "id");
+    if (!root && !to_id && gen_chance(15))
+        say(d, "refs", "drop");
+    bool none = !self && gen_chance(20);
+    if (none)
+        say(d, "keep", "none");
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    if (!self)
+        orphans(d, from, into, none);
+    if (!to_id && gen_chance(40))
+        say(d, "dangling", gen_pick("keep drop null refuse"));
+    if (gen_chance(50))
+        say(d, "many", gen_pick("refuse first last"));
+    if (gen_chance(25))
+        say(d, "errors", gen_pick("refuse keep null drop"));
+    if (gen_chance(map ? 40 : 75))
+        tw_push(d, "replace", tw_bool(true));
+    if (gen_chance(8))
+        say(d, "nulls", "match");
+    return d;
+}
+
+/* ---- one document */
+static struct val *
+set(void)
+{
+    struct val *d = tw_doc(), *f = tw_doc();
+    say(d, "in", any_coll());
+    if (gen_chance(30))
+        tw_push(d, "where", query());
+    if (gen_chance(12)) {
+        tw_push(f, "_id", gen_chance(50) ? one("a", tw_string("$_id")) : tw_string(gen_pick("$k $n $e.k")));
+        if (gen_chance(50))
+            say(d, "conflicts", gen_chance(80) ? "refuse" : gen_pick("first last"));
+    }
+    tw_push(f, gen_pick("z n s e"), expression());
+    if (gen_chance(60))
+        tw_push(f, gen_pick("e.z l.z l.l2.z y.w l.n k"), gen_chance(10) ? tw_string("$$REMOVE") : expression());
+    if (f->n > 1 && !strcmp(f->f[f->n - 2].name, "e") && f->f[f->n - 1].name[0] == 'e')
+        f->n--;
+    tw_push(d, "fields", f);
+    if (gen_chance(50))
+        say(d, "errors", gen_pick("refuse keep null drop"));
+    return d;
+}
+
+static struct val *
+unset(void)
+{
+    struct val *d = tw_doc(), *list = words(gen_pick("k s l.r e.n l.l2.k"));
+    if (gen_chance(40))
+        tw_append(list, words("e n"));
+    else if (gen_chance(40))
+        tw_append(list, tw_string("x"));
+    say(d, "in", any_coll());
+    tw_push(d, "fields", list);
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    return d;
+}
+
+static struct val *
+rename_fields(void)
+{
+    struct val *d = tw_doc(), *f;
+    switch (gen_below(9)) {
+    case 0: f = one("k", tw_string("kk")); break;
+    case 1: f = one("k", tw_string("r")); tw_push(f, "r", tw_string("k")); break;
+    case 2: f = one("e.k", tw_string("e.z")); break;
+    case 3: f = one("l.r", tw_string("l.n")); break;
+    case 4: f = one("e.k", tw_string(gen_pick("top s"))); break;
+    case 5: f = one("s", tw_string("e.z")); break;
+    case 6: f = one("l.e.k", tw_string(gen_pick("l.z l.n"))); break;
+    case 7: f = one("k", tw_string("s")); tw_push(f, "n", tw_string("m")); tw_push(f, "l.k", tw_string("l.kk")); break;
+    default: f = one("s", tw_string("n")); tw_push(f, "n", tw_string("x")); break;
+    }
+    say(d, "in", any_coll());
+    tw_push(d, "fields", f);
+    if (gen_chance(40))
+        tw_push(d, "replace", tw_bool(true));
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    return d;
+}
+
+static struct val *
+cast(void)
+{
+    struct val *d = tw_doc();
+    const char *types = "int long double string bool objectId date int double";
+    struct val *f = one(gen_pick("n s k p"), tw_string(gen_pick(types)));
+    if (gen_chance(50))
+        tw_push(f, gen_pick("l.n l.s e.n e.s l.l2.n x"), tw_string(gen_pick(types)));
+    say(d, "in", any_coll());
+    tw_push(d, "fields", f);
+    if (gen_chance(60))
+        say(d, "errors", gen_pick("refuse keep null drop"));
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    return d;
+}
+
+static struct val *
+order(void)
+{
+    struct val *d = tw_doc();
+    say(d, "in", any_coll());
+    tw_push(d, "fields", words(gen_chance(50) ? "s n x" : "k _id e"));
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    return d;
+}
+
+/* ---- whole collections */
+static void
+conflict_policy(struct val *d)
+{
+    if (gen_chance(40))
+        say(d, "conflicts", gen_pick("refuse first last"));
+}
+
+static struct val *
+split(void)
+{
+    struct val *d = tw_doc();
+    const char *from = any_coll(), *into = target("cold", from, from);
+    say(d, "from", from);
+    tw_push(d, "fields", words(gen_chance(50) ? "s l" : "e x n"));
+    say(d, "into", into);
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    conflict_policy(d);
+    known(into);
+    return d;
+}
+
+static struct val *
+move(void)
+{
+    struct val *d = tw_doc();
+    const char *from = any_coll(), *into = target("moved", from, from);
+    say(d, "from", from);
+    say(d, "into", into);
+    if (gen_chance(60))
+        tw_push(d, "where", query());
+    if (gen_chance(30))
+        shaping(d);
+    conflict_policy(d);
+    known(into);
+    return d;
+}
+
+static struct val *
+unite(void)
+{
+    struct val *d = tw_doc(), *from;
+    const char *a = any_coll(), *b = other_coll(a), *into = target("all", a, b);
+    if (gen_chance(60)) {
+        from = one("car", tw_string(a));
+        tw_push(from, "other", tw_string(b));
+    } else {
+        from = pair(tw_string(a), tw_string(b));
+    }
+    tw_push(d, "from", from);
+    say(d, "into", into);
+    if (gen_chance(60))
+        say(d, "tag", gen_pick("type type t"));
+    if (gen_chance(30))
+        tw_push(d, "replace", tw_bool(true));
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    conflict_policy(d);
+    known(into);
+    return d;
+}
+
+static struct val *
+partition(void)
+{
+    struct val *d = tw_doc(), *into;
+    const char *from = any_coll(), *a = target("p1", from, from), *b = target("p2", from, a);
+    say(d, "from", from);
+    say(d, "by", gen_pick("t t k e.k n"));
+    if (gen_chance(50)) {
+        into = one("car", tw_string(a));
+        tw_push(into, "x", tw_string(b));
+    } else {
+        struct val *p = one("value", tw_int32(1)), *q = one("value", gen_chance(50) ? tw_null() : tw_string("truck"));
+        say(p, "into", a);
+        say(q, "into", b);
+        into = pair(p, q);
+    }
+    tw_push(d, "into", into);
+    if (gen_chance(50))
+        tw_push(d, "drop", tw_bool(true));
+    known(a);
+    known(b);
+    if (gen_chance(50)) {
+        if (gen_chance(30)) {
+            tw_push(d, "others", one("into", tw_string("others")));
+            known("others");
+        } else {
+            say(d, "others", gen_pick("keep drop refuse"));
+        }
+    }
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    conflict_policy(d);
+    return d;
+}
+
+static struct val *
+whole(const char *what, const char **name)
+{
+    struct val *d = tw_doc();
+    const char *c = any_coll();
+    *name = what;
+    if (!strcmp(what, "delete")) {
+        say(d, "in", c);
+        tw_push(d, "where", query());
+        if (gen_chance(40))
+            say(d, "errors", gen_pick("refuse keep"));
+    } else if (!strcmp(what, "drop_collection")) {
+        say(d, "in", c);
+        gone(c);
+    } else {
+        const char *fresh = tw_text("renamed%u", ncolls);
+        for (uint32_t i = 0; i < ncolls; i++) {
+            if (!strcmp(colls[i], fresh)) {
+                fresh = tw_text("%sx", fresh);
+                i = 0;
+            }
+        }
+        say(d, "from", c);
+        say(d, "into", fresh);
+        gone(c);
+        known(fresh);
+    }
+    return d;
+}
+
+static struct val *
+step(const char *only)
+{
+    static const struct {
+        const char *name;
+        struct val *(*make)(void);
+        uint32_t weight;
+    } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"set", set, 3},
+                 {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
+                 {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3}};
+    uint32_t total = 2, n = sizeof kinds / sizeof *kinds;
+    for (uint32_t i = 0; i < n; i++)
+        if (only && !strcmp(only, kinds[i].name))
+            return one(only, kinds[i].make());
+    for (uint32_t i = 0; i < n; i++)
+        total += kinds[i].weight;
+    uint32_t at = gen_below(total);
+    for (uint32_t i = 0; i < n; i++) {
+        if (at < kinds[i].weight)
+            return one(kinds[i].name, kinds[i].make());
+        at -= kinds[i].weight;
+    }
+    const char *name = ncolls > 3 ? gen_pick("delete drop_collection rename_collection") : "delete";
+    struct val *d = whole(name, &name);
+    return one(name, d);
+}
+
+struct val *
+gen_plan(struct world *w, const char *only)
+{
+    struct val *plan = tw_doc(), *steps = tw_array();
+    ncolls = 0;
+    for (uint32_t i = 0; i < w->n; i++)
+        known(w->c[i]->name);
+    say(plan, "plan", "random");
+    tw_push(plan, "version", tw_int32(1));
+    if (gen_chance(50))
+        say(plan, "database", "t");
+    for (uint32_t n = gen_chance(60) ? 1 : 1 + gen_below(3), i = 0; i < n; i++)
+        tw_append(steps, step(i ? NULL : only));
+    tw_push(plan, "steps", steps);
+    return plan;
+}

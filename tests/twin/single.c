@@ -1,0 +1,355 @@
+/* single.c - the steps that look at one document at a time. */
+#include "twin.h"
+
+#include <string.h>
+
+typedef bool (*one_fn)(struct world *w, struct val *old, struct val *now, const char **why);
+
+/* Runs fn on every document that takes part; false refuses. */
+static void
+each(struct world *w, one_fn fn)
+{
+    struct coll *c = tw_coll(w, tw_arg(w, "in"), false);
+    struct vals out = {0};
+    for (uint32_t i = 0; i < c->docs.n; i++) {
+        struct val *old = c->docs.v[i], *now = tw_copy(old);
+        const char *why = "where fails";
+        bool part, ok = !tw_query(w, tw_arg(w, "where"), old, &part);
+        if (ok && part)
+            ok = fn(w, old, now, &why);
+        if (ok && tw_has_duplicates(old) && !tw_same_bytes(old, now)) {
+            ok = false;
+            why = "duplicate names";
+        }
+        if (!ok)
+            tw_refuse(w, c, old, why);
+        else
+            tw_add(&out, now);
+    }
+    c->docs = out;
+}
+
+/* ---- set */
+static bool
+set_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    const struct val *fields = tw_arg(w, "fields");
+    const char *errors = tw_word(w, "errors", "refuse");
+    struct vars vars = {.root = old};
+    for (uint32_t i = 0; i < fields->n; i++) {
+        struct path p = tw_path_of(fields->f[i].name);
+        struct val *v;
+        bool id = !strcmp(p.p[0], "_id");
+        if (tw_eval(w, fields->f[i].v, &vars, &v)) {
+            *why = "an expression fails";
+            if (!strcmp(errors, "refuse"))
+                return false;
+            if (!strcmp(errors, "keep"))
+                continue;
+            v = !strcmp(errors, "null") ? tw_null() : NULL;
+        }
+        if (id && tw_bad_id(v)) {
+            *why = "no _id";
+            return false;
+        }
+        if (!v) {
+            tw_remove(now, &p);
+            continue;
+        }
+        enum put r = tw_probe(now, &p, true);
+        *why = "blocked";
+        if (r == PUT_DUPLICATES || (r == PUT_BLOCKED && !strcmp(errors, "refuse")))
+            return false;
+        if (r == PUT_OK)
+            tw_write(now, &p, v);
+    }
+    tw_fix_names(old, now);
+    return true;
+}
+
+/* `_id`s change: the documents that take part are candidates, the others are what is there. */
+static void
+set_ids(struct world *w)
+{
+    struct coll *c = tw_coll(w, tw_arg(w, "in"), false);
+    struct vals out = {0}, there = {0};
+    uint32_t n = c->docs.n, nc = 0;
+    struct val **now = tw_new((n + 1) * sizeof *now);
+    struct cand *cand = tw_new((n + 1) * sizeof *cand);
+    bool *refused = tw_new(n + 1), *part = tw_new(n + 1);
+    const char *policy = tw_word(w, "conflicts", "refuse"), *why = "conflict";
+    for (uint32_t i = 0; i < n; i++) {
+        now[i] = tw_copy(c->docs.v[i]);
+        refused[i] = tw_query(w, tw_arg(w, "where"), now[i], &part[i]) ||
+                     (part[i] && !set_one(w, c->docs.v[i], now[i], &why));
+        if (!refused[i] && part[i] && !tw_get(c->docs.v[i], "_id"))
+            tw_unclear(w, "set _id where there is none");
+        if (!refused[i] && part[i])
+            cand[nc++] = (struct cand){now[i], i};
+        else if (!refused[i])
+            tw_add(&there, now[i]);
+    }
+    tw_conflicts(&there, cand, nc, policy, refused, false);
+    struct vals all = {0};
+    for (uint32_t i = 0; i < there.n; i++)
+        tw_add(&all, there.v[i]);
+    tw_admit(w, &all, cand, nc, policy, refused, false);
+    if (strcmp(policy, "refuse") && all.n != there.n + nc)
+        tw_unclear(w, "set of _id with conflicts first or last");
+    for (uint32_t i = 0; i < n; i++) {
+        bool in = false;
+        for (uint32_t k = 0; k < all.n; k++)
+            in |= all.v[k] == now[i];
+        if (refused[i])
+            tw_refuse(w, c, c->docs.v[i], why);
+        else if (in)
+            tw_add(&out, now[i]);
+    }
+    c->docs = out;
+}
+
+void
+tw_step_set(struct world *w)
+{
+    if (tw_get(tw_arg(w, "fields"), "_id"))
+        set_ids(w);
+    else
+        each(w, set_one);
+}
+
+/* ---- unset */
+static bool
+unset_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    const struct val *list = tw_arg(w, "fields");
+    for (uint32_t i = 0; i < list->n; i++) {
+        struct path p = tw_path(list->f[i].v);
+        *why = "duplicate names";
+        if (tw_remove_needs_duplicates(now, &p))
+            return false;
+        tw_remove(now, &p);
+    }
+    tw_fix_names(old, now);
+    return true;
+}
+
+void
+tw_step_unset(struct world *w)
+{
+    each(w, unset_one);
+}
+
+/* ---- rename: all at once, level by level */
+struct move {
+    struct path from, to;
+    uint32_t shared;
+    bool level; /* stays in its document */
+};
+
+/* Renames inside one document: the renamed field keeps its place, one that is overwritten goes. */
+static bool
+rename_level(struct val *doc, const struct move *m, uint32_t n, const uint32_t *mine, uint32_t count, bool replace)
+{
+    bool *renamed = tw_new(doc->n + 1);
+    const char **name = tw_new((doc->n + 1) * sizeof *name);
+    uint32_t before = doc->n;
+    (void)n;
+    for (uint32_t i = 0; i < doc->n; i++)
+        name[i] = doc->f[i].name;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct move *one = &m[mine[k]];
+        int at = tw_index(doc, one->from.p[one->from.n - 1]);
+        if (at < 0)
+            continue;
+        if (tw_has_duplicates(doc))
+            return false;
+        name[at] = one->to.p[one->to.n - 1];
+        renamed[at] = true;
+    }
+    for (uint32_t i = 0, at = 0; i < before; i++, at++) {
+        bool gone = false;
+        for (uint32_t k = 0; k < before && !renamed[i]; k++)
+            gone |= renamed[k] && !strcmp(name[k], name[i]);
+        if (gone && !replace)
+            return false;
+        if (gone)
+            tw_cut(doc, at--);
+        else
+            doc->f[at].name = name[i];
+    }
+    return true;
+}
+
+static bool
+rename_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    const struct val *map = tw_arg(w, "fields");
+    bool replace = tw_flag(w, "replace"), across = false;
+    struct move *m = tw_new((map->n + 1) * sizeof *m);
+    *why = "rename";
+    for (uint32_t i = 0; i < map->n; i++) {
+        m[i].from = tw_path_of(map->f[i].name);
+        m[i].to = tw_path(map->f[i].v);
+        m[i].shared = tw_common(&m[i].from, &m[i].to);
+        m[i].level = m[i].from.n == m[i].to.n && m[i].shared + 1 == m[i].from.n;
+        across |= !m[i].level;
+    }
+    if (across && map->n > 1)
+        tw_unclear(w, "several renames to another level");
+    if (across) { /* one field, to another level */
+        struct holders h;
+        tw_holders(now, &m[0].from, m[0].shared, &h);
+        struct path from = tw_rest(&m[0].from, m[0].shared), to = tw_rest(&m[0].to, m[0].shared);
+        for (uint32_t i = 0; i < h.n; i++) {
+            struct holders src, dst;
+            tw_holders(h.h[i].doc, &from, from.n - 1, &src);
+            struct val *v = NULL;
+            for (uint32_t k = 0; k < src.n; k++)
+                if (tw_get(src.h[k].doc, from.p[from.n - 1]))
+                    v = tw_get(src.h[k].doc, from.p[from.n - 1]);
+            if (!v)
+                continue;
+            tw_holders(h.h[i].doc, &to, to.n - 1, &dst);
+            if (src.arrays || dst.arrays)
+                return false;
+            tw_remove(h.h[i].doc, &from);
+            if (tw_has_duplicates(h.h[i].doc) || tw_probe(h.h[i].doc, &to, replace) != PUT_OK)
+                return false;
+            struct val *there = tw_get(h.h[i].doc, to.p[0]);
+            if (to.n == 1 && there) /* the overwritten one goes */
+                tw_cut(h.h[i].doc, (uint32_t)tw_index(h.h[i].doc, to.p[0]));
+            else if (to.n > 1 && replace)
+                tw_remove(h.h[i].doc, &to);
+            tw_write(h.h[i].doc, &to, v);
+        }
+        tw_fix_names(old, now);
+        return true;
+    }
+    bool *done = tw_new(map->n + 1);
+    for (uint32_t i = map->n; i-- > 0;) { /* deeper levels do not lie below renamed ones in what we generate */
+        struct holders h;
+        uint32_t *mine = tw_new((map->n + 1) * sizeof *mine), count = 0;
+        if (done[i])
+            continue;
+        for (uint32_t k = 0; k < map->n; k++) {
+            struct path a = m[i].from, b = m[k].from;
+            a.n--;
+            b.n--;
+            if (tw_path_same(&a, &b)) {
+                mine[count++] = k;
+                done[k] = true;
+            }
+        }
+        tw_holders(now, &m[i].from, m[i].from.n - 1, &h);
+        for (uint32_t k = 0; k < h.n; k++)
+            if (!rename_level(h.h[k].doc, m, map->n, mine, count, replace))
+                return false;
+        if (h.arrays)
+            tw_fix_names(old, now);
+    }
+    return true;
+}
+
+void
+tw_step_rename(struct world *w)
+{
+    each(w, rename_one);
+}
+
+/* ---- cast */
+static int
+cast_value(struct world *w, struct val *v, const char *to, const char *errors, struct val **out, bool *changed)
+{
+    *out = v;
+    if (tw_is_nullish(v))
+        return 0;
+    if (v->type == T_ARRAY) {
+        struct val *list = tw_array();
+        for (uint32_t i = 0; i < v->n; i++) {
+            struct val *e;
+            if (cast_value(w, v->f[i].v, to, errors, &e, changed))
+                return 1;
+            if (e)
+                tw_append(list, e);
+        }
+        *out = tw_same_bytes(list, v) || !*changed ? v : list;
+        return 0;
+    }
+    struct val *c;
+    if (!tw_convert(w, v, to, &c)) {
+        *changed |= !tw_same_bytes(c, v);
+        *out = c;
+        return 0;
+    }
+    if (!strcmp(errors, "refuse"))
+        return 1;
+    if (strcmp(errors, "keep"))
+        *changed = true;
+    *out = !strcmp(errors, "keep") ? v : !strcmp(errors, "null") ? tw_null() : NULL;
+    return 0;
+}
+
+static bool
+cast_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    const struct val *map = tw_arg(w, "fields");
+    const char *errors = tw_word(w, "errors", "refuse");
+    *why = "cast";
+    for (uint32_t i = 0; i < map->n; i++) {
+        struct path p = tw_path_of(map->f[i].name);
+        const char *name = p.p[p.n - 1];
+        struct holders h;
+        tw_holders(now, &p, p.n - 1, &h);
+        for (uint32_t k = 0; k < h.n; k++) {
+            struct val *v = tw_get(h.h[k].doc, name), *c;
+            bool changed = false;
+            if (!v)
+                continue;
+            if (cast_value(w, v, tw_str(map->f[i].v), errors, &c, &changed))
+                return false;
+            if (c)
+                tw_put(h.h[k].doc, name, c);
+            else
+                tw_cut(h.h[k].doc, (uint32_t)tw_index(h.h[k].doc, name));
+        }
+    }
+    tw_fix_names(old, now);
+    return true;
+}
+
+void
+tw_step_cast(struct world *w)
+{
+    each(w, cast_one);
+}
+
+/* ---- order */
+static bool
+order_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    const struct val *list = tw_arg(w, "fields");
+    bool named = false;
+    *why = "order";
+    now->n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        named |= !strcmp(tw_str(list->f[i].v), "_id");
+    if (!named && tw_get(old, "_id"))
+        tw_put(now, "_id", tw_get(old, "_id"));
+    for (uint32_t i = 0; i < list->n; i++) {
+        const char *name = tw_str(list->f[i].v);
+        if (strchr(name, '.'))
+            tw_unclear(w, "order below the top");
+        if (tw_get(old, name))
+            tw_put(now, name, tw_get(old, name));
+    }
+    for (uint32_t i = 0; i < old->n; i++)
+        if (!tw_get(now, old->f[i].name) || tw_index(old, old->f[i].name) != (int)i)
+            tw_push(now, old->f[i].name, old->f[i].v);
+    return true;
+}
+
+void
+tw_step_order(struct world *w)
+{
+    each(w, order_one);
+}

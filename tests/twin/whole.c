@@ -1,0 +1,244 @@
+/* whole.c - steps that carry documents from collection to collection. */
+#include "twin.h"
+
+#include <string.h>
+
+struct carry {
+    struct coll *from;
+    struct val *doc;   /* as it was */
+    struct coll *into; /* NULL: stays */
+    struct val *made, *stays; /* what goes, and what is left in `from` (NULL: nothing) */
+    bool dropped;
+};
+
+/* Decides the conflicts of every target and writes both sides. sources: all documents of all `from`, in order. */
+static void
+deliver(struct world *w, struct coll **from, uint32_t nfrom, struct carry *k, uint32_t n, bool *refused)
+{
+    const char *policy = tw_word(w, "conflicts", "refuse");
+    struct cand *c = tw_new((n + 1) * sizeof *c);
+    for (uint32_t t = 0; t < w->n; t++) {
+        uint32_t m = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (!refused[i] && k[i].into == w->c[t] && k[i].made)
+                c[m++] = (struct cand){k[i].made, i};
+        tw_conflicts(&w->c[t]->docs, c, m, policy, refused, false);
+    }
+    for (uint32_t f = 0; f < nfrom; f++) {
+        struct vals left = {0};
+        for (uint32_t i = 0; i < n; i++) {
+            if (k[i].from != from[f])
+                continue;
+            if (refused[i])
+                tw_refuse(w, k[i].from, k[i].doc, "refused");
+            else if (k[i].stays && !k[i].dropped)
+                tw_add(&left, k[i].stays);
+        }
+        from[f]->docs = left;
+    }
+    for (uint32_t t = 0; t < w->n; t++) {
+        uint32_t m = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (!refused[i] && k[i].into == w->c[t] && k[i].made)
+                c[m++] = (struct cand){k[i].made, i};
+        if (m)
+            tw_admit(w, &w->c[t]->docs, c, m, policy, refused, false);
+    }
+}
+
+static struct carry *
+all_of(struct coll **from, uint32_t nfrom, uint32_t *n)
+{
+    uint32_t total = 0;
+    for (uint32_t f = 0; f < nfrom; f++)
+        total += from[f]->docs.n;
+    struct carry *k = tw_new((total + 1) * sizeof *k);
+    *n = 0;
+    for (uint32_t f = 0; f < nfrom; f++)
+        for (uint32_t i = 0; i < from[f]->docs.n; i++)
+            k[(*n)++] = (struct carry){.from = from[f], .doc = from[f]->docs.v[i], .stays = from[f]->docs.v[i]};
+    return k;
+}
+
+static bool
+takes_part(struct world *w, struct carry *k, bool *refused)
+{
+    bool part = false;
+    if (tw_query(w, tw_arg(w, "where"), k->doc, &part))
+        *refused = true;
+    return part && !*refused;
+}
+
+void
+tw_step_move(struct world *w)
+{
+    struct coll *from = tw_coll(w, tw_arg(w, "from"), false), *into = tw_coll(w, tw_arg(w, "into"), true);
+    struct shape s = {tw_arg(w, "fields"), tw_arg(w, "drop"), tw_word(w, "errors", "refuse"), true};
+    uint32_t n;
+    struct carry *k = all_of(&from, 1, &n);
+    bool *refused = tw_new(n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        struct vars vars = {.root = k[i].doc};
+        if (!takes_part(w, &k[i], &refused[i]))
+            continue;
+        k[i].into = into;
+        k[i].stays = NULL;
+        k[i].made = k[i].doc;
+        if ((s.fields || s.drop) && tw_shape(w, &s, &vars, &k[i].made))
+            refused[i] = true;
+    }
+    deliver(w, &from, 1, k, n, refused);
+}
+
+void
+tw_step_union(struct world *w)
+{
+    struct val *list = tw_arg(w, "from");
+    struct coll *from[32], *into = tw_coll(w, tw_arg(w, "into"), true);
+    const char *tag = tw_word(w, "tag", NULL);
+    uint32_t n, nf = list->n < 32 ? list->n : 32;
+    for (uint32_t i = 0; i < nf; i++)
+        from[i] = tw_coll(w, list->f[i].v, false);
+    struct carry *k = all_of(from, nf, &n);
+    bool *refused = tw_new(n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t f = 0;
+        if (!takes_part(w, &k[i], &refused[i]))
+            continue;
+        while (from[f] != k[i].from)
+            f++;
+        k[i].into = into;
+        k[i].stays = NULL;
+        k[i].made = tw_copy(k[i].doc);
+        if (!tag)
+            continue;
+        struct path p = tw_path_of(tag);
+        if (tw_probe(k[i].made, &p, tw_flag(w, "replace")) != PUT_OK)
+            refused[i] = true;
+        else
+            tw_write(k[i].made, &p, tw_string(list->type == T_DOC ? list->f[f].name : from[f]->name));
+    }
+    deliver(w, from, nf, k, n, refused);
+}
+
+static struct val *
+plain_value(struct world *w, struct val *doc, const struct path *p)
+{
+    struct val *v = doc;
+    for (uint32_t i = 0; v && i < p->n; i++) {
+        if (v->type == T_ARRAY)
+            tw_unclear(w, "by through an array");
+        v = v->type == T_DOC ? tw_get(v, p->p[i]) : NULL;
+    }
+    return v;
+}
+
+void
+tw_step_partition(struct world *w)
+{
+    struct val *map = tw_arg(w, "into"), *others = tw_arg(w, "others");
+    struct coll *from = tw_coll(w, tw_arg(w, "from"), false);
+    struct coll *into[32], *rest = others && others->type == T_DOC ? tw_coll(w, tw_get(others, "into"), true) : NULL;
+    struct path by = tw_path(tw_arg(w, "by"));
+    const char *word = others && tw_str(others) ? tw_str(others) : "keep";
+    bool drop = tw_flag(w, "drop");
+    uint32_t n, nt = map->n < 32 ? map->n : 32;
+    for (uint32_t t = 0; t < nt; t++)
+        into[t] = tw_coll(w, map->type == T_DOC ? map->f[t].v : tw_get(map->f[t].v, "into"), true);
+    struct carry *k = all_of(&from, 1, &n);
+    bool *refused = tw_new(n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!takes_part(w, &k[i], &refused[i]))
+            continue;
+        struct val *v = plain_value(w, k[i].doc, &by);
+        for (uint32_t t = 0; t < nt && !k[i].into; t++) {
+            struct val *want = map->type == T_DOC ? tw_string(map->f[t].name) : tw_get(map->f[t].v, "value");
+            if (v && !tw_compare(v, want))
+                k[i].into = into[t];
+        }
+        if (k[i].into) {
+            k[i].made = tw_copy(k[i].doc);
+            if (drop && tw_remove_needs_duplicates(k[i].made, &by))
+                refused[i] = true;
+            if (drop)
+                tw_remove(k[i].made, &by);
+        } else if (rest) {
+            k[i].into = rest;
+            k[i].made = k[i].doc;
+        } else if (!strcmp(word, "refuse")) {
+            refused[i] = true;
+        } else if (!strcmp(word, "drop")) {
+            k[i].dropped = true;
+        }
+        if (k[i].into)
+            k[i].stays = NULL;
+    }
+    deliver(w, &from, 1, k, n, refused);
+}
+
+void
+tw_step_split(struct world *w)
+{
+    struct coll *from = tw_coll(w, tw_arg(w, "from"), false), *into = tw_coll(w, tw_arg(w, "into"), true);
+    struct val *fields = tw_arg(w, "fields");
+    uint32_t n;
+    struct carry *k = all_of(&from, 1, &n);
+    bool *refused = tw_new(n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!takes_part(w, &k[i], &refused[i]))
+            continue;
+        struct val *cold = tw_include(k[i].doc, fields, false), *hot = tw_copy(k[i].doc), *id = tw_get(hot, "_id");
+        for (uint32_t f = 0; f < fields->n; f++) {
+            struct path p = tw_path(fields->f[f].v);
+            if (p.n > 1)
+                tw_unclear(w, "split below the top");
+            tw_remove(hot, &p);
+        }
+        if (!cold->n)
+            continue;
+        if (!id)
+            tw_unclear(w, "split of a document without _id");
+        if (tw_has_duplicates(k[i].doc))
+            refused[i] = true;
+        if (id)
+            tw_insert(cold, 0, "_id", tw_copy(id));
+        k[i].into = into;
+        k[i].made = cold;
+        k[i].stays = hot;
+    }
+    deliver(w, &from, 1, k, n, refused);
+}
+
+void
+tw_step_rename_collection(struct world *w)
+{
+    struct coll *c = tw_coll(w, tw_arg(w, "from"), false);
+    const struct val *to = tw_arg(w, "into");
+    c->db = tw_str(to) ? w->database : tw_str(tw_get(to, "db"));
+    c->name = tw_str(to) ? tw_str(to) : tw_str(tw_get(to, "coll"));
+    c->ns = tw_text("%s.%s", c->db, c->name);
+}
+
+void
+tw_step_drop_collection(struct world *w)
+{
+    struct coll *c = tw_coll(w, tw_arg(w, "in"), false);
+    c->docs.n = 0;
+    c->gone = true;
+}
+
+void
+tw_step_delete(struct world *w)
+{
+    struct coll *c = tw_coll(w, tw_arg(w, "in"), false);
+    bool keep = !strcmp(tw_word(w, "errors", "refuse"), "keep");
+    struct vals out = {0};
+    for (uint32_t i = 0; i < c->docs.n; i++) {
+        bool hit = false, fails = tw_query(w, tw_arg(w, "where"), c->docs.v[i], &hit);
+        if (fails && !keep)
+            tw_refuse(w, c, c->docs.v[i], "where fails");
+        else if (fails || !hit)
+            tw_add(&out, c->docs.v[i]);
+    }
+    c->docs = out;
+}

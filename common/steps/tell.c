@@ -111,6 +111,9 @@ mrsi_tell_sort(struct mrsi_tell *t, int side, const struct mrs_sort *s)
 }
 
 /* before followed by the formatted text, in the arena. */
+static const char *joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
+
 static const char *
 joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
 {

@@ -164,24 +164,28 @@ branch_parts(struct mrs_expr *x, struct mrs_val branch, struct mrs_val *when, st
     return MRS_OK;
 }
 
-/* One branch: *kept says whether a document can reach it, *always whether none gets past it. What cannot be
- * reached is read, but its constants may fail. */
+struct branch {
+    struct mrs_expr *when, *then;
+    bool never;  /* no document can reach it */
+    bool always; /* none gets past it */
+};
+
+/* past: a branch before takes every document. What cannot be reached is read all the same, but its constants may fail. */
 static enum mrs_status
-compile_branch(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val branch, struct mrs_expr *pair[2],
-               bool *always, bool *kept, struct mrs_err *e)
+compile_branch(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, bool past, struct branch *b,
+               struct mrs_err *e)
 {
     struct mrs_val when, then;
-    enum mrs_status s = branch_parts(x, branch, &when, &then, e);
-    bool past = *always;
+    enum mrs_status s = branch_parts(x, spec, &when, &then, e);
     mrsi_compile_lenient(c, past);
-    s = s == MRS_OK ? mrsi_compile_sub(c, when, &pair[0], e) : s;
-    bool known = s == MRS_OK && mrsi_is_constant(pair[0]);
-    bool never = past || (known && !mrsi_truthy(pair[0]->lit));
-    mrsi_compile_lenient(c, never - past);
-    s = s == MRS_OK ? mrsi_compile_sub(c, then, &pair[1], e) : s;
-    mrsi_compile_lenient(c, -(int)never);
-    *kept = !never;
-    *always = past || (known && !never);
+    s = s == MRS_OK ? mrsi_compile_sub(c, when, &b->when, e) : s;
+    mrsi_compile_lenient(c, -(int)past);
+    bool known = s == MRS_OK && mrsi_is_constant(b->when);
+    b->never = past || (known && !mrsi_truthy(b->when->lit));
+    b->always = known && !b->never;
+    mrsi_compile_lenient(c, b->never);
+    s = s == MRS_OK ? mrsi_compile_sub(c, then, &b->then, e) : s;
+    mrsi_compile_lenient(c, -(int)b->never);
     return s;
 }
 
@@ -200,15 +204,16 @@ compile_switch(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, 
     while (mrs_walk_next(&w, &el) == 1) {
         n++;
     }
-    bool always = false, kept;
+    bool past = false;
     s = mrsi_compile_args(c, x, 2 * n + 1, e);
     mrs_walk_init(&w, mrs_val_view(branches));
     while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
-        struct mrs_expr *pair[2] = {NULL, NULL};
-        s = compile_branch(c, x, el.v, pair, &always, &kept, e);
-        if (s == MRS_OK && kept) {
-            x->args[2 * kept_n] = pair[0];
-            x->args[2 * kept_n++ + 1] = pair[1];
+        struct branch b = {0};
+        s = compile_branch(c, x, el.v, past, &b, e);
+        past = past || b.always;
+        if (s == MRS_OK && !b.never) {
+            x->args[2 * kept_n] = b.when;
+            x->args[2 * kept_n++ + 1] = b.then;
         }
     }
     struct mrs_expr *last = NULL;

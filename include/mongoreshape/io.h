@@ -40,6 +40,7 @@ struct mrs_input_opts {
     const char *const *include, *const *exclude; /* patterns as mongorestore's: `*` over db.coll, `\` escapes */
     uint32_t n_include, n_exclude;
     const char *ns; /* for `-` and single files: "db.coll"; NULL: from the file's name and folder */
+    const char *tmp; /* where a pipe is put so that it can be read twice; NULL: $TMPDIR, else /tmp */
 };
 struct mrs_input;
 /* Opens a dump directory (a root with databases, or one database's folder), a .bson file or "-" and lists what is there, sorted by namespace bytes (extras last). Metadata are read and checked. FAIL MRS_E_MISSING, MRS_E_FORMAT, MRS_E_IO, MRS_E_USAGE. */
@@ -84,20 +85,30 @@ struct mrs_output_opts {
     bool force;
     bool sample;     /* marks the manifest as a sample */
     const char *single_ns; /* OUT is one file or `-`: only this namespace may be written */
+    const char *input;     /* what is being read: OUT may not be, hold or lie in it; NULL or "-": not checked */
+    const char *tmp;       /* where `-` is gathered until the commit; NULL: $TMPDIR, else /tmp */
+    size_t sink_buffer;    /* of one plain sink; 0: 256 KiB. A gzip sink takes 0.7 MiB, a zstd sink 2 MiB (levels 1 to 3), 4 (to 9) or 9 (to 22) */
 };
-/* Refuses an existing OUT without force (MRS_E_EXISTS), makes OUT.partial (an old one of a killed run is removed: it carries our marker file, else MRS_E_EXISTS). */
+/* Refuses an existing OUT without force (MRS_E_EXISTS), makes OUT.partial (an old one of a killed run is removed: it carries our marker file, else MRS_E_EXISTS;
+ * one that another process is writing: MRS_E_EXISTS). With force an existing folder is only replaced where everything in it could be part of a dump. Path "-" is
+ * standard output and needs single_ns; refused when it is a terminal (MRS_E_USAGE). A file's codec, with AS_INPUT, follows its suffix .gz or .zst, else default_codec;
+ * its metadata go to X.metadata.json and its manifest to OUT.manifest.json beside it. */
 enum mrs_status mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts, struct mrs_output **out, struct mrs_err *e);
 struct mrs_sink;
 /* One collection: metadata are the bytes of X.metadata.json as they shall stand there (NULL: no such file); data false: no data file (views). *sink NULL without data. */
 enum mrs_status mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const char *metadata, size_t metadata_n, bool data,
                                 struct mrs_sink **sink, struct mrs_err *e);
-/* Whole documents, appended. */
+/* Whole documents, appended; bytes that are not: MRS_E_ACCOUNT. After any failure of a sink or copy the output can only be aborted. */
 enum mrs_status mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e);
-/* Ends the file; counts for the manifest: documents, and the order-free digest (sum of the 128-bit hashes of all documents). */
+/* Empties the file again, as if nothing had been written. */
+enum mrs_status mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e);
+/* Ends the file and frees s, whatever it returns; s NULL: nothing. The sink counts and hashes what it wrote by itself: docs differing from its own count is MRS_E_ACCOUNT;
+ * *digest (may be NULL) is set to the order-free digest, the sum of the 128-bit hashes of all documents. Both go into the manifest. */
 enum mrs_status mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, struct mrs_err *e);
 /* Copies an input file as it is: a namespace (data and metadata, names kept) or an extra. Bytes on disk stay the same unless another codec is wanted for data. */
 enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct mrs_err *e);
-/* Syncs, writes the manifest (extra: BSON document whose fields go into it first), renames. sync_ms: how long that took, may be NULL. */
+/* Syncs, writes the manifest (extra: BSON document whose fields go into it first), renames. All sinks must be closed (else MRS_E_ACCOUNT). sync_ms: how long that
+ * took, may be NULL. FAIL: nothing is published, what was there before is there still. */
 enum mrs_status mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms, struct mrs_err *e);
 void mrs_output_abort(struct mrs_output *o); /* removes OUT.partial; harmless after commit */
 void mrs_output_free(struct mrs_output *o);
@@ -110,6 +121,13 @@ enum mrs_status mrs_write_at(int fd, const void *p, size_t n, uint64_t off, stru
 enum mrs_status mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e); /* END of file inside: FAIL MRS_E_IO */
 /* A whole file, NUL-ended behind its n bytes; ceiling: MRS_E_LIMIT. */
 enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text, size_t *n, struct mrs_err *e);
+
+/* A file written piece by piece that appears whole: beside its place until close with publish, then synced and renamed (an old one is replaced). Closed
+ * without publish it never was. w may be NULL in close. */
+struct mrs_whole;
+enum mrs_status mrs_whole_open(struct mrs_mem *mem, const char *path, struct mrs_whole **out, struct mrs_err *e);
+enum mrs_status mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e);
+enum mrs_status mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e);
 
 /* A file that appears whole: written beside, synced, renamed. */
 enum mrs_status mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e);

@@ -1,0 +1,334 @@
+/* codec_gzip.c - gzip (RFC 1952) around raw deflate: headers, trailers, several members.
+ *
+ * Parallel compressors write many members behind each other, and mongorestore reads them as one stream; it
+ * refuses anything else behind a member, zero padding too, and so do we: junk is a sign of damage. Header and
+ * trailer are read byte by byte by a small automaton, since any of them may be cut by the edge of a buffer.
+ * The header we write is the one mongodump writes: no name, no time, so that output repeats exactly. */
+#include "codec.h"
+
+enum at {
+    AT_START, /* between members: the file may end here, once there was one */
+    AT_FIXED, /* the ten bytes every header has */
+    AT_EXTRA_LEN,
+    AT_EXTRA,
+    AT_NAME,
+    AT_COMMENT,
+    AT_HEADER_CRC,
+    AT_BODY,
+    AT_TRAILER
+};
+enum { F_HCRC = 2, F_EXTRA = 4, F_NAME = 8, F_COMMENT = 16, F_RESERVED = 0xE0 };
+
+struct dec {
+    struct mrs_mem *mem;
+    struct mrsi_inflate *z;
+    enum at at;
+    uint8_t bytes[10]; /* of the part that is being gathered */
+    uint32_t n;        /* how many of them are here; of AT_EXTRA: still to skip */
+    uint8_t flags;
+    uint32_t crc, size, header_crc;
+    uint8_t tail[8]; /* bytes behind the last deflate stream that were taken with it */
+    uint32_t tail_at, tail_n;
+    bool any; /* a member is behind us */
+};
+
+static void *
+dec_open(struct mrs_mem *mem)
+{
+    struct dec *d = mrs_zalloc(mem, sizeof *d);
+    if (!d) {
+        return NULL;
+    }
+    d->mem = mem;
+    d->z = mrsi_inflate_open(mem);
+    if (!d->z) {
+        mrs_free(mem, d);
+        return NULL;
+    }
+    return d;
+}
+
+static void
+dec_close(void *p)
+{
+    struct dec *d = p;
+    if (d) {
+        mrsi_inflate_close(d->z);
+        mrs_free(d->mem, d);
+    }
+}
+
+/* The next byte of the wrapper, from the tail first; false where more input is needed. */
+static bool
+take(struct dec *d, struct mrsi_flow *f, uint8_t *byte)
+{
+    if (d->tail_at < d->tail_n) {
+        *byte = d->tail[d->tail_at++];
+        return true;
+    }
+    if (!f->in_n) {
+        return false;
+    }
+    *byte = *f->in++;
+    f->in_n--;
+    return true;
+}
+
+/* Where the header goes on behind part `done`. */
+static void
+next_part(struct dec *d, enum at done)
+{
+    d->n = 0;
+    if (done < AT_EXTRA_LEN && (d->flags & F_EXTRA)) {
+        d->at = AT_EXTRA_LEN;
+    } else if (done < AT_NAME && (d->flags & F_NAME)) {
+        d->at = AT_NAME;
+    } else if (done < AT_COMMENT && (d->flags & F_COMMENT)) {
+        d->at = AT_COMMENT;
+    } else if (done < AT_HEADER_CRC && (d->flags & F_HCRC)) {
+        d->at = AT_HEADER_CRC;
+    } else {
+        d->at = AT_BODY;
+        d->crc = d->size = 0;
+        mrsi_inflate_reset(d->z);
+    }
+}
+
+static enum mrs_status
+fixed_part(struct dec *d, const char **why)
+{
+    if (d->n == 1 && d->bytes[0] != 0x1f) {
+        *why = d->any ? "other bytes behind the last member" : "no gzip header";
+        return MRS_FAIL;
+    }
+    if (d->n == 2 && d->bytes[1] != 0x8b) {
+        *why = d->any ? "other bytes behind the last member" : "no gzip header";
+        return MRS_FAIL;
+    }
+    if (d->n < 10) {
+        return MRS_OK;
+    }
+    d->flags = d->bytes[3];
+    if (d->bytes[2] != 8 || (d->flags & F_RESERVED)) {
+        *why = d->bytes[2] != 8 ? "an unknown compression method" : "unknown flags in the header";
+        return MRS_FAIL;
+    }
+    next_part(d, AT_FIXED);
+    return MRS_OK;
+}
+
+static enum mrs_status
+header_byte(struct dec *d, uint8_t byte, const char **why)
+{
+    if (d->at != AT_HEADER_CRC) {
+        d->header_crc = mrsi_crc32(d->header_crc, &byte, 1);
+    }
+    switch (d->at) {
+    case AT_FIXED:
+        d->bytes[d->n++] = byte;
+        return fixed_part(d, why);
+    case AT_EXTRA_LEN:
+        d->bytes[d->n++] = byte;
+        if (d->n == 2) {
+            d->n = (uint32_t)d->bytes[0] | (uint32_t)d->bytes[1] << 8;
+            d->at = AT_EXTRA;
+            if (d->n == 0) {
+                next_part(d, AT_EXTRA);
+            }
+        }
+        return MRS_OK;
+    case AT_EXTRA:
+        if (--d->n == 0) {
+            next_part(d, AT_EXTRA);
+        }
+        return MRS_OK;
+    case AT_NAME:
+    case AT_COMMENT:
+        if (byte == 0) {
+            next_part(d, d->at);
+        }
+        return MRS_OK;
+    default:
+        d->bytes[d->n++] = byte;
+        if (d->n == 2) {
+            if (((uint32_t)d->bytes[0] | (uint32_t)d->bytes[1] << 8) != (d->header_crc & 0xffff)) {
+                *why = "the checksum of the header is wrong";
+                return MRS_FAIL;
+            }
+            next_part(d, AT_HEADER_CRC);
+        }
+        return MRS_OK;
+    }
+}
+
+static enum mrs_status
+trailer_byte(struct dec *d, uint8_t byte, const char **why)
+{
+    d->bytes[d->n++] = byte;
+    if (d->n < 8) {
+        return MRS_OK;
+    }
+    if (mrs_le32(d->bytes) != d->crc) {
+        *why = "the checksum is wrong";
+        return MRS_FAIL;
+    }
+    if (mrs_le32(d->bytes + 4) != d->size) {
+        *why = "the stored size is wrong";
+        return MRS_FAIL;
+    }
+    d->at = AT_START;
+    d->any = true;
+    return MRS_OK;
+}
+
+/* Runs inflate over one flow and keeps checksum and size. */
+static enum mrs_status
+inflate_flow(struct dec *d, struct mrsi_flow *f, const char **why)
+{
+    const uint8_t *out = f->out;
+    enum mrs_status s = mrsi_inflate_step(d->z, f, why);
+    size_t made = (size_t)(f->out - out);
+    d->crc = mrsi_crc32(d->crc, out, made);
+    d->size += (uint32_t)made;
+    return s;
+}
+
+static enum mrs_status
+body(struct dec *d, struct mrsi_flow *f, const char **why)
+{
+    enum mrs_status s;
+    if (d->tail_at < d->tail_n) { /* the start of this stream was read with the member before */
+        struct mrsi_flow early = {d->tail + d->tail_at, d->tail_n - d->tail_at, f->out, f->out_n};
+        s = inflate_flow(d, &early, why);
+        d->tail_at = d->tail_n - (uint32_t)early.in_n;
+        f->out = early.out;
+        f->out_n = early.out_n;
+    } else {
+        s = inflate_flow(d, f, why);
+    }
+    if (s == MRS_END) {
+        uint8_t tail[16];
+        uint32_t n = (uint32_t)mrsi_inflate_tail(d->z, tail);
+        while (d->tail_at < d->tail_n) {
+            tail[n++] = d->tail[d->tail_at++];
+        }
+        memcpy(d->tail, tail, n < sizeof d->tail ? n : sizeof d->tail);
+        d->tail_at = 0;
+        d->tail_n = n;
+        d->at = AT_TRAILER;
+        d->n = 0;
+        s = MRS_OK;
+    }
+    return s;
+}
+
+static enum mrs_status
+dec_step(void *p, struct mrsi_flow *f, const char **why)
+{
+    struct dec *d = p;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK) {
+        uint8_t byte;
+        if (d->at == AT_BODY) {
+            size_t in = f->in_n + d->tail_n - d->tail_at, out = f->out_n;
+            if (!out) {
+                break;
+            }
+            s = body(d, f, why);
+            if (d->at == AT_BODY && f->in_n + d->tail_n - d->tail_at == in && f->out_n == out) {
+                break; /* wants more input */
+            }
+            continue;
+        }
+        if (!take(d, f, &byte)) {
+            break;
+        }
+        if (d->at == AT_START) {
+            d->at = AT_FIXED;
+            d->n = 0;
+            d->header_crc = 0;
+        }
+        s = d->at == AT_TRAILER ? trailer_byte(d, byte, why) : header_byte(d, byte, why);
+    }
+    return s;
+}
+
+static bool
+dec_may_end(const void *p)
+{
+    const struct dec *d = p;
+    return d->at == AT_START && d->any && d->tail_at == d->tail_n;
+}
+
+struct enc {
+    struct mrs_mem *mem;
+    struct mrsi_deflate *z;
+    uint8_t wrap[10]; /* header, later trailer */
+    uint32_t wrap_at, wrap_n;
+    uint32_t crc, size;
+    bool body_done;
+};
+
+static void *
+enc_open(struct mrs_mem *mem, int level)
+{
+    static const uint8_t header[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
+    struct enc *c = mrs_zalloc(mem, sizeof *c);
+    if (!c) {
+        return NULL;
+    }
+    c->mem = mem;
+    c->z = mrsi_deflate_open(mem, level);
+    if (!c->z) {
+        mrs_free(mem, c);
+        return NULL;
+    }
+    memcpy(c->wrap, header, sizeof header);
+    c->wrap_n = sizeof header;
+    return c;
+}
+
+static void
+enc_close(void *p)
+{
+    struct enc *c = p;
+    if (c) {
+        mrsi_deflate_close(c->z);
+        mrs_free(c->mem, c);
+    }
+}
+
+static enum mrs_status
+enc_step(void *p, struct mrsi_flow *f, bool finish, const char **why)
+{
+    struct enc *c = p;
+    while (c->wrap_at < c->wrap_n && f->out_n) {
+        *f->out++ = c->wrap[c->wrap_at++];
+        f->out_n--;
+    }
+    if (c->wrap_at < c->wrap_n) {
+        return MRS_OK;
+    }
+    if (c->body_done) {
+        return MRS_END;
+    }
+    const uint8_t *in = f->in;
+    enum mrs_status s = mrsi_deflate_step(c->z, f, finish, why);
+    size_t taken = (size_t)(f->in - in);
+    c->crc = mrsi_crc32(c->crc, in, taken);
+    c->size += (uint32_t)taken;
+    if (s != MRS_END) {
+        return s;
+    }
+    c->body_done = true;
+    mrs_put32(c->wrap, c->crc);
+    mrs_put32(c->wrap + 4, c->size);
+    c->wrap_at = 0;
+    c->wrap_n = 8;
+    return enc_step(c, f, finish, why); /* once: body_done is set */
+}
+
+const struct mrsi_codec mrsi_codec_gzip = {
+    "gzip",   ".gz",       1,         9,        5,        dec_open,
+    dec_step, dec_may_end, dec_close, enc_open, enc_step, enc_close,
+};

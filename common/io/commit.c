@@ -1,0 +1,261 @@
+/* commit.c - how an output becomes visible: sync, manifest, one rename.
+ *
+ * The order is the whole matter. Files and folders are on disk before the manifest is written, the manifest is
+ * on disk before the rename, and the rename is on disk before an older output is removed. A rename that would
+ * run over something that appeared meanwhile is refused by the system itself. If any step fails, what was
+ * there before is put back, and the partial folder stays for abort. Standard output gets its bytes here. */
+#include "output.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t
+now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Fails with EEXIST where `to` is there. */
+static int
+rename_new(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+        return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS) {
+        return -1;
+    }
+    struct stat st; /* a file system without that flag: the next best */
+    if (lstat(to, &st) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(from, to);
+}
+
+static enum mrs_status
+rename_failed(const char *from, const char *to, int err, struct mrs_err *e)
+{
+    return err == EEXIST || err == ENOTEMPTY
+               ? MRSI_FAIL(e, MRS_E_EXISTS, "%s has appeared meanwhile: not replaced", to)
+               : mrs_err_sys(e, err, "rename %s to %s", from, to);
+}
+
+static enum mrs_status
+sync_all(struct mrs_output *o, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    while (o->n_kept && s == MRS_OK) {
+        struct mrsi_kept *k = &o->kept[--o->n_kept];
+        s = mrsi_sync_fd(k->fd, k->path, e);
+        if (close(k->fd) < 0 && s == MRS_OK) {
+            s = mrs_err_sys(e, errno, "close %s", k->path);
+        }
+        mrs_free(o->mem, k->path);
+    }
+    for (uint32_t i = o->n_dirs; i > 0 && s == MRS_OK; i--) {
+        s = mrsi_sync_dir(o->dirs[i - 1], e);
+    }
+    return s == MRS_OK ? mrsi_sync_dir(o->partial, e) : s;
+}
+
+static enum mrs_status
+write_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
+{
+    struct mrs_buf text;
+    mrs_buf_init(&text, o->mem, SIZE_MAX / 4);
+    char *path = mrsi_format(o->mem, "%s/%s", o->partial,
+                             o->kind == MRSI_OUT_DIR ? MRSI_MANIFEST : "manifest");
+    enum mrs_status s =
+        path ? mrsi_manifest(o, extra, &text, e) : mrs_err_memory(e, strlen(o->partial));
+    s = s == MRS_OK ? mrs_file_write(path, text.p, text.n, e) : s;
+    mrs_free(o->mem, path);
+    mrs_buf_clear(&text);
+    return s;
+}
+
+/* ---- a folder ---- */
+/* Moves the older output to a name that nobody has. NULL: there was none. */
+static enum mrs_status
+move_aside(struct mrs_output *o, char **aside, struct mrs_err *e)
+{
+    struct stat st;
+    *aside = NULL;
+    if (!o->force || lstat(o->path, &st) < 0) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_looks_like_dump(o->mem, o->path, e);
+    for (int i = 0; s == MRS_OK && i < 100; i++) {
+        char *name = mrsi_format(o->mem, i ? "%s.old%d" : "%s.old", o->path, i);
+        if (!name) {
+            return mrs_err_memory(e, strlen(o->path));
+        }
+        if (rename_new(o->path, name) == 0) {
+            *aside = name;
+            return MRS_OK;
+        }
+        int err = errno;
+        mrs_free(o->mem, name);
+        if (err != EEXIST && err != ENOTEMPTY) {
+            return mrs_err_sys(e, err, "rename %s", o->path);
+        }
+    }
+    return s == MRS_OK
+               ? MRSI_FAIL(e, MRS_E_EXISTS, "%s: a hundred older outputs stand beside it", o->path)
+               : s;
+}
+
+static enum mrs_status
+publish_dir(struct mrs_output *o, struct mrs_err *e)
+{
+    char *aside;
+    enum mrs_status s = MRS_OK;
+    if (unlink(o->marker) < 0) {
+        return mrs_err_sys(e, errno, "remove %s", o->marker);
+    }
+    s = mrsi_sync_dir(o->partial, e);
+    s = s == MRS_OK ? move_aside(o, &aside, e) : s;
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (rename_new(o->partial, o->path) < 0) {
+        s = rename_failed(o->partial, o->path, errno, e);
+        if (aside) {
+            (void)rename_new(aside,
+                             o->path); /* back; where even that fails, it stands whole beside */
+        }
+    }
+    s = s == MRS_OK ? mrsi_sync_parent(o->path, e) : s;
+    if (s == MRS_OK && aside) {
+        mrsi_remove_tree(aside, NULL); /* published already: what cannot be removed stays beside */
+    }
+    mrs_free(o->mem, aside);
+    return s;
+}
+
+/* ---- a single file, its metadata and its manifest ---- */
+/* One name that gets new content, or none; the older content goes where the new one stood, so it can be undone. */
+struct move {
+    char *from;
+    const char *to;
+    enum { NOT_MOVED, CAME, WENT, SWAPPED } state;
+};
+
+static int
+swap(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0) {
+        return 0;
+    }
+    return errno == EINVAL || errno == ENOSYS ? rename(from, to) : -1;
+}
+
+static enum mrs_status
+move_one(struct move *m, bool over, struct mrs_err *e)
+{
+    struct stat st;
+    bool have = lstat(m->from, &st) == 0, there = lstat(m->to, &st) == 0;
+    int r = 0;
+    if (have && there && over) {
+        r = swap(m->from, m->to);
+        m->state = r == 0 ? SWAPPED : NOT_MOVED;
+    } else if (have) {
+        r = rename_new(m->from, m->to);
+        m->state = r == 0 ? CAME : NOT_MOVED;
+    } else if (there && over) {
+        r = rename_new(m->to, m->from);
+        m->state = r == 0 ? WENT : NOT_MOVED;
+    }
+    return r < 0 ? rename_failed(m->from, m->to, errno, e) : MRS_OK;
+}
+
+static void
+undo(const struct move *m)
+{
+    if (m->state == SWAPPED) {
+        (void)swap(m->from, m->to);
+    } else if (m->state == CAME) {
+        (void)rename_new(m->to, m->from);
+    } else if (m->state == WENT) {
+        (void)rename_new(m->from, m->to);
+    }
+}
+
+static enum mrs_status
+publish_file(struct mrs_output *o, struct mrs_err *e)
+{
+    char *manifest = mrsi_format(o->mem, "%s.manifest.json", o->path);
+    struct move moves[] = {
+        {mrsi_format(o->mem, "%s/old-manifest", o->partial), manifest,
+         NOT_MOVED}, /* never beside another's data */
+        {mrsi_format(o->mem, "%s/metadata", o->partial), o->meta_path, NOT_MOVED},
+        {mrsi_format(o->mem, "%s/data", o->partial), o->path, NOT_MOVED},
+        {mrsi_format(o->mem, "%s/manifest", o->partial), manifest, NOT_MOVED},
+    };
+    enum { N = sizeof moves / sizeof *moves };
+    enum mrs_status s = manifest ? MRS_OK : mrs_err_memory(e, strlen(o->path));
+    for (int i = 0; i < N && s == MRS_OK; i++) {
+        s = moves[i].from ? MRS_OK : mrs_err_memory(e, strlen(o->path));
+    }
+    for (int i = 0; i < N && s == MRS_OK; i++) {
+        s = move_one(&moves[i], o->force || i == 0,
+                     e); /* a manifest without its file is nobody's */
+    }
+    for (int i = N - 1; i >= 0 && s != MRS_OK; i--) {
+        undo(&moves[i]);
+    }
+    s = s == MRS_OK ? mrsi_sync_parent(o->path, e) : s;
+    if (s == MRS_OK) {
+        mrsi_remove_tree(o->partial, NULL); /* the marker and what was replaced */
+    }
+    for (int i = 0; i < N; i++) {
+        mrs_free(o->mem, moves[i].from);
+    }
+    mrs_free(o->mem, manifest);
+    return s;
+}
+
+static enum mrs_status
+publish_stdout(struct mrs_output *o, struct mrs_err *e)
+{
+    struct stat st;
+    if (fstat(o->out_fd, &st) < 0) {
+        return mrs_err_sys(e, errno, "stat temporary file");
+    }
+    struct mrsi_span span = {o->out_fd, 0, (uint64_t)st.st_size, "temporary file"};
+    return mrsi_copy_span(&span, STDOUT_FILENO, "standard output", e);
+}
+
+enum mrs_status
+mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms, struct mrs_err *e)
+{
+    uint64_t start = now_ms();
+    enum mrs_status s = MRS_OK;
+    if (o->failed || o->committed) {
+        return MRSI_FAIL(e, MRS_E_IO, "%s: writing has failed before, nothing is published",
+                         o->path);
+    }
+    if (o->sinks) {
+        s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a collection is still being written", o->path);
+    } else if (o->kind == MRSI_OUT_STDOUT) {
+        s = publish_stdout(o, e);
+    } else {
+        s = sync_all(o, e);
+        s = s == MRS_OK ? write_manifest(o, extra, e) : s;
+        if (s == MRS_OK) {
+            s = o->kind == MRSI_OUT_DIR ? publish_dir(o, e) : publish_file(o, e);
+        }
+    }
+    if (s != MRS_OK) {
+        return mrsi_output_fail(o, s);
+    }
+    o->committed = true;
+    if (sync_ms) {
+        *sync_ms = now_ms() - start;
+    }
+    return MRS_OK;
+}

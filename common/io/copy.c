@@ -1,0 +1,234 @@
+/* copy.c - what no step touches goes through byte for byte.
+ *
+ * Where the caller asks for no compression of its own, files keep name and bytes, whatever they are. Where it
+ * does, data files are packed anew, and then names follow: mongorestore --gzip ignores every file without .gz
+ * and wants metadata packed as well, but for oplog.bson, which keeps its name. Metadata text is never written
+ * anew, only packed or unpacked. Files that no tool knows stay as they are in any case. */
+#include "output.h"
+#include <errno.h>
+#include <unistd.h>
+
+/* One file to be copied: from, below what name, packed how. */
+struct job {
+    const char *path; /* NULL: the input's own descriptor */
+    char *rel;
+    bool pack; /* to o->codec, or to `small` */
+    enum mrs_codec codec;
+};
+
+static enum mrs_status
+recode(struct mrs_output *o, const struct mrsi_source_from *from, const struct mrsi_encoder_to *to,
+       struct mrs_err *e)
+{
+    enum { ROOM = 64 << 10 };
+    uint8_t room[ROOM];
+    struct mrsi_source *src = NULL;
+    struct mrsi_encoder *enc = NULL;
+    struct mrsi_source_from own = *from;
+    own.own = false;
+    enum mrs_status s = mrsi_source_open(o->mem, &own, &src, e);
+    s = s == MRS_OK ? mrsi_encoder_open(o->mem, to, &enc, e) : s;
+    while (s == MRS_OK) {
+        size_t got;
+        s = mrsi_source_read(src, room, ROOM, &got, e);
+        s = s == MRS_OK ? mrsi_encoder_write(enc, room, got, e) : s;
+    }
+    s = s == MRS_END ? mrsi_encoder_finish(enc, e) : s;
+    mrsi_encoder_close(enc);
+    mrsi_source_close(src);
+    return s;
+}
+
+/* The bytes of an open file to another, packed as the job says. */
+static enum mrs_status
+transfer(struct mrs_output *o, const struct job *job, const struct mrsi_source_from *from, int fd,
+         struct mrs_err *e)
+{
+    struct stat st;
+    if (job->pack && job->codec != from->codec) {
+        struct mrsi_encoder_to to = {fd,
+                                     job->rel,
+                                     {job->codec, job->codec == o->codec ? o->compress.level : 0},
+                                     o->sink_buffer};
+        return recode(o, from, &to, e);
+    }
+    struct mrsi_span span = {from->fd, from->start, from->bytes, from->name};
+    if (from->bytes == UINT64_MAX) {
+        if (fstat(from->fd, &st) < 0) {
+            return mrs_err_sys(e, errno, "stat %s", from->name);
+        }
+        span.n = (uint64_t)st.st_size;
+    }
+    return mrsi_copy_span(&span, fd, job->rel, e);
+}
+
+static enum mrs_status
+copy_open(struct mrs_output *o, const struct job *job, const struct mrsi_source_from *from,
+          uint64_t *bytes, struct mrs_err *e)
+{
+    int fd = o->out_fd;
+    char *path = NULL;
+    struct stat st;
+    enum mrs_status s = MRS_OK;
+    if (o->kind != MRSI_OUT_STDOUT) {
+        s = mrsi_output_create(o, job->rel, &fd, &path, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = transfer(o, job, from, fd, e);
+    if (s == MRS_OK && fstat(fd, &st) < 0) {
+        s = mrs_err_sys(e, errno, "stat %s", job->rel);
+    }
+    *bytes = s == MRS_OK ? (uint64_t)st.st_size : 0;
+    if (o->kind == MRSI_OUT_STDOUT) {
+        return s;
+    }
+    if (s == MRS_OK) {
+        return mrsi_output_keep(o, fd, path, e);
+    }
+    close(fd);
+    mrs_free(o->mem, path);
+    return s;
+}
+
+/* A file by its path; its codec is looked up where it matters. */
+static enum mrs_status
+copy_path(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct mrs_err *e)
+{
+    struct mrsi_source_from from = {-1, false, 0, UINT64_MAX, MRS_CODEC_NONE, job->path};
+    struct stat st;
+    enum mrs_status s = mrsi_open_read(job->path, &from.fd, &st, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", job->path);
+    } else if (job->pack && st.st_size == 0) {
+        from.codec = job->codec; /* nothing stays nothing: an empty metadata file means "none" */
+    } else if (job->pack) {
+        s = mrsi_sniff(o->mem, &from, &from.codec, e);
+    }
+    s = s == MRS_OK ? copy_open(o, job, &from, bytes, e) : s;
+    close(from.fd);
+    return s;
+}
+
+/* The name below the output of a file that keeps its base name but for the suffix of its packing. */
+static char *
+renamed(struct mrs_output *o, const char *rel, const struct job *job)
+{
+    struct mrsi_file_name f = mrsi_file_name(mrsi_base_name(rel));
+    size_t n = (size_t)(mrsi_base_name(rel) - rel) + f.plain_n;
+    bool oplog = strcmp(rel, "oplog.bson") == 0 && job->codec == MRS_CODEC_GZIP;
+    if (!job->pack || oplog) {
+        return mrs_strndup(o->mem, rel, strlen(rel));
+    }
+    return mrsi_format(o->mem, "%.*s%s", (int)n, rel, mrsi_codec_suffix(job->codec));
+}
+
+static char *
+in_db(struct mrs_output *o, const char *db, const char *path, const struct job *job)
+{
+    char *rel = mrsi_format(o->mem, "%s/%s", db, mrsi_base_name(path));
+    char *name = rel ? renamed(o, rel, job) : NULL;
+    mrs_free(o->mem, rel);
+    return name;
+}
+
+static enum mrs_status
+copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs_input_ns *ns,
+              struct mrs_err *e)
+{
+    uint64_t bytes;
+    struct job job = {ns->meta_path, NULL, !o->as_input, MRS_CODEC_NONE};
+    if (o->kind == MRSI_OUT_DIR && o->codec == MRS_CODEC_GZIP) {
+        job.codec = MRS_CODEC_GZIP;
+    }
+    bool keep = in->dir && o->kind == MRSI_OUT_DIR;
+    job.pack = job.pack || !keep;
+    job.rel =
+        keep ? in_db(o, ns->db, ns->meta_path, &job) : mrsi_output_meta_rel(o, ns->db, ns->coll);
+    enum mrs_status s = job.rel ? copy_path(o, &job, &bytes, e) : mrs_err_memory(e, strlen(ns->ns));
+    mrs_free(o->mem, job.rel);
+    if (o->kind == MRSI_OUT_FILE) {
+        o->has_meta = s == MRS_OK;
+    }
+    return s;
+}
+
+static enum mrs_status
+copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns *ns,
+          uint64_t *bytes, struct mrs_err *e)
+{
+    struct mrsi_source_from from;
+    struct job job = {ns->data_path, NULL, !o->as_input, o->codec};
+    bool keep = in->dir && o->kind == MRSI_OUT_DIR;
+    job.pack = job.pack || !keep;
+    if (o->as_input && !keep) {
+        job.codec = o->codec;
+    }
+    job.rel =
+        keep ? in_db(o, ns->db, ns->data_path, &job) : mrsi_output_data_rel(o, ns->db, ns->coll);
+    enum mrs_status s =
+        job.rel ? mrsi_input_from(in, ns, &from, e) : mrs_err_memory(e, strlen(ns->ns));
+    if (s == MRS_OK) {
+        s = copy_open(o, &job, &from, bytes, e);
+        if (from.own) {
+            close(from.fd);
+        }
+    }
+    mrs_free(o->mem, job.rel);
+    return s;
+}
+
+static enum mrs_status
+copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes, struct mrs_err *e)
+{
+    const char *base = mrsi_base_name(ns->rel_path);
+    enum mrsi_file_kind kind = mrsi_file_name(base).kind;
+    bool prelude = strcmp(base, "prelude.json") == 0 || strcmp(base, "prelude.json.gz") == 0;
+    struct job job = {ns->data_path, NULL, !o->as_input && (prelude || kind == MRSI_FILE_DATA),
+                      o->codec};
+    if (prelude && o->codec != MRS_CODEC_GZIP) {
+        job.codec = MRS_CODEC_NONE;
+    }
+    if (o->kind != MRSI_OUT_DIR) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",
+                         o->single_ns, ns->rel_path);
+    }
+    job.rel = renamed(o, ns->rel_path, &job);
+    enum mrs_status s = job.rel ? copy_path(o, &job, bytes, e) : mrs_err_memory(e, strlen(base));
+    mrs_free(o->mem, job.rel);
+    return s;
+}
+
+enum mrs_status
+mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    const struct mrs_input_ns *ns = &in->list[i];
+    bool extra = ns->kind == MRS_INPUT_EXTRA;
+    uint64_t bytes = 0;
+    uint32_t rec;
+    enum mrs_status s = MRS_OK;
+    if (!extra && o->single_ns && strcmp(o->single_ns, ns->ns) != 0) {
+        s = MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",
+                      o->single_ns, ns->ns);
+    }
+    s = s == MRS_OK ? mrsi_output_enter(o, extra ? ns->rel_path : ns->ns, extra, &rec, e) : s;
+    if (s == MRS_OK && extra) {
+        s = copy_extra(o, ns, &bytes, e);
+    } else if (s == MRS_OK) {
+        s = ns->meta_path && o->kind != MRSI_OUT_STDOUT ? copy_metadata(o, in, ns, e) : MRS_OK;
+        s = s == MRS_OK && ns->data_path ? copy_data(o, in, ns, &bytes, e) : s;
+    }
+    if (s == MRS_OK) {
+        pthread_mutex_lock(&o->lock);
+        o->recs[rec].copied = true;
+        o->recs[rec].data = ns->data_path != NULL;
+        o->recs[rec].codec = o->as_input ? ns->codec : o->codec;
+        o->recs[rec].file_bytes = bytes;
+        pthread_mutex_unlock(&o->lock);
+    }
+    return mrsi_output_fail(o, s);
+}

@@ -1,0 +1,440 @@
+/* file.c - the operating system's file calls, made whole.
+ *
+ * Every loop around a short read, a short write or an interrupted call is here, so that the rest of the room
+ * sees "all of it" or an error that names the file. Durability is here as well: a file is on disk only after
+ * fsync, its name only after fsync of the folder that holds it. Temporary files have no name wherever the
+ * system allows, so that nothing is left behind by a killed run. Must not know what the bytes mean. */
+#include "internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PIECE \
+    (1u << 30) /* most bytes in one system call: larger ones are cut by the kernel anyway */
+
+char *
+mrsi_format(struct mrs_mem *mem, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *text = n < 0 ? NULL : mrs_alloc(mem, (size_t)n + 1);
+    if (text) {
+        va_start(ap, fmt);
+        vsnprintf(text, (size_t)n + 1, fmt, ap);
+        va_end(ap);
+    }
+    return text;
+}
+
+const char *
+mrsi_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+enum mrs_status
+mrsi_open_read(const char *path, int *fd, struct stat *st, struct mrs_err *e)
+{
+    int f;
+    do {
+        f = open(path, O_RDONLY | O_CLOEXEC);
+    } while (f < 0 && errno == EINTR);
+    if (f < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s: there is no such file", path);
+    }
+    if (f < 0) {
+        return mrs_err_sys(e, errno, "open %s", path);
+    }
+    if (st && fstat(f, st) < 0) {
+        int err = errno;
+        close(f);
+        return mrs_err_sys(e, err, "stat %s", path);
+    }
+    *fd = f;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_t *got,
+                struct mrs_err *e)
+{
+    *got = 0;
+    while (*got < n) {
+        size_t want = n - *got < PIECE ? n - *got : PIECE;
+        ssize_t r = pread(fd, (uint8_t *)p + *got, want, (off_t)(off + *got));
+        if (r == 0) {
+            break;
+        }
+        if (r < 0 && errno == EINTR) {
+            continue;
+        }
+        if (r < 0) {
+            return mrs_err_sys(e, errno, "read %s", name);
+        }
+        *got += (size_t)r;
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_read_full(int fd, void *p, size_t n, const char *name, size_t *got, struct mrs_err *e)
+{
+    *got = 0;
+    while (*got < n) {
+        ssize_t r = read(fd, (uint8_t *)p + *got, n - *got < PIECE ? n - *got : PIECE);
+        if (r == 0) {
+            break;
+        }
+        if (r < 0 && errno == EINTR) {
+            continue;
+        }
+        if (r < 0) {
+            return mrs_err_sys(e, errno, "read %s", name);
+        }
+        *got += (size_t)r;
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_err *e)
+{
+    const uint8_t *at = p;
+    while (n) {
+        ssize_t r = write(fd, at, n < PIECE ? n : PIECE);
+        if (r < 0 && errno == EINTR) {
+            continue;
+        }
+        if (r <= 0) {
+            return mrs_err_sys(e, r < 0 ? errno : ENOSPC, "write %s", name);
+        }
+        at += r;
+        n -= (size_t)r;
+    }
+    return MRS_OK;
+}
+
+/* The two calls of the engine have a descriptor only: the system knows what it is called. */
+static const char *
+fd_name(int fd, char room[256])
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, room, 255);
+    if (n <= 0) {
+        return "temporary file";
+    }
+    room[n] = 0;
+    return room;
+}
+
+enum mrs_status
+mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e)
+{
+    const uint8_t *at = p;
+    while (n) {
+        ssize_t r = pwrite(fd, at, n < PIECE ? n : PIECE, (off_t)off);
+        if (r < 0 && errno == EINTR) {
+            continue;
+        }
+        if (r <= 0) {
+            int err = r < 0 ? errno : ENOSPC;
+            char room[256];
+            return mrs_err_sys(e, err, "write %s", fd_name(fd, room));
+        }
+        at += r;
+        off += (uint64_t)r;
+        n -= (size_t)r;
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e)
+{
+    char room[256];
+    size_t got;
+    enum mrs_status s = mrsi_pread_full(fd, p, n, off, "temporary file", &got, e);
+    if (s == MRS_OK && got < n) {
+        s = MRSI_FAIL(e, MRS_E_IO, "read %s: it ends after %llu bytes, %llu were expected",
+                      fd_name(fd, room), (unsigned long long)(off + got),
+                      (unsigned long long)(off + n));
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_sync_fd(int fd, const char *name, struct mrs_err *e)
+{
+    int r;
+    do {
+        r = fsync(fd);
+    } while (r < 0 && errno == EINTR);
+    return r < 0 ? mrs_err_sys(e, errno, "fsync %s", name) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_sync_dir(const char *path, struct mrs_err *e)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return mrs_err_sys(e, errno, "open folder %s", path);
+    }
+    int r = fsync(fd);
+    int err = errno;
+    close(fd);
+    /* Some network file systems know no fsync of folders. */
+    return r < 0 && err != EINVAL && err != ENOTSUP ? mrs_err_sys(e, err, "fsync folder %s", path)
+                                                    : MRS_OK;
+}
+
+enum mrs_status
+mrsi_sync_parent(const char *path, struct mrs_err *e)
+{
+    char dir[PATH_MAX];
+    size_t n = (size_t)(mrsi_base_name(path) - path);
+    if (n >= sizeof dir) {
+        return mrs_err_sys(e, ENAMETOOLONG, "open the folder of %s", path);
+    }
+    memcpy(dir, n ? path : ".", n ? n : 1);
+    dir[n ? n : 1] = 0;
+    return mrsi_sync_dir(dir, e);
+}
+
+enum mrs_status
+mrsi_create(const char *path, int *fd, struct mrs_err *e)
+{
+    int f;
+    do {
+        f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (f < 0 && errno == EINTR);
+    if (f < 0 && errno == EEXIST) {
+        return MRSI_FAIL(e, MRS_E_EXISTS, "%s is there already", path);
+    }
+    if (f < 0) {
+        return mrs_err_sys(e, errno, "create %s", path);
+    }
+    *fd = f;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_temp_open(const char *dir, int *fd, struct mrs_err *e)
+{
+    if (!dir || !*dir) {
+        dir = getenv("TMPDIR");
+    }
+    if (!dir || !*dir) {
+        dir = "/tmp";
+    }
+    *fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+    if (*fd >= 0) {
+        return MRS_OK;
+    }
+    /* File systems without O_TMPFILE: a name for a moment. */
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/mongoreshape-XXXXXX", dir);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        return mrs_err_sys(e, ENAMETOOLONG, "temporary file in %s", dir);
+    }
+    *fd = mkostemp(path, O_CLOEXEC);
+    if (*fd < 0) {
+        return mrs_err_sys(e, errno, "temporary file in %s", dir);
+    }
+    unlink(path);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_spool(int fd, const char *name, const char *dir, int *spool, uint64_t *bytes,
+           struct mrs_err *e)
+{
+    enum { ROOM = 64 << 10 };
+    uint8_t room[ROOM];
+    enum mrs_status s = mrs_temp_open(dir, spool, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    *bytes = 0;
+    for (;;) {
+        size_t got;
+        s = mrsi_read_full(fd, room, ROOM, name, &got, e);
+        if (s == MRS_OK && got) {
+            s = mrs_write_at(*spool, room, got, *bytes, e);
+            *bytes += got;
+        }
+        if (s != MRS_OK || got < ROOM) {
+            break;
+        }
+    }
+    if (s != MRS_OK) {
+        close(*spool);
+        *spool = -1;
+    }
+    return s;
+}
+
+/* The kernel's copy; false where it cannot do this pair of files, with nothing copied. */
+static bool
+copy_by_kernel(const struct mrsi_span *from, int to, uint64_t *done, int *err)
+{
+    off_t at = (off_t)from->off;
+    *err = 0;
+    while (*done < from->n) {
+        uint64_t left = from->n - *done;
+        ssize_t r =
+            copy_file_range(from->fd, &at, to, NULL, left < PIECE ? (size_t)left : PIECE, 0);
+        if (r < 0 && errno == EINTR) {
+            continue;
+        }
+        if (r < 0 && *done == 0) {
+            return false;
+        }
+        if (r <= 0) {
+            *err = r < 0 ? errno : 0;
+            return r < 0 || *done > 0;
+        }
+        *done += (uint64_t)r;
+    }
+    return true;
+}
+
+enum mrs_status
+mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct mrs_err *e)
+{
+    enum { ROOM = 64 << 10 };
+    uint8_t room[ROOM];
+    uint64_t done = 0;
+    int err = 0;
+    if (copy_by_kernel(from, to, &done, &err) && err) {
+        return mrs_err_sys(e, err, "write %s", to_name);
+    }
+    while (done < from->n) {
+        uint64_t left = from->n - done;
+        size_t got;
+        enum mrs_status s = mrsi_pread_full(from->fd, room, left < ROOM ? (size_t)left : ROOM,
+                                            from->off + done, from->name, &got, e);
+        if (s == MRS_OK && got == 0) {
+            s = MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was read", from->name);
+        }
+        if (s == MRS_OK) {
+            s = mrsi_write_full(to, room, got, to_name, e);
+        }
+        if (s != MRS_OK) {
+            return s;
+        }
+        done += got;
+    }
+    return MRS_OK;
+}
+
+/* Reads until the end of an open file; text has room for `size` bytes at first and always for a NUL. */
+static enum mrs_status
+read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs_err *e)
+{
+    size_t want = size + 1;
+    for (;;) {
+        size_t got, was = b->n;
+        uint8_t *at = mrs_buf_take(b, want);
+        if (!at) {
+            return b->bad == 2 ? MRSI_FAIL(e, MRS_E_LIMIT, "%s: larger than %zu bytes", path,
+                                           b->ceiling - 1)
+                               : mrs_buf_status(b, e);
+        }
+        enum mrs_status s = mrsi_read_full(fd, at, want, path, &got, e);
+        b->n = was + got;
+        if (s != MRS_OK || got < want) {
+            return s;
+        }
+        size_t left = b->ceiling - b->n;
+        want = left && left < (64u << 10) ? left : 64u << 10;
+    }
+}
+
+enum mrs_status
+mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text, size_t *n,
+              struct mrs_err *e)
+{
+    int fd;
+    struct stat st;
+    struct mrs_buf b;
+    enum mrs_status s = mrsi_open_read(path, &fd, &st, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_buf_init(&b, mem, ceiling < SIZE_MAX ? ceiling + 1 : ceiling); /* one more for the NUL */
+    size_t size = S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
+    if (size > ceiling) {
+        s = MRSI_FAIL(e, MRS_E_LIMIT, "%s: larger than %zu bytes", path, ceiling);
+    } else {
+        s = read_to_end(&b, fd, path, size, e);
+    }
+    close(fd);
+    if (s == MRS_OK && b.n > ceiling) {
+        s = MRSI_FAIL(e, MRS_E_LIMIT, "%s: larger than %zu bytes", path, ceiling);
+    }
+    if (s == MRS_OK) {
+        mrs_buf_byte(&b, 0);
+        s = mrs_buf_status(&b, e);
+    }
+    if (s != MRS_OK) {
+        mrs_buf_clear(&b);
+        return s;
+    }
+    *text = (char *)b.p;
+    *n = b.n - 1;
+    return MRS_OK;
+}
+
+/* A name beside path that nobody has, opened. */
+static enum mrs_status
+open_beside(const char *path, char *tmp, size_t size, int *fd, struct mrs_err *e)
+{
+    for (int i = 0; i < 100; i++) {
+        int n = snprintf(tmp, size, "%s.tmp%ld-%d", path, (long)getpid(), i);
+        if (n < 0 || (size_t)n >= size) {
+            return mrs_err_sys(e, ENAMETOOLONG, "create a file beside %s", path);
+        }
+        *fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (*fd >= 0) {
+            return MRS_OK;
+        }
+        if (errno != EEXIST && errno != EINTR) {
+            break;
+        }
+    }
+    return mrs_err_sys(e, errno, "create %s", tmp);
+}
+
+enum mrs_status
+mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e)
+{
+    char tmp[PATH_MAX];
+    int fd = -1;
+    enum mrs_status s = open_beside(path, tmp, sizeof tmp, &fd, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = mrsi_write_full(fd, p, n, path, e);
+    if (s == MRS_OK) {
+        s = mrsi_sync_fd(fd, path, e);
+    }
+    if (close(fd) < 0 && s == MRS_OK) {
+        s = mrs_err_sys(e, errno, "close %s", path);
+    }
+    if (s == MRS_OK && rename(tmp, path) < 0) {
+        s = mrs_err_sys(e, errno, "rename %s to %s", tmp, path);
+    }
+    if (s != MRS_OK) {
+        unlink(tmp);
+        return s;
+    }
+    return mrsi_sync_parent(path, e);
+}

@@ -1,0 +1,379 @@
+/* input.c - what there is to read: a dump directory, one .bson file, or a stream.
+ *
+ * A directory is listed by dumpdir.c. A single file takes its namespace from its name and folder unless the
+ * caller says it. A stream (`-`, a pipe) cannot be read twice, and many plans read their input twice, so it is
+ * put into an unlinked file first. Everything an input lists lives in its arena. Input is never written to. */
+#include "internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct mrs_input_ns *
+mrsi_input_add(struct mrs_input *in)
+{
+    if (in->n == in->cap) {
+        uint32_t cap = in->cap ? 2 * in->cap : 32;
+        struct mrs_input_ns *more = mrs_realloc(in->mem, in->list, cap * sizeof *more);
+        if (!more) {
+            return NULL;
+        }
+        in->list = more;
+        in->cap = cap;
+    }
+    struct mrs_input_ns *ns = &in->list[in->n++];
+    memset(ns, 0, sizeof *ns);
+    ns->metadata = mrs_empty_doc();
+    return ns;
+}
+
+enum mrs_status
+mrsi_input_exclude(struct mrs_input *in, const char *ns, struct mrs_err *e)
+{
+    if (in->n_excluded == in->cap_excluded) {
+        uint32_t cap = in->cap_excluded ? 2 * in->cap_excluded : 32;
+        const char **more = mrs_realloc(in->mem, in->excluded, cap * sizeof *more);
+        if (!more) {
+            return mrs_err_memory(e, cap * sizeof *more);
+        }
+        in->excluded = more;
+        in->cap_excluded = cap;
+    }
+    in->excluded[in->n_excluded++] = ns;
+    return MRS_OK;
+}
+
+bool
+mrsi_input_takes(const struct mrs_input *in, const char *db, const char *coll, const char *ns)
+{
+    static const char buckets[] = "system.buckets.";
+    size_t n = sizeof buckets - 1, db_n = strlen(db);
+    char logical[1024];
+    if (strncmp(coll, buckets, n) != 0 || db_n + strlen(coll) - n + 2 > sizeof logical) {
+        return mrsi_filter_takes(&in->filter, ns);
+    }
+    memcpy(logical, db, db_n);
+    logical[db_n] = '.';
+    memcpy(logical + db_n + 1, coll + n, strlen(coll) - n + 1);
+    return mrsi_filter_takes(&in->filter, logical);
+}
+
+enum mrs_status
+mrsi_input_from(struct mrs_input *in, const struct mrs_input_ns *ns, struct mrsi_source_from *from,
+                struct mrs_err *e)
+{
+    struct stat st;
+    from->own = in->fd < 0;
+    from->fd = in->fd;
+    from->start = in->start;
+    from->bytes = UINT64_MAX;
+    from->codec = ns->codec;
+    from->name = ns->data_path;
+    if (in->fd >= 0) {
+        from->bytes = ns->file_bytes;
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_open_read(ns->data_path, &from->fd, &st, e);
+    if (s == MRS_OK && !S_ISREG(st.st_mode)) {
+        close(from->fd);
+        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", ns->data_path);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_input_probe(struct mrs_input *in, struct mrs_input_ns *ns, struct mrs_err *e)
+{
+    struct mrsi_source_from from;
+    struct stat st;
+    enum mrs_status s = mrsi_input_from(in, ns, &from, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (from.own) {
+        s = fstat(from.fd, &st) < 0 ? mrs_err_sys(e, errno, "stat %s", from.name) : MRS_OK;
+        ns->file_bytes = s == MRS_OK ? (uint64_t)st.st_size : 0;
+    }
+    if (s == MRS_OK) {
+        s = mrsi_sniff(in->mem, &from, &ns->codec, e);
+    }
+    if (from.own) {
+        close(from.fd);
+    }
+    return s;
+}
+
+static enum mrs_status
+name_it(struct mrs_input *in, struct mrs_input_ns *ns, const char *db, size_t db_n,
+        const char *coll, struct mrs_err *e)
+{
+    const char *wrong = mrsi_db_wrong(db, db_n);
+    size_t coll_n = strlen(coll);
+    if (wrong || !coll_n) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "'%.*s.%s' is no namespace: %s; say which one it is",
+                         (int)db_n, db, coll, wrong ? wrong : "the collection has no name");
+    }
+    char *text = mrs_arena_alloc(&in->arena, 2 * db_n + coll_n + 3);
+    if (!text) {
+        return mrs_err_memory(e, db_n + coll_n);
+    }
+    memcpy(text, db, db_n);
+    text[db_n] = '.';
+    memcpy(text + db_n + 1, coll, coll_n + 1);
+    ns->ns = text;
+    ns->coll = text + db_n + 1;
+    ns->db = text + db_n + coll_n + 2;
+    memcpy(text + db_n + coll_n + 2, db, db_n);
+    text[2 * db_n + coll_n + 2] = 0;
+    return MRS_OK;
+}
+
+static enum mrs_status
+name_by_option(struct mrs_input *in, struct mrs_input_ns *ns, const char *want, struct mrs_err *e)
+{
+    const char *dot = strchr(want, '.');
+    size_t n = dot ? (size_t)(dot - want) : strlen(want);
+    return name_it(in, ns, want, n, dot ? dot + 1 : "", e);
+}
+
+/* "folder/coll.bson": the folder's real name is the database, so that "./coll.bson" works. */
+static enum mrs_status
+name_by_path(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, struct mrs_err *e)
+{
+    char real[PATH_MAX];
+    const char *base = mrsi_base_name(path), *coll = NULL;
+    char *dir =
+        mrs_strndup(in->mem, base == path ? "." : path, base == path ? 1 : (size_t)(base - path));
+    if (!dir) {
+        return mrs_err_memory(e, strlen(path));
+    }
+    char *ok = realpath(dir, real);
+    int err = errno;
+    mrs_free(in->mem, dir);
+    if (!ok) {
+        return mrs_err_sys(e, err, "resolve the folder of %s", path);
+    }
+    struct mrsi_file_name f = mrsi_file_name(base);
+    enum mrs_status s;
+    if (f.kind == MRSI_FILE_META) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "%s holds metadata; name the .bson file or the folder",
+                         path);
+    }
+    if (mrsi_name_is_cut(base, f.stem_n)) {
+        s = mrsi_metadata_coll(&in->arena, ns->metadata, path, &coll, e);
+        if (s == MRS_OK && !coll) {
+            s = MRSI_FAIL(e, MRS_E_FORMAT,
+                          "%s: a shortened name, and no metadata file beside it says the "
+                          "whole one",
+                          path);
+        }
+    } else {
+        struct mrs_err own;
+        mrs_err_clear(&own);
+        s = mrsi_name_unescape(&in->arena, base, f.stem_n, &coll, &own);
+        if (s != MRS_OK) {
+            s = mrs_err_set(e, s, own.code, "%s: %s", path, own.msg);
+        }
+    }
+    const char *db = mrsi_base_name(real);
+    return s == MRS_OK ? name_it(in, ns, db, strlen(db), coll, e) : s;
+}
+
+/* The metadata file that belongs to a single data file, where there is one. */
+static enum mrs_status
+metadata_beside(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, struct mrs_err *e)
+{
+    static const char *const ends[] = {".metadata.json", ".metadata.json.gz", ".metadata.json.zst"};
+    const char *base = mrsi_base_name(path);
+    size_t n = (size_t)(base - path) + mrsi_file_name(base).stem_n;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct stat st;
+        size_t k = strlen(ends[i]) + 1;
+        char *meta = mrs_arena_alloc(&in->arena, n + k);
+        if (!meta) {
+            return mrs_err_memory(e, n + k);
+        }
+        memcpy(meta, path, n);
+        memcpy(meta + n, ends[i], k);
+        if (stat(meta, &st) == 0 && S_ISREG(st.st_mode)) {
+            ns->meta_path = meta;
+            return mrsi_metadata_load(in->mem, &in->arena, meta, &ns->metadata, e);
+        }
+    }
+    return MRS_OK;
+}
+
+/* Puts a stream where it can be read at any offset. */
+static enum mrs_status
+take_stream(struct mrs_input *in, const char *path, const char *tmp, struct mrs_input_ns *ns,
+            struct mrs_err *e)
+{
+    struct stat st;
+    int fd = STDIN_FILENO;
+    bool named = strcmp(path, "-") != 0;
+    enum mrs_status s = named ? mrsi_open_read(path, &fd, &st, e) : MRS_OK;
+    if (s != MRS_OK) {
+        return s;
+    }
+    off_t here = lseek(fd, 0, SEEK_CUR);
+    if (!named && here >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        in->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        in->start = (uint64_t)here;
+        ns->file_bytes = st.st_size > here ? (uint64_t)(st.st_size - here) : 0;
+        return in->fd < 0 ? mrs_err_sys(e, errno, "open standard input") : MRS_OK;
+    }
+    s = mrsi_spool(fd, named ? path : "standard input", tmp, &in->fd, &ns->file_bytes, e);
+    if (named) {
+        close(fd);
+    }
+    return s;
+}
+
+static enum mrs_status
+open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, bool stream,
+            struct mrs_err *e)
+{
+    struct mrs_input_ns *ns = mrsi_input_add(in);
+    if (!ns) {
+        return mrs_err_memory(e, sizeof *ns);
+    }
+    ns->kind = MRS_INPUT_DATA;
+    ns->data_path = mrs_arena_copy(&in->arena, path, strlen(path) + 1);
+    enum mrs_status s = ns->data_path ? MRS_OK : mrs_err_memory(e, strlen(path));
+    if (s == MRS_OK && !stream) {
+        s = metadata_beside(in, ns, path, e);
+    }
+    if (s == MRS_OK && opts->ns) {
+        s = name_by_option(in, ns, opts->ns, e);
+    } else if (s == MRS_OK && !stream) {
+        s = name_by_path(in, ns, path, e);
+    } else if (s == MRS_OK) {
+        s = MRSI_FAIL(e, MRS_E_USAGE, "%s is a stream without a name: say its namespace", path);
+    }
+    if (s == MRS_OK && !mrsi_input_takes(in, ns->db, ns->coll, ns->ns)) {
+        in->n = 0;
+        return mrsi_input_exclude(in, ns->ns, e);
+    }
+    if (s == MRS_OK && stream) {
+        s = take_stream(in, path, opts->tmp, ns, e);
+    }
+    return s == MRS_OK ? mrsi_input_probe(in, ns, e) : s;
+}
+
+static enum mrs_status
+open_any(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts,
+         struct mrs_err *e)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0) {
+        return open_single(in, path, opts, true, e);
+    }
+    if (stat(path, &st) < 0) {
+        return errno == ENOENT || errno == ENOTDIR
+                   ? MRSI_FAIL(e, MRS_E_MISSING, "%s: there is no such file or folder", path)
+                   : mrs_err_sys(e, errno, "open %s", path);
+    }
+    if (S_ISDIR(st.st_mode)) {
+        in->dir = true;
+        return opts->ns
+                   ? MRSI_FAIL(e, MRS_E_USAGE, "%s is a folder: its namespaces have names", path)
+                   : mrsi_dump_list(in, path, e);
+    }
+    if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) {
+        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: neither a file nor a folder", path);
+    }
+    return open_single(in, path, opts, S_ISFIFO(st.st_mode), e);
+}
+
+static void
+find_only_db(struct mrs_input *in)
+{
+    static const char *const internal[] = {"admin", "config", "local"};
+    for (uint32_t i = 0; i < in->n; i++) {
+        const char *db = in->list[i].db;
+        if (in->list[i].kind != MRS_INPUT_DATA || strcmp(db, internal[0]) == 0 ||
+            strcmp(db, internal[1]) == 0 || strcmp(db, internal[2]) == 0) {
+            continue;
+        }
+        if (in->only_db && strcmp(db, in->only_db) != 0) {
+            in->only_db = NULL;
+            return;
+        }
+        in->only_db = db;
+    }
+}
+
+enum mrs_status
+mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opts *opts,
+               struct mrs_input **out, struct mrs_err *e)
+{
+    static const struct mrs_input_opts none;
+    struct mrs_input *in = mrs_zalloc(mem, sizeof *in);
+    if (!in) {
+        return mrs_err_memory(e, sizeof *in);
+    }
+    opts = opts ? opts : &none;
+    in->mem = mem;
+    in->fd = -1;
+    mrs_arena_init(&in->arena, mem);
+    in->filter =
+        (struct mrsi_filter){opts->include, opts->exclude, opts->n_include, opts->n_exclude};
+    enum mrs_status s = mrsi_filter_check(&in->filter, e);
+    if (s == MRS_OK) {
+        s = open_any(in, path, opts, e);
+    }
+    if (s != MRS_OK) {
+        mrs_input_close(in);
+        return s;
+    }
+    memset(&in->filter, 0, sizeof in->filter); /* the caller's memory */
+    find_only_db(in);
+    *out = in;
+    return MRS_OK;
+}
+
+void
+mrs_input_close(struct mrs_input *in)
+{
+    if (!in) {
+        return;
+    }
+    if (in->fd >= 0) {
+        close(in->fd);
+    }
+    mrs_free(in->mem, in->list);
+    mrs_free(in->mem, in->excluded);
+    mrs_arena_clear(&in->arena);
+    mrs_free(in->mem, in);
+}
+
+uint32_t
+mrs_input_count(const struct mrs_input *in)
+{
+    return in->n;
+}
+
+const struct mrs_input_ns *
+mrs_input_at(const struct mrs_input *in, uint32_t i)
+{
+    return &in->list[i];
+}
+
+const char *
+mrs_input_only_db(const struct mrs_input *in)
+{
+    return in->only_db;
+}
+
+uint32_t
+mrs_input_excluded(const struct mrs_input *in)
+{
+    return in->n_excluded;
+}
+
+const char *
+mrs_input_excluded_at(const struct mrs_input *in, uint32_t i)
+{
+    return in->excluded[i];
+}

@@ -1,0 +1,166 @@
+/* internal.h - what the files of this room lend each other: files, names, byte sources and the input. */
+#ifndef MRSI_IO_INTERNAL_H
+#define MRSI_IO_INTERNAL_H
+
+#include "mongoreshape/io.h"
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#define MRSI_BLOCK_BYTES (1u << 20) /* of a reader, where nothing is said */
+#define MRSI_BLOCK_MIN 4096u        /* least size of blocks: tests want small ones */
+#define MRSI_IN_CHUNK (128u << 10)  /* compressed bytes read at a time */
+#define MRSI_ENC_CHUNK \
+    (128u << 10) /* bytes given to an encoder at a time: always the same, so that output is */
+#define MRSI_SINK_BUFFER (256u << 10)
+#define MRSI_STEM_MAX 238u /* longest escaped collection name that stands in a file name */
+/* Reports and returns FAIL in one expression. */
+#define MRSI_FAIL(e, code, ...) mrs_err_set(e, MRS_FAIL, code, __VA_ARGS__)
+#define MRSI_MARKER "mongoreshape.partial"
+#define MRSI_MANIFEST "mongoreshape.manifest.json"
+
+/* ---- file.c ---- */
+/* Text as printf writes it, from mem; NULL without memory. */
+char *mrsi_format(struct mrs_mem *mem, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Behind the last '/' of a path. */
+const char *mrsi_base_name(const char *path);
+/* Opens for reading and says what it is; a file that is not there is MRS_E_MISSING. */
+enum mrs_status mrsi_open_read(const char *path, int *fd, struct stat *st, struct mrs_err *e);
+/* Up to n bytes at an offset; *got less than n at the end of the file only. */
+enum mrs_status mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name,
+                                size_t *got, struct mrs_err *e);
+/* The same from where the file stands: pipes. */
+enum mrs_status
+mrsi_read_full(int fd, void *p, size_t n, const char *name, size_t *got, struct mrs_err *e);
+enum mrs_status
+mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_sync_fd(int fd, const char *name, struct mrs_err *e);
+/* A folder's own entries; and the folder in which path lies. */
+enum mrs_status mrsi_sync_dir(const char *path, struct mrs_err *e);
+enum mrs_status mrsi_sync_parent(const char *path, struct mrs_err *e);
+/* Creates a file that must not be there yet. */
+enum mrs_status mrsi_create(const char *path, int *fd, struct mrs_err *e);
+/* Everything that fd gives, put behind each other into an unlinked file. */
+enum mrs_status mrsi_spool(int fd, const char *name, const char *dir, int *spool, uint64_t *bytes,
+                           struct mrs_err *e);
+/* Bytes [off, off + n) of a file to the end of another; fewer there: MRS_E_IO. */
+struct mrsi_span {
+    int fd;
+    uint64_t off, n;
+    const char *name;
+};
+enum mrs_status
+mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct mrs_err *e);
+
+/* ---- tree.c ---- */
+/* A folder with all below it; soft links are removed, not followed. What is not there is fine. */
+enum mrs_status mrsi_remove_tree(const char *path, struct mrs_err *e);
+/* Every name in a folder but "." and "..", sorted by bytes, in the arena. */
+enum mrs_status mrsi_list_dir(struct mrs_arena *a, const char *path, const char ***names,
+                              uint32_t *n, struct mrs_err *e);
+/* OK only where all that lies under path could be part of a dump: the guard of force. */
+enum mrs_status mrsi_looks_like_dump(struct mrs_mem *mem, const char *path, struct mrs_err *e);
+
+/* ---- names.c ---- */
+enum mrsi_file_kind { MRSI_FILE_OTHER, MRSI_FILE_DATA, MRSI_FILE_META };
+struct mrsi_file_name {
+    enum mrsi_file_kind kind;
+    size_t stem_n;  /* bytes before .bson, .bin or .metadata.json */
+    size_t plain_n; /* bytes before .gz or .zst */
+};
+struct mrsi_file_name mrsi_file_name(const char *name);
+/* The stem of a collection's files, at most MRSI_STEM_MAX bytes and a NUL; returns its length. */
+size_t mrsi_name_escape(const char *coll, size_t n, char stem[MRSI_STEM_MAX + 1]);
+/* True for a stem that stands for an over-long name, which only the metadata file knows. */
+bool mrsi_name_is_cut(const char *stem, size_t n);
+/* The collection's name, in the arena. FAIL MRS_E_FORMAT without naming the file. */
+enum mrs_status mrsi_name_unescape(struct mrs_arena *a, const char *stem, size_t n,
+                                   const char **coll, struct mrs_err *e);
+/* NULL for a name that a server takes, else what is wrong with it. */
+const char *mrsi_db_wrong(const char *db, size_t n);
+void mrsi_sha1(const void *p, size_t n, uint8_t out[20]);
+
+/* ---- filter.c ---- */
+struct mrsi_filter {
+    const char *const *include, *const *exclude;
+    uint32_t n_include, n_exclude;
+};
+enum mrs_status mrsi_filter_check(const struct mrsi_filter *f, struct mrs_err *e);
+bool mrsi_filter_takes(const struct mrsi_filter *f, const char *ns);
+bool mrsi_glob(const char *pattern, const char *text);
+
+/* ---- source.c ---- */
+struct mrsi_source;
+struct mrsi_source_from {
+    int fd;
+    bool own;       /* closed with the source, also when opening fails */
+    uint64_t start; /* of the stream in the file */
+    uint64_t bytes; /* how many; UINT64_MAX: up to the end */
+    enum mrs_codec codec;
+    const char *name;
+};
+enum mrs_status mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from,
+                                 struct mrsi_source **out, struct mrs_err *e);
+/* n bytes, fewer only at the end or before damage, which the next call then reports. OK, END with nothing left. */
+enum mrs_status
+mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e);
+/* Gives the last n bytes back; false where the source cannot (it decodes). */
+bool mrsi_source_back(struct mrsi_source *s, size_t n);
+uint64_t mrsi_source_taken(const struct mrsi_source *s); /* bytes of the file used so far */
+void mrsi_source_close(struct mrsi_source *s);
+/* What the first bytes of a file say. */
+enum mrs_status mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from,
+                           enum mrs_codec *codec, struct mrs_err *e);
+/* A whole file, decoded whatever it is packed with, appended to out. */
+enum mrs_status
+mrsi_read_decoded(struct mrs_mem *mem, const char *path, struct mrs_buf *out, struct mrs_err *e);
+
+/* ---- encoder.c: bytes through a codec to the end of a file ---- */
+struct mrsi_encoder;
+struct mrsi_encoder_to {
+    int fd;
+    const char *name;
+    struct mrs_compress compress;
+    size_t buffer; /* of plain files */
+};
+enum mrs_status mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to,
+                                  struct mrsi_encoder **out, struct mrs_err *e);
+enum mrs_status
+mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_err *e);
+enum mrs_status mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e);
+void mrsi_encoder_close(struct mrsi_encoder *c);
+
+/* ---- input.c, dumpdir.c, metadata.c ---- */
+struct mrs_input {
+    struct mrs_mem *mem;
+    struct mrs_arena arena;
+    struct mrs_input_ns *list;
+    uint32_t n, cap;
+    const char **excluded;
+    uint32_t n_excluded, cap_excluded;
+    const char *only_db;
+    struct mrsi_filter filter;
+    bool dir;       /* a dump directory: names of files are kept when they are copied */
+    int fd;         /* `-`, or a pipe: where the stream now is; else -1 */
+    uint64_t start; /* of the stream in fd */
+};
+/* Appends an empty entry; NULL without memory. */
+struct mrs_input_ns *mrsi_input_add(struct mrs_input *in);
+enum mrs_status mrsi_input_exclude(struct mrs_input *in, const char *ns, struct mrs_err *e);
+/* True where the patterns take this namespace; buckets of a time series go with their collection. */
+bool mrsi_input_takes(const struct mrs_input *in, const char *db, const char *coll, const char *ns);
+/* Fills codec and size of an entry's data file. */
+enum mrs_status mrsi_input_probe(struct mrs_input *in, struct mrs_input_ns *ns, struct mrs_err *e);
+/* Where an entry's bytes are; from->fd is open afterwards. */
+enum mrs_status mrsi_input_from(struct mrs_input *in, const struct mrs_input_ns *ns,
+                                struct mrsi_source_from *from, struct mrs_err *e);
+enum mrs_status mrsi_dump_list(struct mrs_input *in, const char *path, struct mrs_err *e);
+/* Reads and checks a metadata file; the document lives in the arena. An empty file: the empty document. */
+enum mrs_status mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path,
+                                   struct mrs_view *doc, struct mrs_err *e);
+/* The same of text; name: of the file, for errors. */
+enum mrs_status mrsi_metadata_parse(struct mrs_buf *scratch, const char *text, size_t n,
+                                    const char *name, struct mrs_view *doc, struct mrs_err *e);
+/* collectionName, in the arena; NULL where there is none. */
+enum mrs_status mrsi_metadata_coll(struct mrs_arena *a, struct mrs_view doc, const char *path,
+                                   const char **coll, struct mrs_err *e);
+#endif

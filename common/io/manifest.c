@@ -1,0 +1,89 @@
+/* manifest.c - the last file of an output: what was written, so that it can be checked later.
+ *
+ * Canonical Extended JSON: first what the caller says of its run, then one entry per collection, sorted by name,
+ * with the sink's own counts and digest, then the other files. Copied collections were not read, so they have
+ * the size of their file only. Must not hold anything that differs between two runs of the same work. */
+#include "mongoreshape/ejson.h"
+#include "output.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MANIFEST_MAX (256u << 20)
+
+static int
+by_name(const void *a, const void *b)
+{
+    const struct mrsi_out_rec *x = a, *y = b;
+    return x->extra != y->extra ? x->extra - y->extra : strcmp(x->name, y->name);
+}
+
+static void
+text(struct mrs_build *b, const char *name, const char *value)
+{
+    mrs_build_text(b, name, value, (uint32_t)strlen(value));
+}
+
+static void
+collection(struct mrs_build *b, const struct mrsi_out_rec *rec)
+{
+    static const char *const codecs[] = {"none", "gzip", "zstd"};
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    text(b, "ns", rec->name);
+    if (rec->copied) {
+        mrs_build_bool(b, "copied", true);
+    }
+    if (rec->data && !rec->copied) {
+        char hex[33];
+        snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)rec->digest.hi,
+                 (unsigned long long)rec->digest.lo);
+        mrs_build_i64(b, "docs", (int64_t)rec->docs);
+        mrs_build_i64(b, "bytes", (int64_t)rec->bytes);
+        text(b, "digest", hex);
+    }
+    if (rec->data) {
+        mrs_build_i64(b, "file_bytes", (int64_t)rec->file_bytes);
+        text(b, "codec", codecs[rec->codec]);
+    }
+    mrs_build_close(b);
+}
+
+enum mrs_status
+mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_buf bson;
+    struct mrs_build b;
+    struct mrs_view doc;
+    uint32_t i = 0;
+    mrs_buf_init(&bson, o->mem, MANIFEST_MAX);
+    mrs_build_init(&b, &bson);
+    if (extra.n > 5) {
+        mrs_build_raw(&b, extra.p + 4, extra.n - 5);
+    }
+    if (o->sample) {
+        mrs_build_bool(&b, "sample", true);
+    }
+    if (o->n_recs) {
+        qsort(o->recs, o->n_recs, sizeof *o->recs, by_name);
+    }
+    mrs_build_open(&b, "collections", 11, MRS_ARRAY);
+    for (; i < o->n_recs && !o->recs[i].extra; i++) {
+        collection(&b, &o->recs[i]);
+    }
+    mrs_build_close(&b);
+    mrs_build_open(&b, "files", 5, MRS_ARRAY);
+    for (; i < o->n_recs; i++) {
+        mrs_build_item_open(&b, MRS_DOCUMENT);
+        text(&b, "path", o->recs[i].name);
+        mrs_build_i64(&b, "file_bytes", (int64_t)o->recs[i].file_bytes);
+        mrs_build_close(&b);
+    }
+    mrs_build_close(&b);
+    enum mrs_status s = mrs_build_finish(&b, &doc, e);
+    if (s == MRS_OK) {
+        mrs_ejson_write(doc, true, out);
+        mrs_buf_byte(out, '\n');
+        s = mrs_buf_status(out, e);
+    }
+    mrs_buf_clear(&bson);
+    return s;
+}

@@ -1,0 +1,487 @@
+/* output.c - the output transaction: opening, giving up, and the ground its other files stand on.
+ *
+ * Everything is written below OUT.partial, for a single file as well, and appears under its own name only at
+ * the commit (commit.c). The folder carries a marker file that says whose it is: a later run may remove what a
+ * killed one left, and nothing else. The marker is locked while its writer lives, so that two runs with one OUT
+ * cannot remove each other's work. Files are synced late, at the commit, where their writeback has had time;
+ * descriptors are kept for that, up to a small number. Must not know plans or documents. */
+#include "output.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+const char *
+mrsi_codec_suffix(enum mrs_codec codec)
+{
+    return codec == MRS_CODEC_GZIP ? ".gz" : codec == MRS_CODEC_ZSTD ? ".zst" : "";
+}
+
+enum mrs_status
+mrsi_output_fail(struct mrs_output *o, enum mrs_status s)
+{
+    if (s != MRS_OK) {
+        pthread_mutex_lock(&o->lock);
+        o->failed = true;
+        pthread_mutex_unlock(&o->lock);
+    }
+    return s;
+}
+
+/* ---- opening ---- */
+static bool
+has_suffix(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), k = strlen(suffix);
+    return n > k && strcmp(path + n - k, suffix) == 0;
+}
+
+/* True where path is dir or lies in it. */
+static bool
+inside(const char *path, const char *dir)
+{
+    size_t n = strlen(dir);
+    return strncmp(path, dir, n) == 0 &&
+           (path[n] == 0 || path[n] == '/' || (n == 1 && dir[0] == '/'));
+}
+
+/* The resolved name of something that need not be there yet. */
+static bool
+resolve_new(struct mrs_mem *mem, const char *path, char real[PATH_MAX])
+{
+    if (realpath(path, real)) {
+        return true;
+    }
+    const char *base = mrsi_base_name(path);
+    char *dir =
+        base == path ? mrs_strndup(mem, ".", 1) : mrs_strndup(mem, path, (size_t)(base - path));
+    bool ok = dir && realpath(dir, real) && strlen(real) + strlen(base) + 2 < PATH_MAX;
+    mrs_free(mem, dir);
+    if (ok) {
+        size_t n = strlen(real);
+        real[n] = '/';
+        memcpy(real + n + 1, base, strlen(base) + 1);
+    }
+    return ok;
+}
+
+static enum mrs_status
+check_apart(struct mrs_output *o, const char *input, struct mrs_err *e)
+{
+    char in[PATH_MAX], out[PATH_MAX];
+    if (!input || strcmp(input, "-") == 0 || !realpath(input, in) ||
+        !resolve_new(o->mem, o->path, out)) {
+        return MRS_OK; /* opening either of them tells what is wrong */
+    }
+    if (inside(in, out) || inside(out, in)) {
+        return MRSI_FAIL(e, MRS_E_USAGE,
+                         "output %s and input %s overlap: the input must stay as it is", o->path,
+                         input);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+check_existing(struct mrs_output *o, struct mrs_err *e)
+{
+    const char *paths[2] = {o->path, o->meta_path};
+    for (int i = 0; i < 2 && paths[i]; i++) {
+        struct stat st;
+        if (lstat(paths[i], &st) < 0) {
+            if (errno == ENOENT) {
+                continue;
+            }
+            return mrs_err_sys(e, errno, "stat %s", paths[i]);
+        }
+        if (!o->force) {
+            return MRSI_FAIL(e, MRS_E_EXISTS, "%s is there already (--force replaces it)",
+                             paths[i]);
+        }
+        bool fits = o->kind == MRSI_OUT_DIR ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode);
+        if (!fits) {
+            return MRSI_FAIL(e, MRS_E_EXISTS, "%s is not a %s and is not replaced by one", paths[i],
+                             o->kind == MRSI_OUT_DIR ? "folder" : "regular file");
+        }
+    }
+    struct stat st;
+    return o->kind == MRSI_OUT_DIR && lstat(o->path, &st) == 0
+               ? mrsi_looks_like_dump(o->mem, o->path, e)
+               : MRS_OK;
+}
+
+/* OUT.partial is there: ours, and nobody's who lives? Then it goes. */
+static enum mrs_status
+remove_stale(struct mrs_output *o, struct mrs_err *e)
+{
+    int fd = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0) {
+        bool busy = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+        enum mrs_status s =
+            busy ? MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial)
+                 : mrsi_remove_tree(o->partial, e);
+        close(fd);
+        return s;
+    }
+    if (rmdir(o->partial) == 0) {
+        return MRS_OK; /* killed before the marker was there */
+    }
+    char *manifest = mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MANIFEST);
+    struct stat st;
+    if (!manifest) {
+        return mrs_err_memory(e, strlen(o->partial));
+    }
+    bool ours = lstat(manifest, &st) == 0; /* killed behind the marker's end */
+    mrs_free(o->mem, manifest);
+    return ours ? mrsi_remove_tree(o->partial, e)
+                : MRSI_FAIL(e, MRS_E_EXISTS,
+                            "%s is there and was not made by mongoreshape: remove it yourself",
+                            o->partial);
+}
+
+static enum mrs_status
+make_partial(struct mrs_output *o, struct mrs_err *e)
+{
+    static const char text[] =
+        "This folder is the unfinished output of mongoreshape and may be removed.\n";
+    enum mrs_status s = MRS_OK;
+    if (mkdir(o->partial, 0777) < 0) {
+        int err = errno;
+        s = err == EEXIST ? remove_stale(o, e)
+                          : mrs_err_sys(e, err, "create folder %s", o->partial);
+        if (s == MRS_OK && mkdir(o->partial, 0777) < 0) {
+            s = mrs_err_sys(e, errno, "create folder %s", o->partial);
+        }
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = mrsi_create(o->marker, &o->lock_fd, e);
+    if (s == MRS_OK) {
+        if (flock(o->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+            return MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial);
+        }
+        s = mrsi_write_full(o->lock_fd, text, sizeof text - 1, o->marker, e);
+    }
+    if (s != MRS_OK) {
+        unlink(o->marker);
+        rmdir(o->partial);
+    }
+    return s;
+}
+
+static enum mrs_status
+set_paths(struct mrs_output *o, const char *path, const struct mrs_output_opts *opts,
+          struct mrs_err *e)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') {
+        n--;
+    }
+    o->path = mrs_strndup(o->mem, path, n);
+    if (!o->path) {
+        return mrs_err_memory(e, n);
+    }
+    const char *base = mrsi_base_name(o->path);
+    if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "'%s' is no name for an output", path);
+    }
+    if (opts->single_ns) {
+        o->single_ns = mrs_strndup(o->mem, opts->single_ns, strlen(opts->single_ns));
+        if (!o->single_ns) {
+            return mrs_err_memory(e, n);
+        }
+    }
+    if (strcmp(path, "-") == 0) {
+        o->kind = MRSI_OUT_STDOUT;
+        return o->single_ns
+                   ? MRS_OK
+                   : MRSI_FAIL(e, MRS_E_USAGE, "one collection only can go to standard output");
+    }
+    o->kind = o->single_ns ? MRSI_OUT_FILE : MRSI_OUT_DIR;
+    o->partial = mrsi_format(o->mem, "%s.partial", o->path);
+    o->marker = o->partial ? mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MARKER) : NULL;
+    bool ok = o->marker != NULL;
+    if (ok && o->kind == MRSI_OUT_FILE) {
+        size_t stem = (size_t)(base - o->path) + mrsi_file_name(base).stem_n;
+        o->meta_path = mrsi_format(o->mem, "%.*s.metadata.json", (int)stem, o->path);
+        ok = o->meta_path != NULL;
+    }
+    return ok ? MRS_OK : mrs_err_memory(e, n);
+}
+
+static void
+set_codec(struct mrs_output *o, const struct mrs_output_opts *opts)
+{
+    o->compress = opts->compress;
+    o->as_input = opts->compress.codec == MRS_CODEC_AS_INPUT;
+    o->codec = opts->compress.codec;
+    if (o->as_input && o->kind == MRSI_OUT_FILE && has_suffix(o->path, ".gz")) {
+        o->codec = MRS_CODEC_GZIP;
+    } else if (o->as_input && o->kind == MRSI_OUT_FILE && has_suffix(o->path, ".zst")) {
+        o->codec = MRS_CODEC_ZSTD;
+    } else if (o->as_input) {
+        o->codec = opts->default_codec == MRS_CODEC_AS_INPUT ? MRS_CODEC_NONE : opts->default_codec;
+    }
+    o->compress.codec = o->codec;
+    o->as_input =
+        o->as_input && o->kind == MRSI_OUT_DIR; /* a single file is packed as its name says */
+}
+
+enum mrs_status
+mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts,
+                struct mrs_output **out, struct mrs_err *e)
+{
+    struct mrs_output *o = mrs_zalloc(mem, sizeof *o);
+    if (!o) {
+        return mrs_err_memory(e, sizeof *o);
+    }
+    o->mem = mem;
+    o->lock_fd = o->out_fd = -1;
+    o->force = opts->force;
+    o->sample = opts->sample;
+    o->sink_buffer = opts->sink_buffer;
+    o->lock_ready = pthread_mutex_init(&o->lock, NULL) == 0;
+    enum mrs_status s =
+        o->lock_ready ? set_paths(o, path, opts, e) : mrs_err_memory(e, sizeof o->lock);
+    if (s == MRS_OK) {
+        set_codec(o, opts);
+    }
+    if (s == MRS_OK && o->kind == MRSI_OUT_STDOUT) {
+        s = isatty(STDOUT_FILENO) ? MRSI_FAIL(e, MRS_E_USAGE,
+                                              "standard output is a terminal: BSON is not for "
+                                              "people, redirect it")
+                                  : mrs_temp_open(opts->tmp, &o->out_fd, e);
+    } else if (s == MRS_OK) {
+        s = check_apart(o, opts->input, e);
+        s = s == MRS_OK ? check_existing(o, e) : s;
+        s = s == MRS_OK ? make_partial(o, e) : s;
+    }
+    if (s != MRS_OK) {
+        mrs_output_free(o);
+        return s;
+    }
+    *out = o;
+    return MRS_OK;
+}
+
+/* ---- files below the partial folder ---- */
+enum mrs_status
+mrsi_output_enter(struct mrs_output *o, const char *name, bool extra, uint32_t *index,
+                  struct mrs_err *e)
+{
+    size_t n = strlen(name);
+    uint64_t hash = mrs_hash(name, n, extra).lo;
+    char *copy = mrs_strndup(o->mem, name, n);
+    enum mrs_status s = copy ? MRS_OK : mrs_err_memory(e, n);
+    pthread_mutex_lock(&o->lock);
+    for (uint32_t i = 0; s == MRS_OK && i < o->n_recs; i++) {
+        if (o->recs[i].hash == hash && o->recs[i].extra == extra &&
+            strcmp(o->recs[i].name, name) == 0) {
+            s = MRSI_FAIL(e, MRS_E_EXISTS, "%s is written twice", name);
+        }
+    }
+    if (s == MRS_OK && o->n_recs == o->cap_recs) {
+        uint32_t cap = o->cap_recs ? 2 * o->cap_recs : 32;
+        struct mrsi_out_rec *more = mrs_realloc(o->mem, o->recs, cap * sizeof *more);
+        s = more ? MRS_OK : mrs_err_memory(e, cap * sizeof *more);
+        o->recs = more ? more : o->recs;
+        o->cap_recs = more ? cap : o->cap_recs;
+    }
+    if (s == MRS_OK) {
+        struct mrsi_out_rec *rec = &o->recs[o->n_recs];
+        memset(rec, 0, sizeof *rec);
+        rec->name = copy;
+        rec->hash = hash;
+        rec->extra = extra;
+        *index = o->n_recs++;
+        copy = NULL;
+    }
+    pthread_mutex_unlock(&o->lock);
+    mrs_free(o->mem, copy);
+    return s;
+}
+
+/* One folder, remembered when it is new. Under the lock. */
+static enum mrs_status
+make_dir(struct mrs_output *o, const char *path, size_t n, struct mrs_err *e)
+{
+    char *dir = mrs_strndup(o->mem, path, n);
+    if (!dir) {
+        return mrs_err_memory(e, n);
+    }
+    if (mkdir(dir, 0777) < 0) {
+        enum mrs_status s =
+            errno == EEXIST ? MRS_OK : mrs_err_sys(e, errno, "create folder %s", dir);
+        mrs_free(o->mem, dir);
+        return s;
+    }
+    if (o->n_dirs == o->cap_dirs) {
+        uint32_t cap = o->cap_dirs ? 2 * o->cap_dirs : 8;
+        char **more = mrs_realloc(o->mem, o->dirs, cap * sizeof *more);
+        if (!more) {
+            mrs_free(o->mem, dir);
+            return mrs_err_memory(e, cap * sizeof *more);
+        }
+        o->dirs = more;
+        o->cap_dirs = cap;
+    }
+    o->dirs[o->n_dirs++] = dir;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, struct mrs_err *e)
+{
+    char *full = mrsi_format(o->mem, "%s/%s", o->partial, rel);
+    enum mrs_status s = full ? MRS_OK : mrs_err_memory(e, strlen(rel));
+    size_t top = strlen(o->partial) + 1;
+    pthread_mutex_lock(&o->lock);
+    for (char *slash = full ? strchr(full + top, '/') : NULL; slash && s == MRS_OK;
+         slash = strchr(slash + 1, '/')) {
+        s = make_dir(o, full, (size_t)(slash - full), e);
+    }
+    pthread_mutex_unlock(&o->lock);
+    s = s == MRS_OK ? mrsi_create(full, fd, e) : s;
+    if (s != MRS_OK) {
+        mrs_free(o->mem, full);
+        return s;
+    }
+    *path = full;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e)
+{
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE); /* only a hint: fsync decides */
+    pthread_mutex_lock(&o->lock);
+    bool room = o->n_kept < MRSI_KEPT_MAX;
+    if (room) {
+        o->kept[o->n_kept++] = (struct mrsi_kept){fd, path};
+    }
+    pthread_mutex_unlock(&o->lock);
+    if (room) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_sync_fd(fd, path, e);
+    if (close(fd) < 0 && s == MRS_OK) {
+        s = mrs_err_sys(e, errno, "close %s", path);
+    }
+    mrs_free(o->mem, path);
+    return s;
+}
+
+enum mrs_status
+mrsi_output_piece(struct mrs_output *o, const struct mrsi_piece *piece, struct mrs_err *e)
+{
+    int fd;
+    char *path;
+    struct mrsi_encoder *enc = NULL;
+    enum mrs_status s = mrsi_output_create(o, piece->rel, &fd, &path, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (piece->codec == MRS_CODEC_NONE) {
+        s = mrsi_write_full(fd, piece->p, piece->n, path, e);
+    } else {
+        struct mrsi_encoder_to to = {fd, path, {piece->codec, 0}, 0};
+        s = mrsi_encoder_open(o->mem, &to, &enc, e);
+        s = s == MRS_OK ? mrsi_encoder_write(enc, piece->p, piece->n, e) : s;
+        s = s == MRS_OK ? mrsi_encoder_finish(enc, e) : s;
+        mrsi_encoder_close(enc);
+    }
+    if (s == MRS_OK) {
+        return mrsi_output_keep(o, fd, path, e);
+    }
+    close(fd);
+    mrs_free(o->mem, path);
+    return s;
+}
+
+char *
+mrsi_output_data_rel(struct mrs_output *o, const char *db, const char *coll)
+{
+    char stem[MRSI_STEM_MAX + 1];
+    if (o->kind == MRSI_OUT_FILE) {
+        return mrsi_format(o->mem, "data");
+    }
+    mrsi_name_escape(coll, strlen(coll), stem);
+    return mrsi_format(o->mem, "%s/%s.bson%s", db, stem, mrsi_codec_suffix(o->codec));
+}
+
+char *
+mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll)
+{
+    char stem[MRSI_STEM_MAX + 1];
+    if (o->kind == MRSI_OUT_FILE) {
+        return mrsi_format(o->mem, "metadata");
+    }
+    mrsi_name_escape(coll, strlen(coll), stem);
+    return mrsi_format(o->mem, "%s/%s.metadata.json%s", db, stem,
+                       o->codec == MRS_CODEC_GZIP ? ".gz" : "");
+}
+
+/* ---- the end without a commit ---- */
+static void
+let_go(struct mrs_output *o)
+{
+    while (o->sinks) {
+        struct mrs_sink *next = mrsi_sink_next(o->sinks);
+        mrsi_sink_free(o->sinks);
+        o->sinks = next;
+    }
+    for (uint32_t i = 0; i < o->n_kept; i++) {
+        close(o->kept[i].fd);
+        mrs_free(o->mem, o->kept[i].path);
+    }
+    o->n_kept = 0;
+    if (o->out_fd >= 0) {
+        close(o->out_fd);
+        o->out_fd = -1;
+    }
+}
+
+void
+mrs_output_abort(struct mrs_output *o)
+{
+    if (!o || o->committed) {
+        return;
+    }
+    let_go(o);
+    if (o->lock_fd >= 0) {
+        mrsi_remove_tree(o->partial, NULL);
+        close(o->lock_fd);
+        o->lock_fd = -1;
+    }
+    o->failed = true;
+}
+
+void
+mrs_output_free(struct mrs_output *o)
+{
+    if (!o) {
+        return;
+    }
+    let_go(o);
+    if (o->lock_fd >= 0) {
+        close(o->lock_fd);
+    }
+    for (uint32_t i = 0; i < o->n_recs; i++) {
+        mrs_free(o->mem, o->recs[i].name);
+    }
+    for (uint32_t i = 0; i < o->n_dirs; i++) {
+        mrs_free(o->mem, o->dirs[i]);
+    }
+    mrs_free(o->mem, o->recs);
+    mrs_free(o->mem, o->dirs);
+    char *const texts[] = {o->path, o->partial, o->marker, o->single_ns, o->meta_path};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        mrs_free(o->mem, texts[i]);
+    }
+    if (o->lock_ready) {
+        pthread_mutex_destroy(&o->lock);
+    }
+    mrs_free(o->mem, o);
+}

@@ -1,0 +1,76 @@
+/* output.h - the output transaction from inside: what output.c, sink.c, copy.c and commit.c share. */
+#ifndef MRSI_IO_OUTPUT_H
+#define MRSI_IO_OUTPUT_H
+
+#include "internal.h"
+#include <pthread.h>
+
+#define MRSI_KEPT_MAX 64 /* written files whose descriptors wait for the commit's fsync */
+
+enum mrsi_out_kind { MRSI_OUT_DIR, MRSI_OUT_FILE, MRSI_OUT_STDOUT };
+
+/* What the manifest says about one collection or extra file. */
+struct mrsi_out_rec {
+    char *name;    /* "db.coll", or the path of an extra */
+    uint64_t hash; /* of name and kind: finds doubles */
+    bool extra, copied, data;
+    enum mrs_codec codec;
+    uint64_t docs, bytes, file_bytes;
+    struct mrs_hash_sum digest;
+};
+struct mrsi_kept {
+    int fd;
+    char *path;
+};
+
+struct mrs_output {
+    struct mrs_mem *mem;
+    enum mrsi_out_kind kind;
+    char *path, *partial, *marker, *single_ns;
+    char *meta_path; /* FILE: where the metadata go at last */
+    struct mrs_compress compress;
+    enum mrs_codec codec; /* of sinks */
+    bool force, sample, as_input, has_meta;
+    size_t sink_buffer;
+    int lock_fd;          /* the marker file, locked while we live */
+    int out_fd;           /* STDOUT: where the bytes wait */
+    pthread_mutex_t lock; /* of all below */
+    bool lock_ready, failed, committed;
+    struct mrs_sink *sinks; /* open ones */
+    struct mrsi_out_rec *recs;
+    uint32_t n_recs, cap_recs;
+    char **dirs; /* folders that were made, in that order */
+    uint32_t n_dirs, cap_dirs;
+    struct mrsi_kept kept[MRSI_KEPT_MAX];
+    uint32_t n_kept;
+};
+
+/* Notes that something went wrong, so that commit refuses; returns s. */
+enum mrs_status mrsi_output_fail(struct mrs_output *o, enum mrs_status s);
+/* Enters a name; a second time is MRS_E_EXISTS. *index is its place in recs. */
+enum mrs_status mrsi_output_enter(struct mrs_output *o, const char *name, bool extra,
+                                  uint32_t *index, struct mrs_err *e);
+/* Creates a file below the partial folder, with the folders on its way. *path is the caller's. */
+enum mrs_status
+mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, struct mrs_err *e);
+/* Takes a written file over until its fsync: fd and path are the output's from here on, also on failure. */
+enum mrs_status mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e);
+/* A small file in one go, packed where codec says so. */
+struct mrsi_piece {
+    const char *rel;
+    const void *p;
+    size_t n;
+    enum mrs_codec codec;
+};
+enum mrs_status
+mrsi_output_piece(struct mrs_output *o, const struct mrsi_piece *piece, struct mrs_err *e);
+/* Names of a collection's files below the partial folder; NULL without memory. */
+char *mrsi_output_data_rel(struct mrs_output *o, const char *db, const char *coll);
+char *mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll);
+const char *mrsi_codec_suffix(enum mrs_codec codec);
+void mrsi_sink_free(struct mrs_sink *s);
+struct mrs_sink *mrsi_sink_next(struct mrs_sink *s);
+/* The text of the manifest. */
+enum mrs_status
+mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *text, struct mrs_err *e);
+#endif

@@ -1,0 +1,235 @@
+/* sink.c - one collection being written.
+ *
+ * A sink counts and hashes the documents that go through it by itself: the figures in the manifest are those of
+ * the file, not of whoever wrote it, and a difference between the two stops the run. So it must see whole
+ * documents; anything else is a bug above and is refused. Several sinks may be open, each in a thread of its
+ * own; what they share is the output's list, under its lock. Must not know why a document is written. */
+#include "output.h"
+#include <errno.h>
+#include <unistd.h>
+
+struct mrs_sink {
+    struct mrs_output *o;
+    struct mrs_sink *next;
+    uint32_t rec;
+    int fd;
+    bool own_fd;
+    char *path;
+    struct mrsi_encoder *enc;
+    uint64_t docs, bytes;
+    struct mrs_hash_sum digest;
+    bool failed;
+};
+
+struct mrs_sink *
+mrsi_sink_next(struct mrs_sink *s)
+{
+    return s->next;
+}
+
+void
+mrsi_sink_free(struct mrs_sink *s)
+{
+    mrsi_encoder_close(s->enc);
+    if (s->own_fd && s->fd >= 0) {
+        close(s->fd);
+    }
+    mrs_free(s->o->mem, s->path);
+    mrs_free(s->o->mem, s);
+}
+
+static enum mrs_status
+open_file(struct mrs_sink *s, const char *db, const char *coll, struct mrs_err *e)
+{
+    struct mrs_output *o = s->o;
+    enum mrs_status st = MRS_OK;
+    if (o->kind == MRSI_OUT_STDOUT) {
+        s->fd = o->out_fd;
+        s->own_fd = false;
+        s->path = mrs_strndup(o->mem, "temporary file", 14);
+        st = s->path ? MRS_OK : mrs_err_memory(e, 14);
+    } else {
+        char *rel = mrsi_output_data_rel(o, db, coll);
+        st =
+            rel ? mrsi_output_create(o, rel, &s->fd, &s->path, e) : mrs_err_memory(e, strlen(coll));
+        mrs_free(o->mem, rel);
+    }
+    if (st == MRS_OK) {
+        struct mrsi_encoder_to to = {s->fd, s->path, o->compress, o->sink_buffer};
+        st = mrsi_encoder_open(o->mem, &to, &s->enc, e);
+    }
+    return st;
+}
+
+static enum mrs_status
+open_sink(struct mrs_output *o, uint32_t rec, const char *db, const char *coll,
+          struct mrs_sink **out, struct mrs_err *e)
+{
+    struct mrs_sink *s = mrs_zalloc(o->mem, sizeof *s);
+    if (!s) {
+        return mrs_err_memory(e, sizeof *s);
+    }
+    s->o = o;
+    s->rec = rec;
+    s->fd = -1;
+    s->own_fd = true;
+    enum mrs_status st = open_file(s, db, coll, e);
+    if (st != MRS_OK) {
+        mrsi_sink_free(s);
+        return st;
+    }
+    pthread_mutex_lock(&o->lock);
+    s->next = o->sinks;
+    o->sinks = s;
+    pthread_mutex_unlock(&o->lock);
+    *out = s;
+    return MRS_OK;
+}
+
+static enum mrs_status
+write_metadata(struct mrs_output *o, const char *db, const char *coll, const char *metadata,
+               size_t n, struct mrs_err *e)
+{
+    bool packed =
+        o->kind == MRSI_OUT_DIR && o->codec == MRS_CODEC_GZIP; /* zstd leaves small files plain */
+    char *rel = mrsi_output_meta_rel(o, db, coll);
+    if (!rel) {
+        return mrs_err_memory(e, strlen(coll));
+    }
+    struct mrsi_piece piece = {rel, metadata, n, packed ? MRS_CODEC_GZIP : MRS_CODEC_NONE};
+    enum mrs_status s = mrsi_output_piece(o, &piece, e);
+    mrs_free(o->mem, rel);
+    if (o->kind == MRSI_OUT_FILE) { /* one collection, so one thread */
+        o->has_meta = s == MRS_OK;
+    }
+    return s;
+}
+
+/* Checks the name and enters it. */
+static enum mrs_status
+enter(struct mrs_output *o, const char *db, const char *coll, uint32_t *rec, struct mrs_err *e)
+{
+    const char *wrong = mrsi_db_wrong(db, strlen(db));
+    if (wrong || !*coll) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "%s.%s cannot be written: %s", db, coll,
+                         wrong ? wrong : "the collection has no name");
+    }
+    char *ns = mrsi_format(o->mem, "%s.%s", db, coll);
+    if (!ns) {
+        return mrs_err_memory(e, strlen(coll));
+    }
+    enum mrs_status s = MRS_OK;
+    if (o->single_ns && strcmp(o->single_ns, ns) != 0) {
+        s = MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",
+                      o->single_ns, ns);
+    }
+    s = s == MRS_OK ? mrsi_output_enter(o, ns, false, rec, e) : s;
+    mrs_free(o->mem, ns);
+    return s;
+}
+
+enum mrs_status
+mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const char *metadata,
+                size_t metadata_n, bool data, struct mrs_sink **sink, struct mrs_err *e)
+{
+    uint32_t rec;
+    *sink = NULL;
+    enum mrs_status s = enter(o, db, coll, &rec, e);
+    if (s == MRS_OK && metadata && o->kind != MRSI_OUT_STDOUT) {
+        s = write_metadata(o, db, coll, metadata, metadata_n, e);
+    }
+    if (s == MRS_OK && data) {
+        s = open_sink(o, rec, db, coll, sink, e);
+    }
+    return mrsi_output_fail(o, s);
+}
+
+enum mrs_status
+mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
+{
+    const uint8_t *at = p;
+    size_t left = n;
+    while (left) {
+        uint32_t size = left >= MRS_DOC_MIN ? mrs_le32(at) : 0;
+        if (size < MRS_DOC_MIN || size > left || at[size - 1] != 0) {
+            s->failed = true;
+            return mrsi_output_fail(s->o, MRSI_FAIL(e, MRS_E_ACCOUNT,
+                                                    "%s: bytes that are no whole document "
+                                                    "behind document %llu",
+                                                    s->path, (unsigned long long)s->docs));
+        }
+        struct mrs_hash128 h = mrs_hash(at, size, 0);
+        mrs_hash_sum_add(&s->digest, h.lo, h.hi);
+        s->docs++;
+        at += size;
+        left -= size;
+    }
+    s->bytes += n;
+    enum mrs_status st = mrsi_encoder_write(s->enc, p, n, e);
+    s->failed = s->failed || st != MRS_OK;
+    return mrsi_output_fail(s->o, st);
+}
+
+static void
+unlist(struct mrs_sink *s)
+{
+    pthread_mutex_lock(&s->o->lock);
+    struct mrs_sink **at = &s->o->sinks;
+    while (*at && *at != s) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = s->next;
+    }
+    pthread_mutex_unlock(&s->o->lock);
+}
+
+/* The figures of a finished sink go to the list of the manifest. */
+static enum mrs_status
+record(struct mrs_sink *s, struct mrs_err *e)
+{
+    struct mrs_output *o = s->o;
+    struct stat st;
+    if (fstat(s->fd, &st) < 0) {
+        return mrs_err_sys(e, errno, "stat %s", s->path);
+    }
+    pthread_mutex_lock(&o->lock);
+    struct mrsi_out_rec *rec = &o->recs[s->rec];
+    rec->data = true;
+    rec->codec = o->codec;
+    rec->docs = s->docs;
+    rec->bytes = s->bytes;
+    rec->file_bytes = (uint64_t)st.st_size;
+    rec->digest = s->digest;
+    pthread_mutex_unlock(&o->lock);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, struct mrs_err *e)
+{
+    if (!s) {
+        return MRS_OK;
+    }
+    struct mrs_output *o = s->o;
+    enum mrs_status st = MRS_OK;
+    unlist(s);
+    if (s->failed) {
+        st = MRSI_FAIL(e, MRS_E_IO, "%s: writing it has failed before", s->path);
+    } else if (docs != s->docs) {
+        st = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: %llu documents were written, %llu were meant",
+                       s->path, (unsigned long long)s->docs, (unsigned long long)docs);
+    }
+    st = st == MRS_OK ? mrsi_encoder_finish(s->enc, e) : st;
+    st = st == MRS_OK ? record(s, e) : st;
+    if (st == MRS_OK && s->own_fd) {
+        st = mrsi_output_keep(o, s->fd, s->path, e);
+        s->fd = -1;
+        s->path = NULL;
+    }
+    if (digest) {
+        *digest = s->digest;
+    }
+    mrsi_sink_free(s);
+    return mrsi_output_fail(o, st);
+}

@@ -1,0 +1,265 @@
+/* source.c - a stretch of a file as plain bytes, whatever it is packed with.
+ *
+ * Plain files are read by offset, so several sources may share one descriptor, and bytes can be given back for
+ * nothing. Packed ones are decoded serially through one input buffer. Compression is recognised by the first
+ * bytes, never by the name; the one ambiguity is gzip's magic number, which is also the length of a document of
+ * 559,903 bytes, so that case is settled by checking the document. Must not know where documents begin. */
+#include "codec.h"
+#include "internal.h"
+#include <fcntl.h>
+#include <unistd.h>
+
+struct mrsi_source {
+    struct mrs_mem *mem;
+    struct mrsi_source_from from;
+    const struct mrsi_codec *codec; /* NULL: plain */
+    void *dec;
+    uint64_t off; /* next byte of the file to read, counted from from.start */
+    uint8_t *in;  /* compressed bytes: in[in_at .. in_n) are left */
+    size_t in_at, in_n;
+    bool in_end; /* the file has no more */
+    bool failed;
+    struct mrs_err err; /* what the next call reports, where failed */
+};
+
+const struct mrsi_codec *
+mrsi_codec_of(enum mrs_codec codec)
+{
+    return codec == MRS_CODEC_GZIP   ? &mrsi_codec_gzip
+           : codec == MRS_CODEC_ZSTD ? &mrsi_codec_zstd
+                                     : NULL;
+}
+
+enum mrs_status
+mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrsi_source **out,
+                 struct mrs_err *e)
+{
+    struct mrsi_source *s = mrs_zalloc(mem, sizeof *s);
+    if (!s) {
+        if (from->own) {
+            close(from->fd);
+        }
+        return mrs_err_memory(e, sizeof *s);
+    }
+    s->mem = mem;
+    s->from = *from;
+    s->codec = mrsi_codec_of(from->codec);
+    mrs_err_clear(&s->err);
+    if (s->codec) {
+        s->in = mrs_alloc(mem, MRSI_IN_CHUNK);
+        s->dec = s->in ? s->codec->dec_open(mem) : NULL;
+        if (!s->dec) {
+            mrsi_source_close(s);
+            return mrs_err_memory(e, MRSI_IN_CHUNK);
+        }
+    }
+    posix_fadvise(from->fd, (off_t)from->start, 0, POSIX_FADV_SEQUENTIAL);
+    *out = s;
+    return MRS_OK;
+}
+
+void
+mrsi_source_close(struct mrsi_source *s)
+{
+    if (!s) {
+        return;
+    }
+    if (s->dec) {
+        s->codec->dec_close(s->dec);
+    }
+    if (s->from.own) {
+        close(s->from.fd);
+    }
+    mrs_free(s->mem, s->in);
+    mrs_free(s->mem, s);
+}
+
+static enum mrs_status
+read_file(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e)
+{
+    uint64_t left = s->from.bytes - s->off;
+    size_t want = n < left ? n : (size_t)left;
+    enum mrs_status st =
+        mrsi_pread_full(s->from.fd, p, want, s->from.start + s->off, s->from.name, got, e);
+    s->off += *got;
+    if (st == MRS_OK && *got < want && s->from.bytes != UINT64_MAX) {
+        st = MRSI_FAIL(e, MRS_E_IO, "read %s: it ends after %llu bytes, %llu were expected",
+                       s->from.name, (unsigned long long)s->off, (unsigned long long)s->from.bytes);
+    }
+    return st;
+}
+
+static enum mrs_status
+damaged(struct mrsi_source *s, enum mrs_status st, const char *why, struct mrs_err *e)
+{
+    if (st == MRS_DEAD) {
+        return mrs_err_memory(e, 0);
+    }
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged %s stream near byte %llu of the file: %s",
+                     s->from.name, s->codec->name,
+                     (unsigned long long)(s->from.start + mrsi_source_taken(s)), why);
+}
+
+/* One round of the decoder; OK with *ended once the stream is over. */
+static enum mrs_status
+decode(struct mrsi_source *s, struct mrsi_flow *f, bool *ended, struct mrs_err *e)
+{
+    if (s->in_at == s->in_n && !s->in_end) {
+        size_t got;
+        enum mrs_status st = read_file(s, s->in, MRSI_IN_CHUNK, &got, e);
+        if (st != MRS_OK) {
+            return st;
+        }
+        s->in_at = 0;
+        s->in_n = got;
+        s->in_end = got < MRSI_IN_CHUNK;
+    }
+    const char *why = "damaged";
+    size_t out_was = f->out_n, in_was = s->in_n - s->in_at;
+    f->in = s->in + s->in_at;
+    f->in_n = s->in_n - s->in_at;
+    enum mrs_status st = s->codec->dec_step(s->dec, f, &why);
+    s->in_at = s->in_n - f->in_n;
+    if (st != MRS_OK) {
+        return damaged(s, st, why, e);
+    }
+    if (in_was && f->in_n == in_was && f->out_n == out_was) {
+        return damaged(s, MRS_FAIL, "it cannot be decoded", e);
+    }
+    if (s->in_end && s->in_at == s->in_n && f->out_n == out_was && f->out_n) {
+        *ended = true;
+        if (!s->codec->dec_may_end(s->dec)) {
+            return damaged(s, MRS_FAIL, "it ends too early (truncated)", e);
+        }
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e)
+{
+    struct mrsi_flow f = {NULL, 0, p, n};
+    bool ended = n == 0;
+    *got = 0;
+    if (!s->failed && !s->codec) {
+        enum mrs_status st = read_file(s, p, n, got, &s->err);
+        s->failed = st != MRS_OK;
+    } else if (!s->failed) {
+        while (f.out_n && !ended && !s->failed) {
+            s->failed = decode(s, &f, &ended, &s->err) != MRS_OK;
+        }
+        *got = n - f.out_n;
+    }
+    if (*got || (n == 0 && !s->failed)) {
+        return MRS_OK;
+    }
+    if (!s->failed) {
+        return MRS_END;
+    }
+    enum mrs_status st = s->err.code == MRS_E_MEMORY ? MRS_DEAD : MRS_FAIL;
+    if (e && e->code == MRS_E_NONE) {
+        *e = s->err;
+    }
+    return st;
+}
+
+bool
+mrsi_source_back(struct mrsi_source *s, size_t n)
+{
+    if (s->codec) {
+        return false;
+    }
+    s->off -= n;
+    return true;
+}
+
+uint64_t
+mrsi_source_taken(const struct mrsi_source *s)
+{
+    return s->off - (s->in_n - s->in_at);
+}
+
+/* Plain after all? A document of just that length whose inside is whole cannot be gzip. */
+static enum mrs_status
+check_document(struct mrs_mem *mem, const struct mrsi_source_from *from, const uint8_t head[5],
+               enum mrs_codec *codec, struct mrs_err *e)
+{
+    uint32_t n = mrs_le32(head);
+    size_t got;
+    if (n > MRS_DOC_READ_MAX || head[4] == 0) {
+        return MRS_OK;
+    }
+    uint8_t *p = mrs_alloc(mem, n);
+    if (!p) {
+        return mrs_err_memory(e, n);
+    }
+    enum mrs_status s = mrsi_pread_full(from->fd, p, n, from->start, from->name, &got, e);
+    if (s == MRS_OK && got == n && mrs_doc_check(p, n, MRS_DEPTH_READ, NULL) == MRS_OK) {
+        *codec = MRS_CODEC_NONE;
+    }
+    mrs_free(mem, p);
+    return s;
+}
+
+enum mrs_status
+mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_codec *codec,
+           struct mrs_err *e)
+{
+    uint8_t head[5] = {0};
+    size_t got;
+    enum mrs_status s =
+        mrsi_pread_full(from->fd, head, sizeof head, from->start, from->name, &got, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    *codec = MRS_CODEC_NONE;
+    uint32_t first = mrs_le32(head);
+    if (got >= 4 && (first == 0xFD2FB528u || (first & 0xFFFFFFF0u) == 0x184D2A50u)) {
+        *codec = MRS_CODEC_ZSTD;
+    } else if (got >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8) {
+        *codec = MRS_CODEC_GZIP;
+        s = got == sizeof head ? check_document(mem, from, head, codec, e) : MRS_OK;
+    }
+    const char *dot = strrchr(from->name, '.');
+    if (got == 0 && dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0)) {
+        s = MRSI_FAIL(e, MRS_E_FORMAT,
+                      "%s: no bytes at all, and even an empty collection has some when it "
+                      "is compressed (truncated?)",
+                      from->name);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_read_decoded(struct mrs_mem *mem, const char *path, struct mrs_buf *out, struct mrs_err *e)
+{
+    enum { ROOM = 64 << 10 };
+    struct mrsi_source_from from = {-1, true, 0, UINT64_MAX, MRS_CODEC_NONE, path};
+    struct mrsi_source *src = NULL;
+    struct stat st;
+    enum mrs_status s = mrsi_open_read(path, &from.fd, &st, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = S_ISREG(st.st_mode) ? mrsi_sniff(mem, &from, &from.codec, e)
+                            : MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", path);
+    if (s != MRS_OK) {
+        close(from.fd);
+        return s;
+    }
+    s = mrsi_source_open(mem, &from, &src, e);
+    while (s == MRS_OK) {
+        size_t got = 0, was = out->n;
+        uint8_t *at = mrs_buf_take(out, ROOM);
+        if (at) {
+            s = mrsi_source_read(src, at, ROOM, &got, e);
+            out->n = was + got;
+        } else {
+            s = out->bad == 2 ? MRSI_FAIL(e, MRS_E_LIMIT, "%s: larger than %zu bytes", path,
+                                          out->ceiling - ROOM)
+                              : mrs_buf_status(out, e);
+        }
+    }
+    mrsi_source_close(src);
+    return s == MRS_END ? MRS_OK : s;
+}

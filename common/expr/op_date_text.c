@@ -108,7 +108,7 @@ write_letter(struct mrs_buf *b, char letter, const struct mrsi_local *l, const s
                        (minutes < 0 ? -minutes : minutes) % 60);
         break;
     case 'Z':
-        mrs_buf_printf(b, "%+d", minutes);
+        mrs_buf_printf(b, "%d", minutes);
         break;
     case '%':
         mrs_buf_byte(b, '%');

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 static uint64_t nasty_state = 88172645463325252u;
+static bool nasty_clean; /* nothing that JSON cannot hold: bad UTF-8, NaN payloads, decimals that are not canonical, keys with a dollar */
 
 static inline uint64_t
 nasty_u64(void)
@@ -43,7 +44,7 @@ nasty_decimal(uint8_t out[16])
     if (nasty_below(4)) {
         const char *t = text[nasty_below(sizeof text / sizeof text[0])];
         assert_int_equal(mrs_decimal_from_text(t, (uint32_t)strlen(t), true, out, NULL), MRS_OK);
-    } else if (nasty_below(2)) {
+    } else if (nasty_clean || nasty_below(2)) {
         char t[64];
         int n = snprintf(t, sizeof t, "%llu.%uE%d", (unsigned long long)(nasty_u64() >> nasty_below(64)), nasty_below(100),
                          (int)nasty_below(40) - 20);
@@ -66,7 +67,7 @@ nasty_double(void)
     uint64_t u = nasty_u64();
     double x;
     memcpy(&x, &u, 8);
-    return x;
+    return nasty_clean && x != x ? 0.25 : x;
 }
 
 static inline int64_t
@@ -94,7 +95,12 @@ nasty_bytes(uint8_t *p, uint32_t most)
 static inline struct mrs_val
 nasty_text(uint8_t room[64], uint8_t type)
 {
-    uint32_t n = nasty_bytes(room + 4, 6);
+    static const char *const clean[] = {"", "a", "caf\xc3\xa9", "\"\\/\b\f\n\r\t", "\x01\x1f\x7f", "\xf0\x9f\x98\x80", "\xe2\x82\xac z"};
+    const char *text = clean[nasty_below(7)];
+    uint32_t n = nasty_clean ? (uint32_t)strlen(text) : nasty_bytes(room + 4, 6);
+    if (nasty_clean) {
+        memcpy(room + 4, text, n);
+    }
     mrs_put32(room, n + 1);
     room[4 + n] = 0;
     struct mrs_val v = {room, n + 5, type};
@@ -107,7 +113,7 @@ nasty_name(char name[16])
     static const char letter[] = "ab$.\xc3\xa9";
     uint32_t n = nasty_below(4);
     for (uint32_t i = 0; i < n; i++) {
-        name[i] = letter[nasty_below(6)];
+        name[i] = letter[nasty_below(nasty_clean ? 2 : 6)];
     }
     name[n] = 0;
     return n;
@@ -142,7 +148,7 @@ nasty_scalar(uint8_t room[64])
     case MRS_BINARY:
         n = nasty_bytes(room + 5, 4);
         mrs_put32(room, n);
-        room[4] = (uint8_t)nasty_below(3);
+        room[4] = (uint8_t)nasty_below(nasty_clean ? 2 : 3); /* 2 holds a length of its own */
         v.n = 5 + n;
         return v;
     case MRS_OBJECTID:
@@ -154,7 +160,12 @@ nasty_scalar(uint8_t room[64])
         return mrs_make_bool(room, nasty_below(2));
     case MRS_REGEX:
         n = nasty_name((char *)room) + 1;
-        v.n = n + nasty_name((char *)room + n) + 1;
+        if (nasty_clean) {
+            memcpy(room + n, "im", 3); /* libbson drops options it does not know */
+            v.n = n + 3;
+        } else {
+            v.n = n + nasty_name((char *)room + n) + 1;
+        }
         return v;
     case MRS_DBPOINTER:
         v = nasty_text(room, MRS_DBPOINTER);
@@ -166,18 +177,19 @@ nasty_scalar(uint8_t room[64])
     }
 }
 
-/* Fills the document that b has open. depth: how many levels more it may hold. */
+/* Fills the document or array that b has open. depth: how many levels more it may hold. Arrays have any names unless nasty_clean. */
 static inline void
-nasty_fill(struct mrs_build *b, int depth, uint32_t most)
+nasty_fill(struct mrs_build *b, int depth, uint32_t most, bool array)
 {
     uint32_t n = nasty_below(most + 1);
     for (uint32_t i = 0; i < n; i++) {
         uint8_t room[64];
         char name[16];
-        uint32_t len = nasty_name(name);
+        uint32_t len = array && nasty_clean ? mrs_index_name(name, i) : nasty_name(name);
         if (depth > 0 && nasty_below(3) == 0) {
-            mrs_build_open(b, name, len, nasty_below(2) ? MRS_DOCUMENT : MRS_ARRAY);
-            nasty_fill(b, depth - 1, most);
+            bool sub = nasty_below(2);
+            mrs_build_open(b, name, len, sub ? MRS_ARRAY : MRS_DOCUMENT);
+            nasty_fill(b, depth - 1, most, sub);
             mrs_build_close(b);
         } else {
             mrs_build_val(b, name, len, nasty_scalar(room));
@@ -192,7 +204,7 @@ nasty_document(struct mrs_buf *buf, int depth, uint32_t most)
     struct mrs_build b;
     struct mrs_view d;
     mrs_build_init(&b, buf);
-    nasty_fill(&b, depth, most);
+    nasty_fill(&b, depth, most, false);
     assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
     return d;
 }

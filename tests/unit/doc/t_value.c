@@ -106,7 +106,7 @@ fill_pool(struct pool *p, struct mrs_view *d)
             mrs_build_val(&b, name, len, nasty_scalar(room));
         } else {
             mrs_build_open(&b, name, len, nasty_below(2) ? MRS_DOCUMENT : MRS_ARRAY);
-            nasty_fill(&b, 3, 3);
+            nasty_fill(&b, 3, 3, false);
             mrs_build_close(&b);
         }
     }

@@ -27,7 +27,7 @@ plan_error(struct mrs_err *e, const char *fmt, ...)
 }
 
 enum mrs_status
-mrsi_plan_error(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...)
+mrsi_expr_refuse(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...)
 {
     char msg[440];
     va_list args;
@@ -184,12 +184,12 @@ static enum mrs_status
 wrong_count(const struct mrs_expr *x, uint32_t n, uint32_t n_min, uint32_t n_max, struct mrs_err *e)
 {
     if (n_min == n_max) {
-        return mrsi_plan_error(x, e, "takes exactly %u argument%s, not %u", n_min, n_min == 1 ? "" : "s", n);
+        return mrsi_expr_refuse(x, e, "takes exactly %u argument%s, not %u", n_min, n_min == 1 ? "" : "s", n);
     }
     if (n_max == ANY) {
-        return mrsi_plan_error(x, e, "takes at least %u argument%s, not %u", n_min, n_min == 1 ? "" : "s", n);
+        return mrsi_expr_refuse(x, e, "takes at least %u argument%s, not %u", n_min, n_min == 1 ? "" : "s", n);
     }
-    return mrsi_plan_error(x, e, "takes %u to %u arguments, not %u", n_min, n_max, n);
+    return mrsi_expr_refuse(x, e, "takes %u to %u arguments, not %u", n_min, n_max, n);
 }
 
 static enum mrs_status
@@ -265,17 +265,17 @@ mrsi_compile_named(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val sp
     struct mrs_elem el;
     named_position(named, "", 0, &n, &required);
     if (spec.type != MRS_DOCUMENT) {
-        return mrsi_plan_error(x, e, "takes a document of named arguments (%s)", named);
+        return mrsi_expr_refuse(x, e, "takes a document of named arguments (%s)", named);
     }
     enum mrs_status s = mrsi_compile_args(c, x, n, e);
     mrs_walk_init(&w, mrs_val_view(spec));
     while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
         int at = named_position(named, el.name, el.name_len, &n, &required);
         if (at < 0) {
-            return mrsi_plan_error(x, e, "has no argument '%.60s' (%s)", el.name, named);
+            return mrsi_expr_refuse(x, e, "has no argument '%.60s' (%s)", el.name, named);
         }
         if (x->args[at]) {
-            return mrsi_plan_error(x, e, "the argument '%.60s' is given twice", el.name);
+            return mrsi_expr_refuse(x, e, "the argument '%.60s' is given twice", el.name);
         }
         s = sub_named(c, &el, &x->args[at], e);
     }
@@ -283,7 +283,7 @@ mrsi_compile_named(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val sp
         if (!x->args[i]) {
             int len;
             const char *name = named_at(named, i, &len);
-            return mrsi_plan_error(x, e, "the argument '%.*s' is missing", len, name);
+            return mrsi_expr_refuse(x, e, "the argument '%.*s' is missing", len, name);
         }
     }
     return s;

@@ -233,7 +233,7 @@ read_zone(struct reader *r, int32_t *offset)
 }
 
 bool
-mrsi_date_read(const char *text, uint32_t n, struct mrsi_date_text *out)
+mrsi_date_parse(const char *text, uint32_t n, struct mrsi_date_text *out)
 {
     struct reader r = {text, text + n};
     int64_t days;
@@ -266,7 +266,7 @@ bool
 mrsi_date_from_text(const char *text, uint32_t n, int64_t *ms)
 {
     struct mrsi_date_text t;
-    if (!mrsi_date_read(text, n, &t)) {
+    if (!mrsi_date_parse(text, n, &t)) {
         return false;
     }
     *ms = (t.local_seconds - t.offset) * 1000 + t.ms;

@@ -39,6 +39,6 @@ struct mrsi_date_text {
     bool zoned; /* the text has a zone: `offset` seconds east of UTC */
     int32_t offset;
 };
-bool mrsi_date_read(const char *text, uint32_t n, struct mrsi_date_text *out);
+bool mrsi_date_parse(const char *text, uint32_t n, struct mrsi_date_text *out);
 
 #endif

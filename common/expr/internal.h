@@ -107,10 +107,8 @@ mrsi_is_constant(const struct mrs_expr *x)
 }
 /* x becomes the constant v, whose bytes live as long as the plan or are in the arena of the compilation. */
 void mrsi_compile_become(struct mrs_expr *x, struct mrs_val v);
-/* The room plan has a function of this name too, and both end up in one program. */
-#define mrsi_plan_error mrsi_expr_refuse
 /* FAIL MRS_E_PLAN with the operator's name in front. */
-enum mrs_status mrsi_plan_error(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...)
+enum mrs_status mrsi_expr_refuse(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* eval.c */

@@ -12,7 +12,7 @@ bind_as(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val as, struct mr
         return mrsi_compile_bind(c, "this", 4, &x->slot[0], e);
     }
     if (as.type != MRS_STRING) {
-        return mrsi_plan_error(x, e, "'as' must be the name of a variable, not %s", mrs_type_name(as.type));
+        return mrsi_expr_refuse(x, e, "'as' must be the name of a variable, not %s", mrs_type_name(as.type));
     }
     uint32_t n;
     const char *name = mrs_val_text(as, &n);
@@ -24,7 +24,7 @@ need(const struct mrs_expr *x, const char *const *names, const struct mrs_val *v
 {
     for (uint32_t i = 0; i < n; i++) {
         if (v[i].type == MRS_MISSING) {
-            return mrsi_plan_error(x, e, "the argument '%s' is missing", names[i]);
+            return mrsi_expr_refuse(x, e, "the argument '%s' is missing", names[i]);
         }
     }
     return MRS_OK;
@@ -195,7 +195,7 @@ static enum mrs_status
 path_ok(const struct mrs_expr *x, const char *path, uint32_t len, struct mrs_err *e)
 {
     if (!len || path[0] == '.' || path[len - 1] == '.' || memmem(path, len, "..", 2)) {
-        return mrsi_plan_error(x, e, "'%.100s' in sortBy is no path", path);
+        return mrsi_expr_refuse(x, e, "'%.100s' in sortBy is no path", path);
     }
     return MRS_OK;
 }
@@ -226,10 +226,10 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     by->n = n;
     x->extra = by;
     if (v[1].type != MRS_DOCUMENT) {
-        return direction(v[1], &by->down) ? MRS_OK : mrsi_plan_error(x, e, "sortBy must be 1, -1 or a document of them");
+        return direction(v[1], &by->down) ? MRS_OK : mrsi_expr_refuse(x, e, "sortBy must be 1, -1 or a document of them");
     }
     if (!n) {
-        return mrsi_plan_error(x, e, "sortBy is empty");
+        return mrsi_expr_refuse(x, e, "sortBy is empty");
     }
     mrs_walk_init(&w, mrs_val_view(v[1]));
     for (uint32_t i = 0; mrs_walk_next(&w, &el) > 0; i++) {
@@ -237,7 +237,7 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
         by->key[i].len = el.name_len;
         MRSI_TRY(path_ok(x, el.name, el.name_len, e));
         if (!direction(el.v, &by->key[i].down)) {
-            return mrsi_plan_error(x, e, "the direction of '%.60s' must be 1 or -1", el.name);
+            return mrsi_expr_refuse(x, e, "the direction of '%.60s' must be 1 or -1", el.name);
         }
     }
     return MRS_OK;
@@ -360,10 +360,10 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     struct mrs_val v[3];
     MRSI_TRY(mrsi_compile_pick(x, spec, names, 3, v, e));
     if (v[0].type != MRS_ARRAY || !count_items(v[0])) {
-        return mrsi_plan_error(x, e, "inputs must be a list of expressions that is not empty");
+        return mrsi_expr_refuse(x, e, "inputs must be a list of expressions that is not empty");
     }
     if (v[1].type != MRS_MISSING && v[1].type != MRS_BOOL) {
-        return mrsi_plan_error(x, e, "useLongestLength must be true or false");
+        return mrsi_expr_refuse(x, e, "useLongestLength must be true or false");
     }
     struct zip *zip = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *zip);
     if (!zip) {
@@ -374,7 +374,7 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     zip->has_defaults = v[2].type != MRS_MISSING;
     x->extra = zip;
     if (zip->has_defaults && (v[2].type != MRS_ARRAY || count_items(v[2]) != zip->inputs || !zip->longest)) {
-        return mrsi_plan_error(x, e, "defaults must be a list as long as inputs, and needs useLongestLength: true");
+        return mrsi_expr_refuse(x, e, "defaults must be a list as long as inputs, and needs useLongestLength: true");
     }
     MRSI_TRY(mrsi_compile_args(c, x, zip->has_defaults ? 2 * zip->inputs : zip->inputs, e));
     MRSI_TRY(compile_items(c, v[0], x->args, e));

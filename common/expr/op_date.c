@@ -28,13 +28,13 @@ mrsi_compile_zone(struct mrsi_compile *c, struct mrs_expr *x, uint32_t i, struct
         return MRS_OK;
     }
     if (arg->lit.type != MRS_STRING) {
-        return mrsi_plan_error(x, e, "timezone must be a string, not %s", mrs_type_name(arg->lit.type));
+        return mrsi_expr_refuse(x, e, "timezone must be a string, not %s", mrs_type_name(arg->lit.type));
     }
     struct mrsi_text name = mrsi_text_of(arg->lit);
     struct mrsi_tz tz;
     char why[160];
     enum mrs_status s = mrsi_zones_find(x->extra, name.p, name.n, &tz, why, e);
-    return s == MRS_FAIL ? mrsi_plan_error(x, e, "%s", why) : s;
+    return s == MRS_FAIL ? mrsi_expr_refuse(x, e, "%s", why) : s;
 }
 
 enum mrs_status
@@ -251,7 +251,7 @@ compile_from_parts(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val sp
     bool civil = x->args[P_YEAR] || x->args[P_MONTH] || x->args[P_DAY];
     bool iso = x->args[P_ISO_YEAR] || x->args[P_ISO_WEEK] || x->args[P_ISO_DAY];
     if ((civil && iso) || (!x->args[P_YEAR] && !x->args[P_ISO_YEAR])) {
-        return mrsi_plan_error(x, e, "takes either year, month, day or isoWeekYear, isoWeek, isoDayOfWeek; the year must be there");
+        return mrsi_expr_refuse(x, e, "takes either year, month, day or isoWeekYear, isoWeek, isoDayOfWeek; the year must be there");
     }
     return mrsi_compile_zone(c, x, P_ZONE, e);
 }

@@ -25,7 +25,7 @@ mrsi_local_of(const struct mrsi_tz *tz, int64_t ms)
 {
     struct mrsi_local l;
     l.utc_seconds = mrsi_floor_div(ms, 1000);
-    l.ms = (int32_t)(ms - l.utc_seconds * 1000);
+    l.ms = (int32_t)((uint64_t)ms - (uint64_t)l.utc_seconds * 1000u); /* unsigned: the product may not fit */
     struct mrsi_span span = mrsi_tz_at(tz, l.utc_seconds);
     l.local_seconds = l.utc_seconds + span.offset;
     l.dst = span.dst;

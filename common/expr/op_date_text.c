@@ -42,10 +42,10 @@ compile_format(struct mrs_expr *x, uint32_t i, const char *letters, struct mrs_e
         return MRS_OK;
     }
     if (format->lit.type != MRS_STRING) {
-        return mrsi_plan_error(x, e, "format must be a string, not %s", mrs_type_name(format->lit.type));
+        return mrsi_expr_refuse(x, e, "format must be a string, not %s", mrs_type_name(format->lit.type));
     }
     const char *wrong = format_wrong(mrsi_text_of(format->lit), letters);
-    return wrong ? mrsi_plan_error(x, e, "%s", wrong) : MRS_OK;
+    return wrong ? mrsi_expr_refuse(x, e, "%s", wrong) : MRS_OK;
 }
 
 static enum mrs_status
@@ -355,7 +355,7 @@ read_date(struct mrs_val v, struct mrs_val format, const struct mrsi_tz *tz, int
         return "dateString is not a string";
     }
     struct mrsi_text text = mrsi_text_of(v);
-    if (format.type == MRS_STRING ? !read_by_format(text, mrsi_text_of(format), &t) : !mrsi_date_read(text.p, text.n, &t)) {
+    if (format.type == MRS_STRING ? !read_by_format(text, mrsi_text_of(format), &t) : !mrsi_date_parse(text.p, text.n, &t)) {
         return format.type == MRS_STRING ? "the text does not fit the format" : "the text is no ISO 8601 date";
     }
     if (t.zoned && (tz->zone || tz->fixed)) {

@@ -121,7 +121,7 @@ switch_parts(struct mrs_expr *x, struct mrs_val spec, struct mrs_val *branches, 
     struct mrs_elem el;
     *branches = *otherwise = mrs_missing();
     if (spec.type != MRS_DOCUMENT) {
-        return mrsi_plan_error(x, e, "takes a document {branches, default}");
+        return mrsi_expr_refuse(x, e, "takes a document {branches, default}");
     }
     mrs_walk_init(&w, mrs_val_view(spec));
     while (mrs_walk_next(&w, &el) == 1) {
@@ -130,11 +130,11 @@ switch_parts(struct mrs_expr *x, struct mrs_val spec, struct mrs_val *branches, 
         } else if (mrs_name_is(&el, "default", 7)) {
             *otherwise = el.v;
         } else {
-            return mrsi_plan_error(x, e, "has no argument '%.60s' (branches, default)", el.name);
+            return mrsi_expr_refuse(x, e, "has no argument '%.60s' (branches, default)", el.name);
         }
     }
     if (branches->type != MRS_ARRAY || branches->n <= 5) {
-        return mrsi_plan_error(x, e, "'branches' must be an array with something in it");
+        return mrsi_expr_refuse(x, e, "'branches' must be an array with something in it");
     }
     return MRS_OK;
 }
@@ -146,7 +146,7 @@ branch_parts(struct mrs_expr *x, struct mrs_val branch, struct mrs_val *when, st
     struct mrs_elem el;
     *when = *then = mrs_missing();
     if (branch.type != MRS_DOCUMENT) {
-        return mrsi_plan_error(x, e, "a branch must be a document {case, then}");
+        return mrsi_expr_refuse(x, e, "a branch must be a document {case, then}");
     }
     mrs_walk_init(&w, mrs_val_view(branch));
     while (mrs_walk_next(&w, &el) == 1) {
@@ -155,11 +155,11 @@ branch_parts(struct mrs_expr *x, struct mrs_val branch, struct mrs_val *when, st
         } else if (mrs_name_is(&el, "then", 4)) {
             *then = el.v;
         } else {
-            return mrsi_plan_error(x, e, "a branch has no '%.60s' (case, then)", el.name);
+            return mrsi_expr_refuse(x, e, "a branch has no '%.60s' (case, then)", el.name);
         }
     }
     if (when->type == MRS_MISSING || then->type == MRS_MISSING) {
-        return mrsi_plan_error(x, e, "a branch needs both 'case' and 'then'");
+        return mrsi_expr_refuse(x, e, "a branch needs both 'case' and 'then'");
     }
     return MRS_OK;
 }
@@ -170,7 +170,8 @@ struct branch {
     bool always; /* none gets past it */
 };
 
-/* past: a branch before takes every document. What cannot be reached is read all the same, but its constants may fail. */
+/* past: a branch before takes every document. What cannot be reached is read all the same, but its constants
+ * may fail. */
 static enum mrs_status
 compile_branch(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, bool past, struct branch *b,
                struct mrs_err *e)

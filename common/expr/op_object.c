@@ -276,10 +276,10 @@ compile_set(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     }
     const struct mrs_expr *field = x->args[0];
     if (!literal || !mrsi_is_constant(field) || field->lit.type != MRS_STRING) {
-        return mrsi_plan_error(x, e, "field must be a constant string, without an expression other than $literal");
+        return mrsi_expr_refuse(x, e, "field must be a constant string, without an expression other than $literal");
     }
     struct mrsi_text name = mrsi_text_of(field->lit);
-    return memchr(name.p, 0, name.n) ? mrsi_plan_error(x, e, "field holds a NUL byte") : MRS_OK;
+    return memchr(name.p, 0, name.n) ? mrsi_expr_refuse(x, e, "field holds a NUL byte") : MRS_OK;
 }
 
 static enum mrs_status

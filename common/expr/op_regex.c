@@ -57,11 +57,11 @@ compile_regex(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, s
     struct mrsi_text pattern, flags;
     struct mrsi_regex *compiled = NULL;
     if (pattern_of(regex->lit, options ? options->lit : mrs_missing(), &pattern, &flags, &wrong) != MRS_OK) {
-        return mrsi_plan_error(x, e, "%s", wrong);
+        return mrsi_expr_refuse(x, e, "%s", wrong);
     }
     enum mrs_status s = mrsi_regex_new(mrsi_compile_arena(c)->mem, pattern, flags, &compiled, why, e);
     x->extra = compiled;
-    return s == MRS_FAIL ? mrsi_plan_error(x, e, "%s", why) : s;
+    return s == MRS_FAIL ? mrsi_expr_refuse(x, e, "%s", why) : s;
 }
 
 /* The regular expression for this evaluation; *mine: the caller frees it. NULL: the pattern is nullish. */

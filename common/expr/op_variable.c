@@ -18,7 +18,7 @@ let_parts(struct mrs_expr *x, struct mrs_val spec, struct mrs_val *vars, struct 
     struct mrs_elem el;
     *vars = *in = mrs_missing();
     if (spec.type != MRS_DOCUMENT) {
-        return mrsi_plan_error(x, e, "takes a document {vars, in}");
+        return mrsi_expr_refuse(x, e, "takes a document {vars, in}");
     }
     mrs_walk_init(&w, mrs_val_view(spec));
     while (mrs_walk_next(&w, &el) == 1) {
@@ -27,13 +27,13 @@ let_parts(struct mrs_expr *x, struct mrs_val spec, struct mrs_val *vars, struct 
         } else if (mrs_name_is(&el, "in", 2)) {
             *in = el.v;
         } else {
-            return mrsi_plan_error(x, e, "has no argument '%.60s' (vars, in)", el.name);
+            return mrsi_expr_refuse(x, e, "has no argument '%.60s' (vars, in)", el.name);
         }
     }
     if (vars->type != MRS_DOCUMENT) {
-        return mrsi_plan_error(x, e, "'vars' must be there, and a document");
+        return mrsi_expr_refuse(x, e, "'vars' must be there, and a document");
     }
-    return in->type == MRS_MISSING ? mrsi_plan_error(x, e, "the argument 'in' is missing") : MRS_OK;
+    return in->type == MRS_MISSING ? mrsi_expr_refuse(x, e, "the argument 'in' is missing") : MRS_OK;
 }
 
 /* args: the values of the variables, in order, then the body. A variable does not see its siblings, so they are

@@ -127,7 +127,7 @@ mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec, const char *con
                   struct mrs_err *e)
 {
     if (spec.type != MRS_DOCUMENT) {
-        return mrsi_plan_error(x, e, "takes a document of named arguments");
+        return mrsi_expr_refuse(x, e, "takes a document of named arguments");
     }
     for (uint32_t i = 0; i < n; i++) {
         v[i] = mrs_missing();
@@ -141,10 +141,10 @@ mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec, const char *con
             i++;
         }
         if (i == n) {
-            return mrsi_plan_error(x, e, "has no argument '%.60s'", el.name);
+            return mrsi_expr_refuse(x, e, "has no argument '%.60s'", el.name);
         }
         if (v[i].type != MRS_MISSING) {
-            return mrsi_plan_error(x, e, "the argument '%s' is given twice", names[i]);
+            return mrsi_expr_refuse(x, e, "the argument '%s' is given twice", names[i]);
         }
         v[i] = el.v;
     }

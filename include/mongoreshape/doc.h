@@ -172,6 +172,20 @@ mrs_walk_init(struct mrs_walk *w, struct mrs_view d)
 /* Sizes of fixed-size values; 0x80: ask mrs_value_size. */
 extern const uint8_t mrs_fixed_size[256];
 
+/* The first NUL of [p, end), or NULL. Names are short: one load of eight bytes finds most of them, faster than a call of memchr. */
+static inline const uint8_t *
+mrs_name_end(const uint8_t *p, const uint8_t *end)
+{
+    if (end - p >= 8) {
+        uint64_t w = mrs_le64(p), zero = (w - 0x0101010101010101u) & ~w & 0x8080808080808080u;
+        if (zero) {
+            return p + (__builtin_ctzll(zero) >> 3);
+        }
+        p += 8;
+    }
+    return (const uint8_t *)memchr(p, 0, (size_t)(end - p));
+}
+
 /* The next element: 1; none: 0; damaged: -1 (cannot happen in a document that mrs_doc_check passed). */
 static inline int
 mrs_walk_next(struct mrs_walk *w, struct mrs_elem *e)
@@ -182,7 +196,7 @@ mrs_walk_next(struct mrs_walk *w, struct mrs_elem *e)
     e->p = w->at;
     e->v.type = *w->at;
     e->name = (const char *)w->at + 1;
-    const uint8_t *nul = (const uint8_t *)memchr(e->name, 0, (size_t)(w->end - w->at - 1));
+    const uint8_t *nul = mrs_name_end(w->at + 1, w->end);
     if (!nul) {
         return -1;
     }

@@ -1,0 +1,46 @@
+/* account.c - the account of a run: every document of every step has one fate.
+ *
+ * Workers count into rows of their own; a pass that is accepted adds them to the run's, one that is begun again (because it met a
+ * conflict) is forgotten. */
+#include "internal.h"
+
+void
+mrsi_rows_begin(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->jobs; i++) {
+        memset(en->worker[i].rows, 0, en->n_rows * sizeof *en->rows);
+    }
+}
+
+static void
+add_row(struct mrsi_row *to, const struct mrsi_row *from)
+{
+    to->before += from->before;
+    to->created += from->created;
+    to->entered += from->entered;
+    to->after += from->after;
+    to->taken += from->taken;
+    to->dropped += from->dropped;
+    to->refused += from->refused;
+    to->placed += from->placed;
+}
+
+void
+mrsi_rows_accept(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->jobs; i++) {
+        for (uint32_t r = 0; r < en->n_rows; r++) {
+            add_row(&en->rows[r], &en->worker[i].rows[r]);
+        }
+    }
+    mrsi_rows_begin(en);
+}
+
+enum mrs_status
+mrsi_kernel_failed(struct mrsi_worker *w, enum mrs_status s, struct mrs_err *e)
+{
+    if (e && e->code == MRS_E_NONE) {
+        *e = w->err;
+    }
+    return s;
+}

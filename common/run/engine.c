@@ -1,0 +1,419 @@
+/* engine.c - a run from the first step to the published output.
+ *
+ * Steps are executed one after the other; those that need only one document at a time wait at their collection and cost no pass of their own. Once
+ * more documents are refused than the owner allows, later steps are not begun: what waits up to there is counted, and nothing is published. */
+#include "amend.h"
+#include "mongoreshape/version.h"
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t
+now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+void
+mrsi_tick(struct mrsi_engine *en)
+{
+    if (!en->opts->progress || pthread_mutex_trylock(&en->lock) != 0) {
+        return;
+    }
+    struct mrs_progress p = {en->phase_text, atomic_load(&en->done_bytes), en->total_bytes, atomic_load(&en->done_docs)};
+    en->opts->progress(en->opts->progress_arg, &p);
+    pthread_mutex_unlock(&en->lock);
+}
+
+/* ---- begin ---- */
+static uint64_t
+default_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+    uint64_t quarter = pages > 0 && size > 0 ? (uint64_t)pages / 4 * (uint64_t)size : 0;
+    return quarter < MRS_MEMORY_MIN ? MRS_MEMORY_MIN : quarter;
+}
+
+static void
+choose_size(struct mrsi_engine *en)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t all = en->opts->memory ? en->opts->memory : default_memory();
+    en->jobs = en->opts->jobs ? en->opts->jobs : cpus > 0 ? (uint32_t)cpus : 1;
+    uint64_t most_jobs = all / (16u << 20); /* a worker holds some blocks: with little memory fewer of them */
+    if (en->jobs > most_jobs) {
+        en->jobs = most_jobs ? (uint32_t)most_jobs : 1;
+    }
+    uint64_t own = (8u << 20) + en->jobs * (6ull << 20); /* program, libraries, blocks being read and written */
+    en->memory = all > own + (16u << 20) ? all - own : 16u << 20;
+}
+
+static enum mrs_status
+make_workers(struct mrsi_engine *en, struct mrs_err *e)
+{
+    en->worker = mrs_zalloc(en->mem, en->jobs * sizeof *en->worker);
+    if (!en->worker) {
+        return mrs_err_memory(e, en->jobs * sizeof *en->worker);
+    }
+    for (uint32_t i = 0; i < en->jobs; i++) {
+        struct mrsi_worker *w = &en->worker[i];
+        w->en = en;
+        w->no = i;
+        mrs_arena_init(&w->arena, en->mem);
+        w->ctx = (struct mrs_ctx){en->mem, &w->arena, &w->err};
+        mrs_err_clear(&w->err);
+        mrs_buf_init(&w->refused, en->mem, SIZE_MAX);
+        mrs_buf_init(&w->scratch, en->mem, MRS_KEY_MAX);
+        mrs_keys_init(&w->keys, en->mem);
+        w->work = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *w->work);
+        w->rows = mrs_zalloc(en->mem, (en->n_rows + 1) * sizeof *w->rows);
+        if (!w->work || !w->rows) {
+            return mrs_err_memory(e, en->n_rows * sizeof *w->rows);
+        }
+    }
+    return MRS_OK;
+}
+
+static void
+clear_work(struct mrsi_worker *w)
+{
+    for (uint32_t i = 0; w->work && i < w->en->plan->n_steps; i++) {
+        const struct mrs_step *st = &w->en->plan->steps[i];
+        enum mrs_family f = st->desc.family;
+        void (*drop)(struct mrs_ctx *, void *) = NULL;
+        if (!w->work[i]) {
+            continue;
+        }
+        drop = f == MRS_FAMILY_JOIN ? st->type->join->work_clear : f == MRS_FAMILY_GROUP ? st->type->group->work_clear : st->type->spread->work_clear;
+        if (drop) {
+            drop(&w->ctx, w->work[i]);
+        }
+        mrs_free(w->en->mem, w->work[i]);
+    }
+    mrs_free(w->en->mem, w->work);
+}
+
+static void
+clear_engine(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; en->worker && i < en->jobs; i++) {
+        struct mrsi_worker *w = &en->worker[i];
+        if (!w->en) {
+            continue;
+        }
+        clear_work(w);
+        mrs_free(en->mem, w->rows);
+        mrs_buf_clear(&w->refused);
+        mrs_buf_clear(&w->scratch);
+        mrs_keys_clear(&w->keys);
+        mrs_arena_clear(&w->arena);
+    }
+    mrs_free(en->mem, en->worker);
+    for (uint32_t i = 0; en->coll && i < en->n_coll; i++) {
+        for (uint32_t k = 0; k < en->coll[i].n_part; k++) {
+            mrsi_temp_drop(en, en->coll[i].part[k].temp);
+        }
+    }
+    mrs_free(en->mem, en->coll);
+    mrs_free(en->mem, en->rows);
+    mrsi_amend_free(en->amend);
+    mrsi_temp_drop(en, en->refused_log);
+    mrs_buf_clear(&en->refused_index);
+    mrs_catalog_free(en->cat);
+    mrs_output_free(en->out);
+    mrs_arena_clear(&en->arena);
+    pthread_mutex_destroy(&en->lock);
+}
+
+/* ---- the oplog of a dump says what happened to namespaces in their old shape ---- */
+static enum mrs_status
+check_oplog(struct mrsi_engine *en, struct mrs_err *e)
+{
+    bool touched = false;
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        touched = touched || en->coll[i].touched || en->coll[i].content || en->coll[i].dropped_at != MRSI_NONE;
+    }
+    for (uint32_t i = 0; touched && i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        if (in->kind == MRS_INPUT_EXTRA && strcmp(in->rel_path, "oplog.bson") == 0 && !in->empty_oplog) {
+            if (!en->opts->oplog_drop) {
+                return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                                   "the dump has an oplog.bson, whose entries would be replayed on the old shape; say --oplog drop to leave it out");
+            }
+            en->drop_oplog = true;
+        }
+    }
+    return MRS_OK;
+}
+
+static void
+expect_bytes(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        en->total_bytes += in->kind == MRS_INPUT_DATA ? in->file_bytes : 0;
+    }
+    for (uint32_t s = 0; s < en->plan->n_steps; s++) {
+        const struct mrs_desc *d = &en->plan->steps[s].desc;
+        for (uint32_t i = 0; i < d->n_sides && d->family == MRS_FAMILY_JOIN; i++) { /* a second look at both sides */
+            const struct mrsi_coll *c = &en->coll[en->side[s][i]];
+            if (c->in_index != MRSI_NONE && i < 2) {
+                en->total_bytes += mrs_input_at(en->in, c->in_index)->file_bytes;
+            }
+        }
+    }
+}
+
+static enum mrs_status
+open_output(struct mrsi_engine *en, struct mrs_err *e)
+{
+    enum mrs_codec codec = MRS_CODEC_NONE;
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        if (in->kind == MRS_INPUT_DATA && in->codec != MRS_CODEC_NONE) {
+            codec = in->codec;
+        }
+    }
+    struct mrs_output_opts o = {.compress = en->opts->compress,
+                                .default_codec = codec,
+                                .force = en->opts->force,
+                                .sample = en->opts->sample > 0,
+                                .single_ns = en->opts->single_ns,
+                                .input = en->opts->input,
+                                .tmp = en->opts->tmp};
+    return mrs_output_open(en->mem, en->opts->output, &o, &en->out, e);
+}
+
+static const char *
+folder_of(struct mrsi_engine *en, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0) {
+        return NULL;
+    }
+    if (!slash || slash == path) {
+        return slash ? "/" : ".";
+    }
+    char *copy = mrs_arena_alloc(&en->arena, (size_t)(slash - path) + 1);
+    if (copy) {
+        memcpy(copy, path, (size_t)(slash - path));
+        copy[slash - path] = 0;
+    }
+    return copy;
+}
+
+static enum mrs_status
+begin(struct mrsi_engine *en, struct mrs_err *e)
+{
+    choose_size(en);
+    if (getrandom(&en->seed, sizeof en->seed, 0) != sizeof en->seed) {
+        en->seed = 0x9E3779B97F4A7C15ull; /* hashes stay good, only less secret */
+    }
+    en->tmp = en->opts->tmp ? en->opts->tmp : folder_of(en, en->opts->output);
+    enum mrs_status s = mrsi_setup(en, e);
+    s = s == MRS_OK ? check_oplog(en, e) : s;
+    s = s == MRS_OK ? make_workers(en, e) : s;
+    if (s == MRS_OK && en->opts->amend) {
+        s = mrsi_amend_load(en, en->opts->amend, &en->amend, e);
+    }
+    if (s == MRS_OK) {
+        expect_bytes(en);
+        s = open_output(en, e);
+    }
+    return s;
+}
+
+/* ---- steps ---- */
+static void
+wait_at_parts(struct mrsi_engine *en, uint32_t step)
+{
+    struct mrsi_coll *c = &en->coll[en->side[step][0]];
+    for (uint32_t i = 0; !c->written && i < c->n_part; i++) {
+        c->part[i].pend[c->part[i].n_pend++] = step;
+    }
+}
+
+/* A collection that a catalogue step drops: what is left in it is counted. */
+static enum mrs_status
+count_dropped(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < en->plan->steps[step].desc.n_sides; i++) {
+        uint32_t coll = en->side[step][i];
+        uint64_t docs, bytes;
+        if (en->coll[coll].dropped_at != step) {
+            continue;
+        }
+        mrsi_rows_begin(en);
+        s = mrsi_read_through(en, coll, &docs, &bytes, e);
+        struct mrsi_row *row = mrsi_row(&en->worker[0], step, i);
+        row->before += docs;
+        row->dropped += docs;
+        mrsi_rows_accept(en);
+        mrsi_coll_counted(&en->coll[coll]);
+    }
+    return s;
+}
+
+static enum mrs_status
+run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    snprintf(en->phase_text, sizeof en->phase_text, "step %u %s", st->no, st->type->name);
+    switch (st->desc.family) {
+    case MRS_FAMILY_MAP:
+        if (!st->desc.new_ids) {
+            wait_at_parts(en, step);
+            return MRS_OK;
+        }
+        return mrsi_spread_step(en, step, e);
+    case MRS_FAMILY_SPREAD:
+        return mrsi_spread_step(en, step, e);
+    case MRS_FAMILY_JOIN:
+        return mrsi_join_step(en, step, e);
+    case MRS_FAMILY_GROUP:
+        return mrsi_group_step(en, step, e);
+    case MRS_FAMILY_CATALOG:
+        break;
+    }
+    return count_dropped(en, step, e);
+}
+
+static uint64_t
+refused_so_far(const struct mrsi_engine *en)
+{
+    return en->refused_index.n / sizeof(struct mrsi_refused_at);
+}
+
+/* Steps in order; *reached: index behind the last one executed. */
+static enum mrs_status
+run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    uint32_t i = 0;
+    while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
+        s = run_step(en, i, e);
+        if (s == MRS_OK) {
+            i++;
+        } else {
+            mrs_err_at(e, "step %u %s", en->plan->steps[i].no, en->plan->steps[i].type->name);
+        }
+    }
+    *reached = i;
+    return s;
+}
+
+/* ---- end ---- */
+static const char *
+refused_path(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const char *out = en->opts->output;
+    size_t n = strlen(out);
+    if (en->opts->refused) {
+        return en->opts->refused;
+    }
+    while (n > 1 && out[n - 1] == '/') {
+        n--;
+    }
+    char *path = mrs_arena_alloc(&en->report->arena, n + 32);
+    if (!path) {
+        mrs_err_memory(e, n);
+        return NULL;
+    }
+    snprintf(path, n + 32, "%.*s.refused.bson", (int)n, strcmp(out, "-") == 0 ? "mongoreshape" : out);
+    return path;
+}
+
+static enum mrs_status
+too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
+{
+    const char *path = refused_path(en, e);
+    enum mrs_status s = path ? mrsi_refused_write(en, path, past, e) : MRS_DEAD;
+    mrs_output_abort(en->out);
+    if (s != MRS_OK) {
+        return s;
+    }
+    en->report->refused_file = path;
+    return mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
+                       "%llu documents were refused up to step %u, %llu are allowed (--max-refused); they are in %s",
+                       (unsigned long long)en->report->refused, en->plan->steps[past].no, (unsigned long long)en->opts->max_refused, path);
+}
+
+static enum mrs_status
+publish(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view extra;
+    char id[33];
+    mrs_buf_init(&buf, en->mem, 1 << 20);
+    mrs_build_init(&b, &buf);
+    mrs_plan_id_text(en->plan, id);
+    mrs_build_text(&b, "plan", en->plan->name, (uint32_t)strlen(en->plan->name));
+    mrs_build_text(&b, "planId", id, (uint32_t)strlen(id));
+    mrs_build_text(&b, "version", MRS_VERSION, (uint32_t)strlen(MRS_VERSION));
+    uint8_t room[16];
+    mrs_build_val(&b, "now", 3, mrs_make_i64(room, en->plan->now_ms, MRS_DATE));
+    mrs_build_i64(&b, "refused", (int64_t)en->report->refused);
+    enum mrs_status s = mrs_build_finish(&b, &extra, e);
+    s = s == MRS_OK ? mrs_output_commit(en->out, extra, &en->report->sync_ms, e) : s;
+    mrs_buf_clear(&buf);
+    en->report->published = s == MRS_OK;
+    return s;
+}
+
+static enum mrs_status
+end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
+{
+    uint32_t past;
+    enum mrs_status s = MRS_OK;
+    if (reached < en->plan->n_steps) {
+        s = mrsi_drain(en, reached ? reached - 1 : 0, e);
+    } else {
+        s = mrsi_finish_collections(en, e);
+    }
+    s = s == MRS_OK ? mrsi_refused_finish(en, &en->report->refused, &past, e) : s;
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (past != MRSI_NONE) {
+        mrsi_report(en, e);
+        return too_many(en, past, e);
+    }
+    s = mrsi_check_account(en, e);
+    s = s == MRS_OK ? mrsi_report(en, e) : s;
+    if (s == MRS_OK && en->opts->dry_run) {
+        mrs_output_abort(en->out);
+        return MRS_OK;
+    }
+    if (s == MRS_OK && en->report->refused) {
+        en->report->refused_file = refused_path(en, e);
+        s = en->report->refused_file ? mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e) : MRS_DEAD;
+    }
+    return s == MRS_OK ? publish(en, e) : s;
+}
+
+enum mrs_status
+mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const struct mrs_run_opts *opts, struct mrs_report *report,
+        struct mrs_err *e)
+{
+    struct mrsi_engine en = {.mem = mem, .plan = plan, .in = in, .opts = opts, .report = report};
+    uint64_t started = now_ms();
+    uint32_t reached = 0;
+    memset(report, 0, sizeof *report);
+    mrs_arena_init(&report->arena, mem);
+    mrs_arena_init(&en.arena, mem);
+    mrs_buf_init(&en.refused_index, mem, SIZE_MAX);
+    pthread_mutex_init(&en.lock, NULL);
+    enum mrs_status s = begin(&en, e);
+    s = s == MRS_OK ? run_steps(&en, &reached, e) : s;
+    s = s == MRS_OK ? end(&en, reached, e) : s;
+    if (s != MRS_OK && en.out) {
+        mrs_output_abort(en.out);
+    }
+    report->wall_ms = now_ms() - started;
+    clear_engine(&en);
+    return s;
+}

@@ -1,0 +1,128 @@
+/* fates.c - a byte of bits for each document of `from`, by its ordinal.
+ *
+ * Kept in chunks: in memory for the first of them, then in a temporary file that is mapped, so that a billion documents do not
+ * count against the budget. */
+#include "join.h"
+#include <sys/mman.h>
+
+enum { CHUNK = 1 << 20 };
+
+void
+mrsi_fates_init(struct mrsi_fates *f, struct mrsi_engine *en)
+{
+    memset(f, 0, sizeof *f);
+    f->en = en;
+}
+
+static uint64_t
+chunks_in_memory(const struct mrsi_fates *f)
+{
+    return 1 + f->en->memory / 16 / CHUNK;
+}
+
+void
+mrsi_fates_clear(struct mrsi_fates *f)
+{
+    for (uint64_t i = 0; i < f->n_chunk; i++) {
+        if (i < chunks_in_memory(f)) {
+            mrs_free(f->en->mem, f->chunk[i]);
+        } else {
+            munmap(f->chunk[i], CHUNK);
+        }
+    }
+    if (f->en) {
+        mrs_free(f->en->mem, f->chunk);
+        mrsi_temp_drop(f->en, f->temp);
+    }
+    memset(f, 0, sizeof *f);
+}
+
+static enum mrs_status
+map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
+{
+    enum mrs_status s = f->temp ? MRS_OK : mrsi_temp_new(f->en, &f->temp, e);
+    uint64_t off = (f->n_chunk - chunks_in_memory(f)) * CHUNK;
+    uint8_t last = 0;
+    if (s == MRS_OK) {
+        s = mrs_write_at(f->temp->fd, &last, 1, off + CHUNK - 1, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    *out = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, f->temp->fd, (off_t)off);
+    return *out == MAP_FAILED ? mrs_err_memory(e, CHUNK) : MRS_OK;
+}
+
+static enum mrs_status
+add_chunk(struct mrsi_fates *f, struct mrs_err *e)
+{
+    uint8_t **list = mrs_realloc(f->en->mem, f->chunk, (f->n_chunk + 1) * sizeof *list);
+    if (!list) {
+        return mrs_err_memory(e, CHUNK);
+    }
+    f->chunk = list;
+    if (f->n_chunk < chunks_in_memory(f)) {
+        list[f->n_chunk] = mrs_zalloc(f->en->mem, CHUNK);
+        if (!list[f->n_chunk]) {
+            return mrs_err_memory(e, CHUNK);
+        }
+    } else {
+        enum mrs_status s = map_chunk(f, &list[f->n_chunk], e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    f->n_chunk++;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e)
+{
+    while (n) {
+        if (f->n == f->n_chunk * CHUNK) {
+            enum mrs_status s = add_chunk(f, e);
+            if (s != MRS_OK) {
+                return s;
+            }
+        }
+        uint64_t room = f->n_chunk * CHUNK - f->n, some = n < room ? n : room;
+        memcpy(f->chunk[f->n / CHUNK] + f->n % CHUNK, bits, some);
+        f->n += some;
+        bits += some;
+        n -= some;
+    }
+    return MRS_OK;
+}
+
+void
+mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits)
+{
+    uint8_t *p = f->chunk[order / CHUNK] + order % CHUNK;
+    if ((__atomic_load_n(p, __ATOMIC_RELAXED) & bits) != bits) {
+        __atomic_fetch_or(p, (uint8_t)bits, __ATOMIC_RELAXED);
+    }
+}
+
+unsigned
+mrsi_fates_get(const struct mrsi_fates *f, uint64_t order)
+{
+    return __atomic_load_n(&f->chunk[order / CHUNK][order % CHUNK], __ATOMIC_RELAXED);
+}
+
+void
+mrsi_fates_forget_used(struct mrsi_fates *f)
+{
+    for (uint64_t i = 0; i < f->n; i++) {
+        f->chunk[i / CHUNK][i % CHUNK] &= (uint8_t)~MRSI_FATE_USED;
+    }
+}
+
+void
+mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[32])
+{
+    memset(counts, 0, 32 * sizeof *counts);
+    for (uint64_t i = 0; i < f->n; i++) {
+        counts[f->chunk[i / CHUNK][i % CHUNK] & 31]++;
+    }
+}

@@ -1,0 +1,139 @@
+/* finish.c - the end of a run: collections that no step has written yet, files that belong to no namespace, the account.
+ *
+ * What no step names is checked document by document and then copied byte for byte. */
+#include "amend.h"
+
+enum mrs_status
+mrsi_read_through(struct mrsi_engine *en, uint32_t coll, uint64_t *docs, uint64_t *bytes, struct mrs_err *e)
+{
+    struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
+    enum mrs_status s = mrsi_copy_through(en, coll, &wr, e);
+    *docs = wr.docs;
+    *bytes = wr.bytes;
+    return s;
+}
+
+static bool
+has_pending(const struct mrsi_coll *c)
+{
+    for (uint32_t i = 0; i < c->n_part; i++) {
+        if (c->part[i].n_pend) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+passes_through(const struct mrsi_engine *en, const struct mrsi_coll *c)
+{
+    return c->in_index != MRSI_NONE && !c->touched && !c->content && !has_pending(c) && !mrsi_amend_touches(en->amend, c->in_index);
+}
+
+static enum mrs_status
+copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
+{
+    struct mrsi_coll *c = &en->coll[coll];
+    enum mrs_status s = c->n_part ? mrsi_read_through(en, coll, &c->docs, &c->bytes, e) : MRS_OK;
+    c->copied = true;
+    c->written = true;
+    return s == MRS_OK ? mrs_output_copy(en->out, en->in, c->in_index, e) : s;
+}
+
+static enum mrs_status
+write_last(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
+{
+    struct mrsi_writer wr;
+    mrsi_rows_begin(en);
+    enum mrs_status s = mrsi_writer_open(en, coll, en->plan->n_steps, &wr, e);
+    s = s == MRS_OK ? mrsi_copy_through(en, coll, &wr, e) : s;
+    if (s != MRS_OK) {
+        mrsi_writer_drop(&wr);
+        return s;
+    }
+    mrsi_rows_accept(en);
+    return mrsi_writer_close(&wr, false, e);
+}
+
+/* A view, or a namespace of metadata alone, whose metadata no step has changed, is one file. */
+enum mrs_status
+mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    snprintf(en->phase_text, sizeof en->phase_text, "writing what remains");
+    for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
+        struct mrsi_coll *c = &en->coll[i];
+        if (!c->written && c->dropped_at == MRSI_NONE) {
+            s = passes_through(en, c) ? copy_file(en, i, e) : write_last(en, i, e);
+        }
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        if (in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && strcmp(in->rel_path, "oplog.bson") == 0)) {
+            s = mrs_output_copy(en->out, en->in, i, e);
+        }
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
+        struct mrsi_coll *c = &en->coll[i];
+        bool waits = false;
+        uint64_t docs, bytes;
+        for (uint32_t k = 0; k < c->n_part; k++) {
+            struct mrsi_part *p = &c->part[k];
+            while (p->n_pend && p->pend[p->n_pend - 1] > last) {
+                p->n_pend--;
+            }
+            waits = waits || p->n_pend > p->n_counted;
+        }
+        if (waits && !c->written) {
+            mrsi_rows_begin(en);
+            s = mrsi_read_through(en, i, &docs, &bytes, e);
+            mrsi_rows_accept(en);
+        }
+    }
+    return s;
+}
+
+/* Every document has one fate; and what the last step left of a collection is what was written. */
+enum mrs_status
+mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e)
+{
+    for (uint32_t step = 0; step < en->plan->n_steps; step++) {
+        const struct mrs_step *st = &en->plan->steps[step];
+        for (uint32_t i = 0; i < st->desc.n_sides; i++) {
+            const struct mrsi_row *r = &en->rows[en->row_of[step][i]];
+            const struct mrsi_coll *c = &en->coll[en->side[step][i]];
+            if (r->before + r->created + r->entered != r->after + r->taken + r->dropped + r->refused) {
+                return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT,
+                                   "step %u, %s: before %llu + created %llu + entered %llu is not after %llu + taken %llu + dropped %llu + refused %llu",
+                                   st->no, c->ns, (unsigned long long)r->before, (unsigned long long)r->created, (unsigned long long)r->entered,
+                                   (unsigned long long)r->after, (unsigned long long)r->taken, (unsigned long long)r->dropped,
+                                   (unsigned long long)r->refused);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        const struct mrsi_coll *c = &en->coll[i];
+        for (uint32_t step = en->plan->n_steps; c->written && !c->copied && step-- > 0;) {
+            const struct mrs_desc *d = &en->plan->steps[step].desc;
+            uint32_t side = 0;
+            while (side < d->n_sides && en->side[step][side] != i) {
+                side++;
+            }
+            if (side < d->n_sides && d->family != MRS_FAMILY_CATALOG) {
+                if (en->rows[en->row_of[step][side]].after != c->docs) {
+                    return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "%s: step %u left %llu documents, %llu were written", c->ns, step + 1,
+                                       (unsigned long long)en->rows[en->row_of[step][side]].after, (unsigned long long)c->docs);
+                }
+                break;
+            }
+        }
+    }
+    return MRS_OK;
+}

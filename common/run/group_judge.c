@@ -1,0 +1,151 @@
+/* group_judge.c - the first look over all members: which sources are barred.
+ *
+ * A key disagrees when its members differ: byte for byte, `_id` left out where it was made from the key (then the document takes the `_id` of the one that is there; without
+ * such a one, made and own `_id`s disagree). Two keys that would give documents with one `_id` and other contents disagree too. Under `first` and `last`
+ * a key never disagrees; clashing `_id`s of different keys do all the same, since neither document could stand for the other. */
+#include "group.h"
+
+/* What decides about one key while its members stream by. */
+struct key_now {
+    uint8_t hash[16];
+    struct mrsi_member_head first;
+    bool any, there, disagrees;
+    struct mrs_buf sources; /* uint64_t ordinals */
+};
+
+static bool
+agrees(const struct key_now *k, const struct mrsi_member_head *m)
+{
+    const struct mrsi_member_head *f = &k->first;
+    if (!k->there && f->made != m->made) {
+        return false;
+    }
+    const struct mrs_hash128 *a = f->made || m->made ? &f->bare : &f->body, *b = f->made || m->made ? &m->bare : &m->body;
+    return a->lo == b->lo && a->hi == b->hi;
+}
+
+static void
+bar(struct mrsi_group *g, const struct mrs_buf *sources)
+{
+    for (size_t i = 0; i < sources->n; i += 8) {
+        uint64_t ordinal;
+        memcpy(&ordinal, sources->p + i, 8);
+        mrsi_fates_add(&g->from, ordinal, MRSI_BARRED);
+    }
+}
+
+static void
+end_key(struct mrsi_group *g, struct key_now *k)
+{
+    if (k->any && k->disagrees && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE) {
+        bar(g, &k->sources);
+    }
+    k->any = k->there = k->disagrees = false;
+    mrs_buf_reset(&k->sources);
+}
+
+/* `_id`s of members: by hash of the `_id`, then as the members. */
+static enum mrs_status
+note_id(struct mrsi_group *g, struct mrsi_sorter *ids, const struct mrsi_sorted *r, const struct mrsi_member_head *m, struct mrs_buf *scratch,
+        struct mrs_err *e)
+{
+    struct mrs_view doc = {r->p + sizeof *m, m->doc_len};
+    struct mrs_hash128 h;
+    uint8_t key[16 + MRSI_MEMBER_KEY];
+    if (!mrsi_ids_hash(&g->sides.ids, 0, doc, scratch, &h)) {
+        return MRS_OK;
+    }
+    memcpy(key, &h, 16);
+    memcpy(key + 16, r->key, MRSI_MEMBER_KEY);
+    return mrsi_sorter_put(ids, key, sizeof key, m, sizeof *m, e);
+}
+
+static enum mrs_status
+look_at_keys(struct mrsi_group *g, struct mrsi_sorter *ids, struct mrs_err *e)
+{
+    struct key_now k;
+    struct mrs_buf scratch;
+    struct mrsi_sorted r;
+    memset(&k, 0, sizeof k);
+    mrs_buf_init(&k.sources, g->en->mem, SIZE_MAX);
+    mrs_buf_init(&scratch, g->en->mem, MRS_KEY_MAX);
+    enum mrs_status s = mrsi_sorter_rewind(&g->members, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
+        struct mrsi_member_head m;
+        uint64_t ordinal = mrsi_get_be(r.key + 17, 8);
+        memcpy(&m, r.p, sizeof m);
+        if (k.any && memcmp(k.hash, r.key, 16) != 0) {
+            end_key(g, &k);
+        }
+        if (!k.any) {
+            k.any = true;
+            k.first = m;
+            k.there = r.key[16] == 0;
+            memcpy(k.hash, r.key, 16);
+        }
+        k.disagrees = k.disagrees || !agrees(&k, &m);
+        if (r.key[16]) {
+            mrs_buf_put(&k.sources, &ordinal, 8);
+        }
+        if (!r.key[16] || !k.there || !m.made) {
+            s = note_id(g, ids, &r, &m, &scratch, e);
+        }
+        if (s == MRS_OK && k.sources.bad) {
+            s = mrs_buf_status(&k.sources, e);
+        }
+    }
+    end_key(g, &k);
+    mrs_buf_clear(&k.sources);
+    mrs_buf_clear(&scratch);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+/* One `_id` of different keys: fine only if all its documents are the same. */
+static enum mrs_status
+look_at_ids(struct mrsi_group *g, struct mrsi_sorter *ids, struct mrs_err *e)
+{
+    struct key_now k;
+    struct mrsi_sorted r;
+    uint8_t key[16] = {0};
+    memset(&k, 0, sizeof k);
+    mrs_buf_init(&k.sources, g->en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_sorter_rewind(ids, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(ids, &r, e)) == MRS_OK) {
+        struct mrsi_member_head m;
+        uint64_t ordinal = mrsi_get_be(r.key + 16 + 17, 8);
+        memcpy(&m, r.p, sizeof m);
+        if (!k.any || memcmp(k.hash, r.key, 16) != 0) {
+            if (k.any && k.disagrees) {
+                bar(g, &k.sources);
+            }
+            mrs_buf_reset(&k.sources);
+            k.any = true;
+            k.disagrees = false;
+            k.first = m;
+            memcpy(k.hash, r.key, 16);
+            memcpy(key, r.key + 16, 16);
+        }
+        bool other_key = memcmp(key, r.key + 16, 16) != 0;
+        k.disagrees = k.disagrees || (other_key && (k.first.body.lo != m.body.lo || k.first.body.hi != m.body.hi));
+        if (r.key[16 + 16]) {
+            mrs_buf_put(&k.sources, &ordinal, 8);
+            s = mrs_buf_status(&k.sources, e);
+        }
+    }
+    if (k.any && k.disagrees) {
+        bar(g, &k.sources);
+    }
+    mrs_buf_clear(&k.sources);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
+mrsi_group_judge(struct mrsi_group *g, struct mrs_err *e)
+{
+    struct mrsi_sorter ids;
+    mrsi_sorter_init(&ids, g->en, g->en->memory / 6);
+    enum mrs_status s = look_at_keys(g, &ids, e);
+    s = s == MRS_OK ? look_at_ids(g, &ids, e) : s;
+    mrsi_sorter_clear(&ids);
+    return s;
+}

@@ -1,0 +1,69 @@
+/* ids.h - `_id` stays unique in every collection that a step adds to.
+ *
+ * A pass is run in good hope: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal, nothing can clash and the pass stands: the usual
+ * case costs a few nanoseconds a document. Otherwise the pass is forgotten, run again without writing to
+ * collect the members of the suspicious keys with their contents (mrsi_ids_resolve), judged in one look by the plan's policy, and run a last time with
+ * the verdict. */
+#ifndef MRS_RUN_IDS_H
+#define MRS_RUN_IDS_H
+
+#include "internal.h"
+
+enum mrsi_ids_phase {
+    MRSI_IDS_HOPE,    /* hashes are collected */
+    MRSI_IDS_RESOLVE, /* members of suspicious keys are collected; nothing is written */
+    MRSI_IDS_VERDICT  /* verdicts are asked */
+};
+
+/* A document that is, or would be, in a collection. */
+struct mrsi_member {
+    uint64_t key_lo, key_hi;   /* hash of target and `_id` */
+    uint64_t body_lo, body_hi; /* hash of the document */
+    uint64_t source;           /* side << 56 | ordinal of the source document; of what is there: its own ordinal */
+    uint32_t product;          /* number of the product of that source */
+    uint32_t target;           /* collection */
+    uint64_t there;            /* 1: it is in the target already */
+};
+
+struct mrsi_ids {
+    struct mrsi_engine *en;
+    enum mrsi_ids_phase phase;
+    enum mrs_conflicts policy;
+    struct mrs_buf *bucket;    /* hashes by their top bits */
+    uint64_t held;             /* bytes in buckets */
+    struct mrsi_temp *spill;
+    struct mrs_buf extents;
+    uint64_t spilled;
+    struct mrs_buf suspicious; /* sorted hashes that came twice */
+    struct mrs_buf members;
+    struct mrs_buf barred;     /* sorted sources that are refused */
+    struct mrs_buf merged;     /* sorted (source, product): counted once, not written */
+    struct mrs_buf gone;       /* sorted (target, ordinal): what was there and has lost (last) */
+};
+
+enum mrs_status mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts policy, struct mrs_err *e);
+void mrsi_ids_clear(struct mrsi_ids *ids);
+/* The hash of a document's `_id` for a target; false: it has none (documents without `_id` never clash). */
+bool mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_hash128 *out);
+/* HOPE: takes the hashes of a job, in its commit. */
+enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e);
+/* HOPE -> RESOLVE: *clash whether any hash came twice. */
+enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, bool *clash, struct mrs_err *e);
+bool mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash);
+enum mrs_status mrsi_ids_member(struct mrsi_ids *ids, const struct mrsi_member *m, struct mrs_err *e);
+/* RESOLVE -> VERDICT. */
+enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrs_err *e);
+bool mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
+bool mrsi_ids_merged(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
+bool mrsi_ids_gone(const struct mrsi_ids *ids, uint32_t target, uint64_t ordinal);
+
+/* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). *docs: how many there are. */
+enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, uint64_t *docs, struct mrs_err *e);
+
+static inline uint64_t
+mrsi_source(uint32_t side, uint64_t ordinal)
+{
+    return (uint64_t)side << 56 | ordinal;
+}
+
+#endif

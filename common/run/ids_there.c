@@ -1,0 +1,111 @@
+/* ids_there.c - the `_id`s of the documents that a collection holds before a step adds to it: one reading pass. */
+#include "ids.h"
+
+struct there {
+    struct mrsi_ids *ids;
+    uint32_t coll;
+    struct mrsi_scan scan;
+    uint64_t docs;
+};
+struct job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrs_buf found; /* hashes or members */
+    uint64_t docs;
+};
+
+static enum mrs_status
+fetch(void *arg, void *job, bool *big, struct mrs_err *e)
+{
+    struct there *t = arg;
+    struct job *j = job;
+    if (!j->block.mem) {
+        mrs_block_init(&j->block, t->ids->en->mem);
+        mrs_buf_init(&j->found, t->ids->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&t->scan, &j->block, &j->part, e);
+    *big = j->block.n > MRSI_BIG;
+    return s;
+}
+
+static void
+note(const struct there *t, struct mrsi_worker *w, struct job *j, const struct mrsi_cursor *cur, struct mrs_view doc)
+{
+    struct mrs_hash128 h;
+    if (!mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h)) {
+        return;
+    }
+    if (t->ids->phase == MRSI_IDS_HOPE) {
+        mrs_buf_put(&j->found, &h.lo, 8);
+    } else if (mrsi_ids_is_suspicious(t->ids, h.lo)) {
+        struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
+        struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, cur->ordinal, 0, t->coll, 1};
+        mrs_buf_put(&j->found, &m, sizeof m);
+    }
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    const struct there *t = arg;
+    struct job *j = job;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    mrsi_cursor_begin(&cur, &t->ids->en->coll[t->coll], j->part, &j->block);
+    cur.quiet = true;
+    for (;;) {
+        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_END) {
+            return mrs_buf_status(&j->found, e);
+        }
+        if (s < MRS_SKIP) {
+            return s;
+        }
+        if (s == MRS_OK) {
+            j->docs++;
+            note(t, w, j, &cur, doc);
+        }
+    }
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct there *t = arg;
+    struct job *j = job;
+    enum mrs_status s = MRS_OK;
+    (void)w;
+    t->docs += j->docs;
+    j->docs = 0;
+    if (t->ids->phase == MRSI_IDS_HOPE) {
+        s = mrsi_ids_take(t->ids, (const uint64_t *)(const void *)j->found.p, j->found.n / 8, e);
+    } else {
+        mrs_buf_put(&t->ids->members, j->found.p, j->found.n);
+        s = mrs_buf_status(&t->ids->members, e);
+    }
+    mrs_buf_reset(&j->found);
+    return s;
+}
+
+static void
+clear(void *arg, void *job)
+{
+    struct job *j = job;
+    (void)arg;
+    if (j->block.mem) {
+        mrs_block_clear(&j->block);
+        mrs_buf_clear(&j->found);
+    }
+}
+
+enum mrs_status
+mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, uint64_t *docs, struct mrs_err *e)
+{
+    struct there t = {.ids = ids, .coll = coll};
+    struct mrsi_pipe p = {ids->en, sizeof(struct job), fetch, work, commit, clear, &t};
+    mrsi_scan_begin(ids->en, &ids->en->coll[coll], &t.scan);
+    enum mrs_status s = mrsi_pipe_run(&p, e);
+    mrsi_scan_end(&t.scan);
+    *docs = t.docs;
+    return s;
+}

@@ -1,0 +1,148 @@
+/* join.c - a join from its first pass to its last; the idea is in join.h. */
+#include "join.h"
+
+/* Bytes of BSON that a collection holds, guessed from what is known without reading it. */
+static uint64_t
+guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->n_part; i++) {
+        if (c->part[i].temp) {
+            n += c->part[i].temp->bytes;
+        } else {
+            const struct mrs_input_ns *in = mrs_input_at(en->in, c->part[i].in_index);
+            n += in->file_bytes * (in->codec == MRS_CODEC_NONE ? 1 : 8);
+        }
+    }
+    return n;
+}
+
+/* What from brings is held in memory where a reference points at it again and again, or where it is small. */
+static bool
+choose_lookup(const struct mrsi_join *j, uint64_t from_bytes)
+{
+    uint64_t room = j->en->memory / 4;
+    if (!j->st->desc.by_reference && room > (32u << 20)) {
+        room = 32u << 20;
+    }
+    return from_bytes * 2 <= room;
+}
+
+static enum mrs_status
+open_writers(struct mrsi_join *j, struct mrs_err *e)
+{
+    const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 1; s == MRS_OK && i < j->st->desc.n_sides; i++) { /* from is opened when something leaves it */
+        if (i == 1 || (j->st->desc.sides[i].role & written)) {
+            s = mrsi_sides_open(&j->sides, i, e);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+read_both(struct mrsi_join *j, struct mrs_err *e)
+{
+    uint64_t from_bytes = guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
+    enum mrs_status s = MRS_OK;
+    j->lookup = choose_lookup(j, from_bytes);
+    for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
+        j->is_hashed[p] = true;
+    }
+    j->hashed[0] = 0;
+    j->n_hashed = 1;
+    if (!j->lookup || j->st->desc.n_pairs > 1) {
+        s = mrsi_join_read_into_keys(j, e);
+    }
+    if (s == MRS_OK && !j->lookup) {
+        const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
+        s = mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
+        mrs_buf_clear(&j->log);
+        s = s == MRS_OK ? mrsi_spill_init(&j->spill, j->en, j->n_into, from_bytes, e) : s;
+    }
+    s = s == MRS_OK ? mrsi_join_read_from(j, e) : s;
+    if (s == MRS_OK && j->lookup) {
+        const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
+        s = mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
+        mrs_buf_clear(&j->log);
+    } else {
+        mrsi_table_clear(&j->table);
+    }
+    return s;
+}
+
+/* The rows of the reading passes stand; those of the writing passes may be begun again. */
+static enum mrs_status
+write_once(struct mrsi_join *j, struct mrsi_refused_mark mark, struct mrs_err *e)
+{
+    enum mrsi_ids_phase phase = j->sides.ids.phase;
+    mrsi_refused_rewind(j->en, mark);
+    mrsi_rows_begin(j->en);
+    mrsi_fates_forget_used(&j->fates);
+    enum mrs_status s = mrsi_sides_there(&j->sides, e);
+    if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
+        s = mrsi_sides_copy(&j->sides, phase == MRSI_IDS_VERDICT, e);
+    }
+    s = s == MRS_OK ? mrsi_join_emit(j, e) : s;
+    return s == MRS_OK ? mrsi_join_settle(j, e) : s;
+}
+
+static enum mrs_status
+write_all(struct mrsi_join *j, struct mrs_err *e)
+{
+    struct mrsi_refused_mark mark = mrsi_refused_mark(j->en);
+    bool clash = false;
+    enum mrs_status s = write_once(j, mark, e);
+    if (s == MRS_OK) {
+        s = mrsi_ids_look(&j->sides.ids, &clash, e);
+    }
+    if (s != MRS_OK || !clash) {
+        return s;
+    }
+    s = write_once(j, mark, e);
+    if (s == MRS_OK) {
+        s = mrsi_ids_judge(&j->sides.ids, e);
+    }
+    return s == MRS_OK ? write_once(j, mark, e) : s;
+}
+
+static void
+clear(struct mrsi_join *j)
+{
+    for (size_t i = 0; i + sizeof(void *) <= j->slabs.n; i += sizeof(void *)) {
+        void *p;
+        memcpy(&p, j->slabs.p + i, sizeof p);
+        mrs_free(j->en->mem, p);
+    }
+    mrs_buf_clear(&j->slabs);
+    mrs_buf_clear(&j->log);
+    mrsi_table_clear(&j->table);
+    mrsi_fates_clear(&j->fates);
+    mrsi_spill_clear(&j->spill);
+}
+
+enum mrs_status
+mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    struct mrsi_join j = {.en = en, .step = step, .st = st, .ops = st->type->join, .self = en->side[step][0] == en->side[step][1]};
+    if (st->desc.n_pairs > sizeof j.is_hashed) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "step %u: more than %zu pairs in match", st->no, sizeof j.is_hashed);
+    }
+    mrs_buf_init(&j.log, en->mem, SIZE_MAX);
+    mrs_buf_init(&j.slabs, en->mem, SIZE_MAX);
+    mrsi_fates_init(&j.fates, en);
+    enum mrs_status s = mrsi_sides_init(&j.sides, en, step, e);
+    s = s == MRS_OK ? read_both(&j, e) : s;
+    if (s == MRS_OK) {
+        mrsi_rows_accept(en);
+        s = open_writers(&j, e);
+    }
+    s = s == MRS_OK ? write_all(&j, e) : s;
+    if (s == MRS_OK) {
+        mrsi_rows_accept(en);
+    }
+    clear(&j);
+    return mrsi_sides_end(&j.sides, s, e);
+}

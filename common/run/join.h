@@ -1,0 +1,203 @@
+/* join.h - documents of `from` into documents of `into`, within a memory budget; for join*.c, table.c, spill.c and fates.c.
+ *
+ * Two ways to one result. *Lookup*: what `from` brings is small enough to be held in memory, keyed; `into` is read once. *Route*: the
+ * keys of `into` are held, `from` is read once and what each document brings is thrown into the partition of the `into` documents it belongs to
+ * (spilled past the budget); then each partition is sorted and spliced while `into` is read again. Ties are always broken by the
+ * input order of `from`, so both give the same bytes for any memory and any number of workers. */
+#ifndef MRS_RUN_JOIN_H
+#define MRS_RUN_JOIN_H
+
+#include "sides.h"
+
+/* A key, hashed: keys of up to 15 bytes stand here as they are, longer ones as 120 bits of a seeded hash. */
+struct mrsi_key {
+    uint64_t a, b;
+};
+
+/* ---- table.c: key -> entries (ord, ref), in the order in which they were added ---- */
+struct mrsi_entry {
+    uint64_t ord;
+    uint32_t ref, next; /* next: index + 1 of the next entry of this key, 0: none */
+};
+struct mrsi_slot {
+    struct mrsi_key key;
+    uint32_t head, tail; /* index + 1 */
+};
+struct mrsi_table {
+    struct mrs_mem *mem;
+    struct mrsi_slot *slot;
+    struct mrsi_entry *entry;
+    uint64_t n_slot, n_entry;
+};
+struct mrsi_logged { /* an entry on its way to a table */
+    struct mrsi_key key;
+    uint64_t ord;
+    uint32_t ref, pad;
+};
+uint64_t mrsi_table_bytes(uint64_t n); /* that a table of n entries needs */
+enum mrs_status mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_logged *log, uint64_t n, struct mrs_err *e);
+void mrsi_table_clear(struct mrsi_table *t);
+const struct mrsi_entry *mrsi_table_find(const struct mrsi_table *t, struct mrsi_key key); /* first entry or NULL */
+static inline const struct mrsi_entry *
+mrsi_table_next(const struct mrsi_table *t, const struct mrsi_entry *x)
+{
+    return x->next ? &t->entry[x->next - 1] : NULL;
+}
+
+/* ---- fates.c: some bits for each document of from ---- */
+enum {
+    MRSI_FATE_OUTSIDE = 8,  /* it takes no part */
+    MRSI_FATE_REFUSED = 16, /* it was refused itself */
+    MRSI_FATE_USED = 7      /* enum mrs_used */
+};
+struct mrsi_fates {
+    struct mrsi_engine *en;
+    uint8_t **chunk;
+    uint64_t n_chunk, n;
+    struct mrsi_temp *temp;
+};
+void mrsi_fates_init(struct mrsi_fates *f, struct mrsi_engine *en);
+void mrsi_fates_clear(struct mrsi_fates *f);
+enum mrs_status mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e); /* one thread at a time */
+void mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits);                                   /* any thread */
+unsigned mrsi_fates_get(const struct mrsi_fates *f, uint64_t order);
+void mrsi_fates_forget_used(struct mrsi_fates *f);
+void mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[32]); /* how many documents have each value */
+
+/* ---- records: what a from document brings to an into document ---- */
+struct mrsi_rec {
+    uint32_t total;   /* bytes with this head, padded to 8 */
+    uint32_t ref;
+    uint64_t ord;     /* of the into document; in lookups unused */
+    uint64_t order;   /* of the from document */
+    uint32_t sort_len, verify_len, shape_len;
+    uint32_t failed;  /* the shape is "where" NUL "why" NUL instead */
+};
+static inline const uint8_t *
+mrsi_rec_verify(const struct mrsi_rec *r) /* aligned: struct mrsi_verify */
+{
+    return (const uint8_t *)(r + 1);
+}
+static inline const uint8_t *
+mrsi_rec_sort(const struct mrsi_rec *r)
+{
+    return mrsi_rec_verify(r) + r->verify_len;
+}
+static inline const uint8_t *
+mrsi_rec_shape(const struct mrsi_rec *r)
+{
+    return mrsi_rec_sort(r) + r->sort_len;
+}
+/* What a record is made of, before it has a place. */
+struct mrsi_rec_parts {
+    const uint8_t *verify, *sort, *shape;
+};
+static inline void
+mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts *x)
+{
+    memcpy(p, h, sizeof *h);
+    p += sizeof *h;
+    if (h->verify_len) {
+        memcpy(p, x->verify, h->verify_len);
+    }
+    if (h->sort_len) {
+        memcpy(p + h->verify_len, x->sort, h->sort_len);
+    }
+    memcpy(p + h->verify_len + h->sort_len, x->shape, h->shape_len);
+}
+
+/* ---- spill.c: records thrown into partitions of the into ordinals ---- */
+struct mrsi_piece {      /* records of one worker, ascending by order */
+    uint8_t *p;          /* in memory, or NULL: in the file */
+    uint64_t off;
+    uint32_t n;
+    uint32_t worker;
+};
+struct mrsi_partition {
+    uint64_t lo, hi;     /* ordinals */
+    struct mrs_buf pieces;
+    uint64_t bytes, records;
+};
+struct mrsi_spill {
+    struct mrsi_engine *en;
+    struct mrsi_partition *part;
+    uint32_t n_part;
+    uint64_t total;      /* ordinals */
+    uint64_t memory;     /* bytes of records that may stay in memory */
+    _Atomic uint64_t held;
+    struct mrs_buf slabs; /* pointers */
+    uint8_t *slab_at, *slab_end;
+    uint32_t piece_bytes;
+    struct mrsi_temp *temp;
+    _Atomic uint64_t spilled;
+    pthread_mutex_t lock;
+};
+/* A worker's open pieces, one a partition. */
+struct mrsi_spiller {
+    struct mrsi_spill *sp;
+    uint32_t worker;
+    struct { uint8_t *p; uint32_t n, cap; } *open;
+};
+enum mrs_status mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals, uint64_t expected_bytes, struct mrs_err *e);
+void mrsi_spill_clear(struct mrsi_spill *sp);
+enum mrs_status mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e);
+enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x, struct mrs_err *e);
+enum mrs_status mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e); /* hands over the open pieces */
+void mrsi_spiller_clear(struct mrsi_spiller *s);
+/* Records of a partition, loaded: pieces in memory are used where they are, the others are read into buf. list: struct mrsi_rec pointers ascending by order.
+ * Only those with lo <= ord < hi. */
+enum mrs_status mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi, struct mrs_buf *buf,
+                                    struct mrs_buf *list, struct mrs_err *e);
+
+/* ---- the step in progress ---- */
+struct mrsi_join {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_step *st;
+    const struct mrs_join_ops *ops;
+    bool self;                  /* from and into are one collection */
+    bool lookup;
+    uint32_t hashed[8];         /* pairs that are part of the hash; the others are verified */
+    uint32_t n_hashed;
+    bool multi;                 /* the key pass met several keys in a hashed pair other than the first: it must be done again without */
+    bool is_hashed[64];
+    struct mrs_buf log;         /* struct mrsi_logged */
+    struct mrsi_table table;
+    struct mrsi_fates fates;
+    struct mrsi_spill spill;
+    bool have_spill;
+    struct mrs_buf slabs;       /* lookup: blocks of records */
+    uint64_t held;
+    uint64_t n_into, n_from;
+    struct mrsi_sides sides;
+    struct mrsi_scan scan;
+};
+
+/* join_keys.c: keys of a document, hashed. */
+struct mrsi_hashed {            /* of one document */
+    struct mrs_buf list;        /* struct mrsi_logged without ord: key and ref */
+    struct mrs_buf same;        /* uint32_t: for key i the index of the first equal one */
+    struct mrs_buf verify;      /* struct mrsi_verify */
+    struct mrs_buf bytes;
+    struct mrs_buf set;         /* small hash set to find equal keys */
+};
+struct mrsi_verify {
+    struct mrsi_key key;
+    uint32_t pair, pad;
+};
+void mrsi_hashed_init(struct mrsi_hashed *h, struct mrs_mem *mem);
+void mrsi_hashed_clear(struct mrsi_hashed *h);
+/* From w->keys. into: one entry for each distinct key of the first pair; from: one for each combination. */
+enum mrs_status mrsi_hash_keys(struct mrsi_join *j, struct mrsi_worker *w, bool into, struct mrsi_hashed *h, struct mrs_err *e);
+/* Whether a record's verified pairs meet those of an into document. */
+bool mrsi_verified(const struct mrsi_join *j, const struct mrsi_rec *r, const struct mrsi_hashed *into);
+
+/* join_read.c */
+enum mrs_status mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e);
+enum mrs_status mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e);
+/* join_emit.c */
+enum mrs_status mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e);
+/* join_settle.c */
+enum mrs_status mrsi_join_settle(struct mrsi_join *j, struct mrs_err *e);
+
+#endif

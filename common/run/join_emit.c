@@ -1,0 +1,381 @@
+/* join_emit.c - the writing pass of a join: each document of `into` with its matches.
+ *
+ * A lookup works on blocks of `into` as they are read. A route works on slices: consecutive into documents that belong to one partition, whose records
+ * are loaded and thrown to their documents by a counting sort. Documents that the step puts elsewhere (pages) wait until the splice
+ * has succeeded, so that a refused parent leaves no trace. */
+#include "matches.h"
+
+#define SLICE_BYTES (2u << 20)
+
+struct emit {
+    struct mrsi_join *j;
+    struct mrs_block src;          /* route: the block being cut into slices */
+    const struct mrsi_part *part;
+    size_t at;
+    uint64_t next;                 /* ordinal at `at` */
+    uint32_t partition;
+    bool have;
+};
+
+struct job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    uint32_t partition;
+    struct mrsi_out *out;
+    struct mrsi_hashed h;
+    struct mrsi_match_list list;
+    struct mrs_buf loaded, recs, start, sorted, spliced, pages, hashes, members;
+};
+
+static enum mrs_status
+job_begin(struct emit *em, struct job *job, struct mrs_err *e)
+{
+    struct mrs_mem *mem = em->j->en->mem;
+    if (job->out) {
+        return MRS_OK;
+    }
+    job->out = mrsi_sides_outs(&em->j->sides);
+    if (!job->out) {
+        return mrs_err_memory(e, sizeof *job->out);
+    }
+    mrs_block_init(&job->block, mem);
+    mrsi_hashed_init(&job->h, mem);
+    mrsi_match_list_init(&job->list, mem);
+    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->hashes, &job->members};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        mrs_buf_init(all[i], mem, SIZE_MAX);
+    }
+    return MRS_OK;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct emit *em = arg;
+    struct job *job = p;
+    if (!job->out) {
+        return;
+    }
+    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->hashes, &job->members};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        mrs_buf_clear(all[i]);
+    }
+    mrsi_sides_outs_free(&em->j->sides, job->out);
+    mrsi_match_list_clear(&job->list);
+    mrsi_hashed_clear(&job->h);
+    mrs_block_clear(&job->block);
+}
+
+/* ---- fetching ---- */
+static enum mrs_status
+refill(struct emit *em, struct mrs_err *e)
+{
+    if (em->have && em->at < em->src.n) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_scan_next(&em->j->scan, &em->src, &em->part, e);
+    em->at = 0;
+    em->next = em->src.first_doc;
+    em->have = s == MRS_OK;
+    return s;
+}
+
+static enum mrs_status
+grow_block(struct mrs_block *b, size_t n, struct mrs_err *e)
+{
+    if (b->cap < n) {
+        uint8_t *p = mrs_realloc(b->mem, b->p, n);
+        if (!p) {
+            return mrs_err_memory(e, n);
+        }
+        b->p = p;
+        b->cap = n;
+    }
+    return MRS_OK;
+}
+
+/* How many bytes of the source block belong to the slice that begins at em->at. */
+static size_t
+slice_bytes(const struct emit *em, uint64_t hi, uint32_t *docs)
+{
+    size_t n = 0;
+    *docs = 0;
+    while (em->at + n < em->src.n && em->next + *docs < hi) {
+        uint32_t len = mrs_le32(em->src.p + em->at + n);
+        if (*docs && n + len > SLICE_BYTES) {
+            break;
+        }
+        n += len;
+        ++*docs;
+    }
+    return n;
+}
+
+static enum mrs_status
+fetch_slice(struct emit *em, struct job *job, struct mrs_err *e)
+{
+    struct mrsi_spill *sp = &em->j->spill;
+    uint32_t docs;
+    enum mrs_status s = refill(em, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    while (sp->part[em->partition].hi <= em->next) {
+        em->partition++;
+    }
+    size_t n = slice_bytes(em, sp->part[em->partition].hi, &docs);
+    s = grow_block(&job->block, n, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    memcpy(job->block.p, em->src.p + em->at, n);
+    job->block.n = n;
+    job->block.n_docs = docs;
+    job->block.first_doc = em->next;
+    job->block.off = em->src.off + em->at;
+    job->part = em->part;
+    job->partition = em->partition;
+    em->at += n;
+    em->next += docs;
+    return MRS_OK;
+}
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct emit *em = arg;
+    struct job *job = p;
+    enum mrs_status s = job_begin(em, job, e);
+    if (s == MRS_OK) {
+        s = em->j->lookup ? mrsi_scan_next(&em->j->scan, &job->block, &job->part, e) : fetch_slice(em, job, e);
+    }
+    *big = job->block.n > MRSI_BIG;
+    return s;
+}
+
+/* ---- records of the slice, document by document ---- */
+static enum mrs_status
+throw_records(struct emit *em, struct job *job, struct mrs_err *e)
+{
+    uint64_t lo = job->block.first_doc, hi = lo + job->block.n_docs;
+    uint32_t n = job->block.n_docs;
+    enum mrs_status s = mrsi_partition_load(&em->j->spill, &em->j->spill.part[job->partition], lo, hi, &job->loaded, &job->recs, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    const struct mrsi_rec **rec = (const struct mrsi_rec **)(void *)job->recs.p;
+    size_t n_rec = job->recs.n / sizeof *rec;
+    mrs_buf_reset(&job->start);
+    mrs_buf_reset(&job->sorted);
+    uint32_t *start = (uint32_t *)(void *)mrs_buf_take(&job->start, (n + 2) * sizeof *start);
+    struct mrsi_met *sorted = (struct mrsi_met *)(void *)mrs_buf_take(&job->sorted, (n_rec + 1) * sizeof *sorted);
+    if (!start || !sorted) {
+        return mrs_err_memory(e, n_rec * sizeof *sorted);
+    }
+    memset(start, 0, (n + 2) * sizeof *start);
+    for (size_t i = 0; i < n_rec; i++) {
+        start[rec[i]->ord - lo + 2]++;
+    }
+    for (uint32_t i = 2; i < n + 2; i++) {
+        start[i] += start[i - 1];
+    }
+    for (size_t i = 0; i < n_rec; i++) {
+        sorted[start[rec[i]->ord - lo + 1]++] = (struct mrsi_met){rec[i], rec[i]->ref};
+    }
+    return MRS_OK;
+}
+
+/* Lookup: records of all keys of the document. */
+static enum mrs_status
+look_up(struct emit *em, struct job *job, struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)job->h.list.p;
+    size_t n = job->h.list.n / sizeof *l;
+    mrs_buf_reset(&job->sorted);
+    for (size_t i = 0; i < n; i++) {
+        for (const struct mrsi_entry *x = mrsi_table_find(&em->j->table, l[i].key); x; x = mrsi_table_next(&em->j->table, x)) {
+            struct mrsi_met met = {(const struct mrsi_rec *)(uintptr_t)x->ord, l[i].ref};
+            mrs_buf_put(&job->sorted, &met, sizeof met);
+        }
+    }
+    return mrs_buf_status(&job->sorted, e);
+}
+
+/* ---- one document ---- */
+/* What the step puts elsewhere: side, length, bytes; kept until the splice has succeeded. */
+static enum mrs_status
+put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrs_buf *pages = arg;
+    uint32_t head[2] = {(uint32_t)side, doc.n};
+    mrs_buf_put(pages, head, sizeof head);
+    mrs_buf_put(pages, doc.p, doc.n);
+    return mrs_buf_status(pages, e);
+}
+
+static enum mrs_status
+write_pages(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source, struct mrs_err *e)
+{
+    struct mrsi_join *j = em->j;
+    uint32_t no = 0;
+    for (size_t at = 0; at < job->pages.n;) {
+        uint32_t head[2];
+        memcpy(head, job->pages.p + at, sizeof head);
+        struct mrs_view doc = {job->pages.p + at + sizeof head, head[1]};
+        struct mrsi_row *row = mrsi_row(w, j->step, head[0]);
+        enum mrs_status s = MRS_OK;
+        at += sizeof head + head[1];
+        if (mrsi_sides_admit(&j->sides, w, &job->hashes, &job->members, j->en->side[j->step][head[0]], source, no++, false, doc)) {
+            row->created++;
+            s = mrsi_sides_write(&j->sides, w, job->out, head[0], doc, e);
+        } else {
+            row->placed += j->sides.ids.phase == MRSI_IDS_VERDICT;
+        }
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+write_into(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_view doc, struct mrs_err *e)
+{
+    return em->j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : mrsi_sides_write(&em->j->sides, w, job->out, 1, doc, e);
+}
+
+static enum mrs_status
+refuse(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    mrsi_match_list_settle(&job->list, em->j, true);
+    mrsi_row(w, em->j->step, 1)->refused++;
+    return mrsi_refuse(w, em->j->step, 1, em->j->en->side[em->j->step][1], ordinal, doc, e);
+}
+
+/* Keys of the document into job->h; *part false: it is written as it is. */
+static enum mrs_status
+keys_of(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_view doc, bool *part, struct mrs_err *e)
+{
+    struct mrsi_join *j = em->j;
+    mrs_keys_reset(&w->keys);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 1, doc, part);
+    if (s == MRS_OK && *part) {
+        s = j->ops->keys(j->st->state, &w->ctx, 1, doc, &w->keys);
+    }
+    if (s == MRS_OK && *part) {
+        return mrsi_hash_keys(j, w, true, &job->h, e);
+    }
+    return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
+}
+
+static enum mrs_status
+splice(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source, struct mrs_view doc, enum mrs_fate *fate, struct mrs_err *e)
+{
+    struct mrsi_join *j = em->j;
+    struct mrs_put put = {put_page, &job->pages};
+    void *work = mrsi_work_of(w, j->step, e);
+    if (!work) {
+        return MRS_DEAD;
+    }
+    mrs_buf_reset(&job->spliced);
+    mrs_buf_reset(&job->pages);
+    mrs_err_clear(&w->err);
+    if (j->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&j->sides.ids, source)) {
+        mrs_err_at(&w->err, "conflicts");
+        return mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "a page with the same _id and other contents is there");
+    }
+    enum mrs_status s = j->ops->splice(j->st->state, &w->ctx, work, doc, &job->list.m, &put, &job->spliced, fate);
+    if (s == MRS_OK) {
+        s = mrs_buf_status(&job->spliced, e);
+        return s == MRS_OK ? mrs_buf_status(&job->pages, e) : s;
+    }
+    return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
+}
+
+static enum mrs_status
+one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_join *j = em->j;
+    uint64_t source = mrsi_source(1, ordinal);
+    const uint32_t *start = (const uint32_t *)(const void *)job->start.p;
+    uint64_t rel = ordinal - job->block.first_doc;
+    enum mrs_fate fate = MRS_FATE_STAYS;
+    struct mrsi_row *row = mrsi_row(w, j->step, 1);
+    bool part = true;
+    row->before++;
+    job->list.n = 0;
+    if (j->self && (mrsi_fates_get(&j->fates, ordinal) & MRSI_FATE_REFUSED)) {
+        row->refused++; /* as a document of from, when it was read */
+        return MRS_OK;
+    }
+    enum mrs_status s = keys_of(em, w, job, doc, &part, e);
+    if (s == MRS_SKIP) {
+        return refuse(em, w, job, ordinal, doc, e);
+    }
+    if (s != MRS_OK || !part) {
+        return s == MRS_OK ? write_into(em, w, job, doc, e) : s;
+    }
+    s = j->lookup ? look_up(em, job, e) : MRS_OK;
+    if (s == MRS_OK) {
+        const struct mrsi_met *met = (const struct mrsi_met *)(const void *)job->sorted.p;
+        size_t from = j->lookup ? 0 : start[rel], to = j->lookup ? job->sorted.n / sizeof *met : start[rel + 1];
+        s = mrsi_match_list_set(&job->list, j, met + from, to - from, &job->h, e);
+    }
+    s = s == MRS_OK ? splice(em, w, job, source, doc, &fate, e) : s;
+    if (s == MRS_SKIP) {
+        return refuse(em, w, job, ordinal, doc, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    row->placed += mrsi_match_list_settle(&job->list, j, false);
+    if (fate == MRS_FATE_DROPPED) {
+        row->dropped++;
+    } else {
+        struct mrs_view after = {job->spliced.p, (uint32_t)job->spliced.n};
+        s = write_into(em, w, job, fate == MRS_FATE_STAYS ? doc : after, e);
+    }
+    return s == MRS_OK ? write_pages(em, w, job, source, e) : s;
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct emit *em = arg;
+    struct job *job = p;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    enum mrs_status s = em->j->lookup ? MRS_OK : throw_records(em, job, e);
+    mrsi_cursor_begin(&cur, &em->j->en->coll[em->j->en->side[em->j->step][1]], job->part, &job->block);
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            s = one_document(em, w, job, cur.ordinal, doc, e);
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct emit *em = arg;
+    struct job *job = p;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    s = s == MRS_OK ? mrsi_sides_take(&em->j->sides, &job->hashes, &job->members, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&em->j->sides, job->out, e) : s;
+}
+
+enum mrs_status
+mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e)
+{
+    struct emit em = {.j = j};
+    struct mrsi_pipe p = {j->en, sizeof(struct job), fetch, work, commit, clear, &em};
+    mrs_block_init(&em.src, j->en->mem);
+    mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan);
+    enum mrs_status s = mrsi_pipe_run(&p, e);
+    mrsi_scan_end(&j->scan);
+    mrs_block_clear(&em.src);
+    return s;
+}

@@ -1,0 +1,417 @@
+/* join_read.c - the reading passes of a join: the keys of `into`, and what `from` brings.
+ *
+ * In a route every from document is looked up at once and what it brings goes to the partitions of the into documents it meets; in a lookup
+ * it is kept with its keys. Either way one byte of fate is begun for each from document. Refusals of from documents are recorded here. */
+#include "join.h"
+
+/* ---- keys of into ---- */
+struct key_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_hashed h;
+    struct mrs_buf log;
+};
+
+static enum mrs_status
+key_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
+{
+    struct mrsi_join *j = arg;
+    struct key_job *k = job;
+    if (!k->block.mem) {
+        mrs_block_init(&k->block, j->en->mem);
+        mrsi_hashed_init(&k->h, j->en->mem);
+        mrs_buf_init(&k->log, j->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&j->scan, &k->block, &k->part, e);
+    *big = k->block.n > MRSI_BIG;
+    return s;
+}
+
+/* Keys of one into document into w->keys; none where it takes no part or is refused (that is told when it is written). */
+static enum mrs_status
+into_keys(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
+{
+    bool part = true;
+    mrs_keys_reset(&w->keys);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 1, doc, &part);
+    if (s == MRS_OK && part) {
+        s = j->ops->keys(j->st->state, &w->ctx, 1, doc, &w->keys);
+    }
+    if (s == MRS_SKIP || !part) {
+        mrs_keys_reset(&w->keys);
+        s = MRS_OK;
+    }
+    return s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
+}
+
+static enum mrs_status
+key_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrsi_join *j = arg;
+    struct key_job *k = job;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    mrsi_cursor_begin(&cur, &j->en->coll[j->en->side[j->step][1]], k->part, &k->block);
+    cur.quiet = true;
+    for (;;) {
+        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_END) {
+            return mrs_buf_status(&k->log, e);
+        }
+        s = s == MRS_OK ? into_keys(j, w, doc, e) : s;
+        s = s == MRS_OK ? mrsi_hash_keys(j, w, true, &k->h, e) : s;
+        if (s < MRS_SKIP) {
+            return s;
+        }
+        struct mrsi_logged *l = (struct mrsi_logged *)(void *)k->h.list.p;
+        for (size_t i = 0; s == MRS_OK && i < k->h.list.n / sizeof *l; i++) {
+            l[i].ord = cur.ordinal;
+            mrs_buf_put(&k->log, &l[i], sizeof *l);
+        }
+    }
+}
+
+static enum mrs_status
+key_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrsi_join *j = arg;
+    struct key_job *k = job;
+    (void)w;
+    j->n_into = k->block.first_doc + k->block.n_docs;
+    if (!j->lookup && !j->multi) {
+        mrs_buf_put(&j->log, k->log.p, k->log.n);
+    }
+    mrs_buf_reset(&k->log);
+    return mrs_buf_status(&j->log, e);
+}
+
+static void
+key_clear(void *arg, void *job)
+{
+    struct key_job *k = job;
+    (void)arg;
+    if (k->block.mem) {
+        mrs_block_clear(&k->block);
+        mrsi_hashed_clear(&k->h);
+        mrs_buf_clear(&k->log);
+    }
+}
+
+static void
+choose_hashed(struct mrsi_join *j)
+{
+    j->n_hashed = 0;
+    for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
+        if (p == 0 || (j->is_hashed[p] && j->n_hashed < 8)) {
+            j->hashed[j->n_hashed++] = p;
+        } else {
+            j->is_hashed[p] = false;
+        }
+    }
+}
+
+enum mrs_status
+mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {j->en, sizeof(struct key_job), key_fetch, key_work, key_commit, key_clear, j};
+    enum mrs_status s;
+    do {
+        j->multi = false;
+        j->n_into = 0;
+        choose_hashed(j);
+        mrs_buf_reset(&j->log);
+        mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan);
+        s = mrsi_pipe_run(&p, e);
+        mrsi_scan_end(&j->scan);
+    } while (s == MRS_OK && j->multi);
+    return s;
+}
+
+/* ---- what from brings ---- */
+struct from_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_hashed h;
+    struct mrs_buf bits;   /* one byte a document */
+    struct mrs_buf shape, sort;
+    struct mrs_buf meets;  /* struct mrsi_entry: into documents of one from document */
+    struct mrs_buf recs, log; /* lookup */
+};
+
+static enum mrs_status
+from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
+{
+    struct mrsi_join *j = arg;
+    struct from_job *f = job;
+    if (!f->block.mem) {
+        mrs_block_init(&f->block, j->en->mem);
+        mrsi_hashed_init(&f->h, j->en->mem);
+        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->meets, &f->recs, &f->log};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            mrs_buf_init(all[i], j->en->mem, SIZE_MAX);
+        }
+        mrs_buf_init(&f->sort, j->en->mem, MRS_KEY_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&j->scan, &f->block, &f->part, e);
+    *big = f->block.n > MRSI_BIG;
+    return s;
+}
+
+/* Keys of one from document; *bits says when it takes no part or is refused. */
+static enum mrs_status
+from_keys(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, uint64_t ordinal, uint8_t *bits, struct mrs_err *e)
+{
+    bool part = true;
+    mrs_keys_reset(&w->keys);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 0, doc, &part);
+    if (s == MRS_OK && part) {
+        s = j->ops->keys(j->st->state, &w->ctx, 0, doc, &w->keys);
+    }
+    *bits = part ? 0 : MRSI_FATE_OUTSIDE;
+    if (s == MRS_SKIP) {
+        *bits = MRSI_FATE_REFUSED;
+        mrs_keys_reset(&w->keys);
+        if (!j->self) {
+            mrsi_row(w, j->step, 0)->refused++;
+        }
+        return mrsi_refuse(w, j->step, 0, j->en->side[j->step][0], ordinal, doc, e);
+    }
+    return s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
+}
+
+static void
+put_failure(struct from_job *f, struct mrsi_worker *w)
+{
+    mrs_buf_reset(&f->shape);
+    mrs_buf_reset(&f->sort);
+    mrs_buf_put(&f->shape, w->err.where, strlen(w->err.where) + 1);
+    mrs_buf_put(&f->shape, w->err.msg, strlen(w->err.msg) + 1);
+    mrs_err_clear(&w->err);
+}
+
+/* The record of a from document, but for whom it is for. */
+static enum mrs_status
+make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrsi_rec *r,
+            struct mrs_err *e)
+{
+    memset(r, 0, sizeof *r);
+    mrs_buf_reset(&f->shape);
+    mrs_buf_reset(&f->sort);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
+    if (s == MRS_OK && j->st->desc.sorted) {
+        s = j->ops->order(j->st->state, &w->ctx, doc, &f->sort);
+    }
+    if (s == MRS_SKIP) {
+        put_failure(f, w);
+        r->failed = 1;
+    } else if (s != MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    s = mrs_buf_status(&f->shape, e);
+    s = s == MRS_OK ? mrs_buf_status(&f->sort, e) : s;
+    r->order = ordinal;
+    r->sort_len = (uint32_t)f->sort.n;
+    r->shape_len = (uint32_t)f->shape.n;
+    r->verify_len = (uint32_t)f->h.verify.n;
+    r->total = (uint32_t)((sizeof *r + f->sort.n + f->shape.n + f->h.verify.n + 7) & ~(size_t)7);
+    return s;
+}
+
+static void
+add_meeting(struct from_job *f, const struct mrsi_entry *x, bool by_reference)
+{
+    const struct mrsi_entry *m = (const struct mrsi_entry *)(const void *)f->meets.p;
+    size_t n = f->meets.n / sizeof *m;
+    for (size_t i = n > 8 ? n - 8 : 0; i < n; i++) {
+        if (m[i].ord == x->ord && (!by_reference || m[i].ref == x->ref)) {
+            return; /* the usual repeats; the others fall out when the partition is sorted */
+        }
+    }
+    mrs_buf_put(&f->meets, x, sizeof *x);
+}
+
+static enum mrs_status
+route(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
+    mrs_buf_reset(&f->meets);
+    for (size_t i = 0; i < f->h.list.n / sizeof *l; i++) {
+        for (const struct mrsi_entry *x = mrsi_table_find(&j->table, l[i].key); x; x = mrsi_table_next(&j->table, x)) {
+            add_meeting(f, x, j->st->desc.by_reference);
+        }
+    }
+    size_t n = f->meets.n / sizeof(struct mrsi_entry);
+    if (!n || f->meets.bad) {
+        return mrs_buf_status(&f->meets, e);
+    }
+    struct mrsi_rec r;
+    struct mrsi_spiller *out = w->local;
+    enum mrs_status s = make_record(j, w, f, doc, ordinal, &r, e);
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    const struct mrsi_entry *m = (const struct mrsi_entry *)(const void *)f->meets.p;
+    for (size_t i = 0; s == MRS_OK && i < n; i++) {
+        r.ord = m[i].ord;
+        r.ref = m[i].ref;
+        s = mrsi_spiller_put(out, &r, &x, e);
+    }
+    return s;
+}
+
+/* Lookup: the record is kept; its keys point at it by its offset in the job's records. */
+static enum mrs_status
+keep(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    struct mrsi_logged *l = (struct mrsi_logged *)(void *)f->h.list.p;
+    size_t n = f->h.list.n / sizeof *l, at = f->recs.n;
+    struct mrsi_rec r;
+    if (!n) {
+        return MRS_OK;
+    }
+    enum mrs_status s = make_record(j, w, f, doc, ordinal, &r, e);
+    uint8_t *p = s == MRS_OK ? mrs_buf_take(&f->recs, r.total) : NULL;
+    if (!p) {
+        return s == MRS_OK ? mrs_buf_status(&f->recs, e) : s;
+    }
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    mrsi_rec_fill(p, &r, &x);
+    for (size_t i = 0; i < n; i++) {
+        l[i].ord = at;
+        mrs_buf_put(&f->log, &l[i], sizeof *l);
+    }
+    return mrs_buf_status(&f->log, e);
+}
+
+static enum mrs_status
+from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrsi_join *j = arg;
+    struct from_job *f = job;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    uint8_t *bits;
+    mrs_buf_reset(&f->bits);
+    bits = mrs_buf_take(&f->bits, f->block.n_docs);
+    if (!bits) {
+        return mrs_buf_status(&f->bits, e);
+    }
+    memset(bits, MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED, f->block.n_docs);
+    mrsi_cursor_begin(&cur, &j->en->coll[j->en->side[j->step][0]], f->part, &f->block);
+    cur.quiet = j->self;
+    for (;;) {
+        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            if (!j->self) {
+                mrsi_row(w, j->step, 0)->before++;
+            }
+            s = from_keys(j, w, doc, cur.ordinal, &bits[cur.ordinal - f->block.first_doc], e);
+        }
+        if (s == MRS_OK && w->keys.n) {
+            s = mrsi_hash_keys(j, w, false, &f->h, e);
+            if (s == MRS_OK) {
+                s = j->lookup ? keep(j, w, f, doc, cur.ordinal, e) : route(j, w, f, doc, cur.ordinal, e);
+            }
+        }
+        if (s == MRS_END) {
+            return MRS_OK;
+        }
+        if (s < MRS_SKIP) {
+            return s;
+        }
+    }
+}
+
+/* Lookup: the job's records move to a block of their own. */
+static enum mrs_status
+keep_records(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
+{
+    struct mrsi_logged *l = (struct mrsi_logged *)(void *)f->log.p;
+    if (!f->recs.n) {
+        return MRS_OK;
+    }
+    uint8_t *p = mrs_alloc(j->en->mem, f->recs.n);
+    if (!p) {
+        return mrs_err_memory(e, f->recs.n);
+    }
+    memcpy(p, f->recs.p, f->recs.n);
+    mrs_buf_put(&j->slabs, &p, sizeof p);
+    if (j->slabs.bad) {
+        mrs_free(j->en->mem, p);
+        return mrs_buf_status(&j->slabs, e);
+    }
+    for (size_t i = 0; i < f->log.n / sizeof *l; i++) {
+        l[i].ord += (uintptr_t)p;
+    }
+    mrs_buf_put(&j->log, f->log.p, f->log.n);
+    mrs_buf_reset(&f->recs);
+    mrs_buf_reset(&f->log);
+    return mrs_buf_status(&j->log, e);
+}
+
+static enum mrs_status
+from_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrsi_join *j = arg;
+    struct from_job *f = job;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    s = s == MRS_OK ? mrsi_fates_append(&j->fates, f->bits.p, f->bits.n, e) : s;
+    return s == MRS_OK ? keep_records(j, f, e) : s;
+}
+
+static void
+from_clear(void *arg, void *job)
+{
+    struct from_job *f = job;
+    (void)arg;
+    if (f->block.mem) {
+        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->sort, &f->meets, &f->recs, &f->log};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            mrs_buf_clear(all[i]);
+        }
+        mrsi_hashed_clear(&f->h);
+        mrs_block_clear(&f->block);
+    }
+}
+
+static enum mrs_status
+open_spillers(struct mrsi_join *j, struct mrsi_spiller *list, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < j->en->jobs; i++) {
+        s = mrsi_spiller_init(&list[i], &j->spill, i, e);
+        j->en->worker[i].local = &list[i];
+    }
+    return s;
+}
+
+static enum mrs_status
+close_spillers(struct mrsi_join *j, struct mrsi_spiller *list, enum mrs_status s, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < j->en->jobs; i++) {
+        s = s == MRS_OK ? mrsi_spiller_end(&list[i], e) : s;
+        mrsi_spiller_clear(&list[i]);
+        j->en->worker[i].local = NULL;
+    }
+    mrs_free(j->en->mem, list);
+    return s;
+}
+
+enum mrs_status
+mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {j->en, sizeof(struct from_job), from_fetch, from_work, from_commit, from_clear, j};
+    struct mrsi_spiller *list = NULL;
+    enum mrs_status s = MRS_OK;
+    if (!j->lookup) {
+        list = mrs_zalloc(j->en->mem, j->en->jobs * sizeof *list);
+        s = list ? open_spillers(j, list, e) : mrs_err_memory(e, sizeof *list);
+    }
+    if (s == MRS_OK) {
+        mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan);
+        s = mrsi_pipe_run(&p, e);
+        mrsi_scan_end(&j->scan);
+    }
+    return list ? close_spillers(j, list, s, e) : s;
+}

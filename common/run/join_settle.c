@@ -1,0 +1,201 @@
+/* join_settle.c - what becomes of the documents of `from`, after all their matches.
+ *
+ * One byte for each says how it was used; the step turns that into a fate, without looking at the document. Where nothing leaves, `from` stays
+ * as it is; where nothing stays, it is not read again. */
+#include "join.h"
+
+struct settle {
+    struct mrsi_join *j;
+    enum mrs_fate fate[8]; /* by used bits */
+    int side[8];
+};
+struct job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out;
+    struct mrs_buf hashes, members;
+};
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct settle *st = arg;
+    struct job *job = p;
+    if (!job->out) {
+        job->out = mrsi_sides_outs(&st->j->sides);
+        if (!job->out) {
+            return mrs_err_memory(e, sizeof *job->out);
+        }
+        mrs_block_init(&job->block, st->j->en->mem);
+        mrs_buf_init(&job->hashes, st->j->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->members, st->j->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&st->j->scan, &job->block, &job->part, e);
+    *big = job->block.n > MRSI_BIG;
+    return s;
+}
+
+static enum mrs_status
+refuse(struct settle *st, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, const char *why, const char *key, struct mrs_err *e)
+{
+    struct mrsi_join *j = st->j;
+    mrs_err_clear(&w->err);
+    mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
+    mrs_err_at(&w->err, "%s", key);
+    mrsi_row(w, j->step, 0)->refused++;
+    return mrsi_refuse(w, j->step, 0, j->en->side[j->step][0], ordinal, doc, e);
+}
+
+/* An orphan on its way to a collection of its own. */
+static enum mrs_status
+to_side(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordinal, uint32_t side, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_join *j = st->j;
+    uint64_t source = mrsi_source(0, ordinal);
+    if (j->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&j->sides.ids, source)) {
+        return refuse(st, w, ordinal, doc, "another orphan with the same _id and other contents", "orphans", e);
+    }
+    mrsi_row(w, j->step, 0)->taken++;
+    if (!mrsi_sides_admit(&j->sides, w, &job->hashes, &job->members, j->en->side[j->step][side], source, 0, false, doc)) {
+        mrsi_row(w, j->step, side)->placed += j->sides.ids.phase == MRSI_IDS_VERDICT;
+        return MRS_OK;
+    }
+    mrsi_row(w, j->step, side)->entered++;
+    return mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
+}
+
+static enum mrs_status
+one_document(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_join *j = st->j;
+    unsigned bits = mrsi_fates_get(&j->fates, ordinal);
+    enum mrs_fate fate = bits & MRSI_FATE_OUTSIDE ? MRS_FATE_STAYS : st->fate[bits & MRSI_FATE_USED];
+    struct mrsi_row *row = mrsi_row(w, j->step, 0);
+    if (bits & MRSI_FATE_REFUSED) {
+        return MRS_OK; /* told when it was read */
+    }
+    switch (fate) {
+    case MRS_FATE_STAYS:
+    case MRS_FATE_CHANGED:
+        return j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : mrsi_sides_write(&j->sides, w, job->out, 0, doc, e);
+    case MRS_FATE_REFUSED:
+        return refuse(st, w, ordinal, doc, "it matches no document", "orphans", e);
+    case MRS_FATE_DROPPED:
+        row->dropped++;
+        return MRS_OK;
+    case MRS_FATE_TAKEN:
+        break;
+    }
+    if (st->side[bits & MRSI_FATE_USED] >= 0) {
+        return to_side(st, w, job, ordinal, (uint32_t)st->side[bits & MRSI_FATE_USED], doc, e);
+    }
+    row->taken++;
+    return MRS_OK;
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct settle *st = arg;
+    struct job *job = p;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    mrsi_cursor_begin(&cur, &st->j->en->coll[st->j->en->side[st->j->step][0]], job->part, &job->block);
+    cur.quiet = true;
+    cur.checked = true;
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            s = one_document(st, w, job, cur.ordinal, doc, e);
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct settle *st = arg;
+    struct job *job = p;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    s = s == MRS_OK ? mrsi_sides_take(&st->j->sides, &job->hashes, &job->members, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&st->j->sides, job->out, e) : s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct settle *st = arg;
+    struct job *job = p;
+    if (job->out) {
+        mrsi_sides_outs_free(&st->j->sides, job->out);
+        mrs_block_clear(&job->block);
+        mrs_buf_clear(&job->hashes);
+        mrs_buf_clear(&job->members);
+    }
+}
+
+/* How many documents stay, leave silently, or must be looked at to leave. */
+struct tally {
+    uint64_t stay, gone, seen;
+    uint64_t taken, dropped;
+};
+
+static struct tally
+tally(const struct settle *st)
+{
+    struct tally t = {0, 0, 0, 0, 0};
+    uint64_t counts[32];
+    mrsi_fates_count(&st->j->fates, counts);
+    for (unsigned b = 0; b < 32; b++) {
+        enum mrs_fate f = st->fate[b & MRSI_FATE_USED];
+        if ((b & MRSI_FATE_REFUSED) && (b & MRSI_FATE_OUTSIDE)) {
+            continue; /* an earlier step refused it */
+        }
+        if (b & MRSI_FATE_REFUSED) {
+            t.gone += counts[b];
+        } else if ((b & MRSI_FATE_OUTSIDE) || f == MRS_FATE_STAYS || f == MRS_FATE_CHANGED) {
+            t.stay += counts[b];
+        } else if (f == MRS_FATE_REFUSED || (f == MRS_FATE_TAKEN && st->side[b & MRSI_FATE_USED] >= 0)) {
+            t.seen += counts[b];
+        } else {
+            t.gone += counts[b];
+            t.taken += f == MRS_FATE_TAKEN ? counts[b] : 0;
+            t.dropped += f == MRS_FATE_DROPPED ? counts[b] : 0;
+        }
+    }
+    return t;
+}
+
+enum mrs_status
+mrsi_join_settle(struct mrsi_join *j, struct mrs_err *e)
+{
+    struct settle st = {.j = j};
+    struct mrsi_row *row = mrsi_row(&j->en->worker[0], j->step, 0);
+    struct mrsi_pipe p = {j->en, sizeof(struct job), fetch, work, commit, clear, &st};
+    for (unsigned b = 0; b < 8; b++) {
+        st.side[b] = -1;
+        st.fate[b] = j->ops->fate(j->st->state, b, &st.side[b]);
+    }
+    if (j->self) {
+        return MRS_OK; /* from and into are one: what stays was written as into */
+    }
+    struct tally t = tally(&st);
+    if (!t.gone && !t.seen) { /* nothing leaves */
+        row->after += t.stay;
+        return MRS_OK;
+    }
+    enum mrs_status s = j->sides.wr_of[0] == MRSI_NONE ? mrsi_sides_open(&j->sides, 0, e) : MRS_OK;
+    if (s == MRS_OK && !t.stay && !t.seen) { /* nothing stays: no need to read it again */
+        row->taken += t.taken;
+        row->dropped += t.dropped;
+        return MRS_OK;
+    }
+    if (s == MRS_OK) {
+        mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan);
+        s = mrsi_pipe_run(&p, e);
+        mrsi_scan_end(&j->scan);
+    }
+    return s;
+}

@@ -1,0 +1,182 @@
+/* matches.c - see matches.h. Sorting is a bottom-up merge sort of pointers: stable, without recursion, and lists come nearly sorted. */
+#include "matches.h"
+
+void
+mrsi_match_list_init(struct mrsi_match_list *l, struct mrs_mem *mem)
+{
+    memset(l, 0, sizeof *l);
+    mrs_buf_init(&l->mets, mem, SIZE_MAX);
+    mrs_buf_init(&l->useds, mem, SIZE_MAX);
+    mrs_buf_init(&l->spare, mem, SIZE_MAX);
+}
+
+void
+mrsi_match_list_clear(struct mrsi_match_list *l)
+{
+    mrs_buf_clear(&l->mets);
+    mrs_buf_clear(&l->useds);
+    mrs_buf_clear(&l->spare);
+}
+
+static int
+compare_bytes(const struct mrsi_rec *a, const struct mrsi_rec *b)
+{
+    uint32_t n = a->sort_len < b->sort_len ? a->sort_len : b->sort_len;
+    int c = n ? memcmp(mrsi_rec_sort(a), mrsi_rec_sort(b), n) : 0;
+    return c ? c : a->sort_len < b->sort_len ? -1 : a->sort_len > b->sort_len;
+}
+
+static int
+compare_mets(const struct mrs_desc *d, const struct mrsi_met *a, const struct mrsi_met *b)
+{
+    if (!d->sorted && d->by_reference && a->ref != b->ref) {
+        return a->ref < b->ref ? -1 : 1;
+    }
+    int c = d->sorted ? compare_bytes(a->rec, b->rec) : 0;
+    if (c) {
+        return c;
+    }
+    if (a->rec->order != b->rec->order) {
+        return a->rec->order < b->rec->order ? -1 : 1;
+    }
+    return d->by_reference && a->ref != b->ref ? (a->ref < b->ref ? -1 : 1) : 0;
+}
+
+static void
+merge_runs(const struct mrs_desc *d, const struct mrsi_met *from, struct mrsi_met *to, size_t lo, size_t width, size_t n)
+{
+    size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
+    size_t a = lo, b = mid;
+    for (size_t i = lo; i < hi; i++) {
+        to[i] = b == hi || (a < mid && compare_mets(d, &from[a], &from[b]) <= 0) ? from[a++] : from[b++];
+    }
+}
+
+static enum mrs_status
+sort_mets(struct mrsi_match_list *l, const struct mrs_desc *d, struct mrs_err *e)
+{
+    size_t n = l->n;
+    bool sorted = true;
+    for (size_t i = 1; sorted && i < n; i++) {
+        sorted = compare_mets(d, &l->met[i - 1], &l->met[i]) <= 0;
+    }
+    if (sorted) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&l->spare);
+    struct mrsi_met *from = l->met, *to = (struct mrsi_met *)(void *)mrs_buf_take(&l->spare, n * sizeof *to);
+    if (!to) {
+        return mrs_buf_status(&l->spare, e);
+    }
+    for (size_t width = 1; width < n; width *= 2) {
+        for (size_t lo = 0; lo < n; lo += 2 * width) {
+            merge_runs(d, from, to, lo, width, n);
+        }
+        struct mrsi_met *swap = from;
+        from = to;
+        to = swap;
+    }
+    l->met = from;
+    return MRS_OK;
+}
+
+static void
+drop_repeats(struct mrsi_match_list *l, bool by_reference)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct mrsi_met *last = kept ? &l->met[kept - 1] : NULL;
+        if (!last || last->rec->order != l->met[i].rec->order || (by_reference && last->ref != l->met[i].ref)) {
+            l->met[kept++] = l->met[i];
+        }
+    }
+    l->n = kept;
+}
+
+static enum mrs_status
+next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
+{
+    struct mrsi_match_list *l = m->impl;
+    (void)e;
+    if (l->at == l->n) {
+        return MRS_END;
+    }
+    const struct mrsi_met *met = &l->met[l->at++];
+    const struct mrsi_rec *r = met->rec;
+    const uint8_t *shape = mrsi_rec_shape(r);
+    out->order = r->order;
+    out->ref = (uint32_t)met->ref;
+    out->failed = r->failed != 0;
+    out->why = out->why_where = NULL;
+    out->shape.p = shape;
+    out->shape.n = r->shape_len;
+    if (r->failed) {
+        out->why_where = (const char *)shape;
+        out->why = (const char *)shape + strlen(out->why_where) + 1;
+        out->shape = mrs_empty_doc();
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+rewind_list(struct mrs_matches *m, struct mrs_err *e)
+{
+    struct mrsi_match_list *l = m->impl;
+    (void)e;
+    l->at = 0;
+    return MRS_OK;
+}
+
+static void
+used(struct mrs_matches *m, unsigned bits)
+{
+    struct mrsi_match_list *l = m->impl;
+    if (l->at) {
+        l->used[l->at - 1] |= (uint8_t)(0x80 | bits);
+    }
+}
+
+enum mrs_status
+mrsi_match_list_set(struct mrsi_match_list *l, const struct mrsi_join *j, const struct mrsi_met *met, size_t n, const struct mrsi_hashed *into,
+                    struct mrs_err *e)
+{
+    bool verify = j->n_hashed < j->st->desc.n_pairs;
+    mrs_buf_reset(&l->mets);
+    mrs_buf_reset(&l->useds);
+    l->n = l->at = 0;
+    l->met = (struct mrsi_met *)(void *)mrs_buf_take(&l->mets, n * sizeof *l->met);
+    l->used = mrs_buf_take(&l->useds, n);
+    if (n && (!l->met || !l->used)) {
+        return mrs_err_memory(e, n * sizeof *l->met);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!verify || mrsi_verified(j, met[i].rec, into)) {
+            l->met[l->n++] = met[i];
+        }
+    }
+    enum mrs_status s = l->n > 1 ? sort_mets(l, &j->st->desc, e) : MRS_OK;
+    drop_repeats(l, j->st->desc.by_reference);
+    if (l->n) {
+        memset(l->used, 0, l->n);
+    }
+    l->m.n = l->n;
+    l->m.next = next;
+    l->m.rewind = rewind_list;
+    l->m.used = used;
+    l->m.impl = l;
+    l->m.same_ref = (const uint32_t *)(const void *)into->same.p;
+    l->m.n_refs = (uint32_t)(into->same.n / sizeof(uint32_t));
+    return s;
+}
+
+uint64_t
+mrsi_match_list_settle(struct mrsi_match_list *l, struct mrsi_join *j, bool refused)
+{
+    uint64_t placed = 0;
+    for (uint64_t i = 0; i < l->n; i++) {
+        unsigned bits = refused ? MRS_USED_LEFT : l->used[i] ? l->used[i] & MRSI_FATE_USED : MRS_USED_PLACED;
+        placed += bits & MRS_USED_PLACED;
+        mrsi_fates_add(&j->fates, l->met[i].rec->order, bits);
+    }
+    return placed;
+}

@@ -1,0 +1,207 @@
+/* refuse.c - refused documents: collected by jobs, kept in order, written at the end.
+ *
+ * A record is {ns, step, reason, place, doc}, doc as it entered the step that refused it. Jobs hand their records over at their commit, so
+ * the log does not depend on the number of workers; at the end it is sorted by step, side (from before into) and input
+ * order. Records of a pass that is begun again are taken back (rewind). The index is 32 bytes a record in memory, the documents are on disk. */
+#include "internal.h"
+#include "mongoreshape/ejson.h"
+#include <stdlib.h>
+
+enum mrs_status
+mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_refused_head h = {.step = step, .side = side, .order = order, .coll = coll};
+    h.reason_len = (uint32_t)strlen(w->err.msg);
+    h.place_len = (uint32_t)strlen(w->err.where);
+    h.doc_len = doc.n;
+    mrs_buf_put(&w->refused, &h, sizeof h);
+    mrs_buf_put(&w->refused, w->err.msg, h.reason_len);
+    mrs_buf_put(&w->refused, w->err.where, h.place_len);
+    mrs_buf_put(&w->refused, doc.p, doc.n);
+    mrs_err_clear(&w->err);
+    return mrs_buf_status(&w->refused, e);
+}
+
+enum mrs_status
+mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
+{
+    struct mrsi_engine *en = w->en;
+    if (!w->refused.n) {
+        return MRS_OK;
+    }
+    enum mrs_status s = en->refused_log ? MRS_OK : mrsi_temp_new(en, &en->refused_log, e);
+    if (s == MRS_OK) {
+        s = mrs_write_at(en->refused_log->fd, w->refused.p, w->refused.n, en->refused_bytes, e);
+    }
+    for (size_t at = 0; s == MRS_OK && at < w->refused.n;) {
+        struct mrsi_refused_head h;
+        memcpy(&h, w->refused.p + at, sizeof h);
+        struct mrsi_refused_at r = {.step = h.step, .side = h.side, .order = h.order, .coll = h.coll, .off = en->refused_bytes + at};
+        mrs_buf_put(&en->refused_index, &r, sizeof r);
+        s = mrs_buf_status(&en->refused_index, e);
+        at += sizeof h + h.reason_len + h.place_len + h.doc_len;
+    }
+    en->refused_bytes += w->refused.n;
+    mrs_buf_reset(&w->refused);
+    if (w->refused.cap > MRSI_BIG) {
+        mrs_buf_clear(&w->refused);
+    }
+    return s;
+}
+
+struct mrsi_refused_mark
+mrsi_refused_mark(const struct mrsi_engine *en)
+{
+    struct mrsi_refused_mark m = {en->refused_bytes, en->refused_index.n};
+    return m;
+}
+
+void
+mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m)
+{
+    en->refused_bytes = m.bytes;
+    en->refused_index.n = m.n;
+}
+
+/* Order is UINT64_MAX where the order of commits is the order (one-document steps): then the place in the log decides. */
+static int
+by_place(const void *pa, const void *pb)
+{
+    const struct mrsi_refused_at *a = pa, *b = pb;
+    if (a->step != b->step) {
+        return a->step < b->step ? -1 : 1;
+    }
+    if (a->side != b->side) {
+        return a->side < b->side ? -1 : 1;
+    }
+    if (a->order != b->order) {
+        return a->order < b->order ? -1 : 1;
+    }
+    return a->off < b->off ? -1 : a->off > b->off;
+}
+
+static bool
+same_document(const struct mrsi_refused_at *a, const struct mrsi_refused_at *b)
+{
+    return a->step == b->step && a->coll == b->coll && a->order == b->order && a->order != UINT64_MAX;
+}
+
+/* Sorts, drops what was refused twice in one step, counts; *past: the first step (index) at whose end more than max_refused were refused, else MRSI_NONE. */
+enum mrs_status
+mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e)
+{
+    (void)e;
+    struct mrsi_refused_at *r = (struct mrsi_refused_at *)(void *)en->refused_index.p;
+    size_t n = en->refused_index.n / sizeof *r, kept = 0;
+    *past = MRSI_NONE;
+    if (n > 1) {
+        qsort(r, n, sizeof *r, by_place);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!kept || !same_document(&r[kept - 1], &r[i])) {
+            r[kept++] = r[i];
+            if (kept > en->opts->max_refused && *past == MRSI_NONE) {
+                *past = r[i].step;
+            }
+        }
+    }
+    en->refused_index.n = kept * sizeof *r;
+    *distinct = kept;
+    return MRS_OK;
+}
+
+static enum mrs_status
+build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrsi_refused_head h;
+    enum mrs_status s = mrs_read_at(en->refused_log->fd, &h, sizeof h, at->off, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    size_t n = (size_t)h.reason_len + h.place_len + h.doc_len;
+    mrs_buf_reset(raw);
+    mrs_buf_reset(out);
+    uint8_t *p = mrs_buf_take(raw, n);
+    if (!p) {
+        return mrs_buf_status(raw, e);
+    }
+    s = mrs_read_at(en->refused_log->fd, p, n, at->off + sizeof h, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct mrs_build b;
+    struct mrs_view doc;
+    struct mrs_val inner = {p + h.reason_len + h.place_len, h.doc_len, MRS_DOCUMENT};
+    const char *ns = en->coll[h.coll].ns;
+    mrs_build_init(&b, out);
+    mrs_build_text(&b, "ns", ns, (uint32_t)strlen(ns));
+    mrs_build_i32(&b, "step", (int32_t)en->plan->steps[h.step].no);
+    mrs_build_text(&b, "reason", (const char *)p, h.reason_len);
+    if (h.place_len) {
+        mrs_build_text(&b, "place", (const char *)p + h.reason_len, h.place_len);
+    } else {
+        mrs_build_null(&b, "place", 5);
+    }
+    mrs_build_val(&b, "doc", 3, inner);
+    return mrs_build_finish(&b, &doc, e);
+}
+
+struct two_files {
+    struct mrs_whole *bson, *lines;
+};
+
+static enum mrs_status
+write_records(struct mrsi_engine *en, const struct two_files *f, uint32_t last_step, struct mrs_err *e)
+{
+    struct mrs_buf raw, rec, line;
+    mrs_buf_init(&raw, en->mem, SIZE_MAX);
+    mrs_buf_init(&rec, en->mem, SIZE_MAX);
+    mrs_buf_init(&line, en->mem, SIZE_MAX);
+    const struct mrsi_refused_at *r = (const struct mrsi_refused_at *)(const void *)en->refused_index.p;
+    size_t n = en->refused_index.n / sizeof *r;
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; i < n && r[i].step <= last_step && s == MRS_OK; i++) {
+        s = build_record(en, &r[i], &raw, &rec, e);
+        if (s == MRS_OK) {
+            struct mrs_view doc = {rec.p, (uint32_t)rec.n};
+            mrs_buf_reset(&line);
+            mrs_ejson_write(doc, true, &line);
+            mrs_buf_byte(&line, '\n');
+            s = mrs_buf_status(&line, e);
+        }
+        if (s == MRS_OK) {
+            s = mrs_whole_put(f->bson, rec.p, rec.n, e);
+        }
+        if (s == MRS_OK) {
+            s = mrs_whole_put(f->lines, line.p, line.n, e);
+        }
+    }
+    mrs_buf_clear(&raw);
+    mrs_buf_clear(&rec);
+    mrs_buf_clear(&line);
+    return s;
+}
+
+enum mrs_status
+mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e)
+{
+    struct mrs_buf lines;
+    struct two_files f = {NULL, NULL};
+    mrs_buf_init(&lines, en->mem, 1 << 16);
+    mrs_buf_printf(&lines, "%s.jsonl", path);
+    mrs_buf_byte(&lines, 0);
+    enum mrs_status s = mrs_buf_status(&lines, e);
+    if (s == MRS_OK) {
+        s = mrs_whole_open(en->mem, path, &f.bson, e);
+    }
+    if (s == MRS_OK) {
+        s = mrs_whole_open(en->mem, (const char *)lines.p, &f.lines, e);
+    }
+    if (s == MRS_OK) {
+        s = write_records(en, &f, last_step, e);
+    }
+    enum mrs_status a = mrs_whole_close(f.bson, s == MRS_OK, e);
+    enum mrs_status b = mrs_whole_close(f.lines, s == MRS_OK && a == MRS_OK, e);
+    mrs_buf_clear(&lines);
+    return s != MRS_OK ? s : a != MRS_OK ? a : b;
+}

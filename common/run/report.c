@@ -1,0 +1,167 @@
+/* report.c - what a run has to say for itself: the account, what was written, what the owner must do next. */
+#include "internal.h"
+
+static void *
+take(struct mrs_report *r, size_t n, size_t size)
+{
+    return mrs_arena_alloc(&r->arena, (n + 1) * size);
+}
+
+static const char *
+text(struct mrs_report *r, const char *s)
+{
+    return mrs_arena_copy(&r->arena, s, strlen(s) + 1);
+}
+
+static bool
+has_row(const struct mrs_desc *d, const struct mrsi_row *r)
+{
+    return d->family != MRS_FAMILY_CATALOG || r->before;
+}
+
+static enum mrs_status
+put_account(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    rep->account = take(rep, en->n_rows, sizeof *rep->account);
+    if (!rep->account) {
+        return mrs_err_memory(e, en->n_rows * sizeof *rep->account);
+    }
+    for (uint32_t step = 0; step < en->plan->n_steps; step++) {
+        const struct mrs_desc *d = &en->plan->steps[step].desc;
+        for (uint32_t i = 0; i < d->n_sides; i++) {
+            const struct mrsi_row *r = &en->rows[en->row_of[step][i]];
+            bool repeated = false;
+            for (uint32_t k = 0; k < i; k++) {
+                repeated = repeated || en->row_of[step][k] == en->row_of[step][i];
+            }
+            if (!repeated && has_row(d, r)) {
+                rep->account[rep->n_account++] = (struct mrs_account){.step = en->plan->steps[step].no, .ns = text(rep, d->sides[i].coll.ns),
+                    .before = r->before, .created = r->created, .entered = r->entered, .after = r->after, .taken = r->taken,
+                    .dropped = r->dropped, .refused = r->refused, .placed = r->placed};
+            }
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+put_written(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    rep->written = take(rep, en->n_coll, sizeof *rep->written);
+    rep->drop_first = take(rep, en->n_coll, sizeof *rep->drop_first);
+    if (!rep->written || !rep->drop_first) {
+        return mrs_err_memory(e, en->n_coll * sizeof *rep->written);
+    }
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        const struct mrsi_coll *c = &en->coll[i];
+        if (c->written) {
+            rep->written[rep->n_written++] =
+                (struct mrs_written){text(rep, c->last.ns), c->docs, c->bytes, c->copied, c->content && !c->copied && c->docs == 0};
+            rep->out_bytes += c->bytes;
+        }
+        bool renamed = c->was_there && c->last.ns && strcmp(c->ns, c->last.ns) != 0;
+        if (c->was_there && (c->dropped_at != MRSI_NONE || renamed || (c->written && !c->copied))) {
+            rep->drop_first[rep->n_drop_first++] = text(rep, c->ns);
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+put_notes(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
+    rep->notes = take(rep, n + x + 1u, sizeof *rep->notes);
+    if (!rep->notes) {
+        return mrs_err_memory(e, n * sizeof *rep->notes);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        rep->notes[rep->n_notes++] = text(rep, mrs_catalog_note_at(en->cat, i));
+    }
+    for (uint32_t i = 0; i < x; i++) {
+        char line[400];
+        snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output", mrs_input_excluded_at(en->in, i));
+        rep->notes[rep->n_notes++] = text(rep, line);
+    }
+    if (en->drop_oplog) {
+        rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+put_restore(struct mrsi_engine *en, struct mrs_err *e)
+{
+    size_t n = strlen(en->opts->output) + 96;
+    char *line = mrs_arena_alloc(&en->report->arena, n);
+    bool gzip = en->opts->compress.codec == MRS_CODEC_GZIP;
+    for (uint32_t i = 0; en->opts->compress.codec == MRS_CODEC_AS_INPUT && i < mrs_input_count(en->in); i++) {
+        gzip = gzip || mrs_input_at(en->in, i)->codec == MRS_CODEC_GZIP;
+    }
+    if (!line) {
+        return mrs_err_memory(e, n);
+    }
+    if (en->opts->single_ns) {
+        const char *dot = strchr(en->opts->single_ns, '.');
+        int db = dot ? (int)(dot - en->opts->single_ns) : 0;
+        char *longer = mrs_arena_alloc(&en->report->arena, n + strlen(en->opts->single_ns));
+        if (!longer) {
+            return mrs_err_memory(e, n);
+        }
+        snprintf(longer, n + strlen(en->opts->single_ns), "mongorestore%s --db=%.*s --collection='%s' '%s'", gzip ? " --gzip" : "", db,
+                 en->opts->single_ns, dot ? dot + 1 : "", en->opts->output);
+        line = longer;
+    } else {
+        snprintf(line, n, "mongorestore%s --dir='%s'", gzip ? " --gzip" : "", en->opts->output);
+    }
+    en->report->restore = line;
+    return MRS_OK;
+}
+
+static enum mrs_status
+all_texts(const struct mrs_report *rep, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < rep->n_account; i++) {
+        if (!rep->account[i].ns) {
+            return mrs_err_memory(e, 1);
+        }
+    }
+    for (uint32_t i = 0; i < rep->n_written; i++) {
+        if (!rep->written[i].ns) {
+            return mrs_err_memory(e, 1);
+        }
+    }
+    for (uint32_t i = 0; i < rep->n_notes; i++) {
+        if (!rep->notes[i]) {
+            return mrs_err_memory(e, 1);
+        }
+    }
+    for (uint32_t i = 0; i < rep->n_drop_first; i++) {
+        if (!rep->drop_first[i]) {
+            return mrs_err_memory(e, 1);
+        }
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        en->report->in_bytes += mrs_input_at(en->in, i)->file_bytes;
+    }
+    enum mrs_status s = put_account(en, e);
+    s = s == MRS_OK ? put_written(en, e) : s;
+    s = s == MRS_OK ? put_notes(en, e) : s;
+    s = s == MRS_OK ? put_restore(en, e) : s;
+    return s == MRS_OK ? all_texts(en->report, e) : s;
+}
+
+void
+mrs_report_clear(struct mrs_report *r)
+{
+    mrs_arena_clear(&r->arena);
+}

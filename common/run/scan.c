@@ -1,0 +1,137 @@
+/* scan.c - reading a collection: its parts one behind the other, block by block, and each document on its way to a step.
+ *
+ * Documents of input files are checked whole before anybody looks at them; what we wrote ourselves is not checked again. Steps that
+ * wait at a part (pend) are applied here. Ordinals count the documents as they lie in the parts, whatever becomes of them, so that they are the
+ * same in every pass. */
+#include "internal.h"
+#include "amend.h"
+
+void
+mrsi_scan_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *s)
+{
+    memset(s, 0, sizeof *s);
+    s->en = en;
+    s->coll = c;
+    s->parts = c->part;
+    s->n_part = c->n_part;
+}
+
+static enum mrs_status
+open_part(struct mrsi_scan *s, struct mrs_err *e)
+{
+    const struct mrsi_part *part = &s->parts[s->at_part];
+    s->in_part = s->progress = 0;
+    if (part->temp) {
+        return mrs_reader_fd(s->en->mem, part->temp->fd, part->temp->bytes, s->coll->ns, MRSI_BLOCK, &s->reader, e);
+    }
+    return mrs_reader_open(s->en->in, part->in_index, MRSI_BLOCK, &s->reader, e);
+}
+
+static void
+close_part(struct mrsi_scan *s)
+{
+    mrs_reader_close(s->reader);
+    s->reader = NULL;
+    s->base += s->in_part;
+    s->at_part++;
+}
+
+static void
+tell_progress(struct mrsi_scan *s, const struct mrs_block *b)
+{
+    uint64_t now = mrs_reader_progress(s->reader);
+    if (!s->parts[s->at_part].temp) {
+        atomic_fetch_add(&s->en->done_bytes, now - s->progress);
+        atomic_fetch_add(&s->en->done_docs, b->n_docs);
+    }
+    s->progress = now;
+    mrsi_tick(s->en);
+}
+
+enum mrs_status
+mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part **part, struct mrs_err *e)
+{
+    while (s->at_part < s->n_part) {
+        enum mrs_status st = s->reader ? MRS_OK : open_part(s, e);
+        if (st == MRS_OK) {
+            st = mrs_reader_next(s->reader, b, e);
+        }
+        if (st < MRS_OK) {
+            return st;
+        }
+        if (st == MRS_OK) {
+            tell_progress(s, b);
+            s->in_part = b->first_doc + b->n_docs;
+            b->first_doc += s->base;
+            *part = &s->parts[s->at_part];
+            return MRS_OK;
+        }
+        close_part(s);
+    }
+    return MRS_END;
+}
+
+void
+mrsi_scan_end(struct mrsi_scan *s)
+{
+    mrs_reader_close(s->reader);
+    s->reader = NULL;
+}
+
+void
+mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part, const struct mrs_block *b)
+{
+    memset(c, 0, sizeof *c);
+    c->coll = coll;
+    c->part = part;
+    c->b = b;
+    c->next = b->first_doc;
+}
+
+static enum mrs_status
+check_input(struct mrsi_cursor *c, const struct mrs_view *doc, uint64_t off, struct mrs_err *e)
+{
+    enum mrs_status s = mrs_doc_check(doc->p, doc->n, MRS_DEPTH_READ, e);
+    if (s != MRS_OK && e) {
+        snprintf(e->ns, sizeof e->ns, "%s", c->coll->ns);
+        e->doc_no = c->ordinal + 1;
+        e->byte_off = off + (e->byte_off == UINT64_MAX ? 0 : e->byte_off);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
+{
+    if (c->at >= c->b->n) {
+        return MRS_END;
+    }
+    doc->p = c->b->p + c->at;
+    doc->n = mrs_le32(doc->p);
+    c->ordinal = c->next++;
+    uint64_t off = c->b->off + c->at;
+    c->at += doc->n;
+    mrs_arena_reset(&w->arena);
+    if (!c->part->temp) {
+        enum mrs_status s = c->checked ? MRS_OK : check_input(c, doc, off, e);
+        if (s == MRS_OK && w->en->amend) {
+            s = mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e);
+        }
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    if (!c->part->n_pend) {
+        return MRS_OK;
+    }
+    uint32_t quiet = c->quiet ? c->part->n_pend : c->part->n_counted;
+    return mrsi_map_run(w, c->part->pend, c->part->n_pend, quiet, (uint32_t)(c->coll - w->en->coll), doc, e);
+}
+
+void
+mrsi_coll_counted(struct mrsi_coll *c)
+{
+    for (uint32_t i = 0; i < c->n_part; i++) {
+        c->part[i].n_counted = c->part[i].n_pend;
+    }
+}

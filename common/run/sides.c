@@ -1,0 +1,180 @@
+/* sides.c - see sides.h. */
+#include "sides.h"
+
+enum mrs_status
+mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    memset(s, 0, sizeof *s);
+    s->en = en;
+    s->step = step;
+    s->desc = &en->plan->steps[step].desc;
+    s->wr = mrs_zalloc(en->mem, (s->desc->n_sides + 1) * sizeof *s->wr);
+    for (uint32_t i = 0; i < MRS_SIDES_MAX; i++) {
+        s->wr_of[i] = MRSI_NONE;
+    }
+    return s->wr ? mrsi_ids_init(&s->ids, en, s->desc->conflicts, e) : mrs_err_memory(e, sizeof *s->wr);
+}
+
+enum mrs_status
+mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e)
+{
+    uint32_t coll = s->en->side[s->step][side], k = 0;
+    while (k < s->n_wr && s->wr[k].coll != coll) {
+        k++;
+    }
+    s->wr_of[side] = k;
+    return k < s->n_wr ? MRS_OK : mrsi_writer_open(s->en, coll, s->step, &s->wr[s->n_wr++], e);
+}
+
+/* The collection is added to and not among those that are read to drive the step. */
+static bool
+only_added(const struct mrsi_sides *s, uint32_t coll)
+{
+    bool added = false;
+    for (uint32_t i = 0; i < s->desc->n_sides; i++) {
+        if (s->en->side[s->step][i] == coll) {
+            if (s->desc->sides[i].role & MRS_ROLE_MAIN) {
+                return false;
+            }
+            added = added || (s->desc->sides[i].role & MRS_ROLE_ADD);
+        }
+    }
+    return added;
+}
+
+enum mrs_status
+mrsi_sides_there(struct mrsi_sides *s, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n_wr && s->ids.phase != MRSI_IDS_VERDICT; i++) {
+        uint64_t docs;
+        if (only_added(s, s->wr[i].coll)) {
+            st = mrsi_ids_there(&s->ids, s->wr[i].coll, &docs, e);
+        }
+    }
+    return st;
+}
+
+static struct mrsi_row *
+row_of_coll(struct mrsi_sides *s, uint32_t coll)
+{
+    uint32_t i = 0;
+    while (s->en->side[s->step][i] != coll) {
+        i++;
+    }
+    return mrsi_row(&s->en->worker[0], s->step, i);
+}
+
+enum mrs_status
+mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n_wr; i++) {
+        struct mrsi_writer *wr = &s->wr[i];
+        if (restart) {
+            st = mrsi_writer_restart(wr, e);
+        }
+        if (st != MRS_OK || !only_added(s, wr->coll)) {
+            continue;
+        }
+        wr->ids = s->ids.phase == MRSI_IDS_VERDICT ? &s->ids : NULL;
+        st = mrsi_copy_through(s->en, wr->coll, wr, e);
+        struct mrsi_row *row = row_of_coll(s, wr->coll);
+        row->before += wr->copied + wr->lost;
+        row->after += wr->copied;
+        row->dropped += wr->lost;
+    }
+    return st;
+}
+
+bool
+mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrs_buf *hashes, struct mrs_buf *members, uint32_t coll, uint64_t source,
+                 uint32_t product, bool there, struct mrs_view doc)
+{
+    struct mrs_hash128 h;
+    if (s->ids.phase == MRSI_IDS_VERDICT) {
+        return there ? !mrsi_ids_gone(&s->ids, coll, source) : !mrsi_ids_merged(&s->ids, source, product);
+    }
+    if (mrsi_ids_hash(&s->ids, coll, doc, &w->scratch, &h)) {
+        if (s->ids.phase == MRSI_IDS_HOPE) {
+            mrs_buf_put(hashes, &h.lo, 8);
+        } else if (mrsi_ids_is_suspicious(&s->ids, h.lo)) {
+            struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
+            struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, source, product, coll, there};
+            mrs_buf_put(members, &m, sizeof m);
+        }
+    }
+    return s->ids.phase == MRSI_IDS_HOPE;
+}
+
+enum mrs_status
+mrsi_sides_take(struct mrsi_sides *s, struct mrs_buf *hashes, struct mrs_buf *members, struct mrs_err *e)
+{
+    enum mrs_status st = mrs_buf_status(hashes, e);
+    st = st == MRS_OK ? mrs_buf_status(members, e) : st;
+    if (st == MRS_OK && s->ids.phase == MRSI_IDS_HOPE) {
+        st = mrsi_ids_take(&s->ids, (const uint64_t *)(const void *)hashes->p, hashes->n / 8, e);
+    } else if (st == MRS_OK && s->ids.phase == MRSI_IDS_RESOLVE) {
+        mrs_buf_put(&s->ids.members, members->p, members->n);
+        st = mrs_buf_status(&s->ids.members, e);
+    }
+    mrs_buf_reset(hashes);
+    mrs_buf_reset(members);
+    return st;
+}
+
+enum mrs_status
+mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, struct mrs_view doc, struct mrs_err *e)
+{
+    uint32_t i = s->wr_of[side];
+    mrsi_row(w, s->step, side)->after++;
+    return mrsi_out_put(&s->wr[i], w, &outs[i], doc, e);
+}
+
+struct mrsi_out *
+mrsi_sides_outs(struct mrsi_sides *s)
+{
+    struct mrsi_out *outs = mrs_zalloc(s->en->mem, (s->n_wr + 1) * sizeof *outs);
+    for (uint32_t i = 0; outs && i < s->n_wr; i++) {
+        mrs_buf_init(&outs[i].buf, s->en->mem, SIZE_MAX);
+    }
+    return outs;
+}
+
+void
+mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs)
+{
+    for (uint32_t i = 0; outs && i < s->n_wr; i++) {
+        mrs_buf_clear(&outs[i].buf);
+    }
+    mrs_free(s->en->mem, outs);
+}
+
+enum mrs_status
+mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n_wr; i++) {
+        st = mrsi_writer_commit(&s->wr[i], &outs[i], e);
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_sides_end(struct mrsi_sides *s, enum mrs_status status, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < s->n_wr; i++) {
+        if (status == MRS_OK) {
+            status = mrsi_writer_close(&s->wr[i], false, e);
+        } else {
+            mrsi_writer_drop(&s->wr[i]);
+        }
+    }
+    for (uint32_t i = 0; status == MRS_OK && i < s->desc->n_sides; i++) {
+        mrsi_coll_counted(&s->en->coll[s->en->side[s->step][i]]);
+    }
+    mrsi_ids_clear(&s->ids);
+    mrs_free(s->en->mem, s->wr);
+    s->wr = NULL;
+    return status;
+}

@@ -1,0 +1,39 @@
+/* sides.h - the collections that a step writes: their writers, and what the targets hold already. Shared by the drivers of all families. */
+#ifndef MRS_RUN_SIDES_H
+#define MRS_RUN_SIDES_H
+
+#include "ids.h"
+
+struct mrsi_sides {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_desc *desc;
+    struct mrsi_ids ids;
+    struct mrsi_writer *wr;        /* n_wr of them */
+    uint32_t wr_of[MRS_SIDES_MAX]; /* side -> writer; MRSI_NONE: none (the side is only read, or not opened yet) */
+    uint32_t n_wr;
+};
+
+enum mrs_status mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+/* Opens the writer of a side, or finds the one its collection has already. */
+enum mrs_status mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e);
+/* The `_id`s of what is there in collections that are only added to: before sources are read, in the phases HOPE and RESOLVE. */
+enum mrs_status mrsi_sides_there(struct mrsi_sides *s, struct mrs_err *e);
+/* Writes what is there in collections that are only added to, and counts it. restart: empties all writers first. */
+enum mrs_status mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e);
+/* What happens with a document for a target: true: write it (HOPE, VERDICT); its hash or membership goes to the job's lists. there: it is one that the target holds. */
+bool mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrs_buf *hashes, struct mrs_buf *members, uint32_t coll, uint64_t source,
+                      uint32_t product, bool there, struct mrs_view doc);
+/* Hands a job's lists over and empties them, in its commit. */
+enum mrs_status mrsi_sides_take(struct mrsi_sides *s, struct mrs_buf *hashes, struct mrs_buf *members, struct mrs_err *e);
+/* Writes a document to a side's writer and counts it there. */
+enum mrs_status mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, struct mrs_view doc,
+                                 struct mrs_err *e);
+/* One mrsi_out for each writer; NULL without memory. */
+struct mrsi_out *mrsi_sides_outs(struct mrsi_sides *s);
+void mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs);
+enum mrs_status mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e);
+/* Ends the step: closes all writers (status MRS_OK) or lets go of everything. */
+enum mrs_status mrsi_sides_end(struct mrsi_sides *s, enum mrs_status status, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,329 @@
+/* spill.c - records thrown into partitions, each a range of the ordinals of `into`.
+ *
+ * A worker fills one piece a partition; full pieces stay in memory while the budget lasts, else they are written to one temporary file
+ * and the piece is used again. Records of one worker come in ascending order of `from`, so putting a partition in order
+ * is a merge of a few lists. Reserved memory comes in slabs that ask for huge pages: first touch of small pages costs more than the copy. */
+#include "join.h"
+#include <sys/mman.h>
+
+enum { SLAB = 16 << 20, PIECE_MIN = 16 << 10, PIECE_MAX = 128 << 10, PARTS_MAX = 1024 };
+
+static uint32_t
+choose_parts(const struct mrsi_engine *en, uint64_t ordinals, uint64_t expected)
+{
+    uint64_t want = en->memory / (en->jobs * 8ull); /* a partition that a worker sorts */
+    if (want > (4u << 20)) {
+        want = 4u << 20;
+    }
+    uint64_t n = expected / want + 1, most = en->memory / 8 / en->jobs / PIECE_MIN;
+    n = n > most ? most : n;
+    n = n > PARTS_MAX ? PARTS_MAX : n;
+    n = n > ordinals ? ordinals : n;
+    return n ? (uint32_t)n : 1;
+}
+
+enum mrs_status
+mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals, uint64_t expected, struct mrs_err *e)
+{
+    memset(sp, 0, sizeof *sp);
+    sp->en = en;
+    sp->total = ordinals;
+    sp->n_part = choose_parts(en, ordinals, expected);
+    sp->memory = en->memory / 3;
+    mrs_buf_init(&sp->slabs, en->mem, SIZE_MAX);
+    uint64_t piece = en->memory / 8 / en->jobs / sp->n_part;
+    sp->piece_bytes = piece < PIECE_MIN ? PIECE_MIN : piece > PIECE_MAX ? PIECE_MAX : (uint32_t)(piece & ~4095ull);
+    pthread_mutex_init(&sp->lock, NULL);
+    sp->part = mrs_zalloc(en->mem, sp->n_part * sizeof *sp->part);
+    if (!sp->part) {
+        return mrs_err_memory(e, sp->n_part * sizeof *sp->part);
+    }
+    for (uint32_t i = 0; i < sp->n_part; i++) {
+        sp->part[i].lo = (uint64_t)((unsigned __int128)ordinals * i / sp->n_part);
+        sp->part[i].hi = (uint64_t)((unsigned __int128)ordinals * (i + 1) / sp->n_part);
+        mrs_buf_init(&sp->part[i].pieces, en->mem, SIZE_MAX);
+    }
+    return MRS_OK;
+}
+
+void
+mrsi_spill_clear(struct mrsi_spill *sp)
+{
+    if (!sp->en) {
+        return;
+    }
+    for (uint32_t i = 0; sp->part && i < sp->n_part; i++) {
+        mrs_buf_clear(&sp->part[i].pieces);
+    }
+    mrs_free(sp->en->mem, sp->part);
+    for (size_t i = 0; i + sizeof(void *) <= sp->slabs.n; i += sizeof(void *)) {
+        void *slab;
+        memcpy(&slab, sp->slabs.p + i, sizeof slab);
+        mrs_free(sp->en->mem, slab);
+    }
+    mrs_buf_clear(&sp->slabs);
+    mrsi_temp_drop(sp->en, sp->temp);
+    pthread_mutex_destroy(&sp->lock);
+    memset(sp, 0, sizeof *sp);
+}
+
+static enum mrs_status
+add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
+{
+    void *slab = mrs_alloc(sp->en->mem, n);
+    if (!slab) {
+        return mrs_err_memory(e, n);
+    }
+    mrs_buf_put(&sp->slabs, &slab, sizeof slab);
+    if (sp->slabs.bad) {
+        mrs_free(sp->en->mem, slab);
+        return mrs_buf_status(&sp->slabs, e);
+    }
+    sp->slab_at = (uint8_t *)(((uintptr_t)slab + 63) & ~(uintptr_t)63);
+    sp->slab_end = (uint8_t *)slab + n;
+    uintptr_t from = ((uintptr_t)slab + (2u << 20) - 1) & ~(uintptr_t)((2u << 20) - 1);
+    uintptr_t to = ((uintptr_t)sp->slab_end) & ~(uintptr_t)((2u << 20) - 1);
+    if (to > from) {
+        madvise((void *)from, to - from, MADV_HUGEPAGE); /* a wish only */
+    }
+    return MRS_OK;
+}
+
+/* Room for an open piece: from a slab. */
+static uint8_t *
+take_piece(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
+{
+    uint8_t *p = NULL;
+    pthread_mutex_lock(&sp->lock);
+    enum mrs_status s = MRS_OK;
+    if (!sp->slab_at || (size_t)(sp->slab_end - sp->slab_at) < n) {
+        size_t slab = sp->memory < SLAB * 4u ? sp->piece_bytes * 16 : SLAB;
+        s = add_slab(sp, (slab < n ? n : slab) + 64, e);
+    }
+    if (s == MRS_OK) {
+        p = sp->slab_at;
+        sp->slab_at += n;
+    }
+    pthread_mutex_unlock(&sp->lock);
+    return p;
+}
+
+static enum mrs_status
+add_piece(struct mrsi_spill *sp, uint32_t part, struct mrsi_piece piece, struct mrs_err *e)
+{
+    pthread_mutex_lock(&sp->lock);
+    mrs_buf_put(&sp->part[part].pieces, &piece, sizeof piece);
+    sp->part[part].bytes += piece.n;
+    enum mrs_status s = mrs_buf_status(&sp->part[part].pieces, e);
+    pthread_mutex_unlock(&sp->lock);
+    return s;
+}
+
+static enum mrs_status
+to_file(struct mrsi_spill *sp, uint32_t part, const uint8_t *p, uint32_t n, uint32_t worker, struct mrs_err *e)
+{
+    pthread_mutex_lock(&sp->lock);
+    enum mrs_status s = sp->temp ? MRS_OK : mrsi_temp_new(sp->en, &sp->temp, e);
+    pthread_mutex_unlock(&sp->lock);
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct mrsi_piece piece = {NULL, atomic_fetch_add(&sp->spilled, n), n, worker};
+    s = mrs_write_at(sp->temp->fd, p, n, piece.off, e);
+    return s == MRS_OK ? add_piece(sp, part, piece, e) : s;
+}
+
+enum mrs_status
+mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e)
+{
+    s->sp = sp;
+    s->worker = worker;
+    s->open = mrs_zalloc(sp->en->mem, sp->n_part * sizeof *s->open);
+    return s->open ? MRS_OK : mrs_err_memory(e, sp->n_part * sizeof *s->open);
+}
+
+void
+mrsi_spiller_clear(struct mrsi_spiller *s)
+{
+    if (s->sp) {
+        mrs_free(s->sp->en->mem, s->open);
+        s->open = NULL;
+    }
+}
+
+/* Hands over an open piece: it stays where it is, or is written and used again. */
+static enum mrs_status
+hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
+{
+    struct mrsi_spill *sp = s->sp;
+    uint32_t n = s->open[part].n;
+    if (!n) {
+        return MRS_OK;
+    }
+    s->open[part].n = 0;
+    if (atomic_fetch_add(&sp->held, s->open[part].cap) < sp->memory) {
+        struct mrsi_piece piece = {s->open[part].p, 0, n, s->worker};
+        s->open[part].p = NULL;
+        s->open[part].cap = 0;
+        return add_piece(sp, part, piece, e);
+    }
+    return to_file(sp, part, s->open[part].p, n, s->worker, e);
+}
+
+static uint32_t
+part_of(const struct mrsi_spill *sp, uint64_t ord)
+{
+    uint32_t i = (uint32_t)((unsigned __int128)ord * sp->n_part / sp->total);
+    while (sp->part[i].lo > ord) {
+        i--;
+    }
+    while (sp->part[i].hi <= ord) {
+        i++;
+    }
+    return i;
+}
+
+/* A record larger than a piece goes out alone. */
+static enum mrs_status
+put_large(struct mrsi_spiller *s, uint32_t part, uint32_t total, uint8_t **room, struct mrs_err *e)
+{
+    enum mrs_status st = hand_over(s, part, e);
+    *room = st == MRS_OK ? mrs_alloc(s->sp->en->mem, total) : NULL;
+    return st != MRS_OK ? st : *room ? MRS_OK : mrs_err_memory(e, total);
+}
+
+enum mrs_status
+mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x, struct mrs_err *e)
+{
+    struct mrsi_spill *sp = s->sp;
+    uint32_t part = part_of(sp, head->ord);
+    if (head->total > sp->piece_bytes) {
+        uint8_t *room;
+        enum mrs_status st = put_large(s, part, head->total, &room, e);
+        if (st == MRS_OK) {
+            mrsi_rec_fill(room, head, x);
+            st = to_file(sp, part, room, head->total, s->worker, e);
+        }
+        mrs_free(sp->en->mem, room);
+        return st;
+    }
+    if (s->open[part].cap - s->open[part].n < head->total) {
+        enum mrs_status st = hand_over(s, part, e);
+        if (st != MRS_OK) {
+            return st;
+        }
+        if (!s->open[part].p) {
+            s->open[part].p = take_piece(sp, sp->piece_bytes, e);
+            if (!s->open[part].p) {
+                return MRS_DEAD;
+            }
+            s->open[part].cap = sp->piece_bytes;
+        }
+    }
+    mrsi_rec_fill(s->open[part].p + s->open[part].n, head, x);
+    s->open[part].n += head->total;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->sp->n_part; i++) {
+        if (s->open[i].n) { /* small rests stay in memory: they were counted when the pieces were opened */
+            struct mrsi_piece piece = {s->open[i].p, 0, s->open[i].n, s->worker};
+            s->open[i].p = NULL;
+            s->open[i].n = s->open[i].cap = 0;
+            st = add_piece(s->sp, i, piece, e);
+        }
+    }
+    return st;
+}
+
+/* ---- loading ---- */
+struct list_at {
+    const uint8_t *p, *end;
+    size_t piece;          /* next piece to look at */
+    uint32_t worker;
+};
+
+/* The next record of a worker's pieces; NULL at the end. loaded[i]: where piece i lies. */
+static const struct mrsi_rec *
+peek(struct list_at *l, const struct mrsi_piece *x, uint8_t *const *loaded, size_t n)
+{
+    while (l->p == l->end) {
+        while (l->piece < n && x[l->piece].worker != l->worker) {
+            l->piece++;
+        }
+        if (l->piece == n) {
+            return NULL;
+        }
+        l->p = loaded[l->piece];
+        l->end = l->p + x[l->piece].n;
+        l->piece++;
+    }
+    return (const struct mrsi_rec *)(const void *)l->p;
+}
+
+static enum mrs_status
+merge(const struct mrsi_spill *sp, const struct mrsi_piece *x, size_t n, uint8_t *const *loaded, uint64_t lo, uint64_t hi, struct mrs_buf *list,
+      struct mrs_err *e)
+{
+    struct list_at *l = mrs_zalloc(sp->en->mem, sp->en->jobs * sizeof *l);
+    if (!l) {
+        return mrs_err_memory(e, sizeof *l);
+    }
+    for (uint32_t i = 0; i < sp->en->jobs; i++) {
+        l[i].worker = i;
+    }
+    for (;;) {
+        struct list_at *best = NULL;
+        const struct mrsi_rec *rec = NULL;
+        for (uint32_t i = 0; i < sp->en->jobs; i++) {
+            const struct mrsi_rec *r = peek(&l[i], x, loaded, n);
+            if (r && (!rec || r->order < rec->order)) {
+                rec = r;
+                best = &l[i];
+            }
+        }
+        if (!rec) {
+            break;
+        }
+        best->p += rec->total;
+        if (rec->ord >= lo && rec->ord < hi) {
+            mrs_buf_put(list, &rec, sizeof rec);
+        }
+    }
+    mrs_free(sp->en->mem, l);
+    return mrs_buf_status(list, e);
+}
+
+enum mrs_status
+mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi, struct mrs_buf *buf, struct mrs_buf *list,
+                    struct mrs_err *e)
+{
+    const struct mrsi_piece *x = (const struct mrsi_piece *)(const void *)p->pieces.p;
+    size_t n = p->pieces.n / sizeof *x, bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        bytes += x[i].p ? 0 : x[i].n;
+    }
+    mrs_buf_reset(buf);
+    mrs_buf_reset(list);
+    uint8_t *at = mrs_buf_take(buf, bytes + n * sizeof(uint8_t *) + 8);
+    if (!at) {
+        return mrs_buf_status(buf, e);
+    }
+    uint8_t **loaded = (uint8_t **)(void *)at;
+    at += n * sizeof *loaded;
+    for (size_t i = 0; i < n; i++) {
+        loaded[i] = x[i].p ? x[i].p : at;
+        if (!x[i].p) {
+            enum mrs_status s = mrs_read_at(sp->temp->fd, at, x[i].n, x[i].off, e);
+            if (s != MRS_OK) {
+                return s;
+            }
+            at += x[i].n;
+        }
+    }
+    return n ? merge(sp, x, n, loaded, lo, hi, list, e) : MRS_OK;
+}

@@ -1,0 +1,272 @@
+/* spread.c - steps that give any number of documents for one: extract, move, union, partition, split, delete, and `set` of `_id`.
+ *
+ * One pass over each source writes everything in good hope; only if two `_id`s in a target may be equal is it run
+ * again (ids.h). What the step makes goes behind what the targets hold already; what stays of a source is written in its place. */
+#include "sides.h"
+
+struct spread {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_step *st;
+    const struct mrs_spread_ops *ops;
+    struct mrsi_sides sides;
+    uint32_t side;                 /* being read */
+    struct mrsi_scan scan;
+};
+
+struct job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out;          /* one per writer */
+    struct mrs_buf hashes, members;
+};
+
+static enum mrs_status
+fetch(void *arg, void *job, bool *big, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    struct job *j = job;
+    if (!j->out) {
+        j->out = mrsi_sides_outs(&sp->sides);
+        if (!j->out) {
+            return mrs_err_memory(e, sizeof *j->out);
+        }
+        mrs_block_init(&j->block, sp->en->mem);
+        mrs_buf_init(&j->hashes, sp->en->mem, SIZE_MAX);
+        mrs_buf_init(&j->members, sp->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&sp->scan, &j->block, &j->part, e);
+    *big = j->block.n > MRSI_BIG;
+    return s;
+}
+
+static bool
+admit(struct spread *sp, struct mrsi_worker *w, struct job *j, uint32_t side, uint64_t source, uint32_t product, bool there, struct mrs_view doc)
+{
+    return mrsi_sides_admit(&sp->sides, w, &j->hashes, &j->members, sp->en->side[sp->step][side], source, product, there, doc);
+}
+
+/* The source document itself, where it stays. */
+static enum mrs_status
+put_self(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t source, struct mrs_view doc, bool changed, struct mrs_err *e)
+{
+    uint32_t side = sp->side;
+    bool write = sp->sides.ids.phase != MRSI_IDS_RESOLVE;
+    if (sp->st->desc.new_ids) {
+        write = admit(sp, w, j, side, source, 0, !changed, doc);
+        if (!write && sp->sides.ids.phase == MRSI_IDS_VERDICT) {
+            mrsi_row(w, sp->step, side)->dropped++;
+        }
+    }
+    if (!write) {
+        return MRS_OK;
+    }
+    if (sp->sides.wr_of[side] == MRSI_NONE) { /* only read: it stays where it is */
+        mrsi_row(w, sp->step, side)->after++;
+        return MRS_OK;
+    }
+    return mrsi_sides_write(&sp->sides, w, j->out, side, doc, e);
+}
+
+static enum mrs_status
+put_made(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t source, uint32_t no, const struct mrs_product *p, bool moved,
+         struct mrs_err *e)
+{
+    uint32_t side = (uint32_t)p->side;
+    struct mrsi_row *row = mrsi_row(w, sp->step, side);
+    if (!admit(sp, w, j, side, source, no, false, p->doc)) {
+        row->placed += sp->sides.ids.phase == MRSI_IDS_VERDICT;
+        return MRS_OK;
+    }
+    if (moved) {
+        row->entered++;
+    } else {
+        row->created++;
+    }
+    return mrsi_sides_write(&sp->sides, w, j->out, side, p->doc, e);
+}
+
+static enum mrs_status
+products(struct spread *sp, struct mrsi_worker *w, struct job *j, void *work, uint64_t source, enum mrs_fate fate, struct mrs_err *e)
+{
+    uint32_t no = 0;
+    for (;;) {
+        struct mrs_product p;
+        enum mrs_status s = sp->ops->next(sp->st->state, &w->ctx, work, &p);
+        if (s == MRS_END) {
+            return MRS_OK;
+        }
+        if (s != MRS_OK) {
+            return mrsi_kernel_failed(w, s, e);
+        }
+        if (p.self) {
+            s = fate == MRS_FATE_CHANGED ? put_self(sp, w, j, source, p.doc, true, e) : MRS_OK;
+        } else {
+            s = put_made(sp, w, j, source, no++, &p, fate == MRS_FATE_TAKEN, e);
+        }
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+}
+
+static enum mrs_status
+refuse(struct spread *sp, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    mrsi_row(w, sp->step, sp->side)->refused++;
+    return mrsi_refuse(w, sp->step, sp->side, sp->en->side[sp->step][sp->side], ordinal, doc, e);
+}
+
+static enum mrs_status
+one_document(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    void *work = mrsi_work_of(w, sp->step, e);
+    uint64_t source = mrsi_source(sp->side, ordinal);
+    struct mrsi_row *row = mrsi_row(w, sp->step, sp->side);
+    enum mrs_fate fate = MRS_FATE_STAYS;
+    if (!work) {
+        return MRS_DEAD;
+    }
+    row->before++;
+    mrs_err_clear(&w->err);
+    enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
+    if (s == MRS_OK && sp->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&sp->sides.ids, source)) {
+        s = mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "another document with the same _id and other contents");
+        mrs_err_at(&w->err, "conflicts");
+    }
+    if (s == MRS_SKIP) {
+        return refuse(sp, w, ordinal, doc, e);
+    }
+    if (s != MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    row->taken += fate == MRS_FATE_TAKEN;
+    row->dropped += fate == MRS_FATE_DROPPED;
+    if (fate == MRS_FATE_STAYS) {
+        s = put_self(sp, w, j, source, doc, false, e);
+        if (s != MRS_OK || sp->st->desc.family == MRS_FAMILY_MAP) {
+            return s;
+        }
+    }
+    return products(sp, w, j, work, source, fate, e);
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    struct job *j = job;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    mrsi_cursor_begin(&cur, &sp->en->coll[sp->en->side[sp->step][sp->side]], j->part, &j->block);
+    for (;;) {
+        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            s = one_document(sp, w, j, cur.ordinal, doc, e);
+        }
+        if (s == MRS_END) {
+            return MRS_OK;
+        }
+        if (s < MRS_SKIP) {
+            return s;
+        }
+    }
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    struct job *j = job;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    s = s == MRS_OK ? mrsi_sides_take(&sp->sides, &j->hashes, &j->members, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&sp->sides, j->out, e) : s;
+}
+
+static void
+clear(void *arg, void *job)
+{
+    struct spread *sp = arg;
+    struct job *j = job;
+    if (j->out) {
+        mrsi_sides_outs_free(&sp->sides, j->out);
+        mrs_block_clear(&j->block);
+        mrs_buf_clear(&j->hashes);
+        mrs_buf_clear(&j->members);
+    }
+}
+
+static enum mrs_status
+read_sources(struct spread *sp, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {sp->en, sizeof(struct job), fetch, work, commit, clear, sp};
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
+        if (sp->st->desc.sides[i].role & MRS_ROLE_MAIN) {
+            sp->side = i;
+            mrsi_scan_begin(sp->en, &sp->en->coll[sp->en->side[sp->step][i]], &sp->scan);
+            s = mrsi_pipe_run(&p, e);
+            mrsi_scan_end(&sp->scan);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+open_writers(struct spread *sp, struct mrs_err *e)
+{
+    const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
+        if (sp->st->desc.sides[i].role & written) {
+            s = mrsi_sides_open(&sp->sides, i, e);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+one_pass(struct spread *sp, struct mrsi_refused_mark mark, struct mrs_err *e)
+{
+    enum mrsi_ids_phase phase = sp->sides.ids.phase;
+    mrsi_refused_rewind(sp->en, mark);
+    mrsi_rows_begin(sp->en);
+    enum mrs_status s = mrsi_sides_there(&sp->sides, e);
+    if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
+        s = mrsi_sides_copy(&sp->sides, phase == MRSI_IDS_VERDICT, e);
+    }
+    return s == MRS_OK ? read_sources(sp, e) : s;
+}
+
+static enum mrs_status
+all_passes(struct spread *sp, struct mrs_err *e)
+{
+    struct mrsi_refused_mark mark = mrsi_refused_mark(sp->en);
+    bool clash = false;
+    enum mrs_status s = one_pass(sp, mark, e);
+    if (s == MRS_OK) {
+        s = mrsi_ids_look(&sp->sides.ids, &clash, e);
+    }
+    if (s != MRS_OK || !clash) {
+        return s;
+    }
+    s = one_pass(sp, mark, e);
+    if (s == MRS_OK) {
+        s = mrsi_ids_judge(&sp->sides.ids, e);
+    }
+    return s == MRS_OK ? one_pass(sp, mark, e) : s;
+}
+
+enum mrs_status
+mrsi_spread_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread};
+    enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);
+    s = s == MRS_OK ? open_writers(&sp, e) : s;
+    s = s == MRS_OK ? all_passes(&sp, e) : s;
+    if (s == MRS_OK) {
+        mrsi_rows_accept(en);
+    }
+    return mrsi_sides_end(&sp.sides, s, e);
+}

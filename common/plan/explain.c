@@ -83,17 +83,17 @@ put_fold(struct mrs_buf *out, const char *label, const char *text)
     mrs_buf_printf(out, "  %-12s", label);
     while (*text) {
         size_t n = strcspn(text, " ");
-        if (col + n > WIDTH && col > 14) {
+        if (col > 14 && col + 1 + n > WIDTH) {
             mrs_buf_printf(out, "\n%14s", "");
             col = 14;
+        } else if (col > 14) {
+            mrs_buf_byte(out, ' ');
+            col++;
         }
         mrs_buf_put(out, text, n);
-        col += n + 1;
+        col += n;
         text += n;
-        if (*text) {
-            mrs_buf_byte(out, ' ');
-            text++;
-        }
+        text += strspn(text, " ");
     }
     mrs_buf_byte(out, '\n');
 }

@@ -73,8 +73,8 @@ put_children(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_node *n
     }
 }
 
-/* The typed value that a map stands for; missing: it stands for itself. A wrapper with wrong content
- * is reported once, here, and null stands in. */
+/* The typed value that a map stands for; missing: it stands for itself. A wrapper with wrong
+ * content is reported once, here, and null stands in. */
 static struct mrs_val
 unwrapped(struct mrsi_plan *p, const struct mrsi_node *node)
 {

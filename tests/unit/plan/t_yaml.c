@@ -9,9 +9,9 @@ words(void **state)
 {
     (void)state;
     static const char *const strings[] = {
-        "no",    "on",    "True",     "FALSE",      "Null",      "NULL", "yes", "off", "y",
-        "0b1",   "1_000", "12:30:45", "2020-01-01",          "+",    ".",   "-.",  "1e",
-        "1.5.2", "0o8",   "0xg",      "-0x1",       ".infinity", "<<",   "e5",  "0o",  "1e+"};
+        "no",  "on",    "True",     "FALSE",      "Null", "NULL", "yes", "off", "y",
+        "0b1", "1_000", "12:30:45", "2020-01-01", "+",    ".",    "-.",  "1e",  "1.5.2",
+        "0o8", "0xg",   "-0x1",     ".infinity",  "<<",   "e5",   "0o",  "1e+"};
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
         char json[64];
         snprintf(json, sizeof json, "\"%s\"", strings[i]);

@@ -1,0 +1,38 @@
+/* cmd_check.c - `mongoreshape check PLAN [-i IN]`: the plan for itself, or a whole run that writes
+ * nothing and lets any number be refused. */
+#include "commands.h"
+#include "engine.h"
+#include "report.h"
+
+static void
+tell_good(const struct mrsi_job *job, int status)
+{
+    if (job->cli->json) {
+        mrsi_report_json(stdout, job, NULL, status, true);
+    } else if (!job->cli->quiet) {
+        fprintf(stderr, "%s: %u step%s, no mistake found; `-i IN` would hold it against a dump\n",
+                job->plan->file, job->plan->n_steps, job->plan->n_steps == 1 ? "" : "s");
+    }
+}
+
+int
+mrsi_cmd_check(struct mrsi_cli *cli)
+{
+    struct mrsi_job job;
+    int status = 0;
+    if (mrsi_cli_given(cli, "memory") && cli->memory < MRS_MEMORY_MIN) {
+        return mrsi_cli_misuse(cli, "--memory must be at least 64M");
+    }
+    if (mrsi_job_open(&job, cli) != MRS_OK) {
+        status = mrsi_job_exit(&job);
+        if (cli->json) {
+            mrsi_report_json(stdout, &job, NULL, status, true);
+        }
+    } else if (cli->input) {
+        status = mrsi_engine_run(&job, true, UINT64_MAX);
+    } else {
+        tell_good(&job, status);
+    }
+    mrsi_job_close(&job);
+    return status;
+}

@@ -1,0 +1,145 @@
+/* engine.c - calls mrs_run and tells what came of it.
+ *
+ * The summary goes to standard error, so that `-o -` stays clean; --json goes to standard output,
+ * or to standard error where documents go there. */
+#include "engine.h"
+#include "progress.h"
+#include "report.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool
+to_stdout(const struct mrsi_cli *cli)
+{
+    return cli->output && strcmp(cli->output, "-") == 0;
+}
+
+static void
+settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
+{
+    char id[33];
+    mrs_plan_id_text(job->plan, id);
+    fprintf(stderr, "plan %s, %u step%s, id %s\n", job->plan->file, job->plan->n_steps,
+            job->plan->n_steps == 1 ? "" : "s", job->plan->id_known ? id : "not known");
+    fprintf(stderr, "input %s, %u namespace%s\n", o->input, mrs_input_count(job->in),
+            mrs_input_count(job->in) == 1 ? "" : "s");
+}
+
+static void
+tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
+{
+    struct mrsi_cli *cli = job->cli;
+    if (cli->json) {
+        if (!mrsi_report_json(to_stdout(cli) ? stderr : stdout, job, r, status, dry)) {
+            fputs("mongoreshape: no memory for the report\n", stderr);
+        }
+        return;
+    }
+    if (job->err.code) {
+        mrsi_job_tell(job);
+    }
+    bool told = job->err.code == MRS_E_NONE || job->err.code == MRS_E_TOO_MANY;
+    if (told && !cli->quiet) {
+        mrsi_report_text(stderr, job, r, dry);
+    } else if (!told && !dry) {
+        fputs("nothing was published\n", stderr);
+    }
+}
+
+/* The one namespace that a file or standard output can take: --ns, else the only one there is. */
+static const char *
+single_ns(const struct mrsi_job *job)
+{
+    const char *out = job->cli->output, *only = NULL, *name = out ? strrchr(out, '/') : NULL;
+    name = name ? name + 1 : out;
+    if (!out || (strcmp(out, "-") != 0 && !strstr(name, ".bson"))) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < mrs_input_count(job->in) && !job->cli->ns; i++) {
+        const struct mrs_input_ns *ns = mrs_input_at(job->in, i);
+        if (ns->kind == MRS_INPUT_DATA) {
+            if (only) {
+                return NULL;
+            }
+            only = ns->ns;
+        }
+    }
+    return job->cli->ns ? job->cli->ns : only;
+}
+
+static struct mrs_run_opts
+options(const struct mrsi_job *job, bool dry, uint64_t max_refused)
+{
+    /* a dry run looks at everything, whatever is refused */
+    const struct mrsi_cli *cli = job->cli;
+    return (struct mrs_run_opts){.input = cli->input,
+                                 .output = cli->output,
+                                 .in = mrsi_job_input_opts(cli),
+                                 .memory = cli->memory,
+                                 .jobs = (uint32_t)cli->jobs,
+                                 .tmp = cli->tmp,
+                                 .compress = cli->compress,
+                                 .refused = cli->refused,
+                                 .max_refused = dry ? UINT64_MAX : max_refused,
+                                 .amend = cli->amend,
+                                 .sample = cli->sample,
+                                 .force = cli->force,
+                                 .dry_run = dry,
+                                 .oplog_drop = cli->oplog != NULL,
+                                 .single_ns = single_ns(job),
+                                 .now_ms = cli->now_ms,
+                                 .progress = mrsi_progress_tell,
+                                 .cancel = mrsi_signals_flag()};
+}
+
+/* A folder for what a dry run must put somewhere; it is removed at the end. */
+static bool
+scratch(struct mrsi_job *job, struct mrs_run_opts *o, char *folder, char *out, size_t size)
+{
+    const char *tmp = o->tmp ? o->tmp : getenv("TMPDIR");
+    snprintf(folder, size, "%s/mongoreshape.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder)) {
+        mrs_err_sys(&job->err, errno, "%s", folder);
+        return false;
+    }
+    int n = snprintf(out, size, "%s/dump", folder);
+    o->output = out;
+    return n > 0 && (size_t)n < size;
+}
+
+int
+mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused)
+{
+    struct mrsi_cli *cli = job->cli;
+    struct mrsi_progress progress;
+    struct mrs_report report;
+    struct mrs_run_opts opts = options(job, dry, max_refused);
+    char folder[4096] = "", out[4096];
+    enum mrs_status s = MRS_OK;
+    memset(&report, 0, sizeof report);
+    opts.progress_arg = &progress;
+    if (!opts.output && !scratch(job, &opts, folder, out, sizeof out)) {
+        s = MRS_FAIL;
+    }
+    if (cli->verbose && !cli->json) {
+        settings(job, &opts);
+    }
+    mrsi_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
+    if (s == MRS_OK) {
+        s = mrs_run(cli->mem, job->plan, job->in, &opts, &report, &job->err);
+    }
+    mrsi_progress_end(&progress);
+    if (*folder) {
+        rmdir(folder);
+    }
+    int status = s == MRS_OK ? report.refused > 0 : mrsi_job_exit(job);
+    if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */
+        status = mrs_code_exit(MRS_E_TOO_MANY);
+    }
+    tell(job, &report, status, dry);
+    mrs_report_clear(&report);
+    return status;
+}

@@ -1,0 +1,11 @@
+/* engine.h - one run of the engine from the command line's words, with progress, report and exit
+ * status. */
+#ifndef MRSI_ENGINE_H
+#define MRSI_ENGINE_H
+
+#include "job.h"
+
+/* dry: nothing is written, and any number of documents may be refused. Returns the exit status. */
+int mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused);
+
+#endif

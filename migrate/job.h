@@ -1,0 +1,25 @@
+/* job.h - what run, check and explain begin with: an input, a plan, and how to speak of what is
+ * wrong with them. */
+#ifndef MRSI_JOB_H
+#define MRSI_JOB_H
+
+#include "options.h"
+
+struct mrsi_job {
+    struct mrsi_cli *cli;
+    struct mrs_input *in;  /* NULL: none was named */
+    struct mrs_plan *plan; /* NULL: it could not be read */
+    struct mrs_err err;
+};
+
+/* Opens the input, where there is one, and loads the plan, with its warnings told. OK, or what went
+ * wrong in job->err; told as well, unless --json. */
+enum mrs_status mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli);
+struct mrs_input_opts mrsi_job_input_opts(const struct mrsi_cli *cli);
+void mrsi_job_close(struct mrsi_job *job);
+/* Tells what is in job->err on standard error: the plan's errors one by one, or the one error. */
+void mrsi_job_tell(const struct mrsi_job *job);
+/* Exit status of job->err, 128+n after a signal. */
+int mrsi_job_exit(const struct mrsi_job *job);
+
+#endif

@@ -1,0 +1,184 @@
+/* report.c - the summary of a run for people: the account of each step, what was written, what was
+ * refused and left out, and how to go on.
+ *
+ * Numbers stand in columns; a column that is zero throughout is not shown, but `before` and `after`
+ * always are, so that the account can be checked by eye. */
+#include "report.h"
+#include "text.h"
+
+#define N_COLUMNS 8
+
+struct column {
+    const char *title;
+    size_t offset;
+    bool always;
+};
+static const struct column columns[N_COLUMNS] = {
+    {"before", offsetof(struct mrs_account, before), true},
+    {"created", offsetof(struct mrs_account, created), false},
+    {"entered", offsetof(struct mrs_account, entered), false},
+    {"taken", offsetof(struct mrs_account, taken), false},
+    {"dropped", offsetof(struct mrs_account, dropped), false},
+    {"refused", offsetof(struct mrs_account, refused), false},
+    {"after", offsetof(struct mrs_account, after), true},
+    {"placed", offsetof(struct mrs_account, placed), false},
+};
+
+static uint64_t
+figure(const struct mrs_account *a, const struct column *c)
+{
+    uint64_t v;
+    memcpy(&v, (const char *)a + c->offset, sizeof v);
+    return v;
+}
+
+static void
+account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows, uint32_t n)
+{
+    char text[32];
+    int width[N_COLUMNS], names = 10;
+    for (int c = 0; c < N_COLUMNS; c++) {
+        width[c] = columns[c].always ? (int)strlen(columns[c].title) : 0;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t v = figure(&rows[i], &columns[c]);
+            int digits = (int)strlen(mrsi_text_count(v, text)),
+                title = (int)strlen(columns[c].title);
+            if (v || width[c]) {
+                width[c] = width[c] > digits ? width[c] : digits;
+                width[c] = width[c] > title ? width[c] : title;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int len = (int)strlen(rows[i].ns);
+        names = names > len ? names : len;
+    }
+    uint32_t no = rows->step;
+    const char *type =
+        job->plan && no > 0 && no <= job->plan->n_steps ? job->plan->steps[no - 1].type->name : "";
+    char head[64];
+    snprintf(head, sizeof head, "step %u %.40s", no, type);
+    int left = (int)strlen(head) > names + 2 ? (int)strlen(head) : names + 2;
+    fprintf(f, "%-*s", left, head);
+    for (int c = 0; c < N_COLUMNS; c++) {
+        if (width[c]) {
+            fprintf(f, "  %*s", width[c], columns[c].title);
+        }
+    }
+    fputc('\n', f);
+    for (uint32_t i = 0; i < n; i++) {
+        fprintf(f, "  %-*s", left - 2, rows[i].ns);
+        for (int c = 0; c < N_COLUMNS; c++) {
+            if (width[c]) {
+                fprintf(f, "  %*s", width[c], mrsi_text_count(figure(&rows[i], &columns[c]), text));
+            }
+        }
+        fputc('\n', f);
+    }
+}
+
+static void
+account(FILE *f, const struct mrsi_job *job, const struct mrs_report *r)
+{
+    for (uint32_t i = 0, n; i < r->n_account; i += n) {
+        for (n = 1; i + n < r->n_account && r->account[i + n].step == r->account[i].step; n++) {
+        }
+        account_step(f, job, &r->account[i], n);
+    }
+}
+
+static void
+written(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
+{
+    char count[32], size[32];
+    uint32_t copied = 0;
+    for (uint32_t i = 0; i < r->n_written; i++) {
+        const struct mrs_written *w = &r->written[i];
+        copied += w->copied;
+        if (w->copied && !job->cli->verbose) {
+            continue;
+        }
+        fprintf(f, "  %s: %s document%s, %s%s%s\n", w->ns, mrsi_text_count(w->docs, count),
+                w->docs == 1 ? "" : "s", mrsi_text_size(w->bytes, size),
+                w->copied ? ", unchanged" : "",
+                w->empty_now ? ", empty now: `drop_collection` would remove it" : "");
+    }
+    if (copied && !job->cli->verbose) {
+        fprintf(f, "  %u collection%s %s through unchanged\n", copied, copied == 1 ? "" : "s",
+                dry ? "would pass" : "passed");
+    }
+}
+
+static void
+closing(FILE *f, const struct mrs_report *r)
+{
+    if (r->n_drop_first) {
+        fprintf(f, "before restoring over the old data, drop at the target:");
+        for (uint32_t i = 0; i < r->n_drop_first; i++) {
+            fprintf(f, "%s %s", i ? "," : "", r->drop_first[i]);
+        }
+        fputc('\n', f);
+    }
+    if (r->restore && *r->restore) {
+        fprintf(f, "restore with:\n  %s\n", r->restore);
+    }
+}
+
+static void
+timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
+{
+    char in[32], out[32], wall[32], sync[32], id[33];
+    mrsi_text_size(r->in_bytes, in);
+    mrsi_text_size(r->out_bytes, out);
+    mrsi_text_time(r->wall_ms, wall);
+    mrsi_text_time(r->sync_ms, sync);
+    if (dry) {
+        fprintf(f, "nothing was written; read %s in %s, the output would have %s\n", in, wall, out);
+    } else {
+        fprintf(f, "wrote %s to %s in %s (%s of it to make sure it is on disk), from %s\n", out,
+                job->cli->output, wall, sync, in);
+    }
+    if (job->cli->verbose && job->plan && job->plan->id_known) {
+        mrs_plan_id_text(job->plan, id);
+        fprintf(f, "plan id %s\n", id);
+    }
+}
+
+static void
+refusals(FILE *f, const struct mrs_report *r, bool dry)
+{
+    char count[32];
+    if (r->refused) {
+        fprintf(f, "%s document%s %s refused%s%s\n", mrsi_text_count(r->refused, count),
+                r->refused == 1 ? "" : "s",
+                dry               ? "would be"
+                : r->refused == 1 ? "was"
+                                  : "were",
+                r->refused_file ? ": see " : "", r->refused_file ? r->refused_file : "");
+    }
+    if (r->refused_file) {
+        fprintf(f, "  (the same as text: %s.jsonl)\n", r->refused_file);
+    }
+}
+
+void
+mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
+{
+    account(f, job, r);
+    if (r->n_written) {
+        fprintf(f, "%s\n", dry ? "would write" : "written");
+        written(f, job, r, dry);
+    }
+    for (uint32_t i = 0; i < r->n_notes; i++) {
+        fprintf(f, "note: %s\n", r->notes[i]);
+    }
+    refusals(f, r, dry);
+    if (r->published || dry) {
+        timing(f, job, r, dry);
+    } else {
+        fprintf(f, "nothing was published\n");
+    }
+    if (r->published) {
+        closing(f, r);
+    }
+}

@@ -5,22 +5,6 @@
 #include "report.h"
 
 static enum mrs_status
-take_catalog(struct mrsi_job *job)
-{
-    struct mrs_catalog *cat = NULL;
-    enum mrs_status s = mrs_catalog_new(job->cli->mem, &cat, &job->err);
-    for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(job->in); i++) {
-        const struct mrs_input_ns *ns = mrs_input_at(job->in, i);
-        if (ns->kind == MRS_INPUT_DATA) {
-            s = mrs_catalog_add(cat, ns->db, ns->coll, ns->metadata, &job->err);
-        }
-    }
-    s = s == MRS_OK ? mrs_plan_check(job->plan, cat, &job->err) : s;
-    mrs_catalog_free(cat);
-    return s;
-}
-
-static enum mrs_status
 explain(struct mrsi_job *job)
 {
     struct mrs_buf out;
@@ -38,19 +22,16 @@ mrsi_cmd_explain(struct mrsi_cli *cli)
 {
     struct mrsi_job job;
     enum mrs_status s = mrsi_job_open(&job, cli);
-    bool told = s != MRS_OK && !cli->json;
-    if (s == MRS_OK && job.in) {
-        s = take_catalog(&job);
-    }
     if (s == MRS_OK) {
         s = explain(&job);
-    }
-    if (s != MRS_OK && cli->json) {
-        mrsi_report_json(stdout, &job, NULL, mrsi_job_exit(&job), true);
-    } else if (s != MRS_OK && !told) {
-        mrsi_job_tell(&job);
+        if (s != MRS_OK && !cli->json) {
+            mrsi_job_tell(&job);
+        }
     }
     int status = s == MRS_OK ? 0 : mrsi_job_exit(&job);
+    if (s != MRS_OK && cli->json) {
+        mrsi_report_json(stdout, &job, NULL, status, true);
+    }
     mrsi_job_close(&job);
     return status;
 }

@@ -55,6 +55,26 @@ load_plan(struct mrsi_job *job)
     return s;
 }
 
+/* Holds the plan against the collections of the input, so that what is wrong gets its line. */
+static enum mrs_status
+check_plan(struct mrsi_job *job)
+{
+    struct mrs_catalog *cat = NULL;
+    if (!job->in) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrs_catalog_new(job->cli->mem, &cat, &job->err);
+    for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(job->in); i++) {
+        const struct mrs_input_ns *ns = mrs_input_at(job->in, i);
+        if (ns->kind == MRS_INPUT_DATA) {
+            s = mrs_catalog_add(cat, ns->db, ns->coll, ns->metadata, &job->err);
+        }
+    }
+    s = s == MRS_OK ? mrs_plan_check(job->plan, cat, &job->err) : s;
+    mrs_catalog_free(cat);
+    return s;
+}
+
 static void
 tell_plan(const struct mrsi_job *job, bool warnings)
 {
@@ -95,6 +115,7 @@ mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
     }
     enum mrs_status s = open_input(job);
     s = s == MRS_OK ? load_plan(job) : s;
+    s = s == MRS_OK ? check_plan(job) : s;
     if (s != MRS_OK && !cli->json) {
         mrsi_job_tell(job);
     } else if (s == MRS_OK && !cli->quiet && !cli->json) {

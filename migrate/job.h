@@ -12,8 +12,8 @@ struct mrsi_job {
     struct mrs_err err;
 };
 
-/* Opens the input, where there is one, and loads the plan, with its warnings told. OK, or what went
- * wrong in job->err; told as well, unless --json. */
+/* Opens the input, where there is one, loads the plan and holds it against the input's collections;
+ * its warnings are told. OK, or what went wrong in job->err; told as well, unless --json. */
 enum mrs_status mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli);
 struct mrs_input_opts mrsi_job_input_opts(const struct mrsi_cli *cli);
 void mrsi_job_close(struct mrsi_job *job);

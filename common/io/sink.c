@@ -170,6 +170,23 @@ mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
     return mrsi_output_fail(s->o, st);
 }
 
+enum mrs_status
+mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
+{
+    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer};
+    enum mrs_status st = MRS_OK;
+    mrsi_encoder_close(s->enc);
+    s->enc = NULL;
+    s->docs = s->bytes = 0;
+    memset(&s->digest, 0, sizeof s->digest);
+    if (lseek(s->fd, 0, SEEK_SET) < 0 || ftruncate(s->fd, 0) < 0) {
+        st = mrs_err_sys(e, errno, "emptying %s", s->path);
+    }
+    st = st == MRS_OK ? mrsi_encoder_open(s->o->mem, &to, &s->enc, e) : st;
+    s->failed = st != MRS_OK;
+    return mrsi_output_fail(s->o, st);
+}
+
 static void
 unlist(struct mrs_sink *s)
 {

@@ -85,7 +85,7 @@ write_once(struct mrsi_join *j, struct mrsi_refused_mark mark, struct mrs_err *e
         s = mrsi_sides_copy(&j->sides, phase == MRSI_IDS_VERDICT, e);
     }
     s = s == MRS_OK ? mrsi_join_emit(j, e) : s;
-    return s == MRS_OK ? mrsi_join_settle(j, e) : s;
+    return s == MRS_OK ? mrsi_settle_from(j, e) : s;
 }
 
 static enum mrs_status

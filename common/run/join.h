@@ -198,6 +198,6 @@ enum mrs_status mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e);
 /* join_emit.c */
 enum mrs_status mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e);
 /* join_settle.c */
-enum mrs_status mrsi_join_settle(struct mrsi_join *j, struct mrs_err *e);
+enum mrs_status mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e);
 
 #endif

@@ -169,7 +169,7 @@ tally(const struct settle *st)
 }
 
 enum mrs_status
-mrsi_join_settle(struct mrsi_join *j, struct mrs_err *e)
+mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
 {
     struct settle st = {.j = j};
     struct mrsi_row *row = mrsi_row(&j->en->worker[0], j->step, 0);

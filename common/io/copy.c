@@ -104,9 +104,7 @@ copy_path(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct m
     }
     if (!S_ISREG(st.st_mode)) {
         s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", job->path);
-    } else if (job->pack && st.st_size == 0) {
-        from.codec = job->codec; /* nothing stays nothing: an empty metadata file means "none" */
-    } else if (job->pack) {
+    } else if (job->pack && st.st_size > 0) { /* an empty metadata file means "none" */
         s = mrsi_sniff(o->mem, &from, &from.codec, e);
     }
     s = s == MRS_OK ? copy_open(o, job, &from, bytes, e) : s;

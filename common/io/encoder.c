@@ -75,7 +75,7 @@ mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct 
     }
     if (!ok) {
         mrsi_encoder_close(c);
-        return mrs_err_memory(e, c->in_cap);
+        return mrs_err_memory(e, MRSI_ENC_CHUNK);
     }
     *out = c;
     return MRS_OK;

@@ -13,6 +13,8 @@ enum mrs_status mrsi_wrapped(struct mrs_view d, enum mrs_ejson_mode mode, struct
 bool mrsi_double_from_text(const char *text, size_t n, double *out);
 /* [-]digits within int64. */
 bool mrsi_i64_from_text(const char *text, size_t n, int64_t *out);
+/* Decimal digits and a NUL; returns their number. */
+uint32_t mrsi_i64_write(int64_t v, char text[24]);
 /* n hexadecimal digits, two for each byte. */
 bool mrsi_hex_bytes(const char *text, size_t n, uint8_t *out);
 /* Appends what base64 with padding stands for; false: not that. */

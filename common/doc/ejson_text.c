@@ -35,6 +35,26 @@ mrsi_i64_from_text(const char *text, size_t n, int64_t *out)
     return true;
 }
 
+uint32_t
+mrsi_i64_write(int64_t v, char text[24])
+{
+    char turned[24];
+    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    uint32_t n = 0, at = 0;
+    do {
+        turned[n++] = (char)('0' + u % 10);
+        u /= 10;
+    } while (u);
+    if (v < 0) {
+        text[at++] = '-';
+    }
+    while (n) {
+        text[at++] = turned[--n];
+    }
+    text[at] = 0;
+    return at;
+}
+
 /* ---- doubles ---- */
 enum { KEPT = 800 }; /* more significant digits than any double needs to be told from its neighbours */
 

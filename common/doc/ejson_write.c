@@ -18,6 +18,17 @@ put(struct mrs_buf *out, const char *text)
     mrs_buf_put(out, text, strlen(text));
 }
 
+/* {"key":"text"} */
+static void
+put_pair(struct mrs_buf *out, const char *key, const char *text)
+{
+    put(out, "{\"");
+    put(out, key);
+    put(out, "\":\"");
+    put(out, text);
+    put(out, "\"}");
+}
+
 static void
 put_escape(struct mrs_buf *out, uint8_t c)
 {
@@ -89,7 +100,11 @@ put_double(struct mrs_buf *out, double d, bool canonical)
     if (isfinite(d) && !strpbrk(text, ".e")) {
         memcpy(text + n, ".0", 3);
     }
-    mrs_buf_printf(out, wrap ? "{\"$numberDouble\":\"%s\"}" : "%s", text);
+    if (wrap) {
+        put_pair(out, "$numberDouble", text);
+    } else {
+        put(out, text);
+    }
 }
 
 static void
@@ -111,10 +126,13 @@ put_date(struct mrs_buf *out, int64_t ms, bool canonical)
 {
     char text[32];
     if (canonical || ms < 0 || ms > 253402300799999) {
-        mrs_buf_printf(out, "{\"$date\":{\"$numberLong\":\"%lld\"}}", (long long)ms);
+        mrsi_i64_write(ms, text);
+        put(out, "{\"$date\":");
+        put_pair(out, "$numberLong", text);
+        put(out, "}");
     } else {
         mrsi_date_write(ms, text);
-        mrs_buf_printf(out, "{\"$date\":\"%s\"}", text);
+        put_pair(out, "$date", text);
     }
 }
 
@@ -145,7 +163,7 @@ put_decimal(struct mrs_buf *out, const uint8_t *p)
 {
     char text[48];
     mrs_decimal_to_text(p, text);
-    mrs_buf_printf(out, "{\"$numberDecimal\":\"%s\"}", text);
+    put_pair(out, "$numberDecimal", text);
 }
 
 static void
@@ -159,9 +177,13 @@ put_wrapped_text(struct mrs_buf *out, const char *key, struct mrs_val v)
 static void
 put_integer(struct mrs_buf *out, struct mrs_val v, bool canonical)
 {
-    bool wide = v.type == MRS_INT64;
-    long long i = wide ? mrs_val_i64(v) : mrs_val_i32(v);
-    mrs_buf_printf(out, !canonical ? "%lld" : wide ? "{\"$numberLong\":\"%lld\"}" : "{\"$numberInt\":\"%lld\"}", i);
+    char text[24];
+    mrsi_i64_write(v.type == MRS_INT64 ? mrs_val_i64(v) : mrs_val_i32(v), text);
+    if (canonical) {
+        put_pair(out, v.type == MRS_INT64 ? "$numberLong" : "$numberInt", text);
+    } else {
+        put(out, text);
+    }
 }
 
 /* Everything that holds no document. */

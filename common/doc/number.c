@@ -6,6 +6,7 @@
  * is taken apart again, because its decimal point depends on the locale.
  * It must not know who asks: `$toString`, Extended JSON and messages show the same digits. */
 #include "decimal.h"
+#include "ejson.h"
 
 #include "mongoreshape/value.h"
 
@@ -189,7 +190,7 @@ mrs_double_to_text(double d, char text[40])
         return at + (uint32_t)n;
     }
     if (d < 0x1p53 && d == floor(d)) {
-        return at + (uint32_t)snprintf(text + at, 32, "%.0f", d);
+        return at + mrsi_i64_write((int64_t)d, text + at);
     }
     shortest(d, &t);
     return at + (t.exponent < -4 || t.exponent >= 16 ? scientific(&t, text + at) : plain(&t, text + at));

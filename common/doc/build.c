@@ -81,7 +81,8 @@ mrs_build_finish(struct mrs_build *b, struct mrs_view *doc, struct mrs_err *e)
         return s;
     }
     if (b->too_deep) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "document would be nested more than %d levels deep", MRS_DEPTH_MAX);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "document would be nested more than %d levels deep",
+                           MRS_DEPTH_MAX);
     }
     doc->p = b->buf->p + b->start[0];
     doc->n = (uint32_t)(b->buf->n - b->start[0]);

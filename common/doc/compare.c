@@ -1,10 +1,10 @@
 /* compare.c - MongoDB's canonical order of values.
  *
  * Rank of the type first, then the value within the rank; numbers of all four types by their exact mathematical
- * value, never by converting one type into another blindly. Documents and arrays are compared with a stack of walks
- * over both sides, so that nesting costs memory of a fixed size and no calls. key.c writes the same order as bytes: whoever changes
- * one changes the other, and tests/unit/doc/t_value.c holds them together.
- * It must not know collations: they are refused where plans are checked. */
+ * value, never by converting one type into another blindly. Documents and arrays are compared with a stack of
+ * walks over both sides, so that nesting costs memory of a fixed size and no calls. key.c writes the same order as
+ * bytes: whoever changes one changes the other, and tests/unit/doc/t_value.c holds them together. It must not know
+ * collations: they are refused where plans are checked. */
 #include "decimal.h"
 #include "internal.h"
 
@@ -28,9 +28,9 @@ mrs_type_rank(uint8_t type)
 const char *
 mrs_type_name(uint8_t type)
 {
-    static const char *const name[] = {"missing", "double", "string", "object", "array", "binData", "undefined", "objectId", "bool", "date",
-                                       "null", "regex", "dbPointer", "javascript", "symbol", "javascriptWithScope", "int", "timestamp",
-                                       "long", "decimal"};
+    static const char *const name[] = {"missing", "double", "string", "object", "array", "binData", "undefined",
+                                       "objectId", "bool", "date", "null", "regex", "dbPointer", "javascript",
+                                       "symbol", "javascriptWithScope", "int", "timestamp", "long", "decimal"};
     if (type < sizeof name / sizeof name[0]) {
         return name[type];
     }
@@ -130,7 +130,8 @@ order_number(struct mrs_val a, struct mrs_val b)
         return b.type == MRS_DOUBLE ? order_double(mrs_val_double(a), mrs_val_double(b))
                                     : -order_int_double(integer_of(b), mrs_val_double(a));
     }
-    return b.type == MRS_DOUBLE ? order_int_double(integer_of(a), mrs_val_double(b)) : order_i64(integer_of(a), integer_of(b));
+    return b.type == MRS_DOUBLE ? order_int_double(integer_of(a), mrs_val_double(b))
+                                : order_i64(integer_of(a), integer_of(b));
 }
 
 /* ---- the other scalars ---- */

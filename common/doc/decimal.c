@@ -1,10 +1,10 @@
 /* decimal.c - decimal128 as bytes, as parts and as text.
  *
- * Comparing and printing need the parts of a decimal, not arithmetic: sign, coefficient and exponent come out of the
- * sixteen bytes with shifts, and a 128-bit integer holds any coefficient. The library behind decimal.h is asked only for the
- * conversion to a double, which it rounds correctly. Text is read here, digit by digit, because the question "is it exact" has
- * to be answered for any number of digits.
- * It must not know about expressions: rules of $convert and of arithmetic live with them. */
+ * Comparing and printing need the parts of a decimal, not arithmetic: sign, coefficient and exponent come out of
+ * the sixteen bytes with shifts, and a 128-bit integer holds any coefficient. The library behind decimal.h is
+ * asked only for the conversion to a double, which it rounds correctly. Text is read here, digit by digit, because
+ * the question "is it exact" has to be answered for any number of digits. It must not know about expressions:
+ * rules of $convert and of arithmetic live with them. */
 #include "decimal.h"
 
 #include "mongoreshape/value.h"

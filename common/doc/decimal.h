@@ -1,7 +1,7 @@
 /* decimal.h - the one door to libintelrdfpmath (decimal128 in BID form, as BSON stores it).
  *
- * The variant linked is "000": arguments by value, rounding mode and exception flags as parameters. Shared with common/expr, which
- * calls the library's arithmetic (__bid128_add ...) on what mrsi_dec_load gives. */
+ * The variant linked is "000": arguments by value, rounding mode and exception flags as parameters. Shared with
+ * common/expr, which calls the library's arithmetic (__bid128_add ...) on what mrsi_dec_load gives. */
 #ifndef MRS_DOC_DECIMAL_H
 #define MRS_DOC_DECIMAL_H
 
@@ -63,7 +63,8 @@ int mrsi_dec_digits(mrsi_u128 coef);
 /* 10^n, n <= 38. */
 mrsi_u128 mrsi_pow10(int n);
 
-/* The largest double that is not above the decimal (minus infinity below -DBL_MAX); *exact: it is the decimal itself. Not for NaN. */
+/* The largest double that is not above the decimal (minus infinity below -DBL_MAX); *exact: it is the decimal
+ * itself. Not for NaN. */
 double mrsi_dec_floor(const uint8_t p[16], bool *exact);
 /* Exact: every int64 has at most 19 digits. */
 void mrsi_dec_from_i64(int64_t v, uint8_t out[16]);

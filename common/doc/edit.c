@@ -1,13 +1,13 @@
 /* edit.c - rewriting a document at paths, as raw bytes.
  *
- * The idea: `from` is the first source byte that is not in the output yet. Nothing is copied while nothing changes; a change
- * copies what stands before it in one piece, writes its own bytes and moves `from` behind the old ones. As copying keeps distances, the
- * place of any later source byte in the output is known beforehand, and so is the place of each length word that has to be corrected when
- * its document is closed. Fields that are missing are written where their document ends; documents on the way that are
- * missing are written provisionally and cut off again if nothing came into them.
- * The same walk serves three masters: edits by a function, leaving paths out, and keeping nothing but paths. Levels of the
- * document lie on a stack of fixed size, since a path has a bounded number of names.
- * It must not know what is written or why: that is the function's. */
+ * The idea: `from` is the first source byte that is not in the output yet. Nothing is copied while nothing
+ * changes; a change copies what stands before it in one piece, writes its own bytes and moves `from` behind the
+ * old ones. As copying keeps distances, the place of any later source byte in the output is known beforehand, and
+ * so is the place of each length word that has to be corrected when its document is closed. Fields that are
+ * missing are written where their document ends; documents on the way that are missing are written provisionally
+ * and cut off again if nothing came into them. The same walk serves three masters: edits by a function, leaving
+ * paths out, and keeping nothing but paths. Levels of the document lie on a stack of fixed size, since a path has
+ * a bounded number of names. It must not know what is written or why: that is the function's. */
 #include "internal.h"
 #include "tree.h"
 
@@ -85,7 +85,8 @@ mark_changed(struct run *r, struct level *l)
     }
     l->changed = true;
     if (l->kind == DOCUMENT && mrsi_level_duplicates(l->holder)) {
-        return mrs_err_set(r->e, MRS_FAIL, MRS_E_REFUSED, "duplicate field: a document that must be rewritten holds a name twice");
+        return mrs_err_set(r->e, MRS_FAIL, MRS_E_REFUSED,
+                           "duplicate field: a document that must be rewritten holds a name twice");
     }
     return MRS_OK;
 }
@@ -352,7 +353,9 @@ field(struct run *r, struct level *l, const struct mrs_elem *x)
     l->unseen--;
     const struct mrsi_node *child = &l->node->child[i];
     if (child->leaf) {
-        return r->mode == EDIT ? edit_present(r, l, child, x) : r->mode == DROP ? cut(r, l, x->p, x->v.p + x->v.n) : MRS_OK;
+        return r->mode == EDIT   ? edit_present(r, l, child, x)
+               : r->mode == DROP ? cut(r, l, x->p, x->v.p + x->v.n)
+                                 : MRS_OK;
     }
     if (x->v.type == MRS_DOCUMENT || x->v.type == MRS_ARRAY) {
         return push(r, child, x->v.type == MRS_ARRAY ? ARRAY : DOCUMENT, mrs_val_view(x->v));
@@ -486,8 +489,8 @@ mrs_edit_free(struct mrs_edit *ed)
 }
 
 enum mrs_status
-mrs_edit_run(const struct mrs_edit *ed, const struct mrs_edit_run *how, struct mrs_view d, struct mrs_buf *out, bool *changed,
-             struct mrs_err *e)
+mrs_edit_run(const struct mrs_edit *ed, const struct mrs_edit_run *how, struct mrs_view d, struct mrs_buf *out,
+             bool *changed, struct mrs_err *e)
 {
     struct run r;
     r.mode = EDIT;

@@ -4,12 +4,14 @@
 
 #include "mongoreshape/ejson.h"
 
-/* The value that a wrapper document stands for: its bytes are appended to out, *type is its type; MRS_MISSING: d is no wrapper.
- * Appends at most as many bytes as d has. FAIL MRS_E_FORMAT: a wrapper with the wrong content. */
-enum mrs_status mrsi_wrapped(struct mrs_view d, enum mrs_ejson_mode mode, struct mrs_buf *out, uint8_t *type, struct mrs_err *e);
+/* The value that a wrapper document stands for: its bytes are appended to out, *type is its type; MRS_MISSING: d
+ * is no wrapper. Appends at most as many bytes as d has. FAIL MRS_E_FORMAT: a wrapper with the wrong content. */
+enum mrs_status mrsi_wrapped(struct mrs_view d, enum mrs_ejson_mode mode, struct mrs_buf *out, uint8_t *type,
+                             struct mrs_err *e);
 
 /* ---- ejson_text.c ---- */
-/* A decimal number in JSON's grammar (a plus and leading zeros are taken too), NaN, Infinity, -Infinity. false: not one. */
+/* A decimal number in JSON's grammar (a plus and leading zeros are taken too), NaN, Infinity, -Infinity. false:
+ * not one. */
 bool mrsi_double_from_text(const char *text, size_t n, double *out);
 /* [-]digits within int64. */
 bool mrsi_i64_from_text(const char *text, size_t n, int64_t *out);

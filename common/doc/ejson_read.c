@@ -1,10 +1,10 @@
 /* ejson_read.c - Extended JSON to BSON, in one pass and without recursion.
  *
- * Each object or array is written as BSON while it is read; open ones lie on a stack of fixed size. When an object ends whose keys
- * begin with a dollar, ejson_value.c is asked whether it stands for a value; if so its bytes are written behind it and moved
- * down over it. What was read is thus never held a second time, and depth costs a few bytes a level.
- * JSON is taken strictly (no comments, no bare words, no control characters in strings); bytes that are not UTF-8 are kept. It must not know
- * what is read: a plan, metadata, or a line of data. */
+ * Each object or array is written as BSON while it is read; open ones lie on a stack of fixed size. When an object
+ * ends whose keys begin with a dollar, ejson_value.c is asked whether it stands for a value; if so its bytes are
+ * written behind it and moved down over it. What was read is thus never held a second time, and depth costs a few
+ * bytes a level. JSON is taken strictly (no comments, no bare words, no control characters in strings); bytes that
+ * are not UTF-8 are kept. It must not know what is read: a plan, metadata, or a line of data. */
 #include "ejson.h"
 #include "internal.h"
 
@@ -373,7 +373,8 @@ read_all(struct reader *r)
 }
 
 enum mrs_status
-mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out, size_t *used, struct mrs_err *e)
+mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out, size_t *used,
+               struct mrs_err *e)
 {
     struct reader r;
     size_t before = out->n;

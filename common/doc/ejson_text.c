@@ -1,7 +1,7 @@
 /* ejson_text.c - the small languages inside Extended JSON: numbers, hexadecimal, base64, dates, UTF-8.
  *
- * Each is read completely or not at all; nothing is skipped, guessed or cut except where the header says so. Numbers do not go through
- * the locale: the decimal point is taken out of the text before the C library sees it.
+ * Each is read completely or not at all; nothing is skipped, guessed or cut except where the header says so.
+ * Numbers do not go through the locale: the decimal point is taken out of the text before the C library sees it.
  * It must not know JSON or BSON. */
 #include "ejson.h"
 
@@ -225,13 +225,15 @@ mrsi_base64_write(const uint8_t *p, size_t n, struct mrs_buf *out)
     for (size_t i = 0; i < n; i += 3) {
         size_t k = n - i < 3 ? n - i : 3;
         uint32_t v = (uint32_t)p[i] << 16 | (k > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (k > 2 ? p[i + 2] : 0u);
-        char four[4] = {digit[v >> 18], digit[v >> 12 & 63], k > 1 ? digit[v >> 6 & 63] : '=', k > 2 ? digit[v & 63] : '='};
+        char four[4] = {digit[v >> 18], digit[v >> 12 & 63], k > 1 ? digit[v >> 6 & 63] : '=',
+                        k > 2 ? digit[v & 63] : '='};
         mrs_buf_put(out, four, 4);
     }
 }
 
 /* ---- dates ---- */
-/* Days since 1970-01-01, proleptic Gregorian; years are taken to begin in March, so that the leap day is the last of its year. */
+/* Days since 1970-01-01, proleptic Gregorian; years are taken to begin in March, so that the leap day is the last
+ * of its year. */
 static int64_t
 days_of(int64_t y, int m, int d)
 {
@@ -329,7 +331,8 @@ read_zone(const char **p, const char *end, bool strict, int64_t *ms)
         return false;
     }
     ++*p;
-    if (!fixed_digits(p, end, 2, &h) || (!mark(p, end, ':') && strict) || !fixed_digits(p, end, 2, &m) || h > 23 || m > 59) {
+    if (!fixed_digits(p, end, 2, &h) || (!mark(p, end, ':') && strict) || !fixed_digits(p, end, 2, &m) || h > 23 ||
+        m > 59) {
         return false;
     }
     *ms = (h * 60 + m) * (minus ? -60000 : 60000);
@@ -341,7 +344,8 @@ mrsi_date_read(const char *text, size_t n, bool strict, int64_t *ms)
 {
     const char *p = text, *end = text + n;
     int64_t days, time = 0, zone;
-    if (!read_day(&p, end, &days) || (mark(&p, end, 'T') && !read_time(&p, end, strict, &time)) || !read_zone(&p, end, strict, &zone)) {
+    if (!read_day(&p, end, &days) || (mark(&p, end, 'T') && !read_time(&p, end, strict, &time)) ||
+        !read_zone(&p, end, strict, &zone)) {
         return false;
     }
     *ms = days * 86400000 + time - zone;

@@ -1,9 +1,9 @@
 /* ejson_value.c - the wrappers of Extended JSON: {"$oid": ...} and its family, as documents that stand for values.
  *
- * The reader has already made BSON of the inside when it comes here, and plans arrive as BSON from YAML, so one set of functions serves
- * both: one row per wrapper key, one function per row, which writes the value's bytes. A wrapper inside another
- * ($numberLong in $date, $oid in $dbPointer) may have been unwrapped or not; both are taken.
- * It must not know where documents come from, and never calls itself. */
+ * The reader has already made BSON of the inside when it comes here, and plans arrive as BSON from YAML, so one
+ * set of functions serves both: one row per wrapper key, one function per row, which writes the value's bytes. A
+ * wrapper inside another ($numberLong in $date, $oid in $dbPointer) may have been unwrapped or not; both are
+ * taken. It must not know where documents come from, and never calls itself. */
 #include "ejson.h"
 #include "internal.h"
 
@@ -259,8 +259,8 @@ take_timestamp(struct wrap *w, struct mrs_val v)
 {
     struct mrs_val part[2];
     int64_t t, i;
-    if (!two_fields(v, "t", "i", part) || !mrs_val_integral(part[0], &t) || !mrs_val_integral(part[1], &i) || t < 0 || i < 0 ||
-        t > UINT32_MAX || i > UINT32_MAX) {
+    if (!two_fields(v, "t", "i", part) || !mrs_val_integral(part[0], &t) || !mrs_val_integral(part[1], &i) ||
+        t < 0 || i < 0 || t > UINT32_MAX || i > UINT32_MAX) {
         return wrong(w, "needs {t, i}, both 32 bits without a sign");
     }
     w->type = MRS_TIMESTAMP;
@@ -272,7 +272,8 @@ put_regex(struct wrap *w, struct mrs_val pattern, struct mrs_val options)
 {
     const char *text, *flags;
     uint32_t n, n_flags;
-    if (!text_of(pattern, &text, &n) || !text_of(options, &flags, &n_flags) || memchr(text, 0, n) || memchr(flags, 0, n_flags)) {
+    if (!text_of(pattern, &text, &n) || !text_of(options, &flags, &n_flags) || memchr(text, 0, n) ||
+        memchr(flags, 0, n_flags)) {
         return wrong(w, "needs a pattern and options, both text without NUL");
     }
     mrs_buf_put(w->out, text, n + 1);
@@ -399,7 +400,8 @@ row_of(const char *key)
     return NULL;
 }
 
-/* Wrappers of two keys; anything else is no wrapper, and where data is read, an error if one of its keys belongs to a wrapper. */
+/* Wrappers of two keys; anything else is no wrapper, and where data is read, an error if one of its keys belongs
+ * to a wrapper. */
 static enum mrs_status
 several_keys(struct wrap *w, struct mrs_view d)
 {

@@ -1,9 +1,9 @@
 /* ejson_write.c - BSON to Extended JSON, and short pictures of values for messages.
  *
- * One walk with a stack of fixed size; the text of each scalar is written by one function. Canonical text keeps every type
- * and reads back as the same bytes (but for text that is not UTF-8, NaN payloads and binary
- * of subtype 2 with a wrong inner length, which JSON cannot hold); relaxed text is for people.
- * It must not know files or lines: what separates documents is the caller's. */
+ * One walk with a stack of fixed size; the text of each scalar is written by one function. Canonical text keeps
+ * every type and reads back as the same bytes (but for text that is not UTF-8, NaN payloads and binary of subtype
+ * 2 with a wrong inner length, which JSON cannot hold); relaxed text is for people. It must not know files or
+ * lines: what separates documents is the caller's. */
 #include "ejson.h"
 #include "internal.h"
 
@@ -371,8 +371,8 @@ picture_scalar(struct mrs_val v, char *text, uint32_t size)
     } else if (v.type == MRS_DECIMAL128) {
         mrs_decimal_to_text(v.p, number);
     } else if (v.type == MRS_OBJECTID) {
-        snprintf(number, sizeof number, "%08x%08x%08x", __builtin_bswap32(mrs_le32(v.p)), __builtin_bswap32(mrs_le32(v.p + 4)),
-                 __builtin_bswap32(mrs_le32(v.p + 8)));
+        snprintf(number, sizeof number, "%08x%08x%08x", __builtin_bswap32(mrs_le32(v.p)),
+                 __builtin_bswap32(mrs_le32(v.p + 4)), __builtin_bswap32(mrs_le32(v.p + 8)));
     } else if (v.type == MRS_BINARY) {
         snprintf(number, sizeof number, "of %u bytes", v.n - 5);
     } else if (v.type == MRS_TIMESTAMP) {

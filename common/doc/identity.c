@@ -1,9 +1,9 @@
 /* identity.c - hashes, and ids that every engine and every rerun makes alike.
  *
- * A new id is a hash of where a document comes from: {ns, from, key, path, pos} as BSON. Numbers inside key are brought to one
- * representation first, so that a key read as 1 here and as 1.0 there gives one id. The copy of key is made with the
- * builder and a stack of walks as deep as the builder goes.
- * It must not know steps: what goes into the five fields is theirs to say. */
+ * A new id is a hash of where a document comes from: {ns, from, key, path, pos} as BSON. Numbers inside key are
+ * brought to one representation first, so that a key read as 1 here and as 1.0 there gives one id. The copy of key
+ * is made with the builder and a stack of walks as deep as the builder goes. It must not know steps: what goes
+ * into the five fields is theirs to say. */
 #include "decimal.h"
 #include "internal.h"
 

@@ -4,8 +4,8 @@
 
 #include "mongoreshape/doc.h"
 
-/* The NUL of a name that begins at p, where a NUL stands at `end` at the latest (the last byte of a checked frame). Names are short: eight
- * bytes at a time find most of them with the first load. */
+/* The NUL of a name that begins at p, where a NUL stands at `end` at the latest (the last byte of a checked
+ * frame). Names are short: eight bytes at a time find most of them with the first load. */
 static inline const uint8_t *
 mrsi_name_end(const uint8_t *p, const uint8_t *end)
 {

@@ -1,12 +1,12 @@
 /* key.c - the canonical order as bytes: memcmp of two keys is mrs_compare of their values.
  *
- * A value is its rank (one byte) and a payload that ends by itself: fixed sizes, a length in front, or an end mark that
- * no content can hold. No key is therefore a prefix of another, tuples of keys compare as tuples, and complementing all
- * bytes turns the order round.
- * Numbers: the largest double that is not above the value, as eight bytes whose order is that of doubles; then 0 if it is the
- * value itself, else 1 and the value's decimal digits, which only large int64s and decimals need. Text: as it is, each NUL
- * followed by FF, two NULs at the end. Documents: per field rank, name, payload, and a last byte below any rank.
- * It must not differ from compare.c: change both or none. */
+ * A value is its rank (one byte) and a payload that ends by itself: fixed sizes, a length in front, or an end mark
+ * that no content can hold. No key is therefore a prefix of another, tuples of keys compare as tuples, and
+ * complementing all bytes turns the order round. Numbers: the largest double that is not above the value, as eight
+ * bytes whose order is that of doubles; then 0 if it is the value itself, else 1 and the value's decimal digits,
+ * which only large int64s and decimals need. Text: as it is, each NUL followed by FF, two NULs at the end.
+ * Documents: per field rank, name, payload, and a last byte below any rank. It must not differ from compare.c:
+ * change both or none. */
 #include "decimal.h"
 #include "internal.h"
 

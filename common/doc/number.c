@@ -1,10 +1,10 @@
 /* number.c - numbers between types: integral values, and doubles as text.
  *
- * A double is printed with the fewest digits that read back as the same double. Fifteen digits are enough for most and can be had
- * in one go (their zeros at the end are superfluous), sixteen or seventeen for the rest; only subnormal numbers are
- * searched from one digit up. The C library rounds correctly in both directions, so it does the arithmetic; the text it makes
- * is taken apart again, because its decimal point depends on the locale.
- * It must not know who asks: `$toString`, Extended JSON and messages show the same digits. */
+ * A double is printed with the fewest digits that read back as the same double. Fifteen digits are enough for most
+ * and can be had in one go (their zeros at the end are superfluous), sixteen or seventeen for the rest; only
+ * subnormal numbers are searched from one digit up. The C library rounds correctly in both directions, so it does
+ * the arithmetic; the text it makes is taken apart again, because its decimal point depends on the locale. It must
+ * not know who asks: `$toString`, Extended JSON and messages show the same digits. */
 #include "decimal.h"
 #include "ejson.h"
 
@@ -98,8 +98,8 @@ reads_back(const struct digits *t, double d)
     return strtod(text, NULL) == d;
 }
 
-/* The number one higher in the last of n digits. Just above a power of two the gaps are twice as wide, so that it may read back where the
- * nearer number below does not. */
+/* The number one higher in the last of n digits. Just above a power of two the gaps are twice as wide, so that it
+ * may read back where the nearer number below does not. */
 static bool
 try_above(double d, int n, struct digits *t)
 {
@@ -165,7 +165,8 @@ plain(const struct digits *t, char *text)
 static uint32_t
 scientific(const struct digits *t, char *text)
 {
-    int n = snprintf(text, 32, "%c%s%.*se%c%02d", t->d[0], t->n > 1 ? "." : "", t->n - 1, t->d + 1, t->exponent < 0 ? '-' : '+',
+    char sign = t->exponent < 0 ? '-' : '+';
+    int n = snprintf(text, 32, "%c%s%.*se%c%02d", t->d[0], t->n > 1 ? "." : "", t->n - 1, t->d + 1, sign,
                      abs(t->exponent));
     return (uint32_t)n;
 }

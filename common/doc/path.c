@@ -1,9 +1,9 @@
 /* path.c - dotted paths: compiling them, and reading at them.
  *
- * Two ways of reading live here, as functions of their own: `match`, which fans out over arrays one level at each name, and
- * the plain one, which goes through documents only. Fanning out keeps a stack of array walks, at most one for each name of the path,
- * so that neither the depth nor the breadth of a document costs calls.
- * Expression paths, query paths and sort paths mean other things and are none of this file's business. */
+ * Two ways of reading live here, as functions of their own: `match`, which fans out over arrays one level at each
+ * name, and the plain one, which goes through documents only. Fanning out keeps a stack of array walks, at most
+ * one for each name of the path, so that neither the depth nor the breadth of a document costs calls. Expression
+ * paths, query paths and sort paths mean other things and are none of this file's business. */
 #include "mongoreshape/path.h"
 
 /* ---- compiling ---- */
@@ -161,7 +161,8 @@ mrs_path_compile(struct mrs_arena *a, struct mrs_val spec, bool list_ok, struct 
         return s;
     }
     out->part = mrs_arena_alloc(a, parts * sizeof *out->part);
-    if (!out->part || !(text ? split_text(a, out, text, n) : split_list(a, out, mrs_val_view(spec))) || !join_text(a, out)) {
+    bool split = out->part && (text ? split_text(a, out, text, n) : split_list(a, out, mrs_val_view(spec)));
+    if (!split || !join_text(a, out)) {
         return mrs_err_memory(e, parts * sizeof *out->part);
     }
     return MRS_OK;

@@ -1,9 +1,9 @@
 /* tree.c - a set of paths as a tree of names.
  *
- * Rewriting asks for every field of a level whether some path goes through it, so this is a lookup by name: a plain
- * comparison one after the other for few children, a hash table for many. A leaf is the end of a path; no path may end inside
- * another, because then the order of two writes would decide what comes out.
- * It must not know documents. Trees are as deep as paths are long (MRS_PATH_PARTS_MAX), so freeing may recurse. */
+ * Rewriting asks for every field of a level whether some path goes through it, so this is a lookup by name: a
+ * plain comparison one after the other for few children, a hash table for many. A leaf is the end of a path; no
+ * path may end inside another, because then the order of two writes would decide what comes out. It must not know
+ * documents. Trees are as deep as paths are long (MRS_PATH_PARTS_MAX), so freeing may recurse. */
 #include "tree.h"
 
 #include "internal.h"
@@ -118,7 +118,8 @@ mrsi_tree_add(struct mrsi_tree *t, const struct mrs_path *path, struct mrs_err *
 {
     struct mrsi_node *node = &t->root;
     if (!is_free(t, path)) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "path %.200s is named twice, or lies inside another one", path->text);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "path %.200s is named twice, or lies inside another one",
+                           path->text);
     }
     for (uint32_t i = 0; i < path->n; i++) {
         int64_t at = mrsi_tree_lookup(node, path->part[i].name, path->part[i].len);

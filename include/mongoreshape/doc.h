@@ -172,7 +172,8 @@ mrs_walk_init(struct mrs_walk *w, struct mrs_view d)
 /* Sizes of fixed-size values; 0x80: ask mrs_value_size. */
 extern const uint8_t mrs_fixed_size[256];
 
-/* The first NUL of [p, end), or NULL. Names are short: one load of eight bytes finds most of them, faster than a call of memchr. */
+/* The first NUL of [p, end), or NULL. Names are short: one load of eight bytes finds most of them, faster than a
+ * call of memchr. */
 static inline const uint8_t *
 mrs_name_end(const uint8_t *p, const uint8_t *end)
 {
@@ -204,7 +205,8 @@ mrs_walk_next(struct mrs_walk *w, struct mrs_elem *e)
     e->v.p = nul + 1;
     uint8_t fixed = mrs_fixed_size[e->v.type];
     int64_t n = fixed != 0x80 && fixed <= w->end - e->v.p ? fixed
-                                                          : mrs_value_size(e->v.type, e->v.p, (uint64_t)(w->end - e->v.p));
+                                                          : mrs_value_size(e->v.type, e->v.p,
+                                                                           (uint64_t)(w->end - e->v.p));
     if (n < 0) {
         return -1;
     }
@@ -224,13 +226,14 @@ mrs_name_is(const struct mrs_elem *e, const char *name, uint32_t name_len)
     return e->name_len == name_len && memcmp(e->name, name, name_len) == 0;
 }
 
-/* Checks the whole document: lengths, types, final NULs, booleans 0 or 1, nesting up to max_depth, without recursion.
- * UTF-8 is not judged: servers store what is not, and a migration must not lose it.
- * bytes/n: the document and the room it has. FAIL with MRS_E_BSON (byte_off: offset inside the document of the element that is
+/* Checks the whole document: lengths, types, final NULs, booleans 0 or 1, nesting up to max_depth, without
+ * recursion. UTF-8 is not judged: servers store what is not, and a migration must not lose it. bytes/n: the
+ * document and the room it has. FAIL with MRS_E_BSON (byte_off: offset inside the document of the element that is
  * wrong) or MRS_E_LIMIT (depth, size over MRS_DOC_READ_MAX). */
 enum mrs_status mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e);
 
-/* True where some document in d (any depth) holds a name twice; depth up to MRS_DEPTH_READ. one_level: only d itself. */
+/* True where some document in d (any depth) holds a name twice; depth up to MRS_DEPTH_READ. one_level: only d
+ * itself. */
 bool mrs_doc_has_duplicates(struct mrs_view d, bool one_level);
 /* Deepest nesting of d; a flat document has 1. */
 int mrs_doc_depth(struct mrs_view d);
@@ -244,8 +247,9 @@ mrs_empty_doc(void)
 }
 
 /* ---- builder ----
- * Appends elements to a mrs_buf. Documents nest by begin/end; the length word is patched at end. Any failure (memory, ceiling,
- * nesting over MRS_DEPTH_MAX) is remembered in the buffer's bad or in too_deep: ask mrs_build_status once at the end. */
+ * Appends elements to a mrs_buf. Documents nest by begin/end; the length word is patched at end.
+ * Any failure (memory, ceiling, nesting over MRS_DEPTH_MAX) is remembered in the buffer's bad or in too_deep: ask
+ * mrs_build_finish once at the end. */
 struct mrs_build {
     struct mrs_buf *buf;
     uint32_t start[MRS_DEPTH_MAX + 4]; /* offsets of open length words, counted from the start of buf */
@@ -269,7 +273,8 @@ void mrs_build_item(struct mrs_build *b, struct mrs_val v); /* missing: nothing 
 void mrs_build_item_open(struct mrs_build *b, uint8_t type);
 void mrs_build_i32(struct mrs_build *b, const char *name, int32_t v);
 void mrs_build_i64(struct mrs_build *b, const char *name, int64_t v);
-void mrs_build_count(struct mrs_build *b, const char *name, uint32_t name_len, uint64_t n); /* int32 where it fits, else int64 */
+/* int32 where it fits, else int64 */
+void mrs_build_count(struct mrs_build *b, const char *name, uint32_t name_len, uint64_t n);
 void mrs_build_bool(struct mrs_build *b, const char *name, bool v);
 void mrs_build_double(struct mrs_build *b, const char *name, double v);
 void mrs_build_null(struct mrs_build *b, const char *name, uint32_t name_len);

@@ -1,6 +1,6 @@
-/* ejson.h - Extended JSON v2 (specification: mongodb/specifications extended-json), read and written without recursion.
- * libbson's own reader truncates silently from 219 levels and takes `$regex` query operators for values; this one does neither.
- * Threads: pure functions. */
+/* ejson.h - Extended JSON v2 (specification: mongodb/specifications extended-json), read and written without
+ * recursion. libbson's own reader truncates silently from 219 levels and takes `$regex` query operators for
+ * values; this one does neither. Threads: pure functions. */
 #ifndef MONGORESHAPE_EJSON_H
 #define MONGORESHAPE_EJSON_H
 
@@ -12,21 +12,28 @@ extern "C" {
 
 /* How wrappers like {"$oid": ...} are taken. */
 enum mrs_ejson_mode {
-    MRS_EJSON_DATA,    /* as drivers do: legacy {"$regex": text, "$options": text} and {"$binary","$type"} are values too; metadata and .jsonl files */
-    MRS_EJSON_STRICT,  /* plans: only maps with exactly the keys of a wrapper; $regex, $options and $type are operators, never values */
+    /* as drivers do: legacy {"$regex": text, "$options": text} and {"$binary","$type"} are values too; metadata
+     * and .jsonl files */
+    MRS_EJSON_DATA,
+    /* plans: only maps with exactly the keys of a wrapper; $regex, $options and $type are operators, never values */
+    MRS_EJSON_STRICT,
     MRS_EJSON_PLAIN    /* no wrapper is a value: {"$oid": ...} stays a document */
 };
 
-/* Reads one JSON object from text and appends its BSON document to out. used: bytes of text read, behind the object (blanks not eaten), so
- * that lines can be read one by one. Integers become int32 when they fit, else int64, other numbers double. FAIL MRS_E_FORMAT (byte_off: offset in text),
- * MRS_E_LIMIT (depth), DEAD MRS_E_MEMORY. */
-enum mrs_status mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out, size_t *used, struct mrs_err *e);
+/* Reads one JSON object from text and appends its BSON document to out. used: bytes of text read, behind the
+ * object (blanks not eaten), so that lines can be read one by one. Integers become int32 when they fit, else
+ * int64, other numbers double. FAIL MRS_E_FORMAT (byte_off: offset in text), MRS_E_LIMIT (depth), DEAD
+ * MRS_E_MEMORY. */
+enum mrs_status mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out,
+                               size_t *used, struct mrs_err *e);
 
-/* A document whose keys make it a wrapper of this mode becomes the value it stands for: *v is replaced, its bytes taken from a. Otherwise *v stays.
- * Used for plans, which arrive as YAML. FAIL MRS_E_FORMAT with the reason for a wrapper whose content is wrong. */
+/* A document whose keys make it a wrapper of this mode becomes the value it stands for: *v is replaced, its bytes
+ * taken from a. Otherwise *v stays. Used for plans, which arrive as YAML. FAIL MRS_E_FORMAT with the reason for a
+ * wrapper whose content is wrong. */
 enum mrs_status mrs_ejson_unwrap(struct mrs_arena *a, enum mrs_ejson_mode mode, struct mrs_val *v, struct mrs_err *e);
 
-/* Appends compact text, no newline. canonical: all types kept; else relaxed. Any byte that is not UTF-8 is written as U+FFFD (relaxed and canonical alike). */
+/* Appends compact text, no newline. canonical: all types kept; else relaxed. Any byte that is not UTF-8 is written
+ * as U+FFFD (relaxed and canonical alike). */
 void mrs_ejson_write(struct mrs_view d, bool canonical, struct mrs_buf *out);
 void mrs_ejson_write_val(struct mrs_val v, bool canonical, struct mrs_buf *out);
 /* A cut-short picture of a value for messages: "string \"abc...\"", "array of 3"; always ends in NUL; returns text. */

@@ -1,9 +1,10 @@
-/* value.h - what MongoDB takes as equal and as ordered (server 8.2; reference: the manual's comparison order and value.cpp).
+/* value.h - what MongoDB takes as equal and as ordered (server 8.2; reference: the manual's comparison order and
+ * value.cpp).
  *
- * Two ways to one order: mrs_compare, and mrs_key_append, which writes bytes whose memcmp order (shorter prefix first) is that same
- * order, so that keys can be hashed, stored, sorted and compared without decoding. Equal values have equal keys:
- * int32 1 = int64 1 = double 1.0 = decimal 1.00; -0.0 = 0.0; NaN = NaN of any type; symbol = string.
- * No recursion over nested values. Threads: pure functions. */
+ * Two ways to one order: mrs_compare, and mrs_key_append, which writes bytes whose memcmp order (shorter prefix
+ * first) is that same order, so that keys can be hashed, stored, sorted and compared without decoding. Equal
+ * values have equal keys: int32 1 = int64 1 = double 1.0 = decimal 1.00; -0.0 = 0.0; NaN = NaN of any type; symbol
+ * = string. No recursion over nested values. Threads: pure functions. */
 #ifndef MONGORESHAPE_VALUE_H
 #define MONGORESHAPE_VALUE_H
 
@@ -26,9 +27,9 @@ int mrs_type_rank(uint8_t type);
 /* The name `$type` gives ("missing", "double", "objectId", "long", ...). */
 const char *mrs_type_name(uint8_t type);
 
-/* Appends the order-preserving key of v to out; descending: the same bytes complemented. Self-delimiting: keys of several values may be
- * appended one behind the other and still compare as a tuple. Bytes over out->ceiling: bad (give buffers a ceiling of
- * MRS_KEY_MAX). */
+/* Appends the order-preserving key of v to out; descending: the same bytes complemented. Self-delimiting: keys of
+ * several values may be appended one behind the other and still compare as a tuple. Bytes over out->ceiling: bad
+ * (give buffers a ceiling of MRS_KEY_MAX). */
 void mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending);
 
 /* 128 bits of XXH3 with a seed. */
@@ -49,9 +50,10 @@ mrs_hash_sum_add(struct mrs_hash_sum *s, uint64_t lo, uint64_t hi)
     s->hi += hi + (s->lo < before);
 }
 
-/* A new id (PLAN-DETAILS.md section 1): 4 bytes `time_secs` big-endian, then the first 8 bytes of the canonical big-endian XXH3-128 (seed 0) of
- * the BSON document {ns, from, key, path, pos}. key: normalised here as the page says; path: any value; pos: n int64.
- * scratch: any buffer of the caller, overwritten. id: 12 bytes. OK, or DEAD/FAIL as mrs_buf_status. */
+/* A new id (PLAN-DETAILS.md section 1): 4 bytes `time_secs` big-endian, then the first 8 bytes of the canonical
+ * big-endian XXH3-128 (seed 0) of the BSON document {ns, from, key, path, pos}. key: normalised here as the page
+ * says; path: any value; pos: n int64. scratch: any buffer of the caller, overwritten. id: 12 bytes. OK, or
+ * DEAD/FAIL as mrs_buf_status. */
 struct mrs_new_id {
     const char *ns, *from;
     struct mrs_val key, path;
@@ -64,7 +66,8 @@ enum mrs_status mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch
 /* ---- numbers (decimal128 by libintelrdfpmath, BID as in BSON) ---- */
 enum mrs_status mrs_decimal_from_text(const char *text, uint32_t n, bool exact, uint8_t out[16], struct mrs_err *e);
 uint32_t mrs_decimal_to_text(const uint8_t dec[16], char text[48]); /* as Extended JSON has it; returns length */
-/* Shortest text that reads back ("0.1", "5e-324", "1e+16", "NaN", "Infinity", "3" for 3.0): `$toString`, 8.2. Returns length. */
+/* Shortest text that reads back ("0.1", "5e-324", "1e+16", "NaN", "Infinity", "3" for 3.0): `$toString`, 8.2.
+ * Returns length. */
 uint32_t mrs_double_to_text(double d, char text[40]);
 /* An integral number of any type that fits int64; false: not a number, not integral or out of range. */
 bool mrs_val_integral(struct mrs_val v, int64_t *out);

@@ -1,7 +1,9 @@
-/* fz_bson.c - any bytes as a document: the check refuses them, or everything this library does with a document holds.
+/* fz_bson.c - any bytes as a document: the check refuses them, or everything this library does with a document
+ * holds.
  *
- * What must hold: a copy compares equal and has the same key; canonical text reads back, and reading it again gives the same bytes as the first time; an edit
- * that changes nothing copies; edits and projections leave documents that pass the check. */
+ * What must hold: a copy compares equal and has the same key; canonical text reads back, and reading it again
+ * gives the same bytes as the first time; an edit that changes nothing copies; edits and projections leave
+ * documents that pass the check. */
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/path.h"
 #include "mongoreshape/value.h"
@@ -95,7 +97,8 @@ struct script {
 };
 
 static enum mrs_status
-act(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw, struct mrs_err *e)
+act(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+    struct mrs_buf *raw, struct mrs_err *e)
 {
     struct script *s = arg;
     (void)e;
@@ -124,7 +127,8 @@ static void
 rewrite(struct mrs_view d, struct mrs_mem *mem, const uint8_t *bytes, size_t n)
 {
     static const struct mrs_part parts[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"a", 1}};
-    static const struct mrs_path paths[] = {{(struct mrs_part *)&parts[0], 3, "a.b.c"}, {(struct mrs_part *)&parts[1], 1, "b"},
+    static const struct mrs_path paths[] = {{(struct mrs_part *)&parts[0], 3, "a.b.c"},
+                                            {(struct mrs_part *)&parts[1], 1, "b"},
                                             {(struct mrs_part *)&parts[2], 2, "c.a"}};
     struct mrs_edit *ed;
     struct mrs_projection *p;

@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 static uint64_t nasty_state = 88172645463325252u;
-static bool nasty_clean; /* nothing that JSON cannot hold: bad UTF-8, NaN payloads, decimals that are not canonical, keys with a dollar */
+/* nothing that JSON cannot hold: bad UTF-8, NaN payloads, decimals that are not canonical, keys with a dollar */
+static bool nasty_clean;
 
 static inline uint64_t
 nasty_u64(void)
@@ -34,19 +35,27 @@ nasty_below(uint32_t n)
 static inline void
 nasty_decimal(uint8_t out[16])
 {
-    static const char *const text[] = {"0", "-0", "0E+3", "0E-6176", "1", "1.0", "1.00", "10E-1", "-1", "0.1", "0.10", "-0.1", "0.5",
-                                       "9007199254740992", "9007199254740993", "9007199254740993.0", "9007199254740992.5",
-                                       "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
-                                       "9223372036854775806.999", "1E-6176", "-1E-6176", "9.999999999999999999999999999999999E+6144",
-                                       "-9.999999999999999999999999999999999E+6144", "NaN", "Infinity", "-Infinity", "1E+308", "1E+309",
-                                       "-1E+309", "4.9406564584124654E-324", "4.9406564584124655E-324", "-1E-400", "1E-400",
-                                       "0.1000000000000000055511151231257827", "0.1000000000000000055511151231257828", "3", "2147483648"};
+    static const char *const text[] = {"0", "-0", "0E+3", "0E-6176", "1", "1.0", "1.00", "10E-1", "-1", "0.1",
+                                       "0.10", "-0.1", "0.5",
+                                       "9007199254740992", "9007199254740993", "9007199254740993.0",
+                                           "9007199254740992.5",
+                                       "9223372036854775807", "9223372036854775808", "-9223372036854775808",
+                                           "-9223372036854775809",
+                                       "9223372036854775806.999", "1E-6176", "-1E-6176",
+                                           "9.999999999999999999999999999999999E+6144",
+                                       "-9.999999999999999999999999999999999E+6144", "NaN", "Infinity", "-Infinity",
+                                           "1E+308", "1E+309",
+                                       "-1E+309", "4.9406564584124654E-324", "4.9406564584124655E-324", "-1E-400",
+                                           "1E-400",
+                                       "0.1000000000000000055511151231257827",
+                                           "0.1000000000000000055511151231257828", "3", "2147483648"};
     if (nasty_below(4)) {
         const char *t = text[nasty_below(sizeof text / sizeof text[0])];
         assert_int_equal(mrs_decimal_from_text(t, (uint32_t)strlen(t), true, out, NULL), MRS_OK);
     } else if (nasty_clean || nasty_below(2)) {
         char t[64];
-        int n = snprintf(t, sizeof t, "%llu.%uE%d", (unsigned long long)(nasty_u64() >> nasty_below(64)), nasty_below(100),
+        int n = snprintf(t, sizeof t, "%llu.%uE%d", (unsigned long long)(nasty_u64() >> nasty_below(64)),
+                         nasty_below(100),
                          (int)nasty_below(40) - 20);
         assert_int_equal(mrs_decimal_from_text(t, (uint32_t)n, true, out, NULL), MRS_OK);
     } else {
@@ -58,9 +67,12 @@ nasty_decimal(uint8_t out[16])
 static inline double
 nasty_double(void)
 {
-    static const double d[] = {0.0, -0.0, 1, -1, 0.1, 0.5, -0.5, 1.5, 3, 5e-324, -5e-324, 1e308, -1e308, 9007199254740992.0, 9007199254740994.0,
-                               9223372036854775808.0, -9223372036854775808.0, 9223372036854774784.0, 2147483647, 2147483648.0,
-                               __builtin_inf(), -__builtin_inf(), __builtin_nan(""), 1.7976931348623157e308, 2.2250738585072014e-308};
+    static const double d[] = {0.0, -0.0, 1, -1, 0.1, 0.5, -0.5, 1.5, 3, 5e-324, -5e-324, 1e308, -1e308,
+                               9007199254740992.0, 9007199254740994.0,
+                               9223372036854775808.0, -9223372036854775808.0, 9223372036854774784.0, 2147483647,
+                                   2147483648.0,
+                               __builtin_inf(), -__builtin_inf(), __builtin_nan(""), 1.7976931348623157e308,
+                                   2.2250738585072014e-308};
     if (nasty_below(3)) {
         return d[nasty_below(sizeof d / sizeof d[0])];
     }
@@ -73,8 +85,10 @@ nasty_double(void)
 static inline int64_t
 nasty_i64(void)
 {
-    static const int64_t v[] = {0, 1, -1, 3, 2147483647, 2147483648, 9007199254740991, 9007199254740992, 9007199254740993, 9007199254740994,
-                                -9007199254740993, INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1, 9223372036854774784};
+    static const int64_t v[] = {0, 1, -1, 3, 2147483647, 2147483648, 9007199254740991, 9007199254740992,
+                                9007199254740993, 9007199254740994,
+                                -9007199254740993, INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1,
+                                    9223372036854774784};
     if (nasty_below(3)) {
         return v[nasty_below(sizeof v / sizeof v[0])];
     }
@@ -95,7 +109,8 @@ nasty_bytes(uint8_t *p, uint32_t most)
 static inline struct mrs_val
 nasty_text(uint8_t room[64], uint8_t type)
 {
-    static const char *const clean[] = {"", "a", "caf\xc3\xa9", "\"\\/\b\f\n\r\t", "\x01\x1f\x7f", "\xf0\x9f\x98\x80", "\xe2\x82\xac z"};
+    static const char *const clean[] = {"", "a", "caf\xc3\xa9", "\"\\/\b\f\n\r\t", "\x01\x1f\x7f",
+                                        "\xf0\x9f\x98\x80", "\xe2\x82\xac z"};
     const char *text = clean[nasty_below(7)];
     uint32_t n = nasty_clean ? (uint32_t)strlen(text) : nasty_bytes(room + 4, 6);
     if (nasty_clean) {
@@ -123,8 +138,10 @@ nasty_name(char name[16])
 static inline struct mrs_val
 nasty_scalar(uint8_t room[64])
 {
-    static const uint8_t types[] = {MRS_DOUBLE, MRS_DOUBLE, MRS_INT32, MRS_INT32, MRS_INT64, MRS_INT64, MRS_DECIMAL128, MRS_DECIMAL128, MRS_STRING,
-                                    MRS_STRING, MRS_SYMBOL, MRS_BINARY, MRS_UNDEFINED, MRS_OBJECTID, MRS_BOOL, MRS_DATE, MRS_NULL, MRS_REGEX,
+    static const uint8_t types[] = {MRS_DOUBLE, MRS_DOUBLE, MRS_INT32, MRS_INT32, MRS_INT64, MRS_INT64,
+                                    MRS_DECIMAL128, MRS_DECIMAL128, MRS_STRING,
+                                    MRS_STRING, MRS_SYMBOL, MRS_BINARY, MRS_UNDEFINED, MRS_OBJECTID, MRS_BOOL,
+                                        MRS_DATE, MRS_NULL, MRS_REGEX,
                                     MRS_DBPOINTER, MRS_CODE, MRS_TIMESTAMP, MRS_MINKEY, MRS_MAXKEY};
     struct mrs_val v = {room, 0, types[nasty_below(sizeof types)]};
     uint32_t n;
@@ -177,7 +194,8 @@ nasty_scalar(uint8_t room[64])
     }
 }
 
-/* Fills the document or array that b has open. depth: how many levels more it may hold. Arrays have any names unless nasty_clean. */
+/* Fills the document or array that b has open. depth: how many levels more it may hold. Arrays have any names
+ * unless nasty_clean. */
 static inline void
 nasty_fill(struct mrs_build *b, int depth, uint32_t most, bool array)
 {

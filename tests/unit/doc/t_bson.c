@@ -1,5 +1,7 @@
-/* t_bson.c - views, the check and the builder: damaged documents of every kind must be refused with the place, no damaged byte may lead outside,
- * and what the builder makes must be what libbson makes. */
+/* t_bson.c - views, the check and the builder.
+ *
+ * Damaged documents of every kind must be refused with the place, no damaged byte may lead outside (the bytes lie in
+ * blocks of their exact size, for the sanitizer to watch), and what the builder makes must be what libbson makes. */
 #include "json.h"
 
 static struct mrs_mem *mem;
@@ -76,7 +78,8 @@ damaged(void **state)
         memcpy(exact, p, n);
         mrs_err_clear(&e);
         enum mrs_status s = mrs_doc_check(exact, n, MRS_DEPTH_READ, &e);
-        if ((s == MRS_OK) != (row[i].off < 0) || (s != MRS_OK && (e.code != MRS_E_BSON || e.byte_off != (uint64_t)row[i].off))) {
+        if ((s == MRS_OK) != (row[i].off < 0) || (s != MRS_OK && (e.code != MRS_E_BSON ||
+                                                                  e.byte_off != (uint64_t)row[i].off))) {
             fail_msg("%s: status %d, code %d at %d", row[i].hex, (int)s, (int)e.code, (int)e.byte_off);
         }
         free(exact);
@@ -108,8 +111,8 @@ walk_all(struct mrs_view d)
     return n;
 }
 
-/* Every single bit flipped, every cut: refused, or a document that can be walked. libbson must not refuse what we take for its
- * structure alone. */
+/* Every single bit flipped, every cut: refused, or a document that can be walked. libbson must not refuse what we
+ * take for its structure alone. */
 static void
 flipped(void **state)
 {
@@ -200,7 +203,9 @@ built(void **state)
     mrs_build_close(&b);
     assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
     assert_true(d.p == buf.p + 3);
-    json_check(d, "{'i':-5,'l':{'$numberLong':'5'},'c':7,'cc':3000000000,'t':true,'d':0.5,'n':null,'s':'te\\u0000xt','a':[1,{'x':{}},null]}");
+    json_check(d,
+               "{'i':-5,'l':{'$numberLong':'5'},'c':7,'cc':3000000000,'t':true,'d':0.5,'n':null,'s':'te\\u0000xt','"
+               "a':[1,{'x':{}},null]}");
     mrs_buf_clear(&buf);
 }
 
@@ -332,7 +337,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged), cmocka_unit_test(flipped), cmocka_unit_test(lookup),         cmocka_unit_test(built),
-        cmocka_unit_test(copied),  cmocka_unit_test(limits),  cmocka_unit_test(without_memory), cmocka_unit_test(index_names),
+        cmocka_unit_test(copied),  cmocka_unit_test(limits),  cmocka_unit_test(without_memory),
+            cmocka_unit_test(index_names),
     };
     mem = mrs_mem_new(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
-/* t_edit.c - rewriting at paths: what each verdict does at each kind of place, that nothing else moves, and that random edits agree with a
- * slow twin which rebuilds documents field by field. */
+/* t_edit.c - rewriting at paths.
+ *
+ * What each verdict does at each kind of place, that nothing else moves, that duplicates are refused only where a level is
+ * written, and that random edits agree with a slow twin which rebuilds documents field by field. Reading at paths
+ * is checked here too. */
 #include "json.h"
 
 #include "mongoreshape/path.h"
@@ -27,12 +30,14 @@ path_of(struct mrs_arena *a, const char *text)
 }
 
 static enum mrs_status
-act(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw, struct mrs_err *e)
+act(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+    struct mrs_buf *raw, struct mrs_err *e)
 {
     struct plan *p = arg;
     (void)e;
     size_t at = strlen(p->trace);
-    snprintf(p->trace + at, sizeof p->trace - at, "%u%s%s", site->path_no, site->blocked ? "!" : "", site->old.type ? "=" : "");
+    snprintf(p->trace + at, sizeof p->trace - at, "%u%s%s", site->path_no, site->blocked ? "!" : "",
+             site->old.type ? "=" : "");
     for (uint32_t i = 0; i < site->n_index; i++) {
         at = strlen(p->trace);
         snprintf(p->trace + at, sizeof p->trace - at, "[%u]", site->index[i]);
@@ -57,10 +62,14 @@ struct result {
     char trace[512];
 };
 
+#define WRITE 16 /* added to the verdict: missing fields are visited */
+#define INNER 32 /* arrays in arrays are passed */
+
 /* Edits `in` at the paths (separated by blanks). */
 static struct result
-edit(const char *in, const char *paths, enum mrs_edit_verdict verdict, const char *what, int flags)
+edit(const char *in, const char *paths, int how_to, const char *what)
 {
+    enum mrs_edit_verdict verdict = how_to & 3;
     struct plan p;
     struct mrs_edit *ed;
     struct mrs_buf raw;
@@ -83,7 +92,7 @@ edit(const char *in, const char *paths, enum mrs_edit_verdict verdict, const cha
     if (put && verdict == MRS_EDIT_PUT) {
         p.put = mrs_doc_get(json_view(put), "v");
     }
-    struct mrs_edit_run how = {act, &p, (flags & 1) != 0, &raw, (flags & 2) != 0};
+    struct mrs_edit_run how = {act, &p, (how_to & WRITE) != 0, &raw, (how_to & INNER) != 0};
     mrs_buf_put(&r.out, "before", 6);
     r.status = mrs_edit_run(ed, &how, json_view(d), &r.out, &r.changed, NULL);
     memcpy(r.trace, p.trace, sizeof r.trace);
@@ -105,9 +114,9 @@ edit(const char *in, const char *paths, enum mrs_edit_verdict verdict, const cha
 }
 
 static void
-expect(const char *in, const char *paths, enum mrs_edit_verdict verdict, const char *what, int flags, const char *want, const char *trace)
+expect(const char *in, const char *paths, int how_to, const char *what, const char *want, const char *trace)
 {
-    struct result r = edit(in, paths, verdict, what, flags);
+    struct result r = edit(in, paths, how_to, what);
     assert_int_equal(r.status, MRS_OK);
     struct mrs_view d = {r.out.p + 6, (uint32_t)(r.out.n - 6)};
     json_check(d, want);
@@ -117,49 +126,51 @@ expect(const char *in, const char *paths, enum mrs_edit_verdict verdict, const c
     mrs_buf_clear(&r.out);
 }
 
-#define WRITE 1
-#define INNER 2
-
 static void
 puts_in_place_and_behind(void **state)
 {
     (void)state;
-    expect("{'a':1,'b':2,'c':3}", "b", MRS_EDIT_PUT, "{'v':'x'}", WRITE, "{'a':1,'b':'x','c':3}", "0= ");
-    expect("{'a':1}", "b c", MRS_EDIT_PUT, "{'v':true}", WRITE, "{'a':1,'b':true,'c':true}", "0 1 ");
-    expect("{'a':1}", "b c", MRS_EDIT_PUT, "{'v':true}", 0, "{'a':1}", "");
-    expect("{}", "a.b.c", MRS_EDIT_PUT, "{'v':[]}", WRITE, "{'a':{'b':{'c':[]}}}", "0 ");
-    expect("{'z':0}", "a.b a.c d a.d.e", MRS_EDIT_PUT, "{'v':7}", WRITE, "{'z':0,'a':{'b':7,'c':7,'d':{'e':7}},'d':7}", "0 1 3 2 ");
-    expect("{'a':{'x':1},'b':2}", "a.y", MRS_EDIT_PUT, "{'v':null}", WRITE, "{'a':{'x':1,'y':null},'b':2}", "0 ");
-    expect("{'a':{'x':1},'b':2}", "a.y.z", MRS_EDIT_KEEP, NULL, WRITE, "{'a':{'x':1},'b':2}", "0 ");
-    expect("{'a':{'x':1},'b':2}", "a.y.z q.r.s", MRS_EDIT_REMOVE, NULL, WRITE, "{'a':{'x':1},'b':2}", "0 1 ");
-    expect("{'a':1,'b':2}", "a", MRS_EDIT_PUT, "{'v':1}", WRITE, "{'a':1,'b':2}", "0= ");
+    expect("{'a':1,'b':2,'c':3}", "b", MRS_EDIT_PUT | WRITE, "{'v':'x'}", "{'a':1,'b':'x','c':3}", "0= ");
+    expect("{'a':1}", "b c", MRS_EDIT_PUT | WRITE, "{'v':true}", "{'a':1,'b':true,'c':true}", "0 1 ");
+    expect("{'a':1}", "b c", MRS_EDIT_PUT, "{'v':true}", "{'a':1}", "");
+    expect("{}", "a.b.c", MRS_EDIT_PUT | WRITE, "{'v':[]}", "{'a':{'b':{'c':[]}}}", "0 ");
+    expect("{'z':0}", "a.b a.c d a.d.e", MRS_EDIT_PUT | WRITE, "{'v':7}",
+           "{'z':0,'a':{'b':7,'c':7,'d':{'e':7}},'d':7}", "0 1 3 2 ");
+    expect("{'a':{'x':1},'b':2}", "a.y", MRS_EDIT_PUT | WRITE, "{'v':null}", "{'a':{'x':1,'y':null},'b':2}", "0 ");
+    expect("{'a':{'x':1},'b':2}", "a.y.z", MRS_EDIT_KEEP | WRITE, NULL, "{'a':{'x':1},'b':2}", "0 ");
+    expect("{'a':{'x':1},'b':2}", "a.y.z q.r.s", MRS_EDIT_REMOVE | WRITE, NULL, "{'a':{'x':1},'b':2}", "0 1 ");
+    expect("{'a':1,'b':2}", "a", MRS_EDIT_PUT | WRITE, "{'v':1}", "{'a':1,'b':2}", "0= ");
 }
 
 static void
 fans_out(void **state)
 {
     (void)state;
-    expect("{'l':[{'a':1},{'b':2},{}],'z':0}", "l.a", MRS_EDIT_PUT, "{'v':9}", WRITE, "{'l':[{'a':9},{'b':2,'a':9},{'a':9}],'z':0}", "0=[0] 0[1] 0[2] ");
-    expect("{'l':[{'m':[{'a':1},{'a':2}]},{'m':{'a':3}}]}", "l.m.a", MRS_EDIT_REMOVE, NULL, 0, "{'l':[{'m':[{},{}]},{'m':{}}]}",
+    expect("{'l':[{'a':1},{'b':2},{}],'z':0}", "l.a", MRS_EDIT_PUT | WRITE, "{'v':9}",
+           "{'l':[{'a':9},{'b':2,'a':9},{'a':9}],'z':0}", "0=[0] 0[1] 0[2] ");
+    expect("{'l':[{'m':[{'a':1},{'a':2}]},{'m':{'a':3}}]}", "l.m.a", MRS_EDIT_REMOVE, NULL,
+           "{'l':[{'m':[{},{}]},{'m':{}}]}",
            "0=[0][0] 0=[0][1] 0=[1] ");
-    expect("{'l':[]}", "l.a", MRS_EDIT_PUT, "{'v':9}", WRITE, "{'l':[]}", "");
-    expect("{'l':[{'0':1}]}", "l.0", MRS_EDIT_PUT, "{'v':9}", WRITE, "{'l':[{'0':9}]}", "0=[0] ");
-    expect("{'l':[1,{'a':1},[{'a':2}],null]}", "l.a l.b", MRS_EDIT_PUT, "{'v':3}", WRITE, "{'l':[1,{'a':3,'b':3},[{'a':2}],null]}",
+    expect("{'l':[]}", "l.a", MRS_EDIT_PUT | WRITE, "{'v':9}", "{'l':[]}", "");
+    expect("{'l':[{'0':1}]}", "l.0", MRS_EDIT_PUT | WRITE, "{'v':9}", "{'l':[{'0':9}]}", "0=[0] ");
+    expect("{'l':[1,{'a':1},[{'a':2}],null]}", "l.a l.b", MRS_EDIT_PUT | WRITE, "{'v':3}",
+           "{'l':[1,{'a':3,'b':3},[{'a':2}],null]}",
            "0![0] 1![0] 0=[1] 1[1] 0![2] 1![2] 0![3] 1![3] ");
-    expect("{'a':null,'b':5}", "a.x b.x.y", MRS_EDIT_PUT, "{'v':3}", WRITE, "{'a':null,'b':5}", "0! 1! ");
-    expect("{'a':null,'l':[1,[{'a':1}]]}", "a.x l.a", MRS_EDIT_REMOVE, NULL, 0, "{'a':null,'l':[1,[{'a':1}]]}", "");
-    expect("{'l':[1,[{'a':1},[{'a':2,'b':3}]]]}", "l.a", MRS_EDIT_REMOVE, NULL, INNER, "{'l':[1,[{},[{'b':3}]]]}", "0=[1][0] 0=[1][1][0] ");
+    expect("{'a':null,'b':5}", "a.x b.x.y", MRS_EDIT_PUT | WRITE, "{'v':3}", "{'a':null,'b':5}", "0! 1! ");
+    expect("{'a':null,'l':[1,[{'a':1}]]}", "a.x l.a", MRS_EDIT_REMOVE, NULL, "{'a':null,'l':[1,[{'a':1}]]}", "");
+    expect("{'l':[1,[{'a':1},[{'a':2,'b':3}]]]}", "l.a", MRS_EDIT_REMOVE | INNER, NULL, "{'l':[1,[{},[{'b':3}]]]}",
+           "0=[1][0] 0=[1][1][0] ");
 }
 
 static void
 splices(void **state)
 {
     (void)state;
-    expect("{'a':1,'b':2,'c':3}", "b", MRS_EDIT_SPLICE, "{'x':1,'y':'z'}", WRITE, "{'a':1,'x':1,'y':'z','c':3}", NULL);
-    expect("{'a':1,'b':2,'c':3}", "b", MRS_EDIT_SPLICE, "{'b':2}", WRITE, "{'a':1,'b':2,'c':3}", NULL);
-    expect("{'a':1,'b':2,'c':3}", "b", MRS_EDIT_SPLICE, "{}", WRITE, "{'a':1,'c':3}", NULL);
-    expect("{'a':1}", "b.c", MRS_EDIT_SPLICE, "{'x':1,'y':2}", WRITE, "{'a':1,'b':{'x':1,'y':2}}", NULL);
-    expect("{'a':1}", "b.c", MRS_EDIT_SPLICE, "{}", WRITE, "{'a':1}", NULL);
+    expect("{'a':1,'b':2,'c':3}", "b", MRS_EDIT_SPLICE | WRITE, "{'x':1,'y':'z'}", "{'a':1,'x':1,'y':'z','c':3}", NULL);
+    expect("{'a':1,'b':2,'c':3}", "b", MRS_EDIT_SPLICE | WRITE, "{'b':2}", "{'a':1,'b':2,'c':3}", NULL);
+    expect("{'a':1,'b':2,'c':3}", "b", MRS_EDIT_SPLICE | WRITE, "{}", "{'a':1,'c':3}", NULL);
+    expect("{'a':1}", "b.c", MRS_EDIT_SPLICE | WRITE, "{'x':1,'y':2}", "{'a':1,'b':{'x':1,'y':2}}", NULL);
+    expect("{'a':1}", "b.c", MRS_EDIT_SPLICE | WRITE, "{}", "{'a':1}", NULL);
 }
 
 static void
@@ -167,18 +178,18 @@ duplicates(void **state)
 {
     (void)state;
     static const char *const twice = "{'a':1,'s':{'x':1,'x':2},'a':2,'k':{'y':1}}";
-    struct result r = edit(twice, "a", MRS_EDIT_PUT, "{'v':9}", WRITE);
+    struct result r = edit(twice, "a", MRS_EDIT_PUT | WRITE, "{'v':9}");
     assert_int_equal(r.status, MRS_FAIL);
     mrs_buf_clear(&r.out);
-    r = edit(twice, "k.y", MRS_EDIT_PUT, "{'v':9}", WRITE); /* the top level has to be written too */
+    r = edit(twice, "k.y", MRS_EDIT_PUT | WRITE, "{'v':9}"); /* the top level has to be written too */
     assert_int_equal(r.status, MRS_FAIL);
     mrs_buf_clear(&r.out);
-    expect(twice, "a", MRS_EDIT_KEEP, NULL, WRITE, twice, "0= ");
-    expect(twice, "s.x", MRS_EDIT_PUT, "{'v':1}", WRITE, twice, "0= ");
-    r = edit("{'s':{'x':1,'x':2},'t':1}", "s.x", MRS_EDIT_PUT, "{'v':3}", WRITE);
+    expect(twice, "a", MRS_EDIT_KEEP | WRITE, NULL, twice, "0= ");
+    expect(twice, "s.x", MRS_EDIT_PUT | WRITE, "{'v':1}", twice, "0= ");
+    r = edit("{'s':{'x':1,'x':2},'t':1}", "s.x", MRS_EDIT_PUT | WRITE, "{'v':3}");
     assert_int_equal(r.status, MRS_FAIL);
     mrs_buf_clear(&r.out);
-    expect("{'s':{'x':1,'x':2},'t':1}", "t", MRS_EDIT_PUT, "{'v':3}", WRITE, "{'s':{'x':1,'x':2},'t':3}", NULL);
+    expect("{'s':{'x':1,'x':2},'t':1}", "t", MRS_EDIT_PUT | WRITE, "{'v':3}", "{'s':{'x':1,'x':2},'t':3}", NULL);
 
     bson_t *d = json_read(twice);
     assert_true(mrs_doc_has_duplicates(json_view(d), true));
@@ -257,7 +268,8 @@ static void
 clashing_paths(void **state)
 {
     (void)state;
-    static const char *const row[][3] = {{"a", "a", "-"}, {"a", "a.b", "-"}, {"a.b", "a", "-"}, {"a.b", "a.c", "+"}, {"a.b", "a.bc", "+"}, {"a.b.c", "a.b", "-"}};
+    static const char *const row[][3] = {{"a", "a", "-"}, {"a", "a.b", "-"}, {"a.b", "a", "-"}, {"a.b", "a.c", "+"},
+                                         {"a.b", "a.bc", "+"}, {"a.b.c", "a.b", "-"}};
     struct mrs_arena a;
     mrs_arena_init(&a, mem);
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -324,10 +336,11 @@ projections(void **state)
 
 /* ---- the twin: fields of a.* and a.b.* removed or doubled by rebuilding, with recursion ---- */
 static void
-twin_copy(const uint8_t *p, uint32_t n, bool array, const struct mrs_path *path, uint32_t at, struct mrs_val put, bson_t *out);
+twin_copy(struct mrs_view d, bool array, const struct mrs_path *path, uint32_t at, struct mrs_val put, bson_t *out);
 
 static void
-twin_value(bson_t *out, const char *name, struct mrs_val v, const struct mrs_path *path, uint32_t at, struct mrs_val put)
+twin_value(bson_t *out, const char *name, struct mrs_val v, const struct mrs_path *path, uint32_t at,
+           struct mrs_val put)
 {
     bson_t child;
     struct mrs_build b;
@@ -335,7 +348,7 @@ twin_value(bson_t *out, const char *name, struct mrs_val v, const struct mrs_pat
     struct mrs_view d;
     if (v.type == MRS_DOCUMENT || v.type == MRS_ARRAY) {
         bson_init(&child);
-        twin_copy(v.p, v.n, v.type == MRS_ARRAY, path, at, put, &child);
+        twin_copy(mrs_val_view(v), v.type == MRS_ARRAY, path, at, put, &child);
         v.p = bson_get_data(&child);
         v.n = child.len;
     }
@@ -353,9 +366,8 @@ twin_value(bson_t *out, const char *name, struct mrs_val v, const struct mrs_pat
 }
 
 static void
-twin_copy(const uint8_t *p, uint32_t n, bool array, const struct mrs_path *path, uint32_t at, struct mrs_val put, bson_t *out)
+twin_copy(struct mrs_view d, bool array, const struct mrs_path *path, uint32_t at, struct mrs_val put, bson_t *out)
 {
-    struct mrs_view d = {p, n};
     struct mrs_walk w;
     struct mrs_elem e;
     char name[12];
@@ -433,7 +445,7 @@ agrees_with_twin(void **state)
         assert_int_equal(mrs_edit_run(ed, &how, d, &out, &changed, NULL), MRS_OK);
         bson_t want;
         bson_init(&want);
-        twin_copy(d.p, d.n, false, &p.path[0], 0, p.verdict == MRS_EDIT_PUT ? p.put : mrs_missing(), &want);
+        twin_copy(d, false, &p.path[0], 0, p.verdict == MRS_EDIT_PUT ? p.put : mrs_missing(), &want);
         assert_int_equal(want.len, out.n);
         assert_memory_equal(bson_get_data(&want), out.p, out.n);
         bson_destroy(&want);
@@ -605,7 +617,8 @@ static void
 compiled_paths(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"{'v':''}", "{'v':'a..b'}", "{'v':'.a'}", "{'v':'a.'}", "{'v':'$a'}", "{'v':'a.$b'}", "{'v':5}", "{'v':['a',5]}",
+    static const char *const bad[] = {"{'v':''}", "{'v':'a..b'}", "{'v':'.a'}", "{'v':'a.'}", "{'v':'$a'}",
+                                      "{'v':'a.$b'}", "{'v':5}", "{'v':['a',5]}",
                                       "{'v':[]}", "{'v':['']}", "{'v':'a\\u0000b'}"};
     struct mrs_arena a;
     struct mrs_path p;
@@ -630,8 +643,10 @@ compiled_paths(void **state)
         text[2 * i] = 'a';
         text[2 * i + 1] = i < MRS_PATH_PARTS_MAX ? '.' : 0;
     }
-    assert_int_equal(mrs_path_compile(&a, mrs_make_text(&a, text, 2 * MRS_PATH_PARTS_MAX + 1), false, &p, NULL), MRS_FAIL);
-    assert_int_equal(mrs_path_compile(&a, mrs_make_text(&a, text, 2 * MRS_PATH_PARTS_MAX - 1), false, &p, NULL), MRS_OK);
+    assert_int_equal(mrs_path_compile(&a, mrs_make_text(&a, text, 2 * MRS_PATH_PARTS_MAX + 1), false, &p, NULL),
+                     MRS_FAIL);
+    assert_int_equal(mrs_path_compile(&a, mrs_make_text(&a, text, 2 * MRS_PATH_PARTS_MAX - 1), false, &p, NULL),
+                     MRS_OK);
     assert_int_equal(p.n, MRS_PATH_PARTS_MAX);
     mrs_arena_clear(&a);
 }

@@ -1,5 +1,7 @@
-/* t_ejson.c - Extended JSON: each wrapper in each mode by hand, text that must be refused, and round trips of random documents with libbson as the
- * second opinion (on shallow documents, where it can be trusted). */
+/* t_ejson.c - Extended JSON.
+ *
+ * Each wrapper in each mode by hand, text that must be refused, and round trips of random documents with libbson as
+ * the second opinion (on shallow documents, where it can be trusted). */
 #include "json.h"
 
 #include "mongoreshape/ejson.h"
@@ -58,18 +60,28 @@ static void
 wrappers(void **state)
 {
     (void)state;
-    static const char *const same[] = {"{'a':{'$oid':'0123456789abcdef01234567'}}", "{'a':{'$symbol':'x'}}", "{'a':{'$numberInt':'-2147483648'}}",
-                                       "{'a':{'$numberLong':'-9223372036854775808'}}", "{'a':{'$numberDouble':'0.1'}}", "{'a':{'$numberDouble':'3.0'}}",
-                                       "{'a':{'$numberDouble':'-0.0'}}", "{'a':{'$numberDouble':'NaN'}}", "{'a':{'$numberDouble':'-Infinity'}}",
-                                       "{'a':{'$numberDouble':'1e+16'}}", "{'a':{'$numberDecimal':'1.00E+9'}}", "{'a':{'$numberDecimal':'NaN'}}",
-                                       "{'a':{'$binary':{'base64':'','subType':'00'}}}", "{'a':{'$binary':{'base64':'AQ==','subType':'80'}}}",
-                                       "{'a':{'$binary':{'base64':'AQI=','subType':'02'}}}", "{'a':{'$binary':{'base64':'AQID','subType':'05'}}}",
-                                       "{'a':{'$code':'f()'}}", "{'a':{'$code':'f()','$scope':{'x':{'$numberInt':'1'},'y':[{}]}}}",
-                                       "{'a':{'$timestamp':{'t':4294967295,'i':0}}}", "{'a':{'$regularExpression':{'pattern':'^a','options':'imx'}}}",
+    static const char *const same[] = {"{'a':{'$oid':'0123456789abcdef01234567'}}", "{'a':{'$symbol':'x'}}",
+                                       "{'a':{'$numberInt':'-2147483648'}}",
+                                       "{'a':{'$numberLong':'-9223372036854775808'}}",
+                                           "{'a':{'$numberDouble':'0.1'}}", "{'a':{'$numberDouble':'3.0'}}",
+                                       "{'a':{'$numberDouble':'-0.0'}}", "{'a':{'$numberDouble':'NaN'}}",
+                                           "{'a':{'$numberDouble':'-Infinity'}}",
+                                       "{'a':{'$numberDouble':'1e+16'}}", "{'a':{'$numberDecimal':'1.00E+9'}}",
+                                           "{'a':{'$numberDecimal':'NaN'}}",
+                                       "{'a':{'$binary':{'base64':'','subType':'00'}}}",
+                                           "{'a':{'$binary':{'base64':'AQ==','subType':'80'}}}",
+                                       "{'a':{'$binary':{'base64':'AQI=','subType':'02'}}}",
+                                           "{'a':{'$binary':{'base64':'AQID','subType':'05'}}}",
+                                       "{'a':{'$code':'f()'}}",
+                                           "{'a':{'$code':'f()','$scope':{'x':{'$numberInt':'1'},'y':[{}]}}}",
+                                       "{'a':{'$timestamp':{'t':4294967295,'i':0}}}",
+                                           "{'a':{'$regularExpression':{'pattern':'^a','options':'imx'}}}",
                                        "{'a':{'$dbPointer':{'$ref':'d.c','$id':{'$oid':'0123456789abcdef01234567'}}}}",
-                                       "{'a':{'$date':{'$numberLong':'-1'}}}", "{'a':{'$minKey':1},'b':{'$maxKey':1},'c':{'$undefined':true}}",
+                                       "{'a':{'$date':{'$numberLong':'-1'}}}",
+                                           "{'a':{'$minKey':1},'b':{'$maxKey':1},'c':{'$undefined':true}}",
                                        "{'a':[null,true,false,{},[],'']}", "{'$a':{'$or':[]},'a':{'$regex':'x'}}",
-                                       "{'a':{'$ref':'c','$id':{'$numberInt':'1'},'$db':'d'}}", "{'$oid':'0123456789abcdef01234567'}"};
+                                       "{'a':{'$ref':'c','$id':{'$numberInt':'1'},'$db':'d'}}",
+                                           "{'$oid':'0123456789abcdef01234567'}"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         written(same[i], MRS_EJSON_DATA, same[i], NULL);
         written(same[i], MRS_EJSON_STRICT, same[i], NULL);
@@ -85,14 +97,18 @@ numbers(void **state)
 {
     (void)state;
     written("{'v':2,'w':2147483648,'x':9223372036854775808,'y':1.0,'z':-1E2}", MRS_EJSON_DATA,
-            "{'v':{'$numberInt':'2'},'w':{'$numberLong':'2147483648'},'x':{'$numberDouble':'9.223372036854776e+18'},'y':{'$numberDouble':'1.0'},"
+            "{'v':{'$numberInt':'2'},'w':{'$numberLong':'2147483648'},'x':{'$numberDouble':'9.223372036854776e+18'}"
+            ",'y':{'$numberDouble':'1.0'},"
             "'z':{'$numberDouble':'-100.0'}}",
             "{'v':2,'w':2147483648,'x':9.223372036854776e+18,'y':1.0,'z':-100.0}");
-    written("{'v':0.30000000000000004,'w':123456789012345678901234567890,'x':1e-400,'y':-9223372036854775808}", MRS_EJSON_DATA, NULL,
+    written("{'v':0.30000000000000004,'w':123456789012345678901234567890,'x':1e-400,'y':-9223372036854775808}",
+            MRS_EJSON_DATA, NULL,
             "{'v':0.30000000000000004,'w':1.2345678901234568e+29,'x':0.0,'y':-9223372036854775808}");
     written("{'a':{'$numberDouble':'Infinity'}}", MRS_EJSON_DATA, NULL, "{'a':{'$numberDouble':'Infinity'}}");
-    written("{'a':2.2250738585072011360574097967091319759348195463516456480234261097248222220210769455165295239081350879141491589130396211068700864386945946455"
-            "2765720740782062174337998814106326732925355228688137214901298112245145188984905722230728525513315575501591439747639798341180199932396254e-308}",
+    written("{'a':2.22507385850720113605740979670913197593481954635164564802342610972482222202107694551652952390813"
+            "50879141491589130396211068700864386945946455"
+            "276572074078206217433799881410632673292535522868813721490129811224514518898490572223072852551331557550"
+            "1591439747639798341180199932396254e-308}",
             MRS_EJSON_DATA, NULL, "{'a':2.225073858507201e-308}");
 }
 
@@ -104,13 +120,17 @@ dates(void **state)
         const char *text;
         long long ms;
         bool strict;
-    } row[] = {{"2020-01-01", 1577836800000, true},       {"1970-01-01T00:00:00Z", 0, true},          {"2012-12-24T12:15:30.501Z", 1356351330501, true},
+    } row[] = {{"2020-01-01", 1577836800000, true},       {"1970-01-01T00:00:00Z", 0, true},
+               {"2012-12-24T12:15:30.501Z", 1356351330501, true},
                {"2020-02-29T23:59", 1583020740000, true}, {"2020-01-01T01:30:00+01:30", 1577836800000, true},
                {"2020-01-01T00:00:00.5-00:30", 1577838600500, true}, {"0001-01-01", -62135596800000, true},
-               {"9999-12-31T23:59:59.999Z", 253402300799999, true},  {"2020-01-01T00:00:00.123456789Z", 1577836800123, false},
+               {"9999-12-31T23:59:59.999Z", 253402300799999, true},  {"2020-01-01T00:00:00.123456789Z",
+                                                                      1577836800123, false},
                {"2020-01-01T01:00:00+0100", 1577836800000, false},   {"1969-12-31T23:59:59.999Z", -1, true}};
-    static const char *const bad[] = {"2020-13-01", "2021-02-29", "2020-01-32", "2020-1-1", "2020-01-01T24:00", "2020-01-01T00:60", "2020-01-01T", "2020-01-01X",
-                                      "2020-01-01T00:00:60Z", "2020-01-01T00:00:00.Z", "2020-01-01T00:00:00ZZ", "", "today", "2020-01-01T00:00+1", " 2020-01-01",
+    static const char *const bad[] = {"2020-13-01", "2021-02-29", "2020-01-32", "2020-1-1", "2020-01-01T24:00",
+                                      "2020-01-01T00:60", "2020-01-01T", "2020-01-01X",
+                                      "2020-01-01T00:00:60Z", "2020-01-01T00:00:00.Z", "2020-01-01T00:00:00ZZ", "",
+                                          "today", "2020-01-01T00:00+1", " 2020-01-01",
                                       "20200-01-01", "2020-00-10", "2020-01-00"};
     char in[128], want[128];
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -130,7 +150,8 @@ dates(void **state)
         mrs_buf_clear(&b);
     }
     written("{'a':{'$date':1356351330501}}", MRS_EJSON_DATA, NULL, "{'a':{'$date':'2012-12-24T12:15:30.501Z'}}");
-    written("{'a':{'$date':{'$numberLong':'253402300800000'}}}", MRS_EJSON_DATA, NULL, "{'a':{'$date':{'$numberLong':'253402300800000'}}}");
+    written("{'a':{'$date':{'$numberLong':'253402300800000'}}}", MRS_EJSON_DATA, NULL,
+            "{'a':{'$date':{'$numberLong':'253402300800000'}}}");
 }
 
 /* The same text means different things in data and in plans. */
@@ -138,7 +159,8 @@ static void
 modes(void **state)
 {
     (void)state;
-    static const char *const regex = "{'a':{'$regex':'^x','$options':'i'}}", *const binary = "{'a':{'$binary':'AQI=','$type':'00'}}";
+    static const char *const regex = "{'a':{'$regex':'^x','$options':'i'}}",
+        *const binary = "{'a':{'$binary':'AQI=','$type':'00'}}";
     written(regex, MRS_EJSON_DATA, "{'a':{'$regularExpression':{'pattern':'^x','options':'i'}}}", NULL);
     written(regex, MRS_EJSON_STRICT, regex, NULL);
     written(binary, MRS_EJSON_DATA, "{'a':{'$binary':{'base64':'AQI=','subType':'00'}}}", NULL);
@@ -154,23 +176,36 @@ refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "", "  ", "[]", "5", "{", "{'a'", "{'a':", "{'a':1", "{'a':1,}", "{,}", "{'a':1 'b':2}", "{a:1}", "{'a':01}", "{'a':1.}", "{'a':.5}", "{'a':+1}",
-        "{'a':1e}", "{'a':-}", "{'a':tru}", "{'a':nul}", "{'a':NaN}", "{'a':1e999}", "{'a':[1,]}", "{'a':[1 2]}", "{'a':[}", "{'a':]}", "{'a':'\n'}",
-        "{'a':'\\x'}", "{'a':'\\u12'}", "{'a':'\\ud800'}", "{'a':'\\ud800\\u0041'}", "{'a':'\\udc00'}", "{'a\\u0000':1}", "{'a':'x", "{'a':'\\",
-        "{'a':{'$oid':'012345678'}}", "{'a':{'$oid':'0123456789abcdef0123456g'}}", "{'a':{'$oid':5}}", "{'a':{'$numberInt':'2147483648'}}",
-        "{'a':{'$numberInt':5}}", "{'a':{'$numberLong':'9223372036854775808'}}", "{'a':{'$numberLong':''}}", "{'a':{'$numberLong':'-'}}",
-        "{'a':{'$numberLong':'1.0'}}", "{'a':{'$numberDouble':'x'}}", "{'a':{'$numberDouble':''}}", "{'a':{'$numberDecimal':'1e'}}",
-        "{'a':{'$numberDecimal':'12345678901234567890123456789012345'}}", "{'a':{'$binary':{'base64':'A','subType':'00'}}}",
+        "", "  ", "[]", "5", "{", "{'a'", "{'a':", "{'a':1", "{'a':1,}", "{,}", "{'a':1 'b':2}", "{a:1}", "{'a':01}",
+            "{'a':1.}", "{'a':.5}", "{'a':+1}",
+        "{'a':1e}", "{'a':-}", "{'a':tru}", "{'a':nul}", "{'a':NaN}", "{'a':1e999}", "{'a':[1,]}", "{'a':[1 2]}",
+            "{'a':[}", "{'a':]}", "{'a':'\n'}",
+        "{'a':'\\x'}", "{'a':'\\u12'}", "{'a':'\\ud800'}", "{'a':'\\ud800\\u0041'}", "{'a':'\\udc00'}",
+            "{'a\\u0000':1}", "{'a':'x", "{'a':'\\",
+        "{'a':{'$oid':'012345678'}}", "{'a':{'$oid':'0123456789abcdef0123456g'}}", "{'a':{'$oid':5}}",
+            "{'a':{'$numberInt':'2147483648'}}",
+        "{'a':{'$numberInt':5}}", "{'a':{'$numberLong':'9223372036854775808'}}", "{'a':{'$numberLong':''}}",
+            "{'a':{'$numberLong':'-'}}",
+        "{'a':{'$numberLong':'1.0'}}", "{'a':{'$numberDouble':'x'}}", "{'a':{'$numberDouble':''}}",
+            "{'a':{'$numberDecimal':'1e'}}",
+        "{'a':{'$numberDecimal':'12345678901234567890123456789012345'}}",
+            "{'a':{'$binary':{'base64':'A','subType':'00'}}}",
         "{'a':{'$binary':{'base64':'AB==','subType':'00'}}}", "{'a':{'$binary':{'base64':'A=B=','subType':'00'}}}",
-        "{'a':{'$binary':{'base64':'AQ==','subType':'000'}}}", "{'a':{'$binary':{'base64':'AQ=='}}}", "{'a':{'$binary':'AQ=='}}", "{'a':{'$uuid':'c8edabc3'}}",
-        "{'a':{'$timestamp':{'t':-1,'i':0}}}", "{'a':{'$timestamp':{'t':4294967296,'i':0}}}", "{'a':{'$timestamp':{'t':1}}}",
-        "{'a':{'$regularExpression':{'pattern':'a'}}}", "{'a':{'$regularExpression':{'pattern':'a\\u0000','options':''}}}", "{'a':{'$date':true}}",
-        "{'a':{'$minKey':2}}", "{'a':{'$undefined':false}}", "{'a':{'$code':5}}", "{'a':{'$code':'x','$scope':5}}", "{'a':{'$dbPointer':{'$ref':'x'}}}",
-        "{'a':{'$dbPointer':{'$ref':'x','$id':5}}}", "{'a':{'$oid':'0123456789abcdef01234567','x':1}}", "{'a':{'$symbol':1}}"};
+        "{'a':{'$binary':{'base64':'AQ==','subType':'000'}}}", "{'a':{'$binary':{'base64':'AQ=='}}}",
+            "{'a':{'$binary':'AQ=='}}", "{'a':{'$uuid':'c8edabc3'}}",
+        "{'a':{'$timestamp':{'t':-1,'i':0}}}", "{'a':{'$timestamp':{'t':4294967296,'i':0}}}",
+            "{'a':{'$timestamp':{'t':1}}}",
+        "{'a':{'$regularExpression':{'pattern':'a'}}}",
+            "{'a':{'$regularExpression':{'pattern':'a\\u0000','options':''}}}", "{'a':{'$date':true}}",
+        "{'a':{'$minKey':2}}", "{'a':{'$undefined':false}}", "{'a':{'$code':5}}", "{'a':{'$code':'x','$scope':5}}",
+            "{'a':{'$dbPointer':{'$ref':'x'}}}",
+        "{'a':{'$dbPointer':{'$ref':'x','$id':5}}}", "{'a':{'$oid':'0123456789abcdef01234567','x':1}}",
+            "{'a':{'$symbol':1}}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct mrs_buf b;
         struct mrs_err e;
-        if (read_text(bad[i], MRS_EJSON_DATA, &b, &e) != MRS_FAIL || e.code != MRS_E_FORMAT || e.byte_off > strlen(bad[i])) {
+        if (read_text(bad[i], MRS_EJSON_DATA, &b, &e) != MRS_FAIL || e.code != MRS_E_FORMAT ||
+            e.byte_off > strlen(bad[i])) {
             fail_msg("%s was taken, or refused without a place", bad[i]);
         }
         mrs_buf_clear(&b);
@@ -181,7 +216,8 @@ static void
 strings(void **state)
 {
     (void)state;
-    written("{'a':'\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\n\\/'}", MRS_EJSON_DATA, NULL, "{'a':'A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\\n/'}");
+    written("{'a':'\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\n\\/'}", MRS_EJSON_DATA, NULL,
+            "{'a':'A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\\n/'}");
     written("{'a':'x\\u0000y','b':1,'b':2}", MRS_EJSON_DATA, NULL, "{'a':'x\\u0000y','b':1,'b':2}");
     written("{'a\xff\xc3':'\xed\xa0\x80\xc3\xa9\xf5'}", MRS_EJSON_DATA, NULL,
             "{'a\xef\xbf\xbd\xef\xbf\xbd':'\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd'}");
@@ -280,7 +316,8 @@ round_trips(void **state)
         }
         bson_free(json);
         mrs_buf_byte(&text, 0);
-        bool spoilt = strstr((char *)text.p, "$code") || strstr((char *)text.p, "$dbPointer"); /* libbson's reader spoils these inside arrays */
+        /* libbson's reader spoils these inside arrays */
+        bool spoilt = strstr((char *)text.p, "$code") || strstr((char *)text.p, "$dbPointer");
         bson_t *back = bson_new_from_json(spoilt ? (const uint8_t *)"{}" : text.p, -1, &error);
         if (spoilt) {
             bson_destroy(back);
@@ -328,7 +365,8 @@ unwrapping(void **state)
     struct mrs_buf b;
     struct mrs_err e;
     mrs_arena_init(&a, mem);
-    assert_int_equal(read_text("{'d':{'$date':{'$numberLong':'5'}},'n':{'x':1},'o':{'$oid':'1'},'p':{'$dbPointer':{'$ref':'a','$id':{'$oid':"
+    assert_int_equal(read_text("{'d':{'$date':{'$numberLong':'5'}},'n':{'x':1},'o':{'$oid':'1'},'p':{'$dbPointer':{"
+                               "'$ref':'a','$id':{'$oid':"
                                "'0123456789abcdef01234567'}}},'r':{'$regex':'a','$options':''},'m':{'$minKey':1}}",
                                MRS_EJSON_PLAIN, &b, &e),
                      MRS_OK);
@@ -360,12 +398,18 @@ static void
 pictures(void **state)
 {
     (void)state;
-    static const char *const row[][2] = {{"{'a':'abc'}", "string \"abc\""}, {"{'a':[1,2,3]}", "array of 3"}, {"{'a':{'x':1}}", "document of 1"}, {"{'a':5}", "int 5"},
-                                         {"{'a':1.5}", "double 1.5"}, {"{'a':null}", "null"}, {"{'a':true}", "true"}, {"{'b':1}", "missing"},
-                                         {"{'a':{'$oid':'0123456789abcdef01234567'}}", "objectId 0123456789abcdef01234567"},
-                                         {"{'a':{'$date':'2020-01-01'}}", "date 2020-01-01T00:00:00Z"}, {"{'a':{'$numberDecimal':'1.0'}}", "decimal 1.0"},
-                                         {"{'a':'0123456789012345678901234567890123456789012345678901234567890'}", "string \"0123456789012345678901234567890123456789012...\""},
-                                         {"{'a':'\\u0001\\n\\u0000z'}", "string \"???z\""}, {"{'a':{'$minKey':1}}", "minKey"}};
+    static const char *const row[][2] = {{"{'a':'abc'}", "string \"abc\""}, {"{'a':[1,2,3]}", "array of 3"},
+                                         {"{'a':{'x':1}}", "document of 1"}, {"{'a':5}", "int 5"},
+                                         {"{'a':1.5}", "double 1.5"}, {"{'a':null}", "null"}, {"{'a':true}", "true"},
+                                             {"{'b':1}", "missing"},
+                                         {"{'a':{'$oid':'0123456789abcdef01234567'}}",
+                                          "objectId 0123456789abcdef01234567"},
+                                         {"{'a':{'$date':'2020-01-01'}}", "date 2020-01-01T00:00:00Z"},
+                                             {"{'a':{'$numberDecimal':'1.0'}}", "decimal 1.0"},
+                                         {"{'a':'0123456789012345678901234567890123456789012345678901234567890'}",
+                                          "string \"0123456789012345678901234567890123456789012...\""},
+                                         {"{'a':'\\u0001\\n\\u0000z'}", "string \"???z\""}, {"{'a':{'$minKey':1}}",
+                                                                                             "minKey"}};
     char text[128];
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct mrs_buf b;
@@ -384,9 +428,12 @@ static void
 without_memory(void **state)
 {
     (void)state;
-    static const char text[] = "{\"a\":{\"$binary\":{\"base64\":\"AQID\",\"subType\":\"00\"}},\"b\":[\"some text to fill a buffer\",{\"$date\":\"2020-01-01\"}],"
-                               "\"c\":\"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789\","
-                               "\"d\":\"012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678\"}";
+    static const char text[] = "{\"a\":{\"$binary\":{\"base64\":\"AQID\",\"subType\":\"00\"}},\"b\":[\"some text to"
+                               " fill a buffer\",{\"$date\":\"2020-01-01\"}],"
+                               "\"c\":\"012345678901234567890123456789012345678901234567890123456789012345678901234"
+                               "5678901234567890123456789012345678901234567890123456789\","
+                               "\"d\":\"012345678901234567890123456789012345678901234567890123456789012345678901234"
+                               "567890123456789012345678901234567890123456789012345678\"}";
     for (uint64_t n = 1;; n++) {
         struct mrs_mem *m = mrs_mem_new(n);
         struct mrs_buf b;
@@ -419,7 +466,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrappers), cmocka_unit_test(numbers), cmocka_unit_test(dates),      cmocka_unit_test(modes),
         cmocka_unit_test(refused),  cmocka_unit_test(strings), cmocka_unit_test(lines),      cmocka_unit_test(depth),
-        cmocka_unit_test(round_trips), cmocka_unit_test(nasty_is_written), cmocka_unit_test(unwrapping), cmocka_unit_test(pictures),
+        cmocka_unit_test(round_trips), cmocka_unit_test(nasty_is_written), cmocka_unit_test(unwrapping),
+            cmocka_unit_test(pictures),
         cmocka_unit_test(without_memory),
     };
     mem = mrs_mem_new(0);

@@ -1,5 +1,7 @@
-/* t_value.c - compare and key are two ways to one order; this program holds them together. Order is checked against vectors written by hand,
- * then both against each other over random values. */
+/* t_value.c - order, keys, new ids and numbers as text.
+ *
+ * Compare and key are two ways to one order; this program holds them together: both are checked against rows written
+ * by hand, then against each other over random values of every type, nested ones too. */
 #include "nasty.h"
 
 #include <math.h>
@@ -46,11 +48,16 @@ static void
 numbers_in_order(void **state)
 {
     (void)state;
-    static const char *const row[] = {"d:NaN", "d:-Infinity", "x:-1E+400", "d:-1.7976931348623157e308", "i:-9223372036854775808", "i:-9007199254740993",
-                                      "d:-9007199254740992", "x:-1E-400", "d:0", "x:1E-400", "d:5e-324", "x:0.1", "d:0.1",
-                                      "x:0.1000000000000000055511151231257828", "i:1", "d:1.5", "i:9007199254740992", "x:9007199254740992.5",
-                                      "i:9007199254740993", "d:9007199254740994", "i:9223372036854775806", "x:9223372036854775806.5",
-                                      "i:9223372036854775807", "d:9223372036854775808", "x:9223372036854775809", "d:1.7976931348623157e308",
+    static const char *const row[] = {"d:NaN", "d:-Infinity", "x:-1E+400", "d:-1.7976931348623157e308",
+                                      "i:-9223372036854775808", "i:-9007199254740993",
+                                      "d:-9007199254740992", "x:-1E-400", "d:0", "x:1E-400", "d:5e-324", "x:0.1",
+                                          "d:0.1",
+                                      "x:0.1000000000000000055511151231257828", "i:1", "d:1.5", "i:9007199254740992",
+                                          "x:9007199254740992.5",
+                                      "i:9007199254740993", "d:9007199254740994", "i:9223372036854775806",
+                                          "x:9223372036854775806.5",
+                                      "i:9223372036854775807", "d:9223372036854775808", "x:9223372036854775809",
+                                          "d:1.7976931348623157e308",
                                       "x:1E+400", "d:Infinity"};
     uint8_t room[2][16];
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -162,7 +169,9 @@ structure(void **state)
 {
     (void)state;
     uint8_t a[64], b[64], one[] = {8, 0, 0, 0, 10, 'a', 0, 0};
-    struct mrs_val empty = {mrs_empty_bytes, 5, MRS_DOCUMENT}, array = {mrs_empty_bytes, 5, MRS_ARRAY}, doc = {one, 8, MRS_DOCUMENT};
+    struct mrs_val empty = {mrs_empty_bytes, 5, MRS_DOCUMENT}, array = {mrs_empty_bytes, 5, MRS_ARRAY}, doc = {one,
+                                                                                                               8,
+                MRS_DOCUMENT};
     struct mrs_val undefined = {one, 0, MRS_UNDEFINED};
     check_order(empty, doc, -1);
     check_order(doc, array, -1);
@@ -172,7 +181,8 @@ structure(void **state)
     check_order(code_with_scope(a, "x", mrs_empty_bytes, 5), code_with_scope(b, "x", mrs_empty_bytes, 5), 0);
     check_order(code_with_scope(a, "y", mrs_empty_bytes, 5), code_with_scope(b, "x", one, 8), 1);
     /* {b: 1} < {a: "x"}: the rank of the values comes before the name */
-    uint8_t number[] = {12, 0, 0, 0, 16, 'b', 0, 1, 0, 0, 0, 0}, text[] = {14, 0, 0, 0, 2, 'a', 0, 2, 0, 0, 0, 'x', 0, 0};
+    uint8_t number[] = {12, 0, 0, 0, 16, 'b', 0, 1, 0, 0, 0, 0}, text[] = {14, 0, 0, 0, 2, 'a', 0, 2, 0, 0, 0, 'x',
+                                                                           0, 0};
     struct mrs_val vn = {number, 12, MRS_DOCUMENT}, vt = {text, 14, MRS_DOCUMENT};
     check_order(vn, vt, -1);
     /* DBPointer: length of the namespace, then the id; its text does not count */
@@ -277,33 +287,44 @@ id_vectors(void **state)
     mrs_arena_init(&a, mem);
     mrs_buf_init(&buf, mem, 1 << 20);
     struct mrs_val parent = {oid, 12, MRS_OBJECTID}, comments = mrs_make_text(&a, "comments", 8);
-    struct mrs_val one[4] = {mrs_make_i32(room[0], 1), mrs_make_i64(room[1], 1, MRS_INT64), mrs_make_double(room[2], 1), decimal("1.00", room[3])};
+    struct mrs_val one[4] = {mrs_make_i32(room[0], 1), mrs_make_i64(room[1], 1, MRS_INT64), mrs_make_double(room[2],
+                                                                                                            1),
+                decimal("1.00", room[3])};
     for (int i = 0; i < 4; i++) {
-        check_id(&(struct id_case){"blog.comments", "blog.posts", one[i], comments, {2}, 1, 0, "00000000ae3004621cd6bf9d"});
+        check_id(&(struct id_case){"blog.comments", "blog.posts", one[i], comments, {2}, 1, 0,
+                                   "00000000ae3004621cd6bf9d"});
     }
-    check_id(&(struct id_case){"shop.payments", "shop.customers", parent, mrs_make_text(&a, "Rentals.Payments", 16), {3, 0}, 2, 0x5f5e1000,
+    check_id(&(struct id_case){"shop.payments", "shop.customers", parent, mrs_make_text(&a, "Rentals.Payments", 16),
+                               {3, 0}, 2, 0x5f5e1000,
                                "5f5e1000d1b052635703f9ea"});
     mrs_build_init(&b, &buf);
     mrs_build_text(&b, "0", "Math", 4);
     mrs_build_text(&b, "1", "Science", 7);
-    check_id(&(struct id_case){"school.courses", "school.courses", built(&a, &b, MRS_ARRAY), mrs_make_text(&a, "courses", 7), {0}, 0, 0,
+    check_id(&(struct id_case){"school.courses", "school.courses", built(&a, &b, MRS_ARRAY), mrs_make_text(&a,
+                                                                                                           "courses",
+                                                                                                               7),
+                {0}, 0, 0,
                                "000000005d351f82d8d42504"});
     mrs_build_init(&b, &buf);
     mrs_build_double(&b, "sensorId", 7.0);
     struct mrs_val sensor = built(&a, &b, MRS_DOCUMENT);
     uint8_t date[16];
-    check_id(&(struct id_case){"iot.hours", "iot.readings", sensor, mrs_make_i64(date, 1577836800000, MRS_DATE), {0}, 1, 0x5e0be100,
+    check_id(&(struct id_case){"iot.hours", "iot.readings", sensor, mrs_make_i64(date, 1577836800000, MRS_DATE), {0},
+                               1, 0x5e0be100,
                                "5e0be1002bbbbd69a8541407"});
     check_id(&(struct id_case){"iot.packs", "iot.readings", sensor, mrs_null(), {1}, 1, 0, "000000009e75669491fc7f93"});
-    check_id(&(struct id_case){"blog.comments_more", "blog.posts", parent, comments, {2}, 1, 0x5f5e1000, "5f5e10000f5c75d7dd28a975"});
+    check_id(&(struct id_case){"blog.comments_more", "blog.posts", parent, comments, {2}, 1, 0x5f5e1000,
+                               "5f5e10000f5c75d7dd28a975"});
     mrs_build_init(&b, &buf);
     mrs_build_text(&b, "hall", "A", 1);
     mrs_build_i32(&b, "row", 1);
-    check_id(&(struct id_case){"cinema.seats", "cinema.seats", built(&a, &b, MRS_DOCUMENT), mrs_missing(), {0}, 0, 0, "00000000c772783f84b8e7a2"});
+    check_id(&(struct id_case){"cinema.seats", "cinema.seats", built(&a, &b, MRS_DOCUMENT), mrs_missing(), {0}, 0, 0,
+                               "00000000c772783f84b8e7a2"});
     mrs_build_init(&b, &buf);
     mrs_build_text(&b, "0", "Airport", 7);
     mrs_build_text(&b, "1", "State", 5);
-    check_id(&(struct id_case){"w.stations", "w.data", one[0], built(&a, &b, MRS_ARRAY), {0}, 0, 0, "00000000440ce8a0321d8f5e"});
+    check_id(&(struct id_case){"w.stations", "w.data", one[0], built(&a, &b, MRS_ARRAY), {0}, 0, 0,
+                               "00000000440ce8a0321d8f5e"});
     mrs_arena_clear(&a);
     mrs_buf_clear(&buf);
 }
@@ -313,7 +334,8 @@ static void
 id_normal_form(void **state)
 {
     (void)state;
-    static const char *const same[][2] = {{"1", "1.00"}, {"-0", "0E+5"}, {"0.1", "0.10"}, {"1E+100", "10E+99"}, {"0.5", "0.50"}};
+    static const char *const same[][2] = {{"1", "1.00"}, {"-0", "0E+5"}, {"0.1", "0.10"}, {"1E+100", "10E+99"},
+                                          {"0.5", "0.50"}};
     struct mrs_buf scratch;
     uint8_t id[3][12], room[3][16];
     mrs_buf_init(&scratch, mem, 1 << 20);
@@ -349,11 +371,18 @@ double_text(void **state)
     static const struct {
         double d;
         const char *text;
-    } row[] = {{0.1, "0.1"}, {3, "3"}, {-0.0, "-0"}, {0.1 + 0.2, "0.30000000000000004"}, {1e16, "1e+16"}, {9999999999999998, "9999999999999998"},
-               {0.0001, "0.0001"}, {0.00001, "1e-05"}, {5e-324, "5e-324"}, {1.7976931348623157e308, "1.7976931348623157e+308"}, {1234567.5, "1234567.5"},
-               {NAN, "NaN"}, {INFINITY, "Infinity"}, {-INFINITY, "-Infinity"}, {-1.5, "-1.5"}, {123456789012345680.0, "1.2345678901234568e+17"},
-               {2.2250738585072014e-308, "2.2250738585072014e-308"}, {1e23, "1e+23"}, {9007199254740993.0, "9007199254740992"}, {100, "100"},
-               {0x1p-44, "5.684341886080802e-14"}, {1e-7, "1e-07"}, {12345678.9, "12345678.9"}, {2e15, "2000000000000000"}};
+    } row[] = {{0.1, "0.1"}, {3, "3"}, {-0.0, "-0"}, {0.1 + 0.2, "0.30000000000000004"}, {1e16, "1e+16"},
+               {9999999999999998, "9999999999999998"},
+               {0.0001, "0.0001"}, {0.00001, "1e-05"}, {5e-324, "5e-324"}, {1.7976931348623157e308,
+                                                                            "1.7976931348623157e+308"}, {1234567.5,
+                                                                                                         "1234567.5"},
+               {NAN, "NaN"}, {INFINITY, "Infinity"}, {-INFINITY, "-Infinity"}, {-1.5, "-1.5"}, {123456789012345680.0,
+                "1.2345678901234568e+17"},
+               {2.2250738585072014e-308, "2.2250738585072014e-308"}, {1e23, "1e+23"}, {9007199254740993.0,
+                                                                                       "9007199254740992"}, {100,
+                                                                                                             "100"},
+               {0x1p-44, "5.684341886080802e-14"}, {1e-7, "1e-07"}, {12345678.9, "12345678.9"}, {2e15,
+                                                                                                 "2000000000000000"}};
     char text[40];
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         uint32_t n = mrs_double_to_text(row[i].d, text);
@@ -372,8 +401,10 @@ static void
 decimal_text(void **state)
 {
     (void)state;
-    static const char *const same[] = {"0", "-0", "1", "1.00", "0.001234", "1E+3", "1.000E+5", "0E-6176", "0E+6111", "NaN", "Infinity", "-Infinity", "0.000001",
-                                       "1E-7", "1.23E-7", "12345678901234567890123456789012.34", "9.999999999999999999999999999999999E+6144",
+    static const char *const same[] = {"0", "-0", "1", "1.00", "0.001234", "1E+3", "1.000E+5", "0E-6176", "0E+6111",
+                                       "NaN", "Infinity", "-Infinity", "0.000001",
+                                       "1E-7", "1.23E-7", "12345678901234567890123456789012.34",
+                                           "9.999999999999999999999999999999999E+6144",
                                        "-1E-6176", "0.1000000000000000000000000000000000"};
     static const struct {
         const char *in, *out; /* NULL: refused */
@@ -446,8 +477,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_in_order), cmocka_unit_test(equal_numbers),  cmocka_unit_test(key_is_compare), cmocka_unit_test(structure),
-        cmocka_unit_test(deep_and_tuples),  cmocka_unit_test(id_vectors),     cmocka_unit_test(id_normal_form), cmocka_unit_test(double_text),
+        cmocka_unit_test(numbers_in_order), cmocka_unit_test(equal_numbers),  cmocka_unit_test(key_is_compare),
+            cmocka_unit_test(structure),
+        cmocka_unit_test(deep_and_tuples),  cmocka_unit_test(id_vectors),     cmocka_unit_test(id_normal_form),
+            cmocka_unit_test(double_text),
         cmocka_unit_test(decimal_text),     cmocka_unit_test(integral),
     };
     mem = mrs_mem_new(0);

@@ -273,6 +273,8 @@ mrsi_arg_nearest(const char *word, const struct mrs_key *keys, uint32_t n_keys)
 static bool
 plain_text(struct mrsi_read *r, struct mrsi_slot s, const char **out, uint32_t *n)
 {
+    *out = "";
+    *n = 0;
     if (s.v.type == MRS_MISSING) {
         return false;
     }
@@ -291,7 +293,12 @@ bool
 mrsi_read_text(struct mrsi_read *r, struct mrsi_slot s, const char **out)
 {
     uint32_t n;
-    return plain_text(r, s, out, &n);
+    const char *text;
+    if (!plain_text(r, s, &text, &n)) {
+        return false;
+    }
+    *out = text;
+    return true;
 }
 
 bool

@@ -58,6 +58,16 @@ see_read(void *arg, const char *path)
     r->outside = r->outside || !inside;
 }
 
+/* Only a lack of memory is an error here: what cannot be decided is simply not known. */
+static enum mrs_status
+ok(struct mrsi_read *r, enum mrs_status st)
+{
+    if (st == MRS_DEAD) {
+        r->status = mrs_err_memory(r->err, 0);
+    }
+    return st;
+}
+
 /* One condition of `where`, asked about a document of the constants that are written: false means that what was written is never
  * taken again. Only where it reads nothing else. */
 static bool
@@ -68,12 +78,12 @@ condition_fails(struct mrsi_read *r, const struct set *s, struct mrs_view cond, 
     struct mrs_query *q = NULL;
     struct reads seen = {s, names, n, false, false};
     bool yes = true;
-    if (mrs_query_compile(&env, cond, &q, NULL) != MRS_OK) {
+    if (ok(r, mrs_query_compile(&env, cond, &q, NULL)) != MRS_OK) {
         return false;
     }
     mrs_query_reads(q, see_read, &seen);
     struct mrs_eval ev = {.arena = r->args->arena, .root = constants};
-    bool known = !seen.outside && mrs_query_match(q, &ev, &yes) == MRS_OK;
+    bool known = !seen.outside && ok(r, mrs_query_match(q, &ev, &yes)) == MRS_OK;
     mrs_query_free(q);
     return known && !yes;
 }
@@ -111,7 +121,7 @@ any_fails(struct mrsi_read *r, const struct set *s, struct mrs_view where, struc
         mrs_buf_reset(&buf);
         mrs_build_init(&b, &buf);
         mrs_build_elem(&b, &e);
-        found = mrs_build_finish(&b, &one, NULL) == MRS_OK && condition_fails(r, s, one, constants, names, n);
+        found = ok(r, mrs_build_finish(&b, &one, NULL)) == MRS_OK && condition_fails(r, s, one, constants, names, n);
     }
     mrs_buf_clear(&buf);
     return found;
@@ -132,7 +142,7 @@ falsifies(struct mrsi_read *r, const struct set *s)
         return false;
     }
     mrs_buf_init(&buf, r->args->mem, MRS_METADATA_MAX);
-    bool found = constants_of(s, &buf, names, &n, &constants) == MRS_OK &&
+    bool found = ok(r, constants_of(s, &buf, names, &n, &constants)) == MRS_OK &&
                  any_fails(r, s, mrs_val_view(where), constants, names, n);
     list = mrs_doc_get(mrs_val_view(where), "$and");
     if (!found && !buf.bad && list.type == MRS_ARRAY) {
@@ -290,7 +300,7 @@ write_flat(struct writing *x, struct mrs_view d, struct mrs_buf *out, bool *chan
     while (mrs_walk_next(&w, &e) == 1) {
         uint32_t i = field_of(s, &e);
         mrsi_seen_add(&names, &e);
-        if (i == s->fields.n) {
+        if (i == s->fields.n || met & 1u << i) {
             continue;
         }
         met |= 1u << i;

@@ -473,6 +473,40 @@ integral(void **state)
     assert_false(mrs_val_integral(mrs_make_bool(room, true), &i));
 }
 
+static void
+without_memory(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1;; n++) {
+        struct mrs_mem *m = mrs_mem_new(n);
+        struct mrs_buf scratch, key;
+        struct mrs_arena a;
+        struct mrs_err e;
+        uint8_t id[12];
+        char text[3000];
+        memset(text, 'x', sizeof text);
+        mrs_err_clear(&e);
+        mrs_buf_init(&scratch, m, 1 << 20);
+        mrs_buf_init(&key, m, MRS_KEY_MAX);
+        mrs_arena_init(&a, m);
+        struct mrs_new_id in = {"a.b", "a.c", mrs_make_text(&a, text, sizeof text), mrs_missing(), NULL, 0, 0};
+        enum mrs_status s = in.key.type == MRS_MISSING ? MRS_DEAD : mrs_id_make(&in, &scratch, id, &e);
+        if (s == MRS_OK) {
+            mrs_key_append(&key, in.key, true);
+            s = mrs_buf_status(&key, &e);
+        }
+        mrs_arena_clear(&a);
+        mrs_buf_clear(&scratch);
+        mrs_buf_clear(&key);
+        assert_int_equal(mrs_mem_close(m), 0);
+        if (s == MRS_OK) {
+            assert_true(n > 3);
+            break;
+        }
+        assert_int_equal(s, MRS_DEAD);
+    }
+}
+
 int
 main(void)
 {
@@ -481,7 +515,7 @@ main(void)
             cmocka_unit_test(structure),
         cmocka_unit_test(deep_and_tuples),  cmocka_unit_test(id_vectors),     cmocka_unit_test(id_normal_form),
             cmocka_unit_test(double_text),
-        cmocka_unit_test(decimal_text),     cmocka_unit_test(integral),
+        cmocka_unit_test(decimal_text),     cmocka_unit_test(integral),         cmocka_unit_test(without_memory),
     };
     mem = mrs_mem_new(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

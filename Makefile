@@ -13,6 +13,7 @@ WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla 
 CSTD   := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 SANFLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
+SANFLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS := $(SANFLAGS_$(SAN))
 ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(SANFLAGS) -Iinclude -pthread $(CFLAGS)
 LIBS   := -lyaml -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
@@ -30,7 +31,11 @@ CLISRC  := $(wildcard migrate/*.c)
 CLIOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(CLISRC))
 ROOMLIBS := $(foreach r,$(ROOMS),$(OBJ)/lib$(r).a)
 
-.PHONY: all deps demo check unit lint bench vectors fuzz fuzz-replay fault asan tsan install uninstall dist clean help cases twin
+VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
+CORES   := $(shell nproc 2>/dev/null || echo 1)
+
+.PHONY: all deps demo check unit unit-programs lint bench vectors fuzz fuzz-replay fault asan tsan install uninstall dist
+.PHONY: clean help cases twin samples
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -66,9 +71,11 @@ $(OBJ)/unit/$(1)/t_%: $(OBJ)/tests/unit/$(1)/t_%.o $(foreach r,$(call upto,$(1),
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_rule,$(r))))
 ROOM ?= *
+UNITBIN := $(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c))
 ## unit: the unit tests; ROOM=doc for one room
-unit: $(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c))
+unit: $(UNITBIN)
 	$(Q)set -e; for t in $^; do $$t; done
+unit-programs: $(UNITBIN)
 
 VECTORS ?= /usr/share/mongoreshape/conformance
 VECTOROBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/vectors/*.c))
@@ -79,8 +86,100 @@ $(OBJ)/vectors: $(VECTOROBJ) $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(
 vectors: $(OBJ)/vectors
 	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
 
+# Fuzz targets: tests/fuzz/fz_*.c. With clang's fuzzer, and with a main of our own that replays what is kept.
+FUZZBIN   := $(patsubst tests/fuzz/%.c,$(OBJ)/fuzz/%,$(wildcard tests/fuzz/fz_*.c))
+REPLAYBIN := $(patsubst tests/fuzz/%.c,$(OBJ)/replay/%,$(wildcard tests/fuzz/fz_*.c))
+$(OBJ)/fuzz/%: $(OBJ)/tests/fuzz/%.o $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(ALLFLAGS) -fsanitize=fuzzer $< -Wl,--start-group $(ROOMLIBS) -Wl,--end-group $(LIBS) -o $@
+$(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) -Wl,--start-group $(ROOMLIBS) -Wl,--end-group $(LIBS) -o $@
+FUZZ ?= fz_bson
+SECONDS ?= 60
+## fuzz: looks for new inputs with clang; FUZZ=fz_plan SECONDS=600
+fuzz:
+ifeq ($(SAN),fuzz)
+	$(Q)$(MAKE) $(OBJ)/fuzz/$(FUZZ)
+	$(Q)mkdir -p $(BUILD)/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+	$(OBJ)/fuzz/$(FUZZ) -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=2048 $(BUILD)/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+else
+	$(Q)$(MAKE) CC=clang SAN=fuzz fuzz
+endif
+## fuzz-replay: the kept inputs, each whole, cut and damaged, through every fuzz target
+fuzz-replay: $(REPLAYBIN)
+	$(Q)sh tests/fuzz/replay.sh $^
+
+## lint: who may include whom, banned calls, sizes, headers alone in C and C++, names, docs
+lint: $(ROOMLIBS)
+	$(Q)CC='$(CC)' sh tests/lint/lint.sh . $(OBJ)
+
+## check: everything: installs what is missing, builds, runs all tests
+check: deps
+	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs
+	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
+## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
+asan:
+	$(Q)$(MAKE) SAN=address PARTS='unit cases twin fuzz-replay fault cli' SEEDS=200 check
+tsan:
+	$(Q)$(MAKE) SAN=thread PARTS='unit cases twin' SEEDS=100 check
+
+## deps: installs the missing Debian or Ubuntu packages
+deps:
+	$(Q)sh .ci/deps
+
+$(OBJ)/samples: $(OBJ)/dumps/samples.o $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $< -Wl,--start-group $(ROOMLIBS) -Wl,--end-group $(LIBS) -o $@
+## demo: installs what is missing, builds, runs a plan over a sample dump and shows what it did
+demo: deps
+	$(Q)$(MAKE) --no-print-directory -j$(CORES) all $(OBJ)/samples
+	$(Q)sh dumps/demo.sh $(OBJ)/mongoreshape $(OBJ)/samples $(BUILD)/demo
+## samples: writes the sample dumps in dumps/ anew
+samples: $(OBJ)/samples
+	$(Q)$< make dumps/sample
+
+$(OBJ)/bench/%: bench/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(ALLFLAGS) $(TESTINC) $< $(TESTLIBS) -lm -o $@
+SCALE ?= 1
+## bench: speed and memory against a naive program of the same meaning; SCALE=0.1, BENCH_LONG=1 for ten times the data too
+bench: all $(OBJ)/bench/gen $(OBJ)/bench/naive $(OBJ)/bench/measure
+	$(Q)SCALE='$(SCALE)' BENCH_LONG='$(BENCH_LONG)' bash bench/run.sh $(OBJ)/mongoreshape $(OBJ)/bench
+
+DEST := $(DESTDIR)$(PREFIX)
+$(OBJ)/libmongoreshape.a: $(LIBOBJ)
+	$(call say,AR,$(notdir $@))
+	$(Q)rm -f $@ && ar rcs $@ $^
+## install, uninstall: tool, library, headers, manual, completions; DESTDIR and PREFIX (/usr/local)
+install: all $(OBJ)/libmongoreshape.a
+	install -d $(DEST)/bin $(DEST)/lib/pkgconfig $(DEST)/include/mongoreshape $(DEST)/share/man/man1 $(DEST)/share/bash-completion/completions
+	install -m 755 $(OBJ)/mongoreshape $(DEST)/bin/
+	install -m 644 $(OBJ)/libmongoreshape.a $(DEST)/lib/
+	install -m 644 include/mongoreshape/*.h $(DEST)/include/mongoreshape/
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' 'Version: $(VERSION)' \
+	    'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmongoreshape $(LIBS)' > $(DEST)/lib/pkgconfig/mongoreshape.pc
+	$(OBJ)/mongoreshape help --man > $(DEST)/share/man/man1/mongoreshape.1
+	$(OBJ)/mongoreshape help --completion bash > $(DEST)/share/bash-completion/completions/mongoreshape
+uninstall:
+	rm -f $(DEST)/bin/mongoreshape $(DEST)/lib/libmongoreshape.a $(DEST)/lib/pkgconfig/mongoreshape.pc
+	rm -f $(DEST)/share/man/man1/mongoreshape.1 $(DEST)/share/bash-completion/completions/mongoreshape
+	rm -rf $(DEST)/include/mongoreshape
+
+## dist: a tarball of the committed sources
+dist:
+	mkdir -p $(BUILD)
+	git archive --prefix=mongoreshape-$(VERSION)/ HEAD | gzip -9n > $(BUILD)/mongoreshape-$(VERSION).tar.gz
+
 ## clean: removes build/
 clean:
 	rm -rf $(BUILD)
+
+## help: this list
+help:
+	@sed -n 's/^## \([^:]*\): \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  %-20s %s\n", $$1, $$2 }'
 
 -include $(shell [ -d $(OBJ) ] && find $(OBJ) -name '*.d')

@@ -1,0 +1,131 @@
+#!/bin/sh
+# check.sh [PART...] - runs the tests, adds up what they report, and closes with one line of the sums.
+#
+# A part is a folder of tests and is found by what lies there: nothing has to be registered here. A program that says
+# nothing of counts counts as one test, by its exit status; one that dies before its closing line as one failure.
+# Called by `make check`, with MAKE and OBJ (where the programs are) in the environment.
+set -u
+make=${MAKE:-make}
+obj=${OBJ:?call me through make check}
+parts=${*:-unit vectors cases twin fuzz-replay fault cli lint}
+logs=$(mktemp -d) || exit 2
+trap 'rm -rf "$logs"' EXIT
+trap 'exit 130' INT TERM
+passed=0 failed=0 skipped=0 begun=$(date +%s)
+
+# add NAME P F S: adds a part's figures and shows them
+add() {
+    passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+    note=""
+    [ "$3" -eq 0 ] || note="   <-- FAILED"
+    printf '%-32s %6d passed %4d failed %4d skipped%s\n' "$1" "$2" "$3" "$4" "$note"
+}
+
+# skip NAME WHY: a test that cannot run here is named
+skip() {
+    skipped=$((skipped + 1))
+    printf '%-32s skipped: %s\n' "$1" "$2"
+}
+
+# figures FILE STATUS: "P F S" from the closing line "N passed, N failed[, N skipped]", or from what cmocka prints
+figures() {
+    awk -v status="$2" '
+        { line = $0 }
+        match(line, /[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?/) {
+            split(substr(line, RSTART, RLENGTH), w, /[^0-9]+/); p = w[1]; f = w[2]; s = w[3] + 0; counted = 1
+        }
+        match(line, /^\[  PASSED  \] [0-9]+/) { split(line, w, /[^0-9]+/); cp += w[2]; cmocka = 1 }
+        match(line, /^\[  FAILED  \] [0-9]+/) { split(line, w, /[^0-9]+/); cf += w[2] }
+        match(line, /^\[  SKIPPED \] [0-9]+/) { split(line, w, /[^0-9]+/); cs += w[2] }
+        END {
+            if (cmocka) { p = cp; f = cf; s = cs; counted = 1 }
+            if (!counted) { p = (status == 0); f = (status != 0); s = 0 }
+            if (counted && status != 0 && f == 0) f = 1
+            print p + 0, f + 0, s + 0
+        }' "$1"
+}
+
+# run NAME COMMAND...: one program of tests; its output is shown only if something failed in it
+run() {
+    name=$1
+    shift
+    log=$logs/$(printf %s "$name" | tr '/ ' '__')
+    "$@" >"$log" 2>&1 </dev/null
+    status=$?
+    # shellcheck disable=SC2046
+    set -- $(figures "$log" "$status")
+    if [ "$2" -ne 0 ]; then
+        echo "---- $name (exit status $status)"
+        grep -v '^\[ *\(RUN\|OK\) ' "$log" | tail -n 200
+        echo "----"
+    elif [ "$3" -ne 0 ]; then
+        grep -i 'skip' "$log" | grep -v '^\[  SKIPPED \] [0-9]' | sort -u | head -n 20 | sed 's/^/    /'
+    fi
+    add "$name" "$1" "$2" "$3"
+}
+
+has_target() { grep -q "^$1:" Makefile; }
+
+part_unit() {
+    for t in tests/unit/*/t_*.c; do
+        name=${t#tests/unit/}
+        run "unit/${name%.c}" "$obj/unit/${name%.c}"
+    done
+}
+
+part_vectors() {
+    dir=${VECTORS:-../shared/data/conformance}
+    has_target vectors || return
+    if [ -d "$dir" ]; then
+        run vectors "$make" -s VECTORS="$dir" vectors
+        grep -E '^[a-z(]*\$|\(query\)|\(sort\)' "$logs/vectors" | head -n 400 | sed 's/^/    /'
+    else
+        skip vectors "no folder of conformance vectors at $dir (VECTORS=DIR)"
+    fi
+}
+
+part_cases() {
+    if has_target cases; then run cases "$make" -s cases; fi
+}
+
+part_twin() {
+    if has_target twin; then run twin "$make" -s SEEDS="${SEEDS:-2000}" twin; fi
+}
+
+part_fuzz_replay() {
+    run fuzz-replay "$make" -s fuzz-replay
+}
+
+part_fault() {
+    if has_target fault; then run fault "$make" -s fault; fi
+}
+
+part_cli() {
+    for t in tests/cli/*.sh; do
+        [ -f "$t" ] || continue
+        name=$(basename "$t" .sh)
+        case $(head -n 1 "$t") in
+        *bash*) run "cli/$name" bash "$t" "$obj/mongoreshape" ;;
+        *) run "cli/$name" sh "$t" "$obj/mongoreshape" ;;
+        esac
+    done
+}
+
+part_lint() {
+    run lint "$make" -s lint
+    run "lint itself" sh tests/lint/test.sh
+}
+
+for part in $parts; do
+    case $part in
+    unit | vectors | cases | twin | fault | cli | lint) "part_$part" ;;
+    fuzz-replay) part_fuzz_replay ;;
+    *)
+        echo "check.sh: no part called $part" >&2
+        exit 2
+        ;;
+    esac
+done
+echo "in $(($(date +%s) - begun)) seconds"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

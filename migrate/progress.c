@@ -7,6 +7,7 @@
 #include "text.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +43,13 @@ left(const struct mrsi_progress *p, const struct mrs_progress *now, char text[40
     }
 }
 
+static int
+columns(void)
+{
+    struct winsize w;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col - 1 : 79;
+}
+
 static void
 draw(struct mrsi_progress *p, const struct mrs_progress *now)
 {
@@ -59,7 +67,7 @@ draw(struct mrsi_progress *p, const struct mrs_progress *now)
              now->total ? " of " : "", now->total ? total : "", docs, rate, eta,
              now->phase ? now->phase : "");
     if (p->terminal) {
-        fprintf(stderr, "\r%.100s\x1b[K", line);
+        fprintf(stderr, "\r%.*s\x1b[K", columns(), line);
     } else {
         fprintf(stderr, "%s\n", line);
     }

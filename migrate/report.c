@@ -136,7 +136,8 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
         fprintf(f, "nothing was written; read %s in %s, the output would have %s\n", in, wall, out);
     } else {
         fprintf(f, "wrote %s to %s in %s (%s of it to make sure it is on disk), from %s\n", out,
-                job->cli->output, wall, sync, in);
+                strcmp(job->cli->output, "-") == 0 ? "standard output" : job->cli->output, wall,
+                sync, in);
     }
     if (job->cli->verbose && job->plan && job->plan->id_known) {
         mrs_plan_id_text(job->plan, id);

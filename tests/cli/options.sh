@@ -1,0 +1,131 @@
+#!/bin/sh
+# options.sh - the command line itself: help, manual and completions agree, misuse is told in one line with status 2, data alone on standard output.
+# usage: options.sh MONGORESHAPE
+set -u
+tool=$(realpath "$1")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+
+fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
+
+# expect STATUS WORDS ARGS...: the status, the words on standard error, nothing on standard output
+expect() {
+    status=$1 words=$2
+    shift 2
+    "$tool" "$@" >out 2>err </dev/null
+    got=$?
+    [ "$got" -eq "$status" ] || fail "status $got, not $status: $*"
+    [ -z "$words" ] || grep -qF -- "$words" err || fail "no \"$words\" in: $(cat err) (of: $*)"
+    [ ! -s out ] || fail "standard output is not empty: $*"
+}
+
+# ---- help, manual, completions ----
+"$tool" help --man >man || fail "help --man"
+"$tool" help --completion bash >comp || fail "help --completion"
+bash -n comp || fail "completions are no bash"
+for command in run check explain help; do
+    "$tool" help "$command" >help.1 || fail "help $command"
+    "$tool" "$command" --help >help.2 || fail "$command --help"
+    if [ "$command" != help ]; then
+        cmp -s help.1 help.2 || fail "help $command and $command --help differ"
+    fi
+    options=$(sed -n 's/^  .*--\([a-zA-Z-]*\).*/\1/p' help.1 | sort -u)
+    [ -n "$options" ] || fail "no options in help $command"
+    for option in $options; do
+        grep -q "\\\\-\\\\-$(printf %s "$option" | sed 's/-/\\\\\\?-/g')" man || grep -q -- "\\-\\-$option" man || fail "--$option is not in the manual"
+        grep -q -- "--$option" comp || fail "--$option is not in the completions"
+    done
+    awk 'length > 80 { exit 1 }' help.1 || fail "help $command is wider than 80 columns"
+done
+if command -v groff >/dev/null; then
+    groff -man -ww -z -Tutf8 man 2>&1 | grep . && fail "groff has complaints"
+fi
+"$tool" --help | grep -q '^usage: mongoreshape run' || fail "--help"
+"$tool" --version | grep -q '^mongoreshape [0-9]' || fail "--version"
+complete=$(bash -c '. ./comp; COMP_WORDS=(mongoreshape run p --max); COMP_CWORD=3; _mongoreshape; echo "${COMPREPLY[*]}"')
+[ "$complete" = "--max-refused" ] || fail "completion of --max: $complete"
+complete=$(bash -c '. ./comp; COMP_WORDS=(mongoreshape ru); COMP_CWORD=1; _mongoreshape; echo "${COMPREPLY[*]}"')
+[ "$complete" = "run" ] || fail "completion of ru: $complete"
+
+# ---- misuse ----
+expect 2 'a command is missing'
+expect 2 'unknown command `chek`, did you mean `check`?' chek
+expect 2 'try `mongoreshape help run`' run
+expect 2 'PLAN is missing' run
+expect 2 '-i IN is missing' run p
+expect 2 '-o OUT is missing' run p -i x
+expect 2 'unknown option `--memry`, did you mean `--memory`?' run p --memry 1G
+expect 2 'did you mean `--memory`?' run p --mem 1G
+expect 2 'unknown option `-z`' run p -z
+expect 2 '`--output` is no option of `check`' check p -o x
+expect 2 '`--input` needs a value' run p -i
+expect 2 '`--input` is given twice' run p -i a --input=b
+expect 2 '`--json` takes no value' run p --json=yes
+expect 2 'must be a whole number' run p --max-refused many
+expect 2 'must be a whole number' run p --max-refused 99999999999999999999
+expect 2 'must be a size' run p --memory 1X
+expect 2 'at least 64M' run p -i a -o b --memory 63M
+expect 2 'must be a date' run p --now soon
+expect 2 'it must be drop' run p --oplog keep
+expect 2 'none, gzip or zstd' run p --compress rar
+expect 2 'one word too many' run p q
+expect 2 '--jobs must be' run p -i a -o b -j 0
+expect 2 'a command must come first' -i x run p
+expect 2 'unknown command `rnu`, did you mean `run`?' help rnu
+expect 2 'there is no such file' check nothing.yaml
+
+# ---- plans ----
+printf 'steps:\n- sett: {}\n- set: { in: c, feilds: {} }\nfoo: 1\n' >bad.yaml
+expect 2 'bad.yaml:2:3: error: unknown step `sett` (did you mean `set`?)' check bad.yaml
+expect 2 'bad.yaml:3:3: error: set: needed key `fields` is missing' check bad.yaml
+expect 2 'bad.yaml:3:17: error: set: unknown key `feilds` (did you mean `fields`?)' check bad.yaml
+expect 2 'bad.yaml:4:1: error: unknown key `foo`' explain bad.yaml
+"$tool" check bad.yaml --json >out 2>err
+[ $? -eq 2 ] && [ ! -s err ] && grep -q '"line":3,"column":17' out || fail "check --json"
+printf 'steps:\n- set: { in: c, fields: { a: 1 } }\n' >good.yaml
+expect 0 'no mistake found' check good.yaml
+expect 0 '' check good.yaml -q
+"$tool" explain good.yaml >out 2>err || fail "explain"
+grep -q '^Step 1: set (line 2)$' out && [ ! -s err ] || fail "explain says: $(cat out err)"
+"$tool" explain good.yaml --json | grep -q '^{"plan":' || fail "explain --json"
+if [ -w /dev/full ]; then
+    "$tool" explain good.yaml >/dev/full 2>err
+    [ $? -eq 4 ] && grep -q 'standard output' err || fail "a full disk behind standard output"
+fi
+
+# ---- runs: one database with { _id: 1 }, { _id: 2 } ----
+mkdir -p in/d
+printf '\016\0\0\0\020_id\0\001\0\0\0\0\016\0\0\0\020_id\0\002\0\0\0\0' >in/d/c.bson
+printf '{"options":{},"indexes":[{"v":{"$numberInt":"2"},"key":{"_id":{"$numberInt":"1"}},"name":"_id_"}],"uuid":"","collectionName":"c","type":"collection"}' >in/d/c.metadata.json
+cp -r in in.before
+expect 0 'restore with:' run good.yaml -i in -o out.d
+[ "$(od -An -tx1 out.d/d/c.bson | tr -d ' \n')" = "15000000105f69640001000000106100010000000015000000105f696400020000001061000100000000" ] ||
+    fail "documents: $(od -An -tx1 out.d/d/c.bson)"
+diff -r in in.before >/dev/null || fail "the input was changed"
+expect 2 'out.d' run good.yaml -i in -o out.d
+expect 0 '' run good.yaml -i in -o out.d --force -q
+expect 0 'nothing was written' run good.yaml -i in --dry-run
+expect 0 'nothing was written' check good.yaml -i in
+"$tool" run good.yaml -i in -o out.j --json >out 2>err
+[ $? -eq 0 ] && [ ! -s err ] && grep -q '"published":true.*"planId":"[0-9a-f]\{32\}".*"before":2' out || fail "run --json: $(cat out err)"
+printf 'steps:\n- set: { in: nobody, fields: { a: 1 } }\n' >absent.yaml
+expect 2 'absent.yaml:2:10: error: set: `in`: ' run absent.yaml -i in -o out.n
+[ ! -e out.n ] && [ ! -e out.n.partial ] || fail "an output in spite of a wrong plan"
+printf 'steps:\n- set: { in: c, fields: { b: { $add: ["$_id", { $cond: [{ $eq: ["$_id", 2] }, "x", 1] }] } } }\n' >refuse.yaml
+expect 7 '' run refuse.yaml -i in -o out.r
+[ ! -e out.r ] && [ -s out.r.refused.bson ] && [ -s out.r.refused.bson.jsonl ] || fail "refused file of a run that ended"
+expect 1 '1 document was refused' run refuse.yaml -i in -o out.r --max-refused 1
+expect 1 '1 document would be refused' check refuse.yaml -i in
+expect 7 '' run refuse.yaml -i in --dry-run
+ls -d ./*.partial /tmp/mongoreshape.?????? 2>/dev/null && fail "something was left behind"
+printf '\016\0\0\0\020_id\0' >in/d/c.bson
+expect 3 '' run good.yaml -i in -o out.c
+[ ! -e out.c ] || fail "an output of damaged input"
+
+if [ "$failed" -ne 0 ]; then
+    echo "cli/options: $failed failed"
+    exit 1
+fi
+echo "cli/options: ok"

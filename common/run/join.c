@@ -57,11 +57,17 @@ read_both(struct mrsi_join *j, struct mrs_err *e)
     }
     if (s == MRS_OK && !j->lookup) {
         const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
-        s = mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
+        s = j->merge ? MRS_OK : mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
         mrs_buf_clear(&j->log);
         s = s == MRS_OK ? mrsi_spill_init(&j->spill, j->en, j->n_into, from_bytes, e) : s;
     }
+    if (s == MRS_OK && j->merge) {
+        mrsi_sorter_init(&j->from_recs, j->en, j->en->memory / 4);
+    }
     s = s == MRS_OK ? mrsi_join_read_from(j, e) : s;
+    if (s == MRS_OK && j->merge) {
+        s = mrsi_merge_route(j, e);
+    }
     if (s == MRS_OK && j->lookup) {
         const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
         s = mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
@@ -116,6 +122,8 @@ clear(struct mrsi_join *j)
         mrs_free(j->en->mem, p);
     }
     mrs_buf_clear(&j->slabs);
+    mrsi_sorter_clear(&j->into_keys);
+    mrsi_sorter_clear(&j->from_recs);
     mrs_buf_clear(&j->log);
     mrsi_table_clear(&j->table);
     mrsi_fates_clear(&j->fates);

@@ -8,6 +8,7 @@
 #define MRS_RUN_JOIN_H
 
 #include "sides.h"
+#include "sorter.h"
 
 /* A key, hashed: keys of up to 15 bytes stand here as they are, longer ones as 120 bits of a seeded hash. */
 struct mrsi_key {
@@ -130,6 +131,7 @@ struct mrsi_spill {
     uint32_t piece_bytes;
     struct mrsi_temp *temp;
     _Atomic uint64_t spilled;
+    bool unordered;       /* records do not come in the order of from: a load sorts them */
     pthread_mutex_t lock;
 };
 /* A worker's open pieces, one a partition. */
@@ -149,6 +151,10 @@ void mrsi_spiller_clear(struct mrsi_spiller *s);
 enum mrs_status mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi, struct mrs_buf *buf,
                                     struct mrs_buf *list, struct mrs_err *e);
 
+/* Calls fn with each record with lo <= ord < hi, in no order, holding one piece at a time. */
+enum mrs_status mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg, struct mrs_err *e);
+
 /* ---- the step in progress ---- */
 struct mrsi_join {
     struct mrsi_engine *en;
@@ -157,6 +163,8 @@ struct mrsi_join {
     const struct mrs_join_ops *ops;
     bool self;                  /* from and into are one collection */
     bool lookup;
+    bool merge;                 /* the keys of into do not fit: both sides are sorted by key and merged */
+    struct mrsi_sorter into_keys, from_recs;
     uint32_t hashed[8];         /* pairs that are part of the hash; the others are verified */
     uint32_t n_hashed;
     bool multi;                 /* the key pass met several keys in a hashed pair other than the first: it must be done again without */
@@ -195,6 +203,10 @@ bool mrsi_verified(const struct mrsi_join *j, const struct mrsi_rec *r, const st
 /* join_read.c */
 enum mrs_status mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e);
 enum mrs_status mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e);
+/* join_merge.c: what to do when the keys of into outgrow memory. */
+enum mrs_status mrsi_merge_into(struct mrsi_join *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e);
+enum mrs_status mrsi_merge_from(struct mrsi_join *j, const struct mrs_buf *recs, struct mrs_err *e); /* key and record, one behind the other */
+enum mrs_status mrsi_merge_route(struct mrsi_join *j, struct mrs_err *e);
 /* join_emit.c */
 enum mrs_status mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e);
 /* join_settle.c */

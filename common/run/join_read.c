@@ -79,11 +79,12 @@ key_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct key_job *k = job;
     (void)w;
     j->n_into = k->block.first_doc + k->block.n_docs;
+    enum mrs_status s = MRS_OK;
     if (!j->lookup && !j->multi) {
-        mrs_buf_put(&j->log, k->log.p, k->log.n);
+        s = mrsi_merge_into(j, (const struct mrsi_logged *)(const void *)k->log.p, k->log.n / sizeof(struct mrsi_logged), e);
     }
     mrs_buf_reset(&k->log);
-    return mrs_buf_status(&j->log, e);
+    return s;
 }
 
 static void
@@ -119,6 +120,8 @@ mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e)
     do {
         j->multi = false;
         j->n_into = 0;
+        j->merge = false;
+        mrsi_sorter_clear(&j->into_keys);
         choose_hashed(j);
         mrs_buf_reset(&j->log);
         mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan);
@@ -284,6 +287,26 @@ keep(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_
     return mrs_buf_status(&f->log, e);
 }
 
+/* Merge: the record stands behind each of its keys. */
+static enum mrs_status
+keep_keyed(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
+    size_t n = f->h.list.n / sizeof *l;
+    struct mrsi_rec r;
+    enum mrs_status s = n ? make_record(j, w, f, doc, ordinal, &r, e) : MRS_OK;
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    for (size_t i = 0; s == MRS_OK && i < n; i++) {
+        mrs_buf_put(&f->recs, &l[i].key, sizeof l[i].key);
+        uint8_t *p = mrs_buf_take(&f->recs, r.total);
+        if (!p) {
+            return mrs_buf_status(&f->recs, e);
+        }
+        mrsi_rec_fill(p, &r, &x);
+    }
+    return s;
+}
+
 static enum mrs_status
 from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
@@ -311,7 +334,9 @@ from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         if (s == MRS_OK && w->keys.n) {
             s = mrsi_hash_keys(j, w, false, &f->h, e);
             if (s == MRS_OK) {
-                s = j->lookup ? keep(j, w, f, doc, cur.ordinal, e) : route(j, w, f, doc, cur.ordinal, e);
+                s = j->lookup  ? keep(j, w, f, doc, cur.ordinal, e)
+                    : j->merge ? keep_keyed(j, w, f, doc, cur.ordinal, e)
+                               : route(j, w, f, doc, cur.ordinal, e);
             }
         }
         if (s == MRS_END) {
@@ -357,6 +382,11 @@ from_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct from_job *f = job;
     enum mrs_status s = mrsi_refused_commit(w, e);
     s = s == MRS_OK ? mrsi_fates_append(&j->fates, f->bits.p, f->bits.n, e) : s;
+    if (s == MRS_OK && j->merge) {
+        s = mrsi_merge_from(j, &f->recs, e);
+        mrs_buf_reset(&f->recs);
+        return s;
+    }
     return s == MRS_OK ? keep_records(j, f, e) : s;
 }
 
@@ -404,7 +434,7 @@ mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e)
     struct mrsi_pipe p = {j->en, sizeof(struct from_job), from_fetch, from_work, from_commit, from_clear, j};
     struct mrsi_spiller *list = NULL;
     enum mrs_status s = MRS_OK;
-    if (!j->lookup) {
+    if (!j->lookup && !j->merge) {
         list = mrs_zalloc(j->en->mem, j->en->jobs * sizeof *list);
         s = list ? open_spillers(j, list, e) : mrs_err_memory(e, sizeof *list);
     }

@@ -4,6 +4,7 @@
  * and the piece is used again. Records of one worker come in ascending order of `from`, so putting a partition in order
  * is a merge of a few lists. Reserved memory comes in slabs that ask for huge pages: first touch of small pages costs more than the copy. */
 #include "join.h"
+#include <stdlib.h>
 #include <sys/mman.h>
 
 enum { SLAB = 16 << 20, PIECE_MIN = 16 << 10, PIECE_MAX = 128 << 10, PARTS_MAX = 1024 };
@@ -247,6 +248,15 @@ struct list_at {
     uint32_t worker;
 };
 
+static int
+by_order(const void *pa, const void *pb)
+{
+    const struct mrsi_rec *a, *b;
+    memcpy(&a, pa, sizeof a);
+    memcpy(&b, pb, sizeof b);
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
 /* The next record of a worker's pieces; NULL at the end. loaded[i]: where piece i lies. */
 static const struct mrsi_rec *
 peek(struct list_at *l, const struct mrsi_piece *x, uint8_t *const *loaded, size_t n)
@@ -325,5 +335,36 @@ mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint6
             at += x[i].n;
         }
     }
-    return n ? merge(sp, x, n, loaded, lo, hi, list, e) : MRS_OK;
+    enum mrs_status s = n ? merge(sp, x, n, loaded, lo, hi, list, e) : MRS_OK;
+    if (s == MRS_OK && sp->unordered && list->n > sizeof(void *)) {
+        qsort(list->p, list->n / sizeof(void *), sizeof(void *), by_order);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg, struct mrs_err *e)
+{
+    const struct mrsi_piece *x = (const struct mrsi_piece *)(const void *)p->pieces.p;
+    size_t n = p->pieces.n / sizeof *x;
+    struct mrs_buf room;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_init(&room, sp->en->mem, SIZE_MAX);
+    for (size_t i = 0; s == MRS_OK && i < n; i++) {
+        const uint8_t *at = x[i].p;
+        if (!at) {
+            mrs_buf_reset(&room);
+            uint8_t *to = mrs_buf_take(&room, x[i].n);
+            s = to ? mrs_read_at(sp->temp->fd, to, x[i].n, x[i].off, e) : mrs_buf_status(&room, e);
+            at = to;
+        }
+        for (const uint8_t *end = at ? at + x[i].n : NULL; s == MRS_OK && at < end;) {
+            const struct mrsi_rec *r = (const struct mrsi_rec *)(const void *)at;
+            at += r->total;
+            s = r->ord >= lo && r->ord < hi ? fn(arg, r, e) : MRS_OK;
+        }
+    }
+    mrs_buf_clear(&room);
+    return s;
 }

@@ -1,0 +1,130 @@
+/* join_merge.c - a join whose keys outgrow memory: both sides are sorted by key on disk and merged.
+ *
+ * Slower than a table, and never needed while the keys of `into` fit; but no number of them is too large. What meets is thrown into the same partitions
+ * as always, only not in the order of `from`, so that a partition is sorted when it is loaded. */
+#include "join.h"
+
+static enum mrs_status
+put_logged(struct mrsi_join *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; s == MRS_OK && i < n; i++) {
+        s = mrsi_sorter_put(&j->into_keys, &l[i].key, sizeof l[i].key, &l[i], sizeof l[i], e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_merge_into(struct mrsi_join *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e)
+{
+    if (j->merge) {
+        return put_logged(j, l, n, e);
+    }
+    mrs_buf_put(&j->log, l, n * sizeof *l);
+    if (j->log.bad || j->log.n < j->en->memory / 4) {
+        return mrs_buf_status(&j->log, e);
+    }
+    j->merge = true;
+    mrsi_sorter_init(&j->into_keys, j->en, j->en->memory / 4);
+    enum mrs_status s = put_logged(j, (const struct mrsi_logged *)(const void *)j->log.p, j->log.n / sizeof *l, e);
+    mrs_buf_clear(&j->log);
+    return s;
+}
+
+enum mrs_status
+mrsi_merge_from(struct mrsi_join *j, const struct mrs_buf *recs, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < recs->n;) {
+        struct mrsi_rec r;
+        const uint8_t *key = recs->p + at, *rec = key + sizeof(struct mrsi_key);
+        memcpy(&r, rec, sizeof r);
+        s = mrsi_sorter_put(&j->from_recs, key, sizeof(struct mrsi_key), rec, r.total, e);
+        at += sizeof(struct mrsi_key) + r.total;
+    }
+    return s;
+}
+
+/* All into entries of one key. */
+struct into_key {
+    uint8_t key[sizeof(struct mrsi_key)];
+    struct mrs_buf entries; /* struct mrsi_logged */
+    struct mrsi_sorted next;
+    bool have, end;
+};
+
+static enum mrs_status
+advance(struct mrsi_join *j, struct into_key *k, struct mrs_err *e)
+{
+    mrs_buf_reset(&k->entries);
+    for (;;) {
+        if (!k->have && !k->end) {
+            enum mrs_status s = mrsi_sorter_next(&j->into_keys, &k->next, e);
+            if (s < MRS_OK) {
+                return s;
+            }
+            k->end = s == MRS_END;
+            k->have = s == MRS_OK;
+        }
+        if (k->end || (k->entries.n && memcmp(k->key, k->next.key, sizeof k->key) != 0)) {
+            return mrs_buf_status(&k->entries, e);
+        }
+        memcpy(k->key, k->next.key, sizeof k->key);
+        mrs_buf_put(&k->entries, k->next.p, k->next.n);
+        k->have = false;
+    }
+}
+
+static enum mrs_status
+route_record(struct mrsi_spiller *out, const struct into_key *k, const uint8_t *bytes, struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)k->entries.p;
+    struct mrsi_rec r;
+    enum mrs_status s = MRS_OK;
+    memcpy(&r, bytes, sizeof r);
+    const uint8_t *rest = bytes + sizeof r;
+    struct mrsi_rec_parts x = {rest, rest + r.verify_len, rest + r.verify_len + r.sort_len};
+    for (size_t i = 0; s == MRS_OK && i < k->entries.n / sizeof *l; i++) {
+        r.ord = l[i].ord;
+        r.ref = l[i].ref;
+        s = mrsi_spiller_put(out, &r, &x, e);
+    }
+    return s;
+}
+
+static enum mrs_status
+merge_all(struct mrsi_join *j, struct mrsi_spiller *out, struct into_key *k, struct mrs_err *e)
+{
+    struct mrsi_sorted from;
+    enum mrs_status s = advance(j, k, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(&j->from_recs, &from, e)) == MRS_OK) {
+        int c = 1;
+        while (s == MRS_OK && k->entries.n && (c = memcmp(k->key, from.key, sizeof k->key)) < 0) {
+            s = advance(j, k, e);
+        }
+        if (s == MRS_OK && k->entries.n && c == 0) {
+            s = route_record(out, k, from.p, e);
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
+mrsi_merge_route(struct mrsi_join *j, struct mrs_err *e)
+{
+    struct mrsi_spiller out = {.sp = NULL};
+    struct into_key k;
+    memset(&k, 0, sizeof k);
+    mrs_buf_init(&k.entries, j->en->mem, SIZE_MAX);
+    j->spill.unordered = true;
+    enum mrs_status s = mrsi_sorter_rewind(&j->into_keys, e);
+    s = s == MRS_OK ? mrsi_sorter_rewind(&j->from_recs, e) : s;
+    s = s == MRS_OK ? mrsi_spiller_init(&out, &j->spill, 0, e) : s;
+    s = s == MRS_OK ? merge_all(j, &out, &k, e) : s;
+    s = s == MRS_OK ? mrsi_spiller_end(&out, e) : s;
+    mrsi_spiller_clear(&out);
+    mrs_buf_clear(&k.entries);
+    mrsi_sorter_clear(&j->into_keys);
+    mrsi_sorter_clear(&j->from_recs);
+    return s;
+}

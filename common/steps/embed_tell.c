@@ -1,0 +1,280 @@
+/* embed_tell.c - what embed says of itself, and what it does to the catalogue.
+ *
+ * The sets of paths read, added and removed decide whether a plan may run beside writers; the losses are what extract, its inverse,
+ * could not bring back. Indexes of the children go to the parent where they keep their meaning: there they are multikey, so
+ * unique, sparse and partial go, and one that expires documents would delete parents. */
+#include "embed.h"
+#include "indexes.h"
+#include "tell.h"
+
+/* ---- describe ---- */
+static void
+tell_keys(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    for (uint32_t i = 0; i < s->join.n; i++) {
+        const struct mrsi_pair *p = &s->join.pair[i];
+        if (p->from.expr) {
+            mrsi_tell_expr(t, 0, p->from.expr);
+        } else {
+            mrsi_tell_touch(t, 0, 'R', p->from.path.text);
+        }
+        if (p->into.expr) {
+            mrsi_tell_expr(t, 1, p->into.expr);
+        } else {
+            mrsi_tell_touch(t, 1, 'R', p->into.path.text);
+        }
+    }
+}
+
+static void
+tell_touches(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    tell_keys(t, s);
+    mrsi_tell_query(t, 0, s->join.where);
+    mrsi_tell_sort(t, 0, s->sort);
+    mrsi_tell_touch(t, 0, 'R', "");
+    if (s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO) {
+        mrsi_tell_touch(t, 0, 'D', "");
+    }
+    if (s->in_place) {
+        mrsi_tell_touch(t, 1, 'D', s->as.text);
+    }
+    mrsi_tell_touch(t, 1, 'A', s->as.text);
+    if (s->count.n) {
+        mrsi_tell_touch(t, 1, 'A', s->count.text);
+    }
+    if (s->flag.n) {
+        mrsi_tell_touch(t, 1, 'A', s->flag.text);
+    }
+    if (s->ref_edit) {
+        mrsi_tell_touch(t, 1, 'D', s->join.pair[0].into.path.text);
+    }
+    if (s->overflow.given) {
+        mrsi_tell_touch(t, 1, 'R', "_id");
+        mrsi_tell_touch(t, s->side_overflow, 'A', "");
+    }
+    if (s->side_orphans >= 0) {
+        mrsi_tell_touch(t, s->side_orphans, 'A', "");
+    }
+}
+
+static void
+tell_losses(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    const char *from = s->join.from.ns;
+    if (s->orphans == EMBED_ORPHANS_DROP) {
+        mrsi_tell_loss(t, "orphans dropped: documents of %s that match nobody", from);
+    }
+    if (s->orphans == EMBED_ORPHANS_INTO) {
+        mrsi_tell_loss(t, "orphans of %s are in %s", from, s->orphans_into.ns);
+    }
+    if (s->keep == EMBED_KEEP_ALL) {
+        return; /* from is still whole */
+    }
+    if (s->shape.fields.given) {
+        mrsi_tell_loss(t, "fields of %s that `fields` does not keep", from);
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        bool key = false;
+        for (uint32_t k = 0; k < s->join.n; k++) {
+            key = key || (s->join.pair[k].from.path.n && mrs_path_equal(&s->shape.drop.path[i], &s->join.pair[k].from.path));
+        }
+        if (!key) {
+            mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, from);
+        }
+    }
+    if (s->keep == EMBED_KEEP_NONE && s->limited && !s->overflow.given) {
+        mrsi_tell_loss(t, "documents of %s past the limit", from);
+    }
+    mrsi_tell_loss(t, "order of %s across parents", from);
+    if (s->join.into_points && s->dangling != MRSI_DANGLING_KEEP && s->dangling != MRSI_DANGLING_REFUSE) {
+        mrsi_tell_loss(t, "references that match nobody");
+    }
+}
+
+static void
+tell_words(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    if (s->in_place) {
+        mrsi_tell_words(t, "every reference in %s of %s becomes the document of %s that it names", s->as.text, s->join.into.ns,
+                        s->join.from.ns);
+    } else {
+        mrsi_tell_words(t, "documents of %s are put into the documents of %s that they match, as %s %s", s->join.from.ns,
+                        s->join.into.ns, s->one ? "one subdocument" : "an array", s->as.text);
+    }
+    if (s->limited) {
+        mrsi_tell_words(t, "; at most %llu each", (unsigned long long)s->limit);
+    }
+    if (s->overflow.given) {
+        mrsi_tell_words(t, ", the rest in pages of %llu in %s", (unsigned long long)s->overflow.size, s->overflow.into.ns);
+    }
+    mrsi_tell_words(t, s->keep == EMBED_KEEP_ALL ? ". %s stays as it is" : ". Embedded documents leave %s", s->join.from.ns);
+}
+
+enum mrs_status
+mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct mrsi_embed *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_JOIN, e);
+    bool leave = s->keep != EMBED_KEEP_ALL || s->orphans != EMBED_ORPHANS_KEEP;
+    mrsi_tell_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
+    mrsi_tell_side(&t, &s->join.into, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
+    if (s->side_overflow >= 0) {
+        mrsi_tell_side(&t, &s->overflow.into, MRS_ROLE_ADD, "overflow.into");
+    }
+    if (s->side_orphans >= 0) {
+        mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
+    }
+    tell_touches(&t, s);
+    tell_losses(&t, s);
+    tell_words(&t, s);
+    out->sorted = s->sort != NULL;
+    out->by_reference = s->join.refs;
+    out->n_pairs = mrsi_join_pairs(&s->join);
+    if (!s->in_place && !s->replace) {
+        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+    } else if (s->keep != EMBED_KEEP_ALL && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
+        mrsi_tell_once(&t, "a second run finds no documents left to embed and would overwrite the result; say `keep: all` or "
+                           "`empty: absent`");
+    }
+    return mrsi_tell_end(&t);
+}
+
+/* ---- catalogue ---- */
+/* A path below `as` in the parent. */
+static const char *
+below(struct mrs_arena *a, const char *as, const char *path)
+{
+    size_t n = strlen(as), m = strlen(path);
+    char *text = mrs_arena_alloc(a, n + m + 2);
+    if (text) {
+        memcpy(text, as, n);
+        text[n] = '.';
+        memcpy(text + n + 1, path, m + 1);
+    }
+    return text;
+}
+
+/* Where the fields of a child are found in the parent. */
+static enum mrs_status
+moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves *out, struct mrs_err *e)
+{
+    struct mrs_arena *a = mrs_catalog_arena(cat);
+    const struct mrsi_fields *f = &s->shape.fields;
+    uint32_t n = 0;
+    struct mrsi_move *m = mrs_arena_alloc(a, (f->n + s->shape.drop.n + 2) * sizeof *m);
+    if (!m) {
+        return mrs_err_memory(e, 0);
+    }
+    if (!f->given) {
+        m[n++] = (struct mrsi_move){"", s->as.text};
+    } else if (!f->map && !f->without_id) {
+        m[n++] = (struct mrsi_move){"_id", below(a, s->as.text, "_id")};
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
+        if (old && *old) {
+            m[n++] = (struct mrsi_move){old, below(a, s->as.text, f->path[i].text)};
+        }
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        if (!f->map) {
+            m[n++] = (struct mrsi_move){s->shape.drop.path[i].text, NULL};
+        }
+    }
+    for (uint32_t i = 0; i < n - (f->map ? 0 : s->shape.drop.n); i++) {
+        if (!m[i].to) {
+            return mrs_err_memory(e, 0);
+        }
+    }
+    *out = (struct mrsi_moves){m, n, true};
+    return MRS_OK;
+}
+
+/* Whether the index is on the reference to the parent alone: `_id` of the parent does that now. */
+static bool
+is_reference(const struct mrsi_embed *s, struct mrs_view index)
+{
+    struct mrs_val key = mrs_doc_get(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem e, more;
+    if (key.type != MRS_DOCUMENT || s->join.into_points) {
+        return false;
+    }
+    mrs_walk_init(&w, mrs_val_view(key));
+    if (mrs_walk_next(&w, &e) != 1 || mrs_walk_next(&w, &more) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < s->join.n; i++) {
+        const struct mrs_path *p = &s->join.pair[i].from.path;
+        if (p->n && strcmp(e.name, p->text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The children without the indexes that the parent does not need. */
+static enum mrs_status
+carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *out, struct mrs_err *e)
+{
+    *out = *from;
+    out->n_index = 0;
+    out->index = mrs_arena_alloc(mrs_catalog_arena(cat), (from->n_index + 1u) * sizeof *out->index);
+    if (!out->index) {
+        return mrs_err_memory(e, 0);
+    }
+    for (uint32_t i = 0; i < from->n_index; i++) {
+        if (!is_reference(s, from->index[i])) {
+            out->index[out->n_index++] = from->index[i];
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into, struct mrs_err *e)
+{
+    if (s->in_place) {
+        struct mrsi_move m = {s->as.text, below(mrs_catalog_arena(cat), s->as.text, "_id")};
+        struct mrsi_moves moves = {&m, 1, false};
+        return m.to ? mrsi_indexes_rewrite(cat, into, &moves, false, e) : mrs_err_memory(e, 0);
+    }
+    struct mrsi_moves moves;
+    struct mrs_cat_coll children;
+    enum mrs_status st = moves_of(s, cat, &moves, e);
+    st = st == MRS_OK ? carried(s, cat, from, &children, e) : st;
+    if (st != MRS_OK || !mrsi_index_plain(&s->as)) {
+        return st;
+    }
+    struct mrsi_carry how = {&moves, MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED,
+                             "its documents lie inside others now", NULL, mrs_missing()};
+    return mrsi_indexes_carry(cat, &children, into, &how, e);
+}
+
+enum mrs_status
+mrsi_embed_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct mrsi_embed *s = state;
+    struct mrs_cat_coll *from, *into, *more;
+    struct mrs_desc d;
+    bool leave = s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO;
+    enum mrs_status st = mrsi_cat_need(cat, &s->join.from, leave, "from", &from, e);
+    st = st == MRS_OK ? mrsi_cat_need(cat, &s->join.into, true, "into", &into, e) : st;
+    if (st == MRS_OK && s->overflow.given) {
+        st = mrsi_cat_target(cat, &s->overflow.into, "overflow", &more, NULL, e);
+        if (st == MRS_OK && s->indexes) {
+            st = mrsi_index_reference(cat, more, &s->overflow.ref, 1, e);
+        }
+    }
+    if (st == MRS_OK && s->side_orphans >= 0) {
+        st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &more, NULL, e);
+    }
+    if (st == MRS_OK && s->indexes) {
+        st = indexes(s, cat, from, into, e);
+    }
+    st = st == MRS_OK ? mrsi_embed_describe(s, mrs_catalog_arena(cat), &d, e) : st;
+    st = st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
+    return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
+}

@@ -1,0 +1,364 @@
+/* extract.c - extract: parts of documents into a collection of their own. The plan's entry.
+ *
+ * Two families in one step: without `unique` each document goes its own way (SPREAD), with it parts of many documents become one (GROUP). What is common
+ * to both, finding the elements, making a child, and rewriting the source, stands in files of its own. Here every
+ * combination of keys that has no meaning becomes an error of the plan. */
+#include "extract.h"
+
+static const struct mrs_key keys[] = {
+    {"from", MRS_ARG_COLL, true, NULL, "documents that hold the parts"},
+    {"path", MRS_ARG_ANY, true, NULL, "the array or subdocument, or {fields: [...]}: top-level fields that become one document"},
+    {"into", MRS_ARG_COLL, true, NULL, "collection of the parts; new, or one to add to"},
+    {"refs", MRS_ARG_CHOICE, false, "parent|child|both|none", "which side points to the other"},
+    {"parent_ref", MRS_ARG_NAME, false, NULL, "field of the part that holds its parent's key"},
+    {"parent_key", MRS_ARG_PATH, false, NULL, "the value it holds; default _id"},
+    {"child_refs", MRS_ARG_PATH, false, NULL, "field of the parent for the ids of its parts; default: path"},
+    {"unique", MRS_ARG_PATHS, false, NULL, "parts with equal values here become one document"},
+    {"id", MRS_ARG_ANY, false, NULL, "keep, new, or an expression"},
+    {"position", MRS_ARG_NAME, false, NULL, "field for the place in the array"},
+    {"leave", MRS_ARG_MAP, false, NULL, "copies that stay: limit, sort, fields, id"},
+    {"extracted", MRS_ARG_CHOICE, false, "all|rest", "rest: elements that stay are not extracted"},
+    {"pages", MRS_ARG_MAP, false, NULL, "pages instead of one document each: size, ref, number, items, flag"},
+    {"count", MRS_ARG_PATH, false, NULL, "field for the number of elements"},
+    {"value", MRS_ARG_NAME, false, NULL, "elements that are no documents become {value: element}"},
+    {"fields", MRS_ARG_FIELDS, false, NULL, "what of an element becomes the document"},
+    {"drop", MRS_ARG_PATHS, false, NULL, "what of an element is left out"},
+    {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "equal keys or _ids with other contents"},
+    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "rewrite and carry indexes; default true"}};
+
+static const struct mrs_key leave_keys[] = {{"limit", MRS_ARG_COUNT, false, NULL, "at most so many; default all"},
+                                            {"sort", MRS_ARG_SORT, false, NULL, "which stay, and their order"},
+                                            {"fields", MRS_ARG_FIELDS, false, NULL, "what of them stays"},
+                                            {"id", MRS_ARG_BOOL, false, NULL, "they carry the _id of their document"}};
+static const struct mrs_key page_keys[] = {{"size", MRS_ARG_COUNT, true, NULL, "items of a page"},
+                                           {"ref", MRS_ARG_NAME, true, NULL, "field for the parent's key"},
+                                           {"number", MRS_ARG_NAME, true, NULL, "field for the page's number"},
+                                           {"items", MRS_ARG_NAME, true, NULL, "field for the items"},
+                                           {"flag", MRS_ARG_PATH, false, NULL, "field of documents that have pages"}};
+static const struct mrs_key list_keys[] = {{"fields", MRS_ARG_PATHS, true, NULL, "top-level fields that become one document"}};
+static const char *const vars[] = {"PARENT", "POSITION"};
+#define N_KEYS(k) ((uint32_t)(sizeof(k) / sizeof *(k)))
+
+static bool
+given(const struct mrsi_read *r, const char *key)
+{
+    return mrsi_slot_given(mrsi_slot(r, key));
+}
+
+/* ---- path ---- */
+static void
+read_listed(struct mrsi_read *r, struct mrsi_extract *s, struct mrsi_slot path)
+{
+    if (!mrsi_read_map(r, path, list_keys, 1)) {
+        return;
+    }
+    struct mrsi_slot list = mrsi_slot_in(path, list_keys, 1, "fields");
+    if (!mrsi_read_paths(r, list, &s->listed)) {
+        return;
+    }
+    if (!s->listed.n) {
+        mrsi_read_error(r, "path", "fields", "names no field");
+    }
+    for (uint32_t i = 0; i < s->listed.n; i++) {
+        if (s->listed.path[i].n != 1) {
+            mrsi_read_error(r, "path", "fields", "`%s` is no top-level field", s->listed.path[i].text);
+        }
+        mrsi_read_not_id(r, list, &s->listed.path[i]);
+    }
+    static const char *const wrong[] = {"leave", "pages", "position"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        if (given(r, wrong[i])) {
+            mrsi_read_error(r, wrong[i], NULL, "does not go with `path: {fields: [...]}`");
+        }
+    }
+}
+
+static void
+read_path(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    struct mrsi_slot path = mrsi_slot(r, "path");
+    struct mrs_val spec = path.v;
+    if (path.v.type == MRS_DOCUMENT) {
+        read_listed(r, s, path);
+        spec = mrs_doc_get(mrs_val_view(path.v), "fields");
+    } else if (mrsi_read_path(r, path, &s->path)) {
+        mrsi_read_not_id(r, path, &s->path);
+    }
+    if (!mrs_val_copy(r->args->arena, spec, &s->path_spec)) {
+        r->status = mrs_err_memory(r->err, spec.n);
+    }
+}
+
+/* A path for a field that the step writes. */
+static void
+read_target(struct mrsi_read *r, struct mrsi_slot slot, struct mrs_path *out)
+{
+    if (mrsi_read_path(r, slot, out)) {
+        mrsi_read_not_id(r, slot, out);
+    }
+}
+
+static void
+read_field(struct mrsi_read *r, struct mrsi_slot slot, const char **out)
+{
+    if (mrsi_read_name(r, slot, out) && strcmp(*out, "_id") == 0) {
+        mrsi_read_error(r, slot.key, slot.sub, "may not be `_id`");
+    }
+}
+
+/* ---- references ---- */
+static void
+read_refs(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    int refs = EXT_REFS_PARENT;
+    mrsi_read_choice(r, mrsi_slot(r, "refs"), &refs);
+    s->to_parent = !s->pages.given && (refs == EXT_REFS_PARENT || refs == EXT_REFS_BOTH);
+    s->to_child = !s->pages.given && (refs == EXT_REFS_CHILD || refs == EXT_REFS_BOTH);
+    read_field(r, mrsi_slot(r, "parent_ref"), &s->parent_ref);
+    read_target(r, mrsi_slot(r, "child_refs"), &s->child_refs);
+    if (!mrsi_read_path(r, mrsi_slot(r, "parent_key"), &s->parent_key)) {
+        mrsi_read_path_text(r, "parent_key", NULL, "_id", &s->parent_key);
+    }
+    if (s->to_parent && !given(r, "parent_ref")) {
+        mrsi_read_error(r, "parent_ref", NULL, "needed: `refs` is %s", refs == EXT_REFS_BOTH ? "both" : "parent");
+    }
+    if (!s->to_parent && !s->pages.given && given(r, "parent_ref")) {
+        mrsi_read_warn(r, "parent_ref", NULL, "not used: `refs` is %s", refs == EXT_REFS_CHILD ? "child" : "none");
+    }
+    if (!s->to_child && !s->pages.given && given(r, "child_refs")) {
+        mrsi_read_warn(r, "child_refs", NULL, "not used: `refs` is %s", refs == EXT_REFS_PARENT ? "parent" : "none");
+    }
+    if (s->to_child && !s->child_refs.n && !given(r, "child_refs")) {
+        if (s->listed.n) {
+            mrsi_read_error(r, "child_refs", NULL, "needed: there is no path where the id could stay");
+        }
+        s->child_refs = s->path;
+    }
+    if (!s->to_parent) {
+        s->parent_ref = NULL;
+    }
+    if (!s->to_child) {
+        s->child_refs.n = 0;
+    }
+    s->child_is_path = s->to_child && s->path.n && s->child_refs.n && mrs_path_equal(&s->child_refs, &s->path);
+}
+
+/* ---- leave, pages, id ---- */
+static void
+read_leave(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    struct mrsi_slot map = mrsi_slot(r, "leave");
+    struct mrsi_slot none = {.v = mrs_missing()};
+    s->leave.given = mrsi_slot_given(map);
+    if (!s->leave.given || !mrsi_read_map(r, map, leave_keys, N_KEYS(leave_keys))) {
+        return;
+    }
+    s->leave.limited = mrsi_read_count(r, mrsi_slot_in(map, leave_keys, N_KEYS(leave_keys), "limit"), &s->leave.limit);
+    mrsi_read_sort(r, mrsi_slot_in(map, leave_keys, N_KEYS(leave_keys), "sort"), &s->leave.sort);
+    mrsi_shape_read(r, mrsi_slot_in(map, leave_keys, N_KEYS(leave_keys), "fields"), none, &s->leave.shape);
+    mrsi_read_bool(r, mrsi_slot_in(map, leave_keys, N_KEYS(leave_keys), "id"), &s->leave.id);
+    if (s->leave.id && s->rest) {
+        mrsi_read_error(r, "leave", "id", "elements that stay have no document of their own with `extracted: rest`");
+    }
+    if (s->leave.id && s->pages.given) {
+        mrsi_read_error(r, "leave", "id", "elements have no document of their own with `pages`");
+    }
+    if (s->child_is_path) {
+        mrsi_read_error(r, "child_refs", NULL, "must be another field than `path`, where `leave` keeps copies");
+    }
+}
+
+static void
+page_name(struct mrsi_read *r, struct mrsi_slot map, const char *key, const char **out)
+{
+    read_field(r, mrsi_slot_in(map, page_keys, N_KEYS(page_keys), key), out);
+}
+
+static void
+read_pages(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    static const char *const wrong[] = {"refs", "parent_ref", "child_refs", "unique", "id", "position"};
+    struct mrsi_slot map = mrsi_slot(r, "pages");
+    s->pages.given = mrsi_slot_given(map);
+    if (!s->pages.given) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        if (given(r, wrong[i])) {
+            mrsi_read_error(r, wrong[i], NULL, "does not go with `pages`");
+        }
+    }
+    if (!mrsi_read_map(r, map, page_keys, N_KEYS(page_keys))) {
+        return;
+    }
+    struct mrsi_slot size = mrsi_slot_in(map, page_keys, N_KEYS(page_keys), "size");
+    if (mrsi_read_count(r, size, &s->pages.size) && !s->pages.size) {
+        mrsi_read_error(r, "pages", "size", "a page holds at least 1 item");
+    }
+    page_name(r, map, "ref", &s->pages.ref);
+    page_name(r, map, "number", &s->pages.number);
+    page_name(r, map, "items", &s->pages.items);
+    read_target(r, mrsi_slot_in(map, page_keys, N_KEYS(page_keys), "flag"), &s->flag);
+    const char *ref = s->pages.ref, *number = s->pages.number, *items = s->pages.items;
+    if (ref && number && items && (!strcmp(ref, number) || !strcmp(ref, items) || !strcmp(number, items))) {
+        mrsi_read_error(r, "pages", NULL, "`ref`, `number` and `items` must have different names");
+    }
+}
+
+static bool
+is_word(struct mrs_val v, const char *word)
+{
+    uint32_t n;
+    const char *text = v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
+    return text && n == strlen(word) && memcmp(text, word, n) == 0;
+}
+
+static void
+read_id(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    struct mrsi_slot id = mrsi_slot(r, "id");
+    uint32_t n;
+    if (!mrsi_slot_given(id) || is_word(id.v, "keep")) {
+        s->id = EXT_ID_KEEP;
+    } else if (is_word(id.v, "new")) {
+        s->id = EXT_ID_NEW;
+    } else if (id.v.type == MRS_STRING && (mrs_val_text(id.v, &n)[0] != '$' || n == 0)) {
+        mrsi_read_error(r, "id", NULL, "must be keep, new or an expression");
+    } else {
+        s->id = EXT_ID_EXPR;
+        mrsi_read_expr(r, id, &s->id_expr);
+    }
+}
+
+/* ---- the whole ---- */
+static bool
+same_name(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+static void
+check(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    if (mrsi_coll_same(&s->from, &s->into)) {
+        mrsi_read_error(r, "into", NULL, "must be another collection than `from`");
+    }
+    if (s->unique.n && s->position) {
+        mrsi_read_error(r, "position", NULL, "does not go with `unique`: a document may have many places");
+    }
+    if (s->pages.given && s->path.n && mrsi_join_share(&s->parent_key, &s->path)) {
+        mrsi_read_error(r, "parent_key", NULL, "pages belong to whole documents, not to elements of %s", s->path.part[0].name);
+    }
+    if (same_name(s->parent_ref, s->position)) {
+        mrsi_read_error(r, "position", NULL, "has the name of `parent_ref`");
+    }
+}
+
+static void
+add_path(struct mrsi_read *r, struct mrsi_extract *s, const char *key, const char *sub, const struct mrs_path *p, uint32_t *no)
+{
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_edit_add(s->edit, p, &e);
+    if (st != MRS_OK) {
+        mrsi_read_failed(r, key, sub, st, &e);
+    } else {
+        ++*no;
+    }
+}
+
+static void
+make_edit(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    uint32_t no = 0;
+    s->no_child = s->no_flag = s->no_count = EXT_NONE;
+    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_keep_add(r->keep, MRSI_EDIT, s->edit)) {
+        r->status = mrs_err_memory(r->err, 0);
+        return;
+    }
+    if (s->path.n) {
+        add_path(r, s, "path", NULL, &s->path, &no);
+    }
+    for (uint32_t i = 0; i < s->listed.n; i++) {
+        add_path(r, s, "path", "fields", &s->listed.path[i], &no);
+    }
+    if (s->to_child && !s->child_is_path) {
+        s->no_child = no;
+        add_path(r, s, "child_refs", NULL, &s->child_refs, &no);
+    }
+    if (s->flag.n) {
+        s->no_flag = no;
+        add_path(r, s, "pages", "flag", &s->flag, &no);
+    }
+    if (s->count.n) {
+        s->no_count = no;
+        add_path(r, s, "count", NULL, &s->count, &no);
+    }
+    s->key_share = s->path.n ? mrsi_join_share(&s->parent_key, &s->path) : 0;
+    s->child_share = s->path.n && s->child_refs.n ? mrsi_join_share(&s->child_refs, &s->path) : 0;
+    s->count_share = s->path.n && s->count.n ? mrsi_join_share(&s->count, &s->path) : 0;
+    s->quick = s->path.n == 1 && !s->to_child && !s->flag.n && !s->count.n && !s->leave.given;
+}
+
+static void
+read_rest(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    int extracted = 0;
+    s->indexes = true;
+    s->value = "value";
+    mrsi_read_choice(r, mrsi_slot(r, "extracted"), &extracted);
+    s->rest = extracted == 1;
+    mrsi_read_paths(r, mrsi_slot(r, "unique"), &s->unique);
+    if (given(r, "unique") && !s->unique.n && mrsi_read_good(r)) {
+        mrsi_read_error(r, "unique", NULL, "names no field");
+    }
+    read_field(r, mrsi_slot(r, "position"), &s->position);
+    mrsi_read_name(r, mrsi_slot(r, "value"), &s->value);
+    read_target(r, mrsi_slot(r, "count"), &s->count);
+    mrsi_read_choice(r, mrsi_slot(r, "conflicts"), &s->conflicts);
+    mrsi_read_choice(r, mrsi_slot(r, "errors"), &s->errors);
+    mrsi_read_bool(r, mrsi_slot(r, "replace"), &s->replace);
+    mrsi_read_bool(r, mrsi_slot(r, "indexes"), &s->indexes);
+}
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct mrsi_extract *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    bool colls = mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
+    colls = mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into) && colls;
+    mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
+    r.vars = vars;
+    r.n_vars = 2;
+    read_path(&r, s);
+    read_rest(&r, s);
+    read_pages(&r, s);
+    read_refs(&r, s);
+    read_leave(&r, s);
+    read_id(&r, s);
+    mrsi_shape_read(&r, mrsi_slot(&r, "fields"), mrsi_slot(&r, "drop"), &s->shape);
+    if (mrsi_read_good(&r) && colls) {
+        check(&r, s);
+        make_edit(&r, s);
+    }
+    return mrsi_read_end(&r, state);
+}
+
+const struct mrs_step_type mrsi_step_extract = {"extract",
+                                                "embedded parts into a collection of their own",
+                                                keys,
+                                                N_KEYS(keys),
+                                                compile,
+                                                mrsi_state_free,
+                                                mrsi_extract_describe,
+                                                mrsi_extract_catalog,
+                                                &mrsi_extract_spread,
+                                                NULL,
+                                                &mrsi_extract_group};

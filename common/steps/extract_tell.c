@@ -1,0 +1,244 @@
+/* extract_tell.c - what extract says of itself, and what it does to the catalogue.
+ *
+ * Indexes below the path go to the extracted documents, where they lose unique and partial (two elements of one parent may have been equal), and
+ * leave the source unless copies stay there. Every new reference gets an index. Losses are what embed, its inverse, could not
+ * bring back. */
+#include "extract.h"
+#include "indexes.h"
+#include "tell.h"
+
+static const char *
+path_text(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    return s->path.n ? s->path.text : mrsi_tell_paths(t, s->listed.path, s->listed.n, 5);
+}
+
+/* ---- describe ---- */
+static void
+tell_touches(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    mrsi_tell_query(t, 0, s->where);
+    if (s->path.n) {
+        mrsi_tell_touch(t, 0, 'R', s->path.text);
+        mrsi_tell_touch(t, 0, 'D', s->path.text);
+    }
+    for (uint32_t i = 0; i < s->listed.n; i++) {
+        mrsi_tell_touch(t, 0, 'R', s->listed.path[i].text);
+        mrsi_tell_touch(t, 0, 'D', s->listed.path[i].text);
+    }
+    mrsi_tell_touch(t, 0, 'R', "_id");
+    if (s->to_parent || s->pages.given) {
+        mrsi_tell_touch(t, 0, 'R', s->parent_key.text);
+    }
+    if (s->shape.fields.map || s->id_expr || s->leave.shape.fields.map) {
+        mrsi_tell_touch(t, 0, 'R', ""); /* $$PARENT may be asked */
+    }
+    const struct mrs_path *added[] = {&s->child_refs, &s->flag, &s->count};
+    for (int i = 0; i < 3; i++) {
+        if (added[i]->n) {
+            mrsi_tell_touch(t, 0, 'A', added[i]->text);
+        }
+    }
+    if (s->unique.n) {
+        mrsi_tell_touch(t, 1, 'R', "");
+    }
+    mrsi_tell_touch(t, 1, 'A', "");
+}
+
+static void
+tell_losses(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    const char *path = path_text(t, s);
+    if (!s->position && !s->unique.n && !s->listed.n && !s->pages.given && !s->to_child) {
+        mrsi_tell_loss(t, "array order of %s: add `position`", path);
+    }
+    if (!s->to_child && !s->leave.given) {
+        mrsi_tell_loss(t, "place of %s in its parent: `refs: child` would keep it", path);
+    }
+    if (!s->to_parent && !s->to_child && !s->pages.given) {
+        mrsi_tell_loss(t, "which parent an element came from: `refs` is none");
+    }
+    if (s->shape.fields.given) {
+        mrsi_tell_loss(t, "fields of %s that `fields` does not keep", path);
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, path);
+    }
+    if (s->unique.n) {
+        mrsi_tell_loss(t, "1 and 1.0 merged in `unique`, and how often an element was repeated unless references tell");
+    }
+    if (s->id != EXT_ID_KEEP) {
+        mrsi_tell_loss(t, "the _ids that elements of %s had", path);
+    }
+}
+
+static void
+tell_words(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    mrsi_tell_words(t, "%s of %s becomes documents of %s", path_text(t, s), s->from.ns, s->into.ns);
+    if (s->pages.given) {
+        mrsi_tell_words(t, ", in pages of %llu", (unsigned long long)s->pages.size);
+    }
+    if (s->unique.n) {
+        mrsi_tell_words(t, ", one for each %s", mrsi_tell_paths(t, s->unique.path, s->unique.n, 5));
+    }
+    if (s->to_parent) {
+        mrsi_tell_words(t, "; %s holds the %s of the parent", s->parent_ref, s->parent_key.text);
+    }
+    if (s->to_child) {
+        mrsi_tell_words(t, "; the parent keeps their _ids in %s", s->child_refs.text);
+    }
+    if (s->leave.given) {
+        mrsi_tell_words(t, ". Copies stay in %s", s->from.ns);
+    }
+}
+
+enum mrs_status
+mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct mrsi_extract *s = state;
+    struct mrsi_tell t;
+    bool group = s->unique.n > 0;
+    mrsi_tell_begin(&t, arena, out, group ? MRS_FAMILY_GROUP : MRS_FAMILY_SPREAD, e);
+    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "from");
+    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD | (group ? MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN : 0), "into");
+    tell_touches(&t, s);
+    tell_losses(&t, s);
+    tell_words(&t, s);
+    out->conflicts = (enum mrs_conflicts)s->conflicts;
+    if (s->leave.given && !s->replace) {
+        mrsi_tell_once(&t, "the copies that stay would be extracted again");
+    } else if (s->to_child && s->child_is_path) {
+        mrsi_tell_once(&t, "the ids that stay at the path would be extracted as elements");
+    } else if ((s->to_child || s->count.n) && !s->replace) {
+        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+    } else if (s->count.n) {
+        mrsi_tell_once(&t, "the second run would count no elements");
+    }
+    return mrsi_tell_end(&t);
+}
+
+/* ---- catalogue ---- */
+static const char *
+joined(struct mrs_arena *a, const char *before, const char *after)
+{
+    size_t n = strlen(before), m = strlen(after);
+    char *text = mrs_arena_alloc(a, n + m + 2);
+    if (text) {
+        memcpy(text, before, n);
+        text[n] = '.';
+        memcpy(text + n + (n && m), after, m + 1);
+    }
+    return text;
+}
+
+struct moving {
+    struct mrs_arena *a;
+    struct mrsi_move *m;
+    uint32_t n;
+    bool bad;
+};
+
+/* NULL as `to`: gone. */
+static void
+add_move(struct moving *v, const char *from, const char *to)
+{
+    v->bad = v->bad || !from;
+    v->m[v->n++] = (struct mrsi_move){from, to};
+}
+
+/* Where the fields below `base` of a source are found in the extracted documents, below `top`. */
+static void
+element_moves(const struct mrsi_extract *s, const char *base, const char *top, struct moving *v)
+{
+    const struct mrsi_fields *f = &s->shape.fields;
+    if (!f->given) {
+        add_move(v, base, top);
+    } else if (!f->map && !f->without_id) {
+        add_move(v, joined(v->a, base, "_id"), joined(v->a, top, "_id"));
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
+        if (old && *old) {
+            add_move(v, joined(v->a, base, old), joined(v->a, top, f->path[i].text));
+        }
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n && !f->map; i++) {
+        add_move(v, joined(v->a, base, s->shape.drop.path[i].text), NULL);
+    }
+}
+
+/* The named fields of the list form that `fields` and `drop` keep. */
+static void
+listed_moves(const struct mrsi_extract *s, struct moving *v)
+{
+    for (uint32_t i = 0; i < s->listed.n; i++) {
+        const char *name = s->listed.path[i].text;
+        add_move(v, name, mrsi_shape_path(&s->shape, v->a, name));
+    }
+}
+
+static enum mrs_status
+carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into, struct mrs_err *e)
+{
+    struct moving v = {mrs_catalog_arena(cat), NULL, 0, false};
+    v.m = mrs_arena_alloc(v.a, (s->shape.fields.n + s->shape.drop.n + s->listed.n + 3) * sizeof *v.m);
+    if (!v.m) {
+        return mrs_err_memory(e, 0);
+    }
+    if (s->listed.n) {
+        listed_moves(s, &v);
+    } else {
+        element_moves(s, s->path.text, s->pages.given ? s->pages.items : "", &v);
+    }
+    if (v.bad) {
+        return mrs_err_memory(e, 0);
+    }
+    struct mrsi_moves moves = {v.m, v.n, true};
+    struct mrsi_carry how = {&moves, MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL, "elements of one document may be equal", NULL,
+                             mrs_missing()};
+    return mrsi_indexes_carry(cat, from, into, &how, e);
+}
+
+static enum mrs_status
+indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_coll *from, struct mrs_cat_coll *into, struct mrs_err *e)
+{
+    uint32_t n = s->path.n ? 1 : s->listed.n;
+    struct mrsi_move *gone = mrs_arena_alloc(mrs_catalog_arena(cat), n * sizeof *gone);
+    enum mrs_status st = MRS_OK;
+    if (!gone) {
+        return mrs_err_memory(e, 0);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        gone[i] = (struct mrsi_move){s->path.n ? s->path.text : s->listed.path[i].text, NULL};
+    }
+    if (s->listed.n || mrsi_index_plain(&s->path)) {
+        struct mrsi_moves moves = {gone, n, false};
+        st = carry(s, cat, from, into, e);
+        st = st == MRS_OK ? mrsi_indexes_rewrite(cat, from, &moves, s->leave.given || s->where, e) : st;
+    }
+    const char *ref = s->pages.given ? s->pages.ref : s->parent_ref;
+    if (st == MRS_OK && ref) {
+        st = mrsi_index_reference(cat, into, &ref, 1, e);
+    }
+    if (st == MRS_OK && s->to_child && mrsi_index_plain(&s->child_refs)) {
+        st = mrsi_index_reference(cat, from, &s->child_refs.text, 1, e);
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_extract_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct mrsi_extract *s = state;
+    struct mrs_cat_coll *from, *into;
+    struct mrs_desc d;
+    enum mrs_status st = mrsi_cat_need(cat, &s->from, true, "from", &from, e);
+    st = st == MRS_OK ? mrsi_cat_target(cat, &s->into, "into", &into, NULL, e) : st;
+    if (st == MRS_OK && s->indexes) {
+        st = indexes(s, cat, from, into, e);
+    }
+    st = st == MRS_OK ? mrsi_extract_describe(s, mrs_catalog_arena(cat), &d, e) : st;
+    st = st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
+    return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
+}

@@ -176,11 +176,11 @@ choose_id(struct world *w, const struct extract *x, struct source *s, const stru
     for (uint32_t i = 0; p->key && i < x->into->docs.n; i++)
         if (same_key(unique_key(x, x->into->docs.v[i]), p->key) && tw_get(x->into->docs.v[i], "_id"))
             return tw_get(x->into->docs.v[i], "_id");
-    if (p->key)
-        return tw_new_id(x->into->ns, x->into->ns, p->key, tw_copy(x->path_spec), tw_array(), false);
     struct val *path = tw_copy(x->fields_form ? tw_get(x->path_spec, "fields") : x->path_spec);
     if (path->type == T_ARRAY)
         tw_renumber(path);
+    if (p->key)
+        return tw_new_id(x->into->ns, x->into->ns, p->key, path, tw_array(), false);
     return tw_new_id(x->into->ns, x->from->ns, tw_get(s->old, "_id"), path, positions(e, true), true);
 }
 

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# run.sh [-v] [CASE...] - puts every case below this folder through the tool and compares.
+#
+# A case is a folder STEP/NAME with plan.yaml, in/ (db.coll.jsonl, db.coll.metadata.json), out/ (the same; none when
+# nothing may be published), and where it matters refused.jsonl, exit, args (one line), stderr (one extended regular
+# expression a line, each must be found). Each case runs with two memory budgets and with one and two threads.
+# Environment: MONGORESHAPE (the tool), CASETOOL, TWIN (optional: the naive twin is held to the same expectations).
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+tool=${MONGORESHAPE-$root/build/current/mongoreshape}
+helper=${CASETOOL:-$root/build/current/casetool}
+twin=${TWIN:-}
+verbose=0
+[ "${1:-}" = -v ] && { verbose=1; shift; }
+[ -x "$helper" ] || { echo "cases: no casetool at $helper" >&2; exit 2; }
+base=/tmp
+[ -w /dev/shm ] && base=/dev/shm
+tmp=$(mktemp -d "${CASES_TMP:-$base}/mongoreshape-cases.XXXXXX") || exit 2
+trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0 skipped=0
+
+# stderr_has FILE PATTERNS: each line of PATTERNS must be found in FILE
+stderr_has() {
+    local pattern bad=0
+    while IFS= read -r pattern; do
+        [ -z "$pattern" ] && continue
+        grep -Eq -- "$pattern" "$1" || { echo "    stderr lacks: $pattern"; bad=1; }
+    done < "$2"
+    [ $bad = 0 ] || sed 's/^/    | /' "$1"
+    return $bad
+}
+
+# one_run CASE LABEL OPTION...: runs the tool once and compares everything
+one_run() {
+    local case=$1 label=$2 want=0 got args=() bad=0
+    shift 2
+    [ -f "$case/exit" ] && want=$(tr -d '[:space:]' < "$case/exit")
+    if [ -f "$case/args" ]; then
+        read -r -a args < "$case/args"
+    else
+        args=(--max-refused 1000)
+    fi
+    rm -rf "$tmp/out" "$tmp"/out.*
+    "$tool" run "$case/plan.yaml" -i "$tmp/in" -o "$tmp/out" --compress none "${args[@]}" "$@" > "$tmp/log" 2>&1 < /dev/null
+    got=$?
+    {
+        [ "$got" = "$want" ] || { echo "    exit status: want $want, got $got"; sed 's/^/    | /' "$tmp/log"; bad=1; }
+        "$helper" check "$case" "$tmp/out" "$tmp/out.refused.bson" || bad=1
+        if [ -f "$case/stderr" ]; then
+            stderr_has "$tmp/log" "$case/stderr" || bad=1
+        fi
+    } > "$tmp/report"
+    [ $bad = 0 ] && return 0
+    echo "FAIL ${case#"$here"/} ($label)"
+    cat "$tmp/report"
+    return 1
+}
+
+# twin_run CASE: the naive twin against the same documents; exit status 3 is "not settled"
+twin_run() {
+    local case=$1 got
+    [ -d "$case/out" ] || return 0
+    rm -rf "$tmp/twin" "$tmp/plan.json"
+    "$helper" plan "$case/plan.yaml" > "$tmp/plan.json"
+    "$twin" "$tmp/plan.json" "$tmp/in" "$tmp/twin" > "$tmp/log" 2>&1
+    got=$?
+    [ $got = 2 ] && { echo "SKIP ${case#"$here"/} (twin: $(tail -n 1 "$tmp/log"))"; return 0; }
+    mv "$tmp/twin/refused.jsonl" "$tmp/twin.refused.jsonl"
+    mkdir -p "$tmp/judge"
+    rm -rf "$tmp/judge/out"
+    mkdir "$tmp/judge/out"
+    find "$case/out" -name '*.jsonl' -exec cp {} "$tmp/judge/out" \;
+    if "$helper" check "$tmp/judge" "$tmp/twin" /nonexistent > "$tmp/report"; then
+        [ $got = 3 ] && echo "note ${case#"$here"/} ($(tail -n 1 "$tmp/log"))"
+        if [ "$(cat "$case/refused.jsonl" 2> /dev/null | grep -c .)" = "$(grep -c . "$tmp/twin.refused.jsonl")" ]; then
+            return 0
+        fi
+        cat "$tmp/twin.refused.jsonl" > "$tmp/report"
+    fi
+    if [ $got = 3 ]; then
+        echo "note ${case#"$here"/} ($(tail -n 1 "$tmp/log"))"
+        return 0
+    fi
+    echo "FAIL ${case#"$here"/} (twin)"
+    cat "$tmp/report" "$tmp/log"
+    return 1
+}
+
+run_case() {
+    local case=$1 ok=1 memory jobs
+    if [ -f "$case/skip" ]; then
+        echo "SKIP ${case#"$here"/} ($(head -n 1 "$case/skip"))"
+        skipped=$((skipped + 1))
+        return
+    fi
+    rm -rf "$tmp/in"
+    "$helper" load "$case" "$tmp/in" || { echo "FAIL ${case#"$here"/} (its input cannot be loaded)"; ok=0; }
+    if [ -n "$tool" ] && [ $ok = 1 ]; then
+        for memory in 64M 1G; do
+            for jobs in 1 2; do
+                [ $ok = 1 ] && { one_run "$case" "$memory, $jobs threads" --memory $memory --jobs $jobs || ok=0; }
+            done
+        done
+    fi
+    [ -n "$twin" ] && [ -d "$case/out" ] && { twin_run "$case" || ok=0; }
+    if [ $ok = 1 ]; then
+        passed=$((passed + 1))
+        [ $verbose = 0 ] || echo "ok   ${case#"$here"/}"
+    else
+        failed=$((failed + 1))
+    fi
+}
+
+if [ $# -gt 0 ]; then
+    for c in "$@"; do
+        [ -f "$here/$c/plan.yaml" ] && c=$here/$c
+        run_case "${c%/}"
+    done
+else
+    while IFS= read -r c; do
+        run_case "$(dirname "$c")"
+    done < <(find "$here" -mindepth 3 -maxdepth 3 -name plan.yaml | LC_ALL=C sort)
+fi
+echo "cases: $passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

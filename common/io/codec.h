@@ -1,6 +1,7 @@
 /* codec.h - one table per compression: bytes in, bytes out, in steps of any size.
  *
- * A step takes what it can from f->in and fills what it can of f->out, moving both. A codec knows no files. */
+ * A step takes what it can from f->in and fills what it can of f->out, moving both. A codec knows
+ * no files. */
 #ifndef MRSI_IO_CODEC_H
 #define MRSI_IO_CODEC_H
 

@@ -1,9 +1,10 @@
 /* codec_gzip.c - gzip (RFC 1952) around raw deflate: headers, trailers, several members.
  *
- * Parallel compressors write many members behind each other, and mongorestore reads them as one stream; it
- * refuses anything else behind a member, zero padding too, and so do we: junk is a sign of damage. Header and
- * trailer are read byte by byte by a small automaton, since any of them may be cut by the edge of a buffer.
- * The header we write is the one mongodump writes: no name, no time, so that output repeats exactly. */
+ * Parallel compressors write many members behind each other, and mongorestore reads them as one
+ * stream; it refuses anything else behind a member, zero padding too, and so do we: junk is a sign
+ * of damage. Header and trailer are read byte by byte by a small automaton, since any of them may
+ * be cut by the edge of a buffer. The header we write is the one mongodump writes: no name, no
+ * time, so that output repeats exactly. */
 #include "codec.h"
 
 enum at {

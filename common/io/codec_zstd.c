@@ -1,9 +1,9 @@
 /* codec_zstd.c - Zstandard (RFC 8878) streams by libzstd.
  *
- * Any number of frames and skippable frames make one stream. Frames we write carry a checksum, so that a
- * flipped bit is an error and not a wrong document. Window and tables are cut to size: a sink must fit a few
- * megabytes, because several may be open within a tight memory budget. All memory comes from ours, through
- * the custom allocator that libzstd offers. */
+ * Any number of frames and skippable frames make one stream. Frames we write carry a checksum, so
+ * that a flipped bit is an error and not a wrong document. Window and tables are cut to size: a
+ * sink must fit a few megabytes, because several may be open within a tight memory budget. All
+ * memory comes from ours, through the custom allocator that libzstd offers. */
 #include "codec.h"
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>

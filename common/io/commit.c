@@ -1,9 +1,10 @@
 /* commit.c - how an output becomes visible: sync, manifest, one rename.
  *
- * The order is the whole matter. Files and folders are on disk before the manifest is written, the manifest is
- * on disk before the rename, and the rename is on disk before an older output is removed. A rename that would
- * run over something that appeared meanwhile is refused by the system itself. If any step fails, what was
- * there before is put back, and the partial folder stays for abort. Standard output gets its bytes here. */
+ * The order is the whole matter. Files and folders are on disk before the manifest is written, the
+ * manifest is on disk before the rename, and the rename is on disk before an older output is
+ * removed. A rename that would run over something that appeared meanwhile is refused by the system
+ * itself. If any step fails, what was there before is put back, and the partial folder stays for
+ * abort. Standard output gets its bytes here. */
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -122,14 +123,14 @@ publish_dir(struct mrs_output *o, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    if (rename_new(o->partial, o->path) < 0) {
-        s = rename_failed(o->partial, o->path, errno, e);
-        if (aside) {
-            (void)rename_new(aside,
-                             o->path); /* back; where even that fails, it stands whole beside */
-        }
+    bool moved = rename_new(o->partial, o->path) == 0;
+    s = moved ? mrsi_sync_parent(o->path, e) : rename_failed(o->partial, o->path, errno, e);
+    if (s != MRS_OK && moved) {
+        (void)rename_new(o->path, o->partial);
     }
-    s = s == MRS_OK ? mrsi_sync_parent(o->path, e) : s;
+    if (s != MRS_OK && aside) {
+        (void)rename_new(aside, o->path); /* where even that fails, it stands whole beside */
+    }
     if (s == MRS_OK && aside) {
         mrsi_remove_tree(aside, NULL); /* published already: what cannot be removed stays beside */
     }
@@ -138,7 +139,8 @@ publish_dir(struct mrs_output *o, struct mrs_err *e)
 }
 
 /* ---- a single file, its metadata and its manifest ---- */
-/* One name that gets new content, or none; the older content goes where the new one stood, so it can be undone. */
+/* One name that gets new content, or none; the older content goes where the new one stood, so it
+ * can be undone. */
 struct move {
     char *from;
     const char *to;
@@ -190,8 +192,8 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
 {
     char *manifest = mrsi_format(o->mem, "%s.manifest.json", o->path);
     struct move moves[] = {
-        {mrsi_format(o->mem, "%s/old-manifest", o->partial), manifest,
-         NOT_MOVED}, /* never beside another's data */
+        /* the old manifest goes first: it never stands beside other data */
+        {mrsi_format(o->mem, "%s/old-manifest", o->partial), manifest, NOT_MOVED},
         {mrsi_format(o->mem, "%s/metadata", o->partial), o->meta_path, NOT_MOVED},
         {mrsi_format(o->mem, "%s/data", o->partial), o->path, NOT_MOVED},
         {mrsi_format(o->mem, "%s/manifest", o->partial), manifest, NOT_MOVED},
@@ -202,13 +204,13 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
         s = moves[i].from ? MRS_OK : mrs_err_memory(e, strlen(o->path));
     }
     for (int i = 0; i < N && s == MRS_OK; i++) {
-        s = move_one(&moves[i], o->force || i == 0,
-                     e); /* a manifest without its file is nobody's */
+        bool over = o->force || i == 0; /* a manifest without its file is nobody's */
+        s = move_one(&moves[i], over, e);
     }
+    s = s == MRS_OK ? mrsi_sync_parent(o->path, e) : s;
     for (int i = N - 1; i >= 0 && s != MRS_OK; i--) {
         undo(&moves[i]);
     }
-    s = s == MRS_OK ? mrsi_sync_parent(o->path, e) : s;
     if (s == MRS_OK) {
         mrsi_remove_tree(o->partial, NULL); /* the marker and what was replaced */
     }

@@ -1,9 +1,10 @@
 /* copy.c - what no step touches goes through byte for byte.
  *
- * Where the caller asks for no compression of its own, files keep name and bytes, whatever they are. Where it
- * does, data files are packed anew, and then names follow: mongorestore --gzip ignores every file without .gz
- * and wants metadata packed as well, but for oplog.bson, which keeps its name. Metadata text is never written
- * anew, only packed or unpacked. Files that no tool knows stay as they are in any case. */
+ * Where the caller asks for no compression of its own, files keep name and bytes, whatever they
+ * are. Where it does, data files are packed anew, and then names follow: mongorestore --gzip
+ * ignores every file without .gz and wants metadata packed as well, but for oplog.bson, which keeps
+ * its name. Metadata text is never written anew, only packed or unpacked. Files that no tool knows
+ * stay as they are in any case. */
 #include "output.h"
 #include <errno.h>
 #include <unistd.h>

@@ -1,9 +1,10 @@
 /* dumpdir.c - what lies in a dump directory: namespaces with their two files, and everything else.
  *
- * The folder may be the root of a dump or the folder of one database; which of them is guessed from the files
- * directly in it. Names of files decide namespaces, but for the over-long ones, whose metadata file must say
- * them. Every other file is an "extra", to be copied as it is: nothing of a dump gets lost because we do not know
- * it. Soft links are followed, as mongorestore does. Listing is sorted, so that a run repeats. */
+ * The folder may be the root of a dump or the folder of one database; which of them is guessed from
+ * the files directly in it. Names of files decide namespaces, but for the over-long ones, whose
+ * metadata file must say them. Every other file is an "extra", to be copied as it is: nothing of a
+ * dump gets lost because we do not know it. Soft links are followed, as mongorestore does. Listing
+ * is sorted, so that a run repeats. */
 #include "internal.h"
 #include <errno.h>
 #include <limits.h>
@@ -250,7 +251,8 @@ look(struct scan *c, const char *path, struct content *has, struct mrs_err *e)
     return s;
 }
 
-/* Stray data files in a root are ignored by mongorestore; a folder is a root where a sub-folder holds collections. */
+/* Stray data files in a root are ignored by mongorestore; a folder is a root where a sub-folder
+ * holds collections. */
 static enum mrs_status
 is_root(struct scan *c, const char *path, bool *root, struct mrs_err *e)
 {

@@ -1,9 +1,10 @@
 /* encoder.c - bytes to the end of a file, plain or compressed.
  *
- * Encoders get their input in pieces of one fixed size however the caller cuts it, because what they write may
- * depend on the cut, and output must repeat byte for byte for any number of threads and any budget. Plain files
- * have a buffer of a size the caller chooses, and pieces larger than that go to the file directly. Must not know
- * documents, names of collections or when a file counts as published. */
+ * Encoders get their input in pieces of one fixed size however the caller cuts it, because what
+ * they write may depend on the cut, and output must repeat byte for byte for any number of threads
+ * and any budget. Plain files have a buffer of a size the caller chooses, and pieces larger than
+ * that go to the file directly. Must not know documents, names of collections or when a file counts
+ * as published. */
 #include "codec.h"
 #include "internal.h"
 

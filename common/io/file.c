@@ -1,9 +1,10 @@
 /* file.c - the operating system's file calls, made whole.
  *
- * Every loop around a short read, a short write or an interrupted call is here, so that the rest of the room
- * sees "all of it" or an error that names the file. Durability is here as well: a file is on disk only after
- * fsync, its name only after fsync of the folder that holds it. Temporary files have no name wherever the
- * system allows, so that nothing is left behind by a killed run. Must not know what the bytes mean. */
+ * Every loop around a short read, a short write or an interrupted call is here, so that the rest of
+ * the room sees "all of it" or an error that names the file. Durability is here as well: a file is
+ * on disk only after fsync, its name only after fsync of the folder that holds it. Temporary files
+ * have no name wherever the system allows, so that nothing is left behind by a killed run. Must not
+ * know what the bytes mean. */
 #include "internal.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -335,7 +336,8 @@ mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct
     return MRS_OK;
 }
 
-/* Reads until the end of an open file; text has room for `size` bytes at first and always for a NUL. */
+/* Reads until the end of an open file; text has room for `size` bytes at first and always for a
+ * NUL. */
 static enum mrs_status
 read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs_err *e)
 {

@@ -1,8 +1,8 @@
 /* filter.c - which namespaces are wanted: the patterns of --nsInclude and --nsExclude.
  *
- * A pattern covers the whole "db.coll": `*` stands for any bytes, dots too, `\` takes the next byte as it is.
- * Patterns come from people, names from dumps, so matching must not explode: one point to fall back to is
- * enough for `*`, and the cost is at most length times length. Must not know files. */
+ * A pattern covers the whole "db.coll": `*` stands for any bytes, dots too, `\` takes the next byte
+ * as it is. Patterns come from people, names from dumps, so matching must not explode: one point to
+ * fall back to is enough for `*`, and the cost is at most length times length. Must not know files. */
 #include "internal.h"
 
 /* One byte of a pattern; returns how many bytes of the pattern it took. */

@@ -1,8 +1,9 @@
 /* input.c - what there is to read: a dump directory, one .bson file, or a stream.
  *
- * A directory is listed by dumpdir.c. A single file takes its namespace from its name and folder unless the
- * caller says it. A stream (`-`, a pipe) cannot be read twice, and many plans read their input twice, so it is
- * put into an unlinked file first. Everything an input lists lives in its arena. Input is never written to. */
+ * A directory is listed by dumpdir.c. A single file takes its namespace from its name and folder
+ * unless the caller says it. A stream (`-`, a pipe) cannot be read twice, and many plans read their
+ * input twice, so it is put into an unlinked file first. Everything an input lists lives in its
+ * arena. Input is never written to. */
 #include "internal.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* internal.h - what the files of this room lend each other: files, names, byte sources and the input. */
+/* internal.h - what the files of this room lend each other: files, names, byte sources and the
+ * input. */
 #ifndef MRSI_IO_INTERNAL_H
 #define MRSI_IO_INTERNAL_H
 
@@ -100,7 +101,8 @@ struct mrsi_source_from {
 };
 enum mrs_status mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from,
                                  struct mrsi_source **out, struct mrs_err *e);
-/* n bytes, fewer only at the end or before damage, which the next call then reports. OK, END with nothing left. */
+/* n bytes, fewer only at the end or before damage, which the next call then reports. OK, END with
+ * nothing left. */
 enum mrs_status
 mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e);
 /* Gives the last n bytes back; false where the source cannot (it decodes). */
@@ -154,7 +156,8 @@ enum mrs_status mrsi_input_probe(struct mrs_input *in, struct mrs_input_ns *ns, 
 enum mrs_status mrsi_input_from(struct mrs_input *in, const struct mrs_input_ns *ns,
                                 struct mrsi_source_from *from, struct mrs_err *e);
 enum mrs_status mrsi_dump_list(struct mrs_input *in, const char *path, struct mrs_err *e);
-/* Reads and checks a metadata file; the document lives in the arena. An empty file: the empty document. */
+/* Reads and checks a metadata file; the document lives in the arena. An empty file: the empty
+ * document. */
 enum mrs_status mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path,
                                    struct mrs_view *doc, struct mrs_err *e);
 /* The same of text; name: of the file, for errors. */

@@ -1,8 +1,9 @@
 /* manifest.c - the last file of an output: what was written, so that it can be checked later.
  *
- * Canonical Extended JSON: first what the caller says of its run, then one entry per collection, sorted by name,
- * with the sink's own counts and digest, then the other files. Copied collections were not read, so they have
- * the size of their file only. Must not hold anything that differs between two runs of the same work. */
+ * Canonical Extended JSON: first what the caller says of its run, then one entry per collection,
+ * sorted by name, with the sink's own counts and digest, then the other files. Copied collections
+ * were not read, so they have the size of their file only. Must not hold anything that differs
+ * between two runs of the same work. */
 #include "mongoreshape/ejson.h"
 #include "output.h"
 #include <stdio.h>

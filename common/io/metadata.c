@@ -1,8 +1,10 @@
-/* metadata.c - X.metadata.json: read, parsed, checked for what the rest of the program takes for granted.
+/* metadata.c - X.metadata.json: read, parsed, checked for what the rest of the program takes for
+ * granted.
  *
- * An empty file means "no metadata", as mongorestore has it; anything that is not one JSON object is an error
- * that names the file, because mongorestore would stop there as well. Unknown keys stay. The document goes on as
- * BSON; the bytes of the file are read again where they are copied, so that they stay as they are. */
+ * An empty file means "no metadata", as mongorestore has it; anything that is not one JSON object
+ * is an error that names the file, because mongorestore would stop there as well. Unknown keys
+ * stay. The document goes on as BSON; the bytes of the file are read again where they are copied,
+ * so that they stay as they are. */
 #include "internal.h"
 #include "mongoreshape/ejson.h"
 

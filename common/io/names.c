@@ -1,9 +1,9 @@
 /* names.c - how a collection's name becomes the name of its files, and back.
  *
- * mongodump writes names as HTML forms do (a space is `+`, other odd bytes are %XX) and shortens what would
- * not fit 255 bytes with the longest suffix: 208 bytes of the escaped name, %24, and a SHA-1 of the whole name.
- * Such a cut name cannot be turned back; the metadata file has the name in full. Names of databases are folder
- * names as they are. Must not open files. */
+ * mongodump writes names as HTML forms do (a space is `+`, other odd bytes are %XX) and shortens
+ * what would not fit 255 bytes with the longest suffix: 208 bytes of the escaped name, %24, and a
+ * SHA-1 of the whole name. Such a cut name cannot be turned back; the metadata file has the name in
+ * full. Names of databases are folder names as they are. Must not open files. */
 #include "internal.h"
 
 #define CUT_AT 208u

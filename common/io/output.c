@@ -1,10 +1,11 @@
 /* output.c - the output transaction: opening, giving up, and the ground its other files stand on.
  *
- * Everything is written below OUT.partial, for a single file as well, and appears under its own name only at
- * the commit (commit.c). The folder carries a marker file that says whose it is: a later run may remove what a
- * killed one left, and nothing else. The marker is locked while its writer lives, so that two runs with one OUT
- * cannot remove each other's work. Files are synced late, at the commit, where their writeback has had time;
- * descriptors are kept for that, up to a small number. Must not know plans or documents. */
+ * Everything is written below OUT.partial, for a single file as well, and appears under its own
+ * name only at the commit (commit.c). The folder carries a marker file that says whose it is: a
+ * later run may remove what a killed one left, and nothing else. The marker is locked while its
+ * writer lives, so that two runs with one OUT cannot remove each other's work. Files are synced
+ * late, at the commit, where their writeback has had time; descriptors are kept for that, up to a
+ * small number. Must not know plans or documents. */
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>

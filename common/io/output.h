@@ -53,7 +53,8 @@ enum mrs_status mrsi_output_enter(struct mrs_output *o, const char *name, bool e
 /* Creates a file below the partial folder, with the folders on its way. *path is the caller's. */
 enum mrs_status
 mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, struct mrs_err *e);
-/* Takes a written file over until its fsync: fd and path are the output's from here on, also on failure. */
+/* Takes a written file over until its fsync: fd and path are the output's from here on, also on
+ * failure. */
 enum mrs_status mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e);
 /* A small file in one go, packed where codec says so. */
 struct mrsi_piece {

@@ -1,10 +1,11 @@
 /* reader.c - a stream of bytes cut into blocks of whole documents.
  *
- * A block holds as many whole documents as fit the wanted size, at least one; a larger one makes the block grow
- * for the moment. So the cut depends on the data and that size alone, never on how reads happened to return.
- * What follows the last whole document is given back to the source, or carried to the next block where the
- * source cannot take it back. Documents before damage are delivered; the error comes with the next call. Only
- * lengths and final NULs are looked at here, the inside is the caller's to check. */
+ * A block holds as many whole documents as fit the wanted size, at least one; a larger one makes
+ * the block grow for the moment. So the cut depends on the data and that size alone, never on how
+ * reads happened to return. What follows the last whole document is given back to the source, or
+ * carried to the next block where the source cannot take it back. Documents before damage are
+ * delivered; the error comes with the next call. Only lengths and final NULs are looked at here,
+ * the inside is the caller's to check. */
 #include "internal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -145,7 +146,8 @@ damage(const struct mrs_reader *r, const struct mrs_block *b, size_t at, struct 
     return MRSI_FAIL(e, MRS_E_BSON, "%s: %s", r->file, what);
 }
 
-/* The bytes of b become whole documents: counts them, *at ends behind the last. Stops before damage or the tail. */
+/* The bytes of b become whole documents: counts them, *at ends behind the last. Stops before damage
+ * or the tail. */
 static void
 walk(struct mrs_block *b, size_t have, size_t *at)
 {
@@ -202,7 +204,8 @@ cut_short(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err
                   have, mrs_le32(b->p));
 }
 
-/* The first document of b is not whole within `have` bytes: reads the rest of it, or says what is wrong. */
+/* The first document of b is not whole within `have` bytes: reads the rest of it, or says what is
+ * wrong. */
 static enum mrs_status
 first_document(struct mrs_reader *r, struct mrs_block *b, size_t *have, bool ended,
                struct mrs_err *e)

@@ -1,8 +1,8 @@
 /* sha1.c - SHA-1 (FIPS 180-4), for one purpose: the last 27 characters of an over-long file name.
  *
- * The tools cut the escaped name of a collection that would not fit a file name and put this hash of the whole
- * name behind the cut. Nothing here is about security, and names are short: one plain loop over 64-byte blocks,
- * no streaming. Must not know what is hashed. */
+ * The tools cut the escaped name of a collection that would not fit a file name and put this hash
+ * of the whole name behind the cut. Nothing here is about security, and names are short: one plain
+ * loop over 64-byte blocks, no streaming. Must not know what is hashed. */
 #include "internal.h"
 
 static uint32_t

@@ -1,9 +1,10 @@
 /* sink.c - one collection being written.
  *
- * A sink counts and hashes the documents that go through it by itself: the figures in the manifest are those of
- * the file, not of whoever wrote it, and a difference between the two stops the run. So it must see whole
- * documents; anything else is a bug above and is refused. Several sinks may be open, each in a thread of its
- * own; what they share is the output's list, under its lock. Must not know why a document is written. */
+ * A sink counts and hashes the documents that go through it by itself: the figures in the manifest
+ * are those of the file, not of whoever wrote it, and a difference between the two stops the run.
+ * So it must see whole documents; anything else is a bug above and is refused. Several sinks may be
+ * open, each in a thread of its own; what they share is the output's list, under its lock. Must not
+ * know why a document is written. */
 #include "output.h"
 #include <errno.h>
 #include <unistd.h>

@@ -1,9 +1,10 @@
 /* source.c - a stretch of a file as plain bytes, whatever it is packed with.
  *
- * Plain files are read by offset, so several sources may share one descriptor, and bytes can be given back for
- * nothing. Packed ones are decoded serially through one input buffer. Compression is recognised by the first
- * bytes, never by the name; the one ambiguity is gzip's magic number, which is also the length of a document of
- * 559,903 bytes, so that case is settled by checking the document. Must not know where documents begin. */
+ * Plain files are read by offset, so several sources may share one descriptor, and bytes can be
+ * given back for nothing. Packed ones are decoded serially through one input buffer. Compression is
+ * recognised by the first bytes, never by the name; the one ambiguity is gzip's magic number, which
+ * is also the length of a document of 559,903 bytes, so that case is settled by checking the
+ * document. Must not know where documents begin. */
 #include "codec.h"
 #include "internal.h"
 #include <fcntl.h>

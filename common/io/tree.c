@@ -1,8 +1,10 @@
-/* tree.c - whole folders: listing one in a fixed order, removing one, and asking whether one may be removed.
+/* tree.c - whole folders: listing one in a fixed order, removing one, and asking whether one may be
+ * removed.
  *
- * Output that replaces an older one removes that folder, so this file is the one that could destroy something
- * else; the guard is strict for that reason: a folder is only taken for a dump where everything in it is named
- * like a part of one, in at most two levels. Soft links are removed as links, never followed. */
+ * Output that replaces an older one removes that folder, so this file is the one that could destroy
+ * something else; the guard is strict for that reason: a folder is only taken for a dump where
+ * everything in it is named like a part of one, in at most two levels. Soft links are removed as
+ * links, never followed. */
 #include "internal.h"
 #include <dirent.h>
 #include <errno.h>

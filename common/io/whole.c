@@ -1,7 +1,7 @@
 /* whole.c - a file that grows piece by piece and appears whole.
  *
- * It is written beside its place under a name of its own; publishing syncs it, renames it over what was there and syncs
- * the folder. Closed otherwise it is removed: a reader never sees half of it. */
+ * It is written beside its place under a name of its own; publishing syncs it, renames it over what
+ * was there and syncs the folder. Closed otherwise it is removed: a reader never sees half of it. */
 #include "internal.h"
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@ struct mrs_whole {
     char *path, *beside;
     int fd;
     struct mrs_buf buf;
+    bool failed; /* a piece is missing: never published */
 };
 
 static void
@@ -60,6 +61,7 @@ flush(struct mrs_whole *w, struct mrs_err *e)
     enum mrs_status s = mrs_buf_status(&w->buf, e);
     s = s == MRS_OK ? mrsi_write_full(w->fd, w->buf.p, w->buf.n, w->beside, e) : s;
     mrs_buf_reset(&w->buf);
+    w->failed = w->failed || s != MRS_OK;
     return s;
 }
 
@@ -78,7 +80,8 @@ mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e)
         return MRS_OK;
     }
     if (publish) {
-        s = flush(w, e);
+        s = w->failed ? MRSI_FAIL(e, MRS_E_IO, "%s: writing it has failed before", w->path)
+                      : flush(w, e);
         s = s == MRS_OK ? mrsi_sync_fd(w->fd, w->beside, e) : s;
         if (s == MRS_OK && rename(w->beside, w->path) < 0) {
             s = mrs_err_sys(e, errno, "renaming %s to %s", w->beside, w->path);

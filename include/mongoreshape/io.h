@@ -1,8 +1,10 @@
-/* io.h - dumps in and out: directories as mongodump 100.x writes them, single .bson files, `-` for one namespace.
+/* io.h - dumps in and out: directories as mongodump 100.x writes them, single .bson files, `-` for
+ * one namespace.
  *
- * Input is opened read-only and never changed. gzip and zstd are recognised by content, whatever the name says. Output is one transaction:
- * it stands under OUT.partial, files synced, manifest last, until it is renamed in one go.
- * Threads: an input and an output may be used by several threads as long as each reader and each sink belongs to one at a time. */
+ * Input is opened read-only and never changed. gzip and zstd are recognised by content, whatever
+ * the name says. Output is one transaction: it stands under OUT.partial, files synced, manifest
+ * last, until it is renamed in one go. Threads: an input and an output may be used by several
+ * threads as long as each reader and each sink belongs to one at a time. */
 #ifndef MONGORESHAPE_IO_H
 #define MONGORESHAPE_IO_H
 
@@ -23,7 +25,9 @@ enum mrs_status mrs_compress_parse(const char *text, struct mrs_compress *out, s
 /* ---- input ---- */
 enum mrs_input_kind {
     MRS_INPUT_DATA,  /* a namespace: documents and metadata, or one of them */
-    MRS_INPUT_EXTRA  /* a file that belongs to the dump and is no namespace that steps may name: prelude.json, oplog.bson, $admin.system.users.bson, unknown files */
+    /* a file that belongs to the dump and is no namespace that steps may name: prelude.json,
+     * oplog.bson, $admin.system.users.bson, unknown files */
+    MRS_INPUT_EXTRA
 };
 struct mrs_input_ns {
     enum mrs_input_kind kind;
@@ -40,11 +44,14 @@ struct mrs_input_opts {
     const char *const *include, *const *exclude; /* patterns as mongorestore's: `*` over db.coll, `\` escapes */
     uint32_t n_include, n_exclude;
     const char *ns; /* for `-` and single files: "db.coll"; NULL: from the file's name and folder */
-    const char *tmp; /* where a pipe is put so that it can be read twice; NULL: $TMPDIR, else /tmp */
+    const char *tmp; /* where a pipe is put, to be read twice; NULL: $TMPDIR, else /tmp */
 };
 struct mrs_input;
-/* Opens a dump directory (a root with databases, or one database's folder), a .bson file or "-" and lists what is there, sorted by namespace bytes (extras last). Metadata are read and checked. FAIL MRS_E_MISSING, MRS_E_FORMAT, MRS_E_IO, MRS_E_USAGE. */
-enum mrs_status mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opts *opts, struct mrs_input **out, struct mrs_err *e);
+/* Opens a dump directory (a root with databases, or one database's folder), a .bson file or "-" and
+ * lists what is there, sorted by namespace bytes (extras last). Metadata are read and checked. FAIL
+ * MRS_E_MISSING, MRS_E_FORMAT, MRS_E_IO, MRS_E_USAGE. */
+enum mrs_status mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opts *opts,
+                               struct mrs_input **out, struct mrs_err *e);
 void mrs_input_close(struct mrs_input *in);
 uint32_t mrs_input_count(const struct mrs_input *in);
 const struct mrs_input_ns *mrs_input_at(const struct mrs_input *in, uint32_t i);
@@ -66,12 +73,17 @@ void mrs_block_init(struct mrs_block *b, struct mrs_mem *mem);
 void mrs_block_clear(struct mrs_block *b);
 
 struct mrs_reader;
-/* A stream of documents: of an input's namespace or of a file of raw BSON (spool). block_bytes: wanted size of blocks (0: 1 MiB); the cut of blocks depends on the data and this figure alone. */
-enum mrs_status mrs_reader_open(struct mrs_input *in, uint32_t i, size_t block_bytes, struct mrs_reader **out, struct mrs_err *e);
-/* The first `bytes` bytes of an open file (UINT64_MAX: up to its end); fd is not closed; read with pread, so several readers may share it. */
-enum mrs_status mrs_reader_fd(struct mrs_mem *mem, int fd, uint64_t bytes, const char *name, size_t block_bytes, struct mrs_reader **out, struct mrs_err *e);
-/* The next block; only lengths are checked here (5 .. MRS_DOC_READ_MAX, enough bytes, final NUL): run mrs_doc_check on each document. Errors name file, offset
- * and document number: MRS_E_BSON (impossible length, truncated), MRS_E_FORMAT (codec), MRS_E_IO. OK, END. */
+/* A stream of documents: of an input's namespace or of a file of raw BSON (spool). block_bytes:
+ * wanted size of blocks (0: 1 MiB); the cut of blocks depends on the data and this figure alone. */
+enum mrs_status mrs_reader_open(struct mrs_input *in, uint32_t i, size_t block_bytes,
+                                struct mrs_reader **out, struct mrs_err *e);
+/* The first `bytes` bytes of an open file (UINT64_MAX: up to its end); fd is not closed; read with
+ * pread, so several readers may share it. */
+enum mrs_status mrs_reader_fd(struct mrs_mem *mem, int fd, uint64_t bytes, const char *name,
+                              size_t block_bytes, struct mrs_reader **out, struct mrs_err *e);
+/* The next block; only lengths are checked here (5 .. MRS_DOC_READ_MAX, enough bytes, final NUL):
+ * run mrs_doc_check on each document. Errors name file, offset and document number: MRS_E_BSON
+ * (impossible length, truncated), MRS_E_FORMAT (codec), MRS_E_IO. OK, END. */
 enum mrs_status mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e);
 /* Compressed bytes read so far, for progress. */
 uint64_t mrs_reader_progress(const struct mrs_reader *r);
@@ -87,29 +99,45 @@ struct mrs_output_opts {
     const char *single_ns; /* OUT is one file or `-`: only this namespace may be written */
     const char *input;     /* what is being read: OUT may not be, hold or lie in it; NULL or "-": not checked */
     const char *tmp;       /* where `-` is gathered until the commit; NULL: $TMPDIR, else /tmp */
-    size_t sink_buffer;    /* of one plain sink; 0: 256 KiB. A gzip sink takes 0.7 MiB, a zstd sink 2 MiB (levels 1 to 3), 4 (to 9) or 9 (to 22) */
+    /* of one plain sink; 0: 256 KiB. A gzip sink takes 0.7 MiB, a zstd sink 2 MiB (levels 1 to 3),
+     * 4 (to 9) or 9 (to 22) */
+    size_t sink_buffer;
 };
-/* Refuses an existing OUT without force (MRS_E_EXISTS), makes OUT.partial (an old one of a killed run is removed: it carries our marker file, else MRS_E_EXISTS;
- * one that another process is writing: MRS_E_EXISTS). With force an existing folder is only replaced where everything in it could be part of a dump. Path "-" is
- * standard output and needs single_ns; refused when it is a terminal (MRS_E_USAGE). A file's codec, with AS_INPUT, follows its suffix .gz or .zst, else default_codec;
- * its metadata go to X.metadata.json and its manifest to OUT.manifest.json beside it. */
-enum mrs_status mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts, struct mrs_output **out, struct mrs_err *e);
+/* Refuses an existing OUT without force (MRS_E_EXISTS), makes OUT.partial (an old one of a killed
+ * run is removed: it carries our marker file, else MRS_E_EXISTS; one that another process is
+ * writing: MRS_E_EXISTS). With force an existing folder is only replaced where everything in it
+ * could be part of a dump. Path "-" is standard output and needs single_ns; refused when it is a
+ * terminal (MRS_E_USAGE). A file's codec, with AS_INPUT, follows its suffix .gz or .zst, else
+ * default_codec; its metadata go to X.metadata.json and its manifest to OUT.manifest.json beside
+ * it. */
+enum mrs_status mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts,
+                                struct mrs_output **out, struct mrs_err *e);
 struct mrs_sink;
-/* One collection: metadata are the bytes of X.metadata.json as they shall stand there (NULL: no such file); data false: no data file (views). *sink NULL without data. */
-enum mrs_status mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const char *metadata, size_t metadata_n, bool data,
+/* One collection: metadata are the bytes of X.metadata.json as they shall stand there (NULL: no
+ * such file); data false: no data file (views). *sink NULL without data. */
+enum mrs_status mrs_output_coll(struct mrs_output *o, const char *db, const char *coll,
+                                const char *metadata, size_t metadata_n, bool data,
                                 struct mrs_sink **sink, struct mrs_err *e);
-/* Whole documents, appended; bytes that are not: MRS_E_ACCOUNT. After any failure of a sink or copy the output can only be aborted. */
+/* Whole documents, appended; bytes that are not: MRS_E_ACCOUNT. After any failure of a sink or copy
+ * the output can only be aborted. */
 enum mrs_status mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e);
 /* Empties the file again, as if nothing had been written. */
 enum mrs_status mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e);
-/* Ends the file and frees s, whatever it returns; s NULL: nothing. The sink counts and hashes what it wrote by itself: docs differing from its own count is MRS_E_ACCOUNT;
- * *digest (may be NULL) is set to the order-free digest, the sum of the 128-bit hashes of all documents. Both go into the manifest. */
-enum mrs_status mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, struct mrs_err *e);
-/* Copies an input file as it is: a namespace (data and metadata, names kept) or an extra. Bytes on disk stay the same unless another codec is wanted for data. */
-enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct mrs_err *e);
-/* Syncs, writes the manifest (extra: BSON document whose fields go into it first), renames. All sinks must be closed (else MRS_E_ACCOUNT). sync_ms: how long that
- * took, may be NULL. FAIL: nothing is published, what was there before is there still. */
-enum mrs_status mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms, struct mrs_err *e);
+/* Ends the file and frees s, whatever it returns; s NULL: nothing. The sink counts and hashes what
+ * it wrote by itself: docs differing from its own count is MRS_E_ACCOUNT; *digest (may be NULL) is
+ * set to the order-free digest, the sum of the 128-bit hashes of all documents. Both go into the
+ * manifest. */
+enum mrs_status mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest,
+                               struct mrs_err *e);
+/* Copies an input file as it is: a namespace (data and metadata, names kept) or an extra. Bytes on
+ * disk stay the same unless another codec is wanted for data. */
+enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i,
+                                struct mrs_err *e);
+/* Syncs, writes the manifest (extra: BSON document whose fields go into it first), renames. All
+ * sinks must be closed (else MRS_E_ACCOUNT). sync_ms: how long that took, may be NULL. FAIL:
+ * nothing is published, what was there before is there still. */
+enum mrs_status mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms,
+                                  struct mrs_err *e);
 void mrs_output_abort(struct mrs_output *o); /* removes OUT.partial; harmless after commit */
 void mrs_output_free(struct mrs_output *o);
 
@@ -118,14 +146,18 @@ void mrs_output_free(struct mrs_output *o);
 enum mrs_status mrs_temp_open(const char *dir, int *fd, struct mrs_err *e);
 /* All n bytes or an error: short writes and EINTR are retried. */
 enum mrs_status mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e);
-enum mrs_status mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e); /* END of file inside: FAIL MRS_E_IO */
+/* The same; the end of the file inside is FAIL MRS_E_IO. */
+enum mrs_status mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e);
 /* A whole file, NUL-ended behind its n bytes; ceiling: MRS_E_LIMIT. */
-enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text, size_t *n, struct mrs_err *e);
+enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text,
+                              size_t *n, struct mrs_err *e);
 
-/* A file written piece by piece that appears whole: beside its place until close with publish, then synced and renamed (an old one is replaced). Closed
- * without publish it never was. w may be NULL in close. */
+/* A file written piece by piece that appears whole: beside its place until close with publish, then
+ * synced and renamed (an old one is replaced). Closed without publish it never was. w may be NULL
+ * in close. */
 struct mrs_whole;
-enum mrs_status mrs_whole_open(struct mrs_mem *mem, const char *path, struct mrs_whole **out, struct mrs_err *e);
+enum mrs_status mrs_whole_open(struct mrs_mem *mem, const char *path,
+                               struct mrs_whole **out, struct mrs_err *e);
 enum mrs_status mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e);
 enum mrs_status mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e);
 

@@ -1,4 +1,5 @@
-/* io_test.h - what the tests of common/io share: a folder of their own, files, documents, packing by other people's code. */
+/* io_test.h - what the tests of common/io share: a folder of their own, files, documents, packing
+ * by other people's code. */
 #ifndef IO_TEST_H
 #define IO_TEST_H
 
@@ -44,7 +45,8 @@ __attribute__((unused)) static void
 fails_with(int got, enum mrs_code want, struct mrs_err *e, const char *call, int line)
 {
     if (got >= MRS_OK || e->code != want || !e->msg[0]) {
-        print_message("line %d: %s: status %d, code %d, not %d: %s\n", line, call, got, e->code, want, e->msg);
+        print_message("line %d: %s: status %d, code %d, not %d: %s\n", line, call, got, e->code,
+                      want, e->msg);
     }
     assert_true(got < MRS_OK);
     assert_int_equal(e->code, want);
@@ -91,7 +93,7 @@ as_nobody(bool on)
 }
 
 /* A path below the folder; good until the eighth next call. */
-__attribute__((unused)) static const char *
+__attribute__((unused, format(printf, 1, 2))) static const char *
 at(const char *fmt, ...)
 {
     static char ring[8][2048];
@@ -220,8 +222,8 @@ joined(struct bytes a, struct bytes b)
 
 /* Everything a source gives, read in pieces of this size; the status that ended it. */
 __attribute__((unused)) static enum mrs_status
-read_source(struct mrs_mem *mem, const char *path, enum mrs_codec codec, size_t piece, struct bytes *out,
-            struct mrs_err *e)
+read_source(struct mrs_mem *mem, const char *path, enum mrs_codec codec, size_t piece,
+            struct bytes *out, struct mrs_err *e)
 {
     struct mrsi_source_from from = {open(path, O_RDONLY), true, 0, UINT64_MAX, codec, path};
     struct mrsi_source *src;

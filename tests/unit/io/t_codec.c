@@ -1,4 +1,5 @@
-/* t_codec.c - gzip and zstd, against zlib and libzstd: what they write we read, what we write they read. */
+/* t_codec.c - gzip and zstd, against zlib and libzstd: what they write we read, what we write they
+ * read. */
 #include "io_test.h"
 
 static struct bytes
@@ -43,14 +44,15 @@ round_trips(void **state)
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_err err;
     mrs_err_clear(&err);
-    static const struct mrs_compress hows[] = {{MRS_CODEC_NONE, 0}, {MRS_CODEC_GZIP, 0}, {MRS_CODEC_GZIP, 1},
-                                               {MRS_CODEC_GZIP, 9}, {MRS_CODEC_ZSTD, 0}, {MRS_CODEC_ZSTD, 1},
-                                               {MRS_CODEC_ZSTD, 12}};
+    static const struct mrs_compress hows[] = {
+        {MRS_CODEC_NONE, 0}, {MRS_CODEC_GZIP, 0}, {MRS_CODEC_GZIP, 1}, {MRS_CODEC_GZIP, 9},
+        {MRS_CODEC_ZSTD, 0}, {MRS_CODEC_ZSTD, 1}, {MRS_CODEC_ZSTD, 12}};
     static const uint32_t counts[] = {0, 1, 17, 3000};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         struct bytes in = make_docs(counts[k], 7, 300);
         for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
-            struct bytes a = pack(mem, at("x"), hows[i], in, 1000), b = pack(mem, at("y"), hows[i], in, 400000), c;
+            struct bytes a = pack(mem, at("x"), hows[i], in, 1000),
+                         b = pack(mem, at("y"), hows[i], in, 400000), c;
             assert_int_equal(a.n, b.n); /* the cut of the writes does not show */
             assert_memory_equal(a.p, b.p, a.n);
             assert_int_equal(read_source(mem, at("x"), hows[i].codec, 777, &c, &err), MRS_END);
@@ -90,9 +92,12 @@ several_members(void **state)
     for (int i = 0; done < in.n; i++) {
         size_t part = i % 3 == 0 ? 1 : i % 3 == 1 ? 5000 : 40000;
         part = in.n - done < part ? in.n - done : part;
-        struct bytes g = gzip_by_zlib(in.p + done, part, 1 + i % 9), z = zstd_by_lib(in.p + done, part, 1 + i % 5);
-        struct bytes none = gzip_by_zlib(in.p, 0, 6), skip = {(uint8_t *)"\x52\x2a\x4d\x18\3\0\0\0abc", 11};
-        struct bytes a = joined(all, g), b = joined(a, none), c = joined(zs, z), d = joined(c, skip);
+        struct bytes g = gzip_by_zlib(in.p + done, part, 1 + i % 9),
+                     z = zstd_by_lib(in.p + done, part, 1 + i % 5);
+        struct bytes none = gzip_by_zlib(in.p, 0, 6),
+                     skip = {(uint8_t *)"\x52\x2a\x4d\x18\3\0\0\0abc", 11};
+        struct bytes a = joined(all, g), b = joined(a, none), c = joined(zs, z),
+                     d = joined(c, skip);
         void *old[] = {all.p, zs.p, g.p, z.p, none.p, a.p, c.p};
         for (size_t k = 0; k < sizeof old / sizeof *old; k++) {
             free(old[k]);
@@ -120,13 +125,15 @@ several_members(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
-/* The decoder fed one byte at a time, through headers with every optional part, and members of a few bytes. */
+/* The decoder fed one byte at a time, through headers with every optional part, and members of a
+ * few bytes. */
 static void
 byte_by_byte(void **state)
 {
     (void)state;
     struct mrs_mem *mem = mrs_mem_new(0);
-    uint8_t head[64] = {0x1f, 0x8b, 8, 4 | 8 | 16 | 2, 1, 2, 3, 4, 2, 3, 3, 0, 'e', 'x', 't', 'n', 0, 'c', 'c', 0};
+    uint8_t head[64] = {
+        0x1f, 0x8b, 8, 4 | 8 | 16 | 2, 1, 2, 3, 4, 2, 3, 3, 0, 'e', 'x', 't', 'n', 0, 'c', 'c', 0};
     uint32_t sum = (uint32_t)crc32(0, head, 20);
     head[20] = (uint8_t)sum;
     head[21] = (uint8_t)(sum >> 8);
@@ -240,7 +247,9 @@ junk_behind(void **state)
                 memset(junk.p, byte ? 'j' : 0, n);
                 struct bytes both = joined(packed[kind], junk);
                 put(at("junk"), both.p, both.n);
-                FAILS(read_source(mem, at("junk"), kind ? MRS_CODEC_ZSTD : MRS_CODEC_GZIP, 999, &x, &err), MRS_E_FORMAT);
+                FAILS(read_source(mem, at("junk"), kind ? MRS_CODEC_ZSTD : MRS_CODEC_GZIP, 999, &x,
+                                  &err),
+                      MRS_E_FORMAT);
                 assert_int_equal(x.n, in.n);
                 free(x.p);
                 free(junk.p);
@@ -268,8 +277,9 @@ words(void **state)
     OK(mrs_compress_parse("zstd:19", &c, &err));
     assert_int_equal(c.codec, MRS_CODEC_ZSTD);
     assert_int_equal(c.level, 19);
-    static const char *const bad[] = {"", "zip", "gzip:", "gzip:0", "gzip:10", "zstd:23", "zstd:1x", "zstd:-1",
-                                      "zstd3", "none:1", "gzipx", "zstd:99999999999999999999"};
+    static const char *const bad[] = {"",        "zip",     "gzip:",   "gzip:0",
+                                      "gzip:10", "zstd:23", "zstd:1x", "zstd:-1",
+                                      "zstd3",   "none:1",  "gzipx",   "zstd:99999999999999999999"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         FAILS(mrs_compress_parse(bad[i], &c, &err), MRS_E_USAGE);
     }
@@ -295,15 +305,23 @@ recognised(void **state)
     static const struct {
         const char *name;
         enum mrs_codec codec;
-    } want[] = {{"big.bson", MRS_CODEC_NONE}, {"a.bson", MRS_CODEC_GZIP}, {"b.bson", MRS_CODEC_ZSTD}, {"empty.bson", MRS_CODEC_NONE}};
+    } want[] = {{"big.bson", MRS_CODEC_NONE},
+                {"a.bson", MRS_CODEC_GZIP},
+                {"b.bson", MRS_CODEC_ZSTD},
+                {"empty.bson", MRS_CODEC_NONE}};
     for (size_t i = 0; i < 4; i++) {
-        struct mrsi_source_from from = {open(at("%s", want[i].name), O_RDONLY), true, 0, UINT64_MAX, MRS_CODEC_NONE,
+        struct mrsi_source_from from = {open(at("%s", want[i].name), O_RDONLY),
+                                        true,
+                                        0,
+                                        UINT64_MAX,
+                                        MRS_CODEC_NONE,
                                         want[i].name};
         OK(mrsi_sniff(mem, &from, &codec, &err));
         assert_int_equal(codec, want[i].codec);
         close(from.fd);
     }
-    struct mrsi_source_from from = {open(at("empty.bson.gz"), O_RDONLY), true, 0, UINT64_MAX, MRS_CODEC_NONE, "empty.bson.gz"};
+    struct mrsi_source_from from = {
+        open(at("empty.bson.gz"), O_RDONLY), true, 0, UINT64_MAX, MRS_CODEC_NONE, "empty.bson.gz"};
     FAILS(mrsi_sniff(mem, &from, &codec, &err), MRS_E_FORMAT);
     close(from.fd);
     free(doc);
@@ -320,16 +338,18 @@ encoders_are_small(void **state)
     static const struct {
         struct mrs_compress how;
         uint64_t most;
-    } want[] = {{{MRS_CODEC_NONE, 0}, 300 << 10}, {{MRS_CODEC_GZIP, 0}, 1 << 20}, {{MRS_CODEC_GZIP, 9}, 1 << 20},
-                {{MRS_CODEC_ZSTD, 1}, 2 << 20}, {{MRS_CODEC_ZSTD, 0}, 2560 << 10},
-                {{MRS_CODEC_ZSTD, 9}, 5 << 20}, {{MRS_CODEC_ZSTD, 19}, 10 << 20}, {{MRS_CODEC_ZSTD, 22}, 10 << 20}};
+    } want[] = {{{MRS_CODEC_NONE, 0}, 300 << 10},  {{MRS_CODEC_GZIP, 0}, 1 << 20},
+                {{MRS_CODEC_GZIP, 9}, 1 << 20},    {{MRS_CODEC_ZSTD, 1}, 2 << 20},
+                {{MRS_CODEC_ZSTD, 0}, 2560 << 10}, {{MRS_CODEC_ZSTD, 9}, 5 << 20},
+                {{MRS_CODEC_ZSTD, 19}, 10 << 20},  {{MRS_CODEC_ZSTD, 22}, 10 << 20}};
     struct bytes in = make_docs(1500, 1, 2000);
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct mrs_mem *mem = mrs_mem_new(0);
         struct mrs_err err;
         struct mrsi_encoder *enc;
         mrs_err_clear(&err);
-        struct mrsi_encoder_to to = {open(at("s"), O_RDWR | O_CREAT | O_TRUNC, 0600), "s", want[i].how, 0};
+        struct mrsi_encoder_to to = {open(at("s"), O_RDWR | O_CREAT | O_TRUNC, 0600), "s",
+                                     want[i].how, 0};
         OK(mrsi_encoder_open(mem, &to, &enc, &err));
         OK(mrsi_encoder_write(enc, in.p, in.n, &err));
         OK(mrsi_encoder_finish(enc, &err));
@@ -349,9 +369,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),  cmocka_unit_test(several_members), cmocka_unit_test(byte_by_byte),
-        cmocka_unit_test(truncated),    cmocka_unit_test(flipped),         cmocka_unit_test(junk_behind),
-        cmocka_unit_test(words),        cmocka_unit_test(recognised),      cmocka_unit_test(encoders_are_small),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(several_members),
+        cmocka_unit_test(byte_by_byte),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(flipped),
+        cmocka_unit_test(junk_behind),
+        cmocka_unit_test(words),
+        cmocka_unit_test(recognised),
+        cmocka_unit_test(encoders_are_small),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

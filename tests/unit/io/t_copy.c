@@ -1,10 +1,12 @@
-/* t_copy.c - what goes through untouched: the same bytes, or packed anew with the names that belong to it. */
+/* t_copy.c - what goes through untouched: the same bytes, or packed anew with the names that belong
+ * to it. */
 #include "io_test.h"
 #include <sys/stat.h>
 
 static struct mrs_mem *mem;
 static struct mrs_err err;
-static const char meta[] = "{\"indexes\":[], \"odd\" :1.50,\"collectionName\":\"c\"}"; /* spaces and figures must stay */
+static const char meta[] =
+    "{\"indexes\":[], \"odd\" :1.50,\"collectionName\":\"c\"}"; /* spaces and figures must stay */
 
 static int
 begin(void **state)
@@ -68,7 +70,8 @@ static void
 holds(const char *path, enum mrs_codec codec, const void *p, size_t n)
 {
     struct bytes b;
-    struct mrsi_source_from from = {open(path, O_RDONLY), true, 0, UINT64_MAX, MRS_CODEC_NONE, path};
+    struct mrsi_source_from from = {open(path, O_RDONLY), true,           0,
+                                    UINT64_MAX,           MRS_CODEC_NONE, path};
     enum mrs_codec is;
     if (from.fd < 0) {
         fail_msg("%s is missing", path);
@@ -90,9 +93,11 @@ as_it_is(void **state)
     for (int gz = 0; gz < 2; gz++) {
         const char *end = gz ? ".gz" : "";
         make_dump(gz, docs);
-        copy_all(at("in"), at("out"), (struct mrs_output_opts){.compress = {MRS_CODEC_AS_INPUT, 0}});
-        static const char *const files[] = {"d/a+%%2A.bson", "d/a+%%2A.metadata.json", "d/old.bin", "d/v.metadata.json",
-                                            "d/$admin.system.users.bson", "prelude.json"};
+        copy_all(at("in"), at("out"),
+                 (struct mrs_output_opts){.compress = {MRS_CODEC_AS_INPUT, 0}});
+        static const char *const files[] = {
+            "d/a+%%2A.bson",     "d/a+%%2A.metadata.json",     "d/old.bin",
+            "d/v.metadata.json", "d/$admin.system.users.bson", "prelude.json"};
         for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
             char a[100], b[100];
             snprintf(a, sizeof a, "in/%s%s", files[i], end);
@@ -108,7 +113,8 @@ as_it_is(void **state)
         same_file(at("in/notes.gz"), at("out/notes.gz"));
         same_file(at("in/d/none.metadata.json"), at("out/d/none.metadata.json"));
         /* And once more, from the copy: its manifest is not taken for a part of the dump. */
-        copy_all(at("out"), at("again"), (struct mrs_output_opts){.compress = {MRS_CODEC_AS_INPUT, 0}});
+        copy_all(at("out"), at("again"),
+                 (struct mrs_output_opts){.compress = {MRS_CODEC_AS_INPUT, 0}});
         same_file(at("out/mongoreshape.manifest.json"), at("again/mongoreshape.manifest.json"));
         OK(mrsi_remove_tree(at("in"), &err));
         OK(mrsi_remove_tree(at("out"), &err));
@@ -126,7 +132,8 @@ packed_anew(void **state)
     for (int gz = 0; gz < 2; gz++) {
         make_dump(gz, docs);
         for (int codec = MRS_CODEC_NONE; codec <= MRS_CODEC_ZSTD; codec++) {
-            enum mrs_codec c = (enum mrs_codec)codec, small = c == MRS_CODEC_ZSTD ? MRS_CODEC_NONE : c;
+            enum mrs_codec c = (enum mrs_codec)codec,
+                           small = c == MRS_CODEC_ZSTD ? MRS_CODEC_NONE : c;
             const char *end = ends[codec], *small_end = ends[small];
             copy_all(at("in"), at("out"), (struct mrs_output_opts){.compress = {c, 0}});
             holds(at("out/d/a+%%2A.bson%s", end), c, docs.p, docs.n);
@@ -135,7 +142,8 @@ packed_anew(void **state)
             holds(at("out/d/a+%%2A.metadata.json%s", small_end), small, meta, sizeof meta - 1);
             holds(at("out/d/v.metadata.json%s", small_end), small, meta, sizeof meta - 1);
             holds(at("out/prelude.json%s", small_end), small, "{}", 2);
-            holds(at("out/oplog.bson%s", c == MRS_CODEC_ZSTD ? ".zst" : ""), c, docs.p, docs.n); /* keeps its name */
+            holds(at("out/oplog.bson%s", c == MRS_CODEC_ZSTD ? ".zst" : ""), c, docs.p,
+                  docs.n); /* keeps its name */
             same_file(at("in/notes.gz"), at("out/notes.gz"));
             struct mrs_input *in;
             OK(mrs_input_open(mem, at("out"), NULL, &in, &err));
@@ -183,15 +191,18 @@ single(void **state)
     put(at("d/c.bson.gz"), g.p, g.n);
     struct bytes m = gzip_by_zlib(meta, sizeof meta - 1, 6);
     put(at("d/c.metadata.json.gz"), m.p, m.n);
-    copy_all(at("d"), at("one.bson"), (struct mrs_output_opts){.compress = {MRS_CODEC_AS_INPUT, 0}, .single_ns = "d.c"});
+    copy_all(at("d"), at("one.bson"),
+             (struct mrs_output_opts){.compress = {MRS_CODEC_AS_INPUT, 0}, .single_ns = "d.c"});
     holds(at("one.bson"), MRS_CODEC_NONE, docs.p, docs.n);
     holds(at("one.metadata.json"), MRS_CODEC_NONE, meta, sizeof meta - 1);
-    copy_all(at("d"), at("two.bson.gz"), (struct mrs_output_opts){.compress = {MRS_CODEC_AS_INPUT, 0}, .single_ns = "d.c"});
+    copy_all(at("d"), at("two.bson.gz"),
+             (struct mrs_output_opts){.compress = {MRS_CODEC_AS_INPUT, 0}, .single_ns = "d.c"});
     same_file(at("two.bson.gz"), at("d/c.bson.gz"));
     struct mrs_input *in;
     struct mrs_output *o;
     struct mrs_input_opts from = {.ns = "x.a b"};
-    struct mrs_output_opts opts = {.compress = {MRS_CODEC_AS_INPUT, 0}, .default_codec = MRS_CODEC_ZSTD};
+    struct mrs_output_opts opts = {.compress = {MRS_CODEC_AS_INPUT, 0},
+                                   .default_codec = MRS_CODEC_ZSTD};
     OK(mrs_input_open(mem, at("one.bson"), &from, &in, &err));
     OK(mrs_output_open(mem, at("out"), &opts, &o, &err));
     OK(mrs_output_copy(o, in, 0, &err));

@@ -1,9 +1,11 @@
-/* t_dump.c - what a listing finds: roots, folders of one database, single files, and everything odd in them. */
+/* t_dump.c - what a listing finds: roots, folders of one database, single files, and everything odd
+ * in them. */
 #include "io_test.h"
 #include <sys/stat.h>
 
-static const char meta[] = "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},"
-                           "\"name\":\"_id_\"}],\"uuid\":\"00\",\"collectionName\":\"%s\",\"type\":\"collection\"}";
+static const char meta[] =
+    "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},"
+    "\"name\":\"_id_\"}],\"uuid\":\"00\",\"collectionName\":\"%s\",\"type\":\"collection\"}";
 
 static struct mrs_mem *mem;
 static struct mrs_err err;
@@ -42,10 +44,14 @@ listing(const struct mrs_input *in, char *text, size_t size)
         if (ns->kind == MRS_INPUT_DATA) {
             assert_int_equal(strncmp(ns->ns, ns->db, strlen(ns->db)), 0);
             assert_string_equal(ns->ns + strlen(ns->db) + 1, ns->coll);
-            n += (size_t)snprintf(text + n, size - n, "%s%s%s%s\n", ns->ns, ns->data_path ? " d" : "", ns->meta_path ? " m" : "",
-                                  ns->codec == MRS_CODEC_GZIP ? " gzip" : ns->codec == MRS_CODEC_ZSTD ? " zstd" : "");
+            n += (size_t)snprintf(text + n, size - n, "%s%s%s%s\n", ns->ns,
+                                  ns->data_path ? " d" : "", ns->meta_path ? " m" : "",
+                                  ns->codec == MRS_CODEC_GZIP   ? " gzip"
+                                  : ns->codec == MRS_CODEC_ZSTD ? " zstd"
+                                                                : "");
         } else {
-            n += (size_t)snprintf(text + n, size - n, "+%s%s\n", ns->rel_path, ns->empty_oplog ? " empty" : "");
+            n += (size_t)snprintf(text + n, size - n, "+%s%s\n", ns->rel_path,
+                                  ns->empty_oplog ? " empty" : "");
         }
     }
 }
@@ -82,7 +88,7 @@ make_root(void)
     mkdir(at("r/admin"), 0700);
     put(at("r/shop/b.bson"), doc, put_doc(doc, 1, 40));
     put_meta(at("r/shop/b.metadata.json"), "b");
-    put(at("r/shop/a+b.bson"), "", 0); /* data alone */
+    put(at("r/shop/a+b.bson"), "", 0);                 /* data alone */
     put_meta(at("r/shop/view.metadata.json"), "view"); /* metadata alone */
     put(at("r/shop/old.bin"), "", 0);
     put_text(at("r/shop/old.metadata.json"), ""); /* empty: none */
@@ -128,7 +134,8 @@ root(void **state)
     assert_int_equal(mrs_doc_get(b->metadata, "uuid").type, MRS_STRING);
     struct mrs_val indexes = mrs_doc_get(b->metadata, "indexes");
     struct mrs_val one = mrs_doc_get(mrs_val_view(indexes), "0");
-    assert_int_equal(mrs_val_i32(mrs_doc_get(mrs_val_view(mrs_doc_get(mrs_val_view(one), "key")), "_id")), 1);
+    assert_int_equal(
+        mrs_val_i32(mrs_doc_get(mrs_val_view(mrs_doc_get(mrs_val_view(one), "key")), "_id")), 1);
     assert_int_equal(mrs_input_at(in, 3)->metadata.n, 5);
     mrs_input_close(in);
     put_text(at("r/oplog.bson"), "not empty");
@@ -152,13 +159,15 @@ one_database(void **state)
     (void)state;
     make_root();
     put_text(at("r/shop/prelude.json"), "{}");
-    static const char want[] = "shop.a b d\nshop.b d m\nshop.old d m\nshop.system.buckets.ts d\nshop.ts m\nshop.view m\n"
-                               "+shop/$admin.system.users.bson\n+shop/notes.txt\n+shop/prelude.json\n"
-                               "+shop/sub/deeper/x.bson\n";
+    static const char want[] =
+        "shop.a b d\nshop.b d m\nshop.old d m\nshop.system.buckets.ts d\nshop.ts m\nshop.view m\n"
+        "+shop/$admin.system.users.bson\n+shop/notes.txt\n+shop/prelude.json\n"
+        "+shop/sub/deeper/x.bson\n";
     lists(at("r/shop"), NULL, want);
     lists(at("r/shop/"), NULL, want);
     lists(at("r/shop/../shop/."), NULL, want);
-    assert_int_equal(symlink(at("r/shop"), at("link")), 0); /* a soft link is followed and has its own name */
+    assert_int_equal(symlink(at("r/shop"), at("link")),
+                     0); /* a soft link is followed and has its own name */
     struct mrs_input *in;
     OK(mrs_input_open(mem, at("link"), NULL, &in, &err));
     assert_string_equal(mrs_input_only_db(in), "link");
@@ -187,7 +196,8 @@ single_file(void **state)
     refuses("/dev/null", NULL, MRS_E_FORMAT, "/dev/null");
 }
 
-/* The over-long name comes from the metadata as it is: unescaping it again would change "+" and "%". */
+/* The over-long name comes from the metadata as it is: unescaping it again would change "+" and
+ * "%". */
 static void
 over_long(void **state)
 {
@@ -220,11 +230,17 @@ doubles(void **state)
     struct bytes g = gzip_by_zlib("", 0, 6);
     mkdir(at("d"), 0700);
     put_text(at("d/x.metadata.json"), "{}");
-    static const char *const pairs[][2] = {{"c.bson", "c.bin"}, {"a+b.bson", "a b.bson"}, {"%41.bson", "A.bson"},
+    static const char *const pairs[][2] = {{"c.bson", "c.bin"},
+                                           {"a+b.bson", "a b.bson"},
+                                           {"%41.bson", "A.bson"},
                                            {"c.metadata.json", "%63.metadata.json"}};
     for (size_t i = 0; i < 4; i++) {
         put(at("d/%s", pairs[i][0]), "", 0);
-        lists(at("d"), NULL, i == 0 ? "d.c d\nd.x m\n" : i == 1 ? "d.a b d\nd.x m\n" : i == 2 ? "d.A d\nd.x m\n" : "d.c m\nd.x m\n");
+        lists(at("d"), NULL,
+              i == 0   ? "d.c d\nd.x m\n"
+              : i == 1 ? "d.a b d\nd.x m\n"
+              : i == 2 ? "d.A d\nd.x m\n"
+                       : "d.c m\nd.x m\n");
         put(at("d/%s", pairs[i][1]), "", 0);
         refuses(at("d"), NULL, MRS_E_FORMAT, pairs[i][1]);
         unlink(at("d/%s", pairs[i][0]));
@@ -240,10 +256,20 @@ static void
 metadata(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"{", "[]", "{} x", "nonsense", "{\"indexes\":{}}", "{\"indexes\":[1]}", "{\"options\":[]}",
-                                      "{\"indexes\":[{\"name\":\"x\"}]}", "{\"collectionName\":1}", "\0\0", " "};
-    static const char *const good[] = {"{}", " {} \n", "{\"indexes\":[],\"options\":null,\"new\":[1]}", "",
-                                       "{\"indexes\":[{\"v\":2,\"key\":{\"a\":1},\"ns\":\"d.c\"}],\"options\":{\"size\":4.0}}"};
+    static const char *const bad[] = {"{",
+                                      "[]",
+                                      "{} x",
+                                      "nonsense",
+                                      "{\"indexes\":{}}",
+                                      "{\"indexes\":[1]}",
+                                      "{\"options\":[]}",
+                                      "{\"indexes\":[{\"name\":\"x\"}]}",
+                                      "{\"collectionName\":1}",
+                                      "\0\0",
+                                      " "};
+    static const char *const good[] = {
+        "{}", " {} \n", "{\"indexes\":[],\"options\":null,\"new\":[1]}", "",
+        "{\"indexes\":[{\"v\":2,\"key\":{\"a\":1},\"ns\":\"d.c\"}],\"options\":{\"size\":4.0}}"};
     mkdir(at("d"), 0700);
     put(at("d/c.bson"), "", 0);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -267,15 +293,20 @@ filters(void **state)
 {
     (void)state;
     make_root();
-    struct mrs_input_opts opts = {.include = (const char *const[]){"shop.*"}, .n_include = 1,
-                                  .exclude = (const char *const[]){"*.old", "shop.ts"}, .n_exclude = 2};
+    struct mrs_input_opts opts = {.include = (const char *const[]){"shop.*"},
+                                  .n_include = 1,
+                                  .exclude = (const char *const[]){"*.old", "shop.ts"},
+                                  .n_exclude = 2};
     struct mrs_input *in;
     OK(mrs_input_open(mem, at("r"), &opts, &in, &err));
     char text[4000];
     listing(in, text, sizeof text);
-    assert_string_equal(text, "shop.a b d\nshop.b d m\nshop.view m\n+oplog.bson empty\n+prelude.json\n"
-                              "+shop/$admin.system.users.bson\n+shop/notes.txt\n+shop/sub/deeper/x.bson\n+stray.bson\n");
-    static const char *const out[] = {"admin.system.version", "shop.old", "shop.system.buckets.ts", "shop.ts"};
+    assert_string_equal(
+        text,
+        "shop.a b d\nshop.b d m\nshop.view m\n+oplog.bson empty\n+prelude.json\n"
+        "+shop/$admin.system.users.bson\n+shop/notes.txt\n+shop/sub/deeper/x.bson\n+stray.bson\n");
+    static const char *const out[] = {"admin.system.version", "shop.old", "shop.system.buckets.ts",
+                                      "shop.ts"};
     assert_int_equal(mrs_input_excluded(in), 4);
     for (uint32_t i = 0; i < 4; i++) {
         assert_string_equal(mrs_input_excluded_at(in, i), out[i]);
@@ -327,10 +358,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(root, begin, finish),        cmocka_unit_test_setup_teardown(one_database, begin, finish),
-        cmocka_unit_test_setup_teardown(single_file, begin, finish), cmocka_unit_test_setup_teardown(over_long, begin, finish),
-        cmocka_unit_test_setup_teardown(doubles, begin, finish),     cmocka_unit_test_setup_teardown(metadata, begin, finish),
-        cmocka_unit_test_setup_teardown(filters, begin, finish),     cmocka_unit_test_setup_teardown(odd_folders, begin, finish),
+        cmocka_unit_test_setup_teardown(root, begin, finish),
+        cmocka_unit_test_setup_teardown(one_database, begin, finish),
+        cmocka_unit_test_setup_teardown(single_file, begin, finish),
+        cmocka_unit_test_setup_teardown(over_long, begin, finish),
+        cmocka_unit_test_setup_teardown(doubles, begin, finish),
+        cmocka_unit_test_setup_teardown(metadata, begin, finish),
+        cmocka_unit_test_setup_teardown(filters, begin, finish),
+        cmocka_unit_test_setup_teardown(odd_folders, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* t_fault.c - memory runs out at every allocation there is: a status each time, no leak, nothing published. */
+/* t_fault.c - memory runs out at every allocation there is: a status each time, no leak, nothing
+ * published. */
 #include "io_test.h"
 #include <sys/stat.h>
 
@@ -133,6 +134,7 @@ small_entries(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation), cmocka_unit_test(small_entries)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation),
+                                       cmocka_unit_test(small_entries)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

@@ -181,12 +181,72 @@ trees(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
+/* Pieces become visible together, or never. */
+static void
+piece_by_piece(void **state)
+{
+    (void)state;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_err err;
+    struct mrs_whole *w;
+    mrs_err_clear(&err);
+    put_text(at("w"), "old");
+    OK(mrs_whole_open(mem, at("w"), &w, &err));
+    for (int i = 0; i < 30000; i++) {
+        OK(mrs_whole_put(w, "0123456789", 10, &err));
+    }
+    struct bytes b = get(at("w"));
+    assert_string_equal((char *)b.p, "old");
+    free(b.p);
+    OK(mrs_whole_close(w, true, &err));
+    b = get(at("w"));
+    assert_int_equal(b.n, 300000);
+    assert_memory_equal(b.p + 299990, "0123456789", 10);
+    free(b.p);
+    OK(mrs_whole_open(mem, at("w2"), &w, &err));
+    OK(mrs_whole_put(w, "x", 1, &err));
+    OK(mrs_whole_close(w, false, &err));
+    assert_false(there(at("w2")));
+    /* What could not be written is not published later on. */
+    struct rlimit was, tiny;
+    static char big[200000];
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &was);
+    tiny = was;
+    tiny.rlim_cur = 4096;
+    OK(mrs_whole_open(mem, at("w2"), &w, &err));
+    setrlimit(RLIMIT_FSIZE, &tiny);
+    enum mrs_status s = mrs_whole_put(w, big, sizeof big, &err);
+    setrlimit(RLIMIT_FSIZE, &was);
+    FAILS(s, MRS_E_IO);
+    FAILS(mrs_whole_close(w, true, &err), MRS_E_IO);
+    assert_false(there(at("w2")));
+    assert_int_equal(mrs_mem_close(mem), 0);
+    for (uint64_t n = 1;; n++) {
+        mem = mrs_mem_new(n);
+        w = NULL;
+        s = mrs_whole_open(mem, at("w3"), &w, &err);
+        s = s == MRS_OK ? mrs_whole_put(w, "abc", 3, &err) : s;
+        enum mrs_status c = mrs_whole_close(w, s == MRS_OK, &err);
+        s = s == MRS_OK ? c : s;
+        bool reached = mrs_mem_count(mem) >= n;
+        assert_int_equal(mrs_mem_close(mem), 0);
+        assert_int_equal(there(at("w3")), s == MRS_OK);
+        if (!reached) {
+            OK(s);
+            break;
+        }
+        FAILS(s, MRS_E_MEMORY);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(temp_files), cmocka_unit_test(whole_files), cmocka_unit_test(full_disk),
-        cmocka_unit_test(copies),     cmocka_unit_test(trees),
+        cmocka_unit_test(temp_files), cmocka_unit_test(whole_files),
+        cmocka_unit_test(full_disk),  cmocka_unit_test(copies),
+        cmocka_unit_test(trees),      cmocka_unit_test(piece_by_piece),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

@@ -1,7 +1,9 @@
-/* t_fixtures.c - real dumps: the fixtures of the MongoDB tools' own tests and what mongodump 100.18 wrote.
+/* t_fixtures.c - real dumps: the fixtures of the MongoDB tools' own tests and what mongodump 100.18
+ * wrote.
  *
- * They are not part of this repository: MRS_DATA names the folder that holds them, else ../shared/data is tried; where neither
- * is there, the tests are reported as skipped. INDEX.md of the fixtures says what each file is, and is the list that is tested. */
+ * They are not part of this repository: MRS_DATA names the folder that holds them, else
+ * ../shared/data is tried; where neither is there, the tests are reported as skipped. INDEX.md of
+ * the fixtures says what each file is, and is the list that is tested. */
 #include "io_test.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -51,7 +53,7 @@ count_docs(struct mrs_input *in, uint32_t i, enum mrs_code *code)
 {
     struct mrs_reader *r;
     struct mrs_block b;
-    enum mrs_status s;
+    enum mrs_status s = MRS_END;
     uint64_t docs = 0;
     mrs_block_init(&b, mem);
     *code = MRS_E_NONE;
@@ -93,9 +95,10 @@ resolve(const char *name, char *path, size_t size)
     bool found = false;
     for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
         size_t n = strlen(e->d_name), k = strlen(dots + 3);
-        found = strncmp(e->d_name, begin_with, strlen(begin_with)) == 0 && n > k && strcmp(e->d_name + n - k, dots + 3) == 0;
+        found = strncmp(e->d_name, begin_with, strlen(begin_with)) == 0 && n > k &&
+                strcmp(e->d_name + n - k, dots + 3) == 0;
         if (found) {
-            snprintf(path, size, "%s/%s", dir, e->d_name);
+            found = snprintf(path, size, "%s/%s", dir, e->d_name) < (int)size;
         }
     }
     if (d) {
@@ -147,8 +150,10 @@ every_fixture(void **state)
     struct bytes index = get(fixture("mongo-tools/INDEX.md"));
     struct tally t = {0};
     char *save = NULL;
-    for (char *line = strtok_r((char *)index.p, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-        char path[4096], *name = line + 3, *end = strncmp(line, "- `", 3) == 0 ? strchr(name, '`') : NULL;
+    for (char *line = strtok_r((char *)index.p, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        char path[4096], *name = line + 3,
+                         *end = strncmp(line, "- `", 3) == 0 ? strchr(name, '`') : NULL;
         char *what = end ? strstr(end, "): ") : NULL;
         if (!what) {
             continue;
@@ -175,8 +180,8 @@ every_fixture(void **state)
         }
     }
     free(index.p);
-    print_message("%u good BSON files (%u with a known count), %u bad ones, %u metadata files\n", t.bson, t.docs, t.bad,
-                  t.metadata);
+    print_message("%u good BSON files (%u with a known count), %u bad ones, %u metadata files\n",
+                  t.bson, t.docs, t.bad, t.metadata);
     assert_true(t.bson >= 90 && t.docs >= 60 && t.bad == 5 && t.metadata >= 40);
 }
 
@@ -196,12 +201,15 @@ lists(const char *name, const char *want)
         const struct mrs_input_ns *ns = mrs_input_at(in, i);
         bool data_ns = ns->kind == MRS_INPUT_DATA;
         bool docs = ns->data_path && (data_ns || strstr(ns->rel_path, ".bson"));
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", data_ns ? "" : "+", data_ns ? ns->ns : ns->rel_path);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", data_ns ? "" : "+",
+                              data_ns ? ns->ns : ns->rel_path);
         if (docs) {
-            n += (size_t)snprintf(text + n, sizeof text - n, " %llu", (unsigned long long)count_docs(in, i, &code));
+            n += (size_t)snprintf(text + n, sizeof text - n, " %llu",
+                                  (unsigned long long)count_docs(in, i, &code));
             assert_int_equal(code, MRS_E_NONE);
         }
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s\n", data_ns && ns->meta_path ? " m" : "");
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s\n",
+                              data_ns && ns->meta_path ? " m" : "");
     }
     mrs_input_close(in);
     assert_string_equal(text, want);
@@ -212,20 +220,26 @@ folders(void **state)
 {
     (void)state;
 #define T "mongo-tools/mongorestore/testdata/"
-    lists(T "testdirs", "db1.c1 100 m\ndb1.c2 0\ndb1.c3 0 m\ndb1.c4 10 m\ndb2.c1 0\n+db1/baddir/out.bson 0\n+oplog.bson 0\n");
-    lists(T "testdirs/db1", "db1.c1 100 m\ndb1.c2 0\ndb1.c3 0 m\ndb1.c4 10 m\n+db1/baddir/out.bson 0\n");
+    lists(T "testdirs", "db1.c1 100 m\ndb1.c2 0\ndb1.c3 0 m\ndb1.c4 10 m\ndb2.c1 "
+                        "0\n+db1/baddir/out.bson 0\n+oplog.bson 0\n");
+    lists(T "testdirs/db1",
+          "db1.c1 100 m\ndb1.c2 0\ndb1.c3 0 m\ndb1.c4 10 m\n+db1/baddir/out.bson 0\n");
     lists(T "oplogdump", "admin.system.version 1 m\ndb1.c1 5 m\n+oplog.bson 3\n");
     lists(T "prelude_test/prelude_gzip", "test.foo 1 m\n+prelude.json.gz\n");
     lists(T "prelude_test/prelude_db_target/test", "test.foo 1 m\n+test/prelude.json\n");
     lists(T "specialcharacter", "db1.caf\xc3\xa9s 1 m\n");
-    lists(T "usersdump", "admin.system.roles 1 m\nadmin.system.users 1 m\nadmin.system.version 2 m\n");
-    lists(T "timeseries_tests/ts_dump", "admin.system.version 1 m\nadmin.system.views 0 m\ntimeseries_test.foo_ts m\n"
-                                        "timeseries_test.system.buckets.foo_ts 10\n");
+    lists(T "usersdump",
+          "admin.system.roles 1 m\nadmin.system.users 1 m\nadmin.system.version 2 m\n");
+    lists(T "timeseries_tests/ts_dump",
+          "admin.system.version 1 m\nadmin.system.views 0 m\ntimeseries_test.foo_ts m\n"
+          "timeseries_test.system.buckets.foo_ts 10\n");
     lists(T "dump_oplog_conflict", "+oplog.bson 5\n");
     lists(T "dump_local_oplog", "local.oplog.rs 100 m\n");
-    lists("mongo-tools/test/qa-tests/jstests/restore/testdata/dump_ordered_partial_index", "test.foo m\n");
+    lists("mongo-tools/test/qa-tests/jstests/restore/testdata/dump_ordered_partial_index",
+          "test.foo m\n");
     lists("mongo-tools/test/qa-tests/jstests/restore/testdata/dump_with_soft_links",
-          "dbOne.data 10 m\ndbOne.system.indexes 1\ndbTwo.data 10 m\ndbTwo.system.indexes 1\n+not_a_dir\n");
+          "dbOne.data 10 m\ndbOne.system.indexes 1\ndbTwo.data 10 m\ndbTwo.system.indexes "
+          "1\n+not_a_dir\n");
     lists("mongodump-100.18/ts-8.3-dir", "test.ts 2 m\n+test/prelude.json\n");
     lists("mongodump-100.18/query", "test.foo 1 m\n+test/prelude.json\n");
 }
@@ -235,8 +249,8 @@ static void
 long_names(void **state)
 {
     (void)state;
-    static const char *const roots[] = {"mongo-tools/mongorestore/testdata/longcollectionname/db1", "mongodump-100.18/dir",
-                                        "mongodump-100.18/dir-gzip-oplog"};
+    static const char *const roots[] = {"mongo-tools/mongorestore/testdata/longcollectionname/db1",
+                                        "mongodump-100.18/dir", "mongodump-100.18/dir-gzip-oplog"};
     for (size_t i = 0; i < 3; i++) {
         struct mrs_input *in;
         char path[4096];
@@ -260,7 +274,9 @@ long_names(void **state)
     char path[4096];
     struct mrs_input *in;
     fixture("mongo-tools/INDEX.md");
-    assert_true(resolve("mongorestore/testdata/longcollectionname/aVery...%24someMadeUpInvalidHashString.bson", path, sizeof path));
+    assert_true(resolve(
+        "mongorestore/testdata/longcollectionname/aVery...%24someMadeUpInvalidHashString.bson",
+        path, sizeof path));
     FAILS(mrs_input_open(mem, path, NULL, &in, &err), MRS_E_FORMAT);
 }
 
@@ -269,7 +285,8 @@ static void
 same_copies(void **state)
 {
     (void)state;
-    static const char *const roots[] = {"dir", "dir-gzip-oplog", "db-users", "views-as-collections", "ts-8.3-dir"};
+    static const char *const roots[] = {"dir", "dir-gzip-oplog", "db-users", "views-as-collections",
+                                        "ts-8.3-dir"};
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
         char name[100], from[4096], command[9000];
         struct mrs_input *in;
@@ -285,7 +302,8 @@ same_copies(void **state)
         OK(mrs_output_commit(o, mrs_empty_doc(), NULL, &err));
         mrs_output_free(o);
         mrs_input_close(in);
-        snprintf(command, sizeof command, "diff -r -x mongoreshape.manifest.json '%s' '%s'", from, at("copy"));
+        snprintf(command, sizeof command, "diff -r -x mongoreshape.manifest.json '%s' '%s'", from,
+                 at("copy"));
         assert_int_equal(system(command), 0);
         OK(mrsi_remove_tree(at("copy"), &err));
     }
@@ -296,7 +314,8 @@ static void
 archives(void **state)
 {
     (void)state;
-    static const char *const files[] = {"mongodump-100.18/full.archive.gz", "mongodump-100.18/full-oplog.archive",
+    static const char *const files[] = {"mongodump-100.18/full.archive.gz",
+                                        "mongodump-100.18/full-oplog.archive",
                                         "mongo-tools/mongorestore/testdata/test.bar.archive"};
     for (size_t i = 0; i < 3; i++) {
         struct mrs_input *in;
@@ -317,7 +336,9 @@ examples(void **state)
     static const struct {
         const char *root;
         uint32_t colls;
-    } want[] = {{"examples/northwind/dump", 17}, {"examples/palbum/dump", 2}, {"examples/us_weather/dump", 1},
+    } want[] = {{"examples/northwind/dump", 17},
+                {"examples/palbum/dump", 2},
+                {"examples/us_weather/dump", 1},
                 {"examples/conlang_stackexchange/dump/conlang", 7}};
     for (size_t i = 0; i < 4; i++) {
         struct mrs_input *in;
@@ -338,9 +359,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_fixture, begin, finish), cmocka_unit_test_setup_teardown(folders, begin, finish),
-        cmocka_unit_test_setup_teardown(long_names, begin, finish),    cmocka_unit_test_setup_teardown(same_copies, begin, finish),
-        cmocka_unit_test_setup_teardown(archives, begin, finish),      cmocka_unit_test_setup_teardown(examples, begin, finish),
+        cmocka_unit_test_setup_teardown(every_fixture, begin, finish),
+        cmocka_unit_test_setup_teardown(folders, begin, finish),
+        cmocka_unit_test_setup_teardown(long_names, begin, finish),
+        cmocka_unit_test_setup_teardown(same_copies, begin, finish),
+        cmocka_unit_test_setup_teardown(archives, begin, finish),
+        cmocka_unit_test_setup_teardown(examples, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* t_names.c - names of files and collections, the hash of over-long ones, patterns. Vectors come from real dumps. */
+/* t_names.c - names of files and collections, the hash of over-long ones, patterns. Vectors come
+ * from real dumps. */
 #include "io_test.h"
 
 static void
@@ -9,8 +10,10 @@ hash(void **state)
         const char *text, *hex;
     } want[] = {{"", "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
                 {"abc", "a9993e364706816aba3e25717850c26c9cd0d89d"},
-                {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"},
-                {"0123456701234567012345670123456701234567012345670123456701234567", "e0c094e867ef46c350ef54a7f59dd60bed92ae83"}};
+                {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                 "84983e441c3bd26ebaae4aa1f95129e5e54670f1"},
+                {"0123456701234567012345670123456701234567012345670123456701234567",
+                 "e0c094e867ef46c350ef54a7f59dd60bed92ae83"}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         uint8_t h[20];
         char hex[41];
@@ -50,7 +53,8 @@ there_and_back(void **state)
     }
     assert_string_equal(back(&a, "a+b", &err), "a b");
     assert_string_equal(back(&a, "a b", &err), "a b");
-    assert_string_equal(back(&a, "%c3%a9%61", &err), "\xc3\xa9" "a");
+    assert_string_equal(back(&a, "%c3%a9%61", &err), "\xc3\xa9"
+                                                     "a");
     static const char *const bad[] = {"a%zz", "a%4", "a%", "%", "%00", "x%2", ""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *coll;
@@ -97,10 +101,12 @@ kinds(void **state)
         const char *name;
         enum mrsi_file_kind kind;
         size_t stem;
-    } want[] = {{"a.bson", MRSI_FILE_DATA, 1}, {"a.bson.gz", MRSI_FILE_DATA, 1}, {"a.bson.zst", MRSI_FILE_DATA, 1},
-                {"a.bin", MRSI_FILE_DATA, 1}, {"a.metadata.json", MRSI_FILE_META, 1}, {"a.metadata.json.gz", MRSI_FILE_META, 1},
-                {"a.json", MRSI_FILE_OTHER, 6}, {".bson", MRSI_FILE_OTHER, 5}, {"a.bson.bak", MRSI_FILE_OTHER, 10},
-                {"metadata.json", MRSI_FILE_OTHER, 13}, {"x.y.bson", MRSI_FILE_DATA, 3}, {"a.bson.bson", MRSI_FILE_DATA, 6}};
+    } want[] = {{"a.bson", MRSI_FILE_DATA, 1},          {"a.bson.gz", MRSI_FILE_DATA, 1},
+                {"a.bson.zst", MRSI_FILE_DATA, 1},      {"a.bin", MRSI_FILE_DATA, 1},
+                {"a.metadata.json", MRSI_FILE_META, 1}, {"a.metadata.json.gz", MRSI_FILE_META, 1},
+                {"a.json", MRSI_FILE_OTHER, 6},         {".bson", MRSI_FILE_OTHER, 5},
+                {"a.bson.bak", MRSI_FILE_OTHER, 10},    {"metadata.json", MRSI_FILE_OTHER, 13},
+                {"x.y.bson", MRSI_FILE_DATA, 3},        {"a.bson.bson", MRSI_FILE_DATA, 6}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct mrsi_file_name f = mrsi_file_name(want[i].name);
         assert_int_equal(f.kind, want[i].kind);
@@ -124,10 +130,12 @@ patterns(void **state)
     static const struct {
         const char *pattern, *text;
         bool want;
-    } t[] = {{"a.b", "a.b", true}, {"a.*", "a.b.c", true}, {"*", "", true}, {"*.b", "a.b", true}, {"*.b", "a.bc", false},
-             {"a*c*e", "abcde", true}, {"a*c*e", "abcdef", false}, {"**", "x", true}, {"a\\*", "a*", true}, {"a\\*", "ab", false},
-             {"a\\\\", "a\\", true}, {"\\a", "a", true}, {"", "a", false}, {"a", "", false}, {"*a", "aaab", false}, {"*ab", "aaab", true},
-             {"a.b", "axb", false}, {"t*.c?", "t1.c2", false}};
+    } t[] = {{"a.b", "a.b", true},       {"a.*", "a.b.c", true}, {"*", "", true},
+             {"*.b", "a.b", true},       {"*.b", "a.bc", false}, {"a*c*e", "abcde", true},
+             {"a*c*e", "abcdef", false}, {"**", "x", true},      {"a\\*", "a*", true},
+             {"a\\*", "ab", false},      {"a\\\\", "a\\", true}, {"\\a", "a", true},
+             {"", "a", false},           {"a", "", false},       {"*a", "aaab", false},
+             {"*ab", "aaab", true},      {"a.b", "axb", false},  {"t*.c?", "t1.c2", false}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         if (mrsi_glob(t[i].pattern, t[i].text) != t[i].want) {
             fail_msg("%s over %s", t[i].pattern, t[i].text);
@@ -144,7 +152,8 @@ patterns(void **state)
     assert_false(mrsi_glob(many, text));
     struct mrs_err err;
     mrs_err_clear(&err);
-    const char *const in[] = {"shop.*", "a.b"}, *const out[] = {"*.tmp*"}, *const lone[] = {"a\\"}, *const none[] = {""};
+    const char *const in[] = {"shop.*", "a.b"}, *const out[] = {"*.tmp*"}, *const lone[] = {"a\\"},
+                      *const none[] = {""};
     struct mrsi_filter f = {in, out, 2, 1}, bad = {lone, NULL, 1, 0}, empty = {NULL, none, 0, 1};
     OK(mrsi_filter_check(&f, &err));
     FAILS(mrsi_filter_check(&bad, &err), MRS_E_USAGE);

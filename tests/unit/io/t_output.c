@@ -1,4 +1,5 @@
-/* t_output.c - the transaction: what stands there after a commit, an abort, a kill, a full disk, a refusal. */
+/* t_output.c - the transaction: what stands there after a commit, an abort, a kill, a full disk, a
+ * refusal. */
 #include "io_test.h"
 #include <pthread.h>
 #include <signal.h>
@@ -44,7 +45,8 @@ refused(const char *path, struct mrs_output_opts opts, enum mrs_code code, const
 }
 
 static struct mrs_hash_sum
-write_coll(struct mrs_output *o, const char *db, const char *coll, const char *metadata, struct bytes docs, uint32_t n)
+write_coll(struct mrs_output *o, const char *db, const char *coll, const char *metadata,
+           struct bytes docs, uint32_t n)
 {
     struct mrs_sink *sink;
     struct mrs_hash_sum sum;
@@ -133,12 +135,14 @@ folder(void **state)
     uint32_t n;
     assert_memory_equal(mrs_val_text(mrs_doc_get(doc, "plan"), &n), "abc", 4);
     struct mrs_view colls = mrs_val_view(mrs_doc_get(doc, "collections"));
-    struct mrs_view one = mrs_val_view(mrs_doc_get(colls, "1")); /* other.empty, shop.b c/%, shop.view */
+    struct mrs_view one =
+        mrs_val_view(mrs_doc_get(colls, "1")); /* other.empty, shop.b c/%, shop.view */
     assert_memory_equal(mrs_val_text(mrs_doc_get(one, "ns"), &n), "shop.b c/%", 11);
     assert_int_equal(mrs_val_i64(mrs_doc_get(one, "docs")), 500);
     assert_int_equal(mrs_val_i64(mrs_doc_get(one, "bytes")), docs.n);
     char hex[40];
-    snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)want.hi, (unsigned long long)want.lo);
+    snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)want.hi,
+             (unsigned long long)want.lo);
     assert_string_equal(mrs_val_text(mrs_doc_get(one, "digest"), &n), hex);
     assert_int_equal(mrs_doc_get(mrs_val_view(mrs_doc_get(colls, "2")), "docs").type, MRS_MISSING);
     mrs_buf_clear(&text);
@@ -158,7 +162,8 @@ packed(void **state)
                 {{MRS_CODEC_ZSTD, 0}, "c.bson.zst", "c.metadata.json", MRS_CODEC_ZSTD},
                 {{MRS_CODEC_AS_INPUT, 0}, "c.bson.gz", "c.metadata.json.gz", MRS_CODEC_GZIP}};
     for (size_t i = 0; i < 3; i++) {
-        struct mrs_output_opts opts = {.compress = want[i].how, .default_codec = MRS_CODEC_GZIP, .force = true};
+        struct mrs_output_opts opts = {
+            .compress = want[i].how, .default_codec = MRS_CODEC_GZIP, .force = true};
         struct mrs_output *o = open_out(at("out"), opts);
         write_coll(o, "d", "c", "{}", docs, 3000);
         commit(o);
@@ -205,7 +210,8 @@ abort_and_kill(void **state)
     mrs_output_free(o);
     assert_true(there(at("out.partial/d/c.bson.zst")));
     struct mrs_input *in;
-    FAILS(mrs_input_open(mem, at("out.partial"), NULL, &in, &err), MRS_E_FORMAT); /* it does not pass for a dump */
+    FAILS(mrs_input_open(mem, at("out.partial"), NULL, &in, &err),
+          MRS_E_FORMAT); /* it does not pass for a dump */
     o = open_out(at("out"), opts);
     assert_false(there(at("out.partial/d")));
     commit(o);
@@ -265,7 +271,8 @@ refusals(void **state)
     mrs_output_free(o);
     assert_true(there(at("in/d/c.bson")));
     assert_false(there(at("in.partial")));
-    /* Names that cannot be written; a collection written twice; the output can only be aborted then. */
+    /* Names that cannot be written; a collection written twice; the output can only be aborted
+     * then. */
     struct mrs_sink *sink;
     static const char *const bad[][2] = {{"a.b", "c"}, {"a", ""}, {"", "c"}, {"../x", "c"}};
     for (size_t i = 0; i < 4; i++) {
@@ -316,6 +323,39 @@ account(void **state)
         mrs_output_free(o);
     }
     free(docs.p);
+}
+
+/* A sink that begins again holds only what comes afterwards. */
+static void
+restarted(void **state)
+{
+    (void)state;
+    struct bytes docs = make_docs(500, 1, 300), more = make_docs(9, 2, 100);
+    for (int codec = MRS_CODEC_NONE; codec <= MRS_CODEC_ZSTD; codec++) {
+        struct mrs_output_opts opts = {
+            .compress = {(enum mrs_codec)codec, 0}, .force = true, .sink_buffer = 5000};
+        struct mrs_output *o = open_out(at("out"), opts);
+        struct mrs_sink *sink;
+        struct mrs_hash_sum sum;
+        OK(mrs_output_coll(o, "d", "c", NULL, 0, true, &sink, &err));
+        OK(mrs_sink_write(sink, docs.p, docs.n, &err));
+        OK(mrs_sink_restart(sink, &err));
+        OK(mrs_sink_write(sink, more.p, more.n, &err));
+        OK(mrs_sink_close(sink, 9, &sum, &err));
+        commit(o);
+        struct mrs_input *in;
+        struct bytes b;
+        OK(mrs_input_open(mem, at("out"), NULL, &in, &err));
+        assert_int_equal(
+            read_source(mem, mrs_input_at(in, 0)->data_path, (enum mrs_codec)codec, 999, &b, &err),
+            MRS_END);
+        assert_int_equal(b.n, more.n);
+        assert_memory_equal(b.p, more.p, more.n);
+        free(b.p);
+        mrs_input_close(in);
+    }
+    free(docs.p);
+    free(more.p);
 }
 
 static void
@@ -395,7 +435,8 @@ single_file(void **state)
     assert_false(there(at("x.bson.partial")));
     struct mrs_buf text;
     struct mrs_view doc = manifest(at("x.bson.manifest.json"), &text);
-    struct mrs_view one = mrs_val_view(mrs_doc_get(mrs_val_view(mrs_doc_get(doc, "collections")), "0"));
+    struct mrs_view one =
+        mrs_val_view(mrs_doc_get(mrs_val_view(mrs_doc_get(doc, "collections")), "0"));
     assert_int_equal(mrs_val_i64(mrs_doc_get(one, "docs")), 7);
     mrs_buf_clear(&text);
     /* The codec follows the name. */
@@ -467,14 +508,17 @@ full_disk(void **state)
     unsigned failed = 0, done = 0;
     for (rlim_t limit = 0; limit < docs.n + 3000; limit += limit < 200 ? 20 : 4000) {
         for (int codec = 0; codec < 3; codec++) {
-            struct mrs_output_opts opts = {.compress = {(enum mrs_codec)codec, 0}, .sink_buffer = 4096};
+            struct mrs_output_opts opts = {.compress = {(enum mrs_codec)codec, 0},
+                                           .sink_buffer = 4096};
             struct mrs_output *o = NULL;
             struct mrs_sink *sink = NULL;
             tiny = was;
             tiny.rlim_cur = limit;
             setrlimit(RLIMIT_FSIZE, &tiny);
             enum mrs_status s = mrs_output_open(mem, at("out"), &opts, &o, &err);
-            s = s == MRS_OK ? mrs_output_coll(o, "d", "c", "{\"indexes\":[]}", 14, true, &sink, &err) : s;
+            s = s == MRS_OK
+                    ? mrs_output_coll(o, "d", "c", "{\"indexes\":[]}", 14, true, &sink, &err)
+                    : s;
             for (size_t i = 0; s == MRS_OK && i < docs.n; i += mrs_le32(docs.p + i)) {
                 s = mrs_sink_write(sink, docs.p + i, mrs_le32(docs.p + i), &err);
             }
@@ -524,7 +568,8 @@ write_some(void *arg)
         snprintf(db, sizeof db, "d%d", (j->number + i) % 7);
         snprintf(coll, sizeof coll, "c%d-%d", j->number, i);
         if (mrs_output_coll(j->o, db, coll, "{}", 2, true, &sink, &e) != MRS_OK ||
-            mrs_sink_write(sink, j->docs.p, j->docs.n, &e) != MRS_OK || mrs_sink_close(sink, 20, NULL, &e) != MRS_OK) {
+            mrs_sink_write(sink, j->docs.p, j->docs.n, &e) != MRS_OK ||
+            mrs_sink_close(sink, 20, NULL, &e) != MRS_OK) {
             return arg;
         }
     }
@@ -538,7 +583,8 @@ threads(void **state)
     pthread_t t[4];
     struct job jobs[4];
     struct bytes docs = make_docs(20, 1, 200);
-    struct mrs_output *o = open_out(at("out"), (struct mrs_output_opts){.compress = {MRS_CODEC_GZIP, 0}});
+    struct mrs_output *o =
+        open_out(at("out"), (struct mrs_output_opts){.compress = {MRS_CODEC_GZIP, 0}});
     for (int i = 0; i < 4; i++) {
         jobs[i] = (struct job){o, i, docs};
         assert_int_equal(pthread_create(&t[i], NULL, write_some, &jobs[i]), 0);
@@ -560,12 +606,18 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(folder, begin, finish),      cmocka_unit_test_setup_teardown(packed, begin, finish),
-        cmocka_unit_test_setup_teardown(abort_and_kill, begin, finish), cmocka_unit_test_setup_teardown(refusals, begin, finish),
-        cmocka_unit_test_setup_teardown(no_permission, begin, finish), cmocka_unit_test_setup_teardown(account, begin, finish),
-        cmocka_unit_test_setup_teardown(force_swaps, begin, finish), cmocka_unit_test_setup_teardown(single_file, begin, finish),
-        cmocka_unit_test_setup_teardown(to_stdout, begin, finish),   cmocka_unit_test_setup_teardown(full_disk, begin, finish),
+        cmocka_unit_test_setup_teardown(folder, begin, finish),
+        cmocka_unit_test_setup_teardown(packed, begin, finish),
+        cmocka_unit_test_setup_teardown(abort_and_kill, begin, finish),
+        cmocka_unit_test_setup_teardown(refusals, begin, finish),
+        cmocka_unit_test_setup_teardown(no_permission, begin, finish),
+        cmocka_unit_test_setup_teardown(account, begin, finish),
+        cmocka_unit_test_setup_teardown(force_swaps, begin, finish),
+        cmocka_unit_test_setup_teardown(single_file, begin, finish),
+        cmocka_unit_test_setup_teardown(to_stdout, begin, finish),
+        cmocka_unit_test_setup_teardown(full_disk, begin, finish),
         cmocka_unit_test_setup_teardown(threads, begin, finish),
+        cmocka_unit_test_setup_teardown(restarted, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@ input(struct mrs_mem *mem, const char *path)
 
 /* Reads all blocks; joins their bytes and keeps their cuts. */
 static enum mrs_status
-read_all(struct mrs_mem *mem, struct mrs_reader *r, struct bytes *out, struct cut cuts[], uint32_t *n, struct mrs_err *e)
+read_all(struct mrs_mem *mem, struct mrs_reader *r, struct bytes *out, struct cut cuts[],
+         uint32_t *n, struct mrs_err *e)
 {
     struct mrs_block b;
     enum mrs_status s;
@@ -57,7 +58,8 @@ cut_is_fixed(void **state)
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_err err;
     mrs_err_clear(&err);
-    struct bytes small = make_docs(600, 4, 700), big = make_docs(9, 8, 60000), in = joined(small, big), out;
+    struct bytes small = make_docs(600, 4, 700), big = make_docs(9, 8, 60000),
+                 in = joined(small, big), out;
     put(at("plain.bson"), in.p, in.n);
     struct bytes g = gzip_by_zlib(in.p, in.n, 6), z1 = zstd_by_lib(in.p, 70001, 1);
     struct bytes z2 = zstd_by_lib(in.p + 70001, in.n - 70001, 1), z = joined(z1, z2);
@@ -144,12 +146,16 @@ largest(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
-/* Reads a damaged file plain and packed: the documents before are delivered, the error has place and name. */
+/* Reads a damaged file plain and packed: the documents before are delivered, the error has place
+ * and name. */
 static void
 damage_at(const uint8_t *p, size_t n, size_t good, uint32_t good_docs, const char *word)
 {
     static struct cut cuts[4000];
-    struct bytes packed[3] = {{(uint8_t *)(uintptr_t)p, n}, gzip_by_zlib(p, n, 6), zstd_by_lib(p, n, 3)}, out;
+    struct bytes packed[3] = {{(uint8_t *)(uintptr_t)p, n},
+                              gzip_by_zlib(p, n, 6),
+                              zstd_by_lib(p, n, 3)},
+                 out;
     for (int i = 0; i < 3; i++) {
         struct mrs_mem *mem = mrs_mem_new(0);
         struct mrs_err err;
@@ -280,7 +286,8 @@ shared_descriptor(void **state)
     free(out.p);
     mrs_reader_close(a);
     mrs_reader_close(b);
-    OK(mrs_reader_fd(mem, fd, in.n + 1, "spool 3", 5000, &a, &err)); /* bytes that should be there are not */
+    OK(mrs_reader_fd(mem, fd, in.n + 1, "spool 3", 5000, &a,
+                     &err)); /* bytes that should be there are not */
     enum mrs_status s = read_all(mem, a, &out, cuts, &n, &err);
     assert_int_equal(out.n, in.n);
     assert_non_null(strstr(err.msg, "spool 3"));
@@ -319,7 +326,8 @@ archives_are_told(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
-/* Standard input: a pipe is kept aside, so that it can be read twice; a redirected file is read where it is. */
+/* Standard input: a pipe is kept aside, so that it can be read twice; a redirected file is read
+ * where it is. */
 static void
 streams(void **state)
 {
@@ -340,7 +348,8 @@ streams(void **state)
             if (fork() == 0) {
                 size_t done = 0;
                 while (done < data.n) {
-                    ssize_t w = write(ends[1], data.p + done, data.n - done < 1234 ? data.n - done : 1234);
+                    ssize_t w =
+                        write(ends[1], data.p + done, data.n - done < 1234 ? data.n - done : 1234);
                     done += w > 0 ? (size_t)w : 0;
                 }
                 _exit(0);
@@ -382,8 +391,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_is_fixed),      cmocka_unit_test(largest),          cmocka_unit_test(damaged),
-        cmocka_unit_test(codec_damage),      cmocka_unit_test(shared_descriptor), cmocka_unit_test(archives_are_told),
+        cmocka_unit_test(cut_is_fixed),      cmocka_unit_test(largest),
+        cmocka_unit_test(damaged),           cmocka_unit_test(codec_damage),
+        cmocka_unit_test(shared_descriptor), cmocka_unit_test(archives_are_told),
         cmocka_unit_test(streams),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);

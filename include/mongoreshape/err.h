@@ -61,7 +61,8 @@ enum mrs_status mrs_err_set(struct mrs_err *e, enum mrs_status s, enum mrs_code 
     __attribute__((format(printf, 4, 5)));
 
 /* The same with errno: ": " and the system's text are appended, os_errno is filled. */
-enum mrs_status mrs_err_sys(struct mrs_err *e, int os_errno, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+enum mrs_status mrs_err_sys(struct mrs_err *e, int os_errno, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Say where; keeps what is there already. e may be NULL. */
 void mrs_err_at(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,8 +1,8 @@
 /* expr.h - aggregation expressions, query predicates and sort keys, evaluated on raw BSON as MongoDB 8.2 does.
  *
- * Compile once, evaluate on any thread: compiled things are immutable. Values that an evaluation makes live in the arena of its struct mrs_eval, values
- * that it finds point into the document; both live until the arena is reset or the document goes.
- * An operator that is not there is a plan error that names it and the nearest known one. */
+ * Compile once, evaluate on any thread: compiled things are immutable. Values that an evaluation makes live in the
+ * arena of its struct mrs_eval, values that it finds point into the document; both live until the arena is reset or
+ * the document goes. An operator that is not there is a plan error that names it and the nearest known one. */
 #ifndef MONGORESHAPE_EXPR_H
 #define MONGORESHAPE_EXPR_H
 
@@ -16,7 +16,8 @@ struct mrs_expr;
 struct mrs_query;
 struct mrs_sort;
 
-/* What a compilation may refer to. vars: names of the step's own variables ("PARENT", "ITEM"), value slots 0..n-1 of mrs_eval.vars. */
+/* What a compilation may refer to. vars: names of the step's own variables ("PARENT", "ITEM"), value slots 0..n-1 of
+ * mrs_eval.vars. */
 struct mrs_expr_env {
     struct mrs_mem *mem;
     const char *const *vars;
@@ -33,9 +34,10 @@ struct mrs_eval {
     uint32_t n_slots;           /* private */
 };
 
-/* Compiles an expression from a BSON value. FAIL MRS_E_PLAN: unknown operator, wrong arguments, a constant part that fails (server rule); where: the path
- * inside the expression. DEAD MRS_E_MEMORY. */
-enum mrs_status mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_expr **out, struct mrs_err *e);
+/* Compiles an expression from a BSON value. FAIL MRS_E_PLAN: unknown operator, wrong arguments, a constant part that
+ * fails (server rule); where: the path inside the expression. DEAD MRS_E_MEMORY. */
+enum mrs_status mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_expr **out,
+                                 struct mrs_err *e);
 void mrs_expr_free(struct mrs_expr *x); /* NULL: nothing */
 /* OK: *out is the value, may be missing. FAIL MRS_E_EXPR with the reason. DEAD MRS_E_MEMORY. */
 enum mrs_status mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out);
@@ -47,22 +49,28 @@ const char *mrs_expr_bare_path(const struct mrs_expr *x);
 void mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg);
 
 /* Query predicates (`where`, validators). */
-enum mrs_status mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct mrs_query **out, struct mrs_err *e);
+enum mrs_status mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct mrs_query **out,
+                                  struct mrs_err *e);
 void mrs_query_free(struct mrs_query *q);
 /* OK with *yes; FAIL MRS_E_EXPR ($expr failed); DEAD. */
 enum mrs_status mrs_query_match(const struct mrs_query *q, struct mrs_eval *ev, bool *yes);
 void mrs_query_reads(const struct mrs_query *q, void (*fn)(void *arg, const char *path), void *arg);
 
-/* `$sort`: {a: 1, "b.c": -1}, 1 to 32 keys. strict: directions exactly 1 or -1; else the server's laxer rule (semantics: 2.5). */
-enum mrs_status mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view spec, bool strict, struct mrs_sort **out, struct mrs_err *e);
+/* `$sort`: {a: 1, "b.c": -1}, 1 to 32 keys. strict: directions exactly 1 or -1; else the server's laxer rule
+ * (semantics: 2.5). */
+enum mrs_status mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view spec, bool strict,
+                                 struct mrs_sort **out, struct mrs_err *e);
 void mrs_sort_free(struct mrs_sort *s);
-/* Appends bytes whose memcmp order is the sort order. FAIL MRS_E_EXPR: parallel arrays. key->ceiling bounds it (MRS_E_LIMIT). */
-enum mrs_status mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch, struct mrs_buf *key, struct mrs_err *e);
+/* Appends bytes whose memcmp order is the sort order. FAIL MRS_E_EXPR: parallel arrays. key->ceiling bounds it
+ * (MRS_E_LIMIT). */
+enum mrs_status mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch,
+                             struct mrs_buf *key, struct mrs_err *e);
 void mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path), void *arg);
 
 /* `$convert` of one value to a type name ("int", "date", ...) without onError: the rules of `cast`. FAIL MRS_E_EXPR. */
 enum mrs_status mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_val *out);
-/* Whether a type name is one `cast` takes (PLAN-DETAILS: double, string, objectId, bool, date, int, long, decimal, binData). */
+/* Whether a type name is one `cast` takes (PLAN-DETAILS: double, string, objectId, bool, date, int, long, decimal,
+ * binData). */
 bool mrs_convert_known(const char *to);
 
 /* The operator table, for docs and "nearest known" hints: the i-th row; NULL behind the last. */

@@ -82,6 +82,7 @@ struct mrs_edit_site {
 typedef enum mrs_status (*mrs_edit_fn)(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
                                        struct mrs_val *put, struct mrs_buf *raw, struct mrs_err *e);
 
+/* An edit without paths yet. OK with *out, to be freed by mrs_edit_free; DEAD MRS_E_MEMORY. */
 enum mrs_status mrs_edit_new(struct mrs_mem *mem, struct mrs_edit **out, struct mrs_err *e);
 /* Adds a path. FAIL MRS_E_PLAN where it equals, holds or lies inside one that was added. The path's memory must
  * outlive the edit. */

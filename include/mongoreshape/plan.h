@@ -1,7 +1,8 @@
 /* plan.h - a plan file becomes a checked, frozen list of steps.
  *
- * Read with libyaml (JSON is YAML), values as strict Extended JSON v2, scalars by the YAML 1.2 core schema. Every error in the file is collected, with line, column,
- * key and nearest known key. A loaded plan is immutable and may be shared between threads. */
+ * Read with libyaml (JSON is YAML), values as strict Extended JSON v2, scalars by the YAML 1.2 core schema. Every
+ * error in the file is collected, with line, column, key and nearest known key. A loaded plan is immutable and may be
+ * shared between threads. */
 #ifndef MONGORESHAPE_PLAN_H
 #define MONGORESHAPE_PLAN_H
 
@@ -19,8 +20,10 @@ struct mrs_plan_error {
 
 struct mrs_plan_opts {
     const char *file;       /* name for messages; may be NULL */
-    const char *default_db; /* the only database of the input; NULL: unknown or several (then a plan without `database` that names a collection by a string is wrong) */
-    bool any_db;            /* there is no input to take it from (check, explain without data): "db" stands in and the plan id is not known */
+    const char *default_db; /* the only database of the input; NULL: unknown or several (then a plan without
+                               `database` that names a collection by a string is wrong) */
+    bool any_db; /* there is no input to take it from (check, explain without data): "db" stands in and the plan id is
+                    not known */
     int64_t now_ms;
 };
 
@@ -41,16 +44,18 @@ struct mrs_plan {
     const char *file;
 };
 
-/* Reads a plan. OK; FAIL MRS_E_PLAN: *out is set all the same and holds all errors, but no usable steps; DEAD: *out NULL. text: n bytes, not kept. */
-enum mrs_status mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_plan_opts *opts, struct mrs_plan **out,
-                              struct mrs_err *e);
+/* Reads a plan. OK; FAIL MRS_E_PLAN: *out is set all the same and holds all errors, but no usable steps; DEAD: *out
+ * NULL. text: n bytes, not kept. */
+enum mrs_status mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_plan_opts *opts,
+                              struct mrs_plan **out, struct mrs_err *e);
 void mrs_plan_free(struct mrs_plan *p);
-/* Takes the catalogue through all steps: existence, kinds, indexes, targets; errors are appended to the plan's errors with their step's position. OK or FAIL MRS_E_PLAN, DEAD. */
+/* Takes the catalogue through all steps: existence, kinds, indexes, targets; errors are appended to the plan's errors
+ * with their step's position. OK or FAIL MRS_E_PLAN, DEAD. */
 enum mrs_status mrs_plan_check(struct mrs_plan *p, struct mrs_catalog *cat, struct mrs_err *e);
 /* Hex of the id: 32 digits and a NUL. */
 void mrs_plan_id_text(const struct mrs_plan *p, char text[33]);
-/* Steps in words, passes, memory, what is read twice, losses; as text lines, or as one JSON object. After mrs_plan_check
- * also what the catalogue noted. Appended to out. */
+/* Steps in words, passes, memory, what is read twice, losses; as text lines, or as one JSON object. After
+ * mrs_plan_check also what the catalogue noted. Appended to out. */
 enum mrs_status mrs_plan_explain(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e);
 /* The known word nearest to `word` (edit distance, at most a third of its length), or NULL. words: n C strings. */
 const char *mrs_nearest(const char *word, const char *const *words, uint32_t n);

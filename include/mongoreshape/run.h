@@ -25,7 +25,8 @@ struct mrs_run_opts {
     const char *refused;    /* NULL: OUTPUT.refused.bson */
     uint64_t max_refused;
     const char *amend;      /* NULL: none */
-    uint64_t sample;        /* 0: everything; else about so many documents of the first collections that drive steps, with what belongs to them */
+    uint64_t sample; /* 0: everything; else about so many documents of the first collections that drive steps, with
+                        what belongs to them */
     bool force, dry_run, oplog_drop;
     const char *single_ns;  /* OUT is a file or `-`: the namespace that goes there; NULL: a directory */
     int64_t now_ms;
@@ -65,9 +66,10 @@ struct mrs_report {
     bool published;
 };
 
-/* Loads nothing itself: plan must have been loaded with the input's database. OK: published (or dry run); FAIL with the cause: nothing is published; report is filled as far as it went. Also MRS_E_TOO_MANY. */
-enum mrs_status mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const struct mrs_run_opts *opts,
-                        struct mrs_report *report, struct mrs_err *e);
+/* Loads nothing itself: plan must have been loaded with the input's database. OK: published (or dry run); FAIL with
+ * the cause: nothing is published; report is filled as far as it went. Also MRS_E_TOO_MANY. */
+enum mrs_status mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,
+                        const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
 void mrs_report_clear(struct mrs_report *r);
 
 #ifdef __cplusplus

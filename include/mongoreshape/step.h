@@ -1,14 +1,16 @@
 /* step.h - the step interface: a step supplies meaning, engines own movement.
  *
- * A step is one const struct (struct mrs_step_type) and the state that its compile hook makes of one entry of a plan. State is immutable after compile and shared by all
- * threads. What a step knows: which collections it touches and how (describe), what it does to the catalogue of collections and indexes (catalog),
- * and pure kernels over raw bytes. What it never knows: where documents come from, in which batches, on how many threads, what is spilled, how
- * a run is resumed. So one step serves the offline engine (gathers with sorts and spills), the live engine (units of an _id range, read by index) and the
- * server stage (pulls one document after the other).
+ * A step is one const struct (struct mrs_step_type) and the state that its compile hook makes of one entry of a plan.
+ * State is immutable after compile and shared by all threads. What a step knows: which collections it touches and how
+ * (describe), what it does to the catalogue of collections and indexes (catalog), and pure kernels over raw bytes.
+ * What it never knows: where documents come from, in which batches, on how many threads, what is spilled, how a run
+ * is resumed. So one step serves the offline engine (gathers with sorts and spills), the live engine (units of an _id
+ * range, read by index) and the server stage (pulls one document after the other).
  *
- * Kernels take the state, a per-thread context and views that live for the call; what they return lives in the context's arena or in buffers of the
- * caller until the arena is reset (once per source document). A kernel refuses a document by MRS_SKIP with err->where (the key of the plan whose evaluation failed) and err->msg filled;
- * MRS_DEAD is out of memory or a broken promise. */
+ * Kernels take the state, a per-thread context and views that live for the call; what they return lives in the
+ * context's arena or in buffers of the caller until the arena is reset (once per source document). A kernel refuses a
+ * document by MRS_SKIP with err->where (the key of the plan whose evaluation failed) and err->msg filled; MRS_DEAD is
+ * out of memory or a broken promise. */
 #ifndef MONGORESHAPE_STEP_H
 #define MONGORESHAPE_STEP_H
 
@@ -55,7 +57,8 @@ struct mrs_key {
     const char *help;    /* one line for the manual and explain */
 };
 
-/* One entry of a plan on its way to becoming a step. The values are BSON, Extended JSON wrappers resolved, positions kept by the plan. */
+/* One entry of a plan on its way to becoming a step. The values are BSON, Extended JSON wrappers resolved, positions
+ * kept by the plan. */
 struct mrs_args {
     struct mrs_mem *mem;
     struct mrs_arena *arena; /* lives as long as the plan: names, paths and literals may point into it */
@@ -63,8 +66,9 @@ struct mrs_args {
     const char *default_db;  /* database of collections named by a string */
     int64_t now_ms;          /* $$NOW */
     const struct mrs_step_type *type;
-    /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or the index of an entry inside its value. All errors are
-     * collected; compile goes on and returns MRS_FAIL at its end when there was one. */
+    /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or the index
+     * of an entry inside its value. All errors are collected; compile goes on and returns MRS_FAIL at its end when
+     * there was one. */
     void (*report)(void *arg, const char *key, const char *sub, const char *msg);
     void (*warn)(void *arg, const char *key, const char *sub, const char *msg);
     void *arg;
@@ -73,19 +77,22 @@ struct mrs_args {
 
 /* ---- what a step says about itself ---- */
 enum mrs_family {
-    MRS_FAMILY_MAP,     /* one document in, the same document out (or refused): set, unset, rename, cast, order */
-    MRS_FAMILY_SPREAD,  /* one document in, any number out into several collections: extract, move, union, partition, split, delete */
-    MRS_FAMILY_JOIN,    /* documents of `from` go into documents of `into`: embed, copy */
-    MRS_FAMILY_GROUP,   /* parts of documents with equal keys become one document: extract with unique */
-    MRS_FAMILY_CATALOG  /* no document is touched: index, options, rename_collection, drop_collection */
+    MRS_FAMILY_MAP,    /* one document in, the same document out (or refused): set, unset, rename, cast, order */
+    MRS_FAMILY_SPREAD, /* one document in, any number out into several collections: extract, move, union, partition,
+                          split, delete */
+    MRS_FAMILY_JOIN,   /* documents of `from` go into documents of `into`: embed, copy */
+    MRS_FAMILY_GROUP,  /* parts of documents with equal keys become one document: extract with unique */
+    MRS_FAMILY_CATALOG /* no document is touched: index, options, rename_collection, drop_collection */
 };
 
-enum mrs_role { /* bits: what happens to a collection */
+/* What happens to a collection: bits. */
+enum mrs_role {
     MRS_ROLE_READ = 1,   /* its documents are read */
     MRS_ROLE_CHANGE = 2, /* its documents are changed in place */
     MRS_ROLE_TAKE = 4,   /* its documents may leave it */
     MRS_ROLE_ADD = 8,    /* documents are added to it; `_id` is kept unique there */
-    MRS_ROLE_MAIN = 16   /* its documents drive the step: the input of SPREAD and MAP (several in union), FROM and INTO of JOIN and GROUP */
+    MRS_ROLE_MAIN = 16   /* its documents drive the step: the input of SPREAD and MAP (several in union), FROM and
+                            INTO of JOIN and GROUP */
 };
 
 struct mrs_side {
@@ -96,7 +103,8 @@ struct mrs_side {
 
 enum mrs_conflicts { MRS_CONFLICTS_REFUSE, MRS_CONFLICTS_FIRST, MRS_CONFLICTS_LAST };
 
-/* A path that a step reads, adds or removes (or changes) on a side: the sets R, A and D of the live rule. "" is the whole document. */
+/* A path that a step reads, adds or removes (or changes) on a side: the sets R, A and D of the live rule. "" is the
+ * whole document. */
 struct mrs_touch {
     int side;
     char kind; /* 'R', 'A', 'D' */
@@ -111,7 +119,8 @@ struct mrs_desc {
     enum mrs_conflicts conflicts; /* for _ids on sides with MRS_ROLE_ADD, and for MAP with new_ids */
     bool new_ids;                 /* MAP: `_id` is computed; equal ones are conflicts */
     bool sorted;                  /* JOIN: order() gives a key */
-    bool by_reference;            /* JOIN: the reference lies on the `into` side: keys() of an into document gives its references in order */
+    bool by_reference; /* JOIN: the reference lies on the `into` side: keys() of an into document gives its references
+                          in order */
     uint32_t n_pairs;             /* JOIN: pairs of match */
     const struct mrs_touch *touches;
     uint32_t n_touches;
@@ -141,15 +150,18 @@ enum mrs_fate {
 /* MAP and SPREAD. begin does all that can fail, next hands out what it made: push is a loop over pull. */
 struct mrs_product {
     int side;             /* the collection it belongs to now */
-    bool self;            /* the source document itself, where it stays in or changes in its own collection; at most one */
+    bool self; /* the source document itself, where it stays in or changes in its own collection; at most one */
     struct mrs_view doc;  /* lives until the next begin */
 };
 struct mrs_spread_ops {
     size_t work_size; /* per-thread memory of this step, zeroed by the engine before the first begin */
     void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what begin left there; may be NULL */
-    /* One document of side `side` (one with MRS_ROLE_MAIN). OK with *fate; SKIP: refused, nothing is to be pulled. A SPREAD step gives the source itself (self) as its first product if it stays. */
-    enum mrs_status (*begin)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate);
-    enum mrs_status (*next)(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out); /* OK, END, DEAD */
+    /* One document of side `side` (one with MRS_ROLE_MAIN). OK with *fate; SKIP: refused, nothing is to be pulled. A
+     * SPREAD step gives the source itself (self) as its first product if it stays. */
+    enum mrs_status (*begin)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
+                             enum mrs_fate *fate);
+    /* OK, END, DEAD. */
+    enum mrs_status (*next)(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
 };
 
 /* Encoded keys (mrs_key_append) of one document, pair by pair. */
@@ -158,7 +170,8 @@ struct mrs_keys {
     struct mrs_keyspan {
         uint32_t off, len;
         uint16_t pair; /* of match */
-        uint8_t kind;  /* 0: value of the pair; 1: an `_id` (in-place embed, where a document counts as the reference to its own _id) */
+        uint8_t kind;  /* 0: value of the pair; 1: an `_id` (in-place embed, where a document counts as the reference
+                          to its own _id) */
         uint8_t null;  /* it is null, missing or undefined (only with nulls: match) */
     } *span;
     uint32_t n, cap;
@@ -173,28 +186,33 @@ enum mrs_status mrs_keys_add(struct mrs_keys *k, uint16_t pair, uint8_t kind, st
 /* JOIN. One document of `into` with the documents of `from` that match it. */
 struct mrs_match {
     uint64_t order;        /* position in from's input order: unique, ascending where nothing else sorts */
-    uint32_t ref;          /* by_reference: index of the key of the into document (in keys order) that it matches: the first of equal ones */
+    uint32_t ref; /* by_reference: index of the key of the into document (in keys order) that it matches: the first of
+                     equal ones */
     struct mrs_view shape; /* what shape() made; lives until the next call of next or rewind */
     bool failed;           /* shape() refused it: the parent must be refused, with `why` (NUL-ended) as the reason */
     const char *why, *why_where;
 };
 struct mrs_matches {
     uint64_t n; /* how many next() gives in all */
-    /* With by_reference and no sort: ascending (ref, order), equal references (same key twice in the document) are given once, at the first; with `sort`: (sort key, order) and a document that several references name is given once a reference.
-     * Without by_reference: (sort key, order). OK, END, DEAD. */
+    /* With by_reference and no sort: ascending (ref, order), equal references (same key twice in the document) are
+     * given once, at the first; with `sort`: (sort key, order) and a document that several references name is given
+     * once a reference. Without by_reference: (sort key, order). OK, END, DEAD. */
     enum mrs_status (*next)(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e);
     enum mrs_status (*rewind)(struct mrs_matches *m, struct mrs_err *e); /* from the start again */
-    /* What became of the match just given: bits below. Told once for each; later calls add bits. Nothing told: MRS_USED_PLACED. */
+    /* What became of the match just given: bits below. Told once for each; later calls add bits. Nothing told:
+     * MRS_USED_PLACED. */
     void (*used)(struct mrs_matches *m, unsigned bits);
     void *impl;
-    /* by_reference: for key i of the document (keys order) the index of the first equal key, so that a splice can group; n_refs entries */
+    /* by_reference: for key i of the document (keys order) the index of the first equal key, so that a splice can
+     * group; n_refs entries */
     const uint32_t *same_ref;
     uint32_t n_refs;
 };
 enum mrs_used {
     MRS_USED_PLACED = 1, /* it stands in the parent, or in a page of the parent */
     MRS_USED_CUT = 2,    /* a limit left it out */
-    MRS_USED_LEFT = 4    /* it could not be placed for another reason (many, blocked, refused parent): it stays in from whatever keep says */
+    MRS_USED_LEFT = 4 /* it could not be placed for another reason (many, blocked, refused parent): it stays in from
+                         whatever keep says */
 };
 
 /* Where a splice writes: the engine's. Documents for side `side`; the view is read before put returns. */
@@ -208,22 +226,29 @@ struct mrs_join_ops {
     void (*work_clear)(struct mrs_ctx *c, void *work);
     /* Whether a document takes part (`where`). OK with *yes; SKIP: refused. side 0 from, 1 into. */
     enum mrs_status (*takes_part)(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, bool *yes);
-    /* Its keys, appended to k. From: its values of each pair, and (in place) its _id as kind 1. Into: the same of its side; by_reference: one entry for each occurrence of a reference
-     * in document order, so that a splice meets them in that order. OK; SKIP: refused. */
+    /* Its keys, appended to k. From: its values of each pair, and (in place) its _id as kind 1. Into: the same of its
+     * side; by_reference: one entry for each occurrence of a reference in document order, so that a splice meets them
+     * in that order. OK; SKIP: refused. */
     enum mrs_status (*keys)(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, struct mrs_keys *k);
-    /* What a from document brings (fields and drop applied), appended to out as one document. SKIP: every parent that it matches is refused. */
+    /* What a from document brings (fields and drop applied), appended to out as one document. SKIP: every parent that
+     * it matches is refused. */
     enum mrs_status (*shape)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
     /* Its sort key (desc.sorted), appended to out. SKIP as shape. */
     enum mrs_status (*order)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
-    /* The into document with its matches put in, appended to out (nothing appended with fate DROPPED: dangling drop); pages and the like go to `put`.
-     * *fate: STAYS (bytes unchanged), CHANGED, DROPPED. SKIP: refused: the engine takes back what was put, and all its matches are MRS_USED_LEFT. */
-    enum mrs_status (*splice)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m, const struct mrs_put *put,
-                              struct mrs_buf *out, enum mrs_fate *fate);
-    /* What becomes of a from document that took part, after all its matches: used = bits of all of them together, 0: it matched nobody. *side: where it goes when TAKEN by an orphans collection, else -1. STAYS, TAKEN, DROPPED or REFUSED (orphans: refuse; the engine writes the record, place "orphans"). */
+    /* The into document with its matches put in, appended to out (nothing appended with fate DROPPED: dangling drop);
+     * pages and the like go to `put`. *fate: STAYS (bytes unchanged), CHANGED, DROPPED. SKIP: refused: the engine
+     * takes back what was put, and all its matches are MRS_USED_LEFT. */
+    enum mrs_status (*splice)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                              struct mrs_matches *m, const struct mrs_put *put, struct mrs_buf *out,
+                              enum mrs_fate *fate);
+    /* What becomes of a from document that took part, after all its matches: used = bits of all of them together, 0:
+     * it matched nobody. *side: where it goes when TAKEN by an orphans collection, else -1. STAYS, TAKEN, DROPPED or
+     * REFUSED (orphans: refuse; the engine writes the record, place "orphans"). */
     enum mrs_fate (*fate)(const void *state, unsigned used, int *side);
 };
 
-/* GROUP: extract with unique. Parts of from documents (and the documents of into) with equal keys become one document of into. */
+/* GROUP: extract with unique. Parts of from documents (and the documents of into) with equal keys become one document
+ * of into. */
 struct mrs_part_doc {
     uint32_t key_off, key_len;   /* in struct mrs_parts.bytes; key_len 0: never merged */
     uint32_t doc_off, doc_len;   /* the document as it would be written, less its parent references */
@@ -238,16 +263,21 @@ struct mrs_parts {
 struct mrs_group_ops {
     size_t work_size;
     void (*work_clear)(struct mrs_ctx *c, void *work);
-    /* Parts of a document. side 0: of a source, in document order; side 1: the document of into itself, exactly one part. SKIP: refused. */
-    enum mrs_status (*parts)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, struct mrs_parts *out);
+    /* Parts of a document. side 0: of a source, in document order; side 1: the document of into itself, exactly one
+     * part. SKIP: refused. */
+    enum mrs_status (*parts)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
+                             struct mrs_parts *out);
     /* Whether two members agree: bytes of their documents, `_id` left out where either was made. */
     bool (*agree)(const void *state, struct mrs_view a, bool a_made, struct mrs_view b, bool b_made);
-    /* The finished document: first (the member that counts; theirs: it is a document of into) with the parent references `refs` (values in input order, an array document
-     * {"0": v, ...}; empty where the step keeps none) put in. Appended to out. SKIP: refused. */
-    enum mrs_status (*finish)(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs, struct mrs_view refs, struct mrs_buf *out);
-    /* The source document afterwards; ids: array document of the _ids of its parts, in the order parts() gave them. Appended to out; *fate STAYS or CHANGED. SKIP: refused. */
-    enum mrs_status (*source)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view ids, struct mrs_buf *out,
-                              enum mrs_fate *fate);
+    /* The finished document: first (the member that counts; theirs: it is a document of into) with the parent
+     * references `refs` (values in input order, an array document {"0": v, ...}; empty where the step keeps none)
+     * put in. Appended to out. SKIP: refused. */
+    enum mrs_status (*finish)(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs,
+                              struct mrs_view refs, struct mrs_buf *out);
+    /* The source document afterwards; ids: array document of the _ids of its parts, in the order parts() gave them.
+     * Appended to out; *fate STAYS or CHANGED. SKIP: refused. */
+    enum mrs_status (*source)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                              struct mrs_view ids, struct mrs_buf *out, enum mrs_fate *fate);
 };
 
 /* ---- the catalogue: collections, options and indexes, followed through the plan before any document is read ---- */
@@ -267,21 +297,29 @@ struct mrs_cat_coll {
 struct mrs_catalog;
 enum mrs_status mrs_catalog_new(struct mrs_mem *mem, struct mrs_catalog **out, struct mrs_err *e);
 void mrs_catalog_free(struct mrs_catalog *c);
-/* Adds a collection as it is in the input: metadata is the document of X.metadata.json ({options, indexes, uuid, collectionName, type}; the empty document: none). The bytes are copied. */
-enum mrs_status mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_view metadata, struct mrs_err *e);
-struct mrs_cat_coll *mrs_catalog_find(struct mrs_catalog *c, const char *db, const char *coll); /* also what no longer exists; NULL */
+/* Adds a collection as it is in the input: metadata is the document of X.metadata.json ({options, indexes, uuid,
+ * collectionName, type}; the empty document: none). The bytes are copied. */
+enum mrs_status mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_view metadata,
+                                struct mrs_err *e);
+/* Also what no longer exists; NULL: there never was one. */
+struct mrs_cat_coll *mrs_catalog_find(struct mrs_catalog *c, const char *db, const char *coll);
 uint32_t mrs_catalog_count(const struct mrs_catalog *c);
 struct mrs_cat_coll *mrs_catalog_at(struct mrs_catalog *c, uint32_t i);
 struct mrs_arena *mrs_catalog_arena(struct mrs_catalog *c);
-/* For steps. need: the collection must exist and be one that can be reshaped (no view, time series, capped, collation, system.*): FAIL MRS_E_PLAN that says what to do. change: its documents change, so it is marked touched and loses its uuid. */
-enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change, struct mrs_cat_coll **out, struct mrs_err *e);
+/* For steps. need: the collection must exist and be one that can be reshaped (no view, time series, capped,
+ * collation, system.*): FAIL MRS_E_PLAN that says what to do. change: its documents change, so it is marked touched
+ * and loses its uuid. */
+enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change,
+                                 struct mrs_cat_coll **out, struct mrs_err *e);
 /* target: made where it is missing (with its _id index), else as need with change. */
-enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out, struct mrs_err *e);
+enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out,
+                                   struct mrs_err *e);
 /* A line of the report ("index x_1 of shop.orders left out: it would be unique over an array"). */
 void mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 uint32_t mrs_catalog_notes(const struct mrs_catalog *c);
 const char *mrs_catalog_note_at(const struct mrs_catalog *c, uint32_t i);
-/* The metadata document of a touched collection, as mongodump writes it ({options, indexes, uuid, collectionName, type}), appended to out. */
+/* The metadata document of a touched collection, as mongodump writes it ({options, indexes, uuid, collectionName,
+ * type}), appended to out. */
 void mrs_catalog_metadata(const struct mrs_cat_coll *coll, struct mrs_buf *out);
 
 /* ---- the step itself ---- */
@@ -290,12 +328,14 @@ struct mrs_step_type {
     const char *summary; /* one line for help */
     const struct mrs_key *keys;
     uint32_t n_keys;
-    /* Makes *state. Errors go through args->report, all of them; FAIL when there were any (then *state is NULL). Keys, their presence and coarse types were checked by the plan. */
+    /* Makes *state. Errors go through args->report, all of them; FAIL when there were any (then *state is NULL).
+     * Keys, their presence and coarse types were checked by the plan. */
     enum mrs_status (*compile)(struct mrs_args *args, void **state, struct mrs_err *e);
     void (*free_state)(struct mrs_mem *mem, void *state);
     /* Texts and arrays of *out live as long as the state, or in the arena. */
     enum mrs_status (*describe)(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e);
-    /* Applies the step to the catalogue: existence, kinds, targets, indexes, options. FAIL MRS_E_PLAN (where: the key). */
+    /* Applies the step to the catalogue: existence, kinds, targets, indexes, options. FAIL MRS_E_PLAN (where: the
+     * key). */
     enum mrs_status (*catalog)(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
     const struct mrs_spread_ops *spread; /* MAP and SPREAD */
     const struct mrs_join_ops *join;

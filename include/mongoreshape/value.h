@@ -64,8 +64,8 @@ struct mrs_new_id {
 enum mrs_status mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12], struct mrs_err *e);
 
 /* ---- numbers (decimal128 by libintelrdfpmath, BID as in BSON) ---- */
-/* [+-]digits[.digits][e[+-]digits], inf, infinity, nan in any case. exact: FAIL where a digit would be lost; else digits
- * behind the 34th are cut, as the server does. FAIL MRS_E_FORMAT: not a number, too large, too small. */
+/* [+-]digits[.digits][e[+-]digits], inf, infinity, nan in any case. exact: FAIL where a digit would be lost; else
+ * digits behind the 34th are cut, as the server does. FAIL MRS_E_FORMAT: not a number, too large, too small. */
 enum mrs_status mrs_decimal_from_text(const char *text, uint32_t n, bool exact, uint8_t out[16], struct mrs_err *e);
 uint32_t mrs_decimal_to_text(const uint8_t dec[16], char text[48]); /* as Extended JSON has it; returns length */
 /* Shortest text that reads back ("0.1", "5e-324", "1e+16", "NaN", "Infinity", "3" for 3.0): `$toString`, 8.2.

@@ -229,7 +229,11 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
     mrs_buf_reset(&s->name);
     mrsi_index_default_name(before, &s->name);
     mrs_buf_byte(&s->name, 0);
-    bool by_default = !s->name.bad && strcmp((const char *)s->name.p, name_of(before)) == 0;
+    enum mrs_status st = mrs_buf_status(&s->name, s->err);
+    if (st != MRS_OK) {
+        return st;
+    }
+    bool by_default = strcmp((const char *)s->name.p, name_of(before)) == 0;
     mrs_buf_reset(&s->name);
     if (by_default) {
         mrsi_index_default_name(*index, &s->name);
@@ -241,7 +245,7 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
         s->name.p[s->name.n - 1] = '_';
         mrs_buf_byte(&s->name, 0);
     }
-    enum mrs_status st = mrs_buf_status(&s->name, s->err);
+    st = mrs_buf_status(&s->name, s->err);
     if (st != MRS_OK || strcmp((const char *)s->name.p, name_of(*index)) == 0) {
         return st;
     }

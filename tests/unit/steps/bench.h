@@ -99,10 +99,10 @@ bench_type(const char *name)
 
 /* Compiles a step; collections named by a string are of the database shop. */
 static inline void
-bench_open(struct bench *b, const char *step, const char *body, uint64_t fail_at)
+bench_open_type(struct bench *b, const struct mrs_step_type *type, const char *body, uint64_t fail_at)
 {
     memset(b, 0, sizeof *b);
-    b->type = bench_type(step);
+    b->type = type;
     b->body_bytes = bench_doc(body, &b->body);
     b->mem = mrs_mem_new(fail_at);
     mrs_arena_init(&b->plan, b->mem);
@@ -116,6 +116,12 @@ bench_open(struct bench *b, const char *step, const char *body, uint64_t fail_at
     if (b->status == MRS_FAIL) {
         assert_int_equal(b->err.code, MRS_E_PLAN);
     }
+}
+
+static inline void
+bench_open(struct bench *b, const char *step, const char *body, uint64_t fail_at)
+{
+    bench_open_type(b, bench_type(step), body, fail_at);
 }
 
 /* Closes it; the number of blocks that leaked. */

@@ -64,10 +64,11 @@ upto = $(if $(filter $(1),$(firstword $(2))),$(firstword $(2)),$(firstword $(2))
 UNITS := $(wildcard tests/unit/*/t_*.c)
 unit_bin = $(patsubst tests/unit/%.c,$(OBJ)/unit/%,$(1))
 define unit_rule
-$(OBJ)/unit/$(1)/t_%: $(OBJ)/tests/unit/$(1)/t_%.o $(foreach r,$(call upto,$(1),$(ROOMS)),$(OBJ)/lib$(r).a)
+$(OBJ)/unit/$(1)/t_%: $(OBJ)/tests/unit/$(1)/t_%.o $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/unit/$(1)/host*.c)) \
+                      $(foreach r,$(call upto,$(1),$(ROOMS)),$(OBJ)/lib$(r).a)
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(dir $$@)
-	$$(Q)$$(CC) $$(ALLFLAGS) $$< -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TESTLIBS) -o $$@
+	$$(Q)$$(CC) $$(ALLFLAGS) $$(filter %.o,$$^) -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TESTLIBS) -o $$@
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_rule,$(r))))
 ROOM ?= *
@@ -85,6 +86,30 @@ $(OBJ)/vectors: $(VECTOROBJ) $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(
 ## vectors: what a server answered against common/expr; VECTORS=DIR with expressions.bson, queries.bson, sort.bson
 vectors: $(OBJ)/vectors
 	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
+
+# The contract written down twice: hand-written cases, and a naive twin over random plans and data.
+TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/gen.c tests/twin/gen_plan.c tests/twin/vectors.c
+TWINOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(TWINMAIN),$(wildcard tests/twin/*.c)))
+TWINLIBS := $(shell pkg-config --libs libbson-1.0 2>/dev/null) -lxxhash -lm
+$(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
+$(OBJ)/twin-run: $(patsubst %,$(OBJ)/tests/twin/%.o,run gen gen_plan vectors) $(TWINOBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
+$(OBJ)/casetool: $(OBJ)/tests/cases/casetool.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -lyaml -o $@
+SEED  ?= 1
+SEEDS ?= 2000
+STEP  ?=
+## twin: random plans and data through the tool and a naive twin; SEED=1 SEEDS=2000 STEP=embed
+twin: $(OBJ)/mongoreshape $(OBJ)/twin-run
+	$(Q)$(OBJ)/twin-run $(SEED) $(SEEDS) $(OBJ)/mongoreshape $(STEP)
+## cases: the hand-written cases; CASE=embed/one for one
+cases: $(OBJ)/mongoreshape $(OBJ)/casetool $(OBJ)/twin
+	$(Q)MONGORESHAPE=$(abspath $(OBJ))/mongoreshape CASETOOL=$(abspath $(OBJ))/casetool TWIN=$(abspath $(OBJ))/twin \
+	  tests/cases/run.sh $(CASE)
 
 # Fuzz targets: tests/fuzz/fz_*.c. With clang's fuzzer, and with a main of our own that replays what is kept.
 FUZZBIN   := $(patsubst tests/fuzz/%.c,$(OBJ)/fuzz/%,$(wildcard tests/fuzz/fz_*.c))

@@ -36,16 +36,19 @@ default_memory(void)
     return quarter < MRS_MEMORY_MIN ? MRS_MEMORY_MIN : quarter;
 }
 
+/* Less than MRS_MEMORY_MIN bounds what is gathered, not the process: so tests drive small data through the paths of large. */
 static void
 choose_size(struct mrsi_engine *en)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t all = en->opts->memory ? en->opts->memory : default_memory();
     en->jobs = en->opts->jobs ? en->opts->jobs : cpus > 0 ? (uint32_t)cpus : 1;
-    uint64_t most_jobs = all / (16u << 20); /* a worker holds some blocks: with little memory fewer of them */
-    if (en->jobs > most_jobs) {
-        en->jobs = most_jobs ? (uint32_t)most_jobs : 1;
+    if (all < MRS_MEMORY_MIN) {
+        en->memory = all < 4096 ? 4096 : all;
+        return;
     }
+    uint64_t most_jobs = all / (16u << 20); /* a worker holds some blocks: with little memory fewer of them */
+    en->jobs = en->jobs > most_jobs ? (uint32_t)most_jobs : en->jobs;
     uint64_t own = (8u << 20) + en->jobs * (6ull << 20); /* program, libraries, blocks being read and written */
     en->memory = all > own + (16u << 20) ? all - own : 16u << 20;
 }

@@ -3,7 +3,7 @@
  * A lookup works on blocks of `into` as they are read. A route works on slices: consecutive into documents that belong to one partition, whose records
  * are loaded and thrown to their documents by a counting sort. Documents that the step puts elsewhere (pages) wait until the splice
  * has succeeded, so that a refused parent leaves no trace. */
-#include "matches.h"
+#include "heavy.h"
 
 #define SLICE_BYTES (2u << 20)
 
@@ -21,10 +21,13 @@ struct job {
     struct mrs_block block;
     const struct mrsi_part *part;
     uint32_t partition;
+    bool is_heavy;                 /* worked on in its commit, through `heavy` */
+    struct mrsi_heavy heavy;
+    struct mrs_buf page;           /* one that comes back from a file */
     struct mrsi_out *out;
     struct mrsi_hashed h;
     struct mrsi_match_list list;
-    struct mrs_buf loaded, recs, start, sorted, spliced, pages, hashes, members;
+    struct mrs_buf loaded, recs, start, sorted, spliced, pages, hashes, members; /* see job_begin */
 };
 
 static enum mrs_status
@@ -41,7 +44,7 @@ job_begin(struct emit *em, struct job *job, struct mrs_err *e)
     mrs_block_init(&job->block, mem);
     mrsi_hashed_init(&job->h, mem);
     mrsi_match_list_init(&job->list, mem);
-    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->hashes, &job->members};
+    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->hashes, &job->members, &job->page};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -56,7 +59,7 @@ clear(void *arg, void *p)
     if (!job->out) {
         return;
     }
-    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->hashes, &job->members};
+    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->hashes, &job->members, &job->page};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -135,6 +138,7 @@ fetch_slice(struct emit *em, struct job *job, struct mrs_err *e)
     job->block.off = em->src.off + em->at;
     job->part = em->part;
     job->partition = em->partition;
+    job->is_heavy = mrsi_is_heavy(em->j, &sp->part[em->partition]);
     em->at += n;
     em->next += docs;
     return MRS_OK;
@@ -149,7 +153,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     if (s == MRS_OK) {
         s = em->j->lookup ? mrsi_scan_next(&em->j->scan, &job->block, &job->part, e) : fetch_slice(em, job, e);
     }
-    *big = job->block.n > MRSI_BIG;
+    *big = job->block.n > MRSI_BIG || job->is_heavy;
     return s;
 }
 
@@ -206,36 +210,81 @@ look_up(struct emit *em, struct job *job, struct mrs_err *e)
 static enum mrs_status
 put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
 {
-    struct mrs_buf *pages = arg;
+    struct job *job = arg;
     uint32_t head[2] = {(uint32_t)side, doc.n};
-    mrs_buf_put(pages, head, sizeof head);
-    mrs_buf_put(pages, doc.p, doc.n);
-    return mrs_buf_status(pages, e);
+    mrs_buf_put(&job->pages, head, sizeof head);
+    mrs_buf_put(&job->pages, doc.p, doc.n);
+    enum mrs_status s = mrs_buf_status(&job->pages, e);
+    return s == MRS_OK && job->is_heavy && job->pages.n > MRSI_BIG ? mrsi_heavy_put_pages(&job->heavy, &job->pages, e) : s;
+}
+
+/* A heavy job works in its commit, so it may write as it goes. */
+static enum mrs_status
+relieve(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    size_t n = w->refused.n;
+    for (uint32_t i = 0; i < em->j->sides.n_wr; i++) {
+        n += job->out[i].buf.n;
+    }
+    if (!job->is_heavy || n < MRSI_BIG) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    s = s == MRS_OK ? mrsi_sides_take(&em->j->sides, &job->hashes, &job->members, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&em->j->sides, job->out, e) : s;
 }
 
 static enum mrs_status
-write_pages(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source, struct mrs_err *e)
+write_page(struct emit *em, struct mrsi_worker *w, struct job *job, uint32_t side, struct mrs_view doc, const uint64_t source[2], struct mrs_err *e)
 {
     struct mrsi_join *j = em->j;
-    uint32_t no = 0;
-    for (size_t at = 0; at < job->pages.n;) {
+    struct mrsi_row *row = mrsi_row(w, j->step, side);
+    uint32_t coll = j->en->side[j->step][side];
+    if (!mrsi_sides_admit(&j->sides, w, &job->hashes, &job->members, coll, source[0], (uint32_t)source[1], false, doc)) {
+        row->placed += j->sides.ids.phase == MRSI_IDS_VERDICT;
+        return MRS_OK;
+    }
+    row->created++;
+    enum mrs_status s = mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
+    return s == MRS_OK ? relieve(em, w, job, e) : s;
+}
+
+/* source: the into document and the number of its next page. */
+static enum mrs_status
+write_pages_of_file(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source[2], struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint64_t at = 0; s == MRS_OK && at < job->heavy.page_bytes;) {
+        uint32_t head[2];
+        s = mrs_read_at(job->heavy.pages->fd, head, sizeof head, at, e);
+        mrs_buf_reset(&job->page);
+        uint8_t *p = s == MRS_OK ? mrs_buf_take(&job->page, head[1]) : NULL;
+        if (!p) {
+            return s == MRS_OK ? mrs_buf_status(&job->page, e) : s;
+        }
+        s = mrs_read_at(job->heavy.pages->fd, p, head[1], at + sizeof head, e);
+        struct mrs_view doc = {p, head[1]};
+        at += sizeof head + head[1];
+        s = s == MRS_OK ? write_page(em, w, job, head[0], doc, source, e) : s;
+        source[1]++;
+    }
+    job->heavy.page_bytes = 0;
+    return s;
+}
+
+static enum mrs_status
+write_pages(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_err *e)
+{
+    uint64_t source[2] = {mrsi_source(1, ordinal), 0};
+    enum mrs_status s = job->is_heavy ? write_pages_of_file(em, w, job, source, e) : MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < job->pages.n; source[1]++) {
         uint32_t head[2];
         memcpy(head, job->pages.p + at, sizeof head);
         struct mrs_view doc = {job->pages.p + at + sizeof head, head[1]};
-        struct mrsi_row *row = mrsi_row(w, j->step, head[0]);
-        enum mrs_status s = MRS_OK;
         at += sizeof head + head[1];
-        if (mrsi_sides_admit(&j->sides, w, &job->hashes, &job->members, j->en->side[j->step][head[0]], source, no++, false, doc)) {
-            row->created++;
-            s = mrsi_sides_write(&j->sides, w, job->out, head[0], doc, e);
-        } else {
-            row->placed += j->sides.ids.phase == MRSI_IDS_VERDICT;
-        }
-        if (s != MRS_OK) {
-            return s;
-        }
+        s = write_page(em, w, job, head[0], doc, source, e);
     }
-    return MRS_OK;
+    return s;
 }
 
 static enum mrs_status
@@ -244,12 +293,30 @@ write_into(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_v
     return em->j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : mrsi_sides_write(&em->j->sides, w, job->out, 1, doc, e);
 }
 
+static struct mrs_matches *
+matches_of(struct job *job)
+{
+    return job->is_heavy && job->heavy.in_file ? &job->heavy.file.m : &job->list.m;
+}
+
+static enum mrs_status
+settle(struct emit *em, struct job *job, bool refused, uint64_t *placed, struct mrs_err *e)
+{
+    if (job->is_heavy && job->heavy.in_file) {
+        return mrsi_match_file_settle(&job->heavy.file, em->j, refused, placed, e);
+    }
+    *placed += mrsi_match_list_settle(&job->list, em->j, refused);
+    return MRS_OK;
+}
+
 static enum mrs_status
 refuse(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    mrsi_match_list_settle(&job->list, em->j, true);
+    uint64_t none = 0;
+    enum mrs_status s = settle(em, job, true, &none, e);
+    job->heavy.page_bytes = 0;
     mrsi_row(w, em->j->step, 1)->refused++;
-    return mrsi_refuse(w, em->j->step, 1, em->j->en->side[em->j->step][1], ordinal, doc, e);
+    return s == MRS_OK ? mrsi_refuse(w, em->j->step, 1, em->j->en->side[em->j->step][1], ordinal, doc, e) : s;
 }
 
 /* Keys of the document into job->h; *part false: it is written as it is. */
@@ -273,7 +340,7 @@ static enum mrs_status
 splice(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source, struct mrs_view doc, enum mrs_fate *fate, struct mrs_err *e)
 {
     struct mrsi_join *j = em->j;
-    struct mrs_put put = {put_page, &job->pages};
+    struct mrs_put put = {put_page, job};
     void *work = mrsi_work_of(w, j->step, e);
     if (!work) {
         return MRS_DEAD;
@@ -285,7 +352,7 @@ splice(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source,
         mrs_err_at(&w->err, "conflicts");
         return mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "a page with the same _id and other contents is there");
     }
-    enum mrs_status s = j->ops->splice(j->st->state, &w->ctx, work, doc, &job->list.m, &put, &job->spliced, fate);
+    enum mrs_status s = j->ops->splice(j->st->state, &w->ctx, work, doc, matches_of(job), &put, &job->spliced, fate);
     if (s == MRS_OK) {
         s = mrs_buf_status(&job->spliced, e);
         return s == MRS_OK ? mrs_buf_status(&job->pages, e) : s;
@@ -293,50 +360,84 @@ splice(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source,
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
+/* The matches of the document, wherever they come from. */
+static enum mrs_status
+gather(struct emit *em, struct job *job, uint64_t ordinal, struct mrs_err *e)
+{
+    const uint32_t *start = (const uint32_t *)(const void *)job->start.p;
+    uint64_t rel = ordinal - job->block.first_doc;
+    struct mrs_buf *from = &job->sorted;
+    size_t lo = 0, hi = 0;
+    enum mrs_status s = MRS_OK;
+    if (job->is_heavy) {
+        s = mrsi_heavy_gather(&job->heavy, ordinal, &job->h, e);
+        from = &job->heavy.mets;
+    } else if (em->j->lookup) {
+        s = look_up(em, job, e);
+    }
+    if (s != MRS_OK || (job->is_heavy && job->heavy.in_file)) {
+        return s;
+    }
+    const struct mrsi_met *met = (const struct mrsi_met *)(const void *)from->p;
+    hi = from->n / sizeof *met;
+    if (!job->is_heavy && !em->j->lookup) {
+        lo = start[rel];
+        hi = start[rel + 1];
+    }
+    return mrsi_match_list_set(&job->list, em->j, met + lo, hi - lo, &job->h, e);
+}
+
 static enum mrs_status
 one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
     struct mrsi_join *j = em->j;
-    uint64_t source = mrsi_source(1, ordinal);
-    const uint32_t *start = (const uint32_t *)(const void *)job->start.p;
-    uint64_t rel = ordinal - job->block.first_doc;
     enum mrs_fate fate = MRS_FATE_STAYS;
     struct mrsi_row *row = mrsi_row(w, j->step, 1);
     bool part = true;
     row->before++;
     job->list.n = 0;
+    job->heavy.in_file = false;
     if (j->self && (mrsi_fates_get(&j->fates, ordinal) & MRSI_FATE_REFUSED)) {
         row->refused++; /* as a document of from, when it was read */
         return MRS_OK;
     }
     enum mrs_status s = keys_of(em, w, job, doc, &part, e);
+    if (s == MRS_OK && !part) {
+        return write_into(em, w, job, doc, e);
+    }
+    s = s == MRS_OK ? gather(em, job, ordinal, e) : s;
+    s = s == MRS_OK ? splice(em, w, job, mrsi_source(1, ordinal), doc, &fate, e) : s;
     if (s == MRS_SKIP) {
         return refuse(em, w, job, ordinal, doc, e);
     }
-    if (s != MRS_OK || !part) {
-        return s == MRS_OK ? write_into(em, w, job, doc, e) : s;
-    }
-    s = j->lookup ? look_up(em, job, e) : MRS_OK;
-    if (s == MRS_OK) {
-        const struct mrsi_met *met = (const struct mrsi_met *)(const void *)job->sorted.p;
-        size_t from = j->lookup ? 0 : start[rel], to = j->lookup ? job->sorted.n / sizeof *met : start[rel + 1];
-        s = mrsi_match_list_set(&job->list, j, met + from, to - from, &job->h, e);
-    }
-    s = s == MRS_OK ? splice(em, w, job, source, doc, &fate, e) : s;
-    if (s == MRS_SKIP) {
-        return refuse(em, w, job, ordinal, doc, e);
-    }
+    s = s == MRS_OK ? settle(em, job, false, &row->placed, e) : s;
     if (s != MRS_OK) {
         return s;
     }
-    row->placed += mrsi_match_list_settle(&job->list, j, false);
     if (fate == MRS_FATE_DROPPED) {
         row->dropped++;
     } else {
         struct mrs_view after = {job->spliced.p, (uint32_t)job->spliced.n};
         s = write_into(em, w, job, fate == MRS_FATE_STAYS ? doc : after, e);
     }
-    return s == MRS_OK ? write_pages(em, w, job, source, e) : s;
+    return s == MRS_OK ? write_pages(em, w, job, ordinal, e) : s;
+}
+
+static enum mrs_status
+all_documents(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    mrsi_cursor_begin(&cur, &em->j->en->coll[em->j->en->side[em->j->step][1]], job->part, &job->block);
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            s = one_document(em, w, job, cur.ordinal, doc, e);
+            s = s == MRS_OK ? relieve(em, w, job, e) : s;
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
 }
 
 static enum mrs_status
@@ -344,17 +445,20 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
     struct emit *em = arg;
     struct job *job = p;
-    struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = em->j->lookup ? MRS_OK : throw_records(em, job, e);
-    mrsi_cursor_begin(&cur, &em->j->en->coll[em->j->en->side[em->j->step][1]], job->part, &job->block);
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(em, w, job, cur.ordinal, doc, e);
-        }
+    if (job->is_heavy) {
+        return MRS_OK;
     }
-    return s == MRS_END ? MRS_OK : s;
+    enum mrs_status s = em->j->lookup ? MRS_OK : throw_records(em, job, e);
+    return s == MRS_OK ? all_documents(em, w, job, e) : s;
+}
+
+static enum mrs_status
+heavy_work(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    uint64_t lo = job->block.first_doc;
+    const struct mrsi_partition *p = &em->j->spill.part[job->partition];
+    enum mrs_status s = mrsi_heavy_begin(&job->heavy, em->j, p, lo, lo + job->block.n_docs, e);
+    return s == MRS_OK ? all_documents(em, w, job, e) : s;
 }
 
 static enum mrs_status
@@ -362,7 +466,9 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
     struct emit *em = arg;
     struct job *job = p;
-    enum mrs_status s = mrsi_refused_commit(w, e);
+    enum mrs_status s = job->is_heavy ? heavy_work(em, w, job, e) : MRS_OK;
+    mrsi_heavy_end(&job->heavy);
+    s = s == MRS_OK ? mrsi_refused_commit(w, e) : s;
     s = s == MRS_OK ? mrsi_sides_take(&em->j->sides, &job->hashes, &job->members, e) : s;
     return s == MRS_OK ? mrsi_sides_commit(&em->j->sides, job->out, e) : s;
 }

@@ -93,19 +93,12 @@ drop_repeats(struct mrsi_match_list *l, bool by_reference)
     l->n = kept;
 }
 
-static enum mrs_status
-next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
+void
+mrsi_match_from(const struct mrsi_rec *r, uint64_t ref, struct mrs_match *out)
 {
-    struct mrsi_match_list *l = m->impl;
-    (void)e;
-    if (l->at == l->n) {
-        return MRS_END;
-    }
-    const struct mrsi_met *met = &l->met[l->at++];
-    const struct mrsi_rec *r = met->rec;
     const uint8_t *shape = mrsi_rec_shape(r);
     out->order = r->order;
-    out->ref = (uint32_t)met->ref;
+    out->ref = (uint32_t)ref;
     out->failed = r->failed != 0;
     out->why = out->why_where = NULL;
     out->shape.p = shape;
@@ -115,6 +108,18 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
         out->why = (const char *)shape + strlen(out->why_where) + 1;
         out->shape = mrs_empty_doc();
     }
+}
+
+static enum mrs_status
+next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
+{
+    struct mrsi_match_list *l = m->impl;
+    (void)e;
+    if (l->at == l->n) {
+        return MRS_END;
+    }
+    mrsi_match_from(l->met[l->at].rec, l->met[l->at].ref, out);
+    l->at++;
     return MRS_OK;
 }
 

@@ -17,6 +17,8 @@ struct mrsi_match_list {
     uint64_t n, at;
     struct mrs_buf mets, useds, spare; /* memory of the above */
 };
+/* What a step sees of a record. */
+void mrsi_match_from(const struct mrsi_rec *r, uint64_t ref, struct mrs_match *out);
 void mrsi_match_list_init(struct mrsi_match_list *l, struct mrs_mem *mem);
 void mrsi_match_list_clear(struct mrsi_match_list *l);
 /* Makes the list of these n: those that are verified, sorted as the step wants them, each once. */

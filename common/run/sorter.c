@@ -19,7 +19,7 @@ mrsi_sorter_init(struct mrsi_sorter *s, struct mrsi_engine *en, uint64_t limit)
 {
     memset(s, 0, sizeof *s);
     s->en = en;
-    s->limit = limit < (1u << 20) ? 1u << 20 : limit;
+    s->limit = limit < 4096 ? 4096 : limit;
     mrs_buf_init(&s->recs, en->mem, SIZE_MAX);
     mrs_buf_init(&s->index, en->mem, SIZE_MAX);
     mrs_buf_init(&s->runs, en->mem, SIZE_MAX);

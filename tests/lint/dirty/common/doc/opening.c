@@ -1,0 +1,1 @@
+int mrs_no_opening;

@@ -1,0 +1,3 @@
+/* private.c - the private header of another room, and a room above. */
+#include "../doc/private.h"
+#include "mongoreshape/run.h"

@@ -1,0 +1,2 @@
+/* symbols.c - the same name as in common/doc. */
+int mrsi_twice;

@@ -1,0 +1,2 @@
+/* network.c - the tool does not speak to servers. */
+#include <sys/socket.h>

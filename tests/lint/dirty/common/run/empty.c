@@ -1,0 +1,1 @@
+/* empty.c - a room without a door plate. */

@@ -1,0 +1,179 @@
+# lint.awk - the rules that need nothing but the text of a file. Called by lint.sh with all files as arguments and
+# `root` set; prints "FILE:LINE: RULE: what", one line a violation. Names of files are relative to the root.
+
+function complain(line, rule, what) { printf "%s:%d: %s: %s\n", file, line, rule, what }
+
+# The line without comments and texts, so that words in them are no calls. `in_comment` lives across lines.
+function code_of(s,    out, a, b, c, q) {
+    out = ""
+    while (s != "") {
+        if (in_comment) {
+            a = index(s, "*/")
+            if (!a) return out
+            s = substr(s, a + 2); in_comment = 0
+            continue
+        }
+        if (!match(s, /\/\*|\/\/|"|'/)) return out s
+        out = out substr(s, 1, RSTART - 1)
+        c = substr(s, RSTART, 2); q = substr(c, 1, 1)
+        if (c == "/*") { in_comment = 1; s = substr(s, RSTART + 2); continue }
+        if (c == "//") return out
+        s = substr(s, RSTART + 1)
+        out = out q
+        while (s != "") {
+            b = substr(s, 1, 1)
+            if (b == "\\") { s = substr(s, 3); continue }
+            s = substr(s, 2)
+            if (b == q) { out = out q; break }
+        }
+    }
+    return out
+}
+
+# Whether `name` is called in `code`, not as a part of a longer name and not as a member.
+function calls(code, name,    rest, at, before) {
+    rest = code
+    while ((at = index(rest, name "(")) > 0) {
+        before = at > 1 ? substr(rest, at - 1, 1) : " "
+        if (before !~ /[A-Za-z0-9_.>]/) return 1
+        rest = substr(rest, at + length(name))
+    }
+    return 0
+}
+
+function has_word(code, word) { return match(code, "(^|[^A-Za-z0-9_])" word "([^A-Za-z0-9_]|$)") > 0 }
+
+function set_of(words, set,    w, n, i) {
+    n = split(words, w, " ")
+    for (i = 1; i <= n; i++) set[w[i]] = 1
+}
+
+BEGIN {
+    # Which room a public header belongs to, and what each room may see.
+    split("mem base err base limits base version base doc doc value doc path doc ejson doc decimal doc expr expr " \
+          "io io step step plan plan run run mrs all", pair, " ")
+    for (i = 1; pair[i] != ""; i += 2) room_of[pair[i]] = pair[i + 1]
+    sees["base"] = " base "
+    sees["doc"] = " base doc "
+    sees["expr"] = " base doc expr "
+    sees["io"] = " base doc io "
+    sees["steps"] = " base doc expr step "
+    sees["step"] = " base doc expr step "
+    sees["plan"] = " base doc expr step plan "
+    sees["run"] = " base doc io step plan run "
+    sees["migrate"] = " base doc expr io step plan run all "
+    sees["all"] = sees["migrate"]
+    never["base"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
+    never["doc"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
+    never["steps"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+|zstd|zlib|isa-l.*|yaml)\\.h>"
+    never["plan"] = "<(fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
+    never["migrate"] = "<(yaml|zstd|zlib|isa-l.*|pcre2|xxhash)\\.h>"
+    set_of("printf fprintf vprintf vfprintf puts fputs putchar perror exit _exit quick_exit abort system popen", loud)
+    set_of("malloc calloc realloc reallocarray free strdup strndup aligned_alloc posix_memalign alloca", raw)
+    set_of("sprintf vsprintf strcpy strcat strncpy strncat stpcpy atoi atol atoll atof gets strtok", unsafe)
+    set_of("time clock gettimeofday clock_gettime rand random srand getenv secure_getenv getpid open fopen", outside)
+    unfinished = "(TOD" "O|FIX" "ME|XX" "X)"
+    if (step_names != "") n_steps = split(step_names, step_name, " ")
+}
+
+FNR == 1 {
+    finish()
+    file = FILENAME
+    sub("^" root "/", "", file)
+    in_comment = 0; in_body = 0; documented = 0
+    room = ""
+    is_c = file ~ /\.c$/; is_h = file ~ /\.h$/
+    in_common = file ~ /^common\//
+    if (in_common) { split(file, part, "/"); room = part[2] }
+    else if (file ~ /^migrate\//) room = "migrate"
+    else if (file ~ /^include\/mongoreshape\//) {
+        base = file; sub(/.*\//, "", base); sub(/\.h$/, "", base)
+        room = room_of[base]
+        if (room == "") complain(1, "layers", "a public header that belongs to no room: lint.awk must know it")
+    }
+    if ((is_c || is_h) && $0 !~ /^\/\*/) complain(1, "opening", "a source begins with a comment: why it exists")
+}
+
+function finish() {
+    if (file != "" && last > 1000) complain(last, "file-length", last " lines, 1000 are allowed")
+}
+
+{
+    last = FNR
+    text = $0
+    gsub(/[\200-\277]/, "", text) # columns, not bytes
+    if (length(text) > 120) complain(FNR, "line-length", length(text) " columns, 120 are allowed")
+    if ($0 ~ /[ \t]$/) complain(FNR, "trailing-space", "space at the end of the line")
+    if ($0 ~ /\r/) complain(FNR, "trailing-space", "carriage return")
+    if (has_word($0, unfinished)) complain(FNR, "unfinished", "a mark of unfinished work")
+    if ($0 ~ "/wor" "k/") complain(FNR, "own-machine", "a path of one machine")
+    if (!is_c && !is_h) next
+    if ($0 ~ /\t/) complain(FNR, "tab", "a tab")
+    was_comment = in_comment
+    code = code_of($0)
+}
+
+/^#[ ]*include/ && room != "" {
+    if (match($0, /"mongoreshape\/[a-z_0-9]+\.h"/)) {
+        h = substr($0, RSTART + 14, RLENGTH - 17)
+        if (index(sees[room], " " room_of[h] " ") == 0 && !(room == "all"))
+            complain(FNR, "layers", room " must not see mongoreshape/" h ".h")
+    } else if (match($0, /"[^"]*"/)) {
+        h = substr($0, RSTART + 1, RLENGTH - 2)
+        if (h ~ /\// && file !~ /^include\//) complain(FNR, "layers", "a private header of another room: " h)
+        if (room == "steps") sibling(h)
+    } else if (match($0, /<[^>]*>/)) {
+        h = substr($0, RSTART, RLENGTH)
+        if (never[room] != "" && h ~ never[room]) complain(FNR, "layers", room " must not see " h)
+        if (h ~ /<(sys\/socket|netdb|netinet\/.*|arpa\/.*|mongoc.*|bson.*)\.h>/ || h ~ /<(mongoc|bson)\//)
+            complain(FNR, "layers", "network and driver headers belong to the live tool: " h)
+        if (in_common && h ~ /<(zstd|zlib)\.h>|<isa-l/ && file !~ /^common\/io\//)
+            complain(FNR, "layers", "codecs live in common/io: " h)
+    }
+}
+
+# Files of a step are called after it: embed.c embed_shape.c see embed.h; a file of another step must not.
+function sibling(h,    i, own, his, f) {
+    f = file; sub(/.*\//, "", f)
+    his = owner(h); own = owner(f)
+    if (his != "" && own != "" && own != his) complain(FNR, "layers", "the step " own " must not see " h)
+}
+function owner(f,    i, best) {
+    best = ""
+    for (i = 1; i <= n_steps; i++)
+        if ((f ~ "^" step_name[i] "[._]") && length(step_name[i]) > length(best)) best = step_name[i]
+    return best
+}
+
+in_common && code ~ /[a-z]/ {
+    for (name in loud) if (calls(code, name)) complain(FNR, "loud", name "() in the library")
+    if (has_word(code, "(stdout|stderr)")) complain(FNR, "loud", "a standard stream in the library")
+    if (file != "common/base/mem.c")
+        for (name in raw) if (calls(code, name)) complain(FNR, "raw-memory", name "() past mem.h")
+    if (room == "steps" || room == "doc" || room == "base")
+        for (name in outside) if (calls(code, name)) complain(FNR, "outside-world", name "() in common/" room)
+}
+
+(in_common || room == "migrate") && code ~ /\(/ {
+    for (name in unsafe) if (calls(code, name)) complain(FNR, "unsafe", name "()")
+}
+
+# Functions: the opening and the closing brace stand in column 0.
+is_c && /^\{/ { in_body = FNR }
+is_c && /^\}/ {
+    if (in_body && FNR - in_body + 1 > 80)
+        complain(in_body, "function-length", (FNR - in_body + 1) " lines, 80 are allowed")
+    in_body = 0
+}
+
+# Public functions: a comment above, or on the line, or above the group they stand in.
+file ~ /^include\/mongoreshape\// {
+    if ($0 ~ /^[ \t]*$/ || $0 ~ /^#/) documented = 0
+    else if (was_comment || $0 ~ /^\/\*/) documented = 1
+    else if (code ~ /^[a-z].*(^|[^A-Za-z0-9_])mrs_[a-z0-9_]+\(/ && code !~ /^(typedef|static)/) {
+        if ($0 ~ /\/\*/) documented = 1
+        if (!documented) complain(FNR, "undocumented", "a public function without a comment above")
+    }
+}
+
+END { finish() }

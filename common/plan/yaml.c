@@ -513,13 +513,16 @@ syntax_error(struct reader *r)
         mrsi_plan_error(r->p, line, col, "not valid YAML in UTF-8: %s", problem);
         return;
     }
+    yaml_mark_t at = y->problem_mark;
     char context[160] = "";
-    if (y->context) {
+    if (y->context && strstr(problem, "could not find expected ':'")) {
+        at = y->context_mark; /* where the key began, not where the search for its colon ended */
+    } else if (y->context) {
         snprintf(context, sizeof context, " %.60s that began at line %u, column %u", y->context,
                  line_of(y->context_mark), col_of(y->context_mark));
     }
-    mrsi_plan_error(r->p, line_of(y->problem_mark), col_of(y->problem_mark),
-                    "not valid YAML: %s%s%s", problem, context, advice(r));
+    mrsi_plan_error(r->p, line_of(at), col_of(at), "not valid YAML: %s%s%s", problem, context,
+                    advice(r));
 }
 
 static bool

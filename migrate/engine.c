@@ -79,7 +79,7 @@ options(const struct mrsi_job *job, bool dry, uint64_t max_refused)
                                  .output = cli->output,
                                  .in = mrsi_job_input_opts(cli),
                                  .memory = cli->memory,
-                                 .jobs = (uint32_t)cli->jobs,
+                                 .jobs = cli->jobs > 1024 ? 1024 : (uint32_t)cli->jobs,
                                  .tmp = cli->tmp,
                                  .compress = cli->compress,
                                  .refused = cli->refused,

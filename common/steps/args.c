@@ -1,9 +1,10 @@
 /* args.c - the reader of a plan's entry: state, errors, simple values, collections.
  *
- * Compile hooks must report everything that is wrong and leak nothing. Both are easy only if no hook tests a
- * status after each key: the reader remembers the worst, the keeper (first member of every state) owns what was
- * compiled, and mrsi_read_end decides. States live in the plan's arena, so freeing one is freeing what it keeps.
- * Paths, fields, expressions and match are read in fields.c. Nothing here knows a step. */
+ * Compile hooks must report everything that is wrong and leak nothing. Both are easy only if no
+ * hook tests a status after each key: the reader remembers the worst, the keeper (first member of
+ * every state) owns what was compiled, and mrsi_read_end decides. States live in the plan's arena,
+ * so freeing one is freeing what it keeps. Paths, fields, expressions and match are read in
+ * fields.c. Nothing here knows a step. */
 #include "args.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -222,8 +223,8 @@ mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *k
             continue;
         }
         const char *near = mrsi_arg_nearest(e.name, keys, n_keys);
-        good = mrsi_read_error(r, map.key, e.name, near ? "unknown key `%s`; is `%s` meant?" : "unknown key `%s`", e.name,
-                               near);
+        good = near ? mrsi_read_error(r, map.key, e.name, "unknown key `%s`; is `%s` meant?", e.name, near)
+                    : mrsi_read_error(r, map.key, e.name, "unknown key `%s`", e.name);
     }
     for (uint32_t i = 0; i < n_keys; i++) {
         if (keys[i].needed && mrs_doc_get(mrs_val_view(map.v), keys[i].name).type == MRS_MISSING) {
@@ -433,8 +434,9 @@ mrsi_read_coll(struct mrsi_read *r, struct mrsi_slot s, struct mrs_coll *out)
         return false;
     }
     if (!db || !*db) {
-        return mrsi_read_error(r, s.key, s.sub, "the database of `%s` is not known: say `database:` or { db: ..., coll: %s }",
-                               coll, coll);
+        return mrsi_read_error(r, s.key, s.sub,
+                               "the database of `%s` is not known: say `database:` or { db: ..., coll: %s }", coll,
+                               coll);
     }
     if (!check_names(r, s, db, coll)) {
         return false;

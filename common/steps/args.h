@@ -1,8 +1,10 @@
 /* args.h - from one entry of a plan to the state of a step.
  *
- * A compile hook opens a reader, reads its keys with the functions below and closes the reader. Each function reports what is wrong with its
- * key through args->report and returns false; the hook goes on with the next key and never looks at a status until mrsi_read_end. What was
- * compiled on the way is kept by the state itself (struct mrsi_keep must be its first member), so a half-built state is freed like a whole one. */
+ * A compile hook opens a reader, reads its keys with the functions below and closes the reader.
+ * Each function reports what is wrong with its key through args->report and returns false; the hook
+ * goes on with the next key and never looks at a status until mrsi_read_end. What was compiled on
+ * the way is kept by the state itself (struct mrsi_keep must be its first member), so a half-built
+ * state is freed like a whole one. */
 #ifndef MRSI_ARGS_H
 #define MRSI_ARGS_H
 
@@ -41,8 +43,10 @@ void *mrsi_read_begin(struct mrsi_read *r, struct mrs_args *args, size_t size, s
 /* OK with *state, or what went wrong; then everything kept is freed and *state is NULL. */
 enum mrs_status mrsi_read_end(struct mrsi_read *r, void **state);
 bool mrsi_read_good(const struct mrsi_read *r); /* nothing wrong so far: what was read may be used together */
-/* Remembers a failure of something called: DEAD stays, a plan error is reported at key and sub. Always false. */
-bool mrsi_read_failed(struct mrsi_read *r, const char *key, const char *sub, enum mrs_status s, const struct mrs_err *e);
+/* Remembers a failure of something called: DEAD stays, a plan error is reported at key and sub.
+ * Always false. */
+bool mrsi_read_failed(struct mrsi_read *r, const char *key, const char *sub, enum mrs_status s,
+                      const struct mrs_err *e);
 /* Reports an error of the plan; always false. sub may be NULL. */
 bool mrsi_read_error(struct mrsi_read *r, const char *key, const char *sub, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -53,8 +57,9 @@ void *mrsi_read_alloc(struct mrsi_read *r, size_t n, size_t size);
 /* Text in the arena. */
 const char *mrsi_read_text_of(struct mrsi_read *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A value of the plan and where it stands. v is missing where the key is absent: every function below then returns
- * false without a report and leaves its result as it was, so that defaults are simply set before. */
+/* A value of the plan and where it stands. v is missing where the key is absent: every function
+ * below then returns false without a report and leaves its result as it was, so that defaults are
+ * simply set before. */
 struct mrsi_slot {
     struct mrs_val v;
     const char *key; /* key of the step */
@@ -63,7 +68,8 @@ struct mrsi_slot {
 };
 struct mrsi_slot mrsi_slot(const struct mrsi_read *r, const char *key);
 bool mrsi_slot_given(struct mrsi_slot s);
-/* Checks a map with keys of its own: unknown ones are reported with the nearest known, needed ones that lack as well. True: it is a map without such errors. */
+/* Checks a map with keys of its own: unknown ones are reported with the nearest known, needed ones
+ * that lack as well. True: it is a map without such errors. */
 bool mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys);
 /* The value of a key of such a map (missing where the map is none). */
 struct mrsi_slot mrsi_slot_in(struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys, const char *name);

@@ -1,8 +1,9 @@
 /* cast.c - values of another type: the step `cast`.
  *
- * Each value goes through the rules of $convert. An array is cast element by element, arrays in arrays too, with a stack of its own,
- * because how deep they nest is the data's affair. What is missing, null or undefined stays. `errors` rules each single value: in an
- * array `drop` takes the one element out. A document in which nothing changes keeps its bytes. */
+ * Each value goes through the rules of $convert. An array is cast element by element, arrays in
+ * arrays too, with a stack of its own, because how deep they nest is the data's affair. What is
+ * missing, null or undefined stays. `errors` rules each single value: in an array `drop` takes the
+ * one element out. A document in which nothing changes keeps its bytes. */
 #include "map.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
@@ -27,9 +28,10 @@ static const struct mrs_key keys[] = {
 static bool
 read_type(struct mrsi_read *r, struct mrsi_slot s, const char **to)
 {
-    static const struct mrs_key types[] = {{.name = "double"}, {.name = "string"}, {.name = "objectId"}, {.name = "bool"},
-                                           {.name = "date"}, {.name = "int"}, {.name = "long"}, {.name = "decimal"},
-                                           {.name = "binData"}};
+    static const struct mrs_key types[] = {
+        {.name = "double"}, {.name = "string"}, {.name = "objectId"}, {.name = "bool"},   {.name = "date"},
+        {.name = "int"},    {.name = "long"},   {.name = "decimal"},  {.name = "binData"},
+    };
     if (!mrsi_read_text(r, s, to)) {
         return false;
     }
@@ -37,7 +39,8 @@ read_type(struct mrsi_read *r, struct mrsi_slot s, const char **to)
         return true;
     }
     const char *near = mrsi_arg_nearest(*to, types, sizeof types / sizeof *types);
-    return mrsi_read_error(r, s.key, s.sub, near ? "unknown type `%s`; is `%s` meant?" : "unknown type `%s`", *to, near);
+    return near ? mrsi_read_error(r, s.key, s.sub, "unknown type `%s`; is `%s` meant?", *to, near)
+                : mrsi_read_error(r, s.key, s.sub, "unknown type `%s`", *to);
 }
 
 static void
@@ -232,6 +235,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);
     out->new_ids = s->id >= 0;
+    bool gone = s->errors == MRSI_ERRORS_NULL || s->errors == MRSI_ERRORS_DROP;
     mrsi_tell_words(&t, "casts ");
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const char *path = s->fields.path[i].text;
@@ -240,9 +244,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         if (i < 6) {
             mrsi_tell_words(&t, "%s%s to %s", i ? ", " : "", path, s->to[i]);
         }
-        mrsi_tell_loss(&t, "the type that %s had%s", path,
-                       s->errors == MRSI_ERRORS_NULL || s->errors == MRSI_ERRORS_DROP ? ", and values that cannot be converted"
-                                                                                      : "");
+        mrsi_tell_loss(&t, "the type that %s had%s", path, gone ? ", and values that cannot be converted" : "");
     }
     if (s->fields.n > 6) {
         mrsi_tell_words(&t, " and %u more", s->fields.n - 6);

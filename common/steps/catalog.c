@@ -1,10 +1,11 @@
 /* catalog.c - the collections, options and indexes of the input, followed through a plan.
  *
- * Which collections exist after a run, and with which metadata, must be known before the first document is read,
- * so every step is played on this catalogue first. It is also the place where a plan learns that a collection
- * cannot be reshaped: rewriting the documents of a view, a capped or a time-series collection would give something
- * a server does not take back. Everything lives in one arena and entries never move: engines keep pointers.
- * It must not know documents, files or what a single step means. */
+ * Which collections exist after a run, and with which metadata, must be known before the first
+ * document is read, so every step is played on this catalogue first. It is also the place where a
+ * plan learns that a collection cannot be reshaped: rewriting the documents of a view, a capped or
+ * a time-series collection would give something a server does not take back. Everything lives in
+ * one arena and entries never move: engines keep pointers. It must not know documents, files or
+ * what a single step means. */
 #include "catalog.h"
 #include "mongoreshape/value.h"
 #include <stdarg.h>
@@ -289,23 +290,22 @@ own_collation(struct mrs_view options)
 static const char *
 obstacle(const struct mrs_cat_coll *cc)
 {
+    bool capped = truthy(mrs_doc_get(cc->options, "capped"));
     if (cc->kind == MRS_COLL_VIEW) {
         return "is a view and has no documents of its own: name the collection that it reads from";
     }
-    if (cc->kind == MRS_COLL_TIMESERIES) {
-        return cc->made ? "was made a time-series collection by an earlier step: let `options` with `timeseries` be the "
-                          "last step that names it"
-                        : "is a time-series collection: copy it into a plain one on the server first ($out), then "
-                          "reshape that";
+    if (cc->made && (capped || cc->kind == MRS_COLL_TIMESERIES)) {
+        return "was made capped or a time series by an earlier step: let that `options` be the last step that names it";
     }
-    if (truthy(mrs_doc_get(cc->options, "capped"))) {
-        return cc->made ? "was made a capped collection by an earlier step: let `options` with `capped` be the last step "
-                          "that names it"
-                        : "is a capped collection: copy it into a plain one on the server first ($out), then reshape that";
+    if (cc->kind == MRS_COLL_TIMESERIES) {
+        return "is a time-series collection: copy it into a plain one on the server first ($out), then reshape that";
+    }
+    if (capped) {
+        return "is a capped collection: copy it into a plain one on the server first ($out), then reshape that";
     }
     if (own_collation(cc->options)) {
-        return "has a collation of its own, and equality here is the simple one: copy it into a collection without one on "
-               "the server first ($out), then reshape that";
+        return "has a collation of its own, and equality here is the simple one: copy it into a collection without "
+               "one on the server first ($out), then reshape that";
     }
     if (mrs_doc_get(cc->options, "encryptedFields").type == MRS_DOCUMENT) {
         return "is encrypted, and its values cannot be read: decrypt it with a client into a plain collection first";
@@ -317,8 +317,8 @@ static enum mrs_status
 check_name(const struct mrs_coll *coll, struct mrs_err *e)
 {
     if (strncmp(coll->coll, "system.", 7) == 0) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s belongs to the server: it passes through as it is, leave it out of "
-                                                    "the plan", coll->ns);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                           "%s belongs to the server: it passes through as it is, leave it out of the plan", coll->ns);
     }
     return MRS_OK;
 }
@@ -455,6 +455,8 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
     b->options = a->options;
     b->index = a->index;
     b->n_index = a->n_index;
+    b->engine = a->engine; /* it is the same collection */
+    a->engine = NULL;
     a->exists = false;
     note_views(cat, from, "renamed");
     return mrsi_cat_status(cat, e);

@@ -1,4 +1,5 @@
-/* catalog.h - what steps do to the catalogue beside asking for collections (those functions stand in step.h). */
+/* catalog.h - what steps do to the catalogue beside asking for collections (those functions stand
+ * in step.h). */
 #ifndef MRSI_CATALOG_H
 #define MRSI_CATALOG_H
 

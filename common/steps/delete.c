@@ -1,7 +1,8 @@
 /* delete.c - documents that go for good: the step `delete`.
  *
- * The only step whose purpose is a loss, so it needs a `where`, counts what it drops, and refuses a document on which the query
- * fails rather than guess; `errors: keep` lets such a document stay. Indexes and options do not change. */
+ * The only step whose purpose is a loss, so it needs a `where`, counts what it drops, and refuses a
+ * document on which the query fails rather than guess; `errors: keep` lets such a document stay.
+ * Indexes and options do not change. */
 #include "catalog.h"
 #include "kernel.h"
 #include "tell.h"

@@ -1,7 +1,8 @@
 /* drop_collection.c - a collection that goes: the step `drop_collection`.
  *
- * With whatever is left in it, indexes and options included; the engine counts its documents as dropped. A step after it may make a
- * collection of the same name: that is then one that the plan creates. Views that read from it are named in the report. */
+ * With whatever is left in it, indexes and options included; the engine counts its documents as
+ * dropped. A step after it may make a collection of the same name: that is then one that the plan
+ * creates. Views that read from it are named in the report. */
 #include "catalog.h"
 #include "tell.h"
 

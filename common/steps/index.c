@@ -1,8 +1,9 @@
 /* index.c - indexes made and dropped: the step `index`.
  *
- * mongorestore asks servers to ignore index options they do not know, so a misspelt one would vanish without a word: they are checked here.
- * First names are dropped, then indexes are made. An equal index is left alone; the same key with other options, or the same name with
- * another key, is an error of the plan, because a server would refuse it when the data has been loaded already. */
+ * mongorestore asks servers to ignore index options they do not know, so a misspelt one would
+ * vanish without a word: they are checked here. First names are dropped, then indexes are made. An
+ * equal index is left alone; the same key with other options, or the same name with another key, is
+ * an error of the plan, because a server would refuse it when the data has been loaded already. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
 #include "tell.h"
@@ -68,7 +69,8 @@ check_key(struct mrsi_read *r, struct mrsi_slot s)
             good = good || strcmp((const char *)e.v.p + 4, kinds[i]) == 0;
         }
         if (!good) {
-            return mrsi_read_error(r, "create", s.sub, "`%s` of the key must be 1, -1, text, hashed, 2d or 2dsphere", e.name);
+            return mrsi_read_error(r, "create", s.sub,
+                                   "`%s` of the key must be 1, -1, text, hashed, 2d or 2dsphere", e.name);
         }
         if (e.name_len == 0 || (e.name[0] == '$' && strcmp(e.name, "$**") != 0)) {
             return mrsi_read_error(r, "create", s.sub, "`%s` is no path for an index", e.name);
@@ -172,8 +174,8 @@ read_create(struct mrsi_read *r, struct index *s)
     mrs_walk_init(&w, mrs_val_view(list.v));
     while (s->create && r->status == MRS_OK && mrs_walk_next(&w, &e) == 1) {
         struct mrsi_slot one = {e.v, "create", e.name, NULL};
-        struct mrsi_slot key = {e.v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(e.v), "key") : mrs_missing(), "create",
-                                e.name, NULL};
+        struct mrsi_slot key = mrsi_slot_in(one, specs, N_SPECS, "key");
+        key.sub = e.name;
         if (mrsi_read_map(r, one, specs, N_SPECS) && check_key(r, key) && check_options(r, one)) {
             s->n_create += finish_spec(r, mrs_val_view(e.v), &buf, &name, &s->create[s->n_create]);
         }
@@ -264,8 +266,8 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 static bool
 filled_in(const char *option)
 {
-    static const char *const words[] = {"textIndexVersion", "2dsphereIndexVersion", "default_language", "language_override",
-                                        "weights", "bits", "min", "max"};
+    static const char *const words[] = {"textIndexVersion",  "2dsphereIndexVersion", "default_language",
+                                        "language_override", "weights", "bits", "min", "max"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(option, words[i]) == 0) {
             return true;
@@ -295,7 +297,8 @@ options_in(struct mrs_view a, struct mrs_view b)
     return true;
 }
 
-/* Keys are equal; a text index has another key once it exists, so there the default names are compared, which spell out its fields. */
+/* Keys are equal; a text index has another key once it exists, so there the default names are
+ * compared, which spell out its fields. */
 static enum mrs_status
 same_key(struct mrs_mem *mem, struct mrs_view a, struct mrs_view b, bool *same, struct mrs_err *e)
 {

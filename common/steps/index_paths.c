@@ -1,9 +1,10 @@
 /* index_paths.c - where an index document holds paths, and how each of them is rewritten.
  *
- * Paths stand in the key, in the filter of a partial index (a query: only names outside operators, and inside
- * $and and $or), in wildcardProjection and in the weights of a text index; language_override is a field's name.
- * A text index as listIndexes gives it has _fts and _ftsx in its key, which are no paths: there the weights are.
- * The filter is walked with a stack of its own, because it is data of the user. Nothing here knows a collection. */
+ * Paths stand in the key, in the filter of a partial index (a query: only names outside operators,
+ * and inside $and and $or), in wildcardProjection and in the weights of a text index;
+ * language_override is a field's name. A text index as listIndexes gives it has _fts and _ftsx in
+ * its key, which are no paths: there the weights are. The filter is walked with a stack of its own,
+ * because it is data of the user. Nothing here knows a collection. */
 #include "index_paths.h"
 #include "mongoreshape/value.h"
 

@@ -4,7 +4,8 @@
 
 #include "indexes.h"
 
-/* What became of the parts of one index that hold paths. Values are missing where the index has no such part. */
+/* What became of the parts of one index that hold paths. Values are missing where the index has no
+ * such part. */
 struct mrsi_index_parts {
     struct mrs_val key, filter, projection, weights, override;
     uint32_t live;     /* paths of the key that are still there */

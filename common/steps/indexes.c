@@ -1,9 +1,10 @@
 /* indexes.c - indexes follow the paths they stand on.
  *
- * Decided by the plan, never by the data: so whatever could break at the restore (a unique index that would become
- * multikey or meet documents without its field, an index that would expire other documents than before) loses the option or is
- * left out, and the report says so. A default name is made anew only where the old one was the default; names and keys stay
- * unique within the collection. What the paths in one index are is index_paths.c's; collections are catalog.c's. */
+ * Decided by the plan, never by the data: so whatever could break at the restore (a unique index
+ * that would become multikey or meet documents without its field, an index that would expire other
+ * documents than before) loses the option or is left out, and the report says so. A default name is
+ * made anew only where the old one was the default; names and keys stay unique within the
+ * collection. What the paths in one index are is index_paths.c's; collections are catalog.c's. */
 #include "index_paths.h"
 #include "mongoreshape/value.h"
 
@@ -221,8 +222,8 @@ name_taken(const struct mrs_view *list, uint32_t n, const char *name)
     return false;
 }
 
-/* The index under a name that is free in the list: its own where that was no default name, else the default of its new
- * key (before: the index as it was); then `_` as often as needed. */
+/* The index under a name that is free in the list: its own where that was no default name, else the
+ * default of its new key (before: the index as it was); then `_` as often as needed. */
 static enum mrs_status
 rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, const struct mrs_view *list, uint32_t n)
 {
@@ -318,7 +319,8 @@ struct rewriting {
     struct mrs_view *stays; /* the old one as it stays; p NULL: it goes */
 };
 
-/* Documents of both shapes: of an index that is not unique by its filter or key only those that have the field may stay unique. */
+/* Documents of both shapes: of an index that is not unique by its filter or key only those that
+ * have the field may stay unique. */
 static unsigned
 both_shapes(const struct rewriting *r, struct mrs_view index)
 {
@@ -353,7 +355,8 @@ rewrite_one(struct rewriting *r, uint32_t i)
     return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
 }
 
-/* The lists put together: an index that changed stands where its old one stood, so what stays keeps its name. */
+/* The lists put together: an index that changed stands where its old one stood, so what stays keeps
+ * its name. */
 static enum mrs_status
 put_together(struct rewriting *r, uint32_t n)
 {
@@ -440,8 +443,9 @@ mrsi_indexes_note_unique(struct mrs_catalog *cat, const struct mrs_cat_coll *cc,
         struct mrs_view index = cc->index[i];
         for (uint32_t j = 0; j < n && option_on(index, "unique") && key_length(index); j++) {
             if (covers(index, path[j])) {
-                mrs_catalog_note(cat, "index %s of %s is unique and stands on %s, which gets new values: a restore fails "
-                                      "if they clash", name_of(index), cc->coll.ns, path[j]);
+                mrs_catalog_note(cat,
+                                 "index %s of %s is unique and stands on %s, which gets new values: a restore fails if "
+                                 "they clash", name_of(index), cc->coll.ns, path[j]);
                 break;
             }
         }
@@ -468,8 +472,9 @@ losses_of(struct mrs_view index, const struct mrsi_index_parts *p, unsigned lose
     return lost;
 }
 
-/* A unique index that holds for the documents of one source only: partial on the tag. A sparse one becomes partial on its
- * field as well, since a server takes either option; sparse on several keys has no filter that means it. */
+/* A unique index that holds for the documents of one source only: partial on the tag. A sparse one
+ * becomes partial on its field as well, since a server takes either option; sparse on several keys
+ * has no filter that means it. */
 static enum mrs_status
 tagged(struct shop *s, struct mrs_view *index, const struct mrsi_carry *how, bool *can)
 {

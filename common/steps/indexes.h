@@ -1,16 +1,18 @@
-/* indexes.h - what happens to indexes, validators and paths in them when documents are reshaped (PLAN.md section 6).
+/* indexes.h - what happens to indexes, validators and paths in them when documents are reshaped
+ * (PLAN.md section 6).
  *
- * A step says where paths go (struct mrsi_moves); these functions rewrite the indexes of a collection, or carry
- * them to another one, keep names and keys unique and tell the report what was lost. With `indexes: false` a step simply does
- * not call them. All return OK, FAIL or DEAD. */
+ * A step says where paths go (struct mrsi_moves); these functions rewrite the indexes of a
+ * collection, or carry them to another one, keep names and keys unique and tell the report what was
+ * lost. With `indexes: false` a step simply does not call them. All return OK, FAIL or DEAD. */
 #ifndef MRSI_INDEXES_H
 #define MRSI_INDEXES_H
 
 #include "catalog.h"
 #include "mongoreshape/path.h"
 
-/* Everything at or below `from` is now at `to`; NULL: gone. "" as from is every path, as to the top of the document. The longest from
- * counts. from "items", to "": items.x becomes x, and an index on items itself is gone. */
+/* Everything at or below `from` is now at `to`; NULL: gone. "" as from is every path, as to the top
+ * of the document. The longest from counts. from "items", to "": items.x becomes x, and an index on
+ * items itself is gone. */
 struct mrsi_move {
     const char *from, *to;
 };
@@ -20,12 +22,14 @@ struct mrsi_moves {
     bool others_gone; /* paths that no move covers: gone (carrying parts), else as they are */
 };
 
-/* False where a path has a name that no index can have (dots or `$` inside a name): then leave it out of moves. */
+/* False where a path has a name that no index can have (dots or `$` inside a name): then leave it
+ * out of moves. */
 bool mrsi_index_plain(const struct mrs_path *path);
 
-/* The indexes of a collection whose documents were changed in place. An index of which a key is gone is dropped, and noted.
- * keep_old: some documents keep the old shape (`where`, `leave`): the old index stays beside the new one, and unless it is sparse
- * on a single key neither stays unique, since both meet documents without the field. */
+/* The indexes of a collection whose documents were changed in place. An index of which a key is
+ * gone is dropped, and noted. keep_old: some documents keep the old shape (`where`, `leave`): the
+ * old index stays beside the new one, and unless it is sparse on a single key neither stays unique,
+ * since both meet documents without the field. */
 enum mrs_status mrsi_indexes_rewrite(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrsi_moves *m,
                                      bool keep_old, struct mrs_err *e);
 
@@ -37,8 +41,9 @@ enum mrsi_lose { /* bits: what a carried index cannot keep */
     MRSI_LEAVE_HASHED = 16, /* nor a hashed one: it cannot be multikey */
     MRSI_QUIET = 32        /* indexes that are covered in part only are left out without a note */
 };
-/* Carries copies of from's indexes (not `_id_`) to into, rewritten by m. One whose paths are all gone is none of into's business; one
- * that is covered in part is left out with a note. why: the reason for the report, as in "index x_1 of a.b carried to a.c is no longer unique: WHY". */
+/* Carries copies of from's indexes (not `_id_`) to into, rewritten by m. One whose paths are all
+ * gone is none of into's business; one that is covered in part is left out with a note. why: the
+ * reason for the report, as in "index x_1 of a.b carried to a.c is no longer unique: WHY". */
 struct mrsi_carry {
     const struct mrsi_moves *moves;
     unsigned lose;
@@ -50,11 +55,14 @@ struct mrsi_carry {
 enum mrs_status mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into,
                                    const struct mrsi_carry *how, struct mrs_err *e);
 
-/* A plain ascending index over n paths, unless an equal one is there; for references. Nothing for `_id` alone. */
-enum mrs_status mrsi_index_reference(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const char *const *path, uint32_t n,
-                                     struct mrs_err *e);
-/* Adds an index document (key and name at least) under a free name, unless one of the same key, collation and filter is there. */
-enum mrs_status mrsi_index_add(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index, struct mrs_err *e);
+/* A plain ascending index over n paths, unless an equal one is there; for references. Nothing for
+ * `_id` alone. */
+enum mrs_status mrsi_index_reference(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const char *const *path,
+                                     uint32_t n, struct mrs_err *e);
+/* Adds an index document (key and name at least) under a free name, unless one of the same key,
+ * collation and filter is there. */
+enum mrs_status mrsi_index_add(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index,
+                               struct mrs_err *e);
 /* The index that has the same key, collation and filter, or NULL. */
 const struct mrs_view *mrsi_index_same(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_view index);
 /* Whether two index documents mean the same: key, collation, filter, weights. */
@@ -62,11 +70,14 @@ bool mrsi_index_alike(struct mrs_view a, struct mrs_view b);
 /* key1_1_key2_-1 appended to out. */
 void mrsi_index_default_name(struct mrs_view index, struct mrs_buf *out);
 
-/* Notes the unique indexes over any of the paths, whose values a step changes: only the restore will tell whether they hold. */
-void mrsi_indexes_note_unique(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const char *const *path, uint32_t n);
+/* Notes the unique indexes over any of the paths, whose values a step changes: only the restore
+ * will tell whether they hold. */
+void mrsi_indexes_note_unique(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const char *const *path,
+                              uint32_t n);
 
-/* Validators of the sides that a step changes: one that names a path that is added or removed is left out and noted; a
- * collection that takes in whole documents keeps its own, and the report says that they must satisfy it. */
+/* Validators of the sides that a step changes: one that names a path that is added or removed is
+ * left out and noted; a collection that takes in whole documents keeps its own, and the report says
+ * that they must satisfy it. */
 enum mrs_status mrsi_cat_validators(struct mrs_catalog *cat, const struct mrs_desc *d, struct mrs_err *e);
 
 #endif

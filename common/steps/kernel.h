@@ -1,10 +1,12 @@
-/* kernel.h - what kernels of steps share: refusing, `where`, and the work of steps that take one document at a time. MAP steps: map.h. */
+/* kernel.h - what kernels of steps share: refusing, `where`, and the work of steps that take one
+ * document at a time. MAP steps: map.h. */
 #ifndef MRSI_KERNEL_H
 #define MRSI_KERNEL_H
 
 #include "args.h"
 
-/* Refuses the document: err gets the reason and the key of the plan (NULL: none). Always SKIP; a memory error stays DEAD. */
+/* Refuses the document: err gets the reason and the key of the plan (NULL: none). Always SKIP; a
+ * memory error stays DEAD. */
 enum mrs_status mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* What something called returned, seen from a kernel: FAIL becomes SKIP at `where`, all else stays. */

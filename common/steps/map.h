@@ -13,8 +13,8 @@ struct mrsi_map {
     struct mrs_query *where;
     bool indexes;
     /* The document as it shall be, appended to out; *changed: other bytes. FAIL and SKIP refuse it. */
-    enum mrs_status (*edit)(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
-                            bool *changed);
+    enum mrs_status (*edit)(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
+                            struct mrs_buf *out, bool *changed);
     const char *place;       /* the key that a FAIL of edit is charged to */
     struct mrsi_moves moves; /* what happens to paths of indexes */
     const char *const *write; /* paths that get other values: unique indexes over them are noted */
@@ -33,6 +33,7 @@ const char *mrsi_map_those(const struct mrsi_map *m);
 /* The collection, its indexes by moves and write, its validator by what describe says. */
 typedef enum mrs_status (*mrsi_describe_fn)(const void *state, struct mrs_arena *arena, struct mrs_desc *out,
                                             struct mrs_err *e);
-enum mrs_status mrsi_map_catalog(mrsi_describe_fn describe, const void *state, struct mrs_catalog *cat, struct mrs_err *e);
+enum mrs_status mrsi_map_catalog(mrsi_describe_fn describe, const void *state, struct mrs_catalog *cat,
+                                 struct mrs_err *e);
 
 #endif

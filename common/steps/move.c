@@ -1,8 +1,9 @@
 /* move.c - documents into another collection: the step `move`.
  *
- * An archive or a route: what `where` takes leaves `from` and enters `into`, as it is or shaped by `fields` and `drop`. `_id` always comes
- * along, since it is what makes the document the same one. Indexes are copied to the target; one that expires documents is not, because an
- * archive that empties itself is nobody's wish unless it is said. */
+ * An archive or a route: what `where` takes leaves `from` and enters `into`, as it is or shaped by
+ * `fields` and `drop`. `_id` always comes along, since it is what makes the document the same one.
+ * Indexes are copied to the target; one that expires documents is not, because an archive that
+ * empties itself is nobody's wish unless it is said. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
@@ -41,7 +42,8 @@ dropped(const struct mrsi_shape *s, const struct mrs_path *p)
     return false;
 }
 
-/* Where paths of indexes go: dropped ones are gone, listed ones stay, and of a map what is a bare "$path" has a new name. */
+/* Where paths of indexes go: dropped ones are gone, listed ones stay, and of a map what is a bare
+ * "$path" has a new name. */
 static void
 plan_indexes(struct mrsi_read *r, struct move *s)
 {

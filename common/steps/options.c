@@ -1,9 +1,10 @@
 /* options.c - options of a collection: the step `options`.
  *
- * Each key of the step replaces the option of that name, null removes it. `timeseries` and `capped` make a collection that no step could
- * reshape any more, and one that holds documents already cannot become either on a server; so they are for collections that the plan itself
- * creates, and the catalogue refuses any later step that names such a collection. A validator that our own query compiler does not
- * understand earns a warning only: the server has the last word on it. */
+ * Each key of the step replaces the option of that name, null removes it. `timeseries` and `capped`
+ * make a collection that no step could reshape any more, and one that holds documents already
+ * cannot become either on a server; so they are for collections that the plan itself creates, and
+ * the catalogue refuses any later step that names such a collection. A validator that our own query
+ * compiler does not understand earns a warning only: the server has the last word on it. */
 #include "catalog.h"
 #include "mongoreshape/value.h"
 #include "tell.h"
@@ -21,8 +22,8 @@ static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection"},
     {"validator", MRS_ARG_ANY, false, NULL, "a query that documents must match; null: none"},
     {"validationLevel", MRS_ARG_ANY, false, "off|strict|moderate", "which documents are validated; null: the default"},
-    {"validationAction", MRS_ARG_ANY, false, "error|warn|errorAndLog", "what an invalid document does; null: the default"},
-    {"timeseries", MRS_ARG_ANY, false, NULL, "timeField, metaField, granularity, ... of a collection that the plan creates"},
+    {"validationAction", MRS_ARG_ANY, false, "error|warn|errorAndLog", "what becomes of invalid ones"},
+    {"timeseries", MRS_ARG_ANY, false, NULL, "timeField, metaField, ...; of a collection that the plan creates"},
     {"capped", MRS_ARG_ANY, false, NULL, "true: capped, needs size; of a collection that the plan creates"},
     {"size", MRS_ARG_ANY, false, NULL, "bytes of a capped collection"},
     {"max", MRS_ARG_ANY, false, NULL, "most documents of a capped collection"},
@@ -219,8 +220,9 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
         return st;
     }
     if ((series || capped) && !cc->made) {
-        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s is there already: only a collection that the plan creates can become %s",
-                    s->in.ns, series ? "a time series" : "capped");
+        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                    "%s is there already: only a collection that the plan creates can become %s", s->in.ns,
+                    series ? "a time series" : "capped");
         mrs_err_at(e, "%s", series ? "timeseries" : "capped");
         return MRS_FAIL;
     }

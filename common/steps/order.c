@@ -1,8 +1,9 @@
 /* order.c - fields put into an order: the step `order`.
  *
- * The named top-level fields come first, in the order of the plan; all others follow as they stand. `_id` stays the first of all
- * unless it is named, because a server would put it there anyway. Elements are moved as bytes. A document that is in
- * order already is not rewritten, whatever names it holds twice. */
+ * The named top-level fields come first, in the order of the plan; all others follow as they stand.
+ * `_id` stays the first of all unless it is named, because a server would put it there anyway.
+ * Elements are moved as bytes. A document that is in order already is not rewritten, whatever names
+ * it holds twice. */
 #include "map.h"
 #include "shape.h"
 
@@ -19,7 +20,8 @@ static const struct mrs_key keys[] = {
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true); order touches none"},
 };
 
-/* The place of an element in the front part: 0 is for an `_id` that is not named; -1: it is one of the others. */
+/* The place of an element in the front part: 0 is for an `_id` that is not named; -1: it is one of
+ * the others. */
 static int64_t
 place_of(const struct order *s, const struct mrs_elem *e)
 {

@@ -1,8 +1,9 @@
 /* partition.c - one collection becomes several: the step `partition`.
  *
- * Each document goes to the collection that the plan names for its value at `by`; the inverse of `union`. Values are equal as in MongoDB
- * (1 is 1.0), null is not missing, and an array is one value, never its elements. The values of a plan are kept as encoded keys in order, so
- * that a document costs one search however many there are. What has no collection follows `others`. */
+ * Each document goes to the collection that the plan names for its value at `by`; the inverse of
+ * `union`. Values are equal as in MongoDB (1 is 1.0), null is not missing, and an array is one
+ * value, never its elements. The values of a plan are kept as encoded keys in order, so that a
+ * document costs one search however many there are. What has no collection follows `others`. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
@@ -203,7 +204,8 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- documents ---- */
-/* The side where documents of this value go; 0: none is named. A value too long for a key equals none of the plan's. */
+/* The side where documents of this value go; 0: none is named. A value too long for a key equals
+ * none of the plan's. */
 static enum mrs_status
 find_side(const struct partition *s, struct mrs_ctx *c, struct mrs_buf *key, struct mrs_val v, int *side)
 {
@@ -308,9 +310,10 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 }
 
 static enum mrs_status
-carry(const struct partition *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, uint32_t i,
-      struct mrs_cat_coll *into, bool fresh, struct mrs_err *e)
+carry(const struct partition *s, struct mrs_catalog *cat, uint32_t i, struct mrs_cat_coll *into, bool fresh,
+      struct mrs_err *e)
 {
+    const struct mrs_cat_coll *from = mrs_catalog_find(cat, s->from.db, s->from.coll);
     struct mrsi_move gone = {s->by.text, NULL};
     bool rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
     struct mrsi_moves moves = {&gone, s->drop && !rest && mrsi_index_plain(&s->by), false};
@@ -330,7 +333,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
         bool fresh = false, rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
         st = mrsi_cat_target(cat, &s->into[i], rest ? "others" : "into", &into, &fresh, e);
         if (st == MRS_OK && s->indexes) {
-            st = carry(s, cat, from, i, into, fresh, e);
+            st = carry(s, cat, i, into, fresh, e);
         }
     }
     st = st == MRS_OK ? describe(state, mrs_catalog_arena(cat), &d, e) : st;

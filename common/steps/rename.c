@@ -1,10 +1,11 @@
 /* rename.c - fields under other names: the step `rename`.
  *
- * All renames of a step happen at once, so that a swap works: every old and every new path is a place of one edit, and what goes where is
- * read from the document as it was. On one level the element keeps its place and gets another name. To another level it is removed there
- * and appended here; both places then lie in the same instance of the level that they share ("lines.a.x: lines.x" goes element by
- * element), and between that level and either place there may be no array: out of one or into one would lose which element was meant,
- * and the document is refused. */
+ * All renames of a step happen at once, so that a swap works: every old and every new path is a
+ * place of one edit, and what goes where is read from the document as it was. On one level the
+ * element keeps its place and gets another name. To another level it is removed there and appended
+ * here; both places then lie in the same instance of the level that they share ("lines.a.x:
+ * lines.x" goes element by element), and between that level and either place there may be no array:
+ * out of one or into one would lose which element was meant, and the document is refused. */
 #include "map.h"
 #include "shape.h"
 
@@ -205,7 +206,8 @@ item_at(struct cursor *k, struct mrs_val array, uint32_t pos)
     return k->e.v;
 }
 
-/* The instance of the shared level that a place lies in; *arrays: how many arrays are passed on the way to it. False: the way to the place ends before. */
+/* The instance of the shared level that a place lies in; *arrays: how many arrays are passed on the
+ * way to it. False: the way to the place ends before. */
 static bool
 shared_level(struct renaming *x, const struct entry *en, const struct mrs_edit_site *site, struct mrs_view *level,
              uint32_t *arrays)
@@ -249,7 +251,8 @@ check_leave(struct renaming *x, const struct entry *en, const struct mrs_edit_si
             return mrsi_step_refuse(x->c, "fields", "%s lies in an array, and %s does not", en->new.text, en->old.text);
         }
         if (v.type != MRS_DOCUMENT) {
-            return mrsi_step_refuse(x->c, "fields", "%s cannot be written: its way is blocked by a value that is no document",
+            return mrsi_step_refuse(x->c, "fields",
+                                    "%s cannot be written: its way is blocked by a value that is no document",
                                     en->new.text);
         }
     }
@@ -280,10 +283,15 @@ has_old(const struct entry *en, struct mrs_view holder)
     return mrs_doc_find(holder, name, n, &e);
 }
 
+struct answer { /* of the edit's function */
+    enum mrs_edit_verdict *verdict;
+    struct mrs_val *put;
+    struct mrs_buf *raw;
+};
+
 /* What arrives at a place where `gone` says whether its own field leaves. */
 static enum mrs_status
-arrive(struct renaming *x, const struct entry *en, const struct mrs_edit_site *site, bool gone,
-       enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw)
+arrive(struct renaming *x, const struct entry *en, const struct mrs_edit_site *site, bool gone, struct answer to)
 {
     struct mrs_val v = en->level ? mrs_missing() : arriving(x, en, site);
     bool comes = en->level ? !site->blocked && has_old(en, site->holder) : v.type != MRS_MISSING;
@@ -295,12 +303,12 @@ arrive(struct renaming *x, const struct entry *en, const struct mrs_edit_site *s
         return mrsi_step_refuse(x->c, "fields", "%s exists already", en->new.text);
     }
     if (en->level) {
-        *verdict = there ? MRS_EDIT_REMOVE : *verdict;
-    } else if (*verdict == MRS_EDIT_SPLICE) {
-        mrsi_put_elem(raw, site->name, site->name_len, v);
+        *to.verdict = there ? MRS_EDIT_REMOVE : *to.verdict;
+    } else if (*to.verdict == MRS_EDIT_SPLICE) {
+        mrsi_put_elem(to.raw, site->name, site->name_len, v);
     } else {
-        *verdict = MRS_EDIT_PUT;
-        *put = v;
+        *to.verdict = MRS_EDIT_PUT;
+        *to.put = v;
     }
     return MRS_OK;
 }
@@ -327,7 +335,7 @@ rename_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
         }
     }
     if (st == MRS_OK && p->arrives != NONE) {
-        st = arrive(x, &x->s->entry[p->arrives], site, gone, verdict, put, raw);
+        st = arrive(x, &x->s->entry[p->arrives], site, gone, (struct answer){verdict, put, raw});
     }
     return st;
 }

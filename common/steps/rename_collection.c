@@ -1,7 +1,8 @@
 /* rename_collection.c - a collection under another name: the step `rename_collection`.
  *
- * Documents, options and indexes go along as they are; only the uuid does not, since a restore could replace the old collection by it. The new name
- * must be free: two collections are joined by `union` or `move`, which know what to do with equal `_id`s. */
+ * Documents, options and indexes go along as they are; only the uuid does not, since a restore
+ * could replace the old collection by it. The new name must be free: two collections are joined by
+ * `union` or `move`, which know what to do with equal `_id`s. */
 #include "catalog.h"
 #include "tell.h"
 

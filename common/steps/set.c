@@ -1,9 +1,11 @@
 /* set.c - computed fields: the step `set`.
  *
- * All expressions see the document as it was; then their values are written at once. Where all names stand at the top of the document, which is
- * nearly always so, a single walk copies runs of bytes and puts the new elements between them; dotted names go through mrs_edit.
- * A set that reads what it writes gives something else when it runs again, unless its `where` no longer takes what it has
- * written: that is found out here, by asking each condition of `where` about the constants that are written. */
+ * All expressions see the document as it was; then their values are written at once. Where all
+ * names stand at the top of the document, which is nearly always so, a single walk copies runs of
+ * bytes and puts the new elements between them; dotted names go through mrs_edit. A set that reads
+ * what it writes gives something else when it runs again, unless its `where` no longer takes what
+ * it has written: that is found out here, by asking each condition of `where` about the constants
+ * that are written. */
 #include "map.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
@@ -68,8 +70,8 @@ ok(struct mrsi_read *r, enum mrs_status st)
     return st;
 }
 
-/* One condition of `where`, asked about a document of the constants that are written: false means that what was written is never
- * taken again. Only where it reads nothing else. */
+/* One condition of `where`, asked about a document of the constants that are written: false means
+ * that what was written is never taken again. Only where it reads nothing else. */
 static bool
 condition_fails(struct mrsi_read *r, const struct set *s, struct mrs_view cond, struct mrs_view constants,
                 const char *const *names, uint32_t n)
@@ -343,14 +345,16 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
         return MRS_OK;
     }
     if (x->s->errors == MRSI_ERRORS_REFUSE) {
-        return mrsi_step_refuse(x->c, "fields", "%s cannot be written: its way is blocked by a value that is no document",
+        return mrsi_step_refuse(x->c, "fields",
+                                "%s cannot be written: its way is blocked by a value that is no document",
                                 x->s->fields.path[i].text);
     }
     x->skip[i] = x->again = true;
     return MRS_OK;
 }
 
-/* A blocked path is written nowhere, not even where it was free before the block was met: then all is done again. */
+/* A blocked path is written nowhere, not even where it was free before the block was met: then all
+ * is done again. */
 static enum mrs_status
 write_nested(struct writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
@@ -365,8 +369,8 @@ write_nested(struct writing *x, struct mrsi_work *w, struct mrs_view d, struct m
     return st;
 }
 
-/* What was written may not nest deeper than a server takes, unless the document did before. Most values are shallow enough
- * wherever they stand. */
+/* What was written may not nest deeper than a server takes, unless the document did before. Most
+ * values are shallow enough wherever they stand. */
 static enum mrs_status
 check_depth(const struct writing *x, struct mrs_view d, const struct mrs_buf *out)
 {
@@ -379,7 +383,8 @@ check_depth(const struct writing *x, struct mrs_view d, const struct mrs_buf *ou
     }
     int now = suspect ? mrs_doc_depth(mrsi_buf_view(out, 0)) : 0;
     if (now > MRS_DEPTH_MAX && now > mrs_doc_depth(d)) {
-        return mrsi_step_refuse(x->c, "fields", "the document would be nested %d deep, more than %d", now, MRS_DEPTH_MAX);
+        return mrsi_step_refuse(x->c, "fields", "the document would be nested %d deep, more than %d", now,
+                                MRS_DEPTH_MAX);
     }
     return MRS_OK;
 }

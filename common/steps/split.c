@@ -1,8 +1,9 @@
 /* split.c - cold fields into a sibling: the step `split`.
  *
- * The named fields leave their document and become one of the same `_id` in another collection, so that the two can be read together.
- * A document that has none of them stays as it is and gets no sibling; one without an `_id` is refused, because nothing
- * would tie the two halves together any more. What leaves and what stays are two projections of the same bytes. */
+ * The named fields leave their document and become one of the same `_id` in another collection, so
+ * that the two can be read together. A document that has none of them stays as it is and gets no
+ * sibling; one without an `_id` is refused, because nothing would tie the two halves together any
+ * more. What leaves and what stays are two projections of the same bytes. */
 #include "indexes.h"
 #include "shape.h"
 #include "tell.h"

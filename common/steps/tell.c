@@ -1,8 +1,9 @@
 /* tell.c - a step's description of itself, put together piece by piece in an arena.
  *
- * explain, the live rule (sets R, A, D) and the engines read descriptions; steps should only have to say what is
- * so. Lists grow by doubling in the arena (the old ones are let go with it), and the first lack of memory is
- * remembered, so that a describe hook is a plain list of statements. Nothing here knows a step. */
+ * explain, the live rule (sets R, A, D) and the engines read descriptions; steps should only have
+ * to say what is so. Lists grow by doubling in the arena (the old ones are let go with it), and the
+ * first lack of memory is remembered, so that a describe hook is a plain list of statements.
+ * Nothing here knows a step. */
 #include "tell.h"
 #include <stdarg.h>
 #include <stdio.h>

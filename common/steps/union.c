@@ -1,9 +1,10 @@
 /* union.c - several collections become one: the step `union`.
  *
- * All documents (of those that `where` takes) leave their collections and enter one, in the order of the plan, marked by a tag that
- * tells where they came from: the key of the map, or the collection's name in the list form. The tag is a field that the step adds, so a
- * document that has it already is refused unless `replace` is given. A unique index of one source holds for its documents only: with a
- * tag it becomes partial on it, without one it is no longer unique. */
+ * All documents (of those that `where` takes) leave their collections and enter one, in the order
+ * of the plan, marked by a tag that tells where they came from: the key of the map, or the
+ * collection's name in the list form. The tag is a field that the step adds, so a document that has
+ * it already is refused unless `replace` is given. A unique index of one source holds for its
+ * documents only: with a tag it becomes partial on it, without one it is no longer unique. */
 #include "indexes.h"
 #include "shape.h"
 #include "tell.h"
@@ -224,9 +225,10 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 }
 
 static enum mrs_status
-carry(const struct unite *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, uint32_t i,
-      struct mrs_cat_coll *into, bool fresh, struct mrs_err *e)
+carry(const struct unite *s, struct mrs_catalog *cat, uint32_t i, struct mrs_cat_coll *into, bool fresh,
+      struct mrs_err *e)
 {
+    const struct mrs_cat_coll *from = mrs_catalog_find(cat, s->from[i].coll.db, s->from[i].coll.coll);
     static const struct mrsi_moves as_is = {NULL, 0, false};
     bool alone = fresh && s->n == 1;
     bool tags = fresh && s->tag.n && mrsi_index_plain(&s->tag);
@@ -252,7 +254,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     }
     st = st == MRS_OK ? mrsi_cat_target(cat, &s->into, "into", &into, &fresh, e) : st;
     for (uint32_t i = 0; i < s->n && st == MRS_OK && s->indexes; i++) {
-        st = carry(s, cat, mrs_catalog_find(cat, s->from[i].coll.db, s->from[i].coll.coll), i, into, fresh, e);
+        st = carry(s, cat, i, into, fresh, e);
     }
     st = st == MRS_OK ? describe(state, mrs_catalog_arena(cat), &d, e) : st;
     return st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;

@@ -1,8 +1,9 @@
 /* unset.c - fields taken out: the step `unset`.
  *
- * Removing is never blocked: where the way to a field ends in something else, there is nothing to remove. Arrays on the way,
- * also directly inside arrays, are passed into each of their documents, as a server's $unset does. `_id` cannot be removed.
- * Indexes that need a removed path go, unless `where` leaves documents that still have it. */
+ * Removing is never blocked: where the way to a field ends in something else, there is nothing to
+ * remove. Arrays on the way, also directly inside arrays, are passed into each of their documents,
+ * as a server's $unset does. `_id` cannot be removed. Indexes that need a removed path go, unless
+ * `where` leaves documents that still have it. */
 #include "map.h"
 
 struct unset {

@@ -1,9 +1,10 @@
 /* validators.c - validators that name a path which a step touches.
  *
- * A validator is a query, a $jsonSchema or both, in two path dialects; rewriting it safely would mean understanding all
- * of it, and a wrong one makes a restore refuse documents. So it is only asked whether it could name the path: any
- * key or text in it whose first name is that of the path counts, and so does a schema that counts or closes the set of
- * fields. Then it is left out and the report says so. Walked with a stack of its own: it is data of the user. */
+ * A validator is a query, a $jsonSchema or both, in two path dialects; rewriting it safely would
+ * mean understanding all of it, and a wrong one makes a restore refuse documents. So it is only
+ * asked whether it could name the path: any key or text in it whose first name is that of the path
+ * counts, and so does a schema that counts or closes the set of fields. Then it is left out and the
+ * report says so. Walked with a stack of its own: it is data of the user. */
 #include "indexes.h"
 
 /* The first name of a path, or of "$a.b" and "$$ROOT.a.b". */

@@ -70,7 +70,8 @@ static inline void
 bench_add(struct bench *b, const char *what, const char *key, const char *sub, const char *msg)
 {
     size_t n = strlen(b->errors);
-    snprintf(b->errors + n, sizeof b->errors - n, "%s%s%s%s: %s\n", what, key ? key : "", sub ? "/" : "", sub ? sub : "", msg);
+    snprintf(b->errors + n, sizeof b->errors - n, "%s%s%s%s: %s\n", what, key ? key : "", sub ? "/" : "",
+             sub ? sub : "", msg);
 }
 
 static inline void
@@ -198,8 +199,8 @@ bench_push(struct bench *b, int side, struct mrs_view doc, bool canonical, char 
     return MRS_OK;
 }
 
-/* One case: a step, a document of one side, what becomes of it. `want` may end in "..." (a beginning is enough); with `=` in front of
- * the document all types are written out (canonical). */
+/* One case: a step, a document of one side, what becomes of it. `want` may end in "..." (a beginning is enough); with
+ * `=` in front of the document all types are written out (canonical). */
 struct bench_case {
     const char *step, *body;
     int side;
@@ -295,7 +296,7 @@ bench_wrong(const struct bench_wrong *k, size_t n)
 struct bench_catalog {
     const char *step, *body;
     const char *const *colls; /* "name", "metadata", ..., NULL; all of the database shop */
-    const char *want;         /* metadata of touched collections, a line each, then notes as "- note"; "! where: msg" for an error */
+    const char *want; /* metadata of touched collections, a line each, then "- note"; "! where: msg" for an error */
 };
 
 static inline void
@@ -394,11 +395,13 @@ bench_desc_text(const struct mrs_desc *d, char *out)
     size_t n = (size_t)snprintf(out, BENCH_TEXT, "%s\n", d->words);
     for (uint32_t i = 0; i < d->n_sides; i++) {
         unsigned r = d->sides[i].role;
-        n += (size_t)snprintf(out + n, BENCH_TEXT - n, "side %u %s %s%s%s%s%s %s\n", i, d->sides[i].coll.ns, r & 1 ? "R" : "",
-                              r & 2 ? "C" : "", r & 4 ? "T" : "", r & 8 ? "A" : "", r & 16 ? "M" : "", d->sides[i].what);
+        n += (size_t)snprintf(out + n, BENCH_TEXT - n, "side %u %s %s%s%s%s%s %s\n", i, d->sides[i].coll.ns,
+                              r & 1 ? "R" : "", r & 2 ? "C" : "", r & 4 ? "T" : "", r & 8 ? "A" : "",
+                              r & 16 ? "M" : "", d->sides[i].what);
     }
     for (uint32_t i = 0; i < d->n_touches; i++) {
-        n += (size_t)snprintf(out + n, BENCH_TEXT - n, "%c%d %s\n", d->touches[i].kind, d->touches[i].side, d->touches[i].path);
+        const struct mrs_touch *t = &d->touches[i];
+        n += (size_t)snprintf(out + n, BENCH_TEXT - n, "%c%d %s\n", t->kind, t->side, t->path);
     }
     for (uint32_t i = 0; i < d->n_losses; i++) {
         n += (size_t)snprintf(out + n, BENCH_TEXT - n, "loss: %s\n", d->losses[i]);

@@ -1,4 +1,5 @@
-/* t_catalog.c - the catalogue itself and the steps on whole collections: index, options, rename_collection, drop_collection. */
+/* t_catalog.c - the catalogue itself and the steps on whole collections: index, options, rename_collection,
+drop_collection. */
 #include "bench.h"
 
 #include "../../../common/steps/catalog.h"
@@ -43,7 +44,8 @@ metadata(void **arg)
         "old", "{'options':{},'indexes':[" ID "]}",
         "none", "{}",
         "view", "{'options':{'viewOn':'plain','pipeline':[]},'indexes':[],'collectionName':'view','type':'view'}",
-        "ts", "{'options':{'timeseries':{'timeField':'t'}},'indexes':[],'collectionName':'ts','type':'timeseries'}", NULL};
+        "ts", "{'options':{'timeseries':{'timeField':'t'}},'indexes':[],'collectionName':'ts',"
+        "'type':'timeseries'}", NULL};
     static const char *const want[] = {
         "{'indexes':[" ID "],'uuid':'dfb7','collectionName':'plain','type':'collection'}",
         "{'options':{'validator':{'a':1}},'indexes':[" ID "],'collectionName':'opts','type':'collection'}",
@@ -88,10 +90,12 @@ obstacles(void **arg)
         "german", "{'options':{'collation':{'locale':'de'}},'indexes':[" ID "]}",
         "crypt", "{'options':{'encryptedFields':{'fields':[]}},'indexes':[" ID "]}",
         "system.js", "{'indexes':[" ID "]}", "system.buckets.ts", "{}",
-        "simple", "{'options':{'collation':{'locale':'simple'},'capped':false},'indexes':[" ID "],'uuid':'12'}", NULL};
+        "simple", "{'options':{'collation':{'locale':'simple'},'capped':false},'indexes':[" ID "],'uuid':'12'}",
+        NULL};
     static const struct {
         const char *name, *says;
-    } wrong[] = {{"view", "is a view"}, {"oldview", "is a view"}, {"ts", "time-series"}, {"capped", "capped collection: copy it"},
+    } wrong[] = {{"view", "is a view"}, {"oldview", "is a view"}, {"ts", "time-series"}, {"capped",
+     "capped collection: copy it"},
                  {"capped1", "capped"}, {"german", "collation of its own"}, {"crypt", "encrypted"},
                  {"system.js", "belongs to the server"}, {"system.buckets.ts", "belongs to the server"},
                  {"nope", "there is no collection shop.nope"}};
@@ -127,7 +131,8 @@ static void
 targets(void **arg)
 {
     (void)arg;
-    static const char *const colls[] = {"a", "{'options':{'validator':{'x':1}},'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'}]}", NULL};
+    static const char *const colls[] = {"a", "{'options':{'validator':{'x':1}},'indexes':[" ID ",{'v':2,"
+    "'key':{'x':1},'name':'x_1'}]}", NULL};
     struct fixture f;
     struct mrs_cat_coll *cc = NULL, *again = NULL;
     struct mrs_coll a = {"shop", "a", "shop.a"}, b = {"shop", "b", "shop.b"};
@@ -155,9 +160,11 @@ targets(void **arg)
 }
 
 static const char *const shop[] = {
-    "a", "{'options':{'validator':{'x':1},'validationLevel':'strict'},'indexes':[" ID ",{'v':2,'key':{'x':1.0},'name':'x_1'},"
+    "a", "{'options':{'validator':{'x':1},'validationLevel':'strict'},'indexes':[" ID ",{'v':2,'key':{'x':1.0},"
+    "'name':'x_1'},"
          "{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'t_text','weights':{'t':1},'default_language':'english',"
-         "'language_override':'language','textIndexVersion':3},{'v':2,'key':{'u':1},'name':'mine','unique':true}],'uuid':'77'}",
+         "'language_override':'language','textIndexVersion':3},{'v':2,'key':{'u':1},'name':'mine','unique':true}],"
+         "'uuid':'77'}",
     "b", "{'indexes':[" ID "],'uuid':'78'}",
     "v", "{'options':{'viewOn':'a','pipeline':[]},'indexes':[],'collectionName':'v','type':'view'}", NULL};
 
@@ -170,31 +177,42 @@ static const char *const shop[] = {
 static const struct bench_catalog cats[] = {
     /* index */
     {"index", "{'in':'a','create':[{'key':{'postId':1,'createdAt':-1}}]}", shop,
-     "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'postId':1,'createdAt':-1},'name':'postId_1_createdAt_-1'}" A_END},
-    {"index", "{'in':'a','create':[{'name':'n','unique':true,'sparse':false,'key':{'p':1},'partialFilterExpression':{'p':{'$gt':1}}}]}",
+     "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'postId':1,'createdAt':-1},"
+     "'name':'postId_1_createdAt_-1'}" A_END},
+    {"index", "{'in':'a','create':[{'name':'n','unique':true,'sparse':false,'key':{'p':1},"
+     "'partialFilterExpression':{'p':{'$gt':1}}}]}",
      shop, "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'p':1},'name':'n','unique':true,"
      "'partialFilterExpression':{'p':{'$gt':1}}}" A_END},
-    {"index", "{'in':'a','create':[{'key':{'l':'2dsphere'}},{'key':{'h':'hashed'}},{'key':{'$**':1}},{'key':{'q':'text','r':'text'}}]}",
-     shop, "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'l':'2dsphere'},'name':'l_2dsphere'},{'v':2,'key':{'h':'hashed'},"
-     "'name':'h_hashed'},{'v':2,'key':{'$**':1},'name':'$**_1'},{'v':2,'key':{'q':'text','r':'text'},'name':'q_text_r_text'}" A_END},
-    {"index", "{'in':'a','create':[{'key':{'x':1}},{'key':{'x':1},'name':'other','hidden':false},{'key':{'t':'text'}},{'key':{'_id':1}},"
+    {"index", "{'in':'a','create':[{'key':{'l':'2dsphere'}},{'key':{'h':'hashed'}},{'key':{'$**':1}},"
+     "{'key':{'q':'text','r':'text'}}]}",
+     shop, "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'l':'2dsphere'},'name':'l_2dsphere'},{'v':2,"
+     "'key':{'h':'hashed'},"
+     "'name':'h_hashed'},{'v':2,'key':{'$**':1},'name':'$**_1'},{'v':2,'key':{'q':'text','r':'text'},"
+     "'name':'q_text_r_text'}" A_END},
+    {"index", "{'in':'a','create':[{'key':{'x':1}},{'key':{'x':1},'name':'other','hidden':false},"
+     "{'key':{'t':'text'}},{'key':{'_id':1}},"
               "{'key':{'u':1},'unique':true}]}", shop, "{" A_OPTIONS "'indexes':[" A_INDEXES A_END},
     {"index", "{'in':'a','create':[{'key':{'u':1}}]}", shop,
      "! create: index mine of shop.a exists already with the same key and other options"},
     {"index", "{'in':'a','create':[{'key':{'x':1},'expireAfterSeconds':5}]}", shop, "! create: index x_1 of ..."},
-    {"index", "{'in':'a','create':[{'key':{'z':1},'name':'mine'}]}", shop, "! create: index mine of shop.a exists already with another key"},
+    {"index", "{'in':'a','create':[{'key':{'z':1},'name':'mine'}]}", shop, "! create: index mine of shop.a exists "
+     "already with another key"},
     {"index", "{'in':'a','drop':['x_1'],'create':[{'key':{'x':1},'unique':true}]}", shop,
      "{" A_OPTIONS "'indexes':[" ID ",{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'t_text','weights':{'t':1},"
-     "'default_language':'english','language_override':'language','textIndexVersion':3},{'v':2,'key':{'u':1},'name':'mine',"
+     "'default_language':'english','language_override':'language','textIndexVersion':3},{'v':2,'key':{'u':1},"
+     "'name':'mine',"
      "'unique':true},{'v':2,'key':{'x':1},'name':'x_1','unique':true}" A_END},
     {"index", "{'in':'a','drop':['x_1','mine','t_text']}", shop, "{" A_OPTIONS "'indexes':[" ID A_END},
     {"index", "{'in':'a','drop':['nope']}", shop, "! drop: shop.a has no index nope"},
     {"index", "{'in':'c','drop':['nope']}", shop, "! in: there is no collection shop.c"},
     /* options */
     {"options", "{'in':'a','validator':{'y':{'$gt':2}},'validationAction':'warn'}", shop,
-     "{'options':{'validator':{'y':{'$gt':2}},'validationLevel':'strict','validationAction':'warn'},'indexes':[" A_INDEXES A_END},
-    {"options", "{'in':'a','validator':null}", shop, "{'options':{'validationLevel':'strict'},'indexes':[" A_INDEXES A_END},
-    {"options", "{'in':'a','validator':null,'validationLevel':null,'max':null}", shop, "{'indexes':[" A_INDEXES A_END},
+     "{'options':{'validator':{'y':{'$gt':2}},'validationLevel':'strict','validationAction':'warn'},"
+     "'indexes':[" A_INDEXES A_END},
+    {"options", "{'in':'a','validator':null}", shop, "{'options':{'validationLevel':'strict'},"
+     "'indexes':[" A_INDEXES A_END},
+    {"options", "{'in':'a','validator':null,'validationLevel':null,'max':null}", shop,
+     "{'indexes':[" A_INDEXES A_END},
     {"options", "{'in':'a','capped':true,'size':4096}", shop, "! capped: shop.a is there already: ..."},
     {"options", "{'in':'a','timeseries':{'timeField':'t'}}", shop, "! timeseries: shop.a is there already: ..."},
     {"options", "{'in':'v','validator':null}", shop, "! in: shop.v is a view ..."},
@@ -205,7 +223,8 @@ static const struct bench_catalog cats[] = {
     {"rename_collection", "{'from':'a','into':'b'}", shop, "! into: shop.b exists already: ..."},
     {"rename_collection", "{'from':'c','into':'d'}", shop, "! from: there is no collection shop.c"},
     {"rename_collection", "{'from':'b','into':'system.x'}", shop, "! into: shop.system.x belongs to the server: ..."},
-    {"drop_collection", "{'in':'a'}", shop, "gone shop.a\n- the view shop.v reads from shop.a, which is dropped: define it anew\n"},
+    {"drop_collection", "{'in':'a'}", shop, "gone shop.a\n- the view shop.v reads from shop.a, which is dropped: "
+     "define it anew\n"},
     {"drop_collection", "{'in':'v'}", shop, "! in: shop.v is a view ..."},
 };
 
@@ -213,36 +232,48 @@ static const struct bench_wrong wrong[] = {
     {"index", "{'in':'a'}", ": neither `create` nor `drop` names an index\n"},
     {"index", "{'in':'a','create':{'key':{'x':1}}}", "create: must be a list of indexes {key: {...}}\n"},
     {"index", "{'in':'a','create':[{'x':1}]}", "create/x: unknown key `x`\ncreate/0: `key` is needed here\n"},
-    {"index", "{'in':'a','create':[{'key':{'x':1},'uniqe':true}]}", "create/uniqe: unknown key `uniqe`; is `unique` meant?\n"},
-    {"index", "{'in':'a','create':[{'key':{'x':0}},{'key':{}},{'key':{'x':'hash'}},{'key':5},{'key':{'':1}},{'key':{'$x':1}}]}",
+    {"index", "{'in':'a','create':[{'key':{'x':1},'uniqe':true}]}", "create/uniqe: unknown key `uniqe`; is "
+     "`unique` meant?\n"},
+    {"index", "{'in':'a','create':[{'key':{'x':0}},{'key':{}},{'key':{'x':'hash'}},{'key':5},{'key':{'':1}},"
+     "{'key':{'$x':1}}]}",
      "create/0: `x` of the key must be ..."},
     {"index", "{'in':'a','create':[{'key':{'x':1},'unique':1,'name':2,'weights':3,'expireAfterSeconds':'x'}]}",
-     "create/name: must be a text, not int\ncreate/unique: must be true or false, not int\ncreate/expireAfterSeconds: must be a "
+     "create/name: must be a text, not int\ncreate/unique: must be true or false, not "
+     "int\ncreate/expireAfterSeconds: must be a "
      "number\ncreate/weights: must be a map\n"},
     {"index", "{'in':'a','drop':'x'}", "drop: must be a list of names\n"},
-    {"index", "{'in':'a','drop':['_id_',5]}", "drop/0: the index on _id cannot be dropped\ndrop/1: must be a text, not int\n"},
+    {"index", "{'in':'a','drop':['_id_',5]}", "drop/0: the index on _id cannot be dropped\ndrop/1: must be a text,"
+     " not int\n"},
     {"options", "{'in':'a'}", ": names no option\n"},
     {"options", "{'in':'a','validator':5}", "validator: must be a map or null, not int\n"},
-    {"options", "{'in':'a','validator':{'$nope':1}}", "warn validator: not understood here, a server may take it: ..."},
-    {"options", "{'in':'a','validationLevel':'hard','validationAction':'shout'}", "validationLevel: `hard` is none of ..."},
+    {"options", "{'in':'a','validator':{'$nope':1}}", "warn validator: not understood here, a server may take it: "
+     "..."},
+    {"options", "{'in':'a','validationLevel':'hard','validationAction':'shout'}",
+     "validationLevel: `hard` is none of ..."},
     {"options", "{'in':'a','capped':true}", "capped: needs `size`\n"},
     {"options", "{'in':'a','capped':true,'size':0}", "size: must be greater than 0\n"},
     {"options", "{'in':'a','size':10,'max':5}", "size: needs `capped: true`\nmax: needs `capped: true`\n"},
-    {"options", "{'in':'a','capped':true,'size':10,'timeseries':{'timeField':'t'}}", "capped: and `timeseries` exclude each other\n"},
+    {"options", "{'in':'a','capped':true,'size':10,'timeseries':{'timeField':'t'}}",
+     "capped: and `timeseries` exclude each other\n"},
     {"options", "{'in':'a','timeseries':{'timefield':'t','granularity':'days'}}",
-     "timeseries/timefield: unknown key `timefield`; is `timeField` meant?\ntimeseries: `timeField` is needed here\n"},
-    {"options", "{'in':'a','timeseries':{'timeField':'a.t','granularity':'days','bucketMaxSpanSeconds':-1}}", "timeseries/timeField: ..."},
+     "timeseries/timefield: unknown key `timefield`; is `timeField` meant?\ntimeseries: `timeField` is needed "
+     "here\n"},
+    {"options", "{'in':'a','timeseries':{'timeField':'a.t','granularity':'days','bucketMaxSpanSeconds':-1}}",
+     "timeseries/timeField: ..."},
     {"rename_collection", "{'from':'a','into':'a'}", "into: is the same collection as `from`\n"},
     {"drop_collection", "{'in':['a']}", "in: must be a text, not array\n"},
 };
 
 static const struct bench_telling tells[] = {
-    {"index", "{'in':'a','create':[{'key':{'x':1}},{'key':{'y':1}}],'drop':['z_1']}", "drops indexes z_1 and makes x_1, y_1 of shop.a\n"
+    {"index", "{'in':'a','create':[{'key':{'x':1}},{'key':{'y':1}}],'drop':['z_1']}",
+     "drops indexes z_1 and makes x_1, y_1 of shop.a\n"
      "side 0 shop.a  in\nloss: index z_1 of shop.a\nonce: an index that was dropped cannot be dropped again\n"},
     {"index", "{'in':'a','create':[{'key':{'x':1}}]}", "makes indexes x_1 of shop.a\nside 0 shop.a  in\n"},
-    {"options", "{'in':'a','validator':null,'validationLevel':'off'}", "sets options of shop.a: validator (removed) validationLevel\n"
+    {"options", "{'in':'a','validator':null,'validationLevel':'off'}", "sets options of shop.a: validator "
+     "(removed) validationLevel\n"
      "side 0 shop.a  in\nloss: the options that shop.a had under these names\n"},
-    {"rename_collection", "{'from':'a','into':'b'}", "renames shop.a to shop.b\nside 0 shop.a T from\nside 1 shop.b A into\nD0 \nA1 \n"
+    {"rename_collection", "{'from':'a','into':'b'}", "renames shop.a to shop.b\nside 0 shop.a T from\nside 1 "
+     "shop.b A into\nD0 \nA1 \n"
      "once: the old name is gone after it\n"},
     {"drop_collection", "{'in':'a'}", "drops shop.a with whatever is left in it\nside 0 shop.a T in\nD0 \nloss: ..."},
 };
@@ -275,27 +306,35 @@ sequences(void **arg)
 {
     (void)arg;
     static const char *const colls[] = {"a", "{'indexes':[" ID "]}", NULL};
-    static const char *const series[] = {"move", "{'from':'a','into':'t'}", "options", "{'in':'t','timeseries':{'timeField':'at'}}", NULL};
-    static const char *const late[] = {"move", "{'from':'a','into':'t'}", "options", "{'in':'t','capped':true,'size':4096}",
+    static const char *const series[] = {"move", "{'from':'a','into':'t'}", "options",
+     "{'in':'t','timeseries':{'timeField':'at'}}", NULL};
+    static const char *const late[] = {"move", "{'from':'a','into':'t'}", "options",
+     "{'in':'t','capped':true,'size':4096}",
                                        "unset", "{'in':'t','fields':['x']}", NULL};
     static const char *const renamed[] = {"rename_collection", "{'from':'a','into':'t'}", "options",
                                           "{'in':'t','capped':true,'size':4096}", NULL};
-    static const char *const again[] = {"drop_collection", "{'in':'a'}", "rename_collection", "{'from':'b','into':'a'}", NULL};
+    static const char *const again[] = {"drop_collection", "{'in':'a'}", "rename_collection",
+     "{'from':'b','into':'a'}", NULL};
     static const char *const anew[] = {"move", "{'from':'a','into':'t'}", "drop_collection", "{'in':'a'}", "move",
-                                       "{'from':'t','into':'a'}", "options", "{'in':'a','capped':true,'size':4096,'max':10}", NULL};
-    static const char *const two[] = {"a", "{'indexes':[" ID "]}", "b", "{'options':{'validator':{'q':1}},'indexes':[" ID "]}", NULL};
+                                       "{'from':'t','into':'a'}", "options", "{'in':'a','capped':true,'size':4096,"
+                                       "'max':10}", NULL};
+    static const char *const two[] = {"a", "{'indexes':[" ID "]}", "b", "{'options':{'validator':{'q':1}},"
+    "'indexes':[" ID "]}", NULL};
     static char got[BENCH_TEXT], want[BENCH_TEXT];
     play(colls, series, MRS_OK, NULL, got);
-    bench_quotes("{'indexes':[" ID "],'collectionName':'a','type':'collection'}\n{'options':{'timeseries':{'timeField':'at'}},"
+    bench_quotes("{'indexes':[" ID "],'collectionName':'a','type':'collection'}\n"
+                 "{'options':{'timeseries':{'timeField':'at'}},"
                  "'indexes':[],'collectionName':'t','type':'collection'}\n", want);
     assert_string_equal(got, want);
-    play(colls, late, MRS_FAIL, "let `options` with `capped` be the last step", got);
+    play(colls, late, MRS_FAIL, "let that `options` be the last step", got);
     play(colls, renamed, MRS_FAIL, "is there already", got);
     play(two, again, MRS_OK, NULL, got);
-    bench_quotes("{'options':{'validator':{'q':1}},'indexes':[" ID "],'collectionName':'a','type':'collection'}\ngone shop.b\n", want);
+    bench_quotes("{'options':{'validator':{'q':1}},'indexes':[" ID "],'collectionName':'a',"
+    "'type':'collection'}\ngone shop.b\n", want);
     assert_string_equal(got, want);
     play(colls, anew, MRS_OK, NULL, got);
-    bench_quotes("{'options':{'capped':true,'size':4096,'max':10},'indexes':[" ID "],'collectionName':'a','type':'collection'}\n"
+    bench_quotes("{'options':{'capped':true,'size':4096,'max':10},'indexes':[" ID "],'collectionName':'a',"
+    "'type':'collection'}\n"
                  "{'indexes':[" ID "],'collectionName':'t','type':'collection'}\n", want);
     assert_string_equal(got, want);
 }
@@ -326,7 +365,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metadata),    cmocka_unit_test(obstacles),    cmocka_unit_test(targets),  cmocka_unit_test(catalogues),
+        cmocka_unit_test(metadata),    cmocka_unit_test(obstacles),    cmocka_unit_test(targets),
+        cmocka_unit_test(catalogues),
         cmocka_unit_test(wrong_plans), cmocka_unit_test(descriptions), cmocka_unit_test(sequences),
     };
     return cmocka_run_group_tests_name("steps: catalogue", tests, NULL, NULL);

@@ -8,25 +8,35 @@
 
 /* One collection with these indexes beside `_id_`. */
 #define COLL(indexes) ((const char *const[]){"a", "{'indexes':[" ID "," indexes "]}", NULL})
-#define VALID(validator) ((const char *const[]){"a", "{'options':{'validator':" validator ",'validationLevel':'off','x':1},'indexes':[" ID "]}", NULL})
+#define VALID(validator) \
+    ((const char *const[]){ \
+        "a", "{'options':{'validator':" validator ",'validationLevel':'off','x':1},'indexes':[" ID "]}", NULL})
 
 static const struct bench_catalog in_place[] = {
     /* names and keys */
     {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1'}" END},
-    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'a':-1.0,'x.k':'2dsphere'},'name':'a_-1_x.k_2dsphere'}"),
+    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'a':-1.0,'x.k':'2dsphere'},"
+     "'name':'a_-1_x.k_2dsphere'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'a':-1.0,'y.k':'2dsphere'},'name':'a_-1_y.k_2dsphere'}" END},
-    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'mine','unique':true,'ns':'shop.a'}"),
+    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'mine','unique':true,"
+     "'ns':'shop.a'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'mine','unique':true}" END},
-    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'xx':1},'name':'xx_1'},{'v':2,'key':{'a.x':1},'name':'a.x_1'}"),
+    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'xx':1},'name':'xx_1'},{'v':2,'key':{'a.x':1},"
+     "'name':'a.x_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'xx':1},'name':'xx_1'},{'v':2,'key':{'a.x':1},'name':'a.x_1'}" END},
-    {"rename", "{'in':'a','fields':{'x':'y','y':'x'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'y':1},'name':'y_1'}"),
+    {"rename", "{'in':'a','fields':{'x':'y','y':'x'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,"
+     "'key':{'y':1},'name':'y_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,'key':{'x':1},'name':'x_1'}" END},
-    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'z':1},'name':'y_1'}"),
+    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'z':1},"
+     "'name':'y_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1_'},{'v':2,'key':{'z':1},'name':'y_1'}" END},
-    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'y':1},'name':'y_1'}"),
-     "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1'}" END "- index x_1 of shop.a left out: y_1 has the same key now\n"},
-    {"rename", "{'in':'a','fields':{'x.a':'x.b','x.c':'d'}}", COLL("{'v':2,'key':{'x.a.q':1,'x.c':1},'name':'x.a.q_1_x.c_1'}"),
+    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'y':1},"
+     "'name':'y_1'}"),
+     "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1'}" END "- index x_1 of shop.a left out: y_1 has the "
+     "same key now\n"},
+    {"rename", "{'in':'a','fields':{'x.a':'x.b','x.c':'d'}}", COLL("{'v':2,'key':{'x.a.q':1,'x.c':1},"
+     "'name':'x.a.q_1_x.c_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'x.b.q':1,'d':1},'name':'x.b.q_1_d_1'}" END},
     {"rename", "{'in':'a','fields':{'x.a':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'}" END},
@@ -35,43 +45,59 @@ static const struct bench_catalog in_place[] = {
     {"rename", "{'in':'a','indexes':false,'fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'}" END},
     /* paths elsewhere in an index */
-    {"rename", "{'in':'a','fields':{'x':'y','s':'t'}}", COLL("{'v':2,'key':{'z':1},'name':'z_1','partialFilterExpression':"
+    {"rename", "{'in':'a','fields':{'x':'y','s':'t'}}", COLL("{'v':2,'key':{'z':1},'name':'z_1',"
+     "'partialFilterExpression':"
      "{'x':{'$gt':5},'$or':[{'x.k':1},{'$and':[{'s':{'$exists':true}},{'q':{'x':1}}]}]}}"),
      "{'indexes':[" ID ",{'v':2,'key':{'z':1},'name':'z_1','partialFilterExpression':{'y':{'$gt':5},'$or':[{'y.k':1},"
      "{'$and':[{'t':{'$exists':true}},{'q':{'x':1}}]}]}}" END},
-    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'$**':1},'name':'$**_1','wildcardProjection':{'x':1,'a.x':1}},"
+    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'$**':1},'name':'$**_1',"
+     "'wildcardProjection':{'x':1,'a.x':1}},"
      "{'v':2,'key':{'x.$**':1},'name':'x.$**_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'$**':1},'name':'$**_1','wildcardProjection':{'y':1,'a.x':1}},"
      "{'v':2,'key':{'y.$**':1},'name':'y.$**_1'}" END},
-    {"rename", "{'in':'a','fields':{'x':'y','lang':'l'}}", COLL("{'v':2,'key':{'p':1,'_fts':'text','_ftsx':1},'name':'p_1_q_text_x.k_text',"
+    {"rename", "{'in':'a','fields':{'x':'y','lang':'l'}}", COLL("{'v':2,'key':{'p':1,'_fts':'text','_ftsx':1},"
+     "'name':'p_1_q_text_x.k_text',"
      "'weights':{'q':1,'x.k':5},'default_language':'english','language_override':'lang','textIndexVersion':3}"),
-     "{'indexes':[" ID ",{'v':2,'key':{'p':1,'_fts':'text','_ftsx':1},'name':'p_1_q_text_y.k_text','weights':{'q':1,'y.k':5},"
+     "{'indexes':[" ID ",{'v':2,'key':{'p':1,'_fts':'text','_ftsx':1},'name':'p_1_q_text_y.k_text',"
+     "'weights':{'q':1,'y.k':5},"
      "'default_language':'english','language_override':'l','textIndexVersion':3}" END},
     /* some documents keep the old shape */
-    {"rename", "{'in':'a','where':{'v':1},'fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'x':1,'z':1},"
+    {"rename", "{'in':'a','where':{'v':1},'fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,"
+     "'key':{'x':1,'z':1},"
      "'name':'n','expireAfterSeconds':5}"),
-     "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,'key':{'x':1,'z':1},'name':'n',"
+     "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,"
+     "'key':{'x':1,'z':1},'name':'n',"
      "'expireAfterSeconds':5},{'v':2,'key':{'y':1,'z':1},'name':'n_','expireAfterSeconds':5}" END},
-    {"rename", "{'in':'a','where':{'v':1},'fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1','unique':true},"
+    {"rename", "{'in':'a','where':{'v':1},'fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1',"
+     "'unique':true},"
      "{'v':2,'key':{'x':-1},'name':'x_-1','unique':true,'sparse':true}"),
-     "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,'key':{'x':-1},'name':'x_-1',"
+     "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,"
+     "'key':{'x':-1},'name':'x_-1',"
      "'unique':true,'sparse':true},{'v':2,'key':{'y':-1},'name':'y_-1','unique':true,'sparse':true}" END
      "- index x_1 of shop.a is no longer unique: some documents do not have its fields now\n"},
     /* removed paths */
-    {"unset", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'z':1,'x.k':1},'name':'zx'},"
+    {"unset", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'z':1,'x.k':1},"
+     "'name':'zx'},"
      "{'v':2,'key':{'z':1},'name':'z_1','partialFilterExpression':{'x':1}},{'v':2,'key':{'z':-1},'name':'z_-1'}"),
-     "{'indexes':[" ID ",{'v':2,'key':{'z':-1},'name':'z_-1'}" END "- index x_1 of shop.a left out: a path it needs is gone\n"
-     "- index zx of shop.a left out: a path it needs is gone\n- index z_1 of shop.a left out: a path it needs is gone\n"},
+     "{'indexes':[" ID ",{'v':2,'key':{'z':-1},'name':'z_-1'}" END "- index x_1 of shop.a left out: a path it "
+     "needs is gone\n"
+     "- index zx of shop.a left out: a path it needs is gone\n- index z_1 of shop.a left out: a path it needs is "
+     "gone\n"},
     {"unset", "{'in':'a','fields':['x'],'where':{'v':1}}", COLL("{'v':2,'key':{'x':1},'name':'x_1','unique':true}"),
      "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'}" END
      "- index x_1 of shop.a is no longer unique: some documents do not have its fields now\n"},
-    {"unset", "{'in':'a','fields':['x','q']}", COLL("{'v':2,'key':{'$**':1},'name':'w','wildcardProjection':{'x':1}},{'v':2,'key':{'$**':1},"
-     "'name':'w2','wildcardProjection':{'x':0}},{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'t','weights':{'q':1}}"),
+    {"unset", "{'in':'a','fields':['x','q']}", COLL("{'v':2,'key':{'$**':1},'name':'w',"
+     "'wildcardProjection':{'x':1}},{'v':2,'key':{'$**':1},"
+     "'name':'w2','wildcardProjection':{'x':0}},{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'t',"
+     "'weights':{'q':1}}"),
      "{'indexes':[" ID ",{'v':2,'key':{'$**':1},'name':'w2','wildcardProjection':{'x':0}}" END
-     "- index w of shop.a left out: a path it needs is gone\n- index t of shop.a left out: a path it needs is gone\n"},
-    {"cast", "{'in':'a','fields':{'x.k':'int'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1','unique':true},{'v':2,'key':{'x.k.m':1},'name':'m',"
+     "- index w of shop.a left out: a path it needs is gone\n- index t of shop.a left out: a path it needs is "
+     "gone\n"},
+    {"cast", "{'in':'a','fields':{'x.k':'int'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1','unique':true},{'v':2,"
+     "'key':{'x.k.m':1},'name':'m',"
      "'unique':true},{'v':2,'key':{'xk':1},'name':'n','unique':true}"),
-     "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1','unique':true},{'v':2,'key':{'x.k.m':1},'name':'m','unique':true},"
+     "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1','unique':true},{'v':2,'key':{'x.k.m':1},'name':'m',"
+     "'unique':true},"
      "{'v':2,'key':{'xk':1},'name':'n','unique':true}" END
      "- index x_1 of shop.a is unique and stands on x.k, which gets new values: a restore fails if they clash\n"
      "- index m of shop.a is unique and stands on x.k, which gets new values: a restore fails if they clash\n"},
@@ -80,17 +106,24 @@ static const struct bench_catalog in_place[] = {
     /* validators */
     {"unset", "{'in':'a','fields':['x']}", VALID("{'x':{'$gt':1}}"),
      "{'options':{'x':1},'indexes':[" ID END "- the validator of shop.a left out: it may concern x\n"},
-    {"unset", "{'in':'a','fields':['x.y']}", VALID("{'$and':[{'q':1},{'$or':[{'x.z':1}]}]}"), "{'options':{'x':1},'indexes':[" ID END "..."},
-    {"unset", "{'in':'a','fields':['x']}", VALID("{'$expr':{'$gt':['$q','$x.z']}}"), "{'options':{'x':1},'indexes':[" ID END "..."},
-    {"unset", "{'in':'a','fields':['x']}", VALID("{'$expr':{'$gt':['$$ROOT.x',1]}}"), "{'options':{'x':1},'indexes':[" ID END "..."},
-    {"unset", "{'in':'a','fields':['x']}", VALID("{'$expr':{'$gt':['$$ROOT',1]}}"), "{'options':{'x':1},'indexes':[" ID END "..."},
-    {"unset", "{'in':'a','fields':['x']}", VALID("{'$jsonSchema':{'required':['a','x']}}"), "{'options':{'x':1},'indexes':[" ID END "..."},
+    {"unset", "{'in':'a','fields':['x.y']}", VALID("{'$and':[{'q':1},{'$or':[{'x.z':1}]}]}"),
+     "{'options':{'x':1},'indexes':[" ID END "..."},
+    {"unset", "{'in':'a','fields':['x']}", VALID("{'$expr':{'$gt':['$q','$x.z']}}"),
+     "{'options':{'x':1},'indexes':[" ID END "..."},
+    {"unset", "{'in':'a','fields':['x']}", VALID("{'$expr':{'$gt':['$$ROOT.x',1]}}"),
+     "{'options':{'x':1},'indexes':[" ID END "..."},
+    {"unset", "{'in':'a','fields':['x']}", VALID("{'$expr':{'$gt':['$$ROOT',1]}}"),
+     "{'options':{'x':1},'indexes':[" ID END "..."},
+    {"unset", "{'in':'a','fields':['x']}", VALID("{'$jsonSchema':{'required':['a','x']}}"),
+     "{'options':{'x':1},'indexes':[" ID END "..."},
     {"unset", "{'in':'a','fields':['x']}", VALID("{'$jsonSchema':{'properties':{'x':{'bsonType':'int'}}}}"),
      "{'options':{'x':1},'indexes':[" ID END "..."},
-    {"unset", "{'in':'a','fields':['x']}", VALID("{'$jsonSchema':{'additionalProperties':false,'properties':{'q':{}}}}"),
+    {"unset", "{'in':'a','fields':['x']}", VALID("{'$jsonSchema':{'additionalProperties':false,"
+     "'properties':{'q':{}}}}"),
      "{'options':{'x':1},'indexes':[" ID END "..."},
     {"unset", "{'in':'a','fields':['x']}", VALID("{'q':{'$gt':1},'xx':1,'$expr':{'$eq':['$xx','$$NOW']}}"),
-     "{'options':{'validator':{'q':{'$gt':1},'xx':1,'$expr':{'$eq':['$xx','$$NOW']}},'validationLevel':'off','x':1},'indexes':[" ID END},
+     "{'options':{'validator':{'q':{'$gt':1},'xx':1,'$expr':{'$eq':['$xx','$$NOW']}},'validationLevel':'off',"
+     "'x':1},'indexes':[" ID END},
 };
 
 static void
@@ -112,38 +145,50 @@ struct carried {
 
 #define EMBED {{"postId", NULL}, {"", "comments"}, {NULL, NULL}}, false, \
               MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED
-#define EXTRACT {{"items", ""}, {"_id", "parent"}, {NULL, NULL}}, true, MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL
+#define EXTRACT {{"items", ""}, {"_id", "parent"}, {NULL, NULL}}, true, \
+                MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL
 
 static const struct carried carried[] = {
     {"{'v':2,'key':{'x':1},'name':'x_1'}", "", EMBED, "{'v':2,'key':{'comments.x':1},'name':'comments.x_1'}]"},
     {"{'v':2,'key':{'postId':1},'name':'postId_1'}", "", EMBED, "]"},
     {"{'v':2,'key':{'postId':1,'x':1},'name':'c'}", "", EMBED,
      "]\n- index c of shop.f is not carried to shop.i: it needs paths that are not there"},
-    {"{'v':2,'key':{'x':1},'name':'mine','unique':true,'sparse':true},{'v':2,'key':{'y':1},'name':'y_1','partialFilterExpression':{'postId':1}}",
+    {"{'v':2,'key':{'x':1},'name':'mine','unique':true,'sparse':true},{'v':2,'key':{'y':1},'name':'y_1',"
+     "'partialFilterExpression':{'postId':1}}",
      "", EMBED, "{'v':2,'key':{'comments.x':1},'name':'mine'},{'v':2,'key':{'comments.y':1},'name':'comments.y_1'}]\n"
      "- index mine of shop.f, carried to shop.i, is no longer unique sparse: why\n"
      "- index y_1 of shop.f, carried to shop.i, is no longer partial: why"},
-    {"{'v':2,'key':{'x':1},'name':'x_1','expireAfterSeconds':1},{'v':2,'key':{'x':'hashed'},'name':'x_hashed'}", "", EMBED,
+    {"{'v':2,'key':{'x':1},'name':'x_1','expireAfterSeconds':1},{'v':2,'key':{'x':'hashed'},'name':'x_hashed'}",
+     "", EMBED,
      "]\n- index x_1 of shop.f is not carried to shop.i: it would expire other documents than before\n"
      "- index x_hashed of shop.f is not carried to shop.i: a hashed index cannot stand on an array"},
     {"{'v':2,'key':{'x':1},'name':'x_1'}", "{'v':2,'key':{'comments.x':1.0},'name':'there'}", EMBED,
      "{'v':2,'key':{'comments.x':1.0},'name':'there'}]"},
     {"{'v':2,'key':{'x':1},'name':'mine'}", "{'v':2,'key':{'z':1},'name':'mine'}", EMBED,
      "{'v':2,'key':{'z':1},'name':'mine'},{'v':2,'key':{'comments.x':1},'name':'mine_'}]"},
-    {"{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'x_text_y_text','weights':{'x':1,'y':2}},{'v':2,'key':{'$**':1},'name':'$**_1'}", "", EMBED,
-     "{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'comments.x_text_comments.y_text','weights':{'comments.x':1,'comments.y':2}},"
+    {"{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'x_text_y_text','weights':{'x':1,'y':2}},{'v':2,"
+     "'key':{'$**':1},'name':'$**_1'}", "", EMBED,
+     "{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'comments.x_text_comments.y_text','weights':{'comments.x':1,"
+     "'comments.y':2}},"
      "{'v':2,'key':{'comments.$**':1},'name':'comments.$**_1'}]"},
-    {"{'v':2,'key':{'items.x':1},'name':'items.x_1','unique':true},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,'key':{'y':1,'items.x':1},'name':'yx'},"
-     "{'v':2,'key':{'items':1},'name':'items_1'},{'v':2,'key':{'items._id':1},'name':'items._id_1'},{'v':2,'key':{'$**':1},'name':'$**_1'},"
-     "{'v':2,'key':{'items.$**':1},'name':'items.$**_1'},{'v':2,'key':{'_id':1,'items.z':1},'name':'pz'}", "", EXTRACT,
-     "{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'$**':1},'name':'$**_1'},{'v':2,'key':{'parent':1,'z':1},'name':'pz'}]\n"
+    {"{'v':2,'key':{'items.x':1},'name':'items.x_1','unique':true},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,"
+     "'key':{'y':1,'items.x':1},'name':'yx'},"
+     "{'v':2,'key':{'items':1},'name':'items_1'},{'v':2,'key':{'items._id':1},'name':'items._id_1'},{'v':2,"
+     "'key':{'$**':1},'name':'$**_1'},"
+     "{'v':2,'key':{'items.$**':1},'name':'items.$**_1'},{'v':2,'key':{'_id':1,'items.z':1},'name':'pz'}", "",
+     EXTRACT,
+     "{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'$**':1},'name':'$**_1'},{'v':2,'key':{'parent':1,'z':1},"
+     "'name':'pz'}]\n"
      "- index items.x_1 of shop.f, carried to shop.i, is no longer unique: why\n"
      "- index yx of shop.f is not carried to shop.i: it needs paths that are not there"},
-    {"{'v':2,'key':{'items.x':1},'name':'i','sparse':true,'partialFilterExpression':{'items.x':{'$gt':1}}}", "", EXTRACT,
-     "{'v':2,'key':{'x':1},'name':'i','sparse':true}]\n- index i of shop.f, carried to shop.i, is no longer partial: why"},
+    {"{'v':2,'key':{'items.x':1},'name':'i','sparse':true,'partialFilterExpression':{'items.x':{'$gt':1}}}", "",
+     EXTRACT,
+     "{'v':2,'key':{'x':1},'name':'i','sparse':true}]\n- index i of shop.f, carried to shop.i, is no longer "
+     "partial: why"},
     {"{'v':2,'key':{'items.x':1},'name':'i','partialFilterExpression':{'items.x':{'$gt':1}}},"
      "{'v':2,'key':{'items.y':1},'name':'j','partialFilterExpression':{'q':{'$gt':1}}}", "",
-     {{"items", ""}, {NULL, NULL}}, true, 0, "{'v':2,'key':{'x':1},'name':'i','partialFilterExpression':{'x':{'$gt':1}}}]\n"
+     {{"items", ""}, {NULL, NULL}}, true, 0, "{'v':2,'key':{'x':1},'name':'i',"
+     "'partialFilterExpression':{'x':{'$gt':1}}}]\n"
      "- index j of shop.f is not carried to shop.i: it needs paths that are not there"},
     {"{'v':2,'key':{'a':1,'items.x':1},'name':'i'}", "", {{"items", ""}, {NULL, NULL}}, true, MRSI_QUIET, "]"},
 };
@@ -234,7 +279,8 @@ references(void **arg)
             mrs_catalog_at(cat, 0)->touched = true;
             got[0] = 0;
             bench_catalog_text(cat, got);
-            bench_quotes("{'indexes':[" ID ",{'v':2,'key':{'z':1},'name':'by.k_1_start_1'},{'v':2,'key':{'postId':1},'name':'postId_1'},"
+            bench_quotes("{'indexes':[" ID ",{'v':2,'key':{'z':1},'name':'by.k_1_start_1'},{'v':2,"
+            "'key':{'postId':1},'name':'postId_1'},"
                          "{'v':2,'key':{'by.k':1,'start':1},'name':'by.k_1_start_1_'}" END, want);
             assert_string_equal(got, want);
         } else {
@@ -254,7 +300,8 @@ plain_paths(void **arg)
     struct mrs_arena a;
     struct mrs_view d;
     struct mrs_path p;
-    static const char *const yes[] = {"{'p':'a.b'}", "{'p':['a','b']}"}, *const no[] = {"{'p':['a.b']}", "{'p':['a','$b']}"};
+    static const char *const yes[] = {"{'p':'a.b'}", "{'p':['a','b']}"}, *const no[] = {"{'p':['a.b']}",
+     "{'p':['a','$b']}"};
     mrs_arena_init(&a, mem);
     for (int i = 0; i < 4; i++) {
         uint8_t *bytes = bench_doc(i < 2 ? yes[i] : no[i - 2], &d);
@@ -270,7 +317,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rewritten), cmocka_unit_test(carries), cmocka_unit_test(references), cmocka_unit_test(plain_paths),
+        cmocka_unit_test(rewritten), cmocka_unit_test(carries), cmocka_unit_test(references),
+        cmocka_unit_test(plain_paths),
     };
     return cmocka_run_group_tests_name("steps: indexes", tests, NULL, NULL);
 }

@@ -15,12 +15,14 @@ static const struct bench_case docs[] = {
     {"set", "{'in':'a','fields':{'x':'$nope'}}", 0, "{'a':1}", "stays *0 {'a':1}"},
     {"set", "{'in':'a','fields':{'x':null}}", 0, "{'a':1}", "changed *0 {'a':1,'x':null}"},
     {"set", "{'in':'a','fields':{'x':'word'}}", 0, "{}", "changed *0 {'x':'word'}"},
-    {"set", "{'in':'a','fields':{'x':{'a':'$b','c':[1,'$d']}}}", 0, "{'b':1}", "changed *0 {'b':1,'x':{'a':1,'c':[1,null]}}"},
+    {"set", "{'in':'a','fields':{'x':{'a':'$b','c':[1,'$d']}}}", 0, "{'b':1}", "changed *0 {'b':1,'x':{'a':1,"
+     "'c':[1,null]}}"},
     {"set", "{'in':'a','fields':{'t':'$$NOW'}}", 0, "{}", "changed *0 {'t':{'$date':'2020-01-01T00:00:00Z'}}"},
     {"set", "{'in':'a','fields':{'w':'$$ROOT'}}", 0, "{'a':1}", "changed *0 {'a':1,'w':{'a':1}}"},
     {"set", "{'in':'users','fields':{'first':{'$arrayElemAt':[{'$split':['$name',' ']},0]},'schemaVersion':2}}", 0,
      "{'_id':1,'name':'Ada Byron'}", "changed *0 {'_id':1,'name':'Ada Byron','first':'Ada','schemaVersion':2}"},
-    {"set", "{'in':'a','fields':{'a':1,'b':2,'c':3,'d':4,'e':5,'f':6,'g':7,'h':8,'i':9,'j':10,'k':11,'l':12,'m':13,'n':14,"
+    {"set", "{'in':'a','fields':{'a':1,'b':2,'c':3,'d':4,'e':5,'f':6,'g':7,'h':8,'i':9,'j':10,'k':11,'l':12,"
+     "'m':13,'n':14,"
             "'o':15,'p':16,'q':17,'r':18,'s':19,'t':20,'u':21,'v':22,'w':23,'x':24,'y':25}}", 0, "{'y':0}",
      "changed *0 {'y':25,'a':1,'b':2,'c':3,'d':4,'e':5,'f':6,'g':7,'h':8,'i':9,'j':10,'k':11,'l':12,'m':13,'n':14,"
      "'o':15,'p':16,'q':17,'r':18,'s':19,'t':20,'u':21,'v':22,'w':23,'x':24}"},
@@ -36,13 +38,16 @@ static const struct bench_case docs[] = {
     {"set", "{'in':'a','errors':'keep','fields':{'x':{'$divide':[1,'$v']}}}", 0, "{'v':0}", "stays *0 {'v':0}"},
     {"set", "{'in':'a','errors':'null','fields':{'x':{'$divide':[1,'$v']}}}", 0, "{'v':0,'x':7}",
      "changed *0 {'v':0,'x':null}"},
-    {"set", "{'in':'a','errors':null,'fields':{'x':{'$divide':[1,'$v']}}}", 0, "{'v':0}", "changed *0 {'v':0,'x':null}"},
+    {"set", "{'in':'a','errors':null,'fields':{'x':{'$divide':[1,'$v']}}}", 0, "{'v':0}",
+     "changed *0 {'v':0,'x':null}"},
     {"set", "{'in':'a','errors':'drop','fields':{'x':{'$divide':[1,'$v']}}}", 0, "{'v':0,'x':7,'z':1}",
      "changed *0 {'v':0,'z':1}"},
     /* dotted names */
     {"set", "{'in':'a','fields':{'a.b':1}}", 0, "{'a':{'c':0}}", "changed *0 {'a':{'c':0,'b':1}}"},
-    {"set", "{'in':'a','fields':{'a.b':1,'a.c':2,'d.e.f':3}}", 0, "{}", "changed *0 {'a':{'b':1,'c':2},'d':{'e':{'f':3}}}"},
-    {"set", "{'in':'a','fields':{'l.b':1}}", 0, "{'l':[{'b':0},{'c':1}]}", "changed *0 {'l':[{'b':1},{'c':1,'b':1}]}"},
+    {"set", "{'in':'a','fields':{'a.b':1,'a.c':2,'d.e.f':3}}", 0, "{}", "changed *0 {'a':{'b':1,'c':2},"
+     "'d':{'e':{'f':3}}}"},
+    {"set", "{'in':'a','fields':{'l.b':1}}", 0, "{'l':[{'b':0},{'c':1}]}", "changed *0 {'l':[{'b':1},{'c':1,"
+     "'b':1}]}"},
     {"set", "{'in':'a','fields':{'l.b':1}}", 0, "{'l':[]}", "stays *0 {'l':[]}"},
     {"set", "{'in':'a','fields':{'a.b':'$$REMOVE'}}", 0, "{'a':{'b':1,'c':2}}", "changed *0 {'a':{'c':2}}"},
     {"set", "{'in':'a','fields':{'a.b':'$$REMOVE'}}", 0, "{'a':5}", "stays *0 {'a':5}"},
@@ -71,7 +76,8 @@ static const struct bench_case docs[] = {
      "stays *0 {'_id':1,'v':0}"},
     {"set", "{'in':'a','fields':{'_id':{'t':'$t','u':'$u'}}}", 0, "{'_id':1,'t':5,'u':6}",
      "changed *0 {'_id':{'t':5,'u':6},'t':5,'u':6}"},
-    {"set", "{'in':'a','fields':{'_id.u':'$u'}}", 0, "{'_id':{'a':1},'u':6}", "changed *0 {'_id':{'a':1,'u':6},'u':6}"},
+    {"set", "{'in':'a','fields':{'_id.u':'$u'}}", 0, "{'_id':{'a':1},'u':6}", "changed *0 {'_id':{'a':1,'u':6},"
+     "'u':6}"},
 };
 
 static const struct bench_wrong wrong[] = {
@@ -84,7 +90,8 @@ static const struct bench_wrong wrong[] = {
     {"set", "{'in':'a','fields':{'x':{'$adc':[1,2]}}}", "fields/x: ..."},
     {"set", "{'in':'a','fields':{'x':{'$divide':[1,0]}}}", "fields/x: ..."},
     {"set", "{'in':'a','fields':{'x':1},'errors':'maybe'}", "errors: `maybe` is none of refuse|keep|null|drop\n"},
-    {"set", "{'in':'a','fields':{'x':1},'errors':'drop','conflicts':'first'}", "conflicts: is for a `set` of `_id` only\n"},
+    {"set", "{'in':'a','fields':{'x':1},'errors':'drop','conflicts':'first'}", "conflicts: is for a `set` of "
+     "`_id` only\n"},
     {"set", "{'in':'a','fields':{'x':1},'where':5}", "where: must be a map, not int\n"},
     {"set", "{'in':'a','fields':{'x':1},'where':{'$foo':1}}", "where: ..."},
     {"set", "{'in':'a','fields':{'x':1},'indexes':'yes'}", "indexes: must be true or false, not string\n"},
@@ -94,27 +101,38 @@ static const struct bench_wrong wrong[] = {
 
 static const struct bench_telling tells[] = {
     {"set", "{'in':'users','where':{'v':{'$ne':2}},'fields':{'first':'$name','v':2}}",
-     "computes first and v in those documents that `where` takes of shop.users\nside 0 shop.users RCM in\nR0 v\nR0 name\n"
+     "computes first and v in those documents that `where` takes of shop.users\nside 0 shop.users RCM in\nR0 "
+     "v\nR0 name\n"
      "A0 first\nA0 v\nloss: old values of first and v, where there were any\n"},
     {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]}}}",
-     "computes n in every document of shop.a\nside 0 shop.a RCM in\nR0 n\nA0 n\nD0 n\nloss: old values of n, where there were any\n"
+     "computes n in every document of shop.a\nside 0 shop.a RCM in\nR0 n\nA0 n\nD0 n\nloss: old values of n, "
+     "where there were any\n"
      "once: it reads what it writes, and no `where` leaves out what it has written\n"},
-    {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]},'v':2},'where':{'v':{'$ne':2}}}", "computes n and v in those documents that "
-     "`where` takes of shop.a\nside 0 shop.a RCM in\nR0 v\nR0 n\nA0 n\nD0 n\nA0 v\nD0 v\nloss: old values of n and v, where "
+    {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]},'v':2},'where':{'v':{'$ne':2}}}",
+     "computes n and v in those documents that "
+     "`where` takes of shop.a\nside 0 shop.a RCM in\nR0 v\nR0 n\nA0 n\nD0 n\nA0 v\nD0 v\nloss: old values of n "
+     "and v, where "
      "there were any\n"},
     {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]},'v':2},'where':{'$and':[{'w':1},{'v':{'$exists':false}}]}}",
-     "computes n and v in those documents that `where` takes of shop.a\nside 0 shop.a RCM in\nR0 w\nR0 v\nR0 n\nA0 n\nD0 n\nA0 v\n"
+     "computes n and v in those documents that `where` takes of shop.a\nside 0 shop.a RCM in\nR0 w\nR0 v\nR0 "
+     "n\nA0 n\nD0 n\nA0 v\n"
      "D0 v\nloss: old values of n and v, where there were any\n"},
     {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]},'old':'$$REMOVE'},'where':{'old':{'$exists':true}}}",
-     "computes n and old in those documents that `where` takes of shop.a\nside 0 shop.a RCM in\nR0 old\nR0 n\nA0 n\nD0 n\nD0 old\n"
+     "computes n and old in those documents that `where` takes of shop.a\nside 0 shop.a RCM in\nR0 old\nR0 n\nA0 "
+     "n\nD0 n\nD0 old\n"
      "loss: old values of n and old, where there were any\n"},
-    {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]},'v':3},'where':{'v':{'$ne':2}}}", "computes n and v in those documents that "
-     "`where` takes of shop.a\nside 0 shop.a RCM in\nR0 v\nR0 n\nA0 n\nD0 n\nA0 v\nD0 v\nloss: old values of n and v, where "
+    {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]},'v':3},'where':{'v':{'$ne':2}}}",
+     "computes n and v in those documents that "
+     "`where` takes of shop.a\nside 0 shop.a RCM in\nR0 v\nR0 n\nA0 n\nD0 n\nA0 v\nD0 v\nloss: old values of n "
+     "and v, where "
      "there were any\nonce: it reads what it writes, ..."},
-    {"set", "{'in':'a','fields':{'a':'$$ROOT'}}", "computes a in every document of shop.a\nside 0 shop.a RCM in\nR0 \nA0 a\nD0 a\n"
+    {"set", "{'in':'a','fields':{'a':'$$ROOT'}}", "computes a in every document of shop.a\nside 0 shop.a RCM "
+     "in\nR0 \nA0 a\nD0 a\n"
      "loss: old values of a, where there were any\nonce: ..."},
-    {"set", "{'in':'a','fields':{'_id':'$k'}}", "computes _id in every document of shop.a; _id changes, references to it elsewhere "
-     "are not followed\nside 0 shop.a RCM in\nR0 k\nA0 _id\nD0 _id\nloss: old values of _id, where there were any\nnew ids\n"},
+    {"set", "{'in':'a','fields':{'_id':'$k'}}", "computes _id in every document of shop.a; _id changes, "
+     "references to it elsewhere "
+     "are not followed\nside 0 shop.a RCM in\nR0 k\nA0 _id\nD0 _id\nloss: old values of _id, where there were "
+     "any\nnew ids\n"},
 };
 
 static const char *const plain[] = {

@@ -5,14 +5,16 @@ static const struct bench_case docs[] = {
     /* unset */
     {"unset", "{'in':'a','fields':['x']}", 0, "{'_id':1,'x':2,'y':3}", "changed *0 {'_id':1,'y':3}"},
     {"unset", "{'in':'a','fields':['x']}", 0, "{'_id':1}", "stays *0 {'_id':1}"},
-    {"unset", "{'in':'a','fields':['a.b','l.c','x']}", 0, "{'a':{'b':1,'c':2},'l':[{'c':1},5,{'d':1,'c':2}],'x':null}",
+    {"unset", "{'in':'a','fields':['a.b','l.c','x']}", 0, "{'a':{'b':1,'c':2},'l':[{'c':1},5,{'d':1,'c':2}],"
+     "'x':null}",
      "changed *0 {'a':{'c':2},'l':[{},5,{'d':1}]}"},
     {"unset", "{'in':'a','fields':['l.c']}", 0, "{'l':[[{'c':1,'d':2}]]}", "changed *0 {'l':[[{'d':2}]]}"},
     {"unset", "{'in':'a','fields':['a.b']}", 0, "{'a':5}", "stays *0 {'a':5}"},
     {"unset", "{'in':'a','fields':[['a.b']]}", 0, "{'a.b':1,'a':{'b':2}}", "changed *0 {'a':{'b':2}}"},
     {"unset", "{'in':'a','fields':['x'],'where':{'v':1}}", 0, "{'v':2,'x':1}", "stays *0 {'v':2,'x':1}"},
     {"unset", "{'in':'a','fields':['x'],'where':{'v':1}}", 0, "{'v':1,'x':1}", "changed *0 {'v':1}"},
-    {"unset", "{'in':'a','fields':['x'],'where':{'$expr':{'$divide':[1,'$v']}}}", 0, "{'v':0,'x':1}", "refused where: ..."},
+    {"unset", "{'in':'a','fields':['x'],'where':{'$expr':{'$divide':[1,'$v']}}}", 0, "{'v':0,'x':1}",
+     "refused where: ..."},
     /* rename: one level */
     {"rename", "{'in':'a','fields':{'old':'new'}}", 0, "{'a':1,'old':2,'b':3}", "changed *0 {'a':1,'new':2,'b':3}"},
     {"rename", "{'in':'a','fields':{'old':'new'}}", 0, "{'a':1}", "stays *0 {'a':1}"},
@@ -25,14 +27,17 @@ static const struct bench_case docs[] = {
     {"rename", "{'in':'a','replace':true,'fields':{'a':'b'}}", 0, "{'a':1,'c':0,'b':2}", "changed *0 {'b':1,'c':0}"},
     {"rename", "{'in':'a','replace':true,'fields':{'a':'b'}}", 0, "{'b':2,'c':0,'a':1}", "changed *0 {'c':0,'b':1}"},
     {"rename", "{'in':'a','replace':true,'fields':{'a':'b'}}", 0, "{'b':2}", "stays *0 {'b':2}"},
-    {"rename", "{'in':'a','fields':{'a.b':'a.c'}}", 0, "{'a':{'x':0,'b':1,'y':2}}", "changed *0 {'a':{'x':0,'c':1,'y':2}}"},
+    {"rename", "{'in':'a','fields':{'a.b':'a.c'}}", 0, "{'a':{'x':0,'b':1,'y':2}}",
+     "changed *0 {'a':{'x':0,'c':1,'y':2}}"},
     {"rename", "{'in':'a','fields':{'l.b':'l.c'}}", 0, "{'l':[{'b':1},5,{'x':1},{'b':2,'d':3}]}",
      "changed *0 {'l':[{'c':1},5,{'x':1},{'c':2,'d':3}]}"},
-    {"rename", "{'in':'a','fields':{'l.b':'l.c'}}", 0, "{'l':[{'b':1},{'b':1,'c':2}]}", "refused fields: l.c exists already"},
+    {"rename", "{'in':'a','fields':{'l.b':'l.c'}}", 0, "{'l':[{'b':1},{'b':1,'c':2}]}",
+     "refused fields: l.c exists already"},
     {"rename", "{'in':'a','fields':{'a.b':'a.c'}}", 0, "{'a':5}", "stays *0 {'a':5}"},
     {"rename", "{'in':'a','fields':{'old':['a.b']}}", 0, "{'old':1}", "changed *0 {'a.b':1}"},
     /* rename: to another level */
-    {"rename", "{'in':'a','fields':{'a.b':'c'}}", 0, "{'a':{'b':1,'x':2},'z':3}", "changed *0 {'a':{'x':2},'z':3,'c':1}"},
+    {"rename", "{'in':'a','fields':{'a.b':'c'}}", 0, "{'a':{'b':1,'x':2},'z':3}",
+     "changed *0 {'a':{'x':2},'z':3,'c':1}"},
     {"rename", "{'in':'a','fields':{'c':'a.b'}}", 0, "{'c':1,'a':{'x':2}}", "changed *0 {'a':{'x':2,'b':1}}"},
     {"rename", "{'in':'a','fields':{'c':'a.b.d'}}", 0, "{'c':1}", "changed *0 {'a':{'b':{'d':1}}}"},
     {"rename", "{'in':'a','fields':{'c':'a.b'}}", 0, "{'x':1}", "stays *0 {'x':1}"},
@@ -42,10 +47,12 @@ static const struct bench_case docs[] = {
     {"rename", "{'in':'a','fields':{'c':'a.b'}}", 0, "{'c':1,'a':{'b':2}}", "refused fields: a.b exists already"},
     {"rename", "{'in':'a','replace':true,'fields':{'c':'a.b'}}", 0, "{'c':1,'a':{'b':2,'x':3}}",
      "changed *0 {'a':{'b':1,'x':3}}"},
-    {"rename", "{'in':'a','fields':{'c':'l.b'}}", 0, "{'c':1,'l':[{},{}]}", "refused fields: l.b lies in an array, and c does not"},
+    {"rename", "{'in':'a','fields':{'c':'l.b'}}", 0, "{'c':1,'l':[{},{}]}", "refused fields: l.b lies in an array,"
+     " and c does not"},
     {"rename", "{'in':'a','fields':{'c':'l.b'}}", 0, "{'c':1,'l':[]}", "refused fields: ..."},
     {"rename", "{'in':'a','fields':{'c':'l.b'}}", 0, "{'l':[{}]}", "stays *0 {'l':[{}]}"},
-    {"rename", "{'in':'a','fields':{'l.b':'c'}}", 0, "{'l':[{'b':1}]}", "refused fields: l.b lies in an array, and c does not"},
+    {"rename", "{'in':'a','fields':{'l.b':'c'}}", 0, "{'l':[{'b':1}]}", "refused fields: l.b lies in an array, "
+     "and c does not"},
     {"rename", "{'in':'a','fields':{'l.b':'c'}}", 0, "{'l':[{'x':1}]}", "stays *0 {'l':[{'x':1}]}"},
     {"rename", "{'in':'a','fields':{'lines.a.x':'lines.x'}}", 0,
      "{'lines':[{'a':{'x':1,'y':2}},7,{'a':{'y':3}},{'z':4,'a':{'x':5}}]}",
@@ -54,19 +61,27 @@ static const struct bench_case docs[] = {
      "changed *0 {'lines':[{'a':{'x':1}},{'a':{'q':0,'x':2}}]}"},
     {"rename", "{'in':'a','fields':{'lines.a.x':'lines.x'}}", 0, "{'lines':[{'a':[{'x':1}]}]}",
      "refused fields: lines.a.x lies in an array, and lines.x does not"},
-    {"rename", "{'in':'a','fields':{'r.p.a.x':'r.p.x'}}", 0, "{'r':[{'p':[{'a':{'x':1}},{'a':{'x':2}}]},{'p':[{'a':{'x':3}}]}]}",
+    {"rename", "{'in':'a','fields':{'r.p.a.x':'r.p.x'}}", 0, "{'r':[{'p':[{'a':{'x':1}},{'a':{'x':2}}]},"
+     "{'p':[{'a':{'x':3}}]}]}",
      "changed *0 {'r':[{'p':[{'a':{},'x':1},{'a':{},'x':2}]},{'p':[{'a':{},'x':3}]}]}"},
-    {"rename", "{'in':'a','fields':{'a.x':'b','b':'a.x'}}", 0, "{'a':{'x':1},'b':2}", "changed *0 {'a':{'x':2},'b':1}"},
-    {"rename", "{'in':'a','fields':{'a':'b','c.d':'a'}}", 0, "{'a':1,'c':{'d':2}}", "changed *0 {'b':1,'a':2,'c':{}}"},
+    {"rename", "{'in':'a','fields':{'a.x':'b','b':'a.x'}}", 0, "{'a':{'x':1},'b':2}",
+     "changed *0 {'a':{'x':2},'b':1}"},
+    {"rename", "{'in':'a','fields':{'a':'b','c.d':'a'}}", 0, "{'a':1,'c':{'d':2}}",
+     "changed *0 {'b':1,'a':2,'c':{}}"},
     {"rename", "{'in':'a','fields':{'a':'c.d','b':'a'}}", 0, "{'a':1,'b':2}", "changed *0 {'a':2,'c':{'d':1}}"},
     {"rename", "{'in':'a','fields':{'x':'y'},'where':{'v':1}}", 0, "{'v':2,'x':1}", "stays *0 {'v':2,'x':1}"},
     /* cast */
     {"cast", "{'in':'a','fields':{'age':'int'}}", 0, "={'age':'42'}", "changed *0 {'age':{'$numberInt':'42'}}"},
-    {"cast", "{'in':'a','fields':{'age':'int'}}", 0, "={'age':{'$numberInt':'42'}}", "stays *0 {'age':{'$numberInt':'42'}}"},
-    {"cast", "{'in':'a','fields':{'age':'int'}}", 0, "={'age':{'$numberDouble':'42.9'}}", "changed *0 {'age':{'$numberInt':'42'}}"},
-    {"cast", "{'in':'a','fields':{'age':'long'}}", 0, "={'age':{'$numberInt':'42'}}", "changed *0 {'age':{'$numberLong':'42'}}"},
-    {"cast", "{'in':'a','fields':{'age':'double'}}", 0, "={'age':{'$numberInt':'1'}}", "changed *0 {'age':{'$numberDouble':'1.0'}}"},
-    {"cast", "{'in':'a','fields':{'age':'decimal'}}", 0, "={'age':'1.50'}", "changed *0 {'age':{'$numberDecimal':'1.50'}}"},
+    {"cast", "{'in':'a','fields':{'age':'int'}}", 0, "={'age':{'$numberInt':'42'}}",
+     "stays *0 {'age':{'$numberInt':'42'}}"},
+    {"cast", "{'in':'a','fields':{'age':'int'}}", 0, "={'age':{'$numberDouble':'42.9'}}",
+     "changed *0 {'age':{'$numberInt':'42'}}"},
+    {"cast", "{'in':'a','fields':{'age':'long'}}", 0, "={'age':{'$numberInt':'42'}}",
+     "changed *0 {'age':{'$numberLong':'42'}}"},
+    {"cast", "{'in':'a','fields':{'age':'double'}}", 0, "={'age':{'$numberInt':'1'}}",
+     "changed *0 {'age':{'$numberDouble':'1.0'}}"},
+    {"cast", "{'in':'a','fields':{'age':'decimal'}}", 0, "={'age':'1.50'}", "changed *0 "
+     "{'age':{'$numberDecimal':'1.50'}}"},
     {"cast", "{'in':'a','fields':{'j':'date'}}", 0, "={'j':'2020-01-01T00:00:00Z'}",
      "changed *0 {'j':{'$date':{'$numberLong':'1577836800000'}}}"},
     {"cast", "{'in':'a','fields':{'u':'objectId'}}", 0, "{'u':'5f5e1000a1b2c3d4e5f60718'}",
@@ -84,22 +99,29 @@ static const struct bench_case docs[] = {
     {"cast", "{'in':'a','fields':{'x':'int'}}", 0, "{'x':{'$undefined':true}}", "stays *0 {'x':{'$undefined':true}}"},
     {"cast", "{'in':'a','fields':{'x':'int'}}", 0, "{'x':'no'}", "refused fields: ..."},
     {"cast", "{'in':'a','fields':{'x':'int'}}", 0, "{'x':{'a':1}}", "refused fields: ..."},
-    {"cast", "{'in':'a','errors':'keep','fields':{'x':'int','y':'int'}}", 0, "{'x':'no','y':'3'}", "changed *0 {'x':'no','y':3}"},
+    {"cast", "{'in':'a','errors':'keep','fields':{'x':'int','y':'int'}}", 0, "{'x':'no','y':'3'}",
+     "changed *0 {'x':'no','y':3}"},
     {"cast", "{'in':'a','errors':'null','fields':{'x':'int'}}", 0, "{'x':'no'}", "changed *0 {'x':null}"},
     {"cast", "{'in':'a','errors':'drop','fields':{'x':'int'}}", 0, "{'a':1,'x':'no'}", "changed *0 {'a':1}"},
     {"cast", "{'in':'a','fields':{'x':'int'}}", 0, "{'x':[1,'no']}", "refused fields: ..."},
-    {"cast", "{'in':'a','errors':'keep','fields':{'x':'int'}}", 0, "{'x':['1','no',['no']]}", "changed *0 {'x':[1,'no',['no']]}"},
+    {"cast", "{'in':'a','errors':'keep','fields':{'x':'int'}}", 0, "{'x':['1','no',['no']]}",
+     "changed *0 {'x':[1,'no',['no']]}"},
     {"cast", "{'in':'a','errors':null,'fields':{'x':'int'}}", 0, "{'x':['1','no']}", "changed *0 {'x':[1,null]}"},
-    {"cast", "{'in':'a','errors':'drop','fields':{'x':'int'}}", 0, "{'x':['no','1',['no'],'2']}", "changed *0 {'x':[1,[],2]}"},
+    {"cast", "{'in':'a','errors':'drop','fields':{'x':'int'}}", 0, "{'x':['no','1',['no'],'2']}",
+     "changed *0 {'x':[1,[],2]}"},
     {"cast", "{'in':'a','fields':{'_id':'string'}}", 0, "{'_id':1}", "changed *0 {'_id':'1'}"},
-    {"cast", "{'in':'a','errors':'drop','fields':{'_id':'int'}}", 0, "{'_id':'x'}", "refused fields: the _id would be missing, ..."},
+    {"cast", "{'in':'a','errors':'drop','fields':{'_id':'int'}}", 0, "{'_id':'x'}",
+     "refused fields: the _id would be missing, ..."},
     {"cast", "{'in':'a','fields':{'x':'int'},'where':{'v':1}}", 0, "{'x':'1'}", "stays *0 {'x':'1'}"},
     /* order */
-    {"order", "{'in':'a','fields':['_id','name']}", 0, "{'b':1,'name':2,'_id':3,'a':4}", "changed *0 {'_id':3,'name':2,'b':1,'a':4}"},
+    {"order", "{'in':'a','fields':['_id','name']}", 0, "{'b':1,'name':2,'_id':3,'a':4}",
+     "changed *0 {'_id':3,'name':2,'b':1,'a':4}"},
     {"order", "{'in':'a','fields':['name']}", 0, "{'b':1,'_id':3,'name':2}", "changed *0 {'_id':3,'name':2,'b':1}"},
-    {"order", "{'in':'a','fields':['name','_id']}", 0, "{'_id':3,'b':1,'name':2}", "changed *0 {'name':2,'_id':3,'b':1}"},
+    {"order", "{'in':'a','fields':['name','_id']}", 0, "{'_id':3,'b':1,'name':2}",
+     "changed *0 {'name':2,'_id':3,'b':1}"},
     {"order", "{'in':'a','fields':['x','y']}", 0, "{'_id':1,'y':2}", "stays *0 {'_id':1,'y':2}"},
-    {"order", "{'in':'a','fields':['x','y']}", 0, "{'_id':1,'y':2,'x':3,'z':4}", "changed *0 {'_id':1,'x':3,'y':2,'z':4}"},
+    {"order", "{'in':'a','fields':['x','y']}", 0, "{'_id':1,'y':2,'x':3,'z':4}", "changed *0 {'_id':1,'x':3,'y':2,"
+     "'z':4}"},
     {"order", "{'in':'a','fields':['x'],'where':{'v':1}}", 0, "{'a':1,'x':2}", "stays *0 {'a':1,'x':2}"},
     {"order", "{'in':'a','fields':['x']}", 0, "{}", "stays *0 {}"},
     /* delete */
@@ -130,7 +152,8 @@ static const struct bench_wrong wrong[] = {
     {"cast", "{'in':'a','fields':{}}", "fields: must be a map of path: type with at least one entry\n"},
     {"cast", "{'in':'a','fields':{'x':'integer'}}", "fields/x: unknown type `integer`\n"},
     {"cast", "{'in':'a','fields':{'x':'objectid'}}", "fields/x: unknown type `objectid`; is `objectId` meant?\n"},
-    {"cast", "{'in':'a','fields':{'x':1,'y':'int','y.z':'int'}}", "fields/x: must be a text, not int\nfields/y.z: ..."},
+    {"cast", "{'in':'a','fields':{'x':1,'y':'int','y.z':'int'}}", "fields/x: must be a text, not int\nfields/y.z: "
+     "..."},
     {"order", "{'in':'a','fields':['a.b']}", "fields: `a.b` is no top-level field; only those can be ordered\n"},
     {"order", "{'in':'a','fields':['a','a']}", "fields/1: ..."},
     {"order", "{'in':'a','fields':[]}", "fields: names no field\n"},
@@ -139,19 +162,27 @@ static const struct bench_wrong wrong[] = {
 };
 
 static const struct bench_telling tells[] = {
-    {"unset", "{'in':'a','fields':['x','y.z']}", "removes x and y.z from every document of shop.a\nside 0 shop.a RCM in\nD0 x\nD0 y.z\n"
+    {"unset", "{'in':'a','fields':['x','y.z']}", "removes x and y.z from every document of shop.a\nside 0 shop.a "
+     "RCM in\nD0 x\nD0 y.z\n"
      "loss: values and places of x and y.z\n"},
-    {"unset", "{'in':'a','fields':['a','b','c','d','e','f','g','h']}", "removes a, b, c, d, e, f and 2 more from ..."},
-    {"rename", "{'in':'a','fields':{'x':'y','a.b':'c'},'replace':true}", "renames x to y, a.b to c in every document of shop.a\n"
+    {"unset", "{'in':'a','fields':['a','b','c','d','e','f','g','h']}", "removes a, b, c, d, e, f and 2 more from "
+     "..."},
+    {"rename", "{'in':'a','fields':{'x':'y','a.b':'c'},'replace':true}", "renames x to y, a.b to c in every "
+     "document of shop.a\n"
      "side 0 shop.a RCM in\nD0 x\nA0 y\nD0 a.b\nA0 c\nloss: the place of a.b among its fields\n"
      "loss: fields that had one of the new names already\n"},
-    {"rename", "{'in':'a','fields':{'x':'y','y':'x'}}", "renames x to y, y to x in every document of shop.a\nside 0 shop.a RCM in\n"
+    {"rename", "{'in':'a','fields':{'x':'y','y':'x'}}", "renames x to y, y to x in every document of shop.a\nside "
+     "0 shop.a RCM in\n"
      "D0 x\nA0 y\nD0 y\nA0 x\nonce: ..."},
-    {"cast", "{'in':'a','fields':{'x':'int','_id':'string'},'errors':'null'}", "casts x to int, _id to string in every document of "
-     "shop.a\nside 0 shop.a RCM in\nR0 x\nD0 x\nR0 _id\nD0 _id\nloss: the type that x had, and values that cannot be converted\n"
+    {"cast", "{'in':'a','fields':{'x':'int','_id':'string'},'errors':'null'}", "casts x to int, _id to string in "
+     "every document of "
+     "shop.a\nside 0 shop.a RCM in\nR0 x\nD0 x\nR0 _id\nD0 _id\nloss: the type that x had, and values that cannot "
+     "be converted\n"
      "loss: the type that _id had, and values that cannot be converted\nnew ids\n"},
-    {"order", "{'in':'a','fields':['x']}", "puts x first in every document of shop.a\nside 0 shop.a RCM in\nD0 x\nloss: ..."},
-    {"delete", "{'in':'a','where':{'x':1}}", "drops those documents that `where` takes of shop.a\nside 0 shop.a RTM in\nR0 x\nD0 \n"
+    {"order", "{'in':'a','fields':['x']}", "puts x first in every document of shop.a\nside 0 shop.a RCM in\nD0 "
+     "x\nloss: ..."},
+    {"delete", "{'in':'a','where':{'x':1}}", "drops those documents that `where` takes of shop.a\nside 0 shop.a "
+     "RTM in\nR0 x\nD0 \n"
      "loss: every document of shop.a that `where` takes\n"},
 };
 

@@ -645,7 +645,7 @@ sources(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct gr
         mrs_build_init(&list, &ids);
         for (uint32_t k = 0, at = 0; k < g->n; k++) {
             char name[12];
-            if (g->m[k].source == i) {
+            if (g->m[k].source == i && !g->refused[i]) {
                 mrs_build_val(&list, name, mrs_index_name(name, at++), mrs_doc_get(view(&made[g->m[k].group]), "_id"));
             }
         }

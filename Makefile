@@ -164,7 +164,7 @@ demo: deps
 	$(Q)sh dumps/demo.sh $(OBJ)/mongoreshape $(OBJ)/samples $(BUILD)/demo
 ## samples: writes the sample dumps in dumps/ anew
 samples: $(OBJ)/samples
-	$(Q)$< make dumps/sample
+	$(Q)$< make dumps/text dumps/sample
 
 $(OBJ)/bench/%: bench/%.c
 	$(call say,CC,$<)

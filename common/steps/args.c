@@ -205,6 +205,25 @@ mrsi_slot_in(struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys, 
     return (struct mrsi_slot){v, map.key, name, row_of(keys, n_keys, name)};
 }
 
+struct mrsi_slot
+mrsi_slot_below(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys,
+                const char *name)
+{
+    struct mrsi_slot s = mrsi_slot_in(map, keys, n_keys, name);
+    s.sub = mrsi_read_text_of(r, "%s.%s", map.sub ? map.sub : "", name);
+    return s;
+}
+
+/* An unknown key, with its place below an entry of a list where the map is one. */
+static bool
+unknown_key(struct mrsi_read *r, struct mrsi_slot map, const char *name, const char *near)
+{
+    char sub[160];
+    snprintf(sub, sizeof sub, "%s%s%s", map.sub ? map.sub : "", map.sub ? "." : "", name);
+    return near ? mrsi_read_error(r, map.key, sub, "unknown key `%s`; is `%s` meant?", name, near)
+                : mrsi_read_error(r, map.key, sub, "unknown key `%s`", name);
+}
+
 bool
 mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys)
 {
@@ -222,9 +241,7 @@ mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *k
         if (row_of(keys, n_keys, e.name)) {
             continue;
         }
-        const char *near = mrsi_arg_nearest(e.name, keys, n_keys);
-        good = near ? mrsi_read_error(r, map.key, e.name, "unknown key `%s`; is `%s` meant?", e.name, near)
-                    : mrsi_read_error(r, map.key, e.name, "unknown key `%s`", e.name);
+        good = unknown_key(r, map, e.name, mrsi_arg_nearest(e.name, keys, n_keys));
     }
     for (uint32_t i = 0; i < n_keys; i++) {
         if (keys[i].needed && mrs_doc_get(mrs_val_view(map.v), keys[i].name).type == MRS_MISSING) {

@@ -73,6 +73,9 @@ bool mrsi_slot_given(struct mrsi_slot s);
 bool mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys);
 /* The value of a key of such a map (missing where the map is none). */
 struct mrsi_slot mrsi_slot_in(struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys, const char *name);
+/* The same for a map that is an entry of a list: sub becomes "3.name", so that the report finds it. */
+struct mrsi_slot mrsi_slot_below(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys,
+                                 const char *name);
 /* The nearest of n words (edit distance, at most a third of the word), or NULL. */
 const char *mrsi_arg_nearest(const char *word, const struct mrs_key *keys, uint32_t n_keys);
 

@@ -280,16 +280,15 @@ mrsi_read_sort(struct mrsi_read *r, struct mrsi_slot s, struct mrs_sort **out)
 /* ---- match ---- */
 /* A bare "$a.b" is the path a.b in everything, other expressions are computed. */
 static bool
-side_key(struct mrsi_read *r, struct mrsi_slot s, const char *index, struct mrsi_side_key *out)
+side_key(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_side_key *out)
 {
     struct mrs_expr *x = NULL;
-    s.sub = index;
     if (!mrsi_read_expr(r, s, &x)) {
         return false;
     }
     const char *bare = mrs_expr_bare_path(x);
     if (bare && *bare) {
-        return mrsi_read_path_text(r, s.key, index, bare, &out->path);
+        return mrsi_read_path_text(r, s.key, s.sub, bare, &out->path);
     }
     out->expr = x;
     return true;
@@ -304,8 +303,8 @@ pair_of_list(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_elem *e, 
     if (!mrsi_read_map(r, one, keys, 2)) {
         return false;
     }
-    bool from = side_key(r, mrsi_slot_in(one, keys, 2, "from"), e->name, &out->from);
-    return side_key(r, mrsi_slot_in(one, keys, 2, "into"), e->name, &out->into) && from;
+    bool from = side_key(r, mrsi_slot_below(r, one, keys, 2, "from"), &out->from);
+    return side_key(r, mrsi_slot_below(r, one, keys, 2, "into"), &out->into) && from;
 }
 
 static bool

@@ -87,7 +87,7 @@ check_options(struct mrsi_read *r, struct mrsi_slot spec)
     uint64_t count;
     const char *text;
     for (size_t i = 1; i < N_SPECS; i++) {
-        struct mrsi_slot one = mrsi_slot_in(spec, specs, N_SPECS, specs[i].name);
+        struct mrsi_slot one = mrsi_slot_below(r, spec, specs, N_SPECS, specs[i].name);
         uint32_t before = r->args->n_errors;
         if (specs[i].type == MRS_ARG_BOOL) {
             mrsi_read_bool(r, one, &on);

@@ -117,9 +117,7 @@ add_pair(struct mrsi_read *r, struct partition *s, const struct mrs_elem *e)
                                           {"into", MRS_ARG_COLL, true, NULL, "its collection"}};
     struct mrsi_slot one = {e->v, "into", e->name, NULL};
     if (mrsi_read_map(r, one, pair, 2)) {
-        struct mrsi_slot into = mrsi_slot_in(one, pair, 2, "into");
-        into.sub = e->name;
-        add_value(r, s, mrs_doc_get(mrs_val_view(e->v), "value"), into);
+        add_value(r, s, mrs_doc_get(mrs_val_view(e->v), "value"), mrsi_slot_below(r, one, pair, 2, "into"));
     }
 }
 

@@ -264,7 +264,7 @@ static const struct row rows[] = {
     {"{'match':'a'}", "!match: must be a map of path: path or a list of {from, into}, not string\n"},
     {"{'match':{'a':5,'b':'$c'}}", "!match/a: ..."},
     {"{'match':[{'from':'$a'},{'from':'$a','into':'$b','nulls':1}]}",
-     "!match/0: `into` is needed here\nmatch/nulls: unknown key `nulls`\n"},
+     "!match/0: `into` is needed here\nmatch/1.nulls: unknown key `nulls`\n"},
     {"{'match':['$a']}", "!match/0: must be a map, not string\n"},
     /* maps with keys of their own */
     {"{'map':{'into':'x'}}", "map shop.x 7 0 "},

@@ -231,16 +231,16 @@ static const struct bench_catalog cats[] = {
 static const struct bench_wrong wrong[] = {
     {"index", "{'in':'a'}", ": neither `create` nor `drop` names an index\n"},
     {"index", "{'in':'a','create':{'key':{'x':1}}}", "create: must be a list of indexes {key: {...}}\n"},
-    {"index", "{'in':'a','create':[{'x':1}]}", "create/x: unknown key `x`\ncreate/0: `key` is needed here\n"},
-    {"index", "{'in':'a','create':[{'key':{'x':1},'uniqe':true}]}", "create/uniqe: unknown key `uniqe`; is "
+    {"index", "{'in':'a','create':[{'x':1}]}", "create/0.x: unknown key `x`\ncreate/0: `key` is needed here\n"},
+    {"index", "{'in':'a','create':[{'key':{'x':1},'uniqe':true}]}", "create/0.uniqe: unknown key `uniqe`; is "
      "`unique` meant?\n"},
     {"index", "{'in':'a','create':[{'key':{'x':0}},{'key':{}},{'key':{'x':'hash'}},{'key':5},{'key':{'':1}},"
      "{'key':{'$x':1}}]}",
      "create/0: `x` of the key must be ..."},
     {"index", "{'in':'a','create':[{'key':{'x':1},'unique':1,'name':2,'weights':3,'expireAfterSeconds':'x'}]}",
-     "create/name: must be a text, not int\ncreate/unique: must be true or false, not "
-     "int\ncreate/expireAfterSeconds: must be a "
-     "number\ncreate/weights: must be a map\n"},
+     "create/0.name: must be a text, not int\ncreate/0.unique: must be true or false, not "
+     "int\ncreate/0.expireAfterSeconds: must be a "
+     "number\ncreate/0.weights: must be a map\n"},
     {"index", "{'in':'a','drop':'x'}", "drop: must be a list of names\n"},
     {"index", "{'in':'a','drop':['_id_',5]}", "drop/0: the index on _id cannot be dropped\ndrop/1: must be a text,"
      " not int\n"},

@@ -108,9 +108,9 @@ static const struct bench_wrong wrong[] = {
      "into}\n"},
     {"partition", "{'from':'v','by':'t','into':[{'value':1,'into':'a'},{'value':{'$numberDouble':'1.0'},"
      "'into':'b'}]}",
-     "into/1: names a value for the second time\n"},
+     "into/1.into: names a value for the second time\n"},
     {"partition", "{'from':'v','by':'t','into':[{'value':1,'int':'a'},{'into':'b'},7]}",
-     "into/int: unknown key `int`; is `into` meant?\ninto/0: `into` is needed here\ninto/1: `value` is needed here\n"
+     "into/0.int: unknown key `int`; is `into` meant?\ninto/0: `into` is needed here\ninto/1: `value` is needed here\n"
      "into/2: must be a map, not int\n"},
     {"partition", "{'from':'v','by':'t','into':{'x':'a'},'others':'into'}",
      "others: `into` is none of keep|drop|refuse, nor {into: collection}\n"},

@@ -159,6 +159,27 @@ targets(void **arg)
     close_cat(&f);
 }
 
+/* What the engine has tied to a collection goes with its documents. */
+static void
+renamed(void **arg)
+{
+    (void)arg;
+    static const char *const colls[] = {"a", "{'indexes':[" ID "]}", NULL};
+    struct fixture f;
+    struct mrs_coll a = {"shop", "a", "shop.a"}, b = {"shop", "b", "shop.b"};
+    int mark;
+    open_cat(&f, colls);
+    mrs_catalog_find(f.cat, "shop", "a")->engine = &mark;
+    assert_int_equal(mrsi_cat_rename(f.cat, &a, &b, &f.err), MRS_OK);
+    assert_null(mrs_catalog_find(f.cat, "shop", "a")->engine);
+    assert_ptr_equal(mrs_catalog_find(f.cat, "shop", "b")->engine, &mark);
+    assert_int_equal(mrsi_cat_rename(f.cat, &b, &a, &f.err), MRS_OK);
+    assert_ptr_equal(mrs_catalog_find(f.cat, "shop", "a")->engine, &mark);
+    assert_false(mrs_catalog_find(f.cat, "shop", "b")->exists);
+    assert_false(mrs_catalog_find(f.cat, "shop", "a")->made);
+    close_cat(&f);
+}
+
 static const char *const shop[] = {
     "a", "{'options':{'validator':{'x':1},'validationLevel':'strict'},'indexes':[" ID ",{'v':2,'key':{'x':1.0},"
     "'name':'x_1'},"
@@ -368,6 +389,7 @@ main(void)
         cmocka_unit_test(metadata),    cmocka_unit_test(obstacles),    cmocka_unit_test(targets),
         cmocka_unit_test(catalogues),
         cmocka_unit_test(wrong_plans), cmocka_unit_test(descriptions), cmocka_unit_test(sequences),
+        cmocka_unit_test(renamed),
     };
     return cmocka_run_group_tests_name("steps: catalogue", tests, NULL, NULL);
 }

@@ -20,8 +20,8 @@ misuse(const struct mrsi_cli *cli)
         return mrsi_cli_misuse(
             cli, "BSON is not written to a terminal: send standard output to a file or a program");
     }
-    if (mrsi_cli_given(cli, "memory") && cli->memory < MRS_MEMORY_MIN) {
-        return mrsi_cli_misuse(cli, "--memory must be at least 64M");
+    if (mrsi_cli_given(cli, "memory") && cli->memory < 4096) {
+        return mrsi_cli_misuse(cli, "--memory must be at least 64M (down to 4K for tests)");
     }
     if (cli->jobs > 1024 || (mrsi_cli_given(cli, "jobs") && cli->jobs == 0)) {
         return mrsi_cli_misuse(cli, "--jobs must be 1 to 1024");

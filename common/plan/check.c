@@ -2,17 +2,18 @@
  *
  * Each step applies itself to the catalogue in turn, so the next one finds what it would find in a
  * run: new targets, moved indexes, dropped collections. A step that fails leaves the catalogue as
- * it was; steps that touch its collections are passed over, for their errors would be echoes. */
+ * it was; steps on collections that it would have made or emptied are passed over, for their errors would be echoes. */
 #include "internal.h"
 
 #include <stdio.h>
 
+/* What b finds depends on what a would have made or taken away. */
 static bool
 shares(const struct mrs_desc *a, const struct mrs_desc *b)
 {
     for (uint32_t i = 0; i < a->n_sides; i++) {
         for (uint32_t j = 0; j < b->n_sides; j++) {
-            if (strcmp(a->sides[i].coll.ns, b->sides[j].coll.ns) == 0) {
+            if ((a->sides[i].role & (MRS_ROLE_ADD | MRS_ROLE_TAKE)) && strcmp(a->sides[i].coll.ns, b->sides[j].coll.ns) == 0) {
                 return true;
             }
         }

@@ -114,15 +114,30 @@ void
 mrsi_fates_forget_used(struct mrsi_fates *f)
 {
     for (uint64_t i = 0; i < f->n; i++) {
-        f->chunk[i / CHUNK][i % CHUNK] &= (uint8_t)~MRSI_FATE_USED;
+        uint8_t *p = &f->chunk[i / CHUNK][i % CHUNK];
+        *p &= (uint8_t)~(MRSI_FATE_USED | (*p & MRSI_FATE_REFUSED ? 0 : MRSI_FATE_UNSORTED));
     }
 }
 
-void
-mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[32])
+uint64_t
+mrsi_fates_refuse_unsorted(struct mrsi_fates *f)
 {
-    memset(counts, 0, 32 * sizeof *counts);
+    uint64_t n = 0;
     for (uint64_t i = 0; i < f->n; i++) {
-        counts[f->chunk[i / CHUNK][i % CHUNK] & 31]++;
+        uint8_t *p = &f->chunk[i / CHUNK][i % CHUNK];
+        if ((*p & (MRSI_FATE_UNSORTED | MRSI_FATE_REFUSED)) == MRSI_FATE_UNSORTED) {
+            *p |= MRSI_FATE_REFUSED;
+            n++;
+        }
+    }
+    return n;
+}
+
+void
+mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES])
+{
+    memset(counts, 0, MRSI_FATES * sizeof *counts);
+    for (uint64_t i = 0; i < f->n; i++) {
+        counts[f->chunk[i / CHUNK][i % CHUNK] & (MRSI_FATES - 1)]++;
     }
 }

@@ -86,6 +86,12 @@ take(struct mrsi_heavy *h, struct mrs_err *e)
         return mrs_buf_status(&h->bytes, e);
     }
     memcpy(p, h->next.p, h->next.n);
+    const struct mrsi_rec *r = (const struct mrsi_rec *)(const void *)p;
+    if (r->failed == MRSI_REC_UNSORTED) {
+        mrsi_fates_add(&h->j->fates, r->order, MRSI_FATE_UNSORTED);
+        h->bytes.n = off;
+        return MRS_OK;
+    }
     if (h->in_file) {
         enum mrs_status s = mrsi_match_file_put(&h->file, (const struct mrsi_rec *)(const void *)p, e);
         mrs_buf_reset(&h->bytes);

@@ -25,7 +25,7 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     for (int i = 0; i < BUCKETS; i++) {
         mrs_buf_init(&ids->bucket[i], en->mem, SIZE_MAX);
     }
-    struct mrs_buf *all[] = {&ids->extents, &ids->suspicious, &ids->members, &ids->barred, &ids->merged, &ids->gone};
+    struct mrs_buf *all[] = {&ids->extents, &ids->suspicious, &ids->members, &ids->barred, &ids->merged, &ids->replaced};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], en->mem, SIZE_MAX);
     }
@@ -54,7 +54,9 @@ mrsi_ids_clear(struct mrsi_ids *ids)
         mrs_buf_clear(&ids->members);
         mrs_buf_clear(&ids->barred);
         mrs_buf_clear(&ids->merged);
-        mrs_buf_clear(&ids->gone);
+        mrs_buf_clear(&ids->replaced);
+        mrsi_temp_drop(ids->en, ids->bodies);
+        ids->bodies = NULL;
     }
 }
 
@@ -206,11 +208,41 @@ mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash)
     return ids->suspicious.n && bsearch(&hash, ids->suspicious.p, ids->suspicious.n / 8, 8, by_u64);
 }
 
-enum mrs_status
-mrsi_ids_member(struct mrsi_ids *ids, const struct mrsi_member *m, struct mrs_err *e)
+static bool
+is_over(const struct mrsi_ids *ids, uint32_t target)
 {
-    mrs_buf_put(&ids->members, m, sizeof *m);
-    return mrs_buf_status(&ids->members, e);
+    for (uint32_t i = 0; i < ids->n_over; i++) {
+        if (ids->over[i] == target) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target)
+{
+    return ids->policy == MRS_CONFLICTS_LAST || is_over(ids, target);
+}
+
+enum mrs_status
+mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < list->n;) {
+        struct mrsi_member m;
+        memcpy(&m, list->p + at, sizeof m);
+        at += sizeof m;
+        if (m.body_len) {
+            m.body_at = ids->bodies_bytes;
+            s = ids->bodies ? MRS_OK : mrsi_temp_new(ids->en, &ids->bodies, e);
+            s = s == MRS_OK ? mrs_write_at(ids->bodies->fd, list->p + at, m.body_len, m.body_at, e) : s;
+            ids->bodies_bytes += m.body_len;
+            at += m.body_len;
+        }
+        mrs_buf_put(&ids->members, &m, sizeof m);
+    }
+    return s == MRS_OK ? mrs_buf_status(&ids->members, e) : s;
 }
 
 #define CMP(x, y)                                                                                                                            \
@@ -250,43 +282,65 @@ put_pair(struct mrs_buf *list, uint64_t a, uint64_t b)
     mrs_buf_put(list, pair, sizeof pair);
 }
 
-/* All members but the winner are counted once or have lost. */
+/* The first member keeps the place, the winner gives the contents; all others are counted once. What was there more than once stays so. */
 static void
 one_wins(struct mrsi_ids *ids, const struct mrsi_member *m, size_t n, size_t winner)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (i == winner) {
-            continue;
-        }
+    for (size_t i = 1; i < n; i++) {
         if (!m[i].there) {
             put_pair(&ids->merged, m[i].source, m[i].product);
-        } else if (!m[winner].there) {
-            put_pair(&ids->gone, m[i].target, m[i].source);
         }
     }
+    if (winner > 0 && m[winner].body_len && !same_body(&m[0], &m[winner])) {
+        struct mrsi_replaced r = {m[0].there, m[0].there ? m[0].target : m[0].source, m[0].there ? m[0].source : m[0].product, m[winner].body_at,
+                                  m[winner].body_len};
+        mrs_buf_put(&ids->replaced, &r, sizeof r);
+    }
+}
+
+static bool
+agree(const struct mrsi_member *m, size_t from, size_t n)
+{
+    for (size_t i = from + 1; i < n; i++) {
+        if (!same_body(&m[from], &m[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void
 judge_key(struct mrsi_ids *ids, const struct mrsi_member *m, size_t n)
 {
-    bool agree = true;
-    for (size_t i = 1; i < n; i++) {
-        agree = agree && same_body(&m[0], &m[i]);
+    size_t first_new = 0;
+    while (first_new < n && m[first_new].there) {
+        first_new++;
     }
-    if (m[n - 1].there) {
+    if (first_new == n) {
         return; /* only documents that were there: no business of this step */
     }
-    if (agree || ids->policy == MRS_CONFLICTS_FIRST) {
-        one_wins(ids, m, n, 0);
+    bool over = is_over(ids, m[0].target);
+    if (over && agree(m, first_new, n)) {
+        one_wins(ids, m, n, n - 1);
     } else if (ids->policy == MRS_CONFLICTS_LAST) {
         one_wins(ids, m, n, n - 1);
+    } else if (ids->policy == MRS_CONFLICTS_FIRST || (!over && agree(m, 0, n))) {
+        one_wins(ids, m, n, 0);
     } else {
-        for (size_t i = 0; i < n; i++) {
-            if (!m[i].there) {
-                mrs_buf_put(&ids->barred, &m[i].source, 8);
-            }
+        for (size_t i = first_new; i < n; i++) {
+            mrs_buf_put(&ids->barred, &m[i].source, 8);
         }
     }
+}
+
+static int
+by_place(const void *pa, const void *pb)
+{
+    const struct mrsi_replaced *a = pa, *b = pb;
+    CMP(a->there, b->there)
+    CMP(a->a, b->a)
+    CMP(a->b, b->b)
+    return 0;
 }
 
 static int
@@ -325,11 +379,11 @@ mrsi_ids_judge(struct mrsi_ids *ids, struct mrs_err *e)
     mrs_buf_clear(&ids->suspicious);
     sort_list(&ids->barred, 8, by_u64);
     sort_list(&ids->merged, 16, by_pair);
-    sort_list(&ids->gone, 16, by_pair);
+    sort_list(&ids->replaced, sizeof(struct mrsi_replaced), by_place);
     ids->phase = MRSI_IDS_VERDICT;
     enum mrs_status s = mrs_buf_status(&ids->barred, e);
     s = s == MRS_OK ? mrs_buf_status(&ids->merged, e) : s;
-    return s == MRS_OK ? mrs_buf_status(&ids->gone, e) : s;
+    return s == MRS_OK ? mrs_buf_status(&ids->replaced, e) : s;
 }
 
 bool
@@ -351,8 +405,19 @@ mrsi_ids_merged(const struct mrsi_ids *ids, uint64_t source, uint32_t product)
     return has_pair(&ids->merged, source, product);
 }
 
-bool
-mrsi_ids_gone(const struct mrsi_ids *ids, uint32_t target, uint64_t ordinal)
+enum mrs_status
+mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room, struct mrs_view *doc, struct mrs_err *e)
 {
-    return has_pair(&ids->gone, target, ordinal);
+    struct mrsi_replaced key = {there, a, b, 0, 0};
+    const struct mrsi_replaced *r =
+        ids->replaced.n ? bsearch(&key, ids->replaced.p, ids->replaced.n / sizeof key, sizeof key, by_place) : NULL;
+    if (!r) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(room);
+    uint8_t *p = mrs_buf_take(room, r->len);
+    enum mrs_status s = p ? mrs_read_at(ids->bodies->fd, p, r->len, r->at, e) : mrs_buf_status(room, e);
+    doc->p = p;
+    doc->n = (uint32_t)r->len;
+    return s;
 }

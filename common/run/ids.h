@@ -15,6 +15,13 @@ enum mrsi_ids_phase {
     MRSI_IDS_VERDICT  /* verdicts are asked */
 };
 
+/* The place (what is there: target and ordinal; else source and product) that gets other contents. */
+struct mrsi_replaced {
+    uint64_t there, a, b;
+    uint64_t at;
+    uint64_t len;
+};
+
 /* A document that is, or would be, in a collection. */
 struct mrsi_member {
     uint64_t key_lo, key_hi;   /* hash of target and `_id` */
@@ -22,7 +29,9 @@ struct mrsi_member {
     uint64_t source;           /* side << 56 | ordinal of the source document; of what is there: its own ordinal */
     uint32_t product;          /* number of the product of that source */
     uint32_t target;           /* collection */
-    uint64_t there;            /* 1: it is in the target already */
+    uint32_t there;            /* 1: it is in the target already */
+    uint32_t body_len;         /* its bytes are kept, because it may take another's place; in a job's list they follow the member */
+    uint64_t body_at;          /* in ids->bodies */
 };
 
 struct mrsi_ids {
@@ -38,7 +47,10 @@ struct mrsi_ids {
     struct mrs_buf members;
     struct mrs_buf barred;     /* sorted sources that are refused */
     struct mrs_buf merged;     /* sorted (source, product): counted once, not written */
-    struct mrs_buf gone;       /* sorted (target, ordinal): what was there and has lost (last) */
+    struct mrs_buf replaced;   /* sorted struct mrsi_replaced: places whose contents are those of a later document (last) */
+    struct mrsi_temp *bodies;
+    uint64_t bodies_bytes;
+    uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
 };
 
 enum mrs_status mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts policy, struct mrs_err *e);
@@ -50,12 +62,17 @@ enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t
 /* HOPE -> RESOLVE: *clash whether any hash came twice. */
 enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, bool *clash, struct mrs_err *e);
 bool mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash);
-enum mrs_status mrsi_ids_member(struct mrsi_ids *ids, const struct mrsi_member *m, struct mrs_err *e);
 /* RESOLVE -> VERDICT. */
 enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrs_err *e);
 bool mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
 bool mrsi_ids_merged(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
-bool mrsi_ids_gone(const struct mrsi_ids *ids, uint32_t target, uint64_t ordinal);
+/* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. */
+enum mrs_status mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room, struct mrs_view *doc,
+                                 struct mrs_err *e);
+/* Whether the bytes of candidates for a target are needed in the phase RESOLVE. */
+bool mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target);
+/* RESOLVE: takes a job's list of members, each followed by its bytes where it has some. */
+enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e);
 
 /* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). *docs: how many there are. */
 enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, uint64_t *docs, struct mrs_err *e);

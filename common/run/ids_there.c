@@ -39,7 +39,7 @@ note(const struct there *t, struct mrsi_worker *w, struct job *j, const struct m
         mrs_buf_put(&j->found, &h.lo, 8);
     } else if (mrsi_ids_is_suspicious(t->ids, h.lo)) {
         struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
-        struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, cur->ordinal, 0, t->coll, 1};
+        struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, cur->ordinal, 0, t->coll, 1, 0, 0};
         mrs_buf_put(&j->found, &m, sizeof m);
     }
 }
@@ -80,8 +80,7 @@ commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     if (t->ids->phase == MRSI_IDS_HOPE) {
         s = mrsi_ids_take(t->ids, (const uint64_t *)(const void *)j->found.p, j->found.n / 8, e);
     } else {
-        mrs_buf_put(&t->ids->members, j->found.p, j->found.n);
-        s = mrs_buf_status(&t->ids->members, e);
+        s = mrsi_ids_members(t->ids, &j->found, e);
     }
     mrs_buf_reset(&j->found);
     return s;

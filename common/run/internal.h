@@ -178,8 +178,8 @@ enum mrs_status mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32
 struct mrsi_ids;
 struct mrsi_writer {
     struct mrsi_engine *en;
-    const struct mrsi_ids *ids; /* copy_through leaves out what has lost a conflict; NULL: nothing */
-    uint64_t copied, lost;    /* documents that copy_through wrote and left out */
+    const struct mrsi_ids *ids; /* copy_through puts the contents of later documents in their place; NULL: never */
+    uint64_t copied;          /* documents that copy_through wrote */
     uint32_t coll;
     bool final;               /* straight into the output file */
     uint32_t *fused;          /* later MAP steps, applied while writing (final only) */

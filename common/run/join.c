@@ -80,17 +80,27 @@ read_both(struct mrsi_join *j, struct mrs_err *e)
 
 /* The rows of the reading passes stand; those of the writing passes may be begun again. */
 static enum mrs_status
-write_once(struct mrsi_join *j, struct mrsi_refused_mark mark, struct mrs_err *e)
+emit_once(struct mrsi_join *j, struct mrsi_refused_mark mark, bool restart, struct mrs_err *e)
 {
     enum mrsi_ids_phase phase = j->sides.ids.phase;
     mrsi_refused_rewind(j->en, mark);
     mrsi_rows_begin(j->en);
     mrsi_fates_forget_used(&j->fates);
-    enum mrs_status s = mrsi_sides_there(&j->sides, e);
+    enum mrs_status s = restart ? MRS_OK : mrsi_sides_there(&j->sides, e);
     if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
-        s = mrsi_sides_copy(&j->sides, phase == MRSI_IDS_VERDICT, e);
+        s = mrsi_sides_copy(&j->sides, restart || phase == MRSI_IDS_VERDICT, e);
     }
-    s = s == MRS_OK ? mrsi_join_emit(j, e) : s;
+    return s == MRS_OK ? mrsi_join_emit(j, e) : s;
+}
+
+/* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when somebody met it. */
+static enum mrs_status
+write_once(struct mrsi_join *j, struct mrsi_refused_mark mark, struct mrs_err *e)
+{
+    enum mrs_status s = emit_once(j, mark, false, e);
+    while (s == MRS_OK && j->self && mrsi_fates_refuse_unsorted(&j->fates)) {
+        s = emit_once(j, mark, true, e);
+    }
     return s == MRS_OK ? mrsi_settle_from(j, e) : s;
 }
 

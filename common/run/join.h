@@ -49,7 +49,9 @@ mrsi_table_next(const struct mrsi_table *t, const struct mrsi_entry *x)
 enum {
     MRSI_FATE_OUTSIDE = 8,  /* it takes no part */
     MRSI_FATE_REFUSED = 16, /* it was refused itself */
-    MRSI_FATE_USED = 7      /* enum mrs_used */
+    MRSI_FATE_UNSORTED = 32, /* somebody meets it, but `sort` fails on it: it is refused, its partners do without */
+    MRSI_FATE_USED = 7,     /* enum mrs_used */
+    MRSI_FATES = 64         /* number of values */
 };
 struct mrsi_fates {
     struct mrsi_engine *en;
@@ -62,8 +64,10 @@ void mrsi_fates_clear(struct mrsi_fates *f);
 enum mrs_status mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e); /* one thread at a time */
 void mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits);                                   /* any thread */
 unsigned mrsi_fates_get(const struct mrsi_fates *f, uint64_t order);
+/* Those that failed in `sort` count as refused from now on; returns how many are new. */
+uint64_t mrsi_fates_refuse_unsorted(struct mrsi_fates *f);
 void mrsi_fates_forget_used(struct mrsi_fates *f);
-void mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[32]); /* how many documents have each value */
+void mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES]); /* how many documents have each value */
 
 /* ---- records: what a from document brings to an into document ---- */
 struct mrsi_rec {
@@ -72,8 +76,9 @@ struct mrsi_rec {
     uint64_t ord;     /* of the into document; in lookups unused */
     uint64_t order;   /* of the from document */
     uint32_t sort_len, verify_len, shape_len;
-    uint32_t failed;  /* the shape is "where" NUL "why" NUL instead */
+    uint32_t failed;  /* MRSI_REC_UNSORTED; MRSI_REC_SHAPELESS: the shape is "where" NUL "why" NUL instead */
 };
+enum { MRSI_REC_SHAPELESS = 1, MRSI_REC_UNSORTED = 2 };
 static inline const uint8_t *
 mrsi_rec_verify(const struct mrsi_rec *r) /* aligned: struct mrsi_verify */
 {
@@ -210,6 +215,8 @@ enum mrs_status mrsi_merge_route(struct mrsi_join *j, struct mrs_err *e);
 /* join_emit.c */
 enum mrs_status mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e);
 /* join_settle.c */
+enum mrs_status mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, uint64_t ordinal, struct mrs_view doc,
+                                     struct mrs_err *e);
 enum mrs_status mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e);
 
 #endif

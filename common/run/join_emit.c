@@ -27,7 +27,8 @@ struct job {
     struct mrsi_out *out;
     struct mrsi_hashed h;
     struct mrsi_match_list list;
-    struct mrs_buf loaded, recs, start, sorted, spliced, pages, hashes, members; /* see job_begin */
+    struct mrs_buf loaded, recs, start, sorted, spliced, pages; /* see job_begin */
+    struct mrsi_lists lists;
 };
 
 static enum mrs_status
@@ -44,7 +45,8 @@ job_begin(struct emit *em, struct job *job, struct mrs_err *e)
     mrs_block_init(&job->block, mem);
     mrsi_hashed_init(&job->h, mem);
     mrsi_match_list_init(&job->list, mem);
-    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->hashes, &job->members, &job->page};
+    mrsi_lists_init(&job->lists, mem);
+    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->page};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -59,12 +61,13 @@ clear(void *arg, void *p)
     if (!job->out) {
         return;
     }
-    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->hashes, &job->members, &job->page};
+    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->page};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
     mrsi_sides_outs_free(&em->j->sides, job->out);
     mrsi_match_list_clear(&job->list);
+    mrsi_lists_clear(&job->lists);
     mrsi_hashed_clear(&job->h);
     mrs_block_clear(&job->block);
 }
@@ -230,7 +233,7 @@ relieve(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_err 
         return MRS_OK;
     }
     enum mrs_status s = mrsi_refused_commit(w, e);
-    s = s == MRS_OK ? mrsi_sides_take(&em->j->sides, &job->hashes, &job->members, e) : s;
+    s = s == MRS_OK ? mrsi_sides_take(&em->j->sides, &job->lists, e) : s;
     return s == MRS_OK ? mrsi_sides_commit(&em->j->sides, job->out, e) : s;
 }
 
@@ -239,13 +242,15 @@ write_page(struct emit *em, struct mrsi_worker *w, struct job *job, uint32_t sid
 {
     struct mrsi_join *j = em->j;
     struct mrsi_row *row = mrsi_row(w, j->step, side);
-    uint32_t coll = j->en->side[j->step][side];
-    if (!mrsi_sides_admit(&j->sides, w, &job->hashes, &job->members, coll, source[0], (uint32_t)source[1], false, doc)) {
-        row->placed += j->sides.ids.phase == MRSI_IDS_VERDICT;
-        return MRS_OK;
+    struct mrsi_candidate c = {j->en->side[j->step][side], source[0], (uint32_t)source[1], false};
+    bool write;
+    enum mrs_status s = mrsi_sides_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
+    if (s != MRS_OK || !write) {
+        row->placed += s == MRS_OK && j->sides.ids.phase == MRSI_IDS_VERDICT;
+        return s;
     }
     row->created++;
-    enum mrs_status s = mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
+    s = mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
     return s == MRS_OK ? relieve(em, w, job, e) : s;
 }
 
@@ -397,7 +402,11 @@ one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t o
     row->before++;
     job->list.n = 0;
     job->heavy.in_file = false;
-    if (j->self && (mrsi_fates_get(&j->fates, ordinal) & MRSI_FATE_REFUSED)) {
+    unsigned bits = j->self ? mrsi_fates_get(&j->fates, ordinal) : 0;
+    if ((bits & MRSI_FATE_REFUSED) && (bits & MRSI_FATE_UNSORTED)) {
+        return mrsi_refuse_unsorted(j, w, 1, ordinal, doc, e);
+    }
+    if (bits & MRSI_FATE_REFUSED) {
         row->refused++; /* as a document of from, when it was read */
         return MRS_OK;
     }
@@ -469,7 +478,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     enum mrs_status s = job->is_heavy ? heavy_work(em, w, job, e) : MRS_OK;
     mrsi_heavy_end(&job->heavy);
     s = s == MRS_OK ? mrsi_refused_commit(w, e) : s;
-    s = s == MRS_OK ? mrsi_sides_take(&em->j->sides, &job->hashes, &job->members, e) : s;
+    s = s == MRS_OK ? mrsi_sides_take(&em->j->sides, &job->lists, e) : s;
     return s == MRS_OK ? mrsi_sides_commit(&em->j->sides, job->out, e) : s;
 }
 

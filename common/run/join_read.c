@@ -188,7 +188,6 @@ static void
 put_failure(struct from_job *f, struct mrsi_worker *w)
 {
     mrs_buf_reset(&f->shape);
-    mrs_buf_reset(&f->sort);
     mrs_buf_put(&f->shape, w->err.where, strlen(w->err.where) + 1);
     mrs_buf_put(&f->shape, w->err.msg, strlen(w->err.msg) + 1);
     mrs_err_clear(&w->err);
@@ -203,13 +202,18 @@ make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, stru
     mrs_buf_reset(&f->shape);
     mrs_buf_reset(&f->sort);
     mrs_err_clear(&w->err);
-    enum mrs_status s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
-    if (s == MRS_OK && j->st->desc.sorted) {
-        s = j->ops->order(j->st->state, &w->ctx, doc, &f->sort);
+    enum mrs_status s = j->st->desc.sorted ? j->ops->order(j->st->state, &w->ctx, doc, &f->sort) : MRS_OK;
+    if (s == MRS_SKIP) {
+        mrs_buf_reset(&f->sort);
+        mrs_err_clear(&w->err);
+        r->failed = MRSI_REC_UNSORTED;
+        s = MRS_OK;
+    } else if (s == MRS_OK) {
+        s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
     }
     if (s == MRS_SKIP) {
         put_failure(f, w);
-        r->failed = 1;
+        r->failed = MRSI_REC_SHAPELESS;
     } else if (s != MRS_OK) {
         return mrsi_kernel_failed(w, s, e);
     }

@@ -13,7 +13,7 @@ struct job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrsi_out *out;
-    struct mrs_buf hashes, members;
+    struct mrsi_lists lists;
 };
 
 static enum mrs_status
@@ -27,8 +27,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
             return mrs_err_memory(e, sizeof *job->out);
         }
         mrs_block_init(&job->block, st->j->en->mem);
-        mrs_buf_init(&job->hashes, st->j->en->mem, SIZE_MAX);
-        mrs_buf_init(&job->members, st->j->en->mem, SIZE_MAX);
+        mrsi_lists_init(&job->lists, st->j->en->mem);
     }
     enum mrs_status s = mrsi_scan_next(&st->j->scan, &job->block, &job->part, e);
     *big = job->block.n > MRSI_BIG;
@@ -56,12 +55,27 @@ to_side(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordi
         return refuse(st, w, ordinal, doc, "another orphan with the same _id and other contents", "orphans", e);
     }
     mrsi_row(w, j->step, 0)->taken++;
-    if (!mrsi_sides_admit(&j->sides, w, &job->hashes, &job->members, j->en->side[j->step][side], source, 0, false, doc)) {
-        mrsi_row(w, j->step, side)->placed += j->sides.ids.phase == MRSI_IDS_VERDICT;
-        return MRS_OK;
+    struct mrsi_candidate c = {j->en->side[j->step][side], source, 0, false};
+    bool write;
+    enum mrs_status s = mrsi_sides_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
+    if (s != MRS_OK || !write) {
+        mrsi_row(w, j->step, side)->placed += s == MRS_OK && j->sides.ids.phase == MRSI_IDS_VERDICT;
+        return s;
     }
     mrsi_row(w, j->step, side)->entered++;
     return mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
+}
+
+/* The reason is the step's own: it fails on the document as it did before. */
+enum mrs_status
+mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    mrs_buf_reset(&w->scratch);
+    mrs_err_clear(&w->err);
+    j->ops->order(j->st->state, &w->ctx, doc, &w->scratch);
+    mrs_err_at(&w->err, "sort");
+    mrsi_row(w, j->step, side)->refused++;
+    return mrsi_refuse(w, j->step, side, j->en->side[j->step][side], ordinal, doc, e);
 }
 
 static enum mrs_status
@@ -73,6 +87,9 @@ one_document(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t
     struct mrsi_row *row = mrsi_row(w, j->step, 0);
     if (bits & MRSI_FATE_REFUSED) {
         return MRS_OK; /* told when it was read */
+    }
+    if (bits & MRSI_FATE_UNSORTED) {
+        return mrsi_refuse_unsorted(j, w, 0, ordinal, doc, e);
     }
     switch (fate) {
     case MRS_FATE_STAYS:
@@ -119,7 +136,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct settle *st = arg;
     struct job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    s = s == MRS_OK ? mrsi_sides_take(&st->j->sides, &job->hashes, &job->members, e) : s;
+    s = s == MRS_OK ? mrsi_sides_take(&st->j->sides, &job->lists, e) : s;
     return s == MRS_OK ? mrsi_sides_commit(&st->j->sides, job->out, e) : s;
 }
 
@@ -131,8 +148,7 @@ clear(void *arg, void *p)
     if (job->out) {
         mrsi_sides_outs_free(&st->j->sides, job->out);
         mrs_block_clear(&job->block);
-        mrs_buf_clear(&job->hashes);
-        mrs_buf_clear(&job->members);
+        mrsi_lists_clear(&job->lists);
     }
 }
 
@@ -146,18 +162,18 @@ static struct tally
 tally(const struct settle *st)
 {
     struct tally t = {0, 0, 0, 0, 0};
-    uint64_t counts[32];
+    uint64_t counts[MRSI_FATES];
     mrsi_fates_count(&st->j->fates, counts);
-    for (unsigned b = 0; b < 32; b++) {
+    for (unsigned b = 0; b < MRSI_FATES; b++) {
         enum mrs_fate f = st->fate[b & MRSI_FATE_USED];
         if ((b & MRSI_FATE_REFUSED) && (b & MRSI_FATE_OUTSIDE)) {
             continue; /* an earlier step refused it */
         }
         if (b & MRSI_FATE_REFUSED) {
             t.gone += counts[b];
-        } else if ((b & MRSI_FATE_OUTSIDE) || f == MRS_FATE_STAYS || f == MRS_FATE_CHANGED) {
+        } else if (!(b & MRSI_FATE_UNSORTED) && ((b & MRSI_FATE_OUTSIDE) || f == MRS_FATE_STAYS || f == MRS_FATE_CHANGED)) {
             t.stay += counts[b];
-        } else if (f == MRS_FATE_REFUSED || (f == MRS_FATE_TAKEN && st->side[b & MRSI_FATE_USED] >= 0)) {
+        } else if ((b & MRSI_FATE_UNSORTED) || f == MRS_FATE_REFUSED || (f == MRS_FATE_TAKEN && st->side[b & MRSI_FATE_USED] >= 0)) {
             t.seen += counts[b];
         } else {
             t.gone += counts[b];

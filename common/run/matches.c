@@ -142,7 +142,7 @@ used(struct mrs_matches *m, unsigned bits)
 }
 
 enum mrs_status
-mrsi_match_list_set(struct mrsi_match_list *l, const struct mrsi_join *j, const struct mrsi_met *met, size_t n, const struct mrsi_hashed *into,
+mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, const struct mrsi_met *met, size_t n, const struct mrsi_hashed *into,
                     struct mrs_err *e)
 {
     bool verify = j->n_hashed < j->st->desc.n_pairs;
@@ -155,7 +155,12 @@ mrsi_match_list_set(struct mrsi_match_list *l, const struct mrsi_join *j, const 
         return mrs_err_memory(e, n * sizeof *l->met);
     }
     for (size_t i = 0; i < n; i++) {
-        if (!verify || mrsi_verified(j, met[i].rec, into)) {
+        if (verify && !mrsi_verified(j, met[i].rec, into)) {
+            continue;
+        }
+        if (met[i].rec->failed == MRSI_REC_UNSORTED) {
+            mrsi_fates_add(&j->fates, met[i].rec->order, MRSI_FATE_UNSORTED);
+        } else {
             l->met[l->n++] = met[i];
         }
     }

@@ -12,7 +12,13 @@ mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, str
     for (uint32_t i = 0; i < MRS_SIDES_MAX; i++) {
         s->wr_of[i] = MRSI_NONE;
     }
-    return s->wr ? mrsi_ids_init(&s->ids, en, s->desc->conflicts, e) : mrs_err_memory(e, sizeof *s->wr);
+    enum mrs_status st = s->wr ? mrsi_ids_init(&s->ids, en, s->desc->conflicts, e) : mrs_err_memory(e, sizeof *s->wr);
+    for (uint32_t i = 0; st == MRS_OK && i < s->desc->n_sides; i++) {
+        if (s->desc->sides[i].role & MRS_ROLE_OVERWRITE) {
+            s->ids.over[s->ids.n_over++] = en->side[step][i];
+        }
+    }
+    return st;
 }
 
 enum mrs_status
@@ -80,46 +86,79 @@ mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e)
         wr->ids = s->ids.phase == MRSI_IDS_VERDICT ? &s->ids : NULL;
         st = mrsi_copy_through(s->en, wr->coll, wr, e);
         struct mrsi_row *row = row_of_coll(s, wr->coll);
-        row->before += wr->copied + wr->lost;
+        row->before += wr->copied;
         row->after += wr->copied;
-        row->dropped += wr->lost;
     }
     return st;
 }
 
-bool
-mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrs_buf *hashes, struct mrs_buf *members, uint32_t coll, uint64_t source,
-                 uint32_t product, bool there, struct mrs_view doc)
+void
+mrsi_lists_init(struct mrsi_lists *l, struct mrs_mem *mem)
 {
-    struct mrs_hash128 h;
-    if (s->ids.phase == MRSI_IDS_VERDICT) {
-        return there ? !mrsi_ids_gone(&s->ids, coll, source) : !mrsi_ids_merged(&s->ids, source, product);
+    mrs_buf_init(&l->hashes, mem, SIZE_MAX);
+    mrs_buf_init(&l->members, mem, SIZE_MAX);
+    mrs_buf_init(&l->room, mem, SIZE_MAX);
+}
+
+void
+mrsi_lists_clear(struct mrsi_lists *l)
+{
+    mrs_buf_clear(&l->hashes);
+    mrs_buf_clear(&l->members);
+    mrs_buf_clear(&l->room);
+}
+
+static enum mrs_status
+verdict(const struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_view *doc, bool *write, struct mrs_err *e)
+{
+    *write = c->there || !mrsi_ids_merged(&s->ids, c->source, c->product);
+    if (!*write) {
+        return MRS_OK;
     }
-    if (mrsi_ids_hash(&s->ids, coll, doc, &w->scratch, &h)) {
-        if (s->ids.phase == MRSI_IDS_HOPE) {
-            mrs_buf_put(hashes, &h.lo, 8);
-        } else if (mrsi_ids_is_suspicious(&s->ids, h.lo)) {
-            struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
-            struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, source, product, coll, there};
-            mrs_buf_put(members, &m, sizeof m);
-        }
-    }
-    return s->ids.phase == MRSI_IDS_HOPE;
+    return c->there ? mrsi_ids_replace(&s->ids, true, c->coll, c->source, &l->room, doc, e)
+                    : mrsi_ids_replace(&s->ids, false, c->source, c->product, &l->room, doc, e);
+}
+
+static void
+put_member(struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_hash128 h, struct mrs_view doc)
+{
+    struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
+    uint32_t keep = !c->there && mrsi_ids_keeps_bodies(&s->ids, c->coll) ? doc.n : 0;
+    struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, c->source, c->product, c->coll, c->there, keep, 0};
+    mrs_buf_put(&l->members, &m, sizeof m);
+    mrs_buf_put(&l->members, doc.p, keep);
 }
 
 enum mrs_status
-mrsi_sides_take(struct mrsi_sides *s, struct mrs_buf *hashes, struct mrs_buf *members, struct mrs_err *e)
+mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_view *doc,
+                 bool *write, struct mrs_err *e)
 {
-    enum mrs_status st = mrs_buf_status(hashes, e);
-    st = st == MRS_OK ? mrs_buf_status(members, e) : st;
-    if (st == MRS_OK && s->ids.phase == MRSI_IDS_HOPE) {
-        st = mrsi_ids_take(&s->ids, (const uint64_t *)(const void *)hashes->p, hashes->n / 8, e);
-    } else if (st == MRS_OK && s->ids.phase == MRSI_IDS_RESOLVE) {
-        mrs_buf_put(&s->ids.members, members->p, members->n);
-        st = mrs_buf_status(&s->ids.members, e);
+    struct mrs_hash128 h;
+    if (s->ids.phase == MRSI_IDS_VERDICT) {
+        return verdict(s, l, c, doc, write, e);
     }
-    mrs_buf_reset(hashes);
-    mrs_buf_reset(members);
+    *write = s->ids.phase == MRSI_IDS_HOPE;
+    if (mrsi_ids_hash(&s->ids, c->coll, *doc, &w->scratch, &h)) {
+        if (*write) {
+            mrs_buf_put(&l->hashes, &h.lo, 8);
+        } else if (mrsi_ids_is_suspicious(&s->ids, h.lo)) {
+            put_member(s, l, c, h, *doc);
+        }
+    }
+    return l->hashes.bad || l->members.bad ? mrs_err_memory(e, l->members.n) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    if (s->ids.phase == MRSI_IDS_HOPE) {
+        st = mrsi_ids_take(&s->ids, (const uint64_t *)(const void *)l->hashes.p, l->hashes.n / 8, e);
+    } else if (s->ids.phase == MRSI_IDS_RESOLVE) {
+        st = mrsi_ids_members(&s->ids, &l->members, e);
+    }
+    mrs_buf_reset(&l->hashes);
+    mrs_buf_reset(&l->members);
     return st;
 }
 

@@ -21,11 +21,24 @@ enum mrs_status mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_
 enum mrs_status mrsi_sides_there(struct mrsi_sides *s, struct mrs_err *e);
 /* Writes what is there in collections that are only added to, and counts it. restart: empties all writers first. */
 enum mrs_status mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e);
-/* What happens with a document for a target: true: write it (HOPE, VERDICT); its hash or membership goes to the job's lists. there: it is one that the target holds. */
-bool mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrs_buf *hashes, struct mrs_buf *members, uint32_t coll, uint64_t source,
-                      uint32_t product, bool there, struct mrs_view doc);
+/* A job's own, handed over at its commit. */
+struct mrsi_lists {
+    struct mrs_buf hashes, members;
+    struct mrs_buf room; /* a document that takes another's place */
+};
+void mrsi_lists_init(struct mrsi_lists *l, struct mrs_mem *mem);
+void mrsi_lists_clear(struct mrsi_lists *l);
+/* What happens with a document for a target: *write (HOPE, VERDICT; *doc may be replaced by a later one's contents), or its hash or membership goes to the lists. */
+struct mrsi_candidate {
+    uint32_t coll;
+    uint64_t source;   /* what is there: its ordinal */
+    uint32_t product;
+    bool there;
+};
+enum mrs_status mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *lists, const struct mrsi_candidate *c,
+                                 struct mrs_view *doc, bool *write, struct mrs_err *e);
 /* Hands a job's lists over and empties them, in its commit. */
-enum mrs_status mrsi_sides_take(struct mrsi_sides *s, struct mrs_buf *hashes, struct mrs_buf *members, struct mrs_err *e);
+enum mrs_status mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e);
 /* Writes a document to a side's writer and counts it there. */
 enum mrs_status mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, struct mrs_view doc,
                                  struct mrs_err *e);

@@ -18,7 +18,7 @@ struct job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrsi_out *out;          /* one per writer */
-    struct mrs_buf hashes, members;
+    struct mrsi_lists lists;
 };
 
 static enum mrs_status
@@ -32,18 +32,11 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
             return mrs_err_memory(e, sizeof *j->out);
         }
         mrs_block_init(&j->block, sp->en->mem);
-        mrs_buf_init(&j->hashes, sp->en->mem, SIZE_MAX);
-        mrs_buf_init(&j->members, sp->en->mem, SIZE_MAX);
+        mrsi_lists_init(&j->lists, sp->en->mem);
     }
     enum mrs_status s = mrsi_scan_next(&sp->scan, &j->block, &j->part, e);
     *big = j->block.n > MRSI_BIG;
     return s;
-}
-
-static bool
-admit(struct spread *sp, struct mrsi_worker *w, struct job *j, uint32_t side, uint64_t source, uint32_t product, bool there, struct mrs_view doc)
-{
-    return mrsi_sides_admit(&sp->sides, w, &j->hashes, &j->members, sp->en->side[sp->step][side], source, product, there, doc);
 }
 
 /* The source document itself, where it stays. */
@@ -51,12 +44,15 @@ static enum mrs_status
 put_self(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t source, struct mrs_view doc, bool changed, struct mrs_err *e)
 {
     uint32_t side = sp->side;
-    bool write = sp->sides.ids.phase != MRSI_IDS_RESOLVE;
+    enum mrsi_ids_phase phase = sp->sides.ids.phase;
+    bool write = phase != MRSI_IDS_RESOLVE;
     if (sp->st->desc.new_ids) {
-        write = admit(sp, w, j, side, source, 0, !changed, doc);
-        if (!write && sp->sides.ids.phase == MRSI_IDS_VERDICT) {
-            mrsi_row(w, sp->step, side)->dropped++;
+        struct mrsi_candidate c = {sp->en->side[sp->step][side], source, 0, !changed};
+        enum mrs_status s = mrsi_sides_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
+        if (s != MRS_OK) {
+            return s;
         }
+        mrsi_row(w, sp->step, side)->dropped += !write && phase == MRSI_IDS_VERDICT;
     }
     if (!write) {
         return MRS_OK;
@@ -74,16 +70,20 @@ put_made(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t sourc
 {
     uint32_t side = (uint32_t)p->side;
     struct mrsi_row *row = mrsi_row(w, sp->step, side);
-    if (!admit(sp, w, j, side, source, no, false, p->doc)) {
-        row->placed += sp->sides.ids.phase == MRSI_IDS_VERDICT;
-        return MRS_OK;
+    struct mrsi_candidate c = {sp->en->side[sp->step][side], source, no, false};
+    struct mrs_view doc = p->doc;
+    bool write;
+    enum mrs_status s = mrsi_sides_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
+    if (s != MRS_OK || !write) {
+        row->placed += s == MRS_OK && sp->sides.ids.phase == MRSI_IDS_VERDICT;
+        return s;
     }
     if (moved) {
         row->entered++;
     } else {
         row->created++;
     }
-    return mrsi_sides_write(&sp->sides, w, j->out, side, p->doc, e);
+    return mrsi_sides_write(&sp->sides, w, j->out, side, doc, e);
 }
 
 static enum mrs_status
@@ -179,7 +179,7 @@ commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct spread *sp = arg;
     struct job *j = job;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    s = s == MRS_OK ? mrsi_sides_take(&sp->sides, &j->hashes, &j->members, e) : s;
+    s = s == MRS_OK ? mrsi_sides_take(&sp->sides, &j->lists, e) : s;
     return s == MRS_OK ? mrsi_sides_commit(&sp->sides, j->out, e) : s;
 }
 
@@ -191,8 +191,7 @@ clear(void *arg, void *job)
     if (j->out) {
         mrsi_sides_outs_free(&sp->sides, j->out);
         mrs_block_clear(&j->block);
-        mrs_buf_clear(&j->hashes);
-        mrs_buf_clear(&j->members);
+        mrsi_lists_clear(&j->lists);
     }
 }
 

@@ -10,7 +10,7 @@ static bool
 is_final(const struct mrsi_engine *en, uint32_t coll, uint32_t step)
 {
     const struct mrsi_coll *c = &en->coll[coll];
-    return c->dropped_at == MRSI_NONE && c->hard <= step;
+    return c->dropped_at == MRSI_NONE && (c->hard == MRSI_NONE || c->hard <= step);
 }
 
 /* Steps behind `step` that are still to come for documents written now. */
@@ -102,7 +102,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
 enum mrs_status
 mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
 {
-    wr->bytes = wr->docs = wr->copied = wr->lost = 0;
+    wr->bytes = wr->docs = wr->copied = 0;
     return wr->final ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
 }
 
@@ -181,7 +181,8 @@ struct copy_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrsi_out out;
-    uint64_t copied, lost;
+    struct mrs_buf room;
+    uint64_t copied;
 };
 
 static enum mrs_status
@@ -192,6 +193,7 @@ copy_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     if (!j->block.mem) {
         mrs_block_init(&j->block, c->wr->en->mem);
         mrs_buf_init(&j->out.buf, c->wr->en->mem, SIZE_MAX);
+        mrs_buf_init(&j->room, c->wr->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&c->scan, &j->block, &j->part, e);
     *big = j->block.n > MRSI_BIG;
@@ -211,9 +213,10 @@ copy_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         if (s == MRS_END) {
             return MRS_OK;
         }
-        if (s == MRS_OK && c->wr->ids && mrsi_ids_gone(c->wr->ids, c->wr->coll, cur.ordinal)) {
-            j->lost++;
-        } else if (s == MRS_OK) {
+        if (s == MRS_OK && c->wr->ids) {
+            s = mrsi_ids_replace(c->wr->ids, true, c->wr->coll, cur.ordinal, &j->room, &doc, e);
+        }
+        if (s == MRS_OK) {
             j->copied++;
             s = mrsi_out_put(c->wr, w, &j->out, doc, e);
         }
@@ -230,8 +233,7 @@ copy_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct copy_job *j = job;
     enum mrs_status s = mrsi_refused_commit(w, e);
     c->wr->copied += j->copied;
-    c->wr->lost += j->lost;
-    j->copied = j->lost = 0;
+    j->copied = 0;
     return s == MRS_OK ? mrsi_writer_commit(c->wr, &j->out, e) : s;
 }
 
@@ -243,6 +245,7 @@ copy_clear(void *arg, void *job)
     if (j->block.mem) {
         mrs_block_clear(&j->block);
         mrs_buf_clear(&j->out.buf);
+        mrs_buf_clear(&j->room);
     }
 }
 

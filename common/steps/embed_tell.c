@@ -121,7 +121,8 @@ mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
     mrsi_tell_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
     mrsi_tell_side(&t, &s->join.into, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
     if (s->side_overflow >= 0) {
-        mrsi_tell_side(&t, &s->overflow.into, MRS_ROLE_ADD, "overflow.into");
+        mrsi_tell_side(&t, &s->overflow.into, MRS_ROLE_ADD | (s->replace ? MRS_ROLE_OVERWRITE : 0),
+                       "overflow.into");
     }
     if (s->side_orphans >= 0) {
         mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");

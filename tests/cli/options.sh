@@ -66,7 +66,7 @@ expect 2 '`--json` takes no value' run p --json=yes
 expect 2 'must be a whole number' run p --max-refused many
 expect 2 'must be a whole number' run p --max-refused 99999999999999999999
 expect 2 'must be a size' run p --memory 1X
-expect 2 'at least 64M' run p -i a -o b --memory 63M
+expect 2 'at least 64M' run p -i a -o b --memory 2K
 expect 2 'must be a date' run p --now soon
 expect 2 'it must be drop' run p --oplog keep
 expect 2 'none, gzip or zstd' run p --compress rar

@@ -188,7 +188,7 @@ in_place(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verd
 }
 
 /* ---- count ---- */
-/* Matches of the places in a range of occurrences, place by place. */
+/* Matches of the places in a range of occurrences, place by place; in place a document that several references name is one match. */
 static enum mrs_status
 count_of(struct shared *sh, const struct mrsi_group *g, uint64_t *n)
 {
@@ -196,7 +196,7 @@ count_of(struct shared *sh, const struct mrsi_group *g, uint64_t *n)
     *n = 0;
     for (uint32_t i = g ? g->occ : 0, end = g ? g->occ + g->n_occ : 0; i < end;) {
         uint32_t to = i + 1;
-        while (!sh->x->s->in_place && to < end && occ[to].group == occ[i].group) {
+        while (to < end && (sh->x->s->in_place || occ[to].group == occ[i].group)) {
             to++;
         }
         enum mrs_status st = collect(sh, i, to - i);
@@ -239,6 +239,10 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     (void)raw;
     (void)e;
     *verdict = MRS_EDIT_KEEP;
+    if (site->path_no == sh->x->s->no_flag) { /* an overflow that would be needed refuses: the flag is never due */
+        *verdict = sh->x->s->replace && !site->blocked ? MRS_EDIT_REMOVE : MRS_EDIT_KEEP;
+        return MRS_OK;
+    }
     if (site->path_no) {
         return count(sh, site, verdict, put);
     }

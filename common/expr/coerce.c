@@ -1,7 +1,8 @@
 /* coerce.c - the text that string operators take other values for.
  *
- * This is not $toString: doubles keep the six digits of C's %g, and timestamps are written as a clock in UTC. Old behaviour that the
- * server kept, and that results depend on. What has no such text is an error of the operator. */
+ * This is not $toString: doubles keep the six digits of C's %g, and timestamps are written as a
+ * clock in UTC. Old behaviour that the server kept, and that results depend on. What has no such
+ * text is an error of the operator. */
 #include "date.h"
 #include "mongoreshape/value.h"
 #include <stdio.h>
@@ -19,11 +20,13 @@ write_timestamp(struct mrs_val v, char *buf, size_t size)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     struct mrsi_civil c = mrsi_civil_of((int64_t)mrs_le32(v.p + 4), 0);
-    return snprintf(buf, size, "%.3s %2d %02d:%02d:%02d:%u", months + 3 * (c.month - 1), c.day, c.hour, c.minute, c.second, mrs_le32(v.p));
+    return snprintf(buf, size, "%.3s %2d %02d:%02d:%02d:%u", months + 3 * (c.month - 1), c.day,
+                    c.hour, c.minute, c.second, mrs_le32(v.p));
 }
 
 enum mrs_status
-mrsi_coerce_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, const char **text, uint32_t *n)
+mrsi_coerce_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, const char **text,
+                 uint32_t *n)
 {
     char buf[64];
     struct mrs_val date;
@@ -39,7 +42,9 @@ mrsi_coerce_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v
         return keep(ev, buf, snprintf(buf, sizeof buf, "%lld", (long long)mrs_val_i64(v)), text, n);
     case MRS_DOUBLE: {
         double d = mrs_val_double(v);
-        return keep(ev, buf, d != d ? snprintf(buf, sizeof buf, "nan") : snprintf(buf, sizeof buf, "%g", d), text, n);
+        return keep(ev, buf,
+                    d != d ? snprintf(buf, sizeof buf, "nan") : snprintf(buf, sizeof buf, "%g", d),
+                    text, n);
     }
     case MRS_DECIMAL128:
         return keep(ev, buf, (int)mrs_decimal_to_text(v.p, buf), text, n);

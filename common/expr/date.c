@@ -1,8 +1,9 @@
 /* date.c - the calendar, and dates as the text of ISO 8601.
  *
- * Days are counted from 1970-01-01 and turned into years by whole cycles of 400 years, so that every int64 of milliseconds has its civil
- * date without overflow. Texts are read strictly: the server's reader also guesses at many forms that nobody should depend on;
- * what is not plainly a date fails here. Knows nothing of zones but fixed offsets. */
+ * Days are counted from 1970-01-01 and turned into years by whole cycles of 400 years, so that
+ * every int64 of milliseconds has its civil date without overflow. Texts are read strictly: the
+ * server's reader also guesses at many forms that nobody should depend on; what is not plainly a
+ * date fails here. Knows nothing of zones but fixed offsets. */
 #include "date.h"
 #include <stdio.h>
 
@@ -24,7 +25,8 @@ mrsi_days_of(int64_t year, int32_t month, int64_t day)
     int64_t cycle = mrsi_floor_div(y, CYCLE_YEARS);
     int64_t in_cycle = y - cycle * CYCLE_YEARS;
     int64_t yearday = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5;
-    return cycle * CYCLE_DAYS + in_cycle * 365 + in_cycle / 4 - in_cycle / 100 + yearday + day - 1 - 719468;
+    return cycle * CYCLE_DAYS + in_cycle * 365 + in_cycle / 4 - in_cycle / 100 + yearday + day - 1 -
+           719468;
 }
 
 void
@@ -59,7 +61,8 @@ void
 mrsi_iso_week(int64_t days, int64_t *iso_year, int32_t *week)
 {
     int32_t month, day;
-    mrsi_civil_of_days(days - (mrsi_weekday(days) + 6) % 7 + 3, iso_year, &month, &day); /* the Thursday decides */
+    mrsi_civil_of_days(days - (mrsi_weekday(days) + 6) % 7 + 3, iso_year, &month,
+                       &day); /* the Thursday decides */
     *week = (int32_t)((days - mrsi_iso_year_start(*iso_year)) / 7 + 1);
 }
 
@@ -279,10 +282,12 @@ mrsi_date_to_text(const struct mrs_expr *x, struct mrs_eval *ev, int64_t ms, str
     int64_t seconds = mrsi_floor_div(ms, 1000);
     struct mrsi_civil c = mrsi_civil_of(seconds, (int32_t)(ms - seconds * 1000));
     if (c.year < 0 || c.year > 9999) {
-        return mrsi_eval_error(x, ev, "a date of the year %lld cannot be written as text (0 to 9999 can)", (long long)c.year);
+        return mrsi_eval_error(x, ev,
+                               "a date of the year %lld cannot be written as text (0 to 9999 can)",
+                               (long long)c.year);
     }
     char text[64];
-    int n = snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (int)c.year, c.month, c.day, c.hour, c.minute,
-                     c.second, c.ms);
+    int n = snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (int)c.year, c.month,
+                     c.day, c.hour, c.minute, c.second, c.ms);
     return mrsi_ret_text(ev, text, (size_t)n, out);
 }

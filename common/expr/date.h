@@ -1,4 +1,5 @@
-/* date.h - the calendar: days, civil dates, weeks; the proleptic Gregorian one over all of int64 milliseconds. */
+/* date.h - the calendar: days, civil dates, weeks; the proleptic Gregorian one over all of int64
+ * milliseconds. */
 #ifndef MRS_EXPR_DATE_H
 #define MRS_EXPR_DATE_H
 
@@ -29,10 +30,12 @@ int32_t mrsi_weekday(int64_t days);
 void mrsi_iso_week(int64_t days, int64_t *iso_year, int32_t *week);
 /* Days of the Monday of ISO week 1 of a year. */
 int64_t mrsi_iso_year_start(int64_t iso_year);
-/* All parts of a local time given in seconds since the epoch of that place, and the milliseconds. */
+/* All parts of a local time given in seconds since the epoch of that place, and the milliseconds.
+ */
 struct mrsi_civil mrsi_civil_of(int64_t local_seconds, int32_t ms);
 
-/* A text read as a date: seconds of the day's clock that it shows, and what it says about the zone. */
+/* A text read as a date: seconds of the day's clock that it shows, and what it says about the zone.
+ */
 struct mrsi_date_text {
     int64_t local_seconds;
     int32_t ms;

@@ -1,17 +1,20 @@
 /* op_array.c - operators that take arrays apart or put them together.
  *
- * Arrays are bytes: elements are found by walking and copied whole, so what an element holds does not matter and is never descended into.
- * Operators that evaluate something for each element are in op_array_each.c. */
+ * Arrays are bytes: elements are found by walking and copied whole, so what an element holds does
+ * not matter and is never descended into. Operators that evaluate something for each element are in
+ * op_array_each.c. */
 #include "op_array.h"
 
 /* An argument that must be an array or nullish. *null: it is nullish. */
 static enum mrs_status
-array_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *array, bool *null)
+array_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *array,
+              bool *null)
 {
     MRSI_TRY(mrsi_arg(x, i, ev, array));
     *null = mrsi_is_nullish(*array);
     if (!*null && array->type != MRS_ARRAY) {
-        return mrsi_eval_error(x, ev, "argument %u must be an array, not %s", i + 1, mrs_type_name(array->type));
+        return mrsi_eval_error(x, ev, "argument %u must be an array, not %s", i + 1,
+                               mrs_type_name(array->type));
     }
     return MRS_OK;
 }
@@ -58,7 +61,8 @@ eval_elem_at(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_ret_null(out);
     }
     if (array.type != MRS_ARRAY) {
-        return mrsi_eval_error(x, ev, "the first argument must be an array, not %s", mrs_type_name(array.type));
+        return mrsi_eval_error(x, ev, "the first argument must be an array, not %s",
+                               mrs_type_name(array.type));
     }
     if (!mrsi_integral32(index, &at)) {
         return mrsi_eval_error(x, ev, "the index must be a whole number of 32 bits");
@@ -106,7 +110,8 @@ eval_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     struct mrs_val v;
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));
     if (v.type != MRS_ARRAY) {
-        return mrsi_eval_error(x, ev, "the argument must be an array, not %s", mrs_type_name(v.type));
+        return mrsi_eval_error(x, ev, "the argument must be an array, not %s",
+                               mrs_type_name(v.type));
     }
     return mrsi_ret_i32(ev, (int32_t)count(v), out);
 }
@@ -120,7 +125,8 @@ eval_in(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));
     MRSI_TRY(mrsi_arg(x, 1, ev, &array));
     if (array.type != MRS_ARRAY) {
-        return mrsi_eval_error(x, ev, "the second argument must be an array, not %s", mrs_type_name(array.type));
+        return mrsi_eval_error(x, ev, "the second argument must be an array, not %s",
+                               mrs_type_name(array.type));
     }
     mrs_walk_init(&w, mrs_val_view(array));
     while (mrs_walk_next(&w, &e) > 0) {
@@ -145,7 +151,8 @@ eval_index_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     for (uint32_t i = 2; i < x->n_args; i++) {
         MRSI_TRY(mrsi_arg(x, i, ev, &number));
         if (!mrsi_integral32(number, &range[i - 2]) || range[i - 2] < 0) {
-            return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits, not negative", i == 2 ? "the start" : "the end");
+            return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits, not negative",
+                                   i == 2 ? "the start" : "the end");
         }
     }
     struct mrs_walk w;
@@ -198,7 +205,8 @@ eval_reverse(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 part(struct mrs_eval *ev, const struct mrsi_list *l, int64_t from, int64_t to, struct mrs_val *out)
 {
-    return to > from ? mrsi_ret_array(ev, l->v + from, (uint32_t)(to - from), out) : mrsi_ret_array(ev, l->v, 0, out);
+    return to > from ? mrsi_ret_array(ev, l->v + from, (uint32_t)(to - from), out)
+                     : mrsi_ret_array(ev, l->v, 0, out);
 }
 
 static int64_t
@@ -212,13 +220,15 @@ eval_slice(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v[3];
     int32_t n[3];
-    for (uint32_t i = 0; i < x->n_args; i++) { /* a null counts before the next argument is looked at */
+    /* a null counts before the next argument is looked at */
+    for (uint32_t i = 0; i < x->n_args; i++) {
         MRSI_TRY(mrsi_arg(x, i, ev, &v[i]));
         if (mrsi_is_nullish(v[i])) {
             return mrsi_ret_null(out);
         }
         if (i == 0 && v[0].type != MRS_ARRAY) {
-            return mrsi_eval_error(x, ev, "the first argument must be an array, not %s", mrs_type_name(v[0].type));
+            return mrsi_eval_error(x, ev, "the first argument must be an array, not %s",
+                                   mrs_type_name(v[0].type));
         }
         if (i > 0 && !mrsi_integral32(v[i], &n[i])) {
             return mrsi_eval_error(x, ev, "argument %u must be a whole number of 32 bits", i + 1);
@@ -371,7 +381,8 @@ const struct mrs_op mrsi_ops_array[] = {
     BY_COUNT("$reverseArray", eval_reverse, 1, 1),
     BY_COUNT("$size", eval_size, 1, 1),
     BY_COUNT("$slice", eval_slice, 2, 3),
-    BY_HOOK("$sortArray", "equal elements keep their order", mrsi_eval_sort_array, mrsi_compile_sort_array),
+    BY_HOOK("$sortArray", "equal elements keep their order", mrsi_eval_sort_array,
+            mrsi_compile_sort_array),
     BY_HOOK("$zip", "", mrsi_eval_zip, mrsi_compile_zip),
     {.row = {NULL, NULL, NULL}},
 };

@@ -1,7 +1,8 @@
 /* op_array_each.c - $map, $filter, $reduce, $sortArray, $zip: what looks at every element.
  *
- * The variables of $map and its kin are slots of the evaluation; the element is put there as a pointer into the array. $sortArray sorts
- * positions by the values at its keys, compared whole, and is stable, which the server does not promise but allows. */
+ * The variables of $map and its kin are slots of the evaluation; the element is put there as a
+ * pointer into the array. $sortArray sorts positions by the values at its keys, compared whole, and
+ * is stable, which the server does not promise but allows. */
 #include "op_array.h"
 
 /* Name of the variable that `as` binds. */
@@ -12,7 +13,8 @@ bind_as(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val as, struct mr
         return mrsi_compile_bind(c, "this", 4, &x->slot[0], e);
     }
     if (as.type != MRS_STRING) {
-        return mrsi_expr_refuse(x, e, "'as' must be the name of a variable, not %s", mrs_type_name(as.type));
+        return mrsi_expr_refuse(x, e, "'as' must be the name of a variable, not %s",
+                                mrs_type_name(as.type));
     }
     uint32_t n;
     const char *name = mrs_val_text(as, &n);
@@ -20,7 +22,8 @@ bind_as(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val as, struct mr
 }
 
 static enum mrs_status
-need(const struct mrs_expr *x, const char *const *names, const struct mrs_val *v, uint32_t n, struct mrs_err *e)
+need(const struct mrs_expr *x, const char *const *names, const struct mrs_val *v, uint32_t n,
+     struct mrs_err *e)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (v[i].type == MRS_MISSING) {
@@ -48,7 +51,8 @@ mrsi_compile_map(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
 
 /* args: input, cond, limit */
 enum mrs_status
-mrsi_compile_filter(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+mrsi_compile_filter(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                    struct mrs_err *e)
 {
     static const char *const names[] = {"input", "cond", "as", "limit"};
     struct mrs_val v[4];
@@ -67,7 +71,8 @@ mrsi_compile_filter(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val s
 
 /* args: input, initialValue, in */
 enum mrs_status
-mrsi_compile_reduce(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+mrsi_compile_reduce(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                    struct mrs_err *e)
 {
     static const char *const names[] = {"input", "initialValue", "in"};
     struct mrs_val v[3];
@@ -202,7 +207,8 @@ path_ok(const struct mrs_expr *x, const char *path, uint32_t len, struct mrs_err
 
 /* args: input */
 enum mrs_status
-mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                        struct mrs_err *e)
 {
     static const char *const names[] = {"input", "sortBy"};
     struct mrs_val v[2];
@@ -226,7 +232,9 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     by->n = n;
     x->extra = by;
     if (v[1].type != MRS_DOCUMENT) {
-        return direction(v[1], &by->down) ? MRS_OK : mrsi_expr_refuse(x, e, "sortBy must be 1, -1 or a document of them");
+        return direction(v[1], &by->down)
+                 ? MRS_OK
+                 : mrsi_expr_refuse(x, e, "sortBy must be 1, -1 or a document of them");
     }
     if (!n) {
         return mrsi_expr_refuse(x, e, "sortBy is empty");
@@ -243,8 +251,8 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     return MRS_OK;
 }
 
-/* The value at a path below an element: a name with dots is tried whole at each level before it is cut at its first dot; arrays are documents of their
- * indexes here. Nothing there is null. */
+/* The value at a path below an element: a name with dots is tried whole at each level before it is
+ * cut at its first dot; arrays are documents of their indexes here. Nothing there is null. */
 static struct mrs_val
 value_at(struct mrs_val v, const char *path, uint32_t len)
 {
@@ -373,8 +381,10 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     zip->longest = v[1].type == MRS_BOOL && v[1].p[0];
     zip->has_defaults = v[2].type != MRS_MISSING;
     x->extra = zip;
-    if (zip->has_defaults && (v[2].type != MRS_ARRAY || count_items(v[2]) != zip->inputs || !zip->longest)) {
-        return mrsi_expr_refuse(x, e, "defaults must be a list as long as inputs, and needs useLongestLength: true");
+    if (zip->has_defaults &&
+        (v[2].type != MRS_ARRAY || count_items(v[2]) != zip->inputs || !zip->longest)) {
+        return mrsi_expr_refuse(
+            x, e, "defaults must be a list as long as inputs, and needs useLongestLength: true");
     }
     MRSI_TRY(mrsi_compile_args(c, x, zip->has_defaults ? 2 * zip->inputs : zip->inputs, e));
     MRSI_TRY(compile_items(c, v[0], x->args, e));
@@ -383,7 +393,8 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
 
 /* The arrays of all inputs and how long the result is; *null: one is nullish. */
 static enum mrs_status
-zip_inputs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_list *each, uint32_t *rows, bool *null)
+zip_inputs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_list *each, uint32_t *rows,
+           bool *null)
 {
     const struct zip *zip = x->extra;
     for (uint32_t i = 0; i < zip->inputs; i++) {
@@ -394,7 +405,8 @@ zip_inputs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_list *each
             return MRS_OK;
         }
         if (v.type != MRS_ARRAY) {
-            return mrsi_eval_error(x, ev, "input %u must be an array, not %s", i + 1, mrs_type_name(v.type));
+            return mrsi_eval_error(x, ev, "input %u must be an array, not %s", i + 1,
+                                   mrs_type_name(v.type));
         }
         memset(&each[i], 0, sizeof each[i]);
         MRSI_TRY(mrsi_list_of(ev, v, &each[i]));

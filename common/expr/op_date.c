@@ -1,7 +1,8 @@
 /* op_date.c - parts of dates, dates from parts, and the table of the date operators.
  *
- * A date is milliseconds of UTC; what a zone adds is looked up at that moment. Dates, timestamps and ObjectIds are taken alike. Parts work over the
- * whole range of int64; only text is limited to the years 0 to 9999. */
+ * A date is milliseconds of UTC; what a zone adds is looked up at that moment. Dates, timestamps
+ * and ObjectIds are taken alike. Parts work over the whole range of int64; only text is limited to
+ * the years 0 to 9999. */
 #include "op_date.h"
 
 /* ---- zones ---- */
@@ -28,7 +29,8 @@ mrsi_compile_zone(struct mrsi_compile *c, struct mrs_expr *x, uint32_t i, struct
         return MRS_OK;
     }
     if (arg->lit.type != MRS_STRING) {
-        return mrsi_expr_refuse(x, e, "timezone must be a string, not %s", mrs_type_name(arg->lit.type));
+        return mrsi_expr_refuse(x, e, "timezone must be a string, not %s",
+                                mrs_type_name(arg->lit.type));
     }
     struct mrsi_text name = mrsi_text_of(arg->lit);
     struct mrsi_tz tz;
@@ -50,7 +52,8 @@ mrsi_zone_value(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v,
 }
 
 enum mrs_status
-mrsi_zone_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_tz *tz, bool *null)
+mrsi_zone_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_tz *tz,
+              bool *null)
 {
     struct mrs_val v;
     *null = false;
@@ -67,7 +70,8 @@ mrsi_zone_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct 
 bool
 mrsi_join_ms(int64_t utc_seconds, int64_t ms, int64_t *out)
 {
-    return !__builtin_mul_overflow(utc_seconds, 1000, out) && !__builtin_add_overflow(*out, ms, out);
+    return !__builtin_mul_overflow(utc_seconds, 1000, out) &&
+           !__builtin_add_overflow(*out, ms, out);
 }
 
 /* ---- single parts ---- */
@@ -115,7 +119,21 @@ local_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_local *l, 
     return MRS_OK;
 }
 
-enum part { YEAR, MONTH, DAY_OF_MONTH, HOUR, MINUTE, SECOND, MILLISECOND, DAY_OF_WEEK, DAY_OF_YEAR, WEEK, ISO_YEAR, ISO_WEEK, ISO_DAY };
+enum part {
+    YEAR,
+    MONTH,
+    DAY_OF_MONTH,
+    HOUR,
+    MINUTE,
+    SECOND,
+    MILLISECOND,
+    DAY_OF_WEEK,
+    DAY_OF_YEAR,
+    WEEK,
+    ISO_YEAR,
+    ISO_WEEK,
+    ISO_DAY
+};
 
 static int64_t
 part_of(const struct mrsi_civil *c, int64_t local_seconds, enum part which)
@@ -168,25 +186,83 @@ part(const struct mrs_expr *x, struct mrs_eval *ev, enum part which, struct mrs_
     return which == ISO_YEAR ? mrsi_ret_i64(ev, v, out) : mrsi_ret_i32(ev, (int32_t)v, out);
 }
 
-#define PART(fn, which)                                                                                                                    \
-    static enum mrs_status fn(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)                                          \
-    {                                                                                                                                      \
-        return part(x, ev, which, out);                                                                                                    \
-    }
+static enum mrs_status
+eval_year(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, YEAR, out);
+}
 
-PART(eval_year, YEAR)
-PART(eval_month, MONTH)
-PART(eval_day_of_month, DAY_OF_MONTH)
-PART(eval_hour, HOUR)
-PART(eval_minute, MINUTE)
-PART(eval_second, SECOND)
-PART(eval_millisecond, MILLISECOND)
-PART(eval_day_of_week, DAY_OF_WEEK)
-PART(eval_day_of_year, DAY_OF_YEAR)
-PART(eval_week, WEEK)
-PART(eval_iso_year, ISO_YEAR)
-PART(eval_iso_week, ISO_WEEK)
-PART(eval_iso_day, ISO_DAY)
+static enum mrs_status
+eval_month(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, MONTH, out);
+}
+
+static enum mrs_status
+eval_day_of_month(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, DAY_OF_MONTH, out);
+}
+
+static enum mrs_status
+eval_hour(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, HOUR, out);
+}
+
+static enum mrs_status
+eval_minute(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, MINUTE, out);
+}
+
+static enum mrs_status
+eval_second(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, SECOND, out);
+}
+
+static enum mrs_status
+eval_millisecond(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, MILLISECOND, out);
+}
+
+static enum mrs_status
+eval_day_of_week(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, DAY_OF_WEEK, out);
+}
+
+static enum mrs_status
+eval_day_of_year(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, DAY_OF_YEAR, out);
+}
+
+static enum mrs_status
+eval_week(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, WEEK, out);
+}
+
+static enum mrs_status
+eval_iso_year(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, ISO_YEAR, out);
+}
+
+static enum mrs_status
+eval_iso_week(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, ISO_WEEK, out);
+}
+
+static enum mrs_status
+eval_iso_day(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return part(x, ev, ISO_DAY, out);
+}
 
 /* ---- $dateToParts ---- */
 
@@ -204,16 +280,11 @@ eval_to_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     static const struct {
         const char *name;
         enum part part;
-    } fields[] = {{"year", YEAR},
-                  {"month", MONTH},
-                  {"day", DAY_OF_MONTH},
-                  {"isoWeekYear", ISO_YEAR},
-                  {"isoWeek", ISO_WEEK},
-                  {"isoDayOfWeek", ISO_DAY},
-                  {"hour", HOUR},
-                  {"minute", MINUTE},
-                  {"second", SECOND},
-                  {"millisecond", MILLISECOND}};
+    } fields[] = {{"year", YEAR},        {"month", MONTH},
+                  {"day", DAY_OF_MONTH}, {"isoWeekYear", ISO_YEAR},
+                  {"isoWeek", ISO_WEEK}, {"isoDayOfWeek", ISO_DAY},
+                  {"hour", HOUR},        {"minute", MINUTE},
+                  {"second", SECOND},    {"millisecond", MILLISECOND}};
     struct mrsi_local l;
     struct mrs_val iso;
     bool null;
@@ -226,32 +297,51 @@ eval_to_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
         return mrsi_ret_null(out);
     }
     if (x->args[2] && iso.type != MRS_BOOL) {
-        return mrsi_eval_error(x, ev, "iso8601 must be true or false, not %s", mrs_type_name(iso.type));
+        return mrsi_eval_error(x, ev, "iso8601 must be true or false, not %s",
+                               mrs_type_name(iso.type));
     }
     struct mrsi_civil c = mrsi_civil_of(l.local_seconds, l.ms);
     bool weeks = x->args[2] && iso.p[0];
     struct mrsi_out o;
     mrsi_out_begin(ev, &o);
-    for (uint32_t i = weeks ? 3 : 0; i < sizeof fields / sizeof *fields; i += !weeks && i == 2 ? 4 : 1) {
-        mrs_build_i32(&o.build, fields[i].name, (int32_t)part_of(&c, l.local_seconds, fields[i].part));
+    for (uint32_t i = weeks ? 3 : 0; i < sizeof fields / sizeof *fields;
+         i += !weeks && i == 2 ? 4 : 1) {
+        mrs_build_i32(&o.build, fields[i].name,
+                      (int32_t)part_of(&c, l.local_seconds, fields[i].part));
     }
     return mrsi_out_end(ev, &o, MRS_DOCUMENT, out);
 }
 
 /* ---- $dateFromParts ---- */
 
-enum { P_YEAR, P_MONTH, P_DAY, P_HOUR, P_MINUTE, P_SECOND, P_MS, P_ISO_YEAR, P_ISO_WEEK, P_ISO_DAY, P_ZONE };
+enum {
+    P_YEAR,
+    P_MONTH,
+    P_DAY,
+    P_HOUR,
+    P_MINUTE,
+    P_SECOND,
+    P_MS,
+    P_ISO_YEAR,
+    P_ISO_WEEK,
+    P_ISO_DAY,
+    P_ZONE
+};
 
-static const char PARTS[] = "|year,month,day,hour,minute,second,millisecond,isoWeekYear,isoWeek,isoDayOfWeek,timezone";
+static const char PARTS[] =
+    "|year,month,day,hour,minute,second,millisecond,isoWeekYear,isoWeek,isoDayOfWeek,timezone";
 
 static enum mrs_status
-compile_from_parts(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+compile_from_parts(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                   struct mrs_err *e)
 {
     MRSI_TRY(mrsi_compile_named(c, x, spec, PARTS, e));
     bool civil = x->args[P_YEAR] || x->args[P_MONTH] || x->args[P_DAY];
     bool iso = x->args[P_ISO_YEAR] || x->args[P_ISO_WEEK] || x->args[P_ISO_DAY];
     if ((civil && iso) || (!x->args[P_YEAR] && !x->args[P_ISO_YEAR])) {
-        return mrsi_expr_refuse(x, e, "takes either year, month, day or isoWeekYear, isoWeek, isoDayOfWeek; the year must be there");
+        return mrsi_expr_refuse(x, e,
+                                "takes either year, month, day or isoWeekYear, isoWeek, "
+                                "isoDayOfWeek; the year must be there");
     }
     return mrsi_compile_zone(c, x, P_ZONE, e);
 }
@@ -268,14 +358,16 @@ seconds_of_parts(const int64_t v[P_ZONE], bool iso, int64_t *seconds)
         int64_t year = mrsi_floor_div(months, 12);
         days = mrsi_days_of(year, (int32_t)(months - year * 12) + 1, v[P_DAY]);
     }
-    return !__builtin_add_overflow(days * MRSI_DAY_SECONDS + v[P_HOUR] * 3600 + v[P_MINUTE] * 60, v[P_SECOND], seconds);
+    return !__builtin_add_overflow(days * MRSI_DAY_SECONDS + v[P_HOUR] * 3600 + v[P_MINUTE] * 60,
+                                   v[P_SECOND], seconds);
 }
 
 static enum mrs_status
 eval_from_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
-    static const char *const names[] = {"year",   "month",       "day",         "hour",    "minute",
-                                        "second", "millisecond", "isoWeekYear", "isoWeek", "isoDayOfWeek"};
+    static const char *const names[] = {"year",    "month",       "day",         "hour",
+                                        "minute",  "second",      "millisecond", "isoWeekYear",
+                                        "isoWeek", "isoDayOfWeek"};
     int64_t v[P_ZONE] = {0, 1, 1, 0, 0, 0, 0, 0, 1, 1}, seconds, ms;
     struct mrsi_tz tz;
     bool null;
@@ -298,24 +390,29 @@ eval_from_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     if (null) {
         return mrsi_ret_null(out);
     }
-    bool fits = seconds_of_parts(v, x->args[P_ISO_YEAR] != NULL, &seconds) && seconds < INT64_MAX / 1000 && seconds > INT64_MIN / 1000;
+    bool fits = seconds_of_parts(v, x->args[P_ISO_YEAR] != NULL, &seconds) &&
+                seconds < INT64_MAX / 1000 && seconds > INT64_MIN / 1000;
     fits = fits && mrsi_join_ms(mrsi_tz_to_utc(&tz, seconds, mrsi_tz_at(&tz, 0).dst), v[P_MS], &ms);
-    return fits ? mrsi_ret_date(ev, ms, out) : mrsi_eval_error(x, ev, "the parts give a date that cannot be stored");
+    return fits ? mrsi_ret_date(ev, ms, out)
+                : mrsi_eval_error(x, ev, "the parts give a date that cannot be stored");
 }
 
-#define PART_ROW(name, fn) {.row = {name, "date", ""}, .eval = fn, .compile = compile_part, .free_extra = mrsi_free_zones}
-#define HOOK_ROW(name, note, fn, hook) {.row = {name, "date", note}, .eval = fn, .compile = hook, .free_extra = mrsi_free_zones}
+#define ROW(name, note, fn, hook)                                                                  \
+    {                                                                                              \
+        .row = {name, "date", note}, .eval = fn, .compile = hook, .free_extra = mrsi_free_zones    \
+    }
+#define PART_ROW(name, fn) ROW(name, "", fn, compile_part)
 
 const struct mrs_op mrsi_ops_date[] = {
-    HOOK_ROW("$dateAdd", "", mrsi_eval_date_add, mrsi_compile_date_math),
-    HOOK_ROW("$dateDiff", "", mrsi_eval_date_diff, mrsi_compile_date_diff),
-    HOOK_ROW("$dateFromParts", "", eval_from_parts, compile_from_parts),
-    HOOK_ROW("$dateFromString", "without a format only ISO 8601 texts are read", mrsi_eval_date_from_string,
-             mrsi_compile_date_from_string),
-    HOOK_ROW("$dateSubtract", "", mrsi_eval_date_subtract, mrsi_compile_date_math),
-    HOOK_ROW("$dateToParts", "", eval_to_parts, compile_to_parts),
-    HOOK_ROW("$dateToString", "", mrsi_eval_date_to_string, mrsi_compile_date_to_string),
-    HOOK_ROW("$dateTrunc", "", mrsi_eval_date_trunc, mrsi_compile_date_trunc),
+    ROW("$dateAdd", "", mrsi_eval_date_add, mrsi_compile_date_math),
+    ROW("$dateDiff", "", mrsi_eval_date_diff, mrsi_compile_date_diff),
+    ROW("$dateFromParts", "", eval_from_parts, compile_from_parts),
+    ROW("$dateFromString", "without a format only ISO 8601 texts are read",
+             mrsi_eval_date_from_string, mrsi_compile_date_from_string),
+    ROW("$dateSubtract", "", mrsi_eval_date_subtract, mrsi_compile_date_math),
+    ROW("$dateToParts", "", eval_to_parts, compile_to_parts),
+    ROW("$dateToString", "", mrsi_eval_date_to_string, mrsi_compile_date_to_string),
+    ROW("$dateTrunc", "", mrsi_eval_date_trunc, mrsi_compile_date_trunc),
     PART_ROW("$dayOfMonth", eval_day_of_month),
     PART_ROW("$dayOfWeek", eval_day_of_week),
     PART_ROW("$dayOfYear", eval_day_of_year),

@@ -1,7 +1,8 @@
 /* op_date_math.c - $dateAdd, $dateSubtract, $dateDiff, $dateTrunc.
  *
- * Two kinds of units: up to hours a unit is a number of milliseconds and zones hardly matter; from days on it is a step in the calendar of
- * the zone, where a day may have 23 or 25 hours. Truncation counts bins from 2000-01-01T00:00 of the zone, as the server does. */
+ * Two kinds of units: up to hours a unit is a number of milliseconds and zones hardly matter; from
+ * days on it is a step in the calendar of the zone, where a day may have 23 or 25 hours. Truncation
+ * counts bins from 2000-01-01T00:00 of the zone, as the server does. */
 #include "op_date.h"
 #include <strings.h>
 
@@ -11,8 +12,9 @@ static const struct {
     const char *name;
     int64_t ms;     /* of the small ones */
     int32_t months; /* of the large ones */
-} UNITS[N_UNITS] = {{"millisecond", 1, 0}, {"second", 1000, 0}, {"minute", 60000, 0}, {"hour", 3600000, 0}, {"day", 0, 0},
-                    {"week", 0, 0},        {"month", 0, 1},     {"quarter", 0, 3},    {"year", 0, 12}};
+} UNITS[N_UNITS] = {{"millisecond", 1, 0}, {"second", 1000, 0}, {"minute", 60000, 0},
+                    {"hour", 3600000, 0},  {"day", 0, 0},       {"week", 0, 0},
+                    {"month", 0, 1},       {"quarter", 0, 3},   {"year", 0, 12}};
 
 static bool
 unit_of(struct mrs_val v, enum unit *unit)
@@ -33,7 +35,9 @@ unit_of(struct mrs_val v, enum unit *unit)
 static enum mrs_status
 no_unit(const struct mrs_expr *x, struct mrs_eval *ev)
 {
-    return mrsi_eval_error(x, ev, "unit must be one of millisecond, second, minute, hour, day, week, month, quarter, year");
+    return mrsi_eval_error(
+        x, ev,
+        "unit must be one of millisecond, second, minute, hour, day, week, month, quarter, year");
 }
 
 static enum mrs_status
@@ -46,13 +50,15 @@ no_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v)
 static bool
 weekday_of(struct mrs_val v, int32_t *weekday)
 {
-    static const char *const names[7] = {"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"};
+    static const char *const names[7] = {"sunday",   "monday", "tuesday", "wednesday",
+                                         "thursday", "friday", "saturday"};
     if (v.type != MRS_STRING) {
         return false;
     }
     struct mrsi_text text = mrsi_text_of(v);
     for (int32_t d = 0; d < 7; d++) {
-        if ((text.n == strlen(names[d]) || text.n == 3) && strncasecmp(text.p, names[d], text.n) == 0) {
+        if ((text.n == strlen(names[d]) || text.n == 3) &&
+            strncasecmp(text.p, names[d], text.n) == 0) {
             *weekday = d;
             return true;
         }
@@ -85,7 +91,8 @@ all_args(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *v)
 enum { A_START, A_UNIT, A_AMOUNT, A_ZONE, A_N };
 
 enum mrs_status
-mrsi_compile_date_math(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+mrsi_compile_date_math(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                       struct mrs_err *e)
 {
     MRSI_TRY(mrsi_compile_named(c, x, spec, "startDate,unit,amount|timezone", e));
     return mrsi_compile_zone(c, x, A_ZONE, e);
@@ -97,9 +104,11 @@ add_units(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t amount, 
 {
     if (unit < DAY) {
         int64_t by;
-        return !__builtin_mul_overflow(amount, UNITS[unit].ms, &by) && !__builtin_add_overflow(ms, by, out);
+        return !__builtin_mul_overflow(amount, UNITS[unit].ms, &by) &&
+               !__builtin_add_overflow(ms, by, out);
     }
-    int64_t most = unit < MONTH ? 300000000000 : 10000000000; /* what can only end outside int64 milliseconds */
+    int64_t most = unit < MONTH ? 300000000000
+                                : 10000000000; /* what can only end outside int64 milliseconds */
     if (amount > most || amount < -most) {
         return false;
     }
@@ -166,7 +175,8 @@ mrsi_eval_date_subtract(const struct mrs_expr *x, struct mrs_eval *ev, struct mr
 enum { D_START, D_END, D_UNIT, D_ZONE, D_WEEK, D_N };
 
 enum mrs_status
-mrsi_compile_date_diff(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+mrsi_compile_date_diff(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                       struct mrs_err *e)
 {
     MRSI_TRY(mrsi_compile_named(c, x, spec, "startDate,endDate,unit|timezone,startOfWeek", e));
     return mrsi_compile_zone(c, x, D_ZONE, e);
@@ -224,8 +234,9 @@ mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_va
         return mrsi_eval_error(x, ev, "startOfWeek must be the name of a weekday");
     }
     if (unit == MILLISECOND) {
-        return __builtin_sub_overflow(to, from, &diff) ? mrsi_eval_error(x, ev, "the difference does not fit 64 bits")
-                                                       : mrsi_ret_i64(ev, diff, out);
+        return __builtin_sub_overflow(to, from, &diff)
+                 ? mrsi_eval_error(x, ev, "the difference does not fit 64 bits")
+                 : mrsi_ret_i64(ev, diff, out);
     }
     struct mrsi_local a = mrsi_local_of(&tz, from), b = mrsi_local_of(&tz, to);
     diff = boundaries(&b, unit, week_start) - boundaries(&a, unit, week_start);
@@ -237,7 +248,8 @@ mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_va
 enum { T_DATE, T_UNIT, T_BIN, T_ZONE, T_WEEK, T_N };
 
 enum mrs_status
-mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                        struct mrs_err *e)
 {
     MRSI_TRY(mrsi_compile_named(c, x, spec, "date,unit|binSize,timezone,startOfWeek", e));
     MRSI_TRY(mrsi_compile_zone(c, x, T_ZONE, e));
@@ -254,14 +266,17 @@ mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
 
 /* The start of the bin that ms lies in; false: out of range. */
 static bool
-truncate_date(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t bin, int32_t week_start, int64_t *out)
+truncate_date(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t bin, int32_t week_start,
+              int64_t *out)
 {
     int64_t first = mrsi_days_of(2000, 1, 1);
-    int64_t origin = mrsi_tz_to_utc(tz, first * MRSI_DAY_SECONDS, mrsi_tz_at(tz, first * MRSI_DAY_SECONDS).dst);
+    int64_t origin =
+        mrsi_tz_to_utc(tz, first * MRSI_DAY_SECONDS, mrsi_tz_at(tz, first * MRSI_DAY_SECONDS).dst);
     struct mrsi_local l = mrsi_local_of(tz, ms);
     if (unit < DAY) {
         int64_t size, distance;
-        if (__builtin_mul_overflow(bin, UNITS[unit].ms, &size) || __builtin_sub_overflow(ms, origin * 1000, &distance)) {
+        if (__builtin_mul_overflow(bin, UNITS[unit].ms, &size) ||
+            __builtin_sub_overflow(ms, origin * 1000, &distance)) {
             return false;
         }
         return !__builtin_mul_overflow(mrsi_floor_div(distance, size), size, out) &&
@@ -305,8 +320,10 @@ mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     if (!unit_of(v[T_UNIT], &unit)) {
         return no_unit(x, ev);
     }
-    if (x->args[T_BIN] && (!mrs_val_integral(v[T_BIN], &bin) || bin <= 0 || (unit >= DAY && bin > 100000000000))) {
-        return mrsi_eval_error(x, ev, "binSize must be a whole number greater than 0 (of days and more at most 1e11)");
+    if (x->args[T_BIN] &&
+        (!mrs_val_integral(v[T_BIN], &bin) || bin <= 0 || (unit >= DAY && bin > 100000000000))) {
+        return mrsi_eval_error(
+            x, ev, "binSize must be a whole number greater than 0 (of days and more at most 1e11)");
     }
     if (x->args[T_ZONE]) {
         MRSI_TRY(mrsi_zone_value(x, ev, v[T_ZONE], &tz));

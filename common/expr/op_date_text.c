@@ -1,13 +1,15 @@
 /* op_date_text.c - $dateToString and $dateFromString.
  *
- * Formats are the server's percent letters. Without a format a text must be a plain ISO 8601 date, as for $toDate; with one it is read letter by
- * letter. A text that does not fit is a failed conversion, which onError catches; a wrong format or zone is an error of its own. */
+ * Formats are the server's percent letters. Without a format a text must be a plain ISO 8601 date,
+ * as for $toDate; with one it is read letter by letter. A text that does not fit is a failed
+ * conversion, which onError catches; a wrong format or zone is an error of its own. */
 #include "op_date.h"
 #include <stdio.h>
 #include <strings.h>
 
-static const char *const MONTHS[12] = {"January", "February", "March",     "April",   "May",      "June",
-                                       "July",    "August",   "September", "October", "November", "December"};
+static const char *const MONTHS[12] = {"January",   "February", "March",    "April",
+                                       "May",       "June",     "July",     "August",
+                                       "September", "October",  "November", "December"};
 
 /* ---- writing ---- */
 
@@ -42,14 +44,16 @@ compile_format(struct mrs_expr *x, uint32_t i, const char *letters, struct mrs_e
         return MRS_OK;
     }
     if (format->lit.type != MRS_STRING) {
-        return mrsi_expr_refuse(x, e, "format must be a string, not %s", mrs_type_name(format->lit.type));
+        return mrsi_expr_refuse(x, e, "format must be a string, not %s",
+                                mrs_type_name(format->lit.type));
     }
     const char *wrong = format_wrong(mrsi_text_of(format->lit), letters);
     return wrong ? mrsi_expr_refuse(x, e, "%s", wrong) : MRS_OK;
 }
 
 static enum mrs_status
-eval_format(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *letters, struct mrs_val *v)
+eval_format(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *letters,
+            struct mrs_val *v)
 {
     MRSI_TRY(mrsi_arg(x, i, ev, v));
     if (mrsi_is_nullish(*v)) {
@@ -63,7 +67,8 @@ eval_format(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const cha
 }
 
 enum mrs_status
-mrsi_compile_date_to_string(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+mrsi_compile_date_to_string(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                            struct mrs_err *e)
 {
     MRSI_TRY(mrsi_compile_named(c, x, spec, "date|format,timezone,onNull", e));
     MRSI_TRY(compile_format(x, S_FORMAT, TO_LETTERS, e));
@@ -104,7 +109,8 @@ write_letter(struct mrs_buf *b, char letter, const struct mrsi_local *l, const s
         mrs_buf_printf(b, "%04lld", (long long)(letter == 'Y' ? c->year : iso_year));
         break;
     case 'z':
-        mrs_buf_printf(b, "%c%02d%02d", offset < 0 ? '-' : '+', (minutes < 0 ? -minutes : minutes) / 60,
+        mrs_buf_printf(b, "%c%02d%02d", offset < 0 ? '-' : '+',
+                       (minutes < 0 ? -minutes : minutes) / 60,
                        (minutes < 0 ? -minutes : minutes) % 60);
         break;
     case 'Z':
@@ -126,7 +132,8 @@ write_letter(struct mrs_buf *b, char letter, const struct mrsi_local *l, const s
 }
 
 static enum mrs_status
-write_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text format, const struct mrsi_local *l, struct mrs_val *out)
+write_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text format,
+           const struct mrsi_local *l, struct mrs_val *out)
 {
     struct mrsi_civil c = mrsi_civil_of(l->local_seconds, l->ms);
     struct mrs_buf b;
@@ -139,14 +146,15 @@ write_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text forma
         char letter = format.p[++i];
         if ((letter == 'Y' || letter == 'G') && (c.year < 0 || c.year > 9999)) {
             mrs_buf_clear(&b);
-            return mrsi_eval_error(x, ev, "the year %lld cannot be written (0 to 9999 can)", (long long)c.year);
+            return mrsi_eval_error(x, ev, "the year %lld cannot be written (0 to 9999 can)",
+                                   (long long)c.year);
         }
         write_letter(&b, letter, l, &c);
     }
     enum mrs_status s = mrs_buf_status(&b, NULL);
-    s = s == MRS_OK     ? mrsi_ret_text(ev, b.n ? (const char *)b.p : "", b.n, out)
-        : s == MRS_DEAD ? mrsi_eval_memory(ev, b.n)
-                        : mrsi_eval_error(x, ev, "the text would be too long");
+    s = s == MRS_OK   ? mrsi_ret_text(ev, b.n ? (const char *)b.p : "", b.n, out)
+      : s == MRS_DEAD ? mrsi_eval_memory(ev, b.n)
+                      : mrsi_eval_error(x, ev, "the text would be too long");
     mrs_buf_clear(&b);
     return s;
 }
@@ -182,7 +190,8 @@ mrsi_eval_date_to_string(const struct mrs_expr *x, struct mrs_eval *ev, struct m
 enum { F_STRING, F_FORMAT, F_ZONE, F_ERROR, F_NULL };
 
 enum mrs_status
-mrsi_compile_date_from_string(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+mrsi_compile_date_from_string(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                              struct mrs_err *e)
 {
     MRSI_TRY(mrsi_compile_named(c, x, spec, "dateString|format,timezone,onError,onNull", e));
     MRSI_TRY(compile_format(x, F_FORMAT, FROM_LETTERS, e));
@@ -312,7 +321,8 @@ seconds_of_fields(const struct fields *f, int64_t *seconds)
     int64_t days;
     bool iso = f->iso_year >= 0;
     if (iso && f->year < 0) {
-        days = mrsi_iso_year_start(f->iso_year) + ((f->iso_week < 0 ? 1 : f->iso_week) - 1) * 7 + (f->iso_day < 0 ? 1 : f->iso_day) - 1;
+        days = mrsi_iso_year_start(f->iso_year) + ((f->iso_week < 0 ? 1 : f->iso_week) - 1) * 7 +
+               (f->iso_day < 0 ? 1 : f->iso_day) - 1;
     } else if (f->year >= 0 && f->yearday >= 0) {
         days = mrsi_days_of(f->year, 1, 1) + f->yearday; /* off by one, as the server has it */
     } else if (f->year >= 0 && f->month >= 0 && f->day >= 0) {
@@ -323,7 +333,8 @@ seconds_of_fields(const struct fields *f, int64_t *seconds)
     } else {
         return false;
     }
-    int32_t hour = f->hour < 0 ? 0 : f->hour, minute = f->minute < 0 ? 0 : f->minute, second = f->second < 0 ? 0 : f->second;
+    int32_t hour = f->hour < 0 ? 0 : f->hour, minute = f->minute < 0 ? 0 : f->minute,
+            second = f->second < 0 ? 0 : f->second;
     *seconds = days * MRSI_DAY_SECONDS + hour * 3600 + minute * 60 + second;
     return true;
 }
@@ -336,7 +347,8 @@ read_by_format(struct mrsi_text text, struct mrsi_text format, struct mrsi_date_
     for (uint32_t i = 0; i < format.n; i++) {
         bool letter = format.p[i] == '%' && format.p[i + 1] != '%';
         i += format.p[i] == '%';
-        if (letter ? !read_letter(&r, format.p[i], &f) : (r.at == r.end || *r.at++ != format.p[i])) {
+        if (letter ? !read_letter(&r, format.p[i], &f)
+                   : (r.at == r.end || *r.at++ != format.p[i])) {
             return false;
         }
     }
@@ -355,13 +367,16 @@ read_date(struct mrs_val v, struct mrs_val format, const struct mrsi_tz *tz, int
         return "dateString is not a string";
     }
     struct mrsi_text text = mrsi_text_of(v);
-    if (format.type == MRS_STRING ? !read_by_format(text, mrsi_text_of(format), &t) : !mrsi_date_parse(text.p, text.n, &t)) {
-        return format.type == MRS_STRING ? "the text does not fit the format" : "the text is no ISO 8601 date";
+    if (format.type == MRS_STRING ? !read_by_format(text, mrsi_text_of(format), &t)
+                                  : !mrsi_date_parse(text.p, text.n, &t)) {
+        return format.type == MRS_STRING ? "the text does not fit the format"
+                                         : "the text is no ISO 8601 date";
     }
     if (t.zoned && (tz->zone || tz->fixed)) {
         return "the text has a zone, and timezone is another";
     }
-    int64_t utc = t.zoned ? t.local_seconds - t.offset : mrsi_tz_to_utc(tz, t.local_seconds, mrsi_tz_at(tz, 0).dst);
+    int64_t utc = t.zoned ? t.local_seconds - t.offset
+                          : mrsi_tz_to_utc(tz, t.local_seconds, mrsi_tz_at(tz, 0).dst);
     return mrsi_join_ms(utc, t.ms, ms) ? NULL : "the date cannot be stored";
 }
 

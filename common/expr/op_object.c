@@ -1,7 +1,8 @@
 /* op_object.c - operators on documents: merging, taking apart, single fields by name.
  *
- * Values are copied as bytes, whatever they hold. Where several sources may give one name, the first place and the last value count; the names
- * stand in a hash table, so that large documents merge in linear time. */
+ * Values are copied as bytes, whatever they hold. Where several sources may give one name, the
+ * first place and the last value count; the names stand in a hash table, so that large documents
+ * merge in linear time. */
 #include "support.h"
 
 /* Fields in order, found by name. Zero at first. */
@@ -11,7 +12,7 @@ struct fields {
         uint32_t len;
         uint32_t hash;
         struct mrs_val v;
-    } *item;
+    } * item;
     uint32_t *table; /* 1 + index of an item; cap 2^k, more than twice n */
     uint32_t n, cap, slots;
 };
@@ -62,7 +63,8 @@ fields_set(struct mrs_eval *ev, struct fields *f, const char *name, uint32_t len
     uint32_t hash = hash_name(name, len), at = hash & (f->slots - 1);
     for (; f->table[at]; at = (at + 1) & (f->slots - 1)) {
         uint32_t i = f->table[at] - 1;
-        if (f->item[i].hash == hash && f->item[i].len == len && memcmp(f->item[i].name, name, len) == 0) {
+        if (f->item[i].hash == hash && f->item[i].len == len &&
+            memcmp(f->item[i].name, name, len) == 0) {
             f->item[i].v = v;
             return MRS_OK;
         }
@@ -97,7 +99,8 @@ merge(const struct mrs_expr *x, struct mrs_eval *ev, struct fields *f, struct mr
         return MRS_OK;
     }
     if (v.type != MRS_DOCUMENT) {
-        return mrsi_eval_error(x, ev, "only documents can be merged, not %s", mrs_type_name(v.type));
+        return mrsi_eval_error(x, ev, "only documents can be merged, not %s",
+                               mrs_type_name(v.type));
     }
     mrs_walk_init(&w, mrs_val_view(v));
     while (mrs_walk_next(&w, &e) > 0) {
@@ -140,7 +143,8 @@ eval_to_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
         return mrsi_ret_null(out);
     }
     if (v.type != MRS_DOCUMENT) {
-        return mrsi_eval_error(x, ev, "the argument must be a document, not %s", mrs_type_name(v.type));
+        return mrsi_eval_error(x, ev, "the argument must be a document, not %s",
+                               mrs_type_name(v.type));
     }
     struct mrsi_out o;
     mrsi_out_begin(ev, &o);
@@ -196,7 +200,8 @@ eval_to_object(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *ou
         return mrsi_ret_null(out);
     }
     if (array.type != MRS_ARRAY) {
-        return mrsi_eval_error(x, ev, "the argument must be an array, not %s", mrs_type_name(array.type));
+        return mrsi_eval_error(x, ev, "the argument must be an array, not %s",
+                               mrs_type_name(array.type));
     }
     bool list = false;
     mrs_walk_init(&w, mrs_val_view(array));
@@ -260,7 +265,8 @@ eval_get(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return MRS_OK;
 }
 
-/* args: field, input, value (NULL: remove). The field must be known now: a string, or $literal of one. */
+/* args: field, input, value (NULL: remove). The field must be known now: a string, or $literal of
+ * one. */
 static enum mrs_status
 compile_set(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
@@ -268,7 +274,8 @@ compile_set(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     MRSI_TRY(mrsi_compile_named(c, x, spec, unset ? "field,input" : "field,input,value", e));
     struct mrs_elem given, inner;
     struct mrs_walk w;
-    bool literal = mrs_doc_find(mrs_val_view(spec), "field", 5, &given) && given.v.type == MRS_STRING;
+    bool literal =
+        mrs_doc_find(mrs_val_view(spec), "field", 5, &given) && given.v.type == MRS_STRING;
     if (given.v.type == MRS_DOCUMENT) {
         mrs_walk_init(&w, mrs_val_view(given.v));
         literal = mrs_walk_next(&w, &inner) > 0 &&
@@ -276,7 +283,8 @@ compile_set(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     }
     const struct mrs_expr *field = x->args[0];
     if (!literal || !mrsi_is_constant(field) || field->lit.type != MRS_STRING) {
-        return mrsi_expr_refuse(x, e, "field must be a constant string, without an expression other than $literal");
+        return mrsi_expr_refuse(
+            x, e, "field must be a constant string, without an expression other than $literal");
     }
     struct mrsi_text name = mrsi_text_of(field->lit);
     return memchr(name.p, 0, name.n) ? mrsi_expr_refuse(x, e, "field holds a NUL byte") : MRS_OK;
@@ -294,7 +302,8 @@ eval_set(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_ret_null(out);
     }
     if (input.type != MRS_DOCUMENT) {
-        return mrsi_eval_error(x, ev, "input must be a document, not %s", mrs_type_name(input.type));
+        return mrsi_eval_error(x, ev, "input must be a document, not %s",
+                               mrs_type_name(input.type));
     }
     struct mrsi_text name = mrsi_text_of(x->args[0]->lit);
     struct mrs_walk w;

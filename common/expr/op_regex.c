@@ -1,15 +1,16 @@
 /* op_regex.c - $regexMatch, $regexFind, $regexFindAll.
  *
- * A pattern that is known when the plan is read is compiled once and shared by all threads; a pattern that comes from the document is
- * compiled for it. Arguments are checked before nulls count, in the server's order, so that a plan with a wrong pattern fails
- * whatever the data are. */
+ * A pattern that is known when the plan is read is compiled once and shared by all threads; a
+ * pattern that comes from the document is compiled for it. Arguments are checked before nulls
+ * count, in the server's order, so that a plan with a wrong pattern fails whatever the data are. */
 #include "regex.h"
 
 enum { INPUT, REGEX, OPTIONS };
 
 /* Pattern and options out of the two arguments. *none: the pattern is nullish. why set on FAIL. */
 static enum mrs_status
-pattern_of(struct mrs_val regex, struct mrs_val options, struct mrsi_text *pattern, struct mrsi_text *flags, const char **why)
+pattern_of(struct mrs_val regex, struct mrs_val options, struct mrsi_text *pattern,
+           struct mrsi_text *flags, const char **why)
 {
     *why = NULL;
     flags->p = "";
@@ -49,24 +50,29 @@ compile_regex(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, s
 {
     MRSI_TRY(mrsi_compile_named(c, x, spec, "input,regex|options", e));
     const struct mrs_expr *regex = x->args[REGEX], *options = x->args[OPTIONS];
-    if (!mrsi_is_constant(regex) || (options && !mrsi_is_constant(options)) || mrsi_is_nullish(regex->lit)) {
+    if (!mrsi_is_constant(regex) || (options && !mrsi_is_constant(options)) ||
+        mrsi_is_nullish(regex->lit)) {
         return MRS_OK;
     }
     const char *wrong;
     char why[160];
     struct mrsi_text pattern, flags;
     struct mrsi_regex *compiled = NULL;
-    if (pattern_of(regex->lit, options ? options->lit : mrs_missing(), &pattern, &flags, &wrong) != MRS_OK) {
+    if (pattern_of(regex->lit, options ? options->lit : mrs_missing(), &pattern, &flags, &wrong) !=
+        MRS_OK) {
         return mrsi_expr_refuse(x, e, "%s", wrong);
     }
-    enum mrs_status s = mrsi_regex_new(mrsi_compile_arena(c)->mem, pattern, flags, &compiled, why, e);
+    enum mrs_status s =
+        mrsi_regex_new(mrsi_compile_arena(c)->mem, pattern, flags, &compiled, why, e);
     x->extra = compiled;
     return s == MRS_FAIL ? mrsi_expr_refuse(x, e, "%s", why) : s;
 }
 
-/* The regular expression for this evaluation; *mine: the caller frees it. NULL: the pattern is nullish. */
+/* The regular expression for this evaluation; *mine: the caller frees it. NULL: the pattern is
+ * nullish. */
 static enum mrs_status
-regex_for(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val input, struct mrsi_regex **r, bool *mine)
+regex_for(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val input,
+          struct mrsi_regex **r, bool *mine)
 {
     struct mrs_val regex, options;
     struct mrsi_text pattern, flags;
@@ -133,7 +139,8 @@ build_match(struct mrs_build *b, struct mrsi_text text, const struct mrsi_match 
 }
 
 static enum mrs_status
-find_one(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text, struct mrs_val *out)
+find_one(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text,
+         struct mrs_val *out)
 {
     struct mrsi_match m;
     MRSI_TRY(mrsi_regex_find(r, text, 0, &m, ev->err));
@@ -154,14 +161,16 @@ eval_find(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     bool mine;
     MRSI_TRY(mrsi_arg(x, INPUT, ev, &input));
     MRSI_TRY(regex_for(x, ev, input, &r, &mine));
-    enum mrs_status s = r && !mrsi_is_nullish(input) ? find_one(r, ev, mrsi_text_of(input), out) : mrsi_ret_null(out);
+    enum mrs_status s = r && !mrsi_is_nullish(input) ? find_one(r, ev, mrsi_text_of(input), out)
+                                                     : mrsi_ret_null(out);
     if (mine) {
         mrsi_regex_free(r);
     }
     return s;
 }
 
-/* All matches, one behind the other; behind an empty one the search goes on a code point later, and never at the end of the text. */
+/* All matches, one behind the other; behind an empty one the search goes on a code point later, and
+ * never at the end of the text. */
 static enum mrs_status
 find_all(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text, struct mrsi_out *o)
 {
@@ -182,8 +191,10 @@ find_all(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text,
             return MRS_OK;
         }
         uint32_t next = m.end[0];
-        if (m.end[0] == m.start[0] || next <= at) { /* a look-behind with \K can end before it began */
-            next = m.start[0] + (m.start[0] < text.n ? mrsi_utf8_len((uint8_t)text.p[m.start[0]]) : 1);
+        if (m.end[0] == m.start[0] ||
+            next <= at) { /* a look-behind with \K can end before it began */
+            next =
+                m.start[0] + (m.start[0] < text.n ? mrsi_utf8_len((uint8_t)text.p[m.start[0]]) : 1);
         }
         point += mrsi_utf8_count(text.p + m.start[0], (next < text.n ? next : text.n) - m.start[0]);
         at = next > at ? next : at + 1;
@@ -201,7 +212,8 @@ eval_find_all(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     MRSI_TRY(mrsi_arg(x, INPUT, ev, &input));
     MRSI_TRY(regex_for(x, ev, input, &r, &mine));
     mrsi_out_begin(ev, &o);
-    enum mrs_status s = r && !mrsi_is_nullish(input) ? find_all(r, ev, mrsi_text_of(input), &o) : MRS_OK;
+    enum mrs_status s =
+        r && !mrsi_is_nullish(input) ? find_all(r, ev, mrsi_text_of(input), &o) : MRS_OK;
     if (mine) {
         mrsi_regex_free(r);
     }
@@ -212,7 +224,11 @@ eval_find_all(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     return mrsi_out_end(ev, &o, MRS_ARRAY, out);
 }
 
-#define ROW(name, fn) {.row = {name, "string", ""}, .eval = fn, .compile = compile_regex, .free_extra = free_regex}
+#define ROW(name, fn)                                                                              \
+    {                                                                                              \
+        .row = {name, "string", "at most 127 groups"}, .eval = fn, .compile = compile_regex,       \
+        .free_extra = free_regex                                                                   \
+    }
 
 const struct mrs_op mrsi_ops_regex[] = {
     ROW("$regexFind", eval_find),

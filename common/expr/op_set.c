@@ -1,7 +1,8 @@
 /* op_set.c - arrays taken as sets.
  *
- * A set is a sorted list of values without equals; of equal values (1 and 1.0) the one seen first stays, as on the server. Results are
- * in sorted order, but for $setDifference, which keeps the order of its left side. */
+ * A set is a sorted list of values without equals; of equal values (1 and 1.0) the one seen first
+ * stays, as on the server. Results are in sorted order, but for $setDifference, which keeps the
+ * order of its left side. */
 #include "support.h"
 
 static int
@@ -56,12 +57,15 @@ has(const struct mrsi_list *set, struct mrs_val v)
 static enum mrs_status
 no_array(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t i, struct mrs_val v)
 {
-    return mrsi_eval_error(x, ev, "argument %u must be an array, not %s", i + 1, mrs_type_name(v.type));
+    return mrsi_eval_error(x, ev, "argument %u must be an array, not %s", i + 1,
+                           mrs_type_name(v.type));
 }
 
-/* Argument i as a set. null: may it be nullish; then *null says that it is, else a nullish one is an error. */
+/* Argument i as a set. null: may it be nullish; then *null says that it is, else a nullish one is
+ * an error. */
 static enum mrs_status
-set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_list *set, bool *null)
+set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_list *set,
+        bool *null)
 {
     struct mrs_val v;
     memset(set, 0, sizeof *set);
@@ -79,13 +83,15 @@ set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_l
     return make_set(ev, set);
 }
 
-/* The server moves constant operands of $setUnion and $setIntersection behind the others, which decides whether a null or an error
- * is met first. */
+/* The server moves constant operands of $setUnion and $setIntersection behind the others, which
+ * decides whether a null or an error is met first. */
 static enum mrs_status
-compile_constants_last(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+compile_constants_last(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
+                       struct mrs_err *e)
 {
     MRSI_TRY(mrsi_compile_list(c, x, spec, 0, 255, e));
-    struct mrs_expr **sorted = mrs_arena_alloc(mrsi_compile_arena(c), (x->n_args + 1) * sizeof(struct mrs_expr *));
+    struct mrs_expr **sorted =
+        mrs_arena_alloc(mrsi_compile_arena(c), (x->n_args + 1) * sizeof(struct mrs_expr *));
     if (!sorted) {
         return mrs_err_memory(e, x->n_args * sizeof(struct mrs_expr *));
     }
@@ -178,7 +184,8 @@ eval_difference(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
         at[i] = i;
     }
     mrsi_sort_stable(at, at + l.n, l.n, cmp_values, l.v);
-    for (uint32_t i = 1, first = 0; i < l.n; i++) { /* of equal ones only the first in the array's order stays */
+    for (uint32_t i = 1, first = 0; i < l.n;
+         i++) { /* of equal ones only the first in the array's order stays */
         if (mrs_compare(l.v[at[first]], l.v[at[i]]) == 0) {
             l.v[at[i]] = mrs_missing();
         } else {
@@ -267,7 +274,9 @@ const struct mrs_op mrsi_ops_set[] = {
     BY_COUNT("$anyElementTrue", eval_any, 1, 1),
     BY_COUNT("$setDifference", eval_difference, 2, 2),
     BY_COUNT("$setEquals", eval_equals, 2, 255),
-    {.row = {"$setIntersection", "set", ""}, .eval = eval_intersection, .compile = compile_constants_last},
+    {.row = {"$setIntersection", "set", ""},
+     .eval = eval_intersection,
+     .compile = compile_constants_last},
     BY_COUNT("$setIsSubset", eval_subset, 2, 2),
     {.row = {"$setUnion", "set", ""}, .eval = eval_union, .compile = compile_constants_last},
     {.row = {NULL, NULL, NULL}},

@@ -1,8 +1,9 @@
 /* op_string.c - operators on text.
  *
- * Strings are bytes with a length: NUL is data, letters are ASCII letters only, nothing is normalised. Results are written once
- * into the arena. The order of checks (type before null, or null before type) is the server's and differs from operator to operator;
- * callers depend on it, because a failing check refuses a document where a null would pass. */
+ * Strings are bytes with a length: NUL is data, letters are ASCII letters only, nothing is
+ * normalised. Results are written once into the arena. The order of checks (type before null, or
+ * null before type) is the server's and differs from operator to operator; callers depend on it,
+ * because a failing check refuses a document where a null would pass. */
 #include "support.h"
 
 static enum mrs_status
@@ -13,7 +14,8 @@ too_large(const struct mrs_expr *x, struct mrs_eval *ev)
 
 /* An argument that must be a string or nullish; text->p is NULL for a nullish one. */
 static enum mrs_status
-text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *what, struct mrsi_text *text)
+text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *what,
+             struct mrsi_text *text)
 {
     struct mrs_val v;
     text->p = NULL;
@@ -70,7 +72,8 @@ eval_concat(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return MRS_OK;
 }
 
-/* The first place of `find` in text at or behind `from`; NULL: none. An empty one is found at once. */
+/* The first place of `find` in text at or behind `from`; NULL: none. An empty one is found at once.
+ */
 static const char *
 search(const char *from, const char *end, struct mrsi_text find)
 {
@@ -87,8 +90,8 @@ eval_split(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_ret_null(out);
     }
     if (input.type != MRS_STRING || by.type != MRS_STRING) {
-        return mrsi_eval_error(x, ev, "the text and the separator must be strings, not %s and %s", mrs_type_name(input.type),
-                               mrs_type_name(by.type));
+        return mrsi_eval_error(x, ev, "the text and the separator must be strings, not %s and %s",
+                               mrs_type_name(input.type), mrs_type_name(by.type));
     }
     struct mrsi_text text = mrsi_text_of(input), sep = mrsi_text_of(by);
     if (!sep.n) {
@@ -162,7 +165,9 @@ eval_strcasecmp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
 }
 
 /* What $trim takes away without `chars`: NUL and the blanks that the server counts as such. */
-static const char BLANKS[] = "\0 \t\n\v\f\r\xC2\xA0\xE1\x9A\x80\xE2\x80\x80\xE2\x80\x81\xE2\x80\x82\xE2\x80\x83\xE2\x80\x84\xE2\x80\x85"
+static const char BLANKS[] = "\0 "
+                             "\t\n\v\f\r\xC2\xA0\xE1\x9A\x80\xE2\x80\x80\xE2\x80\x81\xE2\x80\x82"
+                             "\xE2\x80\x83\xE2\x80\x84\xE2\x80\x85"
                              "\xE2\x80\x86\xE2\x80\x87\xE2\x80\x88\xE2\x80\x89\xE2\x80\x8A";
 
 /* Whether the code point p[0..n) is one of the set. */
@@ -185,7 +190,7 @@ static uint32_t
 last_len(const char *from, const char *end)
 {
     uint32_t len = 1;
-    while (len < 4 && end - len > from && ((uint8_t)*(end - len) & 0xC0) == 0x80) {
+    while (len < 4 && end - len > from && ((uint8_t) * (end - len) & 0xC0) == 0x80) {
         len++;
     }
     return len;
@@ -253,7 +258,8 @@ eval_substr_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val
     for (uint32_t i = 0; i < 2; i++) {
         MRSI_TRY(mrsi_arg(x, i + 1, ev, &v));
         if (!mrsi_integral32(v, &range[i])) {
-            return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits", i ? "the length" : "the start");
+            return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits",
+                                   i ? "the length" : "the start");
         }
     }
     if (range[0] < 0 || range[1] < 0) {
@@ -275,7 +281,8 @@ eval_substr_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
     for (uint32_t i = 0; i < 2; i++) {
         MRSI_TRY(mrsi_arg(x, i + 1, ev, &v));
         if (!mrsi_coerce_i64(v, &range[i])) {
-            return mrsi_eval_error(x, ev, "%s must be a number that fits 64 bits", i ? "the length" : "the start");
+            return mrsi_eval_error(x, ev, "%s must be a number that fits 64 bits",
+                                   i ? "the length" : "the start");
         }
     }
     if (range[0] < 0) {
@@ -286,7 +293,8 @@ eval_substr_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
         return mrsi_eval_error(x, ev, "the start lies inside a character");
     }
     from = from < text.n ? from : text.n;
-    uint64_t end = range[1] < 0 || (uint64_t)range[1] > text.n - from ? text.n : from + (uint64_t)range[1];
+    uint64_t end =
+        range[1] < 0 || (uint64_t)range[1] > text.n - from ? text.n : from + (uint64_t)range[1];
     if (mrsi_utf8_inside(text.p, text.n, end)) {
         return mrsi_eval_error(x, ev, "the end lies inside a character");
     }
@@ -299,7 +307,8 @@ length(const struct mrs_expr *x, struct mrs_eval *ev, bool points, struct mrs_va
     struct mrs_val v;
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));
     if (v.type != MRS_STRING) {
-        return mrsi_eval_error(x, ev, "the argument must be a string, not %s", mrs_type_name(v.type));
+        return mrsi_eval_error(x, ev, "the argument must be a string, not %s",
+                               mrs_type_name(v.type));
     }
     struct mrsi_text text = mrsi_text_of(v);
     return mrsi_ret_i32(ev, (int32_t)(points ? mrsi_utf8_count(text.p, text.n) : text.n), out);
@@ -341,7 +350,8 @@ search_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct search_ar
         int32_t *to = i == 2 ? &a->start : &a->end;
         MRSI_TRY(mrsi_arg(x, i, ev, &v));
         if (!mrsi_integral32(v, to) || *to < 0) {
-            return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits, not negative", i == 2 ? "the start" : "the end");
+            return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits, not negative",
+                                   i == 2 ? "the start" : "the end");
         }
     }
     return MRS_OK;
@@ -413,7 +423,8 @@ replaced(const struct replacement *r, char *to)
         n += r->by.n;
         at += r->find.n;
         go_on = r->all;
-        if (!r->find.n && r->all) { /* between all characters: the one that stands here goes first */
+        if (!r->find.n &&
+            r->all) { /* between all characters: the one that stands here goes first */
             uint32_t len = at < end ? mrsi_utf8_len((uint8_t)*at) : 0;
             len = len < (uint32_t)(end - at) ? len : (uint32_t)(end - at);
             if (to) {
@@ -470,7 +481,8 @@ const struct mrs_op mrsi_ops_string[] = {
     BY_COUNT("$indexOfBytes", "", eval_index_bytes, 2, 4),
     BY_COUNT("$indexOfCP", "", eval_index_points, 2, 4),
     BY_NAME("$ltrim", "", eval_ltrim, "input|chars"),
-    BY_NAME("$replaceAll", "an empty find cuts at characters, never inside one", eval_replace_all, "input,find,replacement"),
+    BY_NAME("$replaceAll", "an empty find cuts at characters, never inside one", eval_replace_all,
+            "input,find,replacement"),
     BY_NAME("$replaceOne", "", eval_replace_one, "input,find,replacement"),
     BY_NAME("$rtrim", "", eval_rtrim, "input|chars"),
     BY_COUNT("$split", "", eval_split, 2, 2),

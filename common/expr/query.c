@@ -1,14 +1,11 @@
 /* query.c - matching documents with a compiled query predicate.
  *
- * A path of a query goes through arrays into their documents, takes a number as a position and as a name, and ends at the elements of an array as well
- * as at the array itself. Each value found is asked at once; the first that fits decides. Recursion follows the parts of a path and
- * the nesting of the filter, never the nesting of data. */
-#define DECIMAL_CALL_BY_REFERENCE 0
-#define DECIMAL_GLOBAL_ROUNDING 0
-#define DECIMAL_GLOBAL_EXCEPTION_FLAGS 0
+ * A path of a query goes through arrays into their documents, takes a number as a position and as a
+ * name, and ends at the elements of an array as well as at the array itself. Each value found is
+ * asked at once; the first that fits decides. Recursion follows the parts of a path and the nesting
+ * of the filter, never the nesting of data. */
 #include "query.h"
-#include <bid_conf.h>
-#include <bid_functions.h>
+#include "../doc/decimal.h"
 #include <math.h>
 
 bool
@@ -30,11 +27,9 @@ mrsi_query_cut(struct mrs_val v, int64_t *out)
         return true;
     }
     case MRS_DECIMAL128: {
-        BID_UINT128 d;
         unsigned int flags = 0;
-        memcpy(&d, v.p, 16);
-        *out = (int64_t)bid128_to_int64_int(d, &flags);
-        return !(flags & BID_INVALID_EXCEPTION);
+        *out = (int64_t)__bid128_to_int64_int(mrsi_dec_load(v.p), &flags);
+        return !(flags & MRSI_DEC_INVALID);
     }
     default:
         return false;
@@ -61,7 +56,8 @@ is_nan(struct mrs_val v)
     return v.type == MRS_DECIMAL128 && (v.p[15] & 0x7C) == 0x7C;
 }
 
-/* Types do not mix in comparisons: a number is only compared with numbers. Null equals what is missing; MinKey and MaxKey compare with everything. */
+/* Types do not mix in comparisons: a number is only compared with numbers. Null equals what is
+ * missing; MinKey and MaxKey compare with everything. */
 static bool
 compares(const struct mrsi_query_node *n, struct mrs_val v)
 {
@@ -77,7 +73,9 @@ compares(const struct mrsi_query_node *n, struct mrs_val v)
         return equal_counts && is_nan(v) && is_nan(n->v);
     }
     int order = mrs_compare(v, n->v);
-    return order == 0 ? equal_counts : order < 0 ? n->kind == Q_LT || n->kind == Q_LTE : n->kind == Q_GT || n->kind == Q_GTE;
+    return order == 0 ? equal_counts
+         : order < 0  ? n->kind == Q_LT || n->kind == Q_LTE
+                      : n->kind == Q_GT || n->kind == Q_GTE;
 }
 
 static enum mrs_status
@@ -141,7 +139,8 @@ bits_fit(const struct mrsi_query_node *n, struct mrs_val v)
     bool wanted = n->how == BITS_ALL_SET || n->how == BITS_ANY_SET;
     for (uint32_t i = 0; i < n->n_bits; i++) {
         uint32_t at = n->bit[i];
-        bool set = bytes ? at / 8 < v.n - 5 && (v.p[5 + at / 8] >> at % 8 & 1) : number >> (at < 63 ? at : 63) & 1;
+        bool set = bytes ? at / 8 < v.n - 5 && (v.p[5 + at / 8] >> at % 8 & 1)
+                         : number >> (at < 63 ? at : 63) & 1;
         if ((set == wanted) == any) {
             return any;
         }
@@ -197,7 +196,8 @@ matches(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, 
         *yes = has_type(n, v.type);
         return MRS_OK;
     case Q_MOD:
-        *yes = mrsi_query_cut(v, &number) && (n->number[0] == -1 ? 0 : number % n->number[0]) == n->number[1];
+        *yes = mrsi_query_cut(v, &number) &&
+               (n->number[0] == -1 ? 0 : number % n->number[0]) == n->number[1];
         return MRS_OK;
     case Q_REGEX:
         return matches_regex(n, a, v, yes);
@@ -216,11 +216,13 @@ matches(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, 
 
 /* ---- paths ---- */
 
-static enum mrs_status each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct mrs_view doc, bool *yes);
+static enum mrs_status each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
+                            struct mrs_view doc, bool *yes);
 
 /* The parts from `at` on, below the elements of an array. */
 static enum mrs_status
-each_element(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct mrs_val array, bool *yes)
+each_element(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
+             struct mrs_val array, bool *yes)
 {
     const struct mrsi_query_part *part = &n->path->part[at];
     struct mrs_walk w;
@@ -244,9 +246,11 @@ each_element(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, 
     return MRS_OK;
 }
 
-/* Asks the predicate of n for each value that its path, from part `at` on, has in doc; ends at the first yes. */
+/* Asks the predicate of n for each value that its path, from part `at` on, has in doc; ends at the
+ * first yes. */
 static enum mrs_status
-each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct mrs_view doc, bool *yes)
+each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct mrs_view doc,
+     bool *yes)
 {
     struct mrs_elem e;
     struct mrs_walk w;
@@ -260,7 +264,8 @@ each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct m
         doc = mrs_val_view(e.v);
     }
     if (at + 1 < n->path->n) {
-        return e.v.type == MRS_ARRAY ? each_element(n, a, at + 1, e.v, yes) : matches(n, a, mrs_missing(), yes);
+        return e.v.type == MRS_ARRAY ? each_element(n, a, at + 1, e.v, yes)
+                                     : matches(n, a, mrs_missing(), yes);
     }
     if (e.v.type == MRS_ARRAY && n->kind < Q_SIZE) {
         struct mrs_elem item;
@@ -318,7 +323,8 @@ match(const struct mrsi_query_node *n, const struct ask *a, bool *yes)
 /* ---- the doors ---- */
 
 enum mrs_status
-mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct mrs_query **out, struct mrs_err *e)
+mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct mrs_query **out,
+                  struct mrs_err *e)
 {
     *out = NULL;
     struct mrs_query *q = mrs_zalloc(env->mem, sizeof *q);

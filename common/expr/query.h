@@ -1,4 +1,5 @@
-/* query.h - a compiled query predicate: shared by query_compile.c, which makes it, and query.c, which matches with it. */
+/* query.h - a compiled query predicate: shared by query_compile.c, which makes it, and query.c,
+ * which matches with it. */
 #ifndef MRS_EXPR_QUERY_H
 #define MRS_EXPR_QUERY_H
 
@@ -48,18 +49,19 @@ struct mrsi_query_node {
     const struct mrsi_query_path *path;
     struct mrsi_query_node **kid;
     uint32_t n_kids;
-    struct mrs_val v;          /* EQ ... GTE */
-    struct mrs_val *list;      /* IN: sorted */
+    struct mrs_val v;     /* EQ ... GTE */
+    struct mrs_val *list; /* IN: sorted */
     uint32_t n_list;
     struct mrsi_regex **regex; /* IN, REGEX (one) */
-    struct mrs_val *regex_val; /* the same as values: a stored regular expression equal to it matches too */
+    struct mrs_val
+        *regex_val; /* the same as values: a stored regular expression equal to it matches too */
     uint32_t n_regex;
-    int64_t number[2];         /* MOD divisor, remainder; SIZE */
-    uint32_t types;            /* TYPE: bit of a type's number; 31 MinKey, 30 MaxKey */
-    enum mrsi_query_bits how;  /* BITS */
-    uint32_t *bit;             /* BITS: positions */
+    int64_t number[2];        /* MOD divisor, remainder; SIZE */
+    uint32_t types;           /* TYPE: bit of a type's number; 31 MinKey, 30 MaxKey */
+    enum mrsi_query_bits how; /* BITS */
+    uint32_t *bit;            /* BITS: positions */
     uint32_t n_bits;
-    struct mrs_expr *expr;     /* EXPR */
+    struct mrs_expr *expr;              /* EXPR */
     struct mrsi_query_node *next_owned; /* nodes that own a regex or an expression */
 };
 
@@ -69,7 +71,8 @@ struct mrs_query {
     struct mrsi_query_node *root, *owned;
 };
 
-enum mrs_status mrsi_query_build(const struct mrs_expr_env *env, struct mrs_query *q, struct mrs_view filter, struct mrs_err *e);
+enum mrs_status mrsi_query_build(const struct mrs_expr_env *env, struct mrs_query *q,
+                                 struct mrs_view filter, struct mrs_err *e);
 /* A number as int64, cut toward zero; false: no number, NaN, infinite or out of range. */
 bool mrsi_query_cut(struct mrs_val v, int64_t *out);
 

@@ -1,15 +1,17 @@
-/* regex.c - regular expressions by PCRE2, as the server compiles them: UTF-8, \s \w \d of ASCII only.
+/* regex.c - regular expressions by PCRE2, as the server compiles them: UTF-8, \s \w \d of ASCII
+ * only.
  *
- * PCRE2 takes its memory from our allocator, so that tests can let it fail; a match that would need more than a few megabytes or very many
- * steps is an error, never a hang. Knows texts and offsets only; what operators make of a match is their business. */
+ * PCRE2 takes its memory from our allocator, so that tests can let it fail; a match that would need
+ * more than a few megabytes or very many steps is an error, never a hang. Knows texts and offsets
+ * only; what operators make of a match is their business. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "regex.h"
 #include <pcre2.h>
 #include <stdio.h>
 
 enum {
-    PATTERN_MAX = 16384,   /* bytes; the server's limit */
-    HEAP_MAX_KIB = 65536,  /* for the backtracking of one match */
+    PATTERN_MAX = 16384,  /* bytes; the server's limit */
+    HEAP_MAX_KIB = 65536, /* for the backtracking of one match */
     STEPS_MAX = 10000000
 };
 
@@ -61,7 +63,8 @@ read_options(struct mrsi_text options, uint32_t *flags)
 }
 
 static enum mrs_status
-build(struct mrsi_regex *r, struct mrsi_text pattern, uint32_t flags, char why[160], struct mrs_err *e)
+build(struct mrsi_regex *r, struct mrsi_text pattern, uint32_t flags, char why[160],
+      struct mrs_err *e)
 {
     r->general = pcre2_general_context_create(give, take, r->mem);
     r->how = r->general ? pcre2_match_context_create(r->general) : NULL;
@@ -88,15 +91,16 @@ build(struct mrsi_regex *r, struct mrsi_text pattern, uint32_t flags, char why[1
     }
     pcre2_pattern_info(r->code, PCRE2_INFO_CAPTURECOUNT, &r->groups);
     if (r->groups > MRSI_REGEX_GROUPS) {
-        snprintf(why, 160, "the pattern has %u groups, at most %d are possible", r->groups, MRSI_REGEX_GROUPS);
+        snprintf(why, 160, "the pattern has %u groups, at most %d are possible", r->groups,
+                 MRSI_REGEX_GROUPS);
         return MRS_FAIL;
     }
     return MRS_OK;
 }
 
 enum mrs_status
-mrsi_regex_new(struct mrs_mem *mem, struct mrsi_text pattern, struct mrsi_text options, struct mrsi_regex **out, char why[160],
-               struct mrs_err *e)
+mrsi_regex_new(struct mrs_mem *mem, struct mrsi_text pattern, struct mrsi_text options,
+               struct mrsi_regex **out, char why[160], struct mrs_err *e)
 {
     uint32_t flags;
     *out = NULL;
@@ -145,7 +149,8 @@ run(const struct mrsi_regex *r, struct mrsi_text text, uint32_t from, pcre2_matc
     if (!*data) {
         return PCRE2_ERROR_NOMEMORY;
     }
-    int rc = pcre2_match(r->code, (PCRE2_SPTR)text.p, text.n, from, 0, *data, r->how);
+    uint32_t flags = from ? PCRE2_NO_UTF_CHECK : 0;
+    int rc = pcre2_match(r->code, (PCRE2_SPTR)text.p, text.n, from, flags, *data, r->how);
     return rc == PCRE2_ERROR_NOMATCH ? 0 : rc < 0 ? rc : 1;
 }
 
@@ -157,11 +162,13 @@ failed(int rc, struct mrs_err *e)
     }
     char text[120] = "";
     pcre2_get_error_message(rc, (PCRE2_UCHAR *)text, sizeof text);
-    return mrs_err_set(e, MRS_FAIL, MRS_E_EXPR, "the regular expression cannot be matched: %s", text);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_EXPR, "the regular expression cannot be matched: %s",
+                       text);
 }
 
 enum mrs_status
-mrsi_regex_find(const struct mrsi_regex *r, struct mrsi_text text, uint32_t from, struct mrsi_match *m, struct mrs_err *e)
+mrsi_regex_find(const struct mrsi_regex *r, struct mrsi_text text, uint32_t from,
+                struct mrsi_match *m, struct mrs_err *e)
 {
     pcre2_match_data *data;
     int rc = run(r, text, from, &data);
@@ -174,7 +181,8 @@ mrsi_regex_find(const struct mrsi_regex *r, struct mrsi_text text, uint32_t from
             m->start[i] = there ? (uint32_t)at[2 * i] : UINT32_MAX;
             m->end[i] = there ? (uint32_t)at[2 * i + 1] : UINT32_MAX;
         }
-        if (m->start[0] == UINT32_MAX) { /* \K behind the end of the match: the server sees an empty one */
+        if (m->start[0] ==
+            UINT32_MAX) { /* \K behind the end of the match: the server sees an empty one */
             m->start[0] = m->end[0] = (uint32_t)at[1];
         }
     }

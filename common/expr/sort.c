@@ -1,8 +1,9 @@
 /* sort.c - sort keys of documents, as `$sort` sees them.
  *
- * An array stands for its least element (going up) or its greatest (going down). Where several keys go through one array, they are taken
- * from the same element: all tuples are tried and the first in the order wins. Keys through different arrays have no such tuple and are
- * refused. Recursion follows the parts of the paths. Only the winning tuple is written as bytes. */
+ * An array stands for its least element (going up) or its greatest (going down). Where several keys
+ * go through one array, they are taken from the same element: all tuples are tried and the first in
+ * the order wins. Keys through different arrays have no such tuple and are refused. Recursion
+ * follows the parts of the paths. Only the winning tuple is written as bytes. */
 #include "support.h"
 #include "mongoreshape/value.h"
 
@@ -38,7 +39,8 @@ read_path(struct mrs_sort *s, struct key *k, const struct mrs_elem *el, struct m
         k->n += el->name[i] == '.';
     }
     if (k->n > PARTS_MAX) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the path '%.100s' has more than %d parts", el->name, PARTS_MAX);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the path '%.100s' has more than %d parts",
+                           el->name, PARTS_MAX);
     }
     k->part = own ? mrs_arena_alloc(&s->arena, k->n * sizeof *k->part) : NULL;
     if (!k->part) {
@@ -49,7 +51,8 @@ read_path(struct mrs_sort *s, struct key *k, const struct mrs_elem *el, struct m
         const char *dot = strchr(own, '.');
         uint32_t len = dot ? (uint32_t)(dot - own) : (uint32_t)strlen(own);
         if (!len || own[0] == '$') {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "'%.100s' is no path to sort by: %s", el->name,
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "'%.100s' is no path to sort by: %s",
+                               el->name,
                                len ? "a part begins with a dollar sign" : "a part is empty");
         }
         k->part[i] = (struct part){own, len};
@@ -58,7 +61,8 @@ read_path(struct mrs_sort *s, struct key *k, const struct mrs_elem *el, struct m
     return MRS_OK;
 }
 
-/* 1 or -1, or 0 where the value is none. Lax: doubles are cut, decimals rounded half to even, as the server does for `$sort`. */
+/* 1 or -1, or 0 where the value is none. Lax: doubles are cut, decimals rounded half to even, as
+ * the server does for `$sort`. */
 static int
 direction(struct mrs_val v, bool strict)
 {
@@ -81,11 +85,13 @@ read_keys(struct mrs_sort *s, struct mrs_view spec, bool strict, struct mrs_err 
         }
         int way = direction(el.v, strict);
         if (!way) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the direction of '%.100s' must be 1 or -1", el.name);
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the direction of '%.100s' must be 1 or -1",
+                               el.name);
         }
         for (uint32_t i = 0; i < s->n; i++) {
             if (strcmp(s->key[i].text, el.name) == 0) {
-                return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "'%.100s' stands twice among the keys to sort by", el.name);
+                return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                                   "'%.100s' stands twice among the keys to sort by", el.name);
             }
         }
         s->key[s->n].down = way < 0;
@@ -96,7 +102,8 @@ read_keys(struct mrs_sort *s, struct mrs_view spec, bool strict, struct mrs_err 
 }
 
 enum mrs_status
-mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view spec, bool strict, struct mrs_sort **out, struct mrs_err *e)
+mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view spec, bool strict,
+                 struct mrs_sort **out, struct mrs_err *e)
 {
     *out = NULL;
     struct mrs_sort *s = mrs_zalloc(env->mem, sizeof *s);
@@ -133,7 +140,8 @@ mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path)
 
 /* ---- the key of a document ---- */
 
-/* What is known of one tuple on the way down: the value of a key whose path has come to its end (at == n), or how far it has come. */
+/* What is known of one tuple on the way down: the value of a key whose path has come to its end (at
+ * == n), or how far it has come. */
 struct state {
     uint32_t at[KEYS_MAX];
     struct mrs_val v[KEYS_MAX];
@@ -216,7 +224,8 @@ expand_array(struct search *q, const struct state *st, struct mrs_val array, con
     return MRS_OK;
 }
 
-/* All tuples that begin as `before` says and go on in d. A key that has come to its end keeps its value. */
+/* All tuples that begin as `before` says and go on in d. A key that has come to its end keeps its
+ * value. */
 static enum mrs_status
 expand(struct search *q, const struct state *before, struct mrs_view d)
 {
@@ -235,7 +244,8 @@ expand(struct search *q, const struct state *before, struct mrs_view d)
             continue;
         }
         if (array.type == MRS_ARRAY && array.p != v.p) {
-            return mrs_err_set(q->e, MRS_FAIL, MRS_E_EXPR, "cannot sort by '%.60s' and another key that go through two arrays",
+            return mrs_err_set(q->e, MRS_FAIL, MRS_E_EXPR,
+                               "cannot sort by '%.60s' and another key that go through two arrays",
                                s->key[i].text);
         }
         array = v;
@@ -249,7 +259,8 @@ expand(struct search *q, const struct state *before, struct mrs_view d)
 }
 
 enum mrs_status
-mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch, struct mrs_buf *key, struct mrs_err *e)
+mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch,
+             struct mrs_buf *key, struct mrs_err *e)
 {
     struct state start;
     struct search q = {.sort = s, .found = false, .e = e};

@@ -1,13 +1,10 @@
 /* support.c - small things that several operator families share.
  *
- * Texts of BSON need not be valid UTF-8, so everything here counts by lead bytes and never reads behind the end. The sort is a
- * bottom-up merge: stable, without recursion, in memory that the caller owns. It knows nothing of values but what cmp tells it. */
-#define DECIMAL_CALL_BY_REFERENCE 0
-#define DECIMAL_GLOBAL_ROUNDING 0
-#define DECIMAL_GLOBAL_EXCEPTION_FLAGS 0
+ * Texts of BSON need not be valid UTF-8, so everything here counts by lead bytes and never reads
+ * behind the end. The sort is a bottom-up merge: stable, without recursion, in memory that the
+ * caller owns. It knows nothing of values but what cmp tells it. */
 #include "support.h"
-#include <bid_conf.h>
-#include <bid_functions.h>
+#include "../doc/decimal.h"
 #include <math.h>
 
 uint32_t
@@ -69,37 +66,39 @@ mrsi_coerce_i64(struct mrs_val v, int64_t *out)
         return true;
     }
     if (v.type == MRS_DECIMAL128) {
-        BID_UINT128 d;
         unsigned int flags = 0;
-        memcpy(&d, v.p, 16);
-        *out = (int64_t)bid128_to_int64_rnint(d, &flags);
+        *out = (int64_t)__bid128_to_int64_rnint(mrsi_dec_load(v.p), &flags);
         return true;
     }
     return false;
 }
 
+struct order {
+    mrsi_cmp_fn cmp;
+    const void *arg;
+};
+
+/* Merges the sorted runs from[a..mid) and from[mid..end) into the same places of `to`. */
 static void
-merge(const uint32_t *from, uint32_t *to, uint32_t a, uint32_t mid, uint32_t end, mrsi_cmp_fn cmp, const void *arg)
+merge(const struct order *o, const uint32_t *from, uint32_t *to, uint32_t a, uint32_t mid, uint32_t end)
 {
     uint32_t b = mid;
     for (uint32_t i = a; i < end; i++) {
-        if (a < mid && (b >= end || cmp(arg, from[a], from[b]) <= 0)) {
-            to[i] = from[a++];
-        } else {
-            to[i] = from[b++];
-        }
+        bool first = a < mid && (b >= end || o->cmp(o->arg, from[a], from[b]) <= 0);
+        to[i] = first ? from[a++] : from[b++];
     }
 }
 
 void
 mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, const void *arg)
 {
+    struct order o = {cmp, arg};
     uint32_t *from = at, *to = other;
     for (uint64_t run = 1; run < n; run *= 2) {
         for (uint64_t a = 0; a < n; a += 2 * run) {
             uint32_t mid = a + run < n ? (uint32_t)(a + run) : n;
             uint32_t end = a + 2 * run < n ? (uint32_t)(a + 2 * run) : n;
-            merge(from, to, (uint32_t)a, mid, end, cmp, arg);
+            merge(&o, from, to, (uint32_t)a, mid, end);
         }
         uint32_t *swap = from;
         from = to;
@@ -123,8 +122,8 @@ mrsi_list_of(struct mrs_eval *ev, struct mrs_val array, struct mrsi_list *l)
 }
 
 enum mrs_status
-mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec, const char *const *names, uint32_t n, struct mrs_val *v,
-                  struct mrs_err *e)
+mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec, const char *const *names,
+                  uint32_t n, struct mrs_val *v, struct mrs_err *e)
 {
     if (spec.type != MRS_DOCUMENT) {
         return mrsi_expr_refuse(x, e, "takes a document of named arguments");

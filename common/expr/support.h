@@ -1,16 +1,17 @@
-/* support.h - small things that several operator families share: text as code points, whole numbers, a stable sort. */
+/* support.h - small things that several operator families share: text as code points, whole
+ * numbers, a stable sort. */
 #ifndef MRS_EXPR_SUPPORT_H
 #define MRS_EXPR_SUPPORT_H
 
 #include "internal.h"
 
 /* Evaluates a call that gives a status; anything but OK is returned from here. */
-#define MRSI_TRY(call)                                                                                                                     \
-    do {                                                                                                                                   \
-        enum mrs_status try_status = (call);                                                                                               \
-        if (try_status != MRS_OK) {                                                                                                        \
-            return try_status;                                                                                                             \
-        }                                                                                                                                  \
+#define MRSI_TRY(call)                                                                             \
+    do {                                                                                           \
+        enum mrs_status try_status = (call);                                                       \
+        if (try_status != MRS_OK) {                                                                \
+            return try_status;                                                                     \
+        }                                                                                          \
     } while (0)
 
 struct mrsi_text {
@@ -39,24 +40,27 @@ uint32_t mrsi_utf8_count(const char *p, uint32_t n);
 /* Offset of the code point number `index` (or n, and *left of them missing). */
 uint32_t mrsi_utf8_offset(const char *p, uint32_t n, uint32_t index, uint32_t *left);
 static inline bool
-mrsi_utf8_inside(const char *p, uint32_t n, uint64_t at) /* whether a cut at `at` would split a code point */
+mrsi_utf8_inside(const char *p, uint32_t n,
+                 uint64_t at) /* whether a cut at `at` would split a code point */
 {
     return at < n && ((uint8_t)p[at] & 0xC0) == 0x80;
 }
 
 /* A number of any type whose value is a whole number within int32. */
 bool mrsi_integral32(struct mrs_val v, int32_t *out);
-/* What the server makes of any number where it wants an int64: doubles are cut, decimals rounded half to even (the least int64 when that is impossible); false:
- * not a number, or a double out of range. */
+/* What the server makes of any number where it wants an int64: doubles are cut, decimals rounded
+ * half to even (the least int64 when that is impossible); false: not a number, or a double out of
+ * range. */
 bool mrsi_coerce_i64(struct mrs_val v, int64_t *out);
 
 /* Sorts at[0..n) by cmp, keeping the order of equals; other: room for n more. */
 typedef int (*mrsi_cmp_fn)(const void *arg, uint32_t a, uint32_t b);
 void mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, const void *arg);
 
-/* The values behind the names of a document of arguments, v[i] of names[i], missing where it is not given. FAIL MRS_E_PLAN: no document, an unknown name, one
- * twice. */
-enum mrs_status mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec, const char *const *names, uint32_t n, struct mrs_val *v,
+/* The values behind the names of a document of arguments, v[i] of names[i], missing where it is not
+ * given. FAIL MRS_E_PLAN: no document, an unknown name, one twice. */
+enum mrs_status mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec,
+                                  const char *const *names, uint32_t n, struct mrs_val *v,
                                   struct mrs_err *e);
 
 /* The elements of an array value as a list in the arena. */

@@ -1,8 +1,9 @@
 /* tz.c - time zones from the tzdata files of the system (TZif version 2 and later, RFC 8536).
  *
- * A name is looked for below one fixed folder and nowhere else: the result of a run must not depend on the environment. Files with leap
- * seconds are refused, as days have 86400 seconds here. Offsets (+05:30) and UTC need no file. A zone is read once for each operator that
- * names it and never changed, so threads share it; the list of zones only grows, at its head, by compare and swap. */
+ * A name is looked for below one fixed folder and nowhere else: the result of a run must not depend
+ * on the environment. Files with leap seconds are refused, as days have 86400 seconds here. Offsets
+ * (+05:30) and UTC need no file. A zone is read once for each operator that names it and never
+ * changed, so threads share it; the list of zones only grows, at its head, by compare and swap. */
 #include "tz.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +72,8 @@ read_header(const uint8_t *p, size_t n, struct counts *c)
 static size_t
 body_size(const struct counts *c, size_t time_size)
 {
-    return c->times * (time_size + 1) + c->kinds * 6 + c->chars + c->leap * (time_size + 4) + c->std + c->utc;
+    return c->times * (time_size + 1) + c->kinds * 6 + c->chars + c->leap * (time_size + 4) +
+           c->std + c->utc;
 }
 
 /* Fills the tables from the second body p. */
@@ -133,7 +135,8 @@ parse(struct mrs_mem *mem, struct mrsi_zone *z, const uint8_t *p, size_t n, cons
     const uint8_t *rule = p + body_size(&c, 8), *end = p + n;
     if (rule < end && *rule == '\n') {
         const uint8_t *stop = memchr(rule + 1, '\n', (size_t)(end - rule - 1));
-        if (!stop || (stop > rule + 1 && !mrsi_rule_read((const char *)rule + 1, (uint32_t)(stop - rule - 1), &z->rule))) {
+        if (!stop || (stop > rule + 1 && !mrsi_rule_read((const char *)rule + 1,
+                                                         (uint32_t)(stop - rule - 1), &z->rule))) {
             return MRS_FAIL;
         }
     }
@@ -153,7 +156,8 @@ static enum mrs_status
 slurp(struct mrs_mem *mem, int fd, uint8_t **bytes, size_t *n)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < HEADER || st.st_size > FILE_MOST) {
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < HEADER ||
+        st.st_size > FILE_MOST) {
         return MRS_FAIL;
     }
     size_t size = (size_t)st.st_size;
@@ -182,7 +186,8 @@ load(struct mrs_mem *mem, const char *name, struct mrsi_zone *z, const char **wh
     size_t n = 0;
     snprintf(path, sizeof path, FOLDER "/%s", name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    *why = access(FOLDER, X_OK) == 0 ? "there is no time zone of this name" : "there is no time zone data in " FOLDER;
+    *why = access(FOLDER, X_OK) == 0 ? "there is no time zone of this name"
+                                     : "there is no time zone data in " FOLDER;
     if (fd < 0) {
         return MRS_FAIL;
     }
@@ -198,7 +203,8 @@ load(struct mrs_mem *mem, const char *name, struct mrsi_zone *z, const char **wh
 static bool
 name_ok(const char *name, uint32_t n)
 {
-    if (!n || n > NAME_MOST || memmem(name, n, "..", 2) || memmem(name, n, "//", 2) || name[0] == '/' || name[n - 1] == '/') {
+    if (!n || n > NAME_MOST || memmem(name, n, "..", 2) || memmem(name, n, "//", 2) ||
+        name[0] == '/' || name[n - 1] == '/') {
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -209,8 +215,9 @@ name_ok(const char *name, uint32_t n)
         }
     }
     /* what stands in the folder without being a zone of the database */
-    return !(n > 6 && memcmp(name, "posix/", 6) == 0) && !(n > 6 && memcmp(name, "right/", 6) == 0) &&
-           !mrsi_text_is(name, n, "posixrules") && !mrsi_text_is(name, n, "localtime");
+    return !(n > 6 && memcmp(name, "posix/", 6) == 0) &&
+           !(n > 6 && memcmp(name, "right/", 6) == 0) && !mrsi_text_is(name, n, "posixrules") &&
+           !mrsi_text_is(name, n, "localtime");
 }
 
 /* +HH, +HHMM, +HH:MM; any digits. */
@@ -231,7 +238,8 @@ offset_of(const char *p, uint32_t n, int32_t *seconds)
         }
         digits[count++] = p[i];
     }
-    int32_t hours = (digits[0] - '0') * 10 + digits[1] - '0', minutes = (digits[2] - '0') * 10 + digits[3] - '0';
+    int32_t hours = (digits[0] - '0') * 10 + digits[1] - '0',
+            minutes = (digits[2] - '0') * 10 + digits[3] - '0';
     *seconds = (hours * 3600 + minutes * 60) * (p[0] == '-' ? -1 : 1);
     return true;
 }
@@ -276,11 +284,13 @@ known(struct mrsi_zones *z, const char *name, uint32_t n)
 }
 
 enum mrs_status
-mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n, struct mrsi_tz *tz, char why[160], struct mrs_err *e)
+mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n, struct mrsi_tz *tz,
+                char why[160], struct mrs_err *e)
 {
     tz->zone = NULL;
     tz->fixed = 0;
-    if (offset_of(name, n, &tz->fixed) || mrsi_text_is(name, n, "UTC") || mrsi_text_is(name, n, "GMT")) {
+    if (offset_of(name, n, &tz->fixed) || mrsi_text_is(name, n, "UTC") ||
+        mrsi_text_is(name, n, "GMT")) {
         return MRS_OK;
     }
     if (!name_ok(name, n)) {
@@ -338,11 +348,12 @@ zone_at(const struct mrsi_zone *z, int64_t utc)
 struct mrsi_span
 mrsi_tz_at(const struct mrsi_tz *tz, int64_t utc_seconds)
 {
-    return tz->zone ? zone_at(tz->zone, utc_seconds) : (struct mrsi_span){tz->fixed, false, INT64_MIN};
+    return tz->zone ? zone_at(tz->zone, utc_seconds)
+                    : (struct mrsi_span){tz->fixed, false, INT64_MIN};
 }
 
-/* The offset is not known before the moment is, so a first guess (the local time taken for UTC) is corrected once, with a look two hours to the
- * side where the guess may hide a change. */
+/* The offset is not known before the moment is, so a first guess (the local time taken for UTC) is
+ * corrected once, with a look two hours to the side where the guess may hide a change. */
 int64_t
 mrsi_tz_to_utc(const struct mrsi_tz *tz, int64_t local, bool dst)
 {
@@ -362,6 +373,8 @@ mrsi_tz_to_utc(const struct mrsi_tz *tz, int64_t local, bool dst)
             now = later;
         }
     }
-    bool skipped = now.since != INT64_MIN && local - now.offset >= now.since + guess.offset - now.offset && local - now.offset < now.since;
+    bool skipped = now.since != INT64_MIN &&
+                   local - now.offset >= now.since + guess.offset - now.offset &&
+                   local - now.offset < now.since;
     return local - (guess.offset != now.offset && !skipped ? now.offset : guess.offset);
 }

@@ -6,7 +6,8 @@
 
 struct mrsi_zone; /* one file, immutable */
 
-/* A place's clock: a zone of the database, or where that is NULL a fixed offset in seconds east of UTC. */
+/* A place's clock: a zone of the database, or where that is NULL a fixed offset in seconds east of
+ * UTC. */
 struct mrsi_tz {
     const struct mrsi_zone *zone;
     int32_t fixed;
@@ -19,8 +20,9 @@ struct mrsi_span {
     int64_t since;
 };
 struct mrsi_span mrsi_tz_at(const struct mrsi_tz *tz, int64_t utc_seconds);
-/* Seconds of UTC when the clock shows local_seconds. A time that the clock skips is moved forward by the gap; of one that it shows twice, `dst` (whether
- * the caller comes from summer time) has a say, as in the server's library. */
+/* Seconds of UTC when the clock shows local_seconds. A time that the clock skips is moved forward
+ * by the gap; of one that it shows twice, `dst` (whether the caller comes from summer time) has a
+ * say, as in the server's library. */
 int64_t mrsi_tz_to_utc(const struct mrsi_tz *tz, int64_t local_seconds, bool dst);
 
 /* Zones that were asked for, kept as long as the cache; any number of threads may ask at once. */
@@ -32,9 +34,11 @@ struct mrsi_zones {
 void mrsi_zones_free(struct mrsi_zones *z); /* and z itself */
 struct mrsi_zones *mrsi_zones_new(struct mrs_mem *mem);
 /* OK; FAIL: why says that there is no such zone; DEAD. */
-enum mrs_status mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n, struct mrsi_tz *tz, char why[160], struct mrs_err *e);
+enum mrs_status mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n,
+                                struct mrsi_tz *tz, char why[160], struct mrs_err *e);
 
-/* tz_rule.c: the rule for the years behind the table, as POSIX writes it: "EST5EDT,M3.2.0,M11.1.0". */
+/* tz_rule.c: the rule for the years behind the table, as POSIX writes it: "EST5EDT,M3.2.0,M11.1.0".
+ */
 struct mrsi_rule_day {
     char kind; /* 'M' month, week, weekday; 'J' day 1..365 without a leap day; 'N' day 0..365 */
     int32_t month, week, day;

@@ -1,7 +1,8 @@
 /* tz_rule.c - the rule at the end of a TZif file, for all years that its table does not reach.
  *
- * The text is the TZ variable of POSIX with the extensions of RFC 8536 (hours from -167 to 167). A rule gives two moments a year; between start and
- * end summer time holds, or, south of the equator and in Ireland, the year is cut the other way round. */
+ * The text is the TZ variable of POSIX with the extensions of RFC 8536 (hours from -167 to 167). A
+ * rule gives two moments a year; between start and end summer time holds, or, south of the equator
+ * and in Ireland, the year is cut the other way round. */
 #include "date.h"
 #include "tz.h"
 
@@ -40,7 +41,8 @@ clock_time(struct reader *r, int32_t *seconds)
     if (!minus) {
         mark(r, '+');
     }
-    if (!number(r, 167, &h) || (mark(r, ':') && !number(r, 59, &m)) || (m >= 0 && mark(r, ':') && !number(r, 59, &s))) {
+    if (!number(r, 167, &h) || (mark(r, ':') && !number(r, 59, &m)) ||
+        (m >= 0 && mark(r, ':') && !number(r, 59, &s))) {
         return false;
     }
     *seconds = (h * 3600 + m * 60 + s) * (minus ? -1 : 1);
@@ -70,8 +72,8 @@ rule_day(struct reader *r, struct mrsi_rule_day *d)
     d->seconds = 7200;
     if (mark(r, 'M')) {
         d->kind = 'M';
-        if (!number(r, 12, &d->month) || d->month < 1 || !mark(r, '.') || !number(r, 5, &d->week) || d->week < 1 || !mark(r, '.') ||
-            !number(r, 6, &d->day)) {
+        if (!number(r, 12, &d->month) || d->month < 1 || !mark(r, '.') || !number(r, 5, &d->week) ||
+            d->week < 1 || !mark(r, '.') || !number(r, 6, &d->day)) {
             return false;
         }
     } else {
@@ -108,7 +110,8 @@ mrsi_rule_read(const char *text, uint32_t n, struct mrsi_rule *rule)
         }
         rule->dst_offset = -west;
     }
-    return mark(&r, ',') && rule_day(&r, &rule->start) && mark(&r, ',') && rule_day(&r, &rule->end) && r.at == r.end;
+    return mark(&r, ',') && rule_day(&r, &rule->start) && mark(&r, ',') &&
+           rule_day(&r, &rule->end) && r.at == r.end;
 }
 
 /* Seconds of the day's local clock in a year, as if it were UTC. */
@@ -141,8 +144,10 @@ mrsi_rule_at(const struct mrsi_rule *rule, int64_t utc_seconds)
     }
     int64_t year;
     int32_t month, day;
-    mrsi_civil_of_days(mrsi_floor_div(utc_seconds + rule->offset, MRSI_DAY_SECONDS), &year, &month, &day);
-    for (int64_t y = year - 1; y <= year + 1; y++) { /* the last of the moments that lie behind us decides */
+    mrsi_civil_of_days(mrsi_floor_div(utc_seconds + rule->offset, MRSI_DAY_SECONDS), &year, &month,
+                       &day);
+    for (int64_t y = year - 1; y <= year + 1;
+         y++) { /* the last of the moments that lie behind us decides */
         int64_t start = moment(&rule->start, y) - rule->offset;
         int64_t end = moment(&rule->end, y) - rule->dst_offset;
         if (start <= utc_seconds && start >= span.since) {

@@ -1,7 +1,9 @@
-/* fz_expr.c - any bytes as {doc, expr, filter, sort}: an expression, a filter and a sort key on a document.
+/* fz_expr.c - any bytes as {doc, expr, filter, sort}: an expression, a filter and a sort key on a
+ * document.
  *
- * What compiles is evaluated; nothing may crash, hang or leak. Bytes that are no BSON document are not our
- * business here (fz_bson has them), so they are dropped by the check that every reader runs. */
+ * What compiles is evaluated; nothing may crash, hang or leak. Bytes that are no BSON document are
+ * not our business here (fz_bson has them), so they are dropped by the check that every reader
+ * runs. */
 #include "mongoreshape/expr.h"
 
 #include <stdlib.h>

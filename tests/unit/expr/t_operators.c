@@ -1,6 +1,6 @@
-/* t_operators.c - operators on text, arrays, sets, documents and dates: what the vectors of tests/vectors do not
- * reach (text that is not UTF-8, large inputs, depth, operators without vectors), and every allocation failing in
- * turn for each family. */
+/* t_operators.c - operators on text, arrays, sets, documents and dates: what the vectors of
+ * tests/vectors do not reach (text that is not UTF-8, large inputs, depth, operators without
+ * vectors), and every allocation failing in turn for each family. */
 #include "bench.h"
 
 struct row {
@@ -28,14 +28,19 @@ operators_without_vectors(void **state)
         {"{'$lastN': {'n': 2, 'input': '$a'}}", "{'a': [1, 2, 3]}", "[2, 3]"},
         {"{'$minN': {'n': 2, 'input': '$a'}}", "{'a': [3, null, 'x', 1, 2]}", "[1, 2]"},
         {"{'$maxN': {'n': 2, 'input': '$a'}}", "{'a': [3, null, 'x', 1, 2]}", "['x', 3]"},
-        {"{'$dateFromString': {'dateString': '$d', 'format': '%d.%m.%Y', 'onError': 'no'}}", "{'d': '31.02.2024'}", "'no'"},
-        {"{'$dateFromString': {'dateString': '$d', 'format': '%d.%m.%Y'}}", "{'d': '9.2.2024'}", "{'$date': '2024-02-09T00:00:00Z'}"},
-        {"{'$regexFindAll': {'input': '$t', 'regex': 'x*'}}", "{'t': 'é'}", "[{'match': '', 'idx': 0, 'captures': []}]"},
-        {"{'$zip': {'inputs': ['$a', [1]], 'useLongestLength': true, 'defaults': ['-', '$d']}}", "{'a': [5, 6], 'd': 0}",
-         "[[5, 1], [6, 0]]"},
-        {"{'$sortArray': {'input': '$a', 'sortBy': {'x.y': 1}}}", "{'a': [{'x': {'y': 2}}, {'x.y': 1}, {'x': [{'y': 0}]}]}",
+        {"{'$dateFromString': {'dateString': '$d', 'format': '%d.%m.%Y', 'onError': 'no'}}",
+         "{'d': '31.02.2024'}", "'no'"},
+        {"{'$dateFromString': {'dateString': '$d', 'format': '%d.%m.%Y'}}", "{'d': '9.2.2024'}",
+         "{'$date': '2024-02-09T00:00:00Z'}"},
+        {"{'$regexFindAll': {'input': '$t', 'regex': 'x*'}}", "{'t': 'é'}",
+         "[{'match': '', 'idx': 0, 'captures': []}]"},
+        {"{'$zip': {'inputs': ['$a', [1]], 'useLongestLength': true, 'defaults': ['-', '$d']}}",
+         "{'a': [5, 6], 'd': 0}", "[[5, 1], [6, 0]]"},
+        {"{'$sortArray': {'input': '$a', 'sortBy': {'x.y': 1}}}",
+         "{'a': [{'x': {'y': 2}}, {'x.y': 1}, {'x': [{'y': 0}]}]}",
          "[{'x': [{'y': 0}]}, {'x.y': 1}, {'x': {'y': 2}}]"},
-        {"{'$reduce': {'input': '$a', 'initialValue': '$$REMOVE', 'in': '$$this.x'}}", "{'a': [1]}", NULL},
+        {"{'$reduce': {'input': '$a', 'initialValue': '$$REMOVE', 'in': '$$this.x'}}", "{'a': [1]}",
+         NULL},
         {"{'$setDifference': ['$a', [2]]}", "{'a': [3, 2, 1.0, 3, 1]}", "[3, 1.0]"},
     };
     (void)state;
@@ -59,7 +64,8 @@ sorting_is_stable_and_large(void **state)
         bson_append_document_end(&array, &item);
     }
     bson_append_array_end(&doc, &array);
-    assert_int_equal(bench_compile(&b, "{'$sortArray': {'input': '$a', 'sortBy': {'k': -1}}}"), MRS_OK);
+    assert_int_equal(bench_compile(&b, "{'$sortArray': {'input': '$a', 'sortBy': {'k': -1}}}"),
+                     MRS_OK);
     b.ev.root = bench_view(&doc);
     struct mrs_val v;
     assert_int_equal(mrs_expr_eval(b.x, &b.ev, &v), MRS_OK);
@@ -69,7 +75,8 @@ sorting_is_stable_and_large(void **state)
     uint32_t n = 0;
     mrs_walk_init(&w, mrs_val_view(v));
     for (; mrs_walk_next(&w, &e) > 0; n++) {
-        int32_t k = mrs_val_i32(mrs_doc_get(mrs_val_view(e.v), "k")), i = mrs_val_i32(mrs_doc_get(mrs_val_view(e.v), "i"));
+        int32_t k = mrs_val_i32(mrs_doc_get(mrs_val_view(e.v), "k")),
+                i = mrs_val_i32(mrs_doc_get(mrs_val_view(e.v), "i"));
         assert_true(k < last_k || (k == last_k && i > last_i));
         last_k = k;
         last_i = i;
@@ -118,7 +125,8 @@ large_documents_are_put_together(void **state)
 static void
 text_that_is_not_utf8(void **state)
 {
-    static const char *const TEXTS[] = {"\xFF", "\xE2\x82", "a\xC3", "\x80\x80", "\xF0\x9F\x98", "\xC3\xA9\xFF", "\xED\xA0\x80"};
+    static const char *const TEXTS[] = {"\xFF",         "\xE2\x82",     "a\xC3",       "\x80\x80",
+                                        "\xF0\x9F\x98", "\xC3\xA9\xFF", "\xED\xA0\x80"};
     static const char *const EXPRESSIONS[] = {
         "{'$strLenCP': '$t'}",
         "{'$substrCP': ['$t', 0, 1]}",
@@ -165,9 +173,12 @@ results_have_a_ceiling(void **state)
 {
     static const char *const EXPRESSIONS[] = {
         "{'$range': [0, 2147483647, '$one']}",
-        "{'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': '$t', 'in': {'$concat': ['$$value', '$$value']}}}",
-        "{'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': ['$t'], 'in': {'$concatArrays': ['$$value', '$$value']}}}",
-        "{'$replaceAll': {'input': '$t', 'find': 'a', 'replacement': {'$reduce': {'input': {'$range': [0, 19]},"
+        "{'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': '$t', 'in': {'$concat': "
+        "['$$value', '$$value']}}}",
+        "{'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': ['$t'], 'in': "
+        "{'$concatArrays': ['$$value', '$$value']}}}",
+        "{'$replaceAll': {'input': '$t', 'find': 'a', 'replacement': {'$reduce': {'input': "
+        "{'$range': [0, 19]},"
         " 'initialValue': '$t', 'in': {'$concat': ['$$value', '$$value']}}}}}",
     };
     (void)state;
@@ -201,7 +212,10 @@ deep_values_are_copied(void **state)
         bson_append_document_end(&level[i - 1], &level[i]);
     }
     bson_append_document_end(&doc, &level[0]);
-    assert_int_equal(bench_compile(&b, "{'$arrayToObject': {'$objectToArray': {'$mergeObjects': ['$$ROOT', {}]}}}"), MRS_OK);
+    assert_int_equal(
+        bench_compile(&b,
+                      "{'$arrayToObject': {'$objectToArray': {'$mergeObjects': ['$$ROOT', {}]}}}"),
+        MRS_OK);
     b.ev.root = bench_view(&doc);
     assert_int_equal(mrs_expr_eval(b.x, &b.ev, &v), MRS_OK);
     assert_true(mrs_identical(v, mrs_view_val(b.ev.root)));
@@ -242,26 +256,39 @@ wrong_arguments_are_refused_by_the_plan(void **state)
     bench_close(&b);
 }
 
-static const char DOC[] =
-    "{'t': 'some text, some more text of a length', 'a': [3, 1, {'x': 2}, 'b', 1.0, null], 'd': {'$date': '2024-07-01T00:00:00Z'},"
-    " 'o': {'p': 1, 'q': [1, 2]}, 'n': 2, 'r': 'o[mt]', 'f': '%Y %j'}";
+static const char DOC[] = "{'t': 'some text, some more text of a length', 'a': [3, 1, {'x': 2}, "
+                          "'b', 1.0, null], 'd': {'$date': '2024-07-01T00:00:00Z'},"
+                          " 'o': {'p': 1, 'q': [1, 2]}, 'n': 2, 'r': 'o[mt]', 'f': '%Y %j'}";
 
 static const char *const FAMILIES[] = {
-    "[{'$concat': ['$t', '$r']}, {'$split': ['$t', ' ']}, {'$toUpper': '$t'}, {'$trim': {'input': '$t'}}, {'$substrCP': ['$t', 1, 9]},"
-    " {'$replaceAll': {'input': '$t', 'find': 'e', 'replacement': '$r'}}, {'$indexOfCP': ['$t', 'x']}, {'$toLower': '$n'}]",
-    "[{'$regexFindAll': {'input': '$t', 'regex': '(s)om'}}, {'$regexFind': {'input': '$t', 'regex': '$r', 'options': 'i'}},"
+    "[{'$concat': ['$t', '$r']}, {'$split': ['$t', ' ']}, {'$toUpper': '$t'}, {'$trim': {'input': "
+    "'$t'}}, {'$substrCP': ['$t', 1, 9]},"
+    " {'$replaceAll': {'input': '$t', 'find': 'e', 'replacement': '$r'}}, {'$indexOfCP': ['$t', "
+    "'x']}, {'$toLower': '$n'}]",
+    "[{'$regexFindAll': {'input': '$t', 'regex': '(s)om'}}, {'$regexFind': {'input': '$t', "
+    "'regex': '$r', 'options': 'i'}},"
     " {'$regexMatch': {'input': '$t', 'regex': '$r'}}]",
-    "[{'$map': {'input': '$a', 'in': ['$$this', '$n']}}, {'$filter': {'input': '$a', 'cond': {'$gt': ['$$this', 1]}}},"
-    " {'$reduce': {'input': '$a', 'initialValue': [], 'in': {'$concatArrays': ['$$value', ['$$this']]}}}, {'$slice': ['$a', 1, 2]},"
-    " {'$range': [0, '$n']}, {'$reverseArray': '$a'}, {'$sortArray': {'input': '$a', 'sortBy': {'x': 1}}},"
-    " {'$zip': {'inputs': ['$a', '$a']}}, {'$maxN': {'n': 2, 'input': '$a'}}, {'$lastN': {'n': 1, 'input': '$a'}}]",
-    "[{'$setUnion': ['$a', [1, 9]]}, {'$setIntersection': ['$a', [1, 9]]}, {'$setDifference': ['$a', [1]]}, {'$setEquals': ['$a', '$a']},"
+    "[{'$map': {'input': '$a', 'in': ['$$this', '$n']}}, {'$filter': {'input': '$a', 'cond': "
+    "{'$gt': ['$$this', 1]}}},"
+    " {'$reduce': {'input': '$a', 'initialValue': [], 'in': {'$concatArrays': ['$$value', "
+    "['$$this']]}}}, {'$slice': ['$a', 1, 2]},"
+    " {'$range': [0, '$n']}, {'$reverseArray': '$a'}, {'$sortArray': {'input': '$a', 'sortBy': "
+    "{'x': 1}}},"
+    " {'$zip': {'inputs': ['$a', '$a']}}, {'$maxN': {'n': 2, 'input': '$a'}}, {'$lastN': {'n': 1, "
+    "'input': '$a'}}]",
+    "[{'$setUnion': ['$a', [1, 9]]}, {'$setIntersection': ['$a', [1, 9]]}, {'$setDifference': "
+    "['$a', [1]]}, {'$setEquals': ['$a', '$a']},"
     " {'$setIsSubset': ['$a', '$a']}, {'$anyElementTrue': ['$a']}]",
-    "[{'$mergeObjects': ['$o', {'z': '$n'}]}, {'$objectToArray': '$o'}, {'$arrayToObject': {'$objectToArray': '$$ROOT'}},"
-    " {'$setField': {'field': 'p', 'input': '$o', 'value': '$t'}}, {'$getField': 'o'}, {'$unsetField': {'field': 'q', 'input': '$o'}}]",
-    "[{'$dateToString': {'date': '$d', 'format': '$f'}}, {'$dateToParts': {'date': '$d'}}, {'$dateTrunc': {'date': '$d', 'unit': 'year'}},"
-    " {'$dateAdd': {'startDate': '$d', 'unit': 'month', 'amount': '$n'}}, {'$dateFromParts': {'year': 2024, 'day': '$n'}},"
-    " {'$dateFromString': {'dateString': {'$dateToString': {'date': '$d'}}}}, {'$isoWeekYear': '$d'}]",
+    "[{'$mergeObjects': ['$o', {'z': '$n'}]}, {'$objectToArray': '$o'}, {'$arrayToObject': "
+    "{'$objectToArray': '$$ROOT'}},"
+    " {'$setField': {'field': 'p', 'input': '$o', 'value': '$t'}}, {'$getField': 'o'}, "
+    "{'$unsetField': {'field': 'q', 'input': '$o'}}]",
+    "[{'$dateToString': {'date': '$d', 'format': '$f'}}, {'$dateToParts': {'date': '$d'}}, "
+    "{'$dateTrunc': {'date': '$d', 'unit': 'year'}},"
+    " {'$dateAdd': {'startDate': '$d', 'unit': 'month', 'amount': '$n'}}, {'$dateFromParts': "
+    "{'year': 2024, 'day': '$n'}},"
+    " {'$dateFromString': {'dateString': {'$dateToString': {'date': '$d'}}}}, {'$isoWeekYear': "
+    "'$d'}]",
 };
 
 static void

@@ -1,14 +1,16 @@
-/* t_query.c - query predicates: what paths find, what matches, what is refused, and every allocation failing. */
+/* t_query.c - query predicates: what paths find, what matches, what is refused, and every
+ * allocation failing. */
 #include "bench.h"
 
-/* A filter as JSON, where %type and %options stand for $type and $options, which the JSON reader keeps for
- * itself. */
+/* A filter as JSON, where %type and %options stand for $type and $options, which the JSON reader
+ * keeps for itself. */
 static bson_t *
 filter_of(const char *text)
 {
     bson_t *f = bench_json(text);
     uint8_t *p = (uint8_t *)(uintptr_t)bson_get_data(f), *at;
-    while ((at = memmem(p, f->len, "%type", sizeof "%type")) || (at = memmem(p, f->len, "%options", sizeof "%options"))) {
+    while ((at = memmem(p, f->len, "%type", sizeof "%type")) ||
+           (at = memmem(p, f->len, "%options", sizeof "%options"))) {
         *at = '$';
     }
     return f;
@@ -22,7 +24,8 @@ asked(struct bench *b, const char *filter, const char *doc)
     bool yes = false;
     bson_t *f = filter_of(filter);
     bench_doc(b, doc);
-    if (mrs_query_compile(&b->env, bench_view(f), &q, &b->err) != MRS_OK || mrs_query_match(q, &b->ev, &yes) != MRS_OK) {
+    if (mrs_query_compile(&b->env, bench_view(f), &q, &b->err) != MRS_OK ||
+        mrs_query_match(q, &b->ev, &yes) != MRS_OK) {
         fail_msg("%s on %s: %s", filter, doc, b->err.msg);
     }
     mrs_query_free(q);
@@ -71,7 +74,8 @@ paths_go_through_arrays_by_name_and_position(void **state)
         {"{'a': [1, 2]}", "{'a': [[1, 2]]}", true},
         {"{'a': [1, 2]}", "{'a': [1, 2, 3]}", false},
         {"{'a.b': {'$gt': 3, '$lt': 2}}", "{'a': [{'b': 5}, {'b': 1}]}", true},
-        {"{'a': {'$elemMatch': {'b': {'$gt': 3, '$lt': 2}}}}", "{'a': [{'b': 5}, {'b': 1}]}", false},
+        {"{'a': {'$elemMatch': {'b': {'$gt': 3, '$lt': 2}}}}", "{'a': [{'b': 5}, {'b': 1}]}",
+         false},
         {"{'': 1}", "{'': 1}", true},
         {"{'a.': 1}", "{'a': {'': 1}}", true},
         {"{'a.$id': 7}", "{'a': {'$ref': 'x', '$id': 7}}", true},
@@ -148,7 +152,8 @@ operators_do_what_they_say(void **state)
         {"{'a': {'$all': [1, 2]}}", "{'a': [2]}", false},
         {"{'a': {'$all': []}}", "{'a': []}", false},
         {"{'a': {'$all': [[1]]}}", "{'a': [1]}", true},
-        {"{'a': {'$all': [{'$elemMatch': {'x': 1}}, {'$elemMatch': {'x': 2}}]}}", "{'a': [{'x': 1}, {'x': 2}]}", true},
+        {"{'a': {'$all': [{'$elemMatch': {'x': 1}}, {'$elemMatch': {'x': 2}}]}}",
+         "{'a': [{'x': 1}, {'x': 2}]}", true},
         {"{'a': {'$size': 2}}", "{'a': [1, [2, 3]]}", true},
         {"{'a': {'$size': 2}}", "{'a': [[1, 2]]}", false},
         {"{'a': {'$elemMatch': {'$gte': 2, '$lt': 4}}}", "{'a': [1, 5, 3]}", true},
@@ -174,7 +179,8 @@ operators_do_what_they_say(void **state)
         {"{'a': {'$bitsAllSet': [1, 200]}}", "{'a': -1}", true},
         {"{'a': {'$bitsAnyClear': [200]}}", "{'a': 5}", true},
         {"{'a': {'$bitsAllClear': 2}}", "{'a': 1.5}", false},
-        {"{'a': {'$bitsAllSet': [9]}}", "{'a': {'$binary': {'base64': 'AAI=', 'subType': '00'}}}", true},
+        {"{'a': {'$bitsAllSet': [9]}}", "{'a': {'$binary': {'base64': 'AAI=', 'subType': '00'}}}",
+         true},
         {"{'a': {'$not': {'%type': 'string'}}}", "{'a': ['x']}", false},
         {"{'a': {'$ref': 'c', '$id': 1}}", "{'a': {'$ref': 'c', '$id': 1}}", true},
     };
@@ -182,9 +188,11 @@ operators_do_what_they_say(void **state)
     rows(ROWS, sizeof ROWS / sizeof *ROWS);
 }
 
-/* {name: {$regex: pattern, $options: options}}, made by hand: the JSON reader takes it for a value. */
+/* {name: {$regex: pattern, $options: options}}, made by hand: the JSON reader takes it for a value.
+ */
 static enum mrs_status
-regex_query(struct bench *b, const char *pattern, const char *options, bool value, struct mrs_query **q)
+regex_query(struct bench *b, const char *pattern, const char *options, bool value,
+            struct mrs_query **q)
 {
     bson_t filter = BSON_INITIALIZER, inner;
     if (value) {
@@ -210,10 +218,19 @@ regular_expressions(void **state)
         const char *pattern, *options, *text;
         bool yes;
     } ROWS[] = {
-        {"^ab+c", NULL, "abbcd", true}, {"^ab+c", "i", "ABC", true},      {"^b", NULL, "a\nb", false},
-        {"^b", "m", "a\nb", true},      {"a.b", "s", "a\nb", true},       {"a b", "x", "ab", true},
-        {"\\d", NULL, "٣", false},      {"^.$", NULL, "\xE2\x82\xAC", true}, {"a", "u", "xa", true},
-        {"a", NULL, "\xFF" "a", false}, /* no UTF-8: no match, no error */
+        {"^ab+c", NULL, "abbcd", true},
+        {"^ab+c", "i", "ABC", true},
+        {"^b", NULL, "a\nb", false},
+        {"^b", "m", "a\nb", true},
+        {"a.b", "s", "a\nb", true},
+        {"a b", "x", "ab", true},
+        {"\\d", NULL, "٣", false},
+        {"^.$", NULL, "\xE2\x82\xAC", true},
+        {"a", "u", "xa", true},
+        {"a", NULL,
+         "\xFF"
+         "a",
+         false}, /* no UTF-8: no match, no error */
     };
     struct bench b;
     struct mrs_query *q;
@@ -240,7 +257,8 @@ regular_expressions(void **state)
     assert_non_null(strstr(b.err.msg, "$regex"));
     assert_int_equal(regex_query(&b, "a", "g", false, &q), MRS_FAIL);
     /* needs more steps than anybody has */
-    assert_int_equal(regex_query(&b, "(a|a)*(a|a)*(a|a)*(a|a)*(a|a)*[bd]$", NULL, false, &q), MRS_OK);
+    assert_int_equal(regex_query(&b, "(a|a)*(a|a)*(a|a)*(a|a)*(a|a)*[bd]$", NULL, false, &q),
+                     MRS_OK);
     bench_doc(&b, "{'a': 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac'}");
     assert_int_equal(mrs_query_match(q, &b.ev, &yes), MRS_FAIL);
     assert_int_equal(b.err.code, MRS_E_EXPR);
@@ -276,7 +294,8 @@ wrong_filters_are_refused(void **state)
         {"{'a': {'$bitsAllSet': -1}}", "$bitsAllSet"},
         {"{'a': {'%options': 'i'}}", "$options"},
         {"{'a': {'$gt': {'$undefined': true}}}", "undefined"},
-        {"{'a': {'$gt': {'$regularExpression': {'pattern': 'a', 'options': ''}}}}", "regular expression"},
+        {"{'a': {'$gt': {'$regularExpression': {'pattern': 'a', 'options': ''}}}}",
+         "regular expression"},
         {"{'$expr': {'$foo': 1}}", "$foo"},
     };
     struct bench b;
@@ -344,7 +363,8 @@ paths_that_are_read_are_told(void **state)
     char got[200] = "";
     (void)state;
     bench_open(&b, 0);
-    bson_t *f = bench_json("{'a.b': 1, '$or': [{'c': 2}, {'d': {'$elemMatch': {'e.f': 3, 'g': {'$elemMatch': {'h': 1}}}}}],"
+    bson_t *f = bench_json("{'a.b': 1, '$or': [{'c': 2}, {'d': {'$elemMatch': {'e.f': 3, 'g': "
+                           "{'$elemMatch': {'h': 1}}}}}],"
                            " 'i': {'$elemMatch': {'$gt': 1}}, '$expr': {'$gt': ['$x.y', '$z']}}");
     assert_int_equal(mrs_query_compile(&b.env, bench_view(f), &q, &b.err), MRS_OK);
     mrs_query_reads(q, collect, got);
@@ -383,10 +403,13 @@ every_allocation_may_fail(void **state)
         bool yes = false;
         bench_open(&b, n);
         bench_doc(&b, "{'a': [1, 'xyz', {'b': 7}], 'c': 'abc'}");
-        bson_t *f = bench_json("{'$or': [{'a.b': {'$in': [5, 6, {'$regularExpression': {'pattern': 'q', 'options': 'i'}}]}},"
-                               " {'c': {'$not': {'$regularExpression': {'pattern': 'b', 'options': ''}}}},"
-                               " {'a': {'$all': [{'$elemMatch': {'b': {'$bitsAllSet': 7}}}], '$size': 3, '$mod': [2, 0]}},"
-                               " {'$expr': {'$eq': [{'$concat': ['$c', 'd']}, 'abcd']}}]}");
+        bson_t *f =
+            bench_json("{'$or': [{'a.b': {'$in': [5, 6, {'$regularExpression': {'pattern': 'q', "
+                       "'options': 'i'}}]}},"
+                       " {'c': {'$not': {'$regularExpression': {'pattern': 'b', 'options': ''}}}},"
+                       " {'a': {'$all': [{'$elemMatch': {'b': {'$bitsAllSet': 7}}}], '$size': 3, "
+                       "'$mod': [2, 0]}},"
+                       " {'$expr': {'$eq': [{'$concat': ['$c', 'd']}, 'abcd']}}]}");
         enum mrs_status s = mrs_query_compile(&b.env, bench_view(f), &q, &b.err);
         s = s == MRS_OK ? mrs_query_match(q, &b.ev, &yes) : s;
         assert_true(s == MRS_OK || (s == MRS_DEAD && b.err.code == MRS_E_MEMORY));

@@ -1,5 +1,5 @@
-/* t_sort_key.c - sort keys: arrays, missing fields, directions, and random documents against a comparison that
- * tries every tuple the slow way. */
+/* t_sort_key.c - sort keys: arrays, missing fields, directions, and random documents against a
+ * comparison that tries every tuple the slow way. */
 #include "bench.h"
 
 static void
@@ -40,7 +40,8 @@ documents_come_in_order(void **state)
         {"{'a': 1}", "{'a': {'$minKey': 1}}", "{'a': []}", -1},
         {"{'a': 1}", "{'a': [3, 0]}", "{'a': 1}", -1},
         {"{'a': -1}", "{'a': [3, 0]}", "{'a': 2}", -1},
-        {"{'a': 1}", "{'a': [[0]]}", "{'a': [1]}", 1}, /* an inner array is one value, of a higher type */
+        {"{'a': 1}", "{'a': [[0]]}", "{'a': [1]}",
+         1}, /* an inner array is one value, of a higher type */
         {"{'a.b': 1}", "{'a': [{'b': 5}, {'b': 1}]}", "{'a': {'b': 2}}", -1},
         {"{'a.b': 1}", "{'a': [{'b': 5}, {}]}", "{'a': {'b': 1}}", -1},
         {"{'a.b': 1}", "{'a': [{'b': 5}, 7]}", "{'a': {'b': 1}}", -1},
@@ -50,8 +51,10 @@ documents_come_in_order(void **state)
         {"{'a.0': 1}", "{'a': [5]}", "{}", 0}, /* digits are names */
         {"{'a.0': 1}", "{'a': {'0': 5}}", "{'a': {'0': 6}}", -1},
         /* one array: the tuple of one element counts, (1, 9) here, never (1, 2) */
-        {"{'a.x': 1, 'a.y': 1}", "{'a': [{'x': 1, 'y': 9}, {'x': 2, 'y': 2}]}", "{'a': {'x': 1, 'y': 5}}", 1},
-        {"{'a.x': 1, 'b': -1}", "{'a': [{'x': 1}, {'x': 0}], 'b': 3}", "{'a': {'x': 0}, 'b': 2}", -1},
+        {"{'a.x': 1, 'a.y': 1}", "{'a': [{'x': 1, 'y': 9}, {'x': 2, 'y': 2}]}",
+         "{'a': {'x': 1, 'y': 5}}", 1},
+        {"{'a.x': 1, 'b': -1}", "{'a': [{'x': 1}, {'x': 0}], 'b': 3}", "{'a': {'x': 0}, 'b': 2}",
+         -1},
         {"{'a': 1.999}", "{'a': 1}", "{'a': 2}", -1},
         {"{'a': {'$numberDecimal': '-0.51'}}", "{'a': 1}", "{'a': 2}", 1},
         {"{'a': 1, 'b': 1}", "{'a': 'a', 'b': 'z'}", "{'a': 'ab', 'b': 'a'}", -1},
@@ -63,8 +66,10 @@ documents_come_in_order(void **state)
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         key_of(&b, ROWS[i].spec, ROWS[i].first, &first);
         key_of(&b, ROWS[i].spec, ROWS[i].second, &second);
-        if (order_of(&first, &second) != ROWS[i].order || order_of(&second, &first) != -ROWS[i].order) {
-            fail_msg("%s: %s against %s: %d", ROWS[i].spec, ROWS[i].first, ROWS[i].second, order_of(&first, &second));
+        if (order_of(&first, &second) != ROWS[i].order ||
+            order_of(&second, &first) != -ROWS[i].order) {
+            fail_msg("%s: %s against %s: %d", ROWS[i].spec, ROWS[i].first, ROWS[i].second,
+                     order_of(&first, &second));
         }
         mrs_buf_clear(&first);
         mrs_buf_clear(&second);
@@ -351,8 +356,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_come_in_order),    cmocka_unit_test(parallel_arrays_are_an_error),
-        cmocka_unit_test(wrong_keys_are_refused),     cmocka_unit_test(keys_order_as_a_slow_comparison),
+        cmocka_unit_test(documents_come_in_order),
+        cmocka_unit_test(parallel_arrays_are_an_error),
+        cmocka_unit_test(wrong_keys_are_refused),
+        cmocka_unit_test(keys_order_as_a_slow_comparison),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("sort_key", tests, NULL, NULL);

@@ -118,8 +118,8 @@ replace(struct host_doc *d, const struct mrs_buf *b)
     d->n = (uint32_t)b->n;
 }
 
-static void
-refuse(struct host_db *db, const struct host_coll *c, struct mrs_view d, const char *place)
+void
+host_refuse(struct host_db *db, const struct host_coll *c, struct mrs_view d, const char *place)
 {
     char id[256] = "";
     struct mrs_mem *mem = mrs_mem_new(0);
@@ -134,13 +134,6 @@ refuse(struct host_db *db, const struct host_coll *c, struct mrs_view d, const c
 }
 
 /* ---- JOIN ---- */
-struct from {
-    struct mrs_keys keys;
-    struct mrs_buf shape, order;
-    char why[512], where[64];
-    bool takes, failed;
-    unsigned used;
-};
 struct entry {
     uint32_t from, ref;
     unsigned bits;
@@ -148,7 +141,7 @@ struct entry {
 };
 struct matching {
     struct mrs_matches m;
-    struct from *from;
+    struct host_from *from;
     struct entry *e;
     uint32_t n, at;
     bool sorted, by_ref;
@@ -163,7 +156,7 @@ match_next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
         return MRS_END;
     }
     const struct entry *n = &x->e[x->at++];
-    struct from *f = &x->from[n->from];
+    struct host_from *f = &x->from[n->from];
     *out = (struct mrs_match){n->from, n->ref, {f->shape.p, (uint32_t)f->shape.n}, f->failed, f->why, f->where};
     return MRS_OK;
 }
@@ -262,20 +255,10 @@ gather(struct matching *x, const struct mrs_keys *in, uint32_t n_from, const str
     x->m = (struct mrs_matches){x->n, match_next, match_rewind, match_used, x, same, in->n};
 }
 
-struct pages {
-    struct host_db *db;
-    const struct mrs_desc *d;
-    struct {
-        int side;
-        struct host_doc doc;
-    } put[64];
-    uint32_t n;
-};
-
 static enum mrs_status
 put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
 {
-    struct pages *p = arg;
+    struct host_pages *p = arg;
     struct host_coll one = {.n = 0};
     (void)e;
     assert_true(p->n < 64 && (p->d->sides[side].role & MRS_ROLE_ADD));
@@ -286,8 +269,28 @@ put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
     return MRS_OK;
 }
 
-static enum mrs_status
-read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_coll *c, struct from *f)
+void
+host_from_init(struct host_from *from, uint32_t n, struct bench *b)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        mrs_keys_init(&from[i].keys, b->mem);
+        mrs_buf_init(&from[i].shape, b->mem, 64u << 20);
+        mrs_buf_init(&from[i].order, b->mem, MRS_KEY_MAX);
+    }
+}
+
+void
+host_from_clear(struct host_from *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        mrs_keys_clear(&from[i].keys);
+        mrs_buf_clear(&from[i].shape);
+        mrs_buf_clear(&from[i].order);
+    }
+}
+
+enum mrs_status
+host_read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_coll *c, struct host_from *f)
 {
     const struct mrs_join_ops *ops = b->type->join;
     struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
@@ -298,7 +301,7 @@ read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct 
         enum mrs_status st = ops->takes_part(b->state, &ctx, 0, doc, &f[i].takes);
         st = st == MRS_OK && f[i].takes ? ops->keys(b->state, &ctx, 0, doc, &f[i].keys) : st;
         if (st == MRS_SKIP) {
-            refuse(db, c, doc, b->err.where);
+            host_refuse(db, c, doc, b->err.where);
             c->doc[i].gone = 1;
             f[i].takes = false;
             continue;
@@ -318,8 +321,8 @@ read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct 
 }
 
 /* One document of into. out: its bytes afterwards (nothing where it goes). */
-static enum mrs_status
-join_one(struct bench *b, const struct mrs_desc *d, struct from *from, uint32_t n_from, struct mrs_view doc, struct pages *pages,
+enum mrs_status
+host_join_one(struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from, struct mrs_view doc, struct host_pages *pages,
          struct mrs_buf *out, enum mrs_fate *fate)
 {
     const struct mrs_join_ops *ops = b->type->join;
@@ -353,7 +356,7 @@ join_one(struct bench *b, const struct mrs_desc *d, struct from *from, uint32_t 
 }
 
 static enum mrs_status
-join_into(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct from *from, uint32_t n_from, struct pages *pages)
+join_into(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from, struct host_pages *pages)
 {
     struct host_coll *into = host_coll(db, &d->sides[1].coll);
     uint32_t n = into->n;
@@ -363,12 +366,12 @@ join_into(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct 
         struct mrs_buf out;
         enum mrs_fate fate = MRS_FATE_STAYS;
         mrs_buf_init(&out, b->mem, 64u << 20);
-        st = into->doc[i].gone ? MRS_END : join_one(b, d, from, n_from, view(&into->doc[i]), pages, &out, &fate);
+        st = into->doc[i].gone ? MRS_END : host_join_one(b, d, from, n_from, view(&into->doc[i]), pages, &out, &fate);
         after[i] = into->doc[i];
         after[i].p = malloc(into->doc[i].n + out.n);
         memcpy(after[i].p, into->doc[i].p, into->doc[i].n);
         if (st == MRS_SKIP) {
-            refuse(db, into, view(&into->doc[i]), b->err.where);
+            host_refuse(db, into, view(&into->doc[i]), b->err.where);
             after[i].gone = 1;
         } else if (st == MRS_OK) {
             bool same = out.n == into->doc[i].n && memcmp(out.p, into->doc[i].p, out.n) == 0;
@@ -390,7 +393,7 @@ join_into(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct 
 }
 
 static void
-settle(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct from *from, uint32_t n_from)
+settle(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from)
 {
     struct host_coll *c = host_coll(db, &d->sides[0].coll);
     for (uint32_t i = 0; i < n_from; i++) {
@@ -407,7 +410,7 @@ settle(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct fro
             break;
         case MRS_FATE_DROPPED: c->doc[i].gone = 1; break;
         case MRS_FATE_REFUSED:
-            refuse(db, c, view(&c->doc[i]), "orphans");
+            host_refuse(db, c, view(&c->doc[i]), "orphans");
             c->doc[i].gone = 1;
             break;
         default: break;
@@ -420,16 +423,12 @@ push_join(struct host_db *db, struct bench *b, const struct mrs_desc *d)
 {
     struct host_coll *c = host_coll(db, &d->sides[0].coll);
     uint32_t n = c->n;
-    struct from *from = calloc(n + 1, sizeof *from);
-    struct pages *pages = calloc(1, sizeof *pages);
+    struct host_from *from = calloc(n + 1, sizeof *from);
+    struct host_pages *pages = calloc(1, sizeof *pages);
     pages->db = db;
     pages->d = d;
-    for (uint32_t i = 0; i < n; i++) {
-        mrs_keys_init(&from[i].keys, b->mem);
-        mrs_buf_init(&from[i].shape, b->mem, 64u << 20);
-        mrs_buf_init(&from[i].order, b->mem, MRS_KEY_MAX);
-    }
-    enum mrs_status st = read_from(db, b, d, c, from);
+    host_from_init(from, n, b);
+    enum mrs_status st = host_read_from(db, b, d, c, from);
     st = st == MRS_OK ? join_into(db, b, d, from, n, pages) : st;
     if (st == MRS_OK) {
         settle(db, b, d, from, n);
@@ -438,11 +437,7 @@ push_join(struct host_db *db, struct bench *b, const struct mrs_desc *d)
         host_put(host_coll(db, &d->sides[pages->put[i].side].coll), view(&pages->put[i].doc));
         free(pages->put[i].doc.p);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        mrs_keys_clear(&from[i].keys);
-        mrs_buf_clear(&from[i].shape);
-        mrs_buf_clear(&from[i].order);
-    }
+    host_from_clear(from, n);
     free(from);
     free(pages);
     return st;
@@ -470,7 +465,7 @@ push_spread(struct host_db *db, struct bench *b, const struct mrs_desc *d)
                 host_put(p.self ? &self : host_coll(db, &d->sides[p.side].coll), p.doc);
             }
             if (st == MRS_SKIP) {
-                refuse(db, c, doc, b->err.where);
+                host_refuse(db, c, doc, b->err.where);
             } else if (st != MRS_END) {
                 free(self.doc);
                 return st;
@@ -519,7 +514,7 @@ collect(struct host_db *db, struct bench *b, const struct mrs_desc *d, int side,
         mrs_err_clear(&b->err);
         enum mrs_status st = b->type->group->parts(b->state, &ctx, b->work, side, view(&c->doc[i]), &g->parts);
         if (st == MRS_SKIP) {
-            refuse(db, c, view(&c->doc[i]), b->err.where);
+            host_refuse(db, c, view(&c->doc[i]), b->err.where);
             g->refused[i] = side == 0;
             g->parts.n = before;
             continue;
@@ -657,7 +652,7 @@ sources(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct gr
             assert_int_equal(fate == MRS_FATE_STAYS, out.n == c->doc[i].n && memcmp(out.p, c->doc[i].p, out.n) == 0);
             replace(&c->doc[i], &out);
         } else if (st == MRS_SKIP) {
-            refuse(db, c, view(&c->doc[i]), b->err.where);
+            host_refuse(db, c, view(&c->doc[i]), b->err.where);
         }
         c->doc[i].gone = st != MRS_OK;
         mrs_buf_clear(&ids);
@@ -682,7 +677,7 @@ push_group(struct host_db *db, struct bench *b, const struct mrs_desc *d)
     for (uint32_t i = 0; i < g.n_group && st == MRS_OK && d->conflicts == MRS_CONFLICTS_REFUSE; i++) {
         for (uint32_t k = 0; k < g.n && disagree(b, &g, i); k++) {
             if (g.m[k].group == i && g.m[k].source != UINT32_MAX && !g.refused[g.m[k].source]) {
-                refuse(db, from, view(&from->doc[g.m[k].source]), "conflicts");
+                host_refuse(db, from, view(&from->doc[g.m[k].source]), "conflicts");
                 g.refused[g.m[k].source] = true;
             }
         }

@@ -33,8 +33,44 @@ void host_text(const struct host_db *db, bool canonical, char *out);
 struct host_coll *host_coll(struct host_db *db, const struct mrs_coll *c);
 void host_put(struct host_coll *c, struct mrs_view d);
 
+void host_refuse(struct host_db *db, const struct host_coll *c, struct mrs_view d, const char *place);
+
+/* ---- what the hosts share about joins ---- */
+/* A document of from, and what became of it. */
+struct host_from {
+    struct mrs_keys keys;
+    struct mrs_buf shape, order;
+    char why[512], where[64];
+    bool takes, failed;
+    unsigned used;
+};
+void host_from_init(struct host_from *from, uint32_t n, struct bench *b);
+void host_from_clear(struct host_from *from, uint32_t n);
+/* Asks the step about every document of from; refused ones are recorded and marked gone. */
+enum mrs_status host_read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_coll *c, struct host_from *f);
+/* What a splice put elsewhere. */
+struct host_pages {
+    struct host_db *db;
+    const struct mrs_desc *d;
+    struct {
+        int side;
+        struct host_doc doc;
+    } put[64];
+    uint32_t n;
+};
+
+/* One document of into with everything that matches it. out: its bytes afterwards; used bits are added to from. SKIP: refused (b->err). */
+enum mrs_status host_join_one(struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from, struct mrs_view doc,
+                              struct host_pages *pages, struct mrs_buf *out, enum mrs_fate *fate);
+
+/* ---- the hosts ---- */
 /* OK, or DEAD (memory). */
 enum mrs_status host_push(struct host_db *db, struct bench *b, const struct mrs_desc *d);
+
+/* Stops after `writes` writes (0: never) and starts again from what was written, until it is done; `once`: stops only the first time. */
+void host_live(struct host_db *db, struct bench *b, const struct mrs_desc *d, uint32_t writes, bool once);
+/* Pulls one document after the other. */
+void host_pull(struct host_db *db, struct bench *b, const struct mrs_desc *d);
 
 /* A step on a database: compiled, described, run by push; what the database is afterwards. */
 struct host_case {

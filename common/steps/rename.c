@@ -187,7 +187,10 @@ struct cursor { /* the element of an array that was asked for last: positions on
 struct renaming {
     const struct rename *s;
     struct mrs_ctx *c;
+    struct mrs_view doc; /* as it was */
     struct cursor *cursor;
+    bool late;  /* something arrives where a field stands: it must go first */
+    bool defer; /* so arrivals wait for a second run */
 };
 
 static struct mrs_val
@@ -212,7 +215,7 @@ static bool
 shared_level(struct renaming *x, const struct entry *en, const struct mrs_edit_site *site, struct mrs_view *level,
              uint32_t *arrays)
 {
-    struct mrs_val v = mrs_view_val(site->root);
+    struct mrs_val v = mrs_view_val(x->doc);
     *arrays = 0;
     for (uint32_t i = 0; i < en->shared && v.type == MRS_DOCUMENT; i++) {
         v = mrs_doc_get(mrs_val_view(v), en->old.part[i].name);
@@ -286,7 +289,6 @@ has_old(const struct entry *en, struct mrs_view holder)
 struct answer { /* of the edit's function */
     enum mrs_edit_verdict *verdict;
     struct mrs_val *put;
-    struct mrs_buf *raw;
 };
 
 /* What arrives at a place where `gone` says whether its own field leaves. */
@@ -302,11 +304,12 @@ arrive(struct renaming *x, const struct entry *en, const struct mrs_edit_site *s
     if (there && !x->s->replace) {
         return mrsi_step_refuse(x->c, "fields", "%s exists already", en->new.text);
     }
-    if (en->level) {
-        *to.verdict = there ? MRS_EDIT_REMOVE : *to.verdict;
-    } else if (*to.verdict == MRS_EDIT_SPLICE) {
-        mrsi_put_elem(to.raw, site->name, site->name_len, v);
-    } else {
+    if (there) {
+        *to.verdict = MRS_EDIT_REMOVE;
+    }
+    if (!en->level && site->old.type != MRS_MISSING) {
+        x->late = true;
+    } else if (!en->level && !x->defer) {
         *to.verdict = MRS_EDIT_PUT;
         *to.put = v;
     }
@@ -335,7 +338,42 @@ rename_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
         }
     }
     if (st == MRS_OK && p->arrives != NONE) {
-        st = arrive(x, &x->s->entry[p->arrives], site, gone, (struct answer){verdict, put, raw});
+        st = arrive(x, &x->s->entry[p->arrives], site, gone, (struct answer){verdict, put});
+    }
+    return st;
+}
+
+/* The second run: what arrives from another level and is not there yet. */
+static enum mrs_status
+append_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+            struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct renaming *x = arg;
+    uint32_t i = x->s->place[site->path_no].arrives;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (i != NONE && !x->s->entry[i].level && !site->blocked && site->old.type == MRS_MISSING) {
+        *verdict = MRS_EDIT_PUT;
+        *put = arriving(x, &x->s->entry[i], site);
+    }
+    return MRS_OK;
+}
+
+/* What arrives from another level is appended, also where a field of that name stood: so that one goes in a run of its own.
+ * Positions in arrays are the same in both runs. */
+static enum mrs_status
+edit_twice(struct renaming *x, struct mrs_edit_run how, struct mrsi_work *w, struct mrs_buf *out, bool *changed)
+{
+    struct mrs_buf *between = &w->out[1];
+    x->defer = true;
+    enum mrs_status st = mrs_edit_run(x->s->edit, &how, x->doc, between, changed, x->c->err);
+    if (st == MRS_OK) {
+        how.fn = append_site;
+        st = mrs_edit_run(x->s->edit, &how, mrsi_buf_view(between, 0), out, changed, x->c->err);
+    }
+    if (st == MRS_OK) {
+        *changed = out->n != x->doc.n || memcmp(out->p, x->doc.p, out->n) != 0;
     }
     return st;
 }
@@ -345,7 +383,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
               bool *changed)
 {
     const struct rename *s = state;
-    struct renaming x = {s, c, NULL};
+    struct renaming x = {.s = s, .c = c, .doc = d};
     struct mrs_edit_run how = {.fn = rename_site, .arg = &x, .visit_missing = s->levels, .raw = &w->raw};
     if (s->n_cursors) {
         size_t size = s->n_cursors * sizeof *x.cursor;
@@ -355,7 +393,12 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
         }
         memset(x.cursor, 0, size);
     }
-    return mrs_edit_run(s->edit, &how, d, out, changed, c->err);
+    enum mrs_status st = mrs_edit_run(s->edit, &how, d, out, changed, c->err);
+    if (st == MRS_OK && x.late) {
+        out->n = 0;
+        st = edit_twice(&x, how, w, out, changed);
+    }
+    return st;
 }
 
 /* ---- description ---- */

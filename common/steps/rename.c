@@ -360,8 +360,8 @@ append_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
     return MRS_OK;
 }
 
-/* What arrives from another level is appended, also where a field of that name stood: so that one goes in a run of its own.
- * Positions in arrays are the same in both runs. */
+/* What arrives from another level is appended, also where a field of that name stood: so that one
+ * goes in a run of its own. Positions in arrays are the same in both runs. */
 static enum mrs_status
 edit_twice(struct renaming *x, struct mrs_edit_run how, struct mrsi_work *w, struct mrs_buf *out, bool *changed)
 {

@@ -1,0 +1,330 @@
+/* naive.c - the yardstick: what a competent programmer writes first, with libbson, in memory, in one thread.
+ *
+ * naive embed   POSTS COMMENTS OUT_POSTS      comments go into their posts, less postId; orphans are dropped
+ * naive extract POSTS OUT_POSTS OUT_COMMENTS  and out of them again, with postId behind _id
+ * naive copy    PRODUCTS PARTS OUT_PRODUCTS   a reference becomes {_id, name, price}
+ * naive set     COMMENTS OUT_COMMENTS         a field `popular`: likes > 250
+ *
+ * It gives the same bytes as the tool, so it must keep the order of everything; it knows the fields and trusts the data.
+ * It is for speed only: whether the steps are right is judged by tests/twin. */
+#include <bson/bson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+die(const char *what)
+{
+    fprintf(stderr, "naive: %s\n", what);
+    exit(1);
+}
+
+static bson_reader_t *
+reader(const char *path)
+{
+    bson_error_t e;
+    bson_reader_t *r = bson_reader_new_from_file(path, &e);
+    if (!r) {
+        die(e.message);
+    }
+    return r;
+}
+
+static FILE *
+writer(const char *path)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f) {
+        die(path);
+    }
+    setvbuf(f, NULL, _IOFBF, 1 << 20);
+    return f;
+}
+
+static void
+put(FILE *f, const bson_t *b)
+{
+    if (fwrite(bson_get_data(b), 1, b->len, f) != b->len) {
+        die("cannot write");
+    }
+}
+
+static void
+done(FILE *f)
+{
+    if (fclose(f) != 0) {
+        die("cannot write");
+    }
+}
+
+/* ---- a table from ObjectId to anything: open addressing, doubled when 60 % full ---- */
+struct slot {
+    bson_oid_t key;
+    void *value; /* NULL: free */
+};
+
+static struct {
+    struct slot *slots;
+    size_t cap, n;
+} table;
+
+static struct slot *
+find(const bson_oid_t *key)
+{
+    uint64_t h;
+    uint32_t tail;
+    memcpy(&h, key->bytes, 8);
+    memcpy(&tail, key->bytes + 8, 4);
+    h = (h ^ (uint64_t)tail << 32) * 0x9e3779b97f4a7c15u;
+    size_t i = (h ^ h >> 32) & (table.cap - 1);
+    while (table.slots[i].value && !bson_oid_equal(&table.slots[i].key, key)) {
+        i = (i + 1) & (table.cap - 1);
+    }
+    return &table.slots[i];
+}
+
+/* The slot of a key, new or not; the caller gives a new one its value. */
+static struct slot *
+find_or_add(const bson_oid_t *key)
+{
+    if (table.n * 10 >= table.cap * 6) {
+        struct slot *old = table.slots;
+        size_t n = table.cap;
+        table.cap = n ? n * 2 : 1024;
+        table.slots = calloc(table.cap, sizeof *table.slots);
+        for (size_t i = 0; i < n; i++) {
+            if (old[i].value) {
+                *find(&old[i].key) = old[i];
+            }
+        }
+        free(old);
+    }
+    struct slot *s = find(key);
+    if (!s->value) {
+        s->key = *key;
+        table.n++;
+    }
+    return s;
+}
+
+/* ---- embed ---- */
+struct child {
+    struct child *next;
+    bson_t *doc;
+};
+
+struct children {
+    struct child *first, *last;
+};
+
+static void
+read_children(const char *path)
+{
+    bson_reader_t *r = reader(path);
+    const bson_t *b;
+    bson_iter_t it;
+    while ((b = bson_reader_read(r, NULL))) {
+        if (!bson_iter_init_find(&it, b, "postId")) {
+            continue;
+        }
+        struct slot *s = find_or_add(bson_iter_oid(&it));
+        if (!s->value) {
+            s->value = calloc(1, sizeof(struct children));
+        }
+        struct children *all = s->value;
+        struct child *c = malloc(sizeof *c);
+        c->next = NULL;
+        c->doc = bson_new();
+        bson_copy_to_excluding_noinit(b, c->doc, "postId", NULL);
+        if (all->last) {
+            all->last->next = c;
+        } else {
+            all->first = c;
+        }
+        all->last = c;
+    }
+    bson_reader_destroy(r);
+}
+
+static void
+embed(const char *posts, const char *comments, const char *out_posts)
+{
+    read_children(comments);
+    bson_reader_t *r = reader(posts);
+    FILE *f = writer(out_posts);
+    const bson_t *b;
+    bson_iter_t it;
+    bson_t out, array;
+    bson_init(&out);
+    while ((b = bson_reader_read(r, NULL))) {
+        bson_reinit(&out);
+        bson_concat(&out, b);
+        bson_append_array_begin(&out, "comments", 8, &array);
+        if (bson_iter_init_find(&it, b, "_id") && table.cap) {
+            struct children *all = find(bson_iter_oid(&it))->value;
+            uint32_t i = 0;
+            for (struct child *c = all ? all->first : NULL; c; c = c->next) {
+                char room[16];
+                const char *key;
+                size_t n = bson_uint32_to_string(i++, &key, room, sizeof room);
+                bson_append_document(&array, key, (int)n, c->doc);
+            }
+        }
+        bson_append_array_end(&out, &array);
+        put(f, &out);
+    }
+    bson_reader_destroy(r);
+    done(f);
+}
+
+/* ---- extract ---- */
+/* Each comment begins with its _id, an ObjectId: postId goes behind it, the rest is copied as it is. That is cheaper
+ * than appending field by field. */
+static void
+extract_comments(FILE *f, bson_iter_t *array, const bson_oid_t *post)
+{
+    enum { ID = 1 + 4 + 12, REF = 1 + 7 + 12 };
+    uint8_t front[4 + ID + REF] = {0};
+    memcpy(front + 4 + ID, "\x07postId", 8);
+    memcpy(front + 4 + ID + 8, post->bytes, 12);
+    while (bson_iter_next(array)) {
+        const uint8_t *bytes;
+        uint32_t n;
+        bson_iter_document(array, &n, &bytes);
+        uint32_t longer = BSON_UINT32_TO_LE(n + REF);
+        memcpy(front, &longer, 4);
+        memcpy(front + 4, bytes + 4, ID);
+        if (fwrite(front, 1, sizeof front, f) != sizeof front ||
+            fwrite(bytes + 4 + ID, 1, n - 4 - ID, f) != n - 4 - ID) {
+            die("cannot write");
+        }
+    }
+}
+
+static void
+extract(const char *posts, const char *out_posts, const char *out_comments)
+{
+    bson_reader_t *r = reader(posts);
+    FILE *fp = writer(out_posts), *fc = writer(out_comments);
+    const bson_t *b;
+    bson_iter_t id, it, array;
+    bson_t out;
+    bson_init(&out);
+    while ((b = bson_reader_read(r, NULL))) {
+        if (!bson_iter_init_find(&it, b, "comments") || !bson_iter_recurse(&it, &array) || !bson_iter_next(&array)) {
+            put(fp, b); /* nothing to take out: stays as it is */
+            continue;
+        }
+        bson_reinit(&out);
+        bson_copy_to_excluding_noinit(b, &out, "comments", NULL);
+        put(fp, &out);
+        if (!bson_iter_init_find(&id, b, "_id")) {
+            die("a post without _id");
+        }
+        bson_iter_recurse(&it, &array);
+        extract_comments(fc, &array, bson_iter_oid(&id));
+    }
+    bson_reader_destroy(r);
+    done(fp);
+    done(fc);
+}
+
+/* ---- copy ---- */
+static void
+read_parts(const char *path)
+{
+    bson_reader_t *r = reader(path);
+    const bson_t *b;
+    bson_iter_t it;
+    while ((b = bson_reader_read(r, NULL))) {
+        bson_t *d = bson_new();
+        bson_oid_t key = {{0}};
+        bson_iter_init(&it, b);
+        while (bson_iter_next(&it)) {
+            const char *name = bson_iter_key(&it);
+            bool is_id = strcmp(name, "_id") == 0;
+            if (is_id) {
+                key = *bson_iter_oid(&it);
+            }
+            if (is_id || strcmp(name, "name") == 0 || strcmp(name, "price") == 0) {
+                bson_append_iter(d, NULL, 0, &it);
+            }
+        }
+        find_or_add(&key)->value = d;
+    }
+    bson_reader_destroy(r);
+}
+
+static void
+copy(const char *products, const char *parts, const char *out_products)
+{
+    read_parts(parts);
+    bson_reader_t *r = reader(products);
+    FILE *f = writer(out_products);
+    const bson_t *b;
+    bson_iter_t it, ref;
+    bson_t out, array;
+    bson_init(&out);
+    while ((b = bson_reader_read(r, NULL))) {
+        bson_reinit(&out);
+        bson_iter_init(&it, b);
+        while (bson_iter_next(&it)) {
+            if (strcmp(bson_iter_key(&it), "parts") != 0) {
+                bson_append_iter(&out, NULL, 0, &it);
+                continue;
+            }
+            bson_append_array_begin(&out, "parts", 5, &array);
+            bson_iter_recurse(&it, &ref);
+            while (bson_iter_next(&ref)) {
+                const bson_t *d = find(bson_iter_oid(&ref))->value;
+                if (d) {
+                    bson_append_document(&array, bson_iter_key(&ref), (int)bson_iter_key_len(&ref), d);
+                } else {
+                    bson_append_iter(&array, NULL, 0, &ref);
+                }
+            }
+            bson_append_array_end(&out, &array);
+        }
+        put(f, &out);
+    }
+    bson_reader_destroy(r);
+    done(f);
+}
+
+/* ---- set ---- */
+static void
+set(const char *comments, const char *out_comments)
+{
+    bson_reader_t *r = reader(comments);
+    FILE *f = writer(out_comments);
+    const bson_t *b;
+    bson_iter_t it;
+    bson_t out;
+    bson_init(&out);
+    while ((b = bson_reader_read(r, NULL))) {
+        bson_reinit(&out);
+        bson_concat(&out, b);
+        bson_append_bool(&out, "popular", 7, bson_iter_init_find(&it, b, "likes") && bson_iter_as_int64(&it) > 250);
+        put(f, &out);
+    }
+    bson_reader_destroy(r);
+    done(f);
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc == 5 && strcmp(argv[1], "embed") == 0) {
+        embed(argv[2], argv[3], argv[4]);
+    } else if (argc == 5 && strcmp(argv[1], "extract") == 0) {
+        extract(argv[2], argv[3], argv[4]);
+    } else if (argc == 5 && strcmp(argv[1], "copy") == 0) {
+        copy(argv[2], argv[3], argv[4]);
+    } else if (argc == 4 && strcmp(argv[1], "set") == 0) {
+        set(argv[2], argv[3]);
+    } else {
+        fprintf(stderr, "usage: naive embed|extract|copy|set FILES...\n");
+        return 2;
+    }
+    return 0;
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# run.sh TOOL PROGRAMS - the benchmark: tool against bench/naive.c in alternating pairs, so that drift of the machine cancels.
+#
+# Figures are medians. The time of the tool goes to its last write; the final sync stands beside it. Input is in the page
+# cache, output goes to new files, what is left to write back is synced before each run. Environment: SCALE (1),
+# BENCH_LONG=1, PAIRS (5), JOBS (2), BENCH_DIR (where the data lie), ONLY ("embed set": only these jobs).
+set -u
+tool=$(realpath "$1") programs=$(realpath "$2")
+scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
+only=${ONLY:-embed embed-kept embed-64M extract copy set}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=${BENCH_DIR:-$programs/data}
+mkdir -p "$work" || exit 1
+cd "$work" || exit 1
+failed=0
+
+wanted() { [[ " $only " == *" $1 "* ]]; }
+
+# The data, and a folder for each job with links to the files that it reads.
+make_data() {
+    local at=$1 factor=$2
+    if [ "$(cat "$at/scale" 2> /dev/null)" != "$factor" ]; then
+        rm -rf "$at"
+        mkdir -p "$at/all"
+        "$programs/gen" "$at/all" "$factor" || exit 1
+        "$programs/naive" embed "$at/all/bench/posts.bson" "$at/all/bench/comments.bson" "$at/embedded.bson" || exit 1
+        mkdir -p "$at"/{embed,extract,copy,set}/bench
+        ln "$at"/all/bench/{posts,comments}.bson "$at/embed/bench"
+        ln "$at/embedded.bson" "$at/extract/bench/posts.bson"
+        ln "$at"/all/bench/{products,parts}.bson "$at/copy/bench"
+        ln "$at/all/bench/comments.bson" "$at/set/bench"
+        sync
+        echo "$factor" > "$at/scale"
+    fi
+}
+
+# The command lines. Each leaves its documents in out/bench (tool) or naive.out (naive).
+run_tool() {
+    local job=$1 data=$2 options=(--jobs "$jobs")
+    case $job in
+    embed-64M) set -- embed.yaml embed; options+=(--memory 64M) ;;
+    embed-kept) set -- embed-kept.yaml embed ;;
+    set) set -- set.yaml set; options=(--jobs 1) ;;
+    *) set -- "$job.yaml" "$job" ;;
+    esac
+    rm -rf out
+    sync
+    "$programs/measure" -o report.json "$tool" run "$here/plans/$1" -i "$data/$2" -o out --json "${options[@]}"
+}
+run_naive() {
+    local job=$1 data=$2
+    rm -rf naive.out
+    mkdir naive.out
+    sync
+    case $job in
+    embed*) set -- embed "$data"/embed/bench/{posts,comments}.bson naive.out/posts.bson ;;
+    extract) set -- extract "$data/extract/bench/posts.bson" naive.out/{posts,comments}.bson ;;
+    copy) set -- copy "$data"/copy/bench/{products,parts}.bson naive.out/products.bson ;;
+    set) set -- set "$data/set/bench/comments.bson" naive.out/comments.bson ;;
+    esac
+    "$programs/measure" "$programs/naive" "$@"
+}
+
+# number NAME: a figure of the tool's report
+number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" report.json; }
+
+median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+compare() {
+    local job=$1 f
+    for f in naive.out/*.bson; do
+        if ! cmp -s "$f" "out/bench/$(basename "$f")"; then
+            echo "$job: $(basename "$f") differs from naive's" >&2
+            failed=1
+        fi
+    done
+}
+
+# job NAME: pairs of runs, one line of medians
+job() {
+    local name=$1 data=data in=0 out=0 i status wall user sys rss nwall nuser nsys nrss
+    wanted "$name" || return
+    for i in "$data/${name%%-*}"/bench/*.bson; do
+        cat "$i" > /dev/null
+        in=$((in + $(stat -c %s "$i")))
+    done
+    rm -f pairs.txt
+    for ((i = 0; i < pairs; i++)); do
+        read -r wall user sys rss status < <(run_tool "$name" "$data")
+        if [ "$status" != 0 ]; then
+            echo "$name: exit status $status: $(cat report.json)" >&2
+            failed=1
+            return
+        fi
+        sync_ms=$(number syncMs)
+        read -r nwall nuser nsys nrss status < <(run_naive "$name" "$data")
+        [ "$i" -gt 0 ] || compare "$name"
+        echo "$wall $user $sys $rss $sync_ms $nwall $nuser $nsys $nrss" >> pairs.txt
+    done
+    out=$(du -cb out/bench/*.bson | tail -n 1 | cut -f1)
+    rm -rf out naive.out
+    awk '{ printf "%.3f\n", $1 - $5 / 1000 }' pairs.txt > tool.txt
+    awk '{ print $6 }' pairs.txt > naive.txt
+    ratio=$(paste tool.txt naive.txt | awk '{ print $2 / $1 }' | median)
+    awk -v name="$name" -v in_bytes="$in" -v out_bytes="$out" -v t="$(median < tool.txt)" -v n="$(median < naive.txt)" \
+        -v ratio="$ratio" -v tcpu="$(awk '{ print $2 + $3 }' pairs.txt | median)" -v tuser="$(awk '{ print $2 }' pairs.txt | median)" \
+        -v ncpu="$(awk '{ print $7 + $8 }' pairs.txt | median)" -v trss="$(awk '{ print $4 }' pairs.txt | sort -n | tail -n 1)" \
+        -v nrss="$(awk '{ print $9 }' pairs.txt | median)" -v s="$(awk '{ print $5 / 1000 }' pairs.txt | median)" 'BEGIN {
+            printf "%-11s %7.0f %7.0f %7.3f %8.0f %7.3f %6.1fx %6.2f %6.2f %6.2f %7.1f %7.1f %6.2f\n", name, in_bytes / 1e6, out_bytes / 1e6,
+                t, in_bytes / 1e6 / t, n, ratio, tuser, tcpu, ncpu, trss, nrss, s }'
+    echo "$name $(median < tool.txt) $(awk '{ print $2 }' pairs.txt | median) $(awk '{ print $4 }' pairs.txt | sort -n | tail -n 1)" >> once.txt
+}
+
+# long NAME: once with ten times the data, against the median above
+long() {
+    local name=$1 wall user sys rss status
+    wanted "$name" || return
+    cat "ten/${name%%-*}"/bench/*.bson > /dev/null
+    read -r wall user sys rss status < <(run_tool "$name" ten)
+    [ "$status" = 0 ] || { echo "$name, ten times the data: exit status $status: $(cat report.json)" >&2; failed=1; return; }
+    awk -v name="$name" -v wall="$wall" -v sync_ms="$(number syncMs)" -v user="$user" -v rss="$rss" '$1 == name {
+        printf "%-11s %7.3f s to %7.3f s (x %.1f), user CPU %.2f s to %.2f s (x %.2f), peak RSS %.1f to %.1f MiB\n", name, $2,
+            wall - sync_ms / 1000, (wall - sync_ms / 1000) / $2, $3, user, user / $3, $4, rss }' once.txt
+    rm -rf out
+}
+
+echo "data of scale $scale in $work; $pairs pairs; --jobs $jobs (set: 1); $(nproc) processors"
+make_data data "$scale"
+rm -f once.txt
+echo
+echo "            ------ MB ----- ------ tool ---- naive   ratio  ----- CPU s ------ --- peak MiB -- sync"
+echo "job              in     out       s     MB/s       s  (time)   user    all  naive    tool   naive      s"
+for j in embed embed-kept embed-64M extract copy set; do job "$j"; done
+if [ "${BENCH_LONG:-}" = 1 ]; then
+    echo
+    echo "ten times the data:"
+    make_data ten "$(awk -v s="$scale" 'BEGIN { print s * 10 }')" > /dev/null
+    for j in embed embed-kept embed-64M extract copy set; do long "$j"; done
+    rm -rf ten
+fi
+[ "$failed" = 0 ]

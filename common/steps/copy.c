@@ -1,8 +1,8 @@
 /* copy.c - copy: fields of a document beside the references to it. The plan's entry, and the small kernels.
  *
- * What is copied is made once for each source document (shape): a document of the copies, and behind them, under the empty name that no field of a
- * plan can have, the names whose expression failed and whose old value shall stay. Where copies lie is decided here: beside the reference, in
- * the document that wraps it, or at the top. */
+ * What is copied is made once for each source document (shape): a document of the copies, and behind them, under
+ * the empty name that no field of a plan can have, the names whose expression failed and whose old value shall
+ * stay. Where copies lie is decided here: beside the reference, in the document that wraps it, or at the top. */
 #include "copy.h"
 
 static const struct mrs_key keys[] = {
@@ -117,13 +117,16 @@ check_reference(struct mrsi_read *r, struct mrsi_copy *s)
         return;
     }
     if (computed && (change || !s->at_root)) {
-        mrsi_read_error(r, change ? "match" : "at", NULL, "a computed reference has no place in the document: use `at: root`, and change nothing at it");
+        mrsi_read_error(r, change ? "match" : "at", NULL,
+                        "a computed reference has no place in the document: use `at: root`, and change nothing at it");
     }
     if (!computed && change && strcmp(j->pair[0].into.path.part[0].name, "_id") == 0) {
         mrsi_read_error(r, "match", NULL, "the reference lies in `_id`, which cannot be changed");
     }
-    if (j->n > 1 && !j->single && (s->drop_ref || s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL)) {
-        mrsi_read_error(r, s->drop_ref ? "refs" : "dangling", NULL, "a reference of several fields cannot be changed; unset them in a step of their own");
+    if (j->n > 1 && !j->single && (s->drop_ref || s->dangling == MRSI_DANGLING_DROP ||
+                                   s->dangling == MRSI_DANGLING_NULL)) {
+        mrsi_read_error(r, s->drop_ref ? "refs" : "dangling", NULL,
+                        "a reference of several fields cannot be changed; unset them in a step of their own");
     }
 }
 
@@ -154,7 +157,8 @@ check(struct mrsi_read *r, struct mrsi_copy *s)
         }
     }
     if (mrsi_coll_same(&j->from, &j->into) && (s->take || s->orphans != COPY_ORPHANS_KEEP)) {
-        mrsi_read_error(r, s->take ? "keep" : "orphans", NULL, "documents cannot leave where `from` and `into` are one collection");
+        mrsi_read_error(r, s->take ? "keep" : "orphans", NULL,
+                        "documents cannot leave where `from` and `into` are one collection");
     }
     if (s->orphans == COPY_ORPHANS_INTO && mrsi_coll_same(&s->orphans_into, &j->from)) {
         mrsi_read_error(r, "orphans", "into", "is `from` itself; use `keep`");
@@ -185,7 +189,8 @@ add_path(struct mrsi_read *r, struct mrs_edit *ed, const char *key, const struct
 
 /* The path of a copy: what leads to its holder, and its own names. */
 static void
-join_path(struct mrsi_read *r, const struct mrs_path *ref, uint32_t share, const struct mrs_part *part, uint32_t n, struct mrs_path *out)
+join_path(struct mrsi_read *r, const struct mrs_path *ref, uint32_t share, const struct mrs_part *part, uint32_t n,
+          struct mrs_path *out)
 {
     out->part = mrsi_read_alloc(r, share + n, sizeof *out->part);
     if (!out->part) {
@@ -224,7 +229,8 @@ make_edits(struct mrsi_read *r, struct mrsi_copy *s)
             add_path(r, both, s->as.n ? "as" : "fields", &s->target[i]);
         }
     }
-    if (!s->wrap && j->into_points && (s->drop_ref || s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL)) {
+    if (!s->wrap && j->into_points && (s->drop_ref || s->dangling == MRSI_DANGLING_DROP ||
+                                       s->dangling == MRSI_DANGLING_NULL)) {
         s->ref_edit = new_edit(r);
         add_path(r, s->ref_edit, "match", ref);
     }
@@ -334,7 +340,8 @@ fate(const void *state, unsigned used, int *side)
     return (used & MRS_USED_LEFT) || !s->take ? MRS_FATE_STAYS : MRS_FATE_TAKEN;
 }
 
-static const struct mrs_join_ops join_ops = {sizeof(struct copy_work), mrsi_copy_work_clear, takes_part, copy_keys, shape, NULL, mrsi_copy_splice, fate};
+static const struct mrs_join_ops join_ops = {sizeof(struct copy_work), mrsi_copy_work_clear, takes_part, copy_keys,
+                                             shape, NULL, mrsi_copy_splice, fate};
 
 const struct mrs_step_type mrsi_step_copy = {"copy",
                                              "fields copied along a reference",

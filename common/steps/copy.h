@@ -36,7 +36,8 @@ struct copy_work {
 };
 
 /* copy_splice.c */
-enum mrs_status mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m,
+enum mrs_status mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                                 struct mrs_matches *m,
                                  const struct mrs_put *put, struct mrs_buf *out, enum mrs_fate *fate);
 void mrsi_copy_work_clear(struct mrs_ctx *c, void *work);
 /* copy_tell.c */

@@ -1,8 +1,10 @@
-/* copy_splice.c - copies are put beside the references of a document, into the documents that wrap them, or at its top.
+/* copy_splice.c - copies are put beside the references of a document, into the documents that wrap them, or at
+ * its top.
  *
- * The matches are gathered and looked up by reference (hits.c). Bare copies are fields of the reference's holder: those that are there are overwritten in
- * their place, or go where the source has none; those that lack are appended together, in the order of the source. A wrapped reference is
- * rebuilt as a whole. What does not change comes out byte for byte. */
+ * The matches are gathered and looked up by reference (hits.c). Bare copies are fields of the reference's
+ * holder: those that are there are overwritten in their place, or go where the source has none; those that lack
+ * are appended together, in the order of the source. A wrapped reference is rebuilt as a whole. What does not
+ * change comes out byte for byte. */
 #include "copy.h"
 
 struct copying {
@@ -130,7 +132,8 @@ match_at(struct copying *k, const struct mrs_edit_site *site, bool *due)
         *due = k->chosen;
         return MRS_OK;
     }
-    const struct mrsi_group *g = mrsi_group_find(&k->w->refs.group, &k->w->refs.index, site->index, site->n_index, &k->cursor);
+    const struct mrsi_group *g = mrsi_group_find(&k->w->refs.group, &k->w->refs.index, site->index, site->n_index,
+                                                 &k->cursor);
     if (g && g != k->group) {
         k->group = g;
         st = mrsi_hits_collect(&k->w->hits, k->c, g->n_occ ? mrsi_refs_occ(&k->w->refs) + g->occ : NULL, g->n_occ);
@@ -160,7 +163,8 @@ put_missing(struct copying *k, const struct mrs_edit_site *site, struct mrs_buf 
 }
 
 static enum mrs_status
-bare(struct copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw)
+bare(struct copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+     struct mrs_buf *raw)
 {
     struct mrs_elem e;
     if (site->old.type == MRS_MISSING) {
@@ -179,7 +183,8 @@ bare(struct copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict 
 }
 
 static enum mrs_status
-place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw,
+place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+      struct mrs_buf *raw,
       struct mrs_err *e)
 {
     struct copying *k = arg;
@@ -193,7 +198,8 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     if (site->blocked) {
         k->blocked = true;
         return k->s->errors != MRSI_ERRORS_REFUSE ? MRS_OK
-                                                  : mrsi_step_refuse(k->c, "as", "a value that is no document stands in the way");
+                                                  : mrsi_step_refuse(k->c, "as",
+                                                                     "a value that is no document stands in the way");
     }
     if (!k->s->as.n) {
         return bare(k, site, verdict, put, raw);
@@ -340,7 +346,8 @@ wrap_array(struct copying *k, struct mrs_val old, bool *changed, struct mrs_val 
 }
 
 static enum mrs_status
-wrap_place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw,
+wrap_place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+           struct mrs_buf *raw,
            struct mrs_err *e)
 {
     struct copying *k = arg;
@@ -456,7 +463,8 @@ splice(struct copying *k, struct mrs_view doc, struct mrs_matches *m, struct mrs
     bool any = false, homeless = false;
     enum mrs_status st = prepare(k, doc, m);
     if (st == MRS_OK && k->s->ref_edit) {
-        struct mrsi_take t = {.c = k->c, .refs = &k->w->refs, .edit = k->s->ref_edit, .value = &k->w->value, .raw = &k->w->raw,
+        struct mrsi_take t = {.c = k->c, .refs = &k->w->refs, .edit = k->s->ref_edit, .value = &k->w->value,
+                              .raw = &k->w->raw,
                               .drop_empty = k->s->drop_ref, .what = taking, .arg = k, .key = "refs"};
         mrs_buf_reset(&k->w->doc);
         st = mrsi_refs_take(&t, doc, &k->w->doc, &any);
@@ -475,7 +483,8 @@ splice(struct copying *k, struct mrs_view doc, struct mrs_matches *m, struct mrs
 }
 
 enum mrs_status
-mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m, const struct mrs_put *put,
+mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m,
+                 const struct mrs_put *put,
                  struct mrs_buf *out, enum mrs_fate *fate)
 {
     struct copying k = {.s = state, .c = c, .w = work, .chosen_ref = COPY_NONE};

@@ -1,6 +1,7 @@
 /* copy_tell.c - what copy says of itself, and what it does to the catalogue.
  *
- * Copies bring no index. A reference that is wrapped takes its index along, and gets one where it had none; one that is dropped loses it. */
+ * Copies bring no index. A reference that is wrapped takes its index along, and gets one where it had none; one
+ * that is dropped loses it. */
 #include "copy.h"
 #include "indexes.h"
 #include "tell.h"
@@ -86,7 +87,8 @@ mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
     }
     tell_touches(&t, s);
     tell_losses(&t, s);
-    mrsi_tell_words(&t, "%s of %s copied into the documents of %s that refer to it%s%s", mrsi_tell_paths(&t, f->path, f->n, 5),
+    mrsi_tell_words(&t, "%s of %s copied into the documents of %s that refer to it%s%s",
+                    mrsi_tell_paths(&t, f->path, f->n, 5),
                     s->join.from.ns, s->join.into.ns, s->wrap ? ", each reference becoming a document with it in " : "",
                     s->wrap ? s->wrap : "");
     if (s->drop_ref) {

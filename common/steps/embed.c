@@ -1,8 +1,10 @@
-/* embed.c - embed: documents of one collection into documents of another. The plan's entry, and the small kernels.
+/* embed.c - embed: documents of one collection into documents of another. The plan's entry, and the small
+ * kernels.
  *
- * Everything that can be decided from the plan alone is decided here, so that a splice only looks at documents: on which side the
- * reference lies, whether `as` is the reference itself (in place) or shares its array, and whether the quick way is enough.
- * The splices stand in embed_splice.c (one place for all matches) and embed_shared.c (each place its own). */
+ * Everything that can be decided from the plan alone is decided here, so that a splice only looks at documents:
+ * on which side the reference lies, whether `as` is the reference itself (in place) or shares its array, and
+ * whether the quick way is enough. The splices stand in embed_splice.c (one place for all matches) and
+ * embed_shared.c (each place its own). */
 #include "embed.h"
 
 static const struct mrs_key embed_keys[] = {
@@ -173,7 +175,8 @@ check_dangling(struct mrsi_read *r, const struct mrsi_embed *s)
         return;
     }
     if (!j->into_points) {
-        mrsi_read_error(r, "dangling", NULL, "the reference lies on the `from` side: see `orphans`, or say `reference: into`");
+        mrsi_read_error(r, "dangling", NULL, "the reference lies on the `from` side: see `orphans`, or say "
+        "`reference: into`");
     } else if (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL) {
         if (j->pair[0].into.expr) {
             mrsi_read_error(r, "dangling", NULL, "a computed reference cannot be changed; use keep or refuse");
@@ -220,7 +223,8 @@ make_edits(struct mrsi_read *r, struct mrsi_embed *s)
     if (s->flag.n && add_path(r, s->edit, "overflow", "flag", &s->flag)) {
         s->no_flag = ++no;
     }
-    if (s->join.into_points && !s->in_place && (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL)) {
+    if (s->join.into_points && !s->in_place &&
+        (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL)) {
         s->ref_edit = new_edit(r);
         if (s->ref_edit) {
             add_path(r, s->ref_edit, "match", NULL, &s->join.pair[0].into.path);
@@ -334,7 +338,8 @@ fate(const void *state, unsigned used, int *side)
     return used & MRS_USED_PLACED ? MRS_FATE_TAKEN : MRS_FATE_DROPPED;
 }
 
-static const struct mrs_join_ops join_ops = {sizeof(struct embed_work), mrsi_embed_work_clear, takes_part, keys, shape, order,
+static const struct mrs_join_ops join_ops = {sizeof(struct embed_work), mrsi_embed_work_clear, takes_part, keys,
+                                             shape, order,
                                              mrsi_embed_splice,         fate};
 
 const struct mrs_step_type mrsi_step_embed = {"embed",

@@ -71,9 +71,11 @@ void mrsi_embed_work_clear(struct mrs_ctx *c, void *work);
 /* OK, END; SKIP where the match's shape was refused. */
 enum mrs_status mrsi_embed_next(struct embed_splice *x, struct mrs_match *out);
 enum mrs_status mrsi_embed_rewind(struct embed_splice *x);
-/* Counts matches into x->n and, where the step asks about dangling references, marks the references that have one. Rewinds. */
+/* Counts matches into x->n and, where the step asks about dangling references, marks the references that have
+ * one. Rewinds. */
 enum mrs_status mrsi_embed_tally(struct embed_splice *x);
-/* Takes dangling references out of the document (by the step's policy), where refs and marks are known. *doc becomes the document to go on with. */
+/* Takes dangling references out of the document (by the step's policy), where refs and marks are known. *doc
+ * becomes the document to go on with. */
 enum mrs_status mrsi_embed_dangling(struct embed_splice *x, struct mrs_view *doc);
 static inline void
 mrsi_embed_used(struct embed_splice *x, unsigned bits)
@@ -91,11 +93,13 @@ enum mrs_status mrsi_embed_pages(struct embed_splice *x, uint64_t from);
 enum mrs_status mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out);
 
 /* ---- embed_splice.c ---- */
-enum mrs_status mrsi_embed_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m,
+enum mrs_status mrsi_embed_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                                  struct mrs_matches *m,
                                   const struct mrs_put *put, struct mrs_buf *out, enum mrs_fate *fate);
 
 /* ---- embed_tell.c ---- */
-enum mrs_status mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e);
+enum mrs_status mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out,
+                                    struct mrs_err *e);
 enum mrs_status mrsi_embed_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
 
 #endif

@@ -1,8 +1,9 @@
 /* embed_feed.c - the matches of one document of `into`, each once; and references that have none.
  *
- * The engine gives a document once for each reference that names it. Where one array takes all matches a document
- * belongs there once, so doubles are skipped here: beside each other when sorted, else remembered in a small table of input positions. Dangling
- * references are found by marking what was matched. Nothing here writes into a parent but the removal of such references. */
+ * The engine gives a document once for each reference that names it. Where one array takes all matches a
+ * document belongs there once, so doubles are skipped here: beside each other when sorted, else remembered in a
+ * small table of input positions. Dangling references are found by marking what was matched. Nothing here writes
+ * into a parent but the removal of such references. */
 #include "embed.h"
 
 /* ---- memory of a thread ---- */
@@ -51,7 +52,8 @@ mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
             return st;
         }
         if (out->failed) {
-            return mrsi_step_refuse(x->c, out->why_where, "%s", out->why ? out->why : "a document that belongs here failed");
+            return mrsi_step_refuse(x->c, out->why_where, "%s", out->why ? out->why
+                                    : "a document that belongs here failed");
         }
         if (x->marking) {
             x->w->hits.mark.p[out->ref] = 1;

@@ -1,7 +1,8 @@
 /* embed_pages.c - the outlier pattern: what a parent does not hold goes into pages, {_id, ref, number, items}.
  *
- * A page ends with its size or with 16 MiB, whichever comes first; only an item that no page can hold refuses the parent. Ids name parent, path and
- * number, so that a run that is repeated makes the same pages. Pages go to the engine one by one and are not kept. */
+ * A page ends with its size or with 16 MiB, whichever comes first; only an item that no page can hold refuses
+ * the parent. Ids name parent, path and number, so that a run that is repeated makes the same pages. Pages go to
+ * the engine one by one and are not kept. */
 #include "embed.h"
 #include "ids.h"
 
@@ -20,7 +21,8 @@ open_page(struct page *p)
     const struct mrsi_embed *s = p->x->s;
     struct mrs_buf *b = &p->x->w->page;
     uint8_t id[12], room[16];
-    struct mrs_new_id in = {s->overflow.into.ns, s->join.into.ns, p->id, s->as_spec, &p->number, 1, mrsi_id_time(p->id)};
+    struct mrs_new_id in = {s->overflow.into.ns, s->join.into.ns, p->id, s->as_spec, &p->number, 1,
+                            mrsi_id_time(p->id)};
     enum mrs_status st = mrs_id_make(&in, &p->x->w->raw, id, p->x->c->err);
     if (st != MRS_OK) {
         return mrsi_step_skip(p->x->c, st, "overflow");
@@ -29,7 +31,8 @@ open_page(struct page *p)
     mrsi_put_open(b);
     mrsi_put_elem(b, "_id", 3, (struct mrs_val){id, 12, MRS_OBJECTID});
     mrsi_put_elem(b, s->overflow.ref, (uint32_t)strlen(s->overflow.ref), p->id);
-    mrsi_put_elem(b, s->overflow.number, (uint32_t)strlen(s->overflow.number), mrs_make_count(room, (uint64_t)p->number));
+    mrsi_put_elem(b, s->overflow.number, (uint32_t)strlen(s->overflow.number),
+                  mrs_make_count(room, (uint64_t)p->number));
     mrsi_put_head(b, MRS_ARRAY, s->overflow.items, (uint32_t)strlen(s->overflow.items));
     mrsi_items_open(&p->items, b);
     p->n = 0;

@@ -1,7 +1,8 @@
 /* embed_shared.c - a parent with many places, each of which takes the matches of its own references.
  *
- * Two forms: `as` is the reference itself (in place: every occurrence becomes the document), or `as` lies beside it in an array of documents. The
- * matches of a parent are gathered first and looked up by reference (hits.c). References, groups and places all come in document order; that is what ties them together. */
+ * Two forms: `as` is the reference itself (in place: every occurrence becomes the document), or `as` lies beside
+ * it in an array of documents. The matches of a parent are gathered first and looked up by reference (hits.c).
+ * References, groups and places all come in document order; that is what ties them together. */
 #include "embed.h"
 
 struct shared {
@@ -41,7 +42,8 @@ array_of(struct shared *sh, struct mrs_val *put)
     uint64_t take = s->limited && s->limit < n ? s->limit : n;
     struct mrsi_items it;
     if (take < n && s->overflow.given) {
-        return mrsi_step_refuse(x->c, "overflow", "an element of an array has more than %llu matches, and pages are of whole parents",
+        return mrsi_step_refuse(x->c, "overflow",
+                                "an element of an array has more than %llu matches, and pages are of whole parents",
                                 (unsigned long long)s->limit);
     }
     mrs_buf_reset(&x->w->value);
@@ -82,7 +84,8 @@ beside(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdic
 {
     struct embed_splice *x = sh->x;
     const struct mrsi_embed *s = x->s;
-    const struct mrsi_group *g = mrsi_group_find(&x->w->refs.group, &x->w->refs.index, site->index, site->n_index, &sh->as_at);
+    const struct mrsi_group *g = mrsi_group_find(&x->w->refs.group, &x->w->refs.index, site->index, site->n_index,
+                                                 &sh->as_at);
     enum mrs_status st = collect(sh, g ? g->occ : 0, g ? g->n_occ : 0);
     if (st != MRS_OK || (!g && !site->blocked)) {
         return st; /* the array itself is missing: there is no element to write to */
@@ -188,7 +191,8 @@ in_place(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verd
 }
 
 /* ---- count ---- */
-/* Matches of the places in a range of occurrences, place by place; in place a document that several references name is one match. */
+/* Matches of the places in a range of occurrences, place by place; in place a document that several references
+ * name is one match. */
 static enum mrs_status
 count_of(struct shared *sh, const struct mrsi_group *g, uint64_t *n)
 {
@@ -214,7 +218,8 @@ count(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict
 {
     struct embed_splice *x = sh->x;
     uint64_t n;
-    const struct mrsi_group *g = mrsi_group_find(&x->w->refs.count_group, &x->w->refs.index, site->index, site->n_index, &sh->count_at);
+    const struct mrsi_group *g = mrsi_group_find(&x->w->refs.count_group, &x->w->refs.index, site->index,
+                                                 site->n_index, &sh->count_at);
     if (sh->count_silent || (!g && x->s->count_share)) {
         return MRS_OK; /* an element that is no document, or none at all */
     }
@@ -232,7 +237,8 @@ count(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict
 
 /* ---- the parent ---- */
 static enum mrs_status
-place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw,
+place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+      struct mrs_buf *raw,
       struct mrs_err *e)
 {
     struct shared *sh = arg;

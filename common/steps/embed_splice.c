@@ -1,9 +1,10 @@
 /* embed_splice.c - a parent and its matches become one document, where all matches go to one path.
  *
- * The everyday case (top-level names, nothing to choose) is one pass: the parent's bytes, the head of an array, each match behind an index
- * name, the lengths. Everything else goes the long way: count, decide how many stay, build the value once, and let an edit put it
- * wherever the path leads. A parent that comes out too large gives up as many items as its policy allows; what
- * does not stay goes to pages or is cut. Places that each take matches of their own stand in embed_shared.c. */
+ * The everyday case (top-level names, nothing to choose) is one pass: the parent's bytes, the head of an array,
+ * each match behind an index name, the lengths. Everything else goes the long way: count, decide how many stay,
+ * build the value once, and let an edit put it wherever the path leads. A parent that comes out too large gives
+ * up as many items as its policy allows; what does not stay goes to pages or is cut. Places that each take
+ * matches of their own stand in embed_shared.c. */
 #include "embed.h"
 
 /* ---- the quick way ---- */
@@ -112,7 +113,8 @@ key_of(const struct mrsi_embed *s, uint32_t no)
 }
 
 static enum mrs_status
-place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw,
+place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+      struct mrs_buf *raw,
       struct mrs_err *e)
 {
     struct places *p = arg;
@@ -225,8 +227,9 @@ choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *
     return mrsi_buf_end(&x->w->value, 0, x->c, "oversize");
 }
 
-/* Every match is told what became of it: [1, take] stands in the parent (of `one`: only chosen), the rest was cut; all is left where
- * the way was blocked. Reads to the end, so that a failed match is seen wherever it stands. */
+/* Every match is told what became of it: [1, take] stands in the parent (of `one`: only chosen), the rest was
+ * cut; all is left where the way was blocked. Reads to the end, so that a failed match is seen wherever it
+ * stands. */
 static enum mrs_status
 tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
 {

@@ -1,8 +1,9 @@
 /* embed_tell.c - what embed says of itself, and what it does to the catalogue.
  *
- * The sets of paths read, added and removed decide whether a plan may run beside writers; the losses are what extract, its inverse,
- * could not bring back. Indexes of the children go to the parent where they keep their meaning: there they are multikey, so
- * unique, sparse and partial go, and one that expires documents would delete parents. */
+ * The sets of paths read, added and removed decide whether a plan may run beside writers; the losses are what
+ * extract, its inverse, could not bring back. Indexes of the children go to the parent where they keep their
+ * meaning: there they are multikey, so unique, sparse and partial go, and one that expires documents would
+ * delete parents. */
 #include "embed.h"
 #include "indexes.h"
 #include "tell.h"
@@ -77,7 +78,8 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_embed *s)
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
         bool key = false;
         for (uint32_t k = 0; k < s->join.n; k++) {
-            key = key || (s->join.pair[k].from.path.n && mrs_path_equal(&s->shape.drop.path[i], &s->join.pair[k].from.path));
+            key = key || (s->join.pair[k].from.path.n &&
+                          mrs_path_equal(&s->shape.drop.path[i], &s->join.pair[k].from.path));
         }
         if (!key) {
             mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, from);
@@ -96,19 +98,23 @@ static void
 tell_words(struct mrsi_tell *t, const struct mrsi_embed *s)
 {
     if (s->in_place) {
-        mrsi_tell_words(t, "every reference in %s of %s becomes the document of %s that it names", s->as.text, s->join.into.ns,
+        mrsi_tell_words(t, "every reference in %s of %s becomes the document of %s that it names", s->as.text,
+                        s->join.into.ns,
                         s->join.from.ns);
     } else {
-        mrsi_tell_words(t, "documents of %s are put into the documents of %s that they match, as %s %s", s->join.from.ns,
+        mrsi_tell_words(t, "documents of %s are put into the documents of %s that they match, as %s %s",
+                        s->join.from.ns,
                         s->join.into.ns, s->one ? "one subdocument" : "an array", s->as.text);
     }
     if (s->limited) {
         mrsi_tell_words(t, "; at most %llu each", (unsigned long long)s->limit);
     }
     if (s->overflow.given) {
-        mrsi_tell_words(t, ", the rest in pages of %llu in %s", (unsigned long long)s->overflow.size, s->overflow.into.ns);
+        mrsi_tell_words(t, ", the rest in pages of %llu in %s", (unsigned long long)s->overflow.size,
+                        s->overflow.into.ns);
     }
-    mrsi_tell_words(t, s->keep == EMBED_KEEP_ALL ? ". %s stays as it is" : ". Embedded documents leave %s", s->join.from.ns);
+    mrsi_tell_words(t, s->keep == EMBED_KEEP_ALL ? ". %s stays as it is" : ". Embedded documents leave %s",
+                    s->join.from.ns);
 }
 
 enum mrs_status
@@ -136,7 +142,8 @@ mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
     if (!s->in_place && !s->replace) {
         mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
     } else if (s->keep != EMBED_KEEP_ALL && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
-        mrsi_tell_once(&t, "a second run finds no documents left to embed and would overwrite the result; say `keep: all` or "
+        mrsi_tell_once(&t, "a second run finds no documents left to embed and would overwrite the result; say "
+        "`keep: all` or "
                            "`empty: absent`");
     }
     return mrsi_tell_end(&t);
@@ -218,7 +225,8 @@ is_reference(const struct mrsi_embed *s, struct mrs_view index)
 
 /* The children without the indexes that the parent does not need. */
 static enum mrs_status
-carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *out, struct mrs_err *e)
+carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
+        struct mrs_cat_coll *out, struct mrs_err *e)
 {
     *out = *from;
     out->n_index = 0;
@@ -235,7 +243,8 @@ carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
 }
 
 static enum mrs_status
-indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into, struct mrs_err *e)
+indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
+        struct mrs_cat_coll *into, struct mrs_err *e)
 {
     if (s->in_place) {
         struct mrsi_move m = {s->as.text, below(mrs_catalog_arena(cat), s->as.text, "_id")};
@@ -249,7 +258,8 @@ indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
     if (st != MRS_OK || !mrsi_index_plain(&s->as)) {
         return st;
     }
-    struct mrsi_carry how = {&moves, MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED,
+    unsigned lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED;
+    struct mrsi_carry how = {&moves, lose,
                              "its documents lie inside others now", NULL, mrs_missing()};
     return mrsi_indexes_carry(cat, &children, into, &how, e);
 }

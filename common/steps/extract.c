@@ -1,13 +1,15 @@
 /* extract.c - extract: parts of documents into a collection of their own. The plan's entry.
  *
- * Two families in one step: without `unique` each document goes its own way (SPREAD), with it parts of many documents become one (GROUP). What is common
- * to both, finding the elements, making a child, and rewriting the source, stands in files of its own. Here every
- * combination of keys that has no meaning becomes an error of the plan. */
+ * Two families in one step: without `unique` each document goes its own way (SPREAD), with it parts of many
+ * documents become one (GROUP). What is common to both, finding the elements, making a child, and rewriting the
+ * source, stands in files of its own. Here every combination of keys that has no meaning becomes an error of the
+ * plan. */
 #include "extract.h"
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "documents that hold the parts"},
-    {"path", MRS_ARG_ANY, true, NULL, "the array or subdocument, or {fields: [...]}: top-level fields that become one document"},
+    {"path", MRS_ARG_ANY, true, NULL, "the array or subdocument, or {fields: [...]}: top-level fields that become "
+     "one document"},
     {"into", MRS_ARG_COLL, true, NULL, "collection of the parts; new, or one to add to"},
     {"refs", MRS_ARG_CHOICE, false, "parent|child|both|none", "which side points to the other"},
     {"parent_ref", MRS_ARG_NAME, false, NULL, "field of the part that holds its parent's key"},
@@ -38,7 +40,8 @@ static const struct mrs_key page_keys[] = {{"size", MRS_ARG_COUNT, true, NULL, "
                                            {"number", MRS_ARG_NAME, true, NULL, "field for the page's number"},
                                            {"items", MRS_ARG_NAME, true, NULL, "field for the items"},
                                            {"flag", MRS_ARG_PATH, false, NULL, "field of documents that have pages"}};
-static const struct mrs_key list_keys[] = {{"fields", MRS_ARG_PATHS, true, NULL, "top-level fields that become one document"}};
+static const struct mrs_key list_keys[] = {{"fields", MRS_ARG_PATHS, true, NULL,
+                                            "top-level fields that become one document"}};
 static const char *const vars[] = {"PARENT", "POSITION"};
 #define N_KEYS(k) ((uint32_t)(sizeof(k) / sizeof *(k)))
 
@@ -250,7 +253,8 @@ check(struct mrsi_read *r, struct mrsi_extract *s)
         mrsi_read_error(r, "position", NULL, "does not go with `unique`: a document may have many places");
     }
     if (s->pages.given && s->path.n && mrsi_join_share(&s->parent_key, &s->path)) {
-        mrsi_read_error(r, "parent_key", NULL, "pages belong to whole documents, not to elements of %s", s->path.part[0].name);
+        mrsi_read_error(r, "parent_key", NULL, "pages belong to whole documents, not to elements of %s",
+                        s->path.part[0].name);
     }
     if (same_name(s->parent_ref, s->position)) {
         mrsi_read_error(r, "position", NULL, "has the name of `parent_ref`");
@@ -258,7 +262,8 @@ check(struct mrsi_read *r, struct mrsi_extract *s)
 }
 
 static void
-add_path(struct mrsi_read *r, struct mrsi_extract *s, const char *key, const char *sub, const struct mrs_path *p, uint32_t *no)
+add_path(struct mrsi_read *r, struct mrsi_extract *s, const char *key, const char *sub, const struct mrs_path *p,
+         uint32_t *no)
 {
     struct mrs_err e;
     mrs_err_clear(&e);

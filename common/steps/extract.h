@@ -109,21 +109,26 @@ void mrsi_extract_work_clear(struct mrs_ctx *c, void *work);
 enum mrs_status mrsi_extract_find(struct ext_doc *x);
 
 /* ---- extract_child.c ---- */
-/* The element as `fields` and `drop` leave it; without made `_id`, references and position. wrap: an element that is no document becomes
- * {value: element}; else it is given as it is. *out points into the document or into scratch of the work. *own: it may still bring
- * the element's own `_id`. */
-enum mrs_status mrsi_extract_shape(struct ext_doc *x, const struct ext_part *p, bool wrap, struct mrs_val *out, struct mrs_val *own);
-/* Appends the document made of part p to out, without parent_ref where `bare`. *made: its `_id` was made. key: where not NULL the encoded key of `unique` is
- * appended there (nothing: not merged). */
-enum mrs_status mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struct mrs_buf *out, bool *made, struct mrs_buf *key);
-/* The encoded key of a document under `unique`, appended to out. *whole false: a part is missing or null, nothing is appended. */
-enum mrs_status mrsi_extract_key(const struct mrsi_extract *s, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out, bool *whole);
+/* The element as `fields` and `drop` leave it; without made `_id`, references and position. wrap: an element
+ * that is no document becomes {value: element}; else it is given as it is. *out points into the document or into
+ * scratch of the work. *own: it may still bring the element's own `_id`. */
+enum mrs_status mrsi_extract_shape(struct ext_doc *x, const struct ext_part *p, bool wrap, struct mrs_val *out,
+                                   struct mrs_val *own);
+/* Appends the document made of part p to out, without parent_ref where `bare`. *made: its `_id` was made. key:
+ * where not NULL the encoded key of `unique` is appended there (nothing: not merged). */
+enum mrs_status mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struct mrs_buf *out,
+                                   bool *made, struct mrs_buf *key);
+/* The encoded key of a document under `unique`, appended to out. *whole false: a part is missing or null,
+ * nothing is appended. */
+enum mrs_status mrsi_extract_key(const struct mrsi_extract *s, struct mrs_ctx *c, struct mrs_view d,
+                                 struct mrs_buf *out, bool *whole);
 
 /* ---- extract_pages.c ---- */
 enum mrs_status mrsi_extract_pages(struct ext_doc *x);
 
 /* ---- extract_source.c ---- */
-/* The source afterwards, appended to out. ids: array document of the `_id`s of the extracted parts in their order; empty where the step needs none. */
+/* The source afterwards, appended to out. ids: array document of the `_id`s of the extracted parts in their
+ * order; empty where the step needs none. */
 enum mrs_status mrsi_extract_source(struct ext_doc *x, struct mrs_view ids, struct mrs_buf *out);
 
 /* ---- extract_kernels.c ---- */
@@ -131,7 +136,8 @@ extern const struct mrs_spread_ops mrsi_extract_spread;
 extern const struct mrs_group_ops mrsi_extract_group;
 
 /* ---- extract_tell.c ---- */
-enum mrs_status mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e);
+enum mrs_status mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out,
+                                      struct mrs_err *e);
 enum mrs_status mrsi_extract_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
 
 #endif

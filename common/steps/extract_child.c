@@ -1,8 +1,9 @@
 /* extract_child.c - an element becomes a document: shape, `_id`, reference to its parent, position.
  *
- * The fields of the element are copied in runs between the few that need a thought (its `_id`, and fields with the names of parent_ref and
- * position), so an element that brings its `_id` costs a couple of memcpys. An `_id` is, in this order, what the plan computes, what a map of
- * `fields` gives, the element's own, or a new one made of the parent's `_id` and the place (of the key, with `unique`). */
+ * The fields of the element are copied in runs between the few that need a thought (its `_id`, and fields with
+ * the names of parent_ref and position), so an element that brings its `_id` costs a couple of memcpys. An `_id`
+ * is, in this order, what the plan computes, what a map of `fields` gives, the element's own, or a new one made
+ * of the parent's `_id` and the place (of the key, with `unique`). */
 #include "extract.h"
 #include "ids.h"
 
@@ -202,7 +203,8 @@ static enum mrs_status
 scan(struct ext_doc *x, struct mrs_view d, struct scan *out)
 {
     const struct mrsi_extract *s = x->s;
-    uint32_t ref_len = s->parent_ref ? (uint32_t)strlen(s->parent_ref) : 0, pos_len = s->position ? (uint32_t)strlen(s->position) : 0;
+    uint32_t ref_len = s->parent_ref ? (uint32_t)strlen(s->parent_ref) : 0, pos_len = s->position
+        ? (uint32_t)strlen(s->position) : 0;
     struct mrsi_seen seen = {{0}, false};
     struct mrs_walk w;
     struct mrs_elem e;
@@ -311,7 +313,8 @@ put_child(const struct child *k, struct mrs_buf *out)
 }
 
 enum mrs_status
-mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struct mrs_buf *out, bool *made, struct mrs_buf *key)
+mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struct mrs_buf *out, bool *made,
+                   struct mrs_buf *key)
 {
     const struct mrsi_extract *s = x->s;
     struct child k = {.x = x, .p = p, .pos = mrs_missing(), .bare = bare};

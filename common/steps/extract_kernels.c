@@ -1,7 +1,8 @@
 /* extract_kernels.c - extract as engines see it: one document to many, or parts of many documents to one.
  *
- * Both doors do the same three things (find the elements, make documents of them, rewrite the source); with `unique` the engine stands between
- * the second and the third, since only it knows which parts are equal and whose `_id` counts. */
+ * Both doors do the same three things (find the elements, make documents of them, rewrite the source); with
+ * `unique` the engine stands between the second and the third, since only it knows which parts are equal and
+ * whose `_id` counts. */
 #include "extract.h"
 
 static struct ext_doc
@@ -86,7 +87,8 @@ spread_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product
     return MRS_OK;
 }
 
-const struct mrs_spread_ops mrsi_extract_spread = {sizeof(struct ext_work), mrsi_extract_work_clear, spread_begin, spread_next};
+const struct mrs_spread_ops mrsi_extract_spread = {sizeof(struct ext_work), mrsi_extract_work_clear, spread_begin,
+                                                   spread_next};
 
 /* ---- GROUP ---- */
 static enum mrs_status
@@ -225,7 +227,8 @@ agree(const void *state, struct mrs_view a, bool a_made, struct mrs_view b, bool
     const uint8_t *xp = has_x ? x.p : a.p + 4, *xq = has_x ? x.v.p + x.v.n : xp;
     const uint8_t *yp = has_y ? y.p : b.p + 4, *yq = has_y ? y.v.p + y.v.n : yp;
     size_t before = (size_t)(xp - a.p), after = (size_t)(a.p + a.n - xq);
-    return before == (size_t)(yp - b.p) && after == (size_t)(b.p + b.n - yq) && memcmp(a.p + 4, b.p + 4, before - 4) == 0 &&
+    return before == (size_t)(yp - b.p) && after == (size_t)(b.p + b.n - yq) &&
+        memcmp(a.p + 4, b.p + 4, before - 4) == 0 &&
            memcmp(xq, yq, after) == 0;
 }
 
@@ -245,7 +248,8 @@ n_values(struct mrs_val v)
     return n;
 }
 
-/* Puts parent_ref into d: in its place where it is there, else behind `_id` (a new document) or at the end (one that was in into). */
+/* Puts parent_ref into d: in its place where it is there, else behind `_id` (a new document) or at the end (one
+ * that was in into). */
 static void
 put_parent_ref(const struct mrsi_extract *s, struct mrs_view d, bool at_end, struct mrs_val refs, struct mrs_buf *out)
 {
@@ -269,7 +273,8 @@ put_parent_ref(const struct mrsi_extract *s, struct mrs_view d, bool at_end, str
 }
 
 static enum mrs_status
-finish(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs, struct mrs_view refs, struct mrs_buf *out)
+finish(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs, struct mrs_view refs,
+       struct mrs_buf *out)
 {
     const struct mrsi_extract *s = state;
     size_t start = out->n;
@@ -291,7 +296,8 @@ finish(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs,
 }
 
 static enum mrs_status
-group_source(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view ids, struct mrs_buf *out,
+group_source(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view ids,
+             struct mrs_buf *out,
              enum mrs_fate *fate)
 {
     struct ext_doc x = begin_doc(state, c, work, doc);
@@ -314,4 +320,5 @@ group_source(const void *state, struct mrs_ctx *c, void *work, struct mrs_view d
     return MRS_OK;
 }
 
-const struct mrs_group_ops mrsi_extract_group = {sizeof(struct ext_work), mrsi_extract_work_clear, group_parts, agree, finish, group_source};
+const struct mrs_group_ops mrsi_extract_group = {sizeof(struct ext_work), mrsi_extract_work_clear, group_parts,
+                                                 agree, finish, group_source};

@@ -1,7 +1,7 @@
 /* extract_pages.c - what is extracted goes into pages, {_id, ref, number, items}, instead of one document each.
  *
- * One run of pages per source document, over all arrays of the path. Numbers begin with 2 where copies stay in the source (it is the first page then), else with
- * 1. A page ends with its size or with 16 MiB. */
+ * One run of pages per source document, over all arrays of the path. Numbers begin with 2 where copies stay in
+ * the source (it is the first page then), else with 1. A page ends with its size or with 16 MiB. */
 #include "extract.h"
 #include "ids.h"
 

@@ -1,8 +1,9 @@
 /* extract_parts.c - the elements of a document that are to be extracted, and which of them leave a copy behind.
  *
- * One walk along the path, through documents and arrays, finds every list (an array that is not empty, or a subdocument), the key of the parent that
- * encloses it, and the places where child_refs and count belong. Nothing is copied: an element is a view into the source. The recursion
- * follows the names of the path. What an element becomes is not known here. */
+ * One walk along the path, through documents and arrays, finds every list (an array that is not empty, or a
+ * subdocument), the key of the parent that encloses it, and the places where child_refs and count belong.
+ * Nothing is copied: an element is a view into the source. The recursion follows the names of the path. What an
+ * element becomes is not known here. */
 #include "extract.h"
 #include <stdlib.h>
 
@@ -11,8 +12,10 @@
 static void
 bufs(struct ext_work *w, struct mrs_buf *list[N_BUFS])
 {
-    struct mrs_buf *all[N_BUFS] = {&w->part, &w->list,    &w->index,  &w->child_group, &w->count_group, &w->listed, &w->keys,
-                                   &w->rank, &w->element, &w->shaped, &w->value,       &w->source,      &w->raw,    &w->ids};
+    struct mrs_buf *all[N_BUFS] = {&w->part, &w->list,    &w->index,  &w->child_group, &w->count_group, &w->listed,
+                                   &w->keys,
+                                   &w->rank, &w->element, &w->shaped, &w->value,       &w->source,      &w->raw,
+                                       &w->ids};
     memcpy(list, all, sizeof all);
 }
 
@@ -78,7 +81,8 @@ static enum mrs_status
 open_group(struct walker *w, struct mrs_buf *groups)
 {
     struct ext_work *k = w->x->w;
-    struct mrsi_group g = {(uint32_t)(k->index.n / sizeof(uint32_t)), w->n_index, (uint32_t)(k->list.n / sizeof(struct ext_list)), 0};
+    struct mrsi_group g = {(uint32_t)(k->index.n / sizeof(uint32_t)), w->n_index,
+                           (uint32_t)(k->list.n / sizeof(struct ext_list)), 0};
     enum mrs_status st = append(w->x, &k->index, w->index, w->n_index * sizeof(uint32_t));
     return st == MRS_OK ? append(w->x, groups, &g, sizeof g) : st;
 }

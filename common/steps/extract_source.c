@@ -1,8 +1,8 @@
 /* extract_source.c - the document that parts were taken from, afterwards.
  *
- * The field of the parts goes, or keeps ids, or copies that stay; then child_refs, flag and count are added, in this order. All of it is one edit, whose
- * places come in the order in which the walk found lists and groups. A field that merely disappears from the top level needs no edit: two
- * memcpys do. */
+ * The field of the parts goes, or keeps ids, or copies that stay; then child_refs, flag and count are added, in
+ * this order. All of it is one edit, whose places come in the order in which the walk found lists and groups. A
+ * field that merely disappears from the top level needs no edit: two memcpys do. */
 #include "extract.h"
 
 struct source {
@@ -187,7 +187,8 @@ at_child(struct source *s, const struct mrs_edit_site *site, enum mrs_edit_verdi
         return mrsi_step_refuse(s->x->c, "child_refs", "a value that is no document stands in the way");
     }
     if (g->n_occ > 1) {
-        return mrsi_step_refuse(s->x->c, "child_refs", "%u lists of ids for one field: put it beside the elements", g->n_occ);
+        return mrsi_step_refuse(s->x->c, "child_refs", "%u lists of ids for one field: put it beside the elements",
+                                g->n_occ);
     }
     enum mrs_status st = exists(s, site, "child_refs");
     if (st == MRS_OK) {
@@ -246,7 +247,8 @@ at_count(struct source *s, const struct mrs_edit_site *site, enum mrs_edit_verdi
 }
 
 static enum mrs_status
-place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw,
+place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+      struct mrs_buf *raw,
       struct mrs_err *e)
 {
     struct source *s = arg;
@@ -298,7 +300,8 @@ write_places(struct source *s, struct mrs_buf *out)
         bool changed;
         out->n = start;
         s->list = s->child_at = s->count_at = s->placed = 0;
-        enum mrs_status st = mrsi_step_skip(x->c, mrs_edit_run(x->s->edit, &run, x->doc, out, &changed, x->c->err), "path");
+        enum mrs_status st = mrsi_step_skip(x->c, mrs_edit_run(x->s->edit, &run, x->doc, out, &changed, x->c->err),
+                                            "path");
         bool again = (s->blocked[0] && !s->silent[0]) || (s->blocked[1] && !s->silent[1]);
         if (st != MRS_OK || !again) {
             return st;

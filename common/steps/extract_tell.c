@@ -1,8 +1,8 @@
 /* extract_tell.c - what extract says of itself, and what it does to the catalogue.
  *
- * Indexes below the path go to the extracted documents, where they lose unique and partial (two elements of one parent may have been equal), and
- * leave the source unless copies stay there. Every new reference gets an index. Losses are what embed, its inverse, could not
- * bring back. */
+ * Indexes below the path go to the extracted documents, where they lose unique and partial (two elements of one
+ * parent may have been equal), and leave the source unless copies stay there. Every new reference gets an index.
+ * Losses are what embed, its inverse, could not bring back. */
 #include "extract.h"
 #include "indexes.h"
 #include "tell.h"
@@ -179,7 +179,8 @@ listed_moves(const struct mrsi_extract *s, struct moving *v)
 }
 
 static enum mrs_status
-carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into, struct mrs_err *e)
+carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
+      struct mrs_cat_coll *into, struct mrs_err *e)
 {
     struct moving v = {mrs_catalog_arena(cat), NULL, 0, false};
     v.m = mrs_arena_alloc(v.a, (s->shape.fields.n + s->shape.drop.n + s->listed.n + 3) * sizeof *v.m);
@@ -195,13 +196,15 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
         return mrs_err_memory(e, 0);
     }
     struct mrsi_moves moves = {v.m, v.n, true};
-    struct mrsi_carry how = {&moves, MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL, "elements of one document may be equal", NULL,
+    struct mrsi_carry how = {&moves, MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL,
+                             "elements of one document may be equal", NULL,
                              mrs_missing()};
     return mrsi_indexes_carry(cat, from, into, &how, e);
 }
 
 static enum mrs_status
-indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_coll *from, struct mrs_cat_coll *into, struct mrs_err *e)
+indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_coll *from, struct mrs_cat_coll *into,
+        struct mrs_err *e)
 {
     uint32_t n = s->path.n ? 1 : s->listed.n;
     struct mrsi_move *gone = mrs_arena_alloc(mrs_catalog_arena(cat), n * sizeof *gone);

@@ -1,8 +1,9 @@
 /* hits.c - the matches of one document of `into`, looked up by reference.
  *
- * The engine gives each match once, for the first of equal references; a document has many places that ask for theirs. So the matches are
- * gathered first, counted into ranges by reference, and every place collects the ranges of its references: in the order of the references, or of the
- * step's sort, each document once. What became of a match is noted here and told at the end, when it is known that the document stands. */
+ * The engine gives each match once, for the first of equal references; a document has many places that ask for
+ * theirs. So the matches are gathered first, counted into ranges by reference, and every place collects the
+ * ranges of its references: in the order of the references, or of the step's sort, each document once. What
+ * became of a match is noted here and told at the end, when it is known that the document stands. */
 #include "hits.h"
 #include "shape.h"
 #include <stdlib.h>
@@ -89,7 +90,8 @@ mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem)
 void
 mrsi_hits_clear(struct mrsi_hits *h)
 {
-    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick, &h->seen.slot, &h->shape};
+    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick,
+                              &h->seen.slot, &h->shape};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_clear(list[i]);
     }
@@ -341,7 +343,8 @@ taking(struct mrsi_take *t)
 }
 
 static enum mrs_status
-take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put, struct mrs_buf *raw,
+take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+         struct mrs_buf *raw,
          struct mrs_err *e)
 {
     struct mrsi_take *t = arg;

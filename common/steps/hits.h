@@ -33,17 +33,20 @@ void mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem);
 void mrsi_hits_clear(struct mrsi_hits *h);
 /* Empty marks for the references of m. */
 enum mrs_status mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches *m);
-/* Reads all matches; of each reference no more than `most` shapes are kept. refs false: all matches belong to one place (reference 0). sorted: the step
- * sorts. SKIP where a match's shape was refused. */
-enum mrs_status mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs, uint64_t most);
+/* Reads all matches; of each reference no more than `most` shapes are kept. refs false: all matches belong to
+ * one place (reference 0). sorted: the step sorts. SKIP where a match's shape was refused. */
+enum mrs_status mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs,
+                                 uint64_t most);
 /* Fills pick with the hits of n occurrences, each document once. */
 enum mrs_status mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ *occ, uint32_t n);
 /* Fills pick with all hits. */
 enum mrs_status mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c);
 /* Whether one of the keys of an occurrence has a match (by the marks). */
 bool mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o);
-/* Tells the engine the bits of every match; all LEFT where `left`. *homeless: some match was told nothing at all; then the engine is told nothing. */
-enum mrs_status mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left, bool *homeless);
+/* Tells the engine the bits of every match; all LEFT where `left`. *homeless: some match was told nothing at
+ * all; then the engine is told nothing. */
+enum mrs_status mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left,
+                               bool *homeless);
 
 static inline uint32_t
 mrsi_hits_n(const struct mrsi_hits *h)
@@ -69,7 +72,8 @@ mrsi_hits_told(struct mrsi_hits *h, uint32_t hit, unsigned bits)
 }
 
 enum mrsi_many { MRSI_MANY_REFUSE, MRSI_MANY_FIRST, MRSI_MANY_LAST };
-/* One of the first n picks, by the policy; its number among the picks. The others are told LEFT, it is told PLACED. SKIP: many. */
+/* One of the first n picks, by the policy; its number among the picks. The others are told LEFT, it is told
+ * PLACED. SKIP: many. */
 enum mrs_status mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, uint32_t *chosen);
 
 /* ---- references taken out of a document ---- */

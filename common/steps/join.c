@@ -1,9 +1,10 @@
 /* join.c - match: which values of a document are its keys, and which references a document of `into` holds.
  *
- * Equality is the engine's business (it compares encoded keys); here it is decided which values count. Keys and references of a document of `into`
- * come from one and the same walk, so that what a splice finds at a place always is the key that the engine was told. Several pairs are
- * matched independently, as in a query, except those that lie beside the reference in one array: there everything is per element, so
- * their values are put into one key, element by element. The recursion follows the names of a path (at most 100), never the data. */
+ * Equality is the engine's business (it compares encoded keys); here it is decided which values count. Keys and
+ * references of a document of `into` come from one and the same walk, so that what a splice finds at a place
+ * always is the key that the engine was told. Several pairs are matched independently, as in a query, except
+ * those that lie beside the reference in one array: there everything is per element, so their values are put
+ * into one key, element by element. The recursion follows the names of a path (at most 100), never the data. */
 #include "join.h"
 
 #define TUPLES_MAX (1u << 20) /* keys that one document may make of arrays in several pairs */
@@ -122,7 +123,8 @@ keep_value(void *arg, struct mrs_val v)
 
 /* Calls fn with each value of one side of a pair; skip: so many names of the path lead to d already. */
 static enum mrs_status
-each_value(struct mrs_ctx *c, const struct mrsi_side_key *k, uint32_t skip, struct mrs_view d, mrs_path_fn fn, void *arg)
+each_value(struct mrs_ctx *c, const struct mrsi_side_key *k, uint32_t skip, struct mrs_view d, mrs_path_fn fn,
+           void *arg)
 {
     if (!k->expr) {
         struct mrs_path rest = {k->path.part + skip, k->path.n - skip, k->path.text};
@@ -241,9 +243,11 @@ add_plain(void *arg, struct mrs_val v)
     return a->keys ? mrsi_step_skip(a->c, mrs_keys_add(a->keys, a->pair, 0, v, a->c->err), "match") : MRS_OK;
 }
 
-/* The pairs behind the tuple, each for itself. first: the first pair that is not done yet. *lacking: one of them has no value. */
+/* The pairs behind the tuple, each for itself. first: the first pair that is not done yet. *lacking: one of them
+ * has no value. */
 static enum mrs_status
-add_pairs(const struct mrsi_join *j, struct mrs_ctx *c, bool into, uint32_t first, struct mrs_view d, struct mrs_keys *k, bool *lacking)
+add_pairs(const struct mrsi_join *j, struct mrs_ctx *c, bool into, uint32_t first, struct mrs_view d,
+          struct mrs_keys *k, bool *lacking)
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = first; i < j->n && st == MRS_OK; i++) {

@@ -11,9 +11,11 @@ struct mrsi_join {
     struct mrs_query *where;
     bool nulls;             /* null, missing and undefined are one key */
     bool into_points;       /* the reference lies on the into side */
-    struct mrsi_pair *pair; /* pair[0]: the reference; [0, n_tuple) are read in one element of a shared array and make one key */
+    struct mrsi_pair *pair; /* pair[0]: the reference; [0, n_tuple) are read in one element of a shared array and
+                               make one key */
     uint32_t n, n_tuple;
-    uint32_t share;         /* names of the reference's path that lead to the document which a group of references belongs to */
+    uint32_t share;         /* names of the reference's path that lead to the document which a group of references
+                               belongs to */
     bool refs;              /* keys of into are references, told one by one (desc.by_reference) */
     bool single;            /* a from document has one key at most: the from field is `_id` */
     bool own_id;            /* in place: a document counts as the reference to its own `_id` (keys of kind 1) */
@@ -21,8 +23,8 @@ struct mrsi_join {
     uint32_t wrap_len;
 };
 
-/* Reads from, into, match, where, nulls. by_into: the rule of copy (the reference is on the into side unless that is `_id`), else that of
- * embed, where `reference` may say otherwise. False where the plan is wrong. */
+/* Reads from, into, match, where, nulls. by_into: the rule of copy (the reference is on the into side unless
+ * that is `_id`), else that of embed, where `reference` may say otherwise. False where the plan is wrong. */
 bool mrsi_join_read(struct mrsi_read *r, struct mrsi_join *j, bool by_into);
 /* Decides which pairs are read together once share and refs are set. */
 void mrsi_join_settle(struct mrsi_join *j);
@@ -34,7 +36,8 @@ mrsi_join_pairs(const struct mrsi_join *j)
 /* How many names a and b have in common before the last of either. */
 uint32_t mrsi_join_share(const struct mrs_path *a, const struct mrs_path *b);
 /* The kernel mrs_join_ops.keys. */
-enum mrs_status mrsi_join_keys(const struct mrsi_join *j, struct mrs_ctx *c, int side, struct mrs_view d, struct mrs_keys *k);
+enum mrs_status mrsi_join_keys(const struct mrsi_join *j, struct mrs_ctx *c, int side, struct mrs_view d,
+                               struct mrs_keys *k);
 
 /* ---- the references of one document, as keys() counted them ---- */
 struct mrsi_occ {          /* one occurrence: a scalar, or an element of the array at the end of the path */
@@ -55,7 +58,8 @@ struct mrsi_refs {         /* per-thread; buffers keep their memory */
 void mrsi_refs_init(struct mrsi_refs *f, struct mrs_mem *mem);
 void mrsi_refs_clear(struct mrsi_refs *f);
 /* share2: depth of count_group; UINT32_MAX: none. Statuses as keys(). */
-enum mrs_status mrsi_refs_find(const struct mrsi_join *j, struct mrs_ctx *c, struct mrs_view d, uint32_t share2, struct mrsi_refs *f);
+enum mrs_status mrsi_refs_find(const struct mrsi_join *j, struct mrs_ctx *c, struct mrs_view d, uint32_t share2,
+                               struct mrsi_refs *f);
 static inline const struct mrsi_occ *
 mrsi_refs_occ(const struct mrsi_refs *f)
 {
@@ -66,9 +70,11 @@ mrsi_refs_n_occ(const struct mrsi_refs *f)
 {
     return (uint32_t)(f->occ.n / sizeof(struct mrsi_occ));
 }
-/* The group whose place is on the way to a place: index is the way's positions. NULL where there is none. groups: struct mrsi_group; indexes: their
- * positions. Places must be asked for in document order: the cursor (0 at first) only moves on. */
-const struct mrsi_group *mrsi_group_find(const struct mrs_buf *groups, const struct mrs_buf *indexes, const uint32_t *index,
+/* The group whose place is on the way to a place: index is the way's positions. NULL where there is none.
+ * groups: struct mrsi_group; indexes: their positions. Places must be asked for in document order: the cursor (0
+ * at first) only moves on. */
+const struct mrsi_group *mrsi_group_find(const struct mrs_buf *groups, const struct mrs_buf *indexes,
+                                         const uint32_t *index,
                                          uint32_t n_index, uint32_t *cursor);
 
 #endif

@@ -47,7 +47,8 @@ room(struct mrs_keys *k, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_keys_add_tuple(struct mrs_keys *k, uint16_t pair, uint8_t kind, const struct mrs_val *v, uint32_t n, struct mrs_err *e)
+mrsi_keys_add_tuple(struct mrs_keys *k, uint16_t pair, uint8_t kind, const struct mrs_val *v, uint32_t n,
+                    struct mrs_err *e)
 {
     size_t off = k->bytes.n;
     bool null = false;

@@ -5,7 +5,8 @@
 #include "mongoreshape/step.h"
 
 /* As mrs_keys_add, one key of n values in a row. */
-enum mrs_status mrsi_keys_add_tuple(struct mrs_keys *k, uint16_t pair, uint8_t kind, const struct mrs_val *v, uint32_t n,
+enum mrs_status mrsi_keys_add_tuple(struct mrs_keys *k, uint16_t pair, uint8_t kind, const struct mrs_val *v,
+                                    uint32_t n,
                                     struct mrs_err *e);
 
 #endif

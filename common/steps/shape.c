@@ -1,9 +1,10 @@
 /* shape.c - `fields` and `drop`: one document made out of another, as raw bytes.
  *
- * Nearly every plan keeps or leaves out a few top-level names. That is done here with one walk and a memcpy for each run of fields
- * that stays, since it happens once for every document that is embedded. Dotted names take the projection of common/doc; a
- * map of expressions becomes a new document, built at once where its names are plain and by an edit of the empty document where they nest.
- * A level with a name twice is refused when it must be rewritten. Nothing here knows a step. */
+ * Nearly every plan keeps or leaves out a few top-level names. That is done here with one walk and a memcpy for
+ * each run of fields that stays, since it happens once for every document that is embedded. Dotted names take
+ * the projection of common/doc; a map of expressions becomes a new document, built at once where its names are
+ * plain and by an edit of the empty document where they nest. A level with a name twice is refused when it must
+ * be rewritten. Nothing here knows a step. */
 #include "shape.h"
 
 /* ---- reading ---- */
@@ -113,7 +114,8 @@ named(const struct mrs_path *path, uint32_t n, const struct mrs_elem *e)
 
 /* Fields of the list (keep) or all others, each run of them copied in one piece. id: `_id` counts as listed. */
 static enum mrs_status
-pick(struct mrs_ctx *c, const struct mrs_path *path, uint32_t n, bool keep, bool id, struct mrs_view d, struct mrs_buf *out)
+pick(struct mrs_ctx *c, const struct mrs_path *path, uint32_t n, bool keep, bool id, struct mrs_view d,
+     struct mrs_buf *out)
 {
     struct mrsi_seen seen = {{0}, false};
     struct mrs_walk w;

@@ -35,10 +35,12 @@ struct mrsi_shaping {
     enum mrsi_errors errors;
     bool *failed;               /* where not NULL: one for each name of a map, set where its expression failed */
 };
-/* Appends the shaped document to out. OK; SKIP: refused (c->err filled); DEAD. Where it is not OK out is as long as before. */
+/* Appends the shaped document to out. OK; SKIP: refused (c->err filled); DEAD. Where it is not OK out is as long
+ * as before. */
 enum mrs_status mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view doc,
                                struct mrs_buf *out);
-/* The name under which the value at a path of the document is found in what the shape makes of it; NULL where it is gone. In the arena. */
+/* The name under which the value at a path of the document is found in what the shape makes of it; NULL where it
+ * is gone. In the arena. */
 const char *mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *path);
 
 /* ---- names of one level: doubles found at the price of a few instructions a field ---- */
@@ -116,7 +118,8 @@ mrsi_put_elem(struct mrs_buf *b, const char *name, uint32_t len, struct mrs_val 
     mrsi_put_head(b, v.type, name, len);
     mrs_buf_put(b, v.p, v.n);
 }
-/* Opens a document or array at the end of b: returns where, for mrsi_put_close, which writes the final NUL and the length. */
+/* Opens a document or array at the end of b: returns where, for mrsi_put_close, which writes the final NUL and
+ * the length. */
 static inline size_t
 mrsi_put_open(struct mrs_buf *b)
 {
@@ -138,7 +141,8 @@ mrsi_buf_view(const struct mrs_buf *b, size_t at)
     struct mrs_view d = {b->p + at, (uint32_t)(b->n - at)};
     return d;
 }
-/* OK, or what a buffer's failure means for a document: SKIP over the ceiling, DEAD without memory. The ceiling is forgotten and the buffer cut back to `to`. */
+/* OK, or what a buffer's failure means for a document: SKIP over the ceiling, DEAD without memory. The ceiling
+ * is forgotten and the buffer cut back to `to`. */
 enum mrs_status mrsi_buf_end(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where);
 
 #endif

@@ -1,7 +1,7 @@
 /* host.c - the push host: everything in memory, everything at once, as plainly as can be.
  *
- * It stands in for the offline engine in the tests of steps: match by comparing every key with every key, gather in lists, write in order. It
- * knows the step interface and no step. */
+ * It stands in for the offline engine in the tests of steps: match by comparing every key with every key, gather
+ * in lists, write in order. It knows the step interface and no step. */
 #include "host.h"
 
 /* ---- the database ---- */
@@ -182,7 +182,8 @@ static bool
 same_key(const struct mrs_keys *a, uint32_t i, const struct mrs_keys *b, uint32_t k)
 {
     const struct mrs_keyspan *x = &a->span[i], *y = &b->span[k];
-    return x->pair == y->pair && x->kind == y->kind && x->len == y->len && memcmp(a->bytes.p + x->off, b->bytes.p + y->off, x->len) == 0;
+    return x->pair == y->pair && x->kind == y->kind && x->len == y->len &&
+        memcmp(a->bytes.p + x->off, b->bytes.p + y->off, x->len) == 0;
 }
 
 static bool
@@ -322,7 +323,8 @@ host_read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, st
 
 /* One document of into. out: its bytes afterwards (nothing where it goes). */
 enum mrs_status
-host_join_one(struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from, struct mrs_view doc, struct host_pages *pages,
+host_join_one(struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from,
+              struct mrs_view doc, struct host_pages *pages,
          struct mrs_buf *out, enum mrs_fate *fate)
 {
     const struct mrs_join_ops *ops = b->type->join;
@@ -356,7 +358,8 @@ host_join_one(struct bench *b, const struct mrs_desc *d, struct host_from *from,
 }
 
 static enum mrs_status
-join_into(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from, struct host_pages *pages)
+join_into(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from,
+          struct host_pages *pages)
 {
     struct host_coll *into = host_coll(db, &d->sides[1].coll);
     uint32_t n = into->n;
@@ -472,7 +475,8 @@ push_spread(struct host_db *db, struct bench *b, const struct mrs_desc *d)
             }
             c = host_coll(db, &d->sides[s].coll);
             if (stays) {
-                assert_int_equal(fate == MRS_FATE_STAYS, self.doc[0].n == c->doc[i].n && !memcmp(self.doc[0].p, c->doc[i].p, c->doc[i].n));
+                assert_int_equal(fate == MRS_FATE_STAYS, self.doc[0].n == c->doc[i].n &&
+                                 !memcmp(self.doc[0].p, c->doc[i].p, c->doc[i].n));
                 free(c->doc[i].p);
                 c->doc[i] = self.doc[0];
             }
@@ -564,7 +568,8 @@ disagree(struct bench *b, const struct grouping *g, uint32_t group)
         if (first->source != UINT32_MAX && first->part.made_id != m->part.made_id) {
             return true;
         }
-        if (!b->type->group->agree(b->state, part_doc(g, first), first->part.made_id, part_doc(g, m), m->part.made_id)) {
+        if (!b->type->group->agree(b->state, part_doc(g, first), first->part.made_id, part_doc(g, m),
+                                   m->part.made_id)) {
             return true;
         }
     }
@@ -573,7 +578,8 @@ disagree(struct bench *b, const struct grouping *g, uint32_t group)
 
 /* The document that a group becomes, or that a document of into stays. */
 static enum mrs_status
-finish(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct grouping *g, uint32_t group, struct mrs_buf *out, bool *theirs)
+finish(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct grouping *g, uint32_t group,
+       struct mrs_buf *out, bool *theirs)
 {
     struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
     struct host_coll *into = host_coll(db, &d->sides[1].coll);
@@ -728,7 +734,8 @@ host_push(struct host_db *db, struct bench *b, const struct mrs_desc *d)
     struct mrs_ctx c = {b->mem, &b->arena, &b->err};
     bool join = d->family == MRS_FAMILY_JOIN, group = d->family == MRS_FAMILY_GROUP;
     size_t size = join ? t->join->work_size : group ? t->group->work_size : t->spread->work_size;
-    void (*clear)(struct mrs_ctx *, void *) = join ? t->join->work_clear : group ? t->group->work_clear : t->spread->work_clear;
+    void (*clear)(struct mrs_ctx *, void *) = join ? t->join->work_clear : group ? t->group->work_clear
+        : t->spread->work_clear;
     b->work = calloc(1, size + 1);
     enum mrs_status st = join ? push_join(db, b, d) : group ? push_group(db, b, d) : push_spread(db, b, d);
     if (clear) {
@@ -763,7 +770,8 @@ host_one(const struct host_case *k, uint64_t fail_at)
         host_free(&expected);
         bench_quotes(k->refused ? k->refused : "", line);
         if (strcmp(db.refused, line) != 0) {
-            fail_msg("%s %s\n   of %s\n refused\n%s want\n%s last: %s", k->step, k->body, k->in, db.refused, line, b.err.msg);
+            fail_msg("%s %s\n   of %s\n refused\n%s want\n%s last: %s", k->step, k->body, k->in, db.refused, line,
+                     b.err.msg);
         }
     } else if (st != MRS_DEAD || fail_at == 0) {
         fail_msg("%s %s\n   of %s\n status %d: %s", k->step, k->body, k->in, st, b.err.msg);

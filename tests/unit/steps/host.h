@@ -1,8 +1,10 @@
-/* host.h - three small engines in memory, to prove that a step's meaning does not depend on who moves the documents.
+/* host.h - three small engines in memory, to prove that a step's meaning does not depend on who moves the
+ * documents.
  *
- * All of them work on a database of texts: {'posts': [{...}, ...], 'comments': [...]}. host_push goes through everything at once; host_live works like the
- * live engine: ranges of units by _id, each found through keys(), written by _id with a checkpoint behind each range, and it can be stopped at
- * every write and started again; host_pull is a stage of a server: asked for one document after the other. */
+ * All of them work on a database of texts: {'posts': [{...}, ...], 'comments': [...]}. host_push goes through
+ * everything at once; host_live works like the live engine: ranges of units by _id, each found through keys(),
+ * written by _id with a checkpoint behind each range, and it can be stopped at every write and started again;
+ * host_pull is a stage of a server: asked for one document after the other. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -28,7 +30,8 @@ struct host_db {
 
 void host_load(struct host_db *db, const char *text);
 void host_free(struct host_db *db);
-/* One line a collection that holds documents, in the order of their names: "posts: {...} {...}", canonical where said. */
+/* One line a collection that holds documents, in the order of their names: "posts: {...} {...}", canonical where
+ * said. */
 void host_text(const struct host_db *db, bool canonical, char *out);
 struct host_coll *host_coll(struct host_db *db, const struct mrs_coll *c);
 void host_put(struct host_coll *c, struct mrs_view d);
@@ -47,7 +50,8 @@ struct host_from {
 void host_from_init(struct host_from *from, uint32_t n, struct bench *b);
 void host_from_clear(struct host_from *from, uint32_t n);
 /* Asks the step about every document of from; refused ones are recorded and marked gone. */
-enum mrs_status host_read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_coll *c, struct host_from *f);
+enum mrs_status host_read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_coll *c,
+                               struct host_from *f);
 /* What a splice put elsewhere. */
 struct host_pages {
     struct host_db *db;
@@ -59,15 +63,18 @@ struct host_pages {
     uint32_t n;
 };
 
-/* One document of into with everything that matches it. out: its bytes afterwards; used bits are added to from. SKIP: refused (b->err). */
-enum mrs_status host_join_one(struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from, struct mrs_view doc,
+/* One document of into with everything that matches it. out: its bytes afterwards; used bits are added to from.
+ * SKIP: refused (b->err). */
+enum mrs_status host_join_one(struct bench *b, const struct mrs_desc *d, struct host_from *from, uint32_t n_from,
+                              struct mrs_view doc,
                               struct host_pages *pages, struct mrs_buf *out, enum mrs_fate *fate);
 
 /* ---- the hosts ---- */
 /* OK, or DEAD (memory). */
 enum mrs_status host_push(struct host_db *db, struct bench *b, const struct mrs_desc *d);
 
-/* Stops after `writes` writes (0: never) and starts again from what was written, until it is done; `once`: stops only the first time. */
+/* Stops after `writes` writes (0: never) and starts again from what was written, until it is done; `once`: stops
+ * only the first time. */
 void host_live(struct host_db *db, struct bench *b, const struct mrs_desc *d, uint32_t writes, bool once);
 /* Pulls one document after the other. */
 void host_pull(struct host_db *db, struct bench *b, const struct mrs_desc *d);

@@ -1,8 +1,10 @@
-/* host_live.c - the live host: ranges of units by _id, written by _id, a checkpoint behind each range; it may stop at any write.
+/* host_live.c - the live host: ranges of units by _id, written by _id, a checkpoint behind each range; it may
+ * stop at any write.
  *
- * Everything it knows when it starts stands in its database: the documents, the journal of the range in hand and the checkpoint. A range is derived
- * once, its writes are put down in the journal (one write), then made one by one, then the checkpoint moves on. Whoever starts again repeats
- * the writes of the journal: they are by _id, so twice is once. Children of a unit are found through keys(), as an index would. */
+ * Everything it knows when it starts stands in its database: the documents, the journal of the range in hand and
+ * the checkpoint. A range is derived once, its writes are put down in the journal (one write), then made one by
+ * one, then the checkpoint moves on. Whoever starts again repeats the writes of the journal: they are by _id, so
+ * twice is once. Children of a unit are found through keys(), as an index would. */
 #include "host.h"
 #include "mongoreshape/value.h"
 
@@ -109,14 +111,16 @@ derive_spread(struct run *r, const struct host_doc *unit)
         plan_write(r, 0, true, d);
         return;
     }
-    while (ops->next(r->b->state, &c, r->b->work, &p) == MRS_OK) { /* new ones first: each datum exists at every instant */
+    while (ops->next(r->b->state, &c, r->b->work, &p) == MRS_OK) { /* new ones first: each datum exists at every
+                                                                      instant */
         if (p.self) {
             stays = true;
         } else {
             plan_write(r, p.side, false, p.doc);
         }
     }
-    assert_int_equal(ops->begin(r->b->state, &c, r->b->work, 0, d, &fate), MRS_OK); /* the kernel gives the same again */
+    /* the kernel gives the same again */
+    assert_int_equal(ops->begin(r->b->state, &c, r->b->work, 0, d, &fate), MRS_OK);
     assert_int_equal(ops->next(r->b->state, &c, r->b->work, &p), MRS_OK);
     plan_write(r, 0, !stays, p.doc);
 }

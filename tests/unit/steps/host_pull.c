@@ -1,7 +1,7 @@
 /* host_pull.c - the pull host: a stage of a server, asked for one document after the other.
  *
- * It holds one document of its input and what that became, nothing else: documents of from are looked up again for every document of into, and
- * only the bits of what became of them are kept. */
+ * It holds one document of its input and what that became, nothing else: documents of from are looked up again
+ * for every document of into, and only the bits of what became of them are kept. */
 #include "host.h"
 
 struct item {
@@ -149,7 +149,8 @@ host_pull(struct host_db *db, struct bench *b, const struct mrs_desc *d)
     struct stage *s = calloc(1, sizeof *s);
     struct host_db after;
     memset(&after, 0, sizeof after);
-    *s = (struct stage){.db = db, .b = b, .d = d, .used = calloc(c->n + 1, sizeof(unsigned)), .out = calloc(c->n + 1, sizeof(bool))};
+    *s = (struct stage){.db = db, .b = b, .d = d, .used = calloc(c->n + 1, sizeof(unsigned)),
+                        .out = calloc(c->n + 1, sizeof(bool))};
     b->work = calloc(1, size + 1);
     while (join ? join_next(s) : spread_next(s)) { /* one document at a time leaves the stage */
         struct item *it = &s->queue[s->head++];

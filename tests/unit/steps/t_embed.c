@@ -5,98 +5,141 @@
 #define PM P ",'match':{'ref':'_id'},'as':'cs'"
 
 static const struct host_case basic[] = {
-    {"embed", "{" PM "}", "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':2},{'_id':3,'ref':1}],'p':[{'_id':1},{'_id':2,'x':5}]}",
+    {"embed", "{" PM "}", "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':2},{'_id':3,'ref':1}],'p':[{'_id':1},{'_id':2,"
+     "'x':5}]}",
      "{'p':[{'_id':1,'cs':[{'_id':1,'ref':1},{'_id':3,'ref':1}]},{'_id':2,'x':5,'cs':[{'_id':2,'ref':2}]}]}", ""},
     /* drop, fields as list and as map */
-    {"embed", "{" PM ",'drop':['ref']}", "{'c':[{'_id':1,'ref':1,'t':'a'}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[{'_id':1,'t':'a'}]}]}", ""},
+    {"embed", "{" PM ",'drop':['ref']}", "{'c':[{'_id':1,'ref':1,'t':'a'}],'p':[{'_id':1}]}",
+     "{'p':[{'_id':1,'cs':[{'_id':1,'t':'a'}]}]}", ""},
     {"embed", "{" PM ",'drop':['a.b','ref']}", "{'c':[{'_id':1,'ref':1,'a':{'b':1,'c':2}}],'p':[{'_id':1}]}",
      "{'p':[{'_id':1,'cs':[{'_id':1,'a':{'c':2}}]}]}", ""},
     {"embed", "{" PM ",'fields':['t','a.b']}", "{'c':[{'a':{'b':1,'c':2},'_id':1,'ref':1,'t':'a'}],'p':[{'_id':1}]}",
      "{'p':[{'_id':1,'cs':[{'a':{'b':1},'_id':1,'t':'a'}]}]}", ""},
-    {"embed", "{" PM ",'fields':['t','-_id']}", "{'c':[{'_id':1,'ref':1,'t':'a'}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[{'t':'a'}]}]}", ""},
+    {"embed", "{" PM ",'fields':['t','-_id']}", "{'c':[{'_id':1,'ref':1,'t':'a'}],'p':[{'_id':1}]}",
+     "{'p':[{'_id':1,'cs':[{'t':'a'}]}]}", ""},
     {"embed", "{" PM ",'fields':{'x.y':'$t','n':{'$add':['$v',1]},'x.z':'$v','gone':'$none'}}",
-     "{'c':[{'_id':1,'ref':1,'t':'a','v':2}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[{'x':{'y':'a','z':2},'n':3}]}]}", ""},
+     "{'c':[{'_id':1,'ref':1,'t':'a','v':2}],'p':[{'_id':1}]}",
+         "{'p':[{'_id':1,'cs':[{'x':{'y':'a','z':2},'n':3}]}]}", ""},
     {"embed", "{" PM ",'fields':['a','ref'],'drop':['ref']}", "{'c':[{'_id':1,'ref':1,'a':3,'b':4}],'p':[{'_id':1}]}",
      "{'p':[{'_id':1,'cs':[{'_id':1,'a':3}]}]}", ""},
     /* equality of MongoDB; missing and null match nothing */
     {"embed", "{" PM ",'drop':['ref','_id']}",
-     "{'c':[{'_id':1,'ref':1.0},{'_id':2,'ref':{'$numberLong':'1'}},{'_id':3,'ref':{'$numberDecimal':'1.0'}},{'_id':4,'ref':'1'},{'_id':5},{'_id':6,'ref':null}],"
+     "{'c':[{'_id':1,'ref':1.0},{'_id':2,'ref':{'$numberLong':'1'}},{'_id':3,'ref':{'$numberDecimal':'1.0'}},"
+     "{'_id':4,'ref':'1'},{'_id':5},{'_id':6,'ref':null}],"
      "'p':[{'_id':1},{'_id':null}]}",
-     "{'c':[{'_id':4,'ref':'1'},{'_id':5},{'_id':6,'ref':null}],'p':[{'_id':1,'cs':[{},{},{}]},{'_id':null,'cs':[]}]}", ""},
-    {"embed", "{" PM ",'nulls':'match','drop':['ref']}", "{'c':[{'_id':1},{'_id':2,'ref':null},{'_id':3,'ref':{'$undefined':true}},{'_id':4,'ref':[]}],'p':[{'_id':null}]}",
+     "{'c':[{'_id':4,'ref':'1'},{'_id':5},{'_id':6,'ref':null}],'p':[{'_id':1,'cs':[{},{},{}]},{'_id':null,'cs':[]}"
+     "]}", ""},
+    {"embed", "{" PM ",'nulls':'match','drop':['ref']}",
+     "{'c':[{'_id':1},{'_id':2,'ref':null},{'_id':3,'ref':{'$undefined':true}},{'_id':4,'ref':[]}],'p':[{'_id':null}"
+     "]}",
      "{'c':[{'_id':4,'ref':[]}],'p':[{'_id':null,'cs':[{'_id':1},{'_id':2},{'_id':3}]}]}", ""},
     /* arrays fan out one level; a document goes into every parent that it matches */
     {"embed", "{" PM "}", "{'c':[{'_id':1,'ref':[1,2]},{'_id':2,'ref':[[1],2]}],'p':[{'_id':1},{'_id':2},{'_id':[1]}]}",
-     "{'p':[{'_id':1,'cs':[{'_id':1,'ref':[1,2]}]},{'_id':2,'cs':[{'_id':1,'ref':[1,2]},{'_id':2,'ref':[[1],2]}]},{'_id':[1],'cs':[{'_id':1,'ref':[1,2]}]}]}", ""},
+     "{'p':[{'_id':1,'cs':[{'_id':1,'ref':[1,2]}]},{'_id':2,'cs':[{'_id':1,'ref':[1,2]},{'_id':2,'ref':[[1],2]}]},"
+     "{'_id':[1],'cs':[{'_id':1,'ref':[1,2]}]}]}", ""},
     /* digits are field names; dotted paths go through arrays */
-    {"embed", "{" P ",'match':{'a.0':'_id'},'as':'cs','fields':['-_id','q']}", "{'c':[{'_id':1,'a':[7,8]},{'_id':2,'a':[{'0':7}],'q':1}],'p':[{'_id':7}]}",
+    {"embed", "{" P ",'match':{'a.0':'_id'},'as':'cs','fields':['-_id','q']}",
+     "{'c':[{'_id':1,'a':[7,8]},{'_id':2,'a':[{'0':7}],'q':1}],'p':[{'_id':7}]}",
      "{'c':[{'_id':1,'a':[7,8]}],'p':[{'_id':7,'cs':[{'q':1}]}]}", ""},
     /* several pairs */
     {"embed", "{" P ",'match':{'a':'x','b':'y'},'as':'cs','fields':['_id']}",
-     "{'c':[{'_id':1,'a':1,'b':1},{'_id':2,'a':1,'b':2},{'_id':3,'a':[1,9],'b':[2,1]},{'_id':4,'a':1}],'p':[{'_id':1,'x':1,'y':1},{'_id':2,'x':1}]}",
-     "{'c':[{'_id':2,'a':1,'b':2},{'_id':4,'a':1}],'p':[{'_id':1,'x':1,'y':1,'cs':[{'_id':1},{'_id':3}]},{'_id':2,'x':1,'cs':[]}]}", ""},
+     "{'c':[{'_id':1,'a':1,'b':1},{'_id':2,'a':1,'b':2},{'_id':3,'a':[1,9],'b':[2,1]},{'_id':4,'a':1}],"
+     "'p':[{'_id':1,'x':1,'y':1},{'_id':2,'x':1}]}",
+     "{'c':[{'_id':2,'a':1,'b':2},{'_id':4,'a':1}],'p':[{'_id':1,'x':1,'y':1,'cs':[{'_id':1},{'_id':3}]},{'_id':2,"
+     "'x':1,'cs':[]}]}", ""},
     /* list form with expressions */
-    {"embed", "{" P ",'match':[{'from':{'$toInt':'$ref'},'into':'$_id'}],'as':'cs','fields':['_id']}", "{'c':[{'_id':1,'ref':'7'},{'_id':2,'ref':'z'}],'p':[{'_id':7}]}",
+    {"embed", "{" P ",'match':[{'from':{'$toInt':'$ref'},'into':'$_id'}],'as':'cs','fields':['_id']}",
+     "{'c':[{'_id':1,'ref':'7'},{'_id':2,'ref':'z'}],'p':[{'_id':7}]}",
      "{'p':[{'_id':7,'cs':[{'_id':1}]}]}", "c 2 match\n"},
-    {"embed", "{" P ",'match':[{'from':'$ref','into':{'$split':['$k',',']}}],'as':'cs','fields':['_id']}", "{'c':[{'_id':1,'ref':'a'},{'_id':2,'ref':'b'}],'p':[{'_id':7,'k':'b,a'}]}",
+    {"embed", "{" P ",'match':[{'from':'$ref','into':{'$split':['$k',',']}}],'as':'cs','fields':['_id']}",
+     "{'c':[{'_id':1,'ref':'a'},{'_id':2,'ref':'b'}],'p':[{'_id':7,'k':'b,a'}]}",
      "{'p':[{'_id':7,'k':'b,a','cs':[{'_id':1},{'_id':2}]}]}", ""},
     /* one, empty */
-    {"embed", "{" PM ",'one':true}", "{'c':[{'_id':9,'ref':1}],'p':[{'_id':1},{'_id':2}]}", "{'p':[{'_id':1,'cs':{'_id':9,'ref':1}},{'_id':2}]}", ""},
+    {"embed", "{" PM ",'one':true}", "{'c':[{'_id':9,'ref':1}],'p':[{'_id':1},{'_id':2}]}",
+     "{'p':[{'_id':1,'cs':{'_id':9,'ref':1}},{'_id':2}]}", ""},
     {"embed", "{" PM ",'one':true,'empty':'null'}", "{'c':[],'p':[{'_id':2}]}", "{'p':[{'_id':2,'cs':null}]}", ""},
     {"embed", "{" PM ",'empty':'absent'}", "{'c':[],'p':[{'_id':2,'cs':7}]}", "{'p':[{'_id':2,'cs':7}]}", ""},
     {"embed", "{" PM "}", "{'c':[],'p':[{'_id':2}]}", "{'p':[{'_id':2,'cs':[]}]}", ""},
     /* many */
-    {"embed", "{" PM ",'one':true}", "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1}],'p':[{'_id':1}]}", "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1}]}", "p 1 many\n"},
+    {"embed", "{" PM ",'one':true}", "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1}],'p':[{'_id':1}]}",
+     "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1}]}", "p 1 many\n"},
     {"embed", "{" PM ",'one':true,'many':'first'}", "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1}],'p':[{'_id':1}]}",
      "{'c':[{'_id':9,'ref':1}],'p':[{'_id':1,'cs':{'_id':8,'ref':1}}]}", ""},
     {"embed", "{" PM ",'one':true,'many':'last','sort':{'_id':-1},'keep':'none','orphans':'drop','count':'n'}",
-     "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1},{'_id':10}],'p':[{'_id':1}]}", "{'c':[{'_id':9,'ref':1}],'p':[{'_id':1,'cs':{'_id':8,'ref':1},'n':2}]}", ""},
-    {"embed", "{" PM ",'one':true,'limit':1,'sort':{'_id':-1}}", "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1}],'p':[{'_id':1}]}",
+     "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1},{'_id':10}],'p':[{'_id':1}]}",
+         "{'c':[{'_id':9,'ref':1}],'p':[{'_id':1,'cs':{'_id':8,'ref':1},'n':2}]}", ""},
+    {"embed", "{" PM ",'one':true,'limit':1,'sort':{'_id':-1}}",
+     "{'c':[{'_id':8,'ref':1},{'_id':9,'ref':1}],'p':[{'_id':1}]}",
      "{'c':[{'_id':8,'ref':1}],'p':[{'_id':1,'cs':{'_id':9,'ref':1}}]}", ""},
     /* sort on the document before fields, limit, count; keep */
     {"embed", "{" PM ",'sort':{'d':-1},'limit':2,'count':'n','fields':['_id']}",
-     "{'c':[{'_id':1,'ref':1,'d':1},{'_id':2,'ref':1,'d':3},{'_id':3,'ref':1,'d':2},{'_id':4,'ref':1,'d':3}],'p':[{'_id':1},{'_id':2}]}",
-     "{'c':[{'_id':1,'ref':1,'d':1},{'_id':3,'ref':1,'d':2}],'p':[{'_id':1,'cs':[{'_id':2},{'_id':4}],'n':4},{'_id':2,'cs':[],'n':0}]}", ""},
-    {"embed", "{" PM ",'limit':1,'keep':'none','orphans':'keep'}", "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':1},{'_id':3}],'p':[{'_id':1}]}",
+     "{'c':[{'_id':1,'ref':1,'d':1},{'_id':2,'ref':1,'d':3},{'_id':3,'ref':1,'d':2},{'_id':4,'ref':1,'d':3}],"
+     "'p':[{'_id':1},{'_id':2}]}",
+     "{'c':[{'_id':1,'ref':1,'d':1},{'_id':3,'ref':1,'d':2}],'p':[{'_id':1,'cs':[{'_id':2},{'_id':4}],'n':4},"
+     "{'_id':2,'cs':[],'n':0}]}", ""},
+    {"embed", "{" PM ",'limit':1,'keep':'none','orphans':'keep'}",
+     "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':1},{'_id':3}],'p':[{'_id':1}]}",
      "{'c':[{'_id':3}],'p':[{'_id':1,'cs':[{'_id':1,'ref':1}]}]}", ""},
-    {"embed", "{" PM ",'limit':0,'keep':'all'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1}]}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'cs':[]}]}", ""},
+    {"embed", "{" PM ",'limit':0,'keep':'all'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1}]}",
+     "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'cs':[]}]}", ""},
     /* parallel arrays in sort refuse the parent; a failing field too, or by errors */
-    {"embed", "{" PM ",'sort':{'a':1,'b':1}}", "{'c':[{'_id':1,'ref':1,'a':[1],'b':[2]},{'_id':2,'ref':5,'a':[1],'b':[2]}],'p':[{'_id':1}]}",
+    {"embed", "{" PM ",'sort':{'a':1,'b':1}}",
+     "{'c':[{'_id':1,'ref':1,'a':[1],'b':[2]},{'_id':2,'ref':5,'a':[1],'b':[2]}],'p':[{'_id':1}]}",
      "{'c':[{'_id':1,'ref':1,'a':[1],'b':[2]},{'_id':2,'ref':5,'a':[1],'b':[2]}]}", "p 1 sort\n"},
-    {"embed", "{" PM ",'fields':{'n':{'$toInt':'$v'}}}", "{'c':[{'_id':1,'ref':1,'v':'x'},{'_id':2,'ref':1,'v':'2'}],'p':[{'_id':1}]}",
+    {"embed", "{" PM ",'fields':{'n':{'$toInt':'$v'}}}",
+     "{'c':[{'_id':1,'ref':1,'v':'x'},{'_id':2,'ref':1,'v':'2'}],'p':[{'_id':1}]}",
      "{'c':[{'_id':1,'ref':1,'v':'x'},{'_id':2,'ref':1,'v':'2'}]}", "p 1 fields.n\n"},
-    {"embed", "{" PM ",'fields':{'n':{'$toInt':'$v'}},'errors':'null'}", "{'c':[{'_id':1,'ref':1,'v':'x'}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[{'n':null}]}]}", ""},
-    {"embed", "{" PM ",'fields':{'n':{'$toInt':'$v'}},'errors':'keep'}", "{'c':[{'_id':1,'ref':1,'v':'x'}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[{}]}]}", ""},
+    {"embed", "{" PM ",'fields':{'n':{'$toInt':'$v'}},'errors':'null'}",
+     "{'c':[{'_id':1,'ref':1,'v':'x'}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[{'n':null}]}]}", ""},
+    {"embed", "{" PM ",'fields':{'n':{'$toInt':'$v'}},'errors':'keep'}",
+     "{'c':[{'_id':1,'ref':1,'v':'x'}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[{}]}]}", ""},
     /* where */
-    {"embed", "{" PM ",'where':{'ok':true},'orphans':'drop'}", "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':1,'ok':true},{'_id':3,'ok':true}],'p':[{'_id':1}]}",
+    {"embed", "{" PM ",'where':{'ok':true},'orphans':'drop'}",
+     "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':1,'ok':true},{'_id':3,'ok':true}],'p':[{'_id':1}]}",
      "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'cs':[{'_id':2,'ref':1,'ok':true}]}]}", ""},
-    {"embed", "{" PM ",'where':{'$expr':{'$gt':[{'$toInt':'$v'},0]}}}", "{'c':[{'_id':1,'ref':1,'v':'x'}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[]}]}", "c 1 where\n"},
+    {"embed", "{" PM ",'where':{'$expr':{'$gt':[{'$toInt':'$v'},0]}}}",
+     "{'c':[{'_id':1,'ref':1,'v':'x'}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[]}]}", "c 1 where\n"},
     /* orphans */
-    {"embed", "{" PM ",'orphans':'refuse'}", "{'c':[{'_id':1,'ref':5}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[]}]}", "c 1 orphans\n"},
-    {"embed", "{" PM ",'orphans':{'into':'lost'}}", "{'c':[{'_id':1,'ref':5}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[]}],'lost':[{'_id':1,'ref':5}]}", ""},
+    {"embed", "{" PM ",'orphans':'refuse'}", "{'c':[{'_id':1,'ref':5}],'p':[{'_id':1}]}",
+     "{'p':[{'_id':1,'cs':[]}]}", "c 1 orphans\n"},
+    {"embed", "{" PM ",'orphans':{'into':'lost'}}", "{'c':[{'_id':1,'ref':5}],'p':[{'_id':1}]}",
+     "{'p':[{'_id':1,'cs':[]}],'lost':[{'_id':1,'ref':5}]}", ""},
     /* a field that is there; replace puts it in its place */
     {"embed", "{" PM "}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'cs':3}]}", "{'c':[{'_id':1,'ref':1}]}", "p 1 as\n"},
-    {"embed", "{" PM ",'replace':true,'count':'n'}", "{'c':[{'_id':1,'ref':1}],'p':[{'cs':3,'_id':1,'n':8,'z':1}]}", "{'p':[{'cs':[{'_id':1,'ref':1}],'_id':1,'n':1,'z':1}]}", ""},
+    {"embed", "{" PM ",'replace':true,'count':'n'}", "{'c':[{'_id':1,'ref':1}],'p':[{'cs':3,'_id':1,'n':8,'z':1}]}",
+     "{'p':[{'cs':[{'_id':1,'ref':1}],'_id':1,'n':1,'z':1}]}", ""},
     {"embed", "{" PM ",'count':'n'}", "{'c':[],'p':[{'_id':1,'n':3}]}", "{}", "p 1 count\n"},
     /* a level with a name twice is refused when it must be rewritten, also in the child */
-    {"embed", "{" PM ",'drop':['ref']}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1}]}", "{'p':[{'_id':1,'cs':[{'_id':1}]}]}", ""},
+    {"embed", "{" PM ",'drop':['ref']}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1}]}",
+     "{'p':[{'_id':1,'cs':[{'_id':1}]}]}", ""},
     /* dotted as: through documents and arrays, missing ones are made */
-    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.b.cs','count':'a.n'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1},{'_id':2,'a':{'x':1}}]}",
+    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.b.cs','count':'a.n'}",
+     "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1},{'_id':2,'a':{'x':1}}]}",
      "{'p':[{'_id':1,'a':{'b':{'cs':[{'_id':1,'ref':1}]},'n':1}},{'_id':2,'a':{'x':1,'b':{'cs':[]},'n':0}}]}", ""},
-    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.cs'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':[{'x':1},{'x':2}]}]}",
+    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.cs'}",
+     "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':[{'x':1},{'x':2}]}]}",
      "{'p':[{'_id':1,'a':[{'x':1,'cs':[{'_id':1,'ref':1}]},{'x':2,'cs':[{'_id':1,'ref':1}]}]}]}", ""},
     /* a blocked way */
-    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.cs'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':null}]}", "{'c':[{'_id':1,'ref':1}]}", "p 1 as\n"},
-    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.cs','errors':'keep','count':'n','keep':'none','orphans':'drop'}", "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':1}],'p':[{'_id':1,'a':[{},5]}]}",
+    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.cs'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':null}]}",
+     "{'c':[{'_id':1,'ref':1}]}", "p 1 as\n"},
+    {"embed",
+     "{" P ",'match':{'ref':'_id'},"
+     "'as':'a.cs','errors':'keep','count':'n','keep':'none','orphans':'drop'}", "{'c':[{'_id':1,'ref':1},"
+     "{'_id':2,'ref':1}],'p':[{'_id':1,'a':[{},5]}]}",
      "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':1}],'p':[{'_id':1,'a':[{},5],'n':2}]}", ""},
-    {"embed", "{" P ",'match':{'ref':'_id'},'as':'cs','errors':'drop','count':'a.n'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':7}]}", "{'p':[{'_id':1,'a':7,'cs':[{'_id':1,'ref':1}]}]}", ""},
-    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.cs','errors':'keep'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':[]}]}", "{'c':[{'_id':1,'ref':1}]}", "p 1 as\n"},
-    {"embed", "{" P ",'match':{'ref':'_id'},'as':'cs','count':'a.n'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':[]}]}", "{'p':[{'_id':1,'a':[],'cs':[{'_id':1,'ref':1}]}]}", ""},
+    {"embed", "{" P ",'match':{'ref':'_id'},'as':'cs','errors':'drop','count':'a.n'}",
+     "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':7}]}", "{'p':[{'_id':1,'a':7,'cs':[{'_id':1,'ref':1}]}]}", ""},
+    {"embed", "{" P ",'match':{'ref':'_id'},'as':'a.cs','errors':'keep'}",
+     "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':[]}]}", "{'c':[{'_id':1,'ref':1}]}", "p 1 as\n"},
+    {"embed", "{" P ",'match':{'ref':'_id'},'as':'cs','count':'a.n'}",
+     "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'a':[]}]}", "{'p':[{'_id':1,'a':[],'cs':[{'_id':1,'ref':1}]}]}", ""},
     /* one collection on both sides */
-    {"embed", "{'from':'p','into':'p','match':{'up':'_id'},'as':'kids','keep':'all','fields':['_id']}", "{'p':[{'_id':1},{'_id':2,'up':1},{'_id':3,'up':1}]}",
+    {"embed", "{'from':'p','into':'p','match':{'up':'_id'},'as':'kids','keep':'all','fields':['_id']}",
+     "{'p':[{'_id':1},{'_id':2,'up':1},{'_id':3,'up':1}]}",
      "{'p':[{'_id':1,'kids':[{'_id':2},{'_id':3}]},{'_id':2,'up':1,'kids':[]},{'_id':3,'up':1,'kids':[]}]}", ""},
     /* several into documents with one key all receive */
-    {"embed", "{" P ",'match':{'k':'k'},'as':'cs','fields':['_id']}", "{'c':[{'_id':1,'k':'a'}],'p':[{'_id':1,'k':'a'},{'_id':2,'k':['b','a']}]}",
+    {"embed", "{" P ",'match':{'k':'k'},'as':'cs','fields':['_id']}",
+     "{'c':[{'_id':1,'k':'a'}],'p':[{'_id':1,'k':'a'},{'_id':2,'k':['b','a']}]}",
      "{'p':[{'_id':1,'k':'a','cs':[{'_id':1}]},{'_id':2,'k':['b','a'],'cs':[{'_id':1}]}]}", ""},
 };
 
@@ -106,90 +149,141 @@ static const struct host_case references[] = {
     /* order of the references, each document once */
     {"embed", "{" R ",'as':'ps'}", "{'c':[{'_id':1},{'_id':2},{'_id':3}],'p':[{'_id':9,'parts':[3,1,3]}]}",
      "{'c':[{'_id':2}],'p':[{'_id':9,'parts':[3,1,3],'ps':[{'_id':3},{'_id':1}]}]}", ""},
-    {"embed", "{" R ",'as':'ps','sort':{'_id':1},'count':'n'}", "{'c':[{'_id':1},{'_id':2},{'_id':3}],'p':[{'_id':9,'parts':[3,1,3]}]}",
+    {"embed", "{" R ",'as':'ps','sort':{'_id':1},'count':'n'}",
+     "{'c':[{'_id':1},{'_id':2},{'_id':3}],'p':[{'_id':9,'parts':[3,1,3]}]}",
      "{'c':[{'_id':2}],'p':[{'_id':9,'parts':[3,1,3],'ps':[{'_id':1},{'_id':3}],'n':2}]}", ""},
-    {"embed", "{" P ",'match':{'k':'parts'},'reference':'into','as':'ps','count':'n'}", "{'c':[{'_id':1,'k':['a','b']},{'_id':2,'k':'b'},{'_id':3,'k':'b'}],'p':[{'_id':9,'parts':['b','a']}]}",
-     "{'p':[{'_id':9,'parts':['b','a'],'ps':[{'_id':1,'k':['a','b']},{'_id':2,'k':'b'},{'_id':3,'k':'b'}],'n':3}]}", ""},
+    {"embed", "{" P ",'match':{'k':'parts'},'reference':'into','as':'ps','count':'n'}",
+     "{'c':[{'_id':1,'k':['a','b']},{'_id':2,'k':'b'},{'_id':3,'k':'b'}],'p':[{'_id':9,'parts':['b','a']}]}",
+     "{'p':[{'_id':9,'parts':['b','a'],'ps':[{'_id':1,'k':['a','b']},{'_id':2,'k':'b'},{'_id':3,'k':'b'}],'n':3}]}",
+         ""},
     {"embed", "{" P ",'match':{'k':'parts'},'reference':'into','as':'ps','sort':{'_id':-1},'limit':2,'count':'n'}",
      "{'c':[{'_id':1,'k':['a','b']},{'_id':2,'k':'b'},{'_id':3,'k':['b','a']}],'p':[{'_id':9,'parts':['b','a']}]}",
-     "{'c':[{'_id':1,'k':['a','b']}],'p':[{'_id':9,'parts':['b','a'],'ps':[{'_id':3,'k':['b','a']},{'_id':2,'k':'b'}],'n':3}]}", ""},
-    {"embed", "{" P ",'match':{'_id':'host'},'as':'h','one':true,'keep':'all'}", "{'c':[{'_id':1,'ip':'x'}],'p':[{'_id':5,'host':1},{'_id':6,'host':2},{'_id':7},{'_id':8,'host':null}]}",
-     "{'c':[{'_id':1,'ip':'x'}],'p':[{'_id':5,'host':1,'h':{'_id':1,'ip':'x'}},{'_id':6,'host':2},{'_id':7},{'_id':8,'host':null}]}", ""},
+     "{'c':[{'_id':1,'k':['a','b']}],'p':[{'_id':9,'parts':['b','a'],'ps':[{'_id':3,'k':['b','a']},{'_id':2,'k':'b'}"
+     "],'n':3}]}", ""},
+    {"embed", "{" P ",'match':{'_id':'host'},'as':'h','one':true,'keep':'all'}",
+     "{'c':[{'_id':1,'ip':'x'}],'p':[{'_id':5,'host':1},{'_id':6,'host':2},{'_id':7},{'_id':8,'host':null}]}",
+     "{'c':[{'_id':1,'ip':'x'}],'p':[{'_id':5,'host':1,'h':{'_id':1,'ip':'x'}},{'_id':6,'host':2},{'_id':7},"
+     "{'_id':8,'host':null}]}", ""},
     /* dangling */
-    {"embed", "{" R ",'as':'ps','dangling':'drop'}", "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1,null,3]},{'_id':8,'parts':7},{'_id':7}]}",
+    {"embed", "{" R ",'as':'ps','dangling':'drop'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1,null,3]},{'_id':8,'parts':7},{'_id':7}]}",
      "{'p':[{'_id':9,'parts':[1,null],'ps':[{'_id':1}]},{'_id':8,'ps':[]},{'_id':7,'ps':[]}]}", ""},
-    {"embed", "{" R ",'as':'ps','dangling':'null'}", "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1]},{'_id':8,'parts':7}]}",
+    {"embed", "{" R ",'as':'ps','dangling':'null'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1]},{'_id':8,'parts':7}]}",
      "{'p':[{'_id':9,'parts':[null,1],'ps':[{'_id':1}]},{'_id':8,'parts':null,'ps':[]}]}", ""},
-    {"embed", "{" R ",'as':'ps','dangling':'refuse'}", "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1]},{'_id':8,'parts':1},{'_id':7,'parts':null}]}",
+    {"embed", "{" R ",'as':'ps','dangling':'refuse'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1]},{'_id':8,'parts':1},{'_id':7,'parts':null}]}",
      "{'c':[{'_id':1}],'p':[{'_id':8,'parts':1,'ps':[{'_id':1}]},{'_id':7,'parts':null,'ps':[]}]}", "p 9 dangling\n"},
-    {"embed", "{" P ",'match':{'_id':'x','t':'t'},'as':'ps','dangling':'drop'}", "{'c':[{'_id':1,'t':1}],'p':[{'_id':9,'x':1,'t':2},{'_id':8,'x':1},{'_id':7,'x':1,'t':1}]}",
+    {"embed", "{" P ",'match':{'_id':'x','t':'t'},'as':'ps','dangling':'drop'}",
+     "{'c':[{'_id':1,'t':1}],'p':[{'_id':9,'x':1,'t':2},{'_id':8,'x':1},{'_id':7,'x':1,'t':1}]}",
      "{'p':[{'_id':9,'t':2,'ps':[]},{'_id':8,'x':1,'ps':[]},{'_id':7,'x':1,'t':1,'ps':[{'_id':1,'t':1}]}]}", ""},
     /* `as` shares the array of the reference */
     {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.product','one':true,'fields':['name'],'keep':'all'}",
-     "{'c':[{'_id':1,'name':'a'},{'_id':2,'name':'b'}],'p':[{'_id':9,'lines':[{'pid':2},{'pid':1,'q':3},{'pid':2},{'pid':7},{'q':1},5]},{'_id':8},{'_id':7,'lines':[]},{'_id':6,'lines':{'pid':1}}]}",
-     "{'c':[{'_id':1,'name':'a'},{'_id':2,'name':'b'}],'p':[{'_id':9,'lines':[{'pid':2,'product':{'_id':2,'name':'b'}},{'pid':1,'q':3,'product':{'_id':1,'name':'a'}},{'pid':2,'product':{'_id':2,'name':'b'}},{'pid':7},{'q':1},5]},"
+     "{'c':[{'_id':1,'name':'a'},{'_id':2,'name':'b'}],'p':[{'_id':9,'lines':[{'pid':2},{'pid':1,'q':3},{'pid':2},"
+     "{'pid':7},{'q':1},5]},{'_id':8},{'_id':7,'lines':[]},{'_id':6,'lines':{'pid':1}}]}",
+     "{'c':[{'_id':1,'name':'a'},{'_id':2,'name':'b'}],'p':[{'_id':9,'lines':[{'pid':2,'product':{'_id':2,"
+     "'name':'b'}},{'pid':1,'q':3,'product':{'_id':1,'name':'a'}},{'pid':2,'product':{'_id':2,'name':'b'}},{'pid':7}"
+     ",{'q':1},5]},"
      "{'_id':8},{'_id':7,'lines':[]},{'_id':6,'lines':{'pid':1,'product':{'_id':1,'name':'a'}}}]}", ""},
     {"embed", "{" P ",'match':{'_id':'lines.pids'},'as':'lines.ps','count':'lines.n','limit':2}",
      "{'c':[{'_id':1},{'_id':2},{'_id':3}],'p':[{'_id':9,'lines':[{'pids':[2,1,2]},{'pids':[3,1,2]},{}]}]}",
-     "{'c':[{'_id':2}],'p':[{'_id':9,'lines':[{'pids':[2,1,2],'ps':[{'_id':2},{'_id':1}],'n':2},{'pids':[3,1,2],'ps':[{'_id':3},{'_id':1}],'n':3},{'ps':[],'n':0}]}]}", ""},
+     "{'c':[{'_id':2}],'p':[{'_id':9,'lines':[{'pids':[2,1,2],'ps':[{'_id':2},{'_id':1}],'n':2},{'pids':[3,1,2],"
+     "'ps':[{'_id':3},{'_id':1}],'n':3},{'ps':[],'n':0}]}]}", ""},
     {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.ps','count':'n','empty':'absent','dangling':'drop'}",
      "{'c':[{'_id':1},{'_id':2}],'p':[{'_id':9,'lines':[{'pid':1},{'pid':1},{'pid':2},{'pid':4}]}]}",
-     "{'p':[{'_id':9,'lines':[{'pid':1,'ps':[{'_id':1}]},{'pid':1,'ps':[{'_id':1}]},{'pid':2,'ps':[{'_id':2}]},{}],'n':3}]}", ""},
+     "{'p':[{'_id':9,'lines':[{'pid':1,'ps':[{'_id':1}]},{'pid':1,'ps':[{'_id':1}]},{'pid':2,'ps':[{'_id':2}]},{}],"
+     "'n':3}]}", ""},
     /* elements that are no documents: skipped, unless [] would have to stand there */
-    {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.ps'}", "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},5]}]}", "{'c':[{'_id':1}]}", "p 9 as\n"},
-    {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.ps','errors':'keep'}", "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},5]}]}", "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},5]}]}", ""},
+    {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.ps'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},5]}]}", "{'c':[{'_id':1}]}", "p 9 as\n"},
+    {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.ps','errors':'keep'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},5]}]}",
+         "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},5]}]}", ""},
     /* per element: many, limit, an overflow that would be needed */
-    {"embed", "{" P ",'match':{'k':'lines.k'},'as':'lines.c','one':true,'many':'last'}", "{'c':[{'_id':1,'k':1},{'_id':2,'k':1},{'_id':3,'k':2}],'p':[{'_id':9,'lines':[{'k':1},{'k':2}]}]}",
+    {"embed", "{" P ",'match':{'k':'lines.k'},'as':'lines.c','one':true,'many':'last'}",
+     "{'c':[{'_id':1,'k':1},{'_id':2,'k':1},{'_id':3,'k':2}],'p':[{'_id':9,'lines':[{'k':1},{'k':2}]}]}",
      "{'c':[{'_id':1,'k':1}],'p':[{'_id':9,'lines':[{'k':1,'c':{'_id':2,'k':1}},{'k':2,'c':{'_id':3,'k':2}}]}]}", ""},
-    {"embed", "{" P ",'match':{'k':'lines.k'},'as':'lines.c','overflow':{'into':'more','size':1,'ref':'r','number':'n','items':'i'}}",
-     "{'c':[{'_id':1,'k':1},{'_id':2,'k':1},{'_id':3,'k':2}],'p':[{'_id':9,'lines':[{'k':1}]},{'_id':8,'lines':[{'k':2}]}]}",
-     "{'c':[{'_id':1,'k':1},{'_id':2,'k':1}],'p':[{'_id':8,'lines':[{'k':2,'c':[{'_id':3,'k':2}]}]}]}", "p 9 overflow\n"},
+    {"embed", "{" P ",'match':{'k':'lines.k'},'as':'lines.c','overflow':{'into':'more','size':1,'ref':'r',"
+     "'number':'n','items':'i'}}",
+     "{'c':[{'_id':1,'k':1},{'_id':2,'k':1},{'_id':3,'k':2}],'p':[{'_id':9,'lines':[{'k':1}]},{'_id':8,"
+     "'lines':[{'k':2}]}]}",
+     "{'c':[{'_id':1,'k':1},{'_id':2,'k':1}],'p':[{'_id':8,'lines':[{'k':2,'c':[{'_id':3,'k':2}]}]}]}",
+         "p 9 overflow\n"},
     /* several pairs in one array are matched element by element */
     {"embed", "{" P ",'match':{'a':'l.a','b':'l.b','t':'t'},'as':'l.c','fields':['_id']}",
-     "{'c':[{'_id':1,'a':1,'b':2,'t':1},{'_id':2,'a':2,'b':1,'t':1},{'_id':3,'a':1,'b':1,'t':2},{'_id':4,'a':[1,2],'b':[1,2],'t':1}],'p':[{'_id':9,'t':1,'l':[{'a':1,'b':1},{'a':2,'b':1},{'a':1}]}]}",
-     "{'c':[{'_id':1,'a':1,'b':2,'t':1},{'_id':3,'a':1,'b':1,'t':2}],'p':[{'_id':9,'t':1,'l':[{'a':1,'b':1,'c':[{'_id':4}]},{'a':2,'b':1,'c':[{'_id':2},{'_id':4}]},{'a':1,'c':[]}]}]}", ""},
+     "{'c':[{'_id':1,'a':1,'b':2,'t':1},{'_id':2,'a':2,'b':1,'t':1},{'_id':3,'a':1,'b':1,'t':2},{'_id':4,'a':[1,2],"
+     "'b':[1,2],'t':1}],'p':[{'_id':9,'t':1,'l':[{'a':1,'b':1},{'a':2,'b':1},{'a':1}]}]}",
+     "{'c':[{'_id':1,'a':1,'b':2,'t':1},{'_id':3,'a':1,'b':1,'t':2}],'p':[{'_id':9,'t':1,'l':[{'a':1,'b':1,"
+     "'c':[{'_id':4}]},{'a':2,'b':1,'c':[{'_id':2},{'_id':4}]},{'a':1,'c':[]}]}]}", ""},
     /* nested arrays */
     {"embed", "{" P ",'match':{'_id':'a.b.r'},'as':'a.b.d','one':true,'count':'a.n','keep':'all'}",
      "{'c':[{'_id':1},{'_id':2}],'p':[{'_id':9,'a':[{'b':[{'r':1},{'r':2}]},{'b':{'r':2}},{}]}]}",
-     "{'c':[{'_id':1},{'_id':2}],'p':[{'_id':9,'a':[{'b':[{'r':1,'d':{'_id':1}},{'r':2,'d':{'_id':2}}],'n':2},{'b':{'r':2,'d':{'_id':2}},'n':1},{'n':0}]}]}", ""},
+     "{'c':[{'_id':1},{'_id':2}],'p':[{'_id':9,'a':[{'b':[{'r':1,'d':{'_id':1}},{'r':2,'d':{'_id':2}}],'n':2},"
+     "{'b':{'r':2,'d':{'_id':2}},'n':1},{'n':0}]}]}", ""},
 };
 
 static const struct host_case in_place[] = {
-    {"embed", "{" R ",'as':'parts'}", "{'c':[{'_id':1,'n':'a'},{'_id':2,'n':'b'}],'p':[{'_id':9,'parts':[2,1,2,7,null]},{'_id':8,'parts':1},{'_id':7},{'_id':6,'parts':[]}]}",
-     "{'p':[{'_id':9,'parts':[{'_id':2,'n':'b'},{'_id':1,'n':'a'},{'_id':2,'n':'b'},7,null]},{'_id':8,'parts':{'_id':1,'n':'a'}},{'_id':7},{'_id':6,'parts':[]}]}", ""},
+    {"embed", "{" R ",'as':'parts'}", "{'c':[{'_id':1,'n':'a'},{'_id':2,'n':'b'}],'p':[{'_id':9,'parts':[2,1,2,7,"
+     "null]},{'_id':8,'parts':1},{'_id':7},{'_id':6,'parts':[]}]}",
+     "{'p':[{'_id':9,'parts':[{'_id':2,'n':'b'},{'_id':1,'n':'a'},{'_id':2,'n':'b'},7,null]},{'_id':8,"
+     "'parts':{'_id':1,'n':'a'}},{'_id':7},{'_id':6,'parts':[]}]}", ""},
     /* runs again: a document counts as the reference to its own _id, others stay */
-    {"embed", "{" R ",'as':'parts','keep':'all','count':'n'}", "{'c':[{'_id':1,'n':'new'}],'p':[{'_id':9,'parts':[{'_id':1,'n':'old'},{'_id':3},{'x':1},1]}]}",
-     "{'c':[{'_id':1,'n':'new'}],'p':[{'_id':9,'parts':[{'_id':1,'n':'new'},{'_id':3},{'x':1},{'_id':1,'n':'new'}],'n':2}]}", ""},
-    {"embed", "{" R ",'as':'parts','keep':'all'}", "{'c':[{'_id':1,'n':'same'}],'p':[{'_id':9,'parts':[{'_id':1,'n':'same'}]}]}",
+    {"embed", "{" R ",'as':'parts','keep':'all','count':'n'}",
+     "{'c':[{'_id':1,'n':'new'}],'p':[{'_id':9,'parts':[{'_id':1,'n':'old'},{'_id':3},{'x':1},1]}]}",
+     "{'c':[{'_id':1,'n':'new'}],'p':[{'_id':9,'parts':[{'_id':1,'n':'new'},{'_id':3},{'x':1},{'_id':1,'n':'new'}],"
+     "'n':1}]}", ""},
+    {"embed", "{" R ",'as':'parts','keep':'all'}",
+     "{'c':[{'_id':1,'n':'same'}],'p':[{'_id':9,'parts':[{'_id':1,'n':'same'}]}]}",
      "{'c':[{'_id':1,'n':'same'}],'p':[{'_id':9,'parts':[{'_id':1,'n':'same'}]}]}", ""},
     /* matched on another field, still by _id where it is a document; many */
-    {"embed", "{" P ",'match':{'sku':'parts'},'reference':'into','as':'parts','keep':'all'}", "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'b'}],'p':[{'_id':9,'parts':['b',{'_id':1}]}]}",
-     "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'b'}],'p':[{'_id':9,'parts':[{'_id':2,'sku':'b'},{'_id':1,'sku':'a'}]}]}", ""},
-    {"embed", "{" P ",'match':{'sku':'parts'},'reference':'into','as':'parts'}", "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'a'}],'p':[{'_id':9,'parts':['a']}]}",
+    {"embed", "{" P ",'match':{'sku':'parts'},'reference':'into','as':'parts','keep':'all'}",
+     "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'b'}],'p':[{'_id':9,'parts':['b',{'_id':1}]}]}",
+     "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'b'}],'p':[{'_id':9,'parts':[{'_id':2,'sku':'b'},{'_id':1,'sku':'a'}"
+     "]}]}", ""},
+    {"embed", "{" P ",'match':{'sku':'parts'},'reference':'into','as':'parts'}",
+     "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'a'}],'p':[{'_id':9,'parts':['a']}]}",
      "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'a'}]}", "p 9 many\n"},
-    {"embed", "{" P ",'match':{'sku':'parts'},'reference':'into','as':'parts','many':'first'}", "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'a'}],'p':[{'_id':9,'parts':['a']}]}",
+    {"embed", "{" P ",'match':{'sku':'parts'},'reference':'into','as':'parts','many':'first'}",
+     "{'c':[{'_id':1,'sku':'a'},{'_id':2,'sku':'a'}],'p':[{'_id':9,'parts':['a']}]}",
      "{'c':[{'_id':2,'sku':'a'}],'p':[{'_id':9,'parts':[{'_id':1,'sku':'a'}]}]}", ""},
     /* a document that as a whole is a key */
-    {"embed", "{" R ",'as':'parts'}", "{'c':[{'_id':{'a':1},'n':2}],'p':[{'_id':9,'parts':[{'a':1},{'a':2}]}]}", "{'p':[{'_id':9,'parts':[{'_id':{'a':1},'n':2},{'a':2}]}]}", ""},
+    {"embed", "{" R ",'as':'parts'}", "{'c':[{'_id':{'a':1},'n':2}],'p':[{'_id':9,'parts':[{'a':1},{'a':2}]}]}",
+     "{'p':[{'_id':9,'parts':[{'_id':{'a':1},'n':2},{'a':2}]}]}", ""},
     /* dangling; documents never are */
-    {"embed", "{" R ",'as':'parts','dangling':'drop'}", "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1,{'_id':5}]},{'_id':8,'parts':4}]}", "{'p':[{'_id':9,'parts':[{'_id':1},{'_id':5}]},{'_id':8}]}", ""},
-    {"embed", "{" R ",'as':'parts','dangling':'null'}", "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1]},{'_id':8,'parts':4}]}", "{'p':[{'_id':9,'parts':[null,{'_id':1}]},{'_id':8,'parts':null}]}", ""},
-    {"embed", "{" R ",'as':'parts','dangling':'refuse'}", "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1]}]}", "{'c':[{'_id':1}]}", "p 9 dangling\n"},
-    {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.pid','count':'lines.n'}", "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},{'q':1},4]}]}",
+    {"embed", "{" R ",'as':'parts','dangling':'drop'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1,{'_id':5}]},{'_id':8,'parts':4}]}",
+         "{'p':[{'_id':9,'parts':[{'_id':1},{'_id':5}]},{'_id':8}]}", ""},
+    {"embed", "{" R ",'as':'parts','dangling':'null'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1]},{'_id':8,'parts':4}]}",
+         "{'p':[{'_id':9,'parts':[null,{'_id':1}]},{'_id':8,'parts':null}]}", ""},
+    {"embed", "{" R ",'as':'parts','dangling':'refuse'}", "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1]}]}",
+     "{'c':[{'_id':1}]}", "p 9 dangling\n"},
+    {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.pid','count':'lines.n'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},{'q':1},4]}]}",
      "{'p':[{'_id':9,'lines':[{'pid':{'_id':1},'n':1},{'q':1,'n':0},4]}]}", ""},
 };
 
 #define O(size, more) PM ",'overflow':{'into':'m','size':" #size ",'ref':'r','number':'n','items':'i'" more "}"
 static const struct host_case pages[] = {
     /* the vector of the contract */
-    {"embed", "{'from':'cs','into':{'db':'blog','coll':'posts'},'match':{'ref':'_id'},'as':'comments','fields':['-_id'],'overflow':{'into':{'db':'blog','coll':'comments_more'},'size':1,'ref':'r','number':'n','items':'i'}}",
-     "{'cs':[{'ref':{'$oid':'5f5e1000a1b2c3d4e5f60718'}},{'ref':{'$oid':'5f5e1000a1b2c3d4e5f60718'}}],'posts':[{'_id':{'$oid':'5f5e1000a1b2c3d4e5f60718'}}]}",
-     "{'posts':[{'_id':{'$oid':'5f5e1000a1b2c3d4e5f60718'},'comments':[{}]}],'comments_more':[{'_id':{'$oid':'5f5e10000f5c75d7dd28a975'},'r':{'$oid':'5f5e1000a1b2c3d4e5f60718'},'n':2,'i':[{}]}]}", ""},
-    {"embed", "{" O(2, ",'flag':'f'") ",'count':'k','fields':['_id']}", "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':1},{'_id':3,'ref':1},{'_id':4,'ref':1},{'_id':5,'ref':1},{'_id':6,'ref':2}],'p':[{'_id':1},{'_id':2}]}",
+    {"embed", "{'from':'cs','into':{'db':'blog','coll':'posts'},'match':{'ref':'_id'},'as':'comments',"
+     "'fields':['-_id'],'overflow':{'into':{'db':'blog','coll':'comments_more'},'size':1,'ref':'r','number':'n',"
+     "'items':'i'}}",
+     "{'cs':[{'ref':{'$oid':'5f5e1000a1b2c3d4e5f60718'}},{'ref':{'$oid':'5f5e1000a1b2c3d4e5f60718'}}],"
+     "'posts':[{'_id':{'$oid':'5f5e1000a1b2c3d4e5f60718'}}]}",
+     "{'posts':[{'_id':{'$oid':'5f5e1000a1b2c3d4e5f60718'},'comments':[{}]}],"
+     "'comments_more':[{'_id':{'$oid':'5f5e10000f5c75d7dd28a975'},'r':{'$oid':'5f5e1000a1b2c3d4e5f60718'},'n':2,"
+     "'i':[{}]}]}", ""},
+    {"embed", "{" O(2, ",'flag':'f'") ",'count':'k','fields':['_id']}",
+     "{'c':[{'_id':1,'ref':1},{'_id':2,'ref':1},{'_id':3,'ref':1},{'_id':4,'ref':1},{'_id':5,'ref':1},{'_id':6,"
+     "'ref':2}],'p':[{'_id':1},{'_id':2}]}",
      "{'p':[{'_id':1,'cs':[{'_id':1},{'_id':2}],'k':5,'f':true},{'_id':2,'cs':[{'_id':6}],'k':1}],"
-     "'m':[{'_id':{'$oid':'00000000e59f455cd13961f6'},'r':1,'n':2,'i':[{'_id':3},{'_id':4}]},{'_id':{'$oid':'00000000457965731321dffb'},'r':1,'n':3,'i':[{'_id':5}]}]}", ""},
-    {"embed", "{" O(1, ",'flag':'f'") ",'limit':0,'replace':true,'fields':['_id']}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'cs':9},{'_id':2,'f':true,'x':1}]}",
-     "{'p':[{'_id':1,'cs':[],'f':true},{'_id':2,'x':1,'cs':[]}],'m':[{'_id':{'$oid':'00000000e59f455cd13961f6'},'r':1,'n':2,'i':[{'_id':1}]}]}", ""},
+     "'m':[{'_id':{'$oid':'00000000e59f455cd13961f6'},'r':1,'n':2,'i':[{'_id':3},{'_id':4}]},"
+     "{'_id':{'$oid':'00000000457965731321dffb'},'r':1,'n':3,'i':[{'_id':5}]}]}", ""},
+    {"embed", "{" O(1, ",'flag':'f'") ",'limit':0,'replace':true,'fields':['_id']}",
+     "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'cs':9},{'_id':2,'f':true,'x':1}]}",
+     "{'p':[{'_id':1,'cs':[],'f':true},{'_id':2,'x':1,'cs':[]}],'m':[{'_id':{'$oid':'00000000e59f455cd13961f6'},"
+     "'r':1,'n':2,'i':[{'_id':1}]}]}", ""},
 };
 
 static const struct bench_wrong wrong[] = {
@@ -202,16 +296,19 @@ static const struct bench_wrong wrong[] = {
     {"embed", "{" PM ",'count':'cs'}", "count: ..."},
     {"embed", "{" PM ",'count':'cs.n'}", "count: ..."},
     {"embed", "{" PM ",'count':'_id'}", "count: ..."},
-    {"embed", "{" R ",'as':'parts','sort':{'a':1},'limit':2}", "sort: cannot be used in place (`as` is the reference itself)\nlimit: ..."},
+    {"embed", "{" R ",'as':'parts','sort':{'a':1},'limit':2}",
+     "sort: cannot be used in place (`as` is the reference itself)\nlimit: ..."},
     {"embed", "{" O(0, "") "}", "overflow/size: ..."},
     {"embed", "{" PM ",'overflow':{'into':'p','size':1,'ref':'r','number':'n','items':'i'}}", "overflow/into: ..."},
     {"embed", "{" PM ",'overflow':{'into':'m','size':1,'ref':'r','number':'r','items':'_id'}}", "overflow/items: ..."},
     {"embed", "{" PM ",'overflow':{'into':'m','size':1}}", "overflow: `ref` is needed..."},
     {"embed", "{'from':'p','into':'p','match':{'up':'_id'},'as':'k'}", "keep: ..."},
     {"embed", "{" PM ",'orphans':{'into':'c'}}", "orphans/into: ..."},
-    {"embed", "{" P ",'match':[{'from':'$_id','into':{'$toInt':'$x'}}],'as':'a','reference':'into','dangling':'null'}", "dangling: ..."},
+    {"embed", "{" P ",'match':[{'from':'$_id','into':{'$toInt':'$x'}}],'as':'a','reference':'into',"
+     "'dangling':'null'}", "dangling: ..."},
     {"embed", "{" P ",'match':{'a':'x','b':'y'},'reference':'into','as':'a','dangling':'drop'}", "dangling: ..."},
-    {"embed", "{" PM ",'one':true,'overflow':{'into':'m','size':1,'ref':'r','number':'n','items':'i'}}", "overflow: ..."},
+    {"embed", "{" PM ",'one':true,'overflow':{'into':'m','size':1,'ref':'r','number':'n','items':'i'}}",
+     "overflow: ..."},
     {"embed", "{" PM ",'keep':'some'}", "keep: ..."},
 };
 
@@ -234,7 +331,9 @@ test_memory(void **s)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_basic), cmocka_unit_test(test_references), cmocka_unit_test(test_in_place),
-                                       cmocka_unit_test(test_pages), cmocka_unit_test(test_wrong), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_basic), cmocka_unit_test(test_references),
+                                       cmocka_unit_test(test_in_place),
+                                       cmocka_unit_test(test_pages), cmocka_unit_test(test_wrong),
+                                           cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

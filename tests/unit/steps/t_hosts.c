@@ -7,28 +7,42 @@ static const struct host_case cases[] = {
     {"set", "{'in':'posts','fields':{'t':{'$toUpper':'$t'},'v':2}}", "{" POSTS "}", NULL, NULL},
     {"set", "{'in':'posts','where':{'n':5},'fields':{'m':{'$add':['$n',1]}}}", "{" POSTS "}", NULL, NULL},
     {"extract", "{'from':'posts','path':'cs','into':'comments','parent_ref':'post','position':'i','count':'n'}",
-     "{'comments':[{'_id':90}],'posts':[{'_id':1,'cs':[{'a':1},{'_id':91,'a':2},7]},{'_id':2,'cs':[]},{'_id':3,'n':0},{'_id':4,'cs':{'b':1}},{'_id':5}]}", NULL, NULL},
-    {"extract", "{'from':'posts','path':'a.cs','into':'comments','refs':'both','parent_ref':'post','leave':{'limit':1,'sort':{'d':-1}},'child_refs':'a.ids'}",
-     "{'posts':[{'_id':1,'a':[{'cs':[{'d':1},{'d':2}]},{'cs':[{'d':3}]},{}]},{'_id':2,'a':{'cs':{'d':1}}},{'_id':3,'a':5}]}", NULL, NULL},
-    {"extract", "{'from':'posts','path':'cs','into':'pages','pages':{'size':2,'ref':'post','number':'n','items':'cs','flag':'more'}}",
+     "{'comments':[{'_id':90}],'posts':[{'_id':1,'cs':[{'a':1},{'_id':91,'a':2},7]},{'_id':2,'cs':[]},{'_id':3,"
+     "'n':0},{'_id':4,'cs':{'b':1}},{'_id':5}]}", NULL, NULL},
+    {"extract", "{'from':'posts','path':'a.cs','into':'comments','refs':'both','parent_ref':'post',"
+     "'leave':{'limit':1,'sort':{'d':-1}},'child_refs':'a.ids'}",
+     "{'posts':[{'_id':1,'a':[{'cs':[{'d':1},{'d':2}]},{'cs':[{'d':3}]},{}]},{'_id':2,'a':{'cs':{'d':1}}},{'_id':3,"
+     "'a':5}]}", NULL, NULL},
+    {"extract", "{'from':'posts','path':'cs','into':'pages','pages':{'size':2,'ref':'post','number':'n',"
+     "'items':'cs','flag':'more'}}",
      "{'posts':[{'_id':1,'cs':[1,2,3,4,5]},{'_id':2,'cs':[1]},{'_id':3},{'_id':4,'more':1,'cs':[2]}]}", NULL, NULL},
     {"embed", "{'from':'cs','into':'posts','match':{'p':'_id'},'as':'cs','drop':['p'],'orphans':{'into':'lost'}}",
-     "{" POSTS ",'cs':[{'_id':1,'p':1},{'_id':2,'p':[2,3]},{'_id':3,'p':3},{'_id':4,'p':4},{'_id':5,'p':9},{'_id':6,'p':1}]}", NULL, NULL},
-    {"embed", "{'from':'cs','into':'posts','match':{'p':'_id'},'as':'cs','sort':{'d':-1},'overflow':{'into':'more','size':1,'ref':'post','number':'n','items':'cs','flag':'has'},'count':'k','keep':'none','orphans':'drop','replace':true}",
-     "{" POSTS ",'cs':[{'_id':1,'p':1,'d':1},{'_id':2,'p':1,'d':2},{'_id':3,'p':1,'d':3},{'_id':4,'p':4},{'_id':5,'p':9}]}", NULL, NULL},
-    {"embed", "{'from':'parts','into':'products','match':{'_id':'parts'},'as':'parts','keep':'none','orphans':'keep','dangling':'drop'}",
-     "{'parts':[{'_id':1,'n':'a'},{'_id':2,'n':'b'},{'_id':3}],'products':[{'_id':1,'parts':[2,1,8]},{'_id':2,'parts':[1]},{'_id':3},{'_id':4,'parts':9},{'_id':5,'parts':[]}]}", NULL, NULL},
+     "{" POSTS ",'cs':[{'_id':1,'p':1},{'_id':2,'p':[2,3]},{'_id':3,'p':3},{'_id':4,'p':4},{'_id':5,'p':9},{'_id':6,"
+     "'p':1}]}", NULL, NULL},
+    {"embed", "{'from':'cs','into':'posts','match':{'p':'_id'},'as':'cs','sort':{'d':-1},'overflow':{'into':'more',"
+     "'size':1,'ref':'post','number':'n','items':'cs','flag':'has'},'count':'k','keep':'none','orphans':'drop',"
+     "'replace':true}",
+     "{" POSTS ",'cs':[{'_id':1,'p':1,'d':1},{'_id':2,'p':1,'d':2},{'_id':3,'p':1,'d':3},{'_id':4,'p':4},{'_id':5,"
+     "'p':9}]}", NULL, NULL},
+    {"embed", "{'from':'parts','into':'products','match':{'_id':'parts'},'as':'parts','keep':'none',"
+     "'orphans':'keep','dangling':'drop'}",
+     "{'parts':[{'_id':1,'n':'a'},{'_id':2,'n':'b'},{'_id':3}],'products':[{'_id':1,'parts':[2,1,8]},{'_id':2,"
+     "'parts':[1]},{'_id':3},{'_id':4,'parts':9},{'_id':5,'parts':[]}]}", NULL, NULL},
     {"embed", "{'from':'parts','into':'orders','match':{'_id':'lines.p'},'as':'lines.part','one':true,'keep':'all'}",
-     "{'parts':[{'_id':1,'n':'a'},{'_id':2,'n':'b'}],'orders':[{'_id':1,'lines':[{'p':2},{'p':1},{'p':2}]},{'_id':2,'lines':[{'p':7},4]},{'_id':3,'lines':null}]}", NULL, NULL},
-    {"copy", "{'from':'hosts','into':'logs','match':{'_id':'h'},'fields':['ip'],'keep':'none','orphans':'keep','dangling':'refuse','refs':'drop'}",
-     "{'hosts':[{'_id':1,'ip':'a'},{'_id':2},{'_id':3}],'logs':[{'_id':1,'h':1},{'_id':2,'h':2},{'_id':3,'h':9},{'_id':4},{'_id':5,'h':1,'ip':0}]}", NULL, NULL},
+     "{'parts':[{'_id':1,'n':'a'},{'_id':2,'n':'b'}],'orders':[{'_id':1,'lines':[{'p':2},{'p':1},{'p':2}]},{'_id':2,"
+     "'lines':[{'p':7},4]},{'_id':3,'lines':null}]}", NULL, NULL},
+    {"copy", "{'from':'hosts','into':'logs','match':{'_id':'h'},'fields':['ip'],'keep':'none','orphans':'keep',"
+     "'dangling':'refuse','refs':'drop'}",
+     "{'hosts':[{'_id':1,'ip':'a'},{'_id':2},{'_id':3}],'logs':[{'_id':1,'h':1},{'_id':2,'h':2},{'_id':3,'h':9},"
+     "{'_id':4},{'_id':5,'h':1,'ip':0}]}", NULL, NULL},
 };
 
 static int
 by_id(const void *a, const void *b)
 {
     const struct host_doc *x = a, *y = b;
-    return mrs_compare(mrs_doc_get((struct mrs_view){x->p, x->n}, "_id"), mrs_doc_get((struct mrs_view){y->p, y->n}, "_id"));
+    return mrs_compare(mrs_doc_get((struct mrs_view){x->p, x->n}, "_id"),
+                       mrs_doc_get((struct mrs_view){y->p, y->n}, "_id"));
 }
 
 /* Documents by _id: the live host knows no other order. */

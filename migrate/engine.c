@@ -5,11 +5,9 @@
 #include "engine.h"
 #include "progress.h"
 #include "report.h"
+#include "sample.h"
 #include "signals.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static bool
 to_stdout(const struct mrsi_cli *cli)
@@ -44,6 +42,9 @@ tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
     bool told = job->err.code == MRS_E_NONE || job->err.code == MRS_E_TOO_MANY;
     if (told && !cli->quiet) {
         mrsi_report_text(stderr, job, r, dry);
+        if (cli->sample && r->published) {
+            mrsi_sample_show(job);
+        }
     } else if (!told && !dry) {
         fputs("nothing was published\n", stderr);
     }
@@ -95,21 +96,6 @@ options(const struct mrsi_job *job, bool dry, uint64_t max_refused)
                                  .cancel = mrsi_signals_flag()};
 }
 
-/* A folder for what a dry run must put somewhere; it is removed at the end. */
-static bool
-scratch(struct mrsi_job *job, struct mrs_run_opts *o, char *folder, char *out, size_t size)
-{
-    const char *tmp = o->tmp ? o->tmp : getenv("TMPDIR");
-    snprintf(folder, size, "%s/mongoreshape.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(folder)) {
-        mrs_err_sys(&job->err, errno, "%s", folder);
-        return false;
-    }
-    int n = snprintf(out, size, "%s/dump", folder);
-    o->output = out;
-    return n > 0 && (size_t)n < size;
-}
-
 int
 mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused)
 {
@@ -117,24 +103,14 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused)
     struct mrsi_progress progress;
     struct mrs_report report;
     struct mrs_run_opts opts = options(job, dry, max_refused);
-    char folder[4096] = "", out[4096];
-    enum mrs_status s = MRS_OK;
     memset(&report, 0, sizeof report);
     opts.progress_arg = &progress;
-    if (!opts.output && !scratch(job, &opts, folder, out, sizeof out)) {
-        s = MRS_FAIL;
-    }
     if (cli->verbose && !cli->json) {
         settings(job, &opts);
     }
     mrsi_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
-    if (s == MRS_OK) {
-        s = mrs_run(cli->mem, job->plan, job->in, &opts, &report, &job->err);
-    }
+    enum mrs_status s = mrs_run(cli->mem, job->plan, job->in, &opts, &report, &job->err);
     mrsi_progress_end(&progress);
-    if (*folder) {
-        rmdir(folder);
-    }
     int status = s == MRS_OK ? report.refused > 0 : mrsi_job_exit(job);
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */
         status = mrs_code_exit(MRS_E_TOO_MANY);

@@ -157,6 +157,11 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
                                   : "were",
                 r->refused_file ? ": see " : "", r->refused_file ? r->refused_file : "");
     }
+    for (uint32_t i = 0; i < r->n_refusal; i++) {
+        const struct mrs_refusal *k = &r->refusal[i];
+        fprintf(f, "  step %u, %s: %s%s%s%s (%s, _id %s%s)\n", k->step, k->ns, *k->place ? "`" : "", k->place, *k->place ? "`: " : "", k->reason,
+                mrsi_text_count(k->count, count), *k->first ? k->first : "missing", k->count > 1 ? " first" : "");
+    }
     if (r->refused_file) {
         fprintf(f, "  (the same as text: %s.jsonl)\n", r->refused_file);
     }
@@ -166,7 +171,7 @@ void
 mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
     account(f, job, r);
-    if (r->n_written) {
+    if (r->n_written && (r->published || dry)) {
         fprintf(f, "%s\n", dry ? "would write" : "written");
         written(f, job, r, dry);
     }
@@ -179,7 +184,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     } else {
         fprintf(f, "nothing was published\n");
     }
-    if (r->published) {
+    if (r->published && !job->cli->sample) {
         closing(f, r);
     }
 }

@@ -119,12 +119,31 @@ written(struct json *j, const struct mrs_report *r)
 }
 
 static void
+refusals(struct json *j, const struct mrs_report *r)
+{
+    open(j, "refusals", MRS_ARRAY);
+    for (uint32_t i = 0; i < r->n_refusal; i++) {
+        const struct mrs_refusal *k = &r->refusal[i];
+        mrs_build_item_open(&j->b, MRS_DOCUMENT);
+        count(j, "step", k->step);
+        text(j, "ns", k->ns);
+        text(j, "reason", k->reason);
+        text(j, "place", *k->place ? k->place : NULL);
+        count(j, "documents", k->count);
+        text(j, "firstId", k->first);
+        mrs_build_close(&j->b);
+    }
+    mrs_build_close(&j->b);
+}
+
+static void
 report(struct json *j, const struct mrs_report *r)
 {
     account(j, r);
     written(j, r);
     texts(j, "notes", r->notes, r->n_notes);
     count(j, "refused", r->refused);
+    refusals(j, r);
     text(j, "refusedFile", r->refused_file);
     count(j, "inputBytes", r->in_bytes);
     count(j, "outputBytes", r->out_bytes);

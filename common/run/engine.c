@@ -214,7 +214,7 @@ begin(struct mrsi_engine *en, struct mrs_err *e)
     if (getrandom(&en->seed, sizeof en->seed, 0) != sizeof en->seed) {
         en->seed = 0x9E3779B97F4A7C15ull; /* hashes stay good, only less secret */
     }
-    en->tmp = en->opts->tmp ? en->opts->tmp : folder_of(en, en->opts->output);
+    en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
     enum mrs_status s = mrsi_setup(en, e);
     s = s == MRS_OK ? check_oplog(en, e) : s;
     s = s == MRS_OK ? make_workers(en, e) : s;
@@ -223,7 +223,7 @@ begin(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         expect_bytes(en);
-        s = open_output(en, e);
+        s = en->opts->dry_run ? MRS_OK : open_output(en, e);
     }
     return s;
 }
@@ -313,8 +313,8 @@ static const char *
 refused_path(struct mrsi_engine *en, struct mrs_err *e)
 {
     const char *out = en->opts->output;
-    size_t n = strlen(out);
-    if (en->opts->refused) {
+    size_t n = out ? strlen(out) : 0;
+    if (en->opts->refused || !out) {
         return en->opts->refused;
     }
     while (n > 1 && out[n - 1] == '/') {
@@ -333,15 +333,26 @@ static enum mrs_status
 too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
 {
     const char *path = refused_path(en, e);
-    enum mrs_status s = path ? mrsi_refused_write(en, path, past, e) : MRS_DEAD;
-    mrs_output_abort(en->out);
+    enum mrs_status s = mrsi_refusals(en, e);
+    if (s == MRS_OK && path) {
+        s = mrsi_refused_write(en, path, past, e);
+    }
+    if (en->out) {
+        mrs_output_abort(en->out);
+    }
     if (s != MRS_OK) {
         return s;
     }
     en->report->refused_file = path;
+    const struct mrsi_refused_at *r = (const struct mrsi_refused_at *)(const void *)en->refused_index.p;
+    uint64_t n = 0;
+    while (n < en->report->refused && r[n].step <= past) {
+        n++;
+    }
     return mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
                        "%llu documents were refused up to step %u, %llu are allowed (--max-refused); they are in %s",
-                       (unsigned long long)en->report->refused, en->plan->steps[past].no, (unsigned long long)en->opts->max_refused, path);
+                       (unsigned long long)n, en->plan->steps[past].no, (unsigned long long)en->opts->max_refused,
+                       path ? path : "no file");
 }
 
 static enum mrs_status
@@ -387,15 +398,12 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     }
     s = mrsi_check_account(en, e);
     s = s == MRS_OK ? mrsi_report(en, e) : s;
-    if (s == MRS_OK && en->opts->dry_run) {
-        mrs_output_abort(en->out);
-        return MRS_OK;
-    }
-    if (s == MRS_OK && en->report->refused) {
+    s = s == MRS_OK ? mrsi_refusals(en, e) : s;
+    if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused)) {
         en->report->refused_file = refused_path(en, e);
         s = en->report->refused_file ? mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e) : MRS_DEAD;
     }
-    return s == MRS_OK ? publish(en, e) : s;
+    return s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
 }
 
 enum mrs_status

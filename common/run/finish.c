@@ -27,7 +27,7 @@ has_pending(const struct mrsi_coll *c)
 static bool
 passes_through(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {
-    return c->in_index != MRSI_NONE && !c->touched && !c->content && !has_pending(c) && !mrsi_amend_touches(en->amend, c->in_index);
+    return !en->opts->sample && c->in_index != MRSI_NONE && !c->touched && !c->content && !has_pending(c) && !mrsi_amend_touches(en->amend, c->in_index);
 }
 
 static enum mrs_status
@@ -37,7 +37,7 @@ copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     enum mrs_status s = c->n_part ? mrsi_read_through(en, coll, &c->docs, &c->bytes, e) : MRS_OK;
     c->copied = true;
     c->written = true;
-    return s == MRS_OK ? mrs_output_copy(en->out, en->in, c->in_index, e) : s;
+    return s == MRS_OK && en->out ? mrs_output_copy(en->out, en->in, c->in_index, e) : s;
 }
 
 static enum mrs_status
@@ -67,7 +67,7 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
             s = passes_through(en, c) ? copy_file(en, i, e) : write_last(en, i, e);
         }
     }
-    for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(en->in); i++) {
+    for (uint32_t i = 0; s == MRS_OK && en->out && i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
         if (in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && strcmp(in->rel_path, "oplog.bson") == 0)) {
             s = mrs_output_copy(en->out, en->in, i, e);
@@ -120,6 +120,9 @@ mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e)
     }
     for (uint32_t i = 0; i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
+        if (!c->written && c->dropped_at == MRSI_NONE) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "%s: nothing was written, and no step drops it", c->ns);
+        }
         for (uint32_t step = en->plan->n_steps; c->written && !c->copied && step-- > 0;) {
             const struct mrs_desc *d = &en->plan->steps[step].desc;
             uint32_t side = 0;

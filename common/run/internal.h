@@ -47,6 +47,7 @@ struct mrsi_coll {
     bool written;            /* its documents are in the output */
     uint64_t docs, bytes;    /* written */
     uint32_t in_index;       /* namespace of the input; MRSI_NONE: a step made it */
+    bool whole;              /* in a sample: all of it is read all the same */
     bool was_there;          /* in the input */
     bool copied;             /* byte for byte */
 };
@@ -214,6 +215,7 @@ struct mrsi_refused_mark { uint64_t bytes; size_t n; };
 struct mrsi_refused_mark mrsi_refused_mark(const struct mrsi_engine *en);
 void mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m);
 enum mrs_status mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e);
+enum mrs_status mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e); /* into the report */
 enum mrs_status mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e);
 
 /* ---- account.c ---- */

@@ -194,6 +194,9 @@ mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
         st.side[b] = -1;
         st.fate[b] = j->ops->fate(j->st->state, b, &st.side[b]);
     }
+    if (j->en->opts->sample) { /* what belongs to none of the sample */
+        st.fate[0] = MRS_FATE_DROPPED;
+    }
     if (j->self) {
         return MRS_OK; /* from and into are one: what stays was written as into */
     }

@@ -146,6 +146,91 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
     return mrs_build_finish(&b, &doc, e);
 }
 
+/* ---- for the report ---- */
+enum { KINDS = 40, LOOK_AT = 10000 };
+
+static const char *
+keep_text(struct mrs_report *r, const uint8_t *p, size_t n)
+{
+    char *t = mrs_arena_alloc(&r->arena, n + 1);
+    if (t) {
+        memcpy(t, p, n);
+        t[n] = 0;
+    }
+    return t;
+}
+
+static const char *
+first_id(struct mrsi_engine *en, struct mrs_view doc, struct mrs_buf *room)
+{
+    struct mrs_elem id;
+    mrs_buf_reset(room);
+    if (mrs_doc_find(doc, "_id", 3, &id)) {
+        mrs_ejson_write_val(id.v, false, room);
+    }
+    return keep_text(en->report, room->p, room->n < 200 ? room->n : 200);
+}
+
+/* Adds one record (as build_record made it) to the kinds. */
+static enum mrs_status
+count_kind(struct mrsi_engine *en, struct mrs_view rec, uint32_t step, struct mrs_buf *room, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    struct mrs_val ns = mrs_doc_get(rec, "ns"), reason = mrs_doc_get(rec, "reason"), place = mrs_doc_get(rec, "place");
+    uint32_t ns_n, reason_n, place_n = 0;
+    const char *ns_t = mrs_val_text(ns, &ns_n), *reason_t = mrs_val_text(reason, &reason_n);
+    const char *place_t = place.type == MRS_STRING ? mrs_val_text(place, &place_n) : "";
+    for (uint32_t i = 0; i < rep->n_refusal; i++) {
+        struct mrs_refusal *k = &rep->refusal[i];
+        if (k->step == step && strcmp(k->ns, ns_t) == 0 && strcmp(k->reason, reason_t) == 0 && strcmp(k->place, place_t) == 0) {
+            k->count++;
+            return MRS_OK;
+        }
+    }
+    if (rep->n_refusal == KINDS) {
+        return MRS_OK;
+    }
+    struct mrs_refusal *k = &rep->refusal[rep->n_refusal];
+    k->step = step;
+    k->count = 1;
+    k->ns = keep_text(rep, (const uint8_t *)ns_t, ns_n);
+    k->reason = keep_text(rep, (const uint8_t *)reason_t, reason_n);
+    k->place = keep_text(rep, (const uint8_t *)place_t, place_n);
+    k->first = first_id(en, mrs_val_view(mrs_doc_get(rec, "doc")), room);
+    if (!k->ns || !k->reason || !k->place || !k->first) {
+        return mrs_err_memory(e, reason_n);
+    }
+    rep->n_refusal++;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_buf raw, rec, room;
+    const struct mrsi_refused_at *r = (const struct mrsi_refused_at *)(const void *)en->refused_index.p;
+    size_t n = en->refused_index.n / sizeof *r;
+    if (!n) {
+        return MRS_OK;
+    }
+    en->report->refusal = mrs_arena_alloc(&en->report->arena, KINDS * sizeof *en->report->refusal);
+    enum mrs_status s = en->report->refusal ? MRS_OK : mrs_err_memory(e, KINDS);
+    mrs_buf_init(&raw, en->mem, SIZE_MAX);
+    mrs_buf_init(&rec, en->mem, SIZE_MAX);
+    mrs_buf_init(&room, en->mem, SIZE_MAX);
+    for (size_t i = 0; i < n && i < LOOK_AT && s == MRS_OK; i++) {
+        s = build_record(en, &r[i], &raw, &rec, e);
+        if (s == MRS_OK) {
+            struct mrs_view doc = {rec.p, (uint32_t)rec.n};
+            s = count_kind(en, doc, en->plan->steps[r[i].step].no, &room, e);
+        }
+    }
+    mrs_buf_clear(&raw);
+    mrs_buf_clear(&rec);
+    mrs_buf_clear(&room);
+    return s;
+}
+
 struct two_files {
     struct mrs_whole *bson, *lines;
 };

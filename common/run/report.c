@@ -74,7 +74,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
-    rep->notes = take(rep, n + x + 1u, sizeof *rep->notes);
+    rep->notes = take(rep, n + x + 2u, sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
     }
@@ -86,6 +86,9 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
         snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output", mrs_input_excluded_at(en->in, i));
         rep->notes[rep->n_notes++] = text(rep, line);
     }
+    if (en->opts->sample) {
+        rep->notes[rep->n_notes++] = text(rep, "this is a sample: documents that belong to none of it were left out");
+    }
     if (en->drop_oplog) {
         rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");
     }
@@ -95,6 +98,9 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
 static enum mrs_status
 put_restore(struct mrsi_engine *en, struct mrs_err *e)
 {
+    if (!en->opts->output) {
+        return MRS_OK;
+    }
     size_t n = strlen(en->opts->output) + 96;
     char *line = mrs_arena_alloc(&en->report->arena, n);
     bool gzip = en->opts->compress.codec == MRS_CODEC_GZIP;

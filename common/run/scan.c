@@ -48,6 +48,29 @@ tell_progress(struct mrsi_scan *s, const struct mrs_block *b)
     mrsi_tick(s->en);
 }
 
+/* In a sample the input's collections end early. */
+static enum mrs_status
+cut_sample(struct mrsi_scan *s, struct mrs_block *b)
+{
+    uint64_t most = s->en->opts->sample;
+    if (!most || s->coll->whole || s->parts[s->at_part].temp) {
+        return MRS_OK;
+    }
+    if (b->first_doc >= most) {
+        s->at_part = s->n_part;
+        return MRS_END;
+    }
+    while (b->first_doc + b->n_docs > most) {
+        size_t n = 0;
+        for (uint32_t i = 0; i + 1 < b->n_docs; i++) {
+            n += mrs_le32(b->p + n);
+        }
+        b->n = n;
+        b->n_docs--;
+    }
+    return MRS_OK;
+}
+
 enum mrs_status
 mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part **part, struct mrs_err *e)
 {
@@ -64,7 +87,7 @@ mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part 
             s->in_part = b->first_doc + b->n_docs;
             b->first_doc += s->base;
             *part = &s->parts[s->at_part];
-            return MRS_OK;
+            return cut_sample(s, b);
         }
         close_part(s);
     }

@@ -61,8 +61,9 @@ mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mr
     if (!wr->final) {
         return mrsi_temp_new(en, &wr->temp, e);
     }
+    wr->blind = en->opts->dry_run;
     enum mrs_status s = collect_fused(en, coll, step, wr, e);
-    return s == MRS_OK ? open_sink(en, &en->coll[coll], e) : s;
+    return s == MRS_OK && !wr->blind ? open_sink(en, &en->coll[coll], e) : s;
 }
 
 enum mrs_status
@@ -103,7 +104,7 @@ enum mrs_status
 mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
 {
     wr->bytes = wr->docs = wr->copied = 0;
-    return wr->final ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
+    return wr->final && !wr->blind ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
 }
 
 static void

@@ -16,7 +16,7 @@ struct mrs_progress {
 };
 
 struct mrs_run_opts {
-    const char *input, *output;
+    const char *input, *output; /* output may be NULL in a dry run */
     struct mrs_input_opts in;
     uint64_t memory;        /* bytes for the whole process; 0: a quarter of RAM */
     uint32_t jobs;          /* threads; 0: processors */
@@ -48,6 +48,13 @@ struct mrs_written {
     bool copied;            /* passed through untouched */
     bool empty_now;         /* a step left it empty */
 };
+/* Refused documents of one kind. */
+struct mrs_refusal {
+    uint32_t step;
+    const char *ns, *reason, *place; /* place: "" where there is none */
+    uint64_t count;
+    const char *first;               /* the `_id` of the first of them, as relaxed Extended JSON; "" without `_id` */
+};
 struct mrs_report {
     struct mrs_arena arena; /* owns all texts */
     struct mrs_account *account;
@@ -57,6 +64,8 @@ struct mrs_report {
     const char **notes;     /* indexes left out, options dropped, namespaces excluded ... */
     uint32_t n_notes;
     uint64_t refused;       /* distinct documents */
+    struct mrs_refusal *refusal; /* the commonest kinds, in order of steps; counts over the first 10,000 records */
+    uint32_t n_refusal;
     const char *refused_file; /* NULL: none written */
     uint64_t in_bytes, out_bytes;
     uint64_t wall_ms, sync_ms;

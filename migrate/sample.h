@@ -1,0 +1,10 @@
+/* sample.h - a look at a sample: the first documents of each collection before and after. */
+#ifndef MIGRATE_SAMPLE_H
+#define MIGRATE_SAMPLE_H
+
+#include "job.h"
+
+/* Prints to standard error, or nothing where the output cannot be read again (`-`). */
+void mrsi_sample_show(struct mrsi_job *job);
+
+#endif

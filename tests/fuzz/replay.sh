@@ -1,0 +1,24 @@
+#!/bin/sh
+# replay.sh PROGRAM... - each replay program over tests/fuzz/corpus/NAME; one that crashes counts as a failure, and the
+# input that did it is named.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+passed=0 failed=0 skipped=0
+log=$(mktemp) || exit 2
+trap 'rm -f "$log"' EXIT
+for program in "$@"; do
+    name=$(basename "$program")
+    set -- "$here/corpus/$name"/*
+    if [ ! -f "$1" ]; then
+        echo "$name skipped: no inputs in tests/fuzz/corpus/$name"
+        skipped=$((skipped + 1))
+    elif "$program" "$@" >"$log" 2>&1; then
+        passed=$((passed + $#))
+    else
+        echo "$name FAILED:"
+        tail -n 40 "$log"
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -143,7 +143,7 @@ lint: $(ROOMLIBS)
 
 ## check: everything: installs what is missing, builds, runs all tests
 check: deps
-	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs
+	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs $(OBJ)/samples $(REPLAYBIN)
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 asan:

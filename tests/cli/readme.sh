@@ -1,0 +1,40 @@
+#!/bin/bash
+# readme.sh MONGORESHAPE - what README.md shows is what the tool does; the sample dump is what samples.c makes; every plan in
+# dumps/plans runs, and none of them refuses a document.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+tool=$(realpath "$1")
+samples=$(dirname "$tool")/samples
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+passed=0 failed=0
+ok() { passed=$((passed + 1)); }
+fail() { echo "FAILED: $*"; failed=$((failed + 1)); }
+
+# block LANGUAGE: the first such block of README.md
+block() { awk -v lang="$1" '$0 == "```" lang { on = 1; next } on && $0 == "```" { exit } on' "$root/README.md"; }
+# Times differ from run to run.
+timeless() { sed -E 's/[0-9]+\.[0-9]+ s/T s/g'; }
+
+ln -s "$root/dumps" "$dir/dumps"
+cd "$dir" || exit 2
+block console | timeless > want
+{ head -n 1 want; PATH=$(dirname "$tool"):$PATH bash -c "$(sed -n '1s/^\$ //p' want)" 2>&1; } | timeless > got
+if diff want got; then ok; else fail "README.md shows another output"; fi
+block json > want
+"$samples" show new/blog/posts.bson | awk '/^{$/ { n++ } n == 2' > got
+if diff want got; then ok; else fail "README.md shows another document"; fi
+block yaml > want
+grep -v '^#' dumps/plans/comments-into-posts.yaml > got
+if diff want got; then ok; else fail "README.md shows another plan"; fi
+
+"$samples" make text dump
+if diff -r text "$root/dumps/text" && diff -r dump "$root/dumps/sample"; then ok; else fail "the samples are not what samples.c makes"; fi
+for plan in dumps/plans/*.yaml; do
+    name=$(basename "$plan" .yaml)
+    in=dumps/sample
+    [ "$name" != addresses-out ] || in=out.addresses-into-person
+    if "$tool" run "$plan" -i $in -o "out.$name" > log 2>&1; then ok; else fail "$plan: $(cat log)"; fi
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

@@ -7,6 +7,8 @@
  * It must not know what a document means: no field name is special here, and UTF-8 is not judged. */
 #include "internal.h"
 
+#include <stdio.h>
+
 #define VAR 0x80
 
 const uint8_t mrs_empty_bytes[5] = {5, 0, 0, 0, 0};
@@ -160,6 +162,16 @@ check_frame(const uint8_t *bytes, uint64_t n, struct mrs_err *e)
     return MRS_OK;
 }
 
+static enum mrs_status
+bad_value(struct mrs_err *e, uint8_t type, uint64_t off)
+{
+    char why[64];
+    bool known = mrs_fixed_size[type] != VAR || (type >= MRS_STRING && type <= MRS_CODE_W_SCOPE);
+    snprintf(why, sizeof why, known ? "a value of type 0x%02x does not fit into its document" : "unknown type 0x%02x",
+             type);
+    return damaged(e, MRS_E_BSON, why, off);
+}
+
 /* Where the elements of the document inside a container value begin. */
 static const uint8_t *
 inside(uint8_t type, const uint8_t *value)
@@ -202,7 +214,7 @@ mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e
         }
         int64_t size = mrs_value_size(type, p, (uint64_t)(end - p));
         if (size < 0) {
-            return damaged(e, MRS_E_BSON, "unknown type, or value does not fit", (uint64_t)(elem - bytes));
+            return bad_value(e, type, (uint64_t)(elem - bytes));
         }
         if (!mrsi_holds_document(type)) {
             p += size;

@@ -189,17 +189,17 @@ add_path(struct mrsi_read *r, struct mrs_edit *ed, const char *key, const struct
 
 /* The path of a copy: what leads to its holder, and its own names. */
 static void
-join_path(struct mrsi_read *r, const struct mrs_path *ref, uint32_t share, const struct mrs_part *part, uint32_t n,
+join_path(struct mrsi_read *r, const struct mrs_path *ref, uint32_t share, const struct mrs_path *own,
           struct mrs_path *out)
 {
-    out->part = mrsi_read_alloc(r, share + n, sizeof *out->part);
+    out->part = mrsi_read_alloc(r, share + own->n, sizeof *out->part);
     if (!out->part) {
         return;
     }
-    out->n = share + n;
+    out->n = share + own->n;
     out->text = "";
     for (uint32_t i = 0; i < out->n; i++) {
-        out->part[i] = i < share ? ref->part[i] : part[i - share];
+        out->part[i] = i < share ? ref->part[i] : own->part[i - share];
         out->text = mrsi_read_text_of(r, "%s%s%s", out->text, i ? "." : "", out->part[i].name);
         out->text = out->text ? out->text : "";
     }
@@ -210,7 +210,8 @@ make_edits(struct mrsi_read *r, struct mrsi_copy *s)
 {
     struct mrsi_join *j = &s->join;
     const struct mrs_path *ref = &j->pair[0].into.path;
-    uint32_t n = s->as.n ? 1 : s->n_names;
+    const struct mrsi_fields *f = &s->shape.fields;
+    uint32_t n = s->as.n ? 1 : f->map ? f->n : s->n_names;
     struct mrs_edit *both = new_edit(r); /* only to find out whether a copy would overwrite the reference */
     s->edit = new_edit(r);
     s->target = mrsi_read_alloc(r, n, sizeof *s->target);
@@ -222,8 +223,10 @@ make_edits(struct mrsi_read *r, struct mrsi_copy *s)
     } else if (ref->n && j->into_points) {
         add_path(r, both, "match", ref);
     }
-    for (uint32_t i = 0; i < n && !s->wrap; i++) {
-        join_path(r, ref, j->share, s->as.n ? s->as.part : &s->name[i], s->as.n ? s->as.n : 1, &s->target[i]);
+    s->n_targets = s->wrap ? 0 : n;
+    for (uint32_t i = 0; i < s->n_targets; i++) {
+        struct mrs_path one = {&s->name[s->as.n || f->map ? 0 : i], 1, ""};
+        join_path(r, ref, j->share, s->as.n ? &s->as : f->map ? &f->path[i] : &one, &s->target[i]);
         if (s->target[i].n) {
             add_path(r, s->edit, s->as.n ? "as" : "fields", &s->target[i]);
             add_path(r, both, s->as.n ? "as" : "fields", &s->target[i]);
@@ -277,14 +280,14 @@ copy_keys(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, s
     return mrsi_join_keys(&((const struct mrsi_copy *)state)->join, c, side, doc, k);
 }
 
-/* Behind the copies, under the empty name: a document of the names whose old value stays. */
+/* Behind the copies, under the empty name: a document of the names (paths) whose old value stays. */
 static void
 put_kept(const struct mrsi_copy *s, const bool *failed, size_t at, struct mrs_buf *out)
 {
     bool any = false;
     size_t doc = 0;
     for (uint32_t i = 0; i < s->shape.fields.n; i++) {
-        const struct mrs_part *p = &s->shape.fields.path[i].part[0];
+        const char *path = s->shape.fields.path[i].text;
         if (!failed[i] || out->bad) {
             continue;
         }
@@ -294,7 +297,7 @@ put_kept(const struct mrsi_copy *s, const bool *failed, size_t at, struct mrs_bu
             doc = mrsi_put_open(out);
             any = true;
         }
-        mrsi_put_elem(out, p->name, p->len, mrs_null());
+        mrsi_put_elem(out, path, (uint32_t)strlen(path), mrs_null());
     }
     if (any) {
         mrsi_put_close(out, doc);

@@ -23,8 +23,9 @@ struct mrsi_copy {
     int orphans, dangling, many, errors;
     struct mrs_coll orphans_into;
     int side_orphans;
-    struct mrs_path *target;  /* full paths of as, or of the names */
-    struct mrs_edit *edit;    /* target[0 .. n), or the reference where it is wrapped */
+    struct mrs_path *target;  /* full paths: of as, of the names of a list, or of the names of a map */
+    uint32_t n_targets;
+    struct mrs_edit *edit;    /* the targets, or the reference where it is wrapped */
     struct mrs_edit *ref_edit; /* the reference, where it may be taken out; NULL */
 };
 

@@ -18,7 +18,10 @@ struct copying {
     struct mrs_view shape;          /* of the match in hand; p NULL: none */
     uint32_t chosen_ref;            /* at root: reference of the match */
     bool chosen;                    /* at root: there is one */
-    bool blocked, silent;
+    bool *silent, again;            /* by target: its way was blocked, nothing is written there; one was found just now */
+    const struct mrsi_group **seen; /* by target: the place it was asked about last */
+    uint32_t *n_seen;               /* by target: places */
+    bool left;                      /* something was not written */
 };
 
 /* ---- memory of a thread ---- */
@@ -162,53 +165,78 @@ put_missing(struct copying *k, const struct mrs_edit_site *site, struct mrs_buf 
     return MRS_OK;
 }
 
+/* A bare copy under a name of a list: what stands there goes where the source has none. */
 static enum mrs_status
-bare(struct copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
-     struct mrs_buf *raw)
+listed(struct copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+       struct mrs_buf *raw)
 {
     struct mrs_elem e;
     if (site->old.type == MRS_MISSING) {
         return put_missing(k, site, raw, verdict);
     }
-    if (!k->s->replace) {
-        return mrsi_step_refuse(k->c, "fields", "the field %s exists already", site->name);
-    }
-    if (mrs_doc_find(k->shape, site->name, site->name_len, &e)) {
+    bool there = mrs_doc_find(k->shape, site->name, site->name_len, &e);
+    *verdict = there ? MRS_EDIT_PUT : MRS_EDIT_REMOVE;
+    *put = e.v;
+    return MRS_OK;
+}
+
+/* One name of a map; dotted ones are paths from the holder on. */
+static void
+mapped(struct copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+{
+    const struct mrs_path *p = &k->s->shape.fields.path[site->path_no];
+    *put = mrs_path_get(p, k->shape);
+    if (put->type != MRS_MISSING) {
         *verdict = MRS_EDIT_PUT;
-        *put = e.v;
-    } else if (!is_kept(k->shape, site->name, site->name_len)) {
+    } else if (!is_kept(k->shape, p->text, (uint32_t)strlen(p->text))) {
         *verdict = MRS_EDIT_REMOVE;
     }
+}
+
+static enum mrs_status
+blocked(struct copying *k, uint32_t no)
+{
+    if (k->s->errors == MRSI_ERRORS_REFUSE) {
+        return mrsi_step_refuse(k->c, k->s->as.n ? "as" : "fields", "a value that is no document stands in the way");
+    }
+    k->silent[no] = k->again = k->left = true;
     return MRS_OK;
 }
 
 static enum mrs_status
 place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
-      struct mrs_buf *raw,
-      struct mrs_err *e)
+      struct mrs_buf *raw, struct mrs_err *e)
 {
     struct copying *k = arg;
+    const struct mrsi_copy *s = k->s;
+    uint32_t no = site->path_no;
     bool due = false;
     (void)e;
     *verdict = MRS_EDIT_KEEP;
     enum mrs_status st = match_at(k, site, &due);
-    if (st != MRS_OK || !due || k->silent) {
+    if (st != MRS_OK || !due) {
         return st;
     }
+    k->n_seen[no] += k->seen[no] != k->group;
+    k->seen[no] = k->group;
+    if (k->silent[no]) {
+        return MRS_OK;
+    }
     if (site->blocked) {
-        k->blocked = true;
-        return k->s->errors != MRSI_ERRORS_REFUSE ? MRS_OK
-                                                  : mrsi_step_refuse(k->c, "as",
-                                                                     "a value that is no document stands in the way");
+        return blocked(k, no);
     }
-    if (!k->s->as.n) {
-        return bare(k, site, verdict, put, raw);
+    if (site->old.type != MRS_MISSING && !s->replace) {
+        return mrsi_step_refuse(k->c, s->as.n ? "as" : "fields", "the field %s exists already", site->name);
     }
-    if (site->old.type != MRS_MISSING && !k->s->replace) {
-        return mrsi_step_refuse(k->c, "as", "the field %s exists already", site->name);
+    if (s->as.n) {
+        *verdict = MRS_EDIT_PUT;
+        return subdocument(k, site->old, put);
     }
-    *verdict = MRS_EDIT_PUT;
-    return subdocument(k, site->old, put);
+    if (!s->shape.fields.map) {
+        return listed(k, site, verdict, put, raw);
+    }
+    mapped(k, site, verdict, put);
+    return MRS_OK;
 }
 
 /* ---- wrapped ---- */
@@ -311,9 +339,10 @@ instead(struct copying *k, struct mrs_val v, struct mrs_val *out)
     if (k->shape.p) {
         return wrapped(k, v, out);
     }
-    if (!f->incomplete && k->s->dangling == MRSI_DANGLING_DROP) {
+    bool dangling = !f->incomplete && !mrsi_refs_occ(f)[i].null;
+    if (dangling && k->s->dangling == MRSI_DANGLING_DROP) {
         *out = mrs_missing();
-    } else if (!f->incomplete && k->s->dangling == MRSI_DANGLING_NULL) {
+    } else if (dangling && k->s->dangling == MRSI_DANGLING_NULL) {
         *out = mrs_null();
     }
     return MRS_OK;
@@ -385,7 +414,7 @@ taking(const void *arg, const struct mrsi_occ *o)
         bool copied = !k->s->at_root || first == k->chosen_ref;
         return k->s->drop_ref && copied ? MRSI_TAKE_REMOVE : MRSI_TAKE_KEEP;
     }
-    if (k->w->refs.incomplete) {
+    if (o->null || k->w->refs.incomplete) {
         return MRSI_TAKE_KEEP;
     }
     return k->s->dangling == MRSI_DANGLING_DROP   ? MRSI_TAKE_REMOVE
@@ -399,7 +428,7 @@ refuse_dangling(const struct copying *k)
     const struct mrsi_refs *f = &k->w->refs;
     for (uint32_t i = 0; i < mrsi_refs_n_occ(f) && !f->incomplete; i++) {
         const struct mrsi_occ *o = &mrsi_refs_occ(f)[i];
-        if (o->n_keys && !mrsi_hits_marked(&k->w->hits, o)) {
+        if (o->n_keys && !o->null && !mrsi_hits_marked(&k->w->hits, o)) {
             return mrsi_step_refuse(k->c, "dangling", "a reference matches no document of %s", k->s->join.from.ns);
         }
     }
@@ -407,23 +436,54 @@ refuse_dangling(const struct copying *k)
 }
 
 /* ---- the kernel ---- */
+/* What is remembered of each target while places are written. */
+static enum mrs_status
+open_targets(struct copying *k)
+{
+    uint32_t n = k->s->n_targets + 1u;
+    size_t size = n * (sizeof *k->seen + sizeof *k->n_seen + sizeof *k->silent);
+    uint8_t *p = mrs_arena_alloc(k->c->arena, size);
+    if (!p) {
+        return mrs_err_memory(k->c->err, size);
+    }
+    memset(p, 0, size);
+    k->seen = (const struct mrsi_group **)(void *)p;
+    k->n_seen = (uint32_t *)(void *)(k->seen + n);
+    k->silent = (bool *)(k->n_seen + n);
+    return MRS_OK;
+}
+
+/* Every target was asked about at as many places: else an array on the way of one is empty. */
+static enum mrs_status
+all_placed(struct copying *k)
+{
+    for (uint32_t i = 1; i < k->s->n_targets; i++) {
+        if (k->n_seen[i] != k->n_seen[0]) {
+            return mrsi_step_refuse(k->c, "fields", "an array on the way is empty: there is no place for a copy");
+        }
+    }
+    return MRS_OK;
+}
+
 static enum mrs_status
 write_places(struct copying *k, struct mrs_view doc, struct mrs_buf *out)
 {
+    const struct mrsi_copy *s = k->s;
     size_t start = out->n;
     bool changed;
-    for (;;) {
+    enum mrs_status st = open_targets(k);
+    for (bool first = true; st == MRS_OK && (first || k->again); first = false) {
         struct mrs_edit_run run = {
-            .fn = k->s->wrap ? wrap_place : place, .arg = k, .visit_missing = !k->s->wrap, .raw = &k->w->raw};
+            .fn = s->wrap ? wrap_place : place, .arg = k, .visit_missing = !s->wrap, .raw = &k->w->raw};
         k->cursor = k->next_occ = 0;
         k->group = k->spliced = NULL;
+        k->again = false;
+        memset(k->seen, 0, (s->n_targets + 1u) * (sizeof *k->seen + sizeof *k->n_seen));
         out->n = start;
-        enum mrs_status st = mrs_edit_run(k->s->edit, &run, doc, out, &changed, k->c->err);
-        if (st != MRS_OK || k->silent == k->blocked) {
-            return mrsi_step_skip(k->c, st, k->s->wrap ? "wrap" : k->s->as.n ? "as" : "fields");
-        }
-        k->silent = true;
+        st = mrs_edit_run(s->edit, &run, doc, out, &changed, k->c->err);
     }
+    st = mrsi_step_skip(k->c, st, s->wrap ? "wrap" : s->as.n ? "as" : "fields");
+    return st == MRS_OK ? all_placed(k) : st;
 }
 
 /* Finds the references, gathers the matches, and at the top decides for one of them. */
@@ -435,6 +495,7 @@ prepare(struct copying *k, struct mrs_view doc, struct mrs_matches *m)
     enum mrs_status st = MRS_OK;
     uint32_t hit = 0;
     h->sorted = false;
+    h->lenient = true;
     if (s->join.refs) {
         st = mrsi_refs_find(&s->join, k->c, doc, COPY_NONE, &k->w->refs);
     }
@@ -475,7 +536,7 @@ splice(struct copying *k, struct mrs_view doc, struct mrs_matches *m, struct mrs
         st = mrsi_step_refuse(k->c, "oversize", "the document would pass 16 MiB");
     }
     st = st == MRS_OK ? mrsi_buf_end(out, start, k->c, "oversize") : st;
-    st = st == MRS_OK ? mrsi_hits_tell(&k->w->hits, k->c, m, k->silent, &homeless) : st;
+    st = st == MRS_OK ? mrsi_hits_tell(&k->w->hits, k->c, m, k->left, &homeless) : st;
     if (st == MRS_OK && homeless) {
         st = mrsi_step_refuse(k->c, "as", "an array on the way is empty: there is no place for the copies");
     }

@@ -40,7 +40,7 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_copy *s)
         mrsi_tell_touch(t, 1, 'D', ref);
         mrsi_tell_touch(t, 1, 'A', ref);
     }
-    for (uint32_t i = 0; !s->wrap && i < (s->as.n ? 1 : s->n_names); i++) {
+    for (uint32_t i = 0; i < s->n_targets; i++) {
         mrsi_tell_touch(t, 1, 'A', s->target[i].text);
     }
     if (s->ref_edit) {

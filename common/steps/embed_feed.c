@@ -111,7 +111,7 @@ static enum mrsi_taking
 dangling(const void *arg, const struct mrsi_occ *o)
 {
     const struct embed_splice *x = arg;
-    if (!o->n_keys || mrsi_hits_marked(&x->w->hits, o)) {
+    if (!o->n_keys || o->null || mrsi_hits_marked(&x->w->hits, o)) {
         return MRSI_TAKE_KEEP;
     }
     return x->s->dangling == MRSI_DANGLING_NULL ? MRSI_TAKE_NULL : MRSI_TAKE_REMOVE;

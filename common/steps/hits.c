@@ -126,10 +126,10 @@ mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches
 }
 
 static enum mrs_status
-next(struct mrs_matches *m, struct mrs_ctx *c, struct mrs_match *out)
+next(const struct mrsi_hits *h, struct mrs_matches *m, struct mrs_ctx *c, struct mrs_match *out)
 {
     enum mrs_status st = m->next(m, out, c->err);
-    if (st == MRS_OK && out->failed) {
+    if (st == MRS_OK && out->failed && !h->lenient) {
         return mrsi_step_refuse(c, out->why_where, "%s", out->why ? out->why : "a document that belongs here failed");
     }
     return st;
@@ -140,8 +140,12 @@ static enum mrs_status
 gather_one(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_match *m, uint32_t ref, uint64_t most)
 {
     uint32_t *first = AT(h->first, uint32_t);
-    struct mrsi_hit hit = {m->order, ref, (uint32_t)h->shape.n, 0};
-    if (first[ref + 1] < most) {
+    struct mrsi_hit hit = {m->order, ref, (uint32_t)h->shape.n, 0, m->failed};
+    if (m->failed) {
+        const char *where = m->why_where ? m->why_where : "", *why = m->why ? m->why : "";
+        mrs_buf_put(&h->shape, where, strlen(where) + 1);
+        mrs_buf_put(&h->shape, why, strlen(why) + 1);
+    } else if (first[ref + 1] < most) {
         hit.len = m->shape.n;
         mrs_buf_put(&h->shape, m->shape.p, m->shape.n);
     }
@@ -187,7 +191,7 @@ mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, 
     }
     st = st == MRS_OK ? zeroed(&h->first, (h->n_refs + 2u) * sizeof(uint32_t), c) : st;
     st = st == MRS_OK ? zeroed(&h->stamp, (h->n_refs + 1u) * sizeof(uint32_t), c) : st;
-    while (st == MRS_OK && (st = next(m, c, &got)) == MRS_OK) {
+    while (st == MRS_OK && (st = next(h, m, c, &got)) == MRS_OK) {
         st = gather_one(h, c, &got, refs ? got.ref : 0, most);
     }
     return st == MRS_END ? settle(h, c) : st;
@@ -273,16 +277,38 @@ mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ 
     return st == MRS_OK ? order_picks(h, c) : st;
 }
 
+/* By input position; the number of the hit is all that a comparison is given, so positions lie beside it. */
+struct placed {
+    uint64_t order;
+    uint32_t hit;
+};
+
+static int
+by_order(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
 enum mrs_status
 mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c)
 {
-    enum mrs_status st = MRS_OK;
+    const struct mrsi_hit *hit = AT(h->hit, struct mrsi_hit);
+    uint32_t n = N_OF(h->hit, struct mrsi_hit);
+    struct placed *list = mrs_arena_alloc(c->arena, (n + 1u) * sizeof *list);
     mrs_buf_reset(&h->pick);
-    h->site++;
-    for (uint32_t i = 0; i < h->n_refs && st == MRS_OK; i++) {
-        st = add_ref(h, c, i);
+    if (!list) {
+        return mrs_err_memory(c->err, n * sizeof *list);
     }
-    return st == MRS_OK ? order_picks(h, c) : st;
+    for (uint32_t i = 0; i < n; i++) {
+        list[i] = (struct placed){hit[i].order, i};
+    }
+    qsort(list, n, sizeof *list, by_order);
+    for (uint32_t i = 0; i < n; i++) {
+        mrs_buf_put(&h->pick, &list[i].hit, sizeof list[i].hit);
+    }
+    enum mrs_status st = done(&h->pick, c);
+    return st == MRS_OK ? without_doubles(h, c) : st;
 }
 
 bool
@@ -304,6 +330,11 @@ mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, u
         return mrsi_step_refuse(c, "many", "%u documents match where one is meant", n);
     }
     *chosen = many == MRSI_MANY_LAST ? n - 1 : 0;
+    const struct mrsi_hit *hit = &AT(h->hit, struct mrsi_hit)[mrsi_hits_pick(h, *chosen)];
+    if (hit->failed) {
+        const char *where = (const char *)h->shape.p + hit->off;
+        return mrsi_step_refuse(c, where, "%s", where + strlen(where) + 1);
+    }
     for (uint32_t i = 0; i < n; i++) {
         mrsi_hits_told(h, mrsi_hits_pick(h, i), i == *chosen ? MRS_USED_PLACED : MRS_USED_LEFT);
     }
@@ -326,7 +357,7 @@ mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bo
         return MRS_OK;
     }
     enum mrs_status st = m->rewind(m, c->err);
-    for (uint32_t i = 0; i < n && st == MRS_OK && (st = next(m, c, &got)) == MRS_OK; i++) {
+    for (uint32_t i = 0; i < n && st == MRS_OK && (st = next(h, m, c, &got)) == MRS_OK; i++) {
         m->used(m, left ? MRS_USED_LEFT : bits[i] & 7u);
     }
     return st;

@@ -16,7 +16,8 @@ void mrsi_orders_forget(struct mrsi_orders *o);
 struct mrsi_hit {
     uint64_t order;
     uint32_t ref;
-    uint32_t off, len; /* of the shape */
+    uint32_t off, len; /* of the shape; where it failed, of place and reason, each ended by NUL */
+    bool failed;       /* only where the hits are lenient */
 };
 struct mrsi_hits { /* per-thread; buffers keep their memory */
     struct mrs_buf hit, shape, first, by_ref, stamp, told;
@@ -27,6 +28,7 @@ struct mrsi_hits { /* per-thread; buffers keep their memory */
     uint32_t n_refs;
     const uint32_t *same_ref;
     bool sorted;
+    bool lenient; /* a match whose shape was refused counts until it is chosen; else it refuses the document at once */
 };
 #define MRSI_HITS_BYTES (4u * MRS_DOC_READ_MAX) /* of shapes; more cannot stand in one document anyway */
 void mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem);
@@ -39,7 +41,7 @@ enum mrs_status mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct 
                                  uint64_t most);
 /* Fills pick with the hits of n occurrences, each document once. */
 enum mrs_status mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ *occ, uint32_t n);
-/* Fills pick with all hits. */
+/* Fills pick with all hits, each document once, in input order. */
 enum mrs_status mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c);
 /* Whether one of the keys of an occurrence has a match (by the marks). */
 bool mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o);

@@ -331,7 +331,7 @@ occurrence(struct walker *w, struct mrs_val v)
     }
     if (st == MRS_OK && w->refs) {
         uint32_t n_group = (uint32_t)(w->refs->group.n / sizeof(struct mrsi_group));
-        struct mrsi_occ o = {before, w->m.n - before, n_group - 1};
+        struct mrsi_occ o = {before, w->m.n - before, n_group - 1, mrs_is_nullish(v)};
         count_in(&w->refs->group);
         count_in(&w->refs->count_group);
         st = append(&w->refs->occ, &o, sizeof o, w->m.c);

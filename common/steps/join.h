@@ -43,6 +43,7 @@ enum mrs_status mrsi_join_keys(const struct mrsi_join *j, struct mrs_ctx *c, int
 struct mrsi_occ {          /* one occurrence: a scalar, or an element of the array at the end of the path */
     uint32_t key, n_keys;  /* its keys among those of the document; none: it is no reference (null) */
     uint32_t group;
+    bool null;             /* its key is that of null (`nulls: match`): never dangling */
 };
 struct mrsi_group {        /* the occurrences below one document reached by `share` names */
     uint32_t index, n_index; /* positions in the arrays on the way there: in the index list */

@@ -30,6 +30,21 @@ static const struct host_case bare[] = {
      "{" H ",'l':[{'_id':1,'hi':{'ip':'a','name':'one'},'host':1}]}", ""},
     {"copy", "{" C ",'fields':['a.b']}", "{'h':[{'_id':1,'a':{'b':1,'c':2}}],'l':[{'_id':1,'host':1}]}",
      "{'h':[{'_id':1,'a':{'b':1,'c':2}}],'l':[{'_id':1,'host':1,'a':{'b':1}}]}", ""},
+    /* dotted names of a map are paths: beside what is there; each is blocked or lacks a place for itself */
+    {"copy", "{" C ",'fields':{'n.a':'$ip','m':'$name'},'replace':true}",
+     "{" H ",'l':[{'_id':1,'host':1,'n':{'x':1}},{'n':{'a':0,'x':1},'_id':2,'host':3}]}",
+     "{" H ",'l':[{'_id':1,'host':1,'n':{'x':1,'a':'a'},'m':'one'},{'n':{'x':1},'_id':2,'host':3,'m':'three'}]}", ""},
+    {"copy", "{" C ",'fields':{'n.a':'$ip','m':'$name'},'errors':'keep','keep':'none','orphans':'keep'}",
+     "{" H ",'l':[{'_id':1,'host':1,'n':5}]}", "{" H ",'l':[{'_id':1,'host':1,'n':5,'m':'one'}]}", ""},
+    {"copy", "{" C ",'fields':{'m':'$name','n.a':'$ip'}}", "{" H ",'l':[{'_id':1,'host':1,'n':[]},{'_id':2,'host':1,'n':{'a':1}}]}",
+     "{" H "}", "l 1 fields\nl 2 fields\n"},
+    /* a failing source that is not the one */
+    {"copy", "{'from':'h','into':'l','match':{'k':'k'},'fields':{'n':{'$toInt':'$n'}},'many':'first'}",
+     "{'h':[{'_id':1,'k':1,'n':'1'},{'_id':2,'k':1,'n':'z'}],'l':[{'_id':1,'k':1}]}",
+     "{'h':[{'_id':1,'k':1,'n':'1'},{'_id':2,'k':1,'n':'z'}],'l':[{'_id':1,'k':1,'n':1}]}", ""},
+    {"copy", "{'from':'h','into':'l','match':{'k':'k'},'fields':{'n':{'$toInt':'$n'}},'many':'last'}",
+     "{'h':[{'_id':1,'k':1,'n':'1'},{'_id':2,'k':1,'n':'z'}],'l':[{'_id':1,'k':1}]}",
+     "{'h':[{'_id':1,'k':1,'n':'1'},{'_id':2,'k':1,'n':'z'}]}", "l 1 fields.n\n"},
     /* blocked as; no place */
     {"copy", "{" CF ",'as':'hi.x'}", "{" H ",'l':[{'_id':1,'host':1,'hi':5},{'_id':2,'host':1,'hi':[]}]}",
      "{" H "}", "l 1 as\nl 2 as\n"},
@@ -90,9 +105,14 @@ static const struct host_case bare[] = {
      "'a':{'host':[2]}}]}",
      "{" H ",'l':[{'_id':1,'a':[{'host':1},{'host':1},{'host':8}],'name':'one'},{'_id':3,'a':{'host':[2]},"
      "'name':'two'}]}", "l 2 many\n"},
+    {"copy", "{'from':'h','into':'l','match':{'k':'k'},'fields':['n'],'at':'root','many':'last'}",
+     "{'h':[{'_id':1,'k':'a','n':1},{'_id':2,'k':'b','n':2}],'l':[{'_id':1,'k':['b','a']}]}",
+     "{'h':[{'_id':1,'k':'a','n':1},{'_id':2,'k':'b','n':2}],'l':[{'_id':1,'k':['b','a'],'n':2}]}", ""},
+    {"copy", "{" CF ",'dangling':'refuse','nulls':'match','at':'root'}", "{" H ",'l':[{'_id':1},{'_id':2,'host':null}]}",
+     "{" H ",'l':[{'_id':1},{'_id':2,'host':null}]}", ""},
     {"copy", "{" CF ",'at':'root','many':'first','refs':'drop'}",
      "{" H ",'l':[{'_id':1,'host':[2,1]},{'_id':2,'host':[1,1]},{'_id':3,'host':[9,1]}]}",
-     "{" H ",'l':[{'_id':1,'host':[1],'name':'two','ip':'b'},{'_id':2,'ip':'a','name':'one'},{'_id':3,'host':[9],"
+     "{" H ",'l':[{'_id':1,'host':[2],'ip':'a','name':'one'},{'_id':2,'ip':'a','name':'one'},{'_id':3,'host':[9],"
      "'ip':'a','name':'one'}]}", ""},
     {"copy", "{'from':'h','into':'l','match':[{'from':'$_id','into':{'$toInt':'$host'}}],'fields':['name'],"
      "'at':'root'}", "{" H ",'l':[{'_id':1,'host':'2'}]}", "{" H ",'l':[{'_id':1,'host':'2','name':'two'}]}", ""},

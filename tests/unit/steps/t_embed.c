@@ -164,6 +164,14 @@ static const struct host_case references[] = {
      "{'c':[{'_id':1,'ip':'x'}],'p':[{'_id':5,'host':1},{'_id':6,'host':2},{'_id':7},{'_id':8,'host':null}]}",
      "{'c':[{'_id':1,'ip':'x'}],'p':[{'_id':5,'host':1,'h':{'_id':1,'ip':'x'}},{'_id':6,'host':2},{'_id':7},"
      "{'_id':8,'host':null}]}", ""},
+    /* what one parent was given is no double for the next */
+    {"embed", "{" P ",'match':{'k':'parts'},'reference':'into','as':'ps','fields':['_id']}",
+     "{'c':[{'_id':1,'k':'a'}],'p':[{'_id':8,'parts':['a','b']},{'_id':9,'parts':['b','a']}]}",
+     "{'p':[{'_id':8,'parts':['a','b'],'ps':[{'_id':1}]},{'_id':9,'parts':['b','a'],'ps':[{'_id':1}]}]}", ""},
+    /* a null or missing reference is never dangling, also where it is a key */
+    {"embed", "{" R ",'as':'ps','dangling':'drop','nulls':'match'}",
+     "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[null,1,2]},{'_id':8},{'_id':7,'parts':null}]}",
+     "{'p':[{'_id':9,'parts':[null,1],'ps':[{'_id':1}]},{'_id':8,'ps':[]},{'_id':7,'parts':null,'ps':[]}]}", ""},
     /* dangling */
     {"embed", "{" R ",'as':'ps','dangling':'drop'}",
      "{'c':[{'_id':1}],'p':[{'_id':9,'parts':[2,1,null,3]},{'_id':8,'parts':7},{'_id':7}]}",

@@ -5,8 +5,8 @@
  * naive copy    PRODUCTS PARTS OUT_PRODUCTS   a reference becomes {_id, name, price}
  * naive set     COMMENTS OUT_COMMENTS         a field `popular`: likes > 250
  *
- * It gives the same bytes as the tool, so it must keep the order of everything; it knows the fields and trusts the data.
- * It is for speed only: whether the steps are right is judged by tests/twin. */
+ * It gives the same bytes as the tool, so it must keep the order of everything; it knows the fields and trusts the
+ * data. It is for speed only: whether the steps are right is judged by tests/twin. */
 #include <bson/bson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,8 +73,9 @@ static void
 blog_posts(void)
 {
     static const char *const titles[] = {
-        "Why we moved the comments",  "Notes on a slow Tuesday",     "A shelf for small things", "Reading logs with a ruler",
-        "The index nobody asked for", "Three ways to keep a ledger", "What the cache forgot",    "Bread, and other protocols",
+        "Why we moved the comments", "Notes on a slow Tuesday",    "A shelf for small things",
+        "Reading logs with a ruler", "The index nobody asked for", "Three ways to keep a ledger",
+        "What the cache forgot",     "Bread, and other protocols",
     };
     static const char *const tags[] = {"databases", "design", "kitchen", "operations", "notes"};
     for (uint32_t i = 0; i < N(titles); i++) {
@@ -91,15 +92,16 @@ static void
 blog_comments(void)
 {
     static const char *const texts[] = {
-        "This matches what we saw last spring.", "Could you share the plan you used?", "I read it twice and still smiled.",
-        "Measured it here: about a third faster.", "What about documents without an _id?", "Please never stop writing these.",
+        "This matches what we saw last spring.", "Could you share the plan you used?",
+        "I read it twice and still smiled.",     "Measured it here: about a third faster.",
+        "What about documents without an _id?",  "Please never stop writing these.",
         "The second picture is upside down.",
     };
     for (uint32_t i = 0; i < 40; i++) {
         uint32_t post = i == 17 ? 99 : below(3) ? below(8) * below(2) : below(7); /* 99: a post that is gone */
-        line("{\"_id\":%s,\"postId\":%s,\"author\":\"%s\",\"text\":\"%s\",\"createdAt\":%s,\"votes\":%u}\n", oid('c', i),
-             oid('p', post), names[below(N(names))], texts[below(N(texts))], date(70 + i, 3600 * (i % 20) + 77 * i),
-             below(30));
+        line("{\"_id\":%s,\"postId\":%s,\"author\":\"%s\",\"text\":\"%s\",\"createdAt\":%s,\"votes\":%u}\n",
+             oid('c', i), oid('p', post), names[below(N(names))], texts[below(N(texts))],
+             date(70 + i, 3600 * (i % 20) + 77 * i), below(30));
     }
 }
 
@@ -109,7 +111,8 @@ shop_parts(void)
     static const char *const parts[] = {"M4 bolt",  "hex nut", "spring",  "bracket", "hinge",  "ball bearing",
                                         "rubber foot", "handle", "glass panel", "LED strip"};
     for (uint32_t i = 0; i < N(parts); i++) {
-        line("{\"_id\":%s,\"partno\":\"%03u-aff-%04u\",\"name\":\"%s\",\"qty\":%u,\"cost\":{\"$numberDecimal\":\"%u.%02u\"},"
+        line("{\"_id\":%s,\"partno\":\"%03u-aff-%04u\",\"name\":\"%s\",\"qty\":%u,\"cost\":{\"$numberDecimal\":\"%u.%"
+             "02u\"},"
              "\"price\":%u.%02u}\n",
              oid('t', i), 100 + i * 23, 400 + i * 7, parts[i], below(400), i, 35 + i * 5, 1 + i, 15 + i * 7);
     }
@@ -133,8 +136,8 @@ shop_reviews(void)
 {
     for (uint32_t i = 0; i < 130; i++) { /* the first product is an outlier */
         line("{\"_id\":%u,\"productId\":%s,\"stars\":%u,\"text\":\"%s\",\"date\":%s}\n", i + 1,
-             oid('r', i % 13 == 12 ? 1 + i / 13 % 4 : 0), 1 + below(5), i % 3 ? "does what it says" : "arrived in one piece",
-             date(i, i * 577));
+             oid('r', i % 13 == 12 ? 1 + i / 13 % 4 : 0), 1 + below(5),
+             i % 3 ? "does what it says" : "arrived in one piece", date(i, i * 577));
     }
 }
 
@@ -144,8 +147,9 @@ shop_customers(void)
     for (uint32_t i = 0; i < 6; i++) {
         const char *last = strchr(names[i], ' ') + 1;
         if (i % 2) { /* written by a newer version of the shop */
-            line("{\"_id\":\"C%03u\",\"city\":\"%s\",\"firstName\":\"%.*s\",\"lastName\":\"%s\",\"schemaVersion\":2}\n", i,
-                 cities[i], (int)(last - names[i]) - 1, names[i], last);
+            line("{\"_id\":\"C%03u\",\"city\":\"%s\",\"firstName\":\"%.*s\",\"lastName\":\"%s\",\"schemaVersion\":2}"
+                 "\n",
+                 i, cities[i], (int)(last - names[i]) - 1, names[i], last);
         } else {
             line("{\"_id\":\"C%03u\",\"name\":\"%s\",\"city\":\"%s\"}\n", i, names[i], cities[i]);
         }
@@ -164,8 +168,8 @@ static void
 people_addresses(void)
 {
     for (uint32_t i = 0; i < 9; i++) {
-        line("{\"_id\":%u,\"person\":%u,\"street\":\"%u Harbour Lane\",\"city\":\"%s\"}\n", 100 + i, 1 + i % 5, 3 + i * 4,
-             cities[i % 6]);
+        line("{\"_id\":%u,\"person\":%u,\"street\":\"%u Harbour Lane\",\"city\":\"%s\"}\n", 100 + i, 1 + i % 5,
+             3 + i * 4, cities[i % 6]);
     }
 }
 
@@ -194,7 +198,8 @@ ops_hosts(void)
 {
     static const char *const hosts[] = {"goose", "heron", "plover", "wren"};
     for (uint32_t i = 0; i < N(hosts); i++) {
-        line("{\"_id\":%s,\"hostname\":\"%s.example.net\",\"ipaddr\":\"192.0.2.%u\"}\n", oid('h', i), hosts[i], 10 + i * 9);
+        line("{\"_id\":%s,\"hostname\":\"%s.example.net\",\"ipaddr\":\"192.0.2.%u\"}\n", oid('h', i), hosts[i],
+             10 + i * 9);
     }
 }
 
@@ -203,8 +208,8 @@ ops_logmsgs(void)
 {
     static const char *const messages[] = {"cpu is on fire", "disk 80 % full", "backup done", "certificate renewed"};
     for (uint32_t i = 0; i < 60; i++) {
-        line("{\"_id\":%u,\"time\":%s,\"message\":\"%s\",\"host\":%s}\n", i + 1, date(i / 4, i * 731), messages[below(4)],
-             oid('h', below(4)));
+        line("{\"_id\":%u,\"time\":%s,\"message\":\"%s\",\"host\":%s}\n", i + 1, date(i / 4, i * 731),
+             messages[below(4)], oid('h', below(4)));
     }
 }
 
@@ -243,13 +248,15 @@ static void
 metadata(const char *path, const struct sample *s, uint32_t no)
 {
     FILE *f = create(path);
-    fprintf(f, "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},\"name\":\"_id_\"}");
+    fprintf(
+        f, "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},\"name\":\"_id_\"}");
     if (s->indexes) {
         fprintf(f, ",{\"v\":{\"$numberInt\":\"2\"},\"key\":{%s},\"name\":\"%s\"}", s->indexes + strlen(s->indexes) + 1,
                 s->indexes);
     }
-    fprintf(f, "],\"uuid\":\"5e1f0c%02x7d2b4c0e9a6144d3b8f0a1%02x\",\"collectionName\":\"%s\",\"type\":\"collection\"}", no, no,
-            s->coll);
+    fprintf(f,
+            "],\"uuid\":\"5e1f0c%02x7d2b4c0e9a6144d3b8f0a1%02x\",\"collectionName\":\"%s\",\"type\":\"collection\"}",
+            no, no, s->coll);
     if (fclose(f) != 0) {
         die(path);
     }

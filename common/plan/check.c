@@ -13,7 +13,8 @@ shares(const struct mrs_desc *a, const struct mrs_desc *b)
 {
     for (uint32_t i = 0; i < a->n_sides; i++) {
         for (uint32_t j = 0; j < b->n_sides; j++) {
-            if ((a->sides[i].role & (MRS_ROLE_ADD | MRS_ROLE_TAKE)) && strcmp(a->sides[i].coll.ns, b->sides[j].coll.ns) == 0) {
+            if ((a->sides[i].role & (MRS_ROLE_ADD | MRS_ROLE_TAKE)) &&
+                strcmp(a->sides[i].coll.ns, b->sides[j].coll.ns) == 0) {
                 return true;
             }
         }

@@ -1,7 +1,7 @@
 /* account.c - the account of a run: every document of every step has one fate.
  *
- * Workers count into rows of their own; a pass that is accepted adds them to the run's, one that is begun again (because it met a
- * conflict) is forgotten. */
+ * Workers count into rows of their own; a pass that is accepted adds them to the run's, one that is begun again
+ * (because it met a conflict) is forgotten. */
 #include "internal.h"
 
 void

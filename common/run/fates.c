@@ -1,7 +1,7 @@
 /* fates.c - a byte of bits for each document of `from`, by its ordinal.
  *
- * Kept in chunks: in memory for the first of them, then in a temporary file that is mapped, so that a billion documents do not
- * count against the budget. */
+ * Kept in chunks: in memory for the first of them, then in a temporary file that is mapped, so that a billion
+ * documents do not count against the budget. */
 #include "join.h"
 #include <sys/mman.h>
 

@@ -1,9 +1,10 @@
 /* group.h - parts of documents with equal keys become one document of `into` (extract with unique); for group*.c.
  *
- * All members of all keys go through a sort by key. A first look finds the keys whose members disagree and bars the documents they come from; a second
- * look, without those, decides for each key which document it becomes, what it adds to a document that is there, and which `_id` each source is to
- * refer to. Three more sorts bring these decisions into the order in which they are written. A document that turns out too large while it is written
- * bars its sources, and the second look begins again: it ends, because every time fewer documents take part. */
+ * All members of all keys go through a sort by key. A first look finds the keys whose members disagree and bars the
+ * documents they come from; a second look, without those, decides for each key which document it becomes, what it
+ * adds to a document that is there, and which `_id` each source is to refer to. Three more sorts bring these
+ * decisions into the order in which they are written. A document that turns out too large while it is written bars
+ * its sources, and the second look begins again: it ends, because every time fewer documents take part. */
 #ifndef MRS_RUN_GROUP_H
 #define MRS_RUN_GROUP_H
 
@@ -37,7 +38,8 @@ struct mrsi_member_head {
     struct mrs_hash128 body, bare; /* of the document, and of it without `_id` */
     uint32_t made, doc_len, ref_len, pad;
 };
-/* The key of a member in the sort: 16 bytes of hash, 1 byte 0 there / 1 source, 8 bytes ordinal, 4 bytes part; big-endian. */
+/* The key of a member in the sort: 16 bytes of hash, 1 byte 0 there / 1 source, 8 bytes ordinal, 4 bytes part;
+ * big-endian. */
 enum { MRSI_MEMBER_KEY = 29 };
 
 void mrsi_put_be(uint8_t *p, uint64_t v, int bytes);

@@ -1,8 +1,9 @@
 /* group_decide.c - the second look over all members, without those of barred sources: what each key becomes.
  *
- * A key that is in `into` already gains the references of its sources there (under `last` the last source's document takes the place of what disagrees with it);
- * another becomes a new document in the place of its first member. Every source learns the `_id` of each of its parts. Decisions go into three sorts:
- * made (new documents in input order), gains (by the ordinal of the document that gains), refs (by source and part). */
+ * A key that is in `into` already gains the references of its sources there (under `last` the last source's document
+ * takes the place of what disagrees with it); another becomes a new document in the place of its first member. Every
+ * source learns the `_id` of each of its parts. Decisions go into three sorts: made (new documents in input order),
+ * gains (by the ordinal of the document that gains), refs (by source and part). */
 #include "group.h"
 
 /* One key while its members stream by. */
@@ -52,7 +53,8 @@ key_reset(struct key_now *k)
 static bool
 same(const struct mrsi_member_head *a, const struct mrsi_member_head *b)
 {
-    const struct mrs_hash128 *x = a->made || b->made ? &a->bare : &a->body, *y = a->made || b->made ? &b->bare : &b->body;
+    const struct mrs_hash128 *x = a->made || b->made ? &a->bare : &a->body,
+                             *y = a->made || b->made ? &b->bare : &b->body;
     return x->lo == y->lo && x->hi == y->hi;
 }
 

@@ -1,8 +1,9 @@
 /* group_judge.c - the first look over all members: which sources are barred.
  *
- * A key disagrees when its members differ: byte for byte, `_id` left out where it was made from the key (then the document takes the `_id` of the one that is there; without
- * such a one, made and own `_id`s disagree). Two keys that would give documents with one `_id` and other contents disagree too. Under `first` and `last`
- * a key never disagrees; clashing `_id`s of different keys do all the same, since neither document could stand for the other. */
+ * A key disagrees when its members differ: byte for byte, `_id` left out where it was made from the key (then the
+ * document takes the `_id` of the one that is there; without such a one, made and own `_id`s disagree). Two keys that
+ * would give documents with one `_id` and other contents disagree too. Under `first` and `last` a key never
+ * disagrees; clashing `_id`s of different keys do all the same, since neither document could stand for the other. */
 #include "group.h"
 
 /* What decides about one key while its members stream by. */
@@ -20,7 +21,8 @@ agrees(const struct key_now *k, const struct mrsi_member_head *m)
     if (!k->there && f->made != m->made) {
         return false;
     }
-    const struct mrs_hash128 *a = f->made || m->made ? &f->bare : &f->body, *b = f->made || m->made ? &m->bare : &m->body;
+    const struct mrs_hash128 *a = f->made || m->made ? &f->bare : &f->body,
+                             *b = f->made || m->made ? &m->bare : &m->body;
     return a->lo == b->lo && a->hi == b->hi;
 }
 
@@ -46,8 +48,8 @@ end_key(struct mrsi_group *g, struct key_now *k)
 
 /* `_id`s of members: by hash of the `_id`, then as the members. */
 static enum mrs_status
-note_id(struct mrsi_group *g, struct mrsi_sorter *ids, const struct mrsi_sorted *r, const struct mrsi_member_head *m, struct mrs_buf *scratch,
-        struct mrs_err *e)
+note_id(struct mrsi_group *g, struct mrsi_sorter *ids, const struct mrsi_sorted *r, const struct mrsi_member_head *m,
+        struct mrs_buf *scratch, struct mrs_err *e)
 {
     struct mrs_view doc = {r->p + sizeof *m, m->doc_len};
     struct mrs_hash128 h;

@@ -58,13 +58,15 @@ hash_bare(struct mrs_view doc, struct mrs_buf *scratch)
 }
 
 static void
-put_member(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, const struct mrs_part_doc *part, uint64_t ordinal, uint32_t no)
+put_member(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, const struct mrs_part_doc *part,
+           uint64_t ordinal, uint32_t no)
 {
     const uint8_t *bytes = job->parts.bytes.p;
     struct mrs_view doc = {bytes + part->doc_off, part->doc_len};
     uint8_t key[MRSI_MEMBER_KEY];
     /* without a key it is merged with nobody, but the same bytes, `_id` and all, count once */
-    struct mrs_hash128 h = part->key_len ? mrs_hash(bytes + part->key_off, part->key_len, g->en->seed) : mrs_hash(doc.p, doc.n, g->en->seed + 1);
+    struct mrs_hash128 h = part->key_len ? mrs_hash(bytes + part->key_off, part->key_len, g->en->seed)
+                                         : mrs_hash(doc.p, doc.n, g->en->seed + 1);
     struct mrsi_member_head head = {.made = part->made_id, .doc_len = part->doc_len, .ref_len = part->ref_len};
     head.body = mrs_hash(doc.p, doc.n, 0);
     struct mrs_buf bare;
@@ -84,7 +86,8 @@ put_member(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, const s
 }
 
 static enum mrs_status
-one_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+one_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+             struct mrs_err *e)
 {
     uint8_t *bit = job->bits.p + (ordinal - job->block.first_doc);
     void *work = mrsi_work_of(w, g->step, e);

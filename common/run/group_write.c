@@ -1,4 +1,5 @@
-/* group_write.c - writing what was decided: the documents of `into` with what they gain, the new ones behind them, then the sources. */
+/* group_write.c - writing what was decided: the documents of `into` with what they gain, the new ones behind them,
+ * then the sources. */
 #include "group.h"
 
 struct job {
@@ -45,7 +46,8 @@ take_notes(struct pass *ps, struct job *job, struct mrs_err *e)
     }
 }
 
-/* The next decision for this document; false: no more. Those of documents that were refused meanwhile are passed over. */
+/* The next decision for this document; false: no more. Those of documents that were refused meanwhile are passed
+ * over. */
 static bool
 next_note(struct job *job, uint64_t ordinal, struct mrsi_sorted *out)
 {
@@ -114,7 +116,8 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 
 /* ---- documents of into ---- */
 static enum mrs_status
-into_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+into_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+              struct mrs_err *e)
 {
     struct mrsi_sorted note;
     struct mrs_view out = doc;
@@ -129,8 +132,9 @@ into_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint
             mrs_err_clear(&w->err);
             enum mrs_status s = g->ops->finish(g->st->state, &w->ctx, doc, true, refs, &job->bytes);
             if (s == MRS_SKIP) { /* it was tried in group_decide.c: only the bytes of the old references differ */
-                return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%s: document %llu of %s: %s", w->err.where, (unsigned long long)ordinal + 1,
-                                   g->en->coll[g->en->side[g->step][1]].ns, w->err.msg);
+                return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%s: document %llu of %s: %s", w->err.where,
+                                   (unsigned long long)ordinal + 1, g->en->coll[g->en->side[g->step][1]].ns,
+                                   w->err.msg);
             }
             if (s != MRS_OK || job->bytes.bad) {
                 return s != MRS_OK ? mrsi_kernel_failed(w, s, e) : mrs_buf_status(&job->bytes, e);
@@ -144,7 +148,8 @@ into_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint
 
 /* ---- sources ---- */
 static enum mrs_status
-refuse_source(struct mrsi_group *g, struct mrsi_worker *w, uint64_t ordinal, unsigned bits, struct mrs_view doc, struct mrs_err *e)
+refuse_source(struct mrsi_group *g, struct mrsi_worker *w, uint64_t ordinal, unsigned bits, struct mrs_view doc,
+              struct mrs_err *e)
 {
     mrs_err_clear(&w->err);
     if (bits & MRSI_BARRED) {
@@ -176,7 +181,8 @@ ids_of(struct job *job, uint64_t ordinal, struct mrs_view *ids, struct mrs_err *
 }
 
 static enum mrs_status
-source_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+source_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+                struct mrs_err *e)
 {
     unsigned bits = mrsi_fates_get(&g->from, ordinal);
     struct mrs_view ids, out;
@@ -226,7 +232,8 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
         if (s == MRS_OK) {
-            s = g->side ? into_document(g, w, job, cur.ordinal, doc, e) : source_document(g, w, job, cur.ordinal, doc, e);
+            s = g->side ? into_document(g, w, job, cur.ordinal, doc, e)
+                        : source_document(g, w, job, cur.ordinal, doc, e);
         }
     }
     return s == MRS_END ? MRS_OK : s;

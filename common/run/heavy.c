@@ -34,7 +34,8 @@ put_record(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join *j, const struct mrsi_partition *p, uint64_t lo, uint64_t hi, struct mrs_err *e)
+mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join *j, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                 struct mrs_err *e)
 {
     memset(h, 0, sizeof *h);
     h->j = j;
@@ -81,7 +82,8 @@ static enum mrs_status
 take(struct mrsi_heavy *h, struct mrs_err *e)
 {
     size_t off = h->bytes.n;
-    uint8_t *p = mrs_buf_take(&h->bytes, h->next.n); /* records are whole multiples of 8 bytes: aligned here, if not in the sorter */
+    /* Records are whole multiples of 8 bytes: aligned here, if not in the sorter. */
+    uint8_t *p = mrs_buf_take(&h->bytes, h->next.n);
     if (!p) {
         return mrs_buf_status(&h->bytes, e);
     }

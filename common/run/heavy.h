@@ -1,4 +1,5 @@
-/* heavy.h - a slice of into documents whose records are more than a worker may hold: they are sorted on disk and handed out document by document. */
+/* heavy.h - a slice of into documents whose records are more than a worker may hold: they are sorted on disk and
+ * handed out document by document. */
 #ifndef MRS_RUN_HEAVY_H
 #define MRS_RUN_HEAVY_H
 
@@ -17,11 +18,12 @@ struct mrsi_heavy {
     uint64_t page_bytes;
 };
 bool mrsi_is_heavy(const struct mrsi_join *j, const struct mrsi_partition *p);
-enum mrs_status mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join *j, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
-                                 struct mrs_err *e);
+enum mrs_status mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join *j, const struct mrsi_partition *p,
+                                 uint64_t lo, uint64_t hi, struct mrs_err *e);
 void mrsi_heavy_end(struct mrsi_heavy *h);
 /* The matches of the document with this ordinal, into mets or the file. Ordinals ascend. */
-enum mrs_status mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *into, struct mrs_err *e);
+enum mrs_status mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *into,
+                                  struct mrs_err *e);
 /* Moves pages that wait in memory to the file. */
 enum mrs_status mrsi_heavy_put_pages(struct mrsi_heavy *h, struct mrs_buf *pages, struct mrs_err *e);
 

@@ -1,7 +1,7 @@
 /* ids.c - finding equal `_id`s in bounded memory, and judging them.
  *
- * Hashes are thrown into buckets by their top bits; buckets that outgrow their share of memory go to a temporary file. Equal hashes
- * meet in one bucket, which is sorted alone. See ids.h for the three phases. */
+ * Hashes are thrown into buckets by their top bits; buckets that outgrow their share of memory go to a temporary
+ * file. Equal hashes meet in one bucket, which is sorted alone. See ids.h for the three phases. */
 #include "ids.h"
 #include <stdlib.h>
 
@@ -25,7 +25,8 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     for (int i = 0; i < BUCKETS; i++) {
         mrs_buf_init(&ids->bucket[i], en->mem, SIZE_MAX);
     }
-    struct mrs_buf *all[] = {&ids->extents, &ids->suspicious, &ids->members, &ids->barred, &ids->merged, &ids->replaced};
+    struct mrs_buf *all[] = {&ids->extents, &ids->suspicious, &ids->members,
+                             &ids->barred,  &ids->merged,     &ids->replaced};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], en->mem, SIZE_MAX);
     }
@@ -61,7 +62,8 @@ mrsi_ids_clear(struct mrsi_ids *ids)
 }
 
 bool
-mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_hash128 *out)
+mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
+              struct mrs_hash128 *out)
 {
     struct mrs_elem id;
     if (!mrs_doc_find(doc, "_id", 3, &id)) {
@@ -70,7 +72,8 @@ mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, 
     mrs_buf_reset(scratch);
     mrs_buf_put(scratch, &target, sizeof target);
     mrs_key_append(scratch, id.v, false);
-    if (scratch->bad) { /* an _id over the key limit: its bytes as they are, good enough to find clashes of equal bytes */
+    if (scratch->bad) { /* an _id over the key limit: its bytes as they are, good enough to find clashes of equal
+                           bytes */
         *out = mrs_hash(id.v.p, id.v.n, ids->en->seed + target);
         return true;
     }
@@ -129,7 +132,8 @@ load_bucket(struct mrsi_ids *ids, uint32_t i, struct mrs_err *e)
     for (size_t k = 0; k < n; k++) {
         if (x[k].bucket == i) {
             uint8_t *p = mrs_buf_take(&ids->bucket[i], x[k].n);
-            enum mrs_status s = p ? mrs_read_at(ids->spill->fd, p, x[k].n, x[k].off, e) : mrs_buf_status(&ids->bucket[i], e);
+            enum mrs_status s =
+                p ? mrs_read_at(ids->spill->fd, p, x[k].n, x[k].off, e) : mrs_buf_status(&ids->bucket[i], e);
             if (s != MRS_OK) {
                 return s;
             }
@@ -245,9 +249,9 @@ mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_er
     return s == MRS_OK ? mrs_buf_status(&ids->members, e) : s;
 }
 
-#define CMP(x, y)                                                                                                                            \
-    if ((x) != (y)) {                                                                                                                        \
-        return (x) < (y) ? -1 : 1;                                                                                                           \
+#define CMP(x, y)                                                                                                    \
+    if ((x) != (y)) {                                                                                                \
+        return (x) < (y) ? -1 : 1;                                                                                   \
     }
 
 /* By key; what is there first; then in input order. */
@@ -282,7 +286,8 @@ put_pair(struct mrs_buf *list, uint64_t a, uint64_t b)
     mrs_buf_put(list, pair, sizeof pair);
 }
 
-/* The first member keeps the place, the winner gives the contents; all others are counted once. What was there more than once stays so. */
+/* The first member keeps the place, the winner gives the contents; all others are counted once. What was there more
+ * than once stays so. */
 static void
 one_wins(struct mrsi_ids *ids, const struct mrsi_member *m, size_t n, size_t winner)
 {
@@ -292,8 +297,8 @@ one_wins(struct mrsi_ids *ids, const struct mrsi_member *m, size_t n, size_t win
         }
     }
     if (winner > 0 && m[winner].body_len && !same_body(&m[0], &m[winner])) {
-        struct mrsi_replaced r = {m[0].there, m[0].there ? m[0].target : m[0].source, m[0].there ? m[0].source : m[0].product, m[winner].body_at,
-                                  m[winner].body_len};
+        struct mrsi_replaced r = {m[0].there, m[0].there ? m[0].target : m[0].source,
+                                  m[0].there ? m[0].source : m[0].product, m[winner].body_at, m[winner].body_len};
         mrs_buf_put(&ids->replaced, &r, sizeof r);
     }
 }
@@ -406,7 +411,8 @@ mrsi_ids_merged(const struct mrsi_ids *ids, uint64_t source, uint32_t product)
 }
 
 enum mrs_status
-mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room, struct mrs_view *doc, struct mrs_err *e)
+mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
+                 struct mrs_view *doc, struct mrs_err *e)
 {
     struct mrsi_replaced key = {there, a, b, 0, 0};
     const struct mrsi_replaced *r =

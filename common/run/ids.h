@@ -1,9 +1,9 @@
 /* ids.h - `_id` stays unique in every collection that a step adds to.
  *
- * A pass is run in good hope: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal, nothing can clash and the pass stands: the usual
- * case costs a few nanoseconds a document. Otherwise the pass is forgotten, run again without writing to
- * collect the members of the suspicious keys with their contents (mrsi_ids_resolve), judged in one look by the plan's policy, and run a last time with
- * the verdict. */
+ * A pass is run in good hope: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal,
+ * nothing can clash and the pass stands: the usual case costs a few nanoseconds a document. Otherwise the pass is
+ * forgotten, run again without writing to collect the members of the suspicious keys with their contents
+ * (mrsi_ids_resolve), judged in one look by the plan's policy, and run a last time with the verdict. */
 #ifndef MRS_RUN_IDS_H
 #define MRS_RUN_IDS_H
 
@@ -30,7 +30,8 @@ struct mrsi_member {
     uint32_t product;          /* number of the product of that source */
     uint32_t target;           /* collection */
     uint32_t there;            /* 1: it is in the target already */
-    uint32_t body_len;         /* its bytes are kept, because it may take another's place; in a job's list they follow the member */
+    uint32_t body_len; /* its bytes are kept, because it may take another's place; in a job's list they follow the
+                          member */
     uint64_t body_at;          /* in ids->bodies */
 };
 
@@ -47,16 +48,19 @@ struct mrsi_ids {
     struct mrs_buf members;
     struct mrs_buf barred;     /* sorted sources that are refused */
     struct mrs_buf merged;     /* sorted (source, product): counted once, not written */
-    struct mrs_buf replaced;   /* sorted struct mrsi_replaced: places whose contents are those of a later document (last) */
+    /* sorted struct mrsi_replaced: places whose contents are those of a later document (last) */
+    struct mrs_buf replaced;
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
     uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
 };
 
-enum mrs_status mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts policy, struct mrs_err *e);
+enum mrs_status mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts policy,
+                              struct mrs_err *e);
 void mrsi_ids_clear(struct mrsi_ids *ids);
 /* The hash of a document's `_id` for a target; false: it has none (documents without `_id` never clash). */
-bool mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_hash128 *out);
+bool mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
+                   struct mrs_hash128 *out);
 /* HOPE: takes the hashes of a job, in its commit. */
 enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e);
 /* HOPE -> RESOLVE: *clash whether any hash came twice. */
@@ -67,8 +71,8 @@ enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrs_err *e);
 bool mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
 bool mrsi_ids_merged(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
 /* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. */
-enum mrs_status mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room, struct mrs_view *doc,
-                                 struct mrs_err *e);
+enum mrs_status mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
+                                 struct mrs_view *doc, struct mrs_err *e);
 /* Whether the bytes of candidates for a target are needed in the phase RESOLVE. */
 bool mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target);
 /* RESOLVE: takes a job's list of members, each followed by its bytes where it has some. */

@@ -93,7 +93,8 @@ emit_once(struct mrsi_join *j, struct mrsi_refused_mark mark, bool restart, stru
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
 
-/* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when somebody met it. */
+/* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when somebody
+ * met it. */
 static enum mrs_status
 write_once(struct mrsi_join *j, struct mrsi_refused_mark mark, struct mrs_err *e)
 {
@@ -144,9 +145,11 @@ enum mrs_status
 mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_step *st = &en->plan->steps[step];
-    struct mrsi_join j = {.en = en, .step = step, .st = st, .ops = st->type->join, .self = en->side[step][0] == en->side[step][1]};
+    struct mrsi_join j = {
+        .en = en, .step = step, .st = st, .ops = st->type->join, .self = en->side[step][0] == en->side[step][1]};
     if (st->desc.n_pairs > sizeof j.is_hashed) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "step %u: more than %zu pairs in match", st->no, sizeof j.is_hashed);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "step %u: more than %zu pairs in match", st->no,
+                           sizeof j.is_hashed);
     }
     mrs_buf_init(&j.log, en->mem, SIZE_MAX);
     mrs_buf_init(&j.slabs, en->mem, SIZE_MAX);

@@ -1,9 +1,11 @@
-/* join.h - documents of `from` into documents of `into`, within a memory budget; for join*.c, table.c, spill.c and fates.c.
+/* join.h - documents of `from` into documents of `into`, within a memory budget; for join*.c, table.c, spill.c and
+ * fates.c.
  *
- * Two ways to one result. *Lookup*: what `from` brings is small enough to be held in memory, keyed; `into` is read once. *Route*: the
- * keys of `into` are held, `from` is read once and what each document brings is thrown into the partition of the `into` documents it belongs to
- * (spilled past the budget); then each partition is sorted and spliced while `into` is read again. Ties are always broken by the
- * input order of `from`, so both give the same bytes for any memory and any number of workers. */
+ * Two ways to one result. *Lookup*: what `from` brings is small enough to be held in memory, keyed; `into` is read
+ * once. *Route*: the keys of `into` are held, `from` is read once and what each document brings is thrown into the
+ * partition of the `into` documents it belongs to (spilled past the budget); then each partition is sorted and
+ * spliced while `into` is read again. Ties are always broken by the input order of `from`, so both give the same
+ * bytes for any memory and any number of workers. */
 #ifndef MRS_RUN_JOIN_H
 #define MRS_RUN_JOIN_H
 
@@ -36,7 +38,8 @@ struct mrsi_logged { /* an entry on its way to a table */
     uint32_t ref, pad;
 };
 uint64_t mrsi_table_bytes(uint64_t n); /* that a table of n entries needs */
-enum mrs_status mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_logged *log, uint64_t n, struct mrs_err *e);
+enum mrs_status mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_logged *log, uint64_t n,
+                                 struct mrs_err *e);
 void mrsi_table_clear(struct mrsi_table *t);
 const struct mrsi_entry *mrsi_table_find(const struct mrsi_table *t, struct mrsi_key key); /* first entry or NULL */
 static inline const struct mrsi_entry *
@@ -61,8 +64,10 @@ struct mrsi_fates {
 };
 void mrsi_fates_init(struct mrsi_fates *f, struct mrsi_engine *en);
 void mrsi_fates_clear(struct mrsi_fates *f);
-enum mrs_status mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e); /* one thread at a time */
-void mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits);                                   /* any thread */
+/* One thread at a time. */
+enum mrs_status mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e);
+/* Any thread. */
+void mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits);
 unsigned mrsi_fates_get(const struct mrsi_fates *f, uint64_t order);
 /* Those that failed in `sort` count as refused from now on; returns how many are new. */
 uint64_t mrsi_fates_refuse_unsorted(struct mrsi_fates *f);
@@ -145,20 +150,23 @@ struct mrsi_spiller {
     uint32_t worker;
     struct { uint8_t *p; uint32_t n, cap; } *open;
 };
-enum mrs_status mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals, uint64_t expected_bytes, struct mrs_err *e);
+enum mrs_status mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals,
+                                uint64_t expected_bytes, struct mrs_err *e);
 void mrsi_spill_clear(struct mrsi_spill *sp);
 enum mrs_status mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e);
-enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x, struct mrs_err *e);
+enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x,
+                                 struct mrs_err *e);
 enum mrs_status mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e); /* hands over the open pieces */
 void mrsi_spiller_clear(struct mrsi_spiller *s);
-/* Records of a partition, loaded: pieces in memory are used where they are, the others are read into buf. list: struct mrsi_rec pointers ascending by order.
- * Only those with lo <= ord < hi. */
-enum mrs_status mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi, struct mrs_buf *buf,
-                                    struct mrs_buf *list, struct mrs_err *e);
+/* Records of a partition, loaded: pieces in memory are used where they are, the others are read into buf. list:
+ * struct mrsi_rec pointers ascending by order. Only those with lo <= ord < hi. */
+enum mrs_status mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                                    struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e);
 
 /* Calls fn with each record with lo <= ord < hi, in no order, holding one piece at a time. */
 enum mrs_status mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
-                                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg, struct mrs_err *e);
+                                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e),
+                                    void *arg, struct mrs_err *e);
 
 /* ---- the step in progress ---- */
 struct mrsi_join {
@@ -172,7 +180,8 @@ struct mrsi_join {
     struct mrsi_sorter into_keys, from_recs;
     uint32_t hashed[8];         /* pairs that are part of the hash; the others are verified */
     uint32_t n_hashed;
-    bool multi;                 /* the key pass met several keys in a hashed pair other than the first: it must be done again without */
+    bool multi; /* the key pass met several keys in a hashed pair other than the first: it must be done again without
+                 */
     bool is_hashed[64];
     struct mrs_buf log;         /* struct mrsi_logged */
     struct mrsi_table table;
@@ -201,7 +210,8 @@ struct mrsi_verify {
 void mrsi_hashed_init(struct mrsi_hashed *h, struct mrs_mem *mem);
 void mrsi_hashed_clear(struct mrsi_hashed *h);
 /* From w->keys. into: one entry for each distinct key of the first pair; from: one for each combination. */
-enum mrs_status mrsi_hash_keys(struct mrsi_join *j, struct mrsi_worker *w, bool into, struct mrsi_hashed *h, struct mrs_err *e);
+enum mrs_status mrsi_hash_keys(struct mrsi_join *j, struct mrsi_worker *w, bool into, struct mrsi_hashed *h,
+                               struct mrs_err *e);
 /* Whether a record's verified pairs meet those of an into document. */
 bool mrsi_verified(const struct mrsi_join *j, const struct mrsi_rec *r, const struct mrsi_hashed *into);
 
@@ -210,13 +220,14 @@ enum mrs_status mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e)
 enum mrs_status mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e);
 /* join_merge.c: what to do when the keys of into outgrow memory. */
 enum mrs_status mrsi_merge_into(struct mrsi_join *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e);
-enum mrs_status mrsi_merge_from(struct mrsi_join *j, const struct mrs_buf *recs, struct mrs_err *e); /* key and record, one behind the other */
+enum mrs_status mrsi_merge_from(struct mrsi_join *j, const struct mrs_buf *recs,
+                                struct mrs_err *e); /* key and record, one behind the other */
 enum mrs_status mrsi_merge_route(struct mrsi_join *j, struct mrs_err *e);
 /* join_emit.c */
 enum mrs_status mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e);
 /* join_settle.c */
-enum mrs_status mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, uint64_t ordinal, struct mrs_view doc,
-                                     struct mrs_err *e);
+enum mrs_status mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, uint64_t ordinal,
+                                     struct mrs_view doc, struct mrs_err *e);
 enum mrs_status mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e);
 
 #endif

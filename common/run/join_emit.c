@@ -1,8 +1,8 @@
 /* join_emit.c - the writing pass of a join: each document of `into` with its matches.
  *
- * A lookup works on blocks of `into` as they are read. A route works on slices: consecutive into documents that belong to one partition, whose records
- * are loaded and thrown to their documents by a counting sort. Documents that the step puts elsewhere (pages) wait until the splice
- * has succeeded, so that a refused parent leaves no trace. */
+ * A lookup works on blocks of `into` as they are read. A route works on slices: consecutive into documents that
+ * belong to one partition, whose records are loaded and thrown to their documents by a counting sort. Documents that
+ * the step puts elsewhere (pages) wait until the splice has succeeded, so that a refused parent leaves no trace. */
 #include "heavy.h"
 
 #define SLICE_BYTES (2u << 20)
@@ -46,7 +46,8 @@ job_begin(struct emit *em, struct job *job, struct mrs_err *e)
     mrsi_hashed_init(&job->h, mem);
     mrsi_match_list_init(&job->list, mem);
     mrsi_lists_init(&job->lists, mem);
-    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->page};
+    struct mrs_buf *all[] = {&job->loaded,  &job->recs,  &job->start, &job->sorted,
+                             &job->spliced, &job->pages, &job->page};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -61,7 +62,8 @@ clear(void *arg, void *p)
     if (!job->out) {
         return;
     }
-    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced, &job->pages, &job->page};
+    struct mrs_buf *all[] = {&job->loaded,  &job->recs,  &job->start, &job->sorted,
+                             &job->spliced, &job->pages, &job->page};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -166,7 +168,8 @@ throw_records(struct emit *em, struct job *job, struct mrs_err *e)
 {
     uint64_t lo = job->block.first_doc, hi = lo + job->block.n_docs;
     uint32_t n = job->block.n_docs;
-    enum mrs_status s = mrsi_partition_load(&em->j->spill, &em->j->spill.part[job->partition], lo, hi, &job->loaded, &job->recs, e);
+    enum mrs_status s =
+        mrsi_partition_load(&em->j->spill, &em->j->spill.part[job->partition], lo, hi, &job->loaded, &job->recs, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -200,7 +203,8 @@ look_up(struct emit *em, struct job *job, struct mrs_err *e)
     size_t n = job->h.list.n / sizeof *l;
     mrs_buf_reset(&job->sorted);
     for (size_t i = 0; i < n; i++) {
-        for (const struct mrsi_entry *x = mrsi_table_find(&em->j->table, l[i].key); x; x = mrsi_table_next(&em->j->table, x)) {
+        for (const struct mrsi_entry *x = mrsi_table_find(&em->j->table, l[i].key); x;
+             x = mrsi_table_next(&em->j->table, x)) {
             struct mrsi_met met = {(const struct mrsi_rec *)(uintptr_t)x->ord, l[i].ref};
             mrs_buf_put(&job->sorted, &met, sizeof met);
         }
@@ -218,7 +222,8 @@ put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
     mrs_buf_put(&job->pages, head, sizeof head);
     mrs_buf_put(&job->pages, doc.p, doc.n);
     enum mrs_status s = mrs_buf_status(&job->pages, e);
-    return s == MRS_OK && job->is_heavy && job->pages.n > MRSI_BIG ? mrsi_heavy_put_pages(&job->heavy, &job->pages, e) : s;
+    return s == MRS_OK && job->is_heavy && job->pages.n > MRSI_BIG ? mrsi_heavy_put_pages(&job->heavy, &job->pages, e)
+                                                                   : s;
 }
 
 /* A heavy job works in its commit, so it may write as it goes. */
@@ -238,7 +243,8 @@ relieve(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_err 
 }
 
 static enum mrs_status
-write_page(struct emit *em, struct mrsi_worker *w, struct job *job, uint32_t side, struct mrs_view doc, const uint64_t source[2], struct mrs_err *e)
+write_page(struct emit *em, struct mrsi_worker *w, struct job *job, uint32_t side, struct mrs_view doc,
+           const uint64_t source[2], struct mrs_err *e)
 {
     struct mrsi_join *j = em->j;
     struct mrsi_row *row = mrsi_row(w, j->step, side);
@@ -295,7 +301,8 @@ write_pages(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t or
 static enum mrs_status
 write_into(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_view doc, struct mrs_err *e)
 {
-    return em->j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : mrsi_sides_write(&em->j->sides, w, job->out, 1, doc, e);
+    return em->j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK
+                                                      : mrsi_sides_write(&em->j->sides, w, job->out, 1, doc, e);
 }
 
 static struct mrs_matches *
@@ -315,7 +322,8 @@ settle(struct emit *em, struct job *job, bool refused, uint64_t *placed, struct 
 }
 
 static enum mrs_status
-refuse(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+refuse(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+       struct mrs_err *e)
 {
     uint64_t none = 0;
     enum mrs_status s = settle(em, job, true, &none, e);
@@ -342,7 +350,8 @@ keys_of(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_view
 }
 
 static enum mrs_status
-splice(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source, struct mrs_view doc, enum mrs_fate *fate, struct mrs_err *e)
+splice(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source, struct mrs_view doc,
+       enum mrs_fate *fate, struct mrs_err *e)
 {
     struct mrsi_join *j = em->j;
     struct mrs_put put = {put_page, job};
@@ -393,7 +402,8 @@ gather(struct emit *em, struct job *job, uint64_t ordinal, struct mrs_err *e)
 }
 
 static enum mrs_status
-one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+             struct mrs_err *e)
 {
     struct mrsi_join *j = em->j;
     enum mrs_fate fate = MRS_FATE_STAYS;

@@ -1,8 +1,9 @@
 /* join_keys.c - the keys of a document as 16 bytes each.
  *
- * With several pairs in `match` a document may have several keys in each. The first pair and every pair in which all documents of `into` have one
- * key are hashed together; the others are compared afterwards (verified), so that the product of two arrays of an into document is
- * never made, and a pair that tells little (a tenant) does not route everything everywhere. */
+ * With several pairs in `match` a document may have several keys in each. The first pair and every pair in which all
+ * documents of `into` have one key are hashed together; the others are compared afterwards (verified), so that the
+ * product of two arrays of an into document is never made, and a pair that tells little (a tenant) does not route
+ * everything everywhere. */
 #include "join.h"
 
 void
@@ -66,13 +67,15 @@ put_verify(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h)
 {
     for (uint32_t i = 0; i < k->n; i++) {
         if (!j->is_hashed[k->span[i].pair]) {
-            struct mrsi_verify v = {key_of(k->bytes.p + k->span[i].off, k->span[i].len, j->en->seed), k->span[i].pair, 0};
+            struct mrsi_verify v = {key_of(k->bytes.p + k->span[i].off, k->span[i].len, j->en->seed), k->span[i].pair,
+                                    0};
             mrs_buf_put(&h->verify, &v, sizeof v);
         }
     }
 }
 
-/* The index of the first entry in list with this key, itself (n) if it is the first; a small set finds it in documents with many keys. */
+/* The index of the first entry in list with this key, itself (n) if it is the first; a small set finds it in
+ * documents with many keys. */
 static uint32_t
 first_equal(struct mrsi_hashed *h, struct mrsi_key key, uint32_t n, uint32_t slots)
 {

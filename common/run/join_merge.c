@@ -1,7 +1,8 @@
 /* join_merge.c - a join whose keys outgrow memory: both sides are sorted by key on disk and merged.
  *
- * Slower than a table, and never needed while the keys of `into` fit; but no number of them is too large. What meets is thrown into the same partitions
- * as always, only not in the order of `from`, so that a partition is sorted when it is loaded. */
+ * Slower than a table, and never needed while the keys of `into` fit; but no number of them is too large. What meets
+ * is thrown into the same partitions as always, only not in the order of `from`, so that a partition is sorted when
+ * it is loaded. */
 #include "join.h"
 
 static enum mrs_status

@@ -1,7 +1,8 @@
 /* join_read.c - the reading passes of a join: the keys of `into`, and what `from` brings.
  *
- * In a route every from document is looked up at once and what it brings goes to the partitions of the into documents it meets; in a lookup
- * it is kept with its keys. Either way one byte of fate is begun for each from document. Refusals of from documents are recorded here. */
+ * In a route every from document is looked up at once and what it brings goes to the partitions of the into documents
+ * it meets; in a lookup it is kept with its keys. Either way one byte of fate is begun for each from document.
+ * Refusals of from documents are recorded here. */
 #include "join.h"
 
 /* ---- keys of into ---- */
@@ -27,7 +28,8 @@ key_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* Keys of one into document into w->keys; none where it takes no part or is refused (that is told when it is written). */
+/* Keys of one into document into w->keys; none where it takes no part or is refused (that is told when it is
+ * written). */
 static enum mrs_status
 into_keys(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
 {
@@ -81,7 +83,8 @@ key_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     j->n_into = k->block.first_doc + k->block.n_docs;
     enum mrs_status s = MRS_OK;
     if (!j->lookup && !j->multi) {
-        s = mrsi_merge_into(j, (const struct mrsi_logged *)(const void *)k->log.p, k->log.n / sizeof(struct mrsi_logged), e);
+        s = mrsi_merge_into(j, (const struct mrsi_logged *)(const void *)k->log.p,
+                            k->log.n / sizeof(struct mrsi_logged), e);
     }
     mrs_buf_reset(&k->log);
     return s;
@@ -163,7 +166,8 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
 
 /* Keys of one from document; *bits says when it takes no part or is refused. */
 static enum mrs_status
-from_keys(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, uint64_t ordinal, uint8_t *bits, struct mrs_err *e)
+from_keys(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, uint64_t ordinal, uint8_t *bits,
+          struct mrs_err *e)
 {
     bool part = true;
     mrs_keys_reset(&w->keys);
@@ -195,8 +199,8 @@ put_failure(struct from_job *f, struct mrsi_worker *w)
 
 /* The record of a from document, but for whom it is for. */
 static enum mrs_status
-make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrsi_rec *r,
-            struct mrs_err *e)
+make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+            struct mrsi_rec *r, struct mrs_err *e)
 {
     memset(r, 0, sizeof *r);
     mrs_buf_reset(&f->shape);
@@ -241,7 +245,8 @@ add_meeting(struct from_job *f, const struct mrsi_entry *x, bool by_reference)
 }
 
 static enum mrs_status
-route(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+route(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+      struct mrs_err *e)
 {
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
     mrs_buf_reset(&f->meets);
@@ -269,7 +274,8 @@ route(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs
 
 /* Lookup: the record is kept; its keys point at it by its offset in the job's records. */
 static enum mrs_status
-keep(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+keep(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+     struct mrs_err *e)
 {
     struct mrsi_logged *l = (struct mrsi_logged *)(void *)f->h.list.p;
     size_t n = f->h.list.n / sizeof *l, at = f->recs.n;
@@ -293,7 +299,8 @@ keep(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_
 
 /* Merge: the record stands behind each of its keys. */
 static enum mrs_status
-keep_keyed(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+keep_keyed(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+           struct mrs_err *e)
 {
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
     size_t n = f->h.list.n / sizeof *l;

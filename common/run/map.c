@@ -1,7 +1,7 @@
 /* map.c - documents through one-document steps.
  *
- * Several of them in a row cost one pass: the view that one step hands out is the input of the next, each step keeping its result in its own
- * per-worker memory until its next document. */
+ * Several of them in a row cost one pass: the view that one step hands out is the input of the next, each step
+ * keeping its result in its own per-worker memory until its next document. */
 #include "internal.h"
 
 void *
@@ -10,7 +10,9 @@ mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e)
     if (!w->work[step]) {
         const struct mrs_step_type *t = w->en->plan->steps[step].type;
         enum mrs_family f = w->en->plan->steps[step].desc.family;
-        size_t n = f == MRS_FAMILY_JOIN ? t->join->work_size : f == MRS_FAMILY_GROUP ? t->group->work_size : t->spread->work_size;
+        size_t n = f == MRS_FAMILY_JOIN    ? t->join->work_size
+                   : f == MRS_FAMILY_GROUP ? t->group->work_size
+                                           : t->spread->work_size;
         w->work[step] = mrs_zalloc(w->en->mem, n ? n : 1);
         if (!w->work[step]) {
             mrs_err_memory(e, n);
@@ -42,7 +44,8 @@ map_one(struct mrsi_worker *w, uint32_t step, struct mrs_view *doc, struct mrs_e
 }
 
 enum mrs_status
-mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll, struct mrs_view *doc, struct mrs_err *e)
+mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll,
+             struct mrs_view *doc, struct mrs_err *e)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_view before = *doc;

@@ -1,4 +1,5 @@
-/* match_file.c - see match_file.h. Records are written one behind the other and read through a window; only one byte a match stays in memory. */
+/* match_file.c - see match_file.h. Records are written one behind the other and read through a window; only one byte
+ * a match stays in memory. */
 #include "match_file.h"
 
 enum { WINDOW = 1 << 20 };
@@ -151,7 +152,8 @@ mrsi_match_file_end(struct mrsi_match_file *f, const struct mrsi_hashed *into, s
 }
 
 enum mrs_status
-mrsi_match_file_settle(struct mrsi_match_file *f, struct mrsi_join *j, bool refused, uint64_t *placed, struct mrs_err *e)
+mrsi_match_file_settle(struct mrsi_match_file *f, struct mrsi_join *j, bool refused, uint64_t *placed,
+                       struct mrs_err *e)
 {
     rewind_file(&f->m, e);
     while (f->given < f->n) {

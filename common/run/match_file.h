@@ -25,6 +25,7 @@ void mrsi_match_file_begin(struct mrsi_match_file *f, bool by_reference); /* emp
 enum mrs_status mrsi_match_file_put(struct mrsi_match_file *f, const struct mrsi_rec *r, struct mrs_err *e);
 enum mrs_status mrsi_match_file_end(struct mrsi_match_file *f, const struct mrsi_hashed *into, struct mrs_err *e);
 /* As mrsi_match_list_settle; *placed counts. */
-enum mrs_status mrsi_match_file_settle(struct mrsi_match_file *f, struct mrsi_join *j, bool refused, uint64_t *placed, struct mrs_err *e);
+enum mrs_status mrsi_match_file_settle(struct mrsi_match_file *f, struct mrsi_join *j, bool refused, uint64_t *placed,
+                                       struct mrs_err *e);
 
 #endif

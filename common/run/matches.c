@@ -1,4 +1,5 @@
-/* matches.c - see matches.h. Sorting is a bottom-up merge sort of pointers: stable, without recursion, and lists come nearly sorted. */
+/* matches.c - see matches.h. Sorting is a bottom-up merge sort of pointers: stable, without recursion, and lists come
+ * nearly sorted. */
 #include "matches.h"
 
 void
@@ -43,7 +44,8 @@ compare_mets(const struct mrs_desc *d, const struct mrsi_met *a, const struct mr
 }
 
 static void
-merge_runs(const struct mrs_desc *d, const struct mrsi_met *from, struct mrsi_met *to, size_t lo, size_t width, size_t n)
+merge_runs(const struct mrs_desc *d, const struct mrsi_met *from, struct mrsi_met *to, size_t lo, size_t width,
+           size_t n)
 {
     size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
     size_t a = lo, b = mid;
@@ -142,8 +144,8 @@ used(struct mrs_matches *m, unsigned bits)
 }
 
 enum mrs_status
-mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, const struct mrsi_met *met, size_t n, const struct mrsi_hashed *into,
-                    struct mrs_err *e)
+mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, const struct mrsi_met *met, size_t n,
+                    const struct mrsi_hashed *into, struct mrs_err *e)
 {
     bool verify = j->n_hashed < j->st->desc.n_pairs;
     mrs_buf_reset(&l->mets);

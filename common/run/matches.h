@@ -22,8 +22,8 @@ void mrsi_match_from(const struct mrsi_rec *r, uint64_t ref, struct mrs_match *o
 void mrsi_match_list_init(struct mrsi_match_list *l, struct mrs_mem *mem);
 void mrsi_match_list_clear(struct mrsi_match_list *l);
 /* Makes the list of these n: those that are verified, sorted as the step wants them, each once. */
-enum mrs_status mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, const struct mrsi_met *met, size_t n,
-                                    const struct mrsi_hashed *into, struct mrs_err *e);
+enum mrs_status mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, const struct mrsi_met *met,
+                                    size_t n, const struct mrsi_hashed *into, struct mrs_err *e);
 /* Puts what became of them into the fates: as told, or (refused) left. Returns how many were placed. */
 uint64_t mrsi_match_list_settle(struct mrsi_match_list *l, struct mrsi_join *j, bool refused);
 

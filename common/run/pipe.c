@@ -1,9 +1,10 @@
 /* pipe.c - one pass on several workers: fetch under a lock, work in parallel, commit in order.
  *
- * Jobs are numbered as they are fetched and committed in that order, so whatever a pass writes is the same for any number of workers. A
- * big job keeps the fetch lock until it is committed: documents of many megabytes take turns instead of being held by all workers at once (and since
- * earlier jobs have all been fetched, they can commit: no deadlock). The first error stops everybody; of several the one of the
- * earliest job is told. It must not know what a job is. */
+ * Jobs are numbered as they are fetched and committed in that order, so whatever a pass writes is the same for any
+ * number of workers. A big job keeps the fetch lock until it is committed: documents of many megabytes take turns
+ * instead of being held by all workers at once (and since earlier jobs have all been fetched, they can commit: no
+ * deadlock). The first error stops everybody; of several the one of the earliest job is told. It must not know what a
+ * job is. */
 #include "internal.h"
 
 struct run {

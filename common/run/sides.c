@@ -109,7 +109,8 @@ mrsi_lists_clear(struct mrsi_lists *l)
 }
 
 static enum mrs_status
-verdict(const struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_view *doc, bool *write, struct mrs_err *e)
+verdict(const struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_view *doc,
+        bool *write, struct mrs_err *e)
 {
     *write = c->there || !mrsi_ids_merged(&s->ids, c->source, c->product);
     if (!*write) {
@@ -120,7 +121,8 @@ verdict(const struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_cand
 }
 
 static void
-put_member(struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_hash128 h, struct mrs_view doc)
+put_member(struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_hash128 h,
+           struct mrs_view doc)
 {
     struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
     uint32_t keep = !c->there && mrsi_ids_keeps_bodies(&s->ids, c->coll) ? doc.n : 0;
@@ -130,8 +132,8 @@ put_member(struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candida
 }
 
 enum mrs_status
-mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_view *doc,
-                 bool *write, struct mrs_err *e)
+mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
+                 struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
     struct mrs_hash128 h;
     if (s->ids.phase == MRSI_IDS_VERDICT) {
@@ -163,7 +165,8 @@ mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, struct mrs_view doc, struct mrs_err *e)
+mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
+                 struct mrs_view doc, struct mrs_err *e)
 {
     uint32_t i = s->wr_of[side];
     mrsi_row(w, s->step, side)->after++;

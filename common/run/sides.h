@@ -1,4 +1,5 @@
-/* sides.h - the collections that a step writes: their writers, and what the targets hold already. Shared by the drivers of all families. */
+/* sides.h - the collections that a step writes: their writers, and what the targets hold already. Shared by the
+ * drivers of all families. */
 #ifndef MRS_RUN_SIDES_H
 #define MRS_RUN_SIDES_H
 
@@ -17,7 +18,8 @@ struct mrsi_sides {
 enum mrs_status mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 /* Opens the writer of a side, or finds the one its collection has already. */
 enum mrs_status mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e);
-/* The `_id`s of what is there in collections that are only added to: before sources are read, in the phases HOPE and RESOLVE. */
+/* The `_id`s of what is there in collections that are only added to: before sources are read, in the phases HOPE and
+ * RESOLVE. */
 enum mrs_status mrsi_sides_there(struct mrsi_sides *s, struct mrs_err *e);
 /* Writes what is there in collections that are only added to, and counts it. restart: empties all writers first. */
 enum mrs_status mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e);
@@ -28,20 +30,22 @@ struct mrsi_lists {
 };
 void mrsi_lists_init(struct mrsi_lists *l, struct mrs_mem *mem);
 void mrsi_lists_clear(struct mrsi_lists *l);
-/* What happens with a document for a target: *write (HOPE, VERDICT; *doc may be replaced by a later one's contents), or its hash or membership goes to the lists. */
+/* What happens with a document for a target: *write (HOPE, VERDICT; *doc may be replaced by a later one's contents),
+ * or its hash or membership goes to the lists. */
 struct mrsi_candidate {
     uint32_t coll;
     uint64_t source;   /* what is there: its ordinal */
     uint32_t product;
     bool there;
 };
-enum mrs_status mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *lists, const struct mrsi_candidate *c,
-                                 struct mrs_view *doc, bool *write, struct mrs_err *e);
+enum mrs_status mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *lists,
+                                 const struct mrsi_candidate *c, struct mrs_view *doc, bool *write,
+                                 struct mrs_err *e);
 /* Hands a job's lists over and empties them, in its commit. */
 enum mrs_status mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e);
 /* Writes a document to a side's writer and counts it there. */
-enum mrs_status mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, struct mrs_view doc,
-                                 struct mrs_err *e);
+enum mrs_status mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
+                                 struct mrs_view doc, struct mrs_err *e);
 /* One mrsi_out for each writer; NULL without memory. */
 struct mrsi_out *mrsi_sides_outs(struct mrsi_sides *s);
 void mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs);

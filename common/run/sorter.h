@@ -1,6 +1,7 @@
 /* sorter.h - records in the order of their keys (memcmp, then the order in which they were put), in bounded memory.
  *
- * Records are collected until a share of memory is full, sorted and written as a run; reading merges the runs. One thread at a time. */
+ * Records are collected until a share of memory is full, sorted and written as a run; reading merges the runs. One
+ * thread at a time. */
 #ifndef MRS_RUN_SORTER_H
 #define MRS_RUN_SORTER_H
 
@@ -26,7 +27,8 @@ struct mrsi_sorter {
 };
 void mrsi_sorter_init(struct mrsi_sorter *s, struct mrsi_engine *en, uint64_t limit);
 void mrsi_sorter_clear(struct mrsi_sorter *s);
-enum mrs_status mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const void *p, uint32_t n, struct mrs_err *e);
+enum mrs_status mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const void *p, uint32_t n,
+                                struct mrs_err *e);
 /* Ends collecting, or begins to read again from the first record. */
 enum mrs_status mrsi_sorter_rewind(struct mrsi_sorter *s, struct mrs_err *e);
 enum mrs_status mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e); /* OK, END */

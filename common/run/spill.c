@@ -1,8 +1,9 @@
 /* spill.c - records thrown into partitions, each a range of the ordinals of `into`.
  *
- * A worker fills one piece a partition; full pieces stay in memory while the budget lasts, else they are written to one temporary file
- * and the piece is used again. Records of one worker come in ascending order of `from`, so putting a partition in order
- * is a merge of a few lists. Reserved memory comes in slabs that ask for huge pages: first touch of small pages costs more than the copy. */
+ * A worker fills one piece a partition; full pieces stay in memory while the budget lasts, else they are written to
+ * one temporary file and the piece is used again. Records of one worker come in ascending order of `from`, so putting
+ * a partition in order is a merge of a few lists. Reserved memory comes in slabs that ask for huge pages: first touch
+ * of small pages costs more than the copy. */
 #include "join.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -276,8 +277,8 @@ peek(struct list_at *l, const struct mrsi_piece *x, uint8_t *const *loaded, size
 }
 
 static enum mrs_status
-merge(const struct mrsi_spill *sp, const struct mrsi_piece *x, size_t n, uint8_t *const *loaded, uint64_t lo, uint64_t hi, struct mrs_buf *list,
-      struct mrs_err *e)
+merge(const struct mrsi_spill *sp, const struct mrsi_piece *x, size_t n, uint8_t *const *loaded, uint64_t lo,
+      uint64_t hi, struct mrs_buf *list, struct mrs_err *e)
 {
     struct list_at *l = mrs_zalloc(sp->en->mem, sp->en->jobs * sizeof *l);
     if (!l) {
@@ -309,8 +310,8 @@ merge(const struct mrsi_spill *sp, const struct mrsi_piece *x, size_t n, uint8_t
 }
 
 enum mrs_status
-mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi, struct mrs_buf *buf, struct mrs_buf *list,
-                    struct mrs_err *e)
+mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                    struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e)
 {
     const struct mrsi_piece *x = (const struct mrsi_piece *)(const void *)p->pieces.p;
     size_t n = p->pieces.n / sizeof *x, bytes = 0;
@@ -344,7 +345,8 @@ mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint6
 
 enum mrs_status
 mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
-                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg, struct mrs_err *e)
+                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg,
+                    struct mrs_err *e)
 {
     const struct mrsi_piece *x = (const struct mrsi_piece *)(const void *)p->pieces.p;
     size_t n = p->pieces.n / sizeof *x;

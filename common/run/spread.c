@@ -1,7 +1,9 @@
-/* spread.c - steps that give any number of documents for one: extract, move, union, partition, split, delete, and `set` of `_id`.
+/* spread.c - steps that give any number of documents for one: extract, move, union, partition, split, delete, and
+ * `set` of `_id`.
  *
  * One pass over each source writes everything in good hope; only if two `_id`s in a target may be equal is it run
- * again (ids.h). What the step makes goes behind what the targets hold already; what stays of a source is written in its place. */
+ * again (ids.h). What the step makes goes behind what the targets hold already; what stays of a source is written in
+ * its place. */
 #include "sides.h"
 
 struct spread {
@@ -41,7 +43,8 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
 
 /* The source document itself, where it stays. */
 static enum mrs_status
-put_self(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t source, struct mrs_view doc, bool changed, struct mrs_err *e)
+put_self(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t source, struct mrs_view doc, bool changed,
+         struct mrs_err *e)
 {
     uint32_t side = sp->side;
     enum mrsi_ids_phase phase = sp->sides.ids.phase;
@@ -65,8 +68,8 @@ put_self(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t sourc
 }
 
 static enum mrs_status
-put_made(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t source, uint32_t no, const struct mrs_product *p, bool moved,
-         struct mrs_err *e)
+put_made(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t source, uint32_t no,
+         const struct mrs_product *p, bool moved, struct mrs_err *e)
 {
     uint32_t side = (uint32_t)p->side;
     struct mrsi_row *row = mrsi_row(w, sp->step, side);
@@ -87,7 +90,8 @@ put_made(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t sourc
 }
 
 static enum mrs_status
-products(struct spread *sp, struct mrsi_worker *w, struct job *j, void *work, uint64_t source, enum mrs_fate fate, struct mrs_err *e)
+products(struct spread *sp, struct mrsi_worker *w, struct job *j, void *work, uint64_t source, enum mrs_fate fate,
+         struct mrs_err *e)
 {
     uint32_t no = 0;
     for (;;) {
@@ -118,7 +122,8 @@ refuse(struct spread *sp, struct mrsi_worker *w, uint64_t ordinal, struct mrs_vi
 }
 
 static enum mrs_status
-one_document(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+one_document(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t ordinal, struct mrs_view doc,
+             struct mrs_err *e)
 {
     void *work = mrsi_work_of(w, sp->step, e);
     uint64_t source = mrsi_source(sp->side, ordinal);

@@ -1,6 +1,7 @@
 /* table.c - keys to entries: open addressing, built once from a log whose length is known, read by many threads.
  *
- * Entries of one key are chained in the order of the log, so a key that a million documents share costs no more than others. */
+ * Entries of one key are chained in the order of the log, so a key that a million documents share costs no more than
+ * others. */
 #include "join.h"
 
 static uint64_t
@@ -36,7 +37,8 @@ probe(const struct mrsi_table *t, struct mrsi_key k)
 }
 
 enum mrs_status
-mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_logged *log, uint64_t n, struct mrs_err *e)
+mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_logged *log, uint64_t n,
+                 struct mrs_err *e)
 {
     memset(t, 0, sizeof *t);
     t->mem = mem;

@@ -91,9 +91,10 @@ enum mrs_role {
     MRS_ROLE_CHANGE = 2, /* its documents are changed in place */
     MRS_ROLE_TAKE = 4,   /* its documents may leave it */
     MRS_ROLE_ADD = 8,    /* documents are added to it; `_id` is kept unique there */
-    MRS_ROLE_OVERWRITE = 32, /* with ADD: a document whose `_id` is there takes that one's place, whatever conflicts says */
-    MRS_ROLE_MAIN = 16   /* its documents drive the step: the input of SPREAD and MAP (several in union), FROM and
+    MRS_ROLE_MAIN = 16,  /* its documents drive the step: the input of SPREAD and MAP (several in union), FROM and
                             INTO of JOIN and GROUP */
+    /* with ADD: a document whose `_id` is there takes that one's place, whatever conflicts says */
+    MRS_ROLE_OVERWRITE = 32
 };
 
 struct mrs_side {

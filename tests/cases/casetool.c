@@ -125,8 +125,8 @@ show(const bson_t *b)
 }
 
 /* ---- load */
-#define PLAIN_METADATA \
-    "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},\"name\":\"_id_\"}],"           \
+#define PLAIN_METADATA                                                                                               \
+    "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},\"name\":\"_id_\"}],"      \
     "\"uuid\":\"00112233445566778899aabbccddeeff\",\"collectionName\":\"%s\",\"type\":\"collection\"}"
 
 static bool
@@ -231,7 +231,8 @@ same_members(const char *what, const bson_t *want, const bson_t *got)
     if (bson_iter_init(&it, want))
         while (bson_iter_next(&it))
             if (!same_value(want, got, bson_iter_key(&it))) {
-                printf("    %s, key %s\n      want %s\n      got  %s\n", what, bson_iter_key(&it), show(want), show(got));
+                printf("    %s, key %s\n      want %s\n      got  %s\n", what, bson_iter_key(&it), show(want),
+                       show(got));
                 return false;
             }
     return true;

@@ -429,7 +429,8 @@ to_date(struct world *w, const struct val *v, struct val **out)
         x = (int64_t)tw_num_double(v);
         break;
     case T_OID:
-        seconds = (int32_t)((uint32_t)v->raw[0] << 24 | (uint32_t)v->raw[1] << 16 | (uint32_t)v->raw[2] << 8 | v->raw[3]);
+        seconds =
+            (int32_t)((uint32_t)v->raw[0] << 24 | (uint32_t)v->raw[1] << 16 | (uint32_t)v->raw[2] << 8 | v->raw[3]);
         x = (int64_t)seconds * 1000;
         break;
     case T_STRING: case T_TIMESTAMP: case T_DECIMAL: tw_unclear(w, "date from this type"); return 0;

@@ -6,13 +6,17 @@
 #include <string.h>
 
 static const char *const vectors[] = {
-    "{\"ns\":\"blog.comments\",\"from\":\"blog.posts\",\"key\":1,\"path\":\"comments\",\"pos\":[2],\"id\":\"00000000ae3004621cd6bf9d\"}",
-    "{\"ns\":\"blog.comments\",\"from\":\"blog.posts\",\"key\":1.0,\"path\":\"comments\",\"pos\":[2],\"id\":\"00000000ae3004621cd6bf9d\"}",
-    "{\"ns\":\"blog.comments\",\"from\":\"blog.posts\",\"key\":{\"$numberDecimal\":\"1.00\"},\"path\":\"comments\",\"pos\":[2],"
+    "{\"ns\":\"blog.comments\",\"from\":\"blog.posts\",\"key\":1,\"path\":\"comments\",\"pos\":[2],\"id\":"
+    "\"00000000ae3004621cd6bf9d\"}",
+    "{\"ns\":\"blog.comments\",\"from\":\"blog.posts\",\"key\":1.0,\"path\":\"comments\",\"pos\":[2],\"id\":"
+    "\"00000000ae3004621cd6bf9d\"}",
+    "{\"ns\":\"blog.comments\",\"from\":\"blog.posts\",\"key\":{\"$numberDecimal\":\"1.00\"},\"path\":\"comments\","
+    "\"pos\":[2],"
     "\"id\":\"00000000ae3004621cd6bf9d\"}",
     "{\"ns\":\"shop.payments\",\"from\":\"shop.customers\",\"key\":{\"$oid\":\"5f5e1000a1b2c3d4e5f60718\"},"
     "\"path\":\"Rentals.Payments\",\"pos\":[3,0],\"id\":\"5f5e1000d1b052635703f9ea\"}",
-    "{\"ns\":\"school.courses\",\"from\":\"school.courses\",\"key\":[\"Math\",\"Science\"],\"path\":\"courses\",\"pos\":[],"
+    "{\"ns\":\"school.courses\",\"from\":\"school.courses\",\"key\":[\"Math\",\"Science\"],\"path\":\"courses\","
+    "\"pos\":[],"
     "\"id\":\"000000005d351f82d8d42504\"}",
     "{\"ns\":\"iot.packs\",\"from\":\"iot.readings\",\"key\":{\"sensorId\":7},\"path\":null,\"pos\":[1],"
     "\"id\":\"000000009e75669491fc7f93\"}",
@@ -35,8 +39,8 @@ gen_check_vectors(void)
             return false;
         for (uint32_t k = 0; k < tw_get(d, "pos")->n; k++)
             tw_append(pos, tw_int64(tw_num_int64(tw_get(d, "pos")->f[k].v)));
-        struct val *id = tw_new_id(tw_str(tw_get(d, "ns")), tw_str(tw_get(d, "from")), tw_get(d, "key"), tw_get(d, "path"),
-                                   pos, true);
+        struct val *id = tw_new_id(tw_str(tw_get(d, "ns")), tw_str(tw_get(d, "from")), tw_get(d, "key"),
+                                   tw_get(d, "path"), pos, true);
         char hex[25];
         for (int k = 0; k < 12; k++)
             snprintf(hex + 2 * k, 3, "%02x", id->raw[k]);

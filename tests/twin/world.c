@@ -239,7 +239,7 @@ tw_world_write(const struct world *w, const char *dir)
     if (!f)
         return false;
     for (uint32_t i = 0; i < w->nr; i++)
-        fprintf(f, "{ \"ns\" : \"%s\", \"step\" : { \"$numberInt\" : \"%d\" }, \"doc\" : %s }\n", w->r[i].ns, w->r[i].step,
-                tw_json(w->r[i].doc));
+        fprintf(f, "{ \"ns\" : \"%s\", \"step\" : { \"$numberInt\" : \"%d\" }, \"doc\" : %s }\n", w->r[i].ns,
+                w->r[i].step, tw_json(w->r[i].doc));
     return !fclose(f);
 }

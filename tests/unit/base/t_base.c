@@ -1,4 +1,5 @@
-/* t_base.c - the allocator counts and fails as told, arenas keep what they promise, buffers stop at their ceiling, the first error wins. */
+/* t_base.c - the allocator counts and fails as told, arenas keep what they promise, buffers stop at their ceiling,
+ * the first error wins. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* t_edit.c - rewriting at paths.
  *
- * What each verdict does at each kind of place, that nothing else moves, that duplicates are refused only where a level is
- * written, and that random edits agree with a slow twin which rebuilds documents field by field. Reading at paths
- * is checked here too. */
+ * What each verdict does at each kind of place, that nothing else moves, that duplicates are refused only where a
+ * level is written, and that random edits agree with a slow twin which rebuilds documents field by field. Reading at
+ * paths is checked here too. */
 #include "json.h"
 
 #include "mongoreshape/path.h"

@@ -326,12 +326,13 @@ static enum mrs_status
 instead(struct copying *k, struct mrs_val v, struct mrs_val *out)
 {
     const struct mrsi_refs *f = &k->w->refs;
-    uint32_t i = k->next_occ++, hit = 0;
+    const struct mrsi_occ *o = mrsi_refs_next(f, &k->next_occ);
+    uint32_t hit = 0;
     *out = v;
-    if (i >= mrsi_refs_n_occ(f) || !mrsi_refs_occ(f)[i].n_keys) {
+    if (!o || !o->n_keys) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_hits_collect(&k->w->hits, k->c, &mrsi_refs_occ(f)[i], 1);
+    enum mrs_status st = mrsi_hits_collect(&k->w->hits, k->c, o, 1);
     st = st == MRS_OK ? choose(k, &hit) : st;
     if (st != MRS_OK) {
         return st;
@@ -339,7 +340,7 @@ instead(struct copying *k, struct mrs_val v, struct mrs_val *out)
     if (k->shape.p) {
         return wrapped(k, v, out);
     }
-    bool dangling = !f->incomplete && !mrsi_refs_occ(f)[i].null;
+    bool dangling = !f->incomplete && !o->null;
     if (dangling && k->s->dangling == MRSI_DANGLING_DROP) {
         *out = mrs_missing();
     } else if (dangling && k->s->dangling == MRSI_DANGLING_NULL) {
@@ -536,6 +537,9 @@ splice(struct copying *k, struct mrs_view doc, struct mrs_matches *m, struct mrs
         st = mrsi_step_refuse(k->c, "oversize", "the document would pass 16 MiB");
     }
     st = st == MRS_OK ? mrsi_buf_end(out, start, k->c, "oversize") : st;
+    if (st == MRS_OK && k->s->wrap) {
+        mrsi_hits_leave_rest(&k->w->hits);
+    }
     st = st == MRS_OK ? mrsi_hits_tell(&k->w->hits, k->c, m, k->left, &homeless) : st;
     if (st == MRS_OK && homeless) {
         st = mrsi_step_refuse(k->c, "as", "an array on the way is empty: there is no place for the copies");

@@ -119,6 +119,7 @@ settle_as(struct mrsi_embed *s)
     j->refs = j->into_points || j->share;
     s->shared = s->in_place || j->share;
     s->count_share = s->count.n && ref->n ? mrsi_join_share(&s->count, ref) : 0;
+    s->count_share = s->count_share < j->share ? s->count_share : j->share;
     mrsi_join_settle(j);
 }
 

@@ -119,12 +119,13 @@ instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
 {
     struct embed_splice *x = sh->x;
     const struct mrsi_refs *f = &x->w->refs;
-    uint32_t occ = sh->next_occ++, chosen;
+    const struct mrsi_occ *o = mrsi_refs_next(f, &sh->next_occ);
+    uint32_t chosen;
     *put = v;
-    if (occ >= mrsi_refs_n_occ(f) || !mrsi_refs_occ(f)[occ].n_keys) {
+    if (!o || !o->n_keys) {
         return MRS_OK;
     }
-    enum mrs_status st = collect(sh, occ, 1);
+    enum mrs_status st = mrsi_hits_collect(&x->w->hits, x->c, o, 1);
     struct mrsi_hits *h = &x->w->hits;
     uint32_t n = mrsi_hits_n(h);
     if (st == MRS_OK && n) {
@@ -191,8 +192,7 @@ in_place(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verd
 }
 
 /* ---- count ---- */
-/* Matches of the places in a range of occurrences, place by place; in place a document that several references
- * name is one match. */
+/* Matches in a range of occurrences: for each document that holds references those of all of them, each once. */
 static enum mrs_status
 count_of(struct shared *sh, const struct mrsi_group *g, uint64_t *n)
 {
@@ -200,7 +200,7 @@ count_of(struct shared *sh, const struct mrsi_group *g, uint64_t *n)
     *n = 0;
     for (uint32_t i = g ? g->occ : 0, end = g ? g->occ + g->n_occ : 0; i < end;) {
         uint32_t to = i + 1;
-        while (to < end && (sh->x->s->in_place || occ[to].group == occ[i].group)) {
+        while (to < end && occ[to].group == occ[i].group) {
             to++;
         }
         enum mrs_status st = collect(sh, i, to - i);
@@ -297,6 +297,9 @@ mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out)
         st = mrsi_step_refuse(x->c, "oversize", "the document would pass 16 MiB");
     }
     st = st == MRS_OK ? mrsi_buf_end(out, start, x->c, "oversize") : st;
+    if (st == MRS_OK && s->in_place) {
+        mrsi_hits_leave_rest(&x->w->hits);
+    }
     st = st == MRS_OK ? mrsi_hits_tell(&x->w->hits, x->c, x->m, sh.silent, &homeless) : st;
     if (st == MRS_OK && homeless) {
         st = mrsi_step_refuse(x->c, "as", "an array on the way is empty: there is no place for the result");

@@ -341,6 +341,14 @@ mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, u
     return MRS_OK;
 }
 
+void
+mrsi_hits_leave_rest(struct mrsi_hits *h)
+{
+    for (size_t i = 0; i < h->told.n; i++) {
+        h->told.p[i] |= h->told.p[i] ? 0 : MRS_USED_LEFT;
+    }
+}
+
 enum mrs_status
 mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left, bool *homeless)
 {
@@ -367,10 +375,8 @@ mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bo
 static enum mrsi_taking
 taking(struct mrsi_take *t)
 {
-    if (t->at >= mrsi_refs_n_occ(t->refs)) {
-        return MRSI_TAKE_KEEP;
-    }
-    return t->what(t->arg, &mrsi_refs_occ(t->refs)[t->at++]);
+    const struct mrsi_occ *o = mrsi_refs_next(t->refs, &t->at);
+    return o ? t->what(t->arg, o) : MRSI_TAKE_KEEP;
 }
 
 static enum mrs_status

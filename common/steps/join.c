@@ -121,14 +121,42 @@ keep_value(void *arg, struct mrs_val v)
     return MRS_OK;
 }
 
+/* Every value that a path has, as a query for null sees it: a document that lacks the rest of the path gives a missing value, also
+ * where it is an element of an array; an element that is no document gives nothing. */
+static enum mrs_status
+path_values(const struct mrs_path *p, uint32_t level, struct mrs_view d, mrs_path_fn fn, void *arg)
+{
+    bool last = level + 1 == p->n;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    enum mrs_status st = MRS_OK;
+    if (!mrs_doc_find(d, p->part[level].name, p->part[level].len, &e)) {
+        return fn(arg, mrs_missing());
+    }
+    if (e.v.type != MRS_ARRAY) {
+        if (!last && e.v.type == MRS_DOCUMENT) {
+            return path_values(p, level + 1, mrs_val_view(e.v), fn, arg);
+        }
+        return fn(arg, last ? e.v : mrs_missing());
+    }
+    mrs_walk_init(&w, mrs_val_view(e.v));
+    while (st == MRS_OK && mrs_walk_next(&w, &e) == 1) {
+        if (last) {
+            st = fn(arg, e.v);
+        } else if (e.v.type == MRS_DOCUMENT) {
+            st = path_values(p, level + 1, mrs_val_view(e.v), fn, arg);
+        }
+    }
+    return st;
+}
+
 /* Calls fn with each value of one side of a pair; skip: so many names of the path lead to d already. */
 static enum mrs_status
 each_value(struct mrs_ctx *c, const struct mrsi_side_key *k, uint32_t skip, struct mrs_view d, mrs_path_fn fn,
            void *arg)
 {
     if (!k->expr) {
-        struct mrs_path rest = {k->path.part + skip, k->path.n - skip, k->path.text};
-        return mrs_path_each(&rest, d, false, fn, arg);
+        return path_values(&k->path, skip, d, fn, arg);
     }
     struct mrs_eval ev = mrsi_step_eval(c, d);
     struct mrs_val v;
@@ -266,7 +294,6 @@ struct walker {
     uint32_t share2;
     uint32_t index[MRS_PATH_PARTS_MAX];
     uint32_t n_index;
-    bool found, array; /* a value was there; an array stood on the way */
     struct mrs_view root;
 };
 
@@ -319,7 +346,6 @@ occurrence(struct walker *w, struct mrs_val v)
     struct mrs_elem e;
     uint32_t before = w->m.n;
     enum mrs_status st = MRS_OK;
-    w->found = true;
     if (v.type == MRS_DOCUMENT && j->wrap && mrs_doc_find(mrs_val_view(v), j->wrap, j->wrap_len, &e)) {
         v = e.v;
     }
@@ -331,12 +357,20 @@ occurrence(struct walker *w, struct mrs_val v)
     }
     if (st == MRS_OK && w->refs) {
         uint32_t n_group = (uint32_t)(w->refs->group.n / sizeof(struct mrsi_group));
-        struct mrsi_occ o = {before, w->m.n - before, n_group - 1, mrs_is_nullish(v)};
+        struct mrsi_occ o = {before, w->m.n - before, n_group - 1, mrs_is_nullish(v), v.type == MRS_MISSING};
         count_in(&w->refs->group);
         count_in(&w->refs->count_group);
         st = append(&w->refs->occ, &o, sizeof o, w->m.c);
     }
     return st;
+}
+
+/* The document holds no reference, which is one to null where null is a key. */
+static enum mrs_status
+lacking(struct walker *w, uint32_t level)
+{
+    const struct mrsi_join *j = w->m.j;
+    return j->nulls && level >= j->share ? occurrence(w, mrs_missing()) : MRS_OK;
 }
 
 static enum mrs_status walk(struct walker *w, struct mrs_view d, uint32_t level);
@@ -348,7 +382,6 @@ walk_array(struct walker *w, struct mrs_val a, uint32_t level, bool last)
     struct mrs_elem e;
     enum mrs_status st = MRS_OK;
     uint32_t slot = w->n_index, i = 0;
-    w->array = true;
     mrs_walk_init(&it, mrs_val_view(a));
     while (st == MRS_OK && mrs_walk_next(&it, &e) == 1) {
         if (last) {
@@ -374,8 +407,11 @@ walk(struct walker *w, struct mrs_view d, uint32_t level)
     bool last = level + 1 == p->n;
     struct mrs_elem e;
     enum mrs_status st = enter(w, d, level);
-    if (st != MRS_OK || !mrs_doc_find(d, p->part[level].name, p->part[level].len, &e)) {
+    if (st != MRS_OK) {
         return st;
+    }
+    if (!mrs_doc_find(d, p->part[level].name, p->part[level].len, &e)) {
+        return lacking(w, level);
     }
     if (e.v.type == MRS_ARRAY) {
         return walk_array(w, e.v, level, last);
@@ -383,7 +419,7 @@ walk(struct walker *w, struct mrs_view d, uint32_t level)
     if (last) {
         return occurrence(w, e.v);
     }
-    return e.v.type == MRS_DOCUMENT ? walk(w, mrs_val_view(e.v), level + 1) : MRS_OK;
+    return e.v.type == MRS_DOCUMENT ? walk(w, mrs_val_view(e.v), level + 1) : lacking(w, level);
 }
 
 static enum mrs_status
@@ -401,18 +437,7 @@ walk_refs(struct walker *w)
         st = enter(w, w->root, 0);
         return st == MRS_OK ? each_value(w->m.c, &j->pair[0].into, 0, w->root, computed, w) : st;
     }
-    st = walk(w, w->root, 0);
-    if (st == MRS_OK && j->nulls && !w->found && !w->array) {
-        /* a missing reference is the key null; it belongs to the document itself where its own place is missing too */
-        if (w->refs && !w->refs->group.n) {
-            st = open_group(w, &w->refs->group);
-        }
-        if (st == MRS_OK && j->n_tuple > 1 && !w->m.other) {
-            st = find_others(&w->m, true, 0, w->root);
-        }
-        st = st == MRS_OK ? occurrence(w, mrs_null()) : st;
-    }
-    return st;
+    return walk(w, w->root, 0);
 }
 
 /* ---- the two doors ---- */

@@ -44,6 +44,7 @@ struct mrsi_occ {          /* one occurrence: a scalar, or an element of the arr
     uint32_t key, n_keys;  /* its keys among those of the document; none: it is no reference (null) */
     uint32_t group;
     bool null;             /* its key is that of null (`nulls: match`): never dangling */
+    bool missing;          /* nothing stands there: no place in the document belongs to it */
 };
 struct mrsi_group {        /* the occurrences below one document reached by `share` names */
     uint32_t index, n_index; /* positions in the arrays on the way there: in the index list */
@@ -70,6 +71,18 @@ static inline uint32_t
 mrsi_refs_n_occ(const struct mrsi_refs *f)
 {
     return (uint32_t)(f->occ.n / sizeof(struct mrsi_occ));
+}
+/* The next occurrence that has a place in the document; NULL behind the last. at: 0 at first. */
+static inline const struct mrsi_occ *
+mrsi_refs_next(const struct mrsi_refs *f, uint32_t *at)
+{
+    while (*at < mrsi_refs_n_occ(f)) {
+        const struct mrsi_occ *o = &mrsi_refs_occ(f)[(*at)++];
+        if (!o->missing) {
+            return o;
+        }
+    }
+    return NULL;
 }
 /* The group whose place is on the way to a place: index is the way's positions. NULL where there is none.
  * groups: struct mrsi_group; indexes: their positions. Places must be asked for in document order: the cursor (0

@@ -9,7 +9,8 @@ SAN      ?=
 OPT      ?= -O2 -g
 ROOMS    := base doc expr io steps plan run
 
-WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith -Werror
+WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith \
+          -Werror
 CSTD   := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 SANFLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
@@ -30,12 +31,15 @@ LIBOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(LIBSRC))
 CLISRC  := $(wildcard migrate/*.c)
 CLIOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(CLISRC))
 ROOMLIBS := $(foreach r,$(ROOMS),$(OBJ)/lib$(r).a)
+group    = -Wl,--start-group $(1) -Wl,--end-group $(LIBS)
+ALLROOMS = $(call group,$(ROOMLIBS))
 
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
+comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo check unit unit-programs lint bench vectors fuzz fuzz-replay fault asan tsan install uninstall dist
-.PHONY: clean help cases twin samples
+.PHONY: all deps demo check unit unit-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan bench samples
+.PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -57,10 +61,10 @@ $(foreach r,$(ROOMS),$(eval $(call room_rule,$(r))))
 
 $(OBJ)/mongoreshape: $(CLIOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) $(CLIOBJ) -Wl,--start-group $(ROOMLIBS) -Wl,--end-group $(LIBS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(CLIOBJ) $(ALLROOMS) -o $@
 
-# Unit tests: tests/unit/ROOM/t_*.c, each a program of its own, linked with the rooms up to ROOM only (ROOMS is in that order).
-upto = $(if $(filter $(1),$(firstword $(2))),$(firstword $(2)),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,99,$(2))))
+# Unit tests: tests/unit/ROOM/t_*.c, each a program of its own, linked with the rooms up to ROOM only.
+upto = $(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call upto,$(1),$(wordlist 2,99,$(2))))
 UNITS := $(wildcard tests/unit/*/t_*.c)
 unit_bin = $(patsubst tests/unit/%.c,$(OBJ)/unit/%,$(1))
 define unit_rule
@@ -68,7 +72,7 @@ $(OBJ)/unit/$(1)/t_%: $(OBJ)/tests/unit/$(1)/t_%.o $(patsubst %.c,$(OBJ)/%.o,$(w
                       $(foreach r,$(call upto,$(1),$(ROOMS)),$(OBJ)/lib$(r).a)
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(dir $$@)
-	$$(Q)$$(CC) $$(ALLFLAGS) $$(filter %.o,$$^) -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group $$(LIBS) $$(TESTLIBS) -o $$@
+	$$(Q)$$(CC) $$(ALLFLAGS) $$(filter %.o,$$^) $$(call group,$$(filter %.a,$$^)) $$(TESTLIBS) -o $$@
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_rule,$(r))))
 ROOM ?= *
@@ -82,7 +86,7 @@ VECTORS ?= /usr/share/mongoreshape/conformance
 VECTOROBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/vectors/*.c))
 $(OBJ)/vectors: $(VECTOROBJ) $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) $(VECTOROBJ) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(VECTOROBJ) $(call group,$(filter %.a,$^)) -o $@
 ## vectors: what a server answered against common/expr; VECTORS=DIR with expressions.bson, queries.bson, sort.bson
 vectors: $(OBJ)/vectors
 	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
@@ -111,17 +115,29 @@ cases: $(OBJ)/mongoreshape $(OBJ)/casetool $(OBJ)/twin
 	$(Q)MONGORESHAPE=$(abspath $(OBJ))/mongoreshape CASETOOL=$(abspath $(OBJ))/casetool TWIN=$(abspath $(OBJ))/twin \
 	  tests/cases/run.sh $(CASE)
 
+# Failures on purpose: allocations, and calls of the system by the linker's --wrap. FAULT=--long tries every one.
+FAULTOBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/fault/*.c))
+WRAPPED  := open open64 read write pread pread64 pwrite pwrite64 copy_file_range fsync rename renameat2 ftruncate \
+            ftruncate64 mkdir fstat fstat64 mkostemp mkostemp64 lseek lseek64 mmap mmap64 pthread_create
+$(OBJ)/fault: $(FAULTOBJ) $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $(FAULTOBJ) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) $(ALLROOMS) -o $@
+FAULT ?=
+## fault: allocations and calls fail one by one, runs are killed, disks are full; FAULT=--long for all of them
+fault: $(OBJ)/fault $(OBJ)/mongoreshape
+	$(Q)$(OBJ)/fault $(FAULT)
+
 # Fuzz targets: tests/fuzz/fz_*.c. With clang's fuzzer, and with a main of our own that replays what is kept.
 FUZZBIN   := $(patsubst tests/fuzz/%.c,$(OBJ)/fuzz/%,$(wildcard tests/fuzz/fz_*.c))
 REPLAYBIN := $(patsubst tests/fuzz/%.c,$(OBJ)/replay/%,$(wildcard tests/fuzz/fz_*.c))
 $(OBJ)/fuzz/%: $(OBJ)/tests/fuzz/%.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) -fsanitize=fuzzer $< -Wl,--start-group $(ROOMLIBS) -Wl,--end-group $(LIBS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) -fsanitize=fuzzer $< $(ALLROOMS) -o $@
 $(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) -Wl,--start-group $(ROOMLIBS) -Wl,--end-group $(LIBS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(ALLROOMS) -o $@
 FUZZ ?= fz_bson
 SECONDS ?= 60
 ## fuzz: looks for new inputs with clang; FUZZ=fz_plan SECONDS=600
@@ -129,7 +145,8 @@ fuzz:
 ifeq ($(SAN),fuzz)
 	$(Q)$(MAKE) $(OBJ)/fuzz/$(FUZZ)
 	$(Q)mkdir -p $(BUILD)/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
-	$(OBJ)/fuzz/$(FUZZ) -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=2048 $(BUILD)/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+	$(OBJ)/fuzz/$(FUZZ) -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=2048 \
+	    $(BUILD)/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 else
 	$(Q)$(MAKE) CC=clang SAN=fuzz fuzz
 endif
@@ -157,7 +174,7 @@ deps:
 
 $(OBJ)/samples: $(OBJ)/dumps/samples.o $(ROOMLIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) $< -Wl,--start-group $(ROOMLIBS) -Wl,--end-group $(LIBS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) $< $(ALLROOMS) -o $@
 ## demo: installs what is missing, builds, runs a plan over a sample dump and shows what it did
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all $(OBJ)/samples
@@ -171,7 +188,7 @@ $(OBJ)/bench/%: bench/%.c
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(TESTINC) $< $(TESTLIBS) -lm -o $@
 SCALE ?= 1
-## bench: speed and memory against a naive program of the same meaning; SCALE=0.1, BENCH_LONG=1 for ten times the data too
+## bench: speed and memory against a naive program; SCALE=0.1, BENCH_LONG=1 for ten times the data too
 bench: all $(OBJ)/bench/gen $(OBJ)/bench/naive $(OBJ)/bench/measure
 	$(Q)SCALE='$(SCALE)' BENCH_LONG='$(BENCH_LONG)' bash bench/run.sh $(OBJ)/mongoreshape $(OBJ)/bench
 
@@ -181,12 +198,14 @@ $(OBJ)/libmongoreshape.a: $(LIBOBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 ## install, uninstall: tool, library, headers, manual, completions; DESTDIR and PREFIX (/usr/local)
 install: all $(OBJ)/libmongoreshape.a
-	install -d $(DEST)/bin $(DEST)/lib/pkgconfig $(DEST)/include/mongoreshape $(DEST)/share/man/man1 $(DEST)/share/bash-completion/completions
+	install -d $(DEST)/bin $(DEST)/lib/pkgconfig $(DEST)/include/mongoreshape $(DEST)/share/man/man1
+	install -d $(DEST)/share/bash-completion/completions
 	install -m 755 $(OBJ)/mongoreshape $(DEST)/bin/
 	install -m 644 $(OBJ)/libmongoreshape.a $(DEST)/lib/
 	install -m 644 include/mongoreshape/*.h $(DEST)/include/mongoreshape/
-	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' 'Version: $(VERSION)' \
-	    'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmongoreshape $(LIBS)' > $(DEST)/lib/pkgconfig/mongoreshape.pc
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' \
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmongoreshape $(LIBS)' \
+	    > $(DEST)/lib/pkgconfig/mongoreshape.pc
 	$(OBJ)/mongoreshape help --man > $(DEST)/share/man/man1/mongoreshape.1
 	$(OBJ)/mongoreshape help --completion bash > $(DEST)/share/bash-completion/completions/mongoreshape
 uninstall:

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# run.sh TOOL PROGRAMS - the benchmark: tool against bench/naive.c in alternating pairs, so that drift of the machine cancels.
+# run.sh TOOL PROGRAMS - the benchmark: tool against bench/naive.c in alternating pairs, so that drift of the machine
+# cancels.
 #
-# Figures are medians. The time of the tool goes to its last write; the final sync stands beside it. Input is in the page
-# cache, output goes to new files, what is left to write back is synced before each run. Environment: SCALE (1),
+# Figures are medians. The time of the tool goes to its last write; the final sync stands beside it. Input is in the
+# page cache, output goes to new files, what is left to write back is synced before each run. Environment: SCALE (1),
 # BENCH_LONG=1, PAIRS (5), JOBS (2), BENCH_DIR (where the data lie), ONLY ("embed set": only these jobs).
 set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
@@ -64,6 +65,8 @@ run_naive() {
 # number NAME: a figure of the tool's report
 number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" report.json; }
 
+# of EXPRESSION: its median over the pairs
+of() { awk "{ print $1 }" pairs.txt | median; }
 median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 compare() {
@@ -99,16 +102,15 @@ job() {
     done
     out=$(du -cb out/bench/*.bson | tail -n 1 | cut -f1)
     rm -rf out naive.out
-    awk '{ printf "%.3f\n", $1 - $5 / 1000 }' pairs.txt > tool.txt
-    awk '{ print $6 }' pairs.txt > naive.txt
-    ratio=$(paste tool.txt naive.txt | awk '{ print $2 / $1 }' | median)
-    awk -v name="$name" -v in_bytes="$in" -v out_bytes="$out" -v t="$(median < tool.txt)" -v n="$(median < naive.txt)" \
-        -v ratio="$ratio" -v tcpu="$(awk '{ print $2 + $3 }' pairs.txt | median)" -v tuser="$(awk '{ print $2 }' pairs.txt | median)" \
-        -v ncpu="$(awk '{ print $7 + $8 }' pairs.txt | median)" -v trss="$(awk '{ print $4 }' pairs.txt | sort -n | tail -n 1)" \
-        -v nrss="$(awk '{ print $9 }' pairs.txt | median)" -v s="$(awk '{ print $5 / 1000 }' pairs.txt | median)" 'BEGIN {
-            printf "%-11s %7.0f %7.0f %7.3f %8.0f %7.3f %6.1fx %6.2f %6.2f %6.2f %7.1f %7.1f %6.2f\n", name, in_bytes / 1e6, out_bytes / 1e6,
-                t, in_bytes / 1e6 / t, n, ratio, tuser, tcpu, ncpu, trss, nrss, s }'
-    echo "$name $(median < tool.txt) $(awk '{ print $2 }' pairs.txt | median) $(awk '{ print $4 }' pairs.txt | sort -n | tail -n 1)" >> once.txt
+    local time user all nall top ntop
+    time=$(of '$1 - $5 / 1000') user=$(of '$2') all=$(of '$2 + $3') nall=$(of '$7 + $8')
+    top=$(awk '{ print $4 }' pairs.txt | sort -n | tail -n 1) ntop=$(of '$9')
+    awk -v name="$name" -v in_mb="$((in / 1000))e-3" -v out_mb="$((out / 1000))e-3" -v figures="$time $(of '$6') \
+        $(of '$6 / ($1 - $5 / 1000)') $user $all $nall $top $ntop $(of '$5 / 1000')" 'BEGIN {
+            split(figures, f, " ")
+            printf "%-11s %7.0f %7.0f %7.3f %8.0f %7.3f %6.1fx", name, in_mb, out_mb, f[1], in_mb / f[1], f[2], f[3]
+            printf " %6.2f %6.2f %6.2f %7.1f %7.1f %6.2f\n", f[4], f[5], f[6], f[7], f[8], f[9] }'
+    echo "$name $time $user $top" >> once.txt
 }
 
 # long NAME: once with ten times the data, against the median above
@@ -117,10 +119,16 @@ long() {
     wanted "$name" || return
     cat "ten/${name%%-*}"/bench/*.bson > /dev/null
     read -r wall user sys rss status < <(run_tool "$name" ten)
-    [ "$status" = 0 ] || { echo "$name, ten times the data: exit status $status: $(cat report.json)" >&2; failed=1; return; }
+    if [ "$status" != 0 ]; then
+        echo "$name, ten times the data: exit status $status: $(cat report.json)" >&2
+        failed=1
+        return
+    fi
     awk -v name="$name" -v wall="$wall" -v sync_ms="$(number syncMs)" -v user="$user" -v rss="$rss" '$1 == name {
-        printf "%-11s %7.3f s to %7.3f s (x %.1f), user CPU %.2f s to %.2f s (x %.2f), peak RSS %.1f to %.1f MiB\n", name, $2,
-            wall - sync_ms / 1000, (wall - sync_ms / 1000) / $2, $3, user, user / $3, $4, rss }' once.txt
+        time = wall - sync_ms / 1000
+        printf "%-11s %7.3f s to %7.3f s (x %.1f), user CPU %.2f s to %.2f s (x %.2f), ", name, $2, time, time / $2, $3,
+            user, user / $3
+        printf "peak RSS %.1f to %.1f MiB\n", $4, rss }' once.txt
     rm -rf out
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh TOOL SAMPLES OUTDIR - one plan over the sample dump: documents before, the account of the run, documents after.
+# demo.sh TOOL SAMPLES OUTDIR - one plan over the sample dump: documents before and after, and the account of the run.
 set -eu
 tool=$1 samples=$2 out=$3
 here=dumps
@@ -12,7 +12,7 @@ title "the plan, $plan"
 cat "$plan"
 title "what it means: mongoreshape explain $plan -i $here/sample"
 "$tool" explain "$plan" -i "$here/sample"
-title "before: a post of blog.posts, and the first two of $(grep -c . "$here/text/blog.comments.jsonl") comments in blog.comments"
+title "before: a post, and two of the $(grep -c . "$here/text/blog.comments.jsonl") comments in their collection"
 "$samples" show "$here/sample/blog/posts.bson" 3 1
 "$samples" show "$here/sample/blog/comments.bson" 0 2
 title "the run: mongoreshape run $plan -i $here/sample -o $out"
@@ -22,5 +22,5 @@ title "after: the same post"
 title "after: all that is left in blog.comments, the comment whose post is gone"
 "$samples" show "$out/blog/comments.bson"
 title "where it lies"
-echo "The new dump is $out, its manifest $out/$(cd "$out" && ls | grep -m1 manifest || true); the old one, $here/sample, is as it was."
+echo "The new dump is $out, its manifest $out/mongoreshape.manifest.json. The old one, $here/sample, is as it was."
 echo "More plans to try are in $here/plans, their data as text in $here/text."

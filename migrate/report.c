@@ -133,9 +133,9 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
     mrsi_text_time(r->wall_ms, wall);
     mrsi_text_time(r->sync_ms, sync);
     if (dry) {
-        fprintf(f, "nothing was written; read %s in %s, the output would have %s\n", in, wall, out);
+        fprintf(f, "nothing was written; read files of %s in %s, the output would have %s of BSON\n", in, wall, out);
     } else {
-        fprintf(f, "wrote %s to %s in %s (%s of it to make sure it is on disk), from %s\n", out,
+        fprintf(f, "wrote %s of BSON to %s in %s (%s of it to make sure it is on disk), from files of %s\n", out,
                 strcmp(job->cli->output, "-") == 0 ? "standard output" : job->cli->output, wall,
                 sync, in);
     }

@@ -130,27 +130,6 @@ clear_engine(struct mrsi_engine *en)
     pthread_mutex_destroy(&en->lock);
 }
 
-/* ---- the oplog of a dump says what happened to namespaces in their old shape ---- */
-static enum mrs_status
-check_oplog(struct mrsi_engine *en, struct mrs_err *e)
-{
-    bool touched = false;
-    for (uint32_t i = 0; i < en->n_coll; i++) {
-        touched = touched || en->coll[i].touched || en->coll[i].content || en->coll[i].dropped_at != MRSI_NONE;
-    }
-    for (uint32_t i = 0; touched && i < mrs_input_count(en->in); i++) {
-        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
-        if (in->kind == MRS_INPUT_EXTRA && strcmp(in->rel_path, "oplog.bson") == 0 && !in->empty_oplog) {
-            if (!en->opts->oplog_drop) {
-                return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                                   "the dump has an oplog.bson, whose entries would be replayed on the old shape; say --oplog drop to leave it out");
-            }
-            en->drop_oplog = true;
-        }
-    }
-    return MRS_OK;
-}
-
 static void
 expect_bytes(struct mrsi_engine *en)
 {
@@ -216,7 +195,7 @@ begin(struct mrsi_engine *en, struct mrs_err *e)
     }
     en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
     enum mrs_status s = mrsi_setup(en, e);
-    s = s == MRS_OK ? check_oplog(en, e) : s;
+    s = s == MRS_OK ? mrsi_check_extras(en, e) : s;
     s = s == MRS_OK ? make_workers(en, e) : s;
     if (s == MRS_OK && en->opts->amend) {
         s = mrsi_amend_load(en, en->opts->amend, &en->amend, e);

@@ -239,6 +239,9 @@ enum mrs_status mrsi_check_account(const struct mrsi_engine *en, struct mrs_err 
 /* Reads a collection to its end, through pending steps, writing nothing: *docs come out. */
 enum mrs_status mrsi_read_through(struct mrsi_engine *en, uint32_t coll, uint64_t *docs, uint64_t *bytes, struct mrs_err *e);
 enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
+/* Before anything is written: the oplog must not concern what the plan names; extras that hold documents are whole. */
+enum mrs_status mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_tick(struct mrsi_engine *en);
 
 /* ---- drivers, one per family ---- */

@@ -96,38 +96,6 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 static enum mrs_status
-put_restore(struct mrsi_engine *en, struct mrs_err *e)
-{
-    if (!en->opts->output) {
-        return MRS_OK;
-    }
-    size_t n = strlen(en->opts->output) + 96;
-    char *line = mrs_arena_alloc(&en->report->arena, n);
-    bool gzip = en->opts->compress.codec == MRS_CODEC_GZIP;
-    for (uint32_t i = 0; en->opts->compress.codec == MRS_CODEC_AS_INPUT && i < mrs_input_count(en->in); i++) {
-        gzip = gzip || mrs_input_at(en->in, i)->codec == MRS_CODEC_GZIP;
-    }
-    if (!line) {
-        return mrs_err_memory(e, n);
-    }
-    if (en->opts->single_ns) {
-        const char *dot = strchr(en->opts->single_ns, '.');
-        int db = dot ? (int)(dot - en->opts->single_ns) : 0;
-        char *longer = mrs_arena_alloc(&en->report->arena, n + strlen(en->opts->single_ns));
-        if (!longer) {
-            return mrs_err_memory(e, n);
-        }
-        snprintf(longer, n + strlen(en->opts->single_ns), "mongorestore%s --db=%.*s --collection='%s' '%s'", gzip ? " --gzip" : "", db,
-                 en->opts->single_ns, dot ? dot + 1 : "", en->opts->output);
-        line = longer;
-    } else {
-        snprintf(line, n, "mongorestore%s --dir='%s'", gzip ? " --gzip" : "", en->opts->output);
-    }
-    en->report->restore = line;
-    return MRS_OK;
-}
-
-static enum mrs_status
 all_texts(const struct mrs_report *rep, struct mrs_err *e)
 {
     for (uint32_t i = 0; i < rep->n_account; i++) {
@@ -162,7 +130,7 @@ mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
     enum mrs_status s = put_account(en, e);
     s = s == MRS_OK ? put_written(en, e) : s;
     s = s == MRS_OK ? put_notes(en, e) : s;
-    s = s == MRS_OK ? put_restore(en, e) : s;
+    s = s == MRS_OK ? mrsi_put_restore(en, e) : s;
     return s == MRS_OK ? all_texts(en->report, e) : s;
 }
 

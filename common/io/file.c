@@ -184,11 +184,17 @@ mrsi_sync_fd(int fd, const char *name, struct mrs_err *e)
 enum mrs_status
 mrsi_sync_dir(const char *path, struct mrs_err *e)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd;
+    do {
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR);
     if (fd < 0) {
         return mrs_err_sys(e, errno, "open folder %s", path);
     }
-    int r = fsync(fd);
+    int r;
+    do {
+        r = fsync(fd);
+    } while (r < 0 && errno == EINTR);
     int err = errno;
     close(fd);
     /* Some network file systems know no fsync of folders. */

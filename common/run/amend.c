@@ -1,7 +1,7 @@
 /* amend.c - mended documents put in place of documents of the input, before any step sees them.
  *
- * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. A first look over the namespaces it names
- * makes sure that each document it mends is there exactly once. */
+ * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. A first
+ * look over the namespaces it names makes sure that each document it mends is there exactly once. */
 #include "amend.h"
 #include <stdlib.h>
 
@@ -28,19 +28,24 @@ by_hash(const void *pa, const void *pb)
     return a->hi < b->hi ? -1 : a->hi > b->hi;
 }
 
-static bool
-hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mend *m)
+/* OK; END: there is no `_id`, or one past every limit, so that nothing can name it. */
+static enum mrs_status
+hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mend *m,
+        struct mrs_err *e)
 {
     struct mrs_elem id;
     if (!mrs_doc_find(doc, "_id", 3, &id)) {
-        return false;
+        return MRS_END;
     }
     mrs_buf_reset(scratch);
     mrs_key_append(scratch, id.v, false);
+    if (scratch->bad) {
+        return scratch->bad == 1 ? mrs_buf_status(scratch, e) : MRS_END;
+    }
     struct mrs_hash128 h = mrs_hash(scratch->p, scratch->n, en->seed + in_index);
     m->lo = h.lo;
     m->hi = h.hi;
-    return !scratch->bad;
+    return MRS_OK;
 }
 
 static struct mend *
@@ -70,11 +75,15 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
     struct mend m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns"))};
     if (m.in_index == MRSI_NONE || doc.type != MRS_DOCUMENT) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: %s", (unsigned long long)no,
-                           doc.type != MRS_DOCUMENT ? "it has no document 'doc'" : "its 'ns' is no namespace of the input");
+                           doc.type != MRS_DOCUMENT ? "it has no document 'doc'"
+                                                    : "its 'ns' is no namespace of the input");
     }
     m.doc = mrs_val_view(doc);
-    if (!hash_id(a->en, m.in_index, m.doc, scratch, &m)) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: 'doc' has no usable _id", (unsigned long long)no);
+    enum mrs_status s = hash_id(a->en, m.in_index, m.doc, scratch, &m, e);
+    if (s != MRS_OK) {
+        return s == MRS_END ? mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: 'doc' has no usable _id",
+                                          (unsigned long long)no)
+                            : s;
     }
     mrs_buf_put(&a->list, &m, sizeof m);
     return mrs_buf_status(&a->list, e);
@@ -91,8 +100,10 @@ add_records(struct mrsi_amend *a, size_t n, struct mrs_err *e)
         const uint8_t *p = (const uint8_t *)a->bytes + at;
         uint32_t len = n - at >= MRS_DOC_MIN ? mrs_le32(p) : 0;
         struct mrs_view rec = {p, len};
-        s = len >= MRS_DOC_MIN && len <= n - at ? mrs_doc_check(p, len, MRS_DEPTH_READ, e)
-                                                : mrs_err_set(e, MRS_FAIL, MRS_E_BSON, "impossible length of record %llu", (unsigned long long)no + 1);
+        s = len >= MRS_DOC_MIN && len <= n - at
+                ? mrs_doc_check(p, len, MRS_DEPTH_READ, e)
+                : mrs_err_set(e, MRS_FAIL, MRS_E_BSON, "impossible length of record %llu",
+                              (unsigned long long)no + 1);
         if (s == MRS_OK) {
             s = add_record(a, rec, no + 1, &scratch, e);
         } else if (e) {
@@ -114,31 +125,41 @@ none_twice(struct mrsi_amend *a, struct mrs_err *e)
     }
     for (size_t i = 1; i < n; i++) {
         if (by_hash(&m[i - 1], &m[i]) == 0) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the amend file mends one document of %s twice", mrs_input_at(a->en->in, m[i].in_index)->ns);
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the amend file mends one document of %s twice",
+                               mrs_input_at(a->en->in, m[i].in_index)->ns);
         }
     }
     return MRS_OK;
+}
+
+static enum mrs_status
+count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_err *e)
+{
+    struct mend key;
+    enum mrs_status s = hash_id(a->en, in_index, doc, scratch, &key, e);
+    struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
+    if (m) {
+        m->found++;
+    }
+    return s == MRS_END ? MRS_OK : s;
 }
 
 /* Counts how often each mended document is in one namespace. */
 static enum mrs_status
 count_found(struct mrsi_amend *a, uint32_t in_index, struct mrs_err *e)
 {
-    struct mrs_reader *r;
+    struct mrs_reader *r = NULL;
     struct mrs_block b;
     struct mrs_buf scratch;
     mrs_block_init(&b, a->en->mem);
     mrs_buf_init(&scratch, a->en->mem, MRS_KEY_MAX);
     enum mrs_status s = mrs_reader_open(a->en->in, in_index, MRSI_BLOCK, &r, e);
     while (s == MRS_OK && (s = mrs_reader_next(r, &b, e)) == MRS_OK) {
-        for (size_t at = 0; s == MRS_OK && at < b.n; at += mrs_le32(b.p + at)) {
+        uint64_t no = b.first_doc;
+        for (size_t at = 0; s == MRS_OK && at < b.n; at += mrs_le32(b.p + at), no++) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            struct mend key;
-            s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
-            struct mend *m = s == MRS_OK && hash_id(a->en, in_index, doc, &scratch, &key) ? find(a, &key) : NULL;
-            if (m) {
-                m->found++;
-            }
+            s = mrsi_check_input(mrs_input_at(a->en->in, in_index), doc, no, b.off + at, e);
+            s = s == MRS_OK ? count_one(a, in_index, doc, &scratch, e) : s;
         }
     }
     mrs_reader_close(r);
@@ -153,14 +174,16 @@ all_there_once(struct mrsi_amend *a, struct mrs_err *e)
     const struct mend *m = (const struct mend *)(const void *)a->list.p;
     size_t n = a->list.n / sizeof *m;
     for (uint32_t i = 0; i < mrs_input_count(a->en->in); i++) {
-        enum mrs_status s = mrsi_amend_touches(a, i) && mrs_input_at(a->en->in, i)->data_path ? count_found(a, i, e) : MRS_OK;
+        enum mrs_status s =
+            mrsi_amend_touches(a, i) && mrs_input_at(a->en->in, i)->data_path ? count_found(a, i, e) : MRS_OK;
         if (s != MRS_OK) {
             return s;
         }
     }
     for (size_t i = 0; i < n; i++) {
         if (m[i].found != 1) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the amend file mends a document of %s whose _id is there %s", mrs_input_at(a->en->in, m[i].in_index)->ns,
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the amend file mends a document of %s whose _id is there %s",
+                               mrs_input_at(a->en->in, m[i].in_index)->ns,
                                m[i].found ? "more than once" : "not at all");
         }
     }
@@ -214,15 +237,14 @@ mrsi_amend_touches(const struct mrsi_amend *a, uint32_t in_index)
 }
 
 enum mrs_status
-mrsi_amend_doc(const struct mrsi_amend *a, uint32_t in_index, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
+mrsi_amend_doc(const struct mrsi_amend *a, uint32_t in_index, struct mrsi_worker *w, struct mrs_view *doc,
+               struct mrs_err *e)
 {
     struct mend key;
-    (void)e;
-    if (hash_id(a->en, in_index, *doc, &w->scratch, &key)) {
-        const struct mend *m = find(a, &key);
-        if (m) {
-            *doc = m->doc;
-        }
+    enum mrs_status s = hash_id(a->en, in_index, *doc, &w->scratch, &key, e);
+    const struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
+    if (m) {
+        *doc = m->doc;
     }
-    return MRS_OK;
+    return s == MRS_END ? MRS_OK : s;
 }

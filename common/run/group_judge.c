@@ -54,8 +54,9 @@ note_id(struct mrsi_group *g, struct mrsi_sorter *ids, const struct mrsi_sorted 
     struct mrs_view doc = {r->p + sizeof *m, m->doc_len};
     struct mrs_hash128 h;
     uint8_t key[16 + MRSI_MEMBER_KEY];
-    if (!mrsi_ids_hash(&g->sides.ids, 0, doc, scratch, &h)) {
-        return MRS_OK;
+    enum mrs_status s = mrsi_ids_hash(&g->sides.ids, 0, doc, scratch, &h, e);
+    if (s != MRS_OK) {
+        return s == MRS_END ? MRS_OK : s;
     }
     memcpy(key, &h, 16);
     memcpy(key + 16, r->key, MRSI_MEMBER_KEY);

@@ -61,24 +61,24 @@ mrsi_ids_clear(struct mrsi_ids *ids)
     }
 }
 
-bool
+enum mrs_status
 mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
-              struct mrs_hash128 *out)
+              struct mrs_hash128 *out, struct mrs_err *e)
 {
     struct mrs_elem id;
     if (!mrs_doc_find(doc, "_id", 3, &id)) {
-        return false;
+        return MRS_END;
     }
     mrs_buf_reset(scratch);
     mrs_buf_put(scratch, &target, sizeof target);
     mrs_key_append(scratch, id.v, false);
-    if (scratch->bad) { /* an _id over the key limit: its bytes as they are, good enough to find clashes of equal
-                           bytes */
-        *out = mrs_hash(id.v.p, id.v.n, ids->en->seed + target);
-        return true;
+    if (scratch->bad == 1) {
+        return mrs_buf_status(scratch, e);
     }
-    *out = mrs_hash(scratch->p, scratch->n, ids->en->seed);
-    return true;
+    /* an _id over the key limit: its bytes as they are, good enough to find clashes of equal bytes */
+    *out = scratch->bad ? mrs_hash(id.v.p, id.v.n, ids->en->seed + target)
+                        : mrs_hash(scratch->p, scratch->n, ids->en->seed);
+    return MRS_OK;
 }
 
 static enum mrs_status

@@ -28,12 +28,14 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-static void
-note(const struct there *t, struct mrsi_worker *w, struct job *j, const struct mrsi_cursor *cur, struct mrs_view doc)
+static enum mrs_status
+note(const struct there *t, struct mrsi_worker *w, struct job *j, const struct mrsi_cursor *cur, struct mrs_view doc,
+     struct mrs_err *e)
 {
     struct mrs_hash128 h;
-    if (!mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h)) {
-        return;
+    enum mrs_status s = mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h, e);
+    if (s != MRS_OK) {
+        return s == MRS_END ? MRS_OK : s;
     }
     if (t->ids->phase == MRSI_IDS_HOPE) {
         mrs_buf_put(&j->found, &h.lo, 8);
@@ -42,6 +44,7 @@ note(const struct there *t, struct mrsi_worker *w, struct job *j, const struct m
         struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, cur->ordinal, 0, t->coll, 1, 0, 0};
         mrs_buf_put(&j->found, &m, sizeof m);
     }
+    return MRS_OK;
 }
 
 static enum mrs_status
@@ -58,12 +61,12 @@ work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         if (s == MRS_END) {
             return mrs_buf_status(&j->found, e);
         }
-        if (s < MRS_SKIP) {
-            return s;
-        }
         if (s == MRS_OK) {
             j->docs++;
-            note(t, w, j, &cur, doc);
+            s = note(t, w, j, &cur, doc, e);
+        }
+        if (s < MRS_SKIP) {
+            return s;
         }
     }
 }

@@ -89,24 +89,27 @@ one_job(struct run *r, struct mrsi_worker *w, void *job)
     }
     if (s == MRS_OK) {
         r->fetched++;
+    } else if (s < MRS_OK) {
+        fail(r, s, no, &e); /* before anybody else fetches: what fails behind it would have another reason */
     }
     if (!big || s != MRS_OK) {
         pthread_mutex_unlock(&r->fetch_lock);
     }
-    if (s == MRS_OK) {
-        s = p->work(p->arg, w, job, &e);
-        if (s == MRS_OK && wait_turn(r, no)) {
-            s = p->commit ? p->commit(p->arg, w, job, &e) : MRS_OK;
-            if (s == MRS_OK) {
-                committed(r);
-            }
-        }
-        if (big) {
-            pthread_mutex_unlock(&r->fetch_lock);
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = p->work(p->arg, w, job, &e);
+    if (s == MRS_OK && wait_turn(r, no)) {
+        s = p->commit ? p->commit(p->arg, w, job, &e) : MRS_OK;
+        if (s == MRS_OK) {
+            committed(r);
         }
     }
     if (s < MRS_OK) {
         fail(r, s, no, &e);
+    }
+    if (big) {
+        pthread_mutex_unlock(&r->fetch_lock);
     }
     return s;
 }

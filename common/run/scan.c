@@ -111,17 +111,17 @@ mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mr
     c->next = b->first_doc;
 }
 
-static enum mrs_status
-check_input(struct mrsi_cursor *c, const struct mrsi_worker *w, const struct mrs_view *doc, uint64_t off, struct mrs_err *e)
+enum mrs_status
+mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off, struct mrs_err *e)
 {
-    enum mrs_status s = mrs_doc_check(doc->p, doc->n, MRS_DEPTH_READ, e);
+    enum mrs_status s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
     if (s != MRS_OK && e) {
-        const char *file = mrs_input_at(w->en->in, c->part->in_index)->data_path;
+        const char *file = in->data_path;
         char why[sizeof e->msg];
         memcpy(why, e->msg, sizeof why);
         snprintf(e->msg, sizeof e->msg, "%.300s%s%.200s", file ? file : "", file ? ": " : "", why);
-        snprintf(e->ns, sizeof e->ns, "%s", c->coll->ns);
-        e->doc_no = c->ordinal + 1;
+        snprintf(e->ns, sizeof e->ns, "%s", in->ns);
+        e->doc_no = ordinal + 1;
         e->byte_off = off + (e->byte_off == UINT64_MAX ? 0 : e->byte_off);
     }
     return s;
@@ -140,7 +140,8 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     c->at += doc->n;
     mrs_arena_reset(&w->arena);
     if (!c->part->temp) {
-        enum mrs_status s = c->checked ? MRS_OK : check_input(c, w, doc, off, e);
+        const struct mrs_input_ns *in = mrs_input_at(w->en->in, c->part->in_index);
+        enum mrs_status s = c->checked ? MRS_OK : mrsi_check_input(in, *doc, c->ordinal, off, e);
         if (s == MRS_OK && w->en->amend) {
             s = mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e);
         }

@@ -140,7 +140,11 @@ mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists 
         return verdict(s, l, c, doc, write, e);
     }
     *write = s->ids.phase == MRSI_IDS_HOPE;
-    if (mrsi_ids_hash(&s->ids, c->coll, *doc, &w->scratch, &h)) {
+    enum mrs_status st = mrsi_ids_hash(&s->ids, c->coll, *doc, &w->scratch, &h, e);
+    if (st < MRS_OK) {
+        return st;
+    }
+    if (st == MRS_OK) {
         if (*write) {
             mrs_buf_put(&l->hashes, &h.lo, 8);
         } else if (mrsi_ids_is_suspicious(&s->ids, h.lo)) {

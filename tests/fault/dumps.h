@@ -1,0 +1,13 @@
+/* dumps.h - the inputs; each makes the folder `dir`. */
+#ifndef FAULT_DUMPS_H
+#define FAULT_DUMPS_H
+
+#include "fault.h"
+
+void dump_blog(const char *dir, enum mrs_codec codec);
+void dump_wide(const char *dir, enum mrs_codec codec);
+void dump_heavy(const char *dir, enum mrs_codec codec);
+void dump_many(const char *dir, enum mrs_codec codec);
+void dump_single(const char *dir, enum mrs_codec codec);
+
+#endif

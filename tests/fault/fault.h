@@ -1,0 +1,62 @@
+/* fault.h - what the files of the fault tests share: scenes (a dump, a plan, options), calls that fail on demand, and
+ * pictures of a folder, to see that nothing was published or that the bytes are the same. */
+#ifndef FAULT_H
+#define FAULT_H
+
+#include "mongoreshape/mrs.h"
+#include <stdbool.h>
+
+/* ---- calls.c: the operating system, failing by number ---- */
+enum call {
+    CALL_OPEN, CALL_READ, CALL_PREAD, CALL_WRITE, CALL_PWRITE, CALL_FSYNC, CALL_RENAME, CALL_TRUNCATE, CALL_MMAP,
+    CALL_THREAD, CALL_COPY, CALL_MKDIR, CALL_STAT, CALL_SEEK, CALLS
+};
+enum how {
+    HOW_ERROR,       /* the n-th call fails */
+    HOW_ERROR_ON,    /* the n-th and all behind it */
+    HOW_SHORT,       /* the n-th call does half of its work: nobody may notice */
+    HOW_INTERRUPTED  /* the n-th call says EINTR: nobody may notice */
+};
+const char *call_name(enum call c);
+bool call_can(enum call c, enum how how);
+void calls_fail(enum call c, enum how how, uint64_t n, int error);
+void calls_work(void);           /* from now on all succeed; counts begin at 0 */
+void calls_stop(void);           /* all succeed, counts stay */
+uint64_t calls_made(enum call c);
+bool calls_hit(void);            /* the failing call was reached */
+
+/* ---- dumps.c ---- */
+struct scene {
+    const char *name;
+    void (*dump)(const char *dir, enum mrs_codec codec);
+    enum mrs_codec codec;        /* of the input */
+    const char *plan;
+    const char *in, *out;        /* below the folder; NULL: "in" and "out" */
+    const char *amend;           /* lines of Extended JSON; NULL: none */
+    uint64_t memory;
+    uint32_t jobs;
+    uint64_t max_refused;
+    struct mrs_compress compress;
+    const char *single_ns;
+    const char *exclude;
+    bool force, dry_run, to_stdout;
+    bool slow;                   /* in the long part only */
+    bool meets;                  /* what is refused makes the run end with MRS_E_TOO_MANY */
+};
+extern const struct scene scenes[];
+extern const unsigned n_scenes;
+void put_bytes(const char *path, const void *p, size_t n);
+/* Lines of Extended JSON as BSON, packed. */
+void put_lines(const char *path, enum mrs_codec codec, const char *lines);
+
+/* ---- picture.c ---- */
+/* A hash over names and contents of everything below a folder but `without`; *n: how many files. */
+uint64_t picture(const char *dir, const char *without, unsigned *n);
+/* Names directly in a folder, sorted, with a blank behind each. */
+void names_in(const char *dir, char *text, size_t size);
+void drop_tree(const char *dir);
+unsigned open_files(void);
+
+void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+#endif

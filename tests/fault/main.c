@@ -1,0 +1,330 @@
+/* main.c - fails one thing at a time and looks what became of it.
+ *
+ * For every scene: the n-th allocation fails, alone or with all that follow; the n-th call of the operating system
+ * fails, does half of its work or is interrupted. Either the run succeeds and the bytes are those of an undisturbed
+ * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
+ * usage: fault [--long] [--scene NAME] [--only memory|calls] [--at N] [-v]; without --long only some n of the many. */
+#include "fault.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct result {
+    enum mrs_status status;
+    struct mrs_err err;
+    uint64_t picture;
+    uint64_t allocations, leaks;
+    bool published;
+    char names[1024];
+};
+
+static char top[256];
+static bool longest, verbose;
+static uint64_t only_at;
+static unsigned long tried, bad;
+static char doing[256];
+
+static const char *
+below(const char *name)
+{
+    static char ring[8][512];
+    static int next;
+    char *room = ring[next++ % 8];
+    snprintf(room, sizeof ring[0], "%s/%s", top, name);
+    return room;
+}
+
+/* The folder as it is before every run: `in`, the amended documents, and an older output where one is replaced. */
+static void
+clean(const struct scene *sc)
+{
+    static const char *const gone[] = {"out", "out.partial", "two.bson", "two.bson.partial", "two.bson.manifest.json",
+                                       "two.metadata.json", "refused", "refused.jsonl", "stream"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        struct stat st;
+        if (lstat(below(gone[i]), &st) == 0) {
+            drop_tree(below(gone[i]));
+        }
+    }
+    if (sc->force && sc->single_ns) {
+        put_bytes(below("two.bson"), "\5\0\0\0\0", 5);
+        put_bytes(below("two.metadata.json"), "{}", 2);
+    } else if (sc->force) {
+        mkdir(below("out"), 0777);
+        mkdir(below("out/d"), 0777);
+        put_bytes(below("out/d/old.bson"), "\5\0\0\0\0", 5);
+    }
+}
+
+static enum mrs_status
+run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mrs_report *rep, struct mrs_err *e)
+{
+    const char *exclude[] = {sc->exclude};
+    struct mrs_input_opts how = {.exclude = exclude, .n_exclude = sc->exclude != NULL, .ns = sc->single_ns, .tmp = top};
+    struct mrs_run_opts o = {.input = below(sc->in ? sc->in : "in"), .output = out, .in = how, .memory = sc->memory,
+                             .jobs = sc->jobs, .tmp = top, .compress = sc->compress, .refused = below("refused"),
+                             .max_refused = sc->max_refused, .amend = sc->amend ? below("amend") : NULL,
+                             .force = sc->force, .dry_run = sc->dry_run, .single_ns = sc->single_ns};
+    struct mrs_input *in = NULL;
+    struct mrs_plan *plan = NULL;
+    enum mrs_status s = mrs_input_open(mem, o.input, &how, &in, e);
+    if (s == MRS_OK) {
+        struct mrs_plan_opts po = {.file = "plan", .default_db = mrs_input_only_db(in)};
+        s = mrs_plan_load(mem, sc->plan, strlen(sc->plan), &po, &plan, e);
+        if (s == MRS_FAIL && e->code == MRS_E_PLAN && plan) {
+            fprintf(stderr, "%s: plan: %s\n", doing, plan->errors[0].msg);
+        }
+    }
+    s = s == MRS_OK ? mrs_run(mem, plan, in, &o, rep, e) : s;
+    mrs_plan_free(plan);
+    mrs_input_close(in);
+    return s;
+}
+
+static struct result
+run(const struct scene *sc, uint64_t fail_at)
+{
+    struct result r = {.status = MRS_OK};
+    struct mrs_report rep;
+    struct mrs_mem *mem = mrs_mem_new(fail_at);
+    int keep = -1;
+    memset(&rep, 0, sizeof rep);
+    mrs_err_clear(&r.err);
+    if (sc->to_stdout) {
+        fflush(stdout);
+        keep = dup(STDOUT_FILENO);
+        int fd = creat(below("stream"), 0666);
+        dup2(fd, STDOUT_FILENO);
+        close(fd);
+    }
+    r.status = run_plan(sc, mem, sc->to_stdout ? "-" : below(sc->out ? sc->out : "out"), &rep, &r.err);
+    if (keep >= 0) {
+        dup2(keep, STDOUT_FILENO);
+        close(keep);
+    }
+    r.published = rep.published;
+    mrs_report_clear(&rep);
+    r.allocations = mrs_mem_count(mem);
+    r.leaks = mrs_mem_close(mem);
+    calls_stop();
+    return r;
+}
+
+static void
+look(struct result *r)
+{
+    r->picture = picture(top, "in", NULL);
+    names_in(top, r->names, sizeof r->names);
+}
+
+static void __attribute__((format(printf, 1, 2)))
+wrong(const char *fmt, ...)
+{
+    va_list args;
+    bad++;
+    fprintf(stderr, "FAILED: %s: ", doing);
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fputc('\n', stderr);
+    if (bad > 40) {
+        die("too many failures");
+    }
+}
+
+/* What a run left that was told to fail, against one that was not; before: the folder as it was before. */
+static void
+judge(const struct scene *sc, struct result *r, const struct result *good, const struct result *before, bool memory)
+{
+    char text[900];
+    look(r);
+    tried++;
+    mrs_err_text(&r->err, text, sizeof text);
+    if (r->leaks) {
+        wrong("%llu blocks leak (%s)", (unsigned long long)r->leaks, text);
+    }
+    if (r->status == good->status && r->err.code == good->err.code) {
+        if (r->picture != good->picture) {
+            wrong("success, but not the same bytes: %s", r->names);
+        }
+        return;
+    }
+    if (r->status == MRS_OK) {
+        wrong("success where it should be %s", good->err.msg);
+    }
+    if (!r->err.msg[0] || r->published) {
+        wrong("%s", r->published ? "an error, but published" : "an error without a message");
+    }
+    if (memory ? r->err.code != MRS_E_MEMORY : r->err.code != MRS_E_IO && r->err.code != MRS_E_MEMORY) {
+        wrong("code %s, status %d: %s", mrs_code_name(r->err.code), r->status, text);
+    }
+    if (memory && r->status != MRS_DEAD) {
+        wrong("status %d of a memory error is not DEAD: %s", r->status, text);
+    }
+    unlink(below("refused")); /* what is refused may be told also where the output could not be published */
+    unlink(below("refused.jsonl"));
+    if (sc->to_stdout && !memory) {
+        unlink(below("stream")); /* a broken pipe may hold a part */
+        put_bytes(below("stream"), "", 0);
+    }
+    look(r);
+    if (r->picture != before->picture) {
+        wrong("something is left: %s (%s)", r->names, text);
+    }
+}
+
+/* Which n are tried: all in the long part; else the first ones, then ever fewer, at places that depend on the seed. */
+static uint64_t
+next_n(uint64_t n, uint64_t seed)
+{
+    uint64_t step = longest ? 1 : n < 24 ? 1 : 1 + n / 14;
+    return n + step + (step > 1 ? (seed * 2654435761u + n) % step : 0);
+}
+
+static void
+memory_fails(const struct scene *sc, uint64_t seed, const struct result *good, const struct result *before)
+{
+    for (int on = 0; on < 2; on++) {
+        bool reached = true;
+        for (uint64_t n = only_at ? only_at : 1; reached; n = next_n(n, seed + (uint64_t)on)) {
+            snprintf(doing, sizeof doing, "%s: allocation %llu%s", sc->name, (unsigned long long)n, on ? " and on" : "");
+            clean(sc);
+            struct result r = run(sc, on ? UINT64_MAX - n : n);
+            reached = r.allocations >= n && !only_at;
+            judge(sc, &r, good, before, true);
+        }
+    }
+}
+
+static void
+calls_fails(const struct scene *sc, const struct result *good, const struct result *before)
+{
+    static const int errors[] = {EIO, ENOSPC};
+    for (enum call c = 0; c < CALLS; c++) {
+        for (enum how how = HOW_ERROR; how <= HOW_INTERRUPTED; how++) {
+            bool reached = call_can(c, how);
+            for (uint64_t n = only_at ? only_at : 1; reached; n = next_n(n, c)) {
+                snprintf(doing, sizeof doing, "%s: %s %llu%s", sc->name, call_name(c), (unsigned long long)n,
+                         how == HOW_ERROR ? "" : how == HOW_ERROR_ON ? " and on" : how == HOW_SHORT ? " short" : " EINTR");
+                clean(sc);
+                calls_fail(c, how, n, errors[n % 2]);
+                struct result r = run(sc, 0);
+                reached = calls_hit() && !only_at;
+                if (how >= HOW_SHORT && r.status != good->status) {
+                    wrong("%s", r.err.msg);
+                }
+                judge(sc, &r, good, before, false);
+            }
+        }
+    }
+}
+
+static void
+make_input(const struct scene *sc)
+{
+    drop_tree(top);
+    if (mkdir(top, 0777) < 0) {
+        die("%s: %s", top, strerror(errno));
+    }
+    sc->dump(below("in"), sc->codec);
+    if (sc->amend) {
+        put_lines(below("amend"), MRS_CODEC_NONE, sc->amend);
+    }
+}
+
+static void
+one_scene(const struct scene *sc, unsigned no, bool memory, bool calls)
+{
+    struct result good, before = {.status = MRS_OK};
+    struct timespec a, b;
+    unsigned long was = tried;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    snprintf(doing, sizeof doing, "%s", sc->name);
+    make_input(sc);
+    uint64_t input = picture(below("in"), NULL, NULL);
+    unsigned fds = open_files();
+    clean(sc);
+    if (sc->to_stdout) {
+        put_bytes(below("stream"), "", 0);
+    }
+    look(&before);
+    calls_work();
+    good = run(sc, 0);
+    look(&good);
+    if (good.leaks || (good.status == MRS_OK) == sc->meets || (sc->meets && good.err.code != MRS_E_TOO_MANY)) {
+        wrong("undisturbed: status %d, %s: %s", good.status, mrs_code_name(good.err.code), good.err.msg);
+        return;
+    }
+    if (memory) {
+        memory_fails(sc, no, &good, &before);
+    }
+    if (calls) {
+        calls_fails(sc, &good, &before);
+    }
+    snprintf(doing, sizeof doing, "%s", sc->name);
+    if (picture(below("in"), NULL, NULL) != input) {
+        wrong("the input was changed");
+    }
+    if (open_files() != fds) {
+        wrong("%u files were open before, %u are now", fds, open_files());
+    }
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    if (verbose) {
+        printf("%-32s %6lu tried, %6llu allocations, %.1f s\n", sc->name, tried - was,
+               (unsigned long long)good.allocations, (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
+        fflush(stdout);
+    }
+}
+
+static void
+on_alarm(int number)
+{
+    static const char text[] = "fault: a run does not end: ";
+    (void)number;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    (void)!write(STDERR_FILENO, doing, strlen(doing));
+    (void)!write(STDERR_FILENO, "\n", 1);
+    _exit(3);
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *scene = NULL, *only = "";
+    const char *tmp = getenv("TMPDIR");
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--long") == 0) {
+            longest = true;
+        } else if (strcmp(argv[i], "-v") == 0) {
+            verbose = true;
+        } else if (i + 1 < argc && strcmp(argv[i], "--scene") == 0) {
+            scene = argv[++i];
+        } else if (i + 1 < argc && strcmp(argv[i], "--only") == 0) {
+            only = argv[++i];
+        } else if (i + 1 < argc && strcmp(argv[i], "--at") == 0) {
+            only_at = strtoull(argv[++i], NULL, 10);
+        } else {
+            die("usage: fault [--long] [--scene NAME] [--only memory|calls] [--at N] [-v]");
+        }
+    }
+    signal(SIGALRM, on_alarm);
+    snprintf(top, sizeof top, "%s/mrs-fault-XXXXXX", tmp && *tmp ? tmp : access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    if (!mkdtemp(top)) {
+        die("%s: %s", top, strerror(errno));
+    }
+    for (unsigned i = 0; i < n_scenes; i++) {
+        if (scene ? strcmp(scene, scenes[i].name) == 0 : longest || !scenes[i].slow) {
+            alarm(longest ? 3600 : 120);
+            one_scene(&scenes[i], i, strcmp(only, "calls") != 0, strcmp(only, "memory") != 0);
+        }
+    }
+    drop_tree(top);
+    printf("%lu failures tried\n%lu passed, %lu failed\n", tried, tried - (bad < tried ? bad : tried), bad);
+    return bad != 0;
+}

@@ -1,0 +1,89 @@
+/* scenes.c - which plans run over which dumps: together they take every way that the engine has.
+ *
+ * A budget below 64 MiB bounds only what is gathered, so 4 KiB to 64 KiB lead small dumps through spills, merges and
+ * parents that outgrow memory. */
+#include "dumps.h"
+
+#define BIG (256ull << 20)
+#define EMBED_ALL                                                                                                     \
+    "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: -1 }, count: n, limit: 4,\n" \
+    "             overflow: { into: more, size: 5, ref: host, number: page, items: logs, flag: hasMore },\n"          \
+    "             orphans: { into: lost }, drop: [host] }\n"
+
+const struct scene scenes[] = {
+    {.name = "copy", .dump = dump_blog, .plan = "steps: []\n", .memory = BIG, .jobs = 1},
+    {.name = "copy to gzip", .dump = dump_blog, .plan = "steps: []\n", .memory = BIG, .jobs = 1,
+     .compress = {MRS_CODEC_GZIP, 1}},
+    {.name = "one-document steps", .dump = dump_blog, .memory = BIG, .jobs = 1, .max_refused = 9,
+     .plan = "steps:\n"
+             "  - set: { in: users, fields: { first: { $arrayElemAt: [{ $split: [\"$name\", \" \"] }, 1] } } }\n"
+             "  - cast: { in: users, fields: { age: int } }\n"
+             "  - rename: { in: users, fields: { name: full } }\n"
+             "  - unset: { in: users, fields: [tags] }\n"
+             "  - order: { in: users, fields: [_id, full] }\n"},
+    {.name = "one-document steps, zstd", .dump = dump_blog, .codec = MRS_CODEC_ZSTD, .memory = BIG, .jobs = 2,
+     .compress = {MRS_CODEC_AS_INPUT, 0}, .plan = "steps:\n  - set: { in: users, fields: { a: 1, \"city.b\": 2 } }\n"},
+    {.name = "too many refused", .dump = dump_blog, .memory = BIG, .jobs = 1, .max_refused = 0, .meets = true,
+     .plan = "steps:\n  - cast: { in: users, fields: { age: int } }\n  - unset: { in: posts, fields: [s] }\n"},
+    {.name = "amended", .dump = dump_blog, .memory = BIG, .jobs = 1,
+     .amend = "{\"ns\":\"d.users\",\"doc\":{\"_id\":5,\"name\":\"user 5\",\"age\":\"77\"}}\n"
+              "{\"ns\":\"d.guests\",\"doc\":{\"_id\":4,\"name\":\"Eve\"}}\n",
+     .plan = "steps:\n  - cast: { in: users, fields: { age: int } }\n"},
+    {.name = "extract", .dump = dump_blog, .memory = BIG, .jobs = 1,
+     .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, parent_ref: post, id: new, count: c }\n"},
+    {.name = "extract, gzip", .dump = dump_blog, .codec = MRS_CODEC_GZIP, .memory = BIG, .jobs = 1,
+     .compress = {MRS_CODEC_AS_INPUT, 0},
+     .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, parent_ref: post, refs: both, child_refs: l }\n"},
+    {.name = "extract, unique", .dump = dump_blog, .memory = 4096, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n"
+             "  - extract: { from: posts, path: lines, into: parts, refs: child, child_refs: parts, unique: [p], id: new }\n"},
+    {.name = "extract, unique, conflicts", .dump = dump_blog, .memory = BIG, .jobs = 2, .max_refused = 99,
+     .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, refs: both, parent_ref: posts,\n"
+             "               child_refs: parts, unique: [p] }\n"},
+    {.name = "move", .dump = dump_blog, .memory = BIG, .jobs = 1,
+     .plan = "steps:\n  - move: { from: posts, into: old, where: { n: { $lt: 2 } } }\n"
+             "  - split: { from: posts, fields: [lines], into: details }\n"},
+    {.name = "union, _ids in conflict", .dump = dump_blog, .memory = 4096, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n  - union: { from: { u: users, g: guests }, into: people, tag: kind }\n"},
+    {.name = "union, the last wins", .dump = dump_blog, .memory = 4096, .jobs = 1,
+     .plan = "steps:\n  - union: { from: { u: users, g: guests }, into: people, tag: kind, conflicts: last }\n"},
+    {.name = "partition, delete", .dump = dump_blog, .memory = BIG, .jobs = 2, .max_refused = 99,
+     .plan = "steps:\n"
+             "  - partition: { from: posts, by: n, into: [{ value: 1, into: ones }, { value: 2, into: twos }] }\n"
+             "  - delete: { in: posts, where: { n: 0 } }\n"},
+    {.name = "set of _id", .dump = dump_blog, .memory = BIG, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n  - set: { in: posts, fields: { _id: { $mod: [\"$_id\", 20] } } }\n"},
+    {.name = "catalogue", .dump = dump_blog, .memory = BIG, .jobs = 1,
+     .plan = "steps:\n  - index: { in: posts, create: [{ key: { n: 1 } }], drop: [owner_1] }\n"
+             "  - options: { in: posts, validator: { n: { $gte: 0 } } }\n"
+             "  - rename_collection: { from: users, into: people }\n"
+             "  - drop_collection: { in: guests }\n"},
+    {.name = "lookup", .dump = dump_wide, .memory = BIG, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
+    {.name = "route", .dump = dump_wide, .memory = 20000, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
+    {.name = "merge", .dump = dump_wide, .memory = 4096, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
+    {.name = "merge, two workers", .dump = dump_wide, .memory = 4096, .jobs = 2, .plan = "steps:\n" EMBED_ALL},
+    {.name = "route, two keys", .dump = dump_wide, .memory = 20000, .jobs = 2, .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id, k: two }, as: logs, keep: all }\n"},
+    {.name = "heavy", .dump = dump_heavy, .memory = 65536, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
+    {.name = "heavy, in a file", .dump = dump_heavy, .memory = 16384, .jobs = 1,
+     .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 } }\n"},
+    {.name = "copy fields", .dump = dump_wide, .memory = BIG, .jobs = 1, .max_refused = 999,
+     .plan = "steps:\n  - copy: { from: hosts, into: logs, match: { _id: host }, fields: [name], as: h, dangling: refuse }\n"},
+    {.name = "copy fields, spilled", .dump = dump_wide, .memory = 4096, .jobs = 1,
+     .plan = "steps:\n  - copy: { from: hosts, into: logs, match: { _id: host }, fields: [name], as: h }\n"
+             "  - set: { in: logs, fields: { z: 1 } }\n"},
+    {.name = "a file", .dump = dump_single, .memory = BIG, .jobs = 1, .in = "in/d/one.bson", .out = "two.bson",
+     .single_ns = "d.one", .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
+    {.name = "a file, replaced", .dump = dump_single, .memory = BIG, .jobs = 1, .in = "in/d/one.bson", .out = "two.bson",
+     .single_ns = "d.one", .force = true, .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
+    {.name = "a stream", .dump = dump_single, .memory = BIG, .jobs = 1, .in = "in/d/one.bson", .out = "-",
+     .single_ns = "d.one", .to_stdout = true, .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
+    {.name = "a folder, replaced", .dump = dump_blog, .memory = BIG, .jobs = 1, .force = true, .exclude = "d.guests",
+     .plan = "steps:\n  - set: { in: users, fields: { m: 1 } }\n"},
+    {.name = "dry run", .dump = dump_blog, .memory = 4096, .jobs = 1, .dry_run = true, .max_refused = 99,
+     .plan = "steps:\n  - union: { from: { u: users, g: guests }, into: people, tag: kind }\n"
+             "  - set: { in: people, fields: { m: 1 } }\n"},
+    {.name = "a million", .dump = dump_many, .memory = 65536, .jobs = 2, .slow = true,
+     .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { _id: _id }, as: logs }\n"},
+};
+const unsigned n_scenes = sizeof scenes / sizeof *scenes;

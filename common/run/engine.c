@@ -372,8 +372,8 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
         return s;
     }
     if (past != MRSI_NONE) {
-        mrsi_report(en, e);
-        return too_many(en, past, e);
+        s = mrsi_report(en, e);
+        return s == MRS_OK ? too_many(en, past, e) : s;
     }
     s = mrsi_check_account(en, e);
     s = s == MRS_OK ? mrsi_report(en, e) : s;

@@ -38,7 +38,7 @@ VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape
 comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo check unit unit-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan bench samples
+.PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan bench samples
 .PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -160,8 +160,9 @@ lint: $(ROOMLIBS)
 
 ## check: everything: installs what is missing, builds, runs all tests
 check: deps
-	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs $(OBJ)/samples $(REPLAYBIN)
+	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault)
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 asan:
 	$(Q)$(MAKE) SAN=address PARTS='unit cases twin fuzz-replay fault cli' SEEDS=200 check

@@ -34,6 +34,9 @@ figures() {
         match(line, /[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?/) {
             split(substr(line, RSTART, RLENGTH), w, /[^0-9]+/); p = w[1]; f = w[2]; s = w[3] + 0; counted = 1
         }
+        match(line, /[0-9]+ agree, [0-9]+ differ/) {
+            split(substr(line, RSTART, RLENGTH), w, /[^0-9]+/); p = w[1]; f = w[2]; s = 0; counted = 1
+        }
         match(line, /^\[  PASSED  \] [0-9]+/) { split(line, w, /[^0-9]+/); cp += w[2]; cmocka = 1 }
         match(line, /^\[  FAILED  \] [0-9]+/) { split(line, w, /[^0-9]+/); cf += w[2] }
         match(line, /^\[  SKIPPED \] [0-9]+/) { split(line, w, /[^0-9]+/); cs += w[2] }
@@ -56,7 +59,7 @@ run() {
     set -- $(figures "$log" "$status")
     if [ "$2" -ne 0 ]; then
         echo "---- $name (exit status $status)"
-        grep -v '^\[ *\(RUN\|OK\) ' "$log" | tail -n 200
+        grep -v -E '^\[ *(RUN|OK) |^  (CC|AR|LD) ' "$log" | cut -c1-400 | tail -n 200
         echo "----"
     elif [ "$3" -ne 0 ]; then
         grep -i 'skip' "$log" | grep -v '^\[  SKIPPED \] [0-9]' | sort -u | head -n 20 | sed 's/^/    /'
@@ -78,18 +81,21 @@ part_vectors() {
     has_target vectors || return
     if [ -d "$dir" ]; then
         run vectors "$make" -s VECTORS="$dir" vectors
-        grep -E '^[a-z(]*\$|\(query\)|\(sort\)' "$logs/vectors" | head -n 400 | sed 's/^/    /'
+        sed -n '/^operator /,$p' "$logs/vectors" | sed 's/^/    /'
     else
         skip vectors "no folder of conformance vectors at $dir (VECTORS=DIR)"
     fi
 }
 
 part_cases() {
-    if has_target cases; then run cases "$make" -s cases; fi
+    has_target cases || return
+    run cases "$make" -s cases
 }
 
 part_twin() {
-    if has_target twin; then run twin "$make" -s SEEDS="${SEEDS:-2000}" twin; fi
+    has_target twin || return
+    run twin "$make" -s SEEDS="${SEEDS:-2000}" twin
+    tail -n 1 "$logs/twin" | sed 's/^/    /'
 }
 
 part_fuzz_replay() {
@@ -97,7 +103,8 @@ part_fuzz_replay() {
 }
 
 part_fault() {
-    if has_target fault; then run fault "$make" -s fault; fi
+    has_target fault || return
+    run fault "$make" -s fault
 }
 
 part_cli() {

@@ -277,38 +277,16 @@ mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ 
     return st == MRS_OK ? order_picks(h, c) : st;
 }
 
-/* By input position; the number of the hit is all that a comparison is given, so positions lie beside it. */
-struct placed {
-    uint64_t order;
-    uint32_t hit;
-};
-
-static int
-by_order(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
 enum mrs_status
 mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c)
 {
-    const struct mrsi_hit *hit = AT(h->hit, struct mrsi_hit);
-    uint32_t n = N_OF(h->hit, struct mrsi_hit);
-    struct placed *list = mrs_arena_alloc(c->arena, (n + 1u) * sizeof *list);
+    enum mrs_status st = MRS_OK;
     mrs_buf_reset(&h->pick);
-    if (!list) {
-        return mrs_err_memory(c->err, n * sizeof *list);
+    h->site++;
+    for (uint32_t i = 0; i < h->n_refs && st == MRS_OK; i++) {
+        st = add_ref(h, c, i);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        list[i] = (struct placed){hit[i].order, i};
-    }
-    qsort(list, n, sizeof *list, by_order);
-    for (uint32_t i = 0; i < n; i++) {
-        mrs_buf_put(&h->pick, &list[i].hit, sizeof list[i].hit);
-    }
-    enum mrs_status st = done(&h->pick, c);
-    return st == MRS_OK ? without_doubles(h, c) : st;
+    return st == MRS_OK ? order_picks(h, c) : st;
 }
 
 bool

@@ -41,7 +41,7 @@ enum mrs_status mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct 
                                  uint64_t most);
 /* Fills pick with the hits of n occurrences, each document once. */
 enum mrs_status mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ *occ, uint32_t n);
-/* Fills pick with all hits, each document once, in input order. */
+/* Fills pick with all hits, each document once, in the order of the references. */
 enum mrs_status mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c);
 /* Whether one of the keys of an occurrence has a match (by the marks). */
 bool mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o);

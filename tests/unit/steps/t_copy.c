@@ -107,12 +107,12 @@ static const struct host_case bare[] = {
      "'name':'two'}]}", "l 2 many\n"},
     {"copy", "{'from':'h','into':'l','match':{'k':'k'},'fields':['n'],'at':'root','many':'last'}",
      "{'h':[{'_id':1,'k':'a','n':1},{'_id':2,'k':'b','n':2}],'l':[{'_id':1,'k':['b','a']}]}",
-     "{'h':[{'_id':1,'k':'a','n':1},{'_id':2,'k':'b','n':2}],'l':[{'_id':1,'k':['b','a'],'n':2}]}", ""},
+     "{'h':[{'_id':1,'k':'a','n':1},{'_id':2,'k':'b','n':2}],'l':[{'_id':1,'k':['b','a'],'n':1}]}", ""},
     {"copy", "{" CF ",'dangling':'refuse','nulls':'match','at':'root'}", "{" H ",'l':[{'_id':1},{'_id':2,'host':null}]}",
      "{" H ",'l':[{'_id':1},{'_id':2,'host':null}]}", ""},
     {"copy", "{" CF ",'at':'root','many':'first','refs':'drop'}",
      "{" H ",'l':[{'_id':1,'host':[2,1]},{'_id':2,'host':[1,1]},{'_id':3,'host':[9,1]}]}",
-     "{" H ",'l':[{'_id':1,'host':[2],'ip':'a','name':'one'},{'_id':2,'ip':'a','name':'one'},{'_id':3,'host':[9],"
+     "{" H ",'l':[{'_id':1,'host':[1],'name':'two','ip':'b'},{'_id':2,'ip':'a','name':'one'},{'_id':3,'host':[9],"
      "'ip':'a','name':'one'}]}", ""},
     {"copy", "{'from':'h','into':'l','match':[{'from':'$_id','into':{'$toInt':'$host'}}],'fields':['name'],"
      "'at':'root'}", "{" H ",'l':[{'_id':1,'host':'2'}]}", "{" H ",'l':[{'_id':1,'host':'2','name':'two'}]}", ""},

@@ -59,7 +59,8 @@ mrsi_sample_show(struct mrsi_job *job)
 {
     struct mrs_input *after = NULL;
     struct mrs_input_opts o = mrsi_job_input_opts(job->cli);
-    if (strcmp(job->cli->output, "-") == 0 || mrs_input_open(job->cli->mem, job->cli->output, &o, &after, NULL) != MRS_OK) {
+    if (strcmp(job->cli->output, "-") == 0 ||
+        mrs_input_open(job->cli->mem, job->cli->output, &o, &after, NULL) != MRS_OK) {
         return;
     }
     for (uint32_t i = 0; i < mrs_input_count(after); i++) {

@@ -1,4 +1,5 @@
-/* finish.c - the end of a run: collections that no step has written yet, files that belong to no namespace, the account.
+/* finish.c - the end of a run: collections that no step has written yet, files that belong to no namespace, the
+ * account.
  *
  * What no step names is checked document by document and then copied byte for byte. */
 #include "amend.h"
@@ -27,7 +28,8 @@ has_pending(const struct mrsi_coll *c)
 static bool
 passes_through(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {
-    return !en->opts->sample && c->in_index != MRSI_NONE && !c->touched && !c->content && !has_pending(c) && !mrsi_amend_touches(en->amend, c->in_index);
+    return !en->opts->sample && c->in_index != MRSI_NONE && !c->touched && !c->content && !has_pending(c) &&
+           !mrsi_amend_touches(en->amend, c->in_index);
 }
 
 static enum mrs_status
@@ -111,9 +113,11 @@ mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e)
             const struct mrsi_coll *c = &en->coll[en->side[step][i]];
             if (r->before + r->created + r->entered != r->after + r->taken + r->dropped + r->refused) {
                 return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT,
-                                   "step %u, %s: before %llu + created %llu + entered %llu is not after %llu + taken %llu + dropped %llu + refused %llu",
-                                   st->no, c->ns, (unsigned long long)r->before, (unsigned long long)r->created, (unsigned long long)r->entered,
-                                   (unsigned long long)r->after, (unsigned long long)r->taken, (unsigned long long)r->dropped,
+                                   "step %u, %s: before %llu + created %llu + entered %llu is not after %llu + taken "
+                                   "%llu + dropped %llu + refused %llu",
+                                   st->no, c->ns, (unsigned long long)r->before, (unsigned long long)r->created,
+                                   (unsigned long long)r->entered, (unsigned long long)r->after,
+                                   (unsigned long long)r->taken, (unsigned long long)r->dropped,
                                    (unsigned long long)r->refused);
             }
         }
@@ -131,8 +135,10 @@ mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e)
             }
             if (side < d->n_sides && d->family != MRS_FAMILY_CATALOG) {
                 if (en->rows[en->row_of[step][side]].after != c->docs) {
-                    return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "%s: step %u left %llu documents, %llu were written", c->ns, step + 1,
-                                       (unsigned long long)en->rows[en->row_of[step][side]].after, (unsigned long long)c->docs);
+                    return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT,
+                                       "%s: step %u left %llu documents, %llu were written", c->ns, step + 1,
+                                       (unsigned long long)en->rows[en->row_of[step][side]].after,
+                                       (unsigned long long)c->docs);
                 }
                 break;
             }

@@ -1,7 +1,7 @@
 /* join_settle.c - what becomes of the documents of `from`, after all their matches.
  *
- * One byte for each says how it was used; the step turns that into a fate, without looking at the document. Where nothing leaves, `from` stays
- * as it is; where nothing stays, it is not read again. */
+ * One byte for each says how it was used; the step turns that into a fate, without looking at the document. Where
+ * nothing leaves, `from` stays as it is; where nothing stays, it is not read again. */
 #include "join.h"
 
 struct settle {
@@ -35,7 +35,8 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 }
 
 static enum mrs_status
-refuse(struct settle *st, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, const char *why, const char *key, struct mrs_err *e)
+refuse(struct settle *st, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, const char *why,
+       const char *key, struct mrs_err *e)
 {
     struct mrsi_join *j = st->j;
     mrs_err_clear(&w->err);
@@ -47,7 +48,8 @@ refuse(struct settle *st, struct mrsi_worker *w, uint64_t ordinal, struct mrs_vi
 
 /* An orphan on its way to a collection of its own. */
 static enum mrs_status
-to_side(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordinal, uint32_t side, struct mrs_view doc, struct mrs_err *e)
+to_side(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordinal, uint32_t side,
+        struct mrs_view doc, struct mrs_err *e)
 {
     struct mrsi_join *j = st->j;
     uint64_t source = mrsi_source(0, ordinal);
@@ -68,7 +70,8 @@ to_side(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordi
 
 /* The reason is the step's own: it fails on the document as it did before. */
 enum mrs_status
-mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, uint64_t ordinal, struct mrs_view doc,
+                     struct mrs_err *e)
 {
     mrs_buf_reset(&w->scratch);
     mrs_err_clear(&w->err);
@@ -79,7 +82,8 @@ mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, 
 }
 
 static enum mrs_status
-one_document(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+one_document(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+             struct mrs_err *e)
 {
     struct mrsi_join *j = st->j;
     unsigned bits = mrsi_fates_get(&j->fates, ordinal);
@@ -171,9 +175,11 @@ tally(const struct settle *st)
         }
         if (b & MRSI_FATE_REFUSED) {
             t.gone += counts[b];
-        } else if (!(b & MRSI_FATE_UNSORTED) && ((b & MRSI_FATE_OUTSIDE) || f == MRS_FATE_STAYS || f == MRS_FATE_CHANGED)) {
+        } else if (!(b & MRSI_FATE_UNSORTED) &&
+                   ((b & MRSI_FATE_OUTSIDE) || f == MRS_FATE_STAYS || f == MRS_FATE_CHANGED)) {
             t.stay += counts[b];
-        } else if ((b & MRSI_FATE_UNSORTED) || f == MRS_FATE_REFUSED || (f == MRS_FATE_TAKEN && st->side[b & MRSI_FATE_USED] >= 0)) {
+        } else if ((b & MRSI_FATE_UNSORTED) || f == MRS_FATE_REFUSED ||
+                   (f == MRS_FATE_TAKEN && st->side[b & MRSI_FATE_USED] >= 0)) {
             t.seen += counts[b];
         } else {
             t.gone += counts[b];

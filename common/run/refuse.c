@@ -1,14 +1,16 @@
 /* refuse.c - refused documents: collected by jobs, kept in order, written at the end.
  *
- * A record is {ns, step, reason, place, doc}, doc as it entered the step that refused it. Jobs hand their records over at their commit, so
- * the log does not depend on the number of workers; at the end it is sorted by step, side (from before into) and input
- * order. Records of a pass that is begun again are taken back (rewind). The index is 32 bytes a record in memory, the documents are on disk. */
+ * A record is {ns, step, reason, place, doc}, doc as it entered the step that refused it. Jobs hand their records
+ * over at their commit, so the log does not depend on the number of workers; at the end it is sorted by step, side
+ * (from before into) and input order. Records of a pass that is begun again are taken back (rewind). The index is 32
+ * bytes a record in memory, the documents are on disk. */
 #include "internal.h"
 #include "mongoreshape/ejson.h"
 #include <stdlib.h>
 
 enum mrs_status
-mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order, struct mrs_view doc, struct mrs_err *e)
+mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order, struct mrs_view doc,
+            struct mrs_err *e)
 {
     struct mrsi_refused_head h = {.step = step, .side = side, .order = order, .coll = coll};
     h.reason_len = (uint32_t)strlen(w->err.msg);
@@ -36,7 +38,8 @@ mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
     for (size_t at = 0; s == MRS_OK && at < w->refused.n;) {
         struct mrsi_refused_head h;
         memcpy(&h, w->refused.p + at, sizeof h);
-        struct mrsi_refused_at r = {.step = h.step, .side = h.side, .order = h.order, .coll = h.coll, .off = en->refused_bytes + at};
+        struct mrsi_refused_at r = {
+            .step = h.step, .side = h.side, .order = h.order, .coll = h.coll, .off = en->refused_bytes + at};
         mrs_buf_put(&en->refused_index, &r, sizeof r);
         s = mrs_buf_status(&en->refused_index, e);
         at += sizeof h + h.reason_len + h.place_len + h.doc_len;
@@ -63,7 +66,8 @@ mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m)
     en->refused_index.n = m.n;
 }
 
-/* Order is UINT64_MAX where the order of commits is the order (one-document steps): then the place in the log decides. */
+/* Order is UINT64_MAX where the order of commits is the order (one-document steps): then the place in the log
+ * decides. */
 static int
 by_place(const void *pa, const void *pb)
 {
@@ -86,7 +90,8 @@ same_document(const struct mrsi_refused_at *a, const struct mrsi_refused_at *b)
     return a->step == b->step && a->coll == b->coll && a->order == b->order && a->order != UINT64_MAX;
 }
 
-/* Sorts, drops what was refused twice in one step, counts; *past: the first step (index) at whose end more than max_refused were refused, else MRSI_NONE. */
+/* Sorts, drops what was refused twice in one step, counts; *past: the first step (index) at whose end more than
+ * max_refused were refused, else MRSI_NONE. */
 enum mrs_status
 mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e)
 {
@@ -111,7 +116,8 @@ mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, 
 }
 
 static enum mrs_status
-build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *out, struct mrs_err *e)
+build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *out,
+             struct mrs_err *e)
 {
     struct mrsi_refused_head h;
     enum mrs_status s = mrs_read_at(en->refused_log->fd, &h, sizeof h, at->off, e);
@@ -182,7 +188,8 @@ count_kind(struct mrsi_engine *en, struct mrs_view rec, uint32_t step, struct mr
     const char *place_t = place.type == MRS_STRING ? mrs_val_text(place, &place_n) : "";
     for (uint32_t i = 0; i < rep->n_refusal; i++) {
         struct mrs_refusal *k = &rep->refusal[i];
-        if (k->step == step && strcmp(k->ns, ns_t) == 0 && strcmp(k->reason, reason_t) == 0 && strcmp(k->place, place_t) == 0) {
+        if (k->step == step && strcmp(k->ns, ns_t) == 0 && strcmp(k->reason, reason_t) == 0 &&
+            strcmp(k->place, place_t) == 0) {
             k->count++;
             return MRS_OK;
         }

@@ -1,7 +1,8 @@
 /* setup.c - everything that follows from plan and input metadata alone, before the first document is read.
  *
- * The catalogue is taken through the plan step by step, so that each side of each step is tied to one collection, whatever its name becomes later. For each
- * collection it is then known which step is the last that needs all of it: from there on its documents go straight into the output. */
+ * The catalogue is taken through the plan step by step, so that each side of each step is tied to one collection,
+ * whatever its name becomes later. For each collection it is then known which step is the last that needs all of it:
+ * from there on its documents go straight into the output. */
 #include "internal.h"
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /* write.c - where the documents of a pass go.
  *
- * If no later step but one-document steps touches a collection, its documents go straight into the output file, through those steps (fused);
- * else into a temporary file that becomes a part of the collection. Workers collect bytes per job (struct mrsi_out); commits
- * append them in order. */
+ * If no later step but one-document steps touches a collection, its documents go straight into the output file,
+ * through those steps (fused); else into a temporary file that becomes a part of the collection. Workers collect
+ * bytes per job (struct mrsi_out); commits append them in order. */
 #include "ids.h"
 #include "mongoreshape/ejson.h"
 
@@ -67,7 +67,8 @@ mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mr
 }
 
 enum mrs_status
-mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc, struct mrs_err *e)
+mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
+             struct mrs_err *e)
 {
     if (wr->n_fused) {
         enum mrs_status s = mrsi_map_run(w, wr->fused, wr->n_fused, 0, wr->coll, &doc, e);

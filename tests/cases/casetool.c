@@ -3,6 +3,7 @@
  *   casetool load CASE DUMP          in/ of a case (Extended JSON lines, metadata) becomes a dump directory
  *   casetool check CASE DUMP REFUSED compares a dump directory and the refused records with the case's expectation
  *   casetool plan PLAN.yaml          the plan as JSON, for the twin
+ *   casetool show FILE.bson          documents as lines of canonical Extended JSON
  * Documents are compared byte for byte and in order; what differs is printed as canonical Extended JSON. Written on
  * libbson and libyaml alone, so that it shares no bug with the tool. */
 #include <bson/bson.h>
@@ -405,6 +406,15 @@ plan(const char *file)
     return 0;
 }
 
+static int
+show_file(const char *file)
+{
+    struct docs l = read_bson(file);
+    for (size_t i = 0; i < l.n; i++)
+        puts(show(l.d[i]));
+    return l.bad;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -414,6 +424,8 @@ main(int argc, char **argv)
         return check(argv[2], argv[3], argv[4]);
     if (argc == 3 && !strcmp(argv[1], "plan"))
         return plan(argv[2]);
-    fprintf(stderr, "usage: casetool load CASE DUMP | check CASE DUMP REFUSED | plan PLAN\n");
+    if (argc == 3 && !strcmp(argv[1], "show"))
+        return show_file(argv[2]);
+    fprintf(stderr, "usage: casetool load CASE DUMP | check CASE DUMP REFUSED | plan PLAN | show FILE\n");
     return 2;
 }

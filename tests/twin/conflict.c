@@ -64,7 +64,7 @@ tw_admit(struct world *w, struct vals *have, const struct cand *c, uint32_t n, c
             tw_unclear(w, "an _id that is there twice is overwritten");
         if (at < 0)
             tw_add(have, c[i].doc);
-        else if (overwrite || !strcmp(policy, "last"))
+        else if (overwrite || !strcmp(policy, "last")) /* in the place of the first */
             have->v[at] = c[i].doc;
     }
 }

@@ -136,6 +136,8 @@ put_map(struct world *w, const struct copy *c, struct target *t, struct val *doc
             v = !strcmp(c->errors, "null") ? tw_null() : NULL;
         }
         enum put r = tw_probe(doc, &p, replace);
+        if (p.n > 1 && tw_get(doc, p.p[0]))
+            tw_unclear(w, "a bare copy into a document that is there");
         if (r == PUT_EXISTS || r == PUT_DUPLICATES) {
             no(t, "a copied field exists");
         } else if (keep) {
@@ -245,16 +247,14 @@ beside(struct world *w, const struct copy *c, struct target *t, struct val *doc)
     const char *name = c->ref.p[c->ref.n - 1];
     int at = tw_index(doc, name);
     struct val *v = at < 0 ? NULL : doc->f[at].v;
-    if (!v && c->j.nulls)
-        tw_unclear(w, "a missing reference that matches");
-    if (!v)
+    if (!v && (!c->j.nulls || c->wrap))
         return;
-    if (v->type == T_ARRAY && c->wrap) {
+    if (v && v->type == T_ARRAY && c->wrap) {
         for (uint32_t i = 0; i < v->n;)
             i += !wrap_one(w, c, t, v, i);
         return;
     }
-    if (v->type == T_ARRAY) {
+    if (v && v->type == T_ARRAY) {
         if (v->n && !has_reference(c, v))
             tw_unclear(w, "an array of nulls without wrap");
         if (has_reference(c, v)) {
@@ -269,65 +269,82 @@ beside(struct world *w, const struct copy *c, struct target *t, struct val *doc)
         return;
     }
     int kid = source_of(c, t, v);
-    if (kid == -1)
+    if (kid == -1 && v)
         none(w, c, t, doc, (uint32_t)at, false);
     if (kid < 0)
         return;
     others_stay(c, v, kid);
-    if (!put_copies(w, c, t, doc, kid, c->replace) || !c->drop)
+    if (!put_copies(w, c, t, doc, kid, c->replace) || !c->drop || !v)
         return;
     struct path p = {.p = {name}, .n = 1};
     tw_remove(doc, &p);
 }
 
+/* Every place below doc that holds a reference which matches nobody. */
 static void
-dangling_at_root(struct world *w, const struct copy *c, struct target *t, const struct vals *refs)
+dangling_at_root(struct world *w, const struct copy *c, struct target *t, struct val *doc, uint32_t i)
 {
-    for (uint32_t i = 0; i < refs->n; i++) {
-        if (tw_is_nullish(refs->v[i]) || tw_known(&c->j, c->kids, c->n, refs->v[i]))
-            continue;
-        if (!strcmp(c->dangling, "refuse"))
-            no(t, "dangling");
-        else if (strcmp(c->dangling, "keep") && refs->n == 1 && c->ref.n == 1 &&
-                 tw_get(t->now, c->ref.p[0])->type != T_ARRAY)
-            none(w, c, t, t->now, (uint32_t)tw_index(t->now, c->ref.p[0]), false);
-        else if (strcmp(c->dangling, "keep"))
-            tw_unclear(w, "dangling references at the root");
+    int at = tw_index(doc, c->ref.p[i]);
+    struct val *v = at < 0 ? NULL : doc->f[at].v;
+    bool last = i + 1 == c->ref.n;
+    if (v && !last && v->type == T_DOC)
+        dangling_at_root(w, c, t, v, i + 1);
+    if (v && last && v->type != T_ARRAY && !tw_known(&c->j, c->kids, c->n, v))
+        none(w, c, t, doc, (uint32_t)at, false);
+    for (uint32_t k = 0; v && v->type == T_ARRAY && k < v->n;) {
+        bool cut = false;
+        if (!last && v->f[k].v->type == T_DOC)
+            dangling_at_root(w, c, t, v->f[k].v, i + 1);
+        else if (last && !tw_known(&c->j, c->kids, c->n, v->f[k].v))
+            cut = none(w, c, t, v, k, false);
+        k += !cut;
     }
+}
+
+/* The sources of all references of a document, in the order of the references, each once. */
+static uint32_t
+in_order(const struct copy *c, const struct vals *refs, uint32_t *m)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < (c->j.n == 1 ? refs[0].n : 1); r++) {
+        for (uint32_t i = 0; i < c->n; i++) {
+            struct vals one = {0};
+            bool all = c->kids[i].part;
+            if (c->j.n == 1)
+                tw_add(&one, refs[0].v[r]);
+            for (uint32_t k = 0; all && k < c->j.n; k++)
+                all = tw_any_equal(&c->j, &c->kids[i].key[k], c->j.n == 1 ? &one : &refs[k]);
+            for (uint32_t k = 0; all && k < n; k++)
+                all = m[k] != i;
+            if (all)
+                m[n++] = i;
+        }
+    }
+    return n;
 }
 
 static void
 at_root(struct world *w, const struct copy *c, struct target *t)
 {
     struct vals refs[8];
-    int first = -1, last = -1, count = 0;
     for (uint32_t i = 0; i < c->j.n; i++)
         if (tw_side_values(w, &c->j.into[i], t->now, &refs[i])) {
             no(t, "match fails");
             return;
         }
-    for (uint32_t i = 0; i < c->n; i++) {
-        bool all = c->kids[i].part;
-        for (uint32_t k = 0; all && k < c->j.n; k++)
-            all = tw_any_equal(&c->j, &c->kids[i].key[k], &refs[k]);
-        if (!all)
-            continue;
-        c->kids[i].matched = true;
-        first = first < 0 ? (int)i : first;
-        last = (int)i;
-        count++;
-    }
+    uint32_t *m = tw_new((c->n + 1) * sizeof *m), count = in_order(c, refs, m);
+    for (uint32_t i = 0; i < count; i++)
+        c->kids[m[i]].matched = true;
     if (count > 1 && !strcmp(c->many, "refuse"))
         no(t, "many");
     if (c->j.into_refers && c->j.n == 1)
-        dangling_at_root(w, c, t, &refs[0]);
+        dangling_at_root(w, c, t, t->now, 0);
     if (!count)
         return;
-    int pick = !strcmp(c->many, "last") ? last : first;
-    for (uint32_t i = 0; i < c->n; i++)
-        for (uint32_t r = 0; (int)i != pick && c->kids[i].part && r < 1; r++)
-            if (tw_any_equal(&c->j, &c->kids[i].key[0], &refs[0]))
-                c->kids[i].stay = true;
+    int pick = (int)m[!strcmp(c->many, "last") ? count - 1 : 0];
+    for (uint32_t i = 0; i < count; i++)
+        if ((int)m[i] != pick)
+            c->kids[m[i]].stay = true;
     put_copies(w, c, t, t->now, pick, c->replace);
 }
 

@@ -25,7 +25,6 @@ struct target {
     struct val *doc;
     struct path as; /* relative */
     uint32_t *m, n; /* matches, in order */
-    bool lack;      /* not there yet: the way to it is created when something must be written */
 };
 
 struct parent {
@@ -188,11 +187,9 @@ targets(const struct embed *e, struct parent *p)
     }
     tw_holders(p->now, &e->as, e->prefix, &h);
     p->nondoc = h.blocked;
-    p->t = tw_new((h.n + h.nlack + 1) * sizeof *p->t);
+    p->t = tw_new((h.n + 1) * sizeof *p->t);
     for (uint32_t i = 0; i < h.n; i++)
         p->t[p->nt++] = (struct target){.doc = h.h[i].doc, .as = tw_rest(&e->as, e->prefix)};
-    for (uint32_t i = 0; i < h.nlack && !e->in_place; i++)
-        p->t[p->nt++] = (struct target){.doc = h.lack[i].doc, .as = tw_rest(&e->as, h.lack[i].at), .lack = true};
 }
 
 /* Children whose sort key cannot be made leave the step before anything is decided. */
@@ -240,7 +237,7 @@ match_all(struct world *w, struct embed *e, struct parent *p, uint32_t n)
         p[q].nt = 0;
         targets(e, &p[q]);
         for (uint32_t t = 0; t < p[q].nt; t++)
-            if (!p[q].t[t].lack && gather(w, e, &p[q], &p[q].t[t]))
+            if (gather(w, e, &p[q], &p[q].t[t]))
                 no(&p[q], "match fails");
     }
 }
@@ -355,7 +352,8 @@ cut_pages(struct world *w, const struct embed *e, struct parent *p, const struct
             tw_append(items, shaped(w, e, p, t->m[at++]));
         tw_append(pos, tw_int64(number));
         tw_push(page, "_id", tw_new_id(e->more->ns, e->into->ns, id, tw_copy(tw_arg(w, "as")), pos, true));
-        tw_push(page, tw_str(tw_get(e->overflow, "ref")), tw_copy(id));
+        if (id)
+            tw_push(page, tw_str(tw_get(e->overflow, "ref")), tw_copy(id));
         tw_push(page, tw_str(tw_get(e->overflow, "number")), tw_int32((int32_t)number));
         tw_push(page, tw_str(tw_get(e->overflow, "items")), items);
         tw_add(&p->pages, page);
@@ -443,7 +441,7 @@ computed(const struct embed *e, struct parent *p, struct val *doc, const struct 
 }
 
 static void
-write_count(struct world *w, const struct embed *e, struct parent *p)
+write_count(const struct embed *e, struct parent *p)
 {
     int32_t sum = 0;
     if (!e->has_count)
@@ -454,14 +452,7 @@ write_count(struct world *w, const struct embed *e, struct parent *p)
         computed(e, p, p->now, &e->count, tw_int32(sum));
         return;
     }
-    if (p->nondoc) {
-        if (!strcmp(e->errors, "refuse"))
-            no(p, "count blocked");
-        return;
-    }
     for (uint32_t t = 0; t < p->nt; t++) {
-        if (p->t[t].lack && !p->t[t].n)
-            tw_unclear(w, "count in a missing shared place");
         struct path rel = tw_rest(&e->count, e->prefix);
         computed(e, p, p->t[t].doc, &rel, tw_int32((int32_t)p->t[t].n));
     }
@@ -485,7 +476,7 @@ one_parent(struct world *w, const struct embed *e, struct parent *p)
     } else {
         write_as(w, e, p);
     }
-    write_count(w, e, p);
+    write_count(e, p);
     if (e->has_flag && p->pages.n)
         computed(e, p, p->now, &e->flag, tw_bool(true));
     else if (e->has_flag && e->replace)

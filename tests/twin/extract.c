@@ -155,7 +155,12 @@ choose_id(struct world *w, const struct extract *x, struct source *s, const stru
     bool keep = word && !strcmp(word, "keep"), fresh = word && !strcmp(word, "new");
     struct val *id = NULL, *mapped = x->shape.fields && x->shape.fields->type == T_DOC ? tw_get(shaped, "_id") : NULL;
     if (!keep && !fresh) {
-        struct vars vars = {e->v, s->old, position_value(e)};
+        struct val *root = e->v;
+        if (root->type != T_DOC) {
+            root = tw_doc();
+            tw_push(root, x->value, e->v);
+        }
+        struct vars vars = {root, s->old, position_value(e)};
         if (tw_eval(w, x->id, &vars, &id) || tw_bad_id(id))
             no(s, "id fails");
         return id ? id : tw_null();
@@ -164,12 +169,8 @@ choose_id(struct world *w, const struct extract *x, struct source *s, const stru
     if (keep && (mapped || own)) {
         if (own && !mapped && !tw_get(shaped, "_id") && !(x->shape.fields && x->shape.fields->type == T_DOC))
             tw_unclear(w, "own _id that is dropped");
-        if (tw_bad_id(mapped ? mapped : own)) {
-            if (mapped)
-                no(s, "id fails");
-            else
-                tw_unclear(w, "own _id that no server takes");
-        }
+        if (tw_bad_id(mapped ? mapped : own))
+            no(s, "no server takes this _id");
         return mapped ? mapped : own;
     }
     p->made_id = true;
@@ -277,8 +278,6 @@ extract_one(struct world *w, struct extract *x, struct source *s, const struct e
     for (uint32_t i = 0; i < rest->n; i++)
         tw_push(out, rest->f[i].name, rest->f[i].v);
     p->c.doc = out;
-    if (x->unique && x->to_parent && !p->key && p->parent)
-        gain_parent(x, out, p->parent, false);
     return id;
 }
 
@@ -376,8 +375,10 @@ take(struct world *w, struct extract *x, struct source *s, struct holder *h, str
     }
     for (uint32_t i = 0; i < kept; i++)
         tw_append(left, left_copy(w, x, &e[order[i]], id[order[i]]));
-    if (x->to_child && !ids->n && n)
-        tw_unclear(w, "child_refs without ids");
+    if (x->to_child && !ids->n && !array)
+        tw_unclear(w, "child_refs without an id");
+    if (n && !x->all && (x->to_parent || x->pages) && !parent_value(w, x, &e[0]))
+        tw_unclear(w, "no parent_key where perhaps nothing is extracted");
     struct val *back = array ? ids : ids->n ? ids->f[0].v : NULL;
     if (x->leave)
         set_place(h, x, array ? left : left->n ? left->f[0].v : NULL);
@@ -385,7 +386,7 @@ take(struct world *w, struct extract *x, struct source *s, struct holder *h, str
         set_place(h, x, back);
     else
         set_place(h, x, NULL);
-    if (x->has_refs)
+    if (x->has_refs && back)
         write_refs(x, s, h, back);
 }
 
@@ -415,12 +416,12 @@ pages_of(struct world *w, struct extract *x, struct source *s, struct holder *h,
 }
 
 static void
-computed(struct source *s, const struct path *p, struct val *v, bool replace)
+computed(const struct extract *x, struct source *s, const struct path *p, struct val *v)
 {
-    enum put r = tw_probe(s->now, p, replace);
+    enum put r = tw_probe(s->now, p, x->replace);
     if (r == PUT_OK)
         tw_write(s->now, p, v);
-    else if (r != PUT_NO_PLACE)
+    else if (r != PUT_NO_PLACE && (r != PUT_BLOCKED || !strcmp(x->shape.errors, "refuse")))
         no(s, "count or flag");
 }
 
@@ -482,11 +483,11 @@ take_apart(struct world *w, struct extract *x, struct source *s)
             pages_of(w, x, s, &h.h[0], &paged);
     }
     if (x->has_flag && s->pages)
-        computed(s, &x->flag, tw_bool(true), x->replace);
+        computed(x, s, &x->flag, tw_bool(true));
     else if (x->has_flag && x->replace)
         tw_remove(s->now, &x->flag);
     if (x->has_count)
-        computed(s, &x->count, tw_int32(s->elements), x->replace);
+        computed(x, s, &x->count, tw_int32(s->elements));
     if (tw_has_duplicates(s->old) && !tw_same_bytes(s->old, s->now))
         no(s, "duplicate names");
     tw_fix_names(s->old, s->now);
@@ -538,19 +539,26 @@ key_disagrees(struct world *w, const struct extract *x, const struct part *p, co
     return false;
 }
 
+/* With `unique` the parents do not count as contents: they are gathered. */
+static bool
+differs(const struct extract *x, const struct val *a, const struct val *b)
+{
+    return x->unique ? !tw_same_bytes(less_parent(x, a), less_parent(x, b)) : !tw_same_bytes(a, b);
+}
+
 static bool
 id_disagrees(const struct extract *x, const struct part *p, const bool *refused)
 {
     const struct val *id = tw_get(p->c.doc, "_id");
     for (uint32_t i = 0; i < x->into->docs.n; i++) {
         struct val *d = x->into->docs.v[i], *other = tw_get(d, "_id");
-        if (other && !tw_compare(other, id) && !same_key(unique_key(x, d), p->key) && !tw_same_bytes(d, p->c.doc))
+        if (other && !tw_compare(other, id) && !same_key(unique_key(x, d), p->key) && differs(x, d, p->c.doc))
             return true;
     }
     for (uint32_t i = 0; i < x->n; i++) {
         const struct part *q = &x->parts[i];
         if (!refused[q->c.source] && !same_key(q->key, p->key) && !tw_compare(tw_get(q->c.doc, "_id"), id) &&
-            !tw_same_bytes(q->c.doc, p->c.doc))
+            differs(x, q->c.doc, p->c.doc))
             return true;
     }
     return false;
@@ -573,43 +581,42 @@ judge(struct world *w, const struct extract *x, bool *refused)
         refused[x->parts[i].c.source] |= hit[i];
 }
 
+/* The document that a part becomes one with: the same key, or without a key the same `_id`. */
+static int
+home_of(const struct extract *x, const struct part *p, const struct part *of, uint32_t before)
+{
+    const struct vals *have = &x->into->docs;
+    for (uint32_t k = 0; k < have->n; k++) {
+        const struct val *id = tw_get(have->v[k], "_id");
+        if (p->key ? same_key(k < before ? unique_key(x, have->v[k]) : of[k].key, p->key)
+                   : id && !tw_compare(id, tw_get(p->c.doc, "_id")))
+            return (int)k;
+    }
+    return -1;
+}
+
 static void
 merge(struct world *w, struct extract *x, const bool *refused)
 {
     uint32_t before = x->into->docs.n;
     struct vals *have = &x->into->docs;
-    struct part *of = tw_new((before + x->n + 1) * sizeof *of); /* the key that an added document stands for */
+    struct part *of = tw_new((before + x->n + 1) * sizeof *of); /* the part that an added document came from */
     for (uint32_t i = 0; i < x->n; i++) {
         struct part *p = &x->parts[i];
-        struct val *home = NULL;
-        bool old = false;
         if (refused[p->c.source])
             continue;
-        for (uint32_t k = 0; p->key && k < have->n && !home; k++) {
-            old = k < before;
-            if (same_key(old ? unique_key(x, have->v[k]) : of[k].key, p->key)) {
-                home = have->v[k] = tw_copy(have->v[k]);
-            }
+        int k = home_of(x, p, of, before);
+        if (k < 0) {
+            k = (int)have->n;
+            of[k] = *p;
+            tw_add(have, p->c.doc);
+        } else {
+            have->v[k] = tw_copy(have->v[k]);
         }
-        if (home && old && x->to_parent && tw_has_duplicates(home))
+        if (x->to_parent && (uint32_t)k < before && tw_has_duplicates(have->v[k]))
             tw_unclear(w, "duplicate names in a unique document");
-        if (!home && p->key == NULL) {
-            struct cand c = {p->c.doc, 0};
-            bool ok = false;
-            uint32_t was = have->n;
-            tw_admit(w, have, &c, 1, x->conflicts, &ok, false);
-            if (have->n > was)
-                of[have->n - 1] = *p;
-            continue;
-        }
-        if (!home) {
-            home = p->c.doc;
-            of[have->n] = *p;
-            tw_add(have, home);
-            old = false;
-        }
         if (x->to_parent)
-            gain_parent(x, home, p->parent, old);
+            gain_parent(x, have->v[k], p->parent, (uint32_t)k < before);
     }
 }
 

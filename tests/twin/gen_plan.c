@@ -68,6 +68,8 @@ target(const char *fresh, const char *not_this, const char *nor_this)
     const char *c = gen_chance(60) ? fresh : any_coll();
     if (!strcmp(c, not_this) || !strcmp(c, nor_this))
         c = fresh;
+    while (!strcmp(c, not_this) || !strcmp(c, nor_this))
+        c = tw_text("%s2", c);
     return c;
 }
 
@@ -229,7 +231,7 @@ embed_pages(struct val *d, const char *from, const char *into)
     say(o, "number", "page");
     say(o, "items", "items");
     if (gen_chance(60))
-        say(o, "flag", gen_pick("hasMore e.more x"));
+        say(o, "flag", gen_pick("hasMore e.more n"));
     tw_push(d, "overflow", o);
     known(c);
 }
@@ -251,6 +253,7 @@ embed(void)
         say(d, "as", tw_text("%.*s.%s", (int)(dot - path), path, gen_pick("z z y.w n")));
     else
         say(d, "as", gen_pick("z z y y k e.z l.z e.e.z"));
+    place |= refers && simple && !strcmp(tw_str(tw_get(d, "as")), path);
     bool single = !place && gen_chance(25);
     if (single)
         tw_push(d, "one", tw_bool(true));
@@ -298,7 +301,7 @@ extract_leave(struct val *d)
         tw_push(l, "sort", sorting());
     if (gen_chance(40))
         tw_push(l, "fields", words("k s"));
-    if (!rest && gen_chance(40))
+    if (!rest && !tw_get(d, "pages") && gen_chance(40))
         tw_push(l, "id", tw_bool(true));
     tw_push(d, "leave", l);
     if (rest)
@@ -314,19 +317,19 @@ extract_pages(struct val *d)
     say(p, "number", "page");
     say(p, "items", "items");
     if (gen_chance(50))
-        say(p, "flag", gen_pick("hasMore x"));
+        say(p, "flag", gen_pick("hasMore y"));
     tw_push(d, "pages", p);
 }
 
 static void
-extract_refs(struct val *d, const char *path, bool fields, bool leave)
+extract_refs(struct val *d, const char *path, bool fields, bool leave, bool unique)
 {
     const char *refs = gen_pick("parent parent parent child both none"), *dot = strrchr(path, '.');
     if (strcmp(refs, "parent") || gen_chance(30))
         say(d, "refs", refs);
     bool child = !strcmp(refs, "child") || !strcmp(refs, "both");
     if (!strcmp(refs, "parent") || !strcmp(refs, "both")) {
-        say(d, "parent_ref", gen_chance(85) ? "pid" : gen_pick("k r"));
+        say(d, "parent_ref", unique || gen_chance(85) ? "pid" : gen_pick("k r"));
         if (gen_chance(15))
             say(d, "parent_key", dot && path[0] == 'l' && gen_chance(50) ? "l.n" : gen_pick("n s k"));
     }
@@ -350,7 +353,7 @@ extract(void)
     if (pages)
         extract_pages(d);
     else
-        extract_refs(d, fields ? "" : path, fields, leave);
+        extract_refs(d, fields ? "" : path, fields, leave, unique);
     if (leave)
         extract_leave(d);
     if (unique)
@@ -361,7 +364,7 @@ extract(void)
     if (!unique && !pages && !fields && gen_chance(30))
         say(d, "position", gen_chance(80) ? "pos" : "n");
     if (gen_chance(30))
-        say(d, "count", gen_pick("cnt cnt e.cnt x"));
+        say(d, "count", *path == 'e' || *path == 'x' || fields ? "cnt" : gen_pick("cnt cnt e.cnt x"));
     if (gen_chance(15))
         say(d, "value", "v");
     if (gen_chance(25) && !unique)
@@ -393,11 +396,11 @@ copy(void)
     tw_push(d, "fields", map ? one("c1", expression()) : words(gen_chance(50) ? "s n" : as ? "n e.n l.k" : "n"));
     if (map && gen_chance(60))
         tw_push(tw_get(d, "fields"), gen_pick("c2 n c3.a e.c"), expression());
+    bool wrap = !root && !to_id && gen_chance(40);
     if (as)
-        say(d, "as", gen_pick("info info e.info s"));
+        say(d, "as", wrap ? "info" : gen_pick("info info e.info s"));
     if (root)
         say(d, "at", "root");
-    bool wrap = !root && !to_id && gen_chance(40);
     if (wrap)
         say(d, "wrap", "id");
     if (!root && !to_id && gen_chance(15))
@@ -449,7 +452,7 @@ set(void)
 static struct val *
 unset(void)
 {
-    struct val *d = tw_doc(), *list = words(gen_pick("k s l.r e.n l.l2.k"));
+    struct val *d = tw_doc(), *list = words(gen_pick("k s l.r e.s l.l2.k"));
     if (gen_chance(40))
         tw_append(list, words("e n"));
     else if (gen_chance(40))
@@ -565,10 +568,11 @@ unite(void)
     }
     tw_push(d, "from", from);
     say(d, "into", into);
-    if (gen_chance(60))
+    if (gen_chance(60)) {
         say(d, "tag", gen_pick("type type t"));
-    if (gen_chance(30))
-        tw_push(d, "replace", tw_bool(true));
+        if (gen_chance(40))
+            tw_push(d, "replace", tw_bool(true));
+    }
     if (gen_chance(20))
         tw_push(d, "where", query());
     conflict_policy(d);
@@ -581,6 +585,7 @@ partition(void)
 {
     struct val *d = tw_doc(), *into;
     const char *from = any_coll(), *a = target("p1", from, from), *b = target("p2", from, a);
+    bool rest = gen_chance(15) && strcmp(from, "others");
     say(d, "from", from);
     say(d, "by", gen_pick("t t k e.k n"));
     if (gen_chance(50)) {
@@ -597,13 +602,11 @@ partition(void)
         tw_push(d, "drop", tw_bool(true));
     known(a);
     known(b);
-    if (gen_chance(50)) {
-        if (gen_chance(30)) {
-            tw_push(d, "others", one("into", tw_string("others")));
-            known("others");
-        } else {
-            say(d, "others", gen_pick("keep drop refuse"));
-        }
+    if (rest) {
+        tw_push(d, "others", one("into", tw_string("others")));
+        known("others");
+    } else if (gen_chance(40)) {
+        say(d, "others", gen_pick("keep drop refuse"));
     }
     if (gen_chance(20))
         tw_push(d, "where", query());

@@ -160,6 +160,22 @@ tw_write(struct val *doc, const struct path *p, struct val *v)
     write_from(doc, p, 0, v);
 }
 
+static bool remove_from(struct val *doc, const struct path *p, uint32_t i);
+
+/* Removing enters arrays inside arrays too, as the server's $unset does. */
+static bool
+remove_in(struct val *v, const struct path *p, uint32_t i)
+{
+    bool any = false;
+    if (v->type == T_DOC)
+        return remove_from(v, p, i);
+    for (uint32_t k = 0; v->type == T_ARRAY && k < v->n; k++)
+        any |= remove_in(v->f[k].v, p, i);
+    if (any)
+        tw_renumber(v);
+    return any;
+}
+
 static bool
 remove_from(struct val *doc, const struct path *p, uint32_t i)
 {
@@ -170,16 +186,7 @@ remove_from(struct val *doc, const struct path *p, uint32_t i)
         tw_cut(doc, (uint32_t)at);
         return true;
     }
-    struct val *here = doc->f[at].v;
-    if (here->type == T_DOC)
-        return remove_from(here, p, i + 1);
-    bool any = false;
-    for (uint32_t k = 0; here->type == T_ARRAY && k < here->n; k++)
-        if (here->f[k].v->type == T_DOC)
-            any |= remove_from(here->f[k].v, p, i + 1);
-    if (any)
-        tw_renumber(here);
-    return any;
+    return remove_in(doc->f[at].v, p, i + 1);
 }
 
 void

@@ -58,9 +58,11 @@ set_one(struct world *w, struct val *old, struct val *now, const char **why)
         }
         enum put r = tw_probe(now, &p, true);
         *why = "blocked";
-        if (r == PUT_DUPLICATES || (r == PUT_BLOCKED && !strcmp(errors, "refuse")))
+        if (r == PUT_BLOCKED && !strcmp(errors, "refuse"))
             return false;
-        if (r == PUT_OK)
+        if (r == PUT_DUPLICATES && p.n > 1 && !tw_has_duplicates(now))
+            tw_unclear(w, "duplicate names below the top");
+        if (r == PUT_OK || r == PUT_DUPLICATES) /* each() refuses what changed and has duplicate names */
             tw_write(now, &p, v);
     }
     tw_fix_names(old, now);
@@ -81,7 +83,8 @@ set_ids(struct world *w)
     for (uint32_t i = 0; i < n; i++) {
         now[i] = tw_copy(c->docs.v[i]);
         refused[i] = tw_query(w, tw_arg(w, "where"), now[i], &part[i]) ||
-                     (part[i] && !set_one(w, c->docs.v[i], now[i], &why));
+                     (part[i] && !set_one(w, c->docs.v[i], now[i], &why)) ||
+                     (tw_has_duplicates(now[i]) && !tw_same_bytes(now[i], c->docs.v[i]));
         if (!refused[i] && part[i] && !tw_get(c->docs.v[i], "_id"))
             tw_unclear(w, "set _id where there is none");
         if (!refused[i] && part[i])

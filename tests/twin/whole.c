@@ -113,10 +113,11 @@ tw_step_union(struct world *w)
         if (!tag)
             continue;
         struct path p = tw_path_of(tag);
-        if (tw_probe(k[i].made, &p, tw_flag(w, "replace")) != PUT_OK)
-            refused[i] = true;
-        else
+        enum put r = tw_probe(k[i].made, &p, tw_flag(w, "replace"));
+        if (r == PUT_OK || r == PUT_DUPLICATES)
             tw_write(k[i].made, &p, tw_string(list->type == T_DOC ? list->f[f].name : from[f]->name));
+        refused[i] = (r != PUT_OK && r != PUT_DUPLICATES) ||
+                     (r == PUT_DUPLICATES && !tw_same_bytes(k[i].made, k[i].doc));
     }
     deliver(w, from, nf, k, n, refused);
 }

@@ -8,6 +8,7 @@
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,17 +81,18 @@ write_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
 }
 
 /* ---- a folder ---- */
-/* Moves the older output to a name that nobody has. NULL: there was none. */
+/* True where the file system cannot do what a flag asks for. */
+static bool
+unknown_flag(int err)
+{
+    return err == EINVAL || err == ENOSYS;
+}
+
+/* Moves the older output to a name that nobody has. */
 static enum mrs_status
 move_aside(struct mrs_output *o, char **aside, struct mrs_err *e)
 {
-    struct stat st;
-    *aside = NULL;
-    if (!o->force || lstat(o->path, &st) < 0) {
-        return MRS_OK;
-    }
-    enum mrs_status s = mrsi_looks_like_dump(o->mem, o->path, e);
-    for (int i = 0; s == MRS_OK && i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         char *name = mrsi_format(o->mem, i ? "%s.old%d" : "%s.old", o->path, i);
         if (!name) {
             return mrs_err_memory(e, strlen(o->path));
@@ -105,21 +107,15 @@ move_aside(struct mrs_output *o, char **aside, struct mrs_err *e)
             return mrs_err_sys(e, err, "rename %s", o->path);
         }
     }
-    return s == MRS_OK
-               ? MRSI_FAIL(e, MRS_E_EXISTS, "%s: a hundred older outputs stand beside it", o->path)
-               : s;
+    return MRSI_FAIL(e, MRS_E_EXISTS, "%s: a hundred older outputs stand beside it", o->path);
 }
 
+/* File systems that cannot exchange two names: for a moment there is no output at all. */
 static enum mrs_status
-publish_dir(struct mrs_output *o, struct mrs_err *e)
+replace_in_two(struct mrs_output *o, struct mrs_err *e)
 {
-    char *aside;
-    enum mrs_status s = MRS_OK;
-    if (unlink(o->marker) < 0) {
-        return mrs_err_sys(e, errno, "remove %s", o->marker);
-    }
-    s = mrsi_sync_dir(o->partial, e);
-    s = s == MRS_OK ? move_aside(o, &aside, e) : s;
+    char *aside = NULL;
+    enum mrs_status s = move_aside(o, &aside, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -128,13 +124,56 @@ publish_dir(struct mrs_output *o, struct mrs_err *e)
     if (s != MRS_OK && moved) {
         (void)rename_new(o->path, o->partial);
     }
-    if (s != MRS_OK && aside) {
+    if (s != MRS_OK) {
         (void)rename_new(aside, o->path); /* where even that fails, it stands whole beside */
-    }
-    if (s == MRS_OK && aside) {
+    } else {
         mrsi_remove_tree(aside, NULL); /* published already: what cannot be removed stays beside */
     }
     mrs_free(o->mem, aside);
+    return s;
+}
+
+/* The older output changes places with the new one, so that at no moment there is none. */
+static enum mrs_status
+replace_dir(struct mrs_output *o, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_looks_like_dump(o->mem, o->path, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (renameat2(AT_FDCWD, o->partial, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0) {
+        return unknown_flag(errno) ? replace_in_two(o, e) : rename_failed(o->partial, o->path, errno, e);
+    }
+    s = mrsi_sync_parent(o->path, e);
+    if (s == MRS_OK) {
+        mrsi_remove_tree(o->partial, NULL); /* published already: what cannot be removed stays beside */
+    } else if (renameat2(AT_FDCWD, o->partial, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0) {
+        o->keep_partial = true; /* it holds the older output */
+    }
+    return s;
+}
+
+static enum mrs_status
+publish_dir(struct mrs_output *o, struct mrs_err *e)
+{
+    struct stat st;
+    if (unlink(o->marker) < 0) {
+        return mrs_err_sys(e, errno, "remove %s", o->marker);
+    }
+    enum mrs_status s = mrsi_sync_dir(o->partial, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (o->force && lstat(o->path, &st) == 0) {
+        return replace_dir(o, e);
+    }
+    if (rename_new(o->partial, o->path) < 0) {
+        return rename_failed(o->partial, o->path, errno, e);
+    }
+    s = mrsi_sync_parent(o->path, e);
+    if (s != MRS_OK) {
+        (void)rename_new(o->path, o->partial);
+    }
     return s;
 }
 
@@ -147,13 +186,36 @@ struct move {
     enum { NOT_MOVED, CAME, WENT, SWAPPED } state;
 };
 
+/* Where names cannot be exchanged: by way of a third one, undone if it fails half way. */
+static int
+swap_by_three(const char *from, const char *to)
+{
+    char third[PATH_MAX];
+    int n = snprintf(third, sizeof third, "%s.old", from);
+    if (n < 0 || (size_t)n >= sizeof third) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    if (rename_new(to, third) < 0) {
+        return -1;
+    }
+    int err = rename_new(from, to) < 0 ? errno : 0;
+    if (err) {
+        (void)rename_new(third, to);
+        errno = err;
+        return -1;
+    }
+    (void)rename_new(third, from); /* else it lies beside: below the same folder */
+    return 0;
+}
+
 static int
 swap(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0) {
         return 0;
     }
-    return errno == EINVAL || errno == ENOSYS ? rename(from, to) : -1;
+    return unknown_flag(errno) ? swap_by_three(from, to) : -1;
 }
 
 static enum mrs_status
@@ -175,16 +237,17 @@ move_one(struct move *m, bool over, struct mrs_err *e)
     return r < 0 ? rename_failed(m->from, m->to, errno, e) : MRS_OK;
 }
 
-static void
+/* False: what was there before is still below the partial folder. */
+static bool
 undo(const struct move *m)
 {
     if (m->state == SWAPPED) {
-        (void)swap(m->from, m->to);
-    } else if (m->state == CAME) {
-        (void)rename_new(m->to, m->from);
-    } else if (m->state == WENT) {
-        (void)rename_new(m->from, m->to);
+        return swap(m->from, m->to) == 0;
     }
+    if (m->state == CAME) {
+        return rename_new(m->to, m->from) == 0 || unlink(m->to) == 0;
+    }
+    return m->state != WENT || rename_new(m->from, m->to) == 0;
 }
 
 static enum mrs_status
@@ -209,7 +272,7 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
     }
     s = s == MRS_OK ? mrsi_sync_parent(o->path, e) : s;
     for (int i = N - 1; i >= 0 && s != MRS_OK; i--) {
-        undo(&moves[i]);
+        o->keep_partial = !undo(&moves[i]) || o->keep_partial;
     }
     if (s == MRS_OK) {
         mrsi_remove_tree(o->partial, NULL); /* the marker and what was replaced */

@@ -452,7 +452,9 @@ mrs_output_abort(struct mrs_output *o)
     }
     let_go(o);
     if (o->lock_fd >= 0) {
-        mrsi_remove_tree(o->partial, NULL);
+        if (!o->keep_partial) {
+            mrsi_remove_tree(o->partial, NULL);
+        }
         close(o->lock_fd);
         o->lock_fd = -1;
     }

@@ -36,6 +36,7 @@ struct mrs_output {
     int out_fd;           /* STDOUT: where the bytes wait */
     pthread_mutex_t lock; /* of all below */
     bool lock_ready, failed, committed;
+    bool keep_partial; /* an undo failed: the partial folder holds what was there before */
     struct mrs_sink *sinks; /* open ones */
     struct mrsi_out_rec *recs;
     uint32_t n_recs, cap_recs;

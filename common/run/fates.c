@@ -3,6 +3,8 @@
  * Kept in chunks: in memory for the first of them, then in a temporary file that is mapped, so that a billion
  * documents do not count against the budget. */
 #include "join.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 
 enum { CHUNK = 1 << 20 };
@@ -42,9 +44,12 @@ map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
 {
     enum mrs_status s = f->temp ? MRS_OK : mrsi_temp_new(f->en, &f->temp, e);
     uint64_t off = (f->n_chunk - chunks_in_memory(f)) * CHUNK;
-    uint8_t last = 0;
-    if (s == MRS_OK) {
-        s = mrs_write_at(f->temp->fd, &last, 1, off + CHUNK - 1, e);
+    int err = EINTR;
+    while (s == MRS_OK && err == EINTR) { /* a hole would be found out by a signal when the disk is full */
+        err = posix_fallocate(f->temp->fd, (off_t)off, CHUNK);
+    }
+    if (s == MRS_OK && err) {
+        s = mrs_err_sys(e, err, "temporary file");
     }
     if (s != MRS_OK) {
         return s;

@@ -22,7 +22,7 @@ static struct {
     int error;
 } wish;
 
-static const char *const names[CALLS] = {"open", "read", "pread", "write", "pwrite", "fsync", "rename", "ftruncate",
+static const char *const names[CALLS] = {"open", "read", "pread", "write", "pwrite", "fsync", "rename", "ftruncate or fallocate",
                                          "mmap", "pthread_create", "copy_file_range", "mkdir", "fstat", "lseek"};
 
 const char *
@@ -148,6 +148,16 @@ WRAP(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t off))
 WRAP(void *, mmap64, (void *at, size_t n, int prot, int flags, int fd, off_t off))
 {
     return fails(CALL_MMAP, NULL) ? MAP_FAILED : __real_mmap64(at, n, prot, flags, fd, off);
+}
+
+WRAP(int, posix_fallocate, (int fd, off_t off, off_t n))
+{
+    return fails(CALL_TRUNCATE, NULL) ? errno : __real_posix_fallocate(fd, off, n);
+}
+
+WRAP(int, posix_fallocate64, (int fd, off_t off, off_t n))
+{
+    return fails(CALL_TRUNCATE, NULL) ? errno : __real_posix_fallocate64(fd, off, n);
 }
 
 WRAP(int, pthread_create, (pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), void *arg))

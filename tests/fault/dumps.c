@@ -195,6 +195,22 @@ dump_heavy(const char *dir, enum mrs_codec codec)
     collection(dir, "logs", codec, &t, META("logs", ""));
 }
 
+/* Long enough to be killed in the middle. */
+void
+dump_large(const char *dir, enum mrs_codec codec)
+{
+    struct text t = {0};
+    folders(dir);
+    for (int i = 0; i < 3000; i++) {
+        say(&t, "{\"_id\":%d,\"name\":\"host %d\"}\n", i, i);
+    }
+    collection(dir, "hosts", codec, &t, META("hosts", ""));
+    for (int i = 0; i < 20000; i++) {
+        say(&t, "{\"_id\":%d,\"host\":%d,\"day\":%d,\"text\":\"%0100d\"}\n", i, i * 7 % 3100, i * 13 % 30, i);
+    }
+    collection(dir, "logs", codec, &t, META("logs", INDEX("host")));
+}
+
 /* More documents of from than the first chunk of fates has room for. */
 void
 dump_many(const char *dir, enum mrs_codec codec)

@@ -41,6 +41,7 @@ struct scene {
     const char *exclude;
     bool force, dry_run, to_stdout;
     bool slow;                   /* in the long part only */
+    bool killed;                 /* is killed and runs out of disk, nothing else */
     bool meets;                  /* what is refused makes the run end with MRS_E_TOO_MANY */
 };
 extern const struct scene scenes[];
@@ -48,6 +49,28 @@ extern const unsigned n_scenes;
 void put_bytes(const char *path, const void *p, size_t n);
 /* Lines of Extended JSON as BSON, packed. */
 void put_lines(const char *path, enum mrs_codec codec, const char *lines);
+
+/* ---- main.c ---- */
+struct result {
+    enum mrs_status status;
+    struct mrs_err err;
+    uint64_t picture, out_picture; /* of the whole folder but the input, of the output alone */
+    uint64_t allocations, leaks;
+    bool published;
+    char names[1024];
+};
+const char *below(const char *name);
+void clean_scene(const struct scene *sc);
+struct result run_scene(const struct scene *sc, uint64_t fail_at);
+void look_at(struct result *r);
+void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* with -v */
+void set_doing(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void note_try(void);
+
+/* ---- kills.c ---- */
+void kill_runs(const struct scene *sc, const struct result *good, double took, unsigned n);
+void fill_disk(const struct scene *sc, const struct result *good, const struct result *before, bool all);
 
 /* ---- picture.c ---- */
 /* A hash over names and contents of everything below a folder but `without`; *n: how many files. */

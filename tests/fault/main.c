@@ -15,25 +15,16 @@
 #include <time.h>
 #include <unistd.h>
 
-struct result {
-    enum mrs_status status;
-    struct mrs_err err;
-    uint64_t picture;
-    uint64_t allocations, leaks;
-    bool published;
-    char names[1024];
-};
-
 static char top[256];
 static bool longest, verbose;
 static uint64_t only_at;
 static unsigned long tried, bad;
 static char doing[256];
 
-static const char *
+const char *
 below(const char *name)
 {
-    static char ring[8][512];
+    static char ring[8][4608];
     static int next;
     char *room = ring[next++ % 8];
     snprintf(room, sizeof ring[0], "%s/%s", top, name);
@@ -41,15 +32,15 @@ below(const char *name)
 }
 
 /* The folder as it is before every run: `in`, the amended documents, and an older output where one is replaced. */
-static void
-clean(const struct scene *sc)
+void
+clean_scene(const struct scene *sc)
 {
-    static const char *const gone[] = {"out", "out.partial", "two.bson", "two.bson.partial", "two.bson.manifest.json",
-                                       "two.metadata.json", "refused", "refused.jsonl", "stream"};
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
-        struct stat st;
-        if (lstat(below(gone[i]), &st) == 0) {
-            drop_tree(below(gone[i]));
+    char names[4096], *at = names;
+    names_in(top, names, sizeof names);
+    for (char *end; (end = strchr(at, ' ')) != NULL; at = end + 1) {
+        *end = 0;
+        if (strcmp(at, "in") != 0 && strcmp(at, "amend") != 0) {
+            drop_tree(below(at));
         }
     }
     if (sc->force && sc->single_ns) {
@@ -87,8 +78,8 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
     return s;
 }
 
-static struct result
-run(const struct scene *sc, uint64_t fail_at)
+struct result
+run_scene(const struct scene *sc, uint64_t fail_at)
 {
     struct result r = {.status = MRS_OK};
     struct mrs_report rep;
@@ -116,14 +107,16 @@ run(const struct scene *sc, uint64_t fail_at)
     return r;
 }
 
-static void
-look(struct result *r)
+void
+look_at(struct result *r)
 {
+    struct stat st;
     r->picture = picture(top, "in", NULL);
+    r->out_picture = lstat(below("out"), &st) == 0 ? picture(below("out"), NULL, NULL) : 0;
     names_in(top, r->names, sizeof r->names);
 }
 
-static void __attribute__((format(printf, 1, 2)))
+void
 wrong(const char *fmt, ...)
 {
     va_list args;
@@ -138,12 +131,42 @@ wrong(const char *fmt, ...)
     }
 }
 
-/* What a run left that was told to fail, against one that was not; before: the folder as it was before. */
+void
+tell(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    if (verbose) {
+        vprintf(fmt, args);
+        putchar('\n');
+        fflush(stdout);
+    }
+    va_end(args);
+}
+
+void
+set_doing(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(doing, sizeof doing, fmt, args);
+    va_end(args);
+}
+
+void
+note_try(void)
+{
+    tried++;
+}
+
+/* What a run left that was told to fail, against one that was not; before: the folder as it was before. no_way_back:
+ * nothing could be renamed back either. */
 static void
-judge(const struct scene *sc, struct result *r, const struct result *good, const struct result *before, bool memory)
+judge(const struct scene *sc, struct result *r, const struct result *good, const struct result *before, bool memory,
+      bool no_way_back)
 {
     char text[900];
-    look(r);
+    look_at(r);
     tried++;
     mrs_err_text(&r->err, text, sizeof text);
     if (r->leaks) {
@@ -173,8 +196,8 @@ judge(const struct scene *sc, struct result *r, const struct result *good, const
         unlink(below("stream")); /* a broken pipe may hold a part */
         put_bytes(below("stream"), "", 0);
     }
-    look(r);
-    if (r->picture != before->picture) {
+    look_at(r);
+    if (r->picture != before->picture && !no_way_back) {
         wrong("something is left: %s (%s)", r->names, text);
     }
 }
@@ -193,11 +216,11 @@ memory_fails(const struct scene *sc, uint64_t seed, const struct result *good, c
     for (int on = 0; on < 2; on++) {
         bool reached = true;
         for (uint64_t n = only_at ? only_at : 1; reached; n = next_n(n, seed + (uint64_t)on)) {
-            snprintf(doing, sizeof doing, "%s: allocation %llu%s", sc->name, (unsigned long long)n, on ? " and on" : "");
-            clean(sc);
-            struct result r = run(sc, on ? UINT64_MAX - n : n);
+            set_doing("%s: allocation %llu%s", sc->name, (unsigned long long)n, on ? " and on" : "");
+            clean_scene(sc);
+            struct result r = run_scene(sc, on ? UINT64_MAX - n : n);
             reached = r.allocations >= n && !only_at;
-            judge(sc, &r, good, before, true);
+            judge(sc, &r, good, before, true, false);
         }
     }
 }
@@ -205,24 +228,32 @@ memory_fails(const struct scene *sc, uint64_t seed, const struct result *good, c
 static void
 calls_fails(const struct scene *sc, const struct result *good, const struct result *before)
 {
-    static const int errors[] = {EIO, ENOSPC};
+    static const int errors[] = {EIO, ENOSPC, EINVAL}; /* EINVAL: a file system without that flag */
     for (enum call c = 0; c < CALLS; c++) {
         for (enum how how = HOW_ERROR; how <= HOW_INTERRUPTED; how++) {
             bool reached = call_can(c, how);
             for (uint64_t n = only_at ? only_at : 1; reached; n = next_n(n, c)) {
-                snprintf(doing, sizeof doing, "%s: %s %llu%s", sc->name, call_name(c), (unsigned long long)n,
+                set_doing("%s: %s %llu%s", sc->name, call_name(c), (unsigned long long)n,
                          how == HOW_ERROR ? "" : how == HOW_ERROR_ON ? " and on" : how == HOW_SHORT ? " short" : " EINTR");
-                clean(sc);
-                calls_fail(c, how, n, errors[n % 2]);
-                struct result r = run(sc, 0);
+                clean_scene(sc);
+                calls_fail(c, how, n, errors[n % 3]);
+                struct result r = run_scene(sc, 0);
                 reached = calls_hit() && !only_at;
                 if (how >= HOW_SHORT && r.status != good->status) {
                     wrong("%s", r.err.msg);
                 }
-                judge(sc, &r, good, before, false);
+                judge(sc, &r, good, before, false, c == CALL_RENAME && how == HOW_ERROR_ON && sc->single_ns);
             }
         }
     }
+}
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static void
@@ -242,44 +273,44 @@ static void
 one_scene(const struct scene *sc, unsigned no, bool memory, bool calls)
 {
     struct result good, before = {.status = MRS_OK};
-    struct timespec a, b;
     unsigned long was = tried;
-    clock_gettime(CLOCK_MONOTONIC, &a);
-    snprintf(doing, sizeof doing, "%s", sc->name);
+    double begun = now();
+    set_doing("%s", sc->name);
     make_input(sc);
     uint64_t input = picture(below("in"), NULL, NULL);
     unsigned fds = open_files();
-    clean(sc);
+    clean_scene(sc);
     if (sc->to_stdout) {
         put_bytes(below("stream"), "", 0);
     }
-    look(&before);
+    look_at(&before);
     calls_work();
-    good = run(sc, 0);
-    look(&good);
+    double took = now();
+    good = run_scene(sc, 0);
+    took = now() - took;
+    look_at(&good);
     if (good.leaks || (good.status == MRS_OK) == sc->meets || (sc->meets && good.err.code != MRS_E_TOO_MANY)) {
         wrong("undisturbed: status %d, %s: %s", good.status, mrs_code_name(good.err.code), good.err.msg);
         return;
     }
-    if (memory) {
+    if (memory && !sc->killed) {
         memory_fails(sc, no, &good, &before);
     }
-    if (calls) {
+    if (sc->killed) {
+        fill_disk(sc, &good, &before, longest);
+        kill_runs(sc, &good, took, longest ? 300 : 50);
+    } else if (calls) {
         calls_fails(sc, &good, &before);
     }
-    snprintf(doing, sizeof doing, "%s", sc->name);
+    set_doing("%s", sc->name);
     if (picture(below("in"), NULL, NULL) != input) {
         wrong("the input was changed");
     }
     if (open_files() != fds) {
         wrong("%u files were open before, %u are now", fds, open_files());
     }
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    if (verbose) {
-        printf("%-32s %6lu tried, %6llu allocations, %.1f s\n", sc->name, tried - was,
-               (unsigned long long)good.allocations, (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
-        fflush(stdout);
-    }
+    tell("%-32s %6lu tried, %6llu allocations, %.1f s", sc->name, tried - was, (unsigned long long)good.allocations,
+         now() - begun);
 }
 
 static void

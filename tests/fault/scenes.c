@@ -83,6 +83,10 @@ const struct scene scenes[] = {
     {.name = "dry run", .dump = dump_blog, .memory = 4096, .jobs = 1, .dry_run = true, .max_refused = 99,
      .plan = "steps:\n  - union: { from: { u: users, g: guests }, into: people, tag: kind }\n"
              "  - set: { in: people, fields: { m: 1 } }\n"},
+    {.name = "large", .dump = dump_large, .memory = 1 << 20, .jobs = 2, .killed = true, .max_refused = 9,
+     .plan = "steps:\n"
+             "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, keep: all, limit: 9 }\n"
+             "  - union: { from: [hosts], into: all, tag: kind }\n"},
     {.name = "a million", .dump = dump_many, .memory = 65536, .jobs = 2, .slow = true,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { _id: _id }, as: logs }\n"},
 };

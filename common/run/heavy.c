@@ -106,19 +106,23 @@ take(struct mrsi_heavy *h, struct mrs_err *e)
     return h->bytes.n > h->j->en->memory / 6 ? to_file(h, e) : MRS_OK;
 }
 
-static bool
-verified(const struct mrsi_heavy *h, const struct mrsi_hashed *into, struct mrs_buf *room)
+/* Whether the record on top meets the pairs that are not hashed. */
+static enum mrs_status
+verify(struct mrsi_heavy *h, const struct mrsi_hashed *into, bool *meets, struct mrs_err *e)
 {
+    struct mrs_buf *room = &h->file.window;
+    *meets = true;
     if (h->j->n_hashed == h->j->st->desc.n_pairs) {
-        return true;
+        return MRS_OK;
     }
     mrs_buf_reset(room);
     uint8_t *p = mrs_buf_take(room, h->next.n);
     if (!p) {
-        return false;
+        return mrs_buf_status(room, e);
     }
     memcpy(p, h->next.p, h->next.n);
-    return mrsi_verified(h->j, (const struct mrsi_rec *)(const void *)p, into);
+    *meets = mrsi_verified(h->j, (const struct mrsi_rec *)(const void *)p, into);
+    return MRS_OK;
 }
 
 static enum mrs_status
@@ -155,11 +159,10 @@ mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *
             break;
         }
         h->have = false;
-        if (whose == ord && verified(h, into, &h->file.window)) {
-            s = take(h, e);
-            if (h->file.window.bad) {
-                s = mrs_buf_status(&h->file.window, e);
-            }
+        if (whose == ord) {
+            bool meets;
+            s = verify(h, into, &meets, e);
+            s = s == MRS_OK && meets ? take(h, e) : s;
         }
     }
     if (s < MRS_OK) {

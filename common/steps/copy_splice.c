@@ -537,9 +537,6 @@ splice(struct copying *k, struct mrs_view doc, struct mrs_matches *m, struct mrs
         st = mrsi_step_refuse(k->c, "oversize", "the document would pass 16 MiB");
     }
     st = st == MRS_OK ? mrsi_buf_end(out, start, k->c, "oversize") : st;
-    if (st == MRS_OK && k->s->wrap) {
-        mrsi_hits_leave_rest(&k->w->hits);
-    }
     st = st == MRS_OK ? mrsi_hits_tell(&k->w->hits, k->c, m, k->left, &homeless) : st;
     if (st == MRS_OK && homeless) {
         st = mrsi_step_refuse(k->c, "as", "an array on the way is empty: there is no place for the copies");

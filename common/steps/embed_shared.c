@@ -297,9 +297,6 @@ mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out)
         st = mrsi_step_refuse(x->c, "oversize", "the document would pass 16 MiB");
     }
     st = st == MRS_OK ? mrsi_buf_end(out, start, x->c, "oversize") : st;
-    if (st == MRS_OK && s->in_place) {
-        mrsi_hits_leave_rest(&x->w->hits);
-    }
     st = st == MRS_OK ? mrsi_hits_tell(&x->w->hits, x->c, x->m, sh.silent, &homeless) : st;
     if (st == MRS_OK && homeless) {
         st = mrsi_step_refuse(x->c, "as", "an array on the way is empty: there is no place for the result");

@@ -319,14 +319,6 @@ mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, u
     return MRS_OK;
 }
 
-void
-mrsi_hits_leave_rest(struct mrsi_hits *h)
-{
-    for (size_t i = 0; i < h->told.n; i++) {
-        h->told.p[i] |= h->told.p[i] ? 0 : MRS_USED_LEFT;
-    }
-}
-
 enum mrs_status
 mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left, bool *homeless)
 {

@@ -45,8 +45,6 @@ enum mrs_status mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const 
 enum mrs_status mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c);
 /* Whether one of the keys of an occurrence has a match (by the marks). */
 bool mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o);
-/* What was told nothing is left: it matches a reference that is missing, and a missing one stays missing. */
-void mrsi_hits_leave_rest(struct mrsi_hits *h);
 /* Tells the engine the bits of every match; all LEFT where `left`. *homeless: some match was told nothing at
  * all; then the engine is told nothing. */
 enum mrs_status mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left,

@@ -121,8 +121,8 @@ keep_value(void *arg, struct mrs_val v)
     return MRS_OK;
 }
 
-/* Every value that a path has, as a query for null sees it: a document that lacks the rest of the path gives a missing value, also
- * where it is an element of an array; an element that is no document gives nothing. */
+/* Every value that a path has, as a query for null sees it: a document that lacks the rest of the path gives a
+ * missing value, also where it is an element of an array; an element that is no document gives nothing. */
 static enum mrs_status
 path_values(const struct mrs_path *p, uint32_t level, struct mrs_view d, mrs_path_fn fn, void *arg)
 {
@@ -365,12 +365,13 @@ occurrence(struct walker *w, struct mrs_val v)
     return st;
 }
 
-/* The document holds no reference, which is one to null where null is a key. */
+/* The document holds no reference, which is one to null where null is a key; but not where the reference itself
+ * would have to change: a missing one stays missing. */
 static enum mrs_status
 lacking(struct walker *w, uint32_t level)
 {
     const struct mrsi_join *j = w->m.j;
-    return j->nulls && level >= j->share ? occurrence(w, mrs_missing()) : MRS_OK;
+    return j->nulls && !j->own_id && !j->wrap && level >= j->share ? occurrence(w, mrs_missing()) : MRS_OK;
 }
 
 static enum mrs_status walk(struct walker *w, struct mrs_view d, uint32_t level);

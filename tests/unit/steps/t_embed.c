@@ -178,7 +178,9 @@ static const struct host_case references[] = {
      ""},
     {"embed", "{" R ",'as':'parts','nulls':'match','keep':'none','orphans':'keep'}",
      "{'c':[{'_id':null,'n':1}],'p':[{'_id':9},{'_id':8,'parts':[null]}]}",
-     "{'c':[{'_id':null,'n':1}],'p':[{'_id':9},{'_id':8,'parts':[{'_id':null,'n':1}]}]}", ""},
+     "{'p':[{'_id':9},{'_id':8,'parts':[{'_id':null,'n':1}]}]}", ""},
+    {"embed", "{" R ",'as':'parts','nulls':'match','orphans':'refuse'}", "{'c':[{'_id':null,'n':1}],'p':[{'_id':9}]}",
+     "{'p':[{'_id':9}]}", "c null orphans\n"},
     /* count within an element, and of documents named twice in different elements */
     {"embed", "{" P ",'match':{'_id':'l.x.r'},'as':'l.d','one':true,'count':'l.x.n','keep':'all'}",
      "{'c':[{'_id':1}],'p':[{'_id':9,'l':[{'x':{'r':1}},{'y':1}]}]}",

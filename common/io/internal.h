@@ -107,6 +107,8 @@ enum mrs_status
 mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e);
 /* Gives the last n bytes back; false where the source cannot (it decodes). */
 bool mrsi_source_back(struct mrsi_source *s, size_t n);
+/* As mrs_reader_map. */
+void mrsi_source_map(const struct mrsi_source *s, const uint8_t **p, size_t *n);
 uint64_t mrsi_source_taken(const struct mrsi_source *s); /* bytes of the file used so far */
 void mrsi_source_close(struct mrsi_source *s);
 /* What the first bytes of a file say. */

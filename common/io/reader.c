@@ -109,6 +109,16 @@ mrs_reader_close(struct mrs_reader *r)
     }
 }
 
+void
+mrs_reader_map(const struct mrs_reader *r, const uint8_t **p, size_t *n)
+{
+    *p = NULL;
+    *n = 0;
+    if (r->src) {
+        mrsi_source_map(r->src, p, n);
+    }
+}
+
 uint64_t
 mrs_reader_progress(const struct mrs_reader *r)
 {

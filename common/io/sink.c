@@ -145,30 +145,50 @@ mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const ch
     return mrsi_output_fail(o, s);
 }
 
-enum mrs_status
-mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
+/* Counts the documents; sum: adds their hashes, NULL: leaves that to the caller. */
+static enum mrs_status
+count(struct mrs_sink *s, const uint8_t *at, size_t left, struct mrs_hash_sum *sum,
+      struct mrs_err *e)
 {
-    const uint8_t *at = p;
-    size_t left = n;
     while (left) {
         uint32_t size = left >= MRS_DOC_MIN ? mrs_le32(at) : 0;
         if (size < MRS_DOC_MIN || size > left || at[size - 1] != 0) {
             s->failed = true;
-            return mrsi_output_fail(s->o, MRSI_FAIL(e, MRS_E_ACCOUNT,
-                                                    "%s: bytes that are no whole document "
-                                                    "behind document %llu",
-                                                    s->path, (unsigned long long)s->docs));
+            return MRSI_FAIL(e, MRS_E_ACCOUNT,
+                             "%s: bytes that are no whole document behind document %llu", s->path,
+                             (unsigned long long)s->docs);
         }
-        struct mrs_hash128 h = mrs_hash(at, size, 0);
-        mrs_hash_sum_add(&s->digest, h.lo, h.hi);
+        if (sum) {
+            struct mrs_hash128 h = mrs_hash(at, size, 0);
+            mrs_hash_sum_add(sum, h.lo, h.hi);
+        }
         s->docs++;
         at += size;
         left -= size;
     }
-    s->bytes += n;
-    enum mrs_status st = mrsi_encoder_write(s->enc, p, n, e);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_sink_write_hashed(struct mrs_sink *s, const void *p, size_t n, const struct mrs_hash_sum *sum,
+                      struct mrs_err *e)
+{
+    enum mrs_status st = count(s, p, n, sum ? NULL : &s->digest, e);
+    if (st == MRS_OK && sum) {
+        mrs_hash_sum_add(&s->digest, sum->lo, sum->hi);
+    }
+    if (st == MRS_OK) {
+        s->bytes += n;
+        st = mrsi_encoder_write(s->enc, p, n, e);
+    }
     s->failed = s->failed || st != MRS_OK;
     return mrsi_output_fail(s->o, st);
+}
+
+enum mrs_status
+mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
+{
+    return mrs_sink_write_hashed(s, p, n, NULL, e);
 }
 
 enum mrs_status

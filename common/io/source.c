@@ -8,7 +8,12 @@
 #include "codec.h"
 #include "internal.h"
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 struct mrsi_source {
     struct mrs_mem *mem;
@@ -172,6 +177,42 @@ mrsi_source_back(struct mrsi_source *s, size_t n)
     }
     s->off -= n;
     return true;
+}
+
+/* Streams that do not begin at a page are not mapped: a spooled pipe behind the bytes that told what it is. */
+void
+mrsi_source_map(const struct mrsi_source *s, const uint8_t **p, size_t *n)
+{
+    struct stat st;
+    if (s->codec || fstat(s->from.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        return;
+    }
+    uint64_t start = s->from.start, size = (uint64_t)st.st_size;
+    uint64_t left = size > start ? size - start : 0;
+    size_t want = (size_t)(left < s->from.bytes ? left : s->from.bytes);
+    if (!want || start % (uint64_t)sysconf(_SC_PAGESIZE) != 0) {
+        return;
+    }
+    void *at = mmap(NULL, want, PROT_READ, MAP_SHARED, s->from.fd, (off_t)start);
+    if (at != MAP_FAILED) {
+        *p = at;
+        *n = want;
+    }
+}
+
+bool
+mrs_map_fetch(const uint8_t *p, size_t n)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
+    return madvise((void *)from, (uintptr_t)p + n - from, MADV_POPULATE_READ) == 0;
+}
+
+void
+mrs_map_free(const uint8_t *p, size_t n)
+{
+    if (p) {
+        munmap((void *)(uintptr_t)p, n);
+    }
 }
 
 uint64_t

@@ -71,7 +71,9 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
         mrs_buf_init(&w->scratch, en->mem, MRS_KEY_MAX);
         mrs_keys_init(&w->keys, en->mem);
         w->work = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *w->work);
-        w->rows = mrs_zalloc(en->mem, (en->n_rows + 1) * sizeof *w->rows);
+        w->rows = mrs_zalloc(
+            en->mem,
+            (en->n_rows + 3) * sizeof *w->rows); /* what lies behind belongs to another thread: two cache lines apart */
         if (!w->work || !w->rows) {
             return mrs_err_memory(e, en->n_rows * sizeof *w->rows);
         }

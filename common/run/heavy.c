@@ -34,16 +34,17 @@ put_record(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join *j, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
-                 struct mrs_err *e)
+mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_shaper *shaper, const struct mrsi_partition *p, uint64_t lo,
+                 uint64_t hi, struct mrs_err *e)
 {
+    struct mrsi_join *j = shaper->j;
     memset(h, 0, sizeof *h);
     h->j = j;
     mrsi_sorter_init(&h->sorter, j->en, j->en->memory / 5);
     mrs_buf_init(&h->bytes, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->offs, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->mets, j->en->mem, SIZE_MAX);
-    mrsi_match_file_init(&h->file, j->en);
+    mrsi_match_file_init(&h->file, shaper, j->en);
     enum mrs_status s = mrsi_partition_each(&j->spill, p, lo, hi, put_record, h, e);
     return s == MRS_OK ? mrsi_sorter_rewind(&h->sorter, e) : s;
 }

@@ -196,12 +196,16 @@ struct mrsi_writer {
 struct mrsi_out {
     struct mrs_buf buf;
     uint64_t docs;
+    struct mrs_hash_sum digest; /* final only: summed up while the documents are in the processor's cache, not in the
+                                   commit, which is serial */
 };
 /* Opens a writer for a collection at step `step`: final when no later step but MAP uses it. keep_old: the documents that are there stay in front (they are
  * copied first when final, else their parts stay). */
 enum mrs_status mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e);
 /* Appends one document to out, through the fused steps. OK, also where a fused step refused it; DEAD. */
 enum mrs_status mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc, struct mrs_err *e);
+/* Counts a document that stands at `at` up to the end of the buffer. */
+void mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at);
 enum mrs_status mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e);
 enum mrs_status mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e);
 /* The collection consists of what was written (keep_old: behind its old parts). */

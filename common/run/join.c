@@ -52,6 +52,8 @@ read_both(struct mrsi_join *j, struct mrs_err *e)
     }
     j->hashed[0] = 0;
     j->n_hashed = 1;
+    j->far = !j->lookup && from_bytes <= j->en->memory / 2;
+    j->left_over = j->lookup || j->self;
     if (!j->lookup || j->st->desc.n_pairs > 1) {
         s = mrsi_join_read_into_keys(j, e);
     }
@@ -62,6 +64,8 @@ read_both(struct mrsi_join *j, struct mrs_err *e)
         s = s == MRS_OK ? mrsi_spill_init(&j->spill, j->en, j->n_into, from_bytes, e) : s;
     }
     if (s == MRS_OK && j->merge) {
+        j->far = false;
+        j->left_over = true;
         mrsi_sorter_init(&j->from_recs, j->en, j->en->memory / 4);
     }
     s = s == MRS_OK ? mrsi_join_read_from(j, e) : s;
@@ -133,6 +137,13 @@ clear(struct mrsi_join *j)
         mrs_free(j->en->mem, p);
     }
     mrs_buf_clear(&j->slabs);
+    for (size_t i = 0; i + sizeof(struct mrsi_mapped) <= j->maps.n; i += sizeof(struct mrsi_mapped)) {
+        struct mrsi_mapped m;
+        memcpy(&m, j->maps.p + i, sizeof m);
+        mrs_map_free(m.p, m.n);
+    }
+    mrs_buf_clear(&j->maps);
+    mrs_buf_clear(&j->left);
     mrsi_sorter_clear(&j->into_keys);
     mrsi_sorter_clear(&j->from_recs);
     mrs_buf_clear(&j->log);
@@ -153,6 +164,8 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     }
     mrs_buf_init(&j.log, en->mem, SIZE_MAX);
     mrs_buf_init(&j.slabs, en->mem, SIZE_MAX);
+    mrs_buf_init(&j.maps, en->mem, SIZE_MAX);
+    mrs_buf_init(&j.left, en->mem, SIZE_MAX);
     mrsi_fates_init(&j.fates, en);
     enum mrs_status s = mrsi_sides_init(&j.sides, en, step, e);
     s = s == MRS_OK ? read_both(&j, e) : s;

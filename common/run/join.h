@@ -20,32 +20,33 @@ struct mrsi_key {
 /* ---- table.c: key -> entries (ord, ref), in the order in which they were added ---- */
 struct mrsi_entry {
     uint64_t ord;
-    uint32_t ref, next; /* next: index + 1 of the next entry of this key, 0: none */
+    uint32_t ref, next; /* next: index + 1 of the next entry of this key in `more`, 0: none */
 };
-struct mrsi_slot {
-    struct mrsi_key key;
-    uint32_t head, tail; /* index + 1 */
+struct mrsi_slot { /* half a cache line: a key with one entry costs one miss */
+    struct mrsi_key key; /* b 0: empty, which no key is */
+    struct mrsi_entry first;
 };
 struct mrsi_table {
     struct mrs_mem *mem;
     struct mrsi_slot *slot;
-    struct mrsi_entry *entry;
-    uint64_t n_slot, n_entry;
+    struct mrsi_entry *more; /* second and later entries of keys */
+    uint64_t n_slot;
 };
 struct mrsi_logged { /* an entry on its way to a table */
     struct mrsi_key key;
     uint64_t ord;
     uint32_t ref, pad;
 };
-uint64_t mrsi_table_bytes(uint64_t n); /* that a table of n entries needs */
 enum mrs_status mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_logged *log, uint64_t n,
                                  struct mrs_err *e);
 void mrsi_table_clear(struct mrsi_table *t);
 const struct mrsi_entry *mrsi_table_find(const struct mrsi_table *t, struct mrsi_key key); /* first entry or NULL */
+void mrsi_table_fetch(const struct mrsi_table *t,
+                      struct mrsi_key key); /* a find of this key will follow: starts to load what it will look at */
 static inline const struct mrsi_entry *
 mrsi_table_next(const struct mrsi_table *t, const struct mrsi_entry *x)
 {
-    return x->next ? &t->entry[x->next - 1] : NULL;
+    return x->next ? &t->more[x->next - 1] : NULL;
 }
 
 /* ---- fates.c: some bits for each document of from ---- */
@@ -81,7 +82,9 @@ struct mrsi_rec {
     uint64_t ord;     /* of the into document; in lookups unused */
     uint64_t order;   /* of the from document */
     uint32_t sort_len, verify_len, shape_len;
-    uint32_t failed;  /* MRSI_REC_UNSORTED; MRSI_REC_SHAPELESS: the shape is "where" NUL "why" NUL instead */
+    uint32_t failed : 2;    /* MRSI_REC_UNSORTED; MRSI_REC_SHAPELESS: the shape is "where" NUL "why" NUL instead */
+    uint32_t far_len : 30;  /* not 0: the shape has yet to be made, of a document of so many bytes whose address stands
+                               here instead */
 };
 enum { MRSI_REC_SHAPELESS = 1, MRSI_REC_UNSORTED = 2 };
 static inline const uint8_t *
@@ -98,6 +101,20 @@ static inline const uint8_t *
 mrsi_rec_shape(const struct mrsi_rec *r)
 {
     return mrsi_rec_sort(r) + r->sort_len;
+}
+static inline struct mrs_view
+mrsi_rec_far(const struct mrsi_rec *r)
+{
+    struct mrs_view doc = {NULL, r->far_len};
+    memcpy(&doc.p, mrsi_rec_shape(r), sizeof doc.p);
+    return doc;
+}
+/* What a shape lies in, or will be made of. */
+static inline struct mrs_view
+mrsi_rec_bytes(const struct mrsi_rec *r)
+{
+    struct mrs_view shape = {mrsi_rec_shape(r), r->shape_len};
+    return r->far_len ? mrsi_rec_far(r) : shape;
 }
 /* What a record is made of, before it has a place. */
 struct mrsi_rec_parts {
@@ -169,6 +186,10 @@ enum mrs_status mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_par
                                     void *arg, struct mrs_err *e);
 
 /* ---- the step in progress ---- */
+struct mrsi_mapped {
+    uint8_t *p; /* NULL: this part cannot be mapped */
+    size_t n;
+};
 struct mrsi_join {
     struct mrsi_engine *en;
     uint32_t step;
@@ -188,6 +209,12 @@ struct mrsi_join {
     struct mrsi_fates fates;
     struct mrsi_spill spill;
     bool have_spill;
+    bool far; /* documents of from may stay where they are, in files that are mapped, until they are spliced */
+    struct mrs_buf maps;        /* struct mrsi_mapped */
+    uint32_t mapped_part;       /* index + 1 of the part of from that the last of them is; 0 */
+    struct mrs_buf left;        /* uint64_t ordinal and document, for each of from that met nobody */
+    uint64_t n_left;
+    bool left_over;             /* there are too many of them, or nobody knows which they are */
     struct mrs_buf slabs;       /* lookup: blocks of records */
     uint64_t held;
     uint64_t n_into, n_from;

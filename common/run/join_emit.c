@@ -27,6 +27,9 @@ struct job {
     struct mrsi_out *out;
     struct mrsi_hashed h;
     struct mrsi_match_list list;
+    struct mrsi_shaper shaper;
+    bool direct; /* documents are spliced to their last place, behind what the job has written; else to `spliced` */
+    size_t spliced_at;             /* where the spliced document begins there */
     struct mrs_buf loaded, recs, start, sorted, spliced, pages; /* see job_begin */
     struct mrsi_lists lists;
 };
@@ -44,7 +47,8 @@ job_begin(struct emit *em, struct job *job, struct mrs_err *e)
     }
     mrs_block_init(&job->block, mem);
     mrsi_hashed_init(&job->h, mem);
-    mrsi_match_list_init(&job->list, mem);
+    mrsi_shaper_init(&job->shaper, em->j);
+    mrsi_match_list_init(&job->list, &job->shaper, mem);
     mrsi_lists_init(&job->lists, mem);
     struct mrs_buf *all[] = {&job->loaded,  &job->recs,  &job->start, &job->sorted,
                              &job->spliced, &job->pages, &job->page};
@@ -70,6 +74,7 @@ clear(void *arg, void *p)
     mrsi_sides_outs_free(&em->j->sides, job->out);
     mrsi_match_list_clear(&job->list);
     mrsi_lists_clear(&job->lists);
+    mrsi_shaper_clear(&job->shaper);
     mrsi_hashed_clear(&job->h);
     mrs_block_clear(&job->block);
 }
@@ -177,8 +182,10 @@ throw_records(struct emit *em, struct job *job, struct mrs_err *e)
     size_t n_rec = job->recs.n / sizeof *rec;
     mrs_buf_reset(&job->start);
     mrs_buf_reset(&job->sorted);
+    job->list.fetched = NULL;
     uint32_t *start = (uint32_t *)(void *)mrs_buf_take(&job->start, (n + 2) * sizeof *start);
-    struct mrsi_met *sorted = (struct mrsi_met *)(void *)mrs_buf_take(&job->sorted, (n_rec + 1) * sizeof *sorted);
+    mrs_buf_grow(&job->sorted, sizeof(struct mrsi_met));
+    struct mrsi_met *sorted = (struct mrsi_met *)(void *)mrs_buf_take(&job->sorted, n_rec * sizeof *sorted);
     if (!start || !sorted) {
         return mrs_err_memory(e, n_rec * sizeof *sorted);
     }
@@ -305,6 +312,27 @@ write_into(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_v
                                                       : mrsi_sides_write(&em->j->sides, w, job->out, 1, doc, e);
 }
 
+static enum mrs_status
+write_spliced(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_view doc, enum mrs_fate fate,
+              struct mrs_err *e)
+{
+    struct mrsi_sides *sides = &em->j->sides;
+    struct mrsi_out *out = &job->out[sides->wr_of[1]];
+    struct mrs_view after = {job->spliced.p, (uint32_t)job->spliced.n};
+    if (job->direct && fate == MRS_FATE_CHANGED) {
+        mrsi_sides_written(sides, w, job->out, 1, job->spliced_at);
+        return MRS_OK;
+    }
+    if (job->direct) {
+        out->buf.n = job->spliced_at;
+    }
+    if (fate == MRS_FATE_DROPPED) {
+        mrsi_row(w, em->j->step, 1)->dropped++;
+        return MRS_OK;
+    }
+    return write_into(em, w, job, fate == MRS_FATE_STAYS ? doc : after, e);
+}
+
 static struct mrs_matches *
 matches_of(struct job *job)
 {
@@ -359,18 +387,23 @@ splice(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source,
     if (!work) {
         return MRS_DEAD;
     }
-    mrs_buf_reset(&job->spliced);
     mrs_buf_reset(&job->pages);
     mrs_err_clear(&w->err);
     if (j->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&j->sides.ids, source)) {
         mrs_err_at(&w->err, "conflicts");
         return mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "a page with the same _id and other contents is there");
     }
-    enum mrs_status s = j->ops->splice(j->st->state, &w->ctx, work, doc, matches_of(job), &put, &job->spliced, fate);
+    struct mrsi_writer *wr = &j->sides.wr[j->sides.wr_of[1]];
+    job->direct = j->sides.ids.phase != MRSI_IDS_RESOLVE && !wr->n_fused;
+    mrs_buf_reset(&job->spliced);
+    struct mrs_buf *to = job->direct ? &job->out[j->sides.wr_of[1]].buf : &job->spliced;
+    job->spliced_at = to->n;
+    enum mrs_status s = j->ops->splice(j->st->state, &w->ctx, work, doc, matches_of(job), &put, to, fate);
     if (s == MRS_OK) {
-        s = mrs_buf_status(&job->spliced, e);
+        s = mrs_buf_status(to, e);
         return s == MRS_OK ? mrs_buf_status(&job->pages, e) : s;
     }
+    to->n = job->spliced_at;
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
@@ -392,13 +425,16 @@ gather(struct emit *em, struct job *job, uint64_t ordinal, struct mrs_err *e)
     if (s != MRS_OK || (job->is_heavy && job->heavy.in_file)) {
         return s;
     }
-    const struct mrsi_met *met = (const struct mrsi_met *)(const void *)from->p;
-    hi = from->n / sizeof *met;
+    if (job->is_heavy || em->j->lookup) {
+        job->list.fetched = NULL; /* the records were gathered for this document alone */
+    }
+    struct mrsi_met *met = (struct mrsi_met *)(void *)from->p;
+    size_t all = hi = from->n / sizeof *met;
     if (!job->is_heavy && !em->j->lookup) {
         lo = start[rel];
         hi = start[rel + 1];
     }
-    return mrsi_match_list_set(&job->list, em->j, met + lo, hi - lo, &job->h, e);
+    return mrsi_match_list_set(&job->list, em->j, met + lo, hi - lo, all - lo, &job->h, e);
 }
 
 static enum mrs_status
@@ -433,12 +469,7 @@ one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t o
     if (s != MRS_OK) {
         return s;
     }
-    if (fate == MRS_FATE_DROPPED) {
-        row->dropped++;
-    } else {
-        struct mrs_view after = {job->spliced.p, (uint32_t)job->spliced.n};
-        s = write_into(em, w, job, fate == MRS_FATE_STAYS ? doc : after, e);
-    }
+    s = write_spliced(em, w, job, doc, fate, e);
     return s == MRS_OK ? write_pages(em, w, job, ordinal, e) : s;
 }
 
@@ -449,6 +480,7 @@ all_documents(struct emit *em, struct mrsi_worker *w, struct job *job, struct mr
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
     mrsi_cursor_begin(&cur, &em->j->en->coll[em->j->en->side[em->j->step][1]], job->part, &job->block);
+    cur.checked = !em->j->lookup;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
         if (s == MRS_OK) {
@@ -476,7 +508,7 @@ heavy_work(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_e
 {
     uint64_t lo = job->block.first_doc;
     const struct mrsi_partition *p = &em->j->spill.part[job->partition];
-    enum mrs_status s = mrsi_heavy_begin(&job->heavy, em->j, p, lo, lo + job->block.n_docs, e);
+    enum mrs_status s = mrsi_heavy_begin(&job->heavy, &job->shaper, p, lo, lo + job->block.n_docs, e);
     return s == MRS_OK ? all_documents(em, w, job, e) : s;
 }
 

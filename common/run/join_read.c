@@ -135,6 +135,12 @@ mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e)
 }
 
 /* ---- what from brings ---- */
+enum { BATCH = 16 };
+struct from_waiting {      /* a document with one key, whose slot in the table is being loaded */
+    struct mrs_view doc;
+    uint64_t ordinal;
+    struct mrsi_key key;
+};
 struct from_job {
     struct mrs_block block;
     const struct mrsi_part *part;
@@ -143,7 +149,40 @@ struct from_job {
     struct mrs_buf shape, sort;
     struct mrs_buf meets;  /* struct mrsi_entry: into documents of one from document */
     struct mrs_buf recs, log; /* lookup */
+    struct mrs_buf left;   /* as in mrsi_join */
+    uint64_t n_left;
+    struct from_waiting waiting[BATCH];
+    uint32_t n_waiting;
+    const uint8_t *map;    /* the block's bytes where they stay; NULL: nowhere */
 };
+
+/* Where documents of the block stay, if they do. Under the lock of fetching, so that a part is mapped once. */
+static enum mrs_status
+map_block(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
+{
+    f->map = NULL;
+    if (!j->far) {
+        return MRS_OK;
+    }
+    if (j->mapped_part != j->scan.at_part + 1) {
+        const uint8_t *p;
+        struct mrsi_mapped m;
+        mrs_reader_map(j->scan.reader, &p, &m.n);
+        m.p = (uint8_t *)(uintptr_t)p;
+        mrs_buf_put(&j->maps, &m, sizeof m);
+        if (j->maps.bad) {
+            mrs_map_free(p, m.n);
+            return mrs_buf_status(&j->maps, e);
+        }
+        j->mapped_part = j->scan.at_part + 1;
+    }
+    struct mrsi_mapped m;
+    memcpy(&m, j->maps.p + j->maps.n - sizeof m, sizeof m);
+    if (m.p && f->block.off <= m.n && f->block.n <= m.n - f->block.off) {
+        f->map = m.p + f->block.off;
+    }
+    return MRS_OK;
+}
 
 static enum mrs_status
 from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
@@ -153,7 +192,7 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     if (!f->block.mem) {
         mrs_block_init(&f->block, j->en->mem);
         mrsi_hashed_init(&f->h, j->en->mem);
-        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->meets, &f->recs, &f->log};
+        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->meets, &f->recs, &f->log, &f->left};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
             mrs_buf_init(all[i], j->en->mem, SIZE_MAX);
         }
@@ -161,7 +200,7 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     }
     enum mrs_status s = mrsi_scan_next(&j->scan, &f->block, &f->part, e);
     *big = f->block.n > MRSI_BIG;
-    return s;
+    return s == MRS_OK ? map_block(j, f, e) : s;
 }
 
 /* Keys of one from document; *bits says when it takes no part or is refused. */
@@ -197,21 +236,34 @@ put_failure(struct from_job *f, struct mrsi_worker *w)
     mrs_err_clear(&w->err);
 }
 
+static bool
+in_block(const struct from_job *f, struct mrs_view doc)
+{
+    return doc.p >= f->block.p && doc.p < f->block.p + f->block.n;
+}
+
 /* The record of a from document, but for whom it is for. */
 static enum mrs_status
 make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
             struct mrsi_rec *r, struct mrs_err *e)
 {
+    enum mrs_status s = MRS_OK;
     memset(r, 0, sizeof *r);
     mrs_buf_reset(&f->shape);
     mrs_buf_reset(&f->sort);
     mrs_err_clear(&w->err);
-    enum mrs_status s = j->st->desc.sorted ? j->ops->order(j->st->state, &w->ctx, doc, &f->sort) : MRS_OK;
+    if (j->st->desc.sorted) {
+        s = j->ops->order(j->st->state, &w->ctx, doc, &f->sort);
+    }
     if (s == MRS_SKIP) {
         mrs_buf_reset(&f->sort);
         mrs_err_clear(&w->err);
         r->failed = MRSI_REC_UNSORTED;
         s = MRS_OK;
+    } else if (s == MRS_OK && f->map && in_block(f, doc)) {
+        const uint8_t *at = f->map + (doc.p - f->block.p);
+        mrs_buf_put(&f->shape, &at, sizeof at);
+        r->far_len = doc.n & 0x3fffffffu;
     } else if (s == MRS_OK) {
         s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
     }
@@ -244,32 +296,85 @@ add_meeting(struct from_job *f, const struct mrsi_entry *x, bool by_reference)
     mrs_buf_put(&f->meets, x, sizeof *x);
 }
 
+/* A document that met nobody is kept while they are few: then from need not be read again to let the others go. */
 static enum mrs_status
-route(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
-      struct mrs_err *e)
+keep_left(struct mrsi_join *j, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
 {
-    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
-    mrs_buf_reset(&f->meets);
-    for (size_t i = 0; i < f->h.list.n / sizeof *l; i++) {
-        for (const struct mrsi_entry *x = mrsi_table_find(&j->table, l[i].key); x; x = mrsi_table_next(&j->table, x)) {
-            add_meeting(f, x, j->st->desc.by_reference);
-        }
+    if (__atomic_load_n(&j->left_over, __ATOMIC_RELAXED)) {
+        return MRS_OK;
     }
-    size_t n = f->meets.n / sizeof(struct mrsi_entry);
-    if (!n || f->meets.bad) {
-        return mrs_buf_status(&f->meets, e);
-    }
-    struct mrsi_rec r;
+    mrs_buf_put(&f->left, &ordinal, sizeof ordinal);
+    mrs_buf_put(&f->left, doc.p, doc.n);
+    f->n_left++;
+    return mrs_buf_status(&f->left, e);
+}
+
+static enum mrs_status
+route_to(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+         struct mrs_err *e)
+{
+    const struct mrsi_entry *m = (const struct mrsi_entry *)(const void *)f->meets.p;
+    size_t n = f->meets.n / sizeof *m;
     struct mrsi_spiller *out = w->local;
+    struct mrsi_rec r;
+    if (!n || f->meets.bad) {
+        return f->meets.bad ? mrs_buf_status(&f->meets, e) : keep_left(j, f, doc, ordinal, e);
+    }
     enum mrs_status s = make_record(j, w, f, doc, ordinal, &r, e);
     struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
-    const struct mrsi_entry *m = (const struct mrsi_entry *)(const void *)f->meets.p;
     for (size_t i = 0; s == MRS_OK && i < n; i++) {
         r.ord = m[i].ord;
         r.ref = m[i].ref;
         s = mrsi_spiller_put(out, &r, &x, e);
     }
     return s;
+}
+
+static void
+meet_key(struct mrsi_join *j, struct from_job *f, struct mrsi_key key)
+{
+    for (const struct mrsi_entry *x = mrsi_table_find(&j->table, key); x; x = mrsi_table_next(&j->table, x)) {
+        add_meeting(f, x, j->st->desc.by_reference);
+    }
+}
+
+static enum mrs_status
+route_waiting(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(&f->h.verify);
+    for (uint32_t i = 0; s == MRS_OK && i < f->n_waiting; i++) {
+        mrs_buf_reset(&f->meets);
+        meet_key(j, f, f->waiting[i].key);
+        s = route_to(j, w, f, f->waiting[i].doc, f->waiting[i].ordinal, e);
+    }
+    f->n_waiting = 0;
+    return s;
+}
+
+/* Documents with one key wait for each other, so that the misses of a batch overlap; others go at once, but never
+ * before those that wait. */
+static enum mrs_status
+route(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+      struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
+    size_t n = f->h.list.n / sizeof *l;
+    enum mrs_status s = MRS_OK;
+    if (n == 1 && !f->h.verify.n && in_block(f, doc)) {
+        mrsi_table_fetch(&j->table, l->key);
+        f->waiting[f->n_waiting++] = (struct from_waiting){doc, ordinal, l->key};
+        return f->n_waiting == BATCH ? route_waiting(j, w, f, e) : MRS_OK;
+    }
+    if (f->n_waiting) { /* what it overwrites in h.verify is empty then as it is now: pairs are verified for all
+                           documents or for none */
+        s = route_waiting(j, w, f, e);
+    }
+    mrs_buf_reset(&f->meets);
+    for (size_t i = 0; i < n; i++) {
+        meet_key(j, f, l[i].key);
+    }
+    return s == MRS_OK ? route_to(j, w, f, doc, ordinal, e) : s;
 }
 
 /* Lookup: the record is kept; its keys point at it by its offset in the job's records. */
@@ -319,44 +424,51 @@ keep_keyed(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struc
 }
 
 static enum mrs_status
+from_document(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+              struct mrs_err *e)
+{
+    if (!j->self) {
+        mrsi_row(w, j->step, 0)->before++;
+    }
+    enum mrs_status s = from_keys(j, w, doc, ordinal, &f->bits.p[ordinal - f->block.first_doc], e);
+    if (s == MRS_OK && w->keys.n) {
+        s = mrsi_hash_keys(j, w, false, &f->h, e);
+    }
+    if (s != MRS_OK || f->bits.p[ordinal - f->block.first_doc] == MRSI_FATE_REFUSED) {
+        return s;
+    }
+    if (!w->keys.n) {
+        return keep_left(j, f, doc, ordinal, e);
+    }
+    return j->lookup  ? keep(j, w, f, doc, ordinal, e)
+           : j->merge ? keep_keyed(j, w, f, doc, ordinal, e)
+                      : route(j, w, f, doc, ordinal, e);
+}
+
+static enum mrs_status
 from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
     struct mrsi_join *j = arg;
     struct from_job *f = job;
     struct mrsi_cursor cur;
     struct mrs_view doc;
-    uint8_t *bits;
+    enum mrs_status s = MRS_OK;
     mrs_buf_reset(&f->bits);
-    bits = mrs_buf_take(&f->bits, f->block.n_docs);
+    uint8_t *bits = mrs_buf_take(&f->bits, f->block.n_docs);
     if (!bits) {
         return mrs_buf_status(&f->bits, e);
     }
     memset(bits, MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED, f->block.n_docs);
+    if (f->map && !mrs_map_fetch(f->map, f->block.n)) {
+        f->map = NULL;
+    }
     mrsi_cursor_begin(&cur, &j->en->coll[j->en->side[j->step][0]], f->part, &f->block);
     cur.quiet = j->self;
-    for (;;) {
-        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            if (!j->self) {
-                mrsi_row(w, j->step, 0)->before++;
-            }
-            s = from_keys(j, w, doc, cur.ordinal, &bits[cur.ordinal - f->block.first_doc], e);
-        }
-        if (s == MRS_OK && w->keys.n) {
-            s = mrsi_hash_keys(j, w, false, &f->h, e);
-            if (s == MRS_OK) {
-                s = j->lookup  ? keep(j, w, f, doc, cur.ordinal, e)
-                    : j->merge ? keep_keyed(j, w, f, doc, cur.ordinal, e)
-                               : route(j, w, f, doc, cur.ordinal, e);
-            }
-        }
-        if (s == MRS_END) {
-            return MRS_OK;
-        }
-        if (s < MRS_SKIP) {
-            return s;
-        }
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(&cur, w, &doc, e);
+        s = s == MRS_OK ? from_document(j, w, f, doc, cur.ordinal, e) : s;
     }
+    return s == MRS_END ? route_waiting(j, w, f, e) : s;
 }
 
 /* Lookup: the job's records move to a block of their own. */
@@ -387,12 +499,28 @@ keep_records(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
 }
 
 static enum mrs_status
+take_left(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
+{
+    if (j->left_over || j->left.n + f->left.n > j->en->memory / 16) {
+        __atomic_store_n(&j->left_over, true, __ATOMIC_RELAXED);
+        mrs_buf_clear(&j->left);
+    } else {
+        mrs_buf_put(&j->left, f->left.p, f->left.n);
+        j->n_left += f->n_left;
+    }
+    mrs_buf_reset(&f->left);
+    f->n_left = 0;
+    return mrs_buf_status(&j->left, e);
+}
+
+static enum mrs_status
 from_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
     struct mrsi_join *j = arg;
     struct from_job *f = job;
     enum mrs_status s = mrsi_refused_commit(w, e);
     s = s == MRS_OK ? mrsi_fates_append(&j->fates, f->bits.p, f->bits.n, e) : s;
+    s = s == MRS_OK ? take_left(j, f, e) : s;
     if (s == MRS_OK && j->merge) {
         s = mrsi_merge_from(j, &f->recs, e);
         mrs_buf_reset(&f->recs);
@@ -407,7 +535,7 @@ from_clear(void *arg, void *job)
     struct from_job *f = job;
     (void)arg;
     if (f->block.mem) {
-        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->sort, &f->meets, &f->recs, &f->log};
+        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->sort, &f->meets, &f->recs, &f->log, &f->left};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
             mrs_buf_clear(all[i]);
         }

@@ -17,10 +17,8 @@ struct job {
 };
 
 static enum mrs_status
-fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+begin(struct settle *st, struct job *job, struct mrs_err *e)
 {
-    struct settle *st = arg;
-    struct job *job = p;
     if (!job->out) {
         job->out = mrsi_sides_outs(&st->j->sides);
         if (!job->out) {
@@ -29,7 +27,16 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_block_init(&job->block, st->j->en->mem);
         mrsi_lists_init(&job->lists, st->j->en->mem);
     }
-    enum mrs_status s = mrsi_scan_next(&st->j->scan, &job->block, &job->part, e);
+    return MRS_OK;
+}
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct settle *st = arg;
+    struct job *job = p;
+    enum mrs_status s = begin(st, job, e);
+    s = s == MRS_OK ? mrsi_scan_next(&st->j->scan, &job->block, &job->part, e) : s;
     *big = job->block.n > MRSI_BIG;
     return s;
 }
@@ -156,6 +163,76 @@ clear(void *arg, void *p)
     }
 }
 
+/* ---- without reading from again ---- */
+/* Whether a document of these bits stays, or must be looked at to leave. */
+static bool
+is_wanted(const struct settle *st, unsigned bits)
+{
+    enum mrs_fate f = st->fate[bits & MRSI_FATE_USED];
+    if (bits & MRSI_FATE_REFUSED) {
+        return false;
+    }
+    return (bits & (MRSI_FATE_OUTSIDE | MRSI_FATE_UNSORTED)) || f == MRS_FATE_STAYS || f == MRS_FATE_CHANGED ||
+           f == MRS_FATE_REFUSED || (f == MRS_FATE_TAKEN && st->side[bits & MRSI_FATE_USED] >= 0);
+}
+
+struct left_at {
+    uint64_t ordinal;
+    struct mrs_view doc;
+};
+
+static size_t
+left_at(const struct mrsi_join *j, size_t at, struct left_at *out)
+{
+    memcpy(&out->ordinal, j->left.p + at, sizeof out->ordinal);
+    out->doc.p = j->left.p + at + sizeof out->ordinal;
+    out->doc.n = mrs_le32(out->doc.p);
+    return at + sizeof out->ordinal + out->doc.n;
+}
+
+/* Whether all that is wanted was kept when from was read. */
+static bool
+left_suffices(const struct settle *st, uint64_t wanted)
+{
+    const struct mrsi_join *j = st->j;
+    struct left_at d;
+    uint64_t have = 0;
+    if (j->left_over || j->n_left < wanted) {
+        return false;
+    }
+    for (size_t at = 0; at < j->left.n;) {
+        at = left_at(j, at, &d);
+        have += is_wanted(st, mrsi_fates_get(&j->fates, d.ordinal));
+    }
+    return have == wanted;
+}
+
+static enum mrs_status
+settle_left(struct settle *st, struct mrs_err *e)
+{
+    struct mrsi_join *j = st->j;
+    struct mrsi_worker *w = &j->en->worker[0];
+    struct job job = {.out = NULL};
+    struct left_at d;
+    enum mrs_status s = begin(st, &job, e);
+    for (size_t at = 0, n = 0; (s == MRS_OK || s == MRS_SKIP) && at < j->left.n;) {
+        size_t next = left_at(j, at, &d);
+        n += next - at;
+        at = next;
+        mrs_arena_reset(&w->arena);
+        if (is_wanted(st, mrsi_fates_get(&j->fates, d.ordinal))) {
+            s = one_document(st, w, &job, d.ordinal, d.doc, e);
+        }
+        if ((s == MRS_OK || s == MRS_SKIP) && n >= MRSI_BLOCK) {
+            s = commit(st, w, &job, e);
+            n = 0;
+        }
+    }
+    s = s == MRS_OK || s == MRS_SKIP ? commit(st, w, &job, e) : s;
+    clear(st, &job);
+    return s;
+}
+
 /* How many documents stay, leave silently, or must be looked at to leave. */
 struct tally {
     uint64_t stay, gone, seen;
@@ -216,6 +293,11 @@ mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
         row->taken += t.taken;
         row->dropped += t.dropped;
         return MRS_OK;
+    }
+    if (s == MRS_OK && left_suffices(&st, t.stay + t.seen)) {
+        row->taken += t.taken;
+        row->dropped += t.dropped;
+        return settle_left(&st, e);
     }
     if (s == MRS_OK) {
         mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan);

@@ -5,9 +5,10 @@
 enum { WINDOW = 1 << 20 };
 
 void
-mrsi_match_file_init(struct mrsi_match_file *f, struct mrsi_engine *en)
+mrsi_match_file_init(struct mrsi_match_file *f, struct mrsi_shaper *s, struct mrsi_engine *en)
 {
     memset(f, 0, sizeof *f);
+    f->shaper = s;
     f->en = en;
     mrs_buf_init(&f->tail, en->mem, SIZE_MAX);
     mrs_buf_init(&f->useds, en->mem, SIZE_MAX);
@@ -124,8 +125,7 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     if (!r) {
         return MRS_DEAD;
     }
-    mrsi_match_from(r, r->ref, out);
-    return MRS_OK;
+    return mrsi_match_from(f->shaper, r, r->ref, out, e);
 }
 
 static void

@@ -2,11 +2,78 @@
  * nearly sorted. */
 #include "matches.h"
 
+enum { AHEAD = 16, LINE = 64, LINES = 6 }; /* records that are loaded at once, ahead of their use */
+
+/* ---- shapes ---- */
 void
-mrsi_match_list_init(struct mrsi_match_list *l, struct mrs_mem *mem)
+mrsi_shaper_init(struct mrsi_shaper *s, struct mrsi_join *j)
+{
+    s->j = j;
+    mrs_arena_init(&s->arena, j->en->mem);
+    mrs_buf_init(&s->shape, j->en->mem, SIZE_MAX);
+    mrs_err_clear(&s->err);
+    s->ctx = (struct mrs_ctx){j->en->mem, &s->arena, &s->err};
+}
+
+void
+mrsi_shaper_clear(struct mrsi_shaper *s)
+{
+    mrs_arena_clear(&s->arena);
+    mrs_buf_clear(&s->shape);
+}
+
+static enum mrs_status
+make_shape(struct mrsi_shaper *s, struct mrs_view doc, struct mrs_match *out, struct mrs_err *e)
+{
+    mrs_arena_reset(&s->arena);
+    mrs_buf_reset(&s->shape);
+    if (s->err.code != MRS_E_NONE) {
+        mrs_err_clear(&s->err);
+    }
+    enum mrs_status st = s->j->ops->shape(s->j->st->state, &s->ctx, doc, &s->shape);
+    if (st == MRS_SKIP) {
+        out->failed = true;
+        out->why_where = s->err.where;
+        out->why = s->err.msg;
+        out->shape = mrs_empty_doc();
+        return MRS_OK;
+    }
+    if (st != MRS_OK) {
+        *e = s->err;
+        return st;
+    }
+    out->shape.p = s->shape.p;
+    out->shape.n = (uint32_t)s->shape.n;
+    return mrs_buf_status(&s->shape, e);
+}
+
+enum mrs_status
+mrsi_match_from(struct mrsi_shaper *s, const struct mrsi_rec *r, uint64_t ref, struct mrs_match *out, struct mrs_err *e)
+{
+    const uint8_t *shape = mrsi_rec_shape(r);
+    out->order = r->order;
+    out->ref = (uint32_t)ref;
+    out->failed = r->failed;
+    out->why = out->why_where = NULL;
+    if (r->far_len) {
+        return make_shape(s, mrsi_rec_far(r), out, e);
+    }
+    out->shape.p = shape;
+    out->shape.n = r->shape_len;
+    if (r->failed) {
+        out->why_where = (const char *)shape;
+        out->why = (const char *)shape + strlen(out->why_where) + 1;
+        out->shape = mrs_empty_doc();
+    }
+    return MRS_OK;
+}
+
+/* ---- lists ---- */
+void
+mrsi_match_list_init(struct mrsi_match_list *l, struct mrsi_shaper *s, struct mrs_mem *mem)
 {
     memset(l, 0, sizeof *l);
-    mrs_buf_init(&l->mets, mem, SIZE_MAX);
+    l->shaper = s;
     mrs_buf_init(&l->useds, mem, SIZE_MAX);
     mrs_buf_init(&l->spare, mem, SIZE_MAX);
 }
@@ -14,7 +81,6 @@ mrsi_match_list_init(struct mrsi_match_list *l, struct mrs_mem *mem)
 void
 mrsi_match_list_clear(struct mrsi_match_list *l)
 {
-    mrs_buf_clear(&l->mets);
     mrs_buf_clear(&l->useds);
     mrs_buf_clear(&l->spare);
 }
@@ -95,34 +161,39 @@ drop_repeats(struct mrsi_match_list *l, bool by_reference)
     l->n = kept;
 }
 
-void
-mrsi_match_from(const struct mrsi_rec *r, uint64_t ref, struct mrs_match *out)
+/* Documents of from lie all over memory. A prefetch of an address whose page the processor does not know yet is often
+ * dropped, so their first bytes are read, all at once and independently of each other, and then the rest is prefetched.
+ */
+static void
+fetch_ahead(struct mrsi_match_list *l)
 {
-    const uint8_t *shape = mrsi_rec_shape(r);
-    out->order = r->order;
-    out->ref = (uint32_t)ref;
-    out->failed = r->failed != 0;
-    out->why = out->why_where = NULL;
-    out->shape.p = shape;
-    out->shape.n = r->shape_len;
-    if (r->failed) {
-        out->why_where = (const char *)shape;
-        out->why = (const char *)shape + strlen(out->why_where) + 1;
-        out->shape = mrs_empty_doc();
+    const struct mrsi_met *from = l->fetched, *to = l->line_end - from > AHEAD ? from + AHEAD : l->line_end;
+    unsigned any = 0;
+    for (const struct mrsi_met *m = from; m < to; m++) {
+        any += *mrsi_rec_bytes(m->rec).p;
     }
+    __asm__ volatile("" : : "r"(any));
+    for (const struct mrsi_met *m = from; m < to; m++) {
+        struct mrs_view bytes = mrsi_rec_bytes(m->rec);
+        for (uint32_t i = LINE; i < bytes.n && i < LINES * LINE; i += LINE) {
+            __builtin_prefetch(bytes.p + i);
+        }
+    }
+    l->fetched = to;
 }
 
 static enum mrs_status
 next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
 {
     struct mrsi_match_list *l = m->impl;
-    (void)e;
     if (l->at == l->n) {
         return MRS_END;
     }
-    mrsi_match_from(l->met[l->at].rec, l->met[l->at].ref, out);
-    l->at++;
-    return MRS_OK;
+    if (l->line + l->at + AHEAD / 2 >= l->fetched && l->fetched < l->line_end) {
+        fetch_ahead(l);
+    }
+    const struct mrsi_met *met = &l->met[l->at++];
+    return mrsi_match_from(l->shaper, met->rec, met->ref, out, e);
 }
 
 static enum mrs_status
@@ -144,17 +215,19 @@ used(struct mrs_matches *m, unsigned bits)
 }
 
 enum mrs_status
-mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, const struct mrsi_met *met, size_t n,
+mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, struct mrsi_met *met, size_t n, size_t n_line,
                     const struct mrsi_hashed *into, struct mrs_err *e)
 {
     bool verify = j->n_hashed < j->st->desc.n_pairs;
-    mrs_buf_reset(&l->mets);
     mrs_buf_reset(&l->useds);
     l->n = l->at = 0;
-    l->met = (struct mrsi_met *)(void *)mrs_buf_take(&l->mets, n * sizeof *l->met);
-    l->used = mrs_buf_take(&l->useds, n);
-    if (n && (!l->met || !l->used)) {
-        return mrs_err_memory(e, n * sizeof *l->met);
+    l->met = met;
+    l->line = met;
+    l->line_end = met + n_line;
+    l->fetched = l->fetched > met && l->fetched <= l->line_end ? l->fetched : met;
+    l->used = mrs_buf_take(&l->useds, n + 1);
+    if (!l->used) {
+        return mrs_err_memory(e, n);
     }
     for (size_t i = 0; i < n; i++) {
         if (verify && !mrsi_verified(j, met[i].rec, into)) {
@@ -163,14 +236,12 @@ mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, const struct
         if (met[i].rec->failed == MRSI_REC_UNSORTED) {
             mrsi_fates_add(&j->fates, met[i].rec->order, MRSI_FATE_UNSORTED);
         } else {
-            l->met[l->n++] = met[i];
+            met[l->n++] = met[i];
         }
     }
     enum mrs_status s = l->n > 1 ? sort_mets(l, &j->st->desc, e) : MRS_OK;
     drop_repeats(l, j->st->desc.by_reference);
-    if (l->n) {
-        memset(l->used, 0, l->n);
-    }
+    memset(l->used, 0, l->n + 1);
     l->m.n = l->n;
     l->m.next = next;
     l->m.rewind = rewind_list;

@@ -177,6 +177,14 @@ mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *o
     return mrsi_out_put(&s->wr[i], w, &outs[i], doc, e);
 }
 
+void
+mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, size_t at)
+{
+    uint32_t i = s->wr_of[side];
+    mrsi_row(w, s->step, side)->after++;
+    mrsi_out_count(&s->wr[i], &outs[i], at);
+}
+
 struct mrsi_out *
 mrsi_sides_outs(struct mrsi_sides *s)
 {

@@ -1,19 +1,14 @@
 /* table.c - keys to entries: open addressing, built once from a log whose length is known, read by many threads.
  *
- * Entries of one key are chained in the order of the log, so a key that a million documents share costs no more than
- * others. */
+ * The first entry of a key stands in its slot, so that what is usual (one document has the key) is one miss. Further
+ * ones are chained in the order of the log, so a key that a million documents share costs no more than others: while
+ * the table is built such a chain is a ring whose slot points at the last entry, which is where the next one goes. */
 #include "join.h"
 
 static uint64_t
 slots_for(uint64_t n)
 {
     return n + n / 2 + n / 4 + 8;
-}
-
-uint64_t
-mrsi_table_bytes(uint64_t n)
-{
-    return slots_for(n) * sizeof(struct mrsi_slot) + n * sizeof(struct mrsi_entry);
 }
 
 static uint64_t
@@ -30,10 +25,56 @@ static struct mrsi_slot *
 probe(const struct mrsi_table *t, struct mrsi_key k)
 {
     uint64_t i = slot_of(t, k);
-    while (t->slot[i].head && (t->slot[i].key.a != k.a || t->slot[i].key.b != k.b)) {
+    while (t->slot[i].key.b && (t->slot[i].key.a != k.a || t->slot[i].key.b != k.b)) {
         i = i + 1 == t->n_slot ? 0 : i + 1;
     }
     return &t->slot[i];
+}
+
+/* How many entries find their key taken; all slots are filled by the first ones. */
+static uint64_t
+fill_slots(struct mrsi_table *t, const struct mrsi_logged *log, uint64_t n)
+{
+    uint64_t more = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (i + 8 < n) {
+            mrsi_table_fetch(t, log[i + 8].key);
+        }
+        struct mrsi_slot *s = probe(t, log[i].key);
+        if (s->key.b) {
+            more++;
+        } else {
+            *s = (struct mrsi_slot){log[i].key, {log[i].ord, log[i].ref, 0}};
+        }
+    }
+    return more;
+}
+
+static void
+chain(struct mrsi_table *t, const struct mrsi_logged *log, uint64_t n)
+{
+    uint32_t used = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        struct mrsi_entry *first = &probe(t, log[i].key)->first;
+        if (first->ord == log[i].ord && first->ref == log[i].ref) {
+            continue;
+        }
+        struct mrsi_entry *x = &t->more[used++];
+        *x = (struct mrsi_entry){log[i].ord, log[i].ref, used};
+        if (first->next) {
+            x->next = t->more[first->next - 1].next;
+            t->more[first->next - 1].next = used;
+        }
+        first->next = used;
+    }
+    for (uint64_t i = 0; i < t->n_slot; i++) {
+        struct mrsi_entry *first = &t->slot[i].first;
+        if (t->slot[i].key.b && first->next) {
+            struct mrsi_entry *last = &t->more[first->next - 1];
+            first->next = last->next;
+            last->next = 0;
+        }
+    }
 }
 
 enum mrs_status
@@ -46,23 +87,19 @@ mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_lo
         return mrs_err_set(e, MRS_DEAD, MRS_E_LIMIT, "more than %u keys in one table", UINT32_MAX);
     }
     t->n_slot = slots_for(n);
-    t->n_entry = n;
     t->slot = mrs_zalloc(mem, t->n_slot * sizeof *t->slot);
-    t->entry = mrs_alloc(mem, n * sizeof *t->entry);
-    if (!t->slot || !t->entry) {
-        return mrs_err_memory(e, mrsi_table_bytes(n));
+    if (!t->slot) {
+        return mrs_err_memory(e, t->n_slot * sizeof *t->slot);
     }
-    for (uint64_t i = 0; i < n; i++) {
-        struct mrsi_slot *s = probe(t, log[i].key);
-        t->entry[i] = (struct mrsi_entry){log[i].ord, log[i].ref, 0};
-        if (s->head) {
-            t->entry[s->tail - 1].next = (uint32_t)i + 1;
-        } else {
-            s->key = log[i].key;
-            s->head = (uint32_t)i + 1;
-        }
-        s->tail = (uint32_t)i + 1;
+    uint64_t more = fill_slots(t, log, n);
+    if (!more) {
+        return MRS_OK;
     }
+    t->more = mrs_alloc(mem, more * sizeof *t->more);
+    if (!t->more) {
+        return mrs_err_memory(e, more * sizeof *t->more);
+    }
+    chain(t, log, n);
     return MRS_OK;
 }
 
@@ -71,7 +108,7 @@ mrsi_table_clear(struct mrsi_table *t)
 {
     if (t->mem) {
         mrs_free(t->mem, t->slot);
-        mrs_free(t->mem, t->entry);
+        mrs_free(t->mem, t->more);
         memset(t, 0, sizeof *t);
     }
 }
@@ -80,5 +117,11 @@ const struct mrsi_entry *
 mrsi_table_find(const struct mrsi_table *t, struct mrsi_key key)
 {
     const struct mrsi_slot *s = t->n_slot ? probe(t, key) : NULL;
-    return s && s->head ? &t->entry[s->head - 1] : NULL;
+    return s && s->key.b ? &s->first : NULL;
+}
+
+void
+mrsi_table_fetch(const struct mrsi_table *t, struct mrsi_key key)
+{
+    __builtin_prefetch(&t->slot[slot_of(t, key)]);
 }

@@ -66,6 +66,16 @@ mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mr
     return s == MRS_OK && !wr->blind ? open_sink(en, &en->coll[coll], e) : s;
 }
 
+void
+mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
+{
+    out->docs++;
+    if (wr->final && !wr->blind && !out->buf.bad) {
+        struct mrs_hash128 h = mrs_hash(out->buf.p + at, out->buf.n - at, 0);
+        mrs_hash_sum_add(&out->digest, h.lo, h.hi);
+    }
+}
+
 enum mrs_status
 mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
              struct mrs_err *e)
@@ -76,8 +86,9 @@ mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_ou
             return s == MRS_SKIP ? MRS_OK : s;
         }
     }
+    size_t at = out->buf.n;
     mrs_buf_put(&out->buf, doc.p, doc.n);
-    out->docs++;
+    mrsi_out_count(wr, out, at);
     return out->buf.bad ? mrs_buf_status(&out->buf, e) : MRS_OK;
 }
 
@@ -86,7 +97,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
 {
     enum mrs_status s = MRS_OK;
     if (out->buf.n && !wr->blind) {
-        s = wr->final ? mrs_sink_write(wr->en->coll[wr->coll].sink, out->buf.p, out->buf.n, e)
+        s = wr->final ? mrs_sink_write_hashed(wr->en->coll[wr->coll].sink, out->buf.p, out->buf.n, &out->digest, e)
                       : mrs_write_at(wr->temp->fd, out->buf.p, out->buf.n, wr->bytes, e);
     }
     if (s == MRS_OK) {
@@ -98,6 +109,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
     }
     mrs_buf_reset(&out->buf);
     out->docs = 0;
+    out->digest = (struct mrs_hash_sum){0, 0};
     return s;
 }
 

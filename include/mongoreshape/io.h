@@ -87,6 +87,13 @@ enum mrs_status mrs_reader_fd(struct mrs_mem *mem, int fd, uint64_t bytes, const
 enum mrs_status mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e);
 /* Compressed bytes read so far, for progress. */
 uint64_t mrs_reader_progress(const struct mrs_reader *r);
+/* The uncompressed stream as memory to be read: *p is its first byte, of which *n are there (a file that
+ * is cut afterwards kills who reads behind its end). *p NULL: it cannot be had so (packed, or the
+ * system does not want to). mrs_map_free, also after the reader was closed. */
+void mrs_reader_map(const struct mrs_reader *r, const uint8_t **p, size_t *n);
+/* Makes [p, p + n) of a mapping present; false: it cannot be read that way. */
+bool mrs_map_fetch(const uint8_t *p, size_t n);
+void mrs_map_free(const uint8_t *p, size_t n);
 void mrs_reader_close(struct mrs_reader *r);
 
 /* ---- output ---- */
@@ -121,6 +128,10 @@ enum mrs_status mrs_output_coll(struct mrs_output *o, const char *db, const char
 /* Whole documents, appended; bytes that are not: MRS_E_ACCOUNT. After any failure of a sink or copy
  * the output can only be aborted. */
 enum mrs_status mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e);
+/* The same, where somebody has hashed the documents already (several threads, while they made them):
+ * sum of mrs_hash with seed 0 of each; NULL: nobody has. They are still counted here. */
+enum mrs_status mrs_sink_write_hashed(struct mrs_sink *s, const void *p, size_t n,
+                                      const struct mrs_hash_sum *sum, struct mrs_err *e);
 /* Empties the file again, as if nothing had been written. */
 enum mrs_status mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e);
 /* Ends the file and frees s, whatever it returns; s NULL: nothing. The sink counts and hashes what

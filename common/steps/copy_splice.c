@@ -18,7 +18,8 @@ struct copying {
     struct mrs_view shape;          /* of the match in hand; p NULL: none */
     uint32_t chosen_ref;            /* at root: reference of the match */
     bool chosen;                    /* at root: there is one */
-    bool *silent, again;            /* by target: its way was blocked, nothing is written there; one was found just now */
+    bool *silent, again;            /* by target: its way was blocked, nothing is written there; one was found
+                                       just now */
     const struct mrsi_group **seen; /* by target: the place it was asked about last */
     uint32_t *n_seen;               /* by target: places */
     bool left;                      /* something was not written */

@@ -109,7 +109,7 @@ indexes(const struct mrsi_copy *s, struct mrs_catalog *cat, struct mrs_cat_coll 
 {
     const struct mrs_path *ref = &s->join.pair[0].into.path;
     struct mrsi_move m = {ref->n ? ref->text : NULL, NULL};
-    struct mrsi_moves moves = {&m, 1, false};
+    struct mrsi_moves moves = {.move = &m, .n = 1, .holes = s->dangling != MRSI_DANGLING_REFUSE};
     if (!ref->n || !mrsi_index_plain(ref) || (!s->wrap && !s->drop_ref)) {
         return MRS_OK;
     }

@@ -196,7 +196,7 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
             return mrs_err_memory(e, 0);
         }
     }
-    *out = (struct mrsi_moves){m, n, true};
+    *out = (struct mrsi_moves){.move = m, .n = n, .others_gone = true};
     return MRS_OK;
 }
 
@@ -248,7 +248,7 @@ indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
 {
     if (s->in_place) {
         struct mrsi_move m = {s->as.text, below(mrs_catalog_arena(cat), s->as.text, "_id")};
-        struct mrsi_moves moves = {&m, 1, false};
+        struct mrsi_moves moves = {.move = &m, .n = 1, .holes = s->dangling != MRSI_DANGLING_REFUSE};
         return m.to ? mrsi_indexes_rewrite(cat, into, &moves, false, e) : mrs_err_memory(e, 0);
     }
     struct mrsi_moves moves;
@@ -259,8 +259,7 @@ indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
         return st;
     }
     unsigned lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED;
-    struct mrsi_carry how = {&moves, lose,
-                             "its documents lie inside others now", NULL, mrs_missing()};
+    struct mrsi_carry how = {.moves = &moves, .lose = lose, .why = "its documents lie inside others now"};
     return mrsi_indexes_carry(cat, &children, into, &how, e);
 }
 

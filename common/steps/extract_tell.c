@@ -67,7 +67,7 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_extract *s)
     if (s->unique.n) {
         mrsi_tell_loss(t, "1 and 1.0 merged in `unique`, and how often an element was repeated unless references tell");
     }
-    if (s->id != EXT_ID_KEEP) {
+    if (s->id != EXT_ID_KEEP && s->path.n) {
         mrsi_tell_loss(t, "the _ids that elements of %s had", path);
     }
 }
@@ -180,7 +180,7 @@ listed_moves(const struct mrsi_extract *s, struct moving *v)
 
 static enum mrs_status
 carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
-      struct mrs_cat_coll *into, struct mrs_err *e)
+      struct mrs_cat_coll *into, bool *told, struct mrs_err *e)
 {
     struct moving v = {mrs_catalog_arena(cat), NULL, 0, false};
     v.m = mrs_arena_alloc(v.a, (s->shape.fields.n + s->shape.drop.n + s->listed.n + 3) * sizeof *v.m);
@@ -195,29 +195,42 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
     if (v.bad) {
         return mrs_err_memory(e, 0);
     }
-    struct mrsi_moves moves = {v.m, v.n, true};
-    struct mrsi_carry how = {&moves, MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL,
-                             "elements of one document may be equal", NULL,
-                             mrs_missing()};
+    struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_gone = true};
+    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL,
+                             .why = "elements of one document may be equal", .told = told};
     return mrsi_indexes_carry(cat, from, into, &how, e);
+}
+
+/* Whether what stays at child_refs is the `_id` that the element had: then an index on it stays an index. */
+static bool
+keeps_ids(const struct mrsi_extract *s)
+{
+    bool same = s->to_child && s->path.n && s->id == EXT_ID_KEEP && !s->shape.fields.map && !s->shape.fields.without_id;
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        same = same && strcmp(s->shape.drop.path[i].text, "_id") != 0;
+    }
+    return same && !s->leave.given && mrsi_index_plain(&s->child_refs);
 }
 
 static enum mrs_status
 indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_coll *from, struct mrs_cat_coll *into,
         struct mrs_err *e)
 {
+    struct mrs_arena *a = mrs_catalog_arena(cat);
     uint32_t n = s->path.n ? 1 : s->listed.n;
-    struct mrsi_move *gone = mrs_arena_alloc(mrs_catalog_arena(cat), n * sizeof *gone);
-    enum mrs_status st = MRS_OK;
-    if (!gone) {
-        return mrs_err_memory(e, 0);
+    struct mrsi_move *moved = mrs_arena_alloc(a, (n + 1u) * sizeof *moved);
+    bool *told = mrs_arena_alloc(a, (from->n_index + 1u) * sizeof *told);
+    enum mrs_status st = moved && told ? MRS_OK : mrs_err_memory(e, 0);
+    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
+        moved[i] = (struct mrsi_move){s->path.n ? s->path.text : s->listed.path[i].text, NULL};
     }
-    for (uint32_t i = 0; i < n; i++) {
-        gone[i] = (struct mrsi_move){s->path.n ? s->path.text : s->listed.path[i].text, NULL};
+    if (st == MRS_OK && keeps_ids(s)) {
+        moved[n++] = (struct mrsi_move){joined(a, s->path.text, "_id"), s->child_refs.text};
+        st = moved[n - 1].from ? MRS_OK : mrs_err_memory(e, 0);
     }
-    if (s->listed.n || mrsi_index_plain(&s->path)) {
-        struct mrsi_moves moves = {gone, n, false};
-        st = carry(s, cat, from, into, e);
+    if (st == MRS_OK && (s->listed.n || mrsi_index_plain(&s->path))) {
+        struct mrsi_moves moves = {.move = moved, .n = n, .fills = s->unique.n > 0, .told = told};
+        st = carry(s, cat, from, into, told, e);
         st = st == MRS_OK ? mrsi_indexes_rewrite(cat, from, &moves, s->leave.given || s->where, e) : st;
     }
     const char *ref = s->pages.given ? s->pages.ref : s->parent_ref;

@@ -319,17 +319,22 @@ struct rewriting {
     struct mrs_view *stays; /* the old one as it stays; p NULL: it goes */
 };
 
-/* Documents of both shapes: of an index that is not unique by its filter or key only those that
- * have the field may stay unique. */
+/* Two documents without the path clash in a unique index, unless it is sparse on a single key and passes over them;
+ * one that did pass over documents may find equal values in them now. */
 static unsigned
-both_shapes(const struct rewriting *r, struct mrs_view index)
+may_clash(const struct rewriting *r, struct mrs_view index)
 {
-    bool alone = option_on(index, "sparse") && key_length(index) == 1;
-    if (!r->keep_old || !option_on(index, "unique") || alone) {
+    bool sparse = option_on(index, "sparse"), partial = mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
+    const char *why = NULL;
+    if ((r->keep_old || r->m->holes) && !(sparse && key_length(index) == 1)) {
+        why = "some documents do not have its fields now";
+    } else if (r->m->fills && (sparse || partial)) {
+        why = "documents that it passed over have its fields now, perhaps with equal values";
+    }
+    if (!why || !option_on(index, "unique")) {
         return 0;
     }
-    mrs_catalog_note(r->shop.cat, "index %s of %s is no longer unique: some documents do not have its fields now",
-                     name_of(index), r->shop.cc->coll.ns);
+    mrs_catalog_note(r->shop.cat, "index %s of %s is no longer unique: %s", name_of(index), r->shop.cc->coll.ns, why);
     return MRSI_LOSE_UNIQUE;
 }
 
@@ -345,11 +350,11 @@ rewrite_one(struct rewriting *r, uint32_t i)
     if (st != MRS_OK || (!gone && !p.moved)) {
         return st;
     }
-    unsigned lose = both_shapes(r, old);
+    unsigned lose = may_clash(r, old);
     r->stays[i].p = NULL;
     if (r->keep_old) {
         st = assemble(s, old, NULL, lose, NULL, &r->stays[i]);
-    } else if (gone) {
+    } else if (gone && !(r->m->told && r->m->told[i])) {
         mrs_catalog_note(s->cat, "index %s of %s left out: a path it needs is gone", name_of(old), s->cc->coll.ns);
     }
     return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
@@ -456,9 +461,10 @@ mrsi_indexes_note_unique(struct mrs_catalog *cat, const struct mrs_cat_coll *cc,
 static void
 note_lost(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, unsigned lost, const char *why)
 {
-    mrs_catalog_note(s->cat, "index %s of %s, carried to %s, is no longer%s%s%s: %s", name_of(index), from->coll.ns,
-                     s->cc->coll.ns, lost & MRSI_LOSE_UNIQUE ? " unique" : "",
-                     lost & MRSI_LOSE_SPARSE ? " sparse" : "", lost & MRSI_LOSE_PARTIAL ? " partial" : "", why);
+    static const char *const words[] = {"", "unique", "sparse", "unique and sparse", "partial", "unique and partial",
+                                        "sparse and partial", "unique, sparse and partial"};
+    mrs_catalog_note(s->cat, "index %s of %s, carried to %s, is no longer %s: %s", name_of(index), from->coll.ns,
+                     s->cc->coll.ns, words[lost & 7], why);
 }
 
 /* The options of an index that it really has, of those that must be lost. */
@@ -542,13 +548,15 @@ may_go(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, c
 }
 
 static enum mrs_status
-carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, const struct mrsi_carry *how)
+carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, const struct mrsi_carry *how,
+          bool *told)
 {
     struct mrsi_index_parts p;
     struct mrs_view one;
     const char *twin;
     bool kept = false;
     enum mrs_status st = mrsi_index_parts(mrs_catalog_arena(s->cat), &s->buf, how->moves, old, &p, s->err);
+    *told = st == MRS_OK && p.live > 0;
     if (st != MRS_OK || !may_go(s, from, old, &p, how)) {
         return st;
     }
@@ -581,8 +589,12 @@ mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat_coll *from, str
     const struct mrs_view *index = from->index;
     shop_open(&s, cat, into, mrs_catalog_arena(cat)->mem, e);
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
+        bool told = false;
         if (!is_id_index(index[i])) {
-            st = carry_one(&s, from, index[i], how);
+            st = carry_one(&s, from, index[i], how, &told);
+        }
+        if (how->told) {
+            how->told[i] = told;
         }
     }
     return shop_close(&s, st);

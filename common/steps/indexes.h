@@ -20,6 +20,10 @@ struct mrsi_moves {
     const struct mrsi_move *move;
     uint32_t n;
     bool others_gone; /* paths that no move covers: gone (carrying parts), else as they are */
+    /* in place only: */
+    bool holes;       /* documents that had the old path may lack the new one: two of them clash in a unique index */
+    bool fills;       /* documents that lacked the old path may have the new one, with equal values */
+    const bool *told; /* NULL, or for each index of the collection: the report knows already why it goes */
 };
 
 /* False where a path has a name that no index can have (dots or `$` inside a name): then leave it
@@ -51,6 +55,7 @@ struct mrsi_carry {
     /* Where not NULL: a unique index is kept by making it partial on this field having this value (union). */
     const char *tag;
     struct mrs_val tag_value;
+    bool *told; /* NULL, or set for each index of `from` that was carried or noted */
 };
 enum mrs_status mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into,
                                    const struct mrsi_carry *how, struct mrs_err *e);

@@ -67,7 +67,7 @@ plan_indexes(struct mrsi_read *r, struct move *s)
     if (f->given) {
         mv[n++] = (struct mrsi_move){"_id", "_id"};
     }
-    s->moves = (struct mrsi_moves){mv, n, f->given};
+    s->moves = (struct mrsi_moves){.move = mv, .n = n, .others_gone = f->given};
 }
 
 static enum mrs_status

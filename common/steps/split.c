@@ -44,8 +44,8 @@ plan_paths(struct mrsi_read *r, struct split *s)
             kept[m++] = (struct mrsi_move){s->fields.path[i].text, s->fields.path[i].text};
         }
     }
-    s->gone = (struct mrsi_moves){gone, m, false};
-    s->carried = (struct mrsi_moves){kept, m, true};
+    s->gone = (struct mrsi_moves){.move = gone, .n = m};
+    s->carried = (struct mrsi_moves){.move = kept, .n = m, .others_gone = true};
     enum mrs_status st = mrs_projection_new(r->args->mem, s->fields.path, n, false, false, &s->leave, &e);
     if (st == MRS_OK && !mrsi_keep_add(&s->keep, MRSI_PROJECTION, s->leave)) {
         st = mrs_err_memory(&e, 0);

@@ -229,7 +229,7 @@ carry(const struct unite *s, struct mrs_catalog *cat, uint32_t i, struct mrs_cat
       struct mrs_err *e)
 {
     const struct mrs_cat_coll *from = mrs_catalog_find(cat, s->from[i].coll.db, s->from[i].coll.coll);
-    static const struct mrsi_moves as_is = {NULL, 0, false};
+    static const struct mrsi_moves as_is = {.move = NULL};
     bool alone = fresh && s->n == 1;
     bool tags = fresh && s->tag.n && mrsi_index_plain(&s->tag);
     struct mrsi_carry how = {.moves = &as_is, .lose = alone ? 0 : MRSI_LOSE_UNIQUE | MRSI_LEAVE_TTL};

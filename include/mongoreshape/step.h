@@ -166,7 +166,9 @@ struct mrs_spread_ops {
     enum mrs_status (*next)(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
 };
 
-/* Encoded keys (mrs_key_append) of one document, pair by pair. */
+/* Encoded keys (mrs_key_append) of one document, pair by pair. Two documents match when each pair has an equal key on
+ * both sides; keys meet keys of their kind only, and one of kind 1 stands for pair 0. Where a step joins by reference,
+ * pair 0 is the reference and the other pairs only narrow. */
 struct mrs_keys {
     struct mrs_buf bytes;
     struct mrs_keyspan {
@@ -202,7 +204,7 @@ struct mrs_matches {
     enum mrs_status (*next)(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e);
     enum mrs_status (*rewind)(struct mrs_matches *m, struct mrs_err *e); /* from the start again */
     /* What became of the match just given: bits below. Told once for each; later calls add bits. Nothing told:
-     * MRS_USED_PLACED. */
+     * MRS_USED_PLACED. 0 bits: told, and nothing of its own (a document given once more). */
     void (*used)(struct mrs_matches *m, unsigned bits);
     void *impl;
     /* by_reference: for key i of the document (keys order) the index of the first equal key, so that a splice can
@@ -235,7 +237,7 @@ struct mrs_join_ops {
     /* What a from document brings (fields and drop applied), appended to out as one document. SKIP: every parent that
      * it matches is refused. */
     enum mrs_status (*shape)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
-    /* Its sort key (desc.sorted), appended to out. SKIP as shape. */
+    /* Its sort key (desc.sorted), appended to out. SKIP: the from document is refused, if some parent matches it. */
     enum mrs_status (*order)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
     /* The into document with its matches put in, appended to out (nothing appended with fate DROPPED: dangling drop);
      * pages and the like go to `put`. *fate: STAYS (bytes unchanged), CHANGED, DROPPED. SKIP: refused: the engine
@@ -254,7 +256,8 @@ struct mrs_join_ops {
 struct mrs_part_doc {
     uint32_t key_off, key_len;   /* in struct mrs_parts.bytes; key_len 0: never merged */
     uint32_t doc_off, doc_len;   /* the document as it would be written, less its parent references */
-    uint32_t ref_off, ref_len;   /* BSON document {"": value}: what it adds to parent_ref; 0: nothing */
+    uint32_t ref_off, ref_len;   /* BSON document {"": value}: what it adds to parent_ref; 0: nothing. Of a document of
+                                    into one element for each value that it holds there now */
     bool made_id;                /* its _id was made from the key: it takes the _id of a document of this key in into */
 };
 struct mrs_parts {
@@ -269,11 +272,14 @@ struct mrs_group_ops {
      * part. SKIP: refused. */
     enum mrs_status (*parts)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                              struct mrs_parts *out);
-    /* Whether two members agree: bytes of their documents, `_id` left out where either was made. */
+    /* Whether two members agree: bytes of their documents, `_id` left out where either was made. (Made and own `_id`s
+     * disagree where into has no document of the key: the engine's to know.) */
     bool (*agree)(const void *state, struct mrs_view a, bool a_made, struct mrs_view b, bool b_made);
     /* The finished document: first (the member that counts; theirs: it is a document of into) with the parent
-     * references `refs` (values in input order, an array document {"0": v, ...}; empty where the step keeps none)
-     * put in. Appended to out. SKIP: refused. */
+     * references `refs` (values in input order, those of into's document first, an array document {"0": v, ...}; empty
+     * where the step keeps none) put in. theirs: first is that document as it stands, unchanged where it gains nothing;
+     * else the bytes of a part, in which the engine has put the `_id` of into's document in place of a made one.
+     * Appended to out. SKIP: refused. */
     enum mrs_status (*finish)(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs,
                               struct mrs_view refs, struct mrs_buf *out);
     /* The source document afterwards; ids: array document of the _ids of its parts, in the order parts() gave them.

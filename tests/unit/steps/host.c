@@ -242,7 +242,9 @@ gather(struct matching *x, const struct mrs_keys *in, uint32_t n_from, const str
             for (uint32_t i = 0; i < keys->n; i++) {
                 here = here || (in->span[k].pair == 0 && same_key(keys, i, in, k));
             }
-            if (here && (!d->by_reference || same[k] == k)) {
+            if (here && x->from[f].unsorted) { /* it is refused itself, since somebody would have it */
+                x->from[f].wanted = met = true;
+            } else if (here && (!d->by_reference || same[k] == k)) {
                 x->e = realloc(x->e, (x->n + 1) * sizeof *x->e);
                 x->e[x->n++] = (struct entry){f, d->by_reference ? k : 0, 0, false};
                 met = true;
@@ -309,8 +311,11 @@ host_read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, st
         }
         if (st == MRS_OK && f[i].takes) {
             st = ops->shape(b->state, &ctx, doc, &f[i].shape);
-            st = st == MRS_OK && d->sorted ? ops->order(b->state, &ctx, doc, &f[i].order) : st;
             f[i].failed = st == MRS_SKIP;
+            if (st == MRS_OK && d->sorted) {
+                st = ops->order(b->state, &ctx, doc, &f[i].order);
+                f[i].unsorted = st == MRS_SKIP;
+            }
             snprintf(f[i].why, sizeof f[i].why, "%s", b->err.msg);
             snprintf(f[i].where, sizeof f[i].where, "%s", b->err.where);
         }
@@ -401,6 +406,10 @@ settle(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct hos
     struct host_coll *c = host_coll(db, &d->sides[0].coll);
     for (uint32_t i = 0; i < n_from; i++) {
         int side = -1;
+        if (from[i].wanted) {
+            host_refuse(db, c, view(&c->doc[i]), from[i].where);
+            c->doc[i].gone = 1;
+        }
         if (!from[i].takes || c->doc[i].gone) {
             continue;
         }

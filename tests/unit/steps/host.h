@@ -45,6 +45,7 @@ struct host_from {
     struct mrs_buf shape, order;
     char why[512], where[64];
     bool takes, failed;
+    bool unsorted, wanted; /* its sort key failed; somebody matches it */
     unsigned used;
 };
 void host_from_init(struct host_from *from, uint32_t n, struct bench *b);

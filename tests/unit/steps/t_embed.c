@@ -82,10 +82,11 @@ static const struct host_case basic[] = {
      "{'c':[{'_id':3}],'p':[{'_id':1,'cs':[{'_id':1,'ref':1}]}]}", ""},
     {"embed", "{" PM ",'limit':0,'keep':'all'}", "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1}]}",
      "{'c':[{'_id':1,'ref':1}],'p':[{'_id':1,'cs':[]}]}", ""},
-    /* parallel arrays in sort refuse the parent; a failing field too, or by errors */
+    /* parallel arrays in sort refuse the child, if somebody matches it; a failing field refuses the parent, or
+     * by errors */
     {"embed", "{" PM ",'sort':{'a':1,'b':1}}",
-     "{'c':[{'_id':1,'ref':1,'a':[1],'b':[2]},{'_id':2,'ref':5,'a':[1],'b':[2]}],'p':[{'_id':1}]}",
-     "{'c':[{'_id':1,'ref':1,'a':[1],'b':[2]},{'_id':2,'ref':5,'a':[1],'b':[2]}]}", "p 1 sort\n"},
+     "{'c':[{'_id':1,'ref':1,'a':[1],'b':[2]},{'_id':2,'ref':5,'a':[1],'b':[2]},{'_id':3,'ref':1}],'p':[{'_id':1}]}",
+     "{'c':[{'_id':2,'ref':5,'a':[1],'b':[2]}],'p':[{'_id':1,'cs':[{'_id':3,'ref':1}]}]}", "c 1 sort\n"},
     {"embed", "{" PM ",'fields':{'n':{'$toInt':'$v'}}}",
      "{'c':[{'_id':1,'ref':1,'v':'x'},{'_id':2,'ref':1,'v':'2'}],'p':[{'_id':1}]}",
      "{'c':[{'_id':1,'ref':1,'v':'x'},{'_id':2,'ref':1,'v':'2'}]}", "p 1 fields.n\n"},
@@ -168,13 +169,17 @@ static const struct host_case references[] = {
     {"embed", "{" P ",'match':{'k':'parts'},'reference':'into','as':'ps','fields':['_id']}",
      "{'c':[{'_id':1,'k':'a'}],'p':[{'_id':8,'parts':['a','b']},{'_id':9,'parts':['b','a']}]}",
      "{'p':[{'_id':8,'parts':['a','b'],'ps':[{'_id':1}]},{'_id':9,'parts':['b','a'],'ps':[{'_id':1}]}]}", ""},
-    /* with `nulls: match` a document that lacks the path has the key null, in arrays too; what is no document has none */
-    {"embed", "{" P ",'match':{'k':'a.r'},'reference':'into','as':'a.c','nulls':'match','fields':['-_id'],'empty':'absent'}",
+    /* with `nulls: match` a document that lacks the path has the key null, in arrays too; what is no document
+     * has none */
+    {"embed", "{" P ",'match':{'k':'a.r'},'reference':'into','as':'a.c','nulls':'match','fields':['-_id'],"
+     "'empty':'absent'}",
      "{'c':[{'_id':1}],'p':[{'_id':9,'a':[{'r':1},{},{'r':null},4]},{'_id':8},{'_id':7,'a':5}]}",
      "{'p':[{'_id':9,'a':[{'r':1},{'c':[{}]},{'r':null,'c':[{}]},4]},{'_id':8},{'_id':7,'a':5}]}", ""},
     {"embed", "{" P ",'match':{'a.k':'_id'},'as':'cs','nulls':'match','fields':['_id']}",
-     "{'c':[{'_id':1,'a':[{'k':1},{}]},{'_id':2,'a':[4]},{'_id':3,'a':4},{'_id':4,'a':[]}],'p':[{'_id':null},{'_id':1}]}",
-     "{'c':[{'_id':2,'a':[4]},{'_id':4,'a':[]}],'p':[{'_id':null,'cs':[{'_id':1},{'_id':3}]},{'_id':1,'cs':[{'_id':1}]}]}",
+     "{'c':[{'_id':1,'a':[{'k':1},{}]},{'_id':2,'a':[4]},{'_id':3,'a':4},{'_id':4,'a':[]}],'p':[{'_id':null},"
+     "{'_id':1}]}",
+     "{'c':[{'_id':2,'a':[4]},{'_id':4,'a':[]}],'p':[{'_id':null,'cs':[{'_id':1},{'_id':3}]},{'_id':1,"
+     "'cs':[{'_id':1}]}]}",
      ""},
     {"embed", "{" R ",'as':'parts','nulls':'match','keep':'none','orphans':'keep'}",
      "{'c':[{'_id':null,'n':1}],'p':[{'_id':9},{'_id':8,'parts':[null]}]}",

@@ -196,7 +196,8 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
         return mrs_err_memory(e, 0);
     }
     struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_gone = true};
-    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL,
+    unsigned quiet = s->leave.given || s->where ? 0 : MRSI_QUIET; /* the source's own index goes, and says so */
+    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | quiet,
                              .why = "elements of one document may be equal", .told = told};
     return mrsi_indexes_carry(cat, from, into, &how, e);
 }

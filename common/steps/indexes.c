@@ -524,7 +524,7 @@ tagged(struct shop *s, struct mrs_view *index, const struct mrsi_carry *how, boo
 /* Whether the index goes over at all; the report hears why not. */
 static bool
 may_go(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const struct mrsi_index_parts *p,
-       const struct mrsi_carry *how)
+       const struct mrsi_carry *how, bool *told)
 {
     const char *why = NULL;
     bool partial = p->filter_gone && !(how->lose & MRSI_LOSE_PARTIAL);
@@ -538,8 +538,9 @@ may_go(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, c
     } else if (has_hashed(index) && how->lose & MRSI_LEAVE_HASHED) {
         why = "a hashed index cannot stand on an array";
     } else {
-        return true;
+        return *told = true;
     }
+    *told = why != NULL;
     if (why) {
         mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s", name_of(index), from->coll.ns,
                          s->cc->coll.ns, why);
@@ -556,8 +557,7 @@ carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, 
     const char *twin;
     bool kept = false;
     enum mrs_status st = mrsi_index_parts(mrs_catalog_arena(s->cat), &s->buf, how->moves, old, &p, s->err);
-    *told = st == MRS_OK && p.live > 0;
-    if (st != MRS_OK || !may_go(s, from, old, &p, how)) {
+    if (st != MRS_OK || !may_go(s, from, old, &p, how, told)) {
         return st;
     }
     unsigned lose = losses_of(old, &p, how->lose);

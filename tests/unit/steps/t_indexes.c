@@ -156,7 +156,7 @@ static const struct carried carried[] = {
     {"{'v':2,'key':{'x':1},'name':'mine','unique':true,'sparse':true},{'v':2,'key':{'y':1},'name':'y_1',"
      "'partialFilterExpression':{'postId':1}}",
      "", EMBED, "{'v':2,'key':{'comments.x':1},'name':'mine'},{'v':2,'key':{'comments.y':1},'name':'comments.y_1'}]\n"
-     "- index mine of shop.f, carried to shop.i, is no longer unique sparse: why\n"
+     "- index mine of shop.f, carried to shop.i, is no longer unique and sparse: why\n"
      "- index y_1 of shop.f, carried to shop.i, is no longer partial: why"},
     {"{'v':2,'key':{'x':1},'name':'x_1','expireAfterSeconds':1},{'v':2,'key':{'x':'hashed'},'name':'x_hashed'}",
      "", EMBED,
@@ -210,7 +210,7 @@ run_carried(const struct carried *k, uint64_t fail_at)
         s = mrs_catalog_add(cat, "shop", i ? "i" : "f", d, &err);
         free(p);
     }
-    struct mrsi_moves moves = {k->move, 0, k->others_gone};
+    struct mrsi_moves moves = {.move = k->move, .others_gone = k->others_gone};
     while (moves.n < 3 && k->move[moves.n].from) {
         moves.n++;
     }

@@ -455,13 +455,15 @@ open_targets(struct copying *k)
     return MRS_OK;
 }
 
-/* Every target was asked about at as many places: else an array on the way of one is empty. */
+/* Every target was asked about at as many places, at the top at one at least: else an array on the way of one is
+ * empty. */
 static enum mrs_status
 all_placed(struct copying *k)
 {
-    for (uint32_t i = 1; i < k->s->n_targets; i++) {
-        if (k->n_seen[i] != k->n_seen[0]) {
-            return mrsi_step_refuse(k->c, "fields", "an array on the way is empty: there is no place for a copy");
+    for (uint32_t i = 0; i < k->s->n_targets; i++) {
+        if (k->n_seen[i] != k->n_seen[0] || (k->chosen && !k->n_seen[i])) {
+            return mrsi_step_refuse(k->c, k->s->as.n ? "as"
+                                    : "fields", "an array on the way is empty: there is no place for a copy");
         }
     }
     return MRS_OK;

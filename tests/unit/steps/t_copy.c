@@ -49,6 +49,8 @@ static const struct host_case bare[] = {
     /* blocked as; no place */
     {"copy", "{" CF ",'as':'hi.x'}", "{" H ",'l':[{'_id':1,'host':1,'hi':5},{'_id':2,'host':1,'hi':[]}]}",
      "{" H "}", "l 1 as\nl 2 as\n"},
+    {"copy", "{" CF ",'as':'hi.x','at':'root'}", "{" H ",'l':[{'_id':2,'host':1,'hi':[]},{'_id':3,'hi':[]}]}",
+     "{" H ",'l':[{'_id':3,'hi':[]}]}", "l 2 as\n"},
     {"copy", "{" CF ",'as':'hi.x','errors':'keep','keep':'none','orphans':'keep'}",
      "{" H ",'l':[{'_id':1,'host':1,'hi':5}]}", "{" H ",'l':[{'_id':1,'host':1,'hi':5}]}", ""},
     /* the reference in an array of documents, in nested arrays */

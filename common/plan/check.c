@@ -65,7 +65,9 @@ mrs_plan_check(struct mrs_plan *plan, struct mrs_catalog *cat, struct mrs_err *e
 {
     struct mrsi_plan *p = (struct mrsi_plan *)plan;
     bool *failed = mrs_zalloc(plan->mem, plan->n_steps ? plan->n_steps : 1);
-    if (!failed) {
+    struct mrsi_before *before = mrsi_changes_before(p, cat);
+    if (!failed || !before) {
+        mrs_free(plan->mem, failed);
         return mrs_err_memory(e, plan->n_steps);
     }
     for (uint32_t i = 0; i < plan->n_steps && !p->dead; i++) {
@@ -86,6 +88,7 @@ mrs_plan_check(struct mrs_plan *plan, struct mrs_catalog *cat, struct mrs_err *e
     mrs_free(plan->mem, failed);
     if (!p->dead) {
         keep_notes(p, cat);
+        p->dead = p->dead || !mrsi_changes_after(p, cat, before);
     }
     mrsi_plan_errors_sort(p);
     return mrsi_plan_errors_status(p, e);

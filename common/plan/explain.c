@@ -121,7 +121,8 @@ put_sides(struct text *t, const struct mrs_desc *d)
 {
     for (uint32_t i = 0; i < d->n_sides; i++) {
         const struct mrs_side *side = &d->sides[i];
-        mrs_buf_printf(&t->line, "%s (%s):", side->coll.ns, side->what ? side->what : "");
+        mrs_buf_printf(&t->line, "%s (%s):%s", side->coll.ns, side->what ? side->what : "",
+                       side->role ? "" : " its metadata");
         const char *comma = " ";
         for (size_t j = 0; j < N_ROLES; j++) {
             if (side->role & roles[j].role) {
@@ -224,8 +225,16 @@ explain_text(const struct mrsi_plan *p, const struct totals *totals, struct mrs_
         mrs_buf_printf(out, "  %3u x  %s\n", totals->at[i].times, totals->at[i].ns);
     }
     mrs_buf_printf(out, "  Collections that no step names are copied byte for byte.\n");
+    if (p->n_changes + p->n_notes) {
+        mrs_buf_printf(out, "\nIndexes and options\n");
+    }
+    for (uint32_t i = 0; i < p->n_changes; i++) {
+        mrs_buf_printf(out, "  ");
+        mrsi_change_words(&p->changes[i], out);
+        mrs_buf_byte(out, '\n');
+    }
     for (uint32_t i = 0; i < p->n_notes; i++) {
-        mrs_buf_printf(out, "%s  %s\n", i ? "" : "\nIndexes and options\n", p->notes[i]);
+        mrs_buf_printf(out, "  %s\n", p->notes[i]);
     }
     mrs_buf_clear(&t.line);
 }
@@ -361,6 +370,16 @@ json_plan(struct mrs_build *b, struct mrs_arena *a, const struct mrsi_plan *p,
         mrs_build_item_open(b, MRS_DOCUMENT);
         json_text(b, "ns", totals->at[i].ns);
         mrs_build_i32(b, "times", (int32_t)totals->at[i].times);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    json_open(b, "indexes", MRS_ARRAY);
+    for (uint32_t i = 0; i < p->n_changes; i++) {
+        char sign[2] = {p->changes[i].sign, 0};
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        json_text(b, "change", sign);
+        json_text(b, "ns", p->changes[i].ns);
+        mrs_build_val(b, "index", 5, mrs_view_val(p->changes[i].index));
         mrs_build_close(b);
     }
     mrs_build_close(b);

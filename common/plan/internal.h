@@ -41,6 +41,12 @@ struct mrsi_step_src {
     struct mrsi_node *body; /* NULL: none */
 };
 
+struct mrsi_change {
+    char sign; /* '+' new, '-' gone, '~' another than before */
+    const char *ns;
+    struct mrs_view index; /* as it is now; as it was, where it is gone */
+};
+
 struct mrsi_plan {
     struct mrs_plan pub; /* first: a struct mrs_plan of ours is one of these */
     struct mrsi_node *root;
@@ -49,6 +55,8 @@ struct mrsi_plan {
     bool dead;                   /* memory ran out */
     const char **notes;          /* of the catalogue, after mrs_plan_check */
     uint32_t n_notes;
+    struct mrsi_change *changes; /* to indexes, after mrs_plan_check */
+    uint32_t n_changes, cap_changes;
 };
 
 /* yaml.c: text -> p->root. Errors go to p; true where the tree is whole enough to be read on. */
@@ -89,5 +97,21 @@ const char *mrsi_plan_hint(char text[96], const char *word, const char *const *w
  */
 enum mrs_status mrsi_plan_make_id(struct mrsi_plan *p, bool has_version,
                                   const struct mrs_view *bodies, struct mrs_err *e);
+
+/* changes.c: the indexes of a catalogue before the steps, and what they have done to them. NULL, false: no memory.
+ * The catalogue's bytes are borrowed in between. */
+struct mrsi_before_coll {
+    const char *ns;
+    const struct mrs_view *index;
+    uint32_t n;
+};
+struct mrsi_before {
+    struct mrsi_before_coll *coll;
+    uint32_t n;
+};
+struct mrsi_before *mrsi_changes_before(struct mrsi_plan *p, struct mrs_catalog *cat);
+bool mrsi_changes_after(struct mrsi_plan *p, struct mrs_catalog *cat, const struct mrsi_before *before);
+/* "+ postId_1 of blog.comments: {...}, unique" */
+void mrsi_change_words(const struct mrsi_change *c, struct mrs_buf *out);
 
 #endif

@@ -159,8 +159,9 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
     }
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
-        fprintf(f, "  step %u, %s: %s%s%s%s (%s, _id %s%s)\n", k->step, k->ns, *k->place ? "`" : "", k->place, *k->place ? "`: " : "", k->reason,
-                mrsi_text_count(k->count, count), *k->first ? k->first : "missing", k->count > 1 ? " first" : "");
+        fprintf(f, "  step %u, %s: %s%s%s%s (%s, _id %s%s)\n", k->step, k->ns, *k->place ? "`" : "", k->place,
+                *k->place ? "`: " : "", k->reason, mrsi_text_count(k->count, count), *k->first ? k->first : "missing",
+                k->count > 1 ? " first" : "");
     }
     if (r->refused_file) {
         fprintf(f, "  (the same as text: %s.jsonl)\n", r->refused_file);

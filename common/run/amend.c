@@ -81,9 +81,10 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
     m.doc = mrs_val_view(doc);
     enum mrs_status s = hash_id(a->en, m.in_index, m.doc, scratch, &m, e);
     if (s != MRS_OK) {
-        return s == MRS_END ? mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: 'doc' has no usable _id",
-                                          (unsigned long long)no)
-                            : s;
+        return s == MRS_END
+                   ? mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: 'doc' has no usable _id",
+                                 (unsigned long long)no)
+                   : s;
     }
     mrs_buf_put(&a->list, &m, sizeof m);
     return mrs_buf_status(&a->list, e);

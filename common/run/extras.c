@@ -152,7 +152,8 @@ mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e)
         const char *slash = strrchr(in->rel_path, '/');
         if (strcmp(in->rel_path, "oplog.bson") == 0 && en->opts->oplog_drop) {
             en->drop_oplog = true;
-        } else if (strcmp(in->rel_path, "oplog.bson") == 0 || strncmp(slash ? slash + 1 : "", "$admin.system.", 14) == 0) {
+        } else if (strcmp(in->rel_path, "oplog.bson") == 0 ||
+                   strncmp(slash ? slash + 1 : "", "$admin.system.", 14) == 0) {
             s = read_extra(en, i, e);
         }
     }

@@ -1,8 +1,9 @@
-/* scan.c - reading a collection: its parts one behind the other, block by block, and each document on its way to a step.
+/* scan.c - reading a collection: its parts one behind the other, block by block, and each document on its way to a
+ * step.
  *
- * Documents of input files are checked whole before anybody looks at them; what we wrote ourselves is not checked again. Steps that
- * wait at a part (pend) are applied here. Ordinals count the documents as they lie in the parts, whatever becomes of them, so that they are the
- * same in every pass. */
+ * Documents of input files are checked whole before anybody looks at them; what we wrote ourselves is not checked
+ * again. Steps that wait at a part (pend) are applied here. Ordinals count the documents as they lie in the parts,
+ * whatever becomes of them, so that they are the same in every pass. */
 #include "internal.h"
 #include "amend.h"
 
@@ -102,7 +103,8 @@ mrsi_scan_end(struct mrsi_scan *s)
 }
 
 void
-mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part, const struct mrs_block *b)
+mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part,
+                  const struct mrs_block *b)
 {
     memset(c, 0, sizeof *c);
     c->coll = coll;

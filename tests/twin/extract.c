@@ -406,7 +406,8 @@ pages_of(struct world *w, struct extract *x, struct source *s, struct holder *h,
         for (int32_t i = 0; i < size && at < paged->n; i++)
             tw_append(items, tw_copy(paged->v[at++]));
         tw_append(pos, tw_int64(number));
-        tw_push(page, "_id", tw_new_id(x->into->ns, x->from->ns, tw_get(s->old, "_id"), tw_copy(x->path_spec), pos, true));
+        tw_push(page, "_id",
+                tw_new_id(x->into->ns, x->from->ns, tw_get(s->old, "_id"), tw_copy(x->path_spec), pos, true));
         tw_push(page, tw_str(tw_get(x->pages, "ref")), tw_copy(ref));
         tw_push(page, tw_str(tw_get(x->pages, "number")), tw_int32((int32_t)number));
         tw_push(page, tw_str(tw_get(x->pages, "items")), items);

@@ -341,7 +341,8 @@ static struct val *
 extract(void)
 {
     struct val *d = tw_doc();
-    const char *from = any_coll(), *into = target("parts", from, from), *path = gen_pick("l l l p e k l.l2 l.e e.l2 e.e x");
+    const char *from = any_coll(), *into = target("parts", from, from),
+               *path = gen_pick("l l l p e k l.l2 l.e e.l2 e.e x");
     bool fields = gen_chance(12), unique = gen_chance(25), pages = !fields && !unique && gen_chance(15);
     bool leave = !fields && gen_chance(25);
     say(d, "from", from);

@@ -92,7 +92,8 @@ write_input(const struct world *w, const char *dir)
         if (!f)
             return false;
         fprintf(f,
-                "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},\"name\":\"_id_\"}],"
+                "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},\"name\":\"_id_"
+                "\"}],"
                 "\"collectionName\":\"%s\",\"type\":\"collection\"}",
                 w->c[i]->name);
         if (fclose(f))
@@ -162,10 +163,13 @@ brief(const struct val *v)
     case T_UNDEFINED: return "undefined";
     case T_MINKEY: return "minKey";
     case T_MAXKEY: return "maxKey";
-    case T_OID: return tw_text("oid(%02x%02x%02x%02x..%02x%02x)", v->raw[0], v->raw[1], v->raw[2], v->raw[3], v->raw[10],
-                               v->raw[11]);
+    case T_OID:
+        return tw_text("oid(%02x%02x%02x%02x..%02x%02x)", v->raw[0], v->raw[1], v->raw[2], v->raw[3], v->raw[10],
+                       v->raw[11]);
     case T_DOUBLE: return tw_text(tw_num_double(v) == (int)tw_num_double(v) ? "%.1f" : "%g", tw_num_double(v));
-    case T_DECIMAL: text = strchr(strchr(tw_json(v), ':') + 1, ':') + 3; return tw_text("%.*sd", (int)strcspn(text, "\""), text);
+    case T_DECIMAL:
+        text = strchr(strchr(tw_json(v), ':') + 1, ':') + 3;
+        return tw_text("%.*sd", (int)strcspn(text, "\""), text);
     case T_DOC: case T_ARRAY: break;
     default: return tw_text("%s", strchr(tw_json(v), ':') + 2);
     }
@@ -360,7 +364,8 @@ main(int argc, char **argv)
         sc.differ += !one_seed(first + done, argc > 4 ? argv[4] : NULL, argv[3], tmp, &sc);
         tw_free_all();
     }
-    printf("twin: seeds %llu to %llu: %u agree, %u differ, %u not settled by the contract; %u documents refused; %lld s\n",
+    printf("twin: seeds %llu to %llu: %u agree, %u differ, %u not settled by the contract; %u documents refused; "
+           "%lld s\n",
            (unsigned long long)first, (unsigned long long)(first + done - 1), sc.same, sc.differ, sc.open, sc.refused,
            (long long)(time(NULL) - start));
     if (!sc.differ)

@@ -69,12 +69,32 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* A join of two collections with documents in which nothing met is more often a slip in `match` than meant. */
+static void
+note_idle_joins(struct mrsi_engine *en)
+{
+    struct mrs_report *rep = en->report;
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *step = &en->plan->steps[i];
+        if (step->desc.family != MRS_FAMILY_JOIN) {
+            continue;
+        }
+        const struct mrsi_row *from = &en->rows[en->row_of[i][0]], *into = &en->rows[en->row_of[i][1]];
+        if (from->before && into->before && !into->placed && !from->placed && !into->refused && !from->refused) {
+            char line[700];
+            snprintf(line, sizeof line, "step %u, %s: no document of %s matches one of %s", step->no, step->type->name,
+                     step->desc.sides[0].coll.ns, step->desc.sides[1].coll.ns);
+            rep->notes[rep->n_notes++] = text(rep, line);
+        }
+    }
+}
+
 static enum mrs_status
 put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
-    rep->notes = take(rep, n + x + 2u, sizeof *rep->notes);
+    rep->notes = take(rep, n + x + 2u + en->plan->n_steps, sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
     }
@@ -88,6 +108,9 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (en->opts->sample) {
         rep->notes[rep->n_notes++] = text(rep, "this is a sample: documents that belong to none of it were left out");
+    }
+    if (!en->opts->sample) {
+        note_idle_joins(en);
     }
     if (en->drop_oplog) {
         rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");

@@ -5,6 +5,7 @@ struct job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_parts parts;
+    struct mrs_buf ids, trial;  /* the source as it would be */
     struct mrs_buf bits, found; /* found: key, head, document, reference of each member */
 };
 
@@ -36,6 +37,8 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->parts.bytes, g->en->mem, SIZE_MAX);
         mrs_buf_init(&job->bits, g->en->mem, SIZE_MAX);
         mrs_buf_init(&job->found, g->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->ids, g->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->trial, g->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&g->scan, &job->block, &job->part, e);
     *big = job->block.n > MRSI_BIG;
@@ -85,6 +88,27 @@ put_member(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, const s
     mrs_buf_put(&job->found, bytes + part->ref_off, part->ref_len);
 }
 
+/* The document as it would be afterwards, with the `_id`s its parts have now: a source that cannot be written is refused here and is no
+ * candidate for any key. */
+static enum mrs_status
+try_source(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, void *work, struct mrs_view doc)
+{
+    struct mrs_build b;
+    struct mrs_view ids;
+    enum mrs_fate fate;
+    char name[12];
+    mrs_buf_reset(&job->ids);
+    mrs_buf_reset(&job->trial);
+    mrs_build_init(&b, &job->ids);
+    for (uint32_t i = 0; i < job->parts.n; i++) {
+        struct mrs_view part = {job->parts.bytes.p + job->parts.part[i].doc_off, job->parts.part[i].doc_len};
+        uint32_t n = mrs_index_name(name, i);
+        mrs_build_val(&b, name, n, mrs_doc_get(part, "_id"));
+    }
+    enum mrs_status s = mrs_build_finish(&b, &ids, &w->err);
+    return s == MRS_OK ? g->ops->source(g->st->state, &w->ctx, work, doc, ids, &job->trial, &fate) : s;
+}
+
 static enum mrs_status
 one_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
              struct mrs_err *e)
@@ -100,6 +124,9 @@ one_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, uint6
     *bit = 0;
     mrs_err_clear(&w->err);
     enum mrs_status s = g->ops->parts(g->st->state, &w->ctx, work, (int)g->side, doc, &job->parts);
+    if (s == MRS_OK && g->side == 0) {
+        s = try_source(g, w, job, work, doc);
+    }
     if (s == MRS_SKIP) {
         *bit = MRSI_FATE_REFUSED;
         mrsi_row(w, g->step, g->side)->refused++;
@@ -168,6 +195,8 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->parts.bytes);
         mrs_buf_clear(&job->bits);
         mrs_buf_clear(&job->found);
+        mrs_buf_clear(&job->ids);
+        mrs_buf_clear(&job->trial);
         mrs_block_clear(&job->block);
     }
 }

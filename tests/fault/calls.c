@@ -22,8 +22,10 @@ static struct {
     int error;
 } wish;
 
-static const char *const names[CALLS] = {"open", "read", "pread", "write", "pwrite", "fsync", "rename", "ftruncate or fallocate",
-                                         "mmap", "pthread_create", "copy_file_range", "mkdir", "fstat", "lseek"};
+static const char *const names[CALLS] = {"open",   "read",           "pread",           "write",
+                                         "pwrite", "fsync",          "rename",          "ftruncate or fallocate",
+                                         "mmap",   "pthread_create", "copy_file_range", "mkdir",
+                                         "fstat",  "lseek"};
 
 const char *
 call_name(enum call c)

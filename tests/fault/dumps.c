@@ -151,7 +151,8 @@ dump_blog(const char *dir, enum mrs_codec codec)
         say(&t, "{\"_id\":%d,\"owner\":%d,\"title\":\"post %d\",\"n\":%d,\"s\":%s,\"lines\":[", i, i * 5 % 16, i, i % 4,
             i == 7 ? "[1,2]" : "3");
         for (int k = 0; k < i % 4; k++) {
-            say(&t, "%s{\"_id\":\"%d-%d\",\"p\":%d,\"name\":\"part %d\"}", k ? "," : "", i, k, (i + k) % 9, (i + k) % 9);
+            say(&t, "%s{\"_id\":\"%d-%d\",\"p\":%d,\"name\":\"part %d\"}", k ? "," : "", i, k, (i + k) % 9,
+                (i + k) % 9);
         }
         say(&t, "]}\n");
     }
@@ -173,8 +174,8 @@ dump_wide(const char *dir, enum mrs_codec codec)
     }
     collection(dir, "hosts", codec, &t, META("hosts", ""));
     for (int i = 0; i < 90; i++) {
-        say(&t, "{\"_id\":%d,\"host\":%d,\"day\":%d,\"k\":%d,\"text\":\"message %d of %d\"}\n", i, i % 3 ? i * 7 % 80 : 3,
-            i * 13 % 30, i % 5, i, i);
+        say(&t, "{\"_id\":%d,\"host\":%d,\"day\":%d,\"k\":%d,\"text\":\"message %d of %d\"}\n", i,
+            i % 3 ? i * 7 % 80 : 3, i * 13 % 30, i % 5, i, i);
     }
     collection(dir, "logs", codec, &t, META("logs", INDEX("host")));
 }

@@ -234,7 +234,10 @@ calls_fails(const struct scene *sc, const struct result *good, const struct resu
             bool reached = call_can(c, how);
             for (uint64_t n = only_at ? only_at : 1; reached; n = next_n(n, c)) {
                 set_doing("%s: %s %llu%s", sc->name, call_name(c), (unsigned long long)n,
-                         how == HOW_ERROR ? "" : how == HOW_ERROR_ON ? " and on" : how == HOW_SHORT ? " short" : " EINTR");
+                          how == HOW_ERROR      ? ""
+                          : how == HOW_ERROR_ON ? " and on"
+                          : how == HOW_SHORT    ? " short"
+                                                : " EINTR");
                 clean_scene(sc);
                 calls_fail(c, how, n, errors[n % 3]);
                 struct result r = run_scene(sc, 0);
@@ -345,7 +348,8 @@ main(int argc, char **argv)
         }
     }
     signal(SIGALRM, on_alarm);
-    snprintf(top, sizeof top, "%s/mrs-fault-XXXXXX", tmp && *tmp ? tmp : access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    const char *memory_disk = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+    snprintf(top, sizeof top, "%s/mrs-fault-XXXXXX", tmp && *tmp ? tmp : memory_disk);
     if (!mkdtemp(top)) {
         die("%s: %s", top, strerror(errno));
     }

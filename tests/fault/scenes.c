@@ -33,10 +33,12 @@ const struct scene scenes[] = {
      .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, parent_ref: post, id: new, count: c }\n"},
     {.name = "extract, gzip", .dump = dump_blog, .codec = MRS_CODEC_GZIP, .memory = BIG, .jobs = 1,
      .compress = {MRS_CODEC_AS_INPUT, 0},
-     .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, parent_ref: post, refs: both, child_refs: l }\n"},
+     .plan = "steps:\n"
+             "  - extract: { from: posts, path: lines, into: parts, parent_ref: post, refs: both, child_refs: l }\n"},
     {.name = "extract, unique", .dump = dump_blog, .memory = 4096, .jobs = 1, .max_refused = 99,
      .plan = "steps:\n"
-             "  - extract: { from: posts, path: lines, into: parts, refs: child, child_refs: parts, unique: [p], id: new }\n"},
+             "  - extract: { from: posts, path: lines, into: parts, refs: child, child_refs: parts, unique: [p],\n"
+             "               id: new }\n"},
     {.name = "extract, unique, conflicts", .dump = dump_blog, .memory = BIG, .jobs = 2, .max_refused = 99,
      .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, refs: both, parent_ref: posts,\n"
              "               child_refs: parts, unique: [p] }\n"},
@@ -68,14 +70,15 @@ const struct scene scenes[] = {
     {.name = "heavy, in a file", .dump = dump_heavy, .memory = 16384, .jobs = 1,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 } }\n"},
     {.name = "copy fields", .dump = dump_wide, .memory = BIG, .jobs = 1, .max_refused = 999,
-     .plan = "steps:\n  - copy: { from: hosts, into: logs, match: { _id: host }, fields: [name], as: h, dangling: refuse }\n"},
+     .plan = "steps:\n"
+             "  - copy: { from: hosts, into: logs, match: { _id: host }, fields: [name], as: h, dangling: refuse }\n"},
     {.name = "copy fields, spilled", .dump = dump_wide, .memory = 4096, .jobs = 1,
      .plan = "steps:\n  - copy: { from: hosts, into: logs, match: { _id: host }, fields: [name], as: h }\n"
              "  - set: { in: logs, fields: { z: 1 } }\n"},
     {.name = "a file", .dump = dump_single, .memory = BIG, .jobs = 1, .in = "in/d/one.bson", .out = "two.bson",
      .single_ns = "d.one", .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
-    {.name = "a file, replaced", .dump = dump_single, .memory = BIG, .jobs = 1, .in = "in/d/one.bson", .out = "two.bson",
-     .single_ns = "d.one", .force = true, .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
+    {.name = "a file, replaced", .dump = dump_single, .memory = BIG, .jobs = 1, .in = "in/d/one.bson",
+     .out = "two.bson", .single_ns = "d.one", .force = true, .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
     {.name = "a stream", .dump = dump_single, .memory = BIG, .jobs = 1, .in = "in/d/one.bson", .out = "-",
      .single_ns = "d.one", .to_stdout = true, .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
     {.name = "a folder, replaced", .dump = dump_blog, .memory = BIG, .jobs = 1, .force = true, .exclude = "d.guests",
@@ -85,7 +88,8 @@ const struct scene scenes[] = {
              "  - set: { in: people, fields: { m: 1 } }\n"},
     {.name = "large", .dump = dump_large, .memory = 1 << 20, .jobs = 2, .killed = true, .max_refused = 9,
      .plan = "steps:\n"
-             "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, keep: all, limit: 9 }\n"
+             "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, keep: all,\n"
+             "             limit: 9 }\n"
              "  - union: { from: [hosts], into: all, tag: kind }\n"},
     {.name = "a million", .dump = dump_many, .memory = 65536, .jobs = 2, .slow = true,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { _id: _id }, as: logs }\n"},

@@ -38,8 +38,8 @@ VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape
 comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan bench samples
-.PHONY: install uninstall dist clean help
+.PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan
+.PHONY: bench samples install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -118,8 +118,8 @@ cases: $(OBJ)/mongoreshape $(OBJ)/casetool $(OBJ)/twin
 # Failures on purpose: allocations, and calls of the system by the linker's --wrap. FAULT=--long tries every one.
 FAULTOBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/fault/*.c))
 WRAPPED  := open open64 read write pread pread64 pwrite pwrite64 copy_file_range fsync rename renameat2 ftruncate \
-            ftruncate64 mkdir fstat fstat64 mkostemp mkostemp64 lseek lseek64 mmap mmap64 posix_fallocate posix_fallocate64 \
-            pthread_create
+            ftruncate64 mkdir fstat fstat64 mkostemp mkostemp64 lseek lseek64 mmap mmap64 posix_fallocate \
+            posix_fallocate64 pthread_create
 $(OBJ)/fault: $(FAULTOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(FAULTOBJ) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) $(ALLROOMS) -o $@

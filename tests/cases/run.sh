@@ -42,7 +42,8 @@ one_run() {
         args=(--max-refused 1000)
     fi
     rm -rf "$tmp/out" "$tmp"/out.*
-    "$tool" run "$case/plan.yaml" -i "$tmp/in" -o "$tmp/out" --compress none "${args[@]}" "$@" > "$tmp/log" 2>&1 < /dev/null
+    "$tool" run "$case/plan.yaml" -i "$tmp/in" -o "$tmp/out" --compress none "${args[@]}" "$@" \
+        > "$tmp/log" 2>&1 < /dev/null
     got=$?
     {
         [ "$got" = "$want" ] || { echo "    exit status: want $want, got $got"; sed 's/^/    | /' "$tmp/log"; bad=1; }

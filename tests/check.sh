@@ -7,7 +7,7 @@
 set -u
 make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
-parts=${*:-unit vectors cases fixtures twin fuzz-replay fault cli lint}
+parts=${*:-unit vectors cases examples fixtures twin fuzz-replay fault cli lint}
 logs=$(mktemp -d) || exit 2
 trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM
@@ -97,6 +97,10 @@ part_fixtures() {
     run fixtures bash tests/fixtures/run.sh "$obj/mongoreshape"
 }
 
+part_examples() {
+    run examples bash tests/examples/run.sh "$obj/mongoreshape" "$obj/casetool"
+}
+
 part_twin() {
     has_target twin || return
     run twin "$make" -s SEEDS="${SEEDS:-2000}" twin
@@ -130,7 +134,7 @@ part_lint() {
 
 for part in $parts; do
     case $part in
-    unit | vectors | cases | fixtures | twin | fault | cli | lint) "part_$part" ;;
+    unit | vectors | cases | examples | fixtures | twin | fault | cli | lint) "part_$part" ;;
     fuzz-replay) part_fuzz_replay ;;
     *)
         echo "check.sh: no part called $part" >&2

@@ -12,7 +12,7 @@ void
 put_bytes(const char *path, const void *p, size_t n)
 {
     FILE *f = fopen(path, "wb");
-    if (!f || fwrite(p, 1, n, f) != n || fclose(f) != 0) {
+    if (!f || (n && fwrite(p, 1, n, f) != n) || fclose(f) != 0) {
         die("%s cannot be written: %s", path, strerror(errno));
     }
 }

@@ -1,0 +1,204 @@
+/* t_ids.c - equal `_id`s are found in memory and on disk, and judged by the plan's policy. */
+#include "run_test.h"
+#include "../../../common/run/ids.h"
+
+/* { _id: id, v: v } with int32s; twelve documents may be used at a time. */
+static struct mrs_view
+doc_of(int32_t id, int32_t v)
+{
+    static uint8_t ring[12][22];
+    static int next;
+    uint8_t *p = ring[next++ % 12];
+    memcpy(p, "\x15\0\0\0\x10_id", 9);
+    mrs_put32(p + 9, (uint32_t)id);
+    memcpy(p + 13, "\x10v", 3);
+    mrs_put32(p + 16, (uint32_t)v);
+    p[20] = 0;
+    struct mrs_view d = {p, 21};
+    return d;
+}
+
+static struct mrs_hash128
+hash_of(struct mrsi_ids *ids, uint32_t target, struct mrs_view doc)
+{
+    struct mrs_hash128 h = {0, 0};
+    assert_int_equal(mrsi_ids_hash(ids, target, doc, &ids->en->worker[0].scratch, &h, NULL), MRS_OK);
+    return h;
+}
+
+static void
+hashes(void **state)
+{
+    struct mrsi_ids ids;
+    struct bare b;
+    struct mrs_hash128 h;
+    uint8_t as_double[] = "\x12\0\0\0\x01_id\0\0\0\0\0\0\0\x1c\x40";
+    struct mrs_view none = mrs_empty_doc(), seven = {as_double, 18};
+    (void)state;
+    bare_begin(&b, 0, 1 << 20, 1);
+    assert_int_equal(mrsi_ids_init(&ids, &b.en, MRS_CONFLICTS_REFUSE, &b.err), MRS_OK);
+    assert_int_equal(mrsi_ids_hash(&ids, 0, none, &b.en.worker[0].scratch, &h, NULL), MRS_END);
+    assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo == hash_of(&ids, 0, doc_of(7, 2)).lo);
+    assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo == hash_of(&ids, 0, seven).lo); /* 7 = 7.0 */
+    assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo != hash_of(&ids, 1, doc_of(7, 1)).lo);
+    assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo != hash_of(&ids, 0, doc_of(8, 1)).lo);
+    mrsi_ids_clear(&ids);
+    bare_end(&b);
+}
+
+/* n hashes, of which `twice` come once more. */
+static enum mrs_status
+look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *suspicious)
+{
+    struct mrsi_ids ids;
+    uint64_t seed = n, *h = malloc((n + 1) * 8);
+    enum mrs_status s = mrsi_ids_init(&ids, &b->en, MRS_CONFLICTS_REFUSE, &b->err);
+    for (uint64_t i = 0; i < n; i++) {
+        h[i] = roll(&seed) & ~(uint64_t)1;
+    }
+    for (uint64_t i = 0; s == MRS_OK && i < n; i += 100) {
+        s = mrsi_ids_take(&ids, h + i, n - i < 100 ? n - i : 100, &b->err);
+    }
+    s = s == MRS_OK ? mrsi_ids_take(&ids, h, twice, &b->err) : s;
+    s = s == MRS_OK ? mrsi_ids_take(&ids, h, twice / 2, &b->err) : s;
+    s = s == MRS_OK ? mrsi_ids_look(&ids, clash, &b->err) : s;
+    if (s == MRS_OK) {
+        *suspicious = ids.suspicious.n / 8;
+        for (uint64_t i = 0; i < n; i++) {
+            assert_int_equal(mrsi_ids_is_suspicious(&ids, h[i]), i < twice);
+        }
+    }
+    mrsi_ids_clear(&ids);
+    free(h);
+    return s;
+}
+
+static void
+many_hashes(void **state)
+{
+    static const uint64_t rows[][3] = {{0, 0, 1 << 20},     {1, 0, 1 << 20},        {1, 1, 1 << 20},  {100000, 0, 1 << 26},
+                                       {100000, 50, 4096},  {100000, 0, 1 << 16},   {100000, 100000, 1 << 16}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bare b;
+        bool clash = true;
+        uint64_t found = 9;
+        bare_begin(&b, 0, rows[i][2], 1);
+        assert_int_equal(look_for(&b, rows[i][0], rows[i][1], &clash, &found), MRS_OK);
+        assert_int_equal(clash, rows[i][1] > 0);
+        assert_int_equal(found, rows[i][1]);
+        bare_end(&b);
+    }
+}
+
+static void
+memory_fails(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n < 3000; n = n < 40 ? n + 1 : n * 3 / 2) {
+        struct bare b;
+        bool clash;
+        uint64_t found;
+        bare_begin(&b, n, 4096, 1);
+        enum mrs_status s = look_for(&b, 3000, 5, &clash, &found);
+        if (mrs_mem_count(b.mem) >= n) {
+            is_memory(s, &b.err);
+        } else {
+            assert_int_equal(s, MRS_OK);
+        }
+        bare_end(&b);
+    }
+}
+
+/* ---- judging ---- */
+struct member {
+    int32_t id, v;
+    uint64_t source;
+    uint32_t there;
+};
+
+static void
+add(struct mrsi_ids *ids, const struct member *x)
+{
+    struct mrs_view doc = doc_of(x->id, x->v);
+    struct mrs_hash128 h = hash_of(ids, 3, doc), body = mrs_hash(doc.p, doc.n, 0);
+    struct mrs_buf list;
+    struct mrs_err e;
+    uint32_t keep = !x->there && mrsi_ids_keeps_bodies(ids, 3) ? doc.n : 0;
+    struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, x->source, 0, 3, x->there, keep, 0};
+    mrs_err_clear(&e);
+    mrs_buf_init(&list, ids->en->mem, SIZE_MAX);
+    mrs_buf_put(&list, &m, sizeof m);
+    mrs_buf_put(&list, doc.p, keep);
+    assert_int_equal(mrsi_ids_members(ids, &list, &e), MRS_OK);
+    mrs_buf_clear(&list);
+}
+
+/* What becomes of a place: "-" refused, "m" merged, else the v that stands there in the end. */
+static void
+tell(struct mrsi_ids *ids, const struct member *x, char *text)
+{
+    struct mrs_view doc = doc_of(x->id, x->v);
+    struct mrs_buf room;
+    struct mrs_err e;
+    uint64_t a = x->there ? 3 : x->source, b = x->there ? x->source : 0;
+    mrs_err_clear(&e);
+    mrs_buf_init(&room, ids->en->mem, SIZE_MAX);
+    assert_int_equal(mrsi_ids_replace(ids, x->there, a, b, &room, &doc, &e), MRS_OK);
+    if (!x->there && mrsi_ids_barred(ids, x->source)) {
+        strcat(text, "- ");
+    } else if (!x->there && mrsi_ids_merged(ids, x->source, 0)) {
+        strcat(text, "m ");
+    } else {
+        sprintf(text + strlen(text), "%u ", mrs_le32(doc.p + 16));
+    }
+    mrs_buf_clear(&room);
+}
+
+static void
+judged(enum mrs_conflicts policy, bool over, const struct member *x, size_t n, const char *want)
+{
+    struct mrsi_ids ids;
+    struct bare b;
+    char text[200] = "";
+    bare_begin(&b, 0, 1 << 20, 1);
+    assert_int_equal(mrsi_ids_init(&ids, &b.en, policy, &b.err), MRS_OK);
+    if (over) {
+        ids.over[ids.n_over++] = 3;
+    }
+    ids.phase = MRSI_IDS_RESOLVE;
+    for (size_t i = 0; i < n; i++) {
+        add(&ids, &x[n - 1 - i]); /* in any order */
+    }
+    assert_int_equal(mrsi_ids_judge(&ids, &b.err), MRS_OK);
+    for (size_t i = 0; i < n; i++) {
+        tell(&ids, &x[i], text);
+    }
+    assert_string_equal(text, want);
+    mrsi_ids_clear(&ids);
+    bare_end(&b);
+}
+
+static void
+policies(void **state)
+{
+    /* id 1: there and one source agree; id 2: two sources differ; id 3: a source differs from what is there;
+     * id 4: alone; id 5: there twice, nobody comes; id 6: equal sources; id 7: of three sources one differs */
+    static const struct member x[] = {{1, 10, 0, 1},  {1, 10, 100, 0}, {2, 20, 101, 0}, {2, 21, 102, 0}, {3, 30, 1, 1},
+                                      {3, 31, 103, 0}, {4, 40, 104, 0}, {5, 50, 2, 1},   {5, 51, 3, 1},   {6, 60, 105, 0},
+                                      {6, 60, 106, 0}, {7, 70, 107, 0}, {7, 71, 108, 0}, {7, 70, 109, 0}};
+    enum { N = sizeof x / sizeof *x };
+    (void)state;
+    judged(MRS_CONFLICTS_REFUSE, false, x, N, "10 m - - 30 - 40 50 51 60 m - - - ");
+    judged(MRS_CONFLICTS_FIRST, false, x, N, "10 m 20 m 30 m 40 50 51 60 m 70 m m ");
+    judged(MRS_CONFLICTS_LAST, false, x, N, "10 m 21 m 31 m 40 50 51 60 m 70 m m ");
+    judged(MRS_CONFLICTS_REFUSE, true, x, N, "10 m - - 31 m 40 50 51 60 m - - - ");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hashes), cmocka_unit_test(many_hashes),
+                                       cmocka_unit_test(memory_fails), cmocka_unit_test(policies)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* t_spill.c - records of several workers thrown into partitions come back whole and in order, from memory and disk. */
+#include "run_test.h"
+#include "../../../common/run/join.h"
+
+/* What a record must hold, so that one that is mixed up is noticed. */
+static uint32_t
+make(struct mrsi_rec *r, uint8_t *verify, uint8_t *sort, uint8_t *shape, uint64_t ord, uint64_t order, uint32_t large)
+{
+    memset(r, 0, sizeof *r);
+    r->ord = ord;
+    r->order = order;
+    r->ref = (uint32_t)(order * 3);
+    r->verify_len = (uint32_t)(order % 2) * 24;
+    r->sort_len = (uint32_t)(order % 5);
+    r->shape_len = order % 50 == 49 ? large : (uint32_t)(order % 100);
+    memset(verify, (int)(order & 255), r->verify_len);
+    memset(sort, (int)((order + 1) & 255), r->sort_len);
+    memset(shape, (int)((order + 2) & 255), r->shape_len);
+    r->total = (uint32_t)((sizeof *r + r->verify_len + r->sort_len + r->shape_len + 7) & ~(size_t)7);
+    return r->total;
+}
+
+static void
+check(const struct mrsi_rec *r, uint32_t large)
+{
+    static uint8_t verify[64], sort[64], shape[1 << 20];
+    struct mrsi_rec want;
+    make(&want, verify, sort, shape, r->ord, r->order, large);
+    assert_int_equal((uintptr_t)r % 8, 0);
+    assert_int_equal(r->total, want.total);
+    assert_int_equal(r->ref, want.ref);
+    assert_memory_equal(mrsi_rec_verify(r), verify, want.verify_len);
+    assert_memory_equal(mrsi_rec_sort(r), sort, want.sort_len);
+    assert_memory_equal(mrsi_rec_shape(r), shape, want.shape_len);
+}
+
+struct plan {
+    uint64_t memory, ordinals, records;
+    uint32_t jobs, large;
+    bool unordered, on_disk;
+};
+
+static uint64_t
+ord_of(const struct plan *p, uint64_t order)
+{
+    uint64_t x = order + 99;
+    return roll(&x) % p->ordinals;
+}
+
+static enum mrs_status
+put_all(const struct plan *p, struct mrsi_spill *sp, struct mrs_err *e)
+{
+    static uint8_t verify[64], sort[64], shape[1 << 20];
+    struct mrsi_spiller s[8];
+    enum mrs_status st = MRS_OK;
+    memset(s, 0, sizeof s);
+    for (uint32_t i = 0; st == MRS_OK && i < p->jobs; i++) {
+        st = mrsi_spiller_init(&s[i], sp, i, e);
+    }
+    for (uint64_t k = 0; st == MRS_OK && k < p->records; k++) {
+        uint64_t order = p->unordered ? (k * 7919) % p->records : k;
+        struct mrsi_rec r;
+        struct mrsi_rec_parts x = {verify, sort, shape};
+        make(&r, verify, sort, shape, ord_of(p, order), order, p->large);
+        st = mrsi_spiller_put(&s[order / 10 % p->jobs], &r, &x, e);
+    }
+    for (uint32_t i = 0; i < p->jobs; i++) {
+        st = st == MRS_OK ? mrsi_spiller_end(&s[i], e) : st;
+        mrsi_spiller_clear(&s[i]);
+    }
+    return st;
+}
+
+struct count {
+    const struct plan *p;
+    uint64_t n, sum;
+};
+
+static enum mrs_status
+count(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
+{
+    struct count *c = arg;
+    (void)e;
+    check(r, c->p->large);
+    c->n++;
+    c->sum += r->order;
+    return MRS_OK;
+}
+
+static enum mrs_status
+look(const struct plan *p, struct mrsi_spill *sp, struct mrs_err *e)
+{
+    struct mrs_buf buf, list;
+    enum mrs_status st = MRS_OK;
+    uint64_t loaded = 0, at = 0;
+    struct count each = {p, 0, 0};
+    mrs_buf_init(&buf, sp->en->mem, SIZE_MAX);
+    mrs_buf_init(&list, sp->en->mem, SIZE_MAX);
+    for (uint32_t i = 0; st == MRS_OK && i < sp->n_part; i++) {
+        struct mrsi_partition *part = &sp->part[i];
+        assert_int_equal(part->lo, at); /* no ordinal is in two partitions, or in none */
+        at = part->hi;
+        uint64_t mid = (part->lo + part->hi) / 2;
+        for (int half = 0; st == MRS_OK && half < 2; half++) {
+            uint64_t lo = half ? mid : part->lo, hi = half ? part->hi : mid, before = 0;
+            st = mrsi_partition_load(sp, part, lo, hi, &buf, &list, e);
+            const struct mrsi_rec **rec = (const struct mrsi_rec **)(void *)list.p;
+            for (size_t k = 0; st == MRS_OK && k < list.n / sizeof *rec; k++, loaded++) {
+                assert_true(rec[k]->ord >= lo && rec[k]->ord < hi && rec[k]->ord == ord_of(p, rec[k]->order));
+                assert_true(k == 0 || rec[k]->order > before);
+                before = rec[k]->order;
+                check(rec[k], p->large);
+            }
+        }
+        st = st == MRS_OK ? mrsi_partition_each(sp, part, part->lo, part->hi, count, &each, e) : st;
+    }
+    if (st == MRS_OK) {
+        assert_int_equal(at, p->ordinals);
+        assert_int_equal(loaded, p->records);
+        assert_int_equal(each.n, p->records);
+        assert_int_equal(each.sum, p->records ? p->records * (p->records - 1) / 2 : 0);
+    }
+    mrs_buf_clear(&buf);
+    mrs_buf_clear(&list);
+    return st;
+}
+
+static enum mrs_status
+spill(const struct plan *p, struct bare *b)
+{
+    struct mrsi_spill sp;
+    enum mrs_status st = mrsi_spill_init(&sp, &b->en, p->ordinals, p->records * 150, &b->err);
+    sp.unordered = p->unordered;
+    st = st == MRS_OK ? put_all(p, &sp, &b->err) : st;
+    st = st == MRS_OK ? look(p, &sp, &b->err) : st;
+    if (st == MRS_OK) {
+        assert_int_equal(sp.temp != NULL, p->on_disk);
+    }
+    mrsi_spill_clear(&sp);
+    mrsi_spill_clear(&sp);
+    return st;
+}
+
+static void
+all_ways(void **state)
+{
+    static const struct plan rows[] = {
+        {1 << 30, 1000, 20000, 1, 99, false, false}, {1 << 30, 1000, 20000, 4, 99, false, false},
+        {1 << 20, 1000, 20000, 3, 99, false, true},  {1 << 20, 1, 20000, 3, 99, false, true},
+        {4 << 20, 5, 5000, 2, 300000, false, true},  {1 << 20, 300, 20011, 3, 99, true, true},
+        {4096, 50, 3000, 2, 99, false, true},        {1 << 20, 10, 0, 2, 99, false, false},
+        {8 << 20, 100000, 40000, 2, 99, false, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bare b;
+        bare_begin(&b, 0, rows[i].memory, rows[i].jobs);
+        assert_int_equal(spill(&rows[i], &b), MRS_OK);
+        bare_end(&b);
+    }
+}
+
+static void
+memory_fails(void **state)
+{
+    static const struct plan p = {4 << 20, 5, 400, 2, 300000, true, true};
+    (void)state;
+    for (uint64_t n = 1;; n++) {
+        struct bare b;
+        bare_begin(&b, n, 64 << 10, p.jobs);
+        enum mrs_status s = spill(&p, &b);
+        bool reached = mrs_mem_count(b.mem) >= n;
+        if (reached) {
+            is_memory(s, &b.err);
+        }
+        bare_end(&b);
+        if (!reached) {
+            assert_int_equal(s, MRS_OK);
+            assert_true(n > 10);
+            return;
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_ways), cmocka_unit_test(memory_fails)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,7 +1,8 @@
 /* engine.c - a run from the first step to the published output.
  *
- * Steps are executed one after the other; those that need only one document at a time wait at their collection and cost no pass of their own. Once
- * more documents are refused than the owner allows, later steps are not begun: what waits up to there is counted, and nothing is published. */
+ * Steps are executed one after the other; those that need only one document at a time wait at their collection and
+ * cost no pass of their own. Once more documents are refused than the owner allows, later steps are not begun: what
+ * waits up to there is counted, and nothing is published. */
 #include "amend.h"
 #include "mongoreshape/version.h"
 #include <sys/random.h>
@@ -22,7 +23,8 @@ mrsi_tick(struct mrsi_engine *en)
     if (!en->opts->progress || pthread_mutex_trylock(&en->lock) != 0) {
         return;
     }
-    struct mrs_progress p = {en->phase_text, atomic_load(&en->done_bytes), en->total_bytes, atomic_load(&en->done_docs)};
+    struct mrs_progress p = {en->phase_text, atomic_load(&en->done_bytes), en->total_bytes,
+                             atomic_load(&en->done_docs)};
     en->opts->progress(en->opts->progress_arg, &p);
     pthread_mutex_unlock(&en->lock);
 }
@@ -36,7 +38,8 @@ default_memory(void)
     return quarter < MRS_MEMORY_MIN ? MRS_MEMORY_MIN : quarter;
 }
 
-/* Less than MRS_MEMORY_MIN bounds what is gathered, not the process: so tests drive small data through the paths of large. */
+/* Less than MRS_MEMORY_MIN bounds what is gathered, not the process: so tests drive small data through the paths of
+ * large. */
 static void
 choose_size(struct mrsi_engine *en)
 {
@@ -72,8 +75,8 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
         mrs_keys_init(&w->keys, en->mem);
         w->work = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *w->work);
         w->rows = mrs_zalloc(
-            en->mem,
-            (en->n_rows + 3) * sizeof *w->rows); /* what lies behind belongs to another thread: two cache lines apart */
+            en->mem, (en->n_rows + 3) *
+                         sizeof *w->rows); /* what lies behind belongs to another thread: two cache lines apart */
         if (!w->work || !w->rows) {
             return mrs_err_memory(e, en->n_rows * sizeof *w->rows);
         }
@@ -91,7 +94,9 @@ clear_work(struct mrsi_worker *w)
         if (!w->work[i]) {
             continue;
         }
-        drop = f == MRS_FAMILY_JOIN ? st->type->join->work_clear : f == MRS_FAMILY_GROUP ? st->type->group->work_clear : st->type->spread->work_clear;
+        drop = f == MRS_FAMILY_JOIN    ? st->type->join->work_clear
+               : f == MRS_FAMILY_GROUP ? st->type->group->work_clear
+                                       : st->type->spread->work_clear;
         if (drop) {
             drop(&w->ctx, w->work[i]);
         }
@@ -253,14 +258,10 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
             return MRS_OK;
         }
         return mrsi_spread_step(en, step, e);
-    case MRS_FAMILY_SPREAD:
-        return mrsi_spread_step(en, step, e);
-    case MRS_FAMILY_JOIN:
-        return mrsi_join_step(en, step, e);
-    case MRS_FAMILY_GROUP:
-        return mrsi_group_step(en, step, e);
-    case MRS_FAMILY_CATALOG:
-        break;
+    case MRS_FAMILY_SPREAD: return mrsi_spread_step(en, step, e);
+    case MRS_FAMILY_JOIN: return mrsi_join_step(en, step, e);
+    case MRS_FAMILY_GROUP: return mrsi_group_step(en, step, e);
+    case MRS_FAMILY_CATALOG: break;
     }
     return count_dropped(en, step, e);
 }
@@ -388,8 +389,8 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
 }
 
 enum mrs_status
-mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const struct mrs_run_opts *opts, struct mrs_report *report,
-        struct mrs_err *e)
+mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const struct mrs_run_opts *opts,
+        struct mrs_report *report, struct mrs_err *e)
 {
     struct mrsi_engine en = {.mem = mem, .plan = plan, .in = in, .opts = opts, .report = report};
     uint64_t started = now_ms();

@@ -88,8 +88,8 @@ put_member(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, const s
     mrs_buf_put(&job->found, bytes + part->ref_off, part->ref_len);
 }
 
-/* The document as it would be afterwards, with the `_id`s its parts have now: a source that cannot be written is refused here and is no
- * candidate for any key. */
+/* The document as it would be afterwards, with the `_id`s its parts have now: a source that cannot be written is
+ * refused here and is no candidate for any key. */
 static enum mrs_status
 try_source(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, void *work, struct mrs_view doc)
 {

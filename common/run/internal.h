@@ -1,9 +1,10 @@
 /* internal.h - how the offline engine is put together; for the files of common/run only.
  *
- * A collection is a list of parts (a file of the input, or a temporary file that a step wrote). A pass reads a collection block by block on
- * several workers: fetch under a lock, work in parallel, commit in input order, so that nothing that is written depends on
- * the number of workers. One-document steps cost no pass of their own: they wait at the parts (pend) until somebody reads them, or
- * are applied while another step's documents are written to their last place (fused). */
+ * A collection is a list of parts (a file of the input, or a temporary file that a step wrote). A pass reads a
+ * collection block by block on several workers: fetch under a lock, work in parallel, commit in input order, so that
+ * nothing that is written depends on the number of workers. One-document steps cost no pass of their own: they wait
+ * at the parts (pend) until somebody reads them, or are applied while another step's documents are written to their
+ * last place (fused). */
 #ifndef MRS_RUN_INTERNAL_H
 #define MRS_RUN_INTERNAL_H
 
@@ -12,9 +13,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#define MRSI_BLOCK (1u << 20)  /* bytes of a block that is read */
-#define MRSI_BIG (4u << 20)    /* blocks larger than this are worked on alone */
-#define MRSI_NONE UINT32_MAX
+#define MRSI_BLOCK (1u << 20) /* bytes of a block that is read */
+#define MRSI_BIG   (4u << 20) /* blocks larger than this are worked on alone */
+#define MRSI_NONE  UINT32_MAX
 
 struct mrsi_engine;
 
@@ -26,30 +27,30 @@ struct mrsi_temp {
 };
 
 struct mrsi_part {
-    uint32_t in_index;       /* of the input; MRSI_NONE: a temporary file */
+    uint32_t in_index; /* of the input; MRSI_NONE: a temporary file */
     struct mrsi_temp *temp;
-    uint32_t *pend;          /* steps (indexes) that its documents have yet to go through */
+    uint32_t *pend; /* steps (indexes) that its documents have yet to go through */
     uint32_t n_pend;
-    uint32_t n_counted;      /* so many of pend have been put into the account and the refused log */
+    uint32_t n_counted; /* so many of pend have been put into the account and the refused log */
 };
 
 struct mrsi_coll {
-    const char *ns;          /* name it had first, for messages */
-    struct mrs_coll last;    /* name it has at the end */
+    const char *ns;       /* name it had first, for messages */
+    struct mrs_coll last; /* name it has at the end */
     struct mrsi_part *part;
     uint32_t n_part;
-    uint32_t hard;           /* last step (index) that reads or writes it otherwise than MAP; MRSI_NONE: none */
-    uint32_t dropped_at;     /* step that drops it; MRSI_NONE */
-    bool content;            /* some step changes, adds or takes documents */
-    bool touched;            /* its metadata are written anew */
+    uint32_t hard;            /* last step (index) that reads or writes it otherwise than MAP; MRSI_NONE: none */
+    uint32_t dropped_at;      /* step that drops it; MRSI_NONE */
+    bool content;             /* some step changes, adds or takes documents */
+    bool touched;             /* its metadata are written anew */
     struct mrs_cat_coll *cat; /* at the end */
-    struct mrs_sink *sink;   /* open or closed output file */
-    bool written;            /* its documents are in the output */
-    uint64_t docs, bytes;    /* written */
-    uint32_t in_index;       /* namespace of the input; MRSI_NONE: a step made it */
-    bool whole;              /* in a sample: all of it is read all the same */
-    bool was_there;          /* in the input */
-    bool copied;             /* byte for byte */
+    struct mrs_sink *sink;    /* open or closed output file */
+    bool written;             /* its documents are in the output */
+    uint64_t docs, bytes;     /* written */
+    uint32_t in_index;        /* namespace of the input; MRSI_NONE: a step made it */
+    bool whole;               /* in a sample: all of it is read all the same */
+    bool was_there;           /* in the input */
+    bool copied;              /* byte for byte */
 };
 
 /* One row of the account: a step and one collection. */
@@ -59,10 +60,10 @@ struct mrsi_row {
 
 /* Refused documents of one job or one pass: records laid one behind the other. */
 struct mrsi_refused_head {
-    uint32_t step;   /* index */
+    uint32_t step; /* index */
     uint32_t side;
     uint64_t order;
-    uint32_t coll;   /* index of the collection */
+    uint32_t coll; /* index of the collection */
     uint32_t reason_len, place_len, doc_len;
 };
 
@@ -72,13 +73,13 @@ struct mrsi_worker {
     uint32_t no;
     struct mrs_arena arena;
     struct mrs_ctx ctx;
-    struct mrs_err err;      /* of kernels (SKIP) */
-    void **work;             /* one per step, made at first use */
-    struct mrsi_row *rows;   /* deltas of the running pass, as en->rows */
-    struct mrs_buf refused;  /* of the running job */
-    struct mrs_buf scratch;  /* for a step driver */
+    struct mrs_err err;     /* of kernels (SKIP) */
+    void **work;            /* one per step, made at first use */
+    struct mrsi_row *rows;  /* deltas of the running pass, as en->rows */
+    struct mrs_buf refused; /* of the running job */
+    struct mrs_buf scratch; /* for a step driver */
     struct mrs_keys keys, keys2;
-    void *local;             /* a pass's own */
+    void *local; /* a pass's own */
 };
 
 struct mrsi_engine {
@@ -89,18 +90,18 @@ struct mrsi_engine {
     const struct mrs_run_opts *opts;
     struct mrs_report *report;
     struct mrs_catalog *cat;
-    struct mrs_arena arena;   /* lives as long as the run */
+    struct mrs_arena arena; /* lives as long as the run */
     struct mrsi_coll *coll;
     uint32_t n_coll;
     bool drop_oplog;
-    uint32_t **side;          /* side[step][side]: collection index */
-    uint32_t **row_of;        /* row_of[step][side]: index in rows; sides of one collection share a row */
+    uint32_t **side;   /* side[step][side]: collection index */
+    uint32_t **row_of; /* row_of[step][side]: index in rows; sides of one collection share a row */
     struct mrsi_row *rows;
     uint32_t n_rows;
     struct mrsi_worker *worker;
     uint32_t jobs;
-    uint64_t memory;          /* bytes that gathering may use */
-    uint64_t seed;            /* of key hashes */
+    uint64_t memory; /* bytes that gathering may use */
+    uint64_t seed;   /* of key hashes */
     const char *tmp;
     struct mrsi_temp *refused_log;
     struct mrs_buf refused_index; /* struct mrsi_refused_at */
@@ -109,7 +110,7 @@ struct mrsi_engine {
     _Atomic uint64_t done_bytes, done_docs;
     uint64_t total_bytes;
     char phase_text[128];
-    pthread_mutex_t lock;     /* progress */
+    pthread_mutex_t lock; /* progress */
 };
 
 struct mrsi_refused_at {
@@ -121,7 +122,7 @@ struct mrsi_refused_at {
 /* ---- pipe.c: fetch under a lock, work in parallel, commit in order ---- */
 struct mrsi_pipe {
     struct mrsi_engine *en;
-    size_t job_size;          /* a job's own memory, zeroed once */
+    size_t job_size; /* a job's own memory, zeroed once */
     enum mrs_status (*fetch)(void *arg, void *job, bool *big, struct mrs_err *e); /* OK, END */
     enum mrs_status (*work)(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e);
     enum mrs_status (*commit)(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e);
@@ -142,30 +143,34 @@ struct mrsi_scan {
     uint32_t n_part;
     uint32_t at_part;
     struct mrs_reader *reader;
-    uint64_t base;            /* documents of earlier parts */
-    uint64_t progress;        /* bytes of the running part already told */
+    uint64_t base;     /* documents of earlier parts */
+    uint64_t progress; /* bytes of the running part already told */
     uint64_t in_part;
 };
-struct mrsi_doc_at {          /* where in the scan a document stands */
+struct mrsi_doc_at { /* where in the scan a document stands */
     const struct mrsi_part *part;
     uint64_t ordinal;
 };
 void mrsi_scan_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *s);
-enum mrs_status mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part **part, struct mrs_err *e); /* first_doc: ordinal */
+enum mrs_status mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part **part,
+                               struct mrs_err *e); /* first_doc: ordinal */
 void mrsi_scan_end(struct mrsi_scan *s);
-/* The next document of a block on its way to a step: checked (input files), amended, led through the part's pending steps. OK; SKIP: refused on the way (already recorded); END. */
+/* The next document of a block on its way to a step: checked (input files), amended, led through the part's pending
+ * steps. OK; SKIP: refused on the way (already recorded); END. */
 struct mrsi_cursor {
     const struct mrs_block *b;
     const struct mrsi_part *part;
     struct mrsi_coll *coll;
     size_t at;
-    uint64_t ordinal;         /* of the document just given */
+    uint64_t ordinal; /* of the document just given */
     uint64_t next;
-    bool checked;             /* a later pass: input documents were found good */
-    bool quiet;               /* a later pass over the same documents: pending steps count and record nothing */
+    bool checked; /* a later pass: input documents were found good */
+    bool quiet;   /* a later pass over the same documents: pending steps count and record nothing */
 };
-void mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part, const struct mrs_block *b);
-enum mrs_status mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e);
+void mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part,
+                       const struct mrs_block *b);
+enum mrs_status mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc,
+                                 struct mrs_err *e);
 /* mrs_doc_check of a document of an input file; an error gets file, namespace, document number and offset. */
 enum mrs_status mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
                                  struct mrs_err *e);
@@ -174,23 +179,24 @@ void mrsi_coll_counted(struct mrsi_coll *c);
 
 /* ---- map.c: one-document steps ---- */
 void *mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e); /* NULL: no memory */
-/* Leads doc through the steps list[from..n); SKIP: one refused it. first_quiet: so many of the list are neither counted nor recorded. */
-enum mrs_status mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll, struct mrs_view *doc,
-                             struct mrs_err *e);
+/* Leads doc through the steps list[from..n); SKIP: one refused it. first_quiet: so many of the list are neither
+ * counted nor recorded. */
+enum mrs_status mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll,
+                             struct mrs_view *doc, struct mrs_err *e);
 
 /* ---- write.c: where a pass's documents go ---- */
 struct mrsi_ids;
 struct mrsi_writer {
     struct mrsi_engine *en;
     const struct mrsi_ids *ids; /* copy_through puts the contents of later documents in their place; NULL: never */
-    uint64_t copied;          /* documents that copy_through wrote */
+    uint64_t copied;            /* documents that copy_through wrote */
     uint32_t coll;
-    bool final;               /* straight into the output file */
-    uint32_t *fused;          /* later MAP steps, applied while writing (final only) */
+    bool final;      /* straight into the output file */
+    uint32_t *fused; /* later MAP steps, applied while writing (final only) */
     uint32_t n_fused;
     struct mrsi_temp *temp;
     uint64_t docs, bytes;
-    bool blind;               /* nothing is written: documents are only read, checked and counted */
+    bool blind; /* nothing is written: documents are only read, checked and counted */
 };
 /* What a job has written for one writer, until its commit. */
 struct mrsi_out {
@@ -199,11 +205,13 @@ struct mrsi_out {
     struct mrs_hash_sum digest; /* final only: summed up while the documents are in the processor's cache, not in the
                                    commit, which is serial */
 };
-/* Opens a writer for a collection at step `step`: final when no later step but MAP uses it. keep_old: the documents that are there stay in front (they are
- * copied first when final, else their parts stay). */
-enum mrs_status mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e);
+/* Opens a writer for a collection at step `step`: final when no later step but MAP uses it. keep_old: the documents
+ * that are there stay in front (they are copied first when final, else their parts stay). */
+enum mrs_status mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr,
+                                 struct mrs_err *e);
 /* Appends one document to out, through the fused steps. OK, also where a fused step refused it; DEAD. */
-enum mrs_status mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc, struct mrs_err *e);
+enum mrs_status mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out,
+                             struct mrs_view doc, struct mrs_err *e);
 /* Counts a document that stands at `at` up to the end of the buffer. */
 void mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at);
 enum mrs_status mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e);
@@ -211,14 +219,19 @@ enum mrs_status mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e);
 /* The collection consists of what was written (keep_old: behind its old parts). */
 enum mrs_status mrsi_writer_close(struct mrsi_writer *wr, bool keep_old, struct mrs_err *e);
 void mrsi_writer_drop(struct mrsi_writer *wr); /* after an error */
-/* All parts of the collection through a writer, one pass; used for what is there already and for collections that only waited. */
+/* All parts of the collection through a writer, one pass; used for what is there already and for collections that
+ * only waited. */
 enum mrs_status mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr, struct mrs_err *e);
 
 /* ---- refuse.c ---- */
 /* Remembers a refused document in the job's list; reason and place from w->err, which is cleared. */
-enum mrs_status mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order, struct mrs_view doc, struct mrs_err *e);
+enum mrs_status mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order,
+                            struct mrs_view doc, struct mrs_err *e);
 enum mrs_status mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e); /* in commit order */
-struct mrsi_refused_mark { uint64_t bytes; size_t n; };
+struct mrsi_refused_mark {
+    uint64_t bytes;
+    size_t n;
+};
 struct mrsi_refused_mark mrsi_refused_mark(const struct mrsi_engine *en);
 void mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m);
 enum mrs_status mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e);
@@ -226,8 +239,8 @@ enum mrs_status mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e); /* int
 enum mrs_status mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e);
 
 /* ---- account.c ---- */
-void mrsi_rows_begin(struct mrsi_engine *en);            /* zero all workers' deltas */
-void mrsi_rows_accept(struct mrsi_engine *en);           /* add them */
+void mrsi_rows_begin(struct mrsi_engine *en);  /* zero all workers' deltas */
+void mrsi_rows_accept(struct mrsi_engine *en); /* add them */
 /* A kernel failed worse than SKIP: its error goes up. Returns s. */
 enum mrs_status mrsi_kernel_failed(struct mrsi_worker *w, enum mrs_status s, struct mrs_err *e);
 static inline struct mrsi_row *
@@ -240,19 +253,23 @@ mrsi_row(struct mrsi_worker *w, uint32_t step, uint32_t side)
 enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);
 /* ---- finish.c: what no step has written yet, the extras, the account, the report ---- */
 enum mrs_status mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e);
-/* Steps up to and including `last` that still wait at collections see their documents, whose results are thrown away. */
+/* Steps up to and including `last` that still wait at collections see their documents, whose results are thrown away.
+ */
 enum mrs_status mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e);
 enum mrs_status mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e);
 /* Reads a collection to its end, through pending steps, writing nothing: *docs come out. */
-enum mrs_status mrsi_read_through(struct mrsi_engine *en, uint32_t coll, uint64_t *docs, uint64_t *bytes, struct mrs_err *e);
+enum mrs_status mrsi_read_through(struct mrsi_engine *en, uint32_t coll, uint64_t *docs, uint64_t *bytes,
+                                  struct mrs_err *e);
 enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
-/* Before anything is written: the oplog must not concern what the plan names; extras that hold documents are whole. */
+/* Before anything is written: the oplog must not concern what the plan names; extras that hold documents are whole.
+ */
 enum mrs_status mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_tick(struct mrsi_engine *en);
 
 /* ---- drivers, one per family ---- */
-enum mrs_status mrsi_spread_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e); /* SPREAD, and MAP with new_ids */
+enum mrs_status mrsi_spread_step(struct mrsi_engine *en, uint32_t step,
+                                 struct mrs_err *e); /* SPREAD, and MAP with new_ids */
 enum mrs_status mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 enum mrs_status mrsi_group_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 

@@ -36,9 +36,16 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
                 repeated = repeated || en->row_of[step][k] == en->row_of[step][i];
             }
             if (!repeated && has_row(d, r)) {
-                rep->account[rep->n_account++] = (struct mrs_account){.step = en->plan->steps[step].no, .ns = text(rep, d->sides[i].coll.ns),
-                    .before = r->before, .created = r->created, .entered = r->entered, .after = r->after, .taken = r->taken,
-                    .dropped = r->dropped, .refused = r->refused, .placed = r->placed};
+                rep->account[rep->n_account++] = (struct mrs_account){.step = en->plan->steps[step].no,
+                                                                      .ns = text(rep, d->sides[i].coll.ns),
+                                                                      .before = r->before,
+                                                                      .created = r->created,
+                                                                      .entered = r->entered,
+                                                                      .after = r->after,
+                                                                      .taken = r->taken,
+                                                                      .dropped = r->dropped,
+                                                                      .refused = r->refused,
+                                                                      .placed = r->placed};
             }
         }
     }
@@ -57,8 +64,8 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
         if (c->written) {
-            rep->written[rep->n_written++] =
-                (struct mrs_written){text(rep, c->last.ns), c->docs, c->bytes, c->copied, c->content && !c->copied && c->docs == 0};
+            rep->written[rep->n_written++] = (struct mrs_written){text(rep, c->last.ns), c->docs, c->bytes, c->copied,
+                                                                  c->content && !c->copied && c->docs == 0};
             rep->out_bytes += c->bytes;
         }
         bool renamed = c->was_there && c->last.ns && strcmp(c->ns, c->last.ns) != 0;
@@ -82,8 +89,8 @@ note_idle_joins(struct mrsi_engine *en)
         const struct mrsi_row *from = &en->rows[en->row_of[i][0]], *into = &en->rows[en->row_of[i][1]];
         if (from->before && into->before && !into->placed && !from->placed && !into->refused && !from->refused) {
             char line[700];
-            snprintf(line, sizeof line, "step %u, %s: no document of %s matches one of %s", step->no, step->type->name,
-                     step->desc.sides[0].coll.ns, step->desc.sides[1].coll.ns);
+            snprintf(line, sizeof line, "step %u, %s: no document of %s matches one of %s", step->no,
+                     step->type->name, step->desc.sides[0].coll.ns, step->desc.sides[1].coll.ns);
             rep->notes[rep->n_notes++] = text(rep, line);
         }
     }
@@ -103,7 +110,8 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     }
     for (uint32_t i = 0; i < x; i++) {
         char line[400];
-        snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output", mrs_input_excluded_at(en->in, i));
+        snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output",
+                 mrs_input_excluded_at(en->in, i));
         rep->notes[rep->n_notes++] = text(rep, line);
     }
     if (en->opts->sample) {

@@ -82,6 +82,7 @@ UNITBIN := $(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c))
 unit: $(UNITBIN)
 	$(Q)set -e; for t in $^; do $$t; done
 unit-programs: $(UNITBIN)
+	@:
 
 VECTORS ?= /usr/share/mongoreshape/conformance
 VECTOROBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/vectors/*.c))
@@ -165,6 +166,7 @@ check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
 test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault)
+	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 asan:
 	$(Q)$(MAKE) SAN=address PARTS='unit cases twin fuzz-replay fault cli' SEEDS=200 check

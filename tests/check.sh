@@ -7,7 +7,7 @@
 set -u
 make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
-parts=${*:-unit vectors cases examples fixtures twin fuzz-replay fault cli lint}
+parts=${*:-unit vectors cases scripts twin fuzz-replay fault cli lint}
 logs=$(mktemp -d) || exit 2
 trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM
@@ -92,13 +92,13 @@ part_cases() {
     run cases "$make" -s cases
 }
 
-part_fixtures() {
-    [ -f tests/fixtures/run.sh ] || return
-    run fixtures bash tests/fixtures/run.sh "$obj/mongoreshape"
-}
-
-part_examples() {
-    run examples bash tests/examples/run.sh "$obj/mongoreshape" "$obj/casetool"
+# Folders with a run.sh of their own: run.sh TOOL. (Cases and their twin have targets, since they need programs.)
+part_scripts() {
+    for t in tests/*/run.sh; do
+        name=$(basename "$(dirname "$t")")
+        [ -f "$t" ] && [ "$name" != cases ] || continue
+        CASETOOL=$obj/casetool run "$name" bash "$t" "$obj/mongoreshape"
+    done
 }
 
 part_twin() {
@@ -134,7 +134,7 @@ part_lint() {
 
 for part in $parts; do
     case $part in
-    unit | vectors | cases | examples | fixtures | twin | fault | cli | lint) "part_$part" ;;
+    unit | vectors | cases | scripts | twin | fault | cli | lint) "part_$part" ;;
     fuzz-replay) part_fuzz_replay ;;
     *)
         echo "check.sh: no part called $part" >&2

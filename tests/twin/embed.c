@@ -138,6 +138,8 @@ by_references(const struct embed *e, struct target *t, const struct vals *refs)
 {
     uint32_t *m = tw_new((e->from->docs.n + 1) * sizeof *m), n;
     for (uint32_t r = 0; r < refs->n; r++) {
+        if (e->in_place && !refs->v[r]) /* a missing field stays missing: nothing could be put there */
+            continue;
         kids_of(e, refs->v[r], m, &n);
         for (uint32_t i = 0; i < n; i++)
             add_match(t, m[i]);

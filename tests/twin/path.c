@@ -126,9 +126,9 @@ tw_probe(struct val *doc, const struct path *p, bool replace)
         return PUT_BLOCKED;
     if (!c.places)
         return PUT_NO_PLACE;
-    if (c.duplicates)
-        return PUT_DUPLICATES;
-    return c.exists && !replace ? PUT_EXISTS : PUT_OK;
+    if (c.exists && !replace)
+        return PUT_EXISTS;
+    return c.duplicates ? PUT_DUPLICATES : PUT_OK;
 }
 
 static bool

@@ -212,7 +212,7 @@ mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e
             p += fixed;
             continue;
         }
-        int64_t size = mrs_value_size(type, p, (uint64_t)(end - p));
+        int64_t size = mrs_value_size_quick(type, p, (uint64_t)(end - p));
         if (size < 0) {
             return bad_value(e, type, (uint64_t)(elem - bytes));
         }

@@ -131,7 +131,9 @@ mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts 
     if (h->sort_len) {
         memcpy(p + h->verify_len, x->sort, h->sort_len);
     }
-    memcpy(p + h->verify_len + h->sort_len, x->shape, h->shape_len);
+    if (h->shape_len) {
+        memcpy(p + h->verify_len + h->sort_len, x->shape, h->shape_len);
+    }
 }
 
 /* ---- spill.c: records thrown into partitions of the into ordinals ---- */
@@ -151,6 +153,7 @@ struct mrsi_spill {
     struct mrsi_partition *part;
     uint32_t n_part;
     uint64_t total;      /* ordinals */
+    double parts_per_ordinal;
     uint64_t memory;     /* bytes of records that may stay in memory */
     _Atomic uint64_t held;
     struct mrs_buf slabs; /* pointers */

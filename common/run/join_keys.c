@@ -202,6 +202,36 @@ hash_from(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h, 
     }
 }
 
+/* The everyday case: one pair, one key. */
+static enum mrs_status
+hash_one(struct mrsi_join *j, const struct mrs_keys *k, bool into, struct mrsi_hashed *h, struct mrs_err *e)
+{
+    struct mrsi_logged *l = (struct mrsi_logged *)(void *)mrs_buf_take(&h->list, sizeof *l);
+    uint32_t n = k->span[0].len;
+    if (!l) {
+        return mrs_buf_status(&h->list, e);
+    }
+    memset(l, 0, sizeof *l);
+    if (n < 15) {
+        uint8_t raw[16] = {k->span[0].kind};
+        memcpy(raw + 1, k->bytes.p + k->span[0].off, n);
+        raw[15] = (uint8_t)(n + 1);
+        memcpy(&l->key, raw, sizeof raw);
+    } else {
+        mrs_buf_reset(&h->bytes);
+        put_bytes(h, k, 0, true);
+        if (h->bytes.bad) {
+            return mrs_buf_status(&h->bytes, e);
+        }
+        l->key = key_of(h->bytes.p, h->bytes.n, j->en->seed);
+    }
+    if (!into) {
+        return MRS_OK;
+    }
+    mrs_buf_put(&h->same, &l->ref, sizeof l->ref);
+    return mrs_buf_status(&h->same, e);
+}
+
 enum mrs_status
 mrsi_hash_keys(struct mrsi_join *j, struct mrsi_worker *w, bool into, struct mrsi_hashed *h, struct mrs_err *e)
 {
@@ -210,6 +240,9 @@ mrsi_hash_keys(struct mrsi_join *j, struct mrsi_worker *w, bool into, struct mrs
     mrs_buf_reset(&h->verify);
     if (w->keys.n == 0) {
         return MRS_OK;
+    }
+    if (w->keys.n == 1 && j->st->desc.n_pairs == 1) {
+        return hash_one(j, &w->keys, into, h, e);
     }
     if (j->n_hashed < j->st->desc.n_pairs) {
         put_verify(j, &w->keys, h);

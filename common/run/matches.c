@@ -170,7 +170,8 @@ fetch_ahead(struct mrsi_match_list *l)
     const struct mrsi_met *from = l->fetched, *to = l->line_end - from > AHEAD ? from + AHEAD : l->line_end;
     unsigned any = 0;
     for (const struct mrsi_met *m = from; m < to; m++) {
-        any += *mrsi_rec_bytes(m->rec).p;
+        struct mrs_view bytes = mrsi_rec_bytes(m->rec);
+        any += bytes.n ? *bytes.p : 0;
     }
     __asm__ volatile("" : : "r"(any));
     for (const struct mrsi_met *m = from; m < to; m++) {

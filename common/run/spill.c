@@ -31,6 +31,7 @@ mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals
     sp->en = en;
     sp->total = ordinals;
     sp->n_part = choose_parts(en, ordinals, expected);
+    sp->parts_per_ordinal = ordinals ? (double)sp->n_part / (double)ordinals : 0;
     sp->memory = en->memory / 3;
     mrs_buf_init(&sp->slabs, en->mem, SIZE_MAX);
     uint64_t piece = en->memory / 8 / en->jobs / sp->n_part;
@@ -175,7 +176,8 @@ hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
 static uint32_t
 part_of(const struct mrsi_spill *sp, uint64_t ord)
 {
-    uint32_t i = (uint32_t)((unsigned __int128)ord * sp->n_part / sp->total);
+    uint32_t i = (uint32_t)((double)ord * sp->parts_per_ordinal); /* or the one before or behind it */
+    i = i < sp->n_part ? i : sp->n_part - 1;
     while (sp->part[i].lo > ord) {
         i--;
     }

@@ -245,7 +245,7 @@ static enum mrs_status
 rewrap(struct copying *k, struct mrs_view old, struct mrs_buf *b)
 {
     const struct mrsi_copy *s = k->s;
-    struct mrsi_seen seen = {{0}, false};
+    struct mrsi_seen seen = {.n = 0};
     struct mrs_walk w;
     struct mrs_elem e, v;
     mrs_walk_init(&w, old);

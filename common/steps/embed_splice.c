@@ -15,7 +15,7 @@ struct head {
 static enum mrs_status
 look(struct mrs_ctx *c, const struct mrsi_embed *s, struct mrs_view d, struct head *h)
 {
-    struct mrsi_seen seen = {{0}, false};
+    struct mrsi_seen seen = {.n = 0};
     struct mrs_walk w;
     struct mrs_elem e;
     const struct mrs_part *as = s->as.part, *count = s->count.part;

@@ -205,7 +205,7 @@ scan(struct ext_doc *x, struct mrs_view d, struct scan *out)
     const struct mrsi_extract *s = x->s;
     uint32_t ref_len = s->parent_ref ? (uint32_t)strlen(s->parent_ref) : 0, pos_len = s->position
         ? (uint32_t)strlen(s->position) : 0;
-    struct mrsi_seen seen = {{0}, false};
+    struct mrsi_seen seen = {.n = 0};
     struct mrs_walk w;
     struct mrs_elem e;
     memset(out, 0, sizeof *out);

@@ -271,7 +271,7 @@ static enum mrs_status
 quick(struct ext_doc *x, struct mrs_buf *out)
 {
     const struct mrs_part *name = &x->s->path.part[0];
-    struct mrsi_seen seen = {{0}, false};
+    struct mrsi_seen seen = {.n = 0};
     struct mrs_walk w;
     struct mrs_elem e;
     size_t at = mrsi_put_open(out);

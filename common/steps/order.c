@@ -39,7 +39,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 {
     const struct order *s = state;
     uint32_t n = s->fields.n + 1;
-    struct mrsi_seen names = {{0}, false};
+    struct mrsi_seen names = {.n = 0};
     struct mrs_walk walk;
     struct mrs_elem e;
     struct mrs_elem *front = mrs_arena_alloc(c->arena, n * sizeof *front);

@@ -292,7 +292,7 @@ static enum mrs_status
 write_flat(struct writing *x, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
     const struct set *s = x->s;
-    struct mrsi_seen names = {{0}, false};
+    struct mrsi_seen names = {.n = 0};
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t met = 0; /* bits of the fields that were there */

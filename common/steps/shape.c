@@ -83,7 +83,7 @@ mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot d
 enum mrs_status
 mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
 {
-    if (s->suspect && mrs_doc_has_duplicates(d, true)) {
+    if (mrsi_seen_suspect(s) && mrs_doc_has_duplicates(d, true)) {
         return mrsi_step_refuse(c, NULL, "duplicate field: a level that must be rewritten holds a name twice");
     }
     return MRS_OK;
@@ -117,7 +117,7 @@ static enum mrs_status
 pick(struct mrs_ctx *c, const struct mrs_path *path, uint32_t n, bool keep, bool id, struct mrs_view d,
      struct mrs_buf *out)
 {
-    struct mrsi_seen seen = {{0}, false};
+    struct mrsi_seen seen = {.n = 0};
     struct mrs_walk w;
     struct mrs_elem e;
     size_t at = mrsi_put_open(out);

@@ -157,6 +157,21 @@ mrs_val_double(struct mrs_val v)
  * Checks the frame of the value only (lengths, final NULs), not what nested documents hold. */
 int64_t mrs_value_size(uint8_t type, const uint8_t *p, uint64_t room);
 
+/* The same for the sizes met most often, without a call. */
+static inline int64_t
+mrs_value_size_quick(uint8_t type, const uint8_t *p, uint64_t room)
+{
+    if (type == MRS_STRING && room >= 5) {
+        uint64_t n = mrs_le32(p);
+        return n >= 1 && n <= room - 4 && p[3 + n] == 0 ? 4 + (int64_t)n : -1;
+    }
+    if ((type == MRS_DOCUMENT || type == MRS_ARRAY) && room >= MRS_DOC_MIN) {
+        uint64_t n = mrs_le32(p);
+        return n >= MRS_DOC_MIN && n <= room && p[n - 1] == 0 ? (int64_t)n : -1;
+    }
+    return mrs_value_size(type, p, room);
+}
+
 /* ---- walk ---- */
 struct mrs_walk {
     const uint8_t *at, *end; /* end: the final NUL of the document */
@@ -204,9 +219,9 @@ mrs_walk_next(struct mrs_walk *w, struct mrs_elem *e)
     e->name_len = (uint32_t)((const char *)nul - e->name);
     e->v.p = nul + 1;
     uint8_t fixed = mrs_fixed_size[e->v.type];
-    int64_t n = fixed != 0x80 && fixed <= w->end - e->v.p ? fixed
-                                                          : mrs_value_size(e->v.type, e->v.p,
-                                                                           (uint64_t)(w->end - e->v.p));
+    int64_t n = fixed != 0x80 && fixed <= w->end - e->v.p
+                    ? fixed
+                    : mrs_value_size_quick(e->v.type, e->v.p, (uint64_t)(w->end - e->v.p));
     if (n < 0) {
         return -1;
     }
@@ -223,7 +238,8 @@ struct mrs_val mrs_doc_get(struct mrs_view d, const char *name);
 static inline bool
 mrs_name_is(const struct mrs_elem *e, const char *name, uint32_t name_len)
 {
-    return e->name_len == name_len && memcmp(e->name, name, name_len) == 0;
+    return e->name_len == name_len &&
+           (name_len == 0 || (e->name[0] == name[0] && memcmp(e->name, name, name_len) == 0));
 }
 
 /* Checks the whole document: lengths, types, final NULs, booleans 0 or 1, nesting up to max_depth, without

@@ -321,6 +321,7 @@ read_rest(struct mrsi_read *r, struct mrsi_extract *s)
         mrsi_read_error(r, "unique", NULL, "names no field");
     }
     read_field(r, mrsi_slot(r, "position"), &s->position);
+    s->value_given = mrsi_slot_given(mrsi_slot(r, "value"));
     mrsi_read_name(r, mrsi_slot(r, "value"), &s->value);
     read_target(r, mrsi_slot(r, "count"), &s->count);
     mrsi_read_choice(r, mrsi_slot(r, "conflicts"), &s->conflicts);

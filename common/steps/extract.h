@@ -21,6 +21,7 @@ struct mrsi_extract {
     uint32_t key_share, child_share, count_share; /* names in common with path */
     struct mrsi_paths unique;
     struct mrs_expr *id_expr;
+    bool value_given;
     const char *parent_ref, *position, *value; /* parent_ref and position: NULL where there is none */
     struct mrsi_shape shape;
     struct {

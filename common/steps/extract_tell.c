@@ -196,6 +196,10 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
         return mrs_err_memory(e, 0);
     }
     struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_gone = true};
+    if (s->value_given && s->path.n && !s->pages.given) {
+        moves.exact_from = s->path.text;
+        moves.exact_to = mrsi_shape_path(&s->shape, v.a, s->value);
+    }
     unsigned quiet = s->leave.given || s->where ? 0 : MRSI_QUIET; /* the source's own index goes, and says so */
     struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | quiet,
                              .why = "elements of one document may be equal", .told = told};

@@ -46,6 +46,10 @@ static const char *
 remap(struct remap *x, const char *path)
 {
     const struct mrsi_move *best = NULL;
+    if (x->m->exact_from && strcmp(path, x->m->exact_from) == 0) {
+        x->out->moved = true;
+        return x->m->exact_to;
+    }
     for (uint32_t i = 0; i < x->m->n; i++) {
         const struct mrsi_move *mv = &x->m->move[i];
         if (rest_of(mv->from, path) && (!best || strlen(mv->from) > strlen(best->from))) {

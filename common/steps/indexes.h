@@ -20,6 +20,8 @@ struct mrsi_moves {
     const struct mrsi_move *move;
     uint32_t n;
     bool others_gone; /* paths that no move covers: gone (carrying parts), else as they are */
+    /* the path itself, not what is below it, is another now: elements that become {value: element}; NULL: none */
+    const char *exact_from, *exact_to;
     /* in place only: */
     bool holes;       /* documents that had the old path may lack the new one: two of them clash in a unique index */
     bool fills;       /* documents that lacked the old path may have the new one, with equal values */

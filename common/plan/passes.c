@@ -80,7 +80,10 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
         pass.why = "its keys; then its documents, written with what matches them";
         fn(arg, &pass);
         pass.ns = d->sides[0].coll.ns;
-        pass.why = "to send each document where it belongs; then to settle which of them stay";
+        bool leave = d->sides[0].role & MRS_ROLE_TAKE;
+        pass.times = leave ? 2 : 1;
+        pass.why = leave ? "to send each document where it belongs; then to settle which of them stay"
+                         : "to send each document where it belongs";
         fn(arg, &pass);
     } else {
         pass.ns = d->sides[0].coll.ns;

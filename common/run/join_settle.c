@@ -267,6 +267,20 @@ tally(const struct settle *st)
     return t;
 }
 
+/* In a sample, what matches nobody belongs to none of it; but a collection that other joins read as well must be whole
+ * for them, and what they match must stay. */
+static bool
+sample_drops(const struct mrsi_join *j)
+{
+    const struct mrsi_engine *en = j->en;
+    bool other = false;
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        other = other || (i != j->step && en->plan->steps[i].desc.family == MRS_FAMILY_JOIN &&
+                          en->side[i][0] == en->side[j->step][0]);
+    }
+    return en->opts->sample && !other;
+}
+
 enum mrs_status
 mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
 {
@@ -277,7 +291,7 @@ mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
         st.side[b] = -1;
         st.fate[b] = j->ops->fate(j->st->state, b, &st.side[b]);
     }
-    if (j->en->opts->sample) { /* what belongs to none of the sample */
+    if (sample_drops(j)) {
         st.fate[0] = MRS_FATE_DROPPED;
     }
     if (j->self) {

@@ -159,8 +159,10 @@ static const char *
 keep_text(struct mrs_report *r, const uint8_t *p, size_t n)
 {
     char *t = mrs_arena_alloc(&r->arena, n + 1);
-    if (t) {
+    if (t && n) {
         memcpy(t, p, n);
+    }
+    if (t) {
         t[n] = 0;
     }
     return t;

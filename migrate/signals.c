@@ -30,6 +30,7 @@ mrsi_signals_begin(void)
     sigemptyset(&act.sa_mask);
     act.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &act, NULL);
+    sigaction(SIGXFSZ, &act, NULL); /* a write past the limit of files is to fail, not to kill */
     act.sa_handler = on_signal;
     act.sa_flags = SA_RESTART;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

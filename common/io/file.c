@@ -124,15 +124,23 @@ mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_er
 
 /* The two calls of the engine have a descriptor only: the system knows what it is called. */
 static const char *
-fd_name(int fd, char room[256])
+fd_name(int fd, char room[300])
 {
-    char link[32];
+    static const char gone[] = " (deleted)";
+    char link[32], name[256];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, room, 255);
+    ssize_t n = readlink(link, name, sizeof name - 1);
     if (n <= 0) {
         return "temporary file";
     }
-    room[n] = 0;
+    name[n] = 0;
+    size_t k = sizeof gone - 1;
+    bool temporary = (size_t)n > k && strcmp(name + n - k, gone) == 0;
+    char *slash = strrchr(name, '/');
+    if (temporary && slash) {
+        *slash = 0;
+    }
+    snprintf(room, 300, "%s%s", temporary ? "a temporary file in " : "", name);
     return room;
 }
 
@@ -147,7 +155,7 @@ mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e)
         }
         if (r <= 0) {
             int err = r < 0 ? errno : ENOSPC;
-            char room[256];
+            char room[300];
             return mrs_err_sys(e, err, "write %s", fd_name(fd, room));
         }
         at += r;
@@ -160,7 +168,7 @@ mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e)
 enum mrs_status
 mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e)
 {
-    char room[256];
+    char room[300];
     size_t got;
     enum mrs_status s = mrsi_pread_full(fd, p, n, off, "temporary file", &got, e);
     if (s == MRS_OK && got < n) {

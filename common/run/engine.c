@@ -332,8 +332,9 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
         n++;
     }
     return mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
-                       "%llu documents were refused up to step %u, %llu are allowed (--max-refused); they are in %s",
-                       (unsigned long long)n, en->plan->steps[past].no, (unsigned long long)en->opts->max_refused,
+                       "%llu document%s refused up to step %u, %llu %s allowed (--max-refused); see %s",
+                       (unsigned long long)n, n == 1 ? " was" : "s were", en->plan->steps[past].no,
+                       (unsigned long long)en->opts->max_refused, en->opts->max_refused == 1 ? "is" : "are",
                        path ? path : "no file");
 }
 

@@ -32,7 +32,9 @@ key_of(const uint8_t *p, size_t n, uint64_t seed)
     uint8_t raw[16] = {0};
     struct mrsi_key k;
     if (n <= 15) {
-        memcpy(raw, p, n);
+        if (n) {
+            memcpy(raw, p, n);
+        }
         raw[15] = (uint8_t)n;
         memcpy(&k, raw, 16);
     } else {
@@ -66,7 +68,7 @@ static void
 put_verify(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h)
 {
     for (uint32_t i = 0; i < k->n; i++) {
-        if (!j->is_hashed[k->span[i].pair]) {
+        if (!__atomic_load_n(&j->is_hashed[k->span[i].pair], __ATOMIC_RELAXED)) { /* another worker may find it out now */
             struct mrsi_verify v = {key_of(k->bytes.p + k->span[i].off, k->span[i].len, j->en->seed), k->span[i].pair,
                                     0};
             mrs_buf_put(&h->verify, &v, sizeof v);

@@ -82,7 +82,7 @@ key_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     (void)w;
     j->n_into = k->block.first_doc + k->block.n_docs;
     enum mrs_status s = MRS_OK;
-    if (!j->lookup && !j->multi) {
+    if (!j->lookup && !__atomic_load_n(&j->multi, __ATOMIC_RELAXED)) {
         s = mrsi_merge_into(j, (const struct mrsi_logged *)(const void *)k->log.p,
                             k->log.n / sizeof(struct mrsi_logged), e);
     }

@@ -470,14 +470,13 @@ one_parent(struct world *w, const struct embed *e, struct parent *p)
             if (e->limit >= 0 && !e->overflow && i >= (uint32_t)e->limit)
                 k->cut = true;
         }
-    if (!p->refused)
-        dangling(w, e, p);
-    if (e->in_place) {
+    if (e->in_place)
         for (uint32_t t = 0; t < p->nt; t++)
             in_place(w, e, p, &p->t[t]);
-    } else {
+    if (!p->refused)
+        dangling(w, e, p);
+    if (!e->in_place)
         write_as(w, e, p);
-    }
     write_count(e, p);
     if (e->has_flag && p->pages.n)
         computed(e, p, p->now, &e->flag, tw_bool(true));

@@ -116,7 +116,8 @@ gen_key(void)
     case 3: return number(2);
     case 4: return number(0);
     case 5: return tw_string("y");
-    default: return oid(2);
+    case 6: return oid(2);
+    default: return number(3 + i); /* the _id of document i - 7 */
     }
 }
 
@@ -225,7 +226,7 @@ document(uint32_t no)
 {
     struct val *d = tw_doc(), *id;
     static const char *const names[] = {"k", "r", "p", "n", "s", "t", "l", "e", "x"};
-    id = gen_chance(60) && no < keys ? NULL : tw_int32((int32_t)(10 + no));
+    id = gen_chance(60) && no < keys && no < 7 ? NULL : tw_int32((int32_t)(10 + no));
     if (!id) { /* the key with this number, so that references find it and ids stay unique */
         switch (no) {
         case 0: id = number(1); break;
@@ -274,9 +275,12 @@ gen_seed(uint64_t seed, const char *only, struct world *w)
     memset(w, 0, sizeof *w);
     w->database = "t";
     uint32_t colls = 3 + gen_below(3);
+    bool many = gen_chance(2); /* enough documents for blocks, ranges and threads */
+    if (many)
+        keys = 20 + gen_below(100);
     for (uint32_t i = 0; i < colls; i++) {
         struct coll *c = tw_coll_named(w, "t", names[i], true);
-        for (uint32_t n = gen_chance(8) ? 0 : 1 + gen_below(8), k = 0; k < n; k++) {
+        for (uint32_t n = gen_chance(8) ? 0 : 1 + gen_below(many ? 300 : 8), k = 0; k < n; k++) {
             tw_add(&c->docs, document(k));
             if (evil(4))
                 tw_add(&c->docs, tw_copy(c->docs.v[c->docs.n - 1]));

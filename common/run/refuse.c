@@ -138,7 +138,7 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
     struct mrs_build b;
     struct mrs_view doc;
     struct mrs_val inner = {p + h.reason_len + h.place_len, h.doc_len, MRS_DOCUMENT};
-    const char *ns = en->coll[h.coll].ns;
+    const char *ns = en->plan->steps[h.step].desc.sides[h.side].coll.ns; /* its name at that step */
     mrs_build_init(&b, out);
     mrs_build_text(&b, "ns", ns, (uint32_t)strlen(ns));
     mrs_build_i32(&b, "step", (int32_t)en->plan->steps[h.step].no);

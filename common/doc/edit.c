@@ -44,6 +44,7 @@ struct level {
 struct run {
     enum mode mode;
     bool inner;                     /* arrays directly inside arrays are passed too */
+    bool twice;                     /* a level that changes holds a name twice */
     const struct mrs_edit_run *how; /* EDIT */
     struct mrs_view root;
     struct mrs_buf *out;
@@ -77,18 +78,13 @@ put_header(struct mrs_buf *out, uint8_t type, const char *name, uint32_t len)
     }
 }
 
-static enum mrs_status
+static void
 mark_changed(struct run *r, struct level *l)
 {
-    if (l->changed) {
-        return MRS_OK;
+    if (!l->changed && l->kind == DOCUMENT) {
+        r->twice = r->twice || mrsi_level_duplicates(l->holder);
     }
     l->changed = true;
-    if (l->kind == DOCUMENT && mrsi_level_duplicates(l->holder)) {
-        return mrs_err_set(r->e, MRS_FAIL, MRS_E_REFUSED,
-                           "duplicate field: a document that must be rewritten holds a name twice");
-    }
-    return MRS_OK;
 }
 
 /* Leaves the source bytes [p, end) out. */
@@ -98,7 +94,8 @@ cut(struct run *r, struct level *l, const uint8_t *p, const uint8_t *end)
     copy_to(r, p);
     r->from = end;
     l->crooked = true;
-    return mark_changed(r, l);
+    mark_changed(r, l);
+    return MRS_OK;
 }
 
 /* ---- levels ---- */
@@ -179,7 +176,7 @@ renumber(struct mrs_buf *out, size_t start)
     out->n = start + size;
 }
 
-static enum mrs_status
+static void
 finish_changed(struct run *r, struct level *l)
 {
     if (l->kind == MADE) {
@@ -191,13 +188,12 @@ finish_changed(struct run *r, struct level *l)
     size_t n = r->out->n + pending - l->start;
     if (r->out->bad || n > INT32_MAX) {
         r->out->bad = r->out->bad ? r->out->bad : 2;
-        return MRS_OK;
+        return;
     }
     mrs_put32(r->out->p + l->start, (uint32_t)n);
     if (l->kind == ARRAY && l->crooked) {
         renumber(r->out, l->start);
     }
-    return MRS_OK;
 }
 
 static enum mrs_status
@@ -212,8 +208,11 @@ pop(struct run *r)
         }
         return MRS_OK;
     }
-    enum mrs_status s = finish_changed(r, l);
-    return s == MRS_OK && r->depth > 0 ? mark_changed(r, &r->stack[r->depth - 1]) : s;
+    finish_changed(r, l);
+    if (r->depth > 0) {
+        mark_changed(r, &r->stack[r->depth - 1]);
+    }
+    return MRS_OK;
 }
 
 /* ---- the function's places ---- */
@@ -302,7 +301,8 @@ edit_missing(struct run *r, struct level *l, const struct mrsi_node *leaf)
     } else {
         mrs_buf_put(r->out, r->how->raw->p, r->how->raw->n);
     }
-    return mark_changed(r, l);
+    mark_changed(r, l);
+    return MRS_OK;
 }
 
 /* The way is blocked: every path below is told. Recursion follows the paths of the plan. */
@@ -441,6 +441,7 @@ run_tree(struct run *r, const struct mrsi_tree *tree, struct mrs_view d, bool *c
     r->from = d.p;
     r->depth = 0;
     r->n_index = r->words = 0;
+    r->twice = false;
     enum mrs_status s = push(r, &tree->root, DOCUMENT, d);
     if (s == MRS_OK) {
         s = walk(r);
@@ -448,6 +449,10 @@ run_tree(struct run *r, const struct mrsi_tree *tree, struct mrs_view d, bool *c
     if (s == MRS_OK) {
         copy_to(r, d.p + d.n);
         s = mrs_buf_status(r->out, r->e);
+    }
+    if (s == MRS_OK && r->twice) { /* only now, when the function has been told of every place */
+        s = mrs_err_set(r->e, MRS_FAIL, MRS_E_REFUSED,
+                        "duplicate field: a document that must be rewritten holds a name twice");
     }
     if (s == MRS_OK) {
         *changed = r->stack[0].changed;

@@ -100,7 +100,8 @@ struct mrs_edit_run {
     bool inner_arrays;
 };
 /* Appends the edited document to out. *changed: whether any byte differs (when false out holds a copy all the same).
- * A document with a name twice on a level that must be rewritten: FAIL MRS_E_REFUSED ("duplicate field").
+ * A document with a name twice on a level that must be rewritten: FAIL MRS_E_REFUSED ("duplicate field"), after fn
+ * has been called for every place.
  * OK, what fn returned, FAIL MRS_E_LIMIT (depth), DEAD MRS_E_MEMORY. On failure out is as long as before. */
 enum mrs_status mrs_edit_run(const struct mrs_edit *ed, const struct mrs_edit_run *how, struct mrs_view d,
                              struct mrs_buf *out, bool *changed, struct mrs_err *e);

@@ -147,8 +147,10 @@ convert(struct casting *x, struct mrs_val v, const char *to, struct mrs_val *out
 
 struct open_array {
     struct mrs_walk w;
+    struct mrs_val old;
     size_t at;     /* of its length word */
     uint32_t next; /* index of the next element */
+    bool changed;
 };
 
 static void
@@ -157,6 +159,29 @@ put_item(struct mrs_buf *b, struct open_array *a, struct mrs_val v)
     char name[12];
     uint32_t n = mrs_index_name(name, a->next++);
     mrsi_put_elem(b, name, n, v);
+}
+
+/* An array in which nothing changed keeps its bytes, whatever its elements are called. */
+static void
+close_array(struct mrs_buf *b, const struct open_array *a, struct open_array *outer)
+{
+    if (a->changed) {
+        mrsi_put_close(b, a->at);
+    } else if (!b->bad) {
+        b->n = a->at;
+        mrs_buf_put(b, a->old.p, a->old.n);
+    }
+    if (outer) {
+        outer->changed = outer->changed || a->changed;
+    }
+}
+
+static struct open_array
+open_array(struct mrs_buf *b, struct mrs_val v)
+{
+    struct open_array a = {.old = v, .at = mrsi_put_open(b)};
+    mrs_walk_init(&a.w, mrs_val_view(v));
+    return a;
 }
 
 /* An array of the levels that documents may have. */
@@ -169,22 +194,21 @@ convert_array(struct casting *x, struct mrs_val v, const char *to, struct mrs_va
     char name[12];
     int depth = 1;
     mrs_buf_reset(x->buf);
-    stack[0] = (struct open_array){.at = mrsi_put_open(x->buf)};
-    mrs_walk_init(&stack[0].w, mrs_val_view(v));
+    stack[0] = open_array(x->buf, v);
     while (depth) {
         struct open_array *a = &stack[depth - 1];
         if (mrs_walk_next(&a->w, &e) != 1) {
-            mrsi_put_close(x->buf, a->at);
             depth--;
+            close_array(x->buf, a, depth ? a - 1 : NULL);
         } else if (e.v.type == MRS_ARRAY && depth < MRS_DEPTH_MAX) {
             mrsi_put_head(x->buf, MRS_ARRAY, name, mrs_index_name(name, a->next++));
-            stack[depth] = (struct open_array){.at = mrsi_put_open(x->buf)};
-            mrs_walk_init(&stack[depth++].w, mrs_val_view(e.v));
+            stack[depth++] = open_array(x->buf, e.v);
         } else {
             enum mrs_status st = convert(x, e.v, to, &one);
             if (st != MRS_OK) {
                 return st;
             }
+            a->changed = a->changed || !mrs_identical(one, e.v);
             if (one.type != MRS_MISSING) {
                 put_item(x->buf, a, one);
             }

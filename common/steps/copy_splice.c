@@ -476,12 +476,13 @@ write_places(struct copying *k, struct mrs_view doc, struct mrs_buf *out)
     size_t start = out->n;
     bool changed;
     enum mrs_status st = open_targets(k);
-    for (bool first = true; st == MRS_OK && (first || k->again); first = false) {
+    for (bool first = true; (first && st == MRS_OK) || (k->again && (st == MRS_OK || st == MRS_FAIL)); first = false) {
         struct mrs_edit_run run = {
             .fn = s->wrap ? wrap_place : place, .arg = k, .visit_missing = !s->wrap, .raw = &k->w->raw};
         k->cursor = k->next_occ = 0;
         k->group = k->spliced = NULL;
         k->again = false;
+        mrs_err_clear(k->c->err);
         memset(k->seen, 0, (s->n_targets + 1u) * (sizeof *k->seen + sizeof *k->n_seen));
         out->n = start;
         st = mrs_edit_run(s->edit, &run, doc, out, &changed, k->c->err);
@@ -499,7 +500,6 @@ prepare(struct copying *k, struct mrs_view doc, struct mrs_matches *m)
     enum mrs_status st = MRS_OK;
     uint32_t hit = 0;
     h->sorted = false;
-    h->lenient = true;
     if (s->join.refs) {
         st = mrsi_refs_find(&s->join, k->c, doc, COPY_NONE, &k->w->refs);
     }

@@ -51,10 +51,6 @@ mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
         if (st != MRS_OK) {
             return st;
         }
-        if (out->failed) {
-            return mrsi_step_refuse(x->c, out->why_where, "%s", out->why ? out->why
-                                    : "a document that belongs here failed");
-        }
         if (x->marking) {
             x->w->hits.mark.p[out->ref] = 1;
         }
@@ -73,6 +69,14 @@ mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
         }
         x->m->used(x->m, 0);
     }
+}
+
+enum mrs_status
+mrsi_embed_taken(struct embed_splice *x, const struct mrs_match *m)
+{
+    return !m->failed ? MRS_OK
+                      : mrsi_step_refuse(x->c, m->why_where, "%s",
+                                         m->why ? m->why : "a document that belongs here failed");
 }
 
 enum mrs_status

@@ -89,7 +89,8 @@ mrsi_embed_pages(struct embed_splice *x, uint64_t from)
     struct page p = {.x = x, .id = id.v, .number = 2};
     enum mrs_status st = mrsi_embed_rewind(x);
     while (st == MRS_OK && (st = mrsi_embed_next(x, &m)) == MRS_OK) {
-        st = x->at > from ? add(&p, &m) : MRS_OK;
+        st = x->at > from ? mrsi_embed_taken(x, &m) : MRS_OK;
+        st = st == MRS_OK && x->at > from ? add(&p, &m) : st;
     }
     if (st == MRS_END) {
         st = p.open ? close_page(&p) : MRS_OK;

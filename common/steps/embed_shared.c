@@ -49,9 +49,14 @@ array_of(struct shared *sh, struct mrs_val *put)
     mrs_buf_reset(&x->w->value);
     mrsi_items_open(&it, &x->w->value);
     for (uint32_t i = 0; i < n; i++) {
-        mrsi_hits_told(h, mrsi_hits_pick(h, i), i < take ? MRS_USED_PLACED : MRS_USED_CUT);
+        uint32_t hit = mrsi_hits_pick(h, i);
+        enum mrs_status st = i < take ? mrsi_hits_taken(h, x->c, hit) : MRS_OK;
+        if (st != MRS_OK) {
+            return st;
+        }
+        mrsi_hits_told(h, hit, i < take ? MRS_USED_PLACED : MRS_USED_CUT);
         if (i < take) {
-            mrsi_items_add(&it, mrs_view_val(mrsi_hits_shape(h, mrsi_hits_pick(h, i))));
+            mrsi_items_add(&it, mrs_view_val(mrsi_hits_shape(h, hit)));
         }
     }
     mrsi_items_close(&it);
@@ -269,10 +274,12 @@ write_places(struct shared *sh, struct mrs_view doc, struct mrs_buf *out)
         out->n = start;
         sh->next_occ = sh->as_at = sh->count_at = 0;
         memset(x->w->hits.told.p, 0, x->w->hits.told.n);
-        enum mrs_status st = mrsi_step_skip(x->c, mrs_edit_run(x->s->edit, &run, doc, out, &changed, x->c->err), "as");
-        if (st != MRS_OK || (sh->silent >= sh->blocked && sh->count_silent >= sh->count_blocked)) {
-            return st;
+        enum mrs_status st = mrs_edit_run(x->s->edit, &run, doc, out, &changed, x->c->err);
+        bool again = sh->blocked > sh->silent || sh->count_blocked > sh->count_silent;
+        if (!again || (st != MRS_OK && st != MRS_FAIL)) {
+            return mrsi_step_skip(x->c, st, "as");
         }
+        mrs_err_clear(x->c->err);
         sh->silent = sh->blocked;
         sh->count_silent = sh->count_blocked;
     }

@@ -49,6 +49,9 @@ all_items(struct embed_splice *x, size_t start, struct mrs_buf *out)
             mrsi_embed_used(x, MRS_USED_CUT);
             continue;
         }
+        if ((st = mrsi_embed_taken(x, &m)) != MRS_OK) {
+            return st;
+        }
         if (out->n - start + m.shape.n > MRS_DOC_MAX) {
             return too_large(x->c);
         }
@@ -158,18 +161,22 @@ write_places(struct places *p, struct mrs_view doc, struct mrs_buf *out)
         struct mrs_edit_run run = {.fn = place, .arg = p, .visit_missing = true, .raw = &x->w->raw};
         bool changed, again = false;
         p->n_as = 0;
-        enum mrs_status st = mrsi_step_skip(x->c, mrs_edit_run(x->s->edit, &run, doc, out, &changed, x->c->err), "as");
-        if (st != MRS_OK) {
-            return st;
+        enum mrs_status st = mrs_edit_run(x->s->edit, &run, doc, out, &changed, x->c->err);
+        if (st != MRS_OK && st != MRS_FAIL) {
+            return mrsi_step_skip(x->c, st, "as");
         }
         for (int i = 0; i < 3; i++) {
             again = again || (p->blocked[i] && !p->silent[i]);
             p->silent[i] = p->silent[i] || p->blocked[i];
         }
         p->flag = p->flag && !p->silent[0]; /* what is blocked stays in from and needs no pages */
+        if (!again && st != MRS_OK) {
+            return mrsi_step_skip(x->c, st, "as");
+        }
         if (!again) {
             break;
         }
+        mrs_err_clear(x->c->err);
         out->n = start;
     }
     if (p->value.type != MRS_MISSING && !p->silent[0] && !p->n_as) {
@@ -188,7 +195,8 @@ build(struct embed_splice *x, uint64_t *take, size_t most, struct mrs_val *value
     enum mrs_status st = mrsi_embed_rewind(x);
     mrs_buf_reset(b);
     mrsi_items_open(&it, b);
-    while (st == MRS_OK && x->at < *take && (st = mrsi_embed_next(x, &m)) == MRS_OK) {
+    while (st == MRS_OK && x->at < *take && (st = mrsi_embed_next(x, &m)) == MRS_OK &&
+           (st = mrsi_embed_taken(x, &m)) == MRS_OK) {
         if (b->n + it.name_len + 3 + m.shape.n > most) {
             x->at--;
             break;
@@ -218,6 +226,7 @@ choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *
     while (st == MRS_OK && x->at < *chosen) {
         st = mrsi_embed_next(x, &m);
     }
+    st = st == MRS_OK ? mrsi_embed_taken(x, &m) : st;
     if (st != MRS_OK) {
         return st;
     }
@@ -228,8 +237,7 @@ choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *
 }
 
 /* Every match is told what became of it: [1, take] stands in the parent (of `one`: only chosen), the rest was
- * cut; all is left where the way was blocked. Reads to the end, so that a failed match is seen wherever it
- * stands. */
+ * cut; all is left where the way was blocked. */
 static enum mrs_status
 tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
 {

@@ -125,16 +125,6 @@ mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches
     return zeroed(&h->mark, m->n_refs + 1u, c);
 }
 
-static enum mrs_status
-next(const struct mrsi_hits *h, struct mrs_matches *m, struct mrs_ctx *c, struct mrs_match *out)
-{
-    enum mrs_status st = m->next(m, out, c->err);
-    if (st == MRS_OK && out->failed && !h->lenient) {
-        return mrsi_step_refuse(c, out->why_where, "%s", out->why ? out->why : "a document that belongs here failed");
-    }
-    return st;
-}
-
 /* first[ref + 1] counts the hits of ref meanwhile. */
 static enum mrs_status
 gather_one(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_match *m, uint32_t ref, uint64_t most)
@@ -191,7 +181,7 @@ mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, 
     }
     st = st == MRS_OK ? zeroed(&h->first, (h->n_refs + 2u) * sizeof(uint32_t), c) : st;
     st = st == MRS_OK ? zeroed(&h->stamp, (h->n_refs + 1u) * sizeof(uint32_t), c) : st;
-    while (st == MRS_OK && (st = next(h, m, c, &got)) == MRS_OK) {
+    while (st == MRS_OK && (st = m->next(m, &got, c->err)) == MRS_OK) {
         st = gather_one(h, c, &got, refs ? got.ref : 0, most);
     }
     return st == MRS_END ? settle(h, c) : st;
@@ -302,21 +292,25 @@ mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o)
 }
 
 enum mrs_status
+mrsi_hits_taken(const struct mrsi_hits *h, struct mrs_ctx *c, uint32_t hit)
+{
+    const struct mrsi_hit *p = &AT(h->hit, const struct mrsi_hit)[hit];
+    const char *where = (const char *)h->shape.p + p->off;
+    return p->failed ? mrsi_step_refuse(c, where, "%s", where + strlen(where) + 1) : MRS_OK;
+}
+
+enum mrs_status
 mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, uint32_t *chosen)
 {
     if (n > 1 && many == MRSI_MANY_REFUSE) {
         return mrsi_step_refuse(c, "many", "%u documents match where one is meant", n);
     }
     *chosen = many == MRSI_MANY_LAST ? n - 1 : 0;
-    const struct mrsi_hit *hit = &AT(h->hit, struct mrsi_hit)[mrsi_hits_pick(h, *chosen)];
-    if (hit->failed) {
-        const char *where = (const char *)h->shape.p + hit->off;
-        return mrsi_step_refuse(c, where, "%s", where + strlen(where) + 1);
-    }
-    for (uint32_t i = 0; i < n; i++) {
+    enum mrs_status st = mrsi_hits_taken(h, c, mrsi_hits_pick(h, *chosen));
+    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
         mrsi_hits_told(h, mrsi_hits_pick(h, i), i == *chosen ? MRS_USED_PLACED : MRS_USED_LEFT);
     }
-    return MRS_OK;
+    return st;
 }
 
 enum mrs_status
@@ -335,7 +329,7 @@ mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bo
         return MRS_OK;
     }
     enum mrs_status st = m->rewind(m, c->err);
-    for (uint32_t i = 0; i < n && st == MRS_OK && (st = next(h, m, c, &got)) == MRS_OK; i++) {
+    for (uint32_t i = 0; i < n && st == MRS_OK && (st = m->next(m, &got, c->err)) == MRS_OK; i++) {
         m->used(m, left ? MRS_USED_LEFT : bits[i] & 7u);
     }
     return st;

@@ -17,7 +17,7 @@ struct mrsi_hit {
     uint64_t order;
     uint32_t ref;
     uint32_t off, len; /* of the shape; where it failed, of place and reason, each ended by NUL */
-    bool failed;       /* only where the hits are lenient */
+    bool failed;       /* its shape was refused, which matters only where it is taken */
 };
 struct mrsi_hits { /* per-thread; buffers keep their memory */
     struct mrs_buf hit, shape, first, by_ref, stamp, told;
@@ -28,7 +28,6 @@ struct mrsi_hits { /* per-thread; buffers keep their memory */
     uint32_t n_refs;
     const uint32_t *same_ref;
     bool sorted;
-    bool lenient; /* a match whose shape was refused counts until it is chosen; else it refuses the document at once */
 };
 #define MRSI_HITS_BYTES (4u * MRS_DOC_READ_MAX) /* of shapes; more cannot stand in one document anyway */
 void mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem);
@@ -36,7 +35,7 @@ void mrsi_hits_clear(struct mrsi_hits *h);
 /* Empty marks for the references of m. */
 enum mrs_status mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches *m);
 /* Reads all matches; of each reference no more than `most` shapes are kept. refs false: all matches belong to
- * one place (reference 0). sorted: the step sorts. SKIP where a match's shape was refused. */
+ * one place (reference 0). sorted: the step sorts. */
 enum mrs_status mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs,
                                  uint64_t most);
 /* Fills pick with the hits of n occurrences, each document once. */
@@ -74,8 +73,10 @@ mrsi_hits_told(struct mrsi_hits *h, uint32_t hit, unsigned bits)
 }
 
 enum mrsi_many { MRSI_MANY_REFUSE, MRSI_MANY_FIRST, MRSI_MANY_LAST };
+/* For a hit that shall stand somewhere: SKIP where its shape was refused. */
+enum mrs_status mrsi_hits_taken(const struct mrsi_hits *h, struct mrs_ctx *c, uint32_t hit);
 /* One of the first n picks, by the policy; its number among the picks. The others are told LEFT, it is told
- * PLACED. SKIP: many. */
+ * PLACED. SKIP: many, or the one taken has no shape. */
 enum mrs_status mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, uint32_t *chosen);
 
 /* ---- references taken out of a document ---- */

@@ -336,7 +336,7 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     (void)raw;
     (void)e;
     *verdict = MRS_EDIT_KEEP;
-    if (x->skip[i] || (site->blocked && x->val[i].type == MRS_MISSING)) {
+    if (x->skip[i] || x->val[i].type == MRS_MISSING) {
         return MRS_OK;
     }
     if (!site->blocked) {
@@ -353,10 +353,23 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     return MRS_OK;
 }
 
+static enum mrs_status
+remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+            struct mrs_buf *raw, struct mrs_err *e)
+{
+    const struct writing *x = arg;
+    bool gone = !x->skip[site->path_no] && x->val[site->path_no].type == MRS_MISSING;
+    (void)put;
+    (void)raw;
+    (void)e;
+    *verdict = gone ? MRS_EDIT_REMOVE : MRS_EDIT_KEEP;
+    return MRS_OK;
+}
+
 /* A blocked path is written nowhere, not even where it was free before the block was met: then all
  * is done again. */
 static enum mrs_status
-write_nested(struct writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
+write_values(struct writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
     struct mrs_edit_run how = {.fn = write_site, .arg = x, .visit_missing = true, .raw = &w->raw};
     size_t start = out->n;
@@ -364,8 +377,35 @@ write_nested(struct writing *x, struct mrsi_work *w, struct mrs_view d, struct m
     do {
         out->n = start;
         x->again = false;
+        mrs_err_clear(x->c->err);
         st = mrs_edit_run(x->s->edit, &how, d, out, changed, x->c->err);
-    } while (st == MRS_OK && x->again);
+    } while ((st == MRS_OK || st == MRS_FAIL) && x->again);
+    return st;
+}
+
+/* What goes does so first and for itself: arrays directly inside arrays end the way of a write, not
+ * that of a removal. */
+static enum mrs_status
+write_nested(struct writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
+{
+    struct mrs_edit_run how = {.fn = remove_site, .arg = x, .raw = &w->raw, .inner_arrays = true};
+    bool writes = false, goes = false, gone = false;
+    for (uint32_t i = 0; i < x->s->fields.n; i++) {
+        writes = writes || (!x->skip[i] && x->val[i].type != MRS_MISSING);
+        goes = goes || (!x->skip[i] && x->val[i].type == MRS_MISSING);
+    }
+    if (!goes) {
+        return write_values(x, w, d, out, changed);
+    }
+    struct mrs_buf *first = writes ? &w->out[1] : out;
+    if (writes) {
+        mrs_buf_reset(first);
+    }
+    enum mrs_status st = mrs_edit_run(x->s->edit, &how, d, first, &gone, x->c->err);
+    if (st == MRS_OK && writes) {
+        st = write_values(x, w, gone ? mrsi_buf_view(first, 0) : d, out, changed);
+    }
+    *changed = *changed || gone;
     return st;
 }
 

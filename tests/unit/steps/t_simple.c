@@ -264,6 +264,61 @@ long_arrays(void **arg)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
+/* {x: [[7], two]} with these names of elements. */
+static struct mrs_view
+named(struct mrs_buf *buf, const char *outer, const char *inner, const char *last, struct mrs_val two)
+{
+    struct mrs_build build;
+    struct mrs_view d;
+    uint8_t room[16];
+    mrs_buf_reset(buf);
+    mrs_build_init(&build, buf);
+    mrs_build_open(&build, "x", 1, MRS_ARRAY);
+    mrs_build_open(&build, outer, (uint32_t)strlen(outer), MRS_ARRAY);
+    mrs_build_val(&build, inner, (uint32_t)strlen(inner), mrs_make_i32(room, 7));
+    mrs_build_close(&build);
+    mrs_build_val(&build, last, (uint32_t)strlen(last), two);
+    mrs_build_close(&build);
+    assert_int_equal(mrs_build_finish(&build, &d, NULL), MRS_OK);
+    return d;
+}
+
+/* An array whose elements are not named 0, 1, 2 keeps its bytes while nothing in it changes, whatever becomes of the
+ * one around it. */
+static void
+odd_names(void **arg)
+{
+    (void)arg;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_buf in, out;
+    struct bench b;
+    uint8_t room[16];
+    mrs_buf_init(&in, mem, 4096);
+    mrs_buf_init(&out, mem, 4096);
+    bench_open(&b, "cast", "{'in':'a','fields':{'x':'int'}}", 0);
+    b.work = calloc(1, b.type->spread->work_size);
+    for (int change = 0; change < 2; change++) {
+        struct mrs_ctx c = {b.mem, &b.arena, &b.err};
+        struct mrs_product p;
+        enum mrs_fate fate;
+        struct mrs_val two = change ? mrs_make_double(room, 2) : mrs_make_i32(room, 2);
+        struct mrs_view d = named(&in, "3", "9", "5", two);
+        assert_int_equal(b.type->spread->begin(b.state, &c, b.work, 0, d, &fate), MRS_OK);
+        assert_int_equal(fate, change ? MRS_FATE_CHANGED : MRS_FATE_STAYS);
+        assert_int_equal(b.type->spread->next(b.state, &c, b.work, &p), MRS_OK);
+        if (change) {
+            d = named(&out, "0", "9", "1", mrs_make_i32(room, 2));
+        }
+        assert_int_equal(p.doc.n, d.n);
+        assert_memory_equal(p.doc.p, d.p, d.n);
+        assert_int_equal(b.type->spread->next(b.state, &c, b.work, &p), MRS_END);
+    }
+    assert_int_equal(bench_close(&b), 0);
+    mrs_buf_clear(&in);
+    mrs_buf_clear(&out);
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 /* A level that must be rewritten while it holds a name twice is refused by each of them. */
 static void
 duplicates(void **arg)
@@ -291,6 +346,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents), cmocka_unit_test(memory),      cmocka_unit_test(wrong_plans),
         cmocka_unit_test(descriptions), cmocka_unit_test(long_arrays), cmocka_unit_test(duplicates),
+        cmocka_unit_test(odd_names),
     };
     return cmocka_run_group_tests_name("steps: unset, rename, cast, order, delete", tests, NULL, NULL);
 }

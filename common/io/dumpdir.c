@@ -365,7 +365,8 @@ merge_group(struct scan *c, const struct rec *first, uint32_t n, struct mrs_err 
     for (uint32_t i = 0; i < n; i++) {
         const struct rec *rec = first + i;
         if (of[rec->kind]) {
-            return MRSI_FAIL(e, MRS_E_FORMAT, "two files for one namespace %s: %s and %s (take one of them away)", rec->key,
+            return MRSI_FAIL(e, MRS_E_FORMAT,
+                             "two files for one namespace %s: %s and %s (take one of them away)", rec->key,
                              of[rec->kind]->path, rec->path);
         }
         of[rec->kind] = rec;

@@ -68,7 +68,8 @@ static void
 put_verify(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h)
 {
     for (uint32_t i = 0; i < k->n; i++) {
-        if (!__atomic_load_n(&j->is_hashed[k->span[i].pair], __ATOMIC_RELAXED)) { /* another worker may find it out now */
+        bool hashed = __atomic_load_n(&j->is_hashed[k->span[i].pair], __ATOMIC_RELAXED); /* others may clear it now */
+        if (!hashed) {
             struct mrsi_verify v = {key_of(k->bytes.p + k->span[i].off, k->span[i].len, j->en->seed), k->span[i].pair,
                                     0};
             mrs_buf_put(&h->verify, &v, sizeof v);

@@ -149,8 +149,17 @@ put_docs(const char *name, const char *text)
 static inline void
 begin(void)
 {
-    static const char *const names[] = {"in", "out", "out.partial", "out.bson", "out.metadata.json", "other", "out.bson.manifest.json",
-                                        "out.refused.bson", "out.refused.bson.jsonl", "amend", "stream"};
+    static const char *const names[] = {"in",
+                                        "out",
+                                        "out.partial",
+                                        "out.bson",
+                                        "out.metadata.json",
+                                        "other",
+                                        "out.bson.manifest.json",
+                                        "out.refused.bson",
+                                        "out.refused.bson.jsonl",
+                                        "amend",
+                                        "stream"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         drop(names[i]);
     }

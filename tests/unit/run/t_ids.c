@@ -76,8 +76,9 @@ look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *susp
 static void
 many_hashes(void **state)
 {
-    static const uint64_t rows[][3] = {{0, 0, 1 << 20},     {1, 0, 1 << 20},        {1, 1, 1 << 20},  {100000, 0, 1 << 26},
-                                       {100000, 50, 4096},  {100000, 0, 1 << 16},   {100000, 100000, 1 << 16}};
+    static const uint64_t rows[][3] = {{0, 0, 1 << 20},          {1, 0, 1 << 20},    {1, 1, 1 << 20},
+                                       {100000, 0, 1 << 26},     {100000, 50, 4096}, {100000, 0, 1 << 16},
+                                       {100000, 100000, 1 << 16}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct bare b;
@@ -184,9 +185,10 @@ policies(void **state)
 {
     /* id 1: there and one source agree; id 2: two sources differ; id 3: a source differs from what is there;
      * id 4: alone; id 5: there twice, nobody comes; id 6: equal sources; id 7: of three sources one differs */
-    static const struct member x[] = {{1, 10, 0, 1},  {1, 10, 100, 0}, {2, 20, 101, 0}, {2, 21, 102, 0}, {3, 30, 1, 1},
-                                      {3, 31, 103, 0}, {4, 40, 104, 0}, {5, 50, 2, 1},   {5, 51, 3, 1},   {6, 60, 105, 0},
-                                      {6, 60, 106, 0}, {7, 70, 107, 0}, {7, 71, 108, 0}, {7, 70, 109, 0}};
+    static const struct member x[] = {{1, 10, 0, 1},   {1, 10, 100, 0}, {2, 20, 101, 0}, {2, 21, 102, 0},
+                                      {3, 30, 1, 1},   {3, 31, 103, 0}, {4, 40, 104, 0}, {5, 50, 2, 1},
+                                      {5, 51, 3, 1},   {6, 60, 105, 0}, {6, 60, 106, 0}, {7, 70, 107, 0},
+                                      {7, 71, 108, 0}, {7, 70, 109, 0}};
     enum { N = sizeof x / sizeof *x };
     (void)state;
     judged(MRS_CONFLICTS_REFUSE, false, x, N, "10 m - - 30 - 40 50 51 60 m - - - ");

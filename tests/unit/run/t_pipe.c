@@ -11,8 +11,8 @@ struct job {
 
 struct show {
     struct bare *b;
-    uint64_t n;                 /* jobs there are */
-    uint64_t big_every;         /* 0: none */
+    uint64_t n;                                     /* jobs there are */
+    uint64_t big_every;                             /* 0: none */
     uint64_t fail_fetch, fail_work[2], fail_commit; /* UINT64_MAX: none */
     uint64_t fetched, committed;
     _Atomic int at_work, most_at_work, alone_broken;
@@ -292,9 +292,9 @@ no_threads(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),  cmocka_unit_test(only_big_jobs),     cmocka_unit_test(nothing),
-        cmocka_unit_test(first_error), cmocka_unit_test(cancelled),       cmocka_unit_test(errors_of_callers),
-        cmocka_unit_test(memory_fails), cmocka_unit_test(no_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_order),     cmocka_unit_test(only_big_jobs),
+                                       cmocka_unit_test(nothing),      cmocka_unit_test(first_error),
+                                       cmocka_unit_test(cancelled),    cmocka_unit_test(errors_of_callers),
+                                       cmocka_unit_test(memory_fails), cmocka_unit_test(no_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,13 +23,16 @@ records(void)
         const char *name = mrs_val_text(ns, &ns_n);
         const char *where = place.type == MRS_STRING ? mrs_val_text(place, &place_n) : "null";
         struct mrs_val id = mrs_doc_get(mrs_val_view(doc), "_id");
-        out += (size_t)snprintf(text + out, sizeof text - out, "%d %.*s %d %.*s\n", (int)mrs_le32(step.p), (int)ns_n, name,
-                                (int)mrs_le32(id.p), (int)place_n, where);
+        out += (size_t)snprintf(text + out, sizeof text - out, "%d %.*s %d %.*s\n", (int)mrs_le32(step.p), (int)ns_n,
+                                name, (int)mrs_le32(id.p), (int)place_n, where);
     }
     return text;
 }
 
-#define ADD(field) "{ $add: [\"$" field "\", 1] }"
+#define SET(coll, to, field) "- set: { in: " coll ", fields: { " to ": { $add: [\"$" field "\", 1] } } }\n"
+
+#define EMBED "- embed: { from: a, into: b, match: { _id: r }, as: as, keep: all, orphans: refuse }\n"
+#define THREE SET("a", "z", "x") SET("b", "z", "x") SET("a", "w", "y")
 
 static void
 order(void **state)
@@ -40,13 +43,11 @@ order(void **state)
         begin();
         /* step 1 refuses in a; step 2: from before into, each in input order; step 3 on what is left */
         put_docs("in/d/a.bson", "{'_id':1,'x':'s'} {'_id':2,'x':1} {'_id':3,'x':'t'} {'_id':4,'x':4}");
-        put_docs("in/d/b.bson", "{'_id':9,'r':2,'as':1} {'_id':8,'r':77} {'_id':7,'r':4,'as':0} {'_id':6,'r':{},'y':'u'}");
+        put_docs("in/d/b.bson", "{'_id':9,'r':2,'as':1} {'_id':8,'r':77} {'_id':7,'r':4,'as':0} "
+                                "{'_id':6,'r':{},'y':'u'}");
         o.jobs = jobs;
         o.max_refused = 100;
-        struct ran r = run("- set: { in: a, fields: { z: " ADD("x") " } }\n"
-                           "- embed: { from: a, into: b, match: { _id: r }, as: as, keep: all, orphans: refuse }\n"
-                           "- set: { in: b, fields: { z: " ADD("y") " } }\n",
-                           &o);
+        struct ran r = run(SET("a", "z", "x") EMBED SET("b", "z", "y"), &o);
         assert_int_equal(r.status, MRS_OK);
         assert_int_equal(r.report.refused, 5);
         assert_string_equal(r.report.refused_file, at("out.refused.bson"));
@@ -67,13 +68,15 @@ as_it_entered(void **state)
     begin();
     put_docs("in/d/a.bson", "{'_id':1,'x':'s'}");
     o.max_refused = 1;
-    runs("- set: { in: a, fields: { y: 5 } }\n- set: { in: a, fields: { z: " ADD("x") " } }\n", &o);
+    runs("- set: { in: a, fields: { y: 5 } }\n" SET("a", "z", "x"), &o);
     size_t n = get_file("out.refused.bson.jsonl", p, sizeof p - 1);
     p[n] = 0;
-    assert_non_null(strstr((char *)p, "\"doc\":{\"_id\":{\"$numberInt\":\"1\"},\"x\":\"s\",\"y\":{\"$numberInt\":\"5\"}}}\n"));
+    assert_non_null(strstr((char *)p, "\"doc\":{\"_id\":{\"$numberInt\":\"1\"},\"x\":\"s\",\"y\":{\"$numberInt\":\"5\"}"
+                                      "}}\n"));
 }
 
-/* Past N the file holds the steps up to the one that went past it, each with all it had to say; nothing is published. */
+/* Past N the file holds the steps up to the one that went past it, each with all it had to say; nothing is published.
+ */
 static void
 too_many(void **state)
 {
@@ -83,7 +86,8 @@ too_many(void **state)
     } rows[] = {{0, "1 d.a 1 fields\n"},
                 {1, "1 d.a 1 fields\n2 d.b 1 fields\n2 d.b 2 fields\n2 d.b 3 fields\n"},
                 {3, "1 d.a 1 fields\n2 d.b 1 fields\n2 d.b 2 fields\n2 d.b 3 fields\n"},
-                {4, "1 d.a 1 fields\n2 d.b 1 fields\n2 d.b 2 fields\n2 d.b 3 fields\n3 d.a 2 fields\n3 d.a 3 fields\n"}};
+                {4, "1 d.a 1 fields\n2 d.b 1 fields\n2 d.b 2 fields\n2 d.b 3 fields\n3 d.a 2 fields\n3 d.a 3 "
+                    "fields\n"}};
     (void)state;
     for (int hard = 0; hard < 2; hard++) { /* hard: a join comes before the last step, so nothing is fused */
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -93,14 +97,7 @@ too_many(void **state)
             put_docs("in/d/b.bson", "{'_id':1,'x':'s'} {'_id':2,'x':'s'} {'_id':3,'x':'s'}");
             put_docs("in/d/c.bson", "{'_id':1}");
             o.max_refused = rows[i].most;
-            struct ran r = run(hard ? "- set: { in: a, fields: { z: " ADD("x") " } }\n"
-                                      "- set: { in: b, fields: { z: " ADD("x") " } }\n"
-                                      "- set: { in: a, fields: { w: " ADD("y") " } }\n"
-                                      "- embed: { from: c, into: a, match: { _id: _id }, as: c }\n"
-                                    : "- set: { in: a, fields: { z: " ADD("x") " } }\n"
-                                      "- set: { in: b, fields: { z: " ADD("x") " } }\n"
-                                      "- set: { in: a, fields: { w: " ADD("y") " } }\n",
-                               &o);
+            struct ran r = run(hard ? THREE "- embed: { from: c, into: a, match: { _id: _id }, as: c }\n" : THREE, &o);
             assert_int_equal(r.status, MRS_FAIL);
             assert_int_equal(r.err.code, MRS_E_TOO_MANY);
             assert_non_null(strstr(r.err.msg, "--max-refused"));
@@ -122,9 +119,8 @@ later_steps_are_not_begun(void **state)
     begin();
     put_docs("in/d/a.bson", "{'_id':1,'x':[1],'y':[1]} {'_id':2}");
     put_docs("in/d/b.bson", "{'_id':1,'x':'s'}");
-    struct ran r = run("- extract: { from: a, path: x, into: c, parent_ref: value, value: value, id: new }\n"
-                       "- set: { in: b, fields: { z: " ADD("x") " } }\n",
-                       &o);
+    struct ran r = run(
+        "- extract: { from: a, path: x, into: c, parent_ref: value, value: value, id: new }\n" SET("b", "z", "x"), &o);
     if (r.status == MRS_FAIL && r.err.code == MRS_E_TOO_MANY) {
         assert_true(strncmp(records(), "1 d.a 1", 7) == 0 || strncmp(records(), "2 d.b 1", 7) == 0);
     }
@@ -138,7 +134,8 @@ distinct(void **state)
     struct mrs_run_opts o = defaults();
     (void)state;
     begin(); /* both parts of each source are in conflict: each source counts once */
-    put_docs("in/d/a.bson", "{'_id':1,'x':[{'_id':1,'v':1},{'_id':2,'v':1}]} {'_id':2,'x':[{'_id':1,'v':2},{'_id':2,'v':2}]}");
+    put_docs("in/d/a.bson", "{'_id':1,'x':[{'_id':1,'v':1},{'_id':2,'v':1}]} "
+                            "{'_id':2,'x':[{'_id':1,'v':2},{'_id':2,'v':2}]}");
     o.max_refused = 2;
     struct ran r = run("- extract: { from: a, path: x, into: c, refs: none }\n", &o);
     assert_int_equal(r.status, MRS_OK);
@@ -159,7 +156,7 @@ dry_runs_tell_the_same(void **state)
     put_docs("in/d/a.bson", "{'_id':1,'x':'s'} {'_id':2,'x':1}");
     o.dry_run = true;
     o.max_refused = 5;
-    struct ran r = run("- set: { in: a, fields: { z: " ADD("x") " } }\n", &o);
+    struct ran r = run(SET("a", "z", "x"), &o);
     assert_int_equal(r.status, MRS_OK);
     assert_int_equal(r.report.refused, 1);
     assert_null(r.report.refused_file);
@@ -179,8 +176,9 @@ amended(void **state)
     put_docs("amend", "{'ns':'d.a','doc':{'_id':1,'x':10},'step':1} {'ns':'d.b','doc':{'_id':1,'new':true}}"
                       "{'ns':'d.a','doc':{'_id':3,'x':30}}");
     o.amend = at("amend");
-    runs("- set: { in: a, fields: { z: " ADD("x") " } }\n", &o);
-    assert_string_equal(docs_of("out/d/a.bson"), "{'_id':1,'x':10,'z':11}\n{'_id':2,'x':1,'z':2}\n{'_id':3,'x':30,'z':31}\n");
+    runs(SET("a", "z", "x"), &o);
+    assert_string_equal(docs_of("out/d/a.bson"), "{'_id':1,'x':10,'z':11}\n{'_id':2,'x':1,'z':2}\n{'_id':3,'x':30,'z':"
+                                                 "31}\n");
     assert_string_equal(docs_of("out/d/b.bson"), "{'_id':1,'new':true}\n{'_id':2}\n");
 }
 
@@ -194,7 +192,7 @@ refused_file_is_an_amend_file(void **state)
     begin();
     put_docs("in/d/a.bson", "{'_id':1,'x':'s'} {'_id':2,'x':1}");
     o.max_refused = 1;
-    runs("- set: { in: a, fields: { z: " ADD("x") " } }\n", &o);
+    runs(SET("a", "z", "x"), &o);
     size_t n = get_file("out.refused.bson", p, sizeof p);
     for (size_t i = 0; i + 8 < n; i++) { /* 'x': "s" becomes 'x': int32 7 and a string keeps its length */
         if (memcmp(p + i, "\x02x\0\x02\0\0\0s\0", 9) == 0) {
@@ -247,10 +245,14 @@ wrong_amendments(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order),    cmocka_unit_test(as_it_entered), cmocka_unit_test(too_many),
-        cmocka_unit_test(distinct), cmocka_unit_test(later_steps_are_not_begun),
-        cmocka_unit_test(dry_runs_tell_the_same), cmocka_unit_test(amended),
-        cmocka_unit_test(refused_file_is_an_amend_file), cmocka_unit_test(wrong_amendments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order),
+                                       cmocka_unit_test(as_it_entered),
+                                       cmocka_unit_test(too_many),
+                                       cmocka_unit_test(distinct),
+                                       cmocka_unit_test(later_steps_are_not_begun),
+                                       cmocka_unit_test(dry_runs_tell_the_same),
+                                       cmocka_unit_test(amended),
+                                       cmocka_unit_test(refused_file_is_an_amend_file),
+                                       cmocka_unit_test(wrong_amendments)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

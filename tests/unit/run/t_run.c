@@ -37,7 +37,8 @@ account_balances(void **state)
     assert_non_null(strstr(r.report.restore, "mongorestore"));
     assert_non_null(strstr(r.report.restore, at("out")));
     ran_end(&r);
-    assert_string_equal(docs_of("out/d/posts.bson"), "{'_id':1,'comments':[{'_id':1},{'_id':2}]}\n{'_id':3,'comments':[]}\n");
+    assert_string_equal(docs_of("out/d/posts.bson"), "{'_id':1,'comments':[{'_id':1},{'_id':2}]}\n{'_id':3,'comments':["
+                                                     "]}\n");
     assert_string_equal(docs_of("out/d/lost.bson"), "{'_id':3,'p':9}\n");
     assert_string_equal(docs_of("out/d/rest.bson"), "{'_id':'x'}\n");
     assert_string_equal(docs_of("out/d/comments.bson"), "");
@@ -355,10 +356,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(account_balances), cmocka_unit_test(dry_run),     cmocka_unit_test(existing_output),
-        cmocka_unit_test(overlapping),      cmocka_unit_test(stale_partial), cmocka_unit_test(one_file),
-        cmocka_unit_test(to_stdout),        cmocka_unit_test(codecs),      cmocka_unit_test(namespaces),
-        cmocka_unit_test(cancelled),        cmocka_unit_test(oplog),       cmocka_unit_test(empty_dumps),
+        cmocka_unit_test(account_balances),   cmocka_unit_test(dry_run),       cmocka_unit_test(existing_output),
+        cmocka_unit_test(overlapping),        cmocka_unit_test(stale_partial), cmocka_unit_test(one_file),
+        cmocka_unit_test(to_stdout),          cmocka_unit_test(codecs),        cmocka_unit_test(namespaces),
+        cmocka_unit_test(cancelled),          cmocka_unit_test(oplog),         cmocka_unit_test(empty_dumps),
         cmocka_unit_test(any_memory_any_jobs)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

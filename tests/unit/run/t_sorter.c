@@ -102,8 +102,8 @@ random_records(void **state)
         uint32_t n, keys, most;
         uint64_t limit;
         bool spills;
-    } rows[] = {{0, 1, 1, 4096, false},      {1, 1, 1, 4096, false},           {3000, 100000, 50, 1 << 30, false},
-                {3000, 100000, 50, 1, true}, {3000, 3, 50, 4096, true},        {20000, 1000, 20, 4096, true},
+    } rows[] = {{0, 1, 1, 4096, false},      {1, 1, 1, 4096, false},     {3000, 100000, 50, 1 << 30, false},
+                {3000, 100000, 50, 1, true}, {3000, 3, 50, 4096, true},  {20000, 1000, 20, 4096, true},
                 {300, 20, 9000, 4096, true}, {3, 2, 6 << 20, 4096, true}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

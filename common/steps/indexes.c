@@ -324,7 +324,8 @@ struct rewriting {
 static unsigned
 may_clash(const struct rewriting *r, struct mrs_view index)
 {
-    bool sparse = option_on(index, "sparse"), partial = mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
+    bool sparse = option_on(index, "sparse");
+    bool partial = mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
     const char *why = NULL;
     if ((r->keep_old || r->m->holes) && !(sparse && key_length(index) == 1)) {
         why = "some documents do not have its fields now";

@@ -145,8 +145,8 @@ note_views(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side)
         for (uint32_t k = 0; k < d->n_touches; k++) {
             const struct mrs_touch *t = &d->touches[k];
             if (t->side == (int)side && t->kind != 'R' && t->path[0] && names_path(mrs_val_view(pipeline), t->path)) {
-                mrs_catalog_note(cat, "the view %s reads from %s and may concern %s, which changes: look at its pipeline",
-                                 view->coll.ns, coll->ns, t->path);
+                mrs_catalog_note(cat, "the view %s reads from %s and may concern %s, which changes: look at its "
+                                      "pipeline", view->coll.ns, coll->ns, t->path);
                 break;
             }
         }

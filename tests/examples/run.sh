@@ -182,9 +182,9 @@ stack() {
     pin stack-question-3.json all
     # the data count their comments and answers themselves
     show se.whole/conlang/questions.bson > all
-    verdict "as many comments and answers as the data say" "$(sed -n '
-        s/.*"AnswerCount" : \({ "$numberInt" : "[0-9]*" }\).*"answersHere" : \({ "$numberInt" : "[0-9]*" }\).*/\1 \2/p' all |
-        awk '{ n++; if ($4 != $9) print "a question:", $0 } END { if (n != 54) print n, "questions" }')"
+    verdict "as many answers as the data say" "$(sed -E -n '
+        s/.*"AnswerCount" : \{ ("[^}]*) \}.*"answersHere" : \{ ("[^}]*) \}.*/\1 \2/p' all |
+        awk '{ n++; if ($3 != $6) print "a question:", $0 } END { if (n != 54) print n, "questions" }')"
     go stack-extract se.whole se.apart
     back se se.apart
 
@@ -230,10 +230,11 @@ weather() {
     show we.stations/usweather/phoenix.bson | head -n 1 > all
     pin weather-phoenix.json all
     # the hottest day of the year: 116 at Phoenix, 2014-7-24
-    verdict "the hottest day" "$(show we.stations/usweather/phoenix.bson | grep '"actual_max_temp" : { "$numberInt" : "116" }' |
-        grep -c '"$numberLong" : "1406160000000"' | sed '/^1$/d')"
+    verdict "the hottest day" "$(show we.stations/usweather/phoenix.bson |
+        grep '"actual_max_temp" : { "$numberInt" : "116" }' | grep -c '"$numberLong" : "1406160000000"' | sed '/^1$/d')"
     # one null year in each of two columns, both at Chicago
-    verdict "null years stay null" "$(show we.stations/usweather/chicago.bson | grep -o '"year" : null' | wc -l | sed '/^2$/d')"
+    verdict "null years stay null" "$(show we.stations/usweather/chicago.bson | grep -o '"year" : null' | wc -l |
+        sed '/^2$/d')"
     go weather-daily we.stations we.daily
     back we we.daily exactly
 }

@@ -88,6 +88,11 @@ mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...)
         vsnprintf(text, (size_t)n + 1, fmt, again);
     }
     va_end(again);
+    for (uint32_t i = 0; text && i < c->n_notes; i++) {
+        if (strcmp(c->note[i], text) == 0) {
+            return; /* several steps may have the same to say of a collection */
+        }
+    }
     if (text && c->n_notes == c->note_cap) {
         uint32_t cap = c->note_cap ? c->note_cap * 2 : 8;
         const char **more = mrs_realloc(c->mem, c->note, cap * sizeof *more);

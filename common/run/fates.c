@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-enum { CHUNK = 1 << 20 };
-
 void
 mrsi_fates_init(struct mrsi_fates *f, struct mrsi_engine *en)
 {
@@ -19,7 +17,7 @@ mrsi_fates_init(struct mrsi_fates *f, struct mrsi_engine *en)
 static uint64_t
 chunks_in_memory(const struct mrsi_fates *f)
 {
-    return 1 + f->en->memory / 16 / CHUNK;
+    return 1 + f->en->memory / 16 / MRSI_FATE_CHUNK;
 }
 
 void
@@ -29,7 +27,7 @@ mrsi_fates_clear(struct mrsi_fates *f)
         if (i < chunks_in_memory(f)) {
             mrs_free(f->en->mem, f->chunk[i]);
         } else {
-            munmap(f->chunk[i], CHUNK);
+            munmap(f->chunk[i], MRSI_FATE_CHUNK);
         }
     }
     if (f->en) {
@@ -43,10 +41,10 @@ static enum mrs_status
 map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
 {
     enum mrs_status s = f->temp ? MRS_OK : mrsi_temp_new(f->en, &f->temp, e);
-    uint64_t off = (f->n_chunk - chunks_in_memory(f)) * CHUNK;
+    uint64_t off = (f->n_chunk - chunks_in_memory(f)) * MRSI_FATE_CHUNK;
     int err = EINTR;
     while (s == MRS_OK && err == EINTR) { /* a hole would be found out by a signal when the disk is full */
-        err = posix_fallocate(f->temp->fd, (off_t)off, CHUNK);
+        err = posix_fallocate(f->temp->fd, (off_t)off, MRSI_FATE_CHUNK);
     }
     if (s == MRS_OK && err) {
         s = mrs_err_sys(e, err, "temporary file");
@@ -54,8 +52,8 @@ map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    *out = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, f->temp->fd, (off_t)off);
-    return *out == MAP_FAILED ? mrs_err_memory(e, CHUNK) : MRS_OK;
+    *out = mmap(NULL, MRSI_FATE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, f->temp->fd, (off_t)off);
+    return *out == MAP_FAILED ? mrs_err_memory(e, MRSI_FATE_CHUNK) : MRS_OK;
 }
 
 static enum mrs_status
@@ -63,13 +61,13 @@ add_chunk(struct mrsi_fates *f, struct mrs_err *e)
 {
     uint8_t **list = mrs_realloc(f->en->mem, f->chunk, (f->n_chunk + 1) * sizeof *list);
     if (!list) {
-        return mrs_err_memory(e, CHUNK);
+        return mrs_err_memory(e, MRSI_FATE_CHUNK);
     }
     f->chunk = list;
     if (f->n_chunk < chunks_in_memory(f)) {
-        list[f->n_chunk] = mrs_zalloc(f->en->mem, CHUNK);
+        list[f->n_chunk] = mrs_zalloc(f->en->mem, MRSI_FATE_CHUNK);
         if (!list[f->n_chunk]) {
-            return mrs_err_memory(e, CHUNK);
+            return mrs_err_memory(e, MRSI_FATE_CHUNK);
         }
     } else {
         enum mrs_status s = map_chunk(f, &list[f->n_chunk], e);
@@ -85,14 +83,14 @@ enum mrs_status
 mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e)
 {
     while (n) {
-        if (f->n == f->n_chunk * CHUNK) {
+        if (f->n == f->n_chunk * MRSI_FATE_CHUNK) {
             enum mrs_status s = add_chunk(f, e);
             if (s != MRS_OK) {
                 return s;
             }
         }
-        uint64_t room = f->n_chunk * CHUNK - f->n, some = n < room ? n : room;
-        memcpy(f->chunk[f->n / CHUNK] + f->n % CHUNK, bits, some);
+        uint64_t room = f->n_chunk * MRSI_FATE_CHUNK - f->n, some = n < room ? n : room;
+        memcpy(f->chunk[f->n / MRSI_FATE_CHUNK] + f->n % MRSI_FATE_CHUNK, bits, some);
         f->n += some;
         bits += some;
         n -= some;
@@ -103,7 +101,7 @@ mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct 
 void
 mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits)
 {
-    uint8_t *p = f->chunk[order / CHUNK] + order % CHUNK;
+    uint8_t *p = f->chunk[order / MRSI_FATE_CHUNK] + order % MRSI_FATE_CHUNK;
     if ((__atomic_load_n(p, __ATOMIC_RELAXED) & bits) != bits) {
         __atomic_fetch_or(p, (uint8_t)bits, __ATOMIC_RELAXED);
     }
@@ -112,14 +110,14 @@ mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits)
 unsigned
 mrsi_fates_get(const struct mrsi_fates *f, uint64_t order)
 {
-    return __atomic_load_n(&f->chunk[order / CHUNK][order % CHUNK], __ATOMIC_RELAXED);
+    return __atomic_load_n(&f->chunk[order / MRSI_FATE_CHUNK][order % MRSI_FATE_CHUNK], __ATOMIC_RELAXED);
 }
 
 void
 mrsi_fates_forget_used(struct mrsi_fates *f)
 {
     for (uint64_t i = 0; i < f->n; i++) {
-        uint8_t *p = &f->chunk[i / CHUNK][i % CHUNK];
+        uint8_t *p = &f->chunk[i / MRSI_FATE_CHUNK][i % MRSI_FATE_CHUNK];
         *p &= (uint8_t)~(MRSI_FATE_USED | (*p & MRSI_FATE_REFUSED ? 0 : MRSI_FATE_UNSORTED));
     }
 }
@@ -129,7 +127,7 @@ mrsi_fates_refuse_unsorted(struct mrsi_fates *f)
 {
     uint64_t n = 0;
     for (uint64_t i = 0; i < f->n; i++) {
-        uint8_t *p = &f->chunk[i / CHUNK][i % CHUNK];
+        uint8_t *p = &f->chunk[i / MRSI_FATE_CHUNK][i % MRSI_FATE_CHUNK];
         if ((*p & (MRSI_FATE_UNSORTED | MRSI_FATE_REFUSED)) == MRSI_FATE_UNSORTED) {
             *p |= MRSI_FATE_REFUSED;
             n++;
@@ -143,6 +141,6 @@ mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES])
 {
     memset(counts, 0, MRSI_FATES * sizeof *counts);
     for (uint64_t i = 0; i < f->n; i++) {
-        counts[f->chunk[i / CHUNK][i % CHUNK] & (MRSI_FATES - 1)]++;
+        counts[f->chunk[i / MRSI_FATE_CHUNK][i % MRSI_FATE_CHUNK] & (MRSI_FATES - 1)]++;
     }
 }

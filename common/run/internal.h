@@ -80,6 +80,8 @@ struct mrsi_worker {
     struct mrs_buf scratch; /* for a step driver */
     struct mrs_keys keys, keys2;
     void *local; /* a pass's own */
+    uint64_t job_no;                   /* of the running pipe */
+    const _Atomic uint64_t *committed; /* how many jobs of it have been committed */
 };
 
 struct mrsi_engine {
@@ -130,6 +132,9 @@ struct mrsi_pipe {
     void *arg;
 };
 enum mrs_status mrsi_pipe_run(const struct mrsi_pipe *p, struct mrs_err *e);
+/* In work: whether all earlier jobs have been committed. What this one would do in its commit it may do now, piece by
+ * piece. */
+bool mrsi_pipe_turn(const struct mrsi_worker *w);
 
 /* ---- temp.c ---- */
 enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);

@@ -55,7 +55,8 @@ enum {
     MRSI_FATE_REFUSED = 16, /* it was refused itself */
     MRSI_FATE_UNSORTED = 32, /* somebody meets it, but `sort` fails on it: it is refused, its partners do without */
     MRSI_FATE_USED = 7,     /* enum mrs_used */
-    MRSI_FATES = 64         /* number of values */
+    MRSI_FATES = 64,        /* number of values */
+    MRSI_FATE_CHUNK = 1 << 20
 };
 struct mrsi_fates {
     struct mrsi_engine *en;
@@ -72,6 +73,11 @@ void mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits);
 unsigned mrsi_fates_get(const struct mrsi_fates *f, uint64_t order);
 /* Those that failed in `sort` count as refused from now on; returns how many are new. */
 uint64_t mrsi_fates_refuse_unsorted(struct mrsi_fates *f);
+static inline void
+mrsi_fates_fetch(const struct mrsi_fates *f, uint64_t order) /* mrsi_fates_add will follow */
+{
+    __builtin_prefetch(f->chunk[order / MRSI_FATE_CHUNK] + order % MRSI_FATE_CHUNK, 1);
+}
 void mrsi_fates_forget_used(struct mrsi_fates *f);
 void mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES]); /* how many documents have each value */
 
@@ -136,6 +142,9 @@ mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts 
     }
 }
 
+/* Asks for huge pages, which cost less to touch first and are found faster at random. A wish only. */
+void mrsi_wish_huge(void *p, size_t n);
+
 /* ---- spill.c: records thrown into partitions of the into ordinals ---- */
 struct mrsi_piece {      /* records of one worker, ascending by order */
     uint8_t *p;          /* in memory, or NULL: in the file */
@@ -178,8 +187,13 @@ enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *
                                  struct mrs_err *e);
 enum mrs_status mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e); /* hands over the open pieces */
 void mrsi_spiller_clear(struct mrsi_spiller *s);
-/* Records of a partition, loaded: pieces in memory are used where they are, the others are read into buf. list:
- * struct mrsi_rec pointers ascending by order. Only those with lo <= ord < hi. */
+/* A record and what is asked of it again and again: its ordinal from `lo` on, its reference. */
+struct mrsi_loaded {
+    const struct mrsi_rec *rec;
+    uint32_t rel, ref;
+};
+/* Records of a partition with lo <= ord < hi, loaded: pieces in memory are used where they are, the others are read
+ * into buf. list: struct mrsi_loaded ascending by order. */
 enum mrs_status mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
                                     struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e);
 

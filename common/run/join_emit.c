@@ -178,7 +178,7 @@ throw_records(struct emit *em, struct job *job, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    const struct mrsi_rec **rec = (const struct mrsi_rec **)(void *)job->recs.p;
+    const struct mrsi_loaded *rec = (const struct mrsi_loaded *)(const void *)job->recs.p;
     size_t n_rec = job->recs.n / sizeof *rec;
     mrs_buf_reset(&job->start);
     mrs_buf_reset(&job->sorted);
@@ -191,13 +191,13 @@ throw_records(struct emit *em, struct job *job, struct mrs_err *e)
     }
     memset(start, 0, (n + 2) * sizeof *start);
     for (size_t i = 0; i < n_rec; i++) {
-        start[rec[i]->ord - lo + 2]++;
+        start[rec[i].rel + 2]++;
     }
     for (uint32_t i = 2; i < n + 2; i++) {
         start[i] += start[i - 1];
     }
     for (size_t i = 0; i < n_rec; i++) {
-        sorted[start[rec[i]->ord - lo + 1]++] = (struct mrsi_met){rec[i], rec[i]->ref};
+        sorted[start[rec[i].rel + 1]++] = (struct mrsi_met){rec[i].rec, rec[i].ref};
     }
     return MRS_OK;
 }
@@ -233,7 +233,7 @@ put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
                                                                    : s;
 }
 
-/* A heavy job works in its commit, so it may write as it goes. */
+/* A job whose turn it is to be committed may write as it goes; a heavy one works in its commit. */
 static enum mrs_status
 relieve(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
 {
@@ -241,7 +241,7 @@ relieve(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_err 
     for (uint32_t i = 0; i < em->j->sides.n_wr; i++) {
         n += job->out[i].buf.n;
     }
-    if (!job->is_heavy || n < MRSI_BIG) {
+    if (n < MRSI_BLOCK || !(job->is_heavy || mrsi_pipe_turn(w))) {
         return MRS_OK;
     }
     enum mrs_status s = mrsi_refused_commit(w, e);

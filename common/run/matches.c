@@ -176,6 +176,7 @@ fetch_ahead(struct mrsi_match_list *l)
     __asm__ volatile("" : : "r"(any));
     for (const struct mrsi_met *m = from; m < to; m++) {
         struct mrs_view bytes = mrsi_rec_bytes(m->rec);
+        mrsi_fates_fetch(&l->shaper->j->fates, m->rec->order);
         for (uint32_t i = LINE; i < bytes.n && i < LINES * LINE; i += LINE) {
             __builtin_prefetch(bytes.p + i);
         }

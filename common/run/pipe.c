@@ -11,7 +11,8 @@ struct run {
     const struct mrsi_pipe *p;
     pthread_mutex_t fetch_lock, commit_lock;
     pthread_cond_t turn;
-    uint64_t fetched, committed;
+    uint64_t fetched;
+    _Atomic uint64_t committed;
     bool stop;
     uint64_t err_job;
     struct mrs_err err;
@@ -70,6 +71,12 @@ committed(struct run *r)
     pthread_mutex_unlock(&r->commit_lock);
 }
 
+bool
+mrsi_pipe_turn(const struct mrsi_worker *w)
+{
+    return atomic_load(w->committed) == w->job_no;
+}
+
 /* One job from fetch to commit; OK to go on, END, or an error that was told. */
 static enum mrs_status
 one_job(struct run *r, struct mrsi_worker *w, void *job)
@@ -98,6 +105,8 @@ one_job(struct run *r, struct mrsi_worker *w, void *job)
     if (s != MRS_OK) {
         return s;
     }
+    w->job_no = no;
+    w->committed = &r->committed;
     s = p->work(p->arg, w, job, &e);
     if (s == MRS_OK && wait_turn(r, no)) {
         s = p->commit ? p->commit(p->arg, w, job, &e) : MRS_OK;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { SLAB = 16 << 20, PIECE_MIN = 16 << 10, PIECE_MAX = 128 << 10, PARTS_MAX = 1024 };
+enum { SLAB = 16 << 20, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, PARTS_MAX = 1024 };
 
 static uint32_t
 choose_parts(const struct mrsi_engine *en, uint64_t ordinals, uint64_t expected)
@@ -32,7 +32,7 @@ mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals
     sp->total = ordinals;
     sp->n_part = choose_parts(en, ordinals, expected);
     sp->parts_per_ordinal = ordinals ? (double)sp->n_part / (double)ordinals : 0;
-    sp->memory = en->memory / 3;
+    sp->memory = en->memory / 4;
     mrs_buf_init(&sp->slabs, en->mem, SIZE_MAX);
     uint64_t piece = en->memory / 8 / en->jobs / sp->n_part;
     sp->piece_bytes = piece < PIECE_MIN ? PIECE_MIN : piece > PIECE_MAX ? PIECE_MAX : (uint32_t)(piece & ~4095ull);
@@ -70,6 +70,16 @@ mrsi_spill_clear(struct mrsi_spill *sp)
     memset(sp, 0, sizeof *sp);
 }
 
+void
+mrsi_wish_huge(void *p, size_t n)
+{
+    const uintptr_t page = 2u << 20;
+    uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1), to = ((uintptr_t)p + n) & ~(page - 1);
+    if (to > from) {
+        madvise((void *)from, to - from, MADV_HUGEPAGE);
+    }
+}
+
 static enum mrs_status
 add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
 {
@@ -84,11 +94,7 @@ add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
     }
     sp->slab_at = (uint8_t *)(((uintptr_t)slab + 63) & ~(uintptr_t)63);
     sp->slab_end = (uint8_t *)slab + n;
-    uintptr_t from = ((uintptr_t)slab + (2u << 20) - 1) & ~(uintptr_t)((2u << 20) - 1);
-    uintptr_t to = ((uintptr_t)sp->slab_end) & ~(uintptr_t)((2u << 20) - 1);
-    if (to > from) {
-        madvise((void *)from, to - from, MADV_HUGEPAGE); /* a wish only */
-    }
+    mrsi_wish_huge(slab, n);
     return MRS_OK;
 }
 
@@ -254,10 +260,8 @@ struct list_at {
 static int
 by_order(const void *pa, const void *pb)
 {
-    const struct mrsi_rec *a, *b;
-    memcpy(&a, pa, sizeof a);
-    memcpy(&b, pb, sizeof b);
-    return a->order < b->order ? -1 : a->order > b->order;
+    const struct mrsi_loaded *a = pa, *b = pb;
+    return a->rec->order < b->rec->order ? -1 : a->rec->order > b->rec->order;
 }
 
 /* The next record of a worker's pieces; NULL at the end. loaded[i]: where piece i lies. */
@@ -278,34 +282,52 @@ peek(struct list_at *l, const struct mrsi_piece *x, uint8_t *const *loaded, size
     return (const struct mrsi_rec *)(const void *)l->p;
 }
 
+/* The list whose next record comes first, and how far it may be followed before another list has its turn. */
+static struct list_at *
+first_list(struct list_at *l, uint32_t n_lists, const struct mrsi_piece *x, uint8_t *const *loaded, size_t n,
+           uint64_t *up_to)
+{
+    struct list_at *best = NULL;
+    uint64_t first = UINT64_MAX;
+    *up_to = UINT64_MAX;
+    for (uint32_t i = 0; i < n_lists; i++) {
+        const struct mrsi_rec *r = peek(&l[i], x, loaded, n);
+        if (r && (!best || r->order < first)) {
+            *up_to = best ? first : UINT64_MAX;
+            first = r->order;
+            best = &l[i];
+        } else if (r && r->order < *up_to) {
+            *up_to = r->order;
+        }
+    }
+    return best;
+}
+
+enum { AHEAD = 1024 }; /* bytes of records, which the processor cannot foresee as their lengths differ */
+
 static enum mrs_status
 merge(const struct mrsi_spill *sp, const struct mrsi_piece *x, size_t n, uint8_t *const *loaded, uint64_t lo,
       uint64_t hi, struct mrs_buf *list, struct mrs_err *e)
 {
-    struct list_at *l = mrs_zalloc(sp->en->mem, sp->en->jobs * sizeof *l);
+    struct list_at *best, *l = mrs_zalloc(sp->en->mem, sp->en->jobs * sizeof *l);
+    uint64_t up_to;
     if (!l) {
         return mrs_err_memory(e, sizeof *l);
     }
     for (uint32_t i = 0; i < sp->en->jobs; i++) {
         l[i].worker = i;
     }
-    for (;;) {
-        struct list_at *best = NULL;
-        const struct mrsi_rec *rec = NULL;
-        for (uint32_t i = 0; i < sp->en->jobs; i++) {
-            const struct mrsi_rec *r = peek(&l[i], x, loaded, n);
-            if (r && (!rec || r->order < rec->order)) {
-                rec = r;
-                best = &l[i];
+    while ((best = first_list(l, sp->en->jobs, x, loaded, n, &up_to)) != NULL) {
+        const struct mrsi_rec *rec = peek(best, x, loaded, n);
+        do {
+            __builtin_prefetch(best->p + AHEAD);
+            best->p += rec->total;
+            if (rec->ord >= lo && rec->ord < hi) {
+                struct mrsi_loaded one = {rec, (uint32_t)(rec->ord - lo), rec->ref};
+                mrs_buf_put(list, &one, sizeof one);
             }
-        }
-        if (!rec) {
-            break;
-        }
-        best->p += rec->total;
-        if (rec->ord >= lo && rec->ord < hi) {
-            mrs_buf_put(list, &rec, sizeof rec);
-        }
+            rec = peek(best, x, loaded, n);
+        } while (rec && rec->order < up_to);
     }
     mrs_free(sp->en->mem, l);
     return mrs_buf_status(list, e);
@@ -339,8 +361,8 @@ mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint6
         }
     }
     enum mrs_status s = n ? merge(sp, x, n, loaded, lo, hi, list, e) : MRS_OK;
-    if (s == MRS_OK && sp->unordered && list->n > sizeof(void *)) {
-        qsort(list->p, list->n / sizeof(void *), sizeof(void *), by_order);
+    if (s == MRS_OK && sp->unordered && list->n > sizeof(struct mrsi_loaded)) {
+        qsort(list->p, list->n / sizeof(struct mrsi_loaded), sizeof(struct mrsi_loaded), by_order);
     }
     return s;
 }

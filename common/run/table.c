@@ -87,10 +87,12 @@ mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_lo
         return mrs_err_set(e, MRS_DEAD, MRS_E_LIMIT, "more than %u keys in one table", UINT32_MAX);
     }
     t->n_slot = slots_for(n);
-    t->slot = mrs_zalloc(mem, t->n_slot * sizeof *t->slot);
+    t->slot = mrs_alloc(mem, t->n_slot * sizeof *t->slot);
     if (!t->slot) {
         return mrs_err_memory(e, t->n_slot * sizeof *t->slot);
     }
+    mrsi_wish_huge(t->slot, t->n_slot * sizeof *t->slot);
+    memset(t->slot, 0, t->n_slot * sizeof *t->slot);
     uint64_t more = fill_slots(t, log, n);
     if (!more) {
         return MRS_OK;

@@ -76,23 +76,42 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* A join of two collections with documents in which nothing met is more often a slip in `match` than meant. */
+/* Whether a step that could have moved or made documents had some before it and did nothing. */
+static bool
+is_idle(const struct mrsi_engine *en, uint32_t step)
+{
+    const struct mrs_desc *d = &en->plan->steps[step].desc;
+    uint64_t done = 0;
+    for (uint32_t i = 0; i < d->n_sides; i++) {
+        const struct mrsi_row *r = &en->rows[en->row_of[step][i]];
+        done |= r->created | r->entered | r->taken | r->dropped | r->refused | r->placed;
+    }
+    bool empty = !en->rows[en->row_of[step][0]].before;
+    if (d->family == MRS_FAMILY_JOIN) {
+        return !done && !empty && en->rows[en->row_of[step][1]].before;
+    }
+    return (d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP) && !done && !empty;
+}
+
+/* A step in which nothing met, or that found nothing, is more often a slip in `match`, `path` or `where` than meant. */
 static void
-note_idle_joins(struct mrsi_engine *en)
+note_idle_steps(struct mrsi_engine *en)
 {
     struct mrs_report *rep = en->report;
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
         const struct mrs_step *step = &en->plan->steps[i];
-        if (step->desc.family != MRS_FAMILY_JOIN) {
+        char line[700];
+        if (!is_idle(en, i)) {
             continue;
         }
-        const struct mrsi_row *from = &en->rows[en->row_of[i][0]], *into = &en->rows[en->row_of[i][1]];
-        if (from->before && into->before && !into->placed && !from->placed && !into->refused && !from->refused) {
-            char line[700];
-            snprintf(line, sizeof line, "step %u, %s: no document of %s matches one of %s", step->no,
-                     step->type->name, step->desc.sides[0].coll.ns, step->desc.sides[1].coll.ns);
-            rep->notes[rep->n_notes++] = text(rep, line);
+        if (step->desc.family == MRS_FAMILY_JOIN) {
+            snprintf(line, sizeof line, "step %u, %s: no document of %s matches one of %s", step->no, step->type->name,
+                     step->desc.sides[0].coll.ns, step->desc.sides[1].coll.ns);
+        } else {
+            snprintf(line, sizeof line, "step %u, %s: it found nothing to do in %s", step->no, step->type->name,
+                     step->desc.sides[0].coll.ns);
         }
+        rep->notes[rep->n_notes++] = text(rep, line);
     }
 }
 
@@ -118,7 +137,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
         rep->notes[rep->n_notes++] = text(rep, "this is a sample: documents that belong to none of it were left out");
     }
     if (!en->opts->sample) {
-        note_idle_joins(en);
+        note_idle_steps(en);
     }
     if (en->drop_oplog) {
         rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");

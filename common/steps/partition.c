@@ -146,6 +146,9 @@ read_values(struct mrsi_read *r, struct partition *s)
             continue;
         }
         struct mrsi_slot one = {e.v, "into", e.name, NULL};
+        if (e.name_len && strspn(e.name, "+-.0123456789") == e.name_len) {
+            mrsi_read_warn(r, "into", e.name, "a key is text: for a number write [{ value: %s, into: ... }]", e.name);
+        }
         struct mrs_val v = mrs_make_text(r->args->arena, e.name, e.name_len);
         if (v.type == MRS_MISSING) {
             r->status = mrs_err_memory(r->err, e.name_len);

@@ -21,6 +21,17 @@ on_signal(int number)
     }
 }
 
+/* A file that is mapped could not be read: nothing has its final name yet, so there is nothing to take back. */
+static void
+on_bus_error(int number)
+{
+    static const char text[] = "mongoreshape: a file could not be read any more: the disk failed, or the file was "
+                               "made shorter\nnothing was published\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(4);
+}
+
 void
 mrsi_signals_begin(void)
 {
@@ -31,6 +42,8 @@ mrsi_signals_begin(void)
     act.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &act, NULL);
     sigaction(SIGXFSZ, &act, NULL); /* a write past the limit of files is to fail, not to kill */
+    act.sa_handler = on_bus_error;
+    sigaction(SIGBUS, &act, NULL);
     act.sa_handler = on_signal;
     act.sa_flags = SA_RESTART;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

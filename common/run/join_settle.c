@@ -82,7 +82,10 @@ mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, 
 {
     mrs_buf_reset(&w->scratch);
     mrs_err_clear(&w->err);
-    j->ops->order(j->st->state, &w->ctx, doc, &w->scratch);
+    enum mrs_status s = j->ops->order(j->st->state, &w->ctx, doc, &w->scratch);
+    if (s < MRS_SKIP || w->scratch.bad == 1) {
+        return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : mrs_buf_status(&w->scratch, e);
+    }
     mrs_err_at(&w->err, "sort");
     mrsi_row(w, j->step, side)->refused++;
     return mrsi_refuse(w, j->step, side, j->en->side[j->step][side], ordinal, doc, e);

@@ -170,7 +170,8 @@ dump_wide(const char *dir, enum mrs_codec codec)
     struct text t = {0};
     folders(dir);
     for (int i = 0; i < 70; i++) {
-        say(&t, "{\"_id\":%d,\"name\":\"host %d\",\"two\":[%d,%d]}\n", i, i, i, i + 1000);
+        say(&t, "{\"_id\":%d,\"name\":\"host %d\",\"two\":[%d,%d],\"three\":%s}\n", i, i, i, i + 1000,
+            i % 20 == 5 ? "[1,2]" : "3");
     }
     collection(dir, "hosts", codec, &t, META("hosts", ""));
     for (int i = 0; i < 90; i++) {

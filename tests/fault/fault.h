@@ -55,7 +55,7 @@ struct result {
     enum mrs_status status;
     struct mrs_err err;
     uint64_t picture, out_picture; /* of the whole folder but the input, of the output alone */
-    uint64_t allocations, leaks;
+    uint64_t allocations, leaks, refused;
     bool published;
     char names[1024];
 };

@@ -100,6 +100,7 @@ run_scene(const struct scene *sc, uint64_t fail_at)
         close(keep);
     }
     r.published = rep.published;
+    r.refused = rep.refused;
     mrs_report_clear(&rep);
     r.allocations = mrs_mem_count(mem);
     r.leaks = mrs_mem_close(mem);
@@ -312,8 +313,8 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls)
     if (open_files() != fds) {
         wrong("%u files were open before, %u are now", fds, open_files());
     }
-    tell("%-32s %6lu tried, %6llu allocations, %.1f s", sc->name, tried - was, (unsigned long long)good.allocations,
-         now() - begun);
+    tell("%-26s %5lu tried, %4llu allocations, %2llu documents refused, %.1f s", sc->name, tried - was,
+         (unsigned long long)good.allocations, (unsigned long long)good.refused, now() - begun);
 }
 
 static void

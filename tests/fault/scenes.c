@@ -69,6 +69,21 @@ const struct scene scenes[] = {
     {.name = "heavy", .dump = dump_heavy, .memory = 65536, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
     {.name = "heavy, in a file", .dump = dump_heavy, .memory = 16384, .jobs = 1,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 } }\n"},
+    {.name = "sort fails", .dump = dump_wide, .memory = 20000, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: hosts, into: logs, match: { _id: host }, as: hosts, sort: { two: 1, three: 1 } }\n"},
+    {.name = "sort fails, lookup", .dump = dump_wide, .memory = BIG, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: hosts, into: logs, match: { _id: host }, as: hosts, sort: { two: 1, three: 1 } }\n"},
+    {.name = "into itself", .dump = dump_wide, .memory = 20000, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: hosts, into: hosts, match: { two: _id }, as: same, keep: all,\n"
+             "             sort: { two: 1, three: 1 } }\n"},
+    {.name = "in place", .dump = dump_blog, .memory = 20000, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: users, into: posts, match: { _id: owner }, as: owner, dangling: refuse, keep: all }\n"},
+    {.name = "pages", .dump = dump_blog, .memory = 20000, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, leave: { limit: 1 }, count: c,\n"
+             "               pages: { size: 2, ref: post, number: n2, items: l, flag: more } }\n"},
+    {.name = "copy, wrapped", .dump = dump_blog, .memory = BIG, .jobs = 1, .max_refused = 99,
+     .plan = "steps:\n  - copy: { from: users, into: posts, match: { _id: owner }, fields: [name], wrap: id }\n"
+             "  - set: { in: users, fields: { _id: \"$name\" } }\n"},
     {.name = "copy fields", .dump = dump_wide, .memory = BIG, .jobs = 1, .max_refused = 999,
      .plan = "steps:\n"
              "  - copy: { from: hosts, into: logs, match: { _id: host }, fields: [name], as: h, dangling: refuse }\n"},

@@ -301,7 +301,7 @@ mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
         return MRS_OK; /* from and into are one: what stays was written as into */
     }
     struct tally t = tally(&st);
-    if (!t.gone && !t.seen) { /* nothing leaves */
+    if (!t.gone && !t.seen && j->sides.wr_of[0] == MRSI_NONE) { /* nothing leaves, and nothing did in an earlier pass */
         row->after += t.stay;
         return MRS_OK;
     }

@@ -84,7 +84,7 @@ set_ids(struct world *w)
         now[i] = tw_copy(c->docs.v[i]);
         refused[i] = tw_query(w, tw_arg(w, "where"), now[i], &part[i]) ||
                      (part[i] && !set_one(w, c->docs.v[i], now[i], &why)) ||
-                     (tw_has_duplicates(now[i]) && !tw_same_bytes(now[i], c->docs.v[i]));
+                     (tw_has_duplicates(c->docs.v[i]) && !tw_same_bytes(now[i], c->docs.v[i]));
         if (!refused[i] && part[i] && !tw_get(c->docs.v[i], "_id"))
             tw_unclear(w, "set _id where there is none");
         if (!refused[i] && part[i])

@@ -104,7 +104,7 @@ part_scripts() {
 part_twin() {
     has_target twin || return
     run twin "$make" -s SEEDS="${SEEDS:-2000}" twin
-    tail -n 1 "$logs/twin" | sed 's/^/    /'
+    grep ' agree, ' "$logs/twin" | tail -n 1 | sed 's/^/    /'
 }
 
 part_fuzz_replay() {

@@ -49,7 +49,8 @@ says() { grep -Eq -- "$1" log || { echo "not said: $1"; cat log; }; }
 while read -r no entry; do
     dump '{"op":"n","ns":"","o":{}}' "$entry"
     verdict "entry $no concerns the plan" "$(run 2; says 'entry 2 of oplog\.bson'; ls -d out 2> /dev/null)"
-    verdict "entry $no goes when told to" "$(run 0 --oplog drop; says 'oplog\.bson was left out'; ls out/oplog.bson 2> /dev/null)"
+    verdict "entry $no goes when told to" "$(run 0 --oplog drop; says 'oplog\.bson was left out'
+        ls out/oplog.bson 2> /dev/null)"
 done << 'END'
 1 {"op":"i","ns":"t.a","o":{"_id":9}}
 2 {"op":"u","ns":"t.a","o":{"$v":2,"diff":{}},"o2":{"_id":1}}
@@ -59,14 +60,15 @@ done << 'END'
 6 {"op":"c","ns":"t.$cmd","o":{"dropDatabase":1}}
 7 {"op":"c","ns":"t.$cmd","o":{"renameCollection":"t.b","to":"t.a"}}
 8 {"op":"c","ns":"admin.$cmd","o":{"renameCollection":"t.a","to":"u.a"}}
-9 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"i","ns":"t.b","o":{"_id":1}},{"op":"i","ns":"t.a","o":{"_id":9}}]}}
-10 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"d","ns":"t.a","o":{"_id":9}}]}},{"op":"n"}]}}
+9 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"i","ns":"t.b","o":{}},{"op":"i","ns":"t.a","o":{"_id":9}}]}}
+10 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"c","ns":"x","o":{"applyOps":[{"op":"d","ns":"t.a"}]}}]}}
 END
 
 # entries that do not
 while read -r no entry; do
     dump "$entry"
-    verdict "entry $no concerns others" "$(run 0; cmp in/oplog.bson out/oplog.bson; says "mongorestore --oplogReplay --dir='out'")"
+    verdict "entry $no concerns others" "$(run 0; cmp in/oplog.bson out/oplog.bson
+        says "mongorestore --oplogReplay --dir='out'")"
 done << 'END'
 1 {"op":"n","ns":"","o":{"msg":"t.a"}}
 2 {"op":"i","ns":"t.b","o":{"_id":9,"ns":"t.a"}}

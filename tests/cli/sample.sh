@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# sample.sh MONGORESHAPE - a sample shows what the whole run would make of its documents: what two joins read is there
+# for both. And explain lists what becomes of indexes.
+set -u
+tool=$(realpath "$1")
+casetool=$(dirname "$tool")/casetool
+cases=$(cd "$(dirname "$0")/../cases" && pwd)
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+passed=0 failed=0
+[ -x "$casetool" ] || { echo "sample: no program at $casetool" >&2; exit 2; }
+
+# same NAME: the files want and got
+same() {
+    if diff want got; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+    fi
+}
+
+mkdir -p case/in
+printf '{"_id":%s,"name":"%s"}\n' 1 ann 2 bob 3 cyd > case/in/t.users.jsonl
+printf '{"_id":%s,"by":%s,"editor":%s}\n' 1 1 3 2 2 1 3 3 2 > case/in/t.posts.jsonl
+"$casetool" load case in
+cat > plan.yaml << 'END'
+steps:
+  - copy: { from: users, into: posts, match: { _id: by }, fields: { author: $name } }
+  - copy: { from: users, into: posts, match: { _id: editor }, fields: { edited: $name } }
+END
+"$tool" run plan.yaml -i in -o whole -q
+"$tool" run plan.yaml -i in -o sample -q --sample 1 > shown 2>&1
+"$casetool" show whole/t/posts.bson | head -n 1 > want
+"$casetool" show sample/t/posts.bson > got
+same "the sample's document is that of the whole run"
+"$casetool" show in/t/users.bson > want
+"$casetool" show sample/t/users.bson > got
+same "what two joins read is whole"
+
+"$casetool" load "$cases/design/02_parts_out" parts
+"$tool" explain "$cases/design/02_parts_out/plan.yaml" -i parts | sed -n '/^Indexes and options/,$p' > got
+cat > want << 'END'
+Indexes and options
+  - parts._id_1 of t.products
+  - parts.name_1 of t.products
+  + parts_1 of t.products: {"parts":1}
+  ~ two of t.products: {"maker":1,"parts":-1}
+  + name_1 of t.parts: {"name":1}
+END
+same "explain lists indexes"
+"$tool" explain "$cases/design/02_parts_out/plan.yaml" -i parts --json | grep -o '"indexes":.*"notes"' > got
+cat > want << 'END'
+"indexes":[{"change":"-","ns":"t.products","index":{"v":2,"key":{"parts._id":1},"name":"parts._id_1"}},{"change":"-",
+"ns":"t.products","index":{"v":2,"key":{"parts.name":1},"name":"parts.name_1"}},{"change":"+","ns":"t.products",
+"index":{"v":2,"key":{"parts":1},"name":"parts_1"}},{"change":"~","ns":"t.products","index":{"v":2,"key":{"maker":1,
+"parts":-1},"name":"two"}},{"change":"+","ns":"t.parts","index":{"v":2,"key":{"name":1},"name":"name_1"}}],"notes"
+END
+tr -d '\n' < want > joined
+{ cat joined; echo; } > want
+same "explain lists indexes for programs"
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]

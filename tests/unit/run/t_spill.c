@@ -104,12 +104,15 @@ look(const struct plan *p, struct mrsi_spill *sp, struct mrs_err *e)
         for (int half = 0; st == MRS_OK && half < 2; half++) {
             uint64_t lo = half ? mid : part->lo, hi = half ? part->hi : mid, before = 0;
             st = mrsi_partition_load(sp, part, lo, hi, &buf, &list, e);
-            const struct mrsi_rec **rec = (const struct mrsi_rec **)(void *)list.p;
-            for (size_t k = 0; st == MRS_OK && k < list.n / sizeof *rec; k++, loaded++) {
-                assert_true(rec[k]->ord >= lo && rec[k]->ord < hi && rec[k]->ord == ord_of(p, rec[k]->order));
-                assert_true(k == 0 || rec[k]->order > before);
-                before = rec[k]->order;
-                check(rec[k], p->large);
+            const struct mrsi_loaded *at_hand = (const struct mrsi_loaded *)(void *)list.p;
+            for (size_t k = 0; st == MRS_OK && k < list.n / sizeof *at_hand; k++, loaded++) {
+                const struct mrsi_rec *rec = at_hand[k].rec;
+                assert_true(rec->ord >= lo && rec->ord < hi && rec->ord == ord_of(p, rec->order));
+                assert_int_equal(at_hand[k].rel, rec->ord - lo);
+                assert_int_equal(at_hand[k].ref, rec->ref);
+                assert_true(k == 0 || rec->order > before);
+                before = rec->order;
+                check(rec, p->large);
             }
         }
         st = st == MRS_OK ? mrsi_partition_each(sp, part, part->lo, part->hi, count, &each, e) : st;

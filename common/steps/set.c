@@ -461,9 +461,9 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     }
     if (st == MRS_OK && *changed) {
         st = check_depth(&x, d, out);
-        st = st == MRS_OK ? check_id(&x, out) : st;
     }
-    return st;
+    bool computed = s->id >= 0 && (*changed || s->fields.path[s->id].n == 1); /* missing where none was is no change */
+    return st == MRS_OK && computed ? check_id(&x, out) : st;
 }
 
 /* ---- description ---- */

@@ -67,6 +67,10 @@ static const struct bench_case docs[] = {
     /* _id */
     {"set", "{'in':'a','fields':{'_id':'$k'}}", 0, "{'_id':1,'k':'x'}", "changed *0 {'_id':'x','k':'x'}"},
     {"set", "{'in':'a','fields':{'_id':'$k'}}", 0, "{'_id':1}", "refused fields: the new _id is missing, ..."},
+    {"set", "{'in':'a','fields':{'_id':'$k'}}", 0, "{'v':1}", "refused fields: the new _id is missing, ..."},
+    {"set", "{'in':'a','fields':{'_id':'$k','l.z':'$$REMOVE'}}", 0, "{'v':1}",
+     "refused fields: the new _id is missing, ..."},
+    {"set", "{'in':'a','fields':{'_id.u':'$$REMOVE'}}", 0, "{'v':1}", "stays *0 {'v':1}"},
     {"set", "{'in':'a','fields':{'_id':'$k'}}", 0, "{'_id':1,'k':[1]}", "refused fields: the new _id is array, ..."},
     {"set", "{'in':'a','errors':'drop','fields':{'_id':{'$divide':[1,'$v']}}}", 0, "{'_id':1,'v':0}",
      "refused fields: the new _id is missing, ..."},

@@ -295,6 +295,7 @@ mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out)
     bool homeless = false;
     enum mrs_status st = mrsi_refs_find(&s->join, x->c, doc, s->count.n ? s->count_share : EMBED_NONE, &x->w->refs);
     x->w->hits.sorted = s->sort != NULL;
+    x->w->hits.by_from = !s->join.into_points;
     st = st == MRS_OK ? mrsi_hits_gather(&x->w->hits, x->c, x->m, true, s->limited ? s->limit : UINT64_MAX) : st;
     if (st == MRS_OK && !s->in_place) {
         st = mrsi_embed_dangling(x, &doc);

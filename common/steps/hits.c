@@ -195,6 +195,14 @@ ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int
+in_from(const void *a, const void *b, void *hits)
+{
+    const struct mrsi_hit *hit = hits;
+    uint64_t x = hit[*(const uint32_t *)a].order, y = hit[*(const uint32_t *)b].order;
+    return (x > y) - (x < y);
+}
+
 static uint32_t
 first_equal(const struct mrsi_hits *h, uint32_t key)
 {
@@ -249,6 +257,8 @@ order_picks(struct mrsi_hits *h, struct mrs_ctx *c)
     }
     if (h->sorted) {
         qsort(h->pick.p, n, sizeof(uint32_t), ascending);
+    } else if (h->by_from) {
+        qsort_r(h->pick.p, n, sizeof(uint32_t), in_from, h->hit.p);
     }
     return without_doubles(h, c);
 }

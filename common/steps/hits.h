@@ -27,7 +27,8 @@ struct mrsi_hits { /* per-thread; buffers keep their memory */
     uint32_t site;
     uint32_t n_refs;
     const uint32_t *same_ref;
-    bool sorted;
+    bool sorted;  /* the step sorts: what is collected comes in the order in which the matches were given */
+    bool by_from; /* it does not, and the references lie on the from side: in the order of from */
 };
 #define MRSI_HITS_BYTES (4u * MRS_DOC_READ_MAX) /* of shapes; more cannot stand in one document anyway */
 void mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem);
@@ -35,7 +36,7 @@ void mrsi_hits_clear(struct mrsi_hits *h);
 /* Empty marks for the references of m. */
 enum mrs_status mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches *m);
 /* Reads all matches; of each reference no more than `most` shapes are kept. refs false: all matches belong to
- * one place (reference 0). sorted: the step sorts. */
+ * one place (reference 0). */
 enum mrs_status mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs,
                                  uint64_t most);
 /* Fills pick with the hits of n occurrences, each document once. */

@@ -15,7 +15,7 @@ struct show {
     uint64_t big_every;                             /* 0: none */
     uint64_t fail_fetch, fail_work[2], fail_commit; /* UINT64_MAX: none */
     uint64_t fetched, committed;
-    _Atomic int at_work, most_at_work, alone_broken;
+    _Atomic int at_work, most_at_work, alone_broken, turns;
     _Atomic bool big_at_work;
     _Atomic int jobs_made, jobs_cleared;
     int cancel_at;
@@ -60,6 +60,12 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     s->most_at_work = now > s->most_at_work ? now : s->most_at_work;
     s->big_at_work = j->big ? true : s->big_at_work;
     usleep((unsigned)((j->no * 7919) % 5) * 100 + (w->no ? 0 : 50));
+    if (mrsi_pipe_turn(w)) { /* then nobody else may commit before this job has */
+        s->turns++;
+        assert_int_equal(s->committed, j->no);
+        usleep(100);
+        assert_int_equal(s->committed, j->no);
+    }
     s->at_work--;
     for (int i = 0; i < 2; i++) {
         if (j->no == s->fail_work[i]) {
@@ -129,6 +135,7 @@ in_order(void **state)
             assert_int_equal(run(&s), MRS_OK);
             assert_int_equal(s.committed, 300);
             assert_true(jobs == 1 ? s.most_at_work == 1 : s.most_at_work <= (int)jobs);
+            assert_true(jobs == 1 ? s.turns == 300 : s.turns > 0);
             bare_end(&b);
         }
     }

@@ -415,7 +415,7 @@ write_as(struct world *w, const struct embed *e, struct parent *p)
     }
     if (blocked && (exists || noplace) && strcmp(e->errors, "refuse"))
         tw_unclear(w, "blocked and refused at once");
-    if (exists || noplace || dup || (blocked && !strcmp(e->errors, "refuse")))
+    if (exists || noplace || (dup && !blocked) || (blocked && !strcmp(e->errors, "refuse")))
         no(p, blocked ? "blocked" : exists ? "exists" : noplace ? "no place" : "duplicate names");
     p->blocked = blocked;
     if (blocked) {

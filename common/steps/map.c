@@ -38,8 +38,10 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     if (s != MRS_OK) {
         return s;
     }
-    if (changed) {
+    if (changed || (takes && m->claims)) {
         *fate = MRS_FATE_CHANGED;
+    }
+    if (changed) {
         doc = (struct mrs_view){w->out[0].p, (uint32_t)w->out[0].n};
     }
     mrsi_work_give(w, side, true, doc);

@@ -12,6 +12,7 @@ struct mrsi_map {
     struct mrs_coll in;
     struct mrs_query *where;
     bool indexes;
+    bool claims; /* a document that takes part is a candidate for its `_id`, though it may not change */
     /* The document as it shall be, appended to out; *changed: other bytes. FAIL and SKIP refuse it. */
     enum mrs_status (*edit)(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
                             struct mrs_buf *out, bool *changed);

@@ -231,6 +231,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     if (mrsi_read_good(&r)) {
         struct reads seen = {s, NULL, 0, false, false};
         plan_writes(&r, s);
+        s->map.claims = s->id >= 0;
         plan_indexes(&r, s);
         for (uint32_t i = 0; i < s->fields.n; i++) {
             mrs_expr_reads(s->fields.expr[i], see_read, &seen);

@@ -70,14 +70,14 @@ static const struct bench_case docs[] = {
     {"set", "{'in':'a','fields':{'_id':'$k'}}", 0, "{'v':1}", "refused fields: the new _id is missing, ..."},
     {"set", "{'in':'a','fields':{'_id':'$k','l.z':'$$REMOVE'}}", 0, "{'v':1}",
      "refused fields: the new _id is missing, ..."},
-    {"set", "{'in':'a','fields':{'_id.u':'$$REMOVE'}}", 0, "{'v':1}", "stays *0 {'v':1}"},
+    {"set", "{'in':'a','fields':{'_id.u':'$$REMOVE'}}", 0, "{'v':1}", "changed *0 {'v':1}"},
     {"set", "{'in':'a','fields':{'_id':'$k'}}", 0, "{'_id':1,'k':[1]}", "refused fields: the new _id is array, ..."},
     {"set", "{'in':'a','errors':'drop','fields':{'_id':{'$divide':[1,'$v']}}}", 0, "{'_id':1,'v':0}",
      "refused fields: the new _id is missing, ..."},
     {"set", "{'in':'a','errors':'null','fields':{'_id':{'$divide':[1,'$v']}}}", 0, "{'_id':1,'v':0}",
      "changed *0 {'_id':null,'v':0}"},
     {"set", "{'in':'a','errors':'keep','fields':{'_id':{'$divide':[1,'$v']}}}", 0, "{'_id':1,'v':0}",
-     "stays *0 {'_id':1,'v':0}"},
+     "changed *0 {'_id':1,'v':0}"}, /* it took part: a candidate for its _id */
     {"set", "{'in':'a','fields':{'_id':{'t':'$t','u':'$u'}}}", 0, "{'_id':1,'t':5,'u':6}",
      "changed *0 {'_id':{'t':5,'u':6},'t':5,'u':6}"},
     {"set", "{'in':'a','fields':{'_id.u':'$u'}}", 0, "{'_id':{'a':1},'u':6}", "changed *0 {'_id':{'a':1,'u':6},"

@@ -25,7 +25,8 @@ mrsi_job_input_opts(const struct mrsi_cli *cli)
                                    .n_include = cli->include.n,
                                    .exclude = cli->exclude.at,
                                    .n_exclude = cli->exclude.n,
-                                   .ns = cli->ns};
+                                   .ns = cli->ns,
+                                   .tmp = cli->tmp};
 }
 
 static enum mrs_status

@@ -121,6 +121,12 @@ struct mrsi_refused_at {
     uint32_t coll;
 };
 
+static inline bool
+mrsi_cancelled(const struct mrsi_engine *en)
+{
+    return en->opts->cancel && __atomic_load_n(en->opts->cancel, __ATOMIC_RELAXED);
+}
+
 /* ---- pipe.c: fetch under a lock, work in parallel, commit in order ---- */
 struct mrsi_pipe {
     struct mrsi_engine *en;

@@ -88,7 +88,7 @@ one_job(struct run *r, struct mrsi_worker *w, void *job)
     pthread_mutex_lock(&r->fetch_lock);
     enum mrs_status s = stopped(r) ? MRS_END : MRS_OK;
     uint64_t no = r->fetched;
-    if (s == MRS_OK && p->en->opts->cancel && __atomic_load_n(p->en->opts->cancel, __ATOMIC_RELAXED)) {
+    if (s == MRS_OK && mrsi_cancelled(p->en)) {
         s = mrs_err_set(&e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
     if (s == MRS_OK) {

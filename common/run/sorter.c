@@ -279,6 +279,9 @@ next_of_runs(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e)
 enum mrs_status
 mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e)
 {
+    if (mrsi_cancelled(s->en)) { /* whoever reads a sort may do so for minutes without a pass over documents */
+        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+    }
     if (s->runs.n) {
         return next_of_runs(s, out, e);
     }

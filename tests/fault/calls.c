@@ -14,6 +14,7 @@
 
 static _Atomic uint64_t made[CALLS];
 static _Atomic bool hit;
+static int cancel;
 static struct {
     bool armed;
     enum call call;
@@ -38,7 +39,7 @@ call_can(enum call c, enum how how)
 {
     bool moves = c == CALL_READ || c == CALL_PREAD || c == CALL_WRITE || c == CALL_PWRITE || c == CALL_COPY;
     bool waits = moves || c == CALL_FSYNC;
-    return how == HOW_SHORT ? moves : how == HOW_INTERRUPTED ? waits : true;
+    return how == HOW_SHORT ? moves : how == HOW_INTERRUPTED ? waits : how == HOW_CANCEL ? moves || c == CALL_OPEN : true;
 }
 
 void
@@ -49,6 +50,13 @@ calls_work(void)
         atomic_store(&made[i], 0);
     }
     atomic_store(&hit, false);
+    __atomic_store_n(&cancel, 0, __ATOMIC_RELAXED);
+}
+
+const int *
+calls_cancel(void)
+{
+    return &cancel;
 }
 
 void
@@ -91,6 +99,10 @@ fails(enum call c, size_t *n)
     atomic_store(&hit, true);
     if (wish.how == HOW_SHORT) {
         *n = *n > 1 ? *n / 2 : *n;
+        return false;
+    }
+    if (wish.how == HOW_CANCEL) {
+        __atomic_store_n(&cancel, 2, __ATOMIC_RELAXED);
         return false;
     }
     errno = wish.how == HOW_INTERRUPTED ? EINTR : wish.error;

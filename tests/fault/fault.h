@@ -15,7 +15,8 @@ enum how {
     HOW_ERROR,       /* the n-th call fails */
     HOW_ERROR_ON,    /* the n-th and all behind it */
     HOW_SHORT,       /* the n-th call does half of its work: nobody may notice */
-    HOW_INTERRUPTED  /* the n-th call says EINTR: nobody may notice */
+    HOW_INTERRUPTED, /* the n-th call says EINTR: nobody may notice */
+    HOW_CANCEL       /* the n-th call works, and the owner of the run wants it to stop */
 };
 const char *call_name(enum call c);
 bool call_can(enum call c, enum how how);
@@ -23,6 +24,7 @@ void calls_fail(enum call c, enum how how, uint64_t n, int error);
 void calls_work(void);           /* from now on all succeed; counts begin at 0 */
 void calls_stop(void);           /* all succeed, counts stay */
 uint64_t calls_made(enum call c);
+const int *calls_cancel(void);   /* for struct mrs_run_opts */
 bool calls_hit(void);            /* the failing call was reached */
 
 /* ---- dumps.c ---- */

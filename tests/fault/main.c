@@ -58,10 +58,20 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
 {
     const char *exclude[] = {sc->exclude};
     struct mrs_input_opts how = {.exclude = exclude, .n_exclude = sc->exclude != NULL, .ns = sc->single_ns, .tmp = top};
-    struct mrs_run_opts o = {.input = below(sc->in ? sc->in : "in"), .output = out, .in = how, .memory = sc->memory,
-                             .jobs = sc->jobs, .tmp = top, .compress = sc->compress, .refused = below("refused"),
-                             .max_refused = sc->max_refused, .amend = sc->amend ? below("amend") : NULL,
-                             .force = sc->force, .dry_run = sc->dry_run, .single_ns = sc->single_ns};
+    struct mrs_run_opts o = {.input = below(sc->in ? sc->in : "in"),
+                             .output = out,
+                             .in = how,
+                             .memory = sc->memory,
+                             .jobs = sc->jobs,
+                             .tmp = top,
+                             .compress = sc->compress,
+                             .refused = below("refused"),
+                             .max_refused = sc->max_refused,
+                             .amend = sc->amend ? below("amend") : NULL,
+                             .force = sc->force,
+                             .dry_run = sc->dry_run,
+                             .single_ns = sc->single_ns,
+                             .cancel = calls_cancel()};
     struct mrs_input *in = NULL;
     struct mrs_plan *plan = NULL;
     enum mrs_status s = mrs_input_open(mem, o.input, &how, &in, e);
@@ -185,7 +195,9 @@ judge(const struct scene *sc, struct result *r, const struct result *good, const
     if (!r->err.msg[0] || r->published) {
         wrong("%s", r->published ? "an error, but published" : "an error without a message");
     }
-    if (memory ? r->err.code != MRS_E_MEMORY : r->err.code != MRS_E_IO && r->err.code != MRS_E_MEMORY) {
+    bool told = memory ? r->err.code == MRS_E_MEMORY
+                       : r->err.code == MRS_E_IO || r->err.code == MRS_E_MEMORY || r->err.code == MRS_E_CANCEL;
+    if (!told) {
         wrong("code %s, status %d: %s", mrs_code_name(r->err.code), r->status, text);
     }
     if (memory && r->status != MRS_DEAD) {
@@ -230,20 +242,17 @@ static void
 calls_fails(const struct scene *sc, const struct result *good, const struct result *before)
 {
     static const int errors[] = {EIO, ENOSPC, EINVAL}; /* EINVAL: a file system without that flag */
+    static const char *const words[] = {"", " and on", " short", " EINTR", " cancelled"};
     for (enum call c = 0; c < CALLS; c++) {
-        for (enum how how = HOW_ERROR; how <= HOW_INTERRUPTED; how++) {
+        for (enum how how = HOW_ERROR; how <= HOW_CANCEL; how++) {
             bool reached = call_can(c, how);
             for (uint64_t n = only_at ? only_at : 1; reached; n = next_n(n, c)) {
-                set_doing("%s: %s %llu%s", sc->name, call_name(c), (unsigned long long)n,
-                          how == HOW_ERROR      ? ""
-                          : how == HOW_ERROR_ON ? " and on"
-                          : how == HOW_SHORT    ? " short"
-                                                : " EINTR");
+                set_doing("%s: %s %llu%s", sc->name, call_name(c), (unsigned long long)n, words[how]);
                 clean_scene(sc);
                 calls_fail(c, how, n, errors[n % 3]);
                 struct result r = run_scene(sc, 0);
                 reached = calls_hit() && !only_at;
-                if (how >= HOW_SHORT && r.status != good->status) {
+                if ((how == HOW_SHORT || how == HOW_INTERRUPTED) && r.status != good->status) {
                     wrong("%s", r.err.msg);
                 }
                 judge(sc, &r, good, before, false, c == CALL_RENAME && how == HOW_ERROR_ON && sc->single_ns);

@@ -132,6 +132,8 @@ bystanders(const char *dir, enum mrs_codec codec)
     collection(dir, "view", codec, NULL,
                "{\"options\":{\"viewOn\":\"rest\",\"pipeline\":[]},\"indexes\":[],\"collectionName\":\"view\","
                "\"type\":\"view\"}");
+    snprintf(path, sizeof path, "%s/d/$admin.system.users.bson", dir);
+    put_lines(path, MRS_CODEC_NONE, "{\"_id\":\"d.me\",\"user\":\"me\",\"db\":\"d\"}\n");
     snprintf(path, sizeof path, "%s/prelude.json", dir);
     put_bytes(path, "{\"ServerVersion\":\"8.0.4\"}\n", 26);
 }

@@ -23,10 +23,9 @@ static struct {
     int error;
 } wish;
 
-static const char *const names[CALLS] = {"open",   "read",           "pread",           "write",
-                                         "pwrite", "fsync",          "rename",          "ftruncate or fallocate",
-                                         "mmap",   "pthread_create", "copy_file_range", "mkdir",
-                                         "fstat",  "lseek"};
+static const char *const names[CALLS] = {
+    "open", "read",           "pread",           "write", "pwrite", "fsync", "rename", "ftruncate or fallocate",
+    "mmap", "pthread_create", "copy_file_range", "mkdir", "fstat",  "lseek"};
 
 const char *
 call_name(enum call c)
@@ -39,7 +38,10 @@ call_can(enum call c, enum how how)
 {
     bool moves = c == CALL_READ || c == CALL_PREAD || c == CALL_WRITE || c == CALL_PWRITE || c == CALL_COPY;
     bool waits = moves || c == CALL_FSYNC;
-    return how == HOW_SHORT ? moves : how == HOW_INTERRUPTED ? waits : how == HOW_CANCEL ? moves || c == CALL_OPEN : true;
+    return how == HOW_SHORT         ? moves
+           : how == HOW_INTERRUPTED ? waits
+           : how == HOW_CANCEL      ? moves || c == CALL_OPEN
+                                    : true;
 }
 
 void
@@ -109,15 +111,15 @@ fails(enum call c, size_t *n)
     return true;
 }
 
-#define WRAP(type, name, params) \
-    type __real_##name params;   \
-    type __wrap_##name params;   \
+#define WRAP(type, name, params)                                                                                     \
+    type __real_##name params;                                                                                       \
+    type __wrap_##name params;                                                                                       \
     type __wrap_##name params
 
-#define MOVER(name, call, params, args) \
-    WRAP(ssize_t, name, params)         \
-    {                                   \
-        return fails(call, &n) ? -1 : __real_##name args; \
+#define MOVER(name, call, params, args)                                                                              \
+    WRAP(ssize_t, name, params)                                                                                      \
+    {                                                                                                                \
+        return fails(call, &n) ? -1 : __real_##name args;                                                            \
     }
 MOVER(read, CALL_READ, (int fd, void *p, size_t n), (fd, p, n))
 MOVER(write, CALL_WRITE, (int fd, const void *p, size_t n), (fd, p, n))
@@ -128,10 +130,10 @@ MOVER(pwrite64, CALL_PWRITE, (int fd, const void *p, size_t n, off_t off), (fd, 
 MOVER(copy_file_range, CALL_COPY, (int fd, off_t *at, int to, off_t *to_at, size_t n, unsigned flags),
       (fd, at, to, to_at, n, flags))
 
-#define PLAIN(name, call, params, args) \
-    WRAP(int, name, params)             \
-    {                                   \
-        return fails(call, NULL) ? -1 : __real_##name args; \
+#define PLAIN(name, call, params, args)                                                                              \
+    WRAP(int, name, params)                                                                                          \
+    {                                                                                                                \
+        return fails(call, NULL) ? -1 : __real_##name args;                                                          \
     }
 PLAIN(fsync, CALL_FSYNC, (int fd), (fd))
 PLAIN(rename, CALL_RENAME, (const char *a, const char *b), (a, b))
@@ -174,21 +176,21 @@ WRAP(int, posix_fallocate64, (int fd, off_t off, off_t n))
     return fails(CALL_TRUNCATE, NULL) ? errno : __real_posix_fallocate64(fd, off, n);
 }
 
-WRAP(int, pthread_create, (pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), void *arg))
+WRAP(int, pthread_create, (pthread_t * id, const pthread_attr_t *attr, void *(*fn)(void *), void *arg))
 {
     return fails(CALL_THREAD, NULL) ? EAGAIN : __real_pthread_create(id, attr, fn, arg);
 }
 
-#define OPENER(name)                                            \
-    int __real_##name(const char *path, int flags, ...);        \
-    int __wrap_##name(const char *path, int flags, ...);        \
-    int __wrap_##name(const char *path, int flags, ...)         \
-    {                                                           \
-        va_list args;                                           \
-        va_start(args, flags);                                  \
-        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg(args, mode_t) : 0; \
-        va_end(args);                                           \
-        return fails(CALL_OPEN, NULL) ? -1 : __real_##name(path, flags, mode); \
+#define OPENER(name)                                                                                                 \
+    int __real_##name(const char *path, int flags, ...);                                                             \
+    int __wrap_##name(const char *path, int flags, ...);                                                             \
+    int __wrap_##name(const char *path, int flags, ...)                                                              \
+    {                                                                                                                \
+        va_list args;                                                                                                \
+        va_start(args, flags);                                                                                       \
+        mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg(args, mode_t) : 0;                                    \
+        va_end(args);                                                                                                \
+        return fails(CALL_OPEN, NULL) ? -1 : __real_##name(path, flags, mode);                                       \
     }
 OPENER(open)
 OPENER(open64)

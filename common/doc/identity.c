@@ -10,6 +10,7 @@
 #include "mongoreshape/value.h"
 
 #include <math.h>
+#define XXH_INLINE_ALL /* short keys and documents are hashed by the million */
 #include <xxhash.h>
 
 struct mrs_hash128

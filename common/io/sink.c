@@ -145,42 +145,40 @@ mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const ch
     return mrsi_output_fail(o, s);
 }
 
-/* Counts the documents; sum: adds their hashes, NULL: leaves that to the caller. */
-static enum mrs_status
-count(struct mrs_sink *s, const uint8_t *at, size_t left, struct mrs_hash_sum *sum,
-      struct mrs_err *e)
+bool
+mrs_docs_add(struct mrs_docs *d, const void *doc, size_t n)
 {
-    while (left) {
-        uint32_t size = left >= MRS_DOC_MIN ? mrs_le32(at) : 0;
-        if (size < MRS_DOC_MIN || size > left || at[size - 1] != 0) {
-            s->failed = true;
-            return MRSI_FAIL(e, MRS_E_ACCOUNT,
-                             "%s: bytes that are no whole document behind document %llu", s->path,
-                             (unsigned long long)s->docs);
-        }
-        if (sum) {
-            struct mrs_hash128 h = mrs_hash(at, size, 0);
-            mrs_hash_sum_add(sum, h.lo, h.hi);
-        }
-        s->docs++;
-        at += size;
-        left -= size;
+    const uint8_t *p = doc;
+    if (n < MRS_DOC_MIN || n != mrs_le32(p) || p[n - 1] != 0) {
+        return false;
     }
-    return MRS_OK;
+    struct mrs_hash128 h = mrs_hash(p, n, 0);
+    mrs_hash_sum_add(&d->digest, h.lo, h.hi);
+    d->n++;
+    d->bytes += n;
+    return true;
+}
+
+static enum mrs_status
+no_document(struct mrs_sink *s, uint64_t docs, struct mrs_err *e)
+{
+    s->failed = true;
+    return mrsi_output_fail(s->o, MRSI_FAIL(e, MRS_E_ACCOUNT,
+                                            "%s: bytes that are no whole document behind document %llu",
+                                            s->path, (unsigned long long)(s->docs + docs)));
 }
 
 enum mrs_status
-mrs_sink_write_hashed(struct mrs_sink *s, const void *p, size_t n, const struct mrs_hash_sum *sum,
-                      struct mrs_err *e)
+mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n, const struct mrs_docs *d,
+                       struct mrs_err *e)
 {
-    enum mrs_status st = count(s, p, n, sum ? NULL : &s->digest, e);
-    if (st == MRS_OK && sum) {
-        mrs_hash_sum_add(&s->digest, sum->lo, sum->hi);
+    if (d->bytes != n) {
+        return no_document(s, d->n, e);
     }
-    if (st == MRS_OK) {
-        s->bytes += n;
-        st = mrsi_encoder_write(s->enc, p, n, e);
-    }
+    mrs_hash_sum_add(&s->digest, d->digest.lo, d->digest.hi);
+    s->docs += d->n;
+    s->bytes += n;
+    enum mrs_status st = mrsi_encoder_write(s->enc, p, n, e);
     s->failed = s->failed || st != MRS_OK;
     return mrsi_output_fail(s->o, st);
 }
@@ -188,7 +186,15 @@ mrs_sink_write_hashed(struct mrs_sink *s, const void *p, size_t n, const struct 
 enum mrs_status
 mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
 {
-    return mrs_sink_write_hashed(s, p, n, NULL, e);
+    struct mrs_docs d = {0, 0, {0, 0}};
+    const uint8_t *at = p;
+    while (d.bytes < n) {
+        size_t left = n - (size_t)d.bytes, size = left >= MRS_DOC_MIN ? mrs_le32(at + d.bytes) : 0;
+        if (size > left || !mrs_docs_add(&d, at + d.bytes, size)) {
+            return no_document(s, d.n, e);
+        }
+    }
+    return mrs_sink_write_counted(s, p, n, &d, e);
 }
 
 enum mrs_status

@@ -68,7 +68,7 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
         w->en = en;
         w->no = i;
         mrs_arena_init(&w->arena, en->mem);
-        w->ctx = (struct mrs_ctx){en->mem, &w->arena, &w->err};
+        w->ctx = (struct mrs_ctx){.mem = en->mem, .arena = &w->arena, .err = &w->err};
         mrs_err_clear(&w->err);
         mrs_buf_init(&w->refused, en->mem, SIZE_MAX);
         mrs_buf_init(&w->scratch, en->mem, MRS_KEY_MAX);

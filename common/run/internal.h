@@ -213,8 +213,8 @@ struct mrsi_writer {
 struct mrsi_out {
     struct mrs_buf buf;
     uint64_t docs;
-    struct mrs_hash_sum digest; /* final only: summed up while the documents are in the processor's cache, not in the
-                                   commit, which is serial */
+    struct mrs_docs counted; /* final only: taken in while the documents are in the processor's cache, not in the
+                              * commit, which is serial */
 };
 /* Opens a writer for a collection at step `step`: final when no later step but MAP uses it. keep_old: the documents
  * that are there stay in front (they are copied first when final, else their parts stay). */

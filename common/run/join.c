@@ -52,7 +52,7 @@ read_both(struct mrsi_join *j, struct mrs_err *e)
     }
     j->hashed[0] = 0;
     j->n_hashed = 1;
-    j->far = !j->lookup && from_bytes <= j->en->memory / 2;
+    j->far = !j->lookup && from_bytes <= j->en->memory / 4;
     j->left_over = j->lookup || j->self;
     if (!j->lookup || j->st->desc.n_pairs > 1) {
         s = mrsi_join_read_into_keys(j, e);

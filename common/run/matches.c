@@ -12,7 +12,7 @@ mrsi_shaper_init(struct mrsi_shaper *s, struct mrsi_join *j)
     mrs_arena_init(&s->arena, j->en->mem);
     mrs_buf_init(&s->shape, j->en->mem, SIZE_MAX);
     mrs_err_clear(&s->err);
-    s->ctx = (struct mrs_ctx){j->en->mem, &s->arena, &s->err};
+    s->ctx = (struct mrs_ctx){.mem = j->en->mem, .arena = &s->arena, .err = &s->err};
 }
 
 void

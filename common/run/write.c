@@ -71,8 +71,8 @@ mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
 {
     out->docs++;
     if (wr->final && !wr->blind && !out->buf.bad) {
-        struct mrs_hash128 h = mrs_hash(out->buf.p + at, out->buf.n - at, 0);
-        mrs_hash_sum_add(&out->digest, h.lo, h.hi);
+        mrs_docs_add(&out->counted, out->buf.p + at,
+                     out->buf.n - at); /* what is refused is missing when it is written */
     }
 }
 
@@ -97,7 +97,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
 {
     enum mrs_status s = MRS_OK;
     if (out->buf.n && !wr->blind) {
-        s = wr->final ? mrs_sink_write_hashed(wr->en->coll[wr->coll].sink, out->buf.p, out->buf.n, &out->digest, e)
+        s = wr->final ? mrs_sink_write_counted(wr->en->coll[wr->coll].sink, out->buf.p, out->buf.n, &out->counted, e)
                       : mrs_write_at(wr->temp->fd, out->buf.p, out->buf.n, wr->bytes, e);
     }
     if (s == MRS_OK) {
@@ -109,7 +109,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
     }
     mrs_buf_reset(&out->buf);
     out->docs = 0;
-    out->digest = (struct mrs_hash_sum){0, 0};
+    out->counted = (struct mrs_docs){0, 0, {0, 0}};
     return s;
 }
 

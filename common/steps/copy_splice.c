@@ -245,9 +245,10 @@ static enum mrs_status
 rewrap(struct copying *k, struct mrs_view old, struct mrs_buf *b)
 {
     const struct mrsi_copy *s = k->s;
-    struct mrsi_seen seen = {.n = 0};
+    struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e, v;
+    mrsi_seen_begin(&seen);
     mrs_walk_init(&w, old);
     while (mrs_walk_next(&w, &e) == 1) {
         bool copy = s->as.n ? mrs_name_is(&e, s->as.part[0].name, s->as.part[0].len) : is_name(s, &e);

@@ -15,11 +15,12 @@ struct head {
 static enum mrs_status
 look(struct mrs_ctx *c, const struct mrsi_embed *s, struct mrs_view d, struct head *h)
 {
-    struct mrsi_seen seen = {.n = 0};
+    struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
     const struct mrs_part *as = s->as.part, *count = s->count.part;
     *h = (struct head){false, false};
+    mrsi_seen_begin(&seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
         mrsi_seen_add(&seen, &e);

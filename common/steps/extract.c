@@ -354,6 +354,8 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         check(&r, s);
         make_edit(&r, s);
     }
+    s->parent_ref_len = s->parent_ref ? (uint32_t)strlen(s->parent_ref) : 0;
+    s->position_len = s->position ? (uint32_t)strlen(s->position) : 0;
     return mrsi_read_end(&r, state);
 }
 

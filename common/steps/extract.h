@@ -23,6 +23,7 @@ struct mrsi_extract {
     struct mrs_expr *id_expr;
     bool value_given;
     const char *parent_ref, *position, *value; /* parent_ref and position: NULL where there is none */
+    uint32_t parent_ref_len, position_len;     /* 0 there */
     struct mrsi_shape shape;
     struct {
         bool given, limited, id;

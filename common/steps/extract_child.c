@@ -203,12 +203,13 @@ static enum mrs_status
 scan(struct ext_doc *x, struct mrs_view d, struct scan *out)
 {
     const struct mrsi_extract *s = x->s;
-    uint32_t ref_len = s->parent_ref ? (uint32_t)strlen(s->parent_ref) : 0, pos_len = s->position
-        ? (uint32_t)strlen(s->position) : 0;
-    struct mrsi_seen seen = {.n = 0};
+    uint32_t ref_len = s->parent_ref_len, pos_len = s->position_len;
+    struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
-    memset(out, 0, sizeof *out);
+    out->n = 0;
+    out->id = out->ref = out->pos = mrs_missing();
+    mrsi_seen_begin(&seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
         struct mrs_val *v = NULL;
@@ -226,7 +227,8 @@ scan(struct ext_doc *x, struct mrs_view d, struct scan *out)
         }
         if (v && v->type == MRS_MISSING) {
             *v = e.v;
-            out->s[out->n++] = (struct special){e, what};
+            out->s[out->n].e = e;
+            out->s[out->n++].what = what;
         }
     }
     return mrsi_seen_check(&seen, x->c, d);
@@ -299,10 +301,10 @@ put_child(const struct child *k, struct mrs_buf *out)
     size_t start = mrsi_put_open(out);
     mrsi_put_elem(out, "_id", 3, k->id);
     if (s->parent_ref && !k->bare && k->sc.ref.type == MRS_MISSING) {
-        mrsi_put_elem(out, s->parent_ref, (uint32_t)strlen(s->parent_ref), k->p->key);
+        mrsi_put_elem(out, s->parent_ref, s->parent_ref_len, k->p->key);
     }
     if (s->position && k->sc.pos.type == MRS_MISSING && k->pos.type != MRS_MISSING) {
-        mrsi_put_elem(out, s->position, (uint32_t)strlen(s->position), k->pos);
+        mrsi_put_elem(out, s->position, s->position_len, k->pos);
     }
     put_rest(k, out);
     mrsi_put_close(out, start);
@@ -317,8 +319,13 @@ mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struc
                    struct mrs_buf *key)
 {
     const struct mrsi_extract *s = x->s;
-    struct child k = {.x = x, .p = p, .pos = mrs_missing(), .bare = bare};
+    struct child k; /* sc is large, and scan() fills it in */
     struct mrs_val v, own;
+    k.x = x;
+    k.p = p;
+    k.pos = mrs_missing();
+    k.bare = bare;
+    k.by_key = k.made = false;
     enum mrs_status st = mrsi_extract_shape(x, p, true, &v, &own);
     if (st == MRS_OK) {
         k.d = mrs_val_view(v);

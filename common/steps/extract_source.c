@@ -271,11 +271,12 @@ static enum mrs_status
 quick(struct ext_doc *x, struct mrs_buf *out)
 {
     const struct mrs_part *name = &x->s->path.part[0];
-    struct mrsi_seen seen = {.n = 0};
+    struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
     size_t at = mrsi_put_open(out);
     const uint8_t *from = x->doc.p + 4;
+    mrsi_seen_begin(&seen);
     mrs_walk_init(&w, x->doc);
     while (mrs_walk_next(&w, &e) == 1) {
         mrsi_seen_add(&seen, &e);

@@ -39,7 +39,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 {
     const struct order *s = state;
     uint32_t n = s->fields.n + 1;
-    struct mrsi_seen names = {.n = 0};
+    struct mrsi_seen names;
     struct mrs_walk walk;
     struct mrs_elem e;
     struct mrs_elem *front = mrs_arena_alloc(c->arena, n * sizeof *front);
@@ -48,6 +48,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     }
     memset(front, 0, n * sizeof *front);
     mrs_buf_reset(&w->raw); /* the others, in their order */
+    mrsi_seen_begin(&names);
     for (mrs_walk_init(&walk, d); mrs_walk_next(&walk, &e) == 1;) {
         int64_t i = place_of(s, &e);
         mrsi_seen_add(&names, &e);

@@ -293,12 +293,13 @@ static enum mrs_status
 write_flat(struct writing *x, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
     const struct set *s = x->s;
-    struct mrsi_seen names = {.n = 0};
+    struct mrsi_seen names;
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t met = 0; /* bits of the fields that were there */
     const uint8_t *run = d.p + 4;
     size_t at = mrsi_put_open(out);
+    mrsi_seen_begin(&names);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
         uint32_t i = field_of(s, &e);

@@ -83,9 +83,16 @@ mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot d
 enum mrs_status
 mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
 {
-    if (mrsi_seen_suspect(s) && mrs_doc_has_duplicates(d, true)) {
+    const uint32_t n = sizeof c->known / sizeof *c->known;
+    for (uint32_t i = 0; i < n; i++) {
+        if (c->known[i] == s->names) {
+            return MRS_OK;
+        }
+    }
+    if (mrs_doc_has_duplicates(d, true)) {
         return mrsi_step_refuse(c, NULL, "duplicate field: a level that must be rewritten holds a name twice");
     }
+    c->known[c->next_known++ % n] = s->names;
     return MRS_OK;
 }
 
@@ -117,12 +124,13 @@ static enum mrs_status
 pick(struct mrs_ctx *c, const struct mrs_path *path, uint32_t n, bool keep, bool id, struct mrs_view d,
      struct mrs_buf *out)
 {
-    struct mrsi_seen seen = {.n = 0};
+    struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
     size_t at = mrsi_put_open(out);
     const uint8_t *run = NULL;
     bool gap = false;
+    mrsi_seen_begin(&seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
         bool listed = named(path, n, &e) || (id && mrs_name_is(&e, "_id", 3));

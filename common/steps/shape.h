@@ -43,50 +43,36 @@ enum mrs_status mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_sha
  * is gone. In the arena. */
 const char *mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *path);
 
-/* ---- names of one level: doubles found at the price of a few instructions a field ---- */
-enum { MRSI_SEEN_MOST = 32 };
-struct mrsi_seen { /* {.n = 0}: none yet */
-    uint32_t hash[MRSI_SEEN_MOST]; /* of the names so far, none of them 0 */
-    uint32_t same __attribute__((vector_size(16))); /* not 0: two names may be equal, look closer */
-    uint32_t n;
+/* ---- names of one level ----
+ * Nearly all documents of a collection have the same names in the same order. A hash of all their bytes, lengths and
+ * order says whether a level looks as one that was found to hold no name twice (struct mrs_ctx, `known`). */
+struct mrsi_seen {
+    uint64_t names;
 };
-/* Of the first and the last bytes of a name (which overlap in a short one) and its length. */
-static inline uint32_t
-mrsi_seen_hash(const char *name, uint32_t len)
+static inline void
+mrsi_seen_begin(struct mrsi_seen *s)
 {
-    uint64_t a = 0, b = 0;
-    if (len >= 8) {
-        memcpy(&a, name, 8);
-        memcpy(&b, name + len - 8, 8);
-    } else if (len >= 4) {
-        a = mrs_le32((const uint8_t *)name);
-        b = mrs_le32((const uint8_t *)name + len - 4);
-    } else if (len) {
-        a = (uint8_t)name[0];
-        b = (uint64_t)((uint8_t)name[len >> 1] << 8 | (uint8_t)name[len - 1]);
-    }
-    a = (a ^ len) * 0x9E3779B97F4A7C15ull + b * 0xC2B2AE3D27D4EB4Full;
-    return (uint32_t)(a >> 32) | 1u;
+    s->names = 0x9E3779B97F4A7C15ull;
+}
+static inline void
+mrsi_seen_mix(struct mrsi_seen *s, uint64_t a, uint64_t b)
+{
+    unsigned __int128 m = (unsigned __int128)(s->names ^ a) * (b ^ 0xC2B2AE3D27D4EB4Full);
+    s->names = (uint64_t)m ^ (uint64_t)(m >> 64) ^ a;
 }
 static inline void
 mrsi_seen_add(struct mrsi_seen *s, const struct mrs_elem *e)
 {
-    uint32_t h = mrsi_seen_hash(e->name, e->name_len);
-    uint32_t all __attribute__((vector_size(16))) = {h, h, h, h}, four __attribute__((vector_size(16)));
-    for (uint32_t i = 0; i < s->n; i += 4) {
-        memcpy(&four, s->hash + i, sizeof four);
-        s->same |= (uint32_t __attribute__((vector_size(16))))(four == all);
+    const uint8_t *p = (const uint8_t *)e->name;
+    uint32_t n = e->name_len;
+    for (; n > 8; n -= 8, p += 8) {
+        mrsi_seen_mix(s, mrs_le64(p), e->name_len);
     }
-    if (s->n < MRSI_SEEN_MOST) {
-        s->hash[s->n++] = h;
-    } else {
-        s->same |= all; /* so many that only a closer look tells */
-    }
-}
-static inline bool
-mrsi_seen_suspect(const struct mrsi_seen *s)
-{
-    return (s->same[0] | s->same[1] | s->same[2] | s->same[3]) != 0;
+    uint64_t rest = n == 8  ? mrs_le64(p)
+                    : n > 3 ? mrs_le32(p) | (uint64_t)mrs_le32(p + n - 4) << 32
+                    : n > 0 ? p[0] | (uint64_t)p[n >> 1] << 8 | (uint64_t)p[n - 1] << 16
+                            : 0;
+    mrsi_seen_mix(s, rest, (uint64_t)e->name_len << 32);
 }
 /* SKIP where the level d, all of whose names were added, holds a name twice. */
 enum mrs_status mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d);

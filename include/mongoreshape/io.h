@@ -128,10 +128,16 @@ enum mrs_status mrs_output_coll(struct mrs_output *o, const char *db, const char
 /* Whole documents, appended; bytes that are not: MRS_E_ACCOUNT. After any failure of a sink or copy
  * the output can only be aborted. */
 enum mrs_status mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e);
-/* The same, where somebody has hashed the documents already (several threads, while they made them):
- * sum of mrs_hash with seed 0 of each; NULL: nobody has. They are still counted here. */
-enum mrs_status mrs_sink_write_hashed(struct mrs_sink *s, const void *p, size_t n,
-                                      const struct mrs_hash_sum *sum, struct mrs_err *e);
+/* The same in two parts, so that several threads count and hash what they make and writing itself is
+ * short. mrs_docs_add takes one document into d ({0} at first); false: its bytes are not one whole
+ * document. All documents of p must have been added. */
+struct mrs_docs {
+    uint64_t n, bytes;
+    struct mrs_hash_sum digest;
+};
+bool mrs_docs_add(struct mrs_docs *d, const void *doc, size_t n);
+enum mrs_status mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n,
+                                       const struct mrs_docs *d, struct mrs_err *e);
 /* Empties the file again, as if nothing had been written. */
 enum mrs_status mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e);
 /* Ends the file and frees s, whatever it returns; s NULL: nothing. The sink counts and hashes what

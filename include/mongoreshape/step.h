@@ -138,6 +138,8 @@ struct mrs_ctx { /* one per thread, made by the engine */
     struct mrs_mem *mem;
     struct mrs_arena *arena; /* reset by the engine before each source document */
     struct mrs_err *err;
+    uint64_t known[8]; /* of kernels: levels that hold no name twice, zeroed at first */
+    uint32_t next_known;
 };
 
 /* What becomes of a source document; the account of a run is made of these. */

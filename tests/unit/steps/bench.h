@@ -129,7 +129,7 @@ bench_open(struct bench *b, const char *step, const char *body, uint64_t fail_at
 static inline uint64_t
 bench_close(struct bench *b)
 {
-    struct mrs_ctx c = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     if (b->work && b->type->spread->work_clear) {
         b->type->spread->work_clear(&c, b->work);
     }
@@ -164,7 +164,7 @@ bench_push(struct bench *b, int side, struct mrs_view doc, bool canonical, char 
 {
     static const char *const fates[] = {"stays", "changed", "taken", "dropped", "refused"};
     const struct mrs_spread_ops *ops = b->type->spread;
-    struct mrs_ctx c = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     struct mrs_product p;
     enum mrs_fate fate = MRS_FATE_REFUSED;
     if (!b->work) {

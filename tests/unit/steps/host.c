@@ -296,7 +296,7 @@ enum mrs_status
 host_read_from(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct host_coll *c, struct host_from *f)
 {
     const struct mrs_join_ops *ops = b->type->join;
-    struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx ctx = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     for (uint32_t i = 0; i < c->n; i++) {
         struct mrs_view doc = view(&c->doc[i]);
         mrs_arena_reset(&b->arena);
@@ -333,7 +333,7 @@ host_join_one(struct bench *b, const struct mrs_desc *d, struct host_from *from,
          struct mrs_buf *out, enum mrs_fate *fate)
 {
     const struct mrs_join_ops *ops = b->type->join;
-    struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx ctx = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     struct mrs_keys keys;
     struct matching x = {.from = from, .sorted = d->sorted, .by_ref = d->by_reference};
     struct mrs_put put = {put_page, pages};
@@ -460,7 +460,7 @@ static enum mrs_status
 push_spread(struct host_db *db, struct bench *b, const struct mrs_desc *d)
 {
     const struct mrs_spread_ops *ops = b->type->spread;
-    struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx ctx = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     for (uint32_t s = 0; s < d->n_sides; s++) {
         struct host_coll *c = host_coll(db, &d->sides[s].coll);
         for (uint32_t i = 0, n = c->n; i < n && (d->sides[s].role & MRS_ROLE_MAIN); i++) {
@@ -519,7 +519,7 @@ part_doc(const struct grouping *g, const struct member *m)
 static enum mrs_status
 collect(struct host_db *db, struct bench *b, const struct mrs_desc *d, int side, struct grouping *g)
 {
-    struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx ctx = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     struct host_coll *c = host_coll(db, &d->sides[side].coll);
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t before = g->parts.n;
@@ -590,7 +590,7 @@ static enum mrs_status
 finish(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct grouping *g, uint32_t group,
        struct mrs_buf *out, bool *theirs)
 {
-    struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx ctx = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     struct host_coll *into = host_coll(db, &d->sides[1].coll);
     const struct member *first = NULL, *counts = NULL;
     struct mrs_build refs;
@@ -643,7 +643,7 @@ finish(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct gro
 static enum mrs_status
 sources(struct host_db *db, struct bench *b, const struct mrs_desc *d, struct grouping *g, const struct host_doc *made)
 {
-    struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx ctx = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     struct host_coll *c = host_coll(db, &d->sides[0].coll);
     for (uint32_t i = 0; i < c->n; i++) {
         struct mrs_buf ids, out;
@@ -740,7 +740,7 @@ enum mrs_status
 host_push(struct host_db *db, struct bench *b, const struct mrs_desc *d)
 {
     const struct mrs_step_type *t = b->type;
-    struct mrs_ctx c = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     bool join = d->family == MRS_FAMILY_JOIN, group = d->family == MRS_FAMILY_GROUP;
     size_t size = join ? t->join->work_size : group ? t->group->work_size : t->spread->work_size;
     void (*clear)(struct mrs_ctx *, void *) = join ? t->join->work_clear : group ? t->group->work_clear

@@ -99,7 +99,7 @@ static void
 derive_spread(struct run *r, const struct host_doc *unit)
 {
     const struct mrs_spread_ops *ops = r->b->type->spread;
-    struct mrs_ctx c = {r->b->mem, &r->b->arena, &r->b->err};
+    struct mrs_ctx c = {.mem = r->b->mem, .arena = &r->b->arena, .err = &r->b->err};
     struct mrs_view d = {unit->p, unit->n};
     struct mrs_product p;
     enum mrs_fate fate;
@@ -165,7 +165,7 @@ derive_join(struct run *r, const struct host_doc *unit)
 static void
 derive_fate(struct run *r, const struct host_doc *unit)
 {
-    struct mrs_ctx c = {r->b->mem, &r->b->arena, &r->b->err};
+    struct mrs_ctx c = {.mem = r->b->mem, .arena = &r->b->arena, .err = &r->b->err};
     struct mrs_view d = {unit->p, unit->n};
     unsigned used = 0;
     bool takes;
@@ -275,7 +275,7 @@ end_range(struct run *r)
 void
 host_live(struct host_db *db, struct bench *b, const struct mrs_desc *d, uint32_t writes, bool once)
 {
-    struct mrs_ctx c = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     bool join = d->family == MRS_FAMILY_JOIN;
     size_t size = join ? b->type->join->work_size : b->type->spread->work_size;
     void (*clear)(struct mrs_ctx *, void *) = join ? b->type->join->work_clear : b->type->spread->work_clear;

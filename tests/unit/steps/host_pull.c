@@ -36,7 +36,7 @@ static bool
 spread_next(struct stage *s)
 {
     const struct mrs_spread_ops *ops = s->b->type->spread;
-    struct mrs_ctx c = {s->b->mem, &s->b->arena, &s->b->err};
+    struct mrs_ctx c = {.mem = s->b->mem, .arena = &s->b->arena, .err = &s->b->err};
     while (s->side < s->d->n_sides) {
         struct host_coll *in = host_coll(s->db, &s->d->sides[s->side].coll);
         struct mrs_product p;
@@ -143,7 +143,7 @@ host_pull(struct host_db *db, struct bench *b, const struct mrs_desc *d)
 {
     bool join = d->family == MRS_FAMILY_JOIN;
     struct host_coll *c = host_coll(db, &d->sides[0].coll);
-    struct mrs_ctx ctx = {b->mem, &b->arena, &b->err};
+    struct mrs_ctx ctx = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     size_t size = join ? b->type->join->work_size : b->type->spread->work_size;
     void (*clear)(struct mrs_ctx *, void *) = join ? b->type->join->work_clear : b->type->spread->work_clear;
     struct stage *s = calloc(1, sizeof *s);

@@ -244,7 +244,7 @@ long_arrays(void **arg)
     mrs_build_close(&build);
     assert_int_equal(mrs_build_finish(&build, &d, NULL), MRS_OK);
     bench_open(&b, "rename", "{'in':'a','fields':{'lines.a.x':'lines.x'}}", 0);
-    struct mrs_ctx c = {b.mem, &b.arena, &b.err};
+    struct mrs_ctx c = {.mem = b.mem, .arena = &b.arena, .err = &b.err};
     struct mrs_product p;
     enum mrs_fate fate;
     b.work = calloc(1, b.type->spread->work_size);
@@ -298,7 +298,7 @@ odd_names(void **arg)
     bench_open(&b, "cast", "{'in':'a','fields':{'x':'int'}}", 0);
     b.work = calloc(1, b.type->spread->work_size);
     for (int change = 0; change < 2; change++) {
-        struct mrs_ctx c = {b.mem, &b.arena, &b.err};
+        struct mrs_ctx c = {.mem = b.mem, .arena = &b.arena, .err = &b.err};
         struct mrs_product p;
         enum mrs_fate fate;
         struct mrs_val two = change ? mrs_make_double(room, 2) : mrs_make_i32(room, 2);

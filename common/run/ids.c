@@ -1,7 +1,8 @@
-/* ids.c - finding equal `_id`s in bounded memory, and judging them.
+/* ids.c - finding equal `_id`s in bounded memory.
  *
  * Hashes are thrown into buckets by their top bits; buckets that outgrow their share of memory go to a temporary
- * file. Equal hashes meet in one bucket, which is sorted alone. See ids.h for the three phases. */
+ * file. Equal hashes meet in one bucket, which is sorted alone. See ids.h for the three phases; ids_judge.c for
+ * what comes of those that are found. */
 #include "ids.h"
 #include <stdlib.h>
 
@@ -25,11 +26,12 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     for (int i = 0; i < BUCKETS; i++) {
         mrs_buf_init(&ids->bucket[i], en->mem, SIZE_MAX);
     }
-    struct mrs_buf *all[] = {&ids->extents, &ids->suspicious, &ids->members,
-                             &ids->barred,  &ids->merged,     &ids->replaced};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        mrs_buf_init(all[i], en->mem, SIZE_MAX);
-    }
+    mrs_buf_init(&ids->extents, en->mem, SIZE_MAX);
+    mrsi_tape_init(&ids->suspicious, en, sizeof(uint64_t), en->memory / 32);
+    mrsi_sorter_init(&ids->members, en, en->memory / 4);
+    mrsi_tape_init(&ids->barred, en, sizeof(uint64_t), en->memory / 32);
+    mrsi_tape_init(&ids->merged, en, sizeof(struct mrsi_product), en->memory / 32);
+    mrsi_tape_init(&ids->replaced, en, sizeof(struct mrsi_replaced), en->memory / 32);
     return MRS_OK;
 }
 
@@ -51,11 +53,11 @@ mrsi_ids_clear(struct mrsi_ids *ids)
 {
     if (ids->en) {
         drop_buckets(ids);
-        mrs_buf_clear(&ids->suspicious);
-        mrs_buf_clear(&ids->members);
-        mrs_buf_clear(&ids->barred);
-        mrs_buf_clear(&ids->merged);
-        mrs_buf_clear(&ids->replaced);
+        mrsi_tape_clear(&ids->suspicious);
+        mrsi_sorter_clear(&ids->members);
+        mrsi_tape_clear(&ids->barred);
+        mrsi_tape_clear(&ids->merged);
+        mrsi_tape_clear(&ids->replaced);
         mrsi_temp_drop(ids->en, ids->bodies);
         ids->bodies = NULL;
     }
@@ -114,8 +116,8 @@ mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_e
     return ids->held > ids->en->memory / 4 ? flush(ids, e) : MRS_OK;
 }
 
-static int
-by_u64(const void *pa, const void *pb)
+int
+mrsi_by_u64(const void *pa, const void *pb)
 {
     uint64_t a, b;
     memcpy(&a, pa, 8);
@@ -177,13 +179,14 @@ look_bucket(struct mrsi_ids *ids, struct mrs_buf *b, struct mrs_buf *set, struct
     if (n < 2 || !has_twice(h, n, slot, slots)) {
         return MRS_OK;
     }
-    qsort(h, n, 8, by_u64);
-    for (size_t i = 1; i < n; i++) {
+    qsort(h, n, 8, mrsi_by_u64);
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 1; s == MRS_OK && i < n; i++) {
         if (h[i] == h[i - 1] && (i < 2 || h[i] != h[i - 2])) {
-            mrs_buf_put(&ids->suspicious, &h[i], 8);
+            s = mrsi_tape_put(&ids->suspicious, &h[i], e);
         }
     }
-    return mrs_buf_status(&ids->suspicious, e);
+    return s;
 }
 
 enum mrs_status
@@ -203,227 +206,11 @@ mrsi_ids_look(struct mrsi_ids *ids, bool *clash, struct mrs_err *e)
     drop_buckets(ids);
     *clash = ids->suspicious.n > 0;
     ids->phase = MRSI_IDS_RESOLVE;
-    return s;
+    return s == MRS_OK ? mrsi_tape_end(&ids->suspicious, e) : s;
 }
 
 bool
 mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash)
 {
-    return ids->suspicious.n && bsearch(&hash, ids->suspicious.p, ids->suspicious.n / 8, 8, by_u64);
-}
-
-static bool
-is_over(const struct mrsi_ids *ids, uint32_t target)
-{
-    for (uint32_t i = 0; i < ids->n_over; i++) {
-        if (ids->over[i] == target) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool
-mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target)
-{
-    return ids->policy == MRS_CONFLICTS_LAST || is_over(ids, target);
-}
-
-enum mrs_status
-mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e)
-{
-    enum mrs_status s = MRS_OK;
-    for (size_t at = 0; s == MRS_OK && at < list->n;) {
-        struct mrsi_member m;
-        memcpy(&m, list->p + at, sizeof m);
-        at += sizeof m;
-        if (m.body_len) {
-            m.body_at = ids->bodies_bytes;
-            s = ids->bodies ? MRS_OK : mrsi_temp_new(ids->en, &ids->bodies, e);
-            s = s == MRS_OK ? mrs_write_at(ids->bodies->fd, list->p + at, m.body_len, m.body_at, e) : s;
-            ids->bodies_bytes += m.body_len;
-            at += m.body_len;
-        }
-        mrs_buf_put(&ids->members, &m, sizeof m);
-    }
-    return s == MRS_OK ? mrs_buf_status(&ids->members, e) : s;
-}
-
-#define CMP(x, y)                                                                                                    \
-    if ((x) != (y)) {                                                                                                \
-        return (x) < (y) ? -1 : 1;                                                                                   \
-    }
-
-/* By key; what is there first; then in input order. */
-static int
-by_key(const void *pa, const void *pb)
-{
-    const struct mrsi_member *a = pa, *b = pb;
-    CMP(a->key_lo, b->key_lo)
-    CMP(a->key_hi, b->key_hi)
-    CMP(b->there, a->there)
-    CMP(a->source, b->source)
-    CMP(a->product, b->product)
-    return 0;
-}
-
-static bool
-same_key(const struct mrsi_member *a, const struct mrsi_member *b)
-{
-    return a->key_lo == b->key_lo && a->key_hi == b->key_hi;
-}
-
-static bool
-same_body(const struct mrsi_member *a, const struct mrsi_member *b)
-{
-    return a->body_lo == b->body_lo && a->body_hi == b->body_hi;
-}
-
-static void
-put_pair(struct mrs_buf *list, uint64_t a, uint64_t b)
-{
-    uint64_t pair[2] = {a, b};
-    mrs_buf_put(list, pair, sizeof pair);
-}
-
-/* The first member keeps the place, the winner gives the contents; all others are counted once. What was there more
- * than once stays so. */
-static void
-one_wins(struct mrsi_ids *ids, const struct mrsi_member *m, size_t n, size_t winner)
-{
-    for (size_t i = 1; i < n; i++) {
-        if (!m[i].there) {
-            put_pair(&ids->merged, m[i].source, m[i].product);
-        }
-    }
-    if (winner > 0 && m[winner].body_len && !same_body(&m[0], &m[winner])) {
-        struct mrsi_replaced r = {m[0].there, m[0].there ? m[0].target : m[0].source,
-                                  m[0].there ? m[0].source : m[0].product, m[winner].body_at, m[winner].body_len};
-        mrs_buf_put(&ids->replaced, &r, sizeof r);
-    }
-}
-
-static bool
-agree(const struct mrsi_member *m, size_t from, size_t n)
-{
-    for (size_t i = from + 1; i < n; i++) {
-        if (!same_body(&m[from], &m[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void
-judge_key(struct mrsi_ids *ids, const struct mrsi_member *m, size_t n)
-{
-    size_t first_new = 0;
-    while (first_new < n && m[first_new].there) {
-        first_new++;
-    }
-    if (first_new == n) {
-        return; /* only documents that were there: no business of this step */
-    }
-    bool over = is_over(ids, m[0].target);
-    if (over && agree(m, first_new, n)) {
-        one_wins(ids, m, n, n - 1);
-    } else if (ids->policy == MRS_CONFLICTS_LAST) {
-        one_wins(ids, m, n, n - 1);
-    } else if (ids->policy == MRS_CONFLICTS_FIRST || (!over && agree(m, 0, n))) {
-        one_wins(ids, m, n, 0);
-    } else {
-        for (size_t i = first_new; i < n; i++) {
-            mrs_buf_put(&ids->barred, &m[i].source, 8);
-        }
-    }
-}
-
-static int
-by_place(const void *pa, const void *pb)
-{
-    const struct mrsi_replaced *a = pa, *b = pb;
-    CMP(a->there, b->there)
-    CMP(a->a, b->a)
-    CMP(a->b, b->b)
-    return 0;
-}
-
-static int
-by_pair(const void *pa, const void *pb)
-{
-    uint64_t a[2], b[2];
-    memcpy(a, pa, 16);
-    memcpy(b, pb, 16);
-    CMP(a[0], b[0])
-    CMP(a[1], b[1])
-    return 0;
-}
-
-static void
-sort_list(struct mrs_buf *b, size_t size, int (*cmp)(const void *, const void *))
-{
-    if (b->n > size) {
-        qsort(b->p, b->n / size, size, cmp);
-    }
-}
-
-enum mrs_status
-mrsi_ids_judge(struct mrsi_ids *ids, struct mrs_err *e)
-{
-    struct mrsi_member *m = (struct mrsi_member *)(void *)ids->members.p;
-    size_t n = ids->members.n / sizeof *m;
-    sort_list(&ids->members, sizeof *m, by_key);
-    for (size_t i = 0, k; i < n; i = k) {
-        for (k = i + 1; k < n && same_key(&m[i], &m[k]); k++) {
-        }
-        if (k - i > 1) {
-            judge_key(ids, m + i, k - i);
-        }
-    }
-    mrs_buf_clear(&ids->members);
-    mrs_buf_clear(&ids->suspicious);
-    sort_list(&ids->barred, 8, by_u64);
-    sort_list(&ids->merged, 16, by_pair);
-    sort_list(&ids->replaced, sizeof(struct mrsi_replaced), by_place);
-    ids->phase = MRSI_IDS_VERDICT;
-    enum mrs_status s = mrs_buf_status(&ids->barred, e);
-    s = s == MRS_OK ? mrs_buf_status(&ids->merged, e) : s;
-    return s == MRS_OK ? mrs_buf_status(&ids->replaced, e) : s;
-}
-
-bool
-mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source)
-{
-    return ids->barred.n && bsearch(&source, ids->barred.p, ids->barred.n / 8, 8, by_u64);
-}
-
-static bool
-has_pair(const struct mrs_buf *b, uint64_t x, uint64_t y)
-{
-    uint64_t pair[2] = {x, y};
-    return b->n && bsearch(pair, b->p, b->n / 16, 16, by_pair);
-}
-
-bool
-mrsi_ids_merged(const struct mrsi_ids *ids, uint64_t source, uint32_t product)
-{
-    return has_pair(&ids->merged, source, product);
-}
-
-enum mrs_status
-mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
-                 struct mrs_view *doc, struct mrs_err *e)
-{
-    struct mrsi_replaced key = {there, a, b, 0, 0};
-    const struct mrsi_replaced *r =
-        ids->replaced.n ? bsearch(&key, ids->replaced.p, ids->replaced.n / sizeof key, sizeof key, by_place) : NULL;
-    if (!r) {
-        return MRS_OK;
-    }
-    mrs_buf_reset(room);
-    uint8_t *p = mrs_buf_take(room, r->len);
-    enum mrs_status s = p ? mrs_read_at(ids->bodies->fd, p, r->len, r->at, e) : mrs_buf_status(room, e);
-    doc->p = p;
-    doc->n = (uint32_t)r->len;
-    return s;
+    return mrsi_tape_find(&ids->suspicious, &hash, mrsi_by_u64);
 }

@@ -7,7 +7,8 @@
 #ifndef MRS_RUN_IDS_H
 #define MRS_RUN_IDS_H
 
-#include "internal.h"
+#include "sorter.h"
+#include "tape.h"
 
 enum mrsi_ids_phase {
     MRSI_IDS_HOPE,    /* hashes are collected */
@@ -20,6 +21,10 @@ struct mrsi_replaced {
     uint64_t there, a, b;
     uint64_t at;
     uint64_t len;
+};
+
+struct mrsi_product {
+    uint64_t source, no;
 };
 
 /* A document that is, or would be, in a collection. */
@@ -44,12 +49,11 @@ struct mrsi_ids {
     struct mrsi_temp *spill;
     struct mrs_buf extents;
     uint64_t spilled;
-    struct mrs_buf suspicious; /* sorted hashes that came twice */
-    struct mrs_buf members;
-    struct mrs_buf barred;     /* sorted sources that are refused */
-    struct mrs_buf merged;     /* sorted (source, product): counted once, not written */
-    /* sorted struct mrsi_replaced: places whose contents are those of a later document (last) */
-    struct mrs_buf replaced;
+    struct mrsi_tape suspicious; /* sorted hashes that came twice */
+    struct mrsi_sorter members;  /* by key, what is there first, in input order */
+    struct mrsi_tape barred;     /* sorted sources that are refused */
+    struct mrsi_tape merged;     /* sorted struct mrsi_product: counted once, not written */
+    struct mrsi_tape replaced;   /* sorted: places whose contents are those of a later document (last) */
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
     uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
@@ -80,6 +84,8 @@ enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *lis
 
 /* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). *docs: how many there are. */
 enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, uint64_t *docs, struct mrs_err *e);
+
+int mrsi_by_u64(const void *a, const void *b);
 
 static inline uint64_t
 mrsi_source(uint32_t side, uint64_t ordinal)

@@ -63,7 +63,7 @@ look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *susp
     s = s == MRS_OK ? mrsi_ids_take(&ids, h, twice / 2, &b->err) : s;
     s = s == MRS_OK ? mrsi_ids_look(&ids, clash, &b->err) : s;
     if (s == MRS_OK) {
-        *suspicious = ids.suspicious.n / 8;
+        *suspicious = ids.suspicious.n;
         for (uint64_t i = 0; i < n; i++) {
             assert_int_equal(mrsi_ids_is_suspicious(&ids, h[i]), i < twice);
         }

@@ -1,0 +1,76 @@
+/* tape.c - see tape.h. The file is complete before it is mapped: a full disk is an error of a write, never a signal.
+ * It must not know what an item is. */
+#include "tape.h"
+#include <stdlib.h>
+#include <sys/mman.h>
+
+void
+mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, uint64_t limit)
+{
+    memset(t, 0, sizeof *t);
+    t->en = en;
+    t->item = item;
+    t->limit = limit < 4096 ? 4096 : limit;
+    mrs_buf_init(&t->buf, en->mem, SIZE_MAX);
+}
+
+void
+mrsi_tape_clear(struct mrsi_tape *t)
+{
+    if (t->en) {
+        if (t->map) {
+            munmap(t->map, t->bytes);
+        }
+        mrs_buf_clear(&t->buf);
+        mrsi_temp_drop(t->en, t->temp);
+        memset(t, 0, sizeof *t);
+    }
+}
+
+static enum mrs_status
+flush(struct mrsi_tape *t, struct mrs_err *e)
+{
+    enum mrs_status s = t->temp ? MRS_OK : mrsi_temp_new(t->en, &t->temp, e);
+    s = s == MRS_OK ? mrs_write_at(t->temp->fd, t->buf.p, t->buf.n, t->bytes, e) : s;
+    t->bytes += t->buf.n;
+    mrs_buf_reset(&t->buf);
+    return s;
+}
+
+enum mrs_status
+mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e)
+{
+    mrs_buf_put(&t->buf, item, t->item);
+    t->n++;
+    if (t->buf.bad) {
+        return mrs_buf_status(&t->buf, e);
+    }
+    return t->buf.n >= t->limit ? flush(t, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e)
+{
+    if (!t->temp) {
+        t->p = t->buf.p;
+        return MRS_OK;
+    }
+    enum mrs_status s = t->buf.n ? flush(t, e) : MRS_OK;
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_buf_clear(&t->buf);
+    void *map = mmap(NULL, t->bytes, PROT_READ, MAP_SHARED, t->temp->fd, 0);
+    if (map == MAP_FAILED) {
+        return mrs_err_memory(e, t->bytes);
+    }
+    t->map = map;
+    t->p = map;
+    return MRS_OK;
+}
+
+const void *
+mrsi_tape_find(const struct mrsi_tape *t, const void *key, int (*cmp)(const void *, const void *))
+{
+    return t->n ? bsearch(key, t->p, t->n, t->item, cmp) : NULL;
+}

@@ -1,0 +1,27 @@
+/* tape.h - a list of items of one size that is written once, in its order, and then searched; past a share of memory
+ * it lies in a temporary file that is mapped, so that no number of items counts against the budget. */
+#ifndef MRS_RUN_TAPE_H
+#define MRS_RUN_TAPE_H
+
+#include "internal.h"
+
+struct mrsi_tape {
+    struct mrsi_engine *en;
+    size_t item;           /* bytes of one */
+    uint64_t limit;
+    struct mrs_buf buf;    /* what is not in the file */
+    struct mrsi_temp *temp;
+    uint64_t bytes;        /* in the file */
+    void *map;
+    const uint8_t *p;      /* all items, after end */
+    size_t n;
+};
+void mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, uint64_t limit);
+void mrsi_tape_clear(struct mrsi_tape *t); /* harmless twice */
+enum mrs_status mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e);
+/* Nothing is put from here on; items may be looked at, by several threads. */
+enum mrs_status mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e);
+/* As bsearch: the items must have been put in the order of cmp. */
+const void *mrsi_tape_find(const struct mrsi_tape *t, const void *key, int (*cmp)(const void *, const void *));
+
+#endif

@@ -129,8 +129,7 @@ clear_engine(struct mrsi_engine *en)
     mrs_free(en->mem, en->coll);
     mrs_free(en->mem, en->rows);
     mrsi_amend_free(en->amend);
-    mrsi_temp_drop(en, en->refused_log);
-    mrs_buf_clear(&en->refused_index);
+    mrsi_refused_clear(en);
     mrs_catalog_free(en->cat);
     mrs_output_free(en->out);
     mrs_arena_clear(&en->arena);
@@ -269,7 +268,7 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 static uint64_t
 refused_so_far(const struct mrsi_engine *en)
 {
-    return en->refused_index.n / sizeof(struct mrsi_refused_at);
+    return en->refused_n;
 }
 
 /* Steps in order; *reached: index behind the last one executed. */
@@ -326,11 +325,7 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
         return s;
     }
     en->report->refused_file = path;
-    const struct mrsi_refused_at *r = (const struct mrsi_refused_at *)(const void *)en->refused_index.p;
-    uint64_t n = 0;
-    while (n < en->report->refused && r[n].step <= past) {
-        n++;
-    }
+    uint64_t n = mrsi_refused_up_to(en, past);
     return mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
                        "%llu document%s refused up to step %u, %llu %s allowed (--max-refused); see %s",
                        (unsigned long long)n, n == 1 ? " was" : "s were", en->plan->steps[past].no,
@@ -399,7 +394,6 @@ mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const 
     memset(report, 0, sizeof *report);
     mrs_arena_init(&report->arena, mem);
     mrs_arena_init(&en.arena, mem);
-    mrs_buf_init(&en.refused_index, mem, SIZE_MAX);
     pthread_mutex_init(&en.lock, NULL);
     enum mrs_status s = begin(&en, e);
     s = s == MRS_OK ? run_steps(&en, &reached, e) : s;

@@ -42,9 +42,6 @@ struct mrsi_member_head {
  * big-endian. */
 enum { MRSI_MEMBER_KEY = 29 };
 
-void mrsi_put_be(uint8_t *p, uint64_t v, int bytes);
-uint64_t mrsi_get_be(const uint8_t *p, int bytes);
-
 enum mrs_status mrsi_group_read(struct mrsi_group *g, struct mrs_err *e);  /* group_read.c: members */
 enum mrs_status mrsi_group_judge(struct mrsi_group *g, struct mrs_err *e); /* group_judge.c: first look */
 enum mrs_status mrsi_group_decide(struct mrsi_group *g, struct mrs_err *e); /* group_decide.c: second look */

@@ -9,24 +9,6 @@ struct job {
     struct mrs_buf bits, found; /* found: key, head, document, reference of each member */
 };
 
-void
-mrsi_put_be(uint8_t *p, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++) {
-        p[i] = (uint8_t)(v >> (8 * (bytes - 1 - i)));
-    }
-}
-
-uint64_t
-mrsi_get_be(const uint8_t *p, int bytes)
-{
-    uint64_t v = 0;
-    for (int i = 0; i < bytes; i++) {
-        v = v << 8 | p[i];
-    }
-    return v;
-}
-
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {

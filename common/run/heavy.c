@@ -1,6 +1,5 @@
 /* heavy.c - see heavy.h. One parent with millions of children is worked on here, alone and in bounded memory. */
 #include "heavy.h"
-#include "group.h"
 
 bool
 mrsi_is_heavy(const struct mrsi_join *j, const struct mrsi_partition *p)

@@ -3,7 +3,7 @@
  * Members lie in an external sort, those of one key together. They are read twice: the first time what holds for a key
  * as a whole is found out (does everybody agree, who stands first, who last) and its verdict noted; the second time the
  * verdict is told to every member. So one key may have any number of members, and there may be any number of keys. */
-#include "group.h"
+#include "ids.h"
 
 enum verdict { LEAVE_ALONE, ONE_WINS, ALL_BARRED };
 

@@ -106,8 +106,8 @@ struct mrsi_engine {
     uint64_t seed;   /* of key hashes */
     const char *tmp;
     struct mrsi_temp *refused_log;
-    struct mrs_buf refused_index; /* struct mrsi_refused_at */
-    uint64_t refused_bytes;
+    uint64_t refused_bytes, refused_n;
+    struct mrsi_tape *refused;    /* struct mrsi_refused_at, in order, each document once: after mrsi_refused_finish */
     struct mrsi_amend *amend;
     _Atomic uint64_t done_bytes, done_docs;
     uint64_t total_bytes;
@@ -240,12 +240,13 @@ enum mrs_status mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side,
                             struct mrs_view doc, struct mrs_err *e);
 enum mrs_status mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e); /* in commit order */
 struct mrsi_refused_mark {
-    uint64_t bytes;
-    size_t n;
+    uint64_t bytes, n;
 };
 struct mrsi_refused_mark mrsi_refused_mark(const struct mrsi_engine *en);
 void mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m);
 enum mrs_status mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e);
+uint64_t mrsi_refused_up_to(const struct mrsi_engine *en, uint32_t last_step); /* distinct documents, after finish */
+void mrsi_refused_clear(struct mrsi_engine *en);
 enum mrs_status mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e); /* into the report */
 enum mrs_status mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e);
 

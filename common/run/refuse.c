@@ -2,11 +2,10 @@
  *
  * A record is {ns, step, reason, place, doc}, doc as it entered the step that refused it. Jobs hand their records
  * over at their commit, so the log does not depend on the number of workers; at the end it is sorted by step, side
- * (from before into) and input order. Records of a pass that is begun again are taken back (rewind). The index is 32
- * bytes a record in memory, the documents are on disk. */
-#include "internal.h"
-#include "mongoreshape/ejson.h"
-#include <stdlib.h>
+ * (from before into) and input order. Records of a pass that is begun again are taken back (rewind): the log just ends
+ * earlier. refuse_report.c tells what is in it. */
+#include "sorter.h"
+#include "tape.h"
 
 enum mrs_status
 mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order, struct mrs_view doc,
@@ -24,6 +23,12 @@ mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, 
     return mrs_buf_status(&w->refused, e);
 }
 
+static size_t
+record_bytes(const struct mrsi_refused_head *h)
+{
+    return sizeof *h + (size_t)h->reason_len + h->place_len + h->doc_len;
+}
+
 enum mrs_status
 mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
 {
@@ -35,14 +40,10 @@ mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
     if (s == MRS_OK) {
         s = mrs_write_at(en->refused_log->fd, w->refused.p, w->refused.n, en->refused_bytes, e);
     }
-    for (size_t at = 0; s == MRS_OK && at < w->refused.n;) {
+    for (size_t at = 0; at < w->refused.n; en->refused_n++) {
         struct mrsi_refused_head h;
         memcpy(&h, w->refused.p + at, sizeof h);
-        struct mrsi_refused_at r = {
-            .step = h.step, .side = h.side, .order = h.order, .coll = h.coll, .off = en->refused_bytes + at};
-        mrs_buf_put(&en->refused_index, &r, sizeof r);
-        s = mrs_buf_status(&en->refused_index, e);
-        at += sizeof h + h.reason_len + h.place_len + h.doc_len;
+        at += record_bytes(&h);
     }
     en->refused_bytes += w->refused.n;
     mrs_buf_reset(&w->refused);
@@ -55,7 +56,7 @@ mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
 struct mrsi_refused_mark
 mrsi_refused_mark(const struct mrsi_engine *en)
 {
-    struct mrsi_refused_mark m = {en->refused_bytes, en->refused_index.n};
+    struct mrsi_refused_mark m = {en->refused_bytes, en->refused_n};
     return m;
 }
 
@@ -63,25 +64,49 @@ void
 mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m)
 {
     en->refused_bytes = m.bytes;
-    en->refused_index.n = m.n;
+    en->refused_n = m.n;
 }
 
 /* Order is UINT64_MAX where the order of commits is the order (one-document steps): then the place in the log
  * decides. */
-static int
-by_place(const void *pa, const void *pb)
+static enum mrs_status
+put_place(struct mrsi_sorter *s, const struct mrsi_refused_at *r, struct mrs_err *e)
 {
-    const struct mrsi_refused_at *a = pa, *b = pb;
-    if (a->step != b->step) {
-        return a->step < b->step ? -1 : 1;
+    uint8_t key[24];
+    mrsi_put_be(key, r->step, 4);
+    mrsi_put_be(key + 4, r->side, 4);
+    mrsi_put_be(key + 8, r->order, 8);
+    mrsi_put_be(key + 16, r->off, 8);
+    return mrsi_sorter_put(s, key, sizeof key, r, sizeof *r, e);
+}
+
+/* All heads of the log, read through a window. */
+static enum mrs_status
+read_places(struct mrsi_engine *en, struct mrsi_sorter *places, struct mrs_err *e)
+{
+    struct mrs_buf window;
+    uint64_t from = 0, off = 0;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_init(&window, en->mem, SIZE_MAX);
+    while (s == MRS_OK && off < en->refused_bytes) {
+        struct mrsi_refused_head h;
+        if (off + sizeof h > from + window.n) {
+            uint64_t left = en->refused_bytes - off;
+            size_t n = left < MRSI_BLOCK ? (size_t)left : MRSI_BLOCK;
+            mrs_buf_reset(&window);
+            uint8_t *p = mrs_buf_take(&window, n);
+            s = p ? mrs_read_at(en->refused_log->fd, p, n, off, e) : mrs_buf_status(&window, e);
+            from = off;
+        }
+        if (s == MRS_OK) {
+            memcpy(&h, window.p + (off - from), sizeof h);
+            struct mrsi_refused_at r = {.step = h.step, .side = h.side, .order = h.order, .coll = h.coll, .off = off};
+            s = put_place(places, &r, e);
+            off += record_bytes(&h);
+        }
     }
-    if (a->side != b->side) {
-        return a->side < b->side ? -1 : 1;
-    }
-    if (a->order != b->order) {
-        return a->order < b->order ? -1 : 1;
-    }
-    return a->off < b->off ? -1 : a->off > b->off;
+    mrs_buf_clear(&window);
+    return s;
 }
 
 static bool
@@ -90,212 +115,50 @@ same_document(const struct mrsi_refused_at *a, const struct mrsi_refused_at *b)
     return a->step == b->step && a->coll == b->coll && a->order == b->order && a->order != UINT64_MAX;
 }
 
-/* Sorts, drops what was refused twice in one step, counts; *past: the first step (index) at whose end more than
- * max_refused were refused, else MRSI_NONE. */
+/* Drops what was refused twice in one step; *past: the first step (index) at whose end more than max_refused were
+ * refused, else MRSI_NONE. */
+static enum mrs_status
+keep_distinct(struct mrsi_engine *en, struct mrsi_sorter *places, uint32_t *past, struct mrs_err *e)
+{
+    struct mrsi_refused_at last = {.order = UINT64_MAX};
+    struct mrsi_sorted r;
+    enum mrs_status s = mrsi_sorter_rewind(places, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(places, &r, e)) == MRS_OK) {
+        struct mrsi_refused_at one;
+        memcpy(&one, r.p, sizeof one);
+        if (!en->refused->n || !same_document(&last, &one)) {
+            s = mrsi_tape_put(en->refused, &one, e);
+            *past = en->refused->n > en->opts->max_refused && *past == MRSI_NONE ? one.step : *past;
+        }
+        last = one;
+    }
+    return s == MRS_END ? mrsi_tape_end(en->refused, e) : s;
+}
+
 enum mrs_status
 mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e)
 {
-    (void)e;
-    struct mrsi_refused_at *r = (struct mrsi_refused_at *)(void *)en->refused_index.p;
-    size_t n = en->refused_index.n / sizeof *r, kept = 0;
+    struct mrsi_sorter places;
     *past = MRSI_NONE;
-    if (n > 1) {
-        qsort(r, n, sizeof *r, by_place);
+    en->refused = mrs_alloc(en->mem, sizeof *en->refused);
+    if (!en->refused) {
+        return mrs_err_memory(e, sizeof *en->refused);
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!kept || !same_document(&r[kept - 1], &r[i])) {
-            r[kept++] = r[i];
-            if (kept > en->opts->max_refused && *past == MRSI_NONE) {
-                *past = r[i].step;
-            }
-        }
-    }
-    en->refused_index.n = kept * sizeof *r;
-    *distinct = kept;
-    return MRS_OK;
-}
-
-static enum mrs_status
-build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *out,
-             struct mrs_err *e)
-{
-    struct mrsi_refused_head h;
-    enum mrs_status s = mrs_read_at(en->refused_log->fd, &h, sizeof h, at->off, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    size_t n = (size_t)h.reason_len + h.place_len + h.doc_len;
-    mrs_buf_reset(raw);
-    mrs_buf_reset(out);
-    uint8_t *p = mrs_buf_take(raw, n);
-    if (!p) {
-        return mrs_buf_status(raw, e);
-    }
-    s = mrs_read_at(en->refused_log->fd, p, n, at->off + sizeof h, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    struct mrs_build b;
-    struct mrs_view doc;
-    struct mrs_val inner = {p + h.reason_len + h.place_len, h.doc_len, MRS_DOCUMENT};
-    const char *ns = en->plan->steps[h.step].desc.sides[h.side].coll.ns; /* its name at that step */
-    mrs_build_init(&b, out);
-    mrs_build_text(&b, "ns", ns, (uint32_t)strlen(ns));
-    mrs_build_i32(&b, "step", (int32_t)en->plan->steps[h.step].no);
-    mrs_build_text(&b, "reason", (const char *)p, h.reason_len);
-    if (h.place_len) {
-        mrs_build_text(&b, "place", (const char *)p + h.reason_len, h.place_len);
-    } else {
-        mrs_build_null(&b, "place", 5);
-    }
-    mrs_build_val(&b, "doc", 3, inner);
-    return mrs_build_finish(&b, &doc, e);
-}
-
-/* ---- for the report ---- */
-enum { KINDS = 40, LOOK_AT = 10000 };
-
-static const char *
-keep_text(struct mrs_report *r, const uint8_t *p, size_t n)
-{
-    char *t = mrs_arena_alloc(&r->arena, n + 1);
-    if (t && n) {
-        memcpy(t, p, n);
-    }
-    if (t) {
-        t[n] = 0;
-    }
-    return t;
-}
-
-static const char *
-first_id(struct mrsi_engine *en, struct mrs_view doc, struct mrs_buf *room)
-{
-    struct mrs_elem id;
-    mrs_buf_reset(room);
-    if (mrs_doc_find(doc, "_id", 3, &id)) {
-        mrs_ejson_write_val(id.v, false, room);
-    }
-    return keep_text(en->report, room->p, room->n < 200 ? room->n : 200);
-}
-
-/* Adds one record (as build_record made it) to the kinds. */
-static enum mrs_status
-count_kind(struct mrsi_engine *en, struct mrs_view rec, uint32_t step, struct mrs_buf *room, struct mrs_err *e)
-{
-    struct mrs_report *rep = en->report;
-    struct mrs_val ns = mrs_doc_get(rec, "ns"), reason = mrs_doc_get(rec, "reason"), place = mrs_doc_get(rec, "place");
-    uint32_t ns_n, reason_n, place_n = 0;
-    const char *ns_t = mrs_val_text(ns, &ns_n), *reason_t = mrs_val_text(reason, &reason_n);
-    const char *place_t = place.type == MRS_STRING ? mrs_val_text(place, &place_n) : "";
-    for (uint32_t i = 0; i < rep->n_refusal; i++) {
-        struct mrs_refusal *k = &rep->refusal[i];
-        if (k->step == step && strcmp(k->ns, ns_t) == 0 && strcmp(k->reason, reason_t) == 0 &&
-            strcmp(k->place, place_t) == 0) {
-            k->count++;
-            return MRS_OK;
-        }
-    }
-    if (rep->n_refusal == KINDS) {
-        return MRS_OK;
-    }
-    struct mrs_refusal *k = &rep->refusal[rep->n_refusal];
-    k->step = step;
-    k->count = 1;
-    k->ns = keep_text(rep, (const uint8_t *)ns_t, ns_n);
-    k->reason = keep_text(rep, (const uint8_t *)reason_t, reason_n);
-    k->place = keep_text(rep, (const uint8_t *)place_t, place_n);
-    k->first = first_id(en, mrs_val_view(mrs_doc_get(rec, "doc")), room);
-    if (!k->ns || !k->reason || !k->place || !k->first) {
-        return mrs_err_memory(e, reason_n);
-    }
-    rep->n_refusal++;
-    return MRS_OK;
-}
-
-enum mrs_status
-mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e)
-{
-    struct mrs_buf raw, rec, room;
-    const struct mrsi_refused_at *r = (const struct mrsi_refused_at *)(const void *)en->refused_index.p;
-    size_t n = en->refused_index.n / sizeof *r;
-    if (!n) {
-        return MRS_OK;
-    }
-    en->report->refusal = mrs_arena_alloc(&en->report->arena, KINDS * sizeof *en->report->refusal);
-    enum mrs_status s = en->report->refusal ? MRS_OK : mrs_err_memory(e, KINDS);
-    mrs_buf_init(&raw, en->mem, SIZE_MAX);
-    mrs_buf_init(&rec, en->mem, SIZE_MAX);
-    mrs_buf_init(&room, en->mem, SIZE_MAX);
-    for (size_t i = 0; i < n && i < LOOK_AT && s == MRS_OK; i++) {
-        s = build_record(en, &r[i], &raw, &rec, e);
-        if (s == MRS_OK) {
-            struct mrs_view doc = {rec.p, (uint32_t)rec.n};
-            s = count_kind(en, doc, en->plan->steps[r[i].step].no, &room, e);
-        }
-    }
-    mrs_buf_clear(&raw);
-    mrs_buf_clear(&rec);
-    mrs_buf_clear(&room);
+    mrsi_tape_init(en->refused, en, sizeof(struct mrsi_refused_at), en->memory / 16);
+    mrsi_sorter_init(&places, en, en->memory / 8);
+    enum mrs_status s = read_places(en, &places, e);
+    s = s == MRS_OK ? keep_distinct(en, &places, past, e) : s;
+    mrsi_sorter_clear(&places);
+    *distinct = en->refused->n;
     return s;
 }
 
-struct two_files {
-    struct mrs_whole *bson, *lines;
-};
-
-static enum mrs_status
-write_records(struct mrsi_engine *en, const struct two_files *f, uint32_t last_step, struct mrs_err *e)
+void
+mrsi_refused_clear(struct mrsi_engine *en)
 {
-    struct mrs_buf raw, rec, line;
-    mrs_buf_init(&raw, en->mem, SIZE_MAX);
-    mrs_buf_init(&rec, en->mem, SIZE_MAX);
-    mrs_buf_init(&line, en->mem, SIZE_MAX);
-    const struct mrsi_refused_at *r = (const struct mrsi_refused_at *)(const void *)en->refused_index.p;
-    size_t n = en->refused_index.n / sizeof *r;
-    enum mrs_status s = MRS_OK;
-    for (size_t i = 0; i < n && r[i].step <= last_step && s == MRS_OK; i++) {
-        s = build_record(en, &r[i], &raw, &rec, e);
-        if (s == MRS_OK) {
-            struct mrs_view doc = {rec.p, (uint32_t)rec.n};
-            mrs_buf_reset(&line);
-            mrs_ejson_write(doc, true, &line);
-            mrs_buf_byte(&line, '\n');
-            s = mrs_buf_status(&line, e);
-        }
-        if (s == MRS_OK) {
-            s = mrs_whole_put(f->bson, rec.p, rec.n, e);
-        }
-        if (s == MRS_OK) {
-            s = mrs_whole_put(f->lines, line.p, line.n, e);
-        }
+    if (en->refused) {
+        mrsi_tape_clear(en->refused);
     }
-    mrs_buf_clear(&raw);
-    mrs_buf_clear(&rec);
-    mrs_buf_clear(&line);
-    return s;
-}
-
-enum mrs_status
-mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e)
-{
-    struct mrs_buf lines;
-    struct two_files f = {NULL, NULL};
-    mrs_buf_init(&lines, en->mem, 1 << 16);
-    mrs_buf_printf(&lines, "%s.jsonl", path);
-    mrs_buf_byte(&lines, 0);
-    enum mrs_status s = mrs_buf_status(&lines, e);
-    if (s == MRS_OK) {
-        s = mrs_whole_open(en->mem, path, &f.bson, e);
-    }
-    if (s == MRS_OK) {
-        s = mrs_whole_open(en->mem, (const char *)lines.p, &f.lines, e);
-    }
-    if (s == MRS_OK) {
-        s = write_records(en, &f, last_step, e);
-    }
-    enum mrs_status a = mrs_whole_close(f.bson, s == MRS_OK, e);
-    enum mrs_status b = mrs_whole_close(f.lines, s == MRS_OK && a == MRS_OK, e);
-    mrs_buf_clear(&lines);
-    return s != MRS_OK ? s : a != MRS_OK ? a : b;
+    mrs_free(en->mem, en->refused);
+    mrsi_temp_drop(en, en->refused_log);
 }

@@ -15,6 +15,24 @@ struct mrsi_run_at {
 };
 
 void
+mrsi_put_be(uint8_t *p, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++) {
+        p[i] = (uint8_t)(v >> (8 * (bytes - 1 - i)));
+    }
+}
+
+uint64_t
+mrsi_get_be(const uint8_t *p, int bytes)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < bytes; i++) {
+        v = v << 8 | p[i];
+    }
+    return v;
+}
+
+void
 mrsi_sorter_init(struct mrsi_sorter *s, struct mrsi_engine *en, uint64_t limit)
 {
     memset(s, 0, sizeof *s);

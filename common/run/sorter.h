@@ -25,6 +25,9 @@ struct mrsi_sorter {
     size_t pos;             /* reading from memory */
     bool done;
 };
+/* Numbers in keys are big-endian, so that memcmp orders them. */
+void mrsi_put_be(uint8_t *p, uint64_t v, int bytes);
+uint64_t mrsi_get_be(const uint8_t *p, int bytes);
 void mrsi_sorter_init(struct mrsi_sorter *s, struct mrsi_engine *en, uint64_t limit);
 void mrsi_sorter_clear(struct mrsi_sorter *s);
 enum mrs_status mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const void *p, uint32_t n,

@@ -37,7 +37,6 @@ bare_begin(struct bare *b, uint64_t fail_at, uint64_t memory, uint32_t jobs)
     b->en.jobs = jobs;
     b->en.seed = 12345;
     mrs_arena_init(&b->en.arena, b->mem);
-    mrs_buf_init(&b->en.refused_index, b->mem, SIZE_MAX);
     pthread_mutex_init(&b->en.lock, NULL);
     b->en.worker = calloc(jobs, sizeof *b->en.worker);
     for (uint32_t i = 0; i < jobs; i++) {
@@ -60,7 +59,6 @@ bare_end(struct bare *b)
         mrs_buf_clear(&b->en.worker[i].scratch);
     }
     free(b->en.worker);
-    mrs_buf_clear(&b->en.refused_index);
     mrs_arena_clear(&b->en.arena);
     pthread_mutex_destroy(&b->en.lock);
     assert_int_equal(mrs_mem_close(b->mem), 0);

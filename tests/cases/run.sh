@@ -3,7 +3,8 @@
 #
 # A case is a folder STEP/NAME with plan.yaml, in/ (db.coll.jsonl, db.coll.metadata.json), out/ (the same; none when
 # nothing may be published), and where it matters refused.jsonl, exit, args (one line), stderr (one extended regular
-# expression a line, each must be found). Each case runs with two memory budgets and with one and two threads.
+# expression a line, each must be found). Each case runs with three memory budgets (4K drives small data through the
+# ways of large: merged keys, sorts on disk) and with one and two threads.
 # Environment: MONGORESHAPE (the tool), CASETOOL, TWIN (optional: the naive twin is held to the same expectations).
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -98,7 +99,7 @@ run_case() {
     rm -rf "$tmp/in"
     "$helper" load "$case" "$tmp/in" || { echo "FAIL ${case#"$here"/} (its input cannot be loaded)"; ok=0; }
     if [ -n "$tool" ] && [ $ok = 1 ]; then
-        for memory in 64M 1G; do
+        for memory in 64M 4K 1G; do
             for jobs in 1 2; do
                 [ $ok = 1 ] && { one_run "$case" "$memory, $jobs threads" --memory $memory --jobs $jobs || ok=0; }
             done

@@ -106,7 +106,9 @@ write_input(const struct world *w, const char *dir)
 static int
 run_tool(const char *tool, const char *dir, uint64_t seed)
 {
-    const char *memory = seed & 1 ? "64M" : "512M", *jobs = seed & 2 ? "2" : "1";
+    /* less than 64M bounds what is gathered: small data then take the ways of large */
+    static const char *const budgets[] = {"512M", "4K", "64M", "16K"};
+    const char *memory = budgets[seed & 3], *jobs = seed & 4 ? "2" : "1";
     const char *plan = tw_text("%s/plan.yaml", dir), *in = tw_text("%s/in", dir), *out = tw_text("%s/out", dir);
     const char *log = tw_text("%s/log", dir);
     const char *argv[] = {tool, "run", plan, "-i", in, "-o", out, "--max-refused", "1000000", "--memory", memory,

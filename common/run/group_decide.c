@@ -16,18 +16,19 @@ struct key_now {
     struct mrs_buf doc;              /* of the member that counts */
     struct mrs_buf there_doc;        /* of the document that is there: its `_id` is the one */
     struct mrs_buf refs;             /* elements "" : value, in input order */
-    struct mrs_buf asked;            /* 12 bytes each: places that want to know the `_id` */
+    struct mrsi_tape asked;          /* 12 bytes each: places that want to know the `_id` */
     uint64_t merged;
 };
 
 static void
-key_init(struct key_now *k, struct mrs_mem *mem)
+key_init(struct key_now *k, struct mrsi_engine *en)
 {
+    struct mrs_mem *mem = en->mem;
     memset(k, 0, sizeof *k);
     mrs_buf_init(&k->doc, mem, SIZE_MAX);
     mrs_buf_init(&k->there_doc, mem, SIZE_MAX);
     mrs_buf_init(&k->refs, mem, SIZE_MAX);
-    mrs_buf_init(&k->asked, mem, SIZE_MAX);
+    mrsi_tape_init(&k->asked, en, 12, en->memory / 32);
 }
 
 static void
@@ -36,7 +37,7 @@ key_clear(struct key_now *k)
     mrs_buf_clear(&k->doc);
     mrs_buf_clear(&k->there_doc);
     mrs_buf_clear(&k->refs);
-    mrs_buf_clear(&k->asked);
+    mrsi_tape_clear(&k->asked);
 }
 
 static void
@@ -45,7 +46,7 @@ key_reset(struct key_now *k)
     mrs_buf_reset(&k->doc);
     mrs_buf_reset(&k->there_doc);
     mrs_buf_reset(&k->refs);
-    mrs_buf_reset(&k->asked);
+    mrsi_tape_reset(&k->asked);
     k->any = k->there = k->disagrees = false;
     k->merged = 0;
 }
@@ -65,18 +66,21 @@ set_bytes(struct mrs_buf *b, const uint8_t *p, size_t n)
     mrs_buf_put(b, p, n);
 }
 
-/* The elements of a reference document {"": v, ...}, without its frame. */
+/* The elements of a reference document {"": v, ...}, without its frame. Past what a document can hold it does not
+ * matter any more how many there are. */
 static void
 put_refs(struct mrs_buf *out, const uint8_t *p, uint32_t n)
 {
-    if (n > MRS_DOC_MIN) {
+    if (n > MRS_DOC_MIN && out->n <= MRS_DOC_MAX) {
         mrs_buf_put(out, p + 4, n - 5);
     }
 }
 
-static void
-add_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted *r, const struct mrsi_member_head *m)
+static enum mrs_status
+add_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted *r, const struct mrsi_member_head *m,
+           struct mrs_err *e)
 {
+    enum mrs_status s = MRS_OK;
     const uint8_t *doc = r->p + sizeof *m, *place = r->key + 17;
     bool there = r->key[16] == 0, first = !k->any;
     if (first) {
@@ -98,11 +102,12 @@ add_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted *r,
     }
     if (!there) {
         k->merged += !first;
-        mrs_buf_put(&k->asked, place, 12);
+        s = mrsi_tape_put(&k->asked, place, e);
         put_refs(&k->refs, doc + m->doc_len, m->ref_len);
     } else if (first) {
         put_refs(&k->refs, doc + m->doc_len, m->ref_len);
     }
+    return k->doc.bad || k->refs.bad || k->there_doc.bad ? mrs_err_memory(e, k->refs.n) : s;
 }
 
 /* {"0": v, "1": v, ...} of the elements in `elems`. */
@@ -155,8 +160,8 @@ take_id(struct key_now *k, struct mrs_buf *scratch, struct mrs_err *e)
 static void
 bar_late(struct mrsi_group *g, const struct key_now *k, const struct mrs_err *why)
 {
-    for (size_t i = 0; i < k->asked.n; i += 12) {
-        mrsi_fates_add(&g->from, mrsi_get_be(k->asked.p + i, 8), MRSI_LATE);
+    for (size_t i = 0; i < k->asked.n; i++) {
+        mrsi_fates_add(&g->from, mrsi_get_be(k->asked.p + i * 12, 8), MRSI_LATE);
     }
     snprintf(g->late_why, sizeof g->late_why, "%s", why->msg);
     snprintf(g->late_where, sizeof g->late_where, "%s", why->where);
@@ -191,8 +196,8 @@ tell_sources(struct mrsi_group *g, const struct key_now *k, struct mrs_val id, s
     mrs_buf_reset(&room->scratch);
     mrs_buf_byte(&room->scratch, id.type);
     mrs_buf_put(&room->scratch, id.p, id.n);
-    for (size_t i = 0; s == MRS_OK && i < k->asked.n; i += 12) {
-        s = mrsi_sorter_put(&g->refs, k->asked.p + i, 12, room->scratch.p, (uint32_t)room->scratch.n, e);
+    for (size_t i = 0; s == MRS_OK && i < k->asked.n; i++) {
+        s = mrsi_sorter_put(&g->refs, k->asked.p + i * 12, 12, room->scratch.p, (uint32_t)room->scratch.n, e);
     }
     return s == MRS_OK ? mrs_buf_status(&room->scratch, e) : s;
 }
@@ -207,7 +212,8 @@ end_key(struct mrsi_group *g, struct key_now *k, struct room *room, struct mrs_e
     if (!k->any || !k->asked.n) {
         return MRS_OK;
     }
-    enum mrs_status s = refs_document(&k->refs, &room->refs, &refs, e);
+    enum mrs_status s = mrsi_tape_end(&k->asked, e);
+    s = s == MRS_OK ? refs_document(&k->refs, &room->refs, &refs, e) : s;
     if (s == MRS_OK && replaces && k->counts.made) {
         s = take_id(k, &room->scratch, e);
     }
@@ -251,8 +257,7 @@ stream(struct mrsi_group *g, struct key_now *k, struct room *room, struct mrs_er
             key_reset(k);
         }
         if (s == MRS_OK) {
-            add_member(g, k, &r, &m);
-            s = k->doc.bad || k->refs.bad || k->asked.bad || k->there_doc.bad ? mrs_err_memory(e, k->refs.n) : MRS_OK;
+            s = add_member(g, k, &r, &m, e);
         }
     }
     return s == MRS_END ? end_key(g, k, room, e) : s;
@@ -265,7 +270,7 @@ mrsi_group_decide(struct mrsi_group *g, struct mrs_err *e)
     struct room room;
     struct mrsi_sorter *out[] = {&g->made, &g->gains, &g->refs};
     enum mrs_status s;
-    key_init(&k, g->en->mem);
+    key_init(&k, g->en);
     mrs_buf_init(&room.refs, g->en->mem, SIZE_MAX);
     mrs_buf_init(&room.out, g->en->mem, SIZE_MAX);
     mrs_buf_init(&room.scratch, g->en->mem, SIZE_MAX);

@@ -11,7 +11,7 @@ struct key_now {
     uint8_t hash[16];
     struct mrsi_member_head first;
     bool any, there, disagrees;
-    struct mrs_buf sources; /* uint64_t ordinals */
+    struct mrsi_tape sources; /* uint64_t ordinals */
 };
 
 static bool
@@ -26,24 +26,28 @@ agrees(const struct key_now *k, const struct mrsi_member_head *m)
     return a->lo == b->lo && a->hi == b->hi;
 }
 
-static void
-bar(struct mrsi_group *g, const struct mrs_buf *sources)
+static enum mrs_status
+bar(struct mrsi_group *g, struct mrsi_tape *sources, struct mrs_err *e)
 {
-    for (size_t i = 0; i < sources->n; i += 8) {
+    enum mrs_status s = mrsi_tape_end(sources, e);
+    for (size_t i = 0; s == MRS_OK && i < sources->n; i++) {
         uint64_t ordinal;
-        memcpy(&ordinal, sources->p + i, 8);
+        memcpy(&ordinal, sources->p + i * 8, 8);
         mrsi_fates_add(&g->from, ordinal, MRSI_BARRED);
     }
+    return s;
 }
 
-static void
-end_key(struct mrsi_group *g, struct key_now *k)
+static enum mrs_status
+end_key(struct mrsi_group *g, struct key_now *k, struct mrs_err *e)
 {
+    enum mrs_status s = MRS_OK;
     if (k->any && k->disagrees && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE) {
-        bar(g, &k->sources);
+        s = bar(g, &k->sources, e);
     }
     k->any = k->there = k->disagrees = false;
-    mrs_buf_reset(&k->sources);
+    mrsi_tape_reset(&k->sources);
+    return s;
 }
 
 /* `_id`s of members: by hash of the `_id`, then as the members. */
@@ -64,43 +68,49 @@ note_id(struct mrsi_group *g, struct mrsi_sorter *ids, const struct mrsi_sorted 
 }
 
 static enum mrs_status
+look_at_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted *r, struct mrsi_sorter *ids,
+               struct mrs_buf *scratch, struct mrs_err *e)
+{
+    struct mrsi_member_head m;
+    uint64_t ordinal = mrsi_get_be(r->key + 17, 8);
+    enum mrs_status s = MRS_OK;
+    memcpy(&m, r->p, sizeof m);
+    if (k->any && memcmp(k->hash, r->key, 16) != 0) {
+        s = end_key(g, k, e);
+    }
+    if (!k->any) {
+        k->any = true;
+        k->first = m;
+        k->there = r->key[16] == 0;
+        memcpy(k->hash, r->key, 16);
+    }
+    k->disagrees = k->disagrees || !agrees(k, &m);
+    if (s == MRS_OK && r->key[16]) {
+        s = mrsi_tape_put(&k->sources, &ordinal, e);
+    }
+    if (s == MRS_OK && (!r->key[16] || !k->there || !m.made)) {
+        s = note_id(g, ids, r, &m, scratch, e);
+    }
+    return s;
+}
+
+static enum mrs_status
 look_at_keys(struct mrsi_group *g, struct mrsi_sorter *ids, struct mrs_err *e)
 {
     struct key_now k;
     struct mrs_buf scratch;
     struct mrsi_sorted r;
     memset(&k, 0, sizeof k);
-    mrs_buf_init(&k.sources, g->en->mem, SIZE_MAX);
+    mrsi_tape_init(&k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
     mrs_buf_init(&scratch, g->en->mem, MRS_KEY_MAX);
     enum mrs_status s = mrsi_sorter_rewind(&g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
-        struct mrsi_member_head m;
-        uint64_t ordinal = mrsi_get_be(r.key + 17, 8);
-        memcpy(&m, r.p, sizeof m);
-        if (k.any && memcmp(k.hash, r.key, 16) != 0) {
-            end_key(g, &k);
-        }
-        if (!k.any) {
-            k.any = true;
-            k.first = m;
-            k.there = r.key[16] == 0;
-            memcpy(k.hash, r.key, 16);
-        }
-        k.disagrees = k.disagrees || !agrees(&k, &m);
-        if (r.key[16]) {
-            mrs_buf_put(&k.sources, &ordinal, 8);
-        }
-        if (!r.key[16] || !k.there || !m.made) {
-            s = note_id(g, ids, &r, &m, &scratch, e);
-        }
-        if (s == MRS_OK && k.sources.bad) {
-            s = mrs_buf_status(&k.sources, e);
-        }
+        s = look_at_member(g, &k, &r, ids, &scratch, e);
     }
-    end_key(g, &k);
-    mrs_buf_clear(&k.sources);
+    s = s == MRS_END ? end_key(g, &k, e) : s;
+    mrsi_tape_clear(&k.sources);
     mrs_buf_clear(&scratch);
-    return s == MRS_END ? MRS_OK : s;
+    return s;
 }
 
 /* One `_id` of different keys: fine only if all its documents are the same. */
@@ -111,17 +121,15 @@ look_at_ids(struct mrsi_group *g, struct mrsi_sorter *ids, struct mrs_err *e)
     struct mrsi_sorted r;
     uint8_t key[16] = {0};
     memset(&k, 0, sizeof k);
-    mrs_buf_init(&k.sources, g->en->mem, SIZE_MAX);
+    mrsi_tape_init(&k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
     enum mrs_status s = mrsi_sorter_rewind(ids, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(ids, &r, e)) == MRS_OK) {
         struct mrsi_member_head m;
         uint64_t ordinal = mrsi_get_be(r.key + 16 + 17, 8);
         memcpy(&m, r.p, sizeof m);
         if (!k.any || memcmp(k.hash, r.key, 16) != 0) {
-            if (k.any && k.disagrees) {
-                bar(g, &k.sources);
-            }
-            mrs_buf_reset(&k.sources);
+            s = k.any && k.disagrees ? bar(g, &k.sources, e) : MRS_OK;
+            mrsi_tape_reset(&k.sources);
             k.any = true;
             k.disagrees = false;
             k.first = m;
@@ -130,16 +138,14 @@ look_at_ids(struct mrsi_group *g, struct mrsi_sorter *ids, struct mrs_err *e)
         }
         bool other_key = memcmp(key, r.key + 16, 16) != 0;
         k.disagrees = k.disagrees || (other_key && (k.first.body.lo != m.body.lo || k.first.body.hi != m.body.hi));
-        if (r.key[16 + 16]) {
-            mrs_buf_put(&k.sources, &ordinal, 8);
-            s = mrs_buf_status(&k.sources, e);
+        if (s == MRS_OK && r.key[16 + 16]) {
+            s = mrsi_tape_put(&k.sources, &ordinal, e);
         }
     }
-    if (k.any && k.disagrees) {
-        bar(g, &k.sources);
-    }
-    mrs_buf_clear(&k.sources);
-    return s == MRS_END ? MRS_OK : s;
+    s = s == MRS_END ? MRS_OK : s;
+    s = s == MRS_OK && k.any && k.disagrees ? bar(g, &k.sources, e) : s;
+    mrsi_tape_clear(&k.sources);
+    return s;
 }
 
 enum mrs_status

@@ -27,6 +27,18 @@ mrsi_tape_clear(struct mrsi_tape *t)
     }
 }
 
+void
+mrsi_tape_reset(struct mrsi_tape *t)
+{
+    if (t->map) {
+        munmap(t->map, t->bytes);
+        t->map = NULL;
+    }
+    mrs_buf_reset(&t->buf);
+    t->bytes = 0;
+    t->n = 0;
+}
+
 static enum mrs_status
 flush(struct mrsi_tape *t, struct mrs_err *e)
 {
@@ -51,7 +63,7 @@ mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e)
 enum mrs_status
 mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e)
 {
-    if (!t->temp) {
+    if (!t->bytes) {
         t->p = t->buf.p;
         return MRS_OK;
     }
@@ -59,7 +71,6 @@ mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    mrs_buf_clear(&t->buf);
     void *map = mmap(NULL, t->bytes, PROT_READ, MAP_SHARED, t->temp->fd, 0);
     if (map == MAP_FAILED) {
         return mrs_err_memory(e, t->bytes);

@@ -18,6 +18,7 @@ struct mrsi_tape {
 };
 void mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, uint64_t limit);
 void mrsi_tape_clear(struct mrsi_tape *t); /* harmless twice */
+void mrsi_tape_reset(struct mrsi_tape *t); /* empty again, to be written anew */
 enum mrs_status mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e);
 /* Nothing is put from here on; items may be looked at, by several threads. */
 enum mrs_status mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e);

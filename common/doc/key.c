@@ -260,6 +260,14 @@ void
 mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending)
 {
     size_t start = out->n;
+    if (v.type == MRS_OBJECTID && !descending) {
+        uint8_t *p = take(out, 13);
+        if (p) {
+            p[0] = RANK(MRS_OBJECTID);
+            memcpy(p + 1, v.p, 12);
+        }
+        return;
+    }
     mrs_buf_byte(out, RANK(v.type));
     put_payload(out, v);
     if (mrsi_holds_document(v.type)) {

@@ -46,6 +46,7 @@ read_both(struct mrsi_join *j, struct mrs_err *e)
 {
     uint64_t from_bytes = guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
     enum mrs_status s = MRS_OK;
+    j->n_from_bytes = from_bytes;
     j->lookup = choose_lookup(j, from_bytes);
     for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
         j->is_hashed[p] = true;

@@ -233,6 +233,9 @@ struct mrsi_join {
     uint64_t n_left;
     bool left_over;             /* there are too many of them, or nobody knows which they are */
     struct mrs_buf slabs;       /* lookup: blocks of records */
+    uint8_t *slab_at;
+    size_t slab_left;
+    uint64_t n_from_bytes; /* of from, guessed */
     uint64_t held;
     uint64_t n_into, n_from;
     struct mrsi_sides sides;

@@ -202,6 +202,8 @@ throw_records(struct emit *em, struct job *job, struct mrs_err *e)
     return MRS_OK;
 }
 
+enum { AHEAD = 8 }; /* keys that are being looked for while one is found */
+
 /* Lookup: records of all keys of the document. */
 static enum mrs_status
 look_up(struct emit *em, struct job *job, struct mrs_err *e)
@@ -209,10 +211,17 @@ look_up(struct emit *em, struct job *job, struct mrs_err *e)
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)job->h.list.p;
     size_t n = job->h.list.n / sizeof *l;
     mrs_buf_reset(&job->sorted);
+    for (size_t i = 0; i < n && i < AHEAD; i++) {
+        mrsi_table_fetch(&em->j->table, l[i].key);
+    }
     for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            mrsi_table_fetch(&em->j->table, l[i + AHEAD].key);
+        }
         for (const struct mrsi_entry *x = mrsi_table_find(&em->j->table, l[i].key); x;
              x = mrsi_table_next(&em->j->table, x)) {
             struct mrsi_met met = {(const struct mrsi_rec *)(uintptr_t)x->ord, l[i].ref};
+            __builtin_prefetch(met.rec);
             mrs_buf_put(&job->sorted, &met, sizeof met);
         }
     }

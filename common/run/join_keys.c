@@ -54,6 +54,24 @@ put_bytes(struct mrsi_hashed *h, const struct mrs_keys *k, uint32_t i, bool firs
     mrs_buf_put(&h->bytes, k->bytes.p + k->span[i].off, k->span[i].len);
 }
 
+/* Key i of the first pair, where that is all that is hashed; h->bytes may be bad then. */
+static struct mrsi_key
+single_key(const struct mrsi_join *j, const struct mrs_keys *k, uint32_t i, struct mrsi_hashed *h)
+{
+    uint32_t n = k->span[i].len;
+    struct mrsi_key key;
+    if (n < 15) {
+        uint8_t raw[16] = {k->span[i].kind};
+        memcpy(raw + 1, k->bytes.p + k->span[i].off, n);
+        raw[15] = (uint8_t)(n + 1);
+        memcpy(&key, raw, sizeof raw);
+        return key;
+    }
+    mrs_buf_reset(&h->bytes);
+    put_bytes(h, k, i, true);
+    return key_of(h->bytes.p, h->bytes.n, j->en->seed);
+}
+
 /* Key i of a hashed pair other than the first; MRSI_NONE: none; several: told in j->multi (into only). */
 static uint32_t
 next_of_pair(const struct mrs_keys *k, uint32_t pair, uint32_t from)
@@ -139,6 +157,21 @@ others_of_into(struct mrsi_join *j, const struct mrs_keys *k, uint32_t other[8])
     return true;
 }
 
+static struct mrsi_key
+into_key(const struct mrsi_join *j, const struct mrs_keys *k, uint32_t i, const uint32_t other[8],
+         struct mrsi_hashed *h)
+{
+    if (j->n_hashed == 1) {
+        return single_key(j, k, i, h);
+    }
+    mrs_buf_reset(&h->bytes);
+    put_bytes(h, k, i, true);
+    for (uint32_t p = 1; p < j->n_hashed; p++) {
+        put_bytes(h, k, other[p], false);
+    }
+    return key_of(h->bytes.p, h->bytes.n, j->en->seed);
+}
+
 static enum mrs_status
 hash_into(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h, struct mrs_err *e)
 {
@@ -147,12 +180,7 @@ hash_into(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h, 
     for (uint32_t i = 0; i < k->n; i++) {
         uint32_t same = i;
         if (k->span[i].pair == 0 && usable) {
-            mrs_buf_reset(&h->bytes);
-            put_bytes(h, k, i, true);
-            for (uint32_t p = 1; p < j->n_hashed; p++) {
-                put_bytes(h, k, other[p], false);
-            }
-            struct mrsi_logged l = {key_of(h->bytes.p, h->bytes.n, j->en->seed), 0, i, 0};
+            struct mrsi_logged l = {into_key(j, k, i, other, h), 0, i, 0};
             uint32_t at = first_equal(h, l.key, n, slots);
             if (at == n) {
                 mrs_buf_put(&h->list, &l, sizeof l);
@@ -210,29 +238,14 @@ static enum mrs_status
 hash_one(struct mrsi_join *j, const struct mrs_keys *k, bool into, struct mrsi_hashed *h, struct mrs_err *e)
 {
     struct mrsi_logged *l = (struct mrsi_logged *)(void *)mrs_buf_take(&h->list, sizeof *l);
-    uint32_t n = k->span[0].len;
     if (!l) {
         return mrs_buf_status(&h->list, e);
     }
-    memset(l, 0, sizeof *l);
-    if (n < 15) {
-        uint8_t raw[16] = {k->span[0].kind};
-        memcpy(raw + 1, k->bytes.p + k->span[0].off, n);
-        raw[15] = (uint8_t)(n + 1);
-        memcpy(&l->key, raw, sizeof raw);
-    } else {
-        mrs_buf_reset(&h->bytes);
-        put_bytes(h, k, 0, true);
-        if (h->bytes.bad) {
-            return mrs_buf_status(&h->bytes, e);
-        }
-        l->key = key_of(h->bytes.p, h->bytes.n, j->en->seed);
+    *l = (struct mrsi_logged){single_key(j, k, 0, h), 0, 0, 0};
+    if (into) {
+        mrs_buf_put(&h->same, &l->ref, sizeof l->ref);
     }
-    if (!into) {
-        return MRS_OK;
-    }
-    mrs_buf_put(&h->same, &l->ref, sizeof l->ref);
-    return mrs_buf_status(&h->same, e);
+    return h->bytes.bad ? mrs_buf_status(&h->bytes, e) : mrs_buf_status(&h->same, e);
 }
 
 enum mrs_status

@@ -471,7 +471,33 @@ from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     return s == MRS_END ? route_waiting(j, w, f, e) : s;
 }
 
-/* Lookup: the job's records move to a block of their own. */
+/* Room for n bytes of records, eight-byte aligned; NULL without memory. */
+static uint8_t *
+slab_room(struct mrsi_join *j, size_t n)
+{
+    enum { SLAB = 4 << 20 };
+    if (j->slab_left < n) {
+        size_t size = n > SLAB || j->n_from_bytes < SLAB ? n : SLAB;
+        uint8_t *p = mrs_alloc(j->en->mem, size);
+        if (!p) {
+            return NULL;
+        }
+        mrs_buf_put(&j->slabs, &p, sizeof p);
+        if (j->slabs.bad) {
+            mrs_free(j->en->mem, p);
+            return NULL;
+        }
+        mrsi_wish_huge(p, size); /* they are read at random */
+        j->slab_at = p;
+        j->slab_left = size;
+    }
+    uint8_t *at = j->slab_at;
+    j->slab_at += n;
+    j->slab_left -= n;
+    return at;
+}
+
+/* Lookup: the job's records move to a place where they stay. */
 static enum mrs_status
 keep_records(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
 {
@@ -479,16 +505,11 @@ keep_records(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
     if (!f->recs.n) {
         return MRS_OK;
     }
-    uint8_t *p = mrs_alloc(j->en->mem, f->recs.n);
+    uint8_t *p = slab_room(j, f->recs.n);
     if (!p) {
         return mrs_err_memory(e, f->recs.n);
     }
     memcpy(p, f->recs.p, f->recs.n);
-    mrs_buf_put(&j->slabs, &p, sizeof p);
-    if (j->slabs.bad) {
-        mrs_free(j->en->mem, p);
-        return mrs_buf_status(&j->slabs, e);
-    }
     for (size_t i = 0; i < f->log.n / sizeof *l; i++) {
         l[i].ord += (uintptr_t)p;
     }

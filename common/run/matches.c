@@ -124,9 +124,9 @@ static enum mrs_status
 sort_mets(struct mrsi_match_list *l, const struct mrs_desc *d, struct mrs_err *e)
 {
     size_t n = l->n;
-    bool sorted = true;
+    bool sorted = true, by_ref = d->by_reference && !d->sorted;
     for (size_t i = 1; sorted && i < n; i++) {
-        sorted = compare_mets(d, &l->met[i - 1], &l->met[i]) <= 0;
+        sorted = (by_ref && l->met[i - 1].ref < l->met[i].ref) || compare_mets(d, &l->met[i - 1], &l->met[i]) <= 0;
     }
     if (sorted) {
         return MRS_OK;
@@ -154,7 +154,7 @@ drop_repeats(struct mrsi_match_list *l, bool by_reference)
     size_t kept = 0;
     for (size_t i = 0; i < l->n; i++) {
         const struct mrsi_met *last = kept ? &l->met[kept - 1] : NULL;
-        if (!last || last->rec->order != l->met[i].rec->order || (by_reference && last->ref != l->met[i].ref)) {
+        if (!last || (by_reference && last->ref != l->met[i].ref) || last->rec->order != l->met[i].rec->order) {
             l->met[kept++] = l->met[i];
         }
     }
@@ -235,7 +235,7 @@ mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, struct mrsi_
         if (verify && !mrsi_verified(j, met[i].rec, into)) {
             continue;
         }
-        if (met[i].rec->failed == MRSI_REC_UNSORTED) {
+        if (j->st->desc.sorted && met[i].rec->failed == MRSI_REC_UNSORTED) {
             mrsi_fates_add(&j->fates, met[i].rec->order, MRSI_FATE_UNSORTED);
         } else {
             met[l->n++] = met[i];

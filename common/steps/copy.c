@@ -261,6 +261,10 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         j->wrap_len = s->wrap_len;
         mrsi_join_settle(j);
         make_edits(&r, s);
+        s->quick = j->refs && s->wrap && !s->as.n && !s->at_root && !s->drop_ref && j->n == 1 && !j->nulls &&
+                   !j->own_id && !j->pair[0].into.expr && j->pair[0].into.path.n == 1 &&
+                   s->dangling == MRSI_DANGLING_KEEP && s->many == MRSI_MANY_REFUSE &&
+                   s->errors == MRSI_ERRORS_REFUSE;
     }
     s->side_orphans = s->orphans == COPY_ORPHANS_INTO ? 2 : -1;
     return mrsi_read_end(&r, state);

@@ -27,6 +27,7 @@ struct mrsi_copy {
     uint32_t n_targets;
     struct mrs_edit *edit;    /* the targets, or the reference where it is wrapped */
     struct mrs_edit *ref_edit; /* the reference, where it may be taken out; NULL */
+    bool quick;               /* references at the top are wrapped, and there is nothing to choose */
 };
 
 struct copy_work {
@@ -41,6 +42,10 @@ enum mrs_status mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *wor
                                  struct mrs_matches *m,
                                  const struct mrs_put *put, struct mrs_buf *out, enum mrs_fate *fate);
 void mrsi_copy_work_clear(struct mrs_ctx *c, void *work);
+/* copy_quick.c: for steps that are quick. *done false: the document needs the long way; nothing has been appended or
+ * told. */
+enum mrs_status mrsi_copy_quick(const struct mrsi_copy *s, struct mrs_ctx *c, struct copy_work *w, struct mrs_view doc,
+                                struct mrs_matches *m, struct mrs_buf *out, bool *done);
 /* copy_tell.c */
 enum mrs_status mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e);
 enum mrs_status mrsi_copy_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);

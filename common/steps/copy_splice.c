@@ -557,7 +557,9 @@ mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_vi
     size_t start = out->n;
     (void)put;
     work_start(work, c->mem);
-    enum mrs_status st = splice(&k, doc, m, out);
+    bool done = false;
+    enum mrs_status st = k.s->quick ? mrsi_copy_quick(k.s, c, work, doc, m, out, &done) : MRS_OK;
+    st = st == MRS_OK && !done ? splice(&k, doc, m, out) : st;
     if (st != MRS_OK) {
         out->n = start;
         out->bad = 0;

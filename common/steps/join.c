@@ -477,6 +477,37 @@ from_keys(const struct mrsi_join *j, struct mrs_ctx *c, struct mrs_view d, struc
     return st == MRS_OK ? add_pairs(j, c, false, j->n_tuple, d, k, &lacking) : st;
 }
 
+static enum mrs_status
+top_ref(const struct mrsi_join *j, struct mrs_ctx *c, struct mrs_val v, struct mrs_keys *k)
+{
+    struct mrs_elem e;
+    if (v.type == MRS_DOCUMENT && j->wrap && mrs_doc_find(mrs_val_view(v), j->wrap, j->wrap_len, &e)) {
+        v = e.v;
+    }
+    return mrs_is_nullish(v) ? MRS_OK : mrsi_step_skip(c, mrs_keys_add(k, 0, 0, v, c->err), "match");
+}
+
+/* As into_keys, where the references lie at the top and nothing lies beside them. */
+static enum mrs_status
+top_refs(const struct mrsi_join *j, struct mrs_ctx *c, struct mrs_view d, struct mrs_keys *k)
+{
+    const struct mrs_part *name = &j->pair[0].into.path.part[0];
+    struct mrs_walk w;
+    struct mrs_elem e;
+    enum mrs_status st = MRS_OK;
+    if (!mrs_doc_find(d, name->name, name->len, &e)) {
+        return MRS_OK;
+    }
+    if (e.v.type != MRS_ARRAY) {
+        return top_ref(j, c, e.v, k);
+    }
+    mrs_walk_init(&w, mrs_val_view(e.v));
+    while (st == MRS_OK && mrs_walk_next(&w, &e) == 1) {
+        st = top_ref(j, c, e.v, k);
+    }
+    return st;
+}
+
 enum mrs_status
 mrsi_join_keys(const struct mrsi_join *j, struct mrs_ctx *c, int side, struct mrs_view d, struct mrs_keys *k)
 {
@@ -489,6 +520,9 @@ mrsi_join_keys(const struct mrsi_join *j, struct mrs_ctx *c, int side, struct mr
         if (e.v.type != MRS_ARRAY) {
             return mrsi_step_skip(c, mrs_keys_add(k, 0, 0, e.v, c->err), "match");
         }
+    }
+    if (side && j->refs && j->n == 1 && key->path.n == 1 && !j->nulls && !j->own_id) {
+        return top_refs(j, c, d, k);
     }
     if (side) {
         bool lacking = false;

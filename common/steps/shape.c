@@ -80,20 +80,28 @@ mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot d
 }
 
 /* ---- plain names ---- */
-enum mrs_status
-mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
+bool
+mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
 {
     const uint32_t n = sizeof c->known / sizeof *c->known;
     for (uint32_t i = 0; i < n; i++) {
         if (c->known[i] == s->names) {
-            return MRS_OK;
+            return true;
         }
     }
     if (mrs_doc_has_duplicates(d, true)) {
-        return mrsi_step_refuse(c, NULL, "duplicate field: a level that must be rewritten holds a name twice");
+        return false;
     }
     c->known[c->next_known++ % n] = s->names;
-    return MRS_OK;
+    return true;
+}
+
+enum mrs_status
+mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
+{
+    return mrsi_seen_good(s, c, d) ? MRS_OK
+                                   : mrsi_step_refuse(c, NULL, "duplicate field: a level that must be rewritten "
+                                                               "holds a name twice");
 }
 
 enum mrs_status

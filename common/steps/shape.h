@@ -74,7 +74,9 @@ mrsi_seen_add(struct mrsi_seen *s, const struct mrs_elem *e)
                             : 0;
     mrsi_seen_mix(s, rest, (uint64_t)e->name_len << 32);
 }
-/* SKIP where the level d, all of whose names were added, holds a name twice. */
+/* Whether the level d, all of whose names were added, holds no name twice. */
+bool mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d);
+/* SKIP where it does. */
 enum mrs_status mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d);
 
 /* ---- arrays put together as bytes ---- */
@@ -87,6 +89,15 @@ struct mrsi_items {
 void mrsi_items_open(struct mrsi_items *it, struct mrs_buf *buf);
 void mrsi_items_close(struct mrsi_items *it);
 void mrsi_items_carry(struct mrsi_items *it); /* the next index where the last digit is 9 */
+static inline void
+mrsi_items_step(struct mrsi_items *it) /* the next index */
+{
+    if (it->name[it->name_len - 1] != '9') {
+        it->name[it->name_len - 1]++;
+    } else {
+        mrsi_items_carry(it);
+    }
+}
 /* Appends one value as the next item. */
 static inline void
 mrsi_items_add(struct mrsi_items *it, struct mrs_val v)
@@ -100,11 +111,7 @@ mrsi_items_add(struct mrsi_items *it, struct mrs_val v)
     if (v.n) {
         memcpy(at + it->name_len + 1, v.p, v.n);
     }
-    if (it->name[it->name_len - 1] != '9') {
-        it->name[it->name_len - 1]++;
-    } else {
-        mrsi_items_carry(it);
-    }
+    mrsi_items_step(it);
 }
 /* A closed one as a value; lives until the buffer changes. */
 static inline struct mrs_val

@@ -197,10 +197,51 @@ policies(void **state)
     judged(MRS_CONFLICTS_REFUSE, true, x, N, "10 m - - 31 m 40 50 51 60 m - - - ");
 }
 
+/* Thousands of keys, one of them with thousands of members, in the least memory there is: files throughout. */
+static void
+many_members(void **state)
+{
+    enum { N = 3000 };
+    struct mrsi_ids ids;
+    struct bare b;
+    (void)state;
+    for (enum mrs_conflicts policy = MRS_CONFLICTS_REFUSE; policy <= MRS_CONFLICTS_LAST; policy++) {
+        bare_begin(&b, 0, 4096, 1);
+        assert_int_equal(mrsi_ids_init(&ids, &b.en, policy, &b.err), MRS_OK);
+        ids.phase = MRSI_IDS_RESOLVE;
+        for (int32_t i = N - 1; i >= 0; i--) {
+            struct member there = {i, i, (uint64_t)i, 1}, comes = {i, i + i % 2, (uint64_t)(N + i), 0};
+            struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0};
+            add(&ids, &comes);
+            add(&ids, &crowd);
+            add(&ids, &there);
+        }
+        assert_int_equal(mrsi_ids_judge(&ids, &b.err), MRS_OK);
+        for (int32_t i = 0; i < N; i++) {
+            struct member there = {i, i, (uint64_t)i, 1}, comes = {i, i + i % 2, (uint64_t)(N + i), 0};
+            struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0};
+            char text[64] = "", want[64];
+            bool refuses = policy == MRS_CONFLICTS_REFUSE, last = policy == MRS_CONFLICTS_LAST;
+            tell(&ids, &there, text);
+            tell(&ids, &comes, text);
+            tell(&ids, &crowd, text);
+            snprintf(want, sizeof want, "%d %s ", last ? i + i % 2 : i, refuses && i % 2 ? "-" : "m");
+            snprintf(want + strlen(want), 32, i || refuses ? "%s " : "%s", refuses ? "-" : i ? "m" : "");
+            if (!i && !refuses) { /* the first of the crowd has the place */
+                snprintf(want + strlen(want), 32, "%d ", last ? N - 1 : 0);
+            }
+            assert_string_equal(text, want);
+        }
+        mrsi_ids_clear(&ids);
+        bare_end(&b);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hashes), cmocka_unit_test(many_hashes),
-                                       cmocka_unit_test(memory_fails), cmocka_unit_test(policies)};
+                                       cmocka_unit_test(memory_fails), cmocka_unit_test(policies),
+                                       cmocka_unit_test(many_members)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ void set_doing(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void note_try(void);
 
 /* ---- kills.c ---- */
-void kill_runs(const struct scene *sc, const struct result *good, double took, unsigned n);
+void kill_runs(const struct scene *sc, const struct result *good, const struct result *before, double took, unsigned n);
 void fill_disk(const struct scene *sc, const struct result *good, const struct result *before, bool all);
 
 /* ---- picture.c ---- */

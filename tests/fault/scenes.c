@@ -240,6 +240,13 @@ const struct scene scenes[] = {
              "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, keep: all,\n"
              "             limit: 9 }\n"
              "  - union: { from: [hosts], into: all, tag: kind }\n"},
+    {.name = "large, replaced",
+     .dump = dump_large,
+     .memory = 1 << 20,
+     .jobs = 2,
+     .killed = true,
+     .force = true,
+     .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, keep: all }\n"},
     {.name = "a million",
      .dump = dump_many,
      .memory = 65536,

@@ -115,13 +115,6 @@ mrsi_rec_far(const struct mrsi_rec *r)
     memcpy(&doc.p, mrsi_rec_shape(r), sizeof doc.p);
     return doc;
 }
-/* What a shape lies in, or will be made of. */
-static inline struct mrs_view
-mrsi_rec_bytes(const struct mrsi_rec *r)
-{
-    struct mrs_view shape = {mrsi_rec_shape(r), r->shape_len};
-    return r->far_len ? mrsi_rec_far(r) : shape;
-}
 /* What a record is made of, before it has a place. */
 struct mrsi_rec_parts {
     const uint8_t *verify, *sort, *shape;

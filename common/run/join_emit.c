@@ -30,7 +30,7 @@ struct job {
     struct mrsi_shaper shaper;
     bool direct; /* documents are spliced to their last place, behind what the job has written; else to `spliced` */
     size_t spliced_at;             /* where the spliced document begins there */
-    struct mrs_buf loaded, recs, start, sorted, spliced, pages; /* see job_begin */
+    struct mrs_buf loaded, recs, start, sorted, spliced, pages, near; /* see job_begin */
     struct mrsi_lists lists;
 };
 
@@ -51,7 +51,7 @@ job_begin(struct emit *em, struct job *job, struct mrs_err *e)
     mrsi_match_list_init(&job->list, &job->shaper, mem);
     mrsi_lists_init(&job->lists, mem);
     struct mrs_buf *all[] = {&job->loaded,  &job->recs,  &job->start, &job->sorted,
-                             &job->spliced, &job->pages, &job->page};
+                             &job->spliced, &job->pages, &job->page, &job->near};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -67,7 +67,7 @@ clear(void *arg, void *p)
         return;
     }
     struct mrs_buf *all[] = {&job->loaded,  &job->recs,  &job->start, &job->sorted,
-                             &job->spliced, &job->pages, &job->page};
+                             &job->spliced, &job->pages, &job->page, &job->near};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -168,6 +168,35 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 }
 
 /* ---- records of the slice, document by document ---- */
+/* Copies the documents that stayed in their files into one place, in the order in which they will be wanted. They lie
+ * all over memory; in a loop that does nothing else many are on their way at once. */
+static enum mrs_status
+bring_near(struct job *job, struct mrsi_met *met, size_t n, struct mrs_err *e)
+{
+    enum { SOON = 24 };
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        bytes += met[i].rec->far_len;
+    }
+    mrs_buf_reset(&job->near);
+    uint8_t *at = mrs_buf_take(&job->near, bytes + 1);
+    if (!at) {
+        return mrs_buf_status(&job->near, e);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (i + SOON < n && met[i + SOON].rec->far_len) {
+            __builtin_prefetch(mrsi_rec_far(met[i + SOON].rec).p);
+        }
+        if (met[i].rec->far_len) {
+            struct mrs_view doc = mrsi_rec_far(met[i].rec);
+            memcpy(at, doc.p, doc.n);
+            met[i].doc = at;
+            at += doc.n;
+        }
+    }
+    return MRS_OK;
+}
+
 static enum mrs_status
 throw_records(struct emit *em, struct job *job, struct mrs_err *e)
 {
@@ -197,9 +226,9 @@ throw_records(struct emit *em, struct job *job, struct mrs_err *e)
         start[i] += start[i - 1];
     }
     for (size_t i = 0; i < n_rec; i++) {
-        sorted[start[rec[i].rel + 1]++] = (struct mrsi_met){rec[i].rec, rec[i].ref};
+        sorted[start[rec[i].rel + 1]++] = (struct mrsi_met){rec[i].rec, NULL, rec[i].ref};
     }
-    return MRS_OK;
+    return em->j->far ? bring_near(job, sorted, n_rec, e) : MRS_OK;
 }
 
 enum { AHEAD = 8 }; /* keys that are being looked for while one is found */
@@ -220,7 +249,7 @@ look_up(struct emit *em, struct job *job, struct mrs_err *e)
         }
         for (const struct mrsi_entry *x = mrsi_table_find(&em->j->table, l[i].key); x;
              x = mrsi_table_next(&em->j->table, x)) {
-            struct mrsi_met met = {(const struct mrsi_rec *)(uintptr_t)x->ord, l[i].ref};
+            struct mrsi_met met = {(const struct mrsi_rec *)(uintptr_t)x->ord, NULL, l[i].ref};
             __builtin_prefetch(met.rec);
             mrs_buf_put(&job->sorted, &met, sizeof met);
         }

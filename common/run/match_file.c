@@ -125,7 +125,8 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     if (!r) {
         return MRS_DEAD;
     }
-    return mrsi_match_from(f->shaper, r, r->ref, out, e);
+    struct mrsi_met met = {r, NULL, r->ref};
+    return mrsi_match_from(f->shaper, &met, out, e);
 }
 
 static void

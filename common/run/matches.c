@@ -48,15 +48,17 @@ make_shape(struct mrsi_shaper *s, struct mrs_view doc, struct mrs_match *out, st
 }
 
 enum mrs_status
-mrsi_match_from(struct mrsi_shaper *s, const struct mrsi_rec *r, uint64_t ref, struct mrs_match *out, struct mrs_err *e)
+mrsi_match_from(struct mrsi_shaper *s, const struct mrsi_met *met, struct mrs_match *out, struct mrs_err *e)
 {
+    const struct mrsi_rec *r = met->rec;
     const uint8_t *shape = mrsi_rec_shape(r);
     out->order = r->order;
-    out->ref = (uint32_t)ref;
+    out->ref = (uint32_t)met->ref;
     out->failed = r->failed;
     out->why = out->why_where = NULL;
     if (r->far_len) {
-        return make_shape(s, mrsi_rec_far(r), out, e);
+        struct mrs_view near = {met->doc, r->far_len};
+        return make_shape(s, near.p ? near : mrsi_rec_far(r), out, e);
     }
     out->shape.p = shape;
     out->shape.n = r->shape_len;
@@ -161,24 +163,15 @@ drop_repeats(struct mrsi_match_list *l, bool by_reference)
     l->n = kept;
 }
 
-/* Documents of from lie all over memory. A prefetch of an address whose page the processor does not know yet is often
- * dropped, so their first bytes are read, all at once and independently of each other, and then the rest is prefetched.
- */
+/* Records were thrown together from everywhere: the next ones are loaded while one is spliced. */
 static void
 fetch_ahead(struct mrsi_match_list *l)
 {
     const struct mrsi_met *from = l->fetched, *to = l->line_end - from > AHEAD ? from + AHEAD : l->line_end;
-    unsigned any = 0;
     for (const struct mrsi_met *m = from; m < to; m++) {
-        struct mrs_view bytes = mrsi_rec_bytes(m->rec);
-        any += bytes.n ? *bytes.p : 0;
-    }
-    __asm__ volatile("" : : "r"(any));
-    for (const struct mrsi_met *m = from; m < to; m++) {
-        struct mrs_view bytes = mrsi_rec_bytes(m->rec);
         mrsi_fates_fetch(&l->shaper->j->fates, m->rec->order);
-        for (uint32_t i = LINE; i < bytes.n && i < LINES * LINE; i += LINE) {
-            __builtin_prefetch(bytes.p + i);
+        for (uint32_t i = 0; !m->doc && i < m->rec->total && i < LINES * LINE; i += LINE) {
+            __builtin_prefetch((const uint8_t *)m->rec + i);
         }
     }
     l->fetched = to;
@@ -195,7 +188,7 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
         fetch_ahead(l);
     }
     const struct mrsi_met *met = &l->met[l->at++];
-    return mrsi_match_from(l->shaper, met->rec, met->ref, out, e);
+    return mrsi_match_from(l->shaper, met, out, e);
 }
 
 static enum mrs_status

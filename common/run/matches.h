@@ -7,6 +7,7 @@
 /* A record and the reference of this into document that it meets (a lookup's records serve many). */
 struct mrsi_met {
     const struct mrsi_rec *rec;
+    const uint8_t *doc; /* a copy, near by, of the document that the shape has yet to be made of; NULL: none */
     uint64_t ref;
 };
 
@@ -33,7 +34,7 @@ struct mrsi_match_list {
     struct mrs_buf useds, spare;   /* memory of the above */
 };
 /* What a step sees of a record. OK, DEAD. */
-enum mrs_status mrsi_match_from(struct mrsi_shaper *s, const struct mrsi_rec *r, uint64_t ref, struct mrs_match *out,
+enum mrs_status mrsi_match_from(struct mrsi_shaper *s, const struct mrsi_met *met, struct mrs_match *out,
                                 struct mrs_err *e);
 void mrsi_match_list_init(struct mrsi_match_list *l, struct mrsi_shaper *s, struct mrs_mem *mem);
 void mrsi_match_list_clear(struct mrsi_match_list *l);

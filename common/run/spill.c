@@ -14,8 +14,8 @@ static uint32_t
 choose_parts(const struct mrsi_engine *en, uint64_t ordinals, uint64_t expected)
 {
     uint64_t want = en->memory / (en->jobs * 8ull); /* a partition that a worker sorts */
-    if (want > (4u << 20)) {
-        want = 4u << 20;
+    if (want > (2u << 20)) {
+        want = 2u << 20;
     }
     uint64_t n = expected / want + 1, most = en->memory / 8 / en->jobs / PIECE_MIN;
     n = n > most ? most : n;
@@ -230,8 +230,12 @@ mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const stru
             s->open[part].cap = sp->piece_bytes;
         }
     }
-    mrsi_rec_fill(s->open[part].p + s->open[part].n, head, x);
+    uint8_t *at = s->open[part].p + s->open[part].n;
+    mrsi_rec_fill(at, head, x);
     s->open[part].n += head->total;
+    __builtin_prefetch(at + head->total,
+                       1); /* where this partition's next record begins, some hundred records from now */
+    __builtin_prefetch(at + head->total + 64, 1);
     return MRS_OK;
 }
 

@@ -113,6 +113,18 @@ struct mrs_touch {
     const char *path;
 };
 
+/* JOIN: one pair of match as paths, so that an engine that reads by index can ask for candidates; NULL where that side
+ * is an expression. The paths are dotted, of plain names; arrays on the way count element by element. */
+struct mrs_pair_path {
+    const char *from, *into;
+};
+/* How the documents that one source document made on a side with MRS_ROLE_ADD are found again: those whose `field`
+ * equals the value at `key` of the source (arrays on neither side). "_id" and "_id": it has the source's own `_id`. */
+struct mrs_listing {
+    int side;
+    const char *field, *key;
+};
+
 #define MRS_SIDES_MAX 256
 struct mrs_desc {
     enum mrs_family family;
@@ -126,6 +138,11 @@ struct mrs_desc {
     uint32_t n_pairs;             /* JOIN: pairs of match */
     const struct mrs_touch *touches;
     uint32_t n_touches;
+    const struct mrs_pair_path *pairs; /* JOIN: n_pairs of them */
+    const struct mrs_listing *listings; /* n_listings; a side that is not listed cannot be run beside writers */
+    uint32_t n_listings;
+    const char *quiet_only;  /* why the step can only run while nobody writes, and what to do; NULL: it can */
+    const char *not_direct;  /* why it cannot be done in place beside writers (see repeatable too); NULL: it can */
     bool repeatable;         /* run twice = run once */
     const char *not_repeatable; /* the reason, where it is not */
     const char *words;       /* the step in one or two sentences, for explain */

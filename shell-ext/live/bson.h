@@ -1,0 +1,24 @@
+/* bson.h - small documents for commands, made from a template in one line.
+ *
+ * live_doc(buf, "{update:%s, q:{_id:%v}, w:%i, u:[%d]}", ...): relaxed JSON with unquoted names and $names; %s C string,
+ * %i int64_t (int32 where it fits), %I int64_t as int64, %b int (bool), %v struct mrs_val (missing: the field is left
+ * out), %d struct mrs_view as a document, %a struct mrs_view as an array, %f double, %t int64_t milliseconds as a date,
+ * true false null and plain integers and 'text' as literals. A programming error in the template is MRS_E_ACCOUNT. */
+#ifndef LIVE_BSON_H
+#define LIVE_BSON_H
+
+#include "live.h"
+
+/* Appends the document to buf; *out points into buf and lives until buf changes. OK, FAIL, DEAD. */
+enum mrs_status live_doc(struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e, const char *template, ...);
+/* The same into an arena. */
+enum mrs_status live_doc_in(struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e, const char *template, ...);
+/* Value at a dotted path of plain names ("cursor.firstBatch"), missing where it is not. No arrays on the way. */
+struct mrs_val live_at(struct mrs_view d, const char *path);
+/* Numbers of any numeric type as int64; fallback otherwise. */
+int64_t live_int_at(struct mrs_view d, const char *path, int64_t fallback);
+/* A string's text into out (cut at size - 1, whole or "" where there is none). */
+void live_text_at(struct mrs_view d, const char *path, char *out, size_t size);
+bool live_bool_at(struct mrs_view d, const char *path, bool fallback);
+
+#endif

@@ -39,7 +39,7 @@ comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan
-.PHONY: bench samples install uninstall dist clean help
+.PHONY: bench samples facts server install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -156,6 +156,23 @@ endif
 ## fuzz-replay: the kept inputs, each whole, cut and damaged, through every fuzz target
 fuzz-replay: $(REPLAYBIN)
 	$(Q)sh tests/fuzz/replay.sh $^
+
+# Servers: what stands between a client and a server and cuts, and what the tests rely on, asked of the server they have.
+MONGOC_INC = $(shell pkg-config --cflags libmongoc-1.0 2>/dev/null)
+MONGOC_LIB = $(shell pkg-config --libs libmongoc-1.0 2>/dev/null)
+$(OBJ)/proxy: $(OBJ)/tests/server/proxy.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ -o $@
+$(OBJ)/tests/live/facts%.o: TESTINC = $(MONGOC_INC)
+$(OBJ)/facts: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/facts*.c))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
+## facts: what the online tool relies on, asked of the server for tests; TEST_SERVER=py|rust
+facts: $(OBJ)/facts
+	$(Q)OBJ='$(OBJ)' tests/live/facts.sh --show
+## server: the server for tests itself
+server: $(OBJ)/proxy
+	$(Q)tests/server/test.sh $<
 
 ## lint: who may include whom, banned calls, sizes, headers alone in C and C++, names, docs
 lint: $(ROOMLIBS)

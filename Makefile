@@ -20,6 +20,8 @@ ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(SANFLAGS) -Iinclude -pthread $(CFLAGS)
 LIBS   := -lyaml -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
 TESTLIBS := -lcmocka $(shell pkg-config --libs libbson-1.0 2>/dev/null)
 TESTINC  := $(shell pkg-config --cflags libbson-1.0 2>/dev/null)
+LIVELIBS := $(shell pkg-config --libs libmongoc-1.0 2>/dev/null)
+LIVEINC  := $(shell pkg-config --cflags libmongoc-1.0 2>/dev/null)
 OBJ    := $(BUILD)/$(shell printf '%s' '$(CC) $(ALLFLAGS)' | cksum | cut -d' ' -f1)
 Q      := $(if $(filter 0,$(V)),@,)
 say     = $(if $(filter 0,$(V)),@printf '  %-7s %s\n' '$(1)' '$(2)',@:)
@@ -30,6 +32,10 @@ LIBSRC  := $(foreach r,$(ROOMS),$(call room_src,$(r)))
 LIBOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(LIBSRC))
 CLISRC  := $(wildcard migrate/*.c)
 CLIOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(CLISRC))
+LIVESRC := $(wildcard shell-ext/live/*.c)
+LIVEOBJ := $(patsubst %.c,$(OBJ)/%.o,$(LIVESRC))
+LIVETESTOBJ := $(patsubst %.c,$(OBJ)/test/%.o,$(LIVESRC))
+LIVEPROG := $(if $(LIVELIBS),$(if $(filter %/main.c,$(LIVESRC)),$(OBJ)/mongoreshape-live))
 ROOMLIBS := $(foreach r,$(ROOMS),$(OBJ)/lib$(r).a)
 group    = -Wl,--start-group $(1) -Wl,--end-group $(LIBS)
 ALLROOMS = $(call group,$(ROOMLIBS))
@@ -43,14 +49,16 @@ CORES   := $(shell nproc 2>/dev/null || echo 1)
 .DEFAULT_GOAL := all
 .SECONDARY:
 
-## all: the tool, and the library it is made of
-all: $(OBJ)/mongoreshape
+## all: the tools, and the library they are made of; mongoreshape-live only where libmongoc is
+all: $(OBJ)/mongoreshape $(LIVEPROG)
+	$(if $(LIVELIBS),,@echo '  mongoreshape-live is not built: pkg-config finds no libmongoc-1.0 (make deps installs it)')
 	$(Q)ln -sfn $(notdir $(OBJ)) $(BUILD)/current
 
 $(OBJ)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) $(if $(filter tests/%,$<),$(TESTINC)) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(if $(filter tests/%,$<),$(TESTINC)) $(if $(filter shell-ext/live/link%,$<),$(LIVEINC)) \
+	    -MMD -MP -c $< -o $@
 
 define room_rule
 $(OBJ)/lib$(1).a: $$(call room_obj,$(1))
@@ -62,6 +70,26 @@ $(foreach r,$(ROOMS),$(eval $(call room_rule,$(r))))
 $(OBJ)/mongoreshape: $(CLIOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(CLIOBJ) $(ALLROOMS) -o $@
+
+# The online tool, and its test build, in which named stops and mutants are alive.
+$(OBJ)/test/shell-ext/live/%.o: shell-ext/live/%.c
+	$(call say,CC,$< (test))
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(ALLFLAGS) -DLIVE_TEST $(if $(filter link%,$(notdir $<)),$(LIVEINC)) -MMD -MP -c $< -o $@
+$(OBJ)/mongoreshape-live: $(LIVEOBJ) $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $(LIVEOBJ) $(ALLROOMS) $(LIVELIBS) -o $@
+$(OBJ)/mongoreshape-live-test: $(LIVETESTOBJ) $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $(LIVETESTOBJ) $(ALLROOMS) $(LIVELIBS) -o $@
+$(OBJ)/liblive-test.a: $(filter-out %/main.o,$(LIVETESTOBJ))
+	$(call say,AR,$(notdir $@))
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(OBJ)/tests/unit/live/%.o: ALLFLAGS += -DLIVE_TEST
+$(OBJ)/unit/live/t_%: $(OBJ)/tests/unit/live/t_%.o $(OBJ)/liblive-test.a $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(call group,$(filter %.a,$^)) $(TESTLIBS) $(LIVELIBS) -o $@
 
 # Unit tests: tests/unit/ROOM/t_*.c, each a program of its own, linked with the rooms up to ROOM only.
 upto = $(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call upto,$(1),$(wordlist 2,99,$(2))))
@@ -77,10 +105,10 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call unit_rule,$(r))))
 $(OBJ)/unit/run/t_pipe: TESTLIBS += -Wl,--wrap=pthread_create
 ROOM ?= *
-UNITBIN := $(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c))
-## unit: the unit tests; ROOM=doc for one room
+UNITBIN := $(filter-out $(if $(LIVELIBS),,$(OBJ)/unit/live/%),$(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c)))
+## unit: the unit tests; ROOM=doc for one room; those of live under tests/server/with
 unit: $(UNITBIN)
-	$(Q)set -e; for t in $^; do $$t; done
+	$(Q)set -e; for t in $^; do case $$t in */unit/live/*) tests/server/with $$t || [ $$? -eq 77 ] ;; *) $$t ;; esac; done
 unit-programs: $(UNITBIN)
 	@:
 
@@ -182,7 +210,7 @@ lint: $(ROOMLIBS)
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault)
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault) $(addsuffix -test,$(LIVEPROG))
 	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 asan:
@@ -222,7 +250,7 @@ $(OBJ)/libmongoreshape.a: $(LIBOBJ)
 install: all $(OBJ)/libmongoreshape.a
 	install -d $(DEST)/bin $(DEST)/lib/pkgconfig $(DEST)/include/mongoreshape $(DEST)/share/man/man1
 	install -d $(DEST)/share/bash-completion/completions
-	install -m 755 $(OBJ)/mongoreshape $(DEST)/bin/
+	install -m 755 $(OBJ)/mongoreshape $(LIVEPROG) $(DEST)/bin/
 	install -m 644 $(OBJ)/libmongoreshape.a $(DEST)/lib/
 	install -m 644 include/mongoreshape/*.h $(DEST)/include/mongoreshape/
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' \
@@ -231,7 +259,7 @@ install: all $(OBJ)/libmongoreshape.a
 	$(OBJ)/mongoreshape help --man > $(DEST)/share/man/man1/mongoreshape.1
 	$(OBJ)/mongoreshape help --completion bash > $(DEST)/share/bash-completion/completions/mongoreshape
 uninstall:
-	rm -f $(DEST)/bin/mongoreshape $(DEST)/lib/libmongoreshape.a $(DEST)/lib/pkgconfig/mongoreshape.pc
+	rm -f $(DEST)/bin/mongoreshape $(DEST)/bin/mongoreshape-live $(DEST)/lib/libmongoreshape.a $(DEST)/lib/pkgconfig/mongoreshape.pc
 	rm -f $(DEST)/share/man/man1/mongoreshape.1 $(DEST)/share/bash-completion/completions/mongoreshape
 	rm -rf $(DEST)/include/mongoreshape
 

@@ -259,6 +259,9 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);
     out->new_ids = s->id >= 0;
+    if (s->id >= 0) {
+        mrsi_tell_quiet(&t, MRSI_NEW_IDS);
+    }
     bool gone = s->errors == MRSI_ERRORS_NULL || s->errors == MRSI_ERRORS_DROP;
     mrsi_tell_words(&t, "casts ");
     for (uint32_t i = 0; i < s->fields.n; i++) {

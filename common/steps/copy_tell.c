@@ -72,6 +72,33 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_copy *s)
     }
 }
 
+static void
+tell_live(struct mrsi_tell *t, const struct mrsi_copy *s)
+{
+    mrsi_join_tell(&s->join, t);
+    if (mrsi_coll_same(&s->join.from, &s->join.into)) {
+        mrsi_tell_quiet(t, MRSI_ONE_COLLECTION);
+    }
+    if (s->wrap) {
+        mrsi_tell_quiet(t, "`wrap` changes references under their own name, where they are still being read"
+                           MRSI_DO_QUIET);
+    }
+    if (s->drop_ref) {
+        mrsi_tell_not_direct(t, "`refs: drop` takes away what a second look would need" MRSI_DO_CONTRACT);
+    }
+    if (s->take || s->orphans == COPY_ORPHANS_DROP || s->orphans == COPY_ORPHANS_INTO) {
+        mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);
+    }
+    if (s->orphans == COPY_ORPHANS_REFUSE) {
+        mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
+    }
+    if (s->dangling != MRSI_DANGLING_KEEP) {
+        mrsi_tell_not_direct(t, "what a reference names may be written a moment later: say `dangling: keep`, or "
+                                "run the "
+                                "plan with --quiet-by");
+    }
+}
+
 enum mrs_status
 mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -89,13 +116,14 @@ mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
     tell_losses(&t, s);
     mrsi_tell_words(&t, "%s of %s copied into the documents of %s that refer to it%s%s",
                     mrsi_tell_paths(&t, f->path, f->n, 5),
-                    s->join.from.ns, s->join.into.ns, s->wrap ? ", each reference becoming a document with it in " : "",
+                    s->join.from.ns, s->join.into.ns, s->wrap ? ", each reference becoming a document with it "
+                                                                "in " : "",
                     s->wrap ? s->wrap : "");
     if (s->drop_ref) {
         mrsi_tell_words(&t, "; the references go");
     }
     out->by_reference = s->join.refs;
-    out->n_pairs = mrsi_join_pairs(&s->join);
+    tell_live(&t, s);
     if (s->take) {
         mrsi_tell_once(&t, "the documents that it copies from are gone afterwards");
     } else if (!s->wrap && !s->replace) {

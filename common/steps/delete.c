@@ -67,6 +67,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "in");
     mrsi_tell_query(&t, 0, s->where);
     mrsi_tell_touch(&t, 0, 'D', "");
+    mrsi_tell_not_direct(&t, "it takes documents away for good" MRSI_DO_CONTRACT);
     mrsi_tell_words(&t, "drops those documents that `where` takes of %s", s->in.ns);
     mrsi_tell_loss(&t, "every document of %s that `where` takes", s->in.ns);
     return mrsi_tell_end(&t);

@@ -27,13 +27,31 @@ tell_keys(struct mrsi_tell *t, const struct mrsi_embed *s)
     }
 }
 
+/* What of a document of from goes into its parent. */
+static void
+tell_shape(struct mrsi_tell *t, const struct mrsi_fields *f)
+{
+    if (!f->given) {
+        mrsi_tell_touch(t, 0, 'R', "");
+    } else if (!f->map && !f->without_id) {
+        mrsi_tell_touch(t, 0, 'R', "_id");
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->map) {
+            mrsi_tell_expr(t, 0, f->expr[i]);
+        } else {
+            mrsi_tell_touch(t, 0, 'R', f->path[i].text);
+        }
+    }
+}
+
 static void
 tell_touches(struct mrsi_tell *t, const struct mrsi_embed *s)
 {
     tell_keys(t, s);
     mrsi_tell_query(t, 0, s->join.where);
     mrsi_tell_sort(t, 0, s->sort);
-    mrsi_tell_touch(t, 0, 'R', "");
+    tell_shape(t, &s->shape.fields);
     if (s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO) {
         mrsi_tell_touch(t, 0, 'D', "");
     }
@@ -117,6 +135,34 @@ tell_words(struct mrsi_tell *t, const struct mrsi_embed *s)
                     s->join.from.ns);
 }
 
+static void
+tell_live(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    mrsi_join_tell(&s->join, t);
+    if (mrsi_coll_same(&s->join.from, &s->join.into)) {
+        mrsi_tell_quiet(t, MRSI_ONE_COLLECTION);
+    }
+    if (s->in_place) {
+        mrsi_tell_quiet(t, "`as` is the reference itself, which is still being read: give `as` another name, or "
+                           "run the "
+                           "plan with --quiet-by");
+    }
+    if (s->overflow.given) {
+        mrsi_tell_quiet(t, "one document that comes or goes moves all pages behind it" MRSI_DO_QUIET);
+    }
+    if (s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO) {
+        mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);
+    }
+    if (s->orphans == EMBED_ORPHANS_REFUSE) {
+        mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
+    }
+    if (s->dangling != MRSI_DANGLING_KEEP) {
+        mrsi_tell_not_direct(t, "what a reference names may be written a moment later: say `dangling: keep`, or "
+                                "run the "
+                                "plan with --quiet-by");
+    }
+}
+
 enum mrs_status
 mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -138,7 +184,7 @@ mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
     tell_words(&t, s);
     out->sorted = s->sort != NULL;
     out->by_reference = s->join.refs;
-    out->n_pairs = mrsi_join_pairs(&s->join);
+    tell_live(&t, s);
     if (!s->in_place && !s->replace) {
         mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
     } else if (s->keep != EMBED_KEEP_ALL && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {

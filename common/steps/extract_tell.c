@@ -65,7 +65,8 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_extract *s)
         mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, path);
     }
     if (s->unique.n) {
-        mrsi_tell_loss(t, "1 and 1.0 merged in `unique`, and how often an element was repeated unless references tell");
+        mrsi_tell_loss(t, "1 and 1.0 merged in `unique`, and how often an element was repeated unless "
+                          "references tell");
     }
     if (s->id != EXT_ID_KEEP && s->path.n) {
         mrsi_tell_loss(t, "the _ids that elements of %s had", path);
@@ -93,6 +94,46 @@ tell_words(struct mrsi_tell *t, const struct mrsi_extract *s)
     }
 }
 
+/* Extracted documents can be found again from their parent where they hold its `_id`: another key may be that of two
+ * parents, and with it one would take away what belongs to the other. */
+static void
+tell_live(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    bool by_id = s->parent_key.n == 1 && strcmp(s->parent_key.text, "_id") == 0;
+    const char *ref = s->pages.given ? s->pages.ref : s->to_parent ? s->parent_ref : NULL;
+    if (s->unique.n) {
+        mrsi_tell_quiet(t, "`unique` makes one document of parts of many, and which parts are gone cannot be "
+                           "told from "
+                           "what is left" MRSI_DO_QUIET);
+    }
+    if (s->pages.given) {
+        mrsi_tell_quiet(t, "one element that comes or goes moves all pages behind it" MRSI_DO_QUIET);
+    }
+    if (!ref) {
+        mrsi_tell_quiet(t, "without `refs: parent` or `both` the documents that an element made are not found "
+                           "again when "
+                           "it is gone: say `refs: parent`, or run the plan with --quiet-by");
+    } else if (by_id) {
+        mrsi_tell_listing(t, 1, ref, "_id");
+    } else {
+        mrsi_tell_quiet(t, "two documents may have one `parent_key`, then what each of them made cannot be told "
+                           "apart: "
+                           "use `parent_key: _id`, or run the plan with --quiet-by");
+    }
+    if (s->child_is_path) {
+        mrsi_tell_quiet(t, "the ids would stand where the elements are still being read: give `child_refs` a "
+                           "name of its "
+                           "own, or run the plan with --quiet-by");
+    }
+    if (s->id != EXT_ID_EXPR && s->path.n) {
+        t->d->live_note = "elements without an _id of their own get it from their place: where an application "
+                          "takes one "
+                          "out, the documents of those behind it get other _ids";
+    }
+    mrsi_tell_conflicts(t);
+    mrsi_tell_not_direct(t, "parts leave their document, a second look would not find them" MRSI_DO_CONTRACT);
+}
+
 enum mrs_status
 mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -106,6 +147,7 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
     tell_losses(&t, s);
     tell_words(&t, s);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
+    tell_live(&t, s);
     if (s->leave.given && !s->replace) {
         mrsi_tell_once(&t, "the copies that stay would be extracted again");
     } else if (s->to_child && s->child_is_path) {

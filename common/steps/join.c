@@ -6,6 +6,7 @@
  * those that lie beside the reference in one array: there everything is per element, so their values are put
  * into one key, element by element. The recursion follows the names of a path (at most 100), never the data. */
 #include "join.h"
+#include "tell.h"
 
 #define TUPLES_MAX (1u << 20) /* keys that one document may make of arrays in several pairs */
 
@@ -60,6 +61,16 @@ mrsi_join_read(struct mrsi_read *r, struct mrsi_join *j, bool by_into)
     j->single = is_id(&j->pair[0].from);
     j->n_tuple = 1;
     return true;
+}
+
+void
+mrsi_join_tell(const struct mrsi_join *j, struct mrsi_tell *t)
+{
+    for (uint32_t i = 0; i < j->n; i++) {
+        if (i == 0 || i >= j->n_tuple) {
+            mrsi_tell_pair(t, &j->pair[i].from.path, &j->pair[i].into.path);
+        }
+    }
 }
 
 uint32_t

@@ -33,6 +33,9 @@ mrsi_join_pairs(const struct mrsi_join *j)
 {
     return j->n - j->n_tuple + 1;
 }
+struct mrsi_tell;
+/* Tells the pairs of match: those read together stand as the first of them. */
+void mrsi_join_tell(const struct mrsi_join *j, struct mrsi_tell *t);
 /* How many names a and b have in common before the last of either. */
 uint32_t mrsi_join_share(const struct mrs_path *a, const struct mrs_path *b);
 /* The kernel mrs_join_ops.keys. */

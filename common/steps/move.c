@@ -171,6 +171,9 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_touch(&t, 0, 'R', "");
     mrsi_tell_touch(&t, 0, 'D', "");
     mrsi_tell_touch(&t, 1, 'A', "");
+    mrsi_tell_listing(&t, 1, "_id", "_id");
+    mrsi_tell_conflicts(&t);
+    mrsi_tell_not_direct(&t, MRSI_TAKES_DOCUMENTS);
     mrsi_tell_words(&t, "moves %s of %s to %s", s->where ? "those documents that `where` takes" : "all documents",
                     s->from.ns, s->into.ns);
     if (s->shaped) {

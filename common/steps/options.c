@@ -21,7 +21,8 @@ struct options {
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection"},
     {"validator", MRS_ARG_ANY, false, NULL, "a query that documents must match; null: none"},
-    {"validationLevel", MRS_ARG_ANY, false, "off|strict|moderate", "which documents are validated; null: the default"},
+    {"validationLevel", MRS_ARG_ANY, false, "off|strict|moderate", "which documents are validated; null: the "
+     "default"},
     {"validationAction", MRS_ARG_ANY, false, "error|warn|errorAndLog", "what becomes of invalid ones"},
     {"timeseries", MRS_ARG_ANY, false, NULL, "timeField, metaField, ...; of a collection that the plan creates"},
     {"capped", MRS_ARG_ANY, false, NULL, "true: capped, needs size; of a collection that the plan creates"},
@@ -151,6 +152,10 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         if (s->given[i].type != MRS_MISSING) {
             mrsi_tell_words(&t, " %s%s", keys[i + 1].name, s->given[i].type == MRS_NULL ? " (removed)" : "");
         }
+    }
+    if (s->given[CAPPED].type != MRS_MISSING || s->given[TIMESERIES].type != MRS_MISSING) {
+        mrsi_tell_quiet(&t, "documents of a capped or time-series collection cannot be put right one by one"
+                            MRSI_DO_QUIET);
     }
     mrsi_tell_loss(&t, "the options that %s had under these names", s->in.ns);
     return mrsi_tell_end(&t);

@@ -294,8 +294,11 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         bool rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
         int side = mrsi_tell_side(&t, &s->into[i], MRS_ROLE_ADD, rest ? "others" : "into");
         mrsi_tell_touch(&t, side, 'A', "");
+        mrsi_tell_listing(&t, side, "_id", "_id");
         mrsi_tell_words(&t, "%s%s", i == 0 ? "" : i + 1 == s->n_into ? " and " : ", ", s->into[i].ns);
     }
+    mrsi_tell_conflicts(&t);
+    mrsi_tell_not_direct(&t, MRSI_TAKES_DOCUMENTS);
     if (s->others == OTHERS_DROP) {
         mrsi_tell_loss(&t, "documents whose value of %s has no collection", s->by.text);
     }

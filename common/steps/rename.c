@@ -411,6 +411,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_map_tell(&t, &s->map, arena, out, e);
     mrsi_tell_words(&t, "renames ");
     for (uint32_t i = 0; i < s->n; i++) {
+        mrsi_tell_touch(&t, 0, 'R', s->entry[i].old.text);
         mrsi_tell_touch(&t, 0, 'D', s->entry[i].old.text);
         mrsi_tell_touch(&t, 0, 'A', s->entry[i].new.text);
         if (i < 6) {
@@ -427,6 +428,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_words(&t, " and %u more", s->n - 6);
     }
     mrsi_tell_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
+    mrsi_tell_not_direct(&t, "it takes names away that are still being read" MRSI_DO_CONTRACT);
     if (s->replace) {
         mrsi_tell_loss(&t, "fields that had one of the new names already");
     }

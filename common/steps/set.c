@@ -25,7 +25,8 @@ static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
     {"fields", MRS_ARG_FIELDS, true, NULL, "name: expression; a value that is missing ($$REMOVE) removes the field"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
-    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens where an expression or a dotted write fails"},
+    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens where an expression or a dotted write "
+     "fails"},
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one new `_id` counts"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
@@ -161,6 +162,16 @@ removes(const struct set *s, uint32_t i)
 {
     struct mrs_val v;
     return mrs_expr_constant(s->fields.expr[i], &v) && v.type == MRS_MISSING;
+}
+
+static bool
+always_removes(const struct set *s)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        any = any || removes(s, i);
+    }
+    return any;
 }
 
 /* What indexes follow: fields that are always removed; and which paths get other values. */
@@ -486,6 +497,17 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         if (removes(s, i) || s->reads_own || (int)i == s->id) {
             mrsi_tell_touch(&t, 0, 'D', path);
         }
+    }
+    if (s->id >= 0) {
+        mrsi_tell_quiet(&t, MRSI_NEW_IDS);
+    }
+    if (s->reads_own && !s->falsified) {
+        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: let `where` "
+                            "leave out "
+                            "what it has written, or run the plan with --quiet-by");
+    }
+    if (always_removes(s)) {
+        mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     }
     const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
     mrsi_tell_words(&t, "computes %s in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);

@@ -4,6 +4,7 @@
  * to say what is so. Lists grow by doubling in the arena (the old ones are let go with it), and the
  * first lack of memory is remembered, so that a describe hook is a plain list of statements.
  * Nothing here knows a step. */
+#include "indexes.h"
 #include "tell.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -189,6 +190,54 @@ mrsi_tell_once(struct mrsi_tell *t, const char *why)
 {
     t->d->repeatable = false;
     t->d->not_repeatable = why;
+}
+
+void
+mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into)
+{
+    uint32_t n = t->d->n_pairs;
+    struct mrs_pair_path *l = room(t, t->pair, n, &t->pair_cap, sizeof *l);
+    if (!l) {
+        return;
+    }
+    l[n].from = mrsi_index_plain(from) ? from->text : NULL;
+    l[n].into = mrsi_index_plain(into) ? into->text : NULL;
+    t->d->pairs = t->pair = l;
+    t->d->n_pairs = n + 1;
+}
+
+void
+mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *key)
+{
+    uint32_t n = t->d->n_listings;
+    struct mrs_listing *l = room(t, t->listing, n, &t->listing_cap, sizeof *l);
+    if (!l) {
+        return;
+    }
+    l[n] = (struct mrs_listing){side, field, key};
+    t->d->listings = t->listing = l;
+    t->d->n_listings = n + 1;
+}
+
+void
+mrsi_tell_quiet(struct mrsi_tell *t, const char *why)
+{
+    t->d->quiet_only = t->d->quiet_only ? t->d->quiet_only : why;
+}
+
+void
+mrsi_tell_not_direct(struct mrsi_tell *t, const char *why)
+{
+    t->d->not_direct = t->d->not_direct ? t->d->not_direct : why;
+}
+
+void
+mrsi_tell_conflicts(struct mrsi_tell *t)
+{
+    if (t->d->conflicts != MRS_CONFLICTS_REFUSE) {
+        mrsi_tell_quiet(t, "which document counts with `conflicts: first` or `last` would depend on which one is seen "
+                           "first while writers go on" MRSI_DO_QUIET);
+    }
 }
 
 enum mrs_status

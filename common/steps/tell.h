@@ -6,6 +6,18 @@
 
 #include "args.h"
 
+/* What to do instead, at the end of a reason. */
+#define MRSI_DO_QUIET "; run the plan with --quiet-by"
+#define MRSI_DO_CONTRACT "; use `apply` and then `contract`"
+#define MRSI_NEW_IDS \
+    "`_id` cannot change in place, a collection of the same name must be built beside" MRSI_DO_QUIET
+#define MRSI_ONE_COLLECTION \
+    "`from` and `into` are one collection, which the step would read while it changes it" MRSI_DO_QUIET
+#define MRSI_ORPHANS_MOVE \
+    "which documents match nobody is known only while nobody writes: say `orphans: keep`, or run the plan with " \
+    "--quiet-by"
+#define MRSI_TAKES_DOCUMENTS "documents leave their collection, a second look would not find them" MRSI_DO_CONTRACT
+
 struct mrsi_tell {
     struct mrs_arena *arena;
     struct mrs_err *err;
@@ -13,7 +25,9 @@ struct mrsi_tell {
     struct mrs_side *side;
     struct mrs_touch *touch;
     const char **loss;
-    uint32_t side_cap, touch_cap, loss_cap;
+    struct mrs_pair_path *pair;
+    struct mrs_listing *listing;
+    uint32_t side_cap, touch_cap, loss_cap, pair_cap, listing_cap;
     int of;  /* side that reads are charged to while an expression is asked */
     bool bad;
 };
@@ -32,6 +46,15 @@ void mrsi_tell_words(struct mrsi_tell *t, const char *fmt, ...) __attribute__((f
 /* "a, b and 7 more": the texts of paths, at most `most` of them. */
 const char *mrsi_tell_paths(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, uint32_t most);
 void mrsi_tell_once(struct mrsi_tell *t, const char *why); /* not repeatable, and why */
+/* One more pair of match (n_pairs counts them): a path that cannot be written with dots is told as NULL. */
+void mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into);
+void mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *key);
+/* Why it can run only while nobody writes, or not in place beside writers; the first reason told stays. The texts end
+ * with what to do. */
+void mrsi_tell_quiet(struct mrsi_tell *t, const char *why);
+void mrsi_tell_not_direct(struct mrsi_tell *t, const char *why);
+/* The reason of `conflicts: first|last`, which needs to see all candidates at once. */
+void mrsi_tell_conflicts(struct mrsi_tell *t);
 enum mrs_status mrsi_tell_end(struct mrsi_tell *t);
 
 #endif

@@ -207,7 +207,11 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_touch(&t, side, 'D', "");
         mrsi_tell_words(&t, "%s%s", i == 0 ? "" : i + 1 == s->n ? " and " : ", ", s->from[i].coll.ns);
     }
-    mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into"), 'A', "");
+    int into = mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    mrsi_tell_touch(&t, into, 'A', "");
+    mrsi_tell_listing(&t, into, "_id", "_id");
+    mrsi_tell_conflicts(&t);
+    mrsi_tell_not_direct(&t, MRSI_TAKES_DOCUMENTS);
     mrsi_tell_words(&t, " to %s", s->into.ns);
     if (s->tag.n) {
         mrsi_tell_words(&t, " and says in %s where each came from", s->tag.text);

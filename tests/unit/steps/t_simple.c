@@ -175,11 +175,11 @@ static const struct bench_telling tells[] = {
      "..."},
     {"rename", "{'in':'a','fields':{'x':'y','a.b':'c'},'replace':true}", "renames x to y, a.b to c in every "
      "document of shop.a\n"
-     "side 0 shop.a RCM in\nD0 x\nA0 y\nD0 a.b\nA0 c\nloss: the place of a.b among its fields\n"
+     "side 0 shop.a RCM in\nR0 x\nD0 x\nA0 y\nR0 a.b\nD0 a.b\nA0 c\nloss: the place of a.b among its fields\n"
      "loss: fields that had one of the new names already\n"},
     {"rename", "{'in':'a','fields':{'x':'y','y':'x'}}", "renames x to y, y to x in every document of shop.a\nside "
      "0 shop.a RCM in\n"
-     "D0 x\nA0 y\nD0 y\nA0 x\nonce: ..."},
+     "R0 x\nD0 x\nA0 y\nR0 y\nD0 y\nA0 x\nonce: ..."},
     {"cast", "{'in':'a','fields':{'x':'int','_id':'string'},'errors':'null'}", "casts x to int, _id to string in "
      "every document of "
      "shop.a\nside 0 shop.a RCM in\nR0 x\nD0 x\nR0 _id\nD0 _id\nloss: the type that x had, and values that cannot "

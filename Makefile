@@ -7,7 +7,7 @@ BUILD    ?= build
 V        ?= 0
 SAN      ?=
 OPT      ?= -O2 -g
-ROOMS    := base doc expr io steps plan run
+ROOMS    := base doc cli expr io steps plan run
 
 WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith \
           -Werror
@@ -28,7 +28,7 @@ say     = $(if $(filter 0,$(V)),@printf '  %-7s %s\n' '$(1)' '$(2)',@:)
 
 room_src = $(wildcard common/$(1)/*.c)
 room_obj = $(patsubst %.c,$(OBJ)/%.o,$(call room_src,$(1)))
-LIBSRC  := $(foreach r,$(ROOMS),$(call room_src,$(r)))
+LIBSRC  := $(foreach r,$(filter-out cli,$(ROOMS)),$(call room_src,$(r)))
 LIBOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(LIBSRC))
 CLISRC  := $(wildcard migrate/*.c)
 CLIOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(CLISRC))
@@ -191,7 +191,7 @@ MONGOC_LIB = $(shell pkg-config --libs libmongoc-1.0 2>/dev/null)
 $(OBJ)/proxy: $(OBJ)/tests/server/proxy.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ -o $@
-$(OBJ)/tests/live/facts%.o: TESTINC = $(MONGOC_INC)
+$(OBJ)/tests/live/%.o: TESTINC = $(MONGOC_INC)
 $(OBJ)/facts: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/facts*.c))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
@@ -252,7 +252,7 @@ install: all $(OBJ)/libmongoreshape.a
 	install -d $(DEST)/share/bash-completion/completions
 	install -m 755 $(OBJ)/mongoreshape $(LIVEPROG) $(DEST)/bin/
 	install -m 644 $(OBJ)/libmongoreshape.a $(DEST)/lib/
-	install -m 644 include/mongoreshape/*.h $(DEST)/include/mongoreshape/
+	install -m 644 $(filter-out %/cli.h,$(wildcard include/mongoreshape/*.h)) $(DEST)/include/mongoreshape/
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' \
 	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmongoreshape $(LIBS)' \
 	    > $(DEST)/lib/pkgconfig/mongoreshape.pc

@@ -16,12 +16,13 @@ tell_good(const struct mrsi_job *job, int status)
 }
 
 int
-mrsi_cmd_check(struct mrsi_cli *cli)
+mrsi_cmd_check(struct mrs_cli *line)
 {
+    struct mrsi_cli *cli = (struct mrsi_cli *)line;
     struct mrsi_job job;
     int status = 0;
-    if (mrsi_cli_given(cli, "memory") && cli->memory < 4096) {
-        return mrsi_cli_misuse(cli, "--memory must be at least 64M (down to 4K for tests)");
+    if (mrs_cli_given(&cli->line, "memory") && cli->memory < 4096) {
+        return mrs_cli_misuse(&cli->line, "--memory must be at least 64M (down to 4K for tests)");
     }
     if (mrsi_job_open(&job, cli) != MRS_OK) {
         status = mrsi_job_exit(&job);

@@ -8,7 +8,7 @@ static enum mrs_status
 explain(struct mrsi_job *job)
 {
     struct mrs_buf out;
-    mrs_buf_init(&out, job->cli->mem, (size_t)1 << 30);
+    mrs_buf_init(&out, job->cli->line.mem, (size_t)1 << 30);
     enum mrs_status s = mrs_plan_explain(job->plan, job->cli->json, &out, &job->err);
     if (s == MRS_OK) {
         fwrite(out.p, 1, out.n, stdout);
@@ -18,8 +18,9 @@ explain(struct mrsi_job *job)
 }
 
 int
-mrsi_cmd_explain(struct mrsi_cli *cli)
+mrsi_cmd_explain(struct mrs_cli *line)
 {
+    struct mrsi_cli *cli = (struct mrsi_cli *)line;
     struct mrsi_job job;
     enum mrs_status s = mrsi_job_open(&job, cli);
     if (s == MRS_OK) {

@@ -2,11 +2,10 @@
 #ifndef MRSI_COMMANDS_H
 #define MRSI_COMMANDS_H
 
-struct mrsi_cli;
+struct mrs_cli;
 
-int mrsi_cmd_run(struct mrsi_cli *cli);
-int mrsi_cmd_check(struct mrsi_cli *cli);
-int mrsi_cmd_explain(struct mrsi_cli *cli);
-int mrsi_cmd_help(struct mrsi_cli *cli);
+int mrsi_cmd_run(struct mrs_cli *line);
+int mrsi_cmd_check(struct mrs_cli *line);
+int mrsi_cmd_explain(struct mrs_cli *line);
 
 #endif

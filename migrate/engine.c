@@ -6,7 +6,6 @@
 #include "progress.h"
 #include "report.h"
 #include "sample.h"
-#include "signals.h"
 
 
 static bool
@@ -93,14 +92,14 @@ options(const struct mrsi_job *job, bool dry, uint64_t max_refused)
                                  .single_ns = single_ns(job),
                                  .now_ms = cli->now_ms,
                                  .progress = mrsi_progress_tell,
-                                 .cancel = mrsi_signals_flag()};
+                                 .cancel = mrs_signals_flag()};
 }
 
 int
 mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused)
 {
     struct mrsi_cli *cli = job->cli;
-    struct mrsi_progress progress;
+    struct mrs_cli_progress progress;
     struct mrs_report report;
     struct mrs_run_opts opts = options(job, dry, max_refused);
     memset(&report, 0, sizeof report);
@@ -108,9 +107,9 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused)
     if (cli->verbose && !cli->json) {
         settings(job, &opts);
     }
-    mrsi_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
-    enum mrs_status s = mrs_run(cli->mem, job->plan, job->in, &opts, &report, &job->err);
-    mrsi_progress_end(&progress);
+    mrs_cli_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
+    enum mrs_status s = mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err);
+    mrs_cli_progress_end(&progress);
     int status = s == MRS_OK ? report.refused > 0 : mrsi_job_exit(job);
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */
         status = mrs_code_exit(MRS_E_TOO_MANY);

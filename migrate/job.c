@@ -4,19 +4,6 @@
  * The input comes first, because the plan's collections may be those of its only database. Without
  * an input the plan is read for itself. */
 #include "job.h"
-#include "signals.h"
-#include "text.h"
-
-#include <stdio.h>
-#include <time.h>
-
-static int64_t
-clock_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 struct mrs_input_opts
 mrsi_job_input_opts(const struct mrsi_cli *cli)
@@ -34,7 +21,7 @@ open_input(struct mrsi_job *job)
 {
     struct mrsi_cli *cli = job->cli;
     struct mrs_input_opts opts = mrsi_job_input_opts(cli);
-    return cli->input ? mrs_input_open(cli->mem, cli->input, &opts, &job->in, &job->err) : MRS_OK;
+    return cli->input ? mrs_input_open(cli->line.mem, cli->input, &opts, &job->in, &job->err) : MRS_OK;
 }
 
 static enum mrs_status
@@ -43,16 +30,16 @@ load_plan(struct mrsi_job *job)
     struct mrsi_cli *cli = job->cli;
     char *text = NULL;
     size_t n = 0;
-    struct mrs_plan_opts opts = {.file = cli->operand,
+    struct mrs_plan_opts opts = {.file = cli->line.operand,
                                  .default_db = job->in ? mrs_input_only_db(job->in) : NULL,
                                  .any_db = !job->in,
                                  .now_ms = cli->now_ms};
     enum mrs_status s =
-        mrs_file_read(cli->mem, cli->operand, (size_t)MRS_PLAN_BYTES_MAX + 1, &text, &n, &job->err);
+        mrs_file_read(cli->line.mem, cli->line.operand, (size_t)MRS_PLAN_BYTES_MAX + 1, &text, &n, &job->err);
     if (s == MRS_OK) {
-        s = mrs_plan_load(cli->mem, text, n, &opts, &job->plan, &job->err);
+        s = mrs_plan_load(cli->line.mem, text, n, &opts, &job->plan, &job->err);
     }
-    mrs_free(cli->mem, text);
+    mrs_free(cli->line.mem, text);
     return s;
 }
 
@@ -64,7 +51,7 @@ check_plan(struct mrsi_job *job)
     if (!job->in) {
         return MRS_OK;
     }
-    enum mrs_status s = mrs_catalog_new(job->cli->mem, &cat, &job->err);
+    enum mrs_status s = mrs_catalog_new(job->cli->line.mem, &cat, &job->err);
     for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(job->in); i++) {
         const struct mrs_input_ns *ns = mrs_input_at(job->in, i);
         if (ns->kind == MRS_INPUT_DATA) {
@@ -77,32 +64,23 @@ check_plan(struct mrsi_job *job)
 }
 
 static void
-tell_plan(const struct mrsi_job *job, bool warnings)
+tell_plan(const struct mrsi_job *job)
 {
     const struct mrs_plan *p = job->plan;
-    bool colour = mrsi_text_colour(stderr);
     for (uint32_t i = 0; p && i < p->n_errors + p->n_warnings; i++) {
         const struct mrs_plan_error *e = &p->errors[i];
-        if (e->warning && !warnings) {
-            continue;
-        }
-        const char *on = !colour ? "" : e->warning ? "\x1b[35m" : "\x1b[31m";
-        fprintf(stderr, "%s:%u:%u: %s%s:%s %s\n", p->file, e->line, e->col, on,
-                e->warning ? "warning" : "error", colour ? "\x1b[0m" : "", e->msg);
+        mrs_cli_tell_at(p->file, e->line, e->col, e->warning, e->msg);
     }
 }
 
 void
 mrsi_job_tell(const struct mrsi_job *job)
 {
-    char text[1200];
-    bool colour = mrsi_text_colour(stderr);
     if (job->err.code == MRS_E_PLAN && job->plan && job->plan->n_errors) {
-        tell_plan(job, true);
-        return;
+        tell_plan(job);
+    } else {
+        mrs_cli_tell(&job->cli->line, &job->err);
     }
-    fprintf(stderr, "mongoreshape: %s%s%s\n", colour ? "\x1b[31m" : "",
-            mrs_err_text(&job->err, text, sizeof text), colour ? "\x1b[0m" : "");
 }
 
 enum mrs_status
@@ -111,8 +89,8 @@ mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
     memset(job, 0, sizeof *job);
     mrs_err_clear(&job->err);
     job->cli = cli;
-    if (!mrsi_cli_given(cli, "now")) {
-        cli->now_ms = clock_now();
+    if (!mrs_cli_given(&cli->line, "now")) {
+        cli->now_ms = mrs_clock_wall();
     }
     enum mrs_status s = open_input(job);
     s = s == MRS_OK ? load_plan(job) : s;
@@ -120,7 +98,7 @@ mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
     if (s != MRS_OK && !cli->json) {
         mrsi_job_tell(job);
     } else if (s == MRS_OK && !cli->quiet && !cli->json) {
-        tell_plan(job, true);
+        tell_plan(job);
     }
     return s;
 }
@@ -137,6 +115,6 @@ mrsi_job_close(struct mrsi_job *job)
 int
 mrsi_job_exit(const struct mrsi_job *job)
 {
-    int number = mrsi_signals_number();
+    int number = mrs_signals_number();
     return job->err.code == MRS_E_CANCEL && number ? 128 + number : mrs_code_exit(job->err.code);
 }

@@ -1,50 +1,25 @@
-/* main.c - mongoreshape, the offline tool: reads the line, runs the command, makes sure that what
- * went to standard output arrived.
+/* main.c - mongoreshape, the offline tool.
  *
- * All meaning lies in the library; all words of the command line in options.c. */
-#include "help.h"
-#include "signals.h"
-
-#include <errno.h>
-#include <stdio.h>
-
-static int
-close_stdout(int status)
-{
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "mongoreshape: standard output: %s\n", strerror(errno));
-        return status ? status : mrs_code_exit(MRS_E_IO);
-    }
-    return status;
-}
-
-static int
-run(struct mrsi_cli *cli, int argc, char **argv)
-{
-    int status = 0;
-    if (!mrsi_cli_parse(cli, argc, argv, &status)) {
-        return status;
-    }
-    if (cli->help && cli->command->bit != MRSI_HELP) {
-        mrsi_help_command(cli->command);
-        return 0;
-    }
-    return cli->command->run(cli);
-}
+ * All meaning lies in the library, all words of the command line in options.c, and how a line is read, explained and
+ * brought to its end in common/cli. */
+#include "options.h"
 
 int
 main(int argc, char **argv)
 {
     struct mrsi_cli cli;
     memset(&cli, 0, sizeof cli);
-    cli.mem = mrs_mem_new(0);
-    if (!cli.mem) {
+    cli.line.tool = &mrsi_tool;
+    cli.line.mem = mrs_mem_new(0);
+    cli.compress.codec = MRS_CODEC_AS_INPUT;
+    if (!cli.line.mem) {
         fputs("mongoreshape: out of memory\n", stderr);
         return mrs_code_exit(MRS_E_MEMORY);
     }
-    mrsi_signals_begin();
-    int status = run(&cli, argc, argv);
-    mrsi_cli_clear(&cli);
-    mrs_mem_close(cli.mem);
-    return close_stdout(status);
+    /* nothing has its final name yet, so there is nothing to take back */
+    mrs_signals_begin("mongoreshape: a file could not be read any more: the disk failed, or the file was made shorter\n"
+                      "nothing was published\n");
+    int status = mrs_cli_main(&cli.line, argc, argv);
+    mrs_mem_close(cli.line.mem);
+    return status;
 }

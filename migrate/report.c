@@ -4,7 +4,6 @@
  * Numbers stand in columns; a column that is zero throughout is not shown, but `before` and `after`
  * always are, so that the account can be checked by eye. */
 #include "report.h"
-#include "text.h"
 
 #define N_COLUMNS 8
 
@@ -41,7 +40,7 @@ account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows
         width[c] = columns[c].always ? (int)strlen(columns[c].title) : 0;
         for (uint32_t i = 0; i < n; i++) {
             uint64_t v = figure(&rows[i], &columns[c]);
-            int digits = (int)strlen(mrsi_text_count(v, text)),
+            int digits = (int)strlen(mrs_text_count(v, text)),
                 title = (int)strlen(columns[c].title);
             if (v || width[c]) {
                 width[c] = width[c] > digits ? width[c] : digits;
@@ -70,7 +69,7 @@ account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows
         fprintf(f, "  %-*s", left - 2, rows[i].ns);
         for (int c = 0; c < N_COLUMNS; c++) {
             if (width[c]) {
-                fprintf(f, "  %*s", width[c], mrsi_text_count(figure(&rows[i], &columns[c]), text));
+                fprintf(f, "  %*s", width[c], mrs_text_count(figure(&rows[i], &columns[c]), text));
             }
         }
         fputc('\n', f);
@@ -98,8 +97,8 @@ written(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dr
         if (w->copied && !job->cli->verbose) {
             continue;
         }
-        fprintf(f, "  %s: %s document%s, %s%s%s\n", w->ns, mrsi_text_count(w->docs, count),
-                w->docs == 1 ? "" : "s", mrsi_text_size(w->bytes, size),
+        fprintf(f, "  %s: %s document%s, %s%s%s\n", w->ns, mrs_text_count(w->docs, count),
+                w->docs == 1 ? "" : "s", mrs_text_size(w->bytes, size),
                 w->copied ? ", unchanged" : "",
                 w->empty_now ? ", empty now: `drop_collection` would remove it" : "");
     }
@@ -128,10 +127,10 @@ static void
 timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
     char in[32], out[32], wall[32], sync[32], id[33];
-    mrsi_text_size(r->in_bytes, in);
-    mrsi_text_size(r->out_bytes, out);
-    mrsi_text_time(r->wall_ms, wall);
-    mrsi_text_time(r->sync_ms, sync);
+    mrs_text_size(r->in_bytes, in);
+    mrs_text_size(r->out_bytes, out);
+    mrs_text_time(r->wall_ms, wall);
+    mrs_text_time(r->sync_ms, sync);
     if (dry) {
         fprintf(f, "nothing was written; read files of %s in %s, the output would have %s of BSON\n", in, wall, out);
     } else {
@@ -150,7 +149,7 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
 {
     char count[32];
     if (r->refused) {
-        fprintf(f, "%s document%s %s refused%s%s\n", mrsi_text_count(r->refused, count),
+        fprintf(f, "%s document%s %s refused%s%s\n", mrs_text_count(r->refused, count),
                 r->refused == 1 ? "" : "s",
                 dry               ? "would be"
                 : r->refused == 1 ? "was"
@@ -160,7 +159,7 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
         fprintf(f, "  step %u, %s: %s%s%s%s (%s, _id %s%s)\n", k->step, k->ns, *k->place ? "`" : "", k->place,
-                *k->place ? "`: " : "", k->reason, mrsi_text_count(k->count, count), *k->first ? k->first : "missing",
+                *k->place ? "`: " : "", k->reason, mrs_text_count(k->count, count), *k->first ? k->first : "missing",
                 k->count > 1 ? " first" : "");
     }
     if (r->refused_file) {

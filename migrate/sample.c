@@ -48,10 +48,10 @@ show_namespace(struct mrsi_job *job, struct mrs_input *after, uint32_t i)
     for (uint32_t k = 0; k < mrs_input_count(job->in); k++) {
         const struct mrs_input_ns *old = mrs_input_at(job->in, k);
         if (old->kind == MRS_INPUT_DATA && old->data_path && strcmp(old->ns, ns) == 0) {
-            show_first(job->cli->mem, job->in, k, "before");
+            show_first(job->cli->line.mem, job->in, k, "before");
         }
     }
-    show_first(job->cli->mem, after, i, "after ");
+    show_first(job->cli->line.mem, after, i, "after ");
 }
 
 void
@@ -60,7 +60,7 @@ mrsi_sample_show(struct mrsi_job *job)
     struct mrs_input *after = NULL;
     struct mrs_input_opts o = mrsi_job_input_opts(job->cli);
     if (strcmp(job->cli->output, "-") == 0 ||
-        mrs_input_open(job->cli->mem, job->cli->output, &o, &after, NULL) != MRS_OK) {
+        mrs_input_open(job->cli->line.mem, job->cli->output, &o, &after, NULL) != MRS_OK) {
         return;
     }
     for (uint32_t i = 0; i < mrs_input_count(after); i++) {

@@ -7,6 +7,7 @@
 #define MONGORESHAPE_PLAN_H
 
 #include "mongoreshape/step.h"
+#include "mongoreshape/words.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,8 +58,6 @@ void mrs_plan_id_text(const struct mrs_plan *p, char text[33]);
 /* Steps in words, passes, memory, what is read twice, losses; as text lines, or as one JSON object. After
  * mrs_plan_check also what the catalogue noted. Appended to out. */
 enum mrs_status mrs_plan_explain(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e);
-/* The known word nearest to `word` (edit distance, at most a third of its length), or NULL. words: n C strings. */
-const char *mrs_nearest(const char *word, const char *const *words, uint32_t n);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,12 @@ expect() {
 "$tool" help --man >man || fail "help --man"
 "$tool" help --completion bash >comp || fail "help --completion"
 bash -n comp || fail "completions are no bash"
+for shell in zsh fish; do
+    "$tool" help --completion $shell >comp.$shell || fail "help --completion $shell"
+    if command -v $shell >/dev/null; then
+        $shell -n comp.$shell || fail "completions are no $shell"
+    fi
+done
 for command in run check explain help; do
     "$tool" help "$command" >help.1 || fail "help $command"
     "$tool" "$command" --help >help.2 || fail "$command --help"
@@ -36,6 +42,8 @@ for command in run check explain help; do
     for option in $options; do
         grep -q "\\\\-\\\\-$(printf %s "$option" | sed 's/-/\\\\\\?-/g')" man || grep -q -- "\\-\\-$option" man || fail "--$option is not in the manual"
         grep -q -- "--$option" comp || fail "--$option is not in the completions"
+        grep -q -- "--$option\[" comp.zsh || grep -q -- ",--$option}" comp.zsh || fail "--$option is not in those for zsh"
+        grep -q -- " -l $option " comp.fish || fail "--$option is not in those for fish"
     done
     awk 'length > 80 { exit 1 }' help.1 || fail "help $command is wider than 80 columns"
 done

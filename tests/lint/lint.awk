@@ -50,25 +50,29 @@ function set_of(words, set,    w, n, i) {
 
 BEGIN {
     # Which room a public header belongs to, and what each room may see.
-    split("mem base err base limits base version base doc doc value doc path doc ejson doc decimal doc expr expr " \
-          "io io step step plan plan run run mrs all", pair, " ")
+    split("mem base err base limits base version base words base doc doc value doc path doc ejson doc decimal doc " \
+          "cli cli expr expr io io step step plan plan live plan run run mrs all", pair, " ")
     for (i = 1; pair[i] != ""; i += 2) room_of[pair[i]] = pair[i + 1]
     sees["base"] = " base "
     sees["doc"] = " base doc "
+    sees["cli"] = " base doc cli "
     sees["expr"] = " base doc expr "
     sees["io"] = " base doc io "
     sees["steps"] = " base doc expr step "
     sees["step"] = " base doc expr step "
     sees["plan"] = " base doc expr step plan "
     sees["run"] = " base doc io step plan run "
-    sees["migrate"] = " base doc expr io step plan run all "
-    sees["all"] = sees["migrate"]
+    sees["all"] = " base doc expr io step plan run all "
+    sees["migrate"] = sees["all"] "cli "
+    sees["live"] = sees["migrate"]
     never["base"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
     never["doc"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
     never["steps"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+|zstd|zlib|isa-l.*|yaml)\\.h>"
     never["plan"] = "<(fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
     never["migrate"] = "<(yaml|zstd|zlib|isa-l.*|pcre2|xxhash)\\.h>"
+    never["live"] = "<(yaml|zstd|zlib|isa-l.*|pcre2)\\.h>"
     set_of("printf fprintf vprintf vfprintf puts fputs putchar perror exit _exit quick_exit abort system popen", loud)
+    set_of("perror exit quick_exit abort system popen", ends)
     set_of("malloc calloc realloc reallocarray free strdup strndup aligned_alloc posix_memalign alloca", raw)
     set_of("sprintf vsprintf strcpy strcat strncpy strncat stpcpy atoi atol atoll atof gets strtok", unsafe)
     set_of("time clock gettimeofday clock_gettime rand random srand getenv secure_getenv getpid open fopen", outside)
@@ -86,6 +90,7 @@ FNR == 1 {
     in_common = file ~ /^common\//
     if (in_common) { split(file, part, "/"); room = part[2] }
     else if (file ~ /^migrate\//) room = "migrate"
+    else if (file ~ /^shell-ext\/live\//) room = "live"
     else if (file ~ /^include\/mongoreshape\//) {
         base = file; sub(/.*\//, "", base); sub(/\.h$/, "", base)
         room = room_of[base]
@@ -114,7 +119,7 @@ function finish() {
 }
 
 /^#[ ]*include/ && room != "" {
-    if (match($0, /"mongoreshape\/[a-z_0-9]+\.h"/)) {
+    if (match($0, /["<]mongoreshape\/[a-z_0-9]+\.h[">]/)) {
         h = substr($0, RSTART + 14, RLENGTH - 17)
         if (index(sees[room], " " room_of[h] " ") == 0 && !(room == "all"))
             complain(FNR, "layers", room " must not see mongoreshape/" h ".h")
@@ -125,12 +130,14 @@ function finish() {
     } else if (match($0, /<[^>]*>/)) {
         h = substr($0, RSTART, RLENGTH)
         if (never[room] != "" && h ~ never[room]) complain(FNR, "layers", room " must not see " h)
-        if (h ~ /<(sys\/socket|netdb|netinet\/.*|arpa\/.*|mongoc.*|bson.*)\.h>/ || h ~ /<(mongoc|bson)\//)
-            complain(FNR, "layers", "network and driver headers belong to the live tool: " h)
+        if (h ~ /<(sys\/socket|netdb|netinet\/.*|arpa\/.*|(mongoc|bson)(\/.*)?)\.h>/ && !driver_door())
+            complain(FNR, "layers", "network and driver headers belong to shell-ext/live/link.c: " h)
         if (in_common && h ~ /<(zstd|zlib)\.h>|<isa-l/ && file !~ /^common\/io\//)
             complain(FNR, "layers", "codecs live in common/io: " h)
     }
 }
+
+function driver_door() { return file ~ /^shell-ext\/live\/link[a-z_]*\.[ch]$/ }
 
 # Files of a step are called after it: embed.c embed_shape.c see embed.h; a file of another step must not.
 function sibling(h,    i, own, his, f) {
@@ -145,16 +152,23 @@ function owner(f,    i, best) {
     return best
 }
 
-in_common && code ~ /[a-z]/ {
-    for (name in loud) if (calls(code, name)) complain(FNR, "loud", name "() in the library")
-    if (has_word(code, "(stdout|stderr)")) complain(FNR, "loud", "a standard stream in the library")
+# common/cli may print, and so may the files of the live tool that talk to people; nobody ends the process but by the
+# second interrupt.
+function may_print() { return room == "cli" || file ~ /^shell-ext\/live\/(main|job|report|progress|cmd_[a-z]+)\.c$/ }
+(in_common || room == "live") && code ~ /[a-z]/ {
+    if (may_print()) {
+        for (name in ends) if (calls(code, name)) complain(FNR, "loud", name "() ends the process or says too little")
+    } else {
+        for (name in loud) if (calls(code, name)) complain(FNR, "loud", name "() where nothing is printed")
+        if (has_word(code, "(stdout|stderr)")) complain(FNR, "loud", "a standard stream where nothing is printed")
+    }
     if (file != "common/base/mem.c")
         for (name in raw) if (calls(code, name)) complain(FNR, "raw-memory", name "() past mem.h")
     if (room == "steps" || room == "doc" || room == "base")
         for (name in outside) if (calls(code, name)) complain(FNR, "outside-world", name "() in common/" room)
 }
 
-(in_common || room == "migrate") && code ~ /\(/ {
+(in_common || room == "migrate" || room == "live") && code ~ /\(/ {
     for (name in unsafe) if (calls(code, name)) complain(FNR, "unsafe", name "()")
 }
 

@@ -12,12 +12,12 @@ cc=${CC:-cc}
 found=$(mktemp) || exit 2
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$found" "$tmp"' EXIT
-rooms="base doc expr io steps plan run"
+rooms="base doc cli expr io steps plan run"
 rules="layers opening file-length line-length trailing-space unfinished own-machine tab loud raw-memory outside-world
 unsafe function-length undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate"
 
 sources() {
-    (cd "$root" && find include common migrate tests bench dumps .ci Makefile -type f 2>/dev/null) |
+    (cd "$root" && find include common migrate shell-ext/live tests bench dumps .ci Makefile -type f 2>/dev/null) |
         grep -E '\.(c|h|sh|awk)$|^Makefile$|^\.ci/' | grep -v '^tests/lint/dirty/' | LC_ALL=C sort
 }
 
@@ -72,7 +72,7 @@ errors() {
 
 # Every room has its door plate.
 door_plates() {
-    for d in include/mongoreshape migrate tests bench dumps $(printf 'common/%s ' $rooms); do
+    for d in include/mongoreshape migrate shell-ext/live tests bench dumps $(printf 'common/%s ' $rooms); do
         [ -d "$root/$d" ] || continue
         [ -f "$root/$d/README.md" ] || echo "$d:1: door-plate: no README.md" >>"$found"
     done

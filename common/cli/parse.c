@@ -1,17 +1,16 @@
-/* parse.c - the command line, by the table.
+/* parse.c - the command line, by the tool's table.
  *
  * `--name value`, `--name=value`, `-x value`, `-xvalue`; `--` ends the options. The first word is
  * the command. An option that is not known, or not for this command, gets the nearest that is; one
  * line of hint and status 2, never the whole help. */
-#include "options.h"
-
+#include "mongoreshape/cli.h"
 #include "mongoreshape/ejson.h"
+#include "mongoreshape/words.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 struct parser {
-    struct mrsi_cli *cli;
+    struct mrs_cli *cli;
     char **argv;
     int argc, at;
     int status;
@@ -20,23 +19,23 @@ struct parser {
 #define OPTIONS_MAX 64
 
 int
-mrsi_cli_misuse(const struct mrsi_cli *cli, const char *fmt, ...)
+mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    fputs("mongoreshape: ", stderr);
+    fprintf(stderr, "%s: ", cli->tool->name);
     vfprintf(stderr, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "\ntry `mongoreshape help%s%s`\n", cli->command ? " " : "",
+    fprintf(stderr, "\ntry `%s help%s%s`\n", cli->tool->name, cli->command ? " " : "",
             cli->command ? cli->command->name : "");
     return 2;
 }
 
 bool
-mrsi_cli_given(const struct mrsi_cli *cli, const char *name)
+mrs_cli_given(const struct mrs_cli *cli, const char *name)
 {
-    for (uint32_t i = 0; mrsi_options[i].name; i++) {
-        if (strcmp(mrsi_options[i].name, name) == 0) {
+    for (uint32_t i = 0; cli->tool->options[i].name; i++) {
+        if (strcmp(cli->tool->options[i].name, name) == 0) {
             return (cli->given >> i) & 1;
         }
     }
@@ -114,7 +113,7 @@ word(const char *words, const char *text)
 }
 
 static bool
-append(struct mrs_mem *mem, struct mrsi_list *list, const char *text)
+append(struct mrs_mem *mem, struct mrs_cli_list *list, const char *text)
 {
     const char **more = mrs_realloc(mem, list->at, (list->n + 1) * sizeof *more);
     if (more) {
@@ -126,26 +125,21 @@ append(struct mrs_mem *mem, struct mrsi_list *list, const char *text)
 
 /* NULL, or what would have been right. */
 static const char *
-store(struct mrsi_cli *cli, const struct mrsi_option *o, const char *text)
+store(struct mrs_cli *cli, const struct mrs_cli_option *o, const char *text)
 {
     void *to = (char *)cli + o->offset;
     const char *end;
-    struct mrs_err e;
-    mrs_err_clear(&e);
     switch (o->type) {
-    case MRSI_FLAG: *(bool *)to = true; return NULL;
-    case MRSI_TEXT:
-    case MRSI_PATH: *(const char **)to = text; return *text ? NULL : "something, not nothing";
-    case MRSI_LIST_OF: return append(cli->mem, to, text) ? NULL : "less: memory is out";
-    case MRSI_COUNT: return number(text, &end, to) && !*end ? NULL : "a whole number";
-    case MRSI_SIZE: return size(text, to) ? NULL : "a size, as 512M or 2G";
-    case MRSI_COMPRESS:
-        return mrs_compress_parse(text, to, &e) == MRS_OK
-                   ? NULL
-                   : "none, gzip or zstd, with a level as in zstd:3";
-    case MRSI_DATE:
+    case MRS_CLI_FLAG: *(bool *)to = true; return NULL;
+    case MRS_CLI_TEXT:
+    case MRS_CLI_PATH: *(const char **)to = text; return *text ? NULL : "something, not nothing";
+    case MRS_CLI_LIST: return append(cli->mem, to, text) ? NULL : "less: memory is out";
+    case MRS_CLI_COUNT: return number(text, &end, to) && !*end ? NULL : "a whole number";
+    case MRS_CLI_SIZE: return size(text, to) ? NULL : "a size, as 512M or 2G";
+    case MRS_CLI_DATE:
         return date(cli->mem, text, to) ? NULL : "a date, as 2024-05-01 or 2024-05-01T12:00:00Z";
-    case MRSI_WORD: *(const char **)to = text; return word(o->words, text) ? NULL : o->words;
+    case MRS_CLI_WORD: *(const char **)to = text; return word(o->words, text) ? NULL : o->words;
+    case MRS_CLI_OWN: return o->own(text, to);
     }
     return NULL;
 }
@@ -159,13 +153,14 @@ wrong(struct parser *p, int status)
 }
 
 static bool
-unknown(struct parser *p, const char *name, const struct mrsi_option *elsewhere)
+unknown(struct parser *p, const char *name, const struct mrs_cli_option *elsewhere)
 {
     const char *names[OPTIONS_MAX] = {0};
+    const struct mrs_cli_option *rows = p->cli->tool->options;
     uint32_t n = 0;
-    for (uint32_t i = 0; mrsi_options[i].name && n < OPTIONS_MAX; i++) {
-        if (mrsi_options[i].commands & p->cli->command->bit) {
-            names[n++] = mrsi_options[i].name;
+    for (uint32_t i = 0; rows[i].name && n < OPTIONS_MAX; i++) {
+        if (rows[i].commands & p->cli->command->bit) {
+            names[n++] = rows[i].name;
         }
     }
     const char *near = mrs_nearest(name, names, n);
@@ -173,10 +168,10 @@ unknown(struct parser *p, const char *name, const struct mrsi_option *elsewhere)
         near = *name && strncmp(names[i], name, strlen(name)) == 0 ? names[i] : NULL;
     }
     if (elsewhere) {
-        return wrong(p, mrsi_cli_misuse(p->cli, "`--%s` is no option of `%s`", elsewhere->name,
+        return wrong(p, mrs_cli_misuse(p->cli, "`--%s` is no option of `%s`", elsewhere->name,
                                         p->cli->command->name));
     }
-    return wrong(p, mrsi_cli_misuse(p->cli, "unknown option `--%s`%s%s%s", name,
+    return wrong(p, mrs_cli_misuse(p->cli, "unknown option `--%s`%s%s%s", name,
                                     near ? ", did you mean `--" : "", near ? near : "",
                                     near ? "`?" : ""));
 }
@@ -184,28 +179,28 @@ unknown(struct parser *p, const char *name, const struct mrsi_option *elsewhere)
 static bool
 option(struct parser *p, uint32_t row, const char *value)
 {
-    struct mrsi_cli *cli = p->cli;
-    const struct mrsi_option *o = &mrsi_options[row];
+    struct mrs_cli *cli = p->cli;
+    const struct mrs_cli_option *o = &cli->tool->options[row];
     if (!(o->commands & cli->command->bit)) {
         return unknown(p, o->name, o);
     }
     if (!o->arg && value) {
-        return wrong(p, mrsi_cli_misuse(cli, "`--%s` takes no value", o->name));
+        return wrong(p, mrs_cli_misuse(cli, "`--%s` takes no value", o->name));
     }
     if (o->arg && !value) {
         if (p->at == p->argc) {
             return wrong(
-                p, mrsi_cli_misuse(cli, "`--%s` needs a value: --%s %s", o->name, o->name, o->arg));
+                p, mrs_cli_misuse(cli, "`--%s` needs a value: --%s %s", o->name, o->name, o->arg));
         }
         value = p->argv[p->at++];
     }
-    if (o->arg && o->type != MRSI_LIST_OF && ((cli->given >> row) & 1)) {
-        return wrong(p, mrsi_cli_misuse(cli, "`--%s` is given twice", o->name));
+    if (o->arg && o->type != MRS_CLI_LIST && ((cli->given >> row) & 1)) {
+        return wrong(p, mrs_cli_misuse(cli, "`--%s` is given twice", o->name));
     }
     cli->given |= (uint64_t)1 << row;
     const char *expected = store(cli, o, value);
     if (expected) {
-        return wrong(p, mrsi_cli_misuse(cli, "`--%s %s`: it must be %s", o->name, value, expected));
+        return wrong(p, mrs_cli_misuse(cli, "`--%s %s`: it must be %s", o->name, value, expected));
     }
     return true;
 }
@@ -216,8 +211,9 @@ long_option(struct parser *p, const char *text)
     char name[64];
     size_t n = strcspn(text, "=");
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), text);
-    for (uint32_t i = 0; mrsi_options[i].name; i++) {
-        if (strcmp(mrsi_options[i].name, name) == 0) {
+    const struct mrs_cli_option *rows = p->cli->tool->options;
+    for (uint32_t i = 0; rows[i].name; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
             return option(p, i, text[n] ? text + n + 1 : NULL);
         }
     }
@@ -227,16 +223,17 @@ long_option(struct parser *p, const char *text)
 static bool
 short_options(struct parser *p, const char *text)
 {
+    const struct mrs_cli_option *rows = p->cli->tool->options;
     while (*text) {
         uint32_t i = 0;
-        while (mrsi_options[i].name && mrsi_options[i].letter != *text) {
+        while (rows[i].name && rows[i].letter != *text) {
             i++;
         }
-        if (!mrsi_options[i].name) {
-            return wrong(p, mrsi_cli_misuse(p->cli, "unknown option `-%c`", *text));
+        if (!rows[i].name) {
+            return wrong(p, mrs_cli_misuse(p->cli, "unknown option `-%c`", *text));
         }
         text++;
-        if (mrsi_options[i].arg) {
+        if (rows[i].arg) {
             return option(p, i, *text ? text : NULL);
         }
         if (!option(p, i, NULL)) {
@@ -249,11 +246,22 @@ short_options(struct parser *p, const char *text)
 static bool
 operand(struct parser *p, const char *text)
 {
-    if (p->cli->operand) {
-        return wrong(p, mrsi_cli_misuse(p->cli, "`%s` is one word too many", text));
+    if (p->cli->operand || !*p->cli->command->operand) {
+        return wrong(p, mrs_cli_misuse(p->cli, "`%s` is one word too many", text));
     }
     p->cli->operand = text;
     return true;
+}
+
+static bool
+no_command(struct parser *p)
+{
+    char text[256];
+    int n = 0;
+    for (const struct mrs_cli_command *c = p->cli->tool->commands; c->name && n < (int)sizeof text; c++) {
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", n == 0 ? "" : c[1].name ? ", " : " or ", c->name);
+    }
+    return wrong(p, mrs_cli_misuse(p->cli, "a command is missing: %s", text));
 }
 
 /* Options may stand alone before any command only where they ask for help. */
@@ -262,9 +270,9 @@ command(struct parser *p)
 {
     const char *names[OPTIONS_MAX] = {0};
     uint32_t n = 0;
-    struct mrsi_cli *cli = p->cli;
+    struct mrs_cli *cli = p->cli;
     const char *first = p->argc > 1 ? p->argv[1] : NULL;
-    for (const struct mrsi_command *c = mrsi_commands; c->name; c++) {
+    for (const struct mrs_cli_command *c = cli->tool->commands; c->name; c++) {
         names[n++] = c->name;
         if (first && strcmp(first, c->name) == 0) {
             cli->command = c;
@@ -273,31 +281,31 @@ command(struct parser *p)
         }
     }
     if (!first) {
-        return wrong(p, mrsi_cli_misuse(cli, "a command is missing: run, check, explain or help"));
+        return no_command(p);
     }
     if (first[0] == '-' && strcmp(first, "-h") != 0 && strcmp(first, "--help") != 0 &&
         strcmp(first, "--version") != 0) {
         return wrong(
-            p, mrsi_cli_misuse(
-                   cli, "a command must come first, as in `mongoreshape run PLAN -i IN -o OUT`"));
+            p, mrs_cli_misuse(cli, "a command must come first, as in `%s %s %s %s`", cli->tool->name,
+                              cli->tool->commands->name, cli->tool->commands->operand,
+                              cli->tool->commands->needs));
     }
     if (first[0] == '-') {
-        cli->command = &mrsi_commands[n - 1];
+        cli->command = &cli->tool->commands[n - 1];
         p->at = 1;
         return true;
     }
     const char *near = mrs_nearest(first, names, n);
-    return wrong(p, mrsi_cli_misuse(cli, "unknown command `%s`%s%s%s", first,
+    return wrong(p, mrs_cli_misuse(cli, "unknown command `%s`%s%s%s", first,
                                     near ? ", did you mean `" : "", near ? near : "",
                                     near ? "`?" : ""));
 }
 
 bool
-mrsi_cli_parse(struct mrsi_cli *cli, int argc, char **argv, int *status)
+mrs_cli_parse(struct mrs_cli *cli, int argc, char **argv, int *status)
 {
     struct parser p = {.cli = cli, .argv = argv, .argc = argc};
     bool good = command(&p), options = true;
-    cli->compress.codec = MRS_CODEC_AS_INPUT;
     while (good && p.at < argc) {
         const char *text = argv[p.at++];
         if (options && strcmp(text, "--") == 0) {
@@ -310,19 +318,23 @@ mrsi_cli_parse(struct mrsi_cli *cli, int argc, char **argv, int *status)
             good = operand(&p, text);
         }
     }
-    if (good && !cli->help && !cli->operand && cli->command->operand[0] != '[') {
-        good = wrong(&p, mrsi_cli_misuse(cli, "%s is missing: mongoreshape %s %s %s",
-                                         cli->command->operand, cli->command->name,
-                                         cli->command->operand, cli->command->needs));
+    if (good && !cli->help && !cli->operand && *cli->command->operand && *cli->command->operand != '[') {
+        good = wrong(&p, mrs_cli_misuse(cli, "%s is missing: %s %s %s %s", cli->command->operand, cli->tool->name,
+                                        cli->command->name, cli->command->operand, cli->command->needs));
     }
     *status = p.status;
     return good;
 }
 
 void
-mrsi_cli_clear(struct mrsi_cli *cli)
+mrs_cli_clear(struct mrs_cli *cli)
 {
-    mrs_free(cli->mem, cli->include.at);
-    mrs_free(cli->mem, cli->exclude.at);
-    cli->include.at = cli->exclude.at = NULL;
+    for (const struct mrs_cli_option *o = cli->tool->options; o->name; o++) {
+        if (o->type == MRS_CLI_LIST) {
+            struct mrs_cli_list *list = (struct mrs_cli_list *)(void *)((char *)cli + o->offset);
+            mrs_free(cli->mem, list->at);
+            list->at = NULL;
+            list->n = 0;
+        }
+    }
 }

@@ -1,15 +1,16 @@
 /* signals.c - a handler that only sets a flag.
  *
- * The engine looks at the flag between blocks of documents and takes the output back. Whoever
- * signals again does not want to wait: the process ends at once, which is safe, because nothing has
- * its final name yet. The word below is the only state of the program that is not passed around. */
-#include "signals.h"
+ * Engines look at the flag between pieces of work and stop where it is safe. Whoever signals again does not want to
+ * wait: the process ends at once, which must be as safe as kill -9 anyway. The two words below are the only state of a
+ * program that is not passed around: a handler has no argument. */
+#include "mongoreshape/cli.h"
 
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 static int flag;
+static const char *last_words;
 
 static void
 on_signal(int number)
@@ -21,22 +22,21 @@ on_signal(int number)
     }
 }
 
-/* A file that is mapped could not be read: nothing has its final name yet, so there is nothing to take back. */
+/* A file that is mapped could not be read. */
 static void
 on_bus_error(int number)
 {
-    static const char text[] = "mongoreshape: a file could not be read any more: the disk failed, or the file was "
-                               "made shorter\nnothing was published\n";
     (void)number;
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    (void)!write(STDERR_FILENO, last_words, strlen(last_words));
     _exit(4);
 }
 
 void
-mrsi_signals_begin(void)
+mrs_signals_begin(const char *on_bus_error_text)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction act, old;
+    last_words = on_bus_error_text;
     memset(&act, 0, sizeof act);
     sigemptyset(&act.sa_mask);
     act.sa_handler = SIG_IGN;
@@ -55,13 +55,13 @@ mrsi_signals_begin(void)
 }
 
 const int *
-mrsi_signals_flag(void)
+mrs_signals_flag(void)
 {
     return &flag;
 }
 
 int
-mrsi_signals_number(void)
+mrs_signals_number(void)
 {
     return __atomic_load_n(&flag, __ATOMIC_SEQ_CST);
 }

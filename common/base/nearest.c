@@ -3,8 +3,10 @@
  * Distance counts letters put in, left out, replaced, and two neighbours swapped, each as one;
  * capitals count as small letters. A word that is further away than a third of its length (but one
  * letter is always allowed from three on) is no help, so nothing is offered. Knows nothing of
- * plans. */
-#include "mongoreshape/plan.h"
+ * plans and options. */
+#include "mongoreshape/words.h"
+
+#include <string.h>
 
 #define WORD_MAX 64
 

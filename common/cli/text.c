@@ -1,5 +1,5 @@
 /* text.c - folding, sizes, counts and times for people's eyes. Knows nothing of what it prints. */
-#include "text.h"
+#include "mongoreshape/cli.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 void
-mrsi_text_fold(FILE *f, const char *text, int indent, int col)
+mrs_text_fold(FILE *f, const char *text, int indent, int col)
 {
     bool first = true;
     while (*text) {
         int n = (int)strcspn(text, " ");
-        if (!first && col + 1 + n > MRSI_TEXT_WIDTH) {
+        if (!first && col + 1 + n > MRS_TEXT_WIDTH) {
             fprintf(f, "\n%*s", indent, "");
             col = indent;
         } else if (!first) {
@@ -29,7 +29,7 @@ mrsi_text_fold(FILE *f, const char *text, int indent, int col)
 }
 
 const char *
-mrsi_text_size(uint64_t bytes, char text[32])
+mrs_text_size(uint64_t bytes, char text[32])
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double v = (double)bytes;
@@ -43,7 +43,7 @@ mrsi_text_size(uint64_t bytes, char text[32])
 }
 
 const char *
-mrsi_text_count(uint64_t n, char text[32])
+mrs_text_count(uint64_t n, char text[32])
 {
     char plain[24];
     int digits = snprintf(plain, sizeof plain, "%" PRIu64, n), at = 0;
@@ -58,7 +58,7 @@ mrsi_text_count(uint64_t n, char text[32])
 }
 
 const char *
-mrsi_text_time(uint64_t ms, char text[32])
+mrs_text_time(uint64_t ms, char text[32])
 {
     uint64_t s = ms / 1000;
     if (s < 60) {
@@ -72,7 +72,7 @@ mrsi_text_time(uint64_t ms, char text[32])
 }
 
 bool
-mrsi_text_colour(FILE *f)
+mrs_text_colour(FILE *f)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fileno(f));

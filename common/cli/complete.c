@@ -1,0 +1,233 @@
+/* complete.c - completions for bash, zsh and fish, from the table: commands, the options of each, files, and the words
+ * an option may take.
+ *
+ * Each shell has its own idea of quoting, so one small writer stands for each; what may follow what is the same for
+ * all. Marks of words in texts (`...`) are left out. */
+#include "mongoreshape/cli.h"
+
+/* The name of a shell function: "mongoreshape_live". */
+static void
+function_name(const struct mrs_cli_tool *t)
+{
+    fputc('_', stdout);
+    for (const char *at = t->name; *at; at++) {
+        fputc(*at == '-' ? '_' : *at, stdout);
+    }
+}
+
+/* words, with ` ` for `|`, and before each character of `escaped` a backslash. */
+static void
+words(const char *text, const char *escaped)
+{
+    for (; *text; text++) {
+        if (strchr(escaped, *text)) {
+            fputc('\\', stdout);
+        }
+        fputc(*text == '|' ? ' ' : *text, stdout);
+    }
+}
+
+/* Inside of '...': quotes by `quote`, marks left out. */
+static void
+quoted(const char *text, const char *quote, const char *escaped)
+{
+    for (; *text; text++) {
+        if (*text == '\'') {
+            fputs(quote, stdout);
+        } else if (*text != '`') {
+            if (strchr(escaped, *text)) {
+                fputc('\\', stdout);
+            }
+            fputc(*text, stdout);
+        }
+    }
+}
+
+/* ---- bash ---- */
+/* A case per option with a value: what may follow it. */
+static void
+bash_values(const struct mrs_cli_tool *t)
+{
+    printf("    case \"$prev\" in\n");
+    for (const struct mrs_cli_option *o = t->options; o->name; o++) {
+        if (!o->arg) {
+            continue;
+        }
+        printf("    ");
+        if (o->letter) {
+            printf("-%c|", o->letter);
+        }
+        printf("--%s)", o->name);
+        if (o->words) {
+            printf(" COMPREPLY=($(compgen -W \"");
+            words(o->words, "");
+            printf("\" -- \"$cur\")) ;");
+        } else if (o->type == MRS_CLI_PATH) {
+            printf(" COMPREPLY=($(compgen -f -- \"$cur\")) ;");
+        }
+        printf(" return ;;\n");
+    }
+    printf("    esac\n");
+}
+
+static void
+bash_options(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
+{
+    printf("    %s) options=\"", c->name);
+    const char *blank = "";
+    for (const struct mrs_cli_option *o = t->options; o->name; o++) {
+        if (o->commands & c->bit) {
+            printf("%s--%s", blank, o->name);
+            blank = " ";
+        }
+    }
+    printf("\" ;;\n");
+}
+
+static void
+bash(const struct mrs_cli_tool *t)
+{
+    printf("# bash completion for %s\n", t->name);
+    function_name(t);
+    printf("() {\n"
+           "    local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\" "
+           "options=\"\"\n"
+           "    local commands=\"");
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        printf("%s%s", c == t->commands ? "" : " ", c->name);
+    }
+    printf("\"\n"
+           "    COMPREPLY=()\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+           "        COMPREPLY=($(compgen -W \"$commands --help --version\" -- \"$cur\")) ; return\n"
+           "    fi\n");
+    bash_values(t);
+    printf("    case \"${COMP_WORDS[1]}\" in\n");
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        bash_options(t, c);
+    }
+    printf("    esac\n"
+           "    case \"$cur\" in\n"
+           "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")) ;;\n"
+           "    *) if [ \"${COMP_WORDS[1]}\" = help ]; then COMPREPLY=($(compgen -W \"$commands\" "
+           "-- \"$cur\"))\n"
+           "       else COMPREPLY=($(compgen -f -- \"$cur\")) ; fi ;;\n"
+           "    esac\n"
+           "}\n"
+           "complete -o filenames -F ");
+    function_name(t);
+    printf(" %s\n", t->name);
+}
+
+/* ---- zsh ---- */
+static void
+zsh_option(const struct mrs_cli_option *o)
+{
+    const char *again = o->type == MRS_CLI_LIST ? "*" : "";
+    if (o->letter && !*again) {
+        printf(" \\\n            '(-%c --%s)'{-%c,--%s}'[", o->letter, o->name, o->letter, o->name);
+    } else {
+        printf(" \\\n            '%s--%s[", again, o->name);
+    }
+    quoted(o->help, "'\\''", "[]");
+    printf("]");
+    if (o->arg) {
+        printf(":%s:", o->arg);
+    }
+    if (o->words) {
+        printf("(");
+        words(o->words, ":");
+        printf(")");
+    } else if (o->type == MRS_CLI_PATH) {
+        printf("_files");
+    }
+    printf("'");
+}
+
+static void
+zsh(const struct mrs_cli_tool *t)
+{
+    printf("#compdef %s\n", t->name);
+    function_name(t);
+    printf("() {\n    local -a commands\n    commands=(\n");
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        printf("        '%s:", c->name);
+        quoted(c->summary, "'\\''", ":");
+        printf("'\n");
+    }
+    printf("    )\n    if (( CURRENT == 2 )); then _describe command commands; return; fi\n    case $words[2] in\n");
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        printf("    %s) _arguments -s", c->name);
+        for (const struct mrs_cli_option *o = t->options; o->name; o++) {
+            if (o->commands & c->bit) {
+                zsh_option(o);
+            }
+        }
+        printf(" \\\n            '2:%s:%s' ;;\n", c->run == mrs_cli_help ? "command" : "plan",
+               c->run == mrs_cli_help ? "{_describe command commands}" : "_files");
+    }
+    printf("    esac\n}\nif [ \"$funcstack[1]\" = \"");
+    function_name(t);
+    printf("\" ]; then ");
+    function_name(t);
+    printf(" \"$@\"; else compdef ");
+    function_name(t);
+    printf(" %s; fi\n", t->name);
+}
+
+/* ---- fish ---- */
+static void
+fish_option(const struct mrs_cli_tool *t, const struct mrs_cli_option *o)
+{
+    printf("complete -c %s -n '__fish_seen_subcommand_from", t->name);
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        if (o->commands & c->bit) {
+            printf(" %s", c->name);
+        }
+    }
+    printf("' -l %s", o->name);
+    if (o->letter) {
+        printf(" -s %c", o->letter);
+    }
+    if (o->words) {
+        printf(" -x -a '");
+        words(o->words, "");
+        printf("'");
+    } else if (o->arg) {
+        printf(o->type == MRS_CLI_PATH ? " -r -F" : " -x");
+    }
+    printf(" -d '");
+    quoted(o->help, "\\'", "\\");
+    printf("'\n");
+}
+
+static void
+fish(const struct mrs_cli_tool *t)
+{
+    printf("# fish completion for %s\n", t->name);
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        printf("complete -c %s -f -n __fish_use_subcommand -a %s -d '", t->name, c->name);
+        quoted(c->summary, "\\'", "\\");
+        printf("'\n");
+    }
+    for (const struct mrs_cli_option *o = t->options; o->name; o++) {
+        fish_option(t, o);
+    }
+    printf("complete -c %s -f -n '__fish_seen_subcommand_from help' -a '", t->name);
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        printf("%s%s", c == t->commands ? "" : " ", c->name);
+    }
+    printf("'\n");
+}
+
+void
+mrs_cli_help_shell(const struct mrs_cli_tool *t, const char *shell)
+{
+    if (strcmp(shell, "zsh") == 0) {
+        zsh(t);
+    } else if (strcmp(shell, "fish") == 0) {
+        fish(t);
+    } else {
+        bash(t);
+    }
+}

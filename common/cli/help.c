@@ -1,0 +1,117 @@
+/* help.c - the command `help`, and `--help`, from the tool's table. Help that is asked for goes to standard output.
+ *
+ * Lines are folded at 80 columns; options stand in the order of the table, which is the order in which people should
+ * meet them. Knows nothing of what the options mean. */
+#include "mongoreshape/cli.h"
+#include "mongoreshape/words.h"
+
+#define COLUMN 28
+#define HELP_COMMANDS 32
+
+static void
+examples(const struct mrs_cli_command *c)
+{
+    for (const struct mrs_cli_example *x = c->examples; x->line; x++) {
+        printf("  # %s\n  %s\n", x->text, x->line);
+    }
+}
+
+static void
+option_row(const struct mrs_cli_option *o)
+{
+    char left[64];
+    int n = o->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->letter, o->name)
+                      : snprintf(left, sizeof left, "      --%s", o->name);
+    if (o->arg) {
+        n += snprintf(left + n, sizeof left - (size_t)n, " %s", o->arg);
+    }
+    if (n < COLUMN - 1) {
+        printf("%-*s", COLUMN, left);
+    } else {
+        printf("%s\n%*s", left, COLUMN, "");
+    }
+    char text[400];
+    snprintf(text, sizeof text, "%s%s%s%s", o->help, o->fallback ? " (default: " : "",
+             o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+    mrs_text_fold(stdout, text, COLUMN, COLUMN);
+}
+
+void
+mrs_cli_help_tool(const struct mrs_cli_tool *t)
+{
+    printf("%s %s - %s\n\n", t->name, t->version, t->summary);
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        printf("%s %s %s %s%s%s\n", c == t->commands ? "usage:" : "      ", t->name, c->name, c->operand,
+               *c->needs ? " " : "", c->needs);
+    }
+    printf("\n");
+    mrs_text_fold(stdout, t->about, 0, 0);
+    printf("\n%s\ncommands:\n", t->sketch);
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        printf("  %-10s%s\n", c->name, c->summary);
+    }
+    printf("\nexamples:\n");
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        if (c->examples->line) {
+            printf("  # %s\n  %s\n", c->examples->text, c->examples->line);
+        }
+    }
+    printf("\n`%s help COMMAND` explains a command and its options.\n", t->name);
+}
+
+void
+mrs_cli_help_command(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
+{
+    printf("usage: %s %s %s%s%s [options]\n\n", t->name, c->name, c->operand, *c->needs ? " " : "", c->needs);
+    for (const char *const *text = c->text; *text; text++) {
+        mrs_text_fold(stdout, *text, 0, 0);
+        printf("\n");
+    }
+    printf("options:\n");
+    for (const struct mrs_cli_option *o = t->options; o->name; o++) {
+        if (o->commands & c->bit) {
+            option_row(o);
+        }
+    }
+    printf("\nexamples:\n");
+    examples(c);
+    printf("\nexit status:\n");
+    for (const struct mrs_cli_row *row = t->exits; row->term; row++) {
+        printf("  %-7s", row->term);
+        mrs_text_fold(stdout, row->text, 9, 9);
+    }
+}
+
+int
+mrs_cli_help(struct mrs_cli *cli)
+{
+    const char *names[HELP_COMMANDS] = {0};
+    uint32_t n = 0;
+    const struct mrs_cli_tool *t = cli->tool;
+    if (cli->version) {
+        printf("%s %s\n", t->name, t->version);
+        return 0;
+    }
+    if (cli->man) {
+        mrs_cli_help_man(t);
+        return 0;
+    }
+    if (cli->completion) {
+        mrs_cli_help_shell(t, cli->completion);
+        return 0;
+    }
+    if (!cli->operand) {
+        mrs_cli_help_tool(t);
+        return 0;
+    }
+    for (const struct mrs_cli_command *c = t->commands; c->name && n < HELP_COMMANDS; c++) {
+        if (strcmp(c->name, cli->operand) == 0) {
+            mrs_cli_help_command(t, c);
+            return 0;
+        }
+        names[n++] = c->name;
+    }
+    const char *near = mrs_nearest(cli->operand, names, n);
+    return mrs_cli_misuse(cli, "unknown command `%s`%s%s%s", cli->operand, near ? ", did you mean `" : "",
+                          near ? near : "", near ? "`?" : "");
+}

@@ -1,0 +1,58 @@
+/* main.c - what the main function of every tool does, and how all of them speak of errors.
+ *
+ * Parses, runs the command, and makes sure that what went to standard output arrived: a full disk behind a redirection
+ * is an error like any other. Diagnostics look as those of compilers, so that editors find the place. Knows no command
+ * by name but `help`, which is the last of every table. */
+#include "mongoreshape/cli.h"
+
+#include <errno.h>
+
+static int
+close_stdout(const struct mrs_cli *cli, int status)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
+        return status ? status : mrs_code_exit(MRS_E_IO);
+    }
+    return status;
+}
+
+static int
+run(struct mrs_cli *cli, int argc, char **argv)
+{
+    int status = 0;
+    if (!mrs_cli_parse(cli, argc, argv, &status)) {
+        return status;
+    }
+    if (cli->help && cli->command->run != mrs_cli_help) {
+        mrs_cli_help_command(cli->tool, cli->command);
+        return 0;
+    }
+    return cli->command->run(cli);
+}
+
+int
+mrs_cli_main(struct mrs_cli *cli, int argc, char **argv)
+{
+    int status = run(cli, argc, argv);
+    mrs_cli_clear(cli);
+    return close_stdout(cli, status);
+}
+
+void
+mrs_cli_tell(const struct mrs_cli *cli, const struct mrs_err *e)
+{
+    char text[1200];
+    bool colour = mrs_text_colour(stderr);
+    fprintf(stderr, "%s: %s%s%s\n", cli->tool->name, colour ? "\x1b[31m" : "",
+            mrs_err_text(e, text, sizeof text), colour ? "\x1b[0m" : "");
+}
+
+void
+mrs_cli_tell_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg)
+{
+    bool colour = mrs_text_colour(stderr);
+    const char *on = !colour ? "" : warning ? "\x1b[35m" : "\x1b[31m";
+    fprintf(stderr, "%s:%u:%u: %s%s:%s %s\n", file, line, col, on, warning ? "warning" : "error",
+            colour ? "\x1b[0m" : "", msg);
+}

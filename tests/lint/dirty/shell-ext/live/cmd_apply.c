@@ -1,0 +1,6 @@
+/* cmd_apply.c - a command prints. */
+void
+live_cmd_apply(void)
+{
+    puts("text");
+}

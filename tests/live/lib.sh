@@ -1,0 +1,23 @@
+# lib.sh - for the scripts of tests/live: which facts hold on the server at hand. Source it inside of tests/server/with.
+#
+# ask_facts writes build/.../facts.txt once per server; needs_fact NAME TEST says "skipped" and gives 1 when the fact is
+# not true, so a test reads: needs_fact killed-commit-251 "a killed session" || { skipped=$((skipped + 1)); return; }
+
+# ask_facts FACTS [FILE]: asks the server at MONGODB_URI; FILE is kept by kind of server and topology
+ask_facts() {
+    facts_file=${2:-$(dirname "$1")/facts-${MONGODB_SERVER_KIND:-own}-${MONGODB_TOPOLOGY:-replicaset}.txt}
+    if [ "${MONGODB_SERVER_KIND:-own}" = own ] || [ ! -s "$facts_file" ] || [ "$1" -nt "$facts_file" ]; then
+        "$1" >"$facts_file.$$" && mv "$facts_file.$$" "$facts_file" || { rm -f "$facts_file.$$"; return 1; }
+    fi
+}
+
+# needs_fact NAME [TEST]: 0 when the fact is true
+needs_fact() {
+    grep -q "^fact $1 true:" "${facts_file:?ask_facts first}" && return 0
+    if grep -q "^fact $1 " "$facts_file"; then
+        echo "skipped: ${2:-$1} (not run on this server: fact $1 is $(sed -n "s/^fact $1 \([a-z]*\):.*/\1/p" "$facts_file"))"
+    else
+        echo "FAIL ${2:-$1}: there is no fact called $1"
+    fi
+    return 1
+}

@@ -75,9 +75,8 @@ static const struct {
 #define N_ROLES (sizeof roles / sizeof *roles)
 
 /* ---- text ---- */
-/* A labelled paragraph, folded at WIDTH; later lines are indented under the first. */
-static void
-put_fold(struct mrs_buf *out, const char *label, const char *text)
+void
+mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text)
 {
     size_t col = 14;
     mrs_buf_printf(out, "  %-12s", label);
@@ -112,7 +111,7 @@ flush_line(struct text *t, const char *label)
         t->out->bad = t->line.bad;
         return;
     }
-    put_fold(t->out, label, (const char *)t->line.p);
+    mrsi_plan_fold(t->out, label, (const char *)t->line.p);
     mrs_buf_reset(&t->line);
 }
 
@@ -179,14 +178,14 @@ put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
     const struct mrs_desc *d = &step->desc;
     mrs_buf_printf(t->out, "\nStep %u: %s (line %u)\n", step->no, step->type->name, step->line);
     if (d->words && *d->words) {
-        put_fold(t->out, "what", d->words);
+        mrsi_plan_fold(t->out, "what", d->words);
     }
     put_sides(t, d);
     t->label = "passes";
     mrsi_passes(p, step, put_pass, t);
-    put_fold(t->out, "memory", mrsi_memory_words(d));
+    mrsi_plan_fold(t->out, "memory", mrsi_memory_words(d));
     if (d->repeatable) {
-        put_fold(t->out, "repeatable", "yes: run twice is run once");
+        mrsi_plan_fold(t->out, "repeatable", "yes: run twice is run once");
     } else {
         mrs_buf_printf(&t->line, "no: %s",
                        d->not_repeatable ? d->not_repeatable
@@ -194,7 +193,7 @@ put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
         flush_line(t, "repeatable");
     }
     for (uint32_t i = 0; i < d->n_losses; i++) {
-        put_fold(t->out, i ? "" : "loses", d->losses[i]);
+        mrsi_plan_fold(t->out, i ? "" : "loses", d->losses[i]);
     }
     put_touches(t, d);
 }
@@ -210,12 +209,12 @@ explain_text(const struct mrsi_plan *p, const struct totals *totals, struct mrs_
     mrs_buf_printf(out, "Plan%s%s: %u step%s, by the rules of MongoDB %s\n", *pub->name ? " " : "",
                    pub->name, pub->n_steps, pub->n_steps == 1 ? "" : "s", pub->server);
     if (pub->id_known) {
-        put_fold(out, "id", id);
-        put_fold(out, "database", *pub->database ? pub->database : "each collection names its own");
+        mrsi_plan_fold(out, "id", id);
+        mrsi_plan_fold(out, "database", *pub->database ? pub->database : "each collection names its own");
     } else {
-        put_fold(out, "id",
+        mrsi_plan_fold(out, "id",
                  "not known without a database: name one in the plan, or give the input");
-        put_fold(out, "database", "that of the input; `db` stands for it here");
+        mrsi_plan_fold(out, "database", "that of the input; `db` stands for it here");
     }
     for (uint32_t i = 0; i < pub->n_steps; i++) {
         put_step(&t, pub, &pub->steps[i]);

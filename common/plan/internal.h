@@ -114,4 +114,10 @@ bool mrsi_changes_after(struct mrsi_plan *p, struct mrs_catalog *cat, const stru
 /* "+ postId_1 of blog.comments: {...}, unique" */
 void mrsi_change_words(const struct mrsi_change *c, struct mrs_buf *out);
 
+/* explain.c: a labelled paragraph, folded; later lines are indented under the first. */
+void mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text);
+
+/* live.c: the set a touch belongs to while the plan expands, R, A or D. */
+char mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t);
+
 #endif

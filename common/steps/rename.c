@@ -428,6 +428,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_words(&t, " and %u more", s->n - 6);
     }
     mrsi_tell_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
+    out->takes_away = true;
     mrsi_tell_not_direct(&t, "it takes names away that are still being read" MRSI_DO_CONTRACT);
     if (s->replace) {
         mrsi_tell_loss(&t, "fields that had one of the new names already");

@@ -507,6 +507,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
                             "what it has written, or run the plan with --quiet-by");
     }
     if (always_removes(s)) {
+        out->takes_away = true;
         mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     }
     const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);

@@ -97,6 +97,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     for (uint32_t i = 0; i < s->fields.n; i++) {
         mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
     }
+    out->takes_away = true;
     mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
     mrsi_tell_words(&t, "removes %s from %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);

@@ -1,0 +1,401 @@
+/* live.c - the static rule: what of a plan may run while writers go on.
+ *
+ * While a plan expands, old and new shape stand side by side: everything that steps add is there, nothing that they
+ * remove is gone. A plan may run so only if no step can tell this apart from its steps being done one after the other,
+ * and if each may be derived again at any time. Both follow from the sets of paths that steps read, add, and remove or
+ * change; what depends on the contents of a step the step has said itself (quiet_only, not_direct). Two paths meet where
+ * one leads to or through the other. A plan is at most a few hundred steps: every pair is looked at. No server is asked
+ * here, no step is known by name. */
+#include "internal.h"
+#include "mongoreshape/live.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define QUIET "run the plan with --quiet-by"
+
+struct judge {
+    const struct mrs_plan *p;
+    struct mrs_arena *a;
+    struct mrs_live *out;
+    bool dead;
+};
+
+/* Text in the arena; "" without memory. */
+static const char *say(struct judge *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static const char *
+say(struct judge *j, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    char *text = n < 0 || j->dead ? NULL : mrs_arena_alloc(j->a, (size_t)n + 1);
+    if (text) {
+        vsnprintf(text, (size_t)n + 1, fmt, again);
+    }
+    j->dead = j->dead || !text;
+    va_end(again);
+    va_end(ap);
+    return text ? text : "";
+}
+
+/* ---- sets ---- */
+/* What a join adds to a collection that it cannot list is made in contract, where all orphans are known. */
+char
+mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t)
+{
+    bool listed = d->family != MRS_FAMILY_JOIN || t->side < 2;
+    for (uint32_t i = 0; i < d->n_listings; i++) {
+        listed = listed || d->listings[i].side == t->side;
+    }
+    return t->kind == 'A' && !listed ? 'D' : t->kind;
+}
+
+static bool
+meet(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
+    return least == 0 || (strncmp(a, b, least) == 0 && (n == m || (n > m ? a : b)[least] == '.'));
+}
+
+struct hit {
+    const char *ns, *path;
+};
+
+static const char *
+ns_of(const struct mrs_step *s, const struct mrs_touch *t)
+{
+    return s->desc.sides[t->side].coll.ns;
+}
+
+static bool
+has(const struct mrs_step *s, char kind)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->desc.n_touches; i++) {
+        any = any || mrsi_live_kind(&s->desc, &s->desc.touches[i]) == kind;
+    }
+    return any;
+}
+
+/* Whether the touch t of x meets something of kind `kind` of y. */
+static bool
+touch_meets(const struct mrs_step *x, const struct mrs_touch *t, const struct mrs_step *y, char kind, struct hit *h)
+{
+    for (uint32_t i = 0; i < y->desc.n_touches; i++) {
+        const struct mrs_touch *u = &y->desc.touches[i];
+        if (mrsi_live_kind(&y->desc, u) == kind && strcmp(ns_of(x, t), ns_of(y, u)) == 0 && meet(t->path, u->path)) {
+            *h = (struct hit){ns_of(x, t), strlen(t->path) > strlen(u->path) ? t->path : u->path};
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+steps_meet(const struct mrs_step *x, char kx, const struct mrs_step *y, char ky, struct hit *h)
+{
+    for (uint32_t i = 0; i < x->desc.n_touches; i++) {
+        const struct mrs_touch *t = &x->desc.touches[i];
+        if (mrsi_live_kind(&x->desc, t) == kx && touch_meets(x, t, y, ky, h)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *
+thing(struct judge *j, const struct hit *h)
+{
+    return *h->path ? say(j, "`%s` of %s", h->path, h->ns) : say(j, "documents of %s", h->ns);
+}
+
+static const char *
+advice(const struct hit *h)
+{
+    return *h->path ? QUIET ", or use another name for the field" : QUIET;
+}
+
+static const char *
+step_says(struct judge *j, const struct mrs_step *s, const char *what)
+{
+    return say(j, "step %u (%s): %s", s->no, s->type->name, what);
+}
+
+static const char *
+step_hits(struct judge *j, const struct mrs_step *s, const char *does, const struct hit *h, const char *also)
+{
+    return say(j, "step %u (%s) %s %s, %s; %s", s->no, s->type->name, does, thing(j, h), also, advice(h));
+}
+
+static void
+refuse(bool *may, const char **why, const char *reason)
+{
+    if (*may) {
+        *may = false;
+        *why = reason;
+    }
+}
+
+/* ---- groups ---- */
+static const struct mrs_step *
+step_of(const struct judge *j, const struct mrs_live_group *g, uint32_t i)
+{
+    return &j->p->steps[g->first + i];
+}
+
+static bool
+fuses(const struct mrs_step *a, const struct mrs_step *b)
+{
+    return a->desc.family == MRS_FAMILY_MAP && b->desc.family == MRS_FAMILY_MAP &&
+           strcmp(a->desc.sides[0].coll.ns, b->desc.sides[0].coll.ns) == 0;
+}
+
+static void
+make_groups(struct judge *j)
+{
+    struct mrs_live_group *g = mrs_arena_alloc(j->a, (j->p->n_steps + 1) * sizeof *g);
+    uint32_t n = 0;
+    if (!g) {
+        j->dead = true;
+        return;
+    }
+    for (uint32_t i = 0; i < j->p->n_steps; i++) {
+        const struct mrs_step *s = &j->p->steps[i];
+        if (n && fuses(s - 1, s)) {
+            g[n - 1].n++;
+        } else {
+            g[n++] = (struct mrs_live_group){.first = i, .n = 1, .family = s->desc.family, .expand = true,
+                                             .direct = true, .claims_side = -1};
+        }
+    }
+    j->out->group = g;
+    j->out->n_groups = n;
+}
+
+static bool
+listed_in(const char *const *list, uint32_t n, const char *path)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(list[i], path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t
+all_touches(const struct judge *j, const struct mrs_live_group *g)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        n += step_of(j, g, i)->desc.n_touches;
+    }
+    return n;
+}
+
+/* Fields that are added to documents which are there already. They are claimed whole, so they stand at the top. */
+static void
+make_claims(struct judge *j, struct mrs_live_group *g)
+{
+    const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
+    if (!list) {
+        j->dead = true;
+        return;
+    }
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct mrs_step *s = step_of(j, g, i);
+        for (uint32_t k = 0; k < s->desc.n_touches; k++) {
+            const struct mrs_touch *t = &s->desc.touches[k];
+            if (mrsi_live_kind(&s->desc, t) != 'A' || !(s->desc.sides[t->side].role & MRS_ROLE_CHANGE) || !*t->path) {
+                continue;
+            }
+            if (strchr(t->path, '.')) {
+                struct hit h = {ns_of(s, t), t->path};
+                refuse(&g->expand, &g->expand_why,
+                       step_hits(j, s, "adds", &h, "which lies inside a field that may be there already"));
+            }
+            g->claims_side = t->side;
+            if (!listed_in(list, g->n_claims, t->path)) {
+                list[g->n_claims++] = t->path;
+            }
+        }
+    }
+    g->claims = list;
+}
+
+static void
+make_gone(struct judge *j, struct mrs_live_group *g)
+{
+    const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
+    if (!list) {
+        j->dead = true;
+        return;
+    }
+    for (uint32_t i = 0; i < g->n && g->family == MRS_FAMILY_MAP; i++) {
+        const struct mrs_step *s = step_of(j, g, i);
+        for (uint32_t k = 0; k < s->desc.n_touches && s->desc.takes_away; k++) {
+            const struct mrs_touch *t = &s->desc.touches[k];
+            bool claimed = false;
+            for (uint32_t c = 0; c < g->n_claims; c++) {
+                claimed = claimed || meet(g->claims[c], t->path);
+            }
+            if (t->kind == 'D' && !claimed && !listed_in(list, g->n_gone, t->path)) {
+                list[g->n_gone++] = t->path;
+            }
+        }
+    }
+    g->gone = list;
+}
+
+/* ---- one group ---- */
+/* What a step of the group adds, and an earlier one does not, may not have been read or removed under that name
+ * before: it would be there already, or be another thing. */
+static void
+check_inside(struct judge *j, struct mrs_live_group *g)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct mrs_step *s = step_of(j, g, i);
+        for (uint32_t k = 0; k < s->desc.n_touches && g->expand; k++) {
+            const struct mrs_touch *t = &s->desc.touches[k];
+            char kind = mrsi_live_kind(&s->desc, t);
+            bool made = kind == 'A';
+            struct hit h;
+            for (uint32_t b = 0; b < i && !made; b++) {
+                made = touch_meets(s, t, step_of(j, g, b), 'A', &h) && strcmp(h.path, t->path) == 0;
+            }
+            for (uint32_t b = i; b < g->n && !made && g->expand; b++) {
+                const struct mrs_step *o = step_of(j, g, b);
+                if (touch_meets(s, t, o, 'A', &h)) {
+                    const char *of = b == i ? "which it adds itself" : say(j, "which step %u adds later", o->no);
+                    const char *does = kind == 'R' ? "reads" : "removes or changes";
+                    refuse(&g->expand, &g->expand_why, step_hits(j, s, does, &h, of));
+                }
+            }
+        }
+    }
+}
+
+/* A side that gets documents which cannot be found again. Joins leave those to contract. */
+static void
+check_listed(struct judge *j, struct mrs_live_group *g, const struct mrs_step *s)
+{
+    for (uint32_t i = 0; i < s->desc.n_sides && s->desc.family != MRS_FAMILY_JOIN; i++) {
+        bool listed = !(s->desc.sides[i].role & MRS_ROLE_ADD);
+        for (uint32_t k = 0; k < s->desc.n_listings; k++) {
+            listed = listed || s->desc.listings[k].side == (int)i;
+        }
+        if (!listed) {
+            refuse(&g->expand, &g->expand_why,
+                   step_says(j, s, say(j, "what it adds to %s cannot be found again from its source; " QUIET,
+                                       s->desc.sides[i].coll.ns)));
+        }
+    }
+}
+
+static void
+check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
+{
+    const struct mrs_step *s = step_of(j, g, i);
+    const struct mrs_desc *d = &s->desc;
+    struct hit h;
+    if (d->not_direct) {
+        refuse(&g->direct, &g->direct_why, step_says(j, s, d->not_direct));
+    } else if (!d->repeatable) {
+        refuse(&g->direct, &g->direct_why,
+               step_says(j, s, say(j, "it cannot be run twice: %s", d->not_repeatable ? d->not_repeatable : QUIET)));
+    } else if (d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP) {
+        refuse(&g->direct, &g->direct_why, step_says(j, s, "it does not work in place; use `apply` and then `contract`"));
+    } else if (d->family == MRS_FAMILY_JOIN && steps_meet(s, 'A', s, 'R', &h)) {
+        refuse(&g->direct, &g->direct_why, step_hits(j, s, "reads", &h, "which it adds itself"));
+    }
+    for (uint32_t b = 0; b < i && g->direct; b++) {
+        const struct mrs_step *o = step_of(j, g, b);
+        if (steps_meet(o, 'R', s, 'A', &h) || steps_meet(o, 'R', s, 'D', &h)) {
+            refuse(&g->direct, &g->direct_why,
+                   say(j, "step %u (%s) changes %s, which step %u (%s) reads: done together twice they would give "
+                          "something else; make two plans of them, or " QUIET,
+                       s->no, s->type->name, thing(j, &h), o->no, o->type->name));
+        }
+    }
+}
+
+static void
+judge_group(struct judge *j, struct mrs_live_group *g)
+{
+    bool quiet = false;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct mrs_step *s = step_of(j, g, i);
+        g->adds = g->adds || has(s, 'A');
+        g->removes = g->removes || has(s, 'D');
+        if (s->desc.quiet_only) {
+            const char *why = step_says(j, s, s->desc.quiet_only);
+            refuse(&g->expand, &g->expand_why, why);
+            refuse(&g->direct, &g->direct_why, why);
+            quiet = true;
+        }
+        check_listed(j, g, s);
+        check_direct(j, g, i);
+    }
+    check_inside(j, g);
+    make_claims(j, g);
+    make_gone(j, g);
+    g->contract_live = g->family == MRS_FAMILY_MAP && !quiet;
+}
+
+/* ---- two groups ---- */
+static void
+judge_steps(struct judge *j, struct mrs_live_group *g, const struct mrs_step *a, const struct mrs_step *b)
+{
+    static const struct {
+        char of_a, of_b;
+        const char *does, *also; /* the second's doing; the first's */
+    } rule[] = {{'A', 'A', "adds", "and step %u (%s) adds it, too"},
+                {'A', 'D', "removes or changes", "which step %u (%s) adds"},
+                {'D', 'A', "adds", "where step %u (%s) leaves what was there until contract"},
+                {'D', 'R', "reads", "which is as step %u (%s) makes it only after contract"},
+                {'R', 'A', "adds", "which step %u (%s) reads and would find there when it derives again"}};
+    struct hit h;
+    for (size_t i = 0; i < sizeof rule / sizeof *rule && g->expand; i++) {
+        if (steps_meet(a, rule[i].of_a, b, rule[i].of_b, &h)) {
+            const char *mark = strstr(rule[i].also, "%u");
+            const char *also = say(j, "%.*s%u (%s)%s", (int)(mark - rule[i].also), rule[i].also, a->no, a->type->name,
+                                   mark + strlen("%u (%s)"));
+            refuse(&g->expand, &g->expand_why, step_hits(j, b, rule[i].does, &h, also));
+        }
+    }
+    g->after_verified = g->after_verified || steps_meet(a, 'A', b, 'R', &h);
+}
+
+static void
+judge_pair(struct judge *j, const struct mrs_live_group *first, struct mrs_live_group *g)
+{
+    for (uint32_t i = 0; i < first->n; i++) {
+        for (uint32_t k = 0; k < g->n && !j->dead; k++) {
+            judge_steps(j, g, step_of(j, first, i), step_of(j, g, k));
+        }
+    }
+}
+
+enum mrs_status
+mrs_live_judge(const struct mrs_plan *p, struct mrs_arena *a, struct mrs_live *out, struct mrs_err *e)
+{
+    struct judge j = {p, a, out, false};
+    *out = (struct mrs_live){.expand = true, .direct = true};
+    make_groups(&j);
+    for (uint32_t i = 0; i < out->n_groups && !j.dead; i++) {
+        judge_group(&j, &out->group[i]);
+        for (uint32_t k = 0; k < i && !j.dead; k++) {
+            judge_pair(&j, &out->group[k], &out->group[i]);
+        }
+        if (!out->group[i].expand) {
+            refuse(&out->expand, &out->expand_why, out->group[i].expand_why);
+        }
+        if (!out->group[i].direct) {
+            refuse(&out->direct, &out->direct_why, out->group[i].direct_why);
+        }
+    }
+    return j.dead ? mrs_err_memory(e, 0) : MRS_OK;
+}

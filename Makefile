@@ -249,18 +249,26 @@ $(OBJ)/libmongoreshape.a: $(LIBOBJ)
 ## install, uninstall: tool, library, headers, manual, completions; DESTDIR and PREFIX (/usr/local)
 install: all $(OBJ)/libmongoreshape.a
 	install -d $(DEST)/bin $(DEST)/lib/pkgconfig $(DEST)/include/mongoreshape $(DEST)/share/man/man1
-	install -d $(DEST)/share/bash-completion/completions
+	install -d $(DEST)/share/bash-completion/completions $(DEST)/share/zsh/site-functions
+	install -d $(DEST)/share/fish/vendor_completions.d
 	install -m 755 $(OBJ)/mongoreshape $(LIVEPROG) $(DEST)/bin/
 	install -m 644 $(OBJ)/libmongoreshape.a $(DEST)/lib/
 	install -m 644 $(filter-out %/cli.h,$(wildcard include/mongoreshape/*.h)) $(DEST)/include/mongoreshape/
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' \
 	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmongoreshape $(LIBS)' \
 	    > $(DEST)/lib/pkgconfig/mongoreshape.pc
-	$(OBJ)/mongoreshape help --man > $(DEST)/share/man/man1/mongoreshape.1
-	$(OBJ)/mongoreshape help --completion bash > $(DEST)/share/bash-completion/completions/mongoreshape
+	set -e; for t in mongoreshape $(notdir $(LIVEPROG)); do \
+	    $(OBJ)/$$t help --man > $(DEST)/share/man/man1/$$t.1; \
+	    $(OBJ)/$$t help --completion bash > $(DEST)/share/bash-completion/completions/$$t; \
+	    $(OBJ)/$$t help --completion zsh > $(DEST)/share/zsh/site-functions/_$$t; \
+	    $(OBJ)/$$t help --completion fish > $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
+	done
 uninstall:
-	rm -f $(DEST)/bin/mongoreshape $(DEST)/bin/mongoreshape-live $(DEST)/lib/libmongoreshape.a $(DEST)/lib/pkgconfig/mongoreshape.pc
-	rm -f $(DEST)/share/man/man1/mongoreshape.1 $(DEST)/share/bash-completion/completions/mongoreshape
+	for t in mongoreshape mongoreshape-live; do \
+	    rm -f $(DEST)/bin/$$t $(DEST)/share/man/man1/$$t.1 $(DEST)/share/bash-completion/completions/$$t; \
+	    rm -f $(DEST)/share/zsh/site-functions/_$$t $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
+	done
+	rm -f $(DEST)/lib/libmongoreshape.a $(DEST)/lib/pkgconfig/mongoreshape.pc
 	rm -rf $(DEST)/include/mongoreshape
 
 ## dist: a tarball of the committed sources

@@ -214,5 +214,5 @@ const struct mrs_cli_tool mrsi_tool = {
     .commands = commands,
     .exits = exits,
     .sections = sections,
-    .see_also = ".BR mongodump (1),\n.BR mongorestore (1)",
+    .see_also = ".BR mongoreshape\\-live (1),\n.BR mongodump (1),\n.BR mongorestore (1)",
 };

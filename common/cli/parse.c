@@ -18,15 +18,28 @@ struct parser {
 
 #define OPTIONS_MAX 64
 
+/* What looks like a URI may hold a password, wherever on the line it was put by mistake. */
+static void
+mask_uris(char *text)
+{
+    for (char *at = strstr(text, "://"); at; at = strstr(at, "://")) {
+        at += 3;
+        size_t n = strcspn(at, " `");
+        memset(at, '*', n);
+        at += n;
+    }
+}
+
 int
 mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...)
 {
+    char text[1024];
     va_list ap;
     va_start(ap, fmt);
-    fprintf(stderr, "%s: ", cli->tool->name);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "\ntry `%s help%s%s`\n", cli->tool->name, cli->command ? " " : "",
+    mask_uris(text);
+    fprintf(stderr, "%s: %s\ntry `%s help%s%s`\n", cli->tool->name, text, cli->tool->name, cli->command ? " " : "",
             cli->command ? cli->command->name : "");
     return 2;
 }

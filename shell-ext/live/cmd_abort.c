@@ -1,0 +1,63 @@
+/* cmd_abort.c - `mongoreshape-live abort --clean`: what a run left in the state database is removed.
+ *
+ * Only that: documents of the user are not touched. Writers that a quiet run kept out are let in first, as long as it
+ * has not begun to change anything. What must not be removed is the state's to know. */
+#include "commands.h"
+#include "job.h"
+
+/* Phases of a quiet run in which writers are kept out and nothing is changed yet. */
+static bool
+only_blocked(const struct live_call *c)
+{
+    static const char *const phases[] = {"blocked", "reading", "deriving", "listing"};
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        if (strcmp(c->phase, phases[i]) == 0) {
+            return c->quiet != LIVE_NOT_QUIET;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+unblock(struct live_call *c)
+{
+    live_run_close(&c->job);
+    enum mrs_status s = live_call_open(c);
+    s = s == MRS_OK ? live_call_run(c, false) : s;
+    return s == MRS_OK ? live_block_leave(&c->job, &c->err) : s;
+}
+
+static enum mrs_status
+clean(struct live_call *c)
+{
+    enum mrs_status s = live_call_find(c);
+    if (s == MRS_END) {
+        mrs_err_clear(&c->err);
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "there is no such run in `%s`", c->job.opts.state_db);
+    }
+    if (s == MRS_OK && only_blocked(c)) {
+        s = unblock(c);
+    }
+    s = s == MRS_OK ? live_clean(&c->job, &c->err) : s;
+    if (s == MRS_OK) {
+        char line[160];
+        snprintf(line, sizeof line, "run %.12s is removed from `%.63s`", c->run, c->job.opts.state_db);
+        c->job.say(c, line);
+    }
+    return s;
+}
+
+int
+live_cmd_abort(struct mrs_cli *line)
+{
+    struct live_call c;
+    int status = 0;
+    if (!((struct live_cli *)line)->clean) {
+        return mrs_cli_misuse(line, "abort removes state: say --clean (Ctrl-C or `pause` only stop a run)");
+    }
+    if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
+        return status;
+    }
+    enum mrs_status s = clean(&c);
+    return live_call_end(&c, s, 0);
+}

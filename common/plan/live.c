@@ -251,6 +251,22 @@ make_gone(struct judge *j, struct mrs_live_group *g)
 }
 
 /* ---- one group ---- */
+/* Added by two steps, a field has two histories: derived again it could end in another place. */
+static void
+check_twice(struct judge *j, struct mrs_live_group *g)
+{
+    struct hit h;
+    for (uint32_t i = 1; i < g->n; i++) {
+        for (uint32_t b = 0; b < i && g->expand; b++) {
+            const struct mrs_step *s = step_of(j, g, i), *o = step_of(j, g, b);
+            if (steps_meet(s, 'A', o, 'A', &h)) {
+                refuse(&g->expand, &g->expand_why,
+                       step_hits(j, s, "adds", &h, say(j, "and step %u (%s) adds it, too", o->no, o->type->name)));
+            }
+        }
+    }
+}
+
 /* What a step of the group adds, and an earlier one does not, may not have been read or removed under that name
  * before: it would be there already, or be another thing. */
 static void
@@ -340,6 +356,7 @@ judge_group(struct judge *j, struct mrs_live_group *g)
         check_direct(j, g, i);
     }
     check_inside(j, g);
+    check_twice(j, g);
     make_claims(j, g);
     make_gone(j, g);
     g->contract_live = g->family == MRS_FAMILY_MAP && !quiet;

@@ -4,7 +4,7 @@
  * The rule: no step reads or removes what it adds; for i before j the sets Ai Aj, Ai Dj, Di Aj, Di Rj and Ri Aj are
  * disjoint; Ai Rj only with j begun after i was verified clean (A added, D removed or changed, R read). Adjacent
  * one-document steps of one collection are one group: inside it a step may use what an earlier one of it adds, but none
- * may take a name for something new that is read, or still there, before.
+ * may take a name for something new that is read, or still there, before, or that another one adds.
  *
  * Contract beside writers, document by document, of a group with contract_live: base = the document less the claims of
  * this group and of later ones; after = what the group makes of base. If the claims in after are not those that stand

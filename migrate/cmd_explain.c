@@ -1,15 +1,29 @@
 /* cmd_explain.c - `mongoreshape explain PLAN [-i IN]`: the plan in words, with an input also what
- * becomes of indexes and options. */
+ * becomes of indexes and options; with `--live` how it may run beside writers. */
 #include "commands.h"
 #include "job.h"
+#include "mongoreshape/live.h"
 #include "report.h"
+
+static enum mrs_status
+explain_live(struct mrsi_job *job, struct mrs_buf *out)
+{
+    struct mrs_live live;
+    struct mrs_arena arena;
+    mrs_arena_init(&arena, job->cli->line.mem);
+    enum mrs_status s = mrs_live_judge(job->plan, &arena, &live, &job->err);
+    s = s == MRS_OK ? mrs_live_explain(job->plan, &live, job->cli->json, out, &job->err) : s;
+    mrs_arena_clear(&arena);
+    return s;
+}
 
 static enum mrs_status
 explain(struct mrsi_job *job)
 {
     struct mrs_buf out;
     mrs_buf_init(&out, job->cli->line.mem, (size_t)1 << 30);
-    enum mrs_status s = mrs_plan_explain(job->plan, job->cli->json, &out, &job->err);
+    enum mrs_status s = job->cli->live ? explain_live(job, &out)
+                                       : mrs_plan_explain(job->plan, job->cli->json, &out, &job->err);
     if (s == MRS_OK) {
         fwrite(out.p, 1, out.n, stdout);
     }

@@ -80,6 +80,10 @@ static const struct mrs_cli_option options[] = {
      "only about N documents of each collection that drives a step, and what belongs to them",
      "To look at the result of a plan in seconds. The output is marked as a sample and should not "
      "be restored over real data.", NULL},
+    {"live", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(live), NULL, NULL,
+     "how the plan may run on a database that is in use",
+     "For each step what it reads, adds and removes; whether it may run beside writers, and if not, why and what to "
+     "do. `mongoreshape-live` goes by it.", NULL},
     {"json", 0, NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(json), NULL, NULL,
      "one JSON object on standard output instead of words", NULL, NULL},
     {"progress", 0, NULL, RUN | CHECK, MRS_CLI_FLAG, AT(progress), NULL,
@@ -135,6 +139,7 @@ static const char *const explain_text[] = {
 static const struct mrs_cli_example explain_examples[] = {
     {"mongoreshape explain embed.yaml", "what will happen?"},
     {"mongoreshape explain embed.yaml -i dump --json", "the same for programs, with indexes"},
+    {"mongoreshape explain embed.yaml --live", "may it run while applications write?"},
     {NULL, NULL}};
 
 static const char *const help_text[] = {

@@ -17,7 +17,7 @@ struct mrsi_cli {
     uint64_t memory, jobs, max_refused, sample;
     struct mrs_compress compress;
     int64_t now_ms;
-    bool force, dry_run, progress, json, quiet, verbose;
+    bool force, dry_run, progress, json, live, quiet, verbose;
 };
 
 extern const struct mrs_cli_tool mrsi_tool;

@@ -141,7 +141,7 @@ static const char *const apply_text[] = {
 static const struct mrs_cli_example apply_examples[] = {
     {"mongoreshape-live apply embed.yaml --uri mongodb://localhost/shop", "what would be done?"},
     {"mongoreshape-live apply embed.yaml --uri-file ~/.shop --execute", "add the new design while writers go on"},
-    {"mongoreshape-live apply embed.yaml --uri-file ~/.shop --quiet-by validator --execute",
+    {"mongoreshape-live apply embed.yaml --quiet-by validator --execute",
      "the whole change while writers are kept out"},
     {NULL, NULL}};
 
@@ -226,7 +226,7 @@ static const struct mrs_cli_command commands[] = {
      live_cmd_status},
     {"pause", PAUSE, "[PLAN]", "", "halt a run between two batches", pause_text, pause_examples, live_cmd_pause},
     {"resume", RESUME, "[PLAN]", "", "let a paused run go on", resume_text, resume_examples, live_cmd_resume},
-    {"throttle", THROTTLE, "[PLAN]", "[--docs N] [--bytes SIZE] [--sleep MS]", "set how fast a run may write",
+    {"throttle", THROTTLE, "[PLAN]", "[--docs N] [--bytes SIZE]", "set how fast a run may write",
      throttle_text, throttle_examples, live_cmd_throttle},
     {"abort", ABORT, "[PLAN]", "--clean", "remove what a run left in the state database", abort_text, abort_examples,
      live_cmd_abort},

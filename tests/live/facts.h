@@ -29,11 +29,13 @@ extern const struct fact facts_of_updates[], facts_of_writes[], facts_of_transac
 
 /* Sends a command to a database (NULL: the probes' own); the reply is in f->reply, the code in f->code. True: no error
  * of any kind. `say` speaks to the own database by client one, `say_in` by a session of its client. */
-bool ask(struct facts *f, mongoc_client_t *client, const char *db, mongoc_client_session_t *session, const bson_t *command);
+bool ask(struct facts *f, mongoc_client_t *client, const char *db, mongoc_client_session_t *session,
+         const bson_t *command);
 bool say(struct facts *f, const char *text, ...) __attribute__((format(printf, 2, 3)));
 bool say_two(struct facts *f, const char *text, ...) __attribute__((format(printf, 2, 3)));
 bool say_admin(struct facts *f, const char *text, ...) __attribute__((format(printf, 2, 3)));
-bool say_in(struct facts *f, mongoc_client_session_t *session, const char *text, ...) __attribute__((format(printf, 3, 4)));
+bool say_in(struct facts *f, mongoc_client_session_t *session, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
 /* JSON as above to BSON; the caller destroys it. */
 bson_t *document(struct facts *f, const char *text);
 /* Inserts documents, given as the inside of an array. */

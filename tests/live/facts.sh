@@ -44,7 +44,8 @@ table() {
 # ask TOPOLOGY [OPTION]: the facts of one server; its table goes to $tmp/TOPOLOGY
 ask() {
     # shellcheck disable=SC2016
-    "$here/../server/with" "${@:2}" bash -c '. "$1/lib.sh"; rm -f "$(dirname "$2")"/facts-"$MONGODB_SERVER_KIND"-"$3".txt
+    "$here/../server/with" "${@:2}" bash -c '. "$1/lib.sh"
+        rm -f "$(dirname "$2")"/facts-"$MONGODB_SERVER_KIND"-"$3".txt
         ask_facts "$2" && cp "$facts_file" "$4/$3.txt"' ask "$here" "$facts" "$1" "$tmp" 2>"$tmp/err"
     case $? in
         0) passed=$((passed + 1)) ;;
@@ -57,10 +58,12 @@ ask replicaset
 ask standalone --standalone
 for file in "$tmp"/*.txt; do
     [ -f "$file" ] || continue
-    case ${1:-} in
-        --show) echo "$(basename "$file" .txt): $(head -n 1 "$file")"; grep -v -e ' true: ' -e '^server' "$file" | cut -c1-200 ;;
-    esac
-    echo "$(basename "$file" .txt): $(grep -c ' true: ' "$file") facts are true, $(grep -c -E '^fact [^ ]* false' "$file") false"
+    name=$(basename "$file" .txt)
+    if [ "${1:-}" = --show ]; then
+        echo "$name: $(head -n 1 "$file")"
+        grep -v -e ' true: ' -e '^server' "$file" | cut -c1-200
+    fi
+    echo "$name: $(grep -c ' true: ' "$file") facts are true, $(grep -c -E '^fact [^ ]* false' "$file") false"
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -282,8 +282,8 @@ snapshot_reads(struct facts *f)
         return seen(f, "the reply names no atClusterTime");
     bson_iter_timestamp(&at, &time, &number);
     return say_two(f, "{'insert':'@','documents':[{'_id':2}]}") &&
-           say(f, "{'find':'@','readConcern':{'level':'snapshot','atClusterTime':{'$timestamp':{'t':%u,'i':%u}}}}", time,
-               number) &&
+           say(f, "{'find':'@','readConcern':{'level':'snapshot','atClusterTime':{'$timestamp':{'t':%u,'i':%u}}}}",
+               time, number) &&
            (!reply_at(f, "cursor.firstBatch.1", &at) || seen(f, "a later insert is seen"));
 }
 

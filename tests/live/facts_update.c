@@ -130,7 +130,8 @@ guard_root(struct facts *f)
 static bool
 type_tells_numbers(struct facts *f)
 {
-    return put(f, "{'_id':1,'f':1},{'_id':2,'f':1.0},{'_id':3,'f':{'$numberLong':'1'}},{'_id':4,'f':{'$numberDecimal':'1'}}") &&
+    return put(f, "{'_id':1,'f':1},{'_id':2,'f':1.0},{'_id':3,'f':{'$numberLong':'1'}},{'_id':4,"
+                  "'f':{'$numberDecimal':'1'}}") &&
            finds(f, "{'$expr':{'$eq':[{'$type':'$f'},'int']}}", "1") &&
            finds(f, "{'$expr':{'$eq':[{'$type':'$f'},'double']}}", "2") &&
            finds(f, "{'$expr':{'$eq':[{'$type':'$f'},'long']}}", "3") &&
@@ -140,7 +141,8 @@ type_tells_numbers(struct facts *f)
 static bool
 equal_numbers(struct facts *f)
 {
-    return put(f, "{'_id':1,'f':1},{'_id':2,'f':1.0},{'_id':3,'f':{'$numberLong':'1'}},{'_id':4,'f':{'$numberDecimal':'1.00'}},"
+    return put(f, "{'_id':1,'f':1},{'_id':2,'f':1.0},{'_id':3,'f':{'$numberLong':'1'}},{'_id':4,"
+                  "'f':{'$numberDecimal':'1.00'}},"
                "{'_id':5,'f':true},{'_id':6,'f':'1'}") &&
            finds(f, "{'$expr':{'$eq':['$f',{'$literal':1}]}}", "1,2,3,4") && say(f, "{'drop':'@'}") &&
            put(f, "{'_id':1,'f':{'a':[1]}},{'_id':2,'f':{'a':[1.0]}}") &&
@@ -172,9 +174,11 @@ static bool
 get_field(struct facts *f)
 {
     return put(f, "{'_id':1,'a.b':1},{'_id':2,'a':{'b':1}},{'_id':3}") &&
-           finds(f, "{'$expr':{'$eq':[{'$getField':{'field':{'$literal':'a.b'},'input':'$$ROOT'}},{'$literal':1}]}}", "1") &&
+           finds(f, "{'$expr':{'$eq':[{'$getField':{'field':{'$literal':'a.b'},'input':'$$ROOT'}},{'$literal':1}]}}",
+                 "1") &&
            put(f, "{'_id':4,'$x':1}") &&
-           finds(f, "{'$expr':{'$eq':[{'$getField':{'field':{'$literal':'$x'},'input':'$$ROOT'}},{'$literal':1}]}}", "4");
+           finds(f, "{'$expr':{'$eq':[{'$getField':{'field':{'$literal':'$x'},'input':'$$ROOT'}},{'$literal':1}]}}",
+                 "4");
 }
 
 static bool
@@ -190,7 +194,8 @@ static bool
 literal_strings(struct facts *f)
 {
     return put(f, "{'_id':1}") &&
-           update(f, "{'_id':1}", "[{'$set':{'a':{'$literal':'$_id'}}},{'$set':{'b':{'$literal':{'c':['$$ROOT',{'$x':1}]}}}}]") &&
+           update(f, "{'_id':1}", "[{'$set':{'a':{'$literal':'$_id'}}},{'$set':{'b':{'$literal':{'c':['$$ROOT',"
+                     "{'$x':1}]}}}}]") &&
            is(f, "1", "{'_id':1,'a':'$_id','b':{'c':['$$ROOT',{'$x':1}]}}") &&
            finds(f, "{'$expr':{'$eq':['$a',{'$literal':'$_id'}]}}", "1");
 }
@@ -241,17 +246,32 @@ now_subtracted(struct facts *f)
 static bool
 now_in_upsert(struct facts *f)
 {
-    return say(f, "{'update':'@','updates':[{'q':{'_id':1},'u':[{'$set':{'t':{'$add':['$$NOW',30000]}}}],'upsert':true}]}") &&
+    return say(f, "{'update':'@','updates':[{'q':{'_id':1},'u':[{'$set':{'t':{'$add':['$$NOW',30000]}}}],"
+                  "'upsert':true}]}") &&
            finds(f, "{'t':{'$gt':{'$date':'2020-01-01T00:00:00Z'}}}", "1");
 }
 
 static bool
 now_in_filter(struct facts *f)
 {
-    return put(f, "{'_id':1,'until':{'$date':'2001-01-01T00:00:00Z'}},{'_id':2,'until':{'$date':'2999-01-01T00:00:00Z'}}") &&
+    return put(f, "{'_id':1,'until':{'$date':'2001-01-01T00:00:00Z'}},{'_id':2,"
+                  "'until':{'$date':'2999-01-01T00:00:00Z'}}") &&
            finds(f, "{'$expr':{'$lt':['$until','$$NOW']}}", "1") &&
            update(f, "{'_id':2,'$expr':{'$lt':['$until','$$NOW']}}", "{'$set':{'stolen':1}}") &&
            (reply_number(f, "n") == 0 || seen(f, "a lease of the future was taken"));
+}
+
+/* Numbers instead of dates: what a lease can rest on where dates and $$NOW do not compare. */
+static bool
+now_as_number(struct facts *f)
+{
+    return put(f, "{'_id':1,'until':{'$numberLong':'1000'}},{'_id':2,'until':{'$numberLong':'9000000000000'}}") &&
+           finds(f, "{'$expr':{'$lt':['$until',{'$toLong':'$$NOW'}]}}", "1") &&
+           update(f, "{'_id':1,'$expr':{'$lt':['$until',{'$toLong':'$$NOW'}]}}",
+                  "[{'$set':{'until':{'$add':[{'$toLong':'$$NOW'},30000]}}}]") &&
+           (reply_number(f, "n") == 1 || seen(f, "a lease that is over is not taken")) &&
+           finds(f, "{'$expr':{'$lt':['$until',{'$toLong':'$$NOW'}]}}", "") &&
+           finds(f, "{'$expr':{'$lt':['$until',{'$add':[{'$toLong':'$$NOW'},31000]}]}}", "1");
 }
 
 static bool
@@ -264,7 +284,8 @@ current_date(struct facts *f)
 static bool
 collation_in_expr(struct facts *f)
 {
-    return say(f, "{'create':'@','collation':{'locale':'en','strength':2}}") && put(f, "{'_id':1,'f':'Foo'},{'_id':2,'f':'bar'}") &&
+    return say(f, "{'create':'@','collation':{'locale':'en','strength':2}}") &&
+           put(f, "{'_id':1,'f':'Foo'},{'_id':2,'f':'bar'}") &&
            finds(f, "{'$expr':{'$eq':['$f',{'$literal':'foo'}]}}", "1");
 }
 
@@ -279,7 +300,8 @@ delete_guarded(struct facts *f)
         return false;
     for (size_t i = 0; i < 3; i++) {
         if (!say(f, "{'delete':'@','deletes':[{'q':{'$and':[{'_id':{'$eq':1}},{'$expr':{'$and':["
-                 "{'$eq':['$$ROOT',{'$literal':{'_id':1,'a':%d}}]},{'$eq':[{'$bsonSize':'$$ROOT'},%d]}]}}]},'limit':1}]}",
+                 "{'$eq':['$$ROOT',{'$literal':{'_id':1,'a':%d}}]},{'$eq':[{'$bsonSize':'$$ROOT'},%d]}]}}]},"
+                 "'limit':1}]}",
                  tries[i].a, tries[i].size))
             return false;
         if (reply_number(f, "n") != tries[i].n)
@@ -290,7 +312,8 @@ delete_guarded(struct facts *f)
 
 const struct fact facts_of_updates[] = {
     {"set-sorts-new-fields", "`$set` of several new fields adds them in the order of their names", set_by_name},
-    {"stages-keep-order", "a pipeline of one `$set` stage a field adds fields in the order of its stages", stage_by_stage},
+    {"stages-keep-order", "a pipeline of one `$set` stage a field adds fields in the order of its stages",
+     stage_by_stage},
     {"set-keeps-place", "a `$set` stage onto a field leaves it in its place", set_keeps_place},
     {"rename-in-place", "`$replaceWith` computed from `$$ROOT` renames a field in its place", rename_in_place},
     {"literal-document", "`$replaceWith` of a `$literal` document stores it byte for byte", literal_document},
@@ -317,6 +340,7 @@ const struct fact facts_of_updates[] = {
     {"now-subtracted", "a stored date can be subtracted from `$$NOW`", now_subtracted},
     {"now-in-upsert", "`$$NOW` in a pipeline update with upsert is accepted", now_in_upsert},
     {"now-in-filter", "`$$NOW` in a filter's `$expr` is the server's time", now_in_filter},
+    {"now-as-number", "so is it as a number by `$toLong`, in a filter and in an update", now_as_number},
     {"current-date", "`$currentDate` stores the server's time", current_date},
     {"collation-in-expr", "`$expr` follows the collation of the collection", collation_in_expr},
     {"delete-guarded", "a delete is guarded by `$$ROOT` and `$bsonSize`", delete_guarded},

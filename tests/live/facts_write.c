@@ -113,6 +113,16 @@ zero_timestamp(struct facts *f)
     return holds;
 }
 
+static bool
+zero_timestamp_pipeline(struct facts *f)
+{
+    const char *after = "{'_id':1,'t':{'$timestamp':{'t':0,'i':0}}}";
+
+    return put(f, "{'_id':1}") &&
+           say(f, "{'update':'@','updates':[{'q':{'_id':1},'u':[{'$replaceWith':{'$literal':%s}}]}]}", after) &&
+           is(f, "1", after);
+}
+
 /* A document of `size` bytes in all. */
 static bson_t *
 document_of(uint32_t size)
@@ -324,6 +334,8 @@ const struct fact facts_of_writes[] = {
     {"replace-keeps-bytes", "a replacement is stored byte for byte, in its order", replace_keeps},
     {"duplicate-names-kept", "two fields of one name are kept as they are", duplicate_names},
     {"zero-timestamp-replaced", "a top-level Timestamp(0,0) is replaced on insert, a nested one kept", zero_timestamp},
+    {"zero-timestamp-by-pipeline", "a pipeline's `$literal` document keeps a top-level Timestamp(0,0)",
+     zero_timestamp_pipeline},
     {"sixteen-mib", "a document of 16 MiB goes in and out, one byte more is refused", sixteen_mib},
     {"journal-accepted", "`w: 1, j: true` is accepted", journal_accepted},
     {"majority-accepted", "`w: majority` and readConcern majority are accepted", majority_accepted},

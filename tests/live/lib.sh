@@ -14,8 +14,9 @@ ask_facts() {
 # needs_fact NAME [TEST]: 0 when the fact is true
 needs_fact() {
     grep -q "^fact $1 true:" "${facts_file:?ask_facts first}" && return 0
-    if grep -q "^fact $1 " "$facts_file"; then
-        echo "skipped: ${2:-$1} (not run on this server: fact $1 is $(sed -n "s/^fact $1 \([a-z]*\):.*/\1/p" "$facts_file"))"
+    answer=$(sed -n "s/^fact $1 \([a-z]*\):.*/\1/p" "$facts_file")
+    if [ -n "$answer" ]; then
+        echo "skipped: ${2:-$1} (not run on this server: fact $1 is $answer)"
     else
         echo "FAIL ${2:-$1}: there is no fact called $1"
     fi

@@ -71,7 +71,8 @@ here=$1
 port=$(cat "$MONGODB_SERVER_DIR/port")
 for i in 1 2 3 4 5 6 7 8 9 10; do
     python3 "$here/wire.py" --port "$port" t "{\"insert\": \"c\", \"documents\": [{\"_id\": $i}],
-        \"writeConcern\": {\"w\": \"majority\", \"j\": true}}" >/dev/null && echo "$i" >>"$MONGODB_SERVER_DIR/acknowledged"
+        \"writeConcern\": {\"w\": \"majority\", \"j\": true}}" >/dev/null &&
+        echo "$i" >>"$MONGODB_SERVER_DIR/acknowledged"
 done
 old=$("$here/ctl" pid)
 "$here/ctl" kill9

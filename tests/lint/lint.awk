@@ -172,6 +172,13 @@ function may_print() { return room == "cli" || file ~ /^shell-ext\/live\/(main|j
     for (name in unsafe) if (calls(code, name)) complain(FNR, "unsafe", name "()")
 }
 
+# What crosses files in the live tool is called live_: a definition has its name at column 0, `static` above it.
+room == "live" && is_c && FNR > 1 {
+    if (code ~ /^[a-z_0-9]+\(/ && above !~ /(^|[^a-z])static([^a-z]|$)/ && code !~ /^(live_[a-z0-9_]+|main)\(/)
+        complain(FNR, "symbol-name", substr(code, 1, index(code, "(") - 1) " is global and does not begin with live_")
+    above = code
+}
+
 # Functions: the opening and the closing brace stand in column 0.
 is_c && /^\{/ { in_body = FNR }
 is_c && /^\}/ {

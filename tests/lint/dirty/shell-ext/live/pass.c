@@ -1,4 +1,4 @@
-/* pass.c - an engine does not print, and the driver has one door. */
+/* pass.c - an engine does not print, the driver has one door, what is global is called live_. */
 #include "mongoreshape/cli.h"
 #include <mongoc/mongoc.h>
 
@@ -6,4 +6,16 @@ void
 live_pass(void)
 {
     fputs("text", stderr);
+}
+
+static int
+mine(int a)
+{
+    return a;
+}
+
+int
+not_mine(int a)
+{
+    return mine(a);
 }

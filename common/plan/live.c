@@ -3,9 +3,9 @@
  * While a plan expands, old and new shape stand side by side: everything that steps add is there, nothing that they
  * remove is gone. A plan may run so only if no step can tell this apart from its steps being done one after the other,
  * and if each may be derived again at any time. Both follow from the sets of paths that steps read, add, and remove or
- * change; what depends on the contents of a step the step has said itself (quiet_only, not_direct). Two paths meet where
- * one leads to or through the other. A plan is at most a few hundred steps: every pair is looked at. No server is asked
- * here, no step is known by name. */
+ * change; what depends on the contents of a step the step has said itself (quiet_only, not_direct). Two paths meet
+ * where one leads to or through the other. A plan is at most a few hundred steps: every pair is looked at. No server is
+ * asked here, no step is known by name. */
 #include "internal.h"
 #include "mongoreshape/live.h"
 
@@ -323,7 +323,8 @@ check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
         refuse(&g->direct, &g->direct_why,
                step_says(j, s, say(j, "it cannot be run twice: %s", d->not_repeatable ? d->not_repeatable : QUIET)));
     } else if (d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP) {
-        refuse(&g->direct, &g->direct_why, step_says(j, s, "it does not work in place; use `apply` and then `contract`"));
+        refuse(&g->direct, &g->direct_why,
+               step_says(j, s, "it does not work in place; use `apply` and then `contract`"));
     } else if (d->family == MRS_FAMILY_JOIN && steps_meet(s, 'A', s, 'R', &h)) {
         refuse(&g->direct, &g->direct_why, step_hits(j, s, "reads", &h, "which it adds itself"));
     }

@@ -38,8 +38,8 @@ struct verdict {
     const char *steps;
     const char *expand;  /* NULL: it may; else a part of the reason */
     const char *direct;
-    const char *shape;   /* groups: "E:a,b" claims, '+' adds, '-' removes, 'c' contract beside writers, 'v' after verified,
-                            "~x" gone */
+    const char *shape;   /* groups: '+' adds, '-' removes, 'c' contract beside writers, 'v' after verified, ":a,b"
+                            claims, "~x" gone */
 };
 
 static const struct verdict verdicts[] = {
@@ -110,7 +110,8 @@ static const struct verdict verdicts[] = {
      "known only while nobody writes", "+:cs"},
     {"- embed: {from: c, into: p, match: {_id: parts}, as: parts, keep: all}\n", "the reference itself",
      "the reference itself", "+-:parts"},
-    {"- embed: {from: c, into: p, match: {_id: lines.c}, as: lines.doc, keep: all}\n", "lies inside a field", "be there already",
+    {"- embed: {from: c, into: p, match: {_id: lines.c}, as: lines.doc, keep: all}\n", "lies inside a field",
+     "be there already",
      "+:lines.doc"},
     {"- embed: {from: c, into: c, match: {k: _id}, as: cs, keep: all}\n", "one collection", "one collection", NULL},
     {"- embed: {from: c, into: p, match: {k: _id}, as: cs, overflow: {into: m, size: 3, ref: p, number: n, items: "

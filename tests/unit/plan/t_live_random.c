@@ -2,9 +2,10 @@
  *
  * A plan is done twice: step by step, as it is meant; and as it expands beside writers: every group adds what it makes
  * of documents less their claims, nothing is removed, and everything is derived a second time. The rule promises of
- * every plan that it admits: the second time changes nothing, and all that was added is what stands there when the steps
- * are done one after the other. Plans of one-document steps are contracted as well, twice, and must end in the same
- * bytes. Plans that the rule refuses go the same way, to show that the test can fail: many of them must go wrong. */
+ * every plan that it admits: the second time changes nothing, and all that was added is what stands there when the
+ * steps are done one after the other. Plans of one-document steps are contracted as well, twice, and must end in the
+ * same bytes.
+ * Plans that the rule refuses go the same way, to show that the test can fail: many of them must go wrong. */
 #include "../steps/host.h"
 
 #include "mongoreshape/live.h"
@@ -270,7 +271,8 @@ claimed(const struct world *w, uint32_t from, uint32_t to, const char *coll, con
 
 /* The fields of d that the groups [from, to) claim, or (keep false) all others, as a document in the arena. */
 static struct mrs_view
-part_of(struct world *w, uint32_t from, uint32_t to, const char *coll, struct mrs_view d, bool keep, struct mrs_arena *a)
+part_of(struct world *w, uint32_t from, uint32_t to, const char *coll, struct mrs_view d, bool keep,
+        struct mrs_arena *a)
 {
     struct mrs_buf buf;
     struct mrs_build b;
@@ -652,9 +654,9 @@ random_plans(void **state)
                 int got = try_plan(&w);
                 count[w.live.expand][got]++;
                 if (w.live.expand && got > RIGHT) {
-                    print_error("%s%s\n%s\n", text, data,
-                                got == UNSTABLE ? "derived again, it changes" : got == WRONG ? "other documents are added"
-                                                                                            : "contract ends otherwise");
+                    static const char *const words[] = {"", "", "derived again, it changes",
+                                                        "other documents are added", "contract ends otherwise"};
+                    print_error("%s%s\n%s\n", text, data, words[got]);
                 }
             }
             host_free(&w.start);

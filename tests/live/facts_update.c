@@ -112,19 +112,41 @@ guard_empty_array(struct facts *f)
 static bool
 guard_object(struct facts *f)
 {
-    return put(f, "{'_id':1,'f':{'a':1,'b':2}},{'_id':2,'f':{'b':2,'a':1}},{'_id':3,'f':{'a':1}},"
-               "{'_id':4,'f':[{'a':1,'b':2}]}") &&
+    return put(f, "{'_id':1,'f':{'a':1,'b':2}},{'_id':2,'f':{'a':1}},{'_id':3,'f':[{'a':1,'b':2}]},"
+               "{'_id':4,'f':{'a':1,'b':2,'c':3}},{'_id':5,'f':{'a':2,'b':1}},{'_id':6,'f':{'a':1,'c':2}}") &&
            finds(f, "{'$expr':{'$eq':['$f',{'$literal':{'a':1,'b':2}}]}}", "1");
+}
+
+static bool
+guard_object_order(struct facts *f)
+{
+    return put(f, "{'_id':1,'f':{'a':1,'b':2}},{'_id':2,'f':{'b':2,'a':1}}") &&
+           finds(f, "{'$expr':{'$eq':['$f',{'$literal':{'a':1,'b':2}}]}}", "1");
+}
+
+/* Document 1 is found by this text of it, or not. */
+static bool
+root_is(struct facts *f, const char *text, bool wanted)
+{
+    char *filter = bson_strdup_printf("{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':%s}]}}]}", text);
+    bool holds = finds(f, filter, wanted ? "1" : "");
+
+    bson_free(filter);
+    return holds;
 }
 
 static bool
 guard_root(struct facts *f)
 {
-    return put(f, "{'_id':1,'a':1,'b':'$a'},{'_id':2,'a':1,'b':'$a'}") &&
-           finds(f, "{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':{'_id':1,'a':1,'b':'$a'}}]}}]}",
-                 "1") &&
-           finds(f, "{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':{'_id':1,'b':'$a','a':1}}]}}]}",
-                 "");
+    return put(f, "{'_id':1,'a':1,'b':'$a'},{'_id':2,'a':1,'b':'$a'}") && root_is(f, "{'_id':1,'a':1,'b':'$a'}", true) &&
+           root_is(f, "{'_id':1,'a':1}", false) && root_is(f, "{'_id':1,'a':1,'b':'$b'}", false) &&
+           root_is(f, "{'_id':1,'a':1,'b':'$a','c':null}", false);
+}
+
+static bool
+guard_root_order(struct facts *f)
+{
+    return put(f, "{'_id':1,'a':1,'b':2}") && root_is(f, "{'_id':1,'b':2,'a':1}", false);
 }
 
 static bool
@@ -324,8 +346,10 @@ const struct fact facts_of_updates[] = {
     {"guard-undefined", "`$type` tells undefined from null and missing", guard_undefined},
     {"guard-array", "in `$expr` an array equals that array only, whole and in order", guard_array},
     {"guard-empty-array", "in `$expr` an empty array equals no missing field, null or object", guard_empty_array},
-    {"guard-object", "in `$expr` an object equals the same fields in the same order only", guard_object},
-    {"guard-root", "`$$ROOT` can be compared with a whole `$literal` document, order included", guard_root},
+    {"guard-object", "in `$expr` an object equals an object of the same fields only", guard_object},
+    {"guard-object-order", "and only in the same order", guard_object_order},
+    {"guard-root", "`$$ROOT` can be compared with a whole `$literal` document", guard_root},
+    {"guard-root-order", "and the order of fields counts", guard_root_order},
     {"type-tells-numbers", "`$type` tells int, long, double and decimal apart", type_tells_numbers},
     {"equal-numbers", "in `$expr` 1, 1.0, long 1 and decimal 1.00 are equal, nested too", equal_numbers},
     {"type-tells-symbol", "`$type` tells symbol from string", type_tells_symbol},

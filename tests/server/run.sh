@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# run.sh TOOL - as `make check` calls it: the proxy stands beside the tool.
+exec bash "$(dirname "${BASH_SOURCE[0]}")/test.sh" "$(dirname "$1")/proxy"

@@ -190,6 +190,12 @@ live_link_close(struct live_link *l)
     mrs_free(l->mem, l);
 }
 
+struct mrs_mem *
+live_link_mem(const struct live_link *l)
+{
+    return l->mem;
+}
+
 bool
 live_link_replicated(const struct live_link *l)
 {

@@ -47,6 +47,7 @@ void live_link_teardown(void);
 enum mrs_status live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struct live_link **out,
                                struct mrs_err *e);
 void live_link_close(struct live_link *l);
+struct mrs_mem *live_link_mem(const struct live_link *l);
 bool live_link_replicated(const struct live_link *l); /* a replica set: sessions and transactions are there */
 /* Counts connections lost, primaries changed (election id, topologyVersion process id): whoever sees another number
  * than before must read lease and checkpoint again. */

@@ -109,7 +109,9 @@ mrs_cli_json_end(struct mrs_cli_json *j, FILE *f)
         mrs_ejson_write(doc, false, &out);
         mrs_buf_byte(&out, '\n');
         good = !out.bad;
-        fwrite(out.p, 1, good ? out.n : 0, f);
+        if (good) {
+            fwrite(out.p, 1, out.n, f);
+        }
     }
     mrs_buf_clear(&out);
     mrs_buf_clear(&j->buf);

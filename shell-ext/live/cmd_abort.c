@@ -2,17 +2,19 @@
  *
  * Only that: documents of the user are not touched. Writers that a quiet run kept out are let in first, as long as it
  * has not begun to change anything. What must not be removed is the state's to know. */
+#include "bson.h"
 #include "commands.h"
 #include "job.h"
 
-/* Phases of a quiet run in which writers are kept out and nothing is changed yet. */
+/* Whether writers are kept out by a run that has not begun to change anything. */
 static bool
 only_blocked(const struct live_call *c)
 {
-    static const char *const phases[] = {"blocked", "reading", "deriving", "listing"};
+    static const char *const phases[] = {"claimed", "blocked", "reading", "deriving", "listing"};
+    struct mrs_view doc = {c->job.run->doc.p, (uint32_t)c->job.run->doc.n};
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         if (strcmp(c->phase, phases[i]) == 0) {
-            return c->quiet != LIVE_NOT_QUIET;
+            return live_at(doc, "blocked").type == MRS_DOCUMENT;
         }
     }
     return false;

@@ -20,6 +20,9 @@ show(struct live_call *c, bool over)
             fputs("\x1b[H\x1b[J", stdout);
         }
         fwrite(out.p, 1, out.n, stdout);
+        if (out.n && out.p[out.n - 1] != '\n') {
+            fputc('\n', stdout);
+        }
         fflush(stdout);
     }
     mrs_buf_clear(&out);
@@ -27,28 +30,19 @@ show(struct live_call *c, bool over)
 }
 
 static bool
-over(const struct live_call *c)
+ended(const struct live_call *c)
 {
-    return !c->cli->list && (strcmp(c->job.run->phase, "done") == 0 || strcmp(c->job.run->phase, "rolled back") == 0);
+    return !c->cli->list && (live_run_in(&c->job, "done") || live_run_in(&c->job, "rolled back"));
 }
 
 static enum mrs_status
 watch(struct live_call *c)
 {
     bool terminal = isatty(STDOUT_FILENO) && !c->cli->json;
-    enum mrs_status s = MRS_OK;
-    char id[33];
-    memcpy(id, c->run, sizeof id);
-    while (s == MRS_OK && !mrs_signals_number()) {
-        s = show(c, terminal);
-        if (s != MRS_OK || (c->known && over(c))) {
-            break;
-        }
+    enum mrs_status s = show(c, terminal);
+    while (s == MRS_OK && !mrs_signals_number() && !ended(c)) {
         nanosleep(&(struct timespec){1, 0}, NULL);
-        if (c->known) {
-            live_run_close(&c->job);
-            s = live_run_find(&c->job, id, &c->err);
-        }
+        s = mrs_signals_number() ? MRS_OK : show(c, terminal);
     }
     return s;
 }
@@ -73,7 +67,7 @@ live_cmd_status(struct mrs_cli *line)
     if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
         return status;
     }
-    enum mrs_status s = live_call_find(&c);
+    enum mrs_status s = c.cli->list ? live_call_connect(&c) : live_call_find(&c);
     if (s == MRS_END) {
         s = nothing(&c);
     } else if (s == MRS_OK) {

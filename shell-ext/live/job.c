@@ -161,6 +161,9 @@ tell_plan(const struct live_call *c)
     for (uint32_t i = 0; i < p->n_errors + p->n_warnings; i++) {
         mrs_cli_tell_at(p->file, p->errors[i].line, p->errors[i].col, p->errors[i].warning, p->errors[i].msg);
     }
+    if (p->n_errors && !*c->db) {
+        fprintf(stderr, "%s: neither --db nor the URI names a database\n", c->cli->line.tool->name);
+    }
 }
 
 bool
@@ -241,8 +244,8 @@ find(struct live_call *c)
     return s == MRS_OK ? remember(c) : s;
 }
 
-static enum mrs_status
-connect(struct live_call *c)
+enum mrs_status
+live_call_connect(struct live_call *c)
 {
     return c->job.link ? MRS_OK : live_link_open(c->job.mem, c->uri, c->job.opts.state_db, &c->job.link, &c->err);
 }
@@ -250,7 +253,7 @@ connect(struct live_call *c)
 enum mrs_status
 live_call_find(struct live_call *c)
 {
-    enum mrs_status s = connect(c);
+    enum mrs_status s = live_call_connect(c);
     return s == MRS_OK ? find(c) : s;
 }
 

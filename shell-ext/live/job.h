@@ -38,6 +38,7 @@ struct live_call {
 
 /* Options, URI, plan text; nothing is asked of a server yet. False: misuse was told, *status is set. */
 bool live_call_begin(struct live_call *c, struct live_cli *cli, int *status);
+enum mrs_status live_call_connect(struct live_call *c);
 /* Connects and finds the run by PLAN, --run or because it is the only one. END: there is none. */
 enum mrs_status live_call_find(struct live_call *c);
 /* Connects, loads and judges the plan, reads the server, and holds a new plan against it. */

@@ -7,10 +7,19 @@
 
 #include "link.h"
 
+/* Milliseconds of a clock that also counts while the machine sleeps; for time spans only. */
+int64_t live_clock_ms(void);
+
 struct live_control { /* turned by `pause`, `resume`, `throttle` while a run goes on */
     bool pause;
     uint64_t docs_per_s, bytes_per_s; /* 0: no limit */
     int64_t sleep_ms;                 /* between batches */
+};
+enum { LIVE_PACE = 64 };
+struct live_pace { /* documents done at seconds gone by: the rate of the last minute */
+    int64_t ms[LIVE_PACE];
+    uint64_t done[LIVE_PACE];
+    uint32_t n, next;
 };
 struct live_run {
     struct mrs_arena arena;
@@ -27,6 +36,16 @@ struct live_run {
     uint64_t n_refused;
     int64_t lease_checked_ms;
     struct mrs_coll state_runs, state_leases, state_checkpoints, state_refused, state_changes;
+    /* private to the files of the state */
+    const char **lease;  /* namespaces of the leases that are ours, n_leases, sorted */
+    uint32_t n_leases;
+    int64_t lease_ms;
+    bool now_by_hello;   /* this server does not know $$NOW in a filter */
+    int64_t breathed_ms, uuid_checked_ms, told_ms;
+    bool throttled;      /* the last breath was held back by a limit */
+    struct live_pace pace;
+    struct live_progress told;
+    char told_phase[96], told_ns[256];
 };
 
 /* Opens the run of job->plan: the run document is there and fits (plan id, server version and FCV, topology, uuids of
@@ -34,15 +53,25 @@ struct live_run {
  * phase "claimed". A run that is `done` or `rolled back` is refused by create unless it was cleaned (MRS_E_EXISTS).
  * Then leases are taken. plan_text: the plan as it was read. */
 enum mrs_status live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n, struct mrs_err *e);
+/* $$NOW of the run of job->plan, for which a plan that goes on must be loaded (mrs_plan_opts.now_ms) before
+ * live_run_open. OK; END: there is no such run. Needs no job->run. */
+enum mrs_status live_run_moment(struct live_job *job, int64_t *now_ms, struct mrs_err *e);
 /* Reads a run without taking leases, for status and controls; id: hex digits, a prefix of them, or NULL where there is
- * only one. The plan's text stands in run->doc. */
+ * only one (or one that is not finished). The plan's text stands in run->doc. */
 enum mrs_status live_run_find(struct live_job *job, const char *id, struct mrs_err *e);
 void live_run_close(struct live_job *job); /* gives leases back; harmless twice */
-/* Writes the phase (and group) and, where not empty, sets the fields of `set` in the run document. Checks the lease
- * in the filter. LIVE_STOPs "before-phase", "after-phase". */
+/* Writes the phase (and group) and, where not empty, sets the fields of `set` in the run document: null takes a field
+ * away, the text "$$NOW" is the server's time. The filter asks for our owner and epoch. A phase that begins with
+ * "expand" dates `stale_since`. LIVE_STOPs "before-phase", "after-phase". While writers are kept out, a field `blocked`
+ * holds what must be undone: live_clean refuses as long as it is there. */
 enum mrs_status live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set,
                                struct mrs_err *e);
 bool live_run_in(const struct live_job *job, const char *phase);
+/* The run document as last read; the empty document before. */
+struct mrs_view live_run_doc(const struct live_run *r);
+/* on: notes the uuid that the collection has now (after we made it). Else forgets it: before we drop or rename it, so
+ * that our own doing is not taken for a stranger's. */
+enum mrs_status live_run_watch(struct live_job *job, const struct mrs_coll *coll, bool on, struct mrs_err *e);
 /* Before every batch: cancel, pause and throttle (sleeps), lease renewed by server time and still ours, uuids each
  * minute. docs, bytes: what the last batch wrote. END: the link's generation changed: throw memory away and begin again
  * at the checkpoint. */
@@ -51,8 +80,9 @@ enum mrs_status live_run_breathe(struct live_job *job, uint64_t docs, uint64_t b
 enum mrs_status live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e);
 
 /* ---- leases: lease.c ---- */
-/* All namespaces or none (in sorted order). Held by somebody else: FAIL MRS_E_SERVER naming run, owner, since when. A
- * lease past its time is taken over: a whole lease is waited on a standalone, its session killed, its operations found
+/* All namespaces or none (in sorted order). Held by somebody else: FAIL MRS_E_SERVER naming run, owner, since when; where
+ * it is this very run, whose owner may have died, only after it was seen to be renewed. A lease past its time is taken
+ * over: a whole lease is waited on a standalone, its session killed, its operations found
  * by our comment and ended. */
 enum mrs_status live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n,
                                 struct mrs_err *e);

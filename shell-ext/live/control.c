@@ -1,0 +1,252 @@
+/* control.c - between two batches: cancelled, paused, held back, still the owner, still the same server and collections?
+ *
+ * One function is called before every batch and looks at all that may have changed outside: it sleeps in short pieces and
+ * reads the run document at least every second, so a limit that is turned while it waits takes effect at once. Whoever
+ * lost the connection is told by END and begins again at the checkpoint, for what he remembers may not have come to be.
+ * Counters for `status` are written here too, once a second, with the rate of the last minute. Must not know what a batch
+ * is made of. */
+#include "state_io.h"
+
+#include <stdio.h>
+
+enum { SLICE_MS = 200, CONTROL_MS = 1000, UUID_MS = 60000, TELL_MS = 1000, MINUTE_MS = 60000 };
+
+/* ---- the pace ---- */
+static double
+pace(struct live_pace *p, uint64_t done, int64_t now)
+{
+    uint32_t newest = (p->next + LIVE_PACE - 1) % LIVE_PACE;
+    if (p->n && done < p->done[newest]) {
+        p->n = 0; /* another pass began */
+    }
+    if (p->n == 0 || now - p->ms[newest] >= TELL_MS) {
+        p->ms[p->next] = now;
+        p->done[p->next] = done;
+        p->next = (p->next + 1) % LIVE_PACE;
+        p->n += p->n < LIVE_PACE;
+    }
+    for (uint32_t back = p->n; back > 0; back--) {
+        uint32_t i = (p->next + LIVE_PACE - back) % LIVE_PACE;
+        int64_t span = now - p->ms[i];
+        if (span <= MINUTE_MS) {
+            return span > 0 ? (double)(done - p->done[i]) * 1000.0 / (double)span : 0;
+        }
+    }
+    return 0;
+}
+
+/* ---- telling ---- */
+static void
+remember(struct live_run *r, const struct live_progress *p)
+{
+    if (p != &r->told) {
+        if (strcmp(r->told_phase, p->phase ? p->phase : "") != 0 || strcmp(r->told_ns, p->ns ? p->ns : "") != 0) {
+            r->pace.n = 0;
+        }
+        snprintf(r->told_phase, sizeof r->told_phase, "%s", p->phase ? p->phase : "");
+        snprintf(r->told_ns, sizeof r->told_ns, "%s", p->ns ? p->ns : "");
+        r->told = *p;
+        r->told.phase = r->told_phase;
+        r->told.ns = r->told_ns;
+    }
+}
+
+static enum mrs_status
+tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    struct live_state_change c = {0};
+    struct mrs_arena a;
+    struct mrs_view u;
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_doc_in(&a, &c.q, e, "{_id: {$eq: %s}, epoch: %I}", r->id, r->epoch);
+    if (s == MRS_OK) {
+        s = live_doc_in(&a, &u, e,
+                        "{$set: {doing: %s, ns: %s, done: %I, estimated: %I, bytes: %I, rate: %f, limiting: %s, "
+                        "refused: %I}, $currentDate: {updated: true}}",
+                        p->phase, p->ns, (int64_t)p->done, (int64_t)p->estimated, (int64_t)p->bytes, p->docs_per_s,
+                        p->limiting ? p->limiting : "", (int64_t)r->n_refused);
+    }
+    if (s == MRS_OK) {
+        c.u = mrs_view_val(u);
+        s = live_state_update(job, &r->state_runs, &c, NULL, e); /* whether it is ours is asked elsewhere */
+    }
+    mrs_arena_clear(&a);
+    return s;
+}
+
+enum mrs_status
+live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    int64_t now = live_clock_ms();
+    if (!r) {
+        if (job->progress) {
+            job->progress(job->arg, p);
+        }
+        return MRS_OK;
+    }
+    remember(r, p);
+    r->told.docs_per_s = pace(&r->pace, r->told.done, now);
+    if (r->throttled) {
+        r->told.limiting = r->control.pause ? "paused" : "throttle";
+    }
+    if (job->progress) {
+        job->progress(job->arg, &r->told);
+    }
+    if (r->told_ms && now - r->told_ms < TELL_MS) {
+        return MRS_OK;
+    }
+    r->told_ms = now;
+    return tell_server(job, &r->told, e);
+}
+
+/* ---- breathing ---- */
+/* The run document again: controls, and whether it is still ours. */
+static enum mrs_status
+look(struct live_job *job, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    char owner[64];
+    enum mrs_status s = live_run_load(job, e);
+    if (s < MRS_OK) {
+        return s;
+    }
+    live_text_at(live_run_doc(r), "owner", owner, sizeof owner);
+    if (s == MRS_END || strcmp(owner, r->owner) != 0 || live_int_at(live_run_doc(r), "epoch", 0) != r->epoch) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                           "run %s is no longer ours: another process has gone on with it, nothing more is written here",
+                           r->short_id);
+    }
+    return MRS_OK;
+}
+
+/* How long a batch of this size has to take under the limits of now. */
+static int64_t
+due(const struct live_control *c, uint64_t docs, uint64_t bytes)
+{
+    double ms = 0, by_docs = 0, by_bytes = 0;
+    if (docs || bytes) {
+        by_docs = c->docs_per_s ? (double)docs * 1000 / (double)c->docs_per_s : 0;
+        by_bytes = c->bytes_per_s ? (double)bytes * 1000 / (double)c->bytes_per_s : 0;
+        ms = by_docs > by_bytes ? by_docs : by_bytes;
+    }
+    return ms < 1e12 ? (int64_t)ms : (int64_t)1e12;
+}
+
+/* What has to be looked at whether anything is held back or not. */
+static enum mrs_status
+look_around(struct live_job *job, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    enum mrs_status s = live_cancelled(job) ? live_cancel_err(e) : MRS_OK;
+    if (s == MRS_OK) {
+        s = live_lease_keep(job, e);
+    }
+    if (s == MRS_OK && live_clock_ms() - r->control_read_ms >= CONTROL_MS) {
+        s = look(job, e);
+    }
+    if (s == MRS_OK && live_clock_ms() - r->uuid_checked_ms >= UUID_MS) {
+        s = live_run_uuids(job, e);
+    }
+    return s;
+}
+
+/* Waits as long as limits and pause ask. */
+static enum mrs_status
+hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    int64_t since = r->breathed_ms, came = live_clock_ms();
+    r->throttled = false;
+    for (;;) {
+        int64_t now = live_clock_ms(), wait = since + due(&r->control, docs, bytes) - now;
+        int64_t rest = docs || bytes ? came + r->control.sleep_ms - now : 0;
+        wait = rest > wait ? rest : wait;
+        if (!r->control.pause && wait <= 0) {
+            return MRS_OK;
+        }
+        r->throttled = true;
+        enum mrs_status s = live_run_tell(job, &r->told, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        live_nap(r->control.pause || wait > SLICE_MS ? SLICE_MS : wait);
+        s = look_around(job, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+}
+
+/* Another connection than before: what was sent may or may not have been done, and may still be going on. */
+static enum mrs_status
+after_reconnect(struct live_job *job, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    uint64_t generation = live_link_generation(job->link);
+    enum mrs_status s = live_lease_renew(job, e);
+    if (s == MRS_OK) {
+        s = live_lease_quell(job, r->id, r->owner, e);
+    }
+    if (s == MRS_OK) {
+        s = look(job, e);
+    }
+    if (s == MRS_OK) {
+        s = live_run_uuids(job, e);
+    }
+    if (s == MRS_OK) {
+        r->generation = generation;
+        s = MRS_END;
+    }
+    return s;
+}
+
+enum mrs_status
+live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    enum mrs_status s = look_around(job, e);
+    if (s == MRS_OK) {
+        s = hold_back(job, docs, bytes, e);
+    }
+    r->breathed_ms = live_clock_ms();
+    if (s == MRS_OK && live_link_generation(job->link) != r->generation) {
+        if (LIVE_MUTANT("memory-after-reconnect")) {
+            r->generation = live_link_generation(job->link);
+            return MRS_OK;
+        }
+        return after_reconnect(job, e);
+    }
+    return s;
+}
+
+/* ---- turned from outside ---- */
+enum mrs_status
+live_control_set(struct live_job *job, const struct live_control *c, bool pause_only, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    struct live_state_change change = {0};
+    struct mrs_arena a;
+    struct mrs_view u;
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_doc_in(&a, &change.q, e, "{_id: {$eq: %s}}", r->id);
+    if (s == MRS_OK) {
+        s = pause_only ? live_doc_in(&a, &u, e, "{$set: {control.pause: %b}}", c->pause)
+                       : live_doc_in(&a, &u, e,
+                                     "{$set: {control.pause: %b, control.docs: %I, control.bytes: %I, control.sleep: %I}}",
+                                     c->pause, (int64_t)c->docs_per_s, (int64_t)c->bytes_per_s, c->sleep_ms);
+    }
+    if (s == MRS_OK) {
+        change.u = mrs_view_val(u);
+        s = live_state_update(job, &r->state_runs, &change, NULL, e);
+    }
+    mrs_arena_clear(&a);
+    if (s == MRS_OK && change.matched != 1) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "run %s is not there any more", r->short_id);
+    }
+    if (s == MRS_OK) {
+        s = live_run_load(job, e);
+    }
+    return s;
+}

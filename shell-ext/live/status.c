@@ -1,0 +1,468 @@
+/* status.c - what a run is doing, for people and for machines.
+ *
+ * Everything is gathered into one document of facts first, from the run document, its leases and the checkpoint that
+ * moved last; the text and the JSON are two renderings of it, so they cannot disagree. Estimates are shown as such: a
+ * share of the whole is never 100 % before the end, time left comes from the rate of the last minute and is left out
+ * where there is none. Reads only, and holds nothing of the URI. */
+#include "state_io.h"
+
+#include "mongoreshape/ejson.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+static bool
+begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* ---- facts ---- */
+/* The first document of a pipeline over a state collection, appended to out; END: none. */
+static enum mrs_status
+first_of(struct live_job *job, const struct mrs_coll *coll, const char *template, const char *id, struct mrs_buf *out,
+         struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view pipeline;
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_doc_in(&a, &pipeline, e, template, id);
+    if (s == MRS_OK) {
+        s = live_state_list(job, coll, pipeline, out, e);
+    }
+    mrs_arena_clear(&a);
+    return s == MRS_OK && out->n == 0 ? MRS_END : s;
+}
+
+struct sources {
+    struct mrs_view run, lease, checkpoint; /* empty views: none */
+    struct mrs_buf lease_buf, checkpoint_buf;
+};
+
+static enum mrs_status
+gather(struct live_job *job, struct mrs_view run, struct sources *f, struct mrs_err *e)
+{
+    const struct live_run *r = job->run;
+    char id[33];
+    memset(f, 0, sizeof *f);
+    mrs_buf_init(&f->lease_buf, job->mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&f->checkpoint_buf, job->mem, 2 * MRS_DOC_READ_MAX);
+    f->run = run;
+    live_text_at(run, "_id", id, sizeof id);
+    enum mrs_status s = first_of(job, &r->state_leases,
+                                 "[{$match: {run: %s, owner: {$ne: ''}}}, {$set: {old: {$lt: [{$toLong: '$until'}, "
+                                 "{$toLong: '$$NOW'}]}}}, {$sort: {until: 1}}, {$limit: 1}]",
+                                 id, &f->lease_buf, e);
+    if (s >= MRS_OK) {
+        s = first_of(job, &r->state_checkpoints,
+                     "[{$match: {run: %s, done: false, last: {$exists: true}}}, {$sort: {updated: -1}}, {$limit: 1}]", id,
+                     &f->checkpoint_buf, e);
+    }
+    f->lease = (struct mrs_view){f->lease_buf.p, (uint32_t)f->lease_buf.n};
+    f->checkpoint = (struct mrs_view){f->checkpoint_buf.p, (uint32_t)f->checkpoint_buf.n};
+    return s >= MRS_OK ? MRS_OK : s;
+}
+
+static void
+sources_clear(struct sources *f)
+{
+    mrs_buf_clear(&f->lease_buf);
+    mrs_buf_clear(&f->checkpoint_buf);
+}
+
+/* Derived data are as of the last clean verify, else of the beginning; nothing is stale once contracted. */
+static struct mrs_val
+stale_since(struct mrs_view run, const char *phase)
+{
+    struct mrs_val verified = live_at(run, "verified");
+    if (live_phase_over(phase) || begins(phase, "contract")) {
+        return mrs_missing();
+    }
+    return verified.type == MRS_DATE ? verified : live_at(run, "stale_since");
+}
+
+/* The command that goes on with it: what people should do next. */
+static void
+next_command(const struct live_job *job, struct mrs_view run, bool alive, char out[256])
+{
+    char id[33], phase[32], mode[16], quiet[16], state[96] = "";
+    bool paused = live_bool_at(run, "control.pause", false);
+    live_text_at(run, "_id", id, sizeof id);
+    live_text_at(run, "phase", phase, sizeof phase);
+    live_text_at(run, "mode", mode, sizeof mode);
+    live_text_at(run, "quiet_by", quiet, sizeof quiet);
+    bool by = quiet[0] && strcmp(quiet, "none") != 0, direct = strcmp(mode, "direct") == 0;
+    if (strcmp(live_state_db(job), "mongoreshape") != 0) {
+        snprintf(state, sizeof state, " --state-db %.64s", live_state_db(job));
+    }
+    const char *what = "apply", *more = " --execute";
+    if (paused) {
+        what = "resume";
+    } else if (alive) {
+        what = "status";
+        more = " --watch";
+    } else if (live_phase_over(phase)) {
+        what = "abort";
+        more = " --clean";
+    } else if (begins(phase, "contract")) {
+        what = "contract";
+    } else if (begins(phase, "roll")) {
+        what = "rollback";
+    } else if (!direct && (begins(phase, "expanded") || begins(phase, "verif"))) {
+        what = live_at(run, "verified").type == MRS_DATE ? "contract" : "verify";
+    }
+    bool apply = strcmp(what, "apply") == 0;
+    snprintf(out, 256, "mongoreshape-live %s --run %.12s%s%s%s%s%s", what, id, state,
+             apply && direct && !by ? " --mode direct" : "",
+             by && (apply || strcmp(what, "contract") == 0) ? " --quiet-by " : "",
+             by && (apply || strcmp(what, "contract") == 0) ? quiet : "",
+             apply || strcmp(what, "status") == 0 || strcmp(what, "abort") == 0 ? more : "");
+}
+
+static void
+copy_field(struct mrs_build *b, struct mrs_view from, const char *path, const char *name)
+{
+    mrs_build_val(b, name, (uint32_t)strlen(name), live_at(from, path));
+}
+
+/* Seconds left by the rate of the last minute; -1: not known. */
+static int64_t
+time_left(struct mrs_view run, bool alive)
+{
+    int64_t done = live_int_at(run, "done", 0), estimated = live_int_at(run, "estimated", 0);
+    struct mrs_val v = live_at(run, "rate");
+    double rate = v.type == MRS_DOUBLE ? mrs_val_double(v) : 0;
+    if (!alive || live_bool_at(run, "control.pause", false) || !(rate > 0) || estimated <= done) {
+        return -1;
+    }
+    double s = (double)(estimated - done) / rate + 1;
+    return s < 1e9 ? (int64_t)s : -1;
+}
+
+static void
+progress_facts(struct mrs_build *b, struct mrs_view run, const char *phase, bool alive)
+{
+    static const char *const field[] = {"doing", "ns", "done", "estimated", "bytes"};
+    int64_t done = live_int_at(run, "done", 0), estimated = live_int_at(run, "estimated", 0), left;
+    if (live_phase_over(phase) || live_at(run, "doing").type != MRS_STRING) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
+        copy_field(b, run, field[i], field[i]);
+    }
+    if (estimated > 0 && done >= 0) {
+        double share = 100.0 * (double)done / (double)estimated;
+        mrs_build_i32(b, "percent", share < 99 ? (int32_t)share : 99);
+    }
+    if (alive) {
+        copy_field(b, run, "rate", "docs_per_s");
+        copy_field(b, run, "limiting", "limiting");
+    }
+    left = time_left(run, alive);
+    if (left >= 0) {
+        mrs_build_i64(b, "seconds_left", left);
+    }
+}
+
+/* The document of facts, appended to out. */
+static enum mrs_status
+facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, struct mrs_err *e)
+{
+    static const char *const field[] = {"name", "file", "db", "mode", "quiet_by", "phase", "group", "refused", "started",
+                                        "updated", "verified", "control"};
+    char phase[32], next[256];
+    bool alive = f->lease.n && !live_bool_at(f->lease, "old", true);
+    struct mrs_build b;
+    struct mrs_view d;
+    live_text_at(f->run, "phase", phase, sizeof phase);
+    next_command(job, f->run, alive, next);
+    mrs_build_init(&b, out);
+    copy_field(&b, f->run, "_id", "run");
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
+        copy_field(&b, f->run, field[i], field[i]);
+    }
+    progress_facts(&b, f->run, phase, alive);
+    copy_field(&b, f->checkpoint, "last._id", "position");
+    mrs_build_bool(&b, "at_work", alive);
+    copy_field(&b, f->lease, "owner", "owner");
+    copy_field(&b, f->lease, "since", "owner_since");
+    copy_field(&b, f->lease, "until", "lease_until");
+    mrs_build_bool(&b, "writers_kept_out", live_at(f->run, "blocked").type == MRS_DOCUMENT);
+    mrs_build_val(&b, "stale_since", 11, stale_since(f->run, phase));
+    mrs_build_text(&b, "state_db", live_state_db(job), (uint32_t)strlen(live_state_db(job)));
+    mrs_build_text(&b, "next", next, (uint32_t)strlen(next));
+    return mrs_build_finish(&b, &d, e);
+}
+
+/* ---- as text ---- */
+static void
+put_date(struct mrs_buf *out, struct mrs_view d, const char *path)
+{
+    int64_t ms = live_date_at(d, path, 0);
+    time_t t = (time_t)(ms / 1000);
+    struct tm tm;
+    char text[32];
+    if (gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm)) {
+        mrs_buf_printf(out, "%s", text);
+    }
+}
+
+static void
+put_label(struct mrs_buf *out, const char *label)
+{
+    mrs_buf_printf(out, "  %-12s", label);
+}
+
+static void
+put_text(struct mrs_buf *out, struct mrs_view d, const char *path)
+{
+    struct mrs_val v = live_at(d, path);
+    uint32_t n;
+    if (v.type == MRS_STRING) {
+        const char *text = mrs_val_text(v, &n);
+        for (uint32_t i = 0; i < n; i++) { /* names come from plans: nothing that moves a terminal's cursor */
+            mrs_buf_byte(out, (uint8_t)text[i] < 0x20 || text[i] == 0x7f ? '?' : (uint8_t)text[i]);
+        }
+    }
+}
+
+static void
+put_left(struct mrs_buf *out, int64_t s)
+{
+    if (s < 90) {
+        mrs_buf_printf(out, ", about %" PRId64 " s left", s);
+    } else if (s < 5400) {
+        mrs_buf_printf(out, ", about %" PRId64 " min left", (s + 30) / 60);
+    } else {
+        mrs_buf_printf(out, ", about %" PRId64 ".%" PRId64 " h left", s / 3600, s % 3600 / 360);
+    }
+}
+
+static void
+put_progress(struct mrs_buf *out, struct mrs_view d)
+{
+    int64_t done = live_int_at(d, "done", 0), estimated = live_int_at(d, "estimated", 0);
+    struct mrs_val rate = live_at(d, "docs_per_s");
+    if (live_at(d, "doing").type != MRS_STRING) {
+        return;
+    }
+    put_label(out, "working on");
+    put_text(out, d, "doing");
+    mrs_buf_printf(out, "  ");
+    put_text(out, d, "ns");
+    mrs_buf_byte(out, '\n');
+    put_label(out, "done");
+    mrs_buf_printf(out, "%" PRId64, done);
+    if (estimated > 0) {
+        mrs_buf_printf(out, " of ~%" PRId64 " documents (%" PRId64 " %%)", estimated, live_int_at(d, "percent", 0));
+    } else {
+        mrs_buf_printf(out, " documents");
+    }
+    if (rate.type == MRS_DOUBLE) {
+        mrs_buf_printf(out, ", %.0f/s", mrs_val_double(rate));
+    }
+    if (live_at(d, "seconds_left").type != MRS_MISSING) {
+        put_left(out, live_int_at(d, "seconds_left", 0));
+    }
+    mrs_buf_byte(out, '\n');
+}
+
+static void
+put_position(struct mrs_buf *out, struct mrs_view d)
+{
+    char picture[96];
+    struct mrs_val v = live_at(d, "position");
+    if (v.type != MRS_MISSING) {
+        put_label(out, "position");
+        mrs_buf_printf(out, "before _id %s\n", mrs_val_picture(v, picture, sizeof picture));
+    }
+}
+
+static void
+put_limits(struct mrs_buf *out, struct mrs_view d)
+{
+    int64_t docs = live_int_at(d, "control.docs", 0), bytes = live_int_at(d, "control.bytes", 0),
+            sleep = live_int_at(d, "control.sleep", 0);
+    bool paused = live_bool_at(d, "control.pause", false);
+    char limiting[32];
+    live_text_at(d, "limiting", limiting, sizeof limiting);
+    if (!paused && !docs && !bytes && !sleep && !limiting[0]) {
+        return;
+    }
+    put_label(out, "limited by");
+    mrs_buf_printf(out, "%s", paused ? "paused" : limiting[0] ? limiting : "nothing at the moment");
+    if (docs) {
+        mrs_buf_printf(out, "; at most %" PRId64 " documents/s", docs);
+    }
+    if (bytes) {
+        mrs_buf_printf(out, "; at most %" PRId64 " bytes/s", bytes);
+    }
+    if (sleep) {
+        mrs_buf_printf(out, "; %" PRId64 " ms between batches", sleep);
+    }
+    mrs_buf_byte(out, '\n');
+}
+
+static void
+put_owner(struct mrs_buf *out, struct mrs_view d)
+{
+    put_label(out, "at work");
+    if (live_bool_at(d, "at_work", false)) {
+        put_text(out, d, "owner");
+        mrs_buf_printf(out, ", since ");
+        put_date(out, d, "owner_since");
+    } else {
+        mrs_buf_printf(out, "nobody; last sign of life ");
+        put_date(out, d, "updated");
+    }
+    mrs_buf_byte(out, '\n');
+}
+
+static void
+put_mode(struct mrs_buf *out, struct mrs_view d)
+{
+    char quiet[16];
+    live_text_at(d, "quiet_by", quiet, sizeof quiet);
+    put_label(out, "mode");
+    put_text(out, d, "mode");
+    if (!quiet[0] || strcmp(quiet, "none") == 0) {
+        mrs_buf_printf(out, ", beside writers\n");
+    } else {
+        mrs_buf_printf(out, ", quiet by %s%s\n", quiet,
+                       live_bool_at(d, "writers_kept_out", false) ? "; writers are kept out now" : "");
+    }
+}
+
+/* Everything of one run. */
+static void
+put_run(struct mrs_buf *out, struct mrs_view d)
+{
+    int64_t refused = live_int_at(d, "refused", 0);
+    char id[33];
+    live_text_at(d, "run", id, sizeof id);
+    mrs_buf_printf(out, "run %.12s", id);
+    if (live_at(d, "name").n > 5) {
+        mrs_buf_printf(out, "  plan \"");
+        put_text(out, d, "name");
+        mrs_buf_byte(out, '"');
+    }
+    mrs_buf_byte(out, '\n');
+    put_mode(out, d);
+    put_label(out, "phase");
+    put_text(out, d, "phase");
+    mrs_buf_byte(out, '\n');
+    put_progress(out, d);
+    put_position(out, d);
+    put_limits(out, d);
+    put_owner(out, d);
+    if (refused > 0) {
+        put_label(out, "refused");
+        mrs_buf_printf(out, "%" PRId64 " document%s, kept in ", refused, refused == 1 ? "" : "s");
+        put_text(out, d, "state_db");
+        mrs_buf_printf(out, ".refused\n");
+    }
+    if (live_at(d, "stale_since").type == MRS_DATE) {
+        put_label(out, "stale since");
+        put_date(out, d, "stale_since");
+        mrs_buf_printf(out, ": what writers changed later may be missing in the new design; verify --repair brings it\n");
+    }
+    put_label(out, "next");
+    put_text(out, d, "next");
+    mrs_buf_byte(out, '\n');
+}
+
+/* One run in a list: a line. */
+static void
+put_line(struct mrs_buf *out, struct mrs_view d)
+{
+    int64_t refused = live_int_at(d, "refused", 0);
+    char id[33], phase[32];
+    live_text_at(d, "run", id, sizeof id);
+    live_text_at(d, "phase", phase, sizeof phase);
+    mrs_buf_printf(out, "%.12s  %-12s %s  ", id, phase, live_bool_at(d, "at_work", false) ? "at work" : "       ");
+    put_date(out, d, "updated");
+    mrs_buf_printf(out, "  ");
+    put_text(out, d, "name");
+    if (refused > 0) {
+        mrs_buf_printf(out, "  (%" PRId64 " refused)", refused);
+    }
+    mrs_buf_byte(out, '\n');
+}
+
+/* ---- the interface ---- */
+/* One run's facts, rendered. */
+static enum mrs_status
+one(struct live_job *job, struct mrs_view run, bool json, void (*put)(struct mrs_buf *out, struct mrs_view d),
+    struct mrs_buf *out, struct mrs_err *e)
+{
+    struct sources f;
+    struct mrs_buf buf;
+    mrs_buf_init(&buf, job->mem, 4 * MRS_DOC_READ_MAX);
+    enum mrs_status s = gather(job, run, &f, e);
+    if (s == MRS_OK) {
+        s = facts(job, &f, &buf, e);
+    }
+    if (s == MRS_OK) {
+        struct mrs_view d = {buf.p, (uint32_t)buf.n};
+        if (json) {
+            mrs_ejson_write(d, false, out);
+        } else {
+            put(out, d);
+        }
+        s = mrs_buf_status(out, e);
+    }
+    sources_clear(&f);
+    mrs_buf_clear(&buf);
+    return s;
+}
+
+static enum mrs_status
+every(struct live_job *job, bool json, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_buf docs;
+    struct mrs_view d;
+    bool any = false;
+    mrs_buf_init(&docs, job->mem, 256u << 20);
+    enum mrs_status s = first_of(job, &job->run->state_runs,
+                                 "[{$match: {_id: {$gte: %s}}}, {$project: {plan: 0, canonical: 0, history: 0}}, "
+                                 "{$sort: {started: 1}}]",
+                                 "", &docs, e);
+    if (json) {
+        mrs_buf_printf(out, "{\"runs\":[");
+    }
+    for (size_t at = 0; s == MRS_OK && live_state_next(&docs, &at, &d); any = true) {
+        if (json && any) {
+            mrs_buf_byte(out, ',');
+        }
+        s = one(job, d, json, put_line, out, e);
+    }
+    if (json) {
+        mrs_buf_printf(out, "]}");
+    } else if (s == MRS_END) {
+        mrs_buf_printf(out, "no runs in the state database %s\n", live_state_db(job));
+    }
+    mrs_buf_clear(&docs);
+    return s >= MRS_OK ? mrs_buf_status(out, e) : s;
+}
+
+enum mrs_status
+live_status_text(struct live_job *job, bool json, bool list, struct mrs_buf *out, struct mrs_err *e)
+{
+    if (!list) {
+        enum mrs_status s = live_run_load(job, e);
+        if (s == MRS_END) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "run %s is not there any more", job->run->short_id);
+        }
+        return s == MRS_OK ? one(job, live_run_doc(job->run), json, put_run, out, e) : s;
+    }
+    struct live_run *kept = job->run; /* names of the state collections come with a run, whichever */
+    job->run = NULL;
+    enum mrs_status s = live_run_new(job, "0", e);
+    if (s == MRS_OK) {
+        s = every(job, json, out, e);
+    }
+    live_run_close(job);
+    job->run = kept;
+    return s;
+}

@@ -1,0 +1,29 @@
+/* burst.h - between burst.c, which sends, and burst_settle.c, which finds out what came of it. */
+#ifndef LIVE_BURST_H
+#define LIVE_BURST_H
+
+#include "write.h"
+
+struct live_piece { /* of one change: pipeline [doc, filter) and guard [filter, end) in live_send.buf */
+    size_t doc, filter, end;
+    bool weak; /* the guard is `_id` and size: to be sent alone, behind a comparison */
+    bool done; /* sent, or not to be sent */
+};
+struct live_send {
+    struct live_burst *b;
+    struct mrs_buf buf, names, lsid;
+    struct live_piece *piece;
+    struct live_op *ops; /* the bulk in hand, and its changes */
+    uint32_t *at;
+    uint32_t *bad, n_bad; /* units with a change that was refused or missed */
+    uint32_t n_weak;
+    uint64_t payload;     /* bytes of documents and pipelines */
+};
+void live_send_op(const struct live_send *s, uint32_t i, struct live_op *op);
+/* Outcomes of the bulk s->at[0..n) of which `sum` were done. OK, END, FAIL. */
+enum mrs_status live_settle(struct live_send *s, enum live_op_kind kind, uint32_t n, uint64_t sum,
+                            const struct live_bulk_result *r, struct mrs_err *e);
+/* A change whose guard does not fit: compared inside a transaction, or, while writers are kept out, just before. */
+enum mrs_status live_send_alone(struct live_send *s, uint32_t i, bool bypass, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,153 @@
+/* The old shape taken away, document by document, while writers go on: for plans of one-document steps.
+ *
+ * From the first write on this goes one way, and it never builds anything anew that might already have lost its source:
+ * a document is contracted only where the claims that stand in it are what its old shape gives (unit.h says which). A
+ * document that lacks claims altogether was inserted since expand: these are added, never changed, and it is contracted
+ * in the same walk's next round. What differs is named and left as it is. Old indexes go last; unique and expiring ones
+ * are made then. */
+#include "bson.h"
+#include "work.h"
+
+#include "mongoreshape/value.h"
+
+enum { PASSES_MAX = 100 };
+
+struct contracting {
+    struct live_batch b;
+    struct live_tour t;
+};
+
+/* Claims that are missing are added; one that stands there as something else: the document is left. */
+static enum mrs_status
+want_added(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
+           struct mrs_err *e)
+{
+    const char *const *name;
+    uint32_t n = live_claims_of(b->job, b->group, b->side, &name);
+    bool pure = !u->refused && !t->refuse;
+    (void)e;
+    for (uint32_t i = 0; i < n && pure; i++) {
+        struct mrs_val there = mrs_doc_get(u->doc, name[i]);
+        pure = there.type == MRS_MISSING || mrs_identical(there, mrs_doc_get(u->want, name[i]));
+    }
+    *want = pure ? u->want : u->doc;
+    return MRS_OK;
+}
+
+static enum mrs_status
+want_contracted(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
+                struct mrs_err *e)
+{
+    (void)e;
+    *want = u->refused || t->refuse ? u->doc : u->want;
+    if (u->differs && !u->refused && t->tries == 0) {
+        b->r->differs++;
+        live_name(b->r, b->coll->ns, mrs_doc_get(u->doc, "_id"),
+                  "the new shape is not what the old one gives: left as it is");
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+write_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct contracting *k = arg;
+    uint64_t before = k->b.r->differs;
+    enum mrs_status st = live_batch_write(&k->b, docs, n, c, e);
+    c->differs += k->b.r->differs - before; /* saved with the next batch; counted again by the next walk anyway */
+    k->t.wrote_docs = k->b.wrote_docs;
+    k->t.wrote_bytes = k->b.wrote_bytes;
+    return st;
+}
+
+static enum mrs_status
+walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed, struct live_pass_report *r,
+     struct mrs_err *e)
+{
+    struct contracting k;
+    char name[48], phase[96];
+    memset(&k, 0, sizeof k);
+    enum mrs_status st = live_batch_open(&k.b, job, group, 0, add ? LIVE_FOR_EXPAND : LIVE_FOR_CONTRACT, r, e);
+    k.b.want = add ? want_added : want_contracted;
+    k.t = (struct live_tour){.job = job, .pass = live_pass_name(name, add ? "contract-add" : "contract", group, 0, no),
+                             .phase = live_phase_name(job, phase, "contract", group), .coll = k.b.coll,
+                             .bounded = true, .batch = write_batch, .arg = &k};
+    st = st ? st : live_tour_run(&k.t, e);
+    *changed = *changed || k.t.written || k.t.missed;
+    live_batch_close(&k.b);
+    return st;
+}
+
+static enum mrs_status
+contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct mrs_err *e)
+{
+    uint32_t first;
+    bool changed = true;
+    uint64_t before = r->differs;
+    enum mrs_status st = live_next_number(job, "contract_no", &first, e);
+    for (uint32_t no = 0; no < PASSES_MAX && changed && !st; no++) {
+        changed = false;
+        r->differs = before; /* of the last walk only */
+        if (job->live->group[g].n_claims) {
+            st = walk(job, g, first * PASSES_MAX + no, true, &changed, r, e);
+        }
+        st = st ? st : walk(job, g, first * PASSES_MAX + no, false, &changed, r, e);
+    }
+    return st || !changed ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                                             "documents in the old shape are written as fast as they are contracted: "
+                                             "switch these writers to the new shape, then call contract again");
+}
+
+static enum mrs_status
+may_contract(const struct live_job *job, struct mrs_err *e)
+{
+    struct mrs_view doc = {job->run->doc.p, (uint32_t)job->run->doc.n};
+    for (uint32_t g = 0; g < job->live->n_groups; g++) {
+        if (!job->live->group[g].contract_live) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                               "this plan can only be contracted while nobody writes: use --quiet-by");
+        }
+    }
+    if (live_run_in(job, "contract")) {
+        return MRS_OK;
+    }
+    if (!live_run_in(job, "expanded")) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "this run is in phase \"%s\": only what is expanded can be "
+                           "contracted", job->run->phase);
+    }
+    if (mrs_doc_get(doc, "verified").type == MRS_MISSING) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "this run is not verified: call verify first");
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    struct live_claims c;
+    struct mrs_buf buf;
+    struct mrs_view set;
+    enum mrs_status st = may_contract(job, e);
+    if (st) {
+        return st;
+    }
+    mrs_buf_init(&buf, job->mem, 4096);
+    st = live_run_phase(job, "contract", job->run->group, mrs_empty_doc(), e);
+    for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
+        st = job->live->group[g].removes ? contract_group(job, g, r, e) : MRS_OK;
+    }
+    if (!st && r->differs) {
+        st = mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
+                         "%llu documents were left in the old shape, because what stands beside it is not what it gives; "
+                         "make them right and call contract again", (unsigned long long)r->differs);
+    }
+    if (!st) {
+        st = live_claims_make(job, &c, e);
+        st = st ? st : live_catalogue_make(job, &c, true, e);
+        live_claims_clear(&c);
+    }
+    st = st ? st : live_doc(&buf, &set, e, "{claims: null}");
+    st = st ? st : live_run_phase(job, "done", job->live->n_groups, set, e);
+    mrs_buf_clear(&buf);
+    return st;
+}

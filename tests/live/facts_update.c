@@ -128,7 +128,8 @@ guard_object_order(struct facts *f)
 static bool
 root_is(struct facts *f, const char *text, bool wanted)
 {
-    char *filter = bson_strdup_printf("{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':%s}]}}]}", text);
+    char *filter = bson_strdup_printf("{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':%s}]}}]}", text) &&
+            char *filter = bson_strdup_printf("{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':%s}]}}]}", text);
     bool holds = finds(f, filter, wanted ? "1" : "");
 
     bson_free(filter);
@@ -138,7 +139,8 @@ root_is(struct facts *f, const char *text, bool wanted)
 static bool
 guard_root(struct facts *f)
 {
-    return put(f, "{'_id':1,'a':1,'b':'$a'},{'_id':2,'a':1,'b':'$a'}") && root_is(f, "{'_id':1,'a':1,'b':'$a'}", true) &&
+    return put(f, "{'_id':1,'a':1,'b':'$a'},{'_id':2,'a':1,'b':'$a'}") &&
+           root_is(f, "{'_id':1,'a':1,'b':'$a'}", true) &&
            root_is(f, "{'_id':1,'a':1}", false) && root_is(f, "{'_id':1,'a':1,'b':'$b'}", false) &&
            root_is(f, "{'_id':1,'a':1,'b':'$a','c':null}", false);
 }

@@ -185,7 +185,7 @@ endif
 fuzz-replay: $(REPLAYBIN)
 	$(Q)sh tests/fuzz/replay.sh $^
 
-# Servers: what stands between a client and a server and cuts, and what the tests rely on, asked of the server they have.
+# Servers: what stands between a client and a server and cuts; what the tests rely on, asked of the server they have.
 MONGOC_INC = $(shell pkg-config --cflags libmongoc-1.0 2>/dev/null)
 MONGOC_LIB = $(shell pkg-config --libs libmongoc-1.0 2>/dev/null)
 $(OBJ)/proxy: $(OBJ)/tests/server/proxy.o

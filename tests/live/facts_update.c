@@ -128,8 +128,8 @@ guard_object_order(struct facts *f)
 static bool
 root_is(struct facts *f, const char *text, bool wanted)
 {
-    char *filter = bson_strdup_printf("{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':%s}]}}]}", text) &&
-            char *filter = bson_strdup_printf("{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':%s}]}}]}", text);
+    char *filter = bson_strdup_printf("{'$and':[{'_id':{'$eq':1}},{'$expr':{'$eq':['$$ROOT',{'$literal':%s}]}}]}",
+                                      text);
     bool holds = finds(f, filter, wanted ? "1" : "");
 
     bson_free(filter);

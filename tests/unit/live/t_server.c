@@ -200,6 +200,206 @@ many_collections(void **state)
     }
 }
 
+/* ---- before the first write ---- */
+static struct live_preflight found;
+static struct live_job job;
+static struct mrs_live judged;
+
+#define EMBED "plan: t\ndatabase: t_server\nsteps:\n- embed: {from: comments, into: posts, match: {post_id: _id}, as: list}\n"
+#define RENAME "plan: t\ndatabase: t_server\nsteps:\n- rename: {in: posts, fields: {title: name}}\n"
+#define SPLIT "plan: t\ndatabase: t_server\nsteps:\n- move: {from: posts, into: archive, where: {_id: 1}}\n"
+
+static enum mrs_status
+look_in(struct mrs_mem *m, struct live_link *link, const char *plan, const char *command, struct mrs_err *e)
+{
+    struct mrs_plan_opts opts = {.default_db = "t_server", .now_ms = 1};
+    struct mrs_arena a;
+    mrs_arena_init(&a, m);
+    job.mem = m;
+    job.link = link;
+    job.server = server;
+    job.opts.db = "t_server";
+    job.opts.state_db = "t_state";
+    enum mrs_status s = mrs_plan_load(m, plan, strlen(plan), &opts, &job.plan, e);
+    s = s == MRS_OK ? mrs_live_judge(job.plan, &a, &judged, e) : s;
+    job.live = &judged;
+    memset(&found, 0, sizeof found);
+    s = s == MRS_OK ? live_preflight(&job, command, &found, e) : s;
+    mrs_plan_free(job.plan);
+    mrs_arena_clear(&a);
+    return s;
+}
+
+static void
+look_at(const char *plan)
+{
+    live_preflight_clear(&found);
+    read_server();
+    OK(look_in(mem, l, plan, "apply", &err));
+}
+
+/* Whether some finding holds the text: 'R' refuses, 'w' a warning, 0 none. */
+static char
+says(const char *text)
+{
+    for (uint32_t i = 0; i < found.n; i++) {
+        if (strstr(found.finding[i].text, text)) {
+            return found.finding[i].refuses ? 'R' : 'w';
+        }
+    }
+    return 0;
+}
+
+static int
+fresh_job(void **state)
+{
+    memset(&job, 0, sizeof job);
+    memset(&found, 0, sizeof found);
+    return fresh(state);
+}
+
+static int
+gone_job(void **state)
+{
+    live_preflight_clear(&found);
+    return gone(state);
+}
+
+static void
+index_of_join(void **state)
+{
+    (void)state;
+    look_at(EMBED);
+    assert_int_equal(found.n_refuse, 1);
+    assert_int_equal(says("t_server.comments by post_id, and no index"), 'R');
+    assert_int_equal(found.docs, 3);
+    job.opts.allow_scan = true;
+    look_at(EMBED);
+    assert_int_equal(found.n_refuse, 0);
+    job.opts.allow_scan = false;
+    job.opts.quiet = LIVE_BY_WORD;
+    look_at(EMBED);
+    assert_int_equal(found.n_refuse, 0);
+    job.opts.quiet = LIVE_NOT_QUIET;
+    run("t_server", "{\"createIndexes\": \"comments\", \"indexes\": [{\"key\": {\"post_id\": 1}, \"name\": \"p\","
+                    "\"partialFilterExpression\": {\"post_id\": {\"$gt\": 5}}}, {\"key\": {\"text\": 1, \"post_id\": 1},"
+                    "\"name\": \"t\"}]}");
+    look_at(EMBED);
+    assert_int_equal(found.n_refuse, 1);
+    run("t_server", "{\"createIndexes\": \"comments\", \"indexes\": [{\"key\": {\"post_id\": -1, \"text\": 1},"
+                    "\"name\": \"q\"}]}");
+    look_at(EMBED);
+    assert_int_equal(found.n_refuse, 0);
+}
+
+static void
+claimed_fields(void **state)
+{
+    (void)state;
+    look_at(RENAME);
+    assert_int_equal(found.n_refuse, 0);
+    run("t_server", "{\"insert\": \"posts\", \"documents\": [{\"_id\": 3, \"name\": null}]}");
+    look_at(RENAME);
+    assert_int_equal(found.n_refuse, 1);
+    assert_int_equal(says("documents of t_server.posts have a field name already (that with _id int 3"), 'R');
+    job.opts.quiet = LIVE_BY_WORD;
+    look_at(RENAME);
+    assert_int_equal(found.n_refuse, 0);
+}
+
+static void
+new_collections(void **state)
+{
+    (void)state;
+    look_at(SPLIT);
+    assert_int_equal(found.n_refuse, 0);
+    run("t_server", "{\"create\": \"archive\"}");
+    look_at(SPLIT);
+    assert_int_equal(says("t_server.archive exists already"), 'R');
+    job.opts.quiet = LIVE_BY_WORD;
+    look_at(SPLIT);
+    assert_int_equal(found.n_refuse, 0);
+    job.opts.state_db = "t_server";
+    live_preflight_clear(&found);
+    job.opts.quiet = LIVE_NOT_QUIET;
+}
+
+static void
+expiry_and_validators(void **state)
+{
+    (void)state;
+    run("t_server", "{\"createIndexes\": \"posts\", \"indexes\": [{\"key\": {\"at\": 1}, \"name\": \"old\","
+                    "\"expireAfterSeconds\": 3600}, {\"key\": {\"name.x\": 1}, \"name\": \"un\", \"unique\": true,"
+                    "\"sparse\": true}]}");
+    run("t_server", "{\"collMod\": \"posts\", \"validator\": {\"$jsonSchema\": {\"properties\": {\"_id\": {}, \"title\": {}},"
+                    "\"additionalProperties\": false}}, \"validationAction\": \"error\"}");
+    look_at(RENAME);
+    assert_int_equal(says("expire by themselves (index old)"), 'R');
+    assert_int_equal(says("does not name name, which the plan adds"), 'R');
+    assert_int_equal(says("posts has a validator"), 'w');
+    assert_int_equal(says("the unique index un of t_server.posts covers name"), 'w');
+    job.opts.allow_ttl = true;
+    run("t_server", "{\"collMod\": \"posts\", \"validator\": {\"$jsonSchema\": {\"properties\": {\"_id\": {}, \"name\": {}},"
+                    "\"additionalProperties\": false}}}");
+    look_at(RENAME);
+    assert_int_equal(found.n_refuse, 0);
+    run("t_server", "{\"collMod\": \"posts\", \"validator\": {}}");
+    look_at(RENAME);
+    assert_int_equal(says("validator"), 0);
+}
+
+static void
+kinds(void **state)
+{
+    (void)state;
+    run("t_server", "{\"drop\": \"posts\"}");
+    run("t_server", "{\"create\": \"posts\", \"capped\": true, \"size\": 4096}");
+    look_at(RENAME);
+    assert_int_equal(says("t_server.posts is capped"), 'R');
+    run("t_server", "{\"drop\": \"posts\"}");
+    run("t_server", "{\"create\": \"posts\", \"viewOn\": \"comments\", \"pipeline\": []}");
+    look_at(RENAME);
+    assert_int_equal(says("t_server.posts is a view"), 'R');
+}
+
+static void
+regimes(void **state)
+{
+    (void)state;
+    job.opts.quiet = LIVE_BY_BLOCK;
+    look_at(RENAME);
+    assert_int_equal(says("cannot block writers"), live_test_replicated() ? 0 : 'R');
+    job.opts.quiet = LIVE_BY_VALIDATOR;
+    look_at(RENAME);
+    assert_int_equal(says("not deletes"), 'w');
+    job.opts.quiet = LIVE_NOT_QUIET;
+    look_at(RENAME);
+    assert_int_equal(says("is standalone"), live_test_replicated() ? 0 : 'w');
+    server->major = 4;
+    run("t_server", "{\"insert\": \"posts\", \"documents\": [{\"_id\": 9, \"a.b\": 1}]}");
+    live_preflight_clear(&found);
+    OK(look_in(mem, l, RENAME, "apply", &err));
+    assert_int_equal(says("have a field called \"a.b\""), 'R');
+}
+
+static void
+no_memory_before(void **state)
+{
+    (void)state;
+    bool done = false;
+    read_server();
+    for (uint64_t n = 1; !done; n += n < 60 ? 1 : 7) {
+        struct mrs_err e;
+        mrs_err_clear(&e);
+        struct mrs_mem *m = mrs_mem_new(n);
+        enum mrs_status s = look_in(m, l, EMBED, "apply", &e);
+        done = mrs_mem_count(m) < n;
+        assert_true(done ? s == MRS_OK : s == MRS_DEAD || s == MRS_OK);
+        live_preflight_clear(&found);
+        assert_int_equal(mrs_mem_close(m), 0);
+    }
+}
+
 static void
 no_memory(void **state)
 {
@@ -242,6 +442,9 @@ main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, gone)
         TEST(the_server), TEST(collections), TEST(uuids), TEST(catalogue), TEST(many_collections), TEST(no_memory),
+#define JOB(name) cmocka_unit_test_setup_teardown(name, fresh_job, gone_job)
+        JOB(index_of_join), JOB(claimed_fields), JOB(new_collections), JOB(expiry_and_validators), JOB(kinds), JOB(regimes),
+        JOB(no_memory_before),
     };
     uri = live_test_need_server("t_server");
     live_link_setup();

@@ -1,0 +1,430 @@
+/* preflight.c - everything that can be known before the first write.
+ *
+ * A migration that stops half-way because of something that could have been seen at the start is the worst kind. So the
+ * plan is held against the server first, and all that is wrong is said at once, each with what to do. What would lose or
+ * damage data refuses; what merely should be known warns. Nothing is written, and nothing here decides what a step does:
+ * it is asked (struct mrs_desc, the static rule). */
+#include "preflight.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DOCS_PER_SECOND = 4000, BYTES_PER_SECOND = 20 << 20 };
+
+enum mrs_status
+live_check_note(struct live_check *c, bool refuses, struct mrs_err *e, const char *fmt, ...)
+{
+    struct live_preflight *p = c->out;
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (strcmp(p->finding[i].text, text) == 0) {
+            return MRS_OK;
+        }
+    }
+    if (p->n == c->cap_findings) {
+        uint32_t cap = c->cap_findings ? 2 * c->cap_findings : 16;
+        struct live_finding *more = mrs_arena_alloc(&p->arena, cap * sizeof *more);
+        if (!more) {
+            return mrs_err_memory(e, cap * sizeof *more);
+        }
+        if (p->n) {
+            memcpy(more, p->finding, p->n * sizeof *more);
+        }
+        p->finding = more;
+        c->cap_findings = cap;
+    }
+    const char *copy = mrs_arena_copy(&p->arena, text, strlen(text) + 1);
+    if (!copy) {
+        return mrs_err_memory(e, strlen(text));
+    }
+    p->finding[p->n++] = (struct live_finding){refuses, copy};
+    p->n_refuse += refuses;
+    return MRS_OK;
+}
+
+/* ---- the collections of the plan ---- */
+static struct live_place *
+place_of(struct live_check *c, const struct mrs_coll *coll)
+{
+    for (uint32_t i = 0; i < c->n_places; i++) {
+        if (strcmp(c->place[i].coll.ns, coll->ns) == 0) {
+            return &c->place[i];
+        }
+    }
+    if (c->n_places == c->cap_places) {
+        uint32_t cap = c->cap_places ? 2 * c->cap_places : 16;
+        struct live_place *more = mrs_arena_alloc(&c->tmp, cap * sizeof *more);
+        if (!more) {
+            return NULL;
+        }
+        if (c->n_places) {
+            memcpy(more, c->place, c->n_places * sizeof *more);
+        }
+        c->place = more;
+        c->cap_places = cap;
+    }
+    struct live_place *p = &c->place[c->n_places++];
+    memset(p, 0, sizeof *p);
+    p->coll = *coll;
+    p->info = live_server_coll(c->job->server, coll);
+    return p;
+}
+
+static enum mrs_status
+gather(struct live_check *c, struct mrs_err *e)
+{
+    const struct mrs_plan *plan = c->job->plan;
+    for (uint32_t i = 0; i < plan->n_steps; i++) {
+        const struct mrs_step *step = &plan->steps[i];
+        for (uint32_t k = 0; k < step->desc.n_sides; k++) {
+            struct live_place *p = place_of(c, &step->desc.sides[k].coll);
+            if (!p) {
+                return mrs_err_memory(e, sizeof *p);
+            }
+            p->roles |= step->desc.sides[k].role;
+            p->indexed = p->indexed || strcmp(step->type->name, "index") == 0;
+            p->optioned = p->optioned || strcmp(step->type->name, "options") == 0;
+            p->renamed = p->renamed || strcmp(step->type->name, "rename_collection") == 0;
+            p->dropped = p->dropped || strcmp(step->type->name, "drop_collection") == 0;
+        }
+    }
+    return MRS_OK;
+}
+
+static bool
+reads(const struct live_place *p)
+{
+    return p->info && !p->info->view && p->roles & (MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_MAIN);
+}
+
+static void
+estimate(struct live_check *c)
+{
+    for (uint32_t i = 0; i < c->n_places; i++) {
+        if (reads(&c->place[i])) {
+            c->out->docs += c->place[i].info->count;
+            c->out->bytes += c->place[i].info->bytes;
+        }
+    }
+    c->out->seconds = c->out->docs / DOCS_PER_SECOND + c->out->bytes / BYTES_PER_SECOND;
+}
+
+/* ---- kinds of collections ---- */
+static const char *
+impossible(const struct live_coll_info *info)
+{
+    return info->view         ? "is a view: name the collection below it"
+           : info->timeseries ? "is a time-series collection: its documents cannot be rewritten"
+           : info->capped     ? "is capped: a document in it cannot be removed or grow; copy it into a plain collection "
+                                "first"
+           : info->encrypted  ? "has encrypted fields: what cannot be read cannot be moved"
+           : info->collated   ? "has a collation of its own, by which other texts count as equal than here; copy it into "
+                                "a collection without one first"
+                              : NULL;
+}
+
+static const char *
+index_name(const struct live_coll_info *info, const char *option, char name[128])
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (mrs_walk_init(&w, info->indexes); mrs_walk_next(&w, &el) > 0;) {
+        struct mrs_view index = mrs_val_view(el.v);
+        if (live_at(index, option).type != MRS_MISSING) {
+            live_text_at(index, "name", name, 128);
+            return name;
+        }
+    }
+    return NULL;
+}
+
+static enum mrs_status
+check_ttl(struct live_check *c, const struct live_place *p, struct mrs_err *e)
+{
+    char name[128];
+    if (!p->info->ttl || c->job->opts.allow_ttl || !reads(p)) {
+        return MRS_OK;
+    }
+    const char *index = index_name(p->info, "expireAfterSeconds", name);
+    return live_check_note(c, true, e,
+                           "documents of %s expire by themselves (%s%s): some would be gone half-way, and copies of "
+                           "them stay for ever; take the expiry off for the time (collMod), or --allow-ttl",
+                           p->coll.ns, index ? "index " : "a clustered collection", index ? index : "");
+}
+
+static enum mrs_status
+check_validator(struct live_check *c, const struct live_place *p, struct mrs_err *e)
+{
+    char level[16], action[16];
+    live_text_at(p->info->options, "validationLevel", level, sizeof level);
+    live_text_at(p->info->options, "validationAction", action, sizeof action);
+    if (!p->info->validated || strcmp(level, "off") == 0 || strcmp(action, "warn") == 0 ||
+        !(p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_ADD))) {
+        return MRS_OK;
+    }
+    return live_check_note(c, false, e,
+                           "%s has a validator: documents that do not pass it in their new shape are refused, one by "
+                           "one; change it first (step options) where the new shape is not in it",
+                           p->coll.ns);
+}
+
+static bool
+has_id_index(const struct live_coll_info *info)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (mrs_walk_init(&w, info->indexes); mrs_walk_next(&w, &el) > 0;) {
+        struct mrs_val key = live_at(mrs_val_view(el.v), "key");
+        struct mrs_elem first;
+        struct mrs_walk k;
+        if (key.type == MRS_DOCUMENT) {
+            mrs_walk_init(&k, mrs_val_view(key));
+            if (mrs_walk_next(&k, &first) > 0 && mrs_name_is(&first, "_id", 3)) {
+                return true;
+            }
+        }
+    }
+    return info->clustered;
+}
+
+static enum mrs_status
+check_place(struct live_check *c, const struct live_place *p, struct mrs_err *e)
+{
+    if (strcmp(p->coll.db, c->job->opts.state_db) == 0) {
+        return live_check_note(c, true, e, "%s lies in the database that holds the state of runs: choose another one "
+                               "with --state-db", p->coll.ns);
+    }
+    if (strncmp(p->coll.coll, "system.", 7) == 0 || strcmp(p->coll.db, "admin") == 0 ||
+        strcmp(p->coll.db, "config") == 0 || strcmp(p->coll.db, "local") == 0) {
+        return live_check_note(c, true, e, "%s belongs to the server itself", p->coll.ns);
+    }
+    const char *why = p->info ? impossible(p->info) : NULL;
+    if (why) {
+        return live_check_note(c, true, e, "%s %s", p->coll.ns, why);
+    }
+    enum mrs_status s = MRS_OK;
+    if (p->info && !has_id_index(p->info)) {
+        s = live_check_note(c, true, e, "%s has no index on _id: it cannot be read in ranges, and equal _ids may be in it",
+                            p->coll.ns);
+    }
+    if (s == MRS_OK && p->info) {
+        s = check_ttl(c, p, e);
+    }
+    if (s == MRS_OK && p->info && !c->quiet && c->apply && p->roles & MRS_ROLE_ADD &&
+        !(p->roles & MRS_ROLE_CHANGE)) {
+        s = live_check_note(c, true, e,
+                            "%s exists already: beside writers, documents are only added to collections that the run "
+                            "makes itself; name another one, drop it if it is not needed, or use --quiet-by",
+                            p->coll.ns);
+    }
+    return s == MRS_OK && p->info ? check_validator(c, p, e) : s;
+}
+
+/* ---- indexes that joins need ---- */
+/* An index that can answer {path: {$in: [...]}}. */
+static bool
+index_serves(struct mrs_view index, const char *path)
+{
+    struct mrs_val key = live_at(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem first;
+    char locale[32], kind[16] = "";
+    live_text_at(index, "collation.locale", locale, sizeof locale);
+    if (key.type != MRS_DOCUMENT || live_at(index, "partialFilterExpression").type != MRS_MISSING ||
+        live_bool_at(index, "hidden", false) || (locale[0] && strcmp(locale, "simple") != 0)) {
+        return false;
+    }
+    mrs_walk_init(&w, mrs_val_view(key));
+    if (mrs_walk_next(&w, &first) <= 0 || !mrs_name_is(&first, path, (uint32_t)strlen(path))) {
+        return false;
+    }
+    if (first.v.type == MRS_STRING) {
+        uint32_t n;
+        snprintf(kind, sizeof kind, "%s", mrs_val_text(first.v, &n));
+    }
+    return mrs_is_number(first.v) || strcmp(kind, "hashed") == 0;
+}
+
+static bool
+indexed(const struct live_coll_info *info, const char *path)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    if (strcmp(path, "_id") == 0) {
+        return true;
+    }
+    for (mrs_walk_init(&w, info->indexes); mrs_walk_next(&w, &el) > 0;) {
+        if (index_serves(mrs_val_view(el.v), path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+check_join(struct live_check *c, const struct mrs_step *step, struct mrs_err *e)
+{
+    const struct mrs_desc *d = &step->desc;
+    const struct live_coll_info *from = live_server_coll(c->job->server, &d->sides[0].coll);
+    const char *path = NULL;
+    if (!from || c->job->opts.allow_scan) {
+        return MRS_OK;
+    }
+    for (uint32_t i = 0; i < d->n_pairs && d->pairs; i++) {
+        if (d->pairs[i].from && indexed(from, d->pairs[i].from)) {
+            return MRS_OK;
+        }
+        path = path ? path : d->pairs[i].from;
+    }
+    if (!path) {
+        return live_check_note(c, true, e,
+                               "step %u (%s) finds documents of %s by an expression, which no index serves: run it with "
+                               "--quiet-by, or --allow-scan, by which the collection is read whole for every batch",
+                               step->no, step->type->name, from->coll.ns);
+    }
+    return live_check_note(c, true, e,
+                           "step %u (%s) finds documents of %s by %s, and no index of it begins with that field: make "
+                           "one, db.getCollection(\"%s\").createIndex({\"%s\": 1}), or --allow-scan, by which the "
+                           "collection is read whole for every batch",
+                           step->no, step->type->name, from->coll.ns, path, from->coll.coll, path);
+}
+
+/* ---- claims: fields that expand adds ---- */
+static bool
+index_has(struct mrs_view index, const char *field)
+{
+    struct mrs_val key = live_at(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    size_t n = strlen(field);
+    if (key.type == MRS_DOCUMENT) {
+        for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &el) > 0;) {
+            if (strncmp(el.name, field, n) == 0 && (el.name[n] == 0 || el.name[n] == '.')) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+check_claim(struct live_check *c, const struct live_coll_info *info, const char *field, struct mrs_err *e)
+{
+    struct mrs_val schema = live_at(info->options, "validator.$jsonSchema");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    char action[16];
+    enum mrs_status s = MRS_OK;
+    live_text_at(info->options, "validationAction", action, sizeof action);
+    if (schema.type == MRS_DOCUMENT && strcmp(action, "warn") != 0) {
+        struct mrs_view d = mrs_val_view(schema);
+        struct mrs_val known = live_at(d, "properties");
+        bool listed = known.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(known), field).type != MRS_MISSING;
+        if (!live_bool_at(d, "additionalProperties", true) && !listed &&
+            live_at(d, "patternProperties").type == MRS_MISSING) {
+            s = live_check_note(c, true, e,
+                                "the validator of %s allows no field that it does not name (additionalProperties: false) "
+                                "and does not name %s, which the plan adds: put it in first (collMod)",
+                                info->coll.ns, field);
+        }
+    }
+    for (mrs_walk_init(&w, info->indexes); s == MRS_OK && mrs_walk_next(&w, &el) > 0;) {
+        struct mrs_view index = mrs_val_view(el.v);
+        char name[128];
+        live_text_at(index, "name", name, sizeof name);
+        if (live_bool_at(index, "unique", false) && index_has(index, field)) {
+            s = live_check_note(c, false, e,
+                                "the unique index %s of %s covers %s, which the plan adds: documents that would get "
+                                "equal values are refused",
+                                name, info->coll.ns, field);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+check_groups(struct live_check *c, struct mrs_err *e)
+{
+    const struct mrs_live *live = c->job->live;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; live && i < live->n_groups && s == MRS_OK; i++) {
+        const struct mrs_live_group *g = &live->group[i];
+        const struct mrs_step *first = &c->job->plan->steps[g->first];
+        const struct live_coll_info *info =
+            g->claims_side >= 0 ? live_server_coll(c->job->server, &first->desc.sides[g->claims_side].coll) : NULL;
+        for (uint32_t k = 0; info && k < g->n_claims && s == MRS_OK; k++) {
+            s = check_claim(c, info, g->claims[k], e);
+        }
+        if (s == MRS_OK && g->family == MRS_FAMILY_JOIN) {
+            s = check_join(c, first, e);
+        }
+    }
+    return s;
+}
+
+/* ---- the regime ---- */
+static enum mrs_status
+check_regime(struct live_check *c, struct mrs_err *e)
+{
+    const struct live_server *s = c->job->server;
+    enum live_quiet by = c->job->opts.quiet;
+    if (by == LIVE_BY_BLOCK && s->standalone) {
+        return live_check_note(c, true, e, "a standalone server cannot block writers (setUserWriteBlockMode): use "
+                               "--quiet-by validator or word");
+    }
+    if (by == LIVE_BY_BLOCK && s->major < 6) {
+        return live_check_note(c, true, e, "MongoDB %s cannot block writers (setUserWriteBlockMode is there from 6.0 on): "
+                               "use --quiet-by validator or word", s->version);
+    }
+    if (by == LIVE_BY_VALIDATOR) {
+        return live_check_note(c, false, e, "a validator keeps inserts and updates out, but not deletes: stop whoever "
+                               "deletes");
+    }
+    return s->standalone && !c->quiet
+               ? live_check_note(c, false, e, "the server is standalone: without transactions, a reader may see a "
+                                 "document's new shape a moment before what belongs to it")
+               : MRS_OK;
+}
+
+enum mrs_status
+live_preflight(struct live_job *job, const char *command, struct live_preflight *out, struct mrs_err *e)
+{
+    struct live_check c = {.job = job, .command = command, .out = out, .quiet = job->opts.quiet != LIVE_NOT_QUIET};
+    c.apply = strcmp(command, "apply") == 0;
+    memset(out, 0, sizeof *out);
+    mrs_arena_init(&out->arena, job->mem);
+    mrs_arena_init(&c.tmp, job->mem);
+    enum mrs_status s = gather(&c, e);
+    if (s == MRS_OK) {
+        estimate(&c);
+        s = check_regime(&c, e);
+    }
+    for (uint32_t i = 0; i < c.n_places && s == MRS_OK; i++) {
+        s = check_place(&c, &c.place[i], e);
+    }
+    if (s == MRS_OK && !c.quiet) {
+        s = check_groups(&c, e);
+    }
+    if (s == MRS_OK) {
+        s = live_check_privileges(&c, e);
+    }
+    if (s == MRS_OK && c.apply) {
+        s = live_check_data(&c, e);
+    }
+    mrs_arena_clear(&c.tmp);
+    return s;
+}
+
+void
+live_preflight_clear(struct live_preflight *p)
+{
+    if (p->arena.mem) {
+        mrs_arena_clear(&p->arena);
+    }
+    memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,483 @@
+/* quiet.c - a quiet run from the first look to the last: block, read, derive, list, apply, let go.
+ *
+ * Up to the moment in which the run document says that the list is sealed, nothing of the user's was touched, and
+ * whatever went wrong, the way back is to let the writers in and to begin again. From that moment the list alone rules:
+ * it is carried out to its end, by whoever comes, and nothing is derived again. The plan is applied by the same engine
+ * that serves dumps, so the result is that of the offline tool. */
+#include "bson.h"
+#include "quiet.h"
+#include "state_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- temporary files ---- */
+static int
+remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)kind;
+    (void)at;
+    return remove(path) != 0 && errno != ENOENT;
+}
+
+static const char *
+path_in(struct live_quiet_run *q, const char *name)
+{
+    size_t n = strlen(q->dir) + strlen(name) + 2;
+    char *p = mrs_arena_alloc(&q->arena, n);
+    if (p) {
+        snprintf(p, n, "%s/%s", q->dir, name);
+    }
+    return p;
+}
+
+static enum mrs_status
+make_folder(struct live_quiet_run *q, struct mrs_err *e)
+{
+    const char *tmp = q->job->opts.tmp ? q->job->opts.tmp : getenv("TMPDIR");
+    int n = snprintf(q->dir, sizeof q->dir, "%s/mongoreshape-%s-XXXXXX", tmp && *tmp ? tmp : "/tmp",
+                     q->job->run->short_id);
+    if (n < 0 || (size_t)n >= sizeof q->dir || !mkdtemp(q->dir)) {
+        q->dir[0] = 0;
+        return mrs_err_sys(e, errno ? errno : ENAMETOOLONG, "cannot make a temporary folder in %s", tmp ? tmp : "/tmp");
+    }
+    q->in = path_in(q, "in");
+    q->base = q->contract ? path_in(q, "base") : q->in;
+    q->out = path_in(q, "out");
+    return q->in && q->base && q->out ? MRS_OK : mrs_err_memory(e, sizeof q->dir);
+}
+
+/* ---- reading ---- */
+/* What the server holds now that nobody writes: the catalogue of before may be old. */
+static enum mrs_status
+read_catalogue(struct live_quiet_run *q, struct mrs_err *e)
+{
+    struct live_job *job = q->job;
+    const struct mrs_coll **coll;
+    struct live_server *now = NULL;
+    uint32_t n, n_db = 0;
+    enum mrs_status s = live_plan_colls(job, &q->arena, &coll, &n, e);
+    const char **db = s == MRS_OK ? mrs_arena_alloc(&q->arena, (n + 1) * sizeof *db) : NULL;
+    if (s != MRS_OK || !db) {
+        return s != MRS_OK ? s : mrs_err_memory(e, n * sizeof *db);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = 0;
+        while (at < n_db && strcmp(db[at], coll[i]->db) != 0) {
+            at++;
+        }
+        db[at] = coll[i]->db;
+        n_db += at == n_db;
+    }
+    s = live_server_read(job->mem, job->link, db, n_db, &now, e);
+    if (s == MRS_OK) {
+        live_server_free(job->server);
+        job->server = now;
+    }
+    return s;
+}
+
+static enum mrs_status
+phase(struct live_quiet_run *q, const char *name, struct mrs_err *e)
+{
+    struct mrs_view none = {NULL, 0};
+    struct live_progress p = {.phase = name, .ns = "", .limiting = ""};
+    enum mrs_status s = q->contract ? MRS_OK : live_run_phase(q->job, name, 0, none, e);
+    return s == MRS_OK ? live_run_tell(q->job, &p, e) : s;
+}
+
+static enum mrs_status
+forget_refused(struct live_quiet_run *q, struct mrs_err *e)
+{
+    struct mrs_view filter;
+    enum mrs_status s = live_doc_in(&q->arena, &filter, e, "{_id.run: %s}", q->job->run->id);
+    s = s == MRS_OK && !q->contract ? live_state_delete(q->job, &q->job->run->state_refused, filter, NULL, e) : s;
+    q->job->run->n_refused = q->contract ? q->job->run->n_refused : 0;
+    return s;
+}
+
+static enum mrs_status
+read_all(struct live_quiet_run *q, struct mrs_err *e)
+{
+    enum mrs_status s = live_block_enter(q->job, &q->block, e);
+    LIVE_STOP("blocked");
+    s = s == MRS_OK ? phase(q, "blocked", e) : s;
+    s = s == MRS_OK ? phase(q, "reading", e) : s;
+    s = s == MRS_OK ? read_catalogue(q, e) : s;
+    s = s == MRS_OK ? forget_refused(q, e) : s;
+    s = s == MRS_OK ? live_snapshot(q->job, q->in, q->contract ? q->base : NULL, e) : s;
+    LIVE_STOP("after-reading");
+    return s == MRS_OK ? live_block_check(q->job, q->block, e) : s;
+}
+
+/* ---- deriving ---- */
+struct keeping { /* the lease is kept while the offline engine works */
+    struct live_job *job;
+    int stop;
+    int64_t last;
+    struct mrs_err err;
+};
+
+static void
+on_progress(void *arg, const struct mrs_progress *p)
+{
+    struct keeping *k = arg;
+    struct live_progress tell = {.phase = "deriving", .ns = p->phase, .done = p->docs, .limiting = ""};
+    int64_t now = live_clock_ms();
+    if (k->job->cancel && __atomic_load_n(k->job->cancel, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&k->stop, 1, __ATOMIC_RELAXED);
+    }
+    if (now - k->last < 1000 || k->err.code) {
+        return;
+    }
+    k->last = now;
+    enum mrs_status s = live_run_breathe(k->job, 0, 0, &k->err);
+    if (s == MRS_OK) {
+        s = live_run_tell(k->job, &tell, &k->err);
+    }
+    if (s != MRS_OK && s != MRS_END) {
+        __atomic_store_n(&k->stop, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static enum mrs_status
+run_plan(struct live_quiet_run *q, struct mrs_input *in, struct mrs_err *e)
+{
+    struct live_job *job = q->job;
+    struct keeping k = {.job = job, .last = live_clock_ms()};
+    struct mrs_report report;
+    struct mrs_run_opts o = {.input = q->base, .output = q->out, .memory = job->opts.memory, .tmp = q->dir,
+                             .compress = {MRS_CODEC_NONE, 0}, .refused = path_in(q, "refused.bson"),
+                             .max_refused = job->opts.max_refused, .now_ms = job->plan->now_ms,
+                             .progress = on_progress, .progress_arg = &k, .cancel = &k.stop};
+    o.memory = o.memory ? o.memory : 256u << 20;
+    if (!o.refused) {
+        return mrs_err_memory(e, sizeof q->dir);
+    }
+    mrs_err_clear(&k.err);
+    struct mrs_err why;
+    mrs_err_clear(&why);
+    memset(&report, 0, sizeof report);
+    enum mrs_status s = mrs_run(job->mem, job->plan, in, &o, &report, &why);
+    for (uint32_t i = 0; s == MRS_OK && job->say && i < report.n_notes; i++) {
+        job->say(job->arg, report.notes[i]);
+    }
+    q->refused = s == MRS_OK && report.refused_file ? o.refused : NULL;
+    mrs_report_clear(&report);
+    if (s != MRS_OK && e && e->code == MRS_E_NONE) {
+        *e = k.err.code ? k.err : why;
+    }
+    return s;
+}
+
+static enum mrs_status
+derive(struct live_quiet_run *q, struct mrs_err *e)
+{
+    struct mrs_input_opts opts = {0};
+    struct mrs_input *in = NULL;
+    int64_t now = live_date_at(live_run_doc(q->job->run), "now", q->job->plan->now_ms);
+    if (now != q->job->plan->now_ms) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "the plan was loaded for another moment than the run's");
+    }
+    enum mrs_status s = phase(q, "deriving", e);
+    s = s == MRS_OK ? mrs_input_open(q->job->mem, q->base, &opts, &in, e) : s;
+    s = s == MRS_OK ? run_plan(q, in, e) : s;
+    mrs_input_close(in);
+    LIVE_STOP("after-deriving");
+    return s == MRS_OK ? live_block_check(q->job, q->block, e) : s;
+}
+
+/* ---- refused documents ---- */
+static enum mrs_status
+record_one(struct live_job *job, struct mrs_view d, struct mrs_err *e)
+{
+    struct mrs_val ns = mrs_doc_get(d, "ns"), doc = mrs_doc_get(d, "doc");
+    struct mrs_err why;
+    mrs_err_clear(&why);
+    why.code = MRS_E_REFUSED;
+    live_text_at(d, "reason", why.msg, sizeof why.msg);
+    live_text_at(d, "place", why.where, sizeof why.where);
+    if (ns.type != MRS_STRING || doc.type != MRS_DOCUMENT) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "a record of the refused documents is damaged");
+    }
+    return live_refused_put(job, (uint32_t)live_int_at(d, "step", 0), (const char *)ns.p + 4, mrs_val_view(doc), &why, e);
+}
+
+static enum mrs_status
+record_refused(struct live_quiet_run *q, struct mrs_err *e)
+{
+    struct mrs_reader *r = NULL;
+    struct mrs_block b;
+    if (!q->refused) {
+        return MRS_OK;
+    }
+    int fd = open(q->refused, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return mrs_err_sys(e, errno, "cannot open %s", q->refused);
+    }
+    mrs_block_init(&b, q->job->mem);
+    enum mrs_status s = mrs_reader_fd(q->job->mem, fd, UINT64_MAX, "refused documents", 0, &r, e);
+    while (s == MRS_OK && (s = mrs_reader_next(r, &b, e)) == MRS_OK) {
+        for (size_t at = 0; s == MRS_OK && at < b.n;) {
+            struct mrs_view d = {b.p + at, mrs_le32(b.p + at)};
+            s = mrs_doc_check(d.p, d.n, MRS_DEPTH_READ, e);
+            s = s == MRS_OK ? record_one(q->job, d, e) : s;
+            at += d.n;
+        }
+    }
+    mrs_block_clear(&b);
+    mrs_reader_close(r);
+    close(fd);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
+live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e)
+{
+    mrs_arena_init(&q->arena, q->job->mem);
+    enum mrs_status s = make_folder(q, e);
+    s = s == MRS_OK ? read_all(q, e) : s;
+    s = s == MRS_OK ? derive(q, e) : s;
+    s = s == MRS_OK ? phase(q, "listing", e) : s;
+    s = s == MRS_OK ? live_compare_open(q->job, q->in, q->out, q->refused, q->contract, &q->compare, e) : s;
+    if (s == MRS_OK) {
+        live_turns_decide(q->job, q->compare);
+        s = record_refused(q, e);
+    }
+    return s;
+}
+
+/* ---- the list ---- */
+struct listing {
+    struct live_quiet_run *q;
+    struct live_journal *j;
+    live_keep keep;
+    const struct mrs_coll *beside; /* inserts go there; NULL: where they say */
+};
+
+static enum mrs_status
+put(void *arg, const struct live_listed *c, struct mrs_err *e)
+{
+    struct listing *l = arg;
+    struct live_listed one = *c;
+    if (l->keep && !l->keep(l->q, c)) {
+        return MRS_OK;
+    }
+    one.coll = l->beside ? *l->beside : c->coll;
+    return live_journal_put(l->j, &one, e);
+}
+
+static enum mrs_status
+list_beside(struct listing *l, struct mrs_err *e)
+{
+    struct live_compare *c = l->q->compare;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < live_compare_count(c); i++) {
+        const struct live_tally *t = live_compare_at(c, i);
+        struct mrs_coll beside;
+        if (t->turn == LIVE_TURN_BESIDE) {
+            s = live_name_beside(l->q->job, &t->now, false, &l->q->arena, &beside, e);
+            l->beside = &beside;
+            s = s == MRS_OK ? live_compare_whole(c, i, put, l, e) : s;
+            l->beside = NULL;
+        }
+    }
+    return s;
+}
+
+/* *n: how many entries of each pass. */
+static enum mrs_status
+write_list(struct listing *l, int64_t n[4], struct mrs_err *e)
+{
+    struct live_compare *c = l->q->compare;
+    static const enum live_op_kind kinds[] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
+    enum mrs_status s = live_journal_new(l->q->job, &l->j, e);
+    s = s == MRS_OK ? live_compare_each(c, LIVE_INSERT, LIVE_TURN_FRESH, put, l, e) : s;
+    s = s == MRS_OK ? list_beside(l, e) : s;
+    n[LIVE_PASS_BUILD] = s == MRS_OK ? live_journal_count(l->j) : 0;
+    for (int i = 0; s == MRS_OK && i < 3; i++) {
+        int64_t before = live_journal_count(l->j);
+        s = live_compare_each(c, kinds[i], LIVE_TURN_INPLACE, put, l, e);
+        n[LIVE_PASS_INSERT + i] = live_journal_count(l->j) - before;
+    }
+    if (s != MRS_OK) {
+        live_journal_free(l->j);
+        return s;
+    }
+    return live_journal_seal(l->j, e);
+}
+
+/* Binary, so that names in it mean nothing to the server; the frame (length, subtype) stands before. */
+static struct mrs_val
+binary(struct mrs_buf *b)
+{
+    mrs_put32(b->p, (uint32_t)b->n - 5);
+    b->p[4] = 0;
+    return (struct mrs_val){b->p, (uint32_t)b->n, MRS_BINARY};
+}
+
+enum mrs_status
+live_quiet_seal(struct live_quiet_run *q, const char *name, live_keep keep, struct mrs_err *e)
+{
+    static const uint8_t frame[5];
+    struct listing l = {.q = q, .keep = keep};
+    struct mrs_buf list, back;
+    struct mrs_view set;
+    int64_t n[4] = {0, 0, 0, 0};
+    mrs_buf_init(&list, q->job->mem, MRS_DOC_MAX / 4);
+    mrs_buf_init(&back, q->job->mem, MRS_DOC_MAX / 4);
+    mrs_buf_put(&list, frame, sizeof frame);
+    mrs_buf_put(&back, frame, sizeof frame);
+    enum mrs_status s = live_actions_make(q->job, q->compare, &list, &back, e);
+    s = s == MRS_OK ? write_list(&l, n, e) : s;
+    s = s == MRS_OK ? live_block_check(q->job, q->block, e) : s;
+    if (s == MRS_OK) {
+        s = live_doc_in(&q->arena, &set, e,
+                        "{changes: {build: %I, insert: %I, update: %I, delete: %I, keep_before: %b, actions: %v, "
+                        "back: %v}}", n[0], n[1], n[2], n[3], (int)q->job->opts.keep_before, binary(&list),
+                        q->job->opts.keep_before ? binary(&back) : mrs_missing());
+    }
+    LIVE_STOP("before-seal");
+    s = s == MRS_OK ? live_run_phase(q->job, LIVE_MUTANT("apply-unsealed") ? "listing" : name, 0, set, e) : s;
+    LIVE_STOP("after-seal");
+    mrs_buf_clear(&list);
+    mrs_buf_clear(&back);
+    return s;
+}
+
+enum mrs_status
+live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *name, struct mrs_err *e)
+{
+    struct mrs_view none = {NULL, 0};
+    struct mrs_err quiet;
+    bool keep = s != MRS_OK && e && e->code == MRS_E_TOO_MANY; /* its message names the file of refused documents */
+    mrs_err_clear(&quiet);
+    live_compare_close(q->compare);
+    live_block_free(q->block);
+    if (s != MRS_OK && live_run_load(q->job, &quiet) == MRS_OK && !live_run_in(q->job, "applying") &&
+        !live_run_in(q->job, "contract")) {
+        live_block_leave(q->job, &quiet);
+        if (name) {
+            live_run_phase(q->job, name, 0, none, &quiet);
+        }
+        if (quiet.code && q->job->say) {
+            q->job->say(q->job->arg, "writers may still be kept out: give the same command again, or `abort --clean`");
+        }
+    }
+    for (int i = 0; keep && i < 2; i++) {
+        const char *gone = i ? q->base : q->in;
+        if (gone) {
+            nftw(gone, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        }
+    }
+    if (q->dir[0] && !keep) {
+        nftw(q->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    }
+    mrs_arena_clear(&q->arena);
+    return s;
+}
+
+/* ---- the commands ---- */
+enum mrs_status
+live_quiet_carry_out(struct live_job *job, enum live_way way, struct live_pass_report *r, struct mrs_err *e)
+{
+    static const struct {
+        const char *prefix, *finishing, *last;
+    } words[] = {
+        [LIVE_WAY_APPLY] = {"", "finishing", "done"},
+        [LIVE_WAY_CONTRACT] = {"contract ", "contract finishing", "done"},
+        [LIVE_WAY_BACK] = {"back ", "rolling back, finishing", "rolled back"},
+    };
+    struct mrs_arena a;
+    struct mrs_view none = {NULL, 0}, set;
+    bool back = way == LIVE_WAY_BACK;
+    enum mrs_status s = MRS_OK;
+    mrs_arena_init(&a, job->mem);
+    if (!live_run_in(job, words[way].finishing)) {
+        s = live_list_apply(job, words[way].prefix, back, r, e);
+        s = s == MRS_OK ? live_run_phase(job, words[way].finishing, 0, none, e) : s;
+    }
+    s = s == MRS_OK ? live_block_leave(job, e) : s;
+    s = s == MRS_OK ? live_list_last(job, words[way].prefix, back, e) : s;
+    s = s == MRS_OK ? live_doc_in(&a, &set, e, "{done: '$$NOW'}") : s;
+    s = s == MRS_OK ? live_run_phase(job, words[way].last, 0, set, e) : s;
+    mrs_arena_clear(&a);
+    return s;
+}
+
+enum mrs_status
+live_quiet_apply(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    bool sealed = live_run_in(job, "applying") || live_run_in(job, "finishing");
+    if (!sealed || LIVE_MUTANT("derive-again")) {
+        struct live_quiet_run q = {.job = job};
+        s = live_quiet_derive(&q, e);
+        s = s == MRS_OK ? live_quiet_seal(&q, "applying", NULL, e) : s;
+        s = live_quiet_end(&q, s, "claimed", e);
+    }
+    r->refused = job->run->n_refused;
+    return s == MRS_OK ? live_quiet_carry_out(job, LIVE_WAY_APPLY, r, e) : s;
+}
+
+enum mrs_status
+live_quiet_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    return live_list_verify(job, "", r, e);
+}
+
+/* Whether the run can be undone and nobody wrote since; then it is begun. */
+static enum mrs_status
+begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    struct mrs_view none = {NULL, 0};
+    struct live_block *block = NULL;
+    struct live_sealed sealed;
+    struct live_pass_report seen = {.arena = r->arena};
+    struct mrs_arena a;
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_sealed_read(job, &a, &sealed, e);
+    if (s == MRS_OK && !sealed.back.n) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the run was made without --keep-before: it cannot be undone");
+    }
+    mrs_arena_clear(&a);
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = live_block_enter(job, &block, e);
+    live_block_free(block);
+    s = s == MRS_OK ? live_list_verify(job, "", &seen, e) : s;
+    r->differs = seen.differs;
+    r->named = seen.named;
+    r->n_named = seen.n_named;
+    if (s == MRS_OK && seen.differs) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                        "%llu documents were written since: undoing the run would lose that; nothing was changed",
+                        (unsigned long long)seen.differs);
+    }
+    s = s == MRS_OK ? live_run_phase(job, "rolling back", 0, none, e) : s;
+    if (s != MRS_OK) {
+        live_block_leave(job, NULL);
+    }
+    return s;
+}
+
+enum mrs_status
+live_quiet_rollback(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    struct mrs_view none = {NULL, 0};
+    enum mrs_status s = MRS_OK;
+    if (strncmp(job->run->phase, "rolling back", 12) != 0) {
+        if (!live_run_in(job, "applying") && !live_run_in(job, "finishing") && !live_run_in(job, "done")) {
+            s = live_block_leave(job, e); /* nothing of the user's was touched yet */
+            return s == MRS_OK ? live_run_phase(job, "rolled back", 0, none, e) : s;
+        }
+        s = begin_back(job, r, e);
+    }
+    return s == MRS_OK ? live_quiet_carry_out(job, LIVE_WAY_BACK, r, e) : s;
+}

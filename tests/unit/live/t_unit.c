@@ -8,6 +8,7 @@ struct unit_case {
     const char *steps;
     const char *const *colls; /* name, documents, ..., NULL */
     bool scan;
+    bool in_place; /* what it adds is there before, so it is no case for expand */
 };
 
 static const char *server; /* NULL: there is none */
@@ -184,6 +185,31 @@ text_of(const struct unit_case *k, const char *coll)
     return "";
 }
 
+/* The whole document, by another purpose, is the one that offline wrote; once more it stays that. */
+static void
+check_whole(struct bed *b, enum live_purpose purpose, const struct docs *docs)
+{
+    int side;
+    struct live_units *u;
+    struct live_unit units[512];
+    struct docs off, again = *docs;
+    assert_int_equal(live_units_open(&b->job, 0, purpose, &u, &b->e), MRS_OK);
+    docs_written(&off, live_units_main(u, 0, &side)->coll);
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(live_units_load(u, 0, again.d, docs->n, units, &b->e), MRS_OK);
+        for (uint32_t i = 0; i < docs->n; i++) {
+            const struct mrs_view *d = docs_find(&off, docs->d[i]);
+            assert_int_equal(units[i].refused, !d);
+            assert_false(units[i].differs);
+            same_bytes(units[i].want, d ? *d : docs->d[i], purpose == LIVE_FOR_DIRECT ? "direct" : "contract");
+            struct mrs_view want = units[i].want;
+            again.d[i] = (struct mrs_view){mrs_arena_copy(&b->arena, want.p, want.n), want.n};
+        }
+    }
+    live_units_close(u);
+    free(off.p);
+}
+
 static void
 check_case(const struct unit_case *k)
 {
@@ -199,6 +225,7 @@ check_case(const struct unit_case *k)
         bed_fill(&b, c[0], &docs);
         free(docs.p);
     }
+    assert_true(!k->in_place || b.live.group[0].direct);
     if (live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e) != MRS_OK) {
         fail_msg("%s: %s", k->steps, b.e.msg);
     }
@@ -208,10 +235,20 @@ check_case(const struct unit_case *k)
         struct mrs_view wants[512];
         struct tally first, t;
         docs_make(&docs, text_of(k, live_units_main(u, m, &side)->coll));
+        if (b.live.group[0].direct) {
+            check_whole(&b, LIVE_FOR_DIRECT, &docs);
+        }
+        if (k->in_place) {
+            free(docs.p);
+            break;
+        }
         check_load(&b, u, m, &docs, 512, wants, &first);
         check_load(&b, u, m, &docs, 1, NULL, &t);
         assert_memory_equal(&first, &t, sizeof t);
         memcpy(docs.d, wants, sizeof wants);
+        if (b.live.group[0].contract_live && b.live.n_groups == 1) {
+            check_whole(&b, LIVE_FOR_CONTRACT, &docs);
+        }
         check_load(&b, u, m, &docs, 512, NULL, &t); /* what stands there already is what is wanted */
         assert_memory_equal(&first, &t, sizeof t);
         spoil(&b, &docs);
@@ -230,25 +267,32 @@ check_case(const struct unit_case *k)
 
 static const struct unit_case alone[] = {
     {"- set: { in: a, fields: { c: { $add: [$x, 1] }, t: { $type: $x } } }\n",
-     COLLS("a", "{'_id':1,'x':1} {'_id':2,'x':'bad'} {'_id':3} {'_id':4,'x':null,'z':[1]}"), false},
+     COLLS("a", "{'_id':1,'x':1} {'_id':2,'x':'bad'} {'_id':3} {'_id':4,'x':null,'z':[1]}"), false, false},
     {"- rename: { in: a, fields: { old: fresh } }\n",
-     COLLS("a", "{'_id':1,'old':[1,{'a':2}],'z':1} {'_id':2,'z':1} {'_id':3,'old':null}"), false},
+     COLLS("a", "{'_id':1,'old':[1,{'a':2}],'z':1} {'_id':2,'z':1} {'_id':3,'old':null}"), false, false},
     {"- set: { in: a, fields: { sum: { $add: [$x, $y] } } }\n- set: { in: a, fields: { twice: { $multiply: [$sum, 2] } "
      "} }\n- unset: { in: a, fields: [x] }\n- rename: { in: a, fields: { y: why } }\n",
-     COLLS("a", "{'_id':1,'x':1,'y':2} {'_id':2,'x':1.5,'y':'no'} {'_id':3,'y':5,'w':1}"), false},
+     COLLS("a", "{'_id':1,'x':1,'y':2} {'_id':2,'x':1.5,'y':'no'} {'_id':3,'y':5,'w':1}"), false, false},
     {"- extract: { from: posts, path: comments, into: comments, refs: parent, parent_ref: post, id: new, count: "
      "n }\n",
      COLLS("posts", "{'_id':1,'comments':[{'t':'a'},{'t':'b'},{'t':'c'}],'z':1} {'_id':2,'comments':[]} {'_id':3} "
                     "{'_id':4,'comments':[{'t':'d'}]} {'_id':{'$oid':'0123456789abcdef01234567'},'comments':[{}]}"),
-     false},
+     false, false},
+    {"- extract: { from: posts, path: comments, into: comments, refs: both, parent_ref: post, child_refs: ids }\n",
+     COLLS("posts", "{'_id':1,'comments':[{'_id':'x','t':'a'},{'_id':'y'}],'z':1} {'_id':2} {'_id':3,'comments':[{}]}"),
+     false, false},
+    {"- unset: { in: a, fields: [x, l.y] }\n- order: { in: a, fields: [z] }\n",
+     COLLS("a", "{'_id':1,'x':1,'l':[{'y':1,'w':2}],'z':3} {'_id':2,'z':1}"), false, false},
+    {"- cast: { in: a, fields: { x: int } }\n",
+     COLLS("a", "{'_id':1,'x':'5'} {'_id':2,'x':'no'} {'_id':3,'x':7}"), false, false},
     {"- move: { from: a, into: b, where: { old: true } }\n",
-     COLLS("a", "{'_id':1,'old':true,'x':[1]} {'_id':2,'old':false} {'_id':3} {'_id':'k','old':true}"), false},
+     COLLS("a", "{'_id':1,'old':true,'x':[1]} {'_id':2,'old':false} {'_id':3} {'_id':'k','old':true}"), false, false},
     {"- split: { from: a, fields: [x, y], into: b }\n",
-     COLLS("a", "{'_id':1,'x':1,'y':2,'z':3} {'_id':2,'z':3} {'_id':3,'y':null}"), false},
+     COLLS("a", "{'_id':1,'x':1,'y':2,'z':3} {'_id':2,'z':3} {'_id':3,'y':null}"), false, false},
     {"- union: { from: { car: cars, truck: trucks }, into: vehicles, tag: type }\n",
-     COLLS("cars", "{'_id':1,'c':1} {'_id':2,'type':'mine'}", "trucks", "{'_id':3,'t':1} {'_id':4}"), false},
+     COLLS("cars", "{'_id':1,'c':1} {'_id':2,'type':'mine'}", "trucks", "{'_id':3,'t':1} {'_id':4}"), false, false},
     {"- partition: { from: v, by: type, into: { car: cars, truck: trucks } }\n",
-     COLLS("v", "{'_id':1,'type':'car'} {'_id':2,'type':'truck'} {'_id':3,'type':'boat'} {'_id':4}"), false},
+     COLLS("v", "{'_id':1,'type':'car'} {'_id':2,'type':'truck'} {'_id':3,'type':'boat'} {'_id':4}"), false, false},
 };
 
 static void
@@ -320,7 +364,8 @@ reads(void **state)
     struct live_units *u;
     size_t n;
     (void)state;
-    bed_open(&b, "- set: { in: a, fields: { s: { $add: ['$x.y', $w] } } }\n- set: { in: a, fields: { t: $s } }\n", NULL, 0);
+    bed_open(&b, "- set: { in: a, fields: { s: { $add: ['$x.y', $w] } } }\n"
+                 "- set: { in: a, fields: { t: $s } }\n", NULL, 0);
     assert_int_equal(live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e), MRS_OK);
     const char *names = live_units_reads(u, &n);
     assert_int_equal(n, sizeof "_id\0x\0w");
@@ -363,49 +408,59 @@ listings(void **state)
 }
 
 /* ---- joins ---- */
-#define POSTS "{'_id':1,'k':1} {'_id':2,'k':[1,2]} {'_id':3} {'_id':4,'k':null} {'_id':5,'k':{'a':1}} {'_id':6,'k':9} " \
-              "{'_id':7,'k':{'$regularExpression':{'pattern':'x','options':''}}} {'_id':8,'k':'s'} "                      \
+#define POSTS "{'_id':1,'k':1} {'_id':2,'k':[1,2]} {'_id':3} {'_id':4,'k':null} {'_id':5,'k':{'a':1}} " \
+              "{'_id':6,'k':9} " \
+              "{'_id':7,'k':{'$regularExpression':{'pattern':'x','options':''}}} {'_id':8,'k':'s'} " \
               "{'_id':9,'k':{'$dollar':1}}"
-#define CHILDREN "{'_id':1,'p':1,'n':3,'s':'b'} {'_id':2,'p':{'$numberDouble':'1.0'},'n':1,'s':'a'} {'_id':3,'p':[1,2]," \
-                 "'n':2,'s':'a'} {'_id':4,'n':0} {'_id':5,'p':null,'n':5} {'_id':6,'p':{'a':1},'n':6} "                  \
-                 "{'_id':7,'q':7,'n':7} "                                                                                \
-                 "{'_id':8,'p':{'$regularExpression':{'pattern':'x','options':''}}} {'_id':'z','p':2,'n':1,'s':'a'} "    \
+#define CHILDREN "{'_id':1,'p':1,'n':3,'s':'b'} {'_id':2,'p':{'$numberDouble':'1.0'},'n':1,'s':'a'} " \
+                 "{'_id':3,'p':[1,2],'n':2,'s':'a'} {'_id':4,'n':0} {'_id':5,'p':null,'n':5} " \
+                 "{'_id':6,'p':{'a':1},'n':6} " \
+                 "{'_id':7,'q':7,'n':7} " \
+                 "{'_id':8,'p':{'$regularExpression':{'pattern':'x','options':''}}} {'_id':'z','p':2,'n':1,'s':'a'} " \
                  "{'_id':{'$oid':'0123456789abcdef01234567'},'p':'s','n':1,'w':true} {'_id':true,'p':{'$dollar':1}}"
 #define EMBED "- embed: { from: c, into: p, match: { p: k }, keep: all, "
 
 static const struct unit_case joins[] = {
-    {EMBED "as: cs }\n", COLLS("c", CHILDREN, "p", POSTS), false},
-    {EMBED "as: cs, nulls: match, count: n }\n", COLLS("c", CHILDREN, "p", POSTS), false},
-    {EMBED "as: cs, sort: { n: -1 }, limit: 2, count: all }\n", COLLS("c", CHILDREN, "p", POSTS), false},
-    {EMBED "as: cs, sort: { s: 1, n: 1 }, drop: [p] }\n", COLLS("c", CHILDREN, "p", POSTS), false},
+    {EMBED "as: cs }\n", COLLS("c", CHILDREN, "p", POSTS), false, false},
+    {EMBED "as: cs, nulls: match, count: n }\n", COLLS("c", CHILDREN, "p", POSTS), false, false},
+    {EMBED "as: cs, sort: { n: -1 }, limit: 2, count: all }\n", COLLS("c", CHILDREN, "p", POSTS), false, false},
+    {EMBED "as: cs, sort: { s: 1, n: 1 }, drop: [p] }\n", COLLS("c", CHILDREN, "p", POSTS), false, false},
     {EMBED "as: cs, fields: { m: { $add: [$n, 1] } }, where: { n: { $gt: 1 } } }\n",
-     COLLS("c", CHILDREN, "p", POSTS), false},
-    {EMBED "as: cs, fields: { m: { $add: [$s, 1] } } }\n", COLLS("c", CHILDREN, "p", POSTS), false}, /* refused ones */
+     COLLS("c", CHILDREN, "p", POSTS), false, false},
+    {EMBED "as: cs, fields: { m: { $add: [$s, 1] } } }\n", COLLS("c", CHILDREN, "p", POSTS), false, false},
     {"- embed: { from: c, into: p, match: { _id: ref }, keep: all, as: one, one: true }\n",
-     COLLS("c", "{'_id':1,'n':1} {'_id':2,'n':2}", "p", "{'_id':1,'ref':2} {'_id':2,'ref':7} {'_id':3}"), false},
+     COLLS("c", "{'_id':1,'n':1} {'_id':2,'n':2}", "p", "{'_id':1,'ref':2} {'_id':2,'ref':7} {'_id':3}"), false, false},
     {"- embed: { from: c, into: p, match: { a: x, b: y }, keep: all, as: cs }\n",
      COLLS("c", "{'_id':1,'a':1,'b':1} {'_id':2,'a':1,'b':2} {'_id':3,'a':[1,2],'b':[2,3]} {'_id':4,'a':1}", "p",
            "{'_id':1,'x':1,'y':2} {'_id':2,'x':2,'y':3} {'_id':3,'x':1} {'_id':4,'x':[1,2],'y':[1,3]}"),
-     false},
+     false, false},
     {"- embed: { from: c, into: p, match: { _id: refs }, keep: all, as: cs }\n",
      COLLS("c", "{'_id':1} {'_id':2,'v':2} {'_id':3} {'_id':'a'}", "p",
            "{'_id':1,'refs':[3,1,3,'a']} {'_id':2,'refs':[]} {'_id':3,'refs':2} {'_id':4,'refs':[9,2,null]} {'_id':5}"),
-     false},
+     false, false},
     {"- embed: { from: c, into: p, match: { _id: l.ref }, keep: all, as: cs, sort: { v: -1 } }\n",
      COLLS("c", "{'_id':1,'v':1} {'_id':2,'v':2} {'_id':3,'v':2}", "p",
            "{'_id':1,'l':[{'ref':3},{'ref':1},{'ref':2}]} {'_id':2,'l':[]} {'_id':3,'l':{'ref':2}}"),
-     false},
+     false, false},
     {"- copy: { from: c, into: p, match: { _id: ref }, at: root, fields: { cn: $name, cc: $city } }\n",
      COLLS("c", "{'_id':1,'name':'a','city':'x'} {'_id':2,'name':'b'}", "p",
            "{'_id':1,'ref':1} {'_id':2,'ref':2} {'_id':3,'ref':5} {'_id':4} {'_id':5,'ref':null}"),
-     false},
+     false, false},
+    {"- copy: { from: c, into: p, match: { _id: ref }, at: root, fields: { cn: $name }, replace: true }\n",
+     COLLS("c", "{'_id':1,'name':'a'} {'_id':2,'name':{'n':1}}", "p",
+           "{'_id':1,'ref':1,'z':1} {'_id':2,'cn':'old','ref':2} {'_id':3,'cn':3,'ref':5} {'_id':4}"),
+     false, true},
+    {"- copy: { from: c, into: p, match: { _id: ref }, at: root, fields: { cn: $name }, refs: drop }\n",
+     COLLS("c", "{'_id':1,'name':'a'} {'_id':2,'name':{'n':1}}", "p",
+           "{'_id':1,'ref':1,'z':1} {'_id':2,'ref':2} {'_id':4}"),
+     false, false},
     {"- copy: { from: c, into: p, match: { parts: _id }, at: root, fields: { cn: $name } }\n",
      COLLS("c", "{'_id':1,'parts':[1,2],'name':'a'} {'_id':2,'parts':[4]}", "p",
            "{'_id':1} {'_id':2,'x':1} {'_id':3} {'_id':4}"),
-     false},
+     false, false},
     {"- embed: { from: c, into: p, match: [{ from: { $toLower: $k }, into: { $toLower: $x } }], keep: all, as: cs }\n",
      COLLS("c", "{'_id':1,'k':'A'} {'_id':2,'k':'b'} {'_id':3,'k':'a'}", "p", "{'_id':1,'x':'a'} {'_id':2,'x':'C'}"),
-     true},
+     true, false},
 };
 
 static void
@@ -427,6 +482,130 @@ scan_is_asked_for(void **state)
     assert_int_equal(live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e), MRS_FAIL);
     assert_non_null(strstr(b.e.msg, "--allow-scan"));
     assert_null(u);
+    bed_close(&b);
+}
+
+static uint64_t
+count_refused(struct bed *b)
+{
+    struct mrs_coll c = {"mongoreshape", "refused", "mongoreshape.refused"};
+    struct live_cursor *cur;
+    struct mrs_view filter, d;
+    struct live_fault f;
+    uint64_t n = 0;
+    assert_int_equal(live_doc_in(&b->arena, &filter, &b->e, "{_id.run: 'unit-test'}"), MRS_OK);
+    assert_int_equal(live_find(b->job.link, &c, filter, mrs_empty_doc(), 0, &cur, &b->e), MRS_OK);
+    while (live_cursor_next(cur, &d, &f, &b->e) == MRS_OK) {
+        assert_string_equal(mrs_val_text(live_at(d, "_id.ns"), &(uint32_t){0}), TEST_DB ".c");
+        n++;
+    }
+    live_cursor_close(cur);
+    return n;
+}
+
+/* Documents of from without a key, or without a sort key where somebody wants them, are recorded and take no part. */
+static void
+refused_from(void **state)
+{
+    struct bed b;
+    struct live_run run;
+    struct live_units *u;
+    struct live_unit units[2];
+    struct docs c, p;
+    (void)state;
+    bed_open(&b, joins[sizeof joins / sizeof *joins - 1].steps, server, 0);
+    memset(&run, 0, sizeof run);
+    strcpy(run.id, "unit-test");
+    strcpy(run.owner, "unit-test");
+    run.state_refused = (struct mrs_coll){"mongoreshape", "refused", "mongoreshape.refused"};
+    b.job.run = &run;
+    b.job.opts.state_db = "mongoreshape";
+    b.job.opts.allow_scan = true;
+    b.job.opts.max_refused = 5;
+    docs_make(&c, "{'_id':1,'k':'A'} {'_id':2,'k':{'no':1}} {'_id':3,'k':'a'}");
+    docs_make(&p, "{'_id':1,'x':'a'} {'_id':2,'x':{'no':1}}");
+    bed_fill(&b, "c", &c);
+    uint64_t before = count_refused(&b);
+    assert_int_equal(live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e), MRS_OK);
+    for (int turn = 0; turn < 2; turn++) { /* again is the same */
+        if (live_units_load(u, 0, p.d, 2, units, &b.e) != MRS_OK) {
+            fail_msg("%s", b.e.msg);
+        }
+        assert_string_equal(picture(units[0].want), "{\"_id\":1,\"x\":\"a\",\"cs\":[{\"_id\":1,\"k\":\"A\"},{"
+                                                    "\"_id\":3,\"k\":\"a\"}]}");
+        assert_true(units[1].refused);
+        assert_true(count_refused(&b) == 1 || before == 1);
+    }
+    b.job.opts.max_refused = 0;
+    assert_int_equal(live_refused_drop(&b.job, 1, TEST_DB ".c", mrs_doc_get(c.d[1], "_id"), &b.e), MRS_OK);
+    assert_int_equal(count_refused(&b), 0);
+    assert_int_equal(live_units_load(u, 0, p.d, 2, units, &b.e), MRS_FAIL);
+    assert_int_equal(b.e.code, MRS_E_TOO_MANY);
+    mrs_err_clear(&b.e);
+    live_refused_drop(&b.job, 1, TEST_DB ".c", mrs_doc_get(c.d[1], "_id"), &b.e);
+    live_units_close(u);
+    free(c.p);
+    free(p.p);
+    bed_close(&b);
+}
+
+/* A unit read long ago is derived as it was, for its guard to miss. The mutant takes it as it is now, with sources that
+ * were read for what it was: a guard would let that pass. */
+static void
+sources_first_is_seen(void **state)
+{
+    struct bed b;
+    struct live_units *u;
+    struct live_unit unit;
+    struct docs c, now, then;
+    (void)state;
+    bed_open(&b, EMBED "as: cs }\n", server, 0);
+    docs_make(&c, "{'_id':5,'p':1} {'_id':6,'p':2}");
+    docs_make(&now, "{'_id':1,'k':2}");
+    docs_make(&then, "{'_id':1,'k':1}");
+    bed_fill(&b, "c", &c);
+    bed_fill(&b, "p", &now);
+    assert_int_equal(live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e), MRS_OK);
+    assert_int_equal(live_units_load(u, 0, then.d, 1, &unit, &b.e), MRS_OK);
+    assert_string_equal(picture(unit.want), "{\"_id\":1,\"k\":1,\"cs\":[{\"_id\":5,\"p\":1}]}");
+    setenv("MRS_MUTANT", "sources-before-target", 1);
+    assert_int_equal(live_units_load(u, 0, then.d, 1, &unit, &b.e), MRS_OK);
+    unsetenv("MRS_MUTANT");
+    assert_string_equal(picture(unit.doc), "{\"_id\":1,\"k\":2}");
+    assert_string_equal(picture(unit.want), "{\"_id\":1,\"k\":2,\"cs\":[]}");
+    live_units_close(u);
+    free(c.p);
+    free(now.p);
+    free(then.p);
+    bed_close(&b);
+}
+
+/* A key that the values at the path do not explain: what would be read for it is not known, so the unit is refused. */
+static void
+keys_not_asked_for(void **state)
+{
+    static const struct mrs_pair_path wrong = {"p", "other"};
+    struct bed b;
+    struct live_units *u;
+    struct live_unit units[3];
+    struct docs c, p;
+    (void)state;
+    bed_open(&b, EMBED "as: cs }\n", server, 0);
+    docs_make(&c, "{'_id':5,'p':1} {'_id':6,'p':2}");
+    docs_make(&p, "{'_id':1,'k':2} {'_id':2,'k':1,'other':1} {'_id':3,'other':2}");
+    bed_fill(&b, "c", &c);
+    b.plan->steps[0].desc.pairs = &wrong;
+    assert_int_equal(live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e), MRS_OK);
+    assert_int_equal(live_units_load(u, 0, p.d, 2, units, &b.e), MRS_OK);
+    assert_true(units[0].refused);
+    assert_string_equal(units[0].why.where, "match");
+    assert_string_equal(picture(units[1].want), "{\"_id\":2,\"k\":1,\"other\":1,\"cs\":[{\"_id\":5,\"p\":1}]}");
+    assert_int_equal(live_units_load(u, 0, p.d, 3, units, &b.e), MRS_OK);
+    assert_false(units[0].refused); /* another unit asked for it */
+    assert_string_equal(picture(units[2].want), "{\"_id\":3,\"other\":2,\"cs\":[]}");
+    live_units_close(u);
+    free(c.p);
+    free(p.p);
     bed_close(&b);
 }
 
@@ -610,6 +789,9 @@ main(void)
     };
     const struct CMUnitTest served[] = {
         cmocka_unit_test(steps_that_join),
+        cmocka_unit_test(refused_from),
+        cmocka_unit_test(keys_not_asked_for),
+        cmocka_unit_test(sources_first_is_seen),
         cmocka_unit_test(large_loads),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(no_memory_for_joins),

@@ -257,11 +257,13 @@ check_twice(struct judge *j, struct mrs_live_group *g)
 {
     struct hit h;
     for (uint32_t i = 1; i < g->n; i++) {
-        for (uint32_t b = 0; b < i && g->expand; b++) {
+        for (uint32_t b = 0; b < i && (g->expand || g->direct); b++) {
             const struct mrs_step *s = step_of(j, g, i), *o = step_of(j, g, b);
             if (steps_meet(s, 'A', o, 'A', &h)) {
-                refuse(&g->expand, &g->expand_why,
-                       step_hits(j, s, "adds", &h, say(j, "and step %u (%s) adds it, too", o->no, o->type->name)));
+                const char *why =
+                    step_hits(j, s, "adds", &h, say(j, "and step %u (%s) adds it, too", o->no, o->type->name));
+                refuse(&g->expand, &g->expand_why, why);
+                refuse(&g->direct, &g->direct_why, why);
             }
         }
     }

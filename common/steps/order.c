@@ -105,6 +105,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_map_tell(&t, &s->map, arena, out, e);
     const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
     for (uint32_t i = 0; i < s->fields.n; i++) {
+        mrsi_tell_touch(&t, 0, 'R', s->fields.path[i].text); /* what follows depends on whether it is there */
         mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
     }
     mrsi_tell_words(&t, "puts %s first in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);

@@ -1,9 +1,10 @@
-/* changes.c - the model of the change list: list, seal, apply, under crashes of the tool and of the server, and with a
+/* changes.c - the model of the change list: list, seal, apply, while tool and server are killed and somebody writes.
  *
- *  The plan is the one that loses most easily: a child is embedded in its parent and then deleted, so a second
- * derivation finds no child and would write an empty array. `store` is what the server holds; `safe` is what it holds
- * after it was killed: only what a journaled write forced. Nothing may be lost at any moment: the child stands
- * somewhere, and what the foreign writer was told is written stays written. */
+ * The plan is the one that loses most easily: a child is embedded in its parent and then deleted, so a second
+ * derivation finds no child and would write an empty array. `now` is what the server holds; `safe` is what it holds
+ * after it was killed: only what a journaled write forced. The regime is quiet, yet one foreign write comes at any time.
+ * Nothing may be lost at any moment: the child stands somewhere, and what the foreign writer was told is written stays
+ * written. */
 #include "mc.h"
 
 #include <string.h>

@@ -71,6 +71,8 @@ static const struct verdict verdicts[] = {
     {"- rename: {in: a, fields: {a: b}}\n- set: {in: a, fields: {c: $b}}\n", NULL, "takes names away", "+-c:b,c~a"},
     {"- set: {in: a, fields: {x: 1}}\n- rename: {in: a, fields: {x: y}}\n", NULL, "takes names away", "+-c:x,y"},
     {"- cast: {in: a, fields: {v: int}}\n- set: {in: a, fields: {c: $v}}\n", NULL, NULL, "+-c:c"},
+    {"- set: {in: a, fields: {x: $u}}\n- set: {in: a, fields: {x: $y}}\n", "and step 1 (set) adds it, too",
+     "and step 1 (set) adds it, too", "+c:x"},
     {"- rename: {in: a, fields: {a: b}}\n- set: {in: a, fields: {b: 1}}\n", "adds `b` of d.a, and step 1 (rename) adds "
      "it, too", "takes names away", "+-c:b~a"},
     /* counterexamples: a change that is only made in contract is read, removed or met by a later group */

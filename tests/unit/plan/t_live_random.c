@@ -4,8 +4,8 @@
  * of documents less their claims, nothing is removed, and everything is derived a second time. The rule promises of
  * every plan that it admits: the second time changes nothing, and all that was added is what stands there when the
  * steps are done one after the other. Plans of one-document steps are contracted as well, twice, and must end in the
- * same bytes.
- * Plans that the rule refuses go the same way, to show that the test can fail: many of them must go wrong. */
+ * same bytes. Plans that may be done in place are done so, each group twice. Plans that the rule refuses go the same
+ * ways, to show that the test can fail: many of them must go wrong. */
 #include "../steps/host.h"
 
 #include "mongoreshape/live.h"
@@ -485,6 +485,48 @@ contract(struct world *w)
     }
 }
 
+/* ---- in place ---- */
+static void
+push(struct world *w, struct host_db *db, const struct mrs_step *s)
+{
+    struct bench b = bench_of(w, s);
+    free(b.work);
+    b.work = NULL;
+    assert_int_equal(host_push(db, &b, &s->desc), MRS_OK);
+    b.type = &(struct mrs_step_type){.name = ""};
+    bench_end(&b);
+    compact(db);
+    w->refused = w->refused || db->refused[0];
+}
+
+static void
+push_group(struct world *w, struct host_db *db, const struct mrs_live_group *g)
+{
+    for (uint32_t i = 0; i < g->n && g->family != MRS_FAMILY_CATALOG; i++) {
+        push(w, db, first_of(w, g) + i);
+    }
+}
+
+/* A plan that may be done in place: each group, done again where it was done, changes nothing. */
+static bool
+direct_right(struct world *w)
+{
+    static char once[BENCH_TEXT], twice[BENCH_TEXT];
+    bool right = true;
+    host_copy(&w->start, &w->db);
+    for (uint32_t g = 0; g < w->live.n_groups && right && !w->refused; g++) {
+        push_group(w, &w->db, &w->live.group[g]);
+        host_text(&w->db, true, once);
+        if (!w->refused) {
+            push_group(w, &w->db, &w->live.group[g]);
+            host_text(&w->db, true, twice);
+            right = !w->db.refused[0] && strcmp(once, twice) == 0;
+        }
+    }
+    host_free(&w->db);
+    return right;
+}
+
 /* ---- one plan ---- */
 /* Step by step, as PLAN means it. False: something was refused on the way. */
 static bool
@@ -492,15 +534,8 @@ run_meant(struct world *w)
 {
     host_copy(&w->start, &w->meant);
     for (uint32_t i = 0; i < w->p->n_steps; i++) {
-        const struct mrs_step *s = &w->p->steps[i];
-        struct bench b = bench_of(w, s);
-        free(b.work);
-        b.work = NULL;
-        assert_int_equal(host_push(&w->meant, &b, &s->desc), MRS_OK);
-        b.type = &(struct mrs_step_type){.name = ""};
-        bench_end(&b);
-        compact(&w->meant);
-        if (w->meant.refused[0] || equal_ids(&w->meant)) {
+        push(w, &w->meant, &w->p->steps[i]);
+        if (w->refused || equal_ids(&w->meant)) {
             return false;
         }
     }
@@ -637,7 +672,7 @@ static void
 random_plans(void **state)
 {
     static char text[BENCH_TEXT], data[BENCH_TEXT];
-    uint32_t count[2][5] = {{0}};
+    uint32_t count[2][5] = {{0}}, in_place[2][2] = {{0}};
     (void)state;
     for (uint32_t i = 0; i < PLANS; i++) {
         struct world w = {.mem = mrs_mem_new(0)};
@@ -650,6 +685,13 @@ random_plans(void **state)
             w.p = p;
             assert_int_equal(mrs_live_judge(p, &p->arena, &w.live, &e), MRS_OK);
             host_load(&w.start, data);
+            if (w.live.direct || can_try(p, &w.live)) {
+                in_place[w.live.direct][direct_right(&w)]++;
+                if (w.live.direct && in_place[1][0]) {
+                    fail_msg("%s%s\ndone twice in place, it changes", text, data);
+                }
+                w.refused = false;
+            }
             if (w.live.expand || can_try(p, &w.live)) {
                 int got = try_plan(&w);
                 count[w.live.expand][got]++;
@@ -669,6 +711,8 @@ random_plans(void **state)
     print_message("admitted: %u right (%u contracted), %u skipped; refused: %u right, %u unstable, %u wrong\n",
                   count[1][RIGHT], n_contracted, count[1][SKIPPED], count[0][RIGHT], count[0][UNSTABLE],
                   count[0][WRONG] + count[0][CONTRACT_WRONG]);
+    print_message("in place: %u right; refused: %u right, %u wrong\n", in_place[1][1], in_place[0][1], in_place[0][0]);
+    assert_true(in_place[1][1] > PLANS / 20 && in_place[0][0] > 20);
     assert_int_equal(count[1][UNSTABLE] + count[1][WRONG] + count[1][CONTRACT_WRONG], 0);
     assert_true(count[1][RIGHT] > PLANS / 20);
     assert_true(count[0][UNSTABLE] > 20 && count[0][WRONG] + count[0][CONTRACT_WRONG] > 20);

@@ -185,7 +185,7 @@ static const struct bench_telling tells[] = {
      "shop.a\nside 0 shop.a RCM in\nR0 x\nD0 x\nR0 _id\nD0 _id\nloss: the type that x had, and values that cannot "
      "be converted\n"
      "loss: the type that _id had, and values that cannot be converted\nnew ids\n"},
-    {"order", "{'in':'a','fields':['x']}", "puts x first in every document of shop.a\nside 0 shop.a RCM in\nD0 "
+    {"order", "{'in':'a','fields':['x']}", "puts x first in every document of shop.a\nside 0 shop.a RCM in\nR0 x\nD0 "
      "x\nloss: ..."},
     {"delete", "{'in':'a','where':{'x':1}}", "drops those documents that `where` takes of shop.a\nside 0 shop.a "
      "RTM in\nR0 x\nD0 \n"

@@ -147,7 +147,7 @@ ask(struct facts *f, mongoc_client_t *client, const char *db, mongoc_client_sess
     return f->code == 0;
 }
 
-static bool
+static bool __attribute__((format(printf, 5, 0)))
 ask_text(struct facts *f, mongoc_client_t *client, const char *db, mongoc_client_session_t *session, const char *text,
          va_list args)
 {

@@ -2,9 +2,9 @@
  *
  * The plan is the one that loses most easily: a child is embedded in its parent and then deleted, so a second
  * derivation finds no child and would write an empty array. `now` is what the server holds; `safe` is what it holds
- * after it was killed: only what a journaled write forced. The regime is quiet, yet one foreign write comes at any time.
- * Nothing may be lost at any moment: the child stands somewhere, and what the foreign writer was told is written stays
- * written. */
+ * after it was killed: only what a journaled write forced. The regime is quiet, yet one foreign write comes at any
+ * time. Nothing may be lost at any moment: the child stands somewhere, and what the foreign writer was told is
+ * written stays written. */
 #include "mc.h"
 
 #include <string.h>

@@ -100,6 +100,9 @@ enum mrs_status
 live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, unsigned flags, struct mrs_buf *out,
                    struct live_fault *f, struct mrs_err *e)
 {
+    struct mrs_buf own;
+    mrs_buf_init(&own, job->mem, MRS_DOC_READ_MAX);
+    out = out ? out : &own; /* the reply is read in any case: it may tell of a writeError */
     size_t start = out->n;
     int64_t since = live_clock_ms();
     struct live_fault fault;
@@ -118,6 +121,7 @@ live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, un
             s = write_error(reply, &fault, &why);
         }
     } while (again(job, s, &fault, since));
+    mrs_buf_clear(&own);
     return settle(s, &fault, f, &why, e);
 }
 
@@ -196,6 +200,9 @@ enum mrs_status
 live_state_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, struct mrs_buf *out,
                 struct mrs_err *e)
 {
+    struct mrs_buf own;
+    mrs_buf_init(&own, job->mem, MRS_DOC_READ_MAX);
+    out = out ? out : &own; /* the reply is read in any case: it may tell of a writeError */
     size_t start = out->n;
     int64_t since = live_clock_ms();
     struct live_fault fault;
@@ -236,6 +243,9 @@ enum mrs_status
 live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipeline, struct mrs_buf *out,
                 struct mrs_err *e)
 {
+    struct mrs_buf own;
+    mrs_buf_init(&own, job->mem, MRS_DOC_READ_MAX);
+    out = out ? out : &own; /* the reply is read in any case: it may tell of a writeError */
     size_t start = out->n;
     int64_t since = live_clock_ms();
     struct live_fault fault;

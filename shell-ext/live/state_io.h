@@ -16,7 +16,7 @@ const char *live_state_db(const struct live_job *job);
 /* A date; fallback where it is none. */
 int64_t live_date_at(struct mrs_view d, const char *path, int64_t fallback);
 
-/* The reply is appended to out. As live_command, and FAIL with the first writeError. */
+/* The reply is appended to out (may be NULL). As live_command, and FAIL with the first writeError. */
 enum mrs_status live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, unsigned flags,
                                    struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
 struct live_state_change {

@@ -6,7 +6,8 @@
 
 #include "mongoreshape/path.h"
 
-#define LIVE_LOAD_BYTES (64u << 20) /* most that one load keeps, unless it is of one unit */
+#define LIVE_LOAD_BYTES (64u << 20) /* most that one load of several units keeps */
+#define LIVE_ONE_BYTES (256u << 20) /* of one unit: opts.memory, or this */
 
 struct live_from;
 

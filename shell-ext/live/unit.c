@@ -274,10 +274,15 @@ live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct 
 enum mrs_status
 live_unit_hold(struct live_units *u, struct mrs_view doc, struct mrs_view *out, struct mrs_err *e)
 {
+    uint64_t memory = u->job->opts.memory ? u->job->opts.memory : LIVE_ONE_BYTES;
     u->held += doc.n;
-    if (u->held > LIVE_LOAD_BYTES && u->n > 1) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what %u documents become is more than %u MiB", u->n,
+    if (u->n > 1 && u->held > LIVE_LOAD_BYTES) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what belongs to %u documents is more than %u MiB", u->n,
                            LIVE_LOAD_BYTES >> 20);
+    }
+    if (u->held > memory) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what belongs to this document is more than %llu MiB: give more "
+                           "--memory, or run the plan with --quiet-by", (unsigned long long)(memory >> 20));
     }
     uint8_t *p = mrs_arena_copy(&u->hold, doc.p, doc.n);
     *out = (struct mrs_view){p, doc.n};
@@ -526,6 +531,19 @@ begin_unit(struct live_units *u, struct live_unit *unit, struct mrs_view doc)
     }
 }
 
+/* Fewer than one cannot be tried: a unit that is too much by itself is refused. */
+static enum mrs_status
+too_much(struct live_units *u, struct live_unit *units, enum mrs_status s, struct mrs_err *e)
+{
+    if (s != MRS_FAIL || e->code != MRS_E_LIMIT || u->n != 1) {
+        return s;
+    }
+    u->err = *e;
+    mrs_err_clear(e);
+    live_unit_refuse(u, &units[0], u->step->no);
+    return MRS_OK;
+}
+
 enum mrs_status
 live_units_load(struct live_units *u, uint32_t main, const struct mrs_view *docs, uint32_t n, struct live_unit *units,
                 struct mrs_err *e)
@@ -541,11 +559,13 @@ live_units_load(struct live_units *u, uint32_t main, const struct mrs_view *docs
     }
     if (join) {
         s = live_from_load(u, main, units, n, e);
-        return s == MRS_OK ? live_join_derive(u, main, units, n, e) : s;
+        s = s == MRS_OK ? live_join_derive(u, main, units, n, e) : s;
+        return too_much(u, units, s, e);
     }
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         s = units[i].refused ? MRS_OK : derive_one(u, main, &units[i], e);
     }
+    s = too_much(u, units, s, e);
     struct live_product *p = (struct live_product *)(void *)u->products.p;
     for (uint32_t i = 0; i < n; i++) {
         units[i].product = units[i].n_products ? p : NULL;

@@ -41,7 +41,7 @@ const char *live_units_reads(const struct live_units *u, size_t *n);
  * path of its first pair and $in, or, where that pair is an expression (only with opts.allow_scan, else open refuses),
  * the whole collection at each load. from documents that are refused take part in nothing and are recorded here
  * (not without job->run). units: n of them. OK; END: the connection was lost; FAIL MRS_E_LIMIT: too much for one
- * batch, try fewer (not with n 1). */
+ * batch, try fewer (not with n 1: what is more than opts.memory by itself is refused). */
 enum mrs_status live_units_load(struct live_units *u, uint32_t main, const struct mrs_view *docs, uint32_t n,
                                 struct live_unit *units, struct mrs_err *e);
 /* Filter of the documents on side `side` that units docs[0..n) made (by listing): {field: {$in: [...]}}; END: the side

@@ -652,6 +652,13 @@ large_loads(void **state)
     mrs_err_clear(&b.e);
     assert_int_equal(live_units_load(u, 0, p.d, 5, units, &b.e), MRS_OK);
     assert_true(units[4].want.n > 10u * CHILD && !units[4].refused);
+    b.job.opts.memory = 2u << 20; /* a unit that is too much by itself is refused */
+    assert_int_equal(live_units_load(u, 0, p.d, 1, units, &b.e), MRS_OK);
+    assert_true(units[0].refused && units[0].why.code == MRS_E_LIMIT && strstr(units[0].why.msg, "--memory"));
+    same_bytes(units[0].want, p.d[0], "refused");
+    b.job.opts.memory = 64u << 20;
+    assert_int_equal(live_units_load(u, 0, p.d, 1, units, &b.e), MRS_OK);
+    assert_false(units[0].refused);
     live_units_close(u);
     bed_fill(&b, "c", &none);
     mrs_buf_clear(&room);

@@ -330,26 +330,33 @@ take_reply(const bson_t *reply, struct mrs_view *out, struct mrs_err *e)
     return mrs_doc_check(out->p, out->n, MRS_DEPTH_READ, e);
 }
 
-/* Name and options are ready: sends it. */
+/* A command in hand. */
+struct call {
+    struct live_link *l;
+    const char *db, *name;
+    bson_t cmd, opts;
+    unsigned flags;
+    struct live_fault *f;
+};
+
 static enum mrs_status
-send_command(struct live_link *l, const char *db, const bson_t *cmd, const bson_t *opts, unsigned flags,
-             const char *name, struct mrs_buf *out, struct live_fault *f, struct mrs_err *e)
+send_command(struct call *c, struct mrs_buf *out, struct mrs_err *e)
 {
     bson_t reply;
     bson_error_t error;
     struct mrs_view said;
     enum mrs_status s;
-    bool write = flags & LIVE_WRITE;
+    bool write = c->flags & LIVE_WRITE;
     if (write) {
-        live_link_stop(l, "before", db, name);
+        live_link_stop(c->l, "before", c->db, c->name);
     }
-    bool done = write ? mongoc_client_write_command_with_opts(l->client, db, cmd, opts, &reply, &error)
-                      : mongoc_client_command_with_opts(l->client, db, cmd, NULL, opts, &reply, &error);
+    bool done = write ? mongoc_client_write_command_with_opts(c->l->client, c->db, &c->cmd, &c->opts, &reply, &error)
+                      : mongoc_client_command_with_opts(c->l->client, c->db, &c->cmd, NULL, &c->opts, &reply, &error);
     if (!done) {
-        s = live_fault_tell(l, name, &error, &reply, f, e);
+        s = live_fault_tell(c->l, c->name, &error, &reply, c->f, e);
     } else {
         s = take_reply(&reply, &said, e);
-        s = s == MRS_OK ? judge_reply(l, name, said, f, e) : s;
+        s = s == MRS_OK ? judge_reply(c->l, c->name, said, c->f, e) : s;
         if (s == MRS_OK && out) {
             mrs_buf_put(out, said.p, said.n);
             s = mrs_buf_status(out, e);
@@ -357,7 +364,34 @@ send_command(struct live_link *l, const char *db, const bson_t *cmd, const bson_
     }
     bson_destroy(&reply);
     if (write && s == MRS_OK) {
-        live_link_stop(l, "after", db, name);
+        live_link_stop(c->l, "after", c->db, c->name);
+    }
+    return s;
+}
+
+static enum mrs_status
+prepare_command(struct call *c, struct mrs_view cmd, struct mrs_err *e)
+{
+    bson_iter_t first;
+    bool write = c->flags & LIVE_WRITE;
+    enum mrs_status s = live_bytes(cmd, &c->cmd, e);
+    if (s == MRS_OK && (!bson_iter_init(&first, &c->cmd) || !bson_iter_next(&first))) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a command is empty");
+    }
+    if (s == MRS_OK) {
+        c->name = bson_iter_key(&first);
+        s = live_primary(c->l, c->f, e);
+    }
+    if (s == MRS_OK) {
+        s = live_options(c->l, c->flags, &c->opts, e);
+    }
+    if (s == MRS_OK) {
+        add_mark(c->l, &c->cmd, &c->opts);
+        if (write && !(c->flags & LIVE_IN_TXN)) {
+            mongoc_write_concern_append(c->flags & LIVE_JOURNALED ? c->l->journaled : c->l->written, &c->opts);
+        } else if (!write && reads_with_concern(c->name)) {
+            add_read_concern(c->l, c->flags, &c->opts);
+        }
     }
     return s;
 }
@@ -366,33 +400,16 @@ enum mrs_status
 live_command(struct live_link *l, const char *db, struct mrs_view cmd, unsigned flags, struct mrs_buf *out,
              struct live_fault *f, struct mrs_err *e)
 {
-    bson_t c, opts = BSON_INITIALIZER;
-    bson_iter_t first;
     struct live_fault own;
-    f = f ? f : &own;
-    memset(f, 0, sizeof *f);
-    f->kind = LIVE_FAULT_OTHER;
-    enum mrs_status s = live_bytes(cmd, &c, e);
-    if (s == MRS_OK && (!bson_iter_init(&first, &c) || !bson_iter_next(&first))) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a command is empty");
-    }
+    struct call c = {.l = l, .db = db, .opts = BSON_INITIALIZER, .flags = flags, .f = f ? f : &own};
+    memset(c.f, 0, sizeof *c.f);
+    c.f->kind = LIVE_FAULT_OTHER;
+    enum mrs_status s = prepare_command(&c, cmd, e);
     if (s == MRS_OK) {
-        s = live_primary(l, f, e);
+        s = send_command(&c, out, e);
     }
-    if (s == MRS_OK) {
-        s = live_options(l, flags, &opts, e);
-    }
-    if (s == MRS_OK) {
-        add_mark(l, &c, &opts);
-        if (flags & LIVE_WRITE && !(flags & LIVE_IN_TXN)) {
-            mongoc_write_concern_append(flags & LIVE_JOURNALED ? l->journaled : l->written, &opts);
-        } else if (!(flags & LIVE_WRITE) && reads_with_concern(bson_iter_key(&first))) {
-            add_read_concern(l, flags, &opts);
-        }
-        s = send_command(l, db, &c, &opts, flags, bson_iter_key(&first), out, f, e);
-    }
-    bson_destroy(&opts);
-    f->kind = s == MRS_OK ? LIVE_FAULT_NONE : f->kind;
+    bson_destroy(&c.opts);
+    c.f->kind = s == MRS_OK ? LIVE_FAULT_NONE : c.f->kind;
     return s;
 }
 
@@ -423,61 +440,66 @@ cursor_new(struct live_link *l, const struct mrs_coll *coll, const char *verb, s
            struct mrs_err *e)
 {
     struct live_cursor *c = mrs_zalloc(l->mem, sizeof *c);
+    *out = c;
     if (!c) {
         return mrs_err_memory(e, sizeof *c);
     }
     c->l = l;
     snprintf(c->what, sizeof c->what, "%s of %s", verb, coll->ns);
-    *out = c;
     return MRS_OK;
 }
 
-/* find and aggregate alike: query is the filter or the pipeline. */
-static enum mrs_status
-open_cursor(struct live_link *l, const struct mrs_coll *coll, const char *verb, const bson_t *query,
-            const bson_t *opts, struct live_cursor **out, struct mrs_err *e)
-{
-    enum mrs_status s = cursor_new(l, coll, verb, out, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    mongoc_collection_t *c = mongoc_client_get_collection(l->client, coll->db, coll->coll);
-    (*out)->cursor = strcmp(verb, "find") == 0
-                         ? mongoc_collection_find_with_opts(c, query, opts, NULL)
-                         : mongoc_collection_aggregate(c, MONGOC_QUERY_NONE, query, opts, NULL);
-    mongoc_collection_destroy(c);
-    return MRS_OK;
-}
+/* What find and aggregate share: query is the filter or the pipeline. */
+struct query {
+    mongoc_collection_t *coll;
+    bson_t query, opts;
+};
 
 static enum mrs_status
-start_cursor(struct live_link *l, const struct mrs_coll *coll, const char *verb, struct mrs_view query,
-             struct mrs_view given, unsigned flags, struct live_cursor **out, struct mrs_err *e)
+query_open(struct live_link *l, const struct mrs_coll *coll, struct mrs_view query, struct query *q, struct mrs_err *e)
 {
-    bson_t q, opts = BSON_INITIALIZER;
-    *out = NULL;
-    enum mrs_status s = live_bytes(query, &q, e);
-    if (s == MRS_OK) {
-        s = cursor_options(l, given, flags, &opts, e);
-    }
-    if (s == MRS_OK) {
-        s = open_cursor(l, coll, verb, &q, &opts, out, e);
-    }
-    bson_destroy(&opts);
-    return s;
+    q->coll = mongoc_client_get_collection(l->client, coll->db, coll->coll);
+    bson_init(&q->opts);
+    return live_bytes(query, &q->query, e);
+}
+
+static void
+query_close(struct query *q)
+{
+    mongoc_collection_destroy(q->coll);
+    bson_destroy(&q->opts);
 }
 
 enum mrs_status
 live_find(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter, struct mrs_view opts,
           unsigned flags, struct live_cursor **out, struct mrs_err *e)
 {
-    return start_cursor(l, coll, "find", filter, opts, flags, out, e);
+    struct query q;
+    *out = NULL;
+    enum mrs_status s = query_open(l, coll, filter, &q, e);
+    s = s == MRS_OK ? cursor_options(l, opts, flags, &q.opts, e) : s;
+    s = s == MRS_OK ? cursor_new(l, coll, "find", out, e) : s;
+    if (s == MRS_OK) {
+        (*out)->cursor = mongoc_collection_find_with_opts(q.coll, &q.query, &q.opts, NULL);
+    }
+    query_close(&q);
+    return s;
 }
 
 enum mrs_status
 live_aggregate(struct live_link *l, const struct mrs_coll *coll, struct mrs_view pipeline, struct mrs_view opts,
                unsigned flags, struct live_cursor **out, struct mrs_err *e)
 {
-    return start_cursor(l, coll, "aggregate", pipeline, opts, flags, out, e);
+    struct query q;
+    *out = NULL;
+    enum mrs_status s = query_open(l, coll, pipeline, &q, e);
+    s = s == MRS_OK ? cursor_options(l, opts, flags, &q.opts, e) : s;
+    s = s == MRS_OK ? cursor_new(l, coll, "aggregate", out, e) : s;
+    if (s == MRS_OK) {
+        (*out)->cursor = mongoc_collection_aggregate(q.coll, MONGOC_QUERY_NONE, &q.query, &q.opts, NULL);
+    }
+    query_close(&q);
+    return s;
 }
 
 enum mrs_status
@@ -512,42 +534,39 @@ live_cursor_close(struct live_cursor *c)
     }
 }
 
+/* {limit: 1} before the options of the caller. */
+static enum mrs_status
+one_only(struct mrs_view opts, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
+{
+    struct mrs_build b;
+    mrs_build_init(&b, buf);
+    mrs_build_i32(&b, "limit", 1);
+    if (opts.n > MRS_DOC_MIN) {
+        mrs_build_raw(&b, opts.p + 4, opts.n - MRS_DOC_MIN);
+    }
+    return mrs_build_finish(&b, out, e);
+}
+
 enum mrs_status
 live_find_one(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter, struct mrs_view opts,
               struct mrs_buf *out, struct live_fault *f, struct mrs_err *e)
 {
-    struct mrs_arena a;
+    struct mrs_buf buf;
     struct mrs_view one, doc;
     struct live_cursor *c = NULL;
-    mrs_arena_init(&a, l->mem);
-    enum mrs_status s = live_doc_in(&a, &one, e, "{limit:1}");
+    mrs_buf_init(&buf, l->mem, MRS_DOC_READ_MAX);
     if (f) {
         memset(f, 0, sizeof *f);
         f->kind = LIVE_FAULT_OTHER;
     }
-    if (s == MRS_OK && opts.n > MRS_DOC_MIN) { /* limit goes before the options: the same fields, one more */
-        struct mrs_buf b;
-        mrs_buf_init(&b, l->mem, MRS_DOC_READ_MAX);
-        struct mrs_build build;
-        mrs_build_init(&build, &b);
-        mrs_build_i32(&build, "limit", 1);
-        mrs_build_raw(&build, opts.p + 4, opts.n - MRS_DOC_MIN);
-        s = mrs_build_finish(&build, &one, e);
-        if (s == MRS_OK) {
-            s = live_find(l, coll, filter, one, 0, &c, e);
-        }
-        mrs_buf_clear(&b);
-    } else if (s == MRS_OK) {
-        s = live_find(l, coll, filter, one, 0, &c, e);
-    }
-    if (s == MRS_OK) {
-        s = live_cursor_next(c, &doc, f, e);
-    }
+    enum mrs_status s = one_only(opts, &buf, &one, e);
+    s = s == MRS_OK ? live_find(l, coll, filter, one, 0, &c, e) : s;
+    s = s == MRS_OK ? live_cursor_next(c, &doc, f, e) : s;
     if (s == MRS_OK) {
         mrs_buf_put(out, doc.p, doc.n);
         s = mrs_buf_status(out, e);
     }
     live_cursor_close(c);
-    mrs_arena_clear(&a);
+    mrs_buf_clear(&buf);
     return s;
 }

@@ -31,9 +31,21 @@ check_op(const struct live_op *op, enum live_op_kind kind, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* A bulk in hand. */
+struct bulk {
+    struct live_link *l;
+    mongoc_collection_t *coll;
+    const struct live_op *ops;
+    const char *what;       /* "insert of shop.posts" */
+    bson_t opts, unchecked; /* of the bulk, and of each operation */
+    bool in_txn, bypass;
+    struct mrs_arena *arena;
+    struct live_bulk_result *r;
+    struct live_fault *f;
+};
+
 static enum mrs_status
-add_op(const struct live_link *l, mongoc_bulk_operation_t *bulk, const struct live_op *op, const bson_t *unchecked,
-       struct live_fault *f, struct mrs_err *e)
+add_op(struct bulk *b, mongoc_bulk_operation_t *bulk, const struct live_op *op, struct mrs_err *e)
 {
     bson_t filter, doc;
     bson_error_t error;
@@ -47,25 +59,24 @@ add_op(const struct live_link *l, mongoc_bulk_operation_t *bulk, const struct li
     bool good = false;
     switch (op->kind) {
     case LIVE_INSERT:
-        good = mongoc_bulk_operation_insert_with_opts(bulk, &doc, unchecked, &error);
+        good = mongoc_bulk_operation_insert_with_opts(bulk, &doc, &b->unchecked, &error);
         break;
     case LIVE_UPDATE:
-        good = mongoc_bulk_operation_update_one_with_opts(bulk, &filter, &doc, unchecked, &error);
+        good = mongoc_bulk_operation_update_one_with_opts(bulk, &filter, &doc, &b->unchecked, &error);
         break;
     case LIVE_REPLACE:
-        good = mongoc_bulk_operation_replace_one_with_opts(bulk, &filter, &doc, unchecked, &error);
+        good = mongoc_bulk_operation_replace_one_with_opts(bulk, &filter, &doc, &b->unchecked, &error);
         break;
     case LIVE_DELETE:
         good = mongoc_bulk_operation_remove_one_with_opts(bulk, &filter, NULL, &error);
         break;
     }
-    return good ? MRS_OK : live_fault_tell(l, verbs[op->kind], &error, NULL, f, e);
+    return good ? MRS_OK : live_fault_tell(b->l, b->what, &error, NULL, b->f, e);
 }
 
 /* ---- the reply ---- */
-/* Appends the errors of a chunk whose first operation is number `first`. */
-static enum mrs_status
-take_errors(struct mrs_val list, uint32_t first, struct mrs_arena *a, struct live_bulk_result *r, struct mrs_err *e)
+static uint32_t
+count_items(struct mrs_val list)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -73,7 +84,18 @@ take_errors(struct mrs_val list, uint32_t first, struct mrs_arena *a, struct liv
     for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &el) > 0;) {
         n++;
     }
-    struct live_op_error *all = mrs_arena_alloc(a, (r->n_errors + (size_t)n) * sizeof *all);
+    return n;
+}
+
+/* Appends the errors of a command whose first operation is number `first`. */
+static enum mrs_status
+take_errors(struct bulk *b, struct mrs_val list, uint32_t first, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct live_bulk_result *r = b->r;
+    size_t n = r->n_errors + (size_t)count_items(list);
+    struct live_op_error *all = mrs_arena_alloc(b->arena, n * sizeof *all);
     if (!all) {
         return mrs_err_memory(e, n * sizeof *all);
     }
@@ -91,53 +113,32 @@ take_errors(struct mrs_val list, uint32_t first, struct mrs_arena *a, struct liv
     return MRS_OK;
 }
 
-struct sent {
-    uint32_t first, n;
-    const char *what;
-    bool in_txn;
-};
-
 static enum mrs_status
-take_sums(const struct live_link *l, const struct sent *c, struct mrs_view reply, struct mrs_arena *a,
-          struct live_bulk_result *r, struct live_fault *f, struct mrs_err *e)
+take_sums(struct bulk *b, struct mrs_view reply, uint32_t first, struct mrs_err *e)
 {
     struct mrs_val errors = live_at(reply, "writeErrors"), wc = live_at(reply, "writeConcernErrors");
     struct mrs_walk w;
     struct mrs_elem el;
-    r->inserted += (uint64_t)live_int_at(reply, "nInserted", 0);
-    r->matched += (uint64_t)live_int_at(reply, "nMatched", 0);
-    r->modified += (uint64_t)live_int_at(reply, "nModified", 0);
-    r->deleted += (uint64_t)live_int_at(reply, "nRemoved", 0);
+    b->r->inserted += (uint64_t)live_int_at(reply, "nInserted", 0);
+    b->r->matched += (uint64_t)live_int_at(reply, "nMatched", 0);
+    b->r->modified += (uint64_t)live_int_at(reply, "nModified", 0);
+    b->r->deleted += (uint64_t)live_int_at(reply, "nRemoved", 0);
     if (wc.type == MRS_ARRAY) { /* done, but the majority was not heard of: as if the connection had been lost */
         mrs_walk_init(&w, mrs_val_view(wc));
         if (mrs_walk_next(&w, &el) > 0 && el.v.type == MRS_DOCUMENT) {
-            return live_fault_code(l, c->what, mrs_val_view(el.v), f, e);
+            return live_fault_code(b->l, b->what, mrs_val_view(el.v), b->f, e);
         }
     }
-    return errors.type == MRS_ARRAY ? take_errors(errors, c->first, a, r, e) : MRS_OK;
+    return errors.type == MRS_ARRAY ? take_errors(b, errors, first, e) : MRS_OK;
 }
 
+/* Whether the server answered about each operation; a transaction is over with the first that failed. */
 static bool
-has_write_errors(struct mrs_view reply)
+answered(const struct bulk *b, struct mrs_view reply, const bson_error_t *error)
 {
-    struct mrs_val v = live_at(reply, "writeErrors");
-    return v.type == MRS_ARRAY && v.n > MRS_DOC_MIN;
-}
-
-static enum mrs_status
-judge(const struct live_link *l, const struct sent *c, bool done, const bson_t *reply, const bson_error_t *error,
-      struct mrs_arena *a, struct live_bulk_result *r, struct live_fault *f, struct mrs_err *e)
-{
-    struct mrs_view said = {bson_get_data(reply), reply->len};
-    enum mrs_status s = mrs_doc_check(said.p, said.n, MRS_DEPTH_READ, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    bool heard = error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN;
-    if (!done && (!heard || c->in_txn || !(has_write_errors(said) || error->domain == MONGOC_ERROR_WRITE_CONCERN))) {
-        return live_fault_tell(l, c->what, error, reply, f, e);
-    }
-    return take_sums(l, c, said, a, r, f, e);
+    struct mrs_val errors = live_at(reply, "writeErrors");
+    bool some = errors.type == MRS_ARRAY && errors.n > MRS_DOC_MIN;
+    return !b->in_txn && (error->domain == MONGOC_ERROR_WRITE_CONCERN || (error->domain == MONGOC_ERROR_SERVER && some));
 }
 
 /* ---- sending ---- */
@@ -157,53 +158,72 @@ chunk_size(const struct live_op *ops, uint32_t n)
     return k;
 }
 
-static void
-set_bulk(struct live_link *l, mongoc_bulk_operation_t *bulk, bool bypass)
+static mongoc_bulk_operation_t *
+new_bulk(struct bulk *b)
 {
-    if (l->comment[0]) {
+    mongoc_bulk_operation_t *bulk = mongoc_collection_create_bulk_operation_with_opts(b->coll, &b->opts);
+    if (b->l->comment[0]) {
         bson_value_t comment = {.value_type = BSON_TYPE_UTF8};
-        comment.value.v_utf8.str = l->comment;
-        comment.value.v_utf8.len = (uint32_t)strlen(l->comment);
+        comment.value.v_utf8.str = b->l->comment;
+        comment.value.v_utf8.len = (uint32_t)strlen(b->l->comment);
         mongoc_bulk_operation_set_comment(bulk, &comment);
     }
-    if (bypass) {
+    if (b->bypass) {
         mongoc_bulk_operation_set_bypass_document_validation(bulk, true);
     }
+    return bulk;
 }
 
 static enum mrs_status
-send_chunk(struct live_link *l, mongoc_collection_t *coll, const struct live_op *ops, const struct sent *c,
-           const bson_t *opts, bool bypass, struct mrs_arena *a, struct live_bulk_result *r, struct live_fault *f,
-           struct mrs_err *e)
+send_chunk(struct bulk *b, uint32_t first, uint32_t n, struct mrs_err *e)
 {
-    bson_t unchecked = BSON_INITIALIZER, reply;
+    bson_t reply;
     bson_error_t error = {0};
     enum mrs_status s = MRS_OK;
-    mongoc_bulk_operation_t *bulk = mongoc_collection_create_bulk_operation_with_opts(coll, opts);
-    BSON_APPEND_BOOL(&unchecked, "validate", false);
-    set_bulk(l, bulk, bypass);
-    for (uint32_t i = 0; i < c->n && s == MRS_OK; i++) {
-        s = add_op(l, bulk, &ops[c->first + i], &unchecked, f, e);
+    mongoc_bulk_operation_t *bulk = new_bulk(b);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        s = add_op(b, bulk, &b->ops[first + i], e);
     }
     if (s == MRS_OK) {
         bool done = mongoc_bulk_operation_execute(bulk, &reply, &error) != 0;
-        s = judge(l, c, done, &reply, &error, a, r, f, e);
+        struct mrs_view said = {bson_get_data(&reply), reply.len};
+        s = mrs_doc_check(said.p, said.n, MRS_DEPTH_READ, e);
+        if (s == MRS_OK) {
+            s = done || answered(b, said, &error) ? take_sums(b, said, first, e)
+                                                  : live_fault_tell(b->l, b->what, &error, &reply, b->f, e);
+        }
         bson_destroy(&reply);
     }
-    bson_destroy(&unchecked);
     mongoc_bulk_operation_destroy(bulk);
     return s;
 }
 
 static enum mrs_status
-bulk_options(struct live_link *l, unsigned flags, bson_t *opts, struct mrs_err *e)
+bulk_options(struct bulk *b, unsigned flags, struct mrs_err *e)
 {
-    bool in_txn = flags & LIVE_IN_TXN;
-    BSON_APPEND_BOOL(opts, "ordered", in_txn);
-    if (!in_txn) {
-        mongoc_write_concern_append(flags & LIVE_JOURNALED ? l->journaled : l->written, opts);
+    BSON_APPEND_BOOL(&b->unchecked, "validate", false);
+    BSON_APPEND_BOOL(&b->opts, "ordered", b->in_txn);
+    if (!b->in_txn) {
+        mongoc_write_concern_append(flags & LIVE_JOURNALED ? b->l->journaled : b->l->written, &b->opts);
     }
-    return live_options(l, flags, opts, e);
+    return live_options(b->l, flags, &b->opts, e);
+}
+
+static enum mrs_status
+send_all(struct bulk *b, const char *db, uint32_t n, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    const char *verb = verbs[b->ops[0].kind];
+    live_link_stop(b->l, "before", db, verb);
+    for (uint32_t first = 0; s == MRS_OK && first < n;) {
+        uint32_t k = chunk_size(b->ops + first, n - first);
+        s = send_chunk(b, first, k, e);
+        first += k;
+    }
+    if (s == MRS_OK) {
+        live_link_stop(b->l, "after", db, verb);
+    }
+    return s;
 }
 
 enum mrs_status
@@ -212,7 +232,6 @@ live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op
 {
     struct live_fault own;
     char what[300];
-    bson_t opts = BSON_INITIALIZER;
     f = f ? f : &own;
     memset(f, 0, sizeof *f);
     memset(r, 0, sizeof *r);
@@ -220,30 +239,24 @@ live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op
         return MRS_OK;
     }
     f->kind = LIVE_FAULT_OTHER;
+    struct bulk b = {.l = l, .ops = ops, .what = what, .opts = BSON_INITIALIZER, .unchecked = BSON_INITIALIZER,
+                     .in_txn = flags & LIVE_IN_TXN, .bypass = bypass, .arena = arena, .r = r, .f = f};
+    snprintf(what, sizeof what, "%s of %s", verbs[ops[0].kind], coll->ns);
+    b.coll = mongoc_client_get_collection(l->client, coll->db, coll->coll);
     enum mrs_status s = live_primary(l, f, e);
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         s = check_op(&ops[i], ops[0].kind, e);
     }
     if (s == MRS_OK) {
-        s = bulk_options(l, flags, &opts, e);
-    }
-    mongoc_collection_t *c = mongoc_client_get_collection(l->client, coll->db, coll->coll);
-    snprintf(what, sizeof what, "%s of %s", verbs[ops[0].kind], coll->ns);
-    struct sent chunk = {0, 0, what, flags & LIVE_IN_TXN};
-    if (s == MRS_OK) {
-        live_link_stop(l, "before", coll->db, verbs[ops[0].kind]);
-    }
-    while (s == MRS_OK && chunk.first < n) {
-        chunk.n = chunk_size(ops + chunk.first, n - chunk.first);
-        s = send_chunk(l, c, ops, &chunk, &opts, bypass, arena, r, f, e);
-        chunk.first += chunk.n;
+        s = bulk_options(&b, flags, e);
     }
     if (s == MRS_OK) {
-        live_link_stop(l, "after", coll->db, verbs[ops[0].kind]);
-        f->kind = LIVE_FAULT_NONE;
+        s = send_all(&b, coll->db, n, e);
     }
-    mongoc_collection_destroy(c);
-    bson_destroy(&opts);
+    mongoc_collection_destroy(b.coll);
+    bson_destroy(&b.opts);
+    bson_destroy(&b.unchecked);
+    f->kind = s == MRS_OK ? LIVE_FAULT_NONE : f->kind;
     return s;
 }
 

@@ -21,17 +21,6 @@ admit(struct live_call *c)
                        direct ? " in place" : "", why ? ": " : "", why ? why : "");
 }
 
-static void
-what_next(struct live_call *c)
-{
-    bool expand = c->job.opts.quiet == LIVE_NOT_QUIET && c->job.opts.mode == LIVE_EXPAND;
-    if (expand) {
-        live_call_next(c, "verify", "--repair");
-    } else {
-        live_call_next(c, "abort", "--clean");
-    }
-}
-
 static enum mrs_status
 dry_run(struct live_call *c)
 {
@@ -83,7 +72,7 @@ execute(struct live_call *c)
         s = live_expand(&c->job, &c->report, &c->err);
     }
     if (s == MRS_OK) {
-        what_next(c);
+        live_call_next(c, "verify", o->quiet == LIVE_NOT_QUIET && o->mode == LIVE_EXPAND ? "--repair" : "");
     } else if (c->err.code == MRS_E_CANCEL || c->err.code == MRS_E_SERVER) {
         live_call_next(c, "apply", "--execute");
     }

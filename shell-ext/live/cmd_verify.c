@@ -8,11 +8,14 @@
 static void
 what_next(struct live_call *c)
 {
-    if (c->report.differs && !c->job.opts.repair) {
-        live_call_next(c, "verify", "--repair");
+    if (c->report.differs || c->report.foreign) {
+        if (c->quiet == LIVE_NOT_QUIET && !c->job.opts.repair) {
+            live_call_next(c, "verify", "--repair");
+        }
         return;
     }
-    if (c->report.differs || c->report.foreign || c->mode != LIVE_EXPAND || c->quiet != LIVE_NOT_QUIET) {
+    if (c->mode != LIVE_EXPAND || c->quiet != LIVE_NOT_QUIET) {
+        live_call_next(c, "abort", "--clean");
         return;
     }
     bool live = true;
@@ -35,9 +38,10 @@ verify(struct live_call *c)
     }
     c->worked = true;
     if (c->quiet != LIVE_NOT_QUIET) {
-        return live_quiet_verify(&c->job, &c->report, &c->err);
+        s = live_quiet_verify(&c->job, &c->report, &c->err);
+    } else {
+        s = live_verify(&c->job, &c->report, &c->err);
     }
-    s = live_verify(&c->job, &c->report, &c->err);
     if (s == MRS_OK) {
         what_next(c);
     }

@@ -423,6 +423,10 @@ int
 live_call_end(struct live_call *c, enum mrs_status s, int status)
 {
     mrs_cli_progress_end(&c->progress);
+    if (c->job.run) {
+        memcpy(c->run, c->job.run->id, sizeof c->run);
+        memcpy(c->phase, c->job.run->phase, sizeof c->phase);
+    }
     live_run_close(&c->job);
     if (s != MRS_OK) {
         status = exit_status(c);

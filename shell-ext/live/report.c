@@ -74,12 +74,14 @@ about_collections(const struct live_call *c)
     }
 }
 
+/* Steps in words: beside writers by the live rule, else as the offline tool tells them. */
 static bool
 explained(struct live_call *c, bool json, struct mrs_buf *out)
 {
-    struct mrs_err e;
-    mrs_err_clear(&e);
-    return mrs_live_explain(c->job.plan, &c->live, json, out, &e) == MRS_OK && !out->bad;
+    bool quiet = c->job.opts.quiet != LIVE_NOT_QUIET;
+    enum mrs_status s = quiet ? mrs_plan_explain(c->job.plan, json, out, NULL)
+                              : mrs_live_explain(c->job.plan, &c->live, json, out, NULL);
+    return s == MRS_OK && !out->bad;
 }
 
 void
@@ -91,10 +93,24 @@ live_report_findings(const struct live_call *c)
     }
 }
 
+static void
+roughly(uint64_t s)
+{
+    if (s < 2) {
+        printf("a second or two\n");
+    } else if (s < 90) {
+        printf("roughly %u seconds\n", (unsigned)s);
+    } else if (s < 5400) {
+        printf("roughly %u minutes\n", (unsigned)((s + 30) / 60));
+    } else {
+        printf("roughly %u hours\n", (unsigned)((s + 1800) / 3600));
+    }
+}
+
 void
 live_report_outlook(struct live_call *c)
 {
-    char docs[32], bytes[32], took[32];
+    char docs[32], bytes[32];
     struct mrs_buf words;
     mrs_buf_init(&words, c->job.mem, (size_t)64 << 20);
     about_plan(c);
@@ -105,9 +121,9 @@ live_report_outlook(struct live_call *c)
     mrs_buf_clear(&words);
     about_collections(c);
     if (c->looked) {
-        printf("to read: ~%s document%s, %s; roughly %s\n", mrs_text_count(c->preflight.docs, docs),
-               c->preflight.docs == 1 ? "" : "s", mrs_text_size(c->preflight.bytes, bytes),
-               mrs_text_time(1000 * (c->preflight.seconds ? c->preflight.seconds : 1), took));
+        printf("to read: ~%s document%s, %s; ", mrs_text_count(c->preflight.docs, docs),
+               c->preflight.docs == 1 ? "" : "s", mrs_text_size(c->preflight.bytes, bytes));
+        roughly(c->preflight.seconds);
         live_report_findings(c);
     }
 }
@@ -192,7 +208,7 @@ json_plan(struct mrs_cli_json *j, struct live_call *c)
         mrs_cli_json_close(j);
     }
     mrs_cli_json_close(j);
-    if (!c->job.live) {
+    if (!c->job.live || c->worked) {
         return;
     }
     struct mrs_buf text, doc;
@@ -224,7 +240,8 @@ live_report_json(struct live_call *c, int status)
     mrs_cli_json_text(&j, "planId", plan ? id : NULL);
     mrs_cli_json_text(&j, "mode", live_report_mode(c));
     mrs_cli_json_text(&j, "quietBy", live_report_quiet(c->known ? c->quiet : c->job.opts.quiet));
-    mrs_cli_json_text(&j, "phase", c->known ? c->phase : NULL);
+    mrs_cli_json_text(&j, "run", *c->run ? c->run : NULL);
+    mrs_cli_json_text(&j, "phase", *c->phase ? c->phase : NULL);
     if (strcmp(c->cli->line.command->name, "apply") == 0) {
         mrs_cli_json_bool(&j, "dryRun", !c->cli->execute);
     }

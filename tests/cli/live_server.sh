@@ -1,0 +1,186 @@
+#!/usr/bin/env bash
+# live_server.sh - the commands of mongoreshape-live against a server: a dry run writes nothing, the usual ways from apply to abort, what is refused and how it is told.
+# usage: live_server.sh MONGORESHAPE (mongoreshape-live lies beside it); finds itself a server by tests/server/with
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+tool=$(realpath "$1")-live
+if [ ! -x "$tool" ]; then
+    echo "cli/live_server skipped: mongoreshape-live is not built"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+if [ "${2:-}" != inside ]; then
+    "$root/tests/server/with" bash "$here/live_server.sh" "$1" inside
+    status=$?
+    if [ "$status" -eq 77 ]; then
+        echo "cli/live_server skipped: no server for tests"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    fi
+    exit "$status"
+fi
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+passed=0 failed=0
+address=${MONGODB_URI#*://}
+address=${address##*@}
+port=${address%%/*}
+port=${port##*:}
+
+ok() { passed=$((passed + 1)); }
+fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
+
+# server DB COMMAND: one command, the reply as JSON
+server() { python3 "$root/tests/server/wire.py" --port "$port" "$@" || fail "the server: $*"; }
+
+# expect STATUS WORDS ARGS...: the status, the words on standard output or standard error
+expect() {
+    status=$1 words=$2
+    shift 2
+    "$tool" "$@" >out 2>err </dev/null
+    got=$?
+    if [ "$got" -ne "$status" ]; then
+        fail "status $got, not $status: $* ($(cat out err))"
+    elif ! cat out err | grep -qF -- "$words"; then
+        fail "no \"$words\" in: $(cat out err) (of: $*)"
+    else
+        ok
+    fi
+}
+
+# everything: names of databases and collections, and all documents of the user's
+everything() {
+    server admin '{"listDatabases": 1, "nameOnly": true}' | python3 -c '
+import json, sys
+print(sorted(d["name"] for d in json.load(sys.stdin)["databases"]))'
+    server live_cli '{"listCollections": 1}' | python3 -c '
+import json, sys
+def options(o):  # a validator that was lifted leaves the defaults behind
+    bare = {"validator": {}, "validationLevel": "strict", "validationAction": "error"}
+    return str(sorted((k, v) for k, v in o.items() if bare.get(k) != v))
+print(sorted((c["name"], options(c["options"])) for c in json.load(sys.stdin)["cursor"]["firstBatch"]))'
+    for coll in posts comments; do
+        server live_cli "{\"find\": \"$coll\", \"sort\": {\"_id\": 1}, \"batchSize\": 10000}" | python3 -c '
+import json, sys
+for d in json.load(sys.stdin)["cursor"]["firstBatch"]: print(d)'
+        server live_cli "{\"listIndexes\": \"$coll\"}" 2>/dev/null | grep -o '"name": "[^"]*"'
+    done
+}
+same() { if cmp -s "$1" "$2"; then ok; else fail "$3: $(diff "$1" "$2" | head -5)"; fi; }
+count() {
+    server live_cli "{\"count\": \"$1\", \"query\": $2}" | python3 -c 'import json, sys; print(int(json.load(sys.stdin)["n"]))'
+}
+is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
+
+# ---- 40 posts, 120 comments, one of them without a post ----
+fill() {
+    server live_cli '{"dropDatabase": 1}' >/dev/null
+    server mongoreshape '{"dropDatabase": 1}' >/dev/null
+    python3 - >commands <<'P'
+import json
+print(json.dumps({"insert": "posts", "documents": [{"_id": i, "title": "t%d" % i} for i in range(40)]}))
+print(json.dumps({"insert": "comments", "documents": [{"_id": 1000 + i, "post": i % 40, "text": "c%d" % i} for i in range(119)]
+                  + [{"_id": 2000, "post": 999, "text": "nobody's"}]}))
+print(json.dumps({"createIndexes": "comments", "indexes": [{"key": {"post": 1}, "name": "post_1"}]}))
+P
+    while read -r command; do
+        server live_cli "$command" >/dev/null
+    done <commands
+}
+cat >embed.yaml <<'P'
+plan: comments into posts
+database: live_cli
+steps:
+- embed: { from: comments, into: posts, match: { post: _id }, as: comments, drop: [post], sort: { _id: 1 }, keep: unmatched }
+P
+fill
+everything >before
+
+# ---- nothing there yet ----
+expect 0 'there are no runs' status
+expect 0 '{"runs":[]}' status --json
+expect 0 'no runs' status --list
+expect 2 'there is no run of this plan' status embed.yaml
+expect 2 'there is no such run' status --run 00
+expect 2 'there is no such run' pause embed.yaml
+expect 2 'no run of this plan' verify embed.yaml
+expect 2 'apply --execute' contract embed.yaml
+expect 2 'nothing to roll back' rollback embed.yaml
+expect 2 'there is no such run' abort embed.yaml --clean
+
+# ---- a dry run says what would be done and writes nothing ----
+expect 0 'mongoreshape-live apply embed.yaml --execute' apply embed.yaml
+grep -q 'live_cli.comments: ~120 documents' out || fail "no collections in: $(cat out)"
+grep -q 'regime live' out || fail "no regime in: $(cat out)"
+expect 0 'regime quiet' apply embed.yaml --quiet-by word
+expect 0 '"dryRun":true' apply embed.yaml --json
+everything >after
+same before after "a dry run wrote"
+printf 'database: live_cli\nsteps:\n- set: { in: nobody, fields: { a: 1 } }\n' >absent.yaml
+expect 2 'absent.yaml:3:10: error: set: `in`' apply absent.yaml
+printf 'database: live_cli\nsteps:\n- set: { in: posts, fields: { n: { $add: ["$_id", 1] } } }\n- set: { in: posts, fields: { n: { $add: ["$n", 1] } } }\n' >chain.yaml
+printf 'database: live_cli\nsteps:\n- set: { in: posts, fields: { title: { $concat: ["$title", "x"] } } }\n' >self.yaml
+expect 2 '--quiet-by' apply self.yaml --execute
+everything >after
+same before after "a refused plan wrote"
+
+# ---- beside writers: expand, verify, rollback ----
+expect 0 'mongoreshape-live verify embed.yaml --repair' apply embed.yaml --execute
+is "posts with comments" "$(count posts '{"comments": {"$exists": true}}')" 40
+is "comments after expand" "$(count comments '{}')" 120
+expect 0 'expanded' status embed.yaml
+expect 0 'comments into posts' status --list
+expect 0 '' verify embed.yaml
+server live_cli '{"update": "posts", "updates": [{"q": {"_id": 3}, "u": {"$set": {"comments": []}}}]}' >/dev/null
+expect 1 'live_cli.posts 3' verify embed.yaml
+expect 0 '' verify embed.yaml --repair
+is "repaired" "$(count posts '{"_id": 3, "comments": {"$size": 3}}')" 1
+expect 2 '--quiet-by validator' contract embed.yaml
+expect 2 'rollback' abort embed.yaml --clean
+expect 0 'is to pause' pause embed.yaml
+expect 0 'is to go on' resume embed.yaml
+expect 0 'held to these limits' throttle embed.yaml --docs 5000 --bytes 10M
+expect 0 'has no limits' throttle embed.yaml
+run=$("$tool" status embed.yaml --json | grep -o '"run":"[0-9a-f]*' | cut -c8-19)
+expect 0 "run $run" status --run "$run"
+expect 0 '' rollback --run "$run"
+everything >after
+grep -v "'mongoreshape'" before | sed 1d >before.user
+sed 1d after >after.user
+same before.user after.user "a rollback is not the beginning"
+expect 0 'is removed' abort embed.yaml --clean
+expect 0 'there are no runs' status
+
+# ---- beside writers to the end ----
+expect 0 '' apply embed.yaml --execute
+expect 0 'contract embed.yaml' verify embed.yaml
+expect 0 '' contract embed.yaml --quiet-by word
+is "comments after contract" "$(count comments '{}')" 1
+is "posts after contract" "$(count posts '{"comments.2": {"$exists": true}, "comments.post": {"$exists": false}}')" 39
+everything >contracted
+expect 0 'is removed' abort embed.yaml --clean
+
+# ---- quiet: the same documents ----
+fill
+expect 0 '' apply embed.yaml --quiet-by word --keep-before --execute
+everything >quiet
+sed 1d contracted >contracted.user
+sed 1d quiet >quiet.user
+same contracted.user quiet.user "quiet and live differ"
+expect 0 'nothing is left to do' contract embed.yaml
+expect 0 '' verify embed.yaml
+expect 0 'done' status embed.yaml
+expect 0 '' rollback embed.yaml
+everything | sed 1d >after.user
+same before.user after.user "a quiet rollback is not the beginning"
+expect 0 '' abort embed.yaml --clean
+fill
+expect 0 '' apply embed.yaml --quiet-by validator --execute --json
+grep -q '"exitStatus":0' out && [ ! -s err ] || fail "apply --json: $(cat out err)"
+everything | sed 1d >quiet.user
+same contracted.user quiet.user "quiet by validator and live differ"
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

@@ -22,8 +22,8 @@ static enum mrs_status
 lost(const struct live_checkpoint *c, struct mrs_err *e)
 {
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                       "checkpoint %s is no longer ours: another process has gone on with the run, nothing more is written "
-                       "here",
+                       "checkpoint %s is no longer ours: another process has gone on with the run, nothing more is "
+                       "written here",
                        c->id);
 }
 

@@ -1,10 +1,11 @@
-/* control.c - between two batches: cancelled, paused, held back, still the owner, still the same server and collections?
+/* control.c - between two batches: cancelled, paused, held back, still the owner, still the same server and
+ * collections?
  *
- * One function is called before every batch and looks at all that may have changed outside: it sleeps in short pieces and
- * reads the run document at least every second, so a limit that is turned while it waits takes effect at once. Whoever
- * lost the connection is told by END and begins again at the checkpoint, for what he remembers may not have come to be.
- * Counters for `status` are written here too, once a second, with the rate of the last minute. Must not know what a batch
- * is made of. */
+ * One function is called before every batch and looks at all that may have changed outside: it sleeps in short
+ * pieces and reads the run document at least every second, so a limit that is turned while it waits takes effect at
+ * once. Whoever lost the connection is told by END and begins again at the checkpoint, for what he remembers may not
+ * have come to be. Counters for `status` are written here too, once a second, with the rate of the last minute. Must
+ * not know what a batch is made of. */
 #include "state_io.h"
 
 #include <stdio.h>
@@ -115,7 +116,8 @@ look(struct live_job *job, struct mrs_err *e)
     live_text_at(live_run_doc(r), "owner", owner, sizeof owner);
     if (s == MRS_END || strcmp(owner, r->owner) != 0 || live_int_at(live_run_doc(r), "epoch", 0) != r->epoch) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "run %s is no longer ours: another process has gone on with it, nothing more is written here",
+                           "run %s is no longer ours: another process has gone on with it, nothing more is written "
+                           "here",
                            r->short_id);
     }
     return MRS_OK;
@@ -146,7 +148,7 @@ look_around(struct live_job *job, struct mrs_err *e)
     if (s == MRS_OK && live_clock_ms() - r->control_read_ms >= CONTROL_MS) {
         s = look(job, e);
     }
-    if (s == MRS_OK && live_clock_ms() - r->uuid_checked_ms >= UUID_MS) {
+    if (s == MRS_OK && !live_phase_over(r->phase) && live_clock_ms() - r->uuid_checked_ms >= UUID_MS) {
         s = live_run_uuids(job, e);
     }
     return s;
@@ -192,7 +194,7 @@ after_reconnect(struct live_job *job, struct mrs_err *e)
     if (s == MRS_OK) {
         s = look(job, e);
     }
-    if (s == MRS_OK) {
+    if (s == MRS_OK && !live_phase_over(r->phase)) {
         s = live_run_uuids(job, e);
     }
     if (s == MRS_OK) {
@@ -234,7 +236,8 @@ live_control_set(struct live_job *job, const struct live_control *c, bool pause_
     if (s == MRS_OK) {
         s = pause_only ? live_doc_in(&a, &u, e, "{$set: {control.pause: %b}}", c->pause)
                        : live_doc_in(&a, &u, e,
-                                     "{$set: {control.pause: %b, control.docs: %I, control.bytes: %I, control.sleep: %I}}",
+                                     "{$set: {control.pause: %b, control.docs: %I, control.bytes: %I, control.sleep: "
+                                     "%I}}",
                                      c->pause, (int64_t)c->docs_per_s, (int64_t)c->bytes_per_s, c->sleep_ms);
     }
     if (s == MRS_OK) {

@@ -134,8 +134,8 @@ may_go(struct live_job *job, struct mrs_err *e)
     if (begins(r->phase, "applying") || begins(r->phase, "finishing") || begins(r->phase, "contract") ||
         begins(r->phase, "rolling") || begins(r->phase, "rollback")) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                           "run %s is in phase \"%s\": its changes are half made and only its state knows which; finish it "
-                           "with `%s`, then clean",
+                           "run %s is in phase \"%s\": its changes are half made and only its state knows which; "
+                           "finish it with `%s`, then clean",
                            r->short_id, r->phase,
                            r->phase[0] == 'c' ? "contract" : r->phase[0] == 'r' ? "rollback" : "apply --execute");
     }

@@ -1,11 +1,11 @@
 /* lease.c - who may touch a collection: one lease for each namespace, by the server's clock.
  *
- * A lease is a document {_id: namespace, run, owner, epoch, until}. It is taken by one update whose filter holds what was
- * read and asks the server's own clock whether the time is over, so clocks of clients do not matter and two takers
- * cannot both win. An owner who was only asleep finds another name in it. What a dead owner may still have on the server
- * (a transaction, a running command) is written into the lease by the very update that takes it over (`dead`), so that
- * it is not forgotten should the taker die too; it is ended before anything else happens. Must not know what a run does
- * under its leases. */
+ * A lease is a document {_id: namespace, run, owner, epoch, until}. It is taken by one update whose filter holds
+ * what was read and asks the server's own clock whether the time is over, so clocks of clients do not matter and two
+ * takers cannot both win. An owner who was only asleep finds another name in it. What a dead owner may still have on
+ * the server (a transaction, a running command) is written into the lease by the very update that takes it over
+ * (`dead`), so that it is not forgotten should the taker die too; it is ended before anything else happens. Must not
+ * know what a run does under its leases. */
 #include "state_io.h"
 
 #include <inttypes.h>
@@ -35,39 +35,14 @@ client_now(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The time for a filter: $$NOW, or a date for servers that do not have that there. */
+/* The time for a filter, as milliseconds: dates that are compared as numbers are compared right by every server. */
 static enum mrs_status
-filter_now(struct live_job *job, struct mrs_arena *a, struct mrs_val *now, struct mrs_err *e)
+filter_now(struct mrs_arena *a, struct mrs_view *now, struct mrs_err *e)
 {
-    uint8_t *room = mrs_arena_alloc(a, 16);
-    struct mrs_view cmd;
-    struct mrs_buf reply;
-    if (!room) {
-        return mrs_err_memory(e, 16);
-    }
     if (LIVE_MUTANT("lease-by-client-clock")) {
-        *now = mrs_make_i64(room, client_now(), MRS_DATE);
-        return MRS_OK;
+        return live_doc_in(a, now, e, "{$literal: %I}", client_now());
     }
-    if (!job->run->now_by_hello) {
-        *now = mrs_make_text(a, "$$NOW", 5);
-        return now->type == MRS_MISSING ? mrs_err_memory(e, 16) : MRS_OK;
-    }
-    mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status s = live_doc_in(a, &cmd, e, "{hello: 1}");
-    if (s == MRS_OK) {
-        s = live_state_command(job, "admin", cmd, 0, &reply, NULL, e);
-    }
-    if (s == MRS_OK) {
-        struct mrs_view d = {reply.p, (uint32_t)reply.n};
-        int64_t ms = live_date_at(d, "localTime", INT64_MIN);
-        *now = mrs_make_i64(room, ms, MRS_DATE);
-        if (ms == INT64_MIN) {
-            s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the server does not say what time it is");
-        }
-    }
-    mrs_buf_clear(&reply);
-    return s;
+    return live_doc_in(a, now, e, "{$toLong: '$$NOW'}");
 }
 
 /* What `until` becomes: the server's time and a lease. */
@@ -77,7 +52,7 @@ until_expr(struct live_job *job, struct mrs_arena *a, struct mrs_view *out, stru
     if (LIVE_MUTANT("lease-by-client-clock")) {
         return live_doc_in(a, out, e, "{$literal: %t}", client_now() + job->run->lease_ms);
     }
-    return live_doc_in(a, out, e, "{$add: ['$$NOW', %i]}", job->run->lease_ms);
+    return live_doc_in(a, out, e, "{$toDate: {$add: [{$toLong: '$$NOW'}, %i]}}", job->run->lease_ms);
 }
 
 /* The lease of a namespace; END: there is none. */
@@ -138,16 +113,15 @@ taking(struct live_job *job, const char *ns, const struct holder *h, struct mrs_
        struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    struct mrs_view until, u;
-    struct mrs_val now;
-    enum mrs_status s = filter_now(job, a, &now, e);
+    struct mrs_view until, now, u;
+    enum mrs_status s = filter_now(a, &now, e);
     if (s == MRS_OK) {
         s = until_expr(job, a, &until, e);
     }
     if (s == MRS_OK) {
         s = live_doc_in(a, &c->q, e,
                         "{_id: {$eq: %s}, owner: %s, epoch: %I, "
-                        "$expr: {$lt: [{$toLong: '$until'}, {$toLong: %v}]}}",
+                        "$expr: {$lt: [{$toLong: '$until'}, %d]}}",
                         ns, h->owner, h->epoch, now);
     }
     if (s == MRS_OK) {
@@ -169,27 +143,14 @@ taking(struct live_job *job, const char *ns, const struct holder *h, struct mrs_
 static enum mrs_status
 grab(struct live_job *job, const char *ns, const struct holder *h, struct mrs_err *e)
 {
-    struct live_run *r = job->run;
     struct live_state_change c = {0};
-    struct live_fault f = {0};
     struct mrs_arena a;
-    struct mrs_err why;
     mrs_arena_init(&a, job->mem);
-    mrs_err_clear(&why);
-    enum mrs_status s = taking(job, ns, h, &a, &c, &why);
+    enum mrs_status s = taking(job, ns, h, &a, &c, e);
     if (s == MRS_OK) {
-        s = live_state_update(job, &r->state_leases, &c, &f, &why);
-        if (s == MRS_FAIL && f.kind == LIVE_FAULT_OTHER && !r->now_by_hello) {
-            r->now_by_hello = true;
-            mrs_err_clear(&why);
-            s = taking(job, ns, h, &a, &c, &why);
-            s = s == MRS_OK ? live_state_update(job, &r->state_leases, &c, &f, &why) : s;
-        }
+        s = live_state_update(job, &job->run->state_leases, &c, NULL, e);
     }
     mrs_arena_clear(&a);
-    if (s < MRS_OK && e && e->code == MRS_E_NONE) {
-        *e = why;
-    }
     return s == MRS_OK && c.matched != 1 ? MRS_END : s;
 }
 
@@ -212,8 +173,8 @@ held(struct live_job *job, const char *ns, const struct holder *h, struct mrs_er
     date_text(h->since, since);
     date_text(h->until, until);
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                       "%s is in the hands of %s %.12s (%s, since %s; its lease runs to %s): wait until it has ended, or "
-                       "stop it there",
+                       "%s is in the hands of %s %.12s (%s, since %s; its lease runs to %s): wait until it has ended, "
+                       "or stop it there",
                        ns, same ? "this same run" : "another run,", h->run, h->owner, since, until);
 }
 
@@ -349,7 +310,8 @@ live_lease_quell(struct live_job *job, const char *run, const char *owner, struc
         mrs_buf_clear(&out);
         if (s == MRS_OK && n > 0 && live_clock_ms() - start > job->run->lease_ms) {
             s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                            "%u commands of %s still run on the server and do not end: wait, then call again", n, owner);
+                            "%u commands of %s still run on the server and do not end: wait, then call again", n,
+                            owner);
         }
         if (s == MRS_OK && n > 0) {
             live_nap(LOOK_MS);
@@ -448,8 +410,8 @@ all_ours(struct live_job *job, const char *what, struct mrs_view u, bool pipelin
     }
     if (s == MRS_OK && c.matched != (int64_t)r->n_leases) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                        "%s: of %u leases only %" PRId64 " are still ours: this process stood still for longer than its "
-                        "lease and another has gone on; nothing more is written here",
+                        "%s: of %u leases only %" PRId64 " are still ours: this process stood still for longer than "
+                        "its lease and another has gone on; nothing more is written here",
                         what, r->n_leases, c.matched);
     }
     mrs_buf_clear(&names);
@@ -612,7 +574,9 @@ live_lease_release(struct live_job *job)
     }
     mrs_arena_init(&a, job->mem);
     if (live_doc_in(&a, &u, NULL, "{$set: {owner: '', until: %t}, $unset: {lsid: ''}}", (int64_t)0) == MRS_OK) {
+        r->leaving = true;
         (void)all_ours(job, "giving back", u, false, NULL);
+        r->leaving = false;
     }
     mrs_arena_clear(&a);
     r->n_leases = 0;

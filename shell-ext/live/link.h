@@ -76,7 +76,7 @@ enum mrs_status live_aggregate(struct live_link *l, const struct mrs_coll *coll,
 /* OK: *doc lives until the next call; END: only when the server said so; FAIL: fault filled. */
 enum mrs_status live_cursor_next(struct live_cursor *c, struct mrs_view *doc, struct live_fault *f, struct mrs_err *e);
 void live_cursor_close(struct live_cursor *c);
-/* The one document of a filter: OK, its bytes appended to out; END: none. */
+/* The one document of a filter: OK, its bytes appended to out; END: none. opts: without limit. */
 enum mrs_status live_find_one(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter,
                               struct mrs_view opts, struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
 

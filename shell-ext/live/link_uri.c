@@ -142,8 +142,8 @@ not_taken(const char *uri, const bson_error_t *error, struct mrs_err *e)
                            error->message);
     }
     return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                       "the connection string \"%s\" cannot be read (characters like @ : / %% in user name and password "
-                       "must be written as %%40 %%3A %%2F %%25)",
+                       "the connection string \"%s\" cannot be read (characters like @ : / %% in user name and "
+                       "password must be written as %%40 %%3A %%2F %%25)",
                        masked);
 }
 
@@ -195,11 +195,28 @@ insist(mongoc_uri_t *uri)
     }
 }
 
+/* libmongoc takes what stands behind the first @ for a host: the rest of a password that was not escaped would be told
+ * as the name of a server. */
+static bool
+hosts_are_hosts(const mongoc_uri_t *uri)
+{
+    for (const mongoc_host_list_t *host = mongoc_uri_get_hosts(uri); host; host = host->next) {
+        if (strchr(host->host, '@')) {
+            return false;
+        }
+    }
+    return true;
+}
+
 enum mrs_status
 live_uri_parse(const char *uri, mongoc_uri_t **out, struct mrs_err *e)
 {
-    bson_error_t error;
+    bson_error_t error = {0};
     *out = mongoc_uri_new_with_error(uri, &error);
+    if (*out && !hosts_are_hosts(*out)) {
+        mongoc_uri_destroy(*out);
+        *out = NULL;
+    }
     if (!*out) {
         return not_taken(uri, &error, e);
     }

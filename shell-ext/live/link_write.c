@@ -138,7 +138,8 @@ answered(const struct bulk *b, struct mrs_view reply, const bson_error_t *error)
 {
     struct mrs_val errors = live_at(reply, "writeErrors");
     bool some = errors.type == MRS_ARRAY && errors.n > MRS_DOC_MIN;
-    return !b->in_txn && (error->domain == MONGOC_ERROR_WRITE_CONCERN || (error->domain == MONGOC_ERROR_SERVER && some));
+    return !b->in_txn &&
+           (error->domain == MONGOC_ERROR_WRITE_CONCERN || (error->domain == MONGOC_ERROR_SERVER && some));
 }
 
 /* ---- sending ---- */

@@ -73,10 +73,10 @@ move(struct live_job *job, struct mrs_view u, struct mrs_err *e)
                         "run %s is no longer ours: another process has gone on with it, nothing more is written here",
                         r->short_id);
     }
-    if (s == MRS_OK && live_run_load(job, e) != MRS_OK) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "run %s cannot be read again", r->short_id);
+    if (s == MRS_OK) {
+        s = live_run_load(job, e);
     }
-    return s;
+    return s == MRS_END ? mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "run %s was removed at this moment", r->short_id) : s;
 }
 
 /* The last stages: the phase itself, when derived data began to be stale, a line of history. */

@@ -1,9 +1,9 @@
 /* preflight.c - everything that can be known before the first write.
  *
- * A migration that stops half-way because of something that could have been seen at the start is the worst kind. So the
- * plan is held against the server first, and all that is wrong is said at once, each with what to do. What would lose or
- * damage data refuses; what merely should be known warns. Nothing is written, and nothing here decides what a step does:
- * it is asked (struct mrs_desc, the static rule). */
+ * A migration that stops half-way because of something that could have been seen at the start is the worst kind. So
+ * the plan is held against the server first, and all that is wrong is said at once, each with what to do. What would
+ * lose or damage data refuses; what merely should be known warns. Nothing is written, and nothing here decides what a
+ * step does: it is asked (struct mrs_desc, the static rule). */
 #include "preflight.h"
 
 #include <stdarg.h>
@@ -120,11 +120,11 @@ impossible(const struct live_coll_info *info)
 {
     return info->view         ? "is a view: name the collection below it"
            : info->timeseries ? "is a time-series collection: its documents cannot be rewritten"
-           : info->capped     ? "is capped: a document in it cannot be removed or grow; copy it into a plain collection "
-                                "first"
+           : info->capped     ? "is capped: a document in it cannot be removed or grow; copy it into a plain "
+                                "collection first"
            : info->encrypted  ? "has encrypted fields: what cannot be read cannot be moved"
-           : info->collated   ? "has a collation of its own, by which other texts count as equal than here; copy it into "
-                                "a collection without one first"
+           : info->collated   ? "has a collation of its own, by which other texts count as equal than here; copy it "
+                                "into a collection without one first"
                               : NULL;
 }
 
@@ -209,7 +209,8 @@ check_place(struct live_check *c, const struct live_place *p, struct mrs_err *e)
     }
     enum mrs_status s = MRS_OK;
     if (p->info && !has_id_index(p->info)) {
-        s = live_check_note(c, true, e, "%s has no index on _id: it cannot be read in ranges, and equal _ids may be in it",
+        s = live_check_note(c, true, e,
+                            "%s has no index on _id: it cannot be read in ranges, and equal _ids may be in it",
                             p->coll.ns);
     }
     if (s == MRS_OK && p->info) {
@@ -283,8 +284,8 @@ check_join(struct live_check *c, const struct mrs_step *step, struct mrs_err *e)
     }
     if (!path) {
         return live_check_note(c, true, e,
-                               "step %u (%s) finds documents of %s by an expression, which no index serves: run it with "
-                               "--quiet-by, or --allow-scan, by which the collection is read whole for every batch",
+                               "step %u (%s) finds documents of %s by an expression, which no index serves: run it "
+                               "with --quiet-by, or --allow-scan (the collection is then read whole for every batch)",
                                step->no, step->type->name, from->coll.ns);
     }
     return live_check_note(c, true, e,
@@ -328,8 +329,8 @@ check_claim(struct live_check *c, const struct live_coll_info *info, const char 
         if (!live_bool_at(d, "additionalProperties", true) && !listed &&
             live_at(d, "patternProperties").type == MRS_MISSING) {
             s = live_check_note(c, true, e,
-                                "the validator of %s allows no field that it does not name (additionalProperties: false) "
-                                "and does not name %s, which the plan adds: put it in first (collMod)",
+                                "the validator of %s allows no field that it does not name (additionalProperties: "
+                                "false) and does not name %s, which the plan adds: put it in first (collMod)",
                                 info->coll.ns, field);
         }
     }
@@ -378,8 +379,8 @@ check_regime(struct live_check *c, struct mrs_err *e)
                                "--quiet-by validator or word");
     }
     if (by == LIVE_BY_BLOCK && s->major < 6) {
-        return live_check_note(c, true, e, "MongoDB %s cannot block writers (setUserWriteBlockMode is there from 6.0 on): "
-                               "use --quiet-by validator or word", s->version);
+        return live_check_note(c, true, e, "MongoDB %s cannot block writers (setUserWriteBlockMode is there from 6.0 "
+                               "on): use --quiet-by validator or word", s->version);
     }
     if (by == LIVE_BY_VALIDATOR) {
         return live_check_note(c, false, e, "a validator keeps inserts and updates out, but not deletes: stop whoever "

@@ -28,5 +28,7 @@ enum mrs_status live_check_note(struct live_check *c, bool refuses, struct mrs_e
 enum mrs_status live_check_data(struct live_check *c, struct mrs_err *e);
 /* ---- privileges.c ---- */
 enum mrs_status live_check_privileges(struct live_check *c, struct mrs_err *e);
+/* The same from the server's answer to connectionStatus. */
+enum mrs_status live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e);
 
 #endif

@@ -87,8 +87,8 @@ check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e
                             "writers; use --quiet-by, or a replica set",
                             p->coll.ns);
     } else if (s == MRS_OK && written && seen.guardless) {
-        s = live_check_note(c, false, e, "%s holds documents near the limit of 16 MiB: such that would grow past it are "
-                            "refused", p->coll.ns);
+        s = live_check_note(c, false, e, "%s holds documents near the limit of 16 MiB: such that would grow past it "
+                            "are refused", p->coll.ns);
     }
     return s;
 }
@@ -107,7 +107,8 @@ absent_filter(struct live_check *c, const struct mrs_live_group *g, struct mrs_v
         const char *name = g->claims[i];
         s = name[0] == '$' || strchr(name, '.')
                 ? live_doc_in(&c->tmp, &one, e,
-                              "{$expr:{$ne:[{$type:{$getField:{field:{$literal:%s}, input:'$$ROOT'}}},'missing']}}", name)
+                              "{$expr:{$ne:[{$type:{$getField:{field:{$literal:%s}, input:'$$ROOT'}}},'missing']}}",
+                              name)
                 : live_doc_in(&c->tmp, &one, e, "{%s:{$exists:true}}", name);
         if (s == MRS_OK) {
             mrs_build_item(&b, mrs_view_val(one));
@@ -132,8 +133,8 @@ name_claimed(struct live_check *c, const struct mrs_coll *coll, const struct mrs
     for (uint32_t i = 0; i < g->n_claims; i++) {
         if (mrs_doc_get(doc, g->claims[i]).type != MRS_MISSING) {
             return live_check_note(c, true, e,
-                                   "documents of %s have a field %s already (that with _id %s, for one), and the plan adds "
-                                   "a field of this name: it would be overwritten; rename one of the two, or use "
+                                   "documents of %s have a field %s already (that with _id %s, for one), and the plan "
+                                   "adds a field of this name: it would be overwritten; rename one of the two, or use "
                                    "--quiet-by",
                                    coll->ns, g->claims[i], id);
         }

@@ -194,6 +194,20 @@ compare_all(struct live_check *c, struct mrs_val privileges, struct mrs_err *e)
 }
 
 enum mrs_status
+live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e)
+{
+    struct mrs_val users = live_at(said, "authInfo.authenticatedUsers"),
+                   privileges = live_at(said, "authInfo.authenticatedUserPrivileges");
+    if (users.type != MRS_ARRAY || users.n == MRS_DOC_MIN) {
+        return MRS_OK;
+    }
+    return privileges.type == MRS_ARRAY && privileges.n > MRS_DOC_MIN
+               ? compare_all(c, privileges, e)
+               : live_check_note(c, false, e, "the server does not tell the privileges of the user: a missing one will "
+                                 "stop the run where it is needed");
+}
+
+enum mrs_status
 live_check_privileges(struct live_check *c, struct mrs_err *e)
 {
     struct mrs_view cmd;
@@ -205,15 +219,7 @@ live_check_privileges(struct live_check *c, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         struct mrs_view said = {reply.p, (uint32_t)reply.n};
-        struct mrs_val users = live_at(said, "authInfo.authenticatedUsers"),
-                       privileges = live_at(said, "authInfo.authenticatedUserPrivileges");
-        bool known = users.type == MRS_ARRAY && users.n > MRS_DOC_MIN;
-        if (known && (privileges.type != MRS_ARRAY || privileges.n == MRS_DOC_MIN)) {
-            s = live_check_note(c, false, e, "the server does not tell the privileges of the user: a missing one will stop "
-                                "the run where it is needed");
-        } else if (known) {
-            s = compare_all(c, privileges, e);
-        }
+        s = live_check_granted(c, said, e);
     }
     mrs_buf_clear(&reply);
     return s;

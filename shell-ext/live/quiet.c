@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,15 +37,32 @@ path_in(struct live_quiet_run *q, const char *name)
     return p;
 }
 
+/* What an owner of this run left who died; the lease is ours, so nobody works there. */
+static void
+remove_old(const char *tmp, const char *run)
+{
+    char pattern[4096];
+    glob_t g;
+    int n = snprintf(pattern, sizeof pattern, "%s/mongoreshape-%s-??????", tmp, run);
+    if (n < 0 || (size_t)n >= sizeof pattern || glob(pattern, GLOB_NOSORT, NULL, &g) != 0) {
+        return;
+    }
+    for (size_t i = 0; i < g.gl_pathc; i++) {
+        nftw(g.gl_pathv[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    }
+    globfree(&g);
+}
+
 static enum mrs_status
 make_folder(struct live_quiet_run *q, struct mrs_err *e)
 {
     const char *tmp = q->job->opts.tmp ? q->job->opts.tmp : getenv("TMPDIR");
-    int n = snprintf(q->dir, sizeof q->dir, "%s/mongoreshape-%s-XXXXXX", tmp && *tmp ? tmp : "/tmp",
-                     q->job->run->short_id);
+    tmp = tmp && *tmp ? tmp : "/tmp";
+    remove_old(tmp, q->job->run->short_id);
+    int n = snprintf(q->dir, sizeof q->dir, "%s/mongoreshape-%s-XXXXXX", tmp, q->job->run->short_id);
     if (n < 0 || (size_t)n >= sizeof q->dir || !mkdtemp(q->dir)) {
         q->dir[0] = 0;
-        return mrs_err_sys(e, errno ? errno : ENAMETOOLONG, "cannot make a temporary folder in %s", tmp ? tmp : "/tmp");
+        return mrs_err_sys(e, errno ? errno : ENAMETOOLONG, "cannot make a temporary folder in %s", tmp);
     }
     q->in = path_in(q, "in");
     q->base = q->contract ? path_in(q, "base") : q->in;

@@ -1,9 +1,9 @@
 /* refused.c - documents that the plan's own words leave no place for, kept in the state database.
  *
- * A refused document stays where it is; what is kept here is a copy, the reason and the place, under an `_id` made of run,
- * step, namespace and the document's own `_id`. So a batch that is done again after a crash refuses nothing twice, and
- * a document that turns out well later takes its record back. The copy is binary: no name or type in it means anything
- * to the server. Must not know why a document is refused. */
+ * A refused document stays where it is; what is kept here is a copy, the reason and the place, under an `_id` made
+ * of run, step, namespace and the document's own `_id`. So a batch that is done again after a crash refuses nothing
+ * twice, and a document that turns out well later takes its record back. The copy is binary: no name or type in it
+ * means anything to the server. Must not know why a document is refused. */
 #include "state_io.h"
 
 #include "mongoreshape/ejson.h"

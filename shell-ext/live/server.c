@@ -358,8 +358,8 @@ check_journal(struct reading *r, struct mrs_err *e)
     }
     if (forgets) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "the server is standalone and keeps no journal: what it has acknowledged may be gone after a "
-                           "crash; start it with its journal, or as a replica set");
+                           "the server is standalone and keeps no journal: what it has acknowledged may be gone after "
+                           "a crash; start it with its journal, or as a replica set");
     }
     return s == MRS_END ? MRS_OK : s;
 }

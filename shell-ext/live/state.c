@@ -209,8 +209,9 @@ same_uuid(struct live_job *job, struct mrs_view entry, struct mrs_err *e)
         return s;
     }
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                       "%s is not the collection that this run began with (it was %s, %s%s): somebody dropped, renamed or "
-                       "restored it; bring it back, or end this run with `rollback` or `abort --clean` and begin anew",
+                       "%s is not the collection that this run began with (it was %s, %s%s): somebody dropped, "
+                       "renamed or restored it; bring it back, or end this run with `rollback` or `abort --clean` and "
+                       "begin anew",
                        ns, noted, now[0] ? "now " : "now it is not there", now);
 }
 
@@ -274,8 +275,8 @@ same_server(struct live_job *job, struct mrs_err *e)
     live_text_at(d, "topology", was, sizeof was);
     if (strcmp(was, topology_name(job)) != 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "this run began on a %s and the server is a %s now: checkpoints of the one are not safe on the "
-                           "other; start the server as it was, or `rollback` and begin anew",
+                           "this run began on a %s and the server is a %s now: checkpoints of the one are not safe on "
+                           "the other; start the server as it was, or `rollback` and begin anew",
                            was, topology_name(job));
     }
     if (!now) {
@@ -283,8 +284,8 @@ same_server(struct live_job *job, struct mrs_err *e)
     }
     live_text_at(d, "set", was, sizeof was);
     if (strcmp(was, now->set_name) != 0) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "this run belongs to the replica set \"%s\", not to \"%s\": check "
-                           "the URI", was, now->set_name);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "this run belongs to the replica set \"%s\", not to \"%s\": "
+                           "check the URI", was, now->set_name);
     }
     live_text_at(d, "version", was, sizeof was);
     if (!same_version(was, now->version)) {
@@ -313,7 +314,8 @@ same_call(struct live_job *job, struct mrs_err *e)
     live_text_at(live_run_doc(r), "quiet_by", quiet, sizeof quiet);
     if (live_phase_over(r->phase)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                           "run %s of this plan is %s already: `abort --clean` forgets it, if the plan is to run once more",
+                           "run %s of this plan is %s already: `abort --clean` forgets it, if the plan is to run once "
+                           "more",
                            r->short_id, r->phase);
     }
     if (strncmp(r->phase, "contract", 8) == 0 || strncmp(r->phase, "roll", 4) == 0) {
@@ -322,8 +324,8 @@ same_call(struct live_job *job, struct mrs_err *e)
                            r->phase[0] == 'c' ? "contract" : "rollback");
     }
     if (strcmp(mode, mode_name(job->opts.mode)) != 0) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s was begun with --mode %s: go on with the same", r->short_id,
-                           mode);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s was begun with --mode %s: go on with the same",
+                           r->short_id, mode);
     }
     if (strcmp(quiet, quiet_name(job->opts.quiet)) != 0) {
         bool none = strcmp(quiet, "none") == 0;
@@ -393,8 +395,8 @@ not_in_other_hands(struct live_job *job, struct mrs_view namespaces, struct mrs_
         live_text_at(d, "phase", phase, sizeof phase);
         live_text_at(d, "name", name, sizeof name);
         s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                        "another run has some of these collections in hand: %.12s (plan \"%s\", phase \"%s\"); finish it, "
-                        "roll it back or `abort --clean` it first",
+                        "another run has some of these collections in hand: %.12s (plan \"%s\", phase \"%s\"); finish "
+                        "it, roll it back or `abort --clean` it first",
                         id, name, phase);
     } else if (s == MRS_END) {
         s = MRS_OK;
@@ -486,8 +488,9 @@ insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespac
     }
     if (s == MRS_OK) {
         s = live_doc_in(&a, &doc, e,
-                        "{_id: %s, name: %s, file: %s, plan: %v, canonical: %v, engine: %s, db: %s, options: %d, now: %t, "
-                        "version: %s, fcv: %s, topology: %s, set: %s, namespaces: %a, colls: %a, mode: %s, quiet_by: %s, "
+                        "{_id: %s, name: %s, file: %s, plan: %v, canonical: %v, engine: %s, db: %s, options: %d, now: "
+                        "%t, version: %s, fcv: %s, topology: %s, set: %s, namespaces: %a, colls: %a, mode: %s, "
+                        "quiet_by: %s, "
                         "phase: 'claimed', group: 0, epoch: %I, owner: '', done: %I, estimated: %I, refused: %I, "
                         "control: {pause: false, docs: %I, bytes: %I, sleep: %I}}",
                         r->id, p->name ? p->name : "", p->file ? p->file : "", plan, canonical, MRS_VERSION,

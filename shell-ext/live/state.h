@@ -40,9 +40,9 @@ struct live_run {
     const char **lease;  /* namespaces of the leases that are ours, n_leases, sorted */
     uint32_t n_leases;
     int64_t lease_ms;
-    bool now_by_hello;   /* this server does not know $$NOW in a filter */
     int64_t breathed_ms, uuid_checked_ms, told_ms;
     bool throttled;      /* the last breath was held back by a limit */
+    bool leaving;        /* giving back: nothing is worth waiting for */
     struct live_pace pace;
     struct live_progress told;
     char told_phase[96], told_ns[256];
@@ -80,9 +80,9 @@ enum mrs_status live_run_breathe(struct live_job *job, uint64_t docs, uint64_t b
 enum mrs_status live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e);
 
 /* ---- leases: lease.c ---- */
-/* All namespaces or none (in sorted order). Held by somebody else: FAIL MRS_E_SERVER naming run, owner, since when; where
- * it is this very run, whose owner may have died, only after it was seen to be renewed. A lease past its time is taken
- * over: a whole lease is waited on a standalone, its session killed, its operations found
+/* All namespaces or none (in sorted order). Held by somebody else: FAIL MRS_E_SERVER naming run, owner, since when;
+ * where it is this very run, whose owner may have died, only after it was seen to be renewed. A lease past its time
+ * is taken over: a whole lease is waited on a standalone, its session killed, its operations found
  * by our comment and ended. */
 enum mrs_status live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n,
                                 struct mrs_err *e);

@@ -39,7 +39,8 @@ live_cancelled(const struct live_job *job)
 enum mrs_status
 live_cancel_err(struct mrs_err *e)
 {
-    return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted; the run goes on where it stopped when it is called again");
+    return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL,
+                       "interrupted; the run goes on where it stopped when it is called again");
 }
 
 const char *
@@ -60,7 +61,8 @@ static bool
 again(const struct live_job *job, enum mrs_status s, const struct live_fault *f, int64_t since)
 {
     bool passing = f->kind == LIVE_FAULT_NETWORK || f->kind == LIVE_FAULT_TRANSIENT;
-    if (s != MRS_FAIL || !passing || live_cancelled(job) || live_clock_ms() - since > PATIENCE_MS) {
+    if (s != MRS_FAIL || !passing || live_cancelled(job) || (job->run && job->run->leaving) ||
+        live_clock_ms() - since > PATIENCE_MS) {
         return false;
     }
     live_nap(RETRY_MS);
@@ -165,7 +167,8 @@ live_state_update(struct live_job *job, const struct mrs_coll *coll, struct live
 }
 
 enum mrs_status
-live_state_insert(struct live_job *job, const struct mrs_coll *coll, struct mrs_view doc, bool *there, struct mrs_err *e)
+live_state_insert(struct live_job *job, const struct mrs_coll *coll, struct mrs_view doc, bool *there,
+                  struct mrs_err *e)
 {
     struct live_fault f = {0};
     struct mrs_err why;

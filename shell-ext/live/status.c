@@ -56,7 +56,8 @@ gather(struct live_job *job, struct mrs_view run, struct sources *f, struct mrs_
                                  id, &f->lease_buf, e);
     if (s >= MRS_OK) {
         s = first_of(job, &r->state_checkpoints,
-                     "[{$match: {run: %s, done: false, last: {$exists: true}}}, {$sort: {updated: -1}}, {$limit: 1}]", id,
+                     "[{$match: {run: %s, done: false, last: {$exists: true}}}, {$sort: {updated: -1}}, {$limit: "
+                     "1}]", id,
                      &f->checkpoint_buf, e);
     }
     f->lease = (struct mrs_view){f->lease_buf.p, (uint32_t)f->lease_buf.n};
@@ -169,7 +170,8 @@ progress_facts(struct mrs_build *b, struct mrs_view run, const char *phase, bool
 static enum mrs_status
 facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, struct mrs_err *e)
 {
-    static const char *const field[] = {"name", "file", "db", "mode", "quiet_by", "phase", "group", "refused", "started",
+    static const char *const field[] = {"name", "file", "db", "mode", "quiet_by", "phase", "group", "refused",
+    "started",
                                         "updated", "verified", "control"};
     char phase[32], next[256];
     bool alive = f->lease.n && !live_bool_at(f->lease, "old", true);
@@ -365,7 +367,8 @@ put_run(struct mrs_buf *out, struct mrs_view d)
     if (live_at(d, "stale_since").type == MRS_DATE) {
         put_label(out, "stale since");
         put_date(out, d, "stale_since");
-        mrs_buf_printf(out, ": what writers changed later may be missing in the new design; verify --repair brings it\n");
+        mrs_buf_printf(out,
+                       ": what writers changed later may be missing in the new design; verify --repair brings it\n");
     }
     put_label(out, "next");
     put_text(out, d, "next");

@@ -90,6 +90,7 @@ $(OBJ)/unit/live/t_%: $(OBJ)/tests/unit/live/t_%.o $(OBJ)/liblive-test.a $(ROOML
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(call group,$(filter %.a,$^)) $(TESTLIBS) $(LIVELIBS) -o $@
+$(OBJ)/unit/live/t_link: $(OBJ)/proxy
 
 # Unit tests: tests/unit/ROOM/t_*.c, each a program of its own, linked with the rooms up to ROOM only.
 upto = $(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call upto,$(1),$(wordlist 2,99,$(2))))

@@ -6,8 +6,11 @@
 #include "live_test.h"
 
 #include <bson/bson.h>
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -166,8 +169,8 @@ bytes_come_back(void **state)
     assert_int_equal(r.n_errors, 0);
     same(read_one(&docs, DOC("_id", BCON_INT32(1))), op.doc);
     struct mrs_view next = odd_document(1);
-    struct mrs_view stage = DOC("0", "{", "$replaceWith", "{", "$literal", "{", "_id", BCON_INT32(1), "a", BCON_INT64(5),
-                                "}", "}", "}");
+    struct mrs_view stage = DOC("0", "{", "$replaceWith", "{", "$literal", "{", "_id", BCON_INT32(1), "a",
+                                BCON_INT64(5), "}", "}", "}");
     struct live_op update = {LIVE_UPDATE, DOC("_id", BCON_INT32(1)), stage};
     OK(live_bulk(l, &docs, &update, 1, 0, false, &arena, &r, NULL, &err));
     assert_int_equal(r.matched, 1);
@@ -242,13 +245,14 @@ sums_and_errors(void **state)
         assert_int_equal(r.errors[i].code, 11000);
         assert_true(r.errors[i].msg[0] != 0);
     }
-    struct live_op update[3] = {{LIVE_UPDATE, DOC("_id", BCON_INT32(1)), DOC("0", "{", "$set", "{", "x", "1", "}", "}")},
-                                {LIVE_UPDATE, DOC("_id", BCON_INT32(99)), DOC("0", "{", "$set", "{", "x", "1", "}", "}")},
-                                {LIVE_UPDATE, DOC("n", "{", "$gte", BCON_INT32(0), "}"),
-                                 DOC("0", "{", "$set", "{", "x", "1", "}", "}")}};
+    struct mrs_view set = DOC("0", "{", "$set", "{", "x", "1", "}", "}");
+    struct live_op update[3] = {{LIVE_UPDATE, DOC("_id", BCON_INT32(1)), set},
+                                {LIVE_UPDATE, DOC("_id", BCON_INT32(99)), set},
+                                {LIVE_UPDATE, DOC("n", "{", "$gte", BCON_INT32(0), "}"), set}};
     OK(live_bulk(l, &docs, update, 3, LIVE_JOURNALED, false, &arena, &r, NULL, &err));
     assert_int_equal(r.matched, 2); /* one document each, at most */
-    struct live_op delete[2] = {{LIVE_DELETE, DOC("_id", BCON_INT32(1)), none}, {LIVE_DELETE, DOC("_id", BCON_INT32(77)), none}};
+    struct live_op delete[2] = {{LIVE_DELETE, DOC("_id", BCON_INT32(1)), none},
+                                {LIVE_DELETE, DOC("_id", BCON_INT32(77)), none}};
     OK(live_bulk(l, &docs, delete, 2, 0, false, &arena, &r, NULL, &err));
     assert_int_equal(r.deleted, 1);
     assert_int_equal(count(&docs, none), 9);
@@ -305,8 +309,8 @@ validators(void **state)
 {
     (void)state;
     struct live_bulk_result r;
-    OK(live_command(l, "t_link", DOC("collMod", "docs", "validator", "{", "n", BCON_INT32(1), "}"), LIVE_WRITE, NULL, NULL,
-                    &err));
+    struct mrs_view one_only = DOC("collMod", "docs", "validator", "{", "n", BCON_INT32(1), "}");
+    OK(live_command(l, "t_link", one_only, LIVE_WRITE, NULL, NULL, &err));
     struct live_op op[2] = {insert(DOC("_id", BCON_INT32(1), "n", BCON_INT32(2))),
                             insert(DOC("_id", BCON_INT32(2), "n", BCON_INT32(1)))};
     OK(live_bulk(l, &docs, op, 2, 0, false, &arena, &r, NULL, &err));
@@ -327,9 +331,8 @@ faults(void **state)
     struct live_fault f;
     struct mrs_err e;
     mrs_err_clear(&e);
-    assert_int_equal(live_command(l, "t_link", DOC("create", "docs", "capped", BCON_BOOL(true), "size", BCON_INT32(4096)),
-                                  LIVE_WRITE, NULL, &f, &e),
-                     MRS_FAIL);
+    struct mrs_view other_kind = DOC("create", "docs", "capped", BCON_BOOL(true), "size", BCON_INT32(4096));
+    assert_int_equal(live_command(l, "t_link", other_kind, LIVE_WRITE, NULL, &f, &e), MRS_FAIL);
     assert_int_equal(f.kind, LIVE_FAULT_EXISTS);
     assert_int_equal(f.code, 48);
     assert_string_equal(f.code_name, "NamespaceExists");
@@ -371,8 +374,8 @@ cursors(void **state)
     assert_int_equal(err.code, MRS_E_NONE);
     live_cursor_close(c);
     OK(live_aggregate(l, &docs,
-                      DOC("0", "{", "$group", "{", "_id", "$n", "k", "{", "$sum", BCON_INT32(1), "}", "}", "}", "1", "{",
-                          "$sort", "{", "_id", BCON_INT32(1), "}", "}"),
+                      DOC("0", "{", "$group", "{", "_id", "$n", "k", "{", "$sum", BCON_INT32(1), "}", "}", "}", "1",
+                          "{", "$sort", "{", "_id", BCON_INT32(1), "}", "}"),
                       none, 0, &c, &err));
     for (int i = 0; i < 10; i++) {
         OK(live_cursor_next(c, &d, NULL, &err));
@@ -504,8 +507,8 @@ watching(void **state)
         struct live_op op = insert(DOC("_id", BCON_INT32(500 + (int)kind)));
         OK(live_watch_open(l, kind == 2 ? all : same_db, kind + 1, &w, &err));
         assert_int_equal(next_within(w, &event, 2), MRS_END);
-        OK(live_bulk(l, &(struct mrs_coll){"t_link", "unwatched", "t_link.unwatched"}, &op, 1, 0, false, &arena, &r, NULL,
-                     &err));
+        struct mrs_coll unwatched = {"t_link", "unwatched", "t_link.unwatched"};
+        OK(live_bulk(l, &unwatched, &op, 1, 0, false, &arena, &r, NULL, &err));
         OK(live_bulk(l, kind == 2 ? &far : &docs, &op, 1, 0, false, &arena, &r, NULL, &err));
         OK(next_within(w, &event, 200));
         char coll[16];
@@ -615,8 +618,8 @@ overruled(void **state)
     (void)state;
     char text[600];
     struct live_link *x;
-    snprintf(text, sizeof text, "%s%sreadPreference=secondaryPreferred&w=0&retryWrites=false&readConcernLevel=local", uri,
-             strchr(uri, '?') ? "&" : "/?");
+    snprintf(text, sizeof text, "%s%sreadPreference=secondaryPreferred&w=0&retryWrites=false&readConcernLevel=local",
+             uri, strchr(uri, '?') ? "&" : "/?");
     OK(live_link_open(mem, text, "t_state", &x, &err));
     struct live_bulk_result r;
     struct live_op op = insert(DOC("_id", BCON_INT32(1)));
@@ -624,6 +627,208 @@ overruled(void **state)
     assert_int_equal(r.inserted, 1); /* with w: 0 there would be no sums */
     assert_int_equal(live_link_replicated(x), live_test_replicated());
     live_link_close(x);
+}
+
+/* ---- connections that are cut ---- */
+static struct {
+    pid_t pid;
+    int port, control;
+    FILE *says;
+} proxy;
+
+static bool
+proxy_start(const char *server)
+{
+    char program[600], line[64];
+    int pipe_fd[2];
+    ssize_t n = readlink("/proc/self/exe", program, 500);
+    program[n > 0 ? n : 0] = 0;
+    for (int up = 0; up < 3; up++) { /* OBJ/unit/live/t_link */
+        char *slash = strrchr(program, '/');
+        *(slash ? slash : program) = 0;
+    }
+    strncat(program, "/proxy", 10);
+    if (!getenv("MONGODB_SERVER_DIR") || access(program, X_OK) != 0) {
+        print_message("skipped: no proxy at %s, or the server is not ours\n", program);
+        return false;
+    }
+    assert_int_equal(pipe(pipe_fd), 0);
+    proxy.pid = fork();
+    if (proxy.pid == 0) {
+        dup2(pipe_fd[1], 1);
+        close(pipe_fd[0]);
+        execl(program, program, "0", server, "--control", "0", (char *)NULL);
+        _exit(127);
+    }
+    close(pipe_fd[1]);
+    proxy.says = fdopen(pipe_fd[0], "r");
+    proxy.port = proxy.control = 0;
+    while ((!proxy.port || !proxy.control) && fgets(line, sizeof line, proxy.says)) {
+        sscanf(line, "listening %d", &proxy.port);
+        sscanf(line, "control %d", &proxy.control);
+    }
+    assert_true(proxy.port && proxy.control);
+    return true;
+}
+
+static void
+proxy_stop(void)
+{
+    kill(proxy.pid, SIGTERM);
+    waitpid(proxy.pid, NULL, 0);
+    fclose(proxy.says);
+}
+
+/* One line to the control port. */
+static void
+tell_proxy(const char *rule)
+{
+    char answer[64];
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)proxy.control)};
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(write(fd, rule, strlen(rule)), (ssize_t)strlen(rule));
+    assert_int_equal(write(fd, "\n", 1), 1);
+    assert_true(read(fd, answer, sizeof answer) > 0);
+    close(fd);
+}
+
+/* A connection through the proxy; false: there is none. */
+static bool
+through_proxy(const char *options, struct live_link **x)
+{
+    char server[200], to[400];
+    const char *host = strrchr(uri, '@') ? strrchr(uri, '@') + 1 : strstr(uri, "://") + 3;
+    snprintf(server, sizeof server, "%.*s", (int)strcspn(host, "/?"), host);
+    if (!proxy_start(server)) {
+        return false;
+    }
+    snprintf(to, sizeof to, "mongodb://127.0.0.1:%d/?directConnection=true&%s", proxy.port, options);
+    OK(live_link_open(mem, to, "t_state", x, &err));
+    return true;
+}
+
+static void
+cut_writes(void **state)
+{
+    (void)state;
+    struct live_link *x;
+    struct live_bulk_result r;
+    struct live_fault f;
+    struct live_op op = insert(DOC("_id", BCON_INT32(1)));
+    if (!through_proxy("retryWrites=false", &x)) {
+        return;
+    }
+    uint64_t generation = live_link_generation(x);
+    OK(live_bulk(x, &other, &op, 1, 0, false, &arena, &r, &f, &err));
+    assert_int_equal(live_link_generation(x), generation);
+    tell_proxy("cut-reply insert 1");
+    assert_int_equal(live_bulk(x, &docs, &op, 1, 0, false, &arena, &r, &f, NULL), MRS_FAIL);
+    assert_int_equal(f.kind, LIVE_FAULT_NETWORK);
+    assert_true(live_link_generation(x) > generation);
+    assert_int_equal(count(&docs, none), 1); /* it was done all the same */
+    generation = live_link_generation(x);
+    tell_proxy("cut-request delete 1");
+    struct live_op delete = {LIVE_DELETE, DOC("_id", BCON_INT32(1)), none};
+    assert_int_equal(live_bulk(x, &docs, &delete, 1, 0, false, &arena, &r, &f, NULL), MRS_FAIL);
+    assert_int_equal(f.kind, LIVE_FAULT_NETWORK);
+    assert_true(live_link_generation(x) > generation);
+    assert_int_equal(count(&docs, none), 1);
+    OK(live_bulk(x, &docs, &delete, 1, 0, false, &arena, &r, &f, &err));
+    assert_int_equal(r.deleted, 1);
+    tell_proxy("cut-reply drop 1");
+    assert_int_equal(live_command(x, "t_link", DOC("drop", "other"), LIVE_WRITE, NULL, &f, NULL), MRS_FAIL);
+    assert_int_equal(f.kind, LIVE_FAULT_NETWORK);
+    live_link_close(x);
+    proxy_stop();
+}
+
+/* A cursor that was cut never looks like one that came to its end. */
+static void
+cut_reads(void **state)
+{
+    (void)state;
+    struct live_link *x;
+    struct live_cursor *c;
+    struct live_fault f;
+    struct mrs_view d;
+    enum mrs_status s;
+    int n = 0;
+    insert_n(0, 100);
+    if (!through_proxy("retryReads=false", &x)) {
+        return;
+    }
+    tell_proxy("cut-reply getMore 3");
+    OK(live_find(x, &docs, none, DOC("batchSize", BCON_INT32(10)), 0, &c, &err));
+    while ((s = live_cursor_next(c, &d, &f, NULL)) == MRS_OK) {
+        n++;
+    }
+    assert_int_equal(s, MRS_FAIL);
+    assert_int_equal(f.kind, LIVE_FAULT_NETWORK);
+    assert_int_equal(n, 30);
+    assert_int_equal(live_cursor_next(c, &d, &f, NULL), MRS_FAIL);
+    live_cursor_close(c);
+    live_link_close(x);
+    proxy_stop();
+}
+
+static void
+cut_transactions(void **state)
+{
+    (void)state;
+    struct live_link *x;
+    struct live_bulk_result r;
+    struct live_fault f;
+    if (!live_test_replicated() || !through_proxy("retryWrites=true", &x)) {
+        return;
+    }
+    struct live_op op = insert(DOC("_id", BCON_INT32(1)));
+    OK(live_txn_begin(x, &err));
+    OK(live_bulk(x, &docs, &op, 1, LIVE_IN_TXN, false, &arena, &r, &f, &err));
+    tell_proxy("cut-reply commitTransaction 1");
+    tell_proxy("cut-reply commitTransaction 2");
+    assert_int_equal(live_txn_commit(x, &f, NULL), MRS_FAIL);
+    assert_int_equal(f.kind, LIVE_FAULT_UNKNOWN_COMMIT);
+    assert_int_equal(count(&docs, none), 1);
+    op = insert(DOC("_id", BCON_INT32(2)));
+    OK(live_txn_begin(x, &err));
+    tell_proxy("cut-reply insert 1");
+    assert_int_equal(live_bulk(x, &docs, &op, 1, LIVE_IN_TXN, false, &arena, &r, &f, NULL), MRS_FAIL);
+    assert_int_equal(f.kind, LIVE_FAULT_NETWORK);
+    live_txn_abort(x);
+    assert_int_equal(count(&docs, none), 1);
+    op = insert(DOC("_id", BCON_INT32(3))); /* the driver tries once more, and the server knows that it did it before */
+    tell_proxy("cut-reply insert 1");
+    OK(live_bulk(x, &docs, &op, 1, 0, false, &arena, &r, &f, &err));
+    assert_int_equal(r.inserted, 1);
+    assert_int_equal(r.n_errors, 0);
+    assert_int_equal(count(&docs, none), 2);
+    live_link_close(x);
+    proxy_stop();
+}
+
+/* ---- named stops ---- */
+static void
+stops(void **state)
+{
+    (void)state;
+    char file[] = "/tmp/t_link.XXXXXX", text[300] = "";
+    const struct mrs_coll runs = {"t_state", "runs", "t_state.runs"};
+    struct live_bulk_result r;
+    struct live_op op = insert(DOC("_id", BCON_INT32(1))), delete = {LIVE_DELETE, DOC("_id", BCON_INT32(1)), none};
+    int fd = mkstemp(file);
+    setenv("MRS_STOP_LIST", file, 1);
+    OK(live_bulk(l, &docs, &op, 1, 0, false, &arena, &r, NULL, &err));
+    OK(live_bulk(l, &runs, &delete, 1, LIVE_JOURNALED, false, &arena, &r, NULL, &err));
+    OK(live_command(l, "t_link", DOC("drop", "docs"), LIVE_WRITE, NULL, NULL, &err));
+    OK(live_command(l, "t_link", DOC("ping", BCON_INT32(1)), 0, NULL, NULL, &err));
+    unsetenv("MRS_STOP_LIST");
+    assert_true(pread(fd, text, sizeof text - 1, 0) > 0);
+    assert_string_equal(text, "before-insert\nafter-insert\nbefore-state-delete\nafter-state-delete\nbefore-drop\n"
+                              "after-drop\n");
+    close(fd);
+    unlink(file);
 }
 
 /* ---- memory ---- */
@@ -678,6 +883,7 @@ main(void)
         TEST(refused_operations), TEST(validators),     TEST(faults),              TEST(cursors),
         TEST(transactions),    TEST(conflicts_and_kills), TEST(watching),          cmocka_unit_test(masks),
         TEST(strings_found),   TEST(not_reached),       TEST(overruled),           TEST(no_memory),
+        TEST(cut_writes),      TEST(cut_reads),         TEST(cut_transactions),    TEST(stops),
     };
     uri = live_test_need_server("t_link");
     live_link_setup();

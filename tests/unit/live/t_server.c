@@ -54,7 +54,8 @@ fresh(void **state)
     server = NULL;
     OK(live_link_open(mem, uri, "t_state", &l, &err));
     live_command(l, "t_server", json("{\"dropDatabase\": 1}"), LIVE_WRITE, NULL, NULL, NULL);
-    run("t_server", "{\"insert\": \"posts\", \"documents\": [{\"_id\": 1, \"title\": \"a\"}, {\"_id\": 2, \"title\": \"b\"}]}");
+    run("t_server", "{\"insert\": \"posts\", \"documents\": [{\"_id\": 1, \"title\": \"a\"},"
+                    "{\"_id\": 2, \"title\": \"b\"}]}");
     run("t_server", "{\"insert\": \"comments\", \"documents\": [{\"_id\": 10, \"post_id\": 1, \"text\": \"x\"}]}");
     return 0;
 }
@@ -205,9 +206,10 @@ static struct live_preflight found;
 static struct live_job job;
 static struct mrs_live judged;
 
-#define EMBED "plan: t\ndatabase: t_server\nsteps:\n- embed: {from: comments, into: posts, match: {post_id: _id}, as: list}\n"
-#define RENAME "plan: t\ndatabase: t_server\nsteps:\n- rename: {in: posts, fields: {title: name}}\n"
-#define SPLIT "plan: t\ndatabase: t_server\nsteps:\n- move: {from: posts, into: archive, where: {_id: 1}}\n"
+#define PLAN(step) "plan: t\ndatabase: t_server\nsteps:\n- " step "\n"
+#define EMBED PLAN("embed: {from: comments, into: posts, match: {post_id: _id}, as: list}")
+#define RENAME PLAN("rename: {in: posts, fields: {title: name}}")
+#define MOVE PLAN("move: {from: posts, into: archive, where: {_id: 1}}")
 
 static enum mrs_status
 look_in(struct mrs_mem *m, struct live_link *link, const char *plan, const char *command, struct mrs_err *e)
@@ -282,8 +284,8 @@ index_of_join(void **state)
     assert_int_equal(found.n_refuse, 0);
     job.opts.quiet = LIVE_NOT_QUIET;
     run("t_server", "{\"createIndexes\": \"comments\", \"indexes\": [{\"key\": {\"post_id\": 1}, \"name\": \"p\","
-                    "\"partialFilterExpression\": {\"post_id\": {\"$gt\": 5}}}, {\"key\": {\"text\": 1, \"post_id\": 1},"
-                    "\"name\": \"t\"}]}");
+                    "\"partialFilterExpression\": {\"post_id\": {\"$gt\": 5}}}, {\"key\": {\"text\": 1, \"post_id\": "
+                    "1},\"name\": \"t\"}]}");
     look_at(EMBED);
     assert_int_equal(found.n_refuse, 1);
     run("t_server", "{\"createIndexes\": \"comments\", \"indexes\": [{\"key\": {\"post_id\": -1, \"text\": 1},"
@@ -311,13 +313,13 @@ static void
 new_collections(void **state)
 {
     (void)state;
-    look_at(SPLIT);
+    look_at(MOVE);
     assert_int_equal(found.n_refuse, 0);
     run("t_server", "{\"create\": \"archive\"}");
-    look_at(SPLIT);
+    look_at(MOVE);
     assert_int_equal(says("t_server.archive exists already"), 'R');
     job.opts.quiet = LIVE_BY_WORD;
-    look_at(SPLIT);
+    look_at(MOVE);
     assert_int_equal(found.n_refuse, 0);
     job.opts.state_db = "t_server";
     live_preflight_clear(&found);
@@ -331,16 +333,16 @@ expiry_and_validators(void **state)
     run("t_server", "{\"createIndexes\": \"posts\", \"indexes\": [{\"key\": {\"at\": 1}, \"name\": \"old\","
                     "\"expireAfterSeconds\": 3600}, {\"key\": {\"name.x\": 1}, \"name\": \"un\", \"unique\": true,"
                     "\"sparse\": true}]}");
-    run("t_server", "{\"collMod\": \"posts\", \"validator\": {\"$jsonSchema\": {\"properties\": {\"_id\": {}, \"title\": {}},"
-                    "\"additionalProperties\": false}}, \"validationAction\": \"error\"}");
+    run("t_server", "{\"collMod\": \"posts\", \"validator\": {\"$jsonSchema\": {\"properties\": {\"_id\": {}, "
+                    "\"title\": {}},\"additionalProperties\": false}}, \"validationAction\": \"error\"}");
     look_at(RENAME);
     assert_int_equal(says("expire by themselves (index old)"), 'R');
     assert_int_equal(says("does not name name, which the plan adds"), 'R');
     assert_int_equal(says("posts has a validator"), 'w');
     assert_int_equal(says("the unique index un of t_server.posts covers name"), 'w');
     job.opts.allow_ttl = true;
-    run("t_server", "{\"collMod\": \"posts\", \"validator\": {\"$jsonSchema\": {\"properties\": {\"_id\": {}, \"name\": {}},"
-                    "\"additionalProperties\": false}}}");
+    run("t_server", "{\"collMod\": \"posts\", \"validator\": {\"$jsonSchema\": {\"properties\": {\"_id\": {}, "
+                    "\"name\": {}},\"additionalProperties\": false}}}");
     look_at(RENAME);
     assert_int_equal(found.n_refuse, 0);
     run("t_server", "{\"collMod\": \"posts\", \"validator\": {}}");
@@ -443,8 +445,8 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, gone)
         TEST(the_server), TEST(collections), TEST(uuids), TEST(catalogue), TEST(many_collections), TEST(no_memory),
 #define JOB(name) cmocka_unit_test_setup_teardown(name, fresh_job, gone_job)
-        JOB(index_of_join), JOB(claimed_fields), JOB(new_collections), JOB(expiry_and_validators), JOB(kinds), JOB(regimes),
-        JOB(no_memory_before),
+        JOB(index_of_join), JOB(claimed_fields), JOB(new_collections), JOB(expiry_and_validators),
+        JOB(kinds), JOB(regimes), JOB(no_memory_before),
     };
     uri = live_test_need_server("t_server");
     live_link_setup();

@@ -1,0 +1,175 @@
+/* t_privileges.c - what a user may do, held against what a command needs.
+ *
+ * The answers of connectionStatus are written here as a server gives them: roles over one collection, a database, the
+ * cluster, everything. No server is needed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../shell-ext/live/preflight.h"
+
+#include "mongoreshape/ejson.h"
+
+static struct mrs_mem *mem;
+static struct live_check check;
+static struct live_preflight found;
+static struct live_job job;
+static struct live_server server;
+static struct live_place place[2];
+static struct live_coll_info posts;
+static struct mrs_arena arena;
+
+static int
+fresh(void **state)
+{
+    (void)state;
+    mem = mrs_mem_new(0);
+    mrs_arena_init(&arena, mem);
+    memset(&job, 0, sizeof job);
+    memset(&found, 0, sizeof found);
+    memset(&check, 0, sizeof check);
+    memset(place, 0, sizeof place);
+    memset(&server, 0, sizeof server);
+    server.replicated = true;
+    job.mem = mem;
+    job.server = &server;
+    job.opts.state_db = "state";
+    place[0] = (struct live_place){.coll = {"shop", "posts", "shop.posts"}, .info = &posts,
+                                   .roles = MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN};
+    place[1] = (struct live_place){.coll = {"shop", "made", "shop.made"}, .roles = MRS_ROLE_ADD};
+    check = (struct live_check){.job = &job, .command = "apply", .apply = true, .out = &found, .place = place,
+                                .n_places = 2};
+    mrs_arena_init(&check.tmp, mem);
+    mrs_arena_init(&found.arena, mem);
+    return 0;
+}
+
+static int
+gone(void **state)
+{
+    (void)state;
+    mrs_arena_clear(&check.tmp);
+    live_preflight_clear(&found);
+    mrs_arena_clear(&arena);
+    assert_int_equal(mrs_mem_close(mem), 0);
+    return 0;
+}
+
+static void
+granted(const char *privileges)
+{
+    struct mrs_buf b, text;
+    size_t used;
+    mrs_buf_init(&b, mem, 1 << 20);
+    mrs_buf_init(&text, mem, 1 << 20);
+    mrs_buf_printf(&text, "{\"authInfo\": {\"authenticatedUsers\": [{\"user\": \"u\", \"db\": \"admin\"}],"
+                          "\"authenticatedUserPrivileges\": [%s]}}", privileges);
+    assert_int_equal(mrs_ejson_read((char *)text.p, text.n, MRS_EJSON_PLAIN, &b, &used, NULL), MRS_OK);
+    struct mrs_view said = {b.p, (uint32_t)b.n};
+    found.n = found.n_refuse = 0;
+    assert_int_equal(live_check_granted(&check, said, NULL), MRS_OK);
+    mrs_buf_clear(&b);
+    mrs_buf_clear(&text);
+}
+
+#define ON(db, coll, actions) \
+    "{\"resource\": {\"db\": \"" db "\", \"collection\": \"" coll "\"}, \"actions\": [" actions "]}"
+#define READ "\"find\", \"listIndexes\", \"collStats\", \"listCollections\", \"changeStream\""
+#define WRITE READ ", \"insert\", \"update\", \"remove\", \"createCollection\", \"createIndex\", \"dropCollection\""
+
+static void
+enough(void **state)
+{
+    (void)state;
+    granted(ON("state", "", WRITE) "," ON("shop", "", WRITE));
+    assert_int_equal(found.n, 0);
+    granted(ON("", "", WRITE));
+    assert_int_equal(found.n, 0);
+    granted("{\"resource\": {\"anyResource\": true}, \"actions\": [\"anyAction\"]}");
+    assert_int_equal(found.n, 0);
+    granted(ON("state", "runs", WRITE) "," ON("shop", "posts", WRITE) "," ON("shop", "made", WRITE) ","
+            ON("shop", "", "\"listCollections\""));
+    assert_int_equal(found.n, 0);
+}
+
+static void
+lacking(void **state)
+{
+    (void)state;
+    granted(ON("state", "", WRITE) "," ON("shop", "", READ));
+    assert_int_equal(found.n_refuse, 2);
+    assert_string_equal(found.finding[0].text, "the user lacks privileges on shop.posts: update");
+    assert_string_equal(found.finding[1].text, "the user lacks privileges on shop.made: insert, update, remove, "
+                                               "createCollection, createIndex");
+    granted(ON("shop", "", WRITE));
+    assert_int_equal(found.n_refuse, 1);
+    assert_non_null(strstr(found.finding[0].text, "state (the state of runs): find, insert"));
+    granted(ON("state", "", WRITE) "," ON("shop", "posts", WRITE) "," ON("shop", "made", WRITE));
+    assert_int_equal(found.n_refuse, 1);
+    assert_string_equal(found.finding[0].text, "the user lacks privileges on the database shop: listCollections");
+    granted(ON("state", "", WRITE) ","
+            ON("shop", "", "\"find\", \"listIndexes\", \"listCollections\", \"update\", \"insert\", \"remove\","
+               "\"createCollection\", \"createIndex\""));
+    assert_int_equal(found.n_refuse, 0);
+    assert_int_equal(found.n, 1); /* only estimates are missing */
+}
+
+static void
+by_command(void **state)
+{
+    (void)state;
+    job.opts.quiet = LIVE_BY_VALIDATOR;
+    check.quiet = true;
+    granted(ON("", "", WRITE));
+    assert_int_equal(found.n_refuse, 1);
+    assert_string_equal(found.finding[0].text,
+                        "the user lacks privileges on shop.posts: collMod, bypassDocumentValidation");
+    job.opts.quiet = LIVE_BY_BLOCK;
+    granted(ON("", "", WRITE));
+    assert_string_equal(found.finding[0].text,
+                        "the user lacks privileges on the cluster: setUserWriteBlockMode, bypassWriteBlockMode");
+    granted(ON("", "", WRITE) ",{\"resource\": {\"cluster\": true}, \"actions\": [\"setUserWriteBlockMode\","
+            "\"bypassWriteBlockMode\"]}");
+    assert_int_equal(found.n, 0);
+    job.opts.quiet = LIVE_NOT_QUIET;
+    check.quiet = check.apply = false;
+    check.command = "verify";
+    granted(ON("state", "", WRITE) "," ON("shop", "", READ));
+    assert_int_equal(found.n, 0);
+    job.opts.repair = true;
+    granted(ON("state", "", WRITE) "," ON("shop", "", READ));
+    assert_int_equal(found.n_refuse, 2);
+    check.command = "contract";
+    place[0].roles |= MRS_ROLE_TAKE;
+    place[0].dropped = true;
+    place[1].optioned = true;
+    granted(ON("state", "", WRITE) "," ON("shop", "", READ));
+    assert_string_equal(found.finding[0].text,
+                        "the user lacks privileges on shop.posts: update, remove, dropCollection");
+    assert_non_null(strstr(found.finding[1].text, "collMod"));
+}
+
+static void
+not_told(void **state)
+{
+    (void)state;
+    granted("");
+    assert_int_equal(found.n, 1);
+    assert_int_equal(found.n_refuse, 0);
+    found.n = 0;
+    assert_int_equal(live_check_granted(&check, mrs_empty_doc(), NULL), MRS_OK);
+    assert_int_equal(found.n, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, gone)
+        TEST(enough), TEST(lacking), TEST(by_command), TEST(not_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

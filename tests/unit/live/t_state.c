@@ -440,6 +440,49 @@ after_reconnect(void **state)
     rise(&a);
 }
 
+/* The server is stopped and started under a run: what is asked of the state goes on, and breathe tells. */
+static void *
+restarting(void *arg)
+{
+    *(int *)arg = system("tests/server/ctl restart >/dev/null 2>&1");
+    return NULL;
+}
+
+static void
+server_restarts(void **state)
+{
+    struct desk a;
+    struct live_checkpoint c;
+    pthread_t t;
+    int ended = -1;
+    (void)state;
+    if (!getenv("MONGODB_SERVER_DIR")) {
+        skip();
+    }
+    sit(&a, "restart", PLAN_A);
+    must(&a, open_run(&a, true));
+    must(&a, live_checkpoint_open(&a.job, "p", &c, &a.e));
+    assert_int_equal(pthread_create(&t, NULL, restarting, &ended), 0);
+    for (int i = 1; i <= 40; i++) {
+        c.docs = (uint64_t)i;
+        must(&a, live_checkpoint_save(&a.job, &c, &a.e));
+        assert_int_equal(c.seq, i);
+        sleep_ms(50);
+    }
+    pthread_join(t, NULL);
+    assert_int_equal(ended, 0);
+    assert_true(live_link_generation(a.job.link) != a.job.run->generation);
+    assert_int_equal(live_run_breathe(&a.job, 1, 1, &a.e), MRS_END);
+    live_checkpoint_clear(&c);
+    must(&a, live_checkpoint_open(&a.job, "p", &c, &a.e));
+    assert_int_equal(c.seq, 40);
+    assert_int_equal(c.docs, 40);
+    must(&a, live_run_breathe(&a.job, 1, 1, &a.e));
+    wipe(&a);
+    live_checkpoint_clear(&c);
+    rise(&a);
+}
+
 struct turner {
     struct desk *d;
     struct live_control c;
@@ -529,7 +572,7 @@ refuses(void **state)
     mrs_err_clear(&why);
     mrs_err_set(&why, MRS_SKIP, MRS_E_REFUSED, "no place for it");
     mrs_err_at(&why, "fields.x");
-    struct mrs_view one = doc_of(&arena, "{_id: {$ref: 'x', n: %I}, v: 1}", 7), two = doc_of(&arena, "{_id: %I}", 2);
+    struct mrs_view one = doc_of(&arena, "{_id: {$ref: 'x', $id: %I}, v: 1}", 7), two = doc_of(&arena, "{_id: %I}", 2);
     must(&a, live_refused_put(&a.job, 1, ns, one, &why, &a.e));
     must(&a, live_refused_put(&a.job, 1, ns, one, &why, &a.e));
     assert_int_equal(a.job.run->n_refused, 1);
@@ -674,7 +717,8 @@ phases(void **state)
     mrs_arena_init(&arena, a.mem);
     must(&a, open_run(&a, true));
     assert_int_equal(live_at(live_run_doc(a.job.run), "stale_since").type, MRS_MISSING);
-    must(&a, live_doc_in(&arena, &set, &a.e, "{claims: ['$a', 'b'], verified: '$$NOW', blocked: {by: 'word', v: {$or: []}}}"));
+    must(&a, live_doc_in(&arena, &set, &a.e, "{claims: ['$a', 'b'], verified: '$$NOW', blocked: {by: 'word', v: {$or: "
+         "[]}}}"));
     must(&a, live_run_phase(&a.job, "expand", 2, set, &a.e));
     struct mrs_view d = live_run_doc(a.job.run);
     assert_true(mrs_identical(live_at(d, "claims"), live_at(set, "claims")));
@@ -753,7 +797,8 @@ status(void **state)
     must(&a, live_run_tell(&a.job, &p, &a.e));
     shows(&b, false, false, "(99 %)", true);
     shows(&b, false, false, "left", false);
-    snprintf(next, sizeof next, "mongoreshape-live status --run %s --state-db %s --watch", a.job.run->short_id, a.state);
+    snprintf(next, sizeof next, "mongoreshape-live status --run %s --state-db %s --watch", a.job.run->short_id,
+             a.state);
     shows(&b, false, false, next, true);
     must(&a, live_run_phase(&a.job, "expanded", 0, mrs_empty_doc(), &a.e));
     snprintf(next, sizeof next, "mongoreshape-live verify --run %s --state-db %s\n", a.job.run->short_id, a.state);
@@ -876,7 +921,6 @@ no_memory(void **state)
         }
         assert_null(d.job.run);
         assert_int_equal(mrs_mem_close(d.job.mem), 0);
-        n += n > 60 ? 2 : 0; /* the later ones in turns: each costs a dozen round trips */
     }
     assert_int_equal(s, MRS_OK);
     assert_true(n > 50);
@@ -894,6 +938,7 @@ main(void)
         cmocka_unit_test(after_reconnect), cmocka_unit_test(controls),        cmocka_unit_test(refuses),
         cmocka_unit_test(other_collection), cmocka_unit_test(other_call),     cmocka_unit_test(phases),
         cmocka_unit_test(status),        cmocka_unit_test(cleans),            cmocka_unit_test(no_memory),
+        cmocka_unit_test(server_restarts),
     };
     uri = live_test_need_server("t_state");
     live_link_setup();

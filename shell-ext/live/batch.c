@@ -151,7 +151,7 @@ static enum mrs_status
 account_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c,
                 struct mrs_err *e)
 {
-    enum mrs_status st = b->job->run->n_refused ? drop_refused(b, tasks, n, e) : MRS_OK;
+    enum mrs_status st = b->job->run->n_refused && !b->keep_refused ? drop_refused(b, tasks, n, e) : MRS_OK;
     for (uint32_t i = 0; i < n && !st; i++) {
         if (!tasks[i].gone && (tasks[i].refuse || b->unit[i].refused)) {
             st = put_refused(b, &tasks[i], &b->unit[i], e);
@@ -367,21 +367,48 @@ name_all(struct live_batch *b)
     }
 }
 
-/* One look; `again` is set where something differs, for all of the slice where a target is nobody's. */
+/* Units refused by kernels: counted, and recorded where something is written at all. */
+static enum mrs_status
+note_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < n && !st; i++) {
+        if (!tasks[i].gone && !tasks[i].refuse && b->unit[i].refused) {
+            b->r->refused++;
+            st = b->record ? put_refused(b, &tasks[i], &b->unit[i], e) : MRS_OK;
+        }
+    }
+    return st;
+}
+
+/* Those that the server refuses are looked at as refused, so that what they left is seen. */
+static enum mrs_status
+look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (tasks[i].again && tasks[i].refuse) {
+            tasks[i].again = false;
+            any = true;
+            if (last) {
+                b->r->foreign++;
+                live_name(b->r, b->coll->ns, mrs_doc_get(tasks[i].doc, "_id"), tasks[i].why);
+            }
+        }
+    }
+    return any ? live_batch_make(b, tasks, n, e) : MRS_OK;
+}
+
+/* One look; `again` is set where something differs or is refused by the server, for all of the slice where a target is
+ * nobody's. */
 static enum mrs_status
 look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
     enum mrs_status st = live_batch_make(b, tasks, n, e);
-    for (uint32_t i = 0; i < n && !st; i++) { /* once more as refused, so that what it left is seen */
-        if (tasks[i].again && tasks[i].refuse) {
-            b->r->foreign += last;
-            tasks[i].again = false;
-            st = MRS_SKIP;
-        }
-    }
-    st = st == MRS_SKIP ? live_batch_make(b, tasks, n, e) : st;
+    st = st ? st : look_as_refused(b, tasks, n, last, e);
+    st = st || last ? st : note_refused(b, tasks, n, e);
     for (uint32_t i = 0; i < n && !st; i++) {
-        tasks[i].again = false;
+        tasks[i].again = tasks[i].refuse;
     }
     for (uint32_t i = 0; i < b->burst.n && !st; i++) {
         uint32_t unit = b->burst.change[i].unit;

@@ -164,6 +164,7 @@ one_tour(struct live_job *job, const struct tour_of *w, uint64_t *missed, struct
                              .coll = w->side < 0 ? v.b.coll : &s->desc.sides[w->side].coll, .batch = w->batch,
                              .arg = &v};
     v.b.arg = &v;
+    v.b.keep_refused = true;
     if (w->batch == take_away) {
         v.b.want = want_none;
         v.b.products = false;

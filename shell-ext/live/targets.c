@@ -315,6 +315,8 @@ live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
 {
     live_burst_reset(&b->burst);
     mrs_arena_reset(&b->make);
+    b->slice = tasks;
+    b->n_slice = n;
     struct mrs_view *docs = mrs_arena_alloc(&b->make, (n + 1) * sizeof *docs);
     struct found f = {NULL, 0};
     if (!docs) {
@@ -331,6 +333,7 @@ live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
             st = main_change(b, &tasks[i], i, e);
         }
     }
+    b->n_slice = 0; /* the tasks are the caller's */
     return st;
 }
 
@@ -363,6 +366,18 @@ note_expected(struct live_batch *b, const struct question *q, const struct live_
     return st;
 }
 
+/* Documents of the slice in hand were asked already, and some of them are refused. */
+static bool
+in_slice(const struct live_batch *b, uint32_t main, struct mrs_view doc)
+{
+    for (uint32_t i = 0; i < b->n_slice && main == b->main; i++) {
+        if (mrs_compare(mrs_doc_get(b->slice[i].doc, "_id"), mrs_doc_get(doc, "_id")) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Units of one main collection among the owners. */
 static enum mrs_status
 owners_in(struct live_batch *b, uint32_t main, const struct question *q, struct mrs_err *e)
@@ -379,6 +394,9 @@ owners_in(struct live_batch *b, uint32_t main, const struct question *q, struct 
     mrs_buf_clear(&buf);
     for (uint32_t i = 0; i < k && !st; i++) { /* one by one: there are few of them, and large ones always fit */
         struct live_unit u;
+        if (in_slice(b, main, own[i])) {
+            continue;
+        }
         st = live_units_load(b->others, main, &own[i], 1, &u, e);
         st = st ? st : note_expected(b, q, &u, e);
     }

@@ -41,7 +41,9 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
     for (uint32_t i = 0; i < k; i++) {
         tasks[i] = (struct live_task){.doc = tasks[i].doc, .gone = tasks[i].gone};
     }
+    uint64_t foreign = v->r->foreign;
     st = live_batch_settle(&v->b, tasks, k, c, e);
+    v->r->foreign = foreign; /* counted by the look */
     v->t.wrote_docs = v->b.wrote_docs;
     v->t.wrote_bytes = v->b.wrote_bytes;
     return st;
@@ -168,6 +170,7 @@ one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r
                              .phase = live_phase_name(job, phase, "verify", w->group),
                              .coll = w->side < 0 ? v.b.coll : &s->desc.sides[w->side].coll, .bounded = true,
                              .batch = w->side < 0 ? compare : back, .arg = &v};
+    v.b.record = w->repair;
     uint64_t before = r->differs;
     st = st ? st : live_tour_run(&v.t, e);
     r->differs = st ? r->differs : before + v.t.differs; /* also what a killed run had counted */

@@ -72,6 +72,8 @@ struct live_batch {
     bool products;             /* documents in other collections, too */
     bool sweep;                /* those that no unit makes go */
     bool look;                 /* missing products are looked up by `_id` first */
+    bool record;               /* comparing records refused documents, too */
+    bool keep_refused;         /* records of refused documents stay, even where these are well */
     bool exact;                /* live_batch_expected: made with exactly these bytes */
     const char *reads;         /* fields read on a main document */
     size_t reads_n;
@@ -80,7 +82,9 @@ struct live_batch {
     struct live_burst burst;
     struct mrs_arena hold;     /* of a batch: documents read again */
     struct mrs_arena make;     /* of one derivation: targets, filters */
-    struct live_unit *unit;    /* of the slice in hand */
+    const struct live_task *slice; /* in hand, with its units */
+    uint32_t n_slice;
+    struct live_unit *unit;
     uint32_t cap;
     struct live_pass_report *r;
     uint64_t wrote_docs, wrote_bytes; /* by the last live_batch_write */

@@ -76,6 +76,8 @@ desk_sit(struct desk *d, const char *name, const char *plan)
     d->job.opts.execute = true;
     d->job.live = &d->live;
     must(d, live_link_open(d->mem, desk_uri, d->state, &d->job.link, &d->e));
+    desk_command(d, d->db, "{'dropDatabase': 1}");
+    desk_command(d, d->state, "{'dropDatabase': 1}");
     struct mrs_plan_opts po = {.file = "p.yaml", .default_db = d->db, .now_ms = 1700000000000};
     if (mrs_plan_load(d->mem, plan, strlen(plan), &po, &d->job.plan, &d->e) != MRS_OK) {
         fail_msg("%s", d->job.plan && d->job.plan->n_errors ? d->job.plan->errors[0].msg : d->e.msg);

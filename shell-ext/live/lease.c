@@ -234,51 +234,69 @@ take_one(struct live_job *job, const char *ns, struct mrs_err *e)
 }
 
 /* ---- what a dead owner left ---- */
+/* The command, not the stage $currentOp: that one refuses the read concern of our links. */
 static enum mrs_status
-running(struct live_job *job, const char *comment, bool all_users, struct mrs_buf *out, struct mrs_err *e)
+running(struct live_job *job, const char *comment, bool own_only, struct mrs_buf *out)
 {
     struct mrs_arena a;
     struct mrs_view cmd;
     mrs_arena_init(&a, job->mem);
-    enum mrs_status s = live_doc_in(&a, &cmd, e,
-                                    "{aggregate: 1, pipeline: [{$currentOp: {allUsers: %b}}, "
-                                    "{$match: {command.comment: %s, opid: {$exists: true}}}, "
-                                    "{$match: {command.pipeline.0.$currentOp: {$exists: false}}}, "
-                                    "{$project: {opid: 1}}], cursor: {batchSize: 1000}}",
-                                    all_users, comment);
+    enum mrs_status s = live_doc_in(&a, &cmd, NULL, "{currentOp: 1, $ownOps: %b, command.comment: %s}", own_only,
+                                    comment);
     if (s == MRS_OK) {
-        s = live_state_command(job, "admin", cmd, 0, out, NULL, e);
+        s = live_state_command(job, "admin", cmd, 0, out, NULL, NULL);
     }
     mrs_arena_clear(&a);
     return s;
 }
 
-static enum mrs_status
-kill_ops(struct live_job *job, struct mrs_view reply, uint32_t *n, struct mrs_err *e)
+/* Looked at here once more: there are servers that pass over the filter. Our own question is not meant. */
+static bool
+meant(struct mrs_val op, const char *comment, struct mrs_val *opid)
 {
-    struct mrs_val batch = live_at(reply, "cursor.firstBatch");
+    char text[128];
+    if (op.type != MRS_DOCUMENT) {
+        return false;
+    }
+    struct mrs_view d = mrs_val_view(op);
+    live_text_at(d, "command.comment", text, sizeof text);
+    *opid = live_at(d, "opid");
+    return strcmp(text, comment) == 0 && live_at(d, "command.currentOp").type == MRS_MISSING &&
+           opid->type != MRS_MISSING;
+}
+
+static enum mrs_status
+kill_one(struct live_job *job, struct mrs_val opid, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view cmd;
+    struct mrs_buf out;
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_init(&out, job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status s = live_doc_in(&a, &cmd, e, "{killOp: 1, op: %v}", opid);
+    if (s == MRS_OK && live_state_command(job, "admin", cmd, 0, &out, NULL, NULL) == MRS_DEAD) {
+        s = mrs_err_memory(e, 0); /* refused: it ends by itself, or the wait does */
+    }
+    mrs_buf_clear(&out);
+    mrs_arena_clear(&a);
+    return s;
+}
+
+/* *n: how many of them there were. */
+static enum mrs_status
+kill_ops(struct live_job *job, struct mrs_view reply, const char *comment, uint32_t *n, struct mrs_err *e)
+{
+    struct mrs_val list = live_at(reply, "inprog"), opid;
     struct mrs_walk w;
     struct mrs_elem el;
     enum mrs_status s = MRS_OK;
     *n = 0;
-    if (batch.type != MRS_ARRAY) {
-        return MRS_OK;
-    }
-    mrs_walk_init(&w, mrs_val_view(batch));
+    mrs_walk_init(&w, list.type == MRS_ARRAY ? mrs_val_view(list) : mrs_empty_doc());
     while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
-        struct mrs_arena a;
-        struct mrs_view cmd;
-        struct mrs_buf out;
-        mrs_arena_init(&a, job->mem);
-        mrs_buf_init(&out, job->mem, MRS_DOC_READ_MAX);
-        s = live_doc_in(&a, &cmd, e, "{killOp: 1, op: %v}",
-                        el.v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(el.v), "opid") : mrs_missing());
-        if (s == MRS_OK && live_state_command(job, "admin", cmd, 0, &out, NULL, NULL) == MRS_DEAD) {
-            s = mrs_err_memory(e, 0); /* refused: it ends by itself, or the wait does */
+        if (meant(el.v, comment, &opid)) {
+            s = kill_one(job, opid, e);
+            (*n)++;
         }
-        (*n)++;
-        mrs_buf_clear(&out);
-        mrs_arena_clear(&a);
     }
     return s;
 }
@@ -295,13 +313,13 @@ live_lease_quell(struct live_job *job, const char *run, const char *owner, struc
         struct mrs_buf out;
         mrs_buf_init(&out, job->mem, MRS_DOC_READ_MAX);
         n = 0;
-        s = running(job, comment, true, &out, NULL);
+        s = running(job, comment, false, &out);
         if (s == MRS_FAIL) {
             mrs_buf_reset(&out);
-            s = running(job, comment, false, &out, NULL); /* our own user's need no privilege */
+            s = running(job, comment, true, &out); /* those of our own user need no privilege */
         }
         if (s == MRS_OK) {
-            s = kill_ops(job, (struct mrs_view){out.p, (uint32_t)out.n}, &n, e);
+            s = kill_ops(job, (struct mrs_view){out.p, (uint32_t)out.n}, comment, &n, e);
         } else if (s == MRS_FAIL) {
             s = MRS_OK; /* a server that does not tell: the time waited has to do */
         } else {

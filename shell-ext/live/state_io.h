@@ -47,6 +47,18 @@ bool live_state_next(const struct mrs_buf *docs, size_t *at, struct mrs_view *do
 enum mrs_status live_run_new(struct live_job *job, const char *id, struct mrs_err *e);
 /* Reads the run document into run->doc and what struct live_run has of it; END: there is none. */
 enum mrs_status live_run_load(struct live_job *job, struct mrs_err *e);
+/* The collections that the plan touches, each once. */
+struct live_touched {
+    const struct mrs_coll **coll;
+    uint32_t n;
+};
+/* Writes the run document, and reads it. FAIL MRS_E_EXISTS: another run has a collection in hand. */
+enum mrs_status live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n,
+                                struct mrs_err *e);
+/* As they stand in the run document. */
+const char *live_mode_name(enum live_mode m);
+const char *live_quiet_name(enum live_quiet q);
+const char *live_topology_name(const struct live_job *job);
 /* Whether a run in this phase has come to its end. */
 bool live_phase_over(const char *phase);
 /* Whether the uuids that were noted are those of now; FAIL: names the collection. */

@@ -163,12 +163,14 @@ static mongoc_bulk_operation_t *
 new_bulk(struct bulk *b)
 {
     mongoc_bulk_operation_t *bulk = mongoc_collection_create_bulk_operation_with_opts(b->coll, &b->opts);
+#if MONGOC_CHECK_VERSION(1, 22, 0)
     if (b->l->comment[0]) {
         bson_value_t comment = {.value_type = BSON_TYPE_UTF8};
         comment.value.v_utf8.str = b->l->comment;
         comment.value.v_utf8.len = (uint32_t)strlen(b->l->comment);
         mongoc_bulk_operation_set_comment(bulk, &comment);
     }
+#endif
     if (b->bypass) {
         mongoc_bulk_operation_set_bypass_document_validation(bulk, true);
     }

@@ -45,7 +45,7 @@ comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan
-.PHONY: bench samples facts server install uninstall dist clean help
+.PHONY: bench samples facts live-cases server install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -196,6 +196,13 @@ $(OBJ)/tests/live/%.o: TESTINC = $(MONGOC_INC)
 $(OBJ)/facts: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/facts*.c))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
+# Cases of tests/cases on a server: what loads them and looks.
+$(OBJ)/livetool: $(OBJ)/tests/live/livetool.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
+## live-cases: the cases through the online tool, in all combinations of its options; CASE=embed/one for one
+live-cases: all $(OBJ)/livetool
+	$(Q)OBJ='$(OBJ)' tests/live/cases.sh --all $(CASE)
 ## facts: what the online tool relies on, asked of the server for tests; TEST_SERVER=py|rust
 facts: $(OBJ)/facts
 	$(Q)OBJ='$(OBJ)' tests/live/facts.sh --show
@@ -211,8 +218,8 @@ lint: $(ROOMLIBS)
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault proxy facts) \
-               $(addsuffix -test,$(LIVEPROG))
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault proxy) \
+               $(if $(LIVELIBS),$(OBJ)/facts $(OBJ)/livetool) $(addsuffix -test,$(LIVEPROG))
 	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 asan:

@@ -1,0 +1,325 @@
+#!/usr/bin/env bash
+# cases.sh [-v] [--all] [CASE...] - puts every case of tests/cases through mongoreshape-live, on the server for tests.
+#
+# Each case is made quietly (writers kept out: the result must be that of the offline tool, for every case) and, where
+# the plan may run beside writers, live: apply, verify, rollback (all must be as it was), apply again, contract. Without
+# --all each case goes once, on a replica set or a standalone server, with options that turn with its number; --all
+# tries all of them. Cases that a server cannot hold, and plans that the server's state forbids to run beside writers,
+# are skipped by name, with the reason. With documents in another order than that of `_id` the offline tool is asked
+# for the result in that order.
+# Environment: OBJ, the folder of the programs.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cases=$(cd "$here/../cases" && pwd)
+obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
+offline=$obj/mongoreshape tool=$obj/mongoreshape-live helper=$obj/livetool
+verbose=0 all=0 part=""
+while [ $# -gt 0 ]; do
+    case $1 in
+        -v) verbose=1 ;;
+        --all) all=1 ;;
+        --part) part=yes ;; # inside of tests/server/with
+        *) break ;;
+    esac
+    shift
+done
+
+# ---- one server
+# tell WORD TEXT: a line of the report
+tell() {
+    echo "$1 ${case#"$cases"/} ($label)${2:+: ${2}}"
+}
+
+fail() {
+    failed=$((failed + 1))
+    tell FAIL "${1:-}"
+    sed 's/^/    | /' "$tmp/report" "$tmp/log"
+}
+
+skip() {
+    skipped=$((skipped + 1))
+    tell skipped "$1"
+}
+
+# fail_or_skip: what this server says it lacks is no failure
+fail_or_skip() {
+    local lacks
+    lacks=$(grep -m 1 'not supported by SecantusDB' "$tmp/log") || { fail; return; }
+    skip "$(echo "$lacks" | cut -c1-160)"
+}
+
+pass() {
+    passed=$((passed + 1))
+    [ $verbose = 0 ] || tell ok
+}
+
+# load: the case onto the server, and what the offline tool makes of it; gives 1 where it is not to be run
+load() {
+    local status
+    rm -rf "$tmp/case"
+    : > "$tmp/log"
+    "$helper" load "$case" "$tmp/case" > "$tmp/report" 2>&1
+    status=$?
+    if [ $status = 77 ]; then
+        skip "$(cut -c1-160 "$tmp/report")"
+        return 1
+    elif [ $status != 0 ]; then
+        fail "its input cannot be loaded"
+        return 1
+    fi
+    "$offline" run "$case/plan.yaml" -i "$tmp/case/in" -o "$tmp/case/expect" --compress none \
+        --refused "$tmp/case/expect.refused.bson" "${args[@]}" > "$tmp/case/offline.log" 2>&1 < /dev/null
+    want=$?
+    if [ $want -le 1 ] && [ "$("$helper" wants "$case" "$tmp/case")" = refusal ]; then
+        want=refusal
+    fi
+}
+
+# does STATUS COMMAND...: mongoreshape-live must end with this status; "0 1" is one of the two
+does() {
+    local status=$1
+    shift
+    echo "\$ $*" >> "$tmp/log"
+    timeout 120 "$tool" "$@" "${database[@]}" > "$tmp/said" 2>&1 < /dev/null
+    got=$?
+    cat "$tmp/said" >> "$tmp/log"
+    case " $status " in
+        *" $got "*) ;;
+        *) echo "$1: exit status $got, not $status" >> "$tmp/report"; return 1 ;;
+    esac
+}
+
+says() {
+    grep -q "$1" "$tmp/said" || { echo "it does not say: $1" >> "$tmp/report"; return 1; }
+}
+
+# stands STAGE: what is on the server is what it should be
+stands() {
+    "$helper" check "$case" "$tmp/case" "$1" >> "$tmp/report" 2>&1
+}
+
+# quietly OPTION...: the whole change, writers kept out
+quietly() {
+    load || return
+    : > "$tmp/report"
+    case $want in
+        0 | 1)
+            if does "$want" apply "$case/plan.yaml" --execute --allow-ttl "${args[@]}" "$@" &&
+                does 0 verify "$case/plan.yaml" && does 0 contract "$case/plan.yaml" && says 'nothing is left to do' && stands quiet; then
+                pass
+                return
+            fi
+            ;;
+        refusal) # a refused document stays where the result needs another one: refused before anything is touched
+            if does 7 apply "$case/plan.yaml" --execute --allow-ttl "${args[@]}" "$@" &&
+                says 'nothing was changed' && stands before; then
+                pass
+                return
+            fi
+            ;;
+        *)
+            if does "$want" apply "$case/plan.yaml" --execute --allow-ttl "${args[@]}" "$@" && stands before; then
+                pass
+                return
+            fi
+            ;;
+    esac
+    fail_or_skip
+}
+
+# admitted KEY: expand, direct: what the static rule says of the plan
+admitted() {
+    [ "$("$offline" explain --live --json "$case/plan.yaml" 2> /dev/null < /dev/null |
+        grep -o "\"$1\":[a-z]*" | head -n 1)" = "\"$1\":true" ]
+}
+
+# expands OPTION...: apply and verify beside writers; what is refused is refused here or by contract
+expands() {
+    local some="0"
+    [ "$want" = 0 ] || some="0 1"
+    does "$some" apply "$case/plan.yaml" --execute --allow-scan --allow-ttl "${args[@]}" "$@" || return
+    refused=$got
+    does 0 verify "$case/plan.yaml" --allow-scan "$@"
+}
+
+contracts() {
+    local some="0"
+    [ "$want" = 0 ] || some="0 1"
+    does "$some" contract "$case/plan.yaml" --allow-scan --quiet-by word "$@" || return
+    [ "$want" = $((refused | got)) ] || { echo "nothing was refused" >> "$tmp/report"; return 1; }
+}
+
+# beside OPTION...: both ways beside writers
+beside() {
+    load || return
+    : > "$tmp/report"
+    if ! expands "$@"; then
+        if [ "$got" = 6 ] && says 'must be put right first; nothing was written' && stands before; then
+            : > "$tmp/report"
+            skip "$(grep -m 1 '^refused:' "$tmp/said" | cut -c1-160)"
+        else
+            fail_or_skip
+        fi
+        return
+    fi
+    if does 0 rollback "$case/plan.yaml" --allow-scan "$@" && stands before &&
+        does 0 abort "$case/plan.yaml" --clean --discard-refused &&
+        expands "$@" && contracts "$@" && stands live; then
+        pass
+    else
+        fail
+    fi
+}
+
+# directly OPTION...: backfills, in place
+directly() {
+    load || return
+    : > "$tmp/report"
+    if does "$want" apply "$case/plan.yaml" --mode direct --execute --allow-scan --allow-ttl "${args[@]}" "$@" &&
+        stands live; then
+        pass
+    else
+        fail
+    fi
+}
+
+# not_beside: a plan that may not run beside writers is refused, and nothing is written
+not_beside() {
+    load || return
+    : > "$tmp/report"
+    if does 2 apply "$case/plan.yaml" --execute "${args[@]}" && stands before; then
+        pass
+    else
+        fail
+    fi
+}
+
+quiet_with() {
+    label="$MONGODB_TOPOLOGY quiet $*"
+    quietly "$@"
+}
+
+live_with() {
+    case $want in # of the quiet run
+        0 | 1) ;;
+        *) return ;;
+    esac
+    if admitted expand; then
+        label="$MONGODB_TOPOLOGY live $*"
+        beside "$@"
+    else
+        label="$MONGODB_TOPOLOGY not live"
+        not_beside
+    fi
+    if admitted direct; then
+        label="$MONGODB_TOPOLOGY direct $*"
+        directly "$@"
+    fi
+}
+
+one_case() {
+    local how=(validator word) batch=(1 auto) a b c databases plain
+    database=()
+    args=(--max-refused 1000)
+    [ ! -f "$case/args" ] || read -r -a args < "$case/args"
+    # a dump of one database is a default for plans that name none; on a server it is said
+    mapfile -t databases < <("$helper" databases "$case")
+    [ ${#databases[@]} != 1 ] || database=(--db "${databases[0]}")
+    want=""
+    if [ -f "$case/skip" ]; then
+        label=$MONGODB_TOPOLOGY
+        skip "$(head -n 1 "$case/skip")"
+        return
+    fi
+    for c in 0 1; do
+        [ "$c" = 0 ] || [ "$MONGODB_TOPOLOGY" != standalone ] || continue
+        plain=()
+        [ "$c" = 0 ] || plain=(--no-transactions)
+        for b in 0 1; do
+            for a in 0 1; do
+                [ $all = 1 ] || [ $((number / 3 % 8)) = $((4 * c + 2 * b + a)) ] ||
+                    { [ "$MONGODB_TOPOLOGY" = standalone ] && [ $((number / 3 % 4)) = $((2 * b + a)) ]; } || continue
+                quiet_with --quiet-by "${how[a]}" --batch "${batch[b]}" "${plain[@]}"
+            done
+            [ -z "$want" ] || live_with --batch "${batch[b]}" "${plain[@]}"
+            want=""
+        done
+    done
+}
+
+# Whose server it is: databases of somebody else are not dropped.
+vacant() {
+    [ "$MONGODB_SERVER_KIND" = own ] || return 0
+    "$helper" foreign "$@" > "$tmp/report" || {
+        echo "skipped: cases on the server at MONGODB_URI ($(head -n 1 "$tmp/report"))"
+        return 1
+    }
+}
+
+if [ -n "$part" ]; then
+    tmp=$(mktemp -d "${TMPDIR:-/tmp}/mongoreshape-live-cases.XXXXXX") || exit 2
+    trap 'rm -rf "$tmp"' EXIT
+    export TMPDIR=$tmp
+    passed=0 failed=0 skipped=0 number=0
+    vacant "$@" || { echo "cases: 0 passed, 0 failed, 1 skipped"; exit 0; }
+    for case in "$@"; do
+        number=$((number + 1))
+        if [ $all = 0 ] && [ $# -gt 1 ]; then
+            # every third case meets a standalone server
+            case $MONGODB_TOPOLOGY in
+                standalone) [ $((number % 3)) = 0 ] || continue ;;
+                *) [ $((number % 3)) != 0 ] || continue ;;
+            esac
+        fi
+        one_case
+    done
+    "$helper" drop "$@"
+    echo "cases: $passed passed, $failed failed, $skipped skipped"
+    exit 0
+fi
+
+# ---- both servers, side by side
+for program in "$offline" "$tool" "$helper"; do
+    [ -x "$program" ] && continue
+    echo "skipped: cases ($program is not built)"
+    echo "cases: 0 passed, 0 failed, 1 skipped"
+    exit 0
+done
+list=()
+for c in "$@"; do
+    list+=("$cases/${c%/}")
+done
+if [ $# = 0 ]; then
+    while IFS= read -r c; do
+        list+=("$(dirname "$c")")
+    done < <(find "$cases" -mindepth 3 -maxdepth 3 -name plan.yaml | LC_ALL=C sort)
+fi
+flags=(--part)
+[ $verbose = 0 ] || flags+=(-v)
+[ $all = 0 ] || flags+=(--all)
+reports=$(mktemp -d) || exit 2
+trap 'rm -rf "$reports"' EXIT
+"$here/../server/with" "$here/cases.sh" "${flags[@]}" "${list[@]}" > "$reports/replicaset" 2>&1 &
+first=$!
+"$here/../server/with" --standalone "$here/cases.sh" "${flags[@]}" "${list[@]}" > "$reports/standalone" 2>&1
+second=$?
+wait $first
+first=$?
+passed=0 failed=0 skipped=0
+add() {
+    if [ "$2" = 77 ]; then
+        echo "skipped: cases on a $1 ($(tail -n 1 "$reports/$1"))"
+        skipped=$((skipped + 1))
+        return
+    fi
+    grep -v '^cases: ' "$reports/$1"
+    set -- "$(sed -n 's/^cases: \([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$reports/$1")"
+    # shellcheck disable=SC2086
+    set -- $1
+    [ $# = 3 ] || set -- 0 1 0
+    passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+add replicaset $first
+add standalone $second
+echo "cases: $passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

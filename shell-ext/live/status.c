@@ -146,7 +146,8 @@ progress_facts(struct mrs_build *b, struct mrs_view run, const char *phase, bool
 {
     static const char *const field[] = {"doing", "ns", "done", "estimated", "bytes"};
     int64_t done = live_int_at(run, "done", 0), estimated = live_int_at(run, "estimated", 0), left;
-    if (live_phase_over(phase) || live_at(run, "doing").type != MRS_STRING) {
+    bool rests = live_phase_over(phase) || (!alive && strcmp(phase, "expanded") == 0);
+    if (rests || live_at(run, "doing").type != MRS_STRING) {
         return;
     }
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) {

@@ -269,7 +269,8 @@ field_filter(struct mrs_buf *buf, const char *name, struct mrs_view *out, struct
         return mrs_build_finish(&b, out, e);
     }
     return live_doc(buf, out, e,
-                    "{$expr: {$ne: [{$type: {$getField: {field: {$literal: %s}, input: '$$ROOT'}}}, 'missing']}}", name);
+                    "{$expr: {$ne: [{$type: {$getField: {field: {$literal: %s}, input: '$$ROOT'}}}, 'missing']}}",
+                    name);
 }
 
 static enum mrs_status
@@ -287,8 +288,8 @@ field_there(struct live_job *job, const struct mrs_coll *coll, const char *name,
         char id[96];
 
         st = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                         "the plan adds the field %s to documents of %s, and some have it already (_id %s): use another "
-                         "name, or run the plan with --quiet-by", name, coll->ns,
+                         "the plan adds the field %s to documents of %s, and some have it already (_id %s): use "
+                         "another name, or run the plan with --quiet-by", name, coll->ns,
                          mrs_val_picture(mrs_doc_get(d, "_id"), id, sizeof id));
     }
     mrs_buf_clear(&buf);

@@ -1,8 +1,8 @@
 /* t_pass.c - the passes of the live engine against a real server: expand, verify, repair, rollback, contract, direct.
  *
- * Small collections, written out by hand: what they are before, what they are when expanded. Every case runs in batches
- * of one, of three, and of any size, with and without transactions, cut short and gone on with, and twice; rollback must
- * give the first bytes back. Then: what verify has to find, from both sides; what must never be lost. */
+ * Small collections, written out by hand: what they are before, what they are when expanded. Every case runs in
+ * batches of one, of three, and of any size, with and without transactions, cut short and gone on with, and twice;
+ * rollback must give the first bytes back. Then: what verify has to find, from both sides; what must never be lost. */
 #include "pass_test.h"
 
 #include "../../../shell-ext/live/work.h"
@@ -30,7 +30,8 @@ static const struct pass_case embed_case = {
     "embed", "plan: p\nsteps:\n- embed: { from: comments, into: posts, match: { post: _id }, keep: all, as: comments, "
              "sort: { n: 1 } }\n",
     {"posts", "{'_id': 1, 't': 'a'}{'_id': 2, 't': 'b'}{'_id': 3, 't': 'c'}", "comments",
-     "{'_id': 10, 'post': 1, 'n': 2}{'_id': 11, 'post': 2, 'n': 1}{'_id': 12, 'post': 1, 'n': 1}{'_id': 13, 'post': 9}"},
+     "{'_id': 10, 'post': 1, 'n': 2}{'_id': 11, 'post': 2, 'n': 1}{'_id': 12, 'post': 1, 'n': 1}"
+     "{'_id': 13, 'post': 9}"},
     {"posts", "{'_id': 1, 't': 'a', 'comments': [{'_id': 12, 'post': 1, 'n': 1}, {'_id': 10, 'post': 1, 'n': 2}]}"
               "{'_id': 2, 't': 'b', 'comments': [{'_id': 11, 'post': 2, 'n': 1}]}"
               "{'_id': 3, 't': 'c', 'comments': []}"}};
@@ -528,7 +529,8 @@ changed_meanwhile(bool hot)
     }
     holds(&d, "posts", "{'_id': 1, 't': 'later', 'tags': [1, 2], 'more': 1, 'n': 2, 'b': 'later!', 'a': 1}"
                        "{'_id': 2.5, 't': '$t', 'tags': [0], 'n': 1, 'b': '$t!', 'a': 1}"
-                       "{'_id': {'$oid': '0123456789abcdef01234567'}, 'tags': [3], 't': 'z', 'n': 1, 'b': 'z!', 'a': 1}");
+                       "{'_id': {'$oid': '0123456789abcdef01234567'}, 'tags': [3], 't': 'z', 'n': 1, 'b': 'z!', 'a': "
+                       "1}");
     free(old);
     live_checkpoint_clear(&c);
     live_batch_close(&b);
@@ -565,8 +567,8 @@ contract_beside_writers(void **state)
 {
     (void)state;
     static const struct pass_case k = {
-        "contract", "plan: p\nsteps:\n- rename: { in: posts, fields: { old: fresh } }\n- set: { in: posts, fields: { n: { "
-                    "$add: [$fresh, 1] } } }\n- unset: { in: posts, fields: [gone] }\n",
+        "contract", "plan: p\nsteps:\n- rename: { in: posts, fields: { old: fresh } }\n- set: { in: posts, fields: { "
+                    "n: { $add: [$fresh, 1] } } }\n- unset: { in: posts, fields: [gone] }\n",
         {"posts", "{'_id': 1, 'old': 5, 'x': 1, 'gone': 1}{'_id': 2, 'old': 6}{'_id': 3, 'old': 7, 'gone': 0}"},
         {NULL}};
     for (uint32_t batch = 0; batch < 3; batch++) {
@@ -676,8 +678,8 @@ backfill_in_place(void **state)
     desk_open(&d);
     report_begin(&r, &d);
     must(&d, live_direct(&d.job, &r.r, &d.e));
-    holds(&d, "posts", "{'_id': 1, 'n': 1, 'tags': [1]}{'_id': 2, 'tags': [], 'n': 0}{'_id': 3, 'tags': [1, 2], 'x': 1, "
-                       "'n': 2}");
+    holds(&d, "posts", "{'_id': 1, 'n': 1, 'tags': [1]}{'_id': 2, 'tags': [], 'n': 0}{'_id': 3, 'tags': [1, 2], "
+                       "'x': 1, 'n': 2}");
     assert_true(live_run_in(&d.job, "done"));
     mrs_arena_clear(&r.a);
     desk_leave(&d);
@@ -724,8 +726,8 @@ several_hundred(void **state)
     mrs_arena_clear(&r.a);
     n = 0;
     for (int i = 0; i < 230; i++) {
-        n += (size_t)snprintf(text + n, (1 << 17) - n, "{'_id': %d, 't': 't%d', 'tags': [], 'n': 0, 'b': 't%d!', 'a': 1}",
-                              i, i, i);
+        n += (size_t)snprintf(text + n, (1 << 17) - n, 
+                              "{'_id': %d, 't': 't%d', 'tags': [], 'n': 0, 'b': 't%d!', 'a': 1}", i, i, i);
     }
     uint8_t *want = to_bson(text, &n), *got = all_bytes(&d, "posts", &m);
     same_bytes(got, m, want, n, "many");

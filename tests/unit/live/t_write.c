@@ -1,7 +1,7 @@
 /* t_write.c - changes as pipelines, their guards, bursts with checkpoints: in memory and against a real server.
  *
- * Pipelines are applied by a few lines here and by the server; both must give `after` to the byte. Each guard is tried on
- * the document that it was made of and on others that differ in what is easily taken as equal. */
+ * Pipelines are applied by a few lines here and by the server; both must give `after` to the byte. Each guard is tried
+ * on the document that it was made of and on others that differ in what is easily taken as equal. */
 #include "pass_test.h"
 
 #define PLAN "plan: w\nsteps:\n- set: { in: posts, fields: { seen: true } }\n"
@@ -113,7 +113,8 @@ value(bool odd)
     return values[(!odd && v == 22) || (no_old && old) || (no_nan && v == 4) ? 0 : v];
 }
 
-static const char *const ids[] = {"1", "'a'", "{'a': 1}", "{'$numberLong': '5'}", "{'$oid': '0123456789abcdef01234567'}",
+static const char *const ids[] = {"1", "'a'", "{'a': 1}", "{'$numberLong': '5'}",
+                                  "{'$oid': '0123456789abcdef01234567'}",
                                   "1.5", "true", "{'b': [1]}"};
 static const char *const names[] = {"a", "b", "c", "d", "e", "zz", "a b", "x.y", "$d", "f.", "q", "", "_a"};
 
@@ -197,18 +198,20 @@ delta_spelt_field_by_field(void **state)
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_buf pipe, touched;
     size_t n, m, k;
-    uint8_t *a = to_bson("{'_id': 1, 'x': 1, 'y': 2, 'z': 3}", &n), *b = to_bson("{'_id': 1, 'x': 5, 'z': 3, 'n': 1, 'm': 2}", &m);
-    uint8_t *want = to_bson("{'0': {'$unset': ['y']}, '1': {'$set': {'x': {'$literal': 5}}}, '2': {'$set': {'n': {'$literal':"
-                            " 1}}}, '3': {'$set': {'m': {'$literal': 2}}}}", &k);
+    uint8_t *a = to_bson("{'_id': 1, 'x': 1, 'y': 2, 'z': 3}", &n);
+    uint8_t *b = to_bson("{'_id': 1, 'x': 5, 'z': 3, 'n': 1, 'm': 2}", &m);
+    struct mrs_view before = {a, (uint32_t)n}, after = {b, (uint32_t)m};
+    uint8_t *want = to_bson("{'0': {'$unset': ['y']}, '1': {'$set': {'x': {'$literal': 5}}}, '2': {'$set': {'n': "
+                            "{'$literal': 1}}}, '3': {'$set': {'m': {'$literal': 2}}}}", &k);
     mrs_buf_init(&pipe, mem, SIZE_MAX);
     mrs_buf_init(&touched, mem, SIZE_MAX);
-    assert_int_equal(live_delta((struct mrs_view){a, (uint32_t)n}, (struct mrs_view){b, (uint32_t)m}, &pipe, &touched, NULL), MRS_OK);
+    assert_int_equal(live_delta(before, after, &pipe, &touched, NULL), MRS_OK);
     same_bytes(pipe.p, pipe.n, want, k, "pipeline");
     assert_int_equal(touched.n, 8);
     assert_memory_equal(touched.p, "x\0y\0n\0m\0", 8);
     mutant("set-all-at-once");
     mrs_buf_reset(&pipe);
-    assert_int_equal(live_delta((struct mrs_view){a, (uint32_t)n}, (struct mrs_view){b, (uint32_t)m}, &pipe, &touched, NULL), MRS_OK);
+    assert_int_equal(live_delta(before, after, &pipe, &touched, NULL), MRS_OK);
     mutant(NULL);
     struct mrs_buf got;
     mrs_buf_init(&got, mem, SIZE_MAX);
@@ -216,7 +219,8 @@ delta_spelt_field_by_field(void **state)
     assert_true(got.n == m && memcmp(got.p, b, m) != 0); /* the new fields in the order of their names */
     free(want);
     want = to_bson("{'_id': 2}", &k);
-    assert_int_equal(live_delta((struct mrs_view){a, (uint32_t)n}, (struct mrs_view){want, (uint32_t)k}, &pipe, &touched, NULL), MRS_DEAD);
+    after = (struct mrs_view){want, (uint32_t)k};
+    assert_int_equal(live_delta(before, after, &pipe, &touched, NULL), MRS_DEAD);
     mrs_buf_clear(&got);
     mrs_buf_clear(&pipe);
     mrs_buf_clear(&touched);
@@ -709,7 +713,8 @@ every_allocation_may_fail(void **state)
 {
     (void)state;
     size_t n, m;
-    uint8_t *p = to_bson("{'_id': 1, 'a': 1, 'b': [1, 2], 'x.y': 2}", &n), *q = to_bson("{'_id': 1, 'a': 2, 'b': [1], 'c': 3}", &m);
+    uint8_t *p = to_bson("{'_id': 1, 'a': 1, 'b': [1, 2], 'x.y': 2}", &n);
+    uint8_t *q = to_bson("{'_id': 1, 'a': 2, 'b': [1], 'c': 3}", &m);
     struct mrs_view before = {p, (uint32_t)n}, after = {q, (uint32_t)m};
     for (uint64_t at = 1;; at++) {
         struct mrs_mem *mem = mrs_mem_new(at);

@@ -53,7 +53,7 @@ bool live_link_replicated(const struct live_link *l); /* a replica set: sessions
  * than before must read lease and checkpoint again. */
 uint64_t live_link_generation(const struct live_link *l);
 /* A mark that all later operations carry (the `comment` option: "mongoreshape <run> <owner>"), and their maxTimeMS
- * (0: none). */
+ * (0: none; bulks cannot carry one). */
 void live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms);
 
 /* ---- commands ---- */

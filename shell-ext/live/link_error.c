@@ -89,6 +89,12 @@ labelled(struct mrs_view reply, const char *label)
     return false;
 }
 
+static bool
+by_server(const bson_error_t *error)
+{
+    return error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN;
+}
+
 /* The order of the questions matters: an unknown commit is also a lost connection, and a lost connection inside a
  * transaction is also labelled transient. */
 static enum live_fault_kind
@@ -109,7 +115,7 @@ kind_of(const bson_error_t *error, struct mrs_view reply)
     default:
         break;
     }
-    enum live_fault_kind kind = live_fault_kind_of((int32_t)error->code);
+    enum live_fault_kind kind = by_server(error) ? live_fault_kind_of((int32_t)error->code) : LIVE_FAULT_OTHER;
     return kind == LIVE_FAULT_OTHER && labelled(reply, "TransientTransactionError") ? LIVE_FAULT_TRANSIENT : kind;
 }
 
@@ -149,9 +155,7 @@ live_fault_tell(const struct live_link *l, const char *what, const bson_error_t 
         said.n = reply->len;
     }
     f->kind = kind_of(error, said);
-    f->code = error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN
-                  ? (int32_t)error->code
-                  : 0;
+    f->code = by_server(error) ? (int32_t)error->code : 0;
     live_text_at(said, "codeName", f->code_name, sizeof f->code_name);
     return tell(l, what, error->message, f, e);
 }

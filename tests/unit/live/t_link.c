@@ -610,6 +610,11 @@ not_reached(void **state)
     not_opened("mongodb://u:hush%zz@h/", MRS_E_USAGE);
     not_opened("http://u:hush@h/", MRS_E_USAGE);
     not_opened("mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=500", MRS_E_SERVER);
+    if (strchr(uri, '@')) {
+        char wrong[400];
+        snprintf(wrong, sizeof wrong, "mongodb://root:hushhush%s", strrchr(uri, '@'));
+        not_opened(wrong, MRS_E_SERVER);
+    }
 }
 
 /* What the string says of reading and writing does not count. */
@@ -814,6 +819,28 @@ cut_transactions(void **state)
     proxy_stop();
 }
 
+/* A server that was restarted is another one: whether or not a command failed on the way, the count says so. */
+static void
+restarted(void **state)
+{
+    (void)state;
+    if (!getenv("MONGODB_SERVER_DIR") || access("tests/server/ctl", X_OK) != 0) {
+        print_message("skipped: the server is not ours, or this is not the root of the sources\n");
+        return;
+    }
+    insert_n(0, 1);
+    uint64_t generation = live_link_generation(l);
+    assert_int_equal(system("tests/server/ctl restart"), 0);
+    struct live_fault f;
+    struct mrs_buf b;
+    mrs_buf_init(&b, mem, 1000);
+    enum mrs_status s = live_find_one(l, &docs, none, none, &b, &f, NULL);
+    assert_true(s == MRS_OK || (s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK));
+    assert_true(live_link_generation(l) > generation);
+    OK(live_find_one(l, &docs, none, none, &b, NULL, &err));
+    mrs_buf_clear(&b);
+}
+
 /* ---- named stops ---- */
 static void
 stops(void **state)
@@ -890,6 +917,7 @@ main(void)
         TEST(transactions),    TEST(conflicts_and_kills), TEST(watching),          cmocka_unit_test(masks),
         TEST(strings_found),   TEST(not_reached),       TEST(overruled),           TEST(no_memory),
         TEST(cut_writes),      TEST(cut_reads),         TEST(cut_transactions),    TEST(stops),
+        TEST(restarted),
     };
     uri = live_test_need_server("t_link");
     live_link_setup();

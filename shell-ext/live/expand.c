@@ -83,8 +83,8 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
     char phase[96];
     return st ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                                  "%s reads what earlier steps add, and that still changes: %llu differences in the "
-                                 "last look; call again when fewer writes go on", live_phase_name(job, phase, "step", group),
-                                 (unsigned long long)found.differs);
+                                 "last look; call again when fewer writes go on",
+                                 live_phase_name(job, phase, "step", group), (unsigned long long)found.differs);
 }
 
 static enum mrs_status

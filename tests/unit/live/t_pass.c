@@ -726,7 +726,7 @@ several_hundred(void **state)
     mrs_arena_clear(&r.a);
     n = 0;
     for (int i = 0; i < 230; i++) {
-        n += (size_t)snprintf(text + n, (1 << 17) - n, 
+        n += (size_t)snprintf(text + n, (1 << 17) - n,
                               "{'_id': %d, 't': 't%d', 'tags': [], 'n': 0, 'b': 't%d!', 'a': 1}", i, i, i);
     }
     uint8_t *want = to_bson(text, &n), *got = all_bytes(&d, "posts", &m);

@@ -356,3 +356,25 @@ live_bool_at(struct mrs_view d, const char *path, bool fallback)
     }
     return mrs_is_number(v) ? live_int_at(d, path, 0) != 0 : fallback;
 }
+
+enum mrs_status
+live_stored(struct mrs_view doc, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el, id;
+    struct mrs_build b;
+    *out = doc;
+    mrs_walk_init(&w, doc);
+    if (mrs_walk_next(&w, &el) != 1 || strcmp(el.name, "_id") == 0 || !mrs_doc_find(doc, "_id", 3, &id)) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(buf);
+    mrs_build_init(&b, buf);
+    mrs_build_elem(&b, &id);
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
+        if (strcmp(el.name, "_id") != 0) {
+            mrs_build_elem(&b, &el);
+        }
+    }
+    return mrs_build_finish(&b, out, e);
+}

@@ -23,5 +23,8 @@ int64_t live_int_at(struct mrs_view d, const char *path, int64_t fallback);
 /* A string's text into out (cut at size - 1, whole or "" where there is none). */
 void live_text_at(struct mrs_view d, const char *path, char *out, size_t size);
 bool live_bool_at(struct mrs_view d, const char *path, bool fallback);
+/* The document as a server keeps it, whatever it is sent: `_id` first. doc itself where that is so or where there is
+ * none; else in buf, which is emptied. */
+enum mrs_status live_stored(struct mrs_view doc, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e);
 
 #endif

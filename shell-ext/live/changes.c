@@ -5,6 +5,7 @@
  * What differs goes into one spool a kind, so that the caller first learns how much there is and then gets all inserts
  * before the first update. Refused documents join the result: offline they leave it, on a server they stay, in the
  * shape in which the refusing step met them, so nothing that earlier steps put into them is lost. No server is asked. */
+#include "bson.h"
 #include "mongoreshape/ejson.h"
 #include "quiet.h"
 #include "spool.h"
@@ -37,7 +38,7 @@ struct live_compare {
     bool leave;                /* refused documents stay as they are, not as they were when they were refused */
     struct live_spool kind[4];
     uint64_t seed, memory;
-    struct mrs_buf key;
+    struct mrs_buf key, kept; /* kept: a document as a server keeps it */
     struct table before, refused;
     struct live_split split[3]; /* before, refused, after */
     uint32_t parts;
@@ -268,6 +269,7 @@ judge_rest(struct live_compare *c)
 }
 
 /* ---- feeding ---- */
+/* Each document as a server keeps it, or what stands there would never be found equal; records as they are. */
 static enum mrs_status
 feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
 {
@@ -277,9 +279,10 @@ feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
     while (s == MRS_OK && (s = mrs_reader_next(r, &b, c->e)) == MRS_OK) {
         for (size_t at = 0; s == MRS_OK && at < b.n;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, c->e);
-            s = s == MRS_OK ? f(c, what, doc) : s;
             at += doc.n;
+            s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, c->e);
+            s = s == MRS_OK && what != REFUSED ? live_stored(doc, &c->kept, &doc, c->e) : s;
+            s = s == MRS_OK ? f(c, what, doc) : s;
         }
     }
     mrs_block_clear(&b);
@@ -333,10 +336,11 @@ feed_one_refused(struct live_compare *c, int what, struct mrs_view record)
     struct mrs_view doc = mrs_val_view(mrs_doc_get(record, "doc"));
     struct mrs_val id;
     struct mrs_hash128 h;
-    if (c->parts == 1) {
-        return remember(c, what, doc);
+    enum mrs_status s = live_stored(doc, &c->kept, &doc, c->e);
+    if (s != MRS_OK || c->parts == 1) {
+        return s == MRS_OK ? remember(c, what, doc) : s;
     }
-    enum mrs_status s = hash_id(c, doc, &id, &h);
+    s = hash_id(c, doc, &id, &h);
     return s == MRS_OK ? live_split_put(&c->split[what], (uint32_t)(h.hi % c->parts), doc, c->e) : s;
 }
 
@@ -453,7 +457,7 @@ compare_pair(struct live_compare *c)
 static int
 index_of(const struct mrs_input *in, const char *ns)
 {
-    for (uint32_t i = 0; i < mrs_input_count(in); i++) {
+    for (uint32_t i = 0; in && i < mrs_input_count(in); i++) {
         const struct mrs_input_ns *one = mrs_input_at(in, i);
         if (one->kind == MRS_INPUT_DATA && strcmp(one->ns, ns) == 0) {
             return (int)i;
@@ -514,7 +518,7 @@ taken(const struct live_compare *c, int out)
 static enum mrs_status
 list_pairs(struct live_compare *c)
 {
-    uint32_t n_in = mrs_input_count(c->in), n_out = mrs_input_count(c->out);
+    uint32_t n_in = mrs_input_count(c->in), n_out = c->out ? mrs_input_count(c->out) : 0;
     c->cap = n_in + n_out;
     for (uint32_t i = 0; i < c->job->plan->n_steps; i++) {
         c->cap += c->job->plan->steps[i].desc.n_sides;
@@ -570,12 +574,30 @@ keep_for_refused(struct live_compare *c, int what, struct mrs_view record)
 }
 
 /* ---- open, close, read ---- */
+/* A plan may leave nothing at all of what it touches: then the folder is there and no dump in it. */
+static enum mrs_status
+open_out(struct live_compare *c, const char *out)
+{
+    struct mrs_input_opts opts = {0};
+    struct mrs_err why;
+    mrs_err_clear(&why);
+    enum mrs_status s = mrs_input_open(c->mem, out, &opts, &c->out, &why);
+    if (s == MRS_FAIL && why.code == MRS_E_MISSING && access(out, F_OK) == 0) {
+        c->out = NULL;
+        return MRS_OK;
+    }
+    if (s != MRS_OK && c->e) {
+        *c->e = why;
+    }
+    return s;
+}
+
 static enum mrs_status
 open_all(struct live_compare *c, const char *in, const char *out, const char *refused)
 {
     struct mrs_input_opts opts = {0};
     enum mrs_status s = mrs_input_open(c->mem, in, &opts, &c->in, c->e);
-    s = s == MRS_OK ? mrs_input_open(c->mem, out, &opts, &c->out, c->e) : s;
+    s = s == MRS_OK ? open_out(c, out) : s;
     if (s == MRS_OK && refused) {
         c->refused_fd = open(refused, O_RDONLY | O_CLOEXEC);
         s = c->refused_fd < 0 ? mrs_err_sys(c->e, errno, "cannot open %s", refused) : MRS_OK;
@@ -608,6 +630,7 @@ live_compare_open(struct live_job *job, const char *in, const char *out, const c
     }
     mrs_arena_init(&c->arena, c->mem);
     mrs_buf_init(&c->key, c->mem, MRS_KEY_MAX);
+    mrs_buf_init(&c->kept, c->mem, SIZE_MAX);
     struct mrs_buf *all[] = {&c->before.docs, &c->before.rows, &c->refused.docs, &c->refused.rows};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], c->mem, SIZE_MAX);
@@ -633,7 +656,8 @@ live_compare_close(struct live_compare *c)
     if (!c) {
         return;
     }
-    struct mrs_buf *all[] = {&c->before.docs, &c->before.rows, &c->refused.docs, &c->refused.rows, &c->key};
+    struct mrs_buf *all[] = {&c->before.docs, &c->before.rows, &c->refused.docs, &c->refused.rows, &c->key,
+                             &c->kept};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -707,8 +731,9 @@ give_blocks(struct live_compare *c, const struct whole *w, struct mrs_reader *r)
     while (s == MRS_OK && (s = mrs_reader_next(r, &b, c->e)) == MRS_OK) {
         for (size_t at = 0; s == MRS_OK && at < b.n;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            s = give(c, w, doc);
             at += doc.n;
+            s = live_stored(doc, &c->kept, &doc, c->e);
+            s = s == MRS_OK ? give(c, w, doc) : s;
         }
     }
     mrs_block_clear(&b);

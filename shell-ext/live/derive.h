@@ -25,7 +25,7 @@ struct live_units {
     struct mrs_err err;           /* of the kernels */
     struct mrs_arena life;        /* as long as this; hold: until the next load; scratch: until the next document */
     struct mrs_arena hold, scratch;
-    struct mrs_buf out, base;     /* documents being made */
+    struct mrs_buf out, base, kept; /* documents being made; kept: as a server keeps it */
     struct mrs_buf products;      /* struct live_product of this load */
     uint64_t held;                /* bytes in hold */
     uint32_t n;                   /* units of this load */

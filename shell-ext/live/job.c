@@ -348,7 +348,11 @@ enum mrs_status
 live_call_preflight(struct live_call *c, const char *command)
 {
     c->looked = true;
+    bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings stand in the outlook */
     enum mrs_status s = live_preflight(&c->job, command, &c->preflight, &c->err);
+    if (s == MRS_OK && !dry && !c->cli->json) {
+        live_report_findings(c);
+    }
     if (s == MRS_OK && c->preflight.n_refuse) {
         s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_SERVER, "%u thing%s must be put right first; nothing was written",
                         c->preflight.n_refuse, c->preflight.n_refuse == 1 ? "" : "s");
@@ -416,7 +420,11 @@ static int
 exit_status(const struct live_call *c)
 {
     int number = mrs_signals_number();
-    return c->err.code == MRS_E_CANCEL && number ? 128 + number : mrs_code_exit(c->err.code);
+    enum mrs_code code = c->err.code;
+    if (code == MRS_E_REFUSED) {
+        code = MRS_E_TOO_MANY; /* refused documents stand in the way: nothing is done that status 1 could mean */
+    }
+    return code == MRS_E_CANCEL && number ? 128 + number : mrs_code_exit(code);
 }
 
 int

@@ -242,7 +242,7 @@ static const struct mrs_cli_row exits[] = {
     {"4", "reading or writing failed here"},
     {"5", "a limit was passed, or memory is out"},
     {"6", "the server refused, could not be reached, or is not fit for this plan"},
-    {"7", "more documents were refused than --max-refused"},
+    {"7", "documents are in the way: more refused than --max-refused, or such as would be lost; nothing more was done"},
     {"128+n", "stopped by signal n at a safe point"},
     {NULL, NULL},
 };
@@ -260,8 +260,8 @@ static const struct mrs_cli_row environment[] = {
 };
 static const struct mrs_cli_row state[] = {
     {NULL, "The state database (`--state-db`) holds the run with its plan (`runs`), who works on which collection "
-           "(`leases`), how far (`checkpoints`), documents that were refused (`refused`), and of quiet runs the list of "
-           "changes (`changes_` and the first digits of the run). It never holds a password."},
+           "(`leases`), how far (`checkpoints`), documents that were refused (`refused`), and of quiet runs the list "
+           "of changes (`changes_` and the first digits of the run). It never holds a password."},
     {NULL, NULL},
 };
 static const struct mrs_cli_section sections[] = {
@@ -281,9 +281,9 @@ const struct mrs_cli_tool live_tool = {
               "  apply embed.yaml --execute            # adds the new design, removes nothing\n"
               "  verify embed.yaml --repair            # compares, brings up to date\n"
               "  contract embed.yaml --quiet-by word   # removes the old design\n",
-    .manual = "A plan, a YAML file, says how documents go from one design to another. This tool applies it to a running "
-              "MongoDB, a replica set or a standalone server from version 4.4 on, in batches, with checkpoints on the "
-              "server. It can be killed at any time and goes on when it is called again.",
+    .manual = "A plan, a YAML file, says how documents go from one design to another. This tool applies it to a "
+              "running MongoDB, a replica set or a standalone server from version 4.4 on, in batches, with checkpoints "
+              "on the server. It can be killed at any time and goes on when it is called again.",
     .options = options,
     .commands = commands,
     .exits = exits,

@@ -9,6 +9,8 @@
  * reads (unit_from.c). */
 #include "derive.h"
 
+#include "bson.h"
+
 /* ---- names ---- */
 static bool
 is_claimed(const struct live_units *u, const char *name)
@@ -173,6 +175,7 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
     mrs_arena_init(&u->scratch, job->mem);
     mrs_buf_init(&u->out, job->mem, SIZE_MAX);
     mrs_buf_init(&u->base, job->mem, SIZE_MAX);
+    mrs_buf_init(&u->kept, job->mem, SIZE_MAX);
     mrs_buf_init(&u->products, job->mem, SIZE_MAX);
     enum mrs_family f = u->step->desc.family;
     enum mrs_status s = MRS_OK;
@@ -217,6 +220,7 @@ live_units_close(struct live_units *u)
     live_from_close(u);
     mrs_buf_clear(&u->out);
     mrs_buf_clear(&u->base);
+    mrs_buf_clear(&u->kept);
     mrs_buf_clear(&u->products);
     mrs_arena_clear(&u->scratch);
     mrs_arena_clear(&u->hold);
@@ -402,6 +406,7 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
     } else if (has_claims(u, u->main[main].side)) {
         s = blend(u, unit->doc, after, &want, e);
     }
+    s = s == MRS_OK ? live_stored(want, &u->kept, &want, e) : s;
     if (s != MRS_OK) {
         return s;
     }
@@ -465,7 +470,8 @@ static enum mrs_status
 keep_product(struct live_units *u, struct live_unit *unit, const struct mrs_product *p, struct mrs_err *e)
 {
     struct live_product made = {.coll = u->step->desc.sides[p->side].coll, .side = p->side};
-    enum mrs_status s = live_unit_hold(u, p->doc, &made.doc, e);
+    enum mrs_status s = live_stored(p->doc, &u->kept, &made.doc, e);
+    s = s == MRS_OK ? live_unit_hold(u, made.doc, &made.doc, e) : s;
     if (s == MRS_OK) {
         mrs_buf_put(&u->products, &made, sizeof made);
         unit->n_products++;

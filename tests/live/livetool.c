@@ -568,6 +568,22 @@ struct refused { /* one that the offline tool refused */
     bson_t *doc;
 };
 
+/* What a collection is called at the end that has this name at a step: `rename_collection` as cases write it. */
+static char *
+last_name(const char *folder, int64_t step, char *name)
+{
+    size_t n;
+    int64_t at = 0;
+    char from[64], into[64], *save = NULL, *all = slurp(text("%s/plan.yaml", folder), &n);
+    for (char *line = strtok_r(all, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        at += !strncmp(line, "  - ", 4);
+        if (at > step && sscanf(line, "  - rename_collection: { from: %63[^, ], into: %63[^ }]", from, into) == 2 &&
+            !strcmp(from, name))
+            name = strdup(into);
+    }
+    return name;
+}
+
 static struct refused *
 read_refused(const char *work, size_t *n)
 {
@@ -612,12 +628,12 @@ with_id_of(const struct coll *c, const bson_t *doc)
 /* Adds refused documents to where they stay: as they were refused or, beside writers, as they were at first. False
  * where one of them has the `_id` of another document. */
 static bool
-add_refused(struct data *want, const struct data *before, const char *work, bool live)
+add_refused(struct data *want, const struct data *before, const char *folder, const char *work, bool live)
 {
     size_t n;
     struct refused *r = read_refused(work, &n);
     for (size_t i = 0; i < n; i++) {
-        struct coll *c = coll_of(want, r[i].db, r[i].name);
+        struct coll *c = coll_of(want, r[i].db, last_name(folder, r[i].step, r[i].name));
         bson_t *first = live ? with_id_of(find_coll(before, r[i].db, r[i].name), r[i].doc) : NULL;
         bson_t *stays = first ? first : r[i].doc, *other = with_id_of(c, stays);
         if (!other)
@@ -629,10 +645,10 @@ add_refused(struct data *want, const struct data *before, const char *work, bool
 }
 
 static int
-wants(const char *work)
+wants(const char *folder, const char *work)
 {
     struct data want = from_dump(text("%s/expect", work)), before = {NULL, 0};
-    puts(add_refused(&want, &before, work, false) ? "as-offline" : "refusal");
+    puts(add_refused(&want, &before, folder, work, false) ? "as-offline" : "refusal");
     return 0;
 }
 
@@ -821,9 +837,9 @@ check(const char *folder, const char *work, const char *stage)
         die("no such stage: %s", stage);
     struct data before = from_dump(text("%s/before", work)), expect = from_dump(text("%s/expect", work));
     struct data out = from_text(text("%s/out", folder)), got = from_server(db, n), state = from_server(state_db, 1);
-    bool ok = add_refused(&expect, &before, work, live) && same_data(&expect, &got, false);
+    bool ok = add_refused(&expect, &before, folder, work, live) && same_data(&expect, &got, false);
     if (ok && !has_file(text("%s/reordered", work)))
-        ok = add_refused(&out, &before, work, live) && same_data(&out, &got, true);
+        ok = add_refused(&out, &before, folder, work, live) && same_data(&out, &got, true);
     return same_records(&state, &before, work, live) && ok ? 0 : 1;
 }
 
@@ -865,7 +881,7 @@ main(int argc, char **argv)
         return 0;
     }
     if (argc == 4 && !strcmp(verb, "wants"))
-        return wants(argv[3]);
+        return wants(argv[2], argv[3]);
     mongoc_init();
     client = uri ? mongoc_client_new(uri) : NULL;
     if (!client)

@@ -223,7 +223,8 @@ record_one(struct live_job *job, struct mrs_view d, struct mrs_err *e)
     if (ns.type != MRS_STRING || doc.type != MRS_DOCUMENT) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "a record of the refused documents is damaged");
     }
-    return live_refused_put(job, (uint32_t)live_int_at(d, "step", 0), (const char *)ns.p + 4, mrs_val_view(doc), &why, e);
+    uint32_t step = (uint32_t)live_int_at(d, "step", 0);
+    return live_refused_put(job, step, (const char *)ns.p + 4, mrs_val_view(doc), &why, e);
 }
 
 static enum mrs_status
@@ -278,6 +279,24 @@ struct listing {
     const struct mrs_coll *beside; /* inserts go there; NULL: where they say */
 };
 
+/* A server would insert another document than the list says: its own time for Timestamp(0, 0). What a run removes is
+ * inserted when it is undone. Updates are pipelines, which keep such a value. */
+static enum mrs_status
+check_time(const struct listing *l, const struct live_listed *c, struct mrs_err *e)
+{
+    bool undone = c->kind == LIVE_DELETE && l->q->job->opts.keep_before;
+    const char *name = c->kind == LIVE_INSERT ? live_zero_time(c->after) : undone ? live_zero_time(c->before) : NULL;
+    char id[120];
+    if (!name) {
+        return MRS_OK;
+    }
+    mrs_val_picture(mrs_doc_get(undone ? c->before : c->after, "_id"), id, sizeof id);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
+                       "%.120s, _id %s: field %.64s is Timestamp(0, 0), where a server puts its own time when the "
+                       "document is inserted%s; give it another value first; nothing was changed",
+                       c->coll.ns, id, name, undone ? ", as it would be to undo this run (--keep-before)" : "");
+}
+
 static enum mrs_status
 put(void *arg, const struct live_listed *c, struct mrs_err *e)
 {
@@ -285,6 +304,10 @@ put(void *arg, const struct live_listed *c, struct mrs_err *e)
     struct live_listed one = *c;
     if (l->keep && !l->keep(l->q, c)) {
         return MRS_OK;
+    }
+    enum mrs_status s = check_time(l, c, e);
+    if (s != MRS_OK) {
+        return s;
     }
     one.coll = l->beside ? *l->beside : c->coll;
     return live_journal_put(l->j, &one, e);

@@ -7,12 +7,12 @@
 
 /* ---- block.c: writers kept out, and watched ---- */
 struct live_block; /* the watch */
-/* By opts.quiet over all collections that the plan touches and that are there; what must be undone (old validators) is
- * written into the run document's field `blocked` first. Again is the same. Opens a change stream (replica set) or reads
- * the write counters (standalone). */
+/* By opts.quiet over all collections that the plan touches and that are there; what must be undone (old validators)
+ * is written into the run document's field `blocked` first. Again is the same. Opens a change stream (replica set) or
+ * reads the write counters (standalone). */
 enum mrs_status live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *e);
-/* FAIL MRS_E_SERVER, naming collection and, where it is known, `_id`, where somebody else wrote since enter. Only before
- * the first write of our own. */
+/* FAIL MRS_E_SERVER, naming collection and, where it is known, `_id`, where somebody else wrote since enter. Only
+ * before the first write of our own. */
 enum mrs_status live_block_check(struct live_job *job, struct live_block *b, struct mrs_err *e);
 void live_block_free(struct live_block *b); /* the watch ends, writers stay out; NULL: nothing */
 /* Lets writers in again, as the run document says; needs no watch; nothing to do is fine. For `abort` too. */
@@ -75,8 +75,8 @@ enum mrs_status live_compare_whole(struct live_compare *c, uint32_t i, live_list
 
 /* ---- journal.c: the change list on the server ---- */
 /* {_id: seq, n: ns, k: kind, i: {_id}, b: digest before, a: digest after, z: bytes before, d: bytes after (BinData), o:
- * bytes before (--keep-before)}; where both are over 8 MiB, in pieces {_id: {s: seq, w: "d" or "o", p: 0, 1 ...}, d} and
- * p: {d: number of pieces, o: the same} in the entry. Sealed by the run document's phase. */
+ * bytes before (--keep-before)}; where both are over 8 MiB, in pieces {_id: {s: seq, w: "d" or "o", p: 0, 1 ...}, d}
+ * and p: {d: number of pieces, o: the same} in the entry. Sealed by the run document's phase. */
 struct live_journal;
 enum mrs_status live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err *e); /* empties it */
 enum mrs_status live_journal_put(struct live_journal *j, const struct live_listed *c, struct mrs_err *e);

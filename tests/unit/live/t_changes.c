@@ -230,9 +230,10 @@ refused_documents_stay(void **state)
                "{\"ns\":\"db.articles\",\"step\":3,\"reason\":\"r\",\"place\":null,\"doc\":{\"_id\":2,\"a\":2,\"b\":3}}"
                "{\"ns\":\"db.gone\",\"step\":1,\"reason\":\"r\",\"place\":null,\"doc\":{\"_id\":2}}"
                "{\"ns\":\"db.made\",\"step\":1,\"reason\":\"r\",\"place\":null,\"doc\":{\"_id\":7}}");
-    /* as it was, as an earlier step left it, kept alone in a collection that would go, and in one that was never there */
+    /* as it was, as an earlier step left it, alone in a collection that would go, in one that was never there */
     changes(&d, d.refused,
-            "i db.made |{\"_id\":7}\nu db.posts {\"_id\":2,\"a\":2}|{\"_id\":2,\"a\":2,\"b\":3}\nd db.gone {\"_id\":1}|\n");
+            "i db.made |{\"_id\":7}\nu db.posts {\"_id\":2,\"a\":2}|{\"_id\":2,\"a\":2,\"b\":3}\n"
+            "d db.gone {\"_id\":1}|\n");
     must(&d, live_compare_open(&d.job, d.in, d.out, NULL, false, &c, &d.e));
     assert_int_equal(live_compare_count(c), 2);
     assert_string_equal(live_compare_at(c, 1)->old.ns, "db.posts");

@@ -1,7 +1,8 @@
 /* t_quiet.c - quiet runs against a real server: what each kind of step leaves there, killed at any moment and resumed.
  *
  * A case is a database, a plan and the picture of the database afterwards: collections, options, names of indexes,
- * documents by `_id`. A child process dies at a named stop, the parent goes on; the picture must be the same. Mutants of
+ * documents by `_id`. A child process dies at a named stop, the parent goes on; the picture must be the same.
+ * Mutants of
  * the tool must spoil it. */
 #include "live_test.h"
 
@@ -217,9 +218,17 @@ must_apply(const struct sample *c, bool keep)
     }
 }
 
+typedef enum mrs_status (*work)(const struct sample *c, struct mrs_err *e);
+
+static enum mrs_status
+apply_plain(const struct sample *c, struct mrs_err *e)
+{
+    return apply(c, e, false);
+}
+
 /* A child that passes the stops. What came of it; *e: what it said; *killed: it died at the stop. */
 static enum mrs_status
-in_child(const struct sample *c, const char *stop, struct mrs_err *e, bool *killed)
+in_child(const struct sample *c, work w, const char *stop, struct mrs_err *e, bool *killed)
 {
     int status = 0, pipes[2];
     assert_int_equal(pipe(pipes), 0);
@@ -227,7 +236,7 @@ in_child(const struct sample *c, const char *stop, struct mrs_err *e, bool *kill
     pid_t pid = fork();
     if (pid == 0) {
         setenv("MRS_STOP", stop, 1);
-        enum mrs_status s = apply(c, e, false);
+        enum mrs_status s = w(c, e);
         ssize_t n = write(pipes[1], e, sizeof *e);
         _exit(n != sizeof *e ? 2 : s != MRS_OK);
     }
@@ -245,7 +254,7 @@ dies(const struct sample *c, const char *stop)
 {
     struct mrs_err e;
     bool killed;
-    if (in_child(c, stop, &e, &killed) != MRS_OK && !killed) {
+    if (in_child(c, apply_plain, stop, &e, &killed) != MRS_OK && !killed) {
         fprintf(stderr, "%s: %s: %s\n", c->name, stop, e.msg);
     }
     return killed;
@@ -269,38 +278,49 @@ static const struct sample samples[] = {
                "{\"_id\": \"x\", \"n\": 2.5}]}"},
      .want = "posts\n {\"_id\":1,\"n\":2,\"z\":1}\n {\"_id\":2,\"n\":6,\"z\":1}\n {\"_id\":\"x\",\"n\":3.5,\"z\":1}\n"},
     {.name = "embed",
-     .plan = "plan: p\nsteps:\n- embed: { from: comments, into: posts, match: { postId: _id }, as: comments, keep: none, "
+     .plan = "plan: p\nsteps:\n- embed: { from: comments, into: posts, match: { postId: _id }, as: comments, "
+             "keep: none, "
              "orphans: keep }\n",
      .setup = {"{\"insert\": \"posts\", \"documents\": [{\"_id\": 1}, {\"_id\": 2}]}",
                "{\"insert\": \"comments\", \"documents\": [{\"_id\": 1, \"postId\": 1}, {\"_id\": 2, \"postId\": 1}, "
                "{\"_id\": 3, \"postId\": 9}]}"},
-     .want = "comments\n {\"_id\":3,\"postId\":9}\nposts\n {\"_id\":1,\"comments\":[{\"_id\":1,\"postId\":1},{\"_id\":2,"
+     .want = "comments\n {\"_id\":3,\"postId\":9}\nposts\n "
+             "{\"_id\":1,\"comments\":[{\"_id\":1,\"postId\":1},{\"_id\":2,"
              "\"postId\":1}]}\n {\"_id\":2,\"comments\":[]}\n"},
     {.name = "extract",
-     .plan = "plan: p\nsteps:\n- extract: { from: posts, path: comments, into: comments, parent_ref: postId }\n- index: { "
+     .plan = "plan: p\nsteps:\n- extract: { from: posts, path: comments, into: comments, parent_ref: postId }\n- "
+             "index: { "
              "in: comments, create: [ { key: { postId: 1 } } ] }\n",
-     .setup = {"{\"insert\": \"posts\", \"documents\": [{\"_id\": 1, \"comments\": [{\"_id\": 5, \"t\": \"a\"}, {\"_id\": 6}]}, "
+     .setup = {"{\"insert\": \"posts\", \"documents\": [{\"_id\": 1, \"comments\": [{\"_id\": 5, \"t\": \"a\"}, "
+               "{\"_id\": 6}]}, "
                "{\"_id\": 2}]}"},
-     .want = "comments postId_1\n {\"_id\":5,\"postId\":1,\"t\":\"a\"}\n {\"_id\":6,\"postId\":1}\nposts\n {\"_id\":1}\n "
+     .want = "comments postId_1\n {\"_id\":5,\"postId\":1,\"t\":\"a\"}\n {\"_id\":6,\"postId\":1}\nposts\n "
+             "{\"_id\":1}\n "
              "{\"_id\":2}\n"},
     {.name = "unique",
-     .plan = "plan: p\nsteps:\n- set: { in: users, fields: { mail: { $cond: [ { $eq: [\"$mail\", \"a\"] }, \"b\", \"a\" ] } } }\n",
+     .plan = "plan: p\nsteps:\n- set: { in: users, fields: { mail: { $cond: [ { $eq: [\"$mail\", \"a\"] }, \"b\", "
+             "\"a\" ] } } }\n",
      .setup = {"{\"create\": \"users\", \"validator\": {\"k\": {\"$exists\": false}}}",
-               "{\"createIndexes\": \"users\", \"indexes\": [{\"key\": {\"mail\": 1}, \"name\": \"m\", \"unique\": true}]}",
-               "{\"insert\": \"users\", \"documents\": [{\"_id\": 1, \"mail\": \"a\"}, {\"_id\": 2, \"mail\": \"b\"}]}"},
+               "{\"createIndexes\": \"users\", \"indexes\": [{\"key\": {\"mail\": 1}, \"name\": \"m\", "
+               "\"unique\": true}]}",
+               "{\"insert\": \"users\", \"documents\": [{\"_id\": 1, \"mail\": \"a\"}, {\"_id\": 2, \"mail\": "
+               "\"b\"}]}"},
      .want = "users m {\"k\":{\"$exists\":false}}\n {\"_id\":1,\"mail\":\"b\"}\n {\"_id\":2,\"mail\":\"a\"}\n"},
     {.name = "catalogue",
      .plan = "plan: p\nsteps:\n- set: { in: a, fields: { x: 1 } }\n- rename_collection: { from: a, into: b }\n"
-             "- drop_collection: { in: gone }\n- index: { in: o, create: [ { key: { k: 1 }, unique: true } ], drop: [old_1] }\n"
+             "- drop_collection: { in: gone }\n- index: { in: o, create: [ { key: { k: 1 }, unique: true } ], "
+             "drop: [old_1] }\n"
              "- options: { in: o, validator: { k: { $exists: true } } }\n",
      .setup = {"{\"insert\": \"a\", \"documents\": [{\"_id\": 1}, {\"_id\": 2}]}",
                "{\"createIndexes\": \"a\", \"indexes\": [{\"key\": {\"q\": 1}, \"name\": \"q_1\"}]}",
                "{\"insert\": \"gone\", \"documents\": [{\"_id\": 1}]}",
                "{\"create\": \"o\", \"validator\": {\"z\": {\"$exists\": false}}}",
                "{\"insert\": \"o\", \"documents\": [{\"_id\": 1, \"k\": 1}, {\"_id\": 2, \"k\": 2}]}",
-               "{\"createIndexes\": \"o\", \"indexes\": [{\"key\": {\"old\": 1}, \"name\": \"old_1\", \"unique\": true, "
+               "{\"createIndexes\": \"o\", \"indexes\": [{\"key\": {\"old\": 1}, \"name\": \"old_1\", \"unique\": "
+               "true, "
                "\"sparse\": true}]}"},
-     .want = "b q_1\n {\"_id\":1,\"x\":1}\n {\"_id\":2,\"x\":1}\no k_1 {\"k\":{\"$exists\":true}}\n {\"_id\":1,\"k\":1}\n "
+     .want = "b q_1\n {\"_id\":1,\"x\":1}\n {\"_id\":2,\"x\":1}\no k_1 {\"k\":{\"$exists\":true}}\n "
+             "{\"_id\":1,\"k\":1}\n "
              "{\"_id\":2,\"k\":2}\n"},
     {.name = "refused",
      .plan = "plan: p\nsteps:\n- set: { in: a, fields: { n: 1 } }\n- move: { from: a, into: b }\n",
@@ -309,7 +329,8 @@ static const struct sample samples[] = {
      .want = "a\n {\"_id\":2,\"k\":1,\"n\":1}\nb\n {\"_id\":1,\"n\":1}\n {\"_id\":2,\"other\":true}\n",
      .max_refused = 5},
     {.name = "ids",
-     .plan = "plan: p\nsteps:\n- set: { in: a, fields: { _id: { $add: [\"$_id\", 1] } } }\n- set: { in: c, fields: { _id: { "
+     .plan = "plan: p\nsteps:\n- set: { in: a, fields: { _id: { $add: [\"$_id\", 1] } } }\n- set: { in: c, "
+             "fields: { _id: { "
              "$toDouble: \"$_id\" } } }\n",
      .setup = {"{\"insert\": \"a\", \"documents\": [{\"_id\": 1, \"v\": \"a\"}, {\"_id\": 2, \"v\": \"b\"}]}",
                "{\"insert\": \"c\", \"documents\": [{\"_id\": 1}, {\"_id\": 2}]}"},
@@ -481,9 +502,10 @@ writers_are_seen(void **state)
     set_up(&c);
     picture(c.plan, before, sizeof before);
     snprintf(stop, sizeof stop,
-             "after-deriving=run:python3 tests/server/wire.py --port %d quiet_%ld '{\"delete\": \"posts\", \"deletes\": "
+             "after-deriving=run:python3 tests/server/wire.py --port %d quiet_%ld '{\"delete\": \"posts\", "
+             "\"deletes\": "
              "[{\"q\": {\"_id\": 2}, \"limit\": 1}]}' >/dev/null", atoi(port + 1), (long)getpgrp());
-    assert_int_equal(in_child(&c, stop, &e, &killed), MRS_FAIL);
+    assert_int_equal(in_child(&c, apply_plain, stop, &e, &killed), MRS_FAIL);
     if (!strstr(e.msg, "somebody wrote") || !strstr(e.msg, "posts, _id int 2")) {
         fail_msg("%s", e.msg);
     }
@@ -677,8 +699,10 @@ contract_removes_what_is_old(void **state)
         set_up(c);
         expand(c);
         sit(&d, c->plan);
-        command(&d, d.db, i ? "{\"update\": \"comments\", \"updates\": [{\"q\": {\"_id\": 5}, \"u\": {\"$set\": {\"t\": 7}}}]}"
-                            : "{\"update\": \"comments\", \"updates\": [{\"q\": {\"_id\": 2}, \"u\": {\"$set\": {\"t\": 7}}}]}");
+        command(&d, d.db, i ? "{\"update\": \"comments\", \"updates\": [{\"q\": {\"_id\": 5}, \"u\": {\"$set\": "
+                              "{\"t\": 7}}}]}"
+                            : "{\"update\": \"comments\", \"updates\": [{\"q\": {\"_id\": 2}, \"u\": {\"$set\": "
+                              "{\"t\": 7}}}]}");
         rise(&d);
         assert_int_equal(again(c, live_quiet_contract, &r, &e), MRS_FAIL);
         assert_int_equal(r.differs, 1);
@@ -707,6 +731,76 @@ contract_leaves_foreign_documents(void **state)
     assert_non_null(strstr(text, "posts\n {\"_id\":1}\n {\"_id\":2}\n"));
 }
 
+/* ---- the other ways, killed ---- */
+static enum mrs_status
+roll_back(const struct sample *c, struct mrs_err *e)
+{
+    struct live_pass_report r;
+    return again(c, live_quiet_rollback, &r, e);
+}
+
+static enum mrs_status
+contract(const struct sample *c, struct mrs_err *e)
+{
+    struct live_pass_report r;
+    return again(c, live_quiet_contract, &r, e);
+}
+
+/* Killed at every n-th stop and given again: the picture is the same as without. */
+static void
+killed_at_work(const struct sample *c, work w, void (*before)(const struct sample *), const char *want, int step)
+{
+    char stop[40], text[65536];
+    bool killed = true;
+    struct mrs_err e;
+    for (int n = getenv("QUIET_ALL") ? 1 : step; killed && n < 1000; n += getenv("QUIET_ALL") ? 1 : step) {
+        snprintf(stop, sizeof stop, "*:%d=kill", n);
+        set_up(c);
+        before(c);
+        enum mrs_status s = in_child(c, w, stop, &e, &killed);
+        if (killed) {
+            s = w(c, &e);
+        }
+        /* where it died behind its last write, it is over: nothing is there to be done again */
+        if (s != MRS_OK && !strstr(e.msg, "rolled back") && !strstr(e.msg, "done")) {
+            fail_msg("%s: stop %d: %s", c->name, n, e.msg);
+        }
+        picture(c->plan, text, sizeof text);
+        if (strcmp(text, want) != 0) {
+            fail_msg("%s, killed at stop %d:\n%s\nnot\n%s", c->name, n, text, want);
+        }
+    }
+}
+
+static void
+apply_kept(const struct sample *c)
+{
+    must_apply(c, true);
+}
+
+static void
+rollback_killed_everywhere(void **state)
+{
+    const char *only = getenv("QUIET_ONLY");
+    char want[65536];
+    (void)state;
+    for (int i = 0; i < SAMPLES; i++) {
+        if (!only || strcmp(only, samples[i].name) == 0) {
+            set_up(&samples[i]);
+            picture(samples[i].plan, want, sizeof want);
+            killed_at_work(&samples[i], roll_back, apply_kept, want, 43);
+        }
+    }
+}
+
+static void
+contract_killed_everywhere(void **state)
+{
+    (void)state;
+    killed_at_work(sample("embed"), contract, expand, sample("embed")->want, 37);
+    killed_at_work(sample("extract"), contract, expand, sample("extract")->want, 37);
+}
+
 int
 main(void)
 {
@@ -724,6 +818,8 @@ main(void)
         cmocka_unit_test(large_documents),
         cmocka_unit_test(contract_removes_what_is_old),
         cmocka_unit_test(contract_leaves_foreign_documents),
+        cmocka_unit_test(rollback_killed_everywhere),
+        cmocka_unit_test(contract_killed_everywhere),
     };
     uri = live_test_need_server("t_quiet");
     live_link_setup();

@@ -80,23 +80,24 @@ live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, str
     enum { PIECE = 100 };
     enum mrs_status st = MRS_OK;
     for (uint32_t from = 0; from < n && !st;) {
-        struct mrs_view ids[PIECE], filter, *got;
-        uint32_t at[PIECE], k = 0, k_got;
+        struct mrs_view ids[PIECE];
+        struct live_read got = {.coll = b->coll, .bytes = UINT64_MAX, .a = &b->hold};
+        uint32_t at[PIECE], k = 0;
         for (; from < n && k < PIECE; from++) {
             if (tasks[from].again) {
                 at[k] = from;
                 ids[k++] = tasks[from].doc;
             }
         }
-        st = k ? live_ids_filter(&b->hold, ids, k, &filter, e) : MRS_OK;
-        st = st || !k ? st : live_read_all(b->job, b->coll, filter, UINT64_MAX, &b->hold, &got, &k_got, e);
+        st = k ? live_ids_filter(&b->hold, ids, k, &got.filter, e) : MRS_OK;
+        st = st || !k ? st : live_read_all(b->job, &got, e);
         for (uint32_t i = 0; i < k && !st; i++) {
             struct live_task *t = &tasks[at[i]];
             t->gone = true;
-            for (uint32_t j = 0; j < k_got && t->gone; j++) {
-                if (mrs_compare(mrs_doc_get(got[j], "_id"), mrs_doc_get(ids[i], "_id")) == 0) {
+            for (uint32_t j = 0; j < got.n && t->gone; j++) {
+                if (mrs_compare(mrs_doc_get(got.docs[j], "_id"), mrs_doc_get(ids[i], "_id")) == 0) {
                     t->gone = false;
-                    t->doc = got[j];
+                    t->doc = got.docs[j];
                 }
             }
         }
@@ -125,15 +126,14 @@ put_refused(struct live_batch *b, const struct live_task *t, const struct live_u
 static enum mrs_status
 drop_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
-    struct mrs_view filter, list, *got;
+    struct live_read got = {.coll = &b->job->run->state_refused, .ids = true, .bytes = 256u << 20, .a = &b->make};
     struct mrs_buf buf;
-    uint32_t k = 0;
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status st = live_doc(&buf, &filter, e, "{_id.run: %s, _id.ns: %s}", b->job->run->id, b->coll->ns);
-    st = st ? st : live_read_all(b->job, &b->job->run->state_refused, filter, 256u << 20, &b->make, &got, &k, e);
+    enum mrs_status st = live_doc(&buf, &got.filter, e, "{_id.run: %s, _id.ns: %s}", b->job->run->id, b->coll->ns);
+    st = st ? st : live_read_all(b->job, &got, e);
     mrs_buf_clear(&buf);
-    for (uint32_t i = 0; i < k && !st; i++) {
-        list = mrs_val_view(mrs_doc_get(got[i], "_id"));
+    for (uint32_t i = 0; i < got.n && !st; i++) {
+        struct mrs_view list = mrs_val_view(mrs_doc_get(got.docs[i], "_id"));
         struct mrs_val id = mrs_doc_get(list, "id");
         uint32_t step = (uint32_t)live_int_at(list, "step", 0);
         const struct mrs_live_group *g = &b->job->live->group[b->group];

@@ -104,37 +104,44 @@ live_name(struct live_pass_report *r, const char *ns, struct mrs_val id, const c
 
 /* ---- documents ---- */
 
-enum mrs_status
-live_read_all(struct live_job *job, const struct mrs_coll *coll, struct mrs_view filter, uint64_t bytes,
-              struct mrs_arena *a, struct mrs_view **docs, uint32_t *n, struct mrs_err *e)
+static enum mrs_status
+keep_read(struct live_read *r, struct mrs_view doc, uint64_t *sum, struct mrs_buf *list, struct mrs_err *e)
 {
-    struct mrs_buf list;
+    *sum += doc.n;
+    if (*sum > r->bytes) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "a batch reads more than %llu bytes of %s",
+                           (unsigned long long)r->bytes, r->coll->ns);
+    }
+    doc.p = mrs_arena_copy(r->a, doc.p, doc.n);
+    mrs_buf_put(list, &doc, sizeof doc);
+    return doc.p ? mrs_buf_status(list, e) : mrs_err_memory(e, doc.n);
+}
+
+enum mrs_status
+live_read_all(struct live_job *job, struct live_read *r, struct mrs_err *e)
+{
+    struct mrs_buf list, room;
     struct live_cursor *cur = NULL;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
-    struct mrs_view doc;
+    struct mrs_view doc, opts = mrs_empty_doc();
     uint64_t sum = 0;
-    *n = 0;
+    r->n = 0;
     mrs_buf_init(&list, job->mem, 1u << 30);
-    enum mrs_status st = live_find(job->link, coll, filter, mrs_empty_doc(), 0, &cur, e);
+    mrs_buf_init(&room, job->mem, 1024);
+    enum mrs_status st = r->ids ? live_doc(&room, &opts, e, "{projection: {_id: 1}}") : MRS_OK;
+    st = st ? st : live_find(job->link, r->coll, r->filter, opts, 0, &cur, e);
     while (!st && !(st = live_cursor_next(cur, &doc, &f, e))) {
-        sum += doc.n;
-        if (sum > bytes) {
-            st = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "a batch of %s reads more than %llu bytes of %s", coll->ns,
-                             (unsigned long long)bytes, coll->ns);
-            break;
-        }
-        doc.p = mrs_arena_copy(a, doc.p, doc.n);
-        st = doc.p ? MRS_OK : mrs_err_memory(e, doc.n);
-        mrs_buf_put(&list, &doc, sizeof doc);
+        st = keep_read(r, doc, &sum, &list, e);
     }
     live_cursor_close(cur);
-    st = st == MRS_END ? mrs_buf_status(&list, e) : live_lost(&f, st, e);
+    st = st == MRS_END ? MRS_OK : live_lost(&f, st, e);
     if (!st) {
-        *n = (uint32_t)(list.n / sizeof doc);
-        *docs = mrs_arena_copy(a, list.n ? list.p : (const void *)"", list.n);
-        st = *docs ? MRS_OK : mrs_err_memory(e, list.n);
+        r->n = (uint32_t)(list.n / sizeof doc);
+        r->docs = mrs_arena_copy(r->a, list.n ? list.p : (const void *)"", list.n);
+        st = r->docs ? MRS_OK : mrs_err_memory(e, list.n);
     }
     mrs_buf_clear(&list);
+    mrs_buf_clear(&room);
     return st;
 }
 
@@ -247,6 +254,9 @@ static enum mrs_status
 reload(struct walk *w, struct mrs_err *e)
 {
     struct live_job *job = w->t->job;
+    if (w->c.id[0] && LIVE_MUTANT("memory-after-reconnect")) {
+        return MRS_OK;
+    }
     live_checkpoint_clear(&w->c);
     memset(&w->c, 0, sizeof w->c);
     uint64_t gen = live_link_generation(job->link);

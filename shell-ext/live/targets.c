@@ -111,8 +111,7 @@ read_listed(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struc
     enum mrs_status st = MRS_OK;
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
     for (uint32_t side = 0; side < n_sides(b) && !st; side++) {
-        struct mrs_view *got;
-        uint32_t k;
+        struct live_read got = {.coll = side_coll(b, side), .bytes = targets_max, .a = &b->make};
         if (!live_side_listed(b->job, b->group, side)) {
             continue;
         }
@@ -122,9 +121,9 @@ read_listed(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struc
             st = MRS_OK;
             continue;
         }
-        struct mrs_view filter = {buf.p, (uint32_t)buf.n};
-        st = st ? st : live_read_all(b->job, side_coll(b, side), filter, targets_max, &b->make, &got, &k, e);
-        st = st ? st : add_found(b, side, got, k, f, e);
+        got.filter = (struct mrs_view){buf.p, (uint32_t)buf.n};
+        st = st ? st : live_read_all(b->job, &got, e);
+        st = st ? st : add_found(b, side, got.docs, got.n, f, e);
     }
     if (!st && f->n) {
         qsort(f->t, f->n, sizeof *f->t, by_key);
@@ -155,12 +154,11 @@ refuse(struct live_task *t, const char *why)
 static enum mrs_status
 look_up(struct live_batch *b, const struct live_product *p, bool *foreign, bool *there, struct mrs_err *e)
 {
-    struct mrs_view filter, *got;
-    uint32_t n;
-    enum mrs_status st = live_ids_filter(&b->make, &p->doc, 1, &filter, e);
-    st = st ? st : live_read_all(b->job, &p->coll, filter, targets_max, &b->make, &got, &n, e);
-    *there = !st && n;
-    *foreign = *there && !live_same(got[0], p->doc);
+    struct live_read got = {.coll = &p->coll, .bytes = targets_max, .a = &b->make};
+    enum mrs_status st = live_ids_filter(&b->make, &p->doc, 1, &got.filter, e);
+    st = st ? st : live_read_all(b->job, &got, e);
+    *there = !st && got.n;
+    *foreign = *there && !live_same(got.docs[0], p->doc);
     return st;
 }
 
@@ -383,21 +381,19 @@ static enum mrs_status
 owners_in(struct live_batch *b, uint32_t main, const struct question *q, struct mrs_err *e)
 {
     struct mrs_buf buf;
-    struct mrs_view *own = NULL;
-    uint32_t k = 0;
     int side;
+    struct live_read own = {.coll = live_units_main(b->others, main, &side), .bytes = owners_max, .a = &b->make};
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
     enum mrs_status st = live_units_owners(b->others, main, q->side, q->docs, q->n, &buf, e);
-    struct mrs_view filter = {buf.p, (uint32_t)buf.n};
-    st = st ? st : live_read_all(b->job, live_units_main(b->others, main, &side), filter, owners_max, &b->make, &own,
-                                 &k, e);
+    own.filter = (struct mrs_view){buf.p, (uint32_t)buf.n};
+    st = st ? st : live_read_all(b->job, &own, e);
     mrs_buf_clear(&buf);
-    for (uint32_t i = 0; i < k && !st; i++) { /* one by one: there are few of them, and large ones always fit */
+    for (uint32_t i = 0; i < own.n && !st; i++) { /* one by one: there are few of them, and large ones always fit */
         struct live_unit u;
-        if (in_slice(b, main, own[i])) {
+        if (in_slice(b, main, own.docs[i])) {
             continue;
         }
-        st = live_units_load(b->others, main, &own[i], 1, &u, e);
+        st = live_units_load(b->others, main, &own.docs[i], 1, &u, e);
         st = st ? st : note_expected(b, q, &u, e);
     }
     return st;

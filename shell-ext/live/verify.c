@@ -92,7 +92,8 @@ slice_back(struct verifying *v, const struct mrs_view *all, uint32_t n, struct m
     struct live_batch *b = &v->b;
     mrs_arena_reset(&b->make);
     mrs_arena_reset(&b->hold);
-    struct mrs_view *docs = mrs_arena_copy(&b->make, all, n * sizeof *docs), filter;
+    struct mrs_view *docs = mrs_arena_copy(&b->make, all, n * sizeof *docs);
+    struct live_read got = {.coll = v->t.coll, .bytes = UINT64_MAX, .a = &b->hold};
     bool *owned = mrs_arena_alloc(&b->make, n + 1);
     if (!docs || !owned) {
         return mrs_err_memory(e, n * sizeof *docs);
@@ -102,8 +103,10 @@ slice_back(struct verifying *v, const struct mrs_view *all, uint32_t n, struct m
     if (st || !n) {
         return st;
     }
-    st = live_ids_filter(&b->make, docs, n, &filter, e);
-    st = st ? st : live_read_all(b->job, v->t.coll, filter, UINT64_MAX, &b->hold, &docs, &n, e);
+    st = live_ids_filter(&b->make, docs, n, &got.filter, e);
+    st = st ? st : live_read_all(b->job, &got, e);
+    docs = got.docs;
+    n = got.n;
     owned = st ? NULL : mrs_arena_alloc(&b->make, n + 1);
     st = st ? st : !owned ? mrs_err_memory(e, n) : unmade(v, docs, &n, owned, e);
     for (uint32_t i = 0; i < n && !st; i++) {

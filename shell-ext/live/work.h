@@ -42,9 +42,16 @@ bool live_same(struct mrs_view a, struct mrs_view b);
 /* Adds a name to the report. */
 void live_name(struct live_pass_report *r, const char *ns, struct mrs_val id, const char *what);
 /* All documents of a filter, copied into an arena. FAIL MRS_E_LIMIT past `bytes`. */
-enum mrs_status live_read_all(struct live_job *job, const struct mrs_coll *coll, struct mrs_view filter,
-                              uint64_t bytes, struct mrs_arena *a, struct mrs_view **docs, uint32_t *n,
-                              struct mrs_err *e);
+struct live_read {
+    const struct mrs_coll *coll;
+    struct mrs_view filter;
+    bool ids;              /* only their `_id`s */
+    uint64_t bytes;        /* most */
+    struct mrs_arena *a;
+    struct mrs_view *docs; /* result, n of them */
+    uint32_t n;
+};
+enum mrs_status live_read_all(struct live_job *job, struct live_read *r, struct mrs_err *e);
 /* {_id: {$in: [...]}} of documents, into an arena. */
 enum mrs_status live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                                 struct mrs_err *e);

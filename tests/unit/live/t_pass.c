@@ -654,10 +654,28 @@ contract_leaves_what_differs(void **state)
     holds(&d, "posts", "{'_id': 1, 'old': 5, 'x': 1, 'fresh': 'newer'}{'_id': 2, 'x': 1}{'_id': 3, 'fresh': null}"
                        "{'_id': 4, 'fresh': {'a': [1]}}");
     report_begin(&r, &d);
+    mutant("contract-without-check");
+    put_texts(&d, "posts", "{'_id': 5, 'old': 'a', 'fresh': 'b'}");
+    assert_int_equal(live_contract_units(&d.job, &r.r, &d.e), MRS_OK);
+    mutant(NULL);
+    holds(&d, "posts", "{'_id': 1, 'x': 1, 'fresh': 'newer'}{'_id': 2, 'x': 1}{'_id': 3, 'fresh': null}"
+                       "{'_id': 4, 'fresh': {'a': [1]}}{'_id': 5, 'fresh': 'b'}");
+    mrs_arena_clear(&r.a);
+    report_begin(&r, &d);
     assert_int_equal(live_rollback_units(&d.job, &r.r, &d.e), MRS_FAIL); /* one way */
     mrs_err_clear(&d.e);
     mrs_arena_clear(&r.a);
-    update_one(&d, "posts", "{'_id': 1}", "{'$set': {'old': 'newer'}}");
+    desk_leave(&d);
+    begin_case(&d, &rename_case);
+    expands(&d, &r);
+    mrs_arena_clear(&r.a);
+    finds(&d, false, 0, 0, NULL);
+    update_one(&d, "posts", "{'_id': 1}", "{'$set': {'fresh': 'newer'}}");
+    report_begin(&r, &d);
+    assert_int_equal(live_contract_units(&d.job, &r.r, &d.e), MRS_FAIL);
+    mrs_err_clear(&d.e);
+    mrs_arena_clear(&r.a);
+    update_one(&d, "posts", "{'_id': 1}", "{'$set': {'old': 'newer'}}"); /* made right by its owner */
     contracts(&d);
     desk_leave(&d);
 }

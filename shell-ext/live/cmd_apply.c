@@ -17,7 +17,8 @@ admit(struct live_call *c)
     }
     const char *why = direct ? c->live.direct_why : c->live.expand_why;
     return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                       "this plan cannot run beside writers%s%s%s; or keep them out: --quiet-by validator, block or word",
+                       "this plan cannot run beside writers%s%s%s; or keep them out: --quiet-by validator, block or "
+                       "word",
                        direct ? " in place" : "", why ? ": " : "", why ? why : "");
 }
 
@@ -55,9 +56,6 @@ execute(struct live_call *c)
     enum mrs_status s = admit(c);
     if (s == MRS_OK && !c->known) {
         s = live_call_preflight(c, "apply");
-        if (!c->cli->json) {
-            live_report_findings(c);
-        }
     }
     s = s == MRS_OK ? live_call_run(c, true) : s;
     if (s != MRS_OK) {

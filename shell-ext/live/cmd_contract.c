@@ -29,8 +29,8 @@ contract(struct live_call *c)
     if (c->quiet != LIVE_NOT_QUIET || c->mode == LIVE_DIRECT) {
         if (strcmp(c->phase, "done") != 0) {
             live_call_next(c, "apply", "--execute");
-            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "this run is made in place and is not at its end yet: phase `%s`",
-                               c->phase);
+            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
+                               "this run is made in place and is not at its end yet: phase `%s`", c->phase);
         }
         c->job.say(c, "nothing is left to do: the change was made in place");
         return MRS_OK;
@@ -41,7 +41,8 @@ contract(struct live_call *c)
                            "contract of this plan removes documents or fields that writers may be changing: keep them "
                            "out: --quiet-by validator, block or word");
     }
-    s = live_call_run(c, false);
+    s = live_call_preflight(c, "contract");
+    s = s == MRS_OK ? live_call_run(c, false) : s;
     if (s != MRS_OK) {
         return s;
     }

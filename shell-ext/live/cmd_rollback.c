@@ -19,7 +19,8 @@ rollback(struct live_call *c)
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
                            "this run changed documents in place beside writers: what they held before is not kept");
     }
-    s = live_call_run(c, false);
+    s = live_call_preflight(c, "rollback");
+    s = s == MRS_OK ? live_call_run(c, false) : s;
     if (s != MRS_OK) {
         return s;
     }

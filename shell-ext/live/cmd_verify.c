@@ -32,6 +32,7 @@ verify(struct live_call *c)
     if (s == MRS_OK && !c->known) {
         s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "no run of this plan: there is nothing to verify");
     }
+    s = s == MRS_OK ? live_call_preflight(c, "verify") : s;
     s = s == MRS_OK ? live_call_run(c, false) : s;
     if (s != MRS_OK) {
         return s;

@@ -90,9 +90,10 @@ static const struct mrs_cli_option options[] = {
      "what `$$NOW` is in this run, as 2024-05-01T00:00:00Z", "A run that goes on keeps the time it began with.", NULL},
     {"repair", 0, NULL, VERIFY, MRS_CLI_FLAG, AT(repair), NULL, NULL, "derive again what differs, and write it", NULL,
      NULL},
-    {"discard-new-writes", 0, NULL, ROLLBACK, MRS_CLI_FLAG, AT(discard_new_writes), NULL, NULL,
+    {"discard-new-writes", 0, NULL, APPLY | CONTRACT | ROLLBACK, MRS_CLI_FLAG, AT(discard_new_writes), NULL, NULL,
      "roll back although the new design holds values that the old does not",
-     "They are exported to the refused documents of the state database first.", NULL},
+     "They are exported to the refused documents of the state database first. In a quiet run: let a collection go "
+     "although somebody wrote to it meanwhile; that is not exported.", NULL},
     {"clean", 0, NULL, ABORT, MRS_CLI_FLAG, AT(clean), NULL, NULL, "remove what the run left in the state database",
      NULL, NULL},
     {"discard-refused", 0, NULL, ABORT, MRS_CLI_FLAG, AT(discard_refused), NULL, NULL,

@@ -42,7 +42,7 @@ static const char *const names[] = {"find",
                                     "bypassDocumentValidation",
                                     "listCollections",
                                     "setUserWriteBlockMode",
-                                    "bypassWriteBlockMode"};
+                                    "bypassWriteBlockingMode"};
 enum { N_NAMES = sizeof names / sizeof *names, WANTED_ONLY = COLL_STATS | CHANGE_STREAM };
 
 /* What a command does to a collection with these roles. */

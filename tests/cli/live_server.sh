@@ -11,14 +11,28 @@ if [ ! -x "$tool" ]; then
     exit 0
 fi
 if [ "${2:-}" != inside ]; then
-    "$root/tests/server/with" bash "$here/live_server.sh" "$1" inside
-    status=$?
-    if [ "$status" -eq 77 ]; then
-        echo "cli/live_server skipped: no server for tests"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-    exit "$status"
+    log=$(mktemp) || exit 1
+    trap 'rm -f "$log"' EXIT
+    passed=0 failed=0 skipped=0
+    for topology in replicaset standalone; do
+        option=""
+        [ "$topology" = replicaset ] || option=--standalone
+        # shellcheck disable=SC2086
+        "$root/tests/server/with" $option bash "$here/live_server.sh" "$1" inside >"$log" 2>&1
+        status=$?
+        if [ "$status" -eq 77 ]; then
+            echo "cli/live_server on a $topology skipped: $(tail -n 1 "$log")"
+            skipped=$((skipped + 1))
+            continue
+        fi
+        sed '$d' "$log"
+        p=$(sed -n '$s/^\([0-9]*\) passed, .*/\1/p' "$log") f=$(sed -n '$s/.* \([0-9]*\) failed, .*/\1/p' "$log")
+        passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+        [ -n "$p" ] || tail -n 5 "$log"
+    done
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ]
+    exit
 fi
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -181,6 +195,48 @@ expect 0 '' apply embed.yaml --quiet-by validator --execute --json
 grep -q '"exitStatus":0' out && [ ! -s err ] || fail "apply --json: $(cat out err)"
 everything | sed 1d >quiet.user
 same contracted.user quiet.user "quiet by validator and live differ"
+
+# ---- Ctrl-C, kill -9, pause: the same command goes on ----
+# begin ARGS...: an apply in the background, held to a few documents at a time; $pid
+begin() {
+    env --default-signal=INT "$tool" apply embed.yaml --execute --batch 1 --lease 1000 "$@" >bg.out 2>bg.err </dev/null &
+    pid=$!
+    for ((i = 0; i < 200; i++)); do
+        "$tool" throttle embed.yaml --sleep 100 >/dev/null 2>&1 && break
+        sleep 0.01
+    done
+}
+fill
+begin
+kill -INT "$pid"
+wait "$pid"
+is "status of an interrupted run" "$?" 130
+grep -q 'apply embed.yaml --execute' bg.out || fail "an interrupted run does not say how to go on: $(cat bg.out bg.err)"
+begin
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+begin
+expect 0 'is to pause' pause embed.yaml
+sleep 1.5
+one=$("$tool" status embed.yaml --json | grep -o '"done":[0-9]*')
+sleep 0.7
+two=$("$tool" status embed.yaml --json | grep -o '"done":[0-9]*')
+is "documents done while it is paused" "$two" "$one"
+expect 0 'paused' status embed.yaml
+expect 6 'in the hands of this same run' apply embed.yaml --execute --lease 1000
+kill -0 "$pid" || fail "a paused run ended: $(cat bg.out bg.err)"
+expect 0 'has no limits' throttle embed.yaml
+expect 0 'is to go on' resume embed.yaml
+wait "$pid"
+is "status of a run that was paused" "$?" 0
+expect 0 'contract embed.yaml' verify embed.yaml
+expect 0 '' contract embed.yaml --quiet-by word
+everything | sed 1d >after.user
+same contracted.user after.user "stopped and gone on differs from an unbroken run"
+
+# ---- a password is not shown ----
+"$tool" status --uri "${MONGODB_URI/:\/\//:\/\/nobody:s3cret@}" >out 2>err
+grep -q s3cret out err && fail "the password is shown: $(cat out err)"
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

@@ -130,9 +130,9 @@ by_command(void **state)
     job.opts.quiet = LIVE_BY_BLOCK;
     granted(ON("", "", WRITE));
     assert_string_equal(found.finding[0].text,
-                        "the user lacks privileges on the cluster: setUserWriteBlockMode, bypassWriteBlockMode");
+                        "the user lacks privileges on the cluster: setUserWriteBlockMode, bypassWriteBlockingMode");
     granted(ON("", "", WRITE) ",{\"resource\": {\"cluster\": true}, \"actions\": [\"setUserWriteBlockMode\","
-            "\"bypassWriteBlockMode\"]}");
+            "\"bypassWriteBlockingMode\"]}");
     assert_int_equal(found.n, 0);
     job.opts.quiet = LIVE_NOT_QUIET;
     check.quiet = check.apply = false;

@@ -214,18 +214,17 @@ txn_body(struct live_send *s, const struct live_op *check, struct live_fault *f,
     return statements(s, f, e);
 }
 
-/* The lease names our session before anything of it can be left open. */
-static enum mrs_status
-note_session(struct live_send *s, struct mrs_err *e)
+enum mrs_status
+live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e)
 {
-    struct live_link *l = s->b->job->link;
+    struct live_link *l = b->job->link;
     uint64_t now = live_link_generation(l) + 1;
-    s->lsid.n = 0;
-    enum mrs_status st = live_txn_session(l, &s->lsid, e);
-    struct mrs_view id = {s->lsid.p, (uint32_t)s->lsid.n};
-    if (!st && s->b->session != now) {
-        st = live_lease_session(s->b->job, id, e);
-        s->b->session = st ? 0 : now;
+    mrs_buf_reset(lsid);
+    enum mrs_status st = live_txn_session(l, lsid, e);
+    struct mrs_view id = {lsid->p, (uint32_t)lsid->n};
+    if (!st && b->session != now && b->job->run) {
+        st = live_lease_session(b->job, id, e);
+        b->session = st ? 0 : now;
     }
     return st;
 }
@@ -292,7 +291,7 @@ in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     enum mrs_status st = live_checkpoint_op(s->b->job, c, &s->b->arena, &check, e);
     for (uint32_t again = 1; !st; again++) {
-        st = note_session(s, e);
+        st = live_burst_session(s->b, &s->lsid, e);
         st = st ? st : live_txn_begin(s->b->job->link, e);
         if (st) {
             return st;

@@ -88,8 +88,12 @@ attempt(struct live_batch *b, struct live_task *t, bool *done, struct live_fault
 {
     bool there = false;
     struct mrs_view marked = {NULL, 0}, doc = {NULL, 0};
+    struct mrs_buf lsid;
+    mrs_buf_init(&lsid, b->job->mem, 4096);
     live_burst_reset(&b->burst);
-    enum mrs_status st = live_txn_begin(b->job->link, e);
+    enum mrs_status st = live_burst_session(&b->burst, &lsid, e);
+    mrs_buf_clear(&lsid);
+    st = st ? st : live_txn_begin(b->job->link, e);
     st = st ? st : touch(b, t, &there, f, e);
     if (!st && !there) {
         *done = true;

@@ -378,3 +378,16 @@ live_stored(struct mrs_view doc, struct mrs_buf *buf, struct mrs_view *out, stru
     }
     return mrs_build_finish(&b, out, e);
 }
+
+const char *
+live_zero_time(struct mrs_view doc)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
+        if (el.v.type == MRS_TIMESTAMP && mrs_val_i64(el.v) == 0 && !mrs_name_is(&el, "_id", 3)) {
+            return el.name;
+        }
+    }
+    return NULL;
+}

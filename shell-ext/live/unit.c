@@ -466,6 +466,21 @@ derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
     return live_unit_want(u, main, unit, doc, e);
 }
 
+/* A server would insert something else than what was derived, and nobody would notice. */
+static bool
+keeps_no_time(struct live_units *u, struct live_unit *unit, const struct mrs_product *p)
+{
+    const char *name = live_zero_time(p->doc);
+    if (name) {
+        mrs_err_clear(&u->err);
+        mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED,
+                    "field %.64s of a document that it makes in %.120s is Timestamp(0, 0): the server would put its own "
+                    "time there; let the plan give it another value", name, u->step->desc.sides[p->side].coll.ns);
+        live_unit_refuse(u, unit, u->step->no);
+    }
+    return name != NULL;
+}
+
 static enum mrs_status
 keep_product(struct live_units *u, struct live_unit *unit, const struct mrs_product *p, struct mrs_err *e)
 {
@@ -496,6 +511,8 @@ derive_spread(struct live_units *u, uint32_t main, struct live_unit *unit, struc
     while (s == MRS_OK && (s = ops->next(u->step->state, &u->ctx, u->work[0], &p)) == MRS_OK) {
         if (p.self) {
             after = p.doc;
+        } else if (keeps_no_time(u, unit, &p)) {
+            return MRS_OK;
         } else {
             s = keep_product(u, unit, &p, e);
             if (s != MRS_OK) {

@@ -356,6 +356,39 @@ purposes(void **state)
     }
 }
 
+/* What a mongod would not insert as it was derived is refused; deeper, under `_id` or in the document itself it stays. */
+static void
+zero_times(void **state)
+{
+    static const char *const steps = "- extract: { from: posts, path: l, into: made, refs: parent, parent_ref: post }\n";
+    static const char *const docs_text =
+        "{'_id':1,'l':[{'_id':1,'at':{'$timestamp':{'t':0,'i':0}}}]} {'_id':2,'at':{'$timestamp':{'t':0,'i':0}},'l':[{"
+        "'_id':{'$timestamp':{'t':0,'i':0}},'a':{'at':{'$timestamp':{'t':0,'i':0}}}}]} {'_id':3,'l':[{'_id':3,'at':{'"
+        "$timestamp':{'t':0,'i':1}}}]}";
+    struct bed b;
+    struct live_units *u;
+    struct live_unit unit[3];
+    struct docs docs;
+    (void)state;
+    bed_open(&b, steps, NULL, 0);
+    docs_make(&docs, docs_text);
+    assert_int_equal(docs.n, 3);
+    assert_int_equal(live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e), MRS_OK);
+    assert_int_equal(live_units_load(u, 0, docs.d, 3, unit, &b.e), MRS_OK);
+    assert_true(unit[0].refused);
+    assert_int_equal(unit[0].n_products, 0);
+    assert_int_equal(unit[0].why.code, MRS_E_REFUSED);
+    assert_non_null(strstr(unit[0].why.msg, "field at of a document that it makes in " TEST_DB ".made is Timestamp(0, 0)"));
+    for (int i = 1; i < 3; i++) {
+        assert_false(unit[i].refused);
+        assert_int_equal(unit[i].n_products, 1);
+        assert_true(mrs_identical(mrs_doc_get(unit[i].product[0].doc, "post"), mrs_doc_get(docs.d[i], "_id")));
+    }
+    live_units_close(u);
+    free(docs.p);
+    bed_close(&b);
+}
+
 /* ---- what is read, and how things are found again ---- */
 static void
 reads(void **state)
@@ -791,8 +824,9 @@ int
 main(void)
 {
     const struct CMUnitTest pure[] = {
-        cmocka_unit_test(steps_alone), cmocka_unit_test(purposes),          cmocka_unit_test(reads),
-        cmocka_unit_test(listings),    cmocka_unit_test(scan_is_asked_for), cmocka_unit_test(no_memory),
+        cmocka_unit_test(steps_alone), cmocka_unit_test(purposes), cmocka_unit_test(zero_times),
+        cmocka_unit_test(reads),       cmocka_unit_test(listings), cmocka_unit_test(scan_is_asked_for),
+        cmocka_unit_test(no_memory),
     };
     const struct CMUnitTest served[] = {
         cmocka_unit_test(steps_that_join),

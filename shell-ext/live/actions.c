@@ -282,12 +282,25 @@ make_built(struct making *m, const struct live_tally *t)
     }
 }
 
+/* What an old collection must hold, to the byte, when it goes: else somebody wrote to it. empty: its documents went one
+ * by one before. */
+static struct mrs_view
+as_read(struct making *m, const struct live_tally *t, bool empty)
+{
+    struct mrs_view doc = {NULL, 0};
+    if (m->status == MRS_OK) {
+        m->status = live_doc_in(&m->arena, &doc, m->e, "{docs: %I, lo: %I, hi: %I}", empty ? 0 : (int64_t)t->docs,
+                                empty ? 0 : (int64_t)t->sum.lo, empty ? 0 : (int64_t)t->sum.hi);
+    }
+    return doc;
+}
+
 static void
 make_dropped(struct making *m, const struct live_tally *t)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    add(m, LIVE_STAGE_AFTER, "drop", t->old.ns, NULL, nothing);
+    add(m, LIVE_STAGE_AFTER, "drop", t->old.ns, NULL, as_read(m, t, m->job->opts.keep_before));
     for (mrs_walk_init(&w, indexes_of(t->old_meta)); mrs_walk_next(&w, &el) == 1;) {
         if (strcmp(name_of(mrs_val_view(el.v)), "_id_") != 0) {
             undo(m, LIVE_STAGE_AFTER, "index", t->old.ns, NULL, mrs_val_view(el.v));
@@ -309,14 +322,14 @@ make_swap(struct making *m, const struct live_tally *t)
         m->status = live_name_beside(m->job, &t->now, true, &m->arena, &kept, m->e);
     }
     if (keep) {
-        add(m, LIVE_STAGE_AFTER, "rename", t->old.ns, kept.ns, nothing);
+        add(m, LIVE_STAGE_AFTER, "rename", t->old.ns, kept.ns, as_read(m, t, false));
         undo(m, LIVE_STAGE_BEFORE, "unrename", t->old.ns, kept.ns, nothing);
     }
     bool over = !keep && strcmp(t->old.ns, t->now.ns) == 0;
-    add(m, LIVE_STAGE_AFTER, over ? "replace" : "rename", beside.ns, t->now.ns, nothing);
+    add(m, LIVE_STAGE_AFTER, over ? "replace" : "rename", beside.ns, t->now.ns, over ? as_read(m, t, false) : nothing);
     undo(m, LIVE_STAGE_BEFORE, "unrename", beside.ns, t->now.ns, nothing);
     if (!over && !keep) {
-        add(m, LIVE_STAGE_AFTER, "drop", t->old.ns, NULL, nothing);
+        add(m, LIVE_STAGE_AFTER, "drop", t->old.ns, NULL, as_read(m, t, false));
     }
 }
 

@@ -28,9 +28,10 @@ names(struct doing *d, struct mrs_val ns, struct mrs_coll *out)
     if (!dot) {
         return MRS_OK;
     }
-    char *copy = mrs_arena_copy(&d->arena, text, strlen(text) + 1), *db = mrs_arena_copy(&d->arena, text, strlen(text) + 1);
+    size_t size = strlen(text) + 1;
+    char *copy = mrs_arena_copy(&d->arena, text, size), *db = mrs_arena_copy(&d->arena, text, size);
     if (!copy || !db) {
-        return mrs_err_memory(d->e, strlen(text));
+        return mrs_err_memory(d->e, size);
     }
     db[dot - text] = 0;
     *out = (struct mrs_coll){db, copy + (dot - text) + 1, copy};
@@ -62,6 +63,47 @@ is_there(struct doing *d, const struct mrs_coll *c, bool *there)
     enum mrs_status s = live_server_uuid(d->job->link, c, uuid, d->e);
     *there = uuid[0] != 0;
     return s == MRS_END ? MRS_OK : s;
+}
+
+/* ---- what goes must be what was read ---- */
+enum { BREATH = 1000 };
+
+static enum mrs_status
+sum_up(struct doing *d, const struct mrs_coll *c, int64_t *docs, struct mrs_hash_sum *sum)
+{
+    struct mrs_view none = {NULL, 0}, opts, doc;
+    struct live_cursor *cur = NULL;
+    struct live_fault f;
+    enum mrs_status s = live_doc_in(&d->arena, &opts, d->e, "{maxTimeMS: 0}");
+    s = s == MRS_OK ? live_find(d->job->link, c, none, opts, 0, &cur, d->e) : s;
+    while (s == MRS_OK && (s = live_cursor_next(cur, &doc, &f, d->e)) == MRS_OK) {
+        struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+        mrs_hash_sum_add(sum, h.lo, h.hi);
+        s = ++*docs % BREATH == 0 ? live_run_breathe(d->job, 0, 0, d->e) : MRS_OK;
+        s = s == MRS_END ? MRS_OK : s;
+    }
+    live_cursor_close(cur);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+/* A collection that goes as a whole is not looked at document by document before: so here. */
+static enum mrs_status
+as_it_was(struct doing *d, const struct mrs_coll *c)
+{
+    struct mrs_hash_sum sum = {0, 0};
+    int64_t docs = 0;
+    if (mrs_doc_get(d->doc, "docs").type == MRS_MISSING || d->job->opts.discard_new_writes ||
+        LIVE_MUTANT("no-digest")) {
+        return MRS_OK;
+    }
+    enum mrs_status s = sum_up(d, c, &docs, &sum);
+    if (s == MRS_OK && (docs != live_int_at(d->doc, "docs", -1) || (int64_t)sum.lo != live_int_at(d->doc, "lo", 0) ||
+                        (int64_t)sum.hi != live_int_at(d->doc, "hi", 0))) {
+        s = mrs_err_set(d->e, MRS_FAIL, MRS_E_SERVER,
+                        "%s is to go, but somebody wrote to it although the run is quiet. Nothing is lost: save what "
+                        "was written, then give the same command with --discard-new-writes", c->ns);
+    }
+    return s;
 }
 
 /* ---- the actions ---- */
@@ -127,7 +169,10 @@ static enum mrs_status
 do_drop(struct doing *d)
 {
     struct mrs_view cmd;
-    enum mrs_status s = live_run_watch(d->job, &d->coll, false, d->e);
+    bool there;
+    enum mrs_status s = is_there(d, &d->coll, &there);
+    s = s == MRS_OK && there ? as_it_was(d, &d->coll) : s;
+    s = s == MRS_OK ? live_run_watch(d->job, &d->coll, false, d->e) : s;
     s = s == MRS_OK ? live_doc_in(&d->arena, &cmd, d->e, "{drop: %s}", d->coll.coll) : s;
     LIVE_STOP("before-drop");
     return s == MRS_OK ? send(d, d->coll.db, cmd, LIVE_FAULT_MISSING) : s;
@@ -163,7 +208,8 @@ rename_to(struct doing *d, const struct mrs_coll *from, const struct mrs_coll *t
                         to->ns);
     }
     if (s == MRS_OK && from_there) {
-        s = live_run_watch(d->job, from, false, d->e);
+        s = !over || to_there ? as_it_was(d, over ? to : from) : MRS_OK;
+        s = s == MRS_OK ? live_run_watch(d->job, from, false, d->e) : s;
         s = s == MRS_OK ? live_run_watch(d->job, to, false, d->e) : s;
         s = s == MRS_OK ? live_doc_in(&d->arena, &cmd, d->e, "{renameCollection: %s, to: %s, dropTarget: %b}", from->ns,
                                       to->ns, (int)over)

@@ -4,7 +4,7 @@
  * `_id`, each part small enough to lie in memory: its documents of before in a table, those of after streamed past it.
  * What differs goes into one spool a kind, so that the caller first learns how much there is and then gets all inserts
  * before the first update. Refused documents join the result: offline they leave it, on a server they stay, in the
- * shape in which the refusing step met them, so nothing that earlier steps put into them is lost. No server is asked. */
+ * shape in which the refusing step met them, so nothing that earlier steps put in is lost. No server is asked. */
 #include "bson.h"
 #include "mongoreshape/ejson.h"
 #include "quiet.h"
@@ -269,6 +269,23 @@ judge_rest(struct live_compare *c)
 }
 
 /* ---- feeding ---- */
+static void
+count_before(struct live_tally *t, struct mrs_view doc)
+{
+    struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+    mrs_hash_sum_add(&t->sum, h.lo, h.hi);
+    t->docs++;
+}
+
+static enum mrs_status
+only_count(struct live_compare *c, int what, struct mrs_view doc)
+{
+    (void)c;
+    (void)what;
+    (void)doc;
+    return MRS_OK;
+}
+
 /* Each document as a server keeps it, or what stands there would never be found equal; records as they are. */
 static enum mrs_status
 feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
@@ -281,6 +298,9 @@ feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
             at += doc.n;
             s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, c->e);
+            if (s == MRS_OK && what == BEFORE) {
+                count_before(&c->pair[c->at], doc);
+            }
             s = s == MRS_OK && what != REFUSED ? live_stored(doc, &c->kept, &doc, c->e) : s;
             s = s == MRS_OK ? f(c, what, doc) : s;
         }
@@ -638,7 +658,8 @@ live_compare_open(struct live_job *job, const char *in, const char *out, const c
     enum mrs_status s = open_all(c, in, out, refused);
     for (c->at = 0; s == MRS_OK && c->at < c->n_pairs; c->at++) {
         const struct live_tally *t = &c->pair[c->at];
-        s = t->now.ns || job->opts.keep_before ? compare_pair(c) : MRS_OK;
+        s = t->now.ns || job->opts.keep_before ? compare_pair(c)
+                                               : feed_input(c, c->in, t->in_index, only_count, BEFORE);
     }
     for (int i = 0; s == MRS_OK && i < 4; i++) {
         s = c->kind[i].mem ? live_spool_end(&c->kind[i], e) : MRS_OK;

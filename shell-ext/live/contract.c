@@ -100,6 +100,15 @@ enum mrs_status
 live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
+    if (live_run_in(job, "done")) { /* derived once more, what is there would look wrong: its source is gone */
+        if (job->say) {
+            job->say(job->arg, "nothing is left to remove");
+        }
+        return MRS_OK;
+    }
+    if (strncmp(job->run->phase, "roll", 4) == 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the run is being rolled back: there is nothing to contract");
+    }
     if (!live_run_in(job, "contract") && !live_run_in(job, "contract finishing")) {
         struct live_quiet_run q = {.job = job, .contract = true};
         s = live_quiet_derive(&q, e);

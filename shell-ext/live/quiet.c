@@ -5,6 +5,7 @@
  * it is carried out to its end, by whoever comes, and nothing is derived again. The plan is applied by the same engine
  * that serves dumps, so the result is that of the offline tool. */
 #include "bson.h"
+#include "mongoreshape/ejson.h"
 #include "quiet.h"
 #include "state_io.h"
 
@@ -171,7 +172,8 @@ run_plan(struct live_quiet_run *q, struct mrs_input *in, struct mrs_err *e)
     struct mrs_report report;
     struct mrs_run_opts o = {.input = q->base, .output = q->out, .memory = job->opts.memory, .tmp = q->dir,
                              .compress = {MRS_CODEC_NONE, 0}, .refused = path_in(q, "refused.bson"),
-                             .max_refused = job->opts.max_refused, .now_ms = job->plan->now_ms,
+                             /* contract: what was refused was recorded when it was expanded, and stays as it is */
+                             .max_refused = q->contract ? UINT64_MAX : job->opts.max_refused, .now_ms = job->plan->now_ms,
                              .progress = on_progress, .progress_arg = &k, .cancel = &k.stop};
     o.memory = o.memory ? o.memory : 256u << 20;
     if (!o.refused) {
@@ -232,7 +234,7 @@ record_refused(struct live_quiet_run *q, struct mrs_err *e)
 {
     struct mrs_reader *r = NULL;
     struct mrs_block b;
-    if (!q->refused) {
+    if (!q->refused || q->contract) {
         return MRS_OK;
     }
     int fd = open(q->refused, O_RDONLY | O_CLOEXEC);
@@ -496,9 +498,10 @@ begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     r->differs = seen.differs;
     r->named = seen.named;
     r->n_named = seen.n_named;
-    if (s == MRS_OK && seen.differs) {
+    if (s == MRS_OK && seen.differs && !job->opts.discard_new_writes) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                        "%llu documents were written since: undoing the run would lose that; nothing was changed",
+                        "%llu documents were written since: undoing the run would lose that; nothing was changed. With "
+                        "--discard-new-writes they are exported first",
                         (unsigned long long)seen.differs);
     }
     s = s == MRS_OK ? live_run_phase(job, "rolling back", 0, none, e) : s;

@@ -50,6 +50,8 @@ struct live_tally { /* a collection before and after */
     struct mrs_view old_meta, now_meta; /* metadata as the dumps have them; may be the empty document */
     int in_index, out_index;            /* in the dumps; -1: none */
     uint64_t kept, n[4], refused;       /* documents; n by live_op_kind */
+    uint64_t docs;                      /* before; and the sum of their hashes */
+    struct mrs_hash_sum sum;
     bool unique;                        /* before and after some index beside `_id` is unique */
     uint64_t unique_changed;            /* updates that may touch the values of such an index */
     bool id_changed;                    /* an `_id` takes other bytes (1, 1.0), which no update can give it */

@@ -597,6 +597,46 @@ too_many_refused(void **state)
     same_picture(&c, "with --max-refused 1");
 }
 
+/* A document that a mongod would not insert as it is to be stops a run before anything is touched; so does one that the
+ * run removes, where it is to be kept for a rollback. In a document that is only changed such a value stays. */
+static void
+zero_times(void **state)
+{
+    static const struct sample k[] = {
+        {"move", "steps:\n- move: { from: posts, into: made, where: { at: { $exists: true } } }\n", {NULL}, NULL, 0},
+        {"drop", "steps:\n- drop_collection: { in: posts }\n", {NULL}, NULL, 0},
+        {"set", "steps:\n- set: { in: posts, fields: { n: 2 } }\n", {NULL}, NULL, 0},
+    };
+    static const char *const made[] = {
+        "{\"insert\": \"posts\", \"documents\": [{\"_id\": 7}, {\"_id\": 8}]}",
+        "{\"update\": \"posts\", \"updates\": [{\"q\": {\"_id\": 7}, \"u\": [{\"$set\": {\"at\": {\"$literal\": "
+        "{\"$timestamp\": {\"t\": 0, \"i\": 0}}}}}]}]}"};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct sample c = k[i < 3 ? i : 1];
+        bool keep = i == 1, refused = i < 2;
+        struct mrs_err e;
+        char before[4096], after[4096];
+        c.setup[0] = made[0];
+        c.setup[1] = made[1];
+        set_up(&c);
+        picture(c.plan, before, sizeof before);
+        enum mrs_status s = apply(&c, &e, keep);
+        picture(c.plan, after, sizeof after);
+        if (refused != (s == MRS_FAIL) || (s != MRS_OK && s != MRS_FAIL)) {
+            fail_msg("%s: status %d: %s", c.name, s, e.msg);
+        }
+        if (refused) {
+            if (e.code != MRS_E_REFUSED || !strstr(e.msg, "_id int 7: field at is Timestamp(0, 0)")) {
+                fail_msg("%s: %s", c.name, e.msg);
+            }
+            assert_string_equal(before, after);
+        } else if (i == 2) {
+            assert_non_null(strstr(after, "{\"_id\":7,\"at\":{\"$timestamp\":{\"t\":0,\"i\":0}},\"n\":2}"));
+        }
+    }
+}
+
 /* ---- verify and rollback ---- */
 static bool discard;
 
@@ -872,6 +912,7 @@ main(void)
         cmocka_unit_test(writers_are_seen),
         cmocka_unit_test(writers_are_kept_out),
         cmocka_unit_test(too_many_refused),
+        cmocka_unit_test(zero_times),
         cmocka_unit_test(back_and_forth),
         cmocka_unit_test(back_only_from_what_was_made),
         cmocka_unit_test(large_documents),

@@ -66,7 +66,7 @@ enum mrs_status live_burst_add(struct live_burst *b, const struct live_change *c
  * undecided: throw memory away, begin again at the checkpoint. FAIL: as said. Transient faults are tried again inside
  * (bounded). */
 enum mrs_status live_burst_write(struct live_burst *b, struct live_checkpoint *c, bool *short_, struct mrs_err *e);
-/* Before a transaction is begun: its session's id, appended to lsid, stands in the lease, so that whoever takes over can
+/* Before a transaction is begun: its session's id, put into lsid, stands in the lease, so that whoever takes over can
  * end what a dead owner left open. */
 enum mrs_status live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e);
 /* The same changes inside the transaction that is open, without a checkpoint. OK; SKIP: something fell short; FAIL with

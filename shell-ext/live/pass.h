@@ -7,8 +7,8 @@
 /* ---- range.c ---- */
 /* Reads the next range behind `last` ({_id: v}, empty view: from the start) of at most n documents and `bytes` bytes:
  * whole documents into docs (views into buf), *bound = {_id: v} of the first document behind the range, appended to
- * bound_buf; empty: there is none behind. Bounds are set by min/hint, so that types mix and nothing is skipped; below
- * the filter nothing. OK also with 0 documents; END: connection lost. FAIL. */
+ * bound_buf; empty: there is none behind. Types mix and nothing is skipped. OK also with 0 documents; END: connection
+ * lost. FAIL. */
 struct live_range {
     struct mrs_buf buf, bound;
     struct mrs_view *docs;

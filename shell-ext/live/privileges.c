@@ -2,7 +2,8 @@
  *
  * The server tells the privileges of whoever is logged in; they are held against a list of what each command does to
  * each collection by its roles in the plan. All that is missing is named at once, by collection, so that an
- * administrator grants it once. Where access control is off there is nothing to check. */
+ * administrator grants it once. Where access control is off there is nothing to check. A server that does not tell is
+ * tried, by commands of which none changes anything, but only when writing is what was asked for. */
 #include "preflight.h"
 
 #include <stdio.h>
@@ -43,7 +44,13 @@ static const char *const names[] = {"find",
                                     "listCollections",
                                     "setUserWriteBlockMode",
                                     "bypassWriteBlockingMode"};
-enum { N_NAMES = sizeof names / sizeof *names, WANTED_ONLY = COLL_STATS | CHANGE_STREAM };
+enum {
+    N_NAMES = sizeof names / sizeof *names,
+    WANTED_ONLY = COLL_STATS | CHANGE_STREAM,
+    BY_DB_ADMIN = COLL_MOD | BYPASS,
+    BY_NO_ROLE = BLOCK_WRITES | WRITE_BLOCKED,
+    BUILT = FIND | INSERT | UPDATE | REMOVE | CREATE_COLLECTION | CREATE_INDEX | DROP_COLLECTION
+};
 
 /* What a command does to a collection with these roles. */
 static unsigned
@@ -52,6 +59,9 @@ needs(const struct live_check *c, const struct live_place *p)
     bool repair = strcmp(c->command, "verify") == 0 && c->job->opts.repair;
     bool contract = strcmp(c->command, "contract") == 0, rollback = strcmp(c->command, "rollback") == 0;
     unsigned n = p->info ? FIND | LIST_INDEXES | COLL_STATS : FIND;
+    if (p->beside) {
+        return BUILT | RENAME | (c->job->opts.quiet == LIVE_BY_VALIDATOR ? BYPASS : 0);
+    }
     if (c->apply || repair || contract || rollback) {
         n |= p->roles & MRS_ROLE_CHANGE ? UPDATE : 0;
         n |= p->roles & MRS_ROLE_ADD ? INSERT | UPDATE | REMOVE : 0;
@@ -153,15 +163,88 @@ list(unsigned bits, char *out, size_t size)
     }
 }
 
+/* ---- what the server does not tell, tried ---- */
+/* None of them changes anything, whatever is there. */
+static const struct trial {
+    unsigned action;
+    bool there; /* only on a collection that exists: a server might make it */
+    bool admin; /* to be sent to the database admin */
+    const char *template; /* %s: collection; of renameCollection: namespace, twice */
+} trials[] = {
+    {INSERT, false, false, "{insert: %s, documents: []}"},
+    {UPDATE, false, false, "{update: %s, updates: [{q: {_id: {$in: []}}, u: {$set: {mrs_probe: 1}}}]}"},
+    {REMOVE, false, false, "{delete: %s, deletes: [{q: {_id: {$in: []}}, limit: 1}]}"},
+    {CREATE_INDEX, true, false, "{createIndexes: %s, indexes: []}"},
+    {DROP_INDEX, true, false, "{dropIndexes: %s, index: 'mrs_probe_of_nothing'}"},
+    {COLL_MOD, true, false, "{collMod: %s, index: {name: 'mrs_probe_of_nothing', hidden: false}}"},
+    {DROP_COLLECTION, false, false, "{drop: %s}"},
+    {RENAME, false, true, "{renameCollection: %s, to: %s}"},
+};
+
 static enum mrs_status
-compare(struct live_check *c, const char *where, unsigned asked, unsigned given, struct mrs_err *e)
+try_one(struct live_check *c, const struct mrs_coll *coll, const struct trial *t, bool *denied, struct mrs_err *e)
 {
-    char text[400];
+    struct mrs_view cmd;
+    struct live_fault f;
+    struct mrs_err own;
+    char absent[300];
+    bool gone = t->action == DROP_COLLECTION || t->action == RENAME; /* a name that nobody has */
+    mrs_err_clear(&own);
+    snprintf(absent, sizeof absent, "%s%smrs_probe_of_nothing", t->admin ? coll->db : "", t->admin ? "." : "");
+    const char *name = gone ? absent : coll->coll;
+    enum mrs_status s = live_doc_in(&c->tmp, &cmd, e, t->template, name, name);
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = live_command(c->job->link, t->admin ? "admin" : coll->db, cmd, 0, NULL, &f, &own);
+    *denied = s == MRS_FAIL && f.code == 13;
+    bool lost = s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK;
+    return s == MRS_DEAD || lost ? mrs_err_set(e, s, own.code, "%s", own.msg) : MRS_OK;
+}
+
+/* Which of the actions asked for the user lacks on a collection. */
+static enum mrs_status
+lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned asked, unsigned *lacks,
+        struct mrs_err *e)
+{
     enum mrs_status s = MRS_OK;
-    unsigned missing = asked & ~given;
+    if (!c->tried) {
+        *lacks = asked & ~granted(c->privileges, coll->db, coll->coll);
+        return MRS_OK;
+    }
+    *lacks = 0;
+    for (size_t i = 0; i < sizeof trials / sizeof *trials && s == MRS_OK; i++) {
+        bool denied = false;
+        if (asked & trials[i].action && (there || !trials[i].there)) {
+            s = try_one(c, coll, &trials[i], &denied, e);
+            *lacks |= denied ? trials[i].action : 0;
+        }
+    }
+    return s;
+}
+
+/* ---- what is told ---- */
+static const char *
+roles_for(unsigned bits, const char *db, char out[120])
+{
+    bool plain = bits & ~BY_DB_ADMIN, admin = bits & BY_DB_ADMIN;
+    out[0] = 0;
+    if (!(bits & BY_NO_ROLE)) {
+        snprintf(out, 120, " (%s%s%s on %.63s %s)", plain ? "readWrite" : "", plain && admin ? " and " : "",
+                 admin ? "dbAdmin" : "", db, plain && admin ? "have them" : "has them");
+    }
+    return out;
+}
+
+static enum mrs_status
+tell(struct live_check *c, const char *where, const char *db, unsigned missing, bool refuses, struct mrs_err *e)
+{
+    char text[400], roles[120];
+    enum mrs_status s = MRS_OK;
     if (missing & ~WANTED_ONLY) {
         list(missing & ~WANTED_ONLY, text, sizeof text);
-        s = live_check_note(c, true, e, "the user lacks privileges on %s: %s", where, text);
+        s = live_check_note(c, refuses, e, "the user lacks privileges on %s: %s%s", where, text,
+                            roles_for(missing & ~WANTED_ONLY, db, roles));
     }
     if (s == MRS_OK && missing & WANTED_ONLY) {
         list(missing & WANTED_ONLY, text, sizeof text);
@@ -172,23 +255,64 @@ compare(struct live_check *c, const char *where, unsigned asked, unsigned given,
 }
 
 static enum mrs_status
-compare_all(struct live_check *c, struct mrs_val privileges, struct mrs_err *e)
+check_state(struct live_check *c, struct mrs_err *e)
 {
-    const char *state = c->job->opts.state_db;
-    char where[300];
-    snprintf(where, sizeof where, "%s (the state of runs)", state);
-    enum mrs_status s = compare(c, where, FIND | INSERT | UPDATE | REMOVE | CREATE_COLLECTION | DROP_COLLECTION,
-                                granted(privileges, state, "runs"), e);
-    for (uint32_t i = 0; i < c->n_places && s == MRS_OK; i++) {
-        const struct live_place *p = &c->place[i];
-        s = compare(c, p->coll.ns, needs(c, p), granted(privileges, p->coll.db, p->coll.coll), e);
-        if (s == MRS_OK) {
-            snprintf(where, sizeof where, "the database %s", p->coll.db);
-            s = compare(c, where, LIST_COLLECTIONS, granted(privileges, p->coll.db, ""), e);
-        }
+    const struct mrs_coll runs = {c->job->opts.state_db, "runs", "runs"};
+    char where[120];
+    unsigned missing;
+    enum mrs_status s = lacking(c, &runs, false, FIND | INSERT | UPDATE | REMOVE | CREATE_COLLECTION | DROP_COLLECTION,
+                                &missing, e);
+    snprintf(where, sizeof where, "%.63s (the state of runs)", runs.db);
+    return s == MRS_OK ? tell(c, where, runs.db, missing, true, e) : s;
+}
+
+/* A rename is a matter of the database, whatever the collections. */
+static enum mrs_status
+check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
+{
+    const struct mrs_coll all = {p->coll.db, "", p->coll.db};
+    unsigned asked = needs(c, p), missing = 0;
+    char where[400];
+    bool warns = p->beside && !c->listed;
+    enum mrs_status s = lacking(c, &p->coll, p->info != NULL, asked & ~RENAME, &missing, e);
+    snprintf(where, sizeof where, "%s%s", p->coll.ns,
+             warns ? ", where the collection may have to be built before it takes the place of the old one" : "");
+    s = s == MRS_OK ? tell(c, where, p->coll.db, missing, !warns, e) : s;
+    s = s == MRS_OK ? lacking(c, &all, false, LIST_COLLECTIONS | (asked & RENAME), &missing, e) : s;
+    snprintf(where, sizeof where, "the database %s", p->coll.db);
+    return s == MRS_OK ? tell(c, where, p->coll.db, missing, !warns, e) : s;
+}
+
+/* Whether a quiet run builds a collection beside shows in its documents; here, where it is likely. */
+static enum mrs_status
+check_beside(struct live_check *c, const struct live_place *p, struct mrs_err *e)
+{
+    char id[33], ns[MRS_NS_MAX + 64];
+    struct live_place beside = {.beside = true};
+    bool likely = p->info && (p->info->unique || p->optioned) &&
+                  p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_ADD | MRS_ROLE_TAKE);
+    if (!c->quiet || !likely || (!c->apply && strcmp(c->command, "contract") != 0)) {
+        return MRS_OK;
     }
-    if (s == MRS_OK && c->job->opts.quiet == LIVE_BY_BLOCK) {
-        s = compare(c, "the cluster", BLOCK_WRITES | WRITE_BLOCKED, granted(privileges, NULL, NULL), e);
+    mrs_plan_id_text(c->job->plan, id);
+    snprintf(ns, sizeof ns, "%s.mrs_%.12s", p->coll.ns, id);
+    beside.coll = (struct mrs_coll){p->coll.db, ns + strlen(p->coll.db) + 1, ns};
+    return check_one(c, &beside, e);
+}
+
+static enum mrs_status
+check_all(struct live_check *c, struct mrs_err *e)
+{
+    const struct mrs_coll cluster = {NULL, NULL, NULL};
+    unsigned missing = 0;
+    enum mrs_status s = c->listed ? MRS_OK : check_state(c, e);
+    for (uint32_t i = 0; i < c->n_places && s == MRS_OK; i++) {
+        s = check_one(c, &c->place[i], e);
+        s = s == MRS_OK ? check_beside(c, &c->place[i], e) : s;
+    }
+    if (s == MRS_OK && c->job->opts.quiet == LIVE_BY_BLOCK && !c->listed) {
+        s = lacking(c, &cluster, false, BLOCK_WRITES | WRITE_BLOCKED, &missing, e);
+        s = s == MRS_OK ? tell(c, "the cluster", "", missing, true, e) : s;
     }
     return s;
 }
@@ -196,15 +320,16 @@ compare_all(struct live_check *c, struct mrs_val privileges, struct mrs_err *e)
 enum mrs_status
 live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e)
 {
-    struct mrs_val users = live_at(said, "authInfo.authenticatedUsers"),
-                   privileges = live_at(said, "authInfo.authenticatedUserPrivileges");
+    struct mrs_val users = live_at(said, "authInfo.authenticatedUsers");
     if (users.type != MRS_ARRAY || users.n == MRS_DOC_MIN) {
         return MRS_OK;
     }
-    return privileges.type == MRS_ARRAY && privileges.n > MRS_DOC_MIN
-               ? compare_all(c, privileges, e)
-               : live_check_note(c, false, e, "the server does not tell the privileges of the user: a missing one will "
-                                 "stop the run where it is needed");
+    c->privileges = live_at(said, "authInfo.authenticatedUserPrivileges");
+    c->tried = c->privileges.type != MRS_ARRAY || c->privileges.n == MRS_DOC_MIN;
+    return !c->tried || !c->apply || c->job->opts.execute
+               ? check_all(c, e)
+               : live_check_note(c, false, e, "the server does not tell the privileges of the user: --execute tries "
+                                 "them before it writes");
 }
 
 enum mrs_status
@@ -222,5 +347,31 @@ live_check_privileges(struct live_check *c, struct mrs_err *e)
         s = live_check_granted(c, said, e);
     }
     mrs_buf_clear(&reply);
+    return s;
+}
+
+enum mrs_status
+live_privileges_beside(struct live_job *job, const struct mrs_coll *coll, uint32_t n, struct mrs_err *e)
+{
+    struct live_preflight found;
+    struct live_check c = {.job = job, .command = "apply", .quiet = true, .listed = true, .out = &found,
+                           .n_places = n};
+    memset(&found, 0, sizeof found);
+    mrs_arena_init(&found.arena, job->mem);
+    mrs_arena_init(&c.tmp, job->mem);
+    c.place = mrs_arena_alloc(&c.tmp, (n + 1) * sizeof *c.place);
+    enum mrs_status s = c.place ? MRS_OK : mrs_err_memory(e, n * sizeof *c.place);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        c.place[i] = (struct live_place){.coll = coll[i], .beside = true};
+    }
+    s = s == MRS_OK && n ? live_check_privileges(&c, e) : s;
+    for (uint32_t i = 0; i < found.n && s == MRS_OK; i++) {
+        if (found.finding[i].refuses) {
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "a collection must be built beside the old one, and %s; nothing "
+                            "was changed", found.finding[i].text);
+        }
+    }
+    mrs_arena_clear(&c.tmp);
+    live_preflight_clear(&found);
     return s;
 }

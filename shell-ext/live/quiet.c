@@ -6,6 +6,7 @@
  * that serves dumps, so the result is that of the offline tool. */
 #include "bson.h"
 #include "mongoreshape/ejson.h"
+#include "preflight.h"
 #include "quiet.h"
 #include "state_io.h"
 
@@ -364,6 +365,22 @@ binary(struct mrs_buf *b)
     return (struct mrs_val){b->p, (uint32_t)b->n, MRS_BINARY};
 }
 
+/* Only now it is known what must be built beside, under names that no privilege may have been given for. */
+static enum mrs_status
+may_build_beside(struct live_quiet_run *q, struct mrs_err *e)
+{
+    uint32_t n = live_compare_count(q->compare), k = 0;
+    struct mrs_coll *coll = mrs_arena_alloc(&q->arena, (n + 1) * sizeof *coll);
+    enum mrs_status s = coll ? MRS_OK : mrs_err_memory(e, n * sizeof *coll);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        const struct live_tally *t = live_compare_at(q->compare, i);
+        if (t->turn == LIVE_TURN_BESIDE) {
+            s = live_name_beside(q->job, &t->now, false, &q->arena, &coll[k++], e);
+        }
+    }
+    return s == MRS_OK ? live_privileges_beside(q->job, coll, k, e) : s;
+}
+
 enum mrs_status
 live_quiet_seal(struct live_quiet_run *q, const char *name, live_keep keep, struct mrs_err *e)
 {
@@ -376,7 +393,8 @@ live_quiet_seal(struct live_quiet_run *q, const char *name, live_keep keep, stru
     mrs_buf_init(&back, q->job->mem, MRS_DOC_MAX / 4);
     mrs_buf_put(&list, frame, sizeof frame);
     mrs_buf_put(&back, frame, sizeof frame);
-    enum mrs_status s = live_actions_make(q->job, q->compare, &list, &back, e);
+    enum mrs_status s = may_build_beside(q, e);
+    s = s == MRS_OK ? live_actions_make(q->job, q->compare, &list, &back, e) : s;
     s = s == MRS_OK ? write_list(&l, n, e) : s;
     s = s == MRS_OK ? live_block_check(q->job, q->block, e) : s;
     if (s == MRS_OK) {

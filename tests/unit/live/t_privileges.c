@@ -13,6 +13,8 @@
 
 #include "mongoreshape/ejson.h"
 
+#include <stdio.h>
+
 static struct mrs_mem *mem;
 static struct live_check check;
 static struct live_preflight found;
@@ -101,15 +103,16 @@ lacking(void **state)
     (void)state;
     granted(ON("state", "", WRITE) "," ON("shop", "", READ));
     assert_int_equal(found.n_refuse, 2);
-    assert_string_equal(found.finding[0].text, "the user lacks privileges on shop.posts: update");
+    assert_string_equal(found.finding[0].text, "the user lacks privileges on shop.posts: update (readWrite on shop has them)");
     assert_string_equal(found.finding[1].text, "the user lacks privileges on shop.made: insert, update, remove, "
-                                               "createCollection, createIndex");
+                                               "createCollection, createIndex (readWrite on shop has them)");
     granted(ON("shop", "", WRITE));
     assert_int_equal(found.n_refuse, 1);
     assert_non_null(strstr(found.finding[0].text, "state (the state of runs): find, insert"));
     granted(ON("state", "", WRITE) "," ON("shop", "posts", WRITE) "," ON("shop", "made", WRITE));
     assert_int_equal(found.n_refuse, 1);
-    assert_string_equal(found.finding[0].text, "the user lacks privileges on the database shop: listCollections");
+    assert_string_equal(found.finding[0].text, "the user lacks privileges on the database shop: listCollections (readWrite on shop "
+                        "has them)");
     granted(ON("state", "", WRITE) ","
             ON("shop", "", "\"find\", \"listIndexes\", \"listCollections\", \"update\", \"insert\", \"remove\","
                "\"createCollection\", \"createIndex\""));
@@ -126,7 +129,8 @@ by_command(void **state)
     granted(ON("", "", WRITE));
     assert_int_equal(found.n_refuse, 1);
     assert_string_equal(found.finding[0].text,
-                        "the user lacks privileges on shop.posts: collMod, bypassDocumentValidation");
+                        "the user lacks privileges on shop.posts: collMod, bypassDocumentValidation (dbAdmin on shop "
+                        "has them)");
     job.opts.quiet = LIVE_BY_BLOCK;
     granted(ON("", "", WRITE));
     assert_string_equal(found.finding[0].text,
@@ -148,8 +152,44 @@ by_command(void **state)
     place[1].optioned = true;
     granted(ON("state", "", WRITE) "," ON("shop", "", READ));
     assert_string_equal(found.finding[0].text,
-                        "the user lacks privileges on shop.posts: update, remove, dropCollection");
+                        "the user lacks privileges on shop.posts: update, remove, dropCollection (readWrite on shop "
+                        "has them)");
     assert_non_null(strstr(found.finding[1].text, "collMod"));
+}
+
+/* Names that a quiet run may need, and renames, which are a matter of the database. */
+static void
+built_beside(void **state)
+{
+    static const char text[] = "steps:\n- set: { in: posts, fields: { a: 1 } }\n";
+    struct mrs_plan_opts po = {.file = "p.yaml", .default_db = "shop"};
+    char id[33], want[300];
+    (void)state;
+    assert_int_equal(mrs_plan_load(mem, text, sizeof text - 1, &po, &job.plan, NULL), MRS_OK);
+    mrs_plan_id_text(job.plan, id);
+    job.opts.quiet = LIVE_BY_WORD;
+    check.quiet = true;
+    posts.unique = true;
+    granted(ON("state", "", WRITE) "," ON("shop", "posts", WRITE ",\"renameCollectionSameDB\"") ","
+            ON("shop", "made", WRITE) "," ON("shop", "", "\"listCollections\""));
+    assert_int_equal(found.n, 2); /* it may not come to that */
+    assert_int_equal(found.n_refuse, 0);
+    snprintf(want, sizeof want, "the user lacks privileges on shop.posts.mrs_%.12s, where the collection may have to be "
+             "built before it takes the place of the old one: find, insert, update, remove, createCollection, "
+             "createIndex, dropCollection (readWrite on shop has them)", id);
+    assert_string_equal(found.finding[0].text, want);
+    assert_string_equal(found.finding[1].text,
+                        "the user lacks privileges on the database shop: renameCollectionSameDB (readWrite on shop has "
+                        "them)");
+    granted(ON("", "", WRITE ",\"renameCollectionSameDB\""));
+    assert_int_equal(found.n, 0);
+    posts.unique = false;
+    place[0].renamed = true;
+    granted(ON("", "", WRITE));
+    assert_int_equal(found.n_refuse, 1);
+    assert_non_null(strstr(found.finding[0].text, "the database shop: renameCollectionSameDB"));
+    mrs_plan_free(job.plan);
+    job.plan = NULL;
 }
 
 static void
@@ -169,7 +209,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, gone)
-        TEST(enough), TEST(lacking), TEST(by_command), TEST(not_told),
+        TEST(enough), TEST(lacking), TEST(by_command), TEST(built_beside), TEST(not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

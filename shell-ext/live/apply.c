@@ -1,9 +1,9 @@
 /* apply.c - the change list carried out, batch by batch, forwards or backwards.
  *
- * Before a change is made, the document is read and its digest compared: equal to what it is to be, it is done; equal to
- * what it was, it is to do; anything else, somebody wrote although the run is quiet, and we stop with the name of it.
- * So nothing depends on how far a dead process came: the checkpoint only saves work. All inserts of all collections come
- * before the first update, all updates before the first delete: each datum exists at least once at every instant. */
+ * Before a change is made, the document is read and its digest compared: equal to what it is to be, it is done; equal
+ * to what it was, it is to do; anything else, somebody wrote although the run is quiet, and we stop with the name of it.
+ * So nothing depends on how far a dead process came: the checkpoint only saves work. All inserts of all collections
+ * come before the first update, all updates before the first delete: each datum exists at least once at every instant. */
 #include "bson.h"
 #include "mongoreshape/ejson.h"
 #include "quiet.h"
@@ -111,9 +111,9 @@ foreign(struct pass *p, const struct live_journal_entry *en, struct mrs_view now
     char text[120];
     p->r->foreign++;
     return mrs_err_set(p->e, MRS_FAIL, MRS_E_SERVER,
-                       "%s, _id %s, %s neither as it was read nor as it is to be: somebody wrote to it although the run is "
-                       "quiet. Nothing is lost and the run can go on: stop the writers, bring the document to one of the "
-                       "two forms (entry %lld of %s) and give the same command again",
+                       "%s, _id %s, %s neither as it was read nor as it is to be: somebody wrote to it although the "
+                       "run is quiet. Nothing is lost and the run can go on: stop the writers, bring the document to "
+                       "one of the two forms (entry %lld of %s) and give the same command again",
                        en->coll.ns, mrs_val_picture(en->id, text, sizeof text), now.n ? "is" : "is gone, which is",
                        (long long)en->seq, p->job->run->state_changes.ns);
 }
@@ -123,7 +123,8 @@ static enum mrs_status
 add(struct pass *p, const struct live_journal_entry *en, struct mrs_view now)
 {
     enum live_op_kind kind = !now.n ? LIVE_INSERT : !en->doc.n ? LIVE_DELETE : LIVE_UPDATE;
-    struct live_change c = {.kind = LIVE_MUTANT("no-digest") ? en->kind : kind, .coll = en->coll, .after = en->doc, .before = now, .guard_whole = true};
+    struct live_change c = {.kind = LIVE_MUTANT("no-digest") ? en->kind : kind, .coll = en->coll,
+                            .after = en->doc, .before = now, .guard_whole = true};
     if (c.kind == LIVE_INSERT) {
         c.before = (struct mrs_view){NULL, 0};
     } else if (c.kind == LIVE_DELETE) {
@@ -200,8 +201,8 @@ not_written(struct pass *p)
         const char *id = mrs_val_picture(mrs_doc_get(doc, "_id"), text, sizeof text);
         if (c->outcome == LIVE_CLASH) {
             return mrs_err_set(p->e, MRS_FAIL, MRS_E_SERVER,
-                               "%s, _id %s, is refused by the server: %.200s. Nothing is lost: remove the cause and give "
-                               "the same command again", c->coll.ns, id, c->why ? c->why : "");
+                               "%s, _id %s, is refused by the server: %.200s. Nothing is lost: remove the cause and "
+                               "give the same command again", c->coll.ns, id, c->why ? c->why : "");
         }
     }
     p->r->missed++;

@@ -286,7 +286,7 @@ open_watch(struct live_block *b)
         }
     }
     if (blind && b->job->say) {
-        snprintf(line, sizeof line, "nobody can be watched for writes of others%s%s; the digests of the change list remain",
+        snprintf(line, sizeof line, "writes of others cannot be watched for%s%s; the digests of the change list remain",
                  why.code ? ": " : "", why.code ? mrs_err_text(&why, text, sizeof text) : "");
         b->job->say(b->job->arg, line);
     }

@@ -143,6 +143,7 @@ live_report_pass(const struct live_call *c)
 {
     char text[32];
     const struct live_pass_report *r = &c->report;
+    bool compared = strcmp(c->cli->line.command->name, "verify") == 0 && c->err.code == MRS_E_NONE;
     printf("%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
     figure(r->written, "written", "written");
     figure(r->inserted, "inserted", "inserted");
@@ -151,7 +152,7 @@ live_report_pass(const struct live_call *c)
     figure(r->refused, "refused", "refused");
     figure(r->differs, "differs", "differ");
     figure(r->foreign, "foreign in new collections", "foreign in new collections");
-    printf("\n");
+    printf("%s\n", compared && !r->differs && !r->foreign ? ": no difference" : "");
     for (uint32_t i = 0; i < r->n_named; i++) {
         printf("  %s\n", r->named[i]);
     }

@@ -27,7 +27,11 @@ rollback(struct live_call *c)
     c->worked = true;
     s = c->quiet != LIVE_NOT_QUIET ? live_quiet_rollback(&c->job, &c->report, &c->err)
                                    : live_rollback_units(&c->job, &c->report, &c->err);
+    if (s == MRS_OK && c->quiet == LIVE_NOT_QUIET) {
+        s = live_block_leave(&c->job, &c->err); /* of a contract that died before it had begun */
+    }
     if (s == MRS_OK) {
+        c->report.refused = 0; /* by the plan, long ago: of these nothing was to be taken back */
         live_call_next(c, "abort", "--clean");
     }
     return s;
@@ -42,5 +46,5 @@ live_cmd_rollback(struct mrs_cli *line)
         return status;
     }
     enum mrs_status s = rollback(&c);
-    return live_call_end(&c, s, c.report.refused > 0);
+    return live_call_end(&c, s, 0);
 }

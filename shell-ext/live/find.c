@@ -195,7 +195,7 @@ namespaces(struct live_job *job, const struct mrs_coll *const **out, uint32_t *n
 }
 
 static enum mrs_status
-drop_changes(struct live_job *job, struct mrs_err *e)
+drop_one(struct live_job *job, const char *db, const char *coll, struct mrs_err *e)
 {
     struct mrs_arena a;
     struct mrs_view cmd;
@@ -205,9 +205,9 @@ drop_changes(struct live_job *job, struct mrs_err *e)
     mrs_arena_init(&a, job->mem);
     mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
     mrs_err_clear(&why);
-    enum mrs_status s = live_doc_in(&a, &cmd, &why, "{drop: %s}", job->run->state_changes.coll);
+    enum mrs_status s = live_doc_in(&a, &cmd, &why, "{drop: %s}", coll);
     if (s == MRS_OK) {
-        s = live_state_command(job, job->run->state_changes.db, cmd, LIVE_WRITE, &reply, &f, &why);
+        s = live_state_command(job, db, cmd, LIVE_WRITE, &reply, &f, &why);
     }
     if (s == MRS_FAIL && f.kind == LIVE_FAULT_MISSING) {
         s = MRS_OK;
@@ -215,6 +215,32 @@ drop_changes(struct live_job *job, struct mrs_err *e)
         *e = why;
     }
     mrs_buf_clear(&reply);
+    mrs_arena_clear(&a);
+    return s;
+}
+
+/* What a run with --keep-before built anew, as it was before: beside, under a name of the run's. */
+static enum mrs_status
+drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    enum mrs_status s = MRS_OK;
+    bool kept = live_bool_at(live_run_doc(job->run), "changes.keep_before", false);
+    mrs_arena_init(&a, job->mem);
+    for (uint32_t i = 0; kept && s == MRS_OK && i < n; i++) {
+        size_t room = strlen(coll[i]->ns) + 32;
+        char *ns = mrs_arena_alloc(&a, room), *dot = NULL;
+        if (ns) {
+            snprintf(ns, room, "%s.mrs_%s_old", coll[i]->ns, job->run->short_id);
+            dot = strchr(ns, '.');
+        }
+        if (dot) {
+            *dot = 0;
+            s = drop_one(job, ns, dot + 1, e);
+        } else if (!ns) {
+            s = mrs_err_memory(e, room);
+        }
+    }
     mrs_arena_clear(&a);
     return s;
 }
@@ -235,10 +261,13 @@ delete_where(struct live_job *job, const struct mrs_coll *coll, const char *temp
 }
 
 static enum mrs_status
-remove_all(struct live_job *job, struct mrs_err *e)
+remove_all(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    enum mrs_status s = drop_changes(job, e);
+    enum mrs_status s = drop_kept(job, coll, n, e);
+    if (s == MRS_OK) {
+        s = drop_one(job, r->state_changes.db, r->state_changes.coll, e);
+    }
     if (s == MRS_OK) {
         s = delete_where(job, &r->state_checkpoints, "{run: %s}", r->id, e);
     }
@@ -277,7 +306,7 @@ live_clean(struct live_job *job, struct mrs_err *e)
         s = may_go(job, e);
     }
     if (s == MRS_OK) {
-        s = remove_all(job, e);
+        s = remove_all(job, coll, n, e);
     }
     live_lease_release(job);
     return s;

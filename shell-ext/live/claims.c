@@ -471,22 +471,41 @@ drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_
     return st;
 }
 
+/* What the options say of validation: 0 the validator, 1 its level, 2 its action; the server's default where nothing. */
+static struct mrs_val
+validation(struct mrs_view options, int which, struct mrs_arena *a)
+{
+    static const char *const names[] = {"validator", "validationLevel", "validationAction"};
+    struct mrs_val v = options.n ? mrs_doc_get(options, names[which]) : mrs_missing();
+    if (v.type != MRS_MISSING) {
+        return v;
+    }
+    return which == 0 ? mrs_view_val(mrs_empty_doc()) : mrs_make_text(a, which == 1 ? "strict" : "error", which == 1 ? 6 : 5);
+}
+
 static enum mrs_status
 set_validator(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_coll_info *info,
               struct mrs_err *e)
 {
-    struct mrs_val now = info && info->options.n ? mrs_doc_get(info->options, "validator") : mrs_missing();
-    struct mrs_val then = cc->options.n ? mrs_doc_get(cc->options, "validator") : mrs_missing();
-    struct mrs_buf buf;
+    struct mrs_val then[3];
+    struct mrs_arena a;
     struct mrs_view cmd;
-    if (!info || mrs_identical(now, then)) {
+    bool differs = false;
+    if (!info) {
         return MRS_OK;
     }
-    mrs_buf_init(&buf, job->mem, MRS_METADATA_MAX);
-    enum mrs_status st = live_doc(&buf, &cmd, e, "{collMod: %s, validator: %v}", cc->coll.coll,
-                                  then.type == MRS_MISSING ? mrs_view_val(mrs_empty_doc()) : then);
-    st = st ? st : ddl(job, &cc->coll, cmd, e);
-    mrs_buf_clear(&buf);
+    mrs_arena_init(&a, job->mem);
+    for (int i = 0; i < 3; i++) {
+        then[i] = validation(cc->options, i, &a);
+        differs = differs || !mrs_identical(validation(info->options, i, &a), then[i]);
+    }
+    enum mrs_status st = MRS_OK;
+    if (differs) {
+        st = live_doc_in(&a, &cmd, e, "{collMod: %s, validator: %v, validationLevel: %v, validationAction: %v}",
+                         cc->coll.coll, then[0], then[1], then[2]);
+        st = st ? st : ddl(job, &cc->coll, cmd, e);
+    }
+    mrs_arena_clear(&a);
     return st;
 }
 

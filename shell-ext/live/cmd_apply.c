@@ -69,6 +69,7 @@ execute(struct live_call *c)
     } else {
         s = live_expand(&c->job, &c->report, &c->err);
     }
+    c->report.refused = c->job.run->n_refused; /* each document once, however many passes met it */
     if (s == MRS_OK) {
         live_call_next(c, "verify", o->quiet == LIVE_NOT_QUIET && o->mode == LIVE_EXPAND ? "--repair" : "");
     } else if (c->err.code == MRS_E_CANCEL || c->err.code == MRS_E_SERVER) {

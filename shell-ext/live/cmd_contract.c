@@ -48,6 +48,7 @@ contract(struct live_call *c)
     }
     c->worked = true;
     s = live ? live_contract_units(&c->job, &c->report, &c->err) : live_quiet_contract(&c->job, &c->report, &c->err);
+    c->report.refused = c->job.run->n_refused; /* each document once, however many walks met it */
     live_call_next(c, s == MRS_OK ? "abort" : "contract", s == MRS_OK ? "--clean" : "");
     return s;
 }

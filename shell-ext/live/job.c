@@ -349,7 +349,12 @@ live_call_preflight(struct live_call *c, const char *command)
 {
     c->looked = true;
     bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings stand in the outlook */
+    enum live_quiet asked = c->job.opts.quiet;
+    if (c->known && c->quiet != LIVE_NOT_QUIET) {
+        c->job.opts.quiet = c->quiet; /* what is done to a quiet run derives nothing */
+    }
     enum mrs_status s = live_preflight(&c->job, command, &c->preflight, &c->err);
+    c->job.opts.quiet = asked;
     if (s == MRS_OK && !dry && !c->cli->json) {
         live_report_findings(c);
     }

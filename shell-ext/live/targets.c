@@ -17,11 +17,23 @@ struct there { /* a document of a target collection, found by its `_id` and side
     struct mrs_view doc;
     uint32_t side;
     bool used;
+    bool nobodys; /* several units want something else there */
 };
 struct found {
     struct there *t;
     uint32_t n;
 };
+struct question { /* whether some unit makes docs[0..n) of a side */
+    int side;
+    const struct mrs_view *docs;
+    uint32_t n;
+    struct found want; /* doc.n: the index in docs */
+    bool *expected;
+    bool others;       /* the other way round: whether it makes another one of the same `_id` */
+};
+
+static enum mrs_status open_question(struct live_batch *b, struct question *q, struct mrs_err *e);
+static enum mrs_status owners_in(struct live_batch *b, uint32_t main, const struct question *q, struct mrs_err *e);
 
 bool
 live_side_listed(const struct live_job *job, uint32_t group, uint32_t side)
@@ -216,6 +228,51 @@ unit_products(struct live_batch *b, struct live_task *t, uint32_t no, const stru
     return st;
 }
 
+/* ---- what several make ---- */
+
+/* Units of this slice whose product on this side another main collection's unit makes, too, but not the same: neither
+ * is written, and what stands there goes. */
+static enum mrs_status
+clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_t n, struct found *f,
+           struct mrs_err *e)
+{
+    uint32_t k = 0, all = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        all += b->unit[i].n_products;
+    }
+    struct mrs_view *docs = mrs_arena_alloc(&b->make, (all + 1) * sizeof *docs);
+    uint32_t *unit = mrs_arena_alloc(&b->make, (all + 1) * sizeof *unit);
+    struct question q = {.side = (int)side, .docs = docs, .others = true};
+    if (!docs || !unit) {
+        return mrs_err_memory(e, all * sizeof *docs);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t p = 0; p < b->unit[i].n_products && !tasks[i].gone && !b->unit[i].refused; p++) {
+            if (b->unit[i].product[p].side == (int)side) {
+                unit[k] = i;
+                docs[k++] = b->unit[i].product[p].doc;
+            }
+        }
+    }
+    q.n = k;
+    enum mrs_status st = k ? open_question(b, &q, e) : MRS_OK;
+    for (uint32_t m = 0; !st && k && m < live_units_mains(b->others); m++) {
+        st = m == b->main ? MRS_OK : owners_in(b, m, &q, e);
+    }
+    for (uint32_t i = 0; i < k && !st; i++) {
+        struct mrs_hash128 key;
+        if (q.expected[i]) {
+            refuse(&tasks[unit[i]], "a document of another collection makes the same _id in the target");
+            st = key_of(b, mrs_doc_get(docs[i], "_id"), side, &key, e);
+            struct there *there = st ? NULL : lookup(f, key);
+            if (there) {
+                there->nobodys = true;
+            }
+        }
+    }
+    return st;
+}
+
 /* ---- what nobody makes ---- */
 
 static enum mrs_status
@@ -233,9 +290,10 @@ stale_side(struct live_batch *b, uint32_t side, struct found *f, struct mrs_err 
         }
     }
     enum mrs_status st = n ? live_batch_expected(b, (int)side, docs, n, expected, NULL, e) : MRS_OK;
-    for (uint32_t i = 0; i < n && !st; i++) {
-        if (!expected[i]) {
-            st = add_change(b, LIVE_DELETE, side_coll(b, side), docs[i], (struct mrs_view){NULL, 0}, UINT32_MAX, e);
+    for (uint32_t i = 0, at = 0; i < f->n && !st; i++) {
+        if (!f->t[i].used && f->t[i].side == side && (!expected[at++] || f->t[i].nobodys)) {
+            st = add_change(b, LIVE_DELETE, side_coll(b, side), f->t[i].doc, (struct mrs_view){NULL, 0}, UINT32_MAX,
+                            e);
         }
     }
     return st;
@@ -245,6 +303,9 @@ static enum mrs_status
 with_products(struct live_batch *b, struct live_task *tasks, uint32_t n, struct found *f, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
+    for (uint32_t side = 0; side < n_sides(b) && !st && live_units_mains(b->units) > 1; side++) {
+        st = live_side_listed(b->job, b->group, side) ? clashes_on(b, side, tasks, n, f, e) : MRS_OK;
+    }
     for (uint32_t i = 0; i < n && !st; i++) {
         if (!tasks[i].gone && !tasks[i].refuse && !b->unit[i].refused) {
             st = unit_products(b, &tasks[i], i, &b->unit[i], f, e);
@@ -337,13 +398,6 @@ live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
 
 /* ---- from the target to its source ---- */
 
-struct question { /* whether some unit makes docs[0..n) of a side */
-    int side;
-    const struct mrs_view *docs;
-    uint32_t n;
-    struct found want; /* doc.n: the index in docs */
-    bool *expected;
-};
 
 static enum mrs_status
 note_expected(struct live_batch *b, const struct question *q, const struct live_unit *u, struct mrs_err *e)
@@ -357,7 +411,8 @@ note_expected(struct live_batch *b, const struct question *q, const struct live_
         }
         st = key_of(b, mrs_doc_get(p->doc, "_id"), (uint32_t)p->side, &key, e);
         struct there *t = st ? NULL : lookup(&q->want, key);
-        if (t && (!b->exact || live_same(q->docs[t->doc.n], p->doc))) {
+        if (t && (q->others ? !live_same(q->docs[t->doc.n], p->doc)
+                            : !b->exact || live_same(q->docs[t->doc.n], p->doc))) {
             q->expected[t->doc.n] = true;
         }
     }
@@ -413,29 +468,37 @@ is_owned(const struct live_batch *b, int side, struct mrs_view doc)
     return false;
 }
 
+/* The documents by their keys; nothing expected yet. */
+static enum mrs_status
+open_question(struct live_batch *b, struct question *q, struct mrs_err *e)
+{
+    enum mrs_status st = b->others ? MRS_OK : live_units_open(b->job, b->group, b->purpose, &b->others, e);
+    struct there *t = st ? NULL : mrs_arena_alloc(&b->make, (q->n + 1) * sizeof *t);
+    bool *expected = !t || q->expected ? q->expected : mrs_arena_alloc(&b->make, q->n + 1);
+    if (!st && (!t || !expected)) {
+        return mrs_err_memory(e, q->n * sizeof *t);
+    }
+    for (uint32_t i = 0; i < q->n && !st; i++) {
+        expected[i] = false;
+        t[i] = (struct there){.doc = {NULL, i}};
+        st = key_of(b, mrs_doc_get(q->docs[i], "_id"), (uint32_t)q->side, &t[i].key, e);
+    }
+    if (!st) {
+        qsort(t, q->n, sizeof *t, by_key);
+        q->want = (struct found){t, q->n};
+        q->expected = expected;
+    }
+    return st;
+}
+
 enum mrs_status
 live_batch_expected(struct live_batch *b, int side, const struct mrs_view *docs, uint32_t n, bool *expected,
                     bool *owned, struct mrs_err *e)
 {
-    enum mrs_status st = MRS_OK;
-    if (!b->others) {
-        st = live_units_open(b->job, b->group, b->purpose, &b->others, e);
-    }
-    struct there *t = mrs_arena_alloc(&b->make, (n + 1) * sizeof *t);
-    struct question q = {side, docs, n, {t, n}, expected};
-    if (!st && !t) {
-        return mrs_err_memory(e, n * sizeof *t);
-    }
-    for (uint32_t i = 0; i < n && !st; i++) {
-        expected[i] = false;
-        t[i] = (struct there){.doc = {NULL, i}};
-        st = key_of(b, mrs_doc_get(docs[i], "_id"), (uint32_t)side, &t[i].key, e);
-        if (owned) {
-            owned[i] = is_owned(b, side, docs[i]);
-        }
-    }
-    if (!st) {
-        qsort(t, n, sizeof *t, by_key);
+    struct question q = {.side = side, .docs = docs, .n = n, .expected = expected};
+    enum mrs_status st = open_question(b, &q, e);
+    for (uint32_t i = 0; i < n && !st && owned; i++) {
+        owned[i] = is_owned(b, side, docs[i]);
     }
     for (uint32_t m = 0; !st && m < live_units_mains(b->others); m++) {
         st = owners_in(b, m, &q, e);

@@ -313,27 +313,51 @@ live_unit_failed(const struct live_units *u, enum mrs_status s, struct mrs_err *
     return s;
 }
 
-/* doc with the claimed fields as `after` has them: in their old place, or at the end in the order of the claims. */
+/* Whether the claimed fields that stand in doc come first among those of `after`, in its order: then they stay where
+ * they are, and what is missing goes behind. */
+static bool
+begin_alike(const struct live_units *u, struct mrs_view doc, struct mrs_view after)
+{
+    struct mrs_walk there, wanted;
+    struct mrs_elem el, next;
+    mrs_walk_init(&wanted, after);
+    mrs_walk_init(&there, doc);
+    while (mrs_walk_next(&there, &el) == 1) {
+        if (!is_claimed(u, el.name) || mrs_doc_get(after, el.name).type == MRS_MISSING) {
+            continue;
+        }
+        do {
+            if (mrs_walk_next(&wanted, &next) != 1) {
+                return false;
+            }
+        } while (!is_claimed(u, next.name));
+        if (strcmp(el.name, next.name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* doc with the claimed fields as `after` has them, and in its order: in their old place, or at the end. */
 static enum mrs_status
 blend(struct live_units *u, struct mrs_view doc, struct mrs_view after, struct mrs_view *out, struct mrs_err *e)
 {
     struct mrs_walk w;
     struct mrs_elem el;
     struct mrs_build b;
+    bool stay = begin_alike(u, doc, after);
     mrs_buf_reset(&u->out);
     mrs_build_init(&b, &u->out);
-    mrs_walk_init(&w, doc);
-    while (mrs_walk_next(&w, &el) == 1) {
-        if (is_claimed(u, el.name)) {
-            mrs_build_val(&b, el.name, el.name_len, mrs_doc_get(after, el.name));
-        } else {
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
+        if (!is_claimed(u, el.name)) {
             mrs_build_elem(&b, &el);
+        } else if (stay) {
+            mrs_build_val(&b, el.name, el.name_len, mrs_doc_get(after, el.name));
         }
     }
-    for (uint32_t i = 0; i < u->group->n_claims; i++) {
-        const char *name = u->group->claims[i];
-        if (mrs_doc_get(doc, name).type == MRS_MISSING) {
-            mrs_build_val(&b, name, (uint32_t)strlen(name), mrs_doc_get(after, name));
+    for (mrs_walk_init(&w, after); mrs_walk_next(&w, &el) == 1;) {
+        if (is_claimed(u, el.name) && (!stay || mrs_doc_get(doc, el.name).type == MRS_MISSING)) {
+            mrs_build_elem(&b, &el);
         }
     }
     return mrs_build_finish(&b, out, e);

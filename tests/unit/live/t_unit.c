@@ -41,7 +41,22 @@ is_claim(const struct mrs_live_group *g, const char *name)
     return false;
 }
 
-/* doc as it must be when the claims of `off` are put into it. */
+/* Names of the claims that one document and the other (NULL: any) have, in the order of the first: "a b ". */
+static void
+claims_in(const struct mrs_live_group *g, struct mrs_view doc, const struct mrs_view *other, char out[256])
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    size_t n = 0;
+    out[0] = 0;
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
+        if (is_claim(g, e.name) && (!other || mrs_doc_get(*other, e.name).type != MRS_MISSING)) {
+            n += (size_t)snprintf(out + n, 256 - n, "%s ", e.name);
+        }
+    }
+}
+
+/* doc as it must be when the claims of `off` are put into it: in their places, as far as they stand in the same order. */
 static struct mrs_view
 blended(const struct mrs_live_group *g, struct mrs_view doc, struct mrs_view off, struct mrs_buf *out)
 {
@@ -49,15 +64,20 @@ blended(const struct mrs_live_group *g, struct mrs_view doc, struct mrs_view off
     struct mrs_walk w;
     struct mrs_elem e;
     struct mrs_view d;
+    char here[256], there[256];
+    claims_in(g, doc, &off, here);
+    claims_in(g, off, NULL, there);
+    bool stay = strncmp(there, here, strlen(here)) == 0;
     mrs_buf_reset(out);
     mrs_build_init(&b, out);
-    mrs_walk_init(&w, doc);
-    while (mrs_walk_next(&w, &e) == 1) {
-        mrs_build_val(&b, e.name, e.name_len, is_claim(g, e.name) ? mrs_doc_get(off, e.name) : e.v);
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
+        if (!is_claim(g, e.name) || stay) {
+            mrs_build_val(&b, e.name, e.name_len, is_claim(g, e.name) ? mrs_doc_get(off, e.name) : e.v);
+        }
     }
-    for (uint32_t i = 0; i < g->n_claims; i++) {
-        if (mrs_doc_get(doc, g->claims[i]).type == MRS_MISSING) {
-            mrs_build_val(&b, g->claims[i], (uint32_t)strlen(g->claims[i]), mrs_doc_get(off, g->claims[i]));
+    for (mrs_walk_init(&w, off); mrs_walk_next(&w, &e) == 1;) {
+        if (is_claim(g, e.name) && (!stay || mrs_doc_get(doc, e.name).type == MRS_MISSING)) {
+            mrs_build_elem(&b, &e);
         }
     }
     assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);

@@ -12,8 +12,30 @@
 #include <netdb.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { URI_MAX = 65536 };
+
+/* As ssh does with keys: a file of ours that others may read is not used; one of somebody else's is their matter. */
+static enum mrs_status
+keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_err *e)
+{
+    struct stat st;
+    size_t room = 3 * strlen(uri) + 64;
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != getuid() || !(st.st_mode & 077)) {
+        return MRS_OK;
+    }
+    char *masked = mrs_arena_alloc(a, room);
+    if (!masked) {
+        return mrs_err_memory(e, room);
+    }
+    live_uri_mask(uri, masked, room);
+    return strcmp(masked, uri) == 0
+               ? MRS_OK
+               : mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the file %.200s holds a password and may be read by others "
+                             "(mode %04o): let nobody else read it (chmod 600)", file, (unsigned)st.st_mode & 07777);
+}
 
 static enum mrs_status
 uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mrs_err *e)
@@ -24,24 +46,28 @@ uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mr
     if (s != MRS_OK) {
         return s;
     }
-    while (n > 0 && isspace((unsigned char)text[n - 1])) {
-        n--;
-    }
+    size_t whole = n;
     while (from < n && isspace((unsigned char)text[from])) {
         from++;
+    }
+    const char *line = memchr(text + from, '\n', n - from);
+    n = line ? (size_t)(line - text) : n;
+    while (n > from && isspace((unsigned char)text[n - 1])) {
+        n--;
     }
     char *copy = mrs_arena_alloc(a, n - from + 1);
     if (copy) {
         memcpy(copy, text + from, n - from);
         copy[n - from] = 0;
     }
-    memset(text, 0, n);
+    memset(text, 0, whole);
     mrs_free(a->mem, text);
     if (!copy) {
         return mrs_err_memory(e, n);
     }
     *out = copy;
-    return *copy ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the file %s holds no connection string", file);
+    return *copy ? keep_private(a, file, copy, e)
+                 : mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the file %s holds no connection string", file);
 }
 
 enum mrs_status

@@ -101,6 +101,9 @@ begun=$(date +%s)
 expect 6 '127.0.0.1:9' apply good.yaml --uri "$uri"
 [ $(($(date +%s) - begun)) -le 15 ] || fail "a host that does not answer takes $(($(date +%s) - begun)) s"
 printf '%s\n' "$uri" >uri
+chmod 644 uri
+expect 2 'may be read by others (mode 0644): let nobody else read it' status good.yaml --uri-file uri
+chmod 600 uri
 expect 6 '127.0.0.1:9' status good.yaml --uri-file uri
 export MONGODB_URI="$uri"
 expect 6 '127.0.0.1:9' status good.yaml

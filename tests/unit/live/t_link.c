@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *uri;
@@ -562,6 +563,24 @@ strings_found(void **state)
     assert_int_equal(write(fd, "\n mongodb://b/ \n", 16), 16);
     OK(live_uri_find(&arena, NULL, file, &found, &err));
     assert_string_equal(found, "mongodb://b/");
+    assert_int_equal(pwrite(fd, "mongodb://u:hush@b/ \nmore", 25, 0), 25);
+    OK(live_uri_find(&arena, NULL, file, &found, &err));
+    assert_string_equal(found, "mongodb://u:hush@b/");
+    struct mrs_err open;
+    static const mode_t modes[] = {0640, 0604, 0620, 0601, 0644};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        mrs_err_clear(&open);
+        assert_int_equal(fchmod(fd, modes[i]), 0);
+        assert_int_equal(live_uri_find(&arena, NULL, file, &found, &open), MRS_FAIL);
+        assert_int_equal(open.code, MRS_E_USAGE);
+        assert_non_null(strstr(open.msg, "may be read by others"));
+        assert_null(strstr(open.msg, "hush"));
+    }
+    assert_int_equal(pwrite(fd, "mongodb://u@b/?tls=true \n", 25, 0), 25); /* nothing to hide */
+    OK(live_uri_find(&arena, NULL, file, &found, &err));
+    assert_string_equal(found, "mongodb://u@b/?tls=true");
+    assert_int_equal(fchmod(fd, 0600), 0);
+    assert_int_equal(pwrite(fd, "\n", 1, 0), 1);
     assert_int_equal(ftruncate(fd, 1), 0);
     assert_int_equal(live_uri_find(&arena, NULL, file, &found, NULL), MRS_FAIL);
     close(fd);

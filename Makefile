@@ -200,6 +200,9 @@ $(OBJ)/facts: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/facts*.c))
 $(OBJ)/livetool: $(OBJ)/tests/live/livetool.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
+$(OBJ)/ask: $(OBJ)/tests/live/ask.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
 ## live-cases: the cases through the online tool, in all combinations of its options; CASE=embed/one for one
 live-cases: all $(OBJ)/livetool
 	$(Q)OBJ='$(OBJ)' tests/live/cases.sh --all $(CASE)
@@ -219,7 +222,7 @@ check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
 test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault proxy) \
-               $(if $(LIVELIBS),$(OBJ)/facts $(OBJ)/livetool) $(addsuffix -test,$(LIVEPROG))
+               $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool) $(addsuffix -test,$(LIVEPROG))
 	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 asan:

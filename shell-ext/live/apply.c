@@ -141,6 +141,13 @@ discard(struct pass *p, const struct live_journal_entry *en, struct mrs_view now
     struct mrs_err why;
     uint64_t most = p->job->opts.max_refused;
     enum mrs_status s = MRS_OK;
+    char id[120];
+    if (now.n && !live_refused_fits(now)) {
+        return mrs_err_set(p->e, MRS_FAIL, MRS_E_LIMIT,
+                           "%s, _id %s, was written since the run and is too large for a copy of it to be kept: save "
+                           "it, remove it, then call rollback again", en->coll.ns,
+                           mrs_val_picture(en->id, id, sizeof id));
+    }
     mrs_err_clear(&why);
     why.code = MRS_E_REFUSED;
     snprintf(why.msg, sizeof why.msg, "rollback: written since the run");

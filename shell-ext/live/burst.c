@@ -7,6 +7,7 @@
  * upsert: a document that is gone stays gone. A change of a unit is not made when an earlier one of the same unit was
  * refused. Nothing is known here of steps or of what the documents mean. */
 #include "burst.h"
+#include "state_io.h"
 
 enum { TXN_DOCS = 1000, TXN_BYTES = 4u << 20, TRIES = 8 };
 
@@ -320,14 +321,24 @@ in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e
 
 /* ---- the plain way ---- */
 
+/* Whoever slept since the batch was begun learns here that another has gone on: no transaction stops him. */
+enum mrs_status
+live_still_ours(struct live_job *job, struct mrs_err *e)
+{
+    return job->run && job->run->n_leases ? live_lease_keep(job, e) : MRS_OK;
+}
+
+/* Journaled, where one server is all there is: the checkpoint behind it may be sent again over another connection, and
+ * what it stands for must not have been lost in between. */
 static enum mrs_status
 bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct mrs_err *e)
 {
     struct live_job *job = s->b->job;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     for (uint32_t again = 1;; again++) {
-        enum mrs_status st = live_bulk(job->link, &s->b->change[s->at[0]].coll, s->ops, n, LIVE_WRITE, bypass(job),
-                                       &s->b->arena, r, &f, e);
+        enum mrs_status st = live_still_ours(job, e);
+        st = st ? st : live_bulk(job->link, &s->b->change[s->at[0]].coll, s->ops, n, LIVE_WRITE | LIVE_JOURNALED,
+                                 bypass(job), &s->b->arena, r, &f, e);
         if (st != MRS_FAIL || f.kind != LIVE_FAULT_TRANSIENT || again == TRIES) {
             return live_lost(&f, st, e);
         }

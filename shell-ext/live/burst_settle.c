@@ -156,9 +156,10 @@ alone_quiet(struct live_send *s, const struct live_op *op, uint32_t i, bool bypa
     if (st) {
         return st;
     }
-    if (same) {
-        st = live_lost(&f, live_bulk(s->b->job->link, &c->coll, op, 1, LIVE_WRITE, bypass, &s->b->arena, &r, &f, e),
-                       e);
+    st = live_still_ours(s->b->job, e);
+    if (!st && same) {
+        st = live_bulk(s->b->job->link, &c->coll, op, 1, LIVE_WRITE | LIVE_JOURNALED, bypass, &s->b->arena, &r, &f, e);
+        st = live_lost(&f, st, e);
     }
     s->at[0] = i;
     return st ? st : live_settle(s, c->kind, 1, r.matched + r.deleted, &r, e);

@@ -286,6 +286,14 @@ only_count(struct live_compare *c, int what, struct mrs_view doc)
     return MRS_OK;
 }
 
+/* Comparing may take hours: without signs of life somebody else would take the run over. */
+static enum mrs_status
+breathe(struct live_compare *c)
+{
+    enum mrs_status s = c->job->run && c->job->link ? live_run_breathe(c->job, 0, 0, c->e) : MRS_OK;
+    return s == MRS_END ? MRS_OK : s;
+}
+
 /* Each document as a server keeps it, or what stands there would never be found equal; records as they are. */
 static enum mrs_status
 feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
@@ -294,6 +302,7 @@ feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
     enum mrs_status s = MRS_OK;
     mrs_block_init(&b, c->mem);
     while (s == MRS_OK && (s = mrs_reader_next(r, &b, c->e)) == MRS_OK) {
+        s = breathe(c);
         for (size_t at = 0; s == MRS_OK && at < b.n;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
             at += doc.n;
@@ -448,7 +457,8 @@ compare_parts(struct live_compare *c, const struct live_tally *t)
         s = s == MRS_OK ? live_split_end(&c->split[i], c->e) : s;
     }
     for (uint32_t part = 0; s == MRS_OK && part < c->parts; part++) {
-        s = compare_part(c, part);
+        s = breathe(c);
+        s = s == MRS_OK ? compare_part(c, part) : s;
     }
     for (int i = 0; i < 3; i++) {
         live_split_close(&c->split[i]);

@@ -6,6 +6,7 @@
  * Nothing is removed, so any batch may be derived again at any time. Direct is the same without claims, for groups
  * that give the same when they are run twice. */
 #include "bson.h"
+#include "quiet.h"
 #include "work.h"
 
 enum { DIRECT_PASSES = 3, EXPAND_PASSES = 3, CHECK_ROUNDS = 3 };
@@ -73,8 +74,10 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
     struct live_pass_report found = {.arena = NULL};
     enum mrs_status st = MRS_OK;
     for (uint32_t round = 0; round < CHECK_ROUNDS && !st; round++) {
+        uint32_t no; /* a new one each time: what an earlier call found says nothing about now */
         memset(&found, 0, sizeof found);
-        st = live_verify_groups(job, "check", group * 100 + round, 0, group, true, &found, e);
+        st = live_next_number(job, "check_no", &no, e);
+        st = st ? st : live_verify_groups(job, "check", no, 0, group, true, &found, e);
         r->written += found.written;
         if (!st && found.differs == 0) {
             return MRS_OK;
@@ -140,6 +143,10 @@ live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     }
     if (!job->live->expand) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "%s", job->live->expand_why);
+    }
+    st = live_block_leave(job, e); /* of a contract that died before it removed anything */
+    if (st) {
+        return st;
     }
     st = live_claims_make(job, &c, e);
     if (!st && live_run_in(job, "claimed")) {

@@ -63,7 +63,8 @@ live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err
     mrs_buf_init(&buf, job->mem, 1 << 16);
     struct mrs_err why;
     mrs_err_clear(&why);
-    enum mrs_status s = live_doc(&buf, &cmd, e, "{drop: %s}", job->run->state_changes.coll);
+    enum mrs_status s = live_lease_renew(job, e); /* a list that somebody else has sealed meanwhile is all he has */
+    s = s == MRS_OK ? live_doc(&buf, &cmd, e, "{drop: %s}", job->run->state_changes.coll) : s;
     if (s == MRS_OK) {
         s = live_command(job->link, job->run->state_changes.db, cmd, LIVE_WRITE, NULL, &f, &why);
         if (s != MRS_OK && f.kind == LIVE_FAULT_MISSING) {

@@ -16,6 +16,7 @@
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* ---- temporary files ---- */
@@ -39,7 +40,8 @@ path_in(struct live_quiet_run *q, const char *name)
     return p;
 }
 
-/* What an owner of this run left who died; the lease is ours, so nobody works there. */
+/* What an owner of this run left who died. One plan may run against several servers from one machine: a folder that
+ * somebody holds, or of which that cannot be said, stays. */
 static void
 remove_old(const char *tmp, const char *run)
 {
@@ -50,9 +52,38 @@ remove_old(const char *tmp, const char *run)
         return;
     }
     for (size_t i = 0; i < g.gl_pathc; i++) {
-        nftw(g.gl_pathv[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        int fd = open(g.gl_pathv[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            nftw(g.gl_pathv[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        }
+        if (fd >= 0) {
+            close(fd);
+        }
     }
     globfree(&g);
+}
+
+/* Held before it gets the name by which remove_old finds it. */
+static bool
+new_folder(struct live_quiet_run *q, const char *tmp)
+{
+    char made[sizeof q->dir];
+    int n = snprintf(made, sizeof made, "%s/mongoreshape-new-XXXXXX", tmp);
+    if (n < 0 || (size_t)n >= sizeof made || !mkdtemp(made)) {
+        return false;
+    }
+    q->lock = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (q->lock >= 0) {
+        (void)flock(q->lock, LOCK_EX | LOCK_NB); /* where there are no locks, nobody will get one either */
+    }
+    n = snprintf(q->dir, sizeof q->dir, "%s/mongoreshape-%s-%s", tmp, q->job->run->short_id, made + n - 6);
+    if (n < 0 || (size_t)n >= sizeof q->dir || rename(made, q->dir) != 0) {
+        int why = errno;
+        rmdir(made);
+        errno = why;
+        return false;
+    }
+    return true;
 }
 
 static enum mrs_status
@@ -61,8 +92,8 @@ make_folder(struct live_quiet_run *q, struct mrs_err *e)
     const char *tmp = q->job->opts.tmp ? q->job->opts.tmp : getenv("TMPDIR");
     tmp = tmp && *tmp ? tmp : "/tmp";
     remove_old(tmp, q->job->run->short_id);
-    int n = snprintf(q->dir, sizeof q->dir, "%s/mongoreshape-%s-XXXXXX", tmp, q->job->run->short_id);
-    if (n < 0 || (size_t)n >= sizeof q->dir || !mkdtemp(q->dir)) {
+    errno = 0;
+    if (!new_folder(q, tmp)) {
         q->dir[0] = 0;
         return mrs_err_sys(e, errno ? errno : ENAMETOOLONG, "cannot make a temporary folder in %s", tmp);
     }
@@ -124,7 +155,8 @@ forget_refused(struct live_quiet_run *q, struct mrs_err *e)
 static enum mrs_status
 read_all(struct live_quiet_run *q, struct mrs_err *e)
 {
-    enum mrs_status s = live_block_enter(q->job, &q->block, e);
+    enum mrs_status s = read_catalogue(q, e); /* what this process read first may be from within another's block */
+    s = s == MRS_OK ? live_block_enter(q->job, &q->block, e) : s;
     LIVE_STOP("blocked");
     s = s == MRS_OK ? phase(q, "blocked", e) : s;
     s = s == MRS_OK ? phase(q, "reading", e) : s;
@@ -235,7 +267,7 @@ record_refused(struct live_quiet_run *q, struct mrs_err *e)
 {
     struct mrs_reader *r = NULL;
     struct mrs_block b;
-    if (!q->refused || q->contract) {
+    if (!q->refused) {
         return MRS_OK;
     }
     int fd = open(q->refused, O_RDONLY | O_CLOEXEC);
@@ -262,6 +294,7 @@ enum mrs_status
 live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e)
 {
     mrs_arena_init(&q->arena, q->job->mem);
+    q->lock = -1;
     enum mrs_status s = make_folder(q, e);
     s = s == MRS_OK ? read_all(q, e) : s;
     s = s == MRS_OK ? derive(q, e) : s;
@@ -420,15 +453,16 @@ live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *name, st
     mrs_err_clear(&quiet);
     live_compare_close(q->compare);
     live_block_free(q->block);
-    if (s != MRS_OK && live_run_load(q->job, &quiet) == MRS_OK && !live_run_in(q->job, "applying") &&
-        !live_run_in(q->job, "contract")) {
+    /* Where another has gone on with the run, what keeps writers out is his. */
+    if (s != MRS_OK && live_lease_renew(q->job, &quiet) == MRS_OK && live_run_load(q->job, &quiet) == MRS_OK &&
+        !live_run_in(q->job, "applying") && !live_run_in(q->job, "contract")) {
         live_block_leave(q->job, &quiet);
         if (name) {
             live_run_phase(q->job, name, 0, none, &quiet);
         }
-        if (quiet.code && q->job->say) {
-            q->job->say(q->job->arg, "writers may still be kept out: give the same command again, or `abort --clean`");
-        }
+    }
+    if (s != MRS_OK && quiet.code && q->job->say) {
+        q->job->say(q->job->arg, "writers may still be kept out: give the same command again, or `abort --clean`");
     }
     for (int i = 0; keep && i < 2; i++) {
         const char *gone = i ? q->base : q->in;
@@ -438,6 +472,9 @@ live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *name, st
     }
     if (q->dir[0] && !keep) {
         nftw(q->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    }
+    if (q->lock >= 0) {
+        close(q->lock);
     }
     mrs_arena_clear(&q->arena);
     return s;
@@ -510,7 +547,11 @@ begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    s = live_block_enter(job, &block, e);
+    struct live_quiet_run now = {.job = job};
+    mrs_arena_init(&now.arena, job->mem);
+    s = read_catalogue(&now, e);
+    mrs_arena_clear(&now.arena);
+    s = s == MRS_OK ? live_block_enter(job, &block, e) : s;
     live_block_free(block);
     s = s == MRS_OK ? live_list_verify(job, "", &seen, e) : s;
     r->differs = seen.differs;
@@ -523,7 +564,7 @@ begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
                         (unsigned long long)seen.differs);
     }
     s = s == MRS_OK ? live_run_phase(job, "rolling back", 0, none, e) : s;
-    if (s != MRS_OK) {
+    if (s != MRS_OK && live_lease_renew(job, NULL) == MRS_OK) {
         live_block_leave(job, NULL);
     }
     return s;

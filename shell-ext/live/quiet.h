@@ -160,6 +160,7 @@ struct live_quiet_run {
     struct live_block *block;
     struct mrs_arena arena;
     char dir[4096];                    /* temporary folder; "" none yet */
+    int lock;                          /* held as long as the folder is in use; -1: not */
     const char *in, *base, *out, *refused; /* paths in it; base: what the plan is run over; refused: NULL: none */
     struct live_compare *compare;
     bool contract;

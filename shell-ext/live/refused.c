@@ -40,6 +40,13 @@ record_id(struct live_job *job, uint32_t step, const char *ns, struct mrs_val id
     return live_doc_in(a, out, e, "{run: %s, step: %i, ns: %s, id: %v}", job->run->id, (int64_t)step, ns, id);
 }
 
+bool
+live_refused_fits(struct mrs_view doc)
+{
+    struct mrs_val id = mrs_doc_get(doc, "_id");
+    return (uint64_t)doc.n + id.n + 2 * DOC_ROOM <= MRS_DOC_MAX;
+}
+
 /* The record; a document that would not fit beside the rest is left out of it: it is still in its collection. */
 static enum mrs_status
 record(struct live_job *job, struct mrs_view id, struct mrs_view doc, const struct mrs_err *why, struct mrs_arena *a,

@@ -8,6 +8,7 @@
 #include "bson.h"
 #include "work.h"
 
+#include "mongoreshape/ejson.h"
 #include "mongoreshape/value.h"
 
 enum { PASSES_MAX = 100 };
@@ -41,6 +42,12 @@ static enum mrs_status
 keep_copy(struct live_job *job, uint32_t group, const char *ns, struct mrs_view doc, struct mrs_err *e)
 {
     struct mrs_err why;
+    char id[96];
+    if (!live_refused_fits(doc)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
+                           "%s, _id %s, is %s and too large for a copy of it to be kept: save it, then call rollback "
+                           "again", ns, mrs_val_picture(mrs_doc_get(doc, "_id"), id, sizeof id), lost_text);
+    }
     mrs_err_clear(&why);
     mrs_err_set(&why, MRS_SKIP, MRS_E_REFUSED, "rollback: %s", lost_text);
     return live_refused_put(job, job->live->group[group].first + 1, ns, doc, &why, e);
@@ -212,14 +219,14 @@ adds(const struct live_job *job, uint32_t g)
     return job->live->group[g].adds && job->live->group[g].family != MRS_FAMILY_CATALOG;
 }
 
+/* Documents of the new collections that a group fills. */
 static enum mrs_status
-count_group(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_report *r, struct mrs_err *e)
+count_targets(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_report *r, struct mrs_err *e)
 {
     uint64_t missed = 0;
-    struct tour_of w = {.what = "count", .group = g, .no = no, .batch = count_claims};
-    enum mrs_status st = over_claims(job, w, &missed, r, e);
+    struct tour_of w = {.what = "count", .group = g, .no = no, .batch = count_made};
     const struct mrs_step *s = &job->plan->steps[job->live->group[g].first];
-    w.batch = count_made;
+    enum mrs_status st = MRS_OK;
     for (uint32_t side = 0; side < s->desc.n_sides && !st; side++) {
         if (live_side_listed(job, g, side)) {
             w.side = (int)side;
@@ -230,6 +237,26 @@ count_group(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_repo
 }
 
 static enum mrs_status
+count_group(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_report *r, struct mrs_err *e)
+{
+    uint64_t missed = 0;
+    struct tour_of w = {.what = "count", .group = g, .no = no, .batch = count_claims};
+    enum mrs_status st = over_claims(job, w, &missed, r, e);
+    return st ? st : count_targets(job, g, no, r, e);
+}
+
+static enum mrs_status
+may_lose(const struct live_job *job, const struct live_pass_report *r, struct mrs_err *e)
+{
+    return !r->differs || job->opts.discard_new_writes
+               ? MRS_OK
+               : mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
+                             "%llu values or documents of the new shape are not what the old shape gives: rollback would "
+                             "lose them; `verify --repair` makes stale ones right, --discard-new-writes keeps copies "
+                             "among the refused documents and goes on", (unsigned long long)r->differs);
+}
+
+static enum mrs_status
 count_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
     uint32_t no;
@@ -237,13 +264,7 @@ count_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
         st = adds(job, g) ? count_group(job, g, no, r, e) : MRS_OK;
     }
-    if (!st && r->differs && !job->opts.discard_new_writes) {
-        st = mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
-                         "%llu values or documents of the new shape are not what the old shape gives: rollback would "
-                         "lose them; `verify --repair` makes stale ones right, --discard-new-writes keeps copies among "
-                         "the refused documents and goes on", (unsigned long long)r->differs);
-    }
-    return st;
+    return st ? st : may_lose(job, r, e);
 }
 
 static enum mrs_status
@@ -277,6 +298,19 @@ undo_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     return st;
 }
 
+/* Once more, just before the new collections go: what came in while claims were taken away. */
+static enum mrs_status
+count_late(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    uint32_t no;
+    enum mrs_status st = live_next_number(job, "count_no", &no, e);
+    r->differs = 0;
+    for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
+        st = adds(job, g) ? count_targets(job, g, no, r, e) : MRS_OK;
+    }
+    return st ? st : may_lose(job, r, e);
+}
+
 enum mrs_status
 live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -301,6 +335,7 @@ live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs
         st = st ? st : live_run_phase(job, "rollback", 0, set, e);
     }
     st = st ? st : undo_all(job, r, e);
+    st = st || live_run_in(job, "claimed") ? st : count_late(job, r, e);
     st = st ? st : live_catalogue_drop(job, e);
     mrs_buf_reset(&buf);
     st = st ? st : live_doc(&buf, &set, e, "{claims: null}");

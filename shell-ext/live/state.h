@@ -113,6 +113,8 @@ void live_checkpoint_clear(struct live_checkpoint *c);
 /* Recorded under {run, step, ns, _id}: again is the same. Past --max-refused: FAIL MRS_E_TOO_MANY. */
 enum mrs_status live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs_view doc,
                                  const struct mrs_err *why, struct mrs_err *e);
+/* Whether a record of this document surely holds it: before it is taken away. */
+bool live_refused_fits(struct mrs_view doc);
 /* Takes back what was recorded of this document by this step (it was derived again and is well now). */
 enum mrs_status live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mrs_val id,
                                   struct mrs_err *e);

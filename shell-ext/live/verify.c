@@ -6,6 +6,7 @@
  * Memory is that of a batch, whatever the size of collections. A result belongs to its moment: any later write by the
  * run takes the note of it back. */
 #include "bson.h"
+#include "quiet.h"
 #include "work.h"
 
 #include "mongoreshape/value.h"
@@ -291,7 +292,7 @@ live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     }
     uint32_t rounds = job->opts.repair ? (job->opts.passes ? job->opts.passes : REPAIR_ROUNDS) + 1 : 1;
     uint32_t groups = over ? job->live->n_groups : job->run->group;
-    enum mrs_status st = MRS_OK;
+    enum mrs_status st = live_block_leave(job, e); /* of a contract that died before it removed anything */
     for (uint32_t round = 0; round < rounds && !st; round++) {
         uint32_t no;
         r->differs = r->foreign = r->refused = 0;

@@ -33,7 +33,7 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_copy *s)
             mrsi_tell_touch(t, 0, 'R', f->path[i].text);
         }
     }
-    if (s->take || s->orphans == COPY_ORPHANS_DROP || s->orphans == COPY_ORPHANS_INTO) {
+    if (s->take || s->orphans != COPY_ORPHANS_KEEP) {
         mrsi_tell_touch(t, 0, 'D', "");
     }
     if (s->wrap) {

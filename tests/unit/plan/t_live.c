@@ -109,7 +109,7 @@ static const struct verdict verdicts[] = {
     {"- embed: {from: c, into: p, match: {k: _id}, as: cs, keep: all, replace: true, count: n}\n", NULL, NULL,
      "+:cs,n"},
     {"- embed: {from: c, into: p, match: {k: _id}, as: cs, keep: all, replace: true, orphans: refuse}\n", NULL,
-     "known only while nobody writes", "+:cs"},
+     "known only while nobody writes", "+-:cs"},
     {"- embed: {from: c, into: p, match: {_id: parts}, as: parts, keep: all}\n", "the reference itself",
      "the reference itself", "+-:parts"},
     {"- embed: {from: c, into: p, match: {_id: lines.c}, as: lines.doc, keep: all}\n", "lies inside a field",

@@ -66,7 +66,9 @@ struct place { /* where a trial is made */
 /* "" or what is wrong, in `why`. */
 bool writers_sources_kept(const struct place *p, const struct scenario *sc, const struct model *m, bool alone,
                           char why[512]);
-bool writers_as_offline(const struct place *p, const struct model *m, char why[512]);
+/* Collections are what the offline tool makes of the model; in a direct run with claims, of what stands there, and that
+ * is the model but for the claims. */
+bool writers_as_offline(const struct place *p, const struct scenario *sc, const struct model *m, char why[512]);
 void writers_plan(const struct place *p, const struct scenario *sc);
 int writers_spawn(const char *const *argv, const char *const *env, const char *log);
 

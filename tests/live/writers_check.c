@@ -116,12 +116,13 @@ bool
 writers_sources_kept(const struct place *p, const struct scenario *sc, const struct model *m, bool alone,
                      char why[512])
 {
+    static const char *const none[CLAIMS_MAX] = {NULL};
     bool ok = true;
     for (int c = 0; c < N_COLLS && ok; c++) {
         struct docs have = {NULL, 0, 0}, want = {NULL, 0, 0};
         for (int i = 0; i < IDS_MAX; i++) {
             if (m->doc[c][i]) {
-                add(&want, bson_copy(m->doc[c][i]));
+                add(&want, writers_less(m->doc[c][i], alone ? none : sc->claims[c]));
             }
         }
         ok = read_coll(p, writers_coll(c), alone ? NULL : sc->claims[c], &have, why) &&
@@ -249,10 +250,42 @@ read_file(const char *file, struct docs *out)
     }
 }
 
+/* The documents that stand there. */
+static bool
+load(const struct place *p, struct model *m, char why[512])
+{
+    bool ok = true;
+    for (int c = 0; c < N_COLLS && ok; c++) {
+        struct docs have = {NULL, 0, 0};
+        bson_iter_t it;
+        ok = read_coll(p, writers_coll(c), NULL, &have, why);
+        for (size_t i = 0; i < have.n && ok; i++) {
+            bool found = bson_iter_init_find(&it, have.d[i], "_id");
+            long id = !found ? -1
+                      : BSON_ITER_HOLDS_UTF8(&it) ? strtol(bson_iter_utf8(&it, NULL) + 1, NULL, 10)
+                                                  : bson_iter_int32(&it) - (c == POSTS ? 0 : CHILD_IDS);
+            if (id < 0 || id >= IDS_MAX) {
+                abort();
+            }
+            m->doc[c][id] = have.d[i];
+        }
+        free(have.d);
+    }
+    return ok;
+}
+
 bool
-writers_as_offline(const struct place *p, const struct model *m, char why[512])
+writers_as_offline(const struct place *p, const struct scenario *sc, const struct model *m, char why[512])
 {
     bson_error_t e;
+    static struct model stands;
+    if (sc->direct && (*sc->claims[POSTS] || *sc->claims[COMMENTS])) {
+        writers_clear(&stands);
+        if (!writers_sources_kept(p, sc, m, false, why) || !load(p, &stands, why)) {
+            return false;
+        }
+        m = &stands;
+    }
     if (!offline(p, m, why)) {
         return false;
     }

@@ -16,6 +16,7 @@ const char *const writers_op_names[N_KINDS] = {"insert-parent",  "update-parent"
                                                "reinsert-parent", "insert-child",  "update-child",   "move-child",
                                                "delete-child",    "reinsert-child", "all",           "nothing",
                                                "kill",            "swarm"};
+enum { CROWD = 60 };
 static _Atomic int items;
 
 const char *
@@ -96,6 +97,17 @@ any_id(struct writer *w, int coll)
         }
     }
     return -1;
+}
+
+/* Whether there are so many that one should go before another one comes. */
+static bool
+crowded(struct writer *w, int coll)
+{
+    int n = 0;
+    for (int i = w->no; i < IDS_MAX; i += w->of) {
+        n += w->model->doc[coll][i] != NULL;
+    }
+    return n > CROWD / w->of;
 }
 
 static int
@@ -333,8 +345,20 @@ set(struct writer *w, int coll, int id, const bson_t *change)
 }
 
 static void
+put_gone(struct writer *w, int coll)
+{
+    int id = any_id(w, coll);
+    if (id >= 0) {
+        put(w, DELETE, coll, id, NULL, NULL);
+    }
+}
+
+static void
 put_new(struct writer *w, int coll)
 {
+    if (crowded(w, coll)) {
+        put_gone(w, coll);
+    }
     int id = new_id(w, coll);
     if (id >= 0) {
         put(w, INSERT, coll, id, NULL, writers_make(w, coll, id));
@@ -348,15 +372,6 @@ put_again(struct writer *w, int coll)
     if (id >= 0) {
         put(w, DELETE, coll, id, NULL, NULL);
         put(w, INSERT, coll, id, NULL, writers_make(w, coll, id));
-    }
-}
-
-static void
-put_gone(struct writer *w, int coll)
-{
-    int id = any_id(w, coll);
-    if (id >= 0) {
-        put(w, DELETE, coll, id, NULL, NULL);
     }
 }
 

@@ -42,7 +42,7 @@ const struct scenario writers_scenarios[] = {
               "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: { copied: \"$c\" } }\n"},
     {.name = "direct-set", .direct = true,
      .steps = "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"},
-    {.name = "direct-copy", .direct = true,
+    {.name = "direct-copy", .direct = true, .claims = {{0}, {"pa"}},
      .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: { pa: \"$a\" }, replace: true }\n"},
     {.name = "direct-cast", .direct = true,
      .steps = "  - cast: { in: posts, fields: { d: string, b: string } }\n"},

@@ -228,6 +228,21 @@ remember(struct live_call *c)
     return c->text ? load(c, mrs_val_i64(live_at(doc, "now"))) : mrs_err_memory(&c->err, n);
 }
 
+/* Who may not read the state has no run for `apply` to go on with: all that the user lacks is told later, at once. */
+static bool
+may_not_look(const struct live_call *c)
+{
+    struct mrs_arena a;
+    struct mrs_view cmd;
+    struct live_fault f = {.code = 0};
+    mrs_arena_init(&a, c->job.mem);
+    bool denied = strcmp(c->cli->line.command->name, "apply") == 0 && c->job.plan &&
+                  live_doc_in(&a, &cmd, NULL, "{find: 'runs', limit: 1}") == MRS_OK &&
+                  live_command(c->job.link, c->job.opts.state_db, cmd, 0, NULL, &f, NULL) == MRS_FAIL && f.code == 13;
+    mrs_arena_clear(&a);
+    return denied;
+}
+
 static enum mrs_status
 find(struct live_call *c)
 {
@@ -238,7 +253,8 @@ find(struct live_call *c)
         wanted = id;
     }
     enum mrs_status s = live_run_find(&c->job, wanted, &c->err);
-    if (s == MRS_END || (s == MRS_FAIL && c->err.code == MRS_E_MISSING)) {
+    if (s == MRS_END || (s == MRS_FAIL && (c->err.code == MRS_E_MISSING ||
+                                           (c->err.code == MRS_E_SERVER && may_not_look(c))))) {
         return MRS_END;
     }
     return s == MRS_OK ? remember(c) : s;

@@ -12,8 +12,8 @@
 void
 live_link_setup(void)
 {
-    mongoc_init();
     mongoc_log_set_handler(NULL, NULL);
+    mongoc_init();
 }
 
 void

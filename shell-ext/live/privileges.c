@@ -164,21 +164,23 @@ list(unsigned bits, char *out, size_t size)
 }
 
 /* ---- what the server does not tell, tried ---- */
-/* None of them changes anything, whatever is there. */
+/* None of them changes anything. Some servers make a collection by an update that matches nothing, or by a list of no
+ * indexes: what does not exist is asked for in another way, or not at all. */
+enum { ANY = 1, THERE = 2, ABSENT = 4 };
 static const struct trial {
-    unsigned action;
-    bool there; /* only on a collection that exists: a server might make it */
-    bool admin; /* to be sent to the database admin */
+    unsigned action, where;
     const char *template; /* %s: collection; of renameCollection: namespace, twice */
 } trials[] = {
-    {INSERT, false, false, "{insert: %s, documents: []}"},
-    {UPDATE, false, false, "{update: %s, updates: [{q: {_id: {$in: []}}, u: {$set: {mrs_probe: 1}}}]}"},
-    {REMOVE, false, false, "{delete: %s, deletes: [{q: {_id: {$in: []}}, limit: 1}]}"},
-    {CREATE_INDEX, true, false, "{createIndexes: %s, indexes: []}"},
-    {DROP_INDEX, true, false, "{dropIndexes: %s, index: 'mrs_probe_of_nothing'}"},
-    {COLL_MOD, true, false, "{collMod: %s, index: {name: 'mrs_probe_of_nothing', hidden: false}}"},
-    {DROP_COLLECTION, false, false, "{drop: %s}"},
-    {RENAME, false, true, "{renameCollection: %s, to: %s}"},
+    {FIND, ANY, "{find: %s, filter: {_id: {$in: []}}, limit: 1}"},
+    {INSERT, ANY, "{insert: %s, documents: []}"},
+    {UPDATE, THERE, "{update: %s, updates: [{q: {_id: {$in: []}}, u: {$set: {mrs_probe: 1}}}]}"},
+    {UPDATE, ABSENT, "{update: %s, updates: []}"},
+    {REMOVE, ANY, "{delete: %s, deletes: [{q: {_id: {$in: []}}, limit: 1}]}"},
+    {CREATE_INDEX, THERE, "{createIndexes: %s, indexes: []}"},
+    {DROP_INDEX, THERE, "{dropIndexes: %s, index: 'mrs_probe_of_nothing'}"},
+    {COLL_MOD, THERE, "{collMod: %s, index: {name: 'mrs_probe_of_nothing', hidden: false}}"},
+    {DROP_COLLECTION, ANY, "{drop: %s}"},
+    {RENAME, ANY, "{renameCollection: %s, to: %s}"},
 };
 
 static enum mrs_status
@@ -188,15 +190,15 @@ try_one(struct live_check *c, const struct mrs_coll *coll, const struct trial *t
     struct live_fault f;
     struct mrs_err own;
     char absent[300];
-    bool gone = t->action == DROP_COLLECTION || t->action == RENAME; /* a name that nobody has */
+    bool rename = t->action == RENAME, nobodys = rename || t->action == DROP_COLLECTION;
     mrs_err_clear(&own);
-    snprintf(absent, sizeof absent, "%s%smrs_probe_of_nothing", t->admin ? coll->db : "", t->admin ? "." : "");
-    const char *name = gone ? absent : coll->coll;
+    snprintf(absent, sizeof absent, "%s%smrs_probe_of_nothing", rename ? coll->db : "", rename ? "." : "");
+    const char *name = nobodys ? absent : coll->coll;
     enum mrs_status s = live_doc_in(&c->tmp, &cmd, e, t->template, name, name);
     if (s != MRS_OK) {
         return s;
     }
-    s = live_command(c->job->link, t->admin ? "admin" : coll->db, cmd, 0, NULL, &f, &own);
+    s = live_command(c->job->link, rename ? "admin" : coll->db, cmd, 0, NULL, &f, &own);
     *denied = s == MRS_FAIL && f.code == 13;
     bool lost = s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK;
     return s == MRS_DEAD || lost ? mrs_err_set(e, s, own.code, "%s", own.msg) : MRS_OK;
@@ -215,7 +217,7 @@ lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned 
     *lacks = 0;
     for (size_t i = 0; i < sizeof trials / sizeof *trials && s == MRS_OK; i++) {
         bool denied = false;
-        if (asked & trials[i].action && (there || !trials[i].there)) {
+        if (asked & trials[i].action && trials[i].where & (ANY | (there ? THERE : ABSENT))) {
             s = try_one(c, coll, &trials[i], &denied, e);
             *lacks |= denied ? trials[i].action : 0;
         }

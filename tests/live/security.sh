@@ -1,0 +1,287 @@
+#!/usr/bin/env bash
+# security.sh - the online tool over TLS and SCRAM-SHA-256, with users of limited rights.
+#
+# Every command over both; wrong passwords, wrong authorities and missing privileges are told with status 6, and nothing
+# at all is written; no secret stands in what is printed, in the state database, or in /proc of the tool. Needs OBJ.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+tool=${OBJ:?}/mongoreshape-live ask=$OBJ/ask
+for need in "$tool" "$ask"; do
+    if [ ! -x "$need" ]; then
+        echo "security skipped: ${need##*/} is not built"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    fi
+done
+if [ "${1:-}" != inside ]; then
+    "$root/tests/server/with" --auth --tls bash "${BASH_SOURCE[0]}" inside
+    status=$?
+    if [ "$status" -eq 77 ]; then
+        echo "security skipped: no server with users and TLS"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    fi
+    exit "$status"
+fi
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+umask 077
+passed=0 failed=0 skipped=0
+root_uri=$MONGODB_URI
+address=${root_uri##*@}      # HOST:PORT/?OPTIONS
+secret='pa:ss/w@rd%s3cret' escaped='pa%3Ass%2Fw%40rd%25s3cret'
+unset MONGODB_URI
+
+ok() { passed=$((passed + 1)); }
+fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
+admin() { MONGODB_URI=$root_uri "$ask" "$@" || fail "the server: $*"; }
+picture() { admin --picture >"$1"; }
+# The last passwords are given on purpose, in URIs that cannot work.
+hidden='s3cret|wr0ngpass|t0kenvalue|keyPhr4se'
+
+# uri USER: of that user, over TLS, by SCRAM-SHA-256
+uri() { echo "mongodb://$1:$escaped@$address&authMechanism=SCRAM-SHA-256"; }
+
+# clean WHAT FILE...: no secret in these
+clean() {
+    what=$1
+    shift
+    if grep -qaE "$hidden" "$@"; then fail "a secret is shown: $what: $(grep -aEh "$hidden" "$@" | head -3)"; else ok; fi
+}
+
+# expect STATUS WORDS ARGS...: the status, the words on standard output or standard error, and no secret
+expect() {
+    status=$1 words=$2
+    shift 2
+    "$tool" "$@" >out 2>err </dev/null
+    got=$?
+    if [ "$got" -ne "$status" ]; then
+        fail "status $got, not $status: $* ($(cat out err))"
+    elif ! cat out err | grep -qF -- "$words"; then
+        fail "no \"$words\" in: $(cat out err) (of: $*)"
+    else
+        ok
+    fi
+    cat out err >>all
+    clean "$*" out err
+}
+# refused WORDS ARGS...: status 6, and everything on the server is as it was
+refused() {
+    picture before
+    expect 6 "$@"
+    picture after
+    if cmp -s before after; then ok; else fail "written although refused ($*): $(diff before after | head -5)"; fi
+}
+is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
+
+# ---- users ----
+role() { admin admin "{\"createRole\": \"$1\", \"privileges\": [$2], \"roles\": []}" >/dev/null; }
+user() {
+    admin admin "{\"createUser\": \"$1\", \"pwd\": \"$secret\", \"roles\": [$2], \"mechanisms\": [\"SCRAM-SHA-256\"]}" \
+        >/dev/null
+}
+on() { # DB ACTION...
+    db=$1
+    shift
+    printf '{"resource": {"db": "%s", "collection": ""}, "actions": [%s]}' "$db" "$(printf ', "%s"' "$@" | cut -c3-)"
+}
+look='find listCollections listIndexes collStats'
+state='find insert update remove createCollection dropCollection'
+# shellcheck disable=SC2086
+{
+    role mrs_look "$(on secure $look)"
+    role mrs_dry "$(on secure $look),$(on mongoreshape $state)"
+    role mrs_expand "$(on secure $look insert update remove createCollection createIndex),$(on mongoreshape $state)"
+    role mrs_contract "$(on secure $look insert update remove createCollection createIndex dropCollection dropIndex collMod \
+        renameCollectionSameDB bypassDocumentValidation changeStream),$(on mongoreshape $state)"
+    role mrs_no_insert "$(on secure $look update remove createCollection createIndex),$(on mongoreshape $state)"
+    role mrs_no_rename "$(on secure $look insert update remove createCollection createIndex dropCollection dropIndex collMod \
+        bypassDocumentValidation changeStream),$(on mongoreshape $state)"
+    role mrs_watch "$(on mongoreshape find)"
+    role mrs_turn "$(on mongoreshape find update)"
+    role mrs_clean "$(on mongoreshape find insert update remove dropCollection),$(on secure dropCollection)"
+}
+user looker '"mrs_look"'
+user dry '"mrs_dry"'
+user expander '"mrs_expand"'
+user contractor '"mrs_contract"'
+user no_insert '"mrs_no_insert"'
+user no_rename '"mrs_no_rename"'
+user watcher '"mrs_watch"'
+user turner '"mrs_turn"'
+user cleaner '"mrs_clean"'
+user reader '{"role": "read", "db": "secure"}'
+user stateless '{"role": "readWrite", "db": "secure"}'
+user plain '{"role": "readWrite", "db": "secure"}, {"role": "readWrite", "db": "mongoreshape"}'
+user nobody ''
+
+# ---- data ----
+fill() {
+    admin secure '{"dropDatabase": 1}' >/dev/null
+    admin mongoreshape '{"dropDatabase": 1}' >/dev/null
+    admin secure '{"insert": "posts", "documents": [{"_id": 1, "n": 1}, {"_id": 2, "n": 2}, {"_id": 3}]}' >/dev/null
+    admin secure '{"insert": "comments", "documents": [{"_id": 10, "post": 1}, {"_id": 11, "post": 1}, {"_id": 12, "post": 2}]}' \
+        >/dev/null
+    admin secure '{"createIndexes": "comments", "indexes": [{"key": {"post": 1}, "name": "post_1"}]}' >/dev/null
+}
+cat >embed.yaml <<'P'
+database: secure
+steps:
+- embed: { from: comments, into: posts, match: { post: _id }, as: comments, sort: { _id: 1 } }
+P
+cat >move.yaml <<'P'
+database: secure
+steps:
+- extract: { from: posts, path: tags, into: tags, refs: parent, parent_ref: post, id: new, count: n_tags }
+P
+cat >swap.yaml <<'P'
+database: secure
+steps:
+- set: { in: posts, fields: { n: { $cond: [{ $eq: [$n, 1] }, 2, { $cond: [{ $eq: [$n, 2] }, 1, $n] }] } } }
+P
+cat >copy.yaml <<'P'
+database: secure
+steps:
+- set: { in: posts, fields: { twice: { $multiply: [$n, 2] } } }
+P
+fill
+
+# ---- who cannot come in ----
+refused 'uthentication failed' apply embed.yaml --execute --uri "mongodb://plain:wr0ngpass@$address"
+refused 'uthentication failed' status --list --uri "mongodb://absent:wr0ngpass@$address"
+refused 'uthentication failed' verify embed.yaml --json --uri "mongodb://plain:wr0ngpass@$address&authMechanism=SCRAM-SHA-256"
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other-ca -keyout other.key -out other.pem >/dev/null 2>&1
+other=${address/tlsCAFile=*ca.pem/tlsCAFile=$dir/other.pem}
+none=${address/&tlsCAFile=*ca.pem/}
+unsafe=${address/&tls=true&tlsCAFile=*ca.pem/}
+refused 'certificate' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$other&serverSelectionTimeoutMS=2000"
+refused 'certificate' apply embed.yaml --execute --json --uri "mongodb://plain:$escaped@$none&serverSelectionTimeoutMS=2000"
+refused 'connection' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$unsafe&serverSelectionTimeoutMS=2000"
+refused '127.0.0.1' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$address&tlsCertificateKeyFile=$dir/no.pem&tlsCertificateKeyFilePassword=keyPhr4se&serverSelectionTimeoutMS=2000"
+
+# ---- what cannot be read, or names nobody: every command ----
+for command in 'apply embed.yaml --execute' 'verify embed.yaml' 'contract embed.yaml' 'rollback embed.yaml' status \
+    'pause embed.yaml' 'resume embed.yaml' 'throttle embed.yaml' 'abort embed.yaml --clean'; do
+    # shellcheck disable=SC2086
+    {
+        expect 6 'absent.invalid' $command --uri "mongodb://plain:$escaped@absent.invalid/secure"
+        expect 6 '127.0.0.1:9' $command --json --uri "mongodb://plain:$escaped@127.0.0.1:9/secure?serverSelectionTimeoutMS=300"
+        expect 2 'cannot be read' $command --uri "mongodb://plain:$secret@127.0.0.1/?tls=maybe"
+        expect 2 'cannot be read' $command --json --uri "mongodb://plain:$escaped@127.0.0.1:99999/?authMechanismProperties=AWS_SESSION_TOKEN:t0kenvalue"
+    }
+done
+expect 6 '127.0.0.1:9' status --uri "mongodb://plain:$escaped@127.0.0.1:9/?authMechanism=HOPE&authMechanismProperties=x:t0kenvalue&serverSelectionTimeoutMS=300"
+expect 2 '' apply "$(uri plain)"
+expect 2 '' apply embed.yaml "$(uri plain)"
+expect 2 '' "$(uri plain)"
+expect 2 '' apply embed.yaml --no-such="$(uri plain)"
+uri plain >loose
+chmod 644 loose
+expect 2 'may be read by others' status --uri-file loose
+chmod 600 loose
+expect 0 'there are no runs' status --uri-file loose
+
+# ---- a missing privilege is found before the first write ----
+refused 'the user lacks privileges on mongoreshape (the state of runs)' apply embed.yaml --execute --uri "$(uri reader)"
+grep -q 'the user lacks privileges on secure.posts: update (readWrite on secure has them)' out err ||
+    fail "what a reader lacks: $(cat out err)"
+refused 'lacks privileges' apply embed.yaml --execute --json --uri "$(uri reader)"
+refused 'lacks privileges' apply swap.yaml --quiet-by word --execute --uri "$(uri reader)"
+refused 'lacks privileges' apply copy.yaml --mode direct --execute --uri "$(uri dry)"
+refused 'mongoreshape (the state of runs): ' apply embed.yaml --execute --uri "$(uri looker)"
+refused 'uthorized' apply embed.yaml --execute --uri "$(uri nobody)"
+refused 'uthorized' status --uri "$(uri nobody)"
+admin secure '{"update": "posts", "updates": [{"q": {"_id": 3}, "u": {"$set": {"tags": [{"t": 1}]}}}]}' >/dev/null
+refused 'secure.tags: insert' apply move.yaml --execute --uri "$(uri no_insert)"
+refused 'secure.posts: update' apply move.yaml --execute --uri "$(uri dry)"
+
+# ---- a dry run asks for no more than it reads, and writes nothing with any user ----
+for who in dry expander contractor plain; do
+    picture before
+    "$tool" apply embed.yaml --uri "$(uri $who)" >out 2>err
+    cat out err >>all
+    picture after
+    if cmp -s before after; then ok; else fail "a dry run of $who wrote: $(diff before after | head -3)"; fi
+done
+
+# ---- the least roles are enough: by file, environment and option ----
+uri expander >expander.uri
+uri turner >turner.uri
+uri watcher >watcher.uri
+uri contractor >contractor.uri
+expect 0 'apply embed.yaml --uri-file expander.uri --execute' apply embed.yaml --uri-file expander.uri
+expect 0 '' apply embed.yaml --execute --uri-file expander.uri
+expect 0 'expanded' status embed.yaml --uri-file watcher.uri
+expect 0 '"phase":"expanded"' status --json --uri-file watcher.uri
+expect 0 'expanded' status --list --uri-file watcher.uri
+expect 0 'is to pause' pause embed.yaml --uri-file turner.uri
+expect 0 'is to go on' resume embed.yaml --uri-file turner.uri
+expect 0 'held to' throttle embed.yaml --docs 5000 --uri-file turner.uri
+expect 0 'no limits' throttle embed.yaml --uri-file turner.uri
+refused 'uthorized' pause embed.yaml --uri-file watcher.uri
+expect 0 '' verify embed.yaml --uri-file expander.uri
+expect 0 '' verify embed.yaml --repair --uri-file expander.uri
+refused 'lacks privileges' contract embed.yaml --quiet-by validator --uri-file expander.uri
+picture expanded
+clean 'the state database' expanded
+expect 0 '' contract embed.yaml --quiet-by validator --keep-before --uri-file contractor.uri
+picture contracted
+clean 'the state database' contracted
+expect 0 'is removed' abort embed.yaml --clean --uri "$(uri cleaner)"
+fill
+picture begun
+MONGODB_URI=$(uri contractor) expect 0 '' apply embed.yaml --execute
+MONGODB_URI=$(uri contractor) expect 0 '' rollback embed.yaml
+expect 6 'uthorized' abort embed.yaml --clean --uri "$(uri turner)"
+MONGODB_URI=$(uri cleaner) expect 0 'is removed' abort embed.yaml --clean
+picture after
+grep -v '^mongoreshape' begun >begun.user
+grep -v '^mongoreshape' after >after.user
+if cmp -s begun.user after.user; then ok; else fail "a rollback is not the beginning: $(diff begun.user after.user | head -5)"; fi
+
+# ---- a quiet run that must build beside: known when it is listed, and nothing is touched ----
+admin secure '{"createIndexes": "posts", "indexes": [{"key": {"n": 1}, "name": "n_1", "unique": true}]}' >/dev/null
+picture before
+expect 6 'renameCollectionSameDB' apply swap.yaml --quiet-by validator --execute --uri "$(uri no_rename)"
+picture after
+# a validator that was lifted leaves the defaults behind
+mine() { grep '^secure' "$1" | sed 's/ "options" : { *\("validator" : { *}[^}]*\)\{0,1\}},//' >"$1.user"; }
+mine before
+mine after
+if cmp -s before.user after.user; then ok; else fail "touched although refused: $(diff before.user after.user | head -5)"; fi
+expect 0 '' apply swap.yaml --quiet-by validator --execute --uri "$(uri contractor)"
+expect 0 'is removed' abort swap.yaml --clean --uri "$(uri cleaner)"
+
+# ---- while it runs: /proc shows no secret, and there are no children ----
+fill
+admin secure "{\"insert\": \"posts\", \"documents\": [$(for ((i = 100; i < 900; i++)); do printf '%s{"_id": %d}' "$([ $i = 100 ] || echo ,)" $i; done)]}" >/dev/null
+watch() {
+    for ((i = 0; i < 200; i++)); do
+        "$tool" pause embed.yaml --uri-file turner.uri >/dev/null 2>&1 && break
+        sleep 0.02
+    done
+    for what in cmdline environ; do
+        tr '\0' '\n' <"/proc/$pid/$what" >"proc.$what"
+    done
+    is "children of the tool" "$(cat /proc/"$pid"/task/*/children)" ""
+}
+env --default-signal=INT "$tool" apply embed.yaml --execute --batch 1 --lease 2000 --uri "$(uri expander)" --progress >bg.out 2>bg.err </dev/null &
+pid=$!
+watch
+is "the tool runs" "$(kill -0 $pid && echo yes)" yes
+clean '/proc of the tool' proc.cmdline proc.environ
+grep -q -- --uri proc.cmdline || fail "this is not the tool's line: $(cat proc.cmdline)"
+expect 0 '' status embed.yaml --uri-file watcher.uri
+expect 6 'in the hands of' apply embed.yaml --execute --lease 2000 --uri-file expander.uri
+kill -INT "$pid"
+wait "$pid"
+is "status of the tool that was interrupted" $? 130
+cat bg.out bg.err >>all
+picture state
+clean 'the state database' state
+clean 'everything that was printed' all
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -105,7 +105,8 @@ quietly() {
     case $want in
         0 | 1)
             if does "$want" apply "$case/plan.yaml" --execute --allow-ttl "${args[@]}" "$@" &&
-                does 0 verify "$case/plan.yaml" && does 0 contract "$case/plan.yaml" && says 'nothing is left to do' && stands quiet; then
+                does 0 verify "$case/plan.yaml" && does 0 contract "$case/plan.yaml" &&
+                says 'nothing is left to do' && stands quiet; then
                 pass
                 return
             fi

@@ -643,17 +643,30 @@ with_id_of(const struct coll *c, const bson_t *doc)
     return NULL;
 }
 
-/* Adds refused documents to where they stay: as they were refused or, beside writers, as they were at first. False
- * where one of them has the `_id` of another document. */
-static bool
-add_refused(struct data *want, const struct data *before, const char *folder, const char *work, bool live)
+/* Beside writers one group of steps after the other is added: a refused document stays as it was at first or, where an
+ * earlier group gave it something, as it was refused. */
+static bson_t *
+stays_as(const struct refused *r, const struct data *before, const struct docs *there)
 {
+    bson_t *first = before ? with_id_of(find_coll(before, r->db, r->name), r->doc) : NULL;
+    for (size_t i = 0; first && i < there->n; i++)
+        if (same_bytes(there->d[i], first))
+            return first;
+    return r->doc;
+}
+
+/* Adds refused documents to where they stay: as they were refused or, beside writers (before, got), as said above.
+ * False where one of them has the `_id` of another document. */
+static bool
+add_refused(struct data *want, const struct data *before, const struct data *got, const char *folder, const char *work)
+{
+    static const struct docs none = {NULL, 0};
     size_t n;
     struct refused *r = read_refused(work, &n);
     for (size_t i = 0; i < n; i++) {
-        struct coll *c = coll_of(want, r[i].db, last_name(folder, r[i].step, r[i].name));
-        bson_t *first = live ? with_id_of(find_coll(before, r[i].db, r[i].name), r[i].doc) : NULL;
-        bson_t *stays = first ? first : r[i].doc, *other = with_id_of(c, stays);
+        const char *name = last_name(folder, r[i].step, r[i].name);
+        struct coll *c = coll_of(want, r[i].db, name), *g = got ? find_coll(got, r[i].db, name) : NULL;
+        bson_t *stays = stays_as(&r[i], before, g ? &g->docs : &none), *other = with_id_of(c, stays);
         if (!other)
             push(&c->docs, stays);
         else if (!same_bytes(other, stays))
@@ -665,8 +678,8 @@ add_refused(struct data *want, const struct data *before, const char *folder, co
 static int
 wants(const char *folder, const char *work)
 {
-    struct data want = from_dump(text("%s/expect", work)), before = {NULL, 0};
-    puts(add_refused(&want, &before, folder, work, false) ? "as-offline" : "refusal");
+    struct data want = from_dump(text("%s/expect", work));
+    puts(add_refused(&want, NULL, NULL, folder, work) ? "as-offline" : "refusal");
     return 0;
 }
 
@@ -798,36 +811,53 @@ same_data(const struct data *want, const struct data *got, bool partial)
     return ok;
 }
 
-/* Records of refused documents: {_id: {run, step, ns, id}, doc: BinData}, each once. */
-static bool
-same_records(const struct data *state, const struct data *before, const char *work, bool live)
+/* Documents of the records in the state database: {_id: {run, step, ns, id}, reason, doc: BinData}. */
+static struct docs
+recorded(const struct data *state)
 {
     const struct coll *c = find_coll(state, STATE, "refused");
-    struct docs want = {NULL, 0}, got = {NULL, 0};
+    struct docs l = {NULL, 0};
+    for (size_t i = 0; c && i < c->docs.n; i++) {
+        bson_iter_t it;
+        const uint8_t *p;
+        uint32_t len;
+        bson_t *doc = bson_new();
+        if (bson_iter_init_find(&it, c->docs.d[i], "doc") && BSON_ITER_HOLDS_BINARY(&it)) {
+            bson_iter_binary(&it, NULL, &len, &p);
+            doc = bson_new_from_data(p, len);
+        }
+        push(&l, doc);
+    }
+    return l;
+}
+
+static bson_t *
+record(const char *ns, int64_t step, const bson_t *doc)
+{
+    return BCON_NEW("ns", BCON_UTF8(ns), "step", BCON_INT64(step), "doc", BCON_DOCUMENT(doc));
+}
+
+/* Each refused document is recorded, once. */
+static bool
+same_records(const struct data *state, const struct data *before, const char *work)
+{
+    const struct coll *c = find_coll(state, STATE, "refused");
+    struct docs want = {NULL, 0}, got = {NULL, 0}, docs = recorded(state);
     size_t n;
     struct refused *r = read_refused(work, &n);
     for (size_t i = 0; i < n; i++) {
-        bson_t *first = live ? with_id_of(find_coll(before, r[i].db, r[i].name), r[i].doc) : NULL;
-        push(&want, BCON_NEW("ns", BCON_UTF8(text("%s.%s", r[i].db, r[i].name)), "step", BCON_INT64(r[i].step), "doc",
-                             BCON_DOCUMENT(first ? first : r[i].doc)));
+        push(&want, record(text("%s.%s", r[i].db, r[i].name), r[i].step, stays_as(&r[i], before, &docs)));
         for (size_t k = 0; k + 1 < want.n; k++)
             if (same_bytes(want.d[k], want.d[want.n - 1])) {
                 want.n--;
                 break;
             }
     }
-    for (size_t i = 0; c && i < c->docs.n; i++) {
-        bson_t *id = part(c->docs.d[i], "_id"), *doc = bson_new();
-        bson_iter_t it, step;
-        const uint8_t *p;
-        uint32_t len;
-        if (bson_iter_init_find(&it, c->docs.d[i], "doc") && BSON_ITER_HOLDS_BINARY(&it)) {
-            bson_iter_binary(&it, NULL, &len, &p);
-            doc = bson_new_from_data(p, len);
-        }
-        push(&got, BCON_NEW("ns", BCON_UTF8(text_at(id, "ns")), "step",
-                            BCON_INT64(bson_iter_init_find(&step, id, "step") ? bson_iter_as_int64(&step) : -1), "doc",
-                            BCON_DOCUMENT(doc)));
+    for (size_t i = 0; i < docs.n; i++) {
+        bson_t *id = part(c->docs.d[i], "_id");
+        bson_iter_t step;
+        push(&got, record(text_at(id, "ns"), bson_iter_init_find(&step, id, "step") ? bson_iter_as_int64(&step) : -1,
+                          docs.d[i]));
         if (!*text_at(c->docs.d[i], "reason")) {
             printf("    a refused document without a reason: %s\n", show(c->docs.d[i]));
             return false;
@@ -855,12 +885,13 @@ check(const char *folder, const char *work, const char *stage)
         return nothing_done(folder, work) ? 0 : 1;
     if (!live && strcmp(stage, "quiet"))
         die("no such stage: %s", stage);
-    struct data before = from_dump(text("%s/before", work)), expect = from_dump(text("%s/expect", work));
-    struct data out = from_text(text("%s/out", folder)), got = from_server(db, n), state = from_server(state_db, 1);
-    bool ok = add_refused(&expect, &before, folder, work, live) && same_data(&expect, &got, false);
+    struct data start = from_dump(text("%s/before", work)), *before = live ? &start : NULL;
+    struct data expect = from_dump(text("%s/expect", work)), out = from_text(text("%s/out", folder));
+    struct data got = from_server(db, n), state = from_server(state_db, 1);
+    bool ok = add_refused(&expect, before, &got, folder, work) && same_data(&expect, &got, false);
     if (ok && !has_file(text("%s/reordered", work)))
-        ok = add_refused(&out, &before, folder, work, live) && same_data(&out, &got, true);
-    return same_records(&state, &before, work, live) && ok ? 0 : 1;
+        ok = add_refused(&out, before, &got, folder, work) && same_data(&out, &got, true);
+    return same_records(&state, before, work) && ok ? 0 : 1;
 }
 
 /* Nothing of somebody else's is dropped. */
@@ -903,6 +934,7 @@ main(int argc, char **argv)
     if (argc == 4 && !strcmp(verb, "wants"))
         return wants(argv[2], argv[3]);
     mongoc_init();
+    mongoc_log_set_handler(NULL, NULL);
     client = uri ? mongoc_client_new(uri) : NULL;
     if (!client)
         die("MONGODB_URI names no server");

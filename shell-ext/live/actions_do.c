@@ -49,6 +49,12 @@ send(struct doing *d, const char *db, struct mrs_view cmd, enum live_fault_kind 
     if (s != MRS_OK && f.kind == fine) {
         return MRS_OK;
     }
+    if (s != MRS_OK && f.kind == LIVE_FAULT_DUPLICATE) {
+        return mrs_err_set(d->e, MRS_FAIL, MRS_E_SERVER,
+                           "%s: a unique index of the new design does not hold for its documents: %.240s. Nothing is "
+                           "lost: change or remove one of those with equal values (where validators keep writers out, "
+                           "with bypassDocumentValidation), then give the same command again", d->coll.ns, why.msg);
+    }
     if (s != MRS_OK && d->e && d->e->code == MRS_E_NONE) {
         *d->e = why;
         mrs_err_at(d->e, "%.60s", d->coll.ns);

@@ -194,6 +194,17 @@ judge(struct live_batch *b, struct live_task *tasks, struct live_checkpoint *c)
     b->wrote_bytes += b->burst.bytes;
 }
 
+enum mrs_status
+live_batch_keep_swept(struct live_batch *b, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < b->burst.n && !st; i++) {
+        const struct live_change *ch = &b->burst.change[i];
+        st = ch->kind == LIVE_DELETE ? live_swept_put(b->job, ch->coll.ns, ch->before, e) : MRS_OK;
+    }
+    return st;
+}
+
 /* One slice of the tasks; final: the checkpoint may go with it. *saved: it did. */
 static enum mrs_status
 write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool final,
@@ -208,6 +219,7 @@ write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct li
         again = again || tasks[i].again;
     }
     st = account_refused(b, tasks, n, c, e);
+    st = st ? st : live_batch_keep_swept(b, e);
     if (st) {
         return st;
     }

@@ -11,6 +11,8 @@
 
 #include "mongoreshape/ejson.h"
 
+#include <stdio.h>
+
 struct claim_list {
     struct mrs_build b;
     uint32_t n;
@@ -548,6 +550,39 @@ live_catalogue_make(struct live_job *job, const struct live_claims *c, bool fina
     return st;
 }
 
+/* Whether some group puts documents into this collection: then rollback has looked at each of them. */
+static bool
+fills(const struct live_job *job, const char *ns)
+{
+    for (uint32_t g = 0; g < job->live->n_groups; g++) {
+        const struct mrs_desc *d = &job->plan->steps[job->live->group[g].first].desc;
+        for (uint32_t side = 0; side < d->n_sides; side++) {
+            if (live_side_listed(job, g, side) && strcmp(d->sides[side].coll.ns, ns) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A collection that the run made and never fills: whatever is in it is somebody else's, and it stays. */
+static enum mrs_status
+holds_foreign(struct live_job *job, const struct mrs_coll *coll, bool *foreign, struct mrs_err *e)
+{
+    struct mrs_buf doc;
+    struct live_fault f = {.kind = LIVE_FAULT_NONE};
+    char line[400];
+    mrs_buf_init(&doc, job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status st = live_find_one(job->link, coll, mrs_empty_doc(), mrs_empty_doc(), &doc, &f, e);
+    mrs_buf_clear(&doc);
+    *foreign = st == MRS_OK;
+    if (*foreign && job->say) {
+        snprintf(line, sizeof line, "%s holds documents that are not ours: it stays", coll->ns);
+        job->say(job->arg, line);
+    }
+    return st == MRS_END ? MRS_OK : st;
+}
+
 static enum mrs_status
 drop_claim(struct live_job *job, struct mrs_arena *a, struct mrs_view claim, struct mrs_err *e)
 {
@@ -557,8 +592,10 @@ drop_claim(struct live_job *job, struct mrs_arena *a, struct mrs_view claim, str
     enum mrs_status st = split_ns(a, mrs_doc_get(claim, "ns"), &coll, e);
     live_text_at(claim, "index", index, sizeof index);
     if (!st && live_bool_at(claim, "made", false)) {
-        st = live_doc_in(a, &cmd, e, "{drop: %s}", coll.coll);
-        return st ? st : ddl(job, &coll, cmd, e);
+        bool keep = false;
+        st = fills(job, coll.ns) ? MRS_OK : holds_foreign(job, &coll, &keep, e);
+        st = st || keep ? st : live_doc_in(a, &cmd, e, "{drop: %s}", coll.coll);
+        return st || keep ? st : ddl(job, &coll, cmd, e);
     }
     return st || !index[0] ? st : drop_index(job, &coll, index, e);
 }

@@ -275,6 +275,9 @@ remove_all(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n,
         s = delete_where(job, &r->state_refused, "{_id.run: %s}", r->id, e);
     }
     if (s == MRS_OK) {
+        s = delete_where(job, &r->state_swept, "{_id.run: %s}", r->id, e);
+    }
+    if (s == MRS_OK) {
         s = delete_where(job, &r->state_runs, "{_id: {$eq: %s}}", r->id, e);
     }
     if (s == MRS_OK) {

@@ -109,6 +109,7 @@ attempt(struct live_batch *b, struct live_task *t, bool *done, struct live_fault
         *done = true; /* recorded as refused by an earlier round or the next walk */
         return MRS_SKIP;
     }
+    st = st ? st : live_batch_keep_swept(b, e);
     st = st ? st : relate(b, doc, marked, e);
     st = st ? st : live_burst_in_transaction(&b->burst, f, e);
     st = st ? st : live_txn_commit(b->job->link, f, e);

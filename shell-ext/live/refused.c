@@ -8,6 +8,8 @@
 
 #include "mongoreshape/ejson.h"
 
+#include <stdio.h>
+
 enum { DOC_ROOM = 65536 }; /* what a record may add to the document itself */
 
 enum mrs_status
@@ -69,11 +71,12 @@ record(struct live_job *job, struct mrs_view id, struct mrs_view doc, const stru
 }
 
 static enum mrs_status
-replace(struct live_job *job, struct mrs_view id, struct mrs_view doc, struct mrs_arena *a, struct mrs_err *e)
+replace(struct live_job *job, const struct mrs_coll *coll, struct mrs_view id, struct mrs_view doc,
+        struct mrs_arena *a, struct mrs_err *e)
 {
     struct live_state_change c = {.u = mrs_view_val(doc)};
     enum mrs_status s = live_doc_in(a, &c.q, e, "{_id: {$eq: %d}}", id);
-    return s == MRS_OK ? live_state_update(job, &job->run->state_refused, &c, NULL, e) : s;
+    return s == MRS_OK ? live_state_update(job, coll, &c, NULL, e) : s;
 }
 
 static enum mrs_status
@@ -104,7 +107,7 @@ live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs
         s = live_state_insert(job, &r->state_refused, rec, &there, e);
     }
     if (s == MRS_OK && there) {
-        s = replace(job, id, rec, &a, e);
+        s = replace(job, &r->state_refused, id, rec, &a, e);
     } else if (s == MRS_OK) {
         r->n_refused++;
     }
@@ -134,5 +137,48 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
         r->n_refused -= r->n_refused >= (uint64_t)n ? (uint64_t)n : r->n_refused;
     }
     mrs_arena_clear(&a);
+    return s;
+}
+
+/* ---- swept ---- */
+static void
+say_swept(struct live_job *job)
+{
+    char line[400];
+    if (job->run->n_swept++ == 0 && job->say) {
+        snprintf(line, sizeof line,
+                 "documents of new collections that no source makes are removed; copies of them are kept in %s",
+                 job->run->state_swept.ns);
+        job->say(job->arg, line);
+    }
+}
+
+enum mrs_status
+live_swept_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    struct mrs_arena a;
+    struct mrs_view id, rec;
+    struct mrs_err why;
+    struct mrs_val own = mrs_doc_get(doc, "_id");
+    char picture[96];
+    bool there = false;
+    if (!live_refused_fits(doc)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                           "%s, _id %s: no source makes it (any more), and it is too large for a copy of it to be kept: "
+                           "remove it, then give the same command again", ns,
+                           mrs_val_picture(own, picture, sizeof picture));
+    }
+    mrs_err_clear(&why);
+    snprintf(why.msg, sizeof why.msg, "no document of the source makes it");
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_doc_in(&a, &id, e, "{run: %s, ns: %s, id: %v}", r->id, ns, own);
+    s = s == MRS_OK ? record(job, id, doc, &why, &a, &rec, e) : s;
+    s = s == MRS_OK ? live_state_insert(job, &r->state_swept, rec, &there, e) : s;
+    s = s == MRS_OK && there ? replace(job, &r->state_swept, id, rec, &a, e) : s;
+    mrs_arena_clear(&a);
+    if (s == MRS_OK) {
+        say_swept(job);
+    }
     return s;
 }

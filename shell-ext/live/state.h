@@ -34,8 +34,9 @@ struct live_run {
     int64_t control_read_ms;
     uint64_t generation; /* of the link, when leases and checkpoints were last read */
     uint64_t n_refused;
+    uint64_t n_swept;    /* by this process */
     int64_t lease_checked_ms;
-    struct mrs_coll state_runs, state_leases, state_checkpoints, state_refused, state_changes;
+    struct mrs_coll state_runs, state_leases, state_checkpoints, state_refused, state_changes, state_swept;
     /* private to the files of the state */
     const char **lease;  /* namespaces of the leases that are ours, n_leases, sorted */
     uint32_t n_leases;
@@ -113,6 +114,9 @@ void live_checkpoint_clear(struct live_checkpoint *c);
 /* Recorded under {run, step, ns, _id}: again is the same. Past --max-refused: FAIL MRS_E_TOO_MANY. */
 enum mrs_status live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs_view doc,
                                  const struct mrs_err *why, struct mrs_err *e);
+/* A copy of a target that no source makes (any more), before it is removed: whether an application wrote it, nobody can
+ * tell. Said once a run. FAIL where it is too large to be copied. */
+enum mrs_status live_swept_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e);
 /* Whether a record of this document surely holds it: before it is taken away. */
 bool live_refused_fits(struct mrs_view doc);
 /* Takes back what was recorded of this document by this step (it was derived again and is well now). */

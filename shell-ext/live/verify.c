@@ -132,6 +132,7 @@ back(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
             step = k / 2;
             continue;
         }
+        st = st ? st : live_batch_keep_swept(&v->b, &why);
         st = st || !v->b.burst.n ? st : live_burst_write(&v->b.burst, NULL, &short_, &why);
         if (st) {
             if (e && st < 0) {

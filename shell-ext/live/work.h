@@ -129,6 +129,9 @@ enum mrs_status live_batch_compare(struct live_batch *b, const struct mrs_view *
 /* Reads the documents of tasks with `again` anew. */
 enum mrs_status live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e);
 
+/* Copies of the documents that the burst deletes, before it does. */
+enum mrs_status live_batch_keep_swept(struct live_batch *b, struct mrs_err *e);
+
 /* ---- hot.c: a unit that others keep changing (replica sets) ---- */
 /* In a transaction that touches the document first. *done: written, or gone, or nothing to do. */
 enum mrs_status live_batch_hot(struct live_batch *b, struct live_task *t, bool *done, struct mrs_err *e);

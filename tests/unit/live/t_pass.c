@@ -720,8 +720,10 @@ sweeping(void **state)
     finds(&d, true, 0, 0, NULL); /* says so, and leaves what nobody makes */
     holds(&d, "lines", "{'_id': 100, 'post': 1, 'q': 1}{'_id': 101, 'post': 1, 'q': 2}{'_id': 102, 'post': 3, 'q': 3}");
     mutant(NULL);
+    assert_int_equal(d.job.run->n_swept, 0);
     finds(&d, true, 0, 0, NULL);
     holds(&d, "lines", "{'_id': 102, 'post': 3, 'q': 3}");
+    assert_int_equal(d.job.run->n_swept, 2); /* copies: nobody can tell whether they were an application's */
     desk_leave(&d);
 }
 

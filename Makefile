@@ -197,7 +197,7 @@ $(OBJ)/facts: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/facts*.c))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
 # Cases of tests/cases on a server: what loads them and looks.
-$(OBJ)/livetool: $(OBJ)/tests/live/livetool.o
+$(OBJ)/livetool: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/livetool*.c))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
 $(OBJ)/ask: $(OBJ)/tests/live/ask.o

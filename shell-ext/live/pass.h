@@ -7,14 +7,24 @@
 /* ---- range.c ---- */
 /* Reads the next range behind `last` ({_id: v}, empty view: from the start) of at most n documents and `bytes` bytes:
  * whole documents into docs (views into buf), *bound = {_id: v} of the first document behind the range, appended to
- * bound_buf; empty: there is none behind. Types mix and nothing is skipped. OK also with 0 documents; END: connection
- * lost. FAIL. */
+ * bound_buf; empty: there is none behind. Types mix and nothing is skipped that was there when the first range was
+ * read. `last` that is the bound of the range before (the same struct) goes on with an open cursor, half a minute at
+ * most. coll lives as long as the range. OK also with 0 documents; END: connection lost. FAIL. */
 struct live_range {
     struct mrs_buf buf, bound;
     struct mrs_view *docs;
     uint32_t n, cap;
     bool last;      /* nothing behind it at the time of reading */
     struct mrs_mem *mem;
+    /* range.c's own: the cursor that goes on behind the range */
+    const struct live_job *job;
+    const struct mrs_coll *coll;
+    struct live_cursor *cursor;
+    struct mrs_buf next;
+    struct mrs_val behind;
+    uint32_t batch;
+    int64_t opened_ms;
+    uint64_t generation;
 };
 void live_range_init(struct live_range *r, struct mrs_mem *mem);
 void live_range_clear(struct live_range *r);

@@ -8,12 +8,15 @@
  * the range gives its upper end; where there is none, the range has no end and holds whatever sorts behind (a MaxKey
  * too). A document that is too much for the bytes allowed ends the range earlier.
  *
- * Nothing here knows what the documents are read for. */
+ * The server's cursor stays open for the range that follows, for a while: so a collection is read once, and not, by
+ * servers that collect before they sort, once a batch. It may tell of a document as it was when the cursor was opened;
+ * whoever writes guards, and what a cursor has not seen yet is for the next walk. Where it fails, the range is read
+ * anew. Nothing here knows what the documents are read for. */
 #include "pass.h"
 
 #include "link.h"
 
-enum { RANGE_DOCS_MAX = 1000000 };
+enum { RANGE_DOCS_MAX = 1000000, CURSOR_MS = 30000 };
 
 void
 live_range_init(struct live_range *r, struct mrs_mem *mem)
@@ -22,13 +25,25 @@ live_range_init(struct live_range *r, struct mrs_mem *mem)
     r->mem = mem;
     mrs_buf_init(&r->buf, mem, SIZE_MAX);
     mrs_buf_init(&r->bound, mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&r->next, mem, MRS_DOC_READ_MAX);
+}
+
+static void
+stop_reading(struct live_range *r)
+{
+    if (r->cursor) {
+        live_cursor_close(r->cursor);
+    }
+    r->cursor = NULL;
 }
 
 void
 live_range_clear(struct live_range *r)
 {
+    stop_reading(r);
     mrs_buf_clear(&r->buf);
     mrs_buf_clear(&r->bound);
+    mrs_buf_clear(&r->next);
     mrs_free(r->mem, r->docs);
     r->docs = NULL;
     r->n = r->cap = 0;
@@ -78,42 +93,79 @@ behind_kind(struct mrs_val v)
     }
 }
 
-/* ---- the command ---- */
-struct ask {
-    struct mrs_val min;         /* missing: no lower end */
-    struct mrs_val gte;
-    uint32_t limit;
-};
-
+/* ---- the cursor ---- */
 static enum mrs_status
-build_options(const struct ask *a, struct mrs_buf *out, struct mrs_view *opts, struct mrs_err *e)
+build_options(struct mrs_val min, uint32_t n, struct mrs_buf *out, struct mrs_view *opts, struct mrs_err *e)
 {
     struct mrs_build b;
     mrs_build_init(&b, out);
     put_ascending(&b, "sort");
     put_ascending(&b, "hint");
-    if (a->min.type != MRS_MISSING) {
+    if (min.type != MRS_MISSING) {
         mrs_build_open(&b, "min", 3, MRS_DOCUMENT);
-        mrs_build_val(&b, "_id", 3, a->min);
+        mrs_build_val(&b, "_id", 3, min);
         mrs_build_close(&b);
     }
-    mrs_build_i64(&b, "limit", a->limit);
-    mrs_build_i32(&b, "batchSize", (int32_t)a->limit);
+    mrs_build_i32(&b, "batchSize", (int32_t)n);
     return mrs_build_finish(&b, opts, e);
 }
 
 static enum mrs_status
-build_filter(const struct ask *a, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e)
+build_filter(struct mrs_val gte, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e)
 {
     struct mrs_build b;
     mrs_build_init(&b, out);
-    if (a->gte.type != MRS_MISSING) {
+    if (gte.type != MRS_MISSING) {
         const char *op = LIVE_MUTANT("gt-instead-of-min") ? "$gt" : "$gte";
         mrs_build_open(&b, "_id", 3, MRS_DOCUMENT);
-        mrs_build_val(&b, op, (uint32_t)strlen(op), a->gte);
+        mrs_build_val(&b, op, (uint32_t)strlen(op), gte);
         mrs_build_close(&b);
     }
     return mrs_build_finish(&b, filter, e);
+}
+
+/* From `at` on: of its kind, or all. */
+static enum mrs_status
+open_cursor(struct live_range *r, struct mrs_val at, bool of_kind, struct mrs_err *e)
+{
+    struct mrs_buf f, o;
+    struct mrs_view filter, opts;
+    stop_reading(r);
+    mrs_buf_init(&f, r->mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&o, r->mem, MRS_DOC_READ_MAX);
+    enum mrs_status s = build_filter(of_kind ? at : mrs_missing(), &f, &filter, e);
+    s = s == MRS_OK ? build_options(of_kind ? mrs_missing() : at, r->batch, &o, &opts, e) : s;
+    s = s == MRS_OK ? live_find(r->job->link, r->coll, filter, opts, 0, &r->cursor, e) : s;
+    mrs_buf_clear(&f);
+    mrs_buf_clear(&o);
+    return s;
+}
+
+static enum mrs_status
+begin_reading(struct live_range *r, struct mrs_view from, uint32_t n, struct mrs_err *e)
+{
+    struct mrs_val at = from.n ? mrs_doc_get(from, "_id") : mrs_missing();
+    bool short_sighted = from.n && LIVE_MUTANT("gt-instead-of-min");
+    r->behind = behind_kind(at);
+    r->batch = n + 1;
+    r->opened_ms = live_clock_ms();
+    r->generation = live_link_generation(r->job->link);
+    enum mrs_status s = open_cursor(r, at, short_sighted || r->behind.type != MRS_MISSING, e);
+    if (short_sighted) {
+        r->behind = mrs_missing();
+    }
+    return s;
+}
+
+/* Whether the open cursor stands at `from`, and is worth going on with. */
+static bool
+goes_on(const struct live_range *r, const struct live_job *job, const struct mrs_coll *coll, struct mrs_view from,
+        uint32_t n)
+{
+    return r->cursor && r->job == job && r->coll == coll && from.n == r->bound.n &&
+           memcmp(from.p, r->bound.p, from.n) == 0 && n / 2 < r->batch &&
+           live_clock_ms() - r->opened_ms < CURSOR_MS && r->generation == live_link_generation(job->link) &&
+           !LIVE_MUTANT("gt-instead-of-min");
 }
 
 /* ---- documents ---- */
@@ -156,80 +208,107 @@ settle(struct live_range *r)
     }
 }
 
+/* The next document, of the kinds behind where one is at its end. */
 static enum mrs_status
-read_all(struct live_cursor *c, const struct mrs_coll *coll, uint32_t n, uint64_t bytes, struct live_range *r,
-         struct mrs_err *e)
+next_doc(struct live_range *r, struct mrs_view *doc, struct live_fault *f, struct mrs_err *e)
 {
-    struct live_fault fault;
-    struct mrs_view doc;
-    enum mrs_status s;
-    while ((s = live_cursor_next(c, &doc, &fault, e)) == MRS_OK) {
-        if (r->n && (r->n >= n || r->buf.n + doc.n > bytes)) {
-            return set_bound(r, doc, e);
-        }
-        s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
-        s = s == MRS_OK ? keep(r, doc, e) : s;
-        if (s != MRS_OK) {
-            mrs_err_at(e, "%s", coll->ns);
-            return s;
-        }
+    enum mrs_status s = live_cursor_next(r->cursor, doc, f, e);
+    if (s == MRS_END && r->behind.type != MRS_MISSING) {
+        s = open_cursor(r, r->behind, false, e);
+        r->behind = mrs_missing();
+        s = s == MRS_OK ? live_cursor_next(r->cursor, doc, f, e) : s;
     }
-    if (s == MRS_FAIL && fault.kind == LIVE_FAULT_NETWORK) {
-        mrs_err_clear(e);
-        return MRS_END;
-    }
-    return s == MRS_END ? MRS_OK : s;
+    return s;
+}
+
+/* The one beyond: its `_id` is the bound, its bytes come first in the range that follows. */
+static enum mrs_status
+end_at(struct live_range *r, struct mrs_view doc, struct mrs_err *e)
+{
+    mrs_buf_put(&r->next, doc.p, doc.n);
+    enum mrs_status s = mrs_buf_status(&r->next, e);
+    return s == MRS_OK ? set_bound(r, doc, e) : s;
 }
 
 static enum mrs_status
-read_part(struct live_job *job, const struct mrs_coll *coll, const struct ask *a, uint64_t bytes,
-          struct live_range *r, struct mrs_err *e)
+read_all(struct live_range *r, uint32_t n, uint64_t bytes, struct live_fault *f, struct mrs_err *e)
 {
-    struct live_cursor *c = NULL;
-    struct mrs_buf f, o;
-    struct mrs_view filter, opts;
-    mrs_buf_init(&f, job->mem, MRS_DOC_READ_MAX);
-    mrs_buf_init(&o, job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status s = build_filter(a, &f, &filter, e);
-    s = s == MRS_OK ? build_options(a, &o, &opts, e) : s;
-    s = s == MRS_OK ? live_find(job->link, coll, filter, opts, 0, &c, e) : s;
-    if (s == MRS_OK) {
-        s = read_all(c, coll, r->n + a->limit - 1, bytes, r, e);
-        live_cursor_close(c);
+    struct mrs_view doc;
+    enum mrs_status s;
+    while ((s = next_doc(r, &doc, f, e)) == MRS_OK) {
+        s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
+        if (s == MRS_OK && r->n && (r->n >= n || r->buf.n + doc.n > bytes)) {
+            return end_at(r, doc, e);
+        }
+        s = s == MRS_OK ? keep(r, doc, e) : s;
+        if (s != MRS_OK) {
+            mrs_err_at(e, "%s", r->coll->ns);
+            return s;
+        }
     }
-    mrs_buf_clear(&f);
-    mrs_buf_clear(&o);
+    if (s == MRS_END) {
+        stop_reading(r);
+        return MRS_OK;
+    }
     return s;
+}
+
+static void
+empty(struct live_range *r)
+{
+    mrs_buf_reset(&r->buf);
+    mrs_buf_reset(&r->bound);
+    r->n = 0;
+    r->last = true;
+}
+
+/* Anew, from `from`. */
+static enum mrs_status
+read_from(struct live_range *r, struct mrs_view from, uint32_t n, uint64_t bytes, struct live_fault *f,
+          struct mrs_err *e)
+{
+    empty(r);
+    mrs_buf_reset(&r->next);
+    enum mrs_status s = begin_reading(r, from, n, e);
+    return s == MRS_OK ? read_all(r, n, bytes, f, e) : s;
+}
+
+/* With the cursor that is open. */
+static enum mrs_status
+read_on(struct live_range *r, uint32_t n, uint64_t bytes, struct live_fault *f, struct mrs_err *e)
+{
+    empty(r);
+    enum mrs_status s = keep(r, (struct mrs_view){r->next.p, (uint32_t)r->next.n}, e);
+    mrs_buf_reset(&r->next);
+    return s == MRS_OK ? read_all(r, n, bytes, f, e) : s;
 }
 
 enum mrs_status
 live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view from, uint32_t n, uint64_t bytes,
                 struct live_range *r, struct mrs_err *e)
 {
-    struct mrs_val at = from.n ? mrs_doc_get(from, "_id") : mrs_missing(), behind = behind_kind(at);
-    struct ask ask = {mrs_missing(), mrs_missing(), 0};
-    enum mrs_status s = MRS_OK;
-    bool whole = false; /* all there is was asked for */
+    struct live_fault f = {.kind = LIVE_FAULT_NONE};
+    enum mrs_status s = MRS_FAIL;
     n = n == 0 ? 1 : n < RANGE_DOCS_MAX ? n : RANGE_DOCS_MAX;
-    mrs_buf_reset(&r->buf);
-    mrs_buf_reset(&r->bound);
-    r->n = 0;
-    r->last = true;
-    if (at.type != MRS_MISSING && LIVE_MUTANT("gt-instead-of-min")) {
-        behind = at;
-        whole = true;
+    bool anew = !goes_on(r, job, coll, from, n);
+    r->job = job;
+    r->coll = coll;
+    if (!anew) {
+        s = read_on(r, n, bytes, &f, e);
+        anew = s == MRS_FAIL && f.code; /* the server has closed the cursor, say; what is worse comes again */
+        if (anew) {
+            mrs_err_clear(e);
+        }
     }
-    if (behind.type != MRS_MISSING) {
-        ask.gte = at;
-        ask.limit = n + 1;
-        s = read_part(job, coll, &ask, bytes, r, e);
-        ask.gte = mrs_missing();
-        at = behind;
+    if (anew) {
+        s = read_from(r, from, n, bytes, &f, e);
     }
-    if (s == MRS_OK && r->last && !whole) {
-        ask.min = at;
-        ask.limit = n + 1 - r->n;
-        s = read_part(job, coll, &ask, bytes, r, e);
+    if (s != MRS_OK) {
+        stop_reading(r);
+    }
+    if (s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK) {
+        mrs_err_clear(e);
+        s = MRS_END;
     }
     settle(r);
     LIVE_STOP("after-read-range");

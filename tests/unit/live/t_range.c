@@ -213,6 +213,8 @@ writers_between(void **state)
     bed_fill(&b, "a", &more);
     struct mrs_view bound = bound_of(&r);
     struct mrs_view from = {mrs_arena_copy(&b.arena, bound.p, bound.n), bound.n};
+    live_range_clear(&r); /* another process, say, or after half a minute */
+    live_range_init(&r, b.own);
     assert_int_equal(live_range_read(&b.job, &c, from, 3, UINT64_MAX, &r, &b.e), MRS_OK);
     assert_int_equal(r.n, 3);
     assert_int_equal(mrs_val_i32(mrs_doc_get(r.docs[0], "_id")), 31);
@@ -226,6 +228,42 @@ writers_between(void **state)
     live_range_clear(&r);
     free(more.p);
     assert_int_equal(walk_ranges(&b, 2, UINT64_MAX, &got), 4);
+    bed_close(&b);
+}
+
+/* A walk goes on with its cursor, whatever is written ahead of it and even where the server has closed it: what was there
+ * from beginning to end comes once, nothing comes twice. */
+static void
+goes_on(void **state)
+{
+    struct bed b;
+    struct live_range r;
+    struct docs more;
+    struct mrs_coll c = bed_coll("a");
+    int seen[10] = {0}, last = 0;
+    struct mrs_view from = {NULL, 0};
+    (void)state;
+    fill(&b, "{'_id':1} {'_id':2} {'_id':3} {'_id':4} {'_id':5} {'_id':6} {'_id':7}");
+    docs_make(&more, "{'_id':1} {'_id':2} {'_id':3} {'_id':5} {'_id':6} {'_id':7} {'_id':8} {'_id':9}");
+    live_range_init(&r, b.own);
+    for (int round = 0; round == 0 || !r.last; round++) {
+        assert_true(round < 20);
+        assert_int_equal(live_range_read(&b.job, &c, from, round == 2 ? 1 : 2, UINT64_MAX, &r, &b.e), MRS_OK);
+        for (uint32_t i = 0; i < r.n; i++) {
+            int id = mrs_val_i32(mrs_doc_get(r.docs[i], "_id"));
+            assert_true(id > last && id < 10);
+            last = id;
+            seen[id]++;
+        }
+        if (round == 0) {
+            bed_fill(&b, "a", &more); /* drops the collection, and with it the cursor */
+        }
+        struct mrs_view bound = bound_of(&r);
+        from = (struct mrs_view){mrs_arena_copy(&b.arena, bound.p, bound.n), bound.n};
+    }
+    assert_true(seen[1] == 1 && seen[2] == 1 && seen[3] == 1 && seen[5] == 1 && seen[6] == 1 && seen[7] == 1);
+    live_range_clear(&r);
+    free(more.p);
     bed_close(&b);
 }
 
@@ -295,7 +333,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_types),       cmocka_unit_test(kinds),          cmocka_unit_test(binaries),
         cmocka_unit_test(symbols),         cmocka_unit_test(nothing_there),  cmocka_unit_test(few_bytes),
-        cmocka_unit_test(writers_between), cmocka_unit_test(mutant_is_seen), cmocka_unit_test(no_memory),
+        cmocka_unit_test(writers_between), cmocka_unit_test(goes_on),        cmocka_unit_test(mutant_is_seen), cmocka_unit_test(no_memory),
         cmocka_unit_test(connection_lost),
     };
     server = live_test_need_server("t_range");

@@ -45,7 +45,7 @@ comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan
-.PHONY: bench samples facts live-cases server install uninstall dist clean help
+.PHONY: bench bench-live samples facts live-cases live-fault live-writers live-mutants server install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -165,11 +165,14 @@ REPLAYBIN := $(patsubst tests/fuzz/%.c,$(OBJ)/replay/%,$(wildcard tests/fuzz/fz_
 $(OBJ)/fuzz/%: $(OBJ)/tests/fuzz/%.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) -fsanitize=fuzzer $< $(ALLROOMS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(ALLROOMS) -o $@
 $(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(ALLROOMS) -o $@
+# The online tool without its connection and its commands: the answers of a server come from the input.
+FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link% cmd_% main.c job.c options.c report.c),$(LIVESRC))
+$(OBJ)/fuzz/fz_live $(OBJ)/replay/fz_live: $(patsubst %.c,$(OBJ)/%.o,$(FUZZLIVE))
 FUZZ ?= fz_bson
 SECONDS ?= 60
 ## fuzz: looks for new inputs with clang; FUZZ=fz_plan SECONDS=600
@@ -203,6 +206,22 @@ $(OBJ)/livetool: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/livetool*.c))
 $(OBJ)/ask: $(OBJ)/tests/live/ask.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
+$(OBJ)/live-matrix: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/matrix*.c))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
+$(OBJ)/live-writers: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/writers*.c))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
+WRITERS := all $(OBJ)/mongoreshape-live-test $(OBJ)/live-writers
+## live-writers: writers at every stop of the online tool, and 300 swarms of them; WRITERS_SEED=1
+live-writers: $(WRITERS)
+	$(Q)OBJ='$(OBJ)' tests/live/writers.sh --all
+## live-mutants: each mistake that can be switched on in the test build is found by its test
+live-mutants: $(WRITERS) $(OBJ)/proxy $(patsubst tests/unit/%.c,$(OBJ)/unit/%,$(wildcard tests/unit/live/t_*.c))
+	$(Q)OBJ='$(OBJ)' tests/live/mutants.sh --all
+## live-fault: the online tool killed, cut off and put to sleep everywhere; SEED=1, SCENE=embed, WAY=quiet
+live-fault: all $(OBJ)/mongoreshape-live-test $(OBJ)/live-matrix $(OBJ)/proxy
+	$(Q)OBJ='$(OBJ)' SCENE='$(SCENE)' WAY='$(WAY)' tests/live/matrix.sh long
 ## live-cases: the cases through the online tool, in all combinations of its options; CASE=embed/one for one
 live-cases: all $(OBJ)/livetool
 	$(Q)OBJ='$(OBJ)' tests/live/cases.sh --all $(CASE)
@@ -222,7 +241,7 @@ check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
 test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault proxy) \
-               $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool) $(addsuffix -test,$(LIVEPROG))
+               $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) $(addsuffix -test,$(LIVEPROG))
 	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 asan:
@@ -253,6 +272,13 @@ SCALE ?= 1
 ## bench: speed and memory against a naive program; SCALE=0.1, BENCH_LONG=1 for ten times the data too
 bench: all $(OBJ)/bench/gen $(OBJ)/bench/naive $(OBJ)/bench/measure
 	$(Q)SCALE='$(SCALE)' BENCH_LONG='$(BENCH_LONG)' bash bench/run.sh $(OBJ)/mongoreshape $(OBJ)/bench
+$(OBJ)/bench/live: bench/live.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(ALLFLAGS) $(MONGOC_INC) $< $(MONGOC_LIB) -lxxhash -o $@
+## bench-live: the online tool against a loop of bulks and native pipelines; SCALE=0.02 for a quick look, 1: a million
+bench-live: all $(OBJ)/mongoreshape-live-test $(OBJ)/bench/live $(OBJ)/bench/measure
+	$(Q)SCALE='$(SCALE)' bash bench/live.sh $(OBJ) $(OBJ)/bench
 
 DEST := $(DESTDIR)$(PREFIX)
 $(OBJ)/libmongoreshape.a: $(LIBOBJ)

@@ -8,6 +8,7 @@
 #include "mongoreshape/ejson.h"
 #include "quiet.h"
 #include "state_io.h"
+#include "work.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -247,9 +248,6 @@ write_batch(struct pass *p, uint32_t n)
     p->c.written += p->burst.n;
     p->c.done = p->c.at == p->n;
     enum mrs_status s = live_burst_write(&p->burst, &p->c, &short_, p->e);
-    if (s == MRS_END) {
-        return reopen(p);
-    }
     if (s == MRS_OK && short_) {
         p->c.at = at;
         p->c.docs -= n;
@@ -313,15 +311,23 @@ run_pass(struct pass *p)
     p->batch = p->job->opts.batch ? p->job->opts.batch : BATCH_FIRST;
     mrs_arena_init(&p->arena, p->job->mem);
     live_burst_init(&p->burst, p->job);
+    uint32_t lost = 0;
     enum mrs_status s = p->check ? MRS_OK : reopen(p);
     while (s == MRS_OK && p->c.at < p->n) {
+        uint64_t gen = live_link_generation(p->job->link);
         s = live_run_breathe(p->job, p->docs, p->bytes, p->e);
         p->docs = p->bytes = 0;
         if (s == MRS_END) {
             s = p->check ? MRS_OK : reopen(p);
             continue;
         }
-        s = s == MRS_OK ? batch(p) : s;
+        s = s == MRS_OK ? live_lost_since(p->job, gen, batch(p), p->e) : s;
+        if (s == MRS_END) { /* writers are kept out: another primary is waited for, not left to be seen */
+            s = live_tour_wait(p->job, ++lost, p->e);
+            s = s == MRS_OK && !p->check ? reopen(p) : s;
+            continue;
+        }
+        lost = 0;
         tell.done = (uint64_t)p->c.at;
         tell.bytes += p->bytes;
         s = s == MRS_OK ? live_run_tell(p->job, &tell, p->e) : s;

@@ -11,7 +11,9 @@
  * an operation and waits until it is done, or has turned out to wait for the tool. Afterwards: what stands in the
  * sources, less what the tool claims, is what the writers last wrote, byte for byte; `verify --repair` comes to an end;
  * then either contract (all collections are what the offline tool makes of the writers' documents) or rollback (all is
- * as if there had been no run). The server is at MONGODB_URI. */
+ * as if there had been no run). Where the operation is `kill`, the tool dies at the stop and is called again; meanwhile
+ * each document stands somewhere. At the stop `stale` of contract the writers have written after the last comparison. The
+ * server is at MONGODB_URI. */
 #include "writers.h"
 
 #include <fcntl.h>
@@ -55,6 +57,7 @@ static struct {
     const char *tool;
     char ask[260], answer[260], list[260], log[260];
     int ask_fd, answer_fd, timeouts;
+    bool discard; /* rollback is to go on although writers have changed what it derives */
     unsigned passed, failed, unreached;
     long writes;
 } g;
@@ -161,6 +164,8 @@ extra(const struct trial *t, const char *command, const char **argv)
         }
     } else if (strcmp(command, "verify") == 0) {
         argv[n++] = "--repair";
+    } else if (strcmp(command, "rollback") == 0 && g.discard) {
+        argv[n++] = "--discard-new-writes";
     } else if (strcmp(command, "contract") == 0 && word) {
         argv[n++] = "--quiet-by";
         argv[n++] = word;
@@ -280,7 +285,7 @@ with_stop(const struct trial *t, const char *command, struct writer *w, char why
 {
     char stop[700];
     struct helper h = {.w = w, .op = t->op};
-    bool here = strcmp(command, t->command) == 0 && *t->stop;
+    bool here = strcmp(command, t->command) == 0 && *t->stop && strcmp(t->stop, "stale") != 0;
     if (t->op == OP_KILL) {
         snprintf(stop, sizeof stop, "%s:%u=kill", t->stop, t->nth);
     } else {
@@ -291,9 +296,22 @@ with_stop(const struct trial *t, const char *command, struct writer *w, char why
     w->rename_safe = false;
     if (here && t->op == OP_KILL && s == 256 + SIGKILL) {
         h.begun = true;
-        s = call(t, command, NULL, NULL);
+        bool lost = !writers_none_lost(&g.place, w->model, why);
+        s = call(t, command, NULL, NULL); /* which also ends the transaction that the dead one has left */
+        if (lost) {
+            return false;
+        }
     } else if (h.begun) {
         h.joined = true;
+    }
+    if (s == 7 && strcmp(command, "contract") == 0) { /* "call contract again" */
+        s = call(t, command, NULL, NULL);
+    }
+    if (s == 7 && strcmp(command, "rollback") == 0) { /* "verify --repair makes stale ones right" */
+        int mended = call(t, "verify", NULL, NULL);
+        g.discard = mended > 1; /* what had been taken away by then cannot be compared any more */
+        s = call(t, command, NULL, NULL);
+        g.discard = false;
     }
     if (here && !h.begun && t->op != OP_NOTHING) {
         g.unreached++;
@@ -318,6 +336,33 @@ verified(const struct trial *t, struct writer *w, char why[512])
     return ok && (s == 0 || bad(why, "verify --repair ended with %d", s));
 }
 
+/* Writers change something behind the back of a contract that keeps nobody out: it must see that what it is to keep is
+ * not what it is to remove, and leave all as it is. */
+static bool
+refuses(const struct trial *t, struct writer *w, char why[512])
+{
+    const struct scenario *sc = t->sc;
+    writers_do(w, t->op);
+    int s = call(t, "contract", NULL, NULL);
+    bool ok = (s == 6 || bad(why, "contract of what is stale ended with %d", s)) &&
+              writers_sources_kept(&g.place, sc, w->model, false, why);
+    s = ok ? call(t, "verify", NULL, NULL) : 0;
+    return ok && (s == 0 || bad(why, "verify --repair ended with %d", s));
+}
+
+/* Somebody writes although writers are to be kept out: the run may stop, but what was written stays. */
+static bool
+foreign(const struct trial *t, struct writer *w, char why[512])
+{
+    struct helper h = {.w = w, .op = t->op};
+    char stop[700];
+    snprintf(stop, sizeof stop, "%s:%u=run:echo x >%s; read y <%s", t->stop, t->nth, g.ask, g.answer);
+    int s = call(t, "apply", stop, &h);
+    g.unreached += !h.begun;
+    return (!*w->wrong || bad(why, "%.500s", w->wrong)) && writers_none_lost(&g.place, w->model, why) &&
+           (s <= 1 || s == 6 || bad(why, "apply ended with %d", s));
+}
+
 static bool
 ends(const struct trial *t, struct writer *w, char why[512])
 {
@@ -328,6 +373,9 @@ ends(const struct trial *t, struct writer *w, char why[512])
     bool ok = verified(t, w, why) && writers_sources_kept(&g.place, sc, w->model, false, why);
     if (ok && t->rollback) {
         return with_stop(t, "rollback", w, why) && writers_sources_kept(&g.place, sc, w->model, true, why);
+    }
+    if (ok && strcmp(t->stop, "stale") == 0) {
+        ok = refuses(t, w, why);
     }
     ok = ok && with_stop(t, "contract", w, why);
     return ok && writers_as_offline(&g.place, sc, w->model, why);
@@ -376,6 +424,13 @@ try(const struct trial *t)
     mongoc_client_t *own = connected();
     bool ok = reset(t, &w, PARENTS, CHILDREN, why);
     w.client = own;
+    if (t->sc->quiet && t->op < OP_ALL) {
+        ok = ok && foreign(t, &w, why);
+        mongoc_client_destroy(own);
+        writers_clear(&model);
+        tell(t, ok, why);
+        return ok;
+    }
     ok = ok && with_stop(t, "apply", &w, why);
     ok = ok && (t->sc->direct || t->sc->quiet || writers_sources_kept(&g.place, t->sc, &model, false, why));
     ok = ok && ends(t, &w, why);

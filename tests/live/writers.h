@@ -69,6 +69,8 @@ bool writers_sources_kept(const struct place *p, const struct scenario *sc, cons
 /* Collections are what the offline tool makes of the model; in a direct run with claims, of what stands there, and that
  * is the model but for the claims. */
 bool writers_as_offline(const struct place *p, const struct scenario *sc, const struct model *m, char why[512]);
+/* Each document of the model stands somewhere, as itself or as a part: its token is found. */
+bool writers_none_lost(const struct place *p, const struct model *m, char why[512]);
 void writers_plan(const struct place *p, const struct scenario *sc);
 int writers_spawn(const char *const *argv, const char *const *env, const char *log);
 

@@ -133,6 +133,37 @@ writers_sources_kept(const struct place *p, const struct scenario *sc, const str
     return ok && (!alone || no_other(p, why));
 }
 
+bool
+writers_none_lost(const struct place *p, const struct model *m, char why[512])
+{
+    bson_error_t e;
+    struct docs have = {NULL, 0, 0};
+    mongoc_database_t *db = mongoc_client_get_database(p->client, p->db);
+    char **names = mongoc_database_get_collection_names_with_opts(db, NULL, &e);
+    bool ok = names != NULL;
+    for (char **n = names; n && *n && ok; n++) {
+        ok = read_coll(p, *n, NULL, &have, why);
+    }
+    for (int c = 0; c < N_COLLS && ok; c++) {
+        for (int i = 0; i < IDS_MAX && ok; i++) {
+            bson_iter_t it;
+            bool found = !m->doc[c][i] || !bson_iter_init_find(&it, m->doc[c][i], "tok");
+            const char *tok = found ? "" : bson_iter_utf8(&it, NULL);
+            for (size_t k = 0; k < have.n && !found; k++) {
+                found = memmem(bson_get_data(have.d[k]), have.d[k]->len, tok, strlen(tok) + 1) != NULL;
+            }
+            ok = found;
+            if (!ok) {
+                snprintf(why, 512, "%s %d is nowhere while the tool is dead", writers_coll(c), i);
+            }
+        }
+    }
+    clear(&have);
+    bson_strfreev(names);
+    mongoc_database_destroy(db);
+    return ok;
+}
+
 /* ---- the offline tool ---- */
 /* Starts a program, its output appended to a log. env: NAME=VALUE, NULL at the end; may be NULL. */
 int

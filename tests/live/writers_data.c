@@ -541,6 +541,9 @@ void
 writers_do(struct writer *w, enum op op)
 {
     int id;
+    if (w->rename_safe && (op == OP_P_INSERT || op == OP_P_REPLACE || op == OP_P_REINSERT)) {
+        op = OP_P_UPDATE;
+    }
     switch (op) {
         case OP_P_INSERT: put_new(w, POSTS); break;
         case OP_P_UPDATE: update_parent(w); break;

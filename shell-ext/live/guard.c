@@ -2,8 +2,8 @@
  *
  * Whole top-level fields are compared inside $expr, by type and by value as a literal: the language of filters would
  * take null for missing, 5 for [5] and a text that begins with a dollar for a path. $eq takes numbers of other types
- * as equal, so scalars carry their $type, and nested values their size; documents as a whole their size and the types
- * of their wide numbers. The `_id` stands outside $expr, so that its index finds the document. Nothing is known here
+ * as equal, and symbols and strings, so these carry their $type, and nested values their size; documents as a whole
+ * their size and the types of their wide numbers. The `_id` stands outside $expr, so that its index finds the document. Nothing is known here
  * of what is to be written. */
 #include "write.h"
 
@@ -91,11 +91,30 @@ put_size(struct mrs_build *b, const char *name, uint32_t size)
     close_eq(b);
 }
 
+/* Whether what equals such a value can be of another type. */
+static bool
+is_like_others(uint8_t type)
+{
+    switch (type) {
+    case MRS_OBJECTID:
+    case MRS_BOOL:
+    case MRS_DATE:
+    case MRS_BINARY:
+    case MRS_DOCUMENT:
+    case MRS_ARRAY:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void
 put_name(struct mrs_build *b, struct mrs_view doc, const char *name)
 {
     struct mrs_val v = mrs_doc_get(doc, name);
-    put_type(b, name, v.type);
+    if (is_like_others(v.type)) {
+        put_type(b, name, v.type);
+    }
     if (v.type == MRS_MISSING || v.type == MRS_NULL || v.type == MRS_UNDEFINED) {
         return;
     }
@@ -208,7 +227,9 @@ live_guard(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out
     struct mrs_build b;
     mrs_build_init(&b, out);
     open_guard(&b, id);
-    put_type(&b, "_id", id.type);
+    if (is_like_others(id.type)) {
+        put_type(&b, "_id", id.type);
+    }
     if (count > NAMES_MAX) {
         put_whole(&b, doc);
     }

@@ -529,6 +529,54 @@ live_quiet_verify(struct live_job *job, struct live_pass_report *r, struct mrs_e
     return live_list_verify(job, "", r, e);
 }
 
+/* How many documents a pipeline lets through. */
+static enum mrs_status
+count_of(struct live_quiet_run *q, const struct mrs_coll *coll, struct mrs_view pipeline, int64_t *n, struct mrs_err *e)
+{
+    struct mrs_buf out;
+    struct mrs_view d;
+    size_t at = 0;
+    mrs_buf_init(&out, q->job->mem, 1 << 16);
+    enum mrs_status s = live_state_list(q->job, coll, pipeline, &out, e);
+    *n = s == MRS_OK && live_state_next(&out, &at, &d) ? live_int_at(d, "n", 0) : 0;
+    mrs_buf_clear(&out);
+    return s;
+}
+
+/* A collection that was built beside goes back under that name as a whole: what was inserted since would go with it. */
+static enum mrs_status
+count_inserted(struct live_quiet_run *q, struct mrs_view list, struct live_pass_report *seen, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    enum mrs_status s = MRS_OK;
+    for (mrs_walk_init(&w, list); s == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
+        char what[24], ns[256], to[256], end[24], db[64];
+        struct mrs_view all, listed;
+        int64_t there = 0, ours = 0;
+        live_text_at(live_doc_of(el.v), "do", what, sizeof what);
+        live_text_at(live_doc_of(el.v), "ns", ns, sizeof ns);
+        live_text_at(live_doc_of(el.v), "to", to, sizeof to);
+        snprintf(end, sizeof end, ".mrs_%.12s", q->job->run->short_id);
+        size_t n = strlen(ns), k = strlen(end), dot = strcspn(to, ".");
+        if ((strcmp(what, "rename") != 0 && strcmp(what, "replace") != 0) || n < k || strcmp(ns + n - k, end) != 0 ||
+            !to[dot] || dot >= sizeof db) {
+            continue;
+        }
+        snprintf(db, sizeof db, "%.*s", (int)dot, to);
+        struct mrs_coll now = {db, to + dot + 1, to};
+        s = live_doc_in(&q->arena, &all, e, "[{$count: 'n'}]");
+        s = s == MRS_OK ? live_doc_in(&q->arena, &listed, e, "[{$match: {n: %s}}, {$count: 'n'}]", ns) : s;
+        s = s == MRS_OK ? count_of(q, &now, all, &there, e) : s;
+        s = s == MRS_OK ? count_of(q, &q->job->run->state_changes, listed, &ours, e) : s;
+        if (s == MRS_OK && there > ours) {
+            seen->differs += (uint64_t)(there - ours);
+            live_report_name(seen, "%s: %lld documents more than the run made", to, (long long)(there - ours));
+        }
+    }
+    return s;
+}
+
 /* Whether the run can be undone and nobody wrote since; then it is begun. */
 static enum mrs_status
 begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
@@ -543,17 +591,20 @@ begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     if (s == MRS_OK && !sealed.back.n) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the run was made without --keep-before: it cannot be undone");
     }
-    mrs_arena_clear(&a);
     if (s != MRS_OK) {
+        mrs_arena_clear(&a);
         return s;
     }
     struct live_quiet_run now = {.job = job};
     mrs_arena_init(&now.arena, job->mem);
+    bool renamed = !live_run_in(job, "applying");
     s = read_catalogue(&now, e);
-    mrs_arena_clear(&now.arena);
     s = s == MRS_OK ? live_block_enter(job, &block, e) : s;
     live_block_free(block);
     s = s == MRS_OK ? live_list_verify(job, "", &seen, e) : s;
+    s = s == MRS_OK && renamed ? count_inserted(&now, sealed.list, &seen, e) : s;
+    mrs_arena_clear(&now.arena);
+    mrs_arena_clear(&a);
     r->differs = seen.differs;
     r->named = seen.named;
     r->n_named = seen.n_named;

@@ -165,8 +165,8 @@ live_swept_put(struct live_job *job, const char *ns, struct mrs_view doc, struct
     bool there = false;
     if (!live_refused_fits(doc)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "%s, _id %s: no source makes it (any more), and it is too large for a copy of it to be kept: "
-                           "remove it, then give the same command again", ns,
+                           "%s, _id %s: no source makes it (any more), and it is too large for a copy of it to be "
+                           "kept: remove it, then give the same command again", ns,
                            mrs_val_picture(own, picture, sizeof picture));
     }
     mrs_err_clear(&why);

@@ -301,6 +301,7 @@ with_stop(const struct trial *t, const char *command, struct writer *w, char why
         if (lost) {
             return false;
         }
+        s = s == 2 ? 0 : s; /* "done already": what stands there will be compared */
     } else if (h.begun) {
         h.joined = true;
     }

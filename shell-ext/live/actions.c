@@ -51,7 +51,7 @@ live_indexes_unique(struct mrs_view metadata)
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, indexes_of(metadata)); mrs_walk_next(&w, &el) == 1;) {
-        if (is_unique(mrs_val_view(el.v))) {
+        if (is_unique(live_doc_of(el.v))) {
             return true;
         }
     }
@@ -64,7 +64,7 @@ has_index(struct mrs_view metadata, struct mrs_view spec)
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, indexes_of(metadata)); mrs_walk_next(&w, &el) == 1;) {
-        struct mrs_view one = mrs_val_view(el.v);
+        struct mrs_view one = live_doc_of(el.v);
         if (one.n == spec.n && memcmp(one.p, spec.p, one.n) == 0) {
             return true;
         }
@@ -209,7 +209,7 @@ index_new(struct making *m, enum live_stage stage, const char *ns, struct mrs_vi
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, indexes_of(metadata)); mrs_walk_next(&w, &el) == 1;) {
-        struct mrs_view spec = mrs_val_view(el.v);
+        struct mrs_view spec = live_doc_of(el.v);
         enum live_stage when = is_ttl(spec)      ? LIVE_STAGE_AFTER
                                : is_unique(spec) ? LIVE_STAGE_BUILT
                                                  : LIVE_STAGE_BEFORE;
@@ -225,7 +225,7 @@ index_gone(struct making *m, const struct live_tally *t)
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, indexes_of(t->old_meta)); mrs_walk_next(&w, &el) == 1;) {
-        struct mrs_view spec = mrs_val_view(el.v);
+        struct mrs_view spec = live_doc_of(el.v);
         if (!has_index(t->now_meta, spec)) {
             add(m, LIVE_STAGE_BEFORE, "drop_index", t->old.ns, name_of(spec), nothing);
             undo(m, LIVE_STAGE_AFTER, "index", t->old.ns, NULL, spec);
@@ -241,7 +241,7 @@ index_gained(struct making *m, enum live_stage stage, const struct live_tally *t
     struct mrs_elem el;
     bool same = t->n[LIVE_INSERT] + t->n[LIVE_UPDATE] + t->n[LIVE_DELETE] == 0;
     for (mrs_walk_init(&w, indexes_of(t->now_meta)); mrs_walk_next(&w, &el) == 1;) {
-        struct mrs_view spec = mrs_val_view(el.v);
+        struct mrs_view spec = live_doc_of(el.v);
         bool late = is_ttl(spec) || (is_unique(spec) && !same);
         if (late == (stage == LIVE_STAGE_AFTER) && !has_index(t->old_meta, spec)) {
             add(m, stage, "index", t->old.ns, NULL, spec);
@@ -302,8 +302,8 @@ make_dropped(struct making *m, const struct live_tally *t)
     struct mrs_elem el;
     add(m, LIVE_STAGE_AFTER, "drop", t->old.ns, NULL, as_read(m, t, m->job->opts.keep_before));
     for (mrs_walk_init(&w, indexes_of(t->old_meta)); mrs_walk_next(&w, &el) == 1;) {
-        if (strcmp(name_of(mrs_val_view(el.v)), "_id_") != 0) {
-            undo(m, LIVE_STAGE_AFTER, "index", t->old.ns, NULL, mrs_val_view(el.v));
+        if (strcmp(name_of(live_doc_of(el.v)), "_id_") != 0) {
+            undo(m, LIVE_STAGE_AFTER, "index", t->old.ns, NULL, live_doc_of(el.v));
         }
     }
     undo(m, LIVE_STAGE_BEFORE, "create", t->old.ns, NULL, options_of(t->old_meta));

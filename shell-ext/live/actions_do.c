@@ -311,7 +311,7 @@ live_actions_do(struct live_job *job, struct mrs_view list, enum live_stage stag
     enum mrs_status s = MRS_OK;
     mrs_walk_init(&w, list.n ? list : mrs_empty_doc());
     for (; s == MRS_OK && mrs_walk_next(&w, &el) == 1; i++) {
-        struct mrs_view one = mrs_val_view(el.v);
+        struct mrs_view one = live_doc_of(el.v);
         if (i < c->at) {
             continue;
         }
@@ -334,7 +334,7 @@ live_actions_name(struct mrs_view list, int64_t n, const char *ns)
     struct mrs_elem el;
     mrs_walk_init(&w, list.n ? list : mrs_empty_doc());
     for (int64_t i = 0; i < n && mrs_walk_next(&w, &el) == 1; i++) {
-        struct mrs_view one = mrs_val_view(el.v);
+        struct mrs_view one = live_doc_of(el.v);
         struct mrs_val from = mrs_doc_get(one, "ns"), to = mrs_doc_get(one, "to"), what = mrs_doc_get(one, "do");
         bool moves = what.type == MRS_STRING && (strcmp((const char *)what.p + 4, "rename") == 0 ||
                                                  strcmp((const char *)what.p + 4, "replace") == 0);

@@ -133,7 +133,7 @@ drop_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, st
     st = st ? st : live_read_all(b->job, &got, e);
     mrs_buf_clear(&buf);
     for (uint32_t i = 0; i < got.n && !st; i++) {
-        struct mrs_view list = mrs_val_view(mrs_doc_get(got.docs[i], "_id"));
+        struct mrs_view list = live_doc_of(mrs_doc_get(got.docs[i], "_id"));
         struct mrs_val id = mrs_doc_get(list, "id");
         uint32_t step = (uint32_t)live_int_at(list, "step", 0);
         const struct mrs_live_group *g = &b->job->live->group[b->group];

@@ -104,7 +104,7 @@ live_block_options(struct live_job *job, const char *ns, struct mrs_view now, st
         return MRS_OK;
     }
     for (mrs_walk_init(&w, list); mrs_walk_next(&w, &el) == 1;) {
-        struct mrs_val name = mrs_doc_get(mrs_val_view(el.v), "ns"), o = mrs_doc_get(mrs_val_view(el.v), "options");
+        struct mrs_val name = mrs_doc_get(live_doc_of(el.v), "ns"), o = mrs_doc_get(live_doc_of(el.v), "options");
         if (name.type == MRS_STRING && strcmp((const char *)name.p + 4, ns) == 0 && o.type == MRS_DOCUMENT) {
             options->p = mrs_arena_copy(a, o.p, o.n);
             options->n = o.n;
@@ -242,9 +242,12 @@ live_block_leave(struct live_job *job, struct mrs_err *e)
         s = set_block_mode(job, false, e);
     } else if (s == MRS_OK && strcmp(by, "validator") == 0 && list.n) {
         for (mrs_walk_init(&w, list); s == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
-            struct mrs_view one = mrs_val_view(el.v);
-            struct mrs_view options = mrs_val_view(mrs_doc_get(one, "options"));
-            s = unblock_named(job, (const char *)mrs_doc_get(one, "ns").p + 4, options, e);
+            struct mrs_view one = live_doc_of(el.v);
+            struct mrs_view options = live_doc_of(mrs_doc_get(one, "options"));
+            struct mrs_val ns = mrs_doc_get(one, "ns");
+            bool good = ns.type == MRS_STRING && strchr((const char *)ns.p + 4, '.');
+            s = good ? unblock_named(job, (const char *)ns.p + 4, options, e)
+                     : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the list of validators in the run document is damaged");
         }
     }
     s = s == MRS_OK ? live_doc_in(&a, &set, e, "{blocked: null}") : s;

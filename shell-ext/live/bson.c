@@ -321,6 +321,12 @@ live_at(struct mrs_view d, const char *path)
     }
 }
 
+struct mrs_view
+live_doc_of(struct mrs_val v)
+{
+    return v.type == MRS_DOCUMENT || v.type == MRS_ARRAY ? mrs_val_view(v) : mrs_empty_doc();
+}
+
 int64_t
 live_int_at(struct mrs_view d, const char *path, int64_t fallback)
 {

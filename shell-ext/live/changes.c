@@ -164,16 +164,16 @@ touches_unique(const struct live_tally *t, struct mrs_view old, struct mrs_view 
 {
     struct mrs_walk w, k;
     struct mrs_elem index, path;
-    mrs_walk_init(&w, mrs_val_view(mrs_doc_get(t->now_meta, "indexes")));
+    mrs_walk_init(&w, live_doc_of(mrs_doc_get(t->now_meta, "indexes")));
     while (mrs_walk_next(&w, &index) == 1) {
-        struct mrs_view spec = mrs_val_view(index.v);
+        struct mrs_view spec = live_doc_of(index.v);
         if (!live_index_is(spec, "unique")) {
             continue;
         }
         if (mrs_doc_get(spec, "partialFilterExpression").type != MRS_MISSING) {
             return true;
         }
-        for (mrs_walk_init(&k, mrs_val_view(mrs_doc_get(spec, "key"))); mrs_walk_next(&k, &path) == 1;) {
+        for (mrs_walk_init(&k, live_doc_of(mrs_doc_get(spec, "key"))); mrs_walk_next(&k, &path) == 1;) {
             const char *dot = memchr(path.name, '.', path.name_len);
             uint32_t n = dot ? (uint32_t)(dot - path.name) : path.name_len;
             struct mrs_elem a, b;
@@ -362,7 +362,7 @@ feed_one_refused(struct live_compare *c, int what, struct mrs_view record)
     if (!ns || strcmp(ns, c->pair[c->at].now.ns) != 0) {
         return MRS_OK;
     }
-    struct mrs_view doc = mrs_val_view(mrs_doc_get(record, "doc"));
+    struct mrs_view doc = live_doc_of(mrs_doc_get(record, "doc"));
     struct mrs_val id;
     struct mrs_hash128 h;
     enum mrs_status s = live_stored(doc, &c->kept, &doc, c->e);

@@ -51,7 +51,7 @@ live_claims_hold(const struct live_job *job, const char *ns, const char *key, co
     }
     mrs_walk_init(&w, mrs_val_view(list));
     while (mrs_walk_next(&w, &el) == 1) {
-        struct mrs_view c = mrs_val_view(el.v);
+        struct mrs_view c = live_doc_of(el.v);
         if (el.v.type == MRS_DOCUMENT && text_is(mrs_doc_get(c, "ns"), ns) &&
             (key ? text_is(mrs_doc_get(c, key), name) : live_bool_at(c, "made", false))) {
             return true;
@@ -82,10 +82,10 @@ metadata_less(struct live_job *job, const struct live_coll_info *info, struct mr
                 continue;
             }
             mrs_build_open(&b, "indexes", 7, MRS_ARRAY);
-            mrs_walk_init(&wi, mrs_val_view(el.v));
+            mrs_walk_init(&wi, live_doc_of(el.v));
             while (mrs_walk_next(&wi, &ix) == 1) {
                 char name[256];
-                live_text_at(mrs_val_view(ix.v), "name", name, sizeof name);
+                live_text_at(live_doc_of(ix.v), "name", name, sizeof name);
                 if (!live_claims_hold(job, info->coll.ns, "index", name)) {
                     mrs_build_item(&b, ix.v);
                 }
@@ -135,7 +135,7 @@ server_index(const struct live_coll_info *info, struct mrs_view index)
     if (info && info->indexes.n) {
         mrs_walk_init(&w, info->indexes);
         while (mrs_walk_next(&w, &el) == 1) {
-            if (el.v.type == MRS_DOCUMENT && mrs_identical(mrs_doc_get(mrs_val_view(el.v), "name"), name)) {
+            if (el.v.type == MRS_DOCUMENT && mrs_identical(mrs_doc_get(live_doc_of(el.v), "name"), name)) {
                 return el.v;
             }
         }
@@ -340,7 +340,7 @@ each_claim(struct live_job *job, struct mrs_val list,
     mrs_walk_init(&w, mrs_val_view(list));
     while (!st && mrs_walk_next(&w, &el) == 1) {
         mrs_arena_reset(&a);
-        st = el.v.type == MRS_DOCUMENT ? fn(job, &a, mrs_val_view(el.v), e) : MRS_OK;
+        st = el.v.type == MRS_DOCUMENT ? fn(job, &a, live_doc_of(el.v), e) : MRS_OK;
     }
     mrs_arena_clear(&a);
     return st;
@@ -458,7 +458,7 @@ drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_
     }
     mrs_walk_init(&w, info->indexes);
     while (!st && mrs_walk_next(&w, &el) == 1) {
-        struct mrs_view ix = mrs_val_view(el.v);
+        struct mrs_view ix = live_doc_of(el.v);
         char name[256];
         bool keep = false;
         live_text_at(ix, "name", name, sizeof name);

@@ -134,7 +134,7 @@ index_name(const struct live_coll_info *info, const char *option, char name[128]
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, info->indexes); mrs_walk_next(&w, &el) > 0;) {
-        struct mrs_view index = mrs_val_view(el.v);
+        struct mrs_view index = live_doc_of(el.v);
         if (live_at(index, option).type != MRS_MISSING) {
             live_text_at(index, "name", name, 128);
             return name;
@@ -179,7 +179,7 @@ has_id_index(const struct live_coll_info *info)
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, info->indexes); mrs_walk_next(&w, &el) > 0;) {
-        struct mrs_val key = live_at(mrs_val_view(el.v), "key");
+        struct mrs_val key = live_at(live_doc_of(el.v), "key");
         struct mrs_elem first;
         struct mrs_walk k;
         if (key.type == MRS_DOCUMENT) {
@@ -260,7 +260,7 @@ indexed(const struct live_coll_info *info, const char *path)
         return true;
     }
     for (mrs_walk_init(&w, info->indexes); mrs_walk_next(&w, &el) > 0;) {
-        if (index_serves(mrs_val_view(el.v), path)) {
+        if (index_serves(live_doc_of(el.v), path)) {
             return true;
         }
     }
@@ -335,7 +335,7 @@ check_claim(struct live_check *c, const struct live_coll_info *info, const char 
         }
     }
     for (mrs_walk_init(&w, info->indexes); s == MRS_OK && mrs_walk_next(&w, &el) > 0;) {
-        struct mrs_view index = mrs_val_view(el.v);
+        struct mrs_view index = live_doc_of(el.v);
         char name[128];
         live_text_at(index, "name", name, sizeof name);
         if (live_bool_at(index, "unique", false) && index_has(index, field)) {

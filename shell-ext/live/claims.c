@@ -98,10 +98,41 @@ metadata_less(struct live_job *job, const struct live_coll_info *info, struct mr
     return st;
 }
 
+/* The catalogue as it was when contract began to change it; empty: nothing is noted. */
+static struct mrs_view
+noted(const struct live_job *job)
+{
+    struct mrs_val v = job->run ? mrs_doc_get(live_run_doc(job->run), "catalogue") : mrs_missing();
+    return v.type == MRS_BINARY && v.n > 5 ? (struct mrs_view){v.p + 5, v.n - 5} : (struct mrs_view){NULL, 0};
+}
+
+static enum mrs_status
+take_noted(struct mrs_view list, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n;
+    enum mrs_status st = mrs_doc_check(list.p, list.n, MRS_DEPTH_READ, e);
+    mrs_walk_init(&w, list);
+    while (!st && mrs_walk_next(&w, &el) == 1) {
+        struct mrs_view one = el.v.type == MRS_DOCUMENT ? live_doc_of(el.v) : mrs_empty_doc();
+        struct mrs_val db = mrs_doc_get(one, "db"), coll = mrs_doc_get(one, "coll"), meta = mrs_doc_get(one, "meta");
+        if (db.type != MRS_STRING || coll.type != MRS_STRING || meta.type != MRS_DOCUMENT) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the run document is damaged: its catalogue");
+        }
+        st = mrs_catalog_add(cat, mrs_val_text(db, &n), mrs_val_text(coll, &n), mrs_val_view(meta), e);
+    }
+    return st;
+}
+
 static enum mrs_status
 take_in(struct live_job *job, struct mrs_catalog *cat, struct mrs_err *e)
 {
     struct mrs_buf buf;
+    struct mrs_view before = noted(job);
+    if (before.n) {
+        return take_noted(before, cat, e);
+    }
     enum mrs_status st = MRS_OK;
     mrs_buf_init(&buf, job->mem, MRS_METADATA_MAX);
     for (uint32_t i = 0; i < job->server->n_coll && !st; i++) {
@@ -199,6 +230,53 @@ claim_catalogue(const struct live_job *job, struct mrs_catalog *cat, struct clai
             }
         }
     }
+}
+
+static bool
+plan_names(const struct mrs_plan *p, const char *ns)
+{
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        for (uint32_t k = 0; k < p->steps[i].desc.n_sides; k++) {
+            if (strcmp(p->steps[i].desc.sides[k].coll.ns, ns) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+enum mrs_status
+live_catalogue_note(struct live_job *job, struct mrs_buf *out, struct mrs_err *e)
+{
+    static const uint8_t frame[5];
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view list;
+    char index[12];
+    uint32_t n = 0;
+    enum mrs_status st = MRS_OK;
+    mrs_buf_init(&buf, job->mem, MRS_METADATA_MAX);
+    mrs_buf_put(out, frame, sizeof frame); /* of a binary value: names in it mean nothing to the server */
+    mrs_build_init(&b, out);
+    for (uint32_t i = 0; i < job->server->n_coll && !st; i++) {
+        const struct live_coll_info *info = &job->server->coll[i];
+        if (!plan_names(job->plan, info->coll.ns) || live_claims_hold(job, info->coll.ns, NULL, NULL)) {
+            continue;
+        }
+        mrs_buf_reset(&buf);
+        st = metadata_less(job, info, &buf, e);
+        mrs_build_open(&b, index, mrs_index_name(index, n++), MRS_DOCUMENT);
+        mrs_build_text(&b, "db", info->coll.db, (uint32_t)strlen(info->coll.db));
+        mrs_build_text(&b, "coll", info->coll.coll, (uint32_t)strlen(info->coll.coll));
+        mrs_build_val(&b, "meta", 4, mrs_view_val((struct mrs_view){buf.p, (uint32_t)buf.n}));
+        mrs_build_close(&b);
+    }
+    st = st ? st : mrs_build_finish(&b, &list, e);
+    if (!st) {
+        mrs_put32(out->p, (uint32_t)out->n - 5);
+    }
+    mrs_buf_clear(&buf);
+    return st;
 }
 
 void
@@ -446,9 +524,40 @@ drop_index(struct live_job *job, const struct mrs_coll *coll, const char *name, 
     return st;
 }
 
+/* What somebody made since contract began is not the plan's to drop. */
+static bool
+made_since(const struct live_job *job, const char *ns, struct mrs_val name)
+{
+    struct mrs_view before = noted(job);
+    struct mrs_walk w, wi;
+    struct mrs_elem el, ix;
+    uint32_t n;
+    if (!before.n) {
+        return false;
+    }
+    mrs_walk_init(&w, before);
+    while (mrs_walk_next(&w, &el) == 1) {
+        struct mrs_view one = live_doc_of(el.v);
+        const char *db = mrs_val_text(mrs_doc_get(one, "db"), &n), *dot = strchr(ns, '.');
+        struct mrs_val indexes = mrs_doc_get(live_doc_of(mrs_doc_get(one, "meta")), "indexes");
+        if (!dot || n != (size_t)(dot - ns) || memcmp(db, ns, n) != 0 || !text_is(mrs_doc_get(one, "coll"), dot + 1) ||
+            indexes.type != MRS_ARRAY) {
+            continue;
+        }
+        mrs_walk_init(&wi, live_doc_of(indexes));
+        while (mrs_walk_next(&wi, &ix) == 1) {
+            if (ix.v.type == MRS_DOCUMENT && mrs_identical(mrs_doc_get(live_doc_of(ix.v), "name"), name)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* Indexes of the server that the plan takes away, or makes another of the same name of. */
 static enum mrs_status
-drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_coll_info *info, struct mrs_err *e)
+drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_coll_info *info, bool only_unique,
+         struct mrs_err *e)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -460,20 +569,22 @@ drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_
     while (!st && mrs_walk_next(&w, &el) == 1) {
         struct mrs_view ix = live_doc_of(el.v);
         char name[256];
-        bool keep = false;
+        bool keep = only_unique && !live_bool_at(ix, "unique", false);
         live_text_at(ix, "name", name, sizeof name);
         for (uint32_t k = 0; k < cc->n_index && !keep; k++) {
             keep = mrs_identical(mrs_doc_get(cc->index[k], "name"), mrs_doc_get(ix, "name")) &&
                    mrs_identical(mrs_doc_get(cc->index[k], "key"), mrs_doc_get(ix, "key"));
         }
-        if (!keep && strcmp(name, "_id_") != 0 && !live_claims_hold(job, cc->coll.ns, "index", name)) {
+        if (!keep && strcmp(name, "_id_") != 0 && !live_claims_hold(job, cc->coll.ns, "index", name) &&
+            !made_since(job, cc->coll.ns, mrs_doc_get(ix, "name"))) {
             st = drop_index(job, &cc->coll, name, e);
         }
     }
     return st;
 }
 
-/* What the options say of validation: 0 the validator, 1 its level, 2 its action; the server's default where nothing. */
+/* What the options say of validation: 0 the validator, 1 its level, 2 its action; the server's default where nothing
+ * is said. */
 static struct mrs_val
 validation(struct mrs_view options, int which, struct mrs_arena *a)
 {
@@ -482,7 +593,8 @@ validation(struct mrs_view options, int which, struct mrs_arena *a)
     if (v.type != MRS_MISSING) {
         return v;
     }
-    return which == 0 ? mrs_view_val(mrs_empty_doc()) : mrs_make_text(a, which == 1 ? "strict" : "error", which == 1 ? 6 : 5);
+    const char *text = which == 1 ? "strict" : "error";
+    return which == 0 ? mrs_view_val(mrs_empty_doc()) : mrs_make_text(a, text, (uint32_t)strlen(text));
 }
 
 static enum mrs_status
@@ -520,7 +632,7 @@ make_one(struct live_job *job, struct mrs_cat_coll *cc, bool final, struct mrs_e
     }
     enum mrs_status st = info ? MRS_OK : create(job, cc, e);
     if (final) {
-        st = st ? st : drop_old(job, cc, info, e);
+        st = st ? st : drop_old(job, cc, info, false, e);
         st = st ? st : set_validator(job, cc, info, e);
     }
     for (uint32_t k = 0; k < cc->n_index && !st; k++) {
@@ -581,6 +693,19 @@ holds_foreign(struct live_job *job, const struct mrs_coll *coll, bool *foreign, 
         job->say(job->arg, line);
     }
     return st == MRS_END ? MRS_OK : st;
+}
+
+enum mrs_status
+live_catalogue_clear_way(struct live_job *job, const struct live_claims *c, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < mrs_catalog_count(c->cat) && !st; i++) {
+        struct mrs_cat_coll *cc = mrs_catalog_at(c->cat, i);
+        if (cc->exists && cc->kind == MRS_COLL_PLAIN && cc->touched) {
+            st = drop_old(job, cc, on_server(job, cc), true, e);
+        }
+    }
+    return st;
 }
 
 static enum mrs_status

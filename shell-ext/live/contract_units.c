@@ -140,10 +140,30 @@ may_contract(const struct live_job *job, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* From here on there is no way back. */
+static enum mrs_status
+begin(struct live_job *job, struct mrs_err *e)
+{
+    struct mrs_buf buf, catalogue;
+    struct mrs_view set;
+    if (live_run_in(job, "contract")) {
+        return live_run_phase(job, "contract", job->run->group, mrs_empty_doc(), e);
+    }
+    mrs_buf_init(&buf, job->mem, MRS_DOC_MAX);
+    mrs_buf_init(&catalogue, job->mem, MRS_DOC_MAX / 2);
+    enum mrs_status st = live_catalogue_note(job, &catalogue, e);
+    st = st ? st : live_doc(&buf, &set, e, "{catalogue: %v}",
+                            (struct mrs_val){catalogue.p, (uint32_t)catalogue.n, MRS_BINARY});
+    st = st ? st : live_run_phase(job, "contract", job->run->group, set, e);
+    mrs_buf_clear(&catalogue);
+    mrs_buf_clear(&buf);
+    return st;
+}
+
 enum mrs_status
 live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
-    struct live_claims c;
+    struct live_claims c = {.cat = NULL};
     struct mrs_buf buf;
     struct mrs_view set;
     enum mrs_status st = may_contract(job, e);
@@ -151,7 +171,9 @@ live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs
         return st;
     }
     mrs_buf_init(&buf, job->mem, 4096);
-    st = live_run_phase(job, "contract", job->run->group, mrs_empty_doc(), e);
+    st = begin(job, e);
+    st = st ? st : live_claims_make(job, &c, e);
+    st = st ? st : live_catalogue_clear_way(job, &c, e);
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
         st = job->live->group[g].removes ? contract_group(job, g, r, e) : MRS_OK;
     }
@@ -160,12 +182,9 @@ live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs
                          "%llu documents were left in the old shape, because what stands beside it is not what it "
                          "gives; make them right and call contract again", (unsigned long long)r->differs);
     }
-    if (!st) {
-        st = live_claims_make(job, &c, e);
-        st = st ? st : live_catalogue_make(job, &c, true, e);
-        live_claims_clear(&c);
-    }
-    st = st ? st : live_doc(&buf, &set, e, "{claims: null}");
+    st = st ? st : live_catalogue_make(job, &c, true, e);
+    live_claims_clear(&c);
+    st = st ? st : live_doc(&buf, &set, e, "{claims: null, catalogue: null}");
     st = st ? st : live_run_phase(job, "done", job->live->n_groups, set, e);
     mrs_buf_clear(&buf);
     return st;

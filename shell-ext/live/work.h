@@ -159,6 +159,12 @@ bool live_claims_hold(const struct live_job *job, const char *ns, const char *ke
 enum mrs_status live_claims_check(struct live_job *job, const struct live_claims *c, struct mrs_err *e);
 /* Collections and plain indexes; final: unique and expiring indexes, too, and those that the plan takes away go. */
 enum mrs_status live_catalogue_make(struct live_job *job, const struct live_claims *c, bool final, struct mrs_err *e);
+/* The catalogue of the collections that the plan names, as it is now, for the run document's field `catalogue`: the
+ * value of a binary, appended to out. From then on live_claims_make begins with that: what is half changed would give
+ * another. */
+enum mrs_status live_catalogue_note(struct live_job *job, struct mrs_buf *out, struct mrs_err *e);
+/* Unique indexes that the plan takes away: documents that lose their field one by one would clash in them. */
+enum mrs_status live_catalogue_clear_way(struct live_job *job, const struct live_claims *c, struct mrs_err *e);
 /* Collections and indexes that the run made are dropped. */
 enum mrs_status live_catalogue_drop(struct live_job *job, struct mrs_err *e);
 

@@ -2,9 +2,9 @@
  *
  * A test cannot hit the moment between a write and its checkpoint by sleeping and hoping. So the code names such
  * moments, and the test build acts at one of them: dies, waits, or runs a command of the test (a writer, a kill of the
- * server) while this process stands still. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND", n from 1, 0: each
- * time, the name "*" stands for any; MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards off, so that the
- * tests can show that they notice. In the normal build nothing of this exists. */
+ * server) while this process stands still. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND", n from 1, or 0: each time;
+ * the name "*" stands for any; MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards
+ * off, so that the tests can show that they notice. In the normal build nothing of this exists. */
 #include "live.h"
 
 #ifdef LIVE_TEST

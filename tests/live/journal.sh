@@ -2,8 +2,8 @@
 # journal.sh - on a standalone server every checkpoint and run document is asked into the journal (j: true).
 #
 # Without that the last moments before a crash may be lost while the tool goes on behind them: a hole that nobody ever
-# sees. Servers for tests do not all lose what a mongod would, so it is not the loss that is looked for, but the words on
-# the wire: a relay notes the write concern of each write. Environment: OBJ, the folder of the programs.
+# sees. Servers for tests do not all lose what a mongod would, so it is not the loss that is looked for, but the words
+# on the wire: a relay notes the write concern of each write. Environment: OBJ, the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
@@ -44,7 +44,11 @@ done
 uri="mongodb://127.0.0.1:$(sed 's/listening //' "$tmp/port")/?directConnection=true"
 mkdir "$tmp/work"
 MONGODB_URI=$uri "$obj/live-writers" "$obj/mongoreshape-live-test" "$obj/mongoreshape" "$tmp/work" \
-    one embed/apply/none:1/nothing/contract/1 > "$tmp/said" 2>&1 || { cat "$tmp/said"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+    one embed/apply/none:1/nothing/contract/1 > "$tmp/said" 2>&1 || {
+    cat "$tmp/said"
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+}
 passed=0 failed=0
 for coll in runs checkpoints; do
     n=$(grep -c " $coll j\$" "$tmp/writes") bad=$(grep -c " $coll -\$" "$tmp/writes")

@@ -3,8 +3,8 @@
 #
 # A safeguard that no test misses when it is gone is a safeguard that may get lost. So the code has switches for the
 # mistakes that it avoids (LIVE_MUTANT), and here is for each of them the test that must fail with it, and pass without.
-# `trial` is a tuple of live-writers, `unit` a program of unit tests, `script` a script of this folder; `inside` is a unit
-# program that switches the mutant on itself and demands that what it looks at goes wrong then: where the engine would
+# `trial` is a tuple of live-writers, `unit` a program of unit tests, `script` a script of this folder; `inside` is a
+# unit program that switches the mutant on itself and demands that what it looks at goes wrong then: where the engine would
 # mend all by itself in the end, only that can be seen. Unit programs are run with --all only; their own run is part of
 # the unit tests. Where a fact is named and false, the server itself hides the mistake, and the mutant is skipped.
 # Environment: OBJ, the folder of the programs.
@@ -27,12 +27,12 @@ derive-again             trial  quiet-embed/apply/after-update:1/kill/contract/3
 apply-unsealed           trial  quiet-embed/apply/after-update:1/kill/contract/3
 checkpoint-before-write  trial  quiet-embed/apply/after-checkpoint:1/kill/contract/3
 no-digest                trial  quiet-embed/apply/after-seal:1/update-parent/contract/3
+no-readback              trial  quiet-embed/apply/before-update:1/update-parent/contract/3
 no-journal               script journal.sh
 not-journaled            script journal.sh
 set-all-at-once          unit   t_write
 sources-before-target    unit   t_unit
 lease-by-client-clock    unit   t_state
-no-readback              inside t_write
 delete-before-insert     inside t_write
 memory-after-reconnect   inside t_state
 no-sweep                 unit   t_pass
@@ -109,7 +109,8 @@ one() {
         echo "FAIL mutant $name survives $kind $test"
     else
         passed=$((passed + 1))
-        [ $all = 0 ] || echo "caught: $name by $test: $(grep -a -m 1 -E 'FAIL|LAST ERROR|error:' "$tmp/said" | cut -c1-160)"
+        [ $all = 0 ] ||
+            echo "caught: $name by $test: $(grep -a -m 1 -E 'FAIL|LAST ERROR|error:' "$tmp/said" | cut -c1-160)"
     fi
 }
 

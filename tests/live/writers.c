@@ -12,8 +12,8 @@
  * sources, less what the tool claims, is what the writers last wrote, byte for byte; `verify --repair` comes to an end;
  * then either contract (all collections are what the offline tool makes of the writers' documents) or rollback (all is
  * as if there had been no run). Where the operation is `kill`, the tool dies at the stop and is called again; meanwhile
- * each document stands somewhere. At the stop `stale` of contract the writers have written after the last comparison. The
- * server is at MONGODB_URI. */
+ * each document stands somewhere. At the stop `stale` of contract the writers have written after the last comparison.
+ * The server is at MONGODB_URI. */
 #include "writers.h"
 
 #include <fcntl.h>
@@ -471,8 +471,8 @@ swarm(struct trial *t)
     bool ok = reset(t, &first, 25, 40, why);
     for (int i = 0; i < SWARM; i++) {
         bee[i] = (struct bee){.over = &over,
-                              .w = {.model = &model, .sc = t->sc, .db = g.place.db, .random = t->seed * 1000 + (uint64_t)i,
-                                    .no = i, .of = SWARM, .tokens = 1000, .next = {1, 1},
+                              .w = {.model = &model, .sc = t->sc, .db = g.place.db,
+                                    .random = t->seed * 1000 + (uint64_t)i, .no = i, .of = SWARM, .tokens = 1000, .next = {1, 1},
                                     .client = connected()}};
         pthread_create(&bee[i].thread, NULL, buzz, &bee[i]);
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# writers.sh [--all] - applications write while mongoreshape-live works: no acknowledged write is lost, and the end is what
-# the offline tool makes of what they left.
+# writers.sh [--all] - applications write while mongoreshape-live works: no acknowledged write is lost, and the end is
+# what the offline tool makes of what they left.
 #
 # Every plan of writers_plans.c, single operations at named stops and swarms of writers, on a replica set and on a
 # standalone server, which work side by side. Seeds are those of WRITERS_SEED (default 1), and are printed; a trial that
@@ -53,15 +53,15 @@ if [ "${1:-}" = --all ]; then
         sum "stops-alone-$scenario"
     done
 else
-    swarms=20
-    part stops "" sample "$seed" 60 &
+    swarms=14
+    part stops "" sample "$seed" 40 &
     part stops-alone --standalone sample "$((seed + 1))" 20
     wait
     sum stops
     sum stops-alone
 fi
 part swarms "" swarm "$seed" "$swarms" &
-part swarms-alone --standalone swarm "$((seed + 5))" "$swarms"
+part swarms-alone --standalone swarm "$((seed + 9))" "$swarms"
 wait
 sum swarms
 sum swarms-alone

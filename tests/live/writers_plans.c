@@ -25,7 +25,8 @@ const struct scenario writers_scenarios[] = {
      .steps = "  - extract: { from: posts, path: items, into: items, parent_ref: postId, position: pos,\n"
               "               count: itemCount }\n"},
     {.name = "copy", .claims = {{0}, {"post"}},
-     .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: [a, b], as: post, at: root }\n"},
+     .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: [a, b], as: post,\n"
+              "            at: root }\n"},
     {.name = "move",
      .steps = "  - move: { from: posts, into: archive, where: { b: { $in: [b1, b3] } } }\n"},
     {.name = "union",
@@ -43,7 +44,8 @@ const struct scenario writers_scenarios[] = {
     {.name = "direct-set", .direct = true,
      .steps = "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"},
     {.name = "direct-copy", .direct = true, .claims = {{0}, {"pa"}},
-     .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: { pa: \"$a\" }, replace: true }\n"},
+     .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: { pa: \"$a\" },\n"
+              "            replace: true }\n"},
     {.name = "direct-cast", .direct = true,
      .steps = "  - cast: { in: posts, fields: { d: string, b: string } }\n"},
     {.name = "quiet-embed", .quiet = true,

@@ -117,7 +117,7 @@ struct asked {               /* of the command line */
     bool longer, no_stops, unbroken, verbose;
     const char *scene, *way;
     unsigned seed, seeds;
-    int workers;
+    int workers, share, shares;  /* shares: of several calls, each takes its own */
 };
 extern struct asked asked;
 struct trial {               /* a scene on its way */

@@ -33,17 +33,20 @@ part() {
 }
 
 if [ "${1:-}" = long ]; then
-    part set -- --long --workers 3
+    part set-1 -- --long --workers 2 --share 0 2 &
+    part set-2 -- --long --workers 2 --share 1 2
+    wait
     part alone --standalone -- --long --workers 6
     part seeds-set --sync -- --no-stops --seeds "$seed" 200 --workers 1
     part seeds-alone --standalone --sync -- --no-stops --seeds $((seed + 200)) 100 --workers 1
 else
-    part set -- --workers 2 &
+    part set-1 -- --workers 1 --share 0 2 &
+    part set-2 -- --workers 1 --share 1 2 &
     part seeds-set --sync -- --no-stops --seeds "$seed" 14 --workers 1
     part seeds-alone --standalone --sync -- --no-stops --seeds $((seed + 14)) 6 --workers 1
     wait
 fi
-for name in set alone seeds-set seeds-alone; do
+for name in set-1 set-2 alone seeds-set seeds-alone; do
     [ -f "$tmp/$name" ] || continue
     sed "s/^/$name: /" "$tmp/$name" | grep -v ' passed, [0-9]* failed, '
 done

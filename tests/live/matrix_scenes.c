@@ -72,8 +72,8 @@ const struct scene scenes[] = {
      {USERS, {"old", "{'_id':#,'name':'~o#~'}", 90, 92, 0}}, NULL, NULL},
     {"union", "  - union: { from: { car: cars, truck: trucks }, into: vehicles, tag: type }\n",
      {{"cars", "{'_id':#,'t':'~c#~'}", 1, 4, 0}, {"trucks", "{'_id':#,'t':'~t#~'}", 11, 13, 0}}, NULL, NULL},
-    {"partition", "  - partition: { from: users, by: s, into: { 1: ones, 2: twos }, drop: true }\n", {USERS}, NULL,
-     NULL},
+    {"partition",
+     "  - partition: { from: users, by: s, into: { \"1\": ones, \"2\": twos }, drop: true }\n", {USERS}, NULL, NULL},
     {"split", "  - split: { from: users, fields: [a, s], into: cold }\n", {USERS}, NULL, NULL},
     {"delete", "  - delete: { in: users, where: { n: { $gt: 3 } } }\n", {USERS}, NULL, NULL},
     {"index",
@@ -83,7 +83,7 @@ const struct scene scenes[] = {
      {USERS}, NULL, NULL},
     {"rename-collection", "  - rename_collection: { from: users, into: people }\n", {USERS},
      "[{'createIndexes':'users','indexes':[{'key':{'n':1},'name':'n_1'}]}]", NULL},
-    {"drop-collection", "  - drop_collection: { in: posts }\n", {USERS, POSTS}, NULL, NULL},
+    {"drop-collection", "  - drop_collection: { in: posts }\n", {POSTS, USERS}, NULL, NULL},
     {"three-steps",
      "  - extract: { from: posts, path: comments, into: comments, parent_ref: postId }\n"
      "  - set: { in: comments, fields: { v: 2 } }\n"

@@ -15,7 +15,7 @@
 enum { TRIES = 6 };
 
 struct tally *tally;
-struct asked asked = {.workers = 2};
+struct asked asked = {.workers = 2, .shares = 1};
 
 /* ---- telling ---- */
 void

@@ -516,7 +516,8 @@ world_lacks(struct world *w, const char *marks, size_t n, const struct picture *
 
     world_phase(w, phase);
     each_collection(w, w->db, see_everything, &(struct adding){&all, "user"});
-    if (strncmp(phase, "applying", 8) == 0 || strncmp(phase, "contract", 8) == 0 || strncmp(phase, "roll", 4) == 0)
+    if (strncmp(phase, "applying", 8) == 0 || strncmp(phase, "finishing", 9) == 0 || strcmp(phase, "done") == 0 ||
+        strncmp(phase, "contract", 8) == 0 || strncmp(phase, "roll", 4) == 0)
         each_collection(w, w->state, see_everything, &(struct adding){&all, "state"});
     for (const char *m = marks; lost == NULL && m < marks + n; m += strlen(m) + 1)
         if (holds(end, m) && !holds(&all, m))

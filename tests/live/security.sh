@@ -44,11 +44,13 @@ hidden='s3cret|wr0ngpass|t0kenvalue|keyPhr4se'
 # uri USER: of that user, over TLS, by SCRAM-SHA-256
 uri() { echo "mongodb://$1:$escaped@$address&authMechanism=SCRAM-SHA-256"; }
 
+same() { if cmp -s "$1" "$2"; then ok; else fail "$3: $(diff "$1" "$2" | head -5)"; fi; }
+
 # clean WHAT FILE...: no secret in these
 clean() {
     what=$1
     shift
-    if grep -qaE "$hidden" "$@"; then fail "a secret is shown: $what: $(grep -aEh "$hidden" "$@" | head -3)"; else ok; fi
+    if seen=$(grep -aEh "$hidden" "$@"); then fail "a secret is shown: $what: $seen"; else ok; fi
 }
 
 # expect STATUS WORDS ARGS...: the status, the words on standard output or standard error, and no secret
@@ -72,7 +74,7 @@ refused() {
     picture before
     expect 6 "$@"
     picture after
-    if cmp -s before after; then ok; else fail "written although refused ($*): $(diff before after | head -5)"; fi
+    same before after "written although refused ($*)"
 }
 is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
 
@@ -88,21 +90,33 @@ on() { # DB ACTION...
     printf '{"resource": {"db": "%s", "collection": ""}, "actions": [%s]}' "$db" "$(printf ', "%s"' "$@" | cut -c3-)"
 }
 look='find listCollections listIndexes collStats'
+write="$look insert update remove createCollection createIndex"
+quiet="$write dropCollection dropIndex collMod bypassDocumentValidation changeStream"
 state='find insert update remove createCollection dropCollection'
 # shellcheck disable=SC2086
 {
     role mrs_look "$(on secure $look)"
     role mrs_dry "$(on secure $look),$(on mongoreshape $state)"
-    role mrs_expand "$(on secure $look insert update remove createCollection createIndex),$(on mongoreshape $state)"
-    role mrs_contract "$(on secure $look insert update remove createCollection createIndex dropCollection dropIndex collMod \
-        renameCollectionSameDB bypassDocumentValidation changeStream),$(on mongoreshape $state)"
+    role mrs_expand "$(on secure $write),$(on mongoreshape $state)"
+    role mrs_contract "$(on secure $quiet renameCollectionSameDB),$(on mongoreshape $state)"
     role mrs_no_insert "$(on secure $look update remove createCollection createIndex),$(on mongoreshape $state)"
-    role mrs_no_rename "$(on secure $look insert update remove createCollection createIndex dropCollection dropIndex collMod \
-        bypassDocumentValidation changeStream),$(on mongoreshape $state)"
+    role mrs_no_rename "$(on secure $quiet),$(on mongoreshape $state)"
     role mrs_watch "$(on mongoreshape find)"
     role mrs_turn "$(on mongoreshape find update)"
     role mrs_clean "$(on mongoreshape find insert update remove dropCollection),$(on secure dropCollection)"
 }
+# The role of the manual, as it stands there.
+manual=$(python3 - "$root/docs/LIVE.md" <<'P'
+import re, sys
+text = open(sys.argv[1]).read()
+role = re.search(r"db\.createRole\((.*?)^\}\)", text, re.S | re.M).group(1) + "}"
+role = re.sub(r"//[^\n]*", "", role).replace('"shop"', '"secure"')
+role = re.sub(r"(\w+):", r'"\1":', role).replace('"role":', '"createRole":')
+print(role)
+P
+)
+admin admin "$manual" >/dev/null
+user manual '"mongoreshape"'
 user looker '"mrs_look"'
 user dry '"mrs_dry"'
 user expander '"mrs_expand"'
@@ -122,8 +136,8 @@ fill() {
     admin secure '{"dropDatabase": 1}' >/dev/null
     admin mongoreshape '{"dropDatabase": 1}' >/dev/null
     admin secure '{"insert": "posts", "documents": [{"_id": 1, "n": 1}, {"_id": 2, "n": 2}, {"_id": 3}]}' >/dev/null
-    admin secure '{"insert": "comments", "documents": [{"_id": 10, "post": 1}, {"_id": 11, "post": 1}, {"_id": 12, "post": 2}]}' \
-        >/dev/null
+    admin secure '{"insert": "comments", "documents":
+        [{"_id": 10, "post": 1}, {"_id": 11, "post": 1}, {"_id": 12, "post": 2}]}' >/dev/null
     admin secure '{"createIndexes": "comments", "indexes": [{"key": {"post": 1}, "name": "post_1"}]}' >/dev/null
 }
 cat >embed.yaml <<'P'
@@ -151,28 +165,33 @@ fill
 # ---- who cannot come in ----
 refused 'uthentication failed' apply embed.yaml --execute --uri "mongodb://plain:wr0ngpass@$address"
 refused 'uthentication failed' status --list --uri "mongodb://absent:wr0ngpass@$address"
-refused 'uthentication failed' verify embed.yaml --json --uri "mongodb://plain:wr0ngpass@$address&authMechanism=SCRAM-SHA-256"
+refused 'uthentication failed' verify embed.yaml --json \
+    --uri "mongodb://plain:wr0ngpass@$address&authMechanism=SCRAM-SHA-256"
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other-ca -keyout other.key -out other.pem >/dev/null 2>&1
 other=${address/tlsCAFile=*ca.pem/tlsCAFile=$dir/other.pem}
 none=${address/&tlsCAFile=*ca.pem/}
 unsafe=${address/&tls=true&tlsCAFile=*ca.pem/}
-refused 'certificate' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$other&serverSelectionTimeoutMS=2000"
-refused 'certificate' apply embed.yaml --execute --json --uri "mongodb://plain:$escaped@$none&serverSelectionTimeoutMS=2000"
-refused 'connection' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$unsafe&serverSelectionTimeoutMS=2000"
-refused '127.0.0.1' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$address&tlsCertificateKeyFile=$dir/no.pem&tlsCertificateKeyFilePassword=keyPhr4se&serverSelectionTimeoutMS=2000"
+soon='serverSelectionTimeoutMS=2000'
+refused 'certificate' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$other&$soon"
+refused 'certificate' apply embed.yaml --execute --json --uri "mongodb://plain:$escaped@$none&$soon"
+refused 'connection' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$unsafe&$soon"
+key="tlsCertificateKeyFile=$dir/no.pem&tlsCertificateKeyFilePassword=keyPhr4se"
+refused '127.0.0.1' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$address&$key&$soon"
 
 # ---- what cannot be read, or names nobody: every command ----
+dead="mongodb://plain:$escaped@127.0.0.1:9/secure?serverSelectionTimeoutMS=300"
+odd="mongodb://plain:$escaped@127.0.0.1:99999/?authMechanismProperties=AWS_SESSION_TOKEN:t0kenvalue"
 for command in 'apply embed.yaml --execute' 'verify embed.yaml' 'contract embed.yaml' 'rollback embed.yaml' status \
     'pause embed.yaml' 'resume embed.yaml' 'throttle embed.yaml' 'abort embed.yaml --clean'; do
     # shellcheck disable=SC2086
     {
         expect 6 'absent.invalid' $command --uri "mongodb://plain:$escaped@absent.invalid/secure"
-        expect 6 '127.0.0.1:9' $command --json --uri "mongodb://plain:$escaped@127.0.0.1:9/secure?serverSelectionTimeoutMS=300"
+        expect 6 '127.0.0.1:9' $command --json --uri "$dead"
         expect 2 'cannot be read' $command --uri "mongodb://plain:$secret@127.0.0.1/?tls=maybe"
-        expect 2 'cannot be read' $command --json --uri "mongodb://plain:$escaped@127.0.0.1:99999/?authMechanismProperties=AWS_SESSION_TOKEN:t0kenvalue"
+        expect 2 'cannot be read' $command --json --uri "$odd"
     }
 done
-expect 6 '127.0.0.1:9' status --uri "mongodb://plain:$escaped@127.0.0.1:9/?authMechanism=HOPE&authMechanismProperties=x:t0kenvalue&serverSelectionTimeoutMS=300"
+expect 6 '127.0.0.1:9' status --uri "$dead&authMechanism=HOPE&authMechanismProperties=x:t0kenvalue"
 expect 2 '' apply "$(uri plain)"
 expect 2 '' apply embed.yaml "$(uri plain)"
 expect 2 '' "$(uri plain)"
@@ -203,7 +222,7 @@ for who in dry expander contractor plain; do
     "$tool" apply embed.yaml --uri "$(uri $who)" >out 2>err
     cat out err >>all
     picture after
-    if cmp -s before after; then ok; else fail "a dry run of $who wrote: $(diff before after | head -3)"; fi
+    same before after "a dry run of $who wrote"
 done
 
 # ---- the least roles are enough: by file, environment and option ----
@@ -232,14 +251,15 @@ clean 'the state database' contracted
 expect 0 'is removed' abort embed.yaml --clean --uri "$(uri cleaner)"
 fill
 picture begun
-MONGODB_URI=$(uri contractor) expect 0 '' apply embed.yaml --execute
-MONGODB_URI=$(uri contractor) expect 0 '' rollback embed.yaml
+MONGODB_URI=$(uri manual) expect 0 '' apply embed.yaml --execute
+MONGODB_URI=$(uri manual) expect 0 '' verify embed.yaml
+MONGODB_URI=$(uri manual) expect 0 '' rollback embed.yaml
 expect 6 'uthorized' abort embed.yaml --clean --uri "$(uri turner)"
 MONGODB_URI=$(uri cleaner) expect 0 'is removed' abort embed.yaml --clean
 picture after
 grep -v '^mongoreshape' begun >begun.user
 grep -v '^mongoreshape' after >after.user
-if cmp -s begun.user after.user; then ok; else fail "a rollback is not the beginning: $(diff begun.user after.user | head -5)"; fi
+same begun.user after.user "a rollback is not the beginning"
 
 # ---- a quiet run that must build beside: known when it is listed, and nothing is touched ----
 admin secure '{"createIndexes": "posts", "indexes": [{"key": {"n": 1}, "name": "n_1", "unique": true}]}' >/dev/null
@@ -250,13 +270,18 @@ picture after
 mine() { grep '^secure' "$1" | sed 's/ "options" : { *\("validator" : { *}[^}]*\)\{0,1\}},//' >"$1.user"; }
 mine before
 mine after
-if cmp -s before.user after.user; then ok; else fail "touched although refused: $(diff before.user after.user | head -5)"; fi
+same before.user after.user "touched although refused"
 expect 0 '' apply swap.yaml --quiet-by validator --execute --uri "$(uri contractor)"
 expect 0 'is removed' abort swap.yaml --clean --uri "$(uri cleaner)"
+expect 0 '' apply swap.yaml --quiet-by validator --keep-before --execute --uri "$(uri manual)"
+expect 0 '' rollback swap.yaml --uri "$(uri manual)"
+expect 0 'is removed' abort swap.yaml --clean --uri "$(uri manual)"
+expect 0 'mongoreshape-live apply embed.yaml' apply embed.yaml --uri "$(uri looker)"
 
 # ---- while it runs: /proc shows no secret, and there are no children ----
 fill
-admin secure "{\"insert\": \"posts\", \"documents\": [$(for ((i = 100; i < 900; i++)); do printf '%s{"_id": %d}' "$([ $i = 100 ] || echo ,)" $i; done)]}" >/dev/null
+many=$(for ((i = 100; i < 900; i++)); do printf ', {"_id": %d}' $i; done)
+admin secure "{\"insert\": \"posts\", \"documents\": [${many:2}]}" >/dev/null
 watch() {
     for ((i = 0; i < 200; i++)); do
         "$tool" pause embed.yaml --uri-file turner.uri >/dev/null 2>&1 && break
@@ -267,7 +292,8 @@ watch() {
     done
     is "children of the tool" "$(cat /proc/"$pid"/task/*/children)" ""
 }
-env --default-signal=INT "$tool" apply embed.yaml --execute --batch 1 --lease 2000 --uri "$(uri expander)" --progress >bg.out 2>bg.err </dev/null &
+env --default-signal=INT "$tool" apply embed.yaml --execute --batch 1 --lease 2000 --progress \
+    --uri "$(uri expander)" >bg.out 2>bg.err </dev/null &
 pid=$!
 watch
 is "the tool runs" "$(kill -0 $pid && echo yes)" yes

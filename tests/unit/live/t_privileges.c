@@ -103,7 +103,8 @@ lacking(void **state)
     (void)state;
     granted(ON("state", "", WRITE) "," ON("shop", "", READ));
     assert_int_equal(found.n_refuse, 2);
-    assert_string_equal(found.finding[0].text, "the user lacks privileges on shop.posts: update (readWrite on shop has them)");
+    assert_string_equal(found.finding[0].text,
+                        "the user lacks privileges on shop.posts: update (readWrite on shop has them)");
     assert_string_equal(found.finding[1].text, "the user lacks privileges on shop.made: insert, update, remove, "
                                                "createCollection, createIndex (readWrite on shop has them)");
     granted(ON("shop", "", WRITE));
@@ -111,8 +112,8 @@ lacking(void **state)
     assert_non_null(strstr(found.finding[0].text, "state (the state of runs): find, insert"));
     granted(ON("state", "", WRITE) "," ON("shop", "posts", WRITE) "," ON("shop", "made", WRITE));
     assert_int_equal(found.n_refuse, 1);
-    assert_string_equal(found.finding[0].text, "the user lacks privileges on the database shop: listCollections (readWrite on shop "
-                        "has them)");
+    assert_string_equal(found.finding[0].text,
+                        "the user lacks privileges on the database shop: listCollections (readWrite on shop has them)");
     granted(ON("state", "", WRITE) ","
             ON("shop", "", "\"find\", \"listIndexes\", \"listCollections\", \"update\", \"insert\", \"remove\","
                "\"createCollection\", \"createIndex\""));
@@ -174,7 +175,8 @@ built_beside(void **state)
             ON("shop", "made", WRITE) "," ON("shop", "", "\"listCollections\""));
     assert_int_equal(found.n, 2); /* it may not come to that */
     assert_int_equal(found.n_refuse, 0);
-    snprintf(want, sizeof want, "the user lacks privileges on shop.posts.mrs_%.12s, where the collection may have to be "
+    snprintf(want, sizeof want,
+             "the user lacks privileges on shop.posts.mrs_%.12s, where the collection may have to be "
              "built before it takes the place of the old one: find, insert, update, remove, createCollection, "
              "createIndex, dropCollection (readWrite on shop has them)", id);
     assert_string_equal(found.finding[0].text, want);

@@ -498,8 +498,8 @@ keeps_no_time(struct live_units *u, struct live_unit *unit, const struct mrs_pro
     if (name) {
         mrs_err_clear(&u->err);
         mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED,
-                    "field %.64s of a document that it makes in %.120s is Timestamp(0, 0): the server would put its own "
-                    "time there; let the plan give it another value", name, u->step->desc.sides[p->side].coll.ns);
+                    "field %.64s of a document that it makes in %.120s is Timestamp(0, 0): the server would put its "
+                    "own time there; let the plan give it another value", name, u->step->desc.sides[p->side].coll.ns);
         live_unit_refuse(u, unit, u->step->no);
     }
     return name != NULL;

@@ -376,11 +376,13 @@ purposes(void **state)
     }
 }
 
-/* What a mongod would not insert as it was derived is refused; deeper, under `_id` or in the document itself it stays. */
+/* What a mongod would not insert as it was derived is refused; deeper, under `_id` or in the document itself it
+ * stays. */
 static void
 zero_times(void **state)
 {
-    static const char *const steps = "- extract: { from: posts, path: l, into: made, refs: parent, parent_ref: post }\n";
+    static const char *const steps =
+        "- extract: { from: posts, path: l, into: made, refs: parent, parent_ref: post }\n";
     static const char *const docs_text =
         "{'_id':1,'l':[{'_id':1,'at':{'$timestamp':{'t':0,'i':0}}}]} {'_id':2,'at':{'$timestamp':{'t':0,'i':0}},'l':[{"
         "'_id':{'$timestamp':{'t':0,'i':0}},'a':{'at':{'$timestamp':{'t':0,'i':0}}}}]} {'_id':3,'l':[{'_id':3,'at':{'"
@@ -398,7 +400,8 @@ zero_times(void **state)
     assert_true(unit[0].refused);
     assert_int_equal(unit[0].n_products, 0);
     assert_int_equal(unit[0].why.code, MRS_E_REFUSED);
-    assert_non_null(strstr(unit[0].why.msg, "field at of a document that it makes in " TEST_DB ".made is Timestamp(0, 0)"));
+    assert_non_null(strstr(unit[0].why.msg, "field at of a document that it makes in " TEST_DB
+                                            ".made is Timestamp(0, 0)"));
     for (int i = 1; i < 3; i++) {
         assert_false(unit[i].refused);
         assert_int_equal(unit[i].n_products, 1);

@@ -4,7 +4,8 @@
  * JSON, as "#" and the bytes of a document in hex, or as "!" and the code of an error; "." ends a cursor. The first
  * byte of the input chooses who asks: the catalogue and the look before the first write, run documents and what
  * `status` makes of them, change lists, checkpoints, lists of actions, small documents. Each ends with a status and a
- * reason, whatever it is told, what is written as JSON can be read as such, and nothing leaks. Needs no libmongoc. */
+ * reason, whatever it is told, what is written as JSON can be read as such, and nothing leaks. What else stands in the
+ * first line makes an allocation fail. Needs no libmongoc. */
 #include "../../shell-ext/live/preflight.h"
 #include "../../shell-ext/live/quiet.h"
 #include "../../shell-ext/live/state_io.h"
@@ -275,7 +276,7 @@ static const char plan_text[] =
     "- options: { in: p, validator: {} }\n- rename_collection: { from: c, into: e }\n";
 
 struct asker {
-    struct mrs_mem *mem;
+    struct mrs_mem *mem, *own; /* of the plan and of answers; of the job */
     struct live_job job;
     struct mrs_live live;
     struct mrs_arena arena;
@@ -307,12 +308,12 @@ ask_server(struct asker *a, struct mrs_err *e)
     struct live_server *server = NULL;
     char uuid[40];
     struct mrs_coll c = {"d", "p", "d.p"};
-    enum mrs_status s = live_server_read(a->mem, &one_link, db, 2, &server, e);
+    enum mrs_status s = live_server_read(a->own, &one_link, db, 2, &server, e);
     told(s, e);
     if (s != MRS_OK) {
         return;
     }
-    s = live_server_catalog(a->mem, server, &cat, e);
+    s = live_server_catalog(a->own, server, &cat, e);
     s = s == MRS_OK ? mrs_plan_check(a->job.plan, cat, e) : s;
     told(s, e);
     mrs_catalog_free(cat);
@@ -466,7 +467,7 @@ ask_small(struct asker *a, const char *text, size_t n, struct mrs_err *e)
 }
 
 static void
-open_asker(struct asker *a)
+open_asker(struct asker *a, uint64_t fail_at)
 {
     struct mrs_plan_opts po = {.file = "p", .default_db = "d", .now_ms = 1};
     struct mrs_err e;
@@ -474,7 +475,8 @@ open_asker(struct asker *a)
     memset(a, 0, sizeof *a);
     a->mem = said.mem = mrs_mem_new(0);
     mrs_arena_init(&a->arena, a->mem);
-    a->job = (struct live_job){.mem = a->mem, .link = &one_link};
+    a->own = mrs_mem_new(fail_at);
+    a->job = (struct live_job){.mem = a->own, .link = &one_link};
     a->job.opts = (struct live_opts){.db = "d", .state_db = "st", .lease_ms = 1000, .quiet = LIVE_BY_VALIDATOR};
     if (mrs_plan_load(a->mem, plan_text, sizeof plan_text - 1, &po, &a->job.plan, &e) != MRS_OK ||
         mrs_live_judge(a->job.plan, &a->arena, &a->live, &e) != MRS_OK) {
@@ -502,7 +504,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     said.at = line ? line + 1 : text + n;
     said.end = text + n;
     said.left = 2000;
-    open_asker(&a);
+    bool fails = text[1] != '\n' && strchr("srjcq", text[0]);
+    open_asker(&a, fails ? 1 + 3 * (uint64_t)(uint8_t)text[1] : 0);
     mrs_err_clear(&e);
     switch (text[0]) {
     case 's': ask_server(&a, &e); break;
@@ -520,7 +523,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     free(said.doc);
     said.doc = NULL;
     free(text);
-    if (mrs_mem_close(a.mem) != 0) {
+    if (mrs_mem_close(a.own) != 0 || mrs_mem_close(a.mem) != 0) {
         abort();
     }
     return 0;

@@ -15,6 +15,7 @@ struct scenario {
     enum children children;
     bool direct;              /* in place beside writers, not expand and contract */
     bool quiet;               /* writers are kept out: nobody writes, the tool is killed only */
+    bool new_fields;          /* writers add a field, too: contract makes documents anew, so that it gets its place */
     bool live_contract;       /* contract may run beside writers */
     const char *claims[N_COLLS][CLAIMS_MAX];
 };

@@ -378,7 +378,7 @@ put_again(struct writer *w, int coll)
 static void
 update_parent(struct writer *w)
 {
-    int id = any_id(w, POSTS), what = pick_number(w, w->rename_safe ? 1 : 6);
+    int id = any_id(w, POSTS), what = pick_number(w, w->rename_safe ? 1 : w->sc->new_fields ? 7 : 6);
     bson_t change = BSON_INITIALIZER;
     if (id < 0) {
         return;
@@ -389,9 +389,12 @@ update_parent(struct writer *w)
         case 3: append_number(w, &change); break;
         case 4: append_items(w, &change); break;
         case 5: append_parts(w, &change); break;
+        case 6: append_text(&change, "x", 'x', pick_number(w, 4)); break;
         default: break;
     }
-    append_token(w, &change);
+    if (what != 6) {
+        append_token(w, &change);
+    }
     set(w, POSTS, id, &change);
     bson_destroy(&change);
 }

@@ -4,36 +4,36 @@
 const struct scenario writers_scenarios[] = {
     {.name = "set", .live_contract = true, .claims = {{"c", "d2"}},
      .steps = "  - set: { in: posts, fields: { d2: \"$d\", c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"},
-    {.name = "rename", .live_contract = true, .claims = {{"z", "y"}},
+    {.name = "rename", .new_fields = true, .live_contract = true, .claims = {{"z", "y"}},
      .steps = "  - rename: { in: posts, fields: { a: z, d: y } }\n"},
-    {.name = "fused", .live_contract = true, .claims = {{"c", "y"}},
+    {.name = "fused", .new_fields = true, .live_contract = true, .claims = {{"c", "y"}},
      .steps = "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"
               "  - rename: { in: posts, fields: { d: y } }\n"
               "  - unset: { in: posts, fields: [a] }\n"},
     {.name = "cast-order", .live_contract = true,
      .steps = "  - cast: { in: posts, fields: { d: string } }\n"
               "  - order: { in: posts, fields: [_id, d, b] }\n"},
-    {.name = "embed", .claims = {{"comments", "many"}},
+    {.name = "embed", .new_fields = true, .claims = {{"comments", "many"}},
      .steps = "  - embed: { from: comments, into: posts, match: { postId: _id }, as: comments, drop: [postId],\n"
               "             sort: { n: 1, _id: 1 }, count: many }\n"},
-    {.name = "embed-one", .claims = {{"top"}},
+    {.name = "embed-one", .new_fields = true, .claims = {{"top"}},
      .steps = "  - embed: { from: comments, into: posts, match: { postId: _id }, as: top, one: true, many: last,\n"
               "             sort: { n: 1, _id: 1 } }\n"},
     {.name = "embed-refs", .children = BY_REFS, .claims = {{"partDocs"}},
      .steps = "  - embed: { from: comments, into: posts, match: { _id: parts }, as: partDocs, keep: all }\n"},
-    {.name = "extract", .children = BY_ITEMS, .claims = {{"itemCount"}},
+    {.name = "extract", .new_fields = true, .children = BY_ITEMS, .claims = {{"itemCount"}},
      .steps = "  - extract: { from: posts, path: items, into: items, parent_ref: postId, position: pos,\n"
               "               count: itemCount }\n"},
     {.name = "copy", .claims = {{0}, {"post"}},
      .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: [a, b], as: post,\n"
               "            at: root }\n"},
-    {.name = "move",
+    {.name = "move", .new_fields = true,
      .steps = "  - move: { from: posts, into: archive, where: { b: { $in: [b1, b3] } } }\n"},
-    {.name = "union",
+    {.name = "union", .new_fields = true,
      .steps = "  - union: { from: { p: posts, c: comments }, into: all, tag: kind }\n"},
-    {.name = "partition",
+    {.name = "partition", .new_fields = true,
      .steps = "  - partition: { from: posts, by: b, into: { b1: ones, b2: twos }, others: keep }\n"},
-    {.name = "split", .children = BY_ITEMS,
+    {.name = "split", .new_fields = true, .children = BY_ITEMS,
      .steps = "  - split: { from: posts, fields: [b, items], into: cold }\n"},
     {.name = "two-steps", .children = BY_ITEMS, .claims = {{0}, {"body"}},
      .steps = "  - extract: { from: posts, path: items, into: items, parent_ref: postId, position: pos }\n"

@@ -217,17 +217,6 @@ new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_ca
     return MRS_OK;
 }
 
-static bool
-text_is(struct mrs_val v, const char *text)
-{
-    uint32_t n;
-    if (v.type != MRS_STRING) {
-        return false;
-    }
-    const char *p = mrs_val_text(v, &n);
-    return n == strlen(text) && memcmp(p, text, n) == 0;
-}
-
 /* The index documents of metadata; other elements of the list are no indexes and are left behind. */
 static enum mrs_status
 take_indexes(struct mrs_catalog *c, struct mrs_cat_coll *cc, struct mrs_val list, struct mrs_err *e)
@@ -263,9 +252,9 @@ mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct 
     if (options.type == MRS_DOCUMENT) {
         s = mrsi_cat_set_options(c, cc, mrs_val_view(options), e);
     }
-    if (text_is(type, "view") || mrs_doc_get(cc->options, "viewOn").type != MRS_MISSING) {
+    if (mrs_val_is_text(type, "view") || mrs_doc_get(cc->options, "viewOn").type != MRS_MISSING) {
         cc->kind = MRS_COLL_VIEW;
-    } else if (text_is(type, "timeseries") || mrs_doc_get(cc->options, "timeseries").type != MRS_MISSING) {
+    } else if (mrs_val_is_text(type, "timeseries") || mrs_doc_get(cc->options, "timeseries").type != MRS_MISSING) {
         cc->kind = MRS_COLL_TIMESERIES;
     }
     uint32_t n;
@@ -288,7 +277,7 @@ static bool
 own_collation(struct mrs_view options)
 {
     struct mrs_val c = mrs_doc_get(options, "collation");
-    return c.type == MRS_DOCUMENT && c.n > 5 && !text_is(mrs_doc_get(mrs_val_view(c), "locale"), "simple");
+    return c.type == MRS_DOCUMENT && c.n > 5 && !mrs_val_is_text(mrs_doc_get(mrs_val_view(c), "locale"), "simple");
 }
 
 /* Why, and what to do; NULL: it can be. */
@@ -420,7 +409,7 @@ note_views(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *wha
     for (uint32_t i = 0; i < cat->n; i++) {
         const struct mrs_cat_coll *v = cat->coll[i];
         if (v->exists && v->kind == MRS_COLL_VIEW && strcmp(v->coll.db, coll->db) == 0 &&
-            text_is(mrs_doc_get(v->options, "viewOn"), coll->coll)) {
+            mrs_val_is_text(mrs_doc_get(v->options, "viewOn"), coll->coll)) {
             mrs_catalog_note(cat, "the view %s reads from %s, which is %s: define it anew", v->coll.ns, coll->ns, what);
         }
     }

@@ -68,17 +68,6 @@ entries(struct mrs_val v)
     return n;
 }
 
-static bool
-is_text(struct mrs_val v, const char *text)
-{
-    uint32_t n;
-    if (v.type != MRS_STRING) {
-        return false;
-    }
-    const char *p = mrs_val_text(v, &n);
-    return n == strlen(text) && memcmp(p, text, n) == 0;
-}
-
 /* Adds a path to the set that must stay apart. */
 static bool
 apart(struct mrsi_read *r, struct mrs_edit *set, const char *key, const char *sub, const struct mrs_path *path)
@@ -116,7 +105,7 @@ read_list(struct mrsi_read *r, struct mrsi_slot s, bool *minus, struct mrs_path 
     mrs_walk_init(&w, mrs_val_view(s.v));
     while (r->status == MRS_OK && mrs_walk_next(&w, &e) == 1) {
         struct mrsi_slot one = {e.v, s.key, e.name, NULL};
-        if (minus && is_text(e.v, "-_id")) {
+        if (minus && mrs_val_is_text(e.v, "-_id")) {
             *minus = true;
         } else if (mrsi_read_path(r, one, &p[*n]) && apart(r, set, s.key, e.name, &p[*n])) {
             ++*n;

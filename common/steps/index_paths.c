@@ -16,17 +16,6 @@ struct remap {
     bool dead;
 };
 
-bool
-mrsi_index_is_text(struct mrs_val v, const char *text)
-{
-    uint32_t n;
-    if (v.type != MRS_STRING) {
-        return false;
-    }
-    const char *p = mrs_val_text(v, &n);
-    return n == strlen(text) && memcmp(p, text, n) == 0;
-}
-
 /* What of path lies below from: "" for from itself; NULL where it does not. */
 static const char *
 rest_of(const char *from, const char *path)
@@ -184,7 +173,7 @@ remap_override(struct remap *x, struct mrs_val in)
     x->out->override = in;
     for (uint32_t i = 0; i < x->m->n; i++) {
         const struct mrsi_move *mv = &x->m->move[i];
-        if (mv->to && *mv->from && *mv->to && !strchr(mv->to, '.') && mrsi_index_is_text(in, mv->from)) {
+        if (mv->to && *mv->from && *mv->to && !strchr(mv->to, '.') && mrs_val_is_text(in, mv->from)) {
             x->out->override = mrs_make_text(x->a, mv->to, (uint32_t)strlen(mv->to));
             x->dead = x->dead || x->out->override.type == MRS_MISSING;
             x->out->moved = true;

@@ -16,6 +16,5 @@ struct mrsi_index_parts {
 /* All texts and bytes are taken from the arena; scratch is overwritten. */
 enum mrs_status mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi_moves *m,
                                  struct mrs_view index, struct mrsi_index_parts *out, struct mrs_err *e);
-bool mrsi_index_is_text(struct mrs_val v, const char *text);
 
 #endif

@@ -75,7 +75,7 @@ has_hashed(struct mrs_view index)
     }
     mrs_walk_init(&w, mrs_val_view(key));
     while (mrs_walk_next(&w, &e) == 1) {
-        if (mrsi_index_is_text(e.v, "hashed")) {
+        if (mrs_val_is_text(e.v, "hashed")) {
             return true;
         }
     }

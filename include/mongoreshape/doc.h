@@ -133,6 +133,14 @@ mrs_val_text(struct mrs_val v, uint32_t *n)
     return (const char *)v.p + 4;
 }
 
+/* Whether v is a STRING of this text, without NULs. */
+static inline bool
+mrs_val_is_text(struct mrs_val v, const char *text)
+{
+    uint32_t n = (uint32_t)strlen(text);
+    return v.type == MRS_STRING && v.n == n + 5 && memcmp(v.p + 4, text, n) == 0;
+}
+
 static inline int32_t
 mrs_val_i32(struct mrs_val v)
 {

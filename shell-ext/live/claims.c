@@ -20,17 +20,6 @@ struct claim_list {
 
 /* ---- what is claimed already ---- */
 
-static bool
-text_is(struct mrs_val v, const char *text)
-{
-    uint32_t n;
-    if (v.type != MRS_STRING) {
-        return false;
-    }
-    const char *p = mrs_val_text(v, &n);
-    return n == strlen(text) && memcmp(p, text, n) == 0;
-}
-
 static struct mrs_val
 held_claims(const struct live_job *job)
 {
@@ -52,8 +41,8 @@ live_claims_hold(const struct live_job *job, const char *ns, const char *key, co
     mrs_walk_init(&w, mrs_val_view(list));
     while (mrs_walk_next(&w, &el) == 1) {
         struct mrs_view c = live_doc_of(el.v);
-        if (el.v.type == MRS_DOCUMENT && text_is(mrs_doc_get(c, "ns"), ns) &&
-            (key ? text_is(mrs_doc_get(c, key), name) : live_bool_at(c, "made", false))) {
+        if (el.v.type == MRS_DOCUMENT && mrs_val_is_text(mrs_doc_get(c, "ns"), ns) &&
+            (key ? mrs_val_is_text(mrs_doc_get(c, key), name) : live_bool_at(c, "made", false))) {
             return true;
         }
     }
@@ -540,7 +529,8 @@ made_since(const struct live_job *job, const char *ns, struct mrs_val name)
         struct mrs_view one = live_doc_of(el.v);
         const char *db = mrs_val_text(mrs_doc_get(one, "db"), &n), *dot = strchr(ns, '.');
         struct mrs_val indexes = mrs_doc_get(live_doc_of(mrs_doc_get(one, "meta")), "indexes");
-        if (!dot || n != (size_t)(dot - ns) || memcmp(db, ns, n) != 0 || !text_is(mrs_doc_get(one, "coll"), dot + 1) ||
+        if (!dot || n != (size_t)(dot - ns) || memcmp(db, ns, n) != 0 ||
+            !mrs_val_is_text(mrs_doc_get(one, "coll"), dot + 1) ||
             indexes.type != MRS_ARRAY) {
             continue;
         }

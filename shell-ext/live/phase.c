@@ -9,17 +9,6 @@
 
 #include <stdio.h>
 
-static bool
-is_text(struct mrs_val v, const char *text)
-{
-    uint32_t n;
-    if (v.type != MRS_STRING) {
-        return false;
-    }
-    const char *p = mrs_val_text(v, &n);
-    return n == strlen(text) && memcmp(p, text, n) == 0;
-}
-
 /* Fields of `set` as a stage: literals, but for the server's time; nulls become names of an $unset. */
 static enum mrs_status
 stages_of(struct mrs_view set, struct mrs_buf *set_buf, struct mrs_buf *unset_buf, struct mrs_view *set_doc,
@@ -37,7 +26,7 @@ stages_of(struct mrs_view set, struct mrs_buf *set_buf, struct mrs_buf *unset_bu
         if (el.v.type == MRS_NULL) {
             mrs_index_name(digits, n++);
             mrs_build_text(&u, digits, el.name, el.name_len);
-        } else if (is_text(el.v, "$$NOW")) {
+        } else if (mrs_val_is_text(el.v, "$$NOW")) {
             mrs_build_elem(&b, &el);
         } else {
             mrs_build_open(&b, el.name, el.name_len, MRS_DOCUMENT);
@@ -153,7 +142,7 @@ other_colls(struct live_job *job, const char *ns, const char *uuid, struct mrs_b
     mrs_build_init(&b, buf);
     mrs_walk_init(&w, list.type == MRS_ARRAY ? mrs_val_view(list) : mrs_empty_doc());
     while (mrs_walk_next(&w, &el) == 1) {
-        if (el.v.type == MRS_DOCUMENT && !is_text(live_at(mrs_val_view(el.v), "ns"), ns)) {
+        if (el.v.type == MRS_DOCUMENT && !mrs_val_is_text(live_at(mrs_val_view(el.v), "ns"), ns)) {
             uint32_t k = mrs_index_name(digits, n++);
             mrs_build_val(&b, digits, k, el.v);
         }

@@ -199,30 +199,6 @@ live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_
     return s;
 }
 
-enum mrs_status
-live_state_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, struct mrs_buf *out,
-                struct mrs_err *e)
-{
-    struct mrs_buf own;
-    mrs_buf_init(&own, job->mem, MRS_DOC_READ_MAX);
-    out = out ? out : &own; /* the reply is read in any case: it may tell of a writeError */
-    size_t start = out->n;
-    int64_t since = live_clock_ms();
-    struct live_fault fault;
-    struct mrs_err why;
-    enum mrs_status s;
-    do {
-        out->n = start;
-        mrs_err_clear(&why);
-        memset(&fault, 0, sizeof fault);
-        s = live_find_one(job->link, coll, q, mrs_empty_doc(), out, &fault, &why);
-    } while (again(job, s, &fault, since));
-    if (s == MRS_OK) {
-        s = mrs_buf_status(out, &why);
-    }
-    return settle(s, &fault, NULL, &why, e);
-}
-
 static enum mrs_status
 drain(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipeline, struct mrs_buf *out,
       struct live_fault *f, struct mrs_err *e)
@@ -242,13 +218,11 @@ drain(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipelin
     return s == MRS_END ? mrs_buf_status(out, e) : s;
 }
 
-enum mrs_status
-live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipeline, struct mrs_buf *out,
-                struct mrs_err *e)
+/* One document by a filter, or all that a pipeline gives; again where the connection was lost on the way. */
+static enum mrs_status
+read_all(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, bool list, struct mrs_buf *out,
+         struct mrs_err *e)
 {
-    struct mrs_buf own;
-    mrs_buf_init(&own, job->mem, MRS_DOC_READ_MAX);
-    out = out ? out : &own; /* the reply is read in any case: it may tell of a writeError */
     size_t start = out->n;
     int64_t since = live_clock_ms();
     struct live_fault fault;
@@ -258,9 +232,27 @@ live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_vi
         out->n = start;
         mrs_err_clear(&why);
         memset(&fault, 0, sizeof fault);
-        s = drain(job, coll, pipeline, out, &fault, &why);
+        s = list ? drain(job, coll, q, out, &fault, &why)
+                 : live_find_one(job->link, coll, q, mrs_empty_doc(), out, &fault, &why);
     } while (again(job, s, &fault, since));
+    if (s == MRS_OK) {
+        s = mrs_buf_status(out, &why);
+    }
     return settle(s, &fault, NULL, &why, e);
+}
+
+enum mrs_status
+live_state_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, struct mrs_buf *out,
+                struct mrs_err *e)
+{
+    return read_all(job, coll, q, false, out, e);
+}
+
+enum mrs_status
+live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipeline, struct mrs_buf *out,
+                struct mrs_err *e)
+{
+    return read_all(job, coll, pipeline, true, out, e);
 }
 
 bool

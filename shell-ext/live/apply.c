@@ -1,9 +1,10 @@
 /* apply.c - the change list carried out, batch by batch, forwards or backwards.
  *
  * Before a change is made, the document is read and its digest compared: equal to what it is to be, it is done; equal
- * to what it was, it is to do; anything else, somebody wrote although the run is quiet, and we stop with the name of it.
- * So nothing depends on how far a dead process came: the checkpoint only saves work. All inserts of all collections
- * come before the first update, all updates before the first delete: each datum exists at least once at every instant. */
+ * to what it was, it is to do; anything else, somebody wrote although the run is quiet, and we stop with the name of
+ * it. So nothing depends on how far a dead process came: the checkpoint only saves work. All inserts of all
+ * collections come before the first update, all updates before the first delete: each datum exists at least once at
+ * every instant. */
 #include "bson.h"
 #include "mongoreshape/ejson.h"
 #include "quiet.h"

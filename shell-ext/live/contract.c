@@ -34,8 +34,8 @@ claim_differs(const struct live_job *job, const struct live_listed *c)
     return NULL;
 }
 
-/* Whether its documents leave another collection only now: what a join puts beside (orphans). Expand takes nothing away,
- * so it could not bring them; the list does. */
+/* Whether its documents leave another collection only now: what a join puts beside (orphans). Expand takes nothing
+ * away, so it could not bring them; the list does. */
 static bool
 filled_now(const struct live_job *job, const char *ns)
 {

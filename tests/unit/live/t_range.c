@@ -93,7 +93,8 @@ kinds(void **state)
         "{'_id':null} {'_id':{'$numberDouble':'NaN'}} {'_id':{'$numberDouble':'-Infinity'}} {'_id':-7} "
         "{'_id':{'$numberDouble':'-0.5'}} {'_id':{'$numberLong':'0'}} {'_id':1} {'_id':{'$numberDouble':'1.5'}} "
         "{'_id':{'$numberDecimal':'1.75'}} {'_id':{'$numberLong':'9007199254740992'}} "
-        "{'_id':{'$numberDouble':'Infinity'}} {'_id':''} {'_id':'Z'} {'_id':'a'} {'_id':'a$'} {'_id':{}} {'_id':{'a':1}} "
+        "{'_id':{'$numberDouble':'Infinity'}} {'_id':''} {'_id':'Z'} {'_id':'a'} {'_id':'a$'} {'_id':{}} "
+        "{'_id':{'a':1}} "
         "{'_id':{'$binary':{'base64':'AAAAAAAAAAAAAAAAAAAAAA==','subType':'04'}}} "
         "{'_id':{'$binary':{'base64':'AAAAAAAAAAAAAAAAAAAAAQ==','subType':'04'}}} "
         "{'_id':{'$binary':{'base64':'/////////////////////w==','subType':'04'}}} "
@@ -231,8 +232,8 @@ writers_between(void **state)
     bed_close(&b);
 }
 
-/* A walk goes on with its cursor, whatever is written ahead of it and even where the server has closed it: what was there
- * from beginning to end comes once, nothing comes twice. */
+/* A walk goes on with its cursor, whatever is written ahead of it and even where the server has closed it: what was
+ * there from beginning to end comes once, nothing comes twice. */
 static void
 goes_on(void **state)
 {
@@ -333,7 +334,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_types),       cmocka_unit_test(kinds),          cmocka_unit_test(binaries),
         cmocka_unit_test(symbols),         cmocka_unit_test(nothing_there),  cmocka_unit_test(few_bytes),
-        cmocka_unit_test(writers_between), cmocka_unit_test(goes_on),        cmocka_unit_test(mutant_is_seen), cmocka_unit_test(no_memory),
+        cmocka_unit_test(writers_between), cmocka_unit_test(goes_on),
+        cmocka_unit_test(mutant_is_seen), cmocka_unit_test(no_memory),
         cmocka_unit_test(connection_lost),
     };
     server = live_test_need_server("t_range");

@@ -56,7 +56,8 @@ claims_in(const struct mrs_live_group *g, struct mrs_view doc, const struct mrs_
     }
 }
 
-/* doc as it must be when the claims of `off` are put into it: in their places, as far as they stand in the same order. */
+/* doc as it must be when the claims of `off` are put into it: in their places, as far as they stand in the same
+ * order. */
 static struct mrs_view
 blended(const struct mrs_live_group *g, struct mrs_view doc, struct mrs_view off, struct mrs_buf *out)
 {

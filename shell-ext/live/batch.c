@@ -181,7 +181,9 @@ judge(struct live_batch *b, struct live_task *tasks, struct live_checkpoint *c)
             continue;
         }
         c->written--;
-        if (t && ch->outcome != LIVE_MISSED) {
+        if (t && ch->outcome == LIVE_FOREIGN && b->patient) {
+            t->put_off = true;
+        } else if (t && ch->outcome != LIVE_MISSED) {
             char *why = ch->why ? mrs_arena_copy(&b->hold, ch->why, strlen(ch->why) + 1) : NULL;
             t->refuse = true;
             t->why = ch->outcome == LIVE_FOREIGN ? "the target holds another document with this _id" : why;
@@ -275,11 +277,11 @@ next_round(struct live_batch *b, struct live_task *tasks, uint32_t *n, struct li
         if (!t.again) {
             continue;
         }
-        if (++t.tries <= MISSES_MAX) {
+        if (!t.put_off && ++t.tries <= MISSES_MAX) {
             tasks[k++] = t;
             continue;
         }
-        if (live_link_replicated(b->job->link) && !b->job->opts.no_transactions) {
+        if (!t.put_off && live_link_replicated(b->job->link) && !b->job->opts.no_transactions) {
             st = live_batch_hot(b, &t, &done, e);
         }
         c->missed += !done;

@@ -26,6 +26,12 @@ fill(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
     return st;
 }
 
+static uint32_t
+walks(const struct live_job *job)
+{
+    return 1 + (job->opts.passes ? job->opts.passes : EXPAND_PASSES);
+}
+
 /* One walk over one main collection; *changed: something was written, or put off. */
 static enum mrs_status
 walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint32_t main, uint32_t no, bool *changed,
@@ -39,6 +45,7 @@ walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint3
     f.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, main, no),
                              .phase = live_phase_name(job, phase, what, group), .coll = f.b.coll, .bounded = true,
                              .batch = fill, .arg = &f};
+    f.b.patient = purpose == LIVE_FOR_EXPAND && no + 1 < walks(job);
     st = st ? st : live_tour_run(&f.t, e);
     *changed = *changed || f.t.written || f.t.missed;
     live_batch_close(&f.b);
@@ -49,10 +56,10 @@ static enum mrs_status
 walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, struct live_pass_report *r,
            struct mrs_err *e)
 {
-    uint32_t passes = 1 + (job->opts.passes ? job->opts.passes : EXPAND_PASSES), mains = 1;
+    uint32_t mains = 1;
     enum mrs_status st = MRS_OK;
     bool changed = true;
-    for (uint32_t no = 0; no < passes && changed && !st; no++) {
+    for (uint32_t no = 0; no < walks(job) && changed && !st; no++) {
         changed = false;
         for (uint32_t m = 0; m < mains && !st; m++) {
             struct live_units *u;

@@ -62,6 +62,7 @@ struct live_task {
     bool gone;             /* it is not there any more */
     bool refuse;           /* refused by what is on the server, not by a kernel: see why */
     bool again;            /* to be derived again */
+    bool put_off;          /* to the next walk */
     uint8_t tries;
     const char *why;
 };
@@ -78,6 +79,7 @@ struct live_batch {
     live_want want;
     bool products;             /* documents in other collections, too */
     bool sweep;                /* those that no unit makes go */
+    bool patient;              /* a foreign document may be on its way elsewhere: the unit is put off to the next walk */
     bool look;                 /* missing products are looked up by `_id` first */
     bool record;               /* comparing records refused documents, too */
     bool keep_refused;         /* records of refused documents stay, even where these are well */

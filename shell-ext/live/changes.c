@@ -41,6 +41,7 @@ struct live_compare {
     struct mrs_buf key, kept; /* kept: a document as a server keeps it */
     struct table before, refused;
     struct live_split split[3]; /* before, refused, after */
+    const struct whole *whole;  /* who gets a result as a whole */
     uint32_t parts;
     struct mrs_err *e;
 };
@@ -753,6 +754,22 @@ give(struct live_compare *c, const struct whole *w, struct mrs_view doc)
     return w->put(w->arg, &one, c->e);
 }
 
+/* A refused document of before, as it stands there. */
+static enum mrs_status
+give_staying(struct live_compare *c, int what, struct mrs_view doc)
+{
+    struct mrs_val id;
+    struct mrs_hash128 h;
+    enum mrs_status s = hash_id(c, doc, &id, &h);
+    struct row *r = s == MRS_OK ? find(&c->refused, h.lo, id) : NULL;
+    (void)what;
+    if (!r) {
+        return s;
+    }
+    r->seen = 1;
+    return give(c, c->whole, doc);
+}
+
 static enum mrs_status
 give_blocks(struct live_compare *c, const struct whole *w, struct mrs_reader *r)
 {
@@ -792,11 +809,14 @@ live_compare_whole(struct live_compare *c, uint32_t i, live_listed_put put, void
     s = s == MRS_OK ? index_rows(c, &c->refused) : s;
     uint64_t n;
     struct row *one = rows(&c->refused, &n);
+    c->whole = &w;
+    s = s == MRS_OK && c->leave && n ? feed_input(c, c->in, t->in_index, give_staying, AFTER) : s;
     for (uint64_t k = 0; s == MRS_OK && k < n; k++) {
         struct mrs_view doc = doc_at(&c->refused, &one[k]);
-        if (find(&c->refused, one[k].hash, mrs_doc_get(doc, "_id")) == &one[k]) {
+        if (!one[k].seen && find(&c->refused, one[k].hash, mrs_doc_get(doc, "_id")) == &one[k]) {
             s = give(c, &w, doc);
         }
     }
+    c->whole = NULL;
     return s;
 }

@@ -206,7 +206,8 @@ run_plan(struct live_quiet_run *q, struct mrs_input *in, struct mrs_err *e)
     struct mrs_run_opts o = {.input = q->base, .output = q->out, .memory = job->opts.memory, .tmp = q->dir,
                              .compress = {MRS_CODEC_NONE, 0}, .refused = path_in(q, "refused.bson"),
                              /* contract: what was refused was recorded when it was expanded, and stays as it is */
-                             .max_refused = q->contract ? UINT64_MAX : job->opts.max_refused, .now_ms = job->plan->now_ms,
+                             .max_refused = q->contract ? UINT64_MAX : job->opts.max_refused,
+                             .now_ms = job->plan->now_ms,
                              .progress = on_progress, .progress_arg = &k, .cancel = &k.stop};
     o.memory = o.memory ? o.memory : 256u << 20;
     if (!o.refused) {
@@ -427,6 +428,7 @@ live_quiet_seal(struct live_quiet_run *q, const char *name, live_keep keep, stru
     mrs_buf_put(&list, frame, sizeof frame);
     mrs_buf_put(&back, frame, sizeof frame);
     enum mrs_status s = may_build_beside(q, e);
+    s = s == MRS_OK ? live_unique_check(q, keep, e) : s;
     s = s == MRS_OK ? live_actions_make(q->job, q->compare, &list, &back, e) : s;
     s = s == MRS_OK ? write_list(&l, n, e) : s;
     s = s == MRS_OK ? live_block_check(q->job, q->block, e) : s;

@@ -1,4 +1,5 @@
-/* quiet.h - the quiet engine: the change list. block.c, snapshot.c, changes.c, journal.c, apply.c, contract.c. */
+/* quiet.h - the quiet engine: the change list. block.c, snapshot.c, changes.c, unique.c, journal.c, actions.c,
+ * actions_do.c, apply.c, current.c, quiet.c, contract.c. */
 #ifndef LIVE_QUIET_H
 #define LIVE_QUIET_H
 
@@ -71,7 +72,7 @@ struct live_tally *live_compare_at(struct live_compare *c, uint32_t i);
 /* All changes of one kind, of the collections with this turn, under their old names (a new one: its own). */
 enum mrs_status live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_turn turn,
                                   live_listed_put put, void *arg, struct mrs_err *e);
-/* The result of collection i, each document an insert. */
+/* The result of collection i with the refused documents that stay, each document an insert. */
 enum mrs_status live_compare_whole(struct live_compare *c, uint32_t i, live_listed_put put, void *arg,
                                    struct mrs_err *e);
 
@@ -169,6 +170,10 @@ struct live_quiet_run {
 enum mrs_status live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e);
 /* The list is written and sealed by this phase; keep: whether a change belongs to the list (NULL: all). */
 typedef bool (*live_keep)(struct live_quiet_run *q, const struct live_listed *c);
+/* Whether what will stand there once this list is carried out fits every unique index that will be there; in memory of
+ * opts.memory. FAIL MRS_E_REFUSED, naming collection, index and the `_id`s of two documents. What only a server can
+ * judge is left to it, and said. unique.c. */
+enum mrs_status live_unique_check(struct live_quiet_run *q, live_keep keep, struct mrs_err *e);
 enum mrs_status live_quiet_seal(struct live_quiet_run *q, const char *phase, live_keep keep, struct mrs_err *e);
 /* Clears q; where nothing is sealed, writers are let in again and the phase is `phase` (NULL: as it is). Returns s. */
 enum mrs_status live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *phase, struct mrs_err *e);

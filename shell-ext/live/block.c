@@ -51,8 +51,32 @@ blocked_by_owner(struct live_block *b)
     return on;
 }
 
-static const char *
-way(struct live_block *b)
+/* The server's block is one for all: the first of two runs that ends would let writers in on the other. */
+static enum mrs_status
+alone(struct live_block *b, struct mrs_err *e)
+{
+    struct live_job *job = b->job;
+    struct mrs_buf found;
+    struct mrs_view pipeline, other;
+    size_t at = 0;
+    char id[40];
+    mrs_buf_init(&found, job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status s = live_doc_in(&b->arena, &pipeline, e,
+                                    "[{$match: {_id: {$ne: %s}, blocked.by: 'block'}}, {$limit: 1}, "
+                                    "{$project: {_id: 1}}]", job->run->id);
+    s = s == MRS_OK ? live_state_list(job, &job->run->state_runs, pipeline, &found, e) : s;
+    if (s == MRS_OK && live_state_next(&found, &at, &other)) {
+        live_text_at(other, "_id", id, sizeof id);
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                        "run %s keeps writers out by setUserWriteBlockMode and would let them in when it ends: finish "
+                        "it first (`status` shows it), then give this command again; nothing was changed", id);
+    }
+    mrs_buf_clear(&found);
+    return s;
+}
+
+static enum mrs_status
+way(struct live_block *b, const char **how, struct mrs_err *e)
 {
     enum live_quiet q = b->job->opts.quiet;
     char by[16] = "";
@@ -60,7 +84,11 @@ way(struct live_block *b)
         live_text_at(live_run_doc(b->job->run), "quiet_by", by, sizeof by);
         q = strcmp(by, "validator") == 0 ? LIVE_BY_VALIDATOR : strcmp(by, "block") == 0 ? LIVE_BY_BLOCK : LIVE_BY_WORD;
     }
-    return q == LIVE_BY_VALIDATOR ? "validator" : q == LIVE_BY_BLOCK && !blocked_by_owner(b) ? "block" : "word";
+    enum mrs_status s = q == LIVE_BY_BLOCK ? alone(b, e) : MRS_OK;
+    *how = q == LIVE_BY_VALIDATOR                                         ? "validator"
+           : s == MRS_OK && q == LIVE_BY_BLOCK && !blocked_by_owner(b) ? "block"
+                                                                          : "word";
+    return s;
 }
 
 static enum mrs_status
@@ -70,6 +98,11 @@ note_blocked(struct live_block *b, struct mrs_err *e)
     struct mrs_buf buf;
     struct mrs_build list;
     struct mrs_view all, set = {NULL, 0};
+    const char *how;
+    enum mrs_status s = way(b, &how, e);
+    if (s != MRS_OK) {
+        return s;
+    }
     mrs_buf_init(&buf, job->mem, MRS_DOC_MAX);
     static const uint8_t frame[5] = {0};
     mrs_buf_put(&buf, frame, sizeof frame); /* of the binary: length and subtype */
@@ -81,11 +114,11 @@ note_blocked(struct live_block *b, struct mrs_err *e)
         mrs_build_val(&list, "options", 7, mrs_view_val(info->options.n ? info->options : mrs_empty_doc()));
         mrs_build_close(&list);
     }
-    enum mrs_status s = mrs_build_finish(&list, &all, e);
+    s = mrs_build_finish(&list, &all, e);
     if (s == MRS_OK) {
         mrs_put32(buf.p, (uint32_t)buf.n - 5);
         struct mrs_val bin = {buf.p, (uint32_t)buf.n, MRS_BINARY};
-        s = live_doc_in(&b->arena, &set, e, "{blocked: {by: %s, saved: %v}}", way(b), bin);
+        s = live_doc_in(&b->arena, &set, e, "{blocked: {by: %s, saved: %v}}", how, bin);
     }
     s = s == MRS_OK ? live_run_phase(job, job->run->phase, job->run->group, set, e) : s;
     mrs_buf_clear(&buf);
@@ -187,6 +220,25 @@ unblock_coll(struct live_job *job, const char *ns, struct mrs_view options, bool
     return s;
 }
 
+/* Of two runs that noted it at once, one at least sees the other here; it takes its note back, or it would lift what is
+ * the other's. */
+static enum mrs_status
+block_all(struct live_block *b, struct mrs_err *e)
+{
+    struct live_job *job = b->job;
+    struct mrs_view set;
+    struct mrs_err quiet;
+    enum mrs_status s = alone(b, e);
+    if (s == MRS_OK) {
+        return set_block_mode(job, true, e);
+    }
+    mrs_err_clear(&quiet);
+    if (e && e->code == MRS_E_SERVER && live_doc_in(&b->arena, &set, &quiet, "{blocked: null}") == MRS_OK) {
+        live_run_phase(job, job->run->phase, job->run->group, set, &quiet);
+    }
+    return s;
+}
+
 static enum mrs_status
 block(struct live_block *b, struct mrs_err *e)
 {
@@ -194,7 +246,7 @@ block(struct live_block *b, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     live_text_at(live_run_doc(b->job->run), "blocked.by", by, sizeof by);
     if (strcmp(by, "block") == 0) {
-        return set_block_mode(b->job, true, e);
+        return block_all(b, e);
     }
     for (uint32_t i = 0; s == MRS_OK && strcmp(by, "validator") == 0 && i < b->n; i++) {
         s = block_coll(b->job, b->coll[i], e);

@@ -637,6 +637,70 @@ zero_times(void **state)
     }
 }
 
+/* A result that a unique index cannot hold is found before anything is sealed: the run may be mended or forgotten. */
+static void
+clashes_are_found_in_time(void **state)
+{
+    static const struct sample c = {
+        .name = "clash",
+        .plan = "plan: p\nsteps:\n- extract: { from: p, path: items, into: made, parent_ref: of }\n"
+                "- index: { in: made, create: [ { key: { n: 1 }, unique: true } ] }\n",
+        .setup = {"{\"insert\": \"p\", \"documents\": [{\"_id\": 1, \"items\": [{\"_id\": 5, \"n\": 7}]}, "
+                  "{\"_id\": 2, \"items\": [{\"_id\": 6, \"n\": 7}]}]}"},
+        .want = "made n_1 of_1\n {\"_id\":5,\"of\":1,\"n\":7}\n {\"_id\":6,\"of\":2,\"n\":8}\np\n {\"_id\":1}\n "
+                "{\"_id\":2}\n"};
+    struct mrs_err e;
+    struct desk d;
+    char before[4096], after[4096];
+    (void)state;
+    set_up(&c);
+    picture(c.plan, before, sizeof before);
+    assert_int_equal(apply(&c, &e, false), MRS_FAIL);
+    if (e.code != MRS_E_REFUSED || !strstr(e.msg, "index n_1: documents _id int 5 and _id int 6 have the same key;")) {
+        fail_msg("%s", e.msg);
+    }
+    picture(c.plan, after, sizeof after);
+    assert_string_equal(before, after);
+    sit(&d, c.plan); /* writers may write again */
+    command(&d, d.db, "{\"update\": \"p\", \"updates\": [{\"q\": {\"_id\": 2}, \"u\": {\"$set\": "
+                      "{\"items\": [{\"_id\": 6, \"n\": 8}]}}}]}");
+    rise(&d);
+    must_apply(&c, false);
+    same_picture(&c, "mended");
+}
+
+/* The server's block is one for all: a second run that relied on it would be let down by the first. */
+static void
+one_run_blocks_at_a_time(void **state)
+{
+    const struct sample *c = sample("set");
+    struct desk d;
+    char before[4096], after[4096];
+    (void)state;
+    set_up(c);
+    picture(c->plan, before, sizeof before);
+    sit(&d, c->plan);
+    d.job.opts.quiet = LIVE_BY_BLOCK;
+    command(&d, d.state, "{\"insert\": \"runs\", \"documents\": [{\"_id\": "
+                         "\"0123456789abcdef0123456789abcdef\", \"phase\": \"applying\", "
+                         "\"blocked\": {\"by\": \"block\"}}]}");
+    assert_int_equal(open_run(&d, true), MRS_OK);
+    for (int both = 0; both < 2; both++) { /* both at once: its note goes, the block is the other's */
+        struct mrs_view noted = json(&d, both ? "{\"blocked\": {\"by\": \"block\"}}" : "{}");
+        assert_int_equal(live_run_phase(&d.job, "claimed", 0, noted, &d.e), MRS_OK);
+        assert_int_equal(live_quiet_apply(&d.job, &d.r, &d.e), MRS_FAIL);
+        if (d.e.code != MRS_E_SERVER || !strstr(d.e.msg, "run 0123456789abcdef0123456789abcdef keeps writers out")) {
+            fail_msg("%s", d.e.msg);
+        }
+        assert_int_equal(live_at(live_run_doc(d.job.run), "blocked").type, MRS_MISSING);
+        assert_true(live_run_in(&d.job, "claimed"));
+        mrs_err_clear(&d.e);
+    }
+    rise(&d);
+    picture(c->plan, after, sizeof after);
+    assert_string_equal(before, after);
+}
+
 /* ---- verify and rollback ---- */
 static bool discard;
 
@@ -913,6 +977,8 @@ main(void)
         cmocka_unit_test(writers_are_kept_out),
         cmocka_unit_test(too_many_refused),
         cmocka_unit_test(zero_times),
+        cmocka_unit_test(clashes_are_found_in_time),
+        cmocka_unit_test(one_run_blocks_at_a_time),
         cmocka_unit_test(back_and_forth),
         cmocka_unit_test(back_only_from_what_was_made),
         cmocka_unit_test(large_documents),

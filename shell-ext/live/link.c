@@ -8,15 +8,19 @@
 #include "link_driver.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void
 live_link_setup(void)
 {
-    /* The driver's own counters in shared memory: nobody reads them here, and a killed process leaves them behind. */
-    setenv("MONGOC_DISABLE_SHM", "1", 0);
+    char counters[32];
     mongoc_log_set_handler(NULL, NULL);
     mongoc_init();
+    /* The driver's counters in shared memory, made when it is loaded: nobody reads them here, and a killed process
+     * would leave them behind. */
+    snprintf(counters, sizeof counters, "/mongoc-%u", (unsigned)getpid());
+    shm_unlink(counters);
 }
 
 void

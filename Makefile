@@ -45,7 +45,8 @@ comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan
-.PHONY: bench bench-live samples facts live-cases live-fault live-writers live-mutants server install uninstall dist clean help
+.PHONY: bench bench-live samples facts live-cases live-fault live-writers live-mutants server
+.PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -241,7 +242,8 @@ check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
 test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault proxy) \
-               $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) $(addsuffix -test,$(LIVEPROG))
+               $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
+               $(addsuffix -test,$(LIVEPROG))
 	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 asan:

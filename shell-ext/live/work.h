@@ -79,7 +79,7 @@ struct live_batch {
     live_want want;
     bool products;             /* documents in other collections, too */
     bool sweep;                /* those that no unit makes go */
-    bool patient;              /* a foreign document may be on its way elsewhere: the unit is put off to the next walk */
+    bool patient;              /* a foreign document may be on its way elsewhere: its unit waits for the next walk */
     bool look;                 /* missing products are looked up by `_id` first */
     bool record;               /* comparing records refused documents, too */
     bool keep_refused;         /* records of refused documents stay, even where these are well */

@@ -73,19 +73,17 @@ run() {
 
 has_target() { grep -q "^$1:" Makefile; }
 
-# live_unit FILE: with a server; a test that says what it does on a standalone one is run with that, too
+# live_unit FILE UNIT: with a server; a test that says what it does on a standalone one is run with that, too
 live_unit() {
-    if [ ! -x "$obj/unit/$name" ]; then
-        skip "unit/$name" "not built: pkg-config finds no libmongoc-1.0"
-        return
-    fi
-    if ! grep -q 'live_test_need_server\|MONGODB_URI' "$1"; then
-        run "unit/$name" "$obj/unit/$name"
-        return
-    fi
-    run "unit/$name" tests/server/with "$obj/unit/$name"
-    if grep -q live_test_replicated "$1"; then
-        run "unit/$name --standalone" tests/server/with --standalone "$obj/unit/$name"
+    if [ ! -x "$obj/unit/$2" ]; then
+        skip "unit/$2" "not built: pkg-config finds no libmongoc-1.0"
+    elif ! grep -q 'live_test_need_server\|MONGODB_URI' "$1"; then
+        run "unit/$2" "$obj/unit/$2"
+    elif ! grep -q live_test_replicated "$1"; then
+        run "unit/$2" tests/server/with "$obj/unit/$2"
+    else
+        run "unit/$2" tests/server/with "$obj/unit/$2"
+        run "unit/$2 --standalone" tests/server/with --standalone "$obj/unit/$2"
     fi
 }
 
@@ -93,7 +91,7 @@ part_unit() {
     for t in tests/unit/*/t_*.c; do
         name=${t#tests/unit/} name=${name%.c}
         case $name in
-        live/*) live_unit "$t" ;;
+        live/*) live_unit "$t" "$name" ;;
         *) run "unit/$name" "$obj/unit/$name" ;;
         esac
     done

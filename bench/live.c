@@ -526,7 +526,8 @@ native(const char *job)
         "{'$merge':{'into':'orders','on':'_id','whenMatched':'merge','whenNotMatched':'discard'}}]";
     static const char embed[] =
         "[{'$lookup':{'from':'comments','localField':'_id','foreignField':'postId','as':'comments'}},"
-        "{'$unset':'comments.postId'},{'$project':{'comments':1}},"
+        "{'$project':{'comments':{'$map':{'input':{'$sortArray':{'input':'$comments','sortBy':{'_id':1}}},'as':'c',"
+        "'in':{'_id':'$$c._id','created':'$$c.created','text':'$$c.text','likes':'$$c.likes'}}}}},"
         "{'$merge':{'into':'posts','on':'_id','whenMatched':'merge','whenNotMatched':'discard'}}]";
     static const char extract[] =
         "[{'$unwind':'$comments'},{'$replaceWith':{'$mergeObjects':[{'_id':'$comments._id','postId':'$_id'},"

@@ -9,6 +9,7 @@
 # MODES ("expand direct quiet"), NATIVE=no, TEST_SERVER; MONGODB_URI names a server of your own, whose databases
 # `bench` and `mongoreshape` are dropped.
 set -u
+export MONGOC_DISABLE_SHM=1 # the driver warns where other processes have left theirs
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 obj=$(realpath "$1") programs=$(realpath "$2")
 if [ "${3:-}" != inside ]; then
@@ -17,8 +18,8 @@ if [ "${3:-}" != inside ]; then
             export TEST_SERVER=rust
         elif ! command -v mongod > /dev/null; then
             export TEST_SERVER=py SCALE=${SCALE_PY:-0.0005}
-            echo "there is no secantusd-rs (docs/SERVERS.md tells how it is built): SecantusDB scans the collection for each"
-            echo "guarded update, so what follows measures that, with SCALE=$SCALE"
+            echo "there is no secantusd-rs (docs/SERVERS.md tells how it is built), and SecantusDB scans the collection for"
+            echo "each guarded update: what follows measures mostly that, with SCALE=$SCALE"
         fi
     fi
     exec "$here/../tests/server/with" bash "$0" "$obj" "$programs" inside
@@ -129,19 +130,23 @@ overhead() {
     can "$1" "$2" || return
     "$programs/live" load "$1" "$documents" 2> /dev/null
     # shellcheck disable=SC2046
-    "$programs/live" stamp "$obj/mongoreshape-live-test" apply $(line "$1" "$2") --db bench --execute > "$tmp/stamps"
+    "$programs/live" stamp "$obj/mongoreshape-live-test" apply $(line "$1" "$2") --db bench --execute \
+        > "$tmp/stamps"
     awk -v job="$1" -v mode="$2" '{ if ($1 == "wall") wall = $2; else { n[$1] = $2; s[$1] = $3 } } END {
         printf "%-9s %-7s %9d %9.3f %8.2f %9d %9.3f %8.2f\n", job, mode, n["checkpoint"], s["checkpoint"],
-            100 * s["checkpoint"] / wall, n["commit"], s["commit"], 100 * s["commit"] / wall }' "$tmp/stamps"
+            100 * s["checkpoint"] / wall, n["commit"], s["commit"], 100 * s["commit"] / wall }' "$tmp/stamps" >> "$tmp/overheads"
 }
 
 : > "$figures"
-echo "$documents documents, ${MONGODB_SERVER_KIND:-a server of your own}, ${MONGODB_TOPOLOGY:-}; $rounds rounds; $(nproc) processors"
+: > "$tmp/overheads"
+echo "$documents documents, ${MONGODB_SERVER_KIND:-a server of your own}, ${MONGODB_TOPOLOGY:-}; $rounds rounds;" \
+    "$(nproc) processors"
 for job in $only; do
     for ((i = 0; i < rounds; i++)); do round "$job"; done
-    failed_before=$failed
-    native "$job"
+    for mode in expand direct quiet; do overhead "$job" "$mode"; done
 done
+failed_before=$failed
+for job in $only; do native "$job"; done # last: a server may go on with one whose client has given up
 echo
 echo "job       who             s  documents/s  x naive  CPU share  MiB"
 echo "                              per second   (time)          %  peak"
@@ -153,7 +158,5 @@ done
 echo
 echo "                    checkpoints                   commits"
 echo "job       mode            n         s   % time         n         s   % time"
-for job in $only; do
-    for mode in expand direct quiet; do overhead "$job" "$mode"; done
-done
+cat "$tmp/overheads"
 [ "$failed" = 0 ]

@@ -18,8 +18,8 @@ if [ "${3:-}" != inside ]; then
             export TEST_SERVER=rust
         elif ! command -v mongod > /dev/null; then
             export TEST_SERVER=py SCALE=${SCALE_PY:-0.0005}
-            echo "there is no secantusd-rs (docs/SERVERS.md tells how it is built), and SecantusDB scans the collection for"
-            echo "each guarded update: what follows measures mostly that, with SCALE=$SCALE"
+            echo "there is no secantusd-rs (docs/SERVERS.md tells how it is built), and SecantusDB scans the collection"
+            echo "for each guarded update: what follows measures mostly that, with SCALE=$SCALE"
         fi
     fi
     exec "$here/../tests/server/with" bash "$0" "$obj" "$programs" inside
@@ -134,7 +134,8 @@ overhead() {
         > "$tmp/stamps"
     awk -v job="$1" -v mode="$2" '{ if ($1 == "wall") wall = $2; else { n[$1] = $2; s[$1] = $3 } } END {
         printf "%-9s %-7s %9d %9.3f %8.2f %9d %9.3f %8.2f\n", job, mode, n["checkpoint"], s["checkpoint"],
-            100 * s["checkpoint"] / wall, n["commit"], s["commit"], 100 * s["commit"] / wall }' "$tmp/stamps" >> "$tmp/overheads"
+            100 * s["checkpoint"] / wall, n["commit"], s["commit"], 100 * s["commit"] / wall }' "$tmp/stamps" \
+        >> "$tmp/overheads"
 }
 
 : > "$figures"

@@ -272,39 +272,82 @@ unblock_named(struct live_job *job, const char *ns, struct mrs_view options, str
     return s;
 }
 
+/* All of a saved list, which lies in no buffer that a command may change. */
+static enum mrs_status
+unblock_all(struct live_job *job, struct mrs_view list, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    enum mrs_status s = MRS_OK;
+    for (mrs_walk_init(&w, list); s == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
+        struct mrs_view one = live_doc_of(el.v);
+        struct mrs_view options = live_doc_of(mrs_doc_get(one, "options"));
+        struct mrs_val ns = mrs_doc_get(one, "ns");
+        bool good = ns.type == MRS_STRING && strchr((const char *)ns.p + 4, '.');
+        s = good ? unblock_named(job, (const char *)ns.p + 4, options, e)
+                 : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the list of validators in the run document is damaged");
+    }
+    return s;
+}
+
+static enum mrs_status
+saved_copy(struct live_job *job, struct mrs_arena *a, struct mrs_view *list, struct mrs_err *e)
+{
+    struct mrs_view kept = saved_list(job);
+    *list = (struct mrs_view){mrs_arena_copy(a, kept.p, kept.n), kept.n};
+    return list->p || !kept.n ? MRS_OK : mrs_err_memory(e, kept.n);
+}
+
 enum mrs_status
 live_block_leave(struct live_job *job, struct mrs_err *e)
 {
     struct mrs_arena a;
-    struct mrs_view set;
-    struct mrs_walk w;
-    struct mrs_elem el;
+    struct mrs_view set, list;
     char by[16];
-    enum mrs_status s = MRS_OK;
     if (!is_blocked(job)) {
         return MRS_OK;
     }
     live_text_at(live_run_doc(job->run), "blocked.by", by, sizeof by);
     mrs_arena_init(&a, job->mem);
-    struct mrs_view kept = saved_list(job), list = {mrs_arena_copy(&a, kept.p, kept.n), kept.n};
-    if (!list.p && kept.n) {
-        s = mrs_err_memory(e, kept.n);
-    }
+    enum mrs_status s = saved_copy(job, &a, &list, e);
     if (s == MRS_OK && strcmp(by, "block") == 0) {
         s = set_block_mode(job, false, e);
     } else if (s == MRS_OK && strcmp(by, "validator") == 0 && list.n) {
-        for (mrs_walk_init(&w, list); s == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
-            struct mrs_view one = live_doc_of(el.v);
-            struct mrs_view options = live_doc_of(mrs_doc_get(one, "options"));
-            struct mrs_val ns = mrs_doc_get(one, "ns");
-            bool good = ns.type == MRS_STRING && strchr((const char *)ns.p + 4, '.');
-            s = good ? unblock_named(job, (const char *)ns.p + 4, options, e)
-                     : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the list of validators in the run document is damaged");
-        }
+        s = unblock_all(job, list, e);
     }
     s = s == MRS_OK ? live_doc_in(&a, &set, e, "{blocked: null}") : s;
     s = s == MRS_OK ? live_run_phase(job, job->run->phase, job->run->group, set, e) : s;
     mrs_arena_clear(&a);
+    return s;
+}
+
+/* An owner that slept before it kept writers out may have lost the run meanwhile, and whoever went on may have let them
+ * in again: nobody would do so once more. */
+static enum mrs_status
+still_ours(struct live_job *job, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view list;
+    struct mrs_err why;
+    char by[16];
+    mrs_err_clear(&why);
+    enum mrs_status s = live_lease_renew(job, &why);
+    if (s == MRS_OK) {
+        return s;
+    }
+    live_text_at(live_run_doc(job->run), "blocked.by", by, sizeof by);
+    mrs_arena_init(&a, job->mem);
+    if (saved_copy(job, &a, &list, NULL) == MRS_OK && live_run_load(job, NULL) == MRS_OK && !is_blocked(job)) {
+        if (strcmp(by, "block") == 0) {
+            set_block_mode(job, false, NULL);
+        } else if (strcmp(by, "validator") == 0 && list.n) {
+            unblock_all(job, list, NULL);
+        }
+    }
+    mrs_arena_clear(&a);
+    if (e && e->code == MRS_E_NONE) {
+        *e = why;
+    }
     return s;
 }
 
@@ -381,6 +424,7 @@ live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *
     enum mrs_status s = find_colls(b, e);
     s = s == MRS_OK && !is_blocked(job) ? note_blocked(b, e) : s;
     s = s == MRS_OK ? block(b, e) : s;
+    s = s == MRS_OK ? still_ours(job, e) : s;
     if (s == MRS_OK) {
         open_watch(b);
     } else {

@@ -17,6 +17,7 @@ struct undoing {
     struct live_batch b;
     struct live_tour t;
     struct live_pass_report *r;
+    struct live_checkpoint *c; /* of the walk in hand */
     int side; /* of documents in new collections */
     enum mrs_status bad; /* of what live_want cannot return */
 };
@@ -127,7 +128,7 @@ want_none(struct live_batch *b, const struct live_unit *u, const struct live_tas
     *want = u->doc;
     if (!as_derived(b->job, b->group, b->side, u)) {
         if (!b->job->opts.discard_new_writes) {
-            v->r->differs++;
+            v->c->differs++;
             live_name(v->r, b->coll->ns, mrs_doc_get(u->doc, "_id"), lost_text);
             return MRS_OK;
         }
@@ -140,6 +141,7 @@ static enum mrs_status
 take_away(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
     struct undoing *v = arg;
+    v->c = c;
     enum mrs_status st = live_batch_write(&v->b, docs, n, c, e);
     v->t.wrote_docs = v->b.wrote_docs;
     v->t.wrote_bytes = v->b.wrote_bytes;
@@ -180,7 +182,7 @@ one_tour(struct live_job *job, const struct tour_of *w, uint64_t *missed, struct
         v.b.reads_whole = false;
     }
     st = st ? st : live_tour_run(&v.t, e);
-    if (!st && w->batch != take_away) {
+    if (!st) {
         r->differs = before + v.t.differs;
     }
     *missed += v.t.missed;
@@ -271,11 +273,13 @@ count_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 static enum mrs_status
 undo_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct mrs_err *e)
 {
-    uint64_t missed = 1;
+    uint64_t missed = 1, before = r->differs;
     enum mrs_status st = MRS_OK;
+    uint32_t first = (uint32_t)live_int_at(live_run_doc(job->run), "undo_no", 0) * PASSES_MAX;
     struct tour_of w = {.what = "rollback", .group = g, .batch = take_away};
-    for (w.no = 0; w.no < PASSES_MAX && missed && !st; w.no++) {
+    for (w.no = first; w.no < first + PASSES_MAX && missed && !st; w.no++) {
         missed = 0;
+        r->differs = before; /* what the last walk leaves */
         st = over_claims(job, w, &missed, r, e);
     }
     return st || !missed ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
@@ -292,7 +296,10 @@ undo_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
         st = adds(job, g) ? undo_group(job, g, r, e) : MRS_OK;
     }
     if (!st && r->differs) {
-        st = mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
+        uint32_t no; /* the next call walks again: these walks are done, and would be taken for all there is to do */
+        st = live_next_number(job, "undo_no", &no, e);
+        st = st ? st
+                : mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
                          "%llu documents got new values since rollback began and keep them; --discard-new-writes takes "
                          "these away, too", (unsigned long long)r->differs);
     }

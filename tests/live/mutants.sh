@@ -105,7 +105,9 @@ one() {
         passed=$((passed + 1))
         return
     fi
-    if MRS_MUTANT=$name attempt "$kind" "$test"; then
+    # A writer may come a moment too late for the mistake to show: it has three chances.
+    if MRS_MUTANT=$name attempt "$kind" "$test" && MRS_MUTANT=$name attempt "$kind" "$test" &&
+        MRS_MUTANT=$name attempt "$kind" "$test"; then
         failed=$((failed + 1))
         echo "FAIL mutant $name survives $kind $test"
     else

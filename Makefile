@@ -45,7 +45,7 @@ comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan
-.PHONY: bench bench-live samples facts live-cases live-fault live-writers live-mutants server
+.PHONY: bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -157,8 +157,11 @@ $(OBJ)/fault: $(FAULTOBJ) $(ROOMLIBS)
 	$(Q)$(CC) $(ALLFLAGS) $(FAULTOBJ) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) $(ALLROOMS) -o $@
 FAULT ?=
 ## fault: allocations and calls fail one by one, runs are killed, disks are full; FAULT=--long for all of them
-fault: $(OBJ)/fault $(OBJ)/mongoreshape
+fault: $(OBJ)/fault $(OBJ)/mongoreshape $(if $(LIVELIBS),$(if $(filter --long,$(FAULT)),live-seeds))
 	$(Q)$(OBJ)/fault $(FAULT)
+## live-seeds: the online tool killed, cut off and put to sleep at random, 300 times; part of fault FAULT=--long
+live-seeds: all $(OBJ)/mongoreshape-live-test $(OBJ)/live-matrix $(OBJ)/proxy
+	$(Q)OBJ='$(OBJ)' tests/live/matrix.sh seeds
 
 # Fuzz targets: tests/fuzz/fz_*.c. With clang's fuzzer, and with a main of our own that replays what is kept.
 FUZZBIN   := $(patsubst tests/fuzz/%.c,$(OBJ)/fuzz/%,$(wildcard tests/fuzz/fz_*.c))

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# matrix.sh [long] - kills, cut replies, dead servers, late risers: live-matrix on servers of both kinds.
+# matrix.sh [long|seeds] - kills, cut replies, dead servers, late risers: live-matrix on servers of both kinds.
 #
 # Without an argument what `make check` has time for: kills behind every kind of write for every kind of step, and 20
-# seeds of everything else. long: every stop, every reply, 300 seeds. SEED=N begins the seeds there (they are told);
-# SCENE and WAY choose one. The servers of the seeds are killed, so they write what they acknowledge to the disk.
+# seeds of everything else. long: every stop, every reply, 300 seeds; seeds: these only (SEEDS=N: so many). SEED=N
+# begins the seeds there (they are told); SCENE and WAY choose one. The servers of the seeds are killed, so they write what they acknowledge to the disk.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 obj=${OBJ:?the folder of the programs}
@@ -32,7 +32,12 @@ part() {
     grep -q ' passed, ' "$tmp/$name" || echo "0 passed, 1 failed, 0 skipped" >>"$tmp/$name"
 }
 
-if [ "${1:-}" = long ]; then
+few=$((${SEEDS:-300} / 3))
+if [ "${1:-}" = seeds ]; then
+    part seeds-set --sync -- --no-stops --seeds "$seed" $((2 * few)) --workers 1 &
+    part seeds-alone --standalone --sync -- --no-stops --seeds $((seed + 2 * few)) $few --workers 1
+    wait
+elif [ "${1:-}" = long ]; then
     part set-1 -- --long --workers 2 --share 0 2 &
     part set-2 -- --long --workers 2 --share 1 2
     wait

@@ -240,27 +240,18 @@ static enum mrs_status
 write_round(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool *saved,
             struct mrs_err *e)
 {
-    uint32_t step = n;
     bool clean = true;
-    for (uint32_t at = 0; at < n;) {
-        uint32_t k = n - at < step ? n - at : step;
-        struct mrs_err why;
-        mrs_err_clear(&why);
-        enum mrs_status st = write_slice(b, tasks + at, k, c, clean && at + k == n, saved, &why);
-        if (st == MRS_FAIL && why.code == MRS_E_LIMIT && k > 1) {
-            step = k / 2;
+    for (struct live_slices s = {.n = n, .step = n}; live_slices_next(&s);) {
+        enum mrs_status st = write_slice(b, tasks + s.at, s.k, c, clean && s.at + s.k == n, saved, &s.why);
+        if (live_slices_halved(&s, st)) {
             continue;
         }
         if (st) {
-            if (e && st < 0) {
-                *e = why;
-            }
-            return st;
+            return live_slices_failed(&s, st, e);
         }
-        for (uint32_t i = 0; i < k; i++) {
-            clean = clean && !tasks[at + i].again;
+        for (uint32_t i = 0; i < s.k; i++) {
+            clean = clean && !tasks[s.at + i].again;
         }
-        at += k;
     }
     return MRS_OK;
 }
@@ -440,23 +431,11 @@ look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struc
 static enum mrs_status
 look_round(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
-    uint32_t step = n;
-    for (uint32_t at = 0; at < n;) {
-        uint32_t k = n - at < step ? n - at : step;
-        struct mrs_err why;
-        mrs_err_clear(&why);
-        enum mrs_status st = look(b, tasks + at, k, last, &why);
-        if (st == MRS_FAIL && why.code == MRS_E_LIMIT && k > 1) {
-            step = k / 2;
-            continue;
+    for (struct live_slices s = {.n = n, .step = n}; live_slices_next(&s);) {
+        enum mrs_status st = look(b, tasks + s.at, s.k, last, &s.why);
+        if (!live_slices_halved(&s, st) && st) {
+            return live_slices_failed(&s, st, e);
         }
-        if (st) {
-            if (e && st < 0) {
-                *e = why;
-            }
-            return st;
-        }
-        at += k;
     }
     return MRS_OK;
 }

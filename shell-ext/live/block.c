@@ -120,7 +120,7 @@ note_blocked(struct live_block *b, struct mrs_err *e)
         struct mrs_val bin = {buf.p, (uint32_t)buf.n, MRS_BINARY};
         s = live_doc_in(&b->arena, &set, e, "{blocked: {by: %s, saved: %v}}", how, bin);
     }
-    s = s == MRS_OK ? live_run_phase(job, job->run->phase, job->run->group, set, e) : s;
+    s = s == MRS_OK ? live_run_set(job, set, e) : s;
     mrs_buf_clear(&buf);
     return s;
 }
@@ -234,7 +234,7 @@ block_all(struct live_block *b, struct mrs_err *e)
     }
     mrs_err_clear(&quiet);
     if (e && e->code == MRS_E_SERVER && live_doc_in(&b->arena, &set, &quiet, "{blocked: null}") == MRS_OK) {
-        live_run_phase(job, job->run->phase, job->run->group, set, &quiet);
+        live_run_set(job, set, &quiet);
     }
     return s;
 }
@@ -316,7 +316,7 @@ live_block_leave(struct live_job *job, struct mrs_err *e)
         s = unblock_all(job, list, e);
     }
     s = s == MRS_OK ? live_doc_in(&a, &set, e, "{blocked: null}") : s;
-    s = s == MRS_OK ? live_run_phase(job, job->run->phase, job->run->group, set, e) : s;
+    s = s == MRS_OK ? live_run_set(job, set, e) : s;
     mrs_arena_clear(&a);
     return s;
 }

@@ -209,15 +209,37 @@ live_less_claims(const struct live_job *job, uint32_t group, int side, struct mr
     return st;
 }
 
-/* ---- the walk ---- */
-
-static int64_t
-now_ms(void)
+/* ---- slices ---- */
+bool
+live_slices_next(struct live_slices *s)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    s->at += s->k;
+    s->k = s->n - s->at < s->step ? s->n - s->at : s->step;
+    mrs_err_clear(&s->why);
+    return s->at < s->n;
 }
+
+bool
+live_slices_halved(struct live_slices *s, enum mrs_status st)
+{
+    if (st != MRS_FAIL || s->why.code != MRS_E_LIMIT || s->k <= 1) {
+        return false;
+    }
+    s->step = s->k / 2;
+    s->k = 0;
+    return true;
+}
+
+enum mrs_status
+live_slices_failed(const struct live_slices *s, enum mrs_status st, struct mrs_err *e)
+{
+    if (e && st < 0) {
+        *e = s->why;
+    }
+    return st;
+}
+
+/* ---- the walk ---- */
 
 static enum mrs_status
 find_upper(struct walk *w, struct mrs_err *e)
@@ -289,7 +311,7 @@ tell(struct walk *w, struct mrs_err *e)
 {
     struct live_tour *t = w->t;
     const struct live_coll_info *info = t->job->server ? live_server_coll(t->job->server, t->coll) : NULL;
-    double s = (double)(now_ms() - w->begun_ms) / 1000;
+    double s = (double)(live_clock_ms() - w->begun_ms) / 1000;
     struct live_progress p = {.phase = t->phase, .ns = t->coll->ns, .done = w->c.docs,
                               .estimated = info ? info->count : 0, .bytes = t->wrote_bytes,
                               .docs_per_s = s > 0 ? (double)(w->c.docs - w->begun_docs) / s : 0, .limiting = ""};
@@ -314,7 +336,7 @@ one_batch(struct walk *w, struct mrs_err *e)
     enum mrs_status st = live_run_breathe(t->job, t->wrote_docs, t->wrote_bytes, e);
     t->wrote_docs = t->wrote_bytes = 0;
     st = st ? st : find_upper(w, e);
-    int64_t start = now_ms();
+    int64_t start = live_clock_ms();
     struct mrs_view from = {w->c.last.p, (uint32_t)w->c.last.n};
     st = st ? st : live_range_read(t->job, t->coll, from, w->size, read_max, &w->range, e);
     if (st) {
@@ -327,7 +349,7 @@ one_batch(struct walk *w, struct mrs_err *e)
     st = move_to_bound(w, e);
     st = st ? st : t->batch(t->arg, w->range.docs, w->range.n, &w->c, e);
     if (!st) {
-        govern(w, now_ms() - start, t->wrote_bytes);
+        govern(w, live_clock_ms() - start, t->wrote_bytes);
         w->lost = 0;
         st = tell(w, e);
     }
@@ -347,7 +369,7 @@ sum_up(struct walk *w)
 enum mrs_status
 live_tour_run(struct live_tour *t, struct mrs_err *e)
 {
-    struct walk w = {.t = t, .size = t->job->opts.batch ? t->job->opts.batch : DOCS_FIRST, .begun_ms = now_ms()};
+    struct walk w = {.t = t, .size = t->job->opts.batch ? t->job->opts.batch : DOCS_FIRST, .begun_ms = live_clock_ms()};
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);
     live_range_init(&w.range, t->job->mem);
     enum mrs_status st = reload(&w, e);

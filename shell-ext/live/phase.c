@@ -128,6 +128,12 @@ live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct m
     return s;
 }
 
+enum mrs_status
+live_run_set(struct live_job *job, struct mrs_view set, struct mrs_err *e)
+{
+    return live_run_phase(job, job->run->phase, job->run->group, set, e);
+}
+
 /* The list `colls` less one namespace, and with it again where uuid is not "". */
 static enum mrs_status
 other_colls(struct live_job *job, const char *ns, const char *uuid, struct mrs_buf *buf, struct mrs_view *out,

@@ -69,27 +69,19 @@ count_claims(void *arg, const struct mrs_view *docs, uint32_t n, struct live_che
 {
     struct undoing *v = arg;
     uint64_t before = v->r->differs;
-    uint32_t step = n;
     struct live_unit *u = mrs_alloc_array(v->b.job->mem, n + 1, sizeof *u);
     enum mrs_status st = u ? MRS_OK : mrs_err_memory(e, n * sizeof *u);
-    for (uint32_t at = 0; at < n && !st;) {
-        struct mrs_err why;
-        uint32_t k = n - at < step ? n - at : step;
-        mrs_err_clear(&why);
-        st = live_units_load(v->b.units, v->b.main, docs + at, k, u, &why);
-        if (st == MRS_FAIL && why.code == MRS_E_LIMIT && k > 1) {
-            step = k / 2;
+    for (struct live_slices s = {.n = n, .step = n}; !st && live_slices_next(&s);) {
+        st = live_units_load(v->b.units, v->b.main, docs + s.at, s.k, u, &s.why);
+        if (live_slices_halved(&s, st)) {
             st = MRS_OK;
             continue;
         }
-        if (st < 0 && e) {
-            *e = why;
-        }
-        for (uint32_t i = 0; i < k && !st; i++) {
+        st = st ? live_slices_failed(&s, st, e) : st;
+        for (uint32_t i = 0; i < s.k && !st; i++) {
             st = as_derived(v->b.job, v->b.group, v->b.side, &u[i]) ? MRS_OK
                                                                      : note_lost(v, v->b.coll->ns, u[i].doc, e);
         }
-        at += k;
     }
     mrs_free(v->b.job->mem, u);
     c->differs += v->r->differs - before;

@@ -67,6 +67,8 @@ void live_run_close(struct live_job *job); /* gives leases back; harmless twice 
  * holds what must be undone: live_clean refuses as long as it is there. */
 enum mrs_status live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set,
                                struct mrs_err *e);
+/* Sets fields of the run document and leaves it in the phase that it is in. */
+enum mrs_status live_run_set(struct live_job *job, struct mrs_view set, struct mrs_err *e);
 bool live_run_in(const struct live_job *job, const char *phase);
 /* The run document as last read; the empty document before. */
 struct mrs_view live_run_doc(const struct live_run *r);

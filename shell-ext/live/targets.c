@@ -128,7 +128,7 @@ read_listed(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struc
             continue;
         }
         mrs_buf_reset(&buf);
-        st = live_units_listing(b->units, b->main, (int)side, docs, n, &buf, e);
+        st = live_units_listing(b->units, (int)side, docs, n, &buf, e);
         if (st == MRS_END) {
             st = MRS_OK;
             continue;
@@ -439,7 +439,7 @@ owners_in(struct live_batch *b, uint32_t main, const struct question *q, struct 
     int side;
     struct live_read own = {.coll = live_units_main(b->others, main, &side), .bytes = owners_max, .a = &b->make};
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status st = live_units_owners(b->others, main, q->side, q->docs, q->n, &buf, e);
+    enum mrs_status st = live_units_owners(b->others, q->side, q->docs, q->n, &buf, e);
     own.filter = (struct mrs_view){buf.p, (uint32_t)buf.n};
     st = st ? st : live_read_all(b->job, &own, e);
     mrs_buf_clear(&buf);

@@ -46,10 +46,11 @@ enum mrs_status live_units_load(struct live_units *u, uint32_t main, const struc
                                 struct live_unit *units, struct mrs_err *e);
 /* Filter of the documents on side `side` that units docs[0..n) made (by listing): {field: {$in: [...]}}; END: the side
  * has no listing. Appended to out. */
-enum mrs_status live_units_listing(struct live_units *u, uint32_t main, int side, const struct mrs_view *docs,
-                                   uint32_t n, struct mrs_buf *out, struct mrs_err *e);
-/* The other way round: filter that finds, in main i, the documents which made the targets docs[0..n) of `side`. */
-enum mrs_status live_units_owners(struct live_units *u, uint32_t main, int side, const struct mrs_view *docs,
-                                  uint32_t n, struct mrs_buf *out, struct mrs_err *e);
+enum mrs_status live_units_listing(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
+                                   struct mrs_buf *out, struct mrs_err *e);
+/* The other way round: filter that finds, in any main collection, the documents which made the targets docs[0..n) of
+ * `side`. */
+enum mrs_status live_units_owners(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
+                                  struct mrs_buf *out, struct mrs_err *e);
 
 #endif

@@ -196,19 +196,17 @@ listing_of(const struct live_units *u, int side)
 }
 
 enum mrs_status
-live_units_listing(struct live_units *u, uint32_t main, int side, const struct mrs_view *docs, uint32_t n,
+live_units_listing(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
                    struct mrs_buf *out, struct mrs_err *e)
 {
     const struct mrs_listing *l = listing_of(u, side);
-    (void)main;
     return l ? belongs(u, l->field, l->key, docs, n, out, e) : MRS_END;
 }
 
 enum mrs_status
-live_units_owners(struct live_units *u, uint32_t main, int side, const struct mrs_view *docs, uint32_t n,
+live_units_owners(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
                   struct mrs_buf *out, struct mrs_err *e)
 {
     const struct mrs_listing *l = listing_of(u, side);
-    (void)main;
     return l ? belongs(u, l->key, l->field, docs, n, out, e) : MRS_END;
 }

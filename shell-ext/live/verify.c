@@ -120,25 +120,17 @@ static enum mrs_status
 back(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
     struct verifying *v = arg;
-    uint32_t step = slice_first;
     uint64_t before = v->r->differs;
     bool short_;
-    for (uint32_t at = 0; at < n;) {
-        struct mrs_err why;
-        uint32_t k = n - at < step ? n - at : step;
-        mrs_err_clear(&why);
-        enum mrs_status st = slice_back(v, docs + at, k, &why);
-        if (st == MRS_FAIL && why.code == MRS_E_LIMIT && k > 1) {
-            step = k / 2;
+    for (struct live_slices s = {.n = n, .step = slice_first}; live_slices_next(&s);) {
+        enum mrs_status st = slice_back(v, docs + s.at, s.k, &s.why);
+        if (live_slices_halved(&s, st)) {
             continue;
         }
-        st = st ? st : live_batch_keep_swept(&v->b, &why);
-        st = st || !v->b.burst.n ? st : live_burst_write(&v->b.burst, NULL, &short_, &why);
+        st = st ? st : live_batch_keep_swept(&v->b, &s.why);
+        st = st || !v->b.burst.n ? st : live_burst_write(&v->b.burst, NULL, &short_, &s.why);
         if (st) {
-            if (e && st < 0) {
-                *e = why;
-            }
-            return st;
+            return live_slices_failed(&s, st, e);
         }
         for (uint32_t i = 0; i < v->b.burst.n; i++) {
             bool done = v->b.burst.change[i].outcome == LIVE_WRITTEN;
@@ -146,7 +138,6 @@ back(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
             v->r->deleted += done;
             c->written += done;
         }
-        at += k;
     }
     v->r->docs += n;
     c->differs += v->r->differs - before;
@@ -240,9 +231,7 @@ live_next_number(struct live_job *job, const char *field, uint32_t *no, struct m
     mrs_build_init(&b, &buf);
     mrs_build_i64(&b, field, *no);
     enum mrs_status st = mrs_build_finish(&b, &set, e);
-    char phase[32];
-    memcpy(phase, job->run->phase, sizeof phase);
-    st = st ? st : live_run_phase(job, phase, job->run->group, set, e);
+    st = st ? st : live_run_set(job, set, e);
     mrs_buf_clear(&buf);
     return st;
 }
@@ -260,9 +249,7 @@ begin(struct live_job *job, uint32_t *no, struct mrs_err *e)
     }
     mrs_buf_init(&buf, job->mem, 4096);
     enum mrs_status st = live_doc(&buf, &set, e, "{verifying: true, verify_no: %i, verified: null}", (int64_t)*no);
-    char phase[32];
-    memcpy(phase, job->run->phase, sizeof phase);
-    st = st ? st : live_run_phase(job, phase, job->run->group, set, e);
+    st = st ? st : live_run_set(job, set, e);
     mrs_buf_clear(&buf);
     return st;
 }
@@ -272,12 +259,10 @@ finish(struct live_job *job, bool clean, struct mrs_err *e)
 {
     struct mrs_buf buf;
     struct mrs_view set;
-    char phase[32];
-    memcpy(phase, job->run->phase, sizeof phase);
     mrs_buf_init(&buf, job->mem, 4096);
     enum mrs_status st = clean ? live_doc(&buf, &set, e, "{verifying: null, verified: %s}", "$$NOW")
                                : live_doc(&buf, &set, e, "{verifying: null, verified: null}");
-    st = st ? st : live_run_phase(job, phase, job->run->group, set, e);
+    st = st ? st : live_run_set(job, set, e);
     mrs_buf_clear(&buf);
     return st;
 }

@@ -52,6 +52,21 @@ struct live_read {
     uint32_t n;
 };
 enum mrs_status live_read_all(struct live_job *job, struct live_read *r, struct mrs_err *e);
+/* [0, n) in slices that memory has room for: step is the size of the first; one that fails by MRS_E_LIMIT is taken
+ * again, half as large.
+ *     for (struct live_slices s = {.n = n, .step = n}; live_slices_next(&s);) {
+ *         st = work(s.at, s.k, &s.why);
+ *         if (live_slices_halved(&s, st)) { continue; }
+ *         if (st) { return live_slices_failed(&s, st, e); }
+ *     } */
+struct live_slices {
+    uint32_t n, step;
+    uint32_t at, k;        /* the slice in hand */
+    struct mrs_err why;    /* of the work on it */
+};
+bool live_slices_next(struct live_slices *s);
+bool live_slices_halved(struct live_slices *s, enum mrs_status st);
+enum mrs_status live_slices_failed(const struct live_slices *s, enum mrs_status st, struct mrs_err *e);
 /* {_id: {$in: [...]}} of documents, into an arena. */
 enum mrs_status live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                                 struct mrs_err *e);

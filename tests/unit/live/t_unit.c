@@ -448,16 +448,16 @@ listings(void **state)
     assert_int_equal(live_units_open(&b.job, 0, LIVE_FOR_EXPAND, &u, &b.e), MRS_OK);
     mrs_buf_init(&out, b.mem, SIZE_MAX);
     docs_make(&docs, "{'_id':1} {'_id':null} {'_id':{'$ref':'x'}} {'_id':'k'}");
-    assert_int_equal(live_units_listing(u, 0, 1, docs.d, docs.n, &out, &b.e), MRS_OK);
+    assert_int_equal(live_units_listing(u, 1, docs.d, docs.n, &out, &b.e), MRS_OK);
     assert_string_equal(picture((struct mrs_view){out.p, (uint32_t)out.n}),
                         "{\"$and\":[{\"$or\":[{\"p\":{\"$in\":[1,\"k\"]}},{\"p\":{\"$type\":10}},{\"p\":{\"$eq\":{"
                         "\"$ref\":\"x\"}}}]},{\"p\":{\"$not\":{\"$type\":4}}}]}");
     free(docs.p);
     mrs_buf_reset(&out);
     docs_make(&docs, "{'_id':9,'p':1} {'_id':8} {'_id':7,'p':[3]}");
-    assert_int_equal(live_units_owners(u, 0, 1, docs.d, docs.n, &out, &b.e), MRS_OK);
+    assert_int_equal(live_units_owners(u, 1, docs.d, docs.n, &out, &b.e), MRS_OK);
     assert_string_equal(picture((struct mrs_view){out.p, (uint32_t)out.n}), "{\"_id\":{\"$in\":[1]}}");
-    assert_int_equal(live_units_listing(u, 0, 0, docs.d, docs.n, &out, &b.e), MRS_END);
+    assert_int_equal(live_units_listing(u, 0, docs.d, docs.n, &out, &b.e), MRS_END);
     free(docs.p);
     mrs_buf_clear(&out);
     live_units_close(u);
@@ -798,7 +798,7 @@ torture_one(const struct unit_case *k, uint64_t fail_at)
     for (uint32_t m = 0; s == MRS_OK && m < live_units_mains(u); m++) {
         docs_make(&docs, text_of(k, live_units_main(u, m, &side)->coll));
         s = live_units_load(u, m, docs.d, docs.n, units, &b.e);
-        enum mrs_status l = s == MRS_OK ? live_units_listing(u, m, 1, docs.d, docs.n, &out, &b.e) : s;
+        enum mrs_status l = s == MRS_OK ? live_units_listing(u, 1, docs.d, docs.n, &out, &b.e) : s;
         s = l == MRS_END ? s : l;
         free(docs.p);
     }

@@ -113,6 +113,10 @@ mrsi_memory_words(const struct mrs_desc *d)
                "are sorted in memory, and in temporary files past the budget";
     case MRS_FAMILY_GROUP:
         return "parts are sorted by their keys in memory, and in temporary files past the budget";
+    case MRS_FAMILY_FOLD:
+    case MRS_FAMILY_LINK:
+    case MRS_FAMILY_TREE:
+    case MRS_FAMILY_GRID:
     case MRS_FAMILY_CATALOG: break;
     }
     return "none: no document is touched";

@@ -88,17 +88,9 @@ static void
 clear_work(struct mrsi_worker *w)
 {
     for (uint32_t i = 0; w->work && i < w->en->plan->n_steps; i++) {
-        const struct mrs_step *st = &w->en->plan->steps[i];
-        enum mrs_family f = st->desc.family;
-        void (*drop)(struct mrs_ctx *, void *) = NULL;
-        if (!w->work[i]) {
-            continue;
-        }
-        drop = f == MRS_FAMILY_JOIN    ? st->type->join->work_clear
-               : f == MRS_FAMILY_GROUP ? st->type->group->work_clear
-                                       : st->type->spread->work_clear;
-        if (drop) {
-            drop(&w->ctx, w->work[i]);
+        const struct mrs_step_type *t = w->en->plan->steps[i].type;
+        if (w->work[i] && t->work_clear) {
+            t->work_clear(&w->ctx, w->work[i]);
         }
         mrs_free(w->en->mem, w->work[i]);
     }
@@ -260,6 +252,10 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     case MRS_FAMILY_SPREAD: return mrsi_spread_step(en, step, e);
     case MRS_FAMILY_JOIN: return mrsi_join_step(en, step, e);
     case MRS_FAMILY_GROUP: return mrsi_group_step(en, step, e);
+    case MRS_FAMILY_FOLD:
+    case MRS_FAMILY_LINK:
+    case MRS_FAMILY_TREE:
+    case MRS_FAMILY_GRID: return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "this step cannot be run yet");
     case MRS_FAMILY_CATALOG: break;
     }
     return count_dropped(en, step, e);

@@ -9,10 +9,7 @@ mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e)
 {
     if (!w->work[step]) {
         const struct mrs_step_type *t = w->en->plan->steps[step].type;
-        enum mrs_family f = w->en->plan->steps[step].desc.family;
-        size_t n = f == MRS_FAMILY_JOIN    ? t->join->work_size
-                   : f == MRS_FAMILY_GROUP ? t->group->work_size
-                                           : t->spread->work_size;
+        size_t n = t->work_size;
         w->work[step] = mrs_zalloc(w->en->mem, n ? n : 1);
         if (!w->work[step]) {
             mrs_err_memory(e, n);

@@ -295,5 +295,7 @@ const struct mrs_step_type mrsi_step_cast = {
     .free_state = mrsi_state_free,
     .describe = describe,
     .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
     .spread = &mrsi_map_ops,
 };

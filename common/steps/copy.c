@@ -347,17 +347,18 @@ fate(const void *state, unsigned used, int *side)
     return (used & MRS_USED_LEFT) || !s->take ? MRS_FATE_STAYS : MRS_FATE_TAKEN;
 }
 
-static const struct mrs_join_ops join_ops = {sizeof(struct copy_work), mrsi_copy_work_clear, takes_part, copy_keys,
-                                             shape, NULL, mrsi_copy_splice, fate};
+static const struct mrs_join_ops join_ops = {takes_part, copy_keys, shape, NULL, mrsi_copy_splice, fate};
 
-const struct mrs_step_type mrsi_step_copy = {"copy",
-                                             "fields copied along a reference",
-                                             keys,
-                                             sizeof keys / sizeof *keys,
-                                             compile,
-                                             mrsi_state_free,
-                                             mrsi_copy_describe,
-                                             mrsi_copy_catalog,
-                                             NULL,
-                                             &join_ops,
-                                             NULL};
+const struct mrs_step_type mrsi_step_copy = {
+    .name = "copy",
+    .summary = "fields copied along a reference",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = mrsi_copy_describe,
+    .catalog = mrsi_copy_catalog,
+    .work_size = sizeof(struct copy_work),
+    .work_clear = mrsi_copy_work_clear,
+    .join = &join_ops,
+};

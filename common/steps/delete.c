@@ -56,7 +56,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     return st;
 }
 
-static const struct mrs_spread_ops ops = {sizeof(struct mrsi_work), mrsi_work_clear, begin, mrsi_work_next};
+static const struct mrs_spread_ops ops = {begin, mrsi_work_next};
 
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
@@ -90,5 +90,7 @@ const struct mrs_step_type mrsi_step_delete = {
     .free_state = mrsi_state_free,
     .describe = describe,
     .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
     .spread = &ops,
 };

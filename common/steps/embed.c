@@ -339,18 +339,18 @@ fate(const void *state, unsigned used, int *side)
     return used & MRS_USED_PLACED ? MRS_FATE_TAKEN : MRS_FATE_DROPPED;
 }
 
-static const struct mrs_join_ops join_ops = {sizeof(struct embed_work), mrsi_embed_work_clear, takes_part, keys,
-                                             shape, order,
-                                             mrsi_embed_splice,         fate};
+static const struct mrs_join_ops join_ops = {takes_part, keys, shape, order, mrsi_embed_splice, fate};
 
-const struct mrs_step_type mrsi_step_embed = {"embed",
-                                              "documents into documents",
-                                              embed_keys,
-                                              sizeof embed_keys / sizeof *embed_keys,
-                                              compile,
-                                              mrsi_state_free,
-                                              mrsi_embed_describe,
-                                              mrsi_embed_catalog,
-                                              NULL,
-                                              &join_ops,
-                                              NULL};
+const struct mrs_step_type mrsi_step_embed = {
+    .name = "embed",
+    .summary = "documents into documents",
+    .keys = embed_keys,
+    .n_keys = sizeof embed_keys / sizeof *embed_keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = mrsi_embed_describe,
+    .catalog = mrsi_embed_catalog,
+    .work_size = sizeof(struct embed_work),
+    .work_clear = mrsi_embed_work_clear,
+    .join = &join_ops,
+};

@@ -359,14 +359,17 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     return mrsi_read_end(&r, state);
 }
 
-const struct mrs_step_type mrsi_step_extract = {"extract",
-                                                "embedded parts into a collection of their own",
-                                                keys,
-                                                N_KEYS(keys),
-                                                compile,
-                                                mrsi_state_free,
-                                                mrsi_extract_describe,
-                                                mrsi_extract_catalog,
-                                                &mrsi_extract_spread,
-                                                NULL,
-                                                &mrsi_extract_group};
+const struct mrs_step_type mrsi_step_extract = {
+    .name = "extract",
+    .summary = "embedded parts into a collection of their own",
+    .keys = keys,
+    .n_keys = N_KEYS(keys),
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = mrsi_extract_describe,
+    .catalog = mrsi_extract_catalog,
+    .work_size = sizeof(struct ext_work),
+    .work_clear = mrsi_extract_work_clear,
+    .spread = &mrsi_extract_spread,
+    .group = &mrsi_extract_group,
+};

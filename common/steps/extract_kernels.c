@@ -87,7 +87,7 @@ spread_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product
     return MRS_OK;
 }
 
-const struct mrs_spread_ops mrsi_extract_spread = {sizeof(struct ext_work), mrsi_extract_work_clear, spread_begin,
+const struct mrs_spread_ops mrsi_extract_spread = {spread_begin,
                                                    spread_next};
 
 /* ---- GROUP ---- */
@@ -320,5 +320,5 @@ group_source(const void *state, struct mrs_ctx *c, void *work, struct mrs_view d
     return MRS_OK;
 }
 
-const struct mrs_group_ops mrsi_extract_group = {sizeof(struct ext_work), mrsi_extract_work_clear, group_parts,
+const struct mrs_group_ops mrsi_extract_group = {group_parts,
                                                  agree, finish, group_source};

@@ -73,6 +73,42 @@ enum mrs_status mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *t
  * binData). */
 bool mrs_convert_known(const char *to);
 
+/* ---- accumulators: what `$group` computes over many documents (server: semantics of $group, 8.2) ----
+ * $sum $avg $min $max $count $first $last $push $addToSet $firstN $lastN $minN $maxN $top $topN $bottom $bottomN
+ * $mergeObjects $stdDevPop $stdDevSamp $median $percentile; $addToSet in order of first appearance. Compiled once and
+ * shared by threads; a state belongs to one thread and is fed one group after the other, so nothing is allocated for a
+ * group once it has room. */
+struct mrs_acc;
+struct mrs_acc_state;
+/* Whether a value of a plan is meant as an accumulator: a document whose only key is the name of one. */
+bool mrs_acc_is(struct mrs_val spec);
+/* spec: {$sum: <expression>}. FAIL MRS_E_PLAN as mrs_expr_compile (also for an `n` that is not constant or not a
+ * positive integer, a wrong `method` or `p`, an array of expressions); DEAD. */
+enum mrs_status mrs_acc_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_acc **out,
+                                struct mrs_err *e);
+void mrs_acc_free(struct mrs_acc *x); /* NULL: nothing */
+/* Calls fn with each field path that its expressions read. */
+void mrs_acc_reads(const struct mrs_acc *x, void (*fn)(void *arg, const char *path), void *arg);
+/* What one document brings: one value, perhaps missing, to be fed as it is ($top and the like: sort key and output in
+ * an array). It lives in the arena of ev or in the document. OK; FAIL MRS_E_EXPR; DEAD. */
+enum mrs_status mrs_acc_argument(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *out);
+/* ceiling: most bytes of values that a state may hold ($push, $addToSet, *N); more is MRS_E_LIMIT. */
+enum mrs_status mrs_acc_state_new(const struct mrs_acc *x, struct mrs_mem *mem, size_t ceiling,
+                                  struct mrs_acc_state **out, struct mrs_err *e);
+void mrs_acc_state_free(struct mrs_acc_state *s); /* NULL: nothing */
+void mrs_acc_reset(struct mrs_acc_state *s); /* of no document again; memory is kept */
+/* One more document's argument; v is read before it returns. OK; FAIL MRS_E_EXPR ($mergeObjects of a number),
+ * MRS_E_LIMIT (over the ceiling); DEAD. */
+enum mrs_status mrs_acc_feed(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e);
+/* The value so far (never missing: null where the server writes null); lives in the arena or in the state until it is
+ * fed or reset. The state may be fed on. */
+enum mrs_status mrs_acc_value(const struct mrs_acc_state *s, struct mrs_arena *a, struct mrs_val *out,
+                              struct mrs_err *e);
+/* The state as one BSON document appended to out, and back: fed on from there it gives what it would have given, to the
+ * last bit. load: FAIL MRS_E_FORMAT for what save did not write. */
+enum mrs_status mrs_acc_save(const struct mrs_acc_state *s, struct mrs_buf *out, struct mrs_err *e);
+enum mrs_status mrs_acc_load(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e);
+
 /* The operator table, for docs and "nearest known" hints: the i-th row; NULL behind the last. */
 struct mrs_op_row {
     const char *name; /* with its dollar */

@@ -82,6 +82,10 @@ enum mrs_family {
                           split, delete */
     MRS_FAMILY_JOIN,   /* documents of `from` go into documents of `into`: embed, copy */
     MRS_FAMILY_GROUP,  /* parts of documents with equal keys become one document: extract with unique */
+    MRS_FAMILY_FOLD,   /* documents of `from` with equal keys become documents of `into`: bucket, rollup with by */
+    MRS_FAMILY_LINK,   /* references of two collections complete each other: link */
+    MRS_FAMILY_TREE,   /* the documents of one collection are the nodes of trees: tree */
+    MRS_FAMILY_GRID,   /* documents are made of axes, no source document: grid */
     MRS_FAMILY_CATALOG /* no document is touched: index, options, rename_collection, drop_collection */
 };
 
@@ -177,8 +181,6 @@ struct mrs_product {
     struct mrs_view doc;  /* lives until the next begin */
 };
 struct mrs_spread_ops {
-    size_t work_size; /* per-thread memory of this step, zeroed by the engine before the first begin */
-    void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what begin left there; may be NULL */
     /* One document of side `side` (one with MRS_ROLE_MAIN). OK with *fate; SKIP: refused, nothing is to be pulled. A
      * SPREAD step gives the source itself (self) as its first product if it stays. */
     enum mrs_status (*begin)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
@@ -247,8 +249,6 @@ struct mrs_put {
 };
 
 struct mrs_join_ops {
-    size_t work_size;
-    void (*work_clear)(struct mrs_ctx *c, void *work);
     /* Whether a document takes part (`where`). OK with *yes; SKIP: refused. side 0 from, 1 into. */
     enum mrs_status (*takes_part)(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, bool *yes);
     /* Its keys, appended to k. From: its values of each pair, and (in place) its _id as kind 1. Into: the same of its
@@ -287,8 +287,6 @@ struct mrs_parts {
     uint32_t n, cap;
 };
 struct mrs_group_ops {
-    size_t work_size;
-    void (*work_clear)(struct mrs_ctx *c, void *work);
     /* Parts of a document. side 0: of a source, in document order; side 1: the document of into itself, exactly one
      * part. SKIP: refused. */
     enum mrs_status (*parts)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
@@ -308,6 +306,43 @@ struct mrs_group_ops {
     enum mrs_status (*source)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                               struct mrs_view ids, struct mrs_buf *out, enum mrs_fate *fate);
 };
+
+/* FOLD: documents of `from` (side 0) with equal keys, in an order, become documents of `into` (side 1). Those that some
+ * document of into was made of are TAKEN (side 0 has MRS_ROLE_TAKE) or STAY; equal `_id`s in into are judged by
+ * desc.conflicts, the candidates being the members of a document. */
+struct mrs_fold_entry { /* what one document brings; the buffers are the engine's, empty before each call */
+    bool takes_part;      /* false: it stays, and the buffers are not read */
+    struct mrs_buf group; /* keys of mrs_key_append: equal bytes are one group, and groups come in their memcmp order */
+    struct mrs_buf order; /* memcmp order inside the group, ties in input order; nothing: input order */
+    struct mrs_buf shape; /* what fold needs of it, as the step likes: it alone reads it */
+};
+struct mrs_members { /* of one group, in order */
+    /* The next member's shape, which lives until the next call. OK, END, DEAD. */
+    enum mrs_status (*next)(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e);
+    /* The member just given is refused alone, for the reason in c->err; it belongs to no document. */
+    enum mrs_status (*refuse)(struct mrs_members *m, struct mrs_err *e);
+    void *impl;
+};
+struct mrs_fold_put {
+    /* A document of into. It was made of all members given (and not refused) since the one before it; with `but_last`
+     * less the one given last, which begins the next document. The view is read before put returns. OK, DEAD. */
+    enum mrs_status (*put)(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e);
+    void *arg;
+};
+struct mrs_fold_ops {
+    /* OK with *out; SKIP: the document is refused. */
+    enum mrs_status (*enter)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                             struct mrs_fold_entry *out);
+    /* One group, from its first member to its last. SKIP: all members of the group are refused, with the reason in
+     * c->err, and the engine takes back what was put. The arena is reset between groups only. */
+    enum mrs_status (*fold)(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
+                            const struct mrs_fold_put *put);
+};
+
+/* Families of one step each have their kernels in a header of their own: link.h, nodes.h, axes.h. */
+struct mrs_link_ops;
+struct mrs_tree_ops;
+struct mrs_grid_ops;
 
 /* ---- the catalogue: collections, options and indexes, followed through the plan before any document is read ---- */
 enum mrs_coll_kind { MRS_COLL_PLAIN, MRS_COLL_VIEW, MRS_COLL_TIMESERIES };
@@ -366,9 +401,16 @@ struct mrs_step_type {
     /* Applies the step to the catalogue: existence, kinds, targets, indexes, options. FAIL MRS_E_PLAN (where: the
      * key). */
     enum mrs_status (*catalog)(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
+    size_t work_size; /* memory of the step for one thread, zeroed by the engine before the first kernel sees it */
+    void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what kernels left there; NULL: nothing to free */
+    /* kernels of its families; NULL where it is never of that family */
     const struct mrs_spread_ops *spread; /* MAP and SPREAD */
     const struct mrs_join_ops *join;
     const struct mrs_group_ops *group;
+    const struct mrs_fold_ops *fold;
+    const struct mrs_link_ops *link;
+    const struct mrs_tree_ops *tree;
+    const struct mrs_grid_ops *grid;
 };
 
 /* The table of steps, registered in exactly one place (common/steps/registry.c): the i-th, NULL behind the last. */

@@ -147,10 +147,9 @@ make_work(struct live_units *u, struct mrs_err *e)
     }
     for (uint32_t i = 0; i < u->group->n; i++) {
         const struct mrs_step_type *t = u->step[i].type;
-        size_t n = u->step[i].desc.family == MRS_FAMILY_JOIN ? t->join->work_size : t->spread->work_size;
-        u->work[i] = mrs_zalloc(u->job->mem, n + 1);
+        u->work[i] = mrs_zalloc(u->job->mem, t->work_size + 1);
         if (!u->work[i]) {
-            return mrs_err_memory(e, n);
+            return mrs_err_memory(e, t->work_size);
         }
     }
     return MRS_OK;
@@ -198,9 +197,7 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
 static void
 clear_work(struct live_units *u, uint32_t i)
 {
-    const struct mrs_step *st = &u->step[i];
-    bool join = st->desc.family == MRS_FAMILY_JOIN;
-    void (*clear)(struct mrs_ctx *, void *) = join ? st->type->join->work_clear : st->type->spread->work_clear;
+    void (*clear)(struct mrs_ctx *, void *) = u->step[i].type->work_clear;
     if (u->work[i] && clear) {
         clear(&u->ctx, u->work[i]);
     }

@@ -182,14 +182,14 @@ fake_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 }
 
 static const struct mrs_step_type fake_types[] = {
-    {"embed", "", join_keys, sizeof join_keys / sizeof *join_keys, fake_compile, fake_free,
-     join_describe, fake_catalog, NULL, NULL, NULL},
-    {"set", "", set_keys, sizeof set_keys / sizeof *set_keys, fake_compile, fake_free, set_describe,
-     fake_catalog, NULL, NULL, NULL},
-    {"union", "", union_keys, 2, fake_compile, fake_free, union_describe, fake_catalog, NULL, NULL,
-     NULL},
-    {"drop_collection", "", drop_keys, 1, fake_compile, fake_free, drop_describe, fake_catalog,
-     NULL, NULL, NULL},
+    {.name = "embed", .summary = "", .keys = join_keys, .n_keys = sizeof join_keys / sizeof *join_keys,
+     .compile = fake_compile, .free_state = fake_free, .describe = join_describe, .catalog = fake_catalog},
+    {.name = "set", .summary = "", .keys = set_keys, .n_keys = sizeof set_keys / sizeof *set_keys,
+     .compile = fake_compile, .free_state = fake_free, .describe = set_describe, .catalog = fake_catalog},
+    {.name = "union", .summary = "", .keys = union_keys, .n_keys = 2, .compile = fake_compile,
+     .free_state = fake_free, .describe = union_describe, .catalog = fake_catalog},
+    {.name = "drop_collection", .summary = "", .keys = drop_keys, .n_keys = 1, .compile = fake_compile,
+     .free_state = fake_free, .describe = drop_describe, .catalog = fake_catalog},
 };
 #define N_FAKES (sizeof fake_types / sizeof *fake_types)
 

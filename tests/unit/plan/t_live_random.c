@@ -327,8 +327,7 @@ bench_of(struct world *w, const struct mrs_step *s)
 {
     struct bench b = {.mem = w->mem, .type = s->type, .state = s->state};
     mrs_arena_init(&b.arena, w->mem);
-    size_t size = s->type->join ? s->type->join->work_size : s->type->spread ? s->type->spread->work_size : 0;
-    b.work = calloc(1, size + 1);
+    b.work = calloc(1, s->type->work_size + 1);
     return b;
 }
 
@@ -336,11 +335,8 @@ static void
 bench_end(struct bench *b)
 {
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
-    void (*clear)(struct mrs_ctx *, void *) = b->type->join     ? b->type->join->work_clear
-                                              : b->type->spread ? b->type->spread->work_clear
-                                                                : NULL;
-    if (clear) {
-        clear(&c, b->work);
+    if (b->type->work_clear) {
+        b->type->work_clear(&c, b->work);
     }
     free(b->work);
     mrs_arena_clear(&b->arena);

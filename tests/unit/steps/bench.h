@@ -130,8 +130,8 @@ static inline uint64_t
 bench_close(struct bench *b)
 {
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
-    if (b->work && b->type->spread->work_clear) {
-        b->type->spread->work_clear(&c, b->work);
+    if (b->work && b->type->work_clear) {
+        b->type->work_clear(&c, b->work);
     }
     free(b->work);
     if (b->state) {
@@ -168,7 +168,7 @@ bench_push(struct bench *b, int side, struct mrs_view doc, bool canonical, char 
     struct mrs_product p;
     enum mrs_fate fate = MRS_FATE_REFUSED;
     if (!b->work) {
-        b->work = calloc(1, ops->work_size);
+        b->work = calloc(1, b->type->work_size);
     }
     mrs_arena_reset(&b->arena);
     mrs_err_clear(&b->err);

@@ -742,13 +742,10 @@ host_push(struct host_db *db, struct bench *b, const struct mrs_desc *d)
     const struct mrs_step_type *t = b->type;
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
     bool join = d->family == MRS_FAMILY_JOIN, group = d->family == MRS_FAMILY_GROUP;
-    size_t size = join ? t->join->work_size : group ? t->group->work_size : t->spread->work_size;
-    void (*clear)(struct mrs_ctx *, void *) = join ? t->join->work_clear : group ? t->group->work_clear
-        : t->spread->work_clear;
-    b->work = calloc(1, size + 1);
+    b->work = calloc(1, t->work_size + 1);
     enum mrs_status st = join ? push_join(db, b, d) : group ? push_group(db, b, d) : push_spread(db, b, d);
-    if (clear) {
-        clear(&c, b->work);
+    if (t->work_clear) {
+        t->work_clear(&c, b->work);
     }
     free(b->work);
     b->work = NULL;

@@ -276,20 +276,17 @@ void
 host_live(struct host_db *db, struct bench *b, const struct mrs_desc *d, uint32_t writes, bool once)
 {
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
-    bool join = d->family == MRS_FAMILY_JOIN;
-    size_t size = join ? b->type->join->work_size : b->type->spread->work_size;
-    void (*clear)(struct mrs_ctx *, void *) = join ? b->type->join->work_clear : b->type->spread->work_clear;
     struct run *r = calloc(1, sizeof *r);
     *r = (struct run){.db = db, .b = b, .d = d};
     for (uint32_t starts = 0; !r->done; starts++) {
         assert_true(starts < 10000);
         r->budget = writes && (!once || starts == 0) ? writes : UINT32_MAX;
-        b->work = calloc(1, size + 1); /* a new process remembers nothing */
+        b->work = calloc(1, b->type->work_size + 1); /* a new process remembers nothing */
         bool alive = true;
         while (alive && !r->done) {
             alive = r->journal ? end_range(r) : begin_range(r);
         }
-        clear(&c, b->work);
+        b->type->work_clear(&c, b->work);
         free(b->work);
         b->work = NULL;
         if (alive) {

@@ -144,14 +144,12 @@ host_pull(struct host_db *db, struct bench *b, const struct mrs_desc *d)
     bool join = d->family == MRS_FAMILY_JOIN;
     struct host_coll *c = host_coll(db, &d->sides[0].coll);
     struct mrs_ctx ctx = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
-    size_t size = join ? b->type->join->work_size : b->type->spread->work_size;
-    void (*clear)(struct mrs_ctx *, void *) = join ? b->type->join->work_clear : b->type->spread->work_clear;
     struct stage *s = calloc(1, sizeof *s);
     struct host_db after;
     memset(&after, 0, sizeof after);
     *s = (struct stage){.db = db, .b = b, .d = d, .used = calloc(c->n + 1, sizeof(unsigned)),
                         .out = calloc(c->n + 1, sizeof(bool))};
-    b->work = calloc(1, size + 1);
+    b->work = calloc(1, b->type->work_size + 1);
     while (join ? join_next(s) : spread_next(s)) { /* one document at a time leaves the stage */
         struct item *it = &s->queue[s->head++];
         host_put(host_coll(&after, &d->sides[it->side].coll), (struct mrs_view){it->doc.p, it->doc.n});
@@ -174,7 +172,7 @@ host_pull(struct host_db *db, struct bench *b, const struct mrs_desc *d)
 
     }
     snprintf(after.refused, sizeof after.refused, "%s", db->refused);
-    clear(&ctx, b->work);
+    b->type->work_clear(&ctx, b->work);
     free(b->work);
     b->work = NULL;
     free(s->used);

@@ -247,7 +247,7 @@ long_arrays(void **arg)
     struct mrs_ctx c = {.mem = b.mem, .arena = &b.arena, .err = &b.err};
     struct mrs_product p;
     enum mrs_fate fate;
-    b.work = calloc(1, b.type->spread->work_size);
+    b.work = calloc(1, b.type->work_size);
     assert_int_equal(b.type->spread->begin(b.state, &c, b.work, 0, d, &fate), MRS_OK);
     assert_int_equal(b.type->spread->next(b.state, &c, b.work, &p), MRS_OK);
     struct mrs_walk w;
@@ -296,7 +296,7 @@ odd_names(void **arg)
     mrs_buf_init(&in, mem, 4096);
     mrs_buf_init(&out, mem, 4096);
     bench_open(&b, "cast", "{'in':'a','fields':{'x':'int'}}", 0);
-    b.work = calloc(1, b.type->spread->work_size);
+    b.work = calloc(1, b.type->work_size);
     for (int change = 0; change < 2; change++) {
         struct mrs_ctx c = {.mem = b.mem, .arena = &b.arena, .err = &b.err};
         struct mrs_product p;

@@ -52,8 +52,14 @@ flush(struct mrsi_tape *t, struct mrs_err *e)
 enum mrs_status
 mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e)
 {
-    mrs_buf_put(&t->buf, item, t->item);
-    t->n++;
+    return mrsi_tape_add(t, item, 1, e);
+}
+
+enum mrs_status
+mrsi_tape_add(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e)
+{
+    mrs_buf_put(&t->buf, items, n * t->item);
+    t->n += n;
     if (t->buf.bad) {
         return mrs_buf_status(&t->buf, e);
     }

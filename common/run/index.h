@@ -1,0 +1,54 @@
+/* index.h - large flat memory, and keys of 128 bits to ordinals in it; both move to a temporary file that is mapped
+ * when they outgrow their share of memory, so that no number of documents counts against the budget. */
+#ifndef MRS_RUN_INDEX_H
+#define MRS_RUN_INDEX_H
+
+#include "internal.h"
+
+/* ---- a flat piece of memory ---- */
+struct mrsi_area {
+    struct mrsi_engine *en;
+    void *p;                /* NULL: there is none */
+    uint64_t bytes;
+    struct mrsi_temp *temp; /* NULL: in memory */
+};
+/* All zeros. Over `limit` bytes in a file, whose blocks are all there before it is mapped: a full disk is an error
+ * here, never a signal later. Harmless to clear when this failed. */
+enum mrs_status mrsi_area_new(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
+                              struct mrs_err *e);
+void mrsi_area_clear(struct mrsi_area *a); /* harmless twice, and where all is zero */
+
+/* ---- keys to ordinals ----
+ * The key of a value is mrs_hash over its mrs_key_append bytes with the seed of the run: equal values have equal keys,
+ * and two different values never have (2^-128). Each key keeps the ordinal it was put with first. One thread puts;
+ * when all is put, any number of threads find. */
+struct mrsi_index_slot {
+    uint64_t lo, hi;
+    uint64_t ord; /* + 1; 0: empty */
+};
+struct mrsi_index {
+    struct mrsi_engine *en;
+    uint64_t limit; /* bytes of slots that may be in memory */
+    struct mrsi_area area;
+    uint64_t n_slot; /* a power of two */
+    uint64_t n;      /* keys */
+};
+#define MRSI_NO_ORDINAL UINT64_MAX
+void mrsi_index_init(struct mrsi_index *x, struct mrsi_engine *en, uint64_t limit);
+void mrsi_index_clear(struct mrsi_index *x); /* harmless twice */
+/* *first: the ordinal that this key has: ord itself where it is new, else that of the first put. ord is less than
+ * MRSI_NO_ORDINAL. */
+enum mrs_status mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uint64_t ord, uint64_t *first,
+                               struct mrs_err *e);
+/* The ordinal of a key, or MRSI_NO_ORDINAL. */
+uint64_t mrsi_index_find(const struct mrsi_index *x, struct mrs_hash128 key);
+/* A put or find of this key will follow: starts to load what it will look at. */
+static inline void
+mrsi_index_fetch(const struct mrsi_index *x, struct mrs_hash128 key)
+{
+    if (x->n_slot) {
+        __builtin_prefetch((const struct mrsi_index_slot *)x->area.p + (key.lo & (x->n_slot - 1)));
+    }
+}
+
+#endif

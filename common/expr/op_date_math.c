@@ -2,7 +2,8 @@
  *
  * Two kinds of units: up to hours a unit is a number of milliseconds and zones hardly matter; from
  * days on it is a step in the calendar of the zone, where a day may have 23 or 25 hours. Truncation
- * counts bins from 2000-01-01T00:00 of the zone, as the server does. */
+ * counts bins from 2000-01-01T00:00 of the zone, as the server does; steps that cut time into windows
+ * share it. */
 #include "op_date.h"
 #include <strings.h>
 
@@ -264,10 +265,10 @@ mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     return MRS_OK;
 }
 
-/* The start of the bin that ms lies in; false: out of range. */
+/* The start of the bin that ms lies in, or with `ahead` 1 of the one behind it; false: out of range. */
 static bool
 truncate_date(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t bin, int32_t week_start,
-              int64_t *out)
+              int64_t ahead, int64_t *out)
 {
     int64_t first = mrsi_days_of(2000, 1, 1);
     int64_t origin =
@@ -279,20 +280,20 @@ truncate_date(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t bin,
             __builtin_sub_overflow(ms, origin * 1000, &distance)) {
             return false;
         }
-        return !__builtin_mul_overflow(mrsi_floor_div(distance, size), size, out) &&
+        return !__builtin_mul_overflow(mrsi_floor_div(distance, size) + ahead, size, out) &&
                !__builtin_add_overflow(*out, origin * 1000, out);
     }
     int64_t days = mrsi_floor_div(l.local_seconds, MRSI_DAY_SECONDS);
     if (unit < MONTH) {
         int64_t start = unit == WEEK ? first + (week_start - mrsi_weekday(first) + 7) % 7 : first;
         int64_t size = unit == WEEK ? 7 * bin : bin;
-        days = start + mrsi_floor_div(days - start, size) * size;
+        days = start + (mrsi_floor_div(days - start, size) + ahead) * size;
     } else {
         struct mrsi_civil c = mrsi_civil_of(l.local_seconds, 0);
         int64_t size = bin * UNITS[unit].months;
-        int64_t months = mrsi_floor_div((c.year - 2000) * 12 + c.month - 1, size) * size;
+        int64_t months = (mrsi_floor_div((c.year - 2000) * 12 + c.month - 1, size) + ahead) * size;
         int64_t year = mrsi_floor_div(months, 12);
-        if (year < -400000000) {
+        if (year < -400000000 || year > 400000000) {
             return false;
         }
         days = mrsi_days_of(2000 + year, (int32_t)(months - year * 12) + 1, 1);
@@ -331,8 +332,100 @@ mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     if (week && x->args[T_WEEK] && !weekday_of(v[T_WEEK], &week_start)) {
         return mrsi_eval_error(x, ev, "startOfWeek must be the name of a weekday");
     }
-    if (!truncate_date(&tz, ms, unit, bin, week_start, &ms)) {
+    if (!truncate_date(&tz, ms, unit, bin, week_start, 0, &ms)) {
         return mrsi_eval_error(x, ev, "the result is a date that cannot be stored");
     }
     return mrsi_ret_date(ev, ms, out);
+}
+
+/* ---- windows of time, for steps that cut as $dateTrunc does ---- */
+
+struct mrs_windows {
+    struct mrs_mem *mem;
+    struct mrsi_zones *zones;
+    struct mrsi_tz tz;
+    enum unit unit;
+    int64_t size;
+    int32_t week_start;
+};
+
+/* FAIL MRS_E_PLAN with the key of the description that is wrong. */
+static enum mrs_status
+wrong_windows(struct mrs_err *e, const char *key, const char *why)
+{
+    mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s", why);
+    mrs_err_at(e, "%s", key);
+    return MRS_FAIL;
+}
+
+static enum mrs_status
+read_windows(struct mrs_windows *w, const struct mrs_windows_spec *spec, struct mrs_err *e)
+{
+    int64_t ms;
+    char why[160];
+    w->size = spec->size;
+    if (!unit_of(spec->unit, &w->unit)) {
+        return wrong_windows(e, "unit",
+                             "must be one of millisecond, second, minute, hour, day, week, month, quarter, year");
+    }
+    bool fits = w->unit >= DAY ? w->size <= 100000000000 : !__builtin_mul_overflow(w->size, UNITS[w->unit].ms, &ms);
+    if (w->size <= 0 || !fits) {
+        return wrong_windows(e, "size", w->size <= 0 ? "must be a whole number greater than 0"
+                                                     : "no date that can be stored is so far from another");
+    }
+    if (spec->start_of_week.type != MRS_MISSING && !weekday_of(spec->start_of_week, &w->week_start)) {
+        return wrong_windows(e, "startOfWeek", "must be the name of a weekday");
+    }
+    if (spec->timezone.type == MRS_MISSING) {
+        return MRS_OK;
+    }
+    if (spec->timezone.type != MRS_STRING) {
+        return wrong_windows(e, "timezone", "must be a text");
+    }
+    struct mrsi_text name = mrsi_text_of(spec->timezone);
+    enum mrs_status s = mrsi_zones_find(w->zones, name.p, name.n, &w->tz, why, e);
+    return s == MRS_FAIL ? wrong_windows(e, "timezone", why) : s;
+}
+
+enum mrs_status
+mrs_windows_new(struct mrs_mem *mem, const struct mrs_windows_spec *spec, struct mrs_windows **out,
+                struct mrs_err *e)
+{
+    struct mrs_windows *w = mrs_zalloc(mem, sizeof *w);
+    *out = NULL;
+    if (!w) {
+        return mrs_err_memory(e, sizeof *w);
+    }
+    w->mem = mem;
+    w->zones = mrsi_zones_new(mem);
+    enum mrs_status s = w->zones ? read_windows(w, spec, e) : mrs_err_memory(e, sizeof *w->zones);
+    if (s != MRS_OK) {
+        mrs_windows_free(w);
+        return s;
+    }
+    *out = w;
+    return MRS_OK;
+}
+
+void
+mrs_windows_free(struct mrs_windows *w)
+{
+    if (w) {
+        if (w->zones) {
+            mrsi_zones_free(w->zones);
+        }
+        mrs_free(w->mem, w);
+    }
+}
+
+bool
+mrs_window_start(const struct mrs_windows *w, int64_t ms, int64_t *start)
+{
+    return truncate_date(&w->tz, ms, w->unit, w->size, w->week_start, 0, start);
+}
+
+bool
+mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end)
+{
+    return truncate_date(&w->tz, ms, w->unit, w->size, w->week_start, 1, end);
 }

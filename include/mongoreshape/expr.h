@@ -73,6 +73,22 @@ enum mrs_status mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *t
  * binData). */
 bool mrs_convert_known(const char *to);
 
+/* ---- windows of time, cut as `$dateTrunc` cuts (units, zones, weeks: its rules) ---- */
+struct mrs_windows;
+struct mrs_windows_spec { /* missing values: UTC, Sunday */
+    struct mrs_val unit;  /* "millisecond" ... "year" */
+    int64_t size;
+    struct mrs_val timezone, start_of_week;
+};
+/* FAIL MRS_E_PLAN, where: "unit", "size", "timezone" or "startOfWeek"; DEAD. Immutable afterwards. */
+enum mrs_status mrs_windows_new(struct mrs_mem *mem, const struct mrs_windows_spec *spec, struct mrs_windows **out,
+                                struct mrs_err *e);
+void mrs_windows_free(struct mrs_windows *w); /* NULL: nothing */
+/* Where the window of a date (milliseconds since 1970) begins, and where the one behind it does; false: that is no
+ * date that can be stored. */
+bool mrs_window_start(const struct mrs_windows *w, int64_t ms, int64_t *start);
+bool mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end);
+
 /* ---- accumulators: what `$group` computes over many documents (server: semantics of $group, 8.2) ----
  * $sum $avg $min $max $count $first $last $push $addToSet $firstN $lastN $minN $maxN $top $topN $bottom $bottomN
  * $mergeObjects $stdDevPop $stdDevSamp $median $percentile; $addToSet in order of first appearance. Compiled once and

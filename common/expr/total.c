@@ -1,0 +1,131 @@
+/* total.c - the sum of many numbers. Knows no operator. */
+#include "total.h"
+#include <math.h>
+
+void
+mrsi_total_init(struct mrsi_total *t)
+{
+    *t = (struct mrsi_total){.type = MRS_INT32, .dec = __bid128_from_int64(0)};
+}
+
+static double
+two_sum(double a, double b, double *error)
+{
+    double s = a + b;
+    double part = s - a;
+    *error = (a - (s - part)) + (b - part);
+    return s;
+}
+
+static void
+add_double(struct mrsi_total *t, double d)
+{
+    double lost;
+    t->naive += d;
+    d = two_sum(d, t->error, &t->error);
+    t->total = two_sum(t->total, d, &lost);
+    t->error += lost;
+}
+
+static void
+add_whole(struct mrsi_total *t, int64_t whole)
+{
+    int64_t high = whole / (1ll << 32) * (1ll << 32);
+    add_double(t, (double)(whole - high));
+    add_double(t, (double)high);
+}
+
+void
+mrsi_total_add(struct mrsi_total *t, struct mrs_val v)
+{
+    unsigned int flags = 0;
+    if (!mrs_is_number(v)) {
+        return;
+    }
+    t->type = mrsi_wider(t->type, v.type);
+    t->count++;
+    switch (v.type) {
+    case MRS_DECIMAL128:
+        t->dec = __bid128_add(t->dec, mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags);
+        break;
+    case MRS_DOUBLE:
+        add_double(t, mrs_val_double(v));
+        break;
+    case MRS_INT64:
+        add_whole(t, mrs_val_i64(v));
+        break;
+    default:
+        add_double(t, mrs_val_i32(v));
+    }
+}
+
+static double
+as_double(const struct mrsi_total *t)
+{
+    return isnan(t->total) ? t->naive : t->total;
+}
+
+static BID_UINT128
+as_decimal(const struct mrsi_total *t)
+{
+    unsigned int flags = 0;
+    BID_UINT128 rest = __binary64_to_bid128(as_double(t), MRSI_DEC_EVEN, &flags);
+    if (isfinite(t->total)) { /* else the error is NaN */
+        rest = __bid128_add(rest, __binary64_to_bid128(t->error, MRSI_DEC_EVEN, &flags), MRSI_DEC_EVEN, &flags);
+    }
+    return __bid128_add(t->dec, rest, MRSI_DEC_EVEN, &flags);
+}
+
+/* The sum of whole numbers, where 64 bits hold it. */
+static bool
+as_whole(const struct mrsi_total *t, int64_t *whole)
+{
+    if (t->total == 0x1p63 && t->error < 0) {
+        *whole = INT64_MAX + (int64_t)(t->error + 1);
+        return true;
+    }
+    if (!(t->total >= -0x1p63 && t->total < 0x1p63) || (t->total == -0x1p63 && t->error < 0)) {
+        return false;
+    }
+    *whole = (int64_t)t->total + (int64_t)t->error;
+    return true;
+}
+
+static enum mrs_status
+ret_decimal(struct mrs_eval *ev, BID_UINT128 d, struct mrs_val *out)
+{
+    uint8_t bytes[16];
+    mrsi_dec_store(bytes, d);
+    return mrsi_ret_decimal(ev, bytes, out);
+}
+
+enum mrs_status
+mrsi_total_sum(const struct mrsi_total *t, struct mrs_eval *ev, struct mrs_val *out)
+{
+    int64_t whole;
+    if (t->type == MRS_DECIMAL128) {
+        return ret_decimal(ev, as_decimal(t), out);
+    }
+    if (t->type == MRS_DOUBLE || !as_whole(t, &whole)) {
+        return mrsi_ret_double(ev, as_double(t), out);
+    }
+    return t->type == MRS_INT32 ? mrsi_ret_count(ev, whole, out) : mrsi_ret_i64(ev, whole, out);
+}
+
+enum mrs_status
+mrsi_total_average(const struct mrsi_total *t, bool exact, struct mrs_eval *ev, struct mrs_val *out)
+{
+    unsigned int flags = 0;
+    int64_t whole;
+    if (!t->count) {
+        return mrsi_ret_null(out);
+    }
+    if (t->type == MRS_DECIMAL128) {
+        BID_UINT128 count = __bid128_from_uint64(t->count);
+        return ret_decimal(ev, __bid128_div(as_decimal(t), count, MRSI_DEC_EVEN, &flags), out);
+    }
+    if (exact && t->type != MRS_DOUBLE && as_whole(t, &whole)) {
+        return mrsi_ret_double(ev, (double)whole / (double)t->count, out);
+    }
+    return mrsi_ret_double(ev, as_double(t) / (double)t->count, out);
+}

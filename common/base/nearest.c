@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define WORD_MAX 64
-
 static char
 small(char c)
 {
@@ -22,10 +20,13 @@ least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static uint32_t
-distance(const char *a, uint32_t an, const char *b, uint32_t bn)
+uint32_t
+mrs_word_distance(const char *a, size_t an, const char *b, size_t bn)
 {
-    uint32_t rows[3][WORD_MAX + 1];
+    uint32_t rows[3][MRS_WORD_MAX + 1];
+    if (an > MRS_WORD_MAX || bn > MRS_WORD_MAX) {
+        return UINT32_MAX;
+    }
     for (uint32_t j = 0; j <= bn; j++) {
         rows[0][j] = j;
     }
@@ -48,17 +49,17 @@ const char *
 mrs_nearest(const char *word, const char *const *words, uint32_t n)
 {
     size_t len = strlen(word);
-    if (len == 0 || len > WORD_MAX) {
+    if (len == 0 || len > MRS_WORD_MAX) {
         return NULL;
     }
     const char *best = NULL;
     uint32_t best_distance = (uint32_t)len / 3 + 1;
     for (uint32_t i = 0; i < n; i++) {
         size_t wn = strlen(words[i]);
-        if (wn > WORD_MAX || (wn > len ? wn - len : len - wn) >= best_distance) {
+        if ((wn > len ? wn - len : len - wn) >= best_distance) {
             continue;
         }
-        uint32_t d = distance(word, (uint32_t)len, words[i], (uint32_t)wn);
+        uint32_t d = mrs_word_distance(word, len, words[i], wn);
         if (d < best_distance) {
             best_distance = d;
             best = words[i];

@@ -350,6 +350,10 @@ unknown_operator(const char *name, uint32_t n, struct mrs_err *e)
 {
     const char *near = mrsi_op_nearest(name, n);
     int shown = (int)(n < 60 ? n : 60);
+    if (mrsi_op_accumulator(name, n)) {
+        return plan_error(e, "%.*s is an accumulator: it belongs in the fields of a group, not in an expression",
+                          shown, name);
+    }
     return near ? plan_error(e, "there is no operator %.*s: the nearest known one is %s", shown, name, near)
                 : plan_error(e, "there is no operator %.*s", shown, name);
 }

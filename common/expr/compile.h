@@ -3,6 +3,7 @@
 #define MRS_EXPR_COMPILE_H
 
 #include "internal.h"
+#include "mongoreshape/words.h"
 
 struct mrsi_bound {
     const char *name;
@@ -31,5 +32,7 @@ enum mrs_status mrsi_check_name(const char *name, uint32_t n, struct mrs_err *e)
  * is near. */
 const struct mrs_op *mrsi_op_find(const char *name, uint32_t n);
 const char *mrsi_op_nearest(const char *name, uint32_t n);
+/* optable.c: whether a name is that of an accumulator. */
+bool mrsi_op_accumulator(const char *name, uint32_t n);
 
 #endif

@@ -72,12 +72,14 @@ struct mrs_op {
     bool impure;              /* never folded */
 };
 
-/* Tables end in a row with a NULL name; listed in compile.c. */
+/* Tables end in a row with a NULL name; listed in optable.c. */
 extern const struct mrs_op mrsi_ops_arithmetic[], mrsi_ops_compare[], mrsi_ops_logic[], mrsi_ops_string[],
     mrsi_ops_regex[], mrsi_ops_array[], mrsi_ops_set[], mrsi_ops_object[], mrsi_ops_type[], mrsi_ops_date[],
-    mrsi_ops_variable[], mrsi_ops_total[], mrsi_ops_power[];
-/* query.c: names of the query operators for mrs_op_rows, family "query"; ends in a NULL name. */
-extern const struct mrs_op_row mrsi_query_rows[];
+    mrsi_ops_variable[], mrsi_ops_total[], mrsi_ops_power[], mrsi_ops_angle[], mrsi_ops_bits[], mrsi_ops_measure[],
+    mrsi_ops_spread[], mrsi_ops_refused[];
+/* Names for mrs_op_rows that have no row of the kind above, each table ending in a NULL name: query_compile.c (family
+ * "query"), query_refused.c ("refused query"), optable.c ("accumulator"). */
+extern const struct mrs_op_row mrsi_query_rows[], mrsi_query_refused[], mrsi_acc_rows[];
 
 /* compile.c */
 enum mrs_status mrsi_compile_sub(struct mrsi_compile *c, struct mrs_val spec, struct mrs_expr **out,

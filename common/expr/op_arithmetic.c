@@ -4,8 +4,7 @@
  * Sums and products go from left to right with that promotion at each operand, because that is where the
  * server's results differ from a plain fold: which operand decides (null or error), and where a double enters
  * decimals with 15 digits. */
-#include "internal.h"
-#include "../doc/decimal.h"
+#include "op_number.h"
 #include <math.h>
 
 /* ---- sums and products in the making ---- */
@@ -17,14 +16,6 @@ struct total {
     double real;
     BID_UINT128 dec;
 };
-
-static BID_UINT128
-decimal_of(struct mrs_val v)
-{
-    uint8_t bytes[16];
-    mrsi_to_decimal(v, bytes);
-    return mrsi_dec_load(bytes);
-}
 
 static BID_UINT128
 decimal_of_total(const struct total *t)
@@ -99,7 +90,7 @@ add_one(struct total *t, struct mrs_val v)
         widen(t, v.type);
     }
     if (t->type == MRS_DECIMAL128) {
-        t->dec = __bid128_add(t->dec, v.type == MRS_DATE ? __bid128_from_int64(whole) : decimal_of(v),
+        t->dec = __bid128_add(t->dec, v.type == MRS_DATE ? __bid128_from_int64(whole) : mrsi_decimal_of(v),
                               MRSI_DEC_EVEN, &flags);
     } else if (t->type == MRS_DOUBLE) {
         t->real += integer ? (double)whole : mrs_val_double(v);
@@ -147,7 +138,7 @@ multiply_one(struct total *t, struct mrs_val v)
     int64_t whole = 0, product;
     widen(t, v.type);
     if (t->type == MRS_DECIMAL128) {
-        t->dec = __bid128_mul(t->dec, decimal_of(v), MRSI_DEC_EVEN, &flags);
+        t->dec = __bid128_mul(t->dec, mrsi_decimal_of(v), MRSI_DEC_EVEN, &flags);
     } else if (t->type == MRS_DOUBLE) {
         t->real *= mrsi_to_double(v);
     } else if (mrsi_is_integer(v, &whole) && __builtin_mul_overflow(t->whole, whole, &product)) {
@@ -201,7 +192,7 @@ subtract_number(struct total *t, struct mrs_val b)
     int64_t whole = 0, difference;
     widen(t, b.type);
     if (t->type == MRS_DECIMAL128) {
-        t->dec = __bid128_sub(t->dec, decimal_of(b), MRSI_DEC_EVEN, &flags);
+        t->dec = __bid128_sub(t->dec, mrsi_decimal_of(b), MRSI_DEC_EVEN, &flags);
     } else if (t->type == MRS_DOUBLE) {
         t->real -= mrsi_to_double(b);
     } else if (mrsi_is_integer(b, &whole) && __builtin_sub_overflow(t->whole, whole, &difference)) {
@@ -294,7 +285,7 @@ op_divide(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     }
     unsigned int flags = 0;
     uint8_t bytes[16];
-    mrsi_dec_store(bytes, __bid128_div(decimal_of(a), decimal_of(b), MRSI_DEC_EVEN, &flags));
+    mrsi_dec_store(bytes, __bid128_div(mrsi_decimal_of(a), mrsi_decimal_of(b), MRSI_DEC_EVEN, &flags));
     return mrsi_ret_decimal(ev, bytes, out);
 }
 
@@ -319,7 +310,7 @@ op_mod(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     unsigned int flags = 0;
     int64_t whole_a = 0, whole_b = 0;
     if (t.type == MRS_DECIMAL128) {
-        t.dec = __bid128_fmod(decimal_of(a), decimal_of(b), &flags);
+        t.dec = __bid128_fmod(mrsi_decimal_of(a), mrsi_decimal_of(b), &flags);
     } else if (mrsi_is_integer(a, &whole_a) && mrsi_is_integer(b, &whole_b)) {
         t.whole = whole_b == -1 ? 0 : whole_a % whole_b;
     } else {

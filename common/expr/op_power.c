@@ -2,36 +2,8 @@
  *
  * Decimals are computed by the library in 34 digits, everything else by the C library in doubles; whole powers
  * of whole numbers stay whole while 64 bits hold them. */
-#include "support.h"
-#include "../doc/decimal.h"
+#include "op_number.h"
 #include <math.h>
-
-static BID_UINT128
-decimal_of(struct mrs_val v)
-{
-    uint8_t bytes[16];
-    mrsi_to_decimal(v, bytes);
-    return mrsi_dec_load(bytes);
-}
-
-static enum mrs_status
-ret_dec(struct mrs_eval *ev, BID_UINT128 d, struct mrs_val *out)
-{
-    uint8_t bytes[16];
-    mrsi_dec_store(bytes, d);
-    return mrsi_ret_decimal(ev, bytes, out);
-}
-
-/* Argument i as a number, null as null. */
-static enum mrs_status
-number(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *v)
-{
-    MRSI_TRY(mrsi_arg(x, i, ev, v));
-    if (!mrsi_is_nullish(*v) && !mrs_is_number(*v)) {
-        return mrsi_eval_error(x, ev, "takes numbers, not %s", mrs_type_name(v->type));
-    }
-    return MRS_OK;
-}
 
 static int
 sign(struct mrs_val v) /* of a number; NaN has 1 */
@@ -82,8 +54,8 @@ op_pow(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     }
     if (base.type == MRS_DECIMAL128 || exponent.type == MRS_DECIMAL128) {
         static const uint8_t LEAST_ZERO[16]; /* 0E-6176: added, it makes all digits stand */
-        BID_UINT128 d = __bid128_pow(decimal_of(base), decimal_of(exponent), MRSI_DEC_EVEN, &flags);
-        return ret_dec(ev, __bid128_add(d, mrsi_dec_load(LEAST_ZERO), MRSI_DEC_EVEN, &flags), out);
+        BID_UINT128 d = __bid128_pow(mrsi_decimal_of(base), mrsi_decimal_of(exponent), MRSI_DEC_EVEN, &flags);
+        return mrsi_ret_dec(ev, __bid128_add(d, mrsi_dec_load(LEAST_ZERO), MRSI_DEC_EVEN, &flags), out);
     }
     if (mrsi_is_integer(base, &b) && mrsi_is_integer(exponent, &e) && whole_power(b, e, &power)) {
         bool narrow = base.type == MRS_INT32 && exponent.type == MRS_INT32;
@@ -97,7 +69,7 @@ op_sqrt(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(number(x, 0, ev, &v));
+    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -105,7 +77,7 @@ op_sqrt(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_eval_error(x, ev, "negative numbers have no square root");
     }
     if (v.type == MRS_DECIMAL128) {
-        return ret_dec(ev, __bid128_sqrt(mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags), out);
+        return mrsi_ret_dec(ev, __bid128_sqrt(mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags), out);
     }
     return mrsi_ret_double(ev, sqrt(mrsi_to_double(v)), out);
 }
@@ -115,12 +87,12 @@ op_exp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(number(x, 0, ev, &v));
+    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
     if (v.type == MRS_DECIMAL128) {
-        return ret_dec(ev, __bid128_exp(mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags), out);
+        return mrsi_ret_dec(ev, __bid128_exp(mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags), out);
     }
     return mrsi_ret_double(ev, exp(mrsi_to_double(v)), out);
 }
@@ -130,7 +102,7 @@ logarithm(const struct mrs_expr *x, struct mrs_eval *ev, bool ten, struct mrs_va
 {
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(number(x, 0, ev, &v));
+    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -140,7 +112,7 @@ logarithm(const struct mrs_expr *x, struct mrs_eval *ev, bool ten, struct mrs_va
     if (v.type == MRS_DECIMAL128) {
         BID_UINT128 d = mrsi_dec_load(v.p);
         d = ten ? __bid128_log10(d, MRSI_DEC_EVEN, &flags) : __bid128_log(d, MRSI_DEC_EVEN, &flags);
-        return ret_dec(ev, d, out);
+        return mrsi_ret_dec(ev, d, out);
     }
     return mrsi_ret_double(ev, ten ? log10(mrsi_to_double(v)) : log(mrsi_to_double(v)), out);
 }
@@ -175,9 +147,9 @@ op_log(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_eval_error(x, ev, "takes a number above zero and a base above zero that is not 1");
     }
     if (v.type == MRS_DECIMAL128 || base.type == MRS_DECIMAL128) {
-        BID_UINT128 top = __bid128_log(decimal_of(v), MRSI_DEC_EVEN, &flags);
-        BID_UINT128 bottom = __bid128_log(decimal_of(base), MRSI_DEC_EVEN, &flags);
-        return ret_dec(ev, __bid128_div(top, bottom, MRSI_DEC_EVEN, &flags), out);
+        BID_UINT128 top = __bid128_log(mrsi_decimal_of(v), MRSI_DEC_EVEN, &flags);
+        BID_UINT128 bottom = __bid128_log(mrsi_decimal_of(base), MRSI_DEC_EVEN, &flags);
+        return mrsi_ret_dec(ev, __bid128_div(top, bottom, MRSI_DEC_EVEN, &flags), out);
     }
     return mrsi_ret_double(ev, log(mrsi_to_double(v)) / log(mrsi_to_double(base)), out);
 }
@@ -196,7 +168,7 @@ op_sigmoid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val v;
     unsigned int flags = 0;
-    MRSI_TRY(number(x, 0, ev, &v));
+    MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
@@ -206,7 +178,7 @@ op_sigmoid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     BID_UINT128 one = __bid128_from_int64(1);
     BID_UINT128 minus = __bid128_mul(__bid128_from_int64(-1), mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags);
     BID_UINT128 below = __bid128_add(one, __bid128_exp(minus, MRSI_DEC_EVEN, &flags), MRSI_DEC_EVEN, &flags);
-    return ret_dec(ev, __bid128_div(one, below, MRSI_DEC_EVEN, &flags), out);
+    return mrsi_ret_dec(ev, __bid128_div(one, below, MRSI_DEC_EVEN, &flags), out);
 }
 
 #define ROW(n) .row = {"$" n, "arithmetic", ""}

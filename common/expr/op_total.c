@@ -4,14 +4,11 @@
  * kept in two doubles, with the rounding error of each addition in the second, as the server does it, so that
  * long sums of doubles come out the same to the last bit; decimals have a total of their own and take doubles
  * with 34 digits. */
-#include "support.h"
-#include "../doc/decimal.h"
+#include "op_number.h"
 #include <math.h>
 
-typedef enum mrs_status (*each_fn)(void *arg, struct mrs_val v);
-
-static enum mrs_status
-each(const struct mrs_expr *x, struct mrs_eval *ev, each_fn fn, void *arg)
+enum mrs_status
+mrsi_each_operand(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_each_fn fn, void *arg)
 {
     struct mrs_val v;
     if (x->n_args != 1) {
@@ -129,21 +126,13 @@ sum_whole(const struct sum *s, int64_t *whole)
 }
 
 static enum mrs_status
-ret_dec(struct mrs_eval *ev, BID_UINT128 d, struct mrs_val *out)
-{
-    uint8_t bytes[16];
-    mrsi_dec_store(bytes, d);
-    return mrsi_ret_decimal(ev, bytes, out);
-}
-
-static enum mrs_status
 op_sum(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct sum s = {.type = MRS_INT32, .dec = __bid128_from_int64(0)};
     int64_t whole;
-    MRSI_TRY(each(x, ev, sum_one, &s));
+    MRSI_TRY(mrsi_each_operand(x, ev, sum_one, &s));
     if (s.type == MRS_DECIMAL128) {
-        return ret_dec(ev, sum_decimal(&s), out);
+        return mrsi_ret_dec(ev, sum_decimal(&s), out);
     }
     if (s.type == MRS_DOUBLE || !sum_whole(&s, &whole)) {
         return mrsi_ret_double(ev, sum_double(&s), out);
@@ -156,12 +145,12 @@ op_avg(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct sum s = {.type = MRS_INT32, .dec = __bid128_from_int64(0)};
     unsigned int flags = 0;
-    MRSI_TRY(each(x, ev, sum_one, &s));
+    MRSI_TRY(mrsi_each_operand(x, ev, sum_one, &s));
     if (!s.count) {
         return mrsi_ret_null(out);
     }
     if (s.type == MRS_DECIMAL128) {
-        return ret_dec(ev, __bid128_div(sum_decimal(&s), __bid128_from_int64(s.count), MRSI_DEC_EVEN, &flags), out);
+        return mrsi_ret_dec(ev, __bid128_div(sum_decimal(&s), __bid128_from_int64(s.count), MRSI_DEC_EVEN, &flags), out);
     }
     return mrsi_ret_double(ev, sum_double(&s) / s.count, out);
 }
@@ -191,7 +180,7 @@ static enum mrs_status
 extreme(const struct mrs_expr *x, struct mrs_eval *ev, int wanted, struct mrs_val *out)
 {
     struct extreme m = {wanted, mrs_missing()};
-    MRSI_TRY(each(x, ev, extreme_one, &m));
+    MRSI_TRY(mrsi_each_operand(x, ev, extreme_one, &m));
     *out = m.best.type == MRS_MISSING ? mrs_null() : m.best;
     return MRS_OK;
 }

@@ -192,6 +192,19 @@ SHORT(date, MRS_DATE)
 SHORT(object_id, MRS_OBJECTID)
 SHORT(string, MRS_STRING)
 
+static enum mrs_status
+op_to_uuid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrsi_convert cv = {.x = x, .ev = ev, .to = MRS_BINARY, .format = MRSI_FORMAT_UUID, .subtype = 4};
+    struct mrs_val v;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    if (mrsi_is_nullish(v)) {
+        return mrsi_ret_null(out);
+    }
+    enum mrs_status s = mrsi_convert_run(&cv, v, out);
+    return s == MRS_SKIP ? mrsi_eval_error(x, ev, "%s", cv.why) : s;
+}
+
 static const uint8_t CASTS[] = {MRS_DOUBLE, MRS_STRING, MRS_OBJECTID, MRS_BOOL, MRS_DATE, MRS_INT32, MRS_INT64,
                                 MRS_DECIMAL128, MRS_BINARY};
 
@@ -237,5 +250,6 @@ const struct mrs_op mrsi_ops_type[] = {
     {ROW("toDate"), .eval = op_to_date, .n_min = 1, .n_max = 1},
     {ROW("toObjectId"), .eval = op_to_object_id, .n_min = 1, .n_max = 1},
     {ROW("toString"), .eval = op_to_string, .n_min = 1, .n_max = 1},
+    {ROW("toUUID"), .eval = op_to_uuid, .n_min = 1, .n_max = 1},
     {.row = {NULL, NULL, NULL}},
 };

@@ -8,9 +8,50 @@
 static const struct mrs_op *const FAMILIES[] = {
     mrsi_ops_arithmetic, mrsi_ops_power, mrsi_ops_total, mrsi_ops_compare, mrsi_ops_logic,
     mrsi_ops_string,     mrsi_ops_regex, mrsi_ops_array, mrsi_ops_set,     mrsi_ops_object,
-    mrsi_ops_type,       mrsi_ops_date,  mrsi_ops_variable,
+    mrsi_ops_type,       mrsi_ops_date,  mrsi_ops_variable, mrsi_ops_angle, mrsi_ops_bits,
+    mrsi_ops_measure,    mrsi_ops_spread, mrsi_ops_refused,
 };
 #define N_FAMILIES (sizeof FAMILIES / sizeof *FAMILIES)
+
+static const struct mrs_op_row *const NAMES[] = {mrsi_query_rows, mrsi_acc_rows, mrsi_query_refused};
+
+#define ROW(n, note) {"$" n, "accumulator", note}
+const struct mrs_op_row mrsi_acc_rows[] = {
+    ROW("addToSet", "values in order of first appearance"),
+    ROW("avg", ""),
+    ROW("bottom", ""),
+    ROW("bottomN", ""),
+    ROW("count", ""),
+    ROW("first", ""),
+    ROW("firstN", ""),
+    ROW("last", ""),
+    ROW("lastN", ""),
+    ROW("max", ""),
+    ROW("maxN", ""),
+    ROW("median", ""),
+    ROW("mergeObjects", ""),
+    ROW("min", ""),
+    ROW("minN", ""),
+    ROW("percentile", ""),
+    ROW("push", ""),
+    ROW("stdDevPop", ""),
+    ROW("stdDevSamp", ""),
+    ROW("sum", ""),
+    ROW("top", ""),
+    ROW("topN", ""),
+    {NULL, NULL, NULL},
+};
+
+bool
+mrsi_op_accumulator(const char *name, uint32_t n)
+{
+    for (const struct mrs_op_row *row = mrsi_acc_rows; row->name; row++) {
+        if (strlen(row->name) == n && memcmp(row->name, name, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 const struct mrs_op *
 mrsi_op_find(const char *name, uint32_t n)
@@ -35,47 +76,17 @@ mrs_op_rows(uint32_t i)
             }
         }
     }
-    for (const struct mrs_op_row *row = mrsi_query_rows; row->name; row++) {
-        if (i-- == 0) {
-            return row;
+    for (size_t t = 0; t < sizeof NAMES / sizeof *NAMES; t++) {
+        for (const struct mrs_op_row *row = NAMES[t]; row->name; row++) {
+            if (i-- == 0) {
+                return row;
+            }
         }
     }
     return NULL;
 }
 
-#define NAME_MAX_COMPARED 40
-
-static char
-lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Edits (insert, delete, replace, swap of neighbours) between two short names; letter case counts as nothing. */
-static uint32_t
-distance(const char *a, uint32_t na, const char *b, uint32_t nb)
-{
-    uint32_t row[3][NAME_MAX_COMPARED + 1];
-    for (uint32_t j = 0; j <= nb; j++) {
-        row[0][j] = j;
-    }
-    for (uint32_t i = 1; i <= na; i++) {
-        uint32_t *now = row[i % 3], *before = row[(i - 1) % 3], *older = row[(i + 1) % 3];
-        now[0] = i;
-        for (uint32_t j = 1; j <= nb; j++) {
-            uint32_t same = lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1;
-            uint32_t best = before[j - 1] + same;
-            best = before[j] + 1 < best ? before[j] + 1 : best;
-            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]) &&
-                older[j - 2] + 1 < best) {
-                best = older[j - 2] + 1;
-            }
-            now[j] = best;
-        }
-    }
-    return row[na % 3][nb];
-}
+#define NAME_MAX_COMPARED 40u
 
 const char *
 mrsi_op_nearest(const char *name, uint32_t n)
@@ -86,8 +97,8 @@ mrsi_op_nearest(const char *name, uint32_t n)
         return NULL;
     }
     for (size_t f = 0; f < N_FAMILIES; f++) {
-        for (const struct mrs_op *op = FAMILIES[f]; op->row.name; op++) {
-            uint32_t d = distance(name, n, op->row.name, (uint32_t)strlen(op->row.name));
+        for (const struct mrs_op *op = FAMILIES[f]; FAMILIES[f] != mrsi_ops_refused && op->row.name; op++) {
+            uint32_t d = mrs_word_distance(name, n, op->row.name, strlen(op->row.name));
             if (d < least) {
                 least = d;
                 nearest = op->row.name;

@@ -33,6 +33,7 @@ bool mrsi_query_first(
     struct mrs_elem *el); /* first element of a document; false: none, or v is none */
 /* A document of operators: its first name has a dollar, and it is no DBRef. */
 bool mrsi_query_is_ops(struct mrs_val v);
+/* query_refused.c: refuses an operator, with the reason or the nearest known name. */
 enum mrs_status mrsi_query_unknown(const struct mrs_elem *el, bool top, struct mrs_err *e);
 enum mrs_status mrsi_query_filter(struct mrsi_query_builder *b, struct mrs_view filter,
                                   struct mrsi_query_node **out, struct mrs_err *e);

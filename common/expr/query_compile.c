@@ -87,12 +87,6 @@ mrsi_query_is_ops(struct mrs_val v)
              mrs_doc_find(mrs_val_view(v), "$id", 3, &id));
 }
 
-enum mrs_status
-mrsi_query_unknown(const struct mrs_elem *el, bool top, struct mrs_err *e)
-{
-    return REFUSE(e, "there is no query operator %.60s %s", el->name, top ? "here" : "at a field");
-}
-
 const struct mrs_op_row mrsi_query_rows[] = {
     {"$all", "query", ""},        {"$and", "query", ""},          {"$bitsAllClear", "query", ""},
     {"$bitsAllSet", "query", ""}, {"$bitsAnyClear", "query", ""}, {"$bitsAnySet", "query", ""},

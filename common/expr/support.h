@@ -63,6 +63,10 @@ enum mrs_status mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec,
                                   const char *const *names, uint32_t n, struct mrs_val *v,
                                   struct mrs_err *e);
 
+/* op_total.c: calls fn with each operand of a total; a single one that is an array stands for its elements. */
+typedef enum mrs_status (*mrsi_each_fn)(void *arg, struct mrs_val v);
+enum mrs_status mrsi_each_operand(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_each_fn fn, void *arg);
+
 /* The elements of an array value as a list in the arena. */
 enum mrs_status mrsi_list_of(struct mrs_eval *ev, struct mrs_val array, struct mrsi_list *l);
 

@@ -6,6 +6,7 @@
  * so freeing one is freeing what it keeps. Paths, fields, expressions and match are read in
  * fields.c. Nothing here knows a step. */
 #include "args.h"
+#include "mongoreshape/words.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -251,26 +252,6 @@ mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *k
     return good;
 }
 
-static uint32_t
-distance(const char *a, const char *b)
-{
-    uint32_t row[65], n = (uint32_t)strnlen(b, 64), m = (uint32_t)strnlen(a, 64);
-    for (uint32_t j = 0; j <= n; j++) {
-        row[j] = j;
-    }
-    for (uint32_t i = 1; i <= m; i++) {
-        uint32_t corner = row[0];
-        row[0] = i;
-        for (uint32_t j = 1; j <= n; j++) {
-            uint32_t best = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            best = corner + 1 < best ? corner + 1 : best;
-            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-        }
-    }
-    return row[n];
-}
-
 const char *
 mrsi_arg_nearest(const char *word, const struct mrs_key *keys, uint32_t n_keys)
 {
@@ -278,7 +259,7 @@ mrsi_arg_nearest(const char *word, const struct mrs_key *keys, uint32_t n_keys)
     uint32_t most = n > 64 ? 0 : (uint32_t)(n + 2) / 3;
     const char *best = NULL;
     for (uint32_t i = 0; i < n_keys && most; i++) {
-        uint32_t d = distance(word, keys[i].name);
+        uint32_t d = mrs_word_distance(word, n, keys[i].name, strlen(keys[i].name));
         if (d <= most && (!best || d < most)) {
             best = keys[i].name;
             most = d;

@@ -7,6 +7,9 @@
 #include <cmocka.h>
 
 #include "mongoreshape/mem.h"
+#include "mongoreshape/words.h"
+
+#include <string.h>
 
 static void
 allocator_counts_and_fails(void **state)
@@ -103,6 +106,28 @@ first_cause_wins(void **state)
     assert_int_equal(mrs_err_set(NULL, MRS_SKIP, MRS_E_PLAN, "x"), MRS_SKIP);
 }
 
+static void
+words_have_a_distance(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        uint32_t want;
+    } PAIRS[] = {
+        {"", "", 0},       {"abc", "", 3},   {"", "ab", 2},        {"add", "add", 0},     {"add", "ADD", 0},
+        {"ad", "add", 1},  {"adx", "add", 1}, {"dad", "add", 1},   {"kitten", "sitting", 3}, {"ca", "abc", 3},
+    };
+    char far[MRS_WORD_MAX + 1];
+    (void)state;
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
+        const char *a = PAIRS[i].a, *b = PAIRS[i].b;
+        assert_int_equal(mrs_word_distance(a, strlen(a), b, strlen(b)), PAIRS[i].want);
+        assert_int_equal(mrs_word_distance(b, strlen(b), a, strlen(a)), PAIRS[i].want);
+    }
+    memset(far, 'x', sizeof far);
+    assert_int_equal(mrs_word_distance(far, MRS_WORD_MAX, "x", 1), MRS_WORD_MAX - 1);
+    assert_int_equal(mrs_word_distance(far, MRS_WORD_MAX + 1, "x", 1), UINT32_MAX);
+}
+
 int
 main(void)
 {
@@ -111,6 +136,7 @@ main(void)
         cmocka_unit_test(arena_pieces_stay_until_reset),
         cmocka_unit_test(buffer_stops_at_its_ceiling),
         cmocka_unit_test(first_cause_wins),
+        cmocka_unit_test(words_have_a_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,6 +270,14 @@ bare_paths_are_known(void **state)
     bench_close(&b);
 }
 
+/* Where an operator may stand. */
+static int
+kind(const struct mrs_op_row *row)
+{
+    bool query = strcmp(row->family, "query") == 0 || strcmp(row->family, "refused query") == 0;
+    return query ? 1 : strcmp(row->family, "accumulator") == 0 ? 2 : 0;
+}
+
 static void
 the_table_names_each_operator_once(void **state)
 {
@@ -282,8 +290,7 @@ the_table_names_each_operator_once(void **state)
         assert_non_null(row->note);
         for (uint32_t i = 0; i < n; i++) {
             other = mrs_op_rows(i);
-            bool both_kinds = (strcmp(other->family, "query") == 0) != (strcmp(row->family, "query") == 0);
-            assert_true(strcmp(other->name, row->name) != 0 || both_kinds);
+            assert_true(strcmp(other->name, row->name) != 0 || kind(other) != kind(row));
         }
     }
     assert_true(n > 100);

@@ -30,6 +30,17 @@ rest_of(const char *from, const char *path)
     return path[n] ? path + n + 1 : path + n;
 }
 
+static bool
+is_gone(const struct mrsi_moves *m, const char *path)
+{
+    bool gone = m->others_gone;
+    for (uint32_t i = 0; i < m->n_begins; i++) {
+        gone = gone || (strncmp(path, m->begins[i], strlen(m->begins[i])) == 0 && path[0] != '$' &&
+                        !rest_of("_id", path));
+    }
+    return gone;
+}
+
 /* The path as it is called now; NULL: gone (or no memory). */
 static const char *
 remap(struct remap *x, const char *path)
@@ -46,7 +57,7 @@ remap(struct remap *x, const char *path)
         }
     }
     if (!best) {
-        return x->m->others_gone ? NULL : path;
+        return is_gone(x->m, path) ? NULL : path;
     }
     const char *rest = best->to ? rest_of(best->from, path) : "";
     size_t n = best->to ? strlen(best->to) : 0, m = strlen(rest);

@@ -20,6 +20,8 @@ struct mrsi_moves {
     const struct mrsi_move *move;
     uint32_t n;
     bool others_gone; /* paths that no move covers: gone (carrying parts), else as they are */
+    const char *const *begins; /* n_begins: top-level names that begin so are gone, but for `_id` and what moves name */
+    uint32_t n_begins;
     /* the path itself, not what is below it, is another now: elements that become {value: element}; NULL: none */
     const char *exact_from, *exact_to;
     /* in place only: */

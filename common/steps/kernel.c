@@ -55,6 +55,17 @@ mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
     return mrsi_step_skip(c, s, NULL);
 }
 
+enum mrs_status
+mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after)
+{
+    bool suspect = after.n > MRS_DEPTH_MAX * 7; /* a level is at least a type, a name, a length and an end */
+    int now = suspect ? mrs_doc_depth(after) : 0;
+    if (now > MRS_DEPTH_MAX && now > mrs_doc_depth(before)) {
+        return mrsi_step_refuse(c, where, "the document would be nested %d deep, more than %d", now, MRS_DEPTH_MAX);
+    }
+    return MRS_OK;
+}
+
 bool
 mrsi_step_id_ok(struct mrs_val v)
 {

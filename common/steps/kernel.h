@@ -15,6 +15,8 @@ enum mrs_status mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char 
 enum mrs_status mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes);
 /* Refuses a finished document that no server would store: over 16 MiB. */
 enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
+/* Refuses one that is nested deeper than a server takes, unless it was before. */
+enum mrs_status mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after);
 /* Whether a value may be the `_id` of a document. */
 bool mrsi_step_id_ok(struct mrs_val v);
 

@@ -434,12 +434,7 @@ check_depth(const struct writing *x, struct mrs_view d, const struct mrs_buf *ou
         int depth = holds ? mrs_doc_depth(mrs_val_view(v)) : 0;
         suspect = suspect || depth + 2 * (int)x->s->fields.path[i].n > MRS_DEPTH_MAX;
     }
-    int now = suspect ? mrs_doc_depth(mrsi_buf_view(out, 0)) : 0;
-    if (now > MRS_DEPTH_MAX && now > mrs_doc_depth(d)) {
-        return mrsi_step_refuse(x->c, "fields", "the document would be nested %d deep, more than %d", now,
-                                MRS_DEPTH_MAX);
-    }
-    return MRS_OK;
+    return suspect ? mrsi_step_depth(x->c, "fields", d, mrsi_buf_view(out, 0)) : MRS_OK;
 }
 
 /* A computed `_id` must be one that a server takes, whatever `errors` says. */

@@ -138,6 +138,16 @@ mrsi_put_elem(struct mrs_buf *b, const char *name, uint32_t len, struct mrs_val 
     mrsi_put_head(b, v.type, name, len);
     mrs_buf_put(b, v.p, v.n);
 }
+static inline void
+mrsi_put_text(struct mrs_buf *b, const char *name, uint32_t len, const char *text, uint32_t n)
+{
+    uint8_t size[4];
+    mrs_put32(size, n + 1);
+    mrsi_put_head(b, MRS_STRING, name, len);
+    mrs_buf_put(b, size, 4);
+    mrs_buf_put(b, text, n);
+    mrs_buf_byte(b, 0);
+}
 /* Opens a document or array at the end of b: returns where, for mrsi_put_close, which writes the final NUL and
  * the length. */
 static inline size_t

@@ -25,12 +25,15 @@ first_name(const char *text, size_t *n)
     return text;
 }
 
+/* Whether they begin with one name. A path that ends in `*` is every name that begins so. */
 static bool
 same_first(const char *text, const char *path)
 {
     size_t n, m;
     const char *a = first_name(text, &n), *b = first_name(path, &m);
-    return n == m && memcmp(a, b, n) == 0;
+    bool begins = m && b[m - 1] == '*';
+    m -= begins;
+    return (n == m || (begins && n > m)) && memcmp(a, b, m) == 0;
 }
 
 /* Words of a schema or an expression that look at all fields. */

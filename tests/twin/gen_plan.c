@@ -517,6 +517,58 @@ order(void)
     return d;
 }
 
+static struct val *
+pack(void)
+{
+    struct val *d = tw_doc(), *fields = words(gen_pick("k n s* e* t* x"));
+    const char *as = gen_pick("attrs attrs z l e.attrs l.q e.e.z");
+    if (gen_chance(50))
+        tw_append(fields, tw_string(gen_pick("r* p l2")));
+    if (gen_chance(10))
+        fields = words("*");
+    say(d, "in", any_coll());
+    tw_push(d, "fields", fields);
+    say(d, "as", as);
+    if (gen_chance(30))
+        say(d, "strip", gen_pick("s k n"));
+    if (gen_chance(20))
+        say(d, "key", gen_pick("key n"));
+    if (gen_chance(20))
+        say(d, "value", gen_pick("value w"));
+    if (gen_chance(40))
+        tw_push(d, "replace", tw_bool(true));
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    return d;
+}
+
+/* Mostly the way back of a pack; else of an array that happens to be there. */
+static struct val *
+unpack_of(const struct val *packed)
+{
+    struct val *d = tw_doc();
+    bool back = packed && gen_chance(85);
+    say(d, "in", back ? tw_str(tw_get(packed, "in")) : any_coll());
+    say(d, "as", back ? tw_str(tw_get(packed, "as")) : gen_pick("l e.l2 l.l2 p k"));
+    if (back && tw_get(packed, "key") && gen_chance(95))
+        say(d, "key", tw_str(tw_get(packed, "key")));
+    if (back && tw_get(packed, "value") && gen_chance(95))
+        say(d, "value", tw_str(tw_get(packed, "value")));
+    if (gen_chance(40))
+        say(d, "prefix", gen_pick("s k n _ x l e"));
+    if (gen_chance(40))
+        tw_push(d, "replace", tw_bool(true));
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    return d;
+}
+
+static struct val *
+unpack(void)
+{
+    return unpack_of(NULL);
+}
+
 /* ---- whole collections */
 static void
 conflict_policy(struct val *d)
@@ -654,6 +706,7 @@ step(const char *only)
         uint32_t weight;
     } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"set", set, 3},
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
+                 {"pack", pack, 2}, {"unpack", unpack, 1},
                  {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3}};
     uint32_t total = 2, n = sizeof kinds / sizeof *kinds;
     for (uint32_t i = 0; i < n; i++)
@@ -683,8 +736,12 @@ gen_plan(struct world *w, const char *only)
     tw_push(plan, "version", tw_int32(1));
     if (gen_chance(50))
         say(plan, "database", "t");
-    for (uint32_t n = gen_chance(60) ? 1 : 1 + gen_below(3), i = 0; i < n; i++)
-        tw_append(steps, step(i ? NULL : only));
+    for (uint32_t n = gen_chance(60) ? 1 : 1 + gen_below(3), i = 0; i < n; i++) {
+        struct val *made = step(i ? NULL : only && !strcmp(only, "unpack") ? "pack" : only);
+        tw_append(steps, made);
+        if (!strcmp(made->f[0].name, "pack") && (gen_chance(40) || (only && !strcmp(only, "unpack"))))
+            tw_append(steps, one("unpack", unpack_of(made->f[0].v)));
+    }
     tw_push(plan, "steps", steps);
     return plan;
 }

@@ -356,3 +356,109 @@ tw_step_order(struct world *w)
 {
     each(w, order_one);
 }
+
+/* ---- pack and unpack */
+static bool
+is_packed(const struct val *list, const char *name, const char *as)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        const char *entry = tw_str(list->f[i].v);
+        size_t n = entry ? strlen(entry) : 0;
+        if (!entry && !strcmp(tw_str(list->f[i].v->f[0].v), name))
+            return true;
+        if (entry && n && entry[n - 1] == '*') {
+            if (!strncmp(entry, name, n - 1) && strcmp(name, "_id") && strcmp(name, as))
+                return true;
+        } else if (entry && !strcmp(entry, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+pack_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    const char *strip = tw_word(w, "strip", "");
+    struct path as = tw_path(tw_arg(w, "as"));
+    struct val *array = tw_array();
+    now->n = 0;
+    for (uint32_t i = 0; i < old->n; i++) {
+        const char *name = old->f[i].name;
+        if (!is_packed(tw_arg(w, "fields"), name, as.p[0])) {
+            tw_push(now, name, tw_copy(old->f[i].v));
+            continue;
+        }
+        struct val *item = tw_doc();
+        bool begins = !strncmp(name, strip, strlen(strip));
+        tw_push(item, tw_word(w, "key", "k"), tw_string(begins ? name + strlen(strip) : name));
+        tw_push(item, tw_word(w, "value", "v"), tw_copy(old->f[i].v));
+        tw_append(array, item);
+    }
+    *why = "as";
+    if (tw_probe(now, &as, tw_flag(w, "replace")) != PUT_OK)
+        return false;
+    tw_write(now, &as, array);
+    tw_fix_names(old, now);
+    return true;
+}
+
+void
+tw_step_pack(struct world *w)
+{
+    each(w, pack_one);
+}
+
+static bool
+unpack_in(struct world *w, struct val *doc, const char *last, bool top)
+{
+    int at = tw_index(doc, last);
+    struct val *array = at < 0 ? NULL : doc->f[at].v, *made = tw_doc(), *now = tw_doc();
+    if (tw_is_nullish(array))
+        return true;
+    if (array->type != T_ARRAY || tw_has_duplicates(doc))
+        return false;
+    for (uint32_t i = 0; i < array->n; i++) {
+        struct val *item = array->f[i].v;
+        if (item->type != T_DOC || item->n != 2 || strcmp(item->f[0].name, tw_word(w, "key", "k")) ||
+            strcmp(item->f[1].name, tw_word(w, "value", "v")) || !tw_str(item->f[0].v))
+            return false;
+        const char *name = tw_text("%s%s", tw_word(w, "prefix", ""), tw_str(item->f[0].v));
+        bool nul = item->f[0].v->len != strlen(tw_str(item->f[0].v)) + 5;
+        if (nul || tw_get(made, name) || (top && !strcmp(name, "_id")))
+            return false;
+        tw_push(made, name, item->f[1].v);
+    }
+    for (uint32_t i = 0; i < doc->n; i++) {
+        struct val *v = (int)i == at ? NULL : tw_get(made, doc->f[i].name);
+        if (v && !tw_flag(w, "replace"))
+            return false;
+        if ((int)i != at)
+            tw_push(now, doc->f[i].name, v ? v : doc->f[i].v);
+        for (uint32_t k = 0; (int)i == at && k < made->n; k++)
+            if (tw_index(doc, made->f[k].name) < 0 || tw_index(doc, made->f[k].name) == at)
+                tw_push(now, made->f[k].name, made->f[k].v);
+    }
+    *doc = *now;
+    return true;
+}
+
+static bool
+unpack_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    struct path as = tw_path(tw_arg(w, "as"));
+    struct holders h;
+    *why = "as";
+    tw_holders(now, &as, as.n - 1, &h);
+    for (uint32_t i = 0; i < h.n; i++)
+        if (!unpack_in(w, h.h[i].doc, as.p[as.n - 1], as.n == 1))
+            return false;
+    tw_fix_names(old, now);
+    return true;
+}
+
+void
+tw_step_unpack(struct world *w)
+{
+    each(w, unpack_one);
+}

@@ -190,6 +190,8 @@ void tw_step_unset(struct world *w);
 void tw_step_rename(struct world *w);
 void tw_step_cast(struct world *w);
 void tw_step_order(struct world *w);
+void tw_step_pack(struct world *w);
+void tw_step_unpack(struct world *w);
 void tw_step_split(struct world *w);
 void tw_step_move(struct world *w);
 void tw_step_union(struct world *w);

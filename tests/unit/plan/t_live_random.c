@@ -50,7 +50,8 @@ simple_step(char *out, size_t size)
     char w[96];
     const char *c = any_coll(), *f = PICK(fields);
     where(w, ", ");
-    switch (roll(6)) {
+    switch (roll(7)) {
+    case 5: snprintf(out, size, "- pack: {in: %s, fields: [%s], as: %s%s}\n", c, f, PICK(fresh), w); break;
     case 0: snprintf(out, size, "- unset: {in: %s, fields: [%s]%s}\n", c, f, w); break;
     case 1: snprintf(out, size, "- rename: {in: %s, fields: {%s: %s}%s}\n", c, f, PICK(fresh), w); break;
     case 2: snprintf(out, size, "- cast: {in: %s, fields: {%s: string}%s}\n", c, f, w); break;

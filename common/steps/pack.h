@@ -1,0 +1,21 @@
+/* pack.h - what pack and unpack share: fields of a document as an array of {key: name, value: value}. */
+#ifndef MRSI_PACK_H
+#define MRSI_PACK_H
+
+#include "map.h"
+
+struct mrsi_packed { /* the head of both states */
+    struct mrsi_map map;
+    struct mrs_path as;     /* the array */
+    const char *key, *value; /* names in its elements */
+    uint32_t key_len, value_len;
+    bool replace;
+};
+/* Keys of both. Begins the map, reads as, key, value and replace. */
+void mrsi_packed_read(struct mrsi_read *r, struct mrsi_packed *p);
+#define MRSI_PACKED_KEYS                                                                                      \
+    {"key", MRS_ARG_NAME, false, NULL, "the name of an element's key (k)"},                                   \
+    {"value", MRS_ARG_NAME, false, NULL, "the name of an element's value (v)"},                               \
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"}
+
+#endif

@@ -48,9 +48,25 @@ items(struct mrs_val v, struct mrs_elem *el, uint32_t room)
 #define ITEMS_MAX 4096
 
 static bool
+listed(const struct how *how, const char *name)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    if (!how->any_order_in.p) {
+        return false;
+    }
+    mrs_walk_init(&w, how->any_order_in);
+    while (mrs_walk_next(&w, &el) == 1) {
+        if (mrs_val_is_text(el.v, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
 same_container(struct mrs_val a, struct mrs_val b, const struct how *how)
 {
-    struct how inner = {.any_fields = how->any_fields};
     struct mrs_walk wa, wb;
     struct mrs_elem ea = {0}, eb = {0};
     mrs_walk_init(&wa, mrs_val_view(a));
@@ -67,6 +83,7 @@ same_container(struct mrs_val a, struct mrs_val b, const struct how *how)
         } else if (strcmp(ea.name, eb.name) != 0) {
             return false;
         }
+        struct how inner = {.any_fields = how->any_fields, .any_order = a.type == MRS_DOCUMENT && listed(how, ea.name)};
         if (!same_value(ea.v, eb.v, &inner)) {
             return false;
         }
@@ -76,8 +93,8 @@ same_container(struct mrs_val a, struct mrs_val b, const struct how *how)
 static bool
 same_array_any_order(struct mrs_val a, struct mrs_val b, const struct how *how)
 {
-    static struct mrs_elem ea[ITEMS_MAX], eb[ITEMS_MAX];
-    static struct mrs_val va[ITEMS_MAX], vb[ITEMS_MAX];
+    static struct mrs_elem ea[ITEMS_MAX], eb[ITEMS_MAX]; /* not needed while deeper ones are compared */
+    struct mrs_val va[ITEMS_MAX], vb[ITEMS_MAX];
     uint32_t na = items(a, ea, ITEMS_MAX), nb = items(b, eb, ITEMS_MAX);
     for (uint32_t i = 0; i < na; i++) {
         va[i] = ea[i].v;
@@ -116,8 +133,8 @@ same_value(struct mrs_val a, struct mrs_val b, const struct how *how)
 bool
 same_list(const struct mrs_val *a, uint32_t n_a, const struct mrs_val *b, uint32_t n_b, const struct how *how)
 {
-    static bool used[ITEMS_MAX];
-    struct how inner = {.any_fields = how->any_fields};
+    bool used[ITEMS_MAX];
+    struct how inner = {.any_fields = how->any_fields, .any_order_in = how->any_order_in};
     if (n_a != n_b || n_a > ITEMS_MAX) {
         return false;
     }

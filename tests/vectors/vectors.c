@@ -2,7 +2,7 @@
  *
  *   vectors FOLDER [--differences FILE] [--only OPERATOR] [--verbose]
  *
- * FOLDER holds expressions.bson, queries.bson and sort.bson: BSON documents one behind the other, one a vector.
+ * FOLDER holds expressions.bson, queries.bson, sort.bson and group.bson: BSON documents one behind the other, one a vector.
  * A vector gives documents, what to evaluate, and what the server answered: a value, `absent`, or an error code
  * (we must fail too, at plan time or later). Values must agree in type and bytes; the payload of NaN and the
  * order of the options of a regex are let go. A vector that fails because of an operator we do not have
@@ -11,6 +11,7 @@
 #include "mongoreshape/expr.h"
 #include "mongoreshape/value.h"
 #include "compare.h"
+#include "stages.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ first_operator(struct mrs_val v, char what[48])
     }
 }
 
-/* ---- the three kinds ---- */
+/* ---- the four kinds ---- */
 
 static void
 judge_failure(struct vector *v, enum mrs_status got)
@@ -151,12 +152,6 @@ run_expression(struct suite *s, struct vector *v)
     mrs_expr_free(x);
 }
 
-/* Documents of a list that a predicate or an order picks: pointers into the vector. */
-struct picked {
-    struct mrs_val *v;
-    uint32_t n;
-};
-
 static struct picked
 list_of(struct suite *s, struct mrs_val array)
 {
@@ -176,8 +171,10 @@ static void
 judge_list(struct suite *s, struct vector *v, struct picked got)
 {
     struct picked expected = list_of(s, mrs_doc_get(v->doc, "expected"));
+    struct mrs_val loose = mrs_doc_get(v->doc, "order_free_in");
     struct how how = {.any_order = mrs_doc_get(v->doc, "docs_order_free").type == MRS_BOOL,
-                      .any_fields = mrs_doc_get(v->doc, "fields_free").type == MRS_BOOL};
+                      .any_fields = mrs_doc_get(v->doc, "fields_free").type == MRS_BOOL,
+                      .any_order_in = loose.type == MRS_ARRAY ? mrs_val_view(loose) : mrs_empty_doc()};
     if (!same_list(got.v, got.n, expected.v, expected.n, &how)) {
         static char text[80];
         snprintf(text, sizeof text, "%u documents instead of %u, or others", got.n, expected.n);
@@ -265,6 +262,43 @@ run_sort(struct suite *s, struct vector *v)
         judge_list(s, v, docs);
     }
     mrs_sort_free(sort);
+}
+
+static enum mrs_status
+run_stage(struct suite *s, struct vector *v, const struct mrs_expr_env *env, struct mrs_elem *stage,
+          struct picked *docs)
+{
+    struct picked in = *docs;
+    if (strcmp(stage->name, "$group") == 0) {
+        return stage_group(env, &s->arena, stage->v, in, docs, &v->err);
+    }
+    if (strcmp(stage->name, "$project") == 0) {
+        return stage_project(env, &s->arena, stage->v, in, docs, &v->err);
+    }
+    struct mrs_sort *sort = NULL;
+    enum mrs_status st = mrs_sort_compile(env, mrs_val_view(stage->v), false, &sort, &v->err);
+    st = st == MRS_OK ? sort_documents(s, v, sort, *docs) : st;
+    mrs_sort_free(sort);
+    return st;
+}
+
+static void
+run_group(struct suite *s, struct vector *v)
+{
+    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS};
+    struct picked docs = list_of(s, mrs_doc_get(v->doc, "docs"));
+    struct picked stages = list_of(s, mrs_doc_get(v->doc, "pipeline"));
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < stages.n; i++) {
+        struct mrs_walk w;
+        struct mrs_elem el;
+        mrs_walk_init(&w, mrs_val_view(stages.v[i]));
+        st = mrs_walk_next(&w, &el) == 1 ? run_stage(s, v, &env, &el, &docs) : MRS_OK;
+    }
+    judge_failure(v, st);
+    if (st == MRS_OK && !v->wrong) {
+        judge_list(s, v, docs);
+    }
 }
 
 /* ---- counting ---- */
@@ -453,6 +487,7 @@ main(int argc, char **argv)
     run_file(&s, folder, "expressions.bson", "", run_expression);
     run_file(&s, folder, "queries.bson", "(query)", run_query);
     run_file(&s, folder, "sort.bson", "(sort)", run_sort);
+    run_file(&s, folder, "group.bson", "(group)", run_group);
     mrs_arena_clear(&s.arena);
     report(&s);
     uint64_t leaked = mrs_mem_close(s.mem);

@@ -44,8 +44,8 @@ VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape
 comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan tsan
-.PHONY: bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
+.PHONY: all deps demo docs check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan
+.PHONY: tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -244,7 +244,7 @@ lint: $(ROOMLIBS)
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples vectors casetool twin twin-run fault proxy) \
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool twin twin-run fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
                $(addsuffix -test,$(LIVEPROG))
 	@:
@@ -261,6 +261,12 @@ deps:
 $(OBJ)/samples: $(OBJ)/dumps/samples.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $< $(ALLROOMS) -o $@
+$(OBJ)/operators: $(OBJ)/docs/operators.o $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(r).a)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $< $(call group,$(filter %.a,$^)) -o $@
+## docs: writes docs/OPERATORS.md anew from the operator table
+docs: $(OBJ)/operators
+	$(Q)$< > docs/OPERATORS.md
 ## demo: installs what is missing, builds, runs a plan over a sample dump and shows what it did
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all $(OBJ)/samples

@@ -78,8 +78,8 @@ extern const struct mrs_op mrsi_ops_arithmetic[], mrsi_ops_compare[], mrsi_ops_l
     mrsi_ops_variable[], mrsi_ops_total[], mrsi_ops_power[], mrsi_ops_angle[], mrsi_ops_bits[], mrsi_ops_measure[],
     mrsi_ops_spread[], mrsi_ops_refused[];
 /* Names for mrs_op_rows that have no row of the kind above, each table ending in a NULL name: query_compile.c (family
- * "query"), query_refused.c ("refused query"), optable.c ("accumulator"). */
-extern const struct mrs_op_row mrsi_query_rows[], mrsi_query_refused[], mrsi_acc_rows[];
+ * "query"), query_refused.c ("refused query"). Accumulators have a table of their own (acc.h). */
+extern const struct mrs_op_row mrsi_query_rows[], mrsi_query_refused[];
 
 /* compile.c */
 enum mrs_status mrsi_compile_sub(struct mrsi_compile *c, struct mrs_val spec, struct mrs_expr **out,

@@ -183,7 +183,8 @@ op_sigmoid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 
 #define ROW(n) .row = {"$" n, "arithmetic", ""}
 const struct mrs_op mrsi_ops_power[] = {
-    {ROW("pow"), .eval = op_pow, .n_min = 2, .n_max = 2},
+    {.row = {"$pow", "arithmetic", "the greatest decimal to the power 1 is itself, not Infinity"},
+     .eval = op_pow, .n_min = 2, .n_max = 2},
     {ROW("sqrt"), .eval = op_sqrt, .n_min = 1, .n_max = 1},
     {ROW("exp"), .eval = op_exp, .n_min = 1, .n_max = 1},
     {ROW("ln"), .eval = op_ln, .n_min = 1, .n_max = 1},

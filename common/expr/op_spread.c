@@ -142,7 +142,7 @@ static int
 ascending(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
+    return left == right ? (signbit(right) != 0) - (signbit(left) != 0) : left > right ? 1 : -1;
 }
 
 /* The numbers of an array that can be put in order, sorted. */

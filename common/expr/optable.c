@@ -3,6 +3,7 @@
  * Each family of operators is a const table in its own file; here they are searched by name, walked for the
  * documentation, and asked for the name nearest to one that is not there, since most unknown operators of a
  * plan are misspelt known ones. Looked up while a plan is read only, so a linear search will do. */
+#include "acc.h"
 #include "compile.h"
 
 static const struct mrs_op *const FAMILIES[] = {
@@ -13,40 +14,13 @@ static const struct mrs_op *const FAMILIES[] = {
 };
 #define N_FAMILIES (sizeof FAMILIES / sizeof *FAMILIES)
 
-static const struct mrs_op_row *const NAMES[] = {mrsi_query_rows, mrsi_acc_rows, mrsi_query_refused};
-
-#define ROW(n, note) {"$" n, "accumulator", note}
-const struct mrs_op_row mrsi_acc_rows[] = {
-    ROW("addToSet", "values in order of first appearance"),
-    ROW("avg", ""),
-    ROW("bottom", ""),
-    ROW("bottomN", ""),
-    ROW("count", ""),
-    ROW("first", ""),
-    ROW("firstN", ""),
-    ROW("last", ""),
-    ROW("lastN", ""),
-    ROW("max", ""),
-    ROW("maxN", ""),
-    ROW("median", ""),
-    ROW("mergeObjects", ""),
-    ROW("min", ""),
-    ROW("minN", ""),
-    ROW("percentile", ""),
-    ROW("push", ""),
-    ROW("stdDevPop", ""),
-    ROW("stdDevSamp", ""),
-    ROW("sum", ""),
-    ROW("top", ""),
-    ROW("topN", ""),
-    {NULL, NULL, NULL},
-};
+static const struct mrs_op_row *const NAMES[] = {mrsi_query_rows, mrsi_query_refused};
 
 bool
 mrsi_op_accumulator(const char *name, uint32_t n)
 {
-    for (const struct mrs_op_row *row = mrsi_acc_rows; row->name; row++) {
-        if (strlen(row->name) == n && memcmp(row->name, name, n) == 0) {
+    for (const struct mrsi_acc_kind *kind = mrsi_acc_kinds; kind->row.name; kind++) {
+        if (strlen(kind->row.name) == n && memcmp(kind->row.name, name, n) == 0) {
             return true;
         }
     }
@@ -74,6 +48,11 @@ mrs_op_rows(uint32_t i)
             if (i-- == 0) {
                 return &op->row;
             }
+        }
+    }
+    for (const struct mrsi_acc_kind *kind = mrsi_acc_kinds; kind->row.name; kind++) {
+        if (i-- == 0) {
+            return &kind->row;
         }
     }
     for (size_t t = 0; t < sizeof NAMES / sizeof *NAMES; t++) {

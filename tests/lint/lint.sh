@@ -17,7 +17,7 @@ rules="layers opening file-length line-length trailing-space unfinished own-mach
 unsafe function-length undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate"
 
 sources() {
-    (cd "$root" && find include common migrate shell-ext/live tests bench dumps .ci Makefile -type f 2>/dev/null) |
+    (cd "$root" && find include common migrate shell-ext/live tests bench docs dumps .ci Makefile -type f 2>/dev/null) |
         grep -E '\.(c|h|sh|awk)$|^Makefile$|^\.ci/' | grep -v '^tests/lint/dirty/' | LC_ALL=C sort
 }
 

@@ -10,7 +10,7 @@
 
 #define AT(member) offsetof(struct mrsi_cli, member)
 
-enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, ALL = 15 };
+enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, ALL = 31 };
 
 static const char *
 compress(const char *text, void *to)
@@ -19,7 +19,7 @@ compress(const char *text, void *to)
 }
 
 static const struct mrs_cli_option options[] = {
-    {"input", 'i', "IN", RUN | CHECK | EXPLAIN, MRS_CLI_PATH, AT(input), NULL, NULL,
+    {"input", 'i', "IN", RUN | CHECK | EXPLAIN | INVERT, MRS_CLI_PATH, AT(input), NULL, NULL,
      "the dump to read: a mongodump directory, one database's folder in it, a .bson file, or `-`",
      "It is opened read-only. Files may be compressed with gzip or zstd, whatever their names say. "
      "`-` is one collection on standard input, named by `--ns`.", NULL},
@@ -84,11 +84,11 @@ static const struct mrs_cli_option options[] = {
      "how the plan may run on a database that is in use",
      "For each step what it reads, adds and removes; whether it may run beside writers, and if not, why and what to "
      "do. `mongoreshape-live` goes by it.", NULL},
-    {"json", 0, NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(json), NULL, NULL,
+    {"json", 0, NULL, RUN | CHECK | EXPLAIN | INVERT, MRS_CLI_FLAG, AT(json), NULL, NULL,
      "one JSON object on standard output instead of words", NULL, NULL},
     {"progress", 0, NULL, RUN | CHECK, MRS_CLI_FLAG, AT(progress), NULL,
      "when standard error is a terminal", "show progress, rate and time left", NULL, NULL},
-    {"quiet", 'q', NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(quiet), NULL, NULL,
+    {"quiet", 'q', NULL, RUN | CHECK | EXPLAIN | INVERT, MRS_CLI_FLAG, AT(quiet), NULL, NULL,
      "say nothing but errors", NULL, NULL},
     {"verbose", 'v', NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(verbose), NULL, NULL,
      "say more: plan id, settings, every collection", NULL, NULL},
@@ -142,6 +142,17 @@ static const struct mrs_cli_example explain_examples[] = {
     {"mongoreshape explain embed.yaml --live", "may it run while applications write?"},
     {NULL, NULL}};
 
+static const char *const invert_text[] = {
+    "Prints the plan that undoes PLAN, with what it does not bring back as comments. Write it to a file and give it to "
+    "`run`.",
+    "What is lost is kept where the plan runs with `--write-residue FILE`; the inverse plan run on its output with "
+    "`--residue FILE` then gives the input back byte for byte.",
+    NULL};
+static const struct mrs_cli_example invert_examples[] = {
+    {"mongoreshape invert embed.yaml", "the way back, and what is lost on it"},
+    {"mongoreshape invert embed.yaml > back.yaml", "keep it as a plan"},
+    {NULL, NULL}};
+
 static const char *const help_text[] = {
     "Explains the program or one of its commands. The manual page and the shell's completions are "
     "printed by the same table.",
@@ -159,6 +170,8 @@ static const struct mrs_cli_command commands[] = {
      check_text, check_examples, mrsi_cmd_check},
     {"explain", EXPLAIN, "PLAN", "[-i IN]", "say in words what a plan does", explain_text,
      explain_examples, mrsi_cmd_explain},
+    {"invert", INVERT, "PLAN", "", "print the plan that undoes a plan, and what is lost", invert_text,
+     invert_examples, mrsi_cmd_invert},
     {"help", HELP, "[COMMAND]", "", "explain the program or a command", help_text,
      help_examples, mrs_cli_help},
     {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},

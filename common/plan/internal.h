@@ -120,4 +120,10 @@ void mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text);
 /* live.c: the set a touch belongs to while the plan expands, R, A or D. */
 char mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t);
 
+/* flow.c: values as YAML on one line, which the loader reads back to the same bytes. */
+void mrsi_flow_val(struct mrs_buf *out, struct mrs_val v);
+void mrsi_flow_text(struct mrs_buf *out, const char *text, size_t n);
+/* Text of a comment: nothing in it ends the line. */
+void mrsi_flow_comment(struct mrs_buf *out, const char *text);
+
 #endif

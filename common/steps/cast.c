@@ -4,6 +4,7 @@
  * arrays too, with a stack of its own, because how deep they nest is the data's affair. What is
  * missing, null or undefined stays. `errors` rules each single value: in an array `drop` takes the
  * one element out. A document in which nothing changes keeps its bytes. */
+#include "invert.h"
 #include "map.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
@@ -294,6 +295,7 @@ const struct mrs_step_type mrsi_step_cast = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_cast_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

@@ -357,6 +357,7 @@ const struct mrs_step_type mrsi_step_copy = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_copy_describe,
+    .invert = mrsi_copy_invert,
     .catalog = mrsi_copy_catalog,
     .work_size = sizeof(struct copy_work),
     .work_clear = mrsi_copy_work_clear,

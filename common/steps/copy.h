@@ -50,4 +50,7 @@ enum mrs_status mrsi_copy_quick(const struct mrsi_copy *s, struct mrs_ctx *c, st
 enum mrs_status mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e);
 enum mrs_status mrsi_copy_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
 
+/* copy_invert.c */
+enum mrs_status mrsi_copy_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+
 #endif

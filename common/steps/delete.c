@@ -4,6 +4,7 @@
  * document on which the query fails rather than guess; `errors: keep` lets such a document stay.
  * Indexes and options do not change. */
 #include "catalog.h"
+#include "invert.h"
 #include "kernel.h"
 #include "tell.h"
 
@@ -89,6 +90,7 @@ const struct mrs_step_type mrsi_step_delete = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_delete_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

@@ -4,6 +4,7 @@
  * dropped. A step after it may make a collection of the same name: that is then one that the plan
  * creates. Views that read from it are named in the report. */
 #include "catalog.h"
+#include "invert.h"
 #include "tell.h"
 
 struct drop {
@@ -59,5 +60,6 @@ const struct mrs_step_type mrsi_step_drop_collection = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_drop_collection_invert,
     .catalog = catalog,
 };

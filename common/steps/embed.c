@@ -349,6 +349,7 @@ const struct mrs_step_type mrsi_step_embed = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_embed_describe,
+    .invert = mrsi_embed_invert,
     .catalog = mrsi_embed_catalog,
     .work_size = sizeof(struct embed_work),
     .work_clear = mrsi_embed_work_clear,

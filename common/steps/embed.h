@@ -104,4 +104,7 @@ enum mrs_status mrsi_embed_describe(const void *state, struct mrs_arena *arena, 
                                     struct mrs_err *e);
 enum mrs_status mrsi_embed_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
 
+/* embed_invert.c */
+enum mrs_status mrsi_embed_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+
 #endif

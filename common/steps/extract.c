@@ -367,6 +367,7 @@ const struct mrs_step_type mrsi_step_extract = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_extract_describe,
+    .invert = mrsi_extract_invert,
     .catalog = mrsi_extract_catalog,
     .work_size = sizeof(struct ext_work),
     .work_clear = mrsi_extract_work_clear,

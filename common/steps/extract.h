@@ -142,4 +142,7 @@ enum mrs_status mrsi_extract_describe(const void *state, struct mrs_arena *arena
                                       struct mrs_err *e);
 enum mrs_status mrsi_extract_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
 
+/* extract_invert.c */
+enum mrs_status mrsi_extract_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+
 #endif

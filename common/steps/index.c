@@ -5,6 +5,7 @@
  * equal index is left alone; the same key with other options, or the same name with another key, is
  * an error of the plan, because a server would refuse it when the data has been loaded already. */
 #include "indexes.h"
+#include "invert.h"
 #include "mongoreshape/value.h"
 #include "tell.h"
 
@@ -395,5 +396,6 @@ const struct mrs_step_type mrsi_step_index = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_index_invert,
     .catalog = catalog,
 };

@@ -5,6 +5,7 @@
  * Indexes are copied to the target; one that expires documents is not, because an archive that
  * empties itself is nobody's wish unless it is said. */
 #include "indexes.h"
+#include "invert.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
 #include "tell.h"
@@ -215,6 +216,7 @@ const struct mrs_step_type mrsi_step_move = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_move_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

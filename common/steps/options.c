@@ -6,6 +6,7 @@
  * the catalogue refuses any later step that names such a collection. A validator that our own query
  * compiler does not understand earns a warning only: the server has the last word on it. */
 #include "catalog.h"
+#include "invert.h"
 #include "mongoreshape/value.h"
 #include "tell.h"
 
@@ -250,5 +251,6 @@ const struct mrs_step_type mrsi_step_options = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_options_invert,
     .catalog = catalog,
 };

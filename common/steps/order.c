@@ -4,6 +4,7 @@
  * `_id` stays the first of all unless it is named, because a server would put it there anyway.
  * Elements are moved as bytes. A document that is in order already is not rewritten, whatever names
  * it holds twice. */
+#include "invert.h"
 #include "map.h"
 #include "shape.h"
 
@@ -130,6 +131,7 @@ const struct mrs_step_type mrsi_step_order = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_order_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

@@ -5,6 +5,7 @@
  * value, never its elements. The values of a plan are kept as encoded keys in order, so that a
  * document costs one search however many there are. What has no collection follows `others`. */
 #include "indexes.h"
+#include "invert.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
 #include "tell.h"
@@ -352,6 +353,7 @@ const struct mrs_step_type mrsi_step_partition = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_partition_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

@@ -6,6 +6,7 @@
  * here; both places then lie in the same instance of the level that they share ("lines.a.x:
  * lines.x" goes element by element), and between that level and either place there may be no array:
  * out of one or into one would lose which element was meant, and the document is refused. */
+#include "invert.h"
 #include "map.h"
 #include "shape.h"
 
@@ -453,6 +454,7 @@ const struct mrs_step_type mrsi_step_rename = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_rename_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

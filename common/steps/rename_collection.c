@@ -4,6 +4,7 @@
  * could replace the old collection by it. The new name must be free: two collections are joined by
  * `union` or `move`, which know what to do with equal `_id`s. */
 #include "catalog.h"
+#include "invert.h"
 #include "tell.h"
 
 struct rename_coll {
@@ -65,5 +66,6 @@ const struct mrs_step_type mrsi_step_rename_collection = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_rename_collection_invert,
     .catalog = catalog,
 };

@@ -6,6 +6,7 @@
  * what it writes gives something else when it runs again, unless its `where` no longer takes what
  * it has written: that is found out here, by asking each condition of `where` about the constants
  * that are written. */
+#include "invert.h"
 #include "map.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
@@ -531,6 +532,7 @@ const struct mrs_step_type mrsi_step_set = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_set_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

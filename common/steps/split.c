@@ -5,6 +5,7 @@
  * sibling; one without an `_id` is refused, because nothing would tie the two halves together any
  * more. What leaves and what stays are two projections of the same bytes. */
 #include "indexes.h"
+#include "invert.h"
 #include "shape.h"
 #include "tell.h"
 
@@ -187,6 +188,7 @@ const struct mrs_step_type mrsi_step_split = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_split_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

@@ -6,6 +6,7 @@
  * it already is refused unless `replace` is given. A unique index of one source holds for its
  * documents only: with a tag it becomes partial on it, without one it is no longer unique. */
 #include "indexes.h"
+#include "invert.h"
 #include "shape.h"
 #include "tell.h"
 
@@ -272,6 +273,7 @@ const struct mrs_step_type mrsi_step_union = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_union_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

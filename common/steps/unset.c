@@ -4,6 +4,7 @@
  * remove. Arrays on the way, also directly inside arrays, are passed into each of their documents,
  * as a server's $unset does. `_id` cannot be removed. Indexes that need a removed path go, unless
  * `where` leaves documents that still have it. */
+#include "invert.h"
 #include "map.h"
 
 struct unset {
@@ -119,6 +120,7 @@ const struct mrs_step_type mrsi_step_unset = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_unset_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

@@ -59,6 +59,36 @@ void mrs_plan_id_text(const struct mrs_plan *p, char text[33]);
  * mrs_plan_check also what the catalogue noted. Appended to out. */
 enum mrs_status mrs_plan_explain(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e);
 
+/* ---- the way back ---- */
+struct mrs_inverse_entry {
+    uint32_t step;         /* of the plan that it undoes, from 1 */
+    struct mrs_view entry; /* {step: {keys}} */
+};
+struct mrs_inverse_loss {
+    uint32_t step;    /* 0: of the plan as a whole */
+    const char *type; /* "embed"; "" */
+    unsigned kinds;   /* enum mrs_loss_kind */
+    const char *text;
+};
+/* The plan that undoes a plan, and what it does not bring back. Depends on the plan alone, not on its input. */
+struct mrs_inverse_plan {
+    struct mrs_arena arena;             /* owns all below */
+    const char *name, *server, *database; /* database "": not known, or none */
+    struct mrs_inverse_entry *entry;    /* in the order in which they run */
+    uint32_t n_entries;
+    struct mrs_inverse_loss *loss;      /* in the order of the steps they belong to */
+    uint32_t n_losses;
+};
+/* OK, DEAD. To be cleared also after a failure. */
+enum mrs_status mrs_plan_invert(const struct mrs_plan *p, struct mrs_inverse_plan *out, struct mrs_err *e);
+void mrs_inverse_plan_clear(struct mrs_inverse_plan *inv);
+/* A plan file with the losses as comments; read again it is the plan that is meant. Appended to out. */
+void mrs_inverse_yaml(const struct mrs_inverse_plan *inv, struct mrs_buf *out);
+/* {inverse: {plan, server, database, steps}, losses: [{step, type, kinds, text}]} and a newline; `inverse` is a plan. */
+enum mrs_status mrs_inverse_json(const struct mrs_inverse_plan *inv, struct mrs_buf *out, struct mrs_err *e);
+/* "order of documents" and so on: the word for bit i of enum mrs_loss_kind. */
+const char *mrs_loss_word(uint32_t i);
+
 #ifdef __cplusplus
 }
 #endif

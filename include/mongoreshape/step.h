@@ -110,7 +110,7 @@ struct mrs_side {
 enum mrs_conflicts { MRS_CONFLICTS_REFUSE, MRS_CONFLICTS_FIRST, MRS_CONFLICTS_LAST };
 
 /* A path that a step reads, adds or removes (or changes) on a side: the sets R, A and D of the live rule. "" is the
- * whole document. */
+ * whole document. Where the names are known only from documents it ends in `*`, and the step is quiet_only. */
 struct mrs_touch {
     int side;
     char kind; /* 'R', 'A', 'D' */
@@ -386,6 +386,37 @@ const char *mrs_catalog_note_at(const struct mrs_catalog *c, uint32_t i);
  * type}), appended to out. */
 void mrs_catalog_metadata(const struct mrs_cat_coll *coll, struct mrs_buf *out);
 
+/* ---- the way back ---- */
+/* In what the documents that come back may differ from those that were there: bits. */
+enum mrs_loss_kind {
+    MRS_LOSS_ORDER = 1,       /* order of documents */
+    MRS_LOSS_PLACES = 2,      /* order of fields */
+    MRS_LOSS_TYPES = 4,       /* types of values that are equal (1 and 1.0) */
+    MRS_LOSS_VALUES = 8,      /* values that are gone, other values, fields that are new; order of arrays */
+    MRS_LOSS_DOCUMENTS = 16,  /* documents that do not come back: dropped, orphans, another `_id` */
+    MRS_LOSS_SURPLUS = 32,    /* documents that were not there */
+    MRS_LOSS_REFUSED = 64,    /* documents that the plan or its inverse refuses */
+    MRS_LOSS_METADATA = 128,  /* indexes, options, uuid */
+    MRS_LOSS_COLLECTIONS = 256 /* collections that were not there, or no longer are */
+};
+#define MRS_LOSS_KINDS 9
+struct mrs_loss {
+    unsigned kinds;
+    const char *text;
+};
+
+/* What undoes one step: filled by its hook `invert`. Entries and texts live in the arena. */
+struct mrs_inverse {
+    struct mrs_mem *mem;
+    struct mrs_arena *arena;
+    struct mrs_view body;   /* the step as the plan has it: {from: ..., into: ..., match: {...}} */
+    bool alone;             /* no later step of the plan names the step's first collection */
+    struct mrs_view *entry; /* entries of a plan, {step: {keys}}, in the order in which they run */
+    uint32_t n_entries, cap_entries;
+    struct mrs_loss *loss;
+    uint32_t n_losses, cap_losses;
+};
+
 /* ---- the step itself ---- */
 struct mrs_step_type {
     const char *name;
@@ -401,6 +432,9 @@ struct mrs_step_type {
     /* Applies the step to the catalogue: existence, kinds, targets, indexes, options. FAIL MRS_E_PLAN (where: the
      * key). */
     enum mrs_status (*catalog)(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
+    /* Appends what undoes the step and what that cannot bring back. Where nothing can be done the loss alone is said. A
+     * collection that the step makes stays, perhaps empty. NULL: the step has nothing to undo. */
+    enum mrs_status (*invert)(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
     size_t work_size; /* memory of the step for one thread, zeroed by the engine before the first kernel sees it */
     void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what kernels left there; NULL: nothing to free */
     /* kernels of its families; NULL where it is never of that family */

@@ -1,0 +1,155 @@
+/* flow.c - values as YAML that our loader reads back to the same bytes: flow style on one line, typed values as
+ * Extended JSON.
+ *
+ * Text stands bare where no reader of YAML could take it for anything else, and quoted with escapes otherwise. No
+ * recursion: what is open lies on a stack as deep as documents may be. */
+#include "internal.h"
+#include "mongoreshape/ejson.h"
+
+#include <strings.h>
+
+/* The code point at p, at most n bytes long, its length in *len; a byte that is no UTF-8 is given as U+FFFD. */
+static uint32_t
+code_point(const uint8_t *p, size_t n, size_t *len)
+{
+    uint32_t c = p[0];
+    size_t more = c < 0x80 ? 0 : c >= 0xC2 && c < 0xE0 ? 1 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xF0 && c < 0xF5 ? 3 : 9;
+    *len = 1;
+    if (more == 0) {
+        return c;
+    }
+    if (more == 9 || n <= more) {
+        return 0xFFFD;
+    }
+    c &= 0x3Fu >> more;
+    for (size_t i = 1; i <= more; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 0xFFFD;
+        }
+        c = c << 6 | (p[i] & 0x3Fu);
+    }
+    *len = more + 1;
+    return c;
+}
+
+/* Whether every reader of YAML takes it as it stands, and no line ends there. */
+static bool
+printable(uint32_t c)
+{
+    return (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c < 0xD800 && c != 0x2028 && c != 0x2029) ||
+           (c >= 0xE000 && c < 0xFFFD && c != 0xFEFF) || (c >= 0x10000 && c < 0x110000);
+}
+
+void
+mrsi_flow_comment(struct mrs_buf *out, const char *text)
+{
+    size_t n = strlen(text), len;
+    for (size_t i = 0; i < n; i += len) {
+        if (printable(code_point((const uint8_t *)text + i, n - i, &len))) {
+            mrs_buf_put(out, text + i, len);
+        } else {
+            mrs_buf_byte(out, '?');
+        }
+    }
+}
+
+static bool
+bare(const char *text, size_t n)
+{
+    static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
+    bool yes = n > 0 && n < 200 && strspn(text, "0123456789.-/") == 0;
+    for (size_t i = 0; i < n && yes; i++) {
+        char c = text[i];
+        yes = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+              c == '.' || c == '-' || c == '/';
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words && yes; i++) {
+        yes = strlen(words[i]) != n || strncasecmp(text, words[i], n) != 0;
+    }
+    return yes;
+}
+
+void
+mrsi_flow_text(struct mrs_buf *out, const char *text, size_t n)
+{
+    size_t len;
+    if (bare(text, n)) {
+        mrs_buf_put(out, text, n);
+        return;
+    }
+    mrs_buf_byte(out, '"');
+    for (size_t i = 0; i < n; i += len) {
+        uint32_t c = code_point((const uint8_t *)text + i, n - i, &len);
+        if (c == '"' || c == '\\') {
+            mrs_buf_printf(out, "\\%c", (char)c);
+        } else if (printable(c)) {
+            mrs_buf_put(out, text + i, len);
+        } else if (c < 0x100) {
+            mrs_buf_printf(out, "\\x%02X", c);
+        } else {
+            mrs_buf_printf(out, "\\u%04X", c & 0xFFFF);
+        }
+    }
+    mrs_buf_byte(out, '"');
+}
+
+static void
+scalar(struct mrs_buf *out, struct mrs_val v)
+{
+    uint32_t n;
+    const char *text;
+    switch (v.type) {
+    case MRS_STRING:
+        text = mrs_val_text(v, &n);
+        mrsi_flow_text(out, text, n);
+        break;
+    case MRS_INT32: mrs_buf_printf(out, "%d", mrs_val_i32(v)); break;
+    case MRS_INT64:
+        if (mrs_val_i64(v) == (int32_t)mrs_val_i64(v)) {
+            mrs_buf_printf(out, "{$numberLong: \"%lld\"}", (long long)mrs_val_i64(v));
+        } else {
+            mrs_buf_printf(out, "%lld", (long long)mrs_val_i64(v));
+        }
+        break;
+    case MRS_BOOL: mrs_buf_printf(out, "%s", *v.p ? "true" : "false"); break;
+    case MRS_NULL: mrs_buf_printf(out, "null"); break;
+    default: mrs_ejson_write_val(v, true, out); break;
+    }
+}
+
+void
+mrsi_flow_val(struct mrs_buf *out, struct mrs_val v)
+{
+    struct {
+        struct mrs_walk w;
+        bool map, any;
+    } at[MRS_DEPTH_MAX];
+    int depth = 0;
+    struct mrs_elem e = {.v = v};
+    for (;;) {
+        bool holds = e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY;
+        if (holds && depth < MRS_DEPTH_MAX) {
+            at[depth].map = e.v.type == MRS_DOCUMENT;
+            at[depth].any = false;
+            mrs_walk_init(&at[depth].w, mrs_val_view(e.v));
+            mrs_buf_byte(out, at[depth++].map ? '{' : '[');
+        } else {
+            scalar(out, e.v);
+        }
+        while (depth && mrs_walk_next(&at[depth - 1].w, &e) != 1) {
+            depth--;
+            mrs_buf_byte(out, at[depth].map ? '}' : ']');
+        }
+        if (!depth) {
+            return;
+        }
+        if (at[depth - 1].any) {
+            mrs_buf_put(out, ", ", 2);
+        }
+        at[depth - 1].any = true;
+        if (at[depth - 1].map) {
+            mrsi_flow_text(out, e.name, e.name_len);
+            mrs_buf_put(out, ": ", 2);
+        }
+    }
+}

@@ -85,6 +85,12 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
         pass.why = leave ? "to send each document where it belongs; then to settle which of them stay"
                          : "to send each document where it belongs";
         fn(arg, &pass);
+    } else if (d->family == MRS_FAMILY_FOLD) {
+        bool leave = d->sides[0].role & MRS_ROLE_TAKE;
+        pass.ns = d->sides[0].coll.ns;
+        pass.why = leave ? "to gather its documents by group; once more if some of them stay or are refused"
+                         : "to gather its documents by group; once more if some of them are refused";
+        fn(arg, &pass);
     } else {
         pass.ns = d->sides[0].coll.ns;
         pass.times = 2;
@@ -111,9 +117,11 @@ mrsi_memory_words(const struct mrs_desc *d)
     case MRS_FAMILY_JOIN:
         return "the keys of the receiving side, 16 bytes and a number each; documents on their way "
                "are sorted in memory, and in temporary files past the budget";
+    case MRS_FAMILY_FOLD:
+        return "what the documents bring is gathered by group in memory, and in temporary files past the budget; "
+               "a hash of each `_id` where documents are added";
     case MRS_FAMILY_GROUP:
         return "parts are sorted by their keys in memory, and in temporary files past the budget";
-    case MRS_FAMILY_FOLD:
     case MRS_FAMILY_LINK:
     case MRS_FAMILY_TREE:
     case MRS_FAMILY_GRID:
@@ -125,6 +133,7 @@ mrsi_memory_words(const struct mrs_desc *d)
 const char *
 mrsi_family_name(enum mrs_family family)
 {
-    static const char *const name[] = {"map", "spread", "join", "group", "catalog"};
+    static const char *const name[] = {"map",  "spread", "join", "group",  "fold",
+                                      "link", "tree",   "grid", "catalog"};
     return (size_t)family < sizeof name / sizeof *name ? name[family] : "";
 }

@@ -90,7 +90,8 @@ is_idle(const struct mrsi_engine *en, uint32_t step)
     if (d->family == MRS_FAMILY_JOIN) {
         return !done && !empty && en->rows[en->row_of[step][1]].before;
     }
-    return (d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP) && !done && !empty;
+    bool looks = d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP || d->family == MRS_FAMILY_FOLD;
+    return looks && !done && !empty;
 }
 
 /* A step in which nothing met, or that found nothing, is more often a slip in `match`, `path` or `where` than meant. */

@@ -1,0 +1,281 @@
+/* fold_one.c - one group through the step, and what becomes of its members.
+ *
+ * Documents that the step puts are held back until it has seen the whole group: it may still refuse all of it. Past a
+ * share of memory they wait in a file. It must not know where members come from. */
+#include "fold.h"
+
+struct held {
+    uint64_t end; /* members up to here, from the document before on, are in it */
+    uint64_t off;
+    uint64_t len;
+};
+
+void
+mrsi_fold_one_init(struct mrsi_fold_one *o, struct mrsi_fold *f)
+{
+    struct mrsi_engine *en = f->en;
+    memset(o, 0, sizeof *o);
+    o->f = f;
+    mrsi_tape_init(&o->docs, en, sizeof(struct held), en->memory / 32);
+    mrsi_tape_init(&o->alone, en, sizeof(uint64_t), en->memory / 32);
+    mrs_buf_init(&o->bytes, en->mem, SIZE_MAX);
+    mrs_buf_init(&o->room, en->mem, SIZE_MAX);
+    o->live = true;
+}
+
+void
+mrsi_fold_one_clear(struct mrsi_fold_one *o)
+{
+    if (o->live) {
+        mrsi_tape_clear(&o->docs);
+        mrsi_tape_clear(&o->alone);
+        mrs_buf_clear(&o->bytes);
+        mrs_buf_clear(&o->room);
+        mrsi_temp_drop(o->f->en, o->file);
+    }
+}
+
+static uint64_t
+share(const struct mrsi_fold *f)
+{
+    uint64_t n = f->en->memory / 16;
+    return n < 4096 ? 4096 : n > MRSI_BIG ? MRSI_BIG : n;
+}
+
+enum mrs_status
+mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_out *out, struct mrs_err *e)
+{
+    struct mrs_buf *list = &out->lists.members;
+    for (size_t at = 0; at < list->n;) { /* members were numbered from the first document of the job on */
+        struct mrsi_member m;
+        memcpy(&m, list->p + at, sizeof m);
+        m.source += f->n_docs;
+        memcpy(list->p + at, &m, sizeof m);
+        at += sizeof m + m.body_len;
+    }
+    enum mrs_status s = mrsi_refused_commit(w, e); /* of fused steps */
+    s = s == MRS_OK ? mrsi_sides_take(&f->sides, &out->lists, e) : s;
+    s = s == MRS_OK ? mrsi_sides_commit(&f->sides, out->outs, e) : s;
+    for (size_t at = 0; s == MRS_OK && at < out->late.n;) {
+        uint8_t key[8];
+        uint64_t ordinal;
+        uint32_t n;
+        memcpy(&ordinal, out->late.p + at, sizeof ordinal);
+        memcpy(&n, out->late.p + at + sizeof ordinal, sizeof n);
+        at += sizeof ordinal + sizeof n;
+        mrsi_put_be(key, ordinal, 8);
+        s = mrsi_sorter_put(&f->late, key, sizeof key, out->late.p + at, n, e);
+        at += n;
+    }
+    mrs_buf_reset(&out->late);
+    return s;
+}
+
+/* A job whose turn it is need not keep what it has made. */
+static enum mrs_status
+relieve(struct mrsi_fold_one *o, struct mrs_err *e)
+{
+    const struct mrsi_fold_out *out = o->out;
+    size_t n = o->w->refused.n + out->late.n + out->lists.members.n + out->lists.hashes.n +
+               out->outs[o->f->sides.wr_of[1]].buf.n;
+    return n < MRSI_BLOCK || !mrsi_pipe_turn(o->w) ? MRS_OK : mrsi_fold_hand_over(o->f, o->w, o->out, e);
+}
+
+/* ---- what the step calls ---- */
+static enum mrs_status
+next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
+{
+    struct mrsi_fold_one *o = m->impl;
+    enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, shape, e);
+    o->n_given += s == MRS_OK;
+    o->ended = o->ended || s == MRS_END;
+    return s;
+}
+
+static enum mrs_status
+note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, struct mrs_err *e)
+{
+    struct mrs_buf *late = &o->out->late;
+    uint32_t place = (uint32_t)strlen(why->where) + 1, reason = (uint32_t)strlen(why->msg) + 1, n = place + reason;
+    if (o->f->sides.ids.phase == MRSI_IDS_RESOLVE) {
+        return MRS_OK;
+    }
+    mrsi_fates_add(&o->f->fates, ordinal, MRSI_FOLD_LATE);
+    mrs_buf_put(late, &ordinal, sizeof ordinal);
+    mrs_buf_put(late, &n, sizeof n);
+    mrs_buf_put(late, why->where, place);
+    mrs_buf_put(late, why->msg, reason);
+    return late->bad ? mrs_buf_status(late, e) : relieve(o, e);
+}
+
+static enum mrs_status
+refuse_member(struct mrs_members *m, struct mrs_err *e)
+{
+    struct mrsi_fold_one *o = m->impl;
+    struct mrs_err why = o->w->err;
+    uint64_t i = o->n_given - 1;
+    mrs_err_clear(&o->w->err); /* e may be the same */
+    enum mrs_status s = mrsi_tape_put(&o->alone, &i, e);
+    return s == MRS_OK ? note_late(o, o->source->at, &why, e) : s;
+}
+
+static enum mrs_status
+put_document(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
+{
+    struct mrsi_fold_one *o = arg;
+    struct held h = {o->n_given - but_last, o->filed + o->bytes.n, doc.n};
+    mrs_buf_put(&o->bytes, doc.p, doc.n);
+    enum mrs_status s = o->bytes.bad ? mrs_buf_status(&o->bytes, e) : mrsi_tape_put(&o->docs, &h, e);
+    if (s != MRS_OK || o->bytes.n <= share(o->f)) {
+        return s;
+    }
+    s = o->file ? MRS_OK : mrsi_temp_new(o->f->en, &o->file, e);
+    s = s == MRS_OK ? mrs_write_at(o->file->fd, o->bytes.p, o->bytes.n, o->filed, e) : s;
+    o->filed += o->bytes.n;
+    mrs_buf_reset(&o->bytes);
+    return s;
+}
+
+/* ---- the end of a group ---- */
+static bool
+was_alone(const struct mrsi_fold_one *o, size_t *at, uint64_t i)
+{
+    uint64_t next;
+    if (*at == o->alone.n) {
+        return false;
+    }
+    memcpy(&next, o->alone.p + *at * sizeof next, sizeof next);
+    *at += next == i;
+    return next == i;
+}
+
+/* Members [from, to) that were not refused alone are refused for a reason. */
+static enum mrs_status
+refuse_members(struct mrsi_fold_one *o, uint64_t from, uint64_t to, size_t alone, const struct mrs_err *why,
+               struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = from; s == MRS_OK && i < to; i++) {
+        if (!was_alone(o, &alone, i)) {
+            s = note_late(o, o->source->ordinal(o->source, i), why, e);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+held_document(struct mrsi_fold_one *o, const struct held *h, struct mrs_view *doc, struct mrs_err *e)
+{
+    doc->n = (uint32_t)h->len;
+    if (h->off >= o->filed) {
+        doc->p = o->bytes.p + (h->off - o->filed);
+        return MRS_OK;
+    }
+    mrs_buf_reset(&o->room);
+    uint8_t *p = mrs_buf_take(&o->room, h->len);
+    doc->p = p;
+    return p ? mrs_read_at(o->file->fd, p, h->len, h->off, e) : mrs_buf_status(&o->room, e);
+}
+
+/* A document whose `_id` does not clash; members: how many are in it. */
+static enum mrs_status
+write_document(struct mrsi_fold_one *o, const struct held *h, uint64_t source, uint64_t members, struct mrs_err *e)
+{
+    struct mrsi_sides *sides = &o->f->sides;
+    struct mrsi_row *row = mrsi_row(o->w, o->f->step, 1);
+    struct mrsi_candidate c = {o->f->en->side[o->f->step][1], source, 0, false};
+    struct mrs_view doc;
+    bool write = false;
+    enum mrs_status s = held_document(o, h, &doc, e);
+    s = s == MRS_OK ? mrsi_sides_admit(sides, o->w, &o->out->lists, &c, &doc, &write, e) : s;
+    if (s == MRS_OK && write) {
+        row->created++;
+        mrs_arena_reset(&o->w->arena);
+        s = mrsi_sides_write(sides, o->w, o->out->outs, 1, doc, e);
+    }
+    row->placed += members;
+    return s == MRS_OK ? relieve(o, e) : s;
+}
+
+static enum mrs_status
+one_document(struct mrsi_fold_one *o, const struct held *h, uint64_t from, size_t *alone, struct mrs_err *e)
+{
+    const struct mrsi_ids *ids = &o->f->sides.ids;
+    uint64_t source = mrsi_source(0, o->out->first_doc + o->out->n_docs++);
+    size_t before = *alone;
+    for (uint64_t i; *alone < o->alone.n; (*alone)++) {
+        memcpy(&i, o->alone.p + *alone * sizeof i, sizeof i);
+        if (i >= h->end) {
+            break;
+        }
+    }
+    if (ids->phase == MRSI_IDS_VERDICT && mrsi_ids_barred(ids, source)) {
+        struct mrs_err why;
+        mrs_err_clear(&why);
+        mrs_err_set(&why, MRS_SKIP, MRS_E_REFUSED, "another document with the same _id and other contents");
+        mrs_err_at(&why, "conflicts");
+        return refuse_members(o, from, h->end, before, &why, e);
+    }
+    return write_document(o, h, source, h->end - from - (*alone - before), e);
+}
+
+static enum mrs_status
+release(struct mrsi_fold_one *o, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    uint64_t from = 0;
+    size_t alone = 0;
+    for (size_t i = 0; s == MRS_OK && i < o->docs.n; i++) {
+        struct held h;
+        memcpy(&h, o->docs.p + i * sizeof h, sizeof h);
+        s = one_document(o, &h, from, &alone, e);
+        from = h.end;
+    }
+    for (uint64_t i = from; s == MRS_OK && i < o->n_given && o->f->sides.ids.phase != MRSI_IDS_RESOLVE; i++) {
+        if (!was_alone(o, &alone, i)) {
+            mrsi_fates_add(&o->f->fates, o->source->ordinal(o->source, i), MRSI_FOLD_UNUSED);
+        }
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
+                struct mrsi_fold_source *source, struct mrs_err *e)
+{
+    struct mrsi_fold *f = o->f;
+    struct mrs_members members = {next_member, refuse_member, o};
+    struct mrs_fold_put put = {put_document, o};
+    struct mrs_err why;
+    struct mrs_view shape;
+    void *work = mrsi_work_of(w, f->step, e);
+    if (!work) {
+        return MRS_DEAD;
+    }
+    o->w = w;
+    o->out = out;
+    o->source = source;
+    o->n_given = o->filed = 0;
+    o->ended = false;
+    mrsi_tape_reset(&o->docs);
+    mrsi_tape_reset(&o->alone);
+    mrs_buf_reset(&o->bytes);
+    mrs_arena_reset(&w->arena);
+    mrs_err_clear(&w->err);
+    enum mrs_status folded = f->ops->fold(f->st->state, &w->ctx, work, &members, &put), s = MRS_OK;
+    if (folded < MRS_SKIP) {
+        return mrsi_kernel_failed(w, folded, e);
+    }
+    why = w->err;
+    while (s == MRS_OK) { /* whom the step did not ask for */
+        s = next_member(&members, &shape, e);
+    }
+    s = s == MRS_END ? mrsi_tape_end(&o->alone, e) : s;
+    s = s == MRS_OK ? mrsi_tape_end(&o->docs, e) : s;
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = folded == MRS_SKIP ? refuse_members(o, 0, o->n_given, 0, &why, e) : release(o, e);
+    mrs_err_clear(&w->err);
+    return s;
+}

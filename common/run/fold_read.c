@@ -1,0 +1,154 @@
+/* fold_read.c - the reading pass of a fold: what each document of `from` brings to its group.
+ *
+ * One byte of fate is begun for each document; those that the step refuses at once are recorded here. */
+#include "fold.h"
+
+struct job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrs_fold_entry entry;
+    struct mrs_buf bits;  /* one byte a document */
+    struct mrs_buf found; /* key length, payload length, key, payload */
+};
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct mrsi_fold *f = arg;
+    struct job *job = p;
+    if (!job->block.mem) {
+        mrs_block_init(&job->block, f->en->mem);
+        mrs_buf_init(&job->entry.group, f->en->mem, MRS_KEY_MAX);
+        mrs_buf_init(&job->entry.order, f->en->mem, MRS_KEY_MAX);
+        mrs_buf_init(&job->entry.shape, f->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->bits, f->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->found, f->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&f->scan, &job->block, &job->part, e);
+    *big = job->block.n > MRSI_BIG;
+    return s;
+}
+
+static enum mrs_status
+put_member(struct job *job, uint64_t ordinal, struct mrs_err *e)
+{
+    const struct mrs_fold_entry *x = &job->entry;
+    struct mrsi_member_of m = {ordinal, (uint32_t)x->group.n, 0};
+    uint32_t head[2] = {(uint32_t)(x->group.n + x->order.n), (uint32_t)(sizeof m + x->shape.n)};
+    mrs_buf_put(&job->found, head, sizeof head);
+    mrs_buf_put(&job->found, x->group.p, x->group.n);
+    mrs_buf_put(&job->found, x->order.p, x->order.n);
+    mrs_buf_put(&job->found, &m, sizeof m);
+    mrs_buf_put(&job->found, x->shape.p, x->shape.n);
+    return job->found.bad ? mrs_buf_status(&job->found, e) : MRS_OK;
+}
+
+/* A key that outgrew its buffer refuses its document. */
+static enum mrs_status
+entry_status(const struct mrs_fold_entry *x, struct mrsi_worker *w, struct mrs_err *e)
+{
+    if (!x->takes_part || !(x->group.bad | x->order.bad | x->shape.bad)) {
+        return MRS_OK;
+    }
+    if (x->group.bad == 1 || x->order.bad == 1 || x->shape.bad) {
+        return mrs_err_memory(e, x->shape.n);
+    }
+    return mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT, "a key of more than %u bytes", MRS_KEY_MAX);
+}
+
+static enum mrs_status
+one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+             struct mrs_err *e)
+{
+    struct mrs_fold_entry *x = &job->entry;
+    uint8_t *bits = job->bits.p + (ordinal - job->block.first_doc);
+    void *work = mrsi_work_of(w, f->step, e);
+    if (!work) {
+        return MRS_DEAD;
+    }
+    mrsi_row(w, f->step, 0)->before++;
+    x->takes_part = false;
+    mrs_buf_reset(&x->group);
+    mrs_buf_reset(&x->order);
+    mrs_buf_reset(&x->shape);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = f->ops->enter(f->st->state, &w->ctx, work, doc, x);
+    if (s < MRS_SKIP) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    s = s == MRS_OK ? entry_status(x, w, e) : s;
+    if (s == MRS_SKIP) {
+        *bits = MRSI_FATE_REFUSED;
+        mrsi_row(w, f->step, 0)->refused++;
+        return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, doc, e);
+    }
+    *bits = x->takes_part ? 0 : MRSI_FATE_OUTSIDE;
+    return s == MRS_OK && x->takes_part ? put_member(job, ordinal, e) : s;
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_fold *f = arg;
+    struct job *job = p;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(&job->bits);
+    uint8_t *bits = mrs_buf_take(&job->bits, job->block.n_docs);
+    if (!bits) {
+        return mrs_buf_status(&job->bits, e);
+    }
+    memset(bits, MRSI_FATE_REFUSED | MRSI_FATE_OUTSIDE, job->block.n_docs); /* an earlier step refused it */
+    mrsi_cursor_begin(&cur, &f->en->coll[f->en->side[f->step][0]], job->part, &job->block);
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            s = one_document(f, w, job, cur.ordinal, doc, e);
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_fold *f = arg;
+    struct job *job = p;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    s = s == MRS_OK ? mrsi_fates_append(&f->fates, job->bits.p, job->bits.n, e) : s;
+    for (size_t at = 0; s == MRS_OK && at < job->found.n;) {
+        uint32_t head[2];
+        memcpy(head, job->found.p + at, sizeof head);
+        const uint8_t *key = job->found.p + at + sizeof head;
+        s = mrsi_sorter_put(&f->members, key, head[0], key + head[0], head[1], e);
+        at += sizeof head + head[0] + head[1];
+    }
+    mrs_buf_reset(&job->found);
+    return s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct job *job = p;
+    (void)arg;
+    if (job->block.mem) {
+        mrs_buf_clear(&job->entry.group);
+        mrs_buf_clear(&job->entry.order);
+        mrs_buf_clear(&job->entry.shape);
+        mrs_buf_clear(&job->bits);
+        mrs_buf_clear(&job->found);
+        mrs_block_clear(&job->block);
+    }
+}
+
+enum mrs_status
+mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {f->en, sizeof(struct job), fetch, work, commit, clear, f};
+    mrsi_scan_begin(f->en, &f->en->coll[f->en->side[f->step][0]], &f->scan);
+    enum mrs_status s = mrsi_pipe_run(&p, e);
+    mrsi_scan_end(&f->scan);
+    return s;
+}

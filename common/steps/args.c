@@ -19,6 +19,8 @@ free_kept(const struct mrsi_kept *k)
     case MRSI_SORT: mrs_sort_free(k->p); break;
     case MRSI_EDIT: mrs_edit_free(k->p); break;
     case MRSI_PROJECTION: mrs_projection_free(k->p); break;
+    case MRSI_WINDOWS: mrs_windows_free(k->p); break;
+    case MRSI_ACC: mrs_acc_free(k->p); break;
     }
 }
 

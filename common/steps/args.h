@@ -13,7 +13,7 @@
 #include "mongoreshape/step.h"
 
 /* ---- the keeper: first member of every state ---- */
-enum mrsi_kind { MRSI_EXPR, MRSI_QUERY, MRSI_SORT, MRSI_EDIT, MRSI_PROJECTION };
+enum mrsi_kind { MRSI_EXPR, MRSI_QUERY, MRSI_SORT, MRSI_EDIT, MRSI_PROJECTION, MRSI_WINDOWS, MRSI_ACC };
 struct mrsi_keep {
     struct mrs_mem *mem;
     struct mrsi_kept {
@@ -103,6 +103,10 @@ struct mrsi_paths {
 /* A list of paths; none may be equal to or inside another. */
 bool mrsi_read_paths(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_paths *out);
 
+/* An edit at these paths, which are of the key and none of which may hold another. */
+bool mrsi_read_edit(struct mrsi_read *r, const char *key, const struct mrs_path *path, uint32_t n,
+                    struct mrs_edit **out);
+
 struct mrsi_fields {
     bool given;
     bool map;              /* new documents made by expressions, else paths that are kept */
@@ -116,6 +120,8 @@ bool mrsi_read_fields(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_field
 bool mrsi_read_exprs(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_fields *out);
 
 bool mrsi_read_expr(struct mrsi_read *r, struct mrsi_slot s, struct mrs_expr **out);
+/* An accumulator; the slot must be there. */
+bool mrsi_read_acc(struct mrsi_read *r, struct mrsi_slot s, struct mrs_acc **out);
 bool mrsi_read_query(struct mrsi_read *r, struct mrsi_slot s, struct mrs_query **out);
 bool mrsi_read_sort(struct mrsi_read *r, struct mrsi_slot s, struct mrs_sort **out);
 

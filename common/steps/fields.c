@@ -88,6 +88,21 @@ new_set(struct mrsi_read *r)
     return set;
 }
 
+bool
+mrsi_read_edit(struct mrsi_read *r, const char *key, const struct mrs_path *path, uint32_t n, struct mrs_edit **out)
+{
+    struct mrs_edit *ed = new_set(r);
+    if (!ed || !keep(r, MRSI_EDIT, ed)) {
+        return false;
+    }
+    bool good = true;
+    for (uint32_t i = 0; i < n; i++) {
+        good = apart(r, ed, key, path[i].text, &path[i]) && good;
+    }
+    *out = ed;
+    return good;
+}
+
 /* List form. minus: where not NULL, "-_id" is taken and remembered there. */
 static bool
 read_list(struct mrsi_read *r, struct mrsi_slot s, bool *minus, struct mrs_path **path, uint32_t *n)
@@ -209,6 +224,24 @@ mrsi_read_expr(struct mrsi_read *r, struct mrsi_slot s, struct mrs_expr **out)
         return mrsi_read_failed(r, s.key, s.sub, st, &e);
     }
     if (!keep(r, MRSI_EXPR, x)) {
+        return false;
+    }
+    *out = x;
+    return true;
+}
+
+bool
+mrsi_read_acc(struct mrsi_read *r, struct mrsi_slot s, struct mrs_acc **out)
+{
+    struct mrs_err e;
+    struct mrs_expr_env env = env_of(r);
+    struct mrs_acc *x = NULL;
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_acc_compile(&env, s.v, &x, &e);
+    if (st != MRS_OK) {
+        return mrsi_read_failed(r, s.key, s.sub, st, &e);
+    }
+    if (!keep(r, MRSI_ACC, x)) {
         return false;
     }
     *out = x;

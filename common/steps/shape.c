@@ -64,10 +64,14 @@ mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot d
     out->drop_key = drop.key;
     bool good = mrsi_read_fields(r, fields, &out->fields) || !mrsi_slot_given(fields);
     good = (mrsi_read_paths(r, drop, &out->drop) || !mrsi_slot_given(drop)) && good;
-    if (!good) {
-        return false;
-    }
+    return good && mrsi_shape_ready(r, fields, drop, out);
+}
+
+bool
+mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out)
+{
     struct mrsi_fields *f = &out->fields;
+    bool good = true;
     out->fields_flat = flat(f->path, f->n);
     out->drop_flat = flat(out->drop.path, out->drop.n);
     if (f->given && !out->fields_flat) {

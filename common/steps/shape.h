@@ -23,6 +23,8 @@ struct mrsi_shape {
 
 /* Reads both keys (each may be absent). False where something was wrong. */
 bool mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
+/* The second half of it, for `fields` and `drop` of *out that were read otherwise. */
+bool mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
 static inline bool
 mrsi_shape_given(const struct mrsi_shape *s)
 {

@@ -1,0 +1,83 @@
+/* bucket.h - the parts of the bucket step among themselves. */
+#ifndef MRSI_BUCKET_H
+#define MRSI_BUCKET_H
+
+#include "shape.h"
+
+#define BUCKET_BUF_MAX (4u * MRS_DOC_READ_MAX) /* of what is put together for one bucket; more cannot fit anyway */
+#define BUCKET_FAILED 0xFE /* in a member, in place of a type: an accumulator's argument failed, a text says why */
+
+enum bucket_untimed { BUCKET_UNTIMED_REFUSE, BUCKET_UNTIMED_KEEP };
+enum bucket_keep { BUCKET_KEEP_NONE, BUCKET_KEEP_ALL };
+
+/* An entry of `set`: an accumulator over the readings, or an expression on the bucket. */
+struct bucket_set {
+    struct mrs_path path;
+    struct mrs_expr *expr;
+    struct mrs_acc *acc;   /* NULL: an expression */
+    struct mrs_edit *edit; /* of a dotted name; NULL */
+    const char *where;     /* set.NAME, for refusals */
+};
+
+struct mrsi_bucket {
+    struct mrsi_keep keeper;
+    struct mrs_coll from, into;
+    struct mrs_query *where;
+    struct mrsi_shape by;     /* a map in any case: the fields of the bucket that name its series */
+    struct mrsi_paths gone;   /* what the default item leaves out: fields that stand in `by` as they are */
+    struct mrsi_shape rest;   /* the same as a shape, where all are top-level fields */
+    struct mrs_edit *less;    /* the same as an edit, where some are not */
+    struct mrsi_shape shape;  /* `fields` and `drop` */
+    struct mrs_expr *time;    /* NULL: input order */
+    const char *time_path;    /* its text where it is a path; NULL */
+    struct mrs_windows *every;
+    uint64_t max;             /* UINT64_MAX: no limit */
+    const char *items, *start, *end;
+    struct bucket_set *set;
+    uint32_t n_set;
+    bool has_exprs;           /* some value of a bucket is made of the bucket itself */
+    struct mrs_expr *id;
+    int untimed, keep, conflicts, errors;
+    bool indexes;
+};
+
+/* A member of a group as fold reads it: the item, the `by` fields, the time (with `time`), the start of the window
+ * (with `every`), and the argument of each accumulator. */
+struct bucket_reading {
+    struct mrs_view item, by;
+    struct mrs_val time;
+    int64_t start;
+    const uint8_t *args;
+    size_t n_args;
+};
+
+struct bucket_work {
+    bool ready;
+    struct mrs_buf shaped, rest; /* enter: an item on its way, documents of one reading */
+    struct mrs_buf items;        /* fold: the array of the bucket */
+    struct mrs_buf head;         /* the elements in front of it that do not change */
+    struct mrs_buf last;         /* the last time, type byte first */
+    struct mrs_buf doc, other;   /* the bucket */
+    struct mrs_buf saved;        /* accumulators as they were before the last reading */
+    struct mrs_buf raw;          /* scratch */
+    struct mrs_arena arena;      /* of one look at a bucket */
+    struct mrs_acc_state **acc;  /* one an entry of `set`, NULL for expressions */
+    bool *failed;                /* one an entry: it failed for this bucket */
+    uint32_t n_acc;
+};
+
+/* bucket_enter.c */
+void mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c);
+void mrsi_bucket_work_clear(struct mrs_ctx *c, void *work);
+enum mrs_status mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                                  struct mrs_fold_entry *out);
+struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view shape);
+/* bucket_fold.c */
+enum mrs_status mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
+                                 const struct mrs_fold_put *put);
+/* bucket_tell.c */
+enum mrs_status mrsi_bucket_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out,
+                                     struct mrs_err *e);
+enum mrs_status mrsi_bucket_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
+
+#endif

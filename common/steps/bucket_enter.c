@@ -1,0 +1,267 @@
+/* bucket_enter.c - what one reading brings: its series, its window, its time, the item, arguments of accumulators.
+ *
+ * Everything that depends on the reading alone is worked out here, on any thread and before anything is sorted; what is
+ * left for the fold are bytes to be put one behind the other. A failing accumulator is told to the fold, since it is
+ * the bucket that fails, not the reading. */
+#include "bucket.h"
+#include "mongoreshape/value.h"
+
+/* ---- work ---- */
+void
+mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c)
+{
+    struct mrs_buf *const bufs[] = {&w->shaped, &w->rest, &w->items, &w->head, &w->last,
+                                    &w->doc,    &w->other, &w->saved, &w->raw};
+    if (w->ready) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
+        mrs_buf_init(bufs[i], c->mem, BUCKET_BUF_MAX);
+    }
+    mrs_arena_init(&w->arena, c->mem);
+    w->n_acc = s->n_set;
+    w->ready = true;
+}
+
+void
+mrsi_bucket_work_clear(struct mrs_ctx *c, void *work)
+{
+    struct bucket_work *w = work;
+    struct mrs_buf *const bufs[] = {&w->shaped, &w->rest, &w->items, &w->head, &w->last,
+                                    &w->doc,    &w->other, &w->saved, &w->raw};
+    if (!w->ready) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
+        mrs_buf_clear(bufs[i]);
+    }
+    mrs_arena_clear(&w->arena);
+    for (uint32_t i = 0; w->acc && i < w->n_acc; i++) {
+        mrs_acc_state_free(w->acc[i]);
+    }
+    mrs_free(c->mem, w->acc);
+    mrs_free(c->mem, w->failed);
+    w->acc = NULL;
+    w->failed = NULL;
+    w->ready = false;
+}
+
+/* ---- series, window, order ---- */
+/* Missing and undefined are equal as keys, but two series. */
+static void
+put_key(struct mrs_buf *key, struct mrs_val v)
+{
+    mrs_key_append(key, v, false);
+    if (v.type == MRS_MISSING || v.type == MRS_UNDEFINED) {
+        mrs_buf_byte(key, v.type == MRS_UNDEFINED);
+    }
+}
+
+static enum mrs_status
+window(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_val time, int64_t *start)
+{
+    int64_t end;
+    if (!mrs_window_start(s->every, mrs_val_i64(time), start)) {
+        return mrsi_step_refuse(c, "every", "its window begins at no date that can be stored");
+    }
+    if (s->end && !mrs_window_end(s->every, mrs_val_i64(time), &end)) {
+        return mrsi_step_refuse(c, "end", "its window ends at no date that can be stored");
+    }
+    return MRS_OK;
+}
+
+/* The time of the reading. *takes false: it stays, being untimed. */
+static enum mrs_status
+time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_val *time, bool *takes)
+{
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    *time = mrs_missing();
+    if (!s->time) {
+        return MRS_OK;
+    }
+    enum mrs_status st = mrsi_step_skip(c, mrs_expr_eval(s->time, &ev, time), "time");
+    if (st != MRS_OK || !s->every || time->type == MRS_DATE) {
+        return st;
+    }
+    if (s->untimed == BUCKET_UNTIMED_REFUSE) {
+        return mrsi_step_refuse(c, "untimed", "its time is no date: %s", mrs_type_name(time->type));
+    }
+    *takes = false;
+    return MRS_OK;
+}
+
+static enum mrs_status
+put_group(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view by, struct mrs_val time, int64_t start,
+          struct mrs_fold_entry *out)
+{
+    uint8_t room[16];
+    for (uint32_t i = 0; i < s->by.fields.n; i++) {
+        put_key(&out->group, mrs_path_get(&s->by.fields.path[i], by));
+    }
+    if (s->every) {
+        mrs_key_append(&out->group, mrs_make_i64(room, start, MRS_DATE), false);
+    }
+    if (s->time) {
+        mrs_key_append(&out->order, time, false);
+    }
+    enum mrs_status st = mrsi_buf_end(&out->group, 0, c, "by");
+    return st == MRS_OK ? mrsi_buf_end(&out->order, 0, c, "time") : st;
+}
+
+/* ---- the item ---- */
+static enum mrs_status
+take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+         struct mrs_buf *raw, struct mrs_err *e)
+{
+    (void)arg;
+    (void)put;
+    (void)raw;
+    (void)e;
+    *verdict = site->blocked ? MRS_EDIT_KEEP : MRS_EDIT_REMOVE;
+    return MRS_OK;
+}
+
+/* The reading without the fields that stand in `by` as they are. */
+static enum mrs_status
+without_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+{
+    struct mrsi_shaping how = {.c = c};
+    struct mrs_edit_run run = {.fn = take_out};
+    bool changed;
+    if (!s->less) {
+        return mrsi_shape_run(&s->rest, &how, doc, out);
+    }
+    return mrsi_step_skip(c, mrs_edit_run(s->less, &run, doc, out, &changed, c->err), "by");
+}
+
+static enum mrs_status
+put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
+         struct mrs_buf *out)
+{
+    struct mrsi_shaping how = {.c = c, .errors = (enum mrsi_errors)s->errors};
+    enum mrs_status st = MRS_OK;
+    bool shaped = mrsi_shape_given(&s->shape), less = s->gone.n && !s->shape.fields.given;
+    if (less) {
+        mrs_buf_reset(&w->rest);
+        st = without_by(s, c, doc, shaped ? &w->rest : out);
+        doc = shaped && st == MRS_OK ? mrsi_buf_view(&w->rest, 0) : doc;
+    }
+    if (st == MRS_OK && shaped) {
+        st = mrsi_shape_run(&s->shape, &how, doc, out);
+    } else if (st == MRS_OK && !less) {
+        mrs_buf_put(out, doc.p, doc.n);
+    }
+    return st == MRS_OK ? mrsi_buf_end(out, 0, c, "items") : st;
+}
+
+/* ---- arguments ---- */
+static void
+put_val(struct mrs_buf *out, uint8_t type, const void *p, uint32_t n)
+{
+    uint8_t size[4];
+    mrs_put32(size, n);
+    mrs_buf_byte(out, type);
+    mrs_buf_put(out, size, 4);
+    mrs_buf_put(out, p, n);
+}
+
+static enum mrs_status
+put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+{
+    for (uint32_t i = 0; i < s->n_set; i++) {
+        struct mrs_err e;
+        struct mrs_val v;
+        struct mrs_eval ev = mrsi_step_eval(c, doc);
+        if (!s->set[i].acc) {
+            continue;
+        }
+        mrs_err_clear(&e);
+        ev.err = &e;
+        enum mrs_status st = mrs_acc_argument(s->set[i].acc, &ev, &v);
+        if (st == MRS_DEAD) {
+            return mrs_err_memory(c->err, 0);
+        }
+        if (st != MRS_OK) {
+            put_val(out, BUCKET_FAILED, e.msg, (uint32_t)strlen(e.msg) + 1);
+        } else {
+            put_val(out, v.type, v.p, v.n);
+        }
+    }
+    return MRS_OK;
+}
+
+/* ---- entering ---- */
+static enum mrs_status
+bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc, struct mrs_val time,
+      struct mrs_fold_entry *out)
+{
+    struct mrsi_shaping how = {.c = c};
+    struct mrs_view by = mrs_empty_doc();
+    int64_t start = 0;
+    enum mrs_status st = s->every ? window(s, c, time, &start) : MRS_OK;
+    mrs_buf_reset(&w->shaped);
+    if (st == MRS_OK && s->by.fields.n) {
+        st = mrsi_shape_run(&s->by, &how, doc, &w->shaped);
+        by = st == MRS_OK ? mrsi_buf_view(&w->shaped, 0) : by;
+    }
+    st = st == MRS_OK ? put_group(s, c, by, time, start, out) : st;
+    st = st == MRS_OK ? put_item(s, c, w, doc, &out->shape) : st;
+    if (st != MRS_OK) {
+        return st;
+    }
+    struct mrs_view item = mrsi_buf_view(&out->shape, 0);
+    if (item.n > 7u * (MRS_DEPTH_MAX - 2) && mrs_doc_depth(item) > MRS_DEPTH_MAX - 2) {
+        return mrsi_step_refuse(c, "items", "the bucket would be nested more than %d deep", MRS_DEPTH_MAX);
+    }
+    mrs_buf_put(&out->shape, by.p, by.n);
+    if (s->time) {
+        put_val(&out->shape, time.type, time.p, time.n);
+    }
+    if (s->every) {
+        mrs_buf_put(&out->shape, &start, 8);
+    }
+    st = st == MRS_OK ? put_args(s, c, doc, &out->shape) : st;
+    return st == MRS_OK ? mrsi_buf_end(&out->shape, 0, c, "set") : st;
+}
+
+enum mrs_status
+mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
+{
+    const struct mrsi_bucket *s = state;
+    struct mrs_val time;
+    bool takes;
+    mrsi_bucket_work_start(s, work, c);
+    out->takes_part = false;
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
+    if (st == MRS_OK && takes) {
+        st = time_of(s, c, doc, &time, &takes);
+    }
+    if (st != MRS_OK || !takes) {
+        return st;
+    }
+    out->takes_part = true;
+    return bring(s, c, work, doc, time, out);
+}
+
+/* ---- reading it again ---- */
+struct bucket_reading
+mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view shape)
+{
+    struct bucket_reading r = {.time = mrs_missing()};
+    const uint8_t *at = shape.p, *end = shape.p + shape.n;
+    r.item = (struct mrs_view){at, mrs_le32(at)};
+    at += r.item.n;
+    r.by = (struct mrs_view){at, mrs_le32(at)};
+    at += r.by.n;
+    if (s->time) {
+        r.time = (struct mrs_val){at + 5, mrs_le32(at + 1), *at};
+        at += 5 + r.time.n;
+    }
+    if (s->every) {
+        memcpy(&r.start, at, 8);
+        at += 8;
+    }
+    r.args = at;
+    r.n_args = (size_t)(end - at);
+    return r;
+}

@@ -1,0 +1,445 @@
+/* bucket_fold.c - readings of one series and window, in order, become one bucket or several.
+ *
+ * A bucket ends at the first reading with which it would hold more than `max` or pass 16 MiB. Items are known to the
+ * byte, accumulators grow by no more than their arguments; but expressions of `set` and `id` may make anything of the
+ * bucket. So the whole bucket is put together to be measured (a look) only when it may have come near the limit: what
+ * is left is halved from look to look, and at the end each reading is tried, with the accumulators saved before. */
+#include "bucket.h"
+#include "mongoreshape/value.h"
+
+#define MARGIN 4096u /* what values of fixed size may grow by */
+
+struct fold {
+    const struct mrsi_bucket *s;
+    struct mrs_ctx *c;
+    struct bucket_work *w;
+    const struct mrs_fold_put *put;
+    struct mrsi_items items;
+    int64_t part;
+    uint64_t n;          /* readings of the bucket; 0: none is open */
+    size_t known;        /* its size at the last look, or without anything at all */
+    size_t grown;        /* what came in since then */
+    size_t factor;       /* the bucket grows by so much for a byte that comes in */
+    uint8_t id[12];
+};
+
+/* ---- beginning ---- */
+static enum mrs_status
+accumulators(struct fold *f)
+{
+    const struct mrsi_bucket *s = f->s;
+    struct bucket_work *w = f->w;
+    if (!w->acc) {
+        w->acc = mrs_zalloc(f->c->mem, (s->n_set + 1u) * sizeof *w->acc);
+    }
+    if (!w->failed) {
+        w->failed = mrs_zalloc(f->c->mem, s->n_set + 1u);
+    }
+    if (!w->acc || !w->failed) {
+        return mrs_err_memory(f->c->err, s->n_set);
+    }
+    for (uint32_t i = 0; i < s->n_set; i++) {
+        enum mrs_status st = MRS_OK;
+        if (s->set[i].acc && !w->acc[i]) {
+            st = mrs_acc_state_new(s->set[i].acc, f->c->mem, BUCKET_BUF_MAX, &w->acc[i], f->c->err);
+        }
+        if (st != MRS_OK) {
+            return mrsi_step_skip(f->c, st, s->set[i].where);
+        }
+    }
+    return MRS_OK;
+}
+
+static void
+put_elem(struct mrs_buf *b, const char *name, struct mrs_val v)
+{
+    if (v.type != MRS_MISSING) {
+        mrsi_put_elem(b, name, (uint32_t)strlen(name), v);
+    }
+}
+
+static enum mrs_status
+new_id(struct fold *f, const struct bucket_reading *r)
+{
+    const struct mrsi_bucket *s = f->s;
+    uint8_t room[16];
+    int64_t secs = r->start / 1000 - (r->start % 1000 < 0);
+    struct mrs_new_id in = {s->into.ns, s->from.ns, mrs_view_val(r->by), mrs_null(), &f->part, 1, 0};
+    if (s->every) {
+        in.path = mrs_make_i64(room, r->start, MRS_DATE);
+        in.time_secs = secs < 0 ? 0 : secs > UINT32_MAX ? UINT32_MAX : (uint32_t)secs;
+    }
+    return mrsi_step_skip(f->c, mrs_id_make(&in, &f->w->raw, f->id, f->c->err), "id");
+}
+
+/* A bucket without readings, for the series and window (or first time) of this one. */
+static enum mrs_status
+begin(struct fold *f, const struct bucket_reading *r)
+{
+    const struct mrsi_bucket *s = f->s;
+    struct bucket_work *w = f->w;
+    uint8_t room[16];
+    enum mrs_status st = s->id ? MRS_OK : new_id(f, r);
+    mrs_buf_reset(&w->items);
+    mrs_buf_reset(&w->head);
+    mrs_buf_reset(&w->last);
+    mrsi_items_open(&f->items, &w->items);
+    if (!s->id) {
+        put_elem(&w->head, "_id", (struct mrs_val){f->id, 12, MRS_OBJECTID});
+    }
+    mrs_buf_put(&w->head, r->by.p + 4, r->by.n - 5);
+    if (s->start) {
+        put_elem(&w->head, s->start, s->every ? mrs_make_i64(room, r->start, MRS_DATE) : r->time);
+    }
+    for (uint32_t i = 0; i < s->n_set; i++) {
+        w->failed[i] = false;
+        if (w->acc[i]) {
+            mrs_acc_reset(w->acc[i]);
+        }
+    }
+    f->n = 0;
+    f->known = w->head.n + strlen(s->items) + 16 + s->n_set * 64u;
+    f->grown = 0;
+    f->factor = s->has_exprs ? 16 : 1;
+    return st == MRS_OK ? mrsi_buf_end(&w->head, 0, f->c, NULL) : st;
+}
+
+/* ---- a look at the whole ---- */
+/* v, which may lie in the document itself, as its next element. */
+static void
+append(struct mrs_buf *doc, const struct mrs_part *name, struct mrs_val v)
+{
+    bool inside = v.p && v.p >= doc->p && v.p < doc->p + doc->n;
+    size_t off = inside ? (size_t)(v.p - doc->p) : 0;
+    mrs_buf_grow(doc, (size_t)name->len + v.n + 3);
+    if (inside && !doc->bad) {
+        v.p = doc->p + off;
+    }
+    mrsi_put_elem(doc, name->name, name->len, v);
+}
+
+static enum mrs_status
+put_nested(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+           struct mrs_buf *raw, struct mrs_err *e)
+{
+    (void)raw;
+    (void)e;
+    *verdict = site->blocked ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
+    *put = *(const struct mrs_val *)arg;
+    return MRS_OK;
+}
+
+/* One entry of `set` into the document, which is open: its end is not written yet. */
+static enum mrs_status
+put_set(struct fold *f, uint32_t i)
+{
+    const struct bucket_set *set = &f->s->set[i];
+    struct bucket_work *w = f->w;
+    struct mrs_val v = mrs_missing();
+    struct mrs_err local;
+    bool refuses = f->s->errors == MRSI_ERRORS_REFUSE, changed;
+    enum mrs_status st = MRS_FAIL;
+    mrs_err_clear(&local);
+    mrsi_put_close(&w->doc, 0);
+    if (w->doc.bad) {
+        return MRS_OK;
+    }
+    if (!w->failed[i] && set->acc) {
+        st = mrs_acc_value(w->acc[i], &w->arena, &v, refuses ? f->c->err : &local);
+    } else if (!w->failed[i]) {
+        struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, 0)};
+        ev.err = refuses ? f->c->err : &local;
+        st = mrs_expr_eval(set->expr, &ev, &v);
+    }
+    if (st == MRS_DEAD) {
+        return mrs_err_memory(f->c->err, 0);
+    }
+    if (st != MRS_OK) {
+        if (refuses) {
+            return mrsi_step_skip(f->c, st, set->where);
+        }
+        v = f->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
+    }
+    if (set->edit && v.type != MRS_MISSING) {
+        struct mrs_edit_run how = {.fn = put_nested, .arg = &v, .visit_missing = true};
+        mrs_buf_reset(&w->other);
+        st = mrs_edit_run(set->edit, &how, mrsi_buf_view(&w->doc, 0), &w->other, &changed, f->c->err);
+        if (st != MRS_OK) {
+            return mrsi_step_skip(f->c, st, set->where);
+        }
+        struct mrs_buf swap = w->doc;
+        w->doc = w->other;
+        w->other = swap;
+    }
+    w->doc.n--; /* open again */
+    if (!set->edit && v.type != MRS_MISSING) {
+        append(&w->doc, &set->path.part[0], v);
+    }
+    return MRS_OK;
+}
+
+/* With `id`: the `_id` of the finished bucket, put in front. */
+static enum mrs_status
+put_id(struct fold *f)
+{
+    struct bucket_work *w = f->w;
+    struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, 0), .err = f->c->err};
+    struct mrs_val id;
+    enum mrs_status st = mrsi_step_skip(f->c, mrs_expr_eval(f->s->id, &ev, &id), "id");
+    if (st != MRS_OK) {
+        return st;
+    }
+    if (!mrsi_step_id_ok(id)) {
+        return mrsi_step_refuse(f->c, "id", "%s cannot be an _id", mrs_type_name(id.type));
+    }
+    mrs_buf_reset(&w->other);
+    mrsi_put_open(&w->other);
+    put_elem(&w->other, "_id", id);
+    mrs_buf_put(&w->other, w->doc.p + 4, w->doc.n - 4);
+    if (!w->other.bad) {
+        mrs_put32(w->other.p, (uint32_t)w->other.n);
+    }
+    struct mrs_buf swap = w->doc;
+    w->doc = w->other;
+    w->other = swap;
+    return MRS_OK;
+}
+
+/* The bucket as it stands, in w->doc; last: its last time. *size SIZE_MAX: far too large. */
+static enum mrs_status
+look(struct fold *f, struct mrs_val last, size_t *size)
+{
+    const struct mrsi_bucket *s = f->s;
+    struct bucket_work *w = f->w;
+    uint8_t room[16];
+    int64_t end;
+    enum mrs_status st = MRS_OK;
+    mrs_arena_reset(&w->arena);
+    mrs_buf_reset(&w->doc);
+    mrsi_put_open(&w->doc);
+    mrs_buf_put(&w->doc, w->head.p, w->head.n);
+    if (s->end && s->every && mrs_window_end(s->every, mrs_val_i64(last), &end)) {
+        put_elem(&w->doc, s->end, mrs_make_i64(room, end, MRS_DATE));
+    } else if (s->end && !s->every) {
+        put_elem(&w->doc, s->end, last);
+    }
+    mrsi_items_close(&f->items);
+    put_elem(&w->doc, s->items, mrsi_items_val(&f->items));
+    w->items.n--; /* open again */
+    for (uint32_t i = 0; i < s->n_set && st == MRS_OK; i++) {
+        st = put_set(f, i);
+    }
+    if (st == MRS_OK) {
+        mrsi_put_close(&w->doc, 0);
+    }
+    if (st == MRS_OK && s->id && !w->doc.bad) {
+        st = put_id(f);
+    }
+    if (st == MRS_OK && w->doc.bad == 1) {
+        st = mrs_err_memory(f->c->err, 0);
+    }
+    *size = w->doc.bad ? SIZE_MAX : w->doc.n;
+    return st;
+}
+
+/* ---- readings ---- */
+static enum mrs_status
+save(struct fold *f)
+{
+    struct mrs_buf *b = &f->w->saved;
+    mrs_buf_reset(b);
+    for (uint32_t i = 0; i < f->s->n_set; i++) {
+        enum mrs_status st = f->w->acc[i] ? mrs_acc_save(f->w->acc[i], b, f->c->err) : MRS_OK;
+        if (st != MRS_OK) {
+            return mrsi_step_skip(f->c, st, f->s->set[i].where);
+        }
+        mrs_buf_byte(b, f->w->failed[i]);
+    }
+    return mrsi_buf_end(b, 0, f->c, "set");
+}
+
+static enum mrs_status
+restore(struct fold *f)
+{
+    const uint8_t *at = f->w->saved.p;
+    for (uint32_t i = 0; i < f->s->n_set; i++) {
+        if (f->w->acc[i]) {
+            struct mrs_view d = {at, mrs_le32(at)};
+            enum mrs_status st = mrs_acc_load(f->w->acc[i], d, f->c->err);
+            if (st != MRS_OK) {
+                return mrsi_step_skip(f->c, st, f->s->set[i].where);
+            }
+            at += d.n;
+        }
+        f->w->failed[i] = *at++;
+    }
+    return MRS_OK;
+}
+
+/* The accumulators of one more reading. *over: they hold more than fits. */
+static enum mrs_status
+feed(struct fold *f, const struct bucket_reading *r, bool *over)
+{
+    const uint8_t *at = r->args;
+    bool refuses = f->s->errors == MRSI_ERRORS_REFUSE;
+    for (uint32_t i = 0; i < f->s->n_set; i++) {
+        struct mrs_err e;
+        enum mrs_status st = MRS_OK;
+        if (!f->w->acc[i]) {
+            continue;
+        }
+        struct mrs_val v = {at + 5, mrs_le32(at + 1), *at};
+        at += 5 + v.n;
+        mrs_err_clear(&e);
+        if (v.type == BUCKET_FAILED) {
+            st = mrs_err_set(&e, MRS_FAIL, MRS_E_EXPR, "%s", (const char *)v.p);
+        } else if (!f->w->failed[i]) {
+            st = mrs_acc_feed(f->w->acc[i], v, &e);
+        }
+        if (st == MRS_DEAD) {
+            return mrs_err_memory(f->c->err, 0);
+        }
+        *over = *over || e.code == MRS_E_LIMIT;
+        f->w->failed[i] = f->w->failed[i] || st != MRS_OK;
+        if (st != MRS_OK && e.code != MRS_E_LIMIT && refuses) {
+            return mrsi_step_skip(f->c, mrs_err_set(f->c->err, MRS_FAIL, e.code, "%s", e.msg), f->s->set[i].where);
+        }
+    }
+    return MRS_OK;
+}
+
+static void
+put_last(struct mrs_buf *last, struct mrs_val time)
+{
+    mrs_buf_reset(last);
+    mrs_buf_byte(last, time.type);
+    mrs_buf_put(last, time.p, time.n);
+}
+
+/* The size of the bucket but for `set` and `id`. */
+static size_t
+plain_size(const struct fold *f, struct mrs_val last)
+{
+    const struct mrsi_bucket *s = f->s;
+    size_t end = s->end && last.type != MRS_MISSING ? strlen(s->end) + 2 + (s->every ? 8 : last.n) : 0;
+    return 4 + f->w->head.n + end + strlen(s->items) + 2 + f->w->items.n + 1 + 1;
+}
+
+/* The reading, whose item stands in the array already, with a look at the whole. *fits false: all is as before, but
+ * for the array. */
+static enum mrs_status
+try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
+{
+    size_t size = SIZE_MAX;
+    bool over = false;
+    enum mrs_status st = save(f);
+    st = st == MRS_OK ? feed(f, r, &over) : st;
+    st = st == MRS_OK && !over ? look(f, r->time, &size) : st;
+    *fits = st == MRS_OK && size <= MRS_DOC_MAX;
+    if (st == MRS_OK && !*fits) {
+        return restore(f);
+    }
+    size_t plain = plain_size(f, r->time);
+    f->known = size;
+    f->grown = 0;
+    f->factor = f->s->has_exprs ? 2 * (1 + size / plain) : 1;
+    return st;
+}
+
+/* One more reading into the bucket, if it fits. */
+static enum mrs_status
+take(struct fold *f, const struct bucket_reading *r, bool *fits)
+{
+    struct mrsi_items before = f->items;
+    size_t n = f->w->items.n, more = r->item.n + f->items.name_len + 2u + r->n_args + f->s->n_set * 16u;
+    bool over = false;
+    enum mrs_status st = MRS_OK;
+    mrsi_items_add(&f->items, mrs_view_val(r->item));
+    *fits = f->n < f->s->max && !f->w->items.bad && plain_size(f, r->time) <= MRS_DOC_MAX;
+    if (f->w->items.bad == 1) {
+        return mrs_err_memory(f->c->err, r->item.n);
+    }
+    if (*fits && (f->s->n_set || f->s->id) && f->known + (f->grown + more) * f->factor + MARGIN > MRS_DOC_MAX) {
+        st = try_it(f, r, fits);
+    } else if (*fits) {
+        st = feed(f, r, &over);
+        f->grown += more;
+        if (st == MRS_OK && over) {
+            st = mrsi_step_refuse(f->c, "set", "accumulators hold more than a document can");
+        }
+    }
+    if (!*fits) {
+        f->items = before;
+        f->w->items.n = n;
+        f->w->items.bad = 0;
+        return st;
+    }
+    put_last(&f->w->last, r->time);
+    f->n++;
+    return st == MRS_OK ? mrsi_buf_end(&f->w->last, 0, f->c, "time") : st;
+}
+
+static enum mrs_status
+finish(struct fold *f, bool but_last)
+{
+    const struct mrs_buf *last = &f->w->last;
+    struct mrs_val time = {last->p + 1, (uint32_t)last->n - 1, last->p[0]};
+    size_t size;
+    enum mrs_status st = look(f, time, &size);
+    if (st == MRS_OK && size > MRS_DOC_MAX) {
+        st = mrsi_step_refuse(f->c, "set", "a bucket would pass 16 MiB by what is computed of it");
+    }
+    if (st == MRS_OK) {
+        st = f->put->put(f->put->arg, mrsi_buf_view(&f->w->doc, 0), but_last, f->c->err);
+    }
+    f->n = 0;
+    f->part++;
+    return st;
+}
+
+/* The reading into the open bucket, or into the next, or refused alone. */
+static enum mrs_status
+place(struct fold *f, struct mrs_members *m, const struct bucket_reading *r)
+{
+    bool fits = false;
+    enum mrs_status st = MRS_OK;
+    if (f->n) {
+        st = take(f, r, &fits);
+        if (st != MRS_OK || fits) {
+            return st;
+        }
+        st = finish(f, true);
+    }
+    st = st == MRS_OK ? begin(f, r) : st;
+    st = st == MRS_OK ? take(f, r, &fits) : st;
+    if (st != MRS_OK || fits) {
+        return st;
+    }
+    mrsi_step_refuse(f->c, NULL, "a bucket with this reading alone would pass 16 MiB");
+    st = m->refuse(m, f->c->err);
+    if (st == MRS_OK && f->c->err) {
+        mrs_err_clear(f->c->err);
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
+                 const struct mrs_fold_put *put)
+{
+    struct fold f = {.s = state, .c = c, .w = work, .put = put};
+    struct mrs_view shape;
+    mrsi_bucket_work_start(f.s, f.w, c);
+    enum mrs_status st = accumulators(&f);
+    while (st == MRS_OK) {
+        st = m->next(m, &shape, c->err);
+        if (st == MRS_OK) {
+            struct bucket_reading r = mrsi_bucket_read(f.s, shape);
+            st = place(&f, m, &r);
+        }
+    }
+    if (st != MRS_END) {
+        return st;
+    }
+    return f.n ? finish(&f, false) : MRS_OK;
+}

@@ -1,0 +1,544 @@
+/* unbucket.c - unbucket: the items of buckets become documents again.
+ *
+ * An item gets what stood once for all of them, the fields named by `by`, in front of its own, which win; a bucket
+ * without items stays, since there is nothing that could hold what it says. The names of `by` are kept as a tree, so
+ * that a dotted one is merged with a document of the item level by level. */
+#include "ids.h"
+#include "indexes.h"
+#include "shape.h"
+#include "tell.h"
+
+#define MADE_MAX (8u * MRS_DOC_READ_MAX) /* of what is made of one bucket */
+
+enum id { ID_KEEP, ID_NEW, ID_EXPR };
+
+/* A name of `by`: the field of a path, or a document on the way to some. */
+struct node {
+    const struct mrs_part *name;
+    const struct mrs_path *path; /* NULL: on the way */
+    struct node *first, *next;
+};
+struct unbucket {
+    struct mrsi_keep keeper;
+    struct mrs_coll from, into;
+    struct mrs_query *where;
+    struct mrs_path items;
+    struct mrs_val items_spec; /* as the plan has it, for ids */
+    struct mrsi_paths by;
+    struct node *tree;
+    struct mrsi_shape shape;
+    struct mrs_expr *id_expr;
+    int id, keep, conflicts, errors;
+    bool indexes, drops_id;
+};
+
+static const struct mrs_key keys[] = {
+    {"from", MRS_ARG_COLL, true, NULL, "the buckets"},
+    {"into", MRS_ARG_COLL, true, NULL, "the documents, made if it is not there"},
+    {"items", MRS_ARG_PATH, true, NULL, "the array that holds them"},
+    {"by", MRS_ARG_PATHS, false, NULL, "fields of the bucket that each document gets"},
+    {"fields", MRS_ARG_FIELDS, false, NULL, "what of an item becomes the document; $$BUCKET, $$ITEM, $$POSITION"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only buckets that match this query; others stay"},
+    {"keep", MRS_ARG_CHOICE, false, "none|all", "whether the buckets stay as well"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
+    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression of `fields` fails"},
+    {"id", MRS_ARG_ANY, false, NULL, "keep, new, or an expression"},
+    {"drop", MRS_ARG_PATHS, false, NULL, "what of an item is left out"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+static const char *const vars[] = {"BUCKET", "ITEM", "POSITION"};
+
+/* ---- compile ---- */
+static struct node *
+add_node(struct mrsi_read *r, struct node **list, const struct mrs_part *name)
+{
+    for (; *list; list = &(*list)->next) {
+        if ((*list)->name->len == name->len && memcmp((*list)->name->name, name->name, name->len) == 0) {
+            return *list;
+        }
+    }
+    *list = mrsi_read_alloc(r, 1, sizeof **list);
+    if (*list) {
+        (*list)->name = name;
+    }
+    return *list;
+}
+
+static void
+read_by(struct mrsi_read *r, struct unbucket *s)
+{
+    struct mrsi_slot by = mrsi_slot(r, "by");
+    if (!mrsi_read_paths(r, by, &s->by)) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->by.n; i++) {
+        const struct mrs_path *p = &s->by.path[i];
+        struct node **list = &s->tree, *node = NULL;
+        mrsi_read_not_id(r, by, p);
+        for (uint32_t k = 0; k < p->n; k++) {
+            node = add_node(r, list, &p->part[k]);
+            if (!node) {
+                return;
+            }
+            list = &node->first;
+        }
+        node->path = p;
+    }
+}
+
+static void
+read_id(struct mrsi_read *r, struct unbucket *s)
+{
+    struct mrsi_slot id = mrsi_slot(r, "id");
+    uint32_t n;
+    if (!mrsi_slot_given(id) || mrs_val_is_text(id.v, "keep")) {
+        s->id = ID_KEEP;
+    } else if (mrs_val_is_text(id.v, "new")) {
+        s->id = ID_NEW;
+    } else if (id.v.type == MRS_STRING && (mrs_val_text(id.v, &n)[0] != '$' || n == 0)) {
+        mrsi_read_error(r, "id", NULL, "must be keep, new or an expression");
+    } else {
+        s->id = ID_EXPR;
+        mrsi_read_expr(r, id, &s->id_expr);
+    }
+}
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct unbucket *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->indexes = true;
+    mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
+    mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into);
+    mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
+    struct mrsi_slot items = mrsi_slot(&r, "items");
+    if (mrsi_read_path(&r, items, &s->items)) {
+        mrsi_read_not_id(&r, items, &s->items);
+    }
+    if (!mrs_val_copy(args->arena, items.v, &s->items_spec)) {
+        r.status = mrs_err_memory(e, items.v.n);
+    }
+    read_by(&r, s);
+    r.vars = vars;
+    r.n_vars = 3;
+    mrsi_shape_read(&r, mrsi_slot(&r, "fields"), mrsi_slot(&r, "drop"), &s->shape);
+    read_id(&r, s);
+    mrsi_read_choice(&r, mrsi_slot(&r, "keep"), &s->keep);
+    mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
+    mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->errors);
+    mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        s->drops_id = s->drops_id || strcmp(s->shape.drop.path[i].text, "_id") == 0;
+    }
+    if (mrsi_coll_same(&s->from, &s->into)) {
+        mrsi_read_error(&r, "into", NULL, "must be another collection than `from`");
+    }
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- work ---- */
+struct span {
+    uint32_t off, len;
+};
+struct work {
+    bool ready;
+    struct mrs_buf element, shaped, scratch;
+    struct mrs_buf made, span; /* documents, and where each lies */
+    struct mrs_view self;      /* the bucket, where it stays; p NULL */
+    uint32_t at;               /* next product */
+};
+
+static void
+start(struct work *w, struct mrs_ctx *c)
+{
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->scratch, &w->made, &w->span};
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
+        if (!w->ready) {
+            mrs_buf_init(bufs[i], c->mem, MADE_MAX);
+        }
+        mrs_buf_reset(bufs[i]);
+    }
+    w->ready = true;
+    w->at = 0;
+    w->self = (struct mrs_view){NULL, 0};
+}
+
+static void
+work_clear(struct mrs_ctx *c, void *work)
+{
+    struct work *w = work;
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->scratch, &w->made, &w->span};
+    (void)c;
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs && w->ready; i++) {
+        mrs_buf_clear(bufs[i]);
+    }
+    w->ready = false;
+}
+
+/* ---- a document ---- */
+struct item {
+    const struct unbucket *s;
+    struct mrs_ctx *c;
+    struct work *w;
+    struct mrs_view bucket;
+    struct mrs_view item; /* as it stands, or {value: it} */
+    struct mrs_view doc;  /* as `fields` and `drop` left it */
+    struct mrs_val vars[3];
+    int64_t position;
+};
+
+static enum mrs_status
+open_item(struct item *x, struct mrs_val v, uint8_t room[16])
+{
+    struct mrs_buf *b = &x->w->element;
+    x->item = mrs_val_view(v);
+    if (v.type != MRS_DOCUMENT) {
+        mrs_buf_reset(b);
+        mrsi_put_open(b);
+        mrsi_put_elem(b, "value", 5, v);
+        mrsi_put_close(b, 0);
+        x->item = mrsi_buf_view(b, 0);
+    }
+    x->vars[0] = mrs_view_val(x->bucket);
+    x->vars[1] = mrs_view_val(x->item);
+    x->vars[2] = mrs_make_i32(room, (int32_t)x->position);
+    return mrsi_buf_end(b, 0, x->c, "items");
+}
+
+static enum mrs_status
+shape_item(struct item *x)
+{
+    struct mrsi_shaping how = {x->c, x->vars, (enum mrsi_errors)x->s->errors, NULL};
+    x->doc = x->item;
+    if (!mrsi_shape_given(&x->s->shape)) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&x->w->shaped);
+    enum mrs_status st = mrsi_shape_run(&x->s->shape, &how, x->item, &x->w->shaped);
+    x->doc = st == MRS_OK ? mrsi_buf_view(&x->w->shaped, 0) : x->doc;
+    return st;
+}
+
+static enum mrs_status
+new_id(struct item *x, struct mrs_val *id)
+{
+    struct mrs_val key = mrs_doc_get(x->bucket, "_id");
+    struct mrs_new_id in = {x->s->into.ns, x->s->from.ns, key, x->s->items_spec, &x->position, 1, mrsi_id_time(key)};
+    uint8_t *room = mrs_arena_alloc(x->c->arena, 12);
+    if (!room) {
+        return mrs_err_memory(x->c->err, 12);
+    }
+    *id = (struct mrs_val){room, 12, MRS_OBJECTID};
+    return mrsi_step_skip(x->c, mrs_id_make(&in, &x->w->scratch, room, x->c->err), "id");
+}
+
+/* *own: it is the `_id` that the document brings, in its place. */
+static enum mrs_status
+choose_id(struct item *x, struct mrs_val *id, bool *own)
+{
+    const struct unbucket *s = x->s;
+    enum mrs_status st = MRS_OK;
+    *id = mrs_missing();
+    *own = false;
+    if (s->id == ID_EXPR) {
+        struct mrs_eval ev = mrsi_step_eval(x->c, x->item);
+        ev.vars = x->vars;
+        st = mrsi_step_skip(x->c, mrs_expr_eval(s->id_expr, &ev, id), "id");
+    } else if (s->id == ID_KEEP) {
+        *id = mrs_doc_get(x->doc, "_id");
+        *own = id->type != MRS_MISSING;
+        if (!*own && s->shape.fields.map && !s->drops_id) {
+            *id = mrs_doc_get(x->item, "_id");
+        }
+    }
+    if (st == MRS_OK && s->id != ID_EXPR && id->type == MRS_MISSING) {
+        st = new_id(x, id);
+    }
+    if (st == MRS_OK && !mrsi_step_id_ok(*id)) {
+        st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrs_type_name(id->type));
+    }
+    return st;
+}
+
+static bool
+in_list(const struct node *list, const struct mrs_elem *e)
+{
+    for (; list && !mrs_name_is(e, list->name->name, list->name->len); list = list->next) {
+    }
+    return list != NULL;
+}
+
+/* The fields of a level of the item that `by` does not name; top: nor `_id`. SKIP: a name twice. */
+static enum mrs_status
+put_others(struct item *x, const struct node *list, bool top, struct mrs_view d)
+{
+    struct mrsi_seen seen;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    const uint8_t *run = NULL;
+    struct mrs_buf *out = &x->w->made;
+    mrsi_seen_begin(&seen);
+    mrs_walk_init(&w, d);
+    while (mrs_walk_next(&w, &e) == 1) {
+        mrsi_seen_add(&seen, &e);
+        if (!in_list(list, &e) && !(top && mrs_name_is(&e, "_id", 3))) {
+            run = run ? run : e.p;
+            continue;
+        }
+        if (run) {
+            mrs_buf_put(out, run, (size_t)(e.p - run));
+            run = NULL;
+        }
+    }
+    if (run) {
+        mrs_buf_put(out, run, (size_t)(w.end - run));
+    }
+    return mrsi_seen_check(&seen, x->c, d);
+}
+
+/* A level of the document: what `by` names there, then the rest of the item's. As deep as the paths of the plan. */
+static enum mrs_status
+put_level(struct item *x, const struct node *list, bool top, struct mrs_view d)
+{
+    struct mrs_buf *out = &x->w->made;
+    enum mrs_status st = MRS_OK;
+    for (const struct node *n = list; n && st == MRS_OK; n = n->next) {
+        struct mrs_elem e = {.v = mrs_missing()};
+        bool there = mrs_doc_find(d, n->name->name, n->name->len, &e);
+        if (n->path || (there && e.v.type != MRS_DOCUMENT)) {
+            struct mrs_val v = there ? e.v : mrs_path_get(n->path, x->bucket);
+            if (v.type != MRS_MISSING) {
+                mrsi_put_elem(out, n->name->name, n->name->len, v);
+            }
+            continue;
+        }
+        size_t head = out->n;
+        mrsi_put_head(out, MRS_DOCUMENT, n->name->name, n->name->len);
+        size_t at = mrsi_put_open(out);
+        st = put_level(x, n->first, false, there ? mrs_val_view(e.v) : mrs_empty_doc());
+        if (out->n == at + 4 && !there) {
+            out->n = head; /* nothing in it */
+        } else {
+            mrsi_put_close(out, at);
+        }
+    }
+    return st == MRS_OK ? put_others(x, list, top, d) : st;
+}
+
+static enum mrs_status
+make(struct item *x, struct mrs_val v)
+{
+    struct mrs_buf *out = &x->w->made;
+    size_t at = out->n;
+    uint8_t room[16];
+    struct mrs_val id;
+    bool own;
+    enum mrs_status st = open_item(x, v, room);
+    st = st == MRS_OK ? shape_item(x) : st;
+    st = st == MRS_OK ? choose_id(x, &id, &own) : st;
+    if (st != MRS_OK) {
+        return st;
+    }
+    if (own && !x->s->tree) {
+        mrs_buf_put(out, x->doc.p, x->doc.n);
+    } else {
+        mrsi_put_open(out);
+        mrsi_put_elem(out, "_id", 3, id);
+        st = put_level(x, x->s->tree, true, x->doc);
+        mrsi_put_close(out, at);
+    }
+    st = st == MRS_OK ? mrsi_buf_end(out, at, x->c, "items") : st;
+    if (st == MRS_OK && out->n - at > MRS_DOC_MAX) {
+        st = mrsi_step_refuse(x->c, NULL, "a document made of it would pass 16 MiB");
+    }
+    struct span span = {(uint32_t)at, (uint32_t)(out->n - at)};
+    mrs_buf_put(&x->w->span, &span, sizeof span);
+    return st == MRS_OK ? mrsi_buf_end(&x->w->span, 0, x->c, "items") : st;
+}
+
+/* ---- kernels ---- */
+static enum mrs_status
+take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct mrs_view doc, struct mrs_val items)
+{
+    struct item x = {.s = s, .c = c, .w = w, .bucket = doc};
+    struct mrs_walk walk;
+    struct mrs_elem e;
+    enum mrs_status st = MRS_OK;
+    if (!s->keep && mrs_doc_has_duplicates(doc, true)) {
+        return mrsi_step_refuse(c, NULL, "duplicate field: the bucket holds a name twice");
+    }
+    mrs_walk_init(&walk, mrs_val_view(items));
+    while (st == MRS_OK && mrs_walk_next(&walk, &e) == 1) {
+        st = make(&x, e.v);
+        x.position++;
+    }
+    return st;
+}
+
+static enum mrs_status
+begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
+{
+    const struct unbucket *s = state;
+    struct work *w = work;
+    bool takes;
+    (void)side;
+    start(w, c);
+    *fate = MRS_FATE_STAYS;
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
+    struct mrs_val items = mrs_path_get(&s->items, doc);
+    bool any = st == MRS_OK && takes && items.type == MRS_ARRAY && items.n > 5;
+    if (any) {
+        st = take_apart(s, c, w, doc, items);
+    }
+    if (any && !s->keep) {
+        *fate = MRS_FATE_TAKEN;
+    } else {
+        w->self = doc;
+    }
+    return st;
+}
+
+static enum mrs_status
+next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out)
+{
+    struct work *w = work;
+    const struct span *span = (const struct span *)(const void *)w->span.p;
+    (void)state;
+    (void)c;
+    if (w->self.p) {
+        *out = (struct mrs_product){0, true, w->self};
+        w->self.p = NULL;
+    } else if (w->at < w->span.n / sizeof *span) {
+        struct mrs_view d = {w->made.p + span[w->at].off, span[w->at].len};
+        *out = (struct mrs_product){1, false, d};
+        w->at++;
+    } else {
+        return MRS_END;
+    }
+    return MRS_OK;
+}
+
+static const struct mrs_spread_ops ops = {begin, next};
+
+/* ---- description ---- */
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct unbucket *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN | (s->keep ? 0 : MRS_ROLE_TAKE), "from");
+    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    mrsi_tell_touch(&t, 0, 'R', "");
+    if (!s->keep) {
+        mrsi_tell_touch(&t, 0, 'D', "");
+        mrsi_tell_loss(&t, "fields of %s beside %s%s", s->from.ns, s->items.text,
+                       s->by.n ? " that `by` does not name" : "");
+    }
+    mrsi_tell_touch(&t, 1, 'A', "");
+    out->conflicts = (enum mrs_conflicts)s->conflicts;
+    if (s->shape.fields.given) {
+        mrsi_tell_loss(&t, "fields of items that `fields` does not keep");
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        mrsi_tell_loss(&t, "%s of items, left out by `drop`", s->shape.drop.path[i].text);
+    }
+    mrsi_tell_words(&t, "makes documents of %s of the items in %s of %s%s", s->into.ns, s->items.text,
+                    s->where ? "those documents that `where` takes of " : "", s->from.ns);
+    if (s->by.n) {
+        mrsi_tell_words(&t, ", each with the bucket's %s", mrsi_tell_paths(&t, s->by.path, s->by.n, 5));
+    }
+    mrsi_tell_quiet(&t, "the documents that a bucket made are not found again when it changes" MRSI_DO_QUIET);
+    if (s->conflicts) {
+        mrsi_tell_loss(&t, "documents of which another one with the same _id counts");
+    }
+    return mrsi_tell_end(&t);
+}
+
+/* ---- catalogue ---- */
+/* path below the items, which becomes `to`. */
+static void
+below(struct mrs_arena *a, const struct unbucket *s, const char *path, const char *to, struct mrsi_move *out)
+{
+    size_t n = strlen(s->items.text), m = strlen(path);
+    char *text = mrs_arena_alloc(a, n + m + 2);
+    if (text) {
+        memcpy(text, s->items.text, n);
+        text[n] = '.';
+        memcpy(text + n + (m > 0), path, m + 1);
+        text[n] = m ? '.' : 0;
+    }
+    *out = (struct mrsi_move){text, to};
+}
+
+static enum mrs_status
+carry(const struct unbucket *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into,
+      struct mrs_err *e)
+{
+    struct mrs_arena *a = mrs_catalog_arena(cat);
+    const struct mrsi_fields *f = &s->shape.fields;
+    uint32_t n = 0;
+    struct mrsi_move *m = mrs_arena_alloc(a, (s->by.n + f->n + s->shape.drop.n + 2u) * sizeof *m);
+    bool bad = !m;
+    if (m && !f->given) {
+        below(a, s, "", "", &m[n++]);
+    } else if (m && !f->map && !f->without_id) {
+        below(a, s, "_id", "_id", &m[n++]);
+    }
+    for (uint32_t i = 0; m && i < f->n; i++) {
+        const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
+        if (old && *old) {
+            below(a, s, old, f->path[i].text, &m[n++]);
+        }
+    }
+    for (uint32_t i = 0; m && i < s->shape.drop.n && !f->map; i++) {
+        below(a, s, s->shape.drop.path[i].text, NULL, &m[n++]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        bad = bad || !m[i].from;
+    }
+    for (uint32_t i = 0; m && i < s->by.n; i++) {
+        m[n++] = (struct mrsi_move){s->by.path[i].text, s->by.path[i].text};
+    }
+    if (bad) {
+        return mrs_err_memory(e, 0);
+    }
+    struct mrsi_moves moves = {.move = m, .n = n, .others_gone = true};
+    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL,
+                             .why = "items of one document may be equal"};
+    return mrsi_indexes_carry(cat, from, into, &how, e);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct unbucket *s = state;
+    struct mrs_cat_coll *from, *into;
+    struct mrs_desc d;
+    enum mrs_status st = mrsi_cat_need(cat, &s->from, !s->keep, "from", &from, e);
+    st = st == MRS_OK ? mrsi_cat_target(cat, &s->into, "into", &into, NULL, e) : st;
+    if (st == MRS_OK && s->indexes && mrsi_index_plain(&s->items)) {
+        st = carry(s, cat, from, into, e);
+    }
+    st = st == MRS_OK ? describe(s, mrs_catalog_arena(cat), &d, e) : st;
+    st = st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
+    return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
+}
+
+const struct mrs_step_type mrsi_step_unbucket = {
+    .name = "unbucket",
+    .summary = "makes documents again of the items of buckets",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .catalog = catalog,
+    .work_size = sizeof(struct work),
+    .work_clear = work_clear,
+    .spread = &ops,
+};

@@ -74,6 +74,12 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
     } else if (d->family == MRS_FAMILY_SPREAD || d->n_sides < 2) {
         pass.why = "once more if equal `_id`s are found";
         each_main(step, pass, fn, arg);
+    } else if (d->family == MRS_FAMILY_GRID) {
+        pass.why = "to find the values of an axis";
+        for (uint32_t i = 1; i < d->n_sides; i++) {
+            pass.ns = d->sides[i].coll.ns;
+            fn(arg, &pass);
+        }
     } else if (d->family == MRS_FAMILY_JOIN) {
         pass.ns = d->sides[1].coll.ns;
         pass.times = 2;
@@ -122,9 +128,10 @@ mrsi_memory_words(const struct mrs_desc *d)
                "a hash of each `_id` where documents are added";
     case MRS_FAMILY_GROUP:
         return "parts are sorted by their keys in memory, and in temporary files past the budget";
+    case MRS_FAMILY_GRID:
+        return "a key of each value of an axis, and a hash of each `_id` (on disk past the budget)";
     case MRS_FAMILY_LINK:
     case MRS_FAMILY_TREE:
-    case MRS_FAMILY_GRID:
     case MRS_FAMILY_CATALOG: break;
     }
     return "none: no document is touched";

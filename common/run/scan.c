@@ -141,7 +141,7 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     uint64_t off = c->b->off + c->at;
     c->at += doc->n;
     mrs_arena_reset(&w->arena);
-    if (!c->part->temp) {
+    if (c->part->in_index != MRSI_NONE) {
         const struct mrs_input_ns *in = mrs_input_at(w->en->in, c->part->in_index);
         enum mrs_status s = c->checked ? MRS_OK : mrsi_check_input(in, *doc, c->ordinal, off, e);
         if (s == MRS_OK && w->en->amend) {

@@ -5,6 +5,7 @@
  * again (ids.h). What the step makes goes behind what the targets hold already; what stays of a source is written in
  * its place. */
 #include "sides.h"
+#include "spread.h"
 
 struct spread {
     struct mrsi_engine *en;
@@ -14,7 +15,9 @@ struct spread {
     struct mrsi_sides sides;
     uint32_t side;                 /* being read */
     struct mrsi_scan scan;
+    const struct mrsi_stream *from; /* sources that lie in no collection; NULL: they do */
 };
+static const struct mrsi_part no_part = {.in_index = MRSI_NONE};
 
 struct job {
     struct mrs_block block;
@@ -36,7 +39,9 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_block_init(&j->block, sp->en->mem);
         mrsi_lists_init(&j->lists, sp->en->mem);
     }
-    enum mrs_status s = mrsi_scan_next(&sp->scan, &j->block, &j->part, e);
+    j->part = &no_part;
+    enum mrs_status s = sp->from ? sp->from->next(sp->from->arg, &j->block, e)
+                                 : mrsi_scan_next(&sp->scan, &j->block, &j->part, e);
     *big = j->block.n > MRSI_BIG;
     return s;
 }
@@ -117,7 +122,9 @@ products(struct spread *sp, struct mrsi_worker *w, struct job *j, void *work, ui
 static enum mrs_status
 refuse(struct spread *sp, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    mrsi_row(w, sp->step, sp->side)->refused++;
+    struct mrsi_row *row = mrsi_row(w, sp->step, sp->side);
+    row->created += sp->from != NULL;
+    row->refused++;
     return mrsi_refuse(w, sp->step, sp->side, sp->en->side[sp->step][sp->side], ordinal, doc, e);
 }
 
@@ -132,7 +139,7 @@ one_document(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t o
     if (!work) {
         return MRS_DEAD;
     }
-    row->before++;
+    row->before += sp->from == NULL;
     mrs_err_clear(&w->err);
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
     if (s == MRS_OK && sp->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&sp->sides.ids, source)) {
@@ -204,6 +211,10 @@ static enum mrs_status
 read_sources(struct spread *sp, struct mrs_err *e)
 {
     struct mrsi_pipe p = {sp->en, sizeof(struct job), fetch, work, commit, clear, sp};
+    if (sp->from) {
+        enum mrs_status begun = sp->from->rewind(sp->from->arg, e);
+        return begun == MRS_OK ? mrsi_pipe_run(&p, e) : begun;
+    }
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
         if (sp->st->desc.sides[i].role & MRS_ROLE_MAIN) {
@@ -262,10 +273,10 @@ all_passes(struct spread *sp, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_spread_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stream *from, struct mrs_err *e)
 {
     const struct mrs_step *st = &en->plan->steps[step];
-    struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread};
+    struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread, .from = from};
     enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);
     s = s == MRS_OK ? open_writers(&sp, e) : s;
     s = s == MRS_OK ? all_passes(&sp, e) : s;
@@ -273,4 +284,10 @@ mrsi_spread_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         mrsi_rows_accept(en);
     }
     return mrsi_sides_end(&sp.sides, s, e);
+}
+
+enum mrs_status
+mrsi_spread_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    return mrsi_spread_stream(en, step, NULL, e);
 }

@@ -50,20 +50,20 @@ flush(struct mrsi_tape *t, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e)
+mrsi_tape_put_n(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e)
 {
-    return mrsi_tape_add(t, item, 1, e);
-}
-
-enum mrs_status
-mrsi_tape_add(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e)
-{
-    mrs_buf_put(&t->buf, items, n * t->item);
+    mrs_buf_put(&t->buf, items, t->item * n);
     t->n += n;
     if (t->buf.bad) {
         return mrs_buf_status(&t->buf, e);
     }
     return t->buf.n >= t->limit ? flush(t, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e)
+{
+    return mrsi_tape_put_n(t, item, 1, e);
 }
 
 enum mrs_status

@@ -21,6 +21,8 @@ void mrsi_tape_clear(struct mrsi_tape *t); /* harmless twice */
 void mrsi_tape_reset(struct mrsi_tape *t); /* empty again, to be written anew */
 enum mrs_status mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e);
 enum mrs_status mrsi_tape_add(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e); /* n of them */
+/* n items that lie one behind the other. */
+enum mrs_status mrsi_tape_put_n(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e);
 /* Nothing is put from here on; items may be looked at, by several threads. */
 enum mrs_status mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e);
 /* As bsearch: the items must have been put in the order of cmp. */

@@ -4,7 +4,7 @@
  * the document: empty where none is there, so that every document has it. A field may be named by its beginning;
  * which names that takes is known only when a document is read, so `_id` and the array itself are never among them,
  * and the step needs still writers. Indexes over the fields go, one over key and value comes. */
-#include "pack.h"
+#include "packed.h"
 #include "shape.h"
 #include <stdio.h>
 

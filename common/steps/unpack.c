@@ -5,7 +5,7 @@
  * called how is known only from the data, so the step needs still writers. Fields that are there already are looked
  * for only with `replace`; else the finished level is asked whether it holds a name twice, which is free for
  * documents that look alike. */
-#include "pack.h"
+#include "packed.h"
 #include "shape.h"
 #include <stdlib.h>
 

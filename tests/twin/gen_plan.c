@@ -668,6 +668,39 @@ partition(void)
 }
 
 static struct val *
+grid(void)
+{
+    struct val *d = tw_doc(), *by = tw_doc();
+    static const char *const names[] = {"x", "k", "_id", "s"};
+    const char *into = gen_chance(50) ? "grid" : any_coll();
+    for (uint32_t n = 1 + gen_below(3), i = 0; i < n; i++) {
+        struct val *v;
+        if (gen_chance(50)) {
+            v = one("from", tw_string(any_coll()));
+            say(v, "field", gen_pick("k r n t s p l.k e.n x _id"));
+        } else {
+            v = tw_array();
+            for (uint32_t left = gen_below(4); left; left--)
+                tw_append(v, gen_key());
+        }
+        tw_push(by, names[gen_chance(85) && i == 2 ? 3 : i], v);
+    }
+    say(d, "into", into);
+    tw_push(d, "by", by);
+    if (gen_chance(30)) {
+        struct val *f = one("a", tw_string("$x"));
+        tw_push(f, gen_pick("b b.c _id"), gen_chance(50) ? tw_string("$k") : expression());
+        tw_push(d, "fields", gen_chance(60) ? f : words(gen_pick("k x _id")));
+    }
+    if (gen_chance(40))
+        tw_push(d, "id", gen_chance(20) ? tw_string("new") : gen_chance(60) ? tw_string(gen_pick("$x $k")) :
+                expression());
+    conflict_policy(d);
+    known(into);
+    return d;
+}
+
+static struct val *
 whole(const char *what, const char **name)
 {
     struct val *d = tw_doc();
@@ -707,7 +740,8 @@ step(const char *only)
     } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"set", set, 3},
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
                  {"pack", pack, 2}, {"unpack", unpack, 1},
-                 {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3}};
+                 {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3},
+                 {"grid", grid, 2}};
     uint32_t total = 2, n = sizeof kinds / sizeof *kinds;
     for (uint32_t i = 0; i < n; i++)
         if (only && !strcmp(only, kinds[i].name))

@@ -243,3 +243,96 @@ tw_step_delete(struct world *w)
     }
     c->docs = out;
 }
+
+/* ---- grid */
+static struct vals
+axis_values(struct world *w, const struct val *spec)
+{
+    struct vals all = {0}, out = {0};
+    struct vars vars = {.root = tw_doc()};
+    struct val *v;
+    if (spec->type == T_DOC && tw_get(spec, "from")) {
+        const struct coll *c = tw_coll(w, tw_get(spec, "from"), false);
+        struct path p = tw_path(tw_get(spec, "field"));
+        for (uint32_t i = 0; c && i < c->docs.n; i++)
+            tw_match_values(c->docs.v[i], &p, 0, &all);
+        for (uint32_t i = 0; i < all.n; i++) {
+            bool there = all.v[i] == NULL;
+            for (uint32_t k = 0; k < out.n && !there; k++)
+                there = !tw_compare(out.v[k], all.v[i]);
+            if (!there)
+                tw_add(&out, all.v[i]);
+        }
+    } else if (tw_eval(w, spec, &vars, &v) || !v || v->type != T_ARRAY) {
+        w->wrong = "an axis is no list";
+    } else {
+        for (uint32_t i = 0; i < v->n; i++)
+            tw_add(&out, v->f[i].v);
+    }
+    return out;
+}
+
+/* The document made of one combination; NULL: refused. */
+static struct val *
+grid_document(struct world *w, const char *ns, struct val *axes)
+{
+    struct shape s = {tw_arg(w, "fields"), NULL, "refuse", false};
+    struct vars vars = {.root = axes};
+    struct val *body = tw_copy(axes), *id = NULL, *expr = tw_arg(w, "id");
+    bool fresh = tw_str(expr) && !strcmp(tw_str(expr), "new");
+    if (s.fields && tw_shape(w, &s, &vars, &body))
+        return NULL;
+    if (expr && !fresh) {
+        if (tw_eval(w, expr, &vars, &id) || tw_bad_id(id))
+            return NULL;
+    } else {
+        id = fresh ? NULL : tw_get(body, "_id");
+        if (!id)
+            id = tw_new_id(ns, ns, axes, NULL, tw_array(), false);
+        else if (tw_bad_id(id))
+            return NULL;
+    }
+    struct val *made = tw_doc();
+    tw_push(made, "_id", id);
+    for (uint32_t i = 0; i < body->n; i++)
+        if (strcmp(body->f[i].name, "_id"))
+            tw_push(made, body->f[i].name, body->f[i].v);
+    return made;
+}
+
+void
+tw_step_grid(struct world *w)
+{
+    struct val *by = tw_arg(w, "by");
+    struct vals *axis = tw_new((by->n + 1) * sizeof *axis);
+    uint32_t total = 1, m = 0;
+    for (uint32_t i = 0; i < by->n; i++) {
+        axis[i] = axis_values(w, by->f[i].v);
+        if (total && axis[i].n > 2000 / total)
+            return tw_unclear(w, "a large grid");
+        total *= axis[i].n;
+    }
+    struct coll *into = tw_coll(w, tw_arg(w, "into"), true);
+    const char *policy = tw_word(w, "conflicts", "refuse");
+    struct cand *c = tw_new((total + 1) * sizeof *c);
+    struct val **axes = tw_new((total + 1) * sizeof *axes);
+    bool *refused = tw_new(total + 1);
+    for (uint32_t no = 0; no < total; no++) {
+        uint32_t left = no, each = total;
+        axes[no] = tw_doc();
+        for (uint32_t i = 0; i < by->n; i++) {
+            each /= axis[i].n;
+            tw_push(axes[no], by->f[i].name, axis[i].v[left / each]);
+            left %= each;
+        }
+        struct val *made = grid_document(w, into->ns, axes[no]);
+        refused[no] = !made;
+        if (made)
+            c[m++] = (struct cand){made, no};
+    }
+    tw_conflicts(&into->docs, c, m, policy, refused, false);
+    tw_admit(w, &into->docs, c, m, policy, refused, false);
+    for (uint32_t no = 0; no < total; no++)
+        if (refused[no])
+            tw_refuse(w, into, axes[no], "refused");
+}

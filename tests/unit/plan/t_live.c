@@ -152,6 +152,8 @@ static const struct verdict verdicts[] = {
     {"- split: {from: a, fields: [x], into: b}\n", NULL, "fields leave", "+-"},
     {"- partition: {from: a, by: t, into: {x: b, y: c}, others: {into: o}}\n", NULL, "documents leave", "+-"},
     {"- union: {from: {x: a, y: b}, into: c, tag: t}\n", NULL, "documents leave", "+-"},
+    {"- grid: {into: a, by: {x: [1], y: {from: b, field: z}}}\n", "belongs to no document", "belongs to no document",
+     "+"},
     {"- delete: {in: a, where: {x: 1}}\n", NULL, "for good", "-"},
     {"- index: {in: a, create: [{key: {x: 1}}]}\n", NULL, NULL, ""},
     {"- options: {in: a, validator: {x: 1}}\n", NULL, NULL, ""},

@@ -1,6 +1,6 @@
-/* pack.h - what pack and unpack share: fields of a document as an array of {key: name, value: value}. */
-#ifndef MRSI_PACK_H
-#define MRSI_PACK_H
+/* packed.h - what pack and unpack share: fields of a document as an array of {key: name, value: value}. */
+#ifndef MRSI_PACKED_H
+#define MRSI_PACKED_H
 
 #include "map.h"
 

@@ -1,0 +1,347 @@
+/* grid.c - steps that make documents of nothing but the values of axes.
+ *
+ * First the values of each axis are found, one pass over its collection, and laid on a tape, so that no number of
+ * them counts against the budget. Then the combinations are counted through like the digits of an odometer and written
+ * into blocks, and these drive the step like the blocks of a collection (spread.c): conflicts, targets and refusals are
+ * what they are for every step. Combinations are never held, only made again in each pass. */
+#include "index.h"
+#include "mongoreshape/axes.h"
+#include "spread.h"
+#include "tape.h"
+
+/* On a tape: type, four bytes of length, the value. */
+enum { HEAD = 5 };
+
+struct axis {
+    const struct mrs_axis *def;
+    uint32_t name_len;
+    struct mrsi_tape values;
+    uint64_t n;
+    size_t at;         /* behind the value that counts now */
+    struct mrs_val v;
+};
+struct grid {
+    struct mrsi_engine *en;
+    uint32_t step;
+    struct axis *axis;
+    uint32_t n;
+    uint64_t docs;
+    bool begun, done;
+};
+
+/* ---- values ---- */
+static enum mrs_status
+put_value(struct axis *a, struct mrs_val v, struct mrs_err *e)
+{
+    uint8_t head[HEAD] = {v.type};
+    mrs_put32(head + 1, v.n);
+    enum mrs_status s = mrsi_tape_put_n(&a->values, head, HEAD, e);
+    a->n++;
+    return s == MRS_OK ? mrsi_tape_put_n(&a->values, v.p, v.n, e) : s;
+}
+
+static enum mrs_status
+put_constants(struct axis *a, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    enum mrs_status s = MRS_OK;
+    for (mrs_walk_init(&w, a->def->values); s == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
+        s = put_value(a, el.v, e);
+    }
+    return s;
+}
+
+/* ---- values of a collection ---- */
+struct gather {
+    struct grid *g;
+    struct axis *a;
+    struct mrsi_scan scan;
+    struct mrsi_index seen;
+    bool counts; /* documents, too */
+};
+struct job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrs_buf values; /* of each: 16 bytes of its key, then as on the tape */
+    struct mrs_buf key;
+};
+
+static enum mrs_status
+fetch(void *arg, void *job, bool *big, struct mrs_err *e)
+{
+    struct gather *ga = arg;
+    struct job *j = job;
+    if (!j->block.mem) {
+        mrs_block_init(&j->block, ga->g->en->mem);
+        mrs_buf_init(&j->values, ga->g->en->mem, SIZE_MAX);
+        mrs_buf_init(&j->key, ga->g->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&ga->scan, &j->block, &j->part, e);
+    *big = j->block.n > MRSI_BIG;
+    return s;
+}
+
+struct found {
+    struct job *j;
+    uint64_t seed;
+};
+
+static enum mrs_status
+take_value(void *arg, struct mrs_val v)
+{
+    const struct found *f = arg;
+    uint8_t head[16 + HEAD];
+    if (v.type == MRS_MISSING) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&f->j->key);
+    mrs_key_append(&f->j->key, v, false);
+    if (f->j->key.bad) {
+        f->j->values.bad = f->j->key.bad;
+        return MRS_DEAD;
+    }
+    struct mrs_hash128 h = mrs_hash(f->j->key.p, f->j->key.n, f->seed);
+    mrs_put64(head, h.lo);
+    mrs_put64(head + 8, h.hi);
+    head[16] = v.type;
+    mrs_put32(head + 17, v.n);
+    mrs_buf_put(&f->j->values, head, sizeof head);
+    mrs_buf_put(&f->j->values, v.p, v.n);
+    return f->j->values.bad ? MRS_DEAD : MRS_OK;
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct gather *ga = arg;
+    struct job *j = job;
+    uint32_t side = (uint32_t)ga->a->def->side, step = ga->g->step;
+    struct found f = {j, ga->g->en->seed};
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    mrsi_cursor_begin(&cur, &ga->g->en->coll[ga->g->en->side[step][side]], j->part, &j->block);
+    for (;;) {
+        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            mrsi_row(w, step, side)->before += ga->counts;
+            mrsi_row(w, step, side)->after += ga->counts;
+            if (mrs_path_each(&ga->a->def->path, doc, false, take_value, &f) != MRS_OK) {
+                return mrs_buf_status(&j->values, e);
+            }
+        }
+        if (s == MRS_END) {
+            return MRS_OK;
+        }
+        if (s < MRS_SKIP) {
+            return s;
+        }
+    }
+}
+
+/* In input order: the first of equal values is the one that counts. */
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct gather *ga = arg;
+    struct job *j = job;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    for (size_t at = 0; s == MRS_OK && at < j->values.n;) {
+        const uint8_t *p = j->values.p + at;
+        struct mrs_hash128 key = {mrs_le64(p), mrs_le64(p + 8)};
+        struct mrs_val v = {p + 16 + HEAD, mrs_le32(p + 17), p[16]};
+        uint64_t first;
+        s = mrsi_index_put(&ga->seen, key, ga->a->n, &first, e);
+        if (s == MRS_OK && first == ga->a->n) {
+            s = put_value(ga->a, v, e);
+        }
+        at += 16 + HEAD + (size_t)v.n;
+    }
+    mrs_buf_reset(&j->values);
+    return s;
+}
+
+static void
+clear(void *arg, void *job)
+{
+    struct job *j = job;
+    (void)arg;
+    if (j->block.mem) {
+        mrs_block_clear(&j->block);
+        mrs_buf_clear(&j->values);
+        mrs_buf_clear(&j->key);
+    }
+}
+
+/* The first pass over a collection counts its documents, unless they are counted as those of the target. */
+static bool
+is_counted(const struct grid *g, uint32_t no)
+{
+    const uint32_t *side = g->en->side[g->step];
+    uint32_t coll = side[g->axis[no].def->side];
+    bool counted = coll == side[0];
+    for (uint32_t i = 0; i < no; i++) {
+        counted = counted || (g->axis[i].def->side >= 0 && side[g->axis[i].def->side] == coll);
+    }
+    return counted;
+}
+
+static enum mrs_status
+put_distinct(struct grid *g, uint32_t no, struct mrs_err *e)
+{
+    struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][g->axis[no].def->side]];
+    struct gather ga = {.g = g, .a = &g->axis[no], .counts = !is_counted(g, no)};
+    struct mrsi_pipe p = {g->en, sizeof(struct job), fetch, work, commit, clear, &ga};
+    mrsi_index_init(&ga.seen, g->en, g->en->memory / 8);
+    mrsi_scan_begin(g->en, coll, &ga.scan);
+    enum mrs_status s = mrsi_pipe_run(&p, e);
+    mrsi_scan_end(&ga.scan);
+    mrsi_index_clear(&ga.seen);
+    mrsi_coll_counted(coll);
+    return s;
+}
+
+static enum mrs_status
+find_values(struct grid *g, struct mrs_err *e)
+{
+    uint32_t n;
+    const struct mrs_step *st = &g->en->plan->steps[g->step];
+    const struct mrs_axis *def = st->type->grid->axes(st->state, &n);
+    enum mrs_status s = MRS_OK;
+    g->axis = mrs_zalloc(g->en->mem, n * sizeof *g->axis);
+    if (!g->axis) {
+        return mrs_err_memory(e, n * sizeof *g->axis);
+    }
+    mrsi_rows_begin(g->en);
+    for (; s == MRS_OK && g->n < n; g->n++) {
+        struct axis *a = &g->axis[g->n];
+        a->def = &def[g->n];
+        a->name_len = (uint32_t)strlen(a->def->name);
+        mrsi_tape_init(&a->values, g->en, 1, g->en->memory / 16 / n);
+        s = a->def->side < 0 ? put_constants(a, e) : put_distinct(g, g->n, e);
+        s = s == MRS_OK ? mrsi_tape_end(&a->values, e) : s;
+    }
+    mrsi_rows_accept(g->en);
+    return s;
+}
+
+/* ---- combinations ---- */
+static void
+first_value(struct axis *a)
+{
+    a->at = 0;
+}
+
+/* False behind the last one. */
+static bool
+next_value(struct axis *a)
+{
+    if (a->at >= a->values.n) {
+        return false;
+    }
+    const uint8_t *p = a->values.p + a->at;
+    a->v = (struct mrs_val){p + HEAD, mrs_le32(p + 1), p[0]};
+    a->at += HEAD + (size_t)a->v.n;
+    return true;
+}
+
+/* The last axis turns fastest. */
+static bool
+next_combination(struct grid *g)
+{
+    uint32_t i = g->begun ? g->n : 0;
+    while (g->begun && i > 0 && !next_value(&g->axis[i - 1])) {
+        i--;
+    }
+    if (g->begun && i == 0) {
+        return false;
+    }
+    for (; i < g->n; i++) { /* axes behind the one that turned, at first all */
+        first_value(&g->axis[i]);
+        if (!next_value(&g->axis[i])) {
+            return false;
+        }
+    }
+    g->begun = true;
+    return true;
+}
+
+static enum mrs_status
+rewind_grid(void *arg, struct mrs_err *e)
+{
+    struct grid *g = arg;
+    (void)e;
+    g->docs = 0;
+    g->begun = g->done = false;
+    return MRS_OK;
+}
+
+/* Appends the document of the axes to a block. */
+static enum mrs_status
+put_document(const struct grid *g, struct mrs_block *b, struct mrs_err *e)
+{
+    uint64_t n = 5;
+    for (uint32_t i = 0; i < g->n; i++) {
+        n += 2 + (uint64_t)g->axis[i].name_len + g->axis[i].v.n;
+    }
+    if (n > MRS_DOC_READ_MAX) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "one value of each axis together have %llu bytes, more than a "
+                           "document may have", (unsigned long long)n);
+    }
+    if (b->cap - b->n < n) {
+        size_t cap = b->n + (size_t)n > MRSI_BLOCK ? b->n + (size_t)n : MRSI_BLOCK;
+        uint8_t *more = mrs_realloc(b->mem, b->p, cap);
+        if (!more) {
+            return mrs_err_memory(e, cap);
+        }
+        b->p = more;
+        b->cap = cap;
+    }
+    uint8_t *p = b->p + b->n;
+    mrs_put32(p, (uint32_t)n);
+    p += 4;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct axis *a = &g->axis[i];
+        *p++ = a->v.type;
+        memcpy(p, a->def->name, (size_t)a->name_len + 1);
+        p += a->name_len + 1;
+        if (a->v.n) {
+            memcpy(p, a->v.p, a->v.n);
+        }
+        p += a->v.n;
+    }
+    *p = 0;
+    b->n += (size_t)n;
+    b->n_docs++;
+    return MRS_OK;
+}
+
+static enum mrs_status
+next_block(void *arg, struct mrs_block *b, struct mrs_err *e)
+{
+    struct grid *g = arg;
+    enum mrs_status s = MRS_OK;
+    b->n = 0;
+    b->n_docs = 0;
+    b->first_doc = g->docs;
+    while (s == MRS_OK && !g->done && b->n < MRSI_BLOCK / 2) {
+        g->done = !next_combination(g);
+        s = g->done ? MRS_OK : put_document(g, b, e);
+    }
+    g->docs += b->n_docs;
+    return s == MRS_OK && !b->n_docs ? MRS_END : s;
+}
+
+enum mrs_status
+mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    struct grid g = {.en = en, .step = step};
+    struct mrsi_stream stream = {rewind_grid, next_block, &g};
+    enum mrs_status s = find_values(&g, e);
+    s = s == MRS_OK ? mrsi_spread_stream(en, step, &stream, e) : s;
+    for (uint32_t i = 0; i < g.n; i++) {
+        mrsi_tape_clear(&g.axis[i].values);
+    }
+    mrs_free(en->mem, g.axis);
+    return s;
+}

@@ -1,0 +1,31 @@
+/* axes.h - kernels of the family GRID: one document for each combination of the values of axes.
+ *
+ * A step tells its axes. The engine finds their values, makes of each combination the document of the axes ({name:
+ * value, ...}, the first axis slowest), and gives it to the `spread` kernels of the step as if it were a source on side
+ * 0, the target: fate CHANGED with the document that is to be there as its one product, or SKIP. Of values that are
+ * equal in the data the first one counts; those of a plan are taken as they are written. */
+#ifndef MONGORESHAPE_AXES_H
+#define MONGORESHAPE_AXES_H
+
+#include "mongoreshape/path.h"
+#include "mongoreshape/step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mrs_axis {
+    const char *name;       /* of a top-level field */
+    int side;               /* with MRS_ROLE_READ: whose documents give the values; -1: they stand in the plan */
+    struct mrs_path path;   /* where they lie, as mrs_path_each finds them; missing ones are left out */
+    struct mrs_view values; /* side -1: an array */
+};
+struct mrs_grid_ops {
+    /* They live as long as the state. */
+    const struct mrs_axis *(*axes)(const void *state, uint32_t *n);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -82,8 +82,8 @@ main(void)
     static const char *const APART[] = {REFUSED, REFUSED_QUERY, QUERY, ACCUMULATOR};
     const struct mrs_op_row *row;
     printf("# Operators\n"
-           "What a plan may write in expressions, in the fields of a group, and in filters. They mean what they mean in\n"
-           "MongoDB 8.2; where we differ it says so below the names. Time zones are those of the system's\n"
+           "What a plan may write in expressions, in the fields of a group, and in filters. They mean what they mean\n"
+           "in MongoDB 8.2; where we differ it says so below the names. Time zones are those of the system's\n"
            "tzdata. `make docs` writes this page from the table in `common/expr`, and a test compares the two.\n"
            "\n## Expressions\n");
     for (uint32_t i = 0; (row = mrs_op_rows(i)); i++) {
@@ -100,8 +100,8 @@ main(void)
     printf("\n## Filters\n");
     family("queries", QUERY);
     printf("\n## Refused\n"
-           "A plan that uses one of these is refused with the reason. A name that is in no list on this page is refused\n"
-           "with the nearest one that is known. In expressions:\n");
+           "A plan that uses one of these is refused with the reason. A name that is in no list on this page is\n"
+           "refused with the nearest one that is known. In expressions:\n");
     notes(REFUSED);
     printf("\nIn filters:\n");
     notes(REFUSED_QUERY);

@@ -307,6 +307,11 @@ mrs_index_name(char room[12], uint32_t n)
 {
     char digit[10];
     uint32_t len = 0;
+    if (n < 10) { /* most arrays are short */
+        room[0] = (char)('0' + n);
+        room[1] = 0;
+        return 1;
+    }
     do {
         digit[len++] = (char)('0' + n % 10);
         n /= 10;

@@ -110,9 +110,11 @@ bool
 mrs_doc_find(struct mrs_view d, const char *name, uint32_t name_len, struct mrs_elem *e)
 {
     struct mrs_walk w;
+    struct mrs_elem at; /* of our own, so that it stays in registers */
     mrs_walk_init(&w, d);
-    while (mrs_walk_next(&w, e) > 0) {
-        if (mrs_name_is(e, name, name_len)) {
+    while (mrs_walk_next(&w, &at) > 0) {
+        if (mrs_name_is(&at, name, name_len)) {
+            *e = at;
             return true;
         }
     }

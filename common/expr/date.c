@@ -82,6 +82,25 @@ mrsi_civil_of(int64_t local_seconds, int32_t ms)
     return c;
 }
 
+char *
+mrsi_put_number(char *at, int32_t v, int width)
+{
+    char digit[12];
+    uint32_t rest = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
+    int n = 0;
+    if (v < 0) {
+        *at++ = '-';
+        width--;
+    }
+    for (; rest || n < width; rest /= 10) {
+        digit[n++] = (char)('0' + rest % 10);
+    }
+    while (n) {
+        *at++ = digit[--n];
+    }
+    return at;
+}
+
 bool
 mrsi_to_date(struct mrs_val v, int64_t *ms)
 {
@@ -286,8 +305,12 @@ mrsi_date_to_text(const struct mrs_expr *x, struct mrs_eval *ev, int64_t ms, str
                                "a date of the year %lld cannot be written as text (0 to 9999 can)",
                                (long long)c.year);
     }
-    char text[64];
-    int n = snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (int)c.year, c.month,
-                     c.day, c.hour, c.minute, c.second, c.ms);
-    return mrsi_ret_text(ev, text, (size_t)n, out);
+    const int32_t part[] = {(int32_t)c.year, c.month, c.day, c.hour, c.minute, c.second, c.ms};
+    static const char behind[] = "--T::.Z";
+    char text[64], *at = text;
+    for (int i = 0; i < 7; i++) {
+        at = mrsi_put_number(at, part[i], i == 0 ? 4 : i == 6 ? 3 : 2);
+        *at++ = behind[i];
+    }
+    return mrsi_ret_text(ev, text, (size_t)(at - text), out);
 }

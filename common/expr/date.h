@@ -34,6 +34,9 @@ int64_t mrsi_iso_year_start(int64_t iso_year);
  */
 struct mrsi_civil mrsi_civil_of(int64_t local_seconds, int32_t ms);
 
+/* v in decimal digits, zeros in front up to the width (at most ten; a sign counts); gives where the text ends. */
+char *mrsi_put_number(char *at, int32_t v, int width);
+
 /* A text read as a date: seconds of the day's clock that it shows, and what it says about the zone.
  */
 struct mrsi_date_text {

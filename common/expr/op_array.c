@@ -50,11 +50,21 @@ element(struct mrs_val array, int64_t at)
     return mrs_missing();
 }
 
+/* One part of a text that is split need not see the others. */
+static bool
+splits(const struct mrs_expr *x)
+{
+    return x->args[0]->kind == MRSI_CALL && x->args[0]->op->eval == mrsi_eval_split;
+}
+
 static enum mrs_status
 eval_elem_at(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val array, index;
     int32_t at;
+    if (splits(x) && mrsi_is_constant(x->args[1]) && mrsi_integral32(x->args[1]->lit, &at)) {
+        return mrsi_eval_split_at(x->args[0], ev, at, out);
+    }
     MRSI_TRY(mrsi_arg(x, 0, ev, &array));
     MRSI_TRY(mrsi_arg(x, 1, ev, &index));
     if (mrsi_is_nullish(array) || mrsi_is_nullish(index)) {
@@ -76,6 +86,9 @@ at_end(const struct mrs_expr *x, struct mrs_eval *ev, int64_t at, struct mrs_val
 {
     struct mrs_val array;
     bool null;
+    if (splits(x)) {
+        return mrsi_eval_split_at(x->args[0], ev, at, out);
+    }
     MRSI_TRY(array_or_null(x, 0, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);

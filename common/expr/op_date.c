@@ -138,9 +138,11 @@ enum part {
 static int64_t
 part_of(const struct mrsi_civil *c, int64_t local_seconds, enum part which)
 {
-    int64_t iso_year;
-    int32_t iso_week;
-    mrsi_iso_week(mrsi_floor_div(local_seconds, MRSI_DAY_SECONDS), &iso_year, &iso_week);
+    int64_t iso_year = 0;
+    int32_t iso_week = 0;
+    if (which == ISO_YEAR || which == ISO_WEEK) {
+        mrsi_iso_week(mrsi_floor_div(local_seconds, MRSI_DAY_SECONDS), &iso_year, &iso_week);
+    }
     switch (which) {
     case YEAR:
         return c->year;

@@ -59,6 +59,9 @@ eval_format(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const cha
     if (mrsi_is_nullish(*v)) {
         return MRS_OK;
     }
+    if (mrsi_is_constant(x->args[i])) {
+        return MRS_OK; /* looked at when it was compiled */
+    }
     if (v->type != MRS_STRING) {
         return mrsi_eval_error(x, ev, "format must be a string, not %s", mrs_type_name(v->type));
     }
@@ -75,59 +78,57 @@ mrsi_compile_date_to_string(struct mrsi_compile *c, struct mrs_expr *x, struct m
     return mrsi_compile_zone(c, x, S_ZONE, e);
 }
 
-/* What one letter stands for. */
-static void
-write_letter(struct mrs_buf *b, char letter, const struct mrsi_local *l, const struct mrsi_civil *c)
+static char *
+put_text(char *at, const char *text, size_t n)
+{
+    memcpy(at, text, n);
+    return at + n;
+}
+
+/* Week of the year by ISO 8601, or its year: only where it is asked for, since it costs more than all else. */
+static int32_t
+iso_part(const struct mrsi_local *l, bool year)
 {
     int64_t iso_year;
-    int32_t iso_week, offset = (int32_t)(l->local_seconds - l->utc_seconds), minutes = offset / 60;
-    mrsi_iso_week(mrsi_floor_div(l->local_seconds, MRSI_DAY_SECONDS), &iso_year, &iso_week);
+    int32_t week;
+    mrsi_iso_week(mrsi_floor_div(l->local_seconds, MRSI_DAY_SECONDS), &iso_year, &week);
+    return year ? (int32_t)iso_year : week;
+}
+
+static char *
+put_offset(char *at, int32_t offset)
+{
+    int32_t minutes = offset / 60;
+    *at++ = offset < 0 ? '-' : '+';
+    minutes = minutes < 0 ? -minutes : minutes;
+    at = mrsi_put_number(at, minutes / 60, 2);
+    return mrsi_put_number(at, minutes % 60, 2);
+}
+
+/* What one letter stands for: at most nine bytes (the name of a month). */
+static char *
+put_letter(char *at, char letter, const struct mrsi_local *l, const struct mrsi_civil *c)
+{
+    int32_t offset = (int32_t)(l->local_seconds - l->utc_seconds);
     switch (letter) {
-    case 'b':
-        mrs_buf_put(b, MONTHS[c->month - 1], 3);
-        break;
-    case 'B':
-        mrs_buf_put(b, MONTHS[c->month - 1], strlen(MONTHS[c->month - 1]));
-        break;
-    case 'L':
-        mrs_buf_printf(b, "%03d", c->ms);
-        break;
-    case 'j':
-        mrs_buf_printf(b, "%03d", c->yearday + 1);
-        break;
-    case 'w':
-        mrs_buf_printf(b, "%d", c->weekday + 1);
-        break;
-    case 'u':
-        mrs_buf_printf(b, "%d", c->weekday ? c->weekday : 7);
-        break;
-    case 'U':
-        mrs_buf_printf(b, "%02d", (c->yearday - c->weekday + 7) / 7);
-        break;
-    case 'Y':
-    case 'G':
-        mrs_buf_printf(b, "%04lld", (long long)(letter == 'Y' ? c->year : iso_year));
-        break;
-    case 'z':
-        mrs_buf_printf(b, "%c%02d%02d", offset < 0 ? '-' : '+',
-                       (minutes < 0 ? -minutes : minutes) / 60,
-                       (minutes < 0 ? -minutes : minutes) % 60);
-        break;
-    case 'Z':
-        mrs_buf_printf(b, "%d", minutes);
-        break;
-    case '%':
-        mrs_buf_byte(b, '%');
-        break;
-    default:
-        mrs_buf_printf(b, "%02d",
-                       letter == 'd'   ? c->day
-                       : letter == 'H' ? c->hour
-                       : letter == 'm' ? c->month
-                       : letter == 'M' ? c->minute
-                       : letter == 'S' ? c->second
-                                       : iso_week);
-        break;
+    case 'Y': return mrsi_put_number(at, (int32_t)c->year, 4);
+    case 'm': return mrsi_put_number(at, c->month, 2);
+    case 'd': return mrsi_put_number(at, c->day, 2);
+    case 'H': return mrsi_put_number(at, c->hour, 2);
+    case 'M': return mrsi_put_number(at, c->minute, 2);
+    case 'S': return mrsi_put_number(at, c->second, 2);
+    case 'L': return mrsi_put_number(at, c->ms, 3);
+    case 'b': return put_text(at, MONTHS[c->month - 1], 3);
+    case 'B': return put_text(at, MONTHS[c->month - 1], strlen(MONTHS[c->month - 1]));
+    case 'j': return mrsi_put_number(at, c->yearday + 1, 3);
+    case 'w': return mrsi_put_number(at, c->weekday + 1, 1);
+    case 'u': return mrsi_put_number(at, c->weekday ? c->weekday : 7, 1);
+    case 'U': return mrsi_put_number(at, (c->yearday - c->weekday + 7) / 7, 2);
+    case 'G': return mrsi_put_number(at, iso_part(l, true), 4);
+    case 'V': return mrsi_put_number(at, iso_part(l, false), 2);
+    case 'z': return put_offset(at, offset);
+    case 'Z': return mrsi_put_number(at, offset / 60, 1);
+    default: return put_text(at, "%", 1);
     }
 }
 
@@ -136,27 +137,31 @@ write_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text forma
            const struct mrsi_local *l, struct mrs_val *out)
 {
     struct mrsi_civil c = mrsi_civil_of(l->local_seconds, l->ms);
-    struct mrs_buf b;
-    mrs_buf_init(&b, ev->arena->mem, MRS_DOC_READ_MAX);
+    char few[160], *text = few;
+    size_t room = (size_t)format.n * 5; /* nine bytes for two, at most */
+    if (room > sizeof few) {
+        text = mrs_arena_alloc(ev->arena, room);
+        if (!text) {
+            return mrsi_eval_memory(ev, room);
+        }
+    }
+    char *at = text;
     for (uint32_t i = 0; i < format.n; i++) {
         if (format.p[i] != '%') {
-            mrs_buf_byte(&b, (uint8_t)format.p[i]);
+            *at++ = format.p[i];
             continue;
         }
         char letter = format.p[++i];
         if ((letter == 'Y' || letter == 'G') && (c.year < 0 || c.year > 9999)) {
-            mrs_buf_clear(&b);
             return mrsi_eval_error(x, ev, "the year %lld cannot be written (0 to 9999 can)",
                                    (long long)c.year);
         }
-        write_letter(&b, letter, l, &c);
+        at = put_letter(at, letter, l, &c);
     }
-    enum mrs_status s = mrs_buf_status(&b, NULL);
-    s = s == MRS_OK   ? mrsi_ret_text(ev, b.n ? (const char *)b.p : "", b.n, out)
-      : s == MRS_DEAD ? mrsi_eval_memory(ev, b.n)
-                      : mrsi_eval_error(x, ev, "the text would be too long");
-    mrs_buf_clear(&b);
-    return s;
+    if (at - text > MRS_DOC_READ_MAX) {
+        return mrsi_eval_error(x, ev, "the text would be too long");
+    }
+    return mrsi_ret_text(ev, text, (size_t)(at - text), out);
 }
 
 enum mrs_status

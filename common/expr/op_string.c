@@ -80,35 +80,99 @@ search(const char *from, const char *end, struct mrsi_text find)
     return find.n ? memmem(from, (size_t)(end - from), find.p, find.n) : from;
 }
 
+/* The arguments of a $split; *null: the result is null. */
 static enum mrs_status
-eval_split(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+split_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text *text, struct mrsi_text *sep,
+                bool *null)
 {
     struct mrs_val input, by;
     MRSI_TRY(mrsi_arg(x, 0, ev, &input));
     MRSI_TRY(mrsi_arg(x, 1, ev, &by));
-    if (mrsi_is_nullish(input) || mrsi_is_nullish(by)) {
-        return mrsi_ret_null(out);
+    *null = mrsi_is_nullish(input) || mrsi_is_nullish(by);
+    if (*null) {
+        return MRS_OK;
     }
     if (input.type != MRS_STRING || by.type != MRS_STRING) {
         return mrsi_eval_error(x, ev, "the text and the separator must be strings, not %s and %s",
                                mrs_type_name(input.type), mrs_type_name(by.type));
     }
-    struct mrsi_text text = mrsi_text_of(input), sep = mrsi_text_of(by);
-    if (!sep.n) {
-        return mrsi_eval_error(x, ev, "the separator is empty");
+    *text = mrsi_text_of(input);
+    *sep = mrsi_text_of(by);
+    return sep->n ? MRS_OK : mrsi_eval_error(x, ev, "the separator is empty");
+}
+
+static uint32_t
+split_count(struct mrsi_text text, struct mrsi_text sep)
+{
+    const char *end = text.p + text.n;
+    uint32_t n = 1;
+    for (const char *at = text.p; (at = search(at, end, sep)); at += sep.n) {
+        n++;
     }
-    struct mrsi_list parts = {0};
+    return n;
+}
+
+/* Counted first, so that the array is written once, where it stays. */
+enum mrs_status
+mrsi_eval_split(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrsi_text text, sep;
+    char name[12];
+    bool null;
+    MRSI_TRY(split_arguments(x, ev, &text, &sep, &null));
+    if (null) {
+        return mrsi_ret_null(out);
+    }
+    uint32_t n = split_count(text, sep);
+    uint64_t most = 5 + text.n + (uint64_t)n * (7 + mrs_index_name(name, n - 1));
+    if (most > 4u * MRS_DOC_MAX) {
+        return too_large(x, ev);
+    }
+    uint8_t *p = mrs_arena_alloc(ev->arena, most), *to = p + 4;
+    if (!p) {
+        return mrsi_eval_memory(ev, most);
+    }
     const char *at = text.p, *end = text.p + text.n;
-    for (;;) {
+    for (uint32_t i = 0; i < n; i++) {
         const char *hit = search(at, end, sep);
-        struct mrs_val v;
-        MRSI_TRY(mrsi_ret_text(ev, at, (size_t)((hit ? hit : end) - at), &v));
-        MRSI_TRY(mrsi_list_add(ev, &parts, v));
-        if (!hit) {
-            return mrsi_ret_array(ev, parts.v, parts.n, out);
-        }
-        at = hit + sep.n;
+        uint32_t len = (uint32_t)((hit ? hit : end) - at), digits = mrs_index_name(name, i);
+        *to++ = MRS_STRING;
+        memcpy(to, name, digits + 1);
+        to += digits + 1;
+        mrs_put32(to, len + 1);
+        memcpy(to + 4, at, len);
+        to[4 + len] = 0;
+        to += 5 + len;
+        at = hit ? hit + sep.n : end;
     }
+    *to++ = 0;
+    mrs_put32(p, (uint32_t)(to - p));
+    *out = (struct mrs_val){p, (uint32_t)(to - p), MRS_ARRAY};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_eval_split_at(const struct mrs_expr *x, struct mrs_eval *ev, int64_t index, struct mrs_val *out)
+{
+    struct mrsi_text text, sep;
+    bool null;
+    MRSI_TRY(split_arguments(x, ev, &text, &sep, &null));
+    if (null) {
+        return mrsi_ret_null(out);
+    }
+    index += index < 0 ? split_count(text, sep) : 0;
+    const char *at = text.p, *end = text.p + text.n, *hit = NULL;
+    for (int64_t i = 0; index >= 0; i++, at = hit + sep.n) {
+        hit = search(at, end, sep);
+        if (i == index) {
+            return mrsi_ret_text(ev, at, (size_t)((hit ? hit : end) - at), out);
+        }
+        if (!hit) {
+            break;
+        }
+    }
+    *out = mrs_missing();
+    return MRS_OK;
 }
 
 static char
@@ -485,7 +549,7 @@ const struct mrs_op mrsi_ops_string[] = {
             "input,find,replacement"),
     BY_NAME("$replaceOne", "", eval_replace_one, "input,find,replacement"),
     BY_NAME("$rtrim", "", eval_rtrim, "input|chars"),
-    BY_COUNT("$split", "", eval_split, 2, 2),
+    BY_COUNT("$split", "", mrsi_eval_split, 2, 2),
     BY_COUNT("$strcasecmp", "", eval_strcasecmp, 2, 2),
     BY_COUNT("$strLenBytes", "", eval_length_bytes, 1, 1),
     BY_COUNT("$strLenCP", "", eval_length_points, 1, 1),

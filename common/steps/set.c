@@ -19,6 +19,7 @@ struct set {
     int errors, conflicts;
     struct mrs_edit *edit; /* NULL: all names stand at the top */
     int id;                /* the field that writes `_id`, -1: none */
+    uint64_t marks;        /* of the names at the top: most other names have a mark that is not among them */
     bool reads_own, falsified;
 };
 
@@ -31,6 +32,13 @@ static const struct mrs_key keys[] = {
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one new `_id` counts"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
+
+/* One bit of 64 for a name. */
+static inline uint64_t
+mark_of(const char *name, uint32_t len)
+{
+    return 1ull << (((uint8_t)name[0] * 5u + len * 11u) & 63);
+}
 
 /* ---- compile ---- */
 struct reads { /* does anything that is read touch what is written */
@@ -205,6 +213,7 @@ plan_writes(struct mrsi_read *r, struct set *s)
         const struct mrs_path *p = &s->fields.path[i];
         flat = flat && p->n == 1;
         s->id = strcmp(p->part[0].name, "_id") == 0 ? (int)i : s->id;
+        s->marks |= mark_of(p->part[0].name, p->part[0].len);
     }
     mrs_err_clear(&e);
     enum mrs_status st = flat ? MRS_OK : mrs_edit_new(r->args->mem, &s->edit, &e);
@@ -290,7 +299,7 @@ evaluate(struct writing *x, struct mrs_view d)
 static inline uint32_t
 field_of(const struct set *s, const struct mrs_elem *e)
 {
-    uint32_t i = 0;
+    uint32_t i = s->marks & mark_of(e->name, e->name_len) ? 0 : s->fields.n;
     for (; i < s->fields.n; i++) {
         const struct mrs_part *p = &s->fields.path[i].part[0];
         if (p->len == e->name_len && p->name[0] == e->name[0] && memcmp(p->name, e->name, p->len) == 0) {

@@ -234,6 +234,70 @@ uuids(void **state)
     FAILURES(BAD);
 }
 
+/* One part of a split is found without the array; with an index that is not constant the array is made. */
+static void
+parts_of_a_split(void **state)
+{
+    static const struct row LIST[] = {
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, 0]}", "{'t': 'a b  c'}", "'a'"},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, 2]}", "{'t': 'a b  c'}", "''"},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, 3]}", "{'t': 'a b  c'}", "'c'"},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, 4]}", "{'t': 'a b  c'}", NULL},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, -1]}", "{'t': 'a b  c'}", "'c'"},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, -4]}", "{'t': 'a b  c'}", "'a'"},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, -5]}", "{'t': 'a b  c'}", NULL},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, '$i']}", "{'t': 'a b  c', 'i': -1}", "'c'"},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, 1.0]}", "{'t': 'a b'}", "'b'"},
+        {"{'$arrayElemAt': [{'$split': ['$none', ' ']}, 0]}", "{}", "null"},
+        {"{'$arrayElemAt': [{'$split': ['$t', null]}, 0]}", "{'t': 'a'}", "null"},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, null]}", "{'t': 'a'}", "null"},
+        {"{'$first': {'$split': ['$t', ', ']}}", "{'t': ''}", "''"},
+        {"{'$first': {'$split': ['$t', ', ']}}", "{'t': ', x'}", "''"},
+        {"{'$last': {'$split': ['$t', ', ']}}", "{'t': 'x, y, '}", "''"},
+        {"{'$last': {'$split': ['$t', ', ']}}", "{'t': 'x,, y'}", "'y'"},
+        {"{'$split': ['$t', 'aa']}", "{'t': 'aaaaa'}", "['', '', 'a']"},
+        {"{'$split': ['$t', '-']}", "{'t': '0-1-2-3-4-5-6-7-8-9-10-11'}",
+         "['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11']"},
+    };
+    static const struct bad BAD[] = {
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, 0]}", "{'t': 1}", "$split: the text and the separator"},
+        {"{'$first': {'$split': ['$t', '$s']}}", "{'t': 'a', 's': ''}", "$split: the separator is empty"},
+        {"{'$arrayElemAt': [{'$split': ['$t', ' ']}, 'x']}", "{'t': 'a'}", "$arrayElemAt: the index"},
+    };
+    (void)state;
+    ROWS(LIST);
+    FAILURES(BAD);
+}
+
+static void
+dates_as_text(void **state)
+{
+#define TO_TEXT(format, date, want) \
+    {"{'$dateToString': {'date': '$d', 'format': '" format "'}}", "{'d': {'$date': '" date "'}}", want}
+#define IN_ZONE(zone, want) \
+    {"{'$dateToString': {'date': '$d', 'format': '%H:%M %z %Z', 'timezone': '" zone "'}}", \
+     "{'d': {'$date': '2024-01-01T00:00:00Z'}}", want}
+    static const struct row LIST[] = {
+        TO_TEXT("%Y-%m-%dT%H:%M:%S.%LZ", "2024-03-05T06:07:08.009Z", "'2024-03-05T06:07:08.009Z'"),
+        TO_TEXT("%j %w %u %U %V %G", "2023-01-01T00:00:00Z", "'001 1 7 01 52 2022'"),
+        TO_TEXT("%b %B %%", "2024-09-30T00:00:00Z", "'Sep September %'"),
+        TO_TEXT("%B%B%B%B", "2024-09-30T00:00:00Z", "'SeptemberSeptemberSeptemberSeptember'"),
+        TO_TEXT("", "2024-09-30T00:00:00Z", "''"),
+        IN_ZONE("+05:30", "'05:30 +0530 330'"),
+        IN_ZONE("-00:30", "'23:30 -0030 -30'"),
+        IN_ZONE("UTC", "'00:00 +0000 0'"),
+        {"{'$toString': '$d'}", "{'d': {'$date': {'$numberLong': '-1'}}}", "'1969-12-31T23:59:59.999Z'"},
+        {"{'$toString': '$d'}", "{'d': {'$date': {'$numberLong': '-62167219200000'}}}", "'0000-01-01T00:00:00.000Z'"},
+    };
+    static const struct bad BAD[] = {
+        {"{'$dateToString': {'date': '$d', 'format': '%Y %L'}}",
+         "{'d': {'$date': {'$numberLong': '-62167219200001'}}}", "the year -1 cannot be written"},
+    };
+    (void)state;
+    ROWS(LIST);
+    FAILURES(BAD);
+}
+
 static void
 refused_operators_say_why(void **state)
 {
@@ -291,7 +355,8 @@ every_allocation_may_fail(void **state)
     static const char *const TEXT =
         "[{'$sin': '$d'}, {'$atan2': ['$n', '$d']}, {'$bitAnd': ['$n', 3]}, {'$bitNot': '$n'},"
         " {'$bsonSize': '$$ROOT'}, {'$stdDevPop': '$a'}, {'$median': {'input': '$a', 'method': 'approximate'}},"
-        " {'$percentile': {'input': '$a', 'p': [0.1, 0.9], 'method': 'approximate'}}, {'$toUUID': '$u'}]";
+        " {'$percentile': {'input': '$a', 'p': [0.1, 0.9], 'method': 'approximate'}}, {'$toUUID': '$u'},"
+        " {'$split': ['$u', '-']}, {'$last': {'$split': ['$u', '-']}}]";
     bool done = false;
     (void)state;
     for (uint64_t n = 1; !done; n++) {
@@ -319,6 +384,8 @@ main(void)
         cmocka_unit_test(measures),
         cmocka_unit_test(spreads),
         cmocka_unit_test(uuids),
+        cmocka_unit_test(parts_of_a_split),
+        cmocka_unit_test(dates_as_text),
         cmocka_unit_test(refused_operators_say_why),
         cmocka_unit_test(refused_queries_say_why),
         cmocka_unit_test(every_allocation_may_fail),

@@ -71,6 +71,11 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
                    : d->new_ids ? "once more if new `_id`s clash"
                                 : "";
         fn(arg, &pass);
+    } else if (d->family == MRS_FAMILY_TREE) {
+        pass.ns = d->sides[0].coll.ns;
+        pass.times = 2;
+        pass.why = "to find the place of every node; then to write each with its place";
+        fn(arg, &pass);
     } else if (d->family == MRS_FAMILY_SPREAD || d->n_sides < 2) {
         pass.why = "once more if equal `_id`s are found";
         each_main(step, pass, fn, arg);
@@ -128,10 +133,11 @@ mrsi_memory_words(const struct mrs_desc *d)
                "a hash of each `_id` where documents are added";
     case MRS_FAMILY_GROUP:
         return "parts are sorted by their keys in memory, and in temporary files past the budget";
+    case MRS_FAMILY_TREE:
+        return "some dozens of bytes a node beside its `_id`, in memory and in mapped temporary files past the budget";
     case MRS_FAMILY_GRID:
         return "a key of each value of an axis, and a hash of each `_id` (on disk past the budget)";
     case MRS_FAMILY_LINK:
-    case MRS_FAMILY_TREE:
     case MRS_FAMILY_CATALOG: break;
     }
     return "none: no document is touched";

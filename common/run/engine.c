@@ -255,8 +255,8 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     case MRS_FAMILY_JOIN: return mrsi_join_step(en, step, e);
     case MRS_FAMILY_GROUP: return mrsi_group_step(en, step, e);
     case MRS_FAMILY_FOLD: return mrsi_fold_step(en, step, e);
+    case MRS_FAMILY_TREE: return mrsi_tree_step(en, step, e);
     case MRS_FAMILY_LINK:
-    case MRS_FAMILY_TREE:
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "this step cannot be run yet");
     case MRS_FAMILY_GRID: return mrsi_grid_step(en, step, e);
     case MRS_FAMILY_CATALOG: break;

@@ -54,6 +54,21 @@ each_main(const struct mrs_step *step, struct mrsi_pass pass, mrsi_pass_fn fn, v
     }
 }
 
+static void
+link_passes(const struct mrs_desc *d, struct mrsi_pass pass, mrsi_pass_fn fn, void *arg)
+{
+    bool self = strcmp(d->sides[0].coll.ns, d->sides[1].coll.ns) == 0;
+    unsigned role = self ? d->sides[0].role | d->sides[1].role : 0;
+    for (uint32_t i = 0; i < (self ? 1 : 2); i++) {
+        bool written = (role | d->sides[i].role) & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE);
+        pass.ns = d->sides[i].coll.ns;
+        pass.times = written ? 2 : 1;
+        pass.why = written ? "its references; then its documents, written with those that they hold in the end"
+                           : "its references; once more if some of its documents are refused";
+        fn(arg, &pass);
+    }
+}
+
 void
 mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn fn, void *arg)
 {
@@ -96,6 +111,8 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
         pass.why = leave ? "to send each document where it belongs; then to settle which of them stay"
                          : "to send each document where it belongs";
         fn(arg, &pass);
+    } else if (d->family == MRS_FAMILY_LINK) {
+        link_passes(d, pass, fn, arg);
     } else if (d->family == MRS_FAMILY_FOLD) {
         bool leave = d->sides[0].role & MRS_ROLE_TAKE;
         pass.ns = d->sides[0].coll.ns;
@@ -138,6 +155,7 @@ mrsi_memory_words(const struct mrs_desc *d)
     case MRS_FAMILY_GRID:
         return "a key of each value of an axis, and a hash of each `_id` (on disk past the budget)";
     case MRS_FAMILY_LINK:
+        return "keys of both sides and references, 24 to 40 bytes each (on disk past the budget)";
     case MRS_FAMILY_CATALOG: break;
     }
     return "none: no document is touched";

@@ -139,7 +139,7 @@ expect_bytes(struct mrsi_engine *en)
         const struct mrs_desc *d = &en->plan->steps[s].desc;
         for (uint32_t i = 0; i < d->n_sides; i++) { /* a second look */
             const struct mrsi_coll *c = &en->coll[en->side[s][i]];
-            bool again = (d->family == MRS_FAMILY_JOIN && i < 2) ||
+            bool again = ((d->family == MRS_FAMILY_JOIN || d->family == MRS_FAMILY_LINK) && i < 2) ||
                          (d->family == MRS_FAMILY_FOLD && (d->sides[i].role & (MRS_ROLE_TAKE | MRS_ROLE_ADD)));
             if (again && c->in_index != MRSI_NONE) {
                 en->total_bytes += mrs_input_at(en->in, c->in_index)->file_bytes;
@@ -256,8 +256,7 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     case MRS_FAMILY_GROUP: return mrsi_group_step(en, step, e);
     case MRS_FAMILY_FOLD: return mrsi_fold_step(en, step, e);
     case MRS_FAMILY_TREE: return mrsi_tree_step(en, step, e);
-    case MRS_FAMILY_LINK:
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "this step cannot be run yet");
+    case MRS_FAMILY_LINK: return mrsi_link_step(en, step, e);
     case MRS_FAMILY_GRID: return mrsi_grid_step(en, step, e);
     case MRS_FAMILY_CATALOG: break;
     }

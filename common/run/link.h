@@ -1,0 +1,138 @@
+/* link.h - references of two collections complete each other; for link*.c.
+ *
+ * One pass over each side collects the keys of all documents and of all references (those of a collection that is both
+ * sides in the same pass). References then become ordinals. Who lists whom, what the step decides about each child, and
+ * who gains whom follow from flat tables of ordinals, without a look at documents. A last pass over each side that
+ * changes puts the references in. A document that cannot be written with them is refused, and then nothing may be
+ * derived from it: everything is written again without it, which ends, because every time fewer documents take part.
+ * All tables move to files that are mapped when they outgrow their share of memory, and nothing depends on where they
+ * lie or how many threads there are. */
+#ifndef MRS_RUN_LINK_H
+#define MRS_RUN_LINK_H
+
+#include "index.h"
+#include "join.h"
+#include "mongoreshape/link.h"
+#include "sides.h"
+#include "tape.h"
+
+/* Bits of a document in struct mrsi_fates, beside MRSI_FATE_OUTSIDE (gone, or refused when it was read) and
+ * MRSI_FATE_REFUSED (to be refused when it is written, where it is not OUTSIDE). MRSI_FATE_UNSORTED: it could not be
+ * written, and is refused from the next pass on. MRSI_FATE_USED: of a child enum mrs_link_verdict without ORPHAN. */
+enum {
+    MRSI_LINK_BROKEN = 1,     /* of a parent: some reference of it names nobody */
+    MRSI_LINK_TWICE = 64,     /* another document has the same `_id` */
+    MRSI_LINK_SORTLESS = 128  /* of a child: it has no sort key */
+};
+
+/* A reference: whose it is and what it names. */
+struct mrsi_link_ref {
+    struct mrs_hash128 key;
+    uint64_t whose; /* ordinal, and the bits below */
+};
+#define MRSI_REF_LIST (1ull << 63)  /* it stands in a list */
+#define MRSI_REF_NONE (1ull << 62)  /* there is no reference: it only says that there is a list */
+#define MRSI_REF_WHOSE (MRSI_REF_NONE - 1)
+
+/* What is known of who lists a child: the first parent + 1, 0: nobody; and bits. */
+#define MRSI_LISTED_MORE (1ull << 63) /* others list it as well */
+#define MRSI_LISTED_LIST (1ull << 62) /* the child itself holds a list */
+#define MRSI_LISTED_ORPHAN (1ull << 61)
+#define MRSI_LISTED_BY (MRSI_LISTED_ORPHAN - 1)
+
+/* From documents of one side to documents of the other, in order. */
+struct mrsi_edges {
+    struct mrsi_area start, to; /* uint64_t: start[i] .. start[i + 1] */
+};
+
+struct mrsi_link_side {
+    struct mrsi_index ids;        /* empty where the other side's are the same */
+    struct mrsi_fates fates;
+    struct mrsi_tape refs;        /* struct mrsi_link_ref, ascending by document */
+    struct mrsi_area named;       /* uint64_t for each of refs: the ordinal that it names + 1, 0: nobody */
+    struct mrsi_tape at, bytes;   /* of each document: where in bytes its `_id` and sort key stand */
+    bool keeps;                   /* those are needed */
+    struct mrsi_edges gains;      /* what each document gains: ordinals of the other side */
+    uint64_t seen;                /* documents that were read */
+};
+
+struct mrsi_link {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_step *st;
+    const struct mrs_link_ops *ops;
+    struct mrs_link_wants wants;
+    bool self;                   /* both sides are one collection */
+    struct mrsi_link_side side[2];
+    struct mrsi_area listed;     /* of each child: MRSI_LISTED_ */
+    struct mrsi_area parent;     /* of each child with LEAVES: the parent that it names + 1, 0: none; wants.leaves */
+    struct mrsi_sides sides;
+    struct mrsi_scan scan;
+    uint32_t now;                /* side being read */
+    bool late;                   /* some document could not be written */
+};
+
+static inline struct mrsi_index *
+mrsi_link_ids(struct mrsi_link *l, uint32_t side)
+{
+    return &l->side[l->self ? 0 : side].ids;
+}
+static inline uint64_t *
+mrsi_area_u64(const struct mrsi_area *a)
+{
+    return a->p;
+}
+/* Whether nothing may be derived from a document. */
+static inline bool
+mrsi_link_refused(const struct mrsi_link *l, uint32_t side, uint64_t ordinal)
+{
+    unsigned bits = mrsi_fates_get(&l->side[side].fates, ordinal);
+    if (l->self) {
+        bits |= mrsi_fates_get(&l->side[!side].fates, ordinal);
+    }
+    return bits & MRSI_FATE_REFUSED;
+}
+/* What was kept of a document: its `_id`, its sort key. */
+struct mrsi_link_kept {
+    uint32_t id_len, sort_len;
+    uint8_t type, pad[7];
+};
+static inline const uint8_t *
+mrsi_link_kept(const struct mrsi_link *l, uint32_t side, uint64_t ordinal, struct mrsi_link_kept *out)
+{
+    uint64_t at;
+    memcpy(&at, l->side[side].at.p + ordinal * sizeof at, sizeof at);
+    const uint8_t *p = l->side[side].bytes.p + at;
+    memcpy(out, p, sizeof *out);
+    return p + sizeof *out;
+}
+static inline struct mrs_hash128
+mrsi_link_hash(const struct mrsi_link *l, const struct mrs_keys *k, uint32_t i)
+{
+    return mrs_hash(k->bytes.p + k->span[i].off, k->span[i].len, l->en->seed);
+}
+
+/* link_read.c: documents to tables, and keys to ordinals. */
+enum mrs_status mrsi_link_read(struct mrsi_link *l, struct mrs_err *e);
+/* link_decide.c */
+enum mrs_status mrsi_link_decide(struct mrsi_link *l, struct mrs_err *e);
+/* What the tables know of a child: who lists it. one: shape ONE, the parent that it names + 1, 0: nobody that is
+ * there. */
+void mrsi_link_listed(const struct mrsi_link *l, uint64_t child, uint64_t one, struct mrs_link_facts *f);
+/* link_items.c: the references of a document in the end. */
+struct mrsi_link_items {      /* of one job; the buffers keep their memory */
+    struct mrs_buf item;      /* struct mrs_link_item */
+    struct mrs_buf other;     /* uint64_t: the ordinal that each item names; MRSI_NO_ORDINAL */
+    struct mrs_buf set, sort; /* scratch */
+    struct mrs_buf bytes[2];  /* the document, spliced */
+    uint32_t n_new;
+};
+void mrsi_link_items_init(struct mrsi_link_items *x, struct mrs_mem *mem);
+void mrsi_link_items_clear(struct mrsi_link_items *x);
+/* *doc with the references of one side put in. OK; SKIP: w->err says why not. */
+enum mrs_status mrsi_link_put(struct mrsi_link *l, struct mrsi_worker *w, struct mrsi_link_items *x, uint32_t side,
+                              uint64_t ordinal, struct mrs_view *doc, struct mrs_err *e);
+/* link_write.c */
+enum mrs_status mrsi_link_write(struct mrsi_link *l, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,215 @@
+/* link_decide.c - from references as ordinals to what becomes of each child and who gains whom; no document is looked
+ * at. */
+#include "link.h"
+
+static const struct mrsi_link_ref *
+refs_of(const struct mrsi_link *l, uint32_t side)
+{
+    return (const struct mrsi_link_ref *)(const void *)l->side[side].refs.p;
+}
+
+static enum mrs_status
+go_on(const struct mrsi_link *l, uint64_t i, struct mrs_err *e)
+{
+    return i % (1u << 20) == 0 && mrsi_cancelled(l->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted")
+                                                         : MRS_OK;
+}
+
+/* Asks the step; OK, SKIP (w->err is cleared: the reason is found again when the document is written). */
+static enum mrs_status
+ask(const struct mrsi_link *l, uint32_t side, const struct mrs_link_facts *f, unsigned *verdict, struct mrs_err *e)
+{
+    struct mrsi_worker *w = &l->en->worker[0];
+    mrs_err_clear(&w->err);
+    enum mrs_status s = l->ops->judge(l->st->state, &w->ctx, (int)side, f, verdict);
+    if (s < MRS_SKIP) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    mrs_err_clear(&w->err);
+    return s;
+}
+
+/* ---- who is listed, and which parents list nobody who is there ---- */
+static void
+note_listed(struct mrsi_link *l, uint64_t child, uint64_t parent)
+{
+    uint64_t *x = &mrsi_area_u64(&l->listed)[child];
+    if (!(*x & MRSI_LISTED_BY)) {
+        *x |= parent + 1;
+    } else if ((*x & MRSI_LISTED_BY) != parent + 1) {
+        *x |= MRSI_LISTED_MORE;
+    }
+}
+
+static enum mrs_status
+note_broken(struct mrsi_link *l, uint64_t parent, struct mrs_err *e)
+{
+    struct mrsi_fates *fates = &l->side[0].fates;
+    struct mrs_link_facts f = {.dangling = true};
+    unsigned verdict;
+    if (mrsi_fates_get(fates, parent) & MRSI_LINK_BROKEN) {
+        return MRS_OK;
+    }
+    mrsi_fates_add(fates, parent, MRSI_LINK_BROKEN);
+    enum mrs_status s = ask(l, 0, &f, &verdict, e);
+    if (s == MRS_SKIP) {
+        mrsi_fates_add(fates, parent, MRSI_FATE_REFUSED);
+    }
+    return s == MRS_SKIP ? MRS_OK : s;
+}
+
+static enum mrs_status
+read_lists(struct mrsi_link *l, struct mrs_err *e)
+{
+    const struct mrsi_link_ref *ref = refs_of(l, 0);
+    const uint64_t *named = mrsi_area_u64(&l->side[0].named);
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = 0; s == MRS_OK && i < l->side[0].refs.n; i++) {
+        uint64_t parent = ref[i].whose & MRSI_REF_WHOSE;
+        if (named[i]) {
+            note_listed(l, named[i] - 1, parent);
+        } else {
+            s = note_broken(l, parent, e);
+        }
+        s = s == MRS_OK ? go_on(l, i, e) : s;
+    }
+    return s;
+}
+
+/* ---- children ---- */
+void
+mrsi_link_listed(const struct mrsi_link *l, uint64_t child, uint64_t one, struct mrs_link_facts *f)
+{
+    uint64_t x = mrsi_area_u64(&l->listed)[child];
+    f->listed = x & MRSI_LISTED_MORE ? 2 : (x & MRSI_LISTED_BY) != 0;
+    f->elsewhere = f->shape == MRS_LINK_ONE && f->listed && (f->listed > 1 || (x & MRSI_LISTED_BY) != one);
+}
+
+/* The facts of a child whose references are [i, end) of the table; returns end. */
+static uint64_t
+facts_of(const struct mrsi_link *l, uint64_t child, uint64_t i, struct mrs_link_facts *f, uint64_t *one)
+{
+    const struct mrsi_link_ref *ref = refs_of(l, 1);
+    const uint64_t *named = mrsi_area_u64(&l->side[1].named);
+    memset(f, 0, sizeof *f);
+    *one = 0;
+    for (; i < l->side[1].refs.n && (ref[i].whose & MRSI_REF_WHOSE) == child; i++) {
+        f->shape = ref[i].whose & MRSI_REF_LIST ? MRS_LINK_LIST : MRS_LINK_ONE;
+        f->names = f->names || named[i];
+        f->dangling = f->dangling || (!named[i] && !(ref[i].whose & MRSI_REF_NONE));
+        *one = named[i];
+    }
+    mrsi_link_listed(l, child, *one, f);
+    return i;
+}
+
+static enum mrs_status
+judge_child(struct mrsi_link *l, uint64_t child, const struct mrs_link_facts *f, uint64_t one, struct mrs_err *e)
+{
+    struct mrsi_fates *fates = &l->side[1].fates;
+    uint64_t *listed = &mrsi_area_u64(&l->listed)[child];
+    unsigned verdict = 0;
+    int side;
+    if ((mrsi_fates_get(fates, child) & MRSI_FATE_OUTSIDE) || mrsi_link_refused(l, 1, child)) {
+        return MRS_OK;
+    }
+    enum mrs_status s = ask(l, 1, f, &verdict, e);
+    if (s == MRS_OK && (mrsi_fates_get(fates, child) & MRSI_LINK_SORTLESS) && (f->names || f->listed)) {
+        s = MRS_SKIP;
+    }
+    if (s == MRS_OK && (verdict & MRS_LINK_ORPHAN)) {
+        enum mrs_fate fate = l->ops->orphan(l->st->state, &side);
+        s = fate == MRS_FATE_REFUSED ? MRS_SKIP : MRS_OK;
+        *listed |= fate == MRS_FATE_STAYS ? 0 : MRSI_LISTED_ORPHAN;
+    }
+    if (s == MRS_SKIP) {
+        mrsi_fates_add(fates, child, MRSI_FATE_REFUSED);
+        return MRS_OK;
+    }
+    mrsi_fates_add(fates, child, verdict & MRSI_FATE_USED);
+    *listed |= f->shape == MRS_LINK_LIST ? MRSI_LISTED_LIST : 0;
+    if (verdict & MRS_LINK_LEAVES) {
+        mrsi_area_u64(&l->parent)[child] = one;
+    }
+    return s;
+}
+
+static enum mrs_status
+judge_children(struct mrsi_link *l, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    uint64_t at = 0;
+    for (uint64_t c = 0; s == MRS_OK && c < l->side[1].fates.n; c++) {
+        struct mrs_link_facts f;
+        uint64_t one;
+        at = facts_of(l, c, at, &f, &one);
+        s = judge_child(l, c, &f, one, e);
+        s = s == MRS_OK ? go_on(l, c, e) : s;
+    }
+    return s;
+}
+
+/* ---- who gains whom ---- */
+/* Whether the i-th reference of the other side makes `to` of this side gain the document that holds it. */
+static bool
+is_gain(const struct mrsi_link *l, uint32_t side, const struct mrsi_link_ref *ref, uint64_t to)
+{
+    uint64_t whose = ref->whose & MRSI_REF_WHOSE;
+    const uint64_t *listed = mrsi_area_u64(&l->listed);
+    if (side == 1) {
+        return (listed[to] & MRSI_LISTED_LIST) && (mrsi_fates_get(&l->side[1].fates, to) & MRS_LINK_TAKES);
+    }
+    bool there = !(ref->whose & MRSI_REF_LIST) && !(listed[whose] & MRSI_LISTED_MORE) &&
+                 (listed[whose] & MRSI_LISTED_BY) == to + 1;
+    return !there && (mrsi_fates_get(&l->side[1].fates, whose) & MRS_LINK_GAINS);
+}
+
+/* A counting sort: counts, sums, and each document in its place, in the order of the table. */
+static enum mrs_status
+find_gains(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
+{
+    const struct mrsi_link_side *from = &l->side[!side];
+    const struct mrsi_link_ref *ref = refs_of(l, !side);
+    const uint64_t *named = mrsi_area_u64(&from->named);
+    struct mrsi_edges *x = &l->side[side].gains;
+    uint64_t n = l->side[side].fates.n, total = 0;
+    enum mrs_status s = mrsi_area_new(&x->start, l->en, (n + 2) * 8, l->en->memory / 16, e);
+    uint64_t *start = mrsi_area_u64(&x->start);
+    for (uint64_t i = 0; s == MRS_OK && i < from->refs.n; i++) {
+        if (named[i] && is_gain(l, side, &ref[i], named[i] - 1)) {
+            start[named[i] + 1]++;
+            total++;
+        }
+        s = go_on(l, i, e);
+    }
+    for (uint64_t i = 0; s == MRS_OK && i < n; i++) {
+        start[i + 2] += start[i + 1]; /* start[i + 1]: where those of i begin, and will end */
+    }
+    s = s == MRS_OK ? mrsi_area_new(&x->to, l->en, total * 8, l->en->memory / 16, e) : s;
+    uint64_t *to = mrsi_area_u64(&x->to);
+    for (uint64_t i = 0; s == MRS_OK && total && i < from->refs.n; i++) {
+        if (named[i] && is_gain(l, side, &ref[i], named[i] - 1)) {
+            to[start[named[i]]++] = ref[i].whose & MRSI_REF_WHOSE;
+        }
+        s = go_on(l, i, e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_link_decide(struct mrsi_link *l, struct mrs_err *e)
+{
+    uint64_t n = l->side[1].fates.n;
+    enum mrs_status s = mrsi_area_new(&l->listed, l->en, n * 8, l->en->memory / 16, e);
+    if (s == MRS_OK && l->wants.leaves) {
+        s = mrsi_area_new(&l->parent, l->en, n * 8, l->en->memory / 16, e);
+    }
+    s = s == MRS_OK ? read_lists(l, e) : s;
+    s = s == MRS_OK ? judge_children(l, e) : s;
+    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
+        if (i == 0 ? l->wants.lists : l->wants.refs) {
+            s = find_gains(l, i, e);
+        }
+    }
+    return s;
+}

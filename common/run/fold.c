@@ -43,7 +43,9 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_step *st = &en->plan->steps[step];
     struct mrsi_fold f = {.en = en, .step = step, .st = st, .ops = st->type->fold};
-    mrsi_sorter_init(&f.members, en, en->memory / 3);
+    mrs_buf_init(&f.early, en->mem, SIZE_MAX);
+    mrs_buf_init(&f.cuts, en->mem, SIZE_MAX);
+    mrs_buf_init(&f.cut_at, en->mem, SIZE_MAX);
     mrsi_sorter_init(&f.late, en, en->memory / 16);
     mrsi_tape_init(&f.serials, en, sizeof(uint64_t), en->memory / 32);
     mrsi_fates_init(&f.fates, en);
@@ -58,7 +60,7 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }
-    mrsi_sorter_clear(&f.members);
+    mrsi_fold_route_clear(&f);
     mrsi_sorter_clear(&f.late);
     mrsi_tape_clear(&f.serials);
     mrsi_fates_clear(&f.fates);

@@ -1,10 +1,11 @@
 /* fold.h - documents of `from` with equal keys become documents of `into`; for fold*.c.
  *
- * `from` is read once: what each document brings goes through a sort by group and order. Whole groups are handed out
- * in the order of their keys, folded in parallel and written in order. What a fold puts is held back until its group
- * has ended, since a failing group takes it back. Whatever is told of a document of `from` (it stands nowhere, it is
- * refused after all) is noted by its ordinal, and `from` is read again, and written, only where something stays or
- * was refused. */
+ * `from` is read once: what each document brings is thrown into a partition, a range of group keys, in memory or past
+ * the budget in a file. The ranges follow from a sample of the first documents. Partitions are then loaded one by one,
+ * in parallel, their members put in order by hashing and counting, whole groups folded, and written in order; one that
+ * outgrows memory goes through an external sort. What a fold puts is held back until its group has ended, since a
+ * failing group takes it back. Whatever is told of a document of `from` (it stands nowhere, it is refused after all)
+ * is noted by its ordinal, and `from` is read again, and written, only where something stays or was refused. */
 #ifndef MRS_RUN_FOLD_H
 #define MRS_RUN_FOLD_H
 
@@ -16,6 +17,17 @@ enum {
     MRSI_FOLD_LATE = MRS_USED_LEFT   /* refused while its group was folded: the reason is in `late` */
 };
 
+/* ---- fold_route.c: which partition a group belongs to ---- */
+struct mrsi_fold_seen { /* a key met before */
+    struct mrs_hash128 hash;
+    uint32_t part, pad;
+};
+enum { MRSI_FOLD_SEEN = 8192 };
+struct mrsi_fold_router { /* a worker's */
+    struct mrsi_spiller spiller;
+    struct mrsi_fold_seen *seen;
+};
+
 struct mrsi_fold {
     struct mrsi_engine *en;
     uint32_t step;
@@ -23,20 +35,58 @@ struct mrsi_fold {
     const struct mrs_fold_ops *ops;
     struct mrsi_sides sides;
     struct mrsi_scan scan;
-    struct mrsi_sorter members; /* by group and order; ties as they came */
-    struct mrsi_sorted next;    /* the member that follows those handed out */
-    bool have_next;
+    struct mrs_buf early;       /* struct mrsi_rec: what was read before the ranges were known */
+    uint64_t seen_bytes;        /* of documents, of which early is what they brought */
+    _Atomic bool routed;        /* the ranges are known */
+    struct mrs_buf cuts;        /* first keys of the partitions but the first: struct mrsi_rec without shape */
+    struct mrs_buf cut_at;      /* struct mrsi_fold_cut */
+    size_t common;              /* bytes that the cuts begin with alike */
+    struct mrsi_spill spill;
+    struct mrsi_fold_router *router; /* one a worker */
+    uint32_t next_part;         /* to be handed out */
     struct mrsi_fates fates;    /* of the documents of from */
     struct mrsi_sorter late;    /* by ordinal: place and reason, each with its NUL */
     struct mrsi_tape serials;   /* RESOLVE and VERDICT: the number of the first document of each job */
     uint64_t n_docs;            /* documents put, up to the job that was committed last */
 };
 
-/* The payload of a member in the sort; the shape follows. */
-struct mrsi_member_of {
-    uint64_t ordinal;
-    uint32_t group_len, pad;
+/* A record: `verify` is the group, `sort` the order, `ref` a part of the group's hash. */
+static inline struct mrs_view
+mrsi_fold_key(const struct mrsi_rec *r)
+{
+    struct mrs_view key = {mrsi_rec_verify(r), r->verify_len};
+    return key;
+}
+int mrsi_fold_compare(struct mrs_view a, struct mrs_view b); /* memcmp, then the shorter first */
+/* Eight bytes behind the first `skip` as a number that orders as they do, as far as they reach. */
+uint64_t mrsi_fold_prefix(struct mrs_view key, size_t skip);
+/* Finds the ranges from what is in `early` and throws that into its partitions: the committing worker, or the only
+ * one. */
+enum mrs_status mrsi_fold_route_begin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_err *e);
+/* Records, one behind the other, of documents that follow those the worker had before. */
+enum mrs_status mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *recs,
+                                    struct mrs_err *e);
+enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_rec *head,
+                                const struct mrsi_rec_parts *x, struct mrs_hash128 hash, struct mrs_err *e);
+enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
+void mrsi_fold_route_clear(struct mrsi_fold *f);
+
+/* ---- fold_load.c: a partition in memory, in order ---- */
+struct mrsi_fold_group {
+    const struct mrsi_rec *first;
+    uint32_t at, n; /* in members */
 };
+struct mrsi_fold_load {
+    struct mrs_buf bytes, list, of, groups, table, sorted;
+    struct mrs_buf members; /* const struct mrsi_rec *: group by group, in order */
+    uint32_t n_groups;
+};
+void mrsi_fold_load_init(struct mrsi_fold_load *l, struct mrs_mem *mem);
+void mrsi_fold_load_clear(struct mrsi_fold_load *l);
+enum mrs_status mrsi_fold_load(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_partition *p,
+                               struct mrs_err *e);
+/* The i-th group in the order of keys. */
+const struct mrsi_fold_group *mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i);
 
 /* ---- fold_one.c: one group through the step ---- */
 struct mrsi_fold_source {

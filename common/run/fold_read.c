@@ -8,7 +8,8 @@ struct job {
     const struct mrsi_part *part;
     struct mrs_fold_entry entry;
     struct mrs_buf bits;  /* one byte a document */
-    struct mrs_buf found; /* key length, payload length, key, payload */
+    struct mrs_buf found; /* struct mrsi_rec, while the ranges of partitions are not known */
+    bool routes;          /* they are; looked at once a job, so that a worker's records stay in order */
 };
 
 static enum mrs_status
@@ -30,17 +31,27 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 }
 
 static enum mrs_status
-put_member(struct job *job, uint64_t ordinal, struct mrs_err *e)
+put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_err *e)
 {
     const struct mrs_fold_entry *x = &job->entry;
-    struct mrsi_member_of m = {ordinal, (uint32_t)x->group.n, 0};
-    uint32_t head[2] = {(uint32_t)(x->group.n + x->order.n), (uint32_t)(sizeof m + x->shape.n)};
-    mrs_buf_put(&job->found, head, sizeof head);
-    mrs_buf_put(&job->found, x->group.p, x->group.n);
-    mrs_buf_put(&job->found, x->order.p, x->order.n);
-    mrs_buf_put(&job->found, &m, sizeof m);
-    mrs_buf_put(&job->found, x->shape.p, x->shape.n);
-    return job->found.bad ? mrs_buf_status(&job->found, e) : MRS_OK;
+    struct mrs_hash128 hash = mrs_hash(x->group.p, x->group.n, f->en->seed);
+    struct mrsi_rec_parts parts = {x->group.p, x->order.p, x->shape.p};
+    size_t total = (sizeof(struct mrsi_rec) + x->group.n + x->order.n + x->shape.n + 7) & ~(size_t)7;
+    struct mrsi_rec r = {.total = (uint32_t)total,
+                         .ref = (uint32_t)hash.lo,
+                         .order = ordinal,
+                         .verify_len = (uint32_t)x->group.n,
+                         .sort_len = (uint32_t)x->order.n,
+                         .shape_len = (uint32_t)x->shape.n};
+    if (job->routes) {
+        return mrsi_fold_route(f, w, &r, &parts, hash, e);
+    }
+    uint8_t *p = mrs_buf_take(&job->found, total);
+    if (!p) {
+        return mrs_buf_status(&job->found, e);
+    }
+    mrsi_rec_fill(p, &r, &parts);
+    return MRS_OK;
 }
 
 /* A key that outgrew its buffer refuses its document. */
@@ -83,7 +94,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
         return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, doc, e);
     }
     *bits = x->takes_part ? 0 : MRSI_FATE_OUTSIDE;
-    return s == MRS_OK && x->takes_part ? put_member(job, ordinal, e) : s;
+    return s == MRS_OK && x->takes_part ? put_member(f, w, job, ordinal, e) : s;
 }
 
 static enum mrs_status
@@ -95,6 +106,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&job->bits);
+    job->routes = atomic_load(&f->routed);
     uint8_t *bits = mrs_buf_take(&job->bits, job->block.n_docs);
     if (!bits) {
         return mrs_buf_status(&job->bits, e);
@@ -110,6 +122,13 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : s;
 }
 
+static uint64_t
+sample_bytes(const struct mrsi_fold *f)
+{
+    uint64_t n = f->en->memory / 16;
+    return n > MRSI_BIG ? MRSI_BIG : n;
+}
+
 static enum mrs_status
 commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
@@ -117,12 +136,16 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
     s = s == MRS_OK ? mrsi_fates_append(&f->fates, job->bits.p, job->bits.n, e) : s;
-    for (size_t at = 0; s == MRS_OK && at < job->found.n;) {
-        uint32_t head[2];
-        memcpy(head, job->found.p + at, sizeof head);
-        const uint8_t *key = job->found.p + at + sizeof head;
-        s = mrsi_sorter_put(&f->members, key, head[0], key + head[0], head[1], e);
-        at += sizeof head + head[0] + head[1];
+    if (s == MRS_OK && job->found.n && f->routed) { /* the ranges were found meanwhile */
+        s = mrsi_fold_route_all(f, w, &job->found, e);
+    } else if (s == MRS_OK && !f->routed) {
+        f->seen_bytes += job->block.n;
+        mrs_buf_put(&f->early, job->found.p, job->found.n);
+        s = mrs_buf_status(&f->early, e);
+        s = s == MRS_OK && f->early.n > sample_bytes(f) ? mrsi_fold_route_begin(f, w, e) : s;
+    }
+    if (job->found.cap && f->routed) {
+        mrs_buf_clear(&job->found);
     }
     mrs_buf_reset(&job->found);
     return s;
@@ -150,5 +173,5 @@ mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
     mrsi_scan_begin(f->en, &f->en->coll[f->en->side[f->step][0]], &f->scan);
     enum mrs_status s = mrsi_pipe_run(&p, e);
     mrsi_scan_end(&f->scan);
-    return s;
+    return s == MRS_OK ? mrsi_fold_route_end(f, e) : s;
 }

@@ -1,226 +1,200 @@
-/* fold_write.c - all groups in the order of their keys: handed out in batches, folded in parallel, written in order.
+/* fold_write.c - all groups in the order of their keys: a partition is a job, folded in parallel with others, written
+ * in order.
  *
- * A batch ends with a group. One that is larger than a batch may be is not gathered: the worker takes the rest of it
- * from the sort as the step asks for it, while nobody else fetches. */
+ * A partition that is too large to be loaded is sorted on disk, and its groups are streamed, however large they are,
+ * while nobody else fetches. */
 #include "fold.h"
 
-struct rec {
-    uint64_t ordinal;
-    uint32_t len, pad;
-};
 struct job {
     struct mrsi_fold_out out;
     struct mrsi_fold_one one;
-    struct mrs_buf recs;    /* struct rec and a shape, padded to 8 */
-    struct mrs_buf offs;    /* size_t: where they begin */
-    struct mrs_buf groups;  /* size_t: index of the first member of each group */
-    struct mrs_buf group;   /* key of the last of them */
-    struct mrsi_tape rest;  /* uint64_t: ordinals of the members that were not gathered */
-    bool streams;           /* the last group goes on in the sort */
+    struct mrsi_fold_load load;
+    const struct mrsi_partition *part;
+    bool heavy;
+    /* heavy */
+    struct mrsi_sorter sorter;
+    struct mrsi_sorted next;    /* the member ahead */
+    bool have_next;
+    struct mrs_buf group;       /* key of the group being streamed */
+    struct mrs_buf key, bytes;  /* of a record on its way to the sort */
+    struct mrsi_tape ordinals;  /* uint64_t: of the group's members */
 };
-struct source {
-    struct mrsi_fold_source base;
-    struct mrsi_fold *f;
-    struct job *job;
-    size_t first, at, end;  /* members in recs */
-    bool streams;
-};
-
-static size_t
-batch_bytes(const struct mrsi_fold *f)
-{
-    uint64_t n = f->en->memory / 32 / f->en->jobs;
-    return n < 4096 ? 4096 : n > MRSI_BLOCK ? MRSI_BLOCK : (size_t)n;
-}
-
-/* ---- handing out ---- */
-static enum mrs_status
-look_ahead(struct mrsi_fold *f, struct mrs_err *e)
-{
-    enum mrs_status s = f->have_next ? MRS_OK : mrsi_sorter_next(&f->members, &f->next, e);
-    f->have_next = s == MRS_OK;
-    return s;
-}
-
-static struct mrsi_member_of
-head_of(const struct mrsi_sorted *r)
-{
-    struct mrsi_member_of m;
-    memcpy(&m, r->p, sizeof m);
-    return m;
-}
-
-static bool
-same_group(const struct job *job, const struct mrsi_sorted *r)
-{
-    struct mrsi_member_of m = head_of(r);
-    return m.group_len == job->group.n && (!m.group_len || memcmp(r->key, job->group.p, m.group_len) == 0);
-}
-
-static void
-gather_member(struct job *job, const struct mrsi_sorted *r)
-{
-    struct mrsi_member_of m = head_of(r);
-    struct rec rec = {m.ordinal, r->n - (uint32_t)sizeof m, 0};
-    size_t off = job->recs.n;
-    uint8_t *p = mrs_buf_take(&job->recs, (sizeof rec + rec.len + 7) & ~(size_t)7);
-    if (p) {
-        memcpy(p, &rec, sizeof rec);
-        memcpy(p + sizeof rec, r->p + sizeof m, rec.len);
-    }
-    mrs_buf_put(&job->offs, &off, sizeof off);
-}
-
-/* Begins a group with the member ahead and gathers the members that follow. */
-static enum mrs_status
-gather_group(struct mrsi_fold *f, struct job *job, size_t most, struct mrs_err *e)
-{
-    size_t first = job->offs.n / sizeof first;
-    enum mrs_status s = MRS_OK;
-    mrs_buf_put(&job->groups, &first, sizeof first);
-    mrs_buf_reset(&job->group);
-    mrs_buf_put(&job->group, f->next.key, head_of(&f->next).group_len);
-    if (job->group.bad) {
-        return mrs_buf_status(&job->group, e);
-    }
-    while (s == MRS_OK && same_group(job, &f->next)) {
-        if (job->recs.n > most) {
-            job->streams = true;
-            return MRS_OK;
-        }
-        gather_member(job, &f->next);
-        f->have_next = false;
-        s = look_ahead(f, e);
-    }
-    return s == MRS_END ? MRS_OK : s;
-}
-
-static void
-begin(struct mrsi_fold *f, struct job *job)
-{
-    struct mrs_mem *mem = f->en->mem;
-    mrsi_fold_one_init(&job->one, f);
-    mrsi_lists_init(&job->out.lists, mem);
-    mrs_buf_init(&job->out.late, mem, SIZE_MAX);
-    mrs_buf_init(&job->recs, mem, SIZE_MAX);
-    mrs_buf_init(&job->offs, mem, SIZE_MAX);
-    mrs_buf_init(&job->groups, mem, SIZE_MAX);
-    mrs_buf_init(&job->group, mem, SIZE_MAX);
-    mrsi_tape_init(&job->rest, f->en, sizeof(uint64_t), f->en->memory / 32);
-}
 
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct mrsi_fold *f = arg;
     struct job *job = p;
-    size_t most = batch_bytes(f);
+    struct mrs_mem *mem = f->en->mem;
     if (!job->out.outs) {
         job->out.outs = mrsi_sides_outs(&f->sides);
         if (!job->out.outs) {
             return mrs_err_memory(e, sizeof *job->out.outs);
         }
-        begin(f, job);
+        mrsi_fold_one_init(&job->one, f);
+        mrsi_fold_load_init(&job->load, mem);
+        mrsi_lists_init(&job->out.lists, mem);
+        mrs_buf_init(&job->out.late, mem, SIZE_MAX);
+        mrs_buf_init(&job->group, mem, SIZE_MAX);
+        mrs_buf_init(&job->key, mem, SIZE_MAX);
+        mrs_buf_init(&job->bytes, mem, SIZE_MAX);
+        mrsi_tape_init(&job->ordinals, f->en, sizeof(uint64_t), f->en->memory / 32);
     }
-    mrs_buf_reset(&job->recs);
-    mrs_buf_reset(&job->offs);
-    mrs_buf_reset(&job->groups);
-    job->streams = false;
-    enum mrs_status s = look_ahead(f, e);
-    if (s != MRS_OK) {
-        return s;
+    if (f->next_part == f->spill.n_part) {
+        return MRS_END;
     }
-    while (s == MRS_OK && f->have_next && !job->streams && job->recs.n <= most) {
-        s = gather_group(f, job, most * 4, e);
-    }
-    *big = job->streams;
-    s = s == MRS_OK ? mrs_buf_status(&job->groups, e) : s;
-    s = s == MRS_OK ? mrs_buf_status(&job->offs, e) : s;
-    return s == MRS_OK ? mrs_buf_status(&job->recs, e) : s;
+    job->part = &f->spill.part[f->next_part++];
+    job->heavy = job->part->bytes > f->en->memory / (8ull * f->en->jobs);
+    *big = job->heavy;
+    return MRS_OK;
 }
 
-/* ---- folding ---- */
-static void
-rec_at(const struct job *job, size_t i, struct rec *rec, struct mrs_view *shape)
-{
-    size_t off;
-    memcpy(&off, job->offs.p + i * sizeof off, sizeof off);
-    memcpy(rec, job->recs.p + off, sizeof *rec);
-    shape->p = job->recs.p + off + sizeof *rec;
-    shape->n = rec->len;
-}
-
-static enum mrs_status
-next_streamed(struct source *src, struct mrs_view *shape, struct mrs_err *e)
-{
-    struct mrsi_fold *f = src->f;
-    enum mrs_status s = look_ahead(f, e);
-    if (s < MRS_OK) {
-        return s;
-    }
-    if (s == MRS_END || !same_group(src->job, &f->next)) {
-        s = mrsi_tape_end(&src->job->rest, e);
-        return s == MRS_OK ? MRS_END : s;
-    }
-    struct mrsi_member_of m = head_of(&f->next);
-    shape->p = f->next.p + sizeof m;
-    shape->n = f->next.n - (uint32_t)sizeof m;
-    src->base.at = m.ordinal;
-    f->have_next = false;
-    return mrsi_tape_put(&src->job->rest, &m.ordinal, e);
-}
+/* ---- a partition in memory ---- */
+struct source {
+    struct mrsi_fold_source base;
+    const struct mrsi_rec *const *members;
+    uint32_t at, n;
+};
 
 static enum mrs_status
 next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
 {
     struct source *src = (struct source *)(void *)base;
-    struct rec rec;
-    if (src->at == src->end) {
-        return src->streams ? next_streamed(src, shape, e) : MRS_END;
+    (void)e;
+    if (src->at == src->n) {
+        return MRS_END;
     }
-    rec_at(src->job, src->at++, &rec, shape);
-    base->at = rec.ordinal;
+    const struct mrsi_rec *r = src->members[src->at++];
+    shape->p = mrsi_rec_shape(r);
+    shape->n = r->shape_len;
+    base->at = r->order;
     return MRS_OK;
 }
 
 static uint64_t
 ordinal(const struct mrsi_fold_source *base, uint64_t i)
 {
-    const struct source *src = (const struct source *)(const void *)base;
-    struct mrs_view shape;
-    struct rec rec;
-    if (i < src->end - src->first) {
-        rec_at(src->job, src->first + i, &rec, &shape);
-        return rec.ordinal;
-    }
-    memcpy(&rec.ordinal, src->job->rest.p + (i - (src->end - src->first)) * sizeof rec.ordinal, sizeof rec.ordinal);
-    return rec.ordinal;
+    return ((const struct source *)(const void *)base)->members[i]->order;
 }
 
+static enum mrs_status
+fold_loaded(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_fold_load(f, &job->load, job->part, e);
+    for (uint32_t i = 0; s == MRS_OK && i < job->load.n_groups; i++) {
+        const struct mrsi_fold_group *g = mrsi_fold_group_at(&job->load, i);
+        const struct mrsi_rec *const *m = (const struct mrsi_rec *const *)(const void *)job->load.members.p;
+        struct source src = {{next, 0, ordinal}, m + g->at, 0, g->n};
+        s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
+    }
+    return s;
+}
+
+/* ---- one that is too large ---- */
+/* The payload of a member in the sort; the shape follows. The key is group, order, ordinal. */
+struct payload {
+    uint64_t ordinal;
+    uint32_t group_len, pad;
+};
+
+static enum mrs_status
+to_sorter(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
+{
+    struct job *job = arg;
+    struct payload x = {r->order, r->verify_len, 0};
+    uint8_t be[8];
+    mrsi_put_be(be, r->order, 8);
+    mrs_buf_reset(&job->key);
+    mrs_buf_put(&job->key, mrsi_rec_verify(r), r->verify_len + r->sort_len); /* they lie one behind the other */
+    mrs_buf_put(&job->key, be, sizeof be);
+    mrs_buf_reset(&job->bytes);
+    mrs_buf_put(&job->bytes, &x, sizeof x);
+    mrs_buf_put(&job->bytes, mrsi_rec_shape(r), r->shape_len);
+    if (job->key.bad || job->bytes.bad) {
+        return mrs_err_memory(e, r->total);
+    }
+    return mrsi_sorter_put(&job->sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
+}
+
+static struct payload
+payload_of(const struct mrsi_sorted *r)
+{
+    struct payload x;
+    memcpy(&x, r->p, sizeof x);
+    return x;
+}
+
+static enum mrs_status
+look_ahead(struct job *job, struct mrs_err *e)
+{
+    enum mrs_status s = job->have_next ? MRS_OK : mrsi_sorter_next(&job->sorter, &job->next, e);
+    job->have_next = s == MRS_OK;
+    return s;
+}
+
+struct stream {
+    struct mrsi_fold_source base;
+    struct job *job;
+};
+
+static enum mrs_status
+next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
+{
+    struct job *job = ((struct stream *)(void *)base)->job;
+    enum mrs_status s = look_ahead(job, e);
+    if (s < MRS_OK) {
+        return s;
+    }
+    struct payload x = s == MRS_OK ? payload_of(&job->next) : (struct payload){0, 0, 0};
+    if (s == MRS_END || x.group_len != job->group.n || memcmp(job->next.key, job->group.p, x.group_len) != 0) {
+        s = mrsi_tape_end(&job->ordinals, e);
+        return s == MRS_OK ? MRS_END : s;
+    }
+    shape->p = job->next.p + sizeof x;
+    shape->n = job->next.n - (uint32_t)sizeof x;
+    base->at = x.ordinal;
+    job->have_next = false;
+    return mrsi_tape_put(&job->ordinals, &x.ordinal, e);
+}
+
+static uint64_t
+ordinal_streamed(const struct mrsi_fold_source *base, uint64_t i)
+{
+    uint64_t n;
+    memcpy(&n, ((const struct stream *)(const void *)base)->job->ordinals.p + i * sizeof n, sizeof n);
+    return n;
+}
+
+static enum mrs_status
+fold_heavy(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    struct stream src = {{next_streamed, 0, ordinal_streamed}, job};
+    mrsi_sorter_init(&job->sorter, f->en, f->en->memory / 8);
+    job->have_next = false;
+    enum mrs_status s = mrsi_partition_each(&f->spill, job->part, job->part->lo, job->part->hi, to_sorter, job, e);
+    s = s == MRS_OK ? mrsi_sorter_rewind(&job->sorter, e) : s;
+    while (s == MRS_OK && (s = look_ahead(job, e)) == MRS_OK) {
+        mrs_buf_reset(&job->group);
+        mrs_buf_put(&job->group, job->next.key, payload_of(&job->next).group_len);
+        mrsi_tape_reset(&job->ordinals);
+        s = mrs_buf_status(&job->group, e);
+        s = s == MRS_OK ? mrsi_fold_group(&job->one, w, &job->out, &src.base, e) : s;
+    }
+    mrsi_sorter_clear(&job->sorter);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+/* ---- all of them ---- */
 static enum mrs_status
 work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
     struct mrsi_fold *f = arg;
     struct job *job = p;
-    size_t n = job->groups.n / sizeof(size_t), all = job->offs.n / sizeof(size_t);
-    enum mrs_status s = MRS_OK;
     job->out.n_docs = 0;
-    mrsi_tape_reset(&job->rest);
     if (f->sides.ids.phase == MRSI_IDS_VERDICT) {
         memcpy(&job->out.first_doc, f->serials.p + w->job_no * sizeof job->out.first_doc, sizeof job->out.first_doc);
     }
-    for (size_t i = 0; s == MRS_OK && i < n; i++) {
-        struct source src = {.base = {.next = next, .ordinal = ordinal}, .f = f, .job = job};
-        memcpy(&src.first, job->groups.p + i * sizeof src.first, sizeof src.first);
-        src.at = src.first;
-        src.end = all;
-        if (i + 1 < n) {
-            memcpy(&src.end, job->groups.p + (i + 1) * sizeof src.end, sizeof src.end);
-        }
-        src.streams = job->streams && i + 1 == n;
-        s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
-    }
-    return s;
+    return job->heavy ? fold_heavy(f, w, job, e) : fold_loaded(f, w, job, e);
 }
 
 static enum mrs_status
@@ -246,11 +220,11 @@ clear(void *arg, void *p)
         mrsi_lists_clear(&job->out.lists);
         mrs_buf_clear(&job->out.late);
         mrsi_fold_one_clear(&job->one);
-        mrs_buf_clear(&job->recs);
-        mrs_buf_clear(&job->offs);
-        mrs_buf_clear(&job->groups);
+        mrsi_fold_load_clear(&job->load);
         mrs_buf_clear(&job->group);
-        mrsi_tape_clear(&job->rest);
+        mrs_buf_clear(&job->key);
+        mrs_buf_clear(&job->bytes);
+        mrsi_tape_clear(&job->ordinals);
     }
 }
 
@@ -258,9 +232,8 @@ enum mrs_status
 mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct job), fetch, work, commit, clear, f};
-    enum mrs_status s = mrsi_sorter_rewind(&f->members, e);
-    f->have_next = false;
+    f->next_part = 0;
     f->n_docs = 0;
-    s = s == MRS_OK ? mrsi_pipe_run(&p, e) : s;
+    enum mrs_status s = mrsi_pipe_run(&p, e);
     return s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE ? mrsi_tape_end(&f->serials, e) : s;
 }

@@ -1,9 +1,8 @@
 /* join.c - a join from its first pass to its last; the idea is in join.h. */
 #include "join.h"
 
-/* Bytes of BSON that a collection holds, guessed from what is known without reading it. */
-static uint64_t
-guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c)
+uint64_t
+mrsi_guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < c->n_part; i++) {
@@ -44,7 +43,7 @@ open_writers(struct mrsi_join *j, struct mrs_err *e)
 static enum mrs_status
 read_both(struct mrsi_join *j, struct mrs_err *e)
 {
-    uint64_t from_bytes = guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
+    uint64_t from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
     enum mrs_status s = MRS_OK;
     j->n_from_bytes = from_bytes;
     j->lookup = choose_lookup(j, from_bytes);

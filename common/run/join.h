@@ -235,6 +235,9 @@ struct mrsi_join {
     struct mrsi_scan scan;
 };
 
+/* Bytes of BSON that a collection holds, guessed from what is known without reading it. */
+uint64_t mrsi_guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c);
+
 /* join_keys.c: keys of a document, hashed. */
 struct mrsi_hashed {            /* of one document */
     struct mrs_buf list;        /* struct mrsi_logged without ord: key and ref */

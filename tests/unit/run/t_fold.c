@@ -492,7 +492,7 @@ check_rows(const struct knobs *k, const struct mrs_report *rep)
 static void
 fold_against_naive(const struct knobs *k, uint32_t n, uint64_t seed)
 {
-    static const uint64_t memory[] = {1u << 30, 300000, 40000, 4096};
+    static const uint64_t memory[] = {1u << 30, 1200000, 300000, 4096};
     begin();
     make_docs(k, n, seed);
     naive(k);
@@ -545,7 +545,7 @@ refusals(void **state)
         struct knobs k = {.most = 1 + i % 7, .ahead = i & 1, .sorted = i & 2, .take = i & 4, .leave = i & 8};
         k.groups = i % 3 ? 40 : 3;
         k.orders = 20;
-        k.pad = i % 5 ? 60 : 900;
+        k.pad = i % 4 ? 60 : 1500;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[BAD] = i % 3 ? 0 : 50;
         k.chance[ALONE] = 40;

@@ -1,0 +1,256 @@
+/* fold_route.c - which partition a group belongs to: ranges of keys, cut where a sample of the first documents says
+ * that they hold equal shares.
+ *
+ * A sample that is not like the rest makes partitions of unequal size and nothing worse. A worker remembers the keys
+ * it met, so that most are not searched for. */
+#include "fold.h"
+#include <stdlib.h>
+
+enum { SAMPLE = 8192, RANGES = 1024 };
+
+struct mrsi_fold_cut {
+    uint64_t prefix;
+    size_t off; /* of its record */
+};
+
+int
+mrsi_fold_compare(struct mrs_view a, struct mrs_view b)
+{
+    uint32_t n = a.n < b.n ? a.n : b.n;
+    int c = n ? memcmp(a.p, b.p, n) : 0;
+    return c ? c : a.n < b.n ? -1 : a.n > b.n;
+}
+
+uint64_t
+mrsi_fold_prefix(struct mrs_view key, size_t skip)
+{
+    uint64_t v = 0;
+    if (key.n >= skip + 8) {
+        memcpy(&v, key.p + skip, 8);
+    } else if (key.n > skip) {
+        memcpy(&v, key.p + skip, key.n - skip);
+    }
+    return __builtin_bswap64(v);
+}
+
+static const struct mrsi_rec *
+rec_at(const struct mrs_buf *b, size_t off)
+{
+    return (const struct mrsi_rec *)(const void *)(b->p + off);
+}
+
+/* ---- cutting ---- */
+static int
+by_key(const void *pa, const void *pb, void *arg)
+{
+    const struct mrs_buf *recs = arg;
+    size_t a, b;
+    memcpy(&a, pa, sizeof a);
+    memcpy(&b, pb, sizeof b);
+    return mrsi_fold_compare(mrsi_fold_key(rec_at(recs, a)), mrsi_fold_key(rec_at(recs, b)));
+}
+
+/* Offsets of some of the early records, evenly spread, in the order of their keys. */
+static enum mrs_status
+take_sample(const struct mrsi_fold *f, struct mrs_buf *offs, struct mrs_err *e)
+{
+    size_t step = f->early.n / SAMPLE, next = 0;
+    for (size_t at = 0; at < f->early.n; at += rec_at(&f->early, at)->total) {
+        if (at >= next) {
+            mrs_buf_put(offs, &at, sizeof at);
+            next += step;
+        }
+    }
+    if (offs->n > sizeof(size_t) && !offs->bad) {
+        qsort_r(offs->p, offs->n / sizeof(size_t), sizeof(size_t), by_key, (void *)(uintptr_t)&f->early);
+    }
+    return mrs_buf_status(offs, e);
+}
+
+/* Keeps in offs the records whose keys begin a range: the first record of each share, no key twice. */
+static void
+choose_firsts(const struct mrsi_fold *f, struct mrs_buf *offs)
+{
+    size_t n = offs->n / sizeof(size_t), kept = 0, off, last = 0;
+    for (size_t i = 1; i < RANGES; i++) {
+        memcpy(&off, offs->p + n * i / RANGES * sizeof off, n ? sizeof off : 0);
+        if (n && (!kept || by_key(&last, &off, (void *)(uintptr_t)&f->early) != 0)) {
+            memcpy(offs->p + kept * sizeof off, &off, sizeof off); /* never ahead of what is still to be read */
+            last = off;
+            kept++;
+        }
+    }
+    offs->n = kept * sizeof off;
+}
+
+static void
+put_cut(struct mrsi_fold *f, const struct mrsi_rec *r)
+{
+    struct mrsi_rec head = *r;
+    struct mrsi_fold_cut cut = {0, f->cuts.n};
+    struct mrsi_rec_parts x = {mrsi_rec_verify(r), NULL, NULL};
+    head.sort_len = head.shape_len = 0;
+    head.total = (uint32_t)((sizeof head + head.verify_len + 7) & ~(size_t)7);
+    uint8_t *p = mrs_buf_take(&f->cuts, head.total);
+    if (p) {
+        mrsi_rec_fill(p, &head, &x);
+    }
+    mrs_buf_put(&f->cut_at, &cut, sizeof cut);
+}
+
+/* What all cuts begin with is passed over when keys are compared: being in order, the first and the last tell. */
+static void
+find_common(struct mrsi_fold *f)
+{
+    struct mrsi_fold_cut *cut = (struct mrsi_fold_cut *)(void *)f->cut_at.p;
+    size_t n = f->cut_at.n / sizeof *cut;
+    if (!n) {
+        return;
+    }
+    struct mrs_view a = mrsi_fold_key(rec_at(&f->cuts, cut[0].off)), b = mrsi_fold_key(rec_at(&f->cuts, cut[n - 1].off));
+    while (f->common < a.n && f->common < b.n && a.p[f->common] == b.p[f->common]) {
+        f->common++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        cut[i].prefix = mrsi_fold_prefix(mrsi_fold_key(rec_at(&f->cuts, cut[i].off)), f->common);
+    }
+}
+
+static enum mrs_status
+cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct mrs_buf offs;
+    const struct mrsi_coll *c = &f->en->coll[f->en->side[f->step][0]];
+    double grows = f->seen_bytes ? (double)mrsi_guess_bytes(f->en, c) / (double)f->seen_bytes : 1;
+    uint64_t expected = (uint64_t)((double)f->early.n * (grows < 1 ? 1 : grows));
+    mrs_buf_init(&offs, f->en->mem, SIZE_MAX);
+    enum mrs_status s = take_sample(f, &offs, e);
+    if (s == MRS_OK) {
+        choose_firsts(f, &offs);
+        s = mrsi_spill_init(&f->spill, f->en, offs.n / sizeof(size_t) + 1, expected, e);
+    }
+    for (uint32_t i = 1; s == MRS_OK && i < f->spill.n_part; i++) {
+        size_t off;
+        memcpy(&off, offs.p + (f->spill.part[i].lo - 1) * sizeof off, sizeof off);
+        put_cut(f, rec_at(&f->early, off));
+    }
+    mrs_buf_clear(&offs);
+    if (s != MRS_OK || f->cuts.bad || f->cut_at.bad) {
+        return s != MRS_OK ? s : mrs_err_memory(e, f->cuts.n);
+    }
+    find_common(f);
+    return MRS_OK;
+}
+
+static enum mrs_status
+make_routers(struct mrsi_fold *f, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    f->router = mrs_zalloc(f->en->mem, f->en->jobs * sizeof *f->router);
+    if (!f->router) {
+        return mrs_err_memory(e, f->en->jobs * sizeof *f->router);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < f->en->jobs; i++) {
+        struct mrsi_fold_router *r = &f->router[i];
+        s = mrsi_spiller_init(&r->spiller, &f->spill, i, e);
+        if (s == MRS_OK && f->spill.n_part > 1) {
+            r->seen = mrs_zalloc(f->en->mem, MRSI_FOLD_SEEN * sizeof *r->seen);
+            s = r->seen ? MRS_OK : mrs_err_memory(e, MRSI_FOLD_SEEN * sizeof *r->seen);
+        }
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_route_begin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_err *e)
+{
+    enum mrs_status s = cut_ranges(f, e);
+    s = s == MRS_OK ? make_routers(f, e) : s;
+    s = s == MRS_OK ? mrsi_fold_route_all(f, w, &f->early, e) : s;
+    mrs_buf_clear(&f->early);
+    if (s == MRS_OK) {
+        atomic_store(&f->routed, true);
+    }
+    return s;
+}
+
+/* ---- routing ---- */
+/* How many cuts are not behind the key: its partition. */
+static uint32_t
+search(const struct mrsi_fold *f, struct mrs_view key)
+{
+    const struct mrsi_fold_cut *cut = (const struct mrsi_fold_cut *)(const void *)f->cut_at.p;
+    uint32_t lo = 0, hi = (uint32_t)(f->cut_at.n / sizeof *cut);
+    struct mrs_view first = mrsi_fold_key(rec_at(&f->cuts, cut[0].off));
+    bool alike = key.n >= f->common && memcmp(key.p, first.p, f->common) == 0;
+    uint64_t prefix = alike ? mrsi_fold_prefix(key, f->common) : 0;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        bool behind = alike && cut[mid].prefix != prefix
+                          ? cut[mid].prefix > prefix
+                          : mrsi_fold_compare(mrsi_fold_key(rec_at(&f->cuts, cut[mid].off)), key) > 0;
+        if (behind) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+enum mrs_status
+mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_rec *head, const struct mrsi_rec_parts *x,
+                struct mrs_hash128 hash, struct mrs_err *e)
+{
+    struct mrsi_fold_router *r = &f->router[w->no];
+    uint32_t part = 0;
+    if (r->seen) {
+        struct mrsi_fold_seen *seen = &r->seen[hash.hi % MRSI_FOLD_SEEN];
+        hash.lo |= 1; /* an empty place is 0 */
+        if (seen->hash.lo != hash.lo || seen->hash.hi != hash.hi) {
+            struct mrs_view key = {x->verify, head->verify_len};
+            *seen = (struct mrsi_fold_seen){hash, search(f, key), 0};
+        }
+        part = seen->part;
+    }
+    head->ord = f->spill.part[part].lo;
+    return mrsi_spiller_put(&r->spiller, head, x, e);
+}
+
+enum mrs_status
+mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *recs, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < recs->n;) {
+        const struct mrsi_rec *r = rec_at(recs, at);
+        struct mrsi_rec head = *r;
+        struct mrsi_rec_parts x = {mrsi_rec_verify(r), mrsi_rec_sort(r), mrsi_rec_shape(r)};
+        s = mrsi_fold_route(f, w, &head, &x, mrs_hash(x.verify, head.verify_len, f->en->seed), e);
+        at += head.total;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e)
+{
+    enum mrs_status s = f->routed ? MRS_OK : mrsi_fold_route_begin(f, &f->en->worker[0], e);
+    for (uint32_t i = 0; s == MRS_OK && i < f->en->jobs; i++) {
+        s = mrsi_spiller_end(&f->router[i].spiller, e);
+    }
+    return s;
+}
+
+void
+mrsi_fold_route_clear(struct mrsi_fold *f)
+{
+    for (uint32_t i = 0; f->router && i < f->en->jobs; i++) {
+        mrsi_spiller_clear(&f->router[i].spiller);
+        mrs_free(f->en->mem, f->router[i].seen);
+    }
+    mrs_free(f->en->mem, f->router);
+    mrs_buf_clear(&f->early);
+    mrs_buf_clear(&f->cuts);
+    mrs_buf_clear(&f->cut_at);
+    mrsi_spill_clear(&f->spill);
+}

@@ -312,6 +312,13 @@ mrs_acc_argument(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *o
     return mrsi_ret_array(ev, pair, 2, out);
 }
 
+bool
+mrs_acc_constant(const struct mrs_acc *x, struct mrs_val *v)
+{
+    *v = mrs_null();
+    return !x->arg || (!x->sort && mrs_expr_constant(x->arg, v));
+}
+
 /* ---- states ---- */
 
 enum mrs_status

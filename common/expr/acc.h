@@ -1,8 +1,8 @@
 /* acc.h - the shape of an accumulator and of its state, shared by the files acc*.c only.
  *
- * One accumulator = one row of mrsi_acc_kinds (acc.c) and a few functions. All states look alike: some bytes, items that
- * point into them, a hash table over the items, and numbers; each accumulator uses what it needs. Memory is kept from
- * group to group. */
+ * One accumulator = one row of mrsi_acc_kinds (acc.c) and a few functions. All states look alike: some bytes, items
+ * that point into them, a hash table over the items, and numbers; each accumulator uses what it needs. Memory is kept
+ * from group to group. */
 #ifndef MRS_EXPR_ACC_H
 #define MRS_EXPR_ACC_H
 
@@ -65,9 +65,7 @@ struct mrs_acc_state {
     bool any;
     union {
         struct mrsi_total total;
-        struct {
-            double mean, m2;
-        } spread;
+        struct mrsi_spread spread;
     } u;
 };
 
@@ -78,7 +76,8 @@ enum mrs_status mrsi_acc_over(const struct mrs_acc_state *s, struct mrs_err *e);
 enum mrs_status mrsi_acc_damaged(const struct mrs_acc_state *s, struct mrs_err *e);
 /* Room for one more item; DEAD. */
 enum mrs_status mrsi_acc_room(struct mrs_acc_state *s, struct mrs_err *e);
-/* acc.c: packs away the bytes that no item holds, where they are many. lead_end: bytes behind a lead that go with it. */
+/* acc.c: packs away the bytes that no item holds, where they are many. lead_end: bytes behind a lead that go with
+ * it. */
 enum mrs_status mrsi_acc_pack(struct mrs_acc_state *s, uint32_t lead_end, struct mrs_err *e);
 static inline struct mrs_val
 mrsi_acc_item_value(const struct mrs_acc_state *s, const struct mrsi_acc_item *i)

@@ -87,9 +87,7 @@ at_rank(const struct mrs_acc_state *s, struct mrs_eval *ev, double p, struct mrs
     if (!n) {
         return mrsi_ret_null(out);
     }
-    double rank = ceil((double)n * p);
-    size_t i = p >= 1 || rank > (double)n ? n - 1 : rank < 1 ? 0 : (size_t)rank - 1;
-    return mrsi_ret_double(ev, number_at(s, i), out);
+    return mrsi_ret_double(ev, number_at(s, mrsi_percentile_rank(n, p)), out);
 }
 
 enum mrs_status

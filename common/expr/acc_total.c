@@ -2,7 +2,6 @@
  *
  * What is saved are all numbers of the state, so that a sum that is carried on is the same to the last bit. */
 #include "acc.h"
-#include <math.h>
 
 /* ---- $sum, $avg ---- */
 
@@ -98,50 +97,38 @@ mrsi_acc_load_count(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_e
     return MRS_OK;
 }
 
-/* ---- standard deviation, by Welford's recurrence ---- */
+/* ---- standard deviation ---- */
 
 enum mrs_status
 mrsi_acc_feed_spread(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
     (void)e;
-    if (!mrs_is_number(v)) {
-        return MRS_OK;
-    }
-    double d = mrsi_to_double(v), delta = d - s->u.spread.mean;
-    s->seq++;
-    if (delta != 0) {
-        s->u.spread.mean += delta / (double)s->seq;
-        s->u.spread.m2 += delta * (d - s->u.spread.mean);
-    }
+    mrsi_spread_add(&s->u.spread, v);
     return MRS_OK;
 }
 
 enum mrs_status
 mrsi_acc_value_spread(const struct mrs_acc_state *s, struct mrs_eval *ev, struct mrs_val *out)
 {
-    uint64_t lost = s->x->kind->sense > 0 ? 0 : 1; /* of a sample one degree of freedom */
-    if (s->seq <= lost) {
-        return mrsi_ret_null(out);
-    }
-    return mrsi_ret_double(ev, sqrt(s->u.spread.m2 / (double)(s->seq - lost)), out);
+    return mrsi_spread_value(&s->u.spread, s->x->kind->sense > 0 ? 0 : 1, ev, out);
 }
 
 void
 mrsi_acc_save_spread(const struct mrs_acc_state *s, struct mrs_build *b)
 {
-    mrsi_acc_save_count(s, b);
+    mrs_build_i64(b, "count", (int64_t)s->u.spread.count);
     mrs_build_double(b, "mean", s->u.spread.mean);
-    mrs_build_double(b, "m2", s->u.spread.m2);
+    mrs_build_double(b, "squares", s->u.spread.squares);
 }
 
 enum mrs_status
 mrsi_acc_load_spread(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e)
 {
-    struct mrs_val mean = mrs_doc_get(saved, "mean"), m2 = mrs_doc_get(saved, "m2");
-    if (mean.type != MRS_DOUBLE || m2.type != MRS_DOUBLE) {
+    struct mrs_val count = mrs_doc_get(saved, "count"), mean = mrs_doc_get(saved, "mean");
+    struct mrs_val squares = mrs_doc_get(saved, "squares");
+    if (count.type != MRS_INT64 || mrs_val_i64(count) < 0 || mean.type != MRS_DOUBLE || squares.type != MRS_DOUBLE) {
         return mrsi_acc_damaged(s, e);
     }
-    s->u.spread.mean = mrs_val_double(mean);
-    s->u.spread.m2 = mrs_val_double(m2);
-    return mrsi_acc_load_count(s, saved, e);
+    s->u.spread = (struct mrsi_spread){(uint64_t)mrs_val_i64(count), mrs_val_double(mean), mrs_val_double(squares)};
+    return MRS_OK;
 }

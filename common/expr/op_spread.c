@@ -3,41 +3,25 @@
  * What is no number is passed over, decimals are taken as doubles, the result is a double. A percentile is always
  * one of the values: the least that at least that share of them does not exceed. */
 #include "support.h"
+#include "total.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- deviations: mean and squares in one pass, as the server keeps them ---- */
-
-struct spread {
-    int64_t count;
-    double mean, squares;
-};
+/* ---- deviations ---- */
 
 static enum mrs_status
 spread_one(void *arg, struct mrs_val v)
 {
-    struct spread *s = arg;
-    if (!mrs_is_number(v)) {
-        return MRS_OK;
-    }
-    double d = mrsi_to_double(v), off = d - s->mean;
-    s->count++;
-    if (off != 0) {
-        s->mean += off / (double)s->count;
-        s->squares += off * (d - s->mean);
-    }
+    mrsi_spread_add(arg, v);
     return MRS_OK;
 }
 
 static enum mrs_status
-deviation(const struct mrs_expr *x, struct mrs_eval *ev, int64_t less, struct mrs_val *out)
+deviation(const struct mrs_expr *x, struct mrs_eval *ev, uint64_t less, struct mrs_val *out)
 {
-    struct spread s = {0};
+    struct mrsi_spread s = {0};
     MRSI_TRY(mrsi_each_operand(x, ev, spread_one, &s));
-    if (s.count <= less) {
-        return mrsi_ret_null(out);
-    }
-    return mrsi_ret_double(ev, sqrt(s.squares / (double)(s.count - less)), out);
+    return mrsi_spread_value(&s, less, ev, out);
 }
 
 static enum mrs_status
@@ -168,13 +152,6 @@ sorted_numbers(struct mrs_eval *ev, struct mrs_val array, double **numbers, uint
     return MRS_OK;
 }
 
-static double
-share_of(const double *sorted, uint32_t n, double p)
-{
-    double rank = ceil(n * p);
-    return sorted[rank < 1 ? 0 : rank >= n ? n - 1 : (uint32_t)rank - 1];
-}
-
 static enum mrs_status
 op_quantile(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
@@ -191,7 +168,7 @@ op_quantile(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         MRSI_TRY(sorted_numbers(ev, input, &sorted, &n));
     }
     for (uint32_t i = 0; i < s->n; i++) {
-        MRSI_TRY(n ? mrsi_ret_double(ev, share_of(sorted, n, s->p[i]), &v) : mrsi_ret_null(&v));
+        MRSI_TRY(n ? mrsi_ret_double(ev, sorted[mrsi_percentile_rank(n, s->p[i])], &v) : mrsi_ret_null(&v));
         if (s->one) {
             *out = v;
             return MRS_OK;

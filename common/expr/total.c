@@ -1,4 +1,5 @@
-/* total.c - the sum of many numbers. Knows no operator. */
+/* total.c - what is known of many numbers. Knows no operator. */
+#include "op_number.h"
 #include "total.h"
 #include <math.h>
 
@@ -91,20 +92,12 @@ as_whole(const struct mrsi_total *t, int64_t *whole)
     return true;
 }
 
-static enum mrs_status
-ret_decimal(struct mrs_eval *ev, BID_UINT128 d, struct mrs_val *out)
-{
-    uint8_t bytes[16];
-    mrsi_dec_store(bytes, d);
-    return mrsi_ret_decimal(ev, bytes, out);
-}
-
 enum mrs_status
 mrsi_total_sum(const struct mrsi_total *t, struct mrs_eval *ev, struct mrs_val *out)
 {
     int64_t whole;
     if (t->type == MRS_DECIMAL128) {
-        return ret_decimal(ev, as_decimal(t), out);
+        return mrsi_ret_dec(ev, as_decimal(t), out);
     }
     if (t->type == MRS_DOUBLE || !as_whole(t, &whole)) {
         return mrsi_ret_double(ev, as_double(t), out);
@@ -122,10 +115,40 @@ mrsi_total_average(const struct mrsi_total *t, bool exact, struct mrs_eval *ev, 
     }
     if (t->type == MRS_DECIMAL128) {
         BID_UINT128 count = __bid128_from_uint64(t->count);
-        return ret_decimal(ev, __bid128_div(as_decimal(t), count, MRSI_DEC_EVEN, &flags), out);
+        return mrsi_ret_dec(ev, __bid128_div(as_decimal(t), count, MRSI_DEC_EVEN, &flags), out);
     }
     if (exact && t->type != MRS_DOUBLE && as_whole(t, &whole)) {
         return mrsi_ret_double(ev, (double)whole / (double)t->count, out);
     }
     return mrsi_ret_double(ev, as_double(t) / (double)t->count, out);
+}
+
+void
+mrsi_spread_add(struct mrsi_spread *s, struct mrs_val v)
+{
+    if (!mrs_is_number(v)) {
+        return;
+    }
+    double d = mrsi_to_double(v), off = d - s->mean;
+    s->count++;
+    if (off != 0) {
+        s->mean += off / (double)s->count;
+        s->squares += off * (d - s->mean);
+    }
+}
+
+enum mrs_status
+mrsi_spread_value(const struct mrsi_spread *s, uint64_t less, struct mrs_eval *ev, struct mrs_val *out)
+{
+    if (s->count <= less) {
+        return mrsi_ret_null(out);
+    }
+    return mrsi_ret_double(ev, sqrt(s->squares / (double)(s->count - less)), out);
+}
+
+size_t
+mrsi_percentile_rank(size_t n, double p)
+{
+    double rank = ceil((double)n * p);
+    return rank < 1 ? 0 : rank >= (double)n ? n - 1 : (size_t)rank - 1;
 }

@@ -25,11 +25,20 @@ struct mrs_expr_env {
     int64_t now_ms; /* $$NOW, bound once per run: constants are folded at compile time */
 };
 
+/* The fields at the top of a document, for several expressions that read the same one. */
+#define MRS_EVAL_FIELDS_MAX 24
+struct mrs_eval_fields {
+    uint32_t n;
+    bool all; /* the document has no others */
+    struct mrs_elem e[MRS_EVAL_FIELDS_MAX];
+};
+
 struct mrs_eval {
     struct mrs_arena *arena;
     struct mrs_view root;       /* $$ROOT, and what "$a.b" reads */
     const struct mrs_val *vars; /* the step's variables, as many as env.n_vars */
     struct mrs_err *err;        /* may be NULL */
+    const struct mrs_eval_fields *fields; /* of root, from mrs_eval_fields; NULL: they are looked for each time */
     struct mrs_val *slots;      /* private: values of $let, $map, ...; zero at first */
     uint32_t n_slots;           /* private */
 };
@@ -41,6 +50,8 @@ enum mrs_status mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val 
 void mrs_expr_free(struct mrs_expr *x); /* NULL: nothing */
 /* OK: *out is the value, may be missing. FAIL MRS_E_EXPR with the reason. DEAD MRS_E_MEMORY. */
 enum mrs_status mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out);
+/* Finds the fields of ev->root, once; room outlives what is evaluated, and root stays as it is until then. */
+void mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room);
 /* True where the value does not depend on the document; then *v (may be NULL) is it. */
 bool mrs_expr_constant(const struct mrs_expr *x, struct mrs_val *v);
 /* A bare field path "$a.b": its text without the dollar, else NULL. */
@@ -91,9 +102,9 @@ bool mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end);
 
 /* ---- accumulators: what `$group` computes over many documents (server: semantics of $group, 8.2) ----
  * $sum $avg $min $max $count $first $last $push $addToSet $firstN $lastN $minN $maxN $top $topN $bottom $bottomN
- * $mergeObjects $stdDevPop $stdDevSamp $median $percentile; $addToSet in order of first appearance. Compiled once and
- * shared by threads; a state belongs to one thread and is fed one group after the other, so nothing is allocated for a
- * group once it has room. */
+ * $mergeObjects $stdDevPop $stdDevSamp $median $percentile $setUnion $concatArrays; sets in order of first appearance;
+ * of equals the first is kept and comes first. Compiled once and shared by threads; a state belongs to one thread and
+ * is fed one group after the other, so nothing is allocated for a group once it has room. */
 struct mrs_acc;
 struct mrs_acc_state;
 /* Whether a value of a plan is meant as an accumulator: a document whose only key is the name of one. */
@@ -108,13 +119,15 @@ void mrs_acc_reads(const struct mrs_acc *x, void (*fn)(void *arg, const char *pa
 /* What one document brings: one value, perhaps missing, to be fed as it is ($top and the like: sort key and output in
  * an array). It lives in the arena of ev or in the document. OK; FAIL MRS_E_EXPR; DEAD. */
 enum mrs_status mrs_acc_argument(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *out);
+/* True where every document brings the same; then *v is it. */
+bool mrs_acc_constant(const struct mrs_acc *x, struct mrs_val *v);
 /* ceiling: most bytes of values that a state may hold ($push, $addToSet, *N); more is MRS_E_LIMIT. */
 enum mrs_status mrs_acc_state_new(const struct mrs_acc *x, struct mrs_mem *mem, size_t ceiling,
                                   struct mrs_acc_state **out, struct mrs_err *e);
 void mrs_acc_state_free(struct mrs_acc_state *s); /* NULL: nothing */
 void mrs_acc_reset(struct mrs_acc_state *s); /* of no document again; memory is kept */
 /* One more document's argument; v is read before it returns. OK; FAIL MRS_E_EXPR ($mergeObjects of a number),
- * MRS_E_LIMIT (over the ceiling); DEAD. */
+ * MRS_E_LIMIT (over the ceiling); DEAD. After a failure only reset, load and free make sense. */
 enum mrs_status mrs_acc_feed(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e);
 /* The value so far (never missing: null where the server writes null); lives in the arena or in the state until it is
  * fed or reset. The state may be fed on. */

@@ -6,8 +6,8 @@
 
 struct how {
     bool any_order;  /* the elements of the outermost array, or the documents, in any order */
-    struct mrs_view any_order_in; /* names (an array of texts) of fields of the outermost documents whose arrays may have
-                                     any order; p NULL: none */
+    /* names (an array of texts) of fields of the outermost documents whose arrays may have any order; p NULL: none */
+    struct mrs_view any_order_in;
     bool any_fields; /* fields of documents in any order, at every depth */
 };
 

@@ -2,8 +2,8 @@
  *
  *   vectors FOLDER [--differences FILE] [--only OPERATOR] [--verbose]
  *
- * FOLDER holds expressions.bson, queries.bson, sort.bson and group.bson: BSON documents one behind the other, one a vector.
- * A vector gives documents, what to evaluate, and what the server answered: a value, `absent`, or an error code
+ * FOLDER holds expressions.bson, queries.bson, sort.bson and group.bson: BSON documents one behind the other, one a
+ * vector. A vector gives documents, what to evaluate, and what the server answered: a value, `absent`, or an error code
  * (we must fail too, at plan time or later). Values must agree in type and bytes; the payload of NaN and the
  * order of the options of a regex are let go. A vector that fails because of an operator we do not have
  * is skipped, by name. What we do differently on purpose stands in differences.txt with its reason; a line there

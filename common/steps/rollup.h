@@ -1,0 +1,78 @@
+/* rollup.h - the parts of the rollup step among themselves. */
+#ifndef MRSI_ROLLUP_H
+#define MRSI_ROLLUP_H
+
+#include "join.h"
+#include "shape.h"
+
+enum rollup_empty { ROLLUP_EMPTY_VALUES, ROLLUP_EMPTY_ABSENT };
+enum rollup_keep { ROLLUP_KEEP_ALL, ROLLUP_KEEP_UNMATCHED, ROLLUP_KEEP_NONE };
+enum rollup_orphans { ROLLUP_ORPHANS_KEEP, ROLLUP_ORPHANS_DROP, ROLLUP_ORPHANS_REFUSE, ROLLUP_ORPHANS_INTO };
+
+#define ROLLUP_BUF_MAX (4u * MRS_DOC_READ_MAX) /* of what is gathered for one document */
+
+struct mrsi_rollup {
+    struct mrsi_keep keeper;
+    struct mrsi_join join; /* with `by` only its collections and `where` */
+    struct mrs_path *path; /* n of them: names of the fields */
+    struct mrs_acc **acc;
+    struct mrs_val *fixed; /* what every document brings; missing: each its own */
+    uint32_t n;
+    struct mrs_path as;    /* n 0: the fields lie bare */
+    struct mrs_sort *sort;
+    bool by, replace, indexes;
+    struct mrs_expr *key;  /* by: an expression; NULL: parts, or without those a grand total */
+    struct mrs_expr **part;
+    const char **part_name;
+    uint32_t n_parts;
+    int empty, keep, orphans, errors;
+    struct mrs_coll orphans_into;
+    int side_orphans;
+    struct mrs_edit *edit;  /* where things are written: as, or the fields */
+    struct mrs_edit *inner; /* the fields, inside as */
+    bool flat;              /* no name of a field has a dot */
+};
+
+struct rollup_work {
+    bool ready;
+    struct mrs_acc_state **state; /* one a field */
+    bool *failed;                 /* the field has no value */
+    bool *silent;                 /* nothing is written at this path */
+    struct mrs_buf key, value, raw, doc;
+};
+
+/* rollup_feed.c: what documents bring, and what comes out of it. */
+enum mrs_status mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w);
+void mrsi_rollup_work_clear(struct mrs_ctx *c, void *work);
+/* The arguments of one document, as the elements of a document that is open. SKIP: `errors` refuses it at once. */
+enum mrs_status mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_view doc,
+                                      struct mrs_buf *out);
+/* Nothing fed yet. */
+void mrsi_rollup_reset(const struct mrsi_rollup *s, struct rollup_work *w);
+/* Feeds what arguments() wrote. SKIP: what is being computed cannot be written. */
+enum mrs_status mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w,
+                                 struct mrs_view shape);
+/* The value of field i: missing where it failed and is not to be null. */
+enum mrs_status mrsi_rollup_value(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
+                                  struct mrs_val *out);
+/* Appends the elements to the document that is open in out: as, or the fields. Only where nothing of it has a dot. */
+enum mrs_status mrsi_rollup_put_flat(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w,
+                                     struct mrs_buf *out);
+
+/* rollup_write.c: doc with the fields in it, appended to out. fresh: doc is new. *blocked: something could not be
+ * written, and `errors` lets it be. */
+enum mrs_status mrsi_rollup_write(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w,
+                                  struct mrs_view doc, bool fresh, struct mrs_buf *out, bool *blocked);
+enum mrs_status mrsi_rollup_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                                   struct mrs_matches *m, const struct mrs_put *put, struct mrs_buf *out,
+                                   enum mrs_fate *fate);
+
+/* rollup_fold.c */
+extern const struct mrs_fold_ops mrsi_rollup_fold_ops;
+
+/* rollup_tell.c */
+enum mrs_status mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out,
+                                     struct mrs_err *e);
+enum mrs_status mrsi_rollup_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
+
+#endif

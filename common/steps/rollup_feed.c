@@ -1,0 +1,186 @@
+/* rollup_feed.c - what documents bring to the accumulators, and what comes out of them.
+ *
+ * A document's arguments are the elements of a document: "3" is the argument of field 3, which is left out where it is
+ * missing or the same for all documents; "-3" is the reason why the argument of field 3 could not be computed. So what
+ * travels is small, whatever the documents are. Knows nothing of where values go. */
+#include "rollup.h"
+
+#define NAME_ROOM 16
+
+enum mrs_status
+mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w)
+{
+    if (w->ready) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&w->key, c->mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&w->value, c->mem, ROLLUP_BUF_MAX);
+    mrs_buf_init(&w->raw, c->mem, ROLLUP_BUF_MAX);
+    mrs_buf_init(&w->doc, c->mem, ROLLUP_BUF_MAX);
+    w->ready = true;
+    w->failed = mrs_zalloc(c->mem, s->n);
+    w->silent = mrs_zalloc(c->mem, s->n);
+    struct mrs_acc_state **state = mrs_zalloc(c->mem, (s->n + 1) * sizeof *state);
+    enum mrs_status st = w->failed && w->silent && state ? MRS_OK : mrs_err_memory(c->err, s->n);
+    w->state = state; /* ends in NULL */
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        st = mrs_acc_state_new(s->acc[i], c->mem, ROLLUP_BUF_MAX, &w->state[i], c->err);
+    }
+    if (st != MRS_OK) {
+        mrsi_rollup_work_clear(c, w);
+    }
+    return st;
+}
+
+void
+mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
+{
+    struct rollup_work *w = work;
+    if (!w->ready) {
+        return;
+    }
+    for (uint32_t i = 0; w->state && w->state[i]; i++) {
+        mrs_acc_state_free(w->state[i]);
+    }
+    mrs_free(c->mem, w->state);
+    mrs_free(c->mem, w->failed);
+    mrs_free(c->mem, w->silent);
+    mrs_buf_clear(&w->key);
+    mrs_buf_clear(&w->value);
+    mrs_buf_clear(&w->raw);
+    mrs_buf_clear(&w->doc);
+    w->state = NULL;
+    w->failed = w->silent = NULL;
+    w->ready = false;
+}
+
+enum mrs_status
+mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+{
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    for (uint32_t i = 0; i < s->n; i++) {
+        char name[NAME_ROOM] = "-";
+        struct mrs_val v;
+        if (s->fixed[i].type != MRS_MISSING) {
+            continue;
+        }
+        enum mrs_status st = mrs_acc_argument(s->acc[i], &ev, &v);
+        uint32_t len = mrs_index_name(name + 1, i);
+        if (st == MRS_OK && v.type != MRS_MISSING) {
+            mrsi_put_elem(out, name + 1, len, v);
+        } else if (st != MRS_OK) {
+            if (st == MRS_DEAD || (!s->by && s->errors == MRSI_ERRORS_REFUSE)) {
+                return mrsi_step_skip(c, st, "fields");
+            }
+            mrsi_put_text(out, name, len + 1, c->err->msg, (uint32_t)strlen(c->err->msg));
+            mrs_err_clear(c->err);
+        }
+    }
+    return MRS_OK;
+}
+
+void
+mrsi_rollup_reset(const struct mrsi_rollup *s, struct rollup_work *w)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        mrs_acc_reset(w->state[i]);
+        w->failed[i] = false;
+    }
+}
+
+/* One field got no argument, or could not take it. */
+static enum mrs_status
+fail(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i, const struct mrs_elem *why)
+{
+    uint32_t n;
+    if (s->errors != MRSI_ERRORS_REFUSE) {
+        mrs_err_clear(c->err);
+        w->failed[i] = true;
+        return MRS_OK;
+    }
+    return why ? mrsi_step_refuse(c, "fields", "%s", mrs_val_text(why->v, &n)) : mrsi_step_skip(c, MRS_FAIL, "fields");
+}
+
+static enum mrs_status
+feed_one(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i, struct mrs_val v)
+{
+    if (w->failed[i]) {
+        return MRS_OK;
+    }
+    enum mrs_status st = mrs_acc_feed(w->state[i], v, c->err);
+    if (st == MRS_FAIL && c->err->code == MRS_E_LIMIT) {
+        return mrsi_step_skip(c, st, "oversize");
+    }
+    return st == MRS_FAIL ? fail(s, c, w, i, NULL) : st;
+}
+
+static uint32_t
+number_of(const char *name)
+{
+    uint32_t n = 0;
+    for (; *name; name++) {
+        n = n * 10 + (uint32_t)(*name - '0');
+    }
+    return n;
+}
+
+enum mrs_status
+mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_view shape)
+{
+    struct mrs_walk walk;
+    struct mrs_elem el;
+    enum mrs_status st = MRS_OK;
+    mrs_walk_init(&walk, shape);
+    bool more = mrs_walk_next(&walk, &el) == 1;
+    if (more && !el.name_len) { /* the key of a group */
+        more = mrs_walk_next(&walk, &el) == 1;
+    }
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        if (s->fixed[i].type != MRS_MISSING) {
+            st = feed_one(s, c, w, i, s->fixed[i]);
+            continue;
+        }
+        bool bad = more && el.name[0] == '-', mine = more && number_of(el.name + bad) == i;
+        st = mine && bad ? fail(s, c, w, i, &el) : feed_one(s, c, w, i, mine ? el.v : mrs_missing());
+        more = mine ? mrs_walk_next(&walk, &el) == 1 : more;
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_rollup_value(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
+                  struct mrs_val *out)
+{
+    if (w->failed[i]) {
+        *out = s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
+        return MRS_OK;
+    }
+    return mrsi_step_skip(c, mrs_acc_value(w->state[i], c->arena, out, c->err), "oversize");
+}
+
+static enum mrs_status
+put_fields(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_buf *out)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        struct mrs_val v;
+        st = mrsi_rollup_value(s, c, w, i, &v);
+        if (st == MRS_OK && v.type != MRS_MISSING) {
+            mrsi_put_elem(out, s->path[i].part[0].name, s->path[i].part[0].len, v);
+        }
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_rollup_put_flat(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_buf *out)
+{
+    if (!s->as.n) {
+        return put_fields(s, c, w, out);
+    }
+    mrsi_put_head(out, MRS_DOCUMENT, s->as.part[0].name, s->as.part[0].len);
+    size_t at = mrsi_put_open(out);
+    enum mrs_status st = put_fields(s, c, w, out);
+    mrsi_put_close(out, at);
+    return st;
+}

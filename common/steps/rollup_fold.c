@@ -1,0 +1,118 @@
+/* rollup_fold.c - rollup with `by`: each group of documents becomes one document {_id: key, fields}.
+ *
+ * Keys are grouped by comparison, as `$group` does: 1 and 1.0 are one group, named by whichever comes first in the
+ * order of the group; so every document brings its own key along. */
+#include "rollup.h"
+#include "mongoreshape/value.h"
+
+/* Missing is null, but for one of several parts, which is left out. */
+static enum mrs_status
+key_of(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_view doc, struct mrs_val *out)
+{
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    enum mrs_status st = MRS_OK;
+    *out = mrs_null();
+    if (s->key) {
+        st = mrs_expr_eval(s->key, &ev, out);
+        *out = st == MRS_OK && out->type == MRS_MISSING ? mrs_null() : *out;
+        return mrsi_step_skip(c, st, "by");
+    }
+    if (!s->n_parts) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&w->key);
+    size_t at = mrsi_put_open(&w->key);
+    for (uint32_t i = 0; st == MRS_OK && i < s->n_parts; i++) {
+        struct mrs_val v = mrs_missing();
+        st = mrs_expr_eval(s->part[i], &ev, &v);
+        v = v.type == MRS_MISSING && s->n_parts == 1 ? mrs_null() : v;
+        if (st == MRS_OK && v.type != MRS_MISSING) {
+            mrsi_put_elem(&w->key, s->part_name[i], (uint32_t)strlen(s->part_name[i]), v);
+        }
+    }
+    mrsi_put_close(&w->key, at);
+    st = st == MRS_OK ? mrs_buf_status(&w->key, c->err) : st;
+    if (st == MRS_OK) {
+        *out = mrs_view_val(mrsi_buf_view(&w->key, 0));
+    }
+    return mrsi_step_skip(c, st, "by");
+}
+
+static enum mrs_status
+enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
+{
+    const struct mrsi_rollup *s = state;
+    struct rollup_work *w = work;
+    struct mrs_val key;
+    enum mrs_status st = mrsi_step_where(s->join.where, c, doc, &out->takes_part);
+    if (st != MRS_OK || !out->takes_part) {
+        return st;
+    }
+    st = mrsi_rollup_start(s, c, w);
+    st = st == MRS_OK ? key_of(s, c, w, doc, &key) : st;
+    if (st == MRS_OK && !mrsi_step_id_ok(key)) {
+        return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
+    }
+    if (st == MRS_OK) {
+        mrs_key_append(&out->group, key, false);
+        st = mrsi_step_skip(c, mrs_buf_status(&out->group, c->err), "by");
+    }
+    if (st == MRS_OK && s->sort) {
+        st = mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, &out->order, c->err), "sort");
+    }
+    if (st != MRS_OK) {
+        return st;
+    }
+    size_t at = mrsi_put_open(&out->shape);
+    mrsi_put_elem(&out->shape, "", 0, key);
+    st = mrsi_rollup_arguments(s, c, doc, &out->shape);
+    mrsi_put_close(&out->shape, at);
+    return st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "fields") : st;
+}
+
+/* {_id: key} in w->key. */
+static enum mrs_status
+begin(struct mrs_ctx *c, struct rollup_work *w, struct mrs_view shape)
+{
+    struct mrs_walk walk;
+    struct mrs_elem el;
+    mrs_walk_init(&walk, shape);
+    if (mrs_walk_next(&walk, &el) != 1) {
+        return mrs_err_set(c->err, MRS_DEAD, MRS_E_FORMAT, "a member of a group came back without its key");
+    }
+    mrs_buf_reset(&w->key);
+    size_t at = mrsi_put_open(&w->key);
+    mrsi_put_elem(&w->key, "_id", 3, el.v);
+    mrsi_put_close(&w->key, at);
+    return mrsi_step_skip(c, mrs_buf_status(&w->key, c->err), "by");
+}
+
+static enum mrs_status
+fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, const struct mrs_fold_put *put)
+{
+    const struct mrsi_rollup *s = state;
+    struct rollup_work *w = work;
+    struct mrs_view shape;
+    bool blocked, any = false;
+    enum mrs_status st = mrsi_rollup_start(s, c, w);
+    if (st != MRS_OK) {
+        return st;
+    }
+    mrsi_rollup_reset(s, w);
+    while ((st = m->next(m, &shape, c->err)) == MRS_OK) {
+        st = any ? MRS_OK : begin(c, w, shape);
+        st = st == MRS_OK ? mrsi_rollup_feed(s, c, w, shape) : st;
+        if (st != MRS_OK) {
+            return st;
+        }
+        any = true;
+    }
+    if (st != MRS_END || !any) {
+        return st == MRS_END ? MRS_OK : st;
+    }
+    mrs_buf_reset(&w->doc);
+    st = mrsi_rollup_write(s, c, w, mrsi_buf_view(&w->key, 0), true, &w->doc, &blocked);
+    return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
+}
+
+const struct mrs_fold_ops mrsi_rollup_fold_ops = {enter, fold};

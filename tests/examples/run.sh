@@ -237,6 +237,34 @@ weather() {
         sed '/^2$/d')"
     go weather-daily we.stations we.daily
     back we we.daily exactly
+
+    go weather-months we we.months
+    has we.months months=120
+    # what fell at each station in the year, as the notes of the data have it, summed over its months
+    show we.months/usweather/months.bson | awk '
+        { station = $0; sub(/.*"station" : "/, "", station); rain = $0; sub(/.*"rain" : [^:]*: "/, "", rain)
+          sum[substr(station, 1, 4)] += rain + 0 }
+        END { for (s in sum) printf "%s %.2f\n", s, sum[s] }' | LC_ALL=C sort > all
+    verdict "rain of the year" "$(printf '%s %s\n' KCLT 37.38 KCQT 8.52 KHOU 64.60 KIND 38.59 KJAX 43.91 KMDW 36.04 \
+        KNYC 46.05 KPHL 45.46 KPHX 10.12 KSEA 37.43 | diff - all)"
+    verdict "the hottest month" "$(show we.months/usweather/months.bson |
+        grep '"hottest" : { "$numberInt" : "116" }' |
+        grep -c '"station" : "KPHX", "from" : { "$date" : { "$numberLong" : "1404172800000"' | sed '/^1$/d')"
+    indexes we.months months > all
+    show we.months/usweather/months.bson | sed -n '8s/"days" : .*], "n"/"days" : [...], "n"/p' >> all
+    pin weather-months.txt all
+    go weather-months-back we.months we.again
+    back we we.again exactly
+
+    go weather-days we we.days
+    has we.days days=3650
+    # days of 23 and of 25 hours, one of each at each station
+    show we.days/usweather/days.bson |
+        sed -E 's/.*"from" : [^0-9]*"([0-9]+)" \} \}, "until" : [^0-9]*"([0-9]+)".*/\1 \2/' |
+        awk '{ n[($2 - $1) / 3600000]++ } END { print n[23], n[24], n[25] }' > all
+    verdict "short and long days" "$(echo 10 3630 10 | diff - all)"
+    go weather-days-back we.days we.back
+    back we we.back exactly
 }
 
 northwind

@@ -124,13 +124,14 @@ vectors: $(OBJ)/vectors
 	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
 
 # The contract written down twice: hand-written cases, and a naive twin over random plans and data.
-TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/gen.c tests/twin/gen_plan.c tests/twin/vectors.c
+TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/gen.c tests/twin/gen_plan.c tests/twin/gen_tree.c \
+            tests/twin/vectors.c
 TWINOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(TWINMAIN),$(wildcard tests/twin/*.c)))
 TWINLIBS := $(shell pkg-config --libs libbson-1.0 2>/dev/null) -lxxhash -lm
 $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
-$(OBJ)/twin-run: $(patsubst %,$(OBJ)/tests/twin/%.o,run gen gen_plan vectors) $(TWINOBJ)
+$(OBJ)/twin-run: $(patsubst %,$(OBJ)/tests/twin/%.o,run gen gen_plan gen_tree vectors) $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
 $(OBJ)/casetool: $(OBJ)/tests/cases/casetool.o

@@ -16,5 +16,7 @@ const char *gen_pick(const char *list); /* one of the words of "a b c" */
 struct val *gen_key(void);
 struct val *gen_any(int depth);
 struct val *gen_plan(struct world *w, const char *only);
+/* ---- gen_tree.c: mostly on a new collection, which it fills; else on coll. where may be NULL. */
+struct val *gen_tree(struct world *w, const char *coll, struct val *where);
 
 #endif

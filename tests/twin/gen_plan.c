@@ -8,6 +8,7 @@
 
 static const char *colls[32];
 static uint32_t ncolls;
+static struct world *here;
 
 static void
 say(struct val *d, const char *name, const char *word)
@@ -731,6 +732,14 @@ whole(const char *what, const char **name)
 }
 
 static struct val *
+tree(void)
+{
+    struct val *d = gen_tree(here, any_coll(), gen_chance(15) ? query() : NULL);
+    known(tw_str(tw_get(d, "in")));
+    return d;
+}
+
+static struct val *
 step(const char *only)
 {
     static const struct {
@@ -741,7 +750,7 @@ step(const char *only)
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
                  {"pack", pack, 2}, {"unpack", unpack, 1},
                  {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3},
-                 {"grid", grid, 2}};
+                 {"grid", grid, 2}, {"tree", tree, 3}};
     uint32_t total = 2, n = sizeof kinds / sizeof *kinds;
     for (uint32_t i = 0; i < n; i++)
         if (only && !strcmp(only, kinds[i].name))
@@ -764,6 +773,7 @@ gen_plan(struct world *w, const char *only)
 {
     struct val *plan = tw_doc(), *steps = tw_array();
     ncolls = 0;
+    here = w;
     for (uint32_t i = 0; i < w->n; i++)
         known(w->c[i]->name);
     say(plan, "plan", "random");

@@ -287,6 +287,7 @@ root_file(struct scan *c, const char *path, const char *name, struct mrs_err *e)
                          path);
     }
     if (strcmp(name, MRSI_MANIFEST) == 0) {
+        c->dump = true; /* perhaps of no collections */
         return MRS_OK; /* tells of the run that wrote this dump, which is not true of a copy */
     }
     c->dump =

@@ -356,11 +356,21 @@ refused_ns(const struct live_compare *c, struct mrs_view record)
     return last_name(c->job->plan, (uint32_t)step, (const char *)ns.p + 4);
 }
 
+/* What the step refused lies in no collection: it is made of axes, and there is nothing that would stay. */
+static bool
+lies_nowhere(const struct live_compare *c, struct mrs_view record)
+{
+    const struct mrs_plan *p = c->job->plan;
+    int64_t step;
+    return mrs_val_integral(mrs_doc_get(record, "step"), &step) && step > 0 && step <= (int64_t)p->n_steps &&
+           p->steps[step - 1].desc.family == MRS_FAMILY_GRID;
+}
+
 static enum mrs_status
 feed_one_refused(struct live_compare *c, int what, struct mrs_view record)
 {
     const char *ns = refused_ns(c, record);
-    if (!ns || strcmp(ns, c->pair[c->at].now.ns) != 0) {
+    if (!ns || strcmp(ns, c->pair[c->at].now.ns) != 0 || lies_nowhere(c, record)) {
         return MRS_OK;
     }
     struct mrs_view doc = live_doc_of(mrs_doc_get(record, "doc"));
@@ -581,6 +591,9 @@ keep_for_refused(struct live_compare *c, int what, struct mrs_view record)
     (void)what;
     if (!dot || c->n_pairs > c->cap) {
         return mrs_err_set(c->e, MRS_FAIL, MRS_E_FORMAT, "a record of the refused documents is damaged");
+    }
+    if (lies_nowhere(c, record)) {
+        return MRS_OK;
     }
     for (uint32_t i = 0; i < c->n_pairs; i++) {
         struct live_tally *t = &c->pair[i];

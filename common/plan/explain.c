@@ -97,23 +97,23 @@ mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text)
     mrs_buf_byte(out, '\n');
 }
 
+void
+mrsi_plan_fold_line(struct mrs_buf *out, const char *label, struct mrs_buf *line)
+{
+    mrs_buf_byte(line, '\0');
+    if (line->bad) {
+        out->bad = line->bad;
+        return;
+    }
+    mrsi_plan_fold(out, label, (const char *)line->p);
+    mrs_buf_reset(line);
+}
+
 struct text {
     struct mrs_buf *out;
     struct mrs_buf line;
     const char *label;
 };
-
-static void
-flush_line(struct text *t, const char *label)
-{
-    mrs_buf_byte(&t->line, '\0');
-    if (t->line.bad) {
-        t->out->bad = t->line.bad;
-        return;
-    }
-    mrsi_plan_fold(t->out, label, (const char *)t->line.p);
-    mrs_buf_reset(&t->line);
-}
 
 static void
 put_sides(struct text *t, const struct mrs_desc *d)
@@ -129,7 +129,7 @@ put_sides(struct text *t, const struct mrs_desc *d)
                 comma = ", ";
             }
         }
-        flush_line(t, i ? "" : "touches");
+        mrsi_plan_fold_line(t->out, i ? "" : "touches", &t->line);
     }
 }
 
@@ -144,7 +144,7 @@ put_pass(void *arg, const struct mrsi_pass *pass)
         mrs_buf_printf(&t->line, "%s: %s%s%s", pass->ns, pass->times == 1 ? "once" : "twice",
                        *pass->why ? ", " : "", pass->why);
     }
-    flush_line(t, t->label);
+    mrsi_plan_fold_line(t->out, t->label, &t->line);
     t->label = "";
 }
 
@@ -167,7 +167,7 @@ put_touches(struct text *t, const struct mrs_desc *d)
             }
         }
         if (*comma) {
-            flush_line(t, kinds[k].label);
+            mrsi_plan_fold_line(t->out, kinds[k].label, &t->line);
         }
     }
 }
@@ -190,7 +190,7 @@ put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
         mrs_buf_printf(&t->line, "no: %s",
                        d->not_repeatable ? d->not_repeatable
                                          : "a second run would change the result");
-        flush_line(t, "repeatable");
+        mrsi_plan_fold_line(t->out, "repeatable", &t->line);
     }
     for (uint32_t i = 0; i < d->n_losses; i++) {
         mrsi_plan_fold(t->out, i ? "" : "loses", d->losses[i]);

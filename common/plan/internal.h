@@ -116,6 +116,8 @@ void mrsi_change_words(const struct mrsi_change *c, struct mrs_buf *out);
 
 /* explain.c: a labelled paragraph, folded; later lines are indented under the first. */
 void mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text);
+/* The same of what was put together in line, which is empty afterwards; what is bad in it is bad in out. */
+void mrsi_plan_fold_line(struct mrs_buf *out, const char *label, struct mrs_buf *line);
 
 /* live.c: the set a touch belongs to while the plan expands, R, A or D. */
 char mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t);

@@ -26,22 +26,10 @@ contract_words(const struct mrs_live_group *g)
 
 /* ---- text ---- */
 static void
-flush_line(struct text *t, const char *label)
-{
-    mrs_buf_byte(&t->line, '\0');
-    if (t->line.bad) {
-        t->out->bad = t->line.bad;
-        return;
-    }
-    mrsi_plan_fold(t->out, label, (const char *)t->line.p);
-    mrs_buf_reset(&t->line);
-}
-
-static void
 put_may(struct text *t, const char *label, bool may, const char *yes, const char *why)
 {
     mrs_buf_printf(&t->line, "%s%s", may ? "yes" : "no: ", may ? yes : why ? why : "");
-    flush_line(t, label);
+    mrsi_plan_fold_line(t->out, label, &t->line);
 }
 
 static void
@@ -60,7 +48,7 @@ put_step(struct text *t, const struct mrs_step *s)
             }
         }
         if (*comma) {
-            flush_line(t, kinds[k].label);
+            mrsi_plan_fold_line(t->out, kinds[k].label, &t->line);
         }
     }
     if (d->live_note) {
@@ -80,7 +68,7 @@ put_group(struct text *t, const struct mrs_live_group *g, uint32_t no)
     }
     if (g->n_claims) {
         mrs_buf_printf(&t->line, " (must not be in any document before)");
-        flush_line(t, "claims");
+        mrsi_plan_fold_line(t->out, "claims", &t->line);
     }
     put_may(t, "expand", g->expand,
             !g->adds            ? ": there is nothing to add"

@@ -103,6 +103,29 @@ const struct scene scenes[] = {
      .plan = "steps:\n"
              "  - partition: { from: posts, by: n, into: [{ value: 1, into: ones }, { value: 2, into: twos }] }\n"
              "  - delete: { in: posts, where: { n: 0 } }\n"},
+    {.name = "pack, unpack",
+     .dump = dump_blog,
+     .memory = BIG,
+     .jobs = 1,
+     .max_refused = 9,
+     .plan = "steps:\n"
+             "  - pack: { in: users, fields: [n*, age], as: l }\n"
+             "  - unpack: { in: users, as: l, prefix: x_ }\n"
+             "  - pack: { in: posts, fields: [s], as: o.l }\n"},
+    {.name = "grid",
+     .dump = dump_blog,
+     .memory = 4096,
+     .jobs = 1,
+     .plan = "steps:\n"
+             "  - grid: { into: cells, by: { n: { from: posts, field: n }, x: { $range: [0, 4] } },\n"
+             "            id: { $concat: [{ $toString: \"$n\" }, { $toString: \"$x\" }] }, fields: { y: \"$n\" } }\n"},
+    {.name = "grid, _ids in conflict",
+     .dump = dump_blog,
+     .memory = BIG,
+     .jobs = 2,
+     .max_refused = 999,
+     .plan = "steps:\n"
+             "  - grid: { into: posts, by: { x: [1, 2], n: { from: posts, field: n } }, id: $x }\n"},
     {.name = "set of _id",
      .dump = dump_blog,
      .memory = BIG,

@@ -380,7 +380,7 @@ registry(void **arg)
             assert_true(t->summary && *t->summary && t->compile && t->describe && t->catalog && t->free_state);
         }
     }
-    assert_int_equal(n, 17);
+    assert_true(n >= 17);
     assert_null(mrs_step_type_find("nope"));
     assert_null(mrs_step_type_at(1000));
 }

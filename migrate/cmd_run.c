@@ -5,6 +5,28 @@
 
 #include <unistd.h>
 
+/* What does not go together with the way back. */
+static int
+misuse_residue(const struct mrsi_cli *cli)
+{
+    static const char *const alone[] = {"sample", "dry-run", "oplog"};
+    const char *own = cli->residue ? "residue" : "write-residue";
+    if (!cli->residue && !cli->write_residue) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+        if (mrs_cli_given(&cli->line, alone[i])) {
+            return mrs_cli_misuse(&cli->line, "--%s and --%s do not go together: the way back needs all data", own,
+                                  alone[i]);
+        }
+    }
+    if (cli->residue && (cli->write_residue || cli->amend || mrs_cli_given(&cli->line, "now"))) {
+        return mrs_cli_misuse(&cli->line, "--residue gives back the input as it was: --write-residue, --amend and "
+                                          "--now do not go with it");
+    }
+    return 0;
+}
+
 static int
 misuse(const struct mrsi_cli *cli)
 {
@@ -28,7 +50,7 @@ misuse(const struct mrsi_cli *cli)
     if (mrs_cli_given(&cli->line, "sample") && cli->sample == 0) {
         return mrs_cli_misuse(&cli->line, "--sample must be at least 1");
     }
-    return 0;
+    return misuse_residue(cli);
 }
 
 int

@@ -85,6 +85,7 @@ options(const struct mrsi_job *job, bool dry, uint64_t max_refused)
                                  .refused = cli->refused,
                                  .max_refused = dry ? UINT64_MAX : max_refused,
                                  .amend = cli->amend,
+                                 .write_residue = cli->write_residue,
                                  .sample = cli->sample,
                                  .force = cli->force,
                                  .dry_run = dry,
@@ -108,7 +109,9 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused)
         settings(job, &opts);
     }
     mrs_cli_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
-    enum mrs_status s = mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err);
+    enum mrs_status s =
+        job->residue ? mrs_run_back(cli->line.mem, job->plan, job->in, &opts, job->residue, &report, &job->err)
+                     : mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err);
     mrs_cli_progress_end(&progress);
     int status = s == MRS_OK ? report.refused > 0 : mrsi_job_exit(job);
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */

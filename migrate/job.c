@@ -24,6 +24,21 @@ open_input(struct mrsi_job *job)
     return cli->input ? mrs_input_open(cli->line.mem, cli->input, &opts, &job->in, &job->err) : MRS_OK;
 }
 
+/* `$$NOW` of a way back is that of the way there. */
+static enum mrs_status
+open_residue(struct mrsi_job *job)
+{
+    struct mrsi_cli *cli = job->cli;
+    if (!cli->residue) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrs_residue_open(cli->line.mem, cli->residue, &job->residue, &job->err);
+    if (s == MRS_OK) {
+        cli->now_ms = mrs_residue_now(job->residue);
+    }
+    return s;
+}
+
 static enum mrs_status
 load_plan(struct mrsi_job *job)
 {
@@ -93,6 +108,7 @@ mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
         cli->now_ms = mrs_clock_wall();
     }
     enum mrs_status s = open_input(job);
+    s = s == MRS_OK ? open_residue(job) : s;
     s = s == MRS_OK ? load_plan(job) : s;
     s = s == MRS_OK ? check_plan(job) : s;
     if (s != MRS_OK && !cli->json) {
@@ -106,8 +122,10 @@ mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
 void
 mrsi_job_close(struct mrsi_job *job)
 {
+    mrs_residue_close(job->residue);
     mrs_plan_free(job->plan);
     mrs_input_close(job->in);
+    job->residue = NULL;
     job->plan = NULL;
     job->in = NULL;
 }

@@ -9,6 +9,7 @@ struct mrsi_job {
     struct mrsi_cli *cli;
     struct mrs_input *in;  /* NULL: none was named */
     struct mrs_plan *plan; /* NULL: it could not be read */
+    struct mrs_residue *residue; /* NULL: none was named */
     struct mrs_err err;
 };
 

@@ -80,6 +80,15 @@ static const struct mrs_cli_option options[] = {
      "only about N documents of each collection that drives a step, and what belongs to them",
      "To look at the result of a plan in seconds. The output is marked as a sample and should not "
      "be restored over real data.", NULL},
+    {"write-residue", 0, "FILE", RUN, MRS_CLI_PATH, AT(write_residue), NULL, NULL,
+     "keep in FILE what the inverse plan does not bring back",
+     "After the run the inverse plan (see `invert`) is run over the new dump, and what then differs from IN is "
+     "written to FILE. Nothing is published before it is on disk. It needs room for one more copy of the dump in the "
+     "folder for temporary files.", NULL},
+    {"residue", 0, "FILE", RUN, MRS_CLI_PATH, AT(residue), NULL, NULL,
+     "put back what FILE holds: PLAN is an inverse, IN what its plan wrote",
+     "OUT becomes the dump that the plan was run on, byte for byte. The plan must be the inverse that FILE was made "
+     "for, and IN must be as the run left it.", NULL},
     {"live", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(live), NULL, NULL,
      "how the plan may run on a database that is in use",
      "For each step what it reads, adds and removes; whether it may run beside writers, and if not, why and what to "
@@ -202,6 +211,7 @@ static const struct mrs_cli_row environment[] = {
 };
 static const struct mrs_cli_row files[] = {
     {"\\fIOUT\\fB.partial\\fR", "the output until it is whole."},
+    {"\\fIOUT\\fB.inverse.partial\\fR", "what the inverse plan made, while a residue is written or put back."},
     {"\\fIOUT\\fB.refused.bson\\fR, \\fIOUT\\fB.refused.bson.jsonl\\fR", "the refused documents."},
     {NULL, NULL},
 };

@@ -12,7 +12,7 @@
 /* What the command line says. Texts point into argv. */
 struct mrsi_cli {
     struct mrs_cli line; /* first: the machinery knows this part only */
-    const char *input, *output, *ns, *tmp, *refused, *amend, *oplog;
+    const char *input, *output, *ns, *tmp, *refused, *amend, *oplog, *write_residue, *residue;
     struct mrs_cli_list include, exclude;
     uint64_t memory, jobs, max_refused, sample;
     struct mrs_compress compress;

@@ -167,6 +167,37 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
     }
 }
 
+/* "order of documents, metadata" */
+static void
+kinds(FILE *f, unsigned bits)
+{
+    const char *comma = "";
+    for (uint32_t i = 0; i < MRS_LOSS_KINDS; i++) {
+        if (bits & 1u << i) {
+            fprintf(f, "%s%s", comma, mrs_loss_word(i));
+            comma = ", ";
+        }
+    }
+}
+
+static void
+residue(FILE *f, const struct mrs_report *r)
+{
+    char size[32];
+    if (!r->residue) {
+        return;
+    }
+    fprintf(f, "what the inverse does not bring back is in %s, %s: ", r->residue,
+            mrs_text_size(r->residue_bytes, size));
+    kinds(f, r->residue_kinds);
+    fprintf(f, "%s\n", r->residue_kinds ? "" : "nothing");
+    if (r->residue_unlisted) {
+        fprintf(f, "note: no loss that `invert` lists names this: ");
+        kinds(f, r->residue_unlisted);
+        fputc('\n', f);
+    }
+}
+
 void
 mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
@@ -179,6 +210,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
         fprintf(f, "note: %s\n", r->notes[i]);
     }
     refusals(f, r, dry);
+    residue(f, r);
     if (r->published || dry) {
         timing(f, job, r, dry);
     } else {

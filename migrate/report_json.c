@@ -77,6 +77,33 @@ refusals(struct mrs_cli_json *j, const struct mrs_report *r)
 }
 
 static void
+kinds(struct mrs_cli_json *j, const char *name, unsigned bits)
+{
+    mrs_cli_json_open(j, name, MRS_ARRAY);
+    for (uint32_t i = 0; i < MRS_LOSS_KINDS; i++) {
+        if (bits & 1u << i) {
+            mrs_cli_json_text(j, NULL, mrs_loss_word(i));
+        }
+    }
+    mrs_cli_json_close(j);
+}
+
+/* Only where one was written. */
+static void
+residue(struct mrs_cli_json *j, const struct mrs_report *r)
+{
+    if (!r->residue) {
+        return;
+    }
+    mrs_cli_json_open(j, "residue", MRS_DOCUMENT);
+    mrs_cli_json_text(j, "file", r->residue);
+    mrs_cli_json_count(j, "bytes", r->residue_bytes);
+    kinds(j, "kinds", r->residue_kinds);
+    kinds(j, "notListed", r->residue_unlisted);
+    mrs_cli_json_close(j);
+}
+
+static void
 report(struct mrs_cli_json *j, const struct mrs_report *r)
 {
     account(j, r);
@@ -85,6 +112,7 @@ report(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_count(j, "refused", r->refused);
     refusals(j, r);
     mrs_cli_json_text(j, "refusedFile", r->refused_file);
+    residue(j, r);
     mrs_cli_json_count(j, "inputBytes", r->in_bytes);
     mrs_cli_json_count(j, "outputBytes", r->out_bytes);
     mrs_cli_json_count(j, "wallMs", r->wall_ms);

@@ -281,6 +281,9 @@ is_root(struct scan *c, const char *path, bool *root, struct mrs_err *e)
 static enum mrs_status
 root_file(struct scan *c, const char *path, const char *name, struct mrs_err *e)
 {
+    if (strcmp(name, MRSI_MARKER) == 0 && c->in->unfinished) {
+        return MRS_OK;
+    }
     if (strcmp(name, MRSI_MARKER) == 0) {
         return MRSI_FAIL(e, MRS_E_FORMAT,
                          "%s: this folder is the unfinished output of a run that was stopped",

@@ -317,6 +317,7 @@ mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opt
     opts = opts ? opts : &none;
     in->mem = mem;
     in->fd = -1;
+    in->unfinished = opts->unfinished;
     mrs_arena_init(&in->arena, mem);
     in->filter =
         (struct mrsi_filter){opts->include, opts->exclude, opts->n_include, opts->n_exclude};

@@ -143,6 +143,7 @@ struct mrs_input {
     uint32_t n_excluded, cap_excluded;
     const char *only_db;
     struct mrsi_filter filter;
+    bool unfinished; /* as in the options */
     bool dir;       /* a dump directory: names of files are kept when they are copied */
     int fd;         /* `-`, or a pipe: where the stream now is; else -1 */
     uint64_t start; /* of the stream in fd */

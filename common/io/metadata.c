@@ -117,6 +117,13 @@ mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, s
 }
 
 enum mrs_status
+mrs_input_metadata_text(struct mrs_input *in, uint32_t i, struct mrs_buf *out, struct mrs_err *e)
+{
+    const char *path = in->list[i].meta_path;
+    return path ? mrsi_read_decoded(in->mem, path, out, e) : MRS_OK;
+}
+
+enum mrs_status
 mrsi_metadata_coll(struct mrs_arena *a, struct mrs_view doc, const char *path, const char **coll,
                    struct mrs_err *e)
 {

@@ -31,6 +31,12 @@ mrsi_output_fail(struct mrs_output *o, enum mrs_status s)
     return s;
 }
 
+const char *
+mrs_output_partial(const struct mrs_output *o)
+{
+    return o->kind == MRSI_OUT_DIR ? o->partial : NULL;
+}
+
 /* ---- opening ---- */
 static bool
 has_suffix(const char *path, const char *suffix)

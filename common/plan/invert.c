@@ -281,6 +281,7 @@ invert_step(struct inverting *x, uint32_t i)
                               .body = body_of(x->p, i),
                               .alone = alone(x->p, i)};
     if (!st->type->invert) {
+        add_loss(x, (struct mrs_inverse_loss){st->no, st->type->name, ALL_KINDS, "what it did stays"});
         return;
     }
     if (st->type->invert(st->state, &inv, x->e) != MRS_OK) {
@@ -373,7 +374,8 @@ put_losses(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
         mrs_buf_printf(out, "# nothing is lost on the way back\n");
         return;
     }
-    mrs_buf_printf(out, "# Not brought back (`run --write-residue FILE` keeps it, `run --residue FILE` puts it back):\n");
+    mrs_buf_printf(out, "# Not brought back (`run --write-residue FILE` keeps it, `run --residue FILE` puts it "
+                        "back):\n");
     for (uint32_t i = 0; i < inv->n_losses; i++) {
         mrs_buf_printf(out, "# - ");
         if (inv->loss[i].step) {

@@ -331,6 +331,18 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
                        path ? path : "no file");
 }
 
+/* The output is whole: what wants to see it before it is published. */
+static enum mrs_status
+show(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    enum mrs_status s = o->write_residue ? mrsi_residue_write(en, e) : MRS_OK;
+    if (s == MRS_OK && o->before_publish) {
+        s = o->before_publish(o->before_arg, mrs_output_partial(en->out), en->report, e);
+    }
+    return s;
+}
+
 static enum mrs_status
 publish(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -338,6 +350,10 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_build b;
     struct mrs_view extra;
     char id[33];
+    if (en->opts->discard) {
+        mrs_output_abort(en->out);
+        return MRS_OK;
+    }
     mrs_buf_init(&buf, en->mem, 1 << 20);
     mrs_build_init(&b, &buf);
     mrs_plan_id_text(en->plan, id);
@@ -375,10 +391,11 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     s = mrsi_check_account(en, e);
     s = s == MRS_OK ? mrsi_report(en, e) : s;
     s = s == MRS_OK ? mrsi_refusals(en, e) : s;
-    if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused)) {
+    if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
         en->report->refused_file = refused_path(en, e);
         s = en->report->refused_file ? mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e) : MRS_DEAD;
     }
+    s = s == MRS_OK && !en->opts->dry_run ? show(en, e) : s;
     return s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
 }
 

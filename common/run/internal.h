@@ -279,6 +279,9 @@ enum mrs_status mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_tick(struct mrsi_engine *en);
 
+/* ---- residue_write.c: what the inverse of the plan does not bring back, once the output is whole ---- */
+enum mrs_status mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e);
+
 /* ---- drivers, one per family ---- */
 enum mrs_status mrsi_spread_step(struct mrsi_engine *en, uint32_t step,
                                  struct mrs_err *e); /* SPREAD, and MAP with new_ids */

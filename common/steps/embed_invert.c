@@ -39,8 +39,8 @@ put_refs(const struct mrsi_embed *s, struct mrsi_undo *u)
         mrsi_undo_path(u, "parent_ref", &lost->from.path);
         mrsi_undo_path(u, "parent_key", &lost->into.path);
         mrsi_undo_loss(u, MRS_LOSS_PLACES | MRS_LOSS_TYPES | MRS_LOSS_VALUES,
-                       "the place of %s among the fields, its type where equal values differ (1 and 1.0), and arrays of "
-                       "several references in it",
+                       "the place of %s among the fields, its type where equal values differ (1 and 1.0), and arrays "
+                       "of several references in it",
                        lost->from.path.text);
     } else {
         mrsi_undo_text(u, "refs", "none");
@@ -55,7 +55,8 @@ lose_shape(const struct mrsi_embed *s, struct mrsi_undo *u)
 {
     const char *from = s->join.from.ns;
     if (s->shape.fields.given) {
-        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "fields of %s that `fields` does not keep, and places", from);
+        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "fields of %s that `fields` does not keep, and places",
+                       from);
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
         bool key = false;
@@ -174,8 +175,8 @@ mrsi_embed_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
         lose_shape(s, &u);
     }
     put_pages(s, &u, !whole);
-    const struct mrs_path *out[] = {s->in_place || (!whole && s->empty == EMBED_EMPTY_ABSENT) ? &none : &s->as, &s->count,
-                                    &s->flag};
+    bool clean = s->in_place || (!whole && s->empty == EMBED_EMPTY_ABSENT);
+    const struct mrs_path *out[] = {clean ? &none : &s->as, &s->count, &s->flag};
     mrsi_undo_unset(&u, mrsi_undo_body(&u, "into"), out, 3);
     if (s->orphans == EMBED_ORPHANS_INTO) {
         mrsi_undo_move(&u, mrsi_undo_into(&u, "orphans"), mrsi_undo_body(&u, "from"));

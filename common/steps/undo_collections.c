@@ -101,7 +101,8 @@ mrsi_union_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
                        "which collection a document of %s came from: add `tag`; they all stay there", into);
     }
     mrsi_undo_loss(&u, MOVED | MRS_LOSS_COLLECTIONS,
-                   "which documents of %s were there before, and the order of documents; it stays, perhaps empty", into);
+                   "which documents of %s were there before, and the order of documents; it stays, perhaps empty",
+                   into);
     lose_conflicts(&u);
     return mrsi_undo_end(&u);
 }

@@ -45,6 +45,7 @@ struct mrs_input_opts {
     uint32_t n_include, n_exclude;
     const char *ns; /* for `-` and single files: "db.coll"; NULL: from the file's name and folder */
     const char *tmp; /* where a pipe is put, to be read twice; NULL: $TMPDIR, else /tmp */
+    bool unfinished; /* the folder is the output of a run that has not ended: our marker in it is no reason to refuse */
 };
 struct mrs_input;
 /* Opens a dump directory (a root with databases, or one database's folder), a .bson file or "-" and
@@ -56,6 +57,8 @@ void mrs_input_close(struct mrs_input *in);
 uint32_t mrs_input_count(const struct mrs_input *in);
 const struct mrs_input_ns *mrs_input_at(const struct mrs_input *in, uint32_t i);
 const char *mrs_input_only_db(const struct mrs_input *in); /* the only database beside admin, config and local; NULL */
+/* The bytes of a namespace's metadata file, decoded, appended to out; nothing where there is none. */
+enum mrs_status mrs_input_metadata_text(struct mrs_input *in, uint32_t i, struct mrs_buf *out, struct mrs_err *e);
 uint32_t mrs_input_excluded(const struct mrs_input *in);   /* namespaces that the patterns left out */
 const char *mrs_input_excluded_at(const struct mrs_input *in, uint32_t i);
 
@@ -119,6 +122,8 @@ struct mrs_output_opts {
  * it. */
 enum mrs_status mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts,
                                 struct mrs_output **out, struct mrs_err *e);
+/* The folder in which the files stand until the commit; NULL: the output is no folder. */
+const char *mrs_output_partial(const struct mrs_output *o);
 struct mrs_sink;
 /* One collection: metadata are the bytes of X.metadata.json as they shall stand there (NULL: no
  * such file); data false: no data file (views). *sink NULL without data. */
@@ -177,6 +182,18 @@ enum mrs_status mrs_whole_open(struct mrs_mem *mem, const char *path,
                                struct mrs_whole **out, struct mrs_err *e);
 enum mrs_status mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e);
 enum mrs_status mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e);
+
+/* Bytes packed against a prefix that the reader has as well, as one frame appended to out. Unpack: n bytes come out,
+ * else MRS_E_FORMAT. */
+struct mrs_delta {
+    const void *prefix;
+    size_t prefix_n;
+    const void *p; /* what is packed, or the frame */
+    size_t n;
+};
+enum mrs_status mrs_delta_pack(struct mrs_mem *mem, const struct mrs_delta *d, struct mrs_buf *out, struct mrs_err *e);
+enum mrs_status mrs_delta_unpack(struct mrs_mem *mem, const struct mrs_delta *d, size_t n, struct mrs_buf *out,
+                                 struct mrs_err *e);
 
 /* A file that appears whole: written beside, synced, renamed. */
 enum mrs_status mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e);

@@ -84,7 +84,8 @@ enum mrs_status mrs_plan_invert(const struct mrs_plan *p, struct mrs_inverse_pla
 void mrs_inverse_plan_clear(struct mrs_inverse_plan *inv);
 /* A plan file with the losses as comments; read again it is the plan that is meant. Appended to out. */
 void mrs_inverse_yaml(const struct mrs_inverse_plan *inv, struct mrs_buf *out);
-/* {inverse: {plan, server, database, steps}, losses: [{step, type, kinds, text}]} and a newline; `inverse` is a plan. */
+/* {inverse: {plan, server, database, steps}, losses: [{step, type, kinds, text}]} and a newline: `inverse` is a
+ * plan. */
 enum mrs_status mrs_inverse_json(const struct mrs_inverse_plan *inv, struct mrs_buf *out, struct mrs_err *e);
 /* "order of documents" and so on: the word for bit i of enum mrs_loss_kind. */
 const char *mrs_loss_word(uint32_t i);

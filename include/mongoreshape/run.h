@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+struct mrs_report;
 struct mrs_progress {
     const char *phase;      /* "step 1 embed: reading comments" */
     uint64_t done, total;   /* input bytes on disk, all passes; total 0: unknown */
@@ -33,6 +34,14 @@ struct mrs_run_opts {
     void (*progress)(void *arg, const struct mrs_progress *p); /* may be NULL; any thread, one at a time */
     void *progress_arg;
     const int *cancel;      /* read atomically; not 0: stop, nothing is published (MRS_E_CANCEL) */
+    /* a file for what the inverse plan does not bring back; NULL: none. The output must be a folder */
+    const char *write_residue;
+    /* Called once the output is whole, before it is published, with the folder in which it stands; not OK: nothing is
+     * published. NULL: none. */
+    enum mrs_status (*before_publish)(void *arg, const char *folder, const struct mrs_report *report,
+                                      struct mrs_err *e);
+    void *before_arg;
+    bool discard; /* nothing is published, no refused documents are written: before_publish was all that was wanted */
 };
 
 /* The account, per step and collection: before + created + entered = after + taken + dropped + refused. */
@@ -73,6 +82,10 @@ struct mrs_report {
     uint32_t n_drop_first;
     const char *restore;    /* the mongorestore command */
     bool published;
+    const char *residue;      /* the file that was written; NULL: none */
+    uint64_t residue_bytes;
+    unsigned residue_kinds;   /* what is in it: enum mrs_loss_kind */
+    unsigned residue_unlisted; /* of these what no loss of the inverse names */
 };
 
 /* Loads nothing itself: plan must have been loaded with the input's database. OK: published (or dry run); FAIL with
@@ -80,6 +93,20 @@ struct mrs_report {
 enum mrs_status mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,
                         const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
 void mrs_report_clear(struct mrs_report *r);
+
+/* ---- the way back ---- */
+/* What the inverse of a plan does not bring back, as mrs_run wrote it (write_residue). */
+struct mrs_residue;
+/* Opens the file and reads its head: FAIL MRS_E_FORMAT where it is none or is damaged. */
+enum mrs_status mrs_residue_open(struct mrs_mem *mem, const char *path, struct mrs_residue **out, struct mrs_err *e);
+void mrs_residue_close(struct mrs_residue *r); /* NULL: nothing */
+int64_t mrs_residue_now(const struct mrs_residue *r); /* $$NOW of the inverse run */
+/* Runs the inverse plan on the forward run's output `in` and puts back what is in the residue: the output is the
+ * forward run's input, byte for byte. FAIL MRS_E_PLAN: the plan is not the inverse that the residue was made for;
+ * MRS_E_FORMAT: the input is not the output it was made for, or the file is damaged. The output must be a folder. */
+enum mrs_status mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in,
+                             const struct mrs_run_opts *opts, struct mrs_residue *residue, struct mrs_report *report,
+                             struct mrs_err *e);
 
 #ifdef __cplusplus
 }

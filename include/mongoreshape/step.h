@@ -433,7 +433,7 @@ struct mrs_step_type {
      * key). */
     enum mrs_status (*catalog)(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
     /* Appends what undoes the step and what that cannot bring back. Where nothing can be done the loss alone is said. A
-     * collection that the step makes stays, perhaps empty. NULL: the step has nothing to undo. */
+     * collection that the step makes stays, perhaps empty. NULL: nothing of it is undone. */
     enum mrs_status (*invert)(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
     size_t work_size; /* memory of the step for one thread, zeroed by the engine before the first kernel sees it */
     void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what kernels left there; NULL: nothing to free */

@@ -1,0 +1,180 @@
+/* residue_docs.c - documents of a namespace one by one, or by number; and what tells two sequences of documents
+ * apart. */
+#include "residue.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define WINDOW (256u << 10)
+
+uint32_t
+mrsi_input_find(const struct mrs_input *in, const char *ns)
+{
+    for (uint32_t i = 0; i < mrs_input_count(in); i++) {
+        const struct mrs_input_ns *at = mrs_input_at(in, i);
+        if (at->kind == MRS_INPUT_DATA && strcmp(at->ns, ns) == 0) {
+            return i;
+        }
+    }
+    return MRSI_NONE;
+}
+
+/* ---- one by one ---- */
+enum mrs_status
+mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    memset(d, 0, sizeof *d);
+    mrs_block_init(&d->b, mem);
+    bool any = i != MRSI_NONE && mrs_input_at(in, i)->data_path;
+    return any ? mrs_reader_open(in, i, MRSI_BLOCK, &d->reader, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct mrs_err *e)
+{
+    if (!d->reader) {
+        return MRS_END;
+    }
+    if (d->at == d->b.n) {
+        enum mrs_status s = mrs_reader_next(d->reader, &d->b, e);
+        d->at = 0;
+        if (s != MRS_OK) {
+            d->b.n = 0;
+            return s;
+        }
+    }
+    *doc = (struct mrs_view){d->b.p + d->at, mrs_le32(d->b.p + d->at)};
+    d->at += doc->n;
+    return MRS_OK;
+}
+
+void
+mrsi_docs_close(struct mrsi_docs *d)
+{
+    mrs_reader_close(d->reader);
+    mrs_block_clear(&d->b);
+    d->reader = NULL;
+}
+
+/* ---- by number ---- */
+enum mrs_status
+mrsi_shelf_open(struct mrsi_shelf *s, struct mrsi_engine *en, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    struct mrsi_docs d;
+    struct mrs_view doc;
+    uint64_t off = 0;
+    memset(s, 0, sizeof *s);
+    s->fd = -1;
+    mrs_buf_init(&s->window, en->mem, SIZE_MAX);
+    mrsi_tape_init(&s->off, en, sizeof off, en->memory / 16);
+    enum mrs_status st = mrsi_docs_open(&d, en->mem, in, i, e);
+    st = st == MRS_OK ? mrsi_tape_put(&s->off, &off, e) : st;
+    while (st == MRS_OK && (st = mrsi_docs_next(&d, &doc, e)) == MRS_OK) {
+        off += doc.n;
+        s->n++;
+        st = mrsi_tape_put(&s->off, &off, e);
+    }
+    bool any = d.reader != NULL;
+    mrsi_docs_close(&d);
+    st = st == MRS_END || st == MRS_OK ? mrsi_tape_end(&s->off, e) : st;
+    if (st == MRS_OK && any) {
+        const char *path = mrs_input_at(in, i)->data_path;
+        s->fd = open(path, O_RDONLY | O_CLOEXEC);
+        st = s->fd < 0 ? mrs_err_sys(e, errno, "opening %s", path) : MRS_OK;
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e)
+{
+    uint64_t at[2], end;
+    memcpy(at, s->off.p + no * sizeof *at, sizeof at);
+    memcpy(&end, s->off.p + s->n * sizeof end, sizeof end);
+    if (at[0] < s->window_at || at[1] > s->window_at + s->window.n) {
+        uint64_t n = at[1] - at[0] > WINDOW ? at[1] - at[0] : WINDOW;
+        n = n < end - at[0] ? n : end - at[0];
+        mrs_buf_reset(&s->window);
+        uint8_t *to = mrs_buf_take(&s->window, n);
+        if (!to) {
+            return mrs_err_memory(e, n);
+        }
+        s->window_at = at[0];
+        enum mrs_status st = mrs_read_at(s->fd, to, n, at[0], e);
+        if (st != MRS_OK) {
+            s->window.n = 0;
+            return st;
+        }
+    }
+    *doc = (struct mrs_view){s->window.p + (at[0] - s->window_at), (uint32_t)(at[1] - at[0])};
+    return MRS_OK;
+}
+
+void
+mrsi_shelf_close(struct mrsi_shelf *s)
+{
+    if (s->fd >= 0) {
+        close(s->fd);
+    }
+    s->fd = -1;
+    mrsi_tape_clear(&s->off);
+    mrs_buf_clear(&s->window);
+}
+
+/* ---- digests ---- */
+void
+mrsi_digest_add(struct mrsi_digest *d, struct mrs_view doc)
+{
+    struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+    d->docs++;
+    mrs_hash_sum_add(&d->sum, h.lo, h.hi);
+    mrs_put64(d->order + 16, h.lo);
+    mrs_put64(d->order + 24, h.hi);
+    h = mrs_hash(d->order, sizeof d->order, 0);
+    mrs_put64(d->order, h.lo);
+    mrs_put64(d->order + 8, h.hi);
+}
+
+enum mrs_status
+mrsi_digest_of(struct mrsi_digest *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    struct mrsi_docs docs;
+    struct mrs_view doc;
+    memset(d, 0, sizeof *d);
+    enum mrs_status s = mrsi_docs_open(&docs, mem, in, i, e);
+    while (s == MRS_OK && (s = mrsi_docs_next(&docs, &doc, e)) == MRS_OK) {
+        mrsi_digest_add(d, doc);
+    }
+    mrsi_docs_close(&docs);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static void
+hex(char text[33], uint64_t hi, uint64_t lo)
+{
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)hi, (unsigned long long)lo);
+}
+
+void
+mrsi_digest_put(const struct mrsi_digest *d, struct mrs_build *b)
+{
+    char text[33];
+    mrs_build_i64(b, "docs", (int64_t)d->docs);
+    hex(text, d->sum.hi, d->sum.lo);
+    mrs_build_text(b, "digest", text, 32);
+    hex(text, mrs_le64(d->order + 8), mrs_le64(d->order));
+    mrs_build_text(b, "order", text, 32);
+}
+
+bool
+mrsi_digest_same(const struct mrsi_digest *d, struct mrs_view in, bool *other_order)
+{
+    char text[33];
+    int64_t docs;
+    hex(text, d->sum.hi, d->sum.lo);
+    bool same = mrs_val_integral(mrs_doc_get(in, "docs"), &docs) && (uint64_t)docs == d->docs &&
+                mrs_val_is_text(mrs_doc_get(in, "digest"), text);
+    hex(text, mrs_le64(d->order + 8), mrs_le64(d->order));
+    *other_order = same && !mrs_val_is_text(mrs_doc_get(in, "order"), text);
+    return same && !*other_order;
+}

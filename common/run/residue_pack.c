@@ -1,0 +1,220 @@
+/* residue_pack.c - the documents of one collection as operations on the inverse's documents, block by block; and
+ * back. */
+#include "residue.h"
+
+#define BLOCK_OPS (64u << 10)
+#define BLOCK_DOCS (1u << 20)
+#define LENGTHS 16
+
+void
+mrsi_pack_begin(struct mrsi_pack *p, struct mrs_mem *mem, struct mrsi_residue_out *out)
+{
+    memset(p, 0, sizeof *p);
+    p->mem = mem;
+    p->out = out;
+    mrs_buf_init(&p->ops, mem, MRSI_RESIDUE_MAX / 4);
+    mrs_buf_init(&p->docs, mem, MRSI_RESIDUE_MAX / 4);
+    mrs_buf_init(&p->base, mem, MRSI_RESIDUE_MAX / 4);
+    mrs_buf_init(&p->frame, mem, MRSI_RESIDUE_MAX);
+}
+
+void
+mrsi_pack_clear(struct mrsi_pack *p)
+{
+    mrs_buf_clear(&p->ops);
+    mrs_buf_clear(&p->docs);
+    mrs_buf_clear(&p->base);
+    mrs_buf_clear(&p->frame);
+}
+
+static void
+end_run(struct mrsi_pack *p)
+{
+    if (p->n == 0) {
+        return;
+    }
+    mrsi_put_varint(&p->ops, p->n << 2 | p->op);
+    if (p->op != MRSI_NEW) {
+        int64_t far = (int64_t)(p->first - p->next);
+        mrsi_put_varint(&p->ops, (uint64_t)far << 1 ^ (uint64_t)(far >> 63));
+        p->next = p->first + p->n;
+    }
+    p->n = 0;
+}
+
+static enum mrs_status
+flush(struct mrsi_pack *p, struct mrs_err *e)
+{
+    end_run(p);
+    enum mrs_status s = mrs_buf_status(&p->ops, e);
+    if (s != MRS_OK || p->ops.n == 0) {
+        return s;
+    }
+    mrs_buf_reset(&p->frame);
+    mrs_buf_take(&p->frame, LENGTHS);
+    struct mrs_delta ops = {NULL, 0, p->ops.p, p->ops.n}, docs = {p->base.p, p->base.n, p->docs.p, p->docs.n};
+    s = mrs_delta_pack(p->mem, &ops, &p->frame, e);
+    size_t ops_n = p->frame.n - LENGTHS;
+    if (s == MRS_OK && p->docs.n) {
+        s = mrs_delta_pack(p->mem, &docs, &p->frame, e);
+    }
+    if (s == MRS_OK) {
+        mrs_put32(p->frame.p, (uint32_t)p->ops.n);
+        mrs_put32(p->frame.p + 4, (uint32_t)ops_n);
+        mrs_put32(p->frame.p + 8, (uint32_t)p->docs.n);
+        mrs_put32(p->frame.p + 12, (uint32_t)(p->frame.n - LENGTHS - ops_n));
+        s = mrsi_residue_put(p->out, MRSI_DOCS, p->frame.p, p->frame.n, e);
+    }
+    mrs_buf_reset(&p->ops);
+    mrs_buf_reset(&p->docs);
+    mrs_buf_reset(&p->base);
+    return s;
+}
+
+enum mrs_status
+mrsi_pack_add(struct mrsi_pack *p, enum mrsi_op op, uint64_t no, struct mrs_view base, struct mrs_view doc,
+              struct mrs_err *e)
+{
+    bool same = p->n && p->op == op && (op == MRSI_NEW || no == p->first + p->n);
+    if (!same) {
+        end_run(p);
+        p->op = op;
+        p->first = no;
+    }
+    p->n++;
+    if (op == MRSI_MEND) {
+        mrs_buf_put(&p->base, base.p, base.n);
+    }
+    if (op != MRSI_TAKE) {
+        mrs_buf_put(&p->docs, doc.p, doc.n);
+    }
+    enum mrs_status s = mrs_buf_status(&p->base, e);
+    s = s == MRS_OK ? mrs_buf_status(&p->docs, e) : s;
+    bool full = p->ops.n > BLOCK_OPS || p->docs.n + p->base.n > BLOCK_DOCS;
+    return s == MRS_OK && full ? flush(p, e) : s;
+}
+
+enum mrs_status
+mrsi_pack_end(struct mrsi_pack *p, struct mrs_err *e)
+{
+    return flush(p, e);
+}
+
+/* ---- and back ---- */
+struct ops {
+    const uint8_t *at, *end;
+    uint64_t next;
+};
+struct one {
+    enum mrsi_op op;
+    uint64_t n, first;
+};
+
+/* The next operation: 1; none: 0; wrong: -1. */
+static int
+next_op(const struct mrsi_unpack *u, struct ops *o, struct one *x)
+{
+    uint64_t v, far = 0;
+    if (o->at == o->end) {
+        return 0;
+    }
+    if (!mrsi_get_varint(&o->at, o->end, &v) || (v & 3) > MRSI_NEW || v >> 2 == 0) {
+        return -1;
+    }
+    *x = (struct one){(enum mrsi_op)(v & 3), v >> 2, 0};
+    if (x->op == MRSI_NEW) {
+        return 1;
+    }
+    if (!mrsi_get_varint(&o->at, o->end, &far)) {
+        return -1;
+    }
+    x->first = o->next + ((far >> 1) ^ (0 - (far & 1)));
+    if (x->first > u->shelf->n || x->n > u->shelf->n - x->first) {
+        return -1;
+    }
+    o->next = x->first + x->n;
+    return 1;
+}
+
+static enum mrs_status
+wrong(const struct mrsi_unpack *u, struct mrs_err *e)
+{
+    return mrsi_residue_damaged(u->r, "its documents are not those of this output", e);
+}
+
+/* The documents that the frame was packed against. */
+static enum mrs_status
+gather(struct mrsi_unpack *u, struct ops o, struct mrs_err *e)
+{
+    struct one x;
+    struct mrs_view doc;
+    int more;
+    mrs_buf_reset(&u->base);
+    while ((more = next_op(u, &o, &x)) == 1) {
+        for (uint64_t i = 0; x.op == MRSI_MEND && i < x.n; i++) {
+            enum mrs_status s = mrsi_shelf_get(u->shelf, x.first + i, &doc, e);
+            if (s != MRS_OK) {
+                return s;
+            }
+            mrs_buf_put(&u->base, doc.p, doc.n);
+            if (u->base.bad) {
+                return u->base.bad == 1 ? mrs_err_memory(e, doc.n) : wrong(u, e);
+            }
+        }
+    }
+    return more < 0 ? wrong(u, e) : MRS_OK;
+}
+
+static enum mrs_status
+give(struct mrsi_unpack *u, struct ops o, struct mrs_err *e)
+{
+    struct one x;
+    struct mrs_view doc;
+    size_t at = 0;
+    while (next_op(u, &o, &x) == 1) {
+        for (uint64_t i = 0; i < x.n; i++) {
+            enum mrs_status s = MRS_OK;
+            if (x.op == MRSI_TAKE) {
+                s = mrsi_shelf_get(u->shelf, x.first + i, &doc, e);
+            } else {
+                uint32_t n = u->docs.n - at >= MRS_DOC_MIN ? mrs_le32(u->docs.p + at) : 0;
+                if (n < MRS_DOC_MIN || n > u->docs.n - at) {
+                    return wrong(u, e);
+                }
+                doc = (struct mrs_view){u->docs.p + at, n};
+                at += n;
+            }
+            s = s == MRS_OK ? u->put(u->arg, doc, e) : s;
+            if (s != MRS_OK) {
+                return s;
+            }
+        }
+    }
+    u->next = o.next;
+    return at == u->docs.n ? MRS_OK : wrong(u, e);
+}
+
+enum mrs_status
+mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e)
+{
+    const uint8_t *p = u->r->record.p;
+    uint64_t n = u->r->record.n;
+    if (n < LENGTHS || (uint64_t)mrs_le32(p + 4) + mrs_le32(p + 12) != n - LENGTHS ||
+        mrs_le32(p) > MRSI_RESIDUE_MAX / 4 || mrs_le32(p + 8) > MRSI_RESIDUE_MAX / 4) {
+        return mrsi_residue_damaged(u->r, "lengths do not fit", e);
+    }
+    mrs_buf_reset(&u->ops);
+    mrs_buf_reset(&u->docs);
+    struct mrs_delta ops = {NULL, 0, p + LENGTHS, mrs_le32(p + 4)};
+    enum mrs_status s = mrs_delta_unpack(u->mem, &ops, mrs_le32(p), &u->ops, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct ops o = {u->ops.p, u->ops.p + u->ops.n, u->next};
+    s = gather(u, o, e);
+    if (s == MRS_OK && mrs_le32(p + 8)) {
+        struct mrs_delta docs = {u->base.p, u->base.n, p + LENGTHS + ops.n, mrs_le32(p + 12)};
+        s = mrs_delta_unpack(u->mem, &docs, mrs_le32(p + 8), &u->docs, e);
+    }
+    return s == MRS_OK ? give(u, o, e) : s;
+}

@@ -270,6 +270,30 @@ const struct scene scenes[] = {
      .killed = true,
      .force = true,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, keep: all }\n"},
+    {.name = "bucket",
+     .dump = dump_wide,
+     .memory = BIG,
+     .jobs = 1,
+     .plan = "steps:\n"
+             "  - bucket: { from: logs, into: days, by: [host], time: day, max: 4, items: l, drop: [_id], keep: none,\n"
+             "              set: { n: { $sum: 1 }, last: { $max: \"$day\" } } }\n"
+             "  - set: { in: days, fields: { m: { $size: \"$l\" } } }\n"},
+    {.name = "bucket, sorted on disk, equal ids",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "steps:\n"
+             "  - bucket: { from: logs, into: hosts, by: [host, day], max: 9, items: l, id: \"$host\", keep: none,\n"
+             "              where: { day: { $ne: 3 } } }\n"},
+    {.name = "rollup",
+     .dump = dump_wide,
+     .memory = 300000,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "steps:\n"
+             "  - rollup: { from: logs, into: sums, by: \"$host\", sort: { day: -1 },\n"
+             "              fields: { n: { $sum: 1 }, days: { $push: \"$day\" }, first: { $first: \"$$ROOT\" } } }\n"},
     {.name = "a million",
      .dump = dump_many,
      .memory = 65536,

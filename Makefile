@@ -124,14 +124,14 @@ vectors: $(OBJ)/vectors
 	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
 
 # The contract written down twice: hand-written cases, and a naive twin over random plans and data.
-TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/gen.c tests/twin/gen_plan.c tests/twin/gen_tree.c \
+TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/gen.c tests/twin/gen_plan.c tests/twin/gen_tree.c tests/twin/gen_bucket.c \
             tests/twin/vectors.c
 TWINOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(TWINMAIN),$(wildcard tests/twin/*.c)))
 TWINLIBS := $(shell pkg-config --libs libbson-1.0 2>/dev/null) -lxxhash -lm
 $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
-$(OBJ)/twin-run: $(patsubst %,$(OBJ)/tests/twin/%.o,run gen gen_plan gen_tree vectors) $(TWINOBJ)
+$(OBJ)/twin-run: $(patsubst %,$(OBJ)/tests/twin/%.o,run gen gen_plan gen_tree gen_bucket vectors) $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
 $(OBJ)/casetool: $(OBJ)/tests/cases/casetool.o
@@ -265,9 +265,10 @@ $(OBJ)/samples: $(OBJ)/dumps/samples.o $(ROOMLIBS)
 $(OBJ)/operators: $(OBJ)/docs/operators.o $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $< $(call group,$(filter %.a,$^)) -o $@
-## docs: writes docs/OPERATORS.md anew from the operator table
-docs: $(OBJ)/operators
+## docs: writes docs/OPERATORS.md anew from the operator table, and docs/patterns from the cases
+docs: $(OBJ)/operators $(OBJ)/mongoreshape
 	$(Q)$< > docs/OPERATORS.md
+	$(Q)bash docs/patterns/pages.sh $(OBJ)/mongoreshape docs/patterns
 ## demo: installs what is missing, builds, runs a plan over a sample dump and shows what it did
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all $(OBJ)/samples

@@ -24,8 +24,13 @@ documents() {
     done
 }
 
-# part CASE FROM TO: the lines of its page from one heading up to the next; a missing heading is the beginning, the end
-part() { awk -v from="$2" -v to="$3" '$0 == from || (from == "" && NR == 1) { on = 1 } to != "" && $0 == to { on = 0 } on' "$1/page.md"; }
+# part CASE FROM TO: the lines of its page from one heading up to the next; no heading is its beginning, or its end
+part() {
+    awk -v from="$2" -v to="$3" '
+        (from != "" && $0 == from) || (from == "" && NR == 1) { on = 1 }
+        to != "" && $0 == to { on = 0 }
+        on' "$1/page.md"
+}
 
 page() {
     part "$1" "" "## Limits"
@@ -45,8 +50,8 @@ page() {
 mkdir -p "$out"
 {
     echo "# Patterns"
-    echo "Schema designs by their usual names, each as a plan that runs, with documents before and after, its limits and its"
-    echo "inverse. The plans are those of \`tests/cases/pattern\`."
+    echo "Schema designs by their usual names, each as a plan that runs, with documents before and after, its limits and"
+    echo "its inverse. The plans are those of \`tests/cases/pattern\`."
     echo
     for case in "$cases"/*/; do
         name=$(basename "$case")

@@ -50,8 +50,8 @@ page() {
 mkdir -p "$out"
 {
     echo "# Patterns"
-    echo "Schema designs by their usual names, each as a plan that runs, with documents before and after, its limits and"
-    echo "its inverse. The plans are those of \`tests/cases/pattern\`."
+    echo "Schema designs by their usual names, each as a plan that runs, with documents before and after, its limits"
+    echo "and its inverse. The plans are those of \`tests/cases/pattern\`."
     echo
     for case in "$cases"/*/; do
         name=$(basename "$case")

@@ -218,8 +218,9 @@ mrsi_link_put(struct mrsi_link *l, struct mrsi_worker *w, struct mrsi_link_items
 {
     const struct mrs_link_item *item;
     enum mrs_fate fate = MRS_FATE_STAYS;
-    bool takes = mrsi_fates_get(&l->side[1].fates, side ? ordinal : 0) & MRS_LINK_TAKES;
-    if (side == 1 ? !takes && !l->wants.kinds[1] : !l->wants.lists && !l->wants.leaves && !l->wants.kinds[0]) {
+    bool may = l->wants.kinds[side] || (side == 0 && (l->wants.lists || l->wants.leaves)) ||
+               (side == 1 && (mrsi_fates_get(&l->side[1].fates, ordinal) & MRS_LINK_TAKES));
+    if (!may) {
         return MRS_OK;
     }
     void *work = mrsi_work_of(w, l->step, e);

@@ -185,6 +185,7 @@ bool tw_bad_id(const struct val *id);
 void tw_step_embed(struct world *w);
 void tw_step_extract(struct world *w);
 void tw_step_copy(struct world *w);
+void tw_step_link(struct world *w);
 void tw_step_set(struct world *w);
 void tw_step_unset(struct world *w);
 void tw_step_rename(struct world *w);

@@ -8,7 +8,6 @@
 #include "mongoreshape/axes.h"
 #include "shape.h"
 #include "tell.h"
-#include "undo.h"
 
 struct grid {
     struct mrsi_keep keep;
@@ -245,22 +244,6 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
 }
 
-/* What was made cannot be told from what was there, or has changed since. */
-static enum mrs_status
-invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
-{
-    const struct grid *s = state;
-    struct mrsi_undo u;
-    mrsi_undo_begin(&u, inv, e);
-    mrsi_undo_loss(&u, MRS_LOSS_SURPLUS | MRS_LOSS_COLLECTIONS, "the documents that were made in %s stay, and so does it",
-                   s->into.ns);
-    if (s->conflicts == MRS_CONFLICTS_LAST) {
-        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_TYPES | MRS_LOSS_PLACES,
-                       "documents of %s whose place one with the same _id took", s->into.ns);
-    }
-    return mrsi_undo_end(&u);
-}
-
 const struct mrs_step_type mrsi_step_grid = {
     .name = "grid",
     .summary = "makes a document for each combination of values",
@@ -270,7 +253,6 @@ const struct mrs_step_type mrsi_step_grid = {
     .free_state = mrsi_state_free,
     .describe = describe,
     .catalog = catalog,
-    .invert = invert,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,
     .spread = &spread,

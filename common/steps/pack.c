@@ -6,7 +6,6 @@
  * and the step needs still writers. Indexes over the fields go, one over key and value comes. */
 #include "packed.h"
 #include "shape.h"
-#include "undo.h"
 #include <stdio.h>
 
 struct field {
@@ -326,22 +325,16 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 }
 
 /* ---- description ---- */
-static bool
-all_begin(const struct pack *s)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < s->fields.n; i++) {
-        all = all && s->field[i].len >= s->strip_len && memcmp(s->field[i].name, s->strip, s->strip_len) == 0;
-    }
-    return all;
-}
-
 static void
 tell_losses(struct mrsi_tell *t, const struct pack *s, const char *names)
 {
     mrsi_tell_loss(t, "the places of %s among the fields", names);
-    if (!all_begin(s)) {
-        mrsi_tell_loss(t, "which keys were names that do not begin with `%s`", s->strip);
+    for (uint32_t i = 0; i < s->fields.n && s->strip_len; i++) {
+        const struct field *f = &s->field[i];
+        if (f->len < s->strip_len || memcmp(f->name, s->strip, s->strip_len) != 0) {
+            mrsi_tell_loss(t, "which keys were names that do not begin with `%s`", s->strip);
+            break;
+        }
     }
     if (s->packed.replace) {
         mrsi_tell_loss(t, "old values of %s, where there were any", s->packed.as.text);
@@ -398,57 +391,6 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return mrsi_index_reference(cat, cc, path, 2, e);
 }
 
-/* ---- the way back ---- */
-struct asked {
-    const struct pack *s;
-    bool hit;
-};
-
-/* Whether `where` reads what is packed or the array: then it would take other documents on the way back. */
-static void
-read_path(void *arg, const char *path)
-{
-    struct asked *a = arg;
-    struct mrs_elem e = {.name = path, .name_len = (uint32_t)strcspn(path, ".")};
-    a->hit = a->hit || !*path || is_packed(a->s, &e) || is_array_name(a->s, &e);
-}
-
-static enum mrs_status
-invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
-{
-    const struct pack *s = state;
-    struct asked a = {s, false};
-    struct mrsi_undo u;
-    mrsi_undo_begin(&u, inv, e);
-    if (s->packed.map.where) {
-        mrs_query_reads(s->packed.map.where, read_path, &a);
-    }
-    if (s->edit || a.hit) {
-        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "the fields stay in the array %s: %s", s->packed.as.text,
-                       s->edit ? "unpacked, they would be where it is, not at the top"
-                               : "`where` would find other documents now");
-        return mrsi_undo_end(&u);
-    }
-    mrsi_undo_open(&u, "unpack");
-    mrsi_undo_take(&u, "in", "in");
-    mrsi_undo_take(&u, "as", "as");
-    mrsi_undo_take(&u, "key", "key");
-    mrsi_undo_take(&u, "value", "value");
-    mrsi_undo_take(&u, "prefix", "strip");
-    mrsi_undo_take(&u, "where", "where");
-    mrsi_undo_take(&u, "indexes", "indexes");
-    mrsi_undo_close(&u);
-    mrsi_undo_loss(&u, MRS_LOSS_PLACES, "the places of the packed fields among the others");
-    if (!all_begin(s)) {
-        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_REFUSED, "names that did not begin with %s, which now do",
-                       s->strip);
-    }
-    if (s->packed.replace) {
-        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "%s where it was there already", s->packed.as.text);
-    }
-    return mrsi_undo_end(&u);
-}
-
 const struct mrs_step_type mrsi_step_pack = {
     .name = "pack",
     .summary = "makes an array of key and value of fields of one kind",
@@ -458,7 +400,6 @@ const struct mrs_step_type mrsi_step_pack = {
     .free_state = mrsi_state_free,
     .describe = describe,
     .catalog = catalog,
-    .invert = invert,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,
     .spread = &mrsi_map_ops,

@@ -7,7 +7,6 @@
  * documents that look alike. */
 #include "packed.h"
 #include "shape.h"
-#include "undo.h"
 #include <stdlib.h>
 
 struct unpack {
@@ -398,70 +397,6 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return mrsi_map_catalog(describe, state, cat, e);
 }
 
-/* ---- the way back ---- */
-struct asked {
-    const struct unpack *s;
-    bool hit;
-};
-
-static void
-read_path(void *arg, const char *path)
-{
-    struct asked *a = arg;
-    const struct mrs_part *as = &a->s->packed.as.part[0];
-    size_t n = strcspn(path, ".");
-    a->hit = a->hit || !*path || (n == as->len && memcmp(path, as->name, n) == 0) ||
-             strncmp(path, a->s->prefix, a->s->prefix_len) == 0;
-}
-
-/* Whether the names that were made can be told from others: by their beginning, where a plan can write it. */
-static bool
-can_tell(const struct unpack *s)
-{
-    struct asked a = {s, false};
-    if (s->packed.map.where) {
-        mrs_query_reads(s->packed.map.where, read_path, &a);
-    }
-    return !a.hit && !s->edit && s->prefix_len && s->prefix[0] != '$' && !strpbrk(s->prefix, ".*");
-}
-
-static enum mrs_status
-invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
-{
-    const struct unpack *s = state;
-    struct mrsi_undo u;
-    mrsi_undo_begin(&u, inv, e);
-    if (!can_tell(s)) {
-        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
-                       "the array %s: which fields were made of it cannot be told from others%s", s->packed.as.text,
-                       s->prefix_len ? "" : ", a `prefix` would mark them");
-        return mrsi_undo_end(&u);
-    }
-    mrsi_undo_open(&u, "pack");
-    mrsi_undo_take(&u, "in", "in");
-    mrsi_undo_deeper(&u, "fields", MRS_ARRAY);
-    char *begins = mrs_arena_alloc(inv->arena, (size_t)s->prefix_len + 2);
-    u.bad = u.bad || !begins;
-    if (begins) {
-        memcpy(begins, s->prefix, s->prefix_len);
-        memcpy(begins + s->prefix_len, "*", 2);
-        mrsi_undo_item_text(&u, begins);
-    }
-    mrsi_undo_up(&u);
-    mrsi_undo_take(&u, "as", "as");
-    mrsi_undo_take(&u, "strip", "prefix");
-    mrsi_undo_take(&u, "key", "key");
-    mrsi_undo_take(&u, "value", "value");
-    mrsi_undo_take(&u, "where", "where");
-    mrsi_undo_bool(&u, "replace", true);
-    mrsi_undo_take(&u, "indexes", "indexes");
-    mrsi_undo_close(&u);
-    mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
-                   "the place of %s, whether it was there, null or empty, and fields that began with %s before",
-                   s->packed.as.text, s->prefix);
-    return mrsi_undo_end(&u);
-}
-
 const struct mrs_step_type mrsi_step_unpack = {
     .name = "unpack",
     .summary = "makes fields of an array of key and value",
@@ -471,7 +406,6 @@ const struct mrs_step_type mrsi_step_unpack = {
     .free_state = mrsi_state_free,
     .describe = describe,
     .catalog = catalog,
-    .invert = invert,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,
     .spread = &mrsi_map_ops,

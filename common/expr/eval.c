@@ -326,6 +326,33 @@ mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *par
 
 /* ---- nodes ---- */
 
+void
+mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room)
+{
+    struct mrs_walk w;
+    int more;
+    room->n = 0;
+    mrs_walk_init(&w, ev->root);
+    do {
+        more = mrs_walk_next(&w, &room->e[room->n]);
+        room->n += more > 0;
+    } while (more > 0 && room->n < MRS_EVAL_FIELDS_MAX);
+    room->all = more <= 0;
+    ev->fields = room;
+}
+
+/* A field at the top of the root; NULL: look for it. */
+static const struct mrs_elem *
+field_at_hand(const struct mrs_eval_fields *f, const char *name, uint32_t len)
+{
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (mrs_name_is(&f->e[i], name, len)) {
+            return &f->e[i];
+        }
+    }
+    return NULL;
+}
+
 static enum mrs_status
 eval_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
@@ -333,7 +360,21 @@ eval_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
                           : x->base >= 0           ? ev->slots[x->base]
                           : x->base == MRSI_REMOVE ? mrs_missing()
                                                    : ev->vars[-16 - x->base];
-    return mrsi_path_value(ev, base, x->part, x->part_len, x->n_parts, out);
+    uint32_t done = 0;
+    if (x->base == MRSI_ROOT && ev->fields && x->n_parts) {
+        const struct mrs_elem *field = field_at_hand(ev->fields, x->part[0], x->part_len[0]);
+        if (!field && ev->fields->all) {
+            *out = mrs_missing();
+            return MRS_OK;
+        }
+        base = field ? field->v : base;
+        done = field != NULL;
+    }
+    if (done == x->n_parts) {
+        *out = base;
+        return MRS_OK;
+    }
+    return mrsi_path_value(ev, base, x->part + done, x->part_len + done, x->n_parts - done, out);
 }
 
 static enum mrs_status

@@ -11,6 +11,7 @@ const struct mrs_op_row mrsi_query_refused[] = {
     {"$geoIntersects", "refused query", PLACE},
     {"$geoWithin", "refused query", PLACE},
     {"$geometry", "refused query", PLACE},
+    {"$jsonSchema", "refused query", "only a server checks documents against a schema; write the condition with $expr"},
     {"$maxDistance", "refused query", PLACE},
     {"$minDistance", "refused query", PLACE},
     {"$near", "refused query", PLACE},

@@ -279,6 +279,10 @@ static enum mrs_status
 evaluate(struct writing *x, struct mrs_view d)
 {
     struct mrs_eval ev = mrsi_step_eval(x->c, d);
+    struct mrs_eval_fields fields;
+    if (x->s->fields.n > 1) {
+        mrs_eval_fields(&ev, &fields);
+    }
     for (uint32_t i = 0; i < x->s->fields.n; i++) {
         enum mrs_status st = mrs_expr_eval(x->s->fields.expr[i], &ev, &x->val[i]);
         x->skip[i] = false;

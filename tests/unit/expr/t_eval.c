@@ -224,6 +224,41 @@ every_allocation_may_fail(void **state)
     }
 }
 
+/* With the fields of the root at hand a path gives what it gives without them. */
+static void
+fields_at_hand_change_nothing(void **state)
+{
+    static const char *const PATHS[] = {"'$a'", "'$a.b'", "'$f23'", "'$f24'", "'$f30.x'", "'$none'", "'$l.b'",
+                                        "'$$ROOT.a.b'", "'$$ROOT'", "{'$let': {'vars': {'v': '$a'}, 'in': '$$v.b'}}"};
+    static const uint32_t WIDTHS[] = {0, 21, 22, 23, 40}; /* fields beside `a` and `l`: 24 fit */
+    static struct mrs_eval_fields fields;
+    struct bench b;
+    (void)state;
+    bench_open(&b, 0);
+    for (size_t k = 0; k < sizeof WIDTHS / sizeof *WIDTHS; k++) {
+        bson_t *doc = bench_json("{'a': {'b': 1}, 'l': [{'b': 2}, {'b': 3}]}");
+        for (uint32_t i = 0; i < WIDTHS[k]; i++) {
+            char name[12];
+            snprintf(name, sizeof name, "f%u", i);
+            BSON_APPEND_INT32(doc, name, (int32_t)i);
+        }
+        b.ev.root = bench_view(doc);
+        for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++) {
+            struct mrs_val with, without;
+            assert_int_equal(bench_compile(&b, PATHS[i]), MRS_OK);
+            b.ev.fields = NULL;
+            assert_int_equal(mrs_expr_eval(b.x, &b.ev, &without), MRS_OK);
+            mrs_eval_fields(&b.ev, &fields);
+            assert_int_equal(fields.all, WIDTHS[k] + 2 < MRS_EVAL_FIELDS_MAX);
+            assert_int_equal(mrs_expr_eval(b.x, &b.ev, &with), MRS_OK);
+            assert_true(mrs_identical(with, without));
+        }
+        b.ev.fields = NULL;
+        bson_destroy(doc);
+    }
+    bench_close(&b);
+}
+
 int
 main(void)
 {
@@ -236,6 +271,7 @@ main(void)
         cmocka_unit_test(simple_expressions_do_not_touch_the_heap),
         cmocka_unit_test(failures_name_operator_and_reason),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(fields_at_hand_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

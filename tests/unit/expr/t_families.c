@@ -327,6 +327,7 @@ refused_queries_say_why(void **state)
         {"{'$where': 'this.a'}", "$where cannot be used in a plan: it runs JavaScript"},
         {"{'$text': {'$search': 'a'}}", "$text cannot be used in a plan: it needs a text index"},
         {"{'a': {'$near': [1, 2]}}", "$near cannot be used in a plan: it needs the geometry"},
+        {"{'$jsonSchema': {}}", "$jsonSchema cannot be used in a plan: only a server checks"},
         {"{'a': {'$geoWithin': {}}}", "$geoWithin cannot be used in a plan"},
         {"{'$sampleRate': 0.5}", "$sampleRate cannot be used in a plan: it takes documents by chance"},
         {"{'a': {'$exsits': true}}", "there is no query operator $exsits at a field: the nearest known one is $exists"},

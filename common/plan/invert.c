@@ -201,6 +201,8 @@ lacks_what(struct inverting *x, const char *type, struct mrs_view keys)
     bool in_there = strcmp(type, "embed") == 0 || strcmp(type, "copy") == 0;
     each_coll(x, mrs_doc_get(keys, "in"), must_be_there, &lacks);
     each_coll(x, mrs_doc_get(keys, "from"), must_be_there, &lacks);
+    each_coll(x, mrs_doc_get(keys, "parent"), must_be_there, &lacks);
+    each_coll(x, mrs_doc_get(keys, "child"), must_be_there, &lacks);
     each_coll(x, into, in_there ? must_be_there : must_be_open, &lacks);
     if (!lacks && strcmp(type, "rename_collection") == 0) {
         const char *ns = ns_of(x, into);

@@ -5,6 +5,7 @@
  * the way of anything: whatever could be is an error of the plan. */
 #include "bucket.h"
 #include "indexes.h"
+#include "invert.h"
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the readings"},
@@ -408,6 +409,7 @@ const struct mrs_step_type mrsi_step_bucket = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_bucket_describe,
+    .invert = mrsi_bucket_invert,
     .catalog = mrsi_bucket_catalog,
     .work_size = sizeof(struct bucket_work),
     .work_clear = mrsi_bucket_work_clear,

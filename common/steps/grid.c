@@ -5,6 +5,7 @@
  * in it is a mistake of the plan. A document gets its `_id` from the values that it stands for: the same grid twice
  * is one grid. How combinations are counted through is the engine's. */
 #include "indexes.h"
+#include "invert.h"
 #include "mongoreshape/axes.h"
 #include "shape.h"
 #include "tell.h"
@@ -252,6 +253,7 @@ const struct mrs_step_type mrsi_step_grid = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_grid_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

@@ -1,4 +1,4 @@
-/* invert.h - the hooks `invert` of steps that have no header of their own; in undo_fields.c and undo_collections.c. */
+/* invert.h - the hooks `invert` of steps that have no header of their own; in undo_*.c. */
 #ifndef MRSI_INVERT_H
 #define MRSI_INVERT_H
 
@@ -18,5 +18,12 @@ enum mrs_status mrsi_options_invert(const void *state, struct mrs_inverse *inv, 
 enum mrs_status mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_rollup_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_bucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_unbucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_grid_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_link_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_pack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_unpack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * The plan's entry, and the kernels that say what a document refers to and what follows from it. Who is there and who
  * lists whom is the engine's to find out; what a document looks like afterwards is in link_splice.c. */
+#include "invert.h"
 #include "link.h"
 
 static const struct mrs_key keys[] = {
@@ -279,6 +280,7 @@ const struct mrs_step_type mrsi_step_link = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_link_describe,
+    .invert = mrsi_link_invert,
     .catalog = mrsi_link_catalog,
     .work_size = sizeof(struct mrsi_link_work),
     .work_clear = mrsi_link_work_clear,

@@ -4,6 +4,7 @@
  * the document: empty where none is there, so that every document has it. A field may be named by its beginning;
  * which names that takes is known only when a document is read, so `_id` and the array itself are never among them,
  * and the step needs still writers. Indexes over the fields go, one over key and value comes. */
+#include "invert.h"
 #include "packed.h"
 #include "shape.h"
 #include <stdio.h>
@@ -399,6 +400,7 @@ const struct mrs_step_type mrsi_step_pack = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_pack_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

@@ -2,6 +2,7 @@
  *
  * With `match` the values go into documents that are there: a join, whose shape is what a document brings to each
  * accumulator. With `by` each group becomes a document of a new collection. */
+#include "invert.h"
 #include "rollup.h"
 
 static const struct mrs_key keys[] = {
@@ -288,6 +289,7 @@ const struct mrs_step_type mrsi_step_rollup = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_rollup_describe,
+    .invert = mrsi_rollup_invert,
     .catalog = mrsi_rollup_catalog,
     .work_size = sizeof(struct rollup_work),
     .work_clear = mrsi_rollup_work_clear,

@@ -5,6 +5,7 @@
  * that a dotted one is merged with a document of the item level by level. */
 #include "ids.h"
 #include "indexes.h"
+#include "invert.h"
 #include "shape.h"
 #include "tell.h"
 
@@ -17,6 +18,7 @@ struct node {
     const struct mrs_part *name;
     const struct mrs_path *path; /* NULL: on the way */
     struct node *first, *next;
+    uint32_t no;
 };
 struct unbucket {
     struct mrsi_keep keeper;
@@ -26,6 +28,7 @@ struct unbucket {
     struct mrs_val items_spec; /* as the plan has it, for ids */
     struct mrsi_paths by;
     struct node *tree;
+    uint32_t n_nodes;
     struct mrsi_shape shape;
     struct mrs_expr *id_expr;
     int id, keep, conflicts, errors;
@@ -50,7 +53,7 @@ static const char *const vars[] = {"BUCKET", "ITEM", "POSITION"};
 
 /* ---- compile ---- */
 static struct node *
-add_node(struct mrsi_read *r, struct node **list, const struct mrs_part *name)
+add_node(struct mrsi_read *r, struct unbucket *s, struct node **list, const struct mrs_part *name)
 {
     for (; *list; list = &(*list)->next) {
         if ((*list)->name->len == name->len && memcmp((*list)->name->name, name->name, name->len) == 0) {
@@ -60,6 +63,7 @@ add_node(struct mrsi_read *r, struct node **list, const struct mrs_part *name)
     *list = mrsi_read_alloc(r, 1, sizeof **list);
     if (*list) {
         (*list)->name = name;
+        (*list)->no = s->n_nodes++;
     }
     return *list;
 }
@@ -76,7 +80,7 @@ read_by(struct mrsi_read *r, struct unbucket *s)
         struct node **list = &s->tree, *node = NULL;
         mrsi_read_not_id(r, by, p);
         for (uint32_t k = 0; k < p->n; k++) {
-            node = add_node(r, list, &p->part[k]);
+            node = add_node(r, s, list, &p->part[k]);
             if (!node) {
                 return;
             }
@@ -148,6 +152,7 @@ struct work {
     bool ready;
     struct mrs_buf element, shaped, scratch;
     struct mrs_buf made, span; /* documents, and where each lies */
+    struct mrs_buf by;         /* struct mrs_val of each node: what the bucket holds there */
     struct mrs_view self;      /* the bucket, where it stays; p NULL */
     uint32_t at;               /* next product */
 };
@@ -155,7 +160,7 @@ struct work {
 static void
 start(struct work *w, struct mrs_ctx *c)
 {
-    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->scratch, &w->made, &w->span};
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->scratch, &w->made, &w->span, &w->by};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         if (!w->ready) {
             mrs_buf_init(bufs[i], c->mem, MADE_MAX);
@@ -171,7 +176,7 @@ static void
 work_clear(struct mrs_ctx *c, void *work)
 {
     struct work *w = work;
-    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->scratch, &w->made, &w->span};
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->scratch, &w->made, &w->span, &w->by};
     (void)c;
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs && w->ready; i++) {
         mrs_buf_clear(bufs[i]);
@@ -264,15 +269,37 @@ choose_id(struct item *x, struct mrs_val *id, bool *own)
     return st;
 }
 
+/* ---- what the bucket gives ---- */
+static struct mrs_val *
+given(const struct work *w, const struct node *n)
+{
+    return (struct mrs_val *)(void *)w->by.p + n->no;
+}
+
+/* What a bucket holds at each node; on the way: a document, if it holds anything below. As deep as the plan. */
 static bool
-in_list(const struct node *list, const struct mrs_elem *e)
+look_up(struct work *w, const struct node *list, struct mrs_view bucket)
+{
+    bool any = false;
+    for (const struct node *n = list; n; n = n->next) {
+        *given(w, n) = n->path                           ? mrs_path_get(n->path, bucket)
+                       : look_up(w, n->first, bucket) ? mrs_view_val(mrs_empty_doc())
+                                                      : mrs_missing();
+        any = any || given(w, n)->type != MRS_MISSING;
+    }
+    return any;
+}
+
+static bool
+is_given(const struct work *w, const struct node *list, const struct mrs_elem *e)
 {
     for (; list && !mrs_name_is(e, list->name->name, list->name->len); list = list->next) {
     }
-    return list != NULL;
+    return list && given(w, list)->type != MRS_MISSING;
 }
 
-/* The fields of a level of the item that `by` does not name; top: nor `_id`. SKIP: a name twice. */
+/* ---- the document ---- */
+/* The fields of a level of the item that the bucket does not give; top: nor `_id`. SKIP: a name twice. */
 static enum mrs_status
 put_others(struct item *x, const struct node *list, bool top, struct mrs_view d)
 {
@@ -285,7 +312,7 @@ put_others(struct item *x, const struct node *list, bool top, struct mrs_view d)
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
         mrsi_seen_add(&seen, &e);
-        if (!in_list(list, &e) && !(top && mrs_name_is(&e, "_id", 3))) {
+        if (!is_given(x->w, list, &e) && !(top && mrs_name_is(&e, "_id", 3))) {
             run = run ? run : e.p;
             continue;
         }
@@ -300,31 +327,27 @@ put_others(struct item *x, const struct node *list, bool top, struct mrs_view d)
     return mrsi_seen_check(&seen, x->c, d);
 }
 
-/* A level of the document: what `by` names there, then the rest of the item's. As deep as the paths of the plan. */
+/* A level of the document: what the bucket gives there, then the rest of the item's. As deep as the plan's paths. */
 static enum mrs_status
 put_level(struct item *x, const struct node *list, bool top, struct mrs_view d)
 {
     struct mrs_buf *out = &x->w->made;
     enum mrs_status st = MRS_OK;
     for (const struct node *n = list; n && st == MRS_OK; n = n->next) {
-        struct mrs_elem e = {.v = mrs_missing()};
-        bool there = mrs_doc_find(d, n->name->name, n->name->len, &e);
-        if (n->path || (there && e.v.type != MRS_DOCUMENT)) {
-            struct mrs_val v = there ? e.v : mrs_path_get(n->path, x->bucket);
-            if (v.type != MRS_MISSING) {
-                mrsi_put_elem(out, n->name->name, n->name->len, v);
-            }
+        struct mrs_val v = *given(x->w, n);
+        struct mrs_elem e;
+        if (v.type == MRS_MISSING) {
             continue;
         }
-        size_t head = out->n;
+        bool own = mrs_doc_find(d, n->name->name, n->name->len, &e);
+        if (n->path || (own && e.v.type != MRS_DOCUMENT)) {
+            mrsi_put_elem(out, n->name->name, n->name->len, own ? e.v : v);
+            continue;
+        }
         mrsi_put_head(out, MRS_DOCUMENT, n->name->name, n->name->len);
         size_t at = mrsi_put_open(out);
-        st = put_level(x, n->first, false, there ? mrs_val_view(e.v) : mrs_empty_doc());
-        if (out->n == at + 4 && !there) {
-            out->n = head; /* nothing in it */
-        } else {
-            mrsi_put_close(out, at);
-        }
+        st = put_level(x, n->first, false, own ? mrs_val_view(e.v) : mrs_empty_doc());
+        mrsi_put_close(out, at);
     }
     return st == MRS_OK ? put_others(x, list, top, d) : st;
 }
@@ -371,6 +394,10 @@ take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct m
     if (!s->keep && mrs_doc_has_duplicates(doc, true)) {
         return mrsi_step_refuse(c, NULL, "duplicate field: the bucket holds a name twice");
     }
+    if (s->n_nodes && !mrs_buf_take(&w->by, s->n_nodes * sizeof(struct mrs_val))) {
+        return mrs_err_memory(c->err, s->n_nodes);
+    }
+    look_up(w, s->tree, doc);
     mrs_walk_init(&walk, mrs_val_view(items));
     while (st == MRS_OK && mrs_walk_next(&walk, &e) == 1) {
         st = make(&x, e.v);
@@ -537,6 +564,7 @@ const struct mrs_step_type mrsi_step_unbucket = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_unbucket_invert,
     .catalog = catalog,
     .work_size = sizeof(struct work),
     .work_clear = work_clear,

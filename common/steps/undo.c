@@ -211,6 +211,29 @@ mrsi_undo_unset(struct mrsi_undo *u, struct mrs_val in, const struct mrs_path *c
 }
 
 /* ---- losses ---- */
+const char *
+mrsi_undo_coll_name(struct mrs_val v)
+{
+    v = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "coll") : v;
+    return v.type == MRS_STRING ? (const char *)v.p + 4 : "?";
+}
+
+const char *
+mrsi_undo_coll(const struct mrsi_undo *u, const char *key)
+{
+    return mrsi_undo_coll_name(mrsi_undo_body(u, key));
+}
+
+void
+mrsi_undo_conflicts(struct mrsi_undo *u)
+{
+    struct mrs_val v = mrsi_undo_body(u, "conflicts");
+    if (v.type == MRS_STRING && !mrs_val_is_text(v, "refuse")) {
+        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS | MRS_LOSS_VALUES,
+                       "documents of which another one with the same _id counts");
+    }
+}
+
 void
 mrsi_undo_loss(struct mrsi_undo *u, unsigned kinds, const char *fmt, ...)
 {

@@ -42,6 +42,13 @@ void mrsi_undo_move(struct mrsi_undo *u, struct mrs_val from, struct mrs_val int
 /* An entry that takes fields out again: paths whose n is 0 are passed over. */
 void mrsi_undo_unset(struct mrsi_undo *u, struct mrs_val in, const struct mrs_path *const *path, uint32_t n);
 
+/* The kinds of documents that come to lie among others. */
+#define MRSI_UNDO_MOVED (MRS_LOSS_ORDER | MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS)
+/* The name of a collection, and of the one that a key names; "?". */
+const char *mrsi_undo_coll_name(struct mrs_val v);
+const char *mrsi_undo_coll(const struct mrsi_undo *u, const char *key);
+/* The loss of `conflicts` where that is not `refuse`. */
+void mrsi_undo_conflicts(struct mrsi_undo *u);
 /* kinds: enum mrs_loss_kind. */
 void mrsi_undo_loss(struct mrsi_undo *u, unsigned kinds, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

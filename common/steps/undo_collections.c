@@ -5,25 +5,6 @@
 #include "invert.h"
 #include "undo.h"
 
-#define MOVED (MRS_LOSS_ORDER | MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS)
-
-static const char *
-coll_name(struct mrs_val v)
-{
-    v = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "coll") : v;
-    return v.type == MRS_STRING ? (const char *)v.p + 4 : "?";
-}
-
-static void
-lose_conflicts(struct mrsi_undo *u)
-{
-    struct mrs_val v = mrsi_undo_body(u, "conflicts");
-    if (v.type == MRS_STRING && !mrs_val_is_text(v, "refuse")) {
-        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS | MRS_LOSS_VALUES,
-                       "documents of which another one with the same _id counts");
-    }
-}
-
 enum mrs_status
 mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
@@ -31,7 +12,7 @@ mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     (void)state;
     mrsi_undo_begin(&u, inv, e);
     bool shaped = mrsi_undo_body(&u, "fields").type != MRS_MISSING || mrsi_undo_body(&u, "drop").type != MRS_MISSING;
-    const char *from = coll_name(mrsi_undo_body(&u, "from")), *into = coll_name(mrsi_undo_body(&u, "into"));
+    const char *from = mrsi_undo_coll(&u, "from"), *into = mrsi_undo_coll(&u, "into");
     mrsi_undo_open(&u, "move");
     mrsi_undo_take(&u, "from", "into");
     mrsi_undo_take(&u, "into", "from");
@@ -43,11 +24,11 @@ mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     if (shaped) {
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "what `fields` and `drop` left out");
     }
-    mrsi_undo_loss(&u, MOVED | MRS_LOSS_COLLECTIONS,
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
                    "the places of the moved documents among those of %s; documents that %s held before go with them, "
                    "and it stays, perhaps empty",
                    from, into);
-    lose_conflicts(&u);
+    mrsi_undo_conflicts(&u);
     return mrsi_undo_end(&u);
 }
 
@@ -66,7 +47,7 @@ part_by_tag(struct mrsi_undo *u, struct mrs_val from)
             continue;
         }
         mrs_build_item_open(&u->b, MRS_DOCUMENT);
-        mrsi_undo_text(u, "value", coll_name(el.v));
+        mrsi_undo_text(u, "value", mrsi_undo_coll_name(el.v));
         mrsi_undo_val(u, "into", el.v);
         mrsi_undo_up(u);
     }
@@ -87,7 +68,7 @@ mrsi_union_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     (void)state;
     mrsi_undo_begin(&u, inv, e);
     struct mrs_val from = mrsi_undo_body(&u, "from"), tag = mrsi_undo_body(&u, "tag");
-    const char *into = coll_name(mrsi_undo_body(&u, "into"));
+    const char *into = mrsi_undo_coll(&u, "into");
     mrs_walk_init(&w, mrs_val_view(from));
     bool one = mrs_walk_next(&w, &only) == 1 && w.at >= w.end;
     if (tag.type != MRS_MISSING) {
@@ -97,13 +78,13 @@ mrsi_union_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     } else if (one) {
         mrsi_undo_move(&u, mrsi_undo_body(&u, "into"), only.v);
     } else {
-        mrsi_undo_loss(&u, MOVED | MRS_LOSS_COLLECTIONS,
+        mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
                        "which collection a document of %s came from: add `tag`; they all stay there", into);
     }
-    mrsi_undo_loss(&u, MOVED | MRS_LOSS_COLLECTIONS,
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
                    "which documents of %s were there before, and the order of documents; it stays, perhaps empty",
                    into);
-    lose_conflicts(&u);
+    mrsi_undo_conflicts(&u);
     return mrsi_undo_end(&u);
 }
 
@@ -199,7 +180,7 @@ mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err
     struct mrs_val into = mrsi_undo_body(&u, "into"), by = mrsi_undo_body(&u, "by"), drop = mrsi_undo_body(&u, "drop");
     bool dropped = drop.type == MRS_BOOL && *drop.p, map = into.type == MRS_DOCUMENT;
     bool known = by.type == MRS_STRING && !shared(into);
-    const char *from = coll_name(mrsi_undo_body(&u, "from"));
+    const char *from = mrsi_undo_coll(&u, "from");
     if (dropped && known && !map) {
         unite_listed(&u, into, by, dropped);
     }
@@ -213,11 +194,11 @@ mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err
     if (mrs_val_is_text(mrsi_undo_body(&u, "others"), "drop")) {
         mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS, "documents whose value has no collection");
     }
-    mrsi_undo_loss(&u, MOVED | MRS_LOSS_COLLECTIONS,
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
                    "the order of %s across the collections; documents that they held before go with the others, and "
                    "they stay, perhaps empty",
                    from);
-    lose_conflicts(&u);
+    mrsi_undo_conflicts(&u);
     return mrsi_undo_end(&u);
 }
 
@@ -229,7 +210,7 @@ mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
     (void)state;
     mrsi_undo_begin(&u, inv, e);
     mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS, "every document of %s that `where` took",
-                   coll_name(mrsi_undo_body(&u, "in")));
+                   mrsi_undo_coll(&u, "in"));
     return mrsi_undo_end(&u);
 }
 
@@ -241,7 +222,7 @@ mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct m
     mrsi_undo_begin(&u, inv, e);
     mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS | MRS_LOSS_METADATA | MRS_LOSS_COLLECTIONS,
                    "the documents that were left in %s, its options and indexes",
-                   coll_name(mrsi_undo_body(&u, "in")));
+                   mrsi_undo_coll(&u, "in"));
     return mrsi_undo_end(&u);
 }
 
@@ -269,7 +250,7 @@ mrsi_index_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     (void)state;
     mrsi_undo_begin(&u, inv, e);
     struct mrs_val create = mrsi_undo_body(&u, "create");
-    const char *in = coll_name(mrsi_undo_body(&u, "in"));
+    const char *in = mrsi_undo_coll(&u, "in");
     mrsi_undo_open(&u, "index");
     mrsi_undo_take(&u, "in", "in");
     mrsi_undo_deeper(&u, "drop", MRS_ARRAY);
@@ -303,6 +284,6 @@ mrsi_options_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *
     (void)state;
     mrsi_undo_begin(&u, inv, e);
     mrsi_undo_loss(&u, MRS_LOSS_METADATA, "the options that %s had under these names",
-                   coll_name(mrsi_undo_body(&u, "in")));
+                   mrsi_undo_coll(&u, "in"));
     return mrsi_undo_end(&u);
 }

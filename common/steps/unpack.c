@@ -5,6 +5,7 @@
  * called how is known only from the data, so the step needs still writers. Fields that are there already are looked
  * for only with `replace`; else the finished level is asked whether it holds a name twice, which is free for
  * documents that look alike. */
+#include "invert.h"
 #include "packed.h"
 #include "shape.h"
 #include <stdlib.h>
@@ -405,6 +406,7 @@ const struct mrs_step_type mrsi_step_unpack = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
+    .invert = mrsi_unpack_invert,
     .catalog = catalog,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,

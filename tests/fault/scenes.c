@@ -294,6 +294,24 @@ const struct scene scenes[] = {
      .plan = "steps:\n"
              "  - rollup: { from: logs, into: sums, by: \"$host\", sort: { day: -1 },\n"
              "              fields: { n: { $sum: 1 }, days: { $push: \"$day\" }, first: { $first: \"$$ROOT\" } } }\n"},
+    {.name = "tree",
+     .dump = dump_wide,
+     .memory = BIG,
+     .jobs = 1,
+     .plan = "steps:\n"
+             "  - set: { in: hosts, fields: { parent: { $floor: { $divide: [\"$_id\", 3] } } } }\n"
+             "  - tree: { in: hosts, form: parent, to_form: nested }\n"
+             "  - tree: { in: hosts, form: nested, to_form: children }\n"
+             "  - tree: { in: hosts, form: children, to_form: ancestors }\n"},
+    {.name = "tree, on disk, with damage",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "steps:\n"
+             "  - tree: { in: logs, form: nested, to_form: children, names: { left: k, right: day } }\n"
+             "  - tree: { in: hosts, form: children, to_form: nested, names: { children: two, left: name },\n"
+             "            replace: true }\n"},
     {.name = "a million",
      .dump = dump_many,
      .memory = 65536,

@@ -1,9 +1,10 @@
 /* gen.c - data for the benchmark: gen OUTDIR SCALE
  *
- * Writes OUTDIR/bench/{posts,comments,products,parts}.bson, the same bytes for the same scale. Scale 1: 200,000 posts
- * (118 MB), 2,000,000 comments (491 MB) that name their post in random order, 50,000 products (90 MB) with 10 to 200
- * references to 200,000 parts (41 MB). How many comments a post has follows Zipf's law: half of them have three or
- * fewer, one has thousands; one comment in 200 names a post that is not there.
+ * Writes OUTDIR/bench/{posts,comments,products,parts,sensors}.bson, the same bytes for the same scale. Scale 1:
+ * 200,000 posts (118 MB), 2,000,000 comments (491 MB) that name their post in random order, 50,000 products (90 MB)
+ * with 10 to 200 references to 200,000 parts (41 MB), 5,000,000 readings of 1,000 sensors (525 MB), a few seconds out
+ * of order. How many comments a post has follows Zipf's law: half of them have three or fewer, one has thousands; one
+ * comment in 200 names a post that is not there.
  *
  * Documents are laid down as bytes in one buffer; that is all of BSON that is needed here, and fast enough to be made
  * anew for each benchmark. */
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { POST = 1, COMMENT, PRODUCT, PART, USER };
+enum { POST = 1, COMMENT, PRODUCT, PART, USER, READING };
 
 static uint64_t state;
 
@@ -201,7 +202,7 @@ put_user(const char *name, uint32_t i)
 }
 
 /* ---- collections ---- */
-static uint32_t n_posts, n_comments, n_products, n_parts;
+static uint32_t n_posts, n_comments, n_products, n_parts, n_readings;
 
 static void
 post(uint32_t i)
@@ -275,6 +276,18 @@ part(uint32_t i)
     put_int("stock", below(10000));
 }
 
+static void
+reading(uint32_t i)
+{
+    char text[32];
+    put_oid("_id", READING, i, 33);
+    put_text("sensorId", text, (size_t)snprintf(text, sizeof text, "sensor-%06u", below(1000)));
+    put_date("ts", 1700000000000u + i * 30ull + below(4000));
+    put_double("value", 15 + unit() * 10);
+    put_double("humidity", 40 + below(300) / 10.0);
+    put_int("rssi", below(90));
+}
+
 static int
 write_coll(const char *dir, const char *name, uint32_t n, void (*fields)(uint32_t))
 {
@@ -315,6 +328,7 @@ main(int argc, char **argv)
     n_comments = (uint32_t)(2000000 * scale);
     n_products = (uint32_t)(50000 * scale);
     n_parts = (uint32_t)(200000 * scale);
+    n_readings = (uint32_t)(5000000 * scale);
     char path[4096];
     snprintf(path, sizeof path, "%s/bench", argv[1]);
     if ((mkdir(argv[1], 0777) != 0 && errno != EEXIST) || (mkdir(path, 0777) != 0 && errno != EEXIST)) {
@@ -324,5 +338,6 @@ main(int argc, char **argv)
     state = 42;
     invent_words();
     return write_coll(argv[1], "posts", n_posts, post) || write_coll(argv[1], "comments", n_comments, comment) ||
-           write_coll(argv[1], "products", n_products, product) || write_coll(argv[1], "parts", n_parts, part);
+           write_coll(argv[1], "products", n_products, product) || write_coll(argv[1], "parts", n_parts, part) ||
+           write_coll(argv[1], "sensors", n_readings, reading);
 }

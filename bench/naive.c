@@ -4,6 +4,8 @@
  * naive extract POSTS OUT_POSTS OUT_COMMENTS  and out of them again, with postId behind _id
  * naive copy    PRODUCTS PARTS OUT_PRODUCTS   a reference becomes {_id, name, price}
  * naive set     COMMENTS OUT_COMMENTS         a field `popular`: likes > 250
+ * naive bucket  SENSORS OUT_HOURS             the readings of each sensor and hour in one document
+ * naive rollup  SENSORS OUT_HOURS             how many they are, sum of rssi, least and greatest value
  *
  * It gives the same bytes as the tool, so it must keep the order of everything; it knows the fields and trusts the
  * data. It is for speed only: whether the steps are right is judged by tests/twin. */
@@ -311,6 +313,159 @@ set(const char *comments, const char *out_comments)
     done(f);
 }
 
+/* ---- bucket, rollup ---- */
+struct reading {
+    int64_t ts;
+    double value, humidity;
+    int32_t rssi;
+    uint32_t no;
+};
+
+struct hour {
+    char sensor[16];
+    int64_t from;
+    uint32_t n, cap;
+    int32_t rssi;
+    double low, high;
+    struct reading *all;
+};
+
+static int
+by_sensor(const void *pa, const void *pb)
+{
+    const struct hour *a = *(struct hour *const *)pa, *b = *(struct hour *const *)pb;
+    int c = strcmp(a->sensor, b->sensor);
+    return c ? c : a->from < b->from ? -1 : a->from > b->from;
+}
+
+static int
+by_time(const void *pa, const void *pb)
+{
+    const struct reading *a = pa, *b = pb;
+    return a->ts != b->ts ? (a->ts < b->ts ? -1 : 1) : a->no < b->no ? -1 : 1;
+}
+
+static struct reading
+read_fields(const bson_t *b, const char **sensor)
+{
+    struct reading r = {0};
+    bson_iter_t it;
+    bson_iter_init(&it, b);
+    while (bson_iter_next(&it)) {
+        const char *name = bson_iter_key(&it);
+        if (strcmp(name, "sensorId") == 0) {
+            *sensor = bson_iter_utf8(&it, NULL);
+        } else if (strcmp(name, "ts") == 0) {
+            r.ts = bson_iter_date_time(&it);
+        } else if (strcmp(name, "value") == 0) {
+            r.value = bson_iter_double(&it);
+        } else if (strcmp(name, "humidity") == 0) {
+            r.humidity = bson_iter_double(&it);
+        } else if (strcmp(name, "rssi") == 0) {
+            r.rssi = bson_iter_int32(&it);
+        }
+    }
+    return r;
+}
+
+/* The hour of a reading, found by the number in the sensor's name and the time; keep: the reading is put there. */
+static void
+add_reading(const bson_t *b, bool keep)
+{
+    const char *sensor = "";
+    struct reading r = read_fields(b, &sensor);
+    int64_t from = r.ts / 3600000 * 3600000;
+    uint32_t number = (uint32_t)strtoul(sensor + 7, NULL, 10);
+    bson_oid_t key;
+    memcpy(key.bytes, &from, 8);
+    memcpy(key.bytes + 8, &number, 4);
+    struct slot *s = find_or_add(&key);
+    struct hour *h = s->value;
+    if (!h) {
+        h = s->value = calloc(1, sizeof *h);
+        snprintf(h->sensor, sizeof h->sensor, "%s", sensor);
+        h->from = from;
+        h->low = h->high = r.value;
+    }
+    h->rssi += r.rssi;
+    h->low = r.value < h->low ? r.value : h->low;
+    h->high = r.value > h->high ? r.value : h->high;
+    r.no = h->n++;
+    if (keep) {
+        if (h->n > h->cap) {
+            h->cap = h->cap ? h->cap * 2 : 16;
+            h->all = realloc(h->all, h->cap * sizeof *h->all);
+        }
+        h->all[r.no] = r;
+    }
+}
+
+static void
+append_readings(bson_t *out, struct hour *h)
+{
+    bson_t array, item;
+    qsort(h->all, h->n, sizeof *h->all, by_time);
+    bson_append_array_begin(out, "readings", 8, &array);
+    for (uint32_t i = 0; i < h->n; i++) {
+        char room[16];
+        const char *key;
+        size_t n = bson_uint32_to_string(i, &key, room, sizeof room);
+        bson_append_document_begin(&array, key, (int)n, &item);
+        bson_append_date_time(&item, "ts", 2, h->all[i].ts);
+        bson_append_double(&item, "value", 5, h->all[i].value);
+        bson_append_double(&item, "humidity", 8, h->all[i].humidity);
+        bson_append_int32(&item, "rssi", 4, h->all[i].rssi);
+        bson_append_document_end(&array, &item);
+    }
+    bson_append_array_end(out, &array);
+}
+
+static void
+append_group(bson_t *out, const struct hour *h)
+{
+    bson_append_utf8(out, "sensorId", 8, h->sensor, -1);
+    bson_append_date_time(out, "hour", 4, h->from);
+}
+
+static void
+hours(const char *sensors, const char *out_hours, bool keep)
+{
+    bson_reader_t *r = reader(sensors);
+    const bson_t *b;
+    while ((b = bson_reader_read(r, NULL))) {
+        add_reading(b, keep);
+    }
+    bson_reader_destroy(r);
+    struct hour **sorted = malloc((table.n + 1) * sizeof *sorted);
+    size_t n = 0;
+    for (size_t i = 0; i < table.cap; i++) {
+        if (table.slots[i].value) {
+            sorted[n++] = table.slots[i].value;
+        }
+    }
+    qsort(sorted, n, sizeof *sorted, by_sensor);
+    FILE *f = writer(out_hours);
+    bson_t out, id;
+    bson_init(&out);
+    for (size_t i = 0; i < n; i++) {
+        bson_reinit(&out);
+        bson_append_document_begin(&out, "_id", 3, &id);
+        append_group(&id, sorted[i]);
+        bson_append_document_end(&out, &id);
+        if (keep) {
+            append_group(&out, sorted[i]);
+            append_readings(&out, sorted[i]);
+        } else {
+            bson_append_int32(&out, "count", 5, (int32_t)sorted[i]->n);
+            bson_append_int32(&out, "rssi", 4, sorted[i]->rssi);
+            bson_append_double(&out, "low", 3, sorted[i]->low);
+            bson_append_double(&out, "high", 4, sorted[i]->high);
+        }
+        put(f, &out);
+    }
+    done(f);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -322,8 +477,10 @@ main(int argc, char **argv)
         copy(argv[2], argv[3], argv[4]);
     } else if (argc == 4 && strcmp(argv[1], "set") == 0) {
         set(argv[2], argv[3]);
+    } else if (argc == 4 && (strcmp(argv[1], "bucket") == 0 || strcmp(argv[1], "rollup") == 0)) {
+        hours(argv[2], argv[3], argv[1][0] == 'b');
     } else {
-        fprintf(stderr, "usage: naive embed|extract|copy|set FILES...\n");
+        fprintf(stderr, "usage: naive embed|extract|copy|set|bucket|rollup FILES...\n");
         return 2;
     }
     return 0;

@@ -8,7 +8,8 @@
 set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
 scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
-only=${ONLY:-embed embed-kept embed-64M extract copy set}
+all_jobs='embed embed-kept embed-64M extract copy set bucket bucket-64M rollup rollup-64M'
+only=${ONLY:-$all_jobs}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${BENCH_DIR:-$programs/data}
 mkdir -p "$work" || exit 1
@@ -25,11 +26,13 @@ make_data() {
         mkdir -p "$at/all"
         "$programs/gen" "$at/all" "$factor" || exit 1
         "$programs/naive" embed "$at/all/bench/posts.bson" "$at/all/bench/comments.bson" "$at/embedded.bson" || exit 1
-        mkdir -p "$at"/{embed,extract,copy,set}/bench
+        mkdir -p "$at"/{embed,extract,copy,set,bucket,rollup}/bench
         ln "$at"/all/bench/{posts,comments}.bson "$at/embed/bench"
         ln "$at/embedded.bson" "$at/extract/bench/posts.bson"
         ln "$at"/all/bench/{products,parts}.bson "$at/copy/bench"
         ln "$at/all/bench/comments.bson" "$at/set/bench"
+        ln "$at/all/bench/sensors.bson" "$at/bucket/bench"
+        ln "$at/all/bench/sensors.bson" "$at/rollup/bench"
         sync
         echo "$factor" > "$at/scale"
     fi
@@ -39,7 +42,7 @@ make_data() {
 run_tool() {
     local job=$1 data=$2 options=(--jobs "$jobs")
     case $job in
-    embed-64M) set -- embed.yaml embed; options+=(--memory 64M) ;;
+    *-64M) set -- "${job%-64M}.yaml" "${job%-64M}"; options+=(--memory 64M) ;;
     embed-kept) set -- embed-kept.yaml embed ;;
     set) set -- set.yaml set; options=(--jobs 1) ;;
     *) set -- "$job.yaml" "$job" ;;
@@ -58,6 +61,7 @@ run_naive() {
     extract) set -- extract "$data/extract/bench/posts.bson" naive.out/{posts,comments}.bson ;;
     copy) set -- copy "$data"/copy/bench/{products,parts}.bson naive.out/products.bson ;;
     set) set -- set "$data/set/bench/comments.bson" naive.out/comments.bson ;;
+    bucket* | rollup*) set -- "${job%%-*}" "$data/bucket/bench/sensors.bson" naive.out/hours.bson ;;
     esac
     "$programs/measure" "$programs/naive" "$@"
 }
@@ -138,12 +142,12 @@ rm -f once.txt
 echo
 echo "            ------ MB ----- ------ tool ---- naive   ratio  ----- CPU s ------ --- peak MiB -- sync"
 echo "job              in     out       s     MB/s       s  (time)   user    all  naive    tool   naive      s"
-for j in embed embed-kept embed-64M extract copy set; do job "$j"; done
+for j in $all_jobs; do job "$j"; done
 if [ "${BENCH_LONG:-}" = 1 ]; then
     echo
     echo "ten times the data:"
     make_data ten "$(awk -v s="$scale" 'BEGIN { print s * 10 }')" > /dev/null
-    for j in embed embed-kept embed-64M extract copy set; do long "$j"; done
+    for j in $all_jobs; do long "$j"; done
     rm -rf ten
 fi
 [ "$failed" = 0 ]

@@ -124,14 +124,14 @@ vectors: $(OBJ)/vectors
 	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
 
 # The contract written down twice: hand-written cases, and a naive twin over random plans and data.
-TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/gen.c tests/twin/gen_plan.c tests/twin/gen_tree.c tests/twin/gen_bucket.c \
-            tests/twin/vectors.c
+TWINGEN  := $(wildcard tests/twin/gen*.c)
+TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/vectors.c $(TWINGEN)
 TWINOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(TWINMAIN),$(wildcard tests/twin/*.c)))
 TWINLIBS := $(shell pkg-config --libs libbson-1.0 2>/dev/null) -lxxhash -lm
 $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
-$(OBJ)/twin-run: $(patsubst %,$(OBJ)/tests/twin/%.o,run gen gen_plan gen_tree gen_bucket vectors) $(TWINOBJ)
+$(OBJ)/twin-run: $(patsubst %.c,$(OBJ)/%.o,tests/twin/run.c tests/twin/vectors.c $(TWINGEN)) $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
 $(OBJ)/casetool: $(OBJ)/tests/cases/casetool.o

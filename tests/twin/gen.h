@@ -18,5 +18,9 @@ struct val *gen_any(int depth);
 struct val *gen_plan(struct world *w, const char *only);
 /* ---- gen_tree.c: mostly on a new collection, which it fills; else on coll. where may be NULL. */
 struct val *gen_tree(struct world *w, const char *coll, struct val *where);
+/* ---- gen_rollup.c: e is an expression that may be used */
+struct val *gen_accumulator(struct val *e);
+struct val *gen_rollup_match(void);
+struct val *gen_rollup_key(void);
 
 #endif

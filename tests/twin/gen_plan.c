@@ -456,6 +456,87 @@ link_refs(void)
     return d;
 }
 
+/* ---- rollup */
+static struct val *
+rollup(void)
+{
+    struct val *d = tw_doc(), *f = tw_doc();
+    bool by = gen_chance(45), as = gen_chance(35);
+    const char *from = any_coll(), *into = by ? "rolled" : gen_chance(6) ? from : other_coll(from);
+    for (uint32_t i = 0; by && i < ncolls; i++)
+        if (!strcmp(colls[i], into)) {
+            into = tw_text("%s2", into);
+            i = 0;
+        }
+    bool self = from == into;
+    say(d, "from", from);
+    say(d, "into", into);
+    if (by)
+        tw_push(d, "by", gen_rollup_key());
+    else
+        tw_push(d, "match", gen_rollup_match());
+    if (as)
+        say(d, "as", gen_pick(by ? "z y.w" : "z z y.w e.z l.z x n"));
+    tw_push(f, gen_pick("f1 f1 z n e.f"), gen_accumulator(expression()));
+    if (gen_chance(70))
+        tw_push(f, gen_pick("f2 s h.a l.f"), gen_accumulator(expression()));
+    if (gen_chance(50))
+        tw_push(f, gen_pick("f3 h.b k"), gen_accumulator(expression()));
+    tw_push(d, "fields", f);
+    if (gen_chance(35))
+        tw_push(d, "sort", sorting());
+    if (gen_chance(25))
+        tw_push(d, "where", query());
+    if (gen_chance(40))
+        say(d, "errors", gen_pick("refuse keep null drop"));
+    const char *keep = self ? "all" : gen_pick("all all unmatched none");
+    if (gen_chance(50))
+        say(d, "keep", keep);
+    bool none = tw_get(d, "keep") && !strcmp(keep, "none");
+    if (by) {
+        known(into);
+        return d;
+    }
+    if (!self)
+        orphans(d, from, into, none);
+    if (gen_chance(30))
+        say(d, "empty", gen_pick("values absent"));
+    if (gen_chance(50))
+        tw_push(d, "replace", tw_bool(true));
+    if (gen_chance(10))
+        say(d, "nulls", "match");
+    return d;
+}
+
+/* ---- link */
+static struct val *
+link_refs(void)
+{
+    struct val *d = tw_doc();
+    const char *parent = any_coll(), *child = gen_chance(20) ? parent : other_coll(parent);
+    const char *lists = gen_pick("p p p r k kids l.k e.k e.kids l"), *refs;
+    const char *derive = gen_pick("child_refs child_refs parent_ref both both");
+    do
+        refs = gen_pick("r r k p up e.r e.up l.r");
+    while (!strcmp(refs, lists) || (*refs == *lists && (!refs[1] || !lists[1])));
+    say(d, "parent", parent);
+    say(d, "child", child);
+    say(d, "parent_ref", refs);
+    say(d, "child_refs", lists);
+    say(d, "derive", derive);
+    if (strcmp(derive, "parent_ref") && gen_chance(40))
+        tw_push(d, "sort", sorting());
+    if (strcmp(derive, "both") && gen_chance(35))
+        say(d, "strip", strcmp(derive, "child_refs") ? "child_refs" : "parent_ref");
+    if (gen_chance(65))
+        say(d, "prefer", gen_pick("none parent child"));
+    if (gen_chance(60))
+        say(d, "dangling", gen_pick("keep drop null refuse"));
+    if (parent != child)
+        orphans(d, child, parent, false);
+    return d;
+}
+
 /* ---- one document */
 static struct val *
 set(void)
@@ -775,7 +856,7 @@ step(const char *only)
         const char *name;
         struct val *(*make)(void);
         uint32_t weight;
-    } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"link", link_refs, 6}, {"set", set, 3},
+    } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"rollup", rollup, 6}, {"link", link_refs, 6}, {"set", set, 3},
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
                  {"pack", pack, 2}, {"unpack", unpack, 1},
                  {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3},

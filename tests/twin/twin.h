@@ -168,6 +168,9 @@ struct shape {
 };
 int tw_shape(struct world *w, const struct shape *s, const struct vars *vars, struct val **out);
 
+/* ---- acc.c: {$sum: ...} over all documents of a group, in order; 1: fails */
+int tw_accumulate(struct world *w, const struct val *acc, struct val **docs, uint32_t n, struct val **out);
+
 /* ---- conflict.c */
 struct cand {
     struct val *doc;
@@ -185,6 +188,7 @@ bool tw_bad_id(const struct val *id);
 void tw_step_embed(struct world *w);
 void tw_step_extract(struct world *w);
 void tw_step_copy(struct world *w);
+void tw_step_rollup(struct world *w);
 void tw_step_link(struct world *w);
 void tw_step_set(struct world *w);
 void tw_step_unset(struct world *w);

@@ -96,7 +96,8 @@ static const struct {
     const char *name;
     void (*run)(struct world *);
 } steps[] = {
-    {"embed", tw_step_embed}, {"extract", tw_step_extract}, {"copy", tw_step_copy}, {"set", tw_step_set},
+    {"embed", tw_step_embed}, {"extract", tw_step_extract}, {"copy", tw_step_copy}, {"rollup", tw_step_rollup},
+    {"set", tw_step_set},
     {"unset", tw_step_unset}, {"rename", tw_step_rename}, {"cast", tw_step_cast}, {"order", tw_step_order},
     {"link", tw_step_link}, {"grid", tw_step_grid}, {"pack", tw_step_pack}, {"unpack", tw_step_unpack},
     {"split", tw_step_split}, {"move", tw_step_move}, {"union", tw_step_union},

@@ -427,35 +427,6 @@ copy(void)
     return d;
 }
 
-/* ---- link */
-static struct val *
-link_refs(void)
-{
-    struct val *d = tw_doc();
-    const char *parent = any_coll(), *child = gen_chance(20) ? parent : other_coll(parent);
-    const char *lists = gen_pick("p p p r k kids l.k e.k e.kids l"), *refs;
-    const char *derive = gen_pick("child_refs child_refs parent_ref both both");
-    do
-        refs = gen_pick("r r k p up e.r e.up l.r");
-    while (!strcmp(refs, lists) || (*refs == *lists && (!refs[1] || !lists[1])));
-    say(d, "parent", parent);
-    say(d, "child", child);
-    say(d, "parent_ref", refs);
-    say(d, "child_refs", lists);
-    say(d, "derive", derive);
-    if (strcmp(derive, "parent_ref") && gen_chance(40))
-        tw_push(d, "sort", sorting());
-    if (strcmp(derive, "both") && gen_chance(35))
-        say(d, "strip", strcmp(derive, "child_refs") ? "child_refs" : "parent_ref");
-    if (gen_chance(65))
-        say(d, "prefer", gen_pick("none parent child"));
-    if (gen_chance(60))
-        say(d, "dangling", gen_pick("keep drop null refuse"));
-    if (parent != child)
-        orphans(d, child, parent, false);
-    return d;
-}
-
 /* ---- rollup */
 static struct val *
 rollup(void)
@@ -856,7 +827,8 @@ step(const char *only)
         const char *name;
         struct val *(*make)(void);
         uint32_t weight;
-    } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"rollup", rollup, 6}, {"link", link_refs, 6}, {"set", set, 3},
+    } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"rollup", rollup, 6},
+                 {"link", link_refs, 6}, {"set", set, 3},
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
                  {"pack", pack, 2}, {"unpack", unpack, 1},
                  {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3},

@@ -4,6 +4,7 @@
  * naive extract POSTS OUT_POSTS OUT_COMMENTS  and out of them again, with postId behind _id
  * naive copy    PRODUCTS PARTS OUT_PRODUCTS   a reference becomes {_id, name, price}
  * naive set     COMMENTS OUT_COMMENTS         a field `popular`: likes > 250
+ * naive link    POSTS COMMENTS OUT_POSTS      the `_id`s of their comments go into the posts
  * naive bucket  SENSORS OUT_HOURS             the readings of each sensor and hour in one document
  * naive rollup  SENSORS OUT_HOURS             how many they are, sum of rssi, least and greatest value
  *
@@ -466,6 +467,64 @@ hours(const char *sensors, const char *out_hours, bool keep)
     done(f);
 }
 
+/* ---- link ---- */
+struct ids {
+    bson_oid_t *id;
+    size_t n, cap;
+};
+
+static void
+read_ids(const char *path)
+{
+    bson_reader_t *r = reader(path);
+    const bson_t *b;
+    bson_iter_t id, ref;
+    while ((b = bson_reader_read(r, NULL))) {
+        if (!bson_iter_init_find(&id, b, "_id") || !bson_iter_init_find(&ref, b, "postId")) {
+            continue;
+        }
+        struct slot *s = find_or_add(bson_iter_oid(&ref));
+        struct ids *all = s->value;
+        if (!all) {
+            s->value = all = calloc(1, sizeof *all);
+        }
+        if (all->n == all->cap) {
+            all->cap = all->cap ? all->cap * 2 : 4;
+            all->id = realloc(all->id, all->cap * sizeof *all->id);
+        }
+        bson_oid_copy(bson_iter_oid(&id), &all->id[all->n++]);
+    }
+    bson_reader_destroy(r);
+}
+
+static void
+link_both(const char *posts, const char *comments, const char *out_posts)
+{
+    read_ids(comments);
+    bson_reader_t *r = reader(posts);
+    FILE *f = writer(out_posts);
+    const bson_t *b;
+    bson_iter_t it;
+    bson_t out, array;
+    bson_init(&out);
+    while ((b = bson_reader_read(r, NULL))) {
+        bson_reinit(&out);
+        bson_concat(&out, b);
+        bson_append_array_begin(&out, "comments", 8, &array);
+        struct ids *all = bson_iter_init_find(&it, b, "_id") && table.cap ? find(bson_iter_oid(&it))->value : NULL;
+        for (uint32_t i = 0; all && i < all->n; i++) {
+            char room[16];
+            const char *key;
+            size_t n = bson_uint32_to_string(i, &key, room, sizeof room);
+            bson_append_oid(&array, key, (int)n, &all->id[i]);
+        }
+        bson_append_array_end(&out, &array);
+        put(f, &out);
+    }
+    bson_reader_destroy(r);
+    done(f);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -477,10 +536,12 @@ main(int argc, char **argv)
         copy(argv[2], argv[3], argv[4]);
     } else if (argc == 4 && strcmp(argv[1], "set") == 0) {
         set(argv[2], argv[3]);
+    } else if (argc == 5 && strcmp(argv[1], "link") == 0) {
+        link_both(argv[2], argv[3], argv[4]);
     } else if (argc == 4 && (strcmp(argv[1], "bucket") == 0 || strcmp(argv[1], "rollup") == 0)) {
         hours(argv[2], argv[3], argv[1][0] == 'b');
     } else {
-        fprintf(stderr, "usage: naive embed|extract|copy|set|bucket|rollup FILES...\n");
+        fprintf(stderr, "usage: naive embed|extract|copy|set|link|bucket|rollup FILES...\n");
         return 2;
     }
     return 0;

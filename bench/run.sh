@@ -8,7 +8,7 @@
 set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
 scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
-all_jobs='embed embed-kept embed-64M extract copy set bucket bucket-64M rollup rollup-64M'
+all_jobs='embed embed-kept embed-64M extract copy set link bucket bucket-64M rollup rollup-64M'
 only=${ONLY:-$all_jobs}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${BENCH_DIR:-$programs/data}
@@ -26,8 +26,9 @@ make_data() {
         mkdir -p "$at/all"
         "$programs/gen" "$at/all" "$factor" || exit 1
         "$programs/naive" embed "$at/all/bench/posts.bson" "$at/all/bench/comments.bson" "$at/embedded.bson" || exit 1
-        mkdir -p "$at"/{embed,extract,copy,set,bucket,rollup}/bench
+        mkdir -p "$at"/{embed,extract,copy,set,link,bucket,rollup}/bench
         ln "$at"/all/bench/{posts,comments}.bson "$at/embed/bench"
+        ln "$at"/all/bench/{posts,comments}.bson "$at/link/bench"
         ln "$at/embedded.bson" "$at/extract/bench/posts.bson"
         ln "$at"/all/bench/{products,parts}.bson "$at/copy/bench"
         ln "$at/all/bench/comments.bson" "$at/set/bench"
@@ -59,6 +60,7 @@ run_naive() {
     case $job in
     embed*) set -- embed "$data"/embed/bench/{posts,comments}.bson naive.out/posts.bson ;;
     extract) set -- extract "$data/extract/bench/posts.bson" naive.out/{posts,comments}.bson ;;
+    link) set -- link "$data"/link/bench/{posts,comments}.bson naive.out/posts.bson ;;
     copy) set -- copy "$data"/copy/bench/{products,parts}.bson naive.out/products.bson ;;
     set) set -- set "$data/set/bench/comments.bson" naive.out/comments.bson ;;
     bucket* | rollup*) set -- "${job%%-*}" "$data/bucket/bench/sensors.bson" naive.out/hours.bson ;;

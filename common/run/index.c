@@ -1,6 +1,7 @@
 /* index.c - see index.h. Open addressing, linear probing, at most three quarters full; a table that grows is filled
  * anew from the old one. */
 #include "index.h"
+#include "join.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -40,6 +41,9 @@ mrsi_area_new(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint6
     } else {
         a->p = mrs_zalloc(en->mem, a->bytes);
         s = a->p ? MRS_OK : mrs_err_memory(e, a->bytes);
+        if (a->p) {
+            mrsi_wish_huge(a->p, a->bytes);
+        }
     }
     if (s != MRS_OK) {
         mrsi_area_clear(a);
@@ -104,6 +108,9 @@ grow(struct mrsi_index *x, struct mrs_err *e)
     x->area = area;
     x->n_slot = n ? n * 2 : 64;
     for (uint64_t i = 0; i < n; i++) {
+        if (i + 16 < n) {
+            mrsi_index_fetch(x, (struct mrs_hash128){from[i + 16].lo, from[i + 16].hi});
+        }
         if (from[i].ord) {
             *probe(x, (struct mrs_hash128){from[i].lo, from[i].hi}) = from[i];
         }

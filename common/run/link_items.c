@@ -21,6 +21,8 @@ mrsi_link_items_clear(struct mrsi_link_items *x)
     }
 }
 
+enum { SOME = 32 };
+
 /* ---- ordinals that are there already ---- */
 static void
 begin_set(struct mrsi_link_items *x, uint64_t n)
@@ -95,6 +97,22 @@ put_old(struct mrsi_link *l, struct mrsi_link_items *x, const struct mrs_keys *k
     }
 }
 
+/* Starts to load what put_new will look at: places first, then what stands there. */
+static void
+fetch_gains(const struct mrsi_link *l, uint32_t side, const uint64_t *gain, uint64_t n)
+{
+    const struct mrsi_tape *at = &l->side[!side].at, *bytes = &l->side[!side].bytes;
+    for (uint64_t i = 0; i < n; i++) {
+        __builtin_prefetch(at->p + gain[i] * sizeof(uint64_t));
+        mrsi_fates_fetch(&l->side[!side].fates, gain[i]);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t off;
+        memcpy(&off, at->p + gain[i] * sizeof off, sizeof off);
+        __builtin_prefetch(bytes->p + off);
+    }
+}
+
 static void
 put_gains(const struct mrsi_link *l, struct mrsi_link_items *x, uint32_t side, uint64_t from, uint64_t to)
 {
@@ -108,6 +126,9 @@ put_gains(const struct mrsi_link *l, struct mrsi_link_items *x, uint32_t side, u
         }
     }
     for (uint64_t i = from; !x->set.bad && i < to; i++) {
+        if ((i - from) % SOME == 0) {
+            fetch_gains(l, side, gain + i, to - i < SOME ? to - i : SOME);
+        }
         if (!mrsi_link_refused(l, !side, gain[i]) && add_to_set(x, gain[i])) {
             put_new(l, x, side, gain[i]);
         }

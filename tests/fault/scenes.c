@@ -112,6 +112,32 @@ const struct scene scenes[] = {
              "  - pack: { in: users, fields: [n*, age], as: l }\n"
              "  - unpack: { in: users, as: l, prefix: x_ }\n"
              "  - pack: { in: posts, fields: [s], as: o.l }\n"},
+    {.name = "link",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 1,
+     .max_refused = 999,
+     .plan = "steps:\n"
+             "  - link: { parent: hosts, child: logs, parent_ref: host, child_refs: logs, derive: both,\n"
+             "            sort: { day: -1 } }\n"
+             "  - link: { parent: hosts, child: logs, parent_ref: host, child_refs: logs, derive: parent_ref,\n"
+             "            strip: child_refs, dangling: refuse }\n"},
+    {.name = "link, one collection",
+     .dump = dump_blog,
+     .memory = BIG,
+     .jobs = 2,
+     .max_refused = 999,
+     .plan = "steps:\n"
+             "  - link: { parent: posts, child: posts, parent_ref: n, child_refs: kids.list, derive: both,\n"
+             "            prefer: child, dangling: drop }\n"},
+    {.name = "link, orphans in conflict",
+     .dump = dump_blog,
+     .memory = 4096,
+     .jobs = 1,
+     .max_refused = 999,
+     .plan = "steps:\n"
+             "  - link: { parent: users, child: guests, parent_ref: boss, child_refs: tags, derive: parent_ref,\n"
+             "            orphans: { into: posts } }\n"},
     {.name = "grid",
      .dump = dump_blog,
      .memory = 4096,

@@ -230,7 +230,8 @@ read_sources(struct spread *sp, struct mrs_err *e)
 static enum mrs_status
 open_writers(struct spread *sp, struct mrs_err *e)
 {
-    const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD;
+    /* sources that are only read, too: what is refused leaves them */
+    const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD | MRS_ROLE_MAIN;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
         if (sp->st->desc.sides[i].role & written) {

@@ -36,9 +36,9 @@ variable(struct world *w, const char *s, const struct vars *vars, struct val **o
 {
     struct path p = tw_path_of(s);
     struct val *base = NULL;
-    if (!strcmp(p.p[0], "ROOT") || !strcmp(p.p[0], "CURRENT"))
+    if (!strcmp(p.p[0], "ROOT") || !strcmp(p.p[0], "CURRENT") || !strcmp(p.p[0], "ITEM"))
         base = vars->root;
-    else if (!strcmp(p.p[0], "PARENT"))
+    else if (!strcmp(p.p[0], "PARENT") || !strcmp(p.p[0], "BUCKET"))
         base = vars->parent;
     else if (!strcmp(p.p[0], "POSITION"))
         base = vars->position;

@@ -821,6 +821,46 @@ tree(void)
 }
 
 static struct val *
+shape_of(uint32_t percent)
+{
+    struct val *d = tw_doc();
+    if (gen_chance(percent))
+        shaping(d);
+    return d;
+}
+
+static struct val *
+bucket(void)
+{
+    const char *from = any_coll(), *into = target("buckets", from, from);
+    struct val *d = gen_bucket(here, from, into, shape_of(30), gen_chance(20) ? query() : NULL);
+    known(into);
+    return d;
+}
+
+static struct val *
+unbucket_of(const struct val *made)
+{
+    const char *from = made ? tw_str(tw_get(made, "into")) : any_coll(), *into = target("single", from, from);
+    struct val *d = gen_unbucket(made, from, into, shape_of(30), gen_chance(20) ? query() : NULL);
+    known(into);
+    return d;
+}
+
+static struct val *
+unbucket(void)
+{
+    return unbucket_of(NULL);
+}
+
+/* Of steps that are mostly met behind another: that other. */
+static const char *
+first_of(const char *only)
+{
+    return only && !strcmp(only, "unpack") ? "pack" : only && !strcmp(only, "unbucket") ? "bucket" : only;
+}
+
+static struct val *
 step(const char *only)
 {
     static const struct {
@@ -832,7 +872,7 @@ step(const char *only)
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
                  {"pack", pack, 2}, {"unpack", unpack, 1},
                  {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3},
-                 {"grid", grid, 2}, {"tree", tree, 3}};
+                 {"grid", grid, 2}, {"tree", tree, 3}, {"bucket", bucket, 5}, {"unbucket", unbucket, 2}};
     uint32_t total = 2, n = sizeof kinds / sizeof *kinds;
     for (uint32_t i = 0; i < n; i++)
         if (only && !strcmp(only, kinds[i].name))
@@ -863,10 +903,12 @@ gen_plan(struct world *w, const char *only)
     if (gen_chance(50))
         say(plan, "database", "t");
     for (uint32_t n = gen_chance(60) ? 1 : 1 + gen_below(3), i = 0; i < n; i++) {
-        struct val *made = step(i ? NULL : only && !strcmp(only, "unpack") ? "pack" : only);
+        struct val *made = step(i ? NULL : first_of(only));
         tw_append(steps, made);
         if (!strcmp(made->f[0].name, "pack") && (gen_chance(40) || (only && !strcmp(only, "unpack"))))
             tw_append(steps, one("unpack", unpack_of(made->f[0].v)));
+        if (!strcmp(made->f[0].name, "bucket") && (gen_chance(40) || (only && !strcmp(only, "unbucket"))))
+            tw_append(steps, one("unbucket", unbucket_of(made->f[0].v)));
     }
     tw_push(plan, "steps", steps);
     return plan;

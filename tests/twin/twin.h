@@ -203,6 +203,8 @@ void tw_step_union(struct world *w);
 void tw_step_partition(struct world *w);
 void tw_step_grid(struct world *w);
 void tw_step_tree(struct world *w);
+void tw_step_bucket(struct world *w);
+void tw_step_unbucket(struct world *w);
 void tw_step_rename_collection(struct world *w);
 void tw_step_drop_collection(struct world *w);
 void tw_step_delete(struct world *w);

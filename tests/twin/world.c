@@ -101,7 +101,8 @@ static const struct {
     {"unset", tw_step_unset}, {"rename", tw_step_rename}, {"cast", tw_step_cast}, {"order", tw_step_order},
     {"link", tw_step_link}, {"grid", tw_step_grid}, {"pack", tw_step_pack}, {"unpack", tw_step_unpack},
     {"split", tw_step_split}, {"move", tw_step_move}, {"union", tw_step_union},
-    {"partition", tw_step_partition}, {"tree", tw_step_tree}, {"rename_collection", tw_step_rename_collection},
+    {"partition", tw_step_partition}, {"tree", tw_step_tree}, {"bucket", tw_step_bucket},
+    {"unbucket", tw_step_unbucket}, {"rename_collection", tw_step_rename_collection},
     {"drop_collection", tw_step_drop_collection}, {"delete", tw_step_delete}, {"index", nothing},
     {"options", nothing},
 };

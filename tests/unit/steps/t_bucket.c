@@ -442,7 +442,7 @@ static const struct bench_case docs[] = {
     /* dotted names and the item's own */
     {"unbucket", "{" BACK ",'by':['m.a','m.b','t']}", 0,
      "{'_id':1,'m':{'a':1,'b':2,'c':3},'v':[{'_id':5,'x':0,'m':{'z':9,'b':8},'t':4}]}",
-     "taken 1 {'_id':5,'m':{'a':1,'b':8,'z':9},'t':4,'x':0}"},
+     "taken 1 {'_id':5,'m':{'a':1,'b':8,'z':9},'x':0,'t':4}"},
     {"unbucket", "{" BACK ",'by':['m.a','t']}", 0, "{'_id':1,'v':[{'_id':5,'x':0}]}", "taken 1 {'_id':5,'x':0}"},
     {"unbucket", "{" BACK ",'by':['m.a']}", 0, "{'_id':1,'m':{'a':1},'v':[{'_id':5,'m':5},{'_id':6,'m':{}}]}",
      "taken 1 {'_id':5,'m':5} 1 {'_id':6,'m':{'a':1}}"},

@@ -69,9 +69,17 @@ join_step(char *out, size_t size)
                                        ", orphans: drop", ", orphans: {into: n2}"};
     static const char *const copy_ends[] = {"", ", replace: true", ", refs: drop", ", keep: none, orphans: drop",
                                             ", keep: none, orphans: {into: n2}", ", dangling: drop"};
+    static const char *const accumulators[] = {"$sum", "$max", "$push", "$addToSet"};
+    static const char *const rollup_ends[] = {"", ", replace: true", ", empty: absent", ", sort: {y: -1}",
+                                              ", keep: unmatched", ", orphans: drop",
+                                              ", keep: none, orphans: {into: n2}"};
     char w[96];
     where(w, ", ");
-    switch (roll(3)) {
+    switch (roll(4)) {
+    case 3:
+        snprintf(out, size, "- rollup: {from: %s, into: p, match: {k: _id}, fields: {%s: {%s: $%s}}%s%s}\n",
+                 roll(4) ? "c" : "n1", PICK(fresh), PICK(accumulators), PICK(fields), PICK(rollup_ends), w);
+        break;
     case 0:
         snprintf(out, size, "- embed: {from: %s, into: p, match: {k: _id}, as: %s%s%s}\n", roll(4) ? "c" : "n1",
                  PICK(fresh), PICK(ends), w);

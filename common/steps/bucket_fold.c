@@ -7,7 +7,7 @@
 #include "bucket.h"
 #include "mongoreshape/value.h"
 
-#define MARGIN 4096u /* what values of fixed size may grow by */
+#define MARGIN 512u /* what values of fixed size may grow by */
 
 struct fold {
     const struct mrsi_bucket *s;
@@ -342,7 +342,7 @@ try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
     size_t plain = plain_size(f, r->time);
     f->known = size;
     f->grown = 0;
-    f->factor = f->s->has_exprs ? 2 * (1 + size / plain) : 1;
+    f->factor = f->s->has_exprs ? 1 + (2 * (size - plain) + plain - 1) / plain : 1;
     return st;
 }
 

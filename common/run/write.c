@@ -162,6 +162,7 @@ mrsi_writer_close(struct mrsi_writer *wr, bool keep_old, struct mrs_err *e)
         drop_parts(en, c);
         return s;
     }
+    c->content = true; /* also where documents that are only read were refused: its file is not what it holds */
     if (!keep_old) {
         drop_parts(en, c);
     }

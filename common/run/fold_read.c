@@ -68,8 +68,8 @@ entry_status(const struct mrs_fold_entry *x, struct mrsi_worker *w, struct mrs_e
 }
 
 static enum mrs_status
-one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
-             struct mrs_err *e)
+one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal,
+             const struct mrs_view *doc, struct mrs_err *e)
 {
     struct mrs_fold_entry *x = &job->entry;
     uint8_t *bits = job->bits.p + (ordinal - job->block.first_doc);
@@ -83,7 +83,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
     mrs_buf_reset(&x->order);
     mrs_buf_reset(&x->shape);
     mrs_err_clear(&w->err);
-    enum mrs_status s = f->ops->enter(f->st->state, &w->ctx, work, doc, x);
+    enum mrs_status s = f->ops->enter(f->st->state, &w->ctx, work, *doc, x);
     if (s < MRS_SKIP) {
         return mrsi_kernel_failed(w, s, e);
     }
@@ -91,7 +91,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
     if (s == MRS_SKIP) {
         *bits = MRSI_FATE_REFUSED;
         mrsi_row(w, f->step, 0)->refused++;
-        return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, doc, e);
+        return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, *doc, e);
     }
     *bits = x->takes_part ? 0 : MRSI_FATE_OUTSIDE;
     return s == MRS_OK && x->takes_part ? put_member(f, w, job, ordinal, e) : s;
@@ -116,7 +116,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
         if (s == MRS_OK) {
-            s = one_document(f, w, job, cur.ordinal, doc, e);
+            s = one_document(f, w, job, cur.ordinal, &doc, e);
         }
     }
     return s == MRS_END ? MRS_OK : s;

@@ -72,9 +72,9 @@ static void
 choose_firsts(const struct mrsi_fold *f, struct mrs_buf *offs)
 {
     size_t n = offs->n / sizeof(size_t), kept = 0, off, last = 0;
-    for (size_t i = 1; i < RANGES; i++) {
-        memcpy(&off, offs->p + n * i / RANGES * sizeof off, n ? sizeof off : 0);
-        if (n && (!kept || by_key(&last, &off, (void *)(uintptr_t)&f->early) != 0)) {
+    for (size_t i = 1; n && i < RANGES; i++) {
+        memcpy(&off, offs->p + n * i / RANGES * sizeof off, sizeof off);
+        if (!kept || by_key(&last, &off, (void *)(uintptr_t)&f->early) != 0) {
             memcpy(offs->p + kept * sizeof off, &off, sizeof off); /* never ahead of what is still to be read */
             last = off;
             kept++;
@@ -107,7 +107,8 @@ find_common(struct mrsi_fold *f)
     if (!n) {
         return;
     }
-    struct mrs_view a = mrsi_fold_key(rec_at(&f->cuts, cut[0].off)), b = mrsi_fold_key(rec_at(&f->cuts, cut[n - 1].off));
+    struct mrs_view a = mrsi_fold_key(rec_at(&f->cuts, cut[0].off));
+    struct mrs_view b = mrsi_fold_key(rec_at(&f->cuts, cut[n - 1].off));
     while (f->common < a.n && f->common < b.n && a.p[f->common] == b.p[f->common]) {
         f->common++;
     }
@@ -182,7 +183,7 @@ search(const struct mrsi_fold *f, struct mrs_view key)
     const struct mrsi_fold_cut *cut = (const struct mrsi_fold_cut *)(const void *)f->cut_at.p;
     uint32_t lo = 0, hi = (uint32_t)(f->cut_at.n / sizeof *cut);
     struct mrs_view first = mrsi_fold_key(rec_at(&f->cuts, cut[0].off));
-    bool alike = key.n >= f->common && memcmp(key.p, first.p, f->common) == 0;
+    bool alike = key.n >= f->common && (!f->common || memcmp(key.p, first.p, f->common) == 0);
     uint64_t prefix = alike ? mrsi_fold_prefix(key, f->common) : 0;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;

@@ -234,6 +234,9 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         }
         mrs_buf_reset(bufs[i]);
     }
+    if (job->node.keys.bytes.cap > MRSI_BIG) {
+        mrs_keys_clear(&job->node.keys);
+    }
     return s;
 }
 

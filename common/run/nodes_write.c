@@ -58,6 +58,12 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_tree *t = arg;
     struct job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
+    if (job->bytes.cap > MRSI_BIG) {
+        mrs_buf_clear(&job->bytes);
+    }
+    if (job->way.cap > MRSI_BIG) {
+        mrs_buf_clear(&job->way);
+    }
     return s == MRS_OK ? mrsi_sides_commit(&t->sides, job->out, e) : s;
 }
 

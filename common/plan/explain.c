@@ -113,6 +113,7 @@ struct text {
     struct mrs_buf *out;
     struct mrs_buf line;
     const char *label;
+    const struct mrs_inverse_plan *inv;
 };
 
 static void
@@ -172,6 +173,31 @@ put_touches(struct text *t, const struct mrs_desc *d)
     }
 }
 
+/* What undoes the step, and what that does not bring back. */
+static void
+put_way_back(struct text *t, const struct mrs_step *step)
+{
+    const struct mrs_inverse_plan *inv = t->inv;
+    const char *label = "undone by";
+    for (uint32_t i = 0; i < inv->n_entries; i++) {
+        if (inv->entry[i].step == step->no) {
+            mrsi_flow_val(&t->line, mrs_view_val(inv->entry[i].entry));
+            mrsi_plan_fold_line(t->out, label, &t->line);
+            label = "";
+        }
+    }
+    if (*label) {
+        mrsi_plan_fold(t->out, label, "nothing");
+    }
+    label = "loses";
+    for (uint32_t i = 0; i < inv->n_losses; i++) {
+        if (inv->loss[i].step == step->no) {
+            mrsi_plan_fold(t->out, label, inv->loss[i].text);
+            label = "";
+        }
+    }
+}
+
 static void
 put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
 {
@@ -192,17 +218,21 @@ put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
                                          : "a second run would change the result");
         mrsi_plan_fold_line(t->out, "repeatable", &t->line);
     }
-    for (uint32_t i = 0; i < d->n_losses; i++) {
+    for (uint32_t i = 0; i < d->n_losses && !step->type->invert; i++) {
         mrsi_plan_fold(t->out, i ? "" : "loses", d->losses[i]);
+    }
+    if (step->type->invert) {
+        put_way_back(t, step);
     }
     put_touches(t, d);
 }
 
 static void
-explain_text(const struct mrsi_plan *p, const struct totals *totals, struct mrs_buf *out)
+explain_text(const struct mrsi_plan *p, const struct totals *totals, const struct mrs_inverse_plan *inv,
+             struct mrs_buf *out)
 {
     const struct mrs_plan *pub = &p->pub;
-    struct text t = {.out = out};
+    struct text t = {.out = out, .inv = inv};
     char id[33];
     mrs_buf_init(&t.line, pub->mem, MRS_DOC_MAX);
     mrs_plan_id_text(pub, id);
@@ -315,7 +345,29 @@ json_touches(struct mrs_build *b, const struct mrs_desc *d)
 }
 
 static void
-json_step(struct mrs_build *b, struct mrs_arena *a, const struct mrs_plan *p,
+json_way_back(struct mrs_build *b, struct mrs_arena *a, const struct mrs_inverse_plan *inv, const struct mrs_step *step)
+{
+    json_open(b, "undoneBy", MRS_ARRAY);
+    for (uint32_t i = 0; i < inv->n_entries; i++) {
+        if (inv->entry[i].step == step->no) {
+            mrs_build_item(b, mrs_view_val(inv->entry[i].entry));
+        }
+    }
+    mrs_build_close(b);
+    json_open(b, "losses", MRS_ARRAY);
+    for (uint32_t i = 0; i < step->desc.n_losses && !step->type->invert; i++) {
+        json_item_text(b, a, step->desc.losses[i]);
+    }
+    for (uint32_t i = 0; i < inv->n_losses && step->type->invert; i++) {
+        if (inv->loss[i].step == step->no) {
+            json_item_text(b, a, inv->loss[i].text);
+        }
+    }
+    mrs_build_close(b);
+}
+
+static void
+json_step(struct mrs_build *b, struct mrs_arena *a, const struct mrs_plan *p, const struct mrs_inverse_plan *inv,
           const struct mrs_step *step)
 {
     const struct mrs_desc *d = &step->desc;
@@ -334,18 +386,14 @@ json_step(struct mrs_build *b, struct mrs_arena *a, const struct mrs_plan *p,
     if (!d->repeatable) {
         json_text(b, "notRepeatable", d->not_repeatable);
     }
-    json_open(b, "losses", MRS_ARRAY);
-    for (uint32_t i = 0; i < d->n_losses; i++) {
-        json_item_text(b, a, d->losses[i]);
-    }
-    mrs_build_close(b);
+    json_way_back(b, a, inv, step);
     json_touches(b, d);
     mrs_build_close(b);
 }
 
 static void
 json_plan(struct mrs_build *b, struct mrs_arena *a, const struct mrsi_plan *p,
-          const struct totals *totals)
+          const struct mrs_inverse_plan *inv, const struct totals *totals)
 {
     const struct mrs_plan *pub = &p->pub;
     char id[33];
@@ -361,7 +409,7 @@ json_plan(struct mrs_build *b, struct mrs_arena *a, const struct mrsi_plan *p,
     json_text(b, "server", pub->server);
     json_open(b, "steps", MRS_ARRAY);
     for (uint32_t i = 0; i < pub->n_steps; i++) {
-        json_step(b, a, pub, &pub->steps[i]);
+        json_step(b, a, pub, inv, &pub->steps[i]);
     }
     mrs_build_close(b);
     json_open(b, "passes", MRS_ARRAY);
@@ -390,8 +438,8 @@ json_plan(struct mrs_build *b, struct mrs_arena *a, const struct mrsi_plan *p,
 }
 
 static enum mrs_status
-explain_json(const struct mrsi_plan *p, const struct totals *totals, struct mrs_buf *out,
-             struct mrs_err *e)
+explain_json(const struct mrsi_plan *p, const struct totals *totals, const struct mrs_inverse_plan *inv,
+             struct mrs_buf *out, struct mrs_err *e)
 {
     struct mrs_buf buf;
     struct mrs_build b;
@@ -400,7 +448,7 @@ explain_json(const struct mrsi_plan *p, const struct totals *totals, struct mrs_
     mrs_arena_init(&a, p->pub.mem);
     mrs_buf_init(&buf, p->pub.mem, 16 * (size_t)MRS_DOC_MAX);
     mrs_build_init(&b, &buf);
-    json_plan(&b, &a, p, totals);
+    json_plan(&b, &a, p, inv, totals);
     enum mrs_status s = mrs_build_finish(&b, &doc, e);
     if (s == MRS_OK) {
         mrs_ejson_write(doc, false, out);
@@ -416,14 +464,16 @@ mrs_plan_explain(const struct mrs_plan *plan, bool json, struct mrs_buf *out, st
 {
     const struct mrsi_plan *p = (const struct mrsi_plan *)plan;
     struct totals totals = {0};
-    enum mrs_status s = MRS_OK;
-    if (!add_up(&totals, plan)) {
+    struct mrs_inverse_plan inv;
+    enum mrs_status s = mrs_plan_invert(plan, &inv, e);
+    if (s == MRS_OK && !add_up(&totals, plan)) {
         s = mrs_err_memory(e, sizeof *totals.at);
-    } else if (json) {
-        s = explain_json(p, &totals, out, e);
-    } else {
-        explain_text(p, &totals, out);
+    } else if (s == MRS_OK && json) {
+        s = explain_json(p, &totals, &inv, out, e);
+    } else if (s == MRS_OK) {
+        explain_text(p, &totals, &inv, out);
     }
+    mrs_inverse_plan_clear(&inv);
     mrs_free(plan->mem, totals.at);
     return s == MRS_OK ? mrs_buf_status(out, e) : s;
 }

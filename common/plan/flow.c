@@ -53,6 +53,21 @@ mrsi_flow_comment(struct mrs_buf *out, const char *text)
     }
 }
 
+/* Text may hold such characters in JSON, but not in YAML. They can only stand in strings. */
+void
+mrsi_flow_json(struct mrs_buf *out, const uint8_t *p, size_t n)
+{
+    size_t len;
+    for (size_t i = 0; i < n; i += len) {
+        uint32_t c = code_point(p + i, n - i, &len);
+        if (printable(c) || c > 0xFFFF) {
+            mrs_buf_put(out, p + i, len);
+        } else {
+            mrs_buf_printf(out, "\\u%04X", c);
+        }
+    }
+}
+
 static bool
 bare(const char *text, size_t n)
 {

@@ -125,6 +125,8 @@ char mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t);
 /* flow.c: values as YAML on one line, which the loader reads back to the same bytes. */
 void mrsi_flow_val(struct mrs_buf *out, struct mrs_val v);
 void mrsi_flow_text(struct mrs_buf *out, const char *text, size_t n);
+/* JSON text that is YAML as well: odd characters are escaped. */
+void mrsi_flow_json(struct mrs_buf *out, const uint8_t *p, size_t n);
 /* Text of a comment: nothing in it ends the line. */
 void mrsi_flow_comment(struct mrs_buf *out, const char *text);
 

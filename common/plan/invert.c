@@ -476,8 +476,13 @@ mrs_inverse_json(const struct mrs_inverse_plan *inv, struct mrs_buf *out, struct
     mrs_build_close(&b);
     enum mrs_status s = mrs_build_finish(&b, &doc, e);
     if (s == MRS_OK) {
-        mrs_ejson_write(doc, true, out);
+        struct mrs_buf text;
+        mrs_buf_init(&text, out->mem, 64 * (size_t)MRS_DOC_MAX);
+        mrs_ejson_write(doc, true, &text);
+        s = mrs_buf_status(&text, e);
+        mrsi_flow_json(out, text.p, text.n);
         mrs_buf_byte(out, '\n');
+        mrs_buf_clear(&text);
     }
     mrs_buf_clear(&buf);
     return s;

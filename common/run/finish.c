@@ -25,10 +25,18 @@ has_pending(const struct mrsi_coll *c)
     return false;
 }
 
+/* Whether the collection still is the file of the input: a step that only reads it may have refused documents of it. */
+static bool
+is_as_read(const struct mrsi_engine *en, const struct mrsi_coll *c)
+{
+    bool has_file = c->in_index != MRSI_NONE && mrs_input_at(en->in, c->in_index)->data_path;
+    return c->in_index != MRSI_NONE && c->n_part == has_file && (!has_file || c->part[0].in_index == c->in_index);
+}
+
 static bool
 passes_through(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {
-    return !en->opts->sample && c->in_index != MRSI_NONE && !c->touched && !c->content && !has_pending(c) &&
+    return !en->opts->sample && is_as_read(en, c) && !c->touched && !c->content && !has_pending(c) &&
            !mrsi_amend_touches(en->amend, c->in_index);
 }
 

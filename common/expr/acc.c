@@ -319,6 +319,12 @@ mrs_acc_constant(const struct mrs_acc *x, struct mrs_val *v)
     return !x->arg || (!x->sort && mrs_expr_constant(x->arg, v));
 }
 
+const char *
+mrs_acc_bare_path(const struct mrs_acc *x)
+{
+    return x->arg && !x->sort ? mrs_expr_bare_path(x->arg) : NULL;
+}
+
 /* ---- states ---- */
 
 enum mrs_status

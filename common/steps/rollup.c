@@ -37,6 +37,19 @@ entries(struct mrs_val v)
     return n;
 }
 
+static uint32_t
+same_argument(const struct mrsi_rollup *s)
+{
+    const char *path = mrs_acc_bare_path(s->acc[s->n]);
+    for (uint32_t i = 0; path && i < s->n; i++) {
+        const char *other = mrs_acc_bare_path(s->acc[i]);
+        if (other && strcmp(other, path) == 0) {
+            return i;
+        }
+    }
+    return s->n;
+}
+
 static void
 read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
 {
@@ -50,7 +63,8 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     s->path = mrsi_read_alloc(r, n + 1, sizeof *s->path);
     s->acc = mrsi_read_alloc(r, n + 1, sizeof *s->acc);
     s->fixed = mrsi_read_alloc(r, n + 1, sizeof *s->fixed);
-    if (!s->path || !s->acc || !s->fixed) {
+    s->same = mrsi_read_alloc(r, n + 1, sizeof *s->same);
+    if (!s->path || !s->acc || !s->fixed || !s->same) {
         return;
     }
     s->flat = true;
@@ -69,6 +83,7 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
         if (!mrs_acc_constant(s->acc[s->n], &s->fixed[s->n])) {
             s->fixed[s->n] = mrs_missing();
         }
+        s->same[s->n] = same_argument(s);
         s->n++;
     }
     if (!n) {

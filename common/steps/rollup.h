@@ -17,6 +17,7 @@ struct mrsi_rollup {
     struct mrs_path *path; /* n of them: names of the fields */
     struct mrs_acc **acc;
     struct mrs_val *fixed; /* what every document brings; missing: each its own */
+    uint32_t *same;        /* the first field that takes the same argument: it alone brings it */
     uint32_t n;
     struct mrs_path as;    /* n 0: the fields lie bare */
     struct mrs_sort *sort;
@@ -33,8 +34,14 @@ struct mrsi_rollup {
     bool flat;              /* no name of a field has a dot */
 };
 
+struct rollup_arg { /* of one field of one document */
+    struct mrs_val v;
+    bool bad; /* it could not be computed: v is the reason, a text */
+};
+
 struct rollup_work {
     bool ready;
+    struct rollup_arg *arg; /* one a field */
     struct mrs_acc_state **state; /* one a field */
     bool *failed;                 /* the field has no value */
     bool *silent;                 /* nothing is written at this path */

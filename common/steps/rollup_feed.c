@@ -1,8 +1,8 @@
 /* rollup_feed.c - what documents bring to the accumulators, and what comes out of them.
  *
  * A document's arguments are the elements of a document: "3" is the argument of field 3, which is left out where it is
- * missing or the same for all documents; "-3" is the reason why the argument of field 3 could not be computed. So what
- * travels is small, whatever the documents are. Knows nothing of where values go. */
+ * missing, the same for all documents, or that of an earlier field; "-3" is the reason why the argument of field 3
+ * could not be computed. So what travels is small, whatever the documents are. Knows nothing of where values go. */
 #include "rollup.h"
 
 #define NAME_ROOM 16
@@ -20,8 +20,9 @@ mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
     w->ready = true;
     w->failed = mrs_zalloc(c->mem, s->n);
     w->silent = mrs_zalloc(c->mem, s->n);
+    w->arg = mrs_zalloc(c->mem, s->n * sizeof *w->arg);
     struct mrs_acc_state **state = mrs_zalloc(c->mem, (s->n + 1) * sizeof *state);
-    enum mrs_status st = w->failed && w->silent && state ? MRS_OK : mrs_err_memory(c->err, s->n);
+    enum mrs_status st = w->failed && w->silent && w->arg && state ? MRS_OK : mrs_err_memory(c->err, s->n);
     w->state = state; /* ends in NULL */
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         st = mrs_acc_state_new(s->acc[i], c->mem, ROLLUP_BUF_MAX, &w->state[i], c->err);
@@ -45,12 +46,14 @@ mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
     mrs_free(c->mem, w->state);
     mrs_free(c->mem, w->failed);
     mrs_free(c->mem, w->silent);
+    mrs_free(c->mem, w->arg);
     mrs_buf_clear(&w->key);
     mrs_buf_clear(&w->value);
     mrs_buf_clear(&w->raw);
     mrs_buf_clear(&w->doc);
     w->state = NULL;
     w->failed = w->silent = NULL;
+    w->arg = NULL;
     w->ready = false;
 }
 
@@ -61,7 +64,7 @@ mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs
     for (uint32_t i = 0; i < s->n; i++) {
         char name[NAME_ROOM] = "-";
         struct mrs_val v;
-        if (s->fixed[i].type != MRS_MISSING) {
+        if (s->fixed[i].type != MRS_MISSING || s->same[i] != i) {
             continue;
         }
         enum mrs_status st = mrs_acc_argument(s->acc[i], &ev, &v);
@@ -88,9 +91,9 @@ mrsi_rollup_reset(const struct mrsi_rollup *s, struct rollup_work *w)
     }
 }
 
-/* One field got no argument, or could not take it. */
+/* A field got no argument (why: a text), or could not take it. */
 static enum mrs_status
-fail(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i, const struct mrs_elem *why)
+fail(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i, const struct mrs_val *why)
 {
     uint32_t n;
     if (s->errors != MRSI_ERRORS_REFUSE) {
@@ -98,16 +101,20 @@ fail(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint
         w->failed[i] = true;
         return MRS_OK;
     }
-    return why ? mrsi_step_refuse(c, "fields", "%s", mrs_val_text(why->v, &n)) : mrsi_step_skip(c, MRS_FAIL, "fields");
+    return why ? mrsi_step_refuse(c, "fields", "%s", mrs_val_text(*why, &n)) : mrsi_step_skip(c, MRS_FAIL, "fields");
 }
 
 static enum mrs_status
-feed_one(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i, struct mrs_val v)
+feed_one(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
+         const struct rollup_arg *arg)
 {
     if (w->failed[i]) {
         return MRS_OK;
     }
-    enum mrs_status st = mrs_acc_feed(w->state[i], v, c->err);
+    if (arg->bad) {
+        return fail(s, c, w, i, &arg->v);
+    }
+    enum mrs_status st = mrs_acc_feed(w->state[i], arg->v, c->err);
     if (st == MRS_FAIL && c->err->code == MRS_E_LIMIT) {
         return mrsi_step_skip(c, st, "oversize");
     }
@@ -136,13 +143,18 @@ mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_w
         more = mrs_walk_next(&walk, &el) == 1;
     }
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        struct rollup_arg *arg = &w->arg[i];
         if (s->fixed[i].type != MRS_MISSING) {
-            st = feed_one(s, c, w, i, s->fixed[i]);
-            continue;
+            *arg = (struct rollup_arg){s->fixed[i], false};
+        } else if (s->same[i] != i) {
+            *arg = w->arg[s->same[i]];
+        } else {
+            bool bad = more && el.name[0] == '-';
+            bool mine = more && number_of(el.name + bad) == i;
+            *arg = (struct rollup_arg){mine ? el.v : mrs_missing(), mine && bad};
+            more = mine ? mrs_walk_next(&walk, &el) == 1 : more;
         }
-        bool bad = more && el.name[0] == '-', mine = more && number_of(el.name + bad) == i;
-        st = mine && bad ? fail(s, c, w, i, &el) : feed_one(s, c, w, i, mine ? el.v : mrs_missing());
-        more = mine ? mrs_walk_next(&walk, &el) == 1 : more;
+        st = feed_one(s, c, w, i, arg);
     }
     return st;
 }

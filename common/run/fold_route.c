@@ -6,7 +6,7 @@
 #include "fold.h"
 #include <stdlib.h>
 
-enum { SAMPLE = 8192, RANGES = 1024 };
+enum { SAMPLE = 8192, RANGES = 1024, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10 };
 
 struct mrsi_fold_cut {
     uint64_t prefix;
@@ -117,10 +117,23 @@ find_common(struct mrsi_fold *f)
     }
 }
 
+/* Where there is so much that even the smallest partitions outgrow memory, fewer of them with larger pieces do: what is
+ * known of each piece takes memory, too. */
+static uint64_t
+choose_ranges(struct mrsi_fold *f, uint64_t firsts, uint64_t expected)
+{
+    uint64_t share = f->en->memory / 8 / f->en->jobs, few = share / PIECE_MAX;
+    if (expected / (share / PIECE_MIN + 1) <= share) {
+        return firsts + 1;
+    }
+    return few < 1 ? 1 : few > firsts + 1 ? firsts + 1 : few;
+}
+
 static enum mrs_status
 cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrs_buf offs;
+    uint64_t firsts = 0, ranges = 1;
     const struct mrsi_coll *c = &f->en->coll[f->en->side[f->step][0]];
     double grows = f->seen_bytes ? (double)mrsi_guess_bytes(f->en, c) / (double)f->seen_bytes : 1;
     uint64_t expected = (uint64_t)((double)f->early.n * (grows < 1 ? 1 : grows));
@@ -128,11 +141,14 @@ cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
     enum mrs_status s = take_sample(f, &offs, e);
     if (s == MRS_OK) {
         choose_firsts(f, &offs);
-        s = mrsi_spill_init(&f->spill, f->en, offs.n / sizeof(size_t) + 1, expected, e);
+        firsts = offs.n / sizeof(size_t);
+        ranges = choose_ranges(f, firsts, expected);
+        s = mrsi_spill_init(&f->spill, f->en, ranges, expected, e);
+        f->spill.memory /= ranges > firsts ? 1 : 2;
     }
     for (uint32_t i = 1; s == MRS_OK && i < f->spill.n_part; i++) {
         size_t off;
-        memcpy(&off, offs.p + (f->spill.part[i].lo - 1) * sizeof off, sizeof off);
+        memcpy(&off, offs.p + (f->spill.part[i].lo * (firsts + 1) / ranges - 1) * sizeof off, sizeof off);
         put_cut(f, rec_at(&f->early, off));
     }
     mrs_buf_clear(&offs);

@@ -8,10 +8,10 @@
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "what is counted, summed, ..."},
     {"into", MRS_ARG_COLL, true, NULL, "with match: documents that receive the values; with by: a new collection"},
+    {"fields", MRS_ARG_MAP, true, NULL, "name: accumulator, as total: {$sum: \"$amount\"}"},
     {"match", MRS_ARG_MATCH, false, NULL, "path of from: path of into, or a list of {from, into} expressions"},
     {"by", MRS_ARG_ANY, false, NULL, "the key of a group: an expression, a map of them, or null for a grand total"},
     {"as", MRS_ARG_PATH, false, NULL, "subdocument for the values"},
-    {"fields", MRS_ARG_MAP, true, NULL, "name: accumulator, as total: {$sum: \"$amount\"}"},
     {"empty", MRS_ARG_CHOICE, false, "values|absent", "what documents of into without a match get"},
     {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
     {"sort", MRS_ARG_SORT, false, NULL, "order in which the accumulators see them; default: input order"},

@@ -201,10 +201,8 @@ tw_step_split(struct world *w)
             tw_unclear(w, "split of a document without _id");
         if (tw_has_duplicates(k[i].doc))
             refused[i] = true;
-        if (id)
-            tw_insert(cold, 0, "_id", tw_copy(id));
         k[i].into = into;
-        k[i].made = cold;
+        k[i].made = tw_include(k[i].doc, fields, true);
         k[i].stays = hot;
     }
     deliver(w, &from, 1, k, n, refused);

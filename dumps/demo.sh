@@ -23,4 +23,7 @@ title "after: all that is left in blog.comments, the comment whose post is gone"
 "$samples" show "$out/blog/comments.bson"
 title "where it lies"
 echo "The new dump is $out, its manifest $out/mongoreshape.manifest.json. The old one, $here/sample, is as it was."
-echo "More plans to try are in $here/plans, their data as text in $here/text."
+title "more plans to try, in $here/plans (their data as text: $here/text)"
+for plan in "$here"/plans/*.yaml; do
+    printf '%-22s %s\n' "$(basename "$plan" .yaml)" "$(sed -n '1s/^# //p' "$plan")"
+done

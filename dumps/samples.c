@@ -29,7 +29,7 @@ die(const char *what)
     exit(1);
 }
 
-/* ---- inventing ---- */
+/* ---- inventing: `below` is called once a statement or in declarations, since arguments have no order ---- */
 static const char *const names[] = {"Ada Winter",   "Bruno Costa", "Chiara Neri",   "Dmitri Orlov", "Esi Mensah",
                                     "Femke de Boer", "Gita Rao",   "Håkon Dahl",    "Inés Vega",    "Jun Sato",
                                     "Karl Brandt",  "Lena Novak"};
@@ -98,10 +98,15 @@ blog_comments(void)
         "The second picture is upside down.",
     };
     for (uint32_t i = 0; i < 40; i++) {
-        uint32_t post = i == 17 ? 99 : below(3) ? below(8) * below(2) : below(7); /* 99: a post that is gone */
+        uint32_t post = 99; /* a post that is gone */
+        if (i != 17) {
+            uint32_t any = below(3);
+            post = below(any ? 8 : 7);
+            post *= any ? below(2) : 1;
+        }
+        uint32_t votes = below(30), text = below(N(texts)), author = below(N(names));
         line("{\"_id\":%s,\"postId\":%s,\"author\":\"%s\",\"text\":\"%s\",\"createdAt\":%s,\"votes\":%u}\n",
-             oid('c', i), oid('p', post), names[below(N(names))], texts[below(N(texts))],
-             date(70 + i, 3600 * (i % 20) + 77 * i), below(30));
+             oid('c', i), oid('p', post), names[author], texts[text], date(70 + i, 3600 * (i % 20) + 77 * i), votes);
     }
 }
 
@@ -127,7 +132,12 @@ shop_products(void)
         for (uint32_t k = 0; k < 2 + i % 3; k++) {
             line("%s%s", k ? "," : "", oid('t', (i * 3 + k * 2) % 10));
         }
-        line("],\"price\":%u.5}\n", 12 + below(60));
+        line("],\"price\":%u.5", 12 + below(60));
+        if (i != 3) { /* what is rarely read; of the bird feeder there is nothing */
+            line(",\"specs\":{\"watts\":%u,\"grams\":%u},\"manual\":\"Unpack the %s. Keep the box.\"", 5 + i * 15,
+                 350 + i * 120, products[i]);
+        }
+        line("}\n");
     }
 }
 
@@ -153,6 +163,45 @@ shop_customers(void)
         } else {
             line("{\"_id\":\"C%03u\",\"name\":\"%s\",\"city\":\"%s\"}\n", i, names[i], cities[i]);
         }
+    }
+}
+
+static void
+shop_orders(void)
+{
+    static const char *const states[] = {"sent", "paid", "back"};
+    for (uint32_t i = 0; i < 24; i++) { /* three of the six customers have never ordered */
+        uint32_t cents = 0;
+        line("{\"_id\":%u,\"customerId\":\"C%03u\",\"date\":%s,\"status\":\"%s\",\"lines\":[", 1001 + i, i * i % 5,
+             date(i * 9, 30000 + i * 613), states[i % 3]);
+        for (uint32_t k = 0; k < 1 + i % 3; k++) {
+            uint32_t quantity = 1 + below(3), price = 1250 + 100 * below(60);
+            cents += quantity * price;
+            line("%s{\"productId\":%s,\"quantity\":%u,\"price\":{\"$numberDecimal\":\"%u.%02u\"}}", k ? "," : "",
+                 oid('r', (i + k) % 5), quantity, price / 100, price % 100);
+        }
+        line("],\"amount\":{\"$numberDecimal\":\"%u.%02u\"}", cents / 100, cents % 100);
+        if (i % 8 == 3) {
+            line(",\"coupon\":\"SPRING%u\"", i);
+        }
+        if (i > 21) { /* not paid yet, and not kept for ever */
+            line(",\"expiresAt\":%s", date(i * 9 + 30, 0));
+        }
+        line("}\n");
+    }
+}
+
+static void
+shop_categories(void)
+{
+    static const char *const tree[][2] = {{"Goods", NULL},         {"Home", "Goods"},    {"Lamps", "Home"},
+                                          {"Kitchen", "Home"},     {"Garden", "Goods"},  {"Tools", "Garden"},
+                                          {"Hand tools", "Tools"}, {"Birds", "Garden"},  {"Services", NULL},
+                                          {"Repair", "Services"},  {"Trolleys", "Kitchen"}};
+    for (uint32_t i = 0; i < N(tree); i++) {
+        const char *parent = tree[i][1], *quote = parent ? "\"" : "";
+        line("{\"_id\":\"%s\",\"products\":%u,\"parent\":%s%s%s}\n", tree[i][0], below(40), quote,
+             parent ? parent : "null", quote);
     }
 }
 
@@ -194,6 +243,16 @@ people_students(void)
 }
 
 static void
+people_tasks(void)
+{
+    static const char *const tasks[] = {"water the plants", "file the report", "answer letters", "call the plumber"};
+    for (uint32_t i = 0; i < 14; i++) {
+        line("{\"_id\":%u,\"description\":\"%s\",\"due_date\":%s,\"owner\":%u}\n", i + 1, tasks[i % 4],
+             date(below(300), 0), 1 + i * 3 % 5);
+    }
+}
+
+static void
 ops_hosts(void)
 {
     static const char *const hosts[] = {"goose", "heron", "plover", "wren"};
@@ -208,8 +267,117 @@ ops_logmsgs(void)
 {
     static const char *const messages[] = {"cpu is on fire", "disk 80 % full", "backup done", "certificate renewed"};
     for (uint32_t i = 0; i < 60; i++) {
+        uint32_t host = below(4), message = below(4);
         line("{\"_id\":%u,\"time\":%s,\"message\":\"%s\",\"host\":%s}\n", i + 1, date(i / 4, i * 731),
-             messages[below(4)], oid('h', below(4)));
+             messages[message], oid('h', host));
+    }
+}
+
+/* Members of a message board, each with an array of references that grows without end. */
+static void
+blog_members(void)
+{
+    for (uint32_t i = 0; i < 5; i++) {
+        line("{\"_id\":\"%.3s\",\"name\":\"%s\",\"message_board_messages\":[", names[i], names[i]);
+        for (uint32_t k = i; k < 12 && i < 4; k += 4) { /* the fifth has never said a word */
+            line("%s%s", k > i ? "," : "", oid('m', k));
+        }
+        line("]}\n");
+    }
+}
+
+static void
+blog_messages(void)
+{
+    static const char *const texts[] = {"Good morning.", "Has anyone seen the stapler?", "It is on the printer.",
+                                        "Thank you!", "The coffee is gone."};
+    for (uint32_t i = 0; i < 12; i++) {
+        line("{\"_id\":%s,\"text\":\"%s\",\"time\":%s}\n", oid('m', i), texts[i % 5], date(200 + i / 3, i * 1800));
+    }
+}
+
+static const char *const pages[] = {"/", "/about", "/news", "/news/2024", "/imprint"};
+
+static void
+site_pages(void)
+{
+    static const char *const titles[] = {"Welcome", "About us", "News", "News of the year", "Imprint"};
+    for (uint32_t i = 0; i < N(pages); i++) {
+        line("{\"_id\":\"%s\",\"title\":\"%s\"}\n", pages[i], titles[i]);
+    }
+}
+
+static void
+site_views(void)
+{
+    static const char *const agents[] = {"Firefox", "Safari", "curl"};
+    static const char *const countries[] = {"Norway", "Ghana", "Japan"};
+    for (uint32_t i = 0; i < 60; i++) { /* nobody reads the imprint */
+        uint32_t who = below(7), page = below(2) ? below(4) : 0;
+        line("{\"_id\":%u,\"page\":\"%s\",\"user\":\"%s\",\"timestamp\":%s,\"user_agent\":\"%s\",\"geo\":{"
+             "\"country_name\":\"%s\"}}\n",
+             i + 1, pages[page], names[who], date(i / 5, i * 977), agents[who % 3], countries[who % 3]);
+    }
+}
+
+static void
+site_events(void)
+{
+    static const char *const actions[] = {"login", "upload", "logout"};
+    for (uint32_t i = 0; i < 15; i++) {
+        line("{\"_id\":%s,\"ts\":%s,\"user\":\"%.3s\",\"machine\":%u,\"action\":\"%s\"}\n", oid('e', i),
+             date(i / 3, i * 1201), names[i / 3], 1 + i % 2, actions[i % 3]);
+    }
+}
+
+static void
+iot_readings(void)
+{
+    for (uint32_t i = 0; i < 72; i++) { /* three sensors, every quarter of an hour; some readings are late */
+        uint32_t k = i % 10 == 3 ? i + 3 : i % 10 == 6 ? i - 3 : i;
+        uint32_t whole = below(6), half = below(2);
+        line("{\"_id\":%u,\"sensorId\":\"S%u\",\"timestamp\":%s,\"value\":%u.%u}\n", i + 1, 1 + k % 3,
+             date(60, 21600 + k / 3 * 900), 15 + k % 3 * 4 + whole, 5 * half);
+    }
+}
+
+static void
+cinema_movies(void)
+{
+    static const char *const titles[] = {"The Slow Train", "Harbour Lights", "Nine Kettles", "A Field of Screws"};
+    static const char *const countries[] = {"US", "FR", "JP"};
+    for (uint32_t i = 0; i < N(titles); i++) { /* the first is not released yet */
+        line("{\"_id\":%u,\"title\":\"%s\"", i + 1, titles[i]);
+        for (uint32_t k = 0; k < i; k++) {
+            line(",\"release_%s\":%s", countries[k], date(i * 40 + k * 11, 0));
+        }
+        line(",\"minutes\":%u}\n", 80 + below(60));
+    }
+}
+
+static void
+cinema_halls(void)
+{
+    static const char *const halls[] = {"Blue", "Red"};
+    for (uint32_t i = 0; i < N(halls); i++) {
+        line("{\"_id\":\"%s\",\"floor\":%u}\n", halls[i], i);
+    }
+}
+
+static void
+garage_cars(void)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        line("{\"_id\":\"CAR-%02u\",\"owner\":\"%s\",\"doors\":%u}\n", i + 1, names[i], 3 + i % 2 * 2);
+    }
+}
+
+static void
+garage_trucks(void)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        line("{\"_id\":\"TRUCK-%02u\",\"owner\":\"%s\",\"tons\":%u,\"axles\":%u}\n", i + 1, names[8 + i], 8 + i * 6,
+             2 + i);
     }
 }
 
@@ -232,6 +400,19 @@ static const struct sample {
     {"people", "students", people_students, NULL},
     {"ops", "hosts", ops_hosts, NULL},
     {"ops", "logmsgs", ops_logmsgs, "host_1\0\"host\":{\"$numberInt\":\"1\"}"},
+    {"shop", "orders", shop_orders, "date_1\0\"date\":{\"$numberInt\":\"1\"}"},
+    {"shop", "categories", shop_categories, "parent_1\0\"parent\":{\"$numberInt\":\"1\"}"},
+    {"people", "tasks", people_tasks, "owner_1\0\"owner\":{\"$numberInt\":\"1\"}"},
+    {"blog", "members", blog_members, NULL},
+    {"blog", "messages", blog_messages, "time_1\0\"time\":{\"$numberInt\":\"1\"}"},
+    {"site", "pages", site_pages, NULL},
+    {"site", "views", site_views, "timestamp_-1\0\"timestamp\":{\"$numberInt\":\"-1\"}"},
+    {"site", "events", site_events, NULL},
+    {"iot", "readings", iot_readings, "timestamp_1\0\"timestamp\":{\"$numberInt\":\"1\"}"},
+    {"cinema", "movies", cinema_movies, "release_US_1\0\"release_US\":{\"$numberInt\":\"1\"}"},
+    {"cinema", "halls", cinema_halls, NULL},
+    {"garage", "cars", garage_cars, "owner_1\0\"owner\":{\"$numberInt\":\"1\"}"},
+    {"garage", "trucks", garage_trucks, "owner_1\0\"owner\":{\"$numberInt\":\"1\"}"},
 };
 
 static FILE *

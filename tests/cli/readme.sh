@@ -1,6 +1,5 @@
 #!/bin/bash
-# readme.sh MONGORESHAPE - what README.md shows is what the tool does; the sample dump is what samples.c makes; every
-# plan in dumps/plans runs, and none of them refuses a document.
+# readme.sh MONGORESHAPE - what README.md shows is what the tool does.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")
@@ -27,16 +26,5 @@ if diff want got; then ok; else fail "README.md shows another document"; fi
 block yaml > want
 grep -v '^#' dumps/plans/comments-into-posts.yaml > got
 if diff want got; then ok; else fail "README.md shows another plan"; fi
-
-"$samples" make text sample
-for made in text sample; do
-    if diff -r $made "$root/dumps/$made"; then ok; else fail "dumps/$made is not what samples.c makes"; fi
-done
-for plan in dumps/plans/*.yaml; do
-    name=$(basename "$plan" .yaml)
-    in=dumps/sample
-    [ "$name" != addresses-out ] || in=out.addresses-into-person
-    if "$tool" run "$plan" -i $in -o "out.$name" > log 2>&1; then ok; else fail "$plan: $(cat log)"; fi
-done
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

@@ -79,6 +79,7 @@ struct mrsi_shelf { /* of a plain data file, by number */
     struct mrsi_tape off; /* n + 1 offsets */
     struct mrs_buf window;
     uint64_t window_at;
+    uint64_t next; /* offset behind the document given last */
 };
 enum mrs_status mrsi_shelf_open(struct mrsi_shelf *s, struct mrsi_engine *en, struct mrs_input *in, uint32_t i,
                                 struct mrs_err *e);

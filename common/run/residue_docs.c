@@ -5,7 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define WINDOW (256u << 10)
+#define WINDOW (256u << 10) /* read at once where documents are asked for in their order */
+#define NARROW 1024u        /* where they are not */
 
 uint32_t
 mrsi_input_find(const struct mrs_input *in, const char *ns)
@@ -92,7 +93,8 @@ mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct m
     memcpy(at, s->off.p + no * sizeof *at, sizeof at);
     memcpy(&end, s->off.p + s->n * sizeof end, sizeof end);
     if (at[0] < s->window_at || at[1] > s->window_at + s->window.n) {
-        uint64_t n = at[1] - at[0] > WINDOW ? at[1] - at[0] : WINDOW;
+        uint64_t n = at[0] == s->next ? WINDOW : NARROW;
+        n = n > at[1] - at[0] ? n : at[1] - at[0];
         n = n < end - at[0] ? n : end - at[0];
         mrs_buf_reset(&s->window);
         uint8_t *to = mrs_buf_take(&s->window, n);
@@ -106,6 +108,7 @@ mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct m
             return st;
         }
     }
+    s->next = at[1];
     *doc = (struct mrs_view){s->window.p + (at[0] - s->window_at), (uint32_t)(at[1] - at[0])};
     return MRS_OK;
 }

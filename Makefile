@@ -119,7 +119,7 @@ VECTOROBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/vectors/*.c))
 $(OBJ)/vectors: $(VECTOROBJ) $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(VECTOROBJ) $(call group,$(filter %.a,$^)) -o $@
-## vectors: what a server answered against common/expr; VECTORS=DIR with expressions.bson, queries.bson, sort.bson, group.bson
+## vectors: what a server answered against common/expr; VECTORS=DIR with its .bson files
 vectors: $(OBJ)/vectors
 	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
 

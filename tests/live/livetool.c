@@ -6,6 +6,7 @@
  *                                    under an `_id` that the result needs
  *   livetool check CASE WORK STAGE   the server against WORK/expect (the offline tool's dump) and out/; STAGE: quiet,
  *                                    live, or before (nothing was changed, no run was left)
+ *   livetool finds CASE WORK         77 and a reason where the server does not find a document by its own value
  *   livetool databases CASE          names of the databases that the case uses
  *   livetool drop CASE...            drops them, and the state database
  *   livetool foreign CASE...         which of these databases are there already; 1 if any is
@@ -99,14 +100,16 @@ insert(const struct coll *c, const char **why)
     return true;
 }
 
-/* The first document that the server does not give back as it got it. */
+/* The first document that the server does not give back as it got it; `_id` goes first, as every server has it. */
 static const char *
 not_held(const struct coll *want, const struct coll *got)
 {
     for (size_t i = 0; i < want->docs.n; i++) {
+        bson_t *kept = stored(want->docs.d[i]);
         size_t at = 0;
-        while (at < got->docs.n && !same_bytes(want->docs.d[i], got->docs.d[at]))
+        while (at < got->docs.n && !same_bytes(kept, got->docs.d[at]))
             at++;
+        bson_destroy(kept);
         if (at == got->docs.n)
             return text("the server does not give back %s", show(want->docs.d[i]));
     }
@@ -164,6 +167,43 @@ load(const char *folder, const char *work)
     return 0;
 }
 
+/* ---- finds ---- */
+static bool
+found(const bson_t *doc)
+{
+    bson_iter_t it;
+    bson_t literal = BSON_INITIALIZER, filter = BSON_INITIALIZER, expr, eq, reply;
+    const char *why;
+    bson_append_document(&literal, "$literal", -1, doc);
+    bson_append_document_begin(&filter, "$expr", -1, &expr);
+    bson_append_array_begin(&expr, "$eq", -1, &eq);
+    bson_append_utf8(&eq, "0", -1, "$$ROOT", -1);
+    bson_append_document(&eq, "1", -1, &literal);
+    bson_append_array_end(&expr, &eq);
+    bson_append_document_end(&filter, &expr);
+    bson_t *count = BCON_NEW("count", "probe", "query", BCON_DOCUMENT(&filter));
+    return ask(STATE, count, &reply, &why) && bson_iter_init_find(&it, &reply, "n") && bson_iter_as_int64(&it) == 1;
+}
+
+/* Writes are guarded by what a document is: a server that takes it for unlike itself lets none through. */
+static int
+finds(const char *work)
+{
+    struct data in = from_dump(text("%s/in", work));
+    const char *why;
+    bson_t *drop_probe = BCON_NEW("drop", "probe");
+    for (size_t i = 0; i < in.n; i++)
+        for (size_t k = 0; k < in.c[i].docs.n; k++) {
+            struct coll probe = {STATE, "probe", NULL, {&in.c[i].docs.d[k], 1}};
+            ask(STATE, drop_probe, NULL, &why);
+            if (!insert(&probe, &why))
+                return cannot(&in.c[i], why);
+            if (!found(in.c[i].docs.d[k]))
+                return cannot(&in.c[i], text("the server does not find by $eq %s", show(in.c[i].docs.d[k])));
+        }
+    return 0;
+}
+
 /* Nothing of somebody else's is dropped. */
 static int
 foreign(char **folders, int n_folders)
@@ -210,6 +250,8 @@ main(int argc, char **argv)
         die("MONGODB_URI names no server");
     if (argc == 4 && !strcmp(verb, "load"))
         status = load(argv[2], argv[3]);
+    else if (argc == 4 && !strcmp(verb, "finds"))
+        status = finds(argv[3]);
     else if (argc == 5 && !strcmp(verb, "check"))
         status = check(argv[2], argv[3], argv[4]);
     else if (argc > 2 && !strcmp(verb, "foreign"))
@@ -218,7 +260,7 @@ main(int argc, char **argv)
         for (status = 0, n = 2; n < (size_t)argc; n++)
             drop(argv[n]);
     else
-        die("usage: livetool load|wants|databases|drop|foreign|check CASE [WORK [STAGE]]");
+        die("usage: livetool load|finds|wants|databases|drop|foreign|check CASE [WORK [STAGE]]");
     mongoc_client_destroy(client);
     mongoc_cleanup();
     return status;

@@ -270,10 +270,9 @@ static bool
 truncate_date(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t bin, int32_t week_start,
               int64_t ahead, int64_t *out)
 {
-    int64_t first = mrsi_days_of(2000, 1, 1);
+    const int64_t first = 10957; /* days up to 2000-01-01 */
     int64_t origin =
         mrsi_tz_to_utc(tz, first * MRSI_DAY_SECONDS, mrsi_tz_at(tz, first * MRSI_DAY_SECONDS).dst);
-    struct mrsi_local l = mrsi_local_of(tz, ms);
     if (unit < DAY) {
         int64_t size, distance;
         if (__builtin_mul_overflow(bin, UNITS[unit].ms, &size) ||
@@ -283,6 +282,7 @@ truncate_date(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t bin,
         return !__builtin_mul_overflow(mrsi_floor_div(distance, size) + ahead, size, out) &&
                !__builtin_add_overflow(*out, origin * 1000, out);
     }
+    struct mrsi_local l = mrsi_local_of(tz, ms);
     int64_t days = mrsi_floor_div(l.local_seconds, MRSI_DAY_SECONDS);
     if (unit < MONTH) {
         int64_t start = unit == WEEK ? first + (week_start - mrsi_weekday(first) + 7) % 7 : first;
@@ -311,14 +311,14 @@ mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     int64_t ms, bin = 1;
     int32_t week_start = 0;
     MRSI_TRY(all_args(x, ev, v));
-    bool week = unit_of(v[T_UNIT], &unit) && unit == WEEK;
+    bool known = unit_of(v[T_UNIT], &unit), week = known && unit == WEEK;
     if (any_null(v, T_WEEK, x) || (week && x->args[T_WEEK] && mrsi_is_nullish(v[T_WEEK]))) {
         return mrsi_ret_null(out);
     }
     if (!mrsi_to_date(v[T_DATE], &ms)) {
         return no_date(x, ev, v[T_DATE]);
     }
-    if (!unit_of(v[T_UNIT], &unit)) {
+    if (!known) {
         return no_unit(x, ev);
     }
     if (x->args[T_BIN] &&

@@ -262,7 +262,16 @@ static enum mrs_status
 shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     size_t start = out->n, at = mrsi_put_open(out);
-    enum mrs_status st = mrsi_rollup_arguments(state, c, doc, out);
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    struct mrs_eval_fields fields;
+    mrs_eval_fields(&ev, &fields);
+    mrsi_put_head(out, MRS_BINARY, "", 0);
+    size_t bytes = mrsi_put_open(out);
+    mrs_buf_byte(out, 0); /* subtype */
+    enum mrs_status st = mrsi_rollup_arguments(state, c, &ev, out);
+    if (!out->bad) {
+        mrs_put32(out->p + bytes, (uint32_t)(out->n - bytes - 5));
+    }
     mrsi_put_close(out, at);
     st = st == MRS_OK ? mrsi_buf_end(out, start, c, "fields") : st;
     if (st != MRS_OK) {

@@ -34,6 +34,10 @@ struct mrsi_rollup {
     bool flat;              /* no name of a field has a dot */
 };
 
+/* match: a shape is a document whose only element, without a name, holds the arguments as binary data: the bytes in
+ * front of them. */
+#define ROLLUP_SHAPE_HEAD 11
+
 struct rollup_arg { /* of one field of one document */
     struct mrs_val v;
     bool bad; /* it could not be computed: v is the reason, a text */
@@ -51,14 +55,17 @@ struct rollup_work {
 /* rollup_feed.c: what documents bring, and what comes out of it. */
 enum mrs_status mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w);
 void mrsi_rollup_work_clear(struct mrs_ctx *c, void *work);
-/* The arguments of one document, as the elements of a document that is open. SKIP: `errors` refuses it at once. */
-enum mrs_status mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_view doc,
+/* One value: its type and its bytes. Read back from [*at, end), which must be what put wrote; *at goes behind it. */
+void mrsi_rollup_put_value(struct mrs_buf *out, struct mrs_val v);
+struct mrs_val mrsi_rollup_get_value(const uint8_t **at, const uint8_t *end);
+/* The arguments of one document, one behind the other; ev: of that document. SKIP: `errors` refuses it at once. */
+enum mrs_status mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev,
                                       struct mrs_buf *out);
 /* Nothing fed yet. */
 void mrsi_rollup_reset(const struct mrsi_rollup *s, struct rollup_work *w);
 /* Feeds what arguments() wrote. SKIP: what is being computed cannot be written. */
 enum mrs_status mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w,
-                                 struct mrs_view shape);
+                                 const uint8_t *at, const uint8_t *end);
 /* The value of field i: missing where it failed and is not to be null. */
 enum mrs_status mrsi_rollup_value(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
                                   struct mrs_val *out);

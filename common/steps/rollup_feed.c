@@ -1,11 +1,12 @@
 /* rollup_feed.c - what documents bring to the accumulators, and what comes out of them.
  *
- * A document's arguments are the elements of a document: "3" is the argument of field 3, which is left out where it is
- * missing, the same for all documents, or that of an earlier field; "-3" is the reason why the argument of field 3
- * could not be computed. So what travels is small, whatever the documents are. Knows nothing of where values go. */
+ * A document's arguments are values, one behind the other: a type byte and the value's bytes for each field whose
+ * argument is not the same for all documents, or that of an earlier field; type BAD goes before a text, the reason why
+ * the argument could not be computed. So what travels is small, whatever the documents are. Knows nothing of where
+ * values go. */
 #include "rollup.h"
 
-#define NAME_ROOM 16
+#define BAD 0xFE
 
 enum mrs_status
 mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w)
@@ -57,27 +58,53 @@ mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
     w->ready = false;
 }
 
-enum mrs_status
-mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+void
+mrsi_rollup_put_value(struct mrs_buf *out, struct mrs_val v)
 {
-    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    uint8_t *at = out->bad ? NULL : mrs_buf_take(out, v.n + 1u);
+    if (at) {
+        *at = v.type;
+        if (v.n) {
+            memcpy(at + 1, v.p, v.n);
+        }
+    }
+}
+
+struct mrs_val
+mrsi_rollup_get_value(const uint8_t **at, const uint8_t *end)
+{
+    struct mrs_val v = {*at + 1, 0, **at};
+    if (v.type != MRS_MISSING) {
+        uint8_t fixed = mrs_fixed_size[v.type];
+        v.n = fixed != 0x80 ? fixed : (uint32_t)mrs_value_size_quick(v.type, v.p, (uint64_t)(end - v.p));
+    }
+    *at = v.p + v.n;
+    return v;
+}
+
+enum mrs_status
+mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
+{
     for (uint32_t i = 0; i < s->n; i++) {
-        char name[NAME_ROOM] = "-";
         struct mrs_val v;
         if (s->fixed[i].type != MRS_MISSING || s->same[i] != i) {
             continue;
         }
-        enum mrs_status st = mrs_acc_argument(s->acc[i], &ev, &v);
-        uint32_t len = mrs_index_name(name + 1, i);
-        if (st == MRS_OK && v.type != MRS_MISSING) {
-            mrsi_put_elem(out, name + 1, len, v);
-        } else if (st != MRS_OK) {
-            if (st == MRS_DEAD || (!s->by && s->errors == MRSI_ERRORS_REFUSE)) {
-                return mrsi_step_skip(c, st, "fields");
-            }
-            mrsi_put_text(out, name, len + 1, c->err->msg, (uint32_t)strlen(c->err->msg));
-            mrs_err_clear(c->err);
+        enum mrs_status st = mrs_acc_argument(s->acc[i], ev, &v);
+        if (st == MRS_OK) {
+            mrsi_rollup_put_value(out, v);
+            continue;
         }
+        if (st == MRS_DEAD || (!s->by && s->errors == MRSI_ERRORS_REFUSE)) {
+            return mrsi_step_skip(c, st, "fields");
+        }
+        uint8_t size[4];
+        uint32_t n = (uint32_t)strlen(c->err->msg) + 1;
+        mrs_put32(size, n);
+        mrs_buf_byte(out, BAD);
+        mrs_buf_put(out, size, sizeof size);
+        mrs_buf_put(out, c->err->msg, n);
+        mrs_err_clear(c->err);
     }
     return MRS_OK;
 }
@@ -121,27 +148,24 @@ feed_one(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, 
     return st == MRS_FAIL ? fail(s, c, w, i, NULL) : st;
 }
 
-static uint32_t
-number_of(const char *name)
+/* The next argument of [*at, end). */
+static struct rollup_arg
+next_argument(const uint8_t **at, const uint8_t *end)
 {
-    uint32_t n = 0;
-    for (; *name; name++) {
-        n = n * 10 + (uint32_t)(*name - '0');
+    if (**at != BAD) {
+        return (struct rollup_arg){mrsi_rollup_get_value(at, end), false};
     }
-    return n;
+    const uint8_t *text = *at + 1;
+    uint32_t n = 4 + mrs_le32(text);
+    *at = text + n;
+    return (struct rollup_arg){{text, n, MRS_STRING}, true};
 }
 
 enum mrs_status
-mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_view shape)
+mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *at,
+                 const uint8_t *end)
 {
-    struct mrs_walk walk;
-    struct mrs_elem el;
     enum mrs_status st = MRS_OK;
-    mrs_walk_init(&walk, shape);
-    bool more = mrs_walk_next(&walk, &el) == 1;
-    if (more && !el.name_len) { /* the key of a group */
-        more = mrs_walk_next(&walk, &el) == 1;
-    }
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         struct rollup_arg *arg = &w->arg[i];
         if (s->fixed[i].type != MRS_MISSING) {
@@ -149,10 +173,7 @@ mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_w
         } else if (s->same[i] != i) {
             *arg = w->arg[s->same[i]];
         } else {
-            bool bad = more && el.name[0] == '-';
-            bool mine = more && number_of(el.name + bad) == i;
-            *arg = (struct rollup_arg){mine ? el.v : mrs_missing(), mine && bad};
-            more = mine ? mrs_walk_next(&walk, &el) == 1 : more;
+            *arg = next_argument(&at, end);
         }
         st = feed_one(s, c, w, i, arg);
     }

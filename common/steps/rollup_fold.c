@@ -7,13 +7,12 @@
 
 /* Missing is null, but for one of several parts, which is left out. */
 static enum mrs_status
-key_of(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_view doc, struct mrs_val *out)
+key_of(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_eval *ev, struct mrs_val *out)
 {
-    struct mrs_eval ev = mrsi_step_eval(c, doc);
     enum mrs_status st = MRS_OK;
     *out = mrs_null();
     if (s->key) {
-        st = mrs_expr_eval(s->key, &ev, out);
+        st = mrs_expr_eval(s->key, ev, out);
         *out = st == MRS_OK && out->type == MRS_MISSING ? mrs_null() : *out;
         return mrsi_step_skip(c, st, "by");
     }
@@ -24,7 +23,7 @@ key_of(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, st
     size_t at = mrsi_put_open(&w->key);
     for (uint32_t i = 0; st == MRS_OK && i < s->n_parts; i++) {
         struct mrs_val v = mrs_missing();
-        st = mrs_expr_eval(s->part[i], &ev, &v);
+        st = mrs_expr_eval(s->part[i], ev, &v);
         v = v.type == MRS_MISSING && s->n_parts == 1 ? mrs_null() : v;
         if (st == MRS_OK && v.type != MRS_MISSING) {
             mrsi_put_elem(&w->key, s->part_name[i], (uint32_t)strlen(s->part_name[i]), v);
@@ -43,13 +42,16 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
 {
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    struct mrs_eval_fields fields;
     struct mrs_val key;
     enum mrs_status st = mrsi_step_where(s->join.where, c, doc, &out->takes_part);
     if (st != MRS_OK || !out->takes_part) {
         return st;
     }
+    mrs_eval_fields(&ev, &fields);
     st = mrsi_rollup_start(s, c, w);
-    st = st == MRS_OK ? key_of(s, c, w, doc, &key) : st;
+    st = st == MRS_OK ? key_of(s, c, w, &ev, &key) : st;
     if (st == MRS_OK && !mrsi_step_id_ok(key)) {
         return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
     }
@@ -63,26 +65,18 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
     if (st != MRS_OK) {
         return st;
     }
-    size_t at = mrsi_put_open(&out->shape);
-    mrsi_put_elem(&out->shape, "", 0, key);
-    st = mrsi_rollup_arguments(s, c, doc, &out->shape);
-    mrsi_put_close(&out->shape, at);
+    mrsi_rollup_put_value(&out->shape, key);
+    st = mrsi_rollup_arguments(s, c, &ev, &out->shape);
     return st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "fields") : st;
 }
 
 /* {_id: key} in w->key. */
 static enum mrs_status
-begin(struct mrs_ctx *c, struct rollup_work *w, struct mrs_view shape)
+begin(struct mrs_ctx *c, struct rollup_work *w, struct mrs_val key)
 {
-    struct mrs_walk walk;
-    struct mrs_elem el;
-    mrs_walk_init(&walk, shape);
-    if (mrs_walk_next(&walk, &el) != 1) {
-        return mrs_err_set(c->err, MRS_DEAD, MRS_E_FORMAT, "a member of a group came back without its key");
-    }
     mrs_buf_reset(&w->key);
     size_t at = mrsi_put_open(&w->key);
-    mrsi_put_elem(&w->key, "_id", 3, el.v);
+    mrsi_put_elem(&w->key, "_id", 3, key);
     mrsi_put_close(&w->key, at);
     return mrsi_step_skip(c, mrs_buf_status(&w->key, c->err), "by");
 }
@@ -100,8 +94,10 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, co
     }
     mrsi_rollup_reset(s, w);
     while ((st = m->next(m, &shape, c->err)) == MRS_OK) {
-        st = any ? MRS_OK : begin(c, w, shape);
-        st = st == MRS_OK ? mrsi_rollup_feed(s, c, w, shape) : st;
+        const uint8_t *at = shape.p, *end = shape.p + shape.n;
+        struct mrs_val key = mrsi_rollup_get_value(&at, end);
+        st = any ? MRS_OK : begin(c, w, key);
+        st = st == MRS_OK ? mrsi_rollup_feed(s, c, w, at, end) : st;
         if (st != MRS_OK) {
             return st;
         }

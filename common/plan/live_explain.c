@@ -63,10 +63,10 @@ put_group(struct text *t, const struct mrs_live_group *g, uint32_t no)
     for (uint32_t i = 0; i < g->n; i++) {
         put_step(t, &t->p->steps[g->first + i]);
     }
-    for (uint32_t i = 0; i < g->n_claims; i++) {
+    for (uint32_t i = 0; i < g->n_claims && g->expand; i++) {
         mrs_buf_printf(&t->line, "%s%s", i ? ", " : "", g->claims[i]);
     }
-    if (g->n_claims) {
+    if (g->n_claims && g->expand) {
         mrs_buf_printf(&t->line, " (must not be in any document before)");
         mrsi_plan_fold_line(t->out, "claims", &t->line);
     }
@@ -76,7 +76,9 @@ put_group(struct text *t, const struct mrs_live_group *g, uint32_t no)
                                 : "",
             g->expand_why);
     put_may(t, "direct", g->direct, "", g->direct_why);
-    mrsi_plan_fold(t->out, "contract", contract_words(g));
+    if (g->expand) {
+        mrsi_plan_fold(t->out, "contract", contract_words(g));
+    }
 }
 
 static void

@@ -168,6 +168,17 @@ static const struct verdict verdicts[] = {
     {"- split: {from: a, fields: [x], into: b}\n", NULL, "fields leave", "+-"},
     {"- partition: {from: a, by: t, into: {x: b, y: c}, others: {into: o}}\n", NULL, "documents leave", "+-"},
     {"- union: {from: {x: a, y: b}, into: c, tag: t}\n", NULL, "documents leave", "+-"},
+    {"- bucket: {from: r, into: b, items: v, by: [s]}\n", "changes its bucket", "changes its bucket", "+-"},
+    {"- unbucket: {from: b, into: r, items: v}\n", "are not found again", "are not found again", "+-"},
+    {"- link: {parent: p, child: c, parent_ref: owner, child_refs: tasks, derive: child_refs}\n", "at one moment",
+     "at one moment", NULL},
+    {"- link: {parent: p, child: c, parent_ref: owner, child_refs: tasks, derive: child_refs, strip: parent_ref}\n",
+     "at one moment", "at one moment", NULL},
+    {"- tree: {in: c, form: parent, to_form: children}\n", "follows from all the others",
+     "follows from all the others", NULL},
+    /* steps that keep writers out keep them out of the whole plan */
+    {"- set: {in: p, fields: {x: 1}}\n- bucket: {from: r, into: b, items: v, by: [s]}\n", "changes its bucket",
+     "changes its bucket", "+c:x +-"},
     {"- grid: {into: a, by: {x: [1], y: {from: b, field: z}}}\n", "belongs to no document", "belongs to no document",
      "+"},
     {"- delete: {in: a, where: {x: 1}}\n", NULL, "for good", "-"},
@@ -348,12 +359,10 @@ words(void **state)
         "  reads (R)   d.h _id, d.l h, d.h y\n"
         "  adds (A)    d.l y\n"
         "  removes (D) d.l h\n"
-        "  claims      y (must not be in any document before)\n"
         "  expand      no: step 4 (copy) reads `y` of d.h, which is as step 2 (unset) makes it only after\n"
         "              contract; run the plan with --quiet-by, or use another name for the field\n"
         "  direct      no: step 4 (copy): `refs: drop` takes away what a second look would need; use `apply`\n"
-        "              and then `contract`\n"
-        "  contract    with writers kept out (--quiet-by)\n");
+        "              and then `contract`\n");
     explained(mem, "- set: {in: h, fields: {x: $y}}\n- copy: {from: h, into: l, match: {_id: h}, fields: [x]}\n", true,
               text, &dead);
     assert_string_equal(

@@ -205,6 +205,18 @@ shop_categories(void)
     }
 }
 
+/* Revisions of price lists, not all of them in their order. */
+static void
+shop_prices(void)
+{
+    for (uint32_t i = 0; i < 12; i++) {
+        uint32_t k = i == 6 ? 11 : i == 11 ? 6 : i, price = 1200 + below(900);
+        line("{\"_id\":%u,\"product\":%s,\"revision\":%u,\"price\":{\"$numberDecimal\":\"%u.%02u\"},"
+             "\"since\":%s}\n",
+             i + 1, oid('r', k % 5), 1 + k / 5, price / 100, price % 100, date(k * 20, 0));
+    }
+}
+
 static void
 people_person(void)
 {
@@ -413,6 +425,7 @@ static const struct sample {
     {"cinema", "halls", cinema_halls, NULL},
     {"garage", "cars", garage_cars, "owner_1\0\"owner\":{\"$numberInt\":\"1\"}"},
     {"garage", "trucks", garage_trucks, "owner_1\0\"owner\":{\"$numberInt\":\"1\"}"},
+    {"shop", "prices", shop_prices, "since_1\0\"since\":{\"$numberInt\":\"1\"}"},
 };
 
 static FILE *

@@ -30,7 +30,7 @@ mrsi_cmd_check(struct mrs_cli *line)
             mrsi_report_json(stdout, &job, NULL, status, true);
         }
     } else if (cli->input) {
-        status = mrsi_engine_run(&job, true, UINT64_MAX);
+        status = mrsi_engine_run(&job, true, true, UINT64_MAX);
     } else {
         tell_good(&job, status);
     }

@@ -63,7 +63,7 @@ mrsi_cmd_run(struct mrs_cli *line)
         return status;
     }
     if (mrsi_job_open(&job, cli) == MRS_OK) {
-        status = mrsi_engine_run(&job, cli->dry_run, cli->max_refused);
+        status = mrsi_engine_run(&job, cli->dry_run, false, cli->max_refused);
     } else {
         status = mrsi_job_exit(&job);
         if (cli->json) {

@@ -71,7 +71,7 @@ single_ns(const struct mrsi_job *job)
 }
 
 static struct mrs_run_opts
-options(const struct mrsi_job *job, bool dry, uint64_t max_refused)
+options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
     /* a dry run looks at everything, whatever is refused */
     const struct mrsi_cli *cli = job->cli;
@@ -92,17 +92,19 @@ options(const struct mrsi_job *job, bool dry, uint64_t max_refused)
                                  .oplog_drop = cli->oplog != NULL,
                                  .single_ns = single_ns(job),
                                  .now_ms = cli->now_ms,
+                                 .ids = look ? 100 : 0,
+                                 .look = look,
                                  .progress = mrsi_progress_tell,
                                  .cancel = mrs_signals_flag()};
 }
 
 int
-mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused)
+mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
     struct mrsi_cli *cli = job->cli;
     struct mrs_cli_progress progress;
     struct mrs_report report;
-    struct mrs_run_opts opts = options(job, dry, max_refused);
+    struct mrs_run_opts opts = options(job, dry, look, max_refused);
     memset(&report, 0, sizeof report);
     opts.progress_arg = &progress;
     if (cli->verbose && !cli->json) {

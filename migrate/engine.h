@@ -5,7 +5,8 @@
 
 #include "job.h"
 
-/* dry: nothing is written, and any number of documents may be refused. Returns the exit status. */
-int mrsi_engine_run(struct mrsi_job *job, bool dry, uint64_t max_refused);
+/* dry: nothing is written, and any number of documents may be refused. look: tells what else an author should know.
+ * Returns the exit status. */
+int mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused);
 
 #endif

@@ -39,10 +39,11 @@ static const struct mrs_cli_option options[] = {
      "A document is refused where the plan's own words (`errors`, `conflicts`, `many`, `oversize`, "
      "...) leave no place for it. Past N the run ends with status 7 and publishes nothing; the "
      "refused file is written all the same.", NULL},
-    {"refused", 0, "FILE", RUN, MRS_CLI_PATH, AT(refused), NULL, "OUT.refused.bson",
+    {"refused", 0, "FILE", RUN | CHECK, MRS_CLI_PATH, AT(refused), NULL, "OUT.refused.bson",
      "where refused documents go, as BSON and as FILE.jsonl",
-     "Each record is `{ns, step, reason, place, doc}`, with `doc` as it entered the step that "
-     "refused it. Mend `doc` and give the file to `--amend`.", NULL},
+     "`check`, which has no OUT, and `--dry-run` write them only where this is given. Each record is "
+     "`{ns, step, reason, place, doc}`, with `doc` as it entered the step that refused it. Mend `doc` and "
+     "give the file to `--amend`.", NULL},
     {"amend", 0, "FILE", RUN | CHECK, MRS_CLI_PATH, AT(amend), NULL, NULL,
      "take the documents in FILE instead of those with the same ns and _id in the input",
      "FILE holds BSON records `{ns, doc}`. Each must replace exactly one document of the input.", NULL},
@@ -132,12 +133,15 @@ static const char *const check_text[] = {
     "Reads the plan and reports every mistake in it at once, with line, column and the nearest "
     "known word.",
     "With `-i IN` the plan is also held against the dump: first collections, indexes and options, "
-    "then all documents. It reports what would be refused and why, what would be written and how "
-    "large it is. Nothing is written.",
+    "then all documents, as `run` would with the same options. It reports what would be refused and why, with `_id`s; "
+    "what is not refused but worth a look: documents that match nobody, references that name nobody, what a limit "
+    "leaves out; what would be written; and how much disk that needs. Nothing is written but, where it is given, the "
+    "file of `--refused`. With `--json` the report has up to 100 `_id`s of each kind.",
     NULL};
 static const struct mrs_cli_example check_examples[] = {
     {"mongoreshape check embed.yaml", "is the plan right in itself?"},
     {"mongoreshape check embed.yaml -i dump", "and for this dump?"},
+    {"mongoreshape check embed.yaml -i dump --refused refused.bson", "keep what would be refused, to mend it first"},
     {NULL, NULL}};
 
 static const char *const explain_text[] = {

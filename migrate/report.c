@@ -6,6 +6,7 @@
 #include "report.h"
 
 #define N_COLUMNS 8
+#define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
 
 struct column {
     const char *title;
@@ -144,6 +145,20 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
     }
 }
 
+/* "_id 1, 2, 3 first": not all that the report has. */
+static void
+ids(FILE *f, const struct mrs_ids *x, uint64_t count)
+{
+    enum { SHOWN = 5 };
+    const char *comma = "_id ";
+    uint32_t n = x->n < SHOWN ? x->n : SHOWN;
+    for (uint32_t i = 0; i < n; i++) {
+        fprintf(f, "%s%s", comma, *x->at[i] ? x->at[i] : "missing");
+        comma = ", ";
+    }
+    fputs(n && count > n ? " first" : "", f);
+}
+
 static void
 refusals(FILE *f, const struct mrs_report *r, bool dry)
 {
@@ -156,11 +171,17 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
                                   : "were",
                 r->refused_file ? ": see " : "", r->refused_file ? r->refused_file : "");
     }
+    uint64_t told = 0;
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
-        fprintf(f, "  step %u, %s: %s%s%s%s (%s, _id %s%s)\n", k->step, k->ns, *k->place ? "`" : "", k->place,
-                *k->place ? "`: " : "", k->reason, mrs_text_count(k->count, count), *k->first ? k->first : "missing",
-                k->count > 1 ? " first" : "");
+        told += k->count;
+        fprintf(f, "  step %u, %s: %s%s%s%s (%s, ", k->step, k->ns, *k->place ? "`" : "", k->place,
+                *k->place ? "`: " : "", k->reason, mrs_text_count(k->count, count));
+        ids(f, &k->ids, k->count);
+        fputs(")\n", f);
+    }
+    if (told < r->refused) {
+        fprintf(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));
     }
     if (r->refused_file) {
         fprintf(f, "  (the same as text: %s.jsonl)\n", r->refused_file);
@@ -198,6 +219,45 @@ residue(FILE *f, const struct mrs_report *r)
     }
 }
 
+static void
+notices(FILE *f, const struct mrs_report *r)
+{
+    static const char *const words[MRS_NOTICE_KINDS][2] = {
+        [MRS_NOTICE_ORPHAN] = {"document matches none", "documents match none"},
+        [MRS_NOTICE_DANGLING] = {"document has references that name none", "documents have references that name none"},
+        [MRS_NOTICE_DISAGREES] = {"document names another one than lists it", "documents name others than list them"},
+        [MRS_NOTICE_CUT] = {"document is left out somewhere by a limit", "documents are left out by a limit"},
+        [MRS_NOTICE_LEFT] = {"document is not placed in all it matches", "documents are not placed in all they match"}};
+    char count[32];
+    for (uint32_t i = 0; i < r->n_notice; i++) {
+        const struct mrs_notice *x = &r->notice[i];
+        fprintf(f, "note: step %u, %s: %s %s (", x->step, x->ns, mrs_text_count(x->count, count),
+                words[x->kind][x->count > 1]);
+        ids(f, &x->ids, x->count);
+        fputs(")\n", f);
+    }
+    for (uint32_t i = 0; i < r->n_written; i++) {
+        const struct mrs_written *w = &r->written[i];
+        if (w->largest_id && w->largest > LARGE) {
+            fprintf(f, "note: %s: its largest document, _id %s, has %s of the 16 MiB that a server takes\n", w->ns,
+                    *w->largest_id ? w->largest_id : "missing", mrs_text_size(w->largest, count));
+        }
+    }
+}
+
+/* The output and what lies beside it for a while. */
+static void
+disk(FILE *f, const struct mrs_report *r)
+{
+    char out[32], tmp[32];
+    fprintf(f, "a run needs %s of disk at OUT (less with --compress)", mrs_text_size(r->disk_bytes + r->refused_bytes,
+                                                                                      out));
+    if (r->temp_bytes) {
+        fprintf(f, " and up to %s for temporary files", mrs_text_size(r->temp_bytes, tmp));
+    }
+    fputc('\n', f);
+}
+
 void
 mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
@@ -209,10 +269,14 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     for (uint32_t i = 0; i < r->n_notes; i++) {
         fprintf(f, "note: %s\n", r->notes[i]);
     }
+    notices(f, r);
     refusals(f, r, dry);
     residue(f, r);
     if (r->published || dry) {
         timing(f, job, r, dry);
+        if (dry) {
+            disk(f, r);
+        }
     } else {
         fprintf(f, "nothing was published\n");
     }

@@ -53,6 +53,10 @@ written(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_count(j, "bytes", w->bytes);
         mrs_cli_json_bool(j, "unchanged", w->copied);
         mrs_cli_json_bool(j, "emptyNow", w->empty_now);
+        if (w->largest_id) {
+            mrs_cli_json_count(j, "largest", w->largest);
+            mrs_cli_json_text(j, "largestId", w->largest_id);
+        }
         mrs_cli_json_close(j);
     }
     mrs_cli_json_close(j);
@@ -70,7 +74,34 @@ refusals(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_text(j, "reason", k->reason);
         mrs_cli_json_text(j, "place", *k->place ? k->place : NULL);
         mrs_cli_json_count(j, "documents", k->count);
-        mrs_cli_json_text(j, "firstId", k->first);
+        mrs_cli_json_text(j, "firstId", k->ids.n ? k->ids.at[0] : NULL);
+        mrs_cli_json_texts(j, "ids", k->ids.at, k->ids.n);
+        mrs_cli_json_close(j);
+    }
+    mrs_cli_json_close(j);
+}
+
+/* Only in `check`. */
+static void
+notices(struct mrs_cli_json *j, const struct mrs_report *r)
+{
+    static const char *const words[MRS_NOTICE_KINDS] = {[MRS_NOTICE_ORPHAN] = "orphan",
+                                                        [MRS_NOTICE_DANGLING] = "dangling",
+                                                        [MRS_NOTICE_DISAGREES] = "disagrees",
+                                                        [MRS_NOTICE_CUT] = "cut",
+                                                        [MRS_NOTICE_LEFT] = "left"};
+    if (!r->notice) {
+        return;
+    }
+    mrs_cli_json_open(j, "notices", MRS_ARRAY);
+    for (uint32_t i = 0; i < r->n_notice; i++) {
+        const struct mrs_notice *x = &r->notice[i];
+        mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
+        mrs_cli_json_text(j, "kind", words[x->kind]);
+        mrs_cli_json_count(j, "step", x->step);
+        mrs_cli_json_text(j, "ns", x->ns);
+        mrs_cli_json_count(j, "documents", x->count);
+        mrs_cli_json_texts(j, "ids", x->ids.at, x->ids.n);
         mrs_cli_json_close(j);
     }
     mrs_cli_json_close(j);
@@ -111,10 +142,14 @@ report(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_texts(j, "notes", r->notes, r->n_notes);
     mrs_cli_json_count(j, "refused", r->refused);
     refusals(j, r);
+    notices(j, r);
     mrs_cli_json_text(j, "refusedFile", r->refused_file);
     residue(j, r);
     mrs_cli_json_count(j, "inputBytes", r->in_bytes);
     mrs_cli_json_count(j, "outputBytes", r->out_bytes);
+    mrs_cli_json_count(j, "diskBytes", r->disk_bytes);
+    mrs_cli_json_count(j, "refusedBytes", r->refused_bytes);
+    mrs_cli_json_count(j, "temporaryBytes", r->temp_bytes);
     mrs_cli_json_count(j, "wallMs", r->wall_ms);
     mrs_cli_json_count(j, "syncMs", r->sync_ms);
     mrs_cli_json_texts(j, "dropFirst", r->drop_first, r->n_drop_first);

@@ -118,6 +118,7 @@ clear_engine(struct mrsi_engine *en)
             mrsi_temp_drop(en, en->coll[i].part[k].temp);
         }
     }
+    mrsi_look_free(en);
     mrs_free(en->mem, en->coll);
     mrs_free(en->mem, en->rows);
     mrsi_amend_free(en->amend);
@@ -125,6 +126,7 @@ clear_engine(struct mrsi_engine *en)
     mrs_catalog_free(en->cat);
     mrs_output_free(en->out);
     mrs_arena_clear(&en->arena);
+    pthread_mutex_destroy(&en->temp_lock);
     pthread_mutex_destroy(&en->lock);
 }
 
@@ -197,6 +199,7 @@ begin(struct mrsi_engine *en, struct mrs_err *e)
     enum mrs_status s = mrsi_setup(en, e);
     s = s == MRS_OK ? mrsi_check_extras(en, e) : s;
     s = s == MRS_OK ? make_workers(en, e) : s;
+    s = s == MRS_OK ? mrsi_look_new(en, e) : s;
     if (s == MRS_OK && en->opts->amend) {
         s = mrsi_amend_load(en, en->opts->amend, &en->amend, e);
     }
@@ -394,6 +397,8 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
         en->report->refused_file = refused_path(en, e);
         s = en->report->refused_file ? mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e) : MRS_DEAD;
+    } else if (s == MRS_OK && en->look) {
+        s = mrsi_refused_weigh(en, e);
     }
     s = s == MRS_OK && !en->opts->dry_run ? show(en, e) : s;
     return s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
@@ -410,12 +415,14 @@ mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const 
     mrs_arena_init(&report->arena, mem);
     mrs_arena_init(&en.arena, mem);
     pthread_mutex_init(&en.lock, NULL);
+    pthread_mutex_init(&en.temp_lock, NULL);
     enum mrs_status s = begin(&en, e);
     s = s == MRS_OK ? run_steps(&en, &reached, e) : s;
     s = s == MRS_OK ? end(&en, reached, e) : s;
     if (s != MRS_OK && en.out) {
         mrs_output_abort(en.out);
     }
+    report->temp_bytes = mrsi_temp_most(&en);
     report->wall_ms = now_ms() - started;
     clear_engine(&en);
     return s;

@@ -24,6 +24,7 @@ struct mrsi_temp {
     int fd;
     uint64_t bytes;
     uint32_t users;
+    struct mrsi_temp *before, *behind; /* in the list of all that are open */
 };
 
 struct mrsi_part {
@@ -47,6 +48,7 @@ struct mrsi_coll {
     struct mrs_sink *sink;    /* open or closed output file */
     bool written;             /* its documents are in the output */
     uint64_t docs, bytes;     /* written */
+    uint64_t meta_bytes;      /* of its metadata file, where it was written anew */
     uint32_t in_index;        /* namespace of the input; MRSI_NONE: a step made it */
     bool whole;               /* in a sample: all of it is read all the same */
     bool was_there;           /* in the input */
@@ -109,6 +111,10 @@ struct mrsi_engine {
     uint64_t refused_bytes, refused_n;
     struct mrsi_tape *refused;    /* struct mrsi_refused_at, in order, each document once: after mrsi_refused_finish */
     struct mrsi_amend *amend;
+    struct mrsi_look *look; /* NULL: not wanted */
+    pthread_mutex_t temp_lock;
+    struct mrsi_temp *temps; /* that are open */
+    uint64_t temp_most;      /* bytes that they had at one time */
     _Atomic uint64_t done_bytes, done_docs;
     uint64_t total_bytes;
     char phase_text[128];
@@ -145,6 +151,8 @@ bool mrsi_pipe_turn(const struct mrsi_worker *w);
 /* ---- temp.c ---- */
 enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);
 void mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t);
+/* The most bytes that all temporary files had at one time up to now. */
+uint64_t mrsi_temp_most(struct mrsi_engine *en);
 
 /* ---- scan.c: reading a collection ---- */
 struct mrsi_scan {
@@ -248,7 +256,14 @@ enum mrs_status mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, 
 uint64_t mrsi_refused_up_to(const struct mrsi_engine *en, uint32_t last_step); /* distinct documents, after finish */
 void mrsi_refused_clear(struct mrsi_engine *en);
 enum mrs_status mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e); /* into the report */
+/* The bytes of its files are added to the report's. */
 enum mrs_status mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e);
+enum mrs_status mrsi_refused_weigh(struct mrsi_engine *en, struct mrs_err *e); /* only adds them */
+/* An `_id` as relaxed Extended JSON, cut where it is long; NULL: no memory. */
+const char *mrsi_id_text(struct mrs_report *r, struct mrs_val id, struct mrs_buf *room);
+/* Appends the `_id` of a document to a list that has room for it. */
+enum mrs_status mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct mrs_view doc, struct mrs_buf *room,
+                             struct mrs_err *e);
 
 /* ---- account.c ---- */
 void mrsi_rows_begin(struct mrsi_engine *en);  /* zero all workers' deltas */
@@ -278,6 +293,23 @@ enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_tick(struct mrsi_engine *en);
+
+/* ---- look.c: what else an author should know; all of these do nothing where the report is not to have it ---- */
+struct mrsi_fates;
+enum mrs_status mrsi_look_new(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_look_free(struct mrsi_engine *en);
+/* A document of a step's side 0 or 1, by its ordinal; in the order of ordinals, one thread at a time. */
+enum mrs_status mrsi_look_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_notice_kind kind,
+                               uint64_t ordinal, struct mrs_err *e);
+void mrsi_look_forget(struct mrsi_engine *en, uint32_t step); /* a pass begins again */
+/* Documents of from by what became of them in a join. */
+enum mrs_status mrsi_look_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e);
+/* Finds the `_id`s of what was noted; before the step's collections become what it has written. */
+enum mrs_status mrsi_look_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+/* Documents that go to their last place; restart: what was seen of the collection is not there after all. */
+enum mrs_status mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e);
+void mrsi_look_restart(struct mrsi_engine *en, uint32_t coll);
+enum mrs_status mrsi_look_report(struct mrsi_engine *en, struct mrs_err *e);
 
 /* ---- residue_write.c: what the inverse of the plan does not bring back, once the output is whole ---- */
 enum mrs_status mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e);

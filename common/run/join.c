@@ -177,6 +177,10 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }
+    if (s == MRS_OK && !j.self) { /* one collection: who matches nobody is at the top, no orphan */
+        s = mrsi_look_fates(en, step, &j.fates, e);
+    }
+    s = s == MRS_OK ? mrsi_look_name(en, step, e) : s;
     clear(&j);
     return mrsi_sides_end(&j.sides, s, e);
 }

@@ -31,6 +31,7 @@ struct job {
     bool direct; /* documents are spliced to their last place, behind what the job has written; else to `spliced` */
     size_t spliced_at;             /* where the spliced document begins there */
     struct mrs_buf loaded, recs, start, sorted, spliced, pages, near; /* see job_begin */
+    struct mrs_buf met, dangling; /* a byte for each reference that meets somebody; uint64_t: documents with others */
     struct mrsi_lists lists;
 };
 
@@ -50,8 +51,8 @@ job_begin(struct emit *em, struct job *job, struct mrs_err *e)
     mrsi_shaper_init(&job->shaper, em->j);
     mrsi_match_list_init(&job->list, &job->shaper, mem);
     mrsi_lists_init(&job->lists, mem);
-    struct mrs_buf *all[] = {&job->loaded,  &job->recs,  &job->start, &job->sorted,
-                             &job->spliced, &job->pages, &job->page, &job->near};
+    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced,
+                             &job->pages,  &job->page, &job->near,  &job->met,    &job->dangling};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -66,8 +67,8 @@ clear(void *arg, void *p)
     if (!job->out) {
         return;
     }
-    struct mrs_buf *all[] = {&job->loaded,  &job->recs,  &job->start, &job->sorted,
-                             &job->spliced, &job->pages, &job->page, &job->near};
+    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced,
+                             &job->pages,  &job->page, &job->near,  &job->met,    &job->dangling};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -475,6 +476,60 @@ gather(struct emit *em, struct job *job, uint64_t ordinal, struct mrs_err *e)
     return mrsi_match_list_set(&job->list, em->j, met + lo, hi - lo, all - lo, &job->h, e);
 }
 
+/* Which references meet somebody. */
+static enum mrs_status
+mark_met(struct job *job, uint8_t *met, struct mrs_err *e)
+{
+    struct mrs_matches *m = matches_of(job);
+    enum mrs_status s = MRS_OK;
+    if (m == &job->list.m) {
+        for (uint64_t i = 0; i < job->list.n; i++) {
+            met[job->list.met[i].ref] = 1;
+        }
+        return MRS_OK;
+    }
+    struct mrs_match one;
+    for (s = m->rewind(m, e); s == MRS_OK && (s = m->next(m, &one, e)) == MRS_OK;) {
+        met[one.ref] = 1;
+    }
+    return s == MRS_END ? m->rewind(m, e) : s;
+}
+
+static enum mrs_status
+look_for_dangling(struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_err *e)
+{
+    const uint32_t *same = (const uint32_t *)(const void *)job->h.same.p;
+    uint32_t n = (uint32_t)(job->h.same.n / sizeof *same);
+    mrs_buf_reset(&job->met);
+    uint8_t *met = mrs_buf_take(&job->met, n + 1);
+    if (!met) {
+        return mrs_buf_status(&job->met, e);
+    }
+    memset(met, 0, n + 1);
+    enum mrs_status s = mark_met(job, met, e);
+    for (uint32_t i = 0; s == MRS_OK && i < n && i < w->keys.n; i++) {
+        const struct mrs_keyspan *k = &w->keys.span[i];
+        if (k->pair == 0 && k->kind == 0 && !k->null && same[i] == i && !met[i]) {
+            mrs_buf_put(&job->dangling, &ordinal, sizeof ordinal);
+            return mrs_buf_status(&job->dangling, e);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+note_dangling(struct emit *em, struct job *job, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < job->dangling.n; at += sizeof(uint64_t)) {
+        uint64_t one;
+        memcpy(&one, job->dangling.p + at, sizeof one);
+        s = mrsi_look_note(em->j->en, em->j->step, 1, MRS_NOTICE_DANGLING, one, e);
+    }
+    mrs_buf_reset(&job->dangling);
+    return s;
+}
+
 static enum mrs_status
 one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
              struct mrs_err *e)
@@ -499,6 +554,7 @@ one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t o
         return write_into(em, w, job, doc, e);
     }
     s = s == MRS_OK ? gather(em, job, ordinal, e) : s;
+    s = s == MRS_OK && j->en->look && j->st->desc.by_reference ? look_for_dangling(w, job, ordinal, e) : s;
     s = s == MRS_OK ? splice(em, w, job, mrsi_source(1, ordinal), doc, &fate, e) : s;
     if (s == MRS_SKIP) {
         return refuse(em, w, job, ordinal, doc, e);
@@ -557,6 +613,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct job *job = p;
     enum mrs_status s = job->is_heavy ? heavy_work(em, w, job, e) : MRS_OK;
     mrsi_heavy_end(&job->heavy);
+    s = s == MRS_OK ? note_dangling(em, job, e) : s;
     s = s == MRS_OK ? mrsi_refused_commit(w, e) : s;
     s = s == MRS_OK ? mrsi_sides_take(&em->j->sides, &job->lists, e) : s;
     return s == MRS_OK ? mrsi_sides_commit(&em->j->sides, job->out, e) : s;
@@ -567,6 +624,7 @@ mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e)
 {
     struct emit em = {.j = j};
     struct mrsi_pipe p = {j->en, sizeof(struct job), fetch, work, commit, clear, &em};
+    mrsi_look_forget(j->en, j->step);
     mrs_block_init(&em.src, j->en->mem);
     mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan);
     enum mrs_status s = mrsi_pipe_run(&p, e);

@@ -51,6 +51,7 @@ mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     s = s == MRS_OK ? mrsi_link_write(&l, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
+        s = mrsi_look_name(en, step, e);
     }
     clear(&l);
     return mrsi_sides_end(&l.sides, s, e);

@@ -51,7 +51,8 @@ note_broken(struct mrsi_link *l, uint64_t parent, struct mrs_err *e)
         return MRS_OK;
     }
     mrsi_fates_add(fates, parent, MRSI_LINK_BROKEN);
-    enum mrs_status s = ask(l, 0, &f, &verdict, e);
+    enum mrs_status s = mrsi_look_note(l->en, l->step, 0, MRS_NOTICE_DANGLING, parent, e);
+    s = s == MRS_OK ? ask(l, 0, &f, &verdict, e) : s;
     if (s == MRS_SKIP) {
         mrsi_fates_add(fates, parent, MRSI_FATE_REFUSED);
     }
@@ -134,6 +135,26 @@ judge_child(struct mrsi_link *l, uint64_t child, const struct mrs_link_facts *f,
     return s;
 }
 
+/* What is told of a child whatever becomes of it. */
+static enum mrs_status
+look_at_child(struct mrsi_link *l, uint64_t child, const struct mrs_link_facts *f, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!l->en->look || (mrsi_fates_get(&l->side[1].fates, child) & MRSI_FATE_OUTSIDE)) {
+        return MRS_OK;
+    }
+    if (!f->names && !f->dangling && !f->listed && !l->self) {
+        s = mrsi_look_note(l->en, l->step, 1, MRS_NOTICE_ORPHAN, child, e);
+    }
+    if (s == MRS_OK && f->dangling) {
+        s = mrsi_look_note(l->en, l->step, 1, MRS_NOTICE_DANGLING, child, e);
+    }
+    if (s == MRS_OK && f->elsewhere) {
+        s = mrsi_look_note(l->en, l->step, 1, MRS_NOTICE_DISAGREES, child, e);
+    }
+    return s;
+}
+
 static enum mrs_status
 judge_children(struct mrsi_link *l, struct mrs_err *e)
 {
@@ -143,7 +164,8 @@ judge_children(struct mrsi_link *l, struct mrs_err *e)
         struct mrs_link_facts f;
         uint64_t one;
         at = facts_of(l, c, at, &f, &one);
-        s = judge_child(l, c, &f, one, e);
+        s = look_at_child(l, c, &f, e);
+        s = s == MRS_OK ? judge_child(l, c, &f, one, e) : s;
         s = s == MRS_OK ? go_on(l, c, e) : s;
     }
     return s;

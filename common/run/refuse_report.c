@@ -43,7 +43,7 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
 }
 
 /* ---- for the report ---- */
-enum { KINDS = 40, LOOK_AT = 10000 };
+enum { KINDS = 40, ID_MAX = 200 };
 
 static const char *
 keep_text(struct mrs_report *r, const uint8_t *p, size_t n)
@@ -58,55 +58,99 @@ keep_text(struct mrs_report *r, const uint8_t *p, size_t n)
     return t;
 }
 
-static const char *
-first_id(struct mrsi_engine *en, struct mrs_view doc, struct mrs_buf *room)
+const char *
+mrsi_id_text(struct mrs_report *r, struct mrs_val id, struct mrs_buf *room)
 {
-    struct mrs_elem id;
     mrs_buf_reset(room);
-    if (mrs_doc_find(doc, "_id", 3, &id)) {
-        mrs_ejson_write_val(id.v, false, room);
+    if (id.type != MRS_MISSING) {
+        mrs_ejson_write_val(id, false, room);
     }
-    return keep_text(en->report, room->p, room->n < 200 ? room->n : 200);
+    size_t n = room->n < ID_MAX ? room->n : ID_MAX;
+    while (n && n < room->n && (room->p[n] & 0xC0) == 0x80) {
+        n--; /* a character of UTF-8 is whole or not there */
+    }
+    return room->bad ? NULL : keep_text(r, room->p, n);
 }
 
-/* Adds one record (as build_record made it) to the kinds. */
+enum mrs_status
+mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct mrs_view doc, struct mrs_buf *room, struct mrs_err *e)
+{
+    const char *text = mrsi_id_text(r, mrs_doc_get(doc, "_id"), room);
+    if (!text) {
+        return mrs_err_memory(e, ID_MAX);
+    }
+    ids->at[ids->n++] = text;
+    return MRS_OK;
+}
+
+/* The kind of a record, made where there is none yet; *out NULL: there are enough of them. */
 static enum mrs_status
-count_kind(struct mrsi_engine *en, struct mrs_view rec, uint32_t step, struct mrs_buf *room, struct mrs_err *e)
+find_kind(struct mrsi_engine *en, const struct mrsi_refused_head *h, const uint8_t *texts, struct mrs_refusal **out,
+          struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
-    struct mrs_val ns = mrs_doc_get(rec, "ns"), reason = mrs_doc_get(rec, "reason"), place = mrs_doc_get(rec, "place");
-    uint32_t ns_n, reason_n, place_n = 0;
-    const char *ns_t = mrs_val_text(ns, &ns_n), *reason_t = mrs_val_text(reason, &reason_n);
-    const char *place_t = place.type == MRS_STRING ? mrs_val_text(place, &place_n) : "";
+    const struct mrs_step *st = &en->plan->steps[h->step];
+    const char *ns = st->desc.sides[h->side].coll.ns;
+    uint32_t most = en->opts->ids ? en->opts->ids : 1;
     for (uint32_t i = 0; i < rep->n_refusal; i++) {
         struct mrs_refusal *k = &rep->refusal[i];
-        if (k->step == step && strcmp(k->ns, ns_t) == 0 && strcmp(k->reason, reason_t) == 0 &&
-            strcmp(k->place, place_t) == 0) {
-            k->count++;
+        if (k->step == st->no && strcmp(k->ns, ns) == 0 && strlen(k->reason) == h->reason_len &&
+            memcmp(k->reason, texts, h->reason_len) == 0 && strlen(k->place) == h->place_len &&
+            memcmp(k->place, texts + h->reason_len, h->place_len) == 0) {
+            *out = k;
             return MRS_OK;
         }
     }
+    *out = NULL;
     if (rep->n_refusal == KINDS) {
         return MRS_OK;
     }
     struct mrs_refusal *k = &rep->refusal[rep->n_refusal];
-    k->step = step;
-    k->count = 1;
-    k->ns = keep_text(rep, (const uint8_t *)ns_t, ns_n);
-    k->reason = keep_text(rep, (const uint8_t *)reason_t, reason_n);
-    k->place = keep_text(rep, (const uint8_t *)place_t, place_n);
-    k->first = first_id(en, mrs_val_view(mrs_doc_get(rec, "doc")), room);
-    if (!k->ns || !k->reason || !k->place || !k->first) {
-        return mrs_err_memory(e, reason_n);
+    k->step = st->no;
+    k->count = 0;
+    k->ns = keep_text(rep, (const uint8_t *)ns, strlen(ns));
+    k->reason = keep_text(rep, texts, h->reason_len);
+    k->place = keep_text(rep, texts + h->reason_len, h->place_len);
+    k->ids = (struct mrs_ids){mrs_arena_alloc(&rep->arena, most * sizeof *k->ids.at), 0};
+    if (!k->ns || !k->reason || !k->place || !k->ids.at) {
+        return mrs_err_memory(e, h->reason_len);
     }
     rep->n_refusal++;
+    *out = k;
     return MRS_OK;
+}
+
+/* A record's reason and place alone are looked at, unless its kind wants the `_id`. */
+static enum mrs_status
+count_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *rec,
+             struct mrs_err *e)
+{
+    enum { LOOK = sizeof(struct mrsi_refused_head) + sizeof e->msg + sizeof e->where };
+    uint8_t head[LOOK];
+    struct mrsi_refused_head h;
+    struct mrs_refusal *k;
+    uint64_t left = en->refused_bytes - at->off;
+    enum mrs_status s = mrs_read_at(en->refused_log->fd, head, left < LOOK ? (size_t)left : LOOK, at->off, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    memcpy(&h, head, sizeof h);
+    s = find_kind(en, &h, head + sizeof h, &k, e);
+    if (s != MRS_OK || !k) {
+        return s;
+    }
+    if (k->count++ < (en->opts->ids ? en->opts->ids : 1)) {
+        s = build_record(en, at, raw, rec, e);
+        struct mrs_view doc = {rec->p, (uint32_t)rec->n};
+        s = s == MRS_OK ? mrsi_ids_add(en->report, &k->ids, mrs_val_view(mrs_doc_get(doc, "doc")), raw, e) : s;
+    }
+    return s;
 }
 
 enum mrs_status
 mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e)
 {
-    struct mrs_buf raw, rec, room;
+    struct mrs_buf raw, rec;
     const struct mrsi_refused_at *r = (const struct mrsi_refused_at *)(const void *)en->refused->p;
     size_t n = en->refused->n;
     if (!n) {
@@ -116,17 +160,11 @@ mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e)
     enum mrs_status s = en->report->refusal ? MRS_OK : mrs_err_memory(e, KINDS);
     mrs_buf_init(&raw, en->mem, SIZE_MAX);
     mrs_buf_init(&rec, en->mem, SIZE_MAX);
-    mrs_buf_init(&room, en->mem, SIZE_MAX);
-    for (size_t i = 0; i < n && i < LOOK_AT && s == MRS_OK; i++) {
-        s = build_record(en, &r[i], &raw, &rec, e);
-        if (s == MRS_OK) {
-            struct mrs_view doc = {rec.p, (uint32_t)rec.n};
-            s = count_kind(en, doc, en->plan->steps[r[i].step].no, &room, e);
-        }
+    for (size_t i = 0; i < n && s == MRS_OK; i++) {
+        s = count_record(en, &r[i], &raw, &rec, e);
     }
     mrs_buf_clear(&raw);
     mrs_buf_clear(&rec);
-    mrs_buf_clear(&room);
     return s;
 }
 
@@ -143,7 +181,7 @@ mrsi_refused_up_to(const struct mrsi_engine *en, uint32_t last_step)
 
 /* ---- the file ---- */
 struct two_files {
-    struct mrs_whole *bson, *lines;
+    struct mrs_whole *bson, *lines; /* NULL: their bytes are only counted */
 };
 
 static enum mrs_status
@@ -165,17 +203,25 @@ write_records(struct mrsi_engine *en, const struct two_files *f, uint32_t last_s
             mrs_buf_byte(&line, '\n');
             s = mrs_buf_status(&line, e);
         }
-        if (s == MRS_OK) {
+        if (s == MRS_OK && f->bson) {
             s = mrs_whole_put(f->bson, rec.p, rec.n, e);
         }
-        if (s == MRS_OK) {
+        if (s == MRS_OK && f->lines) {
             s = mrs_whole_put(f->lines, line.p, line.n, e);
         }
+        en->report->refused_bytes += rec.n + line.n;
     }
     mrs_buf_clear(&raw);
     mrs_buf_clear(&rec);
     mrs_buf_clear(&line);
     return s;
+}
+
+enum mrs_status
+mrsi_refused_weigh(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct two_files none = {NULL, NULL};
+    return write_records(en, &none, MRSI_NONE, e);
 }
 
 enum mrs_status

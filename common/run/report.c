@@ -64,8 +64,12 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
         if (c->written) {
-            rep->written[rep->n_written++] = (struct mrs_written){text(rep, c->last.ns), c->docs, c->bytes, c->copied,
-                                                                  c->content && !c->copied && c->docs == 0};
+            rep->written[rep->n_written++] =
+                (struct mrs_written){.ns = text(rep, c->last.ns),
+                                     .docs = c->docs,
+                                     .bytes = c->bytes,
+                                     .copied = c->copied,
+                                     .empty_now = c->content && !c->copied && c->docs == 0};
             rep->out_bytes += c->bytes;
         }
         bool renamed = c->was_there && c->last.ns && strcmp(c->ns, c->last.ns) != 0;
@@ -74,6 +78,39 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
         }
     }
     return MRS_OK;
+}
+
+/* Of the manifest, about: a canonical Extended JSON object of fixed fields and texts, and one for each file. */
+enum { MANIFEST_HEAD = 180, MANIFEST_COLL = 170, MANIFEST_COPY = 80, MANIFEST_FILE = 60 };
+
+/* What all files of the output have without compression. */
+static enum mrs_status
+put_disk(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    struct mrs_buf text;
+    enum mrs_status s = MRS_OK;
+    rep->disk_bytes = MANIFEST_HEAD + strlen(en->plan->name);
+    mrs_buf_init(&text, en->mem, SIZE_MAX);
+    for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
+        const struct mrsi_coll *c = &en->coll[i];
+        mrs_buf_reset(&text);
+        if (c->written && c->copied) {
+            s = mrs_input_metadata_text(en->in, c->in_index, &text, e);
+        }
+        if (c->written) {
+            rep->disk_bytes += c->bytes + c->meta_bytes + text.n + strlen(c->last.ns);
+            rep->disk_bytes += c->copied ? MANIFEST_COPY : MANIFEST_COLL;
+        }
+    }
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        if (in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && strcmp(in->rel_path, "oplog.bson") == 0)) {
+            rep->disk_bytes += in->file_bytes + MANIFEST_FILE + strlen(in->rel_path);
+        }
+    }
+    mrs_buf_clear(&text);
+    return s;
 }
 
 /* Whether a step that could have moved or made documents had some before it and did nothing. */
@@ -180,6 +217,8 @@ mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
     }
     enum mrs_status s = put_account(en, e);
     s = s == MRS_OK ? put_written(en, e) : s;
+    s = s == MRS_OK ? put_disk(en, e) : s;
+    s = s == MRS_OK ? mrsi_look_report(en, e) : s;
     s = s == MRS_OK ? put_notes(en, e) : s;
     s = s == MRS_OK ? mrsi_put_restore(en, e) : s;
     return s == MRS_OK ? all_texts(en->report, e) : s;

@@ -105,6 +105,10 @@ struct mrsi_engine
 mrsi_bare_engine(struct mrs_mem *mem, const struct mrs_run_opts *opts)
 {
     uint64_t all = opts->memory ? opts->memory : MRS_MEMORY_MIN;
-    struct mrsi_engine en = {.mem = mem, .opts = opts, .tmp = opts->tmp, .memory = all < 4096 ? 4096 : all};
+    struct mrsi_engine en = {.mem = mem,
+                             .opts = opts,
+                             .tmp = opts->tmp,
+                             .memory = all < 4096 ? 4096 : all,
+                             .temp_lock = PTHREAD_MUTEX_INITIALIZER};
     return en;
 }

@@ -1,7 +1,9 @@
 /* temp.c - temporary files of a run: unlinked from the start, so that nothing stays when the process dies.
  *
- * A file is shared by the parts and scans that read it and closed with its last user. */
+ * A file is shared by the parts and scans that read it and closed with its last user. Files only grow until then, so
+ * what all of them have is most just before one is closed: there it is measured. */
 #include "internal.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum mrs_status
@@ -18,15 +20,55 @@ mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e)
         return s;
     }
     t->users = 1;
+    pthread_mutex_lock(&en->temp_lock);
+    t->behind = en->temps;
+    if (t->behind) {
+        t->behind->before = t;
+    }
+    en->temps = t;
+    pthread_mutex_unlock(&en->temp_lock);
     *out = t;
     return MRS_OK;
+}
+
+static void
+measure(struct mrsi_engine *en)
+{
+    uint64_t sum = 0;
+    struct stat st;
+    for (const struct mrsi_temp *t = en->temps; t; t = t->behind) {
+        sum += fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+    }
+    en->temp_most = sum > en->temp_most ? sum : en->temp_most;
 }
 
 void
 mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t)
 {
-    if (t && --t->users == 0) {
-        close(t->fd);
-        mrs_free(en->mem, t);
+    if (!t || --t->users) {
+        return;
     }
+    pthread_mutex_lock(&en->temp_lock);
+    measure(en);
+    if (t->before) {
+        t->before->behind = t->behind;
+    } else {
+        en->temps = t->behind;
+    }
+    if (t->behind) {
+        t->behind->before = t->before;
+    }
+    pthread_mutex_unlock(&en->temp_lock);
+    close(t->fd);
+    mrs_free(en->mem, t);
+}
+
+uint64_t
+mrsi_temp_most(struct mrsi_engine *en)
+{
+    pthread_mutex_lock(&en->temp_lock);
+    measure(en);
+    uint64_t most = en->temp_most;
+    pthread_mutex_unlock(&en->temp_lock);
+    return most;
 }

@@ -30,6 +30,7 @@ collect_fused(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_
     return MRS_OK;
 }
 
+/* The output file, and in a dry run its metadata alone, for their size. */
 static enum mrs_status
 open_sink(struct mrsi_engine *en, struct mrsi_coll *c, struct mrs_err *e)
 {
@@ -43,7 +44,8 @@ open_sink(struct mrsi_engine *en, struct mrsi_coll *c, struct mrs_err *e)
         mrs_ejson_write(meta, true, &text);
         s = mrs_buf_status(&text, e);
     }
-    if (s == MRS_OK) {
+    c->meta_bytes = text.n;
+    if (s == MRS_OK && en->out) {
         s = mrs_output_coll(en->out, c->last.db, c->last.coll, (const char *)text.p, text.n, true, &c->sink, e);
     }
     mrs_buf_clear(&bson);
@@ -63,7 +65,7 @@ mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mr
     }
     wr->blind = en->opts->dry_run;
     enum mrs_status s = collect_fused(en, coll, step, wr, e);
-    return s == MRS_OK && !wr->blind ? open_sink(en, &en->coll[coll], e) : s;
+    return s == MRS_OK ? open_sink(en, &en->coll[coll], e) : s;
 }
 
 void
@@ -100,6 +102,9 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
         s = wr->final ? mrs_sink_write_counted(wr->en->coll[wr->coll].sink, out->buf.p, out->buf.n, &out->counted, e)
                       : mrs_write_at(wr->temp->fd, out->buf.p, out->buf.n, wr->bytes, e);
     }
+    if (s == MRS_OK && wr->final) {
+        s = mrsi_look_written(wr->en, wr->coll, out->buf.p, out->buf.n, e);
+    }
     if (s == MRS_OK) {
         wr->bytes += out->buf.n;
         wr->docs += out->docs;
@@ -117,6 +122,9 @@ enum mrs_status
 mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
 {
     wr->bytes = wr->docs = wr->copied = 0;
+    if (wr->final) {
+        mrsi_look_restart(wr->en, wr->coll);
+    }
     return wr->final && !wr->blind ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
 }
 

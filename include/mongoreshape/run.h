@@ -41,6 +41,8 @@ struct mrs_run_opts {
     enum mrs_status (*before_publish)(void *arg, const char *folder, const struct mrs_report *report,
                                       struct mrs_err *e);
     void *before_arg;
+    uint32_t ids; /* `_id`s of each kind of refused documents, and of each notice, in the report; 0: one */
+    bool look;    /* fills in what else an author should know (notices, largest documents), for a little more time */
     bool discard; /* nothing is published, no refused documents are written: before_publish was all that was wanted */
 };
 
@@ -56,13 +58,36 @@ struct mrs_written {
     uint64_t docs, bytes;
     bool copied;            /* passed through untouched */
     bool empty_now;         /* a step left it empty */
+    uint64_t largest;       /* bytes of its largest document; opts.look, not where copied */
+    const char *largest_id; /* NULL: not known */
+};
+/* The `_id`s of the first documents of a kind, as relaxed Extended JSON; "" where there is none. */
+struct mrs_ids {
+    const char **at;
+    uint32_t n;
 };
 /* Refused documents of one kind. */
 struct mrs_refusal {
     uint32_t step;
     const char *ns, *reason, *place; /* place: "" where there is none */
     uint64_t count;
-    const char *first;               /* the `_id` of the first of them, as relaxed Extended JSON; "" without `_id` */
+    struct mrs_ids ids;
+};
+/* What is no refusal, but what an author should know; opts.look. */
+enum mrs_notice_kind {
+    MRS_NOTICE_ORPHAN,   /* documents of from (children of link) that match nobody, whatever becomes of them */
+    MRS_NOTICE_DANGLING, /* documents with a reference that names nobody */
+    MRS_NOTICE_DISAGREES, /* link: children that name one parent and are listed by another */
+    MRS_NOTICE_CUT,      /* documents of from that a limit leaves out somewhere */
+    MRS_NOTICE_LEFT      /* documents of from that match and could not be placed everywhere (`many`, refused parents) */
+};
+#define MRS_NOTICE_KINDS 5
+struct mrs_notice {
+    enum mrs_notice_kind kind;
+    uint32_t step;
+    const char *ns;
+    uint64_t count; /* documents */
+    struct mrs_ids ids;
 };
 struct mrs_report {
     struct mrs_arena arena; /* owns all texts */
@@ -73,10 +98,15 @@ struct mrs_report {
     const char **notes;     /* indexes left out, options dropped, namespaces excluded ... */
     uint32_t n_notes;
     uint64_t refused;       /* distinct documents */
-    struct mrs_refusal *refusal; /* the commonest kinds, in order of steps; counts over the first 10,000 records */
+    struct mrs_refusal *refusal; /* the first 40 kinds, in order of steps, with all their documents */
     uint32_t n_refusal;
     const char *refused_file; /* NULL: none written */
+    struct mrs_notice *notice; /* opts.look; in order of steps */
+    uint32_t n_notice;
     uint64_t in_bytes, out_bytes;
+    uint64_t disk_bytes;  /* of all files of the output, without compression; in a dry run about, for the manifest */
+    uint64_t refused_bytes; /* of the files of refused documents; opts.look, or where they were written */
+    uint64_t temp_bytes;  /* that temporary files had at one time, at most */
     uint64_t wall_ms, sync_ms;
     const char **drop_first; /* collections that must be dropped at the target before mongorestore */
     uint32_t n_drop_first;

@@ -279,6 +279,15 @@ const struct scene scenes[] = {
      .max_refused = 99,
      .plan = "steps:\n  - union: { from: { u: users, g: guests }, into: people, tag: kind }\n"
              "  - set: { in: people, fields: { m: 1 } }\n"},
+    {.name = "dry run with notices",
+     .dump = dump_blog,
+     .memory = 4096,
+     .jobs = 1,
+     .dry_run = true,
+     .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: users, into: posts, match: { _id: owner }, reference: into,\n"
+             "             as: user, one: true }\n"
+             "  - cast: { in: posts, fields: { s: int } }\n"},
     {.name = "large",
      .dump = dump_large,
      .memory = 1 << 20,

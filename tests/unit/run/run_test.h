@@ -38,6 +38,7 @@ bare_begin(struct bare *b, uint64_t fail_at, uint64_t memory, uint32_t jobs)
     b->en.seed = 12345;
     mrs_arena_init(&b->en.arena, b->mem);
     pthread_mutex_init(&b->en.lock, NULL);
+    pthread_mutex_init(&b->en.temp_lock, NULL);
     b->en.worker = calloc(jobs, sizeof *b->en.worker);
     for (uint32_t i = 0; i < jobs; i++) {
         struct mrsi_worker *w = &b->en.worker[i];
@@ -60,6 +61,7 @@ bare_end(struct bare *b)
     }
     free(b->en.worker);
     mrs_arena_clear(&b->en.arena);
+    pthread_mutex_destroy(&b->en.temp_lock);
     pthread_mutex_destroy(&b->en.lock);
     assert_int_equal(mrs_mem_close(b->mem), 0);
 }

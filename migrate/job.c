@@ -53,6 +53,9 @@ load_plan(struct mrsi_job *job)
         mrs_file_read(cli->line.mem, cli->line.operand, (size_t)MRS_PLAN_BYTES_MAX + 1, &text, &n, &job->err);
     if (s == MRS_OK) {
         s = mrs_plan_load(cli->line.mem, text, n, &opts, &job->plan, &job->err);
+        if (job->plan) {
+            job->plan->tells_all = cli->verbose;
+        }
     }
     mrs_free(cli->line.mem, text);
     return s;

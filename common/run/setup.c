@@ -184,7 +184,8 @@ mrsi_setup(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         last_names(en);
-        s = make_rows(en, e);
+        s = mrs_catalog_surplus(en->cat, en->plan->tells_all, e);
+        s = s == MRS_OK ? make_rows(en, e) : s;
     }
     return s;
 }

@@ -152,7 +152,8 @@ carry(const struct mrsi_bucket *s, struct mrs_catalog *cat, const struct mrs_cat
     struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_gone = true};
     struct mrsi_carry how = {
         .moves = &moves,
-        .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED,
+        .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED |
+                (s->keep == BUCKET_KEEP_NONE ? MRSI_WHOLE : 0u),
         .why = "many documents are one now"};
     return mrsi_indexes_carry(cat, from, into, &how, e);
 }
@@ -166,11 +167,8 @@ series_index(const struct mrsi_bucket *s, struct mrs_catalog *cat, struct mrs_ca
         return mrs_err_memory(e, 0);
     }
     for (uint32_t i = 0; i < s->by.fields.n; i++) {
-        if (mrsi_index_plain(&s->by.fields.path[i])) {
+        if (mrsi_index_named(cat, &s->into, &s->by.fields.path[i])) {
             path[n++] = s->by.fields.path[i].text;
-        } else {
-            mrs_catalog_note(cat, "no index on %s of %s: an index cannot name it", s->by.fields.path[i].text,
-                             s->into.ns);
         }
     }
     if (s->start) {

@@ -6,11 +6,16 @@
  * a time-series collection would give something a server does not take back. Everything lives in
  * one arena and entries never move: engines keep pointers. It must not know documents, files or
  * what a single step means. */
-#include "catalog.h"
+#include "indexes.h"
 #include "mongoreshape/value.h"
 #include <stdarg.h>
 #include <stdio.h>
 
+struct entry {
+    struct mrs_cat_coll coll; /* first: callers hold this */
+    const struct mrs_view *was;
+    uint32_t n_was;
+};
 struct mrs_catalog {
     struct mrs_mem *mem;
     struct mrs_arena arena;
@@ -193,7 +198,8 @@ static enum mrs_status
 new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_cat_coll **out, struct mrs_err *e)
 {
     size_t n = strlen(db), m = strlen(coll);
-    struct mrs_cat_coll *cc = mrs_arena_alloc(&c->arena, sizeof *cc);
+    struct entry *entry = mrs_arena_alloc(&c->arena, sizeof *entry);
+    struct mrs_cat_coll *cc = entry ? &entry->coll : NULL;
     char *ns = cc ? mrs_arena_alloc(&c->arena, n + m + 2) : NULL;
     char *name = ns ? mrs_arena_copy(&c->arena, db, n + 1) : NULL;
     if (name && c->n == c->cap) {
@@ -204,9 +210,9 @@ new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_ca
         c->cap = more ? cap : c->cap;
     }
     if (!name) {
-        return mrs_err_memory(e, sizeof *cc);
+        return mrs_err_memory(e, sizeof *entry);
     }
-    memset(cc, 0, sizeof *cc);
+    memset(entry, 0, sizeof *entry);
     memcpy(ns, db, n);
     ns[n] = '.';
     memcpy(ns + n + 1, coll, m + 1);
@@ -262,7 +268,18 @@ mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct 
         memcpy(cc->uuid, mrs_val_text(uuid, &n), n);
     }
     cc->exists = true;
-    return s == MRS_OK ? take_indexes(c, cc, mrs_doc_get(metadata, "indexes"), e) : s;
+    s = s == MRS_OK ? take_indexes(c, cc, mrs_doc_get(metadata, "indexes"), e) : s;
+    ((struct entry *)cc)->was = cc->index; /* lists are replaced, never changed */
+    ((struct entry *)cc)->n_was = cc->n_index;
+    return s;
+}
+
+const struct mrs_view *
+mrsi_cat_was(const struct mrs_cat_coll *cc, uint32_t *n)
+{
+    const struct entry *entry = (const struct entry *)cc;
+    *n = entry->n_was;
+    return entry->was;
 }
 
 /* ---- what cannot be reshaped ---- */
@@ -395,6 +412,9 @@ mrsi_cat_target(struct mrs_catalog *cat, const struct mrs_coll *coll, const char
     enum mrs_status s = mrs_catalog_target(cat, coll, out, e);
     if (s == MRS_FAIL) {
         mrs_err_at(e, "%s", key);
+    }
+    if (s == MRS_OK && there) {
+        mrsi_indexes_note_arrivals(cat, *out);
     }
     if (fresh) {
         *fresh = !there;

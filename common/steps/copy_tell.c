@@ -138,7 +138,10 @@ indexes(const struct mrsi_copy *s, struct mrs_catalog *cat, struct mrs_cat_coll 
     const struct mrs_path *ref = &s->join.pair[0].into.path;
     struct mrsi_move m = {ref->n ? ref->text : NULL, NULL};
     struct mrsi_moves moves = {.move = &m, .n = 1, .holes = s->dangling != MRSI_DANGLING_REFUSE};
-    if (!ref->n || !mrsi_index_plain(ref) || (!s->wrap && !s->drop_ref)) {
+    if (!ref->n || (!s->wrap && !s->drop_ref)) {
+        return MRS_OK;
+    }
+    if (s->drop_ref ? !mrsi_index_plain(ref) : !mrsi_index_named(cat, &into->coll, ref)) {
         return MRS_OK;
     }
     if (s->drop_ref) {
@@ -169,10 +172,11 @@ mrsi_copy_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     if (st == MRS_OK && s->side_orphans >= 0) {
         st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &more, NULL, e);
     }
+    st = st == MRS_OK ? mrsi_copy_describe(s, mrs_catalog_arena(cat), &d, e) : st;
     if (st == MRS_OK && s->indexes) {
+        mrsi_indexes_note_added(cat, into, &d, 1);
         st = indexes(s, cat, into, e);
     }
-    st = st == MRS_OK ? mrsi_copy_describe(s, mrs_catalog_arena(cat), &d, e) : st;
     st = st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }

@@ -283,6 +283,9 @@ carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
     for (uint32_t i = 0; i < from->n_index; i++) {
         if (!is_reference(s, from->index[i])) {
             out->index[out->n_index++] = from->index[i];
+        } else if (!mrsi_index_is_id(from->index[i])) {
+            mrs_catalog_note(cat, "index %s of %s is not carried to %s: the documents that it found together lie in "
+                                  "one document now", mrsi_index_name(from->index[i]), from->coll.ns, s->join.into.ns);
         }
     }
     return MRS_OK;
@@ -301,10 +304,11 @@ indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
     struct mrs_cat_coll children;
     enum mrs_status st = moves_of(s, cat, &moves, e);
     st = st == MRS_OK ? carried(s, cat, from, &children, e) : st;
-    if (st != MRS_OK || !mrsi_index_plain(&s->as)) {
+    if (st != MRS_OK || !mrsi_index_named(cat, &into->coll, &s->as)) {
         return st;
     }
-    unsigned lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED;
+    unsigned lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED |
+                    (s->keep == EMBED_KEEP_ALL ? 0u : MRSI_WHOLE);
     struct mrsi_carry how = {.moves = &moves, .lose = lose, .why = "its documents lie inside others now"};
     return mrsi_indexes_carry(cat, &children, into, &how, e);
 }
@@ -327,10 +331,11 @@ mrsi_embed_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e
     if (st == MRS_OK && s->side_orphans >= 0) {
         st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &more, NULL, e);
     }
+    st = st == MRS_OK ? mrsi_embed_describe(s, mrs_catalog_arena(cat), &d, e) : st;
     if (st == MRS_OK && s->indexes) {
+        mrsi_indexes_note_added(cat, into, &d, 1);
         st = indexes(s, cat, from, into, e);
     }
-    st = st == MRS_OK ? mrsi_embed_describe(s, mrs_catalog_arena(cat), &d, e) : st;
     st = st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }

@@ -284,7 +284,7 @@ indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_co
     if (st == MRS_OK && ref) {
         st = mrsi_index_reference(cat, into, &ref, 1, e);
     }
-    if (st == MRS_OK && s->to_child && mrsi_index_plain(&s->child_refs)) {
+    if (st == MRS_OK && s->to_child && mrsi_index_named(cat, &from->coll, &s->child_refs)) {
         st = mrsi_index_reference(cat, from, &s->child_refs.text, 1, e);
     }
     return st;
@@ -298,10 +298,11 @@ mrsi_extract_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err 
     struct mrs_desc d;
     enum mrs_status st = mrsi_cat_need(cat, &s->from, true, "from", &from, e);
     st = st == MRS_OK ? mrsi_cat_target(cat, &s->into, "into", &into, NULL, e) : st;
+    st = st == MRS_OK ? mrsi_extract_describe(s, mrs_catalog_arena(cat), &d, e) : st;
     if (st == MRS_OK && s->indexes) {
+        mrsi_indexes_note_added(cat, from, &d, 0);
         st = indexes(s, cat, from, into, e);
     }
-    st = st == MRS_OK ? mrsi_extract_describe(s, mrs_catalog_arena(cat), &d, e) : st;
     st = st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }

@@ -234,13 +234,6 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- description ---- */
-static const char *
-name_of(struct mrs_view index)
-{
-    struct mrs_val v = mrs_doc_get(index, "name");
-    return v.type == MRS_STRING ? (const char *)v.p + 4 : "?";
-}
-
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -253,7 +246,8 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_loss(&t, "index %s of %s", s->drop[i], s->in.ns);
     }
     for (uint32_t i = 0; i < s->n_create; i++) {
-        mrsi_tell_words(&t, "%s%s", i ? ", " : s->n_drop ? " and makes " : "makes indexes ", name_of(s->create[i]));
+        mrsi_tell_words(&t, "%s%s", i ? ", " : s->n_drop ? " and makes " : "makes indexes ",
+                        mrsi_index_name(s->create[i]));
     }
     mrsi_tell_words(&t, " of %s", s->in.ns);
     if (s->n_drop) {
@@ -323,7 +317,8 @@ same_key(struct mrs_mem *mem, struct mrs_view a, struct mrs_view b, bool *same, 
 static enum mrs_status
 clash(struct mrs_err *e, struct mrs_view index, const struct mrs_coll *coll, const char *what)
 {
-    mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "index %s of %s exists already with %s", name_of(index), coll->ns, what);
+    mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "index %s of %s exists already with %s", mrsi_index_name(index),
+                coll->ns, what);
     mrs_err_at(e, "create");
     return MRS_FAIL;
 }
@@ -342,9 +337,16 @@ create_one(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view ind
             bool equal = options_in(index, old) && options_in(old, index);
             return equal ? MRS_OK : clash(e, old, &cc->coll, "the same key and other options");
         }
-        if (strcmp(name_of(index), name_of(old)) == 0) {
+        if (strcmp(mrsi_index_name(index), mrsi_index_name(old)) == 0) {
             return clash(e, old, &cc->coll, "another key");
         }
+    }
+    const char *text = mrsi_index_text_of(cc->index, cc->n_index);
+    if (text && mrsi_index_text_of(&index, 1)) {
+        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s has the text index %s already, and a collection has one at most: drop "
+                    "that, or name its fields as well", cc->coll.ns, text);
+        mrs_err_at(e, "create");
+        return MRS_FAIL;
     }
     return mrsi_cat_add_index(cat, cc, index, e);
 }
@@ -354,7 +356,7 @@ drop_one(struct mrs_cat_coll *cc, struct mrs_view *list, const char *name, struc
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < cc->n_index; i++) {
-        if (strcmp(name_of(cc->index[i]), name) != 0) {
+        if (strcmp(mrsi_index_name(cc->index[i]), name) != 0) {
             list[n++] = cc->index[i];
         }
     }

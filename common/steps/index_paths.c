@@ -89,26 +89,87 @@ keep_built(struct remap *x, struct mrs_build *b)
     return v;
 }
 
-/* A flat map of paths. *live: those that are left; true: none is gone. */
 static bool
-remap_names(struct remap *x, struct mrs_val in, bool key, struct mrs_val *out, uint32_t *live)
+is_zero(struct mrs_val v)
+{
+    int64_t n;
+    return v.type == MRS_BOOL ? !v.p[0] : mrs_val_integral(v, &n) && n == 0;
+}
+
+/* A projection by inclusion that includes nothing any more would index everything. */
+static bool
+excludes(struct mrs_val projection)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    mrs_walk_init(&w, mrs_val_view(projection));
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (strcmp(e.name, "_id") != 0) {
+            return is_zero(e.v);
+        }
+    }
+    return true;
+}
+
+enum names { NAMES_KEY, NAMES_KEY_PROJECTED, NAMES_WEIGHTS, NAMES_INCLUDED, NAMES_EXCLUDED };
+
+/* The name of one element of such a map as it is now; NULL: gone. */
+static const char *
+remap_name(struct remap *x, const struct mrs_elem *e, enum names what)
+{
+    bool wild = strcmp(e->name, "$**") == 0;
+    if (wild && what == NAMES_KEY_PROJECTED) {
+        return e->name; /* the projection says which paths: a server takes one beside `$**` only */
+    }
+    const char *now = remap(x, e->name);
+    if (!now && what == NAMES_EXCLUDED && !x->dead) {
+        return e->name; /* what is not there is excluded as well, and a server takes no empty projection */
+    }
+    x->out->all = x->out->all || (wild && !now);
+    if (wild && now && strcmp(now, e->name) != 0 && what == NAMES_WEIGHTS) {
+        x->out->why = "a text index over all fields cannot be limited to a part of the document";
+    }
+    if (now && what == NAMES_INCLUDED && is_zero(e->v) && strcmp(now, "_id") != 0) {
+        return NULL; /* only `_id` may be excluded where others are included */
+    }
+    return now;
+}
+
+static bool
+seen_before(const char *const *seen, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(seen[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A flat map of paths; two that have become one stand there once. *live: those that are left; true: none is gone. */
+static bool
+remap_names(struct remap *x, struct mrs_val in, enum names what, struct mrs_val *out, uint32_t *live)
 {
     struct mrs_walk w;
     struct mrs_elem e;
     struct mrs_build b;
-    bool whole = true;
+    bool whole = true, key = what <= NAMES_KEY_PROJECTED;
+    uint32_t n = 0;
+    const char **seen = mrs_arena_alloc(x->a, in.n * sizeof *seen);
     *live = 0;
     mrs_buf_reset(x->buf);
     mrs_build_init(&b, x->buf);
     mrs_walk_init(&w, mrs_val_view(in));
-    while (mrs_walk_next(&w, &e) == 1) {
+    x->dead = x->dead || !seen;
+    while (seen && mrs_walk_next(&w, &e) == 1) {
         bool neutral = key && (strcmp(e.name, "_fts") == 0 || strcmp(e.name, "_ftsx") == 0);
-        const char *now = neutral ? e.name : remap(x, e.name);
-        if (now) {
-            mrs_build_val(&b, now, (uint32_t)strlen(now), e.v);
-        }
+        const char *now = neutral ? e.name : remap_name(x, &e, what);
         whole = whole && now;
-        *live += now && !neutral;
+        if (now && !seen_before(seen, n, now)) {
+            mrs_build_val(&b, now, (uint32_t)strlen(now), e.v);
+            seen[n++] = now;
+            *live += !neutral;
+        }
     }
     *out = keep_built(x, &b);
     return whole;
@@ -193,23 +254,6 @@ remap_override(struct remap *x, struct mrs_val in)
     }
 }
 
-/* A projection by inclusion that includes nothing any more would index everything. */
-static bool
-excludes(struct mrs_val projection)
-{
-    struct mrs_walk w;
-    struct mrs_elem e;
-    int64_t n;
-    mrs_walk_init(&w, mrs_val_view(projection));
-    while (mrs_walk_next(&w, &e) == 1) {
-        bool zero = e.v.type == MRS_BOOL ? !e.v.p[0] : mrs_val_integral(e.v, &n) && n == 0;
-        if (strcmp(e.name, "_id") != 0) {
-            return zero;
-        }
-    }
-    return true;
-}
-
 enum mrs_status
 mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi_moves *m, struct mrs_view index,
                  struct mrsi_index_parts *out, struct mrs_err *e)
@@ -218,19 +262,25 @@ mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi
     struct mrs_val key = mrs_doc_get(index, "key"), filter = mrs_doc_get(index, "partialFilterExpression");
     struct mrs_val projection = mrs_doc_get(index, "wildcardProjection"), weights = mrs_doc_get(index, "weights");
     struct mrs_val override = mrs_doc_get(index, "language_override");
+    bool projects = projection.type == MRS_DOCUMENT && projection.n > 5;
+    bool includes = projects && !excludes(projection);
     uint32_t n = 0;
     memset(out, 0, sizeof *out);
     if (key.type == MRS_DOCUMENT) {
-        out->key_gone = !remap_names(&x, key, true, &out->key, &out->live);
+        out->key_gone = !remap_names(&x, key, includes ? NAMES_KEY_PROJECTED : NAMES_KEY, &out->key, &out->live);
     }
     if (weights.type == MRS_DOCUMENT) {
-        remap_names(&x, weights, false, &out->weights, &n);
+        out->shrunk = !remap_names(&x, weights, NAMES_WEIGHTS, &out->weights, &n);
         out->key_gone = out->key_gone || (n == 0 && weights.n > 5);
         out->live += n;
     }
     if (projection.type == MRS_DOCUMENT) {
-        remap_names(&x, projection, false, &out->projection, &n);
-        out->key_gone = out->key_gone || (n == 0 && projection.n > 5 && !excludes(projection));
+        out->shrunk |= !remap_names(&x, projection, includes ? NAMES_INCLUDED : NAMES_EXCLUDED, &out->projection, &n);
+        out->key_gone = out->key_gone || (n == 0 && includes);
+        out->live -= n == 0 && includes && out->live > 0;
+        if (projects && !includes && mrs_doc_get(mrs_val_view(out->key), "$**").type == MRS_MISSING) {
+            out->why = "a wildcard index over a part of the document takes no projection";
+        }
     }
     if (filter.type == MRS_DOCUMENT) {
         remap_filter(&x, filter);

@@ -19,51 +19,6 @@ mrsi_index_plain(const struct mrs_path *path)
     return path->n > 0;
 }
 
-static const char *
-name_of(struct mrs_view index)
-{
-    struct mrs_val v = mrs_doc_get(index, "name");
-    return v.type == MRS_STRING ? (const char *)v.p + 4 : "?";
-}
-
-static bool
-option_on(struct mrs_view index, const char *option)
-{
-    struct mrs_val v = mrs_doc_get(index, option);
-    int64_t n;
-    return v.type == MRS_BOOL ? v.p[0] != 0 : mrs_val_integral(v, &n) && n != 0;
-}
-
-static bool
-is_ttl(struct mrs_view index)
-{
-    return mrs_doc_get(index, "expireAfterSeconds").type != MRS_MISSING;
-}
-
-static uint32_t
-key_length(struct mrs_view index)
-{
-    struct mrs_val key = mrs_doc_get(index, "key");
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint32_t n = 0;
-    if (key.type == MRS_DOCUMENT) {
-        for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
-            n++;
-        }
-    }
-    return n;
-}
-
-static bool
-is_id_index(struct mrs_view index)
-{
-    struct mrs_val key = mrs_doc_get(index, "key");
-    return key.type == MRS_DOCUMENT && key_length(index) == 1 &&
-           mrs_doc_get(mrs_val_view(key), "_id").type != MRS_MISSING &&
-           mrs_doc_get(mrs_val_view(key), "_id").type != MRS_STRING;
-}
-
 static bool
 has_hashed(struct mrs_view index)
 {
@@ -80,6 +35,35 @@ has_hashed(struct mrs_view index)
         }
     }
     return false;
+}
+
+/* Before and after it was made a text index has other keys. */
+static bool
+is_text(struct mrs_view index)
+{
+    struct mrs_val key = mrs_doc_get(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (key.type == MRS_DOCUMENT) {
+        for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
+            if (mrs_val_is_text(e.v, "text")) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Its name; NULL: the list has none. */
+const char *
+mrsi_index_text_of(const struct mrs_view *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i].p && is_text(list[i])) {
+            return mrsi_index_name(list[i]);
+        }
+    }
+    return NULL;
 }
 
 /* ---- names and sameness ---- */
@@ -215,7 +199,7 @@ static bool
 name_taken(const struct mrs_view *list, uint32_t n, const char *name)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (list[i].p && strcmp(name_of(list[i]), name) == 0) {
+        if (list[i].p && strcmp(mrsi_index_name(list[i]), name) == 0) {
             return true;
         }
     }
@@ -234,12 +218,12 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
     if (st != MRS_OK) {
         return st;
     }
-    bool by_default = strcmp((const char *)s->name.p, name_of(before)) == 0;
+    bool by_default = strcmp((const char *)s->name.p, mrsi_index_name(before)) == 0;
     mrs_buf_reset(&s->name);
     if (by_default) {
         mrsi_index_default_name(*index, &s->name);
     } else {
-        mrs_buf_printf(&s->name, "%s", name_of(*index));
+        mrs_buf_printf(&s->name, "%s", mrsi_index_name(*index));
     }
     mrs_buf_byte(&s->name, 0);
     while (!s->name.bad && name_taken(list, n, (const char *)s->name.p)) {
@@ -247,7 +231,7 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
         mrs_buf_byte(&s->name, 0);
     }
     st = mrs_buf_status(&s->name, s->err);
-    if (st != MRS_OK || strcmp((const char *)s->name.p, name_of(*index)) == 0) {
+    if (st != MRS_OK || strcmp((const char *)s->name.p, mrsi_index_name(*index)) == 0) {
         return st;
     }
     return assemble(s, *index, NULL, 0, (const char *)s->name.p, index);
@@ -258,7 +242,7 @@ has_alike(const struct mrs_view *list, uint32_t n, struct mrs_view index, const 
 {
     for (uint32_t i = 0; i < n; i++) {
         if (list[i].p && mrsi_index_alike(list[i], index)) {
-            *name = name_of(list[i]);
+            *name = mrsi_index_name(list[i]);
             return true;
         }
     }
@@ -324,18 +308,19 @@ struct rewriting {
 static unsigned
 may_clash(const struct rewriting *r, struct mrs_view index)
 {
-    bool sparse = option_on(index, "sparse");
+    bool sparse = mrsi_index_option(index, "sparse");
     bool partial = mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
     const char *why = NULL;
-    if ((r->keep_old || r->m->holes) && !(sparse && key_length(index) == 1)) {
+    if ((r->keep_old || r->m->holes) && !(sparse && mrsi_index_keys(index) == 1)) {
         why = "some documents do not have its fields now";
     } else if (r->m->fills && (sparse || partial)) {
         why = "documents that it passed over have its fields now, perhaps with equal values";
     }
-    if (!why || !option_on(index, "unique")) {
+    if (!why || !mrsi_index_unique(index)) {
         return 0;
     }
-    mrs_catalog_note(r->shop.cat, "index %s of %s is no longer unique: %s", name_of(index), r->shop.cc->coll.ns, why);
+    mrs_catalog_note(r->shop.cat, "index %s of %s is no longer unique: %s", mrsi_index_name(index),
+                     r->shop.cc->coll.ns, why);
     return MRSI_LOSE_UNIQUE;
 }
 
@@ -346,9 +331,9 @@ rewrite_one(struct rewriting *r, uint32_t i)
     struct mrs_view old = s->cc->index[i];
     struct mrsi_index_parts p;
     enum mrs_status st = mrsi_index_parts(mrs_catalog_arena(s->cat), &s->buf, r->m, old, &p, s->err);
-    bool gone = p.key_gone || p.filter_gone;
+    bool gone = p.key_gone || p.filter_gone || p.why;
     r->stays[i] = old;
-    if (st != MRS_OK || (!gone && !p.moved)) {
+    if (st != MRS_OK || (!gone && !p.moved && !(p.shrunk && !r->keep_old))) {
         return st;
     }
     unsigned lose = may_clash(r, old);
@@ -356,7 +341,8 @@ rewrite_one(struct rewriting *r, uint32_t i)
     if (r->keep_old) {
         st = assemble(s, old, NULL, lose, NULL, &r->stays[i]);
     } else if (gone && !(r->m->told && r->m->told[i])) {
-        mrs_catalog_note(s->cat, "index %s of %s left out: a path it needs is gone", name_of(old), s->cc->coll.ns);
+        mrs_catalog_note(s->cat, "index %s of %s left out: %s", mrsi_index_name(old), s->cc->coll.ns,
+                         p.why ? p.why : "a path it needs is gone");
     }
     return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
 }
@@ -383,8 +369,13 @@ put_together(struct rewriting *r, uint32_t n)
             continue;
         }
         if (has_alike(list, 2 * n, one, &twin)) {
-            mrs_catalog_note(s->cat, "index %s of %s left out: %s has the same key now", name_of(s->cc->index[i]),
-                             s->cc->coll.ns, twin);
+            mrs_catalog_note(s->cat, "index %s of %s left out: %s has the same key now",
+                             mrsi_index_name(s->cc->index[i]), s->cc->coll.ns, twin);
+            continue;
+        }
+        if (is_text(one) && mrsi_index_text_of(list, 2 * n)) {
+            mrs_catalog_note(s->cat, "index %s of %s stays on the old paths only: a collection has one text index at "
+                                     "most", mrsi_index_name(s->cc->index[i]), s->cc->coll.ns);
             continue;
         }
         st = rename_free(s, s->cc->index[i], &one, list, 2 * n);
@@ -425,47 +416,14 @@ mrsi_indexes_rewrite(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const str
     return shop_close(&r.shop, st);
 }
 
-static bool
-covers(struct mrs_view index, const char *path)
-{
-    struct mrs_val key = mrs_doc_get(index, "key");
-    struct mrs_walk w;
-    struct mrs_elem e;
-    size_t n = strlen(path);
-    mrs_walk_init(&w, mrs_val_view(key));
-    while (mrs_walk_next(&w, &e) == 1) {
-        size_t least = n < e.name_len ? n : e.name_len;
-        if (memcmp(e.name, path, least) == 0 && (n == e.name_len || (n > least ? path : e.name)[least] == '.')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void
-mrsi_indexes_note_unique(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const char *const *path, uint32_t n)
-{
-    for (uint32_t i = 0; i < cc->n_index; i++) {
-        struct mrs_view index = cc->index[i];
-        for (uint32_t j = 0; j < n && option_on(index, "unique") && key_length(index); j++) {
-            if (covers(index, path[j])) {
-                mrs_catalog_note(cat,
-                                 "index %s of %s is unique and stands on %s, which gets new values: a restore fails if "
-                                 "they clash", name_of(index), cc->coll.ns, path[j]);
-                break;
-            }
-        }
-    }
-}
-
 /* ---- to another collection ---- */
 static void
 note_lost(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, unsigned lost, const char *why)
 {
     static const char *const words[] = {"", "unique", "sparse", "unique and sparse", "partial", "unique and partial",
                                         "sparse and partial", "unique, sparse and partial"};
-    mrs_catalog_note(s->cat, "index %s of %s, carried to %s, is no longer %s: %s", name_of(index), from->coll.ns,
-                     s->cc->coll.ns, words[lost & 7], why);
+    mrs_catalog_note(s->cat, "index %s of %s, carried to %s, is no longer %s: %s", mrsi_index_name(index),
+                     from->coll.ns, s->cc->coll.ns, words[lost & 7], why);
 }
 
 /* The options of an index that it really has, of those that must be lost. */
@@ -473,8 +431,8 @@ static unsigned
 losses_of(struct mrs_view index, const struct mrsi_index_parts *p, unsigned lose)
 {
     unsigned lost = 0;
-    lost |= option_on(index, "unique") ? lose & MRSI_LOSE_UNIQUE : 0;
-    lost |= option_on(index, "sparse") ? lose & MRSI_LOSE_SPARSE : 0;
+    lost |= mrsi_index_unique(index) ? lose & MRSI_LOSE_UNIQUE : 0;
+    lost |= mrsi_index_option(index, "sparse") ? lose & MRSI_LOSE_SPARSE : 0;
     lost |= p->filter.type != MRS_MISSING ? lose & MRSI_LOSE_PARTIAL : 0;
     return lost;
 }
@@ -489,9 +447,9 @@ tagged(struct shop *s, struct mrs_view *index, const struct mrsi_carry *how, boo
     struct mrs_elem e;
     struct mrs_build b;
     struct mrs_view built;
-    bool sparse = option_on(*index, "sparse");
+    bool sparse = mrsi_index_option(*index, "sparse");
     struct mrs_val filter = mrs_doc_get(*index, "partialFilterExpression"), key = mrs_doc_get(*index, "key");
-    *can = !(sparse && key_length(*index) != 1) && !is_id_index(*index);
+    *can = !(sparse && mrsi_index_keys(*index) != 1) && !mrsi_index_is_id(*index);
     if (!*can) {
         return MRS_OK;
     }
@@ -522,31 +480,71 @@ tagged(struct shop *s, struct mrs_view *index, const struct mrsi_carry *how, boo
     return st == MRS_OK && !index->p ? mrs_err_memory(s->err, built.n) : st;
 }
 
-/* Whether the index goes over at all; the report hears why not. */
-static bool
-may_go(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const struct mrsi_index_parts *p,
-       const struct mrsi_carry *how, bool *told)
+/* Why it does not go over; NULL: it does, or no word is due. */
+static const char *
+obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct mrsi_carry *how, bool *goes)
 {
-    const char *why = NULL;
     bool partial = p->filter_gone && !(how->lose & MRSI_LOSE_PARTIAL);
+    *goes = false;
+    if (p->all && p->key_gone) {
+        return "it stands on all fields there: make one with the step `index` where it is wanted";
+    }
     if (p->live == 0) {
-        return false;
+        return how->lose & MRSI_WHOLE ? "it needs paths that are not there" : NULL;
     }
     if (p->key_gone || partial) {
-        why = how->lose & MRSI_QUIET ? NULL : "it needs paths that are not there";
-    } else if (is_ttl(index) && how->lose & MRSI_LEAVE_TTL) {
-        why = "it would expire other documents than before";
-    } else if (has_hashed(index) && how->lose & MRSI_LEAVE_HASHED) {
-        why = "a hashed index cannot stand on an array";
-    } else {
-        return *told = true;
+        return how->lose & MRSI_QUIET ? NULL : "it needs paths that are not there";
     }
-    *told = why != NULL;
+    if (p->why) {
+        return p->why;
+    }
+    if (mrsi_index_expires(index) && how->lose & MRSI_LEAVE_TTL) {
+        return "it would expire other documents than before";
+    }
+    if (has_hashed(index) && how->lose & MRSI_LEAVE_HASHED) {
+        return "a hashed index cannot stand on an array";
+    }
+    if (is_text(index) && mrsi_index_keys(index) > 2 && how->lose & MRSI_LEAVE_HASHED) {
+        return "beside its texts a text index takes no array";
+    }
+    *goes = true;
+    return NULL;
+}
+
+static void
+note_stays(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *why)
+{
+    mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s", mrsi_index_name(index), from->coll.ns,
+                     s->cc->coll.ns, why);
+}
+
+/* The index put into the collection under a free name, unless one like it is there: the report hears what that one
+ * does not do. */
+static enum mrs_status
+put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, struct mrs_view one, bool told)
+{
+    const char *twin;
+    for (uint32_t i = 0; i < s->cc->n_index; i++) {
+        struct mrs_view is = s->cc->index[i];
+        bool weaker = (mrsi_index_unique(one) && !mrsi_index_unique(is)) ||
+                      mrs_compare(mrs_doc_get(one, "expireAfterSeconds"), mrs_doc_get(is, "expireAfterSeconds")) != 0;
+        if (!told && weaker && mrsi_index_alike(is, one)) {
+            mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s has the same key there, with other "
+                                     "options", mrsi_index_name(old), from->coll.ns, s->cc->coll.ns,
+                             mrsi_index_name(is));
+        }
+    }
+    if (has_alike(s->cc->index, s->cc->n_index, one, &twin)) {
+        return MRS_OK;
+    }
+    const char *why = is_text(one) && mrsi_index_text_of(s->cc->index, s->cc->n_index)
+                          ? "a collection has one text index at most" : NULL;
     if (why) {
-        mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s", name_of(index), from->coll.ns,
-                         s->cc->coll.ns, why);
+        note_stays(s, from, old, why);
+        return MRS_OK;
     }
-    return false;
+    enum mrs_status st = rename_free(s, old, &one, s->cc->index, s->cc->n_index);
+    return st == MRS_OK ? mrsi_cat_add_index(s->cat, s->cc, one, s->err) : st;
 }
 
 static enum mrs_status
@@ -555,29 +553,35 @@ carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, 
 {
     struct mrsi_index_parts p;
     struct mrs_view one;
-    const char *twin;
-    bool kept = false;
+    bool kept = false, goes = false;
     enum mrs_status st = mrsi_index_parts(mrs_catalog_arena(s->cat), &s->buf, how->moves, old, &p, s->err);
-    if (st != MRS_OK || !may_go(s, from, old, &p, how, told)) {
+    if (st != MRS_OK) {
         return st;
     }
+    const char *why = obstacle(old, &p, how, &goes);
+    *told = goes || why;
+    if (why) {
+        note_stays(s, from, old, why);
+    }
+    if (!goes) {
+        return MRS_OK;
+    }
     unsigned lose = losses_of(old, &p, how->lose);
-    if (how->tag && option_on(old, "unique")) {
+    if (how->tag && mrsi_index_unique(old)) {
         st = assemble(s, old, &p, 0, NULL, &one);
         st = st == MRS_OK ? tagged(s, &one, how, &kept) : st;
         lose = kept ? 0 : lose;
     }
-    if (st == MRS_OK && !kept) {
+    if (st == MRS_OK && kept) {
+        mrs_catalog_note(s->cat, "index %s of %s, carried to %s, is unique only among documents whose %s says that "
+                                 "they are from there", mrsi_index_name(old), from->coll.ns, s->cc->coll.ns, how->tag);
+    } else if (st == MRS_OK) {
         st = assemble(s, old, &p, lose, NULL, &one);
     }
-    if (st != MRS_OK || has_alike(s->cc->index, s->cc->n_index, one, &twin)) {
-        return st;
-    }
-    if (lose) {
+    if (st == MRS_OK && lose) {
         note_lost(s, from, old, lose, how->why);
     }
-    st = rename_free(s, old, &one, s->cc->index, s->cc->n_index);
-    return st == MRS_OK ? mrsi_cat_add_index(s->cat, s->cc, one, s->err) : st;
+    return st == MRS_OK ? put_carried(s, from, old, one, lose != 0) : st;
 }
 
 enum mrs_status
@@ -591,7 +595,7 @@ mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat_coll *from, str
     shop_open(&s, cat, into, mrs_catalog_arena(cat)->mem, e);
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
         bool told = false;
-        if (!is_id_index(index[i])) {
+        if (!mrsi_index_is_id(index[i])) {
             st = carry_one(&s, from, index[i], how, &told);
         }
         if (how->told) {

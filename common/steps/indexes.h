@@ -47,11 +47,12 @@ enum mrsi_lose { /* bits: what a carried index cannot keep */
     MRSI_LOSE_PARTIAL = 4,
     MRSI_LEAVE_TTL = 8,    /* an index that expires documents is not carried */
     MRSI_LEAVE_HASHED = 16, /* nor a hashed one: it cannot be multikey */
-    MRSI_QUIET = 32        /* indexes that are covered in part only are left out without a note */
+    MRSI_QUIET = 32,       /* indexes that are covered in part only are left out without a note */
+    MRSI_WHOLE = 64        /* the documents leave `from`: one whose paths are all gone is noted, too */
 };
 /* Carries copies of from's indexes (not `_id_`) to into, rewritten by m. One whose paths are all
- * gone is none of into's business; one that is covered in part is left out with a note. why: the
- * reason for the report, as in "index x_1 of a.b carried to a.c is no longer unique: WHY". */
+ * gone is none of into's business, unless the documents leave; one that is covered in part is left out with a note.
+ * why: the reason for the report, as in "index x_1 of a.b carried to a.c is no longer unique: WHY". */
 struct mrsi_carry {
     const struct mrsi_moves *moves;
     unsigned lose;
@@ -79,10 +80,32 @@ bool mrsi_index_alike(struct mrs_view a, struct mrs_view b);
 /* key1_1_key2_-1 appended to out. */
 void mrsi_index_default_name(struct mrs_view index, struct mrs_buf *out);
 
-/* Notes the unique indexes over any of the paths, whose values a step changes: only the restore
- * will tell whether they hold. */
-void mrsi_indexes_note_unique(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const char *const *path,
+/* Notes the indexes over any of the paths, whose values a step changes, that refuse or expire documents: unique ones,
+ * for which only the restore will tell whether they hold, and those with expireAfterSeconds. To be called before
+ * indexes are rewritten. */
+void mrsi_indexes_note_values(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const char *const *path,
                               uint32_t n);
+/* The same for all paths of the side that the step adds to and does not take away. */
+void mrsi_indexes_note_added(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const struct mrs_desc *d,
+                             int side);
+/* The same for a collection that is there already and takes in documents. */
+void mrsi_indexes_note_arrivals(struct mrs_catalog *cat, const struct mrs_cat_coll *cc);
+/* mrsi_index_plain, and a note where an index would be made and cannot be. */
+bool mrsi_index_named(struct mrs_catalog *cat, const struct mrs_coll *coll, const struct mrs_path *path);
+
+const char *mrsi_index_name(struct mrs_view index);
+/* The name of the text index of the list, of which a collection has one at most; NULL: none. Empty views are passed
+ * over. */
+const char *mrsi_index_text_of(const struct mrs_view *list, uint32_t n);
+/* Whether a yes-or-no option is set. */
+bool mrsi_index_option(struct mrs_view index, const char *option);
+bool mrsi_index_unique(struct mrs_view index); /* or about to be: prepareUnique */
+bool mrsi_index_expires(struct mrs_view index);
+bool mrsi_index_is_id(struct mrs_view index);
+uint32_t mrsi_index_keys(struct mrs_view index);
+
+/* Whether a query, schema or pipeline could name a path that begins like this one. */
+bool mrsi_names_path(struct mrs_view query, const char *path);
 
 /* Validators of the sides that a step changes: one that names a path that is added or removed is
  * left out and noted; a collection that takes in whole documents keeps its own, and the report says

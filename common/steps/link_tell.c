@@ -119,14 +119,14 @@ indexes(const struct mrsi_link *s, int side, struct mrs_catalog *cat, struct mrs
     const char *path = s->path[side].text;
     struct mrsi_move m = {path, NULL};
     struct mrsi_moves moves = {.move = &m, .n = 1};
-    if (!mrsi_index_plain(&s->path[side])) {
+    if (derives(s, side) ? !mrsi_index_named(cat, &cc->coll, &s->path[side]) : !mrsi_index_plain(&s->path[side])) {
         return MRS_OK;
     }
     if (s->strips[side]) {
         return mrsi_indexes_rewrite(cat, cc, &moves, false, e);
     }
     if (mrsi_link_changes(s, side)) {
-        mrsi_indexes_note_unique(cat, cc, &path, 1);
+        mrsi_indexes_note_values(cat, cc, &path, 1);
     }
     return derives(s, side) ? mrsi_index_reference(cat, cc, &path, 1, e) : MRS_OK;
 }

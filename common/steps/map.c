@@ -72,10 +72,11 @@ mrsi_map_catalog(mrsi_describe_fn describe, const void *state, struct mrs_catalo
     struct mrs_cat_coll *cc = NULL;
     struct mrs_desc d;
     enum mrs_status s = mrsi_cat_need(cat, &m->in, true, "in", &cc, e);
+    s = s == MRS_OK ? describe(state, mrs_catalog_arena(cat), &d, e) : s;
     if (s == MRS_OK && m->indexes) {
-        mrsi_indexes_note_unique(cat, cc, m->write, m->n_write);
+        mrsi_indexes_note_values(cat, cc, m->write, m->n_write);
+        mrsi_indexes_note_added(cat, cc, &d, 0);
         s = m->moves.n ? mrsi_indexes_rewrite(cat, cc, &m->moves, m->where != NULL, e) : MRS_OK;
     }
-    s = s == MRS_OK ? describe(state, mrs_catalog_arena(cat), &d, e) : s;
     return s == MRS_OK ? mrsi_cat_validators(cat, &d, e) : s;
 }

@@ -200,7 +200,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     st = st == MRS_OK ? mrsi_cat_target(cat, &s->into, "into", &into, &fresh, e) : st;
     if (st == MRS_OK && s->indexes) {
         struct mrsi_carry how = {.moves = &s->moves,
-                                 .lose = MRSI_LEAVE_TTL | (fresh ? 0 : MRSI_LOSE_UNIQUE),
+                                 .lose = MRSI_WHOLE | MRSI_LEAVE_TTL | (fresh ? 0 : MRSI_LOSE_UNIQUE),
                                  .why = "the collection has documents of its own"};
         st = mrsi_indexes_carry(cat, from, into, &how, e);
     }

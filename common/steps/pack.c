@@ -376,7 +376,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     const struct mrsi_map *m = &s->packed.map;
     enum mrs_status st = mrsi_map_catalog(describe, state, cat, e);
     struct mrs_cat_coll *cc = mrs_catalog_find(cat, m->in.db, m->in.coll);
-    if (st != MRS_OK || !m->indexes || !mrsi_index_plain(&s->packed.as)) {
+    if (st != MRS_OK || !m->indexes || !mrsi_index_named(cat, &m->in, &s->packed.as)) {
         return st;
     }
     const char *path[2], *part[2] = {s->packed.key, s->packed.value};

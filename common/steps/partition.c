@@ -322,7 +322,7 @@ carry(const struct partition *s, struct mrs_catalog *cat, uint32_t i, struct mrs
     struct mrsi_move gone = {s->by.text, NULL};
     bool rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
     struct mrsi_moves moves = {.move = &gone, .n = s->drop && !rest && mrsi_index_plain(&s->by)};
-    struct mrsi_carry how = {.moves = &moves, .lose = fresh ? 0 : MRSI_LOSE_UNIQUE | MRSI_LEAVE_TTL};
+    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_WHOLE | (fresh ? 0 : MRSI_LOSE_UNIQUE | MRSI_LEAVE_TTL)};
     how.why = "the collection has documents of its own";
     return mrsi_indexes_carry(cat, from, into, &how, e);
 }

@@ -165,16 +165,19 @@ enum mrs_status
 mrsi_rollup_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 {
     const struct mrsi_rollup *s = state;
-    struct mrs_cat_coll *from, *into;
+    struct mrs_cat_coll *from, *into = NULL, *more;
     struct mrs_desc d;
     enum mrs_status st = mrsi_cat_need(cat, &s->join.from, leaves(s), "from", &from, e);
     if (st == MRS_OK) {
         st = s->by ? new_target(s, cat, e) : mrsi_cat_need(cat, &s->join.into, true, "into", &into, e);
     }
     if (st == MRS_OK && s->side_orphans >= 0) {
-        st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &into, NULL, e);
+        st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &more, NULL, e);
     }
     st = st == MRS_OK ? mrsi_rollup_describe(s, mrs_catalog_arena(cat), &d, e) : st;
+    if (st == MRS_OK && s->indexes && !s->by) {
+        mrsi_indexes_note_added(cat, into, &d, 1);
+    }
     st = st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }

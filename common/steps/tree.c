@@ -154,7 +154,7 @@ follow(const struct mrsi_tree *s, struct mrs_catalog *cat, struct mrs_cat_coll *
     for (uint32_t i = 0; i < s->made.n; i++) {
         write[i] = s->made.field[i].name;
     }
-    mrsi_indexes_note_unique(cat, cc, write, s->made.n);
+    mrsi_indexes_note_values(cat, cc, write, s->made.n);
     for (uint32_t i = 0; i < s->old.n; i++) {
         if (!has_field(&s->made, s->old.field[i].name)) {
             move[moves.n++] = (struct mrsi_move){s->old.field[i].name, NULL};

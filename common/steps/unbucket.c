@@ -535,7 +535,8 @@ carry(const struct unbucket *s, struct mrs_catalog *cat, const struct mrs_cat_co
         return mrs_err_memory(e, 0);
     }
     struct mrsi_moves moves = {.move = m, .n = n, .others_gone = true};
-    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL,
+    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL |
+                                                        (s->keep ? 0 : MRSI_WHOLE),
                              .why = "items of one document may be equal"};
     return mrsi_indexes_carry(cat, from, into, &how, e);
 }

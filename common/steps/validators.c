@@ -57,8 +57,8 @@ elem_names(const struct mrs_elem *e, const char *path)
     return looks_at_all(e->name) || looks_at_all(text) || same_first(e->name, path) || same_first(text, path);
 }
 
-static bool
-names_path(struct mrs_view validator, const char *path)
+bool
+mrsi_names_path(struct mrs_view validator, const char *path)
 {
     struct mrs_walk stack[MRS_DEPTH_MAX];
     struct mrs_elem e;
@@ -121,7 +121,7 @@ check_side(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side, str
             continue;
         }
         whole = whole || (!t->path[0] && t->kind == 'A');
-        if (t->path[0] && names_path(mrs_val_view(v), t->path)) {
+        if (t->path[0] && mrsi_names_path(mrs_val_view(v), t->path)) {
             mrs_catalog_note(cat, "the validator of %s left out: it may concern %s", cc->coll.ns, t->path);
             return leave_out(cat, cc, e);
         }
@@ -147,7 +147,8 @@ note_views(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side)
         }
         for (uint32_t k = 0; k < d->n_touches; k++) {
             const struct mrs_touch *t = &d->touches[k];
-            if (t->side == (int)side && t->kind != 'R' && t->path[0] && names_path(mrs_val_view(pipeline), t->path)) {
+            if (t->side == (int)side && t->kind != 'R' && t->path[0] &&
+                mrsi_names_path(mrs_val_view(pipeline), t->path)) {
                 mrs_catalog_note(cat, "the view %s reads from %s and may concern %s, which changes: look at its "
                                       "pipeline", view->coll.ns, coll->ns, t->path);
                 break;

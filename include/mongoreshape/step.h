@@ -380,6 +380,9 @@ enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll 
                                    struct mrs_err *e);
 /* A line of the report ("index x_1 of shop.orders left out: it would be unique over an array"). */
 void mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* After all steps: notes indexes of touched collections that another one makes superfluous, and collections with more
+ * indexes than a server takes. all: also where no step made or changed one of the two. OK, DEAD. */
+enum mrs_status mrs_catalog_surplus(struct mrs_catalog *c, bool all, struct mrs_err *e);
 uint32_t mrs_catalog_notes(const struct mrs_catalog *c);
 const char *mrs_catalog_note_at(const struct mrs_catalog *c, uint32_t i);
 /* The metadata document of a touched collection, as mongodump writes it ({options, indexes, uuid, collectionName,

@@ -204,12 +204,17 @@ static const struct bench_catalog cats[] = {
      "'partialFilterExpression':{'p':{'$gt':1}}}]}",
      shop, "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'p':1},'name':'n','unique':true,"
      "'partialFilterExpression':{'p':{'$gt':1}}}" A_END},
-    {"index", "{'in':'a','create':[{'key':{'l':'2dsphere'}},{'key':{'h':'hashed'}},{'key':{'$**':1}},"
-     "{'key':{'q':'text','r':'text'}}]}",
+    {"index", "{'in':'a','create':[{'key':{'l':'2dsphere'}},{'key':{'h':'hashed'}},{'key':{'$**':1}}]}",
      shop, "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'l':'2dsphere'},'name':'l_2dsphere'},{'v':2,"
      "'key':{'h':'hashed'},"
-     "'name':'h_hashed'},{'v':2,'key':{'$**':1},'name':'$**_1'},{'v':2,'key':{'q':'text','r':'text'},"
+     "'name':'h_hashed'},{'v':2,'key':{'$**':1},'name':'$**_1'}" A_END},
+    {"index", "{'in':'a','create':[{'key':{'q':'text','r':'text'}}],'drop':['t_text']}",
+     ((const char *const[]){"a", "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'_fts':'text',"
+     "'_ftsx':1},'name':'t_text','weights':{'t':1}}]}", NULL}),
+     "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'q':'text','r':'text'},"
      "'name':'q_text_r_text'}" A_END},
+    {"index", "{'in':'a','create':[{'key':{'q':'text'}}]}", shop, "! create: shop.a has the text index t_text already, "
+     "and a collection has one at most: drop that, or name its fields as well"},
     {"index", "{'in':'a','create':[{'key':{'x':1}},{'key':{'x':1},'name':'other','hidden':false},"
      "{'key':{'t':'text'}},{'key':{'_id':1}},"
               "{'key':{'u':1},'unique':true}]}", shop, "{" A_OPTIONS "'indexes':[" A_INDEXES A_END},

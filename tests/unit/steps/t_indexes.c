@@ -75,7 +75,19 @@ static const struct bench_catalog in_place[] = {
      "'key':{'x':-1},'name':'x_-1',"
      "'unique':true,'sparse':true},{'v':2,'key':{'y':-1},'name':'y_-1','unique':true,'sparse':true}" END
      "- index x_1 of shop.a is no longer unique: some documents do not have its fields now\n"},
+    {"rename", "{'in':'a','where':{'v':1},'fields':{'x':'y'}}", COLL("{'v':2,'key':{'_fts':'text','_ftsx':1},"
+     "'name':'x_text','weights':{'x':1}}"),
+     "{'indexes':[" ID ",{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'x_text','weights':{'x':1}}" END
+     "- index x_text of shop.a stays on the old paths only: a collection has one text index at most\n"},
+    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'y':1,'x':-1},'name':'y_1_x_-1'}"),
+     "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1'}" END},
+    {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'y':1},'name':'y_1','prepareUnique':true}"),
+     "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1','prepareUnique':true}" END
+     "- index y_1 of shop.a is unique and stands on y, which gets new values: a restore fails if they clash\n"},
     /* removed paths */
+    {"unset", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'x_text_z_text',"
+     "'weights':{'x':1,'z':2}}"),
+     "{'indexes':[" ID ",{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'z_text','weights':{'z':2}}" END},
     {"unset", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'z':1,'x.k':1},"
      "'name':'zx'},"
      "{'v':2,'key':{'z':1},'name':'z_1','partialFilterExpression':{'x':1}},{'v':2,'key':{'z':-1},'name':'z_-1'}"),
@@ -171,6 +183,20 @@ static const struct carried carried[] = {
      "{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'comments.x_text_comments.y_text','weights':{'comments.x':1,"
      "'comments.y':2}},"
      "{'v':2,'key':{'comments.$**':1},'name':'comments.$**_1'}]"},
+    {"{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'t','weights':{'$**':1}},{'v':2,'key':{'p':1,'_fts':'text',"
+     "'_ftsx':1},'name':'u','weights':{'x':1}},{'v':2,'key':{'x':1},'name':'q','prepareUnique':true}", "", EMBED,
+     "{'v':2,'key':{'comments.x':1},'name':'q'}]\n"
+     "- index t of shop.f is not carried to shop.i: a text index over all fields cannot be limited to a part of the "
+     "document\n"
+     "- index u of shop.f is not carried to shop.i: beside its texts a text index takes no array\n"
+     "- index q of shop.f, carried to shop.i, is no longer unique: why"},
+    {"{'v':2,'key':{'x':1},'name':'q','unique':true}", "{'v':2,'key':{'x':1},'name':'r'}", {{NULL, NULL}}, false, 0,
+     "{'v':2,'key':{'x':1},'name':'r'}]\n"
+     "- index q of shop.f is not carried to shop.i: r has the same key there, with other options"},
+    {"{'v':2,'key':{'$**':1},'name':'w','wildcardProjection':{'items.x':1,'y':1}},{'v':2,'key':{'x':1},'name':'x_1'}",
+     "", {{"items", ""}, {NULL, NULL}}, true, MRSI_WHOLE,
+     "{'v':2,'key':{'$**':1},'name':'w','wildcardProjection':{'x':1}}]\n"
+     "- index x_1 of shop.f is not carried to shop.i: it needs paths that are not there"},
     {"{'v':2,'key':{'items.x':1},'name':'items.x_1','unique':true},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,"
      "'key':{'y':1,'items.x':1},'name':'yx'},"
      "{'v':2,'key':{'items':1},'name':'items_1'},{'v':2,'key':{'items._id':1},'name':'items._id_1'},{'v':2,"
@@ -180,7 +206,9 @@ static const struct carried carried[] = {
      "{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'$**':1},'name':'$**_1'},{'v':2,'key':{'parent':1,'z':1},"
      "'name':'pz'}]\n"
      "- index items.x_1 of shop.f, carried to shop.i, is no longer unique: why\n"
-     "- index yx of shop.f is not carried to shop.i: it needs paths that are not there"},
+     "- index yx of shop.f is not carried to shop.i: it needs paths that are not there\n"
+     "- index $**_1 of shop.f is not carried to shop.i: it stands on all fields there: make one with the step `index` "
+     "where it is wanted"},
     {"{'v':2,'key':{'items.x':1},'name':'i','sparse':true,'partialFilterExpression':{'items.x':{'$gt':1}}}", "",
      EXTRACT,
      "{'v':2,'key':{'x':1},'name':'i','sparse':true}]\n- index i of shop.f, carried to shop.i, is no longer "
@@ -292,6 +320,80 @@ references(void **arg)
     }
 }
 
+/* ---- superfluous ones ---- */
+static const struct surplus {
+    const char *index; /* of the collection as it is found */
+    bool all;
+    const char *want;
+} surplus[] = {
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':-1,'b':1},'name':'l'}", true, "s:l"},
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':1,'b':1},'name':'l'}", false, ""},
+    {"{'v':2,'key':{'a':1,'b':-1},'name':'s'},{'v':2,'key':{'a':-1.0,'b':1,'c':1},'name':'l'}", true, "s:l"},
+    {"{'v':2,'key':{'a':1,'b':1},'name':'s'},{'v':2,'key':{'a':1,'b':-1,'c':1},'name':'l'}", true, ""},
+    {"{'v':2,'key':{'b':1},'name':'s'},{'v':2,'key':{'a':1,'b':1},'name':'l'}", true, ""},
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':-1},'name':'l'}", true, ""},
+    {"{'v':2,'key':{'a':1},'name':'s','unique':true},{'v':2,'key':{'a':1,'b':1},'name':'l','unique':true}", true, ""},
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':1,'b':1},'name':'l','unique':true}", true, "s:l"},
+    {"{'v':2,'key':{'a':1},'name':'s','sparse':true},{'v':2,'key':{'a':1,'b':1},'name':'l'}", true, ""},
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':1,'b':1},'name':'l','sparse':true}", true, ""},
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':1,'b':1},'name':'l','hidden':true}", true, ""},
+    {"{'v':2,'key':{'a':1},'name':'s','expireAfterSeconds':1},{'v':2,'key':{'a':1,'b':1},'name':'l'}", true, ""},
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':1,'b':1},'name':'l','partialFilterExpression':{'b':1}}", true,
+     ""},
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':1,'b':1},'name':'l','collation':{'locale':'fr'}}", true, ""},
+    {"{'v':2,'key':{'a':1},'name':'s','collation':{'locale':'fr'}},{'v':2,'key':{'a':1,'b':1},'name':'l',"
+     "'collation':{'locale':'fr'}}", true, "s:l"},
+    {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':1,'b':'2dsphere'},'name':'l'}", true, ""},
+    {"{'v':2,'key':{'a':'hashed'},'name':'s'},{'v':2,'key':{'a':'hashed','b':1},'name':'l'}", true, ""},
+    {"{'v':2,'key':{'$**':1},'name':'s'},{'v':2,'key':{'a':1,'$**':1},'name':'l'}", true, ""},
+    {"{'v':2,'key':{'_id':1,'b':1},'name':'l'}", true, ""},
+};
+
+static bool
+run_surplus(const struct surplus *k, uint64_t fail_at)
+{
+    char text[600], want[200] = "", s[20], l[20];
+    struct mrs_mem *mem = mrs_mem_new(fail_at);
+    struct mrs_catalog *cat = NULL;
+    struct mrs_view d;
+    struct mrs_err err;
+    mrs_err_clear(&err);
+    snprintf(text, sizeof text, "{'indexes':[" ID ",%s]}", k->index);
+    uint8_t *p = bench_doc(text, &d);
+    enum mrs_status st = mrs_catalog_new(mem, &cat, &err);
+    st = st == MRS_OK ? mrs_catalog_add(cat, "shop", "a", d, &err) : st;
+    free(p);
+    if (st == MRS_OK) {
+        mrs_catalog_at(cat, 0)->touched = true;
+        st = mrs_catalog_surplus(cat, k->all, &err);
+    }
+    if (st == MRS_OK) {
+        if (sscanf(k->want, "%19[^:]:%19s", s, l) == 2) {
+            snprintf(want, sizeof want, "index %s of shop.a is redundant: %s begins with the same keys", s, l);
+        }
+        assert_int_equal(mrs_catalog_notes(cat), *want != 0);
+        assert_string_equal(*want ? mrs_catalog_note_at(cat, 0) : "", want);
+    } else {
+        assert_int_equal(st, MRS_DEAD);
+        assert_int_equal(err.code, MRS_E_MEMORY);
+    }
+    mrs_catalog_free(cat);
+    assert_int_equal(mrs_mem_close(mem), 0);
+    return st == MRS_OK;
+}
+
+static void
+superfluous(void **arg)
+{
+    (void)arg;
+    for (size_t i = 0; i < BENCH_N(surplus); i++) {
+        assert_true(run_surplus(&surplus[i], 0));
+        for (uint64_t at = 1; !run_surplus(&surplus[i], at); at++) {
+            assert_true(at < 1000);
+        }
+    }
+}
+
 static void
 plain_paths(void **arg)
 {
@@ -318,6 +420,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rewritten), cmocka_unit_test(carries), cmocka_unit_test(references),
+        cmocka_unit_test(superfluous),
         cmocka_unit_test(plain_paths),
     };
     return cmocka_run_group_tests_name("steps: indexes", tests, NULL, NULL);

@@ -10,11 +10,12 @@
 
 #include "mongoreshape/value.h"
 
-enum { PASSES_MAX = 100 };
+enum { PASSES_MAX = 100, LATE_MAX = 3 };
 
 struct contracting {
     struct live_batch b;
     struct live_tour t;
+    bool late; /* a document came behind the walk that adds claims: it has none of them */
 };
 
 /* Claims that are missing are added; one that stands there as something else: the document is left. */
@@ -51,6 +52,17 @@ want_unchecked(struct live_batch *b, const struct live_unit *u, struct mrs_view 
     return live_less_claims(&job, 0, b->side, u->doc, &b->make, want, e);
 }
 
+static bool
+has_no_claims(const struct live_batch *b, struct mrs_view doc)
+{
+    const char *const *name;
+    uint32_t n = live_claims_of(b->job, b->group, b->side, &name), i = 0;
+    while (i < n && mrs_doc_get(doc, name[i]).type == MRS_MISSING) {
+        i++;
+    }
+    return i == n;
+}
+
 static enum mrs_status
 want_contracted(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
                 struct mrs_err *e)
@@ -60,6 +72,8 @@ want_contracted(struct live_batch *b, const struct live_unit *u, const struct li
         return want_unchecked(b, u, want, e);
     }
     if (u->differs && !u->refused && t->tries == 0) {
+        struct contracting *k = b->arg;
+        k->late = k->late || has_no_claims(b, u->doc);
         b->r->differs++;
         live_name(b->r, b->coll->ns, mrs_doc_get(u->doc, "_id"),
                   "the new shape is not what the old one gives: left as it is");
@@ -80,19 +94,21 @@ write_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_chec
 }
 
 static enum mrs_status
-walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed, struct live_pass_report *r,
-     struct mrs_err *e)
+walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed, bool *late,
+     struct live_pass_report *r, struct mrs_err *e)
 {
     struct contracting k;
     char name[48], phase[96];
     memset(&k, 0, sizeof k);
     enum mrs_status st = live_batch_open(&k.b, job, group, 0, add ? LIVE_FOR_EXPAND : LIVE_FOR_CONTRACT, r, e);
     k.b.want = add ? want_added : want_contracted;
+    k.b.arg = &k;
     k.t = (struct live_tour){.job = job, .pass = live_pass_name(name, add ? "contract-add" : "contract", group, 0, no),
                              .phase = live_phase_name(job, phase, "contract", group), .coll = k.b.coll,
                              .bounded = true, .batch = write_batch, .arg = &k};
     st = st ? st : live_tour_run(&k.t, e);
     *changed = *changed || k.t.written || k.t.missed;
+    *late = *late || k.late;
     live_batch_close(&k.b);
     return st;
 }
@@ -100,17 +116,21 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
 static enum mrs_status
 contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct mrs_err *e)
 {
-    uint32_t first;
+    uint32_t first, named = r->n_named;
     bool changed = true;
     uint64_t before = r->differs;
+    int late_rounds = 0;
     enum mrs_status st = live_next_number(job, "contract_no", &first, e);
     for (uint32_t no = 0; no < PASSES_MAX && changed && !st; no++) {
+        bool late = false;
         changed = false;
         r->differs = before; /* of the last walk only */
+        r->n_named = named;
         if (job->live->group[g].n_claims) {
-            st = walk(job, g, first * PASSES_MAX + no, true, &changed, r, e);
+            st = walk(job, g, first * PASSES_MAX + no, true, &changed, &late, r, e);
         }
-        st = st ? st : walk(job, g, first * PASSES_MAX + no, false, &changed, r, e);
+        st = st ? st : walk(job, g, first * PASSES_MAX + no, false, &changed, &late, r, e);
+        changed = changed || (late && ++late_rounds < LATE_MAX);
     }
     return st || !changed ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                                              "documents in the old shape are written as fast as they are contracted: "

@@ -289,8 +289,8 @@ same_call(struct live_job *job, struct mrs_err *e)
     live_text_at(live_run_doc(r), "quiet_by", quiet, sizeof quiet);
     if (live_phase_over(r->phase)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                           "run %s of this plan is %s already: `abort --clean` forgets it, if the plan is to run once "
-                           "more",
+                           "run %s of this plan is %s already, nothing is left to do and nothing was touched (`status` "
+                           "shows it); `abort --clean` forgets it, if the plan is to run once more",
                            r->short_id, r->phase);
     }
     if (strncmp(r->phase, "contract", 8) == 0 || strncmp(r->phase, "roll", 4) == 0) {

@@ -66,6 +66,24 @@ const struct scene scenes[] = {
      " orphans: keep }\n",
      {{"parts", "{'_id':#,'name':'~n#~','weight':#}", 1, 4, 0}, {"lines", "{'_id':#,'part':@,'t':'~l#~'}", 1, 6, 3}},
      NULL, NULL},
+    {"rollup",
+     "  - rollup: { from: comments, into: posts, match: { postId: _id }, fields: { n: { $sum: 1 }, last: { $max:"
+     " \"$text\" } } }\n", {POSTS, COMMENTS}, NULL,
+     "[{'insert':'comments','documents':[{'_id':900,'postId':3,'text':'~c900~'}]},"
+     "{'update':'comments','updates':[{'q':{'_id':102},'u':{'$set':{'postId':3}}}]}]"},
+    {"rollup-take",
+     "  - rollup: { from: comments, into: posts, match: { postId: _id }, fields: { first: { $min: \"$text\" } },"
+     " keep: unmatched }\n", {POSTS, COMMENTS}, NULL,
+     "[{'delete':'comments','deletes':[{'q':{'_id':102},'limit':1}]}]"},
+    {"bucket",
+     "  - bucket: { from: comments, into: pages, items: list, by: [postId], max: 2, set: { n: { $sum: 1 } } }\n",
+     {COMMENTS}, NULL, NULL},
+    {"link",
+     "  - link: { parent: posts, child: comments, parent_ref: postId, child_refs: refs, derive: child_refs,"
+     " strip: parent_ref }\n", {POSTS, COMMENTS}, NULL, NULL},
+    {"tree", "  - tree: { in: nodes, form: parent, to_form: children }\n",
+     {{"nodes", "{'_id':#,'parent':@,'text':'~n#~'}", 2, 7, 3}, {"nodes", "{'_id':#,'text':'~n#~'}", 1, 1, 0}}, NULL,
+     NULL},
     {"move", "  - move: { from: users, into: old, where: { n: { $lt: 4 } } }\n", {USERS}, NULL,
      "[{'update':'users','updates':[{'q':{'_id':1},'u':{'$set':{'name':'~w1~'}}}]}]"},
     {"move-into", "  - move: { from: users, into: old, where: { n: { $gt: 1 } } }\n",

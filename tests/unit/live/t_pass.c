@@ -594,6 +594,57 @@ contract_beside_writers(void **state)
     }
 }
 
+static struct {
+    struct desk *desk;
+    int at, walk, came; /* came: in which walk */
+    uint64_t done;
+} late;
+
+static void
+comes_late(void *arg, const struct live_progress *p)
+{
+    (void)arg;
+    late.walk += p->done < late.done;
+    late.done = p->done;
+    if (--late.at == 0) {
+        late.came = late.walk;
+        put_texts(late.desk, "posts", "{'_id': 9, 'old': 1}");
+    }
+}
+
+/* A document of an old application that comes behind the walk that adds needs no second call. One that comes behind
+ * the last walk that looks stays as it is. */
+static void
+contract_late_document(void **state)
+{
+    (void)state;
+    static const struct pass_case k = {"late", "plan: p\nsteps:\n- rename: { in: posts, fields: { old: fresh } }\n",
+                                       {"posts", "{'_id': 1}{'_id': 2}{'_id': 3}{'_id': 4}"}, {NULL}};
+    int came = 0;
+    for (int at = 1; at <= 12; at++) {
+        struct desk d;
+        struct report r;
+        begin_case(&d, &k);
+        d.job.opts.batch = 1;
+        expands(&d, &r);
+        mrs_arena_clear(&r.a);
+        finds(&d, false, 0, 0, NULL);
+        memset(&late, 0, sizeof late);
+        late.desk = &d;
+        late.at = at;
+        late.came = -1;
+        d.job.progress = comes_late;
+        contracts(&d);
+        d.job.progress = NULL;
+        if (late.came == 0) {
+            came++;
+            holds(&d, "posts", "{'_id': 1}{'_id': 2}{'_id': 3}{'_id': 4}{'_id': 9, 'fresh': 1}");
+        }
+        desk_leave(&d);
+    }
+    assert_true(came >= 3);
+}
+
 /* Cut after any batch and gone on with: a document is never contracted twice. */
 static void
 contract_cut(void **state)
@@ -803,6 +854,7 @@ main(void)
         cmocka_unit_test(rollback_of_half),
         cmocka_unit_test(missed_and_derived_again),
         cmocka_unit_test(contract_beside_writers),
+        cmocka_unit_test(contract_late_document),
         cmocka_unit_test(contract_cut),
         cmocka_unit_test(contract_leaves_what_differs),
         cmocka_unit_test(backfill_in_place),

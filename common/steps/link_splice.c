@@ -183,6 +183,17 @@ put_deep(const struct mrsi_link *s, struct mrs_ctx *c, struct mrsi_link_work *wo
     return mrsi_step_skip(c, st, mrsi_link_key[side]);
 }
 
+/* Whether a document that is an `_id` comes in: below a list it lies deeper than it did. */
+static bool
+brings_documents(const struct mrs_link_item *item, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && (item[i].at != MRS_LINK_NEW || item[i].value.type != MRS_DOCUMENT)) {
+        i++;
+    }
+    return i < n;
+}
+
 enum mrs_status
 mrsi_link_splice(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                  const struct mrs_link_item *item, uint32_t n, struct mrs_buf *out, enum mrs_fate *fate)
@@ -212,6 +223,9 @@ mrsi_link_splice(const void *state, struct mrs_ctx *c, void *work, int side, str
     st = s->path[side].n == 1 ? put_top(s, c, side, doc, &o, out, &changed)
                               : put_deep(s, c, w, side, doc, &o, out, &changed);
     st = st == MRS_OK && changed ? mrsi_step_size(c, out) : st;
+    if (st == MRS_OK && changed && brings_documents(item, n)) {
+        st = mrsi_step_depth(c, mrsi_link_key[side], doc, mrsi_buf_view(out, 0));
+    }
     *fate = st == MRS_OK && changed ? MRS_FATE_CHANGED : MRS_FATE_STAYS;
     return st;
 }

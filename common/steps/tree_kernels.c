@@ -289,6 +289,7 @@ struct writing {
     struct mrs_ctx *c;
     struct mrs_place *place;
     struct mrs_buf *out;
+    bool deeper; /* a document that was an _id stands in a list now */
 };
 
 static enum mrs_status
@@ -321,6 +322,7 @@ put_ids(struct writing *x, const struct mrsi_tree_field *f, struct mrs_node_ids 
     mrsi_put_head(x->out, MRS_ARRAY, f->name, f->len);
     mrsi_items_open(&it, x->out);
     while (st == MRS_OK && (st = ids->next(ids, &id, x->c->err)) == MRS_OK) {
+        x->deeper = x->deeper || id.type == MRS_DOCUMENT;
         mrsi_items_add(&it, id);
         if (x->out->n > MRS_DOC_MAX) {
             return too_large(x, ids->n, what);
@@ -425,7 +427,7 @@ splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
        enum mrs_fate *fate)
 {
     const struct mrsi_tree *s = state;
-    struct writing x = {s, c, place, out};
+    struct writing x = {s, c, place, out, false};
     struct mrsi_seen seen;
     enum mrs_status st = s->form == MRSI_TREE_ANCESTORS ? check_ancestors(s, c, doc, place)
                          : s->form == MRSI_TREE_PATH    ? check_path(s, c, doc, place)
@@ -440,7 +442,8 @@ splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
         return MRS_OK;
     }
     st = mrsi_seen_check(&seen, c, doc);
-    return st == MRS_OK ? mrsi_step_size(c, out) : st;
+    st = st == MRS_OK ? mrsi_step_size(c, out) : st;
+    return st == MRS_OK && x.deeper ? mrsi_step_depth(c, "to_form", doc, mrsi_buf_view(out, 0)) : st;
 }
 
 /* ---- refusing ---- */

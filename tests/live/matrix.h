@@ -143,6 +143,8 @@ int act(struct trial *t, int k, const struct call *how);
 pid_t start_act(struct trial *t, int k, const struct call *how);
 /* Everything anew, up to act k. */
 bool before(struct trial *t, int k);
+/* Whether the run came to an end of some kind: another call of its command is an error then. */
+bool run_is_over(struct trial *t, char phase[64]);
 /* Act k again until it ends as it did unbroken, then those behind it. Whatever it says instead must be a refusal of the
  * server's kind. */
 bool finish(struct trial *t, int k);

@@ -85,6 +85,13 @@ before(struct trial *t, int k)
 }
 
 bool
+run_is_over(struct trial *t, char phase[64])
+{
+    world_phase(t->w, phase);
+    return strcmp(phase, "done") == 0 || strcmp(phase, "rolled back") == 0 || strcmp(phase, "contracted") == 0;
+}
+
+bool
 finish(struct trial *t, int k)
 {
     for (int tries = 0; k < ACTS && t->way->acts[k] != NULL; k++, tries = 0) {
@@ -93,8 +100,7 @@ finish(struct trial *t, int k)
         while ((status = act(t, k, NULL)) != t->status[k]) {
             const char *said = tool_said(t->w, NULL);
             char phase[64];
-            world_phase(t->w, phase);
-            if (strcmp(phase, "done") == 0 || strcmp(phase, "rolled back") == 0 || strcmp(phase, "contracted") == 0)
+            if (run_is_over(t, phase))
                 break;
             if (status != 6 || ++tries == TRIES) {
                 fail(t, "again act %d ended with %d instead of %d (phase %s): %s", k + 1, status, t->status[k], phase,

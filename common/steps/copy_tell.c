@@ -155,7 +155,10 @@ indexes(const struct mrsi_copy *s, struct mrs_catalog *cat, struct mrs_cat_coll 
     memcpy(to, ref->text, n);
     to[n] = '.';
     memcpy(to + n + 1, s->wrap, s->wrap_len + 1);
-    const char *path = m.to = to;
+    const char *path = to;
+    moves.n = 0;
+    moves.exact_from = ref->text; /* what lies below is there from before */
+    moves.exact_to = to;
     enum mrs_status st = mrsi_indexes_rewrite(cat, into, &moves, false, e);
     return st == MRS_OK ? mrsi_index_reference(cat, into, &path, 1, e) : st;
 }

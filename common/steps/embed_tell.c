@@ -296,9 +296,10 @@ indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
         struct mrs_cat_coll *into, struct mrs_err *e)
 {
     if (s->in_place) {
-        struct mrsi_move m = {s->as.text, below(mrs_catalog_arena(cat), s->as.text, "_id")};
-        struct mrsi_moves moves = {.move = &m, .n = 1, .holes = s->dangling != MRSI_DANGLING_REFUSE};
-        return m.to ? mrsi_indexes_rewrite(cat, into, &moves, false, e) : mrs_err_memory(e, 0);
+        const char *to = below(mrs_catalog_arena(cat), s->as.text, "_id");
+        struct mrsi_moves moves = {.exact_from = s->as.text, .exact_to = to, /* what lies below is there from before */
+                                   .holes = s->dangling != MRSI_DANGLING_REFUSE};
+        return to ? mrsi_indexes_rewrite(cat, into, &moves, false, e) : mrs_err_memory(e, 0);
     }
     struct mrsi_moves moves;
     struct mrs_cat_coll children;

@@ -336,6 +336,10 @@ rewrite_one(struct rewriting *r, uint32_t i)
     if (st != MRS_OK || (!gone && !p.moved && !(p.shrunk && !r->keep_old))) {
         return st;
     }
+    if (!gone && p.shrunk) {
+        mrs_catalog_note(s->cat, "index %s of %s takes in fewer fields: some are gone", mrsi_index_name(old),
+                         s->cc->coll.ns);
+    }
     unsigned lose = may_clash(r, old);
     r->stays[i].p = NULL;
     if (r->keep_old) {
@@ -577,6 +581,10 @@ carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, 
                                  "they are from there", mrsi_index_name(old), from->coll.ns, s->cc->coll.ns, how->tag);
     } else if (st == MRS_OK) {
         st = assemble(s, old, &p, lose, NULL, &one);
+    }
+    if (p.shrunk && how->lose & MRSI_WHOLE) {
+        mrs_catalog_note(s->cat, "index %s of %s, carried to %s, takes in fewer fields: some are not there",
+                         mrsi_index_name(old), from->coll.ns, s->cc->coll.ns);
     }
     if (st == MRS_OK && lose) {
         note_lost(s, from, old, lose, how->why);

@@ -22,7 +22,8 @@ struct mrsi_moves {
     bool others_gone; /* paths that no move covers: gone (carrying parts), else as they are */
     const char *const *begins; /* n_begins: top-level names that begin so are gone, but for `_id` and what moves name */
     uint32_t n_begins;
-    /* the path itself, not what is below it, is another now: elements that become {value: element}; NULL: none */
+    /* the path itself, not what is below it, is another now: elements that become {value: element}, references that
+     * become documents; NULL: none */
     const char *exact_from, *exact_to;
     /* in place only: */
     bool holes;       /* documents that had the old path may lack the new one: two of them clash in a unique index */

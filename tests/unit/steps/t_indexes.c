@@ -87,7 +87,8 @@ static const struct bench_catalog in_place[] = {
     /* removed paths */
     {"unset", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'x_text_z_text',"
      "'weights':{'x':1,'z':2}}"),
-     "{'indexes':[" ID ",{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'z_text','weights':{'z':2}}" END},
+     "{'indexes':[" ID ",{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'z_text','weights':{'z':2}}" END
+     "- index x_text_z_text of shop.a takes in fewer fields: some are gone\n"},
     {"unset", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'z':1,'x.k':1},"
      "'name':'zx'},"
      "{'v':2,'key':{'z':1},'name':'z_1','partialFilterExpression':{'x':1}},{'v':2,'key':{'z':-1},'name':'z_-1'}"),
@@ -196,6 +197,7 @@ static const struct carried carried[] = {
     {"{'v':2,'key':{'$**':1},'name':'w','wildcardProjection':{'items.x':1,'y':1}},{'v':2,'key':{'x':1},'name':'x_1'}",
      "", {{"items", ""}, {NULL, NULL}}, true, MRSI_WHOLE,
      "{'v':2,'key':{'$**':1},'name':'w','wildcardProjection':{'x':1}}]\n"
+     "- index w of shop.f, carried to shop.i, takes in fewer fields: some are not there\n"
      "- index x_1 of shop.f is not carried to shop.i: it needs paths that are not there"},
     {"{'v':2,'key':{'items.x':1},'name':'items.x_1','unique':true},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,"
      "'key':{'y':1,'items.x':1},'name':'yx'},"

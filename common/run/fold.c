@@ -31,7 +31,11 @@ all_passes(struct mrsi_fold *f, struct mrs_err *e)
     if (s != MRS_OK || !clash) {
         return s;
     }
-    s = one_pass(f, mark, e);
+    if (f->gather.on) { /* documents that clash are refused with all that they were made of */
+        mrsi_refused_rewind(f->en, mark);
+        s = mrsi_fold_read_again(f, e);
+    }
+    s = s == MRS_OK ? one_pass(f, mark, e) : s;
     if (s == MRS_OK) {
         s = mrsi_ids_judge(&f->sides.ids, e);
     }
@@ -60,6 +64,7 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }
+    mrsi_fold_gather_clear(&f);
     mrsi_fold_route_clear(&f);
     mrsi_sorter_clear(&f.late);
     mrsi_tape_clear(&f.serials);

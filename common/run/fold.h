@@ -5,7 +5,10 @@
  * in parallel, their members put in order by hashing and counting, whole groups folded, and written in order; one that
  * outgrows memory goes through an external sort. What a fold puts is held back until its group has ended, since a
  * failing group takes it back. Whatever is told of a document of `from` (it stands nowhere, it is refused after all)
- * is noted by its ordinal, and `from` is read again, and written, only where something stays or was refused. */
+ * is noted by its ordinal, and `from` is read again, and written, only where something stays or was refused.
+ *
+ * Where a few bytes say all that the step has to know of a group, nothing is kept of its documents: see
+ * fold_gather.c. */
 #ifndef MRS_RUN_FOLD_H
 #define MRS_RUN_FOLD_H
 
@@ -28,6 +31,28 @@ struct mrsi_fold_router { /* a worker's */
     struct mrsi_fold_seen *seen;
 };
 
+/* ---- fold_load.c: groups in order ---- */
+struct mrsi_fold_group {
+    const struct mrsi_rec *first;
+    uint32_t at, n; /* in members */
+};
+struct mrsi_fold_load {
+    struct mrs_buf bytes, list, of, groups, table, sorted;
+    struct mrs_buf members; /* const struct mrsi_rec *: group by group, in order */
+    uint32_t n_groups;
+};
+
+/* ---- fold_gather.c: groups that grow while documents are read ---- */
+struct mrsi_fold_gather {
+    bool on, gave_up;
+    size_t size;           /* of a state */
+    struct mrs_arena room; /* of groups */
+    struct mrs_buf slots;
+    uint32_t n_slots;
+    struct mrsi_fold_load groups; /* only its groups */
+    uint64_t held;
+};
+
 struct mrsi_fold {
     struct mrsi_engine *en;
     uint32_t step;
@@ -48,6 +73,8 @@ struct mrsi_fold {
     struct mrsi_sorter late;    /* by ordinal: place and reason, each with its NUL */
     struct mrsi_tape serials;   /* RESOLVE and VERDICT: the number of the first document of each job */
     uint64_t n_docs;            /* documents put, up to the job that was committed last */
+    struct mrsi_fold_gather gather;
+    uint32_t next_group;        /* to be handed out */
 };
 
 /* A record: `verify` is the group, `sort` the order, `ref` a part of the group's hash. */
@@ -72,21 +99,30 @@ enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
 
 /* ---- fold_load.c: a partition in memory, in order ---- */
-struct mrsi_fold_group {
-    const struct mrsi_rec *first;
-    uint32_t at, n; /* in members */
-};
-struct mrsi_fold_load {
-    struct mrs_buf bytes, list, of, groups, table, sorted;
-    struct mrs_buf members; /* const struct mrsi_rec *: group by group, in order */
-    uint32_t n_groups;
-};
 void mrsi_fold_load_init(struct mrsi_fold_load *l, struct mrs_mem *mem);
 void mrsi_fold_load_clear(struct mrsi_fold_load *l);
 enum mrs_status mrsi_fold_load(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_partition *p,
                                struct mrs_err *e);
+/* Puts groups in the order of their keys; they count no members afterwards. */
+enum mrs_status mrsi_fold_sort_groups(struct mrsi_fold_load *l, struct mrs_err *e);
 /* The i-th group in the order of keys. */
 const struct mrsi_fold_group *mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i);
+
+/* Decides whether to gather. */
+void mrsi_fold_gather_begin(struct mrsi_fold *f);
+void mrsi_fold_gather_clear(struct mrsi_fold *f); /* from here on records are kept */
+/* Records, one behind the other, that follow those of the call before. FAIL with gave_up: not in this way. */
+enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *recs,
+                                     struct mrs_err *e);
+enum mrs_status mrsi_fold_give_up(struct mrsi_fold *f, struct mrs_err *e);
+/* All documents were read. FAIL as above. */
+enum mrs_status mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e);
+struct mrsi_fold_small { /* a group that is finished */
+    const uint8_t *state;
+    struct mrs_view first;
+    uint64_t n; /* documents in it */
+};
+struct mrsi_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i); /* in the order of keys */
 
 /* ---- fold_one.c: one group through the step ---- */
 struct mrsi_fold_source {
@@ -123,11 +159,16 @@ void mrsi_fold_one_clear(struct mrsi_fold_one *o);
 /* One group: what it makes goes to out. */
 enum mrs_status mrsi_fold_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                 struct mrsi_fold_source *source, struct mrs_err *e);
+/* The same of one that grew while documents were read. */
+enum mrs_status mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
+                                      const struct mrsi_fold_small *x, struct mrs_err *e);
 /* Hands over what has been made so far: in a commit, or in work when it is the job's turn. */
 enum mrs_status mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                     struct mrs_err *e);
 
 enum mrs_status mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e);   /* fold_read.c */
+/* Again, for records instead of groups that were gathered; what it tells was told the first time. */
+enum mrs_status mrsi_fold_read_again(struct mrsi_fold *f, struct mrs_err *e);
 enum mrs_status mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e);  /* fold_write.c: all groups, one pass */
 enum mrs_status mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e); /* fold_settle.c */
 

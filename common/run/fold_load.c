@@ -123,8 +123,8 @@ common_bytes(const struct mrsi_fold_load *l)
     return n;
 }
 
-static enum mrs_status
-sort_groups(struct mrsi_fold_load *l, struct mrs_err *e)
+enum mrs_status
+mrsi_fold_sort_groups(struct mrsi_fold_load *l, struct mrs_err *e)
 {
     size_t skip = common_bytes(l);
     uint32_t at = 0;
@@ -203,6 +203,6 @@ mrsi_fold_load(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_
 {
     enum mrs_status s = mrsi_partition_load(&f->spill, p, p->lo, p->hi, &l->bytes, &l->list, e);
     s = s == MRS_OK ? find_groups(l, e) : s;
-    s = s == MRS_OK ? sort_groups(l, e) : s;
+    s = s == MRS_OK ? mrsi_fold_sort_groups(l, e) : s;
     return s == MRS_OK ? place_members(l, e) : s;
 }

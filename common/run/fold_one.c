@@ -239,6 +239,41 @@ release(struct mrsi_fold_one *o, struct mrs_err *e)
     return s;
 }
 
+static void
+begin(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out, struct mrsi_fold_source *source)
+{
+    o->w = w;
+    o->out = out;
+    o->source = source;
+    o->n_given = o->filed = 0;
+    o->ended = false;
+    mrsi_tape_reset(&o->docs);
+    mrsi_tape_reset(&o->alone);
+    mrs_buf_reset(&o->bytes);
+    mrs_arena_reset(&w->arena);
+    mrs_err_clear(&w->err);
+}
+
+enum mrs_status
+mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
+                      const struct mrsi_fold_small *x, struct mrs_err *e)
+{
+    const struct mrsi_fold *f = o->f;
+    struct mrs_fold_put put = {put_document, o};
+    void *work = mrsi_work_of(w, f->step, e);
+    if (!work) {
+        return MRS_DEAD;
+    }
+    begin(o, w, out, NULL);
+    o->n_given = x->n;
+    enum mrs_status s = f->ops->small_end(f->st->state, &w->ctx, work, x->state, x->first, &put);
+    if (s != MRS_OK) { /* it did not fail when it was tried */
+        return mrsi_kernel_failed(w, s == MRS_SKIP ? MRS_FAIL : s, e);
+    }
+    s = mrsi_tape_end(&o->docs, e);
+    return s == MRS_OK ? release(o, e) : s;
+}
+
 enum mrs_status
 mrsi_fold_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
                 struct mrsi_fold_source *source, struct mrs_err *e)
@@ -252,16 +287,7 @@ mrsi_fold_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold
     if (!work) {
         return MRS_DEAD;
     }
-    o->w = w;
-    o->out = out;
-    o->source = source;
-    o->n_given = o->filed = 0;
-    o->ended = false;
-    mrsi_tape_reset(&o->docs);
-    mrsi_tape_reset(&o->alone);
-    mrs_buf_reset(&o->bytes);
-    mrs_arena_reset(&w->arena);
-    mrs_err_clear(&w->err);
+    begin(o, w, out, source);
     enum mrs_status folded = f->ops->fold(f->st->state, &w->ctx, work, &members, &put), s = MRS_OK;
     if (folded < MRS_SKIP) {
         return mrsi_kernel_failed(w, folded, e);

@@ -136,7 +136,9 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
     s = s == MRS_OK ? mrsi_fates_append(&f->fates, job->bits.p, job->bits.n, e) : s;
-    if (s == MRS_OK && job->found.n && f->routed) { /* the ranges were found meanwhile */
+    if (s == MRS_OK && f->gather.on) {
+        s = mrsi_fold_gather_all(f, w, &job->found, e);
+    } else if (s == MRS_OK && job->found.n && f->routed) { /* the ranges were found meanwhile */
         s = mrsi_fold_route_all(f, w, &job->found, e);
     } else if (s == MRS_OK && !f->routed) {
         f->seen_bytes += job->block.n;
@@ -166,12 +168,57 @@ clear(void *arg, void *p)
     }
 }
 
-enum mrs_status
-mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
+static enum mrs_status
+pass(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct job), fetch, work, commit, clear, f};
     mrsi_scan_begin(f->en, &f->en->coll[f->en->side[f->step][0]], &f->scan);
     enum mrs_status s = mrsi_pipe_run(&p, e);
     mrsi_scan_end(&f->scan);
-    return s == MRS_OK ? mrsi_fold_route_end(f, e) : s;
+    if (s != MRS_OK) {
+        return s;
+    }
+    return f->gather.on ? mrsi_fold_gather_end(f, e) : mrsi_fold_route_end(f, e);
+}
+
+/* As if nothing had been read since the mark. */
+static void
+forget(struct mrsi_fold *f, struct mrsi_refused_mark mark)
+{
+    mrsi_fold_gather_clear(f);
+    mrsi_refused_rewind(f->en, mark);
+    mrsi_rows_begin(f->en);
+    for (uint32_t i = 0; i < f->en->jobs; i++) {
+        mrs_buf_reset(&f->en->worker[i].refused);
+    }
+    mrsi_fates_clear(&f->fates);
+    mrsi_fates_init(&f->fates, f->en);
+}
+
+enum mrs_status
+mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct mrsi_refused_mark mark = mrsi_refused_mark(f->en);
+    uint64_t bytes = atomic_load(&f->en->done_bytes), docs = atomic_load(&f->en->done_docs);
+    mrsi_fold_gather_begin(f);
+    enum mrs_status s = pass(f, e);
+    if (s != MRS_FAIL || !f->gather.gave_up || e->code != MRS_E_LIMIT) {
+        return s;
+    }
+    mrs_err_clear(e);
+    forget(f, mark);
+    atomic_store(&f->en->done_bytes, bytes);
+    atomic_store(&f->en->done_docs, docs);
+    return pass(f, e);
+}
+
+enum mrs_status
+mrsi_fold_read_again(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct mrsi_refused_mark mark = mrsi_refused_mark(f->en);
+    forget(f, mark);
+    enum mrs_status s = pass(f, e);
+    mrsi_refused_rewind(f->en, mark);
+    mrsi_rows_begin(f->en);
+    return s;
 }

@@ -5,11 +5,14 @@
  * while nobody else fetches. */
 #include "fold.h"
 
+enum { GROUPS = 1024 }; /* of a job */
+
 struct job {
     struct mrsi_fold_out out;
     struct mrsi_fold_one one;
     struct mrsi_fold_load load;
-    const struct mrsi_partition *part;
+    const struct mrsi_partition *part; /* NULL: groups that were gathered */
+    uint32_t first, n;                 /* of those */
     bool heavy;
     /* heavy */
     struct mrsi_sorter sorter;
@@ -39,6 +42,14 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->key, mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, mem, SIZE_MAX);
         mrsi_tape_init(&job->ordinals, f->en, sizeof(uint64_t), f->en->memory / 32);
+    }
+    if (f->gather.on) {
+        uint32_t left = f->gather.groups.n_groups - f->next_group;
+        job->part = NULL;
+        job->first = f->next_group;
+        job->n = left < GROUPS ? left : GROUPS;
+        f->next_group += job->n;
+        return left ? MRS_OK : MRS_END;
     }
     if (f->next_part == f->spill.n_part) {
         return MRS_END;
@@ -86,6 +97,17 @@ fold_loaded(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct 
         const struct mrsi_rec *const *m = (const struct mrsi_rec *const *)(const void *)job->load.members.p;
         struct source src = {{next, 0, ordinal}, m + g->at, 0, g->n};
         s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
+    }
+    return s;
+}
+
+static enum mrs_status
+fold_gathered(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < job->n; i++) {
+        struct mrsi_fold_small x = mrsi_fold_small_at(f, job->first + i);
+        s = mrsi_fold_small_group(&job->one, w, &job->out, &x, e);
     }
     return s;
 }
@@ -194,6 +216,9 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     if (f->sides.ids.phase == MRSI_IDS_VERDICT) {
         memcpy(&job->out.first_doc, f->serials.p + w->job_no * sizeof job->out.first_doc, sizeof job->out.first_doc);
     }
+    if (!job->part) {
+        return fold_gathered(f, w, job, e);
+    }
     return job->heavy ? fold_heavy(f, w, job, e) : fold_loaded(f, w, job, e);
 }
 
@@ -232,7 +257,7 @@ enum mrs_status
 mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct job), fetch, work, commit, clear, f};
-    f->next_part = 0;
+    f->next_part = f->next_group = 0;
     f->n_docs = 0;
     enum mrs_status s = mrsi_pipe_run(&p, e);
     return s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE ? mrsi_tape_end(&f->serials, e) : s;

@@ -364,6 +364,23 @@ check(struct mrsi_read *r, struct mrsi_bucket *s)
     check_names(r, s);
 }
 
+/* Top-level fields that go for two reasons go in one walk. */
+static void
+drop_at_once(struct mrsi_read *r, struct mrsi_bucket *s)
+{
+    uint32_t n = s->gone.n + s->shape.drop.n;
+    if (!s->gone.n || s->less || !s->shape.drop.n || !s->shape.drop_flat || s->shape.fields.given) {
+        return;
+    }
+    struct mrs_path *path = mrsi_read_alloc(r, n, sizeof *path);
+    if (path) {
+        memcpy(path, s->gone.path, s->gone.n * sizeof *path);
+        memcpy(path + s->gone.n, s->shape.drop.path, s->shape.drop.n * sizeof *path);
+        s->rest.drop = (struct mrsi_paths){.path = path, .n = n};
+        s->both = true;
+    }
+}
+
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
@@ -395,11 +412,12 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
     if (mrsi_read_good(&r)) {
         check(&r, s);
+        drop_at_once(&r, s);
     }
     return mrsi_read_end(&r, state);
 }
 
-static const struct mrs_fold_ops ops = {mrsi_bucket_enter, mrsi_bucket_fold};
+static const struct mrs_fold_ops ops = {.enter = mrsi_bucket_enter, .fold = mrsi_bucket_fold};
 
 const struct mrs_step_type mrsi_step_bucket = {
     .name = "bucket",

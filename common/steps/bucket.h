@@ -25,7 +25,8 @@ struct mrsi_bucket {
     struct mrs_query *where;
     struct mrsi_shape by;     /* a map in any case: the fields of the bucket that name its series */
     struct mrsi_paths gone;   /* what the default item leaves out: fields that stand in `by` as they are */
-    struct mrsi_shape rest;   /* the same as a shape, where all are top-level fields */
+    struct mrsi_shape rest;   /* the same as a shape, where all are top-level fields; both: with those of `drop` */
+    bool both;
     struct mrs_edit *less;    /* the same as an edit, where some are not */
     struct mrsi_shape shape;  /* `fields` and `drop` */
     struct mrs_expr *time;    /* NULL: input order */

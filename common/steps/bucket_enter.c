@@ -72,14 +72,13 @@ window(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_val time, int6
 
 /* The time of the reading. *takes false: it stays, being untimed. */
 static enum mrs_status
-time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_val *time, bool *takes)
+time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_val *time, bool *takes)
 {
-    struct mrs_eval ev = mrsi_step_eval(c, doc);
     *time = mrs_missing();
     if (!s->time) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_step_skip(c, mrs_expr_eval(s->time, &ev, time), "time");
+    enum mrs_status st = mrsi_step_skip(c, mrs_expr_eval(s->time, ev, time), "time");
     if (st != MRS_OK || !s->every || time->type == MRS_DATE) {
         return st;
     }
@@ -90,14 +89,45 @@ time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, str
     return MRS_OK;
 }
 
+/* The fields that name the series: as keys, and as the document `by`. */
 static enum mrs_status
-put_group(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view by, struct mrs_val time, int64_t start,
+put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *by, struct mrs_buf *group)
+{
+    const struct mrsi_fields *f = &s->by.fields;
+    struct mrsi_shaping how = {.c = c};
+    enum mrs_status st = MRS_OK;
+    mrs_buf_reset(by);
+    if (s->by.nested) {
+        st = mrsi_shape_run(&s->by, &how, ev->root, by);
+        for (uint32_t i = 0; st == MRS_OK && i < f->n; i++) {
+            put_key(group, mrs_path_get(&f->path[i], mrsi_buf_view(by, 0)));
+        }
+        return st;
+    }
+    mrsi_put_open(by);
+    for (uint32_t i = 0; i < f->n; i++) {
+        struct mrs_val v;
+        st = mrs_expr_eval(f->expr[i], ev, &v);
+        if (st != MRS_OK) {
+            if (st == MRS_FAIL && c->err && !c->err->where[0]) {
+                mrs_err_at(c->err, "by.%s", f->path[i].text);
+            }
+            return st == MRS_FAIL ? MRS_SKIP : st;
+        }
+        put_key(group, v);
+        if (v.type != MRS_MISSING) {
+            mrsi_put_elem(by, f->path[i].part[0].name, f->path[i].part[0].len, v);
+        }
+    }
+    mrsi_put_close(by, 0);
+    return mrsi_buf_end(by, 0, c, "by");
+}
+
+static enum mrs_status
+put_group(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_val time, int64_t start,
           struct mrs_fold_entry *out)
 {
     uint8_t room[16];
-    for (uint32_t i = 0; i < s->by.fields.n; i++) {
-        put_key(&out->group, mrs_path_get(&s->by.fields.path[i], by));
-    }
     if (s->every) {
         mrs_key_append(&out->group, mrs_make_i64(room, start, MRS_DATE), false);
     }
@@ -140,7 +170,7 @@ put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, 
 {
     struct mrsi_shaping how = {.c = c, .errors = (enum mrsi_errors)s->errors};
     enum mrs_status st = MRS_OK;
-    bool shaped = mrsi_shape_given(&s->shape), less = s->gone.n && !s->shape.fields.given;
+    bool less = s->gone.n && !s->shape.fields.given, shaped = mrsi_shape_given(&s->shape) && !s->both;
     if (less) {
         mrs_buf_reset(&w->rest);
         st = without_by(s, c, doc, shaped ? &w->rest : out);
@@ -166,12 +196,12 @@ put_val(struct mrs_buf *out, uint8_t type, const void *p, uint32_t n)
 }
 
 static enum mrs_status
-put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct mrs_eval *of, struct mrs_buf *out)
 {
     for (uint32_t i = 0; i < s->n_set; i++) {
         struct mrs_err e;
         struct mrs_val v;
-        struct mrs_eval ev = mrsi_step_eval(c, doc);
+        struct mrs_eval ev = *of;
         if (!s->set[i].acc) {
             continue;
         }
@@ -192,20 +222,18 @@ put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, st
 
 /* ---- entering ---- */
 static enum mrs_status
-bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc, struct mrs_val time,
+bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_val time,
       struct mrs_fold_entry *out)
 {
-    struct mrsi_shaping how = {.c = c};
     struct mrs_view by = mrs_empty_doc();
     int64_t start = 0;
     enum mrs_status st = s->every ? window(s, c, time, &start) : MRS_OK;
-    mrs_buf_reset(&w->shaped);
     if (st == MRS_OK && s->by.fields.n) {
-        st = mrsi_shape_run(&s->by, &how, doc, &w->shaped);
+        st = put_by(s, c, ev, &w->shaped, &out->group);
         by = st == MRS_OK ? mrsi_buf_view(&w->shaped, 0) : by;
     }
-    st = st == MRS_OK ? put_group(s, c, by, time, start, out) : st;
-    st = st == MRS_OK ? put_item(s, c, w, doc, &out->shape) : st;
+    st = st == MRS_OK ? put_group(s, c, time, start, out) : st;
+    st = st == MRS_OK ? put_item(s, c, w, ev->root, &out->shape) : st;
     if (st != MRS_OK) {
         return st;
     }
@@ -220,7 +248,7 @@ bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, str
     if (s->every) {
         mrs_buf_put(&out->shape, &start, 8);
     }
-    st = st == MRS_OK ? put_args(s, c, doc, &out->shape) : st;
+    st = st == MRS_OK ? put_args(s, c, ev, &out->shape) : st;
     return st == MRS_OK ? mrsi_buf_end(&out->shape, 0, c, "set") : st;
 }
 
@@ -228,19 +256,22 @@ enum mrs_status
 mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
 {
     const struct mrsi_bucket *s = state;
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    struct mrs_eval_fields fields;
     struct mrs_val time;
     bool takes;
     mrsi_bucket_work_start(s, work, c);
     out->takes_part = false;
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
     if (st == MRS_OK && takes) {
-        st = time_of(s, c, doc, &time, &takes);
+        mrs_eval_fields(&ev, &fields);
+        st = time_of(s, c, &ev, &time, &takes);
     }
     if (st != MRS_OK || !takes) {
         return st;
     }
     out->takes_part = true;
-    return bring(s, c, work, doc, time, out);
+    return bring(s, c, work, &ev, time, out);
 }
 
 /* ---- reading it again ---- */

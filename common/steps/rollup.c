@@ -64,7 +64,8 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     s->acc = mrsi_read_alloc(r, n + 1, sizeof *s->acc);
     s->fixed = mrsi_read_alloc(r, n + 1, sizeof *s->fixed);
     s->same = mrsi_read_alloc(r, n + 1, sizeof *s->same);
-    if (!s->path || !s->acc || !s->fixed || !s->same) {
+    s->small = mrsi_read_alloc(r, n + 1, sizeof *s->small);
+    if (!s->path || !s->acc || !s->fixed || !s->same || !s->small) {
         return;
     }
     s->flat = true;
@@ -84,6 +85,7 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
             s->fixed[s->n] = mrs_missing();
         }
         s->same[s->n] = same_argument(s);
+        s->small[s->n] = mrs_acc_small_size(s->acc[s->n]);
         s->n++;
     }
     if (!n) {

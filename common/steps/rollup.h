@@ -18,6 +18,7 @@ struct mrsi_rollup {
     struct mrs_acc **acc;
     struct mrs_val *fixed; /* what every document brings; missing: each its own */
     uint32_t *same;        /* the first field that takes the same argument: it alone brings it */
+    size_t *small;         /* bytes of a small state; 0: it has none */
     uint32_t n;
     struct mrs_path as;    /* n 0: the fields lie bare */
     struct mrs_sort *sort;

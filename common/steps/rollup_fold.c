@@ -111,4 +111,72 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, co
     return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
 }
 
-const struct mrs_fold_ops mrsi_rollup_fold_ops = {enter, fold};
+/* ---- groups that grow while documents are read ---- */
+static size_t
+small_size(const void *state)
+{
+    const struct mrsi_rollup *s = state;
+    size_t size = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!s->small[i] || s->sort) {
+            return 0;
+        }
+        size += s->small[i];
+    }
+    return size;
+}
+
+static enum mrs_status
+take_up(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *small)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        st = mrs_acc_from_small(w->state[i], small, c->err);
+        small += s->small[i];
+        w->failed[i] = false;
+    }
+    return st;
+}
+
+static enum mrs_status
+small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view shape)
+{
+    const struct mrsi_rollup *s = state;
+    struct rollup_work *w = work;
+    const uint8_t *at = shape.p, *end = shape.p + shape.n;
+    enum mrs_status st = mrsi_rollup_start(s, c, w);
+    if (st == MRS_OK && first) {
+        mrsi_rollup_reset(s, w);
+    } else if (st == MRS_OK) {
+        st = take_up(s, c, w, small);
+    }
+    mrsi_rollup_get_value(&at, end); /* the key */
+    st = st == MRS_OK ? mrsi_rollup_feed(s, c, w, at, end) : st;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        st = w->failed[i] || !mrs_acc_to_small(w->state[i], small) ? MRS_SKIP : MRS_OK;
+        small += s->small[i];
+    }
+    return st;
+}
+
+static enum mrs_status
+small_end(const void *state, struct mrs_ctx *c, void *work, const uint8_t *small, struct mrs_view first,
+          const struct mrs_fold_put *put)
+{
+    const struct mrsi_rollup *s = state;
+    struct rollup_work *w = work;
+    const uint8_t *at = first.p;
+    bool blocked;
+    enum mrs_status st = mrsi_rollup_start(s, c, w);
+    if (st != MRS_OK) {
+        return st;
+    }
+    mrsi_rollup_reset(s, w);
+    st = take_up(s, c, w, small);
+    st = st == MRS_OK ? begin(c, w, mrsi_rollup_get_value(&at, first.p + first.n)) : st;
+    mrs_buf_reset(&w->doc);
+    st = st == MRS_OK ? mrsi_rollup_write(s, c, w, mrsi_buf_view(&w->key, 0), true, &w->doc, &blocked) : st;
+    return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
+}
+
+const struct mrs_fold_ops mrsi_rollup_fold_ops = {enter, fold, small_size, small_feed, small_end};

@@ -139,6 +139,12 @@ enum mrs_status mrs_acc_value(const struct mrs_acc_state *s, struct mrs_arena *a
  * last bit. load: FAIL MRS_E_FORMAT for what save did not write. */
 enum mrs_status mrs_acc_save(const struct mrs_acc_state *s, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrs_acc_load(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e);
+/* A state in so few bytes that one can be kept for each of many groups; 0: this accumulator has none. to: false where
+ * the state does not fit. from: into a state that was just reset, or that was made from such bytes before and fed. OK;
+ * DEAD. */
+size_t mrs_acc_small_size(const struct mrs_acc *x);
+bool mrs_acc_to_small(const struct mrs_acc_state *s, uint8_t *room);
+enum mrs_status mrs_acc_from_small(struct mrs_acc_state *s, const uint8_t *room, struct mrs_err *e);
 
 /* The operator table, for docs and "nearest known" hints: the i-th row; NULL behind the last. */
 struct mrs_op_row {

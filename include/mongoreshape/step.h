@@ -337,6 +337,16 @@ struct mrs_fold_ops {
      * c->err, and the engine takes back what was put. The arena is reset between groups only. */
     enum mrs_status (*fold)(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
                             const struct mrs_fold_put *put);
+    /* The same for groups that grow while documents are read, where nothing but input order counts and no document is
+     * refused alone; NULL: the step never can. small_size: bytes of a group's state; 0: not with this plan. */
+    size_t (*small_size)(const void *state);
+    /* One more document of a group; first: its first, and what stands in small counts for nothing. SKIP: the state
+     * does not fit, or the group fails; then it is folded again, from all its documents. The arena is not reset. */
+    enum mrs_status (*small_feed)(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first,
+                                  struct mrs_view shape);
+    /* Puts the one document of a group, whose first document had this shape. OK; SKIP as above; DEAD. */
+    enum mrs_status (*small_end)(const void *state, struct mrs_ctx *c, void *work, const uint8_t *small,
+                                 struct mrs_view first, const struct mrs_fold_put *put);
 };
 
 /* Families of one step each have their kernels in a header of their own: link.h, nodes.h, axes.h. */

@@ -17,6 +17,7 @@ struct knobs {
     uint32_t chance[WHATS]; /* of 1000 documents */
     uint32_t groups, orders, pad, there;
     enum mrs_conflicts conflicts;
+    enum { NEVER_SMALL, SMALL, SMALL_UP_TO_THE_END } small; /* groups of few plain members; the last: some fail then */
 };
 
 /* ---- the step ---- */
@@ -156,7 +157,61 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return s == MRS_OK ? mrs_catalog_target(cat, &into, &c, e) : s;
 }
 
-static const struct mrs_fold_ops ops = {enter, fold};
+struct small {
+    int32_t g, v[24];
+    uint32_t n;
+};
+
+static size_t
+small_size(const void *state)
+{
+    const struct knobs *k = state;
+    return k->small && !k->sorted ? sizeof(struct small) : 0;
+}
+
+static enum mrs_status
+small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view shape)
+{
+    struct small x = {.n = 0};
+    (void)state;
+    (void)work;
+    if (!first) {
+        memcpy(&x, small, sizeof x);
+    }
+    if (mrs_val_i32(field(shape, "f")) != PLAIN || x.n == sizeof x.v / sizeof *x.v) {
+        return refuse(c, "small", "it does not fit");
+    }
+    x.g = mrs_val_i32(field(shape, "g"));
+    x.v[x.n++] = mrs_val_i32(field(shape, "v"));
+    memcpy(small, &x, sizeof x);
+    return MRS_OK;
+}
+
+static enum mrs_status
+small_end(const void *state, struct mrs_ctx *c, void *work, const uint8_t *small, struct mrs_view first,
+          const struct mrs_fold_put *put)
+{
+    const struct knobs *k = state;
+    struct made *m = work;
+    struct small x;
+    memcpy(&x, small, sizeof x);
+    assert_int_equal(mrs_val_i32(field(first, "v")), x.v[0]);
+    if (k->small == SMALL_UP_TO_THE_END && x.g % 7 == 3) {
+        return refuse(c, "small", "it cannot be written");
+    }
+    if (!m->buf.mem) {
+        mrs_buf_init(&m->buf, c->mem, SIZE_MAX);
+    }
+    m->g = x.g;
+    m->part = 0;
+    open_document(k, m);
+    for (uint32_t i = 0; i < x.n && !k->same; i++) {
+        mrs_build_item(&m->b, mrs_make_i32((uint8_t[16]){0}, x.v[i]));
+    }
+    return close_document(k, m, put, false, c->err);
+}
+
+static const struct mrs_fold_ops ops = {enter, fold, small_size, small_feed, small_end};
 static const struct mrs_step_type type = {.name = "gather",
                                           .catalog = catalog,
                                           .work_size = sizeof(struct made),
@@ -537,6 +592,25 @@ plain(void **state)
     fold_against_naive(&k, 1, 1);
 }
 
+/* Groups that grow while documents are read, and what makes that impossible. */
+static void
+small(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 24; i++) {
+        struct knobs k = {.most = 10000, .groups = i % 4 ? 200 : 20, .orders = 1, .pad = 40, .take = i & 1};
+        k.small = i % 3 == 2 ? SMALL_UP_TO_THE_END : SMALL;
+        k.ids = i % 5 ? 0 : 25;
+        k.same = i % 10 == 5;
+        k.there = i % 7 ? 0 : 3;
+        k.conflicts = (enum mrs_conflicts)(i % 3);
+        k.chance[OUTSIDE] = i % 2 ? 0 : 50;
+        k.chance[BAD] = i % 6 ? 0 : 50;
+        k.chance[FAILS] = i % 8 == 7 ? 3 : 0;
+        fold_against_naive(&k, 600, i * 31);
+    }
+}
+
 static void
 refusals(void **state)
 {
@@ -683,7 +757,8 @@ cancelled(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plain),       cmocka_unit_test(refusals),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plain),       cmocka_unit_test(small),
+                                       cmocka_unit_test(refusals),
                                        cmocka_unit_test(clashes),     cmocka_unit_test(among_steps),
                                        cmocka_unit_test(no_memory),   cmocka_unit_test(cancelled)};
     return cmocka_run_group_tests(tests, make_top, drop_top);

@@ -10,6 +10,8 @@ const struct scenario writers_scenarios[] = {
      .steps = "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"
               "  - rename: { in: posts, fields: { d: y } }\n"
               "  - unset: { in: posts, fields: [a] }\n"},
+    {.name = "pack", .new_fields = true, .live_contract = true, .claims = {{"attrs"}},
+     .steps = "  - pack: { in: posts, fields: [a, d], as: attrs }\n"},
     {.name = "cast-order", .live_contract = true,
      .steps = "  - cast: { in: posts, fields: { d: string } }\n"
               "  - order: { in: posts, fields: [_id, d, b] }\n"},
@@ -27,6 +29,12 @@ const struct scenario writers_scenarios[] = {
     {.name = "copy", .claims = {{0}, {"post"}},
      .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: [a, b], as: post,\n"
               "            at: root }\n"},
+    {.name = "rollup", .claims = {{"many", "most", "first"}},
+     .steps = "  - rollup: { from: comments, into: posts, match: { postId: _id }, sort: { n: 1, _id: 1 },\n"
+              "              fields: { many: { $sum: 1 }, most: { $max: \"$n\" }, first: { $first: \"$text\" } } }\n"},
+    {.name = "rollup-take", .new_fields = true, .claims = {{"many"}},
+     .steps = "  - rollup: { from: comments, into: posts, match: { postId: _id }, fields: { many: { $sum: 1 } },\n"
+              "              keep: unmatched }\n"},
     {.name = "move", .new_fields = true,
      .steps = "  - move: { from: posts, into: archive, where: { b: { $in: [b1, b3] } } }\n"},
     {.name = "union", .new_fields = true,

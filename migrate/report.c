@@ -219,6 +219,27 @@ residue(FILE *f, const struct mrs_report *r)
     }
 }
 
+/* What mongorestore would fail on. */
+static void
+of_result(FILE *f, const struct mrs_notice *x)
+{
+    char count[32];
+    mrs_text_count(x->count, count);
+    if (x->kind == MRS_NOTICE_UNSURE) {
+        fprintf(f, "note: only a server can say whether the result fits unique index %s of %s: %s\n", x->index, x->ns,
+                x->why);
+        return;
+    }
+    fprintf(f, "note: a restore will fail: unique index %s of %s ", x->index, x->ns);
+    if (x->kind == MRS_NOTICE_CLASH) {
+        fprintf(f, "has %s clash%s (", count, x->count == 1 ? "" : "es");
+    } else {
+        fprintf(f, "cannot hold %s document%s with arrays in two of its fields (", count, x->count == 1 ? "" : "s");
+    }
+    ids(f, &x->ids, x->count + (x->kind == MRS_NOTICE_CLASH));
+    fputs(")\n", f);
+}
+
 static void
 notices(FILE *f, const struct mrs_report *r)
 {
@@ -231,6 +252,10 @@ notices(FILE *f, const struct mrs_report *r)
     char count[32];
     for (uint32_t i = 0; i < r->n_notice; i++) {
         const struct mrs_notice *x = &r->notice[i];
+        if (!x->step) {
+            of_result(f, x);
+            continue;
+        }
         fprintf(f, "note: step %u, %s: %s %s (", x->step, x->ns, mrs_text_count(x->count, count),
                 words[x->kind][x->count > 1]);
         ids(f, &x->ids, x->count);

@@ -89,7 +89,10 @@ notices(struct mrs_cli_json *j, const struct mrs_report *r)
                                                         [MRS_NOTICE_DANGLING] = "dangling",
                                                         [MRS_NOTICE_DISAGREES] = "disagrees",
                                                         [MRS_NOTICE_CUT] = "cut",
-                                                        [MRS_NOTICE_LEFT] = "left"};
+                                                        [MRS_NOTICE_LEFT] = "left",
+                                                        [MRS_NOTICE_CLASH] = "clash",
+                                                        [MRS_NOTICE_ARRAYS] = "arrays",
+                                                        [MRS_NOTICE_UNSURE] = "unsure"};
     if (!r->notice) {
         return;
     }
@@ -102,6 +105,12 @@ notices(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_text(j, "ns", x->ns);
         mrs_cli_json_count(j, "documents", x->count);
         mrs_cli_json_texts(j, "ids", x->ids.at, x->ids.n);
+        if (x->index) {
+            mrs_cli_json_text(j, "index", x->index);
+        }
+        if (x->why) {
+            mrs_cli_json_text(j, "why", x->why);
+        }
         mrs_cli_json_close(j);
     }
     mrs_cli_json_close(j);

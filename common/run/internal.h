@@ -259,7 +259,9 @@ enum mrs_status mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e); /* int
 /* The bytes of its files are added to the report's. */
 enum mrs_status mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e);
 enum mrs_status mrsi_refused_weigh(struct mrsi_engine *en, struct mrs_err *e); /* only adds them */
-/* An `_id` as relaxed Extended JSON, cut where it is long; NULL: no memory. */
+/* An `_id` as relaxed Extended JSON into room; how many bytes of it are to be shown, where that is `most` at most. */
+size_t mrsi_id_write(struct mrs_val id, size_t most, struct mrs_buf *room);
+/* The same in the report's memory; NULL: there is none. */
 const char *mrsi_id_text(struct mrs_report *r, struct mrs_val id, struct mrs_buf *room);
 /* Appends the `_id` of a document to a list that has room for it. */
 enum mrs_status mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct mrs_view doc, struct mrs_buf *room,
@@ -309,6 +311,16 @@ enum mrs_status mrsi_look_name(struct mrsi_engine *en, uint32_t step, struct mrs
 /* Documents that go to their last place; restart: what was seen of the collection is not there after all. */
 enum mrs_status mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e);
 void mrsi_look_restart(struct mrsi_engine *en, uint32_t coll);
+/* clash.c: the same for unique indexes other than that of `_id`; `of`: what look.c keeps of a collection, NULL where it
+ * has none of them. */
+struct mrsi_clash;
+enum mrs_status mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrsi_clash **out,
+                               struct mrs_err *e);
+void mrsi_clash_free(struct mrsi_clash *of);
+enum mrs_status mrsi_clash_document(struct mrsi_clash *of, struct mrs_view doc, struct mrs_err *e);
+void mrsi_clash_restart(struct mrsi_clash *of);
+uint32_t mrsi_clash_most(const struct mrsi_clash *of); /* notices that may come of it */
+enum mrs_status mrsi_clash_report(struct mrsi_clash *of, struct mrs_err *e);
 enum mrs_status mrsi_look_report(struct mrsi_engine *en, struct mrs_err *e);
 
 /* ---- residue_write.c: what the inverse of the plan does not bring back, once the output is whole ---- */

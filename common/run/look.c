@@ -11,17 +11,33 @@ struct noted {
     uint32_t n;
     struct mrs_ids ids;
 };
-struct largest { /* document of a collection */
+struct result { /* of a collection: its largest document, and keys */
     uint32_t n;
     uint8_t type; /* of its `_id`, whose value is in id */
     struct mrs_buf id;
+    struct mrsi_clash *clash;
 };
 struct mrsi_look {
     uint32_t most; /* `_id`s of a kind */
     struct noted (*noted)[2][MRS_NOTICE_KINDS]; /* by step and side */
-    struct largest *largest;                     /* by collection */
+    struct result *result;                       /* by collection */
     struct mrs_buf room;
 };
+
+/* Collections that are not written anew keep it to themselves. */
+static enum mrs_status
+look_for_clashes(struct mrsi_engine *en, struct mrs_err *e)
+{
+    uint64_t limit = en->memory / 8 / (en->n_coll + 1);
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
+        const struct mrsi_coll *c = &en->coll[i];
+        if (c->cat && c->dropped_at == MRSI_NONE && c->cat->kind == MRS_COLL_PLAIN) {
+            s = mrsi_clash_new(en, i, limit, &en->look->result[i].clash, e);
+        }
+    }
+    return s;
+}
 
 enum mrs_status
 mrsi_look_new(struct mrsi_engine *en, struct mrs_err *e)
@@ -36,11 +52,11 @@ mrsi_look_new(struct mrsi_engine *en, struct mrs_err *e)
     mrs_buf_init(&l->room, en->mem, SIZE_MAX);
     l->most = en->opts->ids ? en->opts->ids : 1;
     l->noted = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *l->noted);
-    l->largest = mrs_zalloc(en->mem, (en->n_coll + 1) * sizeof *l->largest);
-    for (uint32_t i = 0; l->largest && i < en->n_coll; i++) {
-        mrs_buf_init(&l->largest[i].id, en->mem, SIZE_MAX);
+    l->result = mrs_zalloc(en->mem, (en->n_coll + 1) * sizeof *l->result);
+    for (uint32_t i = 0; l->result && i < en->n_coll; i++) {
+        mrs_buf_init(&l->result[i].id, en->mem, SIZE_MAX);
     }
-    return l->noted && l->largest ? MRS_OK : mrs_err_memory(e, en->n_coll * sizeof *l->largest);
+    return l->noted && l->result ? look_for_clashes(en, e) : mrs_err_memory(e, en->n_coll * sizeof *l->result);
 }
 
 void
@@ -55,12 +71,13 @@ mrsi_look_free(struct mrsi_engine *en)
             mrs_free(en->mem, l->noted[i][k / MRS_NOTICE_KINDS][k % MRS_NOTICE_KINDS].first);
         }
     }
-    for (uint32_t i = 0; l->largest && i < en->n_coll; i++) {
-        mrs_buf_clear(&l->largest[i].id);
+    for (uint32_t i = 0; l->result && i < en->n_coll; i++) {
+        mrs_buf_clear(&l->result[i].id);
+        mrsi_clash_free(l->result[i].clash);
     }
     mrs_buf_clear(&l->room);
     mrs_free(en->mem, l->noted);
-    mrs_free(en->mem, l->largest);
+    mrs_free(en->mem, l->result);
     mrs_free(en->mem, l);
     en->look = NULL;
 }
@@ -217,8 +234,9 @@ mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_
     if (!en->look) {
         return MRS_OK;
     }
-    struct largest *x = &en->look->largest[coll];
-    for (size_t at = 0; at < n;) {
+    struct result *x = &en->look->result[coll];
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < n;) {
         struct mrs_view doc = {p + at, mrs_le32(p + at)};
         at += doc.n;
         if (doc.n > x->n) {
@@ -229,15 +247,17 @@ mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_
             mrs_buf_put(&x->id, id.v.p, id.v.n);
             x->type = id.v.type;
         }
+        s = mrsi_clash_document(x->clash, doc, e);
     }
-    return mrs_buf_status(&x->id, e);
+    return s == MRS_OK ? mrs_buf_status(&x->id, e) : s;
 }
 
 void
 mrsi_look_restart(struct mrsi_engine *en, uint32_t coll)
 {
     if (en->look) {
-        en->look->largest[coll].n = 0;
+        en->look->result[coll].n = 0;
+        mrsi_clash_restart(en->look->result[coll].clash);
     }
 }
 
@@ -245,8 +265,11 @@ static enum mrs_status
 report_notices(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
-    uint32_t n = en->plan->n_steps * 2 * MRS_NOTICE_KINDS;
-    rep->notice = mrs_arena_alloc(&rep->arena, (n + 1) * sizeof *rep->notice);
+    uint32_t n = en->plan->n_steps * 2 * MRS_NOTICE_KINDS, more = 1;
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        more += mrsi_clash_most(en->look->result[i].clash);
+    }
+    rep->notice = mrs_arena_alloc(&rep->arena, (n + more) * sizeof *rep->notice);
     if (!rep->notice) {
         return mrs_err_memory(e, n * sizeof *rep->notice);
     }
@@ -261,9 +284,14 @@ report_notices(struct mrsi_engine *en, struct mrs_err *e)
         if (!ns) {
             return mrs_err_memory(e, 1);
         }
-        rep->notice[rep->n_notice++] = (struct mrs_notice){kind, en->plan->steps[step].no, ns, x->count, x->ids};
+        rep->notice[rep->n_notice++] = (struct mrs_notice){
+            .kind = kind, .step = en->plan->steps[step].no, .ns = ns, .count = x->count, .ids = x->ids};
     }
-    return MRS_OK;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
+        s = en->coll[i].written && !en->coll[i].copied ? mrsi_clash_report(en->look->result[i].clash, e) : MRS_OK;
+    }
+    return s;
 }
 
 /* Behind the report of what was written, which has the collections in the same order. */
@@ -272,7 +300,7 @@ report_largest(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_written *w = en->report->written;
     for (uint32_t i = 0; i < en->n_coll; i++) {
-        const struct largest *x = &en->look->largest[i];
+        const struct result *x = &en->look->result[i];
         if (!en->coll[i].written) {
             continue;
         }

@@ -58,17 +58,26 @@ keep_text(struct mrs_report *r, const uint8_t *p, size_t n)
     return t;
 }
 
-const char *
-mrsi_id_text(struct mrs_report *r, struct mrs_val id, struct mrs_buf *room)
+size_t
+mrsi_id_write(struct mrs_val id, size_t most, struct mrs_buf *room)
 {
     mrs_buf_reset(room);
     if (id.type != MRS_MISSING) {
         mrs_ejson_write_val(id, false, room);
+    } else {
+        mrs_buf_grow(room, 1);
     }
-    size_t n = room->n < ID_MAX ? room->n : ID_MAX;
+    size_t n = room->n < most ? room->n : most;
     while (n && n < room->n && (room->p[n] & 0xC0) == 0x80) {
         n--; /* a character of UTF-8 is whole or not there */
     }
+    return n;
+}
+
+const char *
+mrsi_id_text(struct mrs_report *r, struct mrs_val id, struct mrs_buf *room)
+{
+    size_t n = mrsi_id_write(id, ID_MAX, room);
     return room->bad ? NULL : keep_text(r, room->p, n);
 }
 

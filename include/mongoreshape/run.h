@@ -79,15 +79,20 @@ enum mrs_notice_kind {
     MRS_NOTICE_DANGLING, /* documents with a reference that names nobody */
     MRS_NOTICE_DISAGREES, /* link: children that name one parent and are listed by another */
     MRS_NOTICE_CUT,      /* documents of from that a limit leaves out somewhere */
-    MRS_NOTICE_LEFT      /* documents of from that match and could not be placed everywhere (`many`, refused parents) */
+    MRS_NOTICE_LEFT,     /* documents of from that match and could not be placed everywhere (`many`, refused parents) */
+    /* of the result, which mongorestore could not load: */
+    MRS_NOTICE_CLASH,    /* keys of a unique index that a document before has (count: so many); ids: the first pair */
+    MRS_NOTICE_ARRAYS,   /* documents with arrays in two fields of a unique index */
+    MRS_NOTICE_UNSURE    /* whether the result fits a unique index cannot be said; count 0 */
 };
-#define MRS_NOTICE_KINDS 5
+#define MRS_NOTICE_KINDS 8
 struct mrs_notice {
     enum mrs_notice_kind kind;
-    uint32_t step;
+    uint32_t step; /* 0: the result */
     const char *ns;
     uint64_t count; /* documents */
     struct mrs_ids ids;
+    const char *index, *why; /* of the result: the index; why it cannot be said. NULL */
 };
 struct mrs_report {
     struct mrs_arena arena; /* owns all texts */

@@ -6,19 +6,12 @@
  * final. A collection whose changes could meet a unique index half-way, whose `_id`s take other bytes or whose options
  * a server cannot change is built beside and renamed over the old one. actions_do.c carries the list out. */
 #include "bson.h"
+#include "mongoreshape/unique.h"
 #include "quiet.h"
 
 #include <stdio.h>
 
 /* ---- indexes ---- */
-bool
-live_index_is(struct mrs_view spec, const char *option)
-{
-    struct mrs_val v = mrs_doc_get(spec, option);
-    int64_t n;
-    return v.type == MRS_BOOL ? v.p[0] != 0 : mrs_is_number(v) && (!mrs_val_integral(v, &n) || n != 0);
-}
-
 static struct mrs_view
 indexes_of(struct mrs_view metadata)
 {
@@ -36,7 +29,7 @@ name_of(struct mrs_view spec)
 static bool
 is_unique(struct mrs_view spec)
 {
-    return live_index_is(spec, "unique") && strcmp(name_of(spec), "_id_") != 0;
+    return mrs_index_is(spec, "unique") && strcmp(name_of(spec), "_id_") != 0;
 }
 
 static bool

@@ -7,6 +7,7 @@
  * shape in which the refusing step met them, so nothing that earlier steps put in is lost. No server is asked. */
 #include "bson.h"
 #include "mongoreshape/ejson.h"
+#include "mongoreshape/unique.h"
 #include "quiet.h"
 #include "spool.h"
 
@@ -168,7 +169,7 @@ touches_unique(const struct live_tally *t, struct mrs_view old, struct mrs_view 
     mrs_walk_init(&w, live_doc_of(mrs_doc_get(t->now_meta, "indexes")));
     while (mrs_walk_next(&w, &index) == 1) {
         struct mrs_view spec = live_doc_of(index.v);
-        if (!live_index_is(spec, "unique")) {
+        if (!mrs_index_is(spec, "unique")) {
             continue;
         }
         if (mrs_doc_get(spec, "partialFilterExpression").type != MRS_MISSING) {

@@ -108,7 +108,6 @@ enum live_stage {
     LIVE_STAGE_AFTER,  /* all documents are as they are to be: the other indexes, drops, renames */
     LIVE_STAGE_LAST    /* writers may write again: options */
 };
-bool live_index_is(struct mrs_view spec, const char *option); /* true, or a number */
 bool live_indexes_unique(struct mrs_view metadata);           /* some index beside `_id` is unique */
 /* Sets the turn of each collection that was compared. */
 void live_turns_decide(struct live_job *job, struct live_compare *c);

@@ -176,10 +176,80 @@ sizes(void **state)
     ran_end(&r);
 }
 
+/* Unique indexes: carried and made, sparse, partial, over arrays; what was written before a pass began again is not
+ * counted. */
+static void
+unique_indexes(void **state)
+{
+    static const char meta[] = "{\"options\":{},\"indexes\":[{\"v\":2,\"key\":{\"_id\":1},\"name\":\"_id_\"},"
+                               "{\"v\":2,\"key\":{\"u\":1},\"name\":\"u_1\",\"unique\":true}]}";
+    static const char steps[] =
+        "- set: { in: p, fields: { u: { $toLower: $u } } }\n"
+        "- index: { in: p, create: [{ key: { tags: 1 }, unique: true, sparse: true, name: t },\n"
+        "    { key: { n: 1 }, unique: true, name: part, partialFilterExpression: { n: { $gt: 5 } } },\n"
+        "    { key: { n: 1, 'c.d': 1 }, unique: true, name: fits },\n"
+        "    { key: { h.0: 1 }, unique: true, name: place }] }\n"
+        "- move: { from: q, into: p, conflicts: last }\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct mrs_run_opts o = looking(i ? 64 << 20 : 4096);
+        begin();
+        put_file("in/d/p.metadata.json", meta, strlen(meta));
+        put_docs("in/d/p.bson", "{'_id':1,'u':'A','tags':['x','y'],'n':1} {'_id':2,'u':'a','n':1,'c':{'d':1}}"
+                                "{'_id':3,'u':'b','tags':['y'],'n':7,'h':[1]} {'_id':4,'u':'B','n':8}"
+                                "{'_id':5,'u':'a','tags':['z','z'],'n':9,'c':[{'d':1},{'d':2}],'h':[2]}");
+        put_docs("in/d/q.bson", "{'_id':4,'u':'c','n':7,'c':{'d':1},'h':{'0':1}}");
+        struct ran r = run(steps, &o);
+        if (r.status != MRS_OK) {
+            fail_msg("%s", r.err.msg);
+        }
+        uint32_t found = 0;
+        for (uint32_t k = 0; k < r.report.n_notice; k++) {
+            const struct mrs_notice *x = &r.report.notice[k];
+            found += x->step == 0;
+            if (x->kind == MRS_NOTICE_UNSURE) {
+                assert_string_equal(x->index, "place");
+                continue;
+            }
+            assert_int_equal(x->kind, MRS_NOTICE_CLASH);
+            if (strcmp(x->index, "u_1") == 0) {
+                assert_int_equal(x->count, 2);
+                expect(&x->ids, (const char *[]){"1", "2", NULL});
+            } else if (strcmp(x->index, "t") == 0) {
+                assert_int_equal(x->count, 1);
+                expect(&x->ids, (const char *[]){"1", "3", NULL});
+            } else {
+                assert_string_equal(x->index, "part");
+                assert_int_equal(x->count, 1);
+                expect(&x->ids, (const char *[]){"3", "4", NULL});
+            }
+        }
+        assert_int_equal(found, 4);
+        ran_end(&r);
+    }
+}
+
+static void
+two_arrays(void **state)
+{
+    struct mrs_run_opts o = looking(4096);
+    (void)state;
+    begin();
+    put_docs("in/d/p.bson", "{'_id':1,'a':[1],'b':2} {'_id':2,'a':[1,2],'b':[]} {'_id':3}");
+    struct ran r = run("- index: { in: p, create: [{ key: { a: 1, b: 1 }, unique: true, name: i }] }\n", &o);
+    assert_int_equal(r.status, MRS_OK);
+    assert_int_equal(r.report.n_notice, 1);
+    assert_int_equal(r.report.notice[0].kind, MRS_NOTICE_ARRAYS);
+    assert_int_equal(r.report.notice[0].count, 1);
+    expect(&r.report.notice[0].ids, (const char *[]){"2", NULL});
+    ran_end(&r);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(joins), cmocka_unit_test(begun_again), cmocka_unit_test(links),
-                                       cmocka_unit_test(counts), cmocka_unit_test(sizes)};
+                                       cmocka_unit_test(counts), cmocka_unit_test(sizes),
+                                       cmocka_unit_test(unique_indexes), cmocka_unit_test(two_arrays)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

@@ -101,7 +101,7 @@ static const struct mrs_cli_option options[] = {
     {"quiet", 'q', NULL, RUN | CHECK | EXPLAIN | INVERT, MRS_CLI_FLAG, AT(quiet), NULL, NULL,
      "say nothing but errors", NULL, NULL},
     {"verbose", 'v', NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(verbose), NULL, NULL,
-     "say more: plan id, settings, every collection", NULL, NULL},
+     "say more: plan id, settings, every collection, all redundant indexes", NULL, NULL},
     {"man", 0, NULL, HELP, MRS_CLI_FLAG, AT(line.man), NULL, NULL, "print the manual page, in roff",
      NULL, NULL},
     {"completion", 0, "SHELL", HELP, MRS_CLI_WORD, AT(line.completion), "bash|zsh|fish", NULL,

@@ -21,7 +21,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_block_init(&job->block, f->en->mem);
         mrs_buf_init(&job->entry.group, f->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, f->en->mem, MRS_KEY_MAX);
-        mrs_buf_init(&job->entry.shape, f->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->entry.shape, f->en->mem, MRSI_SHAPE_MAX);
         mrs_buf_init(&job->bits, f->en->mem, SIZE_MAX);
         mrs_buf_init(&job->found, f->en->mem, SIZE_MAX);
     }

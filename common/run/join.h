@@ -93,6 +93,8 @@ struct mrsi_rec {
                                here instead */
 };
 enum { MRSI_REC_SHAPELESS = 1, MRSI_REC_UNSORTED = 2 };
+/* What one document may bring; more refuses it. Lengths in a record have 32 bits. */
+#define MRSI_SHAPE_MAX (16u * MRS_DOC_READ_MAX)
 static inline const uint8_t *
 mrsi_rec_verify(const struct mrsi_rec *r) /* aligned: struct mrsi_verify */
 {

@@ -192,11 +192,12 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     if (!f->block.mem) {
         mrs_block_init(&f->block, j->en->mem);
         mrsi_hashed_init(&f->h, j->en->mem);
-        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->meets, &f->recs, &f->log, &f->left};
+        struct mrs_buf *all[] = {&f->bits, &f->meets, &f->recs, &f->log, &f->left};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
             mrs_buf_init(all[i], j->en->mem, SIZE_MAX);
         }
         mrs_buf_init(&f->sort, j->en->mem, MRS_KEY_MAX);
+        mrs_buf_init(&f->shape, j->en->mem, MRSI_SHAPE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&j->scan, &f->block, &f->part, e);
     *big = f->block.n > MRSI_BIG;

@@ -10,7 +10,7 @@ mrsi_shaper_init(struct mrsi_shaper *s, struct mrsi_join *j)
 {
     s->j = j;
     mrs_arena_init(&s->arena, j->en->mem);
-    mrs_buf_init(&s->shape, j->en->mem, SIZE_MAX);
+    mrs_buf_init(&s->shape, j->en->mem, MRSI_SHAPE_MAX);
     mrs_err_clear(&s->err);
     s->ctx = (struct mrs_ctx){.mem = j->en->mem, .arena = &s->arena, .err = &s->err};
 }

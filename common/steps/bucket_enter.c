@@ -198,7 +198,7 @@ put_val(struct mrs_buf *out, uint8_t type, const void *p, uint32_t n)
 static enum mrs_status
 put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct mrs_eval *of, struct mrs_buf *out)
 {
-    for (uint32_t i = 0; i < s->n_set; i++) {
+    for (uint32_t i = 0; i < s->n_set && !out->bad; i++) {
         struct mrs_err e;
         struct mrs_val v;
         struct mrs_eval ev = *of;

@@ -85,7 +85,7 @@ mrsi_rollup_get_value(const uint8_t **at, const uint8_t *end)
 enum mrs_status
 mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
 {
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (uint32_t i = 0; i < s->n && !out->bad; i++) {
         struct mrs_val v;
         if (s->fixed[i].type != MRS_MISSING || s->same[i] != i) {
             continue;

@@ -64,6 +64,7 @@ mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrs
     uint32_t n = s == MRS_OK ? mrs_unique_count(c->keys) : 0;
     if (n) {
         mrsi_sorter_init(&c->sorter, en, limit);
+        c->sorter.aside = true;
         c->seen = mrs_zalloc(en->mem, n * sizeof *c->seen);
         s = c->seen ? MRS_OK : mrs_err_memory(e, n * sizeof *c->seen);
     }
@@ -118,6 +119,7 @@ mrsi_clash_restart(struct mrsi_clash *c)
         memset(c->seen, 0, mrs_unique_count(c->keys) * sizeof *c->seen);
         mrsi_sorter_clear(&c->sorter);
         mrsi_sorter_init(&c->sorter, c->en, c->limit);
+        c->sorter.aside = true;
     }
 }
 

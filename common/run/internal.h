@@ -24,6 +24,7 @@ struct mrsi_temp {
     int fd;
     uint64_t bytes;
     uint32_t users;
+    bool aside; /* not measured */
     struct mrsi_temp *before, *behind; /* in the list of all that are open */
 };
 

@@ -118,6 +118,9 @@ write_run(struct mrsi_sorter *s, struct mrs_err *e)
     struct mrs_buf out;
     struct run run = {s->bytes, 0};
     enum mrs_status st = s->temp ? MRS_OK : mrsi_temp_new(s->en, &s->temp, e);
+    if (st == MRS_OK) {
+        s->temp->aside = s->aside;
+    }
     mrs_buf_init(&out, s->en->mem, SIZE_MAX);
     sort_index(s);
     for (size_t i = 0; st == MRS_OK && i < s->index.n; i += sizeof(size_t)) {

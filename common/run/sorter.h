@@ -24,6 +24,7 @@ struct mrsi_sorter {
     uint32_t n_at, *heap, n_heap;
     size_t pos;             /* reading from memory */
     bool done;
+    bool aside;             /* only a check sorts this: its file is not measured among those of a run */
 };
 /* Numbers in keys are big-endian, so that memcmp orders them. */
 void mrsi_put_be(uint8_t *p, uint64_t v, int bytes);

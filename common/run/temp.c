@@ -37,7 +37,7 @@ measure(struct mrsi_engine *en)
     uint64_t sum = 0;
     struct stat st;
     for (const struct mrsi_temp *t = en->temps; t; t = t->behind) {
-        sum += fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+        sum += !t->aside && fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
     }
     en->temp_most = sum > en->temp_most ? sum : en->temp_most;
 }

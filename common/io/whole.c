@@ -85,8 +85,12 @@ mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e)
         s = s == MRS_OK ? mrsi_sync_fd(w->fd, w->beside, e) : s;
         if (s == MRS_OK && rename(w->beside, w->path) < 0) {
             s = mrs_err_sys(e, errno, "renaming %s to %s", w->beside, w->path);
+        } else if (s == MRS_OK) {
+            s = mrsi_sync_parent(w->path, e);
+            if (s != MRS_OK) {
+                unlink(w->path); /* what was there before is gone already */
+            }
         }
-        s = s == MRS_OK ? mrsi_sync_parent(w->path, e) : s;
     }
     if (!publish || s != MRS_OK) {
         unlink(w->beside);

@@ -401,7 +401,12 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
         s = mrsi_refused_weigh(en, e);
     }
     s = s == MRS_OK && !en->opts->dry_run ? show(en, e) : s;
-    return s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
+    s = s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
+    if (s != MRS_OK && en->report->residue) {
+        unlink(en->report->residue); /* it belongs to no output */
+        en->report->residue = NULL;
+    }
+    return s;
 }
 
 enum mrs_status

@@ -50,6 +50,18 @@ mrsi_residue_touched(struct mrs_arena *a, const struct mrs_plan *p, const struct
     return MRS_OK;
 }
 
+/* What tells outputs of one name apart, and is the same when a killed run is started again: then what it left is taken
+ * away. */
+static unsigned long long
+mark_of(const char *output, size_t n)
+{
+    char cwd[4096] = "";
+    if (output[0] != '/' && !getcwd(cwd, sizeof cwd)) {
+        cwd[0] = 0;
+    }
+    return mrs_hash(output, n, mrs_hash(cwd, strlen(cwd), 0).lo).lo;
+}
+
 /* Beside the output, or in --tmp under the output's name. NULL: no memory. */
 static char *
 place(struct mrs_mem *mem, const struct mrs_run_opts *o)
@@ -65,7 +77,8 @@ place(struct mrs_mem *mem, const struct mrs_run_opts *o)
     size_t size = n + (o->tmp ? strlen(o->tmp) : 0) + 48;
     char *path = mrs_alloc(mem, size);
     if (path && o->tmp) {
-        snprintf(path, size, "%s/%.*s.%ld.inverse", o->tmp, (int)(n - base), o->output + base, (long)getpid());
+        snprintf(path, size, "%s/%.*s.%016llx.inverse", o->tmp, (int)(n - base), o->output + base,
+                 mark_of(o->output, n));
     } else if (path) {
         snprintf(path, size, "%.*s.inverse", (int)n, o->output);
     }

@@ -5,6 +5,7 @@
  * the residue is on disk. */
 #include "mongoreshape/version.h"
 #include "residue.h"
+#include <unistd.h>
 
 struct writing {
     struct mrsi_engine *en; /* of the forward run */
@@ -18,6 +19,7 @@ struct writing {
     unsigned listed; /* kinds that the inverse's losses name */
     unsigned kinds;
     bool refused;
+    bool there; /* the file is whole, and in its place */
 };
 
 /* ---- the inverse ---- */
@@ -308,6 +310,7 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
     }
     s = put_all(w, e);
     enum mrs_status t = mrs_whole_close(w->file.w, s == MRS_OK, e);
+    w->there = s == MRS_OK && t == MRS_OK;
     return s == MRS_OK ? t : s;
 }
 
@@ -364,6 +367,8 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
     s = s == MRS_OK ? run_back(&w, e) : s;
     if (s == MRS_OK) {
         tell(&w);
+    } else if (w.there) {
+        unlink(en->opts->write_residue);
     }
     mrs_input_close(w.back);
     mrs_input_close(w.out);

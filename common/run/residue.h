@@ -48,7 +48,7 @@ struct mrs_residue {
 };
 /* The next record, its content in r->record. OK, or FAIL MRS_E_FORMAT. */
 enum mrs_status mrsi_residue_next(struct mrs_residue *r, enum mrsi_record *type, struct mrs_err *e);
-/* The content as a document, checked. */
+/* The content as a document, its top level checked: a metadata file in it may be larger than any document. */
 enum mrs_status mrsi_residue_doc(const struct mrs_residue *r, struct mrs_view *d, struct mrs_err *e);
 /* "FILE is damaged: what". Always FAIL. */
 enum mrs_status mrsi_residue_damaged(const struct mrs_residue *r, const char *what, struct mrs_err *e);
@@ -134,6 +134,7 @@ struct mrsi_unpack {
     const struct mrs_residue *r; /* its record */
     struct mrsi_shelf *shelf;
     uint64_t next;
+    uint64_t taken; /* of the shelf, repeats counted */
     struct mrs_buf ops, docs, base;
     enum mrs_status (*put)(void *arg, struct mrs_view doc, struct mrs_err *e);
     void *arg;

@@ -17,6 +17,7 @@ struct backing {
     struct mrs_arena arena; /* of what is told at the end */
     struct mrs_written *written;
     uint32_t n_written;
+    struct mrs_walk left; /* of the head's list: the collections whose records are to come */
     uint64_t sync_ms;
     /* of the collection being written */
     struct mrs_sink *sink;
@@ -152,13 +153,20 @@ put_docs(struct backing *x, uint32_t k, struct mrs_err *e)
     return s;
 }
 
+static bool
+is_name(const char *ns, const char *db, const char *coll)
+{
+    size_t n = strlen(db);
+    return strncmp(ns, db, n) == 0 && ns[n] == '.' && strcmp(ns + n + 1, coll) == 0 && !strpbrk(db, "/\\. \"$");
+}
+
 static enum mrs_status
 open_sink(struct backing *x, struct mrs_view d, uint32_t k, struct mrs_err *e)
 {
     const char *db = text_of(d, "db"), *coll = text_of(d, "coll");
     struct mrs_val meta = mrs_doc_get(d, "metadata");
     enum mrs_status s = MRS_OK;
-    if (!db || !coll || strpbrk(db, "/\\. \"$")) {
+    if (!db || !coll || !is_name(text_of(d, "ns"), db, coll)) {
         return mrsi_residue_damaged(x->r, "a collection has no name", e);
     }
     mrs_buf_reset(&x->text);
@@ -186,15 +194,23 @@ note_written(struct backing *x, const char *ns, bool copied)
     return MRS_OK;
 }
 
+/* The next collection of the head's list; NULL behind the last. */
+static const char *
+next_touched(struct backing *x)
+{
+    struct mrs_elem el;
+    return mrs_walk_next(&x->left, &el) == 1 ? text_of(mrs_val_view(el.v), "ns") : NULL;
+}
+
 /* The record of a collection has been read. */
 static enum mrs_status
 put_collection(struct backing *x, struct mrs_err *e)
 {
     struct mrs_view d;
     enum mrs_status s = mrsi_residue_doc(x->r, &d, e);
-    const char *ns = s == MRS_OK ? text_of(d, "ns") : NULL;
-    if (s == MRS_OK && !ns) {
-        s = mrsi_residue_damaged(x->r, "a collection has no name", e);
+    const char *ns = s == MRS_OK ? text_of(d, "ns") : NULL, *due = next_touched(x);
+    if (s == MRS_OK && (!ns || !due || strcmp(ns, due) != 0)) {
+        s = mrsi_residue_damaged(x->r, "a collection is not in its place", e);
     }
     if (s != MRS_OK) {
         return s;
@@ -258,7 +274,7 @@ put_all(struct backing *x, struct mrs_err *e)
     }
     s = s == MRS_OK && type != MRSI_END ? mrsi_residue_damaged(x->r, "a record is out of its place", e) : s;
     s = s == MRS_OK ? mrsi_residue_doc(x->r, &d, e) : s;
-    if (s == MRS_OK && (!mrs_val_integral(mrs_doc_get(d, "records"), &records) ||
+    if (s == MRS_OK && (next_touched(x) || !mrs_val_integral(mrs_doc_get(d, "records"), &records) ||
                         (uint64_t)records + 1 != x->r->records || x->r->at != x->r->size)) {
         s = mrsi_residue_damaged(x->r, "records are missing, or too many", e);
     }
@@ -311,6 +327,7 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
         return s;
     }
     most = mrs_val_view(touched(x->r)).n / 8 + 1; /* an entry of that list has more bytes than 8 */
+    mrs_walk_init(&x->left, mrs_val_view(touched(x->r)));
     x->written = mrs_arena_alloc(&x->arena, most * sizeof *x->written);
     s = x->written ? put_all(x, e) : mrs_err_memory(e, most);
     return s == MRS_OK ? commit(x, e) : s;

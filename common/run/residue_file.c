@@ -72,10 +72,15 @@ enum mrs_status
 mrsi_residue_doc(const struct mrs_residue *r, struct mrs_view *d, struct mrs_err *e)
 {
     *d = (struct mrs_view){r->record.p, (uint32_t)r->record.n};
-    if (r->record.n < MRS_DOC_MIN || mrs_le32(r->record.p) != r->record.n) {
-        return mrsi_residue_damaged(r, "a record is no document", e);
+    struct mrs_walk w;
+    struct mrs_elem el;
+    int more = -1;
+    if (r->record.n >= MRS_DOC_MIN && mrs_le32(r->record.p) == r->record.n && r->record.p[r->record.n - 1] == 0) {
+        mrs_walk_init(&w, *d);
+        while ((more = mrs_walk_next(&w, &el)) == 1) {
+        }
     }
-    return MRS_OK;
+    return more == 0 ? MRS_OK : mrsi_residue_damaged(r, "a record is no document", e);
 }
 
 /* ---- opening ---- */

@@ -142,7 +142,8 @@ wrong(const struct mrsi_unpack *u, struct mrs_err *e)
     return mrsi_residue_damaged(u->r, "its documents are not those of this output", e);
 }
 
-/* The documents that the frame was packed against. */
+/* The documents that the frame was packed against. A document of the inverse stands for two at most: one with its
+ * bytes and one with its `_id`. */
 static enum mrs_status
 gather(struct mrsi_unpack *u, struct ops o, struct mrs_err *e)
 {
@@ -151,6 +152,10 @@ gather(struct mrsi_unpack *u, struct ops o, struct mrs_err *e)
     int more;
     mrs_buf_reset(&u->base);
     while ((more = next_op(u, &o, &x)) == 1) {
+        u->taken += x.op == MRSI_NEW ? 0 : x.n;
+        if (u->taken > 2 * u->shelf->n) {
+            return wrong(u, e);
+        }
         for (uint64_t i = 0; x.op == MRSI_MEND && i < x.n; i++) {
             enum mrs_status s = mrsi_shelf_get(u->shelf, x.first + i, &doc, e);
             if (s != MRS_OK) {
@@ -178,7 +183,7 @@ give(struct mrsi_unpack *u, struct ops o, struct mrs_err *e)
                 s = mrsi_shelf_get(u->shelf, x.first + i, &doc, e);
             } else {
                 uint32_t n = u->docs.n - at >= MRS_DOC_MIN ? mrs_le32(u->docs.p + at) : 0;
-                if (n < MRS_DOC_MIN || n > u->docs.n - at) {
+                if (n < MRS_DOC_MIN || n > u->docs.n - at || u->docs.p[at + n - 1] != 0) {
                     return wrong(u, e);
                 }
                 doc = (struct mrs_view){u->docs.p + at, n};

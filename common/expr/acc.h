@@ -82,7 +82,7 @@ enum mrs_status mrsi_acc_pack(struct mrs_acc_state *s, uint32_t lead_end, struct
 static inline struct mrs_val
 mrsi_acc_item_value(const struct mrs_acc_state *s, const struct mrsi_acc_item *i)
 {
-    return (struct mrs_val){s->bytes.p + i->off, i->n, i->type};
+    return (struct mrs_val){s->bytes.n ? s->bytes.p + i->off : s->bytes.p, i->n, i->type};
 }
 
 /* acc_hash.c: a table over the items. find: the first item of this hash that is `same`, or s->n; add: item at, which is

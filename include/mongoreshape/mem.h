@@ -86,7 +86,7 @@ mrs_buf_take(struct mrs_buf *b, size_t n)
             return NULL;
         }
     }
-    uint8_t *at = b->p + b->n;
+    uint8_t *at = b->n ? b->p + b->n : b->p; /* NULL where nothing was ever put */
     b->n += n;
     return at;
 }

@@ -28,6 +28,7 @@ const int *calls_cancel(void);   /* for struct mrs_run_opts */
 bool calls_hit(void);            /* the failing call was reached */
 
 /* ---- dumps.c ---- */
+enum way { WAY_THERE, WAY_RESIDUE, WAY_BACK };
 struct scene {
     const char *name;
     void (*dump)(const char *dir, enum mrs_codec codec);
@@ -41,6 +42,7 @@ struct scene {
     struct mrs_compress compress;
     const char *single_ns;
     const char *exclude;
+    enum way way;                /* with a residue written; or back: the inverse with it on what the plan made */
     bool force, dry_run, to_stdout;
     bool slow;                   /* in the long part only */
     bool killed;                 /* is killed and runs out of disk, nothing else */

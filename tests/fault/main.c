@@ -31,7 +31,8 @@ below(const char *name)
     return room;
 }
 
-/* The folder as it is before every run: `in`, the amended documents, and an older output where one is replaced. */
+/* The folder as it is before every run: `in`, the amended documents, the residue for `in`, and an older output where
+ * one is replaced. */
 void
 clean_scene(const struct scene *sc)
 {
@@ -39,7 +40,7 @@ clean_scene(const struct scene *sc)
     names_in(top, names, sizeof names);
     for (char *end; (end = strchr(at, ' ')) != NULL; at = end + 1) {
         *end = 0;
-        if (strcmp(at, "in") != 0 && strcmp(at, "amend") != 0) {
+        if (strcmp(at, "in") != 0 && strcmp(at, "amend") != 0 && strcmp(at, "kept") != 0) {
             drop_tree(below(at));
         }
     }
@@ -51,6 +52,33 @@ clean_scene(const struct scene *sc)
         mkdir(below("out/d"), 0777);
         put_bytes(below("out/d/old.bson"), "\5\0\0\0\0", 5);
     }
+}
+
+/* The plan of the scene, or its inverse as `invert` prints it. */
+static enum mrs_status
+load_plan(const struct scene *sc, struct mrs_mem *mem, struct mrs_plan_opts *po, struct mrs_plan **plan,
+          struct mrs_err *e)
+{
+    struct mrs_inverse_plan inv;
+    struct mrs_plan *there = NULL;
+    struct mrs_buf text;
+    enum mrs_status s = mrs_plan_load(mem, sc->plan, strlen(sc->plan), po, plan, e);
+    if (s != MRS_OK || sc->way != WAY_BACK) {
+        return s;
+    }
+    there = *plan;
+    *plan = NULL;
+    mrs_buf_init(&text, mem, 1 << 20);
+    s = mrs_plan_invert(there, &inv, e);
+    if (s == MRS_OK) {
+        mrs_inverse_yaml(&inv, &text);
+        s = mrs_buf_status(&text, e);
+    }
+    s = s == MRS_OK ? mrs_plan_load(mem, (const char *)text.p, text.n, po, plan, e) : s;
+    mrs_inverse_plan_clear(&inv);
+    mrs_buf_clear(&text);
+    mrs_plan_free(there);
+    return s;
 }
 
 static enum mrs_status
@@ -76,17 +104,24 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
                              .cancel = calls_cancel()};
     struct mrs_input *in = NULL;
     struct mrs_plan *plan = NULL;
-    enum mrs_status s = mrs_input_open(mem, o.input, &how, &in, e);
+    struct mrs_residue *residue = NULL;
+    o.write_residue = sc->way == WAY_RESIDUE ? below("residue") : NULL;
+    enum mrs_status s = sc->way == WAY_BACK ? mrs_residue_open(mem, below("kept"), &residue, e) : MRS_OK;
+    s = s == MRS_OK ? mrs_input_open(mem, o.input, &how, &in, e) : s;
     if (s == MRS_OK) {
         struct mrs_plan_opts po = {.file = "plan", .default_db = mrs_input_only_db(in)};
-        s = mrs_plan_load(mem, sc->plan, strlen(sc->plan), &po, &plan, e);
+        po.now_ms = residue ? mrs_residue_now(residue) : 0;
+        s = load_plan(sc, mem, &po, &plan, e);
         if (s == MRS_FAIL && e->code == MRS_E_PLAN && plan) {
             fprintf(stderr, "%s: plan: %s\n", doing, plan->errors[0].msg);
         }
     }
-    s = s == MRS_OK ? mrs_run(mem, plan, in, &o, rep, e) : s;
+    if (s == MRS_OK) {
+        s = residue ? mrs_run_back(mem, plan, in, &o, residue, rep, e) : mrs_run(mem, plan, in, &o, rep, e);
+    }
     mrs_plan_free(plan);
     mrs_input_close(in);
+    mrs_residue_close(residue);
     return s;
 }
 
@@ -271,6 +306,19 @@ now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* What the plan makes of the dump becomes the input, its residue is kept. */
+static void
+make_way_back(const struct scene *sc)
+{
+    struct scene there = *sc;
+    there.way = WAY_RESIDUE;
+    struct result r = run_scene(&there, 0);
+    if (r.status != MRS_OK || rename(below("in"), below("made")) < 0 || rename(below("out"), below("in")) < 0 ||
+        rename(below("residue"), below("kept")) < 0) {
+        die("%s: no way there: %s", sc->name, r.err.msg);
+    }
+}
+
 static void
 make_input(const struct scene *sc)
 {
@@ -281,6 +329,9 @@ make_input(const struct scene *sc)
     sc->dump(below("in"), sc->codec);
     if (sc->amend) {
         put_lines(below("amend"), MRS_CODEC_NONE, sc->amend);
+    }
+    if (sc->way == WAY_BACK) {
+        make_way_back(sc);
     }
 }
 

@@ -9,6 +9,14 @@
     "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: -1 }, count: n, limit: 4,\n" \
     "             overflow: { into: more, size: 5, ref: host, number: page, items: logs, flag: hasMore },\n"         \
     "             orphans: { into: lost }, drop: [host] }\n"
+#define WITH_LOSSES                                                                                                  \
+    "steps:\n"                                                                                                       \
+    "  - embed: { from: users, into: posts, match: { _id: owner }, as: owner }\n"                                    \
+    "  - cast: { in: posts, fields: { n: string } }\n"                                                               \
+    "  - drop_collection: { in: guests }\n"
+#define EMBED_LARGE                                                                                                  \
+    "steps:\n"                                                                                                       \
+    "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, drop: [host] }\n"
 
 const struct scene scenes[] = {
     {.name = "copy", .dump = dump_blog, .plan = "steps: []\n", .memory = BIG, .jobs = 1},
@@ -307,6 +315,34 @@ const struct scene scenes[] = {
      .killed = true,
      .force = true,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, keep: all }\n"},
+    {.name = "residue",
+     .dump = dump_blog,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99,
+     .way = WAY_RESIDUE,
+     .plan = WITH_LOSSES},
+    {.name = "residue, way back",
+     .dump = dump_blog,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99,
+     .way = WAY_BACK,
+     .plan = WITH_LOSSES},
+    {.name = "large, residue",
+     .dump = dump_large,
+     .memory = 1 << 20,
+     .jobs = 2,
+     .killed = true,
+     .way = WAY_RESIDUE,
+     .plan = EMBED_LARGE},
+    {.name = "large, way back",
+     .dump = dump_large,
+     .memory = 1 << 20,
+     .jobs = 2,
+     .killed = true,
+     .way = WAY_BACK,
+     .plan = EMBED_LARGE},
     {.name = "bucket",
      .dump = dump_wide,
      .memory = BIG,

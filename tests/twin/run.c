@@ -298,7 +298,8 @@ compare(const struct world *w, const char *dir, int status, struct score *sc)
         printf("  the output cannot be read\n");
         return false;
     }
-    bool ok = same_world(w, &got) & same_refused(w, &refused);
+    bool ok = same_world(w, &got);
+    ok &= same_refused(w, &refused); /* both tell what differs */
     if (ok && status != expected) {
         printf("  exit status %d, expected %d\n", status, expected);
         ok = false;

@@ -283,7 +283,7 @@ put_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
         return mrsi_step_refuse(x->c, "as", "%s exists already", as);
     }
     x->placed = true;
-    *verdict = MRS_EDIT_PUT;
+    *verdict = !x->any && site->old.type != MRS_MISSING ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
     *put = x->array;
     return MRS_OK;
 }
@@ -312,6 +312,12 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     mrs_buf_reset(&w->raw);
     mrsi_items_open(&x.items, &w->raw);
     enum mrs_status st = take_out(&x, d, rest, &names);
+    if (st == MRS_OK && !x.any && x.place) { /* packed by an earlier run: an empty array in its place would lose it */
+        out->n = start;
+        mrs_buf_put(out, d.p, d.n);
+        *changed = false;
+        return mrs_buf_status(out, c->err);
+    }
     if (st == MRS_OK) {
         st = s->edit ? put_below(&x, mrsi_buf_view(rest, at), out) : put_at_top(&x, out, at);
     }
@@ -359,9 +365,9 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
                             "run the plan with --quiet-by");
     }
     mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
-    mrsi_tell_once(&t, s->packed.replace ? "what it packed is not there any more: run again, it would leave an empty "
-                                           "array"
-                                         : "what it writes is there already when it is run again");
+    if (!s->packed.replace) {
+        mrsi_tell_once(&t, "what it writes is there already when it is run again");
+    }
     const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
     mrsi_tell_words(&t, "packs %s of %s%s into the array %s of {%s, %s}", names, mrsi_map_those(&s->packed.map),
                     s->packed.map.in.ns, s->packed.as.text, s->packed.key, s->packed.value);

@@ -1,6 +1,7 @@
 /* single.c - the steps that look at one document at a time. */
 #include "twin.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef bool (*one_fn)(struct world *w, struct val *old, struct val *now, const char **why);
@@ -376,6 +377,29 @@ is_packed(const struct val *list, const char *name, const char *as)
     return false;
 }
 
+/* With nothing to pack, what stands at the path stays. True: nothing is left to write. */
+static bool
+keep_packed(struct val *doc, const struct path *as, struct val *array)
+{
+    const char *last = as->p[as->n - 1];
+    struct holders h;
+    tw_holders(doc, as, as->n - 1, &h);
+    uint32_t there = 0;
+    for (uint32_t i = 0; i < h.n; i++)
+        there += tw_get(h.h[i].doc, last) != NULL;
+    if (h.n && there == h.n && !h.nlack)
+        return true;
+    struct val **old = calloc(h.n + 1, sizeof *old);
+    for (uint32_t i = 0; i < h.n; i++)
+        old[i] = tw_get(h.h[i].doc, last);
+    tw_write(doc, as, array);
+    for (uint32_t i = 0; i < h.n; i++)
+        if (old[i])
+            tw_put(h.h[i].doc, last, old[i]);
+    free(old);
+    return false;
+}
+
 static bool
 pack_one(struct world *w, struct val *old, struct val *now, const char **why)
 {
@@ -396,9 +420,13 @@ pack_one(struct world *w, struct val *old, struct val *now, const char **why)
         tw_append(array, item);
     }
     *why = "as";
-    if (tw_probe(now, &as, tw_flag(w, "replace")) != PUT_OK)
+    enum put r = tw_probe(now, &as, tw_flag(w, "replace"));
+    if (array->n == 0 && (r == PUT_OK || r == PUT_DUPLICATES) && keep_packed(now, &as, array))
+        return true;
+    if (r != PUT_OK)
         return false;
-    tw_write(now, &as, array);
+    if (array->n)
+        tw_write(now, &as, array);
     tw_fix_names(old, now);
     return true;
 }

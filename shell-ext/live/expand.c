@@ -97,6 +97,25 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
                                  live_phase_name(job, phase, "step", group), (unsigned long long)found.differs);
 }
 
+/* Beside writers a refused document stays where it is; offline it has left its collection before a later step reads
+ * that. So nothing is derived from one. */
+static enum mrs_status
+check_refused(struct live_job *job, uint32_t group, struct mrs_err *e)
+{
+    const struct mrs_live_group *lg = &job->live->group[group];
+    const struct mrs_step *st = &job->plan->steps[lg->first];
+    uint64_t n;
+    if (lg->family != MRS_FAMILY_JOIN) {
+        return MRS_OK;
+    }
+    const char *from = st->desc.sides[0].coll.ns;
+    enum mrs_status s = live_refused_before(job, st->no, from, &n, e);
+    return s || n == 0 ? s : mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
+                                         "step %u reads %s, where %llu document%s that an earlier step refused %s "
+                                         "left: mend and call again, or `rollback` and run the plan with --quiet-by",
+                                         st->no, from, (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+}
+
 static enum mrs_status
 all_groups(struct live_job *job, enum live_purpose purpose, const char *phase, struct live_pass_report *r,
            struct mrs_err *e)
@@ -106,6 +125,7 @@ all_groups(struct live_job *job, enum live_purpose purpose, const char *phase, s
         const struct mrs_live_group *lg = &job->live->group[g];
         bool works = lg->family != MRS_FAMILY_CATALOG && (lg->adds || purpose == LIVE_FOR_DIRECT);
         st = live_run_phase(job, phase, g, mrs_empty_doc(), e);
+        st = st || !works ? st : check_refused(job, g, e);
         if (works && lg->after_verified && purpose == LIVE_FOR_EXPAND) {
             st = st ? st : check_before(job, g, r, e);
         }

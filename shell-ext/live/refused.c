@@ -12,25 +12,50 @@
 
 enum { DOC_ROOM = 65536 }; /* what a record may add to the document itself */
 
-enum mrs_status
-live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e)
+static enum mrs_status
+count(struct live_job *job, struct mrs_view query, struct mrs_arena *a, uint64_t *n, struct mrs_err *e)
 {
-    struct mrs_arena a;
     struct mrs_view cmd;
     struct mrs_buf reply;
-    mrs_arena_init(&a, job->mem);
     mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status s = live_doc_in(&a, &cmd, e, "{count: %s, query: {_id.run: %s}}", job->run->state_refused.coll,
-                                    job->run->id);
+    enum mrs_status s = live_doc_in(a, &cmd, e, "{count: %s, query: %d}", job->run->state_refused.coll, query);
     if (s == MRS_OK) {
         s = live_state_command(job, live_state_db(job), cmd, 0, &reply, NULL, e);
     }
     if (s == MRS_OK) {
         struct mrs_view d = {reply.p, (uint32_t)reply.n};
-        int64_t count = live_int_at(d, "n", 0);
-        *n = count > 0 ? (uint64_t)count : 0;
+        int64_t found = live_int_at(d, "n", 0);
+        *n = found > 0 ? (uint64_t)found : 0;
     }
     mrs_buf_clear(&reply);
+    return s;
+}
+
+enum mrs_status
+live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view query;
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_doc_in(&a, &query, e, "{_id.run: %s}", job->run->id);
+    s = s == MRS_OK ? count(job, query, &a, n, e) : s;
+    mrs_arena_clear(&a);
+    return s;
+}
+
+enum mrs_status
+live_refused_before(struct live_job *job, uint32_t step, const char *ns, uint64_t *n, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view query;
+    *n = 0;
+    if (job->run->n_refused == 0) {
+        return MRS_OK;
+    }
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_doc_in(&a, &query, e, "{_id.run: %s, _id.ns: %s, _id.step: {$lt: %i}}", job->run->id, ns,
+                                    (int64_t)step);
+    s = s == MRS_OK ? count(job, query, &a, n, e) : s;
     mrs_arena_clear(&a);
     return s;
 }

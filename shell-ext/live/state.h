@@ -124,6 +124,9 @@ bool live_refused_fits(struct mrs_view doc);
 /* Takes back what was recorded of this document by this step (it was derived again and is well now). */
 enum mrs_status live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mrs_val id,
                                   struct mrs_err *e);
+/* How many documents of a collection steps before `step` (from 1) have refused. */
+enum mrs_status live_refused_before(struct live_job *job, uint32_t step, const char *ns, uint64_t *n,
+                                    struct mrs_err *e);
 
 /* ---- commands on the state: status.c ---- */
 enum mrs_status live_status_text(struct live_job *job, bool json, bool list, struct mrs_buf *out, struct mrs_err *e);

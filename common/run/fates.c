@@ -56,6 +56,15 @@ map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
     return *out == MAP_FAILED ? mrs_err_memory(e, MRSI_FATE_CHUNK) : MRS_OK;
 }
 
+/* Chunk i has been gone through: its pages stay in the file and count against nobody until they are touched again. */
+static void
+let_go(const struct mrsi_fates *f, uint64_t i)
+{
+    if (i >= chunks_in_memory(f)) {
+        madvise(f->chunk[i], MRSI_FATE_CHUNK, MADV_DONTNEED);
+    }
+}
+
 static enum mrs_status
 add_chunk(struct mrsi_fates *f, struct mrs_err *e)
 {
@@ -84,6 +93,9 @@ mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct 
 {
     while (n) {
         if (f->n == f->n_chunk * MRSI_FATE_CHUNK) {
+            if (f->n_chunk) {
+                let_go(f, f->n_chunk - 1);
+            }
             enum mrs_status s = add_chunk(f, e);
             if (s != MRS_OK) {
                 return s;
@@ -142,5 +154,8 @@ mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES])
     memset(counts, 0, MRSI_FATES * sizeof *counts);
     for (uint64_t i = 0; i < f->n; i++) {
         counts[f->chunk[i / MRSI_FATE_CHUNK][i % MRSI_FATE_CHUNK] & (MRSI_FATES - 1)]++;
+        if (i % MRSI_FATE_CHUNK == MRSI_FATE_CHUNK - 1) {
+            let_go(f, i / MRSI_FATE_CHUNK);
+        }
     }
 }

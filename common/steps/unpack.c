@@ -254,10 +254,12 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
         return st;
     }
     size_t at = mrsi_put_open(out);
+    bool twice = false; /* another of the array's name, which would stand alone then */
     mrsi_seen_begin(&names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
         const struct made *m = named(&f, &e);
         if (e.p != array->p) {
+            twice = twice || mrs_name_is(&e, array->name, array->name_len);
             put_field(out, &names, &e, m ? m->v : e.v);
             continue;
         }
@@ -271,6 +273,9 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
     mrsi_put_close(out, at);
     st = mrs_buf_status(out, x->c->err);
     struct mrs_view now = mrsi_buf_view(out, at);
+    if (st == MRS_OK && twice) {
+        return refuse_twice(x, d);
+    }
     return st != MRS_OK || mrsi_seen_good(&names, x->c, now) ? st : refuse_twice(x, now);
 }
 

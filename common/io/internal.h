@@ -90,6 +90,17 @@ bool mrsi_filter_takes(const struct mrsi_filter *f, const char *ns);
 bool mrsi_glob(const char *pattern, const char *text);
 
 /* ---- source.c ---- */
+/* Where bytes of an input are that is no folder: stretches of an open file, one behind the other. Lives as long as the
+ * input, which owns fd. */
+struct mrsi_stretch {
+    uint64_t off, n;
+};
+struct mrsi_place {
+    int fd;
+    const struct mrsi_stretch *stretch;
+    uint32_t n_stretch;
+    uint64_t bytes; /* of all stretches */
+};
 struct mrsi_source;
 struct mrsi_source_from {
     int fd;
@@ -98,6 +109,7 @@ struct mrsi_source_from {
     uint64_t bytes; /* how many; UINT64_MAX: up to the end */
     enum mrs_codec codec;
     const char *name;
+    const struct mrsi_place *place; /* NULL: [start, start + bytes) of fd; else there, and start is 0 */
 };
 enum mrs_status mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from,
                                  struct mrsi_source **out, struct mrs_err *e);
@@ -145,6 +157,8 @@ struct mrs_input {
     struct mrsi_filter filter;
     bool unfinished; /* as in the options */
     bool dir;       /* a dump directory: names of files are kept when they are copied */
+    enum mrs_format format;
+    struct mrs_input_origin origin;
     int fd;         /* `-`, or a pipe: where the stream now is; else -1 */
     uint64_t start; /* of the stream in fd */
 };

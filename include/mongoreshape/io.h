@@ -1,5 +1,5 @@
-/* io.h - dumps in and out: directories as mongodump 100.x writes them, single .bson files, `-` for
- * one namespace.
+/* io.h - dumps in and out: directories as mongodump 100.x writes them, single .bson files, archives of
+ * mongodump --archive, dump directories packed as tar or zip, `-` for a stream.
  *
  * Input is opened read-only and never changed. gzip and zstd are recognised by content, whatever
  * the name says. Output is one transaction: it stands under OUT.partial, files synced, manifest
@@ -22,6 +22,19 @@ struct mrs_compress {
 /* "gzip", "zstd:3", "none". FAIL MRS_E_USAGE. */
 enum mrs_status mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e);
 
+/* What a dump is as a whole. */
+enum mrs_format {
+    MRS_FORMAT_AUTO,      /* of an output only: by single_ns, then by the suffix of its path */
+    MRS_FORMAT_DIRECTORY, /* as mongodump --out writes it */
+    MRS_FORMAT_BSON,      /* one namespace: a .bson file or the same as a stream */
+    MRS_FORMAT_ARCHIVE,   /* as mongodump --archive writes it */
+    MRS_FORMAT_TAR,       /* a dump directory, packed */
+    MRS_FORMAT_ZIP,
+    MRS_FORMAT_OTHER      /* of an input only: another container that libarchive reads (7z, cpio ...) */
+};
+/* "directory", "bson", "archive", "tar", "zip". FAIL MRS_E_USAGE. */
+enum mrs_status mrs_format_parse(const char *text, enum mrs_format *out, struct mrs_err *e);
+
 /* ---- input ---- */
 enum mrs_input_kind {
     MRS_INPUT_DATA,  /* a namespace: documents and metadata, or one of them */
@@ -32,8 +45,9 @@ enum mrs_input_kind {
 struct mrs_input_ns {
     enum mrs_input_kind kind;
     const char *db, *coll, *ns;  /* DATA: names unescaped */
-    const char *data_path;       /* NULL: no data file */
-    const char *meta_path;       /* NULL: no metadata file */
+    const char *data_path;       /* NULL: no data; for messages: the file, or "FILE: what in it" */
+    const char *meta_path;       /* NULL: no metadata; likewise */
+    const struct mrsi_place *data_place, *meta_place; /* of the room: where the bytes are; NULL: the file of that path */
     const char *rel_path;        /* EXTRA: path below the dump's root */
     struct mrs_view metadata;    /* parsed metadata.json; the empty document where there is none */
     enum mrs_codec codec;        /* of the data file */
@@ -56,6 +70,14 @@ enum mrs_status mrs_input_open(struct mrs_mem *mem, const char *path, const stru
 void mrs_input_close(struct mrs_input *in);
 uint32_t mrs_input_count(const struct mrs_input *in);
 const struct mrs_input_ns *mrs_input_at(const struct mrs_input *in, uint32_t i);
+enum mrs_format mrs_input_format(const struct mrs_input *in);
+/* Versions of the server and of the tool that wrote the dump, from an archive's prelude or prelude.json; "" where it
+ * does not say; and how many collections an archive has open at once (0: no archive). */
+struct mrs_input_origin {
+    const char *server_version, *tool_version;
+    uint32_t concurrent;
+};
+const struct mrs_input_origin *mrs_input_origin(const struct mrs_input *in);
 const char *mrs_input_only_db(const struct mrs_input *in); /* the only database beside admin, config and local; NULL */
 /* The bytes of a namespace's metadata file, decoded, appended to out; nothing where there is none. */
 enum mrs_status mrs_input_metadata_text(struct mrs_input *in, uint32_t i, struct mrs_buf *out, struct mrs_err *e);
@@ -106,7 +128,11 @@ struct mrs_output_opts {
     enum mrs_codec default_codec;
     bool force;
     bool sample;     /* marks the manifest as a sample */
-    const char *single_ns; /* OUT is one file or `-`: only this namespace may be written */
+    const char *single_ns; /* OUT is one .bson file or `-`: only this namespace may be written */
+    enum mrs_format format; /* AUTO: BSON with single_ns; else ARCHIVE for `-`, .archive, .agz; TAR for .tar, .tgz, .tzst;
+                               ZIP for .zip (all also with .gz, .zst behind where that makes sense); else DIRECTORY */
+    const struct mrs_input_origin *origin; /* what the head of an archive says; NULL: unknown */
+    bool stream;           /* ARCHIVE to `-`: bytes go out before the run is decided; a failure ends them unfinished */
     const char *input;     /* what is being read: OUT may not be, hold or lie in it; NULL or "-": not checked */
     const char *tmp;       /* where `-` is gathered until the commit; NULL: $TMPDIR, else /tmp */
     /* of one plain sink; 0: 256 KiB. A gzip sink takes 0.7 MiB, a zstd sink 2 MiB (levels 1 to 3),

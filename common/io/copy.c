@@ -97,7 +97,7 @@ copy_open(struct mrs_output *o, const struct job *job, const struct mrsi_source_
 static enum mrs_status
 copy_path(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct mrs_err *e)
 {
-    struct mrsi_source_from from = {-1, false, 0, UINT64_MAX, MRS_CODEC_NONE, job->path};
+    struct mrsi_source_from from = {-1, false, 0, UINT64_MAX, MRS_CODEC_NONE, job->path, NULL};
     struct stat st;
     enum mrs_status s = mrsi_open_read(job->path, &from.fd, &st, e);
     if (s != MRS_OK) {

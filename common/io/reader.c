@@ -93,7 +93,7 @@ enum mrs_status
 mrs_reader_fd(struct mrs_mem *mem, int fd, uint64_t bytes, const char *name, size_t block_bytes,
               struct mrs_reader **out, struct mrs_err *e)
 {
-    struct mrsi_source_from from = {fd, false, 0, bytes, MRS_CODEC_NONE, name};
+    struct mrsi_source_from from = {fd, false, 0, bytes, MRS_CODEC_NONE, name, NULL};
     return open_on(mem, &from, name, block_bytes, out, e);
 }
 

@@ -276,7 +276,7 @@ enum mrs_status
 mrsi_read_decoded(struct mrs_mem *mem, const char *path, struct mrs_buf *out, struct mrs_err *e)
 {
     enum { ROOM = 64 << 10 };
-    struct mrsi_source_from from = {-1, true, 0, UINT64_MAX, MRS_CODEC_NONE, path};
+    struct mrsi_source_from from = {-1, true, 0, UINT64_MAX, MRS_CODEC_NONE, path, NULL};
     struct mrsi_source *src = NULL;
     struct stat st;
     enum mrs_status s = mrsi_open_read(path, &from.fd, &st, e);

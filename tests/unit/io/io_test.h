@@ -225,7 +225,7 @@ __attribute__((unused)) static enum mrs_status
 read_source(struct mrs_mem *mem, const char *path, enum mrs_codec codec, size_t piece,
             struct bytes *out, struct mrs_err *e)
 {
-    struct mrsi_source_from from = {open(path, O_RDONLY), true, 0, UINT64_MAX, codec, path};
+    struct mrsi_source_from from = {open(path, O_RDONLY), true, 0, UINT64_MAX, codec, path, NULL};
     struct mrsi_source *src;
     assert_true(from.fd >= 0);
     *out = (struct bytes){malloc(1), 0};

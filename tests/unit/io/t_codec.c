@@ -315,13 +315,15 @@ recognised(void **state)
                                         0,
                                         UINT64_MAX,
                                         MRS_CODEC_NONE,
-                                        want[i].name};
+                                        want[i].name,
+                                        NULL};
         OK(mrsi_sniff(mem, &from, &codec, &err));
         assert_int_equal(codec, want[i].codec);
         close(from.fd);
     }
     struct mrsi_source_from from = {
-        open(at("empty.bson.gz"), O_RDONLY), true, 0, UINT64_MAX, MRS_CODEC_NONE, "empty.bson.gz"};
+        open(at("empty.bson.gz"), O_RDONLY), true, 0, UINT64_MAX, MRS_CODEC_NONE, "empty.bson.gz",
+        NULL};
     FAILS(mrsi_sniff(mem, &from, &codec, &err), MRS_E_FORMAT);
     close(from.fd);
     free(doc);

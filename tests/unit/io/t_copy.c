@@ -71,7 +71,7 @@ holds(const char *path, enum mrs_codec codec, const void *p, size_t n)
 {
     struct bytes b;
     struct mrsi_source_from from = {open(path, O_RDONLY), true,           0,
-                                    UINT64_MAX,           MRS_CODEC_NONE, path};
+                                    UINT64_MAX,           MRS_CODEC_NONE, path, NULL};
     enum mrs_codec is;
     if (from.fd < 0) {
         fail_msg("%s is missing", path);

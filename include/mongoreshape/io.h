@@ -47,7 +47,7 @@ struct mrs_input_ns {
     const char *db, *coll, *ns;  /* DATA: names unescaped */
     const char *data_path;       /* NULL: no data; for messages: the file, or "FILE: what in it" */
     const char *meta_path;       /* NULL: no metadata; likewise */
-    const struct mrsi_place *data_place, *meta_place; /* of the room: where the bytes are; NULL: the file of that path */
+    const struct mrsi_place *data_place, *meta_place; /* of the room: where its bytes are; NULL: a file of that path */
     const char *rel_path;        /* EXTRA: path below the dump's root */
     struct mrs_view metadata;    /* parsed metadata.json; the empty document where there is none */
     enum mrs_codec codec;        /* of the data file */
@@ -129,7 +129,7 @@ struct mrs_output_opts {
     bool force;
     bool sample;     /* marks the manifest as a sample */
     const char *single_ns; /* OUT is one .bson file or `-`: only this namespace may be written */
-    enum mrs_format format; /* AUTO: BSON with single_ns; else ARCHIVE for `-`, .archive, .agz; TAR for .tar, .tgz, .tzst;
+    enum mrs_format format; /* AUTO: BSON with single_ns; ARCHIVE for `-`, .archive, .agz; TAR for .tar, .tgz, .tzst;
                                ZIP for .zip (all also with .gz, .zst behind where that makes sense); else DIRECTORY */
     const struct mrs_input_origin *origin; /* what the head of an archive says; NULL: unknown */
     bool stream;           /* ARCHIVE to `-`: bytes go out before the run is decided; a failure ends them unfinished */

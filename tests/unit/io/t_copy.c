@@ -1,27 +1,10 @@
 /* t_copy.c - what goes through untouched: the same bytes, or packed anew with the names that belong
  * to it. */
-#include "io_test.h"
+#include "io_ground.h"
 #include <sys/stat.h>
 
-static struct mrs_mem *mem;
-static struct mrs_err err;
 static const char meta[] =
     "{\"indexes\":[], \"odd\" :1.50,\"collectionName\":\"c\"}"; /* spaces and figures must stay */
-
-static int
-begin(void **state)
-{
-    mem = mrs_mem_new(0);
-    mrs_err_clear(&err);
-    return make_top(state);
-}
-
-static int
-finish(void **state)
-{
-    int leak = mrs_mem_close(mem) != 0;
-    return drop_top(state) || leak;
-}
 
 static void
 put_packed(const char *path, bool gz, const void *p, size_t n)

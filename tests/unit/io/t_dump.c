@@ -1,29 +1,11 @@
 /* t_dump.c - what a listing finds: roots, folders of one database, single files, and everything odd
  * in them. */
-#include "io_test.h"
+#include "io_ground.h"
 #include <sys/stat.h>
 
 static const char meta[] =
     "{\"indexes\":[{\"v\":{\"$numberInt\":\"2\"},\"key\":{\"_id\":{\"$numberInt\":\"1\"}},"
     "\"name\":\"_id_\"}],\"uuid\":\"00\",\"collectionName\":\"%s\",\"type\":\"collection\"}";
-
-static struct mrs_mem *mem;
-static struct mrs_err err;
-
-static int
-begin(void **state)
-{
-    mem = mrs_mem_new(0);
-    mrs_err_clear(&err);
-    return make_top(state);
-}
-
-static int
-finish(void **state)
-{
-    int leak = mrs_mem_close(mem) != 0;
-    return drop_top(state) || leak;
-}
 
 static void
 put_meta(const char *path, const char *coll)

@@ -4,17 +4,15 @@
  * They are not part of this repository: MRS_DATA names the folder that holds them, else
  * ../shared/data is tried; where neither is there, the tests are reported as skipped. INDEX.md of
  * the fixtures says what each file is, and is the list that is tested. */
-#include "io_test.h"
+#include "io_ground.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <sys/stat.h>
 
 static char data[1024];
-static struct mrs_mem *mem;
-static struct mrs_err err;
 
 static int
-begin(void **state)
+begin_with_data(void **state)
 {
     const char *said = getenv("MRS_DATA");
     struct stat st;
@@ -22,16 +20,7 @@ begin(void **state)
     if (stat(data, &st) < 0) {
         data[0] = 0;
     }
-    mem = mrs_mem_new(0);
-    mrs_err_clear(&err);
-    return make_top(state);
-}
-
-static int
-finish(void **state)
-{
-    int leak = mrs_mem_close(mem) != 0;
-    return drop_top(state) || leak;
+    return begin(state);
 }
 
 static const char *
@@ -171,7 +160,7 @@ every_fixture(void **state)
             struct mrs_arena a;
             struct mrs_view doc;
             mrs_arena_init(&a, mem);
-            if (mrsi_metadata_load(mem, &a, path, &doc, &err) != MRS_OK) {
+            if (mrsi_metadata_load(mem, &a, path, NULL, &doc, &err) != MRS_OK) {
                 fail_msg("%s: %s", name, err.msg);
             }
             assert_true(doc.n > 5 || strstr(what, "empty"));
@@ -359,12 +348,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_fixture, begin, finish),
-        cmocka_unit_test_setup_teardown(folders, begin, finish),
-        cmocka_unit_test_setup_teardown(long_names, begin, finish),
-        cmocka_unit_test_setup_teardown(same_copies, begin, finish),
-        cmocka_unit_test_setup_teardown(archives, begin, finish),
-        cmocka_unit_test_setup_teardown(examples, begin, finish),
+        cmocka_unit_test_setup_teardown(every_fixture, begin_with_data, finish),
+        cmocka_unit_test_setup_teardown(folders, begin_with_data, finish),
+        cmocka_unit_test_setup_teardown(long_names, begin_with_data, finish),
+        cmocka_unit_test_setup_teardown(same_copies, begin_with_data, finish),
+        cmocka_unit_test_setup_teardown(archives, begin_with_data, finish),
+        cmocka_unit_test_setup_teardown(examples, begin_with_data, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,11 @@
 /* t_output.c - the transaction: what stands there after a commit, an abort, a kill, a full disk, a
  * refusal. */
-#include "io_test.h"
+#include "io_ground.h"
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-static struct mrs_mem *mem;
-static struct mrs_err err;
-
-static int
-begin(void **state)
-{
-    mem = mrs_mem_new(0);
-    mrs_err_clear(&err);
-    return make_top(state);
-}
-
-static int
-finish(void **state)
-{
-    int leak = mrs_mem_close(mem) != 0;
-    return drop_top(state) || leak;
-}
 
 static struct mrs_output *
 open_out(const char *path, struct mrs_output_opts opts)

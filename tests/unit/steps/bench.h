@@ -448,5 +448,12 @@ bench_tells(const struct bench_telling *k, size_t n)
 }
 
 #define BENCH_N(rows) (sizeof(rows) / sizeof *(rows))
+/* A test of the name `test` that hands a table of rows to one of the functions above. */
+#define BENCH_ROWS(test, run, rows)                                                                                    \
+    static void test(void **arg)                                                                                       \
+    {                                                                                                                  \
+        (void)arg;                                                                                                     \
+        run(rows, BENCH_N(rows));                                                                                      \
+    }
 
 #endif

@@ -373,19 +373,8 @@ catalogues(void **arg)
     bench_catalog_torture(cats, BENCH_N(cats));
 }
 
-static void
-wrong_plans(void **arg)
-{
-    (void)arg;
-    bench_wrong(wrong, BENCH_N(wrong));
-}
-
-static void
-descriptions(void **arg)
-{
-    (void)arg;
-    bench_tells(tells, BENCH_N(tells));
-}
+BENCH_ROWS(wrong_plans, bench_wrong, wrong)
+BENCH_ROWS(descriptions, bench_tells, tells)
 
 int
 main(void)

@@ -105,33 +105,10 @@ static const struct bench_telling tells[] = {
      "combination of x, y (each c in shop.b) and z\nside 0 shop.a A into\nside 1 shop.b R by\nA0 \nR1 c\n..."},
 };
 
-static void
-documents(void **arg)
-{
-    (void)arg;
-    bench_cases(docs, BENCH_N(docs));
-}
-
-static void
-memory(void **arg)
-{
-    (void)arg;
-    bench_torture(docs, BENCH_N(docs));
-}
-
-static void
-wrong_plans(void **arg)
-{
-    (void)arg;
-    bench_wrong(wrong, BENCH_N(wrong));
-}
-
-static void
-descriptions(void **arg)
-{
-    (void)arg;
-    bench_tells(tells, BENCH_N(tells));
-}
+BENCH_ROWS(documents, bench_cases, docs)
+BENCH_ROWS(memory, bench_torture, docs)
+BENCH_ROWS(wrong_plans, bench_wrong, wrong)
+BENCH_ROWS(descriptions, bench_tells, tells)
 
 /* {x: [[[...]]]} of so many levels. */
 static struct mrs_view

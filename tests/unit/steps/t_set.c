@@ -167,19 +167,8 @@ documents(void **arg)
     bench_torture(docs, BENCH_N(docs));
 }
 
-static void
-wrong_plans(void **arg)
-{
-    (void)arg;
-    bench_wrong(wrong, BENCH_N(wrong));
-}
-
-static void
-descriptions(void **arg)
-{
-    (void)arg;
-    bench_tells(tells, BENCH_N(tells));
-}
+BENCH_ROWS(wrong_plans, bench_wrong, wrong)
+BENCH_ROWS(descriptions, bench_tells, tells)
 
 static void
 catalogues(void **arg)

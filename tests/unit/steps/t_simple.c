@@ -192,33 +192,10 @@ static const struct bench_telling tells[] = {
      "loss: every document of shop.a that `where` takes\n"},
 };
 
-static void
-documents(void **arg)
-{
-    (void)arg;
-    bench_cases(docs, BENCH_N(docs));
-}
-
-static void
-memory(void **arg)
-{
-    (void)arg;
-    bench_torture(docs, BENCH_N(docs));
-}
-
-static void
-wrong_plans(void **arg)
-{
-    (void)arg;
-    bench_wrong(wrong, BENCH_N(wrong));
-}
-
-static void
-descriptions(void **arg)
-{
-    (void)arg;
-    bench_tells(tells, BENCH_N(tells));
-}
+BENCH_ROWS(documents, bench_cases, docs)
+BENCH_ROWS(memory, bench_torture, docs)
+BENCH_ROWS(wrong_plans, bench_wrong, wrong)
+BENCH_ROWS(descriptions, bench_tells, tells)
 
 /* Long arrays: a rename to another level inside each element must not look its element up from the start every time. */
 static void

@@ -273,33 +273,10 @@ static const struct bench_catalog unions[] = {
      "'partialFilterExpression':{'p':{'$gt':1}}}],'collectionName':'c','type':'collection'}\n"},
 };
 
-static void
-documents(void **arg)
-{
-    (void)arg;
-    bench_cases(docs, BENCH_N(docs));
-}
-
-static void
-memory(void **arg)
-{
-    (void)arg;
-    bench_torture(docs, BENCH_N(docs));
-}
-
-static void
-wrong_plans(void **arg)
-{
-    (void)arg;
-    bench_wrong(wrong, BENCH_N(wrong));
-}
-
-static void
-descriptions(void **arg)
-{
-    (void)arg;
-    bench_tells(tells, BENCH_N(tells));
-}
+BENCH_ROWS(documents, bench_cases, docs)
+BENCH_ROWS(memory, bench_torture, docs)
+BENCH_ROWS(wrong_plans, bench_wrong, wrong)
+BENCH_ROWS(descriptions, bench_tells, tells)
 
 static void
 catalogues(void **arg)

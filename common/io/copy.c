@@ -12,6 +12,7 @@
 /* One file to be copied: from, below what name, packed how. */
 struct job {
     const char *path; /* NULL: the input's own descriptor */
+    const struct mrsi_place *place; /* where its bytes are; NULL: the whole file */
     char *rel;
     bool pack; /* to o->codec, or to `small` */
     enum mrs_codec codec;
@@ -53,6 +54,9 @@ transfer(struct mrs_output *o, const struct job *job, const struct mrsi_source_f
                                      o->sink_buffer};
         return recode(o, from, &to, e);
     }
+    if (from->place) {
+        return mrsi_place_copy(from->place, from->name, fd, job->rel, e);
+    }
     struct mrsi_span span = {from->fd, from->start, from->bytes, from->name};
     if (from->bytes == UINT64_MAX) {
         if (fstat(from->fd, &st) < 0) {
@@ -93,12 +97,25 @@ copy_open(struct mrs_output *o, const struct job *job, const struct mrsi_source_
     return s;
 }
 
-/* A file by its path; its codec is looked up where it matters. */
+/* What is at a place; its codec is looked up where it matters. */
+static enum mrs_status
+copy_place(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct mrs_err *e)
+{
+    struct mrsi_source_from from = {job->place->fd,  false,     0, job->place->bytes,
+                                    MRS_CODEC_NONE, job->path, job->place};
+    enum mrs_status s = job->pack && from.bytes ? mrsi_sniff(o->mem, &from, &from.codec, e) : MRS_OK;
+    return s == MRS_OK ? copy_open(o, job, &from, bytes, e) : s;
+}
+
+/* A file by its path, likewise. */
 static enum mrs_status
 copy_path(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct mrs_err *e)
 {
     struct mrsi_source_from from = {-1, false, 0, UINT64_MAX, MRS_CODEC_NONE, job->path, NULL};
     struct stat st;
+    if (job->place) {
+        return copy_place(o, job, bytes, e);
+    }
     enum mrs_status s = mrsi_open_read(job->path, &from.fd, &st, e);
     if (s != MRS_OK) {
         return s;
@@ -140,7 +157,7 @@ copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs
               struct mrs_err *e)
 {
     uint64_t bytes;
-    struct job job = {ns->meta_path, NULL, !o->as_input, MRS_CODEC_NONE};
+    struct job job = {ns->meta_path, ns->meta_place, NULL, !o->as_input, MRS_CODEC_NONE};
     if (o->kind == MRSI_OUT_DIR && o->codec == MRS_CODEC_GZIP) {
         job.codec = MRS_CODEC_GZIP;
     }
@@ -161,7 +178,7 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
           uint64_t *bytes, struct mrs_err *e)
 {
     struct mrsi_source_from from;
-    struct job job = {ns->data_path, NULL, !o->as_input, o->codec};
+    struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input, o->codec};
     bool keep = in->dir && o->kind == MRSI_OUT_DIR;
     job.pack = job.pack || !keep;
     if (o->as_input && !keep) {
@@ -187,7 +204,7 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
     const char *base = mrsi_base_name(ns->rel_path);
     enum mrsi_file_kind kind = mrsi_file_name(base).kind;
     bool prelude = strcmp(base, "prelude.json") == 0 || strcmp(base, "prelude.json.gz") == 0;
-    struct job job = {ns->data_path, NULL, !o->as_input && (prelude || kind == MRSI_FILE_DATA),
+    struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input && (prelude || kind == MRSI_FILE_DATA),
                       o->codec};
     if (prelude && o->codec != MRS_CODEC_GZIP) {
         job.codec = MRS_CODEC_NONE;

@@ -155,7 +155,7 @@ long_name(struct scan *c, struct rec *rec, size_t stem_n, const char **coll, str
         }
         enum mrs_status s = MRS_OK;
         if (stat(meta, &st) == 0) {
-            s = mrsi_metadata_load(c->in->mem, &c->in->arena, meta, &doc, e);
+            s = mrsi_metadata_load(c->in->mem, &c->in->arena, meta, NULL, &doc, e);
             s = s == MRS_OK ? mrsi_metadata_coll(&c->in->arena, doc, meta, coll, e) : s;
             if (s == MRS_OK && rec->kind == REC_META) {
                 rec->doc = doc;
@@ -392,7 +392,7 @@ merge_group(struct scan *c, const struct rec *first, uint32_t n, struct mrs_err 
     if (of[REC_META] && of[REC_META]->doc.n > 5) {
         ns->metadata = of[REC_META]->doc;
     } else if (of[REC_META]) {
-        s = mrsi_metadata_load(c->in->mem, &c->in->arena, ns->meta_path, &ns->metadata, e);
+        s = mrsi_metadata_load(c->in->mem, &c->in->arena, ns->meta_path, ns->meta_place, &ns->metadata, e);
     }
     return s == MRS_OK && ns->data_path ? mrsi_input_probe(c->in, ns, e) : s;
 }

@@ -65,12 +65,15 @@ mrsi_input_from(struct mrs_input *in, const struct mrs_input_ns *ns, struct mrsi
                 struct mrs_err *e)
 {
     struct stat st;
-    from->own = in->fd < 0;
-    from->fd = in->fd;
-    from->start = in->start;
-    from->bytes = UINT64_MAX;
-    from->codec = ns->codec;
-    from->name = ns->data_path;
+    *from = (struct mrsi_source_from){in->fd, in->fd < 0, in->start, UINT64_MAX, ns->codec, ns->data_path,
+                                      ns->data_place};
+    if (ns->data_place) {
+        from->fd = ns->data_place->fd;
+        from->own = false;
+        from->start = 0;
+        from->bytes = ns->data_place->bytes;
+        return MRS_OK;
+    }
     if (in->fd >= 0) {
         from->bytes = ns->file_bytes;
         return MRS_OK;
@@ -92,7 +95,9 @@ mrsi_input_probe(struct mrs_input *in, struct mrs_input_ns *ns, struct mrs_err *
     if (s != MRS_OK) {
         return s;
     }
-    if (from.own) {
+    if (from.place) {
+        ns->file_bytes = from.bytes;
+    } else if (from.own) {
         s = fstat(from.fd, &st) < 0 ? mrs_err_sys(e, errno, "stat %s", from.name) : MRS_OK;
         ns->file_bytes = s == MRS_OK ? (uint64_t)st.st_size : 0;
     }
@@ -199,7 +204,7 @@ metadata_beside(struct mrs_input *in, struct mrs_input_ns *ns, const char *path,
         memcpy(meta + n, ends[i], k);
         if (stat(meta, &st) == 0 && S_ISREG(st.st_mode)) {
             ns->meta_path = meta;
-            return mrsi_metadata_load(in->mem, &in->arena, meta, &ns->metadata, e);
+            return mrsi_metadata_load(in->mem, &in->arena, meta, NULL, &ns->metadata, e);
         }
     }
     return MRS_OK;
@@ -239,6 +244,7 @@ open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts 
     if (!ns) {
         return mrs_err_memory(e, sizeof *ns);
     }
+    in->format = MRS_FORMAT_BSON;
     ns->kind = MRS_INPUT_DATA;
     ns->data_path = mrs_arena_copy(&in->arena, path, strlen(path) + 1);
     enum mrs_status s = ns->data_path ? MRS_OK : mrs_err_memory(e, strlen(path));
@@ -277,6 +283,7 @@ open_any(struct mrs_input *in, const char *path, const struct mrs_input_opts *op
     }
     if (S_ISDIR(st.st_mode)) {
         in->dir = true;
+        in->format = MRS_FORMAT_DIRECTORY;
         return opts->ns
                    ? MRSI_FAIL(e, MRS_E_USAGE, "%s is a folder: its namespaces have names", path)
                    : mrsi_dump_list(in, path, e);
@@ -318,6 +325,7 @@ mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opt
     in->mem = mem;
     in->fd = -1;
     in->unfinished = opts->unfinished;
+    in->origin = (struct mrs_input_origin){"", "", 0};
     mrs_arena_init(&in->arena, mem);
     in->filter =
         (struct mrsi_filter){opts->include, opts->exclude, opts->n_include, opts->n_exclude};
@@ -348,6 +356,18 @@ mrs_input_close(struct mrs_input *in)
     mrs_free(in->mem, in->excluded);
     mrs_arena_clear(&in->arena);
     mrs_free(in->mem, in);
+}
+
+enum mrs_format
+mrs_input_format(const struct mrs_input *in)
+{
+    return in->format;
+}
+
+const struct mrs_input_origin *
+mrs_input_origin(const struct mrs_input *in)
+{
+    return &in->origin;
 }
 
 uint32_t

@@ -18,6 +18,7 @@
 #define MRSI_FAIL(e, code, ...) mrs_err_set(e, MRS_FAIL, code, __VA_ARGS__)
 #define MRSI_MARKER "mongoreshape.partial"
 #define MRSI_MANIFEST "mongoreshape.manifest.json"
+#define MRSI_STOPPED ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
 
 /* ---- file.c ---- */
 /* Text as printf writes it, from mem; NULL without memory. */
@@ -101,6 +102,26 @@ struct mrsi_place {
     uint32_t n_stretch;
     uint64_t bytes; /* of all stretches */
 };
+/* ---- place.c ---- */
+/* How far a reader is; {0} at the first byte. */
+struct mrsi_stand {
+    uint32_t stretch;
+    uint64_t in; /* bytes of it that are read */
+};
+struct mrsi_room {
+    uint8_t *p;
+    size_t n;
+    const char *name; /* of the place, for errors */
+};
+/* The next bytes; fewer than to->n at the end of the place, or where the file became shorter. */
+enum mrs_status mrsi_place_read(const struct mrsi_place *p, struct mrsi_stand *at, const struct mrsi_room *to,
+                                size_t *got, struct mrs_err *e);
+/* Gives back n of the bytes that were read. */
+void mrsi_place_back(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n);
+/* All bytes to the end of another file. */
+enum mrs_status mrsi_place_copy(const struct mrsi_place *p, const char *name, int to, const char *to_name,
+                                struct mrs_err *e);
+/* ---- source.c again ---- */
 struct mrsi_source;
 struct mrsi_source_from {
     int fd;
@@ -126,9 +147,9 @@ void mrsi_source_close(struct mrsi_source *s);
 /* What the first bytes of a file say. */
 enum mrs_status mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from,
                            enum mrs_codec *codec, struct mrs_err *e);
-/* A whole file, decoded whatever it is packed with, appended to out. */
-enum mrs_status
-mrsi_read_decoded(struct mrs_mem *mem, const char *path, struct mrs_buf *out, struct mrs_err *e);
+/* A whole file, or what is at a place (NULL: none), decoded whatever it is packed with, appended to out. */
+enum mrs_status mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place,
+                                  struct mrs_buf *out, struct mrs_err *e);
 
 /* ---- encoder.c: bytes through a codec to the end of a file ---- */
 struct mrsi_encoder;
@@ -169,14 +190,14 @@ enum mrs_status mrsi_input_exclude(struct mrs_input *in, const char *ns, struct 
 bool mrsi_input_takes(const struct mrs_input *in, const char *db, const char *coll, const char *ns);
 /* Fills codec and size of an entry's data file. */
 enum mrs_status mrsi_input_probe(struct mrs_input *in, struct mrs_input_ns *ns, struct mrs_err *e);
-/* Where an entry's bytes are; from->fd is open afterwards. */
+/* Where an entry's data are; from->fd is open afterwards. */
 enum mrs_status mrsi_input_from(struct mrs_input *in, const struct mrs_input_ns *ns,
                                 struct mrsi_source_from *from, struct mrs_err *e);
 enum mrs_status mrsi_dump_list(struct mrs_input *in, const char *path, struct mrs_err *e);
-/* Reads and checks a metadata file; the document lives in the arena. An empty file: the empty
- * document. */
+/* Reads and checks a metadata file, or what is at a place (NULL: none); the document lives in the arena. Nothing in
+ * it: the empty document. */
 enum mrs_status mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path,
-                                   struct mrs_view *doc, struct mrs_err *e);
+                                   const struct mrsi_place *place, struct mrs_view *doc, struct mrs_err *e);
 /* The same of text; name: of the file, for errors. */
 enum mrs_status mrsi_metadata_parse(struct mrs_buf *scratch, const char *text, size_t n,
                                     const char *name, struct mrs_view *doc, struct mrs_err *e);

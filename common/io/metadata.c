@@ -93,14 +93,14 @@ mrsi_metadata_parse(struct mrs_buf *scratch, const char *text, size_t n, const c
 }
 
 enum mrs_status
-mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, struct mrs_view *doc,
-                   struct mrs_err *e)
+mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, const struct mrsi_place *place,
+                   struct mrs_view *doc, struct mrs_err *e)
 {
     struct mrs_buf text, bson;
     struct mrs_view parsed;
     mrs_buf_init(&text, mem, MRS_METADATA_MAX + READ_ROOM);
     mrs_buf_init(&bson, mem, MRS_METADATA_MAX);
-    enum mrs_status s = mrsi_read_decoded(mem, path, &text, e);
+    enum mrs_status s = mrsi_read_decoded(mem, path, place, &text, e);
     if (s == MRS_OK) {
         s = mrsi_metadata_parse(&bson, (const char *)text.p, text.n, path, &parsed, e);
     }
@@ -119,8 +119,8 @@ mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, s
 enum mrs_status
 mrs_input_metadata_text(struct mrs_input *in, uint32_t i, struct mrs_buf *out, struct mrs_err *e)
 {
-    const char *path = in->list[i].meta_path;
-    return path ? mrsi_read_decoded(in->mem, path, out, e) : MRS_OK;
+    const struct mrs_input_ns *ns = &in->list[i];
+    return ns->meta_path ? mrsi_read_decoded(in->mem, ns->meta_path, ns->meta_place, out, e) : MRS_OK;
 }
 
 enum mrs_status

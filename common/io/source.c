@@ -21,6 +21,7 @@ struct mrsi_source {
     const struct mrsi_codec *codec; /* NULL: plain */
     void *dec;
     uint64_t off; /* next byte of the file to read, counted from from.start */
+    struct mrsi_stand at; /* the same where bytes are in stretches */
     uint8_t *in;  /* compressed bytes: in[in_at .. in_n) are left */
     size_t in_at, in_n;
     bool in_end; /* the file has no more */
@@ -59,7 +60,9 @@ mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from, struc
             return mrs_err_memory(e, MRSI_IN_CHUNK);
         }
     }
-    posix_fadvise(from->fd, (off_t)from->start, 0, POSIX_FADV_SEQUENTIAL);
+    if (!from->place) {
+        posix_fadvise(from->fd, (off_t)from->start, 0, POSIX_FADV_SEQUENTIAL);
+    }
     *out = s;
     return MRS_OK;
 }
@@ -80,13 +83,22 @@ mrsi_source_close(struct mrsi_source *s)
     mrs_free(s->mem, s);
 }
 
+/* Bytes where the source stands, or at its beginning. */
+static enum mrs_status
+read_raw(const struct mrsi_source_from *from, struct mrsi_stand *at, uint64_t off, const struct mrsi_room *to,
+         size_t *got, struct mrs_err *e)
+{
+    return from->place ? mrsi_place_read(from->place, at, to, got, e)
+                       : mrsi_pread_full(from->fd, to->p, to->n, from->start + off, from->name, got, e);
+}
+
 static enum mrs_status
 read_file(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e)
 {
     uint64_t left = s->from.bytes - s->off;
     size_t want = n < left ? n : (size_t)left;
-    enum mrs_status st =
-        mrsi_pread_full(s->from.fd, p, want, s->from.start + s->off, s->from.name, got, e);
+    struct mrsi_room to = {p, want, s->from.name};
+    enum mrs_status st = read_raw(&s->from, &s->at, s->off, &to, got, e);
     s->off += *got;
     if (st == MRS_OK && *got < want && s->from.bytes != UINT64_MAX) {
         st = MRSI_FAIL(e, MRS_E_IO, "read %s: it ends after %llu bytes, %llu were expected",
@@ -176,26 +188,30 @@ mrsi_source_back(struct mrsi_source *s, size_t n)
         return false;
     }
     s->off -= n;
+    if (s->from.place) {
+        mrsi_place_back(s->from.place, &s->at, n);
+    }
     return true;
 }
 
-/* Streams that do not begin at a page are not mapped: a spooled pipe behind the bytes that told what it is. */
+/* A mapping begins at a page, at or before the first byte. */
 void
 mrsi_source_map(const struct mrsi_source *s, const uint8_t **p, size_t *n)
 {
     struct stat st;
-    if (s->codec || fstat(s->from.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+    const struct mrsi_place *place = s->from.place;
+    if (s->codec || (place && place->n_stretch != 1) || fstat(s->from.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
         return;
     }
-    uint64_t start = s->from.start, size = (uint64_t)st.st_size;
-    uint64_t left = size > start ? size - start : 0;
+    uint64_t start = place ? place->stretch[0].off : s->from.start, size = (uint64_t)st.st_size;
+    uint64_t left = size > start ? size - start : 0, before = start % (uint64_t)sysconf(_SC_PAGESIZE);
     size_t want = (size_t)(left < s->from.bytes ? left : s->from.bytes);
-    if (!want || start % (uint64_t)sysconf(_SC_PAGESIZE) != 0) {
+    if (!want || (place && want < place->bytes)) {
         return;
     }
-    void *at = mmap(NULL, want, PROT_READ, MAP_SHARED, s->from.fd, (off_t)start);
+    uint8_t *at = mmap(NULL, want + before, PROT_READ, MAP_SHARED, s->from.fd, (off_t)(start - before));
     if (at != MAP_FAILED) {
-        *p = at;
+        *p = at + before;
         *n = want;
     }
 }
@@ -210,8 +226,9 @@ mrs_map_fetch(const uint8_t *p, size_t n)
 void
 mrs_map_free(const uint8_t *p, size_t n)
 {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
     if (p) {
-        munmap((void *)(uintptr_t)p, n);
+        munmap((void *)from, (uintptr_t)p + n - from);
     }
 }
 
@@ -235,7 +252,9 @@ check_document(struct mrs_mem *mem, const struct mrsi_source_from *from, const u
     if (!p) {
         return mrs_err_memory(e, n);
     }
-    enum mrs_status s = mrsi_pread_full(from->fd, p, n, from->start, from->name, &got, e);
+    struct mrsi_room to = {p, n, from->name};
+    struct mrsi_stand at = {0, 0};
+    enum mrs_status s = read_raw(from, &at, 0, &to, &got, e);
     if (s == MRS_OK && got == n && mrs_doc_check(p, n, MRS_DEPTH_READ, NULL) == MRS_OK) {
         *codec = MRS_CODEC_NONE;
     }
@@ -249,8 +268,9 @@ mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_co
 {
     uint8_t head[5] = {0};
     size_t got;
-    enum mrs_status s =
-        mrsi_pread_full(from->fd, head, sizeof head, from->start, from->name, &got, e);
+    struct mrsi_room to = {head, sizeof head, from->name};
+    struct mrsi_stand at = {0, 0};
+    enum mrs_status s = read_raw(from, &at, 0, &to, &got, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -272,21 +292,38 @@ mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_co
     return s;
 }
 
+static enum mrs_status
+open_regular(const char *path, int *fd, struct mrs_err *e)
+{
+    struct stat st;
+    enum mrs_status s = mrsi_open_read(path, fd, &st, e);
+    if (s == MRS_OK && !S_ISREG(st.st_mode)) {
+        close(*fd);
+        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", path);
+    }
+    return s;
+}
+
 enum mrs_status
-mrsi_read_decoded(struct mrs_mem *mem, const char *path, struct mrs_buf *out, struct mrs_err *e)
+mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place, struct mrs_buf *out,
+                  struct mrs_err *e)
 {
     enum { ROOM = 64 << 10 };
-    struct mrsi_source_from from = {-1, true, 0, UINT64_MAX, MRS_CODEC_NONE, path, NULL};
+    struct mrsi_source_from from = {-1, !place, 0, UINT64_MAX, MRS_CODEC_NONE, path, place};
     struct mrsi_source *src = NULL;
-    struct stat st;
-    enum mrs_status s = mrsi_open_read(path, &from.fd, &st, e);
+    enum mrs_status s = place ? MRS_OK : open_regular(path, &from.fd, e);
     if (s != MRS_OK) {
         return s;
     }
-    s = S_ISREG(st.st_mode) ? mrsi_sniff(mem, &from, &from.codec, e)
-                            : MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", path);
+    if (place) {
+        from.fd = place->fd;
+        from.bytes = place->bytes;
+    }
+    s = mrsi_sniff(mem, &from, &from.codec, e);
     if (s != MRS_OK) {
-        close(from.fd);
+        if (from.own) {
+            close(from.fd);
+        }
         return s;
     }
     s = mrsi_source_open(mem, &from, &src, e);

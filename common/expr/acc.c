@@ -238,6 +238,7 @@ mrs_acc_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_
     }
     x->mem = env->mem;
     x->kind = kind_of(el.name);
+    x->small = mrsi_acc_small_of(x->kind);
     enum mrs_status s = compile(env, x, el.v, e);
     if (s != MRS_OK) {
         mrs_acc_free(x);

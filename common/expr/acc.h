@@ -23,6 +23,16 @@ enum mrsi_acc_shape {
 
 enum mrsi_acc_order { MRSI_ACC_BY_PLACE, MRSI_ACC_BY_VALUE, MRSI_ACC_BY_KEY };
 
+/* How a state looks in a few bytes: acc_small.c. */
+enum mrsi_acc_small {
+    MRSI_ACC_NOT_SMALL,
+    MRSI_ACC_SMALL_SUM,
+    MRSI_ACC_SMALL_COUNT,
+    MRSI_ACC_SMALL_SPREAD,
+    MRSI_ACC_SMALL_ONE,
+    MRSI_ACC_SMALL_EXTREME
+};
+
 struct mrsi_acc_kind {
     struct mrs_op_row row;
     enum mrsi_acc_shape shape;
@@ -36,6 +46,7 @@ struct mrsi_acc_kind {
 
 struct mrs_acc {
     const struct mrsi_acc_kind *kind;
+    enum mrsi_acc_small small;
     struct mrs_mem *mem;
     struct mrs_expr *arg; /* NULL: none */
     struct mrs_sort *sort;
@@ -84,6 +95,9 @@ mrsi_acc_item_value(const struct mrs_acc_state *s, const struct mrsi_acc_item *i
 {
     return (struct mrs_val){s->bytes.n ? s->bytes.p + i->off : s->bytes.p, i->n, i->type};
 }
+
+/* acc_small.c */
+enum mrsi_acc_small mrsi_acc_small_of(const struct mrsi_acc_kind *k);
 
 /* acc_hash.c: a table over the items. find: the first item of this hash that is `same`, or s->n; add: item at, which is
  * the newest, enters it. */

@@ -1,76 +1,192 @@
 /* acc_small.c - states that fit in a few bytes: of accumulators that keep numbers, or one value that is short.
  *
- * Whoever feeds many groups by turns keeps the small form of each and one state to work with. */
+ * Whoever feeds many groups by turns keeps the small form of each, which is fed where it lies (not aligned: it is
+ * copied out and back), and one state to make values of. Where every document brings the same whole number, or nothing
+ * counts but that it came, not even that is kept: how many there were says all. */
 #include "acc.h"
+#include <math.h>
 
-#define SHORT 22 /* most bytes of a value with its type */
+#define SHORT 22          /* most bytes of a value with its type */
+#define EXACT (1ll << 53) /* whole numbers up to this are exact as doubles, and so are sums that stay below */
 
 struct small_value {
     uint8_t any, n, bytes[SHORT];
 };
 
-static bool
-keeps_one(const struct mrsi_acc_kind *k)
+enum mrsi_acc_small
+mrsi_acc_small_of(const struct mrsi_acc_kind *k)
 {
-    return k->feed == mrsi_acc_feed_one || k->feed == mrsi_acc_feed_extreme;
+    return k->feed == mrsi_acc_feed_sum       ? MRSI_ACC_SMALL_SUM
+           : k->feed == mrsi_acc_feed_count   ? MRSI_ACC_SMALL_COUNT
+           : k->feed == mrsi_acc_feed_spread  ? MRSI_ACC_SMALL_SPREAD
+           : k->feed == mrsi_acc_feed_one     ? MRSI_ACC_SMALL_ONE
+           : k->feed == mrsi_acc_feed_extreme ? MRSI_ACC_SMALL_EXTREME
+                                              : MRSI_ACC_NOT_SMALL;
 }
 
 size_t
 mrs_acc_small_size(const struct mrs_acc *x)
 {
-    const struct mrsi_acc_kind *k = x->kind;
-    return k->feed == mrsi_acc_feed_sum      ? sizeof(struct mrsi_total)
-           : k->feed == mrsi_acc_feed_count  ? sizeof(uint64_t)
-           : k->feed == mrsi_acc_feed_spread ? sizeof(struct mrsi_spread)
-           : keeps_one(k)                    ? sizeof(struct small_value)
-                                             : 0;
+    static const size_t sizes[] = {[MRSI_ACC_SMALL_SUM] = sizeof(struct mrsi_total),
+                                   [MRSI_ACC_SMALL_COUNT] = sizeof(uint64_t),
+                                   [MRSI_ACC_SMALL_SPREAD] = sizeof(struct mrsi_spread),
+                                   [MRSI_ACC_SMALL_ONE] = sizeof(struct small_value),
+                                   [MRSI_ACC_SMALL_EXTREME] = sizeof(struct small_value)};
+    return sizes[x->small];
+}
+
+void
+mrs_acc_small_reset(const struct mrs_acc *x, uint8_t *room)
+{
+    struct mrsi_total nothing;
+    if (x->small == MRSI_ACC_SMALL_SUM) {
+        mrsi_total_init(&nothing);
+        memcpy(room, &nothing, sizeof nothing);
+    } else {
+        memset(room, 0, mrs_acc_small_size(x));
+    }
+}
+
+/* ---- one more document ---- */
+static bool
+keep(uint8_t *room, struct mrs_val v)
+{
+    if (v.n >= SHORT) {
+        return false;
+    }
+    room[0] = true;
+    room[1] = (uint8_t)(v.n + 1);
+    room[2] = v.type;
+    if (v.n == 8) { /* most numbers and dates */
+        memcpy(room + 3, v.p, 8);
+    } else if (v.n) {
+        memcpy(room + 3, v.p, v.n);
+    }
+    return true;
+}
+
+static int
+order_of(struct mrs_val a, struct mrs_val b)
+{
+    if (a.type == MRS_DOUBLE && b.type == MRS_DOUBLE) {
+        double x = mrs_val_double(a), y = mrs_val_double(b);
+        if (!isnan(x) && !isnan(y)) {
+            return (x > y) - (x < y);
+        }
+    }
+    int c = mrs_compare(a, b);
+    return (c > 0) - (c < 0);
+}
+
+static bool
+feed_extreme(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
+{
+    if (mrsi_is_nullish(v)) {
+        return true;
+    }
+    struct mrs_val kept = {room + 3, room[1] - 1u, room[2]};
+    return (room[0] && order_of(v, kept) != x->kind->sense) || keep(room, v);
+}
+
+static bool
+feed_one(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
+{
+    return (room[0] && x->kind->sense < 0) || keep(room, v.type == MRS_MISSING ? mrs_null() : v);
 }
 
 bool
-mrs_acc_to_small(const struct mrs_acc_state *s, uint8_t *room)
+mrs_acc_small_feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
 {
-    const struct mrsi_acc_kind *k = s->x->kind;
-    if (k->feed == mrsi_acc_feed_sum) {
-        memcpy(room, &s->u.total, sizeof s->u.total);
-    } else if (k->feed == mrsi_acc_feed_count) {
-        memcpy(room, &s->seq, sizeof s->seq);
-    } else if (k->feed == mrsi_acc_feed_spread) {
-        memcpy(room, &s->u.spread, sizeof s->u.spread);
-    } else {
-        uint8_t n = s->any ? (uint8_t)s->bytes.n : 0;
-        if (s->any && s->bytes.n > SHORT) {
-            return false;
-        }
-        room[0] = s->any;
-        room[1] = n;
-        if (n) {
-            memcpy(room + 2, s->bytes.p, n);
-        }
+    struct mrsi_total total;
+    struct mrsi_spread spread;
+    uint64_t count;
+    switch (x->small) {
+    case MRSI_ACC_SMALL_SUM:
+        memcpy(&total, room, sizeof total);
+        mrsi_total_add(&total, v);
+        memcpy(room, &total, sizeof total);
+        return true;
+    case MRSI_ACC_SMALL_COUNT:
+        memcpy(&count, room, sizeof count);
+        count++;
+        memcpy(room, &count, sizeof count);
+        return true;
+    case MRSI_ACC_SMALL_SPREAD:
+        memcpy(&spread, room, sizeof spread);
+        mrsi_spread_add(&spread, v);
+        memcpy(room, &spread, sizeof spread);
+        return true;
+    case MRSI_ACC_SMALL_ONE:
+        return feed_one(x, room, v);
+    case MRSI_ACC_SMALL_EXTREME:
+        return feed_extreme(x, room, v);
+    case MRSI_ACC_NOT_SMALL:
+        break;
     }
-    return true;
+    return false;
 }
 
 enum mrs_status
 mrs_acc_from_small(struct mrs_acc_state *s, const uint8_t *room, struct mrs_err *e)
 {
-    const struct mrsi_acc_kind *k = s->x->kind;
-    if (k->feed == mrsi_acc_feed_sum) {
+    switch (s->x->small) {
+    case MRSI_ACC_SMALL_SUM:
         memcpy(&s->u.total, room, sizeof s->u.total);
-    } else if (k->feed == mrsi_acc_feed_count) {
+        break;
+    case MRSI_ACC_SMALL_COUNT:
         memcpy(&s->seq, room, sizeof s->seq);
-    } else if (k->feed == mrsi_acc_feed_spread) {
+        break;
+    case MRSI_ACC_SMALL_SPREAD:
         memcpy(&s->u.spread, room, sizeof s->u.spread);
-    } else {
-        if (s->bytes.cap < SHORT) {
-            mrs_buf_reset(&s->bytes);
-            mrs_buf_grow(&s->bytes, SHORT);
-            if (s->bytes.bad) {
-                return mrs_buf_status(&s->bytes, e);
-            }
-        }
+        break;
+    default:
+        mrs_buf_reset(&s->bytes);
+        mrs_buf_put(&s->bytes, room + 2, room[1]);
         s->any = room[0];
-        s->bytes.n = room[1];
-        memcpy(s->bytes.p, room + 2, SHORT);
     }
-    return MRS_OK;
+    return mrs_buf_status(&s->bytes, e);
+}
+
+/* ---- documents that all bring the same ---- */
+bool
+mrs_acc_counts(const struct mrs_acc *x)
+{
+    struct mrs_val v;
+    if (!mrs_acc_constant(x, &v)) {
+        return false;
+    }
+    return x->small == MRSI_ACC_SMALL_COUNT || x->small == MRSI_ACC_SMALL_ONE ||
+           x->small == MRSI_ACC_SMALL_EXTREME ||
+           (x->small == MRSI_ACC_SMALL_SUM && (v.type == MRS_INT32 || v.type == MRS_INT64));
+}
+
+/* A sum of whole numbers has no rounding error as long as it is exact. */
+static bool
+sum_times(struct mrs_acc_state *s, struct mrs_val v, uint64_t n)
+{
+    struct mrsi_total *t = &s->u.total;
+    int64_t whole = 0, sum;
+    if (!mrsi_is_integer(v, &whole) || n > EXACT || __builtin_mul_overflow(whole, (int64_t)n, &sum) || sum > EXACT ||
+        sum < -EXACT) {
+        return false;
+    }
+    mrsi_total_add(t, v);
+    t->count = n;
+    t->total = t->naive = (double)sum;
+    return true;
+}
+
+enum mrs_status
+mrs_acc_feed_times(struct mrs_acc_state *s, uint64_t n, struct mrs_err *e)
+{
+    struct mrs_val v;
+    mrs_acc_constant(s->x, &v);
+    if (s->x->small == MRSI_ACC_SMALL_SUM) {
+        return sum_times(s, v, n) ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "a sum that may not be exact");
+    }
+    if (s->x->small == MRSI_ACC_SMALL_COUNT) {
+        s->seq = n;
+        return MRS_OK;
+    }
+    return mrs_acc_feed(s, v, e); /* again and again it would change nothing */
 }

@@ -177,7 +177,16 @@ double mrsi_to_double(struct mrs_val v);                            /* any numbe
 void mrsi_double_to_decimal(double d, uint8_t dec[16]);
 bool mrsi_decimal_is_zero(const uint8_t dec[16]);
 bool mrsi_is_integer(struct mrs_val v, int64_t *whole); /* INT32 or INT64 */
-uint8_t mrsi_wider(uint8_t a, uint8_t b);               /* of two number types: int32 < int64 < double < decimal */
+static inline uint32_t
+mrsi_width(uint8_t type) /* of a number type: int32 < int64 < double < decimal */
+{
+    return type == MRS_INT32 ? 0 : type == MRS_INT64 ? 1 : type == MRS_DOUBLE ? 2 : 3;
+}
+static inline uint8_t
+mrsi_wider(uint8_t a, uint8_t b)
+{
+    return mrsi_width(a) >= mrsi_width(b) ? a : b;
+}
 /* date.c: any of date, timestamp, objectId as milliseconds; false: none of them */
 bool mrsi_to_date(struct mrs_val v, int64_t *ms);
 /* date.c: the text that $toDate reads (semantics.md section 3: ISO-8601 forms); false: not a date. */

@@ -7,18 +7,6 @@
 #include "../doc/decimal.h"
 #include <math.h>
 
-static int
-width(uint8_t type)
-{
-    return type == MRS_INT32 ? 0 : type == MRS_INT64 ? 1 : type == MRS_DOUBLE ? 2 : 3;
-}
-
-uint8_t
-mrsi_wider(uint8_t a, uint8_t b)
-{
-    return width(a) >= width(b) ? a : b;
-}
-
 bool
 mrsi_decimal_is_zero(const uint8_t dec[16])
 {

@@ -10,8 +10,7 @@
 #include "../doc/decimal.h"
 
 struct mrsi_total {
-    uint8_t type; /* widest seen */
-    uint64_t count;
+    uint64_t count : 56, type : 8; /* type: widest seen. States are kept by the million: they share a word */
     double total, error, naive; /* naive: what a total that overflowed in between is taken from */
     BID_UINT128 dec;
 };

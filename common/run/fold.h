@@ -45,7 +45,7 @@ struct mrsi_fold_load {
 /* ---- fold_gather.c: groups that grow while documents are read ---- */
 struct mrsi_fold_gather {
     bool on, gave_up;
-    size_t size;           /* of a state */
+    size_t size;           /* of a state, padded to 8 */
     struct mrs_arena room; /* of groups */
     struct mrs_buf slots;
     uint32_t n_slots;
@@ -117,12 +117,8 @@ enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w,
 enum mrs_status mrsi_fold_give_up(struct mrsi_fold *f, struct mrs_err *e);
 /* All documents were read. FAIL as above. */
 enum mrs_status mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e);
-struct mrsi_fold_small { /* a group that is finished */
-    const uint8_t *state;
-    struct mrs_view first;
-    uint64_t n; /* documents in it */
-};
-struct mrsi_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i); /* in the order of keys */
+/* A finished group, in the order of keys. */
+struct mrs_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i);
 
 /* ---- fold_one.c: one group through the step ---- */
 struct mrsi_fold_source {
@@ -161,7 +157,7 @@ enum mrs_status mrsi_fold_group(struct mrsi_fold_one *o, struct mrsi_worker *w, 
                                 struct mrsi_fold_source *source, struct mrs_err *e);
 /* The same of one that grew while documents were read. */
 enum mrs_status mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
-                                      const struct mrsi_fold_small *x, struct mrs_err *e);
+                                      const struct mrs_fold_small *x, struct mrs_err *e);
 /* Hands over what has been made so far: in a commit, or in work when it is the job's turn. */
 enum mrs_status mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                     struct mrs_err *e);

@@ -5,7 +5,7 @@
  * and its documents are kept as records, which know who belongs to a group that is refused. */
 #include "fold.h"
 
-/* A group: this, its state, and its first record. */
+/* A group: this, its state, and of its first record the key and what the step names it by. */
 struct gathered {
     uint64_t n;
 };
@@ -17,16 +17,10 @@ struct slot {
 
 enum { AHEAD = 16, SLOTS = 1024 };
 
-static size_t
-state_room(const struct mrsi_fold *f)
-{
-    return (f->gather.size + 7) & ~(size_t)7;
-}
-
 static struct gathered *
 gathered_of(const struct mrsi_fold *f, const struct mrsi_rec *first)
 {
-    uintptr_t p = (uintptr_t)first - state_room(f) - sizeof(struct gathered);
+    uintptr_t p = (uintptr_t)first - f->gather.size - sizeof(struct gathered);
     return (struct gathered *)p;
 }
 
@@ -38,7 +32,7 @@ mrsi_fold_gather_begin(struct mrsi_fold *f)
     mrs_arena_init(&g->room, f->en->mem);
     mrs_buf_init(&g->slots, f->en->mem, SIZE_MAX);
     mrsi_fold_load_init(&g->groups, f->en->mem);
-    g->size = f->ops->small_size ? f->ops->small_size(f->st->state) : 0;
+    g->size = f->ops->small_size ? (f->ops->small_size(f->st->state) + 7) & ~(size_t)7 : 0;
     g->on = g->size != 0;
 }
 
@@ -90,9 +84,15 @@ static uint8_t *
 new_group(struct mrsi_fold *f, struct slot *slot, const struct mrsi_rec *r, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
-    size_t size = sizeof(struct gathered) + state_room(f) + r->total;
-    g->held += size + sizeof(struct mrsi_fold_group) + 4 * sizeof(struct slot);
-    if (g->held > f->en->memory / 4 || g->groups.n_groups == UINT32_MAX / 4) {
+    struct mrs_view shape = {mrsi_rec_shape(r), r->shape_len};
+    struct mrsi_rec_parts x = {mrsi_rec_verify(r), NULL, shape.p};
+    struct mrsi_rec rec = *r;
+    rec.sort_len = 0;
+    rec.shape_len = f->ops->small_name(f->st->state, shape);
+    rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.shape_len + 7) & ~(size_t)7);
+    size_t size = sizeof(struct gathered) + g->size + rec.total;
+    g->held += size + 4 * sizeof(struct mrsi_fold_group) + 4 * sizeof(struct slot);
+    if (g->held > f->en->memory / 2 || g->groups.n_groups == UINT32_MAX / 4) {
         mrsi_fold_give_up(f, e);
         return NULL;
     }
@@ -102,9 +102,9 @@ new_group(struct mrsi_fold *f, struct slot *slot, const struct mrsi_rec *r, stru
         return NULL;
     }
     struct gathered head = {0};
-    uint8_t *first = p + size - r->total;
+    uint8_t *first = p + size - rec.total;
     memcpy(p, &head, sizeof head);
-    memcpy(first, r, r->total);
+    mrsi_rec_fill(first, &rec, &x);
     struct mrsi_fold_group group = {(const struct mrsi_rec *)(const void *)first, 0, 0};
     mrs_buf_put(&g->groups.groups, &group, sizeof group);
     if (g->groups.groups.bad) {
@@ -150,7 +150,7 @@ look_ahead(struct mrsi_fold *f, const struct mrsi_rec *const *r, uint32_t n)
         if (first) {
             __builtin_prefetch(first);
             __builtin_prefetch(first + 64);
-            for (size_t back = 64; back < state_room(f) + 64; back += 64) {
+            for (size_t back = 64; back < g->size + 64; back += 64) {
                 __builtin_prefetch(first - back, 1);
             }
         }
@@ -198,14 +198,14 @@ mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mr
 }
 
 /* ---- the documents of groups ---- */
-struct mrsi_fold_small
+struct mrs_fold_small
 mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i)
 {
     const struct mrsi_rec *first = mrsi_fold_group_at(&f->gather.groups, i)->first;
     const uint8_t *p = (const uint8_t *)gathered_of(f, first);
     struct gathered head;
     memcpy(&head, p, sizeof head);
-    return (struct mrsi_fold_small){p + sizeof head, {mrsi_rec_shape(first), first->shape_len}, head.n};
+    return (struct mrs_fold_small){p + sizeof head, {mrsi_rec_shape(first), first->shape_len}, head.n};
 }
 
 static enum mrs_status
@@ -227,10 +227,10 @@ mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
     void *work = mrsi_work_of(w, f->step, e);
     enum mrs_status s = work ? mrsi_fold_sort_groups(&f->gather.groups, e) : MRS_DEAD;
     for (uint32_t i = 0; s == MRS_OK && i < f->gather.groups.n_groups; i++) {
-        struct mrsi_fold_small x = mrsi_fold_small_at(f, i);
+        struct mrs_fold_small x = mrsi_fold_small_at(f, i);
         mrs_arena_reset(&w->arena);
         mrs_err_clear(&w->err);
-        s = f->ops->small_end(f->st->state, &w->ctx, work, x.state, x.first, &put);
+        s = f->ops->small_end(f->st->state, &w->ctx, work, &x, &put);
         if (s == MRS_SKIP) {
             mrs_err_clear(&w->err);
             return mrsi_fold_give_up(f, e);

@@ -256,7 +256,7 @@ begin(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
 
 enum mrs_status
 mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
-                      const struct mrsi_fold_small *x, struct mrs_err *e)
+                      const struct mrs_fold_small *x, struct mrs_err *e)
 {
     const struct mrsi_fold *f = o->f;
     struct mrs_fold_put put = {put_document, o};
@@ -266,7 +266,7 @@ mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrs
     }
     begin(o, w, out, NULL);
     o->n_given = x->n;
-    enum mrs_status s = f->ops->small_end(f->st->state, &w->ctx, work, x->state, x->first, &put);
+    enum mrs_status s = f->ops->small_end(f->st->state, &w->ctx, work, x, &put);
     if (s != MRS_OK) { /* it did not fail when it was tried */
         return mrsi_kernel_failed(w, s == MRS_SKIP ? MRS_FAIL : s, e);
     }

@@ -106,7 +106,7 @@ fold_gathered(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struc
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < job->n; i++) {
-        struct mrsi_fold_small x = mrsi_fold_small_at(f, job->first + i);
+        struct mrs_fold_small x = mrsi_fold_small_at(f, job->first + i);
         s = mrsi_fold_small_group(&job->one, w, &job->out, &x, e);
     }
     return s;

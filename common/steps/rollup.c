@@ -65,7 +65,8 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     s->fixed = mrsi_read_alloc(r, n + 1, sizeof *s->fixed);
     s->same = mrsi_read_alloc(r, n + 1, sizeof *s->same);
     s->small = mrsi_read_alloc(r, n + 1, sizeof *s->small);
-    if (!s->path || !s->acc || !s->fixed || !s->same || !s->small) {
+    s->counted = mrsi_read_alloc(r, n + 1, sizeof *s->counted);
+    if (!s->path || !s->acc || !s->fixed || !s->same || !s->small || !s->counted) {
         return;
     }
     s->flat = true;
@@ -85,7 +86,8 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
             s->fixed[s->n] = mrs_missing();
         }
         s->same[s->n] = same_argument(s);
-        s->small[s->n] = mrs_acc_small_size(s->acc[s->n]);
+        s->counted[s->n] = mrs_acc_counts(s->acc[s->n]);
+        s->small[s->n] = s->counted[s->n] ? 0 : mrs_acc_small_size(s->acc[s->n]);
         s->n++;
     }
     if (!n) {

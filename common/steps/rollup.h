@@ -19,6 +19,7 @@ struct mrsi_rollup {
     struct mrs_val *fixed; /* what every document brings; missing: each its own */
     uint32_t *same;        /* the first field that takes the same argument: it alone brings it */
     size_t *small;         /* bytes of a small state; 0: it has none */
+    bool *counted;         /* and needs none: how many documents there were says all */
     uint32_t n;
     struct mrs_path as;    /* n 0: the fields lie bare */
     struct mrs_sort *sort;
@@ -67,6 +68,12 @@ void mrsi_rollup_reset(const struct mrsi_rollup *s, struct rollup_work *w);
 /* Feeds what arguments() wrote. SKIP: what is being computed cannot be written. */
 enum mrs_status mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w,
                                  const uint8_t *at, const uint8_t *end);
+/* The same into small states, one behind the other. SKIP: they cannot take it. */
+enum mrs_status mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8_t *small, bool first,
+                                       const uint8_t *at, const uint8_t *end);
+/* The states of a group of n documents from its small ones. SKIP: as above. */
+enum mrs_status mrsi_rollup_take_up(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w,
+                                    const uint8_t *small, uint64_t n);
 /* The value of field i: missing where it failed and is not to be null. */
 enum mrs_status mrsi_rollup_value(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
                                   struct mrs_val *out);

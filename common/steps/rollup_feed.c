@@ -161,23 +161,58 @@ next_argument(const uint8_t **at, const uint8_t *end)
     return (struct rollup_arg){{text, n, MRS_STRING}, true};
 }
 
+/* What field i is fed; at: see above. */
+static struct rollup_arg
+argument(const struct mrsi_rollup *s, const struct rollup_work *w, uint32_t i, const uint8_t **at, const uint8_t *end)
+{
+    if (s->fixed[i].type != MRS_MISSING) {
+        return (struct rollup_arg){s->fixed[i], false};
+    }
+    return s->same[i] != i ? w->arg[s->same[i]] : next_argument(at, end);
+}
+
 enum mrs_status
 mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *at,
                  const uint8_t *end)
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
-        struct rollup_arg *arg = &w->arg[i];
-        if (s->fixed[i].type != MRS_MISSING) {
-            *arg = (struct rollup_arg){s->fixed[i], false};
-        } else if (s->same[i] != i) {
-            *arg = w->arg[s->same[i]];
-        } else {
-            *arg = next_argument(&at, end);
-        }
-        st = feed_one(s, c, w, i, arg);
+        w->arg[i] = argument(s, w, i, &at, end);
+        st = feed_one(s, c, w, i, &w->arg[i]);
     }
     return st;
+}
+
+enum mrs_status
+mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8_t *small, bool first,
+                       const uint8_t *at, const uint8_t *end)
+{
+    for (uint32_t i = 0; i < s->n; small += s->small[i++]) {
+        if (s->counted[i]) {
+            continue;
+        }
+        if (first) {
+            mrs_acc_small_reset(s->acc[i], small);
+        }
+        w->arg[i] = argument(s, w, i, &at, end);
+        if (w->arg[i].bad || !mrs_acc_small_feed(s->acc[i], small, w->arg[i].v)) {
+            return MRS_SKIP;
+        }
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_rollup_take_up(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *small,
+                    uint64_t n)
+{
+    enum mrs_status st = MRS_OK;
+    mrsi_rollup_reset(s, w);
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; small += s->small[i++]) {
+        struct mrs_acc_state *state = w->state[i];
+        st = s->counted[i] ? mrs_acc_feed_times(state, n, c->err) : mrs_acc_from_small(state, small, c->err);
+    }
+    return st == MRS_FAIL ? MRS_SKIP : st;
 }
 
 enum mrs_status

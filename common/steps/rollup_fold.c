@@ -118,24 +118,22 @@ small_size(const void *state)
     const struct mrsi_rollup *s = state;
     size_t size = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        if (!s->small[i] || s->sort) {
+        if ((!s->small[i] && !s->counted[i]) || s->sort) {
             return 0;
         }
         size += s->small[i];
     }
-    return size;
+    return size ? size : 1;
 }
 
-static enum mrs_status
-take_up(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *small)
+/* The key. */
+static uint32_t
+small_name(const void *state, struct mrs_view shape)
 {
-    enum mrs_status st = MRS_OK;
-    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
-        st = mrs_acc_from_small(w->state[i], small, c->err);
-        small += s->small[i];
-        w->failed[i] = false;
-    }
-    return st;
+    const uint8_t *at = shape.p;
+    (void)state;
+    mrsi_rollup_get_value(&at, shape.p + shape.n);
+    return (uint32_t)(at - shape.p);
 }
 
 static enum mrs_status
@@ -143,40 +141,28 @@ small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, boo
 {
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
-    const uint8_t *at = shape.p, *end = shape.p + shape.n;
     enum mrs_status st = mrsi_rollup_start(s, c, w);
-    if (st == MRS_OK && first) {
-        mrsi_rollup_reset(s, w);
-    } else if (st == MRS_OK) {
-        st = take_up(s, c, w, small);
-    }
-    mrsi_rollup_get_value(&at, end); /* the key */
-    st = st == MRS_OK ? mrsi_rollup_feed(s, c, w, at, end) : st;
-    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
-        st = w->failed[i] || !mrs_acc_to_small(w->state[i], small) ? MRS_SKIP : MRS_OK;
-        small += s->small[i];
-    }
-    return st;
+    const uint8_t *at = shape.p + small_name(s, shape);
+    return st == MRS_OK ? mrsi_rollup_feed_small(s, w, small, first, at, shape.p + shape.n) : st;
 }
 
 static enum mrs_status
-small_end(const void *state, struct mrs_ctx *c, void *work, const uint8_t *small, struct mrs_view first,
+small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fold_small *small,
           const struct mrs_fold_put *put)
 {
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
-    const uint8_t *at = first.p;
+    const uint8_t *at = small->name.p;
     bool blocked;
     enum mrs_status st = mrsi_rollup_start(s, c, w);
+    st = st == MRS_OK ? mrsi_rollup_take_up(s, c, w, small->state, small->n) : st;
+    st = st == MRS_OK ? begin(c, w, mrsi_rollup_get_value(&at, at + small->name.n)) : st;
     if (st != MRS_OK) {
         return st;
     }
-    mrsi_rollup_reset(s, w);
-    st = take_up(s, c, w, small);
-    st = st == MRS_OK ? begin(c, w, mrsi_rollup_get_value(&at, first.p + first.n)) : st;
     mrs_buf_reset(&w->doc);
-    st = st == MRS_OK ? mrsi_rollup_write(s, c, w, mrsi_buf_view(&w->key, 0), true, &w->doc, &blocked) : st;
+    st = mrsi_rollup_write(s, c, w, mrsi_buf_view(&w->key, 0), true, &w->doc, &blocked);
     return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
 }
 
-const struct mrs_fold_ops mrsi_rollup_fold_ops = {enter, fold, small_size, small_feed, small_end};
+const struct mrs_fold_ops mrsi_rollup_fold_ops = {enter, fold, small_size, small_name, small_feed, small_end};

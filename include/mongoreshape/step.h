@@ -329,6 +329,11 @@ struct mrs_fold_put {
     enum mrs_status (*put)(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e);
     void *arg;
 };
+struct mrs_fold_small { /* a group that grew while documents were read */
+    const uint8_t *state;
+    struct mrs_view name; /* the beginning of its first document's shape: as much as small_name said */
+    uint64_t n;           /* documents */
+};
 struct mrs_fold_ops {
     /* OK with *out; SKIP: the document is refused. */
     enum mrs_status (*enter)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
@@ -340,13 +345,15 @@ struct mrs_fold_ops {
     /* The same for groups that grow while documents are read, where nothing but input order counts and no document is
      * refused alone; NULL: the step never can. small_size: bytes of a group's state; 0: not with this plan. */
     size_t (*small_size)(const void *state);
+    /* How many bytes from the beginning of a group's first shape small_end needs. */
+    uint32_t (*small_name)(const void *state, struct mrs_view shape);
     /* One more document of a group; first: its first, and what stands in small counts for nothing. SKIP: the state
      * does not fit, or the group fails; then it is folded again, from all its documents. The arena is not reset. */
     enum mrs_status (*small_feed)(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first,
                                   struct mrs_view shape);
-    /* Puts the one document of a group, whose first document had this shape. OK; SKIP as above; DEAD. */
-    enum mrs_status (*small_end)(const void *state, struct mrs_ctx *c, void *work, const uint8_t *small,
-                                 struct mrs_view first, const struct mrs_fold_put *put);
+    /* Puts the one document of a group. OK; SKIP as above; DEAD. */
+    enum mrs_status (*small_end)(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fold_small *small,
+                                 const struct mrs_fold_put *put);
 };
 
 /* Families of one step each have their kernels in a header of their own: link.h, nodes.h, axes.h. */

@@ -228,6 +228,121 @@ every_allocation_fails(void **state)
     }
 }
 
+/* ---- small states ---- */
+
+/* All documents into the small form, at an odd address; false: it cannot hold them. */
+static bool
+feed_small(struct acc_bench *a, struct mrs_val docs, uint8_t *room)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_val v;
+    mrs_acc_small_reset(a->acc, room);
+    mrs_walk_init(&w, mrs_val_view(docs));
+    while (mrs_walk_next(&w, &el) == 1) {
+        uint8_t before[128];
+        a->b.ev.root = mrs_val_view(el.v);
+        assert_int_equal(mrs_acc_argument(a->acc, &a->b.ev, &v), MRS_OK);
+        memcpy(before, room, mrs_acc_small_size(a->acc));
+        if (!mrs_acc_small_feed(a->acc, room, v)) {
+            assert_memory_equal(before, room, mrs_acc_small_size(a->acc));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+small_states(void **state)
+{
+    uint32_t n_small = 0, n_full = 0;
+    (void)state;
+    for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
+        struct acc_bench a = {0};
+        uint8_t rooms[130];
+        char text[2000];
+        struct mrs_val got;
+        bench_open(&a.b, 0);
+        snprintf(text, sizeof text, "{'e': %s}", ROWS[r].docs);
+        bson_t *docs = bench_json(text);
+        assert_int_equal(open_states(&a, ROWS[r].spec), MRS_OK);
+        size_t size = mrs_acc_small_size(a.acc);
+        assert_true(size < sizeof rooms - 2);
+        if (size && ROWS[r].want) {
+            memset(rooms, 0xA5, sizeof rooms);
+            bool fits = feed_small(&a, mrs_doc_get(bench_view(docs), "e"), rooms + 1);
+            assert_true(rooms[0] == 0xA5 && rooms[size + 1] == 0xA5);
+            n_small += fits;
+            n_full += !fits;
+            if (fits) {
+                assert_int_equal(mrs_acc_from_small(a.state, rooms + 1, &a.b.err), MRS_OK);
+                check(&a, &ROWS[r], mrs_acc_value(a.state, &a.b.arena, &got, &a.b.err), got);
+            }
+        }
+        bson_destroy(docs);
+        close_states(&a);
+        bench_close(&a.b);
+    }
+    assert_true(n_small > 20 && n_full > 0);
+}
+
+/* What is counted only, against the same documents one by one, to the last bit of what is saved. */
+static void
+documents_that_bring_the_same(void **state)
+{
+    static const struct {
+        const char *spec;
+        bool counts;
+    } rows[] = {{"{'$sum': 1}", true},   {"{'$sum': -7}", true},  {"{'$sum': 0}", true},
+                {"{'$sum': {'$numberLong': '-5000000000'}}", true}, {"{'$avg': 3}", true},
+                {"{'$sum': {'$numberLong': '1234567890123'}}", true}, {"{'$count': {}}", true},
+                {"{'$min': 'x'}", true}, {"{'$max': null}", true}, {"{'$first': {'$literal': [1]}}", true},
+                {"{'$last': '$$REMOVE'}", true}, {"{'$sum': 0.1}", false}, {"{'$sum': '$x'}", false},
+                {"{'$stdDevPop': 4}", false},    {"{'$push': 1}", false}};
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct acc_bench a = {0};
+        struct mrs_buf one, all;
+        struct mrs_val v;
+        bench_open(&a.b, 0);
+        assert_int_equal(open_states(&a, rows[r].spec), MRS_OK);
+        assert_int_equal(mrs_acc_counts(a.acc), rows[r].counts);
+        mrs_buf_init(&one, a.b.mem, UINT32_MAX);
+        mrs_buf_init(&all, a.b.mem, UINT32_MAX);
+        for (uint64_t n = 1; n < 60 && rows[r].counts; n++) {
+            mrs_acc_constant(a.acc, &v);
+            assert_int_equal(mrs_acc_feed(a.state, v, &a.b.err), MRS_OK);
+            mrs_acc_reset(a.other);
+            assert_int_equal(mrs_acc_feed_times(a.other, n, &a.b.err), MRS_OK);
+            mrs_buf_reset(&one);
+            mrs_buf_reset(&all);
+            assert_int_equal(mrs_acc_save(a.state, &one, &a.b.err), MRS_OK);
+            assert_int_equal(mrs_acc_save(a.other, &all, &a.b.err), MRS_OK);
+            assert_int_equal(one.n, all.n);
+            assert_memory_equal(one.p, all.p, one.n);
+        }
+        mrs_buf_clear(&one);
+        mrs_buf_clear(&all);
+        close_states(&a);
+        bench_close(&a.b);
+    }
+}
+
+static void
+too_many_to_count(void **state)
+{
+    struct acc_bench a = {0};
+    (void)state;
+    bench_open(&a.b, 0);
+    assert_int_equal(open_states(&a, "{'$sum': {'$numberLong': '4503599627370496'}}"), MRS_OK);
+    assert_int_equal(mrs_acc_feed_times(a.state, 2, &a.b.err), MRS_OK);
+    mrs_acc_reset(a.state);
+    assert_int_equal(mrs_acc_feed_times(a.state, 3, &a.b.err), MRS_FAIL);
+    assert_int_equal(a.b.err.code, MRS_E_LIMIT);
+    close_states(&a);
+    bench_close(&a.b);
+}
+
 /* ---- plans ---- */
 
 static void
@@ -403,6 +518,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_and_carried_states),
         cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(small_states),
+        cmocka_unit_test(documents_that_bring_the_same),
+        cmocka_unit_test(too_many_to_count),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(what_is_read),
         cmocka_unit_test(the_ceiling),

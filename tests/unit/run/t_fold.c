@@ -169,6 +169,13 @@ small_size(const void *state)
     return k->small && !k->sorted ? sizeof(struct small) : 0;
 }
 
+static uint32_t
+small_name(const void *state, struct mrs_view shape)
+{
+    (void)state;
+    return shape.n;
+}
+
 static enum mrs_status
 small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view shape)
 {
@@ -188,14 +195,15 @@ small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, boo
 }
 
 static enum mrs_status
-small_end(const void *state, struct mrs_ctx *c, void *work, const uint8_t *small, struct mrs_view first,
+small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fold_small *small,
           const struct mrs_fold_put *put)
 {
     const struct knobs *k = state;
     struct made *m = work;
     struct small x;
-    memcpy(&x, small, sizeof x);
-    assert_int_equal(mrs_val_i32(field(first, "v")), x.v[0]);
+    memcpy(&x, small->state, sizeof x);
+    assert_int_equal(small->n, x.n);
+    assert_int_equal(mrs_val_i32(field(small->name, "v")), x.v[0]);
     if (k->small == SMALL_UP_TO_THE_END && x.g % 7 == 3) {
         return refuse(c, "small", "it cannot be written");
     }
@@ -211,7 +219,7 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const uint8_t *small
     return close_document(k, m, put, false, c->err);
 }
 
-static const struct mrs_fold_ops ops = {enter, fold, small_size, small_feed, small_end};
+static const struct mrs_fold_ops ops = {enter, fold, small_size, small_name, small_feed, small_end};
 static const struct mrs_step_type type = {.name = "gather",
                                           .catalog = catalog,
                                           .work_size = sizeof(struct made),

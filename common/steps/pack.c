@@ -21,7 +21,6 @@ struct pack {
     bool patterns;
     const char *strip;
     uint32_t strip_len;
-    struct mrs_edit *edit; /* NULL: the array stands at the top */
 };
 
 static const struct mrs_key keys[] = {
@@ -53,6 +52,24 @@ mrsi_packed_read(struct mrsi_read *r, struct mrsi_packed *p)
     }
     p->key_len = (uint32_t)strlen(p->key);
     p->value_len = (uint32_t)strlen(p->value);
+}
+
+void
+mrsi_packed_edit(struct mrsi_read *r, struct mrsi_packed *p, const struct mrs_path *path)
+{
+    struct mrs_err e;
+    if (!mrsi_read_good(r) || p->as.n == 1) {
+        return;
+    }
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_edit_new(r->args->mem, &p->edit, &e);
+    if (st == MRS_OK && !mrsi_keep_add(&p->map.keep, MRSI_EDIT, p->edit)) {
+        st = mrs_err_memory(&e, 0);
+    }
+    st = st == MRS_OK ? mrs_edit_add(p->edit, path, &e) : st;
+    if (st != MRS_OK) {
+        mrsi_read_failed(r, "as", NULL, st, &e);
+    }
 }
 
 /* One entry of the list: a text may end in `*`, a list is a name as it is. */
@@ -119,21 +136,6 @@ plan_indexes(struct mrsi_read *r, struct pack *s)
     m->moves.move = mv;
 }
 
-static void
-plan_edit(struct mrsi_read *r, struct pack *s)
-{
-    struct mrs_err e;
-    mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_new(r->args->mem, &s->edit, &e);
-    if (st == MRS_OK && !mrsi_keep_add(&s->packed.map.keep, MRSI_EDIT, s->edit)) {
-        st = mrs_err_memory(&e, 0);
-    }
-    st = st == MRS_OK ? mrs_edit_add(s->edit, &s->packed.as, &e) : st;
-    if (st != MRS_OK) {
-        mrsi_read_failed(r, "as", NULL, st, &e);
-    }
-}
-
 static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
                                      struct mrs_buf *out, bool *changed);
 
@@ -155,9 +157,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     if (mrsi_read_good(&r)) {
         plan_indexes(&r, s);
     }
-    if (mrsi_read_good(&r) && s->packed.as.n > 1) {
-        plan_edit(&r, s);
-    }
+    mrsi_packed_edit(&r, &s->packed, &s->packed.as);
     return mrsi_read_end(&r, state);
 }
 
@@ -222,7 +222,7 @@ take_out(struct packing *x, struct mrs_view d, struct mrs_buf *rest, struct mrsi
     size_t at = mrsi_put_open(rest);
     mrsi_seen_begin(names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
-        bool there = !s->edit && !x->place && is_array_name(s, &e);
+        bool there = !s->packed.edit && !x->place && is_array_name(s, &e);
         mrsi_seen_add(names, &e);
         if (there && !s->packed.replace) {
             return mrsi_step_refuse(x->c, "as", "%s exists already", s->packed.as.text);
@@ -293,7 +293,7 @@ put_below(struct packing *x, struct mrs_view rest, struct mrs_buf *out)
 {
     struct mrs_edit_run how = {.fn = put_site, .arg = x, .visit_missing = true};
     bool changed;
-    enum mrs_status st = mrs_edit_run(x->s->edit, &how, rest, out, &changed, x->c->err);
+    enum mrs_status st = mrs_edit_run(x->s->packed.edit, &how, rest, out, &changed, x->c->err);
     if (st == MRS_OK && !x->placed) {
         return mrsi_step_refuse(x->c, "as", "%s has no place: an array on its way is empty", x->s->packed.as.text);
     }
@@ -306,7 +306,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 {
     const struct pack *s = state;
     struct packing x = {.s = s, .c = c};
-    struct mrs_buf *rest = s->edit ? &w->out[1] : out;
+    struct mrs_buf *rest = s->packed.edit ? &w->out[1] : out;
     struct mrsi_seen names;
     size_t at = rest->n, start = out->n;
     mrs_buf_reset(&w->raw);
@@ -319,13 +319,13 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
         return mrs_buf_status(out, c->err);
     }
     if (st == MRS_OK) {
-        st = s->edit ? put_below(&x, mrsi_buf_view(rest, at), out) : put_at_top(&x, out, at);
+        st = s->packed.edit ? put_below(&x, mrsi_buf_view(rest, at), out) : put_at_top(&x, out, at);
     }
     if (st != MRS_OK) {
         return st;
     }
     *changed = out->n - start != d.n || memcmp(out->p + start, d.p, d.n) != 0;
-    if (*changed && (x.any || !s->edit)) {
+    if (*changed && (x.any || !s->packed.edit)) {
         st = mrsi_seen_check(&names, c, d);
     }
     return st == MRS_OK && *changed ? mrsi_step_depth(c, "fields", d, mrsi_buf_view(out, start)) : st;

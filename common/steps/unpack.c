@@ -15,7 +15,6 @@ struct unpack {
     struct mrs_path above; /* the document that holds the array; n 0: the top */
     const char *prefix;
     uint32_t prefix_len;
-    struct mrs_edit *edit; /* NULL: the array stands at the top */
 };
 
 static const struct mrs_key keys[] = {
@@ -28,23 +27,6 @@ static const struct mrs_key keys[] = {
 };
 
 /* ---- compile ---- */
-static void
-plan_edit(struct mrsi_read *r, struct unpack *s)
-{
-    struct mrs_err e;
-    s->above = s->packed.as;
-    s->above.n--;
-    mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_new(r->args->mem, &s->edit, &e);
-    if (st == MRS_OK && !mrsi_keep_add(&s->packed.map.keep, MRSI_EDIT, s->edit)) {
-        st = mrs_err_memory(&e, 0);
-    }
-    st = st == MRS_OK ? mrs_edit_add(s->edit, &s->above, &e) : st;
-    if (st != MRS_OK) {
-        mrsi_read_failed(r, "as", NULL, st, &e);
-    }
-}
-
 static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
                                      struct mrs_buf *out, bool *changed);
 
@@ -67,9 +49,9 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         *mv = (struct mrsi_move){s->packed.as.text, NULL};
         s->packed.map.moves = (struct mrsi_moves){.move = mv, .n = 1};
     }
-    if (mrsi_read_good(&r) && s->packed.as.n > 1) {
-        plan_edit(&r, s);
-    }
+    s->above = s->packed.as;
+    s->above.n -= s->above.n > 0;
+    mrsi_packed_edit(&r, &s->packed, &s->above);
     return mrsi_read_end(&r, state);
 }
 
@@ -130,7 +112,7 @@ make_field(struct unpacking *x, struct mrs_val item, uint32_t no, struct made *o
         n += s->prefix_len;
     }
     *out = (struct made){text, n, no, value, false};
-    if (!s->edit && strcmp(text, "_id") == 0) {
+    if (!s->packed.edit && strcmp(text, "_id") == 0) {
         return mrsi_step_refuse(x->c, "as", "element %u of %s would become the _id", no, s->packed.as.text);
     }
     return MRS_OK;
@@ -352,7 +334,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     const struct unpack *s = state;
     struct unpacking x = {s, c, &w->out[1]};
     struct mrs_edit_run how = {.fn = unpack_site, .arg = &x};
-    return s->edit ? mrs_edit_run(s->edit, &how, d, out, changed, c->err) : unpack_level(&x, d, out, changed);
+    return s->packed.edit ? mrs_edit_run(s->packed.edit, &how, d, out, changed, c->err) : unpack_level(&x, d, out, changed);
 }
 
 /* ---- description ---- */
@@ -361,7 +343,7 @@ static const char *
 names_added(struct mrsi_tell *t, const struct unpack *s)
 {
     const char *as = s->packed.as.text, *dot = strrchr(as, '.');
-    size_t n = s->edit && dot ? (size_t)(dot - as) + 1 : 0;
+    size_t n = s->packed.edit && dot ? (size_t)(dot - as) + 1 : 0;
     char *text = mrs_arena_alloc(t->arena, n + s->prefix_len + 2);
     if (!text) {
         t->bad = true;

@@ -47,8 +47,8 @@ rename_failed(const char *from, const char *to, int err, struct mrs_err *e)
                : mrs_err_sys(e, err, "rename %s to %s", from, to);
 }
 
-static enum mrs_status
-sync_all(struct mrs_output *o, struct mrs_err *e)
+enum mrs_status
+mrs_output_sync(struct mrs_output *o, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     while (o->n_kept && s == MRS_OK) {
@@ -316,7 +316,7 @@ mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms
     } else if (o->kind == MRSI_OUT_STDOUT) {
         s = publish_stdout(o, e);
     } else {
-        s = sync_all(o, e);
+        s = mrs_output_sync(o, e);
         s = s == MRS_OK ? write_manifest(o, extra, e) : s;
         if (s == MRS_OK) {
             s = o->kind == MRSI_OUT_DIR ? publish_dir(o, e) : publish_file(o, e);

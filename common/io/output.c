@@ -125,9 +125,14 @@ remove_stale(struct mrs_output *o, struct mrs_err *e)
     int fd = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0) {
         bool busy = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-        enum mrs_status s =
-            busy ? MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial)
-                 : mrsi_remove_tree(o->partial, e);
+        enum mrs_status s = MRS_OK;
+        if (busy) {
+            s = MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial);
+        } else if (!o->force && mrsi_stopped_there(o)) {
+            s = MRSI_FAIL(e, MRS_E_EXISTS,
+                          "another run to %s was stopped: --resume goes on with it, --force begins anew", o->path);
+        }
+        s = s == MRS_OK ? mrsi_remove_tree(o->partial, e) : s;
         close(fd);
         return s;
     }
@@ -145,6 +150,22 @@ remove_stale(struct mrs_output *o, struct mrs_err *e)
                 : MRSI_FAIL(e, MRS_E_EXISTS,
                             "%s is there and was not made by mongoreshape: remove it yourself",
                             o->partial);
+}
+
+/* OUT.partial of a stopped run as it is. */
+static enum mrs_status
+adopt_partial(struct mrs_output *o, struct mrs_err *e)
+{
+    o->keep_partial = true; /* until it is found as it was left */
+    o->lock_fd = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (o->lock_fd < 0) {
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force begins anew",
+                         o->partial);
+    }
+    if (flock(o->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+        return MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial);
+    }
+    return MRS_OK;
 }
 
 static enum mrs_status
@@ -209,7 +230,8 @@ set_paths(struct mrs_output *o, const char *path, const struct mrs_output_opts *
     o->kind = o->single_ns ? MRSI_OUT_FILE : MRSI_OUT_DIR;
     o->partial = mrsi_format(o->mem, "%s.partial", o->path);
     o->marker = o->partial ? mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MARKER) : NULL;
-    bool ok = o->marker != NULL;
+    o->stopped = mrsi_format(o->mem, "%s" MRSI_STOPPED, o->path);
+    bool ok = o->marker && o->stopped;
     if (ok && o->kind == MRSI_OUT_FILE) {
         size_t stem = (size_t)(base - o->path) + mrsi_file_name(base).stem_n;
         o->meta_path = mrsi_format(o->mem, "%.*s.metadata.json", (int)stem, o->path);
@@ -263,7 +285,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     } else if (s == MRS_OK) {
         s = check_apart(o, opts->input, e);
         s = s == MRS_OK ? check_existing(o, e) : s;
-        s = s == MRS_OK ? make_partial(o, e) : s;
+        s = s != MRS_OK ? s : opts->resume ? adopt_partial(o, e) : make_partial(o, e);
     }
     if (s != MRS_OK) {
         mrs_output_free(o);
@@ -310,6 +332,23 @@ mrsi_output_enter(struct mrs_output *o, const char *name, bool extra, uint32_t *
     return s;
 }
 
+enum mrs_status
+mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e)
+{
+    if (o->n_dirs == o->cap_dirs) {
+        uint32_t cap = o->cap_dirs ? 2 * o->cap_dirs : 8;
+        char **more = mrs_realloc(o->mem, o->dirs, cap * sizeof *more);
+        if (!more) {
+            mrs_free(o->mem, path);
+            return mrs_err_memory(e, cap * sizeof *more);
+        }
+        o->dirs = more;
+        o->cap_dirs = cap;
+    }
+    o->dirs[o->n_dirs++] = path;
+    return MRS_OK;
+}
+
 /* One folder, remembered when it is new. Under the lock. */
 static enum mrs_status
 make_dir(struct mrs_output *o, const char *path, size_t n, struct mrs_err *e)
@@ -324,18 +363,7 @@ make_dir(struct mrs_output *o, const char *path, size_t n, struct mrs_err *e)
         mrs_free(o->mem, dir);
         return s;
     }
-    if (o->n_dirs == o->cap_dirs) {
-        uint32_t cap = o->cap_dirs ? 2 * o->cap_dirs : 8;
-        char **more = mrs_realloc(o->mem, o->dirs, cap * sizeof *more);
-        if (!more) {
-            mrs_free(o->mem, dir);
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        o->dirs = more;
-        o->cap_dirs = cap;
-    }
-    o->dirs[o->n_dirs++] = dir;
-    return MRS_OK;
+    return mrsi_output_note_dir(o, dir, e);
 }
 
 enum mrs_status
@@ -362,9 +390,10 @@ mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, 
 enum mrs_status
 mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e)
 {
+    enum mrs_status s = mrsi_output_note_file(o, fd, path, e);
     (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE); /* only a hint: fsync decides */
     pthread_mutex_lock(&o->lock);
-    bool room = o->n_kept < MRSI_KEPT_MAX;
+    bool room = s == MRS_OK && o->n_kept < MRSI_KEPT_MAX;
     if (room) {
         o->kept[o->n_kept++] = (struct mrsi_kept){fd, path};
     }
@@ -372,7 +401,7 @@ mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e)
     if (room) {
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_sync_fd(fd, path, e);
+    s = s == MRS_OK ? mrsi_sync_fd(fd, path, e) : s;
     if (close(fd) < 0 && s == MRS_OK) {
         s = mrs_err_sys(e, errno, "close %s", path);
     }
@@ -485,7 +514,8 @@ mrs_output_free(struct mrs_output *o)
     }
     mrs_free(o->mem, o->recs);
     mrs_free(o->mem, o->dirs);
-    char *const texts[] = {o->path, o->partial, o->marker, o->single_ns, o->meta_path};
+    mrsi_output_forget_files(o);
+    char *const texts[] = {o->path, o->partial, o->marker, o->single_ns, o->meta_path, o->stopped};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         mrs_free(o->mem, texts[i]);
     }

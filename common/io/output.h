@@ -5,6 +5,7 @@
 #include "internal.h"
 #include <pthread.h>
 
+#define MRSI_STOPPED ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
 #define MRSI_KEPT_MAX 64 /* written files whose descriptors wait for the commit's fsync */
 
 enum mrsi_out_kind { MRSI_OUT_DIR, MRSI_OUT_FILE, MRSI_OUT_STDOUT };
@@ -23,10 +24,16 @@ struct mrsi_kept {
     char *path;
 };
 
+/* A written file, for who takes up what a stopped run left. */
+struct mrsi_out_file {
+    char *rel; /* below the partial folder */
+    uint64_t bytes;
+};
+
 struct mrs_output {
     struct mrs_mem *mem;
     enum mrsi_out_kind kind;
-    char *path, *partial, *marker, *single_ns;
+    char *path, *partial, *marker, *single_ns, *stopped; /* stopped: OUT.checkpoint */
     char *meta_path; /* FILE: where the metadata go at last */
     struct mrs_compress compress;
     enum mrs_codec codec; /* of sinks */
@@ -44,6 +51,8 @@ struct mrs_output {
     uint32_t n_dirs, cap_dirs;
     struct mrsi_kept kept[MRSI_KEPT_MAX];
     uint32_t n_kept;
+    struct mrsi_out_file *files;
+    uint32_t n_files, cap_files;
 };
 
 /* Notes that something went wrong, so that commit refuses; returns s. */
@@ -57,6 +66,13 @@ mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, 
 /* Takes a written file over until its fsync: fd and path are the output's from here on, also on
  * failure. */
 enum mrs_status mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e);
+/* A folder that was made: path is the output's from here on, also on failure. */
+enum mrs_status mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e);
+/* ---- resume.c ---- */
+enum mrs_status mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e);
+void mrsi_output_forget_files(struct mrs_output *o);
+bool mrsi_stopped_there(struct mrs_output *o); /* a stopped run left a state */
+
 /* A small file in one go, packed where codec says so. */
 struct mrsi_piece {
     const char *rel;

@@ -132,6 +132,7 @@ struct mrs_output_opts {
     enum mrs_format format; /* AUTO: BSON with single_ns; ARCHIVE for `-`, .archive, .agz; TAR for .tar, .tgz, .tzst;
                                ZIP for .zip (all also with .gz, .zst behind where that makes sense); else DIRECTORY */
     const struct mrs_input_origin *origin; /* what the head of an archive says; NULL: unknown */
+    bool resume;           /* OUT.partial of a stopped run is taken over as it is; mrs_output_take_up comes next */
     bool stream;           /* ARCHIVE to `-`: bytes go out before the run is decided; a failure ends them unfinished */
     const char *input;     /* what is being read: OUT may not be, hold or lie in it; NULL or "-": not checked */
     const char *tmp;       /* where `-` is gathered until the commit; NULL: $TMPDIR, else /tmp */
@@ -186,8 +187,36 @@ enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint
  * nothing is published, what was there before is there still. */
 enum mrs_status mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms,
                                   struct mrs_err *e);
+/* All files written so far are on disk. */
+enum mrs_status mrs_output_sync(struct mrs_output *o, struct mrs_err *e);
 void mrs_output_abort(struct mrs_output *o); /* removes OUT.partial; harmless after commit */
 void mrs_output_free(struct mrs_output *o);
+
+/* ---- going on with a run that was stopped ----
+ * OUT.partial stays as it is, and beside it stands the folder OUT.checkpoint: one file with the state of the run, and
+ * files that the state speaks of, called by numbers from 1. mrs_output_open refuses to begin anew where such a state
+ * is, unless forced. */
+#define MRS_STOPPED_MAX (MRS_DOC_MAX + 64u) /* most bytes of a state */
+/* The state that a stopped run to this output left. FAIL MRS_E_MISSING: there is none. */
+enum mrs_status mrs_stopped_read(struct mrs_mem *mem, const char *output, char **state, size_t *n, struct mrs_err *e);
+/* Whether the output that is described (mrs_output_describe) has got its name already. */
+bool mrs_stopped_is_published(const char *output, struct mrs_view description);
+/* Replaces the state; afterwards it is on disk. */
+enum mrs_status mrs_output_side_state(struct mrs_output *o, const void *p, size_t n, struct mrs_err *e);
+enum mrs_status mrs_output_side_file(struct mrs_output *o, uint32_t no, bool create, int *fd, struct mrs_err *e);
+enum mrs_status mrs_output_side_sync(struct mrs_output *o, uint32_t no, struct mrs_err *e);
+void mrs_output_side_drop(struct mrs_output *o, uint32_t no);
+/* Removes all files but the state and those of keep; keep NULL: everything, with the folder. */
+enum mrs_status mrs_output_side_clear(struct mrs_output *o, const uint32_t *keep, uint32_t n, struct mrs_err *e);
+/* What is written so far, as fields of a document; open sinks are not told. */
+enum mrs_status mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e);
+/* The output is as it was described; files that are not in the description are removed, but for those of `open`: an
+ * array of documents with the field `path`. FAIL MRS_E_FORMAT: the description is damaged, or a file is not as it was.
+ */
+enum mrs_status mrs_output_take_up(struct mrs_output *o, struct mrs_view description, struct mrs_view open,
+                                   struct mrs_err *e);
+/* As mrs_output_abort, but OUT.partial stays. */
+void mrs_output_leave(struct mrs_output *o);
 
 /* ---- temporary files ---- */
 /* An unlinked file in dir (NULL: $TMPDIR, else /tmp). */

@@ -1,0 +1,475 @@
+/* resume.c - what a run leaves so that another can go on where it stopped.
+ *
+ * Beside OUT.partial stands the folder OUT.checkpoint: the file `state`, always whole, and files of the run's own that
+ * are called 1, 2, 3 ... It is no part of the output and goes when the output is published. OUT.partial of a stopped
+ * run holds more than the state speaks of, for the run went on after it was written: what is taken up is what the state
+ * lists, and it must be there in its size; the rest is removed. Must not know what a state says of documents. */
+#include "output.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define STATE "state"
+
+/* ---- the folder beside ---- */
+static bool
+is_number(const char *name)
+{
+    size_t n = strspn(name, "0123456789");
+    return n > 0 && n < 11 && name[n] == 0 && name[0] != '0';
+}
+
+/* A name that only we give: the guard of everything that is removed here. */
+static bool
+is_ours(const char *name)
+{
+    return is_number(name) || strcmp(name, STATE) == 0 || strncmp(name, STATE ".tmp", sizeof STATE ".tmp" - 1) == 0;
+}
+
+static char *
+folder_of(struct mrs_mem *mem, const char *output)
+{
+    size_t n = strlen(output);
+    while (n > 1 && output[n - 1] == '/') {
+        n--;
+    }
+    return mrsi_format(mem, "%.*s" MRSI_STOPPED, (int)n, output);
+}
+
+enum mrs_status
+mrs_stopped_read(struct mrs_mem *mem, const char *output, char **state, size_t *n, struct mrs_err *e)
+{
+    char *dir = folder_of(mem, output), *path = dir ? mrsi_format(mem, "%s/" STATE, dir) : NULL;
+    enum mrs_status s = path ? mrs_file_read(mem, path, MRS_STOPPED_MAX, state, n, e) : mrs_err_memory(e, 0);
+    mrs_free(mem, path);
+    mrs_free(mem, dir);
+    return s;
+}
+
+bool
+mrsi_stopped_there(struct mrs_output *o)
+{
+    struct stat st;
+    char *path = mrsi_format(o->mem, "%s/" STATE, o->stopped);
+    bool there = path && lstat(path, &st) == 0;
+    mrs_free(o->mem, path);
+    return there;
+}
+
+static enum mrs_status
+make_folder(struct mrs_output *o, struct mrs_err *e)
+{
+    if (mkdir(o->stopped, 0777) == 0) {
+        return mrsi_sync_parent(o->stopped, e);
+    }
+    return errno == EEXIST ? MRS_OK : mrs_err_sys(e, errno, "create folder %s", o->stopped);
+}
+
+static char *
+file_path(struct mrs_output *o, uint32_t no)
+{
+    return mrsi_format(o->mem, "%s/%u", o->stopped, no);
+}
+
+enum mrs_status
+mrs_output_side_file(struct mrs_output *o, uint32_t no, bool create, int *fd, struct mrs_err *e)
+{
+    enum mrs_status s = create ? make_folder(o, e) : MRS_OK;
+    char *path = s == MRS_OK ? file_path(o, no) : NULL;
+    if (!path) {
+        return s == MRS_OK ? mrs_err_memory(e, 0) : s;
+    }
+    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0), 0666);
+    if (*fd < 0) {
+        s = mrs_err_sys(e, errno, "open %s", path);
+    }
+    mrs_free(o->mem, path);
+    return s;
+}
+
+enum mrs_status
+mrs_output_side_sync(struct mrs_output *o, uint32_t no, struct mrs_err *e)
+{
+    int fd;
+    enum mrs_status s = mrs_output_side_file(o, no, false, &fd, e);
+    if (s == MRS_OK) {
+        s = mrsi_sync_fd(fd, o->stopped, e);
+        close(fd);
+    }
+    return s;
+}
+
+void
+mrs_output_side_drop(struct mrs_output *o, uint32_t no)
+{
+    char *path = file_path(o, no);
+    if (path) {
+        unlink(path);
+    }
+    mrs_free(o->mem, path);
+}
+
+static bool
+listed(const uint32_t *keep, uint32_t n, const char *name)
+{
+    unsigned long no = strtoul(name, NULL, 10);
+    for (uint32_t i = 0; i < n; i++) {
+        if (keep[i] == no) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mrs_status
+mrs_output_side_clear(struct mrs_output *o, const uint32_t *keep, uint32_t n, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct stat st;
+    const char **names = NULL;
+    uint32_t n_names = 0;
+    if (!o->stopped || lstat(o->stopped, &st) < 0) {
+        return MRS_OK;
+    }
+    mrs_arena_init(&a, o->mem);
+    enum mrs_status s = mrsi_list_dir(&a, o->stopped, &names, &n_names, e);
+    for (uint32_t i = 0; s == MRS_OK && i < n_names; i++) {
+        if (!is_ours(names[i])) {
+            s = MRSI_FAIL(e, MRS_E_EXISTS, "%s/%s was not made by mongoreshape: remove it yourself", o->stopped,
+                          names[i]);
+        }
+    }
+    for (int last = 0; s == MRS_OK && last < 2; last++) { /* the state: as long as it is there, what it names is */
+        for (uint32_t i = 0; s == MRS_OK && i < n_names; i++) {
+            bool state = strcmp(names[i], STATE) == 0;
+            char *path = mrsi_format(o->mem, "%s/%s", o->stopped, names[i]);
+            s = path ? MRS_OK : mrs_err_memory(e, 0);
+            if (s == MRS_OK && state == (last == 1) && !(keep && (state || listed(keep, n, names[i]))) &&
+                unlink(path) < 0 && errno != ENOENT) {
+                s = mrs_err_sys(e, errno, "remove %s", path);
+            }
+            mrs_free(o->mem, path);
+        }
+    }
+    if (s == MRS_OK && !keep && rmdir(o->stopped) < 0 && errno != ENOENT) {
+        s = mrs_err_sys(e, errno, "remove %s", o->stopped);
+    }
+    mrs_arena_clear(&a);
+    return s;
+}
+
+enum mrs_status
+mrs_output_side_state(struct mrs_output *o, const void *p, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = make_folder(o, e);
+    char *path = s == MRS_OK ? mrsi_format(o->mem, "%s/" STATE, o->stopped) : NULL;
+    if (s == MRS_OK) {
+        s = path ? mrs_file_write(path, p, n, e) : mrs_err_memory(e, 0);
+    }
+    mrs_free(o->mem, path);
+    return s;
+}
+
+/* ---- what the output is like ---- */
+enum mrs_status
+mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e)
+{
+    size_t top = strlen(o->partial) + 1;
+    struct stat st;
+    if (fstat(fd, &st) < 0) {
+        return mrs_err_sys(e, errno, "stat %s", path);
+    }
+    char *rel = mrs_strndup(o->mem, path + top, strlen(path) - top);
+    enum mrs_status s = rel ? MRS_OK : mrs_err_memory(e, strlen(path));
+    pthread_mutex_lock(&o->lock);
+    if (s == MRS_OK && o->n_files == o->cap_files) {
+        uint32_t cap = o->cap_files ? 2 * o->cap_files : 32;
+        struct mrsi_out_file *more = mrs_realloc(o->mem, o->files, cap * sizeof *more);
+        s = more ? MRS_OK : mrs_err_memory(e, cap * sizeof *more);
+        o->files = more ? more : o->files;
+        o->cap_files = more ? cap : o->cap_files;
+    }
+    if (s == MRS_OK) {
+        o->files[o->n_files++] = (struct mrsi_out_file){rel, (uint64_t)st.st_size};
+        rel = NULL;
+    }
+    pthread_mutex_unlock(&o->lock);
+    mrs_free(o->mem, rel);
+    return s;
+}
+
+void
+mrsi_output_forget_files(struct mrs_output *o)
+{
+    for (uint32_t i = 0; i < o->n_files; i++) {
+        mrs_free(o->mem, o->files[i].rel);
+    }
+    mrs_free(o->mem, o->files);
+    o->files = NULL;
+    o->n_files = o->cap_files = 0;
+}
+
+static void
+text(struct mrs_build *b, const char *name, const char *value)
+{
+    mrs_build_text(b, name, value, (uint32_t)strlen(value));
+}
+
+static void
+describe_recs(struct mrs_output *o, struct mrs_build *b)
+{
+    mrs_build_open(b, "recs", 4, MRS_ARRAY);
+    for (uint32_t i = 0; i < o->n_recs; i++) {
+        const struct mrsi_out_rec *r = &o->recs[i];
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        text(b, "name", r->name);
+        mrs_build_i64(b, "is", (r->extra ? 1 : 0) | (r->copied ? 2 : 0) | (r->data ? 4 : 0));
+        mrs_build_i64(b, "codec", (int64_t)r->codec);
+        mrs_build_i64(b, "docs", (int64_t)r->docs);
+        mrs_build_i64(b, "bytes", (int64_t)r->bytes);
+        mrs_build_i64(b, "file", (int64_t)r->file_bytes);
+        mrs_build_i64(b, "low", (int64_t)r->digest.lo);
+        mrs_build_i64(b, "high", (int64_t)r->digest.hi);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+}
+
+enum mrs_status
+mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e)
+{
+    struct stat st;
+    size_t top = strlen(o->partial);
+    if (stat(o->partial, &st) < 0) {
+        return mrs_err_sys(e, errno, "stat %s", o->partial);
+    }
+    pthread_mutex_lock(&o->lock);
+    mrs_build_i64(b, "device", (int64_t)st.st_dev);
+    mrs_build_i64(b, "inode", (int64_t)st.st_ino);
+    mrs_build_bool(b, "metadata", o->has_meta);
+    describe_recs(o, b);
+    mrs_build_open(b, "folders", 7, MRS_ARRAY);
+    for (uint32_t i = 0; i < o->n_dirs; i++) {
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        text(b, "path", o->dirs[i] + top + 1);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    mrs_build_open(b, "files", 5, MRS_ARRAY);
+    for (uint32_t i = 0; i < o->n_files; i++) {
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        text(b, "path", o->files[i].rel);
+        mrs_build_i64(b, "bytes", (int64_t)o->files[i].bytes);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    pthread_mutex_unlock(&o->lock);
+    return MRS_OK;
+}
+
+/* ---- taking it up ---- */
+static enum mrs_status
+damaged(struct mrs_output *o, const char *what, struct mrs_err *e)
+{
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s/" STATE ": damaged: %s", o->stopped, what);
+}
+
+static const char *
+text_of(struct mrs_view d, const char *name)
+{
+    struct mrs_val v = mrs_doc_get(d, name);
+    return v.type == MRS_STRING && strlen((const char *)v.p + 4) + 5 == v.n ? (const char *)v.p + 4 : NULL;
+}
+
+static uint64_t
+number_of(struct mrs_view d, const char *name)
+{
+    struct mrs_val v = mrs_doc_get(d, name);
+    return v.type == MRS_INT64 ? (uint64_t)mrs_val_i64(v) : 0;
+}
+
+/* Below the partial folder, and on no detour. */
+static bool
+good_path(const char *path)
+{
+    if (!path || !*path || *path == '/' || strlen(path) > 2048) {
+        return false;
+    }
+    for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
+        size_t n = strcspn(p, "/");
+        if (n == 0 || (n <= 2 && strncmp(p, "..", n) == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum mrs_status
+take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
+{
+    uint32_t i;
+    const char *name = text_of(d, "name");
+    uint64_t is = number_of(d, "is"), codec = number_of(d, "codec");
+    if (!name || is > 7 || codec > MRS_CODEC_AS_INPUT) {
+        return damaged(o, "a record", e);
+    }
+    enum mrs_status s = mrsi_output_enter(o, name, is & 1, &i, e);
+    if (s == MRS_OK) {
+        struct mrsi_out_rec *r = &o->recs[i];
+        r->copied = is & 2;
+        r->data = is & 4;
+        r->codec = (enum mrs_codec)codec;
+        r->docs = number_of(d, "docs");
+        r->bytes = number_of(d, "bytes");
+        r->file_bytes = number_of(d, "file");
+        r->digest = (struct mrs_hash_sum){number_of(d, "low"), number_of(d, "high")};
+    }
+    return s;
+}
+
+static enum mrs_status
+take_folder(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
+{
+    const char *rel = text_of(d, "path");
+    if (!good_path(rel)) {
+        return damaged(o, "a folder", e);
+    }
+    char *path = mrsi_format(o->mem, "%s/%s", o->partial, rel);
+    return path ? mrsi_output_note_dir(o, path, e) : mrs_err_memory(e, strlen(rel));
+}
+
+static enum mrs_status
+take_file(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
+{
+    struct stat st;
+    const char *rel = text_of(d, "path");
+    if (!good_path(rel)) {
+        return damaged(o, "a file", e);
+    }
+    char *path = mrsi_format(o->mem, "%s/%s", o->partial, rel);
+    int fd = -1;
+    enum mrs_status s = path ? mrsi_open_read(path, &fd, &st, e) : mrs_err_memory(e, strlen(rel));
+    if (s == MRS_OK && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != number_of(d, "bytes"))) {
+        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not as the stopped run left it (%llu bytes, it had %llu)", path,
+                      (unsigned long long)st.st_size, (unsigned long long)number_of(d, "bytes"));
+    }
+    s = s == MRS_OK ? mrsi_output_note_file(o, fd, path, e) : s;
+    if (fd >= 0) {
+        close(fd);
+    }
+    mrs_free(o->mem, path);
+    return s;
+}
+
+static enum mrs_status
+take_list(struct mrs_output *o, struct mrs_view d, const char *name,
+          enum mrs_status (*take)(struct mrs_output *o, struct mrs_view d, struct mrs_err *e), struct mrs_err *e)
+{
+    struct mrs_val list = mrs_doc_get(d, name);
+    struct mrs_walk w;
+    struct mrs_elem at;
+    enum mrs_status s = list.type == MRS_ARRAY ? MRS_OK : damaged(o, name, e);
+    if (s == MRS_OK) {
+        mrs_walk_init(&w, mrs_val_view(list));
+    }
+    while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
+        s = at.v.type == MRS_DOCUMENT ? take(o, mrs_val_view(at.v), e) : damaged(o, name, e);
+    }
+    return s;
+}
+
+static int
+by_rel(const void *a, const void *b)
+{
+    return strcmp(((const struct mrsi_out_file *)a)->rel, ((const struct mrsi_out_file *)b)->rel);
+}
+
+/* Whether a file below the partial folder belongs to what is taken up. */
+static bool
+is_kept(const struct mrs_output *o, const char *rel, struct mrs_view open)
+{
+    struct mrsi_out_file key = {(char *)(uintptr_t)rel, 0};
+    struct mrs_walk w;
+    struct mrs_elem at;
+    if (strcmp(rel, MRSI_MARKER) == 0 || (o->n_files && bsearch(&key, o->files, o->n_files, sizeof key, by_rel))) {
+        return true;
+    }
+    mrs_walk_init(&w, open);
+    while (mrs_walk_next(&w, &at) == 1) {
+        const char *path = at.v.type == MRS_DOCUMENT ? text_of(mrs_val_view(at.v), "path") : NULL;
+        if (path && strcmp(path, rel) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_folder(const struct mrs_output *o, const char *path)
+{
+    for (uint32_t i = 0; i < o->n_dirs; i++) {
+        if (strcmp(o->dirs[i], path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the run wrote after the state. */
+static enum mrs_status
+remove_rest(struct mrs_output *o, struct mrs_view open, struct mrs_err *e)
+{
+    char *roots[2] = {o->partial, NULL};
+    size_t top = strlen(o->partial) + 1;
+    FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+    enum mrs_status s = fts ? MRS_OK : mrs_err_sys(e, errno, "open folder %s", o->partial);
+    for (FTSENT *at; s == MRS_OK && (at = fts_read(fts)) != NULL;) {
+        bool file = at->fts_info != FTS_D && at->fts_info != FTS_DP;
+        if (at->fts_info == FTS_DNR || at->fts_info == FTS_ERR) {
+            s = mrs_err_sys(e, at->fts_errno, "open folder %s", at->fts_path);
+        } else if (file && !is_kept(o, at->fts_path + top, open) && unlink(at->fts_accpath) < 0) {
+            s = mrs_err_sys(e, errno, "remove %s", at->fts_path);
+        } else if (at->fts_info == FTS_DP && at->fts_level > 0 && !is_folder(o, at->fts_path) &&
+                   rmdir(at->fts_accpath) < 0) {
+            s = mrs_err_sys(e, errno, "remove %s", at->fts_path);
+        }
+    }
+    if (fts) {
+        fts_close(fts);
+    }
+    return s;
+}
+
+enum mrs_status
+mrs_output_take_up(struct mrs_output *o, struct mrs_view d, struct mrs_view open, struct mrs_err *e)
+{
+    struct mrs_val meta = mrs_doc_get(d, "metadata");
+    enum mrs_status s = take_list(o, d, "recs", take_rec, e);
+    s = s == MRS_OK ? take_list(o, d, "folders", take_folder, e) : s;
+    s = s == MRS_OK ? take_list(o, d, "files", take_file, e) : s;
+    if (s == MRS_OK && o->n_files) {
+        qsort(o->files, o->n_files, sizeof *o->files, by_rel);
+    }
+    o->has_meta = meta.type == MRS_BOOL && *meta.p;
+    s = s == MRS_OK ? remove_rest(o, open, e) : s;
+    o->keep_partial = s != MRS_OK;
+    return mrsi_output_fail(o, s);
+}
+
+bool
+mrs_stopped_is_published(const char *output, struct mrs_view d)
+{
+    struct stat st;
+    return stat(output, &st) == 0 && (uint64_t)st.st_dev == number_of(d, "device") &&
+           (uint64_t)st.st_ino == number_of(d, "inode");
+}
+
+void
+mrs_output_leave(struct mrs_output *o)
+{
+    o->keep_partial = true;
+    mrs_output_abort(o);
+}

@@ -1,11 +1,11 @@
 /* dumpdir.c - what lies in a dump directory: namespaces with their two files, and everything else.
  *
- * The folder may be the root of a dump or the folder of one database; which of them is guessed from
- * the files directly in it. Names of files decide namespaces, but for the over-long ones, whose
- * metadata file must say them. Every other file is an "extra", to be copied as it is: nothing of a
- * dump gets lost because we do not know it. Soft links are followed, as mongorestore does. Listing
- * is sorted, so that a run repeats. */
-#include "internal.h"
+ * The directory may be one of the file system or lie in a container: a shelf lists its folders. It may be the root of a
+ * dump or the folder of one database; which of them is guessed from the files directly in it. Names of files decide
+ * namespaces, but for the over-long ones, whose metadata file must say them. Every other file is an "extra", to be
+ * copied as it is: nothing of a dump gets lost because we do not know it. Listing is sorted, so that a run repeats.
+ * Must not open files by itself. */
+#include "dumpdir.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -16,12 +16,13 @@ struct rec {
     enum { REC_DATA, REC_META, REC_EXTRA } kind;
     const char *key; /* sorted by it: the namespace; of extras the path below the root */
     const char *db, *coll;
-    const char *path;
+    const struct mrsi_item *item;
     struct mrs_view doc; /* metadata, where they had to be read for the name */
 };
 
 struct scan {
     struct mrs_input *in;
+    const struct mrsi_shelf *shelf;
     struct rec *recs;
     uint32_t n, cap;
     bool dump; /* something that only dumps have was seen */
@@ -30,23 +31,23 @@ struct scan {
 /* Folders inside a database's folder, yet to be listed. */
 struct folder {
     struct folder *next;
-    const char *path, *rel;
+    const struct mrsi_item *item;
+    const char *rel;
     int depth;
 };
 
 static enum mrs_status
+list(struct scan *c, const struct mrsi_item *folder, struct mrsi_items *out, struct mrs_err *e)
+{
+    *out = (struct mrsi_items){NULL, 0};
+    return c->shelf->list(c->shelf, &c->in->arena, folder, out, e);
+}
+
+static enum mrs_status
 join(struct scan *c, const char *a, const char *b, const char **out, struct mrs_err *e)
 {
-    size_t n = strlen(a), k = strlen(b);
-    char *text = mrs_arena_alloc(&c->in->arena, n + k + 2);
-    if (!text) {
-        return mrs_err_memory(e, n + k + 2);
-    }
-    memcpy(text, a, n);
-    text[n] = '/';
-    memcpy(text + n + 1, b, k + 1);
-    *out = text;
-    return MRS_OK;
+    *out = mrsi_arena_join(&c->in->arena, a, b);
+    return *out ? MRS_OK : mrs_err_memory(e, strlen(a) + strlen(b));
 }
 
 static enum mrs_status
@@ -66,55 +67,39 @@ add(struct scan *c, const struct rec *rec, struct mrs_err *e)
 }
 
 static enum mrs_status
-is_folder(const char *path, bool *folder, struct mrs_err *e)
+add_extra(struct scan *c, const struct mrsi_item *item, const char *rel, struct mrs_err *e)
 {
-    struct stat st;
-    if (stat(path, &st) < 0) {
-        return mrs_err_sys(e, errno, "open %s", path);
-    }
-    *folder = S_ISDIR(st.st_mode);
-    return *folder || S_ISREG(st.st_mode)
-               ? MRS_OK
-               : MRSI_FAIL(e, MRS_E_FORMAT, "%s: neither a file nor a folder", path);
-}
-
-static enum mrs_status
-add_extra(struct scan *c, const char *path, const char *rel, struct mrs_err *e)
-{
-    struct rec rec = {REC_EXTRA, rel, NULL, NULL, path, mrs_empty_doc()};
+    struct rec rec = {REC_EXTRA, rel, NULL, NULL, item, mrs_empty_doc()};
     return add(c, &rec, e);
 }
 
 /* All files below a folder that no database knows, each an extra. */
 static enum mrs_status
-add_below(struct scan *c, const char *path, const char *rel, struct mrs_err *e)
+add_below(struct scan *c, const struct mrsi_item *item, const char *rel, struct mrs_err *e)
 {
-    struct folder first = {NULL, path, rel, 1}, *todo = &first;
+    struct folder first = {NULL, item, rel, 1}, *todo = &first;
     enum mrs_status s = MRS_OK;
     while (todo && s == MRS_OK) {
         struct folder at = *todo;
-        const char **names;
-        uint32_t n;
+        struct mrsi_items has = {NULL, 0};
         todo = at.next;
         s = at.depth > DEEPEST ? MRSI_FAIL(e, MRS_E_LIMIT,
                                            "%s: more than %d folders inside each other "
                                            "(a loop of soft links?)",
-                                           at.path, DEEPEST)
-                               : mrsi_list_dir(&c->in->arena, at.path, &names, &n, e);
-        for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-            struct folder *more = mrs_arena_alloc(&c->in->arena, sizeof *more);
-            bool folder = false;
-            if (!more) {
-                return mrs_err_memory(e, sizeof *more);
-            }
-            *more = (struct folder){todo, NULL, NULL, at.depth + 1};
-            s = join(c, at.path, names[i], &more->path, e);
-            s = s == MRS_OK ? join(c, at.rel, names[i], &more->rel, e) : s;
-            s = s == MRS_OK ? is_folder(more->path, &folder, e) : s;
-            if (s == MRS_OK && folder) {
-                todo = more;
+                                           at.item->path, DEEPEST)
+                               : list(c, at.item, &has, e);
+        for (uint32_t i = 0; s == MRS_OK && i < has.n; i++) {
+            const char *below;
+            s = join(c, at.rel, has.at[i].name, &below, e);
+            if (s == MRS_OK && !has.at[i].folder) {
+                s = add_extra(c, &has.at[i], below, e);
             } else if (s == MRS_OK) {
-                s = add_extra(c, more->path, more->rel, e);
+                struct folder *more = mrs_arena_alloc(&c->in->arena, sizeof *more);
+                if (!more) {
+                    return mrs_err_memory(e, sizeof *more);
+                }
+                *more = (struct folder){todo, &has.at[i], below, at.depth + 1};
+                todo = more;
             }
         }
     }
@@ -138,57 +123,67 @@ set_names(struct scan *c, struct rec *rec, const char *db, const char *coll, str
     return MRS_OK;
 }
 
+static const struct mrsi_item *
+find(const struct mrsi_items *in, const char *name)
+{
+    for (uint32_t i = 0; i < in->n; i++) {
+        if (!in->at[i].folder && strcmp(in->at[i].name, name) == 0) {
+            return &in->at[i];
+        }
+    }
+    return NULL;
+}
+
 /* The whole name of a shortened one; the metadata file is beside, in one of its spellings. */
 static enum mrs_status
-long_name(struct scan *c, struct rec *rec, size_t stem_n, const char **coll, struct mrs_err *e)
+long_name(struct scan *c, struct rec *rec, size_t stem_n, const struct mrsi_items *beside, const char **coll,
+          struct mrs_err *e)
 {
     static const char *const ends[] = {".metadata.json", ".metadata.json.gz", ".metadata.json.zst"};
-    const char *base = mrsi_base_name(rec->path);
-    size_t n = (size_t)(base - rec->path) + stem_n;
     *coll = NULL;
     for (size_t i = 0; i < sizeof ends / sizeof *ends && !*coll; i++) {
-        struct stat st;
         struct mrs_view doc;
-        char *meta = mrsi_format(c->in->mem, "%.*s%s", (int)n, rec->path, ends[i]);
+        char *name = mrsi_format(c->in->mem, "%.*s%s", (int)stem_n, rec->item->name, ends[i]);
+        if (!name) {
+            return mrs_err_memory(e, stem_n);
+        }
+        const struct mrsi_item *meta = find(beside, name);
+        mrs_free(c->in->mem, name);
         if (!meta) {
-            return mrs_err_memory(e, n);
+            continue;
         }
-        enum mrs_status s = MRS_OK;
-        if (stat(meta, &st) == 0) {
-            s = mrsi_metadata_load(c->in->mem, &c->in->arena, meta, NULL, &doc, e);
-            s = s == MRS_OK ? mrsi_metadata_coll(&c->in->arena, doc, meta, coll, e) : s;
-            if (s == MRS_OK && rec->kind == REC_META) {
-                rec->doc = doc;
-            }
-        }
-        mrs_free(c->in->mem, meta);
+        enum mrs_status s = mrsi_metadata_load(c->in->mem, &c->in->arena, meta->path, meta->place, &doc, e);
+        s = s == MRS_OK ? mrsi_metadata_coll(&c->in->arena, doc, meta->path, coll, e) : s;
         if (s != MRS_OK) {
             return s;
+        }
+        if (rec->kind == REC_META) {
+            rec->doc = doc;
         }
     }
     return *coll ? MRS_OK
                  : MRSI_FAIL(e, MRS_E_FORMAT,
                              "%s: a shortened name, and no metadata file beside it has the "
                              "whole one as \"collectionName\"",
-                             rec->path);
+                             rec->item->path);
 }
 
 static enum mrs_status
-add_namespace(struct scan *c, const char *db, const char *path, const struct mrsi_file_name *f,
+add_namespace(struct scan *c, const char *db, const struct mrsi_item *item, const struct mrsi_items *beside,
               struct mrs_err *e)
 {
-    struct rec rec = {
-        f->kind == MRSI_FILE_DATA ? REC_DATA : REC_META, NULL, NULL, NULL, path, mrs_empty_doc()};
-    const char *base = mrsi_base_name(path), *coll = NULL;
+    struct mrsi_file_name f = mrsi_file_name(item->name);
+    struct rec rec = {f.kind == MRSI_FILE_DATA ? REC_DATA : REC_META, NULL, NULL, NULL, item, mrs_empty_doc()};
+    const char *coll = NULL;
     enum mrs_status s;
-    if (mrsi_name_is_cut(base, f->stem_n)) {
-        s = long_name(c, &rec, f->stem_n, &coll, e);
+    if (mrsi_name_is_cut(item->name, f.stem_n)) {
+        s = long_name(c, &rec, f.stem_n, beside, &coll, e);
     } else {
         struct mrs_err own;
         mrs_err_clear(&own);
-        s = mrsi_name_unescape(&c->in->arena, base, f->stem_n, &coll, &own);
+        s = mrsi_name_unescape(&c->in->arena, item->name, f.stem_n, &coll, &own);
         if (s != MRS_OK) {
-            s = mrs_err_set(e, s, own.code, "%s: %s", path, own.msg);
+            s = mrs_err_set(e, s, own.code, "%s: %s", item->path, own.msg);
         }
     }
     s = s == MRS_OK ? set_names(c, &rec, db, coll, e) : s;
@@ -197,29 +192,25 @@ add_namespace(struct scan *c, const char *db, const char *path, const struct mrs
 }
 
 static enum mrs_status
-list_db(struct scan *c, const char *path, const char *db, struct mrs_err *e)
+list_db(struct scan *c, const struct mrsi_item *folder, const char *db, struct mrs_err *e)
 {
-    const char **names;
-    uint32_t n;
-    enum mrs_status s = mrsi_list_dir(&c->in->arena, path, &names, &n, e);
-    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-        struct mrsi_file_name f = mrsi_file_name(names[i]);
-        bool users = strncmp(names[i], "$admin.", 7) == 0;
-        const char *file, *rel;
-        bool folder = false;
-        s = join(c, path, names[i], &file, e);
-        s = s == MRS_OK ? join(c, db, names[i], &rel, e) : s;
-        s = s == MRS_OK ? is_folder(file, &folder, e) : s;
+    struct mrsi_items has;
+    enum mrs_status s = list(c, folder, &has, e);
+    for (uint32_t i = 0; s == MRS_OK && i < has.n; i++) {
+        const struct mrsi_item *item = &has.at[i];
+        bool users = strncmp(item->name, "$admin.", 7) == 0;
+        const char *rel;
+        s = join(c, db, item->name, &rel, e);
         if (s != MRS_OK) {
             break;
         }
-        if (folder) {
-            s = add_below(c, file, rel, e);
-        } else if (f.kind == MRSI_FILE_OTHER || users) {
+        if (item->folder) {
+            s = add_below(c, item, rel, e);
+        } else if (mrsi_file_name(item->name).kind == MRSI_FILE_OTHER || users) {
             c->dump = c->dump || users;
-            s = add_extra(c, file, rel, e);
+            s = add_extra(c, item, rel, e);
         } else {
-            s = add_namespace(c, db, file, &f, e);
+            s = add_namespace(c, db, item, &has, e);
         }
     }
     return s;
@@ -230,64 +221,62 @@ struct content {
     bool metadata, data, folders;
 };
 
-static enum mrs_status
-look(struct scan *c, const char *path, struct content *has, struct mrs_err *e)
+static void
+look(const struct mrsi_items *in, struct content *has)
 {
-    const char **names;
-    uint32_t n;
     memset(has, 0, sizeof *has);
-    enum mrs_status s = mrsi_list_dir(&c->in->arena, path, &names, &n, e);
-    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-        struct mrsi_file_name f = mrsi_file_name(names[i]);
-        bool oplog = f.stem_n == 5 && strncmp(names[i], "oplog", 5) == 0;
-        const char *file;
-        bool folder = false;
-        s = join(c, path, names[i], &file, e);
-        s = s == MRS_OK ? is_folder(file, &folder, e) : s;
-        has->folders = has->folders || folder;
-        has->metadata = has->metadata || (!folder && f.kind == MRSI_FILE_META);
-        has->data = has->data || (!folder && f.kind == MRSI_FILE_DATA && !oplog);
+    for (uint32_t i = 0; i < in->n; i++) {
+        const struct mrsi_item *item = &in->at[i];
+        struct mrsi_file_name f = mrsi_file_name(item->name);
+        bool oplog = f.stem_n == 5 && strncmp(item->name, "oplog", 5) == 0;
+        has->folders = has->folders || item->folder;
+        has->metadata = has->metadata || (!item->folder && f.kind == MRSI_FILE_META);
+        has->data = has->data || (!item->folder && f.kind == MRSI_FILE_DATA && !oplog);
     }
-    return s;
 }
 
 /* Stray data files in a root are ignored by mongorestore; a folder is a root where a sub-folder
  * holds collections. */
 static enum mrs_status
-is_root(struct scan *c, const char *path, bool *root, struct mrs_err *e)
+is_root(struct scan *c, const struct mrsi_item *folder, bool *root, struct mrs_err *e)
 {
+    struct mrsi_items top, sub;
     struct content has, inner;
-    enum mrs_status s = look(c, path, &has, e);
+    enum mrs_status s = list(c, folder, &top, e);
+    look(&top, &has);
     *root = !has.metadata && !has.data;
-    if (s != MRS_OK || has.metadata || !has.data || !has.folders) {
+    if (has.metadata || !has.data) {
         return s;
     }
-    const char **names;
-    uint32_t n;
-    s = mrsi_list_dir(&c->in->arena, path, &names, &n, e);
-    for (uint32_t i = 0; s == MRS_OK && i < n && !*root; i++) {
-        const char *sub;
-        bool folder = false;
-        s = join(c, path, names[i], &sub, e);
-        s = s == MRS_OK ? is_folder(sub, &folder, e) : s;
-        if (s == MRS_OK && folder) {
-            s = look(c, sub, &inner, e);
+    for (uint32_t i = 0; s == MRS_OK && i < top.n && !*root; i++) {
+        if (top.at[i].folder) {
+            s = list(c, &top.at[i], &sub, e);
+            look(&sub, &inner);
             *root = inner.metadata || inner.data;
         }
     }
     return s;
 }
 
-static enum mrs_status
-root_file(struct scan *c, const char *path, const char *name, struct mrs_err *e)
+enum mrs_status
+mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_shelf *shelf, const struct mrsi_item *folder, bool *root,
+                  struct mrs_err *e)
 {
+    struct scan c = {in, shelf, NULL, 0, 0, false};
+    return is_root(&c, folder, root, e);
+}
+
+static enum mrs_status
+root_file(struct scan *c, const struct mrsi_item *item, struct mrs_err *e)
+{
+    const char *name = item->name;
     if (strcmp(name, MRSI_MARKER) == 0 && c->in->unfinished) {
         return MRS_OK;
     }
     if (strcmp(name, MRSI_MARKER) == 0) {
         return MRSI_FAIL(e, MRS_E_FORMAT,
                          "%s: this folder is the unfinished output of a run that was stopped",
-                         path);
+                         item->path);
     }
     if (strcmp(name, MRSI_MANIFEST) == 0) {
         c->dump = true; /* perhaps of no collections */
@@ -295,44 +284,32 @@ root_file(struct scan *c, const char *path, const char *name, struct mrs_err *e)
     }
     c->dump =
         c->dump || strncmp(name, "oplog.bson", 10) == 0 || strncmp(name, "prelude.json", 12) == 0;
-    return add_extra(c, path, name, e);
+    return add_extra(c, item, name, e);
 }
 
 static enum mrs_status
-list_root(struct scan *c, const char *path, struct mrs_err *e)
+list_root(struct scan *c, const struct mrsi_item *folder, struct mrs_err *e)
 {
-    const char **names;
-    uint32_t n;
-    enum mrs_status s = mrsi_list_dir(&c->in->arena, path, &names, &n, e);
-    bool *folder = NULL;
-    if (s == MRS_OK && n) {
-        folder = mrs_arena_alloc(&c->in->arena, n * sizeof *folder);
-        s = folder ? MRS_OK : mrs_err_memory(e, n);
-    }
-    for (uint32_t i = 0; s == MRS_OK && i < n;
+    struct mrsi_items has;
+    enum mrs_status s = list(c, folder, &has, e);
+    for (uint32_t i = 0; s == MRS_OK && i < has.n;
          i++) { /* all names first: a wrong folder is told before it is walked */
-        const char *file;
-        s = join(c, path, names[i], &file, e);
-        s = s == MRS_OK ? is_folder(file, &folder[i], e) : s;
-        const char *wrong =
-            s == MRS_OK && folder[i] ? mrsi_db_wrong(names[i], strlen(names[i])) : NULL;
+        const struct mrsi_item *item = &has.at[i];
+        const char *wrong = item->folder ? mrsi_db_wrong(item->name, strlen(item->name)) : NULL;
         if (wrong) {
-            s = MRSI_FAIL(e, MRS_E_FORMAT, "%s is no database of a dump: %s", file, wrong);
+            s = MRSI_FAIL(e, MRS_E_FORMAT, "%s is no database of a dump: %s", item->path, wrong);
         }
     }
-    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-        const char *file;
-        s = join(c, path, names[i], &file, e);
-        if (s == MRS_OK) {
-            s = folder[i] ? list_db(c, file, names[i], e) : root_file(c, file, names[i], e);
-        }
+    for (uint32_t i = 0; s == MRS_OK && i < has.n; i++) {
+        const struct mrsi_item *item = &has.at[i];
+        s = item->folder ? list_db(c, item, item->name, e) : root_file(c, item, e);
     }
     return s;
 }
 
 /* The folder's own name; "." and soft links to it have one only after resolving. */
 static enum mrs_status
-folder_db(struct scan *c, const char *path, const char **db, struct mrs_err *e)
+folder_db(struct mrs_input *in, const char *path, const char **db, struct mrs_err *e)
 {
     char real[PATH_MAX];
     const char *base = mrsi_base_name(path);
@@ -347,7 +324,7 @@ folder_db(struct scan *c, const char *path, const char **db, struct mrs_err *e)
         return MRSI_FAIL(e, MRS_E_FORMAT,
                          "%s: the folder is taken for a database of a dump, but %s", path, wrong);
     }
-    *db = mrs_arena_copy(&c->in->arena, base, strlen(base) + 1);
+    *db = mrs_arena_copy(&in->arena, base, strlen(base) + 1);
     return *db ? MRS_OK : mrs_err_memory(e, strlen(base));
 }
 
@@ -358,7 +335,7 @@ by_key(const void *a, const void *b)
     bool xe = x->kind == REC_EXTRA, ye = y->kind == REC_EXTRA;
     int order = xe != ye ? xe - ye : strcmp(x->key, y->key);
     order = order ? order : (int)x->kind - (int)y->kind;
-    return order ? order : strcmp(x->path, y->path);
+    return order ? order : strcmp(x->item->path, y->item->path);
 }
 
 /* ---- records to entries ---- */
@@ -371,7 +348,7 @@ merge_group(struct scan *c, const struct rec *first, uint32_t n, struct mrs_err 
         if (of[rec->kind]) {
             return MRSI_FAIL(e, MRS_E_FORMAT,
                              "two files for one namespace %s: %s and %s (take one of them away)", rec->key,
-                             of[rec->kind]->path, rec->path);
+                             of[rec->kind]->item->path, rec->item->path);
         }
         of[rec->kind] = rec;
     }
@@ -386,50 +363,56 @@ merge_group(struct scan *c, const struct rec *first, uint32_t n, struct mrs_err 
     ns->db = first->db;
     ns->coll = first->coll;
     ns->ns = first->key;
-    ns->data_path = of[REC_DATA] ? of[REC_DATA]->path : NULL;
-    ns->meta_path = of[REC_META] ? of[REC_META]->path : NULL;
+    if (of[REC_DATA]) {
+        ns->data_path = of[REC_DATA]->item->path;
+        ns->data_place = of[REC_DATA]->item->place;
+    }
     enum mrs_status s = MRS_OK;
-    if (of[REC_META] && of[REC_META]->doc.n > 5) {
+    if (of[REC_META]) {
+        ns->meta_path = of[REC_META]->item->path;
+        ns->meta_place = of[REC_META]->item->place;
         ns->metadata = of[REC_META]->doc;
-    } else if (of[REC_META]) {
-        s = mrsi_metadata_load(c->in->mem, &c->in->arena, ns->meta_path, ns->meta_place, &ns->metadata, e);
+        s = ns->metadata.n > 5 ? MRS_OK
+                               : mrsi_metadata_load(c->in->mem, &c->in->arena, ns->meta_path, ns->meta_place,
+                                                    &ns->metadata, e);
     }
     return s == MRS_OK && ns->data_path ? mrsi_input_probe(c->in, ns, e) : s;
+}
+
+/* An oplog that holds no entry is no oplog to care about. */
+static enum mrs_status
+probe_oplog(struct mrs_input *in, struct mrs_input_ns *ns, struct mrs_err *e)
+{
+    struct mrsi_source_from from;
+    struct mrsi_source *src = NULL;
+    uint8_t byte;
+    size_t got;
+    enum mrs_status s = mrsi_input_from(in, ns, &from, e);
+    s = s == MRS_OK ? mrsi_source_open(in->mem, &from, &src, e) : s;
+    s = s == MRS_OK ? mrsi_source_read(src, &byte, 1, &got, e) : s;
+    ns->empty_oplog = s == MRS_END;
+    mrsi_source_close(src);
+    return s == MRS_END ? MRS_OK : s;
 }
 
 static enum mrs_status
 extra_entry(struct scan *c, const struct rec *rec, struct mrs_err *e)
 {
-    const char *base = mrsi_base_name(rec->key);
+    const char *base = rec->item->name;
     struct mrs_input_ns *ns = mrsi_input_add(c->in);
-    struct stat st;
     if (!ns) {
         return mrs_err_memory(e, sizeof *ns);
     }
     ns->kind = MRS_INPUT_EXTRA;
-    ns->data_path = rec->path;
+    ns->data_path = rec->item->path;
+    ns->data_place = rec->item->place;
     ns->rel_path = rec->key;
+    ns->file_bytes = rec->item->bytes;
     if (mrsi_file_name(base).kind == MRSI_FILE_OTHER && strncmp(base, "prelude.json", 12) != 0) {
-        if (stat(rec->path, &st) < 0) {
-            return mrs_err_sys(e, errno, "open %s", rec->path);
-        }
-        ns->file_bytes = (uint64_t)st.st_size;
         return MRS_OK;
     }
     enum mrs_status s = mrsi_input_probe(c->in, ns, e);
-    if (s == MRS_OK && strcmp(rec->key, "oplog.bson") == 0) {
-        struct mrsi_source_from from;
-        struct mrsi_source *src = NULL;
-        uint8_t byte;
-        size_t got;
-        s = mrsi_input_from(c->in, ns, &from, e);
-        s = s == MRS_OK ? mrsi_source_open(c->in->mem, &from, &src, e) : s;
-        s = s == MRS_OK ? mrsi_source_read(src, &byte, 1, &got, e) : s;
-        ns->empty_oplog = s == MRS_END;
-        s = s == MRS_END ? MRS_OK : s;
-        mrsi_source_close(src);
-    }
-    return s;
+    return s == MRS_OK && strcmp(rec->key, "oplog.bson") == 0 ? probe_oplog(c->in, ns, e) : s;
 }
 
 static enum mrs_status
@@ -456,9 +439,23 @@ merge(struct scan *c, struct mrs_err *e)
 }
 
 enum mrs_status
+mrsi_dump_take(struct mrs_input *in, const struct mrsi_shelf *shelf, const struct mrsi_item *top, const char *db,
+               struct mrs_err *e)
+{
+    struct scan c = {in, shelf, NULL, 0, 0, false};
+    enum mrs_status s = db ? list_db(&c, top, db, e) : list_root(&c, top, e);
+    if (s == MRS_OK && !c.dump) {
+        s = MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file",
+                      top->path);
+    }
+    s = s == MRS_OK ? merge(&c, e) : s;
+    mrs_free(in->mem, c.recs);
+    return s;
+}
+
+enum mrs_status
 mrsi_dump_list(struct mrs_input *in, const char *path, struct mrs_err *e)
 {
-    struct scan c = {in, NULL, 0, 0, false};
     size_t n = strlen(path);
     const char *db = NULL;
     bool root = false;
@@ -471,18 +468,10 @@ mrsi_dump_list(struct mrs_input *in, const char *path, struct mrs_err *e)
     }
     memcpy(top, path, n);
     top[n] = 0;
-    enum mrs_status s = is_root(&c, top, &root, e);
-    if (s == MRS_OK && root) {
-        s = list_root(&c, top, e);
-    } else if (s == MRS_OK) {
-        s = folder_db(&c, top, &db, e);
-        s = s == MRS_OK ? list_db(&c, top, db, e) : s;
+    struct mrsi_item folder = {.name = top, .path = top, .folder = true};
+    enum mrs_status s = mrsi_dump_is_root(in, &mrsi_shelf_files, &folder, &root, e);
+    if (s == MRS_OK && !root) {
+        s = folder_db(in, top, &db, e);
     }
-    if (s == MRS_OK && !c.dump) {
-        s = MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file",
-                      top);
-    }
-    s = s == MRS_OK ? merge(&c, e) : s;
-    mrs_free(in->mem, c.recs);
-    return s;
+    return s == MRS_OK ? mrsi_dump_take(in, &mrsi_shelf_files, &folder, db, e) : s;
 }

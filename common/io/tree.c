@@ -5,7 +5,7 @@
  * something else; the guard is strict for that reason: a folder is only taken for a dump where
  * everything in it is named like a part of one, in at most two levels. Soft links are removed as
  * links, never followed. */
-#include "internal.h"
+#include "dumpdir.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fts.h>
@@ -110,6 +110,51 @@ mrsi_list_dir(struct mrs_arena *a, const char *path, const char ***names, uint32
     }
     return s;
 }
+
+char *
+mrsi_arena_join(struct mrs_arena *a, const char *p, const char *q)
+{
+    size_t n = strlen(p), k = strlen(q);
+    char *text = mrs_arena_alloc(a, n + k + 2);
+    if (text) {
+        memcpy(text, p, n);
+        text[n] = '/';
+        memcpy(text + n + 1, q, k + 1);
+    }
+    return text;
+}
+
+static enum mrs_status
+list_files(const struct mrsi_shelf *self, struct mrs_arena *a, const struct mrsi_item *folder, struct mrsi_items *out,
+           struct mrs_err *e)
+{
+    const char **names;
+    uint32_t n;
+    (void)self;
+    enum mrs_status s = mrsi_list_dir(a, folder->path, &names, &n, e);
+    if (s == MRS_OK && n) {
+        out->at = mrs_arena_alloc(a, n * sizeof *out->at);
+        s = out->at ? MRS_OK : mrs_err_memory(e, n * sizeof *out->at);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+        struct stat st;
+        const char *path = mrsi_arena_join(a, folder->path, names[i]);
+        if (!path) {
+            return mrs_err_memory(e, strlen(names[i]));
+        }
+        if (stat(path, &st) < 0) {
+            s = mrs_err_sys(e, errno, "open %s", path);
+        } else if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) {
+            s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: neither a file nor a folder", path);
+        } else {
+            out->at[i] = (struct mrsi_item){names[i], path, NULL, (uint64_t)st.st_size, S_ISDIR(st.st_mode), 0, 0, 0};
+            out->n = i + 1;
+        }
+    }
+    return s;
+}
+
+const struct mrsi_shelf mrsi_shelf_files = {list_files};
 
 static bool
 dump_name(const char *name)

@@ -31,13 +31,13 @@ bool calls_hit(void);            /* the failing call was reached */
 enum way { WAY_THERE, WAY_RESIDUE, WAY_BACK };
 struct scene {
     const char *name;
-    void (*dump)(const char *dir, enum mrs_codec codec);
+    void (*dump)(const char *dir, enum mrs_codec codec); /* NULL: dump_blog */
     enum mrs_codec codec;        /* of the input */
     const char *plan;
     const char *in, *out;        /* below the folder; NULL: "in" and "out" */
     const char *amend;           /* lines of Extended JSON; NULL: none */
-    uint64_t memory;
-    uint32_t jobs;
+    uint64_t memory;             /* 0: 256 MiB, much */
+    uint32_t jobs;               /* 0: one */
     uint64_t max_refused;
     struct mrs_compress compress;
     const char *single_ns;

@@ -4,7 +4,7 @@
  * fails, does half of its work or is interrupted. Either the run succeeds and the bytes are those of an undisturbed
  * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
  * usage: fault [--long] [--scene NAME] [--only memory|calls] [--at N] [-v]; without --long only some n of the many. */
-#include "fault.h"
+#include "dumps.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -89,8 +89,8 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
     struct mrs_run_opts o = {.input = below(sc->in ? sc->in : "in"),
                              .output = out,
                              .in = how,
-                             .memory = sc->memory,
-                             .jobs = sc->jobs,
+                             .memory = sc->memory ? sc->memory : 256ull << 20,
+                             .jobs = sc->jobs ? sc->jobs : 1,
                              .tmp = top,
                              .compress = sc->compress,
                              .refused = below("refused"),
@@ -326,7 +326,7 @@ make_input(const struct scene *sc)
     if (mkdir(top, 0777) < 0) {
         die("%s: %s", top, strerror(errno));
     }
-    sc->dump(below("in"), sc->codec);
+    (sc->dump ? sc->dump : dump_blog)(below("in"), sc->codec);
     if (sc->amend) {
         put_lines(below("amend"), MRS_CODEC_NONE, sc->amend);
     }

@@ -4,7 +4,6 @@
  * parents that outgrow memory. */
 #include "dumps.h"
 
-#define BIG (256ull << 20)
 #define EMBED_ALL                                                                                                    \
     "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: -1 }, count: n, limit: 4,\n" \
     "             overflow: { into: more, size: 5, ref: host, number: page, items: logs, flag: hasMore },\n"         \
@@ -19,17 +18,11 @@
     "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, drop: [host] }\n"
 
 const struct scene scenes[] = {
-    {.name = "copy", .dump = dump_blog, .plan = "steps: []\n", .memory = BIG, .jobs = 1},
+    {.name = "copy", .plan = "steps: []\n"},
     {.name = "copy to gzip",
-     .dump = dump_blog,
      .plan = "steps: []\n",
-     .memory = BIG,
-     .jobs = 1,
      .compress = {MRS_CODEC_GZIP, 1}},
     {.name = "one-document steps",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .max_refused = 9,
      .plan = "steps:\n"
              "  - set: { in: users, fields: { first: { $arrayElemAt: [{ $split: [\"$name\", \" \"] }, 1] } } }\n"
@@ -38,83 +31,53 @@ const struct scene scenes[] = {
              "  - unset: { in: users, fields: [tags] }\n"
              "  - order: { in: users, fields: [_id, full] }\n"},
     {.name = "one-document steps, zstd",
-     .dump = dump_blog,
      .codec = MRS_CODEC_ZSTD,
-     .memory = BIG,
      .jobs = 2,
      .compress = {MRS_CODEC_AS_INPUT, 0},
      .plan = "steps:\n  - set: { in: users, fields: { a: 1, \"city.b\": 2 } }\n"},
     {.name = "too many refused",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .max_refused = 0,
      .meets = true,
      .plan = "steps:\n  - cast: { in: users, fields: { age: int } }\n  - unset: { in: posts, fields: [s] }\n"},
     {.name = "amended",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .amend = "{\"ns\":\"d.users\",\"doc\":{\"_id\":5,\"name\":\"user 5\",\"age\":\"77\"}}\n"
               "{\"ns\":\"d.guests\",\"doc\":{\"_id\":4,\"name\":\"Eve\"}}\n",
      .plan = "steps:\n  - cast: { in: users, fields: { age: int } }\n"},
     {.name = "extract",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, parent_ref: post, id: new, count: c }\n"},
     {.name = "extract, gzip",
-     .dump = dump_blog,
      .codec = MRS_CODEC_GZIP,
-     .memory = BIG,
-     .jobs = 1,
      .compress = {MRS_CODEC_AS_INPUT, 0},
      .plan = "steps:\n"
              "  - extract: { from: posts, path: lines, into: parts, parent_ref: post, refs: both, child_refs: l }\n"},
     {.name = "extract, unique",
-     .dump = dump_blog,
      .memory = 4096,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n"
              "  - extract: { from: posts, path: lines, into: parts, refs: child, child_refs: parts, unique: [p],\n"
              "               id: new }\n"},
     {.name = "extract, unique, conflicts",
-     .dump = dump_blog,
-     .memory = BIG,
      .jobs = 2,
      .max_refused = 99,
      .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, refs: both, parent_ref: posts,\n"
              "               child_refs: parts, unique: [p] }\n"},
     {.name = "move",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .plan = "steps:\n  - move: { from: posts, into: old, where: { n: { $lt: 2 } } }\n"
              "  - split: { from: posts, fields: [lines], into: details }\n"},
     {.name = "union, _ids in conflict",
-     .dump = dump_blog,
      .memory = 4096,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n  - union: { from: { u: users, g: guests }, into: people, tag: kind }\n"},
     {.name = "union, the last wins",
-     .dump = dump_blog,
      .memory = 4096,
-     .jobs = 1,
      .plan = "steps:\n  - union: { from: { u: users, g: guests }, into: people, tag: kind, conflicts: last }\n"},
     {.name = "partition, delete",
-     .dump = dump_blog,
-     .memory = BIG,
      .jobs = 2,
      .max_refused = 99,
      .plan = "steps:\n"
              "  - partition: { from: posts, by: n, into: [{ value: 1, into: ones }, { value: 2, into: twos }] }\n"
              "  - delete: { in: posts, where: { n: 0 } }\n"},
     {.name = "pack, unpack",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .max_refused = 9,
      .plan = "steps:\n"
              "  - pack: { in: users, fields: [n*, age], as: l }\n"
@@ -123,7 +86,6 @@ const struct scene scenes[] = {
     {.name = "link",
      .dump = dump_wide,
      .memory = 4096,
-     .jobs = 1,
      .max_refused = 999,
      .plan = "steps:\n"
              "  - link: { parent: hosts, child: logs, parent_ref: host, child_refs: logs, derive: both,\n"
@@ -131,52 +93,38 @@ const struct scene scenes[] = {
              "  - link: { parent: hosts, child: logs, parent_ref: host, child_refs: logs, derive: parent_ref,\n"
              "            strip: child_refs, dangling: refuse }\n"},
     {.name = "link, one collection",
-     .dump = dump_blog,
-     .memory = BIG,
      .jobs = 2,
      .max_refused = 999,
      .plan = "steps:\n"
              "  - link: { parent: posts, child: posts, parent_ref: n, child_refs: kids.list, derive: both,\n"
              "            prefer: child, dangling: drop }\n"},
     {.name = "link, orphans in conflict",
-     .dump = dump_blog,
      .memory = 4096,
-     .jobs = 1,
      .max_refused = 999,
      .plan = "steps:\n"
              "  - link: { parent: users, child: guests, parent_ref: boss, child_refs: tags, derive: parent_ref,\n"
              "            orphans: { into: posts } }\n"},
     {.name = "grid",
-     .dump = dump_blog,
      .memory = 4096,
-     .jobs = 1,
      .plan = "steps:\n"
              "  - grid: { into: cells, by: { n: { from: posts, field: n }, x: { $range: [0, 4] } },\n"
              "            id: { $concat: [{ $toString: \"$n\" }, { $toString: \"$x\" }] }, fields: { y: \"$n\" } }\n"},
     {.name = "grid, _ids in conflict",
-     .dump = dump_blog,
-     .memory = BIG,
      .jobs = 2,
      .max_refused = 999,
      .plan = "steps:\n"
              "  - grid: { into: posts, by: { x: [1, 2], n: { from: posts, field: n } }, id: $x }\n"},
     {.name = "set of _id",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n  - set: { in: posts, fields: { _id: { $mod: [\"$_id\", 20] } } }\n"},
     {.name = "catalogue",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .plan = "steps:\n  - index: { in: posts, create: [{ key: { n: 1 } }], drop: [owner_1] }\n"
              "  - options: { in: posts, validator: { n: { $gte: 0 } } }\n"
              "  - rename_collection: { from: users, into: people }\n"
              "  - drop_collection: { in: guests }\n"},
-    {.name = "lookup", .dump = dump_wide, .memory = BIG, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
-    {.name = "route", .dump = dump_wide, .memory = 20000, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
-    {.name = "merge", .dump = dump_wide, .memory = 4096, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
+    {.name = "lookup", .dump = dump_wide, .plan = "steps:\n" EMBED_ALL},
+    {.name = "route", .dump = dump_wide, .memory = 20000, .plan = "steps:\n" EMBED_ALL},
+    {.name = "merge", .dump = dump_wide, .memory = 4096, .plan = "steps:\n" EMBED_ALL},
     {.name = "merge, two workers", .dump = dump_wide, .memory = 4096, .jobs = 2, .plan = "steps:\n" EMBED_ALL},
     {.name = "route, two keys",
      .dump = dump_wide,
@@ -184,58 +132,44 @@ const struct scene scenes[] = {
      .jobs = 2,
      .max_refused = 99,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id, k: two }, as: logs, keep: all }\n"},
-    {.name = "heavy", .dump = dump_heavy, .memory = 65536, .jobs = 1, .plan = "steps:\n" EMBED_ALL},
+    {.name = "heavy", .dump = dump_heavy, .memory = 65536, .plan = "steps:\n" EMBED_ALL},
     {.name = "heavy, in a file",
      .dump = dump_heavy,
      .memory = 16384,
-     .jobs = 1,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 } }\n"},
     {.name = "sort fails",
      .dump = dump_wide,
      .memory = 20000,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n  - embed: { from: hosts, into: logs, match: { _id: host }, as: hosts, sort: { two: 1, three: "
              "1 } }\n"},
     {.name = "sort fails, lookup",
      .dump = dump_wide,
-     .memory = BIG,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n  - embed: { from: hosts, into: logs, match: { _id: host }, as: hosts, sort: { two: 1, three: "
              "1 } }\n"},
     {.name = "into itself",
      .dump = dump_wide,
      .memory = 20000,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n  - embed: { from: hosts, into: hosts, match: { two: _id }, as: same, keep: all,\n"
              "             sort: { two: 1, three: 1 } }\n"},
     {.name = "in place",
-     .dump = dump_blog,
      .memory = 20000,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n  - embed: { from: users, into: posts, match: { _id: owner }, as: owner, dangling: refuse, "
              "keep: all }\n"},
     {.name = "pages",
-     .dump = dump_blog,
      .memory = 20000,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n  - extract: { from: posts, path: lines, into: parts, leave: { limit: 1 }, count: c,\n"
              "               pages: { size: 2, ref: post, number: n2, items: l, flag: more } }\n"},
     {.name = "copy, wrapped",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .max_refused = 99,
      .plan = "steps:\n  - copy: { from: users, into: posts, match: { _id: owner }, fields: [name], wrap: id }\n"
              "  - set: { in: users, fields: { _id: \"$name\" } }\n"},
     {.name = "copy fields",
      .dump = dump_wide,
-     .memory = BIG,
-     .jobs = 1,
      .max_refused = 999,
      .plan =
          "steps:\n"
@@ -243,21 +177,16 @@ const struct scene scenes[] = {
     {.name = "copy fields, spilled",
      .dump = dump_wide,
      .memory = 4096,
-     .jobs = 1,
      .plan = "steps:\n  - copy: { from: hosts, into: logs, match: { _id: host }, fields: [name], as: h }\n"
              "  - set: { in: logs, fields: { z: 1 } }\n"},
     {.name = "a file",
      .dump = dump_single,
-     .memory = BIG,
-     .jobs = 1,
      .in = "in/d/one.bson",
      .out = "two.bson",
      .single_ns = "d.one",
      .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
     {.name = "a file, replaced",
      .dump = dump_single,
-     .memory = BIG,
-     .jobs = 1,
      .in = "in/d/one.bson",
      .out = "two.bson",
      .single_ns = "d.one",
@@ -265,32 +194,23 @@ const struct scene scenes[] = {
      .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
     {.name = "a stream",
      .dump = dump_single,
-     .memory = BIG,
-     .jobs = 1,
      .in = "in/d/one.bson",
      .out = "-",
      .single_ns = "d.one",
      .to_stdout = true,
      .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
     {.name = "a folder, replaced",
-     .dump = dump_blog,
-     .memory = BIG,
-     .jobs = 1,
      .force = true,
      .exclude = "d.guests",
      .plan = "steps:\n  - set: { in: users, fields: { m: 1 } }\n"},
     {.name = "dry run",
-     .dump = dump_blog,
      .memory = 4096,
-     .jobs = 1,
      .dry_run = true,
      .max_refused = 99,
      .plan = "steps:\n  - union: { from: { u: users, g: guests }, into: people, tag: kind }\n"
              "  - set: { in: people, fields: { m: 1 } }\n"},
     {.name = "dry run with notices",
-     .dump = dump_blog,
      .memory = 4096,
-     .jobs = 1,
      .dry_run = true,
      .max_refused = 99,
      .plan = "steps:\n  - embed: { from: users, into: posts, match: { _id: owner }, reference: into,\n"
@@ -316,14 +236,12 @@ const struct scene scenes[] = {
      .force = true,
      .plan = "steps:\n  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, keep: all }\n"},
     {.name = "residue",
-     .dump = dump_blog,
      .memory = 4096,
      .jobs = 2,
      .max_refused = 99,
      .way = WAY_RESIDUE,
      .plan = WITH_LOSSES},
     {.name = "residue, way back",
-     .dump = dump_blog,
      .memory = 4096,
      .jobs = 2,
      .max_refused = 99,
@@ -345,8 +263,6 @@ const struct scene scenes[] = {
      .plan = EMBED_LARGE},
     {.name = "bucket",
      .dump = dump_wide,
-     .memory = BIG,
-     .jobs = 1,
      .plan = "steps:\n"
              "  - bucket: { from: logs, into: days, by: [host], time: day, max: 4, items: l, drop: [_id], keep: none,\n"
              "              set: { n: { $sum: 1 }, last: { $max: \"$day\" } } }\n"
@@ -369,8 +285,6 @@ const struct scene scenes[] = {
              "              fields: { n: { $sum: 1 }, days: { $push: \"$day\" }, first: { $first: \"$$ROOT\" } } }\n"},
     {.name = "tree",
      .dump = dump_wide,
-     .memory = BIG,
-     .jobs = 1,
      .plan = "steps:\n"
              "  - set: { in: hosts, fields: { parent: { $floor: { $divide: [\"$_id\", 3] } } } }\n"
              "  - tree: { in: hosts, form: parent, to_form: nested }\n"

@@ -333,8 +333,9 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 {
     const struct unpack *s = state;
     struct unpacking x = {s, c, &w->out[1]};
+    const struct mrs_edit *edit = s->packed.edit;
     struct mrs_edit_run how = {.fn = unpack_site, .arg = &x};
-    return s->packed.edit ? mrs_edit_run(s->packed.edit, &how, d, out, changed, c->err) : unpack_level(&x, d, out, changed);
+    return edit ? mrs_edit_run(edit, &how, d, out, changed, c->err) : unpack_level(&x, d, out, changed);
 }
 
 /* ---- description ---- */

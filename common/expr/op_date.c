@@ -40,15 +40,22 @@ mrsi_compile_zone(struct mrsi_compile *c, struct mrs_expr *x, uint32_t i, struct
 }
 
 enum mrs_status
-mrsi_zone_value(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, struct mrsi_tz *tz)
+mrsi_zone_among(struct mrsi_zones *zones, const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v,
+                struct mrsi_tz *tz)
 {
     char why[160];
     if (v.type != MRS_STRING) {
         return mrsi_eval_error(x, ev, "timezone must be a string, not %s", mrs_type_name(v.type));
     }
     struct mrsi_text name = mrsi_text_of(v);
-    enum mrs_status s = mrsi_zones_find(x->extra, name.p, name.n, tz, why, ev->err);
+    enum mrs_status s = mrsi_zones_find(zones, name.p, name.n, tz, why, ev->err);
     return s == MRS_FAIL ? mrsi_eval_error(x, ev, "%s", why) : s;
+}
+
+enum mrs_status
+mrsi_zone_value(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, struct mrsi_tz *tz)
+{
+    return mrsi_zone_among(x->extra, x, ev, v, tz);
 }
 
 enum mrs_status
@@ -399,10 +406,11 @@ eval_from_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
                 : mrsi_eval_error(x, ev, "the parts give a date that cannot be stored");
 }
 
-#define ROW(name, note, fn, hook)                                                                  \
+#define OWNING_ROW(name, note, fn, hook, free)                                                     \
     {                                                                                              \
-        .row = {name, "date", note}, .eval = fn, .compile = hook, .free_extra = mrsi_free_zones    \
+        .row = {name, "date", note}, .eval = fn, .compile = hook, .free_extra = free               \
     }
+#define ROW(name, note, fn, hook) OWNING_ROW(name, note, fn, hook, mrsi_free_zones)
 #define PART_ROW(name, fn) ROW(name, "", fn, compile_part)
 
 const struct mrs_op mrsi_ops_date[] = {
@@ -414,7 +422,7 @@ const struct mrs_op mrsi_ops_date[] = {
     ROW("$dateSubtract", "", mrsi_eval_date_subtract, mrsi_compile_date_math),
     ROW("$dateToParts", "", eval_to_parts, compile_to_parts),
     ROW("$dateToString", "", mrsi_eval_date_to_string, mrsi_compile_date_to_string),
-    ROW("$dateTrunc", "", mrsi_eval_date_trunc, mrsi_compile_date_trunc),
+    OWNING_ROW("$dateTrunc", "", mrsi_eval_date_trunc, mrsi_compile_date_trunc, mrsi_free_trunc),
     PART_ROW("$dayOfMonth", eval_day_of_month),
     PART_ROW("$dayOfWeek", eval_day_of_week),
     PART_ROW("$dayOfYear", eval_day_of_year),

@@ -17,6 +17,9 @@ enum mrs_status mrsi_zone_arg(const struct mrs_expr *x, uint32_t i, struct mrs_e
 /* The zone of a value that is there. */
 enum mrs_status mrsi_zone_value(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v,
                                 struct mrsi_tz *tz);
+/* The same from a cache that is not x->extra. */
+enum mrs_status mrsi_zone_among(struct mrsi_zones *zones, const struct mrs_expr *x, struct mrs_eval *ev,
+                                struct mrs_val v, struct mrsi_tz *tz);
 
 /* Milliseconds taken apart by the clock of a zone. */
 struct mrsi_local {
@@ -53,6 +56,7 @@ enum mrs_status mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr 
                                         struct mrs_val spec, struct mrs_err *e);
 enum mrs_status mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev,
                                      struct mrs_val *out);
+void mrsi_free_trunc(struct mrs_expr *x);
 enum mrs_status mrsi_compile_date_to_string(struct mrsi_compile *c, struct mrs_expr *x,
                                             struct mrs_val spec, struct mrs_err *e);
 enum mrs_status mrsi_eval_date_to_string(const struct mrs_expr *x, struct mrs_eval *ev,

@@ -244,16 +244,155 @@ mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_va
     return mrsi_ret_i64(ev, unit == HOUR ? diff / 3600 : unit == MINUTE ? diff / 60 : diff, out);
 }
 
+/* ---- cutting time into bins ---- */
+
+struct bins {
+    struct mrsi_tz tz;
+    enum unit unit;
+    int32_t week_start;
+    int64_t size;   /* in units */
+    int64_t origin; /* the first moment of 2000 there, in seconds */
+};
+
+enum { FIRST_DAY = 10957 }; /* days up to 2000-01-01 */
+
+static void
+find_origin(struct bins *b)
+{
+    const int64_t first = FIRST_DAY * (int64_t)MRSI_DAY_SECONDS;
+    b->origin = mrsi_tz_to_utc(&b->tz, first, mrsi_tz_at(&b->tz, first).dst);
+}
+
+/* Days and more: steps in the calendar. */
+static bool
+truncate_days(const struct bins *b, int64_t ms, int64_t ahead, int64_t *out)
+{
+    struct mrsi_local l = mrsi_local_of(&b->tz, ms);
+    int64_t days = mrsi_floor_div(l.local_seconds, MRSI_DAY_SECONDS);
+    if (b->unit < MONTH) {
+        bool weeks = b->unit == WEEK;
+        int64_t start = weeks ? FIRST_DAY + (b->week_start - mrsi_weekday(FIRST_DAY) + 7) % 7 : FIRST_DAY;
+        int64_t size = weeks ? 7 * b->size : b->size;
+        days = start + (mrsi_floor_div(days - start, size) + ahead) * size;
+    } else {
+        struct mrsi_civil c = mrsi_civil_of(l.local_seconds, 0);
+        int64_t size = b->size * UNITS[b->unit].months;
+        int64_t months = (mrsi_floor_div((c.year - 2000) * 12 + c.month - 1, size) + ahead) * size;
+        int64_t year = mrsi_floor_div(months, 12);
+        if (year < -400000000 || year > 400000000) {
+            return false;
+        }
+        days = mrsi_days_of(2000 + year, (int32_t)(months - year * 12) + 1, 1);
+    }
+    bool dst = mrsi_tz_at(&b->tz, b->origin).dst;
+    return mrsi_join_ms(mrsi_tz_to_utc(&b->tz, days * MRSI_DAY_SECONDS, dst), 0, out);
+}
+
+/* The start of the bin that ms lies in, or with `ahead` 1 of the one behind it; false: out of range. */
+static bool
+truncate_date(const struct bins *b, int64_t ms, int64_t ahead, int64_t *out)
+{
+    int64_t size, distance;
+    if (b->unit >= DAY) {
+        return truncate_days(b, ms, ahead, out);
+    }
+    if (__builtin_mul_overflow(b->size, UNITS[b->unit].ms, &size) ||
+        __builtin_sub_overflow(ms, b->origin * 1000, &distance)) {
+        return false;
+    }
+    return !__builtin_mul_overflow(mrsi_floor_div(distance, size) + ahead, size, out) &&
+           !__builtin_add_overflow(*out, b->origin * 1000, out);
+}
+
 /* ---- $dateTrunc ---- */
 
 enum { T_DATE, T_UNIT, T_BIN, T_ZONE, T_WEEK, T_N };
+
+/* What a call keeps: its zones, and the bins where all that makes them is constant. */
+struct trunc {
+    struct mrsi_zones *zones;
+    struct bins bins;
+    bool fixed;
+};
+
+void
+mrsi_free_trunc(struct mrs_expr *x)
+{
+    struct trunc *t = x->extra; /* itself in the arena */
+    mrsi_zones_free(t->zones);
+    t->zones = NULL;
+}
+
+/* The bins that arguments make, each of them there and not null (but for a week's start that no week needs). FAIL: in
+ * ev->err. */
+static enum mrs_status
+make_bins(const struct mrs_expr *x, struct mrs_eval *ev, const struct mrs_val v[T_N], struct bins *b)
+{
+    const struct trunc *t = x->extra;
+    *b = (struct bins){.size = 1};
+    if (!unit_of(v[T_UNIT], &b->unit)) {
+        return no_unit(x, ev);
+    }
+    if (x->args[T_BIN] && (!mrs_val_integral(v[T_BIN], &b->size) || b->size <= 0 ||
+                           (b->unit >= DAY && b->size > 100000000000))) {
+        return mrsi_eval_error(
+            x, ev, "binSize must be a whole number greater than 0 (of days and more at most 1e11)");
+    }
+    if (x->args[T_ZONE]) {
+        MRSI_TRY(mrsi_zone_among(t->zones, x, ev, v[T_ZONE], &b->tz));
+    }
+    if (b->unit == WEEK && x->args[T_WEEK] && !weekday_of(v[T_WEEK], &b->week_start)) {
+        return mrsi_eval_error(x, ev, "startOfWeek must be the name of a weekday");
+    }
+    find_origin(b);
+    return MRS_OK;
+}
+
+/* Whether an argument makes the result null. */
+static bool
+null_bins(const struct mrs_expr *x, const struct mrs_val v[T_N])
+{
+    enum unit unit;
+    bool week = unit_of(v[T_UNIT], &unit) && unit == WEEK;
+    return any_null(v, T_WEEK, x) || (week && x->args[T_WEEK] && mrsi_is_nullish(v[T_WEEK]));
+}
+
+/* What is wrong with constants is told when a date comes, as the server does. */
+static enum mrs_status
+fix_bins(struct mrsi_compile *c, struct mrs_expr *x, struct trunc *t, struct mrs_err *e)
+{
+    struct mrs_err why;
+    struct mrs_eval ev = {.arena = mrsi_compile_arena(c), .err = &why};
+    struct mrs_val v[T_N] = {mrs_make_i64((uint8_t[16]){0}, 0, MRS_DATE)};
+    mrs_err_clear(&why);
+    for (uint32_t i = T_UNIT; i < T_N; i++) {
+        if (x->args[i] && !mrsi_is_constant(x->args[i])) {
+            return MRS_OK;
+        }
+        v[i] = x->args[i] ? x->args[i]->lit : mrs_missing();
+    }
+    if (null_bins(x, v)) {
+        return MRS_OK;
+    }
+    enum mrs_status s = make_bins(x, &ev, v, &t->bins);
+    t->fixed = s == MRS_OK;
+    return s == MRS_DEAD ? mrs_err_set(e, s, why.code, "%s", why.msg) : MRS_OK;
+}
 
 enum mrs_status
 mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                         struct mrs_err *e)
 {
+    struct trunc *t = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *t);
+    if (!t) {
+        return mrs_err_memory(e, sizeof *t);
+    }
     MRSI_TRY(mrsi_compile_named(c, x, spec, "date,unit|binSize,timezone,startOfWeek", e));
-    MRSI_TRY(mrsi_compile_zone(c, x, T_ZONE, e));
+    enum mrs_status s = mrsi_compile_zone(c, x, T_ZONE, e);
+    *t = (struct trunc){.zones = x->extra};
+    x->extra = t;
+    MRSI_TRY(s);
+    MRSI_TRY(fix_bins(c, x, t, e));
     const struct mrs_expr *week = x->args[T_WEEK];
     bool constant = true;
     for (uint32_t i = 0; i < T_WEEK; i++) {
@@ -265,74 +404,28 @@ mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     return MRS_OK;
 }
 
-/* The start of the bin that ms lies in, or with `ahead` 1 of the one behind it; false: out of range. */
-static bool
-truncate_date(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t bin, int32_t week_start,
-              int64_t ahead, int64_t *out)
-{
-    const int64_t first = 10957; /* days up to 2000-01-01 */
-    int64_t origin =
-        mrsi_tz_to_utc(tz, first * MRSI_DAY_SECONDS, mrsi_tz_at(tz, first * MRSI_DAY_SECONDS).dst);
-    if (unit < DAY) {
-        int64_t size, distance;
-        if (__builtin_mul_overflow(bin, UNITS[unit].ms, &size) ||
-            __builtin_sub_overflow(ms, origin * 1000, &distance)) {
-            return false;
-        }
-        return !__builtin_mul_overflow(mrsi_floor_div(distance, size) + ahead, size, out) &&
-               !__builtin_add_overflow(*out, origin * 1000, out);
-    }
-    struct mrsi_local l = mrsi_local_of(tz, ms);
-    int64_t days = mrsi_floor_div(l.local_seconds, MRSI_DAY_SECONDS);
-    if (unit < MONTH) {
-        int64_t start = unit == WEEK ? first + (week_start - mrsi_weekday(first) + 7) % 7 : first;
-        int64_t size = unit == WEEK ? 7 * bin : bin;
-        days = start + (mrsi_floor_div(days - start, size) + ahead) * size;
-    } else {
-        struct mrsi_civil c = mrsi_civil_of(l.local_seconds, 0);
-        int64_t size = bin * UNITS[unit].months;
-        int64_t months = (mrsi_floor_div((c.year - 2000) * 12 + c.month - 1, size) + ahead) * size;
-        int64_t year = mrsi_floor_div(months, 12);
-        if (year < -400000000 || year > 400000000) {
-            return false;
-        }
-        days = mrsi_days_of(2000 + year, (int32_t)(months - year * 12) + 1, 1);
-    }
-    bool dst = mrsi_tz_at(tz, origin).dst;
-    return mrsi_join_ms(mrsi_tz_to_utc(tz, days * MRSI_DAY_SECONDS, dst), 0, out);
-}
-
 enum mrs_status
 mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    const struct trunc *t = x->extra;
     struct mrs_val v[T_N];
-    struct mrsi_tz tz = {NULL, 0};
-    enum unit unit;
-    int64_t ms, bin = 1;
-    int32_t week_start = 0;
-    MRSI_TRY(all_args(x, ev, v));
-    bool known = unit_of(v[T_UNIT], &unit), week = known && unit == WEEK;
-    if (any_null(v, T_WEEK, x) || (week && x->args[T_WEEK] && mrsi_is_nullish(v[T_WEEK]))) {
+    struct bins made;
+    int64_t ms;
+    if (t->fixed) {
+        MRSI_TRY(mrsi_arg(x, T_DATE, ev, &v[T_DATE]));
+    } else {
+        MRSI_TRY(all_args(x, ev, v));
+    }
+    if (t->fixed ? mrsi_is_nullish(v[T_DATE]) : null_bins(x, v)) {
         return mrsi_ret_null(out);
     }
     if (!mrsi_to_date(v[T_DATE], &ms)) {
         return no_date(x, ev, v[T_DATE]);
     }
-    if (!known) {
-        return no_unit(x, ev);
+    if (!t->fixed) {
+        MRSI_TRY(make_bins(x, ev, v, &made));
     }
-    if (x->args[T_BIN] &&
-        (!mrs_val_integral(v[T_BIN], &bin) || bin <= 0 || (unit >= DAY && bin > 100000000000))) {
-        return mrsi_eval_error(
-            x, ev, "binSize must be a whole number greater than 0 (of days and more at most 1e11)");
-    }
-    if (x->args[T_ZONE]) {
-        MRSI_TRY(mrsi_zone_value(x, ev, v[T_ZONE], &tz));
-    }
-    if (week && x->args[T_WEEK] && !weekday_of(v[T_WEEK], &week_start)) {
-        return mrsi_eval_error(x, ev, "startOfWeek must be the name of a weekday");
-    }
-    if (!truncate_date(&tz, ms, unit, bin, week_start, 0, &ms)) {
+    if (!truncate_date(t->fixed ? &t->bins : &made, ms, 0, &ms)) {
         return mrsi_eval_error(x, ev, "the result is a date that cannot be stored");
     }
     return mrsi_ret_date(ev, ms, out);
@@ -343,10 +436,7 @@ mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
 struct mrs_windows {
     struct mrs_mem *mem;
     struct mrsi_zones *zones;
-    struct mrsi_tz tz;
-    enum unit unit;
-    int64_t size;
-    int32_t week_start;
+    struct bins bins;
 };
 
 /* FAIL MRS_E_PLAN with the key of the description that is wrong. */
@@ -361,19 +451,20 @@ wrong_windows(struct mrs_err *e, const char *key, const char *why)
 static enum mrs_status
 read_windows(struct mrs_windows *w, const struct mrs_windows_spec *spec, struct mrs_err *e)
 {
+    struct bins *b = &w->bins;
     int64_t ms;
     char why[160];
-    w->size = spec->size;
-    if (!unit_of(spec->unit, &w->unit)) {
+    b->size = spec->size;
+    if (!unit_of(spec->unit, &b->unit)) {
         return wrong_windows(e, "unit",
                              "must be one of millisecond, second, minute, hour, day, week, month, quarter, year");
     }
-    bool fits = w->unit >= DAY ? w->size <= 100000000000 : !__builtin_mul_overflow(w->size, UNITS[w->unit].ms, &ms);
-    if (w->size <= 0 || !fits) {
-        return wrong_windows(e, "size", w->size <= 0 ? "must be a whole number greater than 0"
+    bool fits = b->unit >= DAY ? b->size <= 100000000000 : !__builtin_mul_overflow(b->size, UNITS[b->unit].ms, &ms);
+    if (b->size <= 0 || !fits) {
+        return wrong_windows(e, "size", b->size <= 0 ? "must be a whole number greater than 0"
                                                      : "no date that can be stored is so far from another");
     }
-    if (spec->start_of_week.type != MRS_MISSING && !weekday_of(spec->start_of_week, &w->week_start)) {
+    if (spec->start_of_week.type != MRS_MISSING && !weekday_of(spec->start_of_week, &b->week_start)) {
         return wrong_windows(e, "startOfWeek", "must be the name of a weekday");
     }
     if (spec->timezone.type == MRS_MISSING) {
@@ -383,7 +474,7 @@ read_windows(struct mrs_windows *w, const struct mrs_windows_spec *spec, struct 
         return wrong_windows(e, "timezone", "must be a text");
     }
     struct mrsi_text name = mrsi_text_of(spec->timezone);
-    enum mrs_status s = mrsi_zones_find(w->zones, name.p, name.n, &w->tz, why, e);
+    enum mrs_status s = mrsi_zones_find(w->zones, name.p, name.n, &b->tz, why, e);
     return s == MRS_FAIL ? wrong_windows(e, "timezone", why) : s;
 }
 
@@ -403,6 +494,7 @@ mrs_windows_new(struct mrs_mem *mem, const struct mrs_windows_spec *spec, struct
         mrs_windows_free(w);
         return s;
     }
+    find_origin(&w->bins);
     *out = w;
     return MRS_OK;
 }
@@ -421,11 +513,11 @@ mrs_windows_free(struct mrs_windows *w)
 bool
 mrs_window_start(const struct mrs_windows *w, int64_t ms, int64_t *start)
 {
-    return truncate_date(&w->tz, ms, w->unit, w->size, w->week_start, 0, start);
+    return truncate_date(&w->bins, ms, 0, start);
 }
 
 bool
 mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end)
 {
-    return truncate_date(&w->tz, ms, w->unit, w->size, w->week_start, 1, end);
+    return truncate_date(&w->bins, ms, 1, end);
 }

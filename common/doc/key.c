@@ -121,7 +121,7 @@ put_text(struct mrs_buf *out, const uint8_t *p, uint32_t n)
     }
     uint8_t *to = take(out, (size_t)n + 2);
     if (to) {
-        memcpy(to, p, n);
+        mrs_copy_short(to, p, n);
         to[n] = 0;
         to[n + 1] = 0;
     }
@@ -227,8 +227,21 @@ enter(struct level *l, struct mrs_val v)
     l->names = v.type != MRS_ARRAY;
 }
 
+/* What goes before the payload of a field. */
+static inline void
+put_name(struct mrs_buf *out, uint8_t type, const char *name, uint32_t name_len)
+{
+    uint8_t *p = take(out, (size_t)name_len + 2);
+    if (p) {
+        *p = RANK(type);
+        mrs_copy_short(p + 1, name, name_len);
+        p[name_len + 1] = 0;
+    }
+}
+
+/* around: levels that v lies in. */
 static __attribute__((noinline)) void
-put_nested(struct mrs_buf *out, struct mrs_val v)
+put_nested(struct mrs_buf *out, struct mrs_val v, int around)
 {
     struct level stack[MRS_DEPTH_READ];
     struct mrs_elem e;
@@ -241,13 +254,14 @@ put_nested(struct mrs_buf *out, struct mrs_val v)
             depth--;
             continue;
         }
-        mrs_buf_byte(out, RANK(e.v.type));
         if (l->names) {
-            mrs_buf_put(out, e.name, e.name_len + 1);
+            put_name(out, e.v.type, e.name, e.name_len);
+        } else {
+            mrs_buf_byte(out, RANK(e.v.type));
         }
         put_payload(out, e.v);
         if (mrsi_holds_document(e.v.type)) {
-            if (depth == MRS_DEPTH_READ) {
+            if (depth == MRS_DEPTH_READ - around) {
                 out->bad = out->bad ? out->bad : 2;
                 return;
             }
@@ -271,11 +285,33 @@ mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending)
     mrs_buf_byte(out, RANK(v.type));
     put_payload(out, v);
     if (mrsi_holds_document(v.type)) {
-        put_nested(out, v);
+        put_nested(out, v, 0);
     }
     if (descending && !out->bad) {
         for (size_t i = start; i < out->n; i++) {
             out->p[i] = (uint8_t)~out->p[i];
         }
     }
+}
+
+void
+mrs_key_open(struct mrs_buf *out)
+{
+    mrs_buf_byte(out, RANK(MRS_DOCUMENT));
+}
+
+void
+mrs_key_field(struct mrs_buf *out, const char *name, uint32_t name_len, struct mrs_val v)
+{
+    put_name(out, v.type, name, name_len);
+    put_payload(out, v);
+    if (mrsi_holds_document(v.type)) {
+        put_nested(out, v, 1);
+    }
+}
+
+void
+mrs_key_close(struct mrs_buf *out)
+{
+    mrs_buf_byte(out, LAST);
 }

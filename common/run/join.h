@@ -126,15 +126,9 @@ mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts 
 {
     memcpy(p, h, sizeof *h);
     p += sizeof *h;
-    if (h->verify_len) {
-        memcpy(p, x->verify, h->verify_len);
-    }
-    if (h->sort_len) {
-        memcpy(p + h->verify_len, x->sort, h->sort_len);
-    }
-    if (h->shape_len) {
-        memcpy(p + h->verify_len + h->sort_len, x->shape, h->shape_len);
-    }
+    mrs_copy_short(p, x->verify, h->verify_len);
+    mrs_copy_short(p + h->verify_len, x->sort, h->sort_len);
+    mrs_copy_short(p + h->verify_len + h->sort_len, x->shape, h->shape_len);
 }
 
 /* Asks for huge pages, which cost less to touch first and are found faster at random. A wish only. */

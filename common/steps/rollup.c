@@ -110,7 +110,8 @@ read_parts(struct mrsi_read *r, struct mrsi_rollup *s, struct mrs_val map)
     uint32_t n = entries(map);
     s->part = mrsi_read_alloc(r, n + 1, sizeof *s->part);
     s->part_name = mrsi_read_alloc(r, n + 1, sizeof *s->part_name);
-    if (!s->part || !s->part_name) {
+    s->part_len = mrsi_read_alloc(r, n + 1, sizeof *s->part_len);
+    if (!s->part || !s->part_name || !s->part_len) {
         return;
     }
     mrs_walk_init(&w, mrs_val_view(map));
@@ -126,6 +127,7 @@ read_parts(struct mrsi_read *r, struct mrsi_rollup *s, struct mrs_val map)
             if (mrs_expr_constant(s->part[s->n_parts], NULL)) {
                 constant_key(r, el.name);
             }
+            s->part_len[s->n_parts] = (uint32_t)strlen(*name);
             s->n_parts++;
         }
     }

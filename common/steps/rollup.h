@@ -27,6 +27,7 @@ struct mrsi_rollup {
     struct mrs_expr *key;  /* by: an expression; NULL: parts, or without those a grand total */
     struct mrs_expr **part;
     const char **part_name;
+    uint32_t *part_len; /* of its name */
     uint32_t n_parts;
     int empty, keep, orphans, errors;
     struct mrs_coll orphans_into;

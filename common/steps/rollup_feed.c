@@ -64,9 +64,7 @@ mrsi_rollup_put_value(struct mrs_buf *out, struct mrs_val v)
     uint8_t *at = out->bad ? NULL : mrs_buf_take(out, v.n + 1u);
     if (at) {
         *at = v.type;
-        if (v.n) {
-            memcpy(at + 1, v.p, v.n);
-        }
+        mrs_copy_short(at + 1, v.p, v.n);
     }
 }
 

@@ -5,67 +5,81 @@
 #include "rollup.h"
 #include "mongoreshape/value.h"
 
-/* Missing is null, but for one of several parts, which is left out. */
+/* A key that is one value; missing is null. */
 static enum mrs_status
-key_of(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_eval *ev, struct mrs_val *out)
+put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_fold_entry *out)
 {
-    enum mrs_status st = MRS_OK;
-    *out = mrs_null();
-    if (s->key) {
-        st = mrs_expr_eval(s->key, ev, out);
-        *out = st == MRS_OK && out->type == MRS_MISSING ? mrs_null() : *out;
+    struct mrs_val key = mrs_null();
+    enum mrs_status st = s->key ? mrs_expr_eval(s->key, ev, &key) : MRS_OK;
+    if (st != MRS_OK) {
         return mrsi_step_skip(c, st, "by");
     }
-    if (!s->n_parts) {
-        return MRS_OK;
+    key = key.type == MRS_MISSING ? mrs_null() : key;
+    if (!mrsi_step_id_ok(key)) {
+        return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
     }
-    mrs_buf_reset(&w->key);
-    size_t at = mrsi_put_open(&w->key);
-    for (uint32_t i = 0; st == MRS_OK && i < s->n_parts; i++) {
-        struct mrs_val v = mrs_missing();
-        st = mrs_expr_eval(s->part[i], ev, &v);
+    mrs_key_append(&out->group, key, false);
+    mrsi_rollup_put_value(&out->shape, key);
+    return MRS_OK;
+}
+
+static inline void
+put_part(struct mrs_buf *out, const char *name, uint32_t len, struct mrs_val v)
+{
+    uint8_t *at = out->bad ? NULL : mrs_buf_take(out, (size_t)len + 2 + v.n);
+    if (at) {
+        *at = v.type;
+        mrs_copy_short(at + 1, name, len);
+        at[len + 1] = 0;
+        mrs_copy_short(at + len + 2, v.p, v.n);
+    }
+}
+
+/* A key that is a document of parts: a part that is missing is left out, or null where there is no other. */
+static enum mrs_status
+put_parts(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_fold_entry *out)
+{
+    mrs_key_open(&out->group);
+    mrs_buf_byte(&out->shape, MRS_DOCUMENT);
+    size_t at = mrsi_put_open(&out->shape);
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        struct mrs_val v;
+        enum mrs_status st = mrs_expr_eval(s->part[i], ev, &v);
+        if (st != MRS_OK) {
+            return mrsi_step_skip(c, st, "by");
+        }
         v = v.type == MRS_MISSING && s->n_parts == 1 ? mrs_null() : v;
-        if (st == MRS_OK && v.type != MRS_MISSING) {
-            mrsi_put_elem(&w->key, s->part_name[i], (uint32_t)strlen(s->part_name[i]), v);
+        if (v.type != MRS_MISSING) {
+            mrs_key_field(&out->group, s->part_name[i], s->part_len[i], v);
+            put_part(&out->shape, s->part_name[i], s->part_len[i], v);
         }
     }
-    mrsi_put_close(&w->key, at);
-    st = st == MRS_OK ? mrs_buf_status(&w->key, c->err) : st;
-    if (st == MRS_OK) {
-        *out = mrs_view_val(mrsi_buf_view(&w->key, 0));
-    }
-    return mrsi_step_skip(c, st, "by");
+    mrs_key_close(&out->group);
+    mrsi_put_close(&out->shape, at);
+    return MRS_OK;
 }
 
 static enum mrs_status
 enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
 {
     const struct mrsi_rollup *s = state;
-    struct rollup_work *w = work;
+    (void)work;
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     struct mrs_eval_fields fields;
-    struct mrs_val key;
     enum mrs_status st = mrsi_step_where(s->join.where, c, doc, &out->takes_part);
     if (st != MRS_OK || !out->takes_part) {
         return st;
     }
     mrs_eval_fields(&ev, &fields);
-    st = mrsi_rollup_start(s, c, w);
-    st = st == MRS_OK ? key_of(s, c, w, &ev, &key) : st;
-    if (st == MRS_OK && !mrsi_step_id_ok(key)) {
-        return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
-    }
-    if (st == MRS_OK) {
-        mrs_key_append(&out->group, key, false);
-        st = mrsi_step_skip(c, mrs_buf_status(&out->group, c->err), "by");
-    }
+    st = s->n_parts ? put_parts(s, c, &ev, out) : put_key(s, c, &ev, out);
+    st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->group, c->err), "by") : st;
+    st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "by") : st;
     if (st == MRS_OK && s->sort) {
         st = mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, &out->order, c->err), "sort");
     }
     if (st != MRS_OK) {
         return st;
     }
-    mrsi_rollup_put_value(&out->shape, key);
     st = mrsi_rollup_arguments(s, c, &ev, &out->shape);
     return st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "fields") : st;
 }

@@ -195,12 +195,12 @@ mrs_walk_init(struct mrs_walk *w, struct mrs_view d)
 /* Sizes of fixed-size values; 0x80: ask mrs_value_size. */
 extern const uint8_t mrs_fixed_size[256];
 
-/* The first NUL of [p, end), or NULL. Names are short: one load of eight bytes finds most of them, faster than a
- * call of memchr. */
+/* The first NUL of [p, end), or NULL. Names are short: loads of eight bytes find most of them faster than a call of
+ * memchr. */
 static inline const uint8_t *
 mrs_name_end(const uint8_t *p, const uint8_t *end)
 {
-    if (end - p >= 8) {
+    while (end - p >= 8) {
         uint64_t w = mrs_le64(p), zero = (w - 0x0101010101010101u) & ~w & 0x8080808080808080u;
         if (zero) {
             return p + (__builtin_ctzll(zero) >> 3);
@@ -246,8 +246,7 @@ struct mrs_val mrs_doc_get(struct mrs_view d, const char *name);
 static inline bool
 mrs_name_is(const struct mrs_elem *e, const char *name, uint32_t name_len)
 {
-    return e->name_len == name_len &&
-           (name_len == 0 || (e->name[0] == name[0] && memcmp(e->name, name, name_len) == 0));
+    return e->name_len == name_len && mrs_same_short(e->name, name, name_len);
 }
 
 /* Checks the whole document: lengths, types, final NULs, booleans 0 or 1, nesting up to max_depth, without

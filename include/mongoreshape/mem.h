@@ -54,6 +54,74 @@ void mrs_arena_reset(struct mrs_arena *a);
 void *mrs_arena_alloc(struct mrs_arena *a, size_t n);
 void *mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n);
 
+/* As memcpy of few bytes, without a call where they are: names, numbers, short texts. */
+static inline void
+mrs_copy_short(void *to, const void *from, size_t n)
+{
+    uint64_t a, b, c, d;
+    uint32_t x, y;
+    uint8_t *p = (uint8_t *)to;
+    const uint8_t *q = (const uint8_t *)from;
+    if (n > 32) {
+        memcpy(to, from, n);
+    } else if (n > 16) { /* two loads from either end, which may overlap */
+        memcpy(&a, q, 8);
+        memcpy(&b, q + 8, 8);
+        memcpy(&c, q + n - 16, 8);
+        memcpy(&d, q + n - 8, 8);
+        memcpy(p, &a, 8);
+        memcpy(p + 8, &b, 8);
+        memcpy(p + n - 16, &c, 8);
+        memcpy(p + n - 8, &d, 8);
+    } else if (n >= 8) {
+        memcpy(&a, q, 8);
+        memcpy(&b, q + n - 8, 8);
+        memcpy(p, &a, 8);
+        memcpy(p + n - 8, &b, 8);
+    } else if (n >= 4) {
+        memcpy(&x, q, 4);
+        memcpy(&y, q + n - 4, 4);
+        memcpy(p, &x, 4);
+        memcpy(p + n - 4, &y, 4);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            p[i] = q[i];
+        }
+    }
+}
+
+/* Whether bytes are the same, without a call where they are few. */
+static inline int
+mrs_same_short(const void *pa, const void *pb, size_t n)
+{
+    uint64_t a, b, c, d;
+    uint32_t x, y, z, u;
+    const uint8_t *p = (const uint8_t *)pa, *q = (const uint8_t *)pb;
+    if (n > 16) {
+        return memcmp(p, q, n) == 0;
+    }
+    if (n >= 8) { /* two loads from either end, which may overlap */
+        memcpy(&a, p, 8);
+        memcpy(&b, q, 8);
+        memcpy(&c, p + n - 8, 8);
+        memcpy(&d, q + n - 8, 8);
+        return ((a ^ b) | (c ^ d)) == 0;
+    }
+    if (n >= 4) {
+        memcpy(&x, p, 4);
+        memcpy(&y, q, 4);
+        memcpy(&z, p + n - 4, 4);
+        memcpy(&u, q + n - 4, 4);
+        return ((x ^ y) | (z ^ u)) == 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != q[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* ---- growing bytes ----
  * Appends never return a status: a failure is remembered (bad) and later appends do nothing; whoever uses the
  * bytes asks mrs_buf_status first. */

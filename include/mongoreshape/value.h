@@ -31,6 +31,10 @@ const char *mrs_type_name(uint8_t type);
  * several values may be appended one behind the other and still compare as a tuple. Bytes over out->ceiling: bad
  * (give buffers a ceiling of MRS_KEY_MAX). */
 void mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending);
+/* The same bytes for a document that is nowhere yet: open, its fields in their order, close. */
+void mrs_key_open(struct mrs_buf *out);
+void mrs_key_field(struct mrs_buf *out, const char *name, uint32_t name_len, struct mrs_val v);
+void mrs_key_close(struct mrs_buf *out);
 
 /* 128 bits of XXH3 with a seed. */
 struct mrs_hash128 {

@@ -1,11 +1,14 @@
-/* codec.h - one table per compression: bytes in, bytes out, in steps of any size.
+/* codec.h - one table per compression: unpacking in steps of any size, packing piece by piece.
  *
- * A step takes what it can from f->in and fills what it can of f->out, moving both. A codec knows
- * no files. */
+ * A step takes what it can from f->in and fills what it can of f->out, moving both. A piece is packed in one go into a
+ * frame or member of its own, which depends on its bytes and the level alone. A codec knows no files. */
 #ifndef MRSI_IO_CODEC_H
 #define MRSI_IO_CODEC_H
 
 #include "mongoreshape/io.h"
+
+#define MRSI_PIECE      (1u << 20)                            /* bytes that are packed into one frame or member */
+#define MRSI_CHUNK_ROOM (MRSI_PIECE + MRSI_PIECE / 8 + 4096u) /* what they may become at the worst */
 
 struct mrsi_flow {
     const uint8_t *in;
@@ -24,10 +27,10 @@ struct mrsi_codec {
     bool (*dec_may_end)(const void *d); /* a file may end here */
     void (*dec_close)(void *d);
 
-    void *(*enc_open)(struct mrs_mem *mem, int level);
-    /* finish: no input comes behind this; END when all is out. */
-    enum mrs_status (*enc_step)(void *c, struct mrsi_flow *f, bool finish, const char **why);
-    void (*enc_close)(void *c);
+    void *(*pack_open)(struct mrs_mem *mem, int level);
+    /* All of f->in, at most MRSI_PIECE bytes; f->out has MRSI_CHUNK_ROOM. OK, FAIL, DEAD. */
+    enum mrs_status (*pack)(void *c, struct mrsi_flow *f, const char **why);
+    void (*pack_close)(void *c);
 };
 
 extern const struct mrsi_codec mrsi_codec_gzip, mrsi_codec_zstd;
@@ -43,8 +46,8 @@ enum mrs_status mrsi_inflate_step(struct mrsi_inflate *z, struct mrsi_flow *f, c
 size_t mrsi_inflate_tail(const struct mrsi_inflate *z, uint8_t tail[8]);
 void mrsi_inflate_close(struct mrsi_inflate *z);
 struct mrsi_deflate *mrsi_deflate_open(struct mrs_mem *mem, int level); /* 1..9 as gzip's */
-enum mrs_status
-mrsi_deflate_step(struct mrsi_deflate *z, struct mrsi_flow *f, bool finish, const char **why);
+/* All of f->in as one stream; false where f->out is too small for it. */
+bool mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f);
 void mrsi_deflate_close(struct mrsi_deflate *z);
 uint32_t mrsi_crc32(uint32_t crc, const void *p, size_t n);
 #endif

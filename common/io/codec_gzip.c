@@ -3,9 +3,14 @@
  * Parallel compressors write many members behind each other, and mongorestore reads them as one
  * stream; it refuses anything else behind a member, zero padding too, and so do we: junk is a sign
  * of damage. Header and trailer are read byte by byte by a small automaton, since any of them may
- * be cut by the edge of a buffer. The header we write is the one mongodump writes: no name, no
- * time, so that output repeats exactly. */
+ * be cut by the edge of a buffer. The header we write has no name and no time, so that output
+ * repeats exactly, and an extra field that says how long the member is: so its end is found
+ * without unpacking it. Readers that do not know the field skip it, as RFC 1952 has it. */
 #include "codec.h"
+
+enum { HEAD = 20, SIZE_AT = 16, TAIL = 8 };
+/* no time, an unknown system; eight bytes of extra field: "mr", then in four bytes how long the member is as a whole */
+static const uint8_t head[HEAD] = {0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 8, 0, 'm', 'r', 4, 0};
 
 enum at {
     AT_START, /* between members: the file may end here, once there was one */
@@ -261,20 +266,15 @@ dec_may_end(const void *p)
     return d->at == AT_START && d->any && d->tail_at == d->tail_n;
 }
 
-struct enc {
+struct packer {
     struct mrs_mem *mem;
     struct mrsi_deflate *z;
-    uint8_t wrap[10]; /* header, later trailer */
-    uint32_t wrap_at, wrap_n;
-    uint32_t crc, size;
-    bool body_done;
 };
 
 static void *
-enc_open(struct mrs_mem *mem, int level)
+pack_open(struct mrs_mem *mem, int level)
 {
-    static const uint8_t header[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
-    struct enc *c = mrs_zalloc(mem, sizeof *c);
+    struct packer *c = mrs_zalloc(mem, sizeof *c);
     if (!c) {
         return NULL;
     }
@@ -284,52 +284,38 @@ enc_open(struct mrs_mem *mem, int level)
         mrs_free(mem, c);
         return NULL;
     }
-    memcpy(c->wrap, header, sizeof header);
-    c->wrap_n = sizeof header;
     return c;
 }
 
 static void
-enc_close(void *p)
+pack_close(void *p)
 {
-    struct enc *c = p;
-    if (c) {
-        mrsi_deflate_close(c->z);
-        mrs_free(c->mem, c);
-    }
+    struct packer *c = p;
+    mrsi_deflate_close(c->z);
+    mrs_free(c->mem, c);
 }
 
 static enum mrs_status
-enc_step(void *p, struct mrsi_flow *f, bool finish, const char **why)
+pack(void *p, struct mrsi_flow *f, const char **why)
 {
-    struct enc *c = p;
-    while (c->wrap_at < c->wrap_n && f->out_n) {
-        *f->out++ = c->wrap[c->wrap_at++];
-        f->out_n--;
+    struct packer *c = p;
+    uint32_t crc = mrsi_crc32(0, f->in, f->in_n), size = (uint32_t)f->in_n;
+    uint8_t *member = f->out;
+    bool room = f->out_n > HEAD + TAIL;
+    f->out += HEAD;
+    f->out_n -= room ? HEAD + TAIL : f->out_n;
+    if (!room || !mrsi_deflate_piece(c->z, f)) {
+        *why = "the encoder refused its input";
+        return MRS_FAIL;
     }
-    if (c->wrap_at < c->wrap_n) {
-        return MRS_OK;
-    }
-    if (c->body_done) {
-        return MRS_END;
-    }
-    const uint8_t *in = f->in;
-    enum mrs_status s = mrsi_deflate_step(c->z, f, finish, why);
-    size_t taken = (size_t)(f->in - in);
-    c->crc = mrsi_crc32(c->crc, in, taken);
-    c->size += (uint32_t)taken;
-    if (s != MRS_END) {
-        return s;
-    }
-    c->body_done = true;
-    mrs_put32(c->wrap, c->crc);
-    mrs_put32(c->wrap + 4, c->size);
-    c->wrap_at = 0;
-    c->wrap_n = 8;
-    return enc_step(c, f, finish, why); /* once: body_done is set */
+    mrs_put32(f->out, crc);
+    mrs_put32(f->out + 4, size);
+    f->out += TAIL;
+    memcpy(member, head, HEAD);
+    mrs_put32(member + SIZE_AT, (uint32_t)(f->out - member));
+    return MRS_OK;
 }
 
 const struct mrsi_codec mrsi_codec_gzip = {
-    "gzip",   ".gz",       1,         9,        5,        dec_open,
-    dec_step, dec_may_end, dec_close, enc_open, enc_step, enc_close,
+    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, dec_close, pack_open, pack, pack_close,
 };

@@ -1,17 +1,20 @@
 /* codec_zstd.c - Zstandard (RFC 8878) streams by libzstd.
  *
  * Any number of frames and skippable frames make one stream. Frames we write carry a checksum, so
- * that a flipped bit is an error and not a wrong document. Window and tables are cut to size: a
- * sink must fit a few megabytes, because several may be open within a tight memory budget. All
- * memory comes from ours, through the custom allocator that libzstd offers. */
+ * that a flipped bit is an error and not a wrong document, and say how much comes out of them.
+ * Tables are cut to size: a thread must fit a few megabytes, because several share a tight memory
+ * budget. A context begins each frame anew in memory of its own: in one that was used before, some
+ * versions of the library let earlier frames change what later ones become. All memory comes from
+ * ours. */
 #include "codec.h"
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define HIGH_LEVEL 10 /* from here on a larger window: 8 MiB instead of 3 for the whole encoder */
-#define LOW_WINDOW 19
-#define HIGH_WINDOW 20
+/* Larger tables than these cost memory and find little in a piece. */
+#define WINDOW_MOST 20
+#define HASH_MOST   19
+#define CHAIN_MOST  20
 
 struct dec {
     struct mrs_mem *mem;
@@ -19,9 +22,11 @@ struct dec {
     bool inside; /* a frame has begun and not ended */
     bool any;
 };
-struct enc {
+struct packer {
     struct mrs_mem *mem;
-    ZSTD_CCtx *z;
+    ZSTD_compressionParameters how;
+    size_t n; /* bytes of room */
+    uint64_t room[];
 };
 
 static void *
@@ -100,77 +105,67 @@ dec_may_end(const void *p)
     return d->any && !d->inside;
 }
 
-static size_t
-at_most(ZSTD_CCtx *z, ZSTD_cParameter what, unsigned is, int most)
-{
-    return (int)is > most ? ZSTD_CCtx_setParameter(z, what, most) : 0;
-}
-
-/* Larger tables than the window has positions cost memory and find nothing. */
-static size_t
-set_up(ZSTD_CCtx *z, int level)
-{
-    int window = level < HIGH_LEVEL ? LOW_WINDOW : HIGH_WINDOW;
-    ZSTD_compressionParameters p = ZSTD_getCParams(level, 0, 0);
-    size_t r = ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
-    r = ZSTD_isError(r) ? r : ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
-    r = ZSTD_isError(r) ? r : at_most(z, ZSTD_c_windowLog, p.windowLog, window);
-    r = ZSTD_isError(r) ? r : at_most(z, ZSTD_c_hashLog, p.hashLog, window - 1);
-    return ZSTD_isError(r) ? r : at_most(z, ZSTD_c_chainLog, p.chainLog, window);
-}
-
 static void *
-enc_open(struct mrs_mem *mem, int level)
+pack_open(struct mrs_mem *mem, int level)
 {
-    ZSTD_customMem by = {z_take, z_give, mem};
-    struct enc *c = mrs_zalloc(mem, sizeof *c);
-    if (!c) {
-        return NULL;
-    }
-    c->mem = mem;
-    c->z = ZSTD_createCCtx_advanced(by);
-    if (!c->z) {
-        mrs_free(mem, c);
-        return NULL;
-    }
-    size_t r = set_up(c->z, level);
-    if (ZSTD_isError(r)) {
-        ZSTD_freeCCtx(c->z);
-        mrs_free(mem, c);
-        return NULL;
+    ZSTD_compressionParameters how = ZSTD_getCParams(level, MRSI_PIECE, 0);
+    how.windowLog = how.windowLog > WINDOW_MOST ? WINDOW_MOST : how.windowLog;
+    how.hashLog = how.hashLog > HASH_MOST ? HASH_MOST : how.hashLog;
+    how.chainLog = how.chainLog > CHAIN_MOST ? CHAIN_MOST : how.chainLog;
+    size_t n = ZSTD_estimateCCtxSize_usingCParams(how);
+    struct packer *c = ZSTD_isError(n) ? NULL : mrs_alloc(mem, sizeof *c + n);
+    if (c) {
+        *c = (struct packer){.mem = mem, .how = how, .n = n};
     }
     return c;
 }
 
 static void
-enc_close(void *p)
+pack_close(void *p)
 {
-    struct enc *c = p;
-    if (c) {
-        ZSTD_freeCCtx(c->z);
-        mrs_free(c->mem, c);
+    struct packer *c = p;
+    mrs_free(c->mem, c);
+}
+
+static size_t
+set_up(ZSTD_CCtx *z, const ZSTD_compressionParameters *p)
+{
+    const struct {
+        ZSTD_cParameter what;
+        unsigned value;
+    } all[] = {{ZSTD_c_windowLog, p->windowLog},       {ZSTD_c_hashLog, p->hashLog},
+               {ZSTD_c_chainLog, p->chainLog},         {ZSTD_c_searchLog, p->searchLog},
+               {ZSTD_c_minMatch, p->minMatch},         {ZSTD_c_targetLength, p->targetLength},
+               {ZSTD_c_strategy, (unsigned)p->strategy}, {ZSTD_c_checksumFlag, 1}};
+    size_t r = ZSTD_CCtx_reset(z, ZSTD_reset_session_and_parameters);
+    for (size_t i = 0; i < sizeof all / sizeof *all && !ZSTD_isError(r); i++) {
+        r = ZSTD_CCtx_setParameter(z, all[i].what, (int)all[i].value);
     }
+    return r;
 }
 
 static enum mrs_status
-enc_step(void *p, struct mrsi_flow *f, bool finish, const char **why)
+pack(void *p, struct mrsi_flow *f, const char **why)
 {
-    struct enc *c = p;
-    ZSTD_inBuffer in = {f->in, f->in_n, 0};
-    ZSTD_outBuffer out = {f->out, f->out_n, 0};
-    size_t r = ZSTD_compressStream2(c->z, &out, &in, finish ? ZSTD_e_end : ZSTD_e_continue);
-    f->in += in.pos;
-    f->in_n -= in.pos;
-    f->out += out.pos;
-    f->out_n -= out.pos;
+    struct packer *c = p;
+    ZSTD_CCtx *z = ZSTD_initStaticCCtx(c->room, c->n);
+    if (!z) {
+        *why = "its memory is too small";
+        return MRS_FAIL;
+    }
+    size_t r = set_up(z, &c->how);
+    r = ZSTD_isError(r) ? r : ZSTD_compress2(z, f->out, f->out_n, f->in, f->in_n);
     if (ZSTD_isError(r)) {
         *why = ZSTD_getErrorName(r);
-        return ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation ? MRS_DEAD : MRS_FAIL;
+        return MRS_FAIL;
     }
-    return finish && r == 0 ? MRS_END : MRS_OK;
+    f->in += f->in_n;
+    f->in_n = 0;
+    f->out += r;
+    f->out_n -= r;
+    return MRS_OK;
 }
 
 const struct mrsi_codec mrsi_codec_zstd = {
-    "zstd",   ".zst",      1,         22,       3,        dec_open,
-    dec_step, dec_may_end, dec_close, enc_open, enc_step, enc_close,
+    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_close, pack_open, pack, pack_close,
 };

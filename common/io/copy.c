@@ -51,7 +51,8 @@ transfer(struct mrs_output *o, const struct job *job, const struct mrsi_source_f
         struct mrsi_encoder_to to = {fd,
                                      job->rel,
                                      {job->codec, job->codec == o->codec ? o->compress.level : 0},
-                                     o->sink_buffer};
+                                     o->sink_buffer,
+                                     o->lanes};
         return recode(o, from, &to, e);
     }
     if (from->place) {

@@ -1,24 +1,43 @@
 /* encoder.c - bytes to the end of a file, plain or compressed.
  *
- * Encoders get their input in pieces of one fixed size however the caller cuts it, because what
- * they write may depend on the cut, and output must repeat byte for byte for any number of threads
- * and any budget. Plain files have a buffer of a size the caller chooses, and pieces larger than
- * that go to the file directly. Must not know documents, names of collections or when a file counts
- * as published. */
-#include "codec.h"
+ * What is compressed is cut into pieces of one fixed size however the caller cuts it, and each piece becomes a frame or
+ * member of its own: so lanes can pack several at a time, and the file is the same byte for byte for any number of
+ * threads and any budget. Whoever has packed a piece writes it and those that wait behind it, in order; so nobody
+ * who waits for room has to wait for a file that is not written to at the moment. The earliest failure is the one that
+ * is told. Plain files have a buffer of a size the caller chooses, and pieces larger than that go to the file directly.
+ * Must not know documents, names of collections or when a file counts as published. */
 #include "internal.h"
-
-#define OUT_CHUNK (64u << 10)
+#include "lanes.h"
+#include <errno.h>
+#include <unistd.h>
 
 struct mrsi_encoder {
     struct mrs_mem *mem;
     int fd;
     char *name;
     const struct mrsi_codec *codec; /* NULL: plain */
-    void *enc;
-    uint8_t *in; /* input that is not yet given to the codec or to the file */
+    int level;
+    uint8_t *in; /* of plain files: bytes that are not yet in the file */
     size_t in_n, in_cap;
-    uint8_t *out; /* OUT_CHUNK bytes, of codecs */
+    bool any; /* a piece was handed on, now or before a mark */
+    struct mrsi_lanes *lanes, *own;
+    struct mrsi_chunk *chunk; /* the piece that is being filled; NULL: not begun */
+    /* under the lock of the lanes, where there is a codec */
+    struct piece *first, **last; /* handed on and not yet written */
+    bool writing, dropped;
+    uint64_t file_bytes;
+    enum mrs_status status;
+    struct mrs_err err;
+};
+
+struct piece {
+    struct mrsi_task task; /* first */
+    struct mrsi_encoder *enc;
+    struct piece *next;
+    struct mrsi_chunk *in, *out;
+    bool packed;
+    enum mrs_status status;
+    struct mrs_err err;
 };
 
 enum mrs_status
@@ -53,9 +72,163 @@ mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e
                      "unknown compression '%s': gzip, zstd (both with :level) or none", text);
 }
 
+/* ---- pieces ---- */
+static enum mrs_status
+pack(struct piece *p, struct mrsi_tools *tools)
+{
+    const struct mrsi_encoder *c = p->enc;
+    const char *why = "failed";
+    void *packer = mrsi_tools_pack(tools, c->codec, c->level);
+    p->out = packer ? mrsi_chunk_take(c->lanes) : NULL;
+    if (!p->out) {
+        return mrs_err_memory(&p->err, sizeof *p->out);
+    }
+    struct mrsi_flow f = {p->in->p, p->in->n, p->out->p, sizeof p->out->p};
+    enum mrs_status s = c->codec->pack(packer, &f, &why);
+    p->out->n = (size_t)(f.out - p->out->p);
+    return s == MRS_FAIL ? MRSI_FAIL(&p->err, MRS_E_IO, "%s: %s: %s", c->name, c->codec->name, why)
+           : s == MRS_DEAD ? mrs_err_memory(&p->err, 0)
+                           : s;
+}
+
+/* A piece whose turn it is; its room is free afterwards. Without the lock. */
+static enum mrs_status
+write_piece(struct mrsi_encoder *c, struct piece *p, bool drop, struct mrs_err *e)
+{
+    enum mrs_status s = p->status;
+    if (drop) {
+        s = MRS_OK;
+    } else if (s == MRS_OK) {
+        s = mrsi_write_full(c->fd, p->out->p, p->out->n, c->name, e);
+    } else {
+        *e = p->err;
+    }
+    mrsi_chunk_give(c->lanes, p->in);
+    mrsi_chunk_give(c->lanes, p->out);
+    return s;
+}
+
+/* Under the lock, which is let go while a piece is written. */
+static void
+write_packed(struct mrsi_encoder *c)
+{
+    struct piece *p;
+    while (!c->writing && (p = c->first) != NULL && p->packed) {
+        bool drop = c->dropped || c->status != MRS_OK;
+        uint64_t bytes = p->out ? p->out->n : 0;
+        struct mrs_err err;
+        mrs_err_clear(&err);
+        c->writing = true;
+        mrsi_lanes_unlock(c->lanes);
+        enum mrs_status s = write_piece(c, p, drop, &err);
+        mrsi_lanes_lock(c->lanes);
+        if (s != MRS_OK) {
+            c->status = s;
+            c->err = err;
+        }
+        c->file_bytes += drop ? 0 : bytes;
+        c->writing = false;
+        c->first = p->next;
+        c->last = c->first ? c->last : &c->first;
+        mrs_free(c->mem, p);
+        mrsi_lanes_leave(c->lanes);
+    }
+}
+
+static void
+run_piece(struct mrsi_task *task, struct mrsi_tools *tools)
+{
+    struct piece *p = (struct piece *)task;
+    struct mrsi_encoder *c = p->enc;
+    struct mrsi_lanes *lanes = c->lanes;
+    mrsi_lanes_lock(lanes);
+    bool drop = c->dropped;
+    mrsi_lanes_unlock(lanes);
+    p->status = drop ? MRS_OK : pack(p, tools);
+    mrsi_lanes_lock(lanes);
+    p->packed = true;
+    write_packed(c);
+    mrsi_lanes_unlock(lanes);
+}
+
+/* What has gone wrong so far. Under the lock. */
+static enum mrs_status
+told(const struct mrsi_encoder *c, struct mrs_err *e)
+{
+    if (c->status != MRS_OK && e && e->code == MRS_E_NONE) {
+        *e = c->err;
+    }
+    return c->status;
+}
+
+/* The chunk that is being filled goes to the lanes. */
+static enum mrs_status
+hand_on(struct mrsi_encoder *c, struct mrs_err *e)
+{
+    struct piece *p = mrs_zalloc(c->mem, sizeof *p);
+    if (!p) {
+        return mrs_err_memory(e, sizeof *p);
+    }
+    p->task.run = run_piece;
+    p->enc = c;
+    p->in = c->chunk;
+    mrs_err_clear(&p->err);
+    mrsi_lanes_lock(c->lanes);
+    while (c->status == MRS_OK && !mrsi_lanes_enter(c->lanes)) {
+        mrsi_lanes_wait(c->lanes);
+    }
+    enum mrs_status s = told(c, e);
+    if (s == MRS_OK) {
+        *c->last = p;
+        c->last = &p->next;
+    }
+    mrsi_lanes_unlock(c->lanes);
+    if (s != MRS_OK) {
+        mrs_free(c->mem, p);
+        return s;
+    }
+    c->chunk = NULL;
+    c->any = true;
+    mrsi_lanes_add(c->lanes, &p->task);
+    return MRS_OK;
+}
+
+/* Waits until all pieces are written. */
+static enum mrs_status
+drain(struct mrsi_encoder *c, struct mrs_err *e)
+{
+    mrsi_lanes_lock(c->lanes);
+    while (c->first) {
+        mrsi_lanes_wait(c->lanes);
+    }
+    enum mrs_status s = told(c, e);
+    mrsi_lanes_unlock(c->lanes);
+    return s;
+}
+
+static enum mrs_status
+fill(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    while (n && s == MRS_OK) {
+        if (!c->chunk && (c->chunk = mrsi_chunk_take(c->lanes)) == NULL) {
+            return mrs_err_memory(e, sizeof *c->chunk);
+        }
+        size_t room = MRSI_PIECE - c->chunk->n, part = n < room ? n : room;
+        memcpy(c->chunk->p + c->chunk->n, p, part);
+        c->chunk->n += part;
+        p += part;
+        n -= part;
+        if (c->chunk->n == MRSI_PIECE) {
+            s = hand_on(c, e);
+        }
+    }
+    return s;
+}
+
+/* ---- from outside ---- */
 enum mrs_status
-mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
-                  struct mrs_err *e)
+mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out, struct mrs_err *e)
 {
     struct mrsi_encoder *c = mrs_zalloc(mem, sizeof *c);
     if (!c) {
@@ -63,20 +236,24 @@ mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct 
     }
     c->mem = mem;
     c->fd = to->fd;
+    c->last = &c->first;
+    mrs_err_clear(&c->err);
     c->codec = mrsi_codec_of(to->compress.codec);
-    c->in_cap = c->codec ? MRSI_ENC_CHUNK : to->buffer ? to->buffer : MRSI_SINK_BUFFER;
     c->name = mrs_strndup(mem, to->name, strlen(to->name));
-    c->in = mrs_alloc(mem, c->in_cap);
-    bool ok = c->name && c->in;
+    bool ok = c->name != NULL;
     if (ok && c->codec) {
-        int level = to->compress.level ? to->compress.level : c->codec->level_default;
-        c->out = mrs_alloc(mem, OUT_CHUNK);
-        c->enc = c->out ? c->codec->enc_open(mem, level) : NULL;
-        ok = c->enc != NULL;
+        c->level = to->compress.level ? to->compress.level : c->codec->level_default;
+        c->own = to->lanes ? NULL : mrsi_lanes_new(mem, 0);
+        c->lanes = to->lanes ? to->lanes : c->own;
+        ok = c->lanes != NULL;
+    } else if (ok) {
+        c->in_cap = to->buffer ? to->buffer : MRSI_SINK_BUFFER;
+        c->in = mrs_alloc(mem, c->in_cap);
+        ok = c->in != NULL;
     }
     if (!ok) {
         mrsi_encoder_close(c);
-        return mrs_err_memory(e, MRSI_ENC_CHUNK);
+        return mrs_err_memory(e, sizeof *c);
     }
     *out = c;
     return MRS_OK;
@@ -88,79 +265,115 @@ mrsi_encoder_close(struct mrsi_encoder *c)
     if (!c) {
         return;
     }
-    if (c->enc) {
-        c->codec->enc_close(c->enc);
+    if (c->lanes) {
+        mrsi_lanes_lock(c->lanes);
+        c->dropped = true;
+        mrsi_lanes_unlock(c->lanes);
+        (void)drain(c, NULL);
+        mrsi_chunk_give(c->lanes, c->chunk);
+        mrsi_lanes_free(c->own);
     }
     mrs_free(c->mem, c->name);
     mrs_free(c->mem, c->in);
-    mrs_free(c->mem, c->out);
     mrs_free(c->mem, c);
 }
 
-/* Runs one whole piece through the codec; with finish also its end. */
 static enum mrs_status
-encode(struct mrsi_encoder *c, const uint8_t *p, size_t n, bool finish, struct mrs_err *e)
+write_plain(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
 {
-    struct mrsi_flow f = {p, n, NULL, 0};
-    enum mrs_status s = MRS_OK;
-    bool full = false; /* the last round filled its room: there may be more */
-    while (s == MRS_OK && (f.in_n || finish || full)) {
-        const char *why = "failed";
-        f.out = c->out;
-        f.out_n = OUT_CHUNK;
-        s = c->codec->enc_step(c->enc, &f, finish, &why);
-        if (s == MRS_DEAD) {
-            return mrs_err_memory(e, 0);
-        }
-        if (s == MRS_FAIL) {
-            return MRSI_FAIL(e, MRS_E_IO, "%s: %s: %s", c->name, c->codec->name, why);
-        }
-        size_t made = OUT_CHUNK - f.out_n;
-        full = f.out_n == 0;
-        if (made) {
-            enum mrs_status w = mrsi_write_full(c->fd, c->out, made, c->name, e);
-            s = w == MRS_OK ? s : w;
-        }
-    }
-    return s == MRS_END ? MRS_OK : s;
+    enum mrs_status s = mrsi_write_full(c->fd, p, n, c->name, e);
+    c->file_bytes += n;
+    return s;
 }
 
 static enum mrs_status
-flush(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
+flush(struct mrsi_encoder *c, struct mrs_err *e)
 {
-    return c->codec ? encode(c, p, n, false, e) : mrsi_write_full(c->fd, p, n, c->name, e);
+    size_t n = c->in_n;
+    c->in_n = 0;
+    return n ? write_plain(c, c->in, n, e) : MRS_OK;
 }
 
 enum mrs_status
 mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_err *e)
 {
-    const uint8_t *at = p;
-    enum mrs_status s = MRS_OK;
-    while (n && s == MRS_OK) {
-        if (c->in_n == 0 && n >= c->in_cap) {
-            size_t direct = c->codec ? c->in_cap : n;
-            s = flush(c, at, direct, e);
-            at += direct;
-            n -= direct;
-            continue;
-        }
-        size_t part = n < c->in_cap - c->in_n ? n : c->in_cap - c->in_n;
-        memcpy(c->in + c->in_n, at, part);
+    if (c->codec) {
+        return fill(c, p, n, e);
+    }
+    if (c->in_n && n > c->in_cap - c->in_n) {
+        size_t part = c->in_cap - c->in_n;
+        memcpy(c->in + c->in_n, p, part);
         c->in_n += part;
-        at += part;
+        p = (const uint8_t *)p + part;
         n -= part;
-        if (c->in_n == c->in_cap) {
-            s = flush(c, c->in, c->in_n, e);
-            c->in_n = 0;
+        enum mrs_status s = flush(c, e);
+        if (s != MRS_OK) {
+            return s;
         }
     }
+    if (n >= c->in_cap) {
+        return write_plain(c, p, n, e);
+    }
+    if (n) {
+        memcpy(c->in + c->in_n, p, n);
+    }
+    c->in_n += n;
+    return MRS_OK;
+}
+
+/* An empty stream is a frame or member with nothing in it. */
+enum mrs_status
+mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!c->codec) {
+        return flush(c, e);
+    }
+    if (!c->any && !c->chunk && (c->chunk = mrsi_chunk_take(c->lanes)) == NULL) {
+        return mrs_err_memory(e, sizeof *c->chunk);
+    }
+    s = c->chunk ? hand_on(c, e) : MRS_OK;
+    return s == MRS_OK ? drain(c, e) : s;
+}
+
+enum mrs_status
+mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *pending, struct mrs_err *e)
+{
+    enum mrs_status s = c->codec ? drain(c, e) : flush(c, e);
+    if (s == MRS_OK && c->chunk) {
+        mrs_buf_put(pending, c->chunk->p, c->chunk->n);
+        s = mrs_buf_status(pending, e);
+    }
+    *file_bytes = c->file_bytes;
     return s;
 }
 
 enum mrs_status
-mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e)
+mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_encoder_mark *mark,
+                   struct mrsi_encoder **out, struct mrs_err *e)
 {
-    size_t n = c->in_n;
-    c->in_n = 0;
-    return c->codec ? encode(c, c->in, n, true, e) : mrsi_write_full(c->fd, c->in, n, c->name, e);
+    struct stat st;
+    struct mrsi_encoder *c = NULL;
+    if (fstat(to->fd, &st) < 0) {
+        return mrs_err_sys(e, errno, "stat %s", to->name);
+    }
+    if ((uint64_t)st.st_size < mark->file_bytes) {
+        return MRSI_FAIL(e, MRS_E_IO, "%s: %llu bytes are there, %llu were written before the stop", to->name,
+                         (unsigned long long)st.st_size, (unsigned long long)mark->file_bytes);
+    }
+    if (ftruncate(to->fd, (off_t)mark->file_bytes) < 0 || lseek(to->fd, (off_t)mark->file_bytes, SEEK_SET) < 0) {
+        return mrs_err_sys(e, errno, "cutting %s", to->name);
+    }
+    enum mrs_status s = mrsi_encoder_open(mem, to, &c, e);
+    if (s == MRS_OK) {
+        c->file_bytes = mark->file_bytes;
+        c->any = mark->file_bytes > 0;
+        s = mrsi_encoder_write(c, mark->pending, mark->pending_n, e);
+    }
+    if (s != MRS_OK) {
+        mrsi_encoder_close(c);
+        return s;
+    }
+    *out = c;
+    return MRS_OK;
 }

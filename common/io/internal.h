@@ -3,15 +3,13 @@
 #ifndef MRSI_IO_INTERNAL_H
 #define MRSI_IO_INTERNAL_H
 
-#include "mongoreshape/io.h"
+#include "encoder.h"
 #include <sys/stat.h>
 #include <sys/types.h>
 
 #define MRSI_BLOCK_BYTES (1u << 20) /* of a reader, where nothing is said */
 #define MRSI_BLOCK_MIN 4096u        /* least size of blocks: tests want small ones */
 #define MRSI_IN_CHUNK (128u << 10)  /* compressed bytes read at a time */
-#define MRSI_ENC_CHUNK \
-    (128u << 10) /* bytes given to an encoder at a time: always the same, so that output is */
 #define MRSI_SINK_BUFFER (256u << 10)
 #define MRSI_STEM_MAX 238u /* longest escaped collection name that stands in a file name */
 /* Reports and returns FAIL in one expression. */
@@ -150,21 +148,6 @@ enum mrs_status mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *f
 /* A whole file, or what is at a place (NULL: none), decoded whatever it is packed with, appended to out. */
 enum mrs_status mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place,
                                   struct mrs_buf *out, struct mrs_err *e);
-
-/* ---- encoder.c: bytes through a codec to the end of a file ---- */
-struct mrsi_encoder;
-struct mrsi_encoder_to {
-    int fd;
-    const char *name;
-    struct mrs_compress compress;
-    size_t buffer; /* of plain files */
-};
-enum mrs_status mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to,
-                                  struct mrsi_encoder **out, struct mrs_err *e);
-enum mrs_status
-mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_err *e);
-enum mrs_status mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e);
-void mrsi_encoder_close(struct mrsi_encoder *c);
 
 /* ---- input.c, dumpdir.c, metadata.c ---- */
 struct mrs_input {

@@ -6,6 +6,7 @@
  * writer lives, so that two runs with one OUT cannot remove each other's work. Files are synced
  * late, at the commit, where their writeback has had time; descriptors are kept for that, up to a
  * small number. Must not know plans or documents. */
+#include "lanes.h"
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -276,6 +277,8 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
         o->lock_ready ? set_paths(o, path, opts, e) : mrs_err_memory(e, sizeof o->lock);
     if (s == MRS_OK) {
         set_codec(o, opts);
+        o->lanes = mrsi_lanes_new(mem, opts->jobs);
+        s = o->lanes ? MRS_OK : mrs_err_memory(e, sizeof *o);
     }
     if (s == MRS_OK && o->kind == MRSI_OUT_STDOUT) {
         s = isatty(STDOUT_FILENO) ? MRSI_FAIL(e, MRS_E_USAGE,
@@ -422,7 +425,7 @@ mrsi_output_piece(struct mrs_output *o, const struct mrsi_piece *piece, struct m
     if (piece->codec == MRS_CODEC_NONE) {
         s = mrsi_write_full(fd, piece->p, piece->n, path, e);
     } else {
-        struct mrsi_encoder_to to = {fd, path, {piece->codec, 0}, 0};
+        struct mrsi_encoder_to to = {fd, path, {piece->codec, 0}, 0, NULL};
         s = mrsi_encoder_open(o->mem, &to, &enc, e);
         s = s == MRS_OK ? mrsi_encoder_write(enc, piece->p, piece->n, e) : s;
         s = s == MRS_OK ? mrsi_encoder_finish(enc, e) : s;
@@ -522,5 +525,6 @@ mrs_output_free(struct mrs_output *o)
     if (o->lock_ready) {
         pthread_mutex_destroy(&o->lock);
     }
+    mrsi_lanes_free(o->lanes);
     mrs_free(o->mem, o);
 }

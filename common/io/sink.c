@@ -56,7 +56,7 @@ open_file(struct mrs_sink *s, const char *db, const char *coll, struct mrs_err *
         mrs_free(o->mem, rel);
     }
     if (st == MRS_OK) {
-        struct mrsi_encoder_to to = {s->fd, s->path, o->compress, o->sink_buffer};
+        struct mrsi_encoder_to to = {s->fd, s->path, o->compress, o->sink_buffer, o->lanes};
         st = mrsi_encoder_open(o->mem, &to, &s->enc, e);
     }
     return st;
@@ -200,7 +200,7 @@ mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
 enum mrs_status
 mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
 {
-    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer};
+    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes};
     enum mrs_status st = MRS_OK;
     mrsi_encoder_close(s->enc);
     s->enc = NULL;

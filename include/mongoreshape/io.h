@@ -136,9 +136,8 @@ struct mrs_output_opts {
     bool stream;           /* ARCHIVE to `-`: bytes go out before the run is decided; a failure ends them unfinished */
     const char *input;     /* what is being read: OUT may not be, hold or lie in it; NULL or "-": not checked */
     const char *tmp;       /* where `-` is gathered until the commit; NULL: $TMPDIR, else /tmp */
-    /* of one plain sink; 0: 256 KiB. A gzip sink takes 0.7 MiB, a zstd sink 2 MiB (levels 1 to 3),
-     * 4 (to 9) or 9 (to 22) */
-    size_t sink_buffer;
+    size_t sink_buffer; /* of one plain sink; 0: 256 KiB; one that compresses takes 1.2 MiB */
+    uint32_t jobs;      /* threads that compress, for all sinks together; 0 or 1: who writes */
 };
 /* Refuses an existing OUT without force (MRS_E_EXISTS), makes OUT.partial (an old one of a killed
  * run is removed: it carries our marker file, else MRS_E_EXISTS; one that another process is

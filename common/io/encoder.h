@@ -1,0 +1,39 @@
+/* encoder.h - bytes to the end of a file, plain or compressed, on several threads where there are lanes. */
+#ifndef MRSI_IO_ENCODER_H
+#define MRSI_IO_ENCODER_H
+
+#include "mongoreshape/io.h"
+
+struct mrsi_lanes;
+struct mrsi_encoder;
+struct mrsi_encoder_to {
+    int fd;
+    const char *name;
+    struct mrs_compress compress;
+    size_t buffer;            /* of plain files; 0: MRSI_SINK_BUFFER */
+    struct mrsi_lanes *lanes; /* who packs; NULL: who writes */
+};
+/* The file stands where the first byte goes; it need not be seekable. */
+enum mrs_status mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
+                                  struct mrs_err *e);
+/* A failure may belong to bytes of an earlier call; after it only close is left to do. */
+enum mrs_status mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_err *e);
+/* Everything is in the file afterwards. */
+enum mrs_status mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e);
+void mrsi_encoder_close(struct mrsi_encoder *c); /* NULL: nothing; also while threads are at work */
+
+/* Where an encoder stands: all that was handed in is either within the file's first file_bytes bytes, counted from its
+ * beginning, or appended to pending (less than MRSI_PIECE bytes; nothing for plain files). The encoder goes on. */
+enum mrs_status mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *pending,
+                                  struct mrs_err *e);
+/* Opens an encoder that goes on at such a mark: the file, which is the encoder's alone and begins with its first byte,
+ * is cut to file_bytes. Its bytes at the end are those of a run that was never interrupted. A file that is shorter:
+ * MRS_E_IO. */
+struct mrsi_encoder_mark {
+    uint64_t file_bytes;
+    const void *pending;
+    size_t pending_n;
+};
+enum mrs_status mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to,
+                                   const struct mrsi_encoder_mark *mark, struct mrsi_encoder **out, struct mrs_err *e);
+#endif

@@ -43,6 +43,7 @@ struct mrsi_link_ref {
 /* From documents of one side to documents of the other, in order. */
 struct mrsi_edges {
     struct mrsi_area start, to; /* uint64_t: start[i] .. start[i + 1] */
+    uint64_t n;                 /* of to */
 };
 
 struct mrsi_link_side {

@@ -207,6 +207,7 @@ find_gains(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
     for (uint64_t i = 0; s == MRS_OK && i < n; i++) {
         start[i + 2] += start[i + 1]; /* start[i + 1]: where those of i begin, and will end */
     }
+    x->n = total;
     s = s == MRS_OK ? mrsi_area_new(&x->to, l->en, total * 8, l->en->memory / 16, e) : s;
     uint64_t *to = mrsi_area_u64(&x->to);
     for (uint64_t i = 0; s == MRS_OK && total && i < from->refs.n; i++) {

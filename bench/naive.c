@@ -7,6 +7,7 @@
  * naive link    POSTS COMMENTS OUT_POSTS      the `_id`s of their comments go into the posts
  * naive bucket  SENSORS OUT_HOURS             the readings of each sensor and hour in one document
  * naive rollup  SENSORS OUT_HOURS             how many they are, sum of rssi, least and greatest value
+ * naive unbucket HOURS OUT_READINGS           the readings out of them again, with sensorId and new `_id`s
  *
  * It gives the same bytes as the tool, so it must keep the order of everything; it knows the fields and trusts the
  * data. It is for speed only: whether the steps are right is judged by tests/twin. */
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 static void
 die(const char *what)
@@ -467,6 +470,60 @@ hours(const char *sensors, const char *out_hours, bool keep)
     done(f);
 }
 
+/* ---- unbucket ---- */
+/* A new `_id` is a hash of where the document comes from: collections, bucket, field and position. */
+static void
+new_id(bson_t *from, const bson_iter_t *bucket, int64_t position, bson_oid_t *out)
+{
+    XXH128_canonical_t canonical;
+    bson_t array;
+    bson_reinit(from);
+    bson_append_utf8(from, "ns", 2, "bench.readings", -1);
+    bson_append_utf8(from, "from", 4, "bench.hours", -1);
+    bson_append_iter(from, "key", 3, bucket);
+    bson_append_utf8(from, "path", 4, "readings", -1);
+    bson_append_array_begin(from, "pos", 3, &array);
+    bson_append_int64(&array, "0", 1, position);
+    bson_append_array_end(from, &array);
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(bson_get_data(from), from->len));
+    memset(out->bytes, 0, 4);
+    memcpy(out->bytes + 4, canonical.digest, 8);
+}
+
+static void
+unbucket(const char *hours, const char *out_readings)
+{
+    bson_reader_t *r = reader(hours);
+    FILE *f = writer(out_readings);
+    const bson_t *b;
+    bson_iter_t id, sensor, it, array;
+    bson_t out, from;
+    bson_init(&out);
+    bson_init(&from);
+    while ((b = bson_reader_read(r, NULL))) {
+        if (!bson_iter_init_find(&id, b, "_id") || !bson_iter_init_find(&sensor, b, "sensorId") ||
+            !bson_iter_init_find(&it, b, "readings") || !bson_iter_recurse(&it, &array)) {
+            die("an hour that is none");
+        }
+        for (int64_t i = 0; bson_iter_next(&array); i++) {
+            const uint8_t *bytes;
+            uint32_t n;
+            bson_oid_t oid;
+            bson_t item;
+            bson_iter_document(&array, &n, &bytes);
+            bson_init_static(&item, bytes, n);
+            new_id(&from, &id, i, &oid);
+            bson_reinit(&out);
+            bson_append_oid(&out, "_id", 3, &oid);
+            bson_append_iter(&out, NULL, 0, &sensor);
+            bson_concat(&out, &item);
+            put(f, &out);
+        }
+    }
+    bson_reader_destroy(r);
+    done(f);
+}
+
 /* ---- link ---- */
 struct ids {
     bson_oid_t *id;
@@ -540,8 +597,10 @@ main(int argc, char **argv)
         link_both(argv[2], argv[3], argv[4]);
     } else if (argc == 4 && (strcmp(argv[1], "bucket") == 0 || strcmp(argv[1], "rollup") == 0)) {
         hours(argv[2], argv[3], argv[1][0] == 'b');
+    } else if (argc == 4 && strcmp(argv[1], "unbucket") == 0) {
+        unbucket(argv[2], argv[3]);
     } else {
-        fprintf(stderr, "usage: naive embed|extract|copy|set|link|bucket|rollup FILES...\n");
+        fprintf(stderr, "usage: naive embed|extract|copy|set|link|bucket|rollup|unbucket FILES...\n");
         return 2;
     }
     return 0;

@@ -8,7 +8,7 @@
 set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
 scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
-all_jobs='embed embed-kept embed-64M extract copy set link bucket bucket-64M rollup rollup-64M'
+all_jobs='embed embed-kept embed-64M extract copy set link bucket bucket-64M rollup rollup-64M unbucket'
 only=${ONLY:-$all_jobs}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${BENCH_DIR:-$programs/data}
@@ -21,12 +21,13 @@ wanted() { [[ " $only " == *" $1 "* ]]; }
 # The data, and a folder for each job with links to the files that it reads.
 make_data() {
     local at=$1 factor=$2
-    if [ "$(cat "$at/scale" 2> /dev/null)" != "$factor" ]; then
+    if [ "$(cat "$at/scale" 2> /dev/null)" != "$factor" ] || [ ! -d "$at/unbucket" ]; then
         rm -rf "$at"
         mkdir -p "$at/all"
         "$programs/gen" "$at/all" "$factor" || exit 1
         "$programs/naive" embed "$at/all/bench/posts.bson" "$at/all/bench/comments.bson" "$at/embedded.bson" || exit 1
-        mkdir -p "$at"/{embed,extract,copy,set,link,bucket,rollup}/bench
+        "$programs/naive" bucket "$at/all/bench/sensors.bson" "$at/hours.bson" || exit 1
+        mkdir -p "$at"/{embed,extract,copy,set,link,bucket,rollup,unbucket}/bench
         ln "$at"/all/bench/{posts,comments}.bson "$at/embed/bench"
         ln "$at"/all/bench/{posts,comments}.bson "$at/link/bench"
         ln "$at/embedded.bson" "$at/extract/bench/posts.bson"
@@ -34,6 +35,7 @@ make_data() {
         ln "$at/all/bench/comments.bson" "$at/set/bench"
         ln "$at/all/bench/sensors.bson" "$at/bucket/bench"
         ln "$at/all/bench/sensors.bson" "$at/rollup/bench"
+        ln "$at/hours.bson" "$at/unbucket/bench"
         sync
         echo "$factor" > "$at/scale"
     fi
@@ -63,6 +65,7 @@ run_naive() {
     link) set -- link "$data"/link/bench/{posts,comments}.bson naive.out/posts.bson ;;
     copy) set -- copy "$data"/copy/bench/{products,parts}.bson naive.out/products.bson ;;
     set) set -- set "$data/set/bench/comments.bson" naive.out/comments.bson ;;
+    unbucket) set -- unbucket "$data/unbucket/bench/hours.bson" naive.out/readings.bson ;;
     bucket* | rollup*) set -- "${job%%-*}" "$data/bucket/bench/sensors.bson" naive.out/hours.bson ;;
     esac
     "$programs/measure" "$programs/naive" "$@"

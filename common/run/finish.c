@@ -40,11 +40,26 @@ passes_through(const struct mrsi_engine *en, const struct mrsi_coll *c)
            !mrsi_amend_touches(en->amend, c->in_index);
 }
 
+/* How much is in the collection, every document of which has been checked after this. */
+static enum mrs_status
+check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
+{
+    struct mrsi_coll *c = &en->coll[coll];
+    if (!c->read) {
+        return mrsi_read_through(en, coll, &c->docs, &c->bytes, e);
+    }
+    c->docs = c->read_docs;
+    c->bytes = c->read_bytes;
+    atomic_fetch_add(&en->done_bytes, mrs_input_at(en->in, c->in_index)->file_bytes);
+    mrsi_tick(en);
+    return MRS_OK;
+}
+
 static enum mrs_status
 copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
     struct mrsi_coll *c = &en->coll[coll];
-    enum mrs_status s = c->n_part ? mrsi_read_through(en, coll, &c->docs, &c->bytes, e) : MRS_OK;
+    enum mrs_status s = c->n_part ? check_all(en, coll, e) : MRS_OK;
     c->copied = true;
     c->written = true;
     return s == MRS_OK && en->out ? mrs_output_copy(en->out, en->in, c->in_index, e) : s;

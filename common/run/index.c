@@ -79,19 +79,33 @@ void
 mrsi_index_clear(struct mrsi_index *x)
 {
     mrsi_area_clear(&x->area);
-    x->n_slot = x->n = 0;
+    x->n_slot = x->n = x->guess = 0;
 }
+
+enum { FEW = 64, LEAP = 16 };
 
 /* The slot of a key, or the empty one where it would be. */
 static struct mrsi_index_slot *
 probe(const struct mrsi_index *x, struct mrs_hash128 key)
 {
-    struct mrsi_index_slot *slot = x->area.p;
-    uint64_t i = key.lo & (x->n_slot - 1);
-    while (slot[i].ord && (slot[i].lo != key.lo || slot[i].hi != key.hi)) {
-        i = (i + 1) & (x->n_slot - 1);
+    const struct mrsi_index_slot *end = (struct mrsi_index_slot *)x->area.p + x->n_slot;
+    struct mrsi_index_slot *slot = mrsi_index_home(x, key);
+    while (slot->ord && (slot->lo != key.lo || slot->hi != key.hi)) {
+        slot = slot + 1 < end ? slot + 1 : x->area.p;
     }
-    return &slot[i];
+    return slot;
+}
+
+/* Slots of the next table: enough for as many keys as are to be expected, so that a large one is not filled again and
+ * again. But at most LEAP times as many as now, because documents at the beginning of a collection may be smaller than
+ * the others; and where that is not enough, so few that the next leap is a long one. */
+static uint64_t
+next_size(const struct mrsi_index *x)
+{
+    uint64_t now = x->n_slot < FEW / 2 ? FEW / 2 : x->n_slot;
+    uint64_t want = x->guess < UINT64_MAX / 8 ? (x->guess + x->guess / 16) / 3 * 4 : 0;
+    uint64_t next = want > now * LEAP ? want / LEAP : want;
+    return next < now * 2 ? now * 2 : next < now * LEAP ? next : now * LEAP;
 }
 
 static enum mrs_status
@@ -99,14 +113,14 @@ grow(struct mrsi_index *x, struct mrs_err *e)
 {
     struct mrsi_area old = x->area;
     const struct mrsi_index_slot *from = old.p;
-    uint64_t n = x->n_slot;
+    uint64_t n = x->n_slot, next = next_size(x);
     struct mrsi_area area;
-    enum mrs_status s = mrsi_area_new(&area, x->en, (n ? n * 2 : 64) * sizeof *from, x->limit, e);
+    enum mrs_status s = mrsi_area_new(&area, x->en, next * sizeof *from, x->limit, e);
     if (s != MRS_OK) {
         return s;
     }
     x->area = area;
-    x->n_slot = n ? n * 2 : 64;
+    x->n_slot = next;
     for (uint64_t i = 0; i < n; i++) {
         if (i + 16 < n) {
             mrsi_index_fetch(x, (struct mrs_hash128){from[i + 16].lo, from[i + 16].hi});

@@ -30,8 +30,9 @@ struct mrsi_index {
     struct mrsi_engine *en;
     uint64_t limit; /* bytes of slots that may be in memory */
     struct mrsi_area area;
-    uint64_t n_slot; /* a power of two */
+    uint64_t n_slot;
     uint64_t n;      /* keys */
+    uint64_t guess;  /* how many keys there will be, as far as anybody can tell; 0: nobody can */
 };
 #define MRSI_NO_ORDINAL UINT64_MAX
 void mrsi_index_init(struct mrsi_index *x, struct mrsi_engine *en, uint64_t limit);
@@ -42,12 +43,18 @@ enum mrs_status mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uin
                                struct mrs_err *e);
 /* The ordinal of a key, or MRSI_NO_ORDINAL. */
 uint64_t mrsi_index_find(const struct mrsi_index *x, struct mrs_hash128 key);
+/* Where the search for a key begins: slots are in the order of the keys' first half, whatever their number. */
+static inline struct mrsi_index_slot *
+mrsi_index_home(const struct mrsi_index *x, struct mrs_hash128 key)
+{
+    return (struct mrsi_index_slot *)x->area.p + (uint64_t)((unsigned __int128)key.lo * x->n_slot >> 64);
+}
 /* A put or find of this key will follow: starts to load what it will look at. */
 static inline void
 mrsi_index_fetch(const struct mrsi_index *x, struct mrs_hash128 key)
 {
     if (x->n_slot) {
-        __builtin_prefetch((const struct mrsi_index_slot *)x->area.p + (key.lo & (x->n_slot - 1)));
+        __builtin_prefetch(mrsi_index_home(x, key));
     }
 }
 

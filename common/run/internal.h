@@ -54,6 +54,8 @@ struct mrsi_coll {
     bool whole;               /* in a sample: all of it is read all the same */
     bool was_there;           /* in the input */
     bool copied;              /* byte for byte */
+    bool read;                /* some pass has read, and so checked, all documents of the input's file: */
+    uint64_t read_docs, read_bytes; /* so many */
 };
 
 /* One row of the account: a step and one collection. */
@@ -164,6 +166,7 @@ struct mrsi_scan {
     uint32_t at_part;
     struct mrs_reader *reader;
     uint64_t base;     /* documents of earlier parts */
+    uint64_t bytes;    /* of all blocks */
     uint64_t progress; /* bytes of the running part already told */
     uint64_t in_part;
 };
@@ -174,6 +177,9 @@ struct mrsi_doc_at { /* where in the scan a document stands */
 void mrsi_scan_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *s);
 enum mrs_status mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part **part,
                                struct mrs_err *e); /* first_doc: ordinal */
+/* How many documents there will have been at the end of the running part, as far as one can tell. Where next is
+ * called. */
+uint64_t mrsi_scan_guess(const struct mrsi_scan *s);
 void mrsi_scan_end(struct mrsi_scan *s);
 /* The next document of a block on its way to a step: checked (input files), amended, led through the part's pending
  * steps. OK; SKIP: refused on the way (already recorded); END. */

@@ -14,6 +14,7 @@ struct job {
     struct mrs_buf refs[2];        /* struct mrsi_link_ref */
     struct mrs_buf at[2], bytes[2];
     uint64_t seen;
+    uint64_t guess;                /* documents of the collection */
 };
 
 static void
@@ -46,6 +47,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     }
     job->seen = 0;
     enum mrs_status s = mrsi_scan_next(&l->scan, &job->block, &job->part, e);
+    job->guess = mrsi_scan_guess(&l->scan);
     *big = job->block.n > MRSI_BIG;
     return s;
 }
@@ -204,6 +206,7 @@ take_keys(struct mrsi_link *l, struct job *job, struct mrs_err *e)
     const struct key *key = (const struct key *)(const void *)job->keys.p;
     size_t n = job->keys.n / sizeof *key;
     enum mrs_status s = MRS_OK;
+    ids->guess = job->guess;
     for (size_t i = 0; s == MRS_OK && i < n; i++) {
         uint64_t first;
         if (i + 8 < n) {

@@ -86,6 +86,7 @@ mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part 
         if (st == MRS_OK) {
             tell_progress(s, b);
             s->in_part = b->first_doc + b->n_docs;
+            s->bytes += b->n;
             b->first_doc += s->base;
             *part = &s->parts[s->at_part];
             return cut_sample(s, b);
@@ -95,11 +96,29 @@ mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part 
     return MRS_END;
 }
 
+/* By what was read of the part up to now, which may be half a buffer ahead of the documents. */
+uint64_t
+mrsi_scan_guess(const struct mrsi_scan *s)
+{
+    const struct mrsi_part *part = s->at_part < s->n_part ? &s->parts[s->at_part] : NULL;
+    if (!part || !s->progress) {
+        return s->base + s->in_part;
+    }
+    uint64_t all = part->temp ? part->temp->bytes : mrs_input_at(s->en->in, part->in_index)->file_bytes;
+    double more = all > s->progress ? (double)all / (double)s->progress : 1;
+    return s->base + (uint64_t)((double)s->in_part * more);
+}
+
 void
 mrsi_scan_end(struct mrsi_scan *s)
 {
     mrs_reader_close(s->reader);
     s->reader = NULL;
+    if (s->n_part == 1 && s->at_part == 1 && s->parts[0].in_index != MRSI_NONE) {
+        s->coll->read = true; /* the first pass over a file checks its documents, and ends the run if one is bad */
+        s->coll->read_docs = s->base;
+        s->coll->read_bytes = s->bytes;
+    }
 }
 
 void

@@ -74,6 +74,28 @@ one_slot(void **state)
     bare_end(&b);
 }
 
+/* What was guessed only sets how large the tables are: right, far too small, far too large or unknown. */
+static void
+guesses(void **state)
+{
+    static const struct {
+        uint64_t guess, most; /* most: slots in the end */
+    } of[] = {{0, 131072}, {20000, 28400}, {100, 131072}, {UINT64_MAX, 131072}, {1 << 30, 524288}};
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct mrsi_index x;
+        struct bare b;
+        bare_begin(&b, 0, 1 << 20, 1);
+        mrsi_index_init(&x, &b.en, 1 << 24);
+        x.guess = of[i].guess;
+        assert_int_equal(fill(&x, 20000, &b.err), MRS_OK);
+        assert_true(x.n_slot / 4 * 3 >= 20000 && x.n_slot <= of[i].most);
+        mrsi_index_clear(&x);
+        assert_int_equal(x.guess, 0);
+        bare_end(&b);
+    }
+}
+
 static void
 areas(void **state)
 {
@@ -127,6 +149,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_memory_and_in_a_file), cmocka_unit_test(one_slot),
-                                       cmocka_unit_test(areas), cmocka_unit_test(memory_fails)};
+                                       cmocka_unit_test(guesses), cmocka_unit_test(areas),
+                                       cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

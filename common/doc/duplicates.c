@@ -57,14 +57,7 @@ portion(struct mrs_view d, uint32_t part, uint32_t parts)
 static bool
 wide_level(struct mrs_view d)
 {
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint32_t n = 0;
-    mrs_walk_init(&w, d);
-    while (mrs_walk_next(&w, &e) > 0) {
-        n++;
-    }
-    uint32_t parts = n / (SLOTS / 2) + 1;
+    uint32_t parts = mrs_doc_count(d) / (SLOTS / 2) + 1;
     for (uint32_t i = 0; i < parts; i++) {
         if (portion(d, i, parts)) {
             return true;

@@ -317,18 +317,6 @@ mrs_ejson_write(struct mrs_view d, bool canonical, struct mrs_buf *out)
 }
 
 /* ---- pictures ---- */
-static int
-count_fields(struct mrs_val v)
-{
-    struct mrs_walk w;
-    struct mrs_elem e;
-    int n = 0;
-    for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &e) > 0;) {
-        n++;
-    }
-    return n;
-}
-
 /* At most `room` - 1 bytes of text, whole characters, nothing that could upset a terminal. */
 static void
 quote(const char *from, size_t n, char *to, size_t room)
@@ -403,7 +391,7 @@ mrs_val_picture(struct mrs_val v, char *text, uint32_t size)
     }
     case MRS_DOCUMENT:
     case MRS_ARRAY:
-        snprintf(text, size, "%s of %d", v.type == MRS_ARRAY ? "array" : "document", count_fields(v));
+        snprintf(text, size, "%s of %u", v.type == MRS_ARRAY ? "array" : "document", mrs_val_count(v));
         break;
     default:
         picture_scalar(v, text, size);

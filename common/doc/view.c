@@ -130,6 +130,19 @@ mrs_doc_get(struct mrs_view d, const char *name)
     return e.v;
 }
 
+uint32_t
+mrs_doc_count(struct mrs_view d)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t n = 0;
+    mrs_walk_init(&w, d);
+    while (mrs_walk_next(&w, &e) > 0) {
+        n++;
+    }
+    return n;
+}
+
 /* ---- the check ---- */
 static enum mrs_status
 damaged(struct mrs_err *e, enum mrs_code code, const char *why, uint64_t off)

@@ -167,19 +167,6 @@ mrsi_compile_args(struct mrsi_compile *c, struct mrs_expr *x, uint32_t n, struct
     return MRS_OK;
 }
 
-static uint32_t
-count_fields(struct mrs_val v)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    uint32_t n = 0;
-    mrs_walk_init(&w, mrs_val_view(v));
-    while (mrs_walk_next(&w, &el) == 1) {
-        n++;
-    }
-    return n;
-}
-
 static enum mrs_status
 wrong_count(const struct mrs_expr *x, uint32_t n, uint32_t n_min, uint32_t n_max, struct mrs_err *e)
 {
@@ -210,7 +197,7 @@ mrsi_compile_list(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spe
                   struct mrs_err *e)
 {
     bool list = spec.type == MRS_ARRAY;
-    uint32_t n = list ? count_fields(spec) : 1;
+    uint32_t n = list ? mrs_val_count(spec) : 1;
     if (n < n_min || (n_max != ANY && n > n_max)) {
         return wrong_count(x, n, n_min, n_max, e);
     }
@@ -403,7 +390,7 @@ compile_object(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, 
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    uint32_t n = count_fields(spec);
+    uint32_t n = mrs_val_count(spec);
     x->kind = MRSI_OBJECT;
     enum mrs_status s = mrsi_compile_args(c, x, n, e);
     x->names = s == MRS_OK ? mrs_arena_alloc(mrsi_compile_arena(c), (n + 1) * sizeof *x->names) : NULL;
@@ -456,7 +443,7 @@ compile_node(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, st
         return compile_document(c, x, spec, e);
     case MRS_ARRAY:
         x->kind = MRSI_ARRAY;
-        s = compile_items(c, x, spec, count_fields(spec), e);
+        s = compile_items(c, x, spec, mrs_val_count(spec), e);
         return s == MRS_OK ? fold(c, x, e) : s;
     default:
         break;

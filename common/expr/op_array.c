@@ -19,19 +19,6 @@ array_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct 
     return MRS_OK;
 }
 
-static uint32_t
-count(struct mrs_val array)
-{
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint32_t n = 0;
-    mrs_walk_init(&w, mrs_val_view(array));
-    while (mrs_walk_next(&w, &e) > 0) {
-        n++;
-    }
-    return n;
-}
-
 /* Element `at`, counted from the end where it is negative; missing where there is none. */
 static struct mrs_val
 element(struct mrs_val array, int64_t at)
@@ -39,7 +26,7 @@ element(struct mrs_val array, int64_t at)
     struct mrs_walk w;
     struct mrs_elem e;
     if (at < 0) {
-        at += count(array);
+        at += mrs_val_count(array);
     }
     mrs_walk_init(&w, mrs_val_view(array));
     for (int64_t i = 0; at >= 0 && mrs_walk_next(&w, &e) > 0; i++) {
@@ -126,7 +113,7 @@ eval_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_eval_error(x, ev, "the argument must be an array, not %s",
                                mrs_type_name(v.type));
     }
-    return mrsi_ret_i32(ev, (int32_t)count(v), out);
+    return mrsi_ret_i32(ev, (int32_t)mrs_val_count(v), out);
 }
 
 static enum mrs_status

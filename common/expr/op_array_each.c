@@ -336,19 +336,6 @@ struct zip {
     bool longest, has_defaults;
 };
 
-static uint32_t
-count_items(struct mrs_val array)
-{
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint32_t n = 0;
-    mrs_walk_init(&w, mrs_val_view(array));
-    while (mrs_walk_next(&w, &e) > 0) {
-        n++;
-    }
-    return n;
-}
-
 static enum mrs_status
 compile_items(struct mrsi_compile *c, struct mrs_val array, struct mrs_expr **to, struct mrs_err *e)
 {
@@ -367,7 +354,7 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     static const char *const names[] = {"inputs", "useLongestLength", "defaults"};
     struct mrs_val v[3];
     MRSI_TRY(mrsi_compile_pick(x, spec, names, 3, v, e));
-    if (v[0].type != MRS_ARRAY || !count_items(v[0])) {
+    if (v[0].type != MRS_ARRAY || !mrs_val_count(v[0])) {
         return mrsi_expr_refuse(x, e, "inputs must be a list of expressions that is not empty");
     }
     if (v[1].type != MRS_MISSING && v[1].type != MRS_BOOL) {
@@ -377,12 +364,12 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     if (!zip) {
         return mrs_err_memory(e, sizeof *zip);
     }
-    zip->inputs = count_items(v[0]);
+    zip->inputs = mrs_val_count(v[0]);
     zip->longest = v[1].type == MRS_BOOL && v[1].p[0];
     zip->has_defaults = v[2].type != MRS_MISSING;
     x->extra = zip;
     if (zip->has_defaults &&
-        (v[2].type != MRS_ARRAY || count_items(v[2]) != zip->inputs || !zip->longest)) {
+        (v[2].type != MRS_ARRAY || mrs_val_count(v[2]) != zip->inputs || !zip->longest)) {
         return mrsi_expr_refuse(
             x, e, "defaults must be a list as long as inputs, and needs useLongestLength: true");
     }

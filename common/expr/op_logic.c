@@ -201,10 +201,7 @@ compile_switch(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, 
     if (s != MRS_OK) {
         return s;
     }
-    mrs_walk_init(&w, mrs_val_view(branches));
-    while (mrs_walk_next(&w, &el) == 1) {
-        n++;
-    }
+    n = mrs_val_count(branches);
     bool past = false;
     s = mrsi_compile_args(c, x, 2 * n + 1, e);
     mrs_walk_init(&w, mrs_val_view(branches));

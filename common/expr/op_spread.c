@@ -65,10 +65,7 @@ read_shares(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     if (!mrsi_is_constant(p) || p->lit.type != MRS_ARRAY) {
         return mrsi_expr_refuse(x, e, "'p' must be a constant array");
     }
-    mrs_walk_init(&w, mrs_val_view(p->lit));
-    while (mrs_walk_next(&w, &el) == 1) {
-        n++;
-    }
+    n = mrs_val_count(p->lit);
     if (!n) {
         return mrsi_expr_refuse(x, e, "'p' must not be empty");
     }

@@ -49,10 +49,7 @@ compile_let(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
     if (s != MRS_OK) {
         return s;
     }
-    mrs_walk_init(&w, mrs_val_view(vars));
-    while (mrs_walk_next(&w, &el) == 1) {
-        n++;
-    }
+    n = mrs_val_count(vars);
     s = mrsi_compile_args(c, x, n + 1, e);
     mrs_walk_init(&w, mrs_val_view(vars));
     for (uint32_t i = 0; s == MRS_OK && i < n && mrs_walk_next(&w, &el) == 1; i++) {

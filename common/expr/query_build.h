@@ -27,7 +27,6 @@ enum mrs_status mrsi_query_tree(struct mrsi_query_builder *b, enum mrsi_query_ki
                                 struct mrsi_query_node **out, struct mrs_err *e);
 /* The query frees what the node owns. */
 void mrsi_query_own(struct mrsi_query_builder *b, struct mrsi_query_node *n);
-uint32_t mrsi_query_count(struct mrs_view d);
 bool mrsi_query_first(
     struct mrs_val v,
     struct mrs_elem *el); /* first element of a document; false: none, or v is none */

@@ -51,19 +51,6 @@ mrsi_query_own(struct mrsi_query_builder *b, struct mrsi_query_node *n)
     b->q->owned = n;
 }
 
-uint32_t
-mrsi_query_count(struct mrs_view d)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    uint32_t n = 0;
-    mrs_walk_init(&w, d);
-    while (mrs_walk_next(&w, &el) > 0) {
-        n++;
-    }
-    return n;
-}
-
 bool
 mrsi_query_first(struct mrs_val v, struct mrs_elem *el)
 {
@@ -163,7 +150,7 @@ build_list(struct mrsi_query_builder *b, enum mrsi_query_kind kind, const struct
 {
     struct mrs_walk w;
     struct mrs_elem item;
-    uint32_t n = el->v.type == MRS_ARRAY ? mrsi_query_count(mrs_val_view(el->v)) : 0;
+    uint32_t n = el->v.type == MRS_ARRAY ? mrs_val_count(el->v) : 0;
     if (!n) {
         return REFUSE(e, "%s needs an array of filters that is not empty", el->name);
     }
@@ -246,7 +233,7 @@ mrsi_query_filter(struct mrsi_query_builder *b, struct mrs_view filter,
     if (b->depth >= MRSI_QUERY_DEPTH_MAX) {
         return REFUSE(e, "the filter is nested too deeply");
     }
-    MRSI_TRY(mrsi_query_tree(b, Q_AND, mrsi_query_count(filter), out, e));
+    MRSI_TRY(mrsi_query_tree(b, Q_AND, mrs_doc_count(filter), out, e));
     b->depth++;
     mrs_walk_init(&w, filter);
     while (mrs_walk_next(&w, &el) > 0) {

@@ -121,7 +121,7 @@ op_in(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     if (v.type != MRS_ARRAY) {
         return REFUSE(e, "%s needs an array", at->op);
     }
-    uint32_t most = mrsi_query_count(mrs_val_view(v));
+    uint32_t most = mrs_val_count(v);
     struct mrsi_query_node *n = *out = mrsi_query_new(b, Q_IN, at->path, e);
     if (!n) {
         return MRS_DEAD;
@@ -351,7 +351,7 @@ bits_of_list(struct mrsi_query_builder *b, struct mrsi_query_node *n, struct mrs
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    n->bit = mrsi_query_room(b, mrsi_query_count(mrs_val_view(v)) * sizeof *n->bit, e);
+    n->bit = mrsi_query_room(b, mrs_val_count(v) * sizeof *n->bit, e);
     if (!n->bit) {
         return MRS_DEAD;
     }
@@ -439,7 +439,7 @@ all_item(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v, 
     struct mrs_elem el;
     bool is_elem = mrsi_query_first(v, &el) && mrs_name_is(&el, "$elemMatch", 10);
     if (is_elem != elems || (!is_elem && mrsi_query_is_ops(v)) ||
-        (is_elem && mrsi_query_count(mrs_val_view(v)) != 1)) {
+        (is_elem && mrs_val_count(v) != 1)) {
         return REFUSE(e, "%s holds either values or $elemMatch, and no other operators", at->op);
     }
     if (is_elem) {
@@ -458,7 +458,7 @@ op_all(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     if (v.type != MRS_ARRAY) {
         return REFUSE(e, "%s needs an array", at->op);
     }
-    uint32_t n = mrsi_query_count(mrs_val_view(v));
+    uint32_t n = mrs_val_count(v);
     MRSI_TRY(mrsi_query_tree(b, n ? Q_AND : Q_NEVER, n, out, e));
     mrs_walk_init(&w, mrs_val_view(v));
     bool elems = false;
@@ -519,7 +519,7 @@ mrsi_query_ops(struct mrsi_query_builder *b, const struct mrsi_query_path *path,
     if (b->depth >= MRSI_QUERY_DEPTH_MAX) {
         return REFUSE(e, "the filter is nested too deeply");
     }
-    MRSI_TRY(mrsi_query_tree(b, Q_AND, mrsi_query_count(ops), out, e));
+    MRSI_TRY(mrsi_query_tree(b, Q_AND, mrs_doc_count(ops), out, e));
     b->depth++;
     mrs_walk_init(&w, ops);
     while (mrs_walk_next(&w, &el) > 0) {

@@ -71,19 +71,6 @@ each(const struct check *c, struct mrs_val v, const char *above,
     return good;
 }
 
-static uint32_t
-count_of(struct mrs_val v)
-{
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint32_t n = 0;
-    mrs_walk_init(&w, mrs_val_view(v));
-    while (mrs_walk_next(&w, &e) == 1) {
-        n++;
-    }
-    return n;
-}
-
 /* ---- collections ---- */
 static bool
 check_coll(const struct check *c, const char *sub, struct mrs_val v)
@@ -104,7 +91,7 @@ check_coll(const struct check *c, const char *sub, struct mrs_val v)
                         (const char *)v.p + 4);
         return false;
     }
-    if (v.type == MRS_DOCUMENT && count_of(v) == 2 && is_text(mrs_doc_get(mrs_val_view(v), "db")) &&
+    if (v.type == MRS_DOCUMENT && mrs_val_count(v) == 2 && is_text(mrs_doc_get(mrs_val_view(v), "db")) &&
         is_text(mrs_doc_get(mrs_val_view(v), "coll"))) {
         return true;
     }
@@ -119,7 +106,7 @@ check_listed(const struct check *c, const char *sub, struct mrs_val v)
     if (v.type != MRS_DOCUMENT || mrs_doc_get(mrs_val_view(v), "into").type == MRS_MISSING) {
         return check_coll(c, sub, v);
     }
-    if (count_of(v) != 2 || mrs_doc_get(mrs_val_view(v), "value").type == MRS_MISSING) {
+    if (mrs_val_count(v) != 2 || mrs_doc_get(mrs_val_view(v), "value").type == MRS_MISSING) {
         return wrong(c, sub, "{ value: x, into: collection }", v);
     }
     snprintf(below, sizeof below, "%s.into", sub);
@@ -129,7 +116,7 @@ check_listed(const struct check *c, const char *sub, struct mrs_val v)
 static bool
 check_colls(const struct check *c, struct mrs_val v)
 {
-    if ((v.type != MRS_ARRAY && v.type != MRS_DOCUMENT) || count_of(v) == 0) {
+    if ((v.type != MRS_ARRAY && v.type != MRS_DOCUMENT) || mrs_val_count(v) == 0) {
         return wrong(c, NULL, "several collections: a list, or a map { tag: collection }", v);
     }
     return each(c, v, NULL, v.type == MRS_ARRAY ? check_listed : check_coll);
@@ -145,7 +132,7 @@ check_name(const struct check *c, const char *sub, struct mrs_val v)
 static bool
 check_path(const struct check *c, const char *sub, struct mrs_val v)
 {
-    if (v.type == MRS_ARRAY && count_of(v) > 0) {
+    if (v.type == MRS_ARRAY && mrs_val_count(v) > 0) {
         return each(c, v, sub, check_name);
     }
     return is_text(v) ||
@@ -206,7 +193,7 @@ check_choice(const struct check *c, struct mrs_val *v)
     if (c->key->type != MRS_ARG_CHOICE_OR_COLL) {
         return wrong_choice(c, "", *v);
     }
-    if (v->type != MRS_DOCUMENT || count_of(*v) != 1 ||
+    if (v->type != MRS_DOCUMENT || mrs_val_count(*v) != 1 ||
         mrs_doc_get(mrs_val_view(*v), "into").type == MRS_MISSING) {
         return wrong_choice(c, " or { into: collection }", *v);
     }
@@ -216,7 +203,7 @@ check_choice(const struct check *c, struct mrs_val *v)
 static bool
 check_pair(const struct check *c, const char *sub, struct mrs_val v)
 {
-    if (v.type == MRS_DOCUMENT && count_of(v) == 2 &&
+    if (v.type == MRS_DOCUMENT && mrs_val_count(v) == 2 &&
         mrs_doc_get(mrs_val_view(v), "from").type != MRS_MISSING &&
         mrs_doc_get(mrs_val_view(v), "into").type != MRS_MISSING) {
         return true;
@@ -227,10 +214,10 @@ check_pair(const struct check *c, const char *sub, struct mrs_val v)
 static bool
 check_match(const struct check *c, struct mrs_val v)
 {
-    if (v.type == MRS_ARRAY && count_of(v) > 0) {
+    if (v.type == MRS_ARRAY && mrs_val_count(v) > 0) {
         return each(c, v, NULL, check_pair);
     }
-    if (v.type != MRS_DOCUMENT || count_of(v) == 0) {
+    if (v.type != MRS_DOCUMENT || mrs_val_count(v) == 0) {
         return wrong(c, NULL,
                      "a map { path in from: path in into }, or a list [{ from: expression, into: "
                      "expression }]",

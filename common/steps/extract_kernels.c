@@ -235,17 +235,7 @@ agree(const void *state, struct mrs_view a, bool a_made, struct mrs_view b, bool
 static uint32_t
 n_values(struct mrs_val v)
 {
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint32_t n = 0;
-    if (v.type != MRS_ARRAY) {
-        return !mrs_is_nullish(v);
-    }
-    mrs_walk_init(&w, mrs_val_view(v));
-    while (mrs_walk_next(&w, &e) == 1) {
-        n++;
-    }
-    return n;
+    return v.type == MRS_ARRAY ? mrs_val_count(v) : !mrs_is_nullish(v);
 }
 
 /* Puts parent_ref into d: in its place where it is there, else behind `_id` (a new document) or at the end (one

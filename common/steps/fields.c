@@ -54,20 +54,6 @@ mrsi_read_not_id(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_path 
     return true;
 }
 
-/* The entries of a list or map, so that arrays can be made in one piece. */
-static uint32_t
-entries(struct mrs_val v)
-{
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint32_t n = 0;
-    mrs_walk_init(&w, mrs_val_view(v));
-    while (mrs_walk_next(&w, &e) == 1) {
-        n++;
-    }
-    return n;
-}
-
 /* Adds a path to the set that must stay apart. */
 static bool
 apart(struct mrsi_read *r, struct mrs_edit *set, const char *key, const char *sub, const struct mrs_path *path)
@@ -110,7 +96,7 @@ read_list(struct mrsi_read *r, struct mrsi_slot s, bool *minus, struct mrs_path 
     struct mrs_walk w;
     struct mrs_elem e;
     bool good = true;
-    struct mrs_path *p = mrsi_read_alloc(r, entries(s.v), sizeof *p);
+    struct mrs_path *p = mrsi_read_alloc(r, mrs_val_count(s.v), sizeof *p);
     struct mrs_edit *set = p ? new_set(r) : NULL;
     if (!set) {
         return false;
@@ -172,7 +158,7 @@ mrsi_read_exprs(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_fields *out
     if (s.v.type != MRS_DOCUMENT) {
         return mrsi_read_error(r, s.key, s.sub, "must be a map of name: expression, not %s", mrs_type_name(s.v.type));
     }
-    uint32_t room = entries(s.v);
+    uint32_t room = mrs_val_count(s.v);
     out->given = out->map = true;
     out->path = mrsi_read_alloc(r, room, sizeof *out->path);
     out->expr = mrsi_read_alloc(r, room, sizeof *out->expr);
@@ -350,7 +336,7 @@ mrsi_read_match(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_match *out)
         return mrsi_read_error(r, s.key, s.sub, "must be a map of path: path or a list of {from, into}, not %s",
                                mrs_type_name(s.v.type));
     }
-    uint32_t room = entries(s.v);
+    uint32_t room = mrs_val_count(s.v);
     if (room == 0 || room > UINT16_MAX) {
         return mrsi_read_error(r, s.key, s.sub, room ? "has too many pairs" : "needs at least one pair");
     }

@@ -165,11 +165,7 @@ read_create(struct mrsi_read *r, struct index *s)
         }
         return;
     }
-    uint32_t n = 0;
-    for (mrs_walk_init(&w, mrs_val_view(list.v)); mrs_walk_next(&w, &e) == 1;) {
-        n++;
-    }
-    s->create = mrsi_read_alloc(r, n, sizeof *s->create);
+    s->create = mrsi_read_alloc(r, mrs_val_count(list.v), sizeof *s->create);
     mrs_buf_init(&buf, r->args->mem, MRS_METADATA_MAX);
     mrs_buf_init(&name, r->args->mem, MRS_METADATA_MAX);
     mrs_walk_init(&w, mrs_val_view(list.v));
@@ -191,17 +187,13 @@ read_drop(struct mrsi_read *r, struct index *s)
     struct mrsi_slot list = mrsi_slot(r, "drop");
     struct mrs_walk w;
     struct mrs_elem e;
-    uint32_t n = 0;
     if (list.v.type != MRS_ARRAY) {
         if (mrsi_slot_given(list)) {
             mrsi_read_error(r, "drop", NULL, "must be a list of names");
         }
         return;
     }
-    for (mrs_walk_init(&w, mrs_val_view(list.v)); mrs_walk_next(&w, &e) == 1;) {
-        n++;
-    }
-    s->drop = mrsi_read_alloc(r, n, sizeof *s->drop);
+    s->drop = mrsi_read_alloc(r, mrs_val_count(list.v), sizeof *s->drop);
     mrs_walk_init(&w, mrs_val_view(list.v));
     while (s->drop && mrs_walk_next(&w, &e) == 1) {
         struct mrsi_slot one = {e.v, "drop", e.name, NULL};

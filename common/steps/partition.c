@@ -128,7 +128,6 @@ read_values(struct mrsi_read *r, struct partition *s)
     struct mrsi_slot f = mrsi_slot(r, "into");
     struct mrs_walk w;
     struct mrs_elem e;
-    uint32_t n = 0;
     s->into = mrsi_read_alloc(r, MRS_SIDES_MAX, sizeof *s->into);
     if ((f.v.type != MRS_ARRAY && f.v.type != MRS_DOCUMENT) || f.v.n <= 5) {
         if (mrsi_slot_given(f)) {
@@ -136,10 +135,7 @@ read_values(struct mrsi_read *r, struct partition *s)
         }
         return;
     }
-    for (mrs_walk_init(&w, mrs_val_view(f.v)); mrs_walk_next(&w, &e) == 1;) {
-        n++;
-    }
-    s->value = mrsi_read_alloc(r, n, sizeof *s->value);
+    s->value = mrsi_read_alloc(r, mrs_val_count(f.v), sizeof *s->value);
     mrs_walk_init(&w, mrs_val_view(f.v));
     while (s->value && s->into && r->status == MRS_OK && mrs_walk_next(&w, &e) == 1) {
         if (f.v.type == MRS_ARRAY) {

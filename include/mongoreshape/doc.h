@@ -242,6 +242,13 @@ mrs_walk_next(struct mrs_walk *w, struct mrs_elem *e)
 bool mrs_doc_find(struct mrs_view d, const char *name, uint32_t name_len, struct mrs_elem *e);
 /* Value of the first field of this C-string name, or missing. */
 struct mrs_val mrs_doc_get(struct mrs_view d, const char *name);
+/* How many fields (elements of an array) it has, up to the first that is damaged. */
+uint32_t mrs_doc_count(struct mrs_view d);
+static inline uint32_t
+mrs_val_count(struct mrs_val v) /* of a DOCUMENT or ARRAY */
+{
+    return mrs_doc_count(mrs_val_view(v));
+}
 
 static inline bool
 mrs_name_is(const struct mrs_elem *e, const char *name, uint32_t name_len)

@@ -75,18 +75,6 @@ add_op(struct bulk *b, mongoc_bulk_operation_t *bulk, const struct live_op *op, 
 }
 
 /* ---- the reply ---- */
-static uint32_t
-count_items(struct mrs_val list)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    uint32_t n = 0;
-    for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &el) > 0;) {
-        n++;
-    }
-    return n;
-}
-
 /* Appends the errors of a command whose first operation is number `first`. */
 static enum mrs_status
 take_errors(struct bulk *b, struct mrs_val list, uint32_t first, struct mrs_err *e)
@@ -94,7 +82,7 @@ take_errors(struct bulk *b, struct mrs_val list, uint32_t first, struct mrs_err 
     struct mrs_walk w;
     struct mrs_elem el;
     struct live_bulk_result *r = b->r;
-    size_t n = r->n_errors + (size_t)count_items(list);
+    size_t n = r->n_errors + mrs_val_count(list);
     struct live_op_error *all = mrs_arena_alloc(b->arena, n * sizeof *all);
     if (!all) {
         return mrs_err_memory(e, n * sizeof *all);

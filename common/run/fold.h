@@ -20,26 +20,107 @@ enum {
     MRSI_FOLD_LATE = MRS_USED_LEFT   /* refused while its group was folded: the reason is in `late` */
 };
 
-/* ---- fold_route.c: which partition a group belongs to ---- */
-struct mrsi_fold_seen { /* a key met before */
-    struct mrs_hash128 hash;
-    uint32_t part, pad;
+/* ---- fold_keep.c: what is kept of a document until its group is folded ---- */
+/* A record of a document, or of a kin: the key of a group, and what its documents have alike. Its bytes follow, padded
+ * to 8. In each piece of a partition a kin stands before the first document that names it. */
+struct mrsi_fold_rec {
+    uint32_t len;     /* of the bytes */
+    uint16_t kin;     /* number in the piece */
+    uint8_t form;
+    uint8_t first;    /* of a document: the first byte of its order */
+    uint64_t ordinal; /* of the document; of a kin: of the first document that names it here */
+    uint64_t order;   /* of a document: the next eight bytes of its order as a number; of a kin: a part of its group's
+                         hash, and the length of the key */
 };
-enum { MRSI_FOLD_SEEN = 8192 };
+enum {
+    MRSI_FOLD_SHORT, /* all of the order stands in the head */
+    MRSI_FOLD_LONG,  /* the bytes begin with the length of the order in 32 bits, and the order */
+    MRSI_FOLD_KIN    /* the bytes are the key of the group, then the rest */
+};
+struct mrsi_fold_parts { /* what a document brings */
+    struct mrs_view group; /* p NULL: to be asked for */
+    struct mrs_view order, shape, kin;
+    uint64_t ordinal;
+};
+static inline size_t
+mrsi_fold_room(uint64_t len) /* of a record with so many bytes */
+{
+    return (size_t)((sizeof(struct mrsi_fold_rec) + len + 7) & ~(uint64_t)7);
+}
+static inline const uint8_t *
+mrsi_fold_bytes(const struct mrsi_fold_rec *r)
+{
+    return (const uint8_t *)(r + 1);
+}
+/* Of a record of a kin. */
+static inline struct mrs_view
+mrsi_fold_kin_group(const struct mrsi_fold_rec *r)
+{
+    struct mrs_view group = {mrsi_fold_bytes(r), (uint32_t)r->order};
+    return group;
+}
+static inline struct mrs_view
+mrsi_fold_kin_rest(const struct mrsi_fold_rec *r)
+{
+    struct mrs_view group = mrsi_fold_kin_group(r), rest = {group.p + group.n, r->len - group.n};
+    return rest;
+}
+/* Of a record of a document. */
+struct mrs_view mrsi_fold_order(const struct mrsi_fold_rec *r, uint8_t room[9]);
+static inline struct mrs_view
+mrsi_fold_shape(const struct mrsi_fold_rec *r)
+{
+    struct mrs_view shape = {mrsi_fold_bytes(r), r->len};
+    if (r->form == MRSI_FOLD_LONG) {
+        uint32_t order;
+        memcpy(&order, shape.p, sizeof order);
+        shape.p += sizeof order + order;
+        shape.n -= (uint32_t)sizeof order + order;
+    }
+    return shape;
+}
+
+/* ---- fold_route.c: which partition a group belongs to ---- */
+struct mrsi_fold_seen { /* a kin met before */
+    struct mrs_hash128 hash;
+    uint32_t part;  /* of its group */
+    uint32_t piece; /* the last one that it was put into; 0: none */
+    uint32_t kin;   /* its number there */
+    uint32_t pad;
+};
+struct mrsi_fold_open { /* the open piece of a partition */
+    uint32_t piece; /* its number, from 1 on */
+    uint32_t kins;
+};
 struct mrsi_fold_router { /* a worker's */
     struct mrsi_spiller spiller;
-    struct mrsi_fold_seen *seen;
+    struct mrsi_fold_open *open; /* one a partition */
+    struct mrsi_fold_seen *seen; /* hashed: n of them in so many slots */
+    uint32_t n_seen, slots;
+    struct mrs_buf group;        /* a key that was asked for */
 };
 
 /* ---- fold_load.c: groups in order ---- */
 struct mrsi_fold_group {
-    const struct mrsi_rec *first;
+    const struct mrsi_rec *first; /* of those that were gathered */
     uint32_t at, n; /* in members */
+    struct mrs_view key;
+    uint32_t ref;   /* a part of its hash, of those that were not */
+};
+struct mrsi_fold_member {
+    const struct mrsi_fold_rec *rec;
+    uint64_t order; /* as in its record */
+    uint32_t kin;   /* number in kins */
+    uint8_t first;
+};
+struct mrsi_fold_kin {
+    const struct mrsi_fold_rec *rec;
+    uint32_t group, pad;
 };
 struct mrsi_fold_load {
-    struct mrs_buf bytes, list, of, groups, table, sorted;
-    struct mrs_buf members; /* const struct mrsi_rec *: group by group, in order */
-    uint32_t n_groups;
+    struct mrs_buf bytes, list, kins, groups, table, sorted;
+    struct mrs_buf members; /* struct mrsi_fold_member: group by group, in order */
+    uint32_t n_groups, n_slots;
 };
 
 /* ---- fold_gather.c: groups that grow while documents are read ---- */
@@ -77,7 +158,8 @@ struct mrsi_fold {
     uint32_t next_group;        /* to be handed out */
 };
 
-/* A record: `verify` is the group, `sort` the order, `ref` a part of the group's hash. */
+/* A record on its way to a partition, or to a group that grows: `verify` is the group, `sort` the order, `ref` a part
+ * of the group's hash; the shape begins with `ord` bytes of kin. */
 static inline struct mrs_view
 mrsi_fold_key(const struct mrsi_rec *r)
 {
@@ -93,10 +175,23 @@ enum mrs_status mrsi_fold_route_begin(struct mrsi_fold *f, struct mrsi_worker *w
 /* Records, one behind the other, of documents that follow those the worker had before. */
 enum mrs_status mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *recs,
                                     struct mrs_err *e);
-enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_rec *head,
-                                const struct mrsi_rec_parts *x, struct mrs_hash128 hash, struct mrs_err *e);
+/* One document's. SKIP: it is refused. */
+enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x,
+                                struct mrs_err *e);
+/* The key of its group, which may have to be asked for. SKIP: the document is refused. */
+enum mrs_status mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin,
+                                    struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
+
+/* fold_keep.c: whether the open piece holds its kin and has room for a document's record. */
+bool mrsi_fold_has_kin(const struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen,
+                       const struct mrsi_fold_parts *x);
+/* Puts the record, where that is so. */
+void mrsi_fold_keep(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x);
+/* Puts the record of the kin and then the document's. */
+enum mrs_status mrsi_fold_keep_kin(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen,
+                                   const struct mrsi_fold_parts *x, uint32_t ref, struct mrs_err *e);
 
 /* ---- fold_load.c: a partition in memory, in order ---- */
 void mrsi_fold_load_init(struct mrsi_fold_load *l, struct mrs_mem *mem);
@@ -123,6 +218,7 @@ struct mrs_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i);
 /* ---- fold_one.c: one group through the step ---- */
 struct mrsi_fold_source {
     enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
+    struct mrs_view kin; /* of the member that next gave */
     uint64_t at; /* ordinal of the member that next gave */
     uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th, once next has given END */
 };

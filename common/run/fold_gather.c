@@ -105,7 +105,8 @@ new_group(struct mrsi_fold *f, struct slot *slot, const struct mrsi_rec *r, stru
     uint8_t *first = p + size - rec.total;
     memcpy(p, &head, sizeof head);
     mrsi_rec_fill(first, &rec, &x);
-    struct mrsi_fold_group group = {(const struct mrsi_rec *)(const void *)first, 0, 0};
+    struct mrsi_fold_group group = {.first = (const struct mrsi_rec *)(const void *)first};
+    group.key = mrsi_fold_key(group.first);
     mrs_buf_put(&g->groups.groups, &group, sizeof group);
     if (g->groups.groups.bad) {
         mrs_err_memory(e, sizeof group);

@@ -1,9 +1,11 @@
 /* fold_load.c - a partition in memory, its groups in the order of their keys, their members in theirs.
  *
- * Members find their group by hash; only the keys of groups are sorted, members are counted into their places. Within
- * a group they come as they were read, which is often the order that is wanted. */
+ * Kins find their group by hash, once a piece; only the keys of groups are sorted, members are counted into their
+ * places. Within a group they come as they were read, which is often the order that is wanted, or nearly. */
 #include "fold.h"
 #include <stdlib.h>
+
+enum { SLOTS = 256 };
 
 struct place { /* of a group among the others */
     uint64_t prefix;
@@ -13,7 +15,7 @@ struct place { /* of a group among the others */
 void
 mrsi_fold_load_init(struct mrsi_fold_load *l, struct mrs_mem *mem)
 {
-    struct mrs_buf *const all[] = {&l->bytes, &l->list, &l->of, &l->groups, &l->table, &l->sorted, &l->members};
+    struct mrs_buf *const all[] = {&l->bytes, &l->list, &l->kins, &l->groups, &l->table, &l->sorted, &l->members};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -22,7 +24,7 @@ mrsi_fold_load_init(struct mrsi_fold_load *l, struct mrs_mem *mem)
 void
 mrsi_fold_load_clear(struct mrsi_fold_load *l)
 {
-    struct mrs_buf *const all[] = {&l->bytes, &l->list, &l->of, &l->groups, &l->table, &l->sorted, &l->members};
+    struct mrs_buf *const all[] = {&l->bytes, &l->list, &l->kins, &l->groups, &l->table, &l->sorted, &l->members};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -34,64 +36,170 @@ groups_of(const struct mrsi_fold_load *l)
     return (struct mrsi_fold_group *)(void *)l->groups.p;
 }
 
+static const struct mrsi_fold_kin *
+kins_of(const struct mrsi_fold_load *l)
+{
+    return (const struct mrsi_fold_kin *)(const void *)l->kins.p;
+}
+
 const struct mrsi_fold_group *
 mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i)
 {
     return &groups_of(l)[((const struct place *)(const void *)l->sorted.p)[i].group];
 }
 
-static bool
-same_key(const struct mrsi_rec *a, const struct mrsi_rec *b)
-{
-    return a->verify_len == b->verify_len && memcmp(mrsi_rec_verify(a), mrsi_rec_verify(b), a->verify_len) == 0;
-}
+/* ---- reading ---- */
+struct stream { /* the pieces of a worker, whose documents come in their order */
+    const uint8_t *p, *end;
+    size_t piece; /* to be looked at next */
+    uint32_t worker;
+    uint32_t *kin; /* of the piece that is read: their numbers in l->kins */
+};
 
-/* The group of a record; slots hold the number of a group and 1. */
-static uint32_t
-group_of(struct mrsi_fold_load *l, const struct mrsi_loaded *x, uint32_t *slot, uint32_t mask)
+enum { AHEAD = 512, KINS = (64 << 10) / sizeof(struct mrsi_fold_rec) }; /* of a piece, at most */
+
+/* The next record of a worker; NULL at the end. */
+static const struct mrsi_fold_rec *
+peek(struct stream *st, const struct mrsi_piece *x, uint8_t *const *loaded, size_t n)
 {
-    uint32_t i = x->ref & mask;
-    for (; slot[i]; i = (i + 1) & mask) {
-        const struct mrsi_rec *first = groups_of(l)[slot[i] - 1].first;
-        if (first->ref == x->ref && same_key(first, x->rec)) {
-            return slot[i] - 1;
+    while (st->p == st->end) {
+        while (st->piece < n && x[st->piece].worker != st->worker) {
+            st->piece++;
         }
+        if (st->piece == n) {
+            return NULL;
+        }
+        st->p = loaded[st->piece];
+        st->end = st->p + x[st->piece].n;
+        st->piece++;
     }
-    struct mrsi_fold_group g = {x->rec, 0, 0};
-    mrs_buf_put(&l->groups, &g, sizeof g);
-    slot[i] = ++l->n_groups;
-    return l->n_groups - 1;
+    return (const struct mrsi_fold_rec *)(const void *)st->p;
 }
 
 static enum mrs_status
-find_groups(struct mrsi_fold_load *l, struct mrs_err *e)
+more_slots(struct mrsi_fold_load *l, struct mrs_err *e)
 {
-    const struct mrsi_loaded *x = (const struct mrsi_loaded *)(const void *)l->list.p;
-    uint32_t n = (uint32_t)(l->list.n / sizeof *x), slots = 64, last = 0;
-    while (slots < n * 2ull) {
-        slots *= 2;
-    }
-    mrs_buf_reset(&l->of);
-    mrs_buf_reset(&l->groups);
+    l->n_slots = l->n_slots ? l->n_slots * 2 : SLOTS;
     mrs_buf_reset(&l->table);
-    l->n_groups = 0;
-    uint32_t *of = (uint32_t *)(void *)mrs_buf_take(&l->of, (n + 1) * sizeof *of);
-    uint32_t *slot = (uint32_t *)(void *)mrs_buf_take(&l->table, slots * sizeof *slot);
-    if (!of || !slot) {
-        return mrs_err_memory(e, slots * sizeof *slot);
+    uint32_t *slot = (uint32_t *)(void *)mrs_buf_take(&l->table, l->n_slots * sizeof *slot);
+    if (!slot) {
+        return mrs_buf_status(&l->table, e);
     }
-    memset(slot, 0, slots * sizeof *slot);
-    for (uint32_t i = 0; i < n && !l->groups.bad; i++) {
-        bool again = i && x[i].ref == x[i - 1].ref && same_key(x[i].rec, x[i - 1].rec);
-        last = again ? last : group_of(l, &x[i], slot, slots - 1);
-        of[i] = last;
-        if (!l->groups.bad) {
-            groups_of(l)[last].n++;
+    memset(slot, 0, l->n_slots * sizeof *slot);
+    for (uint32_t i = 0; i < l->n_groups; i++) {
+        uint32_t at = groups_of(l)[i].ref & (l->n_slots - 1);
+        while (slot[at]) {
+            at = (at + 1) & (l->n_slots - 1);
         }
+        slot[at] = i + 1;
     }
-    return mrs_buf_status(&l->groups, e);
+    return MRS_OK;
 }
 
+/* Adds a kin; its group is found by hash: slots hold the number of a group and 1. */
+static enum mrs_status
+add_kin(struct mrsi_fold_load *l, struct stream *st, const struct mrsi_fold_rec *r, struct mrs_err *e)
+{
+    struct mrs_view key = mrsi_fold_kin_group(r);
+    uint32_t ref = (uint32_t)(r->order >> 32), group = UINT32_MAX;
+    if (l->n_groups >= l->n_slots / 2 && more_slots(l, e) != MRS_OK) {
+        return MRS_DEAD;
+    }
+    uint32_t *slot = (uint32_t *)(void *)l->table.p, i = ref & (l->n_slots - 1);
+    for (; slot[i] && group == UINT32_MAX; i = (i + 1) & (l->n_slots - 1)) {
+        const struct mrsi_fold_group *g = &groups_of(l)[slot[i] - 1];
+        group = g->ref == ref && mrsi_fold_compare(g->key, key) == 0 ? slot[i] - 1 : group;
+    }
+    if (group == UINT32_MAX) {
+        struct mrsi_fold_group g = {.ref = ref, .key = key};
+        mrs_buf_put(&l->groups, &g, sizeof g);
+        group = l->n_groups++;
+        slot[i] = l->n_groups;
+    }
+    struct mrsi_fold_kin kin = {r, group, 0};
+    st->kin[r->kin] = (uint32_t)(l->kins.n / sizeof kin);
+    mrs_buf_put(&l->kins, &kin, sizeof kin);
+    return l->groups.bad || l->kins.bad ? mrs_err_memory(e, l->kins.n) : MRS_OK;
+}
+
+static enum mrs_status
+add_record(struct mrsi_fold_load *l, struct stream *st, const struct mrsi_fold_rec *r, struct mrs_err *e)
+{
+    if (r->form == MRSI_FOLD_KIN) {
+        return add_kin(l, st, r, e);
+    }
+    struct mrsi_fold_member m = {r, r->order, st->kin[r->kin], r->first};
+    groups_of(l)[kins_of(l)[m.kin].group].n++;
+    mrs_buf_put(&l->list, &m, sizeof m);
+    return l->list.bad ? mrs_buf_status(&l->list, e) : MRS_OK;
+}
+
+/* The stream whose next record comes first, and how far it may be followed before another has its turn. */
+static struct stream *
+first_stream(struct stream *st, uint32_t n_streams, const struct mrsi_piece *x, uint8_t *const *loaded, size_t n,
+             uint64_t *up_to)
+{
+    struct stream *best = NULL;
+    uint64_t first = UINT64_MAX;
+    *up_to = UINT64_MAX;
+    for (uint32_t i = 0; i < n_streams; i++) {
+        const struct mrsi_fold_rec *r = peek(&st[i], x, loaded, n);
+        if (r && (!best || r->ordinal < first)) {
+            *up_to = best ? first : UINT64_MAX;
+            first = r->ordinal;
+            best = &st[i];
+        } else if (r && r->ordinal < *up_to) {
+            *up_to = r->ordinal;
+        }
+    }
+    return best;
+}
+
+/* All records in the order of their documents. */
+static enum mrs_status
+merge(struct mrsi_fold_load *l, struct stream *st, uint32_t n_streams, const struct mrsi_partition *p,
+      uint8_t *const *loaded, struct mrs_err *e)
+{
+    const struct mrsi_piece *x = (const struct mrsi_piece *)(const void *)p->pieces.p;
+    size_t n = p->pieces.n / sizeof *x;
+    enum mrs_status s = MRS_OK;
+    struct stream *best;
+    uint64_t up_to;
+    while (s == MRS_OK && (best = first_stream(st, n_streams, x, loaded, n, &up_to)) != NULL) {
+        const struct mrsi_fold_rec *r = peek(best, x, loaded, n);
+        do {
+            __builtin_prefetch(best->p + AHEAD);
+            s = add_record(l, best, r, e);
+            best->p += mrsi_fold_room(r->len);
+            r = peek(best, x, loaded, n);
+        } while (s == MRS_OK && r && r->ordinal < up_to);
+    }
+    return s;
+}
+
+static enum mrs_status
+read_records(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_partition *p, struct mrs_err *e)
+{
+    uint32_t jobs = f->en->jobs, *kins = mrs_alloc(f->en->mem, (size_t)jobs * KINS * sizeof *kins);
+    struct stream *st = mrs_zalloc(f->en->mem, jobs * sizeof *st);
+    uint8_t **loaded;
+    enum mrs_status s = kins && st ? mrsi_partition_bring(&f->spill, p, &l->bytes, &loaded, e)
+                                   : mrs_err_memory(e, (size_t)jobs * KINS * sizeof *kins);
+    mrs_buf_reset(&l->list);
+    mrs_buf_reset(&l->kins);
+    mrs_buf_reset(&l->groups);
+    l->n_groups = l->n_slots = 0;
+    for (uint32_t i = 0; s == MRS_OK && i < jobs; i++) {
+        st[i].worker = i;
+        st[i].kin = kins + (size_t)i * KINS;
+    }
+    s = s == MRS_OK ? merge(l, st, jobs, p, loaded, e) : s;
+    mrs_free(f->en->mem, kins);
+    mrs_free(f->en->mem, st);
+    return s;
+}
+
+/* ---- groups ---- */
 static int
 by_place(const void *pa, const void *pb, void *arg)
 {
@@ -101,7 +209,7 @@ by_place(const void *pa, const void *pb, void *arg)
         return a->prefix < b->prefix ? -1 : 1;
     }
     const struct mrsi_fold_group *g = groups_of(l);
-    return mrsi_fold_compare(mrsi_fold_key(g[a->group].first), mrsi_fold_key(g[b->group].first));
+    return mrsi_fold_compare(g[a->group].key, g[b->group].key);
 }
 
 /* How many bytes the keys of all groups begin with alike. */
@@ -109,10 +217,10 @@ static size_t
 common_bytes(const struct mrsi_fold_load *l)
 {
     const struct mrsi_fold_group *g = groups_of(l);
-    struct mrs_view first = l->n_groups ? mrsi_fold_key(g[0].first) : (struct mrs_view){NULL, 0};
+    struct mrs_view first = l->n_groups ? g[0].key : (struct mrs_view){NULL, 0};
     size_t n = first.n;
     for (uint32_t i = 1; i < l->n_groups && n; i++) {
-        struct mrs_view key = mrsi_fold_key(g[i].first);
+        struct mrs_view key = g[i].key;
         n = key.n < n ? key.n : n;
         size_t k = 0;
         while (k < n && key.p[k] == first.p[k]) {
@@ -134,7 +242,7 @@ mrsi_fold_sort_groups(struct mrsi_fold_load *l, struct mrs_err *e)
         return mrs_buf_status(&l->sorted, e);
     }
     for (uint32_t i = 0; i < l->n_groups; i++) {
-        p[i] = (struct place){mrsi_fold_prefix(mrsi_fold_key(groups_of(l)[i].first), skip), i, 0};
+        p[i] = (struct place){mrsi_fold_prefix(groups_of(l)[i].key, skip), i, 0};
     }
     if (l->n_groups > 1) {
         qsort_r(p, l->n_groups, sizeof *p, by_place, l);
@@ -148,29 +256,39 @@ mrsi_fold_sort_groups(struct mrsi_fold_load *l, struct mrs_err *e)
     return MRS_OK;
 }
 
-static struct mrs_view
-order_of(const struct mrsi_rec *r)
-{
-    struct mrs_view order = {mrsi_rec_sort(r), r->sort_len};
-    return order;
-}
-
+/* ---- members ---- */
 static int
 by_order(const void *pa, const void *pb)
 {
-    const struct mrsi_rec *a, *b;
-    memcpy(&a, pa, sizeof a);
-    memcpy(&b, pb, sizeof b);
-    int c = mrsi_fold_compare(order_of(a), order_of(b));
-    return c ? c : a->order < b->order ? -1 : a->order > b->order;
+    const struct mrsi_fold_member *a = pa, *b = pb;
+    uint8_t room_a[9], room_b[9];
+    if (a->first != b->first || a->order != b->order) {
+        return a->first < b->first || (a->first == b->first && a->order < b->order) ? -1 : 1;
+    }
+    int c = 0;
+    if (a->rec->form == MRSI_FOLD_LONG || b->rec->form == MRSI_FOLD_LONG) {
+        c = mrsi_fold_compare(mrsi_fold_order(a->rec, room_a), mrsi_fold_order(b->rec, room_b));
+    }
+    return c ? c : a->rec->ordinal < b->rec->ordinal ? -1 : a->rec->ordinal > b->rec->ordinal;
 }
 
+/* Members that are nearly in order are moved a few places; else all are sorted. */
 static void
-sort_members(const struct mrsi_rec **m, uint32_t n)
+sort_members(struct mrsi_fold_member *m, uint32_t n)
 {
+    uint64_t moves = 8ull * n;
     for (uint32_t i = 1; i < n; i++) {
-        if (mrsi_fold_compare(order_of(m[i - 1]), order_of(m[i])) > 0) {
-            qsort(m, n, sizeof(const struct mrsi_rec *), by_order);
+        if (by_order(&m[i - 1], &m[i]) <= 0) {
+            continue;
+        }
+        struct mrsi_fold_member x = m[i];
+        uint32_t k = i;
+        for (; k && moves && by_order(&m[k - 1], &x) > 0; k--, moves--) {
+            m[k] = m[k - 1];
+        }
+        m[k] = x;
+        if (!moves) {
+            qsort(m, n, sizeof *m, by_order);
             return;
         }
     }
@@ -179,18 +297,17 @@ sort_members(const struct mrsi_rec **m, uint32_t n)
 static enum mrs_status
 place_members(struct mrsi_fold_load *l, struct mrs_err *e)
 {
-    const struct mrsi_loaded *x = (const struct mrsi_loaded *)(const void *)l->list.p;
-    const uint32_t *of = (const uint32_t *)(const void *)l->of.p;
+    const struct mrsi_fold_member *x = (const struct mrsi_fold_member *)(const void *)l->list.p;
     size_t n = l->list.n / sizeof *x;
     mrs_buf_reset(&l->members);
-    const struct mrsi_rec **m =
-        (const struct mrsi_rec **)(void *)mrs_buf_take(&l->members, (n + 1) * sizeof(const struct mrsi_rec *));
+    struct mrsi_fold_member *m = (struct mrsi_fold_member *)(void *)mrs_buf_take(&l->members, (n + 1) * sizeof *m);
     if (!m) {
         return mrs_buf_status(&l->members, e);
     }
     struct mrsi_fold_group *g = groups_of(l);
     for (size_t i = 0; i < n; i++) {
-        m[g[of[i]].at + g[of[i]].n++] = x[i].rec;
+        struct mrsi_fold_group *of = &g[kins_of(l)[x[i].kin].group];
+        m[of->at + of->n++] = x[i];
     }
     for (uint32_t i = 0; i < l->n_groups; i++) {
         sort_members(m + g[i].at, g[i].n);
@@ -201,8 +318,7 @@ place_members(struct mrsi_fold_load *l, struct mrs_err *e)
 enum mrs_status
 mrsi_fold_load(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_partition *p, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_partition_load(&f->spill, p, p->lo, p->hi, &l->bytes, &l->list, e);
-    s = s == MRS_OK ? find_groups(l, e) : s;
+    enum mrs_status s = read_records(f, l, p, e);
     s = s == MRS_OK ? mrsi_fold_sort_groups(l, e) : s;
     return s == MRS_OK ? place_members(l, e) : s;
 }

@@ -87,6 +87,7 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
 {
     struct mrsi_fold_one *o = m->impl;
     enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, shape, e);
+    m->kin = o->source->kin;
     o->n_given += s == MRS_OK;
     o->ended = o->ended || s == MRS_END;
     return s;
@@ -279,7 +280,7 @@ mrsi_fold_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold
                 struct mrsi_fold_source *source, struct mrs_err *e)
 {
     struct mrsi_fold *f = o->f;
-    struct mrs_members members = {next_member, refuse_member, o};
+    struct mrs_members members = {.next = next_member, .refuse = refuse_member, .impl = o};
     struct mrs_fold_put put = {put_document, o};
     struct mrs_err why;
     struct mrs_view shape;

@@ -22,6 +22,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->entry.group, f->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, f->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.shape, f->en->mem, MRSI_SHAPE_MAX);
+        mrs_buf_init(&job->entry.kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
         mrs_buf_init(&job->bits, f->en->mem, SIZE_MAX);
         mrs_buf_init(&job->found, f->en->mem, SIZE_MAX);
     }
@@ -30,38 +31,66 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     return s;
 }
 
+static struct mrs_view
+view_of(const struct mrs_buf *b)
+{
+    return (struct mrs_view){b->p, (uint32_t)b->n};
+}
+
+/* The same as a record, for a group that grows or for the sample. */
+static enum mrs_status
+put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_err *e)
+{
+    struct mrs_fold_entry *x = &job->entry;
+    enum mrs_status s = f->ops->group ? mrsi_fold_ask_group(f, w, view_of(&x->kin), &x->group, e) : MRS_OK;
+    if (s != MRS_OK) {
+        return s;
+    }
+    size_t kin = x->kin.n;
+    const struct mrs_buf *all = kin ? &x->kin : &x->shape;
+    if (kin) {
+        mrs_buf_put(&x->kin, x->shape.p, x->shape.n);
+    }
+    struct mrsi_rec_parts parts = {x->group.p, x->order.p, all->p};
+    size_t total = (sizeof(struct mrsi_rec) + x->group.n + x->order.n + all->n + 7) & ~(size_t)7;
+    uint8_t *p = all->bad ? NULL : mrs_buf_take(&job->found, total);
+    if (!p) {
+        return mrs_err_memory(e, total);
+    }
+    struct mrsi_rec r = {.total = (uint32_t)total,
+                         .ref = (uint32_t)mrs_hash(x->group.p, x->group.n, f->en->seed).lo,
+                         .ord = kin,
+                         .order = ordinal,
+                         .verify_len = (uint32_t)x->group.n,
+                         .sort_len = (uint32_t)x->order.n,
+                         .shape_len = (uint32_t)all->n};
+    mrsi_rec_fill(p, &r, &parts);
+    return MRS_OK;
+}
+
 static enum mrs_status
 put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_err *e)
 {
     const struct mrs_fold_entry *x = &job->entry;
-    struct mrs_hash128 hash = mrs_hash(x->group.p, x->group.n, f->en->seed);
-    struct mrsi_rec_parts parts = {x->group.p, x->order.p, x->shape.p};
-    size_t total = (sizeof(struct mrsi_rec) + x->group.n + x->order.n + x->shape.n + 7) & ~(size_t)7;
-    struct mrsi_rec r = {.total = (uint32_t)total,
-                         .ref = (uint32_t)hash.lo,
-                         .order = ordinal,
-                         .verify_len = (uint32_t)x->group.n,
-                         .sort_len = (uint32_t)x->order.n,
-                         .shape_len = (uint32_t)x->shape.n};
-    if (job->routes) {
-        return mrsi_fold_route(f, w, &r, &parts, hash, e);
+    if (!job->routes) {
+        return put_found(f, w, job, ordinal, e);
     }
-    uint8_t *p = mrs_buf_take(&job->found, total);
-    if (!p) {
-        return mrs_buf_status(&job->found, e);
+    struct mrsi_fold_parts parts = {.order = view_of(&x->order), .shape = view_of(&x->shape), .kin = view_of(&x->kin),
+                                    .ordinal = ordinal};
+    if (!f->ops->group) {
+        parts.group = view_of(&x->group);
     }
-    mrsi_rec_fill(p, &r, &parts);
-    return MRS_OK;
+    return mrsi_fold_route(f, w, &parts, e);
 }
 
 /* A key that outgrew its buffer refuses its document. */
 static enum mrs_status
 entry_status(const struct mrs_fold_entry *x, struct mrsi_worker *w, struct mrs_err *e)
 {
-    if (!x->takes_part || !(x->group.bad | x->order.bad | x->shape.bad)) {
+    if (!x->takes_part || !(x->group.bad | x->order.bad | x->shape.bad | x->kin.bad)) {
         return MRS_OK;
     }
-    if (x->group.bad == 1 || x->order.bad == 1 || x->shape.bad) {
+    if (x->group.bad == 1 || x->order.bad == 1 || x->shape.bad || x->kin.bad) {
         return mrs_err_memory(e, x->shape.n);
     }
     return mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT, "a key of more than %u bytes", MRS_KEY_MAX);
@@ -82,19 +111,23 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
     mrs_buf_reset(&x->group);
     mrs_buf_reset(&x->order);
     mrs_buf_reset(&x->shape);
+    mrs_buf_reset(&x->kin);
     mrs_err_clear(&w->err);
     enum mrs_status s = f->ops->enter(f->st->state, &w->ctx, work, *doc, x);
     if (s < MRS_SKIP) {
         return mrsi_kernel_failed(w, s, e);
     }
     s = s == MRS_OK ? entry_status(x, w, e) : s;
+    if (s == MRS_OK && x->takes_part) {
+        s = put_member(f, w, job, ordinal, e);
+    }
     if (s == MRS_SKIP) {
         *bits = MRSI_FATE_REFUSED;
         mrsi_row(w, f->step, 0)->refused++;
         return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, *doc, e);
     }
     *bits = x->takes_part ? 0 : MRSI_FATE_OUTSIDE;
-    return s == MRS_OK && x->takes_part ? put_member(f, w, job, ordinal, e) : s;
+    return s;
 }
 
 static enum mrs_status
@@ -162,6 +195,7 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->entry.group);
         mrs_buf_clear(&job->entry.order);
         mrs_buf_clear(&job->entry.shape);
+        mrs_buf_clear(&job->entry.kin);
         mrs_buf_clear(&job->bits);
         mrs_buf_clear(&job->found);
         mrs_block_clear(&job->block);

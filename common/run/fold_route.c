@@ -6,7 +6,7 @@
 #include "fold.h"
 #include <stdlib.h>
 
-enum { SAMPLE = 8192, RANGES = 1024, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10 };
+enum { SAMPLE = 8192, RANGES = 1024, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, SEEN_MIN = 1024, SEEN_MAX = 1 << 18 };
 
 struct mrsi_fold_cut {
     uint64_t prefix;
@@ -48,6 +48,19 @@ by_key(const void *pa, const void *pb, void *arg)
     memcpy(&a, pa, sizeof a);
     memcpy(&b, pb, sizeof b);
     return mrsi_fold_compare(mrsi_fold_key(rec_at(recs, a)), mrsi_fold_key(rec_at(recs, b)));
+}
+
+/* What the early documents take in partitions, but for their kin. */
+static uint64_t
+kept_bytes(const struct mrsi_fold *f)
+{
+    uint64_t n = 0;
+    for (size_t at = 0; at < f->early.n;) {
+        const struct mrsi_rec *r = rec_at(&f->early, at);
+        n += mrsi_fold_room(r->shape_len - r->ord + (r->sort_len == 9 ? 0 : r->sort_len));
+        at += r->total;
+    }
+    return n;
 }
 
 /* Offsets of some of the early records, evenly spread, in the order of their keys. */
@@ -136,7 +149,7 @@ cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
     uint64_t firsts = 0, ranges = 1;
     const struct mrsi_coll *c = &f->en->coll[f->en->side[f->step][0]];
     double grows = f->seen_bytes ? (double)mrsi_guess_bytes(f->en, c) / (double)f->seen_bytes : 1;
-    uint64_t expected = (uint64_t)((double)f->early.n * (grows < 1 ? 1 : grows));
+    uint64_t expected = (uint64_t)((double)kept_bytes(f) * (grows < 1 ? 1 : grows));
     mrs_buf_init(&offs, f->en->mem, SIZE_MAX);
     enum mrs_status s = take_sample(f, &offs, e);
     if (s == MRS_OK) {
@@ -160,6 +173,21 @@ cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
 }
 
 static enum mrs_status
+make_router(struct mrsi_fold *f, uint32_t worker, struct mrs_err *e)
+{
+    struct mrsi_fold_router *r = &f->router[worker];
+    mrs_buf_init(&r->group, f->en->mem, MRS_KEY_MAX);
+    enum mrs_status s = mrsi_spiller_init(&r->spiller, &f->spill, worker, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    r->slots = SEEN_MIN;
+    r->open = mrs_zalloc(f->en->mem, f->spill.n_part * sizeof *r->open);
+    r->seen = mrs_zalloc(f->en->mem, r->slots * sizeof *r->seen);
+    return r->open && r->seen ? MRS_OK : mrs_err_memory(e, r->slots * sizeof *r->seen);
+}
+
+static enum mrs_status
 make_routers(struct mrsi_fold *f, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
@@ -168,12 +196,7 @@ make_routers(struct mrsi_fold *f, struct mrs_err *e)
         return mrs_err_memory(e, f->en->jobs * sizeof *f->router);
     }
     for (uint32_t i = 0; s == MRS_OK && i < f->en->jobs; i++) {
-        struct mrsi_fold_router *r = &f->router[i];
-        s = mrsi_spiller_init(&r->spiller, &f->spill, i, e);
-        if (s == MRS_OK && f->spill.n_part > 1) {
-            r->seen = mrs_zalloc(f->en->mem, MRSI_FOLD_SEEN * sizeof *r->seen);
-            s = r->seen ? MRS_OK : mrs_err_memory(e, MRSI_FOLD_SEEN * sizeof *r->seen);
-        }
+        s = make_router(f, i, e);
     }
     return s;
 }
@@ -198,6 +221,9 @@ search(const struct mrsi_fold *f, struct mrs_view key)
 {
     const struct mrsi_fold_cut *cut = (const struct mrsi_fold_cut *)(const void *)f->cut_at.p;
     uint32_t lo = 0, hi = (uint32_t)(f->cut_at.n / sizeof *cut);
+    if (!hi) {
+        return 0;
+    }
     struct mrs_view first = mrsi_fold_key(rec_at(&f->cuts, cut[0].off));
     bool alike = key.n >= f->common && (!f->common || memcmp(key.p, first.p, f->common) == 0);
     uint64_t prefix = alike ? mrsi_fold_prefix(key, f->common) : 0;
@@ -215,23 +241,88 @@ search(const struct mrsi_fold *f, struct mrs_view key)
     return lo;
 }
 
+/* What is forgotten is searched for and kept once more: a table that grew too large begins anew. */
+static enum mrs_status
+more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
+{
+    uint64_t most = f->en->memory / 64 / f->en->jobs / sizeof *r->seen;
+    r->n_seen = 0;
+    if (r->slots * 2ull <= most && r->slots < SEEN_MAX) {
+        mrs_free(f->en->mem, r->seen);
+        r->slots *= 2;
+        r->seen = mrs_zalloc(f->en->mem, r->slots * sizeof *r->seen);
+        return r->seen ? MRS_OK : mrs_err_memory(e, r->slots * sizeof *r->seen);
+    }
+    memset(r->seen, 0, r->slots * sizeof *r->seen);
+    return MRS_OK;
+}
+
+static struct mrsi_fold_seen *
+find_seen(const struct mrsi_fold_router *r, struct mrs_hash128 hash)
+{
+    uint32_t i = (uint32_t)hash.hi & (r->slots - 1);
+    while (r->seen[i].hash.lo && (r->seen[i].hash.lo != hash.lo || r->seen[i].hash.hi != hash.hi)) {
+        i = (i + 1) & (r->slots - 1);
+    }
+    return &r->seen[i];
+}
+
 enum mrs_status
-mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_rec *head, const struct mrsi_rec_parts *x,
-                struct mrs_hash128 hash, struct mrs_err *e)
+mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin, struct mrs_buf *out,
+                    struct mrs_err *e)
+{
+    mrs_buf_reset(out);
+    out->bad = 0;
+    enum mrs_status s = f->ops->group(f->st->state, &w->ctx, mrsi_work_of(w, f->step, e), kin, out);
+    if (s == MRS_OK && out->bad) {
+        return out->bad == 1 ? mrs_buf_status(out, e)
+                             : mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT, "a key of more than %u bytes", MRS_KEY_MAX);
+    }
+    return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
+}
+
+static struct mrs_hash128
+hash_of(const struct mrsi_fold *f, const struct mrsi_fold_parts *x)
+{
+    struct mrs_hash128 hash = {0, f->en->seed};
+    if (!f->ops->group) {
+        hash = mrs_hash(x->group.p, x->group.n, hash.hi);
+    }
+    if (x->kin.n) {
+        hash = mrs_hash(x->kin.p, x->kin.n, hash.hi ^ hash.lo);
+    }
+    hash.lo |= 1; /* an empty place is 0 */
+    return hash;
+}
+
+enum mrs_status
+mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
-    uint32_t part = 0;
-    if (r->seen) {
-        struct mrsi_fold_seen *seen = &r->seen[hash.hi % MRSI_FOLD_SEEN];
-        hash.lo |= 1; /* an empty place is 0 */
-        if (seen->hash.lo != hash.lo || seen->hash.hi != hash.hi) {
-            struct mrs_view key = {x->verify, head->verify_len};
-            *seen = (struct mrsi_fold_seen){hash, search(f, key), 0};
-        }
-        part = seen->part;
+    enum mrs_status s = r->n_seen < r->slots / 2 ? MRS_OK : more_room(f, r, e);
+    if (s != MRS_OK) {
+        return s;
     }
-    head->ord = f->spill.part[part].lo;
-    return mrsi_spiller_put(&r->spiller, head, x, e);
+    struct mrs_hash128 hash = hash_of(f, x);
+    struct mrsi_fold_seen *seen = find_seen(r, hash);
+    if (seen->hash.lo && mrsi_fold_has_kin(r, seen, x)) {
+        mrsi_fold_keep(r, seen, x);
+        return MRS_OK;
+    }
+    struct mrsi_fold_parts parts = *x;
+    if (!parts.group.p && f->ops->group) {
+        s = mrsi_fold_ask_group(f, w, x->kin, &r->group, e);
+        parts.group = (struct mrs_view){r->group.p, (uint32_t)r->group.n};
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (!seen->hash.lo) {
+        *seen = (struct mrsi_fold_seen){hash, search(f, parts.group), 0, 0, 0};
+        r->n_seen++;
+    }
+    uint32_t ref = (uint32_t)mrs_hash(parts.group.p, parts.group.n, f->en->seed).lo;
+    return mrsi_fold_keep_kin(r, seen, &parts, ref, e);
 }
 
 enum mrs_status
@@ -240,10 +331,13 @@ mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs
     enum mrs_status s = MRS_OK;
     for (size_t at = 0; s == MRS_OK && at < recs->n;) {
         const struct mrsi_rec *r = rec_at(recs, at);
-        struct mrsi_rec head = *r;
-        struct mrsi_rec_parts x = {mrsi_rec_verify(r), mrsi_rec_sort(r), mrsi_rec_shape(r)};
-        s = mrsi_fold_route(f, w, &head, &x, mrs_hash(x.verify, head.verify_len, f->en->seed), e);
-        at += head.total;
+        const uint8_t *shape = mrsi_rec_shape(r);
+        uint32_t kin = (uint32_t)r->ord;
+        struct mrsi_fold_parts x = {.group = mrsi_fold_key(r), .order = {mrsi_rec_sort(r), r->sort_len},
+                                    .shape = {shape + kin, r->shape_len - kin}, .kin = {shape, kin},
+                                    .ordinal = r->order};
+        s = mrsi_fold_route(f, w, &x, e);
+        at += r->total;
     }
     return s;
 }
@@ -263,7 +357,9 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
 {
     for (uint32_t i = 0; f->router && i < f->en->jobs; i++) {
         mrsi_spiller_clear(&f->router[i].spiller);
+        mrs_free(f->en->mem, f->router[i].open);
         mrs_free(f->en->mem, f->router[i].seen);
+        mrs_buf_clear(&f->router[i].group);
     }
     mrs_free(f->en->mem, f->router);
     mrs_buf_clear(&f->early);

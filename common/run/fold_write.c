@@ -63,9 +63,12 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 /* ---- a partition in memory ---- */
 struct source {
     struct mrsi_fold_source base;
-    const struct mrsi_rec *const *members;
+    const struct mrsi_fold_load *load;
+    const struct mrsi_fold_member *members;
     uint32_t at, n;
 };
+
+enum { AHEAD = 4 }; /* members */
 
 static enum mrs_status
 next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
@@ -75,17 +78,21 @@ next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
     if (src->at == src->n) {
         return MRS_END;
     }
-    const struct mrsi_rec *r = src->members[src->at++];
-    shape->p = mrsi_rec_shape(r);
-    shape->n = r->shape_len;
-    base->at = r->order;
+    if (src->at + AHEAD < src->n) {
+        __builtin_prefetch(src->members[src->at + AHEAD].rec);
+        __builtin_prefetch(src->members[src->at + AHEAD].rec + 2);
+    }
+    const struct mrsi_fold_member *m = &src->members[src->at++];
+    *shape = mrsi_fold_shape(m->rec);
+    base->kin = mrsi_fold_kin_rest(((const struct mrsi_fold_kin *)(const void *)src->load->kins.p)[m->kin].rec);
+    base->at = m->rec->ordinal;
     return MRS_OK;
 }
 
 static uint64_t
 ordinal(const struct mrsi_fold_source *base, uint64_t i)
 {
-    return ((const struct source *)(const void *)base)->members[i]->order;
+    return ((const struct source *)(const void *)base)->members[i].rec->ordinal;
 }
 
 static enum mrs_status
@@ -94,8 +101,8 @@ fold_loaded(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct 
     enum mrs_status s = mrsi_fold_load(f, &job->load, job->part, e);
     for (uint32_t i = 0; s == MRS_OK && i < job->load.n_groups; i++) {
         const struct mrsi_fold_group *g = mrsi_fold_group_at(&job->load, i);
-        const struct mrsi_rec *const *m = (const struct mrsi_rec *const *)(const void *)job->load.members.p;
-        struct source src = {{next, 0, ordinal}, m + g->at, 0, g->n};
+        const struct mrsi_fold_member *m = (const struct mrsi_fold_member *)(const void *)job->load.members.p;
+        struct source src = {{.next = next, .ordinal = ordinal}, &job->load, m + g->at, 0, g->n};
         s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
     }
     return s;
@@ -113,29 +120,52 @@ fold_gathered(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struc
 }
 
 /* ---- one that is too large ---- */
-/* The payload of a member in the sort; the shape follows. The key is group, order, ordinal. */
+/* The payload of a member in the sort; the rest of its kin and the shape follow. The key is group, order, ordinal. */
 struct payload {
     uint64_t ordinal;
-    uint32_t group_len, pad;
+    uint32_t group_len, kin_len;
 };
 
 static enum mrs_status
-to_sorter(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
+to_sorter(struct job *job, const struct mrsi_fold_rec *kin, const struct mrsi_fold_rec *r, struct mrs_err *e)
 {
-    struct job *job = arg;
-    struct payload x = {r->order, r->verify_len, 0};
-    uint8_t be[8];
-    mrsi_put_be(be, r->order, 8);
+    struct mrs_view group = mrsi_fold_kin_group(kin), rest = mrsi_fold_kin_rest(kin), shape = mrsi_fold_shape(r);
+    struct payload x = {r->ordinal, group.n, rest.n};
+    uint8_t be[8], room[9];
+    struct mrs_view order = mrsi_fold_order(r, room);
+    mrsi_put_be(be, r->ordinal, 8);
     mrs_buf_reset(&job->key);
-    mrs_buf_put(&job->key, mrsi_rec_verify(r), r->verify_len + r->sort_len); /* they lie one behind the other */
+    mrs_buf_put(&job->key, group.p, group.n);
+    mrs_buf_put(&job->key, order.p, order.n);
     mrs_buf_put(&job->key, be, sizeof be);
     mrs_buf_reset(&job->bytes);
     mrs_buf_put(&job->bytes, &x, sizeof x);
-    mrs_buf_put(&job->bytes, mrsi_rec_shape(r), r->shape_len);
+    mrs_buf_put(&job->bytes, rest.p, rest.n);
+    mrs_buf_put(&job->bytes, shape.p, shape.n);
     if (job->key.bad || job->bytes.bad) {
-        return mrs_err_memory(e, r->total);
+        return mrs_err_memory(e, r->len);
     }
     return mrsi_sorter_put(&job->sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
+}
+
+static enum mrs_status
+piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
+{
+    struct job *job = arg;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(&job->group); /* for now: where the kins of the piece stand */
+    for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
+        const struct mrsi_fold_rec *r = (const struct mrsi_fold_rec *)(const void *)p, *kin;
+        p += mrsi_fold_room(r->len);
+        if (r->form == MRSI_FOLD_KIN) {
+            mrs_buf_put(&job->group, &r, sizeof r);
+            s = mrs_buf_status(&job->group, e);
+        } else {
+            memcpy(&kin, job->group.p + r->kin * sizeof kin, sizeof kin);
+            s = to_sorter(job, kin, r, e);
+        }
+    }
+    return s;
 }
 
 static struct payload
@@ -172,8 +202,9 @@ next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_
         s = mrsi_tape_end(&job->ordinals, e);
         return s == MRS_OK ? MRS_END : s;
     }
-    shape->p = job->next.p + sizeof x;
-    shape->n = job->next.n - (uint32_t)sizeof x;
+    const uint8_t *p = job->next.p + sizeof x;
+    base->kin = (struct mrs_view){p, x.kin_len};
+    *shape = (struct mrs_view){p + x.kin_len, job->next.n - (uint32_t)sizeof x - x.kin_len};
     base->at = x.ordinal;
     job->have_next = false;
     return mrsi_tape_put(&job->ordinals, &x.ordinal, e);
@@ -190,10 +221,10 @@ ordinal_streamed(const struct mrsi_fold_source *base, uint64_t i)
 static enum mrs_status
 fold_heavy(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
 {
-    struct stream src = {{next_streamed, 0, ordinal_streamed}, job};
+    struct stream src = {{.next = next_streamed, .ordinal = ordinal_streamed}, job};
     mrsi_sorter_init(&job->sorter, f->en, f->en->memory / 8);
     job->have_next = false;
-    enum mrs_status s = mrsi_partition_each(&f->spill, job->part, job->part->lo, job->part->hi, to_sorter, job, e);
+    enum mrs_status s = mrsi_partition_pieces(&f->spill, job->part, piece_to_sorter, job, e);
     s = s == MRS_OK ? mrsi_sorter_rewind(&job->sorter, e) : s;
     while (s == MRS_OK && (s = look_ahead(job, e)) == MRS_OK) {
         mrs_buf_reset(&job->group);

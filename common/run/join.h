@@ -167,6 +167,7 @@ struct mrsi_spiller {
     struct mrsi_spill *sp;
     uint32_t worker;
     struct { uint8_t *p; uint32_t n, cap; } *open;
+    uint8_t *large; /* room of a record that is larger than a piece */
 };
 enum mrs_status mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals,
                                 uint64_t expected_bytes, struct mrs_err *e);
@@ -174,6 +175,27 @@ void mrsi_spill_clear(struct mrsi_spill *sp);
 enum mrs_status mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e);
 enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x,
                                  struct mrs_err *e);
+/* The same by hand, for records of another kind: take, if they fit, else open first. What is larger than a piece lies
+ * alone: it is handed over by large as soon as it is filled. */
+static inline bool
+mrsi_spiller_fits(const struct mrsi_spiller *s, uint32_t part, size_t n)
+{
+    return s->open[part].cap - s->open[part].n >= n;
+}
+enum mrs_status mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e);
+static inline uint8_t *
+mrsi_spiller_take(struct mrsi_spiller *s, uint32_t part, uint32_t n)
+{
+    if (s->large) {
+        return s->large;
+    }
+    uint8_t *at = s->open[part].p + s->open[part].n;
+    s->open[part].n += n;
+    __builtin_prefetch(at + n, 1); /* where this partition's next record begins, some hundred records from now */
+    __builtin_prefetch(at + n + 64, 1);
+    return at;
+}
+enum mrs_status mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e);
 enum mrs_status mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e); /* hands over the open pieces */
 void mrsi_spiller_clear(struct mrsi_spiller *s);
 /* A record and what is asked of it again and again: its ordinal from `lo` on, its reference. */
@@ -186,6 +208,13 @@ struct mrsi_loaded {
 enum mrs_status mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
                                     struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e);
 
+/* Only the pieces, whatever lies in them: *pieces tells where each of p->pieces is. */
+enum mrs_status mrsi_partition_bring(struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
+                                     uint8_t ***pieces, struct mrs_err *e);
+/* Calls fn with each piece, holding one of them at a time. */
+typedef enum mrs_status mrsi_piece_fn(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e);
+enum mrs_status mrsi_partition_pieces(struct mrsi_spill *sp, const struct mrsi_partition *p, mrsi_piece_fn *fn,
+                                      void *arg, struct mrs_err *e);
 /* Calls fn with each record with lo <= ord < hi, in no order, holding one piece at a time. */
 enum mrs_status mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
                                     enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e),

@@ -156,7 +156,9 @@ mrsi_spiller_clear(struct mrsi_spiller *s)
 {
     if (s->sp) {
         mrs_free(s->sp->en->mem, s->open);
+        mrs_free(s->sp->en->mem, s->large);
         s->open = NULL;
+        s->large = NULL;
     }
 }
 
@@ -193,50 +195,47 @@ part_of(const struct mrsi_spill *sp, uint64_t ord)
     return i;
 }
 
-/* A record larger than a piece goes out alone. */
-static enum mrs_status
-put_large(struct mrsi_spiller *s, uint32_t part, uint32_t total, uint8_t **room, struct mrs_err *e)
+enum mrs_status
+mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e)
 {
+    struct mrsi_spill *sp = s->sp;
     enum mrs_status st = hand_over(s, part, e);
-    *room = st == MRS_OK ? mrs_alloc(s->sp->en->mem, total) : NULL;
-    return st != MRS_OK ? st : *room ? MRS_OK : mrs_err_memory(e, total);
+    if (st != MRS_OK || (n <= sp->piece_bytes && s->open[part].p)) {
+        return st;
+    }
+    if (n > sp->piece_bytes) {
+        s->large = mrs_alloc(sp->en->mem, n);
+        return s->large ? MRS_OK : mrs_err_memory(e, n);
+    }
+    s->open[part].p = take_piece(sp, sp->piece_bytes, e);
+    if (!s->open[part].p) {
+        return MRS_DEAD;
+    }
+    s->open[part].cap = sp->piece_bytes;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e)
+{
+    enum mrs_status st = to_file(s->sp, part, s->large, (uint32_t)n, s->worker, e);
+    mrs_free(s->sp->en->mem, s->large);
+    s->large = NULL;
+    return st;
 }
 
 enum mrs_status
 mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x, struct mrs_err *e)
 {
-    struct mrsi_spill *sp = s->sp;
-    uint32_t part = part_of(sp, head->ord);
-    if (head->total > sp->piece_bytes) {
-        uint8_t *room;
-        enum mrs_status st = put_large(s, part, head->total, &room, e);
-        if (st == MRS_OK) {
-            mrsi_rec_fill(room, head, x);
-            st = to_file(sp, part, room, head->total, s->worker, e);
-        }
-        mrs_free(sp->en->mem, room);
-        return st;
-    }
-    if (s->open[part].cap - s->open[part].n < head->total) {
-        enum mrs_status st = hand_over(s, part, e);
+    uint32_t part = part_of(s->sp, head->ord);
+    if (!mrsi_spiller_fits(s, part, head->total)) {
+        enum mrs_status st = mrsi_spiller_open(s, part, head->total, e);
         if (st != MRS_OK) {
             return st;
         }
-        if (!s->open[part].p) {
-            s->open[part].p = take_piece(sp, sp->piece_bytes, e);
-            if (!s->open[part].p) {
-                return MRS_DEAD;
-            }
-            s->open[part].cap = sp->piece_bytes;
-        }
     }
-    uint8_t *at = s->open[part].p + s->open[part].n;
-    mrsi_rec_fill(at, head, x);
-    s->open[part].n += head->total;
-    __builtin_prefetch(at + head->total,
-                       1); /* where this partition's next record begins, some hundred records from now */
-    __builtin_prefetch(at + head->total + 64, 1);
-    return MRS_OK;
+    mrsi_rec_fill(mrsi_spiller_take(s, part, head->total), head, x);
+    return s->large ? mrsi_spiller_large(s, part, head->total, e) : MRS_OK;
 }
 
 enum mrs_status
@@ -338,8 +337,8 @@ merge(const struct mrsi_spill *sp, const struct mrsi_piece *x, size_t n, uint8_t
 }
 
 enum mrs_status
-mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
-                    struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e)
+mrsi_partition_bring(struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf, uint8_t ***pieces,
+                     struct mrs_err *e)
 {
     const struct mrsi_piece *x = (const struct mrsi_piece *)(const void *)p->pieces.p;
     size_t n = p->pieces.n / sizeof *x, bytes = 0;
@@ -347,12 +346,11 @@ mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint6
         bytes += x[i].p ? 0 : x[i].n;
     }
     mrs_buf_reset(buf);
-    mrs_buf_reset(list);
     uint8_t *at = mrs_buf_take(buf, bytes + n * sizeof(uint8_t *) + 8);
     if (!at) {
         return mrs_buf_status(buf, e);
     }
-    uint8_t **loaded = (uint8_t **)(void *)at;
+    uint8_t **loaded = *pieces = (uint8_t **)(void *)at;
     at += n * sizeof *loaded;
     for (size_t i = 0; i < n; i++) {
         loaded[i] = x[i].p ? x[i].p : at;
@@ -364,7 +362,19 @@ mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint6
             at += x[i].n;
         }
     }
-    enum mrs_status s = n ? merge(sp, x, n, loaded, lo, hi, list, e) : MRS_OK;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                    struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e)
+{
+    const struct mrsi_piece *x = (const struct mrsi_piece *)(const void *)p->pieces.p;
+    size_t n = p->pieces.n / sizeof *x;
+    uint8_t **loaded;
+    mrs_buf_reset(list);
+    enum mrs_status s = mrsi_partition_bring(sp, p, buf, &loaded, e);
+    s = s == MRS_OK && n ? merge(sp, x, n, loaded, lo, hi, list, e) : s;
     if (s == MRS_OK && sp->unordered && list->n > sizeof(struct mrsi_loaded)) {
         qsort(list->p, list->n / sizeof(struct mrsi_loaded), sizeof(struct mrsi_loaded), by_order);
     }
@@ -372,9 +382,8 @@ mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint6
 }
 
 enum mrs_status
-mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
-                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg,
-                    struct mrs_err *e)
+mrsi_partition_pieces(struct mrsi_spill *sp, const struct mrsi_partition *p, mrsi_piece_fn *fn, void *arg,
+                      struct mrs_err *e)
 {
     const struct mrsi_piece *x = (const struct mrsi_piece *)(const void *)p->pieces.p;
     size_t n = p->pieces.n / sizeof *x;
@@ -389,12 +398,36 @@ mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint6
             s = to ? mrs_read_at(sp->temp->fd, to, x[i].n, x[i].off, e) : mrs_buf_status(&room, e);
             at = to;
         }
-        for (const uint8_t *end = at ? at + x[i].n : NULL; s == MRS_OK && at < end;) {
-            const struct mrsi_rec *r = (const struct mrsi_rec *)(const void *)at;
-            at += r->total;
-            s = r->ord >= lo && r->ord < hi ? fn(arg, r, e) : MRS_OK;
-        }
+        s = s == MRS_OK ? fn(arg, at, x[i].n, e) : s;
     }
     mrs_buf_clear(&room);
     return s;
+}
+
+struct each {
+    uint64_t lo, hi;
+    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e);
+    void *arg;
+};
+
+static enum mrs_status
+each_record(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
+{
+    const struct each *x = arg;
+    enum mrs_status s = MRS_OK;
+    for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
+        const struct mrsi_rec *r = (const struct mrsi_rec *)(const void *)p;
+        p += r->total;
+        s = r->ord >= x->lo && r->ord < x->hi ? x->fn(x->arg, r, e) : MRS_OK;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg,
+                    struct mrs_err *e)
+{
+    struct each each = {lo, hi, fn, arg};
+    return mrsi_partition_pieces(sp, p, each_record, &each, e);
 }

@@ -413,11 +413,14 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     if (mrsi_read_good(&r)) {
         check(&r, s);
         drop_at_once(&r, s);
+        s->timed = !s->every && (s->start || s->end);
+        mrsi_bucket_plan_plain(&r, s);
     }
     return mrsi_read_end(&r, state);
 }
 
-static const struct mrs_fold_ops ops = {.enter = mrsi_bucket_enter, .fold = mrsi_bucket_fold};
+static const struct mrs_fold_ops ops = {
+    .enter = mrsi_bucket_enter, .fold = mrsi_bucket_fold, .group = mrsi_bucket_group};
 
 const struct mrs_step_type mrsi_step_bucket = {
     .name = "bucket",

@@ -19,6 +19,14 @@ struct bucket_set {
     const char *where;     /* set.NAME, for refusals */
 };
 
+/* A top-level field that a plain plan looks for. */
+struct bucket_look {
+    const char *name;
+    uint32_t len;
+    uint32_t to; /* the `by` field that it is; number of them: the time; BUCKET_GONE: it is left out of the item */
+};
+enum { BUCKET_GONE = 64, BUCKET_LOOKS = 32 };
+
 struct mrsi_bucket {
     struct mrsi_keep keeper;
     struct mrs_coll from, into;
@@ -37,13 +45,18 @@ struct mrsi_bucket {
     struct bucket_set *set;
     uint32_t n_set;
     bool has_exprs;           /* some value of a bucket is made of the bucket itself */
+    bool timed;               /* a bucket holds times of its readings as they are */
+    bool plain;               /* series, time and item are top-level fields as they stand: */
+    struct bucket_look *look;
+    uint32_t n_look;
+    bool some_gone;           /* the item is not the whole document */
     struct mrs_expr *id;
     int untimed, keep, conflicts, errors;
     bool indexes;
 };
 
-/* A member of a group as fold reads it: the item, the `by` fields, the time (with `time`), the start of the window
- * (with `every`), and the argument of each accumulator. */
+/* A member of a group as fold reads it: of its kin the `by` fields and the start of the window (with `every`), of its
+ * shape the item, the time (where it is timed) and the argument of each accumulator. */
 struct bucket_reading {
     struct mrs_view item, by;
     struct mrs_val time;
@@ -52,9 +65,17 @@ struct bucket_reading {
     size_t n_args;
 };
 
+/* What a plain plan takes of a document. */
+struct bucket_plain {
+    struct mrs_val v[BUCKET_LOOKS + 1]; /* of the `by` fields, then the time; missing where there is none */
+    struct mrsi_seen seen;
+    bool gap; /* a field was left out of the item */
+};
+
 struct bucket_work {
     bool ready;
-    struct mrs_buf shaped, rest; /* enter: an item on its way, documents of one reading */
+    struct mrs_buf rest;         /* enter: an item on its way */
+    struct bucket_plain plain;
     struct mrs_buf items;        /* fold: the array of the bucket */
     struct mrs_buf head;         /* the elements in front of it that do not change */
     struct mrs_buf last;         /* the last time, type byte first */
@@ -72,7 +93,13 @@ void mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, 
 void mrsi_bucket_work_clear(struct mrs_ctx *c, void *work);
 enum mrs_status mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                                   struct mrs_fold_entry *out);
-struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view shape);
+enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin,
+                                  struct mrs_buf *out);
+struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view kin, struct mrs_view shape);
+/* bucket_plain.c */
+void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
+/* Values, and the item appended to out. */
+void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucket_plain *x, struct mrs_buf *out);
 /* bucket_fold.c */
 enum mrs_status mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
                                  const struct mrs_fold_put *put);

@@ -10,8 +10,8 @@
 void
 mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c)
 {
-    struct mrs_buf *const bufs[] = {&w->shaped, &w->rest, &w->items, &w->head, &w->last,
-                                    &w->doc,    &w->other, &w->saved, &w->raw};
+    struct mrs_buf *const bufs[] = {&w->rest, &w->items, &w->head,  &w->last,
+                                    &w->doc,  &w->other, &w->saved, &w->raw};
     if (w->ready) {
         return;
     }
@@ -27,8 +27,8 @@ void
 mrsi_bucket_work_clear(struct mrs_ctx *c, void *work)
 {
     struct bucket_work *w = work;
-    struct mrs_buf *const bufs[] = {&w->shaped, &w->rest, &w->items, &w->head, &w->last,
-                                    &w->doc,    &w->other, &w->saved, &w->raw};
+    struct mrs_buf *const bufs[] = {&w->rest, &w->items, &w->head,  &w->last,
+                                    &w->doc,  &w->other, &w->saved, &w->raw};
     if (!w->ready) {
         return;
     }
@@ -70,15 +70,14 @@ window(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_val time, int6
     return MRS_OK;
 }
 
-/* The time of the reading. *takes false: it stays, being untimed. */
+/* The time of the reading, as far as that is not plain. *takes false: it stays, being untimed. */
 static enum mrs_status
 time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_val *time, bool *takes)
 {
-    *time = mrs_missing();
-    if (!s->time) {
-        return MRS_OK;
+    enum mrs_status st = MRS_OK;
+    if (s->time && !s->plain) {
+        st = mrsi_step_skip(c, mrs_expr_eval(s->time, ev, time), "time");
     }
-    enum mrs_status st = mrsi_step_skip(c, mrs_expr_eval(s->time, ev, time), "time");
     if (st != MRS_OK || !s->every || time->type == MRS_DATE) {
         return st;
     }
@@ -89,32 +88,25 @@ time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, str
     return MRS_OK;
 }
 
-/* The fields that name the series: as keys, and as the document `by`. */
+/* The fields that name the series, as a document. */
 static enum mrs_status
-put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *by, struct mrs_buf *group)
+put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_buf *by)
 {
     const struct mrsi_fields *f = &s->by.fields;
     struct mrsi_shaping how = {.c = c};
-    enum mrs_status st = MRS_OK;
-    mrs_buf_reset(by);
     if (s->by.nested) {
-        st = mrsi_shape_run(&s->by, &how, ev->root, by);
-        for (uint32_t i = 0; st == MRS_OK && i < f->n; i++) {
-            put_key(group, mrs_path_get(&f->path[i], mrsi_buf_view(by, 0)));
-        }
-        return st;
+        return mrsi_shape_run(&s->by, &how, ev->root, by);
     }
     mrsi_put_open(by);
     for (uint32_t i = 0; i < f->n; i++) {
-        struct mrs_val v;
-        st = mrs_expr_eval(f->expr[i], ev, &v);
+        struct mrs_val v = s->plain ? w->plain.v[i] : mrs_missing();
+        enum mrs_status st = s->plain ? MRS_OK : mrs_expr_eval(f->expr[i], ev, &v);
         if (st != MRS_OK) {
             if (st == MRS_FAIL && c->err && !c->err->where[0]) {
                 mrs_err_at(c->err, "by.%s", f->path[i].text);
             }
             return st == MRS_FAIL ? MRS_SKIP : st;
         }
-        put_key(group, v);
         if (v.type != MRS_MISSING) {
             mrsi_put_elem(by, f->path[i].part[0].name, f->path[i].part[0].len, v);
         }
@@ -124,18 +116,39 @@ put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, stru
 }
 
 static enum mrs_status
-put_group(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_val time, int64_t start,
-          struct mrs_fold_entry *out)
+put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, int64_t start,
+        struct mrs_buf *kin)
 {
+    struct mrs_view none = mrs_empty_doc();
+    enum mrs_status st = MRS_OK;
+    if (s->by.fields.n) {
+        st = put_by(s, c, w, ev, kin);
+    } else {
+        mrs_buf_put(kin, none.p, none.n);
+    }
+    if (st == MRS_OK && s->every) {
+        mrs_buf_put(kin, &start, sizeof start);
+    }
+    return st == MRS_OK ? mrsi_buf_end(kin, 0, c, "by") : st;
+}
+
+enum mrs_status
+mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
+{
+    const struct mrsi_bucket *s = state;
+    const struct mrsi_fields *f = &s->by.fields;
+    struct mrs_view by = {kin.p, mrs_le32(kin.p)};
+    int64_t start;
     uint8_t room[16];
+    (void)work;
+    for (uint32_t i = 0; i < f->n; i++) {
+        put_key(out, mrs_path_get(&f->path[i], by));
+    }
     if (s->every) {
-        mrs_key_append(&out->group, mrs_make_i64(room, start, MRS_DATE), false);
+        memcpy(&start, kin.p + by.n, sizeof start);
+        mrs_key_append(out, mrs_make_i64(room, start, MRS_DATE), false);
     }
-    if (s->time) {
-        mrs_key_append(&out->order, time, false);
-    }
-    enum mrs_status st = mrsi_buf_end(&out->group, 0, c, "by");
-    return st == MRS_OK ? mrsi_buf_end(&out->order, 0, c, "time") : st;
+    return mrsi_buf_end(out, 0, c, "by");
 }
 
 /* ---- the item ---- */
@@ -165,8 +178,8 @@ without_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, 
 }
 
 static enum mrs_status
-put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
-         struct mrs_buf *out)
+make_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
+          struct mrs_buf *out)
 {
     struct mrsi_shaping how = {.c = c, .errors = (enum mrsi_errors)s->errors};
     enum mrs_status st = MRS_OK;
@@ -181,7 +194,25 @@ put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, 
     } else if (st == MRS_OK && !less) {
         mrs_buf_put(out, doc.p, doc.n);
     }
-    return st == MRS_OK ? mrsi_buf_end(out, 0, c, "items") : st;
+    return st;
+}
+
+static enum mrs_status
+put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
+         struct mrs_buf *out)
+{
+    enum mrs_status st = MRS_OK;
+    if (!s->plain) {
+        st = make_item(s, c, w, doc, out);
+    } else if (w->plain.gap) {
+        st = mrsi_seen_check(&w->plain.seen, c, doc);
+    }
+    st = st == MRS_OK ? mrsi_buf_end(out, 0, c, "items") : st;
+    struct mrs_view item = mrsi_buf_view(out, 0);
+    if (st == MRS_OK && item.n > 7u * (MRS_DEPTH_MAX - 2) && mrs_doc_depth(item) > MRS_DEPTH_MAX - 2) {
+        return mrsi_step_refuse(c, "items", "the bucket would be nested more than %d deep", MRS_DEPTH_MAX);
+    }
+    return st;
 }
 
 /* ---- arguments ---- */
@@ -225,30 +256,18 @@ static enum mrs_status
 bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_val time,
       struct mrs_fold_entry *out)
 {
-    struct mrs_view by = mrs_empty_doc();
     int64_t start = 0;
     enum mrs_status st = s->every ? window(s, c, time, &start) : MRS_OK;
-    if (st == MRS_OK && s->by.fields.n) {
-        st = put_by(s, c, ev, &w->shaped, &out->group);
-        by = st == MRS_OK ? mrsi_buf_view(&w->shaped, 0) : by;
+    st = st == MRS_OK ? put_kin(s, c, w, ev, start, &out->kin) : st;
+    if (st == MRS_OK && s->time) {
+        mrs_key_append(&out->order, time, false);
+        st = mrsi_buf_end(&out->order, 0, c, "time");
     }
-    st = st == MRS_OK ? put_group(s, c, time, start, out) : st;
     st = st == MRS_OK ? put_item(s, c, w, ev->root, &out->shape) : st;
-    if (st != MRS_OK) {
-        return st;
-    }
-    struct mrs_view item = mrsi_buf_view(&out->shape, 0);
-    if (item.n > 7u * (MRS_DEPTH_MAX - 2) && mrs_doc_depth(item) > MRS_DEPTH_MAX - 2) {
-        return mrsi_step_refuse(c, "items", "the bucket would be nested more than %d deep", MRS_DEPTH_MAX);
-    }
-    mrs_buf_put(&out->shape, by.p, by.n);
-    if (s->time) {
+    if (st == MRS_OK && s->timed) {
         put_val(&out->shape, time.type, time.p, time.n);
     }
-    if (s->every) {
-        mrs_buf_put(&out->shape, &start, 8);
-    }
-    st = st == MRS_OK ? put_args(s, c, ev, &out->shape) : st;
+    st = st == MRS_OK && s->n_set ? put_args(s, c, ev, &out->shape) : st;
     return st == MRS_OK ? mrsi_buf_end(&out->shape, 0, c, "set") : st;
 }
 
@@ -256,41 +275,47 @@ enum mrs_status
 mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
 {
     const struct mrsi_bucket *s = state;
+    struct bucket_work *w = work;
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     struct mrs_eval_fields fields;
-    struct mrs_val time;
+    struct mrs_val time = mrs_missing();
     bool takes;
-    mrsi_bucket_work_start(s, work, c);
+    mrsi_bucket_work_start(s, w, c);
     out->takes_part = false;
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
-    if (st == MRS_OK && takes) {
-        mrs_eval_fields(&ev, &fields);
-        st = time_of(s, c, &ev, &time, &takes);
+    if (st != MRS_OK || !takes) {
+        return st;
     }
+    if (!s->plain || s->n_set) {
+        mrs_eval_fields(&ev, &fields);
+    }
+    if (s->plain) {
+        mrsi_bucket_plain(s, doc, &w->plain, &out->shape);
+        time = w->plain.v[s->by.fields.n];
+    }
+    st = time_of(s, c, &ev, &time, &takes);
     if (st != MRS_OK || !takes) {
         return st;
     }
     out->takes_part = true;
-    return bring(s, c, work, &ev, time, out);
+    return bring(s, c, w, &ev, time, out);
 }
 
 /* ---- reading it again ---- */
 struct bucket_reading
-mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view shape)
+mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view kin, struct mrs_view shape)
 {
     struct bucket_reading r = {.time = mrs_missing()};
     const uint8_t *at = shape.p, *end = shape.p + shape.n;
     r.item = (struct mrs_view){at, mrs_le32(at)};
     at += r.item.n;
-    r.by = (struct mrs_view){at, mrs_le32(at)};
-    at += r.by.n;
-    if (s->time) {
+    r.by = (struct mrs_view){kin.p, mrs_le32(kin.p)};
+    if (s->timed) {
         r.time = (struct mrs_val){at + 5, mrs_le32(at + 1), *at};
         at += 5 + r.time.n;
     }
     if (s->every) {
-        memcpy(&r.start, at, 8);
-        at += 8;
+        memcpy(&r.start, kin.p + r.by.n, 8);
     }
     r.args = at;
     r.n_args = (size_t)(end - at);

@@ -16,6 +16,8 @@ struct fold {
     const struct mrs_fold_put *put;
     struct mrsi_items items;
     int64_t part;
+    int64_t start;       /* of the window */
+    size_t items_name, end_name; /* lengths */
     uint64_t n;          /* readings of the bucket; 0: none is open */
     size_t known;        /* its size at the last look, or without anything at all */
     size_t grown;        /* what came in since then */
@@ -98,7 +100,8 @@ begin(struct fold *f, const struct bucket_reading *r)
         }
     }
     f->n = 0;
-    f->known = w->head.n + strlen(s->items) + 16 + s->n_set * 64u;
+    f->start = r->start;
+    f->known = w->head.n + f->items_name + 16 + s->n_set * 64u;
     f->grown = 0;
     f->factor = s->has_exprs ? 16 : 1;
     return st == MRS_OK ? mrsi_buf_end(&w->head, 0, f->c, NULL) : st;
@@ -205,7 +208,7 @@ put_id(struct fold *f)
     return MRS_OK;
 }
 
-/* The bucket as it stands, in w->doc; last: its last time. *size SIZE_MAX: far too large. */
+/* The bucket as it stands, in w->doc; last: its last time, where it is timed. *size SIZE_MAX: far too large. */
 static enum mrs_status
 look(struct fold *f, struct mrs_val last, size_t *size)
 {
@@ -218,7 +221,7 @@ look(struct fold *f, struct mrs_val last, size_t *size)
     mrs_buf_reset(&w->doc);
     mrsi_put_open(&w->doc);
     mrs_buf_put(&w->doc, w->head.p, w->head.n);
-    if (s->end && s->every && mrs_window_end(s->every, mrs_val_i64(last), &end)) {
+    if (s->end && s->every && mrs_window_end(s->every, f->start, &end)) {
         put_elem(&w->doc, s->end, mrs_make_i64(room, end, MRS_DATE));
     } else if (s->end && !s->every) {
         put_elem(&w->doc, s->end, last);
@@ -320,9 +323,9 @@ put_last(struct mrs_buf *last, struct mrs_val time)
 static size_t
 plain_size(const struct fold *f, struct mrs_val last)
 {
-    const struct mrsi_bucket *s = f->s;
-    size_t end = s->end && last.type != MRS_MISSING ? strlen(s->end) + 2 + (s->every ? 8 : last.n) : 0;
-    return 4 + f->w->head.n + end + strlen(s->items) + 2 + f->w->items.n + 1 + 1;
+    size_t end = f->s->every ? 8 : last.n;
+    end = f->s->end && (f->s->every || last.type != MRS_MISSING) ? f->end_name + 2 + end : 0;
+    return 4 + f->w->head.n + end + f->items_name + 2 + f->w->items.n + 1 + 1;
 }
 
 /* The reading, whose item stands in the array already, with a look at the whole. *fits false: all is as before, but
@@ -362,8 +365,8 @@ take(struct fold *f, const struct bucket_reading *r, bool *fits)
     if (*fits && (f->s->n_set || f->s->id) && f->known + (f->grown + more) * f->factor + MARGIN > MRS_DOC_MAX) {
         st = try_it(f, r, fits);
     } else if (*fits) {
-        st = feed(f, r, &over);
         f->grown += more;
+        st = f->s->n_set ? feed(f, r, &over) : MRS_OK;
         if (st == MRS_OK && over) {
             st = mrsi_step_refuse(f->c, "set", "accumulators hold more than a document can");
         }
@@ -374,8 +377,11 @@ take(struct fold *f, const struct bucket_reading *r, bool *fits)
         f->w->items.bad = 0;
         return st;
     }
-    put_last(&f->w->last, r->time);
     f->n++;
+    if (!f->s->timed || st != MRS_OK) {
+        return st;
+    }
+    put_last(&f->w->last, r->time);
     return st == MRS_OK ? mrsi_buf_end(&f->w->last, 0, f->c, "time") : st;
 }
 
@@ -383,8 +389,11 @@ static enum mrs_status
 finish(struct fold *f, bool but_last)
 {
     const struct mrs_buf *last = &f->w->last;
-    struct mrs_val time = {last->p + 1, (uint32_t)last->n - 1, last->p[0]};
+    struct mrs_val time = mrs_missing();
     size_t size;
+    if (f->s->timed) {
+        time = (struct mrs_val){last->p + 1, (uint32_t)last->n - 1, last->p[0]};
+    }
     enum mrs_status st = look(f, time, &size);
     if (st == MRS_OK && size > MRS_DOC_MAX) {
         st = mrsi_step_refuse(f->c, "set", "a bucket would pass 16 MiB by what is computed of it");
@@ -429,12 +438,14 @@ mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_me
 {
     struct fold f = {.s = state, .c = c, .w = work, .put = put};
     struct mrs_view shape;
+    f.items_name = strlen(f.s->items);
+    f.end_name = f.s->end ? strlen(f.s->end) : 0;
     mrsi_bucket_work_start(f.s, f.w, c);
     enum mrs_status st = accumulators(&f);
     while (st == MRS_OK) {
         st = m->next(m, &shape, c->err);
         if (st == MRS_OK) {
-            struct bucket_reading r = mrsi_bucket_read(f.s, shape);
+            struct bucket_reading r = mrsi_bucket_read(f.s, m->kin, shape);
             st = place(&f, m, &r);
         }
     }

@@ -315,6 +315,8 @@ struct mrs_fold_entry { /* what one document brings; the buffers are the engine'
     struct mrs_buf group; /* keys of mrs_key_append: equal bytes are one group, and groups come in their memcmp order */
     struct mrs_buf order; /* memcmp order inside the group, ties in input order; nothing: input order */
     struct mrs_buf shape; /* what fold needs of it, as the step likes: it alone reads it */
+    struct mrs_buf kin;   /* the same, but what most documents of its group have alike byte for byte, so that it is
+                             kept once for many of them; may be nothing */
 };
 struct mrs_members { /* of one group, in order */
     /* The next member's shape, which lives until the next call. OK, END, DEAD. */
@@ -322,6 +324,7 @@ struct mrs_members { /* of one group, in order */
     /* The member just given is refused alone, for the reason in c->err; it belongs to no document. */
     enum mrs_status (*refuse)(struct mrs_members *m, struct mrs_err *e);
     void *impl;
+    struct mrs_view kin; /* of the member just given; lives as long as its shape */
 };
 struct mrs_fold_put {
     /* A document of into. It was made of all members given (and not refused) since the one before it; with `but_last`
@@ -354,6 +357,10 @@ struct mrs_fold_ops {
     /* Puts the one document of a group. OK; SKIP as above; DEAD. */
     enum mrs_status (*small_end)(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fold_small *small,
                                  const struct mrs_fold_put *put);
+    /* The group of a document from its kin alone: enter appends nothing to out->group then. NULL: it does. SKIP: the
+     * document is refused. */
+    enum mrs_status (*group)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin,
+                             struct mrs_buf *out);
 };
 
 /* Families of one step each have their kernels in a header of their own: link.h, nodes.h, axes.h. */

@@ -17,6 +17,7 @@ struct knobs {
     uint32_t chance[WHATS]; /* of 1000 documents */
     uint32_t groups, orders, pad, there;
     enum mrs_conflicts conflicts;
+    enum { NO_KIN, KIN, KIN_SAYS_IT } kin; /* what documents of a group have alike; the last: with the group in it */
     enum { NEVER_SMALL, SMALL, SMALL_UP_TO_THE_END } small; /* groups of few plain members; the last: some fail then */
 };
 
@@ -46,9 +47,18 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
         return refuse(c, "enter", "a bad one");
     }
     out->takes_part = what != OUTSIDE;
-    mrs_key_append(&out->group, field(doc, "g"), false);
-    if (k->sorted) {
-        mrs_key_append(&out->order, field(doc, "o"), false);
+    if (k->kin != KIN_SAYS_IT) {
+        mrs_key_append(&out->group, field(doc, "g"), false);
+    }
+    if (k->kin) { /* some groups have several */
+        mrs_buf_put(&out->kin, field(doc, "g").p, 4);
+        mrs_buf_put(&out->kin, "odd", mrs_val_i32(field(doc, "v")) % 16 == 1 ? 3 : 0);
+    }
+    if (k->sorted) { /* numbers come before dates */
+        int32_t o = mrs_val_i32(field(doc, "o"));
+        uint8_t room[16];
+        struct mrs_val date = mrs_make_i64(room, o, MRS_DATE);
+        mrs_key_append(&out->order, (uint32_t)o < k->orders / 2 ? field(doc, "o") : date, false);
     }
     mrs_buf_put(&out->shape, doc.p, doc.n);
     return MRS_OK;
@@ -93,7 +103,12 @@ one_member(const struct knobs *k, struct mrs_ctx *c, struct made *m, struct mrs_
            const struct mrs_fold_put *put)
 {
     int32_t what = mrs_val_i32(field(shape, "f"));
+    uint32_t odd = k->kin && mrs_val_i32(field(shape, "v")) % 16 == 1 ? 3 : 0;
     enum mrs_status s = MRS_OK;
+    assert_int_equal(members->kin.n, k->kin ? 4 + odd : 0);
+    if (k->kin) {
+        assert_memory_equal(members->kin.p, field(shape, "g").p, 4);
+    }
     if (what == FAILS) {
         return refuse(c, "group", "a failing group");
     }
@@ -219,12 +234,21 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
     return close_document(k, m, put, false, c->err);
 }
 
-static const struct mrs_fold_ops ops = {enter, fold, small_size, small_name, small_feed, small_end};
-static const struct mrs_step_type type = {.name = "gather",
-                                          .catalog = catalog,
-                                          .work_size = sizeof(struct made),
-                                          .work_clear = work_clear,
-                                          .fold = &ops};
+static enum mrs_status
+group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
+{
+    (void)state;
+    (void)c;
+    assert_non_null(work);
+    mrs_key_append(out, (struct mrs_val){kin.p, 4, MRS_INT32}, false);
+    return MRS_OK;
+}
+
+static const struct mrs_fold_ops ops[] = {{enter, fold, small_size, small_name, small_feed, small_end, NULL},
+                                          {.enter = enter, .fold = fold, .group = group}};
+#define GATHER(i) \
+    {.name = "gather", .catalog = catalog, .work_size = sizeof(struct made), .work_clear = work_clear, .fold = &ops[i]}
+static const struct mrs_step_type type[] = {GATHER(0), GATHER(1)};
 
 /* ---- running it, between steps of a plan ---- */
 static struct ran
@@ -255,7 +279,7 @@ run_fold(const struct knobs *k, const char *before, const char *after, const str
     memset(steps, 0, sizeof steps);
     memcpy(steps, plan->steps, at_step * sizeof *steps);
     memcpy(steps + at_step + 1, plan->steps + at_step, (plan->n_steps - at_step) * sizeof *steps);
-    steps[at_step] = (struct mrs_step){.type = &type,
+    steps[at_step] = (struct mrs_step){.type = &type[k->kin == KIN_SAYS_IT],
                                        .state = (void *)(uintptr_t)k,
                                        .desc = {.family = MRS_FAMILY_FOLD,
                                                 .sides = sides,
@@ -589,11 +613,13 @@ plain(void **state)
         k.ahead = i & 1;
         k.sorted = i & 2;
         k.take = !(i & 4);
+        k.kin = i % 3;
         fold_against_naive(&k, 600, i);
     }
     k.groups = 500;
     fold_against_naive(&k, 600, 11);
     k.groups = 1;
+    k.kin = KIN;
     k.sorted = true;
     fold_against_naive(&k, 600, 12);
     fold_against_naive(&k, 0, 1);
@@ -627,6 +653,7 @@ refusals(void **state)
         struct knobs k = {.most = 1 + i % 7, .ahead = i & 1, .sorted = i & 2, .take = i & 4, .leave = i & 8};
         k.groups = i % 3 ? 40 : 3;
         k.orders = 20;
+        k.kin = i / 2 % 3;
         k.pad = i % 4 ? 60 : 1500;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[BAD] = i % 3 ? 0 : 50;
@@ -649,6 +676,7 @@ clashes(void **state)
         k.there = i % 4 == 3 ? 0 : 12;
         k.same = i % 5 == 1;
         k.orders = 20;
+        k.kin = i / 3 % 3;
         k.pad = 60;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[ALONE] = i % 3 ? 20 : 0;

@@ -45,6 +45,7 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
     }
     const struct member *one = &h->m[h->group[h->at++]];
     *shape = (struct mrs_view){one->e.shape.p, (uint32_t)one->e.shape.n};
+    m->kin = (struct mrs_view){one->e.kin.p, (uint32_t)one->e.kin.n};
     h->given++;
     return MRS_OK;
 }
@@ -85,8 +86,8 @@ static enum mrs_status
 enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
 {
     struct member *m = &h->m[h->n];
-    struct mrs_buf *bufs[] = {&m->e.group, &m->e.order, &m->e.shape};
-    for (int i = 0; i < 3; i++) {
+    struct mrs_buf *bufs[] = {&m->e.group, &m->e.order, &m->e.shape, &m->e.kin};
+    for (int i = 0; i < 4; i++) {
         mrs_buf_init(bufs[i], h->b->mem, i < 2 ? MRS_KEY_MAX : 64u << 20);
     }
     m->no = no;
@@ -94,6 +95,11 @@ enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
     mrs_arena_reset(&h->b->arena);
     mrs_err_clear(&h->b->err);
     enum mrs_status s = h->b->type->fold->enter(h->b->state, c, h->b->work, doc, &m->e);
+    if (s == MRS_OK && m->e.takes_part) {
+        struct mrs_view kin = {m->e.kin.p, (uint32_t)m->e.kin.n};
+        assert_int_equal(m->e.group.n, 0);
+        s = h->b->type->fold->group(h->b->state, c, h->b->work, kin, &m->e.group);
+    }
     size_t n = strlen(h->out);
     if (s == MRS_SKIP) {
         snprintf(h->out + n, BENCH_TEXT - n, "refused %u %s: %s\n", no, h->b->err.where, h->b->err.msg);
@@ -102,7 +108,7 @@ enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
     }
     if (s != MRS_OK || !m->e.takes_part) {
         h->n--;
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             mrs_buf_clear(bufs[i]);
         }
     }
@@ -112,7 +118,7 @@ enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
 static enum mrs_status
 fold(struct host *h, struct mrs_ctx *c, uint32_t from, uint32_t to)
 {
-    struct mrs_members members = {next_member, refuse_member, h};
+    struct mrs_members members = {.next = next_member, .refuse = refuse_member, .impl = h};
     struct mrs_fold_put put = {put_doc, h};
     h->n_group = h->at = h->given = 0;
     for (uint32_t i = from; i < to; i++) {
@@ -164,6 +170,7 @@ run(struct bench *b, struct mrs_view docs, bool wide, char *out)
         mrs_buf_clear(&h.m[i].e.group);
         mrs_buf_clear(&h.m[i].e.order);
         mrs_buf_clear(&h.m[i].e.shape);
+        mrs_buf_clear(&h.m[i].e.kin);
     }
     return s;
 }

@@ -1,0 +1,105 @@
+/* fold_keep.c - what is kept of a document until its group is folded.
+ *
+ * Most of what a document brings to a group is what others bring, too: the key of the group, the fields that name it.
+ * That is kept once a piece (a kin), and documents name it by number, so each piece can be read by itself, whatever
+ * became of the others. An order of nine bytes, which numbers and dates have, takes no more room than a number. */
+#include "fold.h"
+
+struct mrs_view
+mrsi_fold_order(const struct mrsi_fold_rec *r, uint8_t room[9])
+{
+    struct mrs_view order = {room, r->first ? 9 : 0}; /* no order begins with 0 */
+    if (r->form == MRSI_FOLD_LONG) {
+        memcpy(&order.n, mrsi_fold_bytes(r), sizeof order.n);
+        order.p = mrsi_fold_bytes(r) + sizeof order.n;
+        return order;
+    }
+    room[0] = r->first;
+    mrsi_put_be(room + 1, r->order, 8);
+    return order;
+}
+
+static bool
+is_short(struct mrs_view order)
+{
+    return order.n == 0 || (order.n == 9 && order.p[0] != 0);
+}
+
+static uint64_t
+doc_len(const struct mrsi_fold_parts *x)
+{
+    return (uint64_t)x->shape.n + (is_short(x->order) ? 0 : sizeof x->order.n + x->order.n);
+}
+
+static uint8_t *
+put(uint8_t *at, const void *p, size_t n)
+{
+    if (n) {
+        memcpy(at, p, n);
+    }
+    return at + n;
+}
+
+static void
+put_doc(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t kin)
+{
+    struct mrsi_fold_rec r = {.len = (uint32_t)doc_len(x), .kin = (uint16_t)kin, .ordinal = x->ordinal};
+    r.form = is_short(x->order) ? MRSI_FOLD_SHORT : MRSI_FOLD_LONG;
+    r.first = x->order.n ? x->order.p[0] : 0;
+    r.order = mrsi_fold_prefix(x->order, 1);
+    at = put(at, &r, sizeof r);
+    if (r.form == MRSI_FOLD_LONG) {
+        at = put(at, &x->order.n, sizeof x->order.n);
+        at = put(at, x->order.p, x->order.n);
+    }
+    put(at, x->shape.p, x->shape.n);
+}
+
+static void
+put_kin(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t ref, uint32_t kin)
+{
+    struct mrsi_fold_rec r = {.len = x->group.n + x->kin.n, .kin = (uint16_t)kin, .form = MRSI_FOLD_KIN,
+                              .ordinal = x->ordinal, .order = (uint64_t)ref << 32 | x->group.n};
+    at = put(at, &r, sizeof r);
+    at = put(at, x->group.p, x->group.n);
+    put(at, x->kin.p, x->kin.n);
+}
+
+bool
+mrsi_fold_has_kin(const struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x)
+{
+    return seen->piece == r->open[seen->part].piece &&
+           mrsi_spiller_fits(&r->spiller, seen->part, mrsi_fold_room(doc_len(x)));
+}
+
+void
+mrsi_fold_keep(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x)
+{
+    size_t n = mrsi_fold_room(doc_len(x));
+    put_doc(mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n), x, seen->kin);
+}
+
+enum mrs_status
+mrsi_fold_keep_kin(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x,
+                   uint32_t ref, struct mrs_err *e)
+{
+    struct mrsi_fold_open *open = &r->open[seen->part];
+    size_t kin = mrsi_fold_room((uint64_t)x->group.n + x->kin.n), n = kin + mrsi_fold_room(doc_len(x));
+    if (!mrsi_spiller_fits(&r->spiller, seen->part, n)) {
+        enum mrs_status s = mrsi_spiller_open(&r->spiller, seen->part, n, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        *open = (struct mrsi_fold_open){open->piece + 1, 0};
+    }
+    uint8_t *at = mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n);
+    seen->piece = open->piece;
+    seen->kin = open->kins++;
+    put_kin(at, x, ref, seen->kin);
+    put_doc(at + kin, x, seen->kin);
+    if (!r->spiller.large) {
+        return MRS_OK;
+    }
+    *open = (struct mrsi_fold_open){open->piece + 1, 0}; /* it lies alone */
+    return mrsi_spiller_large(&r->spiller, seen->part, n, e);
+}

@@ -17,7 +17,7 @@ SANFLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 SANFLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS := $(SANFLAGS_$(SAN))
 ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(SANFLAGS) -Iinclude -pthread $(CFLAGS)
-LIBS   := -lyaml -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
+LIBS   := -lyaml -larchive -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
 TESTLIBS := -lcmocka $(shell pkg-config --libs libbson-1.0 2>/dev/null)
 TESTINC  := $(shell pkg-config --cflags libbson-1.0 2>/dev/null)
 LIVELIBS := $(shell pkg-config --libs libmongoc-1.0 2>/dev/null)

@@ -1,9 +1,9 @@
 /* manifest.c - the last file of an output: what was written, so that it can be checked later.
  *
  * Canonical Extended JSON: first what the caller says of its run, then one entry per collection,
- * sorted by name, with the sink's own counts and digest, then the other files. Copied collections
- * were not read, so they have the size of their file only. Must not hold anything that differs
- * between two runs of the same work. */
+ * sorted by name, with the sink's own counts and digest, then the other files. Of copied collections
+ * the caller says what it has read. Must not hold anything that differs between two runs of the
+ * same work. */
 #include "mongoreshape/ejson.h"
 #include "output.h"
 #include <stdio.h>
@@ -24,6 +24,36 @@ text(struct mrs_build *b, const char *name, const char *value)
     mrs_build_text(b, name, value, (uint32_t)strlen(value));
 }
 
+void
+mrs_docs_write(const struct mrs_docs *d, struct mrs_build *b)
+{
+    char hex[33];
+    snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)d->digest.hi,
+             (unsigned long long)d->digest.lo);
+    mrs_build_i64(b, "docs", (int64_t)d->n);
+    mrs_build_i64(b, "bytes", (int64_t)d->bytes);
+    text(b, "digest", hex);
+}
+
+enum mrs_status
+mrs_output_copied(struct mrs_output *o, const char *ns, const struct mrs_docs *d, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_END;
+    pthread_mutex_lock(&o->lock);
+    for (uint32_t i = o->n_recs; s != MRS_OK && i-- > 0;) {
+        struct mrsi_out_rec *rec = &o->recs[i];
+        if (rec->copied && !rec->extra && strcmp(rec->name, ns) == 0) {
+            rec->counted = true;
+            rec->docs = d->n;
+            rec->bytes = d->bytes;
+            rec->digest = d->digest;
+            s = MRS_OK;
+        }
+    }
+    pthread_mutex_unlock(&o->lock);
+    return s == MRS_OK ? s : MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: it was not copied", ns);
+}
+
 static void
 collection(struct mrs_build *b, const struct mrsi_out_rec *rec)
 {
@@ -33,13 +63,9 @@ collection(struct mrs_build *b, const struct mrsi_out_rec *rec)
     if (rec->copied) {
         mrs_build_bool(b, "copied", true);
     }
-    if (rec->data && !rec->copied) {
-        char hex[33];
-        snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)rec->digest.hi,
-                 (unsigned long long)rec->digest.lo);
-        mrs_build_i64(b, "docs", (int64_t)rec->docs);
-        mrs_build_i64(b, "bytes", (int64_t)rec->bytes);
-        text(b, "digest", hex);
+    if (rec->data && (!rec->copied || rec->counted)) {
+        struct mrs_docs d = {rec->docs, rec->bytes, rec->digest};
+        mrs_docs_write(&d, b);
     }
     if (rec->data) {
         mrs_build_i64(b, "file_bytes", (int64_t)rec->file_bytes);

@@ -15,6 +15,7 @@ struct mrsi_out_rec {
     char *name;    /* "db.coll", or the path of an extra */
     uint64_t hash; /* of name and kind: finds doubles */
     bool extra, copied, data;
+    bool counted; /* copied, and its documents are known */
     enum mrs_codec codec;
     uint64_t docs, bytes, file_bytes;
     struct mrs_hash_sum digest;

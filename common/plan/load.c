@@ -8,6 +8,7 @@
  * plan id is made of: two plans with one id cannot behave differently. No step is known here but
  * through its struct. */
 #include "internal.h"
+#include "mongoreshape/expr.h"
 
 #include <stdio.h>
 
@@ -589,6 +590,7 @@ mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_
     enum mrs_status s = mrsi_plan_errors_status(p, e);
     if (s == MRS_OK) {
         p->pub.id_known = l.db_known;
+        mrs_tzdata_version(p->pub.tzdata, sizeof p->pub.tzdata);
         s = mrsi_plan_make_id(p, l.has_version, l.bodies, e);
     }
     if (s == MRS_DEAD || (s != MRS_OK && p->pub.n_errors == 0)) {

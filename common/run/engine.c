@@ -119,6 +119,7 @@ clear_engine(struct mrsi_engine *en)
         }
     }
     mrsi_look_free(en);
+    mrsi_seen_free(en);
     mrs_free(en->mem, en->coll);
     mrs_free(en->mem, en->rows);
     mrsi_amend_free(en->amend);
@@ -200,6 +201,7 @@ begin(struct mrsi_engine *en, struct mrs_err *e)
     s = s == MRS_OK ? mrsi_check_extras(en, e) : s;
     s = s == MRS_OK ? make_workers(en, e) : s;
     s = s == MRS_OK ? mrsi_look_new(en, e) : s;
+    s = s == MRS_OK ? mrsi_seen_new(en, e) : s;
     if (s == MRS_OK && en->opts->amend) {
         s = mrsi_amend_load(en, en->opts->amend, &en->amend, e);
     }
@@ -346,6 +348,8 @@ show(struct mrsi_engine *en, struct mrs_err *e)
     return s;
 }
 
+#define MANIFEST_MAX (256u << 20)
+
 static enum mrs_status
 publish(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -357,15 +361,17 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
         mrs_output_abort(en->out);
         return MRS_OK;
     }
-    mrs_buf_init(&buf, en->mem, 1 << 20);
+    mrs_buf_init(&buf, en->mem, MANIFEST_MAX);
     mrs_build_init(&b, &buf);
     mrs_plan_id_text(en->plan, id);
     mrs_build_text(&b, "plan", en->plan->name, (uint32_t)strlen(en->plan->name));
     mrs_build_text(&b, "planId", id, (uint32_t)strlen(id));
     mrs_build_text(&b, "version", MRS_VERSION, (uint32_t)strlen(MRS_VERSION));
+    mrs_build_text(&b, "tzdata", en->plan->tzdata, (uint32_t)strlen(en->plan->tzdata));
     uint8_t room[16];
     mrs_build_val(&b, "now", 3, mrs_make_i64(room, en->plan->now_ms, MRS_DATE));
     mrs_build_i64(&b, "refused", (int64_t)en->report->refused);
+    mrsi_seen_write(en, &b);
     enum mrs_status s = mrs_build_finish(&b, &extra, e);
     s = s == MRS_OK ? mrs_output_commit(en->out, extra, &en->report->sync_ms, e) : s;
     mrs_buf_clear(&buf);

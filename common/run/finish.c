@@ -62,7 +62,11 @@ copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     enum mrs_status s = c->n_part ? check_all(en, coll, e) : MRS_OK;
     c->copied = true;
     c->written = true;
-    return s == MRS_OK && en->out ? mrs_output_copy(en->out, en->in, c->in_index, e) : s;
+    s = s == MRS_OK && en->out ? mrs_output_copy(en->out, en->in, c->in_index, e) : s;
+    if (s == MRS_OK && en->out && c->n_part && mrsi_seen_docs(en, c->in_index)) {
+        s = mrs_output_copied(en->out, c->ns, mrsi_seen_docs(en, c->in_index), e);
+    }
+    return s;
 }
 
 static enum mrs_status

@@ -18,6 +18,7 @@
 #define MRSI_NONE  UINT32_MAX
 
 struct mrsi_engine;
+struct mrsi_seen;
 
 /* A temporary file of raw documents or records; closed with its last user. */
 struct mrsi_temp {
@@ -115,6 +116,7 @@ struct mrsi_engine {
     struct mrsi_tape *refused;    /* struct mrsi_refused_at, in order, each document once: after mrsi_refused_finish */
     struct mrsi_amend *amend;
     struct mrsi_look *look; /* NULL: not wanted */
+    struct mrsi_seen *seen; /* NULL: no manifest is written */
     pthread_mutex_t temp_lock;
     struct mrsi_temp *temps; /* that are open */
     uint64_t temp_most;      /* bytes that they had at one time */
@@ -202,6 +204,16 @@ enum mrs_status mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view 
                                  struct mrs_err *e);
 /* All pending steps of the collection's parts count as told from now on: after the first pass that read all of it. */
 void mrsi_coll_counted(struct mrsi_coll *c);
+
+/* ---- seen.c: what was read of the input ---- */
+enum mrs_status mrsi_seen_new(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_seen_free(struct mrsi_engine *en);
+/* A block of an input's namespace is read, perhaps again. */
+enum mrs_status mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, const struct mrs_block *b,
+                                struct mrs_err *e);
+/* All of a namespace that was read to its end; NULL: nothing was counted. */
+const struct mrs_docs *mrsi_seen_docs(const struct mrsi_engine *en, uint32_t in_index);
+void mrsi_seen_write(const struct mrsi_engine *en, struct mrs_build *b); /* `input` of the manifest */
 
 /* ---- map.c: one-document steps ---- */
 void *mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e); /* NULL: no memory */

@@ -81,7 +81,7 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 /* Of the manifest, about: a canonical Extended JSON object of fixed fields and texts, and one for each file. */
-enum { MANIFEST_HEAD = 180, MANIFEST_COLL = 170, MANIFEST_COPY = 80, MANIFEST_FILE = 60 };
+enum { MANIFEST_HEAD = 210, MANIFEST_COLL = 170, MANIFEST_COPY = 190, MANIFEST_READ = 130, MANIFEST_FILE = 60 };
 
 /* What all files of the output have without compression. */
 static enum mrs_status
@@ -105,6 +105,7 @@ put_disk(struct mrsi_engine *en, struct mrs_err *e)
     }
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        rep->disk_bytes += in->kind == MRS_INPUT_DATA ? MANIFEST_READ + strlen(in->ns) : 0;
         if (in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && strcmp(in->rel_path, "oplog.bson") == 0)) {
             rep->disk_bytes += in->file_bytes + MANIFEST_FILE + strlen(in->rel_path);
         }

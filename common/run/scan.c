@@ -154,6 +154,12 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     if (c->at >= c->b->n) {
         return MRS_END;
     }
+    if (c->at == 0 && c->part->in_index != MRSI_NONE) {
+        enum mrs_status s = mrsi_seen_block(w->en, c->part->in_index, c->b, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
     doc->p = c->b->p + c->at;
     doc->n = mrs_le32(doc->p);
     c->ordinal = c->next++;

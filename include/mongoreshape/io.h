@@ -167,6 +167,7 @@ struct mrs_docs {
     struct mrs_hash_sum digest;
 };
 bool mrs_docs_add(struct mrs_docs *d, const void *doc, size_t n);
+void mrs_docs_write(const struct mrs_docs *d, struct mrs_build *b); /* as a manifest has it: docs, bytes, digest */
 enum mrs_status mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n,
                                        const struct mrs_docs *d, struct mrs_err *e);
 /* Empties the file again, as if nothing had been written. */
@@ -181,6 +182,8 @@ enum mrs_status mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_has
  * disk stay the same unless another codec is wanted for data. */
 enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i,
                                 struct mrs_err *e);
+/* What is in a namespace that was copied, for the manifest. FAIL MRS_E_ACCOUNT: it was not. */
+enum mrs_status mrs_output_copied(struct mrs_output *o, const char *ns, const struct mrs_docs *d, struct mrs_err *e);
 /* Syncs, writes the manifest (extra: BSON document whose fields go into it first), renames. All
  * sinks must be closed (else MRS_E_ACCOUNT). sync_ms: how long that took, may be NULL. FAIL:
  * nothing is published, what was there before is there still. */

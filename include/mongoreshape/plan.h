@@ -40,6 +40,7 @@ struct mrs_plan {
     bool id_known;
     struct mrs_view canonical; /* the plan as canonical BSON */
     int64_t now_ms;
+    char tzdata[32]; /* edition of the time zone data that its expressions use ("2025b"); "": not known */
     bool tells_all; /* whoever loaded it may set it: notes also on what was so before */
     struct mrs_plan_error *errors; /* n_errors + n_warnings of them, in file order */
     uint32_t n_errors, n_warnings;

@@ -1,0 +1,120 @@
+/* seen.c - what a run has read of its input: documents, bytes and digest of each namespace, for the manifest.
+ *
+ * A namespace may be read in several passes, by several workers, and passes are given up and begun again. The cut of
+ * blocks depends on the data alone, so each block has a number, and whoever meets it first takes its documents in. */
+#include "internal.h"
+
+struct mrsi_seen {
+    pthread_mutex_t lock;
+    uint32_t n;
+    struct one {
+        struct mrs_buf blocks; /* a bit each: taken in */
+        struct mrs_docs docs;
+    } at[];
+};
+
+enum mrs_status
+mrsi_seen_new(struct mrsi_engine *en, struct mrs_err *e)
+{
+    uint32_t n = mrs_input_count(en->in);
+    size_t size = sizeof(struct mrsi_seen) + n * sizeof(struct one);
+    if (en->opts->dry_run || en->opts->discard) {
+        return MRS_OK;
+    }
+    en->seen = mrs_zalloc(en->mem, size);
+    if (!en->seen) {
+        return mrs_err_memory(e, size);
+    }
+    pthread_mutex_init(&en->seen->lock, NULL);
+    en->seen->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        mrs_buf_init(&en->seen->at[i].blocks, en->mem, SIZE_MAX);
+    }
+    return MRS_OK;
+}
+
+void
+mrsi_seen_free(struct mrsi_engine *en)
+{
+    if (!en->seen) {
+        return;
+    }
+    for (uint32_t i = 0; i < en->seen->n; i++) {
+        mrs_buf_clear(&en->seen->at[i].blocks);
+    }
+    pthread_mutex_destroy(&en->seen->lock);
+    mrs_free(en->mem, en->seen);
+    en->seen = NULL;
+}
+
+/* Whether nobody has taken the block in yet; it is from now on. */
+static bool
+is_first(struct mrs_buf *blocks, uint64_t seq)
+{
+    size_t byte = (size_t)(seq / 8);
+    if (blocks->n <= byte) {
+        size_t more = byte + 1 - blocks->n;
+        uint8_t *p = mrs_buf_take(blocks, more);
+        if (!p) {
+            return false;
+        }
+        memset(p, 0, more);
+    }
+    uint8_t bit = (uint8_t)(1u << seq % 8);
+    bool first = !(blocks->p[byte] & bit);
+    blocks->p[byte] |= bit;
+    return first;
+}
+
+enum mrs_status
+mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, const struct mrs_block *b, struct mrs_err *e)
+{
+    if (!en->seen) {
+        return MRS_OK;
+    }
+    struct mrs_docs d = {0, 0, {0, 0}};
+    struct one *o = &en->seen->at[in_index];
+    pthread_mutex_lock(&en->seen->lock);
+    bool first = is_first(&o->blocks, b->seq);
+    enum mrs_status s = mrs_buf_status(&o->blocks, e);
+    pthread_mutex_unlock(&en->seen->lock);
+    if (s != MRS_OK || !first) {
+        return s;
+    }
+    for (size_t at = 0; at < b->n;) {
+        uint32_t n = mrs_le32(b->p + at);
+        mrs_docs_add(&d, b->p + at, n);
+        at += n;
+    }
+    pthread_mutex_lock(&en->seen->lock);
+    o->docs.n += d.n;
+    o->docs.bytes += d.bytes;
+    mrs_hash_sum_add(&o->docs.digest, d.digest.lo, d.digest.hi);
+    pthread_mutex_unlock(&en->seen->lock);
+    return MRS_OK;
+}
+
+const struct mrs_docs *
+mrsi_seen_docs(const struct mrsi_engine *en, uint32_t in_index)
+{
+    return en->seen ? &en->seen->at[in_index].docs : NULL;
+}
+
+void
+mrsi_seen_write(const struct mrsi_engine *en, struct mrs_build *b)
+{
+    mrs_build_open(b, "input", 5, MRS_ARRAY);
+    for (uint32_t i = 0; en->seen && i < en->seen->n; i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        if (in->kind != MRS_INPUT_DATA) {
+            continue;
+        }
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        mrs_build_text(b, "ns", in->ns, (uint32_t)strlen(in->ns));
+        if (in->data_path) {
+            mrs_docs_write(&en->seen->at[i].docs, b);
+        }
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+}

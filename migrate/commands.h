@@ -8,5 +8,7 @@ int mrsi_cmd_run(struct mrs_cli *line);
 int mrsi_cmd_check(struct mrs_cli *line);
 int mrsi_cmd_explain(struct mrs_cli *line);
 int mrsi_cmd_invert(struct mrs_cli *line);
+int mrsi_cmd_cat(struct mrs_cli *line);
+int mrsi_cmd_diff(struct mrs_cli *line);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define AT(member) offsetof(struct mrsi_cli, member)
 
-enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, ALL = 31 };
+enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, CAT = 32, DIFF = 64, ALL = 127 };
 
 static const char *
 compress(const char *text, void *to)
@@ -19,7 +19,7 @@ compress(const char *text, void *to)
 }
 
 static const struct mrs_cli_option options[] = {
-    {"input", 'i', "IN", RUN | CHECK | EXPLAIN | INVERT, MRS_CLI_PATH, AT(input), NULL, NULL,
+    {"input", 'i', "IN", RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_PATH, AT(input), NULL, NULL,
      "the dump to read: a mongodump directory, one database's folder in it, a .bson file, or `-`",
      "It is opened read-only. Files may be compressed with gzip or zstd, whatever their names say. "
      "`-` is one collection on standard input, named by `--ns`.", NULL},
@@ -47,17 +47,17 @@ static const struct mrs_cli_option options[] = {
     {"amend", 0, "FILE", RUN | CHECK, MRS_CLI_PATH, AT(amend), NULL, NULL,
      "take the documents in FILE instead of those with the same ns and _id in the input",
      "FILE holds BSON records `{ns, doc}`. Each must replace exactly one document of the input.", NULL},
-    {"now", 0, "DATE", RUN | CHECK | EXPLAIN, MRS_CLI_DATE, AT(now_ms), NULL,
+    {"now", 0, "DATE", RUN | CHECK | EXPLAIN | CAT, MRS_CLI_DATE, AT(now_ms), NULL,
      "the clock at the start", "what `$$NOW` is in this run, as 2024-05-01T00:00:00Z",
      "Give it to get the same bytes again.", NULL},
-    {"memory", 0, "SIZE", RUN | CHECK, MRS_CLI_SIZE, AT(memory), "256M|1G|4G",
-     "a quarter of the machine's", "memory for the whole program, as 512M or 2G; at least 64M",
+    {"memory", 0, "SIZE", RUN | CHECK | DIFF, MRS_CLI_SIZE, AT(memory), "256M|1G|4G",
+     "a quarter of the machine's; of `diff`: 256M", "memory for the whole program, as 512M or 2G; at least 64M",
      "What does not fit goes to temporary files. The documents written are the same whatever the "
      "budget.", NULL},
-    {"jobs", 'j', "N", RUN | CHECK, MRS_CLI_COUNT, AT(jobs), "1|2|4|8",
+    {"jobs", 'j', "N", RUN | CHECK | CAT | DIFF, MRS_CLI_COUNT, AT(jobs), "1|2|4|8",
      "the number of processors", "threads; the documents written are the same for any number",
      NULL, NULL},
-    {"tmp", 0, "DIR", RUN | CHECK, MRS_CLI_PATH, AT(tmp), NULL, "beside OUT",
+    {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF, MRS_CLI_PATH, AT(tmp), NULL, "beside OUT, else $TMPDIR or /tmp",
      "folder for temporary files",
      "They have no names, so nothing is left behind even if the program is killed. They can become "
      "as large as the collections that are joined.", NULL},
@@ -71,8 +71,25 @@ static const struct mrs_cli_option options[] = {
      "is not written, and the report says so.", NULL},
     {"nsExclude", 0, "PATTERN", RUN | CHECK | EXPLAIN, MRS_CLI_LIST, AT(exclude),
      NULL, NULL, "all but collections like this; may be repeated", NULL, NULL},
-    {"ns", 0, "DB.COLL", RUN | CHECK | EXPLAIN, MRS_CLI_TEXT, AT(ns), NULL,
-     "from the file's name and folder", "what a single file, or `-`, holds", NULL, NULL},
+    {"ns", 0, "DB.COLL", RUN | CHECK | EXPLAIN | CAT | DIFF, MRS_CLI_TEXT, AT(ns), NULL,
+     "from the file's name and folder", "what a single file, or `-`, holds; `cat`, `diff`: only collections like this",
+     "In `cat` and `diff` it is a pattern as of `--nsInclude`.", NULL},
+    {"where", 0, "QUERY", CAT, MRS_CLI_TEXT, AT(where), NULL, NULL,
+     "only documents that this query matches, as '{\"age\": {\"$gte\": 18}}'",
+     "A query of MongoDB as Extended JSON; it knows the operators that plans know in `where`.", NULL},
+    {"limit", 0, "N", CAT | DIFF, MRS_CLI_COUNT, AT(limit), "10|100", "all; of `diff`: 20",
+     "`cat`: print at most N documents in all; `diff`: name at most N in each collection",
+     "`diff` always counts all of them.", NULL},
+    {"relaxed", 0, NULL, CAT, MRS_CLI_FLAG, AT(relaxed), NULL, NULL,
+     "relaxed Extended JSON: numbers and dates as people write them",
+     "Without it the text is canonical, which keeps all types and reads back as the same document.", NULL},
+    {"with-ns", 0, NULL, CAT, MRS_CLI_FLAG, AT(with_ns), NULL, NULL,
+     "print lines of the form {\"ns\":\"db.coll\",\"doc\":{...}}",
+     "So that a program that reads several collections can tell them apart.", NULL},
+    {"manifest", 0, "FILE", DIFF, MRS_CLI_PATH, AT(manifest), NULL, NULL,
+     "compare a dump with what FILE, the manifest of a run, says of its output, or `-i IN` with what of its input",
+     "FILE is `mongoreshape.manifest.json` in a folder that `run` wrote, or `OUT.manifest.json` beside a file. Counts, "
+     "bytes and digests are compared, so that neither the input nor another copy is needed.", NULL},
     {"oplog", 0, "drop", RUN | CHECK, MRS_CLI_WORD, AT(oplog), "drop", NULL,
      "leave oplog.bson out",
      "Needed when the dump was made with `mongodump --oplog`, entries are in it and the plan "
@@ -94,11 +111,11 @@ static const struct mrs_cli_option options[] = {
      "how the plan may run on a database that is in use",
      "For each step what it reads, adds and removes; whether it may run beside writers, and if not, why and what to "
      "do. `mongoreshape-live` goes by it.", NULL},
-    {"json", 0, NULL, RUN | CHECK | EXPLAIN | INVERT, MRS_CLI_FLAG, AT(json), NULL, NULL,
+    {"json", 0, NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_FLAG, AT(json), NULL, NULL,
      "one JSON object on standard output instead of words", NULL, NULL},
-    {"progress", 0, NULL, RUN | CHECK, MRS_CLI_FLAG, AT(progress), NULL,
+    {"progress", 0, NULL, RUN | CHECK | DIFF, MRS_CLI_FLAG, AT(progress), NULL,
      "when standard error is a terminal", "show progress, rate and time left", NULL, NULL},
-    {"quiet", 'q', NULL, RUN | CHECK | EXPLAIN | INVERT, MRS_CLI_FLAG, AT(quiet), NULL, NULL,
+    {"quiet", 'q', NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_FLAG, AT(quiet), NULL, NULL,
      "say nothing but errors", NULL, NULL},
     {"verbose", 'v', NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(verbose), NULL, NULL,
      "say more: plan id, settings, every collection, all redundant indexes", NULL, NULL},
@@ -166,6 +183,36 @@ static const struct mrs_cli_example invert_examples[] = {
     {"mongoreshape invert embed.yaml > back.yaml", "keep it as a plan"},
     {NULL, NULL}};
 
+static const char *const cat_text[] = {
+    "Prints the documents of IN, one line of Extended JSON each, collection after collection in the order of their "
+    "names, documents in the order of their files. IN is whatever `run` reads.",
+    "A damaged document ends it with status 3 and its place; what stands before it has been printed. Lines are "
+    "documents and nothing else, also of several collections: `--with-ns` says where each is from.",
+    NULL};
+static const struct mrs_cli_example cat_examples[] = {
+    {"mongoreshape cat dump --ns shop.posts --relaxed | jq .title", "a field of each document"},
+    {"mongoreshape cat dump/shop/posts.bson.gz --where '{\"comments\": {\"$size\": 0}}' --limit 5",
+     "the first documents that match"},
+    {NULL, NULL}};
+
+static const char *const diff_text[] = {
+    "Compares two dumps in whatever they are packed: documents byte for byte but in any order, matched by `_id` as a "
+    "server compares it (1 and 1.0 are one `_id`); options and indexes in any order, uuids left out. Status 0: they "
+    "hold the same; 1: they differ; 3: one is damaged.",
+    "Documents that differ are named by collection, `_id` and the paths of the first values that do. Files of "
+    "documents beside the collections (oplog.bson, users and roles) are compared as well; prelude.json and unknown "
+    "files are not.",
+    "Where the dumps are equal each is read once, in 256 MiB of memory whatever their size; collections that differ "
+    "are read up to three times more.",
+    "With `--manifest FILE` a single dump is compared with what a run has written, or, given as `-i IN`, has read.",
+    NULL};
+static const struct mrs_cli_example diff_examples[] = {
+    {"mongoreshape diff dump dump.restored", "is all there, and nothing else?"},
+    {"mongoreshape diff dump archive.gz --json --limit 100", "for programs"},
+    {"mongoreshape diff --manifest out/mongoreshape.manifest.json out", "is the output still what the run wrote?"},
+    {"mongoreshape diff --manifest out/mongoreshape.manifest.json -i dump", "is this the dump that the run read?"},
+    {NULL, NULL}};
+
 static const char *const help_text[] = {
     "Explains the program or one of its commands. The manual page and the shell's completions are "
     "printed by the same table.",
@@ -185,6 +232,10 @@ static const struct mrs_cli_command commands[] = {
      explain_examples, mrsi_cmd_explain},
     {"invert", INVERT, "PLAN", "", "print the plan that undoes a plan, and what is lost", invert_text,
      invert_examples, mrsi_cmd_invert},
+    {"cat", CAT, "IN", "", "print the documents of a dump as lines of Extended JSON", cat_text, cat_examples,
+     mrsi_cmd_cat},
+    {"diff", DIFF, "[A] [B]", "", "compare two dumps, or a dump with the manifest of a run", diff_text, diff_examples,
+     mrsi_cmd_diff},
     {"help", HELP, "[COMMAND]", "", "explain the program or a command", help_text,
      help_examples, mrs_cli_help},
     {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
@@ -192,7 +243,7 @@ static const struct mrs_cli_command commands[] = {
 
 static const struct mrs_cli_row exits[] = {
     {"0", "done"},
-    {"1", "the output is published, but some documents were refused (`check`: would be)"},
+    {"1", "the output is published, but some documents were refused (`check`: would be); `diff`: something differs"},
     {"2", "wrong usage or a wrong plan; nothing was touched"},
     {"3", "damaged input"},
     {"4", "reading or writing failed"},

@@ -12,12 +12,13 @@
 /* What the command line says. Texts point into argv. */
 struct mrsi_cli {
     struct mrs_cli line; /* first: the machinery knows this part only */
-    const char *input, *output, *ns, *tmp, *refused, *amend, *oplog, *write_residue, *residue;
+    const char *input, *output, *ns, *tmp, *refused, *amend, *oplog, *write_residue, *residue,
+        *where, *manifest;
     struct mrs_cli_list include, exclude;
-    uint64_t memory, jobs, max_refused, sample;
+    uint64_t memory, jobs, max_refused, sample, limit;
     struct mrs_compress compress;
     int64_t now_ms;
-    bool force, dry_run, progress, json, live, quiet, verbose;
+    bool force, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns;
 };
 
 extern const struct mrs_cli_tool mrsi_tool;

@@ -259,10 +259,13 @@ short_options(struct parser *p, const char *text)
 static bool
 operand(struct parser *p, const char *text)
 {
-    if (p->cli->operand || !*p->cli->command->operand) {
-        return wrong(p, mrs_cli_misuse(p->cli, "`%s` is one word too many", text));
+    struct mrs_cli *cli = p->cli;
+    bool second = cli->operand != NULL;
+    const char *names = cli->command->operand;
+    if (!*names || cli->operand2 || (second && !strchr(names, ' '))) {
+        return wrong(p, mrs_cli_misuse(cli, "`%s` is one word too many", text));
     }
-    p->cli->operand = text;
+    *(second ? &cli->operand2 : &cli->operand) = text;
     return true;
 }
 

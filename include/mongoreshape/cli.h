@@ -56,7 +56,7 @@ struct mrs_cli;
 struct mrs_cli_command {
     const char *name;
     unsigned bit;
-    const char *operand; /* "PLAN", "[COMMAND]": may be left out; "": none */
+    const char *operand; /* "PLAN", "[COMMAND]": may be left out; "A [B]": a second one; "": none */
     const char *needs;   /* options it cannot do without, for the usage line */
     const char *summary;
     const char *const *text;                 /* paragraphs; NULL behind the last */
@@ -93,6 +93,7 @@ struct mrs_cli {
     const struct mrs_cli_tool *tool;
     const struct mrs_cli_command *command;
     const char *operand;    /* PLAN, or the command that help is about; NULL */
+    const char *operand2;   /* the second; NULL */
     const char *completion; /* of help: the shell */
     bool help, version, man;
     uint64_t given;         /* bit i: row i of the table stood on the line */

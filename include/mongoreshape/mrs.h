@@ -1,11 +1,14 @@
 /* mrs.h - everything at once, in the order of reading.
  *
  * A plan (plan.h) is a list of steps (step.h); steps are made of documents (doc.h, value.h, path.h) and expressions
- * (expr.h); an engine moves documents through them: the offline one (run.h) over dumps (io.h). Errors: err.h. Memory:
+ * (expr.h); an engine moves documents through them: the offline one (run.h) over dumps (io.h), which can be
+ * printed (cat.h) and compared (compare.h). Errors: err.h. Memory:
  * mem.h. Ceilings: limits.h. */
 #ifndef MONGORESHAPE_MRS_H
 #define MONGORESHAPE_MRS_H
 
+#include "mongoreshape/cat.h"
+#include "mongoreshape/compare.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/expr.h"
 #include "mongoreshape/io.h"

@@ -52,7 +52,7 @@ BEGIN {
     # Which room a public header belongs to, and what each room may see.
     split("mem base err base limits base version base words base doc doc value doc path doc ejson doc decimal doc " \
           "cli cli expr expr io io step step axes step nodes step link step unique step " \
-          "plan plan live plan run run mrs all",
+          "plan plan live plan run run compare run cat run mrs all",
           pair, " ")
     for (i = 1; pair[i] != ""; i += 2) room_of[pair[i]] = pair[i + 1]
     sees["base"] = " base "

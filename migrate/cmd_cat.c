@@ -1,0 +1,121 @@
+/* cmd_cat.c - `mongoreshape cat IN`: the documents of a dump as lines of Extended JSON. */
+#include "commands.h"
+#include "mongoreshape/cat.h"
+#include "mongoreshape/ejson.h"
+#include "mongoreshape/expr.h"
+#include "job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+struct printing {
+    const struct mrs_query *where;
+    bool nobody_reads; /* the other end of the pipe is gone */
+};
+
+static enum mrs_status
+put(void *arg, const void *p, size_t n, struct mrs_err *e)
+{
+    struct printing *x = arg;
+    const char *at = p;
+    while (n) {
+        ssize_t done = write(STDOUT_FILENO, at, n);
+        if (done < 0 && errno != EINTR) {
+            x->nobody_reads = errno == EPIPE;
+            return mrs_err_sys(e, errno, "writing to standard output");
+        }
+        at += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+takes(void *arg, struct mrs_arena *scratch, struct mrs_view doc, bool *yes, struct mrs_err *e)
+{
+    const struct printing *x = arg;
+    struct mrs_eval ev = {.arena = scratch, .root = doc, .err = e};
+    enum mrs_status s = mrs_query_match(x->where, &ev, yes);
+    if (s != MRS_OK) {
+        mrs_err_at(e, "--where");
+    }
+    return s;
+}
+
+static enum mrs_status
+compile(const struct mrsi_cli *cli, struct mrs_query **out, struct mrs_err *e)
+{
+    struct mrs_expr_env env = {
+        .mem = cli->line.mem, .now_ms = mrs_cli_given(&cli->line, "now") ? cli->now_ms : mrs_clock_wall()};
+    struct mrs_buf bson;
+    size_t used = 0, n = strlen(cli->where);
+    mrs_buf_init(&bson, cli->line.mem, MRS_DOC_MAX);
+    enum mrs_status s = mrs_ejson_read(cli->where, n, MRS_EJSON_STRICT, &bson, &used, e);
+    if (s == MRS_OK && used + strspn(cli->where + used, " \t\r\n") < n) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "something stands behind the query");
+    }
+    if (s == MRS_OK) {
+        struct mrs_view filter = {bson.p, (uint32_t)bson.n};
+        s = mrs_query_compile(&env, filter, out, e);
+    }
+    if (s != MRS_OK && e->code == MRS_E_FORMAT) {
+        e->code = MRS_E_PLAN; /* it is the line that is wrong, no file */
+    }
+    if (s != MRS_OK) {
+        mrs_err_at(e, "--where");
+    }
+    mrs_buf_clear(&bson);
+    return s;
+}
+
+static enum mrs_status
+print(const struct mrsi_cli *cli, struct printing *x, struct mrs_err *e)
+{
+    struct mrs_query *where = NULL;
+    struct mrs_input *in = NULL;
+    struct mrs_input_opts how;
+    struct mrs_cat_opts opts = {.relaxed = cli->relaxed,
+                                .with_ns = cli->with_ns,
+                                .limit = cli->limit,
+                                .jobs = (uint32_t)cli->jobs,
+                                .cancel = mrs_signals_flag(),
+                                .takes = cli->where ? takes : NULL,
+                                .put = put,
+                                .arg = x};
+    enum mrs_status s = cli->where ? compile(cli, &where, e) : MRS_OK;
+    x->where = where;
+    mrsi_pattern_opts(cli, cli->line.operand, &how);
+    s = s == MRS_OK ? mrs_input_open(cli->line.mem, cli->line.operand, &how, &in, e) : s;
+    if (s == MRS_OK && cli->ns && mrs_input_count(in) == 0) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "%s: no collection is called like %s", cli->line.operand, cli->ns);
+    }
+    s = s == MRS_OK ? mrs_cat(cli->line.mem, in, &opts, e) : s;
+    mrs_input_close(in);
+    mrs_query_free(where);
+    return s;
+}
+
+int
+mrsi_cmd_cat(struct mrs_cli *line)
+{
+    struct mrsi_cli *cli = (struct mrsi_cli *)line;
+    struct printing x = {.where = NULL};
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    if (cli->jobs > 1024 || (mrs_cli_given(line, "jobs") && cli->jobs == 0)) {
+        return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
+    }
+    if (mrs_cli_given(line, "limit") && cli->limit == 0) {
+        return mrs_cli_misuse(line, "--limit must be at least 1");
+    }
+    enum mrs_status s = print(cli, &x, &e);
+    if (s == MRS_OK) {
+        return 0;
+    }
+    if (x.nobody_reads) { /* as `head` ends whoever writes to it: no word, the status of the signal */
+        return 128 + SIGPIPE;
+    }
+    mrs_cli_tell(line, &e);
+    return e.code == MRS_E_CANCEL && mrs_signals_number() ? 128 + mrs_signals_number() : mrs_code_exit(e.code);
+}

@@ -96,6 +96,13 @@ put_key(struct mrs_build *b, const char *name, uint32_t name_len, struct mrs_val
     }
 }
 
+static void
+put_hash(struct mrs_view d, uint8_t id[12])
+{
+    struct mrs_hash128 h = mrs_hash(d.p, d.n, 0);
+    mrs_put64(id + 4, __builtin_bswap64(h.hi));
+}
+
 enum mrs_status
 mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12], struct mrs_err *e)
 {
@@ -117,8 +124,16 @@ mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12]
     if (s != MRS_OK) {
         return s;
     }
-    struct mrs_hash128 h = mrs_hash(d.p, d.n, 0);
     mrs_put32(id, __builtin_bswap32(in->time_secs));
-    mrs_put64(id + 4, __builtin_bswap64(h.hi));
+    put_hash(d, id);
     return MRS_OK;
+}
+
+void
+mrs_id_again(struct mrs_buf *made, int64_t last, uint8_t id[12])
+{
+    enum { FROM_END = 8 + 2 }; /* the number, the ends of the array and of the document */
+    struct mrs_view d = {made->p, (uint32_t)made->n};
+    mrs_put64(made->p + made->n - FROM_END, (uint64_t)last);
+    put_hash(d, id);
 }

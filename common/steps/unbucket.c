@@ -150,9 +150,12 @@ struct span {
 };
 struct work {
     bool ready;
-    struct mrs_buf element, shaped, scratch;
+    struct mrs_buf element, shaped;
     struct mrs_buf made, span; /* documents, and where each lies */
     struct mrs_buf by;         /* struct mrs_val of each node: what the bucket holds there */
+    struct mrs_buf front;      /* the elements that every document gets whose item has none of their names */
+    struct mrs_buf source;     /* what the last new `_id` was made of; empty: none was */
+    uint8_t id[12];            /* and what it was */
     struct mrs_view self;      /* the bucket, where it stays; p NULL */
     uint32_t at;               /* next product */
 };
@@ -160,7 +163,7 @@ struct work {
 static void
 start(struct work *w, struct mrs_ctx *c)
 {
-    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->scratch, &w->made, &w->span, &w->by};
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->span, &w->by, &w->front, &w->source};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         if (!w->ready) {
             mrs_buf_init(bufs[i], c->mem, MADE_MAX);
@@ -176,7 +179,7 @@ static void
 work_clear(struct mrs_ctx *c, void *work)
 {
     struct work *w = work;
-    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->scratch, &w->made, &w->span, &w->by};
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->span, &w->by, &w->front, &w->source};
     (void)c;
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs && w->ready; i++) {
         mrs_buf_clear(bufs[i]);
@@ -194,12 +197,17 @@ struct item {
     struct mrs_view doc;  /* as `fields` and `drop` left it */
     struct mrs_val vars[3];
     int64_t position;
+    /* of doc: */
+    struct mrsi_seen seen;
+    struct mrs_elem own_id; /* v missing: none */
+    bool meets;             /* it has a name that `by` begins with */
 };
 
 static enum mrs_status
 open_item(struct item *x, struct mrs_val v, uint8_t room[16])
 {
     struct mrs_buf *b = &x->w->element;
+    enum mrs_status st = MRS_OK;
     x->item = mrs_val_view(v);
     if (v.type != MRS_DOCUMENT) {
         mrs_buf_reset(b);
@@ -207,11 +215,12 @@ open_item(struct item *x, struct mrs_val v, uint8_t room[16])
         mrsi_put_elem(b, "value", 5, v);
         mrsi_put_close(b, 0);
         x->item = mrsi_buf_view(b, 0);
+        st = mrsi_buf_end(b, 0, x->c, "items");
     }
     x->vars[0] = mrs_view_val(x->bucket);
     x->vars[1] = mrs_view_val(x->item);
     x->vars[2] = mrs_make_i32(room, (int32_t)x->position);
-    return mrsi_buf_end(b, 0, x->c, "items");
+    return st;
 }
 
 static enum mrs_status
@@ -228,17 +237,48 @@ shape_item(struct item *x)
     return st;
 }
 
+/* The one look at the names of the document. */
+static void
+survey(struct item *x)
+{
+    bool as_it_is = x->s->id == ID_KEEP && !x->s->tree; /* with an `_id` of its own */
+    struct mrs_walk w;
+    struct mrs_elem e;
+    x->own_id.v = mrs_missing();
+    x->meets = false;
+    mrsi_seen_begin(&x->seen);
+    mrs_walk_init(&w, x->doc);
+    while (mrs_walk_next(&w, &e) == 1) {
+        mrsi_seen_add(&x->seen, &e);
+        if (x->own_id.v.type == MRS_MISSING && mrs_name_is(&e, "_id", 3)) {
+            x->own_id = e;
+            if (as_it_is) {
+                return;
+            }
+        }
+        const struct node *n = x->s->tree;
+        while (n && !mrs_name_is(&e, n->name->name, n->name->len)) {
+            n = n->next;
+        }
+        x->meets = x->meets || n;
+    }
+}
+
+/* Those of one bucket differ in their position only. */
 static enum mrs_status
 new_id(struct item *x, struct mrs_val *id)
 {
-    struct mrs_val key = mrs_doc_get(x->bucket, "_id");
-    struct mrs_new_id in = {x->s->into.ns, x->s->from.ns, key, x->s->items_spec, &x->position, 1, mrsi_id_time(key)};
-    uint8_t *room = mrs_arena_alloc(x->c->arena, 12);
-    if (!room) {
-        return mrs_err_memory(x->c->err, 12);
+    struct work *w = x->w;
+    enum mrs_status st = MRS_OK;
+    *id = (struct mrs_val){w->id, sizeof w->id, MRS_OBJECTID};
+    if (w->source.n) {
+        mrs_id_again(&w->source, x->position, w->id);
+    } else {
+        struct mrs_val key = mrs_doc_get(x->bucket, "_id");
+        struct mrs_new_id in = {x->s->into.ns, x->s->from.ns, key, x->s->items_spec, &x->position, 1, mrsi_id_time(key)};
+        st = mrs_id_make(&in, &w->source, w->id, x->c->err);
     }
-    *id = (struct mrs_val){room, 12, MRS_OBJECTID};
-    return mrsi_step_skip(x->c, mrs_id_make(&in, &x->w->scratch, room, x->c->err), "id");
+    return mrsi_step_skip(x->c, st, "id");
 }
 
 /* *own: it is the `_id` that the document brings, in its place. */
@@ -254,7 +294,7 @@ choose_id(struct item *x, struct mrs_val *id, bool *own)
         ev.vars = x->vars;
         st = mrsi_step_skip(x->c, mrs_expr_eval(s->id_expr, &ev, id), "id");
     } else if (s->id == ID_KEEP) {
-        *id = mrs_doc_get(x->doc, "_id");
+        *id = x->own_id.v;
         *own = id->type != MRS_MISSING;
         if (!*own && s->shape.fields.map && !s->drops_id) {
             *id = mrs_doc_get(x->item, "_id");
@@ -301,13 +341,12 @@ is_given(const struct work *w, const struct node *list, const struct mrs_elem *e
 /* ---- the document ---- */
 /* The fields of a level of the item that the bucket does not give; top: nor `_id`. SKIP: a name twice. */
 static enum mrs_status
-put_others(struct item *x, const struct node *list, bool top, struct mrs_view d)
+put_others(struct item *x, const struct node *list, bool top, struct mrs_view d, struct mrs_buf *out)
 {
     struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
     const uint8_t *run = NULL;
-    struct mrs_buf *out = &x->w->made;
     mrsi_seen_begin(&seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
@@ -329,9 +368,8 @@ put_others(struct item *x, const struct node *list, bool top, struct mrs_view d)
 
 /* A level of the document: what the bucket gives there, then the rest of the item's. As deep as the plan's paths. */
 static enum mrs_status
-put_level(struct item *x, const struct node *list, bool top, struct mrs_view d)
+put_level(struct item *x, const struct node *list, bool top, struct mrs_view d, struct mrs_buf *out)
 {
-    struct mrs_buf *out = &x->w->made;
     enum mrs_status st = MRS_OK;
     for (const struct node *n = list; n && st == MRS_OK; n = n->next) {
         struct mrs_val v = *given(x->w, n);
@@ -346,10 +384,59 @@ put_level(struct item *x, const struct node *list, bool top, struct mrs_view d)
         }
         mrsi_put_head(out, MRS_DOCUMENT, n->name->name, n->name->len);
         size_t at = mrsi_put_open(out);
-        st = put_level(x, n->first, false, own ? mrs_val_view(e.v) : mrs_empty_doc());
+        st = put_level(x, n->first, false, own ? mrs_val_view(e.v) : mrs_empty_doc(), out);
         mrsi_put_close(out, at);
     }
-    return st == MRS_OK ? put_others(x, list, top, d) : st;
+    return st == MRS_OK ? put_others(x, list, top, d, out) : st;
+}
+
+static uint8_t *
+put_run(uint8_t *at, const uint8_t *p, size_t n)
+{
+    if (n) {
+        memcpy(at, p, n);
+    }
+    return at + n;
+}
+
+/* The usual document: the bucket gives what it gives to all of them, and the rest of the item is copied as it stands.
+ */
+static enum mrs_status
+put_usual(struct item *x, struct mrs_val id)
+{
+    const struct mrs_buf *front = &x->w->front;
+    const uint8_t *from = x->doc.p + 4, *end = x->doc.p + x->doc.n - 1, *hole = from, *behind = from;
+    if (x->own_id.v.type != MRS_MISSING) {
+        hole = x->own_id.p;
+        behind = x->own_id.v.p + x->own_id.v.n;
+    }
+    size_t n = 4 + 5 + id.n + front->n + (size_t)(hole - from) + (size_t)(end - behind) + 1;
+    uint8_t *at = mrs_buf_take(&x->w->made, n);
+    if (at) {
+        mrs_put32(at, (uint32_t)n);
+        at[4] = id.type;
+        memcpy(at + 5, "_id", 4);
+        at = put_run(at + 9, id.p, id.n);
+        at = put_run(at, front->p, front->n);
+        at = put_run(at, from, (size_t)(hole - from));
+        at = put_run(at, behind, (size_t)(end - behind));
+        *at = 0;
+    }
+    return mrsi_seen_check(&x->seen, x->c, x->doc);
+}
+
+static enum mrs_status
+put_document(struct item *x, struct mrs_val id)
+{
+    struct mrs_buf *out = &x->w->made;
+    if (!x->meets) {
+        return put_usual(x, id);
+    }
+    size_t at = mrsi_put_open(out);
+    mrsi_put_elem(out, "_id", 3, id);
+    enum mrs_status st = put_level(x, x->s->tree, true, x->doc, out);
+    mrsi_put_close(out, at);
+    return st;
 }
 
 static enum mrs_status
@@ -362,17 +449,18 @@ make(struct item *x, struct mrs_val v)
     bool own;
     enum mrs_status st = open_item(x, v, room);
     st = st == MRS_OK ? shape_item(x) : st;
-    st = st == MRS_OK ? choose_id(x, &id, &own) : st;
+    if (st != MRS_OK) {
+        return st;
+    }
+    survey(x);
+    st = choose_id(x, &id, &own);
     if (st != MRS_OK) {
         return st;
     }
     if (own && !x->s->tree) {
         mrs_buf_put(out, x->doc.p, x->doc.n);
     } else {
-        mrsi_put_open(out);
-        mrsi_put_elem(out, "_id", 3, id);
-        st = put_level(x, x->s->tree, true, x->doc);
-        mrsi_put_close(out, at);
+        st = put_document(x, id);
     }
     st = st == MRS_OK ? mrsi_buf_end(out, at, x->c, "items") : st;
     if (st == MRS_OK && out->n - at > MRS_DOC_MAX) {
@@ -398,6 +486,8 @@ take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct m
         return mrs_err_memory(c->err, s->n_nodes);
     }
     look_up(w, s->tree, doc);
+    st = put_level(&x, s->tree, true, mrs_empty_doc(), &w->front);
+    st = st == MRS_OK ? mrsi_buf_end(&w->front, 0, c, "items") : st;
     mrs_walk_init(&walk, mrs_val_view(items));
     while (st == MRS_OK && mrs_walk_next(&walk, &e) == 1) {
         st = make(&x, e.v);

@@ -56,8 +56,8 @@ mrs_hash_sum_add(struct mrs_hash_sum *s, uint64_t lo, uint64_t hi)
 
 /* A new id (PLAN-DETAILS.md section 1): 4 bytes `time_secs` big-endian, then the first 8 bytes of the canonical
  * big-endian XXH3-128 (seed 0) of the BSON document {ns, from, key, path, pos}. key: normalised here as the page
- * says; path: any value; pos: n int64. scratch: any buffer of the caller, overwritten. id: 12 bytes. OK, or
- * DEAD/FAIL as mrs_buf_status. */
+ * says; path: any value; pos: n int64. scratch: any buffer of the caller, overwritten: it holds that document
+ * afterwards. id: 12 bytes. OK, or DEAD/FAIL as mrs_buf_status. */
 struct mrs_new_id {
     const char *ns, *from;
     struct mrs_val key, path;
@@ -66,6 +66,8 @@ struct mrs_new_id {
     uint32_t time_secs;
 };
 enum mrs_status mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12], struct mrs_err *e);
+/* The id that differs in the last position only (n_pos > 0): made, id: as mrs_id_make, or this, left them. */
+void mrs_id_again(struct mrs_buf *made, int64_t last, uint8_t id[12]);
 
 /* ---- numbers (decimal128 by libintelrdfpmath, BID as in BSON) ---- */
 /* [+-]digits[.digits][e[+-]digits], inf, infinity, nan in any case. exact: FAIL where a digit would be lost; else

@@ -287,6 +287,19 @@ check_id(const struct id_case *c)
         snprintf(hex + 2 * i, 3, "%02x", id[i]);
     }
     assert_string_equal(hex, c->id);
+    if (c->n_pos) { /* from another last position back to its own */
+        int64_t pos[8] = {0};
+        uint8_t other[12], again[12];
+        memcpy(pos, c->pos, c->n_pos * sizeof *pos);
+        pos[c->n_pos - 1] = INT64_MIN + 7;
+        in.pos = pos;
+        assert_int_equal(mrs_id_make(&in, &scratch, other, NULL), MRS_OK);
+        memcpy(again, other, 12);
+        mrs_id_again(&scratch, c->pos[c->n_pos - 1], again);
+        assert_memory_equal(again, id, 12);
+        mrs_id_again(&scratch, INT64_MIN + 7, again);
+        assert_memory_equal(again, other, 12);
+    }
     mrs_buf_clear(&scratch);
 }
 

@@ -194,8 +194,22 @@ inside(uint8_t type, const uint8_t *value)
     return type == MRS_CODE_W_SCOPE ? value + 8 + mrs_le32(value + 4) + 4 : value + 4;
 }
 
-enum mrs_status
-mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e)
+static inline void
+note_field(struct mrs_eval_fields *f, const uint8_t *elem, const uint8_t *value, int64_t size)
+{
+    if (f->n == MRS_EVAL_FIELDS_MAX) {
+        f->all = false;
+        return;
+    }
+    f->e[f->n++] = (struct mrs_elem){.p = elem,
+                                     .name = (const char *)elem + 1,
+                                     .name_len = (uint32_t)(value - elem - 2),
+                                     .v = {value, (uint32_t)size, *elem}};
+}
+
+/* fields: NULL or what is found on the way. */
+static inline __attribute__((always_inline)) enum mrs_status
+check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields, struct mrs_err *e)
 {
     const uint8_t *ends[MRS_DEPTH_READ];
     int depth = 1, most = max_depth < MRS_DEPTH_READ ? max_depth : MRS_DEPTH_READ;
@@ -224,12 +238,18 @@ mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e
             if (type == MRS_BOOL && *p > 1) {
                 return damaged(e, MRS_E_BSON, "boolean is neither 0 nor 1", (uint64_t)(elem - bytes));
             }
+            if (fields && depth == 1) {
+                note_field(fields, elem, p, fixed);
+            }
             p += fixed;
             continue;
         }
         int64_t size = mrs_value_size_quick(type, p, (uint64_t)(end - p));
         if (size < 0) {
             return bad_value(e, type, (uint64_t)(elem - bytes));
+        }
+        if (fields && depth == 1) {
+            note_field(fields, elem, p, size);
         }
         if (!mrsi_holds_document(type)) {
             p += size;
@@ -242,6 +262,20 @@ mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e
         end = p + size - 1;
         p = inside(type, p);
     }
+}
+
+enum mrs_status
+mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e)
+{
+    return check(bytes, n, max_depth, NULL, e);
+}
+
+enum mrs_status
+mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields, struct mrs_err *e)
+{
+    fields->n = 0;
+    fields->all = true;
+    return check(bytes, n, max_depth, fields, e);
 }
 
 int

@@ -146,6 +146,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     }
     memset(bits, MRSI_FATE_REFUSED | MRSI_FATE_OUTSIDE, job->block.n_docs); /* an earlier step refused it */
     mrsi_cursor_begin(&cur, &f->en->coll[f->en->side[f->step][0]], job->part, &job->block);
+    cur.fields = true;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
         if (s == MRS_OK) {

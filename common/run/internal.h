@@ -79,6 +79,7 @@ struct mrsi_worker {
     uint32_t no;
     struct mrs_arena arena;
     struct mrs_ctx ctx;
+    struct mrs_eval_fields fields; /* what ctx tells of them */
     struct mrs_err err;     /* of kernels (SKIP) */
     void **work;            /* one per step, made at first use */
     struct mrsi_row *rows;  /* deltas of the running pass, as en->rows */
@@ -193,15 +194,17 @@ struct mrsi_cursor {
     uint64_t ordinal; /* of the document just given */
     uint64_t next;
     bool checked; /* a later pass: input documents were found good */
+    bool fields;  /* kernels look for fields: they are found while documents are checked */
     bool quiet;   /* a later pass over the same documents: pending steps count and record nothing */
 };
 void mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part,
                        const struct mrs_block *b);
 enum mrs_status mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc,
                                  struct mrs_err *e);
-/* mrs_doc_check of a document of an input file; an error gets file, namespace, document number and offset. */
+/* mrs_doc_check of a document of an input file; an error gets file, namespace, document number and offset. fields:
+ * NULL, or what is found on the way. */
 enum mrs_status mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
-                                 struct mrs_err *e);
+                                 struct mrs_eval_fields *fields, struct mrs_err *e);
 /* All pending steps of the collection's parts count as told from now on: after the first pass that read all of it. */
 void mrsi_coll_counted(struct mrsi_coll *c);
 

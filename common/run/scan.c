@@ -133,9 +133,11 @@ mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mr
 }
 
 enum mrs_status
-mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off, struct mrs_err *e)
+mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
+                 struct mrs_eval_fields *fields, struct mrs_err *e)
 {
-    enum mrs_status s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
+    enum mrs_status s = fields ? mrs_doc_check_fields(doc.p, doc.n, MRS_DEPTH_READ, fields, e)
+                               : mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
     if (s != MRS_OK && e) {
         const char *file = in->data_path;
         char why[sizeof e->msg];
@@ -166,9 +168,13 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     uint64_t off = c->b->off + c->at;
     c->at += doc->n;
     mrs_arena_reset(&w->arena);
+    w->ctx.fields = NULL;
     if (c->part->in_index != MRSI_NONE) {
         const struct mrs_input_ns *in = mrs_input_at(w->en->in, c->part->in_index);
-        enum mrs_status s = c->checked ? MRS_OK : mrsi_check_input(in, *doc, c->ordinal, off, e);
+        struct mrs_eval_fields *fields = c->fields ? &w->fields : NULL;
+        enum mrs_status s = c->checked ? MRS_OK : mrsi_check_input(in, *doc, c->ordinal, off, fields, e);
+        w->ctx.fields = c->checked ? NULL : fields;
+        w->ctx.fields_of = doc->p;
         if (s == MRS_OK && w->en->amend) {
             s = mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e);
         }

@@ -26,6 +26,19 @@ mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
     return (struct mrs_eval){.arena = c->arena, .root = d, .err = c->err};
 }
 
+/* The same with the fields of d at hand: those that the engine has found, or in room. */
+static inline struct mrs_eval
+mrsi_step_eval_fields(struct mrs_ctx *c, struct mrs_view d, struct mrs_eval_fields *room)
+{
+    struct mrs_eval ev = mrsi_step_eval(c, d);
+    if (c->fields && c->fields_of == d.p) {
+        ev.fields = c->fields;
+    } else {
+        mrs_eval_fields(&ev, room);
+    }
+    return ev;
+}
+
 /* Per-thread work of all MAP and SPREAD steps that make at most two documents of one. */
 struct mrsi_work {
     struct mrs_buf out[2]; /* made on the first begin, kept from document to document */

@@ -268,9 +268,8 @@ static enum mrs_status
 shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     size_t start = out->n, at = mrsi_put_open(out);
-    struct mrs_eval ev = mrsi_step_eval(c, doc);
-    struct mrs_eval_fields fields;
-    mrs_eval_fields(&ev, &fields);
+    struct mrs_eval_fields room;
+    struct mrs_eval ev = mrsi_step_eval_fields(c, doc, &room);
     mrsi_put_head(out, MRS_BINARY, "", 0);
     size_t bytes = mrsi_put_open(out);
     mrs_buf_byte(out, 0); /* subtype */

@@ -64,13 +64,12 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
 {
     const struct mrsi_rollup *s = state;
     (void)work;
-    struct mrs_eval ev = mrsi_step_eval(c, doc);
-    struct mrs_eval_fields fields;
+    struct mrs_eval_fields room;
     enum mrs_status st = mrsi_step_where(s->join.where, c, doc, &out->takes_part);
     if (st != MRS_OK || !out->takes_part) {
         return st;
     }
-    mrs_eval_fields(&ev, &fields);
+    struct mrs_eval ev = mrsi_step_eval_fields(c, doc, &room);
     st = s->n_parts ? put_parts(s, c, &ev, out) : put_key(s, c, &ev, out);
     st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->group, c->err), "by") : st;
     st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "by") : st;

@@ -200,12 +200,15 @@ extern const uint8_t mrs_fixed_size[256];
 static inline const uint8_t *
 mrs_name_end(const uint8_t *p, const uint8_t *end)
 {
-    while (end - p >= 8) {
+    if (end - p >= 8) {
         uint64_t w = mrs_le64(p), zero = (w - 0x0101010101010101u) & ~w & 0x8080808080808080u;
         if (zero) {
             return p + (__builtin_ctzll(zero) >> 3);
         }
         p += 8;
+        if (p < end && !*p) { /* names of eight bytes are common */
+            return p;
+        }
     }
     return (const uint8_t *)memchr(p, 0, (size_t)(end - p));
 }
@@ -261,6 +264,17 @@ mrs_name_is(const struct mrs_elem *e, const char *name, uint32_t name_len)
  * document and the room it has. FAIL with MRS_E_BSON (byte_off: offset inside the document of the element that is
  * wrong) or MRS_E_LIMIT (depth, size over MRS_DOC_READ_MAX). */
 enum mrs_status mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e);
+
+/* The fields at the top of a document, for whoever looks for several of them. */
+#define MRS_EVAL_FIELDS_MAX 24
+struct mrs_eval_fields {
+    uint32_t n;
+    bool all; /* the document has no others */
+    struct mrs_elem e[MRS_EVAL_FIELDS_MAX];
+};
+/* mrs_doc_check that finds them on its way. */
+enum mrs_status mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields,
+                                     struct mrs_err *e);
 
 /* True where some document in d (any depth) holds a name twice; depth up to MRS_DEPTH_READ. one_level: only d
  * itself. */

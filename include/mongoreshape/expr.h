@@ -25,14 +25,7 @@ struct mrs_expr_env {
     int64_t now_ms; /* $$NOW, bound once per run: constants are folded at compile time */
 };
 
-/* The fields at the top of a document, for several expressions that read the same one. */
-#define MRS_EVAL_FIELDS_MAX 24
-struct mrs_eval_fields {
-    uint32_t n;
-    bool all; /* the document has no others */
-    struct mrs_elem e[MRS_EVAL_FIELDS_MAX];
-};
-
+/* Several expressions that read the same document have its fields found once: struct mrs_eval_fields of doc.h. */
 struct mrs_eval {
     struct mrs_arena *arena;
     struct mrs_view root;       /* $$ROOT, and what "$a.b" reads */

@@ -163,6 +163,10 @@ struct mrs_ctx { /* one per thread, made by the engine */
     struct mrs_err *err;
     uint64_t known[8]; /* of kernels: levels that hold no name twice, zeroed at first */
     uint32_t next_known;
+    /* The fields of the document whose bytes begin at fields_of, which the engine has walked anyway: while that
+     * document is the source. NULL: of none. */
+    const struct mrs_eval_fields *fields;
+    const uint8_t *fields_of;
 };
 
 /* What becomes of a source document; the account of a run is made of these. */

@@ -20,6 +20,34 @@ bytes_of(const char *hex, uint8_t *out)
     return n;
 }
 
+/* The check that finds fields: what it finds is what a walk meets. */
+static enum mrs_status
+check_with_fields(const uint8_t *p, uint32_t n)
+{
+    static struct mrs_eval_fields f;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t i = 0;
+    enum mrs_status s = mrs_doc_check_fields(p, n, MRS_DEPTH_READ, &f, NULL);
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_walk_init(&w, (struct mrs_view){p, mrs_le32(p)});
+    for (; mrs_walk_next(&w, &e) > 0; i++) {
+        if (i < f.n) {
+            assert_ptr_equal(f.e[i].p, e.p);
+            assert_ptr_equal(f.e[i].name, e.name);
+            assert_int_equal(f.e[i].name_len, e.name_len);
+            assert_ptr_equal(f.e[i].v.p, e.v.p);
+            assert_int_equal(f.e[i].v.n, e.v.n);
+            assert_int_equal(f.e[i].v.type, e.v.type);
+        }
+    }
+    assert_int_equal(f.n, i < MRS_EVAL_FIELDS_MAX ? i : MRS_EVAL_FIELDS_MAX);
+    assert_int_equal(f.all, i <= MRS_EVAL_FIELDS_MAX);
+    return s;
+}
+
 static void
 damaged(void **state)
 {
@@ -78,6 +106,7 @@ damaged(void **state)
         memcpy(exact, p, n);
         mrs_err_clear(&e);
         enum mrs_status s = mrs_doc_check(exact, n, MRS_DEPTH_READ, &e);
+        assert_int_equal(check_with_fields(exact, n), s);
         if ((s == MRS_OK) != (row[i].off < 0) || (s != MRS_OK && (e.code != MRS_E_BSON ||
                                                                   e.byte_off != (uint64_t)row[i].off))) {
             fail_msg("%s: status %d, code %d at %d", row[i].hex, (int)s, (int)e.code, (int)e.byte_off);
@@ -111,6 +140,28 @@ walk_all(struct mrs_view d)
     return n;
 }
 
+/* More fields than there is room for. */
+static void
+many_fields(void **state)
+{
+    (void)state;
+    for (uint32_t n = MRS_EVAL_FIELDS_MAX - 2; n < MRS_EVAL_FIELDS_MAX + 3; n++) {
+        struct mrs_buf buf;
+        struct mrs_build b;
+        struct mrs_view d;
+        mrs_buf_init(&buf, mem, 1 << 20);
+        mrs_build_init(&b, &buf);
+        for (uint32_t i = 0; i < n; i++) {
+            char name[12];
+            mrs_index_name(name, i);
+            mrs_build_i32(&b, name, (int32_t)i);
+        }
+        assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
+        assert_int_equal(check_with_fields(d.p, d.n), MRS_OK);
+        mrs_buf_clear(&buf);
+    }
+}
+
 /* Every single bit flipped, every cut: refused, or a document that can be walked. libbson must not refuse what we
  * take for its structure alone. */
 static void
@@ -126,7 +177,9 @@ flipped(void **state)
             uint8_t *copy = malloc(d.n);
             memcpy(copy, d.p, d.n);
             copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            if (mrs_doc_check(copy, d.n, MRS_DEPTH_READ, NULL) == MRS_OK) {
+            enum mrs_status s = mrs_doc_check(copy, d.n, MRS_DEPTH_READ, NULL);
+            assert_int_equal(check_with_fields(copy, d.n), s);
+            if (s == MRS_OK) {
                 struct mrs_view v = {copy, mrs_le32(copy)};
                 walk_all(v);
             }
@@ -336,9 +389,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged), cmocka_unit_test(flipped), cmocka_unit_test(lookup),         cmocka_unit_test(built),
-        cmocka_unit_test(copied),  cmocka_unit_test(limits),  cmocka_unit_test(without_memory),
-            cmocka_unit_test(index_names),
+        cmocka_unit_test(damaged), cmocka_unit_test(many_fields), cmocka_unit_test(flipped), cmocka_unit_test(lookup),
+        cmocka_unit_test(built),   cmocka_unit_test(copied),      cmocka_unit_test(limits),
+        cmocka_unit_test(without_memory), cmocka_unit_test(index_names),
     };
     mem = mrs_mem_new(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

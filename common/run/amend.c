@@ -159,7 +159,7 @@ count_found(struct mrsi_amend *a, uint32_t in_index, struct mrs_err *e)
         uint64_t no = b.first_doc;
         for (size_t at = 0; s == MRS_OK && at < b.n; at += mrs_le32(b.p + at), no++) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            s = mrsi_check_input(mrs_input_at(a->en->in, in_index), doc, no, b.off + at, NULL, e);
+            s = mrsi_check_input(mrs_input_at(a->en->in, in_index), doc, no, b.off + at, e);
             s = s == MRS_OK ? count_one(a, in_index, doc, &scratch, e) : s;
         }
     }

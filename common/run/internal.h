@@ -201,10 +201,9 @@ void mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const stru
                        const struct mrs_block *b);
 enum mrs_status mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc,
                                  struct mrs_err *e);
-/* mrs_doc_check of a document of an input file; an error gets file, namespace, document number and offset. fields:
- * NULL, or what is found on the way. */
+/* mrs_doc_check of a document of an input file; an error gets file, namespace, document number and offset. */
 enum mrs_status mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
-                                 struct mrs_eval_fields *fields, struct mrs_err *e);
+                                 struct mrs_err *e);
 /* All pending steps of the collection's parts count as told from now on: after the first pass that read all of it. */
 void mrsi_coll_counted(struct mrsi_coll *c);
 

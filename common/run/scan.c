@@ -132,9 +132,10 @@ mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mr
     c->next = b->first_doc;
 }
 
-enum mrs_status
-mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
-                 struct mrs_eval_fields *fields, struct mrs_err *e)
+/* fields: NULL, or what is found on the way. */
+static enum mrs_status
+check(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
+      struct mrs_eval_fields *fields, struct mrs_err *e)
 {
     enum mrs_status s = fields ? mrs_doc_check_fields(doc.p, doc.n, MRS_DEPTH_READ, fields, e)
                                : mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
@@ -148,6 +149,12 @@ mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t or
         e->byte_off = off + (e->byte_off == UINT64_MAX ? 0 : e->byte_off);
     }
     return s;
+}
+
+enum mrs_status
+mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off, struct mrs_err *e)
+{
+    return check(in, doc, ordinal, off, NULL, e);
 }
 
 enum mrs_status
@@ -172,7 +179,7 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     if (c->part->in_index != MRSI_NONE) {
         const struct mrs_input_ns *in = mrs_input_at(w->en->in, c->part->in_index);
         struct mrs_eval_fields *fields = c->fields ? &w->fields : NULL;
-        enum mrs_status s = c->checked ? MRS_OK : mrsi_check_input(in, *doc, c->ordinal, off, fields, e);
+        enum mrs_status s = c->checked ? MRS_OK : check(in, *doc, c->ordinal, off, fields, e);
         w->ctx.fields = c->checked ? NULL : fields;
         w->ctx.fields_of = doc->p;
         if (s == MRS_OK && w->en->amend) {

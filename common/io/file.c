@@ -268,8 +268,7 @@ mrs_temp_open(const char *dir, int *fd, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_spool(int fd, const char *name, const char *dir, int *spool, uint64_t *bytes,
-           struct mrs_err *e)
+mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint64_t *bytes, struct mrs_err *e)
 {
     enum { ROOM = 64 << 10 };
     uint8_t room[ROOM];
@@ -277,10 +276,11 @@ mrsi_spool(int fd, const char *name, const char *dir, int *spool, uint64_t *byte
     if (s != MRS_OK) {
         return s;
     }
-    *bytes = 0;
-    for (;;) {
+    *bytes = from->n;
+    s = mrs_write_at(*spool, from->head, from->n, 0, e);
+    while (s == MRS_OK) {
         size_t got;
-        s = mrsi_read_full(fd, room, ROOM, name, &got, e);
+        s = mrsi_read_full(from->fd, room, ROOM, from->name, &got, e);
         if (s == MRS_OK && got) {
             s = mrs_write_at(*spool, room, got, *bytes, e);
             *bytes += got;

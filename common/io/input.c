@@ -1,12 +1,11 @@
-/* input.c - what there is to read: a dump directory, one .bson file, or a stream.
+/* input.c - what there is to read: a dump directory, an archive, one .bson file, or a stream of either.
  *
- * A directory is listed by dumpdir.c. A single file takes its namespace from its name and folder
- * unless the caller says it. A stream (`-`, a pipe) cannot be read twice, and many plans read their
- * input twice, so it is put into an unlinked file first. Everything an input lists lives in its
+ * A directory is listed by dumpdir.c, an archive by archive_in.c. A single file takes its namespace from its name and
+ * folder unless the caller says it. A stream (`-`, a pipe) cannot be read twice, and many plans read their
+ * input twice, so what is wanted of it is put into an unlinked file first. Everything an input lists lives in its
  * arena. Input is never written to. */
-#include "internal.h"
+#include "archive.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -210,35 +209,10 @@ metadata_beside(struct mrs_input *in, struct mrs_input_ns *ns, const char *path,
     return MRS_OK;
 }
 
-/* Puts a stream where it can be read at any offset. */
+/* One namespace: a .bson file by its path, or a stream that now is a file without a name. */
 static enum mrs_status
-take_stream(struct mrs_input *in, const char *path, const char *tmp, struct mrs_input_ns *ns,
-            struct mrs_err *e)
-{
-    struct stat st;
-    int fd = STDIN_FILENO;
-    bool named = strcmp(path, "-") != 0;
-    enum mrs_status s = named ? mrsi_open_read(path, &fd, &st, e) : MRS_OK;
-    if (s != MRS_OK) {
-        return s;
-    }
-    off_t here = lseek(fd, 0, SEEK_CUR);
-    if (!named && here >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        in->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-        in->start = (uint64_t)here;
-        ns->file_bytes = st.st_size > here ? (uint64_t)(st.st_size - here) : 0;
-        return in->fd < 0 ? mrs_err_sys(e, errno, "open standard input") : MRS_OK;
-    }
-    s = mrsi_spool(fd, named ? path : "standard input", tmp, &in->fd, &ns->file_bytes, e);
-    if (named) {
-        close(fd);
-    }
-    return s;
-}
-
-static enum mrs_status
-open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, bool stream,
-            struct mrs_err *e)
+open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, struct mrsi_opened *o,
+            bool stream, struct mrs_err *e)
 {
     struct mrs_input_ns *ns = mrsi_input_add(in);
     if (!ns) {
@@ -256,16 +230,46 @@ open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts 
     } else if (s == MRS_OK && !stream) {
         s = name_by_path(in, ns, path, e);
     } else if (s == MRS_OK) {
-        s = MRSI_FAIL(e, MRS_E_USAGE, "%s is a stream without a name: say its namespace", path);
+        s = MRSI_FAIL(e, MRS_E_USAGE, "%s is a stream without a name, and no archive: say its namespace", path);
     }
     if (s == MRS_OK && !mrsi_input_takes(in, ns->db, ns->coll, ns->ns)) {
         in->n = 0;
         return mrsi_input_exclude(in, ns->ns, e);
     }
     if (s == MRS_OK && stream) {
-        s = take_stream(in, path, opts->tmp, ns, e);
+        s = o->pipe ? mrsi_opened_spool(o, opts->tmp, e) : MRS_OK;
+        ns->file_bytes = o->bytes;
+        in->start = o->start;
+        in->fd = s == MRS_OK ? o->fd : -1;
+        o->own = o->own && s != MRS_OK;
     }
     return s == MRS_OK ? mrsi_input_probe(in, ns, e) : s;
+}
+
+static enum mrs_status
+open_archive(struct mrs_input *in, const struct mrs_input_opts *opts, struct mrsi_opened *o, struct mrs_err *e)
+{
+    if (opts->ns) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "%s is an archive: its namespaces have names (--nsInclude takes some of them)",
+                         o->name);
+    }
+    struct mrsi_source_from from = {o->fd, o->own, o->start, UINT64_MAX, o->codec, o->name, NULL};
+    o->own = false;
+    return mrsi_archive_open(in, &from, o->pipe ? o->head : NULL, o->head_n, opts->tmp, e);
+}
+
+static enum mrs_status
+open_file(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, struct mrs_err *e)
+{
+    struct mrsi_opened o;
+    enum mrs_status s = mrsi_opened_file(in->mem, path, &o, e);
+    if (s == MRS_OK && mrsi_opened_is_archive(&o)) {
+        s = open_archive(in, opts, &o, e);
+    } else if (s == MRS_OK) {
+        s = open_single(in, path, opts, &o, o.pipe || strcmp(path, "-") == 0, e);
+    }
+    mrsi_opened_close(&o);
+    return s;
 }
 
 static enum mrs_status
@@ -274,7 +278,7 @@ open_any(struct mrs_input *in, const char *path, const struct mrs_input_opts *op
 {
     struct stat st;
     if (strcmp(path, "-") == 0) {
-        return open_single(in, path, opts, true, e);
+        return open_file(in, path, opts, e);
     }
     if (stat(path, &st) < 0) {
         return errno == ENOENT || errno == ENOTDIR
@@ -291,7 +295,7 @@ open_any(struct mrs_input *in, const char *path, const struct mrs_input_opts *op
     if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) {
         return MRSI_FAIL(e, MRS_E_FORMAT, "%s: neither a file nor a folder", path);
     }
-    return open_single(in, path, opts, S_ISFIFO(st.st_mode), e);
+    return open_file(in, path, opts, e);
 }
 
 static void
@@ -356,6 +360,18 @@ mrs_input_close(struct mrs_input *in)
     mrs_free(in->mem, in->excluded);
     mrs_arena_clear(&in->arena);
     mrs_free(in->mem, in);
+}
+
+enum mrs_codec
+mrs_input_codec(const struct mrs_input *in)
+{
+    enum mrs_codec codec = in->codec;
+    for (uint32_t i = 0; i < in->n; i++) {
+        if (in->list[i].kind == MRS_INPUT_DATA && in->list[i].codec != MRS_CODEC_NONE) {
+            codec = in->list[i].codec;
+        }
+    }
+    return codec;
 }
 
 enum mrs_format

@@ -16,7 +16,6 @@
 #define MRSI_FAIL(e, code, ...) mrs_err_set(e, MRS_FAIL, code, __VA_ARGS__)
 #define MRSI_MARKER "mongoreshape.partial"
 #define MRSI_MANIFEST "mongoreshape.manifest.json"
-#define MRSI_STOPPED ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
 
 /* ---- file.c ---- */
 /* Text as printf writes it, from mem; NULL without memory. */
@@ -39,9 +38,15 @@ enum mrs_status mrsi_sync_dir(const char *path, struct mrs_err *e);
 enum mrs_status mrsi_sync_parent(const char *path, struct mrs_err *e);
 /* Creates a file that must not be there yet. */
 enum mrs_status mrsi_create(const char *path, int *fd, struct mrs_err *e);
-/* Everything that fd gives, put behind each other into an unlinked file. */
-enum mrs_status mrsi_spool(int fd, const char *name, const char *dir, int *spool, uint64_t *bytes,
-                           struct mrs_err *e);
+/* n bytes that were read from fd before and everything that it still gives, behind each other in an unlinked file. */
+struct mrsi_pipe_from {
+    int fd;
+    const char *name;
+    const uint8_t *head;
+    size_t n;
+};
+enum mrs_status
+mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint64_t *bytes, struct mrs_err *e);
 /* Bytes [off, off + n) of a file to the end of another; fewer there: MRS_E_IO. */
 struct mrsi_span {
     int fd;
@@ -136,6 +141,8 @@ enum mrs_status mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_f
  * nothing left. */
 enum mrs_status
 mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e);
+/* From here on bytes come from head, and then from a pipe: from->fd is read as it stands. Before the first read. */
+void mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n);
 /* Gives the last n bytes back; false where the source cannot (it decodes). */
 bool mrsi_source_back(struct mrsi_source *s, size_t n);
 /* As mrs_reader_map. */
@@ -148,6 +155,28 @@ enum mrs_status mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *f
 /* A whole file, or what is at a place (NULL: none), decoded whatever it is packed with, appended to out. */
 enum mrs_status mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place,
                                   struct mrs_buf *out, struct mrs_err *e);
+
+/* ---- opened.c: a file or stream, and what it is ---- */
+struct mrsi_opened {
+    struct mrs_mem *mem;
+    const char *name; /* for messages */
+    int fd;
+    bool own;         /* fd is ours to close */
+    bool pipe;        /* what is not in the head can be read once */
+    uint64_t start, bytes; /* of the file, where it is none */
+    uint8_t *head;    /* its first bytes, as they are */
+    size_t head_n;
+    enum mrs_codec codec;
+    uint8_t plain[512]; /* its first bytes, decoded */
+    size_t plain_n;
+};
+/* path "-": standard input. */
+enum mrs_status mrsi_opened_file(struct mrs_mem *mem, const char *path, struct mrsi_opened *o, struct mrs_err *e);
+/* From now on it is an unlinked file in tmp. */
+enum mrs_status mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e);
+/* By its content; and where only its name says so, to be told what is wrong with it. */
+bool mrsi_opened_is_archive(const struct mrsi_opened *o);
+void mrsi_opened_close(struct mrsi_opened *o);
 
 /* ---- input.c, dumpdir.c, metadata.c ---- */
 struct mrs_input {
@@ -162,6 +191,7 @@ struct mrs_input {
     bool unfinished; /* as in the options */
     bool dir;       /* a dump directory: names of files are kept when they are copied */
     enum mrs_format format;
+    enum mrs_codec codec; /* of the whole, where it is one file */
     struct mrs_input_origin origin;
     int fd;         /* `-`, or a pipe: where the stream now is; else -1 */
     uint64_t start; /* of the stream in fd */

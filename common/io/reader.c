@@ -229,8 +229,8 @@ first_document(struct mrs_reader *r, struct mrs_block *b, size_t *have, bool end
             place(r, b, 0, e);
         }
         return MRSI_FAIL(e, MRS_E_FORMAT,
-                         "%s: an archive of mongodump --archive, not a .bson file; unpack it "
-                         "with mongorestore and dump a directory",
+                         "%s: an archive of mongodump --archive, not the documents of one "
+                         "collection; name it as the input by itself",
                          r->file);
     }
     if (n < MRS_DOC_MIN || n > MRS_DOC_READ_MAX) {

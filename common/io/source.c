@@ -25,6 +25,9 @@ struct mrsi_source {
     uint8_t *in;  /* compressed bytes: in[in_at .. in_n) are left */
     size_t in_at, in_n;
     bool in_end; /* the file has no more */
+    bool pipe; /* read as it stands, behind the head */
+    const uint8_t *head;
+    size_t head_n;
     bool failed;
     struct mrs_err err; /* what the next call reports, where failed */
 };
@@ -92,9 +95,35 @@ read_raw(const struct mrsi_source_from *from, struct mrsi_stand *at, uint64_t of
                        : mrsi_pread_full(from->fd, to->p, to->n, from->start + off, from->name, got, e);
 }
 
+void
+mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n)
+{
+    s->pipe = true;
+    s->head = head;
+    s->head_n = n;
+}
+
+static enum mrs_status
+read_pipe(struct mrsi_source *s, uint8_t *p, size_t n, size_t *got, struct mrs_err *e)
+{
+    size_t k = n < s->head_n ? n : s->head_n, more = 0;
+    if (k) {
+        memcpy(p, s->head, k);
+        s->head += k;
+        s->head_n -= k;
+    }
+    enum mrs_status st = k < n ? mrsi_read_full(s->from.fd, p + k, n - k, s->from.name, &more, e) : MRS_OK;
+    *got = k + more;
+    s->off += *got;
+    return st;
+}
+
 static enum mrs_status
 read_file(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e)
 {
+    if (s->pipe) {
+        return read_pipe(s, p, n, got, e);
+    }
     uint64_t left = s->from.bytes - s->off;
     size_t want = n < left ? n : (size_t)left;
     struct mrsi_room to = {p, want, s->from.name};

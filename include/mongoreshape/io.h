@@ -62,7 +62,7 @@ struct mrs_input_opts {
     bool unfinished; /* the folder is the output of a run that has not ended: our marker in it is no reason to refuse */
 };
 struct mrs_input;
-/* Opens a dump directory (a root with databases, or one database's folder), a .bson file or "-" and
+/* Opens a dump directory (a root with databases, or one database's folder), an archive, a .bson file or "-" and
  * lists what is there, sorted by namespace bytes (extras last). Metadata are read and checked. FAIL
  * MRS_E_MISSING, MRS_E_FORMAT, MRS_E_IO, MRS_E_USAGE. */
 enum mrs_status mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opts *opts,
@@ -71,6 +71,8 @@ void mrs_input_close(struct mrs_input *in);
 uint32_t mrs_input_count(const struct mrs_input *in);
 const struct mrs_input_ns *mrs_input_at(const struct mrs_input *in, uint32_t i);
 enum mrs_format mrs_input_format(const struct mrs_input *in);
+/* What it is packed with: an archive or container as a whole; else its data files, the last one that is. */
+enum mrs_codec mrs_input_codec(const struct mrs_input *in);
 /* Versions of the server and of the tool that wrote the dump, from an archive's prelude or prelude.json; "" where it
  * does not say; and how many collections an archive has open at once (0: no archive). */
 struct mrs_input_origin {
@@ -148,6 +150,8 @@ struct mrs_output_opts {
  * it. */
 enum mrs_status mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts,
                                 struct mrs_output **out, struct mrs_err *e);
+/* Bytes of memory that its compression takes; each sink that is open beside the first: 1.2 MiB more. */
+uint64_t mrs_output_memory(const struct mrs_output *o);
 /* The folder in which the files stand until the commit; NULL: the output is no folder. */
 const char *mrs_output_partial(const struct mrs_output *o);
 struct mrs_sink;

@@ -314,8 +314,10 @@ archives_are_told(void **state)
     struct mrs_block b;
     mrs_err_clear(&err);
     mrs_block_init(&b, mem);
-    put(at("a.archive"), "\x6d\xe2\x99\x81\x64\0\0\0", 8);
-    struct mrs_input *in = input(mem, at("a.archive"));
+    assert_int_equal(mkdir(at("odd"), 0777), 0);
+    put(at("odd/a.bson"), "\x6d\xe2\x99\x81\x64\0\0\0", 8);
+    struct mrs_input *in;
+    OK(mrs_input_open(mem, at("odd"), NULL, &in, &err));
     OK(mrs_reader_open(in, 0, 0, &r, &err));
     enum mrs_status s = mrs_reader_next(r, &b, &err);
     assert_non_null(strstr(err.msg, "archive"));

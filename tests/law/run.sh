@@ -3,27 +3,9 @@
 # file of the input must be there again, byte for byte. What the residue holds must be named by a loss of the inverse.
 #
 # Over every case of tests/cases that publishes something (or those named), over the sample dumps and the real data sets
-# of tests/examples where they lie beside the project (DATA). Environment: CASETOOL, LAW_KEEP=1 keeps the folder.
+# of tests/examples where they lie beside the project. ground.sh says what the environment may hold.
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-tool=${1:-$root/build/current/mongoreshape}
-shift
-helper=${CASETOOL:-$root/build/current/casetool}
-data=${DATA:-$root/../shared/data/examples}
-[ -x "$tool" ] && [ -x "$helper" ] || { echo "law: no tool at $tool, or no casetool at $helper" >&2; exit 2; }
-base=/tmp
-[ -w /dev/shm ] && base=/dev/shm
-tmp=$(mktemp -d "$base/mongoreshape-law.XXXXXX") || exit 2
-[ "${LAW_KEEP:-0}" = 1 ] && echo "$tmp" || trap 'rm -rf "$tmp"' EXIT
-passed=0 failed=0 skipped=0
-
-fail() {
-    echo "FAIL $1: $2"
-    [ -s "$tmp/log" ] && head -n 8 "$tmp/log" | sed 's/^/    | /'
-    failed=$((failed + 1))
-    return 1
-}
+. "$(dirname "${BASH_SOURCE[0]}")/ground.sh" law "$@"
 
 # same_dump IN BACK: every file but our manifest, in both directions
 same_dump() {
@@ -58,21 +40,24 @@ there_and_back() {
     passed=$((passed + 1))
 }
 
-law_of_case() {
-    local case=$1 name=${1#"$root"/tests/cases/} args=(--max-refused 1000)
-    [ -d "$case/out" ] || return 0
-    [ -f "$case/skip" ] && { skipped=$((skipped + 1)); return; }
-    [ -f "$case/args" ] && read -r -a args < "$case/args"
+one_case() {
+    local args=(--max-refused 1000)
+    [ -d "$2/out" ] || return 0
+    [ -f "$2/args" ] && read -r -a args < "$2/args"
     case " ${args[*]} " in
     *" --oplog "* | *" --sample "*)
-        echo "skip $name: its options leave data out for good"
+        echo "skip $1: its options leave data out for good"
         skipped=$((skipped + 1))
         return
         ;;
     esac
-    rm -rf "$tmp/in"
-    "$helper" load "$case" "$tmp/in" || { fail "$name" "its input cannot be loaded"; return; }
-    there_and_back "$name" "$case/plan.yaml" "$tmp/in" "${args[@]}"
+    there_and_back "$1" "$2/plan.yaml" "$tmp/in" "${args[@]}"
+}
+
+one_plan() {
+    "$tool" check "$2" -i "$3" -q > "$tmp/log" 2>&1
+    # 2: it is a plan for what another one has made
+    [ $? = 2 ] || there_and_back "$1" "$2" "$3" --max-refused 1000000
 }
 
 # A residue is for one plan and one output: anything else is an error before something is written.
@@ -111,50 +96,6 @@ wrong_ones() {
     done
 }
 
-# law_of_plans DATABASE DUMP PLAN...: every plan that runs on this dump as it is
-law_of_plans() {
-    local database=$1 dump=$2 plan
-    shift 2
-    for plan in "$@"; do
-        grep -q "^database: $database\$" "$plan" || continue
-        "$tool" check "$plan" -i "$dump" -q > "$tmp/log" 2>&1
-        # 2: it is a plan for what another one has made
-        [ $? = 2 ] || there_and_back "$(basename "$(dirname "$plan")")/$(basename "$plan")" "$plan" "$dump" \
-            --max-refused 1000000
-    done
-}
-
-# The sample dumps, and the data sets that are not kept here.
-dumps_and_data() {
-    local set database before=$passed
-    for database in $(ls "$root/dumps/sample"); do
-        law_of_plans "$database" "$root/dumps/sample" "$root"/dumps/plans/*.yaml
-    done
-    [ $passed -gt "$before" ] || [ $failed -gt 0 ] || fail "sample dumps" "no plan was tried"
-    for set in northwind:northwind palbum:palbum us_weather:usweather conlang_stackexchange:conlang; do
-        database=${set#*:} set=$data/${set%:*}/dump
-        if [ -d "$set" ]; then
-            rm -rf "$tmp/plain" # some lie there packed, and what comes back is not
-            printf 'steps: []\n' > "$tmp/copy.yaml"
-            "$tool" run "$tmp/copy.yaml" -i "$set" -o "$tmp/plain" --compress none -q
-            law_of_plans "$database" "$tmp/plain" "$root"/tests/examples/*.yaml "$here"/*.yaml
-        else
-            echo "skip $database: no data set at $set (DATA=DIR)"
-            skipped=$((skipped + 1))
-        fi
-    done
-}
-
-if [ $# -gt 0 ]; then
-    for c in "$@"; do
-        law_of_case "$root/tests/cases/${c#"$root"/tests/cases/}"
-    done
-else
-    while IFS= read -r c; do
-        law_of_case "$(dirname "$c")"
-    done < <(find "$root/tests/cases" -mindepth 3 -maxdepth 3 -name plan.yaml | LC_ALL=C sort)
-    wrong_ones
-    dumps_and_data
-fi
-echo "law: $passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+more_plans=("$root"/tests/law/*.yaml)
+[ ${#only[@]} -gt 0 ] || wrong_ones
+over_everything

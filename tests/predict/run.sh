@@ -4,28 +4,10 @@
 # temporary files within 10 % (of the files also within 4 KiB, the least that a file system gives away).
 #
 # Over every case of tests/cases (or those named), the sample dumps, and the real data sets of tests/examples where they
-# lie beside the project (DATA). What `run` finds wrong before it begins, `check` must find as well. Environment:
-# CASETOOL, PREDICT_KEEP=1 keeps the folder.
+# lie beside the project. What `run` finds wrong before it begins, `check` must find as well. tests/law/ground.sh says
+# what the environment may hold.
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-tool=${1:-$root/build/current/mongoreshape}
-shift
-helper=${CASETOOL:-$root/build/current/casetool}
-data=${DATA:-$root/../shared/data/examples}
-[ -x "$tool" ] && [ -x "$helper" ] || { echo "predict: no tool at $tool, or no casetool at $helper" >&2; exit 2; }
-base=/tmp
-[ -w /dev/shm ] && base=/dev/shm
-tmp=$(mktemp -d "$base/mongoreshape-predict.XXXXXX") || exit 2
-[ "${PREDICT_KEEP:-0}" = 1 ] && echo "$tmp" || trap 'rm -rf "$tmp"' EXIT
-passed=0 failed=0 skipped=0
-
-fail() {
-    echo "FAIL $1: $2"
-    [ -s "$tmp/log" ] && head -n 8 "$tmp/log" | cut -c1-300 | sed 's/^/    | /'
-    failed=$((failed + 1))
-    return 1
-}
+. "$(dirname "${BASH_SOURCE[0]}")/../law/ground.sh" predict "$@"
 
 # number FILE KEY: a figure of a report
 number() { grep -o "\"$2\":[0-9]*" "$1" | head -n 1 | grep -o '[0-9]*$'; }
@@ -95,53 +77,8 @@ law() {
     fi
 }
 
-law_of_case() {
-    local case=$1 name=${1#"$root"/tests/cases/}
-    [ -f "$case/skip" ] && { skipped=$((skipped + 1)); return; }
-    rm -rf "$tmp/in"
-    "$helper" load "$case" "$tmp/in" || { fail "$name" "its input cannot be loaded"; return; }
-    law "$name" "$case/plan.yaml" "$tmp/in" --now 2024-05-01T00:00:00Z --memory 4K --jobs 1
-}
+one_case() { law "$1" "$2/plan.yaml" "$tmp/in" --now 2024-05-01T00:00:00Z --memory 4K --jobs 1; }
 
-# law_of_plans DATABASE DUMP PLAN...: every plan for this database
-law_of_plans() {
-    local database=$1 dump=$2 plan
-    shift 2
-    for plan in "$@"; do
-        grep -q "^database: $database\$" "$plan" || continue
-        law "$(basename "$(dirname "$plan")")/$(basename "$plan")" "$plan" "$dump" --memory 64M
-    done
-}
+one_plan() { law "$1" "$2" "$3" --memory 64M; }
 
-dumps_and_data() {
-    local set database before=$passed
-    for database in $(ls "$root/dumps/sample"); do
-        law_of_plans "$database" "$root/dumps/sample" "$root"/dumps/plans/*.yaml
-    done
-    [ $passed -gt "$before" ] || [ $failed -gt 0 ] || fail "sample dumps" "no plan was tried"
-    for set in northwind:northwind palbum:palbum us_weather:usweather conlang_stackexchange:conlang; do
-        database=${set#*:} set=$data/${set%:*}/dump
-        if [ -d "$set" ]; then
-            rm -rf "$tmp/plain" # some lie there packed, and foretold is what is not
-            printf 'steps: []\n' > "$tmp/copy.yaml"
-            "$tool" run "$tmp/copy.yaml" -i "$set" -o "$tmp/plain" --compress none -q
-            law_of_plans "$database" "$tmp/plain" "$root"/tests/examples/*.yaml
-        else
-            echo "skip $database: no data set at $set (DATA=DIR)"
-            skipped=$((skipped + 1))
-        fi
-    done
-}
-
-if [ $# -gt 0 ]; then
-    for c in "$@"; do
-        law_of_case "$root/tests/cases/${c#"$root"/tests/cases/}"
-    done
-else
-    while IFS= read -r c; do
-        law_of_case "$(dirname "$c")"
-    done < <(find "$root/tests/cases" -mindepth 3 -maxdepth 3 -name plan.yaml | LC_ALL=C sort)
-    dumps_and_data
-fi
-echo "predict: $passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+over_everything

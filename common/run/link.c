@@ -10,7 +10,9 @@ begin(struct mrsi_link *l)
         struct mrsi_link_side *sd = &l->side[i];
         mrsi_index_init(&sd->ids, en, en->memory / 4);
         mrsi_fates_init(&sd->fates, en);
-        mrsi_tape_init(&sd->refs, en, sizeof(struct mrsi_link_ref), en->memory / 16);
+        mrsi_tape_init(&sd->whose, en, sizeof(uint64_t), en->memory / 32);
+        mrsi_tape_init(&sd->keys, en, sizeof(struct mrs_hash128), en->memory / 32);
+        mrsi_tape_init(&sd->found, en, sizeof(uint64_t), en->memory / 32);
         mrsi_tape_init(&sd->at, en, sizeof(uint64_t), en->memory / 16);
         mrsi_tape_init(&sd->bytes, en, 1, en->memory / 16);
         sd->keeps = i == 0 ? l->wants.refs : l->wants.lists;
@@ -24,7 +26,9 @@ clear(struct mrsi_link *l)
         struct mrsi_link_side *sd = &l->side[i];
         mrsi_index_clear(&sd->ids);
         mrsi_fates_clear(&sd->fates);
-        mrsi_tape_clear(&sd->refs);
+        mrsi_tape_clear(&sd->whose);
+        mrsi_tape_clear(&sd->keys);
+        mrsi_tape_clear(&sd->found);
         mrsi_tape_clear(&sd->at);
         mrsi_tape_clear(&sd->bytes);
         mrsi_area_clear(&sd->named);

@@ -25,11 +25,7 @@ enum {
     MRSI_LINK_SORTLESS = 128  /* of a child: it has no sort key */
 };
 
-/* A reference: whose it is and what it names. */
-struct mrsi_link_ref {
-    struct mrs_hash128 key;
-    uint64_t whose; /* ordinal, and the bits below */
-};
+/* Whose a reference is: an ordinal, and bits. */
 #define MRSI_REF_LIST (1ull << 63)  /* it stands in a list */
 #define MRSI_REF_NONE (1ull << 62)  /* there is no reference: it only says that there is a list */
 #define MRSI_REF_WHOSE (MRSI_REF_NONE - 1)
@@ -49,8 +45,10 @@ struct mrsi_edges {
 struct mrsi_link_side {
     struct mrsi_index ids;        /* empty where the other side's are the same */
     struct mrsi_fates fates;
-    struct mrsi_tape refs;        /* struct mrsi_link_ref, ascending by document */
-    struct mrsi_area named;       /* uint64_t for each of refs: the ordinal that it names + 1, 0: nobody */
+    struct mrsi_tape whose;       /* uint64_t for each reference, ascending by document: MRSI_REF_ */
+    struct mrsi_tape keys;        /* struct mrs_hash128 for each: what it names; where the others are read later */
+    struct mrsi_tape found;       /* uint64_t for each: the ordinal that it names + 1, 0: nobody; where they are known */
+    struct mrsi_area named;       /* by then; else the same here, when all is read */
     struct mrsi_tape at, bytes;   /* of each document: where in bytes its `_id` and sort key stand */
     bool keeps;                   /* those are needed */
     struct mrsi_edges gains;      /* what each document gains: ordinals of the other side */
@@ -83,6 +81,23 @@ mrsi_area_u64(const struct mrsi_area *a)
 {
     return a->p;
 }
+static inline const uint64_t *
+mrsi_tape_u64(const struct mrsi_tape *t)
+{
+    return (const uint64_t *)(const void *)t->p;
+}
+/* Whether references of a side can be looked up as they are read: the other side's documents are known. */
+static inline bool
+mrsi_link_is_second(const struct mrsi_link *l, uint32_t side)
+{
+    return side == 1 && !l->self;
+}
+/* The ordinal that each reference of a side names + 1, 0: nobody; when all is read. */
+static inline const uint64_t *
+mrsi_link_named(const struct mrsi_link *l, uint32_t side)
+{
+    return mrsi_link_is_second(l, side) ? mrsi_tape_u64(&l->side[side].found) : mrsi_area_u64(&l->side[side].named);
+}
 /* Whether nothing may be derived from a document. */
 static inline bool
 mrsi_link_refused(const struct mrsi_link *l, uint32_t side, uint64_t ordinal)
@@ -96,16 +111,17 @@ mrsi_link_refused(const struct mrsi_link *l, uint32_t side, uint64_t ordinal)
 /* What was kept of a document: its `_id`, its sort key. */
 struct mrsi_link_kept {
     uint32_t id_len, sort_len;
-    uint8_t type, pad[7];
+    uint8_t type;
 };
+enum { MRSI_LINK_KEPT = 9 }; /* bytes of that, in front of both */
 static inline const uint8_t *
 mrsi_link_kept(const struct mrsi_link *l, uint32_t side, uint64_t ordinal, struct mrsi_link_kept *out)
 {
     uint64_t at;
     memcpy(&at, l->side[side].at.p + ordinal * sizeof at, sizeof at);
     const uint8_t *p = l->side[side].bytes.p + at;
-    memcpy(out, p, sizeof *out);
-    return p + sizeof *out;
+    *out = (struct mrsi_link_kept){mrs_le32(p), mrs_le32(p + 4), p[8]};
+    return p + MRSI_LINK_KEPT;
 }
 static inline struct mrs_hash128
 mrsi_link_hash(const struct mrsi_link *l, const struct mrs_keys *k, uint32_t i)

@@ -2,12 +2,6 @@
  * at. */
 #include "link.h"
 
-static const struct mrsi_link_ref *
-refs_of(const struct mrsi_link *l, uint32_t side)
-{
-    return (const struct mrsi_link_ref *)(const void *)l->side[side].refs.p;
-}
-
 static enum mrs_status
 go_on(const struct mrsi_link *l, uint64_t i, struct mrs_err *e)
 {
@@ -62,11 +56,10 @@ note_broken(struct mrsi_link *l, uint64_t parent, struct mrs_err *e)
 static enum mrs_status
 read_lists(struct mrsi_link *l, struct mrs_err *e)
 {
-    const struct mrsi_link_ref *ref = refs_of(l, 0);
-    const uint64_t *named = mrsi_area_u64(&l->side[0].named);
+    const uint64_t *whose = mrsi_tape_u64(&l->side[0].whose), *named = mrsi_link_named(l, 0);
     enum mrs_status s = MRS_OK;
-    for (uint64_t i = 0; s == MRS_OK && i < l->side[0].refs.n; i++) {
-        uint64_t parent = ref[i].whose & MRSI_REF_WHOSE;
+    for (uint64_t i = 0; s == MRS_OK && i < l->side[0].whose.n; i++) {
+        uint64_t parent = whose[i] & MRSI_REF_WHOSE;
         if (named[i]) {
             note_listed(l, named[i] - 1, parent);
         } else {
@@ -90,14 +83,13 @@ mrsi_link_listed(const struct mrsi_link *l, uint64_t child, uint64_t one, struct
 static uint64_t
 facts_of(const struct mrsi_link *l, uint64_t child, uint64_t i, struct mrs_link_facts *f, uint64_t *one)
 {
-    const struct mrsi_link_ref *ref = refs_of(l, 1);
-    const uint64_t *named = mrsi_area_u64(&l->side[1].named);
+    const uint64_t *whose = mrsi_tape_u64(&l->side[1].whose), *named = mrsi_link_named(l, 1);
     memset(f, 0, sizeof *f);
     *one = 0;
-    for (; i < l->side[1].refs.n && (ref[i].whose & MRSI_REF_WHOSE) == child; i++) {
-        f->shape = ref[i].whose & MRSI_REF_LIST ? MRS_LINK_LIST : MRS_LINK_ONE;
+    for (; i < l->side[1].whose.n && (whose[i] & MRSI_REF_WHOSE) == child; i++) {
+        f->shape = whose[i] & MRSI_REF_LIST ? MRS_LINK_LIST : MRS_LINK_ONE;
         f->names = f->names || named[i];
-        f->dangling = f->dangling || (!named[i] && !(ref[i].whose & MRSI_REF_NONE));
+        f->dangling = f->dangling || (!named[i] && !(whose[i] & MRSI_REF_NONE));
         *one = named[i];
     }
     mrsi_link_listed(l, child, *one, f);
@@ -172,16 +164,16 @@ judge_children(struct mrsi_link *l, struct mrs_err *e)
 }
 
 /* ---- who gains whom ---- */
-/* Whether the i-th reference of the other side makes `to` of this side gain the document that holds it. */
+/* Whether a reference of the other side makes `to` of this side gain the document that holds it. */
 static bool
-is_gain(const struct mrsi_link *l, uint32_t side, const struct mrsi_link_ref *ref, uint64_t to)
+is_gain(const struct mrsi_link *l, uint32_t side, uint64_t ref, uint64_t to)
 {
-    uint64_t whose = ref->whose & MRSI_REF_WHOSE;
+    uint64_t whose = ref & MRSI_REF_WHOSE;
     const uint64_t *listed = mrsi_area_u64(&l->listed);
     if (side == 1) {
         return (listed[to] & MRSI_LISTED_LIST) && (mrsi_fates_get(&l->side[1].fates, to) & MRS_LINK_TAKES);
     }
-    bool there = !(ref->whose & MRSI_REF_LIST) && !(listed[whose] & MRSI_LISTED_MORE) &&
+    bool there = !(ref & MRSI_REF_LIST) && !(listed[whose] & MRSI_LISTED_MORE) &&
                  (listed[whose] & MRSI_LISTED_BY) == to + 1;
     return !there && (mrsi_fates_get(&l->side[1].fates, whose) & MRS_LINK_GAINS);
 }
@@ -191,14 +183,13 @@ static enum mrs_status
 find_gains(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
 {
     const struct mrsi_link_side *from = &l->side[!side];
-    const struct mrsi_link_ref *ref = refs_of(l, !side);
-    const uint64_t *named = mrsi_area_u64(&from->named);
+    const uint64_t *whose = mrsi_tape_u64(&from->whose), *named = mrsi_link_named(l, !side);
     struct mrsi_edges *x = &l->side[side].gains;
     uint64_t n = l->side[side].fates.n, total = 0;
     enum mrs_status s = mrsi_area_new(&x->start, l->en, (n + 2) * 8, l->en->memory / 16, e);
     uint64_t *start = mrsi_area_u64(&x->start);
-    for (uint64_t i = 0; s == MRS_OK && i < from->refs.n; i++) {
-        if (named[i] && is_gain(l, side, &ref[i], named[i] - 1)) {
+    for (uint64_t i = 0; s == MRS_OK && i < from->whose.n; i++) {
+        if (named[i] && is_gain(l, side, whose[i], named[i] - 1)) {
             start[named[i] + 1]++;
             total++;
         }
@@ -210,9 +201,9 @@ find_gains(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
     x->n = total;
     s = s == MRS_OK ? mrsi_area_new(&x->to, l->en, total * 8, l->en->memory / 16, e) : s;
     uint64_t *to = mrsi_area_u64(&x->to);
-    for (uint64_t i = 0; s == MRS_OK && total && i < from->refs.n; i++) {
-        if (named[i] && is_gain(l, side, &ref[i], named[i] - 1)) {
-            to[start[named[i]]++] = ref[i].whose & MRSI_REF_WHOSE;
+    for (uint64_t i = 0; s == MRS_OK && total && i < from->whose.n; i++) {
+        if (named[i] && is_gain(l, side, whose[i], named[i] - 1)) {
+            to[start[named[i]]++] = whose[i] & MRSI_REF_WHOSE;
         }
         s = go_on(l, i, e);
     }

@@ -11,21 +11,25 @@ struct job {
     const struct mrsi_part *part;
     struct mrs_buf bits[2];        /* of each document */
     struct mrs_buf keys;           /* struct key: of documents that have one */
-    struct mrs_buf refs[2];        /* struct mrsi_link_ref */
+    struct mrs_buf whose[2];       /* of each reference: uint64_t */
+    struct mrs_buf names[2];       /* of each: struct mrs_hash128; or, where that is known, uint64_t */
     struct mrs_buf at[2], bytes[2];
     uint64_t seen;
     uint64_t guess;                /* documents of the collection */
 };
 
+enum { BUFFERS = 11 };
+
 static void
-all_buffers(struct job *job, struct mrs_buf *out[9])
+all_buffers(struct job *job, struct mrs_buf *out[BUFFERS])
 {
-    out[0] = &job->keys;
+    *out++ = &job->keys;
     for (int i = 0; i < 2; i++) {
-        out[1 + i * 4] = &job->bits[i];
-        out[2 + i * 4] = &job->refs[i];
-        out[3 + i * 4] = &job->at[i];
-        out[4 + i * 4] = &job->bytes[i];
+        *out++ = &job->bits[i];
+        *out++ = &job->whose[i];
+        *out++ = &job->names[i];
+        *out++ = &job->at[i];
+        *out++ = &job->bytes[i];
     }
 }
 
@@ -34,15 +38,15 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct mrsi_link *l = arg;
     struct job *job = p;
-    struct mrs_buf *all[9];
+    struct mrs_buf *all[BUFFERS];
     all_buffers(job, all);
     if (!job->block.mem) {
         mrs_block_init(&job->block, l->en->mem);
-        for (int i = 0; i < 9; i++) {
+        for (int i = 0; i < BUFFERS; i++) {
             mrs_buf_init(all[i], l->en->mem, SIZE_MAX);
         }
     }
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < BUFFERS; i++) {
         mrs_buf_reset(all[i]);
     }
     job->seen = 0;
@@ -56,10 +60,10 @@ static void
 clear(void *arg, void *p)
 {
     struct job *job = p;
-    struct mrs_buf *all[9];
+    struct mrs_buf *all[BUFFERS];
     (void)arg;
     all_buffers(job, all);
-    for (int i = 0; job->block.mem && i < 9; i++) {
+    for (int i = 0; job->block.mem && i < BUFFERS; i++) {
         mrs_buf_clear(all[i]);
     }
     if (job->block.mem) {
@@ -69,20 +73,55 @@ clear(void *arg, void *p)
 
 /* ---- one document ---- */
 static void
+put_ref(struct job *job, uint32_t side, uint64_t whose, struct mrs_hash128 key)
+{
+    mrs_buf_put(&job->whose[side], &whose, sizeof whose);
+    mrs_buf_put(&job->names[side], &key, sizeof key);
+}
+
+static void
 put_refs(const struct mrsi_link *l, struct job *job, const struct mrs_keys *k, uint32_t side, uint64_t ordinal,
          enum mrs_link_shape shape)
 {
     bool list = shape == MRS_LINK_LIST;
     if (list && side == 1) {
-        struct mrsi_link_ref r = {{0, 0}, ordinal | MRSI_REF_LIST | MRSI_REF_NONE};
-        mrs_buf_put(&job->refs[side], &r, sizeof r);
+        put_ref(job, side, ordinal | MRSI_REF_LIST | MRSI_REF_NONE, (struct mrs_hash128){0, 0});
     }
     for (uint32_t i = 1; i < k->n; i++) {
         if (!k->span[i].null) {
-            struct mrsi_link_ref r = {mrsi_link_hash(l, k, i), ordinal | (list ? MRSI_REF_LIST : 0)};
-            mrs_buf_put(&job->refs[side], &r, sizeof r);
+            put_ref(job, side, ordinal | (list ? MRSI_REF_LIST : 0), mrsi_link_hash(l, k, i));
         }
     }
+}
+
+/* References [from, to) to whom they name. named may lie where the keys do: an ordinal is not longer than a key. */
+static void
+look_up(const struct mrsi_index *ids, const uint64_t *whose, const struct mrs_hash128 *key, uint64_t from, uint64_t to,
+        uint64_t *named)
+{
+    for (uint64_t i = from; i < to; i++) {
+        if (i + 8 < to) {
+            mrsi_index_fetch(ids, key[i + 8]);
+        }
+        uint64_t ord = whose[i] & MRSI_REF_NONE ? MRSI_NO_ORDINAL : mrsi_index_find(ids, key[i]);
+        named[i] = ord == MRSI_NO_ORDINAL ? 0 : ord + 1;
+    }
+}
+
+/* All references of a job of the second side. */
+static enum mrs_status
+look_up_all(struct mrsi_link *l, struct job *job, uint32_t side, struct mrs_err *e)
+{
+    struct mrs_buf *names = &job->names[side];
+    uint64_t n = names->n / sizeof(struct mrs_hash128);
+    enum mrs_status s = mrs_buf_status(names, e);
+    s = s == MRS_OK ? mrs_buf_status(&job->whose[side], e) : s;
+    if (s == MRS_OK && n) {
+        look_up(mrsi_link_ids(l, !side), (const uint64_t *)(const void *)job->whose[side].p,
+                (const struct mrs_hash128 *)(const void *)names->p, 0, n, (uint64_t *)(void *)names->p);
+        names->n = n * sizeof(uint64_t);
+    }
+    return s;
 }
 
 /* Its `_id` and sort key, for whoever will refer to it. */
@@ -91,7 +130,7 @@ keep(const struct mrsi_link *l, struct mrsi_worker *w, struct job *job, uint32_t
      uint8_t *bits, struct mrs_err *e)
 {
     struct mrs_val id = mrs_doc_get(doc, "_id");
-    struct mrsi_link_kept head = {id.n, 0, id.type, {0}};
+    uint8_t head[MRSI_LINK_KEPT];
     mrs_buf_reset(&w->scratch);
     if (side == 1 && l->wants.sorted) {
         enum mrs_status s = l->ops->order(l->st->state, &w->ctx, doc, &w->scratch);
@@ -103,8 +142,10 @@ keep(const struct mrsi_link *l, struct mrsi_worker *w, struct job *job, uint32_t
             return mrsi_kernel_failed(w, s, e);
         }
     }
-    head.sort_len = (uint32_t)w->scratch.n;
-    mrs_buf_put(&job->bytes[side], &head, sizeof head);
+    mrs_put32(head, id.n);
+    mrs_put32(head + 4, (uint32_t)w->scratch.n);
+    head[8] = id.type;
+    mrs_buf_put(&job->bytes[side], head, sizeof head);
     mrs_buf_put(&job->bytes[side], id.p, id.n);
     mrs_buf_put(&job->bytes[side], w->scratch.p, w->scratch.n);
     return MRS_OK;
@@ -182,7 +223,8 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
             s = one_document(l, w, job, cur.ordinal, doc, e);
         }
     }
-    return s == MRS_END ? MRS_OK : s;
+    s = s == MRS_END ? MRS_OK : s;
+    return s == MRS_OK && mrsi_link_is_second(l, l->now) ? look_up_all(l, job, l->now, e) : s;
 }
 
 /* ---- a job's results, in order ---- */
@@ -191,10 +233,10 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 static void
 charge_to(struct mrs_buf *refs, uint64_t ordinal, uint64_t first)
 {
-    struct mrsi_link_ref *r = (struct mrsi_link_ref *)(void *)refs->p;
-    for (size_t i = 0; i < refs->n / sizeof *r; i++) {
-        if ((r[i].whose & MRSI_REF_WHOSE) == ordinal) {
-            r[i].whose = (r[i].whose & ~MRSI_REF_WHOSE) | first;
+    uint64_t *whose = (uint64_t *)(void *)refs->p;
+    for (size_t i = 0; i < refs->n / sizeof *whose; i++) {
+        if ((whose[i] & MRSI_REF_WHOSE) == ordinal) {
+            whose[i] = (whose[i] & ~MRSI_REF_WHOSE) | first;
         }
     }
 }
@@ -221,7 +263,7 @@ take_keys(struct mrsi_link *l, struct job *job, struct mrs_err *e)
             mrsi_fates_add(&l->side[side].fates, key[i].ord, MRSI_LINK_TWICE | MRSI_FATE_REFUSED);
         }
         if (l->now == 0) {
-            charge_to(&job->refs[0], key[i].ord, first);
+            charge_to(&job->whose[0], key[i].ord, first);
         }
     }
     return s;
@@ -233,8 +275,9 @@ take_side(struct mrsi_link *l, struct job *job, uint32_t side, struct mrs_err *e
     struct mrsi_link_side *sd = &l->side[side];
     uint64_t *at = (uint64_t *)(void *)job->at[side].p;
     uint64_t base = sd->bytes.n;
-    size_t n = job->refs[side].n / sizeof(struct mrsi_link_ref);
-    enum mrs_status s = mrsi_tape_put_n(&sd->refs, job->refs[side].p, n, e);
+    struct mrsi_tape *names = mrsi_link_is_second(l, side) ? &sd->found : &sd->keys;
+    enum mrs_status s = mrsi_tape_put_n(&sd->whose, job->whose[side].p, job->whose[side].n / sizeof(uint64_t), e);
+    s = s == MRS_OK ? mrsi_tape_put_n(names, job->names[side].p, job->names[side].n / names->item, e) : s;
     if (s == MRS_OK && sd->keeps) {
         for (size_t i = 0; i < job->at[side].n / sizeof *at; i++) {
             at[i] += base;
@@ -253,9 +296,9 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct job *job = p;
     uint32_t last = l->self ? 1 : l->now;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    struct mrs_buf *all[9];
+    struct mrs_buf *all[BUFFERS];
     all_buffers(job, all);
-    for (int i = 0; s == MRS_OK && i < 9; i++) {
+    for (int i = 0; s == MRS_OK && i < BUFFERS; i++) {
         s = mrs_buf_status(all[i], e);
     }
     for (uint32_t side = l->now; s == MRS_OK && side <= last; side++) {
@@ -284,7 +327,7 @@ fetch_range(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct naming *nm = arg;
     struct range *r = p;
-    uint64_t n = nm->l->side[nm->side].refs.n;
+    uint64_t n = nm->l->side[nm->side].whose.n;
     (void)e;
     *big = false;
     r->from = nm->next;
@@ -299,18 +342,10 @@ name_range(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct naming *nm = arg;
     const struct range *r = p;
     const struct mrsi_link_side *sd = &nm->l->side[nm->side];
-    const struct mrsi_link_ref *ref = (const struct mrsi_link_ref *)(const void *)sd->refs.p;
-    const struct mrsi_index *ids = mrsi_link_ids(nm->l, !nm->side);
-    uint64_t *named = mrsi_area_u64(&sd->named);
     (void)w;
     (void)e;
-    for (uint64_t i = r->from; i < r->to; i++) {
-        if (i + 8 < r->to) {
-            mrsi_index_fetch(ids, ref[i + 8].key);
-        }
-        uint64_t ord = ref[i].whose & MRSI_REF_NONE ? MRSI_NO_ORDINAL : mrsi_index_find(ids, ref[i].key);
-        named[i] = ord == MRSI_NO_ORDINAL ? 0 : ord + 1;
-    }
+    look_up(mrsi_link_ids(nm->l, !nm->side), mrsi_tape_u64(&sd->whose),
+            (const struct mrs_hash128 *)(const void *)sd->keys.p, r->from, r->to, mrsi_area_u64(&sd->named));
     return MRS_OK;
 }
 
@@ -327,8 +362,10 @@ name_all(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
     struct naming nm = {l, side, 0};
     struct mrsi_pipe p = {l->en, sizeof(struct range), fetch_range, name_range, NULL, clear_range, &nm};
     struct mrsi_link_side *sd = &l->side[side];
-    enum mrs_status s = mrsi_area_new(&sd->named, l->en, sd->refs.n * 8, l->en->memory / 16, e);
-    return s == MRS_OK ? mrsi_pipe_run(&p, e) : s;
+    enum mrs_status s = mrsi_area_new(&sd->named, l->en, sd->whose.n * 8, l->en->memory / 16, e);
+    s = s == MRS_OK ? mrsi_pipe_run(&p, e) : s;
+    mrsi_tape_clear(&sd->keys);
+    return s;
 }
 
 enum mrs_status
@@ -343,13 +380,14 @@ mrsi_link_read(struct mrsi_link *l, struct mrs_err *e)
         mrsi_scan_end(&l->scan);
     }
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
-        struct mrsi_tape *t[] = {&l->side[i].refs, &l->side[i].at, &l->side[i].bytes};
-        for (int k = 0; s == MRS_OK && k < 3; k++) {
+        struct mrsi_link_side *sd = &l->side[i];
+        struct mrsi_tape *t[] = {&sd->whose, &sd->keys, &sd->found, &sd->at, &sd->bytes};
+        for (int k = 0; s == MRS_OK && k < 5; k++) {
             s = mrsi_tape_end(t[k], e);
         }
     }
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
-        s = name_all(l, i, e);
+        s = mrsi_link_is_second(l, i) ? MRS_OK : name_all(l, i, e);
     }
     return s;
 }

@@ -275,7 +275,8 @@ new_id(struct item *x, struct mrs_val *id)
         mrs_id_again(&w->source, x->position, w->id);
     } else {
         struct mrs_val key = mrs_doc_get(x->bucket, "_id");
-        struct mrs_new_id in = {x->s->into.ns, x->s->from.ns, key, x->s->items_spec, &x->position, 1, mrsi_id_time(key)};
+        const char *into = x->s->into.ns, *from = x->s->from.ns;
+        struct mrs_new_id in = {into, from, key, x->s->items_spec, &x->position, 1, mrsi_id_time(key)};
         st = mrs_id_make(&in, &w->source, w->id, x->c->err);
     }
     return mrsi_step_skip(x->c, st, "id");

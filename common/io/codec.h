@@ -27,6 +27,7 @@ struct mrsi_codec {
     bool (*dec_may_end)(const void *d); /* a file may end here */
     void (*dec_close)(void *d);
 
+    size_t (*pack_bytes)(int level); /* of memory for a packer */
     void *(*pack_open)(struct mrs_mem *mem, int level);
     /* All of f->in, at most MRSI_PIECE bytes; f->out has MRSI_CHUNK_ROOM. OK, FAIL, DEAD. */
     enum mrs_status (*pack)(void *c, struct mrsi_flow *f, const char **why);
@@ -45,6 +46,7 @@ void mrsi_inflate_reset(struct mrsi_inflate *z);
 enum mrs_status mrsi_inflate_step(struct mrsi_inflate *z, struct mrsi_flow *f, const char **why);
 size_t mrsi_inflate_tail(const struct mrsi_inflate *z, uint8_t tail[8]);
 void mrsi_inflate_close(struct mrsi_inflate *z);
+size_t mrsi_deflate_bytes(int level);
 struct mrsi_deflate *mrsi_deflate_open(struct mrs_mem *mem, int level); /* 1..9 as gzip's */
 /* All of f->in as one stream; false where f->out is too small for it. */
 bool mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f);

@@ -271,6 +271,12 @@ struct packer {
     struct mrsi_deflate *z;
 };
 
+static size_t
+pack_bytes(int level)
+{
+    return sizeof(struct packer) + mrsi_deflate_bytes(level);
+}
+
 static void *
 pack_open(struct mrs_mem *mem, int level)
 {
@@ -317,5 +323,5 @@ pack(void *p, struct mrsi_flow *f, const char **why)
 }
 
 const struct mrsi_codec mrsi_codec_gzip = {
-    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, dec_close, pack_open, pack, pack_close,
+    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, dec_close, pack_bytes, pack_open, pack, pack_close,
 };

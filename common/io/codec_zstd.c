@@ -105,13 +105,26 @@ dec_may_end(const void *p)
     return d->any && !d->inside;
 }
 
-static void *
-pack_open(struct mrs_mem *mem, int level)
+static ZSTD_compressionParameters
+parameters(int level)
 {
     ZSTD_compressionParameters how = ZSTD_getCParams(level, MRSI_PIECE, 0);
     how.windowLog = how.windowLog > WINDOW_MOST ? WINDOW_MOST : how.windowLog;
     how.hashLog = how.hashLog > HASH_MOST ? HASH_MOST : how.hashLog;
     how.chainLog = how.chainLog > CHAIN_MOST ? CHAIN_MOST : how.chainLog;
+    return how;
+}
+
+static size_t
+pack_bytes(int level)
+{
+    return sizeof(struct packer) + ZSTD_estimateCCtxSize_usingCParams(parameters(level));
+}
+
+static void *
+pack_open(struct mrs_mem *mem, int level)
+{
+    ZSTD_compressionParameters how = parameters(level);
     size_t n = ZSTD_estimateCCtxSize_usingCParams(how);
     struct packer *c = ZSTD_isError(n) ? NULL : mrs_alloc(mem, sizeof *c + n);
     if (c) {
@@ -167,5 +180,5 @@ pack(void *p, struct mrsi_flow *f, const char **why)
 }
 
 const struct mrsi_codec mrsi_codec_zstd = {
-    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_close, pack_open, pack, pack_close,
+    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_close, pack_bytes, pack_open, pack, pack_close,
 };

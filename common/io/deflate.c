@@ -1,10 +1,9 @@
 /* deflate.c - raw deflate, in and out, by ISA-L or by zlib.
  *
- * Unpacked in steps, packed in one go. ISA-L is about 27 times faster than zlib's level 6 and is
- * what we want; zlib stands in on machines that do not have it, chosen here at build time and nowhere else. Headers, trailers and
- * several members are the matter of codec_gzip.c. One oddity of ISA-L is hidden here: it reads up
- * to eight bytes ahead and keeps them in a register when a stream ends, so those are handed back as
- * a "tail". */
+ * Unpacked in steps, packed in one go. ISA-L is about 27 times faster than zlib's level 6 and is what we want; zlib
+ * stands in on machines that do not have it, chosen here at build time and nowhere else. Headers, trailers and several
+ * members are the matter of codec_gzip.c. One oddity of ISA-L is hidden here: it reads up to eight bytes ahead and
+ * keeps them in a register when a stream ends, so those are handed back as a "tail". */
 #include "codec.h"
 #include <limits.h>
 
@@ -102,14 +101,27 @@ mrsi_inflate_close(struct mrsi_inflate *z)
     }
 }
 
+static const struct {
+    uint32_t level, size;
+} levels[] = {{1, ISAL_DEF_LVL1_DEFAULT}, {2, ISAL_DEF_LVL2_DEFAULT}, {3, ISAL_DEF_LVL3_DEFAULT}};
+
+/* Of ISA-L's levels that for a level of gzip. */
+static size_t
+own_level(int level)
+{
+    return level <= 3 ? 0 : level <= 6 ? 1 : 2;
+}
+
+size_t
+mrsi_deflate_bytes(int level)
+{
+    return sizeof(struct mrsi_deflate) + levels[own_level(level)].size;
+}
+
 struct mrsi_deflate *
 mrsi_deflate_open(struct mrs_mem *mem, int level)
 {
-    static const struct {
-        uint32_t level, size;
-    } levels[] = {
-        {1, ISAL_DEF_LVL1_DEFAULT}, {2, ISAL_DEF_LVL2_DEFAULT}, {3, ISAL_DEF_LVL3_DEFAULT}};
-    size_t i = level <= 3 ? 0 : level <= 6 ? 1 : 2;
+    size_t i = own_level(level);
     struct mrsi_deflate *z = mrs_zalloc(mem, sizeof *z);
     uint8_t *room = z ? mrs_alloc(mem, levels[i].size) : NULL;
     if (!room) {
@@ -261,6 +273,13 @@ mrsi_inflate_close(struct mrsi_inflate *z)
         inflateEnd(&z->z);
         mrs_free(z->mem, z);
     }
+}
+
+size_t
+mrsi_deflate_bytes(int level)
+{
+    (void)level;
+    return 280 << 10; /* as zlib.h has it for windows of 32 KiB, with what is around it */
 }
 
 struct mrsi_deflate *

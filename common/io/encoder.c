@@ -103,7 +103,6 @@ write_piece(struct mrsi_encoder *c, struct piece *p, bool drop, struct mrs_err *
     } else {
         *e = p->err;
     }
-    mrsi_chunk_give(c->lanes, p->in);
     mrsi_chunk_give(c->lanes, p->out);
     return s;
 }
@@ -145,6 +144,7 @@ run_piece(struct mrsi_task *task, struct mrsi_tools *tools)
     bool drop = c->dropped;
     mrsi_lanes_unlock(lanes);
     p->status = drop ? MRS_OK : pack(p, tools);
+    mrsi_chunk_give(lanes, p->in);
     mrsi_lanes_lock(lanes);
     p->packed = true;
     write_packed(c);
@@ -227,6 +227,17 @@ fill(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 /* ---- from outside ---- */
+uint64_t
+mrsi_encoder_memory(struct mrs_compress c, uint32_t threads)
+{
+    const struct mrsi_codec *codec = mrsi_codec_of(c.codec);
+    threads = threads > 1 ? threads : 1;
+    /* a thread packs one piece into another; the rest waits to be packed or written, or is being filled */
+    return codec ? (mrsi_lanes_most(threads) + threads + 1ull) * sizeof(struct mrsi_chunk) +
+                       threads * (uint64_t)codec->pack_bytes(c.level ? c.level : codec->level_default)
+                 : 0;
+}
+
 enum mrs_status
 mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out, struct mrs_err *e)
 {

@@ -13,6 +13,8 @@ struct mrsi_encoder_to {
     size_t buffer;            /* of plain files; 0: MRSI_SINK_BUFFER */
     struct mrsi_lanes *lanes; /* who packs; NULL: who writes */
 };
+/* Bytes of memory that compressing takes on so many threads. */
+uint64_t mrsi_encoder_memory(struct mrs_compress c, uint32_t threads);
 /* The file stands where the first byte goes; it need not be seekable. */
 enum mrs_status mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
                                   struct mrs_err *e);

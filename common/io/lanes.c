@@ -6,7 +6,6 @@
 #include "lanes.h"
 #include <pthread.h>
 
-#define SPARE_PER_THREAD 2 /* chunks that are kept for the next piece */
 
 struct lane {
     struct mrsi_lanes *of;
@@ -118,12 +117,6 @@ mrsi_lanes_free(struct mrsi_lanes *l)
     mrs_free(l->mem, l);
 }
 
-uint32_t
-mrsi_lanes_threads(const struct mrsi_lanes *l)
-{
-    return l->wanted;
-}
-
 void
 mrsi_lanes_lock(struct mrsi_lanes *l)
 {
@@ -225,10 +218,16 @@ mrsi_lanes_take_back(struct mrsi_lanes *l, struct mrsi_task *t)
     return true;
 }
 
+uint32_t
+mrsi_lanes_most(uint32_t threads)
+{
+    return 2 * threads + 1;
+}
+
 bool
 mrsi_lanes_enter(struct mrsi_lanes *l)
 {
-    bool room = l->under_way < 2 * l->wanted + 1;
+    bool room = l->under_way < mrsi_lanes_most(l->wanted);
     l->under_way += room;
     return room;
 }
@@ -265,7 +264,7 @@ mrsi_chunk_give(struct mrsi_lanes *l, struct mrsi_chunk *c)
         return;
     }
     pthread_mutex_lock(&l->lock);
-    bool keep = l->n_spare < 1 + SPARE_PER_THREAD * l->wanted;
+    bool keep = l->n_spare < mrsi_lanes_most(l->wanted) + l->wanted;
     if (keep) {
         c->next = l->spare;
         l->spare = c;

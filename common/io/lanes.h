@@ -38,7 +38,6 @@ struct mrsi_lanes;
 struct mrsi_lanes *mrsi_lanes_new(struct mrs_mem *mem, uint32_t threads);
 /* Nobody may use them any more; NULL: nothing. */
 void mrsi_lanes_free(struct mrsi_lanes *l);
-uint32_t mrsi_lanes_threads(const struct mrsi_lanes *l);
 void mrsi_lanes_lock(struct mrsi_lanes *l);
 void mrsi_lanes_unlock(struct mrsi_lanes *l);
 void mrsi_lanes_wait(struct mrsi_lanes *l);    /* for mrsi_lanes_changed; under the lock */
@@ -51,6 +50,7 @@ bool mrsi_lanes_take_back(struct mrsi_lanes *l, struct mrsi_task *t);
 struct mrsi_chunk *mrsi_chunk_take(struct mrsi_lanes *l); /* NULL without memory */
 void mrsi_chunk_give(struct mrsi_lanes *l, struct mrsi_chunk *c);
 /* How many pieces may be under way at a time, and asking for one of them: both under the lock. */
+uint32_t mrsi_lanes_most(uint32_t threads);
 bool mrsi_lanes_enter(struct mrsi_lanes *l); /* false: all are taken, wait */
 void mrsi_lanes_leave(struct mrsi_lanes *l);
 #endif

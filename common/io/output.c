@@ -38,6 +38,12 @@ mrs_output_partial(const struct mrs_output *o)
     return o->kind == MRSI_OUT_DIR ? o->partial : NULL;
 }
 
+uint64_t
+mrs_output_memory(const struct mrs_output *o)
+{
+    return mrsi_encoder_memory(o->compress, o->jobs);
+}
+
 /* ---- opening ---- */
 static bool
 has_suffix(const char *path, const char *suffix)
@@ -277,7 +283,8 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
         o->lock_ready ? set_paths(o, path, opts, e) : mrs_err_memory(e, sizeof o->lock);
     if (s == MRS_OK) {
         set_codec(o, opts);
-        o->lanes = mrsi_lanes_new(mem, opts->jobs);
+        o->jobs = opts->jobs;
+        o->lanes = mrsi_lanes_new(mem, o->jobs);
         s = o->lanes ? MRS_OK : mrs_err_memory(e, sizeof *o);
     }
     if (s == MRS_OK && o->kind == MRSI_OUT_STDOUT) {

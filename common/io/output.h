@@ -41,6 +41,7 @@ struct mrs_output {
     bool force, sample, as_input, has_meta;
     size_t sink_buffer;
     struct mrsi_lanes *lanes; /* who compresses */
+    uint32_t jobs;            /* threads of it */
     int lock_fd;          /* the marker file, locked while we live */
     int out_fd;           /* STDOUT: where the bytes wait */
     pthread_mutex_t lock; /* of all below */

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MEMORY_LEAST (16u << 20) /* for gathering, within MRS_MEMORY_MIN */
+
 static uint64_t
 now_ms(void)
 {
@@ -53,7 +55,7 @@ choose_size(struct mrsi_engine *en)
     uint64_t most_jobs = all / (16u << 20); /* a worker holds some blocks: with little memory fewer of them */
     en->jobs = en->jobs > most_jobs ? (uint32_t)most_jobs : en->jobs;
     uint64_t own = (8u << 20) + en->jobs * (6ull << 20); /* program, libraries, blocks being read and written */
-    en->memory = all > own + (16u << 20) ? all - own : 16u << 20;
+    en->memory = all > own + MEMORY_LEAST ? all - own : MEMORY_LEAST;
 }
 
 static enum mrs_status
@@ -163,12 +165,18 @@ open_output(struct mrsi_engine *en, struct mrs_err *e)
     }
     struct mrs_output_opts o = {.compress = en->opts->compress,
                                 .default_codec = codec,
+                                .jobs = en->jobs,
                                 .force = en->opts->force,
                                 .sample = en->opts->sample > 0,
                                 .single_ns = en->opts->single_ns,
                                 .input = en->opts->input,
                                 .tmp = en->opts->tmp};
-    return mrs_output_open(en->mem, en->opts->output, &o, &en->out, e);
+    enum mrs_status s = mrs_output_open(en->mem, en->opts->output, &o, &en->out, e);
+    if (s == MRS_OK && en->memory > MEMORY_LEAST) {
+        uint64_t packing = mrs_output_memory(en->out);
+        en->memory = en->memory > packing + MEMORY_LEAST ? en->memory - packing : MEMORY_LEAST;
+    }
+    return s;
 }
 
 static const char *

@@ -1,0 +1,31 @@
+/* pack_container.h - a folder of files into one tar or zip. */
+#ifndef MRSI_IO_PACK_CONTAINER_H
+#define MRSI_IO_PACK_CONTAINER_H
+
+#include "encoder.h"
+#include "internal.h"
+
+/* What is packed where. The same files give the same bytes: members are sorted by name, and times, owners and rights
+ * are always the same. Members are called "dump/" and their path below root. */
+struct mrsi_pack {
+    struct mrs_mem *mem;
+    const char *root;
+    const char *const *skip; /* names directly in root that are left out */
+    uint32_t n_skip;
+    int fd; /* empty; of a zip: can be written to at any offset */
+    const char *name;
+    struct mrs_compress compress; /* of a tar: as a whole; of a zip: gzip means that members are deflated, zstd is none */
+    struct mrsi_lanes *lanes;     /* NULL: none */
+};
+enum mrs_status mrsi_pack_tar(const struct mrsi_pack *p, struct mrs_err *e);
+enum mrs_status mrsi_pack_zip(const struct mrsi_pack *p, struct mrs_err *e);
+
+/* The files below root, sorted. */
+struct mrsi_packed {
+    const char *name;
+    const char *path;
+    uint64_t bytes;
+};
+enum mrs_status mrsi_pack_list(const struct mrsi_pack *p, struct mrs_arena *a, struct mrsi_packed **out, uint32_t *n,
+                               struct mrs_err *e);
+#endif

@@ -1,0 +1,274 @@
+/* pack_zip.c - a folder of files as a zip; what has more than four gigabytes is written as Zip64 has it.
+ *
+ * Sizes and the sum of a member stand before its bytes, so that readers which do not seek can read it, too: where they
+ * are known afterwards only, the header is written twice. Nothing else about a file is kept but its name: the date is
+ * the first that a zip knows. */
+#include "codec.h"
+#include "pack_container.h"
+#include <errno.h>
+#include <unistd.h>
+
+#define ROOM (256u << 10)
+#define LARGE 0xffff0000ull /* sizes and places from here on are written as eight bytes */
+#define DATE 0x0021u        /* 1 January 1980 */
+#define UTF8 0x0800u
+#define STORED 0u
+#define DEFLATED 8u
+
+struct entry {
+    const struct mrsi_packed *file;
+    uint64_t off, packed;
+    uint32_t crc;
+    uint16_t method, flags;
+};
+struct zip {
+    const struct mrsi_pack *pack;
+    uint64_t at; /* the end of what is written */
+    struct mrs_buf head;
+    uint8_t *room;
+};
+
+static void
+put16(struct mrs_buf *b, uint32_t v)
+{
+    const uint8_t p[2] = {(uint8_t)v, (uint8_t)(v >> 8)};
+    mrs_buf_put(b, p, sizeof p);
+}
+
+static void
+put32(struct mrs_buf *b, uint32_t v)
+{
+    put16(b, v & 0xffff);
+    put16(b, v >> 16);
+}
+
+static void
+put64(struct mrs_buf *b, uint64_t v)
+{
+    put32(b, (uint32_t)v);
+    put32(b, (uint32_t)(v >> 32));
+}
+
+/* Of four bytes, or the mark that eight stand elsewhere. */
+static void
+put_capped(struct mrs_buf *b, uint64_t v, bool large)
+{
+    put32(b, large ? 0xffffffffu : (uint32_t)v);
+}
+
+static bool
+is_large(const struct entry *x)
+{
+    return x->file->bytes >= LARGE - LARGE / 1024; /* deflate may make it a little longer */
+}
+
+/* What the header before the data and that in the directory have in common. */
+static void
+put_common(struct mrs_buf *b, const struct entry *x, bool large)
+{
+    put16(b, large ? 45 : 20);
+    put16(b, x->flags);
+    put16(b, x->method);
+    put16(b, 0);
+    put16(b, DATE);
+    put32(b, x->crc);
+    put_capped(b, x->packed, large);
+    put_capped(b, x->file->bytes, large);
+    put16(b, (uint32_t)strlen(x->file->name));
+}
+
+static void
+put_local(struct mrs_buf *b, const struct entry *x)
+{
+    bool large = is_large(x);
+    put32(b, 0x04034b50);
+    put_common(b, x, large);
+    put16(b, large ? 20 : 0);
+    mrs_buf_put(b, x->file->name, strlen(x->file->name));
+    if (large) {
+        put16(b, 1);
+        put16(b, 16);
+        put64(b, x->file->bytes);
+        put64(b, x->packed);
+    }
+}
+
+static void
+put_central(struct mrs_buf *b, const struct entry *x)
+{
+    bool large = is_large(x) || x->off >= LARGE;
+    put32(b, 0x02014b50);
+    put16(b, 3 << 8 | (large ? 45 : 20)); /* made on Unix: the rights below mean something */
+    put_common(b, x, large);
+    put16(b, large ? 28 : 0);
+    put16(b, 0); /* no comment, first volume, no text */
+    put16(b, 0);
+    put16(b, 0);
+    put32(b, 0100644u << 16);
+    put_capped(b, x->off, large);
+    mrs_buf_put(b, x->file->name, strlen(x->file->name));
+    if (large) {
+        put16(b, 1);
+        put16(b, 24);
+        put64(b, x->file->bytes);
+        put64(b, x->packed);
+        put64(b, x->off);
+    }
+}
+
+/* The end: where the directory is, in eight bytes first where four do not do. */
+static void
+put_end(struct mrs_buf *b, uint64_t n, uint64_t dir, uint64_t dir_n)
+{
+    bool large = n >= 0xffff || dir >= LARGE || dir_n >= LARGE;
+    if (large) {
+        put32(b, 0x06064b50);
+        put64(b, 44);
+        put16(b, 3 << 8 | 45);
+        put16(b, 45);
+        put32(b, 0);
+        put32(b, 0);
+        put64(b, n);
+        put64(b, n);
+        put64(b, dir_n);
+        put64(b, dir);
+        put32(b, 0x07064b50);
+        put32(b, 0);
+        put64(b, dir + dir_n);
+        put32(b, 1);
+    }
+    put32(b, 0x06054b50);
+    put32(b, 0);
+    put16(b, large ? 0xffff : (uint32_t)n);
+    put16(b, large ? 0xffff : (uint32_t)n);
+    put_capped(b, dir_n, large);
+    put_capped(b, dir, large);
+    put16(b, 0);
+}
+
+static enum mrs_status
+write_head(struct zip *z, uint64_t off, struct mrs_err *e)
+{
+    enum mrs_status s = mrs_buf_status(&z->head, e);
+    return s == MRS_OK ? mrs_write_at(z->pack->fd, z->head.p, z->head.n, off, e) : s;
+}
+
+/* All bytes of a file through the encoder, and their sum. */
+static enum mrs_status
+put_bytes(struct zip *z, struct entry *x, struct mrsi_encoder *enc, struct mrs_err *e)
+{
+    struct stat st;
+    int fd = -1;
+    size_t got = 1;
+    enum mrs_status s = mrsi_open_read(x->file->path, &fd, &st, e);
+    for (uint64_t at = 0; s == MRS_OK && at < x->file->bytes; at += got) {
+        uint64_t left = x->file->bytes - at;
+        s = mrsi_pread_full(fd, z->room, left < ROOM ? (size_t)left : ROOM, at, x->file->path, &got, e);
+        if (s == MRS_OK && !got) {
+            s = MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was packed", x->file->path);
+        }
+        if (s == MRS_OK) {
+            x->crc = mrsi_crc32(x->crc, z->room, got);
+            s = mrsi_encoder_write(enc, z->room, got, e);
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return s == MRS_OK ? mrsi_encoder_finish(enc, e) : s;
+}
+
+static enum mrs_status
+put_data(struct zip *z, struct entry *x, struct mrs_err *e)
+{
+    static const uint8_t last[2] = {3, 0}; /* an empty block that says: no more */
+    bool deflated = x->method == DEFLATED;
+    struct mrsi_encoder_to to = {z->pack->fd, z->pack->name, {MRS_CODEC_NONE, z->pack->compress.level}, ROOM,
+                                 z->pack->lanes};
+    struct mrsi_encoder *enc = NULL;
+    enum mrs_status s = mrsi_encoder_open(z->pack->mem, &to, &enc, e);
+    s = s == MRS_OK ? put_bytes(z, x, enc, e) : s;
+    mrsi_encoder_close(enc);
+    if (s == MRS_OK && deflated) {
+        s = mrsi_write_full(z->pack->fd, last, sizeof last, z->pack->name, e);
+    }
+    return s;
+}
+
+/* The file stands at z->at before and behind the member afterwards. */
+static enum mrs_status
+put_member(struct zip *z, struct entry *x, struct mrs_err *e)
+{
+    uint8_t high = 0;
+    for (const char *p = x->file->name; *p; p++) {
+        high |= (uint8_t)*p & 0x80;
+    }
+    x->off = z->at;
+    x->flags = high ? UTF8 : 0;
+    x->method = STORED;
+    mrs_buf_reset(&z->head);
+    put_local(&z->head, x);
+    uint64_t data = z->at + z->head.n;
+    enum mrs_status s = write_head(z, z->at, e);
+    if (s == MRS_OK && lseek(z->pack->fd, (off_t)data, SEEK_SET) < 0) {
+        s = mrs_err_sys(e, errno, "write %s", z->pack->name);
+    }
+    s = s == MRS_OK ? put_data(z, x, e) : s;
+    off_t end = s == MRS_OK ? lseek(z->pack->fd, 0, SEEK_CUR) : 0;
+    if (s != MRS_OK || end < 0) {
+        return s == MRS_OK ? mrs_err_sys(e, errno, "write %s", z->pack->name) : s;
+    }
+    x->packed = (uint64_t)end - data;
+    z->at = (uint64_t)end;
+    if (x->packed >= LARGE && !is_large(x)) {
+        return MRSI_FAIL(e, MRS_E_LIMIT, "%s: %s became longer by packing than its header can say", z->pack->name,
+                         x->file->name);
+    }
+    mrs_buf_reset(&z->head);
+    put_local(&z->head, x);
+    return write_head(z, x->off, e);
+}
+
+static enum mrs_status
+put_directory(struct zip *z, const struct entry *list, uint32_t n, struct mrs_err *e)
+{
+    uint64_t dir = z->at;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+        mrs_buf_reset(&z->head);
+        put_central(&z->head, &list[i]);
+        s = write_head(z, z->at, e);
+        z->at += z->head.n;
+    }
+    mrs_buf_reset(&z->head);
+    put_end(&z->head, n, dir, z->at - dir);
+    return s == MRS_OK ? write_head(z, z->at, e) : s;
+}
+
+enum mrs_status
+mrsi_pack_zip(const struct mrsi_pack *p, struct mrs_err *e)
+{
+    struct zip z = {.pack = p, .room = mrs_alloc(p->mem, ROOM)};
+    struct mrs_arena a;
+    struct mrsi_packed *files = NULL;
+    struct entry *list = NULL;
+    uint32_t n = 0;
+    enum mrs_status s = z.room ? MRS_OK : mrs_err_memory(e, ROOM);
+    mrs_arena_init(&a, p->mem);
+    mrs_buf_init(&z.head, p->mem, 1 << 20);
+    s = s == MRS_OK ? mrsi_pack_list(p, &a, &files, &n, e) : s;
+    if (s == MRS_OK) {
+        list = mrs_alloc_array(p->mem, n ? n : 1, sizeof *list);
+        s = list ? MRS_OK : mrs_err_memory(e, n * sizeof *list);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+        list[i] = (struct entry){.file = &files[i]};
+        s = put_member(&z, &list[i], e);
+    }
+    s = s == MRS_OK ? put_directory(&z, list, n, e) : s;
+    mrs_free(p->mem, list);
+    mrs_buf_clear(&z.head);
+    mrs_arena_clear(&a);
+    mrs_free(p->mem, z.room);
+    return s;
+}

@@ -429,6 +429,9 @@ mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     struct mrs_val few[SLOTS_ON_STACK];
     struct mrs_val *before = ev->slots;
     uint32_t n_before = ev->n_slots, n = x->root->n_slots;
+    if (!n) { /* no variable is bound anywhere inside */
+        return mrsi_eval(x, ev, out);
+    }
     ev->slots = few;
     if (n > SLOTS_ON_STACK) {
         ev->slots = mrs_arena_alloc(ev->arena, n * sizeof *few);

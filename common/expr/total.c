@@ -10,57 +10,6 @@ mrsi_total_init(struct mrsi_total *t)
 }
 
 static double
-two_sum(double a, double b, double *error)
-{
-    double s = a + b;
-    double part = s - a;
-    *error = (a - (s - part)) + (b - part);
-    return s;
-}
-
-static void
-add_double(struct mrsi_total *t, double d)
-{
-    double lost;
-    t->naive += d;
-    d = two_sum(d, t->error, &t->error);
-    t->total = two_sum(t->total, d, &lost);
-    t->error += lost;
-}
-
-static void
-add_whole(struct mrsi_total *t, int64_t whole)
-{
-    int64_t high = whole / (1ll << 32) * (1ll << 32);
-    add_double(t, (double)(whole - high));
-    add_double(t, (double)high);
-}
-
-void
-mrsi_total_add(struct mrsi_total *t, struct mrs_val v)
-{
-    unsigned int flags = 0;
-    if (!mrs_is_number(v)) {
-        return;
-    }
-    t->type = mrsi_wider(t->type, v.type);
-    t->count++;
-    switch (v.type) {
-    case MRS_DECIMAL128:
-        t->dec = __bid128_add(t->dec, mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags);
-        break;
-    case MRS_DOUBLE:
-        add_double(t, mrs_val_double(v));
-        break;
-    case MRS_INT64:
-        add_whole(t, mrs_val_i64(v));
-        break;
-    default:
-        add_double(t, mrs_val_i32(v));
-    }
-}
-
-static double
 as_double(const struct mrsi_total *t)
 {
     return isnan(t->total) ? t->naive : t->total;

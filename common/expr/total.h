@@ -16,7 +16,58 @@ struct mrsi_total {
 };
 
 void mrsi_total_init(struct mrsi_total *t); /* of nothing */
-void mrsi_total_add(struct mrsi_total *t, struct mrs_val v); /* what is no number is ignored */
+static inline double
+mrsi_two_sum(double a, double b, double *error)
+{
+    double s = a + b;
+    double part = s - a;
+    *error = (a - (s - part)) + (b - part);
+    return s;
+}
+
+static inline void
+mrsi_total_add_double(struct mrsi_total *t, double d)
+{
+    double lost;
+    t->naive += d;
+    d = mrsi_two_sum(d, t->error, &t->error);
+    t->total = mrsi_two_sum(t->total, d, &lost);
+    t->error += lost;
+}
+
+static inline void
+mrsi_total_add_whole(struct mrsi_total *t, int64_t whole)
+{
+    int64_t high = whole / (1ll << 32) * (1ll << 32);
+    mrsi_total_add_double(t, (double)(whole - high));
+    mrsi_total_add_double(t, (double)high);
+}
+
+/* What is no number is ignored. Inline: sums are fed by the million. */
+static inline void
+mrsi_total_add(struct mrsi_total *t, struct mrs_val v)
+{
+    unsigned int flags = 0;
+    if (!mrs_is_number(v)) {
+        return;
+    }
+    t->type = mrsi_wider(t->type, v.type);
+    t->count++;
+    switch (v.type) {
+    case MRS_DECIMAL128:
+        t->dec = __bid128_add(t->dec, mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags);
+        break;
+    case MRS_DOUBLE:
+        mrsi_total_add_double(t, mrs_val_double(v));
+        break;
+    case MRS_INT64:
+        mrsi_total_add_whole(t, mrs_val_i64(v));
+        break;
+    default:
+        mrsi_total_add_double(t, mrs_val_i32(v));
+    }
+}
+
 /* The sum, of the widest type seen (an int32 that grows out of it: int64, then double). */
 enum mrs_status mrsi_total_sum(const struct mrsi_total *t, struct mrs_eval *ev, struct mrs_val *out);
 /* The average; null of nothing. exact: a sum of whole numbers is used to its last digit while 64 bits hold it. */

@@ -26,17 +26,15 @@ mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
     return (struct mrs_eval){.arena = c->arena, .root = d, .err = c->err};
 }
 
-/* The same with the fields of d at hand: those that the engine has found, or in room. */
-static inline struct mrs_eval
-mrsi_step_eval_fields(struct mrs_ctx *c, struct mrs_view d, struct mrs_eval_fields *room)
+/* Puts the fields of ev's root at hand: those that the engine has found, or in room. */
+static inline void
+mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_fields *room)
 {
-    struct mrs_eval ev = mrsi_step_eval(c, d);
-    if (c->fields && c->fields_of == d.p) {
-        ev.fields = c->fields;
+    if (c->fields && c->fields_of == ev->root.p) {
+        ev->fields = c->fields;
     } else {
-        mrs_eval_fields(&ev, room);
+        mrs_eval_fields(ev, room);
     }
-    return ev;
 }
 
 /* Per-thread work of all MAP and SPREAD steps that make at most two documents of one. */

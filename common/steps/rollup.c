@@ -64,9 +64,8 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     s->acc = mrsi_read_alloc(r, n + 1, sizeof *s->acc);
     s->fixed = mrsi_read_alloc(r, n + 1, sizeof *s->fixed);
     s->same = mrsi_read_alloc(r, n + 1, sizeof *s->same);
-    s->small = mrsi_read_alloc(r, n + 1, sizeof *s->small);
     s->counted = mrsi_read_alloc(r, n + 1, sizeof *s->counted);
-    if (!s->path || !s->acc || !s->fixed || !s->same || !s->small || !s->counted) {
+    if (!s->path || !s->acc || !s->fixed || !s->same || !s->counted) {
         return;
     }
     s->flat = true;
@@ -86,13 +85,32 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
             s->fixed[s->n] = mrs_missing();
         }
         s->same[s->n] = same_argument(s);
-        s->counted[s->n] = mrs_acc_counts(s->acc[s->n]);
-        s->small[s->n] = s->counted[s->n] ? 0 : mrs_acc_small_size(s->acc[s->n]);
+        s->counted[s->n] = s->fixed[s->n].type != MRS_MISSING && mrs_acc_counts(s->acc[s->n]);
         s->n++;
     }
     if (!n) {
         mrsi_read_error(r, "fields", NULL, "names no field");
     }
+}
+
+/* Where every field keeps little, and input order is the order. */
+static void
+read_small(struct mrsi_read *r, struct mrsi_rollup *s)
+{
+    struct rollup_small *small = mrsi_read_alloc(r, s->n + 1, sizeof *small);
+    for (uint32_t i = 0; small && i < s->n; i++) {
+        size_t size = mrs_acc_small_size(s->acc[i]);
+        if (!size || s->sort) {
+            return;
+        }
+        if (!s->counted[i]) {
+            bool fixed = s->fixed[i].type != MRS_MISSING;
+            small[s->n_small++] = (struct rollup_small){s->acc[i], size, i, fixed, s->same[i]};
+            s->small_size += size;
+        }
+    }
+    s->small_size += !s->small_size; /* 0 would mean that there is none */
+    s->small = small;
 }
 
 static void
@@ -238,6 +256,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     } else if (s->by) {
         read_by(&r, s);
         check_by(&r);
+        read_small(&r, s);
     } else if (mrsi_join_read(&r, &s->join, false)) {
         check_match(&r, s);
         s->join.refs = false; /* all matches of a document go to one place, each once, in their order */
@@ -268,8 +287,9 @@ static enum mrs_status
 shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     size_t start = out->n, at = mrsi_put_open(out);
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
     struct mrs_eval_fields room;
-    struct mrs_eval ev = mrsi_step_eval_fields(c, doc, &room);
+    mrsi_step_fields(c, &ev, &room);
     mrsi_put_head(out, MRS_BINARY, "", 0);
     size_t bytes = mrsi_put_open(out);
     mrs_buf_byte(out, 0); /* subtype */

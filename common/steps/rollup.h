@@ -11,6 +11,14 @@ enum rollup_orphans { ROLLUP_ORPHANS_KEEP, ROLLUP_ORPHANS_DROP, ROLLUP_ORPHANS_R
 
 #define ROLLUP_BUF_MAX (4u * MRS_DOC_READ_MAX) /* of what is gathered for one document */
 
+struct rollup_small { /* of a field whose accumulator keeps few bytes */
+    const struct mrs_acc *acc;
+    size_t size;
+    uint32_t field;
+    bool fixed;      /* its argument is the same for all documents */
+    uint32_t same;   /* the first field that takes the same argument */
+};
+
 struct mrsi_rollup {
     struct mrsi_keep keeper;
     struct mrsi_join join; /* with `by` only its collections and `where` */
@@ -18,9 +26,11 @@ struct mrsi_rollup {
     struct mrs_acc **acc;
     struct mrs_val *fixed; /* what every document brings; missing: each its own */
     uint32_t *same;        /* the first field that takes the same argument: it alone brings it */
-    size_t *small;         /* bytes of a small state; 0: it has none */
-    bool *counted;         /* and needs none: how many documents there were says all */
     uint32_t n;
+    struct rollup_small *small; /* n_small of them, one behind the other in a group's state; NULL: not with this plan */
+    uint32_t n_small;
+    size_t small_size;
+    bool *counted;         /* the field has none: how many documents there were says all */
     struct mrs_path as;    /* n 0: the fields lie bare */
     struct mrs_sort *sort;
     bool by, replace, indexes;
@@ -60,7 +70,17 @@ enum mrs_status mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c
 void mrsi_rollup_work_clear(struct mrs_ctx *c, void *work);
 /* One value: its type and its bytes. Read back from [*at, end), which must be what put wrote; *at goes behind it. */
 void mrsi_rollup_put_value(struct mrs_buf *out, struct mrs_val v);
-struct mrs_val mrsi_rollup_get_value(const uint8_t **at, const uint8_t *end);
+static inline struct mrs_val
+mrsi_rollup_get_value(const uint8_t **at, const uint8_t *end)
+{
+    struct mrs_val v = {*at + 1, 0, **at};
+    if (v.type != MRS_MISSING) {
+        uint8_t fixed = mrs_fixed_size[v.type];
+        v.n = fixed != 0x80 ? fixed : (uint32_t)mrs_value_size_quick(v.type, v.p, (uint64_t)(end - v.p));
+    }
+    *at = v.p + v.n;
+    return v;
+}
 /* The arguments of one document, one behind the other; ev: of that document. SKIP: `errors` refuses it at once. */
 enum mrs_status mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev,
                                       struct mrs_buf *out);
@@ -69,7 +89,7 @@ void mrsi_rollup_reset(const struct mrsi_rollup *s, struct rollup_work *w);
 /* Feeds what arguments() wrote. SKIP: what is being computed cannot be written. */
 enum mrs_status mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w,
                                  const uint8_t *at, const uint8_t *end);
-/* The same into small states, one behind the other. SKIP: they cannot take it. */
+/* The same into small states. SKIP: they cannot take it. */
 enum mrs_status mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8_t *small, bool first,
                                        const uint8_t *at, const uint8_t *end);
 /* The states of a group of n documents from its small ones. SKIP: as above. */

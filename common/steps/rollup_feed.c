@@ -68,18 +68,6 @@ mrsi_rollup_put_value(struct mrs_buf *out, struct mrs_val v)
     }
 }
 
-struct mrs_val
-mrsi_rollup_get_value(const uint8_t **at, const uint8_t *end)
-{
-    struct mrs_val v = {*at + 1, 0, **at};
-    if (v.type != MRS_MISSING) {
-        uint8_t fixed = mrs_fixed_size[v.type];
-        v.n = fixed != 0x80 ? fixed : (uint32_t)mrs_value_size_quick(v.type, v.p, (uint64_t)(end - v.p));
-    }
-    *at = v.p + v.n;
-    return v;
-}
-
 enum mrs_status
 mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
 {
@@ -159,24 +147,21 @@ next_argument(const uint8_t **at, const uint8_t *end)
     return (struct rollup_arg){{text, n, MRS_STRING}, true};
 }
 
-/* What field i is fed; at: see above. */
-static struct rollup_arg
-argument(const struct mrsi_rollup *s, const struct rollup_work *w, uint32_t i, const uint8_t **at, const uint8_t *end)
-{
-    if (s->fixed[i].type != MRS_MISSING) {
-        return (struct rollup_arg){s->fixed[i], false};
-    }
-    return s->same[i] != i ? w->arg[s->same[i]] : next_argument(at, end);
-}
-
 enum mrs_status
 mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *at,
                  const uint8_t *end)
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
-        w->arg[i] = argument(s, w, i, &at, end);
-        st = feed_one(s, c, w, i, &w->arg[i]);
+        struct rollup_arg *arg = &w->arg[i];
+        if (s->fixed[i].type != MRS_MISSING) {
+            *arg = (struct rollup_arg){s->fixed[i], false};
+        } else if (s->same[i] != i) {
+            *arg = w->arg[s->same[i]];
+        } else {
+            *arg = next_argument(&at, end);
+        }
+        st = feed_one(s, c, w, i, arg);
     }
     return st;
 }
@@ -185,15 +170,23 @@ enum mrs_status
 mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8_t *small, bool first,
                        const uint8_t *at, const uint8_t *end)
 {
-    for (uint32_t i = 0; i < s->n; small += s->small[i++]) {
-        if (s->counted[i]) {
-            continue;
-        }
+    for (uint32_t i = 0; i < s->n_small; small += s->small[i++].size) {
+        const struct rollup_small *x = &s->small[i];
+        struct mrs_val v;
         if (first) {
-            mrs_acc_small_reset(s->acc[i], small);
+            mrs_acc_small_reset(x->acc, small);
         }
-        w->arg[i] = argument(s, w, i, &at, end);
-        if (w->arg[i].bad || !mrs_acc_small_feed(s->acc[i], small, w->arg[i].v)) {
+        if (x->fixed) {
+            v = s->fixed[x->field];
+        } else if (x->same != x->field) {
+            v = w->arg[x->same].v;
+        } else if (*at == BAD) {
+            return MRS_SKIP;
+        } else {
+            v = mrsi_rollup_get_value(&at, end);
+            w->arg[x->field].v = v;
+        }
+        if (!mrs_acc_small_feed(x->acc, small, v)) {
             return MRS_SKIP;
         }
     }
@@ -206,9 +199,11 @@ mrsi_rollup_take_up(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollu
 {
     enum mrs_status st = MRS_OK;
     mrsi_rollup_reset(s, w);
-    for (uint32_t i = 0; st == MRS_OK && i < s->n; small += s->small[i++]) {
-        struct mrs_acc_state *state = w->state[i];
-        st = s->counted[i] ? mrs_acc_feed_times(state, n, c->err) : mrs_acc_from_small(state, small, c->err);
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        st = s->counted[i] ? mrs_acc_feed_times(w->state[i], n, c->err) : MRS_OK;
+    }
+    for (uint32_t i = 0; st == MRS_OK && i < s->n_small; small += s->small[i++].size) {
+        st = mrs_acc_from_small(w->state[s->small[i].field], small, c->err);
     }
     return st == MRS_FAIL ? MRS_SKIP : st;
 }

@@ -64,12 +64,13 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
 {
     const struct mrsi_rollup *s = state;
     (void)work;
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
     struct mrs_eval_fields room;
     enum mrs_status st = mrsi_step_where(s->join.where, c, doc, &out->takes_part);
     if (st != MRS_OK || !out->takes_part) {
         return st;
     }
-    struct mrs_eval ev = mrsi_step_eval_fields(c, doc, &room);
+    mrsi_step_fields(c, &ev, &room);
     st = s->n_parts ? put_parts(s, c, &ev, out) : put_key(s, c, &ev, out);
     st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->group, c->err), "by") : st;
     st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "by") : st;
@@ -129,14 +130,7 @@ static size_t
 small_size(const void *state)
 {
     const struct mrsi_rollup *s = state;
-    size_t size = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        if ((!s->small[i] && !s->counted[i]) || s->sort) {
-            return 0;
-        }
-        size += s->small[i];
-    }
-    return size ? size : 1;
+    return s->small ? s->small_size : 0;
 }
 
 /* The key. */

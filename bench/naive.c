@@ -63,6 +63,24 @@ done(FILE *f)
     }
 }
 
+/* Another document in the place of each. */
+static void
+rewrite(const char *from, const char *to, void (*make)(const bson_t *b, bson_t *out))
+{
+    bson_reader_t *r = reader(from);
+    FILE *f = writer(to);
+    const bson_t *b;
+    bson_t out;
+    bson_init(&out);
+    while ((b = bson_reader_read(r, NULL))) {
+        bson_reinit(&out);
+        make(b, &out);
+        put(f, &out);
+    }
+    bson_reader_destroy(r);
+    done(f);
+}
+
 /* ---- a table from ObjectId to anything: open addressing, doubled when 60 % full ---- */
 struct slot {
     bson_oid_t key;
@@ -152,35 +170,47 @@ read_children(const char *path)
     bson_reader_destroy(r);
 }
 
+/* A post with an array of what the table holds for it. */
+static void
+add_comments(const bson_t *b, bson_t *out, void (*append)(bson_t *array, const void *all))
+{
+    bson_iter_t it;
+    bson_t array;
+    bson_concat(out, b);
+    bson_append_array_begin(out, "comments", 8, &array);
+    if (bson_iter_init_find(&it, b, "_id") && table.cap) {
+        const void *all = find(bson_iter_oid(&it))->value;
+        if (all) {
+            append(&array, all);
+        }
+    }
+    bson_append_array_end(out, &array);
+}
+
+static void
+append_children(bson_t *array, const void *p)
+{
+    const struct children *all = p;
+    uint32_t i = 0;
+    for (const struct child *c = all->first; c; c = c->next) {
+        char room[16];
+        const char *key;
+        size_t n = bson_uint32_to_string(i++, &key, room, sizeof room);
+        bson_append_document(array, key, (int)n, c->doc);
+    }
+}
+
+static void
+embed_one(const bson_t *b, bson_t *out)
+{
+    add_comments(b, out, append_children);
+}
+
 static void
 embed(const char *posts, const char *comments, const char *out_posts)
 {
     read_children(comments);
-    bson_reader_t *r = reader(posts);
-    FILE *f = writer(out_posts);
-    const bson_t *b;
-    bson_iter_t it;
-    bson_t out, array;
-    bson_init(&out);
-    while ((b = bson_reader_read(r, NULL))) {
-        bson_reinit(&out);
-        bson_concat(&out, b);
-        bson_append_array_begin(&out, "comments", 8, &array);
-        if (bson_iter_init_find(&it, b, "_id") && table.cap) {
-            struct children *all = find(bson_iter_oid(&it))->value;
-            uint32_t i = 0;
-            for (struct child *c = all ? all->first : NULL; c; c = c->next) {
-                char room[16];
-                const char *key;
-                size_t n = bson_uint32_to_string(i++, &key, room, sizeof room);
-                bson_append_document(&array, key, (int)n, c->doc);
-            }
-        }
-        bson_append_array_end(&out, &array);
-        put(f, &out);
-    }
-    bson_reader_destroy(r);
-    done(f);
+    rewrite(posts, out_posts, embed_one);
 }
 
 /* ---- extract ---- */
@@ -262,59 +292,44 @@ read_parts(const char *path)
 }
 
 static void
+copy_one(const bson_t *b, bson_t *out)
+{
+    bson_iter_t it, ref;
+    bson_t array;
+    bson_iter_init(&it, b);
+    while (bson_iter_next(&it)) {
+        if (strcmp(bson_iter_key(&it), "parts") != 0) {
+            bson_append_iter(out, NULL, 0, &it);
+            continue;
+        }
+        bson_append_array_begin(out, "parts", 5, &array);
+        bson_iter_recurse(&it, &ref);
+        while (bson_iter_next(&ref)) {
+            const bson_t *d = find(bson_iter_oid(&ref))->value;
+            if (d) {
+                bson_append_document(&array, bson_iter_key(&ref), (int)bson_iter_key_len(&ref), d);
+            } else {
+                bson_append_iter(&array, NULL, 0, &ref);
+            }
+        }
+        bson_append_array_end(out, &array);
+    }
+}
+
+static void
 copy(const char *products, const char *parts, const char *out_products)
 {
     read_parts(parts);
-    bson_reader_t *r = reader(products);
-    FILE *f = writer(out_products);
-    const bson_t *b;
-    bson_iter_t it, ref;
-    bson_t out, array;
-    bson_init(&out);
-    while ((b = bson_reader_read(r, NULL))) {
-        bson_reinit(&out);
-        bson_iter_init(&it, b);
-        while (bson_iter_next(&it)) {
-            if (strcmp(bson_iter_key(&it), "parts") != 0) {
-                bson_append_iter(&out, NULL, 0, &it);
-                continue;
-            }
-            bson_append_array_begin(&out, "parts", 5, &array);
-            bson_iter_recurse(&it, &ref);
-            while (bson_iter_next(&ref)) {
-                const bson_t *d = find(bson_iter_oid(&ref))->value;
-                if (d) {
-                    bson_append_document(&array, bson_iter_key(&ref), (int)bson_iter_key_len(&ref), d);
-                } else {
-                    bson_append_iter(&array, NULL, 0, &ref);
-                }
-            }
-            bson_append_array_end(&out, &array);
-        }
-        put(f, &out);
-    }
-    bson_reader_destroy(r);
-    done(f);
+    rewrite(products, out_products, copy_one);
 }
 
 /* ---- set ---- */
 static void
-set(const char *comments, const char *out_comments)
+set_one(const bson_t *b, bson_t *out)
 {
-    bson_reader_t *r = reader(comments);
-    FILE *f = writer(out_comments);
-    const bson_t *b;
     bson_iter_t it;
-    bson_t out;
-    bson_init(&out);
-    while ((b = bson_reader_read(r, NULL))) {
-        bson_reinit(&out);
-        bson_concat(&out, b);
-        bson_append_bool(&out, "popular", 7, bson_iter_init_find(&it, b, "likes") && bson_iter_as_int64(&it) > 250);
-        put(f, &out);
-    }
-    bson_reader_destroy(r);
-    done(f);
+    bson_concat(out, b);
+    bson_append_bool(out, "popular", 7, bson_iter_init_find(&it, b, "likes") && bson_iter_as_int64(&it) > 250);
 }
 
 /* ---- bucket, rollup ---- */
@@ -555,31 +570,28 @@ read_ids(const char *path)
 }
 
 static void
+append_ids(bson_t *array, const void *p)
+{
+    const struct ids *all = p;
+    for (uint32_t i = 0; i < all->n; i++) {
+        char room[16];
+        const char *key;
+        size_t n = bson_uint32_to_string(i, &key, room, sizeof room);
+        bson_append_oid(array, key, (int)n, &all->id[i]);
+    }
+}
+
+static void
+link_one(const bson_t *b, bson_t *out)
+{
+    add_comments(b, out, append_ids);
+}
+
+static void
 link_both(const char *posts, const char *comments, const char *out_posts)
 {
     read_ids(comments);
-    bson_reader_t *r = reader(posts);
-    FILE *f = writer(out_posts);
-    const bson_t *b;
-    bson_iter_t it;
-    bson_t out, array;
-    bson_init(&out);
-    while ((b = bson_reader_read(r, NULL))) {
-        bson_reinit(&out);
-        bson_concat(&out, b);
-        bson_append_array_begin(&out, "comments", 8, &array);
-        struct ids *all = bson_iter_init_find(&it, b, "_id") && table.cap ? find(bson_iter_oid(&it))->value : NULL;
-        for (uint32_t i = 0; all && i < all->n; i++) {
-            char room[16];
-            const char *key;
-            size_t n = bson_uint32_to_string(i, &key, room, sizeof room);
-            bson_append_oid(&array, key, (int)n, &all->id[i]);
-        }
-        bson_append_array_end(&out, &array);
-        put(f, &out);
-    }
-    bson_reader_destroy(r);
-    done(f);
+    rewrite(posts, out_posts, link_one);
 }
 
 int
@@ -592,7 +604,7 @@ main(int argc, char **argv)
     } else if (argc == 5 && strcmp(argv[1], "copy") == 0) {
         copy(argv[2], argv[3], argv[4]);
     } else if (argc == 4 && strcmp(argv[1], "set") == 0) {
-        set(argv[2], argv[3]);
+        rewrite(argv[2], argv[3], set_one);
     } else if (argc == 5 && strcmp(argv[1], "link") == 0) {
         link_both(argv[2], argv[3], argv[4]);
     } else if (argc == 4 && (strcmp(argv[1], "bucket") == 0 || strcmp(argv[1], "rollup") == 0)) {

@@ -47,8 +47,8 @@ struct mrsi_link_side {
     struct mrsi_fates fates;
     struct mrsi_tape whose;       /* uint64_t for each reference, ascending by document: MRSI_REF_ */
     struct mrsi_tape keys;        /* struct mrs_hash128 for each: what it names; where the others are read later */
-    struct mrsi_tape found;       /* uint64_t for each: the ordinal that it names + 1, 0: nobody; where they are known */
-    struct mrsi_area named;       /* by then; else the same here, when all is read */
+    struct mrsi_tape found;       /* uint64_t for each: the ordinal that it names + 1, 0: nobody; if known by then, */
+    struct mrsi_area named;       /* else here, when all is read */
     struct mrsi_tape at, bytes;   /* of each document: where in bytes its `_id` and sort key stand */
     bool keeps;                   /* those are needed */
     struct mrsi_edges gains;      /* what each document gains: ordinals of the other side */

@@ -414,6 +414,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         check(&r, s);
         drop_at_once(&r, s);
         s->timed = !s->every && (s->start || s->end);
+        s->tail = s->timed || s->n_set;
         mrsi_bucket_plan_plain(&r, s);
     }
     return mrsi_read_end(&r, state);

@@ -19,13 +19,13 @@ struct bucket_set {
     const char *where;     /* set.NAME, for refusals */
 };
 
-/* A top-level field that a plain plan looks for. */
+/* A top-level field that a plain plan looks for: its value, or to leave it out of the item, or both. */
 struct bucket_look {
     const char *name;
     uint32_t len;
-    uint32_t to; /* the `by` field that it is; number of them: the time; BUCKET_GONE: it is left out of the item */
+    bool gone;
 };
-enum { BUCKET_GONE = 64, BUCKET_LOOKS = 32 };
+enum { BUCKET_LOOKS = 16, BUCKET_LAYOUT = 24 };
 
 struct mrsi_bucket {
     struct mrsi_keep keeper;
@@ -46,32 +46,49 @@ struct mrsi_bucket {
     uint32_t n_set;
     bool has_exprs;           /* some value of a bucket is made of the bucket itself */
     bool timed;               /* a bucket holds times of its readings as they are */
+    bool tail;                /* behind the item stands more in a shape */
     bool plain;               /* series, time and item are top-level fields as they stand: */
-    struct bucket_look *look;
+    struct bucket_look *look; /* no name twice */
     uint32_t n_look;
-    bool some_gone;           /* the item is not the whole document */
+    uint32_t *value;          /* which of them is each `by` field, and the time */
     struct mrs_expr *id;
     int untimed, keep, conflicts, errors;
     bool indexes;
 };
 
-/* A member of a group as fold reads it: of its kin the `by` fields and the start of the window (with `every`), of its
- * shape the item, the time (where it is timed) and the argument of each accumulator. */
+/* A member of a group as fold reads it. Its kin: of the item the types and names (with a plain plan), the `by` fields,
+ * the start of the window (with `every`). Its shape: the item or its values, the time (where it is timed) and the
+ * argument of each accumulator. */
 struct bucket_reading {
     struct mrs_view item, by;
+    struct mrs_view heads; /* each behind its length; item: the values alone */
+    bool packed;
+    uint32_t item_size;    /* of the item as a document */
     struct mrs_val time;
     int64_t start;
     const uint8_t *args;
     size_t n_args;
 };
 
-/* What a plain plan takes of a document. */
-struct bucket_plain {
-    struct mrs_val v[BUCKET_LOOKS + 1]; /* of the `by` fields, then the time; missing where there is none */
-    struct mrsi_seen seen;
-    bool gap; /* a field was left out of the item */
+/* A field as documents have had it: its name with the NUL, the first eight bytes of that as a number. */
+struct bucket_field {
+    uint64_t first, mask;
+    const uint8_t *name;
+    uint32_t size;
+    uint32_t look; /* what it is to the plan; n_look: nothing */
+    bool gone;
 };
-
+/* What a plain plan takes of a document, and what it knows of documents. */
+struct bucket_plain {
+    struct mrs_val v[BUCKET_LOOKS + 2]; /* what was looked for; missing where there is none */
+    bool gap;             /* a field was left out of the item, and seen has yet to be looked at */
+    struct mrsi_seen seen;
+    struct bucket_field field[BUCKET_LAYOUT];
+    uint32_t n;
+    uint32_t n_heads; /* fields of the item */
+    uint32_t strange; /* documents with other names */
+    struct mrs_buf names;
+};
 struct bucket_work {
     bool ready;
     struct mrs_buf rest;         /* enter: an item on its way */
@@ -98,8 +115,15 @@ enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *wo
 struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view kin, struct mrs_view shape);
 /* bucket_plain.c */
 void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
-/* Values, and the item appended to out. */
-void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucket_plain *x, struct mrs_buf *out);
+/* Values, and the item appended to kin and shape. */
+void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucket_plain *x, struct mrs_buf *heads,
+                       struct mrs_buf *values);
+void mrsi_bucket_put_item(const struct bucket_reading *r, uint8_t *to); /* item_size bytes */
+static inline struct mrs_val
+mrsi_bucket_value(const struct mrsi_bucket *s, const struct bucket_plain *x, uint32_t i)
+{
+    return x->v[s->value[i]];
+}
 /* bucket_fold.c */
 enum mrs_status mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
                                  const struct mrs_fold_put *put);

@@ -18,6 +18,7 @@ mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, struc
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         mrs_buf_init(bufs[i], c->mem, BUCKET_BUF_MAX);
     }
+    mrs_buf_init(&w->plain.names, c->mem, MRS_DOC_READ_MAX + 8u * BUCKET_LAYOUT);
     mrs_arena_init(&w->arena, c->mem);
     w->n_acc = s->n_set;
     w->ready = true;
@@ -35,6 +36,7 @@ mrsi_bucket_work_clear(struct mrs_ctx *c, void *work)
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         mrs_buf_clear(bufs[i]);
     }
+    mrs_buf_clear(&w->plain.names);
     mrs_arena_clear(&w->arena);
     for (uint32_t i = 0; w->acc && i < w->n_acc; i++) {
         mrs_acc_state_free(w->acc[i]);
@@ -97,9 +99,9 @@ put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, st
     if (s->by.nested) {
         return mrsi_shape_run(&s->by, &how, ev->root, by);
     }
-    mrsi_put_open(by);
+    size_t at = mrsi_put_open(by);
     for (uint32_t i = 0; i < f->n; i++) {
-        struct mrs_val v = s->plain ? w->plain.v[i] : mrs_missing();
+        struct mrs_val v = s->plain ? mrsi_bucket_value(s, &w->plain, i) : mrs_missing();
         enum mrs_status st = s->plain ? MRS_OK : mrs_expr_eval(f->expr[i], ev, &v);
         if (st != MRS_OK) {
             if (st == MRS_FAIL && c->err && !c->err->where[0]) {
@@ -111,8 +113,8 @@ put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, st
             mrsi_put_elem(by, f->path[i].part[0].name, f->path[i].part[0].len, v);
         }
     }
-    mrsi_put_close(by, 0);
-    return mrsi_buf_end(by, 0, c, "by");
+    mrsi_put_close(by, at);
+    return mrsi_buf_end(by, at, c, "by");
 }
 
 static enum mrs_status
@@ -132,12 +134,20 @@ put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, s
     return st == MRS_OK ? mrsi_buf_end(kin, 0, c, "by") : st;
 }
 
+/* What comes before the `by` fields in a kin. */
+static size_t
+heads_bytes(const struct mrsi_bucket *s, struct mrs_view kin)
+{
+    return s->plain ? 8u + mrs_le32(kin.p + 4) : 0;
+}
+
 enum mrs_status
 mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
 {
     const struct mrsi_bucket *s = state;
     const struct mrsi_fields *f = &s->by.fields;
-    struct mrs_view by = {kin.p, mrs_le32(kin.p)};
+    const uint8_t *at = kin.p + heads_bytes(s, kin);
+    struct mrs_view by = {at, mrs_le32(at)};
     int64_t start;
     uint8_t room[16];
     (void)work;
@@ -145,7 +155,7 @@ mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
         put_key(out, mrs_path_get(&f->path[i], by));
     }
     if (s->every) {
-        memcpy(&start, kin.p + by.n, sizeof start);
+        memcpy(&start, at + by.n, sizeof start);
         mrs_key_append(out, mrs_make_i64(room, start, MRS_DATE), false);
     }
     return mrsi_buf_end(out, 0, c, "by");
@@ -197,6 +207,33 @@ make_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w,
     return st;
 }
 
+/* Whether the item nests deeper than a bucket may hold it. */
+static enum mrs_status
+check_depth(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
+            const struct mrs_fold_entry *out)
+{
+    if ((s->plain ? doc.n : out->shape.n) <= 7u * (MRS_DEPTH_MAX - 2)) {
+        return MRS_OK;
+    }
+    struct bucket_reading r = mrsi_bucket_read(s, mrsi_buf_view(&out->kin, 0), mrsi_buf_view(&out->shape, 0));
+    struct mrs_view item = r.item;
+    if (r.packed && mrs_doc_depth(doc) <= MRS_DEPTH_MAX - 2) {
+        return MRS_OK;
+    }
+    if (r.packed) { /* what is deep may be what the item goes without */
+        mrs_buf_reset(&w->rest);
+        uint8_t *to = mrs_buf_take(&w->rest, r.item_size);
+        if (!to) {
+            return mrs_err_memory(c->err, r.item_size);
+        }
+        mrsi_bucket_put_item(&r, to);
+        item = mrsi_buf_view(&w->rest, 0);
+    }
+    return mrs_doc_depth(item) <= MRS_DEPTH_MAX - 2
+               ? MRS_OK
+               : mrsi_step_refuse(c, "items", "the bucket would be nested more than %d deep", MRS_DEPTH_MAX);
+}
+
 static enum mrs_status
 put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
          struct mrs_buf *out)
@@ -208,9 +245,8 @@ put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, 
         st = mrsi_seen_check(&w->plain.seen, c, doc);
     }
     st = st == MRS_OK ? mrsi_buf_end(out, 0, c, "items") : st;
-    struct mrs_view item = mrsi_buf_view(out, 0);
-    if (st == MRS_OK && item.n > 7u * (MRS_DEPTH_MAX - 2) && mrs_doc_depth(item) > MRS_DEPTH_MAX - 2) {
-        return mrsi_step_refuse(c, "items", "the bucket would be nested more than %d deep", MRS_DEPTH_MAX);
+    if (st == MRS_OK && s->tail) {
+        mrs_put32(out->p, (uint32_t)out->n - 4);
     }
     return st;
 }
@@ -264,6 +300,7 @@ bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, str
         st = mrsi_buf_end(&out->order, 0, c, "time");
     }
     st = st == MRS_OK ? put_item(s, c, w, ev->root, &out->shape) : st;
+    st = st == MRS_OK ? check_depth(s, c, w, ev->root, out) : st;
     if (st == MRS_OK && s->timed) {
         put_val(&out->shape, time.type, time.p, time.n);
     }
@@ -289,11 +326,16 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
     if (!s->plain || s->n_set) {
         mrs_eval_fields(&ev, &fields);
     }
-    if (s->plain) {
-        mrsi_bucket_plain(s, doc, &w->plain, &out->shape);
-        time = w->plain.v[s->by.fields.n];
+    if (s->tail) {
+        mrs_buf_put(&out->shape, "\0\0\0\0", 4); /* the length of what follows */
     }
-    st = time_of(s, c, &ev, &time, &takes);
+    if (s->plain) {
+        mrsi_bucket_plain(s, doc, &w->plain, &out->kin, &out->shape);
+        st = mrsi_buf_end(&out->kin, 0, c, "items");
+        st = st == MRS_OK ? mrsi_buf_end(&out->shape, 0, c, "items") : st;
+        time = mrsi_bucket_value(s, &w->plain, s->by.fields.n);
+    }
+    st = st == MRS_OK ? time_of(s, c, &ev, &time, &takes) : st;
     if (st != MRS_OK || !takes) {
         return st;
     }
@@ -305,12 +347,21 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
 struct bucket_reading
 mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view kin, struct mrs_view shape)
 {
-    struct bucket_reading r = {.time = mrs_missing()};
+    struct bucket_reading r = {.time = mrs_missing(), .packed = s->plain};
     const uint8_t *at = shape.p, *end = shape.p + shape.n;
-    r.item = (struct mrs_view){at, mrs_le32(at)};
-    at += r.item.n;
+    r.item = shape;
+    if (s->tail) {
+        r.item = (struct mrs_view){at + 4, mrs_le32(at)};
+    }
+    r.item_size = r.item.n;
+    if (s->plain) {
+        r.heads = (struct mrs_view){kin.p + 8, mrs_le32(kin.p + 4)};
+        r.item_size += 5 + r.heads.n - 4 * mrs_le32(kin.p);
+    }
+    at = r.item.p + r.item.n;
+    kin.p += heads_bytes(s, kin);
     r.by = (struct mrs_view){kin.p, mrs_le32(kin.p)};
-    if (s->timed) {
+    if (s->timed && at < end) {
         r.time = (struct mrs_val){at + 5, mrs_le32(at + 1), *at};
         at += 5 + r.time.n;
     }

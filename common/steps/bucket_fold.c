@@ -349,18 +349,31 @@ try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
     return st;
 }
 
+static void
+add_item(struct fold *f, const struct bucket_reading *r)
+{
+    struct mrs_buf *b = f->items.buf;
+    uint8_t *at = b->bad ? NULL : mrs_buf_take(b, (size_t)f->items.name_len + 2 + r->item_size);
+    if (at) {
+        *at = MRS_DOCUMENT;
+        mrs_copy_short(at + 1, f->items.name, f->items.name_len + 1);
+        mrsi_bucket_put_item(r, at + f->items.name_len + 2);
+        mrsi_items_step(&f->items);
+    }
+}
+
 /* One more reading into the bucket, if it fits. */
 static enum mrs_status
 take(struct fold *f, const struct bucket_reading *r, bool *fits)
 {
     struct mrsi_items before = f->items;
-    size_t n = f->w->items.n, more = r->item.n + f->items.name_len + 2u + r->n_args + f->s->n_set * 16u;
+    size_t n = f->w->items.n, more = r->item_size + f->items.name_len + 2u + r->n_args + f->s->n_set * 16u;
     bool over = false;
     enum mrs_status st = MRS_OK;
-    mrsi_items_add(&f->items, mrs_view_val(r->item));
+    add_item(f, r);
     *fits = f->n < f->s->max && !f->w->items.bad && plain_size(f, r->time) <= MRS_DOC_MAX;
     if (f->w->items.bad == 1) {
-        return mrs_err_memory(f->c->err, r->item.n);
+        return mrs_err_memory(f->c->err, r->item_size);
     }
     if (*fits && (f->s->n_set || f->s->id) && f->known + (f->grown + more) * f->factor + MARGIN > MRS_DOC_MAX) {
         st = try_it(f, r, fits);

@@ -1,24 +1,34 @@
 /* bucket_plain.c - readings of plain plans: series and time are top-level fields, the item is the document less some
  * of them. One walk over the document finds and copies all that is wanted; what comes out is the same as of the
- * general way. */
+ * general way. Of an item the types and names go to the kin, so that they are kept once for many readings; the values
+ * alone go to the shape.
+ *
+ * Nearly all documents of a collection have the same names in the same order, some of them left out. The names of one
+ * in which none stands twice are kept, and those of the next are only compared with them, each with the one that is
+ * expected. A document with other names is walked field by field, and its names are kept instead. */
 #include "bucket.h"
 
 /* ---- the plan ---- */
-static bool
-add(struct mrsi_bucket *s, const char *name, size_t len, uint32_t to)
+/* The place of a name in the list, where it is put if need be; BUCKET_LOOKS: there is no room. */
+static uint32_t
+look_for(struct mrsi_bucket *s, const char *name, size_t len)
 {
-    if (s->n_look == BUCKET_LOOKS) {
-        return false;
+    uint32_t i = 0;
+    while (i < s->n_look && (s->look[i].len != len || memcmp(s->look[i].name, name, len) != 0)) {
+        i++;
     }
-    s->look[s->n_look++] = (struct bucket_look){name, (uint32_t)len, to};
-    return true;
+    if (i == s->n_look && i < BUCKET_LOOKS) {
+        s->look[s->n_look++] = (struct bucket_look){name, (uint32_t)len, false};
+    }
+    return i;
 }
 
 static bool
-add_bare(struct mrsi_bucket *s, const struct mrs_expr *x, uint32_t to)
+add_value(struct mrsi_bucket *s, const struct mrs_expr *x, uint32_t *value)
 {
     const char *bare = mrs_expr_bare_path(x);
-    return bare && *bare && !strchr(bare, '.') && add(s, bare, strlen(bare), to);
+    *value = bare && *bare && !strchr(bare, '.') ? look_for(s, bare, strlen(bare)) : BUCKET_LOOKS;
+    return *value < BUCKET_LOOKS;
 }
 
 /* The fields that the item goes without; false: it is not as simple as that. */
@@ -29,9 +39,12 @@ add_gone(struct mrsi_bucket *s)
     const struct mrsi_paths *drop = less ? &s->rest.drop : &s->shape.drop;
     good = good && !(less && s->less) && !(less && s->shape.drop.n && !s->both) && (less || s->shape.drop_flat);
     for (uint32_t i = 0; good && i < drop->n; i++) {
-        good = add(s, drop->path[i].part[0].name, drop->path[i].part[0].len, BUCKET_GONE);
+        uint32_t at = look_for(s, drop->path[i].part[0].name, drop->path[i].part[0].len);
+        good = at < BUCKET_LOOKS;
+        if (good) {
+            s->look[at].gone = true;
+        }
     }
-    s->some_gone = drop->n > 0;
     return good;
 }
 
@@ -41,61 +54,184 @@ mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s)
     const struct mrsi_fields *by = &s->by.fields;
     bool good = !s->by.nested;
     s->look = mrsi_read_alloc(r, BUCKET_LOOKS, sizeof *s->look);
-    if (!s->look) {
+    s->value = mrsi_read_alloc(r, by->n + 1u, sizeof *s->value);
+    if (!s->look || !s->value) {
         return;
     }
     for (uint32_t i = 0; good && i < by->n; i++) {
-        good = add_bare(s, by->expr[i], i);
+        good = add_value(s, by->expr[i], &s->value[i]);
     }
-    good = good && (!s->time || add_bare(s, s->time, by->n));
+    s->value[by->n] = BUCKET_LOOKS + 1; /* always missing */
+    good = good && (!s->time || add_value(s, s->time, &s->value[by->n]));
     s->plain = good && add_gone(s);
 }
 
-/* ---- a reading ---- */
-/* What the field is to the plan: its value is taken where it is the first of its name. Whether it is left out. */
+/* ---- a reading with names that are known ---- */
 static inline bool
-take(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_elem *e)
+same_name(const struct bucket_field *f, const uint8_t *p, const uint8_t *end)
 {
-    bool gone = false;
-    for (const struct bucket_look *k = s->look, *end = k + s->n_look; k < end; k++) {
-        if (!mrs_name_is(e, k->name, k->len)) {
-            continue;
-        }
-        if (k->to == BUCKET_GONE) {
-            gone = true;
-        } else if (!x->v[k->to].p) {
-            x->v[k->to] = e->v;
-        }
+    if (end - p < 8) {
+        return f->size <= end - p && memcmp(p, f->name, f->size) == 0;
     }
-    return gone;
+    return (mrs_le64(p) & f->mask) == f->first && (f->size <= 8 || (f->size <= end - p &&
+                                                                    memcmp(p + 8, f->name + 8, f->size - 8) == 0));
 }
 
-void
-mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucket_plain *x, struct mrs_buf *out)
+static inline int64_t
+size_of(uint8_t type, const uint8_t *p, const uint8_t *end)
+{
+    uint8_t fixed = mrs_fixed_size[type];
+    return fixed != 0x80 ? fixed : mrs_value_size_quick(type, p, (uint64_t)(end - p));
+}
+
+/* False: the document has another name, or another order. heads and values have room. */
+static bool
+take_known(struct bucket_plain *x, struct mrs_view doc, struct mrs_buf *heads, struct mrs_buf *values)
+{
+    const struct bucket_field *f = x->field, *last = f + x->n;
+    const uint8_t *p = doc.p + 4, *end = doc.p + doc.n - 1;
+    uint8_t *to_head = heads->p + heads->n, *to_value = values->p + values->n;
+    for (; p < end; f++) {
+        while (f < last && !same_name(f, p + 1, end)) {
+            f++;
+        }
+        if (f == last) {
+            return false;
+        }
+        const uint8_t *v = p + 1 + f->size;
+        uint32_t n = (uint32_t)size_of(*p, v, end), head = f->size + 1;
+        x->v[f->look] = (struct mrs_val){v, n, *p};
+        if (!f->gone) {
+            mrs_put32(to_head, head);
+            mrs_copy_short(to_head + 4, p, head);
+            mrs_copy_short(to_value, v, n);
+            to_head += 4 + head;
+            to_value += n;
+            x->n_heads++;
+        }
+        p = v + n;
+    }
+    heads->n = (size_t)(to_head - heads->p);
+    values->n = (size_t)(to_value - values->p);
+    return true;
+}
+
+/* ---- with others ---- */
+static uint32_t
+look_of(const struct mrsi_bucket *s, const struct mrs_elem *e)
+{
+    uint32_t i = 0;
+    while (i < s->n_look && !mrs_name_is(e, s->look[i].name, s->look[i].len)) {
+        i++;
+    }
+    return i;
+}
+
+static void
+learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
 {
     struct mrs_walk w;
     struct mrs_elem e;
-    const uint8_t *run = NULL;
-    size_t at = mrsi_put_open(out);
-    for (uint32_t i = 0; i <= s->by.fields.n; i++) {
+    size_t at = 0;
+    x->n = 0;
+    mrs_buf_reset(&x->names);
+    for (mrs_walk_init(&w, doc); x->n < BUCKET_LAYOUT && mrs_walk_next(&w, &e) == 1; x->n++) {
+        struct bucket_field *f = &x->field[x->n];
+        *f = (struct bucket_field){.size = e.name_len + 1, .look = look_of(s, &e)};
+        f->gone = f->look < s->n_look && s->look[f->look].gone;
+        f->mask = f->size < 8 ? (1ull << 8 * f->size) - 1 : ~0ull;
+        mrs_buf_put(&x->names, e.name, f->size);
+        mrs_buf_put(&x->names, "\0\0\0\0\0\0\0", 8);
+    }
+    x->n = x->names.bad || w.at < w.end ? 0 : x->n; /* too many */
+    for (uint32_t i = 0; i < x->n; i++) {
+        x->field[i].name = x->names.p + at;
+        x->field[i].first = mrs_le64(x->names.p + at) & x->field[i].mask;
+        at += x->field[i].size + 8u;
+    }
+    x->names.bad = 0;
+}
+
+static void
+take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc, struct mrs_buf *heads,
+             struct mrs_buf *values)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint8_t size[4];
+    mrsi_seen_begin(&x->seen);
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
+        uint32_t look = look_of(s, &e);
+        mrsi_seen_add(&x->seen, &e);
+        if (x->v[look].type == MRS_MISSING) { /* the first of its name */
+            x->v[look] = e.v;
+        }
+        if (look < s->n_look && s->look[look].gone) {
+            x->gap = true;
+            continue;
+        }
+        x->n_heads++;
+        mrs_put32(size, e.name_len + 2);
+        mrs_buf_put(heads, size, sizeof size);
+        mrs_buf_put(heads, e.p, e.name_len + 2u);
+        mrs_buf_put(values, e.v.p, e.v.n);
+    }
+    if (x->strange++ % 8 == 0 && !mrs_doc_has_duplicates(doc, true)) { /* not each time, should they take turns */
+        learn(s, x, doc);
+    }
+}
+
+static void
+forget_values(const struct mrsi_bucket *s, struct bucket_plain *x)
+{
+    for (uint32_t i = 0; i < s->n_look; i++) {
         x->v[i] = mrs_missing();
     }
     x->gap = false;
-    mrsi_seen_begin(&x->seen);
-    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
-        mrsi_seen_add(&x->seen, &e);
-        if (!take(s, x, &e)) {
-            run = run ? run : e.p;
-            continue;
-        }
-        x->gap = true;
-        if (run) {
-            mrs_buf_put(out, run, (size_t)(e.p - run));
-            run = NULL;
-        }
+    x->n_heads = 0;
+}
+
+void
+mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucket_plain *x, struct mrs_buf *heads,
+                  struct mrs_buf *values)
+{
+    size_t at = heads->n + 8;
+    x->v[BUCKET_LOOKS + 1] = mrs_missing();
+    forget_values(s, x);
+    mrs_buf_grow(heads, 8u + doc.n + 4u * BUCKET_LAYOUT);
+    mrs_buf_grow(values, doc.n);
+    if (heads->bad || values->bad) {
+        return;
     }
-    if (run) {
-        mrs_buf_put(out, run, (size_t)(w.end - run));
+    heads->n = at;
+    if (!x->n || !take_known(x, doc, heads, values)) {
+        forget_values(s, x);
+        take_strange(s, x, doc, heads, values);
     }
-    mrsi_put_close(out, at);
+    if (!heads->bad) {
+        mrs_put32(heads->p + at - 8, x->n_heads);
+        mrs_put32(heads->p + at - 4, (uint32_t)(heads->n - at));
+    }
+}
+
+/* ---- putting it together again ---- */
+void
+mrsi_bucket_put_item(const struct bucket_reading *r, uint8_t *to)
+{
+    const uint8_t *p = r->heads.p, *end = p + r->heads.n, *v = r->item.p, *last = v + r->item.n;
+    if (!r->packed) {
+        memcpy(to, v, r->item.n);
+        return;
+    }
+    mrs_put32(to, r->item_size);
+    to += 4;
+    while (p < end) {
+        uint32_t head = mrs_le32(p), n = (uint32_t)size_of(p[4], v, last);
+        mrs_copy_short(to, p + 4, head);
+        mrs_copy_short(to + head, v, n);
+        to += head + n;
+        v += n;
+        p += 4 + head;
+    }
+    *to = 0;
 }

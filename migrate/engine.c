@@ -25,6 +25,34 @@ settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
             mrs_input_count(job->in) == 1 ? "" : "s");
 }
 
+/* A word of the command line as a shell takes it. */
+static void
+put_word(FILE *f, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+@%-";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, f);
+        return;
+    }
+    fputc('\'', f);
+    for (const char *at = word; *at; at++) {
+        fputs(*at == '\'' ? "'\\''" : (char[2]){*at, 0}, f);
+    }
+    fputc('\'', f);
+}
+
+/* The command that goes on with a run that was stopped. */
+static void
+tell_how_to_go_on(const struct mrsi_cli *cli)
+{
+    fputs("to go on:\n  ", stderr);
+    for (char **at = cli->argv; *at; at++) {
+        put_word(stderr, *at);
+        fputc(' ', stderr);
+    }
+    fputs(cli->resume ? "\n" : "--resume\n", stderr);
+}
+
 static void
 tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
 {
@@ -46,6 +74,9 @@ tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
         }
     } else if (!told && !dry) {
         fputs("nothing was published\n", stderr);
+    }
+    if (r->stopped) {
+        tell_how_to_go_on(cli);
     }
 }
 
@@ -70,6 +101,12 @@ single_ns(const struct mrsi_job *job)
     return job->cli->ns ? job->cli->ns : only;
 }
 
+static uint32_t
+checkpoint_ms(uint64_t seconds)
+{
+    return seconds > 1000000 ? 1000000000 : (uint32_t)seconds * 1000;
+}
+
 static struct mrs_run_opts
 options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
@@ -88,6 +125,9 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .write_residue = cli->write_residue,
                                  .sample = cli->sample,
                                  .force = cli->force,
+                                 .checkpoints = !job->residue && cli->output && !to_stdout(cli) && !dry,
+                                 .resume = cli->resume && !job->residue,
+                                 .checkpoint_ms = cli->checkpoint ? checkpoint_ms(cli->checkpoint) : 1,
                                  .dry_run = dry,
                                  .oplog_drop = cli->oplog != NULL,
                                  .single_ns = single_ns(job),
@@ -115,6 +155,9 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
         job->residue ? mrs_run_back(cli->line.mem, job->plan, job->in, &opts, job->residue, &report, &job->err)
                      : mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err);
     mrs_cli_progress_end(&progress);
+    if (report.anew && !cli->quiet && !cli->json) {
+        fputs("no run to this output had left anything to go on with: this one began at the beginning\n", stderr);
+    }
     int status = s == MRS_OK ? report.refused > 0 : mrsi_job_exit(job);
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */
         status = mrs_code_exit(MRS_E_TOO_MANY);

@@ -50,6 +50,28 @@ open_residue(struct mrsi_job *job)
     return s;
 }
 
+/* `$$NOW` of a run that goes on is that of the run that was stopped. */
+static enum mrs_status
+open_stopped(struct mrsi_job *job)
+{
+    struct mrsi_cli *cli = job->cli;
+    struct mrs_err own;
+    int64_t now;
+    if (!cli->resume || job->residue) {
+        return MRS_OK;
+    }
+    mrs_err_clear(&own);
+    enum mrs_status s = mrs_stopped_now(cli->line.mem, cli->output, &now, &own);
+    if (s == MRS_OK && !mrs_cli_given(&cli->line, "now")) {
+        cli->now_ms = now;
+    }
+    if (s != MRS_OK && own.code != MRS_E_MISSING) {
+        job->err = own;
+        return s;
+    }
+    return MRS_OK;
+}
+
 static enum mrs_status
 load_plan(struct mrsi_job *job)
 {
@@ -123,6 +145,7 @@ mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
     }
     enum mrs_status s = open_input(job);
     s = s == MRS_OK ? open_residue(job) : s;
+    s = s == MRS_OK ? open_stopped(job) : s;
     s = s == MRS_OK ? load_plan(job) : s;
     s = s == MRS_OK ? check_plan(job) : s;
     if (s != MRS_OK && !cli->json) {

@@ -12,6 +12,8 @@ main(int argc, char **argv)
     cli.line.tool = &mrsi_tool;
     cli.line.mem = mrs_mem_new(0);
     cli.compress.codec = MRS_CODEC_AS_INPUT;
+    cli.checkpoint = 30;
+    cli.argv = argv;
     if (!cli.line.mem) {
         fputs("mongoreshape: out of memory\n", stderr);
         return mrs_code_exit(MRS_E_MEMORY);

@@ -26,14 +26,24 @@ static const struct mrs_cli_option options[] = {
     {"output", 'o', "OUT", RUN, MRS_CLI_PATH, AT(output), NULL, NULL,
      "the dump to write; it must not exist yet",
      "Everything is written to `OUT.partial`, synced, and renamed to OUT at the very end: what has "
-     "the name OUT is whole. A run that was killed leaves only `OUT.partial`, which the next one "
-     "removes.", NULL},
+     "the name OUT is whole. A run that was killed leaves only `OUT.partial` and, with what `--resume` needs, "
+     "`OUT.checkpoint`.", NULL},
     {"dry-run", 'n', NULL, RUN, MRS_CLI_FLAG, AT(dry_run), NULL, NULL,
      "do everything but write the output",
      "Reads all data, and reports what would be written and refused. `check -i IN` does the same "
      "and lets any number be refused.", NULL},
+    {"resume", 0, NULL, RUN, MRS_CLI_FLAG, AT(resume), NULL, NULL,
+     "go on with the run to OUT that was killed or stopped",
+     "Give the same plan, input and options: the documents written are the same as if it had never been stopped. What "
+     "decides about them may not have changed, else the run is refused with the reason; `--memory`, `--jobs` and "
+     "`--tmp` may be others, and `$$NOW` is that of the first run. Where nothing was left to go on with, it begins at "
+     "the beginning. Not for `-o -`.", NULL},
+    {"checkpoint", 0, "SECONDS", RUN, MRS_CLI_COUNT, AT(checkpoint), "10|30|60", "30",
+     "most time between two checkpoints, where the pass allows one",
+     "With 0 one is written wherever that is possible, which is for tests.", NULL},
     {"force", 0, NULL, RUN, MRS_CLI_FLAG, AT(force), NULL, NULL, "replace OUT if it is there",
-     "The old OUT is set aside and removed only after the new one is synced.", NULL},
+     "The old OUT is set aside and removed only after the new one is synced. What a stopped run left for `--resume` "
+     "is removed as well.", NULL},
     {"max-refused", 0, "N", RUN, MRS_CLI_COUNT, AT(max_refused), NULL, "0",
      "go on while at most N documents are refused",
      "A document is refused where the plan's own words (`errors`, `conflicts`, `many`, `oversize`, "
@@ -60,7 +70,8 @@ static const struct mrs_cli_option options[] = {
     {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF, MRS_CLI_PATH, AT(tmp), NULL, "beside OUT, else $TMPDIR or /tmp",
      "folder for temporary files",
      "They have no names, so nothing is left behind even if the program is killed. They can become "
-     "as large as the collections that are joined.", NULL},
+     "as large as the collections that are joined. Collections between two steps lie in `OUT.checkpoint` instead.",
+     NULL},
     {"compress", 0, "CODEC", RUN, MRS_CLI_OWN, AT(compress), "none|gzip|zstd|zstd:3|gzip:6",
      "as the input", "compress data files: none, gzip or zstd, with a level as in zstd:3",
      "Give mongorestore `--gzip` for gzip. zstd files must be decompressed before mongorestore "
@@ -254,9 +265,9 @@ static const struct mrs_cli_row exits[] = {
 };
 
 static const struct mrs_cli_row signals[] = {
-    {NULL, "The first interrupt (Ctrl-C) ends the run at the next safe point: nothing is published "
-           "and temporary files are removed. The second ends the program at once; "
-           "then `OUT.partial` stays behind, and the next run to the same OUT removes it."},
+    {NULL, "The first interrupt (Ctrl-C) ends the run at the next safe point: nothing is published, and where the run "
+           "had come far enough, what `--resume` needs stays, and the command to go on is printed. The second ends the "
+           "program at once; then the last checkpoint counts."},
     {NULL, NULL},
 };
 static const struct mrs_cli_row environment[] = {
@@ -266,6 +277,7 @@ static const struct mrs_cli_row environment[] = {
 };
 static const struct mrs_cli_row files[] = {
     {"\\fIOUT\\fB.partial\\fR", "the output until it is whole."},
+    {"\\fIOUT\\fB.checkpoint\\fR", "what `--resume` needs, and collections between two steps."},
     {"\\fIOUT\\fB.inverse.partial\\fR", "what the inverse plan made, while a residue is written or put back."},
     {"\\fIOUT\\fB.refused.bson\\fR, \\fIOUT\\fB.refused.bson.jsonl\\fR", "the refused documents."},
     {NULL, NULL},

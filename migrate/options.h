@@ -15,10 +15,11 @@ struct mrsi_cli {
     const char *input, *output, *ns, *tmp, *refused, *amend, *oplog, *write_residue, *residue,
         *where, *manifest;
     struct mrs_cli_list include, exclude;
-    uint64_t memory, jobs, max_refused, sample, limit;
+    uint64_t memory, jobs, max_refused, sample, limit, checkpoint;
     struct mrs_compress compress;
     int64_t now_ms;
-    bool force, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns;
+    char **argv; /* the whole line, to say it again */
+    bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns;
 };
 
 extern const struct mrs_cli_tool mrsi_tool;

@@ -22,8 +22,8 @@ now_ms(void)
 }
 
 /* Fails with EEXIST where `to` is there. */
-static int
-rename_new(const char *from, const char *to)
+int
+mrsi_rename_new(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
         return 0;
@@ -97,7 +97,7 @@ move_aside(struct mrs_output *o, char **aside, struct mrs_err *e)
         if (!name) {
             return mrs_err_memory(e, strlen(o->path));
         }
-        if (rename_new(o->path, name) == 0) {
+        if (mrsi_rename_new(o->path, name) == 0) {
             *aside = name;
             return MRS_OK;
         }
@@ -119,13 +119,13 @@ replace_in_two(struct mrs_output *o, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    bool moved = rename_new(o->partial, o->path) == 0;
+    bool moved = mrsi_rename_new(o->partial, o->path) == 0;
     s = moved ? mrsi_sync_parent(o->path, e) : rename_failed(o->partial, o->path, errno, e);
     if (s != MRS_OK && moved) {
-        (void)rename_new(o->path, o->partial);
+        (void)mrsi_rename_new(o->path, o->partial);
     }
     if (s != MRS_OK) {
-        (void)rename_new(aside, o->path); /* where even that fails, it stands whole beside */
+        (void)mrsi_rename_new(aside, o->path); /* where even that fails, it stands whole beside */
     } else {
         mrsi_remove_tree(aside, NULL); /* published already: what cannot be removed stays beside */
     }
@@ -174,12 +174,12 @@ publish_dir(struct mrs_output *o, struct mrs_err *e)
     if (o->force && lstat(o->path, &st) == 0) {
         return replace_dir(o, e);
     }
-    if (rename_new(o->partial, o->path) < 0) {
+    if (mrsi_rename_new(o->partial, o->path) < 0) {
         return rename_failed(o->partial, o->path, errno, e);
     }
     s = mrsi_sync_parent(o->path, e);
     if (s != MRS_OK) {
-        (void)rename_new(o->path, o->partial);
+        (void)mrsi_rename_new(o->path, o->partial);
     }
     return s;
 }
@@ -203,21 +203,21 @@ swap_by_three(const char *from, const char *to)
         errno = ENAMETOOLONG;
         return -1;
     }
-    if (rename_new(to, third) < 0) {
+    if (mrsi_rename_new(to, third) < 0) {
         return -1;
     }
-    int err = rename_new(from, to) < 0 ? errno : 0;
+    int err = mrsi_rename_new(from, to) < 0 ? errno : 0;
     if (err) {
-        (void)rename_new(third, to);
+        (void)mrsi_rename_new(third, to);
         errno = err;
         return -1;
     }
-    (void)rename_new(third, from); /* else it lies beside: below the same folder */
+    (void)mrsi_rename_new(third, from); /* else it lies beside: below the same folder */
     return 0;
 }
 
-static int
-swap(const char *from, const char *to)
+int
+mrsi_swap(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0) {
         return 0;
@@ -232,13 +232,13 @@ move_one(struct move *m, bool over, struct mrs_err *e)
     bool have = lstat(m->from, &st) == 0, there = lstat(m->to, &st) == 0;
     int r = 0;
     if (have && there && over) {
-        r = swap(m->from, m->to);
+        r = mrsi_swap(m->from, m->to);
         m->state = r == 0 ? SWAPPED : NOT_MOVED;
     } else if (have) {
-        r = rename_new(m->from, m->to);
+        r = mrsi_rename_new(m->from, m->to);
         m->state = r == 0 ? CAME : NOT_MOVED;
     } else if (there && over) {
-        r = rename_new(m->to, m->from);
+        r = mrsi_rename_new(m->to, m->from);
         m->state = r == 0 ? WENT : NOT_MOVED;
     }
     return r < 0 ? rename_failed(m->from, m->to, errno, e) : MRS_OK;
@@ -249,12 +249,12 @@ static bool
 undo(const struct move *m)
 {
     if (m->state == SWAPPED) {
-        return swap(m->from, m->to) == 0;
+        return mrsi_swap(m->from, m->to) == 0;
     }
     if (m->state == CAME) {
-        return rename_new(m->to, m->from) == 0 || unlink(m->to) == 0;
+        return mrsi_rename_new(m->to, m->from) == 0 || unlink(m->to) == 0;
     }
-    return m->state != WENT || rename_new(m->from, m->to) == 0;
+    return m->state != WENT || mrsi_rename_new(m->from, m->to) == 0;
 }
 
 static enum mrs_status

@@ -125,6 +125,16 @@ check_existing(struct mrs_output *o, struct mrs_err *e)
                : MRS_OK;
 }
 
+static bool
+has_manifest(struct mrs_output *o)
+{
+    char *manifest = mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MANIFEST);
+    struct stat st;
+    bool there = manifest && lstat(manifest, &st) == 0;
+    mrs_free(o->mem, manifest);
+    return there;
+}
+
 /* OUT.partial is there: ours, and nobody's who lives? Then it goes. */
 static enum mrs_status
 remove_stale(struct mrs_output *o, struct mrs_err *e)
@@ -146,17 +156,11 @@ remove_stale(struct mrs_output *o, struct mrs_err *e)
     if (rmdir(o->partial) == 0) {
         return MRS_OK; /* killed before the marker was there */
     }
-    char *manifest = mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MANIFEST);
-    struct stat st;
-    if (!manifest) {
-        return mrs_err_memory(e, strlen(o->partial));
-    }
-    bool ours = lstat(manifest, &st) == 0; /* killed behind the marker's end */
-    mrs_free(o->mem, manifest);
-    return ours ? mrsi_remove_tree(o->partial, e)
-                : MRSI_FAIL(e, MRS_E_EXISTS,
-                            "%s is there and was not made by mongoreshape: remove it yourself",
-                            o->partial);
+    return has_manifest(o) /* killed behind the marker's end */
+               ? mrsi_remove_tree(o->partial, e)
+               : MRSI_FAIL(e, MRS_E_EXISTS,
+                           "%s is there and was not made by mongoreshape: remove it yourself",
+                           o->partial);
 }
 
 /* OUT.partial of a stopped run as it is. */
@@ -165,6 +169,12 @@ adopt_partial(struct mrs_output *o, struct mrs_err *e)
 {
     o->keep_partial = true; /* until it is found as it was left */
     o->lock_fd = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (o->lock_fd < 0 && errno == ENOENT && has_manifest(o)) { /* killed behind the marker's end */
+        enum mrs_status s = mrsi_create(o->marker, &o->lock_fd, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
     if (o->lock_fd < 0) {
         return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force begins anew",
                          o->partial);
@@ -237,8 +247,7 @@ set_paths(struct mrs_output *o, const char *path, const struct mrs_output_opts *
     o->kind = o->single_ns ? MRSI_OUT_FILE : MRSI_OUT_DIR;
     o->partial = mrsi_format(o->mem, "%s.partial", o->path);
     o->marker = o->partial ? mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MARKER) : NULL;
-    o->stopped = mrsi_format(o->mem, "%s" MRSI_STOPPED, o->path);
-    bool ok = o->marker && o->stopped;
+    bool ok = o->marker != NULL;
     if (ok && o->kind == MRSI_OUT_FILE) {
         size_t stem = (size_t)(base - o->path) + mrsi_file_name(base).stem_n;
         o->meta_path = mrsi_format(o->mem, "%.*s.metadata.json", (int)stem, o->path);
@@ -357,6 +366,19 @@ mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e)
     }
     o->dirs[o->n_dirs++] = path;
     return MRS_OK;
+}
+
+bool
+mrs_output_has(struct mrs_output *o, const char *rel_path)
+{
+    uint64_t hash = mrs_hash(rel_path, strlen(rel_path), true).lo;
+    bool found = false;
+    pthread_mutex_lock(&o->lock);
+    for (uint32_t i = 0; !found && i < o->n_recs; i++) {
+        found = o->recs[i].hash == hash && o->recs[i].extra && strcmp(o->recs[i].name, rel_path) == 0;
+    }
+    pthread_mutex_unlock(&o->lock);
+    return found;
 }
 
 /* One folder, remembered when it is new. Under the lock. */
@@ -525,7 +547,7 @@ mrs_output_free(struct mrs_output *o)
     mrs_free(o->mem, o->recs);
     mrs_free(o->mem, o->dirs);
     mrsi_output_forget_files(o);
-    char *const texts[] = {o->path, o->partial, o->marker, o->single_ns, o->meta_path, o->stopped};
+    char *const texts[] = {o->path, o->partial, o->marker, o->single_ns, o->meta_path};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         mrs_free(o->mem, texts[i]);
     }

@@ -28,13 +28,13 @@ struct mrsi_kept {
 /* A written file, for who takes up what a stopped run left. */
 struct mrsi_out_file {
     char *rel; /* below the partial folder */
-    uint64_t bytes;
+    uint64_t bytes, inode;
 };
 
 struct mrs_output {
     struct mrs_mem *mem;
     enum mrsi_out_kind kind;
-    char *path, *partial, *marker, *single_ns, *stopped; /* stopped: OUT.checkpoint */
+    char *path, *partial, *marker, *single_ns;
     char *meta_path; /* FILE: where the metadata go at last */
     struct mrs_compress compress;
     enum mrs_codec codec; /* of sinks */
@@ -71,6 +71,9 @@ mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, 
 enum mrs_status mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e);
 /* A folder that was made: path is the output's from here on, also on failure. */
 enum mrs_status mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e);
+/* ---- commit.c ---- */
+int mrsi_rename_new(const char *from, const char *to); /* as rename, but EEXIST where `to` is there */
+int mrsi_swap(const char *from, const char *to);       /* two names that are there */
 /* ---- resume.c ---- */
 enum mrs_status mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e);
 void mrsi_output_forget_files(struct mrs_output *o);

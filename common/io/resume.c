@@ -29,56 +29,64 @@ is_ours(const char *name)
     return is_number(name) || strcmp(name, STATE) == 0 || strncmp(name, STATE ".tmp", sizeof STATE ".tmp" - 1) == 0;
 }
 
+/* "OUT.checkpoint/name"; NULL: no memory. */
 static char *
-folder_of(struct mrs_mem *mem, const char *output)
+path_of(const struct mrs_beside *side, const char *name)
 {
-    size_t n = strlen(output);
-    while (n > 1 && output[n - 1] == '/') {
+    size_t n = strlen(side->output);
+    while (n > 1 && side->output[n - 1] == '/') {
         n--;
     }
-    return mrsi_format(mem, "%.*s" MRSI_STOPPED, (int)n, output);
+    return mrsi_format(side->mem, "%.*s" MRSI_STOPPED "%s%s", (int)n, side->output, *name ? "/" : "", name);
+}
+
+static char *
+number_path(const struct mrs_beside *side, uint32_t no)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%u", no);
+    return path_of(side, name);
 }
 
 enum mrs_status
-mrs_stopped_read(struct mrs_mem *mem, const char *output, char **state, size_t *n, struct mrs_err *e)
+mrs_beside_read(const struct mrs_beside *side, char **state, size_t *n, struct mrs_err *e)
 {
-    char *dir = folder_of(mem, output), *path = dir ? mrsi_format(mem, "%s/" STATE, dir) : NULL;
-    enum mrs_status s = path ? mrs_file_read(mem, path, MRS_STOPPED_MAX, state, n, e) : mrs_err_memory(e, 0);
-    mrs_free(mem, path);
-    mrs_free(mem, dir);
+    char *path = path_of(side, STATE);
+    enum mrs_status s = path ? mrs_file_read(side->mem, path, MRS_STOPPED_MAX, state, n, e) : mrs_err_memory(e, 0);
+    mrs_free(side->mem, path);
     return s;
 }
 
 bool
 mrsi_stopped_there(struct mrs_output *o)
 {
+    struct mrs_beside side = {o->mem, o->path};
     struct stat st;
-    char *path = mrsi_format(o->mem, "%s/" STATE, o->stopped);
+    char *path = path_of(&side, STATE);
     bool there = path && lstat(path, &st) == 0;
     mrs_free(o->mem, path);
     return there;
 }
 
 static enum mrs_status
-make_folder(struct mrs_output *o, struct mrs_err *e)
+make_folder(const struct mrs_beside *side, struct mrs_err *e)
 {
-    if (mkdir(o->stopped, 0777) == 0) {
-        return mrsi_sync_parent(o->stopped, e);
+    char *dir = path_of(side, "");
+    enum mrs_status s = dir ? MRS_OK : mrs_err_memory(e, 0);
+    if (s == MRS_OK && mkdir(dir, 0777) == 0) {
+        s = mrsi_sync_parent(dir, e);
+    } else if (s == MRS_OK && errno != EEXIST) {
+        s = mrs_err_sys(e, errno, "create folder %s", dir);
     }
-    return errno == EEXIST ? MRS_OK : mrs_err_sys(e, errno, "create folder %s", o->stopped);
-}
-
-static char *
-file_path(struct mrs_output *o, uint32_t no)
-{
-    return mrsi_format(o->mem, "%s/%u", o->stopped, no);
+    mrs_free(side->mem, dir);
+    return s;
 }
 
 enum mrs_status
-mrs_output_side_file(struct mrs_output *o, uint32_t no, bool create, int *fd, struct mrs_err *e)
+mrs_beside_file(const struct mrs_beside *side, uint32_t no, bool create, int *fd, struct mrs_err *e)
 {
-    enum mrs_status s = create ? make_folder(o, e) : MRS_OK;
-    char *path = s == MRS_OK ? file_path(o, no) : NULL;
+    enum mrs_status s = create ? make_folder(side, e) : MRS_OK;
+    char *path = s == MRS_OK ? number_path(side, no) : NULL;
     if (!path) {
         return s == MRS_OK ? mrs_err_memory(e, 0) : s;
     }
@@ -86,30 +94,30 @@ mrs_output_side_file(struct mrs_output *o, uint32_t no, bool create, int *fd, st
     if (*fd < 0) {
         s = mrs_err_sys(e, errno, "open %s", path);
     }
-    mrs_free(o->mem, path);
+    mrs_free(side->mem, path);
     return s;
 }
 
 enum mrs_status
-mrs_output_side_sync(struct mrs_output *o, uint32_t no, struct mrs_err *e)
+mrs_beside_sync(const struct mrs_beside *side, uint32_t no, struct mrs_err *e)
 {
     int fd;
-    enum mrs_status s = mrs_output_side_file(o, no, false, &fd, e);
+    enum mrs_status s = mrs_beside_file(side, no, false, &fd, e);
     if (s == MRS_OK) {
-        s = mrsi_sync_fd(fd, o->stopped, e);
+        s = mrsi_sync_fd(fd, side->output, e);
         close(fd);
     }
     return s;
 }
 
 void
-mrs_output_side_drop(struct mrs_output *o, uint32_t no)
+mrs_beside_drop(const struct mrs_beside *side, uint32_t no)
 {
-    char *path = file_path(o, no);
+    char *path = number_path(side, no);
     if (path) {
         unlink(path);
     }
-    mrs_free(o->mem, path);
+    mrs_free(side->mem, path);
 }
 
 static bool
@@ -124,52 +132,72 @@ listed(const uint32_t *keep, uint32_t n, const char *name)
     return false;
 }
 
-enum mrs_status
-mrs_output_side_clear(struct mrs_output *o, const uint32_t *keep, uint32_t n, struct mrs_err *e)
+/* Removes the numbered files, or all others, but for what is kept. */
+static enum mrs_status
+remove_some(const struct mrs_beside *side, const char *const *names, uint32_t n_names, bool numbered,
+            const struct mrs_beside_keep *keep, struct mrs_err *e)
 {
-    struct mrs_arena a;
-    struct stat st;
-    const char **names = NULL;
-    uint32_t n_names = 0;
-    if (!o->stopped || lstat(o->stopped, &st) < 0) {
-        return MRS_OK;
-    }
-    mrs_arena_init(&a, o->mem);
-    enum mrs_status s = mrsi_list_dir(&a, o->stopped, &names, &n_names, e);
+    enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < n_names; i++) {
+        bool state = strcmp(names[i], STATE) == 0;
+        if (is_number(names[i]) != numbered || (keep && (state || listed(keep->no, keep->n, names[i])))) {
+            continue;
+        }
+        char *path = path_of(side, names[i]);
+        s = path ? MRS_OK : mrs_err_memory(e, 0);
+        if (s == MRS_OK && unlink(path) < 0 && errno != ENOENT) {
+            s = mrs_err_sys(e, errno, "remove %s", path);
+        }
+        mrs_free(side->mem, path);
+    }
+    return s;
+}
+
+static enum mrs_status
+clear_folder(const struct mrs_beside *side, const char *dir, const struct mrs_beside_keep *keep, struct mrs_arena *a,
+             struct mrs_err *e)
+{
+    const char **names = NULL;
+    uint32_t n = 0;
+    enum mrs_status s = mrsi_list_dir(a, dir, &names, &n, e);
+    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         if (!is_ours(names[i])) {
-            s = MRSI_FAIL(e, MRS_E_EXISTS, "%s/%s was not made by mongoreshape: remove it yourself", o->stopped,
-                          names[i]);
+            s = MRSI_FAIL(e, MRS_E_EXISTS, "%s/%s was not made by mongoreshape: remove it yourself", dir, names[i]);
         }
     }
-    for (int last = 0; s == MRS_OK && last < 2; last++) { /* the state: as long as it is there, what it names is */
-        for (uint32_t i = 0; s == MRS_OK && i < n_names; i++) {
-            bool state = strcmp(names[i], STATE) == 0;
-            char *path = mrsi_format(o->mem, "%s/%s", o->stopped, names[i]);
-            s = path ? MRS_OK : mrs_err_memory(e, 0);
-            if (s == MRS_OK && state == (last == 1) && !(keep && (state || listed(keep, n, names[i]))) &&
-                unlink(path) < 0 && errno != ENOENT) {
-                s = mrs_err_sys(e, errno, "remove %s", path);
-            }
-            mrs_free(o->mem, path);
-        }
+    s = s == MRS_OK ? remove_some(side, names, n, false, keep, e) : s; /* first the state: it names the others */
+    s = s == MRS_OK ? remove_some(side, names, n, true, keep, e) : s;
+    if (s == MRS_OK && !keep && rmdir(dir) < 0 && errno != ENOENT) {
+        s = mrs_err_sys(e, errno, "remove %s", dir);
     }
-    if (s == MRS_OK && !keep && rmdir(o->stopped) < 0 && errno != ENOENT) {
-        s = mrs_err_sys(e, errno, "remove %s", o->stopped);
-    }
-    mrs_arena_clear(&a);
     return s;
 }
 
 enum mrs_status
-mrs_output_side_state(struct mrs_output *o, const void *p, size_t n, struct mrs_err *e)
+mrs_beside_clear(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e)
 {
-    enum mrs_status s = make_folder(o, e);
-    char *path = s == MRS_OK ? mrsi_format(o->mem, "%s/" STATE, o->stopped) : NULL;
+    struct mrs_arena a;
+    struct stat st;
+    char *dir = path_of(side, "");
+    enum mrs_status s = dir ? MRS_OK : mrs_err_memory(e, 0);
+    mrs_arena_init(&a, side->mem);
+    if (s == MRS_OK && lstat(dir, &st) == 0) {
+        s = clear_folder(side, dir, keep, &a, e);
+    }
+    mrs_arena_clear(&a);
+    mrs_free(side->mem, dir);
+    return s;
+}
+
+enum mrs_status
+mrs_beside_write(const struct mrs_beside *side, const void *p, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = make_folder(side, e);
+    char *path = s == MRS_OK ? path_of(side, STATE) : NULL;
     if (s == MRS_OK) {
         s = path ? mrs_file_write(path, p, n, e) : mrs_err_memory(e, 0);
     }
-    mrs_free(o->mem, path);
+    mrs_free(side->mem, path);
     return s;
 }
 
@@ -193,7 +221,7 @@ mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs
         o->cap_files = more ? cap : o->cap_files;
     }
     if (s == MRS_OK) {
-        o->files[o->n_files++] = (struct mrsi_out_file){rel, (uint64_t)st.st_size};
+        o->files[o->n_files++] = (struct mrsi_out_file){rel, (uint64_t)st.st_size, (uint64_t)st.st_ino};
         rel = NULL;
     }
     pthread_mutex_unlock(&o->lock);
@@ -226,7 +254,7 @@ describe_recs(struct mrs_output *o, struct mrs_build *b)
         const struct mrsi_out_rec *r = &o->recs[i];
         mrs_build_item_open(b, MRS_DOCUMENT);
         text(b, "name", r->name);
-        mrs_build_i64(b, "is", (r->extra ? 1 : 0) | (r->copied ? 2 : 0) | (r->data ? 4 : 0));
+        mrs_build_i64(b, "is", (r->extra ? 1 : 0) | (r->copied ? 2 : 0) | (r->data ? 4 : 0) | (r->counted ? 8 : 0));
         mrs_build_i64(b, "codec", (int64_t)r->codec);
         mrs_build_i64(b, "docs", (int64_t)r->docs);
         mrs_build_i64(b, "bytes", (int64_t)r->bytes);
@@ -263,6 +291,7 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
         mrs_build_item_open(b, MRS_DOCUMENT);
         text(b, "path", o->files[i].rel);
         mrs_build_i64(b, "bytes", (int64_t)o->files[i].bytes);
+        mrs_build_i64(b, "inode", (int64_t)o->files[i].inode);
         mrs_build_close(b);
     }
     mrs_build_close(b);
@@ -274,7 +303,7 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
 static enum mrs_status
 damaged(struct mrs_output *o, const char *what, struct mrs_err *e)
 {
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s/" STATE ": damaged: %s", o->stopped, what);
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s" MRSI_STOPPED "/" STATE ": damaged: %s", o->path, what);
 }
 
 static const char *
@@ -313,7 +342,7 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
     uint32_t i;
     const char *name = text_of(d, "name");
     uint64_t is = number_of(d, "is"), codec = number_of(d, "codec");
-    if (!name || is > 7 || codec > MRS_CODEC_AS_INPUT) {
+    if (!name || is > 15 || codec > MRS_CODEC_AS_INPUT) {
         return damaged(o, "a record", e);
     }
     enum mrs_status s = mrsi_output_enter(o, name, is & 1, &i, e);
@@ -321,6 +350,7 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
         struct mrsi_out_rec *r = &o->recs[i];
         r->copied = is & 2;
         r->data = is & 4;
+        r->counted = is & 8;
         r->codec = (enum mrs_codec)codec;
         r->docs = number_of(d, "docs");
         r->bytes = number_of(d, "bytes");
@@ -391,7 +421,7 @@ by_rel(const void *a, const void *b)
 static bool
 is_kept(const struct mrs_output *o, const char *rel, struct mrs_view open)
 {
-    struct mrsi_out_file key = {(char *)(uintptr_t)rel, 0};
+    struct mrsi_out_file key = {(char *)(uintptr_t)rel, 0, 0};
     struct mrs_walk w;
     struct mrs_elem at;
     if (strcmp(rel, MRSI_MARKER) == 0 || (o->n_files && bsearch(&key, o->files, o->n_files, sizeof key, by_rel))) {
@@ -459,12 +489,137 @@ mrs_output_take_up(struct mrs_output *o, struct mrs_view d, struct mrs_view open
     return mrsi_output_fail(o, s);
 }
 
-bool
-mrs_stopped_is_published(const char *output, struct mrs_view d)
+/* ---- killed while it was published ---- */
+/* Names around one output; of a single file all, of a folder the first two. */
+struct names {
+    char *out, *partial, *data, *metadata, *manifest, *old; /* below the partial folder */
+    char *out_metadata, *out_manifest;
+};
+
+static void
+free_names(const struct mrs_beside *side, struct names *n)
+{
+    char *const all[] = {n->out,      n->partial, n->data,         n->metadata,
+                         n->manifest, n->old,     n->out_metadata, n->out_manifest};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        mrs_free(side->mem, all[i]);
+    }
+}
+
+static enum mrs_status
+make_names(const struct mrs_beside *side, struct names *n, struct mrs_err *e)
+{
+    size_t len = strlen(side->output);
+    memset(n, 0, sizeof *n);
+    while (len > 1 && side->output[len - 1] == '/') {
+        len--;
+    }
+    n->out = mrs_strndup(side->mem, side->output, len);
+    if (!n->out) {
+        return mrs_err_memory(e, len);
+    }
+    const char *base = mrsi_base_name(n->out);
+    int stem = (int)((size_t)(base - n->out) + mrsi_file_name(base).stem_n);
+    n->partial = mrsi_format(side->mem, "%s.partial", n->out);
+    n->data = mrsi_format(side->mem, "%s.partial/data", n->out);
+    n->metadata = mrsi_format(side->mem, "%s.partial/metadata", n->out);
+    n->manifest = mrsi_format(side->mem, "%s.partial/manifest", n->out);
+    n->old = mrsi_format(side->mem, "%s.partial/old-manifest", n->out);
+    n->out_metadata = mrsi_format(side->mem, "%.*s.metadata.json", stem, n->out);
+    n->out_manifest = mrsi_format(side->mem, "%s.manifest.json", n->out);
+    bool ok = n->partial && n->data && n->metadata && n->manifest && n->old && n->out_metadata && n->out_manifest;
+    return ok ? MRS_OK : mrs_err_memory(e, len);
+}
+
+static bool
+there(const char *path)
 {
     struct stat st;
-    return stat(output, &st) == 0 && (uint64_t)st.st_dev == number_of(d, "device") &&
-           (uint64_t)st.st_ino == number_of(d, "inode");
+    return lstat(path, &st) == 0;
+}
+
+/* The inode that a file of the description had; 0: it has none of that name. */
+static uint64_t
+inode_of(struct mrs_view d, const char *rel)
+{
+    struct mrs_val list = mrs_doc_get(d, "files");
+    struct mrs_walk w;
+    struct mrs_elem at;
+    if (list.type != MRS_ARRAY) {
+        return 0;
+    }
+    mrs_walk_init(&w, mrs_val_view(list));
+    while (mrs_walk_next(&w, &at) == 1) {
+        const char *path = at.v.type == MRS_DOCUMENT ? text_of(mrs_val_view(at.v), "path") : NULL;
+        if (path && strcmp(path, rel) == 0) {
+            return number_of(mrs_val_view(at.v), "inode");
+        }
+    }
+    return 0;
+}
+
+static bool
+is_inode(const char *path, struct mrs_view d, uint64_t inode)
+{
+    struct stat st;
+    return inode && lstat(path, &st) == 0 && (uint64_t)st.st_dev == number_of(d, "device") &&
+           (uint64_t)st.st_ino == inode;
+}
+
+/* Puts a file that has its last name already back, and what was there before it as well. */
+static enum mrs_status
+put_back(const char *last, const char *partial, struct mrs_view d, uint64_t inode, struct mrs_err *e)
+{
+    int r = 0;
+    if (is_inode(last, d, inode)) {
+        r = there(partial) ? mrsi_swap(partial, last) : mrsi_rename_new(last, partial);
+    } else if (!inode && there(partial) && !there(last)) { /* an older one that went and nothing came for it */
+        r = mrsi_rename_new(partial, last);
+    }
+    return r < 0 ? mrs_err_sys(e, errno, "rename %s to %s", last, partial) : MRS_OK;
+}
+
+/* Half of the names were given: none is. */
+static enum mrs_status
+take_back(const struct names *n, struct mrs_view d, struct mrs_err *e)
+{
+    enum mrs_status s = put_back(n->out, n->data, d, inode_of(d, "data"), e);
+    s = s == MRS_OK ? put_back(n->out_metadata, n->metadata, d, inode_of(d, "metadata"), e) : s;
+    return s == MRS_OK ? put_back(n->out_manifest, n->old, d, 0, e) : s;
+}
+
+/* What was replaced, or the rest of a published single file. */
+static enum mrs_status
+remove_replaced(const struct mrs_beside *side, const struct names *n, bool file, bool force, struct mrs_err *e)
+{
+    char *marker = mrsi_format(side->mem, "%s/%s", n->partial, MRSI_MARKER);
+    enum mrs_status s = marker ? MRS_OK : mrs_err_memory(e, 0);
+    bool ours = marker && (file || there(marker));
+    if (s == MRS_OK && !ours) {
+        s = force ? mrsi_looks_like_dump(side->mem, n->partial, e) : MRS_OK;
+        ours = force;
+    }
+    mrs_free(side->mem, marker);
+    return s == MRS_OK && ours ? mrsi_remove_tree(n->partial, e) : s;
+}
+
+enum mrs_status
+mrs_beside_settle(const struct mrs_beside *side, struct mrs_view d, bool force, bool *published, struct mrs_err *e)
+{
+    struct names n;
+    enum mrs_status s = make_names(side, &n, e);
+    if (s == MRS_OK) {
+        bool folder = is_inode(n.out, d, number_of(d, "inode"));
+        bool file = is_inode(n.out, d, inode_of(d, "data"));
+        *published = folder || (file && !there(n.manifest) && there(n.out_manifest));
+        if (*published && there(n.partial)) {
+            s = remove_replaced(side, &n, file, force, e);
+        } else if (!*published && inode_of(d, "data")) {
+            s = take_back(&n, d, e);
+        }
+    }
+    free_names(side, &n);
+    return s;
 }
 
 void

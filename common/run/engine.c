@@ -4,6 +4,7 @@
  * cost no pass of their own. Once more documents are refused than the owner allows, later steps are not begun: what
  * waits up to there is counted, and nothing is published. */
 #include "amend.h"
+#include "checkpoint.h"
 #include "mongoreshape/version.h"
 #include <sys/random.h>
 #include <time.h>
@@ -170,6 +171,7 @@ open_output(struct mrsi_engine *en, struct mrs_err *e)
                                 .sample = en->opts->sample > 0,
                                 .single_ns = en->opts->single_ns,
                                 .input = en->opts->input,
+                                .resume = mrsi_keep_resumes(en),
                                 .tmp = en->opts->tmp};
     enum mrs_status s = mrs_output_open(en->mem, en->opts->output, &o, &en->out, e);
     if (s == MRS_OK && en->memory > MEMORY_LEAST) {
@@ -198,7 +200,7 @@ folder_of(struct mrsi_engine *en, const char *path)
 }
 
 static enum mrs_status
-begin(struct mrsi_engine *en, struct mrs_err *e)
+begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
     choose_size(en);
     if (getrandom(&en->seed, sizeof en->seed, 0) != sizeof en->seed) {
@@ -206,6 +208,7 @@ begin(struct mrsi_engine *en, struct mrs_err *e)
     }
     en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
     enum mrs_status s = mrsi_setup(en, e);
+    s = s == MRS_OK ? mrsi_keep_begin(en, e) : s;
     s = s == MRS_OK ? mrsi_check_extras(en, e) : s;
     s = s == MRS_OK ? make_workers(en, e) : s;
     s = s == MRS_OK ? mrsi_look_new(en, e) : s;
@@ -215,9 +218,9 @@ begin(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         expect_bytes(en);
-        s = en->opts->dry_run ? MRS_OK : open_output(en, e);
+        s = en->opts->dry_run || mrsi_keep_is_published(en) ? MRS_OK : open_output(en, e);
     }
-    return s;
+    return s == MRS_OK && en->keep ? mrsi_keep_take_up(en, step, e) : s;
 }
 
 /* ---- steps ---- */
@@ -282,16 +285,16 @@ refused_so_far(const struct mrsi_engine *en)
     return en->refused_n;
 }
 
-/* Steps in order; *reached: index behind the last one executed. */
+/* Steps in order from *reached on, which becomes the index behind the last one executed. */
 static enum mrs_status
 run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    uint32_t i = 0;
+    uint32_t i = *reached;
     while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
         s = run_step(en, i, e);
         if (s == MRS_OK) {
-            i++;
+            s = mrsi_keep_boundary(en, ++i, e);
         } else {
             mrs_err_at(e, "step %u %s", en->plan->steps[i].no, en->plan->steps[i].type->name);
         }
@@ -329,9 +332,6 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
     if (s == MRS_OK && path) {
         s = mrsi_refused_write(en, path, past, e);
     }
-    if (en->out) {
-        mrs_output_abort(en->out);
-    }
     if (s != MRS_OK) {
         return s;
     }
@@ -367,6 +367,10 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
     char id[33];
     if (en->opts->discard) {
         mrs_output_abort(en->out);
+        return MRS_OK;
+    }
+    if (mrsi_keep_is_published(en)) {
+        en->report->published = true;
         return MRS_OK;
     }
     mrs_buf_init(&buf, en->mem, MANIFEST_MAX);
@@ -414,7 +418,10 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     } else if (s == MRS_OK && en->look) {
         s = mrsi_refused_weigh(en, e);
     }
-    s = s == MRS_OK && !en->opts->dry_run ? show(en, e) : s;
+    if (s == MRS_OK && !en->opts->dry_run && !mrsi_keep_is_published(en)) {
+        s = mrsi_keep_whole(en, e);
+        s = s == MRS_OK ? show(en, e) : s;
+    }
     s = s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
     if (s != MRS_OK && en->report->residue) {
         unlink(en->report->residue); /* it belongs to no output */
@@ -435,12 +442,10 @@ mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const 
     mrs_arena_init(&en.arena, mem);
     pthread_mutex_init(&en.lock, NULL);
     pthread_mutex_init(&en.temp_lock, NULL);
-    enum mrs_status s = begin(&en, e);
+    enum mrs_status s = begin(&en, &reached, e);
     s = s == MRS_OK ? run_steps(&en, &reached, e) : s;
     s = s == MRS_OK ? end(&en, reached, e) : s;
-    if (s != MRS_OK && en.out) {
-        mrs_output_abort(en.out);
-    }
+    mrsi_keep_end(&en, s, e);
     report->temp_bytes = mrsi_temp_most(&en);
     report->wall_ms = now_ms() - started;
     clear_engine(&en);

@@ -3,6 +3,7 @@
  *
  * What no step names is checked document by document and then copied byte for byte. */
 #include "amend.h"
+#include "checkpoint.h"
 
 enum mrs_status
 mrsi_read_through(struct mrsi_engine *en, uint32_t coll, uint64_t *docs, uint64_t *bytes, struct mrs_err *e)
@@ -93,13 +94,14 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         struct mrsi_coll *c = &en->coll[i];
         if (!c->written && c->dropped_at == MRSI_NONE) {
-            s = passes_through(en, c) ? copy_file(en, i, e) : write_last(en, i, e);
+            s = mrsi_keep_boundary(en, en->plan->n_steps, e);
+            s = s != MRS_OK ? s : passes_through(en, c) ? copy_file(en, i, e) : write_last(en, i, e);
         }
     }
     for (uint32_t i = 0; s == MRS_OK && en->out && i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
         if (in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && strcmp(in->rel_path, "oplog.bson") == 0)) {
-            s = mrs_output_copy(en->out, en->in, i, e);
+            s = mrs_output_has(en->out, in->rel_path) ? MRS_OK : mrs_output_copy(en->out, en->in, i, e);
         }
     }
     return s;

@@ -26,6 +26,7 @@ struct mrsi_temp {
     uint64_t bytes;
     uint32_t users;
     bool aside; /* not measured */
+    uint32_t no; /* its number in OUT.checkpoint; 0: it has no name */
     struct mrsi_temp *before, *behind; /* in the list of all that are open */
 };
 
@@ -118,6 +119,7 @@ struct mrsi_engine {
     struct mrsi_amend *amend;
     struct mrsi_look *look; /* NULL: not wanted */
     struct mrsi_seen *seen; /* NULL: no manifest is written */
+    struct mrsi_keep *keep; /* checkpoint.c; NULL: a run that is killed is begun anew */
     pthread_mutex_t temp_lock;
     struct mrsi_temp *temps; /* that are open */
     uint64_t temp_most;      /* bytes that they had at one time */
@@ -156,6 +158,8 @@ bool mrsi_pipe_turn(const struct mrsi_worker *w);
 
 /* ---- temp.c ---- */
 enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);
+/* Of an open file, which is closed in any case; no: its number in OUT.checkpoint, 0: none. */
+enum mrs_status mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e);
 void mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t);
 /* The most bytes that all temporary files had at one time up to now. */
 uint64_t mrsi_temp_most(struct mrsi_engine *en);

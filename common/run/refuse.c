@@ -4,6 +4,7 @@
  * over at their commit, so the log does not depend on the number of workers; at the end it is sorted by step, side
  * (from before into) and input order. Records of a pass that is begun again are taken back (rewind): the log just ends
  * earlier. refuse_report.c tells what is in it. */
+#include "checkpoint.h"
 #include "sorter.h"
 #include "tape.h"
 
@@ -36,7 +37,7 @@ mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
     if (!w->refused.n) {
         return MRS_OK;
     }
-    enum mrs_status s = en->refused_log ? MRS_OK : mrsi_temp_new(en, &en->refused_log, e);
+    enum mrs_status s = en->refused_log ? MRS_OK : mrsi_keep_temp(en, &en->refused_log, e);
     if (s == MRS_OK) {
         s = mrs_write_at(en->refused_log->fd, w->refused.p, w->refused.n, en->refused_bytes, e);
     }

@@ -2,7 +2,7 @@
  *
  * A namespace may be read in several passes, by several workers, and passes are given up and begun again. The cut of
  * blocks depends on the data alone, so each block has a number, and whoever meets it first takes its documents in. */
-#include "internal.h"
+#include "checkpoint.h"
 
 struct mrsi_seen {
     pthread_mutex_t lock;
@@ -117,4 +117,51 @@ mrsi_seen_write(const struct mrsi_engine *en, struct mrs_build *b)
         mrs_build_close(b);
     }
     mrs_build_close(b);
+}
+
+/* ---- for checkpoints ---- */
+void
+mrsi_seen_describe(const struct mrsi_engine *en, struct mrs_build *b)
+{
+    mrs_build_open(b, "seen", 4, MRS_ARRAY);
+    for (uint32_t i = 0; en->seen && i < en->seen->n; i++) {
+        const struct one *o = &en->seen->at[i];
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        mrsi_state_put_bytes(b, "blocks", o->blocks.p, o->blocks.n);
+        mrsi_state_put_docs(&o->docs, b);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+}
+
+static enum mrs_status
+apply_one(struct one *o, struct mrs_view d, struct mrs_err *e)
+{
+    bool bad = false;
+    size_t n;
+    const uint8_t *p = mrsi_state_bytes(d, "blocks", &n, &bad);
+    mrsi_state_get_docs(d, &o->docs, &bad);
+    if (bad) {
+        return mrsi_state_damaged("what was read", e);
+    }
+    mrs_buf_reset(&o->blocks);
+    mrs_buf_put(&o->blocks, p, n);
+    return mrs_buf_status(&o->blocks, e);
+}
+
+enum mrs_status
+mrsi_seen_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_walk w;
+    struct mrs_elem at;
+    uint32_t i = 0;
+    struct mrs_view list = mrsi_state_list(state, "seen", &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("what was read", e) : MRS_OK;
+    mrs_walk_init(&w, list);
+    while (s == MRS_OK && en->seen && mrs_walk_next(&w, &at) == 1) {
+        s = i < en->seen->n ? apply_one(&en->seen->at[i++], mrs_val_view(at.v), e)
+                            : mrsi_state_damaged("what was read", e);
+    }
+    return s == MRS_OK && en->seen && i != en->seen->n ? mrsi_state_damaged("what was read", e) : s;
 }

@@ -1,24 +1,23 @@
-/* temp.c - temporary files of a run: unlinked from the start, so that nothing stays when the process dies.
+/* temp.c - temporary files of a run: unlinked from the start, so that nothing stays when the process dies, but for
+ * those that a checkpoint may name (checkpoint.c).
  *
  * A file is shared by the parts and scans that read it and closed with its last user. Files only grow until then, so
  * what all of them have is most just before one is closed: there it is measured. */
-#include "internal.h"
+#include "checkpoint.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum mrs_status
-mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e)
+mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e)
 {
     struct mrsi_temp *t = mrs_zalloc(en->mem, sizeof *t);
     *out = NULL;
     if (!t) {
+        close(fd);
         return mrs_err_memory(e, sizeof *t);
     }
-    enum mrs_status s = mrs_temp_open(en->tmp, &t->fd, e);
-    if (s != MRS_OK) {
-        mrs_free(en->mem, t);
-        return s;
-    }
+    t->fd = fd;
+    t->no = no;
     t->users = 1;
     pthread_mutex_lock(&en->temp_lock);
     t->behind = en->temps;
@@ -29,6 +28,15 @@ mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e)
     pthread_mutex_unlock(&en->temp_lock);
     *out = t;
     return MRS_OK;
+}
+
+enum mrs_status
+mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e)
+{
+    int fd;
+    *out = NULL;
+    enum mrs_status s = mrs_temp_open(en->tmp, &fd, e);
+    return s == MRS_OK ? mrsi_temp_of(en, fd, 0, out, e) : s;
 }
 
 static void
@@ -60,6 +68,9 @@ mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t)
     }
     pthread_mutex_unlock(&en->temp_lock);
     close(t->fd);
+    if (t->no) {
+        mrsi_keep_dropped(en, t->no);
+    }
     mrs_free(en->mem, t);
 }
 

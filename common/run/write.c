@@ -3,6 +3,7 @@
  * If no later step but one-document steps touches a collection, its documents go straight into the output file,
  * through those steps (fused); else into a temporary file that becomes a part of the collection. Workers collect
  * bytes per job (struct mrsi_out); commits append them in order. */
+#include "checkpoint.h"
 #include "ids.h"
 #include "mongoreshape/ejson.h"
 
@@ -61,7 +62,7 @@ mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mr
     wr->coll = coll;
     wr->final = is_final(en, coll, step);
     if (!wr->final) {
-        return mrsi_temp_new(en, &wr->temp, e);
+        return mrsi_keep_temp(en, &wr->temp, e);
     }
     wr->blind = en->opts->dry_run;
     enum mrs_status s = collect_fused(en, coll, step, wr, e);

@@ -188,6 +188,8 @@ enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint
                                 struct mrs_err *e);
 /* What is in a namespace that was copied, for the manifest. FAIL MRS_E_ACCOUNT: it was not. */
 enum mrs_status mrs_output_copied(struct mrs_output *o, const char *ns, const struct mrs_docs *d, struct mrs_err *e);
+/* Whether that extra has been copied already. */
+bool mrs_output_has(struct mrs_output *o, const char *rel_path);
 /* Syncs, writes the manifest (extra: BSON document whose fields go into it first), renames. All
  * sinks must be closed (else MRS_E_ACCOUNT). sync_ms: how long that took, may be NULL. FAIL:
  * nothing is published, what was there before is there still. */
@@ -202,18 +204,32 @@ void mrs_output_free(struct mrs_output *o);
  * OUT.partial stays as it is, and beside it stands the folder OUT.checkpoint: one file with the state of the run, and
  * files that the state speaks of, called by numbers from 1. mrs_output_open refuses to begin anew where such a state
  * is, unless forced. */
+/* What tells that a namespace of the input (a file) is the one that it was: its size, the time of its last change, its
+ * first and last bytes; of a stream all bytes. */
+enum mrs_status mrs_input_fingerprint(struct mrs_input *in, uint32_t i, struct mrs_hash128 *out, struct mrs_err *e);
+enum mrs_status mrs_file_fingerprint(struct mrs_mem *mem, const char *path, struct mrs_hash128 *out, struct mrs_err *e);
 #define MRS_STOPPED_MAX (MRS_DOC_MAX + 64u) /* most bytes of a state */
+struct mrs_beside {
+    struct mrs_mem *mem;
+    const char *output; /* as in mrs_output_open */
+};
 /* The state that a stopped run to this output left. FAIL MRS_E_MISSING: there is none. */
-enum mrs_status mrs_stopped_read(struct mrs_mem *mem, const char *output, char **state, size_t *n, struct mrs_err *e);
-/* Whether the output that is described (mrs_output_describe) has got its name already. */
-bool mrs_stopped_is_published(const char *output, struct mrs_view description);
+enum mrs_status mrs_beside_read(const struct mrs_beside *side, char **state, size_t *n, struct mrs_err *e);
+/* The run may have been killed while the output that is described (mrs_output_describe) got its name. *published: it
+ * has it, and what it replaced is removed; else whatever was moved is where it was before. */
+enum mrs_status mrs_beside_settle(const struct mrs_beside *side, struct mrs_view description, bool force,
+                                  bool *published, struct mrs_err *e);
 /* Replaces the state; afterwards it is on disk. */
-enum mrs_status mrs_output_side_state(struct mrs_output *o, const void *p, size_t n, struct mrs_err *e);
-enum mrs_status mrs_output_side_file(struct mrs_output *o, uint32_t no, bool create, int *fd, struct mrs_err *e);
-enum mrs_status mrs_output_side_sync(struct mrs_output *o, uint32_t no, struct mrs_err *e);
-void mrs_output_side_drop(struct mrs_output *o, uint32_t no);
+enum mrs_status mrs_beside_write(const struct mrs_beside *side, const void *p, size_t n, struct mrs_err *e);
+enum mrs_status mrs_beside_file(const struct mrs_beside *side, uint32_t no, bool create, int *fd, struct mrs_err *e);
+enum mrs_status mrs_beside_sync(const struct mrs_beside *side, uint32_t no, struct mrs_err *e);
+void mrs_beside_drop(const struct mrs_beside *side, uint32_t no);
+struct mrs_beside_keep {
+    const uint32_t *no;
+    uint32_t n;
+};
 /* Removes all files but the state and those of keep; keep NULL: everything, with the folder. */
-enum mrs_status mrs_output_side_clear(struct mrs_output *o, const uint32_t *keep, uint32_t n, struct mrs_err *e);
+enum mrs_status mrs_beside_clear(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e);
 /* What is written so far, as fields of a document; open sinks are not told. */
 enum mrs_status mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e);
 /* The output is as it was described; files that are not in the description are removed, but for those of `open`: an

@@ -43,6 +43,12 @@ struct mrs_run_opts {
     void *before_arg;
     uint32_t ids; /* `_id`s of each kind of refused documents, and of each notice, in the report; 0: one */
     bool look;    /* fills in what else an author should know (notices, largest documents), for a little more time */
+    bool checkpoints; /* what a run that is killed or stopped leaves can be gone on with; not where output is `-` */
+    bool resume;      /* goes on with what such a run left; the plan was loaded with the `$$NOW` of mrs_stopped_now.
+                         FAIL MRS_E_USAGE: plan, version, options or input are not the same */
+    uint32_t checkpoint_ms; /* most time between two; 0: as documented; 1: wherever one is possible, for tests */
+    void (*checkpoint)(void *arg, bool written); /* before and behind the writing of one, for tests; NULL: none */
+    void *checkpoint_arg;
     bool discard; /* nothing is published, no refused documents are written: before_publish was all that was wanted */
 };
 
@@ -117,6 +123,9 @@ struct mrs_report {
     uint32_t n_drop_first;
     const char *restore;    /* the mongorestore command */
     bool published;
+    bool stopped;   /* the output is not whole, but --resume goes on with it */
+    bool resumed;   /* the run went on with what another had left */
+    bool anew;      /* it was to, but nothing had been left: it began at the beginning */
     const char *residue;      /* the file that was written; NULL: none */
     uint64_t residue_bytes;
     unsigned residue_kinds;   /* what is in it: enum mrs_loss_kind */
@@ -128,6 +137,8 @@ struct mrs_report {
 enum mrs_status mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,
                         const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
 void mrs_report_clear(struct mrs_report *r);
+/* `$$NOW` of the run to this output that was stopped. FAIL MRS_E_MISSING: none was; MRS_E_FORMAT: it is damaged. */
+enum mrs_status mrs_stopped_now(struct mrs_mem *mem, const char *output, int64_t *now_ms, struct mrs_err *e);
 
 /* ---- the way back ---- */
 /* What the inverse of a plan does not bring back, as mrs_run wrote it (write_residue). */

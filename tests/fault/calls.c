@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -25,7 +26,7 @@ static struct {
 
 static const char *const names[CALLS] = {
     "open", "read",           "pread",           "write", "pwrite", "fsync", "rename", "ftruncate or fallocate",
-    "mmap", "pthread_create", "copy_file_range", "mkdir", "fstat",  "lseek"};
+    "mmap", "pthread_create", "copy_file_range", "mkdir", "fstat",  "lseek", "unlink or rmdir"};
 
 const char *
 call_name(enum call c)
@@ -41,7 +42,8 @@ call_can(enum call c, enum how how)
     return how == HOW_SHORT         ? moves
            : how == HOW_INTERRUPTED ? waits
            : how == HOW_CANCEL      ? moves || c == CALL_OPEN
-                                    : true;
+           : how == HOW_KILL        ? true
+                                    : c != CALL_UNLINK; /* who removes what is left can do no more than try */
 }
 
 void
@@ -103,6 +105,9 @@ fails(enum call c, size_t *n)
         *n = *n > 1 ? *n / 2 : *n;
         return false;
     }
+    if (wish.how == HOW_KILL) {
+        kill(getpid(), SIGKILL);
+    }
     if (wish.how == HOW_CANCEL) {
         __atomic_store_n(&cancel, 2, __ATOMIC_RELAXED);
         return false;
@@ -141,6 +146,8 @@ PLAIN(renameat2, CALL_RENAME, (int da, const char *a, int db, const char *b, uns
 PLAIN(ftruncate, CALL_TRUNCATE, (int fd, off_t n), (fd, n))
 PLAIN(ftruncate64, CALL_TRUNCATE, (int fd, off_t n), (fd, n))
 PLAIN(mkdir, CALL_MKDIR, (const char *path, mode_t mode), (path, mode))
+PLAIN(unlink, CALL_UNLINK, (const char *path), (path))
+PLAIN(rmdir, CALL_UNLINK, (const char *path), (path))
 PLAIN(fstat, CALL_STAT, (int fd, struct stat *st), (fd, st))
 PLAIN(fstat64, CALL_STAT, (int fd, struct stat *st), (fd, st))
 PLAIN(mkostemp, CALL_OPEN, (char *path, int flags), (path, flags))

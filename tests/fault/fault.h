@@ -9,14 +9,15 @@
 /* ---- calls.c: the operating system, failing by number ---- */
 enum call {
     CALL_OPEN, CALL_READ, CALL_PREAD, CALL_WRITE, CALL_PWRITE, CALL_FSYNC, CALL_RENAME, CALL_TRUNCATE, CALL_MMAP,
-    CALL_THREAD, CALL_COPY, CALL_MKDIR, CALL_STAT, CALL_SEEK, CALLS
+    CALL_THREAD, CALL_COPY, CALL_MKDIR, CALL_STAT, CALL_SEEK, CALL_UNLINK, CALLS
 };
 enum how {
     HOW_ERROR,       /* the n-th call fails */
     HOW_ERROR_ON,    /* the n-th and all behind it */
     HOW_SHORT,       /* the n-th call does half of its work: nobody may notice */
     HOW_INTERRUPTED, /* the n-th call says EINTR: nobody may notice */
-    HOW_CANCEL       /* the n-th call works, and the owner of the run wants it to stop */
+    HOW_CANCEL,      /* the n-th call works, and the owner of the run wants it to stop */
+    HOW_KILL         /* the process is killed before the n-th call */
 };
 const char *call_name(enum call c);
 bool call_can(enum call c, enum how how);
@@ -66,6 +67,8 @@ struct result {
 const char *below(const char *name);
 void clean_scene(const struct scene *sc);
 struct result run_scene(const struct scene *sc, uint64_t fail_at);
+/* With checkpoints wherever one is possible; resume: goes on with what is there. */
+struct result run_going(const struct scene *sc, bool resume);
 void look_at(struct result *r);
 void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* with -v */
@@ -75,6 +78,9 @@ void note_try(void);
 /* ---- kills.c ---- */
 void kill_runs(const struct scene *sc, const struct result *good, const struct result *before, double took, unsigned n);
 void fill_disk(const struct scene *sc, const struct result *good, const struct result *before, bool all);
+
+/* ---- resume.c ---- */
+void resume_runs(const struct scene *sc, const struct result *good, double took, bool all);
 
 /* ---- picture.c ---- */
 /* A hash over names and contents of everything below a folder but `without`; *n: how many files. */

@@ -3,7 +3,8 @@
  * For every scene: the n-th allocation fails, alone or with all that follow; the n-th call of the operating system
  * fails, does half of its work or is interrupted. Either the run succeeds and the bytes are those of an undisturbed
  * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
- * usage: fault [--long] [--scene NAME] [--only memory|calls] [--at N] [-v]; without --long only some n of the many. */
+ * usage: fault [--long] [--scene NAME] [--only memory|calls|resume] [--at N] [-v]; without --long only some n of the
+ * many. */
 #include "dumps.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,9 @@ static bool longest, verbose;
 static uint64_t only_at;
 static unsigned long tried, bad;
 static char doing[256];
+static struct {
+    bool checkpoints, resume;
+} going;
 
 const char *
 below(const char *name)
@@ -101,6 +105,9 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
                              .look = sc->dry_run,
                              .ids = 2,
                              .single_ns = sc->single_ns,
+                             .checkpoints = going.checkpoints && !sc->to_stdout && !sc->dry_run && sc->way != WAY_BACK,
+                             .resume = going.resume,
+                             .checkpoint_ms = 1,
                              .cancel = calls_cancel()};
     struct mrs_input *in = NULL;
     struct mrs_plan *plan = NULL;
@@ -152,6 +159,16 @@ run_scene(const struct scene *sc, uint64_t fail_at)
     r.allocations = mrs_mem_count(mem);
     r.leaks = mrs_mem_close(mem);
     calls_stop();
+    return r;
+}
+
+struct result
+run_going(const struct scene *sc, bool resume)
+{
+    going.checkpoints = true;
+    going.resume = resume;
+    struct result r = run_scene(sc, 0);
+    going.checkpoints = going.resume = false;
     return r;
 }
 
@@ -336,7 +353,7 @@ make_input(const struct scene *sc)
 }
 
 static void
-one_scene(const struct scene *sc, unsigned no, bool memory, bool calls)
+one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool going_on)
 {
     struct result good, before = {.status = MRS_OK};
     unsigned long was = tried;
@@ -362,13 +379,16 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls)
     if (memory && !sc->killed) {
         memory_fails(sc, no, &good, &before);
     }
-    if (sc->killed) {
+    if (sc->killed && calls) {
         if (!sc->force || longest) {
             fill_disk(sc, &good, &before, longest);
         }
         kill_runs(sc, &good, &before, took, longest ? 300 : sc->force ? 20 : 50);
     } else if (calls) {
         calls_fails(sc, &good, &before);
+    }
+    if (going_on && !sc->to_stdout && !sc->dry_run && sc->way != WAY_BACK) {
+        resume_runs(sc, &good, took, longest);
     }
     set_doing("%s", sc->name);
     if (picture(below("in"), NULL, NULL) != input) {
@@ -409,7 +429,7 @@ main(int argc, char **argv)
         } else if (i + 1 < argc && strcmp(argv[i], "--at") == 0) {
             only_at = strtoull(argv[++i], NULL, 10);
         } else {
-            die("usage: fault [--long] [--scene NAME] [--only memory|calls] [--at N] [-v]");
+            die("usage: fault [--long] [--scene NAME] [--only memory|calls|resume] [--at N] [-v]");
         }
     }
     signal(SIGALRM, on_alarm);
@@ -421,7 +441,9 @@ main(int argc, char **argv)
     for (unsigned i = 0; i < n_scenes; i++) {
         if (scene ? strcmp(scene, scenes[i].name) == 0 : longest || !scenes[i].slow) {
             alarm(longest ? 3600 : 120);
-            one_scene(&scenes[i], i, strcmp(only, "calls") != 0, strcmp(only, "memory") != 0);
+            bool rest = !*only;
+            one_scene(&scenes[i], i, rest || strcmp(only, "memory") == 0, rest || strcmp(only, "calls") == 0,
+                      rest || strcmp(only, "resume") == 0);
         }
     }
     drop_tree(top);

@@ -1,0 +1,98 @@
+/* checkpoint.h - how a run that is stopped or killed at any instant is gone on with, to the same bytes.
+ *
+ * A run is a row of passes, and between two of them everything that matters lies in files: collections of the input,
+ * parts that steps wrote, finished files of the output, the log of refused documents. Such a place is a boundary: the
+ * beginning of a step, of a collection that no step has written, of the publication. There the state is put into
+ * words (a BSON document); it goes to disk where enough time has passed, and when the run is interrupted. So that files
+ * can be named, what outlives a pass lies in OUT.checkpoint under a number instead of in a nameless temporary file.
+ *
+ * Inside a pass that works in input order a mark can be taken as well: no more jobs are fetched, those under way are
+ * committed, and then the place in the input, the lengths of what is written and the counts of the pass say all that is
+ * needed to go on from there. A mark stands beside the boundary from which its pass began, and is void as soon as the
+ * pass begins again.
+ *
+ * The rules that make it safe:
+ * - the state is replaced in one rename, after all that it names is on disk;
+ * - what the state on disk, or the boundary that may still be written, names is not removed; files that nobody needs
+ *   any more are removed once a newer state is there;
+ * - who goes on takes from OUT.partial and OUT.checkpoint only what the state names, in the length that it says, and
+ *   removes the rest;
+ * - what a state says is believed no more than a foreign dump: a checksum, types, ranges and lengths are checked before
+ *   anything is touched;
+ * - plan, version of the tool, `$$NOW`, the options that decide about bytes, and the input (fingerprint.c) must be the
+ *   same, else the run is refused and everything stays as it is. Memory, jobs and folders may differ. */
+#ifndef MRS_RUN_CHECKPOINT_H
+#define MRS_RUN_CHECKPOINT_H
+
+#include "internal.h"
+
+/* What a file says; views point into its bytes. */
+struct mrsi_checkpoint {
+    const char *tool, *plan, *plan_id;
+    int64_t now_ms;
+    uint64_t seed;
+    struct mrs_view options; /* texts by the name of the option */
+    struct mrs_view input;   /* array of {name, low, high} */
+    struct mrs_view state;   /* of the run at the boundary */
+    struct mrs_view output;  /* mrs_output_describe, in the state */
+    struct mrs_view pass;    /* of the pass that was begun there; empty: none */
+};
+/* FAIL MRS_E_FORMAT. body: without the frame and its checksum. */
+enum mrs_status mrsi_checkpoint_parse(const void *p, size_t n, struct mrsi_checkpoint *out, struct mrs_err *e);
+enum mrs_status mrsi_checkpoint_parse_body(const void *p, size_t n, struct mrsi_checkpoint *out, struct mrs_err *e);
+/* Puts the frame around body and appends all to out. */
+void mrsi_checkpoint_frame(struct mrs_view body, struct mrs_buf *out);
+
+/* Fields of one type; *bad is set where one is missing or out of range. */
+uint64_t mrsi_state_number(struct mrs_view d, const char *name, uint64_t most, bool *bad);
+struct mrs_view mrsi_state_list(struct mrs_view d, const char *name, bool *bad);
+/* Bytes of a BINARY field. */
+const uint8_t *mrsi_state_bytes(struct mrs_view d, const char *name, size_t *n, bool *bad);
+void mrsi_state_put_bytes(struct mrs_build *b, const char *name, const void *p, size_t n);
+enum mrs_status mrsi_state_damaged(const char *what, struct mrs_err *e);
+
+/* ---- checkpoint_state.c: the engine in words ---- */
+/* Appends the state before step `step` as fields. files: the numbers of the files that it names (uint32_t). */
+enum mrs_status mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
+/* The engine becomes as the state says. */
+enum mrs_status mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
+                                 struct mrs_err *e);
+void mrsi_state_put_rows(const struct mrsi_row *rows, uint32_t n, struct mrs_build *b);
+enum mrs_status mrsi_state_get_rows(struct mrs_view d, struct mrsi_row *rows, uint32_t n, struct mrs_err *e);
+
+void mrsi_state_put_docs(const struct mrs_docs *d, struct mrs_build *b);
+void mrsi_state_get_docs(struct mrs_view d, struct mrs_docs *docs, bool *bad);
+/* ---- seen.c ---- */
+void mrsi_seen_describe(const struct mrsi_engine *en, struct mrs_build *b);
+enum mrs_status mrsi_seen_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_err *e);
+
+/* ---- checkpoint_same.c: whether it is the same run ---- */
+/* What must be the same, as fields: options and input. */
+void mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e);
+enum mrs_status mrsi_same_input(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e);
+enum mrs_status mrsi_same_check(struct mrsi_engine *en, const struct mrsi_checkpoint *cp, struct mrs_view options,
+                                struct mrs_view input, struct mrs_err *e);
+
+/* ---- checkpoint.c: when, and where ---- */
+/* Before the output is opened: decides whether there will be checkpoints and reads the one to go on from. */
+enum mrs_status mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e);
+bool mrsi_keep_resumes(const struct mrsi_engine *en);    /* the output is to be taken over */
+bool mrsi_keep_is_published(const struct mrsi_engine *en); /* it has been done: only the report is missing */
+/* Behind it: takes over what was left; *step: where to go on. */
+enum mrs_status mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e);
+/* A boundary: all steps before `step` are done. */
+enum mrs_status mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+/* The output is whole and about to be published. */
+enum mrs_status mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e);
+/* The run is over: published, or stopped with status s. The output goes, or stays for another run. */
+void mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e);
+
+/* A file that a boundary may name, as a temporary file; nameless where there are no checkpoints. */
+enum mrs_status mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);
+enum mrs_status mrsi_keep_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrsi_temp **out,
+                                 struct mrs_err *e);
+void mrsi_keep_dropped(struct mrsi_engine *en, uint32_t no); /* its last user has gone */
+uint32_t mrsi_keep_next(const struct mrsi_engine *en);
+
+#endif

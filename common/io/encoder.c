@@ -125,7 +125,7 @@ write_packed(struct mrsi_encoder *c)
             c->status = s;
             c->err = err;
         }
-        c->file_bytes += drop ? 0 : bytes;
+        c->file_bytes += drop || s != MRS_OK ? 0 : bytes;
         c->writing = false;
         c->first = p->next;
         c->last = c->first ? c->last : &c->first;

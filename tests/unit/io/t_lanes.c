@@ -3,7 +3,6 @@
 #include "io_test.h"
 #include "../../../common/io/lanes.h"
 #include <pthread.h>
-#include <signal.h>
 
 static int threads_refused; /* the n-th and all later ones; 0: none */
 int __real_pthread_create(pthread_t *id, const pthread_attr_t *how, void *(*run)(void *), void *arg);
@@ -266,13 +265,223 @@ stops_and_goes_on(void **state)
     free(in.p);
 }
 
+/* ---- what goes wrong ---- */
+/* A thread that cannot be started is one fewer; with none the work is done all the same. */
+static void
+fewer_threads(void **state)
+{
+    (void)state;
+    struct bytes in = make_text(3 * MRSI_PIECE + 9, 4, false), want = packed(hows[4], in, 0, in.n);
+    for (int first = 1; first <= 4; first++) {
+        threads_refused = first;
+        struct bytes got = packed(hows[4], in, 3, 50000);
+        threads_refused = 0;
+        same(got, want);
+        free(got.p);
+    }
+    free(in.p);
+    free(want.p);
+}
+
+/* One after the other on the same lanes: open, write, mark, finish. */
+static enum mrs_status
+whole_way(struct mrs_mem *mem, struct mrs_compress how, struct bytes in, uint32_t threads, struct mrs_err *e)
+{
+    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+    struct mrsi_encoder *enc = NULL;
+    struct mrs_buf pending;
+    uint64_t bytes;
+    int fd = new_file(at("packed"));
+    struct mrsi_encoder_to to = {fd, "packed", how, 5000, lanes};
+    mrs_buf_init(&pending, mem, SIZE_MAX);
+    enum mrs_status s = lanes ? mrsi_encoder_open(mem, &to, &enc, e) : mrs_err_memory(e, 1);
+    for (size_t i = 0; s == MRS_OK && i < in.n; i += 300000) {
+        s = mrsi_encoder_write(enc, in.p + i, in.n - i < 300000 ? in.n - i : 300000, e);
+    }
+    s = s == MRS_OK ? mrsi_encoder_mark(enc, &bytes, &pending, e) : s;
+    s = s == MRS_OK ? mrsi_encoder_finish(enc, e) : s;
+    mrsi_encoder_close(enc);
+    mrs_buf_clear(&pending);
+    mrsi_lanes_free(lanes);
+    close(fd);
+    return s;
+}
+
+/* Memory runs out at every allocation, in whichever thread, once and for good: a status, no leak, nobody waits. */
+static void
+no_memory(void **state)
+{
+    (void)state;
+    struct bytes in = make_text(4 * MRSI_PIECE + 5, 6, false);
+    for (uint32_t threads = 0; threads <= 3; threads += 3) {
+        for (size_t h = 0; h < HOWS; h += 2) {
+            for (int for_good = 0; for_good < 2; for_good++) {
+                enum mrs_status s = MRS_DEAD;
+                for (uint64_t n = 1; s != MRS_OK; n++) {
+                    struct mrs_mem *mem = mrs_mem_new(for_good ? UINT64_MAX - n : n);
+                    struct mrs_err err;
+                    mrs_err_clear(&err);
+                    s = whole_way(mem, hows[h], in, threads, &err);
+                    bool failed = mrs_mem_count(mem) >= n;
+                    assert_true(s == MRS_OK || (s == MRS_DEAD && err.code == MRS_E_MEMORY));
+                    assert_true(s != MRS_OK || !failed || threads); /* the list of threads is not needed */
+                    s = failed ? MRS_DEAD : s;
+                    assert_int_equal(mrs_mem_close(mem), 0);
+                    assert_true(n < 500);
+                }
+            }
+        }
+    }
+    free(in.p);
+}
+
+/* A file that takes no more: told at the latest by finish, again by every later call, and by mark. */
+static void
+full_disk(void **state)
+{
+    (void)state;
+    struct bytes in = make_text(9 * MRSI_PIECE, 6, true);
+    for (uint32_t threads = 0; threads <= 3; threads += 3) {
+        for (size_t h = 1; h < HOWS; h++) {
+            for (int late = 0; late < 2; late++) {
+                struct mrs_mem *mem = mrs_mem_new(0);
+                struct mrs_err err;
+                struct mrs_buf pending;
+                uint64_t bytes;
+                mrs_err_clear(&err);
+                mrs_buf_init(&pending, mem, SIZE_MAX);
+                struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+                int fd = open("/dev/full", O_WRONLY), good_fd = new_file(at("good"));
+                struct mrsi_encoder *enc = open_to(mem, fd, hows[h], lanes);
+                struct mrsi_encoder *good = open_to(mem, good_fd, hows[h], lanes);
+                enum mrs_status s = mrsi_encoder_write(enc, in.p, late ? 100 : in.n, &err);
+                s = s == MRS_OK ? mrsi_encoder_finish(enc, &err) : s;
+                FAILS(s, MRS_E_IO);
+                FAILS(mrsi_encoder_mark(enc, &bytes, &pending, &err), MRS_E_IO);
+                assert_int_equal(bytes, 0);
+                mrsi_encoder_close(enc);
+                pass_on(good, in, 0, in.n, 200000); /* another file on the same lanes is not hurt */
+                finish(good);
+                unpacks_to(hows[h].codec, at("good"), in);
+                close(fd);
+                close(good_fd);
+                mrs_buf_clear(&pending);
+                mrsi_lanes_free(lanes);
+                assert_int_equal(mrs_mem_close(mem), 0);
+            }
+        }
+    }
+    free(in.p);
+}
+
+/* Closed while threads are at work: nothing is written behind that, and the file is whole frames of the input. */
+static void
+closed_early(void **state)
+{
+    (void)state;
+    struct bytes in = make_text(12 * MRSI_PIECE, 8, false);
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, 4);
+    struct bytes want = packed(hows[4], in, 0, in.n);
+    for (size_t n = 0; n <= in.n; n += MRSI_PIECE / 2 + 1) {
+        int fd = new_file(at("early"));
+        struct mrsi_encoder *enc = open_to(mem, fd, hows[4], lanes);
+        pass_on(enc, in, 0, n, 100000);
+        mrsi_encoder_close(enc);
+        off_t end = lseek(fd, 0, SEEK_END);
+        close(fd);
+        struct bytes got = get(at("early"));
+        assert_int_equal(got.n, end);
+        assert_true(got.n <= want.n);
+        assert_memory_equal(got.p, want.p, got.n);
+        free(got.p);
+    }
+    mrsi_lanes_free(lanes);
+    free(in.p);
+    free(want.p);
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
+/* ---- many files ---- */
+struct writer {
+    pthread_t id;
+    struct mrs_mem *mem;
+    struct mrsi_lanes *lanes;
+    struct bytes in;
+    char path[64];
+};
+
+static void *
+write_one(void *arg)
+{
+    struct writer *w = arg;
+    int fd = open(w->path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    struct mrsi_encoder *enc = open_to(w->mem, fd, hows[4], w->lanes);
+    pass_on(enc, w->in, 0, w->in.n, 65000);
+    finish(enc);
+    close(fd);
+    return NULL;
+}
+
+/* Files of several threads, and several files of one thread that has others wait meanwhile, share the lanes. */
+static void
+many_files(void **state)
+{
+    (void)state;
+    enum { FILES = 6 };
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, 3);
+    struct bytes in = make_text(3 * MRSI_PIECE + 70, 2, false), want = packed(hows[4], in, 0, in.n);
+    struct writer w[FILES];
+    for (int i = 0; i < FILES; i++) {
+        w[i] = (struct writer){.mem = mem, .lanes = lanes, .in = in};
+        snprintf(w[i].path, sizeof w[i].path, "%.60s", at("f%d", i));
+        assert_int_equal(__real_pthread_create(&w[i].id, NULL, write_one, &w[i]), 0);
+    }
+    for (int i = 0; i < FILES; i++) {
+        pthread_join(w[i].id, NULL);
+    }
+    struct mrsi_encoder *enc[FILES];
+    int fd[FILES];
+    for (int i = 0; i < FILES; i++) {
+        struct bytes got = get(w[i].path);
+        same(got, want);
+        free(got.p);
+        fd[i] = new_file(w[i].path);
+        enc[i] = open_to(mem, fd[i], hows[4], lanes);
+    }
+    for (size_t n = 0; n < in.n; n += 400000) {
+        for (int i = 0; i < FILES; i++) {
+            pass_on(enc[i], in, n, in.n - n < 400000 ? in.n : n + 400000, 400000);
+        }
+    }
+    for (int i = 0; i < FILES; i++) {
+        finish(enc[i]);
+        close(fd[i]);
+        struct bytes got = get(w[i].path);
+        same(got, want);
+        free(got.p);
+    }
+    mrsi_lanes_free(lanes);
+    free(in.p);
+    free(want.p);
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes_for_any_threads), cmocka_unit_test(every_level),
-        cmocka_unit_test(nothing_is_remembered),      cmocka_unit_test(others_read_it),
+        cmocka_unit_test(same_bytes_for_any_threads),
+        cmocka_unit_test(every_level),
+        cmocka_unit_test(nothing_is_remembered),
+        cmocka_unit_test(others_read_it),
         cmocka_unit_test(stops_and_goes_on),
+        cmocka_unit_test(fewer_threads),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(full_disk),
+        cmocka_unit_test(closed_early),
+        cmocka_unit_test(many_files),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

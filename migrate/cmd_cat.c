@@ -85,7 +85,7 @@ print(const struct mrsi_cli *cli, struct printing *x, struct mrs_err *e)
                                 .arg = x};
     enum mrs_status s = cli->where ? compile(cli, &where, e) : MRS_OK;
     x->where = where;
-    mrsi_pattern_opts(cli, cli->line.operand, &how);
+    mrsi_pattern_opts(cli, &how);
     s = s == MRS_OK ? mrs_input_open(cli->line.mem, cli->line.operand, &how, &in, e) : s;
     if (s == MRS_OK && cli->ns && mrs_input_count(in) == 0) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "%s: no collection is called like %s", cli->line.operand, cli->ns);

@@ -279,7 +279,7 @@ static enum mrs_status
 open_side(struct diffing *x, int side)
 {
     struct mrs_input_opts how;
-    mrsi_pattern_opts(x->cli, x->name[side], &how);
+    mrsi_pattern_opts(x->cli, &how);
     return mrs_input_open(x->cli->line.mem, x->name[side], &how, &x->in[side], &x->err);
 }
 

@@ -16,14 +16,14 @@ mrsi_job_input_opts(const struct mrsi_cli *cli)
                                    .tmp = cli->tmp};
 }
 
-/* A stream of documents has no name of its own: it takes the pattern's, where that is one. */
+/* Documents without a name of their own take the pattern's, where that is one. */
 void
-mrsi_pattern_opts(const struct mrsi_cli *cli, const char *path, struct mrs_input_opts *out)
+mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out)
 {
     bool plain = cli->ns && !strpbrk(cli->ns, "*\\");
     *out = (struct mrs_input_opts){.include = cli->ns ? &cli->ns : NULL,
                                    .n_include = cli->ns != NULL,
-                                   .ns = plain && strcmp(path, "-") == 0 ? cli->ns : NULL,
+                                   .unnamed = plain ? cli->ns : "input.documents",
                                    .tmp = cli->tmp};
 }
 

@@ -17,8 +17,8 @@ struct mrsi_job {
  * its warnings are told. OK, or what went wrong in job->err; told as well, unless --json. */
 enum mrs_status mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli);
 struct mrs_input_opts mrsi_job_input_opts(const struct mrsi_cli *cli);
-/* Of a command whose --ns is a pattern: path is what it reads. */
-void mrsi_pattern_opts(const struct mrsi_cli *cli, const char *path, struct mrs_input_opts *out);
+/* Of a command whose --ns is a pattern. */
+void mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out);
 void mrsi_job_close(struct mrsi_job *job);
 /* Tells what is in job->err on standard error: the plan's errors one by one, or the one error. */
 void mrsi_job_tell(const struct mrsi_job *job);

@@ -209,6 +209,27 @@ metadata_beside(struct mrs_input *in, struct mrs_input_ns *ns, const char *path,
     return MRS_OK;
 }
 
+static enum mrs_status
+name_single(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, const struct mrs_input_opts *opts,
+            bool stream, struct mrs_err *e)
+{
+    struct mrs_err own;
+    mrs_err_clear(&own);
+    if (opts->ns) {
+        return name_by_option(in, ns, opts->ns, e);
+    }
+    enum mrs_status s = stream ? MRSI_FAIL(&own, MRS_E_USAGE,
+                                           "%s is a stream without a name, and no archive: say its namespace", path)
+                               : name_by_path(in, ns, path, &own);
+    if (s == MRS_FAIL && opts->unnamed && own.code != MRS_E_IO) {
+        return name_by_option(in, ns, opts->unnamed, e);
+    }
+    if (s != MRS_OK && e && e->code == MRS_E_NONE) {
+        *e = own;
+    }
+    return s;
+}
+
 /* One namespace: a .bson file by its path, or a stream that now is a file without a name. */
 static enum mrs_status
 open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, struct mrsi_opened *o,
@@ -225,13 +246,7 @@ open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts 
     if (s == MRS_OK && !stream) {
         s = metadata_beside(in, ns, path, e);
     }
-    if (s == MRS_OK && opts->ns) {
-        s = name_by_option(in, ns, opts->ns, e);
-    } else if (s == MRS_OK && !stream) {
-        s = name_by_path(in, ns, path, e);
-    } else if (s == MRS_OK) {
-        s = MRSI_FAIL(e, MRS_E_USAGE, "%s is a stream without a name, and no archive: say its namespace", path);
-    }
+    s = s == MRS_OK ? name_single(in, ns, path, opts, stream, e) : s;
     if (s == MRS_OK && !mrsi_input_takes(in, ns->db, ns->coll, ns->ns)) {
         in->n = 0;
         return mrsi_input_exclude(in, ns->ns, e);

@@ -76,6 +76,18 @@ list_entries(struct mrs_mem *mem, struct mrs_input *const in[2], uint32_t *n)
     return list;
 }
 
+/* Two files of documents are compared whatever they are called. */
+static void
+pair_files(struct mrs_input *const in[2], struct entry *list, uint32_t *n)
+{
+    if (*n == 2 && mrs_input_format(in[0]) == MRS_FORMAT_BSON && mrs_input_format(in[1]) == MRS_FORMAT_BSON) {
+        uint32_t a = list[0].pair.at[0] == MRSI_NONE;
+        list[0] = list[a];
+        list[0].pair.at[0] = list[0].pair.at[1] = 0;
+        *n = 1;
+    }
+}
+
 /* ---- digests ---- */
 static enum mrs_status
 add_doc(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
@@ -149,7 +161,9 @@ one(struct mrsi_compare *c, const struct entry *x, struct mrs_diff_coll *coll, s
     if (s != MRS_OK) {
         return s;
     }
-    if (in[0] && in[1] && !x->extra) {
+    bool unknown = (in[0] && !in[0]->meta_path && mrs_input_format(c->in[0]) == MRS_FORMAT_BSON) ||
+                   (in[1] && !in[1]->meta_path && mrs_input_format(c->in[1]) == MRS_FORMAT_BSON);
+    if (in[0] && in[1] && !x->extra && !unknown) {
         s = mrsi_compare_meta(&c->out->arena, in[0]->metadata, in[1]->metadata, coll, e);
     }
     bool same = mrsi_compare_same(&coll->docs[0], &coll->docs[1]);
@@ -184,6 +198,7 @@ compare(struct mrsi_compare *c, struct mrs_err *e)
     out->coll = list ? mrs_arena_alloc(&out->arena, (n + 1) * sizeof *out->coll) : NULL;
     enum mrs_status s = out->coll ? MRS_OK : mrs_err_memory(e, n * sizeof *out->coll);
     if (s == MRS_OK) {
+        pair_files(c->in, list, &n);
         expect_bytes(c, list, n);
     }
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {

@@ -216,8 +216,8 @@ name(struct finding *f, const struct group *g, uint64_t a, uint64_t b)
 {
     struct named x = {{NOWHERE, NOWHERE}};
     if (f->named.n / sizeof x < f->c->limit) {
-        x.ordinal[0] = a < g->n[0] ? place(&g->left_at[0], a) : NOWHERE;
-        x.ordinal[1] = b < g->n[1] ? place(&g->left_at[1], b) : NOWHERE;
+        x.ordinal[0] = a < places(&g->left_at[0]) ? place(&g->left_at[0], a) : NOWHERE;
+        x.ordinal[1] = b < places(&g->left_at[1]) ? place(&g->left_at[1], b) : NOWHERE;
         mrs_buf_put(&f->named, &x, sizeof x);
     }
 }

@@ -2,7 +2,7 @@
  *
  * What counts is what a server would hold: documents by their bytes, in any order, matched by `_id` as a server
  * compares it (1 and 1.0 are one `_id`); options and indexes in any order, without uuids. How a dump is packed does not
- * count. */
+ * count, and of two single files not how they are called. */
 #ifndef MONGORESHAPE_COMPARE_H
 #define MONGORESHAPE_COMPARE_H
 

@@ -58,6 +58,7 @@ struct mrs_input_opts {
     const char *const *include, *const *exclude; /* patterns as mongorestore's: `*` over db.coll, `\` escapes */
     uint32_t n_include, n_exclude;
     const char *ns; /* for `-` and single files: "db.coll"; NULL: from the file's name and folder */
+    const char *unnamed; /* what documents are called of which neither says it, as of a stream; NULL: refused */
     const char *tmp; /* where a pipe is put, to be read twice; NULL: $TMPDIR, else /tmp */
     bool unfinished; /* the folder is the output of a run that has not ended: our marker in it is no reason to refuse */
 };

@@ -25,7 +25,7 @@ struct bucket_look {
     uint32_t len;
     bool gone;
 };
-enum { BUCKET_LOOKS = 16, BUCKET_LAYOUT = 24 };
+enum { BUCKET_LOOKS = 16, BUCKET_LAYOUT = MRS_EVAL_FIELDS_MAX };
 
 struct mrsi_bucket {
     struct mrsi_keep keeper;
@@ -115,9 +115,9 @@ enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *wo
 struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view kin, struct mrs_view shape);
 /* bucket_plain.c */
 void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
-/* Values, and the item appended to kin and shape. */
-void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucket_plain *x, struct mrs_buf *heads,
-                       struct mrs_buf *values);
+/* Values, and the item appended to kin and shape; ev has the fields at hand. */
+void mrsi_bucket_plain(const struct mrsi_bucket *s, const struct mrs_eval *ev, struct bucket_plain *x,
+                       struct mrs_buf *heads, struct mrs_buf *values);
 void mrsi_bucket_put_item(const struct bucket_reading *r, uint8_t *to); /* item_size bytes */
 static inline struct mrs_val
 mrsi_bucket_value(const struct mrsi_bucket *s, const struct bucket_plain *x, uint32_t i)

@@ -7,14 +7,11 @@
 #include "mongoreshape/value.h"
 
 /* ---- work ---- */
-void
-mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c)
+static void
+make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c)
 {
     struct mrs_buf *const bufs[] = {&w->rest, &w->items, &w->head,  &w->last,
                                     &w->doc,  &w->other, &w->saved, &w->raw};
-    if (w->ready) {
-        return;
-    }
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         mrs_buf_init(bufs[i], c->mem, BUCKET_BUF_MAX);
     }
@@ -22,6 +19,14 @@ mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, struc
     mrs_arena_init(&w->arena, c->mem);
     w->n_acc = s->n_set;
     w->ready = true;
+}
+
+void
+mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c)
+{
+    if (!w->ready) {
+        make_ready(s, w, c);
+    }
 }
 
 void
@@ -313,8 +318,7 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
 {
     const struct mrsi_bucket *s = state;
     struct bucket_work *w = work;
-    struct mrs_eval ev = mrsi_step_eval(c, doc);
-    struct mrs_eval_fields fields;
+    struct mrs_eval_fields room;
     struct mrs_val time = mrs_missing();
     bool takes;
     mrsi_bucket_work_start(s, w, c);
@@ -323,14 +327,13 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
     if (st != MRS_OK || !takes) {
         return st;
     }
-    if (!s->plain || s->n_set) {
-        mrs_eval_fields(&ev, &fields);
-    }
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    mrsi_step_fields(c, &ev, &room);
     if (s->tail) {
         mrs_buf_put(&out->shape, "\0\0\0\0", 4); /* the length of what follows */
     }
     if (s->plain) {
-        mrsi_bucket_plain(s, doc, &w->plain, &out->kin, &out->shape);
+        mrsi_bucket_plain(s, &ev, &w->plain, &out->kin, &out->shape);
         st = mrsi_buf_end(&out->kin, 0, c, "items");
         st = st == MRS_OK ? mrsi_buf_end(&out->shape, 0, c, "items") : st;
         time = mrsi_bucket_value(s, &w->plain, s->by.fields.n);

@@ -68,48 +68,42 @@ mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s)
 
 /* ---- a reading with names that are known ---- */
 static inline bool
-same_name(const struct bucket_field *f, const uint8_t *p, const uint8_t *end)
+same_name(const struct bucket_field *f, const struct mrs_elem *e, const uint8_t *end)
 {
-    if (end - p < 8) {
-        return f->size <= end - p && memcmp(p, f->name, f->size) == 0;
+    const uint8_t *p = (const uint8_t *)e->name;
+    if (f->size != e->name_len + 1) {
+        return false;
     }
-    return (mrs_le64(p) & f->mask) == f->first && (f->size <= 8 || (f->size <= end - p &&
-                                                                    memcmp(p + 8, f->name + 8, f->size - 8) == 0));
-}
-
-static inline int64_t
-size_of(uint8_t type, const uint8_t *p, const uint8_t *end)
-{
-    uint8_t fixed = mrs_fixed_size[type];
-    return fixed != 0x80 ? fixed : mrs_value_size_quick(type, p, (uint64_t)(end - p));
+    if (end - p < 8) {
+        return memcmp(p, f->name, f->size) == 0;
+    }
+    return (mrs_le64(p) & f->mask) == f->first && (f->size <= 8 || memcmp(p + 8, f->name + 8, f->size - 8) == 0);
 }
 
 /* False: the document has another name, or another order. heads and values have room. */
 static bool
-take_known(struct bucket_plain *x, struct mrs_view doc, struct mrs_buf *heads, struct mrs_buf *values)
+take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *heads, struct mrs_buf *values)
 {
     const struct bucket_field *f = x->field, *last = f + x->n;
-    const uint8_t *p = doc.p + 4, *end = doc.p + doc.n - 1;
+    const uint8_t *end = ev->root.p + ev->root.n;
     uint8_t *to_head = heads->p + heads->n, *to_value = values->p + values->n;
-    for (; p < end; f++) {
-        while (f < last && !same_name(f, p + 1, end)) {
+    for (uint32_t i = 0; i < ev->fields->n; i++, f++) {
+        const struct mrs_elem *e = &ev->fields->e[i];
+        while (f < last && !same_name(f, e, end)) {
             f++;
         }
         if (f == last) {
             return false;
         }
-        const uint8_t *v = p + 1 + f->size;
-        uint32_t n = (uint32_t)size_of(*p, v, end), head = f->size + 1;
-        x->v[f->look] = (struct mrs_val){v, n, *p};
+        x->v[f->look] = e->v;
         if (!f->gone) {
-            mrs_put32(to_head, head);
-            mrs_copy_short(to_head + 4, p, head);
-            mrs_copy_short(to_value, v, n);
-            to_head += 4 + head;
-            to_value += n;
+            mrs_put32(to_head, f->size + 1);
+            mrs_copy_short(to_head + 4, e->p, f->size + 1);
+            mrs_copy_short(to_value, e->v.p, e->v.n);
+            to_head += f->size + 5;
+            to_value += e->v.n;
             x->n_heads++;
         }
-        p = v + n;
     }
     heads->n = (size_t)(to_head - heads->p);
     values->n = (size_t)(to_value - values->p);
@@ -192,9 +186,10 @@ forget_values(const struct mrsi_bucket *s, struct bucket_plain *x)
 }
 
 void
-mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucket_plain *x, struct mrs_buf *heads,
-                  struct mrs_buf *values)
+mrsi_bucket_plain(const struct mrsi_bucket *s, const struct mrs_eval *ev, struct bucket_plain *x,
+                  struct mrs_buf *heads, struct mrs_buf *values)
 {
+    struct mrs_view doc = ev->root;
     size_t at = heads->n + 8;
     x->v[BUCKET_LOOKS + 1] = mrs_missing();
     forget_values(s, x);
@@ -204,7 +199,7 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucke
         return;
     }
     heads->n = at;
-    if (!x->n || !take_known(x, doc, heads, values)) {
+    if (!x->n || !ev->fields->all || !take_known(x, ev, heads, values)) {
         forget_values(s, x);
         take_strange(s, x, doc, heads, values);
     }
@@ -215,6 +210,13 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_view doc, struct bucke
 }
 
 /* ---- putting it together again ---- */
+static inline int64_t
+size_of(uint8_t type, const uint8_t *p, const uint8_t *end)
+{
+    uint8_t fixed = mrs_fixed_size[type];
+    return fixed != 0x80 ? fixed : mrs_value_size_quick(type, p, (uint64_t)(end - p));
+}
+
 void
 mrsi_bucket_put_item(const struct bucket_reading *r, uint8_t *to)
 {

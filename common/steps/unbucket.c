@@ -3,6 +3,7 @@
  * An item gets what stood once for all of them, the fields named by `by`, in front of its own, which win; a bucket
  * without items stays, since there is nothing that could hold what it says. The names of `by` are kept as a tree, so
  * that a dotted one is merged with a document of the item level by level. */
+#include "alike.h"
 #include "ids.h"
 #include "indexes.h"
 #include "invert.h"
@@ -148,6 +149,12 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 struct span {
     uint32_t off, len;
 };
+/* What the names of a document tell. */
+struct names {
+    struct mrsi_seen seen;
+    struct span own_id; /* where its `_id` is; len 0: it has none */
+    bool meets;         /* it has a name that `by` begins with */
+};
 struct work {
     bool ready;
     struct mrs_buf element, shaped;
@@ -156,6 +163,8 @@ struct work {
     struct mrs_buf front;      /* the elements that every document gets whose item has none of their names */
     struct mrs_buf source;     /* what the last new `_id` was made of; empty: none was */
     uint8_t id[12];            /* and what it was */
+    struct mrsi_alike alike;   /* a document whose names were looked at, and what was seen: */
+    struct names names;
     struct mrs_view self;      /* the bucket, where it stays; p NULL */
     uint32_t at;               /* next product */
 };
@@ -197,10 +206,7 @@ struct item {
     struct mrs_view doc;  /* as `fields` and `drop` left it */
     struct mrs_val vars[3];
     int64_t position;
-    /* of doc: */
-    struct mrsi_seen seen;
-    struct mrs_elem own_id; /* v missing: none */
-    bool meets;             /* it has a name that `by` begins with */
+    struct names names;
 };
 
 static enum mrs_status
@@ -237,21 +243,25 @@ shape_item(struct item *x)
     return st;
 }
 
-/* The one look at the names of the document. */
+/* The one look at the names of the document; none where it looks as the last one did. */
 static void
 survey(struct item *x)
 {
     bool as_it_is = x->s->id == ID_KEEP && !x->s->tree; /* with an `_id` of its own */
+    struct names *names = &x->names;
     struct mrs_walk w;
     struct mrs_elem e;
-    x->own_id.v = mrs_missing();
-    x->meets = false;
-    mrsi_seen_begin(&x->seen);
+    if (mrsi_alike(&x->w->alike, x->doc)) {
+        *names = x->w->names;
+        return;
+    }
+    *names = (struct names){.meets = false};
+    mrsi_seen_begin(&names->seen);
     mrs_walk_init(&w, x->doc);
     while (mrs_walk_next(&w, &e) == 1) {
-        mrsi_seen_add(&x->seen, &e);
-        if (x->own_id.v.type == MRS_MISSING && mrs_name_is(&e, "_id", 3)) {
-            x->own_id = e;
+        mrsi_seen_add(&names->seen, &e);
+        if (!names->own_id.len && mrs_name_is(&e, "_id", 3)) {
+            names->own_id = (struct span){(uint32_t)(e.p - x->doc.p), (uint32_t)(w.at - e.p)};
             if (as_it_is) {
                 return;
             }
@@ -260,8 +270,19 @@ survey(struct item *x)
         while (n && !mrs_name_is(&e, n->name->name, n->name->len)) {
             n = n->next;
         }
-        x->meets = x->meets || n;
+        names->meets = names->meets || n;
     }
+    if (mrsi_alike_learn(&x->w->alike, x->doc)) {
+        x->w->names = *names;
+    }
+}
+
+static struct mrs_val
+own_id(const struct item *x)
+{
+    const uint8_t *p = x->doc.p + x->names.own_id.off;
+    uint32_t n = x->names.own_id.len, head = 1 + sizeof "_id";
+    return n ? (struct mrs_val){p + head, n - head, *p} : mrs_missing();
 }
 
 /* Those of one bucket differ in their position only. */
@@ -295,7 +316,7 @@ choose_id(struct item *x, struct mrs_val *id, bool *own)
         ev.vars = x->vars;
         st = mrsi_step_skip(x->c, mrs_expr_eval(s->id_expr, &ev, id), "id");
     } else if (s->id == ID_KEEP) {
-        *id = x->own_id.v;
+        *id = own_id(x);
         *own = id->type != MRS_MISSING;
         if (!*own && s->shape.fields.map && !s->drops_id) {
             *id = mrs_doc_get(x->item, "_id");
@@ -406,11 +427,9 @@ static enum mrs_status
 put_usual(struct item *x, struct mrs_val id)
 {
     const struct mrs_buf *front = &x->w->front;
-    const uint8_t *from = x->doc.p + 4, *end = x->doc.p + x->doc.n - 1, *hole = from, *behind = from;
-    if (x->own_id.v.type != MRS_MISSING) {
-        hole = x->own_id.p;
-        behind = x->own_id.v.p + x->own_id.v.n;
-    }
+    const struct span *own = &x->names.own_id;
+    const uint8_t *from = x->doc.p + 4, *end = x->doc.p + x->doc.n - 1;
+    const uint8_t *hole = own->len ? x->doc.p + own->off : from, *behind = hole + own->len;
     size_t n = 4 + 5 + id.n + front->n + (size_t)(hole - from) + (size_t)(end - behind) + 1;
     uint8_t *at = mrs_buf_take(&x->w->made, n);
     if (at) {
@@ -423,14 +442,14 @@ put_usual(struct item *x, struct mrs_val id)
         at = put_run(at, behind, (size_t)(end - behind));
         *at = 0;
     }
-    return mrsi_seen_check(&x->seen, x->c, x->doc);
+    return mrsi_seen_check(&x->names.seen, x->c, x->doc);
 }
 
 static enum mrs_status
 put_document(struct item *x, struct mrs_val id)
 {
     struct mrs_buf *out = &x->w->made;
-    if (!x->meets) {
+    if (!x->names.meets) {
         return put_usual(x, id);
     }
     size_t at = mrsi_put_open(out);

@@ -21,6 +21,12 @@ mrs_hash(const void *p, size_t n, uint64_t seed)
     return h;
 }
 
+uint64_t
+mrs_hash64(const void *p, size_t n, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(p, n, seed);
+}
+
 static struct mrs_val
 shortest_decimal(const uint8_t *p, uint8_t room[16])
 {

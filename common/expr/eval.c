@@ -353,8 +353,8 @@ field_at_hand(const struct mrs_eval_fields *f, const char *name, uint32_t len)
     return NULL;
 }
 
-static enum mrs_status
-eval_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+static __attribute__((noinline)) enum mrs_status
+eval_long_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val base = x->base == MRSI_ROOT     ? mrs_view_val(ev->root)
                           : x->base >= 0           ? ev->slots[x->base]
@@ -378,6 +378,19 @@ eval_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 }
 
 static enum mrs_status
+eval_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    if (x->base == MRSI_ROOT && ev->fields && x->n_parts == 1) { /* the everyday case */
+        const struct mrs_elem *field = field_at_hand(ev->fields, x->part[0], x->part_len[0]);
+        if (field) {
+            *out = field->v;
+            return MRS_OK;
+        }
+    }
+    return eval_long_path(x, ev, out);
+}
+
+static __attribute__((noinline)) enum mrs_status
 eval_items(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val few[16];
@@ -423,15 +436,13 @@ mrsi_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_v
     return mrsi_eval(x->args[i], ev, out);
 }
 
-enum mrs_status
-mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+/* With room for the variables that are bound inside. */
+static __attribute__((noinline)) enum mrs_status
+eval_with_slots(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val few[SLOTS_ON_STACK];
     struct mrs_val *before = ev->slots;
     uint32_t n_before = ev->n_slots, n = x->root->n_slots;
-    if (!n) { /* no variable is bound anywhere inside */
-        return mrsi_eval(x, ev, out);
-    }
     ev->slots = few;
     if (n > SLOTS_ON_STACK) {
         ev->slots = mrs_arena_alloc(ev->arena, n * sizeof *few);
@@ -445,6 +456,12 @@ mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     ev->slots = before;
     ev->n_slots = n_before;
     return s;
+}
+
+enum mrs_status
+mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return x->root->n_slots ? eval_with_slots(x, ev, out) : mrsi_eval(x, ev, out);
 }
 
 bool

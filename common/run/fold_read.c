@@ -57,8 +57,10 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t 
     if (!p) {
         return mrs_err_memory(e, total);
     }
+    uint64_t hash = f->gather.on ? mrs_hash64(x->group.p, x->group.n, f->en->seed) /* never routed */
+                                 : mrs_hash(x->group.p, x->group.n, f->en->seed).lo;
     struct mrsi_rec r = {.total = (uint32_t)total,
-                         .ref = (uint32_t)mrs_hash(x->group.p, x->group.n, f->en->seed).lo,
+                         .ref = (uint32_t)hash,
                          .ord = kin,
                          .order = ordinal,
                          .verify_len = (uint32_t)x->group.n,

@@ -64,8 +64,9 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     s->acc = mrsi_read_alloc(r, n + 1, sizeof *s->acc);
     s->fixed = mrsi_read_alloc(r, n + 1, sizeof *s->fixed);
     s->same = mrsi_read_alloc(r, n + 1, sizeof *s->same);
+    s->brings = mrsi_read_alloc(r, n + 1, sizeof *s->brings);
     s->counted = mrsi_read_alloc(r, n + 1, sizeof *s->counted);
-    if (!s->path || !s->acc || !s->fixed || !s->same || !s->counted) {
+    if (!s->path || !s->acc || !s->fixed || !s->same || !s->brings || !s->counted) {
         return;
     }
     s->flat = true;
@@ -85,6 +86,9 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
             s->fixed[s->n] = mrs_missing();
         }
         s->same[s->n] = same_argument(s);
+        if (s->fixed[s->n].type == MRS_MISSING && s->same[s->n] == s->n) {
+            s->brings[s->n_brings++] = s->n;
+        }
         s->counted[s->n] = s->fixed[s->n].type != MRS_MISSING && mrs_acc_counts(s->acc[s->n]);
         s->n++;
     }

@@ -26,6 +26,8 @@ struct mrsi_rollup {
     struct mrs_acc **acc;
     struct mrs_val *fixed; /* what every document brings; missing: each its own */
     uint32_t *same;        /* the first field that takes the same argument: it alone brings it */
+    uint32_t *brings;      /* n_brings: fields whose argument each document brings */
+    uint32_t n_brings;
     uint32_t n;
     struct rollup_small *small; /* n_small of them, one behind the other in a group's state; NULL: not with this plan */
     uint32_t n_small;

@@ -71,12 +71,9 @@ mrsi_rollup_put_value(struct mrs_buf *out, struct mrs_val v)
 enum mrs_status
 mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
 {
-    for (uint32_t i = 0; i < s->n && !out->bad; i++) {
+    for (uint32_t i = 0; i < s->n_brings && !out->bad; i++) {
         struct mrs_val v;
-        if (s->fixed[i].type != MRS_MISSING || s->same[i] != i) {
-            continue;
-        }
-        enum mrs_status st = mrs_acc_argument(s->acc[i], ev, &v);
+        enum mrs_status st = mrs_acc_argument(s->acc[s->brings[i]], ev, &v);
         if (st == MRS_OK) {
             mrsi_rollup_put_value(out, v);
             continue;

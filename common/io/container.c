@@ -55,15 +55,19 @@ whole_blocks(uint64_t n)
     return (n + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* The header of a tar's member: the sum of its bytes is written in it. */
+/* The header of a tar's member: the sum of its bytes is written in it. A document has zero or one as its fourth byte
+ * and then the type of a field; a name of three letters is followed by more than one NUL. */
 static bool
 is_tar(const uint8_t head[BLOCK])
 {
     uint64_t sum = 8 * ' ';
+    if (head[0] < ' ' || (head[3] < 2 && head[4])) {
+        return false;
+    }
     for (size_t i = 0; i < BLOCK; i++) {
         sum += i >= 148 && i < 156 ? 0 : head[i];
     }
-    return head[0] && octal(head + 148, 8) == sum;
+    return octal(head + 148, 8) == sum;
 }
 
 enum mrsi_packing
@@ -480,6 +484,7 @@ mrsi_container_open(struct mrs_input *in, const struct mrsi_source_from *from, c
     r->heap.fd = -1;
     enum mrs_status s = plain_file(r, tmp, e);
     in->dir = true;
+    in->codec = from->codec;
     in->format = r->packing == MRSI_PACKING_TAR   ? MRS_FORMAT_TAR
                  : r->packing == MRSI_PACKING_ZIP ? MRS_FORMAT_ZIP
                                                   : MRS_FORMAT_OTHER;

@@ -13,10 +13,10 @@ enum mrsi_packing {
     MRSI_PACKING_OTHER, /* 7z, cpio */
     MRSI_PACKING_STREAM /* xz, bzip2, lz4, lzip: around anything */
 };
-/* What begins with these bytes, n up to MRSI_PACKING_HEAD. No document has such a beginning, but for that of a tar. */
+/* What begins with these bytes, n up to MRSI_PACKING_HEAD. No document has such a beginning. */
 enum mrsi_packing mrsi_container_packing(const uint8_t *head, size_t n);
-/* Fills the input with the dump in a container; `from` is a regular file, its codec as sniffed, and is taken over where
- * it is own, also on failure. What cannot be read in place is unpacked into one unlinked file in tmp. */
+/* Fills the input with the dump in a container; `from` is a regular file, its codec as sniffed, and is taken over, also
+ * on failure. What cannot be read in place is unpacked into one unlinked file in tmp. */
 enum mrs_status mrsi_container_open(struct mrs_input *in, const struct mrsi_source_from *from, const char *tmp,
                                     struct mrs_err *e);
 
@@ -36,6 +36,8 @@ enum mrs_status mrsi_heap_room(struct mrsi_heap *h, uint64_t n, const char *what
  * or lzip), in an unlinked file. `from` is left open. */
 enum mrs_status mrsi_container_decode(struct mrs_mem *mem, const struct mrsi_source_from *from, const char *tmp,
                                       int *fd, uint64_t *bytes, struct mrs_err *e);
+/* opened.c: the same of what was opened, which is looked at anew then. */
+enum mrs_status mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e);
 /* The file as libarchive reads it. */
 struct archive;
 struct mrsi_feed {

@@ -1,10 +1,11 @@
-/* input.c - what there is to read: a dump directory, an archive, one .bson file, or a stream of either.
+/* input.c - what there is to read: a dump directory, a container of one, an archive, one .bson file, or a stream.
  *
- * A directory is listed by dumpdir.c, an archive by archive_in.c. A single file takes its namespace from its name and
- * folder unless the caller says it. A stream (`-`, a pipe) cannot be read twice, and many plans read their
- * input twice, so what is wanted of it is put into an unlinked file first. Everything an input lists lives in its
- * arena. Input is never written to. */
+ * A directory is listed by dumpdir.c, a container by container.c, an archive by archive_in.c. A single file takes its
+ * namespace from its name and folder unless the caller says it. A stream (`-`, a pipe) cannot be read twice, and many
+ * plans read their input twice, so what is wanted of it is put into an unlinked file first. Everything an input lists
+ * lives in its arena. Input is never written to. */
 #include "archive.h"
+#include "container.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -274,12 +275,38 @@ open_archive(struct mrs_input *in, const struct mrs_input_opts *opts, struct mrs
 }
 
 static enum mrs_status
+open_container(struct mrs_input *in, const struct mrs_input_opts *opts, struct mrsi_opened *o, struct mrs_err *e)
+{
+    if (opts->ns) {
+        return MRSI_FAIL(e, MRS_E_USAGE,
+                         "%s holds a whole dump: its namespaces have names (--nsInclude takes some of them)", o->name);
+    }
+    enum mrs_status s = o->pipe ? mrsi_opened_spool(o, opts->tmp, e) : MRS_OK;
+    struct mrsi_source_from from = {o->fd, true, o->start, o->bytes, o->codec, o->name, NULL};
+    if (s != MRS_OK) {
+        return s;
+    }
+    o->own = false;
+    return mrsi_container_open(in, &from, opts->tmp, e);
+}
+
+/* What xz and the like were put around is unpacked before it is looked at. */
+static enum mrs_status
 open_file(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, struct mrs_err *e)
 {
     struct mrsi_opened o;
+    bool stream = false;
     enum mrs_status s = mrsi_opened_file(in->mem, path, &o, e);
+    if (s == MRS_OK && mrsi_container_packing(o.head, o.head_n) == MRSI_PACKING_STREAM) {
+        s = mrsi_opened_decode(&o, opts->tmp, e);
+        stream = true;
+    }
     if (s == MRS_OK && mrsi_opened_is_archive(&o)) {
         s = open_archive(in, opts, &o, e);
+    } else if (s == MRS_OK && mrsi_container_packing(o.plain, o.plain_n) != MRSI_PACKING_NONE) {
+        s = open_container(in, opts, &o, e);
+    } else if (s == MRS_OK && stream) {
+        s = open_single(in, path, opts, &o, true, e);
     } else if (s == MRS_OK) {
         s = open_single(in, path, opts, &o, o.pipe || strcmp(path, "-") == 0, e);
     }

@@ -4,6 +4,7 @@
  * read of a pipe but its first bytes, which stay at hand for whoever reads on. */
 #include "archive.h"
 #include "codec.h"
+#include "container.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -67,6 +68,14 @@ look_inside(struct mrsi_opened *o, struct mrs_err *e)
     return s == MRS_DEAD ? mrs_err_memory(e, HEAD) : MRS_OK;
 }
 
+static enum mrs_status
+look(struct mrsi_opened *o, struct mrs_err *e)
+{
+    enum mrs_status s = o->pipe ? mrsi_read_full(o->fd, o->head, HEAD, o->name, &o->head_n, e)
+                                : mrsi_pread_full(o->fd, o->head, HEAD, o->start, o->name, &o->head_n, e);
+    return s == MRS_OK ? look_inside(o, e) : s;
+}
+
 enum mrs_status
 mrsi_opened_file(struct mrs_mem *mem, const char *path, struct mrsi_opened *o, struct mrs_err *e)
 {
@@ -78,11 +87,33 @@ mrsi_opened_file(struct mrs_mem *mem, const char *path, struct mrsi_opened *o, s
     if (s == MRS_OK && !o->head) {
         return mrs_err_memory(e, HEAD);
     }
-    if (s == MRS_OK) {
-        s = o->pipe ? mrsi_read_full(o->fd, o->head, HEAD, o->name, &o->head_n, e)
-                    : mrsi_pread_full(o->fd, o->head, HEAD, o->start, o->name, &o->head_n, e);
+    return s == MRS_OK ? look(o, e) : s;
+}
+
+static void
+replace(struct mrsi_opened *o, int fd)
+{
+    if (o->own) {
+        close(o->fd);
     }
-    return s == MRS_OK ? look_inside(o, e) : s;
+    o->fd = fd;
+    o->own = true;
+    o->pipe = false;
+    o->start = 0;
+}
+
+enum mrs_status
+mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
+{
+    int fd = -1;
+    enum mrs_status s = o->pipe ? mrsi_opened_spool(o, tmp, e) : MRS_OK;
+    struct mrsi_source_from from = {o->fd, false, o->start, o->bytes, MRS_CODEC_NONE, o->name, NULL};
+    s = s == MRS_OK ? mrsi_container_decode(o->mem, &from, tmp, &fd, &o->bytes, e) : s;
+    if (s != MRS_OK) {
+        return s;
+    }
+    replace(o, fd);
+    return look(o, e);
 }
 
 enum mrs_status
@@ -91,17 +122,10 @@ mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
     struct mrsi_pipe_from from = {o->fd, o->name, o->head, o->head_n};
     int spool = -1;
     enum mrs_status s = mrsi_spool(&from, tmp, &spool, &o->bytes, e);
-    if (s != MRS_OK) {
-        return s;
+    if (s == MRS_OK) {
+        replace(o, spool);
     }
-    if (o->own) {
-        close(o->fd);
-    }
-    o->fd = spool;
-    o->own = true;
-    o->pipe = false;
-    o->start = 0;
-    return MRS_OK;
+    return s;
 }
 
 bool

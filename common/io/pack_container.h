@@ -14,7 +14,7 @@ struct mrsi_pack {
     uint32_t n_skip;
     int fd; /* empty; of a zip: can be written to at any offset */
     const char *name;
-    struct mrs_compress compress; /* of a tar: as a whole; of a zip: gzip means that members are deflated, zstd is none */
+    struct mrs_compress compress; /* a tar as a whole; the members of a zip, by gzip's deflate or not at all */
     struct mrsi_lanes *lanes;     /* NULL: none */
 };
 enum mrs_status mrsi_pack_tar(const struct mrsi_pack *p, struct mrs_err *e);

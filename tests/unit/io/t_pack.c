@@ -36,7 +36,8 @@ make_folder(void)
 static enum mrs_status
 pack(struct mrs_mem *own, const char *to, bool zip, enum mrs_codec codec)
 {
-    struct mrsi_pack p = {own, at("r"), skip_names, 2, open(to, O_RDWR | O_CREAT | O_TRUNC, 0600), to, {codec, 0}, NULL};
+    int fd = open(to, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    struct mrsi_pack p = {own, at("r"), skip_names, 2, fd, to, {codec, 0}, NULL};
     assert_true(p.fd >= 0);
     enum mrs_status s = zip ? mrsi_pack_zip(&p, &err) : mrsi_pack_tar(&p, &err);
     close(p.fd);

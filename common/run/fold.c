@@ -50,6 +50,7 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     mrs_buf_init(&f.early, en->mem, SIZE_MAX);
     mrs_buf_init(&f.cuts, en->mem, SIZE_MAX);
     mrs_buf_init(&f.cut_at, en->mem, SIZE_MAX);
+    mrs_buf_init(&f.top, en->mem, SIZE_MAX);
     mrsi_sorter_init(&f.late, en, en->memory / 16);
     mrsi_tape_init(&f.serials, en, sizeof(uint64_t), en->memory / 32);
     mrsi_fates_init(&f.fates, en);

@@ -147,6 +147,10 @@ struct mrsi_fold {
     struct mrs_buf cuts;        /* first keys of the partitions but the first: struct mrsi_rec without shape */
     struct mrs_buf cut_at;      /* struct mrsi_fold_cut */
     size_t common;              /* bytes that the cuts begin with alike */
+    pthread_rwlock_t cut_lock;  /* of these */
+    struct mrs_buf top;         /* the last key in the last partition */
+    bool have_top;
+    uint64_t enough;            /* bytes of a partition, beyond which one is added */
     struct mrsi_spill spill;
     struct mrsi_fold_router *router; /* one a worker */
     uint32_t next_part;         /* to be handed out */

@@ -1,12 +1,14 @@
 /* fold_route.c - which partition a group belongs to: ranges of keys, cut where a sample of the first documents says
  * that they hold equal shares.
  *
- * A sample that is not like the rest makes partitions of unequal size and nothing worse. A worker remembers the keys
- * it met, so that most are not searched for. */
+ * A sample that is not like the rest makes partitions of unequal size and nothing worse; behind the last of them others
+ * are added, since keys often rise with the input. A worker remembers the keys it met, so that most are not searched
+ * for. */
 #include "fold.h"
 #include <stdlib.h>
 
-enum { SAMPLE = 8192, RANGES = 1024, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, SEEN_MIN = 1024, SEEN_MAX = 1 << 18 };
+enum { SAMPLE = 8192, RANGES = 1024, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, PART_MAX = 2 << 20 };
+enum { SEEN_MIN = 1024, SEEN_MAX = 1 << 18 };
 
 struct mrsi_fold_cut {
     uint64_t prefix;
@@ -97,13 +99,12 @@ choose_firsts(const struct mrsi_fold *f, struct mrs_buf *offs)
 }
 
 static void
-put_cut(struct mrsi_fold *f, const struct mrsi_rec *r)
+put_cut(struct mrsi_fold *f, struct mrs_view key)
 {
-    struct mrsi_rec head = *r;
+    struct mrsi_rec head = {.verify_len = key.n};
     struct mrsi_fold_cut cut = {0, f->cuts.n};
-    struct mrsi_rec_parts x = {mrsi_rec_verify(r), NULL, NULL};
-    head.sort_len = head.shape_len = 0;
-    head.total = (uint32_t)((sizeof head + head.verify_len + 7) & ~(size_t)7);
+    struct mrsi_rec_parts x = {key.p, NULL, NULL};
+    head.total = (uint32_t)((sizeof head + key.n + 7) & ~(size_t)7);
     uint8_t *p = mrs_buf_take(&f->cuts, head.total);
     if (p) {
         mrsi_rec_fill(p, &head, &x);
@@ -120,6 +121,7 @@ find_common(struct mrsi_fold *f)
     if (!n) {
         return;
     }
+    f->common = 0;
     struct mrs_view a = mrsi_fold_key(rec_at(&f->cuts, cut[0].off));
     struct mrs_view b = mrsi_fold_key(rec_at(&f->cuts, cut[n - 1].off));
     while (f->common < a.n && f->common < b.n && a.p[f->common] == b.p[f->common]) {
@@ -142,6 +144,18 @@ choose_ranges(struct mrsi_fold *f, uint64_t firsts, uint64_t expected)
     return few < 1 ? 1 : few > firsts + 1 ? firsts + 1 : few;
 }
 
+/* Room for partitions behind the last, which take as much as those before. */
+static enum mrs_status
+make_spare(struct mrsi_fold *f, uint64_t expected, struct mrs_err *e)
+{
+    const struct mrsi_engine *en = f->en;
+    uint64_t spare = en->memory / 8 / en->jobs / f->spill.piece_bytes, usual = en->memory / 8 / en->jobs;
+    spare = spare < 1 ? 1 : spare > RANGES ? RANGES : spare;
+    usual = usual > PART_MAX ? PART_MAX : usual;
+    f->enough = expected / spare > usual ? expected / spare : usual;
+    return mrsi_spill_spare(&f->spill, (uint32_t)spare, e);
+}
+
 static enum mrs_status
 cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
 {
@@ -162,14 +176,14 @@ cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
     for (uint32_t i = 1; s == MRS_OK && i < f->spill.n_part; i++) {
         size_t off;
         memcpy(&off, offs.p + (f->spill.part[i].lo * (firsts + 1) / ranges - 1) * sizeof off, sizeof off);
-        put_cut(f, rec_at(&f->early, off));
+        put_cut(f, mrsi_fold_key(rec_at(&f->early, off)));
     }
     mrs_buf_clear(&offs);
     if (s != MRS_OK || f->cuts.bad || f->cut_at.bad) {
         return s != MRS_OK ? s : mrs_err_memory(e, f->cuts.n);
     }
     find_common(f);
-    return MRS_OK;
+    return make_spare(f, expected, e);
 }
 
 static enum mrs_status
@@ -182,7 +196,7 @@ make_router(struct mrsi_fold *f, uint32_t worker, struct mrs_err *e)
         return s;
     }
     r->slots = SEEN_MIN;
-    r->open = mrs_zalloc(f->en->mem, f->spill.n_part * sizeof *r->open);
+    r->open = mrs_zalloc(f->en->mem, ((size_t)f->spill.n_part + f->spill.spare) * sizeof *r->open);
     r->seen = mrs_zalloc(f->en->mem, r->slots * sizeof *r->seen);
     return r->open && r->seen ? MRS_OK : mrs_err_memory(e, r->slots * sizeof *r->seen);
 }
@@ -195,6 +209,7 @@ make_routers(struct mrsi_fold *f, struct mrs_err *e)
     if (!f->router) {
         return mrs_err_memory(e, f->en->jobs * sizeof *f->router);
     }
+    pthread_rwlock_init(&f->cut_lock, NULL);
     for (uint32_t i = 0; s == MRS_OK && i < f->en->jobs; i++) {
         s = make_router(f, i, e);
     }
@@ -239,6 +254,47 @@ search(const struct mrsi_fold *f, struct mrs_view key)
         }
     }
     return lo;
+}
+
+/* A key in the last partition, which is as large as the others should become, and behind all that are there: it begins
+ * a partition of its own. So keys that rise with the input, of which no sample can know, do not all meet in one. */
+static enum mrs_status
+add_range(struct mrsi_fold *f, struct mrs_view key, uint32_t *part, struct mrs_err *e)
+{
+    struct mrs_view top = {f->top.p, (uint32_t)f->top.n};
+    if (f->have_top && mrsi_fold_compare(key, top) <= 0) {
+        return MRS_OK;
+    }
+    if (f->have_top && f->spill.spare && mrsi_spill_bytes(&f->spill, *part) >= f->enough) {
+        put_cut(f, key);
+        if (f->cuts.bad || f->cut_at.bad) {
+            return mrs_err_memory(e, f->cuts.n);
+        }
+        find_common(f);
+        mrsi_spill_add(&f->spill);
+        ++*part;
+    }
+    f->have_top = true;
+    mrs_buf_reset(&f->top);
+    mrs_buf_put(&f->top, key.p, key.n);
+    return mrs_buf_status(&f->top, e);
+}
+
+static enum mrs_status
+find_part(struct mrsi_fold *f, struct mrs_view key, uint32_t *part, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    pthread_rwlock_rdlock(&f->cut_lock);
+    *part = search(f, key);
+    bool last = *part + 1 == f->spill.n_part;
+    pthread_rwlock_unlock(&f->cut_lock);
+    if (last) {
+        pthread_rwlock_wrlock(&f->cut_lock);
+        *part = search(f, key);
+        s = *part + 1 == f->spill.n_part ? add_range(f, key, part, e) : MRS_OK;
+        pthread_rwlock_unlock(&f->cut_lock);
+    }
+    return s;
 }
 
 /* What is forgotten is searched for and kept once more: a table that grew too large begins anew. */
@@ -318,7 +374,12 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
         return s;
     }
     if (!seen->hash.lo) {
-        *seen = (struct mrsi_fold_seen){hash, search(f, parts.group), 0, 0, 0};
+        uint32_t part;
+        s = find_part(f, parts.group, &part, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        *seen = (struct mrsi_fold_seen){hash, part, 0, 0, 0};
         r->n_seen++;
     }
     uint32_t ref = (uint32_t)mrs_hash(parts.group.p, parts.group.n, f->en->seed).lo;
@@ -361,7 +422,11 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
         mrs_free(f->en->mem, f->router[i].seen);
         mrs_buf_clear(&f->router[i].group);
     }
+    if (f->router) {
+        pthread_rwlock_destroy(&f->cut_lock);
+    }
     mrs_free(f->en->mem, f->router);
+    mrs_buf_clear(&f->top);
     mrs_buf_clear(&f->early);
     mrs_buf_clear(&f->cuts);
     mrs_buf_clear(&f->cut_at);

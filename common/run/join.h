@@ -150,6 +150,7 @@ struct mrsi_spill {
     struct mrsi_engine *en;
     struct mrsi_partition *part;
     uint32_t n_part;
+    uint32_t spare;      /* partitions that may still be added */
     uint64_t total;      /* ordinals */
     double parts_per_ordinal;
     uint64_t memory;     /* bytes of records that may stay in memory */
@@ -171,6 +172,10 @@ struct mrsi_spiller {
 };
 enum mrs_status mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals,
                                 uint64_t expected_bytes, struct mrs_err *e);
+/* Before there are spillers: n more partitions may be added later on, behind the others and without ordinals. */
+enum mrs_status mrsi_spill_spare(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e);
+void mrsi_spill_add(struct mrsi_spill *sp); /* one thread at a time */
+uint64_t mrsi_spill_bytes(struct mrsi_spill *sp, uint32_t part); /* in pieces that were handed over */
 void mrsi_spill_clear(struct mrsi_spill *sp);
 enum mrs_status mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e);
 enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x,

@@ -49,6 +49,36 @@ mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals
     return MRS_OK;
 }
 
+enum mrs_status
+mrsi_spill_spare(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
+{
+    struct mrsi_partition *more = mrs_realloc(sp->en->mem, sp->part, ((size_t)sp->n_part + n) * sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, ((size_t)sp->n_part + n) * sizeof *more);
+    }
+    memset(more + sp->n_part, 0, n * sizeof *more);
+    sp->part = more;
+    sp->spare = n;
+    return MRS_OK;
+}
+
+void
+mrsi_spill_add(struct mrsi_spill *sp)
+{
+    mrs_buf_init(&sp->part[sp->n_part].pieces, sp->en->mem, SIZE_MAX);
+    sp->n_part++;
+    sp->spare--;
+}
+
+uint64_t
+mrsi_spill_bytes(struct mrsi_spill *sp, uint32_t part)
+{
+    pthread_mutex_lock(&sp->lock);
+    uint64_t n = sp->part[part].bytes;
+    pthread_mutex_unlock(&sp->lock);
+    return n;
+}
+
 void
 mrsi_spill_clear(struct mrsi_spill *sp)
 {
@@ -147,8 +177,9 @@ mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker
 {
     s->sp = sp;
     s->worker = worker;
-    s->open = mrs_zalloc(sp->en->mem, sp->n_part * sizeof *s->open);
-    return s->open ? MRS_OK : mrs_err_memory(e, sp->n_part * sizeof *s->open);
+    size_t n = (size_t)sp->n_part + sp->spare;
+    s->open = mrs_zalloc(sp->en->mem, n * sizeof *s->open);
+    return s->open ? MRS_OK : mrs_err_memory(e, n * sizeof *s->open);
 }
 
 void

@@ -17,6 +17,7 @@ struct knobs {
     uint32_t chance[WHATS]; /* of 1000 documents */
     uint32_t groups, orders, pad, there;
     enum mrs_conflicts conflicts;
+    bool rising;       /* groups follow the input */
     enum { NO_KIN, KIN, KIN_SAYS_IT } kin; /* what documents of a group have alike; the last: with the group in it */
     enum { NEVER_SMALL, SMALL, SMALL_UP_TO_THE_END } small; /* groups of few plain members; the last: some fail then */
 };
@@ -348,6 +349,7 @@ make_docs(const struct knobs *k, uint32_t n, uint64_t seed)
                                .v = (int32_t)(roll(&seed) % 100000),
                                .what = (enum what)what,
                                .place = ""};
+        docs[i].g = k->rising ? (int32_t)((uint64_t)k->groups * i / n) : docs[i].g;
         len += (size_t)snprintf(input + len, sizeof input - len, "{'_id':%u,'g':%d,'o':%d,'v':%d,'f':%d,'s':'%0*d'}\n",
                                 i, docs[i].g, docs[i].o, docs[i].v, (int)docs[i].what,
                                 (int)(roll(&seed) % (k->pad + 1)) + 1, 0);
@@ -618,6 +620,15 @@ plain(void **state)
     }
     k.groups = 500;
     fold_against_naive(&k, 600, 11);
+    for (uint32_t i = 0; i < 4; i++) {
+        k.rising = true;
+        k.groups = i % 2 ? 600 : 30;
+        k.pad = i < 2 ? 50 : 600;
+        k.kin = i % 3;
+        fold_against_naive(&k, 600, 13 + i);
+    }
+    k.rising = false;
+    k.pad = 50;
     k.groups = 1;
     k.kin = KIN;
     k.sorted = true;

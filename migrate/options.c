@@ -202,7 +202,7 @@ static const char *const cat_text[] = {
     NULL};
 static const struct mrs_cli_example cat_examples[] = {
     {"mongoreshape cat dump --ns shop.posts --relaxed | jq .title", "a field of each document"},
-    {"mongoreshape cat dump/shop/posts.bson.gz --where '{\"comments\": {\"$size\": 0}}' --limit 5",
+    {"mongoreshape cat posts.bson.gz --where '{\"votes\": {\"$gt\": 9}}' --limit 5",
      "the first documents that match"},
     {NULL, NULL}};
 

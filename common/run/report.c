@@ -81,7 +81,7 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 /* Of the manifest, about: a canonical Extended JSON object of fixed fields and texts, and one for each file. */
-enum { MANIFEST_HEAD = 210, MANIFEST_COLL = 170, MANIFEST_COPY = 190, MANIFEST_READ = 130, MANIFEST_FILE = 60 };
+enum { MANIFEST_HEAD = 210, MANIFEST_COLL = 170, MANIFEST_COPY = 180, MANIFEST_READ = 115, MANIFEST_FILE = 60 };
 
 /* What all files of the output have without compression. */
 static enum mrs_status

@@ -137,6 +137,9 @@ $(OBJ)/twin-run: $(patsubst %.c,$(OBJ)/%.o,tests/twin/run.c tests/twin/vectors.c
 $(OBJ)/casetool: $(OBJ)/tests/cases/casetool.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -lyaml -o $@
+$(OBJ)/repack: $(OBJ)/tests/cases/repack.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $^ -larchive -o $@
 SEED  ?= 1
 SEEDS ?= 2000
 STEP  ?=
@@ -245,7 +248,7 @@ lint: $(ROOMLIBS)
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool twin twin-run fault proxy) \
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
                $(addsuffix -test,$(LIVEPROG))
 	@:

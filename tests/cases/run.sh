@@ -6,6 +6,7 @@
 # expression a line, each must be found). Each case runs with three memory budgets (4K drives small data through the
 # ways of large: merged keys, sorts on disk) and with one and two threads.
 # Environment: MONGORESHAPE (the tool), CASETOOL, TWIN (optional: the naive twin is held to the same expectations).
+# CASES_CONTAINERS (optional: "tar.gz zip ..."): the input is packed in each of these ways instead, by REPACK.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -20,6 +21,7 @@ base=/tmp
 tmp=$(mktemp -d "${CASES_TMP:-$base}/mongoreshape-cases.XXXXXX") || exit 2
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0 skipped=0
+input=$tmp/in
 
 # stderr_has FILE PATTERNS: each line of PATTERNS must be found in FILE
 stderr_has() {
@@ -43,7 +45,7 @@ one_run() {
         args=(--max-refused 1000)
     fi
     rm -rf "$tmp/out" "$tmp"/out.*
-    "$tool" run "$case/plan.yaml" -i "$tmp/in" -o "$tmp/out" --compress none "${args[@]}" "$@" \
+    "$tool" run "$case/plan.yaml" -i "$input" -o "$tmp/out" --compress none "${args[@]}" "$@" \
         > "$tmp/log" 2>&1 < /dev/null
     got=$?
     {
@@ -90,7 +92,7 @@ twin_run() {
 }
 
 run_case() {
-    local case=$1 ok=1 memory jobs
+    local case=$1 ok=1 memory jobs kind
     if [ -f "$case/skip" ]; then
         echo "SKIP ${case#"$here"/} ($(head -n 1 "$case/skip"))"
         skipped=$((skipped + 1))
@@ -98,7 +100,14 @@ run_case() {
     fi
     rm -rf "$tmp/in"
     "$helper" load "$case" "$tmp/in" || { echo "FAIL ${case#"$here"/} (its input cannot be loaded)"; ok=0; }
-    if [ -n "$tool" ] && [ $ok = 1 ]; then
+    if [ -n "${CASES_CONTAINERS:-}" ]; then
+        input=$tmp/packed
+        for kind in $CASES_CONTAINERS; do
+            rm -f "$input"
+            [ $ok = 1 ] && { "$REPACK" "$kind" "$tmp/in" "$input" || ok=0; }
+            [ $ok = 1 ] && { one_run "$case" "$kind" --memory 64M || ok=0; }
+        done
+    elif [ -n "$tool" ] && [ $ok = 1 ]; then
         for memory in 64M 4K 1G; do
             for jobs in 1 2; do
                 [ $ok = 1 ] && { one_run "$case" "$memory, $jobs threads" --memory $memory --jobs $jobs || ok=0; }

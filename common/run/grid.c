@@ -112,31 +112,28 @@ take_value(void *arg, struct mrs_val v)
 }
 
 static enum mrs_status
+one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct gather *ga = arg;
+    struct job *j = job;
+    struct found f = {j, ga->g->en->seed};
+    struct mrsi_row *row = mrsi_row(w, ga->g->step, (uint32_t)ga->a->def->side);
+    (void)ordinal;
+    row->before += ga->counts;
+    row->after += ga->counts;
+    bool all = mrs_path_each(&ga->a->def->path, doc, false, take_value, &f) == MRS_OK;
+    return all ? MRS_OK : mrs_buf_status(&j->values, e);
+}
+
+static enum mrs_status
 work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
     struct gather *ga = arg;
     struct job *j = job;
-    uint32_t side = (uint32_t)ga->a->def->side, step = ga->g->step;
-    struct found f = {j, ga->g->en->seed};
+    uint32_t side = (uint32_t)ga->a->def->side;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    mrsi_cursor_begin(&cur, &ga->g->en->coll[ga->g->en->side[step][side]], j->part, &j->block);
-    for (;;) {
-        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            mrsi_row(w, step, side)->before += ga->counts;
-            mrsi_row(w, step, side)->after += ga->counts;
-            if (mrs_path_each(&ga->a->def->path, doc, false, take_value, &f) != MRS_OK) {
-                return mrs_buf_status(&j->values, e);
-            }
-        }
-        if (s == MRS_END) {
-            return MRS_OK;
-        }
-        if (s < MRS_SKIP) {
-            return s;
-        }
-    }
+    mrsi_cursor_begin(&cur, &ga->g->en->coll[ga->g->en->side[ga->g->step][side]], j->part, &j->block);
+    return mrsi_cursor_each(&cur, one_document, ga, w, j, e);
 }
 
 /* In input order: the first of equal values is the one that counts. */

@@ -29,11 +29,13 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
 }
 
 static enum mrs_status
-note(const struct there *t, struct mrsi_worker *w, struct job *j, const struct mrsi_cursor *cur, struct mrs_view doc,
-     struct mrs_err *e)
+note(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    const struct there *t = arg;
+    struct job *j = job;
     struct mrs_hash128 h;
     enum mrs_status s = mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h, e);
+    j->docs++;
     if (s != MRS_OK) {
         return s == MRS_END ? MRS_OK : s;
     }
@@ -41,7 +43,7 @@ note(const struct there *t, struct mrsi_worker *w, struct job *j, const struct m
         mrs_buf_put(&j->found, &h.lo, 8);
     } else if (mrsi_ids_is_suspicious(t->ids, h.lo)) {
         struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
-        struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, cur->ordinal, 0, t->coll, 1, 0, 0};
+        struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, ordinal, 0, t->coll, 1, 0, 0};
         mrs_buf_put(&j->found, &m, sizeof m);
     }
     return MRS_OK;
@@ -50,25 +52,13 @@ note(const struct there *t, struct mrsi_worker *w, struct job *j, const struct m
 static enum mrs_status
 work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
-    const struct there *t = arg;
+    struct there *t = arg;
     struct job *j = job;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
     mrsi_cursor_begin(&cur, &t->ids->en->coll[t->coll], j->part, &j->block);
     cur.quiet = true;
-    for (;;) {
-        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_END) {
-            return mrs_buf_status(&j->found, e);
-        }
-        if (s == MRS_OK) {
-            j->docs++;
-            s = note(t, w, j, &cur, doc, e);
-        }
-        if (s < MRS_SKIP) {
-            return s;
-        }
-    }
+    enum mrs_status s = mrsi_cursor_each(&cur, note, t, w, j, e);
+    return s == MRS_OK ? mrs_buf_status(&j->found, e) : s;
 }
 
 static enum mrs_status

@@ -205,6 +205,11 @@ void mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const stru
                        const struct mrs_block *b);
 enum mrs_status mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc,
                                  struct mrs_err *e);
+/* In work: all documents of the block that get through, until fn fails. arg, w, job as in work; SKIP counts as OK. */
+typedef enum mrs_status (*mrsi_doc_fn)(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal,
+                                       struct mrs_view doc, struct mrs_err *e);
+enum mrs_status mrsi_cursor_each(struct mrsi_cursor *c, mrsi_doc_fn fn, void *arg, struct mrsi_worker *w, void *job,
+                                 struct mrs_err *e);
 /* mrs_doc_check of a document of an input file; an error gets file, namespace, document number and offset. */
 enum mrs_status mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
                                  struct mrs_err *e);

@@ -177,9 +177,10 @@ one_side(struct mrsi_link *l, struct mrsi_worker *w, struct job *job, uint32_t s
 }
 
 static enum mrs_status
-one_document(struct mrsi_link *l, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
-             struct mrs_err *e)
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct mrsi_link *l = arg;
+    struct job *job = p;
     uint32_t last = l->self ? 1 : l->now;
     enum mrs_status s = MRS_OK;
     job->seen++;
@@ -205,8 +206,6 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_link *l = arg;
     struct job *job = p;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < 2; i++) {
         uint8_t *bits = mrs_buf_take(&job->bits[i], job->block.n_docs);
         uint8_t *at = mrs_buf_take(&job->at[i], job->block.n_docs * sizeof(uint64_t));
@@ -217,13 +216,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         memset(at, 0, job->block.n_docs * sizeof(uint64_t));
     }
     mrsi_cursor_begin(&cur, &l->en->coll[l->en->side[l->step][l->now]], job->part, &job->block);
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(l, w, job, cur.ordinal, doc, e);
-        }
-    }
-    s = s == MRS_END ? MRS_OK : s;
+    enum mrs_status s = mrsi_cursor_each(&cur, one_document, l, w, job, e);
     return s == MRS_OK && mrsi_link_is_second(l, l->now) ? look_up_all(l, job, l->now, e) : s;
 }
 

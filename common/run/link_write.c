@@ -174,9 +174,10 @@ put_references(struct mrsi_link *l, struct mrsi_worker *w, struct job *job, uint
 }
 
 static enum mrs_status
-one_document(struct mrsi_link *l, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
-             struct mrs_err *e)
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct mrsi_link *l = arg;
+    struct job *job = p;
     int to = -1;
     if (mrsi_fates_get(&l->side[l->now].fates, ordinal) & MRSI_FATE_OUTSIDE) {
         return MRS_OK;
@@ -200,17 +201,9 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_link *l = arg;
     struct job *job = p;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
     mrsi_cursor_begin(&cur, &l->en->coll[l->en->side[l->step][l->now]], job->part, &job->block);
     cur.quiet = cur.checked = true;
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(l, w, job, cur.ordinal, doc, e);
-        }
-    }
-    return s == MRS_END ? MRS_OK : s;
+    return mrsi_cursor_each(&cur, one_document, l, w, job, e);
 }
 
 /* ---- passes ---- */

@@ -106,9 +106,11 @@ take_order(struct job *job, uint32_t who)
 }
 
 static enum mrs_status
-one_document(struct mrsi_tree *t, struct mrsi_worker *w, struct job *job, uint32_t who, struct mrs_view doc,
-             struct mrs_err *e)
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct mrsi_tree *t = arg;
+    struct job *job = p;
+    uint32_t who = (uint32_t)ordinal;
     struct mrs_node *n = &job->node;
     uint32_t at = (uint32_t)(who - job->block.first_doc);
     n->standing = MRS_STANDING_NONE;
@@ -148,8 +150,6 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_tree *t = arg;
     struct job *job = p;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
     mrs_buf_reset(&job->bits);
     mrs_buf_reset(&job->id_n);
     uint8_t *bits = mrs_buf_take(&job->bits, job->block.n_docs);
@@ -160,13 +160,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     memset(bits, 0, job->bits.n);
     memset(sizes, 0, job->id_n.n);
     mrsi_cursor_begin(&cur, t->scan.coll, job->part, &job->block);
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(t, w, job, (uint32_t)cur.ordinal, doc, e);
-        }
-    }
-    return s == MRS_END ? MRS_OK : s;
+    return mrsi_cursor_each(&cur, one_document, t, w, job, e);
 }
 
 /* ---- commit ---- */

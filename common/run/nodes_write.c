@@ -185,9 +185,11 @@ read_again(struct mrsi_tree *t, struct mrsi_worker *w, struct job *job, struct m
 
 /* ---- writing ---- */
 static enum mrs_status
-one_document(struct mrsi_tree *t, struct mrsi_worker *w, struct job *job, uint32_t who, struct mrs_view doc,
-             struct mrs_err *e)
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct mrsi_tree *t = arg;
+    struct job *job = p;
+    uint32_t who = (uint32_t)ordinal;
     unsigned bits = mrsi_node(t, who)->bits;
     struct mrs_trouble trouble;
     struct mrs_place place;
@@ -223,17 +225,9 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_tree *t = arg;
     struct job *job = p;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
     mrsi_cursor_begin(&cur, t->scan.coll, job->part, &job->block);
     cur.quiet = cur.checked = true;
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(t, w, job, (uint32_t)cur.ordinal, doc, e);
-        }
-    }
-    return s == MRS_END ? MRS_OK : s;
+    return mrsi_cursor_each(&cur, one_document, t, w, job, e);
 }
 
 enum mrs_status

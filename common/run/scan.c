@@ -196,6 +196,20 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     return mrsi_map_run(w, c->part->pend, c->part->n_pend, quiet, (uint32_t)(c->coll - w->en->coll), doc, e);
 }
 
+enum mrs_status
+mrsi_cursor_each(struct mrsi_cursor *c, mrsi_doc_fn fn, void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(c, w, &doc, e);
+        if (s == MRS_OK) {
+            s = fn(arg, w, job, c->ordinal, doc, e);
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
 void
 mrsi_coll_counted(struct mrsi_coll *c)
 {

@@ -129,9 +129,10 @@ refuse(struct spread *sp, struct mrsi_worker *w, uint64_t ordinal, struct mrs_vi
 }
 
 static enum mrs_status
-one_document(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t ordinal, struct mrs_view doc,
-             struct mrs_err *e)
+one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct spread *sp = arg;
+    struct job *j = job;
     void *work = mrsi_work_of(w, sp->step, e);
     uint64_t source = mrsi_source(sp->side, ordinal);
     struct mrsi_row *row = mrsi_row(w, sp->step, sp->side);
@@ -169,20 +170,8 @@ work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct spread *sp = arg;
     struct job *j = job;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
     mrsi_cursor_begin(&cur, &sp->en->coll[sp->en->side[sp->step][sp->side]], j->part, &j->block);
-    for (;;) {
-        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(sp, w, j, cur.ordinal, doc, e);
-        }
-        if (s == MRS_END) {
-            return MRS_OK;
-        }
-        if (s < MRS_SKIP) {
-            return s;
-        }
-    }
+    return mrsi_cursor_each(&cur, one_document, sp, w, j, e);
 }
 
 static enum mrs_status

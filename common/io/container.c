@@ -5,7 +5,7 @@
  * readers at once. Only files and folders are taken: links, devices, encrypted members and names that mean more than
  * one thing are refused, and so is a member whose bytes are more or fewer than it says. libarchive is told to read the
  * four formats and nothing else. It turns names into the character set of the locale, so a locale is chosen in which
- * bytes stay as they are; where even that cannot be known, only plain ASCII names are taken. */
+ * bytes stay as they are, and those of a zip are read here; of 7z only plain ASCII names are taken. */
 #if !__has_include(<archive.h>)
 #error "libarchive is missing: `make deps` installs it (package libarchive-dev)"
 #endif
@@ -137,6 +137,14 @@ wrong_kind(struct archive_entry *entry)
     return archive_entry_size(entry) < 0 ? "its size is negative" : NULL;
 }
 
+static bool
+is_ascii(const char *p)
+{
+    for (; *p && (uint8_t)*p < 0x80; p++) {
+    }
+    return !*p;
+}
+
 static enum mrs_status
 read_part(struct reader *r, void *p, size_t n, uint64_t off, size_t *got, struct mrs_err *e)
 {
@@ -145,24 +153,30 @@ read_part(struct reader *r, void *p, size_t n, uint64_t off, size_t *got, struct
     return mrsi_pread_full(r->from.fd, p, n < left ? n : (size_t)left, r->from.start + off, r->from.name, got, e);
 }
 
-/* libarchive brings accents of a zip's names into one form; two names could become one, and a database another. The
- * bytes stand before the data, behind a header that ends with them and n bytes of who knows what. */
+/* The name of a zip's member as its bytes stand before the data. libarchive brings accents into one form, by which two
+ * names could become one and a database another. Before the data stands a header of HEAD bytes, n of name and k of
+ * whatever: where one alone fits, its name is the right one; where several do, only that which libarchive has read. */
 static enum mrs_status
-check_zip_name(struct reader *r, const char *name, const char **wrong, struct mrs_err *e)
+zip_name(struct reader *r, const char *read, char name[4096], const char **wrong, struct mrs_err *e)
 {
-    enum { HEAD = 30, EXTRA_MAX = 4096 };
-    uint8_t room[HEAD + 4096 + EXTRA_MAX];
+    enum { HEAD = 30, EXTRA_MAX = 4096, LONGEST = 4095 };
+    uint8_t room[HEAD + LONGEST + EXTRA_MAX];
     uint64_t data = (uint64_t)archive_filter_bytes(r->a, 0);
-    size_t n = strlen(name), got = 0, back = data < sizeof room ? (size_t)data : sizeof room;
+    size_t got = 0, back = data < sizeof room ? (size_t)data : sizeof room, found = 0;
+    bool same = false;
     enum mrs_status s = read_part(r, room, back, data - back, &got, e);
-    *wrong = "the bytes of its name cannot be read exactly: pack as tar";
-    for (size_t k = 0; s == MRS_OK && got == back && k <= EXTRA_MAX && HEAD + n + k <= back; k++) {
-        const uint8_t *head = room + back - k - n - HEAD;
-        if (memcmp(head, "PK\3\4", 4) == 0 && ((size_t)head[26] | (size_t)head[27] << 8) == n &&
-            ((size_t)head[28] | (size_t)head[29] << 8) == k && memcmp(head + HEAD, name, n) == 0) {
-            *wrong = NULL;
-            break;
+    for (size_t at = HEAD; s == MRS_OK && got == back && at <= back && !same; at++) {
+        const uint8_t *head = room + back - at;
+        size_t n = (size_t)head[26] | (size_t)head[27] << 8, k = (size_t)head[28] | (size_t)head[29] << 8;
+        if (memcmp(head, "PK\3\4", 4) == 0 && HEAD + n + k == at && n <= LONGEST && !memchr(head + HEAD, 0, n)) {
+            found++;
+            memcpy(name, head + HEAD, n);
+            name[n] = 0;
+            same = strcmp(name, read) == 0;
         }
+    }
+    if (!same && (found != 1 || is_ascii(read))) {
+        *wrong = "the bytes of its name cannot be told for sure: pack as tar";
     }
     return s;
 }
@@ -273,19 +287,13 @@ unpack(struct reader *r, struct archive_entry *entry, struct mrsi_member *m, str
     return s;
 }
 
-static bool
-is_ascii(const char *p)
-{
-    for (; *p && (uint8_t)*p < 0x80; p++) {
-    }
-    return !*p;
-}
-
-/* Why a member is not taken, in *wrong. */
+/* The path of a member; or why it is not taken, in *wrong. */
 static enum mrs_status
 judge(struct reader *r, struct archive_entry *entry, char path[4096], const char **wrong, struct mrs_err *e)
 {
     const char *name = archive_entry_pathname(entry);
+    char own[4096];
+    enum mrs_status s = MRS_OK;
     *wrong = mrsi_member_path(name, path);
     if (!*wrong) {
         *wrong = wrong_kind(entry);
@@ -293,13 +301,18 @@ judge(struct reader *r, struct archive_entry *entry, char path[4096], const char
     if (!*wrong && archive_entry_filetype(entry) == AE_IFREG && (!*path || name[strlen(name) - 1] == '/')) {
         *wrong = "it is a file with the name of a folder";
     }
-    if (!*wrong && archive_format(r->a) == ARCHIVE_FORMAT_7ZIP && !is_ascii(name)) {
+    if (*wrong) {
+        return MRS_OK;
+    }
+    if (archive_format(r->a) == ARCHIVE_FORMAT_7ZIP && !is_ascii(name)) {
         *wrong = "letters beyond ASCII cannot be read exactly from 7z: pack as tar";
+    } else if (r->packing == MRSI_PACKING_ZIP) {
+        s = zip_name(r, name, own, wrong, e);
+        *wrong = s == MRS_OK && !*wrong ? mrsi_member_path(own, path) : *wrong;
+    } else if (r->packing == MRSI_PACKING_TAR) {
+        s = check_tar_name(r, wrong, e);
     }
-    if (!*wrong && r->packing == MRSI_PACKING_ZIP) {
-        return check_zip_name(r, name, wrong, e);
-    }
-    return !*wrong && r->packing == MRSI_PACKING_TAR ? check_tar_name(r, wrong, e) : MRS_OK;
+    return s;
 }
 
 static enum mrs_status

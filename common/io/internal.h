@@ -143,6 +143,8 @@ enum mrs_status
 mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e);
 /* From here on bytes come from head, and then from a pipe: from->fd is read as it stands. Before the first read. */
 void mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n);
+/* Passes over the first n bytes of a source that is new. */
+enum mrs_status mrsi_source_skip(struct mrsi_source *s, uint64_t n, struct mrs_err *e);
 /* Gives the last n bytes back; false where the source cannot (it decodes). */
 bool mrsi_source_back(struct mrsi_source *s, size_t n);
 /* As mrs_reader_map. */

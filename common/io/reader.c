@@ -339,3 +339,20 @@ mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
     }
     return s;
 }
+
+/* ---- going on ---- */
+void
+mrs_reader_where(const struct mrs_reader *r, struct mrs_reader_at *at)
+{
+    *at = (struct mrs_reader_at){r->off, r->doc, r->seq};
+}
+
+enum mrs_status
+mrs_reader_go_on(struct mrs_reader *r, const struct mrs_reader_at *at, struct mrs_err *e)
+{
+    enum mrs_status s = r->src ? mrsi_source_skip(r->src, at->off, e) : MRS_OK;
+    r->off = at->off;
+    r->doc = at->doc;
+    r->seq = at->seq;
+    return s;
+}

@@ -7,6 +7,7 @@
  * know why a document is written. */
 #include "output.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 struct mrs_sink {
@@ -275,5 +276,90 @@ mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, s
         *digest = s->digest;
     }
     mrsi_sink_free(s);
+    return mrsi_output_fail(o, st);
+}
+
+/* ---- going on ---- */
+enum mrs_status
+mrs_sink_mark(struct mrs_sink *s, struct mrs_build *b, struct mrs_err *e)
+{
+    struct mrs_buf pending;
+    uint64_t file_bytes = 0;
+    const char *rel = s->path + strlen(s->o->partial) + 1;
+    mrs_buf_init(&pending, s->o->mem, SIZE_MAX);
+    enum mrs_status st = mrsi_encoder_mark(s->enc, &file_bytes, &pending, e);
+    st = st == MRS_OK ? mrsi_sync_fd(s->fd, s->path, e) : st;
+    mrs_build_text(b, "path", rel, (uint32_t)strlen(rel));
+    mrs_build_i64(b, "docs", (int64_t)s->docs);
+    mrs_build_i64(b, "bytes", (int64_t)s->bytes);
+    mrs_build_i64(b, "low", (int64_t)s->digest.lo);
+    mrs_build_i64(b, "high", (int64_t)s->digest.hi);
+    mrs_build_i64(b, "file", (int64_t)file_bytes);
+    mrs_build_text(b, "pending", (const char *)pending.p, (uint32_t)pending.n);
+    mrs_buf_clear(&pending);
+    s->failed = s->failed || st != MRS_OK;
+    return mrsi_output_fail(s->o, st);
+}
+
+static uint64_t
+number_of(struct mrs_view d, const char *name)
+{
+    struct mrs_val v = mrs_doc_get(d, name);
+    return v.type == MRS_INT64 ? (uint64_t)mrs_val_i64(v) : 0;
+}
+
+/* The file as the mark says, and what belongs behind it. */
+static enum mrs_status
+reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
+{
+    struct mrs_val pending = mrs_doc_get(d, "pending");
+    struct mrsi_encoder_mark mark = {number_of(d, "file"), NULL, 0};
+    if (pending.type != MRS_STRING) {
+        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: what a stopped run says of it is damaged", s->path);
+    }
+    uint32_t n;
+    mark.pending = mrs_val_text(pending, &n);
+    mark.pending_n = n;
+    s->docs = number_of(d, "docs");
+    s->bytes = number_of(d, "bytes");
+    s->digest = (struct mrs_hash_sum){number_of(d, "low"), number_of(d, "high")};
+    s->fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (s->fd < 0) {
+        return mrs_err_sys(e, errno, "open %s", s->path);
+    }
+    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes};
+    return mrsi_encoder_go_on(s->o->mem, &to, &mark, &s->enc, e);
+}
+
+enum mrs_status
+mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view mark,
+                      struct mrs_sink **sink, struct mrs_err *e)
+{
+    char *ns = mrsi_format(o->mem, "%s.%s", db, coll), *rel = mrsi_output_data_rel(o, db, coll);
+    struct mrs_sink *s = mrs_zalloc(o->mem, sizeof *s);
+    enum mrs_status st = ns && rel && s ? MRS_OK : mrs_err_memory(e, sizeof *s);
+    if (st == MRS_OK) {
+        s->o = o;
+        s->fd = -1;
+        s->own_fd = true;
+        s->path = mrsi_format(o->mem, "%s/%s", o->partial, rel);
+        while (s->rec < o->n_recs && (o->recs[s->rec].extra || strcmp(o->recs[s->rec].name, ns) != 0)) {
+            s->rec++;
+        }
+        st = !s->path              ? mrs_err_memory(e, 0)
+             : s->rec < o->n_recs ? reopen_file(s, mark, e)
+                                  : MRSI_FAIL(e, MRS_E_FORMAT, "%s: a stopped run does not know it", ns);
+    }
+    if (st == MRS_OK) {
+        s->next = o->sinks;
+        o->sinks = s;
+        *sink = s;
+    } else if (s && s->o) {
+        mrsi_sink_free(s);
+    } else {
+        mrs_free(o->mem, s);
+    }
+    mrs_free(o->mem, ns);
+    mrs_free(o->mem, rel);
     return mrsi_output_fail(o, st);
 }

@@ -210,6 +210,26 @@ mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct m
     return st;
 }
 
+enum mrs_status
+mrsi_source_skip(struct mrsi_source *s, uint64_t n, struct mrs_err *e)
+{
+    enum { ROOM = 64 << 10 };
+    uint8_t room[ROOM];
+    struct stat st;
+    if (!s->codec && !s->from.place && !s->pipe && fstat(s->from.fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        n <= s->from.bytes && (uint64_t)st.st_size >= s->from.start && n <= (uint64_t)st.st_size - s->from.start) {
+        s->off += n;
+        return MRS_OK;
+    }
+    enum mrs_status r = MRS_OK;
+    while (n && r == MRS_OK) {
+        size_t got;
+        r = mrsi_source_read(s, room, n < ROOM ? (size_t)n : ROOM, &got, e);
+        n -= got;
+    }
+    return r == MRS_END ? MRSI_FAIL(e, MRS_E_IO, "read %s: it has become shorter", s->from.name) : r;
+}
+
 bool
 mrsi_source_back(struct mrsi_source *s, size_t n)
 {

@@ -26,13 +26,19 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
 }
 
 void
-mrsi_rows_accept(struct mrsi_engine *en)
+mrsi_rows_sum(const struct mrsi_engine *en, struct mrsi_row *sum)
 {
     for (uint32_t i = 0; i < en->jobs; i++) {
         for (uint32_t r = 0; r < en->n_rows; r++) {
-            add_row(&en->rows[r], &en->worker[i].rows[r]);
+            add_row(&sum[r], &en->worker[i].rows[r]);
         }
     }
+}
+
+void
+mrsi_rows_accept(struct mrsi_engine *en)
+{
+    mrsi_rows_sum(en, en->rows);
     mrsi_rows_begin(en);
 }
 

@@ -9,17 +9,25 @@
 #include <unistd.h>
 
 #define BETWEEN_MS 5000u /* before the first, and between two boundaries that are written */
-#define WORDS_MS 100u    /* boundaries that are put into words */
+#define MARK_MS 30000u   /* between a checkpoint and a mark in the pass behind it */
+#define WORDS_SHARE 20u  /* boundaries are put into words where that takes less than such a part of the time */
 
 struct mrsi_keep {
     struct mrs_beside side;
     uint32_t reached;         /* boundaries behind the one where this run began */
-    uint64_t begun_ms, written_ms, words_ms;
+    uint64_t begun_ms, written_ms;
+    uint64_t words_ms, words_took_ms; /* when a boundary was put into words, and how long that took */
     uint32_t next;            /* number of the next file */
     struct mrs_buf options;   /* documents of what must be the same */
     struct mrs_buf input;
     struct mrs_buf boundary;  /* the state of the last boundary, a document; empty: none yet */
     struct mrs_buf files;     /* uint32_t: the numbers that it names */
+    struct mrs_buf pass;      /* the mark behind it, a document; empty: none */
+    struct mrs_buf pass_files;
+    bool exact;               /* what runs now began at that boundary */
+    bool pass_on_disk;        /* the state on disk has a mark */
+    uint32_t begins;          /* boundaries reached before it has */
+    struct mrs_view from_pass; /* the mark to go on from, until the pass has taken it */
     struct mrs_buf on_disk;   /* the same of the state on disk */
     struct mrs_buf synced;    /* numbers of files that do not change and are on disk */
     struct mrs_buf doomed;    /* numbers of files that nobody but a state needs */
@@ -153,6 +161,11 @@ sync_files(struct mrsi_engine *en, struct mrs_err *e)
             mrs_buf_put(&k->synced, &no, sizeof no);
         }
     }
+    for (size_t i = 0; s == MRS_OK && k->pass.n && i + sizeof(uint32_t) <= k->pass_files.n; i += sizeof(uint32_t)) {
+        uint32_t no; /* what is being written grows */
+        memcpy(&no, k->pass_files.p + i, sizeof no);
+        s = mrs_beside_sync(&k->side, no, e);
+    }
     return s == MRS_OK ? mrs_buf_status(&k->synced, e) : s;
 }
 
@@ -202,6 +215,9 @@ compose(struct mrsi_engine *en, struct mrs_buf *body, struct mrs_buf *file, stru
     mrs_build_val(&b, "options", 7, value_of(&k->options, MRS_DOCUMENT));
     mrs_build_val(&b, "input", 5, value_of(&k->input, MRS_ARRAY));
     mrs_build_val(&b, "state", 5, value_of(&k->boundary, MRS_DOCUMENT));
+    if (k->pass.n) {
+        mrs_build_val(&b, "pass", 4, value_of(&k->pass, MRS_DOCUMENT));
+    }
     enum mrs_status s = mrs_build_finish(&b, &d, e);
     if (s == MRS_OK) {
         mrsi_checkpoint_frame(d, file);
@@ -218,7 +234,7 @@ tell(struct mrsi_engine *en, bool written)
     }
 }
 
-/* The state of the last boundary becomes the one on disk. One that is too large for a document is left out: then the
+/* The state of the last boundary, with the mark where there is one, becomes the one on disk. One that is too large for a document is left out: then the
  * run can be gone on with from an earlier one. */
 static enum mrs_status
 write_state(struct mrsi_engine *en, struct mrs_err *e)
@@ -238,6 +254,11 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
             s = mrs_beside_write(&k->side, file.p, file.n, e);
             k->is_on_disk = k->is_on_disk || s == MRS_OK;
             s = s == MRS_OK ? copy_list(&k->on_disk, &k->files, e) : s;
+            k->pass_on_disk = k->pass.n > 0;
+            if (k->pass.n) {
+                mrs_buf_put(&k->on_disk, k->pass_files.p, k->pass_files.n);
+                s = s == MRS_OK ? mrs_buf_status(&k->on_disk, e) : s;
+            }
         } else if (own.code == MRS_E_LIMIT) {
             s = MRS_OK;
         } else if (e) {
@@ -261,13 +282,16 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_keep *k = en->keep;
     struct mrs_build b;
     struct mrs_view d;
+    uint64_t begun = now_ms();
     mrs_buf_reset(&k->boundary);
     mrs_buf_reset(&k->files);
+    mrs_buf_reset(&k->pass);
     mrs_build_init(&b, &k->boundary);
     enum mrs_status s = mrsi_state_describe(en, step, &b, &k->files, e);
     s = s == MRS_OK ? mrs_build_finish(&b, &d, e) : s;
-    k->is_newer = s == MRS_OK;
+    k->is_newer = k->exact = s == MRS_OK;
     k->words_ms = now_ms();
+    k->words_took_ms = k->words_ms - begun;
     remove_doomed(en);
     return s;
 }
@@ -281,7 +305,11 @@ mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     }
     uint64_t now = now_ms(), since = k->written_ms ? k->written_ms : k->begun_ms, most = en->opts->checkpoint_ms;
     uint64_t least = most && most < BETWEEN_MS ? most : BETWEEN_MS;
-    if (!everywhere(en) && k->boundary.n && now - k->words_ms < WORDS_MS) {
+    if (k->from_pass.n > MRS_DOC_MIN) {
+        return k->begins++ ? mrsi_state_damaged("no pass wants its mark", e) : MRS_OK;
+    }
+    if (!everywhere(en) && k->boundary.n && now - k->words_ms < WORDS_SHARE * k->words_took_ms) {
+        k->exact = false;
         return MRS_OK;
     }
     enum mrs_status s = put_into_words(en, step, e);
@@ -300,6 +328,60 @@ mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
     return s == MRS_OK ? write_state(en, e) : s;
 }
 
+/* ---- marks ---- */
+bool
+mrsi_keep_due(const struct mrsi_engine *en)
+{
+    const struct mrsi_keep *k = en->keep;
+    if (!k || !en->out || !k->exact) {
+        return false;
+    }
+    uint64_t most = en->opts->checkpoint_ms, since = k->written_ms ? k->written_ms : k->begun_ms, now = now_ms();
+    return everywhere(en) || now - since >= (most ? most : MARK_MS) ||
+           (mrsi_cancelled(en) && (k->is_on_disk || now - k->begun_ms >= BETWEEN_MS));
+}
+
+enum mrs_status
+mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
+{
+    struct mrsi_keep *k = p->en->keep;
+    struct mrs_build b;
+    struct mrs_view d;
+    mrs_buf_reset(&k->pass);
+    mrs_buf_reset(&k->pass_files);
+    mrs_build_init(&b, &k->pass);
+    enum mrs_status s = mrsi_pass_describe(p, &b, &k->pass_files, e);
+    s = s == MRS_OK ? mrs_buf_status(&k->pass_files, e) : s;
+    if (s == MRS_OK) {
+        mrsi_state_put_bytes(&b, "files", k->pass_files.p, k->pass_files.n);
+        s = mrs_build_finish(&b, &d, e);
+    }
+    if (s == MRS_OK) {
+        s = write_state(p->en, e);
+        k->reached++;
+    }
+    mrs_buf_reset(&k->pass);
+    return s;
+}
+
+enum mrs_status
+mrsi_keep_void(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_keep *k = en->keep;
+    return k && k->pass_on_disk ? write_state(en, e) : MRS_OK;
+}
+
+void
+mrsi_keep_mark_for(struct mrsi_pass *p)
+{
+    struct mrsi_keep *k = p->en->keep;
+    p->from = mrs_empty_doc();
+    if (k && k->from_pass.n > MRS_DOC_MIN && mrs_val_is_text(mrs_doc_get(k->from_pass, "kind"), p->kind)) {
+        p->from = k->from_pass;
+        k->from_pass = mrs_empty_doc();
+    }
+}
+
 /* ---- the beginning ---- */
 static enum mrs_status
 make_keep(struct mrsi_engine *en, struct mrs_err *e)
@@ -308,8 +390,9 @@ make_keep(struct mrsi_engine *en, struct mrs_err *e)
     if (!k) {
         return mrs_err_memory(e, sizeof *k);
     }
-    struct mrs_buf *const bufs[] = {&k->options,  &k->input,  &k->boundary, &k->files,
-                                    &k->on_disk, &k->synced, &k->doomed};
+    struct mrs_buf *const bufs[] = {&k->options, &k->input,      &k->boundary, &k->files, &k->pass,
+                                    &k->on_disk, &k->pass_files, &k->synced,   &k->doomed};
+    k->from_pass = mrs_empty_doc();
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         mrs_buf_init(bufs[i], en->mem, MRS_DOC_MAX);
     }
@@ -394,6 +477,25 @@ mrsi_keep_is_published(const struct mrsi_engine *en)
     return en->keep && en->keep->is_published;
 }
 
+/* Files that the state names stay, the others go. */
+static enum mrs_status
+keep_files(struct mrsi_engine *en, bool in_pass, struct mrs_err *e)
+{
+    struct mrsi_keep *k = en->keep;
+    bool bad = false;
+    enum mrs_status s = copy_list(&k->on_disk, &k->files, e);
+    if (s == MRS_OK && in_pass) {
+        size_t n;
+        const uint8_t *p = mrsi_state_bytes(k->from.pass, "files", &n, &bad);
+        bad = bad || n % sizeof(uint32_t);
+        mrs_buf_put(&k->on_disk, p, bad ? 0 : n);
+        s = bad ? mrsi_state_damaged("its files", e) : mrs_buf_status(&k->on_disk, e);
+    }
+    struct mrs_beside_keep keep = {(const uint32_t *)(const void *)k->on_disk.p,
+                                   (uint32_t)(k->on_disk.n / sizeof(uint32_t))};
+    return s == MRS_OK ? mrs_beside_clear(&k->side, &keep, e) : s;
+}
+
 enum mrs_status
 mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
@@ -404,24 +506,32 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
         enum mrs_status s = mrs_beside_clear(&k->side, NULL, e);
         return s == MRS_OK ? put_into_words(en, 0, e) : s;
     }
-    k->next = (uint32_t)mrsi_state_number(k->from.state, "next", UINT32_MAX - 1, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("its head", e) : MRS_OK;
-    s = s == MRS_OK ? mrsi_state_apply(en, k->from.state, step, &k->on_disk, e) : s;
-    if (k->is_published) {
-        en->report->resumed = true;
+    bool in_pass = k->from.pass.n > MRS_DOC_MIN;
+    struct mrs_view latest = in_pass ? k->from.pass : k->from.state;
+    struct mrs_view output = k->from.output, open = mrs_empty_doc();
+    if (in_pass) {
+        struct mrs_val v = mrs_doc_get(k->from.pass, "output");
+        open = mrsi_state_list(k->from.pass, "open", &bad);
+        output = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
+    }
+    k->next = (uint32_t)mrsi_state_number(latest, "next", UINT32_MAX - 1, &bad);
+    enum mrs_status s = bad || !k->next ? mrsi_state_damaged("its head", e) : MRS_OK;
+    s = s == MRS_OK ? mrsi_state_apply(en, k->from.state, step, &k->files, e) : s;
+    en->report->resumed = true;
+    if (s != MRS_OK || k->is_published) {
         return s;
     }
-    s = s == MRS_OK ? mrs_output_take_up(en->out, k->from.output, mrs_empty_doc(), e) : s;
+    s = mrs_output_take_up(en->out, output, open, e);
+    s = s == MRS_OK ? keep_files(en, in_pass, e) : s;
     if (s == MRS_OK) {
-        k->took_up = k->is_on_disk = true;
-        struct mrs_beside_keep keep = {(const uint32_t *)(const void *)k->on_disk.p,
-                                     (uint32_t)(k->on_disk.n / sizeof(uint32_t))};
-        s = mrs_beside_clear(&k->side, &keep, e);
+        k->took_up = k->is_on_disk = k->exact = true;
+        k->pass_on_disk = in_pass;
+        k->from_pass = k->from.pass;
+        k->begins = *step < en->plan->n_steps; /* else the boundary before a collection comes first */
+        k->written_ms = k->words_ms = now_ms();
+        mrs_buf_put(&k->boundary, k->from.state.p, k->from.state.n);
+        s = mrs_buf_status(&k->boundary, e);
     }
-    s = s == MRS_OK ? put_into_words(en, *step, e) : s;
-    k->is_newer = false;
-    k->written_ms = now_ms();
-    en->report->resumed = true;
     return s;
 }
 
@@ -466,8 +576,8 @@ mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
         (void)mrs_beside_clear(&k->side, NULL, NULL); /* published: what cannot be removed stays beside */
     }
     if (k) {
-        struct mrs_buf *const bufs[] = {&k->options,  &k->input,  &k->boundary, &k->files,
-                                        &k->on_disk, &k->synced, &k->doomed};
+        struct mrs_buf *const bufs[] = {&k->options, &k->input,      &k->boundary, &k->files, &k->pass,
+                                        &k->on_disk, &k->pass_files, &k->synced,   &k->doomed};
         for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
             mrs_buf_clear(bufs[i]);
         }

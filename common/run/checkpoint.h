@@ -61,6 +61,9 @@ enum mrs_status mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, 
 void mrsi_state_put_rows(const struct mrsi_row *rows, uint32_t n, struct mrs_build *b);
 enum mrs_status mrsi_state_get_rows(struct mrs_view d, struct mrsi_row *rows, uint32_t n, struct mrs_err *e);
 
+/* How far the run is, what was refused and read up to now. */
+void mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files);
+enum mrs_status mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_err *e);
 void mrsi_state_put_docs(const struct mrs_docs *d, struct mrs_build *b);
 void mrsi_state_get_docs(struct mrs_view d, struct mrs_docs *docs, bool *bad);
 /* ---- seen.c ---- */
@@ -87,6 +90,40 @@ enum mrs_status mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct
 enum mrs_status mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e);
 /* The run is over: published, or stopped with status s. The output goes, or stays for another run. */
 void mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e);
+
+/* ---- checkpoint_pass.c: marks inside a pass ---- */
+/* A pass that can say where it is: its writers, and where it reads. */
+struct mrsi_pass {
+    struct mrsi_engine *en;
+    const char *kind;
+    struct mrsi_scan *scan;  /* set while a pipe of the pass runs */
+    struct mrsi_writer *wr;
+    uint32_t n_wr;
+    /* What else it needs; NULL: nothing. files: the numbers of files that it names. */
+    enum mrs_status (*describe)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+    void *arg;
+    struct mrs_view from;    /* the mark that it goes on from; empty: it begins */
+};
+enum mrs_status mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files,
+                                   struct mrs_err *e);
+/* Counts, refused documents and writers (open but for their files) as the mark says. */
+enum mrs_status mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e);
+/* As mrsi_scan_begin, or where the mark says; then the pass has gone on. p NULL: a pass without marks. */
+enum mrs_status mrsi_pass_begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c,
+                                     struct mrsi_scan *scan, struct mrs_err *e);
+static inline bool
+mrsi_pass_goes_on(const struct mrsi_pass *p)
+{
+    return p && p->from.n > MRS_DOC_MIN;
+}
+/* The mark for the pass that begins now, given once. */
+void mrsi_keep_mark_for(struct mrsi_pass *p);
+/* Whether a mark should be taken now. */
+bool mrsi_keep_due(const struct mrsi_engine *en);
+/* Takes one; nothing is under way. */
+enum mrs_status mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e);
+/* What the mark on disk speaks of is about to be written anew: the boundary counts again. */
+enum mrs_status mrsi_keep_void(struct mrsi_engine *en, struct mrs_err *e);
 
 /* A file that a boundary may name, as a temporary file; nameless where there are no checkpoints. */
 enum mrs_status mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);

@@ -83,11 +83,9 @@ describe_coll(const struct mrsi_coll *c, struct mrs_build *b, struct mrs_buf *fi
     mrs_build_close(b);
 }
 
-enum mrs_status
-mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
-                    struct mrs_err *e)
+void
+mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files)
 {
-    mrs_build_i64(b, "step", step);
     mrs_build_i64(b, "next", mrsi_keep_next(en));
     mrs_build_i64(b, "refused", (int64_t)en->refused_n);
     mrs_build_i64(b, "refusedBytes", (int64_t)en->refused_bytes);
@@ -98,13 +96,21 @@ mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, 
     if (en->refused_log) {
         mrs_buf_put(files, &en->refused_log->no, sizeof en->refused_log->no);
     }
+    mrsi_seen_describe(en, b);
+}
+
+enum mrs_status
+mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
+                    struct mrs_err *e)
+{
+    mrs_build_i64(b, "step", step);
+    mrsi_state_put_progress(en, b, files);
     mrsi_state_put_rows(en->rows, en->n_rows, b);
     mrs_build_open(b, "collections", 11, MRS_ARRAY);
     for (uint32_t i = 0; i < en->n_coll; i++) {
         describe_coll(&en->coll[i], b, files);
     }
     mrs_build_close(b);
-    mrsi_seen_describe(en, b);
     mrs_build_open(b, "output", 6, MRS_DOCUMENT);
     enum mrs_status s = mrs_output_describe(en->out, b, e);
     mrs_build_close(b);
@@ -200,20 +206,29 @@ apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
 }
 
 static enum mrs_status
-apply_refused(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrs_buf *files, struct mrs_err *e)
+apply_refused(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrs_err *e)
 {
     bool bad = false;
     en->refused_n = mrsi_state_number(d, "refused", INT64_MAX, &bad);
     en->refused_bytes = mrsi_state_number(d, "refusedBytes", INT64_MAX, &bad);
     uint32_t no = (uint32_t)mrsi_state_number(d, "refusedFile", next - 1, &bad);
-    if (bad || (!no && en->refused_bytes) || en->refused_n > en->refused_bytes) {
+    if (bad || (!no && en->refused_bytes) || en->refused_n > en->refused_bytes ||
+        (en->refused_log && en->refused_log->no != no)) {
         return mrsi_state_damaged("the refused documents", e);
     }
-    if (!no) {
-        return MRS_OK;
-    }
-    mrs_buf_put(files, &no, sizeof no);
-    return mrsi_keep_reopen(en, no, en->refused_bytes, &en->refused_log, e);
+    return no && !en->refused_log ? mrsi_keep_reopen(en, no, en->refused_bytes, &en->refused_log, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_err *e)
+{
+    bool bad = false;
+    uint64_t next = mrsi_state_number(d, "next", UINT32_MAX - 1, &bad);
+    atomic_store(&en->done_bytes, mrsi_state_number(d, "doneBytes", INT64_MAX, &bad));
+    atomic_store(&en->done_docs, mrsi_state_number(d, "doneDocs", INT64_MAX, &bad));
+    en->temp_most = mrsi_state_number(d, "temporary", INT64_MAX, &bad);
+    enum mrs_status s = bad || !next ? mrsi_state_damaged("its head", e) : mrsi_seen_apply(en, d, e);
+    return s == MRS_OK ? apply_refused(en, d, next, e) : s;
 }
 
 enum mrs_status
@@ -226,16 +241,15 @@ mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, 
     uint32_t n = 0;
     *step = (uint32_t)mrsi_state_number(state, "step", en->plan->n_steps, &bad);
     uint64_t next = mrsi_state_number(state, "next", UINT32_MAX - 1, &bad);
-    atomic_store(&en->done_bytes, mrsi_state_number(state, "doneBytes", INT64_MAX, &bad));
-    atomic_store(&en->done_docs, mrsi_state_number(state, "doneDocs", INT64_MAX, &bad));
-    en->temp_most = mrsi_state_number(state, "temporary", INT64_MAX, &bad);
     struct mrs_view colls = mrsi_state_list(state, "collections", &bad);
     if (bad || !next) {
         return mrsi_state_damaged("its head", e);
     }
     enum mrs_status s = mrsi_state_get_rows(state, en->rows, en->n_rows, e);
-    s = s == MRS_OK ? mrsi_seen_apply(en, state, e) : s;
-    s = s == MRS_OK ? apply_refused(en, state, next, files, e) : s;
+    s = s == MRS_OK ? mrsi_state_get_progress(en, state, e) : s;
+    if (s == MRS_OK && en->refused_log) {
+        mrs_buf_put(files, &en->refused_log->no, sizeof en->refused_log->no);
+    }
     mrs_walk_init(&w, colls);
     while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
         s = n < en->n_coll ? apply_coll(en, mrs_val_view(at.v), next, &en->coll[n++], files, e)

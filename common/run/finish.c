@@ -9,7 +9,7 @@ enum mrs_status
 mrsi_read_through(struct mrsi_engine *en, uint32_t coll, uint64_t *docs, uint64_t *bytes, struct mrs_err *e)
 {
     struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
-    enum mrs_status s = mrsi_copy_through(en, coll, &wr, e);
+    enum mrs_status s = mrsi_copy_through(en, coll, &wr, NULL, e);
     *docs = wr.docs;
     *bytes = wr.bytes;
     return s;
@@ -46,8 +46,15 @@ static enum mrs_status
 check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
     struct mrsi_coll *c = &en->coll[coll];
+    struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
+    struct mrsi_pass pass = {.en = en, .kind = "check", .wr = &wr, .n_wr = 1};
     if (!c->read) {
-        return mrsi_read_through(en, coll, &c->docs, &c->bytes, e);
+        mrsi_keep_mark_for(&pass);
+        enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_apply(&pass, e) : MRS_OK;
+        s = s == MRS_OK ? mrsi_copy_through(en, coll, &wr, &pass, e) : s;
+        c->docs = wr.docs;
+        c->bytes = wr.bytes;
+        return s;
     }
     c->docs = c->read_docs;
     c->bytes = c->read_bytes;
@@ -74,9 +81,17 @@ static enum mrs_status
 write_last(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
     struct mrsi_writer wr;
+    struct mrsi_pass pass = {.en = en, .kind = "last", .wr = &wr, .n_wr = 1};
+    enum mrs_status s;
+    mrsi_keep_mark_for(&pass);
     mrsi_rows_begin(en);
-    enum mrs_status s = mrsi_writer_open(en, coll, en->plan->n_steps, &wr, e);
-    s = s == MRS_OK ? mrsi_copy_through(en, coll, &wr, e) : s;
+    if (mrsi_pass_goes_on(&pass)) {
+        s = mrsi_writer_prepare(en, coll, en->plan->n_steps, &wr, e);
+        s = s == MRS_OK ? mrsi_pass_apply(&pass, e) : s;
+    } else {
+        s = mrsi_writer_open(en, coll, en->plan->n_steps, &wr, e);
+    }
+    s = s == MRS_OK ? mrsi_copy_through(en, coll, &wr, &pass, e) : s;
     if (s != MRS_OK) {
         mrsi_writer_drop(&wr);
         return s;

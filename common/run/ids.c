@@ -3,6 +3,7 @@
  * Hashes are thrown into buckets by their top bits; buckets that outgrow their share of memory go to a temporary
  * file. Equal hashes meet in one bucket, which is sorted alone. See ids.h for the three phases; ids_judge.c for
  * what comes of those that are found. */
+#include "checkpoint.h"
 #include "ids.h"
 #include <stdlib.h>
 
@@ -86,7 +87,7 @@ mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, 
 static enum mrs_status
 flush(struct mrsi_ids *ids, struct mrs_err *e)
 {
-    enum mrs_status s = ids->spill ? MRS_OK : mrsi_temp_new(ids->en, &ids->spill, e);
+    enum mrs_status s = ids->spill ? MRS_OK : mrsi_keep_temp(ids->en, &ids->spill, e);
     for (uint32_t i = 0; s == MRS_OK && i < BUCKETS; i++) {
         struct mrs_buf *b = &ids->bucket[i];
         if (!b->n) {
@@ -114,6 +115,45 @@ mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_e
     }
     ids->held += n * 8;
     return ids->held > ids->en->memory / 4 ? flush(ids, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_ids_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = ids->held ? flush(ids, e) : MRS_OK;
+    mrs_build_open(b, "ids", 3, MRS_DOCUMENT);
+    mrs_build_i64(b, "file", ids->spill ? ids->spill->no : 0);
+    mrs_build_i64(b, "bytes", (int64_t)ids->spilled);
+    mrsi_state_put_bytes(b, "extents", ids->extents.p, ids->extents.n);
+    mrs_build_close(b);
+    if (ids->spill) {
+        mrs_buf_put(files, &ids->spill->no, sizeof ids->spill->no);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view from, struct mrs_err *e)
+{
+    bool bad = false;
+    size_t n;
+    struct mrs_val v = mrs_doc_get(from, "ids");
+    struct mrs_view d = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
+    uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_keep_next(ids->en) - 1, &bad);
+    ids->spilled = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
+    const uint8_t *p = mrsi_state_bytes(d, "extents", &n, &bad);
+    bad = bad || n % sizeof(struct extent) || (!no && (n || ids->spilled));
+    for (size_t i = 0; !bad && i < n; i += sizeof(struct extent)) {
+        struct extent x;
+        memcpy(&x, p + i, sizeof x);
+        bad = x.bucket >= BUCKETS || x.n % 8 || x.off > ids->spilled || x.n > ids->spilled - x.off;
+    }
+    if (bad) {
+        return mrsi_state_damaged("the keys", e);
+    }
+    mrs_buf_put(&ids->extents, p, n);
+    enum mrs_status s = mrs_buf_status(&ids->extents, e);
+    return s == MRS_OK && no ? mrsi_keep_reopen(ids->en, no, ids->spilled, &ids->spill, e) : s;
 }
 
 int

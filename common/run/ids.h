@@ -85,6 +85,11 @@ enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *lis
 /* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). *docs: how many there are. */
 enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, uint64_t *docs, struct mrs_err *e);
 
+/* HOPE: what was taken up to now, for a mark; and the same again in a new one. */
+enum mrs_status mrsi_ids_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,
+                                  struct mrs_err *e);
+enum mrs_status mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view from, struct mrs_err *e);
+
 int mrsi_by_u64(const void *a, const void *b);
 
 static inline uint64_t

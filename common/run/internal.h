@@ -152,6 +152,9 @@ struct mrsi_pipe {
     void *arg;
 };
 enum mrs_status mrsi_pipe_run(const struct mrsi_pipe *p, struct mrs_err *e);
+/* The same with marks on the way (checkpoint.h); pass NULL: none. */
+struct mrsi_pass;
+enum mrs_status mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrsi_pass *pass, struct mrs_err *e);
 /* In work: whether all earlier jobs have been committed. What this one would do in its commit it may do now, piece by
  * piece. */
 bool mrsi_pipe_turn(const struct mrsi_worker *w);
@@ -187,6 +190,9 @@ enum mrs_status mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const s
 /* How many documents there will have been at the end of the running part, as far as one can tell. Where next is
  * called. */
 uint64_t mrsi_scan_guess(const struct mrsi_scan *s);
+/* Goes on in the part that the scan stands at, behind in_part documents of it. */
+enum mrs_status mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part,
+                                struct mrs_err *e);
 void mrsi_scan_end(struct mrsi_scan *s);
 /* The next document of a block on its way to a step: checked (input files), amended, led through the part's pending
  * steps. OK; SKIP: refused on the way (already recorded); END. */
@@ -256,6 +262,8 @@ struct mrsi_out {
 };
 /* Opens a writer for a collection at step `step`: final when no later step but MAP uses it. keep_old: the documents
  * that are there stay in front (they are copied first when final, else their parts stay). */
+enum mrs_status mrsi_writer_prepare(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr,
+                                    struct mrs_err *e); /* all but its file */
 enum mrs_status mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr,
                                  struct mrs_err *e);
 /* Appends one document to out, through the fused steps. OK, also where a fused step refused it; DEAD. */
@@ -270,7 +278,8 @@ enum mrs_status mrsi_writer_close(struct mrsi_writer *wr, bool keep_old, struct 
 void mrsi_writer_drop(struct mrsi_writer *wr); /* after an error */
 /* All parts of the collection through a writer, one pass; used for what is there already and for collections that
  * only waited. */
-enum mrs_status mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr, struct mrs_err *e);
+enum mrs_status mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr,
+                                  struct mrsi_pass *pass, struct mrs_err *e); /* pass NULL: without marks */
 
 /* ---- refuse.c ---- */
 /* Remembers a refused document in the job's list; reason and place from w->err, which is cleared. */
@@ -300,6 +309,7 @@ enum mrs_status mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct m
 /* ---- account.c ---- */
 void mrsi_rows_begin(struct mrsi_engine *en);  /* zero all workers' deltas */
 void mrsi_rows_accept(struct mrsi_engine *en); /* add them */
+void mrsi_rows_sum(const struct mrsi_engine *en, struct mrsi_row *sum); /* of all workers' deltas, added to sum */
 /* A kernel failed worse than SKIP: its error goes up. Returns s. */
 enum mrs_status mrsi_kernel_failed(struct mrsi_worker *w, enum mrs_status s, struct mrs_err *e);
 static inline struct mrsi_row *

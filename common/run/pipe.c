@@ -5,10 +5,12 @@
  * instead of being held by all workers at once (and since earlier jobs have all been fetched, they can commit: no
  * deadlock). The first error stops everybody; of several the one of the earliest job is told. It must not know what a
  * job is. */
-#include "internal.h"
+#include "checkpoint.h"
 
 struct run {
     const struct mrsi_pipe *p;
+    const struct mrsi_pass *pass; /* NULL: no marks */
+    uint64_t marked; /* jobs fetched before the last mark */
     pthread_mutex_t fetch_lock, commit_lock;
     pthread_cond_t turn;
     uint64_t fetched;
@@ -77,6 +79,24 @@ mrsi_pipe_turn(const struct mrsi_worker *w)
     return atomic_load(w->committed) == w->job_no;
 }
 
+/* Under the fetch lock: once what is under way has been committed, a mark is taken. Where the pass fails meanwhile there
+ * is nothing to mark. */
+static enum mrs_status
+take_mark(struct run *r, struct mrs_err *e)
+{
+    if (!r->pass || r->fetched == r->marked || !mrsi_keep_due(r->p->en)) {
+        return MRS_OK;
+    }
+    pthread_mutex_lock(&r->commit_lock);
+    while (r->committed != r->fetched && !r->stop) {
+        pthread_cond_wait(&r->turn, &r->commit_lock);
+    }
+    bool stop = r->stop;
+    pthread_mutex_unlock(&r->commit_lock);
+    r->marked = r->fetched;
+    return stop ? MRS_OK : mrsi_keep_mark(r->pass, e);
+}
+
 /* One job from fetch to commit; OK to go on, END, or an error that was told. */
 static enum mrs_status
 one_job(struct run *r, struct mrsi_worker *w, void *job)
@@ -88,6 +108,7 @@ one_job(struct run *r, struct mrsi_worker *w, void *job)
     pthread_mutex_lock(&r->fetch_lock);
     enum mrs_status s = stopped(r) ? MRS_END : MRS_OK;
     uint64_t no = r->fetched;
+    s = s == MRS_OK ? take_mark(r, &e) : s;
     if (s == MRS_OK && mrsi_cancelled(p->en)) {
         s = mrs_err_set(&e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
@@ -163,7 +184,13 @@ run_threads(struct run *r, struct thread *t, uint32_t n)
 enum mrs_status
 mrsi_pipe_run(const struct mrsi_pipe *p, struct mrs_err *e)
 {
-    struct run r = {.p = p, .err_job = UINT64_MAX};
+    return mrsi_pipe_run_marked(p, NULL, e);
+}
+
+enum mrs_status
+mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrsi_pass *pass, struct mrs_err *e)
+{
+    struct run r = {.p = p, .pass = pass, .err_job = UINT64_MAX};
     struct thread *t = mrs_zalloc(p->en->mem, p->en->jobs * sizeof *t);
     if (!t) {
         return mrs_err_memory(e, p->en->jobs * sizeof *t);

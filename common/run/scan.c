@@ -28,6 +28,18 @@ open_part(struct mrsi_scan *s, struct mrs_err *e)
     return mrs_reader_open(s->en->in, part->in_index, MRSI_BLOCK, &s->reader, e);
 }
 
+enum mrs_status
+mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part, struct mrs_err *e)
+{
+    enum mrs_status st = open_part(s, e);
+    st = st == MRS_OK ? mrs_reader_go_on(s->reader, at, e) : st;
+    if (st == MRS_OK) {
+        s->in_part = in_part;
+        s->progress = mrs_reader_progress(s->reader);
+    }
+    return st;
+}
+
 static void
 close_part(struct mrsi_scan *s)
 {

@@ -1,4 +1,5 @@
 /* sides.c - see sides.h. */
+#include "checkpoint.h"
 #include "sides.h"
 
 enum mrs_status
@@ -29,7 +30,12 @@ mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e)
         k++;
     }
     s->wr_of[side] = k;
-    return k < s->n_wr ? MRS_OK : mrsi_writer_open(s->en, coll, s->step, &s->wr[s->n_wr++], e);
+    if (k < s->n_wr) {
+        return MRS_OK;
+    }
+    s->n_wr++;
+    return mrsi_pass_goes_on(s->pass) ? mrsi_writer_prepare(s->en, coll, s->step, &s->wr[k], e)
+                                      : mrsi_writer_open(s->en, coll, s->step, &s->wr[k], e);
 }
 
 /* The collection is added to and not among those that are read to drive the step. */
@@ -75,8 +81,9 @@ enum mrs_status
 mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
-    for (uint32_t i = 0; st == MRS_OK && i < s->n_wr; i++) {
-        struct mrsi_writer *wr = &s->wr[i];
+    s->at = mrsi_pass_goes_on(s->pass) ? s->at : 0;
+    for (; st == MRS_OK && s->at < s->n_wr; s->at++) {
+        struct mrsi_writer *wr = &s->wr[s->at];
         if (restart) {
             st = mrsi_writer_restart(wr, e);
         }
@@ -84,7 +91,7 @@ mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e)
             continue;
         }
         wr->ids = s->ids.phase == MRSI_IDS_VERDICT ? &s->ids : NULL;
-        st = mrsi_copy_through(s->en, wr->coll, wr, e);
+        st = mrsi_copy_through(s->en, wr->coll, wr, s->pass, e);
         struct mrsi_row *row = row_of_coll(s, wr->coll);
         row->before += wr->copied;
         row->after += wr->copied;

@@ -13,6 +13,8 @@ struct mrsi_sides {
     struct mrsi_writer *wr;        /* n_wr of them */
     uint32_t wr_of[MRS_SIDES_MAX]; /* side -> writer; MRSI_NONE: none (the side is only read, or not opened yet) */
     uint32_t n_wr;
+    struct mrsi_pass *pass; /* NULL: what is there is copied without marks */
+    uint32_t at;            /* the writer that copies what is there; n_wr: that is done */
 };
 
 enum mrs_status mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e);

@@ -4,6 +4,7 @@
  * One pass over each source writes everything in good hope; only if two `_id`s in a target may be equal is it run
  * again (ids.h). What the step makes goes behind what the targets hold already; what stays of a source is written in
  * its place. */
+#include "checkpoint.h"
 #include "sides.h"
 #include "spread.h"
 
@@ -16,6 +17,7 @@ struct spread {
     uint32_t side;                 /* being read */
     struct mrsi_scan scan;
     const struct mrsi_stream *from; /* sources that lie in no collection; NULL: they do */
+    struct mrsi_pass pass;         /* marks of the first pass, where the sources lie in collections */
 };
 static const struct mrsi_part no_part = {.in_index = MRSI_NONE};
 
@@ -205,11 +207,12 @@ read_sources(struct spread *sp, struct mrs_err *e)
         return begun == MRS_OK ? mrsi_pipe_run(&p, e) : begun;
     }
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
+    struct mrsi_pass *pass = sp->sides.pass;
+    for (uint32_t i = mrsi_pass_goes_on(pass) ? sp->side : 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
         if (sp->st->desc.sides[i].role & MRS_ROLE_MAIN) {
             sp->side = i;
-            mrsi_scan_begin(sp->en, &sp->en->coll[sp->en->side[sp->step][i]], &sp->scan);
-            s = mrsi_pipe_run(&p, e);
+            s = mrsi_pass_begin_scan(pass, sp->en, &sp->en->coll[sp->en->side[sp->step][i]], &sp->scan, e);
+            s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
             mrsi_scan_end(&sp->scan);
         }
     }
@@ -230,13 +233,50 @@ open_writers(struct spread *sp, struct mrs_err *e)
     return s;
 }
 
+/* ---- marks: only in the first pass ---- */
+static enum mrs_status
+describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    mrs_build_i64(b, "copying", sp->sides.at);
+    mrs_build_i64(b, "side", sp->side);
+    return mrsi_ids_describe(&sp->sides.ids, b, files, e);
+}
+
+/* Goes on at a mark: all but where the pass reads, which follows. */
+static enum mrs_status
+go_on(struct spread *sp, struct mrs_err *e)
+{
+    bool bad = false;
+    uint32_t n = sp->st->desc.n_sides;
+    sp->pass.wr = sp->sides.wr;
+    sp->pass.n_wr = sp->sides.n_wr;
+    if (!mrsi_pass_goes_on(&sp->pass)) {
+        return MRS_OK;
+    }
+    sp->sides.at = (uint32_t)mrsi_state_number(sp->pass.from, "copying", sp->sides.n_wr, &bad);
+    sp->side = (uint32_t)mrsi_state_number(sp->pass.from, "side", n - 1, &bad);
+    if (bad || !(sp->st->desc.sides[sp->side].role & MRS_ROLE_MAIN || sp->sides.at < sp->sides.n_wr)) {
+        return mrsi_state_damaged("the step", e);
+    }
+    enum mrs_status s = mrsi_pass_apply(&sp->pass, e);
+    return s == MRS_OK ? mrsi_ids_apply(&sp->sides.ids, sp->pass.from, e) : s;
+}
+
 static enum mrs_status
 one_pass(struct spread *sp, struct mrsi_refused_mark mark, struct mrs_err *e)
 {
     enum mrsi_ids_phase phase = sp->sides.ids.phase;
-    mrsi_refused_rewind(sp->en, mark);
-    mrsi_rows_begin(sp->en);
-    enum mrs_status s = mrsi_sides_there(&sp->sides, e);
+    enum mrs_status s = MRS_OK;
+    if (phase != MRSI_IDS_HOPE) {
+        sp->sides.pass = NULL;
+        s = mrsi_keep_void(sp->en, e);
+    }
+    if (!mrsi_pass_goes_on(sp->sides.pass)) {
+        mrsi_refused_rewind(sp->en, mark);
+        mrsi_rows_begin(sp->en);
+        s = s == MRS_OK ? mrsi_sides_there(&sp->sides, e) : s;
+    }
     if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
         s = mrsi_sides_copy(&sp->sides, phase == MRSI_IDS_VERDICT, e);
     }
@@ -244,9 +284,8 @@ one_pass(struct spread *sp, struct mrsi_refused_mark mark, struct mrs_err *e)
 }
 
 static enum mrs_status
-all_passes(struct spread *sp, struct mrs_err *e)
+all_passes(struct spread *sp, struct mrsi_refused_mark mark, struct mrs_err *e)
 {
-    struct mrsi_refused_mark mark = mrsi_refused_mark(sp->en);
     bool clash = false;
     enum mrs_status s = one_pass(sp, mark, e);
     if (s == MRS_OK) {
@@ -267,9 +306,16 @@ mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stre
 {
     const struct mrs_step *st = &en->plan->steps[step];
     struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread, .from = from};
+    struct mrsi_refused_mark mark = mrsi_refused_mark(en); /* as it was before the step, whatever a mark says */
     enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);
+    if (!from) {
+        sp.pass = (struct mrsi_pass){.en = en, .kind = "step", .describe = describe, .arg = &sp};
+        sp.sides.pass = &sp.pass;
+        mrsi_keep_mark_for(&sp.pass);
+    }
     s = s == MRS_OK ? open_writers(&sp, e) : s;
-    s = s == MRS_OK ? all_passes(&sp, e) : s;
+    s = s == MRS_OK ? go_on(&sp, e) : s;
+    s = s == MRS_OK ? all_passes(&sp, mark, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }

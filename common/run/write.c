@@ -55,18 +55,24 @@ open_sink(struct mrsi_engine *en, struct mrsi_coll *c, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e)
+mrsi_writer_prepare(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e)
 {
     memset(wr, 0, sizeof *wr);
     wr->en = en;
     wr->coll = coll;
     wr->final = is_final(en, coll, step);
-    if (!wr->final) {
-        return mrsi_keep_temp(en, &wr->temp, e);
+    wr->blind = wr->final && en->opts->dry_run;
+    return wr->final ? collect_fused(en, coll, step, wr, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_writer_prepare(en, coll, step, wr, e);
+    if (s != MRS_OK) {
+        return s;
     }
-    wr->blind = en->opts->dry_run;
-    enum mrs_status s = collect_fused(en, coll, step, wr, e);
-    return s == MRS_OK ? open_sink(en, &en->coll[coll], e) : s;
+    return wr->final ? open_sink(en, &en->coll[coll], e) : mrsi_keep_temp(en, &wr->temp, e);
 }
 
 void
@@ -126,7 +132,8 @@ mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
     if (wr->final) {
         mrsi_look_restart(wr->en, wr->coll);
     }
-    return wr->final && !wr->blind ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
+    enum mrs_status s = mrsi_keep_void(wr->en, e);
+    return s == MRS_OK && wr->final && !wr->blind ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : s;
 }
 
 static void
@@ -274,7 +281,8 @@ copy_clear(void *arg, void *job)
 }
 
 enum mrs_status
-mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr, struct mrs_err *e)
+mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr, struct mrsi_pass *pass,
+                  struct mrs_err *e)
 {
     struct copy c = {.wr = wr, .coll = &en->coll[coll]};
     struct mrsi_pipe p = {.en = en,
@@ -284,8 +292,8 @@ mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr,
                           .commit = copy_commit,
                           .clear = copy_clear,
                           .arg = &c};
-    mrsi_scan_begin(en, c.coll, &c.scan);
-    enum mrs_status s = mrsi_pipe_run(&p, e);
+    enum mrs_status s = mrsi_pass_begin_scan(pass, en, c.coll, &c.scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
     mrsi_scan_end(&c.scan);
     return s;
 }

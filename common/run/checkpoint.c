@@ -234,8 +234,8 @@ tell(struct mrsi_engine *en, bool written)
     }
 }
 
-/* The state of the last boundary, with the mark where there is one, becomes the one on disk. One that is too large for a document is left out: then the
- * run can be gone on with from an earlier one. */
+/* The state of the last boundary, with the mark where there is one, becomes the one on disk. One that is too large for
+ * a document is left out: then the run can be gone on with from an earlier one. */
 static enum mrs_status
 write_state(struct mrsi_engine *en, struct mrs_err *e)
 {

@@ -79,8 +79,8 @@ mrsi_pipe_turn(const struct mrsi_worker *w)
     return atomic_load(w->committed) == w->job_no;
 }
 
-/* Under the fetch lock: once what is under way has been committed, a mark is taken. Where the pass fails meanwhile there
- * is nothing to mark. */
+/* Under the fetch lock: once what is under way has been committed, a mark is taken. Where the pass fails meanwhile
+ * there is nothing to mark. */
 static enum mrs_status
 take_mark(struct run *r, struct mrs_err *e)
 {

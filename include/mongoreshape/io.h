@@ -113,7 +113,8 @@ enum mrs_status mrs_reader_fd(struct mrs_mem *mem, int fd, uint64_t bytes, const
  * run mrs_doc_check on each document. Errors name file, offset and document number: MRS_E_BSON
  * (impossible length, truncated), MRS_E_FORMAT (codec), MRS_E_IO. OK, END. */
 enum mrs_status mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e);
-/* Where the next block begins, and going on from there with a reader that is new: FAIL MRS_E_IO where it ends before. */
+/* Where the next block begins, and going on from there with a reader that is new: FAIL MRS_E_IO where it ends before.
+ */
 struct mrs_reader_at {
     uint64_t off, doc, seq;
 };
@@ -244,8 +245,8 @@ enum mrs_status mrs_output_describe(struct mrs_output *o, struct mrs_build *b, s
  */
 enum mrs_status mrs_output_take_up(struct mrs_output *o, struct mrs_view description, struct mrs_view open,
                                    struct mrs_err *e);
-/* Where an open sink stands, as fields of a document, its file on disk so far; and the same sink of another run, at such
- * a mark. */
+/* Where an open sink stands, as fields of a document, its file on disk so far; and the same sink of another run, at
+ * such a mark. */
 enum mrs_status mrs_sink_mark(struct mrs_sink *s, struct mrs_build *b, struct mrs_err *e);
 enum mrs_status mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view mark,
                                       struct mrs_sink **sink, struct mrs_err *e);

@@ -47,6 +47,7 @@ struct scene {
     bool force, dry_run, to_stdout;
     bool slow;                   /* in the long part only */
     bool killed;                 /* is killed and runs out of disk, nothing else */
+    bool marked;                 /* several blocks in a pass: is gone on with, nothing else */
     bool meets;                  /* what is refused makes the run end with MRS_E_TOO_MANY */
 };
 extern const struct scene scenes[];

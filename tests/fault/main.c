@@ -376,7 +376,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
         wrong("undisturbed: status %d, %s: %s", good.status, mrs_code_name(good.err.code), good.err.msg);
         return;
     }
-    if (memory && !sc->killed) {
+    if (memory && !sc->killed && !sc->marked) {
         memory_fails(sc, no, &good, &before);
     }
     if (sc->killed && calls) {
@@ -384,7 +384,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
             fill_disk(sc, &good, &before, longest);
         }
         kill_runs(sc, &good, &before, took, longest ? 300 : sc->force ? 20 : 50);
-    } else if (calls) {
+    } else if (calls && !sc->marked) {
         calls_fails(sc, &good, &before);
     }
     if (going_on && !sc->to_stdout && !sc->dry_run && sc->way != WAY_BACK) {

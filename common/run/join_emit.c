@@ -473,7 +473,8 @@ gather(struct emit *em, struct job *job, uint64_t ordinal, struct mrs_err *e)
         lo = start[rel];
         hi = start[rel + 1];
     }
-    return mrsi_match_list_set(&job->list, em->j, met + lo, hi - lo, all - lo, &job->h, e);
+    met = met ? met + lo : met; /* no buffer where nothing was found */
+    return mrsi_match_list_set(&job->list, em->j, met, hi - lo, all - lo, &job->h, e);
 }
 
 /* Which references meet somebody. */

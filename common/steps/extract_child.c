@@ -7,11 +7,19 @@
 #include "extract.h"
 #include "ids.h"
 
+/* The indexes of the arrays that an item lies in; NULL: it lies in none. */
+static const uint32_t *
+index_of(const struct ext_doc *x, const struct ext_part *p)
+{
+    const uint32_t *all = (const uint32_t *)(const void *)x->w->index.p;
+    return p->n_index ? all + p->index : NULL;
+}
+
 /* ---- shape ---- */
 static enum mrs_status
 position_of(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
 {
-    const uint32_t *index = (const uint32_t *)(const void *)x->w->index.p + p->index;
+    const uint32_t *index = index_of(x, p);
     uint32_t n = p->n_index;
     *out = mrs_missing();
     if (!n) {
@@ -134,7 +142,7 @@ key_values(struct ext_doc *x, struct mrs_view d, struct mrs_val *out)
 static enum mrs_status
 new_id(struct ext_doc *x, const struct ext_part *p, struct mrs_view d, bool by_key, uint8_t id[12])
 {
-    const uint32_t *index = (const uint32_t *)(const void *)x->w->index.p + p->index;
+    const uint32_t *index = index_of(x, p);
     int64_t pos[MRS_PATH_PARTS_MAX];
     struct mrs_new_id in = {x->s->into.ns, x->s->from.ns, x->own_id, x->s->path_spec, pos, p->n_index, 0};
     if (by_key) {

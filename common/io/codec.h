@@ -25,6 +25,10 @@ struct mrsi_codec {
     /* OK: went on or wants more; FAIL: damaged, *why says how; DEAD: no memory. */
     enum mrs_status (*dec_step)(void *d, struct mrsi_flow *f, const char **why);
     bool (*dec_may_end)(const void *d); /* a file may end here */
+    /* A frame or member that begins at p and says how long it is and how much comes out of it; false: none is known to,
+     * or it is not all there. What it says may be wrong. */
+    bool (*unit)(const uint8_t *p, size_t n, size_t *in, size_t *out);
+    void (*dec_passed)(void *d); /* one of them was unpacked elsewhere */
     void (*dec_close)(void *d);
 
     size_t (*pack_bytes)(int level); /* of memory for a packer */

@@ -8,7 +8,7 @@
  * without unpacking it. Readers that do not know the field skip it, as RFC 1952 has it. */
 #include "codec.h"
 
-enum { HEAD = 20, SIZE_AT = 16, TAIL = 8 };
+enum { HEAD = 20, EXTRA_AT = 12, EXTRA = 8, SIZE_AT = 16, TAIL = 8 };
 /* no time, an unknown system; eight bytes of extra field: "mr", then in four bytes how long the member is as a whole */
 static const uint8_t head[HEAD] = {0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 8, 0, 'm', 'r', 4, 0};
 
@@ -36,6 +36,9 @@ struct dec {
     uint8_t tail[8]; /* bytes behind the last deflate stream that were taken with it */
     uint32_t tail_at, tail_n;
     bool any; /* a member is behind us */
+    uint64_t taken, begun;    /* bytes taken in, and how many of them before this member */
+    uint8_t extra[EXTRA];     /* of this member, where it is as long as ours */
+    uint32_t extra_n, told;   /* told: how long the member says it is; 0: it does not */
 };
 
 static void *
@@ -77,6 +80,7 @@ take(struct dec *d, struct mrsi_flow *f, uint8_t *byte)
     }
     *byte = *f->in++;
     f->in_n--;
+    d->taken++;
     return true;
 }
 
@@ -138,13 +142,18 @@ header_byte(struct dec *d, uint8_t byte, const char **why)
         if (d->n == 2) {
             d->n = (uint32_t)d->bytes[0] | (uint32_t)d->bytes[1] << 8;
             d->at = AT_EXTRA;
+            d->extra_n = d->n;
             if (d->n == 0) {
                 next_part(d, AT_EXTRA);
             }
         }
         return MRS_OK;
     case AT_EXTRA:
+        if (d->extra_n == EXTRA) {
+            d->extra[EXTRA - d->n] = byte;
+        }
         if (--d->n == 0) {
+            d->told = d->extra_n == EXTRA && memcmp(d->extra, head + EXTRA_AT, 4) == 0 ? mrs_le32(d->extra + 4) : 0;
             next_part(d, AT_EXTRA);
         }
         return MRS_OK;
@@ -182,6 +191,10 @@ trailer_byte(struct dec *d, uint8_t byte, const char **why)
         *why = "the stored size is wrong";
         return MRS_FAIL;
     }
+    if (d->told && d->taken - (d->tail_n - d->tail_at) - d->begun != d->told) {
+        *why = "a member is not as long as it says";
+        return MRS_FAIL;
+    }
     d->at = AT_START;
     d->any = true;
     return MRS_OK;
@@ -210,7 +223,9 @@ body(struct dec *d, struct mrsi_flow *f, const char **why)
         f->out = early.out;
         f->out_n = early.out_n;
     } else {
+        const uint8_t *in = f->in;
         s = inflate_flow(d, f, why);
+        d->taken += (uint64_t)(f->in - in);
     }
     if (s == MRS_END) {
         uint8_t tail[16];
@@ -251,7 +266,8 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
         }
         if (d->at == AT_START) {
             d->at = AT_FIXED;
-            d->n = 0;
+            d->begun = d->taken - (d->tail_n - d->tail_at) - 1;
+            d->n = d->told = 0;
             d->header_crc = 0;
         }
         s = d->at == AT_TRAILER ? trailer_byte(d, byte, why) : header_byte(d, byte, why);
@@ -264,6 +280,27 @@ dec_may_end(const void *p)
 {
     const struct dec *d = p;
     return d->at == AT_START && d->any && d->tail_at == d->tail_n;
+}
+
+static void
+dec_passed(void *p)
+{
+    struct dec *d = p;
+    d->any = true;
+}
+
+static bool
+unit(const uint8_t *p, size_t n, size_t *in, size_t *out)
+{
+    if (n < HEAD + TAIL || memcmp(p, head, 4) != 0 || memcmp(p + EXTRA_AT - 2, head + EXTRA_AT - 2, 6) != 0) {
+        return false;
+    }
+    *in = mrs_le32(p + SIZE_AT);
+    if (*in < HEAD + TAIL || *in > n) {
+        return false;
+    }
+    *out = mrs_le32(p + *in - 4);
+    return true;
 }
 
 struct packer {
@@ -323,5 +360,6 @@ pack(void *p, struct mrsi_flow *f, const char **why)
 }
 
 const struct mrsi_codec mrsi_codec_gzip = {
-    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, dec_close, pack_bytes, pack_open, pack, pack_close,
+    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, unit, dec_passed, dec_close,
+    pack_bytes, pack_open, pack, pack_close,
 };

@@ -105,6 +105,26 @@ dec_may_end(const void *p)
     return d->any && !d->inside;
 }
 
+static void
+dec_passed(void *p)
+{
+    struct dec *d = p;
+    d->any = true;
+}
+
+static bool
+unit(const uint8_t *p, size_t n, size_t *in, size_t *out)
+{
+    size_t frame = ZSTD_findFrameCompressedSize(p, n);
+    unsigned long long content = ZSTD_isError(frame) ? ZSTD_CONTENTSIZE_ERROR : ZSTD_getFrameContentSize(p, n);
+    if (content == ZSTD_CONTENTSIZE_ERROR || content == ZSTD_CONTENTSIZE_UNKNOWN) {
+        return false;
+    }
+    *in = frame;
+    *out = (size_t)content;
+    return true;
+}
+
 static ZSTD_compressionParameters
 parameters(int level)
 {
@@ -180,5 +200,6 @@ pack(void *p, struct mrsi_flow *f, const char **why)
 }
 
 const struct mrsi_codec mrsi_codec_zstd = {
-    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_close, pack_bytes, pack_open, pack, pack_close,
+    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, unit, dec_passed, dec_close,
+    pack_bytes, pack_open, pack, pack_close,
 };

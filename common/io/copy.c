@@ -29,7 +29,10 @@ recode(struct mrs_output *o, const struct mrsi_source_from *from, const struct m
     struct mrsi_source_from own = *from;
     own.own = false;
     enum mrs_status s = mrsi_source_open(o->mem, &own, &src, e);
-    s = s == MRS_OK ? mrsi_encoder_open(o->mem, to, &enc, e) : s;
+    if (s == MRS_OK) {
+        mrsi_source_ahead(src, o->lanes);
+        s = mrsi_encoder_open(o->mem, to, &enc, e);
+    }
     while (s == MRS_OK) {
         size_t got;
         s = mrsi_source_read(src, room, ROOM, &got, e);

@@ -6,6 +6,7 @@
  * lives in its arena. Input is never written to. */
 #include "archive.h"
 #include "container.h"
+#include "decoder.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -398,10 +399,22 @@ mrs_input_close(struct mrs_input *in)
     if (in->fd >= 0) {
         close(in->fd);
     }
+    mrsi_lanes_free(in->lanes);
     mrs_free(in->mem, in->list);
     mrs_free(in->mem, in->excluded);
     mrs_arena_clear(&in->arena);
     mrs_free(in->mem, in);
+}
+
+uint64_t
+mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
+{
+    uint64_t bytes = mrsi_ahead_memory(threads);
+    if (threads < 2 || mrs_input_codec(in) == MRS_CODEC_NONE || bytes > memory / 4) {
+        return 0;
+    }
+    in->lanes = in->lanes ? in->lanes : mrsi_lanes_new(in->mem, threads); /* without, who reads unpacks */
+    return in->lanes ? bytes : 0;
 }
 
 enum mrs_codec

@@ -137,6 +137,8 @@ struct mrsi_source_from {
 };
 enum mrs_status mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from,
                                  struct mrsi_source **out, struct mrs_err *e);
+/* What is packed is unpacked by these threads from here on, ahead of who reads; before the first read. NULL: not. */
+void mrsi_source_ahead(struct mrsi_source *s, struct mrsi_lanes *lanes);
 /* n bytes, fewer only at the end or before damage, which the next call then reports. OK, END with
  * nothing left. */
 enum mrs_status
@@ -194,6 +196,7 @@ struct mrs_input {
     bool dir;       /* a dump directory: names of files are kept when they are copied */
     enum mrs_format format;
     enum mrs_codec codec; /* of the whole, where it is one file */
+    struct mrsi_lanes *lanes; /* who unpacks; NULL: who reads */
     struct mrs_input_origin origin;
     int fd;         /* `-`, or a pipe: where the stream now is; else -1 */
     uint64_t start; /* of the stream in fd */

@@ -179,6 +179,18 @@ start_threads(struct mrsi_lanes *l)
     }
 }
 
+uint32_t
+mrsi_lanes_start(struct mrsi_lanes *l)
+{
+    pthread_mutex_lock(&l->lock);
+    if (!l->asked) {
+        start_threads(l);
+    }
+    uint32_t n = l->started;
+    pthread_mutex_unlock(&l->lock);
+    return n;
+}
+
 void
 mrsi_lanes_add(struct mrsi_lanes *l, struct mrsi_task *t)
 {
@@ -199,23 +211,6 @@ mrsi_lanes_add(struct mrsi_lanes *l, struct mrsi_task *t)
         t->run(t, &l->own);
         pthread_mutex_unlock(&l->inline_lock);
     }
-}
-
-bool
-mrsi_lanes_take_back(struct mrsi_lanes *l, struct mrsi_task *t)
-{
-    struct mrsi_task **at = &l->head;
-    while (*at && *at != t) {
-        at = &(*at)->next;
-    }
-    if (!*at) {
-        return false;
-    }
-    *at = t->next;
-    if (!*at) {
-        l->tail = at;
-    }
-    return true;
 }
 
 uint32_t

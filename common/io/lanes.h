@@ -38,14 +38,14 @@ struct mrsi_lanes;
 struct mrsi_lanes *mrsi_lanes_new(struct mrs_mem *mem, uint32_t threads);
 /* Nobody may use them any more; NULL: nothing. */
 void mrsi_lanes_free(struct mrsi_lanes *l);
+/* Starts the threads now; how many there are. */
+uint32_t mrsi_lanes_start(struct mrsi_lanes *l);
 void mrsi_lanes_lock(struct mrsi_lanes *l);
 void mrsi_lanes_unlock(struct mrsi_lanes *l);
 void mrsi_lanes_wait(struct mrsi_lanes *l);    /* for mrsi_lanes_changed; under the lock */
 void mrsi_lanes_changed(struct mrsi_lanes *l); /* under the lock */
 /* Without the lock. */
 void mrsi_lanes_add(struct mrsi_lanes *l, struct mrsi_task *t);
-/* True: no thread had begun with it, and none will. Under the lock. */
-bool mrsi_lanes_take_back(struct mrsi_lanes *l, struct mrsi_task *t);
 /* Room to be used again. Without the lock. */
 struct mrsi_chunk *mrsi_chunk_take(struct mrsi_lanes *l); /* NULL without memory */
 void mrsi_chunk_give(struct mrsi_lanes *l, struct mrsi_chunk *c);

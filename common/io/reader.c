@@ -86,7 +86,11 @@ mrs_reader_open(struct mrs_input *in, uint32_t i, size_t block_bytes, struct mrs
     }
     struct mrsi_source_from from;
     enum mrs_status s = mrsi_input_from(in, ns, &from, e);
-    return s == MRS_OK ? open_on(in->mem, &from, name, block_bytes, out, e) : s;
+    s = s == MRS_OK ? open_on(in->mem, &from, name, block_bytes, out, e) : s;
+    if (s == MRS_OK) {
+        mrsi_source_ahead((*out)->src, in->lanes);
+    }
+    return s;
 }
 
 enum mrs_status

@@ -5,7 +5,7 @@
  * recognised by the first bytes, never by the name; the one ambiguity is gzip's magic number, which
  * is also the length of a document of 559,903 bytes, so that case is settled by checking the
  * document. Must not know where documents begin. */
-#include "codec.h"
+#include "decoder.h"
 #include "internal.h"
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -19,12 +19,10 @@ struct mrsi_source {
     struct mrs_mem *mem;
     struct mrsi_source_from from;
     const struct mrsi_codec *codec; /* NULL: plain */
-    void *dec;
+    struct mrsi_decoder dec;
+    struct mrsi_ahead *ahead; /* reads from here on, where it is there */
     uint64_t off; /* next byte of the file to read, counted from from.start */
     struct mrsi_stand at; /* the same where bytes are in stretches */
-    uint8_t *in;  /* compressed bytes: in[in_at .. in_n) are left */
-    size_t in_at, in_n;
-    bool in_end; /* the file has no more */
     bool pipe; /* read as it stands, behind the head */
     const uint8_t *head;
     size_t head_n;
@@ -39,6 +37,8 @@ mrsi_codec_of(enum mrs_codec codec)
            : codec == MRS_CODEC_ZSTD ? &mrsi_codec_zstd
                                      : NULL;
 }
+
+static enum mrs_status read_for_decoder(void *arg, void *p, size_t n, size_t *got, struct mrs_err *e);
 
 enum mrs_status
 mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrsi_source **out,
@@ -56,11 +56,16 @@ mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from, struc
     s->codec = mrsi_codec_of(from->codec);
     mrs_err_clear(&s->err);
     if (s->codec) {
-        s->in = mrs_alloc(mem, MRSI_IN_CHUNK);
-        s->dec = s->in ? s->codec->dec_open(mem) : NULL;
-        if (!s->dec) {
+        s->dec = (struct mrsi_decoder){.mem = mem,
+                                       .codec = s->codec,
+                                       .name = s->from.name,
+                                       .start = s->from.start,
+                                       .read = read_for_decoder,
+                                       .arg = s,
+                                       .room = MRSI_IN_CHUNK};
+        if (mrsi_decoder_open(&s->dec, e) != MRS_OK) {
             mrsi_source_close(s);
-            return mrs_err_memory(e, MRSI_IN_CHUNK);
+            return MRS_DEAD;
         }
     }
     if (!from->place) {
@@ -76,13 +81,11 @@ mrsi_source_close(struct mrsi_source *s)
     if (!s) {
         return;
     }
-    if (s->dec) {
-        s->codec->dec_close(s->dec);
-    }
+    mrsi_ahead_close(s->ahead);
+    mrsi_decoder_close(&s->dec);
     if (s->from.own) {
         close(s->from.fd);
     }
-    mrs_free(s->mem, s->in);
     mrs_free(s->mem, s);
 }
 
@@ -137,49 +140,20 @@ read_file(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err 
 }
 
 static enum mrs_status
-damaged(struct mrsi_source *s, enum mrs_status st, const char *why, struct mrs_err *e)
+read_for_decoder(void *arg, void *p, size_t n, size_t *got, struct mrs_err *e)
 {
-    if (st == MRS_DEAD) {
-        return mrs_err_memory(e, 0);
-    }
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged %s stream near byte %llu of the file: %s",
-                     s->from.name, s->codec->name,
-                     (unsigned long long)(s->from.start + mrsi_source_taken(s)), why);
+    return read_file(arg, p, n, got, e);
 }
 
-/* One round of the decoder; OK with *ended once the stream is over. */
-static enum mrs_status
-decode(struct mrsi_source *s, struct mrsi_flow *f, bool *ended, struct mrs_err *e)
+void
+mrsi_source_ahead(struct mrsi_source *s, struct mrsi_lanes *lanes)
 {
-    if (s->in_at == s->in_n && !s->in_end) {
-        size_t got;
-        enum mrs_status st = read_file(s, s->in, MRSI_IN_CHUNK, &got, e);
-        if (st != MRS_OK) {
-            return st;
-        }
-        s->in_at = 0;
-        s->in_n = got;
-        s->in_end = got < MRSI_IN_CHUNK;
+    if (s->codec && !s->ahead && lanes) {
+        s->ahead = mrsi_ahead_open(&s->dec, lanes);
     }
-    const char *why = "damaged";
-    size_t out_was = f->out_n, in_was = s->in_n - s->in_at;
-    f->in = s->in + s->in_at;
-    f->in_n = s->in_n - s->in_at;
-    enum mrs_status st = s->codec->dec_step(s->dec, f, &why);
-    s->in_at = s->in_n - f->in_n;
-    if (st != MRS_OK) {
-        return damaged(s, st, why, e);
+    if (s->ahead) {
+        mrsi_decoder_close(&s->dec);
     }
-    if (in_was && f->in_n == in_was && f->out_n == out_was) {
-        return damaged(s, MRS_FAIL, "it cannot be decoded", e);
-    }
-    if (s->in_end && s->in_at == s->in_n && f->out_n == out_was && f->out_n) {
-        *ended = true;
-        if (!s->codec->dec_may_end(s->dec)) {
-            return damaged(s, MRS_FAIL, "it ends too early (truncated)", e);
-        }
-    }
-    return MRS_OK;
 }
 
 enum mrs_status
@@ -191,9 +165,11 @@ mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct m
     if (!s->failed && !s->codec) {
         enum mrs_status st = read_file(s, p, n, got, &s->err);
         s->failed = st != MRS_OK;
+    } else if (!s->failed && s->ahead) {
+        s->failed = n && mrsi_ahead_read(s->ahead, p, n, got, &s->err) < MRS_OK;
     } else if (!s->failed) {
         while (f.out_n && !ended && !s->failed) {
-            s->failed = decode(s, &f, &ended, &s->err) != MRS_OK;
+            s->failed = mrsi_decoder_step(&s->dec, &f, &ended, &s->err) != MRS_OK;
         }
         *got = n - f.out_n;
     }
@@ -284,7 +260,7 @@ mrs_map_free(const uint8_t *p, size_t n)
 uint64_t
 mrsi_source_taken(const struct mrsi_source *s)
 {
-    return s->off - (s->in_n - s->in_at);
+    return s->ahead ? mrsi_ahead_taken(s->ahead) : s->codec ? mrsi_decoder_taken(&s->dec) : s->off;
 }
 
 /* Plain after all? A document of just that length whose inside is whole cannot be gzip. */

@@ -218,6 +218,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         expect_bytes(en);
+        en->memory -= mrs_input_ahead(en->in, en->jobs, en->memory);
         s = en->opts->dry_run || mrsi_keep_is_published(en) ? MRS_OK : open_output(en, e);
     }
     return s == MRS_OK && en->keep ? mrsi_keep_take_up(en, step, e) : s;

@@ -69,6 +69,9 @@ struct mrs_input;
 enum mrs_status mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opts *opts,
                                struct mrs_input **out, struct mrs_err *e);
 void mrs_input_close(struct mrs_input *in);
+/* Packed files are unpacked by so many threads ahead of those who read them, where a reader may take memory/4 bytes for
+ * that. Before the first reader. Returns the bytes that one takes; 0: it is not done. */
+uint64_t mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory);
 uint32_t mrs_input_count(const struct mrs_input *in);
 const struct mrs_input_ns *mrs_input_at(const struct mrs_input *in, uint32_t i);
 enum mrs_format mrs_input_format(const struct mrs_input *in);

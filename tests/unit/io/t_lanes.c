@@ -312,7 +312,7 @@ static void
 no_memory(void **state)
 {
     (void)state;
-    struct bytes in = make_text(4 * MRSI_PIECE + 5, 6, false);
+    struct bytes in = make_text(2 * MRSI_PIECE + 5, 6, false);
     for (uint32_t threads = 0; threads <= 3; threads += 3) {
         for (size_t h = 0; h < HOWS; h += 2) {
             for (int for_good = 0; for_good < 2; for_good++) {
@@ -340,7 +340,7 @@ static void
 full_disk(void **state)
 {
     (void)state;
-    struct bytes in = make_text(9 * MRSI_PIECE, 6, true);
+    struct bytes in = make_text(5 * MRSI_PIECE, 6, true);
     for (uint32_t threads = 0; threads <= 3; threads += 3) {
         for (size_t h = 1; h < HOWS; h++) {
             for (int late = 0; late < 2; late++) {
@@ -379,7 +379,7 @@ static void
 closed_early(void **state)
 {
     (void)state;
-    struct bytes in = make_text(12 * MRSI_PIECE, 8, false);
+    struct bytes in = make_text(7 * MRSI_PIECE, 8, false);
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrsi_lanes *lanes = mrsi_lanes_new(mem, 4);
     struct bytes want = packed(hows[4], in, 0, in.n);
@@ -468,6 +468,160 @@ many_files(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
+/* ---- read ahead ---- */
+/* Everything that comes out of a file, by so many threads; stops behind `most` bytes. */
+static enum mrs_status
+read_ahead(struct mrs_mem *mem, enum mrs_codec codec, uint32_t threads, size_t most, struct bytes *out,
+           struct mrs_err *e)
+{
+    struct mrsi_source_from from = {open(at("ahead"), O_RDONLY), true, 0, UINT64_MAX, codec, "ahead", NULL};
+    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+    struct mrsi_source *src = NULL;
+    out->n = 0;
+    out->p = malloc(1);
+    enum mrs_status s = mrsi_source_open(mem, &from, &src, e);
+    if (s == MRS_OK) {
+        mrsi_source_ahead(src, lanes);
+    }
+    while (s == MRS_OK && out->n < most) {
+        size_t got, piece = 100000;
+        out->p = realloc(out->p, out->n + piece);
+        s = mrsi_source_read(src, out->p + out->n, piece, &got, e);
+        out->n += got;
+        assert_true(mrsi_source_taken(src) <= (uint64_t)lseek(from.fd, 0, SEEK_END));
+    }
+    mrsi_source_close(src);
+    mrsi_lanes_free(lanes);
+    return s;
+}
+
+/* Serially and by threads: the same bytes, or the same failure. */
+static void
+alike(enum mrs_codec codec, struct bytes z, struct bytes in, int *failed)
+{
+    struct bytes a, b;
+    struct mrs_err err, ahead_err;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    mrs_err_clear(&err);
+    mrs_err_clear(&ahead_err);
+    put(at("ahead"), z.p, z.n);
+    enum mrs_status want = read_ahead(mem, codec, 0, SIZE_MAX, &a, &err);
+    enum mrs_status got = read_ahead(mem, codec, 3, SIZE_MAX, &b, &ahead_err);
+    if (got != want || err.code != ahead_err.code) {
+        print_message("%s: %s\n", err.msg, ahead_err.msg);
+    }
+    assert_int_equal(got, want);
+    assert_int_equal(err.code, ahead_err.code);
+    if (want == MRS_END) {
+        same(a, in);
+        same(b, in);
+    } else {
+        assert_int_equal(err.code, MRS_E_FORMAT);
+        assert_non_null(strstr(ahead_err.msg, "near byte"));
+        (*failed)++;
+    }
+    free(a.p);
+    free(b.p);
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
+static void
+reads_ahead(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 5000, MRSI_PIECE, 7 * MRSI_PIECE + 77};
+    int failed = 0;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        struct bytes in = make_text(sizes[k], (uint32_t)k, k == 3), two = joined(in, in);
+        for (size_t h = 1; h < HOWS; h++) {
+            struct bytes ours = packed(hows[h], in, 2, 100000);
+            bool gzip = hows[h].codec == MRS_CODEC_GZIP;
+            struct bytes one = gzip ? gzip_by_zlib(in.p, in.n, 1) : zstd_by_lib(in.p, in.n, 1);
+            struct bytes first = joined(ours, one), last = joined(one, ours);
+            alike(hows[h].codec, ours, in, &failed);
+            alike(hows[h].codec, one, in, &failed);
+            alike(hows[h].codec, first, two, &failed);
+            alike(hows[h].codec, last, two, &failed);
+            free(ours.p);
+            free(one.p);
+            free(first.p);
+            free(last.p);
+        }
+        free(in.p);
+        free(two.p);
+    }
+    assert_int_equal(failed, 0);
+}
+
+/* Cut and damaged files, at the edges of members and frames and in the middle of them. */
+static void
+damage_ahead(void **state)
+{
+    (void)state;
+    struct bytes in = make_text(MRSI_PIECE + 50000, 5, false);
+    for (size_t h = 2; h < HOWS; h += 2) {
+        struct bytes z = packed(hows[h], in, 2, in.n), copy = joined(z, (struct bytes){(uint8_t *)"junk", 4});
+        size_t member = h == 2 ? mrs_le32(z.p + 16) : ZSTD_findFrameCompressedSize(z.p, z.n);
+        int cut = 0, flipped = 0, junk = 0, tries = 0;
+        for (size_t k = 0; k < 80; k++) { /* around the beginning, the second member, the end, and anywhere */
+            size_t place = k < 30 ? k : k < 60 ? member - 12 + (k - 30) : k < 70 ? z.n - 1 - (k - 60) : k * 79199 % z.n;
+            if (place % member) {
+                alike(hows[h].codec, (struct bytes){copy.p, place}, in, &cut);
+                tries++;
+            }
+            copy.p[place] ^= 1u << k % 8;
+            alike(hows[h].codec, (struct bytes){copy.p, z.n}, in, &flipped);
+            copy.p[place] ^= 1u << k % 8;
+        }
+        alike(hows[h].codec, copy, in, &junk);
+        assert_int_equal(cut, tries);
+        assert_true(flipped > 50); /* headers of gzip have bytes that mean nothing */
+        assert_int_equal(junk, 1);
+        free(z.p);
+        free(copy.p);
+    }
+    free(in.p);
+}
+
+/* Closed at every place while threads are at work; memory that runs out at every allocation. */
+static void
+given_up_ahead(void **state)
+{
+    (void)state;
+    struct bytes in = make_text(3 * MRSI_PIECE, 5, false), x;
+    struct mrs_err err;
+    for (size_t h = 2; h < HOWS; h += 2) {
+        for (int foreign = 0; foreign < 2; foreign++) {
+            struct bytes z = !foreign ? packed(hows[h], in, 2, in.n)
+                             : h == 2 ? gzip_by_zlib(in.p, in.n, 1)
+                                      : zstd_by_lib(in.p, in.n, 1);
+            put(at("ahead"), z.p, z.n);
+            for (size_t most = 0; most < in.n; most += 700000) {
+                struct mrs_mem *mem = mrs_mem_new(0);
+                mrs_err_clear(&err);
+                OK(read_ahead(mem, hows[h].codec, 3, most, &x, &err));
+                assert_memory_equal(x.p, in.p, x.n);
+                free(x.p);
+                assert_int_equal(mrs_mem_close(mem), 0);
+            }
+            bool failed = true;
+            for (uint64_t n = 2; failed; n++) { /* the first is the lanes themselves */
+                struct mrs_mem *mem = mrs_mem_new(n);
+                mrs_err_clear(&err);
+                enum mrs_status s = read_ahead(mem, hows[h].codec, 3, SIZE_MAX, &x, &err);
+                assert_true(s == MRS_END || (s == MRS_DEAD && err.code == MRS_E_MEMORY));
+                assert_memory_equal(x.p, in.p, x.n);
+                assert_true(s != MRS_END || x.n == in.n);
+                failed = mrs_mem_count(mem) >= n;
+                free(x.p);
+                assert_int_equal(mrs_mem_close(mem), 0);
+            }
+            free(z.p);
+        }
+    }
+    free(in.p);
+}
+
 int
 main(void)
 {
@@ -482,6 +636,9 @@ main(void)
         cmocka_unit_test(full_disk),
         cmocka_unit_test(closed_early),
         cmocka_unit_test(many_files),
+        cmocka_unit_test(reads_ahead),
+        cmocka_unit_test(damage_ahead),
+        cmocka_unit_test(given_up_ahead),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

@@ -9,7 +9,8 @@ set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
 scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
 all_jobs='embed embed-kept embed-64M extract copy set link bucket bucket-64M rollup rollup-64M unbucket'
-only=${ONLY:-$all_jobs}
+packed_jobs='set-zstd:1 embed-zstd:1 set-gzip'
+only=${ONLY:-$all_jobs $packed_jobs}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${BENCH_DIR:-$programs/data}
 mkdir -p "$work" || exit 1
@@ -141,6 +142,48 @@ long() {
     rm -rf out
 }
 
+# packed JOB-COMPRESSION: from compressed to compressed; MB are those of the BSON that comes in
+packed() {
+    local name=$1 plan=${1%%-*} codec=${1#*-} i in=0 wall user sys rss status
+    wanted "$name" || return
+    for i in "data/$plan"/bench/*.bson; do in=$((in + $(stat -c %s "$i"))); done
+    if [ ! -d "data/$name" ]; then
+        "$tool" run "$here/plans/same.yaml" -i "data/$plan" -o "data/$name" --compress "$codec" --quiet || exit 1
+    fi
+    cat "data/$name"/bench/* > /dev/null
+    rm -f pairs.txt
+    for ((i = 0; i < pairs; i++)); do
+        rm -rf out
+        sync
+        read -r wall user sys rss status < <("$programs/measure" -o report.json "$tool" run "$here/plans/$plan.yaml" \
+            -i "data/$name" -o out --compress "$codec" --json --jobs "$jobs")
+        if [ "$status" != 0 ]; then
+            echo "$name: exit status $status: $(cat report.json)" >&2
+            failed=1
+            return
+        fi
+        echo "$wall $user $sys $rss $(number syncMs)" >> pairs.txt
+    done
+    rm -rf out
+    awk -v name="$name" -v in_mb="$((in / 1000))e-3" -v figures="$(of '$1 - $5 / 1000') $(of '$2 + $3') $(of '$4')" '
+        BEGIN {
+            split(figures, f, " ")
+            printf "%-13s %6.0f MB %7.3f s %6.0f MB/s, CPU %.2f s: %.2f cores busy, %.1f MiB\n", name, in_mb, f[1],
+                in_mb / f[1], f[2], f[2] / f[1], f[3] }'
+}
+
+# What mongodump does to a file by itself, over 50 MB of it.
+as_mongodump() {
+    local wall rest
+    wanted set-gzip || return
+    head -c 50000000 data/set/bench/comments.bson > sample.bson
+    read -r wall rest < <("$programs/measure" gzip -6 -c sample.bson)
+    awk -v mb="$(($(stat -c %s sample.bson) / 1000))e-3" -v wall="$wall" '
+        BEGIN {
+            printf "%-13s %6.0f MB %7.3f s %6.0f MB/s, compressing alone, one core\n", "gzip -6", mb, wall, mb / wall }'
+    rm -f sample.bson
+}
+
 echo "data of scale $scale in $work; $pairs pairs; --jobs $jobs (set: 1); $(nproc) processors"
 make_data data "$scale"
 rm -f once.txt
@@ -148,6 +191,10 @@ echo
 echo "            ------ MB ----- ------ tool ---- naive   ratio  ----- CPU s ------ --- peak MiB -- sync"
 echo "job              in     out       s     MB/s       s  (time)   user    all  naive    tool   naive      s"
 for j in $all_jobs; do job "$j"; done
+echo
+echo "from compressed to compressed:"
+for j in $packed_jobs; do packed "$j"; done
+as_mongodump
 if [ "${BENCH_LONG:-}" = 1 ]; then
     echo
     echo "ten times the data:"

@@ -1,0 +1,134 @@
+#!/bin/bash
+# resume.sh - a run that is killed, interrupted or meets an error is gone on with by the command that it prints; another
+# plan, another input, other options and a damaged state are refused.
+# usage: resume.sh MONGORESHAPE
+set -u
+tool=$(realpath "$1")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0 killed=0
+
+fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
+
+# expect STATUS WORDS COMMAND...
+expect() {
+    local status=$1 words=$2
+    shift 2
+    "$@" >out.txt 2>err.txt </dev/null
+    local got=$?
+    [ "$got" -eq "$status" ] || fail "status $got, not $status: $* ($(cat err.txt))"
+    grep -qF -- "$words" err.txt || fail "no \"$words\" in: $(cat err.txt) (of: $*)"
+}
+
+# whole OUT: the bytes of the run that nobody disturbed, and nothing else
+whole() {
+    diff -r want "$1" >/dev/null || fail "$1 is not the same ($2)"
+    cmp -s want.refused.bson "$1.refused.bson" || fail "$1.refused.bson is not the same ($2)"
+    for left in "$1.partial" "$1.checkpoint"; do
+        [ ! -e "$left" ] || fail "$left is left over ($2)"
+    done
+}
+
+mkdir -p none/d
+cat >make.yaml <<'YAML'
+database: d
+steps:
+  - grid: { into: a, by: { x: { $range: [0, 30000] } }, id: $x, fields: { x: $x, t: { $toString: $x },
+            l: [{ k: $x }, { k: 2 }] } }
+  - grid: { into: b, by: { x: { $range: [0, 20000] } }, id: $x, fields: { y: $x } }
+YAML
+cat >plan.yaml <<'YAML'
+database: d
+steps:
+  - set: { in: a, fields: { q: { $divide: [1, { $mod: ["$x", 9973] }] } } }
+  - extract: { from: a, path: l, into: c, parent_ref: a, id: new }
+  - embed: { from: b, into: a, match: { y: _id }, as: b, many: first }
+  - move: { from: c, into: e, where: { k: 2 } }
+YAML
+sed 's/k: 2 } }$/k: 3 } }/' plan.yaml >other.yaml
+printf '\5\0\0\0\0' >none/d/z.bson
+expect 0 "" "$tool" run make.yaml -i none -o in
+options=(-i in --max-refused 50 --now 2024-05-01T00:00:00Z --jobs 2)
+run=("$tool" run plan.yaml "${options[@]}")
+expect 1 "refused" "${run[@]}" -o want
+
+# ---- nothing to go on with ----
+expect 1 "began at the beginning" "${run[@]}" -o fresh --resume
+whole fresh "from nothing"
+expect 2 "--resume" "${run[@]}" -o - --resume
+expect 2 "--resume" "${run[@]}" --dry-run --resume
+
+# ---- an error: no file may grow past a limit ----
+limited() { (ulimit -f 1000; exec "${run[@]}" -o out --checkpoint 0); }
+expect 4 "to go on:" limited
+[ -f out.checkpoint/state ] || fail "no state is left"
+[ ! -e out ] || fail "there is an output"
+command=$(sed -n '/^to go on:/{n;s/^ *//;p}' err.txt)
+picture() { find out.checkpoint out.partial -type f -exec cksum {} + | sort; }
+before=$(picture)
+expect 2 "--resume goes on with it" "${run[@]}" -o out
+expect 2 "another plan" "$tool" run other.yaml "${options[@]}" -o out --resume
+expect 2 "--compress was" "${run[@]}" -o out --resume --compress gzip
+expect 2 "--max-refused was" "$tool" run plan.yaml -i in --max-refused 51 -o out --resume
+expect 2 "--now" "$tool" run plan.yaml -i in --max-refused 50 --now 2024-05-02T00:00:00Z -o out --resume
+cp -p in/d/b.bson b.bson
+touch in/d/b.bson
+expect 2 "d.b of the input has changed" "${run[@]}" -o out --resume
+touch -r b.bson in/d/b.bson
+cp -p out.checkpoint/state state
+printf 'x' | dd of=out.checkpoint/state bs=1 seek=700 conv=notrunc 2>/dev/null
+expect 3 "damaged" "${run[@]}" -o out --resume
+cp -p state out.checkpoint/state
+[ "$(picture)" = "$before" ] || fail "a refusal has changed something"
+case $command in *--resume) ;; *) fail "no command to go on: $command" ;; esac
+bash -c "$command" 2>err.txt
+[ $? -eq 1 ] || fail "going on by the command that was printed: $(cat err.txt)"
+whole out "after an error"
+
+# ---- kill -9, again and again ----
+for round in 1 2 3; do
+    rm -rf out out.*
+    for try in $(seq 1 60); do
+        "${run[@]}" -o out --resume --checkpoint 0 >/dev/null 2>err.txt &
+        pid=$!
+        sleep "0.$(printf %03d $((round * 37 + try * 11)))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        got=$?
+        [ $got -eq 137 ] || break
+        killed=$((killed + 1))
+        rm -f out.refused.bson.*.partial out.refused.bson.jsonl.*.partial
+    done
+    if [ -d out ] && [ $got -eq 137 ]; then # killed behind the publication
+        expect 1 "" "${run[@]}" -o out --resume --checkpoint 0
+    elif [ $got -ne 1 ]; then
+        fail "round $round ended with $got: $(cat err.txt)"
+    fi
+    whole out "round $round"
+done
+
+# ---- Ctrl-C ----
+rm -rf out out.*
+"${run[@]}" -o out --checkpoint 0 >/dev/null 2>err.txt &
+pid=$!
+while [ ! -f out.checkpoint/state ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -TERM $pid
+wait $pid
+got=$?
+if [ $got -eq 143 ]; then
+    grep -q "to go on:" err.txt || fail "interrupted, and no command: $(cat err.txt)"
+    "${run[@]}" -o out --resume >/dev/null 2>err.txt || [ $? -eq 1 ] || fail "going on after an interrupt: $(cat err.txt)"
+    whole out "after an interrupt"
+else
+    fail "status $got after an interrupt: $(cat err.txt)"
+fi
+
+# ---- begun anew ----
+rm -rf out out.*
+expect 4 "to go on:" limited
+expect 1 "" "${run[@]}" -o out --force
+whole out "forced"
+
+[ $failed -eq 0 ] && echo "cli/resume: ok ($killed kills)"
+exit $((failed > 0))

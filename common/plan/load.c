@@ -590,8 +590,8 @@ mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_
     enum mrs_status s = mrsi_plan_errors_status(p, e);
     if (s == MRS_OK) {
         p->pub.id_known = l.db_known;
-        mrs_tzdata_version(p->pub.tzdata, sizeof p->pub.tzdata);
-        s = mrsi_plan_make_id(p, l.has_version, l.bodies, e);
+        s = mrs_tzdata_version(p->pub.tzdata, sizeof p->pub.tzdata, e);
+        s = s == MRS_OK ? mrsi_plan_make_id(p, l.has_version, l.bodies, e) : s;
     }
     if (s == MRS_DEAD || (s != MRS_OK && p->pub.n_errors == 0)) {
         mrs_plan_free(&p->pub);

@@ -144,8 +144,8 @@ enum mrs_status mrs_acc_from_small(struct mrs_acc_state *s, const uint8_t *room,
 bool mrs_acc_counts(const struct mrs_acc *x);
 enum mrs_status mrs_acc_feed_times(struct mrs_acc_state *s, uint64_t n, struct mrs_err *e);
 
-/* The edition of the time zone data of the system ("2025b"); "" where it does not say. */
-void mrs_tzdata_version(char *text, size_t size);
+/* The edition of the time zone data of the system ("2025b"); "" where it does not say. FAIL MRS_E_IO. */
+enum mrs_status mrs_tzdata_version(char *text, size_t size, struct mrs_err *e);
 
 /* The operator table, for docs and "nearest known" hints: the i-th row; NULL behind the last. */
 struct mrs_op_row {

@@ -410,7 +410,8 @@ uint64_t
 mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
 {
     uint64_t bytes = mrsi_ahead_memory(threads);
-    if (threads < 2 || mrs_input_codec(in) == MRS_CODEC_NONE || bytes > memory / 4) {
+    bool idle = threads > 2; /* else unpacking where it is read, and packing, keep them busy */
+    if (!idle || mrs_input_codec(in) == MRS_CODEC_NONE || bytes > memory / 4) {
         return 0;
     }
     in->lanes = in->lanes ? in->lanes : mrsi_lanes_new(in->mem, threads); /* without, who reads unpacks */

@@ -47,6 +47,9 @@ misuse(const struct mrsi_cli *cli)
     if (cli->jobs > 1024 || (mrs_cli_given(&cli->line, "jobs") && cli->jobs == 0)) {
         return mrs_cli_misuse(&cli->line, "--jobs must be 1 to 1024");
     }
+    if (cli->stream && (!cli->output || strcmp(cli->output, "-") != 0)) {
+        return mrs_cli_misuse(&cli->line, "--stream is for archives on standard output: -o -");
+    }
     if (mrs_cli_given(&cli->line, "sample") && cli->sample == 0) {
         return mrs_cli_misuse(&cli->line, "--sample must be at least 1");
     }

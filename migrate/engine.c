@@ -80,13 +80,27 @@ tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
     }
 }
 
-/* The one namespace that a file or standard output can take: --ns, else the only one there is. */
+/* Whether OUT holds one collection and nothing else. */
+static bool
+is_single(const struct mrsi_job *job)
+{
+    const struct mrsi_cli *cli = job->cli;
+    if (!cli->output || cli->format != MRS_FORMAT_AUTO) {
+        return cli->format == MRS_FORMAT_BSON;
+    }
+    if (strcmp(cli->output, "-") == 0) {
+        return cli->ns || mrs_input_format(job->in) == MRS_FORMAT_BSON;
+    }
+    const char *name = strrchr(cli->output, '/');
+    return strstr(name ? name : cli->output, ".bson") != NULL;
+}
+
+/* The one namespace that it can take: --ns, else the only one there is. */
 static const char *
 single_ns(const struct mrsi_job *job)
 {
-    const char *out = job->cli->output, *only = NULL, *name = out ? strrchr(out, '/') : NULL;
-    name = name ? name + 1 : out;
-    if (!out || (strcmp(out, "-") != 0 && !strstr(name, ".bson"))) {
+    const char *only = NULL;
+    if (!is_single(job)) {
         return NULL;
     }
     for (uint32_t i = 0; i < mrs_input_count(job->in) && !job->cli->ns; i++) {
@@ -131,6 +145,8 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .dry_run = dry,
                                  .oplog_drop = cli->oplog != NULL,
                                  .single_ns = single_ns(job),
+                                 .format = cli->format,
+                                 .stream = cli->stream,
                                  .now_ms = cli->now_ms,
                                  .ids = look ? 100 : 0,
                                  .look = look,

@@ -18,16 +18,31 @@ compress(const char *text, void *to)
     return mrs_compress_parse(text, to, NULL) == MRS_OK ? NULL : "none, gzip or zstd, with a level as in zstd:3";
 }
 
+static const char *
+format(const char *text, void *to)
+{
+    return mrs_format_parse(text, to, NULL) == MRS_OK ? NULL : "directory, archive, bson, tar or zip";
+}
+
 static const struct mrs_cli_option options[] = {
     {"input", 'i', "IN", RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_PATH, AT(input), NULL, NULL,
      "the dump to read: a mongodump directory, one database's folder in it, a .bson file, or `-`",
      "It is opened read-only. Files may be compressed with gzip or zstd, whatever their names say. "
-     "`-` is one collection on standard input, named by `--ns`.", NULL},
+     "`-` is an archive on standard input, as from `mongodump --archive`, or one collection, named by `--ns`.", NULL},
     {"output", 'o', "OUT", RUN, MRS_CLI_PATH, AT(output), NULL, NULL,
      "the dump to write; it must not exist yet",
      "Everything is written to `OUT.partial`, synced, and renamed to OUT at the very end: what has "
      "the name OUT is whole. A run that was killed leaves only `OUT.partial` and, with what `--resume` needs, "
      "`OUT.checkpoint`.", NULL},
+    {"format", 0, "FORMAT", RUN, MRS_CLI_OWN, AT(format), "directory|archive|bson|tar|zip", "by the name of OUT",
+     "what OUT is: directory, archive, bson (one collection), tar or zip",
+     "Without it `.archive` and `.agz`, `.tar`, `.tgz` and `.zip` say it (with `.gz` or `.zst` behind it is compressed "
+     "as a whole), `.bson` is one collection, `-` is an archive, and everything else is a directory. `-` is one "
+     "collection where `--ns` is given or the input is one.", format},
+    {"stream", 0, NULL, RUN, MRS_CLI_FLAG, AT(stream), NULL, NULL,
+     "with `-o -`: send each collection as soon as it is done",
+     "Otherwise the first byte goes out when the run is decided. With it, documents may have been restored by the time "
+     "a run fails; its archive then ends without what closes it, so that mongorestore fails too.", NULL},
     {"dry-run", 'n', NULL, RUN, MRS_CLI_FLAG, AT(dry_run), NULL, NULL,
      "do everything but write the output",
      "Reads all data, and reports what would be written and refused. `check -i IN` does the same "

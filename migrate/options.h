@@ -17,9 +17,10 @@ struct mrsi_cli {
     struct mrs_cli_list include, exclude;
     uint64_t memory, jobs, max_refused, sample, limit, checkpoint;
     struct mrs_compress compress;
+    enum mrs_format format;
     int64_t now_ms;
     char **argv; /* the whole line, to say it again */
-    bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns;
+    bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns, stream;
 };
 
 extern const struct mrs_cli_tool mrsi_tool;

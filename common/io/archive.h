@@ -89,9 +89,14 @@ typedef enum mrs_status (*mrsi_log_fn)(void *arg, const struct mrsi_piece_at *pi
 enum mrs_status mrsi_log_each(const struct mrsi_log *l, mrsi_log_fn fn, void *arg, struct mrs_err *e);
 
 /* ---- archive_in.c ---- */
-/* Reads an archive once, from its first byte to its last, and lists what is in it. head: bytes that were already read
- * from a pipe; NULL: a regular file, which is read again where its data are wanted. Takes from->fd over where it is
+struct mrsi_archive_opts {
+    const uint8_t *head; /* bytes that were already read from a pipe; NULL: a regular file, which may be read again */
+    size_t head_n;
+    const char *tmp;
+    const char *only; /* the only namespace that is taken; NULL: what the patterns take */
+};
+/* Reads an archive once, from its first byte to its last, and lists what is in it. Takes from->fd over where it is
  * its own, also on failure. */
-enum mrs_status mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from, const uint8_t *head,
-                                  size_t head_n, const char *tmp, struct mrs_err *e);
+enum mrs_status mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from,
+                                  const struct mrsi_archive_opts *opts, struct mrs_err *e);
 #endif

@@ -82,7 +82,8 @@ name_it(struct mrsi_archive_in *r, const struct mrsi_archive_entry *entry, struc
     if (!f->db || !f->body) {
         return mrs_err_memory(e, strlen(entry->coll));
     }
-    f->taken = f->oplog || f->users || mrsi_input_takes(in, f->db, f->coll, f->ns);
+    f->taken = r->only ? strcmp(f->ns, r->only) == 0 || strcmp(f->body_ns, r->only) == 0
+                       : f->oplog || f->users || mrsi_input_takes(in, f->db, f->coll, f->ns);
     return MRS_OK;
 }
 
@@ -362,28 +363,31 @@ choose_place(struct mrsi_archive_in *r, const struct mrsi_source_from *from, boo
 }
 
 enum mrs_status
-mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from, const uint8_t *head, size_t head_n,
-                  const char *tmp, struct mrs_err *e)
+mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from, const struct mrsi_archive_opts *opts,
+                  struct mrs_err *e)
 {
-    struct mrsi_archive_in r = {.in = in, .name = from->name, .tmp = tmp};
+    struct mrsi_archive_in r = {.in = in, .name = from->name, .tmp = opts->tmp, .only = opts->only};
     struct mrsi_source_from own = *from;
     struct mrsi_source *src = NULL;
     own.own = false;
     in->format = MRS_FORMAT_ARCHIVE;
     in->codec = from->codec;
-    mrsi_log_init(&r.log, in->mem, tmp);
+    mrsi_log_init(&r.log, in->mem, opts->tmp);
     mrs_buf_init(&r.scratch, in->mem, MRS_METADATA_MAX);
-    enum mrs_status s = choose_place(&r, from, head != NULL, e);
+    enum mrs_status s = choose_place(&r, from, opts->head != NULL, e);
     s = s == MRS_OK ? mrsi_source_open(in->mem, &own, &src, e) : s;
     if (s == MRS_OK) {
         mrsi_frames_init(&r.f, in->mem, src, r.name);
-        if (head) {
-            mrsi_source_pipe(src, head, head_n);
+        if (opts->head) {
+            mrsi_source_pipe(src, opts->head, opts->head_n);
         }
         s = mrsi_frames_magic(&r.f, e);
         s = s == MRS_OK ? read_prelude(&r, e) : s;
         s = s == MRS_OK ? read_blocks(&r, e) : s;
         s = s == MRS_OK ? mrsi_archive_list(&r, e) : s;
+        if (s == MRS_OK && r.only && !in->n) {
+            s = MRSI_FAIL(e, MRS_E_MISSING, "archive %.200s: there is no namespace %.250s in it", r.name, r.only);
+        }
         clear(&r);
     } else {
         mrs_free(in->mem, r.room);

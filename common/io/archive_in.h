@@ -21,7 +21,7 @@ struct mrsi_found {
 
 struct mrsi_archive_in {
     struct mrs_input *in;
-    const char *name, *tmp;
+    const char *name, *tmp, *only;
     struct mrsi_frames f;
     struct mrsi_found *list;
     uint32_t n, cap;

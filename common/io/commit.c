@@ -5,7 +5,8 @@
  * removed. A rename that would run over something that appeared meanwhile is refused by the system
  * itself. If any step fails, what was there before is put back, and the partial folder stays for
  * abort. Standard output gets its bytes here. */
-#include "output.h"
+#include "archive_out.h"
+#include "pack_container.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -70,8 +71,7 @@ write_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
 {
     struct mrs_buf text;
     mrs_buf_init(&text, o->mem, SIZE_MAX / 4);
-    char *path = mrsi_format(o->mem, "%s/%s", o->partial,
-                             o->kind == MRSI_OUT_DIR ? MRSI_MANIFEST : "manifest");
+    char *path = mrsi_format(o->mem, "%s/%s", o->partial, o->kind == MRSI_OUT_FILE ? "manifest" : MRSI_MANIFEST);
     enum mrs_status s =
         path ? mrsi_manifest(o, extra, &text, e) : mrs_err_memory(e, strlen(o->partial));
     s = s == MRS_OK ? mrs_file_write(path, text.p, text.n, e) : s;
@@ -185,8 +185,8 @@ publish_dir(struct mrs_output *o, struct mrs_err *e)
 }
 
 /* ---- a single file, its metadata and its manifest ---- */
-/* One name that gets new content, or none; the older content goes where the new one stood, so it
- * can be undone. */
+/* One name (NULL: nothing is done) that gets new content, or none; the older content goes where the new one stood, so
+ * it can be undone. */
 struct move {
     char *from;
     const char *to;
@@ -229,6 +229,9 @@ static enum mrs_status
 move_one(struct move *m, bool over, struct mrs_err *e)
 {
     struct stat st;
+    if (!m->to) {
+        return MRS_OK;
+    }
     bool have = lstat(m->from, &st) == 0, there = lstat(m->to, &st) == 0;
     int r = 0;
     if (have && there && over) {
@@ -257,16 +260,24 @@ undo(const struct move *m)
     return m->state != WENT || mrsi_rename_new(m->from, m->to) == 0;
 }
 
+/* A file below the partial folder; NULL without memory. */
+static char *
+below(struct mrs_output *o, const char *name)
+{
+    return mrsi_format(o->mem, "%s/%s", o->partial, name);
+}
+
 static enum mrs_status
 publish_file(struct mrs_output *o, struct mrs_err *e)
 {
+    bool pack = o->kind == MRSI_OUT_PACK;
     char *manifest = mrsi_format(o->mem, "%s.manifest.json", o->path);
     struct move moves[] = {
         /* the old manifest goes first: it never stands beside other data */
-        {mrsi_format(o->mem, "%s/old-manifest", o->partial), manifest, NOT_MOVED},
-        {mrsi_format(o->mem, "%s/metadata", o->partial), o->meta_path, NOT_MOVED},
-        {mrsi_format(o->mem, "%s/data", o->partial), o->path, NOT_MOVED},
-        {mrsi_format(o->mem, "%s/manifest", o->partial), manifest, NOT_MOVED},
+        {below(o, pack ? "old." MRSI_MANIFEST : "old-manifest"), manifest, NOT_MOVED},
+        {below(o, pack ? "no." MRSI_MANIFEST : "metadata"), o->meta_path, NOT_MOVED},
+        {below(o, pack ? MRSI_PACKED : "data"), o->path, NOT_MOVED},
+        {below(o, pack ? MRSI_MANIFEST : "manifest"), manifest, NOT_MOVED},
     };
     enum { N = sizeof moves / sizeof *moves };
     enum mrs_status s = manifest ? MRS_OK : mrs_err_memory(e, strlen(o->path));
@@ -302,6 +313,71 @@ publish_stdout(struct mrs_output *o, struct mrs_err *e)
     return mrsi_copy_span(&span, STDOUT_FILENO, "standard output", e);
 }
 
+/* ---- one file of all ---- */
+static enum mrs_status
+pack_into(struct mrs_output *o, int fd, const char *name, struct mrs_err *e)
+{
+    static const char *const skip[] = {MRSI_MARKER, MRSI_PACKED};
+    struct mrsi_pack pack = {o->mem, o->partial, skip, sizeof skip / sizeof *skip, fd, name, o->pack, o->lanes};
+    return o->format == MRS_FORMAT_ARCHIVE ? mrsi_pack_archive(o, fd, name, e)
+           : o->format == MRS_FORMAT_TAR   ? mrsi_pack_tar(&pack, e)
+                                           : mrsi_pack_zip(&pack, e);
+}
+
+/* What was written stays as it is until the packed file is on disk: it need not be there itself. */
+static enum mrs_status
+pack_file(struct mrs_output *o, struct mrs_err *e)
+{
+    int fd = -1;
+    struct stat st;
+    char *path = below(o, MRSI_PACKED);
+    enum mrs_status s = path ? mrsi_create(path, &fd, e) : mrs_err_memory(e, strlen(o->partial));
+    s = s == MRS_OK ? pack_into(o, fd, o->path, e) : s;
+    if (s == MRS_OK && !o->to_stdout) {
+        s = mrsi_sync_fd(fd, path, e);
+    } else if (s == MRS_OK && fstat(fd, &st) < 0) {
+        s = mrs_err_sys(e, errno, "stat %s", path);
+    } else if (s == MRS_OK) {
+        struct mrsi_span span = {fd, 0, (uint64_t)st.st_size, path};
+        s = mrsi_copy_span(&span, STDOUT_FILENO, "standard output", e);
+    }
+    if (fd >= 0 && close(fd) < 0 && s == MRS_OK) {
+        s = mrs_err_sys(e, errno, "close %s", path);
+    }
+    mrs_free(o->mem, path);
+    return s == MRS_OK && !o->to_stdout ? mrsi_sync_dir(o->partial, e) : s;
+}
+
+/* The temporary folder goes when all bytes have gone. */
+static enum mrs_status
+send(struct mrs_output *o, struct mrs_err *e)
+{
+    enum mrs_status s = o->stream                        ? mrsi_stream_finish(o, e)
+                        : o->format == MRS_FORMAT_ARCHIVE ? pack_into(o, STDOUT_FILENO, "standard output", e)
+                                                          : pack_file(o, e);
+    if (s == MRS_OK) {
+        mrsi_remove_tree(o->partial, NULL);
+    }
+    return s;
+}
+
+static enum mrs_status
+publish(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
+{
+    if (o->kind == MRSI_OUT_STDOUT) {
+        return publish_stdout(o, e);
+    }
+    if (o->to_stdout) {
+        return send(o, e);
+    }
+    enum mrs_status s = o->kind == MRSI_OUT_PACK ? pack_file(o, e) : mrs_output_sync(o, e);
+    s = s == MRS_OK ? write_manifest(o, extra, e) : s;
+    if (s == MRS_OK) {
+        s = o->kind == MRSI_OUT_DIR ? publish_dir(o, e) : publish_file(o, e);
+    }
+    return s;
+}
+
 enum mrs_status
 mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms, struct mrs_err *e)
 {
@@ -313,14 +389,8 @@ mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms
     }
     if (o->sinks) {
         s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a collection is still being written", o->path);
-    } else if (o->kind == MRSI_OUT_STDOUT) {
-        s = publish_stdout(o, e);
     } else {
-        s = mrs_output_sync(o, e);
-        s = s == MRS_OK ? write_manifest(o, extra, e) : s;
-        if (s == MRS_OK) {
-            s = o->kind == MRSI_OUT_DIR ? publish_dir(o, e) : publish_file(o, e);
-        }
+        s = publish(o, extra, e);
     }
     if (s != MRS_OK) {
         return mrsi_output_fail(o, s);

@@ -213,7 +213,7 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
     if (prelude && o->codec != MRS_CODEC_GZIP) {
         job.codec = MRS_CODEC_NONE;
     }
-    if (o->kind != MRSI_OUT_DIR) {
+    if (o->kind != MRSI_OUT_DIR && o->kind != MRSI_OUT_PACK) {
         return MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",
                          o->single_ns, ns->rel_path);
     }
@@ -221,6 +221,23 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
     enum mrs_status s = job.rel ? copy_path(o, &job, bytes, e) : mrs_err_memory(e, strlen(base));
     mrs_free(o->mem, job.rel);
     return s;
+}
+
+/* The bytes themselves; *bytes: of the data. Those of an archive wait until it is put together. */
+static enum mrs_status
+copy_bytes(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns *ns, uint64_t *bytes,
+           struct mrs_err *e)
+{
+    if (o->format == MRS_FORMAT_ARCHIVE) {
+        o->in = in;
+        *bytes = ns->file_bytes;
+        return MRS_OK;
+    }
+    if (ns->kind == MRS_INPUT_EXTRA) {
+        return copy_extra(o, ns, bytes, e);
+    }
+    enum mrs_status s = ns->meta_path && o->kind != MRSI_OUT_STDOUT ? copy_metadata(o, in, ns, e) : MRS_OK;
+    return s == MRS_OK && ns->data_path ? copy_data(o, in, ns, bytes, e) : s;
 }
 
 enum mrs_status
@@ -231,17 +248,17 @@ mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct m
     uint64_t bytes = 0;
     uint32_t rec;
     enum mrs_status s = MRS_OK;
+    if (extra && !mrs_format_holds(o->format, ns->rel_path)) {
+        s = MRSI_FAIL(e, MRS_E_USAGE, "%s has no place in an archive", ns->rel_path);
+    } else if (extra && o->format == MRS_FORMAT_ARCHIVE && mrsi_is_prelude(ns->rel_path)) {
+        return MRS_OK; /* the head of the archive says it */
+    }
     if (!extra && o->single_ns && strcmp(o->single_ns, ns->ns) != 0) {
         s = MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",
                       o->single_ns, ns->ns);
     }
     s = s == MRS_OK ? mrsi_output_enter(o, extra ? ns->rel_path : ns->ns, extra, &rec, e) : s;
-    if (s == MRS_OK && extra) {
-        s = copy_extra(o, ns, &bytes, e);
-    } else if (s == MRS_OK) {
-        s = ns->meta_path && o->kind != MRSI_OUT_STDOUT ? copy_metadata(o, in, ns, e) : MRS_OK;
-        s = s == MRS_OK && ns->data_path ? copy_data(o, in, ns, &bytes, e) : s;
-    }
+    s = s == MRS_OK ? copy_bytes(o, in, ns, &bytes, e) : s;
     if (s == MRS_OK) {
         pthread_mutex_lock(&o->lock);
         o->recs[rec].copied = true;
@@ -249,6 +266,7 @@ mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct m
         o->recs[rec].codec = o->as_input ? ns->codec : o->codec;
         o->recs[rec].file_bytes = bytes;
         pthread_mutex_unlock(&o->lock);
+        s = mrsi_stream_put(o, rec, e);
     }
     return mrsi_output_fail(o, s);
 }

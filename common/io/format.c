@@ -1,5 +1,5 @@
-/* format.c - what a dump is as a whole: the words for it. */
-#include "internal.h"
+/* format.c - what a dump is as a whole: the words for it, and what the name of an output makes of it. */
+#include "archive.h"
 
 static const struct {
     const char *word;
@@ -20,4 +20,66 @@ mrs_format_parse(const char *text, enum mrs_format *out, struct mrs_err *e)
         }
     }
     return MRSI_FAIL(e, MRS_E_USAGE, "unknown format '%s': directory, bson, archive, tar or zip", text);
+}
+
+static bool
+cut(size_t *n, const char *path, const char *end)
+{
+    size_t k = strlen(end);
+    bool has = *n > k && strncmp(path + *n - k, end, k) == 0;
+    *n -= has ? k : 0;
+    return has;
+}
+
+struct mrs_output_shape
+mrs_output_shape(const char *path, const struct mrs_output_opts *opts)
+{
+    enum mrs_codec by_name = MRS_CODEC_AS_INPUT;
+    struct mrs_output_shape shape = {opts->format, opts->compress.codec};
+    size_t n = strlen(path);
+    by_name = cut(&n, path, ".gz") ? MRS_CODEC_GZIP : cut(&n, path, ".zst") ? MRS_CODEC_ZSTD : by_name;
+    enum mrs_format named = cut(&n, path, ".archive") ? MRS_FORMAT_ARCHIVE
+                            : cut(&n, path, ".tar")   ? MRS_FORMAT_TAR
+                            : cut(&n, path, ".zip")   ? MRS_FORMAT_ZIP
+                                                      : MRS_FORMAT_DIRECTORY;
+    if (cut(&n, path, ".agz")) {
+        named = MRS_FORMAT_ARCHIVE;
+        by_name = MRS_CODEC_GZIP;
+    } else if (cut(&n, path, ".tgz") || cut(&n, path, ".tzst")) {
+        named = MRS_FORMAT_TAR;
+        by_name = path[n + 2] == 'g' ? MRS_CODEC_GZIP : MRS_CODEC_ZSTD;
+    }
+    if (shape.format == MRS_FORMAT_AUTO) {
+        shape.format = opts->single_ns ? MRS_FORMAT_BSON : strcmp(path, "-") == 0 ? MRS_FORMAT_ARCHIVE : named;
+    }
+    if (shape.codec == MRS_CODEC_AS_INPUT && shape.format != MRS_FORMAT_DIRECTORY) {
+        shape.codec = by_name;
+    }
+    if (shape.codec == MRS_CODEC_AS_INPUT) {
+        shape.codec = opts->default_codec == MRS_CODEC_AS_INPUT ? MRS_CODEC_NONE : opts->default_codec;
+    }
+    if (shape.format == MRS_FORMAT_ZIP && opts->compress.codec == MRS_CODEC_AS_INPUT) {
+        shape.codec = MRS_CODEC_GZIP; /* of its members */
+    }
+    return shape;
+}
+
+bool
+mrsi_is_prelude(const char *rel_path)
+{
+    const char *name = mrsi_base_name(rel_path);
+    return strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0;
+}
+
+bool
+mrs_format_holds(enum mrs_format format, const char *rel_path)
+{
+    const char *name = mrsi_base_name(rel_path);
+    struct mrsi_file_name f = mrsi_file_name(name);
+    char coll[64] = "";
+    if (format != MRS_FORMAT_ARCHIVE || strcmp(rel_path, "oplog.bson") == 0 || mrsi_is_prelude(rel_path)) {
+        return true;
+    }
+    memcpy(coll, name, f.stem_n < sizeof coll ? f.stem_n : 0);
+    return f.kind == MRSI_FILE_DATA && name != rel_path && *coll == '$' && mrsi_archive_special("", coll);
 }

@@ -266,13 +266,10 @@ open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts 
 static enum mrs_status
 open_archive(struct mrs_input *in, const struct mrs_input_opts *opts, struct mrsi_opened *o, struct mrs_err *e)
 {
-    if (opts->ns) {
-        return MRSI_FAIL(e, MRS_E_USAGE, "%s is an archive: its namespaces have names (--nsInclude takes some of them)",
-                         o->name);
-    }
     struct mrsi_source_from from = {o->fd, o->own, o->start, UINT64_MAX, o->codec, o->name, NULL};
     o->own = false;
-    return mrsi_archive_open(in, &from, o->pipe ? o->head : NULL, o->head_n, opts->tmp, e);
+    struct mrsi_archive_opts how = {o->pipe ? o->head : NULL, o->head_n, opts->tmp, opts->ns};
+    return mrsi_archive_open(in, &from, &how, e);
 }
 
 static enum mrs_status
@@ -341,6 +338,40 @@ open_any(struct mrs_input *in, const char *path, const struct mrs_input_opts *op
     return open_file(in, path, opts, e);
 }
 
+/* Who wrote a directory, as its prelude.json says; one that cannot be read says nothing. */
+static enum mrs_status
+find_origin(struct mrs_input *in, struct mrs_err *e)
+{
+    struct mrs_buf text, bson;
+    struct mrs_view doc;
+    struct mrs_err own;
+    const struct mrs_input_ns *ns = NULL;
+    for (uint32_t i = 0; in->format != MRS_FORMAT_ARCHIVE && i < in->n; i++) {
+        bool is = in->list[i].kind == MRS_INPUT_EXTRA && mrsi_is_prelude(in->list[i].rel_path);
+        ns = is && !ns ? &in->list[i] : ns;
+    }
+    if (!ns) {
+        return MRS_OK;
+    }
+    mrs_err_clear(&own);
+    mrs_buf_init(&text, in->mem, MRS_METADATA_MAX);
+    mrs_buf_init(&bson, in->mem, MRS_METADATA_MAX);
+    enum mrs_status s = mrsi_read_decoded(in->mem, ns->data_path, ns->data_place, &text, &own);
+    s = s == MRS_OK ? mrsi_metadata_parse(&bson, (const char *)text.p, text.n, ns->data_path, &doc, &own) : s;
+    const char *const fields[] = {"ServerVersion", "ToolVersion"};
+    const char **const to[] = {&in->origin.server_version, &in->origin.tool_version};
+    for (size_t i = 0; s == MRS_OK && i < 2; i++) {
+        struct mrs_val v = mrs_doc_get(doc, fields[i]);
+        if (v.type == MRS_STRING && !memchr(v.p + 4, 0, v.n - 5)) {
+            *to[i] = mrs_arena_copy(&in->arena, v.p + 4, v.n - 4);
+            s = *to[i] ? MRS_OK : mrs_err_memory(&own, v.n);
+        }
+    }
+    mrs_buf_clear(&text);
+    mrs_buf_clear(&bson);
+    return s == MRS_DEAD ? mrs_err_memory(e, 0) : MRS_OK;
+}
+
 static void
 find_only_db(struct mrs_input *in)
 {
@@ -379,6 +410,7 @@ mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opt
     enum mrs_status s = mrsi_filter_check(&in->filter, e);
     if (s == MRS_OK) {
         s = open_any(in, path, opts, e);
+        s = s == MRS_OK ? find_origin(in, e) : s;
     }
     if (s != MRS_OK) {
         mrs_input_close(in);

@@ -84,6 +84,9 @@ enum mrs_status mrsi_name_unescape(struct mrs_arena *a, const char *stem, size_t
 const char *mrsi_db_wrong(const char *db, size_t n);
 void mrsi_sha1(const void *p, size_t n, uint8_t out[20]);
 
+/* ---- format.c ---- */
+bool mrsi_is_prelude(const char *rel_path); /* the file that says who wrote a directory */
+
 /* ---- filter.c ---- */
 struct mrsi_filter {
     const char *const *include, *const *exclude;

@@ -7,6 +7,7 @@
  * late, at the commit, where their writeback has had time; descriptors are kept for that, up to a
  * small number. Must not know plans or documents. */
 #include "lanes.h"
+#include "mongoreshape/ejson.h"
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -45,13 +46,6 @@ mrs_output_memory(const struct mrs_output *o)
 }
 
 /* ---- opening ---- */
-static bool
-has_suffix(const char *path, const char *suffix)
-{
-    size_t n = strlen(path), k = strlen(suffix);
-    return n > k && strcmp(path + n - k, suffix) == 0;
-}
-
 /* True where path is dir or lies in it. */
 static bool
 inside(const char *path, const char *dir)
@@ -185,24 +179,13 @@ adopt_partial(struct mrs_output *o, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* Our marker in a new folder, locked. */
 static enum mrs_status
-make_partial(struct mrs_output *o, struct mrs_err *e)
+mark_partial(struct mrs_output *o, struct mrs_err *e)
 {
     static const char text[] =
         "This folder is the unfinished output of mongoreshape and may be removed.\n";
-    enum mrs_status s = MRS_OK;
-    if (mkdir(o->partial, 0777) < 0) {
-        int err = errno;
-        s = err == EEXIST ? remove_stale(o, e)
-                          : mrs_err_sys(e, err, "create folder %s", o->partial);
-        if (s == MRS_OK && mkdir(o->partial, 0777) < 0) {
-            s = mrs_err_sys(e, errno, "create folder %s", o->partial);
-        }
-    }
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = mrsi_create(o->marker, &o->lock_fd, e);
+    enum mrs_status s = mrsi_create(o->marker, &o->lock_fd, e);
     if (s == MRS_OK) {
         if (flock(o->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
             return MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial);
@@ -214,6 +197,64 @@ make_partial(struct mrs_output *o, struct mrs_err *e)
         rmdir(o->partial);
     }
     return s;
+}
+
+static enum mrs_status
+make_partial(struct mrs_output *o, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (mkdir(o->partial, 0777) < 0) {
+        int err = errno;
+        s = err == EEXIST ? remove_stale(o, e)
+                          : mrs_err_sys(e, err, "create folder %s", o->partial);
+        if (s == MRS_OK && mkdir(o->partial, 0777) < 0) {
+            s = mrs_err_sys(e, errno, "create folder %s", o->partial);
+        }
+    }
+    return s == MRS_OK ? mark_partial(o, e) : s;
+}
+
+/* A folder for what goes to standard output at last. */
+static enum mrs_status
+make_temporary(struct mrs_output *o, const char *tmp, struct mrs_err *e)
+{
+    const char *dir = tmp && *tmp ? tmp : getenv("TMPDIR");
+    dir = dir && *dir ? dir : "/tmp";
+    o->partial = mrsi_format(o->mem, "%s/mongoreshape-XXXXXX", dir);
+    o->marker = o->partial ? mrsi_format(o->mem, "%s/mongoreshape-XXXXXX/%s", dir, MRSI_MARKER) : NULL;
+    if (!o->marker) {
+        return mrs_err_memory(e, strlen(dir));
+    }
+    if (!mkdtemp(o->partial)) {
+        return mrs_err_sys(e, errno, "create a temporary folder in %s", dir);
+    }
+    memcpy(o->marker, o->partial, strlen(o->partial));
+    return mark_partial(o, e);
+}
+
+static enum mrs_status
+set_kind(struct mrs_output *o, const struct mrs_output_opts *opts, struct mrs_err *e)
+{
+    bool standard = strcmp(o->path, "-") == 0;
+    struct mrs_output_shape shape = mrs_output_shape(o->path, opts);
+    o->format = shape.format;
+    o->codec = shape.codec;
+    if (shape.format == MRS_FORMAT_BSON && !o->single_ns) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "the output holds one collection: say which (--ns)");
+    }
+    if (shape.format == MRS_FORMAT_DIRECTORY && standard) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "a folder cannot go to standard output: an archive can");
+    }
+    if (shape.format == MRS_FORMAT_BSON) {
+        o->kind = standard ? MRSI_OUT_STDOUT : MRSI_OUT_FILE;
+    } else {
+        o->kind = shape.format == MRS_FORMAT_DIRECTORY ? MRSI_OUT_DIR : MRSI_OUT_PACK;
+    }
+    o->to_stdout = o->kind == MRSI_OUT_PACK && standard;
+    if (opts->stream && (!o->to_stdout || shape.format != MRS_FORMAT_ARCHIVE)) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "--stream is for archives that go to standard output (-o -)");
+    }
+    return MRS_OK;
 }
 
 static enum mrs_status
@@ -238,13 +279,10 @@ set_paths(struct mrs_output *o, const char *path, const struct mrs_output_opts *
             return mrs_err_memory(e, n);
         }
     }
-    if (strcmp(path, "-") == 0) {
-        o->kind = MRSI_OUT_STDOUT;
-        return o->single_ns
-                   ? MRS_OK
-                   : MRSI_FAIL(e, MRS_E_USAGE, "one collection only can go to standard output");
+    enum mrs_status s = set_kind(o, opts, e);
+    if (s != MRS_OK || o->kind == MRSI_OUT_STDOUT || o->to_stdout) {
+        return s;
     }
-    o->kind = o->single_ns ? MRSI_OUT_FILE : MRSI_OUT_DIR;
     o->partial = mrsi_format(o->mem, "%s.partial", o->path);
     o->marker = o->partial ? mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MARKER) : NULL;
     bool ok = o->marker != NULL;
@@ -260,18 +298,58 @@ static void
 set_codec(struct mrs_output *o, const struct mrs_output_opts *opts)
 {
     o->compress = opts->compress;
-    o->as_input = opts->compress.codec == MRS_CODEC_AS_INPUT;
-    o->codec = opts->compress.codec;
-    if (o->as_input && o->kind == MRSI_OUT_FILE && has_suffix(o->path, ".gz")) {
-        o->codec = MRS_CODEC_GZIP;
-    } else if (o->as_input && o->kind == MRSI_OUT_FILE && has_suffix(o->path, ".zst")) {
-        o->codec = MRS_CODEC_ZSTD;
-    } else if (o->as_input) {
-        o->codec = opts->default_codec == MRS_CODEC_AS_INPUT ? MRS_CODEC_NONE : opts->default_codec;
-    }
     o->compress.codec = o->codec;
-    o->as_input =
-        o->as_input && o->kind == MRSI_OUT_DIR; /* a single file is packed as its name says */
+    o->as_input = o->kind == MRSI_OUT_DIR && opts->compress.codec == MRS_CODEC_AS_INPUT;
+    if (o->kind == MRSI_OUT_PACK) { /* it is packed as a whole */
+        o->pack = o->compress;
+        o->compress = (struct mrs_compress){MRS_CODEC_NONE, 0};
+        o->codec = MRS_CODEC_NONE;
+    }
+}
+
+/* Where the bytes for standard output wait. */
+static enum mrs_status
+open_stdout(struct mrs_output *o, const char *tmp, struct mrs_err *e)
+{
+    if (isatty(STDOUT_FILENO)) {
+        return MRSI_FAIL(e, MRS_E_USAGE, "standard output is a terminal: BSON is not for people, redirect it");
+    }
+    return o->to_stdout ? make_temporary(o, tmp, e) : mrs_temp_open(tmp, &o->out_fd, e);
+}
+
+/* What the head of an archive says of its origin stands in prelude.json of a directory. */
+static enum mrs_status
+put_prelude(struct mrs_output *o, struct mrs_err *e)
+{
+    bool folder = o->kind == MRSI_OUT_DIR || (o->kind == MRSI_OUT_PACK && o->format != MRS_FORMAT_ARCHIVE);
+    struct mrs_buf bson, text;
+    struct mrs_build b;
+    struct mrs_view doc;
+    uint32_t rec;
+    if (!folder || !o->in || mrs_input_format(o->in) != MRS_FORMAT_ARCHIVE) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&bson, o->mem, MRS_METADATA_MAX);
+    mrs_buf_init(&text, o->mem, MRS_METADATA_MAX);
+    mrs_build_init(&b, &bson);
+    mrs_build_text(&b, "ServerVersion", o->origin.server_version, (uint32_t)strlen(o->origin.server_version));
+    mrs_build_text(&b, "ToolVersion", o->origin.tool_version, (uint32_t)strlen(o->origin.tool_version));
+    enum mrs_status s = mrs_build_finish(&b, &doc, e);
+    if (s == MRS_OK) {
+        mrs_ejson_write(doc, true, &text);
+        s = mrs_buf_status(&text, e);
+    }
+    bool gzip = o->codec == MRS_CODEC_GZIP;
+    struct mrsi_piece piece = {gzip ? "prelude.json.gz" : "prelude.json", text.p, text.n,
+                               gzip ? MRS_CODEC_GZIP : MRS_CODEC_NONE};
+    s = s == MRS_OK ? mrsi_output_enter(o, piece.rel, true, &rec, e) : s;
+    s = s == MRS_OK ? mrsi_output_piece(o, &piece, e) : s;
+    if (s == MRS_OK) {
+        o->recs[rec].file_bytes = text.n;
+    }
+    mrs_buf_clear(&bson);
+    mrs_buf_clear(&text);
+    return s;
 }
 
 enum mrs_status
@@ -287,6 +365,10 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     o->force = opts->force;
     o->sample = opts->sample;
     o->sink_buffer = opts->sink_buffer;
+    o->in = opts->in;
+    if (o->in) {
+        o->origin = *mrs_input_origin(o->in);
+    }
     o->lock_ready = pthread_mutex_init(&o->lock, NULL) == 0;
     enum mrs_status s =
         o->lock_ready ? set_paths(o, path, opts, e) : mrs_err_memory(e, sizeof o->lock);
@@ -296,15 +378,18 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
         o->lanes = mrsi_lanes_new(mem, o->jobs);
         s = o->lanes ? MRS_OK : mrs_err_memory(e, sizeof *o);
     }
-    if (s == MRS_OK && o->kind == MRSI_OUT_STDOUT) {
-        s = isatty(STDOUT_FILENO) ? MRSI_FAIL(e, MRS_E_USAGE,
-                                              "standard output is a terminal: BSON is not for "
-                                              "people, redirect it")
-                                  : mrs_temp_open(opts->tmp, &o->out_fd, e);
+    if (s == MRS_OK && (o->kind == MRSI_OUT_STDOUT || o->to_stdout)) {
+        s = open_stdout(o, opts->tmp, e);
     } else if (s == MRS_OK) {
         s = check_apart(o, opts->input, e);
         s = s == MRS_OK ? check_existing(o, e) : s;
         s = s != MRS_OK ? s : opts->resume ? adopt_partial(o, e) : make_partial(o, e);
+    }
+    if (s == MRS_OK && !opts->resume) {
+        s = put_prelude(o, e);
+        if (s != MRS_OK) {
+            mrs_output_abort(o);
+        }
     }
     if (s != MRS_OK) {
         mrs_output_free(o);
@@ -554,6 +639,7 @@ mrs_output_free(struct mrs_output *o)
     if (o->lock_ready) {
         pthread_mutex_destroy(&o->lock);
     }
+    mrsi_stream_free(o->stream);
     mrsi_lanes_free(o->lanes);
     mrs_free(o->mem, o);
 }

@@ -8,7 +8,9 @@
 #define MRSI_STOPPED ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
 #define MRSI_KEPT_MAX 64 /* written files whose descriptors wait for the commit's fsync */
 
-enum mrsi_out_kind { MRSI_OUT_DIR, MRSI_OUT_FILE, MRSI_OUT_STDOUT };
+/* PACK: files below the partial folder like those of DIR, put into one file or onto standard output at the commit */
+enum mrsi_out_kind { MRSI_OUT_DIR, MRSI_OUT_FILE, MRSI_OUT_STDOUT, MRSI_OUT_PACK };
+#define MRSI_PACKED "mongoreshape.packed" /* below the partial folder: what it was packed into */
 
 /* What the manifest says about one collection or extra file. */
 struct mrsi_out_rec {
@@ -36,8 +38,14 @@ struct mrs_output {
     enum mrsi_out_kind kind;
     char *path, *partial, *marker, *single_ns;
     char *meta_path; /* FILE: where the metadata go at last */
+    enum mrs_format format;
+    bool to_stdout;            /* PACK: the partial folder is a temporary one */
+    struct mrs_compress pack;  /* PACK: of the whole */
     struct mrs_compress compress;
     enum mrs_codec codec; /* of sinks */
+    struct mrs_input *in; /* copies are read from it at the commit */
+    struct mrs_input_origin origin;
+    struct mrsi_stream *stream; /* NULL: nothing goes out before the commit */
     bool force, sample, as_input, has_meta;
     size_t sink_buffer;
     struct mrsi_lanes *lanes; /* who compresses */
@@ -92,6 +100,12 @@ mrsi_output_piece(struct mrs_output *o, const struct mrsi_piece *piece, struct m
 char *mrsi_output_data_rel(struct mrs_output *o, const char *db, const char *coll);
 char *mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll);
 const char *mrsi_codec_suffix(enum mrs_codec codec);
+/* ---- stream.c ---- */
+/* What a record says of is whole and goes out. Where there is no stream: nothing. */
+enum mrs_status mrsi_stream_put(struct mrs_output *o, uint32_t rec, struct mrs_err *e);
+enum mrs_status mrsi_stream_finish(struct mrs_output *o, struct mrs_err *e);
+void mrsi_stream_free(struct mrsi_stream *s); /* NULL: nothing */
+
 void mrsi_sink_free(struct mrs_sink *s);
 struct mrs_sink *mrsi_sink_next(struct mrs_sink *s);
 /* The text of the manifest. */

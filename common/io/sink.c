@@ -142,6 +142,8 @@ mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const ch
     }
     if (s == MRS_OK && data) {
         s = open_sink(o, rec, db, coll, sink, e);
+    } else if (s == MRS_OK) {
+        s = mrsi_stream_put(o, rec, e);
     }
     return mrsi_output_fail(o, s);
 }
@@ -258,6 +260,7 @@ mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, s
     }
     struct mrs_output *o = s->o;
     enum mrs_status st = MRS_OK;
+    uint32_t rec = s->rec;
     unlist(s);
     if (s->failed) {
         st = MRSI_FAIL(e, MRS_E_IO, "%s: writing it has failed before", s->path);
@@ -276,6 +279,7 @@ mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, s
         *digest = s->digest;
     }
     mrsi_sink_free(s);
+    st = st == MRS_OK ? mrsi_stream_put(o, rec, e) : st;
     return mrsi_output_fail(o, st);
 }
 

@@ -41,6 +41,8 @@ mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e
     mrs_buf_init(&room, en->mem, MRS_DOC_MAX);
     snprintf(number, sizeof number, "%s:%d", codecs[o->compress.codec & 3], o->compress.level);
     text(b, "--compress", number);
+    snprintf(number, sizeof number, "%d", (int)o->format);
+    text(b, "--format", number);
     snprintf(number, sizeof number, "%llu", (unsigned long long)o->max_refused);
     text(b, "--max-refused", number);
     snprintf(number, sizeof number, "%llu", (unsigned long long)o->sample);

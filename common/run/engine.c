@@ -154,31 +154,33 @@ expect_bytes(struct mrsi_engine *en)
     }
 }
 
+static struct mrs_output_opts
+output_opts(const struct mrsi_engine *en)
+{
+    return (struct mrs_output_opts){.compress = en->opts->compress,
+                                    .default_codec = mrs_input_codec(en->in),
+                                    .jobs = en->jobs,
+                                    .force = en->opts->force,
+                                    .sample = en->opts->sample > 0,
+                                    .single_ns = en->opts->single_ns,
+                                    .format = en->opts->format,
+                                    .stream = en->opts->stream,
+                                    .in = en->in,
+                                    .input = en->opts->input,
+                                    .resume = mrsi_keep_resumes(en),
+                                    .tmp = en->opts->tmp};
+}
+
 static enum mrs_status
 open_output(struct mrsi_engine *en, struct mrs_err *e)
 {
-    enum mrs_codec codec = MRS_CODEC_NONE;
-    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
-        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
-        if (in->kind == MRS_INPUT_DATA && in->codec != MRS_CODEC_NONE) {
-            codec = in->codec;
-        }
-    }
-    struct mrs_output_opts o = {.compress = en->opts->compress,
-                                .default_codec = codec,
-                                .jobs = en->jobs,
-                                .force = en->opts->force,
-                                .sample = en->opts->sample > 0,
-                                .single_ns = en->opts->single_ns,
-                                .input = en->opts->input,
-                                .resume = mrsi_keep_resumes(en),
-                                .tmp = en->opts->tmp};
+    struct mrs_output_opts o = output_opts(en);
     enum mrs_status s = mrs_output_open(en->mem, en->opts->output, &o, &en->out, e);
     if (s == MRS_OK && en->memory > MEMORY_LEAST) {
         uint64_t packing = mrs_output_memory(en->out);
         en->memory = en->memory > packing + MEMORY_LEAST ? en->memory - packing : MEMORY_LEAST;
     }
-    return s;
+    return s == MRS_OK && en->opts->stream ? mrsi_stream_begin(en, e) : s;
 }
 
 static const char *
@@ -207,6 +209,10 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
         en->seed = 0x9E3779B97F4A7C15ull; /* hashes stay good, only less secret */
     }
     en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
+    if (en->opts->output) {
+        struct mrs_output_opts o = output_opts(en);
+        en->shape = mrs_output_shape(en->opts->output, &o);
+    }
     enum mrs_status s = mrsi_setup(en, e);
     s = s == MRS_OK ? mrsi_keep_begin(en, e) : s;
     s = s == MRS_OK ? mrsi_check_extras(en, e) : s;

@@ -159,3 +159,18 @@ mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e)
     }
     return s;
 }
+
+bool
+mrsi_is_oplog(const struct mrsi_engine *en, uint32_t i)
+{
+    const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+    return in->kind == MRS_INPUT_EXTRA && strcmp(in->rel_path, "oplog.bson") == 0;
+}
+
+bool
+mrsi_extra_goes(const struct mrsi_engine *en, uint32_t i)
+{
+    const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+    return in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && mrsi_is_oplog(en, i)) &&
+           mrs_format_holds(en->shape.format, in->rel_path);
+}

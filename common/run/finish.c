@@ -63,8 +63,8 @@ check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     return MRS_OK;
 }
 
-static enum mrs_status
-copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
+enum mrs_status
+mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
     struct mrsi_coll *c = &en->coll[coll];
     enum mrs_status s = c->n_part ? check_all(en, coll, e) : MRS_OK;
@@ -110,13 +110,14 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
         struct mrsi_coll *c = &en->coll[i];
         if (!c->written && c->dropped_at == MRSI_NONE) {
             s = mrsi_keep_boundary(en, en->plan->n_steps, e);
-            s = s != MRS_OK ? s : passes_through(en, c) ? copy_file(en, i, e) : write_last(en, i, e);
+            s = s != MRS_OK ? s : passes_through(en, c) ? mrsi_copy_file(en, i, e) : write_last(en, i, e);
         }
     }
     for (uint32_t i = 0; s == MRS_OK && en->out && i < mrs_input_count(en->in); i++) {
-        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
-        if (in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && strcmp(in->rel_path, "oplog.bson") == 0)) {
-            s = mrs_output_has(en->out, in->rel_path) ? MRS_OK : mrs_output_copy(en->out, en->in, i, e);
+        /* of a stream all others have gone out before */
+        if (mrsi_extra_goes(en, i) && (!en->opts->stream || mrsi_is_oplog(en, i))) {
+            const char *name = mrs_input_at(en->in, i)->rel_path;
+            s = mrs_output_has(en->out, name) ? MRS_OK : mrs_output_copy(en->out, en->in, i, e);
         }
     }
     return s;

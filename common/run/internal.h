@@ -104,6 +104,7 @@ struct mrsi_engine {
     struct mrsi_coll *coll;
     uint32_t n_coll;
     bool drop_oplog;
+    struct mrs_output_shape shape; /* of the output */
     uint32_t **side;   /* side[step][side]: collection index */
     uint32_t **row_of; /* row_of[step][side]: index in rows; sides of one collection share a row */
     struct mrsi_row *rows;
@@ -322,6 +323,20 @@ mrsi_row(struct mrsi_worker *w, uint32_t step, uint32_t side)
 enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);
 /* ---- finish.c: what no step has written yet, the extras, the account, the report ---- */
 enum mrs_status mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e);
+/* A collection that goes from the input to the output as it is. */
+enum mrs_status mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e);
+/* The metadata that the catalogue has for it now, as text. */
+enum mrs_status mrsi_metadata_now(struct mrsi_engine *en, const struct mrsi_coll *c, struct mrs_buf *text,
+                                  struct mrs_err *e);
+
+/* ---- stream.c ---- */
+/* An output that goes out while it is made: what it will hold, and of that what no step names. */
+enum mrs_status mrsi_stream_begin(struct mrsi_engine *en, struct mrs_err *e);
+
+/* ---- extras.c ---- */
+/* Whether an entry of the input is an extra file that is part of the output. */
+bool mrsi_extra_goes(const struct mrsi_engine *en, uint32_t i);
+bool mrsi_is_oplog(const struct mrsi_engine *en, uint32_t i);
 /* Steps up to and including `last` that still wait at collections see their documents, whose results are thrown away.
  */
 enum mrs_status mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e);

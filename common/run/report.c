@@ -106,7 +106,7 @@ put_disk(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
         rep->disk_bytes += in->kind == MRS_INPUT_DATA ? MANIFEST_READ + strlen(in->ns) : 0;
-        if (in->kind == MRS_INPUT_EXTRA && !(en->drop_oplog && strcmp(in->rel_path, "oplog.bson") == 0)) {
+        if (mrsi_extra_goes(en, i)) {
             rep->disk_bytes += in->file_bytes + MANIFEST_FILE + strlen(in->rel_path);
         }
     }
@@ -159,7 +159,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
-    rep->notes = take(rep, n + x + 2u + en->plan->n_steps, sizeof *rep->notes);
+    rep->notes = take(rep, n + x + 2u + en->plan->n_steps + mrs_input_count(en->in), sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
     }
@@ -177,6 +177,14 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (!en->opts->sample) {
         note_idle_steps(en);
+    }
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        if (in->kind == MRS_INPUT_EXTRA && !mrs_format_holds(en->shape.format, in->rel_path)) {
+            char line[400];
+            snprintf(line, sizeof line, "%.300s was left out: archives have no place for it", in->rel_path);
+            rep->notes[rep->n_notes++] = text(rep, line);
+        }
     }
     if (en->drop_oplog) {
         rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");

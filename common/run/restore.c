@@ -20,20 +20,6 @@ put_quoted(struct mrs_buf *out, const char *text, size_t n)
 }
 
 static bool
-has_codec(const struct mrsi_engine *en, enum mrs_codec codec)
-{
-    if (en->opts->compress.codec != MRS_CODEC_AS_INPUT) {
-        return en->opts->compress.codec == codec;
-    }
-    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
-        if (mrs_input_at(en->in, i)->codec == codec) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool
 has_oplog(const struct mrsi_engine *en)
 {
     for (uint32_t i = 0; i < mrs_input_count(en->in) && !en->drop_oplog; i++) {
@@ -46,31 +32,63 @@ has_oplog(const struct mrsi_engine *en)
 }
 
 static void
+put_single(const struct mrsi_engine *en, const char *from, struct mrs_buf *out)
+{
+    const char *ns = en->opts->single_ns;
+    size_t db = strcspn(ns, ".");
+    mrs_buf_printf(out, " --db=");
+    put_quoted(out, ns, db);
+    mrs_buf_printf(out, " --collection=");
+    put_quoted(out, ns + db + (ns[db] != 0), strlen(ns + db + (ns[db] != 0)));
+    mrs_buf_byte(out, ' ');
+    put_quoted(out, from, strlen(from));
+}
+
+/* A folder in a container has to be unpacked first; it is called dump there. */
+static void
+put_unpacking(const struct mrsi_engine *en, const char *to, struct mrs_buf *out)
+{
+    bool tar = en->shape.format == MRS_FORMAT_TAR, piped = strcmp(to, "-") == 0;
+    mrs_buf_printf(out, !tar ? "unzip " : piped ? "tar -x" : "tar -xf ");
+    if (!piped) {
+        put_quoted(out, to, strlen(to));
+    }
+    mrs_buf_printf(out, " && mongorestore%s --dir='dump'", has_oplog(en) ? " --oplogReplay" : "");
+}
+
+static void
 put_command(const struct mrsi_engine *en, struct mrs_buf *out)
 {
-    const char *to = en->opts->output, *ns = en->opts->single_ns;
-    bool zstd = has_codec(en, MRS_CODEC_ZSTD);
-    if (zstd && ns) {
+    const char *to = en->opts->output;
+    enum mrs_format format = en->shape.format;
+    bool archive = format == MRS_FORMAT_ARCHIVE, bson = format == MRS_FORMAT_BSON;
+    bool zstd = en->shape.codec == MRS_CODEC_ZSTD, piped = strcmp(to, "-") == 0;
+    if (format == MRS_FORMAT_TAR || format == MRS_FORMAT_ZIP) {
+        put_unpacking(en, to, out);
+        mrs_buf_byte(out, 0);
+        return;
+    }
+    if (zstd && (bson || archive)) {
         mrs_buf_printf(out, "zstd -dc ");
-        put_quoted(out, to, strlen(to));
-        mrs_buf_printf(out, " | ");
+        if (!piped) {
+            put_quoted(out, to, strlen(to));
+            mrs_buf_byte(out, ' ');
+        }
+        mrs_buf_printf(out, "| ");
     } else if (zstd) {
         mrs_buf_printf(out, "find ");
         put_quoted(out, to, strlen(to));
         mrs_buf_printf(out, " -name '*.zst' -exec zstd -d --rm {} + && ");
     }
-    mrs_buf_printf(out, "mongorestore%s", has_codec(en, MRS_CODEC_GZIP) ? " --gzip" : "");
-    if (ns) {
-        size_t db = strcspn(ns, ".");
-        mrs_buf_printf(out, " --db=");
-        put_quoted(out, ns, db);
-        mrs_buf_printf(out, " --collection=");
-        put_quoted(out, ns + db + (ns[db] != 0), strlen(ns + db + (ns[db] != 0)));
-        mrs_buf_byte(out, ' ');
-        put_quoted(out, zstd ? "-" : to, strlen(zstd ? "-" : to));
+    mrs_buf_printf(out, "mongorestore%s", en->shape.codec == MRS_CODEC_GZIP ? " --gzip" : "");
+    if (bson) {
+        put_single(en, zstd ? "-" : to, out);
     } else {
-        mrs_buf_printf(out, "%s --dir=", has_oplog(en) ? " --oplogReplay" : "");
-        put_quoted(out, to, strlen(to));
+        mrs_buf_printf(out, "%s%s", has_oplog(en) ? " --oplogReplay" : "", archive ? " --archive" : " --dir=");
+        if (!archive || !(piped || zstd)) {
+            mrs_buf_printf(out, archive ? "=" : "");
+            put_quoted(out, to, strlen(to));
+        }
     }
     mrs_buf_byte(out, 0);
 }

@@ -31,25 +31,33 @@ collect_fused(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_
     return MRS_OK;
 }
 
-/* The output file, and in a dry run its metadata alone, for their size. */
-static enum mrs_status
-open_sink(struct mrsi_engine *en, struct mrsi_coll *c, struct mrs_err *e)
+enum mrs_status
+mrsi_metadata_now(struct mrsi_engine *en, const struct mrsi_coll *c, struct mrs_buf *text, struct mrs_err *e)
 {
-    struct mrs_buf bson, text;
+    struct mrs_buf bson;
     mrs_buf_init(&bson, en->mem, MRS_METADATA_MAX);
-    mrs_buf_init(&text, en->mem, MRS_METADATA_MAX);
     mrs_catalog_metadata(c->cat, &bson);
     enum mrs_status s = mrs_buf_status(&bson, e);
     if (s == MRS_OK) {
         struct mrs_view meta = {bson.p, (uint32_t)bson.n};
-        mrs_ejson_write(meta, true, &text);
-        s = mrs_buf_status(&text, e);
+        mrs_ejson_write(meta, true, text);
+        s = mrs_buf_status(text, e);
     }
+    mrs_buf_clear(&bson);
+    return s;
+}
+
+/* The output file, and in a dry run its metadata alone, for their size. */
+static enum mrs_status
+open_sink(struct mrsi_engine *en, struct mrsi_coll *c, struct mrs_err *e)
+{
+    struct mrs_buf text;
+    mrs_buf_init(&text, en->mem, MRS_METADATA_MAX);
+    enum mrs_status s = mrsi_metadata_now(en, c, &text, e);
     c->meta_bytes = text.n;
     if (s == MRS_OK && en->out) {
         s = mrs_output_coll(en->out, c->last.db, c->last.coll, (const char *)text.p, text.n, true, &c->sink, e);
     }
-    mrs_buf_clear(&bson);
     mrs_buf_clear(&text);
     return s;
 }

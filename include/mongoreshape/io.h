@@ -34,6 +34,9 @@ enum mrs_format {
 };
 /* "directory", "bson", "archive", "tar", "zip". FAIL MRS_E_USAGE. */
 enum mrs_status mrs_format_parse(const char *text, enum mrs_format *out, struct mrs_err *e);
+/* Whether a dump of this format has a place for what an extra file says: an archive knows the oplog, users and roles,
+ * and has the versions of prelude.json in its head. */
+bool mrs_format_holds(enum mrs_format format, const char *rel_path);
 
 /* ---- input ---- */
 enum mrs_input_kind {
@@ -57,7 +60,8 @@ struct mrs_input_ns {
 struct mrs_input_opts {
     const char *const *include, *const *exclude; /* patterns as mongorestore's: `*` over db.coll, `\` escapes */
     uint32_t n_include, n_exclude;
-    const char *ns; /* for `-` and single files: "db.coll"; NULL: from the file's name and folder */
+    /* for `-` and single files: "db.coll"; NULL: from the file's name and folder. Of an archive: all that is taken */
+    const char *ns;
     const char *unnamed; /* what documents are called of which neither says it, as of a stream; NULL: refused */
     const char *tmp; /* where a pipe is put, to be read twice; NULL: $TMPDIR, else /tmp */
     bool unfinished; /* the folder is the output of a run that has not ended: our marker in it is no reason to refuse */
@@ -144,7 +148,8 @@ struct mrs_output_opts {
     const char *single_ns; /* OUT is one .bson file or `-`: only this namespace may be written */
     enum mrs_format format; /* AUTO: BSON with single_ns; ARCHIVE for `-`, .archive, .agz; TAR for .tar, .tgz, .tzst;
                                ZIP for .zip (all also with .gz, .zst behind where that makes sense); else DIRECTORY */
-    const struct mrs_input_origin *origin; /* what the head of an archive says; NULL: unknown */
+    /* what mrs_output_copy copies from, until the commit, for an archive reads it then; NULL: the first call says it */
+    struct mrs_input *in;
     bool resume;           /* OUT.partial of a stopped run is taken over as it is; mrs_output_take_up comes next */
     bool stream;           /* ARCHIVE to `-`: bytes go out before the run is decided; a failure ends them unfinished */
     const char *input;     /* what is being read: OUT may not be, hold or lie in it; NULL or "-": not checked */
@@ -161,6 +166,21 @@ struct mrs_output_opts {
  * it. */
 enum mrs_status mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts,
                                 struct mrs_output **out, struct mrs_err *e);
+/* What OUT will be, by its name and the options: format, and what it is packed with. */
+struct mrs_output_shape {
+    enum mrs_format format;
+    enum mrs_codec codec;
+};
+struct mrs_output_shape mrs_output_shape(const char *path, const struct mrs_output_opts *opts);
+/* With opts.stream: everything that will be written or copied, before the first of it. Each goes out once its sink is
+ * closed or it is copied; users and roles must be copied first and the oplog last. */
+struct mrs_output_item {
+    const char *name;     /* "db.coll", or the path of an extra file; lives as long as the output */
+    bool extra, data;
+    const char *metadata; /* the text, NUL-ended, which lives as long; "": none */
+};
+enum mrs_status mrs_output_announce(struct mrs_output *o, const struct mrs_output_item *items, uint32_t n,
+                                    struct mrs_err *e);
 /* Bytes of memory that its compression takes; each sink that is open beside the first: 1.2 MiB more. */
 uint64_t mrs_output_memory(const struct mrs_output *o);
 /* The folder in which the files stand until the commit; NULL: the output is no folder. */

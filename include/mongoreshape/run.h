@@ -29,7 +29,9 @@ struct mrs_run_opts {
     uint64_t sample; /* 0: everything; else about so many documents of the first collections that drive steps, with
                         what belongs to them */
     bool force, dry_run, oplog_drop;
-    const char *single_ns;  /* OUT is a file or `-`: the namespace that goes there; NULL: a directory */
+    const char *single_ns;  /* OUT is a file or `-`: the namespace that goes there; NULL: a whole dump */
+    enum mrs_format format; /* of OUT, as in mrs_output_opts */
+    bool stream;            /* an archive goes to `-` while it is made */
     int64_t now_ms;
     void (*progress)(void *arg, const struct mrs_progress *p); /* may be NULL; any thread, one at a time */
     void *progress_arg;

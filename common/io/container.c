@@ -440,6 +440,9 @@ read_container(struct reader *r, const char *tmp, struct mrs_err *e)
         mrs_free(r->in->mem, r->members.at);
         r->in_place = false;
     }
+    if (s == MRS_OK && r->packing == MRSI_PACKING_ZIP) {
+        s = mrsi_zip_check(r->in->mem, &r->from, e);
+    }
     if (s == MRS_OK && !r->in_place) {
         s = mrsi_heap_open(tmp, &r->heap, e);
         s = s == MRS_OK ? pass(r, e) : s;

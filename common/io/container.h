@@ -20,6 +20,10 @@ enum mrsi_packing mrsi_container_packing(const uint8_t *head, size_t n);
 enum mrs_status mrsi_container_open(struct mrs_input *in, const struct mrsi_source_from *from, const char *tmp,
                                     struct mrs_err *e);
 
+/* ---- container_zip.c ---- */
+/* FAIL MRS_E_FORMAT where a zip's directory and what stands before the data differ in a name. */
+enum mrs_status mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrs_err *e);
+
 /* ---- container_decode.c ---- */
 /* An unlinked file that fills up: its end, and how much of the file system it may take. */
 struct mrsi_heap {

@@ -17,25 +17,41 @@ put_bytes(const char *path, const void *p, size_t n)
     }
 }
 
-static void
+/* One frame or member of a compressed file; how long it is. */
+static size_t
+pack_one(enum mrs_codec codec, const uint8_t *p, size_t n, uint8_t *out, size_t room)
+{
+    if (codec == MRS_CODEC_ZSTD) {
+        ZSTD_CCtx *c = ZSTD_createCCtx();
+        ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
+        room = ZSTD_compress2(c, out, room, p, n);
+        ZSTD_freeCCtx(c);
+        return room;
+    }
+    z_stream z = {0};
+    deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+    z.next_in = (Bytef *)(uintptr_t)p;
+    z.avail_in = (uInt)n;
+    z.next_out = out;
+    z.avail_out = (uInt)room;
+    deflate(&z, Z_FINISH);
+    deflateEnd(&z);
+    return z.total_out;
+}
+
+void
 put_packed(const char *path, enum mrs_codec codec, const void *p, size_t n)
 {
-    size_t room = ZSTD_compressBound(n) + 256 + n / 100;
-    void *out = malloc(room);
-    if (codec == MRS_CODEC_ZSTD) {
-        put_bytes(path, out, ZSTD_compress(out, room, p, n, 1));
-    } else if (codec == MRS_CODEC_GZIP) {
-        z_stream z = {0};
-        deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
-        z.next_in = (Bytef *)(uintptr_t)p;
-        z.avail_in = (uInt)n;
-        z.next_out = out;
-        z.avail_out = (uInt)room;
-        deflate(&z, Z_FINISH);
-        put_bytes(path, out, z.total_out);
-        deflateEnd(&z);
-    } else {
+    size_t room = ZSTD_compressBound(n) + 1024 + n / 100, at = 0, first = n > 600 ? n / 3 : n;
+    uint8_t *out = malloc(room);
+    if (codec == MRS_CODEC_NONE) {
         put_bytes(path, p, n);
+    } else {
+        at = pack_one(codec, p, first, out, room);
+        if (first < n) {
+            at += pack_one(codec, (const uint8_t *)p + first, n - first, out + at, room - at);
+        }
+        put_bytes(path, out, at);
     }
     free(out);
 }
@@ -234,6 +250,18 @@ dump_many(const char *dir, enum mrs_codec codec)
     snprintf(path, sizeof path, "%s/d/logs.bson%s", dir, suffix(codec));
     put_packed(path, codec, p, N * 14u);
     free(p);
+}
+
+/* Few documents and more bytes than one piece of a compressed file has. */
+void
+dump_thick(const char *dir, enum mrs_codec codec)
+{
+    struct text t = {0};
+    folders(dir);
+    for (int i = 0; i < 400; i++) {
+        say(&t, "{\"_id\":%d,\"text\":\"%04000d\"}\n", i, i * 7919);
+    }
+    collection(dir, "one", codec, &t, META("one", ""));
 }
 
 /* One file of one namespace. */

@@ -9,6 +9,7 @@ void dump_wide(const char *dir, enum mrs_codec codec);
 void dump_heavy(const char *dir, enum mrs_codec codec);
 void dump_many(const char *dir, enum mrs_codec codec);
 void dump_large(const char *dir, enum mrs_codec codec);
+void dump_thick(const char *dir, enum mrs_codec codec);
 void dump_single(const char *dir, enum mrs_codec codec);
 
 #endif

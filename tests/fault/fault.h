@@ -28,12 +28,19 @@ uint64_t calls_made(enum call c);
 const int *calls_cancel(void);   /* for struct mrs_run_opts */
 bool calls_hit(void);            /* the failing call was reached */
 
+/* ---- forms.c: the same dump, packed ---- */
+enum form { FORM_FOLDER, FORM_ARCHIVE, FORM_TAR, FORM_ZIP, FORM_7Z, FORM_CPIO };
+/* The dump in folder as the file path; codec: around an archive or tar as a whole. */
+void put_form(const char *folder, enum form form, enum mrs_codec codec, const char *path);
+
 /* ---- dumps.c ---- */
 enum way { WAY_THERE, WAY_RESIDUE, WAY_BACK };
 struct scene {
     const char *name;
     void (*dump)(const char *dir, enum mrs_codec codec); /* NULL: dump_blog */
     enum mrs_codec codec;        /* of the input */
+    enum form form;              /* not a folder: `in` is in/dump */
+    bool piped;                  /* the file `in` comes as standard input */
     const char *plan;
     const char *in, *out;        /* below the folder; NULL: "in" and "out" */
     const char *amend;           /* lines of Extended JSON; NULL: none */
@@ -53,6 +60,8 @@ struct scene {
 extern const struct scene scenes[];
 extern const unsigned n_scenes;
 void put_bytes(const char *path, const void *p, size_t n);
+/* In two frames or members, if it is not very short; zstd with checksums. */
+void put_packed(const char *path, enum mrs_codec codec, const void *p, size_t n);
 /* Lines of Extended JSON as BSON, packed. */
 void put_lines(const char *path, enum mrs_codec codec, const char *lines);
 
@@ -66,6 +75,7 @@ struct result {
     char names[1024];
 };
 const char *below(const char *name);
+void new_top(void); /* the folder, empty */
 void clean_scene(const struct scene *sc);
 struct result run_scene(const struct scene *sc, uint64_t fail_at);
 /* With checkpoints wherever one is possible; resume: goes on with what is there. */
@@ -82,6 +92,10 @@ void fill_disk(const struct scene *sc, const struct result *good, const struct r
 
 /* ---- resume.c ---- */
 void resume_runs(const struct scene *sc, const struct result *good, double took, bool all);
+
+/* ---- flips.c ---- */
+/* Damaged inputs; only: the name of a form, NULL: all; all: of every sample dump, a thousand each. */
+void flip_all(unsigned long seed, const char *only, bool all);
 
 /* ---- picture.c ---- */
 /* A hash over names and contents of everything below a folder but `without`; *n: how many files. */

@@ -3,8 +3,8 @@
  * For every scene: the n-th allocation fails, alone or with all that follow; the n-th call of the operating system
  * fails, does half of its work or is interrupted. Either the run succeeds and the bytes are those of an undisturbed
  * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
- * usage: fault [--long] [--scene NAME] [--only memory|calls|resume] [--at N] [-v]; without --long only some n of the
- * many. */
+ * usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [-v]; without --long
+ * only some n of the many. With --only flips a scene is the form of the input. */
 #include "dumps.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,7 +91,8 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
 {
     const char *exclude[] = {sc->exclude};
     struct mrs_input_opts how = {.exclude = exclude, .n_exclude = sc->exclude != NULL, .ns = sc->single_ns, .tmp = top};
-    struct mrs_run_opts o = {.input = below(sc->in ? sc->in : "in"),
+    const char *in_path = sc->in ? sc->in : sc->form == FORM_FOLDER ? "in" : "in/dump";
+    struct mrs_run_opts o = {.input = sc->piped ? "-" : below(in_path),
                              .output = out,
                              .in = how,
                              .memory = sc->memory ? sc->memory : 256ull << 20,
@@ -132,13 +134,32 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
     return s;
 }
 
+/* Standard input becomes a pipe that holds the file; what it was before. */
+static int
+feed(const char *path)
+{
+    enum { MOST = 1 << 20 };
+    int ends[2], was = dup(STDIN_FILENO);
+    int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC); /* not one of the calls that fail */
+    if (fd < 0 || was < 0 || pipe(ends) < 0 || fcntl(ends[1], F_SETPIPE_SZ, MOST) < 0) {
+        die("%s: %s", path, strerror(errno));
+    }
+    while (sendfile(ends[1], fd, NULL, MOST) > 0) {
+    }
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    close(fd);
+    return was;
+}
+
 struct result
 run_scene(const struct scene *sc, uint64_t fail_at)
 {
     struct result r = {.status = MRS_OK};
     struct mrs_report rep;
     struct mrs_mem *mem = mrs_mem_new(fail_at);
-    int keep = -1;
+    int keep = -1, keep_in = sc->piped ? feed(below("in/dump")) : -1;
     memset(&rep, 0, sizeof rep);
     mrs_err_clear(&r.err);
     if (sc->to_stdout) {
@@ -152,6 +173,10 @@ run_scene(const struct scene *sc, uint64_t fail_at)
     if (keep >= 0) {
         dup2(keep, STDOUT_FILENO);
         close(keep);
+    }
+    if (keep_in >= 0) {
+        dup2(keep_in, STDIN_FILENO);
+        close(keep_in);
     }
     r.published = rep.published;
     r.refused = rep.refused;
@@ -336,14 +361,28 @@ make_way_back(const struct scene *sc)
     }
 }
 
-static void
-make_input(const struct scene *sc)
+void
+new_top(void)
 {
     drop_tree(top);
     if (mkdir(top, 0777) < 0) {
         die("%s: %s", top, strerror(errno));
     }
-    (sc->dump ? sc->dump : dump_blog)(below("in"), sc->codec);
+}
+
+static void
+make_input(const struct scene *sc)
+{
+    new_top();
+    bool folder = sc->form == FORM_FOLDER;
+    (sc->dump ? sc->dump : dump_blog)(below(folder ? "in" : "made"), folder ? sc->codec : MRS_CODEC_NONE);
+    if (!folder) {
+        if (mkdir(below("in"), 0777) < 0) {
+            die("%s: %s", below("in"), strerror(errno));
+        }
+        put_form(below("made"), sc->form, sc->codec, below("in/dump"));
+        drop_tree(below("made"));
+    }
     if (sc->amend) {
         put_lines(below("amend"), MRS_CODEC_NONE, sc->amend);
     }
@@ -417,6 +456,7 @@ main(int argc, char **argv)
 {
     const char *scene = NULL, *only = "";
     const char *tmp = getenv("TMPDIR");
+    unsigned long seed = 1;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--long") == 0) {
             longest = true;
@@ -426,10 +466,12 @@ main(int argc, char **argv)
             scene = argv[++i];
         } else if (i + 1 < argc && strcmp(argv[i], "--only") == 0) {
             only = argv[++i];
+        } else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0) {
+            seed = strtoul(argv[++i], NULL, 10);
         } else if (i + 1 < argc && strcmp(argv[i], "--at") == 0) {
             only_at = strtoull(argv[++i], NULL, 10);
         } else {
-            die("usage: fault [--long] [--scene NAME] [--only memory|calls|resume] [--at N] [-v]");
+            die("usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [-v]");
         }
     }
     signal(SIGALRM, on_alarm);
@@ -438,13 +480,17 @@ main(int argc, char **argv)
     if (!mkdtemp(top)) {
         die("%s: %s", top, strerror(errno));
     }
-    for (unsigned i = 0; i < n_scenes; i++) {
+    bool flips = strcmp(only, "flips") == 0;
+    for (unsigned i = 0; i < n_scenes && !flips; i++) {
         if (scene ? strcmp(scene, scenes[i].name) == 0 : longest || !scenes[i].slow) {
             alarm(longest ? 3600 : 120);
             bool rest = !*only;
             one_scene(&scenes[i], i, rest || strcmp(only, "memory") == 0, rest || strcmp(only, "calls") == 0,
                       rest || strcmp(only, "resume") == 0);
         }
+    }
+    if (flips || (!*only && !scene)) {
+        flip_all(seed, scene, longest);
     }
     drop_tree(top);
     printf("%lu failures tried\n%lu passed, %lu failed\n", tried, tried - (bad < tried ? bad : tried), bad);

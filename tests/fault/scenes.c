@@ -17,6 +17,12 @@
     "steps:\n"                                                                                                       \
     "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, drop: [host] }\n"
 
+#define SET_ALL                                                                                                      \
+    "steps:\n"                                                                                                       \
+    "  - set: { in: users, fields: { m: 1 } }\n"                                                                     \
+    "  - set: { in: posts, fields: { m: 1 } }\n"                                                                     \
+    "  - set: { in: guests, fields: { m: 1 } }\n"
+
 const struct scene scenes[] = {
     {.name = "copy", .plan = "steps: []\n"},
     {.name = "copy to gzip",
@@ -218,6 +224,50 @@ const struct scene scenes[] = {
              "  - cast: { in: posts, fields: { s: int } }\n"
              "  - index: { in: posts, create: [{ key: { n: 1 }, unique: true, partialFilterExpression:\n"
              "             { n: { $gt: 0 } } }] }\n"},
+    {.name = "an archive",
+     .form = FORM_ARCHIVE,
+     .max_refused = 9,
+     .plan = SET_ALL},
+    {.name = "an archive, embedded",
+     .form = FORM_ARCHIVE,
+     .memory = 20000,
+     .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: users, into: posts, match: { _id: owner }, as: owner, dangling: refuse, "
+             "keep: all }\n"},
+    {.name = "an archive, gzip, two workers",
+     .form = FORM_ARCHIVE,
+     .codec = MRS_CODEC_GZIP,
+     .jobs = 2,
+     .exclude = "d.guests",
+     .plan = "steps:\n  - set: { in: users, fields: { m: 1 } }\n"},
+    {.name = "an archive, piped",
+     .form = FORM_ARCHIVE,
+     .piped = true,
+     .plan = SET_ALL},
+    {.name = "an archive, gzip, piped",
+     .form = FORM_ARCHIVE,
+     .codec = MRS_CODEC_GZIP,
+     .piped = true,
+     .plan = "steps:\n  - set: { in: users, fields: { m: 1 } }\n"},
+    {.name = "tar", .form = FORM_TAR, .plan = SET_ALL},
+    {.name = "tar, zstd",
+     .form = FORM_TAR,
+     .codec = MRS_CODEC_ZSTD,
+     .plan = "steps:\n  - set: { in: users, fields: { m: 1 } }\n"},
+    {.name = "zip", .form = FORM_ZIP, .plan = SET_ALL},
+    {.name = "7z", .form = FORM_7Z, .plan = "steps:\n  - set: { in: users, fields: { m: 1 } }\n"},
+    {.name = "zstd, three workers",
+     .dump = dump_thick,
+     .codec = MRS_CODEC_ZSTD,
+     .jobs = 3,
+     .compress = {MRS_CODEC_ZSTD, 1},
+     .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
+    {.name = "gzip, three workers",
+     .dump = dump_thick,
+     .codec = MRS_CODEC_GZIP,
+     .jobs = 3,
+     .compress = {MRS_CODEC_GZIP, 1},
+     .plan = "steps:\n  - set: { in: one, fields: { m: 1 } }\n"},
     {.name = "large",
      .dump = dump_large,
      .memory = 1 << 20,

@@ -48,7 +48,8 @@ static enum mrs_status
 differs(const struct zip *z, const struct entry *m, const char *what, struct mrs_err *e)
 {
     return MRSI_FAIL(e, MRS_E_FORMAT,
-                     "%s: %.200s: damaged: %s in the zip's directory (byte %llu) and before its data (byte %llu) differ",
+                     "%s: %.200s: damaged: %s differs in the zip's directory (byte %llu) and before its data "
+                     "(byte %llu)",
                      z->from->name, m->name, what, (unsigned long long)m->off, (unsigned long long)m->data);
 }
 

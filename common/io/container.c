@@ -500,7 +500,6 @@ mrsi_container_open(struct mrs_input *in, const struct mrsi_source_from *from, c
     r->heap.fd = -1;
     enum mrs_status s = plain_file(r, tmp, e);
     in->dir = true;
-    in->codec = from->codec;
     in->format = r->packing == MRSI_PACKING_TAR   ? MRS_FORMAT_TAR
                  : r->packing == MRSI_PACKING_ZIP ? MRS_FORMAT_ZIP
                                                   : MRS_FORMAT_OTHER;

@@ -156,6 +156,13 @@ in_db(struct mrs_output *o, const char *db, const char *path, const struct job *
     return name;
 }
 
+/* Files of a folder or a container keep their names in another. */
+static bool
+keeps_names(const struct mrs_output *o, const struct mrs_input *in)
+{
+    return in->dir && (o->kind == MRSI_OUT_DIR || o->kind == MRSI_OUT_PACK);
+}
+
 static enum mrs_status
 copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs_input_ns *ns,
               struct mrs_err *e)
@@ -165,7 +172,7 @@ copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs
     if (o->kind == MRSI_OUT_DIR && o->codec == MRS_CODEC_GZIP) {
         job.codec = MRS_CODEC_GZIP;
     }
-    bool keep = in->dir && o->kind == MRSI_OUT_DIR;
+    bool keep = keeps_names(o, in);
     job.pack = job.pack || !keep;
     job.rel =
         keep ? in_db(o, ns->db, ns->meta_path, &job) : mrsi_output_meta_rel(o, ns->db, ns->coll);
@@ -183,7 +190,7 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
 {
     struct mrsi_source_from from;
     struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input, o->codec};
-    bool keep = in->dir && o->kind == MRSI_OUT_DIR;
+    bool keep = keeps_names(o, in);
     job.pack = job.pack || !keep;
     if (o->as_input && !keep) {
         job.codec = o->codec;

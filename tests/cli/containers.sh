@@ -88,6 +88,35 @@ rm -rf out
 verdict "cat" "$("$tool" cat c --ns shop.orders 2>&1 | cmp - <("$tool" cat dump --ns shop.orders 2>&1) 2>&1)"
 verdict "a container is a whole dump" "$(go 2 -i c -o out --ns a.b; says 'whole dump'; absent out)"
 
+# out: there and back, the same every time, compressed as a whole where the name or an option says so
+for kind in tar tar.gz tgz tar.zst tzst zip; do
+    verdict "dump to $kind and back" "$(go 0 -i dump -o o.$kind; go 0 -i o.$kind -o out --compress none
+        absent o.$kind.partial; zcat dump/other/things.bson.gz > things 2> /dev/null
+        for f in shop/orders.bson shop/empty.bson shop/v.metadata.json "shop/$stem.bson" "shop/$stem.metadata.json" \
+            oplog.bson prelude.json notes.txt shop/folder/deeper/notes.txt; do
+            cmp "dump/$f" "out/$f" 2>&1
+        done
+        "$tool" diff dump o.$kind > log 2>&1 || cat log
+        "$tool" diff --manifest o.$kind.manifest.json o.$kind > log 2>&1 || cat log)"
+    rm -rf out
+    verdict "$kind again" "$(mv o.$kind was; go 0 -i plain -o o.$kind; go 0 -i plain -o o.$kind --force --jobs 1
+        mv o.$kind one; go 0 -i plain -o o.$kind --force --jobs 2; cmp one o.$kind 2>&1; go 2 -i plain -o o.$kind
+        says 'is there already')"
+done
+cp -r dump flat
+gzip -d flat/other/things.bson.gz 2> /dev/null || mv flat/other/things.bson.gz flat/other/things.bson
+for kind in tar zip; do
+    verdict "$kind keeps every byte" "$(go 0 -i flat -o same.$kind; go 0 -i same.$kind -o out; same flat out)"
+    rm -rf out
+done
+verdict "how to restore a tar" "$(go 0 -i plain -o r.tar.gz; says "tar -xf 'r.tar.gz' && mongorestore --dir='dump'")"
+verdict "how to restore a zip" "$(go 0 -i dump -o r.zip; says "unzip 'r.zip' && mongorestore --dir='dump'")"
+verdict "tar by option" "$(go 0 -i dump -o opt.tar --compress zstd:1; od -An -tx1 -N4 opt.tar | grep -q '28 b5 2f fd' ||
+    echo 'no zstd')"
+verdict "a folder is not replaced by a tar" "$(mkdir there.tar; go 2 -i dump -o there.tar --force; says 'not a regular file')"
+verdict "a tar on standard output" "$("$tool" run nothing.yaml -i flat -o - --format tar 2> log > piped || cat log
+    cmp piped same.tar 2>&1)"
+
 # what xz and the like stand around
 for way in xz bz2 lz4 lz; do
     "$repack" raw.$way dump/shop/orders.bson c

@@ -39,6 +39,8 @@ struct mrsi_codec {
 };
 
 extern const struct mrsi_codec mrsi_codec_gzip, mrsi_codec_zstd;
+/* Packs only: parts of one stream of raw deflate, which whoever writes it must end. */
+extern const struct mrsi_codec mrsi_codec_deflate;
 const struct mrsi_codec *mrsi_codec_of(enum mrs_codec codec); /* NULL: plain */
 
 /* Raw deflate, by ISA-L or by zlib: the part of gzip that is chosen at build time. */
@@ -52,8 +54,9 @@ size_t mrsi_inflate_tail(const struct mrsi_inflate *z, uint8_t tail[8]);
 void mrsi_inflate_close(struct mrsi_inflate *z);
 size_t mrsi_deflate_bytes(int level);
 struct mrsi_deflate *mrsi_deflate_open(struct mrs_mem *mem, int level); /* 1..9 as gzip's */
-/* All of f->in as one stream; false where f->out is too small for it. */
-bool mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f);
+/* All of f->in as one stream, or as a part of one that ends with a byte and is not the last; false where f->out is too
+ * small for it. */
+bool mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f, bool last);
 void mrsi_deflate_close(struct mrsi_deflate *z);
 uint32_t mrsi_crc32(uint32_t crc, const void *p, size_t n);
 #endif

@@ -347,7 +347,7 @@ pack(void *p, struct mrsi_flow *f, const char **why)
     bool room = f->out_n > HEAD + TAIL;
     f->out += HEAD;
     f->out_n -= room ? HEAD + TAIL : f->out_n;
-    if (!room || !mrsi_deflate_piece(c->z, f)) {
+    if (!room || !mrsi_deflate_piece(c->z, f, true)) {
         *why = "the encoder refused its input";
         return MRS_FAIL;
     }
@@ -359,7 +359,21 @@ pack(void *p, struct mrsi_flow *f, const char **why)
     return MRS_OK;
 }
 
+static enum mrs_status
+pack_part(void *p, struct mrsi_flow *f, const char **why)
+{
+    struct packer *c = p;
+    bool whole = mrsi_deflate_piece(c->z, f, false);
+    *why = "the encoder refused its input";
+    return whole ? MRS_OK : MRS_FAIL;
+}
+
 const struct mrsi_codec mrsi_codec_gzip = {
     "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, unit, dec_passed, dec_close,
     pack_bytes, pack_open, pack, pack_close,
+};
+
+const struct mrsi_codec mrsi_codec_deflate = {
+    .name = "deflate", .suffix = "", .level_min = 1, .level_max = 9, .level_default = 5,
+    .pack_bytes = pack_bytes, .pack_open = pack_open, .pack = pack_part, .pack_close = pack_close,
 };

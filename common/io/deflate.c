@@ -136,7 +136,7 @@ mrsi_deflate_open(struct mrs_mem *mem, int level)
 }
 
 bool
-mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f)
+mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f, bool last)
 {
     uint32_t in = clamp(f->in_n), out = clamp(f->out_n);
     isal_deflate_init(&z->z);
@@ -144,12 +144,14 @@ mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f)
     z->z.level_buf = z->level_buf;
     z->z.level_buf_size = z->level_size;
     z->z.gzip_flag = IGZIP_DEFLATE;
-    z->z.end_of_stream = 1;
+    z->z.end_of_stream = last;
+    z->z.flush = last ? NO_FLUSH : FULL_FLUSH;
     z->z.next_in = (uint8_t *)(uintptr_t)f->in;
     z->z.avail_in = in;
     z->z.next_out = f->out;
     z->z.avail_out = out;
-    bool whole = isal_deflate(&z->z) == COMP_OK && z->z.internal_state.state == ZSTATE_END && in == f->in_n;
+    bool whole = isal_deflate(&z->z) == COMP_OK && in == f->in_n && z->z.avail_in == 0;
+    whole = whole && (last ? z->z.internal_state.state == ZSTATE_END : z->z.avail_out > 0);
     f->in += in - z->z.avail_in;
     f->in_n -= in - z->z.avail_in;
     f->out += out - z->z.avail_out;
@@ -298,9 +300,13 @@ mrsi_deflate_open(struct mrs_mem *mem, int level)
 }
 
 bool
-mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f)
+mrsi_deflate_piece(struct mrsi_deflate *z, struct mrsi_flow *f, bool last)
 {
-    return deflateReset(&z->z) == Z_OK && z_step(&z->z, f, deflate, Z_FINISH) == Z_STREAM_END;
+    if (deflateReset(&z->z) != Z_OK) {
+        return false;
+    }
+    int r = z_step(&z->z, f, deflate, last ? Z_FINISH : Z_FULL_FLUSH);
+    return last ? r == Z_STREAM_END : r == Z_OK && f->in_n == 0 && f->out_n > 0;
 }
 
 void

@@ -238,8 +238,9 @@ mrsi_encoder_memory(struct mrs_compress c, uint32_t threads)
                  : 0;
 }
 
-enum mrs_status
-mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out, struct mrs_err *e)
+static enum mrs_status
+open_with(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_codec *codec,
+          struct mrsi_encoder **out, struct mrs_err *e)
 {
     struct mrsi_encoder *c = mrs_zalloc(mem, sizeof *c);
     if (!c) {
@@ -249,7 +250,7 @@ mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct 
     c->fd = to->fd;
     c->last = &c->first;
     mrs_err_clear(&c->err);
-    c->codec = mrsi_codec_of(to->compress.codec);
+    c->codec = codec;
     c->name = mrs_strndup(mem, to->name, strlen(to->name));
     bool ok = c->name != NULL;
     if (ok && c->codec) {
@@ -268,6 +269,19 @@ mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct 
     }
     *out = c;
     return MRS_OK;
+}
+
+enum mrs_status
+mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out, struct mrs_err *e)
+{
+    return open_with(mem, to, mrsi_codec_of(to->compress.codec), out, e);
+}
+
+enum mrs_status
+mrsi_encoder_deflate(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
+                     struct mrs_err *e)
+{
+    return open_with(mem, to, &mrsi_codec_deflate, out, e);
 }
 
 void

@@ -18,6 +18,9 @@ uint64_t mrsi_encoder_memory(struct mrs_compress c, uint32_t threads);
 /* The file stands where the first byte goes; it need not be seekable. */
 enum mrs_status mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
                                   struct mrs_err *e);
+/* Bytes become parts of one stream of raw deflate, which the caller ends; of `compress` the level counts. */
+enum mrs_status mrsi_encoder_deflate(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
+                                     struct mrs_err *e);
 /* A failure may belong to bytes of an earlier call; after it only close is left to do. */
 enum mrs_status mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_err *e);
 /* Everything is in the file afterwards. */

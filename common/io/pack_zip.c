@@ -2,7 +2,7 @@
  *
  * Sizes and the sum of a member stand before its bytes, so that readers which do not seek can read it, too: where they
  * are known afterwards only, the header is written twice. Nothing else about a file is kept but its name: the date is
- * the first that a zip knows. */
+ * the first that a zip knows. Members are deflated by the lanes, piece by piece, as parts of one stream. */
 #include "codec.h"
 #include "pack_container.h"
 #include <errno.h>
@@ -186,7 +186,8 @@ put_data(struct zip *z, struct entry *x, struct mrs_err *e)
     struct mrsi_encoder_to to = {z->pack->fd, z->pack->name, {MRS_CODEC_NONE, z->pack->compress.level}, ROOM,
                                  z->pack->lanes};
     struct mrsi_encoder *enc = NULL;
-    enum mrs_status s = mrsi_encoder_open(z->pack->mem, &to, &enc, e);
+    enum mrs_status s = deflated ? mrsi_encoder_deflate(z->pack->mem, &to, &enc, e)
+                                 : mrsi_encoder_open(z->pack->mem, &to, &enc, e);
     s = s == MRS_OK ? put_bytes(z, x, enc, e) : s;
     mrsi_encoder_close(enc);
     if (s == MRS_OK && deflated) {
@@ -205,7 +206,7 @@ put_member(struct zip *z, struct entry *x, struct mrs_err *e)
     }
     x->off = z->at;
     x->flags = high ? UTF8 : 0;
-    x->method = STORED;
+    x->method = z->pack->compress.codec == MRS_CODEC_GZIP && x->file->bytes ? DEFLATED : STORED;
     mrs_buf_reset(&z->head);
     put_local(&z->head, x);
     uint64_t data = z->at + z->head.n;

@@ -114,6 +114,7 @@ verdict "how to restore a zip" "$(go 0 -i dump -o r.zip; says "unzip 'r.zip' && 
 verdict "tar by option" "$(go 0 -i dump -o opt.tar --compress zstd:1; od -An -tx1 -N4 opt.tar | grep -q '28 b5 2f fd' ||
     echo 'no zstd')"
 verdict "a folder is not replaced by a tar" "$(mkdir there.tar; go 2 -i dump -o there.tar --force; says 'not a regular file')"
+verdict "no zstd in a zip" "$(go 2 -i dump -o no.zip --compress zstd; says 'gzip or none'; absent no.zip no.zip.partial)"
 verdict "a tar on standard output" "$("$tool" run nothing.yaml -i flat -o - --format tar 2> log > piped || cat log
     cmp piped same.tar 2>&1)"
 

@@ -177,15 +177,20 @@ know_same(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_build b;
     struct mrs_view d;
     enum mrs_status s = MRS_OK;
-    if (!k->options.n) {
-        mrs_build_init(&b, &k->options);
-        mrsi_same_options(en, &b, e);
-        s = mrs_build_finish(&b, &d, e);
+    if (k->input.n) {
+        return MRS_OK;
     }
-    if (s == MRS_OK && !k->input.n) {
+    mrs_buf_reset(&k->options);
+    mrs_build_init(&b, &k->options);
+    s = mrsi_same_options(en, &b, e);
+    s = s == MRS_OK ? mrs_build_finish(&b, &d, e) : s;
+    if (s == MRS_OK) {
         mrs_build_init(&b, &k->input);
         s = mrsi_same_input(en, &b, e);
         s = s == MRS_OK ? mrs_build_finish(&b, &d, e) : s;
+    }
+    if (s != MRS_OK) {
+        mrs_buf_reset(&k->input); /* half of it is nothing */
     }
     return s;
 }
@@ -234,6 +239,28 @@ tell(struct mrsi_engine *en, bool written)
     }
 }
 
+/* From before the rename on the files of both states are kept; behind it those of the new one alone. */
+static enum mrs_status
+replace_state(struct mrsi_keep *k, const struct mrs_buf *file, struct mrs_err *e)
+{
+    size_t old = k->on_disk.n;
+    mrs_buf_put(&k->on_disk, k->files.p, k->files.n);
+    if (k->pass.n) {
+        mrs_buf_put(&k->on_disk, k->pass_files.p, k->pass_files.n);
+    }
+    enum mrs_status s = mrs_buf_status(&k->on_disk, e);
+    s = s == MRS_OK ? mrs_beside_write(&k->side, file->p, file->n, e) : s;
+    if (s == MRS_OK) {
+        k->on_disk.n -= old;
+        if (old && k->on_disk.n) {
+            memmove(k->on_disk.p, k->on_disk.p + old, k->on_disk.n);
+        }
+        k->is_on_disk = true;
+        k->pass_on_disk = k->pass.n > 0;
+    }
+    return s;
+}
+
 /* The state of the last boundary, with the mark where there is one, becomes the one on disk. One that is too large for
  * a document is left out: then the run can be gone on with from an earlier one. */
 static enum mrs_status
@@ -251,14 +278,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
         mrs_err_clear(&own);
         s = compose(en, &body, &file, &own);
         if (s == MRS_OK) {
-            s = mrs_beside_write(&k->side, file.p, file.n, e);
-            k->is_on_disk = k->is_on_disk || s == MRS_OK;
-            s = s == MRS_OK ? copy_list(&k->on_disk, &k->files, e) : s;
-            k->pass_on_disk = k->pass.n > 0;
-            if (k->pass.n) {
-                mrs_buf_put(&k->on_disk, k->pass_files.p, k->pass_files.n);
-                s = s == MRS_OK ? mrs_buf_status(&k->on_disk, e) : s;
-            }
+            s = replace_state(k, &file, e);
         } else if (own.code == MRS_E_LIMIT) {
             s = MRS_OK;
         } else if (e) {
@@ -421,9 +441,6 @@ read_state(struct mrsi_engine *en, struct mrs_err *e)
     }
     s = mrsi_checkpoint_parse(k->bytes, n, &k->from, e);
     s = s == MRS_OK ? know_same(en, e) : s;
-    if (s == MRS_OK && e->code != MRS_E_NONE) {
-        s = MRS_FAIL; /* a file of an option is not there */
-    }
     if (s == MRS_OK) {
         struct mrs_view options = {k->options.p, (uint32_t)k->options.n}, input = {k->input.p, (uint32_t)k->input.n};
         s = mrsi_same_check(en, &k->from, options, input, e);

@@ -72,7 +72,7 @@ enum mrs_status mrsi_seen_apply(struct mrsi_engine *en, struct mrs_view state, s
 
 /* ---- checkpoint_same.c: whether it is the same run ---- */
 /* What must be the same, as fields: options and input. */
-void mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e);
+enum mrs_status mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e);
 enum mrs_status mrsi_same_input(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e);
 enum mrs_status mrsi_same_check(struct mrsi_engine *en, const struct mrsi_checkpoint *cp, struct mrs_view options,
                                 struct mrs_view input, struct mrs_err *e);

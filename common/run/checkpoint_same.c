@@ -19,19 +19,19 @@ list(struct mrs_build *b, const char *name, const char *const *at, uint32_t n, s
     mrs_build_text(b, name, room->n ? (const char *)room->p : "", (uint32_t)room->n);
 }
 
-static void
+static enum mrs_status
 fingerprint(struct mrsi_engine *en, struct mrs_build *b, const char *name, const char *path, struct mrs_err *e)
 {
-    struct mrs_hash128 h;
-    char hex[40] = "none";
-    if (path && mrs_file_fingerprint(en->mem, path, &h, e) == MRS_OK) {
-        snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)h.hi, (unsigned long long)h.lo);
-    }
-    text(b, name, hex);
+    struct mrs_hash128 h = {0, 0};
+    char hex[40];
+    enum mrs_status s = path ? mrs_file_fingerprint(en->mem, path, &h, e) : MRS_OK;
+    snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)h.hi, (unsigned long long)h.lo);
+    text(b, name, path ? hex : "none");
+    return s;
 }
 
 /* Texts that people may read where they differ. */
-void
+enum mrs_status
 mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e)
 {
     const struct mrs_run_opts *o = en->opts;
@@ -53,11 +53,10 @@ mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e
     list(b, "--nsInclude", o->in.include, o->in.n_include, &room);
     list(b, "--nsExclude", o->in.exclude, o->in.n_exclude, &room);
     text(b, "--write-residue", o->write_residue ? o->write_residue : "");
-    fingerprint(en, b, "--amend", o->amend, e);
-    if (room.bad) {
-        b->buf->bad = room.bad;
-    }
+    enum mrs_status s = fingerprint(en, b, "--amend", o->amend, e);
+    s = s == MRS_OK ? mrs_buf_status(&room, e) : s;
     mrs_buf_clear(&room);
+    return s;
 }
 
 enum mrs_status

@@ -78,8 +78,8 @@ const char *below(const char *name);
 void new_top(void); /* the folder, empty */
 void clean_scene(const struct scene *sc);
 struct result run_scene(const struct scene *sc, uint64_t fail_at);
-/* With checkpoints wherever one is possible; resume: goes on with what is there. */
-struct result run_going(const struct scene *sc, bool resume);
+/* With checkpoints wherever one is possible; resume: goes on with what is there; fail_at as for run_scene. */
+struct result run_going(const struct scene *sc, bool resume, uint64_t fail_at);
 void look_at(struct result *r);
 void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* with -v */

@@ -188,11 +188,11 @@ run_scene(const struct scene *sc, uint64_t fail_at)
 }
 
 struct result
-run_going(const struct scene *sc, bool resume)
+run_going(const struct scene *sc, bool resume, uint64_t fail_at)
 {
     going.checkpoints = true;
     going.resume = resume;
-    struct result r = run_scene(sc, 0);
+    struct result r = run_scene(sc, fail_at);
     going.checkpoints = going.resume = false;
     return r;
 }

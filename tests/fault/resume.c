@@ -55,7 +55,7 @@ killed_run(const struct scene *sc, bool resume, const struct trial *t)
         if (t->n) {
             calls_fail(t->call, t->how, t->n, t->n % 2 ? EIO : ENOSPC);
         }
-        struct result r = run_going(sc, resume);
+        struct result r = run_going(sc, resume, 0);
         if (r.leaks) {
             wrong("%llu blocks leak", (unsigned long long)r.leaks);
         }
@@ -78,7 +78,7 @@ killed_run(const struct scene *sc, bool resume, const struct trial *t)
 static void
 judge_last(const struct scene *sc, const struct result *good)
 {
-    struct result r = run_going(sc, true);
+    struct result r = run_going(sc, true, 0);
     look_at(&r);
     note_try();
     bool done = r.err.code == MRS_E_EXISTS && good->status == MRS_OK && r.out_picture == good->out_picture;
@@ -129,6 +129,38 @@ in_all_places(const struct scene *sc, const struct result *good, enum call call,
     return kills;
 }
 
+/* Memory is out at the n-th allocation, of the run or of the one that goes on. */
+static void
+without_memory(const struct scene *sc, const struct result *good, bool all)
+{
+    bool reached = true;
+    for (uint64_t n = 1; reached; n = all ? n + 1 : n + 1 + n / 6) {
+        set_doing("%s: allocation %llu, going on", sc->name, (unsigned long long)n);
+        clean_scene(sc);
+        struct result r = run_going(sc, false, n), again = {.allocations = 0};
+        reached = r.allocations >= n;
+        if (reached && r.status == MRS_DEAD && n % 2) {
+            again = run_going(sc, true, 1 + n / 2);
+        }
+        if (r.leaks || again.leaks) {
+            wrong("%llu blocks leak", (unsigned long long)(r.leaks + again.leaks));
+        }
+        if (r.status != MRS_OK && r.status != MRS_DEAD && r.err.code != good->err.code) {
+            wrong("status %d: %s", r.status, r.err.msg);
+        }
+        if (reached && r.status == MRS_DEAD && again.status != MRS_OK) {
+            judge_last(sc, good);
+        } else if (reached && r.status == MRS_DEAD) {
+            look_at(&again);
+            if (!again.allocations) {
+                judge_last(sc, good);
+            } else if (again.picture != good->picture) {
+                wrong("other bytes: %s", again.names);
+            }
+        }
+    }
+}
+
 void
 resume_runs(const struct scene *sc, const struct result *good, double took, bool all)
 {
@@ -150,5 +182,6 @@ resume_runs(const struct scene *sc, const struct result *good, double took, bool
             judge_last(sc, good);
         }
     }
+    without_memory(sc, good, all);
     tell("%s: %u times killed and gone on", sc->name, kills);
 }

@@ -278,6 +278,8 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
     mrs_build_i64(b, "device", (int64_t)st.st_dev);
     mrs_build_i64(b, "inode", (int64_t)st.st_ino);
     mrs_build_bool(b, "metadata", o->has_meta);
+    mrs_build_bool(b, "packs", o->kind == MRSI_OUT_PACK);
+    mrs_build_i64(b, "older", lstat(o->path, &st) == 0 ? (int64_t)st.st_ino : 0); /* what has the name now */
     describe_recs(o, b);
     mrs_build_open(b, "folders", 7, MRS_ARRAY);
     for (uint32_t i = 0; i < o->n_dirs; i++) {
@@ -494,13 +496,15 @@ mrs_output_take_up(struct mrs_output *o, struct mrs_view d, struct mrs_view open
 struct names {
     char *out, *partial, *data, *metadata, *manifest, *old; /* below the partial folder */
     char *out_metadata, *out_manifest;
+    char *packed, *packed_manifest, *packed_old; /* below the partial folder, where all is packed into one file */
 };
 
 static void
 free_names(const struct mrs_beside *side, struct names *n)
 {
     char *const all[] = {n->out,      n->partial, n->data,         n->metadata,
-                         n->manifest, n->old,     n->out_metadata, n->out_manifest};
+                         n->manifest, n->old,     n->out_metadata, n->out_manifest,
+                         n->packed,   n->packed_manifest, n->packed_old};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_free(side->mem, all[i]);
     }
@@ -527,7 +531,11 @@ make_names(const struct mrs_beside *side, struct names *n, struct mrs_err *e)
     n->old = mrsi_format(side->mem, "%s.partial/old-manifest", n->out);
     n->out_metadata = mrsi_format(side->mem, "%.*s.metadata.json", stem, n->out);
     n->out_manifest = mrsi_format(side->mem, "%s.manifest.json", n->out);
-    bool ok = n->partial && n->data && n->metadata && n->manifest && n->old && n->out_metadata && n->out_manifest;
+    n->packed = mrsi_format(side->mem, "%s.partial/" MRSI_PACKED, n->out);
+    n->packed_manifest = mrsi_format(side->mem, "%s.partial/" MRSI_MANIFEST, n->out);
+    n->packed_old = mrsi_format(side->mem, "%s.partial/old." MRSI_MANIFEST, n->out);
+    bool ok = n->partial && n->data && n->metadata && n->manifest && n->old && n->out_metadata && n->out_manifest &&
+              n->packed && n->packed_manifest && n->packed_old;
     return ok ? MRS_OK : mrs_err_memory(e, len);
 }
 
@@ -603,12 +611,38 @@ remove_replaced(const struct mrs_beside *side, const struct names *n, bool file,
     return s == MRS_OK && ours ? mrsi_remove_tree(n->partial, e) : s;
 }
 
+/* Where all is packed into one file at the commit nobody knew its inode: only that it is not the one that had the name
+ * before. */
+static enum mrs_status
+settle_packed(const struct mrs_beside *side, const struct names *n, struct mrs_view d, bool *published,
+              struct mrs_err *e)
+{
+    uint64_t older = number_of(d, "older");
+    bool moved = there(n->out) && !(older && is_inode(n->out, d, older));
+    int r = 0;
+    *published = moved && !there(n->packed_manifest) && there(n->out_manifest);
+    if (*published) {
+        return there(n->partial) ? remove_replaced(side, n, true, false, e) : MRS_OK;
+    }
+    if (moved && there(n->packed_manifest)) { /* else it has appeared meanwhile, which is told when it is opened */
+        r = there(n->packed) ? mrsi_swap(n->packed, n->out) : mrsi_rename_new(n->out, n->packed);
+    }
+    if (r < 0) {
+        return mrs_err_sys(e, errno, "rename %s to %s", n->out, n->packed);
+    }
+    return put_back(n->out_manifest, n->packed_old, d, 0, e);
+}
+
 enum mrs_status
 mrs_beside_settle(const struct mrs_beside *side, struct mrs_view d, bool force, bool *published, struct mrs_err *e)
 {
     struct names n;
     enum mrs_status s = make_names(side, &n, e);
-    if (s == MRS_OK) {
+    struct mrs_val packs = mrs_doc_get(d, "packs");
+    *published = false;
+    if (s == MRS_OK && packs.type == MRS_BOOL && *packs.p) {
+        s = settle_packed(side, &n, d, published, e);
+    } else if (s == MRS_OK) {
         bool folder = is_inode(n.out, d, number_of(d, "inode"));
         bool file = is_inode(n.out, d, inode_of(d, "data"));
         *published = folder || (file && !there(n.manifest) && there(n.out_manifest));

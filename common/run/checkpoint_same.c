@@ -48,6 +48,8 @@ mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e
     snprintf(number, sizeof number, "%llu", (unsigned long long)o->sample);
     text(b, "--sample", number);
     text(b, "time zones", en->plan->tzdata);
+    snprintf(number, sizeof number, "%d", (int)o->format);
+    text(b, "--format", number);
     text(b, "--oplog", o->oplog_drop ? "drop" : "keep");
     text(b, "--ns", o->single_ns ? o->single_ns : o->in.ns ? o->in.ns : "");
     list(b, "--nsInclude", o->in.include, o->in.n_include, &room);

@@ -338,7 +338,7 @@ open_any(struct mrs_input *in, const char *path, const struct mrs_input_opts *op
     return open_file(in, path, opts, e);
 }
 
-/* Who wrote a directory, as its prelude.json says; one that cannot be read says nothing. */
+/* Who wrote a directory, as its prelude.json says; one that cannot be understood says nothing. */
 static enum mrs_status
 find_origin(struct mrs_input *in, struct mrs_err *e)
 {
@@ -369,7 +369,10 @@ find_origin(struct mrs_input *in, struct mrs_err *e)
     }
     mrs_buf_clear(&text);
     mrs_buf_clear(&bson);
-    return s == MRS_DEAD ? mrs_err_memory(e, 0) : MRS_OK;
+    if (s == MRS_DEAD || own.code == MRS_E_IO) {
+        return mrs_err_set(e, s, own.code, "%s", own.msg);
+    }
+    return MRS_OK;
 }
 
 static void

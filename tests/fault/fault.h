@@ -52,9 +52,12 @@ struct scene {
     const char *exclude;
     enum way way;                /* with a residue written; or back: the inverse with it on what the plan made */
     bool force, dry_run, to_stdout;
+    enum mrs_format made;        /* of the output, where its name does not say it */
+    bool stream;                 /* to standard output while it is made */
     bool slow;                   /* in the long part only */
     bool killed;                 /* is killed and runs out of disk, nothing else */
     bool marked;                 /* several blocks in a pass: is gone on with, nothing else */
+    bool damaged;                /* the input is: the plan need not fit it */
     bool meets;                  /* what is refused makes the run end with MRS_E_TOO_MANY */
 };
 extern const struct scene scenes[];

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 static char top[256];
+static const char *out_name = "out";
 static bool longest, verbose;
 static uint64_t only_at;
 static unsigned long tried, bad;
@@ -42,6 +43,7 @@ void
 clean_scene(const struct scene *sc)
 {
     char names[4096], *at = names;
+    out_name = sc->out && !sc->to_stdout ? sc->out : "out";
     names_in(top, names, sizeof names);
     for (char *end; (end = strchr(at, ' ')) != NULL; at = end + 1) {
         *end = 0;
@@ -52,6 +54,8 @@ clean_scene(const struct scene *sc)
     if (sc->force && sc->single_ns) {
         put_bytes(below("two.bson"), "\5\0\0\0\0", 5);
         put_bytes(below("two.metadata.json"), "{}", 2);
+    } else if (sc->force && sc->out) {
+        put_bytes(below(sc->out), "\5\0\0\0\0", 5);
     } else if (sc->force) {
         mkdir(below("out"), 0777);
         mkdir(below("out/d"), 0777);
@@ -99,6 +103,8 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
                              .jobs = sc->jobs ? sc->jobs : 1,
                              .tmp = top,
                              .compress = sc->compress,
+                             .format = sc->made,
+                             .stream = sc->stream,
                              .refused = below("refused"),
                              .max_refused = sc->max_refused,
                              .amend = sc->amend ? below("amend") : NULL,
@@ -121,7 +127,7 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
         struct mrs_plan_opts po = {.file = "plan", .default_db = mrs_input_only_db(in)};
         po.now_ms = residue ? mrs_residue_now(residue) : 0;
         s = load_plan(sc, mem, &po, &plan, e);
-        if (s == MRS_FAIL && e->code == MRS_E_PLAN && plan) {
+        if (s == MRS_FAIL && e->code == MRS_E_PLAN && plan && !sc->damaged) {
             fprintf(stderr, "%s: plan: %s\n", doing, plan->errors[0].msg);
         }
     }
@@ -202,7 +208,7 @@ look_at(struct result *r)
 {
     struct stat st;
     r->picture = picture(top, "in", NULL);
-    r->out_picture = lstat(below("out"), &st) == 0 ? picture(below("out"), NULL, NULL) : 0;
+    r->out_picture = lstat(below(out_name), &st) == 0 ? picture(below(out_name), NULL, NULL) : 0;
     names_in(top, r->names, sizeof r->names);
 }
 
@@ -249,6 +255,24 @@ note_try(void)
     tried++;
 }
 
+/* What is on standard output of an archive that was not finished must not pass for one. */
+static void
+half_archive(void)
+{
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_input_opts how = {.tmp = top};
+    struct mrs_input *in = NULL;
+    struct mrs_err e;
+    struct stat st;
+    mrs_err_clear(&e);
+    if (stat(below("stream"), &st) == 0 && st.st_size &&
+        mrs_input_open(mem, below("stream"), &how, &in, &e) == MRS_OK) {
+        wrong("an error, but the archive on standard output looks whole");
+        mrs_input_close(in);
+    }
+    mrs_mem_close(mem);
+}
+
 /* What a run left that was told to fail, against one that was not; before: the folder as it was before. no_way_back:
  * nothing could be renamed back either. */
 static void
@@ -284,7 +308,10 @@ judge(const struct scene *sc, struct result *r, const struct result *good, const
     }
     unlink(below("refused")); /* what is refused may be told also where the output could not be published */
     unlink(below("refused.jsonl"));
-    if (sc->to_stdout && !memory) {
+    if (sc->made == MRS_FORMAT_ARCHIVE && sc->to_stdout) {
+        half_archive();
+    }
+    if (sc->to_stdout && (sc->stream || !memory)) {
         unlink(below("stream")); /* a broken pipe may hold a part */
         put_bytes(below("stream"), "", 0);
     }
@@ -334,7 +361,7 @@ calls_fails(const struct scene *sc, const struct result *good, const struct resu
                 if ((how == HOW_SHORT || how == HOW_INTERRUPTED) && r.status != good->status) {
                     wrong("%s", r.err.msg);
                 }
-                judge(sc, &r, good, before, false, c == CALL_RENAME && how == HOW_ERROR_ON && sc->single_ns);
+                judge(sc, &r, good, before, false, c == CALL_RENAME && how == HOW_ERROR_ON && sc->out);
             }
         }
     }

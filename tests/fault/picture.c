@@ -50,6 +50,10 @@ look(const char *path, const struct stat *st, int kind, struct FTW *w)
     size_t n = leave_out ? strlen(leave_out) : 0;
     (void)st;
     (void)w;
+    if (strlen(path) < skip && kind == FTW_F) {
+        add_file(path, skip - 1); /* it is no folder */
+        return 0;
+    }
     if (strlen(path) <= skip || (n && strncmp(path + skip, leave_out, n) == 0 && strchr("/", path[skip + n]))) {
         return 0;
     }

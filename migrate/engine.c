@@ -171,6 +171,9 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
         job->residue ? mrs_run_back(cli->line.mem, job->plan, job->in, &opts, job->residue, &report, &job->err)
                      : mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err);
     mrs_cli_progress_end(&progress);
+    if (report.resumed && !cli->quiet && !cli->json) {
+        fputs("it went on with the run that had been stopped\n", stderr);
+    }
     if (report.anew && !cli->quiet && !cli->json) {
         fputs("no run to this output had left anything to go on with: this one began at the beginning\n", stderr);
     }

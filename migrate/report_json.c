@@ -172,6 +172,9 @@ all(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report 
     char id[33];
     mrs_build_i32(&j->b, "exitStatus", exit_status);
     mrs_cli_json_bool(j, "published", r && r->published);
+    if (r && r->resumed) {
+        mrs_cli_json_bool(j, "resumed", true);
+    }
     if (r && r->stopped) {
         mrs_cli_json_bool(j, "resume", true); /* goes on with it */
     }

@@ -510,7 +510,7 @@ main(int argc, char **argv)
     bool flips = strcmp(only, "flips") == 0;
     for (unsigned i = 0; i < n_scenes && !flips; i++) {
         if (scene ? strcmp(scene, scenes[i].name) == 0 : longest || !scenes[i].slow) {
-            alarm(longest ? 3600 : 120);
+            alarm(longest ? 3600 : 600);
             bool rest = !*only;
             one_scene(&scenes[i], i, rest || strcmp(only, "memory") == 0, rest || strcmp(only, "calls") == 0,
                       rest || strcmp(only, "resume") == 0);

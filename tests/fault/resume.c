@@ -135,7 +135,7 @@ static void
 without_memory(const struct scene *sc, const struct result *good, bool all)
 {
     bool reached = true;
-    for (uint64_t n = 1; reached; n = all ? n + 1 : n + 1 + n / 6) {
+    for (uint64_t n = 1; reached; n = all ? n + 1 : n + 1 + n / 3) {
         set_doing("%s: allocation %llu, going on", sc->name, (unsigned long long)n);
         clean_scene(sc);
         struct result r = run_going(sc, false, n), again = {.allocations = 0};

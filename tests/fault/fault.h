@@ -88,6 +88,7 @@ void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* with -v */
 void set_doing(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void note_try(void);
+uint64_t random_number(unsigned i); /* the i-th that the seed makes */
 
 /* ---- kills.c ---- */
 void kill_runs(const struct scene *sc, const struct result *good, const struct result *before, double took, unsigned n);

@@ -55,7 +55,7 @@ kill_runs(const struct scene *sc, const struct result *good, const struct result
 {
     unsigned partial = 0, killed = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint64_t x = (i + 1) * 0x9E3779B97F4A7C15ull;
+        uint64_t x = random_number(i);
         double wait = took * 1.1 * (double)(x >> 40) / (double)(1u << 24);
         set_doing("%s: killed after %.4f s", sc->name, wait);
         clean_scene(sc);

@@ -21,7 +21,9 @@ static char top[256];
 static const char *out_name = "out";
 static bool longest, verbose;
 static uint64_t only_at;
-static unsigned long tried, bad;
+static unsigned long tried, bad, run_seed = 1;
+enum part { PART_MEMORY, PART_CALLS, PART_KILLS, PART_RESUME, PART_FLIPS, PARTS };
+static unsigned long by_part[PARTS];
 static char doing[256];
 static struct {
     bool checkpoints, resume;
@@ -418,11 +420,23 @@ make_input(const struct scene *sc)
     }
 }
 
+uint64_t
+random_number(unsigned i)
+{
+    return (i + run_seed) * 0x9E3779B97F4A7C15ull;
+}
+
+static void
+count_part(enum part part, unsigned long was)
+{
+    by_part[part] += tried - was;
+}
+
 static void
 one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool going_on)
 {
     struct result good, before = {.status = MRS_OK};
-    unsigned long was = tried;
+    unsigned long was = tried, first = tried;
     double begun = now();
     set_doing("%s", sc->name);
     make_input(sc);
@@ -444,7 +458,9 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
     }
     if (memory && !sc->killed && !sc->marked) {
         memory_fails(sc, no, &good, &before);
+        count_part(PART_MEMORY, was);
     }
+    was = tried;
     if (sc->killed && calls) {
         if (!sc->force || longest) {
             fill_disk(sc, &good, &before, longest);
@@ -453,8 +469,11 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
     } else if (calls && !sc->marked) {
         calls_fails(sc, &good, &before);
     }
+    count_part(sc->killed ? PART_KILLS : PART_CALLS, was);
+    was = tried;
     if (going_on && !sc->to_stdout && !sc->dry_run && sc->way != WAY_BACK) {
         resume_runs(sc, &good, took, longest);
+        count_part(PART_RESUME, was);
     }
     set_doing("%s", sc->name);
     if (picture(below("in"), NULL, NULL) != input) {
@@ -463,7 +482,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
     if (open_files() != fds) {
         wrong("%u files were open before, %u are now", fds, open_files());
     }
-    tell("%-26s %5lu tried, %4llu allocations, %2llu documents refused, %.1f s", sc->name, tried - was,
+    tell("%-26s %5lu tried, %4llu allocations, %2llu documents refused, %.1f s", sc->name, tried - first,
          (unsigned long long)good.allocations, (unsigned long long)good.refused, now() - begun);
 }
 
@@ -483,7 +502,6 @@ main(int argc, char **argv)
 {
     const char *scene = NULL, *only = "";
     const char *tmp = getenv("TMPDIR");
-    unsigned long seed = 1;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--long") == 0) {
             longest = true;
@@ -494,7 +512,7 @@ main(int argc, char **argv)
         } else if (i + 1 < argc && strcmp(argv[i], "--only") == 0) {
             only = argv[++i];
         } else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0) {
-            seed = strtoul(argv[++i], NULL, 10);
+            run_seed = strtoul(argv[++i], NULL, 10);
         } else if (i + 1 < argc && strcmp(argv[i], "--at") == 0) {
             only_at = strtoull(argv[++i], NULL, 10);
         } else {
@@ -517,9 +535,15 @@ main(int argc, char **argv)
         }
     }
     if (flips || (!*only && !scene)) {
-        flip_all(seed, scene, longest);
+        unsigned long was = tried;
+        flip_all(run_seed, scene, longest);
+        count_part(PART_FLIPS, was);
     }
     drop_tree(top);
+    printf("seed %lu: %lu allocations and %lu calls failed, %lu kills and full disks, %lu runs gone on with, %lu "
+           "damaged inputs\n",
+           run_seed, by_part[PART_MEMORY], by_part[PART_CALLS], by_part[PART_KILLS], by_part[PART_RESUME],
+           by_part[PART_FLIPS]);
     printf("%lu failures tried\n%lu passed, %lu failed\n", tried, tried - (bad < tried ? bad : tried), bad);
     return bad != 0;
 }

@@ -236,7 +236,9 @@ refusals(void **state)
     refused(at("no/such/place"), plain, MRS_E_IO, "no/such/place");
     refused("/", plain, MRS_E_USAGE, "/");
     refused(at("x/.."), plain, MRS_E_USAGE, "..");
-    refused("-", plain, MRS_E_USAGE, "one collection");
+    refused("-", (struct mrs_output_opts){.format = MRS_FORMAT_BSON}, MRS_E_USAGE, "one collection");
+    refused("-", (struct mrs_output_opts){.format = MRS_FORMAT_DIRECTORY}, MRS_E_USAGE, "folder");
+    refused(at("s.archive"), (struct mrs_output_opts){.stream = true}, MRS_E_USAGE, "--stream");
     /* The input is never touched, so the output may not be it, hold it or lie in it. */
     mkdir(at("in"), 0700);
     mkdir(at("in/d"), 0700);

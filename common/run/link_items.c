@@ -224,10 +224,11 @@ collect(struct mrsi_link *l, struct mrsi_worker *w, struct mrsi_link_items *x, u
     if (from < to) {
         put_gains(l, x, side, from, to);
     }
-    if (side == 0 && l->wants.sorted) {
+    bool whole = !x->item.bad && !x->other.bad && !x->set.bad; /* else the lists are not of one length */
+    if (whole && side == 0 && l->wants.sorted) {
         sort_items(l, x);
     }
-    if (x->item.bad || x->other.bad || x->set.bad || x->sort.bad) {
+    if (!whole || x->sort.bad) {
         return mrs_err_memory(&w->err, x->item.n);
     }
     return MRS_OK;

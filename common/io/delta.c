@@ -5,6 +5,7 @@
 #include "internal.h"
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define LEVEL 6
 #define WINDOW_MIN 17
@@ -71,5 +72,8 @@ mrs_delta_unpack(struct mrs_mem *mem, const struct mrs_delta *d, size_t n, struc
     r = ZSTD_isError(r) ? r : ZSTD_decompressDCtx(z, to, n, d->p, d->n);
     ZSTD_freeDCtx(z);
     out->n = was + n;
+    if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation) {
+        return mrs_err_memory(e, d->prefix_n);
+    }
     return r == n ? MRS_OK : MRSI_FAIL(e, MRS_E_FORMAT, "a packed piece is damaged, or belongs to other documents");
 }

@@ -318,7 +318,7 @@ says_where(const struct damage *d, const struct result *r, const char *text)
 {
     const char *name = strrchr(d->file->path, '/') + 1;
     bool line = strstr(text, "line ") || strstr(text, "index ") || strstr(text, "dump/") || strstr(text, "byte ") ||
-                strstr(text, "directory at") || strstr(text, "no bytes at all");
+                strstr(text, "directory at") || strstr(text, "no bytes at all") || strstr(text, "lies in no folder");
     bool damage = r->err.code == MRS_E_BSON || r->err.code == MRS_E_FORMAT;
     return !damage || (strstr(text, name) && (r->err.byte_off != UINT64_MAX || r->err.doc_no || line));
 }

@@ -3,11 +3,15 @@
  * All meaning lies in the library, all words of the command line in options.c, and how a line is read, explained and
  * brought to its end in common/cli. */
 #include "options.h"
+#include <malloc.h>
 
 int
 main(int argc, char **argv)
 {
     struct mrsi_cli cli;
+    /* Large pieces go back to the system when they are freed: glibc would come to keep them, and --memory counts what
+     * the process has. */
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
     memset(&cli, 0, sizeof cli);
     cli.line.tool = &mrsi_tool;
     cli.line.mem = mrs_mem_new(0);

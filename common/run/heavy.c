@@ -39,7 +39,7 @@ mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_shaper *shaper, const struct 
     struct mrsi_join *j = shaper->j;
     memset(h, 0, sizeof *h);
     h->j = j;
-    mrsi_sorter_init(&h->sorter, j->en, j->en->memory / 5);
+    mrsi_sorter_init(&h->sorter, j->en, j->en->memory / 10);
     mrs_buf_init(&h->bytes, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->offs, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->mets, j->en->mem, SIZE_MAX);
@@ -103,7 +103,7 @@ take(struct mrsi_heavy *h, struct mrs_err *e)
     if (h->offs.bad) {
         return mrs_buf_status(&h->offs, e);
     }
-    return h->bytes.n > h->j->en->memory / 6 ? to_file(h, e) : MRS_OK;
+    return h->bytes.n > h->j->en->memory / 12 ? to_file(h, e) : MRS_OK;
 }
 
 /* Whether the record on top meets the pairs that are not hashed. */

@@ -577,8 +577,11 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
         en->report->stopped = k->is_on_disk;
         return;
     }
-    (void)mrs_beside_clear(&k->side, NULL, NULL);
-    mrs_output_abort(en->out);
+    if (mrs_beside_clear(&k->side, NULL, NULL) == MRS_OK) {
+        mrs_output_abort(en->out);
+    } else {
+        mrs_output_leave(en->out); /* a state that cannot be removed never stands without what it speaks of */
+    }
 }
 
 void

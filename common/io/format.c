@@ -49,6 +49,9 @@ mrs_output_shape(const char *path, const struct mrs_output_opts *opts)
         named = MRS_FORMAT_TAR;
         by_name = path[n + 2] == 'g' ? MRS_CODEC_GZIP : MRS_CODEC_ZSTD;
     }
+    if (named != MRS_FORMAT_DIRECTORY && by_name == MRS_CODEC_AS_INPUT) {
+        by_name = MRS_CODEC_NONE; /* x.tar is what its name says, whatever the input is packed with */
+    }
     if (shape.format == MRS_FORMAT_AUTO) {
         shape.format = opts->single_ns ? MRS_FORMAT_BSON : strcmp(path, "-") == 0 ? MRS_FORMAT_ARCHIVE : named;
     }

@@ -5,34 +5,10 @@
 #ifndef FUZZ_EVERY_INPUT_H
 #define FUZZ_EVERY_INPUT_H
 
+#include "ground.h"
 #include "mongoreshape/io.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-static void
-must(bool ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
-
-static unsigned
-open_files(void)
-{
-    unsigned n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    must(d != NULL);
-    while (readdir(d)) {
-        n++;
-    }
-    closedir(d);
-    return n;
-}
 
 static void
 told(enum mrs_status s, const struct mrs_err *e)

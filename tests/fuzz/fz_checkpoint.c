@@ -6,14 +6,10 @@
  * ends; nothing leaks, no file stays open. */
 #include "../../common/run/checkpoint.h"
 #include "mongoreshape/ejson.h"
+#include "ground.h"
 #include "mongoreshape/mrs.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MEMORY (64u << 20)
 #define BASES  12
@@ -30,7 +26,6 @@ static const char *const lines[][2] = {
     {"in/d/b.bson", "{\"_id\":1,\"x\":2}{\"_id\":2,\"x\":3}"},
     {"in/d/z.bson", "{\"_id\":1}"},
 };
-static char top[256];
 static struct file { /* of a stopped run */
     char *path;
     uint8_t *p;
@@ -41,56 +36,10 @@ static unsigned stop_at, written, n_bases;
 static int cancel;
 
 static void
-must(bool ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
-
-static const char *
-at(const char *name)
-{
-    static char ring[16][600];
-    static int next;
-    char *room = ring[next++ % 16];
-    snprintf(room, sizeof ring[0], "%s/%s", top, name);
-    return room;
-}
-
-static int
-remove_one(const char *path, const struct stat *st, int flag, struct FTW *w)
-{
-    (void)st;
-    (void)flag;
-    (void)w;
-    return remove(path);
-}
-
-static void
-drop(const char *name)
-{
-    nftw(at(name), remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static void
 put(const char *path, const void *p, size_t n)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     must(fd >= 0 && write(fd, p, n) == (ssize_t)n && close(fd) == 0);
-}
-
-static unsigned
-open_files(void)
-{
-    unsigned n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    must(d != NULL);
-    while (readdir(d)) {
-        n++;
-    }
-    closedir(d);
-    return n;
 }
 
 static void
@@ -177,9 +126,9 @@ make_bases(struct mrs_mem *mem)
     for (unsigned i = 0; i < BASES; i++) {
         struct mrs_err e;
         mrs_err_clear(&e);
-        drop("out");
-        drop("out.partial");
-        drop("out.checkpoint");
+        drop(at("out"));
+        drop(at("out.partial"));
+        drop(at("out.checkpoint"));
         cancel = 0;
         written = 0;
         stop_at = i + 1;
@@ -269,9 +218,9 @@ go_on(struct mrs_mem *mem, unsigned i, const void *state, size_t n)
     struct mrs_err e;
     unsigned before = open_files();
     mrs_err_clear(&e);
-    drop("out");
-    drop("out.partial");
-    drop("out.checkpoint");
+    drop(at("out"));
+    drop(at("out.partial"));
+    drop(at("out.checkpoint"));
     put_base(i);
     put(at("out.checkpoint/state"), state, n);
     cancel = 0;

@@ -6,13 +6,10 @@
  * behind the last record stay. Either the run ends with a reason and nothing is there, or what it wrote has the digests
  * that the file promises. Nothing may leak. */
 #include "../../common/run/residue.h"
+#include "ground.h"
 #include "mongoreshape/mrs.h"
 
 #include <fcntl.h>
-#include <ftw.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MEMORY (64u << 20)
 
@@ -26,44 +23,10 @@ static const char *const lines[][2] = {
      "{\"x\":1,\"_id\":1,\"p\":1}{\"_id\":2,\"p\":2}{\"_id\":3,\"p\":9}{\"_id\":4,\"x\":\"s\",\"p\":1.0}"},
     {"in/d/e.bson", "{\"_id\":1,\"text\":\"gone\"}"},
 };
-static char top[256];
 static uint8_t head[1024]; /* the right one */
 static size_t head_n;
 static char inverse[4096];
 static size_t inverse_n;
-
-static void
-must(bool ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
-
-static const char *
-at(const char *name)
-{
-    static char ring[16][512];
-    static int next;
-    char *room = ring[next++ % 16];
-    snprintf(room, sizeof ring[0], "%s/%s", top, name);
-    return room;
-}
-
-static int
-remove_one(const char *path, const struct stat *st, int flag, struct FTW *w)
-{
-    (void)st;
-    (void)flag;
-    (void)w;
-    return remove(path);
-}
-
-static void
-drop(const char *path)
-{
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 static void
 drop_all(void)

@@ -24,6 +24,7 @@ struct mrsi_keep {
     struct mrs_buf files;     /* uint32_t: the numbers that it names */
     struct mrs_buf pass;      /* the mark behind it, a document; empty: none */
     struct mrs_buf pass_files;
+    struct mrs_buf pass_temps; /* struct mrsi_temp *: files made for the mark alone, until it is on disk */
     bool exact;               /* what runs now began at that boundary */
     bool pass_on_disk;        /* the state on disk has a mark */
     uint32_t begins;          /* boundaries reached before it has */
@@ -108,8 +109,12 @@ mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e
         return mrsi_temp_new(en, out, e);
     }
     *out = NULL;
-    enum mrs_status s = mrs_beside_file(&en->keep->side, en->keep->next, true, &fd, e);
-    return s == MRS_OK ? mrsi_temp_of(en, fd, en->keep->next++, out, e) : s;
+    pthread_mutex_lock(&en->temp_lock);
+    uint32_t no = en->keep->next;
+    enum mrs_status s = mrs_beside_file(&en->keep->side, no, true, &fd, e);
+    en->keep->next += s == MRS_OK;
+    pthread_mutex_unlock(&en->temp_lock);
+    return s == MRS_OK ? mrsi_temp_of(en, fd, no, out, e) : s;
 }
 
 enum mrs_status
@@ -349,6 +354,29 @@ mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 /* ---- marks ---- */
+enum mrs_status
+mrsi_keep_until_mark(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e)
+{
+    struct mrs_buf *held = &en->keep->pass_temps;
+    mrs_buf_put(held, &t, sizeof t);
+    if (held->bad) {
+        mrsi_temp_drop(en, t);
+    }
+    return mrs_buf_status(held, e);
+}
+
+static void
+drop_pass_temps(struct mrsi_engine *en)
+{
+    struct mrs_buf *held = &en->keep->pass_temps;
+    for (size_t i = 0; i + sizeof(struct mrsi_temp *) <= held->n; i += sizeof(struct mrsi_temp *)) {
+        struct mrsi_temp *t;
+        memcpy(&t, held->p + i, sizeof t);
+        mrsi_temp_drop(en, t);
+    }
+    mrs_buf_reset(held);
+}
+
 bool
 mrsi_keep_due(const struct mrsi_engine *en)
 {
@@ -380,6 +408,7 @@ mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
         s = write_state(p->en, e);
         k->reached++;
     }
+    drop_pass_temps(p->en);
     mrs_buf_reset(&k->pass);
     return s;
 }
@@ -411,7 +440,7 @@ make_keep(struct mrsi_engine *en, struct mrs_err *e)
         return mrs_err_memory(e, sizeof *k);
     }
     struct mrs_buf *const bufs[] = {&k->options, &k->input,      &k->boundary, &k->files, &k->pass,
-                                    &k->on_disk, &k->pass_files, &k->synced,   &k->doomed};
+                                    &k->on_disk, &k->pass_files, &k->pass_temps, &k->synced, &k->doomed};
     k->from_pass = mrs_empty_doc();
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         mrs_buf_init(bufs[i], en->mem, MRS_DOC_MAX);
@@ -597,7 +626,7 @@ mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
     }
     if (k) {
         struct mrs_buf *const bufs[] = {&k->options, &k->input,      &k->boundary, &k->files, &k->pass,
-                                        &k->on_disk, &k->pass_files, &k->synced,   &k->doomed};
+                                        &k->on_disk, &k->pass_files, &k->pass_temps, &k->synced, &k->doomed};
         for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
             mrs_buf_clear(bufs[i]);
         }

@@ -125,7 +125,30 @@ enum mrs_status mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e);
 /* What the mark on disk speaks of is about to be written anew: the boundary counts again. */
 enum mrs_status mrsi_keep_void(struct mrsi_engine *en, struct mrs_err *e);
 
-/* A file that a boundary may name, as a temporary file; nameless where there are no checkpoints. */
+/* ---- checkpoint_part.c: what a pass holds between two jobs, as fields of its mark ----
+ * Each structure that outlives a job has a pair of functions of the same form: X_describe(x, name, b, files, e), which
+ * appends field `name` and the numbers of the files it speaks of, and X_apply(x, mark, name, e), which makes an
+ * initialised, empty x what it was. describe may move what is in memory to a file; x is used on afterwards. One thread,
+ * nothing under way. apply believes nothing: FAIL MRS_E_FORMAT where a length or a type is wrong. */
+/* Bytes in memory, into a new file that lives as long as a state names it. */
+enum mrs_status mrsi_mark_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
+                                struct mrs_buf *files, struct mrs_err *e);
+/* Appends them to out. */
+enum mrs_status mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+                                     struct mrs_buf *out, struct mrs_err *e);
+/* The first `bytes` bytes of a file made by mrsi_keep_temp; NULL: none. They must not change after the mark. */
+void mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
+                    struct mrs_buf *files);
+/* Open again, cut to that length; *t NULL: there was none. */
+enum mrs_status mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+                                    struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
+/* The document of a field, empty where there is none. */
+struct mrs_view mrsi_mark_doc(struct mrs_view mark, const char *name);
+/* Keeps a temporary file open until the mark that is being made is on disk; takes t over. */
+enum mrs_status mrsi_keep_until_mark(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e);
+
+/* A file that a boundary or a mark may name, as a temporary file; nameless where there are no checkpoints. Any
+ * thread. */
 enum mrs_status mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);
 enum mrs_status mrsi_keep_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrsi_temp **out,
                                  struct mrs_err *e);

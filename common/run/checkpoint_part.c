@@ -1,0 +1,78 @@
+/* checkpoint_part.c - what a pass holds between two jobs, as fields of its mark. */
+#include "checkpoint.h"
+
+static void
+put_file(const char *name, uint32_t no, uint64_t bytes, struct mrs_build *b, struct mrs_buf *files)
+{
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrs_build_i64(b, "file", no);
+    mrs_build_i64(b, "bytes", (int64_t)bytes);
+    mrs_build_close(b);
+    if (no) {
+        mrs_buf_put(files, &no, sizeof no);
+    }
+}
+
+enum mrs_status
+mrsi_mark_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
+                struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_temp *t = NULL;
+    enum mrs_status s = n ? mrsi_keep_temp(en, &t, e) : MRS_OK;
+    if (s != MRS_OK || !t) {
+        put_file(name, 0, 0, b, files);
+        return s;
+    }
+    s = mrs_write_at(t->fd, p, n, 0, e);
+    if (s != MRS_OK) {
+        mrsi_temp_drop(en, t);
+        return s;
+    }
+    t->bytes = n;
+    put_file(name, t->no, n, b, files);
+    return mrsi_keep_until_mark(en, t, e);
+}
+
+struct mrs_view
+mrsi_mark_doc(struct mrs_view mark, const char *name)
+{
+    struct mrs_val v = mrs_doc_get(mark, name);
+    return v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
+}
+
+void
+mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b, struct mrs_buf *files)
+{
+    put_file(name, t ? t->no : 0, t ? bytes : 0, b, files);
+}
+
+enum mrs_status
+mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+                    uint64_t *bytes, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_keep_next(en) - 1, &bad);
+    *t = NULL;
+    *bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
+    if (bad || (!no && *bytes)) {
+        return mrsi_state_damaged(name, e);
+    }
+    return no ? mrsi_keep_reopen(en, no, *bytes, t, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrs_buf *out,
+                     struct mrs_err *e)
+{
+    struct mrsi_temp *t;
+    uint64_t n;
+    enum mrs_status s = mrsi_mark_temp_back(en, mark, name, &t, &n, e);
+    if (s != MRS_OK || !t) {
+        return s;
+    }
+    uint8_t *p = mrs_buf_take(out, n);
+    s = p ? mrs_read_at(t->fd, p, n, 0, e) : mrs_buf_status(out, e);
+    mrsi_temp_drop(en, t);
+    return s;
+}

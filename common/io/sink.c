@@ -285,19 +285,19 @@ mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, s
 
 /* ---- going on ---- */
 enum mrs_status
-mrs_sink_mark(struct mrs_sink *s, struct mrs_build *b, struct mrs_err *e)
+mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_err *e)
 {
     struct mrs_buf pending;
     uint64_t file_bytes = 0;
     const char *rel = s->path + strlen(s->o->partial) + 1;
     mrs_buf_init(&pending, s->o->mem, SIZE_MAX);
-    enum mrs_status st = mrsi_encoder_mark(s->enc, &file_bytes, &pending, e);
+    enum mrs_status st = empty ? MRS_OK : mrsi_encoder_mark(s->enc, &file_bytes, &pending, e);
     st = st == MRS_OK ? mrsi_sync_fd(s->fd, s->path, e) : st;
     mrs_build_text(b, "path", rel, (uint32_t)strlen(rel));
-    mrs_build_i64(b, "docs", (int64_t)s->docs);
-    mrs_build_i64(b, "bytes", (int64_t)s->bytes);
-    mrs_build_i64(b, "low", (int64_t)s->digest.lo);
-    mrs_build_i64(b, "high", (int64_t)s->digest.hi);
+    mrs_build_i64(b, "docs", empty ? 0 : (int64_t)s->docs);
+    mrs_build_i64(b, "bytes", empty ? 0 : (int64_t)s->bytes);
+    mrs_build_i64(b, "low", empty ? 0 : (int64_t)s->digest.lo);
+    mrs_build_i64(b, "high", empty ? 0 : (int64_t)s->digest.hi);
     mrs_build_i64(b, "file", (int64_t)file_bytes);
     mrs_build_text(b, "pending", (const char *)pending.p, (uint32_t)pending.n);
     mrs_buf_clear(&pending);

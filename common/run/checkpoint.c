@@ -413,6 +413,12 @@ mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
     return s;
 }
 
+bool
+mrsi_keep_has_mark(const struct mrsi_engine *en)
+{
+    return en->keep && en->keep->exact && en->keep->pass_on_disk;
+}
+
 enum mrs_status
 mrsi_keep_void(struct mrsi_engine *en, struct mrs_err *e)
 {

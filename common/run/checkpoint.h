@@ -96,9 +96,10 @@ void mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
 struct mrsi_pass {
     struct mrsi_engine *en;
     const char *kind;
-    struct mrsi_scan *scan;  /* set while a pipe of the pass runs */
+    struct mrsi_scan *scan;  /* set while a pipe of the pass runs that reads a collection; else NULL */
     struct mrsi_writer *wr;
     uint32_t n_wr;
+    bool blank;              /* what the writers have is nothing that counts: a mark has them empty */
     /* What else it needs; NULL: nothing. files: the numbers of files that it names. */
     enum mrs_status (*describe)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
     void *arg;
@@ -108,9 +109,15 @@ enum mrs_status mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *
                                    struct mrs_err *e);
 /* Counts, refused documents and writers (open but for their files) as the mark says. */
 enum mrs_status mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e);
-/* As mrsi_scan_begin, or where the mark says; then the pass has gone on. p NULL: a pass without marks. */
+/* As mrsi_scan_begin, or where the mark says; then the pass has gone on. p NULL: a pass without marks. A mark that was
+ * taken between two passes says of no place. */
 enum mrs_status mrsi_pass_begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c,
                                      struct mrsi_scan *scan, struct mrs_err *e);
+void mrsi_pass_end_scan(struct mrsi_pass *p, struct mrsi_scan *scan); /* as mrsi_scan_end */
+/* A place between two passes of a step, where nothing is under way: a mark is taken where one is due. */
+enum mrs_status mrsi_pass_between(struct mrsi_pass *p, struct mrs_err *e);
+/* The same where what a mark on disk speaks of is written anew from here on: that mark is replaced now. */
+enum mrs_status mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e);
 static inline bool
 mrsi_pass_goes_on(const struct mrsi_pass *p)
 {
@@ -122,6 +129,7 @@ void mrsi_keep_mark_for(struct mrsi_pass *p);
 bool mrsi_keep_due(const struct mrsi_engine *en);
 /* Takes one; nothing is under way. */
 enum mrs_status mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e);
+bool mrsi_keep_has_mark(const struct mrsi_engine *en); /* the state on disk has one */
 /* What the mark on disk speaks of is about to be written anew: the boundary counts again. */
 enum mrs_status mrsi_keep_void(struct mrsi_engine *en, struct mrs_err *e);
 

@@ -38,13 +38,13 @@ put_scan(const struct mrsi_scan *s, struct mrs_build *b)
 }
 
 static void
-put_writer(const struct mrsi_writer *wr, struct mrs_build *b, struct mrs_buf *files)
+put_writer(const struct mrsi_writer *wr, bool blank, struct mrs_build *b, struct mrs_buf *files)
 {
     mrs_build_item_open(b, MRS_DOCUMENT);
     mrs_build_i64(b, "collection", wr->coll);
-    mrs_build_i64(b, "docs", (int64_t)wr->docs);
-    mrs_build_i64(b, "bytes", (int64_t)wr->bytes);
-    mrs_build_i64(b, "copied", (int64_t)wr->copied);
+    mrs_build_i64(b, "docs", blank ? 0 : (int64_t)wr->docs);
+    mrs_build_i64(b, "bytes", blank ? 0 : (int64_t)wr->bytes);
+    mrs_build_i64(b, "copied", blank ? 0 : (int64_t)wr->copied);
     mrs_build_i64(b, "file", wr->temp ? wr->temp->no : 0);
     if (wr->temp) {
         mrs_buf_put(files, &wr->temp->no, sizeof wr->temp->no);
@@ -63,7 +63,7 @@ put_sinks(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_err *e)
             mrs_build_item_open(b, MRS_DOCUMENT);
             mrs_build_i64(b, "collection", wr->coll);
             mrs_build_i64(b, "metadata", (int64_t)p->en->coll[wr->coll].meta_bytes);
-            s = mrs_sink_mark(p->en->coll[wr->coll].sink, b, e);
+            s = mrs_sink_mark(p->en->coll[wr->coll].sink, p->blank, b, e);
             mrs_build_close(b);
         }
     }
@@ -79,10 +79,12 @@ mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_bu
     enum mrs_status s = p->describe ? p->describe(p->arg, b, files, e) : MRS_OK; /* may make a file */
     mrsi_state_put_progress(en, b, files);
     s = s == MRS_OK ? put_rows(en, b, e) : s;
-    put_scan(p->scan, b);
+    if (p->scan) {
+        put_scan(p->scan, b);
+    }
     mrs_build_open(b, "writers", 7, MRS_ARRAY);
     for (uint32_t i = 0; i < p->n_wr; i++) {
-        put_writer(&p->wr[i], b, files);
+        put_writer(&p->wr[i], p->blank, b, files);
     }
     mrs_build_close(b);
     s = s == MRS_OK ? put_sinks(p, b, e) : s;
@@ -174,14 +176,38 @@ enum mrs_status
 mrsi_pass_begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *scan,
                      struct mrs_err *e)
 {
+    enum mrs_status s = MRS_OK;
+    if (mrsi_pass_goes_on(p) && mrs_doc_get(p->from, "scan").type != MRS_MISSING) {
+        s = go_on_scan(p, c, scan, e);
+    } else {
+        mrsi_scan_begin(en, c, scan);
+    }
     if (p) {
         p->scan = scan;
+        p->from = mrs_empty_doc();
     }
-    if (!mrsi_pass_goes_on(p)) {
-        mrsi_scan_begin(en, c, scan);
-        return MRS_OK;
-    }
-    enum mrs_status s = go_on_scan(p, c, scan, e);
-    p->from = mrs_empty_doc();
     return s;
+}
+
+void
+mrsi_pass_end_scan(struct mrsi_pass *p, struct mrsi_scan *scan)
+{
+    mrsi_scan_end(scan);
+    if (p) {
+        p->scan = NULL;
+    }
+}
+
+enum mrs_status
+mrsi_pass_between(struct mrsi_pass *p, struct mrs_err *e)
+{
+    p->from = mrs_empty_doc();
+    return mrsi_keep_due(p->en) ? mrsi_keep_mark(p, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e)
+{
+    p->from = mrs_empty_doc();
+    return mrsi_keep_has_mark(p->en) || mrsi_keep_due(p->en) ? mrsi_keep_mark(p, e) : MRS_OK;
 }

@@ -273,6 +273,7 @@ enum mrs_status mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w
 /* Counts a document that stands at `at` up to the end of the buffer. */
 void mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at);
 enum mrs_status mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e);
+/* Empty again; no mark on disk may speak of what it had (mrsi_pass_anew, mrsi_keep_void). */
 enum mrs_status mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e);
 /* The collection consists of what was written (keep_old: behind its old parts). */
 enum mrs_status mrsi_writer_close(struct mrsi_writer *wr, bool keep_old, struct mrs_err *e);

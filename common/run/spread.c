@@ -213,7 +213,7 @@ read_sources(struct spread *sp, struct mrs_err *e)
             sp->side = i;
             s = mrsi_pass_begin_scan(pass, sp->en, &sp->en->coll[sp->en->side[sp->step][i]], &sp->scan, e);
             s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
-            mrsi_scan_end(&sp->scan);
+            mrsi_pass_end_scan(pass, &sp->scan);
         }
     }
     return s;

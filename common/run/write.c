@@ -140,8 +140,7 @@ mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
     if (wr->final) {
         mrsi_look_restart(wr->en, wr->coll);
     }
-    enum mrs_status s = mrsi_keep_void(wr->en, e);
-    return s == MRS_OK && wr->final && !wr->blind ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : s;
+    return wr->final && !wr->blind ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
 }
 
 static void
@@ -302,6 +301,6 @@ mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr,
                           .arg = &c};
     enum mrs_status s = mrsi_pass_begin_scan(pass, en, c.coll, &c.scan, e);
     s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
-    mrsi_scan_end(&c.scan);
+    mrsi_pass_end_scan(pass, &c.scan);
     return s;
 }

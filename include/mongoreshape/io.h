@@ -269,8 +269,8 @@ enum mrs_status mrs_output_describe(struct mrs_output *o, struct mrs_build *b, s
 enum mrs_status mrs_output_take_up(struct mrs_output *o, struct mrs_view description, struct mrs_view open,
                                    struct mrs_err *e);
 /* Where an open sink stands, as fields of a document, its file on disk so far; and the same sink of another run, at
- * such a mark. */
-enum mrs_status mrs_sink_mark(struct mrs_sink *s, struct mrs_build *b, struct mrs_err *e);
+ * such a mark. empty: as if nothing had been written; the file may be emptied afterwards. */
+enum mrs_status mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_err *e);
 enum mrs_status mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view mark,
                                       struct mrs_sink **sink, struct mrs_err *e);
 /* As mrs_output_abort, but OUT.partial stays. */

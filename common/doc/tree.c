@@ -52,15 +52,11 @@ enter_slot(struct mrsi_node *node, uint32_t i)
 static bool
 make_room(struct mrs_mem *mem, struct mrsi_node *node)
 {
-    if (node->n_child == node->cap) {
-        uint32_t cap = node->cap ? node->cap * 2 : 4;
-        struct mrsi_node *child = mrs_realloc(mem, node->child, (size_t)cap * sizeof *child);
-        if (!child) {
-            return false;
-        }
-        node->child = child;
-        node->cap = cap;
+    struct mrsi_node *child = mrs_more(mem, node->child, node->n_child, &node->cap, sizeof *child);
+    if (!child) {
+        return false;
     }
+    node->child = child;
     if (node->n_child < PLAIN || node->slots >= 4 * (node->n_child + 1)) {
         return true;
     }

@@ -344,17 +344,9 @@ mrsi_acc_damaged(const struct mrs_acc_state *s, struct mrs_err *e)
 enum mrs_status
 mrsi_acc_room(struct mrs_acc_state *s, struct mrs_err *e)
 {
-    if (s->n < s->cap) {
-        return MRS_OK;
-    }
-    uint32_t cap = s->cap ? 2 * s->cap : 8;
-    struct mrsi_acc_item *more = mrs_realloc(s->mem, s->item, (size_t)cap * sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, (size_t)cap * sizeof *more);
-    }
-    s->item = more;
-    s->cap = cap;
-    return MRS_OK;
+    struct mrsi_acc_item *more = mrs_more(s->mem, s->item, s->n, &s->cap, sizeof *more);
+    s->item = more ? more : s->item;
+    return more ? MRS_OK : mrs_err_memory(e, sizeof *more);
 }
 
 enum mrs_status

@@ -132,15 +132,11 @@ mrsi_compile_bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_
         return plan_error(e, "'%.*s' cannot name a variable: a lower-case letter first, then letters, digits and '_'",
                           (int)(len < 60 ? len : 60), name);
     }
-    if (c->n_bound == c->cap_bound) {
-        uint32_t cap = c->cap_bound ? 2 * c->cap_bound : 8;
-        struct mrsi_bound *more = mrs_realloc(c->env->mem, c->bound, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        c->bound = more;
-        c->cap_bound = cap;
+    struct mrsi_bound *more = mrs_more(c->env->mem, c->bound, c->n_bound, &c->cap_bound, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    c->bound = more;
     *slot = (int32_t)c->root->n_slots++;
     c->bound[c->n_bound++] = (struct mrsi_bound){name, len, *slot};
     return MRS_OK;

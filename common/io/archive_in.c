@@ -130,15 +130,11 @@ add_entry(struct mrsi_archive_in *r, uint64_t off, struct mrs_view doc, struct m
         return MRSI_FAIL(e, MRS_E_LIMIT, "archive %.200s: its prelude has more than %u namespaces or %llu bytes",
                          r->name, MOST_NAMESPACES, MOST_PRELUDE);
     }
-    if (r->n == r->cap) {
-        uint32_t cap = r->cap ? 2 * r->cap : 32;
-        struct mrsi_found *more = mrs_realloc(r->in->mem, r->list, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        r->list = more;
-        r->cap = cap;
+    struct mrsi_found *more = mrs_more(r->in->mem, r->list, r->n, &r->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    r->list = more;
     struct mrsi_found *f = &r->list[r->n];
     memset(f, 0, sizeof *f);
     f->doc = mrs_empty_doc();

@@ -57,15 +57,11 @@ enum mrs_status
 mrsi_items_add(struct mrsi_items *t, const char *name, bool extra, struct mrsi_entry **out, struct mrs_err *e)
 {
     struct mrs_mem *mem = t->o->mem;
-    if (t->n == t->cap) {
-        uint32_t cap = t->cap ? 2 * t->cap : 32;
-        struct mrsi_entry *more = mrs_realloc(mem, t->at, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        t->at = more;
-        t->cap = cap;
+    struct mrsi_entry *more = mrs_more(mem, t->at, t->n, &t->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    t->at = more;
     struct mrsi_entry *item = &t->at[t->n++];
     size_t db = strcspn(name, extra ? "/" : "."), coll = db + (name[db] != 0), end = strlen(name);
     if (extra) { /* oplog.bson, db/$admin.system.users.bson.gz */

@@ -31,14 +31,9 @@ make_room(struct mrsi_log *l, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (l->cap < IN_MEMORY) {
-        uint32_t cap = l->cap ? 2 * l->cap : 64;
-        struct mrsi_piece_at *more = mrs_realloc(l->mem, l->at, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        l->at = more;
-        l->cap = cap;
-        return MRS_OK;
+        struct mrsi_piece_at *more = mrs_more(l->mem, l->at, l->n, &l->cap, sizeof *more);
+        l->at = more ? more : l->at;
+        return more ? MRS_OK : mrs_err_memory(e, sizeof *more);
     }
     if (l->fd < 0) {
         s = mrs_temp_open(l->tmp, &l->fd, e);

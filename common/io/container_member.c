@@ -66,15 +66,11 @@ mrsi_members_add(struct mrsi_members *m, const char *path, const struct mrsi_mem
         return MRSI_FAIL(e, MRS_E_LIMIT, "%s: more than %u members, or more than %u bytes of names: unpack it",
                          m->container, MRSI_MEMBERS_MAX, MRSI_MEMBER_NAMES_MAX);
     }
-    if (m->n == m->cap) {
-        uint32_t cap = m->cap ? 2 * m->cap : 64;
-        struct mrsi_member *more = mrs_realloc(m->in->mem, m->at, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        m->at = more;
-        m->cap = cap;
+    struct mrsi_member *more = mrs_more(m->in->mem, m->at, m->n, &m->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    m->at = more;
     struct mrsi_member *to = &m->at[m->n++];
     *to = *what;
     to->path = to->given = mrs_arena_copy(&m->in->arena, path, n);

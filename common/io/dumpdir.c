@@ -53,15 +53,11 @@ join(struct scan *c, const char *a, const char *b, const char **out, struct mrs_
 static enum mrs_status
 add(struct scan *c, const struct rec *rec, struct mrs_err *e)
 {
-    if (c->n == c->cap) {
-        uint32_t cap = c->cap ? 2 * c->cap : 64;
-        struct rec *more = mrs_realloc(c->in->mem, c->recs, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        c->recs = more;
-        c->cap = cap;
+    struct rec *more = mrs_more(c->in->mem, c->recs, c->n, &c->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    c->recs = more;
     c->recs[c->n++] = *rec;
     return MRS_OK;
 }

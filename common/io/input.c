@@ -15,15 +15,11 @@
 struct mrs_input_ns *
 mrsi_input_add(struct mrs_input *in)
 {
-    if (in->n == in->cap) {
-        uint32_t cap = in->cap ? 2 * in->cap : 32;
-        struct mrs_input_ns *more = mrs_realloc(in->mem, in->list, cap * sizeof *more);
-        if (!more) {
-            return NULL;
-        }
-        in->list = more;
-        in->cap = cap;
+    struct mrs_input_ns *more = mrs_more(in->mem, in->list, in->n, &in->cap, sizeof *more);
+    if (!more) {
+        return NULL;
     }
+    in->list = more;
     struct mrs_input_ns *ns = &in->list[in->n++];
     memset(ns, 0, sizeof *ns);
     ns->metadata = mrs_empty_doc();
@@ -33,15 +29,11 @@ mrsi_input_add(struct mrs_input *in)
 enum mrs_status
 mrsi_input_exclude(struct mrs_input *in, const char *ns, struct mrs_err *e)
 {
-    if (in->n_excluded == in->cap_excluded) {
-        uint32_t cap = in->cap_excluded ? 2 * in->cap_excluded : 32;
-        const char **more = mrs_realloc(in->mem, in->excluded, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        in->excluded = more;
-        in->cap_excluded = cap;
+    const char **more = mrs_more(in->mem, in->excluded, in->n_excluded, &in->cap_excluded, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    in->excluded = more;
     in->excluded[in->n_excluded++] = ns;
     return MRS_OK;
 }

@@ -418,14 +418,13 @@ mrsi_output_enter(struct mrs_output *o, const char *name, bool extra, uint32_t *
             s = MRSI_FAIL(e, MRS_E_EXISTS, "%s is written twice", name);
         }
     }
-    if (s == MRS_OK && o->n_recs == o->cap_recs) {
-        uint32_t cap = o->cap_recs ? 2 * o->cap_recs : 32;
-        struct mrsi_out_rec *more = mrs_realloc(o->mem, o->recs, cap * sizeof *more);
-        s = more ? MRS_OK : mrs_err_memory(e, cap * sizeof *more);
-        o->recs = more ? more : o->recs;
-        o->cap_recs = more ? cap : o->cap_recs;
+    struct mrsi_out_rec *more =
+        s == MRS_OK ? mrs_more(o->mem, o->recs, o->n_recs, &o->cap_recs, sizeof *more) : NULL;
+    if (s == MRS_OK && !more) {
+        s = mrs_err_memory(e, sizeof *more);
     }
     if (s == MRS_OK) {
+        o->recs = more;
         struct mrsi_out_rec *rec = &o->recs[o->n_recs];
         memset(rec, 0, sizeof *rec);
         rec->name = copy;
@@ -442,16 +441,12 @@ mrsi_output_enter(struct mrs_output *o, const char *name, bool extra, uint32_t *
 enum mrs_status
 mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e)
 {
-    if (o->n_dirs == o->cap_dirs) {
-        uint32_t cap = o->cap_dirs ? 2 * o->cap_dirs : 8;
-        char **more = mrs_realloc(o->mem, o->dirs, cap * sizeof *more);
-        if (!more) {
-            mrs_free(o->mem, path);
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        o->dirs = more;
-        o->cap_dirs = cap;
+    char **more = mrs_more(o->mem, o->dirs, o->n_dirs, &o->cap_dirs, sizeof *more);
+    if (!more) {
+        mrs_free(o->mem, path);
+        return mrs_err_memory(e, sizeof *more);
     }
+    o->dirs = more;
     o->dirs[o->n_dirs++] = path;
     return MRS_OK;
 }

@@ -51,18 +51,11 @@ struct files {
 static enum mrs_status
 add_file(struct files *f, const struct mrsi_item *item, const char *name, struct mrs_err *e)
 {
-    if (f->n == f->cap) {
-        uint32_t cap = f->cap ? 2 * f->cap : 64;
-        struct mrsi_packed *more = mrs_arena_alloc(f->a, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        if (f->n) {
-            memcpy(more, f->at, f->n * sizeof *more);
-        }
-        f->at = more;
-        f->cap = cap;
+    struct mrsi_packed *more = mrs_arena_more(f->a, f->at, f->n, &f->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    f->at = more;
     f->at[f->n++] = (struct mrsi_packed){name, item->path, item->bytes};
     return MRS_OK;
 }

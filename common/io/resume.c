@@ -213,14 +213,13 @@ mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs
     char *rel = mrs_strndup(o->mem, path + top, strlen(path) - top);
     enum mrs_status s = rel ? MRS_OK : mrs_err_memory(e, strlen(path));
     pthread_mutex_lock(&o->lock);
-    if (s == MRS_OK && o->n_files == o->cap_files) {
-        uint32_t cap = o->cap_files ? 2 * o->cap_files : 32;
-        struct mrsi_out_file *more = mrs_realloc(o->mem, o->files, cap * sizeof *more);
-        s = more ? MRS_OK : mrs_err_memory(e, cap * sizeof *more);
-        o->files = more ? more : o->files;
-        o->cap_files = more ? cap : o->cap_files;
+    struct mrsi_out_file *more =
+        s == MRS_OK ? mrs_more(o->mem, o->files, o->n_files, &o->cap_files, sizeof *more) : NULL;
+    if (s == MRS_OK && !more) {
+        s = mrs_err_memory(e, sizeof *more);
     }
     if (s == MRS_OK) {
+        o->files = more;
         o->files[o->n_files++] = (struct mrsi_out_file){rel, (uint64_t)st.st_size, (uint64_t)st.st_ino};
         rel = NULL;
     }

@@ -74,17 +74,11 @@ read_names(struct mrs_arena *a, DIR *dir, const char *path, const char ***names,
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
             continue;
         }
-        if (*n == cap) {
-            cap = cap ? 2 * cap : 16;
-            const char **more = mrs_arena_alloc(a, cap * sizeof *more);
-            if (!more) {
-                return mrs_err_memory(e, cap * sizeof *more);
-            }
-            if (*n) {
-                memcpy(more, *names, *n * sizeof *more);
-            }
-            *names = more;
+        const char **more = mrs_arena_more(a, *names, *n, &cap, sizeof *more);
+        if (!more) {
+            return mrs_err_memory(e, sizeof *more);
         }
+        *names = more;
         (*names)[*n] = mrs_arena_copy(a, name, strlen(name) + 1);
         if (!(*names)[*n]) {
             return mrs_err_memory(e, strlen(name));

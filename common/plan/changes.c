@@ -45,18 +45,11 @@ mrsi_changes_before(struct mrsi_plan *p, struct mrs_catalog *cat)
 static bool
 add(struct mrsi_plan *p, const struct mrs_cat_coll *c, char sign, struct mrs_view index)
 {
-    if (p->n_changes == p->cap_changes) {
-        uint32_t cap = p->cap_changes ? 2 * p->cap_changes : 16;
-        struct mrsi_change *more = mrs_arena_alloc(&p->pub.arena, cap * sizeof *more);
-        if (!more) {
-            return false;
-        }
-        if (p->n_changes) {
-            memcpy(more, p->changes, p->n_changes * sizeof *more);
-        }
-        p->changes = more;
-        p->cap_changes = cap;
+    struct mrsi_change *more = mrs_arena_more(&p->pub.arena, p->changes, p->n_changes, &p->cap_changes, sizeof *more);
+    if (!more) {
+        return false;
     }
+    p->changes = more;
     struct mrsi_change *at = &p->changes[p->n_changes++];
     at->sign = sign;
     at->ns = mrs_arena_copy(&p->pub.arena, c->coll.ns, strlen(c->coll.ns) + 1);

@@ -24,16 +24,12 @@ append(struct mrsi_plan *p, uint32_t line, uint32_t col, bool warning, const cha
         p->unseen++;
         return;
     }
-    if (n == p->cap_errors) {
-        uint32_t cap = n ? n * 2 : 8;
-        struct mrs_plan_error *more = mrs_realloc(pub->mem, pub->errors, cap * sizeof *more);
-        if (!more) {
-            p->dead = true;
-            return;
-        }
-        pub->errors = more;
-        p->cap_errors = cap;
+    struct mrs_plan_error *more = mrs_more(pub->mem, pub->errors, n, &p->cap_errors, sizeof *more);
+    if (!more) {
+        p->dead = true;
+        return;
     }
+    pub->errors = more;
     struct mrs_plan_error *at = &pub->errors[n];
     memset(at, 0, sizeof *at);
     at->line = line;

@@ -25,14 +25,10 @@ static void
 add_total(void *arg, const struct mrsi_pass *pass)
 {
     struct totals *t = arg;
-    if (t->n == t->cap && !t->dead) {
-        uint32_t cap = t->cap ? t->cap * 2 : 16;
-        struct total *more = mrs_realloc(t->p->mem, t->at, cap * sizeof *more);
-        t->dead = !more;
-        t->at = more ? more : t->at;
-        t->cap = more ? cap : t->cap;
-    }
-    if (!t->dead) {
+    struct total *more = t->dead ? NULL : mrs_more(t->p->mem, t->at, t->n, &t->cap, sizeof *more);
+    t->dead = !more;
+    if (more) {
+        t->at = more;
         t->at[t->n++] = (struct total){pass->ns, pass->times};
     }
 }

@@ -26,16 +26,8 @@ struct inverting {
 static void *
 room(struct inverting *x, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
-    if (n < *cap) {
-        return list;
-    }
-    uint32_t more = *cap ? *cap * 2 : 16;
-    void *p = mrs_arena_alloc(&x->out->arena, more * size);
+    void *p = mrs_arena_more(&x->out->arena, list, n, cap, size);
     x->dead = x->dead || !p;
-    if (p && n) {
-        memcpy(p, list, n * size);
-    }
-    *cap = p ? more : *cap;
     return p;
 }
 

@@ -108,15 +108,11 @@ anchor_add(struct reader *r, const yaml_char_t *name, struct mrsi_node *node, co
         r->stop = true;
         return false;
     }
-    if (r->n_anchors == r->cap_anchors) {
-        uint32_t cap = r->cap_anchors ? r->cap_anchors * 2 : 8;
-        struct anchor *more = mrs_realloc(r->p->pub.mem, r->anchors, cap * sizeof *more);
-        if (!more) {
-            return is_dead(r);
-        }
-        r->anchors = more;
-        r->cap_anchors = cap;
+    struct anchor *more = mrs_more(r->p->pub.mem, r->anchors, r->n_anchors, &r->cap_anchors, sizeof *more);
+    if (!more) {
+        return is_dead(r);
     }
+    r->anchors = more;
     struct anchor a = {keep_text(r, (const char *)name, strlen((const char *)name)), NULL,
                        (uint32_t)n, node};
     a.text = text && a.name ? keep_text(r, text, n) : NULL;

@@ -31,16 +31,12 @@ mrsi_keep_add(struct mrsi_keep *k, enum mrsi_kind kind, void *p)
     if (!p) {
         return true;
     }
-    if (k->n == k->cap) {
-        uint32_t cap = k->cap ? k->cap * 2 : 8;
-        struct mrsi_kept *more = cap > k->cap ? mrs_realloc(k->mem, k->item, (size_t)cap * sizeof *more) : NULL;
-        if (!more) {
-            free_kept(&kept);
-            return false;
-        }
-        k->item = more;
-        k->cap = cap;
+    struct mrsi_kept *more = mrs_more(k->mem, k->item, k->n, &k->cap, sizeof *more);
+    if (!more) {
+        free_kept(&kept);
+        return false;
     }
+    k->item = more;
     k->item[k->n++] = kept;
     return true;
 }

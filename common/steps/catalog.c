@@ -98,17 +98,12 @@ mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...)
             return; /* several steps may have the same to say of a collection */
         }
     }
-    if (text && c->n_notes == c->note_cap) {
-        uint32_t cap = c->note_cap ? c->note_cap * 2 : 8;
-        const char **more = mrs_realloc(c->mem, c->note, cap * sizeof *more);
-        text = more ? text : NULL;
-        c->note = more ? more : c->note;
-        c->note_cap = more ? cap : c->note_cap;
-    }
-    if (!text) {
+    const char **more = text ? mrs_more(c->mem, c->note, c->n_notes, &c->note_cap, sizeof *more) : NULL;
+    if (!more) {
         c->lost = true;
         return;
     }
+    c->note = more;
     c->note[c->n_notes++] = text;
 }
 
@@ -202,16 +197,11 @@ new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_ca
     struct mrs_cat_coll *cc = entry ? &entry->coll : NULL;
     char *ns = cc ? mrs_arena_alloc(&c->arena, n + m + 2) : NULL;
     char *name = ns ? mrs_arena_copy(&c->arena, db, n + 1) : NULL;
-    if (name && c->n == c->cap) {
-        uint32_t cap = c->cap ? c->cap * 2 : 16;
-        struct mrs_cat_coll **more = mrs_realloc(c->mem, c->coll, cap * sizeof *more);
-        name = more ? name : NULL;
-        c->coll = more ? more : c->coll;
-        c->cap = more ? cap : c->cap;
-    }
-    if (!name) {
+    struct mrs_cat_coll **more = name ? mrs_more(c->mem, c->coll, c->n, &c->cap, sizeof *more) : NULL;
+    if (!more) {
         return mrs_err_memory(e, sizeof *entry);
     }
+    c->coll = more;
     memset(entry, 0, sizeof *entry);
     memcpy(ns, db, n);
     ns[n] = '.';

@@ -94,15 +94,11 @@ const struct mrs_spread_ops mrsi_extract_spread = {spread_begin,
 static enum mrs_status
 add_part(struct mrs_ctx *c, struct mrs_parts *out, struct mrs_part_doc p)
 {
-    if (out->n == out->cap) {
-        uint32_t cap = out->cap ? out->cap * 2 : 16;
-        struct mrs_part_doc *more = mrs_realloc(c->mem, out->part, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(c->err, cap * sizeof *more);
-        }
-        out->part = more;
-        out->cap = cap;
+    struct mrs_part_doc *more = mrs_more(c->mem, out->part, out->n, &out->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(c->err, sizeof *more);
     }
+    out->part = more;
     out->part[out->n++] = p;
     return MRS_OK;
 }

@@ -116,18 +116,11 @@ keep_value(void *arg, struct mrs_val v)
         }
         v = mrs_null();
     }
-    if (l->n == l->cap) {
-        uint32_t cap = l->cap ? l->cap * 2 : 4;
-        struct mrs_val *more = mrs_arena_alloc(l->c->arena, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(l->c->err, cap * sizeof *more);
-        }
-        if (l->n) {
-            memcpy(more, l->v, l->n * sizeof *more);
-        }
-        l->v = more;
-        l->cap = cap;
+    struct mrs_val *more = mrs_arena_more(l->c->arena, l->v, l->n, &l->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(l->c->err, sizeof *more);
     }
+    l->v = more;
     l->v[l->n++] = v;
     return MRS_OK;
 }

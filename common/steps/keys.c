@@ -33,17 +33,9 @@ mrs_keys_reset(struct mrs_keys *k)
 static enum mrs_status
 room(struct mrs_keys *k, struct mrs_err *e)
 {
-    if (k->n < k->cap) {
-        return MRS_OK;
-    }
-    uint32_t cap = k->cap ? k->cap * 2 : 16;
-    struct mrs_keyspan *span = mrs_realloc(k->mem, k->span, cap * sizeof *span);
-    if (!span) {
-        return mrs_err_memory(e, cap * sizeof *span);
-    }
-    k->span = span;
-    k->cap = cap;
-    return MRS_OK;
+    struct mrs_keyspan *span = mrs_more(k->mem, k->span, k->n, &k->cap, sizeof *span);
+    k->span = span ? span : k->span;
+    return span ? MRS_OK : mrs_err_memory(e, sizeof *span);
 }
 
 enum mrs_status

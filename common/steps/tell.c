@@ -27,19 +27,8 @@ mrsi_tell_begin(struct mrsi_tell *t, struct mrs_arena *arena, struct mrs_desc *o
 static void *
 room(struct mrsi_tell *t, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
-    if (n < *cap) {
-        return list;
-    }
-    uint32_t want = *cap ? *cap * 2 : 8;
-    void *more = t->bad ? NULL : mrs_arena_alloc(t->arena, want * size);
-    if (!more) {
-        t->bad = true;
-        return NULL;
-    }
-    if (n) {
-        memcpy(more, list, n * size);
-    }
-    *cap = want;
+    void *more = t->bad ? NULL : mrs_arena_more(t->arena, list, n, cap, size);
+    t->bad = !more;
     return more;
 }
 

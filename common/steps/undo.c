@@ -23,19 +23,8 @@ mrsi_undo_end(struct mrsi_undo *u)
 static void *
 room(struct mrsi_undo *u, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
-    if (n < *cap) {
-        return list;
-    }
-    uint32_t more = *cap ? *cap * 2 : 8;
-    void *p = mrs_arena_alloc(u->inv->arena, more * size);
+    void *p = mrs_arena_more(u->inv->arena, list, n, cap, size);
     u->bad = u->bad || !p;
-    if (!p) {
-        return NULL;
-    }
-    if (n) {
-        memcpy(p, list, n * size);
-    }
-    *cap = more;
     return p;
 }
 

@@ -35,6 +35,9 @@ void mrs_free(struct mrs_mem *m, void *p); /* p may be NULL */
 char *mrs_strndup(struct mrs_mem *m, const char *s, size_t n);
 /* n * size, NULL where the product does not fit. */
 void *mrs_alloc_array(struct mrs_mem *m, size_t n, size_t size);
+/* Room for one more in a list of n items of `size` bytes, of which it has *cap: the list itself, or what it becomes
+ * when it grows to double (*cap says so). NULL without memory: list and *cap are as they were. */
+void *mrs_more(struct mrs_mem *m, void *list, uint32_t n, uint32_t *cap, size_t size);
 
 /* Sets MRS_E_MEMORY and returns MRS_DEAD. */
 enum mrs_status mrs_err_memory(struct mrs_err *e, size_t wanted);
@@ -53,6 +56,8 @@ void mrs_arena_reset(struct mrs_arena *a);
 /* 8-byte aligned, not zeroed; NULL without memory. Pieces live until reset or clear. */
 void *mrs_arena_alloc(struct mrs_arena *a, size_t n);
 void *mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n);
+/* As mrs_more; the list that was outgrown stays in the arena. */
+void *mrs_arena_more(struct mrs_arena *a, void *list, uint32_t n, uint32_t *cap, size_t size);
 
 /* As memcpy of few bytes, without a call where they are: names, numbers, short texts. */
 static inline void

@@ -38,15 +38,11 @@ live_burst_reset(struct live_burst *b)
 enum mrs_status
 live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err *e)
 {
-    if (b->n == b->cap) {
-        uint32_t cap = b->cap ? b->cap * 2 : 64;
-        void *p = mrs_realloc(b->job->mem, b->change, (size_t)cap * sizeof *b->change);
-        if (!p) {
-            return mrs_err_memory(e, (size_t)cap * sizeof *b->change);
-        }
-        b->change = p;
-        b->cap = cap;
+    void *more = mrs_more(b->job->mem, b->change, b->n, &b->cap, sizeof *b->change);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *b->change);
     }
+    b->change = more;
     b->change[b->n] = *c;
     b->change[b->n].outcome = LIVE_MISSED;
     b->change[b->n++].why = NULL;

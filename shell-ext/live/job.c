@@ -129,15 +129,11 @@ say(void *arg, const char *line)
         fflush(stdout);
         return;
     }
-    if (c->n_said == c->cap_said) {
-        uint32_t cap = c->cap_said ? 2 * c->cap_said : 16;
-        const char **more = mrs_realloc(c->job.mem, c->said, cap * sizeof *more);
-        if (!more) {
-            return;
-        }
-        c->said = more;
-        c->cap_said = cap;
+    const char **more = mrs_more(c->job.mem, c->said, c->n_said, &c->cap_said, sizeof *more);
+    if (!more) {
+        return;
     }
+    c->said = more;
     char *copy = mrs_arena_copy(&c->arena, line, strlen(line) + 1);
     if (copy) {
         c->said[c->n_said++] = copy;

@@ -26,18 +26,11 @@ live_check_note(struct live_check *c, bool refuses, struct mrs_err *e, const cha
             return MRS_OK;
         }
     }
-    if (p->n == c->cap_findings) {
-        uint32_t cap = c->cap_findings ? 2 * c->cap_findings : 16;
-        struct live_finding *more = mrs_arena_alloc(&p->arena, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        if (p->n) {
-            memcpy(more, p->finding, p->n * sizeof *more);
-        }
-        p->finding = more;
-        c->cap_findings = cap;
+    struct live_finding *more = mrs_arena_more(&p->arena, p->finding, p->n, &c->cap_findings, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    p->finding = more;
     const char *copy = mrs_arena_copy(&p->arena, text, strlen(text) + 1);
     if (!copy) {
         return mrs_err_memory(e, strlen(text));
@@ -56,18 +49,11 @@ place_of(struct live_check *c, const struct mrs_coll *coll)
             return &c->place[i];
         }
     }
-    if (c->n_places == c->cap_places) {
-        uint32_t cap = c->cap_places ? 2 * c->cap_places : 16;
-        struct live_place *more = mrs_arena_alloc(&c->tmp, cap * sizeof *more);
-        if (!more) {
-            return NULL;
-        }
-        if (c->n_places) {
-            memcpy(more, c->place, c->n_places * sizeof *more);
-        }
-        c->place = more;
-        c->cap_places = cap;
+    struct live_place *more = mrs_arena_more(&c->tmp, c->place, c->n_places, &c->cap_places, sizeof *more);
+    if (!more) {
+        return NULL;
     }
+    c->place = more;
     struct live_place *p = &c->place[c->n_places++];
     memset(p, 0, sizeof *p);
     p->coll = *coll;

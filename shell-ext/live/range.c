@@ -184,15 +184,11 @@ set_bound(struct live_range *r, struct mrs_view behind, struct mrs_err *e)
 static enum mrs_status
 keep(struct live_range *r, struct mrs_view doc, struct mrs_err *e)
 {
-    if (r->n == r->cap) {
-        uint32_t cap = r->cap ? r->cap * 2 : 128;
-        struct mrs_view *more = mrs_realloc(r->mem, r->docs, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        r->docs = more;
-        r->cap = cap;
+    struct mrs_view *more = mrs_more(r->mem, r->docs, r->n, &r->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    r->docs = more;
     r->docs[r->n++] = (struct mrs_view){NULL, doc.n};
     mrs_buf_put(&r->buf, doc.p, doc.n);
     return mrs_buf_status(&r->buf, e);

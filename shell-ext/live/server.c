@@ -147,18 +147,11 @@ add_coll(struct reading *r, struct mrs_view doc, void *arg, struct mrs_err *e)
     if (strncmp(name, "system.", 7) == 0 || !name[0]) {
         return MRS_OK;
     }
-    if (r->s->n_coll == r->cap) {
-        uint32_t cap = r->cap ? 2 * r->cap : 64;
-        struct live_coll_info *more = mrs_arena_alloc(&r->s->arena, cap * sizeof *more);
-        if (!more) {
-            return mrs_err_memory(e, cap * sizeof *more);
-        }
-        if (r->s->n_coll) {
-            memcpy(more, r->s->coll, r->s->n_coll * sizeof *more);
-        }
-        r->s->coll = more;
-        r->cap = cap;
+    struct live_coll_info *more = mrs_arena_more(&r->s->arena, r->s->coll, r->s->n_coll, &r->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
     }
+    r->s->coll = more;
     struct live_coll_info *c = &r->s->coll[r->s->n_coll];
     struct mrs_val options = live_at(doc, "options");
     memset(c, 0, sizeof *c);

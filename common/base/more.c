@@ -1,0 +1,39 @@
+/* more.c - lists that grow by doubling, in blocks of their own or in an arena. */
+#include "mongoreshape/mem.h"
+
+enum { FIRST = 16 };
+
+/* How many items a full list is to hold next; 0: more than can be asked for. */
+static uint32_t
+next_cap(uint32_t cap, size_t size)
+{
+    uint32_t want = cap ? cap * 2 : FIRST;
+    return want > cap && want <= SIZE_MAX / size ? want : 0;
+}
+
+void *
+mrs_more(struct mrs_mem *m, void *list, uint32_t n, uint32_t *cap, size_t size)
+{
+    if (n < *cap) {
+        return list;
+    }
+    uint32_t want = next_cap(*cap, size);
+    void *more = want ? mrs_realloc(m, list, want * size) : NULL;
+    *cap = more ? want : *cap;
+    return more;
+}
+
+void *
+mrs_arena_more(struct mrs_arena *a, void *list, uint32_t n, uint32_t *cap, size_t size)
+{
+    if (n < *cap) {
+        return list;
+    }
+    uint32_t want = next_cap(*cap, size);
+    void *more = want ? mrs_arena_alloc(a, want * size) : NULL;
+    if (more && n) {
+        memcpy(more, list, n * size);
+    }
+    *cap = more ? want : *cap;
+    return more;
+}

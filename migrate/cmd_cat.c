@@ -1,6 +1,7 @@
 /* cmd_cat.c - `mongoreshape cat IN`: the documents of a dump as lines of Extended JSON. */
 #include "commands.h"
 #include "mongoreshape/cat.h"
+#include "mongoreshape/clock.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/expr.h"
 #include "job.h"

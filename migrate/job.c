@@ -4,6 +4,7 @@
  * The input comes first, because the plan's collections may be those of its only database. Without
  * an input the plan is read for itself. */
 #include "job.h"
+#include "mongoreshape/clock.h"
 
 struct mrs_input_opts
 mrsi_job_input_opts(const struct mrsi_cli *cli)

@@ -4,33 +4,13 @@
  * (--progress) lines follow each other, one a second. The time left comes from a smoothed rate over all passes, so it
  * settles after a few seconds. What stands in the line is the tool's business. */
 #include "mongoreshape/cli.h"
+#include "mongoreshape/clock.h"
 
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TERMINAL_MS 170
 #define FILE_MS 1000
-
-static int64_t
-read_clock(clockid_t id)
-{
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-uint64_t
-mrs_clock_steady(void)
-{
-    return (uint64_t)read_clock(CLOCK_MONOTONIC);
-}
-
-int64_t
-mrs_clock_wall(void)
-{
-    return read_clock(CLOCK_REALTIME);
-}
 
 void
 mrs_cli_progress_begin(struct mrs_cli_progress *p, bool wanted, bool quiet)

@@ -7,20 +7,12 @@
  * abort. Standard output gets its bytes here. */
 #include "archive_out.h"
 #include "pack_container.h"
+#include "mongoreshape/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t
-now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* Fails with EEXIST where `to` is there. */
 int
@@ -381,7 +373,7 @@ publish(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
 enum mrs_status
 mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms, struct mrs_err *e)
 {
-    uint64_t start = now_ms();
+    uint64_t start = mrs_clock_steady();
     enum mrs_status s = MRS_OK;
     if (o->failed || o->committed) {
         return MRSI_FAIL(e, MRS_E_IO, "%s: writing has failed before, nothing is published",
@@ -397,7 +389,7 @@ mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms
     }
     o->committed = true;
     if (sync_ms) {
-        *sync_ms = now_ms() - start;
+        *sync_ms = mrs_clock_steady() - start;
     }
     return MRS_OK;
 }

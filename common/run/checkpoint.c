@@ -4,8 +4,8 @@
  * a short run writes none. What was true at the boundary may be written later as well, when the run is interrupted in
  * the pass behind it, so files that the boundary names stay until there is a newer one. */
 #include "checkpoint.h"
+#include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
-#include <time.h>
 #include <unistd.h>
 
 #define BETWEEN_MS 5000u /* before the first, and between two boundaries that are written */
@@ -40,14 +40,6 @@ struct mrsi_keep {
     struct mrsi_checkpoint from;
     bool resumes;
 };
-
-static uint64_t
-now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static bool
 everywhere(const struct mrsi_engine *en)
@@ -293,7 +285,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
     mrs_buf_clear(&body);
     mrs_buf_clear(&file);
     if (s == MRS_OK) {
-        k->written_ms = now_ms();
+        k->written_ms = mrs_clock_steady();
         k->is_newer = false;
         remove_doomed(en);
         tell(en, true);
@@ -307,7 +299,7 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_keep *k = en->keep;
     struct mrs_build b;
     struct mrs_view d;
-    uint64_t begun = now_ms();
+    uint64_t begun = mrs_clock_steady();
     mrs_buf_reset(&k->boundary);
     mrs_buf_reset(&k->files);
     mrs_buf_reset(&k->pass);
@@ -315,7 +307,7 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     enum mrs_status s = mrsi_state_describe(en, step, &b, &k->files, e);
     s = s == MRS_OK ? mrs_build_finish(&b, &d, e) : s;
     k->is_newer = k->exact = s == MRS_OK;
-    k->words_ms = now_ms();
+    k->words_ms = mrs_clock_steady();
     k->words_took_ms = k->words_ms - begun;
     remove_doomed(en);
     return s;
@@ -328,7 +320,7 @@ mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (!k || !en->out) {
         return MRS_OK;
     }
-    uint64_t now = now_ms(), since = k->written_ms ? k->written_ms : k->begun_ms, most = en->opts->checkpoint_ms;
+    uint64_t now = mrs_clock_steady(), since = k->written_ms ? k->written_ms : k->begun_ms, most = en->opts->checkpoint_ms;
     uint64_t least = most && most < BETWEEN_MS ? most : BETWEEN_MS;
     if (k->from_pass.n > MRS_DOC_MIN) {
         return k->begins++ ? mrsi_state_damaged("no pass wants its mark", e) : MRS_OK;
@@ -384,7 +376,7 @@ mrsi_keep_due(const struct mrsi_engine *en)
     if (!k || !en->out || !k->exact) {
         return false;
     }
-    uint64_t most = en->opts->checkpoint_ms, since = k->written_ms ? k->written_ms : k->begun_ms, now = now_ms();
+    uint64_t most = en->opts->checkpoint_ms, since = k->written_ms ? k->written_ms : k->begun_ms, now = mrs_clock_steady();
     return everywhere(en) || now - since >= (most ? most : MARK_MS) ||
            (mrsi_cancelled(en) && (k->is_on_disk || now - k->begun_ms >= BETWEEN_MS));
 }
@@ -453,7 +445,7 @@ make_keep(struct mrsi_engine *en, struct mrs_err *e)
     }
     k->side = (struct mrs_beside){en->mem, en->opts->output};
     k->next = 1;
-    k->begun_ms = now_ms();
+    k->begun_ms = mrs_clock_steady();
     en->keep = k;
     return MRS_OK;
 }
@@ -580,7 +572,7 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
         k->pass_on_disk = in_pass;
         k->from_pass = k->from.pass;
         k->begins = *step < en->plan->n_steps; /* else the boundary before a collection comes first */
-        k->written_ms = k->words_ms = now_ms();
+        k->written_ms = k->words_ms = mrs_clock_steady();
         mrs_buf_put(&k->boundary, k->from.state.p, k->from.state.n);
         s = mrs_buf_status(&k->boundary, e);
     }
@@ -601,7 +593,7 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
 {
     struct mrsi_keep *k = en->keep;
     bool go_on = may_go_on(s, e);
-    bool worth = k->is_on_disk || (k->reached && (everywhere(en) || now_ms() - k->begun_ms >= BETWEEN_MS));
+    bool worth = k->is_on_disk || (k->reached && (everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS));
     struct mrs_err own;
     mrs_err_clear(&own);
     if (go_on && k->took_up && k->is_newer && worth) {

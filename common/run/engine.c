@@ -5,20 +5,12 @@
  * waits up to there is counted, and nothing is published. */
 #include "amend.h"
 #include "checkpoint.h"
+#include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MEMORY_LEAST (16u << 20) /* for gathering, within MRS_MEMORY_MIN */
-
-static uint64_t
-now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 void
 mrsi_tick(struct mrsi_engine *en)
@@ -442,7 +434,7 @@ mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const 
         struct mrs_report *report, struct mrs_err *e)
 {
     struct mrsi_engine en = {.mem = mem, .plan = plan, .in = in, .opts = opts, .report = report};
-    uint64_t started = now_ms();
+    uint64_t started = mrs_clock_steady();
     uint32_t reached = 0;
     memset(report, 0, sizeof *report);
     mrs_arena_init(&report->arena, mem);
@@ -454,7 +446,7 @@ mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const 
     s = s == MRS_OK ? end(&en, reached, e) : s;
     mrsi_keep_end(&en, s, e);
     report->temp_bytes = mrsi_temp_most(&en);
-    report->wall_ms = now_ms() - started;
+    report->wall_ms = mrs_clock_steady() - started;
     clear_engine(&en);
     return s;
 }

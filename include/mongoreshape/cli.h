@@ -158,10 +158,6 @@ void mrs_cli_progress_draw(struct mrs_cli_progress *p, const char *line);
 /* Takes the line away. */
 void mrs_cli_progress_end(struct mrs_cli_progress *p);
 
-/* ---- clocks, in milliseconds ---- */
-uint64_t mrs_clock_steady(void); /* for durations */
-int64_t mrs_clock_wall(void);    /* since 1970 */
-
 /* ---- Ctrl-C and its relatives ---- */
 /* From now on SIGINT, SIGTERM and SIGHUP set the flag, once; the second ends the process. SIGPIPE and SIGXFSZ are
  * ignored: writing reports it. on_bus_error: what is said before a file that cannot be read any more ends the process

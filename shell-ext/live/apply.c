@@ -285,7 +285,7 @@ batch(struct pass *p)
     struct live_journal_entry *en = NULL;
     struct mrs_coll now = {NULL, NULL, NULL};
     uint32_t n = 0;
-    int64_t start = live_clock_ms(), from = p->from + p->c.at, to = from + p->batch;
+    int64_t start = mrs_clock_asleep(), from = p->from + p->c.at, to = from + p->batch;
     mrs_arena_reset(&p->arena);
     live_burst_reset(&p->burst);
     to = to > p->from + p->n ? p->from + p->n : to;
@@ -300,7 +300,7 @@ batch(struct pass *p)
     } else if (s == MRS_OK) {
         s = write_batch(p, n);
     }
-    next_size(p, live_clock_ms() - start);
+    next_size(p, mrs_clock_asleep() - start);
     return s;
 }
 

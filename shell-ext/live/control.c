@@ -80,7 +80,7 @@ enum mrs_status
 live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    int64_t now = live_clock_ms();
+    int64_t now = mrs_clock_asleep();
     if (!r) {
         if (job->progress) {
             job->progress(job->arg, p);
@@ -145,10 +145,10 @@ look_around(struct live_job *job, struct mrs_err *e)
     if (s == MRS_OK) {
         s = live_lease_keep(job, e);
     }
-    if (s == MRS_OK && live_clock_ms() - r->control_read_ms >= CONTROL_MS) {
+    if (s == MRS_OK && mrs_clock_asleep() - r->control_read_ms >= CONTROL_MS) {
         s = look(job, e);
     }
-    if (s == MRS_OK && !live_phase_over(r->phase) && live_clock_ms() - r->uuid_checked_ms >= UUID_MS) {
+    if (s == MRS_OK && !live_phase_over(r->phase) && mrs_clock_asleep() - r->uuid_checked_ms >= UUID_MS) {
         s = live_run_uuids(job, e);
     }
     return s;
@@ -159,10 +159,10 @@ static enum mrs_status
 hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    int64_t since = r->breathed_ms, came = live_clock_ms();
+    int64_t since = r->breathed_ms, came = mrs_clock_asleep();
     r->throttled = false;
     for (;;) {
-        int64_t now = live_clock_ms(), wait = since + due(&r->control, docs, bytes) - now;
+        int64_t now = mrs_clock_asleep(), wait = since + due(&r->control, docs, bytes) - now;
         int64_t rest = docs || bytes ? came + r->control.sleep_ms - now : 0;
         wait = rest > wait ? rest : wait;
         if (!r->control.pause && wait <= 0) {
@@ -212,7 +212,7 @@ live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs
     if (s == MRS_OK) {
         s = hold_back(job, docs, bytes, e);
     }
-    r->breathed_ms = live_clock_ms();
+    r->breathed_ms = mrs_clock_asleep();
     if (s == MRS_OK && live_link_generation(job->link) != r->generation) {
         if (LIVE_MUTANT("memory-after-reconnect")) {
             r->generation = live_link_generation(job->link);

@@ -22,7 +22,7 @@ touch(struct live_batch *b, struct live_task *t, bool *there, struct live_fault 
     memset(&r, 0, sizeof r);
     enum mrs_status st = live_guard_id(t->doc, false, &q, e);
     op.filter = (struct mrs_view){q.p, (uint32_t)q.n};
-    st = st ? st : live_doc(&u, &op.doc, e, "[{$set: {mongoreshape_touch: {$literal: %I}}}]", live_clock_ms());
+    st = st ? st : live_doc(&u, &op.doc, e, "[{$set: {mongoreshape_touch: {$literal: %I}}}]", mrs_clock_asleep());
     st = st ? st : live_bulk(b->job->link, b->coll, &op, 1, LIVE_WRITE | LIVE_IN_TXN, false, &b->burst.arena, &r, f, e);
     *there = r.matched == 1;
     mrs_buf_clear(&q);

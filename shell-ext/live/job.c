@@ -6,6 +6,7 @@
 #include "job.h"
 
 #include "bson.h"
+#include "mongoreshape/clock.h"
 #include "server.h"
 
 /* ---- the line ---- */

@@ -27,20 +27,12 @@ live_lease_comment(const char *run, const char *owner, char out[128])
     snprintf(out, 128, "mongoreshape %s %s", run, owner);
 }
 
-static int64_t
-client_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* The time for a filter, as milliseconds: dates that are compared as numbers are compared right by every server. */
 static enum mrs_status
 filter_now(struct mrs_arena *a, struct mrs_view *now, struct mrs_err *e)
 {
     if (LIVE_MUTANT("lease-by-client-clock")) {
-        return live_doc_in(a, now, e, "{$literal: %I}", client_now());
+        return live_doc_in(a, now, e, "{$literal: %I}", mrs_clock_wall());
     }
     return live_doc_in(a, now, e, "{$toLong: '$$NOW'}");
 }
@@ -50,7 +42,7 @@ static enum mrs_status
 until_expr(struct live_job *job, struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e)
 {
     if (LIVE_MUTANT("lease-by-client-clock")) {
-        return live_doc_in(a, out, e, "{$literal: %t}", client_now() + job->run->lease_ms);
+        return live_doc_in(a, out, e, "{$literal: %t}", mrs_clock_wall() + job->run->lease_ms);
     }
     return live_doc_in(a, out, e, "{$toDate: {$add: [{$toLong: '$$NOW'}, %i]}}", job->run->lease_ms);
 }
@@ -83,7 +75,7 @@ look(struct live_job *job, const char *ns, struct holder *h, struct mrs_err *e)
         h->until = live_date_at(d, "until", 0);
         h->old = live_bool_at(d, "old", false);
         if (LIVE_MUTANT("lease-by-client-clock")) {
-            h->old = h->until < client_now();
+            h->old = h->until < mrs_clock_wall();
         }
     }
     mrs_buf_clear(&buf);
@@ -305,7 +297,7 @@ enum mrs_status
 live_lease_quell(struct live_job *job, const char *run, const char *owner, struct mrs_err *e)
 {
     char comment[128];
-    int64_t start = live_clock_ms();
+    int64_t start = mrs_clock_asleep();
     enum mrs_status s = MRS_OK;
     uint32_t n = 1;
     live_lease_comment(run, owner, comment);
@@ -326,7 +318,7 @@ live_lease_quell(struct live_job *job, const char *run, const char *owner, struc
             s = mrs_err_memory(e, 0);
         }
         mrs_buf_clear(&out);
-        if (s == MRS_OK && n > 0 && live_clock_ms() - start > job->run->lease_ms) {
+        if (s == MRS_OK && n > 0 && mrs_clock_asleep() - start > job->run->lease_ms) {
             s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                             "%u commands of %s still run on the server and do not end: wait, then call again", n,
                             owner);
@@ -363,7 +355,7 @@ static enum mrs_status
 wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
 {
     struct mrs_view d;
-    int64_t longest = job->run->lease_ms, start = live_clock_ms();
+    int64_t longest = job->run->lease_ms, start = mrs_clock_asleep();
     char line[128];
     for (size_t at = 0; live_state_next(dead, &at, &d);) {
         int64_t ms = live_int_at(d, "ms", 0);
@@ -374,7 +366,7 @@ wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
     if (job->say) {
         job->say(job->arg, line);
     }
-    while (live_clock_ms() - start < longest) {
+    while (mrs_clock_asleep() - start < longest) {
         if (live_cancelled(job)) {
             return live_cancel_err(e);
         }
@@ -515,7 +507,7 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
     uint32_t names = 0;
     enum mrs_status s = names_of(job, colls, n, &r->lease, &names, e);
     r->n_leases = 0;
-    r->lease_checked_ms = live_clock_ms();
+    r->lease_checked_ms = mrs_clock_asleep();
     LIVE_STOP("before-lease-take");
     while (s == MRS_OK && r->n_leases < names) {
         s = take_one(job, r->lease[r->n_leases], e);
@@ -539,7 +531,7 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view until, u;
-    int64_t sent_at = live_clock_ms();
+    int64_t sent_at = mrs_clock_asleep();
     if (r->n_leases == 0) {
         return MRS_OK;
     }
@@ -562,7 +554,7 @@ enum mrs_status
 live_lease_keep(struct live_job *job, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    return live_clock_ms() - r->lease_checked_ms < r->lease_ms / 6 ? MRS_OK : live_lease_renew(job, e);
+    return mrs_clock_asleep() - r->lease_checked_ms < r->lease_ms / 6 ? MRS_OK : live_lease_renew(job, e);
 }
 
 enum mrs_status

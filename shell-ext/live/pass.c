@@ -311,7 +311,7 @@ tell(struct walk *w, struct mrs_err *e)
 {
     struct live_tour *t = w->t;
     const struct live_coll_info *info = t->job->server ? live_server_coll(t->job->server, t->coll) : NULL;
-    double s = (double)(live_clock_ms() - w->begun_ms) / 1000;
+    double s = (double)(mrs_clock_asleep() - w->begun_ms) / 1000;
     struct live_progress p = {.phase = t->phase, .ns = t->coll->ns, .done = w->c.docs,
                               .estimated = info ? info->count : 0, .bytes = t->wrote_bytes,
                               .docs_per_s = s > 0 ? (double)(w->c.docs - w->begun_docs) / s : 0, .limiting = ""};
@@ -336,7 +336,7 @@ one_batch(struct walk *w, struct mrs_err *e)
     enum mrs_status st = live_run_breathe(t->job, t->wrote_docs, t->wrote_bytes, e);
     t->wrote_docs = t->wrote_bytes = 0;
     st = st ? st : find_upper(w, e);
-    int64_t start = live_clock_ms();
+    int64_t start = mrs_clock_asleep();
     struct mrs_view from = {w->c.last.p, (uint32_t)w->c.last.n};
     st = st ? st : live_range_read(t->job, t->coll, from, w->size, read_max, &w->range, e);
     if (st) {
@@ -349,7 +349,7 @@ one_batch(struct walk *w, struct mrs_err *e)
     st = move_to_bound(w, e);
     st = st ? st : t->batch(t->arg, w->range.docs, w->range.n, &w->c, e);
     if (!st) {
-        govern(w, live_clock_ms() - start, t->wrote_bytes);
+        govern(w, mrs_clock_asleep() - start, t->wrote_bytes);
         w->lost = 0;
         st = tell(w, e);
     }
@@ -369,7 +369,7 @@ sum_up(struct walk *w)
 enum mrs_status
 live_tour_run(struct live_tour *t, struct mrs_err *e)
 {
-    struct walk w = {.t = t, .size = t->job->opts.batch ? t->job->opts.batch : DOCS_FIRST, .begun_ms = live_clock_ms()};
+    struct walk w = {.t = t, .size = t->job->opts.batch ? t->job->opts.batch : DOCS_FIRST, .begun_ms = mrs_clock_asleep()};
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);
     live_range_init(&w.range, t->job->mem);
     enum mrs_status st = reload(&w, e);

@@ -180,7 +180,7 @@ on_progress(void *arg, const struct mrs_progress *p)
 {
     struct keeping *k = arg;
     struct live_progress tell = {.phase = "deriving", .ns = p->phase, .done = p->docs, .limiting = ""};
-    int64_t now = live_clock_ms();
+    int64_t now = mrs_clock_asleep();
     if (k->job->cancel && __atomic_load_n(k->job->cancel, __ATOMIC_RELAXED)) {
         __atomic_store_n(&k->stop, 1, __ATOMIC_RELAXED);
     }
@@ -201,7 +201,7 @@ static enum mrs_status
 run_plan(struct live_quiet_run *q, struct mrs_input *in, struct mrs_err *e)
 {
     struct live_job *job = q->job;
-    struct keeping k = {.job = job, .last = live_clock_ms()};
+    struct keeping k = {.job = job, .last = mrs_clock_asleep()};
     struct mrs_report report;
     struct mrs_run_opts o = {.input = q->base, .output = q->out, .memory = job->opts.memory, .tmp = q->dir,
                              .compress = {MRS_CODEC_NONE, 0}, .refused = path_in(q, "refused.bson"),

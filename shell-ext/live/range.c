@@ -148,7 +148,7 @@ begin_reading(struct live_range *r, struct mrs_view from, uint32_t n, struct mrs
     bool short_sighted = from.n && LIVE_MUTANT("gt-instead-of-min");
     r->behind = behind_kind(at);
     r->batch = n + 1;
-    r->opened_ms = live_clock_ms();
+    r->opened_ms = mrs_clock_asleep();
     r->generation = live_link_generation(r->job->link);
     enum mrs_status s = open_cursor(r, at, short_sighted || r->behind.type != MRS_MISSING, e);
     if (short_sighted) {
@@ -164,7 +164,7 @@ goes_on(const struct live_range *r, const struct live_job *job, const struct mrs
 {
     return r->cursor && r->job == job && r->coll == coll && from.n == r->bound.n &&
            memcmp(from.p, r->bound.p, from.n) == 0 && n / 2 < r->batch &&
-           live_clock_ms() - r->opened_ms < CURSOR_MS && r->generation == live_link_generation(job->link) &&
+           mrs_clock_asleep() - r->opened_ms < CURSOR_MS && r->generation == live_link_generation(job->link) &&
            !LIVE_MUTANT("gt-instead-of-min");
 }
 

@@ -68,7 +68,7 @@ live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
     snprintf(r->short_id, sizeof r->short_id, "%.12s", id);
     r->lease_ms = job->opts.lease_ms > 0 ? job->opts.lease_ms : 30000;
     r->generation = live_link_generation(job->link);
-    r->breathed_ms = r->uuid_checked_ms = live_clock_ms();
+    r->breathed_ms = r->uuid_checked_ms = mrs_clock_asleep();
     r->told.phase = r->told_phase;
     r->told.ns = r->told_ns;
     r->told.limiting = "";
@@ -135,7 +135,7 @@ live_run_load(struct live_job *job, struct mrs_err *e)
         r->control.docs_per_s = (uint64_t)live_int_at(d, "control.docs", 0);
         r->control.bytes_per_s = (uint64_t)live_int_at(d, "control.bytes", 0);
         r->control.sleep_ms = live_int_at(d, "control.sleep", 0);
-        r->control_read_ms = live_clock_ms();
+        r->control_read_ms = mrs_clock_asleep();
     }
     return s;
 }
@@ -225,7 +225,7 @@ live_run_uuids(struct live_job *job, struct mrs_err *e)
             s = same_uuid(job, mrs_val_view(el.v), e);
         }
     }
-    job->run->uuid_checked_ms = live_clock_ms();
+    job->run->uuid_checked_ms = mrs_clock_asleep();
     return s;
 }
 

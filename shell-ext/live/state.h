@@ -6,9 +6,7 @@
 #define LIVE_STATE_H
 
 #include "link.h"
-
-/* Milliseconds of a clock that also counts while the machine sleeps; for time spans only. */
-int64_t live_clock_ms(void);
+#include "mongoreshape/clock.h"
 
 struct live_control { /* turned by `pause`, `resume`, `throttle` while a run goes on */
     bool pause;

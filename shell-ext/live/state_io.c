@@ -13,14 +13,6 @@
 
 enum { PATIENCE_MS = 60000, RETRY_MS = 200 };
 
-int64_t
-live_clock_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 void
 live_nap(int64_t ms)
 {
@@ -62,7 +54,7 @@ again(const struct live_job *job, enum mrs_status s, const struct live_fault *f,
 {
     bool passing = f->kind == LIVE_FAULT_NETWORK || f->kind == LIVE_FAULT_TRANSIENT;
     if (s != MRS_FAIL || !passing || live_cancelled(job) || (job->run && job->run->leaving) ||
-        live_clock_ms() - since > PATIENCE_MS) {
+        mrs_clock_asleep() - since > PATIENCE_MS) {
         return false;
     }
     live_nap(RETRY_MS);
@@ -106,7 +98,7 @@ live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, un
     mrs_buf_init(&own, job->mem, MRS_DOC_READ_MAX);
     out = out ? out : &own; /* the reply is read in any case: it may tell of a writeError */
     size_t start = out->n;
-    int64_t since = live_clock_ms();
+    int64_t since = mrs_clock_asleep();
     struct live_fault fault;
     struct mrs_err why;
     enum mrs_status s;
@@ -224,7 +216,7 @@ read_all(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, b
          struct mrs_err *e)
 {
     size_t start = out->n;
-    int64_t since = live_clock_ms();
+    int64_t since = mrs_clock_asleep();
     struct live_fault fault;
     struct mrs_err why;
     enum mrs_status s;

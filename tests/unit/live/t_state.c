@@ -321,15 +321,15 @@ sleeper_loses(void **state)
     must(&a, open_run(&a, true));
     must(&a, live_checkpoint_open(&a.job, "x", &c, &a.e));
     must(&a, live_checkpoint_save(&a.job, &c, &a.e));
-    int64_t start = live_clock_ms();
+    int64_t start = mrs_clock_asleep();
     must(&b, open_run(&b, false)); /* waits for the lease of a, which does not move */
-    assert_true(live_clock_ms() - start >= (live_test_replicated() ? 400 : 1100));
+    assert_true(mrs_clock_asleep() - start >= (live_test_replicated() ? 400 : 1100));
     assert_true(b.job.run->epoch > a.job.run->epoch);
     assert_int_equal(count(&b, b.state, "leases", "dead.owner", a.job.run->owner), 0);
     /* awake again, with everything in hand that it had: each write of its finds nothing */
     refused_with(&a, live_checkpoint_save(&a.job, &c, &a.e), MRS_E_SERVER, "no longer ours");
     refused_with(&a, live_run_phase(&a.job, "expand", 1, mrs_empty_doc(), &a.e), MRS_E_SERVER, "still ours");
-    a.job.run->lease_checked_ms = live_clock_ms();
+    a.job.run->lease_checked_ms = mrs_clock_asleep();
     refused_with(&a, live_run_phase(&a.job, "expand", 1, mrs_empty_doc(), &a.e), MRS_E_SERVER, "no longer ours");
     a.job.run->lease_checked_ms = 0;
     refused_with(&a, live_run_breathe(&a.job, 1, 1, &a.e), MRS_E_SERVER, "still ours");
@@ -495,7 +495,7 @@ turning(void *arg)
 {
     struct turner *t = arg;
     sleep_ms(t->after_ms);
-    t->at_ms = live_clock_ms();
+    t->at_ms = mrs_clock_asleep();
     if (live_control_set(&t->d->job, &t->c, t->pause_only, &t->d->e) != MRS_OK) {
         t->at_ms = 0;
     }
@@ -521,31 +521,31 @@ controls(void **state)
     sleep_ms(1050);
     must(&a, live_run_breathe(&a.job, 0, 0, &a.e));
     assert_int_equal(a.job.run->control.docs_per_s, 100);
-    int64_t start = live_clock_ms();
+    int64_t start = mrs_clock_asleep();
     must(&a, live_run_breathe(&a.job, 60, 10, &a.e));
-    assert_in_range(live_clock_ms() - start, 550, 1500);
+    assert_in_range(mrs_clock_asleep() - start, 550, 1500);
     assert_string_equal(a.last.limiting, "throttle");
     /* a limit that would hold a batch for an hour is lifted while it waits */
     struct turner lift = {.d = &b, .after_ms = 300};
     a.job.run->control.bytes_per_s = 1;
-    a.job.run->control_read_ms = start = live_clock_ms();
+    a.job.run->control_read_ms = start = mrs_clock_asleep();
     assert_int_equal(pthread_create(&t, NULL, turning, &lift), 0);
     must(&a, live_run_breathe(&a.job, 1, 3600, &a.e));
     pthread_join(t, NULL);
     assert_true(lift.at_ms > 0);
-    assert_true(live_clock_ms() - lift.at_ms < 1300);
+    assert_true(mrs_clock_asleep() - lift.at_ms < 1300);
     /* pause, and resume within a second */
     c = (struct live_control){.pause = true};
     must(&b, live_control_set(&b.job, &c, true, &b.e));
     sleep_ms(1050);
     struct turner go = {.d = &b, .after_ms = 600, .pause_only = true};
-    start = live_clock_ms();
+    start = mrs_clock_asleep();
     assert_int_equal(pthread_create(&t, NULL, turning, &go), 0);
     must(&a, live_run_breathe(&a.job, 1, 1, &a.e));
     pthread_join(t, NULL);
     assert_string_equal(a.last.limiting, "paused");
-    assert_true(live_clock_ms() - start >= 500);
-    assert_true(live_clock_ms() - go.at_ms < 1300);
+    assert_true(mrs_clock_asleep() - start >= 500);
+    assert_true(mrs_clock_asleep() - go.at_ms < 1300);
     /* Ctrl-C while it is paused */
     must(&b, live_control_set(&b.job, &c, true, &b.e));
     a.job.run->control_read_ms = 0;

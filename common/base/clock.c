@@ -1,0 +1,29 @@
+/* clock.c - see clock.h. */
+#include "mongoreshape/clock.h"
+#include <time.h>
+
+static int64_t
+read_clock(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+uint64_t
+mrs_clock_steady(void)
+{
+    return (uint64_t)read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t
+mrs_clock_wall(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+int64_t
+mrs_clock_asleep(void)
+{
+    return read_clock(CLOCK_BOOTTIME);
+}

@@ -320,7 +320,8 @@ mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (!k || !en->out) {
         return MRS_OK;
     }
-    uint64_t now = mrs_clock_steady(), since = k->written_ms ? k->written_ms : k->begun_ms, most = en->opts->checkpoint_ms;
+    uint64_t now = mrs_clock_steady(), since = k->written_ms ? k->written_ms : k->begun_ms;
+    uint64_t most = en->opts->checkpoint_ms;
     uint64_t least = most && most < BETWEEN_MS ? most : BETWEEN_MS;
     if (k->from_pass.n > MRS_DOC_MIN) {
         return k->begins++ ? mrsi_state_damaged("no pass wants its mark", e) : MRS_OK;
@@ -376,7 +377,8 @@ mrsi_keep_due(const struct mrsi_engine *en)
     if (!k || !en->out || !k->exact) {
         return false;
     }
-    uint64_t most = en->opts->checkpoint_ms, since = k->written_ms ? k->written_ms : k->begun_ms, now = mrs_clock_steady();
+    uint64_t now = mrs_clock_steady(), since = k->written_ms ? k->written_ms : k->begun_ms;
+    uint64_t most = en->opts->checkpoint_ms;
     return everywhere(en) || now - since >= (most ? most : MARK_MS) ||
            (mrsi_cancelled(en) && (k->is_on_disk || now - k->begun_ms >= BETWEEN_MS));
 }

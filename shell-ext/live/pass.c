@@ -369,7 +369,8 @@ sum_up(struct walk *w)
 enum mrs_status
 live_tour_run(struct live_tour *t, struct mrs_err *e)
 {
-    struct walk w = {.t = t, .size = t->job->opts.batch ? t->job->opts.batch : DOCS_FIRST, .begun_ms = mrs_clock_asleep()};
+    uint32_t size = t->job->opts.batch ? t->job->opts.batch : DOCS_FIRST;
+    struct walk w = {.t = t, .size = size, .begun_ms = mrs_clock_asleep()};
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);
     live_range_init(&w.range, t->job->mem);
     enum mrs_status st = reload(&w, e);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #define MRSI_STOPPED ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
+#define MRSI_STATE "state"         /* the file in it that names the others */
 #define MRSI_KEPT_MAX 64 /* written files whose descriptors wait for the commit's fsync */
 
 /* PACK: files below the partial folder like those of DIR, put into one file or onto standard output at the commit */
@@ -85,6 +86,7 @@ int mrsi_swap(const char *from, const char *to);       /* two names that are the
 /* ---- resume.c ---- */
 enum mrs_status mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e);
 void mrsi_output_forget_files(struct mrs_output *o);
+/* ---- beside.c ---- */
 bool mrsi_stopped_there(struct mrs_output *o); /* a stopped run left a state */
 
 /* A small file in one go, packed where codec says so. */

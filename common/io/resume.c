@@ -1,205 +1,13 @@
-/* resume.c - what a run leaves so that another can go on where it stopped.
+/* resume.c - what is written of an output, in words, and an output of a stopped run taken up by them.
  *
- * Beside OUT.partial stands the folder OUT.checkpoint: the file `state`, always whole, and files of the run's own that
- * are called 1, 2, 3 ... It is no part of the output and goes when the output is published. OUT.partial of a stopped
- * run holds more than the state speaks of, for the run went on after it was written: what is taken up is what the state
- * lists, and it must be there in its size; the rest is removed. Must not know what a state says of documents. */
+ * OUT.partial of a stopped run holds more than its state speaks of, for the run went on after it was written: what is
+ * taken up is what the state lists, and it must be there in its size; the rest is removed. A run that was killed while
+ * its output got its name is settled first. Must not know what a state says of documents. */
 #include "output.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define STATE "state"
-
-/* ---- the folder beside ---- */
-static bool
-is_number(const char *name)
-{
-    size_t n = strspn(name, "0123456789");
-    return n > 0 && n < 11 && name[n] == 0 && name[0] != '0';
-}
-
-/* A name that only we give: the guard of everything that is removed here. */
-static bool
-is_ours(const char *name)
-{
-    return is_number(name) || strcmp(name, STATE) == 0 || strncmp(name, STATE ".tmp", sizeof STATE ".tmp" - 1) == 0;
-}
-
-/* "OUT.checkpoint/name"; NULL: no memory. */
-static char *
-path_of(const struct mrs_beside *side, const char *name)
-{
-    size_t n = strlen(side->output);
-    while (n > 1 && side->output[n - 1] == '/') {
-        n--;
-    }
-    return mrsi_format(side->mem, "%.*s" MRSI_STOPPED "%s%s", (int)n, side->output, *name ? "/" : "", name);
-}
-
-static char *
-number_path(const struct mrs_beside *side, uint32_t no)
-{
-    char name[16];
-    snprintf(name, sizeof name, "%u", no);
-    return path_of(side, name);
-}
-
-enum mrs_status
-mrs_beside_read(const struct mrs_beside *side, char **state, size_t *n, struct mrs_err *e)
-{
-    char *path = path_of(side, STATE);
-    enum mrs_status s = path ? mrs_file_read(side->mem, path, MRS_STOPPED_MAX, state, n, e) : mrs_err_memory(e, 0);
-    mrs_free(side->mem, path);
-    return s;
-}
-
-bool
-mrsi_stopped_there(struct mrs_output *o)
-{
-    struct mrs_beside side = {o->mem, o->path};
-    struct stat st;
-    char *path = path_of(&side, STATE);
-    bool there = path && lstat(path, &st) == 0;
-    mrs_free(o->mem, path);
-    return there;
-}
-
-static enum mrs_status
-make_folder(const struct mrs_beside *side, struct mrs_err *e)
-{
-    char *dir = path_of(side, "");
-    enum mrs_status s = dir ? MRS_OK : mrs_err_memory(e, 0);
-    if (s == MRS_OK && mkdir(dir, 0777) == 0) {
-        s = mrsi_sync_parent(dir, e);
-    } else if (s == MRS_OK && errno != EEXIST) {
-        s = mrs_err_sys(e, errno, "create folder %s", dir);
-    }
-    mrs_free(side->mem, dir);
-    return s;
-}
-
-enum mrs_status
-mrs_beside_file(const struct mrs_beside *side, uint32_t no, bool create, int *fd, struct mrs_err *e)
-{
-    enum mrs_status s = create ? make_folder(side, e) : MRS_OK;
-    char *path = s == MRS_OK ? number_path(side, no) : NULL;
-    if (!path) {
-        return s == MRS_OK ? mrs_err_memory(e, 0) : s;
-    }
-    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0), 0666);
-    if (*fd < 0) {
-        s = mrs_err_sys(e, errno, "open %s", path);
-    }
-    mrs_free(side->mem, path);
-    return s;
-}
-
-enum mrs_status
-mrs_beside_sync(const struct mrs_beside *side, uint32_t no, struct mrs_err *e)
-{
-    int fd;
-    enum mrs_status s = mrs_beside_file(side, no, false, &fd, e);
-    if (s == MRS_OK) {
-        s = mrsi_sync_fd(fd, side->output, e);
-        close(fd);
-    }
-    return s;
-}
-
-void
-mrs_beside_drop(const struct mrs_beside *side, uint32_t no)
-{
-    char *path = number_path(side, no);
-    if (path) {
-        unlink(path);
-    }
-    mrs_free(side->mem, path);
-}
-
-static bool
-listed(const uint32_t *keep, uint32_t n, const char *name)
-{
-    unsigned long no = strtoul(name, NULL, 10);
-    for (uint32_t i = 0; i < n; i++) {
-        if (keep[i] == no) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Removes the numbered files, or all others, but for what is kept. */
-static enum mrs_status
-remove_some(const struct mrs_beside *side, const char *const *names, uint32_t n_names, bool numbered,
-            const struct mrs_beside_keep *keep, struct mrs_err *e)
-{
-    enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < n_names; i++) {
-        bool state = strcmp(names[i], STATE) == 0;
-        if (is_number(names[i]) != numbered || (keep && (state || listed(keep->no, keep->n, names[i])))) {
-            continue;
-        }
-        char *path = path_of(side, names[i]);
-        s = path ? MRS_OK : mrs_err_memory(e, 0);
-        if (s == MRS_OK && unlink(path) < 0 && errno != ENOENT) {
-            s = mrs_err_sys(e, errno, "remove %s", path);
-        }
-        mrs_free(side->mem, path);
-    }
-    return s;
-}
-
-static enum mrs_status
-clear_folder(const struct mrs_beside *side, const char *dir, const struct mrs_beside_keep *keep, struct mrs_arena *a,
-             struct mrs_err *e)
-{
-    const char **names = NULL;
-    uint32_t n = 0;
-    enum mrs_status s = mrsi_list_dir(a, dir, &names, &n, e);
-    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-        if (!is_ours(names[i])) {
-            s = MRSI_FAIL(e, MRS_E_EXISTS, "%s/%s was not made by mongoreshape: remove it yourself", dir, names[i]);
-        }
-    }
-    s = s == MRS_OK ? remove_some(side, names, n, false, keep, e) : s; /* first the state: it names the others */
-    s = s == MRS_OK ? remove_some(side, names, n, true, keep, e) : s;
-    if (s == MRS_OK && !keep && rmdir(dir) < 0 && errno != ENOENT) {
-        s = mrs_err_sys(e, errno, "remove %s", dir);
-    }
-    return s;
-}
-
-enum mrs_status
-mrs_beside_clear(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e)
-{
-    struct mrs_arena a;
-    struct stat st;
-    char *dir = path_of(side, "");
-    enum mrs_status s = dir ? MRS_OK : mrs_err_memory(e, 0);
-    mrs_arena_init(&a, side->mem);
-    if (s == MRS_OK && lstat(dir, &st) == 0) {
-        s = clear_folder(side, dir, keep, &a, e);
-    }
-    mrs_arena_clear(&a);
-    mrs_free(side->mem, dir);
-    return s;
-}
-
-enum mrs_status
-mrs_beside_write(const struct mrs_beside *side, const void *p, size_t n, struct mrs_err *e)
-{
-    enum mrs_status s = make_folder(side, e);
-    char *path = s == MRS_OK ? path_of(side, STATE) : NULL;
-    if (s == MRS_OK) {
-        s = path ? mrs_file_write(path, p, n, e) : mrs_err_memory(e, 0);
-    }
-    mrs_free(side->mem, path);
-    return s;
-}
 
 /* ---- what the output is like ---- */
 enum mrs_status
@@ -304,7 +112,7 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
 static enum mrs_status
 damaged(struct mrs_output *o, const char *what, struct mrs_err *e)
 {
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s" MRSI_STOPPED "/" STATE ": damaged: %s", o->path, what);
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s" MRSI_STOPPED "/" MRSI_STATE ": damaged: %s", o->path, what);
 }
 
 static const char *

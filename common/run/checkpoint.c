@@ -445,7 +445,7 @@ make_keep(struct mrsi_engine *en, struct mrs_err *e)
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         mrs_buf_init(bufs[i], en->mem, MRS_DOC_MAX);
     }
-    k->side = (struct mrs_beside){en->mem, en->opts->output};
+    k->side = (struct mrs_beside){en->mem, en->opts->output, en->opts->tmp};
     k->next = 1;
     k->begun_ms = mrs_clock_steady();
     en->keep = k;
@@ -498,7 +498,7 @@ mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e)
 enum mrs_status
 mrs_stopped_now(struct mrs_mem *mem, const char *output, int64_t *now, struct mrs_err *e)
 {
-    struct mrs_beside side = {mem, output};
+    struct mrs_beside side = {mem, output, NULL};
     struct mrsi_checkpoint cp;
     char *p = NULL;
     size_t n;
@@ -539,6 +539,7 @@ keep_files(struct mrsi_engine *en, bool in_pass, struct mrs_err *e)
     }
     struct mrs_beside_keep keep = {(const uint32_t *)(const void *)k->on_disk.p,
                                    (uint32_t)(k->on_disk.n / sizeof(uint32_t))};
+    s = s == MRS_OK ? mrs_beside_check(&k->side, &keep, e) : s; /* while all is as it was */
     return s == MRS_OK ? mrs_beside_clear(&k->side, &keep, e) : s;
 }
 

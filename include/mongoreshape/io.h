@@ -243,6 +243,7 @@ enum mrs_status mrs_file_fingerprint(struct mrs_mem *mem, const char *path, stru
 struct mrs_beside {
     struct mrs_mem *mem;
     const char *output; /* as in mrs_output_open */
+    const char *tmp;    /* where numbered files are made from now on; NULL: in the folder itself */
 };
 /* The state that a stopped run to this output left. FAIL MRS_E_MISSING: there is none. */
 enum mrs_status mrs_beside_read(const struct mrs_beside *side, char **state, size_t *n, struct mrs_err *e);
@@ -252,6 +253,9 @@ enum mrs_status mrs_beside_settle(const struct mrs_beside *side, struct mrs_view
                                   bool *published, struct mrs_err *e);
 /* Replaces the state; afterwards it is on disk. */
 enum mrs_status mrs_beside_write(const struct mrs_beside *side, const void *p, size_t n, struct mrs_err *e);
+/* Numbered files, opened for reading and writing, synced, removed, wherever they are: the caller need not know. One
+ * that is not there: FAIL MRS_E_MISSING; one that was not made by us, or that stands under a second name: MRS_E_FORMAT,
+ * and it is not touched. */
 enum mrs_status mrs_beside_file(const struct mrs_beside *side, uint32_t no, bool create, int *fd, struct mrs_err *e);
 enum mrs_status mrs_beside_sync(const struct mrs_beside *side, uint32_t no, struct mrs_err *e);
 void mrs_beside_drop(const struct mrs_beside *side, uint32_t no);
@@ -259,6 +263,8 @@ struct mrs_beside_keep {
     const uint32_t *no;
     uint32_t n;
 };
+/* All of them can be opened. */
+enum mrs_status mrs_beside_check(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e);
 /* Removes all files but the state and those of keep; keep NULL: everything, with the folder. */
 enum mrs_status mrs_beside_clear(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e);
 /* What is written so far, as fields of a document; open sinks are not told. */

@@ -124,6 +124,27 @@ else
     fail "status $got after an interrupt: $(cat err.txt)"
 fi
 
+# ---- files on another disk ----
+mkdir one two
+away() { find one two -name 'mongoreshape-*' | wc -l; }
+spilled() { (ulimit -f 1000; exec "${run[@]}" -o out --checkpoint 0 --tmp one); }
+rm -rf out out.*
+expect 4 "to go on:" spilled
+[ "$(away)" -gt 0 ] || fail "nothing lies in --tmp"
+mv one gone
+before=$(picture)
+expect 2 "bring the disk of its --tmp back" "${run[@]}" -o out --tmp two --resume
+[ "$(picture)" = "$before" ] || fail "a missing file has changed something"
+mv gone one
+expect 1 "" "${run[@]}" -o out --tmp two --resume
+whole out "with --tmp"
+[ "$(away)" -eq 0 ] || fail "left in --tmp: $(find one two)"
+rm -rf out out.*
+expect 4 "to go on:" spilled
+expect 1 "" "${run[@]}" -o out --tmp two --force
+whole out "with --tmp, forced"
+[ "$(away)" -eq 0 ] || fail "left in --tmp: $(find one two)"
+
 # ---- begun anew ----
 rm -rf out out.*
 expect 4 "to go on:" limited

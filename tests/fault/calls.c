@@ -26,7 +26,7 @@ static struct {
 
 static const char *const names[CALLS] = {
     "open", "read",           "pread",           "write", "pwrite", "fsync", "rename", "ftruncate or fallocate",
-    "mmap", "pthread_create", "copy_file_range", "mkdir", "fstat",  "lseek", "unlink or rmdir"};
+    "mmap", "pthread_create", "copy_file_range", "mkdir or symlink", "fstat", "lseek", "unlink or rmdir"};
 
 const char *
 call_name(enum call c)
@@ -146,6 +146,7 @@ PLAIN(renameat2, CALL_RENAME, (int da, const char *a, int db, const char *b, uns
 PLAIN(ftruncate, CALL_TRUNCATE, (int fd, off_t n), (fd, n))
 PLAIN(ftruncate64, CALL_TRUNCATE, (int fd, off_t n), (fd, n))
 PLAIN(mkdir, CALL_MKDIR, (const char *path, mode_t mode), (path, mode))
+PLAIN(symlink, CALL_MKDIR, (const char *to, const char *path), (to, path))
 PLAIN(unlink, CALL_UNLINK, (const char *path), (path))
 PLAIN(rmdir, CALL_UNLINK, (const char *path), (path))
 PLAIN(fstat, CALL_STAT, (int fd, struct stat *st), (fd, st))

@@ -56,6 +56,7 @@ struct scene {
     bool stream;                 /* to standard output while it is made */
     bool slow;                   /* in the long part only */
     bool killed;                 /* is killed and runs out of disk, nothing else */
+    bool aside;                  /* temporary files have a folder of their own */
     bool marked;                 /* several blocks in a pass: is gone on with, nothing else */
     bool damaged;                /* the input is: the plan need not fit it */
     bool meets;                  /* what is refused makes the run end with MRS_E_TOO_MANY */

@@ -53,6 +53,9 @@ clean_scene(const struct scene *sc)
             drop_tree(below(at));
         }
     }
+    if (sc->aside) {
+        mkdir(below("aside"), 0777);
+    }
     if (sc->force && sc->single_ns) {
         put_bytes(below("two.bson"), "\5\0\0\0\0", 5);
         put_bytes(below("two.metadata.json"), "{}", 2);
@@ -103,7 +106,7 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
                              .in = how,
                              .memory = sc->memory ? sc->memory : 256ull << 20,
                              .jobs = sc->jobs ? sc->jobs : 1,
-                             .tmp = top,
+                             .tmp = sc->aside ? below("aside") : sc->to_stdout || sc->way ? top : NULL,
                              .compress = sc->compress,
                              .format = sc->made,
                              .stream = sc->stream,

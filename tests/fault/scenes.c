@@ -392,6 +392,16 @@ const struct scene scenes[] = {
              "  - set: { in: logs, fields: { x: { $divide: [1, { $mod: [\"$_id\", 997] }] } } }\n"
              "  - move: { from: hosts, into: logs, where: { _id: { $gte: 2900 } } }\n"
              "  - partition: { from: logs, by: day, into: { 1: ones }, others: keep }\n"},
+    {.name = "marks, files aside",
+     .dump = dump_large,
+     .memory = 1 << 20,
+     .jobs = 2,
+     .aside = true,
+     .marked = true,
+     .plan = "steps:\n"
+             "  - union: { from: { l: logs, h: hosts }, into: all, tag: kind, conflicts: last }\n"
+             "  - move: { from: all, into: old, where: { day: 3 } }\n"
+             "  - cast: { in: old, fields: { day: string } }\n"},
     {.name = "residue",
      .memory = 4096,
      .jobs = 2,

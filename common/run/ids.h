@@ -82,8 +82,9 @@ bool mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target);
 /* RESOLVE: takes a job's list of members, each followed by its bytes where it has some. */
 enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e);
 
-/* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). *docs: how many there are. */
-enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, uint64_t *docs, struct mrs_err *e);
+/* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). pass NULL: without marks. */
+struct mrsi_pass;
+enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_pass *pass, struct mrs_err *e);
 
 /* HOPE: what was taken up to now, for a mark; and the same again in a new one. */
 enum mrs_status mrsi_ids_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,

@@ -1,17 +1,16 @@
 /* ids_there.c - the `_id`s of the documents that a collection holds before a step adds to it: one reading pass. */
+#include "checkpoint.h"
 #include "ids.h"
 
 struct there {
     struct mrsi_ids *ids;
     uint32_t coll;
     struct mrsi_scan scan;
-    uint64_t docs;
 };
 struct job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_buf found; /* hashes or members */
-    uint64_t docs;
 };
 
 static enum mrs_status
@@ -35,7 +34,6 @@ note(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_v
     struct job *j = job;
     struct mrs_hash128 h;
     enum mrs_status s = mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h, e);
-    j->docs++;
     if (s != MRS_OK) {
         return s == MRS_END ? MRS_OK : s;
     }
@@ -68,8 +66,6 @@ commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct job *j = job;
     enum mrs_status s = MRS_OK;
     (void)w;
-    t->docs += j->docs;
-    j->docs = 0;
     if (t->ids->phase == MRSI_IDS_HOPE) {
         s = mrsi_ids_take(t->ids, (const uint64_t *)(const void *)j->found.p, j->found.n / 8, e);
     } else {
@@ -91,13 +87,12 @@ clear(void *arg, void *job)
 }
 
 enum mrs_status
-mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, uint64_t *docs, struct mrs_err *e)
+mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_pass *pass, struct mrs_err *e)
 {
     struct there t = {.ids = ids, .coll = coll};
     struct mrsi_pipe p = {ids->en, sizeof(struct job), fetch, work, commit, clear, &t};
-    mrsi_scan_begin(ids->en, &ids->en->coll[coll], &t.scan);
-    enum mrs_status s = mrsi_pipe_run(&p, e);
-    mrsi_scan_end(&t.scan);
-    *docs = t.docs;
+    enum mrs_status s = mrsi_pass_begin_scan(pass, ids->en, &ids->en->coll[coll], &t.scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
+    mrsi_pass_end_scan(pass, &t.scan);
     return s;
 }

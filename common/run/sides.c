@@ -58,11 +58,21 @@ enum mrs_status
 mrsi_sides_there(struct mrsi_sides *s, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
-    for (uint32_t i = 0; st == MRS_OK && i < s->n_wr && s->ids.phase != MRSI_IDS_VERDICT; i++) {
-        uint64_t docs;
-        if (only_added(s, s->wr[i].coll)) {
-            st = mrsi_ids_there(&s->ids, s->wr[i].coll, &docs, e);
+    s->there = mrsi_pass_goes_on(s->pass) ? s->there : 0;
+    for (; st == MRS_OK && s->there < s->n_wr; s->there++) {
+        if (s->ids.phase != MRSI_IDS_VERDICT && only_added(s, s->wr[s->there].coll)) {
+            st = mrsi_ids_there(&s->ids, s->wr[s->there].coll, s->pass, e);
         }
+    }
+    return st;
+}
+
+static enum mrs_status
+restart_all(struct mrsi_sides *s, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n_wr; i++) {
+        st = mrsi_writer_restart(&s->wr[i], e);
     }
     return st;
 }
@@ -80,14 +90,12 @@ row_of_coll(struct mrsi_sides *s, uint32_t coll)
 enum mrs_status
 mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e)
 {
-    enum mrs_status st = MRS_OK;
-    s->at = mrsi_pass_goes_on(s->pass) ? s->at : 0;
+    bool goes_on = mrsi_pass_goes_on(s->pass);
+    enum mrs_status st = restart && !goes_on ? restart_all(s, e) : MRS_OK;
+    s->at = goes_on ? s->at : 0;
     for (; st == MRS_OK && s->at < s->n_wr; s->at++) {
         struct mrsi_writer *wr = &s->wr[s->at];
-        if (restart) {
-            st = mrsi_writer_restart(wr, e);
-        }
-        if (st != MRS_OK || !only_added(s, wr->coll)) {
+        if (!only_added(s, wr->coll)) {
             continue;
         }
         wr->ids = s->ids.phase == MRSI_IDS_VERDICT ? &s->ids : NULL;
@@ -219,6 +227,23 @@ mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e
         st = mrsi_writer_commit(&s->wr[i], &outs[i], e);
     }
     return st;
+}
+
+enum mrs_status
+mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "there", s->there);
+    mrs_build_i64(b, "copying", s->at);
+    return mrsi_ids_describe(&s->ids, b, files, e);
+}
+
+enum mrs_status
+mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    s->there = (uint32_t)mrsi_state_number(mark, "there", s->n_wr, &bad);
+    s->at = (uint32_t)mrsi_state_number(mark, "copying", s->n_wr, &bad);
+    return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_apply(&s->ids, mark, e);
 }
 
 enum mrs_status

@@ -13,7 +13,8 @@ struct mrsi_sides {
     struct mrsi_writer *wr;        /* n_wr of them */
     uint32_t wr_of[MRS_SIDES_MAX]; /* side -> writer; MRSI_NONE: none (the side is only read, or not opened yet) */
     uint32_t n_wr;
-    struct mrsi_pass *pass; /* NULL: what is there is copied without marks */
+    struct mrsi_pass *pass; /* NULL: without marks */
+    uint32_t there;         /* the writer whose collection is looked at for what is there; n_wr: that is done */
     uint32_t at;            /* the writer that copies what is there; n_wr: that is done */
 };
 
@@ -23,7 +24,8 @@ enum mrs_status mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_
 /* The `_id`s of what is there in collections that are only added to: before sources are read, in the phases HOPE and
  * RESOLVE. */
 enum mrs_status mrsi_sides_there(struct mrsi_sides *s, struct mrs_err *e);
-/* Writes what is there in collections that are only added to, and counts it. restart: empties all writers first. */
+/* Writes what is there in collections that are only added to, and counts it. restart: empties all writers first, unless
+ * the pass goes on: a mark in a pass that is begun again has them empty. */
 enum mrs_status mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e);
 /* A job's own, handed over at its commit. */
 struct mrsi_lists {
@@ -55,6 +57,10 @@ void mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi
 struct mrsi_out *mrsi_sides_outs(struct mrsi_sides *s);
 void mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs);
 enum mrs_status mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e);
+/* How far these are and the `_id`s that were met, as fields of a mark. Writers are those of the pass. */
+enum mrs_status mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
+enum mrs_status mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e);
 /* Ends the step: closes all writers (status MRS_OK) or lets go of everything. */
 enum mrs_status mrsi_sides_end(struct mrsi_sides *s, enum mrs_status status, struct mrs_err *e);
 

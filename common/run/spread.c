@@ -238,9 +238,8 @@ static enum mrs_status
 describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct spread *sp = arg;
-    mrs_build_i64(b, "copying", sp->sides.at);
     mrs_build_i64(b, "side", sp->side);
-    return mrsi_ids_describe(&sp->sides.ids, b, files, e);
+    return mrsi_sides_describe(&sp->sides, b, files, e);
 }
 
 /* Goes on at a mark: all but where the pass reads, which follows. */
@@ -254,13 +253,12 @@ go_on(struct spread *sp, struct mrs_err *e)
     if (!mrsi_pass_goes_on(&sp->pass)) {
         return MRS_OK;
     }
-    sp->sides.at = (uint32_t)mrsi_state_number(sp->pass.from, "copying", sp->sides.n_wr, &bad);
     sp->side = (uint32_t)mrsi_state_number(sp->pass.from, "side", n - 1, &bad);
-    if (bad || !(sp->st->desc.sides[sp->side].role & MRS_ROLE_MAIN || sp->sides.at < sp->sides.n_wr)) {
+    if (bad) {
         return mrsi_state_damaged("the step", e);
     }
     enum mrs_status s = mrsi_pass_apply(&sp->pass, e);
-    return s == MRS_OK ? mrsi_ids_apply(&sp->sides.ids, sp->pass.from, e) : s;
+    return s == MRS_OK ? mrsi_sides_apply(&sp->sides, sp->pass.from, e) : s;
 }
 
 static enum mrs_status

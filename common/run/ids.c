@@ -33,6 +33,7 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     mrsi_tape_init(&ids->barred, en, sizeof(uint64_t), en->memory / 32);
     mrsi_tape_init(&ids->merged, en, sizeof(struct mrsi_product), en->memory / 32);
     mrsi_tape_init(&ids->replaced, en, sizeof(struct mrsi_replaced), en->memory / 32);
+    ids->suspicious.kept = ids->members.kept = ids->barred.kept = ids->merged.kept = ids->replaced.kept = true;
     return MRS_OK;
 }
 
@@ -115,45 +116,6 @@ mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_e
     }
     ids->held += n * 8;
     return ids->held > ids->en->memory / 4 ? flush(ids, e) : MRS_OK;
-}
-
-enum mrs_status
-mrsi_ids_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
-{
-    enum mrs_status s = ids->held ? flush(ids, e) : MRS_OK;
-    mrs_build_open(b, "ids", 3, MRS_DOCUMENT);
-    mrs_build_i64(b, "file", ids->spill ? ids->spill->no : 0);
-    mrs_build_i64(b, "bytes", (int64_t)ids->spilled);
-    mrsi_state_put_bytes(b, "extents", ids->extents.p, ids->extents.n);
-    mrs_build_close(b);
-    if (ids->spill) {
-        mrs_buf_put(files, &ids->spill->no, sizeof ids->spill->no);
-    }
-    return s;
-}
-
-enum mrs_status
-mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view from, struct mrs_err *e)
-{
-    bool bad = false;
-    size_t n;
-    struct mrs_val v = mrs_doc_get(from, "ids");
-    struct mrs_view d = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
-    uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_keep_next(ids->en) - 1, &bad);
-    ids->spilled = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
-    const uint8_t *p = mrsi_state_bytes(d, "extents", &n, &bad);
-    bad = bad || n % sizeof(struct extent) || (!no && (n || ids->spilled));
-    for (size_t i = 0; !bad && i < n; i += sizeof(struct extent)) {
-        struct extent x;
-        memcpy(&x, p + i, sizeof x);
-        bad = x.bucket >= BUCKETS || x.n % 8 || x.off > ids->spilled || x.n > ids->spilled - x.off;
-    }
-    if (bad) {
-        return mrsi_state_damaged("the keys", e);
-    }
-    mrs_buf_put(&ids->extents, p, n);
-    enum mrs_status s = mrs_buf_status(&ids->extents, e);
-    return s == MRS_OK && no ? mrsi_keep_reopen(ids->en, no, ids->spilled, &ids->spill, e) : s;
 }
 
 int
@@ -253,4 +215,82 @@ bool
 mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash)
 {
     return mrsi_tape_find(&ids->suspicious, &hash, mrsi_by_u64);
+}
+
+/* ---- marks ---- */
+/* Hashes that were taken up to now. */
+static enum mrs_status
+describe_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = ids->held ? flush(ids, e) : MRS_OK;
+    mrsi_mark_temp("hashes", ids->spill, ids->spilled, b, files);
+    mrsi_state_put_bytes(b, "extents", ids->extents.p, ids->extents.n);
+    return s;
+}
+
+static enum mrs_status
+apply_hashes(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
+{
+    bool bad = false;
+    size_t n;
+    enum mrs_status s = mrsi_mark_temp_back(ids->en, d, "hashes", &ids->spill, &ids->spilled, e);
+    const uint8_t *p = mrsi_state_bytes(d, "extents", &n, &bad);
+    bad = bad || n % sizeof(struct extent) || (!ids->spill && n);
+    for (size_t i = 0; s == MRS_OK && !bad && i < n; i += sizeof(struct extent)) {
+        struct extent x;
+        memcpy(&x, p + i, sizeof x);
+        bad = x.bucket >= BUCKETS || x.n % 8 || x.off > ids->spilled || x.n > ids->spilled - x.off;
+    }
+    if (s != MRS_OK || bad) {
+        return s != MRS_OK ? s : mrsi_state_damaged("the keys", e);
+    }
+    mrs_buf_put(&ids->extents, p, n);
+    return mrs_buf_status(&ids->extents, e);
+}
+
+enum mrs_status
+mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                  struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrs_build_i64(b, "phase", ids->phase);
+    if (ids->phase == MRSI_IDS_HOPE) {
+        s = describe_hashes(ids, b, files, e);
+    } else {
+        mrsi_mark_temp("bodies", ids->bodies, ids->bodies_bytes, b, files);
+    }
+    if (ids->phase == MRSI_IDS_RESOLVE) {
+        s = mrsi_tape_describe(&ids->suspicious, "suspicious", b, files, e);
+        s = s == MRS_OK ? mrsi_sorter_describe(&ids->members, "members", b, files, e) : s;
+    } else if (ids->phase == MRSI_IDS_VERDICT) {
+        s = mrsi_tape_describe(&ids->barred, "barred", b, files, e);
+        s = s == MRS_OK ? mrsi_tape_describe(&ids->merged, "merged", b, files, e) : s;
+        s = s == MRS_OK ? mrsi_tape_describe(&ids->replaced, "replaced", b, files, e) : s;
+    }
+    mrs_build_close(b);
+    return s;
+}
+
+enum mrs_status
+mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    ids->phase = (enum mrsi_ids_phase)mrsi_state_number(d, "phase", MRSI_IDS_VERDICT, &bad);
+    if (bad) {
+        return mrsi_state_damaged(name, e);
+    }
+    if (ids->phase == MRSI_IDS_HOPE) {
+        return apply_hashes(ids, d, e);
+    }
+    drop_buckets(ids);
+    enum mrs_status s = mrsi_mark_temp_back(ids->en, d, "bodies", &ids->bodies, &ids->bodies_bytes, e);
+    if (s == MRS_OK && ids->phase == MRSI_IDS_RESOLVE) {
+        s = mrsi_tape_apply(&ids->suspicious, d, "suspicious", e);
+        return s == MRS_OK ? mrsi_sorter_apply(&ids->members, d, "members", e) : s;
+    }
+    s = s == MRS_OK ? mrsi_tape_apply(&ids->barred, d, "barred", e) : s;
+    s = s == MRS_OK ? mrsi_tape_apply(&ids->merged, d, "merged", e) : s;
+    return s == MRS_OK ? mrsi_tape_apply(&ids->replaced, d, "replaced", e) : s;
 }

@@ -86,10 +86,10 @@ enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *lis
 struct mrsi_pass;
 enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_pass *pass, struct mrs_err *e);
 
-/* HOPE: what was taken up to now, for a mark; and the same again in a new one. */
-enum mrs_status mrsi_ids_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,
+/* For marks (checkpoint.h), in any phase. */
+enum mrs_status mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
                                   struct mrs_err *e);
-enum mrs_status mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view from, struct mrs_err *e);
+enum mrs_status mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e);
 
 int mrsi_by_u64(const void *a, const void *b);
 

@@ -3,6 +3,7 @@
  * Members lie in an external sort, those of one key together. They are read twice: the first time what holds for a key
  * as a whole is found out (does everybody agree, who stands first, who last) and its verdict noted; the second time the
  * verdict is told to every member. So one key may have any number of members, and there may be any number of keys. */
+#include "checkpoint.h"
 #include "ids.h"
 
 enum verdict { LEAVE_ALONE, ONE_WINS, ALL_BARRED };
@@ -41,7 +42,7 @@ mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_er
         at += sizeof m;
         if (m.body_len) {
             m.body_at = ids->bodies_bytes;
-            s = ids->bodies ? MRS_OK : mrsi_temp_new(ids->en, &ids->bodies, e);
+            s = ids->bodies ? MRS_OK : mrsi_keep_temp(ids->en, &ids->bodies, e);
             s = s == MRS_OK ? mrs_write_at(ids->bodies->fd, list->p + at, m.body_len, m.body_at, e) : s;
             ids->bodies_bytes += m.body_len;
             at += m.body_len;

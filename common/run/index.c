@@ -1,5 +1,6 @@
 /* index.c - see index.h. Open addressing, linear probing, at most three quarters full; a table that grows is filled
  * anew from the old one. */
+#include "checkpoint.h"
 #include "index.h"
 #include "join.h"
 #include <errno.h>
@@ -8,43 +9,46 @@
 
 /* ---- a flat piece of memory ---- */
 static enum mrs_status
-map_file(struct mrsi_area *a, uint64_t bytes, struct mrs_err *e)
+map_file(struct mrsi_area *a, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_temp_new(a->en, &a->temp, e);
+    void *p = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->temp->fd, 0);
+    if (p == MAP_FAILED) {
+        return mrs_err_memory(e, a->bytes);
+    }
+    a->p = p;
+    return MRS_OK;
+}
+
+static enum mrs_status
+make_file(struct mrsi_area *a, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_keep_temp(a->en, &a->temp, e);
     int err = EINTR;
     while (s == MRS_OK && err == EINTR) {
-        err = posix_fallocate(a->temp->fd, 0, (off_t)bytes);
+        err = posix_fallocate(a->temp->fd, 0, (off_t)a->bytes);
     }
     if (s == MRS_OK && err) {
         s = mrs_err_sys(e, err, "temporary file");
     }
-    if (s != MRS_OK) {
-        return s;
+    return s == MRS_OK ? map_file(a, e) : s;
+}
+
+static enum mrs_status
+take_memory(struct mrsi_area *a, struct mrs_err *e)
+{
+    a->p = mrs_zalloc(a->en->mem, a->bytes);
+    if (!a->p) {
+        return mrs_err_memory(e, a->bytes);
     }
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->temp->fd, 0);
-    if (p == MAP_FAILED) {
-        return mrs_err_memory(e, bytes);
-    }
-    a->p = p;
+    mrsi_wish_huge(a->p, a->bytes);
     return MRS_OK;
 }
 
 enum mrs_status
 mrsi_area_new(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit, struct mrs_err *e)
 {
-    enum mrs_status s = MRS_OK;
-    memset(a, 0, sizeof *a);
-    a->en = en;
-    a->bytes = bytes ? bytes : 1;
-    if (a->bytes > limit) {
-        s = map_file(a, a->bytes, e);
-    } else {
-        a->p = mrs_zalloc(en->mem, a->bytes);
-        s = a->p ? MRS_OK : mrs_err_memory(e, a->bytes);
-        if (a->p) {
-            mrsi_wish_huge(a->p, a->bytes);
-        }
-    }
+    *a = (struct mrsi_area){.en = en, .bytes = bytes ? bytes : 1};
+    enum mrs_status s = a->bytes > limit ? make_file(a, e) : take_memory(a, e);
     if (s != MRS_OK) {
         mrsi_area_clear(a);
     }
@@ -63,7 +67,53 @@ mrsi_area_clear(struct mrsi_area *a)
         munmap(a->p, a->bytes);
     }
     mrsi_temp_drop(a->en, a->temp);
+    mrsi_temp_drop(a->en, a->copy);
     memset(a, 0, sizeof *a);
+}
+
+/* What is in memory into a file of its own, once. */
+static enum mrs_status
+copy_area(struct mrsi_area *a, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_keep_temp(a->en, &a->copy, e);
+    s = s == MRS_OK ? mrs_write_at(a->copy->fd, a->p, a->bytes, 0, e) : s;
+    if (s != MRS_OK) {
+        mrsi_temp_drop(a->en, a->copy);
+        a->copy = NULL;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_area_describe(struct mrsi_area *a, const char *name, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = a->p && !a->temp && !a->copy ? copy_area(a, e) : MRS_OK;
+    mrsi_mark_temp(name, a->temp ? a->temp : a->copy, a->bytes, b, files);
+    return s;
+}
+
+enum mrs_status
+mrsi_area_apply(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit, struct mrs_view mark,
+                const char *name, struct mrs_err *e)
+{
+    uint64_t have;
+    *a = (struct mrsi_area){.en = en, .bytes = bytes ? bytes : 1};
+    enum mrs_status s = mrsi_mark_temp_back(en, mark, name, &a->temp, &have, e);
+    if (s == MRS_OK && have != a->bytes) {
+        s = mrsi_state_damaged(name, e);
+    }
+    if (s == MRS_OK && a->bytes > limit) {
+        s = map_file(a, e);
+    } else if (s == MRS_OK) {
+        a->copy = a->temp;
+        a->temp = NULL;
+        s = take_memory(a, e);
+        s = s == MRS_OK ? mrs_read_at(a->copy->fd, a->p, a->bytes, 0, e) : s;
+    }
+    if (s != MRS_OK) {
+        mrsi_area_clear(a);
+    }
+    return s;
 }
 
 /* ---- keys to ordinals ---- */
@@ -79,7 +129,7 @@ void
 mrsi_index_clear(struct mrsi_index *x)
 {
     mrsi_area_clear(&x->area);
-    x->n_slot = x->n = x->guess = 0;
+    x->n_slot = x->n = x->guess = x->end = x->copied = 0;
 }
 
 enum { FEW = 64, LEAP = 16 };
@@ -146,6 +196,7 @@ mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uint64_t ord, uint6
     if (!slot->ord) {
         *slot = (struct mrsi_index_slot){key.lo, key.hi, ord + 1};
         x->n++;
+        x->end = ord < x->end ? x->end : ord + 1;
     }
     *first = slot->ord - 1;
     return MRS_OK;
@@ -156,4 +207,59 @@ mrsi_index_find(const struct mrsi_index *x, struct mrs_hash128 key)
 {
     const struct mrsi_index_slot *slot = x->n_slot ? probe(x, key) : NULL;
     return slot && slot->ord ? slot->ord - 1 : MRSI_NO_ORDINAL;
+}
+
+/* ---- marks ---- */
+enum mrs_status
+mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                    struct mrs_err *e)
+{
+    if (x->area.copy && x->copied != x->n) {
+        mrsi_temp_drop(x->en, x->area.copy);
+        x->area.copy = NULL;
+    }
+    x->copied = x->n;
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    enum mrs_status s = mrsi_area_describe(&x->area, "slots", b, files, e);
+    mrs_build_i64(b, "keys", (int64_t)x->n);
+    mrs_build_i64(b, "end", (int64_t)x->end);
+    mrs_build_close(b);
+    return s;
+}
+
+/* Slots that were filled behind the mark are empty again. */
+static void
+take_back(struct mrsi_index *x, uint64_t end)
+{
+    struct mrsi_index_slot *slot = x->area.p;
+    for (uint64_t i = 0; i < x->n_slot; i++) {
+        if (slot[i].ord > end) {
+            slot[i] = (struct mrsi_index_slot){0, 0, 0};
+        }
+        x->n += slot[i].ord != 0;
+    }
+}
+
+enum mrs_status
+mrsi_index_apply(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    uint64_t n = mrsi_state_number(d, "keys", INT64_MAX, &bad);
+    uint64_t bytes = mrsi_state_number(mrsi_mark_doc(d, "slots"), "bytes", INT64_MAX, &bad);
+    x->end = mrsi_state_number(d, "end", INT64_MAX, &bad);
+    if (bad || bytes % sizeof(struct mrsi_index_slot) || (bytes == 0 && n)) {
+        return mrsi_state_damaged(name, e);
+    }
+    if (!bytes) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_area_apply(&x->area, x->en, bytes, x->limit, d, "slots", e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    x->n_slot = bytes / sizeof(struct mrsi_index_slot);
+    take_back(x, x->end);
+    x->copied = x->n;
+    return x->n == n && x->n_slot > n ? MRS_OK : mrsi_state_damaged(name, e);
 }

@@ -234,7 +234,7 @@ mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *f
 {
     mrs_build_i64(b, "there", s->there);
     mrs_build_i64(b, "copying", s->at);
-    return mrsi_ids_describe(&s->ids, b, files, e);
+    return mrsi_ids_describe(&s->ids, "ids", b, files, e);
 }
 
 enum mrs_status
@@ -243,7 +243,7 @@ mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e)
     bool bad = false;
     s->there = (uint32_t)mrsi_state_number(mark, "there", s->n_wr, &bad);
     s->at = (uint32_t)mrsi_state_number(mark, "copying", s->n_wr, &bad);
-    return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_apply(&s->ids, mark, e);
+    return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_apply(&s->ids, mark, "ids", e);
 }
 
 enum mrs_status

@@ -1,4 +1,5 @@
 /* sorter.c - an external merge sort; see sorter.h. */
+#include "checkpoint.h"
 #include "sorter.h"
 #include <stdlib.h>
 
@@ -41,6 +42,7 @@ mrsi_sorter_init(struct mrsi_sorter *s, struct mrsi_engine *en, uint64_t limit)
     mrs_buf_init(&s->recs, en->mem, SIZE_MAX);
     mrs_buf_init(&s->index, en->mem, SIZE_MAX);
     mrs_buf_init(&s->runs, en->mem, SIZE_MAX);
+    mrs_buf_init(&s->from, en->mem, SIZE_MAX);
 }
 
 static void
@@ -64,6 +66,7 @@ mrsi_sorter_clear(struct mrsi_sorter *s)
         mrs_buf_clear(&s->recs);
         mrs_buf_clear(&s->index);
         mrs_buf_clear(&s->runs);
+        mrs_buf_clear(&s->from);
         mrsi_temp_drop(s->en, s->temp);
         memset(s, 0, sizeof *s);
     }
@@ -113,16 +116,25 @@ rec_bytes(const uint8_t *rec)
 }
 
 static enum mrs_status
-write_run(struct mrsi_sorter *s, struct mrs_err *e)
+open_file(struct mrsi_sorter *s, struct mrs_err *e)
 {
-    struct mrs_buf out;
-    struct run run = {s->bytes, 0};
-    enum mrs_status st = s->temp ? MRS_OK : mrsi_temp_new(s->en, &s->temp, e);
+    if (s->temp) {
+        return MRS_OK;
+    }
+    enum mrs_status st = s->kept ? mrsi_keep_temp(s->en, &s->temp, e) : mrsi_temp_new(s->en, &s->temp, e);
     if (st == MRS_OK) {
         s->temp->aside = s->aside;
     }
+    return st;
+}
+
+/* What is in memory, in the order of the index, behind what the file has. */
+static enum mrs_status
+write_records(struct mrsi_sorter *s, struct mrs_err *e)
+{
+    struct mrs_buf out;
+    enum mrs_status st = open_file(s, e);
     mrs_buf_init(&out, s->en->mem, SIZE_MAX);
-    sort_index(s);
     for (size_t i = 0; st == MRS_OK && i < s->index.n; i += sizeof(size_t)) {
         size_t off;
         memcpy(&off, s->index.p + i, sizeof off);
@@ -137,6 +149,15 @@ write_run(struct mrsi_sorter *s, struct mrs_err *e)
         }
     }
     mrs_buf_clear(&out);
+    return st;
+}
+
+static enum mrs_status
+write_run(struct mrsi_sorter *s, struct mrs_err *e)
+{
+    struct run run = {s->bytes, 0};
+    sort_index(s);
+    enum mrs_status st = write_records(s, e);
     run.bytes = s->bytes - run.off;
     mrs_buf_put(&s->runs, &run, sizeof run);
     mrs_buf_reset(&s->recs);
@@ -169,6 +190,9 @@ fill(struct mrsi_sorter *s, struct mrsi_run_at *r, struct mrs_err *e)
         need = rec_bytes(r->p + r->pos);
     }
     while (have < need && r->off < r->end) {
+        if (need - have > r->end - r->off) {
+            return mrsi_state_damaged("what was sorted", e); /* only of another run */
+        }
         memmove(r->p, r->p + r->pos, have);
         r->pos = 0;
         r->n = have;
@@ -190,7 +214,7 @@ fill(struct mrsi_sorter *s, struct mrsi_run_at *r, struct mrs_err *e)
         have = r->n;
         need = have >= sizeof(struct head) ? rec_bytes(r->p) : sizeof(struct head);
     }
-    return MRS_OK;
+    return have && have < need ? mrsi_state_damaged("what was sorted", e) : MRS_OK;
 }
 
 static bool
@@ -218,6 +242,17 @@ sift(struct mrsi_sorter *s, uint32_t i)
     }
 }
 
+static uint64_t
+begin_of_run(const struct mrsi_sorter *s, const struct run *run, uint32_t i)
+{
+    uint64_t from = 0;
+    if (s->from.n) {
+        memcpy(&from, s->from.p + i * sizeof from, sizeof from);
+    }
+    return run[i].off + from;
+}
+
+/* From where s->from says, or from the first records. */
 static enum mrs_status
 open_runs(struct mrsi_sorter *s, struct mrs_err *e)
 {
@@ -238,8 +273,8 @@ open_runs(struct mrsi_sorter *s, struct mrs_err *e)
             return mrs_err_memory(e, window);
         }
         r->cap = window;
-        r->off = run[s->n_at].off;
-        r->end = r->off + run[s->n_at].bytes;
+        r->off = begin_of_run(s, run, s->n_at);
+        r->end = run[s->n_at].off + run[s->n_at].bytes;
         enum mrs_status st = fill(s, r, e);
         if (st != MRS_OK) {
             s->n_at++;
@@ -270,6 +305,7 @@ mrsi_sorter_rewind(struct mrsi_sorter *s, struct mrs_err *e)
     }
     s->done = true;
     s->pos = 0;
+    mrs_buf_clear(&s->from);
     return st == MRS_OK && s->runs.n ? open_runs(s, e) : st;
 }
 
@@ -314,4 +350,136 @@ mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err 
     s->pos += sizeof off;
     *out = at(s->recs.p + off);
     return MRS_OK;
+}
+
+void
+mrsi_sorter_unread(struct mrsi_sorter *s)
+{
+    s->pos = s->runs.n ? 0 : s->pos - sizeof(size_t);
+}
+
+/* ---- marks ---- */
+/* Where in its run the record stands that is next. */
+static uint64_t
+next_of_run(const struct mrsi_sorter *s, uint32_t i)
+{
+    const struct run *run = (const struct run *)(const void *)s->runs.p;
+    const struct mrsi_run_at *r = &s->at[i];
+    bool given = s->pos && s->n_heap && s->heap[0] == i;
+    return r->off - (r->n - r->pos) + (given ? rec_bytes(r->p + r->pos) : 0) - run[i].off;
+}
+
+static uint64_t
+next_in_memory(const struct mrsi_sorter *s)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s->pos; i += sizeof(size_t)) {
+        size_t off;
+        memcpy(&off, s->index.p + i, sizeof off);
+        sum += rec_bytes(s->recs.p + off);
+    }
+    return sum;
+}
+
+static void
+put_places(const struct mrsi_sorter *s, struct mrs_buf *out)
+{
+    uint64_t at;
+    for (uint32_t i = 0; i < s->n_at; i++) {
+        at = next_of_run(s, i);
+        mrs_buf_put(out, &at, sizeof at);
+    }
+    if (s->saved) {
+        at = next_in_memory(s);
+        mrs_buf_put(out, &at, sizeof at);
+    }
+}
+
+/* All that is in memory into the file: as a run where more may be put, else it stays in memory as well. */
+static enum mrs_status
+save(struct mrsi_sorter *s, struct mrs_err *e)
+{
+    if (!s->index.n || s->saved) {
+        return MRS_OK;
+    }
+    if (!s->done) {
+        return write_run(s, e);
+    }
+    enum mrs_status st = write_records(s, e);
+    s->saved = st == MRS_OK ? s->bytes : 0;
+    return st;
+}
+
+enum mrs_status
+mrsi_sorter_describe(struct mrsi_sorter *s, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                     struct mrs_err *e)
+{
+    struct mrs_buf places;
+    mrs_buf_init(&places, s->en->mem, SIZE_MAX);
+    enum mrs_status st = save(s, e);
+    struct run whole = {0, s->saved};
+    put_places(s, &places);
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrsi_mark_temp("records", s->temp, s->bytes, b, files);
+    mrsi_state_put_bytes(b, "runs", s->saved ? (const void *)&whole : s->runs.p, s->saved ? sizeof whole : s->runs.n);
+    mrsi_state_put_bytes(b, "places", places.p, places.n);
+    mrs_build_bool(b, "done", s->done);
+    mrs_build_close(b);
+    st = st == MRS_OK ? mrs_buf_status(&places, e) : st;
+    mrs_buf_clear(&places);
+    return st;
+}
+
+/* Runs lie one behind the other in the file, and places in their runs. */
+static bool
+are_right(const struct mrsi_sorter *s)
+{
+    const struct run *run = (const struct run *)(const void *)s->runs.p;
+    const uint64_t *from = (const uint64_t *)(const void *)s->from.p;
+    size_t n = s->runs.n / sizeof *run;
+    uint64_t at = 0;
+    if (s->runs.n % sizeof *run || (s->from.n && s->from.n != n * sizeof *from) || n > UINT32_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (run[i].off != at || run[i].bytes > s->bytes - at || (s->from.n && from[i] > run[i].bytes)) {
+            return false;
+        }
+        at += run[i].bytes;
+    }
+    return at == s->bytes;
+}
+
+enum mrs_status
+mrsi_sorter_apply(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    bool bad = false;
+    size_t n, n_from;
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct mrs_val done = mrs_doc_get(d, "done");
+    const uint8_t *runs = mrsi_state_bytes(d, "runs", &n, &bad), *from = mrsi_state_bytes(d, "places", &n_from, &bad);
+    enum mrs_status st = bad || done.type != MRS_BOOL ? mrsi_state_damaged(name, e) : MRS_OK;
+    st = st == MRS_OK ? mrsi_mark_temp_back(s->en, d, "records", &s->temp, &s->bytes, e) : st;
+    if (st != MRS_OK) {
+        return st;
+    }
+    mrs_buf_put(&s->runs, runs, n);
+    mrs_buf_put(&s->from, from, n_from);
+    if (s->runs.bad || s->from.bad) {
+        return mrs_err_memory(e, n);
+    }
+    s->done = *done.p;
+    return are_right(s) ? MRS_OK : mrsi_state_damaged(name, e);
+}
+
+enum mrs_status
+mrsi_sorter_go_on(struct mrsi_sorter *s, struct mrs_err *e)
+{
+    if (!s->from.n) {
+        return mrsi_sorter_rewind(s, e);
+    }
+    s->pos = 0;
+    enum mrs_status st = open_runs(s, e);
+    mrs_buf_clear(&s->from);
+    return st;
 }

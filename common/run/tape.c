@@ -1,5 +1,6 @@
 /* tape.c - see tape.h. The file is complete before it is mapped: a full disk is an error of a write, never a signal.
  * It must not know what an item is. */
+#include "checkpoint.h"
 #include "tape.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -34,15 +35,30 @@ mrsi_tape_reset(struct mrsi_tape *t)
         munmap(t->map, t->bytes);
         t->map = NULL;
     }
+    if (t->named) { /* what a mark names does not change */
+        mrsi_temp_drop(t->en, t->temp);
+        t->temp = NULL;
+        t->named = false;
+    }
     mrs_buf_reset(&t->buf);
     t->bytes = 0;
     t->n = 0;
+    t->ended = false;
+}
+
+static enum mrs_status
+open_file(struct mrsi_tape *t, struct mrs_err *e)
+{
+    if (t->temp) {
+        return MRS_OK;
+    }
+    return t->kept ? mrsi_keep_temp(t->en, &t->temp, e) : mrsi_temp_new(t->en, &t->temp, e);
 }
 
 static enum mrs_status
 flush(struct mrsi_tape *t, struct mrs_err *e)
 {
-    enum mrs_status s = t->temp ? MRS_OK : mrsi_temp_new(t->en, &t->temp, e);
+    enum mrs_status s = open_file(t, e);
     s = s == MRS_OK ? mrs_write_at(t->temp->fd, t->buf.p, t->buf.n, t->bytes, e) : s;
     t->bytes += t->buf.n;
     mrs_buf_reset(&t->buf);
@@ -69,6 +85,7 @@ mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e)
 enum mrs_status
 mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e)
 {
+    t->ended = true;
     if (!t->bytes) {
         t->p = t->buf.p;
         return MRS_OK;
@@ -90,4 +107,48 @@ const void *
 mrsi_tape_find(const struct mrsi_tape *t, const void *key, int (*cmp)(const void *, const void *))
 {
     return t->n ? bsearch(key, t->p, t->n, t->item, cmp) : NULL;
+}
+
+/* ---- marks ---- */
+/* All items into the file. Those that have ended in memory are read there still: they stay. */
+static enum mrs_status
+save(struct mrsi_tape *t, struct mrs_err *e)
+{
+    if (!t->buf.n || (t->ended && t->named)) {
+        return MRS_OK;
+    }
+    if (!t->ended) {
+        return flush(t, e);
+    }
+    enum mrs_status s = open_file(t, e);
+    return s == MRS_OK ? mrs_write_at(t->temp->fd, t->buf.p, t->buf.n, 0, e) : s;
+}
+
+enum mrs_status
+mrsi_tape_describe(struct mrsi_tape *t, const char *name, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = save(t, e);
+    t->named = s == MRS_OK && t->temp;
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrsi_mark_temp("items", t->n ? t->temp : NULL, t->n * t->item, b, files);
+    mrs_build_bool(b, "ended", t->ended);
+    mrs_build_close(b);
+    return s;
+}
+
+enum mrs_status
+mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct mrs_val ended = mrs_doc_get(d, "ended");
+    enum mrs_status s = mrsi_mark_temp_back(t->en, d, "items", &t->temp, &t->bytes, e);
+    if (s == MRS_OK && (t->bytes % t->item || ended.type != MRS_BOOL)) {
+        s = mrsi_state_damaged(name, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    t->n = t->bytes / t->item;
+    t->named = t->temp != NULL;
+    return *ended.p ? mrsi_tape_end(t, e) : MRS_OK;
 }

@@ -12,6 +12,9 @@ struct mrsi_tape {
     struct mrs_buf buf;    /* what is not in the file */
     struct mrsi_temp *temp;
     uint64_t bytes;        /* in the file */
+    bool kept;             /* marks may name its file: set behind init */
+    bool named;            /* a mark has named its file */
+    bool ended;
     void *map;
     const uint8_t *p;      /* all items, after end */
     size_t n;
@@ -20,9 +23,12 @@ void mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, ui
 void mrsi_tape_clear(struct mrsi_tape *t); /* harmless twice */
 void mrsi_tape_reset(struct mrsi_tape *t); /* empty again, to be written anew */
 enum mrs_status mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e);
-enum mrs_status mrsi_tape_add(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e); /* n of them */
 /* n items that lie one behind the other. */
 enum mrs_status mrsi_tape_put_n(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e);
+/* For marks (checkpoint.h), where it is kept: apply gives it ended where it was. */
+enum mrs_status mrsi_tape_describe(struct mrsi_tape *t, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                                   struct mrs_err *e);
+enum mrs_status mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, struct mrs_err *e);
 /* Nothing is put from here on; items may be looked at, by several threads. */
 enum mrs_status mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e);
 /* As bsearch: the items must have been put in the order of cmp. */

@@ -1,0 +1,468 @@
+/* t_marks.c - what outlives a job goes into a mark and comes back from it: the same in memory and in files, however
+ * much is put or read behind the mark, and with another share of memory. */
+#include "run_test.h"
+#include "../../../common/run/checkpoint.h"
+#include "../../../common/run/ids.h"
+#include "../../../common/run/index.h"
+
+static char top[256];
+
+static int
+make_top(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+    (void)state;
+    snprintf(top, sizeof top, "%s/mrs-marks-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    return mkdtemp(top) ? 0 : -1;
+}
+
+static int
+drop_top(void **state)
+{
+    (void)state;
+    return rmdir(top);
+}
+
+/* An engine that keeps its files in top/out.checkpoint, and a mark. */
+struct keeper {
+    struct bare b;
+    char output[300];
+    struct mrs_buf words, files;
+    struct mrs_build build;
+    struct mrs_view mark;
+};
+
+static enum mrs_status
+keeper_begin(struct keeper *k, uint64_t fail_at, uint64_t memory)
+{
+    bare_begin(&k->b, fail_at, memory, 1);
+    snprintf(k->output, sizeof k->output, "%s/out", top);
+    k->b.opts.output = k->output;
+    k->b.opts.checkpoints = true;
+    mrs_buf_init(&k->words, k->b.mem, SIZE_MAX);
+    mrs_buf_init(&k->files, k->b.mem, SIZE_MAX);
+    return mrsi_keep_begin(&k->b.en, &k->b.err);
+}
+
+static void
+keeper_end(struct keeper *k)
+{
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_beside side = {mem, k->output};
+    mrs_buf_clear(&k->words);
+    mrs_buf_clear(&k->files);
+    mrsi_keep_end(&k->b.en, MRS_FAIL, NULL);
+    assert_int_equal(mrs_beside_clear(&side, NULL, NULL), MRS_OK);
+    assert_int_equal(mrs_mem_close(mem), 0);
+    bare_end(&k->b);
+}
+
+static struct mrs_build *
+mark_begin(struct keeper *k)
+{
+    mrs_buf_reset(&k->words);
+    mrs_buf_reset(&k->files);
+    mrs_build_init(&k->build, &k->words);
+    return &k->build;
+}
+
+/* All but *s, which is that of describe. */
+static enum mrs_status
+mark_end(struct keeper *k, enum mrs_status s)
+{
+    enum mrs_status built = mrs_build_finish(&k->build, &k->mark, &k->b.err);
+    return s == MRS_OK ? built : s;
+}
+
+/* A run that is killed leaves its files. */
+static void
+leave(struct mrsi_temp *t)
+{
+    if (t) {
+        t->no = 0;
+    }
+}
+
+static uint64_t
+files_named(const struct keeper *k)
+{
+    return k->files.n / sizeof(uint32_t);
+}
+
+/* ---- tapes ---- */
+static enum mrs_status
+put_numbers(struct mrsi_tape *t, uint64_t from, uint64_t to, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = from; s == MRS_OK && i < to; i++) {
+        uint64_t x = i * i;
+        s = mrsi_tape_put(t, &x, e);
+    }
+    return s;
+}
+
+static void
+has_numbers(const struct mrsi_tape *t, uint64_t n)
+{
+    assert_int_equal(t->n, n);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t x;
+        memcpy(&x, t->p + i * 8, 8);
+        assert_int_equal(x, i * i);
+    }
+}
+
+static enum mrs_status
+mark_tape(struct keeper *k, struct mrsi_tape *t)
+{
+    return mark_end(k, mrsi_tape_describe(t, "t", mark_begin(k), &k->files, &k->b.err));
+}
+
+static enum mrs_status
+tape_back(struct keeper *k, struct mrsi_tape *t, uint64_t limit)
+{
+    mrsi_tape_init(t, &k->b.en, 8, limit);
+    t->kept = true;
+    return mrsi_tape_apply(t, k->mark, "t", &k->b.err);
+}
+
+/* Marked in the middle with `at` items, gone on with to n of them, marked at its end and used again. */
+static enum mrs_status
+tape_through_marks(struct keeper *k, uint64_t limit, uint64_t at, uint64_t n)
+{
+    struct mrsi_tape t, again, ended;
+    struct mrs_err *e = &k->b.err;
+    mrsi_tape_init(&t, &k->b.en, 8, limit);
+    mrsi_tape_init(&again, &k->b.en, 8, limit);
+    mrsi_tape_init(&ended, &k->b.en, 8, limit);
+    t.kept = true;
+    enum mrs_status s = put_numbers(&t, 0, at, e);
+    s = s == MRS_OK ? mark_tape(k, &t) : s;
+    s = s == MRS_OK ? put_numbers(&t, at, at + 100, e) : s; /* as a run does that is killed there */
+    enum mrs_status a = s == MRS_OK ? tape_back(k, &again, 4096 + limit / 2) : s;
+    leave(t.temp);
+    mrsi_tape_clear(&t);
+    if (s != MRS_OK) {
+        return s;
+    }
+    a = a == MRS_OK ? put_numbers(&again, at, n, e) : a;
+    a = a == MRS_OK ? mrsi_tape_end(&again, e) : a;
+    a = a == MRS_OK ? mark_tape(k, &again) : a;
+    a = a == MRS_OK ? tape_back(k, &ended, limit) : a;
+    leave(again.temp);
+    if (a == MRS_OK) {
+        has_numbers(&again, n);
+        has_numbers(&ended, n);
+    }
+    mrsi_tape_reset(&again); /* what the mark names stays as it is */
+    a = a == MRS_OK ? put_numbers(&again, 7, 2000, e) : a;
+    if (a == MRS_OK) {
+        has_numbers(&ended, n);
+    }
+    mrsi_tape_clear(&again);
+    mrsi_tape_clear(&ended);
+    return a;
+}
+
+static void
+tapes(void **state)
+{
+    static const uint64_t limits[] = {0, 1 << 20}, sizes[][2] = {{0, 0}, {0, 3}, {5, 9}, {511, 512}, {3000, 9000}};
+    (void)state;
+    for (size_t l = 0; l < 2; l++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            struct keeper k;
+            assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
+            assert_int_equal(tape_through_marks(&k, limits[l], sizes[i][0], sizes[i][1]), MRS_OK);
+            assert_int_equal(files_named(&k), sizes[i][1] > 0);
+            keeper_end(&k);
+        }
+    }
+}
+
+/* ---- sorters ---- */
+static enum mrs_status
+put_records(struct mrsi_sorter *s, uint64_t from, uint64_t to, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint64_t i = from; st == MRS_OK && i < to; i++) {
+        uint64_t seed = i, x = roll(&seed);
+        uint8_t key[8], body[300];
+        mrsi_put_be(key, x % 1000, 8); /* many have equal keys: the order in which they were put decides */
+        memset(body, (int)i, sizeof body);
+        memcpy(body, &i, sizeof i);
+        st = mrsi_sorter_put(s, key, sizeof key, body, 8 + (uint32_t)(x >> 32) % 290, e);
+    }
+    return st;
+}
+
+/* The next `n` records (all: UINT64_MAX); *sum: of their order. */
+static enum mrs_status
+read_records(struct mrsi_sorter *s, uint64_t n, uint64_t *count, uint64_t *sum, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    struct mrsi_sorted r;
+    while (st == MRS_OK && n-- > 0 && (st = mrsi_sorter_next(s, &r, e)) == MRS_OK) {
+        uint64_t i;
+        memcpy(&i, r.p, sizeof i);
+        *sum = *sum * 31 + i;
+        ++*count;
+        if (*count % 7 == 3) { /* one that is held over a while comes again */
+            mrsi_sorter_unread(s);
+            st = mrsi_sorter_next(s, &r, e);
+            uint64_t same;
+            memcpy(&same, r.p, sizeof same);
+            assert_true(st != MRS_OK || same == i);
+        }
+    }
+    return st == MRS_END ? MRS_OK : st;
+}
+
+static enum mrs_status
+mark_sorter(struct keeper *k, struct mrsi_sorter *s)
+{
+    return mark_end(k, mrsi_sorter_describe(s, "s", mark_begin(k), &k->files, &k->b.err));
+}
+
+/* In place of `s` the one that the mark has. */
+static enum mrs_status
+sorter_back(struct keeper *k, struct mrsi_sorter *s, uint64_t limit)
+{
+    struct mrsi_sorter old = *s;
+    mrsi_sorter_init(s, &k->b.en, limit);
+    s->kept = true;
+    enum mrs_status st = mrsi_sorter_apply(s, k->mark, "s", &k->b.err);
+    leave(old.temp);
+    mrsi_sorter_clear(&old);
+    return st;
+}
+
+/* n records; marked and gone on with behind `at` of them, when all are put, and behind `read` that were read. */
+static enum mrs_status
+sorter_through_marks(struct keeper *k, uint64_t limit, const uint64_t row[3], uint64_t *sum)
+{
+    struct mrsi_sorter s;
+    struct mrs_err *e = &k->b.err;
+    uint64_t n = row[0], at = row[1], read = row[2], count = 0;
+    mrsi_sorter_init(&s, &k->b.en, limit);
+    s.kept = true;
+    *sum = 0;
+    enum mrs_status st = put_records(&s, 0, at, e);
+    st = st == MRS_OK ? mark_sorter(k, &s) : st;
+    st = st == MRS_OK ? put_records(&s, 1000, 1200, e) : st;
+    st = st == MRS_OK ? sorter_back(k, &s, limit * 2) : st;
+    st = st == MRS_OK ? put_records(&s, at, n, e) : st;
+    st = st == MRS_OK ? mrsi_sorter_rewind(&s, e) : st;
+    st = st == MRS_OK ? mark_sorter(k, &s) : st;
+    st = st == MRS_OK ? read_records(&s, read, &count, sum, e) : st;
+    st = st == MRS_OK ? mark_sorter(k, &s) : st;
+    uint64_t count_then = count, sum_then = *sum;
+    st = st == MRS_OK ? read_records(&s, UINT64_MAX, &count_then, &sum_then, e) : st;
+    st = st == MRS_OK ? sorter_back(k, &s, limit) : st;
+    st = st == MRS_OK ? mrsi_sorter_go_on(&s, e) : st;
+    st = st == MRS_OK ? read_records(&s, UINT64_MAX, &count, sum, e) : st;
+    if (st == MRS_OK) {
+        assert_int_equal(count, n);
+        assert_int_equal(count_then, n);
+        assert_true(*sum == sum_then);
+    }
+    count = sum_then = 0; /* and all of them from the first */
+    st = st == MRS_OK ? mark_sorter(k, &s) : st;
+    st = st == MRS_OK ? sorter_back(k, &s, limit) : st;
+    st = st == MRS_OK ? mrsi_sorter_rewind(&s, e) : st;
+    st = st == MRS_OK ? read_records(&s, UINT64_MAX, &count, &sum_then, e) : st;
+    if (st == MRS_OK) {
+        assert_int_equal(count, n);
+        assert_true(*sum == sum_then);
+    }
+    mrsi_sorter_clear(&s);
+    return st;
+}
+
+static void
+sorters(void **state)
+{
+    static const uint64_t rows[][3] = {{0, 0, 0},       {1, 0, 0},       {1, 1, 1},          {40, 20, 13},
+                                       {900, 899, 898}, {3000, 1000, 1}, {3000, 1700, 2999}, {3000, 3000, 3000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t sum[2];
+        for (int l = 0; l < 2; l++) {
+            struct keeper k;
+            assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
+            assert_int_equal(sorter_through_marks(&k, l ? 1 << 22 : 5000, rows[i], &sum[l]), MRS_OK);
+            keeper_end(&k);
+        }
+        assert_true(sum[0] == sum[1]);
+    }
+}
+
+/* ---- areas and indexes ---- */
+static enum mrs_status
+area_through_marks(struct keeper *k, uint64_t limit, uint64_t then)
+{
+    enum { BYTES = 9000 };
+    struct mrsi_area a, again = {.en = NULL};
+    struct mrs_err *e = &k->b.err;
+    enum mrs_status s = mrsi_area_new(&a, &k->b.en, BYTES, limit, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    for (int i = 0; i < BYTES; i++) {
+        ((uint8_t *)a.p)[i] = (uint8_t)(i * 7);
+    }
+    for (int twice = 0; s == MRS_OK && twice < 2; twice++) {
+        s = mark_end(k, mrsi_area_describe(&a, "a", mark_begin(k), &k->files, e));
+        assert_true(s != MRS_OK || files_named(k) == 1);
+    }
+    struct mrsi_area wrong = {.en = NULL};
+    struct mrs_err own;
+    mrs_err_clear(&own);
+    s = s == MRS_OK ? mrsi_area_apply(&again, &k->b.en, BYTES, then, k->mark, "a", e) : s;
+    if (s == MRS_OK) {
+        assert_true(mrsi_area_apply(&wrong, &k->b.en, BYTES + 1, then, k->mark, "a", &own) != MRS_OK);
+        assert_int_equal(again.temp != NULL, then < BYTES);
+        assert_memory_equal(again.p, a.p, BYTES);
+    }
+    mrsi_area_clear(&a);
+    mrsi_area_clear(&again);
+    return s;
+}
+
+static enum mrs_status
+put_keys(struct mrsi_index *x, uint64_t from, uint64_t to, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = from; s == MRS_OK && i < to; i++) {
+        uint64_t key = i % 3 ? i : i / 2, first; /* some come twice */
+        s = mrsi_index_put(x, mrs_hash(&key, sizeof key, 3), i, &first, e);
+    }
+    return s;
+}
+
+/* Marked behind `at` puts; others that follow are forgotten; gone on with. It is the index that was never marked. */
+static enum mrs_status
+index_through_marks(struct keeper *k, uint64_t limit, uint64_t then, uint64_t at)
+{
+    enum { N = 20000 };
+    struct mrsi_index x, good, again;
+    struct mrs_err *e = &k->b.err;
+    mrsi_index_init(&x, &k->b.en, limit);
+    mrsi_index_init(&good, &k->b.en, 1 << 24);
+    mrsi_index_init(&again, &k->b.en, then);
+    enum mrs_status s = put_keys(&x, 0, at, e);
+    s = s == MRS_OK ? mark_end(k, mrsi_index_describe(&x, "x", mark_begin(k), &k->files, e)) : s;
+    s = s == MRS_OK ? put_keys(&x, N + 5, N + 5 + at / 9, e) : s;
+    leave(x.area.temp);
+    leave(x.area.copy);
+    mrsi_index_clear(&x);
+    s = s == MRS_OK ? mrsi_index_apply(&again, k->mark, "x", e) : s;
+    s = s == MRS_OK ? put_keys(&again, at, N, e) : s;
+    for (int settled = 0; s == MRS_OK && settled < 2; settled++) { /* copied once where it does not change */
+        struct mrsi_temp *copy = again.area.copy;
+        s = mark_end(k, mrsi_index_describe(&again, "x", mark_begin(k), &k->files, e));
+        assert_true(!settled || again.area.copy == copy);
+    }
+    s = s == MRS_OK ? put_keys(&good, 0, N, e) : s;
+    for (uint64_t i = 0; s == MRS_OK && i < 2 * N; i++) {
+        struct mrs_hash128 h = mrs_hash(&i, sizeof i, 3);
+        assert_int_equal(mrsi_index_find(&again, h), mrsi_index_find(&good, h));
+    }
+    assert_true(s != MRS_OK || again.n == good.n);
+    mrsi_index_clear(&good);
+    mrsi_index_clear(&again);
+    return s;
+}
+
+static void
+areas_and_indexes(void **state)
+{
+    static const uint64_t limits[][2] = {{0, 0}, {0, 1 << 22}, {1 << 22, 0}, {1 << 22, 1 << 22}, {100000, 200000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct keeper k;
+        assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
+        assert_int_equal(area_through_marks(&k, limits[i][0], limits[i][1]), MRS_OK);
+        for (uint64_t at = 0; at < 20000; at += at < 100 ? 20 : 6000) {
+            assert_int_equal(index_through_marks(&k, limits[i][0], limits[i][1], at), MRS_OK);
+        }
+        keeper_end(&k);
+    }
+}
+
+/* ---- what must not be believed ---- */
+static void
+shorten(const struct keeper *k)
+{
+    uint32_t no;
+    char path[400];
+    memcpy(&no, k->files.p, sizeof no);
+    snprintf(path, sizeof path, "%s.checkpoint/%u", k->output, no);
+    assert_int_equal(truncate(path, 10), 0);
+}
+
+/* A sorter's file is too short; a mark is of something else. */
+static void
+damage(void **state)
+{
+    struct keeper k;
+    struct mrsi_sorter s, wrong;
+    struct mrsi_tape t;
+    struct mrsi_index x;
+    (void)state;
+    assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
+    mrsi_sorter_init(&s, &k.b.en, 1 << 20);
+    s.kept = true;
+    assert_int_equal(put_records(&s, 0, 50, &k.b.err), MRS_OK);
+    assert_int_equal(mark_sorter(&k, &s), MRS_OK);
+    mrsi_sorter_init(&wrong, &k.b.en, 1 << 20);
+    assert_int_equal(mrsi_sorter_apply(&wrong, k.mark, "other", &k.b.err), MRS_FAIL);
+    assert_int_equal(k.b.err.code, MRS_E_FORMAT);
+    mrsi_tape_init(&t, &k.b.en, 8, 4096);
+    assert_int_equal(mrsi_tape_apply(&t, k.mark, "s", &k.b.err), MRS_FAIL);
+    mrsi_index_init(&x, &k.b.en, 4096);
+    assert_int_equal(mrsi_index_apply(&x, k.mark, "s", &k.b.err), MRS_FAIL);
+    shorten(&k);
+    assert_int_equal(mrsi_sorter_apply(&wrong, k.mark, "s", &k.b.err), MRS_FAIL);
+    mrsi_sorter_clear(&wrong);
+    mrsi_sorter_clear(&s);
+    mrsi_tape_clear(&t);
+    mrsi_index_clear(&x);
+    keeper_end(&k);
+}
+
+static void
+memory_fails(void **state)
+{
+    static const uint64_t row[3] = {300, 100, 50};
+    (void)state;
+    for (uint64_t n = 1;; n++) {
+        struct keeper k;
+        uint64_t sum;
+        enum mrs_status s = keeper_begin(&k, n, 1 << 20);
+        s = s == MRS_OK ? tape_through_marks(&k, 0, 600, 900) : s;
+        s = s == MRS_OK ? tape_through_marks(&k, 1 << 20, 600, 900) : s;
+        s = s == MRS_OK ? sorter_through_marks(&k, 5000, row, &sum) : s;
+        s = s == MRS_OK ? sorter_through_marks(&k, 1 << 20, row, &sum) : s;
+        s = s == MRS_OK ? area_through_marks(&k, 1 << 20, 1 << 20) : s;
+        s = s == MRS_OK ? area_through_marks(&k, 0, 0) : s;
+        bool reached = mrs_mem_count(k.b.mem) >= n;
+        if (reached && s != MRS_OK) { /* a file that is not removed for want of memory is no failure */
+            is_memory(s, &k.b.err);
+        }
+        keeper_end(&k);
+        if (!reached) {
+            assert_int_equal(s, MRS_OK);
+            return;
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tapes), cmocka_unit_test(sorters),
+                                       cmocka_unit_test(areas_and_indexes), cmocka_unit_test(damage),
+                                       cmocka_unit_test(memory_fails)};
+    return cmocka_run_group_tests(tests, make_top, drop_top);
+}

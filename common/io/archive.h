@@ -65,8 +65,6 @@ enum mrs_status mrsi_archive_block(const struct mrsi_frames *f, uint64_t off, st
 const char *mrsi_version_wrong(const char *version);
 /* True where the collection of buckets of a time series has the name system.buckets.X. */
 bool mrsi_version_has_buckets(const char *version);
-/* True of what must stand before all other namespaces: users, roles and their version. */
-bool mrsi_archive_special(const char *db, const char *coll);
 
 /* ---- archive_log.c: which bytes belong to which namespace ---- */
 struct mrsi_piece_at {

@@ -75,7 +75,7 @@ mrsi_version_has_buckets(const char *version)
 }
 
 bool
-mrsi_archive_special(const char *db, const char *coll)
+mrs_archive_special(const char *db, const char *coll)
 {
     static const char *const names[] = {"system.users", "system.roles", "system.version"};
     if (strncmp(coll, "$admin.", 7) == 0) {

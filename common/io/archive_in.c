@@ -70,7 +70,7 @@ name_it(struct mrsi_archive_in *r, const struct mrsi_archive_entry *entry, struc
 {
     struct mrs_input *in = r->in;
     f->oplog = !*entry->db;
-    f->special = mrsi_archive_special(entry->db, entry->coll);
+    f->special = mrs_archive_special(entry->db, entry->coll);
     f->users = f->special && *entry->coll == '$';
     f->view = strcmp(entry->type, "view") == 0;
     f->buckets = strcmp(entry->type, "timeseries") == 0 && mrsi_version_has_buckets(in->origin.server_version);

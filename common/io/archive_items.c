@@ -46,7 +46,7 @@ rank_of(const char *db, const char *coll)
     if (!*db) {
         return RANK_OPLOG;
     }
-    if (!mrsi_archive_special(db, coll)) {
+    if (!mrs_archive_special(db, coll)) {
         return RANK_PLAIN;
     }
     const char *last = strrchr(coll, '.') + 1;

@@ -42,6 +42,9 @@ extern const struct mrsi_codec mrsi_codec_gzip, mrsi_codec_zstd;
 /* Packs only: parts of one stream of raw deflate, which whoever writes it must end. */
 extern const struct mrsi_codec mrsi_codec_deflate;
 const struct mrsi_codec *mrsi_codec_of(enum mrs_codec codec); /* NULL: plain */
+/* By the first n bytes: the magic number of gzip with deflate (RFC 1952), of a frame or a skippable frame of zstd (RFC
+ * 8878). */
+enum mrs_codec mrsi_codec_by_magic(const uint8_t *head, size_t n);
 
 /* Raw deflate, by ISA-L or by zlib: the part of gzip that is chosen at build time. */
 struct mrsi_inflate;

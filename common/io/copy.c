@@ -120,13 +120,11 @@ copy_path(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct m
     if (job->place) {
         return copy_place(o, job, bytes, e);
     }
-    enum mrs_status s = mrsi_open_read(job->path, &from.fd, &st, e);
+    enum mrs_status s = mrsi_open_regular(job->path, &from.fd, &st, e);
     if (s != MRS_OK) {
         return s;
     }
-    if (!S_ISREG(st.st_mode)) {
-        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", job->path);
-    } else if (job->pack && st.st_size > 0) { /* an empty metadata file means "none" */
+    if (job->pack && st.st_size > 0) { /* an empty metadata file means "none" */
         s = mrsi_sniff(o->mem, &from, &from.codec, e);
     }
     s = s == MRS_OK ? copy_open(o, job, &from, bytes, e) : s;

@@ -63,6 +63,19 @@ mrsi_open_read(const char *path, int *fd, struct stat *st, struct mrs_err *e)
 }
 
 enum mrs_status
+mrsi_open_regular(const char *path, int *fd, struct stat *st, struct mrs_err *e)
+{
+    struct stat own;
+    st = st ? st : &own;
+    enum mrs_status s = mrsi_open_read(path, fd, st, e);
+    if (s == MRS_OK && !S_ISREG(st->st_mode)) {
+        close(*fd);
+        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", path);
+    }
+    return s;
+}
+
+enum mrs_status
 mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_t *got,
                 struct mrs_err *e)
 {

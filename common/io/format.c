@@ -84,5 +84,5 @@ mrs_format_holds(enum mrs_format format, const char *rel_path)
         return true;
     }
     memcpy(coll, name, f.stem_n < sizeof coll ? f.stem_n : 0);
-    return f.kind == MRSI_FILE_DATA && name != rel_path && *coll == '$' && mrsi_archive_special("", coll);
+    return f.kind == MRSI_FILE_DATA && name != rel_path && *coll == '$' && mrs_archive_special("", coll);
 }

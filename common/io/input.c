@@ -41,7 +41,7 @@ mrsi_input_exclude(struct mrs_input *in, const char *ns, struct mrs_err *e)
 bool
 mrsi_input_takes(const struct mrs_input *in, const char *db, const char *coll, const char *ns)
 {
-    static const char buckets[] = "system.buckets.";
+    static const char buckets[] = MRSI_BUCKETS;
     size_t n = sizeof buckets - 1, db_n = strlen(db);
     char logical[1024];
     if (strncmp(coll, buckets, n) != 0 || db_n + strlen(coll) - n + 2 > sizeof logical) {
@@ -57,7 +57,6 @@ enum mrs_status
 mrsi_input_from(struct mrs_input *in, const struct mrs_input_ns *ns, struct mrsi_source_from *from,
                 struct mrs_err *e)
 {
-    struct stat st;
     *from = (struct mrsi_source_from){in->fd, in->fd < 0, in->start, UINT64_MAX, ns->codec, ns->data_path,
                                       ns->data_place};
     if (ns->data_place) {
@@ -71,12 +70,7 @@ mrsi_input_from(struct mrs_input *in, const struct mrs_input_ns *ns, struct mrsi
         from->bytes = ns->file_bytes;
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_open_read(ns->data_path, &from->fd, &st, e);
-    if (s == MRS_OK && !S_ISREG(st.st_mode)) {
-        close(from->fd);
-        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", ns->data_path);
-    }
-    return s;
+    return mrsi_open_regular(ns->data_path, &from->fd, NULL, e);
 }
 
 enum mrs_status

@@ -24,6 +24,8 @@ char *mrsi_format(struct mrs_mem *mem, const char *fmt, ...) __attribute__((form
 const char *mrsi_base_name(const char *path);
 /* Opens for reading and says what it is; a file that is not there is MRS_E_MISSING. */
 enum mrs_status mrsi_open_read(const char *path, int *fd, struct stat *st, struct mrs_err *e);
+/* The same of a regular file; anything else is MRS_E_FORMAT. st may be NULL. */
+enum mrs_status mrsi_open_regular(const char *path, int *fd, struct stat *st, struct mrs_err *e);
 /* Up to n bytes at an offset; *got less than n at the end of the file only. */
 enum mrs_status mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name,
                                 size_t *got, struct mrs_err *e);

@@ -42,10 +42,8 @@ static enum mrs_status
 look_inside(struct mrsi_opened *o, struct mrs_err *e)
 {
     const char *why;
-    uint32_t first = o->head_n >= 4 ? mrs_le32(o->head) : 0;
-    bool gzip = (first & 0xffffffu) == 0x088b1fu;
-    bool zstd = first == 0xFD2FB528u || (first & 0xFFFFFFF0u) == 0x184D2A50u;
-    const struct mrsi_codec *codec = mrsi_codec_of(gzip ? MRS_CODEC_GZIP : zstd ? MRS_CODEC_ZSTD : MRS_CODEC_NONE);
+    enum mrs_codec found = mrsi_codec_by_magic(o->head, o->head_n);
+    const struct mrsi_codec *codec = mrsi_codec_of(found);
     if (!codec) {
         o->plain_n = o->head_n < sizeof o->plain ? o->head_n : sizeof o->plain;
         memcpy(o->plain, o->head, o->plain_n);
@@ -64,7 +62,7 @@ look_inside(struct mrsi_opened *o, struct mrs_err *e)
     }
     codec->dec_close(dec);
     o->plain_n = sizeof o->plain - f.out_n;
-    o->codec = gzip ? MRS_CODEC_GZIP : MRS_CODEC_ZSTD;
+    o->codec = found;
     return s == MRS_DEAD ? mrs_err_memory(e, HEAD) : MRS_OK;
 }
 

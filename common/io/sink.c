@@ -162,6 +162,14 @@ mrs_docs_add(struct mrs_docs *d, const void *doc, size_t n)
     return true;
 }
 
+void
+mrs_docs_sum(struct mrs_docs *to, const struct mrs_docs *what)
+{
+    to->n += what->n;
+    to->bytes += what->bytes;
+    mrs_hash_sum_add(&to->digest, what->digest.lo, what->digest.hi);
+}
+
 static enum mrs_status
 no_document(struct mrs_sink *s, uint64_t docs, struct mrs_err *e)
 {

@@ -38,6 +38,16 @@ mrsi_codec_of(enum mrs_codec codec)
                                      : NULL;
 }
 
+enum mrs_codec
+mrsi_codec_by_magic(const uint8_t *head, size_t n)
+{
+    uint32_t first = n >= 4 ? mrs_le32(head) : 0;
+    if (first == 0xFD2FB528u || (first & 0xFFFFFFF0u) == 0x184D2A50u) {
+        return MRS_CODEC_ZSTD;
+    }
+    return n >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8 ? MRS_CODEC_GZIP : MRS_CODEC_NONE;
+}
+
 static enum mrs_status read_for_decoder(void *arg, void *p, size_t n, size_t *got, struct mrs_err *e);
 
 enum mrs_status
@@ -299,13 +309,9 @@ mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_co
     if (s != MRS_OK) {
         return s;
     }
-    *codec = MRS_CODEC_NONE;
-    uint32_t first = mrs_le32(head);
-    if (got >= 4 && (first == 0xFD2FB528u || (first & 0xFFFFFFF0u) == 0x184D2A50u)) {
-        *codec = MRS_CODEC_ZSTD;
-    } else if (got >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8) {
-        *codec = MRS_CODEC_GZIP;
-        s = got == sizeof head ? check_document(mem, from, head, codec, e) : MRS_OK;
+    *codec = mrsi_codec_by_magic(head, got);
+    if (*codec == MRS_CODEC_GZIP && got == sizeof head) {
+        s = check_document(mem, from, head, codec, e);
     }
     const char *dot = strrchr(from->name, '.');
     if (got == 0 && dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0)) {
@@ -317,18 +323,6 @@ mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_co
     return s;
 }
 
-static enum mrs_status
-open_regular(const char *path, int *fd, struct mrs_err *e)
-{
-    struct stat st;
-    enum mrs_status s = mrsi_open_read(path, fd, &st, e);
-    if (s == MRS_OK && !S_ISREG(st.st_mode)) {
-        close(*fd);
-        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not a regular file", path);
-    }
-    return s;
-}
-
 enum mrs_status
 mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place, struct mrs_buf *out,
                   struct mrs_err *e)
@@ -336,7 +330,7 @@ mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place
     enum { ROOM = 64 << 10 };
     struct mrsi_source_from from = {-1, !place, 0, UINT64_MAX, MRS_CODEC_NONE, path, place};
     struct mrsi_source *src = NULL;
-    enum mrs_status s = place ? MRS_OK : open_regular(path, &from.fd, e);
+    enum mrs_status s = place ? MRS_OK : mrsi_open_regular(path, &from.fd, NULL, e);
     if (s != MRS_OK) {
         return s;
     }

@@ -70,8 +70,8 @@ is_late(const struct mrsi_stream *st, const struct mrsi_entry *item)
 {
     for (uint32_t i = 0; i < st->items.n; i++) {
         const struct mrsi_entry *other = &st->items.at[i];
-        bool special = mrsi_archive_special(item->db, item->coll), plain = *other->db && *item->db;
-        if ((special && plain && other->done && !mrsi_archive_special(other->db, other->coll)) ||
+        bool special = mrs_archive_special(item->db, item->coll), plain = *other->db && *item->db;
+        if ((special && plain && other->done && !mrs_archive_special(other->db, other->coll)) ||
             (!*item->db && *other->db && !other->done && !other->merged)) {
             return true;
         }

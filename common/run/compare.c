@@ -104,11 +104,8 @@ add_doc(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_
 static enum mrs_status
 add_block(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
 {
-    struct mrs_docs *sum = arg;
     (void)e;
-    sum->n += job->docs.n;
-    sum->bytes += job->docs.bytes;
-    mrs_hash_sum_add(&sum->digest, job->docs.digest.lo, job->docs.digest.hi);
+    mrs_docs_sum(arg, &job->docs);
     return MRS_OK;
 }
 

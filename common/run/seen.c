@@ -87,9 +87,7 @@ mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, const struct mrs_bloc
         at += n;
     }
     pthread_mutex_lock(&en->seen->lock);
-    o->docs.n += d.n;
-    o->docs.bytes += d.bytes;
-    mrs_hash_sum_add(&o->docs.digest, d.digest.lo, d.digest.hi);
+    mrs_docs_sum(&o->docs, &d);
     pthread_mutex_unlock(&en->seen->lock);
     return MRS_OK;
 }

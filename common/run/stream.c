@@ -5,18 +5,6 @@
  * everything else as soon as it is whole. The oplog waits for the end. */
 #include "amend.h"
 
-static bool
-is_special(const char *ns)
-{
-    static const char *const names[] = {"admin.system.users", "admin.system.roles", "admin.system.version"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(ns, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Whether no step has anything to do with it. */
 static bool
 is_nobodys(const struct mrsi_engine *en, uint32_t coll)
@@ -47,7 +35,7 @@ announce_coll(struct mrsi_engine *en, uint32_t coll, struct mrs_output_item *ite
     item->data = !as_is || mrs_input_at(en->in, c->in_index)->data_path;
     item->metadata = s == MRS_OK ? mrs_arena_copy(&en->arena, text.p, text.n) : NULL;
     mrs_buf_clear(&text);
-    if (s == MRS_OK && is_special(item->name) && !is_nobodys(en, coll)) {
+    if (s == MRS_OK && mrs_archive_special(en->coll[coll].last.db, en->coll[coll].last.coll) && !is_nobodys(en, coll)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
                            "%s must be the first in an archive, and the plan names it: it cannot go out as a stream",
                            item->name);
@@ -87,7 +75,7 @@ mrsi_stream_begin(struct mrsi_engine *en, struct mrs_err *e)
     snprintf(en->phase_text, sizeof en->phase_text, "writing what no step names");
     for (int special = 1; special >= 0; special--) {
         for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
-            if (is_nobodys(en, i) && is_special(en->coll[i].last.ns) == special) {
+            if (is_nobodys(en, i) && mrs_archive_special(en->coll[i].last.db, en->coll[i].last.coll) == special) {
                 s = mrsi_copy_file(en, i, e);
             }
         }

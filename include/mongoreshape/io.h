@@ -172,6 +172,8 @@ struct mrs_output_shape {
     enum mrs_codec codec;
 };
 struct mrs_output_shape mrs_output_shape(const char *path, const struct mrs_output_opts *opts);
+/* True of what must stand before all other namespaces in an archive: users, roles and their version. */
+bool mrs_archive_special(const char *db, const char *coll);
 /* With opts.stream: everything that will be written or copied, before the first of it. Each goes out once its sink is
  * closed or it is copied; users and roles must be copied first and the oplog last. */
 struct mrs_output_item {
@@ -202,6 +204,7 @@ struct mrs_docs {
     struct mrs_hash_sum digest;
 };
 bool mrs_docs_add(struct mrs_docs *d, const void *doc, size_t n);
+void mrs_docs_sum(struct mrs_docs *to, const struct mrs_docs *what);
 void mrs_docs_write(const struct mrs_docs *d, struct mrs_build *b); /* as a manifest has it: docs, bytes, digest */
 enum mrs_status mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n,
                                        const struct mrs_docs *d, struct mrs_err *e);

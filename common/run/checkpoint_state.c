@@ -176,7 +176,6 @@ apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
     struct mrs_walk w;
     struct mrs_elem at;
     uint64_t is = mrsi_state_number(d, "is", CONTENT | WRITTEN | COPIED | READ, &bad);
-    uint32_t n = 0;
     c->docs = mrsi_state_number(d, "docs", INT64_MAX, &bad);
     c->bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
     c->meta_bytes = mrsi_state_number(d, "metadata", INT64_MAX, &bad);
@@ -190,11 +189,8 @@ apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
     if (bad) {
         return mrsi_state_damaged("a collection", e);
     }
+    uint32_t n = mrs_doc_count(parts);
     c->n_part = 0; /* those of the input have no file of ours */
-    mrs_walk_init(&w, parts);
-    while (mrs_walk_next(&w, &at) == 1) {
-        n++;
-    }
     c->part = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *c->part);
     enum mrs_status s = c->part ? MRS_OK : mrs_err_memory(e, n * sizeof *c->part);
     mrs_walk_init(&w, parts);

@@ -25,19 +25,6 @@ static const struct mrs_key keys[] = {
 
 /* ---- compile ---- */
 static uint32_t
-entries(struct mrs_val v)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    uint32_t n = 0;
-    mrs_walk_init(&w, mrs_val_view(v));
-    while (mrs_walk_next(&w, &el) == 1) {
-        n++;
-    }
-    return n;
-}
-
-static uint32_t
 same_argument(const struct mrsi_rollup *s)
 {
     const char *path = mrs_acc_bare_path(s->acc[s->n]);
@@ -59,7 +46,7 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     if (map.v.type != MRS_DOCUMENT) {
         return;
     }
-    uint32_t n = entries(map.v);
+    uint32_t n = mrs_val_count(map.v);
     s->path = mrsi_read_alloc(r, n + 1, sizeof *s->path);
     s->acc = mrsi_read_alloc(r, n + 1, sizeof *s->acc);
     s->fixed = mrsi_read_alloc(r, n + 1, sizeof *s->fixed);
@@ -129,7 +116,7 @@ read_parts(struct mrsi_read *r, struct mrsi_rollup *s, struct mrs_val map)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    uint32_t n = entries(map);
+    uint32_t n = mrs_val_count(map);
     s->part = mrsi_read_alloc(r, n + 1, sizeof *s->part);
     s->part_name = mrsi_read_alloc(r, n + 1, sizeof *s->part_name);
     s->part_len = mrsi_read_alloc(r, n + 1, sizeof *s->part_len);

@@ -61,6 +61,7 @@ refused 2 'there is no query operator $nope' in --where '{"a": {"$nope": 1}}'
 refused 2 '--where' in --where '{"a"'
 refused 2 'IN is missing' --relaxed
 refused 2 'no collection is called like f.*' in --ns 'f.*'
+refused 2 'called like c: names are written DB.COLLECTION' in --ns c
 refused 2 '--limit must be at least 1' in --limit 0
 refused 2 'there is no such file' nowhere
 

@@ -232,20 +232,32 @@ mrsi_ret_array(struct mrs_eval *ev, const struct mrs_val *v, uint32_t n, struct 
 enum mrs_status
 mrsi_list_add(struct mrs_eval *ev, struct mrsi_list *l, struct mrs_val v)
 {
-    if (l->n == l->cap) {
-        uint32_t cap = l->cap ? 2 * l->cap : 8;
-        struct mrs_val *more = mrs_arena_alloc(ev->arena, (size_t)cap * sizeof *more);
-        if (!more) {
-            return mrsi_eval_memory(ev, (size_t)cap * sizeof *more);
-        }
-        if (l->n) {
-            memcpy(more, l->v, l->n * sizeof *more);
-        }
-        l->v = more;
-        l->cap = cap;
+    struct mrs_val *more = mrs_arena_more(ev->arena, l->v, l->n, &l->cap, sizeof *more);
+    if (!more) {
+        return mrsi_eval_memory(ev, sizeof *more);
     }
+    l->v = more;
     l->v[l->n++] = v;
     return MRS_OK;
+}
+
+bool
+mrsi_sorted_has(const struct mrs_val *list, uint32_t n, struct mrs_val v)
+{
+    uint32_t from = 0, to = n;
+    while (from < to) {
+        uint32_t mid = from + (to - from) / 2;
+        int order = mrs_compare(list[mid], v);
+        if (!order) {
+            return true;
+        }
+        if (order < 0) {
+            from = mid + 1;
+        } else {
+            to = mid;
+        }
+    }
+    return false;
 }
 
 /* ---- arrays and documents under construction ---- */

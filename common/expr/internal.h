@@ -151,6 +151,8 @@ struct mrsi_list {
     uint32_t n, cap;
 };
 enum mrs_status mrsi_list_add(struct mrs_eval *ev, struct mrsi_list *l, struct mrs_val v);
+/* Whether one of n values in ascending order compares equal. */
+bool mrsi_sorted_has(const struct mrs_val *list, uint32_t n, struct mrs_val v);
 /* DEAD MRS_E_MEMORY. */
 enum mrs_status mrsi_eval_memory(struct mrs_eval *ev, size_t wanted);
 /* An array or document under construction in the arena: a buffer over the arena's memory allocator whose result

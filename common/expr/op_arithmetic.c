@@ -257,28 +257,29 @@ op_subtract(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return ret_number(ev, &t, out);
 }
 
-static bool
-is_zero(struct mrs_val v)
+/* A number and what it is divided by; one of them is null: *done. */
+static enum mrs_status
+fraction(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *a, struct mrs_val *b, bool *done)
 {
-    return !mrsi_truthy(v); /* of numbers: zero of any kind */
+    enum mrs_status s = two(x, ev, a, b);
+    *done = s == MRS_OK && (mrsi_is_nullish(*a) || mrsi_is_nullish(*b));
+    if (s != MRS_OK || *done) {
+        return s;
+    }
+    if (!mrs_is_number(*a) || !mrs_is_number(*b)) {
+        return not_numbers(x, ev, *a, *b);
+    }
+    return mrsi_truthy(*b) ? MRS_OK : mrsi_eval_error(x, ev, "division by zero"); /* of any kind of number */
 }
 
 static enum mrs_status
 op_divide(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val a, b;
-    enum mrs_status s = two(x, ev, &a, &b);
-    if (s != MRS_OK) {
-        return s;
-    }
-    if (mrsi_is_nullish(a) || mrsi_is_nullish(b)) {
-        return mrsi_ret_null(out);
-    }
-    if (!mrs_is_number(a) || !mrs_is_number(b)) {
-        return not_numbers(x, ev, a, b);
-    }
-    if (is_zero(b)) {
-        return mrsi_eval_error(x, ev, "division by zero");
+    bool done;
+    enum mrs_status s = fraction(x, ev, &a, &b, &done);
+    if (s != MRS_OK || done) {
+        return s == MRS_OK ? mrsi_ret_null(out) : s;
     }
     if (a.type != MRS_DECIMAL128 && b.type != MRS_DECIMAL128) {
         return mrsi_ret_double(ev, mrsi_to_double(a) / mrsi_to_double(b), out);
@@ -293,18 +294,10 @@ static enum mrs_status
 op_mod(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val a, b;
-    enum mrs_status s = two(x, ev, &a, &b);
-    if (s != MRS_OK) {
-        return s;
-    }
-    if (mrsi_is_nullish(a) || mrsi_is_nullish(b)) {
-        return mrsi_ret_null(out);
-    }
-    if (!mrs_is_number(a) || !mrs_is_number(b)) {
-        return not_numbers(x, ev, a, b);
-    }
-    if (is_zero(b)) {
-        return mrsi_eval_error(x, ev, "the divisor is zero");
+    bool done;
+    enum mrs_status s = fraction(x, ev, &a, &b, &done);
+    if (s != MRS_OK || done) {
+        return s == MRS_OK ? mrsi_ret_null(out) : s;
     }
     struct total t = {.type = mrsi_wider(a.type, b.type)};
     unsigned int flags = 0;

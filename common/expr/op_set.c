@@ -35,25 +35,6 @@ make_set(struct mrs_eval *ev, struct mrsi_list *l)
     return MRS_OK;
 }
 
-static bool
-has(const struct mrsi_list *set, struct mrs_val v)
-{
-    uint32_t from = 0, to = set->n;
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-        int order = mrs_compare(set->v[mid], v);
-        if (!order) {
-            return true;
-        }
-        if (order < 0) {
-            from = mid + 1;
-        } else {
-            to = mid;
-        }
-    }
-    return false;
-}
-
 static enum mrs_status
 no_array(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t i, struct mrs_val v)
 {
@@ -147,7 +128,7 @@ eval_intersection(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
         }
         uint32_t kept = 0;
         for (uint32_t k = 0; k < now.n; k++) {
-            if (has(&next, now.v[k])) {
+            if (mrsi_sorted_has(next.v, next.n, now.v[k])) {
                 now.v[kept++] = now.v[k];
             }
         }
@@ -193,7 +174,7 @@ eval_difference(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
         }
     }
     for (uint32_t i = 0; i < l.n; i++) {
-        if (l.v[i].type != MRS_MISSING && !has(&r, l.v[i])) {
+        if (l.v[i].type != MRS_MISSING && !mrsi_sorted_has(r.v, r.n, l.v[i])) {
             MRSI_TRY(mrsi_list_add(ev, &kept, l.v[i]));
         }
     }
@@ -225,7 +206,7 @@ eval_subset(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRSI_TRY(set_arg(x, 0, ev, &small, NULL));
     MRSI_TRY(set_arg(x, 1, ev, &large, NULL));
     for (uint32_t i = 0; i < small.n; i++) {
-        if (!has(&large, small.v[i])) {
+        if (!mrsi_sorted_has(large.v, large.n, small.v[i])) {
             return mrsi_ret_bool(ev, false, out);
         }
     }

@@ -103,20 +103,7 @@ in_list(const struct mrsi_query_node *n, struct mrs_val v)
     } else if (v.type == MRS_UNDEFINED) {
         return false;
     }
-    uint32_t from = 0, to = n->n_list;
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-        int order = mrs_compare(n->list[mid], v);
-        if (!order) {
-            return true;
-        }
-        if (order < 0) {
-            from = mid + 1;
-        } else {
-            to = mid;
-        }
-    }
-    return false;
+    return mrsi_sorted_has(n->list, n->n_list, v);
 }
 
 static bool

@@ -122,18 +122,6 @@ mrsi_index_alike(struct mrs_view a, struct mrs_view b)
            same_part(a, b, "weights") && same_part(a, b, "wildcardProjection");
 }
 
-const struct mrs_view *
-mrsi_index_same(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_view index)
-{
-    (void)cat;
-    for (uint32_t i = 0; i < cc->n_index; i++) {
-        if (mrsi_index_alike(cc->index[i], index)) {
-            return &cc->index[i];
-        }
-    }
-    return NULL;
-}
-
 /* ---- making index documents ---- */
 struct shop { /* one operation on the indexes of a collection */
     struct mrs_catalog *cat;

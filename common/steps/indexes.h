@@ -74,8 +74,6 @@ enum mrs_status mrsi_index_reference(struct mrs_catalog *cat, struct mrs_cat_col
  * collation and filter is there. */
 enum mrs_status mrsi_index_add(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index,
                                struct mrs_err *e);
-/* The index that has the same key, collation and filter, or NULL. */
-const struct mrs_view *mrsi_index_same(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_view index);
 /* Whether two index documents mean the same: key, collation, filter, weights. */
 bool mrsi_index_alike(struct mrs_view a, struct mrs_view b);
 /* key1_1_key2_-1 appended to out. */

@@ -28,11 +28,6 @@ struct mrsi_join {
 bool mrsi_join_read(struct mrsi_read *r, struct mrsi_join *j, bool by_into);
 /* Decides which pairs are read together once share and refs are set. */
 void mrsi_join_settle(struct mrsi_join *j);
-static inline uint32_t
-mrsi_join_pairs(const struct mrsi_join *j)
-{
-    return j->n - j->n_tuple + 1;
-}
 struct mrsi_tell;
 /* Tells the pairs of match: those read together stand as the first of them. */
 void mrsi_join_tell(const struct mrsi_join *j, struct mrsi_tell *t);

@@ -15,13 +15,6 @@ mrsi_map_read(struct mrsi_read *r, struct mrsi_map *m)
     mrsi_read_bool(r, mrsi_slot(r, "indexes"), &m->indexes);
 }
 
-bool
-mrsi_map_moves(struct mrsi_read *r, struct mrsi_map *m, uint32_t n)
-{
-    m->moves.move = mrsi_read_alloc(r, n, sizeof *m->moves.move);
-    return m->moves.move != NULL;
-}
-
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {

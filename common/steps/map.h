@@ -23,8 +23,6 @@ struct mrsi_map {
 };
 /* Reads in, where and indexes. */
 void mrsi_map_read(struct mrsi_read *r, struct mrsi_map *m);
-/* Room for n moves in the plan's arena; false without memory. */
-bool mrsi_map_moves(struct mrsi_read *r, struct mrsi_map *m, uint32_t n);
 extern const struct mrs_spread_ops mrsi_map_ops;
 /* Begins the description: the side, what `where` reads. */
 void mrsi_map_tell(struct mrsi_tell *t, const struct mrsi_map *m, struct mrs_arena *arena, struct mrs_desc *out,

@@ -294,37 +294,50 @@ mrsi_items_prelude(struct mrsi_items *t, const struct mrsi_archive_head *head, s
     return s == MRS_OK ? mrsi_archive_put_end(out, e) : s;
 }
 
-enum mrs_status
-mrsi_items_body(struct mrsi_items *t, const struct mrsi_entry *item, struct mrsi_archive_out *out, struct mrs_err *e)
+/* Where the documents of an item are read; path and fd: of a file below the partial folder, NULL and -1 else. */
+struct body {
+    struct mrs_reader *r;
+    char *path;
+    int fd;
+};
+
+static enum mrs_status
+open_body(struct mrsi_items *t, const struct mrsi_entry *item, struct body *b, struct mrs_err *e)
 {
     struct mrs_output *o = t->o;
-    struct mrs_reader *r = NULL;
     struct stat st;
-    char *path = NULL;
-    int fd = -1;
     uint32_t index;
-    uint64_t docs;
-    enum mrs_status s = MRS_OK;
-    if (item->data.there && item->data.copied) {
-        s = find_copied(t, item->data.name, item->extra, &index, e);
-        s = s == MRS_OK ? mrs_reader_open(o->in, index, 0, &r, e) : s;
-    } else if (item->data.there) {
-        s = path_of(o, &item->data, true, &path, e);
-        s = s == MRS_OK ? mrsi_open_read(path, &fd, &st, e) : s;
-        s = s == MRS_OK ? mrs_reader_fd(o->mem, fd, UINT64_MAX, path, 0, &r, e) : s;
+    if (item->data.copied) {
+        enum mrs_status s = find_copied(t, item->data.name, item->extra, &index, e);
+        return s == MRS_OK ? mrs_reader_open(o->in, index, 0, &b->r, e) : s;
     }
-    s = s == MRS_OK ? mrsi_archive_put_ns(out, item->db, item->body, r, &docs, e) : s;
-    if (s == MRS_OK && item->rec && docs != item->rec->docs) {
+    enum mrs_status s = path_of(o, &item->data, true, &b->path, e);
+    s = s == MRS_OK ? mrsi_open_read(b->path, &b->fd, &st, e) : s;
+    return s == MRS_OK ? mrs_reader_fd(o->mem, b->fd, UINT64_MAX, b->path, 0, &b->r, e) : s;
+}
+
+enum mrs_status
+mrsi_items_body(struct mrsi_items *t, const struct mrsi_entry *item, bool begun, struct mrsi_archive_out *out,
+                struct mrs_err *e)
+{
+    struct mrs_output *o = t->o;
+    struct body b = {NULL, NULL, -1};
+    enum mrs_status s = item->data.there ? open_body(t, item, &b, e) : MRS_OK;
+    if (s == MRS_OK && begun) {
+        s = b.r ? mrs_reader_go_on(b.r, &out->at, e) : mrsi_half_damaged(out->half, e);
+    }
+    s = s == MRS_OK ? mrsi_archive_put_ns(out, item->db, item->body, b.r, begun, e) : s;
+    if (s == MRS_OK && item->rec && out->docs != item->rec->docs) {
         s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: %llu documents were written, %llu are there", item->data.name,
-                      (unsigned long long)item->rec->docs, (unsigned long long)docs);
+                      (unsigned long long)item->rec->docs, (unsigned long long)out->docs);
     }
-    mrs_reader_close(r);
-    if (fd >= 0) {
-        close(fd);
+    mrs_reader_close(b.r);
+    if (b.fd >= 0) {
+        close(b.fd);
     }
-    if (s == MRS_OK && path && o->stream) {
-        (void)unlink(path); /* it has gone out: its room is free again */
+    if (s == MRS_OK && b.path && o->stream) {
+        (void)unlink(b.path); /* it has gone out: its room is free again */
     }
-    mrs_free(o->mem, path);
+    mrs_free(o->mem, b.path);
     return s;
 }

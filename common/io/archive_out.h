@@ -12,10 +12,14 @@ struct mrsi_archive_out {
     struct mrs_buf buf;     /* of documents about the archive */
     char *db, *coll;        /* whose last block is yet to be written; NULL: nobody's */
     uint64_t crc;           /* of its documents */
+    uint64_t docs;          /* how many they are */
+    struct mrs_reader_at at; /* the place behind them where they are read */
     const char *name;       /* of what is written, for errors */
+    struct mrsi_half *half; /* NULL: nobody waits */
 };
-enum mrs_status mrsi_archive_out_open(struct mrs_output *o, int fd, const char *name, struct mrsi_archive_out *out,
-                                      struct mrs_err *e);
+/* At the end of half's file, or at the place where it goes on. */
+enum mrs_status mrsi_archive_out_open(struct mrs_output *o, struct mrsi_half *half, const char *name,
+                                      struct mrsi_archive_out *out, struct mrs_err *e);
 void mrsi_archive_out_clear(struct mrsi_archive_out *out); /* what was not finished stays unfinished */
 enum mrs_status
 mrsi_archive_put_head(struct mrsi_archive_out *out, const struct mrsi_archive_head *head, struct mrs_err *e);
@@ -23,10 +27,10 @@ mrsi_archive_put_head(struct mrsi_archive_out *out, const struct mrsi_archive_he
 enum mrs_status
 mrsi_archive_put_entry(struct mrsi_archive_out *out, const struct mrsi_archive_entry *entry, struct mrs_err *e);
 enum mrs_status mrsi_archive_put_end(struct mrsi_archive_out *out, struct mrs_err *e);
-/* A whole namespace, of which the last block waits: it comes with the next one, or with finish. docs: how many there
- * were. r NULL: it has none. */
+/* A whole namespace, of which the last block waits: it comes with the next one, or with finish. out->docs: how many
+ * there were. r NULL: it has none. begun: out and r stand where a stopped run was in it. */
 enum mrs_status mrsi_archive_put_ns(struct mrsi_archive_out *out, const char *db, const char *coll,
-                                    struct mrs_reader *r, uint64_t *docs, struct mrs_err *e);
+                                    struct mrs_reader *r, bool begun, struct mrs_err *e);
 enum mrs_status mrsi_archive_out_finish(struct mrsi_archive_out *out, struct mrs_err *e);
 
 /* ---- archive_items.c: what goes into one, in its order ---- */
@@ -64,11 +68,11 @@ enum mrs_status mrsi_items_settle(struct mrsi_items *t, struct mrsi_archive_head
 /* Head and prelude. */
 enum mrs_status mrsi_items_prelude(struct mrsi_items *t, const struct mrsi_archive_head *head,
                                    struct mrsi_archive_out *out, struct mrs_err *e);
-/* The documents of one. */
-enum mrs_status
-mrsi_items_body(struct mrsi_items *t, const struct mrsi_entry *item, struct mrsi_archive_out *out, struct mrs_err *e);
+/* The documents of one. begun: from where out stands on. */
+enum mrs_status mrsi_items_body(struct mrsi_items *t, const struct mrsi_entry *item, bool begun,
+                                struct mrsi_archive_out *out, struct mrs_err *e);
 /* ---- pack.c ---- */
-/* Everything that was written or copied, as one archive at the end of fd. */
-enum mrs_status mrsi_pack_archive(struct mrs_output *o, int fd, const char *name, struct mrs_err *e);
+/* Everything that was written or copied, as one archive in half's file. */
+enum mrs_status mrsi_pack_archive(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrs_err *e);
 
 #endif

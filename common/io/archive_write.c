@@ -26,7 +26,8 @@ put_doc(struct mrsi_archive_out *out, struct mrs_build *b, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_archive_out_open(struct mrs_output *o, int fd, const char *name, struct mrsi_archive_out *out, struct mrs_err *e)
+mrsi_archive_out_open(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrsi_archive_out *out,
+                      struct mrs_err *e)
 {
     uint8_t magic[4];
     memset(out, 0, sizeof *out);
@@ -34,9 +35,10 @@ mrsi_archive_out_open(struct mrs_output *o, int fd, const char *name, struct mrs
     out->name = name;
     mrs_buf_init(&out->buf, o->mem, MRS_DOC_MAX);
     mrs_put32(magic, MRSI_ARCHIVE_MAGIC);
-    struct mrsi_encoder_to to = {fd, name, o->pack, 0, o->lanes};
-    enum mrs_status s = mrsi_encoder_open(o->mem, &to, &out->enc, e);
-    return s == MRS_OK ? put(out, magic, sizeof magic, e) : s;
+    out->half = half;
+    struct mrsi_encoder_to to = {half->fd, name, o->pack, 0, o->lanes, false};
+    enum mrs_status s = mrsi_half_encoder(o->mem, half, &to, &out->enc, e);
+    return s == MRS_OK && !mrsi_half_goes_on(half) ? put(out, magic, sizeof magic, e) : s;
 }
 
 void
@@ -133,8 +135,7 @@ check_sizes(const struct mrs_block *b, const char *db, const char *coll, struct 
 }
 
 static enum mrs_status
-put_documents(struct mrsi_archive_out *out, const char *db, const char *coll, struct mrs_reader *r, uint64_t *docs,
-              struct mrs_err *e)
+put_documents(struct mrsi_archive_out *out, const char *db, const char *coll, struct mrs_reader *r, struct mrs_err *e)
 {
     struct mrs_block b;
     enum mrs_status s = MRS_OK;
@@ -144,8 +145,10 @@ put_documents(struct mrsi_archive_out *out, const char *db, const char *coll, st
         s = s == MRS_OK ? check_sizes(&b, db, coll, e) : s;
         if (s == MRS_OK) {
             out->crc = mrsi_crc64(out->crc, b.p, b.n);
-            *docs += b.n_docs;
+            out->docs += b.n_docs;
             s = put(out, b.p, b.n, e);
+            mrs_reader_where(r, &out->at);
+            s = s == MRS_OK ? mrsi_half_rest(out->half, b.n, e) : s;
         }
     }
     mrs_block_clear(&b);
@@ -153,19 +156,20 @@ put_documents(struct mrsi_archive_out *out, const char *db, const char *coll, st
 }
 
 enum mrs_status
-mrsi_archive_put_ns(struct mrsi_archive_out *out, const char *db, const char *coll, struct mrs_reader *r,
-                    uint64_t *docs, struct mrs_err *e)
+mrsi_archive_put_ns(struct mrsi_archive_out *out, const char *db, const char *coll, struct mrs_reader *r, bool begun,
+                    struct mrs_err *e)
 {
     enum mrs_status s = close_newest(out, e);
-    *docs = 0;
     if (s == MRS_OK) {
         out->db = mrs_strndup(out->mem, db, strlen(db));
         out->coll = mrs_strndup(out->mem, coll, strlen(coll));
-        out->crc = 0;
         s = out->db && out->coll ? MRS_OK : mrs_err_memory(e, strlen(coll));
     }
-    s = s == MRS_OK ? put_block_head(out, db, coll, false, e) : s;
-    s = s == MRS_OK ? put_documents(out, db, coll, r, docs, e) : s;
+    if (s == MRS_OK && !begun) {
+        out->crc = out->docs = 0;
+        s = put_block_head(out, db, coll, false, e);
+    }
+    s = s == MRS_OK ? put_documents(out, db, coll, r, e) : s;
     return s == MRS_OK ? mrsi_archive_put_end(out, e) : s;
 }
 

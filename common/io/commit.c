@@ -294,6 +294,15 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
     return s;
 }
 
+/* To standard output, where it can be stopped but not gone on with. */
+static enum mrs_status
+send_span(struct mrs_output *o, const struct mrsi_span *span, struct mrs_err *e)
+{
+    struct mrsi_half half = {.pause = &o->pause, .path = "-", .from = mrs_empty_doc()};
+    uint64_t done = 0;
+    return mrsi_half_span(&half, span, &done, STDOUT_FILENO, "standard output", e);
+}
+
 static enum mrs_status
 publish_stdout(struct mrs_output *o, struct mrs_err *e)
 {
@@ -302,16 +311,17 @@ publish_stdout(struct mrs_output *o, struct mrs_err *e)
         return mrs_err_sys(e, errno, "stat temporary file");
     }
     struct mrsi_span span = {o->out_fd, 0, (uint64_t)st.st_size, "temporary file"};
-    return mrsi_copy_span(&span, STDOUT_FILENO, "standard output", e);
+    return send_span(o, &span, e);
 }
 
 /* ---- one file of all ---- */
 static enum mrs_status
-pack_into(struct mrs_output *o, int fd, const char *name, struct mrs_err *e)
+pack_into(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrs_err *e)
 {
     static const char *const skip[] = {MRSI_MARKER, MRSI_PACKED};
-    struct mrsi_pack pack = {o->mem, o->partial, skip, sizeof skip / sizeof *skip, fd, name, o->pack, o->lanes};
-    return o->format == MRS_FORMAT_ARCHIVE ? mrsi_pack_archive(o, fd, name, e)
+    struct mrsi_pack pack = {o->mem, o->partial, skip,     sizeof skip / sizeof *skip,
+                             half->fd, name,     o->pack, o->lanes, half};
+    return o->format == MRS_FORMAT_ARCHIVE ? mrsi_pack_archive(o, half, name, e)
            : o->format == MRS_FORMAT_TAR   ? mrsi_pack_tar(&pack, e)
                                            : mrsi_pack_zip(&pack, e);
 }
@@ -320,32 +330,45 @@ pack_into(struct mrs_output *o, int fd, const char *name, struct mrs_err *e)
 static enum mrs_status
 pack_file(struct mrs_output *o, struct mrs_err *e)
 {
-    int fd = -1;
     struct stat st;
-    char *path = below(o, MRSI_PACKED);
-    enum mrs_status s = path ? mrsi_create(path, &fd, e) : mrs_err_memory(e, strlen(o->partial));
-    s = s == MRS_OK ? pack_into(o, fd, o->path, e) : s;
+    struct mrsi_half half;
+    char *path = NULL;
+    mrsi_half_begin(o, MRSI_PACKED, NULL, false, &half);
+    enum mrs_status s = mrsi_half_open(o, &half, &path, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = pack_into(o, &half, o->path, e);
     if (s == MRS_OK && !o->to_stdout) {
-        s = mrsi_sync_fd(fd, path, e);
-    } else if (s == MRS_OK && fstat(fd, &st) < 0) {
+        s = mrsi_sync_fd(half.fd, path, e);
+    } else if (s == MRS_OK && fstat(half.fd, &st) < 0) {
         s = mrs_err_sys(e, errno, "stat %s", path);
     } else if (s == MRS_OK) {
-        struct mrsi_span span = {fd, 0, (uint64_t)st.st_size, path};
-        s = mrsi_copy_span(&span, STDOUT_FILENO, "standard output", e);
+        struct mrsi_span span = {half.fd, 0, (uint64_t)st.st_size, path};
+        s = send_span(o, &span, e);
     }
-    if (fd >= 0 && close(fd) < 0 && s == MRS_OK) {
+    if (close(half.fd) < 0 && s == MRS_OK) {
         s = mrs_err_sys(e, errno, "close %s", path);
     }
     mrs_free(o->mem, path);
     return s == MRS_OK && !o->to_stdout ? mrsi_sync_dir(o->partial, e) : s;
 }
 
+static enum mrs_status
+send_archive(struct mrs_output *o, struct mrs_err *e)
+{
+    struct mrsi_half half;
+    mrsi_half_begin(o, "-", NULL, false, &half);
+    half.fd = STDOUT_FILENO;
+    return pack_into(o, &half, "standard output", e);
+}
+
 /* The temporary folder goes when all bytes have gone. */
 static enum mrs_status
 send(struct mrs_output *o, struct mrs_err *e)
 {
-    enum mrs_status s = o->stream                        ? mrsi_stream_finish(o, e)
-                        : o->format == MRS_FORMAT_ARCHIVE ? pack_into(o, STDOUT_FILENO, "standard output", e)
+    enum mrs_status s = o->stream                         ? mrsi_stream_finish(o, e)
+                        : o->format == MRS_FORMAT_ARCHIVE ? send_archive(o, e)
                                                           : pack_file(o, e);
     if (s == MRS_OK) {
         mrsi_remove_tree(o->partial, NULL);
@@ -381,6 +404,8 @@ mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms
     }
     if (o->sinks) {
         s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a collection is still being written", o->path);
+    } else if (o->half_from.n && !o->half_taken && mrsi_half_is_copy(o)) {
+        s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a file that was half copied was not gone on with", o->path);
     } else {
         s = publish(o, extra, e);
     }

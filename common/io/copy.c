@@ -16,10 +16,19 @@ struct job {
     char *rel;
     bool pack; /* to o->codec, or to `small` */
     enum mrs_codec codec;
+    struct mrsi_half *half; /* NULL: a small file, which is copied in one go */
+    uint64_t done;          /* bytes of the source, unpacked if it is to be packed anew */
 };
 
+static void
+tell(void *arg, struct mrs_build *b)
+{
+    const struct job *job = arg;
+    mrs_build_i64(b, "done", (int64_t)job->done);
+}
+
 static enum mrs_status
-recode(struct mrs_output *o, const struct mrsi_source_from *from, const struct mrsi_encoder_to *to,
+recode(struct mrs_output *o, struct job *job, const struct mrsi_source_from *from, const struct mrsi_encoder_to *to,
        struct mrs_err *e)
 {
     enum { ROOM = 64 << 10 };
@@ -31,12 +40,15 @@ recode(struct mrs_output *o, const struct mrsi_source_from *from, const struct m
     enum mrs_status s = mrsi_source_open(o->mem, &own, &src, e);
     if (s == MRS_OK) {
         mrsi_source_ahead(src, o->lanes);
-        s = mrsi_encoder_open(o->mem, to, &enc, e);
+        s = mrsi_half_encoder(o->mem, job->half, to, &enc, e);
     }
+    s = s == MRS_OK && job->done ? mrsi_source_skip(src, job->done, e) : s;
     while (s == MRS_OK) {
         size_t got;
         s = mrsi_source_read(src, room, ROOM, &got, e);
         s = s == MRS_OK ? mrsi_encoder_write(enc, room, got, e) : s;
+        job->done += got;
+        s = s == MRS_OK ? mrsi_half_rest(job->half, got, e) : s;
     }
     s = s == MRS_END ? mrsi_encoder_finish(enc, e) : s;
     mrsi_encoder_close(enc);
@@ -44,9 +56,28 @@ recode(struct mrs_output *o, const struct mrsi_source_from *from, const struct m
     return s;
 }
 
+static enum mrs_status
+copy_stretches(struct job *job, const struct mrsi_source_from *from, int fd, struct mrs_err *e)
+{
+    const struct mrsi_place *p = from->place;
+    uint64_t before = 0;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < p->n_stretch; i++) {
+        struct mrsi_span span = {p->fd, p->stretch[i].off, p->stretch[i].n, from->name};
+        uint64_t behind = before + span.n;
+        if (job->done < behind) {
+            span.off += job->done - before;
+            span.n = behind - job->done;
+            s = mrsi_half_span(job->half, &span, &job->done, fd, job->rel, e);
+        }
+        before = behind;
+    }
+    return s == MRS_OK && job->half && job->done > before ? mrsi_half_damaged(job->half, e) : s;
+}
+
 /* The bytes of an open file to another, packed as the job says. */
 static enum mrs_status
-transfer(struct mrs_output *o, const struct job *job, const struct mrsi_source_from *from, int fd,
+transfer(struct mrs_output *o, struct job *job, const struct mrsi_source_from *from, int fd,
          struct mrs_err *e)
 {
     struct stat st;
@@ -55,11 +86,12 @@ transfer(struct mrs_output *o, const struct job *job, const struct mrsi_source_f
                                      job->rel,
                                      {job->codec, job->codec == o->codec ? o->compress.level : 0},
                                      o->sink_buffer,
-                                     o->lanes};
-        return recode(o, from, &to, e);
+                                     o->lanes,
+                                     false};
+        return recode(o, job, from, &to, e);
     }
     if (from->place) {
-        return mrsi_place_copy(from->place, from->name, fd, job->rel, e);
+        return copy_stretches(job, from, fd, e);
     }
     struct mrsi_span span = {from->fd, from->start, from->bytes, from->name};
     if (from->bytes == UINT64_MAX) {
@@ -68,20 +100,41 @@ transfer(struct mrs_output *o, const struct job *job, const struct mrsi_source_f
         }
         span.n = (uint64_t)st.st_size;
     }
-    return mrsi_copy_span(&span, fd, job->rel, e);
+    if (job->half && job->done > span.n) {
+        return mrsi_half_damaged(job->half, e);
+    }
+    span.off += job->done;
+    span.n -= job->done;
+    return mrsi_half_span(job->half, &span, &job->done, fd, job->rel, e);
+}
+
+/* Where the copy goes: a new file, that of a stopped run, or the one of all. */
+static enum mrs_status
+open_copy(struct mrs_output *o, struct job *job, int *fd, char **path, struct mrs_err *e)
+{
+    struct mrsi_half *h = job->half;
+    enum mrs_status s = MRS_OK;
+    if (h) {
+        h->tell = tell;
+        h->arg = job;
+        h->fd = o->out_fd;
+        job->done = mrsi_told_number(h->from, "done");
+    }
+    if (o->kind != MRSI_OUT_STDOUT) {
+        s = h ? mrsi_half_open(o, h, path, e) : mrsi_output_create(o, job->rel, fd, path, e);
+    }
+    *fd = h ? h->fd : *fd;
+    return s;
 }
 
 static enum mrs_status
-copy_open(struct mrs_output *o, const struct job *job, const struct mrsi_source_from *from,
+copy_open(struct mrs_output *o, struct job *job, const struct mrsi_source_from *from,
           uint64_t *bytes, struct mrs_err *e)
 {
     int fd = o->out_fd;
     char *path = NULL;
     struct stat st;
-    enum mrs_status s = MRS_OK;
-    if (o->kind != MRSI_OUT_STDOUT) {
-        s = mrsi_output_create(o, job->rel, &fd, &path, e);
-    }
+    enum mrs_status s = open_copy(o, job, &fd, &path, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -103,7 +156,7 @@ copy_open(struct mrs_output *o, const struct job *job, const struct mrsi_source_
 
 /* What is at a place; its codec is looked up where it matters. */
 static enum mrs_status
-copy_place(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct mrs_err *e)
+copy_place(struct mrs_output *o, struct job *job, uint64_t *bytes, struct mrs_err *e)
 {
     struct mrsi_source_from from = {job->place->fd,  false,     0, job->place->bytes,
                                     MRS_CODEC_NONE, job->path, job->place};
@@ -113,7 +166,7 @@ copy_place(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct 
 
 /* A file by its path, likewise. */
 static enum mrs_status
-copy_path(struct mrs_output *o, const struct job *job, uint64_t *bytes, struct mrs_err *e)
+copy_path(struct mrs_output *o, struct job *job, uint64_t *bytes, struct mrs_err *e)
 {
     struct mrsi_source_from from = {-1, false, 0, UINT64_MAX, MRS_CODEC_NONE, job->path, NULL};
     struct stat st;
@@ -166,7 +219,7 @@ copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs
               struct mrs_err *e)
 {
     uint64_t bytes;
-    struct job job = {ns->meta_path, ns->meta_place, NULL, !o->as_input, MRS_CODEC_NONE};
+    struct job job = {ns->meta_path, ns->meta_place, NULL, !o->as_input, MRS_CODEC_NONE, NULL, 0};
     if (o->kind == MRSI_OUT_DIR && o->codec == MRS_CODEC_GZIP) {
         job.codec = MRS_CODEC_GZIP;
     }
@@ -187,7 +240,8 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
           uint64_t *bytes, struct mrs_err *e)
 {
     struct mrsi_source_from from;
-    struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input, o->codec};
+    struct mrsi_half half;
+    struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input, o->codec, &half, 0};
     bool keep = keeps_names(o, in);
     job.pack = job.pack || !keep;
     if (o->as_input && !keep) {
@@ -198,6 +252,7 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
     enum mrs_status s =
         job.rel ? mrsi_input_from(in, ns, &from, e) : mrs_err_memory(e, strlen(ns->ns));
     if (s == MRS_OK) {
+        mrsi_half_begin(o, job.rel, ns->ns, false, &half);
         s = copy_open(o, &job, &from, bytes, e);
         if (from.own) {
             close(from.fd);
@@ -213,8 +268,9 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
     const char *base = mrsi_base_name(ns->rel_path);
     enum mrsi_file_kind kind = mrsi_file_name(base).kind;
     bool prelude = strcmp(base, "prelude.json") == 0 || strcmp(base, "prelude.json.gz") == 0;
+    struct mrsi_half half;
     struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input && (prelude || kind == MRSI_FILE_DATA),
-                      o->codec};
+                      o->codec, &half, 0};
     if (prelude && o->codec != MRS_CODEC_GZIP) {
         job.codec = MRS_CODEC_NONE;
     }
@@ -223,6 +279,9 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
                          o->single_ns, ns->rel_path);
     }
     job.rel = renamed(o, ns->rel_path, &job);
+    if (job.rel) {
+        mrsi_half_begin(o, job.rel, ns->rel_path, true, &half);
+    }
     enum mrs_status s = job.rel ? copy_path(o, &job, bytes, e) : mrs_err_memory(e, strlen(base));
     mrs_free(o->mem, job.rel);
     return s;
@@ -241,7 +300,11 @@ copy_bytes(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns
     if (ns->kind == MRS_INPUT_EXTRA) {
         return copy_extra(o, ns, bytes, e);
     }
-    enum mrs_status s = ns->meta_path && o->kind != MRSI_OUT_STDOUT ? copy_metadata(o, in, ns, e) : MRS_OK;
+    bool begun = mrsi_half_of(o, ns->ns); /* behind the metadata */
+    enum mrs_status s = MRS_OK;
+    if (ns->meta_path && o->kind != MRSI_OUT_STDOUT && !begun) {
+        s = copy_metadata(o, in, ns, e);
+    }
     return s == MRS_OK && ns->data_path ? copy_data(o, in, ns, bytes, e) : s;
 }
 

@@ -238,9 +238,8 @@ mrsi_encoder_memory(struct mrs_compress c, uint32_t threads)
                  : 0;
 }
 
-static enum mrs_status
-open_with(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_codec *codec,
-          struct mrsi_encoder **out, struct mrs_err *e)
+enum mrs_status
+mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out, struct mrs_err *e)
 {
     struct mrsi_encoder *c = mrs_zalloc(mem, sizeof *c);
     if (!c) {
@@ -250,7 +249,7 @@ open_with(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mr
     c->fd = to->fd;
     c->last = &c->first;
     mrs_err_clear(&c->err);
-    c->codec = codec;
+    c->codec = to->raw ? &mrsi_codec_deflate : mrsi_codec_of(to->compress.codec);
     c->name = mrs_strndup(mem, to->name, strlen(to->name));
     bool ok = c->name != NULL;
     if (ok && c->codec) {
@@ -269,19 +268,6 @@ open_with(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mr
     }
     *out = c;
     return MRS_OK;
-}
-
-enum mrs_status
-mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out, struct mrs_err *e)
-{
-    return open_with(mem, to, mrsi_codec_of(to->compress.codec), out, e);
-}
-
-enum mrs_status
-mrsi_encoder_deflate(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
-                     struct mrs_err *e)
-{
-    return open_with(mem, to, &mrsi_codec_deflate, out, e);
 }
 
 void
@@ -377,19 +363,9 @@ enum mrs_status
 mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_encoder_mark *mark,
                    struct mrsi_encoder **out, struct mrs_err *e)
 {
-    struct stat st;
     struct mrsi_encoder *c = NULL;
-    if (fstat(to->fd, &st) < 0) {
-        return mrs_err_sys(e, errno, "stat %s", to->name);
-    }
-    if ((uint64_t)st.st_size < mark->file_bytes) {
-        return MRSI_FAIL(e, MRS_E_IO, "%s: %llu bytes are there, %llu were written before the stop", to->name,
-                         (unsigned long long)st.st_size, (unsigned long long)mark->file_bytes);
-    }
-    if (ftruncate(to->fd, (off_t)mark->file_bytes) < 0 || lseek(to->fd, (off_t)mark->file_bytes, SEEK_SET) < 0) {
-        return mrs_err_sys(e, errno, "cutting %s", to->name);
-    }
-    enum mrs_status s = mrsi_encoder_open(mem, to, &c, e);
+    enum mrs_status s = mrsi_cut_file(to->fd, to->name, mark->base + mark->file_bytes, e);
+    s = s == MRS_OK ? mrsi_encoder_open(mem, to, &c, e) : s;
     if (s == MRS_OK) {
         c->file_bytes = mark->file_bytes;
         c->any = mark->file_bytes > 0;

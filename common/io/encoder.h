@@ -12,15 +12,13 @@ struct mrsi_encoder_to {
     struct mrs_compress compress;
     size_t buffer;            /* of plain files; 0: MRSI_SINK_BUFFER */
     struct mrsi_lanes *lanes; /* who packs; NULL: who writes */
+    bool raw;                 /* parts of one stream of raw deflate, which the caller ends; of `compress` the level */
 };
 /* Bytes of memory that compressing takes on so many threads. */
 uint64_t mrsi_encoder_memory(struct mrs_compress c, uint32_t threads);
 /* The file stands where the first byte goes; it need not be seekable. */
 enum mrs_status mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
                                   struct mrs_err *e);
-/* Bytes become parts of one stream of raw deflate, which the caller ends; of `compress` the level counts. */
-enum mrs_status mrsi_encoder_deflate(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
-                                     struct mrs_err *e);
 /* A failure may belong to bytes of an earlier call; after it only close is left to do. */
 enum mrs_status mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_err *e);
 /* Everything is in the file afterwards. */
@@ -31,13 +29,13 @@ void mrsi_encoder_close(struct mrsi_encoder *c); /* NULL: nothing; also while th
  * beginning, or appended to pending (less than MRSI_PIECE bytes; nothing for plain files). The encoder goes on. */
 enum mrs_status mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *pending,
                                   struct mrs_err *e);
-/* Opens an encoder that goes on at such a mark: the file, which is the encoder's alone and begins with its first byte,
- * is cut to file_bytes. Its bytes at the end are those of a run that was never interrupted. A file that is shorter:
- * MRS_E_IO. */
+/* Opens an encoder that goes on at such a mark: the file, in which nothing stands behind the encoder's bytes, is cut to
+ * them. Its bytes at the end are those of a run that was never interrupted. A file that is shorter: MRS_E_IO. */
 struct mrsi_encoder_mark {
     uint64_t file_bytes;
     const void *pending;
     size_t pending_n;
+    uint64_t base; /* bytes of the file before the encoder's first */
 };
 enum mrs_status mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to,
                                    const struct mrsi_encoder_mark *mark, struct mrsi_encoder **out, struct mrs_err *e);

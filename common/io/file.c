@@ -363,6 +363,23 @@ mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct
     return MRS_OK;
 }
 
+enum mrs_status
+mrsi_cut_file(int fd, const char *name, uint64_t n, struct mrs_err *e)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0) {
+        return mrs_err_sys(e, errno, "stat %s", name);
+    }
+    if ((uint64_t)st.st_size < n) {
+        return MRSI_FAIL(e, MRS_E_IO, "%s: %llu bytes are there, %llu were written before the stop", name,
+                         (unsigned long long)st.st_size, (unsigned long long)n);
+    }
+    if (ftruncate(fd, (off_t)n) < 0 || lseek(fd, (off_t)n, SEEK_SET) < 0) {
+        return mrs_err_sys(e, errno, "cutting %s", name);
+    }
+    return MRS_OK;
+}
+
 /* Reads until the end of an open file; text has room for `size` bytes at first and always for a
  * NUL. */
 static enum mrs_status

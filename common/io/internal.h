@@ -40,6 +40,8 @@ enum mrs_status mrsi_sync_dir(const char *path, struct mrs_err *e);
 enum mrs_status mrsi_sync_parent(const char *path, struct mrs_err *e);
 /* Creates a file that must not be there yet. */
 enum mrs_status mrsi_create(const char *path, int *fd, struct mrs_err *e);
+/* The first n bytes of a file that a stopped run left stay, and it stands behind them; fewer there: MRS_E_IO. */
+enum mrs_status mrsi_cut_file(int fd, const char *name, uint64_t n, struct mrs_err *e);
 /* n bytes that were read from fd before and everything that it still gives, behind each other in an unlinked file. */
 struct mrsi_pipe_from {
     int fd;
@@ -124,11 +126,10 @@ struct mrsi_room {
 /* The next bytes; fewer than to->n at the end of the place, or where the file became shorter. */
 enum mrs_status mrsi_place_read(const struct mrsi_place *p, struct mrsi_stand *at, const struct mrsi_room *to,
                                 size_t *got, struct mrs_err *e);
+/* Passes over n bytes; false: there are fewer. */
+bool mrsi_place_skip(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n);
 /* Gives back n of the bytes that were read. */
 void mrsi_place_back(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n);
-/* All bytes to the end of another file. */
-enum mrs_status mrsi_place_copy(const struct mrsi_place *p, const char *name, int to, const char *to_name,
-                                struct mrs_err *e);
 /* ---- source.c again ---- */
 struct mrsi_source;
 struct mrsi_source_from {

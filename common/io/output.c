@@ -45,6 +45,16 @@ mrs_output_memory(const struct mrs_output *o)
     return mrsi_encoder_memory(o->compress, o->jobs);
 }
 
+uint64_t
+mrs_output_packs(const struct mrs_output *o)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; o->kind == MRSI_OUT_PACK && !o->stream && i < o->n_recs; i++) {
+        sum += o->recs[i].file_bytes;
+    }
+    return sum;
+}
+
 /* ---- opening ---- */
 /* True where path is dir or lies in it. */
 static bool
@@ -369,6 +379,9 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     o->sample = opts->sample;
     o->sink_buffer = opts->sink_buffer;
     o->in = opts->in;
+    o->pause = opts->pause;
+    mrs_buf_init(&o->half, mem, MRS_DOC_MAX);
+    mrs_buf_init(&o->half_from, mem, MRS_DOC_MAX);
     if (o->in) {
         o->origin = *mrs_input_origin(o->in);
     }
@@ -537,7 +550,7 @@ mrsi_output_piece(struct mrs_output *o, const struct mrsi_piece *piece, struct m
     if (piece->codec == MRS_CODEC_NONE) {
         s = mrsi_write_full(fd, piece->p, piece->n, path, e);
     } else {
-        struct mrsi_encoder_to to = {fd, path, {piece->codec, 0}, 0, NULL};
+        struct mrsi_encoder_to to = {fd, path, {piece->codec, 0}, 0, NULL, false};
         s = mrsi_encoder_open(o->mem, &to, &enc, e);
         s = s == MRS_OK ? mrsi_encoder_write(enc, piece->p, piece->n, e) : s;
         s = s == MRS_OK ? mrsi_encoder_finish(enc, e) : s;
@@ -630,6 +643,8 @@ mrs_output_free(struct mrs_output *o)
     mrs_free(o->mem, o->recs);
     mrs_free(o->mem, o->dirs);
     mrsi_output_forget_files(o);
+    mrs_buf_clear(&o->half);
+    mrs_buf_clear(&o->half_from);
     char *const texts[] = {o->path, o->partial, o->marker, o->single_ns, o->meta_path};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         mrs_free(o->mem, texts[i]);

@@ -2,7 +2,7 @@
 #ifndef MRSI_IO_OUTPUT_H
 #define MRSI_IO_OUTPUT_H
 
-#include "internal.h"
+#include "half.h"
 #include <pthread.h>
 
 #define MRSI_STOPPED ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
@@ -65,6 +65,10 @@ struct mrs_output {
     uint32_t n_kept;
     struct mrsi_out_file *files;
     uint32_t n_files, cap_files;
+    struct mrs_pause pause;
+    struct mrs_buf half;      /* words of half.c while somebody rests, of one file; empty: nobody does */
+    struct mrs_buf half_from; /* those of a stopped run; empty: it did not rest */
+    bool half_taken;          /* and gone on with */
 };
 
 /* Notes that something went wrong, so that commit refuses; returns s. */
@@ -83,6 +87,13 @@ enum mrs_status mrsi_output_note_dir(struct mrs_output *o, char *path, struct mr
 /* ---- commit.c ---- */
 int mrsi_rename_new(const char *from, const char *to); /* as rename, but EEXIST where `to` is there */
 int mrsi_swap(const char *from, const char *to);       /* two names that are there */
+/* ---- half.c ---- */
+/* Of the file at path: the record `name` is copied, or (NULL) all is packed. path, name: live as long as h. */
+void mrsi_half_begin(struct mrs_output *o, const char *path, const char *name, bool extra, struct mrsi_half *h);
+bool mrsi_half_of(const struct mrs_output *o, const char *ns); /* the stopped run was at the data of this namespace */
+bool mrsi_half_is_copy(const struct mrs_output *o); /* what the stopped run was at; half_from is not empty */
+/* h->fd: the file, new or as the stopped run left it, cut to what counts; *path and fd are the caller's. */
+enum mrs_status mrsi_half_open(struct mrs_output *o, struct mrsi_half *h, char **path, struct mrs_err *e);
 /* ---- resume.c ---- */
 enum mrs_status mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e);
 void mrsi_output_forget_files(struct mrs_output *o);

@@ -22,21 +22,72 @@ collect(struct mrs_output *o, struct mrsi_items *t, struct mrs_err *e)
     return s;
 }
 
+struct packing {
+    struct mrsi_archive_out *out;
+    const struct mrsi_entry *item; /* whose documents are written */
+};
+
+static void
+tell(void *arg, struct mrs_build *b)
+{
+    const struct packing *p = arg;
+    mrs_build_text(b, "item", p->item->data.name, (uint32_t)strlen(p->item->data.name));
+    mrs_build_i64(b, "docs", (int64_t)p->out->docs);
+    mrs_build_i64(b, "crc", (int64_t)p->out->crc);
+    mrs_build_i64(b, "off", (int64_t)p->out->at.off);
+    mrs_build_i64(b, "doc", (int64_t)p->out->at.doc);
+    mrs_build_i64(b, "block", (int64_t)p->out->at.seq);
+}
+
+/* The item that a stopped run was at; out stands where it was. */
+static enum mrs_status
+find_begun(const struct mrsi_half *h, const struct mrsi_items *items, struct mrsi_archive_out *out, uint32_t *i,
+           struct mrs_err *e)
+{
+    const char *name = mrsi_told_text(h->from, "item");
+    out->docs = mrsi_told_number(h->from, "docs");
+    out->crc = mrsi_told_number(h->from, "crc");
+    out->at = (struct mrs_reader_at){mrsi_told_number(h->from, "off"), mrsi_told_number(h->from, "doc"),
+                                     mrsi_told_number(h->from, "block")};
+    for (*i = 0; name && *i < items->n; (*i)++) {
+        if (!items->at[*i].merged && strcmp(items->at[*i].data.name, name) == 0) {
+            return MRS_OK;
+        }
+    }
+    return mrsi_half_damaged(h, e);
+}
+
+static enum mrs_status
+put_bodies(struct mrsi_items *items, struct mrsi_half *half, struct mrsi_archive_out *out, struct mrs_err *e)
+{
+    struct packing p = {out, NULL};
+    bool begun = mrsi_half_goes_on(half);
+    uint32_t i = 0;
+    enum mrs_status s = begun ? find_begun(half, items, out, &i, e) : MRS_OK;
+    half->tell = tell;
+    half->arg = &p;
+    for (; s == MRS_OK && i < items->n; i++) {
+        p.item = &items->at[i];
+        s = p.item->merged ? MRS_OK : mrsi_items_body(items, p.item, begun, out, e);
+        begun = false;
+    }
+    return s == MRS_OK ? mrsi_archive_out_finish(out, e) : s;
+}
+
 enum mrs_status
-mrsi_pack_archive(struct mrs_output *o, int fd, const char *name, struct mrs_err *e)
+mrsi_pack_archive(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrs_err *e)
 {
     struct mrsi_archive_head head;
     struct mrsi_archive_out out;
     struct mrsi_items items;
     mrsi_items_init(&items, o);
-    enum mrs_status s = mrsi_archive_out_open(o, fd, name, &out, e);
+    enum mrs_status s = mrsi_archive_out_open(o, half, name, &out, e);
     s = s == MRS_OK ? collect(o, &items, e) : s;
     s = s == MRS_OK ? mrsi_items_settle(&items, &head, e) : s;
-    s = s == MRS_OK ? mrsi_items_prelude(&items, &head, &out, e) : s;
-    for (uint32_t i = 0; s == MRS_OK && i < items.n; i++) {
-        s = items.at[i].merged ? MRS_OK : mrsi_items_body(&items, &items.at[i], &out, e);
+    if (s == MRS_OK && !mrsi_half_goes_on(half)) {
+        s = mrsi_items_prelude(&items, &head, &out, e);
     }
-    s = s == MRS_OK ? mrsi_archive_out_finish(&out, e) : s;
+    s = s == MRS_OK ? put_bodies(&items, half, &out, e) : s;
     mrsi_archive_out_clear(&out);
     mrsi_items_clear(&items);
     return s;

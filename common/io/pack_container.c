@@ -237,7 +237,17 @@ struct writer {
     const struct mrsi_pack *pack;
     struct mrsi_encoder *enc; /* NULL: plain */
     uint8_t *room;
+    const struct mrsi_packed *file; /* that is being packed */
+    uint64_t at;                    /* bytes of it that are done */
 };
+
+static void
+tell(void *arg, struct mrs_build *b)
+{
+    const struct writer *w = arg;
+    mrs_build_text(b, "member", w->file->name, (uint32_t)strlen(w->file->name));
+    mrs_build_i64(b, "at", (int64_t)w->at);
+}
 
 static enum mrs_status
 put(struct writer *w, const void *p, size_t n, struct mrs_err *e)
@@ -245,9 +255,11 @@ put(struct writer *w, const void *p, size_t n, struct mrs_err *e)
     return w->enc ? mrsi_encoder_write(w->enc, p, n, e) : mrsi_write_full(w->pack->fd, p, n, w->pack->name, e);
 }
 
+/* From w->at on. */
 static enum mrs_status
-put_bytes(struct writer *w, const struct mrsi_packed *f, struct mrs_err *e)
+put_bytes(struct writer *w, struct mrs_err *e)
 {
+    const struct mrsi_packed *f = w->file;
     struct stat st;
     int fd = -1;
     size_t got = 1;
@@ -255,20 +267,52 @@ put_bytes(struct writer *w, const struct mrsi_packed *f, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    struct mrsi_span span = {fd, 0, f->bytes, f->path};
+    struct mrsi_span span = {fd, w->at, f->bytes - w->at, f->path};
     if (!w->enc) {
-        s = mrsi_copy_span(&span, w->pack->fd, w->pack->name, e);
+        s = mrsi_half_span(w->pack->half, &span, &w->at, w->pack->fd, w->pack->name, e);
     }
-    for (uint64_t at = 0; w->enc && s == MRS_OK && at < f->bytes; at += got) {
-        uint64_t left = f->bytes - at;
-        s = mrsi_pread_full(fd, w->room, left < ROOM ? (size_t)left : ROOM, at, f->path, &got, e);
+    while (w->enc && s == MRS_OK && w->at < f->bytes) {
+        uint64_t left = f->bytes - w->at;
+        s = mrsi_pread_full(fd, w->room, left < ROOM ? (size_t)left : ROOM, w->at, f->path, &got, e);
         if (s == MRS_OK && !got) {
             s = MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was packed", f->path);
         }
         s = s == MRS_OK ? put(w, w->room, got, e) : s;
+        w->at += got;
+        s = s == MRS_OK ? mrsi_half_rest(w->pack->half, got, e) : s;
     }
     close(fd);
     return s;
+}
+
+static enum mrs_status
+put_file(struct writer *w, bool begun, struct mrs_buf *b, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!begun) {
+        w->at = 0;
+        s = put_headers(b, w->file, e);
+        s = s == MRS_OK ? put(w, b->p, b->n, e) : s;
+    }
+    s = s == MRS_OK ? put_bytes(w, e) : s;
+    mrs_buf_reset(b);
+    pad(b, w->file->bytes);
+    s = s == MRS_OK ? mrs_buf_status(b, e) : s;
+    return s == MRS_OK && b->n ? put(w, b->p, b->n, e) : s;
+}
+
+enum mrs_status
+mrsi_pack_begun(const struct mrsi_half *h, const struct mrsi_packed *files, uint32_t n, uint32_t *i, uint64_t *at,
+                struct mrs_err *e)
+{
+    const char *name = mrsi_told_text(h->from, "member");
+    *at = mrsi_told_number(h->from, "at");
+    for (*i = 0; name && *i < n; (*i)++) {
+        if (strcmp(files[*i].name, name) == 0) {
+            return *at <= files[*i].bytes ? MRS_OK : mrsi_half_damaged(h, e);
+        }
+    }
+    return mrsi_half_damaged(h, e);
 }
 
 static enum mrs_status
@@ -276,15 +320,16 @@ put_all(struct writer *w, const struct mrsi_packed *files, uint32_t n, struct mr
 {
     struct mrs_buf b;
     enum mrs_status s = MRS_OK;
+    uint32_t i = 0;
+    bool begun = mrsi_half_goes_on(w->pack->half);
+    if (begun) {
+        s = mrsi_pack_begun(w->pack->half, files, n, &i, &w->at, e);
+    }
     mrs_buf_init(&b, w->pack->mem, 1 << 20);
-    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-        s = put_headers(&b, &files[i], e);
-        s = s == MRS_OK ? put(w, b.p, b.n, e) : s;
-        s = s == MRS_OK ? put_bytes(w, &files[i], e) : s;
-        mrs_buf_reset(&b);
-        pad(&b, files[i].bytes);
-        s = s == MRS_OK ? mrs_buf_status(&b, e) : s;
-        s = s == MRS_OK && b.n ? put(w, b.p, b.n, e) : s;
+    for (; s == MRS_OK && i < n; i++) {
+        w->file = &files[i];
+        s = put_file(w, begun, &b, e);
+        begun = false;
     }
     if (s == MRS_OK) {
         memset(w->room, 0, 2 * BLOCK); /* the mark of the end */
@@ -297,15 +342,19 @@ put_all(struct writer *w, const struct mrsi_packed *files, uint32_t n, struct mr
 enum mrs_status
 mrsi_pack_tar(const struct mrsi_pack *p, struct mrs_err *e)
 {
-    struct writer w = {p, NULL, mrs_alloc(p->mem, ROOM)};
+    struct writer w = {.pack = p, .room = mrs_alloc(p->mem, ROOM)};
     struct mrs_arena a;
     struct mrsi_packed *files = NULL;
     uint32_t n = 0;
     enum mrs_status s = w.room ? MRS_OK : mrs_err_memory(e, ROOM);
     mrs_arena_init(&a, p->mem);
+    if (p->half) {
+        p->half->tell = tell;
+        p->half->arg = &w;
+    }
     if (s == MRS_OK && p->compress.codec != MRS_CODEC_NONE) {
-        struct mrsi_encoder_to to = {p->fd, p->name, p->compress, 0, p->lanes};
-        s = mrsi_encoder_open(p->mem, &to, &w.enc, e);
+        struct mrsi_encoder_to to = {p->fd, p->name, p->compress, 0, p->lanes, false};
+        s = mrsi_half_encoder(p->mem, p->half, &to, &w.enc, e);
     }
     s = s == MRS_OK ? mrsi_pack_list(p, &a, &files, &n, e) : s;
     s = s == MRS_OK ? put_all(&w, files, n, e) : s;

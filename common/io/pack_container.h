@@ -2,8 +2,7 @@
 #ifndef MRSI_IO_PACK_CONTAINER_H
 #define MRSI_IO_PACK_CONTAINER_H
 
-#include "encoder.h"
-#include "internal.h"
+#include "half.h"
 
 /* What is packed where. The same files give the same bytes: members are sorted by name, and times, owners and rights
  * are always the same. Members are called "dump/" and their path below root. */
@@ -16,6 +15,7 @@ struct mrsi_pack {
     const char *name;
     struct mrs_compress compress; /* a tar as a whole; the members of a zip, by gzip's deflate or not at all */
     struct mrsi_lanes *lanes;     /* NULL: none */
+    struct mrsi_half *half;       /* NULL: nobody waits; else of fd, which stands where it goes on */
 };
 enum mrs_status mrsi_pack_tar(const struct mrsi_pack *p, struct mrs_err *e);
 enum mrs_status mrsi_pack_zip(const struct mrsi_pack *p, struct mrs_err *e);
@@ -28,4 +28,7 @@ struct mrsi_packed {
 };
 enum mrs_status mrsi_pack_list(const struct mrsi_pack *p, struct mrs_arena *a, struct mrsi_packed **out, uint32_t *n,
                                struct mrs_err *e);
+/* The file that a stopped run was at, and the bytes of it that were done. */
+enum mrs_status mrsi_pack_begun(const struct mrsi_half *h, const struct mrsi_packed *files, uint32_t n, uint32_t *i,
+                                uint64_t *at, struct mrs_err *e);
 #endif

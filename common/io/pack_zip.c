@@ -26,6 +26,8 @@ struct zip {
     uint64_t at; /* the end of what is written */
     struct mrs_buf head;
     uint8_t *room;
+    const struct entry *now; /* the member that is being packed, */
+    uint64_t done;           /* and bytes of it that are */
 };
 
 static void
@@ -153,7 +155,16 @@ write_head(struct zip *z, uint64_t off, struct mrs_err *e)
     return s == MRS_OK ? mrs_write_at(z->pack->fd, z->head.p, z->head.n, off, e) : s;
 }
 
-/* All bytes of a file through the encoder, and their sum. */
+static void
+tell(void *arg, struct mrs_build *b)
+{
+    const struct zip *z = arg;
+    mrs_build_text(b, "member", z->now->file->name, (uint32_t)strlen(z->now->file->name));
+    mrs_build_i64(b, "at", (int64_t)z->done);
+    mrs_build_i64(b, "sum", z->now->crc);
+}
+
+/* The bytes of a file from z->done on through the encoder, and their sum. */
 static enum mrs_status
 put_bytes(struct zip *z, struct entry *x, struct mrsi_encoder *enc, struct mrs_err *e)
 {
@@ -161,9 +172,9 @@ put_bytes(struct zip *z, struct entry *x, struct mrsi_encoder *enc, struct mrs_e
     int fd = -1;
     size_t got = 1;
     enum mrs_status s = mrsi_open_read(x->file->path, &fd, &st, e);
-    for (uint64_t at = 0; s == MRS_OK && at < x->file->bytes; at += got) {
-        uint64_t left = x->file->bytes - at;
-        s = mrsi_pread_full(fd, z->room, left < ROOM ? (size_t)left : ROOM, at, x->file->path, &got, e);
+    while (s == MRS_OK && z->done < x->file->bytes) {
+        uint64_t left = x->file->bytes - z->done;
+        s = mrsi_pread_full(fd, z->room, left < ROOM ? (size_t)left : ROOM, z->done, x->file->path, &got, e);
         if (s == MRS_OK && !got) {
             s = MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was packed", x->file->path);
         }
@@ -171,6 +182,8 @@ put_bytes(struct zip *z, struct entry *x, struct mrsi_encoder *enc, struct mrs_e
             x->crc = mrsi_crc32(x->crc, z->room, got);
             s = mrsi_encoder_write(enc, z->room, got, e);
         }
+        z->done += got;
+        s = s == MRS_OK ? mrsi_half_rest(z->pack->half, got, e) : s;
     }
     if (fd >= 0) {
         close(fd);
@@ -184,10 +197,12 @@ put_data(struct zip *z, struct entry *x, struct mrs_err *e)
     static const uint8_t last[2] = {3, 0}; /* an empty block that says: no more */
     bool deflated = x->method == DEFLATED;
     struct mrsi_encoder_to to = {z->pack->fd, z->pack->name, {MRS_CODEC_NONE, z->pack->compress.level}, ROOM,
-                                 z->pack->lanes};
+                                 z->pack->lanes, deflated};
     struct mrsi_encoder *enc = NULL;
-    enum mrs_status s = deflated ? mrsi_encoder_deflate(z->pack->mem, &to, &enc, e)
-                                 : mrsi_encoder_open(z->pack->mem, &to, &enc, e);
+    enum mrs_status s = mrsi_half_encoder(z->pack->mem, z->pack->half, &to, &enc, e);
+    if (z->pack->half) {
+        z->pack->half->from = mrs_empty_doc(); /* what comes behind begins */
+    }
     s = s == MRS_OK ? put_bytes(z, x, enc, e) : s;
     mrsi_encoder_close(enc);
     if (s == MRS_OK && deflated) {
@@ -196,9 +211,8 @@ put_data(struct zip *z, struct entry *x, struct mrs_err *e)
     return s;
 }
 
-/* The file stands at z->at before and behind the member afterwards. */
-static enum mrs_status
-put_member(struct zip *z, struct entry *x, struct mrs_err *e)
+static void
+begin_entry(const struct zip *z, struct entry *x)
 {
     uint8_t high = 0;
     for (const char *p = x->file->name; *p; p++) {
@@ -207,13 +221,28 @@ put_member(struct zip *z, struct entry *x, struct mrs_err *e)
     x->off = z->at;
     x->flags = high ? UTF8 : 0;
     x->method = z->pack->compress.codec == MRS_CODEC_GZIP && x->file->bytes ? DEFLATED : STORED;
+}
+
+/* The file stands at z->at before and behind the member afterwards. begun: up to where z->done and x->crc say. */
+static enum mrs_status
+put_member(struct zip *z, struct entry *x, bool begun, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    begin_entry(z, x);
     mrs_buf_reset(&z->head);
     put_local(&z->head, x);
     uint64_t data = z->at + z->head.n;
-    enum mrs_status s = write_head(z, z->at, e);
-    if (s == MRS_OK && lseek(z->pack->fd, (off_t)data, SEEK_SET) < 0) {
-        s = mrs_err_sys(e, errno, "write %s", z->pack->name);
+    if (!begun) {
+        z->done = 0;
+        s = write_head(z, z->at, e);
+        if (s == MRS_OK && lseek(z->pack->fd, (off_t)data, SEEK_SET) < 0) {
+            s = mrs_err_sys(e, errno, "write %s", z->pack->name);
+        }
     }
+    if (z->pack->half) {
+        z->pack->half->base = data;
+    }
+    z->now = x;
     s = s == MRS_OK ? put_data(z, x, e) : s;
     off_t end = s == MRS_OK ? lseek(z->pack->fd, 0, SEEK_CUR) : 0;
     if (s != MRS_OK || end < 0) {
@@ -228,6 +257,54 @@ put_member(struct zip *z, struct entry *x, struct mrs_err *e)
     mrs_buf_reset(&z->head);
     put_local(&z->head, x);
     return write_head(z, x->off, e);
+}
+
+/* A member that a stopped run has packed: its header says all of it. */
+static enum mrs_status
+pass_member(struct zip *z, struct entry *x, struct mrs_err *e)
+{
+    enum { LOCAL = 30, CRC = 14, PACKED = 18, EXTRA = 4 + 8 };
+    uint8_t sum[4], packed[8] = {0};
+    begin_entry(z, x);
+    mrs_buf_reset(&z->head);
+    put_local(&z->head, x);
+    uint64_t at = is_large(x) ? x->off + LOCAL + strlen(x->file->name) + EXTRA : x->off + PACKED;
+    enum mrs_status s = mrs_buf_status(&z->head, e);
+    s = s == MRS_OK ? mrs_read_at(z->pack->fd, sum, sizeof sum, x->off + CRC, e) : s;
+    s = s == MRS_OK ? mrs_read_at(z->pack->fd, packed, is_large(x) ? 8 : 4, at, e) : s;
+    x->crc = s == MRS_OK ? mrs_le32(sum) : 0;
+    x->packed = s == MRS_OK ? mrs_le64(packed) : 0;
+    uint64_t end = x->off + z->head.n + x->packed;
+    if (s == MRS_OK && (end < x->off || end > mrsi_told_number(z->pack->half->from, "file"))) {
+        s = mrsi_half_damaged(z->pack->half, e);
+    }
+    z->at = end;
+    return s;
+}
+
+/* All members; those before the one that a stopped run was at are there. */
+static enum mrs_status
+put_members(struct zip *z, const struct mrsi_packed *files, uint32_t n, struct entry *list, struct mrs_err *e)
+{
+    bool begun = mrsi_half_goes_on(z->pack->half);
+    uint32_t first = 0;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; i < n; i++) {
+        list[i] = (struct entry){.file = &files[i]};
+    }
+    if (begun) {
+        s = mrsi_pack_begun(z->pack->half, files, n, &first, &z->done, e);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < first; i++) {
+        s = pass_member(z, &list[i], e);
+    }
+    if (s == MRS_OK && begun) {
+        list[first].crc = (uint32_t)mrsi_told_number(z->pack->half->from, "sum");
+    }
+    for (uint32_t i = first; s == MRS_OK && i < n; i++) {
+        s = put_member(z, &list[i], begun && i == first, e);
+    }
+    return s;
 }
 
 static enum mrs_status
@@ -256,16 +333,17 @@ mrsi_pack_zip(const struct mrsi_pack *p, struct mrs_err *e)
     uint32_t n = 0;
     enum mrs_status s = z.room ? MRS_OK : mrs_err_memory(e, ROOM);
     mrs_arena_init(&a, p->mem);
+    if (p->half) {
+        p->half->tell = tell;
+        p->half->arg = &z;
+    }
     mrs_buf_init(&z.head, p->mem, 1 << 20);
     s = s == MRS_OK ? mrsi_pack_list(p, &a, &files, &n, e) : s;
     if (s == MRS_OK) {
         list = mrs_alloc_array(p->mem, n ? n : 1, sizeof *list);
         s = list ? MRS_OK : mrs_err_memory(e, n * sizeof *list);
     }
-    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-        list[i] = (struct entry){.file = &files[i]};
-        s = put_member(&z, &list[i], e);
-    }
+    s = s == MRS_OK ? put_members(&z, files, n, list, e) : s;
     s = s == MRS_OK ? put_directory(&z, list, n, e) : s;
     mrs_free(p->mem, list);
     mrs_buf_clear(&z.head);

@@ -28,6 +28,21 @@ mrsi_place_read(const struct mrsi_place *p, struct mrsi_stand *at, const struct 
     return MRS_OK;
 }
 
+bool
+mrsi_place_skip(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n)
+{
+    while (n && at->stretch < p->n_stretch) {
+        uint64_t left = p->stretch[at->stretch].n - at->in, k = n < left ? n : left;
+        n -= k;
+        at->in += k;
+        if (at->in == p->stretch[at->stretch].n) {
+            at->stretch++;
+            at->in = 0;
+        }
+    }
+    return n == 0;
+}
+
 void
 mrsi_place_back(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n)
 {
@@ -36,15 +51,4 @@ mrsi_place_back(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n)
         at->in = p->stretch[--at->stretch].n;
     }
     at->in -= n;
-}
-
-enum mrs_status
-mrsi_place_copy(const struct mrsi_place *p, const char *name, int to, const char *to_name, struct mrs_err *e)
-{
-    enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < p->n_stretch; i++) {
-        struct mrsi_span span = {p->fd, p->stretch[i].off, p->stretch[i].n, name};
-        s = mrsi_copy_span(&span, to, to_name, e);
-    }
-    return s;
 }

@@ -53,12 +53,23 @@ text(struct mrs_build *b, const char *name, const char *value)
     mrs_build_text(b, name, value, (uint32_t)strlen(value));
 }
 
+/* What is being copied is entered again by who goes on. */
+static bool
+is_half(const struct mrsi_out_rec *r, struct mrs_view half)
+{
+    const char *name = mrsi_told_text(half, "name");
+    return name && strcmp(r->name, name) == 0 && r->extra == (mrsi_told_number(half, "extra") != 0);
+}
+
 static void
-describe_recs(struct mrs_output *o, struct mrs_build *b)
+describe_recs(struct mrs_output *o, struct mrs_view half, struct mrs_build *b)
 {
     mrs_build_open(b, "recs", 4, MRS_ARRAY);
     for (uint32_t i = 0; i < o->n_recs; i++) {
         const struct mrsi_out_rec *r = &o->recs[i];
+        if (is_half(r, half)) {
+            continue;
+        }
         mrs_build_item_open(b, MRS_DOCUMENT);
         text(b, "name", r->name);
         mrs_build_i64(b, "is", (r->extra ? 1 : 0) | (r->copied ? 2 : 0) | (r->data ? 4 : 0) | (r->counted ? 8 : 0));
@@ -87,7 +98,9 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
     mrs_build_bool(b, "metadata", o->has_meta);
     mrs_build_bool(b, "packs", o->kind == MRSI_OUT_PACK);
     mrs_build_i64(b, "older", lstat(o->path, &st) == 0 ? (int64_t)st.st_ino : 0); /* what has the name now */
-    describe_recs(o, b);
+    struct mrs_view half = o->half.n ? (struct mrs_view){o->half.p, (uint32_t)o->half.n} : mrs_empty_doc();
+    mrs_build_val(b, "half", 4, (struct mrs_val){half.p, half.n, MRS_DOCUMENT});
+    describe_recs(o, half, b);
     mrs_build_open(b, "folders", 7, MRS_ARRAY);
     for (uint32_t i = 0; i < o->n_dirs; i++) {
         mrs_build_item_open(b, MRS_DOCUMENT);
@@ -115,20 +128,6 @@ damaged(struct mrs_output *o, const char *what, struct mrs_err *e)
     return MRSI_FAIL(e, MRS_E_FORMAT, "%s" MRSI_STOPPED "/" MRSI_STATE ": damaged: %s", o->path, what);
 }
 
-static const char *
-text_of(struct mrs_view d, const char *name)
-{
-    struct mrs_val v = mrs_doc_get(d, name);
-    return v.type == MRS_STRING && strlen((const char *)v.p + 4) + 5 == v.n ? (const char *)v.p + 4 : NULL;
-}
-
-static uint64_t
-number_of(struct mrs_view d, const char *name)
-{
-    struct mrs_val v = mrs_doc_get(d, name);
-    return v.type == MRS_INT64 ? (uint64_t)mrs_val_i64(v) : 0;
-}
-
 /* Below the partial folder, and on no detour. */
 static bool
 good_path(const char *path)
@@ -149,8 +148,8 @@ static enum mrs_status
 take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
     uint32_t i;
-    const char *name = text_of(d, "name");
-    uint64_t is = number_of(d, "is"), codec = number_of(d, "codec");
+    const char *name = mrsi_told_text(d, "name");
+    uint64_t is = mrsi_told_number(d, "is"), codec = mrsi_told_number(d, "codec");
     if (!name || is > 15 || codec > MRS_CODEC_AS_INPUT) {
         return damaged(o, "a record", e);
     }
@@ -161,10 +160,10 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
         r->data = is & 4;
         r->counted = is & 8;
         r->codec = (enum mrs_codec)codec;
-        r->docs = number_of(d, "docs");
-        r->bytes = number_of(d, "bytes");
-        r->file_bytes = number_of(d, "file");
-        r->digest = (struct mrs_hash_sum){number_of(d, "low"), number_of(d, "high")};
+        r->docs = mrsi_told_number(d, "docs");
+        r->bytes = mrsi_told_number(d, "bytes");
+        r->file_bytes = mrsi_told_number(d, "file");
+        r->digest = (struct mrs_hash_sum){mrsi_told_number(d, "low"), mrsi_told_number(d, "high")};
     }
     return s;
 }
@@ -172,7 +171,7 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 static enum mrs_status
 take_folder(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
-    const char *rel = text_of(d, "path");
+    const char *rel = mrsi_told_text(d, "path");
     if (!good_path(rel)) {
         return damaged(o, "a folder", e);
     }
@@ -184,16 +183,16 @@ static enum mrs_status
 take_file(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
     struct stat st;
-    const char *rel = text_of(d, "path");
+    const char *rel = mrsi_told_text(d, "path");
     if (!good_path(rel)) {
         return damaged(o, "a file", e);
     }
     char *path = mrsi_format(o->mem, "%s/%s", o->partial, rel);
     int fd = -1;
     enum mrs_status s = path ? mrsi_open_read(path, &fd, &st, e) : mrs_err_memory(e, strlen(rel));
-    if (s == MRS_OK && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != number_of(d, "bytes"))) {
+    if (s == MRS_OK && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != mrsi_told_number(d, "bytes"))) {
         s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not as the stopped run left it (%llu bytes, it had %llu)", path,
-                      (unsigned long long)st.st_size, (unsigned long long)number_of(d, "bytes"));
+                      (unsigned long long)st.st_size, (unsigned long long)mrsi_told_number(d, "bytes"));
     }
     s = s == MRS_OK ? mrsi_output_note_file(o, fd, path, e) : s;
     if (fd >= 0) {
@@ -233,12 +232,16 @@ is_kept(const struct mrs_output *o, const char *rel, struct mrs_view open)
     struct mrsi_out_file key = {(char *)(uintptr_t)rel, 0, 0};
     struct mrs_walk w;
     struct mrs_elem at;
+    struct mrs_view half = {o->half_from.p, (uint32_t)o->half_from.n};
+    if (half.n && strcmp(rel, mrsi_told_text(half, "path")) == 0) {
+        return true;
+    }
     if (strcmp(rel, MRSI_MARKER) == 0 || (o->n_files && bsearch(&key, o->files, o->n_files, sizeof key, by_rel))) {
         return true;
     }
     mrs_walk_init(&w, open);
     while (mrs_walk_next(&w, &at) == 1) {
-        const char *path = at.v.type == MRS_DOCUMENT ? text_of(mrs_val_view(at.v), "path") : NULL;
+        const char *path = at.v.type == MRS_DOCUMENT ? mrsi_told_text(mrs_val_view(at.v), "path") : NULL;
         if (path && strcmp(path, rel) == 0) {
             return true;
         }
@@ -282,11 +285,28 @@ remove_rest(struct mrs_output *o, struct mrs_view open, struct mrs_err *e)
     return s;
 }
 
+/* What was written when the run rested. */
+static enum mrs_status
+take_half(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
+{
+    struct mrs_val v = mrs_doc_get(d, "half");
+    struct mrs_view half = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
+    if (half.n <= MRS_DOC_MIN) {
+        return MRS_OK;
+    }
+    if (!good_path(mrsi_told_text(half, "path"))) {
+        return damaged(o, "a file that is half written", e);
+    }
+    mrs_buf_put(&o->half_from, half.p, half.n);
+    return mrs_buf_status(&o->half_from, e);
+}
+
 enum mrs_status
 mrs_output_take_up(struct mrs_output *o, struct mrs_view d, struct mrs_view open, struct mrs_err *e)
 {
     struct mrs_val meta = mrs_doc_get(d, "metadata");
-    enum mrs_status s = take_list(o, d, "recs", take_rec, e);
+    enum mrs_status s = take_half(o, d, e);
+    s = s == MRS_OK ? take_list(o, d, "recs", take_rec, e) : s;
     s = s == MRS_OK ? take_list(o, d, "folders", take_folder, e) : s;
     s = s == MRS_OK ? take_list(o, d, "files", take_file, e) : s;
     if (s == MRS_OK && o->n_files) {
@@ -365,9 +385,9 @@ inode_of(struct mrs_view d, const char *rel)
     }
     mrs_walk_init(&w, mrs_val_view(list));
     while (mrs_walk_next(&w, &at) == 1) {
-        const char *path = at.v.type == MRS_DOCUMENT ? text_of(mrs_val_view(at.v), "path") : NULL;
+        const char *path = at.v.type == MRS_DOCUMENT ? mrsi_told_text(mrs_val_view(at.v), "path") : NULL;
         if (path && strcmp(path, rel) == 0) {
-            return number_of(mrs_val_view(at.v), "inode");
+            return mrsi_told_number(mrs_val_view(at.v), "inode");
         }
     }
     return 0;
@@ -377,7 +397,7 @@ static bool
 is_inode(const char *path, struct mrs_view d, uint64_t inode)
 {
     struct stat st;
-    return inode && lstat(path, &st) == 0 && (uint64_t)st.st_dev == number_of(d, "device") &&
+    return inode && lstat(path, &st) == 0 && (uint64_t)st.st_dev == mrsi_told_number(d, "device") &&
            (uint64_t)st.st_ino == inode;
 }
 
@@ -424,7 +444,7 @@ static enum mrs_status
 settle_packed(const struct mrs_beside *side, const struct names *n, struct mrs_view d, bool *published,
               struct mrs_err *e)
 {
-    uint64_t older = number_of(d, "older");
+    uint64_t older = mrsi_told_number(d, "older");
     bool moved = there(n->out) && !(older && is_inode(n->out, d, older));
     int r = 0;
     *published = moved && !there(n->packed_manifest) && there(n->out_manifest);
@@ -450,7 +470,7 @@ mrs_beside_settle(const struct mrs_beside *side, struct mrs_view d, bool force, 
     if (s == MRS_OK && packs.type == MRS_BOOL && *packs.p) {
         s = settle_packed(side, &n, d, published, e);
     } else if (s == MRS_OK) {
-        bool folder = is_inode(n.out, d, number_of(d, "inode"));
+        bool folder = is_inode(n.out, d, mrsi_told_number(d, "inode"));
         bool file = is_inode(n.out, d, inode_of(d, "data"));
         *published = folder || (file && !there(n.manifest) && there(n.out_manifest));
         if (*published && there(n.partial)) {

@@ -57,7 +57,7 @@ open_file(struct mrs_sink *s, const char *db, const char *coll, struct mrs_err *
         mrs_free(o->mem, rel);
     }
     if (st == MRS_OK) {
-        struct mrsi_encoder_to to = {s->fd, s->path, o->compress, o->sink_buffer, o->lanes};
+        struct mrsi_encoder_to to = {s->fd, s->path, o->compress, o->sink_buffer, o->lanes, false};
         st = mrsi_encoder_open(o->mem, &to, &s->enc, e);
     }
     return st;
@@ -211,7 +211,7 @@ mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
 enum mrs_status
 mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
 {
-    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes};
+    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes, false};
     enum mrs_status st = MRS_OK;
     mrsi_encoder_close(s->enc);
     s->enc = NULL;
@@ -313,33 +313,26 @@ mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_er
     return mrsi_output_fail(s->o, st);
 }
 
-static uint64_t
-number_of(struct mrs_view d, const char *name)
-{
-    struct mrs_val v = mrs_doc_get(d, name);
-    return v.type == MRS_INT64 ? (uint64_t)mrs_val_i64(v) : 0;
-}
-
 /* The file as the mark says, and what belongs behind it. */
 static enum mrs_status
 reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
 {
     struct mrs_val pending = mrs_doc_get(d, "pending");
-    struct mrsi_encoder_mark mark = {number_of(d, "file"), NULL, 0};
+    struct mrsi_encoder_mark mark = {mrsi_told_number(d, "file"), NULL, 0, 0};
     if (pending.type != MRS_STRING) {
         return MRSI_FAIL(e, MRS_E_FORMAT, "%s: what a stopped run says of it is damaged", s->path);
     }
     uint32_t n;
     mark.pending = mrs_val_text(pending, &n);
     mark.pending_n = n;
-    s->docs = number_of(d, "docs");
-    s->bytes = number_of(d, "bytes");
-    s->digest = (struct mrs_hash_sum){number_of(d, "low"), number_of(d, "high")};
+    s->docs = mrsi_told_number(d, "docs");
+    s->bytes = mrsi_told_number(d, "bytes");
+    s->digest = (struct mrs_hash_sum){mrsi_told_number(d, "low"), mrsi_told_number(d, "high")};
     s->fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (s->fd < 0) {
         return mrs_err_sys(e, errno, "open %s", s->path);
     }
-    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes};
+    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes, false};
     return mrsi_encoder_go_on(s->o->mem, &to, &mark, &s->enc, e);
 }
 

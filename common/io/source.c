@@ -208,6 +208,11 @@ mrsi_source_skip(struct mrsi_source *s, uint64_t n, struct mrs_err *e)
         return MRS_OK;
     }
     enum mrs_status r = MRS_OK;
+    if (!s->codec && s->from.place) {
+        s->off += n;
+        r = mrsi_place_skip(s->from.place, &s->at, n) ? MRS_OK : MRS_END;
+        n = 0;
+    }
     while (n && r == MRS_OK) {
         size_t got;
         r = mrsi_source_read(s, room, n < ROOM ? (size_t)n : ROOM, &got, e);

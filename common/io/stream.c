@@ -9,6 +9,7 @@
 struct mrsi_stream {
     struct mrsi_items items;
     struct mrsi_archive_out out;
+    struct mrsi_half half;
     pthread_mutex_t lock; /* sinks are closed by several threads */
     bool lock_ready;
 };
@@ -49,17 +50,19 @@ enum mrs_status
 mrs_output_announce(struct mrs_output *o, const struct mrs_output_item *items, uint32_t n, struct mrs_err *e)
 {
     struct mrsi_archive_head head;
+    static const struct mrs_pause none; /* each collection is a pass of the run, which stops there */
     struct mrsi_stream *st = mrs_zalloc(o->mem, sizeof *st);
     if (!st) {
         return mrsi_output_fail(o, mrs_err_memory(e, sizeof *st));
     }
     o->stream = st;
+    st->half = (struct mrsi_half){.pause = &none, .path = "-", .fd = STDOUT_FILENO, .from = mrs_empty_doc()};
     mrsi_items_init(&st->items, o);
     st->lock_ready = pthread_mutex_init(&st->lock, NULL) == 0;
     enum mrs_status s = st->lock_ready ? MRS_OK : mrs_err_memory(e, sizeof st->lock);
     s = s == MRS_OK ? add_items(st, items, n, e) : s;
     s = s == MRS_OK ? mrsi_items_settle(&st->items, &head, e) : s;
-    s = s == MRS_OK ? mrsi_archive_out_open(o, STDOUT_FILENO, "standard output", &st->out, e) : s;
+    s = s == MRS_OK ? mrsi_archive_out_open(o, &st->half, "standard output", &st->out, e) : s;
     s = s == MRS_OK ? mrsi_items_prelude(&st->items, &head, &st->out, e) : s;
     return mrsi_output_fail(o, s);
 }
@@ -89,7 +92,7 @@ put_item(struct mrsi_stream *st, struct mrsi_entry *item, const struct mrsi_out_
     item->data.copied = rec->copied;
     item->data.there = rec->data;
     item->rec = rec->data && !rec->copied ? rec : NULL;
-    enum mrs_status s = mrsi_items_body(&st->items, item, &st->out, e);
+    enum mrs_status s = mrsi_items_body(&st->items, item, false, &st->out, e);
     item->rec = NULL;
     item->done = true;
     return s;

@@ -339,11 +339,17 @@ enum mrs_status
 mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrsi_keep *k = en->keep;
-    if (!k || !en->out || (!k->is_on_disk && !everywhere(en))) {
-        return MRS_OK; /* nobody would look for it */
+    if (!k || !en->out) {
+        return MRS_OK;
     }
+    if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while it was published */
+        return mrs_val_is_text(mrs_doc_get(k->from_pass, "kind"), MRSI_KEEP_PUBLISH)
+                   ? MRS_OK
+                   : mrsi_state_damaged("no pass wants its mark", e);
+    }
+    bool wanted = k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
-    return s == MRS_OK ? write_state(en, e) : s;
+    return s == MRS_OK && wanted ? write_state(en, e) : s; /* else nobody would look for it */
 }
 
 /* ---- marks ---- */

@@ -155,6 +155,17 @@ struct mrs_view mrsi_mark_doc(struct mrs_view mark, const char *name);
 /* Keeps a temporary file open until the mark that is being made is on disk; takes t over. */
 enum mrs_status mrsi_keep_until_mark(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e);
 
+/* ---- checkpoint_output.c: marks while the output copies or packs ---- */
+/* For struct mrs_pause; arg: the engine. */
+bool mrsi_output_due(void *arg, uint64_t bytes);
+enum mrs_status mrsi_output_rest(void *arg, struct mrs_err *e);
+/* A pass that copies collection c as it is (NULL: an extra file). Where it goes on c has been checked and counted. */
+enum mrs_status mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass *p,
+                                   struct mrs_err *e);
+enum mrs_status mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e);
+#define MRSI_KEEP_PUBLISH "publish" /* kind of the pass in which the output gets its name */
+enum mrs_status mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e);
+
 /* A file that a boundary or a mark may name, as a temporary file; nameless where there are no checkpoints. Any
  * thread. */
 enum mrs_status mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);

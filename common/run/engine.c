@@ -147,9 +147,10 @@ expect_bytes(struct mrsi_engine *en)
 }
 
 static struct mrs_output_opts
-output_opts(const struct mrsi_engine *en)
+output_opts(struct mrsi_engine *en)
 {
-    return (struct mrs_output_opts){.compress = en->opts->compress,
+    return (struct mrs_output_opts){.pause = {en, mrsi_output_due, mrsi_output_rest},
+                                    .compress = en->opts->compress,
                                     .default_codec = mrs_input_codec(en->in),
                                     .jobs = en->jobs,
                                     .force = en->opts->force,
@@ -384,7 +385,7 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
     mrs_build_i64(&b, "refused", (int64_t)en->report->refused);
     mrsi_seen_write(en, &b);
     enum mrs_status s = mrs_build_finish(&b, &extra, e);
-    s = s == MRS_OK ? mrs_output_commit(en->out, extra, &en->report->sync_ms, e) : s;
+    s = s == MRS_OK ? mrsi_commit(en, extra, e) : s;
     mrs_buf_clear(&buf);
     en->report->published = s == MRS_OK;
     return s;

@@ -67,10 +67,12 @@ enum mrs_status
 mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
     struct mrsi_coll *c = &en->coll[coll];
-    enum mrs_status s = c->n_part ? check_all(en, coll, e) : MRS_OK;
+    struct mrsi_pass pass;
+    enum mrs_status s = mrsi_copying_begin(en, c, &pass, e);
+    s = s == MRS_OK && c->n_part && !mrsi_pass_goes_on(&pass) ? check_all(en, coll, e) : s;
     c->copied = true;
     c->written = true;
-    s = s == MRS_OK && en->out ? mrs_output_copy(en->out, en->in, c->in_index, e) : s;
+    s = s == MRS_OK && en->out ? mrsi_copying(&pass, c->in_index, e) : s;
     if (s == MRS_OK && en->out && c->n_part && mrsi_seen_docs(en, c->in_index)) {
         s = mrs_output_copied(en->out, c->ns, mrsi_seen_docs(en, c->in_index), e);
     }
@@ -100,6 +102,15 @@ write_last(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     return mrsi_writer_close(&wr, false, e);
 }
 
+static enum mrs_status
+copy_extra(struct mrsi_engine *en, uint32_t i, struct mrs_err *e)
+{
+    struct mrsi_pass pass;
+    enum mrs_status s = mrsi_keep_boundary(en, en->plan->n_steps, e);
+    s = s == MRS_OK ? mrsi_copying_begin(en, NULL, &pass, e) : s;
+    return s == MRS_OK ? mrsi_copying(&pass, i, e) : s;
+}
+
 /* A view, or a namespace of metadata alone, whose metadata no step has changed, is one file. */
 enum mrs_status
 mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
@@ -116,8 +127,7 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && en->out && i < mrs_input_count(en->in); i++) {
         /* of a stream all others have gone out before */
         if (mrsi_extra_goes(en, i) && (!en->opts->stream || mrsi_is_oplog(en, i))) {
-            const char *name = mrs_input_at(en->in, i)->rel_path;
-            s = mrs_output_has(en->out, name) ? MRS_OK : mrs_output_copy(en->out, en->in, i, e);
+            s = mrs_output_has(en->out, mrs_input_at(en->in, i)->rel_path) ? MRS_OK : copy_extra(en, i, e);
         }
     }
     return s;

@@ -126,6 +126,7 @@ struct mrsi_engine {
     uint64_t temp_most;      /* bytes that they had at one time */
     _Atomic uint64_t done_bytes, done_docs;
     uint64_t total_bytes;
+    struct mrsi_pass *output_pass; /* what a rest of the output is a mark of; NULL: of nothing */
     char phase_text[128];
     pthread_mutex_t lock; /* progress */
 };

@@ -38,6 +38,16 @@ enum mrs_status mrs_format_parse(const char *text, enum mrs_format *out, struct 
  * and has the versions of prelude.json in its head. */
 bool mrs_format_holds(enum mrs_format format, const char *rel_path);
 
+/* Whoever waits for long work of this room is asked between its parts. {0}: nobody waits. One thread at a time. */
+struct mrs_pause {
+    void *arg;
+    /* bytes: how many were done since it was asked last. True: `rest` comes next. */
+    bool (*due)(void *arg, uint64_t bytes);
+    /* Not OK: the work ends with it. Of an output that is no stream: all that it wrote is on disk, and
+     * mrs_output_describe tells how far it is. */
+    enum mrs_status (*rest)(void *arg, struct mrs_err *e);
+};
+
 /* ---- input ---- */
 enum mrs_input_kind {
     MRS_INPUT_DATA,  /* a namespace: documents and metadata, or one of them */
@@ -141,6 +151,7 @@ void mrs_reader_close(struct mrs_reader *r);
 /* ---- output ---- */
 struct mrs_output;
 struct mrs_output_opts {
+    struct mrs_pause pause;       /* of long copies and of the commit; {0}: none */
     struct mrs_compress compress; /* AS_INPUT: as `default_codec` */
     enum mrs_codec default_codec;
     bool force;
@@ -185,6 +196,8 @@ enum mrs_status mrs_output_announce(struct mrs_output *o, const struct mrs_outpu
                                     struct mrs_err *e);
 /* Bytes of memory that its compression takes; each sink that is open beside the first: 1.2 MiB more. */
 uint64_t mrs_output_memory(const struct mrs_output *o);
+/* Bytes that the commit will read to put all into one file; 0: it puts nothing together. */
+uint64_t mrs_output_packs(const struct mrs_output *o);
 /* The folder in which the files stand until the commit; NULL: the output is no folder. */
 const char *mrs_output_partial(const struct mrs_output *o);
 struct mrs_sink;

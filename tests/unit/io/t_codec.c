@@ -26,7 +26,7 @@ pack(struct mrs_mem *mem, const char *path, struct mrs_compress how, struct byte
     struct mrsi_encoder *enc;
     mrs_err_clear(&err);
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    struct mrsi_encoder_to to = {fd, path, how, 5000, NULL};
+    struct mrsi_encoder_to to = {fd, path, how, 5000, NULL, false};
     OK(mrsi_encoder_open(mem, &to, &enc, &err));
     for (size_t i = 0; i < in.n; i += piece) {
         OK(mrsi_encoder_write(enc, in.p + i, in.n - i < piece ? in.n - i : piece, &err));
@@ -351,7 +351,7 @@ encoders_are_small(void **state)
         struct mrsi_encoder *enc;
         mrs_err_clear(&err);
         struct mrsi_encoder_to to = {open(at("s"), O_RDWR | O_CREAT | O_TRUNC, 0600), "s",
-                                     want[i].how, 0, NULL};
+                                     want[i].how, 0, NULL, false};
         OK(mrsi_encoder_open(mem, &to, &enc, &err));
         OK(mrsi_encoder_write(enc, in.p, in.n, &err));
         OK(mrsi_encoder_finish(enc, &err));

@@ -37,7 +37,7 @@ static enum mrs_status
 pack(struct mrs_mem *own, const char *to, bool zip, enum mrs_codec codec)
 {
     int fd = open(to, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    struct mrsi_pack p = {own, at("r"), skip_names, 2, fd, to, {codec, 0}, NULL};
+    struct mrsi_pack p = {own, at("r"), skip_names, 2, fd, to, {codec, 0}, NULL, NULL};
     assert_true(p.fd >= 0);
     enum mrs_status s = zip ? mrsi_pack_zip(&p, &err) : mrsi_pack_tar(&p, &err);
     close(p.fd);
@@ -143,7 +143,7 @@ failures(void **state)
             assert_int_equal(mrs_mem_close(own), 0);
         }
     }
-    struct mrsi_pack p = {mem, at("r"), NULL, 0, open("/dev/full", O_WRONLY), "full", {MRS_CODEC_NONE, 0}, NULL};
+    struct mrsi_pack p = {mem, at("r"), NULL, 0, open("/dev/full", O_WRONLY), "full", {MRS_CODEC_NONE, 0}, NULL, NULL};
     FAILS(mrsi_pack_tar(&p, &err), MRS_E_IO);
     close(p.fd);
     free(big.p);

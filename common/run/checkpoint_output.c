@@ -1,0 +1,80 @@
+/* checkpoint_output.c - marks inside long work of the output: copying what no step touches, and packing all into one
+ * file when it is published.
+ *
+ * io asks between its parts; what it has written so far stands in the description of the output then, so the mark of
+ * such a pass has nothing of its own but what is found out before it. The first Ctrl-C ends the work here, too. */
+#include "checkpoint.h"
+
+bool
+mrsi_output_due(void *arg, uint64_t bytes)
+{
+    struct mrsi_engine *en = arg;
+    atomic_fetch_add(&en->done_bytes, bytes);
+    mrsi_tick(en);
+    return mrsi_cancelled(en) || (en->output_pass && mrsi_keep_due(en));
+}
+
+enum mrs_status
+mrsi_output_rest(void *arg, struct mrs_err *e)
+{
+    struct mrsi_engine *en = arg;
+    enum mrs_status s = en->output_pass && mrsi_keep_due(en) ? mrsi_keep_mark(en->output_pass, e) : MRS_OK;
+    return s == MRS_OK && mrsi_cancelled(en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
+}
+
+/* ---- copies ---- */
+static enum mrs_status
+describe_copy(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    const struct mrsi_coll *c = arg;
+    (void)files;
+    (void)e;
+    mrs_build_i64(b, "docs", (int64_t)c->docs);
+    mrs_build_i64(b, "bytes", (int64_t)c->bytes);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass *p, struct mrs_err *e)
+{
+    bool bad = false;
+    *p = (struct mrsi_pass){.en = en, .kind = c ? "copy" : "copy of an extra file"};
+    if (c) {
+        p->describe = describe_copy;
+        p->arg = c;
+    }
+    mrsi_keep_mark_for(p);
+    if (!mrsi_pass_goes_on(p)) {
+        return MRS_OK;
+    }
+    if (c) {
+        c->docs = mrsi_state_number(p->from, "docs", INT64_MAX, &bad);
+        c->bytes = mrsi_state_number(p->from, "bytes", INT64_MAX, &bad);
+    }
+    return bad ? mrsi_state_damaged("what is copied", e) : mrsi_pass_apply(p, e);
+}
+
+enum mrs_status
+mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e)
+{
+    struct mrsi_engine *en = p->en;
+    en->total_bytes += mrs_input_at(en->in, in_index)->file_bytes;
+    en->output_pass = p;
+    enum mrs_status s = mrs_output_copy(en->out, en->in, in_index, e);
+    en->output_pass = NULL;
+    return s;
+}
+
+/* ---- the publication ---- */
+enum mrs_status
+mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e)
+{
+    struct mrsi_pass pass = {.en = en, .kind = MRSI_KEEP_PUBLISH};
+    mrsi_keep_mark_for(&pass);
+    en->total_bytes += mrs_output_packs(en->out);
+    snprintf(en->phase_text, sizeof en->phase_text, "publishing");
+    en->output_pass = &pass;
+    enum mrs_status s = mrs_output_commit(en->out, extra, &en->report->sync_ms, e);
+    en->output_pass = NULL;
+    return s;
+}

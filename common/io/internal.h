@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #define MRSI_BLOCK_BYTES (1u << 20) /* of a reader, where nothing is said */
-#define MRSI_BLOCK_MIN 4096u        /* least size of blocks: tests want small ones */
+#define MRSI_BLOCK_MIN 256u          /* least size of blocks: tests want small ones */
 #define MRSI_IN_CHUNK (128u << 10)  /* compressed bytes read at a time */
 #define MRSI_SINK_BUFFER (256u << 10)
 #define MRSI_STEM_MAX 238u /* longest escaped collection name that stands in a file name */

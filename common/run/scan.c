@@ -21,11 +21,12 @@ static enum mrs_status
 open_part(struct mrsi_scan *s, struct mrs_err *e)
 {
     const struct mrsi_part *part = &s->parts[s->at_part];
+    size_t block = s->en->opts->block_bytes ? s->en->opts->block_bytes : MRSI_BLOCK;
     s->in_part = s->progress = 0;
     if (part->temp) {
-        return mrs_reader_fd(s->en->mem, part->temp->fd, part->temp->bytes, s->coll->ns, MRSI_BLOCK, &s->reader, e);
+        return mrs_reader_fd(s->en->mem, part->temp->fd, part->temp->bytes, s->coll->ns, block, &s->reader, e);
     }
-    return mrs_reader_open(s->en->in, part->in_index, MRSI_BLOCK, &s->reader, e);
+    return mrs_reader_open(s->en->in, part->in_index, block, &s->reader, e);
 }
 
 enum mrs_status

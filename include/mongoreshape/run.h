@@ -49,6 +49,7 @@ struct mrs_run_opts {
     bool resume;      /* goes on with what such a run left; the plan was loaded with the `$$NOW` of mrs_stopped_now.
                          FAIL MRS_E_USAGE: plan, version, options or input are not the same */
     uint32_t checkpoint_ms; /* most time between two; 0: as documented; 1: wherever one is possible, for tests */
+    uint32_t block_bytes;   /* of what is read at once; 0: as documented; less: small data has many, for tests */
     void (*checkpoint)(void *arg, bool written); /* before and behind the writing of one, for tests; NULL: none */
     void *checkpoint_arg;
     bool discard; /* nothing is published, no refused documents are written: before_publish was all that was wanted */

@@ -25,8 +25,11 @@ static unsigned long tried, bad, run_seed = 1;
 enum part { PART_MEMORY, PART_CALLS, PART_KILLS, PART_RESUME, PART_FLIPS, PARTS };
 static unsigned long by_part[PARTS];
 static char doing[256];
+enum { SMALL_BLOCK = 512 }; /* bytes: each pass has many jobs, and so many marks */
 static struct {
     bool checkpoints, resume;
+    unsigned runs;
+    uint64_t other; /* memory of who goes on */
 } going;
 
 const char *
@@ -95,17 +98,27 @@ load_plan(const struct scene *sc, struct mrs_mem *mem, struct mrs_plan_opts *po,
     return s;
 }
 
+/* Who goes on has other threads than who was killed. */
+static uint32_t
+other_jobs(uint32_t jobs)
+{
+    return jobs > 2 ? jobs : jobs == 2 ? 1 : 2;
+}
+
 static enum mrs_status
 run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mrs_report *rep, struct mrs_err *e)
 {
     const char *exclude[] = {sc->exclude};
     struct mrs_input_opts how = {.exclude = exclude, .n_exclude = sc->exclude != NULL, .ns = sc->single_ns, .tmp = top};
     const char *in_path = sc->in ? sc->in : sc->form == FORM_FOLDER ? "in" : "in/dump";
+    bool small = !sc->marked && !sc->killed;
+    uint64_t memory = going.resume && going.other ? going.other : sc->memory;
+    uint32_t jobs = going.resume ? other_jobs(sc->jobs) : sc->jobs;
     struct mrs_run_opts o = {.input = sc->piped ? "-" : below(in_path),
                              .output = out,
                              .in = how,
-                             .memory = sc->memory ? sc->memory : 256ull << 20,
-                             .jobs = sc->jobs ? sc->jobs : 1,
+                             .memory = memory ? memory : 256ull << 20,
+                             .jobs = jobs ? jobs : 1,
                              .tmp = sc->aside ? below("aside") : sc->to_stdout || sc->way ? top : NULL,
                              .compress = sc->compress,
                              .format = sc->made,
@@ -121,6 +134,7 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
                              .checkpoints = going.checkpoints && !sc->to_stdout && !sc->dry_run && sc->way != WAY_BACK,
                              .resume = going.resume,
                              .checkpoint_ms = 1,
+                             .block_bytes = small && going.checkpoints ? SMALL_BLOCK : 0,
                              .cancel = calls_cancel()};
     struct mrs_input *in = NULL;
     struct mrs_plan *plan = NULL;
@@ -198,11 +212,15 @@ run_scene(const struct scene *sc, uint64_t fail_at)
     return r;
 }
 
+/* Little and much memory for who goes on; 0: that of the scene. */
+static const uint64_t others[] = {0, 4096, 300000, 0, 64 << 20};
+
 struct result
 run_going(const struct scene *sc, bool resume, uint64_t fail_at)
 {
     going.checkpoints = true;
     going.resume = resume;
+    going.other = others[going.runs++ % (sizeof others / sizeof *others)];
     struct result r = run_scene(sc, fail_at);
     going.checkpoints = going.resume = false;
     return r;

@@ -84,7 +84,7 @@ cut_is_fixed(void **state)
             }
             assert_int_equal(n, n_first);
             assert_memory_equal(cuts, first, n * sizeof *cuts);
-            size_t want = sizes[k] == 1 ? 4096 : sizes[k] ? sizes[k] : 1 << 20;
+            size_t want = sizes[k] == 1 ? 256 : sizes[k] ? sizes[k] : 1 << 20;
             for (uint32_t c = 0; c < n; c++) { /* as many as fit, at least one */
                 assert_true(cuts[c].n <= want || cuts[c].docs == 1);
                 assert_true(c + 1 == n || cuts[c].n + mrs_le32(in.p + cuts[c + 1].off) > want);

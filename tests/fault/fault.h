@@ -107,7 +107,6 @@ void flip_all(unsigned long seed, const char *only, bool all);
 uint64_t picture(const char *dir, const char *without, unsigned *n);
 /* Names directly in a folder, sorted, with a blank behind each. */
 void names_in(const char *dir, char *text, size_t size);
-void drop_tree(const char *dir);
 unsigned open_files(void);
 
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -5,6 +5,7 @@
  * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
  * usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [-v]; without --long
  * only some n of the many. With --only flips a scene is the form of the input. */
+#include "../folder.h"
 #include "dumps.h"
 #include <errno.h>
 #include <fcntl.h>

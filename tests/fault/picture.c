@@ -101,21 +101,6 @@ names_in(const char *dir, char *text, size_t size)
     }
 }
 
-static int
-drop(const char *path, const struct stat *st, int kind, struct FTW *w)
-{
-    (void)st;
-    (void)kind;
-    (void)w;
-    return remove(path);
-}
-
-void
-drop_tree(const char *dir)
-{
-    nftw(dir, drop, 32, FTW_DEPTH | FTW_PHYS);
-}
-
 unsigned
 open_files(void)
 {

@@ -126,9 +126,9 @@ make_bases(struct mrs_mem *mem)
     for (unsigned i = 0; i < BASES; i++) {
         struct mrs_err e;
         mrs_err_clear(&e);
-        drop(at("out"));
-        drop(at("out.partial"));
-        drop(at("out.checkpoint"));
+        drop_tree(at("out"));
+        drop_tree(at("out.partial"));
+        drop_tree(at("out.checkpoint"));
         cancel = 0;
         written = 0;
         stop_at = i + 1;
@@ -150,7 +150,7 @@ make_bases(struct mrs_mem *mem)
 static void
 end_setup(void)
 {
-    nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    drop_tree(top);
 }
 
 static void
@@ -218,9 +218,9 @@ go_on(struct mrs_mem *mem, unsigned i, const void *state, size_t n)
     struct mrs_err e;
     unsigned before = open_files();
     mrs_err_clear(&e);
-    drop(at("out"));
-    drop(at("out.partial"));
-    drop(at("out.checkpoint"));
+    drop_tree(at("out"));
+    drop_tree(at("out.partial"));
+    drop_tree(at("out.checkpoint"));
     put_base(i);
     put(at("out.checkpoint/state"), state, n);
     cancel = 0;

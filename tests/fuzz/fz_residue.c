@@ -31,7 +31,7 @@ static size_t inverse_n;
 static void
 drop_all(void)
 {
-    drop(top);
+    drop_tree(top);
 }
 
 static void
@@ -205,7 +205,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     } else {
         must(e.code == MRS_E_FORMAT && e.msg[0]);
     }
-    drop(at("back"));
+    drop_tree(at("back"));
     must(mrs_mem_close(mem) == 0);
     return 0;
 }

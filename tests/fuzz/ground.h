@@ -2,12 +2,8 @@
 #ifndef FUZZ_GROUND_H
 #define FUZZ_GROUND_H
 
+#include "../folder.h"
 #include <dirent.h>
-#include <ftw.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static char top[256]; /* the folder, where one is used */
@@ -29,21 +25,6 @@ at(const char *name)
     char *room = ring[next++ % 16];
     snprintf(room, sizeof ring[0], "%s/%s", top, name);
     return room;
-}
-
-static inline int
-remove_one(const char *path, const struct stat *st, int flag, struct FTW *w)
-{
-    (void)st;
-    (void)flag;
-    (void)w;
-    return remove(path);
-}
-
-static inline void
-drop(const char *path)
-{
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static inline unsigned

@@ -3,6 +3,7 @@
  * Every collection must be equal byte for byte and in order, and the refused documents must be the same ones. On a
  * difference the seed, the plan and the first place that differs are printed; the folder of the seed stays.
  * Environment: TWIN_TMP (a folder, best in memory), TWIN_STOP (failures after which it ends, default 5). */
+#include "../folder.h"
 #include "gen.h"
 
 #include <errno.h>
@@ -24,21 +25,6 @@ extern char **environ;
 struct score {
     uint32_t same, differ, open, refused, stop;
 };
-
-static int
-drop_file(const char *path, const struct stat *st, int kind, struct FTW *f)
-{
-    (void)st;
-    (void)kind;
-    (void)f;
-    return remove(path);
-}
-
-static void
-drop_tree(const char *dir)
-{
-    nftw(dir, drop_file, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 /* ---- the plan as JSON that a plan file takes: plain numbers where they are int32, typed values else */
 static void

@@ -12,9 +12,9 @@
 
 #include "../../../common/io/codec.h"
 #include "../../../common/io/internal.h"
+#include "../../folder.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,29 +57,18 @@ fails_with(int got, enum mrs_code want, struct mrs_err *e, const char *call, int
 /* ---- a folder ---- */
 static char top[256];
 
-static int
-remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)st;
-    (void)flag;
-    (void)ftw;
-    return remove(path);
-}
-
 __attribute__((unused)) static int
 make_top(void **state)
 {
     (void)state;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(top, sizeof top, "%s/mrs-io-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    return mkdtemp(top) ? 0 : -1;
+    return new_folder(top, "mrs-io") ? 0 : -1;
 }
 
 __attribute__((unused)) static int
 drop_top(void **state)
 {
     (void)state;
-    return nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return drop_tree(top);
 }
 
 /* Root may do everything, so tests of refused permission become another user for a moment. */

@@ -7,10 +7,9 @@
 
 #include "../../../shell-ext/live/quiet.h"
 #include "../../../shell-ext/live/spool.h"
+#include "../../folder.h"
 #include "mongoreshape/ejson.h"
 
-#include <ftw.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct desk {
@@ -22,15 +21,6 @@ struct desk {
     char seen[65536];
     uint64_t n_seen;
 };
-
-static inline int
-remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
 
 static inline void
 sit(struct desk *d, const char *plan)
@@ -51,7 +41,7 @@ sit(struct desk *d, const char *plan)
 static inline void
 rise(struct desk *d)
 {
-    nftw(d->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    drop_tree(d->dir);
     mrs_plan_free(d->job.plan);
     assert_int_equal(mrs_mem_close(d->mem), 0);
 }

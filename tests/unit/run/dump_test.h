@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../folder.h"
 #include "mongoreshape/mrs.h"
 #include <errno.h>
-#include <ftw.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -33,19 +32,10 @@ at(const char *name)
     return room;
 }
 
-static int
-remove_one(const char *path, const struct stat *st, int flag, struct FTW *w)
-{
-    (void)st;
-    (void)flag;
-    (void)w;
-    return remove(path);
-}
-
 static inline void
 drop(const char *name)
 {
-    nftw(at(name), remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    drop_tree(at(name));
 }
 
 static inline bool
@@ -58,17 +48,15 @@ there(const char *name)
 static inline int
 make_top(void **state)
 {
-    const char *tmp = getenv("TMPDIR");
     (void)state;
-    snprintf(top, sizeof top, "%s/mrs-run-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    return mkdtemp(top) ? 0 : -1;
+    return new_folder(top, "mrs-run") ? 0 : -1;
 }
 
 static inline int
 drop_top(void **state)
 {
     (void)state;
-    return nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return drop_tree(top);
 }
 
 static inline void

@@ -48,7 +48,7 @@ static void
 keeper_end(struct keeper *k)
 {
     struct mrs_mem *mem = mrs_mem_new(0);
-    struct mrs_beside side = {mem, k->output};
+    struct mrs_beside side = {.mem = mem, .output = k->output};
     mrs_buf_clear(&k->words);
     mrs_buf_clear(&k->files);
     mrsi_keep_end(&k->b.en, MRS_FAIL, NULL);

@@ -632,6 +632,7 @@ mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
         (void)mrs_beside_clear(&k->side, NULL, NULL); /* published: what cannot be removed stays beside */
     }
     if (k) {
+        drop_pass_temps(en);
         struct mrs_buf *const bufs[] = {&k->options, &k->input,      &k->boundary, &k->files, &k->pass,
                                         &k->on_disk, &k->pass_files, &k->pass_temps, &k->synced, &k->doomed};
         for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {

@@ -58,8 +58,9 @@ enum mrs_status mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struc
 /* The engine becomes as the state says. */
 enum mrs_status mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
                                  struct mrs_err *e);
-void mrsi_state_put_rows(const struct mrsi_row *rows, uint32_t n, struct mrs_build *b);
-enum mrs_status mrsi_state_get_rows(struct mrs_view d, struct mrsi_row *rows, uint32_t n, struct mrs_err *e);
+void mrsi_state_put_rows(const char *name, const struct mrsi_row *rows, uint32_t n, struct mrs_build *b);
+enum mrs_status mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, uint32_t n,
+                                    struct mrs_err *e);
 
 /* How far the run is, what was refused and read up to now. */
 void mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files);
@@ -107,7 +108,8 @@ struct mrsi_pass {
 };
 enum mrs_status mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files,
                                    struct mrs_err *e);
-/* Counts, refused documents and writers (open but for their files) as the mark says. */
+/* Counts (those of the pass, and of what the step has accepted already), refused documents and writers (open but for
+ * their files) as the mark says. */
 enum mrs_status mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e);
 /* As mrsi_scan_begin, or where the mark says; then the pass has gone on. p NULL: a pass without marks. A mark that was
  * taken between two passes says of no place. */
@@ -165,6 +167,31 @@ enum mrs_status mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, 
 enum mrs_status mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e);
 #define MRSI_KEEP_PUBLISH "publish" /* kind of the pass in which the output gets its name */
 enum mrs_status mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e);
+
+/* ---- checkpoint_file.c: files of a mark that are written and read piece by piece ---- */
+#define MRSI_MARK_WINDOW (256u << 10)
+struct mrsi_mark_file {
+    struct mrsi_engine *en;
+    struct mrsi_temp *temp; /* NULL: nothing has been written */
+    uint64_t bytes;
+    struct mrs_buf buf;
+};
+void mrsi_mark_file_begin(struct mrsi_mark_file *f, struct mrsi_engine *en);
+enum mrs_status mrsi_mark_file_put(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e);
+/* Returns s, or what failed; then there is no file. Else temp and bytes are the caller's. */
+enum mrs_status mrsi_mark_file_end(struct mrsi_mark_file *f, enum mrs_status s, struct mrs_err *e);
+/* Behind end: the file becomes field `name` and belongs to the mark. */
+enum mrs_status mrsi_mark_file_describe(struct mrsi_mark_file *f, const char *name, struct mrs_build *b,
+                                        struct mrs_buf *files, struct mrs_err *e);
+/* Hands over the items of such a file, some at a time. */
+struct mrsi_mark_items {
+    struct mrsi_engine *en;
+    size_t item; /* bytes of one; at most MRSI_MARK_WINDOW */
+    enum mrs_status (*take)(void *arg, const uint8_t *p, size_t n, struct mrs_err *e);
+    void *arg;
+};
+enum mrs_status mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, const char *name,
+                                     struct mrs_err *e);
 
 /* A file that a boundary or a mark may name, as a temporary file; nameless where there are no checkpoints. Any
  * thread. */

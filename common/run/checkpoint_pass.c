@@ -13,7 +13,8 @@ put_rows(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e)
         return mrs_err_memory(e, en->n_rows * sizeof *sum);
     }
     mrsi_rows_sum(en, sum);
-    mrsi_state_put_rows(sum, en->n_rows, b);
+    mrsi_state_put_rows("rows", sum, en->n_rows, b);
+    mrsi_state_put_rows("accepted", en->rows, en->n_rows, b);
     mrs_free(en->mem, sum);
     return MRS_OK;
 }
@@ -160,7 +161,8 @@ mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e)
     uint32_t n = 0;
     mrsi_rows_begin(en);
     enum mrs_status s = mrsi_state_get_progress(en, p->from, e);
-    s = s == MRS_OK ? mrsi_state_get_rows(p->from, en->worker[0].rows, en->n_rows, e) : s;
+    s = s == MRS_OK ? mrsi_state_get_rows(p->from, "rows", en->worker[0].rows, en->n_rows, e) : s;
+    s = s == MRS_OK ? mrsi_state_get_rows(p->from, "accepted", en->rows, en->n_rows, e) : s;
     mrs_walk_init(&w, mrsi_state_list(p->from, "writers", &bad));
     while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
         s = n < p->n_wr ? apply_writer(p, &p->wr[n], mrs_val_view(at.v), e) : MRS_FAIL;

@@ -9,17 +9,17 @@ enum { CONTENT = 1, WRITTEN = 2, COPIED = 4, READ = 8 };
 
 /* ---- the account ---- */
 void
-mrsi_state_put_rows(const struct mrsi_row *rows, uint32_t n, struct mrs_build *b)
+mrsi_state_put_rows(const char *name, const struct mrsi_row *rows, uint32_t n, struct mrs_build *b)
 {
-    mrsi_state_put_bytes(b, "rows", rows, n * sizeof *rows);
+    mrsi_state_put_bytes(b, name, rows, n * sizeof *rows);
 }
 
 enum mrs_status
-mrsi_state_get_rows(struct mrs_view d, struct mrsi_row *rows, uint32_t n, struct mrs_err *e)
+mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, uint32_t n, struct mrs_err *e)
 {
     bool bad = false;
     size_t have;
-    const uint8_t *p = mrsi_state_bytes(d, "rows", &have, &bad);
+    const uint8_t *p = mrsi_state_bytes(d, name, &have, &bad);
     if (bad || have != n * sizeof *rows) {
         return mrsi_state_damaged("the account", e);
     }
@@ -105,7 +105,7 @@ mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, 
 {
     mrs_build_i64(b, "step", step);
     mrsi_state_put_progress(en, b, files);
-    mrsi_state_put_rows(en->rows, en->n_rows, b);
+    mrsi_state_put_rows("rows", en->rows, en->n_rows, b);
     mrs_build_open(b, "collections", 11, MRS_ARRAY);
     for (uint32_t i = 0; i < en->n_coll; i++) {
         describe_coll(&en->coll[i], b, files);
@@ -241,7 +241,7 @@ mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, 
     if (bad || !next) {
         return mrsi_state_damaged("its head", e);
     }
-    enum mrs_status s = mrsi_state_get_rows(state, en->rows, en->n_rows, e);
+    enum mrs_status s = mrsi_state_get_rows(state, "rows", en->rows, en->n_rows, e);
     s = s == MRS_OK ? mrsi_state_get_progress(en, state, e) : s;
     if (s == MRS_OK && en->refused_log) {
         mrs_buf_put(files, &en->refused_log->no, sizeof en->refused_log->no);

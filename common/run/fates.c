@@ -2,6 +2,7 @@
  *
  * Kept in chunks: in memory for the first of them, then in a temporary file that is mapped, so that a billion
  * documents do not count against the budget. */
+#include "checkpoint.h"
 #include "join.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -158,4 +159,35 @@ mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES])
             let_go(f, i / MRSI_FATE_CHUNK);
         }
     }
+}
+
+/* ---- in a mark ----
+ * Bits change in their place while a pass runs, also those in the file, so a mark gets a copy of all. */
+enum mrs_status
+mrsi_fates_describe(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                    struct mrs_err *e)
+{
+    struct mrsi_mark_file copy;
+    enum mrs_status s = MRS_OK;
+    mrsi_mark_file_begin(&copy, f->en);
+    for (uint64_t i = 0; s == MRS_OK && i < f->n_chunk; i++) {
+        uint64_t left = f->n - i * MRSI_FATE_CHUNK;
+        s = mrsi_mark_file_put(&copy, f->chunk[i], left < MRSI_FATE_CHUNK ? left : MRSI_FATE_CHUNK, e);
+        let_go(f, i);
+    }
+    s = mrsi_mark_file_end(&copy, s, e);
+    return s == MRS_OK ? mrsi_mark_file_describe(&copy, name, b, files, e) : s;
+}
+
+static enum mrs_status
+take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    return mrsi_fates_append(arg, p, n, e);
+}
+
+enum mrs_status
+mrsi_fates_apply(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    struct mrsi_mark_items x = {f->en, 1, take_back, f};
+    return mrsi_mark_items_back(&x, mark, name, e);
 }

@@ -49,21 +49,21 @@ mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i)
 }
 
 /* ---- reading ---- */
-struct stream { /* the pieces of a worker, whose documents come in their order */
+struct stream { /* the pieces of one, whose documents come in their order */
     const uint8_t *p, *end;
     size_t piece; /* to be looked at next */
-    uint32_t worker;
+    uint32_t no;
     uint32_t *kin; /* of the piece that is read: their numbers in l->kins */
 };
 
 enum { AHEAD = 512, KINS = (64 << 10) / sizeof(struct mrsi_fold_rec) }; /* of a piece, at most */
 
-/* The next record of a worker; NULL at the end. */
+/* The next record of a stream; NULL at the end. */
 static const struct mrsi_fold_rec *
 peek(struct stream *st, const struct mrsi_piece *x, uint8_t *const *loaded, size_t n)
 {
     while (st->p == st->end) {
-        while (st->piece < n && x[st->piece].worker != st->worker) {
+        while (st->piece < n && x[st->piece].stream != st->no) {
             st->piece++;
         }
         if (st->piece == n) {
@@ -180,20 +180,20 @@ merge(struct mrsi_fold_load *l, struct stream *st, uint32_t n_streams, const str
 static enum mrs_status
 read_records(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_partition *p, struct mrs_err *e)
 {
-    uint32_t jobs = f->en->jobs, *kins = mrs_alloc(f->en->mem, (size_t)jobs * KINS * sizeof *kins);
-    struct stream *st = mrs_zalloc(f->en->mem, jobs * sizeof *st);
+    uint32_t streams = f->spill.streams, *kins = mrs_alloc(f->en->mem, (size_t)streams * KINS * sizeof *kins);
+    struct stream *st = mrs_zalloc(f->en->mem, streams * sizeof *st);
     uint8_t **loaded;
     enum mrs_status s = kins && st ? mrsi_partition_bring(&f->spill, p, &l->bytes, &loaded, e)
-                                   : mrs_err_memory(e, (size_t)jobs * KINS * sizeof *kins);
+                                   : mrs_err_memory(e, (size_t)streams * KINS * sizeof *kins);
     mrs_buf_reset(&l->list);
     mrs_buf_reset(&l->kins);
     mrs_buf_reset(&l->groups);
     l->n_groups = l->n_slots = 0;
-    for (uint32_t i = 0; s == MRS_OK && i < jobs; i++) {
-        st[i].worker = i;
+    for (uint32_t i = 0; s == MRS_OK && i < streams; i++) {
+        st[i].no = i;
         st[i].kin = kins + (size_t)i * KINS;
     }
-    s = s == MRS_OK ? merge(l, st, jobs, p, loaded, e) : s;
+    s = s == MRS_OK ? merge(l, st, streams, p, loaded, e) : s;
     mrs_free(f->en->mem, kins);
     mrs_free(f->en->mem, st);
     return s;

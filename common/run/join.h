@@ -80,6 +80,10 @@ mrsi_fates_fetch(const struct mrsi_fates *f, uint64_t order) /* mrsi_fates_add w
 }
 void mrsi_fates_forget_used(struct mrsi_fates *f);
 void mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES]); /* how many documents have each value */
+/* In a mark (checkpoint.h). */
+enum mrs_status mrsi_fates_describe(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
+enum mrs_status mrsi_fates_apply(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e);
 
 /* ---- records: what a from document brings to an into document ---- */
 struct mrsi_rec {
@@ -135,12 +139,13 @@ mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts 
 void mrsi_wish_huge(void *p, size_t n);
 
 /* ---- spill.c: records thrown into partitions of the into ordinals ---- */
-struct mrsi_piece {      /* records of one worker, ascending by order */
-    uint8_t *p;          /* in memory, or NULL: in the file */
-    uint64_t off;
+struct mrsi_piece {      /* records of one stream, ascending by order */
+    uint8_t *p;          /* in memory, or NULL: in the file alone */
+    uint64_t off;        /* in the file; MRSI_NO_PLACE: in memory alone */
     uint32_t n;
-    uint32_t worker;
+    uint32_t stream;     /* of a worker; a run that goes on begins new ones */
 };
+#define MRSI_NO_PLACE UINT64_MAX
 struct mrsi_partition {
     uint64_t lo, hi;     /* ordinals */
     struct mrs_buf pieces;
@@ -151,6 +156,7 @@ struct mrsi_spill {
     struct mrsi_partition *part;
     uint32_t n_part;
     uint32_t spare;      /* partitions that may still be added */
+    uint32_t added;      /* of n_part; they have no ordinals */
     uint64_t total;      /* ordinals */
     double parts_per_ordinal;
     uint64_t memory;     /* bytes of records that may stay in memory */
@@ -161,12 +167,17 @@ struct mrsi_spill {
     struct mrsi_temp *temp;
     _Atomic uint64_t spilled;
     bool unordered;       /* records do not come in the order of from: a load sorts them */
+    uint32_t streams, old_streams; /* of all pieces; of the run that this one goes on with */
+    struct mrsi_spiller *spillers; /* with open pieces */
+    struct mrsi_temp *list;        /* all pieces for a mark, as long as no more are added; NULL: not made */
+    uint64_t list_bytes, listed, n_pieces;
     pthread_mutex_t lock;
 };
 /* A worker's open pieces, one a partition. */
 struct mrsi_spiller {
     struct mrsi_spill *sp;
-    uint32_t worker;
+    struct mrsi_spiller *next;
+    uint32_t stream;
     struct { uint8_t *p; uint32_t n, cap; } *open;
     uint8_t *large; /* room of a record that is larger than a piece */
 };
@@ -203,6 +214,21 @@ mrsi_spiller_take(struct mrsi_spiller *s, uint32_t part, uint32_t n)
 enum mrs_status mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e);
 enum mrs_status mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e); /* hands over the open pieces */
 void mrsi_spiller_clear(struct mrsi_spiller *s);
+/* For spill_mark.c: room for a piece, which lives as long as the spill (NULL: no memory); gives all partitions, which
+ * are empty, their ordinals. */
+uint8_t *mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e);
+void mrsi_spill_cut(struct mrsi_spill *sp);
+/* ---- spill_mark.c: in a mark (checkpoint.h) ---- */
+/* Also while spillers have open pieces. What lies in memory is written to the file once, and stays in memory. */
+enum mrs_status mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b,
+                                    struct mrs_buf *files, struct mrs_err *e);
+/* Behind init with any number of ordinals: the partitions become those of the mark, and all pieces lie in the file. */
+enum mrs_status mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e);
+/* Brings all pieces back into memory; fn may change them. They count as written nowhere. */
+enum mrs_status mrsi_spill_recall(struct mrsi_spill *sp, enum mrs_status (*fn)(void *arg, uint8_t *p, uint32_t n,
+                                                                                struct mrs_err *e),
+                                  void *arg, struct mrs_err *e);
+
 /* A record and what is asked of it again and again: its ordinal from `lo` on, its reference. */
 struct mrsi_loaded {
     const struct mrsi_rec *rec;

@@ -1,9 +1,10 @@
 /* spill.c - records thrown into partitions, each a range of the ordinals of `into`.
  *
  * A worker fills one piece a partition; full pieces stay in memory while the budget lasts, else they are written to
- * one temporary file and the piece is used again. Records of one worker come in ascending order of `from`, so putting
- * a partition in order is a merge of a few lists. Reserved memory comes in slabs that ask for huge pages: first touch
- * of small pages costs more than the copy. */
+ * one temporary file and the piece is used again. Records of one worker (a stream) come in ascending order of `from`,
+ * so putting a partition in order is a merge of a few lists. Reserved memory comes in slabs that ask for huge pages:
+ * first touch of small pages costs more than the copy. */
+#include "checkpoint.h"
 #include "join.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,6 +25,26 @@ choose_parts(const struct mrsi_engine *en, uint64_t ordinals, uint64_t expected)
     return n ? (uint32_t)n : 1;
 }
 
+static uint32_t
+choose_piece(const struct mrsi_engine *en, uint32_t n_part)
+{
+    uint64_t piece = en->memory / 8 / en->jobs / n_part;
+    return piece < PIECE_MIN ? PIECE_MIN : piece > PIECE_MAX ? PIECE_MAX : (uint32_t)(piece & ~4095ull);
+}
+
+void
+mrsi_spill_cut(struct mrsi_spill *sp)
+{
+    uint32_t n = sp->n_part - sp->added;
+    for (uint32_t i = 0; i < sp->n_part; i++) {
+        sp->part[i].lo = i < n ? (uint64_t)((unsigned __int128)sp->total * i / n) : 0;
+        sp->part[i].hi = i < n ? (uint64_t)((unsigned __int128)sp->total * (i + 1) / n) : 0;
+        mrs_buf_init(&sp->part[i].pieces, sp->en->mem, SIZE_MAX);
+    }
+    sp->parts_per_ordinal = sp->total ? (double)n / (double)sp->total : 0;
+    sp->piece_bytes = choose_piece(sp->en, n);
+}
+
 enum mrs_status
 mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals, uint64_t expected, struct mrs_err *e)
 {
@@ -31,21 +52,15 @@ mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals
     sp->en = en;
     sp->total = ordinals;
     sp->n_part = choose_parts(en, ordinals, expected);
-    sp->parts_per_ordinal = ordinals ? (double)sp->n_part / (double)ordinals : 0;
     sp->memory = en->memory / 4;
+    sp->streams = 1;
     mrs_buf_init(&sp->slabs, en->mem, SIZE_MAX);
-    uint64_t piece = en->memory / 8 / en->jobs / sp->n_part;
-    sp->piece_bytes = piece < PIECE_MIN ? PIECE_MIN : piece > PIECE_MAX ? PIECE_MAX : (uint32_t)(piece & ~4095ull);
     pthread_mutex_init(&sp->lock, NULL);
     sp->part = mrs_zalloc(en->mem, sp->n_part * sizeof *sp->part);
     if (!sp->part) {
         return mrs_err_memory(e, sp->n_part * sizeof *sp->part);
     }
-    for (uint32_t i = 0; i < sp->n_part; i++) {
-        sp->part[i].lo = (uint64_t)((unsigned __int128)ordinals * i / sp->n_part);
-        sp->part[i].hi = (uint64_t)((unsigned __int128)ordinals * (i + 1) / sp->n_part);
-        mrs_buf_init(&sp->part[i].pieces, en->mem, SIZE_MAX);
-    }
+    mrsi_spill_cut(sp);
     return MRS_OK;
 }
 
@@ -67,6 +82,7 @@ mrsi_spill_add(struct mrsi_spill *sp)
 {
     mrs_buf_init(&sp->part[sp->n_part].pieces, sp->en->mem, SIZE_MAX);
     sp->n_part++;
+    sp->added++;
     sp->spare--;
 }
 
@@ -96,6 +112,7 @@ mrsi_spill_clear(struct mrsi_spill *sp)
     }
     mrs_buf_clear(&sp->slabs);
     mrsi_temp_drop(sp->en, sp->temp);
+    mrsi_temp_drop(sp->en, sp->list);
     pthread_mutex_destroy(&sp->lock);
     memset(sp, 0, sizeof *sp);
 }
@@ -128,9 +145,8 @@ add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Room for an open piece: from a slab. */
-static uint8_t *
-take_piece(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
+uint8_t *
+mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
 {
     uint8_t *p = NULL;
     pthread_mutex_lock(&sp->lock);
@@ -153,21 +169,22 @@ add_piece(struct mrsi_spill *sp, uint32_t part, struct mrsi_piece piece, struct 
     pthread_mutex_lock(&sp->lock);
     mrs_buf_put(&sp->part[part].pieces, &piece, sizeof piece);
     sp->part[part].bytes += piece.n;
+    sp->n_pieces++;
     enum mrs_status s = mrs_buf_status(&sp->part[part].pieces, e);
     pthread_mutex_unlock(&sp->lock);
     return s;
 }
 
 static enum mrs_status
-to_file(struct mrsi_spill *sp, uint32_t part, const uint8_t *p, uint32_t n, uint32_t worker, struct mrs_err *e)
+to_file(struct mrsi_spill *sp, uint32_t part, const uint8_t *p, uint32_t n, uint32_t stream, struct mrs_err *e)
 {
     pthread_mutex_lock(&sp->lock);
-    enum mrs_status s = sp->temp ? MRS_OK : mrsi_temp_new(sp->en, &sp->temp, e);
+    enum mrs_status s = sp->temp ? MRS_OK : mrsi_keep_temp(sp->en, &sp->temp, e);
     pthread_mutex_unlock(&sp->lock);
     if (s != MRS_OK) {
         return s;
     }
-    struct mrsi_piece piece = {NULL, atomic_fetch_add(&sp->spilled, n), n, worker};
+    struct mrsi_piece piece = {NULL, atomic_fetch_add(&sp->spilled, n), n, stream};
     s = mrs_write_at(sp->temp->fd, p, n, piece.off, e);
     return s == MRS_OK ? add_piece(sp, part, piece, e) : s;
 }
@@ -176,7 +193,12 @@ enum mrs_status
 mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e)
 {
     s->sp = sp;
-    s->worker = worker;
+    pthread_mutex_lock(&sp->lock);
+    s->stream = sp->old_streams + worker;
+    sp->streams = sp->streams > s->stream ? sp->streams : s->stream + 1;
+    s->next = sp->spillers;
+    sp->spillers = s;
+    pthread_mutex_unlock(&sp->lock);
     size_t n = (size_t)sp->n_part + sp->spare;
     s->open = mrs_zalloc(sp->en->mem, n * sizeof *s->open);
     return s->open ? MRS_OK : mrs_err_memory(e, n * sizeof *s->open);
@@ -186,6 +208,11 @@ void
 mrsi_spiller_clear(struct mrsi_spiller *s)
 {
     if (s->sp) {
+        struct mrsi_spiller **at = &s->sp->spillers;
+        while (*at && *at != s) {
+            at = &(*at)->next;
+        }
+        *at = *at ? s->next : NULL;
         mrs_free(s->sp->en->mem, s->open);
         mrs_free(s->sp->en->mem, s->large);
         s->open = NULL;
@@ -204,12 +231,12 @@ hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
     }
     s->open[part].n = 0;
     if (atomic_fetch_add(&sp->held, s->open[part].cap) < sp->memory) {
-        struct mrsi_piece piece = {s->open[part].p, 0, n, s->worker};
+        struct mrsi_piece piece = {s->open[part].p, MRSI_NO_PLACE, n, s->stream};
         s->open[part].p = NULL;
         s->open[part].cap = 0;
         return add_piece(sp, part, piece, e);
     }
-    return to_file(sp, part, s->open[part].p, n, s->worker, e);
+    return to_file(sp, part, s->open[part].p, n, s->stream, e);
 }
 
 static uint32_t
@@ -238,7 +265,7 @@ mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_er
         s->large = mrs_alloc(sp->en->mem, n);
         return s->large ? MRS_OK : mrs_err_memory(e, n);
     }
-    s->open[part].p = take_piece(sp, sp->piece_bytes, e);
+    s->open[part].p = mrsi_spill_room(sp, sp->piece_bytes, e);
     if (!s->open[part].p) {
         return MRS_DEAD;
     }
@@ -249,7 +276,7 @@ mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_er
 enum mrs_status
 mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e)
 {
-    enum mrs_status st = to_file(s->sp, part, s->large, (uint32_t)n, s->worker, e);
+    enum mrs_status st = to_file(s->sp, part, s->large, (uint32_t)n, s->stream, e);
     mrs_free(s->sp->en->mem, s->large);
     s->large = NULL;
     return st;
@@ -275,7 +302,7 @@ mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->sp->n_part; i++) {
         if (s->open[i].n) { /* small rests stay in memory: they were counted when the pieces were opened */
-            struct mrsi_piece piece = {s->open[i].p, 0, s->open[i].n, s->worker};
+            struct mrsi_piece piece = {s->open[i].p, MRSI_NO_PLACE, s->open[i].n, s->stream};
             s->open[i].p = NULL;
             s->open[i].n = s->open[i].cap = 0;
             st = add_piece(s->sp, i, piece, e);
@@ -288,7 +315,7 @@ mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
 struct list_at {
     const uint8_t *p, *end;
     size_t piece;          /* next piece to look at */
-    uint32_t worker;
+    uint32_t stream;
 };
 
 static int
@@ -298,12 +325,12 @@ by_order(const void *pa, const void *pb)
     return a->rec->order < b->rec->order ? -1 : a->rec->order > b->rec->order;
 }
 
-/* The next record of a worker's pieces; NULL at the end. loaded[i]: where piece i lies. */
+/* The next record of a stream; NULL at the end. loaded[i]: where piece i lies. */
 static const struct mrsi_rec *
 peek(struct list_at *l, const struct mrsi_piece *x, uint8_t *const *loaded, size_t n)
 {
     while (l->p == l->end) {
-        while (l->piece < n && x[l->piece].worker != l->worker) {
+        while (l->piece < n && x[l->piece].stream != l->stream) {
             l->piece++;
         }
         if (l->piece == n) {
@@ -343,15 +370,15 @@ static enum mrs_status
 merge(const struct mrsi_spill *sp, const struct mrsi_piece *x, size_t n, uint8_t *const *loaded, uint64_t lo,
       uint64_t hi, struct mrs_buf *list, struct mrs_err *e)
 {
-    struct list_at *best, *l = mrs_zalloc(sp->en->mem, sp->en->jobs * sizeof *l);
+    struct list_at *best, *l = mrs_zalloc(sp->en->mem, sp->streams * sizeof *l);
     uint64_t up_to;
     if (!l) {
         return mrs_err_memory(e, sizeof *l);
     }
-    for (uint32_t i = 0; i < sp->en->jobs; i++) {
-        l[i].worker = i;
+    for (uint32_t i = 0; i < sp->streams; i++) {
+        l[i].stream = i;
     }
-    while ((best = first_list(l, sp->en->jobs, x, loaded, n, &up_to)) != NULL) {
+    while ((best = first_list(l, sp->streams, x, loaded, n, &up_to)) != NULL) {
         const struct mrsi_rec *rec = peek(best, x, loaded, n);
         do {
             __builtin_prefetch(best->p + AHEAD);

@@ -1,5 +1,5 @@
 /* t_fates.c - a byte for each document: in memory, then in a file, told by several threads at once. */
-#include "run_test.h"
+#include "mark_test.h"
 #include "../../../common/run/join.h"
 
 enum { CHUNK = 1 << 20 };
@@ -135,10 +135,45 @@ memory_fails(void **state)
     }
 }
 
+/* A mark holds the bits as they were, in memory and in the file, whatever becomes of them; with other memory. */
+static void
+marks(void **state)
+{
+    static const uint64_t memory[][2] = {{4096, 1 << 30}, {1 << 30, 4096}, {4096, 4096}};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct mrsi_fates f, again;
+        struct bare b;
+        struct mark m;
+        bare_begin(&b, 0, memory[i][0], 1);
+        assert_int_equal(mark_begin(&m, &b), MRS_OK);
+        mrsi_fates_init(&f, &b.en);
+        put(&f, &b, 3 * CHUNK - 7, 3);
+        mrsi_fates_add(&f, 2 * CHUNK + 5, MRSI_FATE_REFUSED);
+        enum mrs_status s = mrsi_fates_describe(&f, "fates", &m.b, &m.files, &b.err);
+        assert_int_equal(mark_finish(&m, &b, s), MRS_OK);
+        mrsi_fates_add(&f, 2 * CHUNK + 6, 4);
+        mrsi_fates_forget_used(&f);
+        b.en.memory = memory[i][1];
+        mrsi_fates_init(&again, &b.en);
+        assert_int_equal(mrsi_fates_apply(&again, m.doc, "fates", &b.err), MRS_OK);
+        assert_int_equal(again.n, 3 * CHUNK - 7);
+        for (uint64_t k = 0; k < again.n; k++) {
+            assert_int_equal(mrsi_fates_get(&again, k), k == 2 * CHUNK + 5 ? 3 | MRSI_FATE_REFUSED : 3);
+        }
+        mrsi_fates_clear(&again);
+        b.en.memory = memory[i][0];
+        mrsi_fates_clear(&f);
+        mark_end(&m, &b);
+        bare_end(&b);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(over_chunks), cmocka_unit_test(unsorted),
-                                       cmocka_unit_test(several_threads), cmocka_unit_test(memory_fails)};
+                                       cmocka_unit_test(several_threads), cmocka_unit_test(memory_fails),
+                                       cmocka_unit_test(marks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

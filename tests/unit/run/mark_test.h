@@ -49,7 +49,7 @@ mark_finish(struct mark *m, struct bare *b, enum mrs_status s)
 __attribute__((unused)) static void
 mark_end(struct mark *m, struct bare *b)
 {
-    struct mrs_beside side = {b->mem, m->output};
+    struct mrs_beside side = {.mem = b->mem, .output = m->output};
     mrsi_keep_end(&b->en, MRS_OK, &b->err);
     (void)mrs_beside_clear(&side, NULL, NULL); /* where memory was out the first time */
     mrs_buf_clear(&m->buf);

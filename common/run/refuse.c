@@ -81,6 +81,15 @@ put_place(struct mrsi_sorter *s, const struct mrsi_refused_at *r, struct mrs_err
     return mrsi_sorter_put(s, key, sizeof key, r, sizeof *r, e);
 }
 
+/* Whether a record can be ours; left: bytes of the log from its head on. A run that goes on takes it from a file. */
+static bool
+is_record(const struct mrsi_engine *en, const struct mrsi_refused_head *h, uint64_t left)
+{
+    return h->step < en->plan->n_steps && h->side < en->plan->steps[h->step].desc.n_sides && h->coll < en->n_coll &&
+           h->reason_len < sizeof((struct mrs_err *)0)->msg && h->place_len < sizeof((struct mrs_err *)0)->where &&
+           h->doc_len >= MRS_DOC_MIN && record_bytes(h) <= left;
+}
+
 /* All heads of the log, read through a window. */
 static enum mrs_status
 read_places(struct mrsi_engine *en, struct mrsi_sorter *places, struct mrs_err *e)
@@ -91,6 +100,10 @@ read_places(struct mrsi_engine *en, struct mrsi_sorter *places, struct mrs_err *
     mrs_buf_init(&window, en->mem, SIZE_MAX);
     while (s == MRS_OK && off < en->refused_bytes) {
         struct mrsi_refused_head h;
+        if (en->refused_bytes - off < sizeof h) {
+            s = mrsi_state_damaged("the refused documents", e);
+            break;
+        }
         if (off + sizeof h > from + window.n) {
             uint64_t left = en->refused_bytes - off;
             size_t n = left < MRSI_BLOCK ? (size_t)left : MRSI_BLOCK;
@@ -102,7 +115,8 @@ read_places(struct mrsi_engine *en, struct mrsi_sorter *places, struct mrs_err *
         if (s == MRS_OK) {
             memcpy(&h, window.p + (off - from), sizeof h);
             struct mrsi_refused_at r = {.step = h.step, .side = h.side, .order = h.order, .coll = h.coll, .off = off};
-            s = put_place(places, &r, e);
+            s = is_record(en, &h, en->refused_bytes - off) ? put_place(places, &r, e)
+                                                           : mrsi_state_damaged("the refused documents", e);
             off += record_bytes(&h);
         }
     }

@@ -1,200 +1,80 @@
-/* fz_checkpoint.c - any bytes as the state that a stopped run left, and a run that goes on with it.
+/* fz_checkpoint.c - a state that says something else than the run that was stopped left, and a run that goes on with
+ * it.
  *
- * A run is really stopped, at several of its checkpoints. The first byte of the input chooses one; the rest is read as
- * a document whose `state` and `pass` take the place of those in the file (options, input and checksum are put in here,
- * since no mutation would pass them), and by itself as a whole file. Either the run is refused with a reason or it
- * ends; nothing leaks, no file stays open. */
+ * The first byte of the input chooses the plan, the second the checkpoint at which its run was stopped. The rest is
+ * either a script (edits.h) that changes the state, the mark or the files beside them, or any bytes: read as a document
+ * whose `state` and `pass` take the place of those that were left (options, input and checksum are put in here, since
+ * no mutation would pass them), and by itself as a whole file. Either the run is refused with a reason or it ends;
+ * nothing leaks, no file stays open. With an empty script it ends well. */
 #include "../../common/run/checkpoint.h"
-#include "mongoreshape/ejson.h"
-#include "ground.h"
-#include "mongoreshape/mrs.h"
+#include "edits.h"
+#include "stopped.h"
 
-#include <fcntl.h>
-
-#define MEMORY (64u << 20)
-#define BASES  12
+#define SCRIPT      0x80 /* in the first byte: the rest is a script */
+#define EVERYWHERE  0x80 /* in the second: who goes on makes checkpoints wherever one is possible */
+#define OTHERWISE   0x40 /* and has another amount of memory */
+#define IN_STATE    0x40 /* of an edit's `where`: below the mark, if there is one */
+#define IN_FILES    0x80
+#define EDITS       16
+#define STATE_HEAD  8 /* bytes of the frame before the document */
+#define STATE_FRAME 24
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-static const char steps[] = "steps:\n- set: { in: a, fields: { y: { $divide: [1, \"$x\"] } } }\n"
-                            "- extract: { from: a, path: l, into: c, parent_ref: a, id: new }\n"
-                            "- embed: { from: b, into: a, match: { x: x }, as: b, many: first }\n"
-                            "- unset: { in: c, fields: [k] }\n";
-static const char *const lines[][2] = {
-    {"in/d/a.bson", "{\"_id\":1,\"x\":2,\"l\":[{\"k\":1},{\"k\":2}]}{\"_id\":2,\"x\":0}"
-                    "{\"_id\":3,\"x\":7,\"l\":[{\"k\":3}]}"},
-    {"in/d/b.bson", "{\"_id\":1,\"x\":2}{\"_id\":2,\"x\":3}"},
-    {"in/d/z.bson", "{\"_id\":1}"},
+/* A document that is edited again and again. */
+struct draft {
+    struct mrs_buf room[2];
+    unsigned turn;
+    struct mrs_view doc;
 };
-static struct file { /* of a stopped run */
-    char *path;
-    uint8_t *p;
-    size_t n;
-} *files[BASES];
-static size_t n_files[BASES];
-static unsigned stop_at, written, n_bases;
-static int cancel;
 
-static void
-put(const char *path, const void *p, size_t n)
+static bool
+is_state(const struct left_file *f)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    must(fd >= 0 && write(fd, p, n) == (ssize_t)n && close(fd) == 0);
+    return f->p && strcmp(f->path, "out.checkpoint/state") == 0;
 }
 
-static void
-on_checkpoint(void *arg, bool is_written)
+static struct mrs_view
+state_of(const struct left *l)
 {
-    (void)arg;
-    written += is_written;
-    if (is_written && written == stop_at) {
-        cancel = 2;
+    for (size_t k = 0; k < l->n_files; k++) {
+        const struct left_file *f = &l->file[k];
+        if (is_state(f)) {
+            must(f->n > STATE_FRAME + MRS_DOC_MIN);
+            return (struct mrs_view){f->p + STATE_HEAD, (uint32_t)(f->n - STATE_FRAME)};
+        }
     }
+    abort();
 }
 
+/* Goes on with what was put there, as the second byte says. */
 static enum mrs_status
-run(struct mrs_mem *mem, bool resume, struct mrs_err *e)
+go_on(struct mrs_mem *mem, const struct scene *sc, unsigned how)
 {
-    struct mrs_run_opts o = {.input = at("in"),
-                             .output = at("out"),
-                             .memory = MEMORY,
-                             .jobs = 1,
-                             .tmp = top,
-                             .refused = at("refused"),
-                             .max_refused = 9,
-                             .checkpoints = true,
-                             .checkpoint_ms = 1,
-                             .checkpoint = on_checkpoint,
-                             .resume = resume,
-                             .cancel = &cancel};
-    struct mrs_input_opts how = {.tmp = top};
-    struct mrs_plan_opts po = {.file = "plan", .default_db = "d", .now_ms = 1};
-    struct mrs_input *in = NULL;
-    struct mrs_plan *plan = NULL;
-    struct mrs_report report;
-    memset(&report, 0, sizeof report);
-    o.compress.codec = MRS_CODEC_AS_INPUT;
-    enum mrs_status s = mrs_input_open(mem, o.input, &how, &in, e);
-    s = s == MRS_OK ? mrs_plan_load(mem, steps, sizeof steps - 1, &po, &plan, e) : s;
-    if (s == MRS_OK) {
-        s = mrs_run(mem, plan, in, &o, &report, e);
-        mrs_report_clear(&report);
+    struct mrs_err e;
+    struct scene other = *sc;
+    unsigned before = open_files();
+    if (how & OTHERWISE) {
+        other.memory = sc->memory > 4096 ? 4096 : 64u << 20;
     }
-    mrs_plan_free(plan);
-    mrs_input_close(in);
+    mrs_err_clear(&e);
+    enum mrs_status s = run_scene(mem, &other, true, how & EVERYWHERE ? 1 : 0, &e);
+    must(s == MRS_OK || (e.code != MRS_E_NONE && e.msg[0]));
+    must(open_files() == before);
     return s;
 }
 
-/* ---- stopped runs ---- */
-static unsigned base;
-
-static int
-keep_one(const char *path, const struct stat *st, int flag, struct FTW *w)
-{
-    (void)w;
-    size_t n = flag == FTW_F ? (size_t)st->st_size : 0;
-    struct file *f = realloc(files[base], (n_files[base] + 1) * sizeof *f);
-    must(f != NULL);
-    files[base] = f;
-    f += n_files[base]++;
-    f->path = strdup(path);
-    f->p = flag == FTW_F ? malloc(n + 1) : NULL;
-    f->n = n;
-    if (f->p) {
-        int fd = open(path, O_RDONLY);
-        must(fd >= 0 && read(fd, f->p, n) == (ssize_t)n && close(fd) == 0);
-    }
-    return 0;
-}
-
-static void
-put_base(unsigned i)
-{
-    for (size_t k = 0; k < n_files[i]; k++) {
-        const struct file *f = &files[i][k];
-        if (f->p) {
-            put(f->path, f->p, f->n);
-        } else {
-            must(mkdir(f->path, 0777) == 0);
-        }
-    }
-}
-
-static void
-make_bases(struct mrs_mem *mem)
-{
-    for (unsigned i = 0; i < BASES; i++) {
-        struct mrs_err e;
-        mrs_err_clear(&e);
-        drop_tree(at("out"));
-        drop_tree(at("out.partial"));
-        drop_tree(at("out.checkpoint"));
-        cancel = 0;
-        written = 0;
-        stop_at = i + 1;
-        enum mrs_status s = run(mem, false, &e);
-        if (s == MRS_OK) {
-            break;
-        }
-        must(e.code == MRS_E_CANCEL);
-        base = i;
-        nftw(at("out.partial"), keep_one, 16, FTW_PHYS);
-        nftw(at("out.checkpoint"), keep_one, 16, FTW_PHYS);
-        n_bases = i + 1;
-    }
-    must(n_bases > 3);
-    cancel = 0;
-    stop_at = 0;
-}
-
-static void
-end_setup(void)
-{
-    drop_tree(top);
-}
-
-static void
-set_up(struct mrs_mem *mem)
-{
-    const char *memory_disk = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-    snprintf(top, sizeof top, "%s/mrs-fuzz-XXXXXX", memory_disk);
-    must(mkdtemp(top) && mkdir(at("in"), 0777) == 0 && mkdir(at("in/d"), 0777) == 0);
-    atexit(end_setup);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        struct mrs_buf b;
-        struct mrs_err e;
-        const char *text = lines[i][1];
-        size_t used;
-        mrs_err_clear(&e);
-        mrs_buf_init(&b, mem, 1 << 20);
-        for (; *text; text += used) {
-            must(mrs_ejson_read(text, strlen(text), MRS_EJSON_STRICT, &b, &used, &e) == MRS_OK);
-        }
-        put(at(lines[i][0]), b.p, b.n);
-        mrs_buf_clear(&b);
-    }
-    make_bases(mem);
-}
-
-/* ---- one input ---- */
-/* The file of a stopped run with another `state` and `pass`. */
+/* The state that was left, with other values of the run and of its pass; missing: none. False: too long. */
 static bool
-compose(struct mrs_mem *mem, unsigned i, struct mrs_view d, struct mrs_buf *file)
+put_state(struct mrs_mem *mem, struct mrs_view old, struct mrs_val state, struct mrs_val pass)
 {
-    struct mrs_val state = mrs_doc_get(d, "state"), pass = mrs_doc_get(d, "pass");
-    struct mrs_buf body;
+    struct mrs_buf body, file;
     struct mrs_build b;
-    struct mrs_view whole, old = {NULL, 0};
+    struct mrs_view whole;
     struct mrs_walk w;
     struct mrs_elem x;
-    for (size_t k = 0; k < n_files[i]; k++) {
-        const struct file *f = &files[i][k];
-        if (f->p && strcmp(f->path, at("out.checkpoint/state")) == 0) {
-            old = (struct mrs_view){f->p + 8, (uint32_t)(f->n - 24)};
-        }
-    }
-    must(old.n > 5);
     mrs_buf_init(&body, mem, MRS_DOC_MAX);
+    mrs_buf_init(&file, mem, MRS_STOPPED_MAX);
     mrs_build_init(&b, &body);
     mrs_walk_init(&w, old);
     while (mrs_walk_next(&w, &x) == 1) {
@@ -206,54 +86,120 @@ compose(struct mrs_mem *mem, unsigned i, struct mrs_view d, struct mrs_buf *file
     mrs_build_val(&b, "pass", 4, pass);
     bool good = mrs_build_finish(&b, &whole, NULL) == MRS_OK;
     if (good) {
-        mrsi_checkpoint_frame(whole, file);
+        mrsi_checkpoint_frame(whole, &file);
+        good = !file.bad;
+        put(at("out.checkpoint/state"), file.p, good ? file.n : 0);
     }
     mrs_buf_clear(&body);
-    return good && !file->bad;
+    mrs_buf_clear(&file);
+    return good;
+}
+
+/* ---- scripts ---- */
+static void
+draft_begin(struct draft *d, struct mrs_mem *mem, struct mrs_val v)
+{
+    mrs_buf_init(&d->room[0], mem, 1 << 20);
+    mrs_buf_init(&d->room[1], mem, 1 << 20);
+    d->turn = 0;
+    d->doc = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
 }
 
 static void
-go_on(struct mrs_mem *mem, unsigned i, const void *state, size_t n)
+draft_edit(struct draft *d, const struct edit *x)
 {
-    struct mrs_err e;
-    unsigned before = open_files();
-    mrs_err_clear(&e);
-    drop_tree(at("out"));
-    drop_tree(at("out.partial"));
-    drop_tree(at("out.checkpoint"));
-    put_base(i);
-    put(at("out.checkpoint/state"), state, n);
-    cancel = 0;
-    enum mrs_status s = run(mem, true, &e);
-    must(s == MRS_OK || (e.code != MRS_E_NONE && e.msg[0]));
-    must(open_files() == before);
+    struct mrs_buf *to = &d->room[d->turn % 2];
+    mrs_buf_reset(to);
+    if (edit_doc(d->doc, x, to)) {
+        d->doc = (struct mrs_view){to->p, (uint32_t)to->n};
+        d->turn++;
+    }
+}
+
+static void
+draft_end(struct draft *d)
+{
+    mrs_buf_clear(&d->room[0]);
+    mrs_buf_clear(&d->room[1]);
+}
+
+/* A file beside the state, as it was put there, is changed. */
+static void
+edit_beside(const struct left *l, const struct edit *x)
+{
+    const struct left_file *f = &l->file[x->which % l->n_files];
+    if (f->p && !is_state(f)) {
+        uint8_t *p = malloc(f->n + SPARE);
+        must(p != NULL);
+        memcpy(p, f->p, f->n + SPARE);
+        put(at(f->path), p, edit_file(p, f->n, x));
+        free(p);
+    }
+}
+
+static void
+follow_script(struct mrs_mem *mem, unsigned scene, unsigned stop, const uint8_t *script, size_t n)
+{
+    const struct stops *st = stops_of(mem, scene);
+    const struct left *l = &st->at[stop % OTHERWISE % st->n];
+    struct mrs_view old = state_of(l);
+    struct mrs_val was = mrs_doc_get(old, "pass");
+    struct draft state, pass;
+    drop_output();
+    put_left(l);
+    draft_begin(&state, mem, mrs_doc_get(old, "state"));
+    draft_begin(&pass, mem, was);
+    for (size_t i = 0; i < EDITS && (i + 1) * EDIT_BYTES <= n; i++) {
+        struct edit x = edit_at(script + i * EDIT_BYTES);
+        if (x.where >= IN_FILES) {
+            edit_beside(l, &x);
+        } else {
+            draft_edit(was.type && x.where < IN_STATE ? &pass : &state, &x);
+        }
+    }
+    struct mrs_val none = mrs_missing();
+    bool good = put_state(mem, old, mrs_view_val(state.doc), was.type ? mrs_view_val(pass.doc) : none);
+    draft_end(&state);
+    draft_end(&pass);
+    enum mrs_status s = good ? go_on(mem, &scenes[scene], stop) : MRS_FAIL;
+    must(s == MRS_OK || n >= EDIT_BYTES);
+}
+
+/* ---- any bytes ---- */
+static void
+take_bytes(struct mrs_mem *mem, unsigned scene, unsigned stop, struct mrs_view d)
+{
+    const struct stops *st = stops_of(mem, scene);
+    const struct left *l = &st->at[stop % OTHERWISE % st->n];
+    struct mrsi_checkpoint cp;
+    (void)mrsi_checkpoint_parse(d.p, d.n, &cp, NULL);
+    (void)mrsi_checkpoint_parse_body(d.p, d.n, &cp, NULL);
+    drop_output();
+    put_left(l);
+    if (mrs_doc_check(d.p, d.n, MRS_DEPTH_READ, NULL) != MRS_OK || mrs_le32(d.p) != d.n ||
+        !put_state(mem, state_of(l), mrs_doc_get(d, "state"), mrs_doc_get(d, "pass"))) {
+        put(at("out.checkpoint/state"), d.p, d.n);
+    }
+    go_on(mem, &scenes[scene], stop);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct mrs_mem *mem = mrs_mem_new(0);
-    struct mrsi_checkpoint cp;
-    struct mrs_buf file;
     must(mem != NULL);
     if (!top[0]) {
-        set_up(mem);
+        make_ground(mem);
     }
     must(mrs_mem_live(mem) == 0);
-    mrs_buf_init(&file, mem, MRS_STOPPED_MAX);
     if (n > 1 && n < 1 << 18) {
-        struct mrs_view d = {data + 1, (uint32_t)n - 1};
-        unsigned i = data[0] % n_bases;
-        (void)mrsi_checkpoint_parse(d.p, d.n, &cp, NULL);
-        (void)mrsi_checkpoint_parse_body(d.p, d.n, &cp, NULL);
-        if (mrs_doc_check(d.p, d.n, MRS_DEPTH_READ, NULL) == MRS_OK && mrs_le32(d.p) == d.n &&
-            compose(mem, i, d, &file)) {
-            go_on(mem, i, file.p, file.n);
-        } else {
-            go_on(mem, i, d.p, d.n);
+        unsigned scene = data[0] % SCRIPT % SCENES;
+        if (data[0] >= SCRIPT) {
+            follow_script(mem, scene, data[1], data + 2, n - 2);
+        } else if (n > 2) {
+            take_bytes(mem, scene, data[1], (struct mrs_view){data + 2, (uint32_t)n - 2});
         }
     }
-    mrs_buf_clear(&file);
     must(mrs_mem_close(mem) == 0);
     return 0;
 }

@@ -208,6 +208,8 @@ struct mrsi_cursor {
     bool checked; /* a later pass: input documents were found good */
     bool fields;  /* kernels look for fields: they are found while documents are checked */
     bool quiet;   /* a later pass over the same documents: pending steps count and record nothing */
+    bool sums;    /* the block is summed up for the manifest */
+    struct mrs_docs docs;
 };
 void mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part,
                        const struct mrs_block *b);
@@ -227,8 +229,10 @@ void mrsi_coll_counted(struct mrsi_coll *c);
 /* ---- seen.c: what was read of the input ---- */
 enum mrs_status mrsi_seen_new(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_seen_free(struct mrsi_engine *en);
-/* A block of an input's namespace is read, perhaps again. */
-enum mrs_status mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, const struct mrs_block *b,
+/* Whether the documents of a block of an input's namespace are still to be summed up. */
+bool mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq);
+/* All of the block, which was wanted; once more counts for nothing. */
+enum mrs_status mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrs_docs *d,
                                 struct mrs_err *e);
 /* All of a namespace that was read to its end; NULL: nothing was counted. */
 const struct mrs_docs *mrsi_seen_docs(const struct mrsi_engine *en, uint32_t in_index);

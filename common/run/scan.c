@@ -170,37 +170,51 @@ mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t or
     return check(in, doc, ordinal, off, NULL, e);
 }
 
+/* The document that begins at c->at, for the manifest. */
+static enum mrs_status
+sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struct mrs_err *e)
+{
+    if (c->at == 0) {
+        c->sums = mrsi_seen_wants(en, c->part->in_index, c->b->seq);
+    }
+    if (!c->sums) {
+        return MRS_OK;
+    }
+    mrs_docs_add(&c->docs, doc.p, doc.n);
+    return c->at + doc.n < c->b->n ? MRS_OK : mrsi_seen_block(en, c->part->in_index, c->b->seq, &c->docs, e);
+}
+
+/* A document of an input file. */
+static enum mrs_status
+read_input(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
+{
+    const struct mrs_input_ns *in = mrs_input_at(w->en->in, c->part->in_index);
+    struct mrs_eval_fields *fields = c->fields ? &w->fields : NULL;
+    enum mrs_status s = sum_up(c, w->en, *doc, e);
+    if (s == MRS_OK && !c->checked) {
+        s = check(in, *doc, c->ordinal, c->b->off + c->at, fields, e);
+        w->ctx.fields = fields;
+        w->ctx.fields_of = doc->p;
+    }
+    return s == MRS_OK && w->en->amend ? mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e) : s;
+}
+
 enum mrs_status
 mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
 {
     if (c->at >= c->b->n) {
         return MRS_END;
     }
-    if (c->at == 0 && c->part->in_index != MRSI_NONE) {
-        enum mrs_status s = mrsi_seen_block(w->en, c->part->in_index, c->b, e);
-        if (s != MRS_OK) {
-            return s;
-        }
-    }
     doc->p = c->b->p + c->at;
     doc->n = mrs_le32(doc->p);
     c->ordinal = c->next++;
-    uint64_t off = c->b->off + c->at;
-    c->at += doc->n;
     mrs_arena_reset(&w->arena);
     w->ctx.fields = NULL;
-    if (c->part->in_index != MRSI_NONE) {
-        const struct mrs_input_ns *in = mrs_input_at(w->en->in, c->part->in_index);
-        struct mrs_eval_fields *fields = c->fields ? &w->fields : NULL;
-        enum mrs_status s = c->checked ? MRS_OK : check(in, *doc, c->ordinal, off, fields, e);
-        w->ctx.fields = c->checked ? NULL : fields;
-        w->ctx.fields_of = doc->p;
-        if (s == MRS_OK && w->en->amend) {
-            s = mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e);
-        }
-        if (s != MRS_OK) {
-            return s;
-        }
+    uint32_t n = doc->n;
+    enum mrs_status s = c->part->in_index != MRSI_NONE ? read_input(c, w, doc, e) : MRS_OK;
+    c->at += n;
+    if (s != MRS_OK) {
+        return s;
     }
     if (!c->part->n_pend) {
         return MRS_OK;

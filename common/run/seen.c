@@ -1,7 +1,8 @@
 /* seen.c - what a run has read of its input: documents, bytes and digest of each namespace, for the manifest.
  *
  * A namespace may be read in several passes, by several workers, and passes are given up and begun again. The cut of
- * blocks depends on the data alone, so each block has a number, and whoever meets it first takes its documents in. */
+ * blocks depends on the data alone, so each block has a number, and whoever has read it first takes its documents in:
+ * they are summed up one by one while they are worked on, since the processor has them at hand then. */
 #include "checkpoint.h"
 
 struct mrsi_seen {
@@ -47,49 +48,56 @@ mrsi_seen_free(struct mrsi_engine *en)
     en->seen = NULL;
 }
 
-/* Whether nobody has taken the block in yet; it is from now on. */
+/* Whether the block was taken in. */
 static bool
-is_first(struct mrs_buf *blocks, uint64_t seq)
+is_in(const struct mrs_buf *blocks, uint64_t seq)
+{
+    size_t byte = (size_t)(seq / 8);
+    return byte < blocks->n && blocks->p[byte] >> seq % 8 & 1;
+}
+
+static enum mrs_status
+note(struct mrs_buf *blocks, uint64_t seq, struct mrs_err *e)
 {
     size_t byte = (size_t)(seq / 8);
     if (blocks->n <= byte) {
         size_t more = byte + 1 - blocks->n;
         uint8_t *p = mrs_buf_take(blocks, more);
         if (!p) {
-            return false;
+            return mrs_buf_status(blocks, e);
         }
         memset(p, 0, more);
     }
-    uint8_t bit = (uint8_t)(1u << seq % 8);
-    bool first = !(blocks->p[byte] & bit);
-    blocks->p[byte] |= bit;
-    return first;
+    blocks->p[byte] |= (uint8_t)(1u << seq % 8);
+    return MRS_OK;
+}
+
+bool
+mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
+{
+    if (!en->seen) {
+        return false;
+    }
+    pthread_mutex_lock(&en->seen->lock);
+    bool wants = !is_in(&en->seen->at[in_index].blocks, seq);
+    pthread_mutex_unlock(&en->seen->lock);
+    return wants;
 }
 
 enum mrs_status
-mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, const struct mrs_block *b, struct mrs_err *e)
+mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrs_docs *d, struct mrs_err *e)
 {
-    if (!en->seen) {
-        return MRS_OK;
-    }
-    struct mrs_docs d = {0, 0, {0, 0}};
     struct one *o = &en->seen->at[in_index];
+    enum mrs_status s = MRS_OK;
     pthread_mutex_lock(&en->seen->lock);
-    bool first = is_first(&o->blocks, b->seq);
-    enum mrs_status s = mrs_buf_status(&o->blocks, e);
-    pthread_mutex_unlock(&en->seen->lock);
-    if (s != MRS_OK || !first) {
-        return s;
+    if (!is_in(&o->blocks, seq)) {
+        s = note(&o->blocks, seq, e);
+        if (s == MRS_OK) {
+            mrs_docs_sum(&o->docs, d);
+        }
     }
-    for (size_t at = 0; at < b->n;) {
-        uint32_t n = mrs_le32(b->p + at);
-        mrs_docs_add(&d, b->p + at, n);
-        at += n;
-    }
-    pthread_mutex_lock(&en->seen->lock);
-    mrs_docs_sum(&o->docs, &d);
     pthread_mutex_unlock(&en->seen->lock);
-    return MRS_OK;
+    return s;
 }
 
 const struct mrs_docs *

@@ -40,6 +40,7 @@ enum {
 struct mrsi_fold_parts { /* what a document brings */
     struct mrs_view group; /* p NULL: to be asked for */
     struct mrs_view order, shape, kin;
+    struct mrs_view doc;   /* p not NULL: kin is a name, and kin itself is to be asked for */
     uint64_t ordinal;
 };
 static inline size_t
@@ -97,7 +98,8 @@ struct mrsi_fold_router { /* a worker's */
     struct mrsi_fold_open *open; /* one a partition */
     struct mrsi_fold_seen *seen; /* hashed: n of them in so many slots */
     uint32_t n_seen, slots;
-    struct mrs_buf group;        /* a key that was asked for */
+    uint64_t n_kept;             /* documents since the table was empty */
+    struct mrs_buf group, kin;   /* that were asked for */
 };
 
 /* ---- fold_load.c: groups in order ---- */
@@ -185,6 +187,9 @@ enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, cons
 /* The key of its group, which may have to be asked for. SKIP: the document is refused. */
 enum mrs_status mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin,
                                     struct mrs_buf *out, struct mrs_err *e);
+/* The kin of the document that was entered last; name: what enter gave. SKIP: the document is refused. */
+enum mrs_status mrsi_fold_ask_kin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc, struct mrs_view name,
+                                  struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
 

@@ -7,6 +7,7 @@ struct job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_fold_entry entry;
+    struct mrs_buf kin;   /* one that was asked for */
     struct mrs_buf bits;  /* one byte a document */
     struct mrs_buf found; /* struct mrsi_rec, while the ranges of partitions are not known */
     bool routes;          /* they are; looked at once a job, so that a worker's records stay in order */
@@ -23,6 +24,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->entry.order, f->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.shape, f->en->mem, MRSI_SHAPE_MAX);
         mrs_buf_init(&job->entry.kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
+        mrs_buf_init(&job->kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
         mrs_buf_init(&job->bits, f->en->mem, SIZE_MAX);
         mrs_buf_init(&job->found, f->en->mem, SIZE_MAX);
     }
@@ -39,17 +41,20 @@ view_of(const struct mrs_buf *b)
 
 /* The same as a record, for a group that grows or for the sample. */
 static enum mrs_status
-put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_err *e)
+put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+          struct mrs_err *e)
 {
     struct mrs_fold_entry *x = &job->entry;
-    enum mrs_status s = f->ops->group ? mrsi_fold_ask_group(f, w, view_of(&x->kin), &x->group, e) : MRS_OK;
+    struct mrs_buf *kin = f->ops->kin ? &job->kin : &x->kin;
+    enum mrs_status s = f->ops->kin ? mrsi_fold_ask_kin(f, w, doc, view_of(&x->kin), kin, e) : MRS_OK;
+    s = s == MRS_OK && f->ops->group ? mrsi_fold_ask_group(f, w, view_of(kin), &x->group, e) : s;
     if (s != MRS_OK) {
         return s;
     }
-    size_t kin = x->kin.n;
-    const struct mrs_buf *all = kin ? &x->kin : &x->shape;
-    if (kin) {
-        mrs_buf_put(&x->kin, x->shape.p, x->shape.n);
+    size_t n_kin = kin->n;
+    const struct mrs_buf *all = n_kin ? kin : &x->shape;
+    if (n_kin) {
+        mrs_buf_put(kin, x->shape.p, x->shape.n);
     }
     struct mrsi_rec_parts parts = {x->group.p, x->order.p, all->p};
     size_t total = (sizeof(struct mrsi_rec) + x->group.n + x->order.n + all->n + 7) & ~(size_t)7;
@@ -61,7 +66,7 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t 
                                  : mrs_hash(x->group.p, x->group.n, f->en->seed).lo;
     struct mrsi_rec r = {.total = (uint32_t)total,
                          .ref = (uint32_t)hash,
-                         .ord = kin,
+                         .ord = n_kin,
                          .order = ordinal,
                          .verify_len = (uint32_t)x->group.n,
                          .sort_len = (uint32_t)x->order.n,
@@ -71,16 +76,20 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t 
 }
 
 static enum mrs_status
-put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_err *e)
+put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
+           struct mrs_err *e)
 {
     const struct mrs_fold_entry *x = &job->entry;
     if (!job->routes) {
-        return put_found(f, w, job, ordinal, e);
+        return put_found(f, w, job, ordinal, doc, e);
     }
     struct mrsi_fold_parts parts = {.order = view_of(&x->order), .shape = view_of(&x->shape), .kin = view_of(&x->kin),
                                     .ordinal = ordinal};
     if (!f->ops->group) {
         parts.group = view_of(&x->group);
+    }
+    if (f->ops->kin) {
+        parts.doc = doc;
     }
     return mrsi_fold_route(f, w, &parts, e);
 }
@@ -121,7 +130,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
     }
     s = s == MRS_OK ? entry_status(x, w, e) : s;
     if (s == MRS_OK && x->takes_part) {
-        s = put_member(f, w, job, ordinal, e);
+        s = put_member(f, w, job, ordinal, *doc, e);
     }
     if (s == MRS_SKIP) {
         *bits = MRSI_FATE_REFUSED;
@@ -199,6 +208,7 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->entry.order);
         mrs_buf_clear(&job->entry.shape);
         mrs_buf_clear(&job->entry.kin);
+        mrs_buf_clear(&job->kin);
         mrs_buf_clear(&job->bits);
         mrs_buf_clear(&job->found);
         mrs_block_clear(&job->block);

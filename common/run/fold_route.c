@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum { SAMPLE = 8192, RANGES = 1024, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, PART_MAX = 2 << 20 };
-enum { SEEN_MIN = 1024, SEEN_MAX = 1 << 18 };
+enum { SEEN_MIN = 1024, SEEN_MAX = 1 << 18, OFTEN = 16 };
 
 struct mrsi_fold_cut {
     uint64_t prefix;
@@ -191,6 +191,7 @@ make_router(struct mrsi_fold *f, uint32_t worker, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[worker];
     mrs_buf_init(&r->group, f->en->mem, MRS_KEY_MAX);
+    mrs_buf_init(&r->kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
     enum mrs_status s = mrsi_spiller_init(&r->spiller, &f->spill, worker, e);
     if (s != MRS_OK) {
         return s;
@@ -297,13 +298,17 @@ find_part(struct mrsi_fold *f, struct mrs_view key, uint32_t *part, struct mrs_e
     return s;
 }
 
-/* What is forgotten is searched for and kept once more: a table that grew too large begins anew. */
+/* What is forgotten is searched for and kept once more: a table that grew too large begins anew, and so does one whose
+ * kins had so many documents each that this costs little. Mostly they are those of an hour that is over, and a small
+ * table is nearer to the processor. */
 static enum mrs_status
 more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
 {
     uint64_t most = f->en->memory / 64 / f->en->jobs / sizeof *r->seen;
+    bool often = r->n_kept / OFTEN >= r->n_seen;
     r->n_seen = 0;
-    if (r->slots * 2ull <= most && r->slots < SEEN_MAX) {
+    r->n_kept = 0;
+    if (!often && r->slots * 2ull <= most && r->slots < SEEN_MAX) {
         mrs_free(f->en->mem, r->seen);
         r->slots *= 2;
         r->seen = mrs_zalloc(f->en->mem, r->slots * sizeof *r->seen);
@@ -337,6 +342,34 @@ mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view 
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
+enum mrs_status
+mrsi_fold_ask_kin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc, struct mrs_view name,
+                  struct mrs_buf *out, struct mrs_err *e)
+{
+    mrs_buf_reset(out);
+    out->bad = 0;
+    enum mrs_status s = f->ops->kin(f->st->state, &w->ctx, mrsi_work_of(w, f->step, e), doc, name, out);
+    s = s == MRS_OK ? mrs_buf_status(out, e) : s;
+    return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
+}
+
+/* Kin and group of a document, where they are not known. */
+static enum mrs_status
+ask(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, struct mrs_err *e)
+{
+    struct mrsi_fold_router *r = &f->router[w->no];
+    enum mrs_status s = MRS_OK;
+    if (x->doc.p) {
+        s = mrsi_fold_ask_kin(f, w, x->doc, x->kin, &r->kin, e);
+        x->kin = (struct mrs_view){r->kin.p, (uint32_t)r->kin.n};
+    }
+    if (s == MRS_OK && !x->group.p && f->ops->group) {
+        s = mrsi_fold_ask_group(f, w, x->kin, &r->group, e);
+        x->group = (struct mrs_view){r->group.p, (uint32_t)r->group.n};
+    }
+    return s;
+}
+
 static struct mrs_hash128
 hash_of(const struct mrsi_fold *f, const struct mrsi_fold_parts *x)
 {
@@ -361,15 +394,13 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
     }
     struct mrs_hash128 hash = hash_of(f, x);
     struct mrsi_fold_seen *seen = find_seen(r, hash);
+    r->n_kept++;
     if (seen->hash.lo && mrsi_fold_has_kin(r, seen, x)) {
         mrsi_fold_keep(r, seen, x);
         return MRS_OK;
     }
     struct mrsi_fold_parts parts = *x;
-    if (!parts.group.p && f->ops->group) {
-        s = mrsi_fold_ask_group(f, w, x->kin, &r->group, e);
-        parts.group = (struct mrs_view){r->group.p, (uint32_t)r->group.n};
-    }
+    s = ask(f, w, &parts, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -421,6 +452,7 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
         mrs_free(f->en->mem, f->router[i].open);
         mrs_free(f->en->mem, f->router[i].seen);
         mrs_buf_clear(&f->router[i].group);
+        mrs_buf_clear(&f->router[i].kin);
     }
     if (f->router) {
         pthread_rwlock_destroy(&f->cut_lock);

@@ -85,14 +85,15 @@ struct bucket_plain {
     struct mrsi_seen seen;
     struct bucket_field field[BUCKET_LAYOUT];
     uint32_t n;
-    uint32_t n_heads; /* fields of the item */
     uint32_t strange; /* documents with other names */
+    uint64_t learned; /* how often names were kept */
     struct mrs_buf names;
 };
 struct bucket_work {
     bool ready;
     struct mrs_buf rest;         /* enter: an item on its way */
     struct bucket_plain plain;
+    int64_t start;               /* enter: of the window */
     struct mrs_buf items;        /* fold: the array of the bucket */
     struct mrs_buf head;         /* the elements in front of it that do not change */
     struct mrs_buf last;         /* the last time, type byte first */
@@ -110,14 +111,19 @@ void mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, 
 void mrsi_bucket_work_clear(struct mrs_ctx *c, void *work);
 enum mrs_status mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                                   struct mrs_fold_entry *out);
+enum mrs_status mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                                struct mrs_view name, struct mrs_buf *out);
 enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin,
                                   struct mrs_buf *out);
 struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view kin, struct mrs_view shape);
 /* bucket_plain.c */
 void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
-/* Values, and the item appended to kin and shape; ev has the fields at hand. */
+/* Takes what is wanted: the values of the item are appended to values, and to name what tells its types and names from
+ * those of others; ev has the fields at hand. */
 void mrsi_bucket_plain(const struct mrsi_bucket *s, const struct mrs_eval *ev, struct bucket_plain *x,
-                       struct mrs_buf *heads, struct mrs_buf *values);
+                       struct mrs_buf *name, struct mrs_buf *values);
+/* The types and names themselves. */
+void mrsi_bucket_put_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out);
 void mrsi_bucket_put_item(const struct bucket_reading *r, uint8_t *to); /* item_size bytes */
 static inline struct mrs_val
 mrsi_bucket_value(const struct mrsi_bucket *s, const struct bucket_plain *x, uint32_t i)

@@ -123,7 +123,7 @@ put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, st
 }
 
 static enum mrs_status
-put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, int64_t start,
+put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev,
         struct mrs_buf *kin)
 {
     struct mrs_view none = mrs_empty_doc();
@@ -134,9 +134,40 @@ put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, s
         mrs_buf_put(kin, none.p, none.n);
     }
     if (st == MRS_OK && s->every) {
-        mrs_buf_put(kin, &start, sizeof start);
+        mrs_buf_put(kin, &w->start, sizeof w->start);
     }
     return st == MRS_OK ? mrsi_buf_end(kin, 0, c, "by") : st;
+}
+
+/* The rest of a plain reading's name: the values that its series has, which say themselves where they end, and the
+ * start of its window. */
+static enum mrs_status
+put_name(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct bucket_work *w, struct mrs_buf *name)
+{
+    for (uint32_t i = 0; i < s->by.fields.n; i++) {
+        struct mrs_val v = mrsi_bucket_value(s, &w->plain, i);
+        uint8_t *at = mrs_buf_take(name, 1u + v.n);
+        if (at) {
+            *at = v.type;
+            mrs_copy_short(at + 1, v.p, v.n);
+        }
+    }
+    mrs_buf_put(name, &w->start, sizeof w->start);
+    return mrsi_buf_end(name, 0, c, "by");
+}
+
+enum mrs_status
+mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
+                struct mrs_buf *out)
+{
+    const struct mrsi_bucket *s = state;
+    if (!s->plain) {
+        mrs_buf_put(out, name.p, name.n);
+        return mrsi_buf_end(out, 0, c, "by");
+    }
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    mrsi_bucket_put_heads(s, doc, out);
+    return put_kin(s, c, work, &ev, out);
 }
 
 /* What comes before the `by` fields in a kin. */
@@ -215,24 +246,21 @@ make_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w,
 /* Whether the item nests deeper than a bucket may hold it. */
 static enum mrs_status
 check_depth(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
-            const struct mrs_fold_entry *out)
+            const struct mrs_buf *shape)
 {
-    if ((s->plain ? doc.n : out->shape.n) <= 7u * (MRS_DEPTH_MAX - 2)) {
+    struct mrs_view item = mrsi_buf_view(shape, s->tail ? 4 : 0);
+    if ((s->plain ? doc.n : item.n) <= 7u * (MRS_DEPTH_MAX - 2)) {
         return MRS_OK;
     }
-    struct bucket_reading r = mrsi_bucket_read(s, mrsi_buf_view(&out->kin, 0), mrsi_buf_view(&out->shape, 0));
-    struct mrs_view item = r.item;
-    if (r.packed && mrs_doc_depth(doc) <= MRS_DEPTH_MAX - 2) {
-        return MRS_OK;
-    }
-    if (r.packed) { /* what is deep may be what the item goes without */
-        mrs_buf_reset(&w->rest);
-        uint8_t *to = mrs_buf_take(&w->rest, r.item_size);
-        if (!to) {
-            return mrs_err_memory(c->err, r.item_size);
+    if (s->plain && mrs_doc_depth(doc) > MRS_DEPTH_MAX - 2) { /* what is deep may be what the item goes without */
+        mrs_buf_reset(&w->other);
+        enum mrs_status st = make_item(s, c, w, doc, &w->other);
+        if (st != MRS_OK) {
+            return st;
         }
-        mrsi_bucket_put_item(&r, to);
-        item = mrsi_buf_view(&w->rest, 0);
+        item = mrsi_buf_view(&w->other, 0);
+    } else if (s->plain) {
+        return MRS_OK;
     }
     return mrs_doc_depth(item) <= MRS_DEPTH_MAX - 2
                ? MRS_OK
@@ -297,15 +325,17 @@ static enum mrs_status
 bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_val time,
       struct mrs_fold_entry *out)
 {
-    int64_t start = 0;
-    enum mrs_status st = s->every ? window(s, c, time, &start) : MRS_OK;
-    st = st == MRS_OK ? put_kin(s, c, w, ev, start, &out->kin) : st;
+    w->start = 0;
+    enum mrs_status st = s->every ? window(s, c, time, &w->start) : MRS_OK;
+    if (st == MRS_OK) {
+        st = s->plain ? put_name(s, c, w, &out->kin) : put_kin(s, c, w, ev, &out->kin);
+    }
     if (st == MRS_OK && s->time) {
         mrs_key_append(&out->order, time, false);
         st = mrsi_buf_end(&out->order, 0, c, "time");
     }
     st = st == MRS_OK ? put_item(s, c, w, ev->root, &out->shape) : st;
-    st = st == MRS_OK ? check_depth(s, c, w, ev->root, out) : st;
+    st = st == MRS_OK ? check_depth(s, c, w, ev->root, &out->shape) : st;
     if (st == MRS_OK && s->timed) {
         put_val(&out->shape, time.type, time.p, time.n);
     }

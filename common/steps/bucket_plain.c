@@ -1,11 +1,12 @@
 /* bucket_plain.c - readings of plain plans: series and time are top-level fields, the item is the document less some
  * of them. One walk over the document finds and copies all that is wanted; what comes out is the same as of the
- * general way. Of an item the types and names go to the kin, so that they are kept once for many readings; the values
- * alone go to the shape.
+ * general way. Of an item the types and names belong to the kin, so that they are kept once for many readings; the
+ * values alone go to the shape.
  *
  * Nearly all documents of a collection have the same names in the same order, some of them left out. The names of one
  * in which none stands twice are kept, and those of the next are only compared with them, each with the one that is
- * expected. A document with other names is walked field by field, and its names are kept instead. */
+ * expected; which of them a document has, and of what types, is all that its kin need be told by. A document with other
+ * names is walked field by field, and its names are kept instead. */
 #include "bucket.h"
 
 /* ---- the plan ---- */
@@ -80,13 +81,13 @@ same_name(const struct bucket_field *f, const struct mrs_elem *e, const uint8_t 
     return (mrs_le64(p) & f->mask) == f->first && (f->size <= 8 || memcmp(p + 8, f->name + 8, f->size - 8) == 0);
 }
 
-/* False: the document has another name, or another order. heads and values have room. */
+/* False: the document has another name, or another order. name and values have room. */
 static bool
-take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *heads, struct mrs_buf *values)
+take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *name, struct mrs_buf *values)
 {
     const struct bucket_field *f = x->field, *last = f + x->n;
     const uint8_t *end = ev->root.p + ev->root.n;
-    uint8_t *to_head = heads->p + heads->n, *to_value = values->p + values->n;
+    uint8_t *to_name = name->p + name->n + 8, *to_value = values->p + values->n;
     for (uint32_t i = 0; i < ev->fields->n; i++, f++) {
         const struct mrs_elem *e = &ev->fields->e[i];
         while (f < last && !same_name(f, e, end)) {
@@ -97,15 +98,15 @@ take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *he
         }
         x->v[f->look] = e->v;
         if (!f->gone) {
-            mrs_put32(to_head, f->size + 1);
-            mrs_copy_short(to_head + 4, e->p, f->size + 1);
+            *to_name++ = (uint8_t)(f - x->field + 1);
+            *to_name++ = e->v.type;
             mrs_copy_short(to_value, e->v.p, e->v.n);
-            to_head += f->size + 5;
             to_value += e->v.n;
-            x->n_heads++;
         }
     }
-    heads->n = (size_t)(to_head - heads->p);
+    *to_name++ = 0; /* the end of the list */
+    mrs_put64(name->p + name->n, x->learned);
+    name->n = (size_t)(to_name - name->p);
     values->n = (size_t)(to_value - values->p);
     return true;
 }
@@ -128,6 +129,7 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
     struct mrs_elem e;
     size_t at = 0;
     x->n = 0;
+    x->learned++;
     mrs_buf_reset(&x->names);
     for (mrs_walk_init(&w, doc); x->n < BUCKET_LAYOUT && mrs_walk_next(&w, &e) == 1; x->n++) {
         struct bucket_field *f = &x->field[x->n];
@@ -147,12 +149,11 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
 }
 
 static void
-take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc, struct mrs_buf *heads,
+take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc, struct mrs_buf *name,
              struct mrs_buf *values)
 {
     struct mrs_walk w;
     struct mrs_elem e;
-    uint8_t size[4];
     mrsi_seen_begin(&x->seen);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
         uint32_t look = look_of(s, &e);
@@ -164,12 +165,10 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
             x->gap = true;
             continue;
         }
-        x->n_heads++;
-        mrs_put32(size, e.name_len + 2);
-        mrs_buf_put(heads, size, sizeof size);
-        mrs_buf_put(heads, e.p, e.name_len + 2u);
         mrs_buf_put(values, e.v.p, e.v.n);
     }
+    mrs_buf_put(name, "\0\0\0\0\0\0\0", 8); /* nothing was learned yet when a number was 0 */
+    mrsi_bucket_put_heads(s, doc, name);
     if (x->strange++ % 8 == 0 && !mrs_doc_has_duplicates(doc, true)) { /* not each time, should they take turns */
         learn(s, x, doc);
     }
@@ -182,30 +181,44 @@ forget_values(const struct mrsi_bucket *s, struct bucket_plain *x)
         x->v[i] = mrs_missing();
     }
     x->gap = false;
-    x->n_heads = 0;
 }
 
 void
-mrsi_bucket_plain(const struct mrsi_bucket *s, const struct mrs_eval *ev, struct bucket_plain *x,
-                  struct mrs_buf *heads, struct mrs_buf *values)
+mrsi_bucket_plain(const struct mrsi_bucket *s, const struct mrs_eval *ev, struct bucket_plain *x, struct mrs_buf *name,
+                  struct mrs_buf *values)
 {
     struct mrs_view doc = ev->root;
-    size_t at = heads->n + 8;
     x->v[BUCKET_LOOKS + 1] = mrs_missing();
     forget_values(s, x);
-    mrs_buf_grow(heads, 8u + doc.n + 4u * BUCKET_LAYOUT);
+    mrs_buf_grow(name, 8 + 2 * BUCKET_LAYOUT + 1);
     mrs_buf_grow(values, doc.n);
-    if (heads->bad || values->bad) {
-        return;
-    }
-    heads->n = at;
-    if (!x->n || !ev->fields->all || !take_known(x, ev, heads, values)) {
+    if (!name->bad && !values->bad && (!x->n || !ev->fields->all || !take_known(x, ev, name, values))) {
         forget_values(s, x);
-        take_strange(s, x, doc, heads, values);
+        take_strange(s, x, doc, name, values);
     }
-    if (!heads->bad) {
-        mrs_put32(heads->p + at - 8, x->n_heads);
-        mrs_put32(heads->p + at - 4, (uint32_t)(heads->n - at));
+}
+
+void
+mrsi_bucket_put_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint8_t size[4];
+    size_t at = out->n;
+    uint32_t n = 0;
+    mrs_buf_put(out, "\0\0\0\0\0\0\0", 8);
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
+        uint32_t look = look_of(s, &e);
+        if (look == s->n_look || !s->look[look].gone) {
+            mrs_put32(size, e.name_len + 2);
+            mrs_buf_put(out, size, sizeof size);
+            mrs_buf_put(out, e.p, e.name_len + 2u);
+            n++;
+        }
+    }
+    if (!out->bad) {
+        mrs_put32(out->p + at, n);
+        mrs_put32(out->p + at + 4, (uint32_t)(out->n - at - 8));
     }
 }
 

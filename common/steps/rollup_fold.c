@@ -172,4 +172,5 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
     return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
 }
 
-const struct mrs_fold_ops mrsi_rollup_fold_ops = {enter, fold, small_size, small_name, small_feed, small_end, NULL};
+const struct mrs_fold_ops mrsi_rollup_fold_ops = {.enter = enter, .fold = fold, .small_size = small_size,
+    .small_name = small_name, .small_feed = small_feed, .small_end = small_end};

@@ -320,7 +320,8 @@ struct mrs_fold_entry { /* what one document brings; the buffers are the engine'
     struct mrs_buf order; /* memcmp order inside the group, ties in input order; nothing: input order */
     struct mrs_buf shape; /* what fold needs of it, as the step likes: it alone reads it */
     struct mrs_buf kin;   /* the same, but what most documents of its group have alike byte for byte, so that it is
-                             kept once for many of them; may be nothing */
+                             kept once for many of them; may be nothing. Where there is an op `kin`, a short name of
+                             it instead */
 };
 struct mrs_members { /* of one group, in order */
     /* The next member's shape, which lives until the next call. OK, END, DEAD. */
@@ -365,6 +366,11 @@ struct mrs_fold_ops {
      * document is refused. */
     enum mrs_status (*group)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin,
                              struct mrs_buf *out);
+    /* The kin of a document that was entered just before with the same work, and of the name that enter gave it then;
+     * appended to out. Documents to which enter gave the same name with the same work have the same kin, so that it is
+     * asked for seldom. NULL: enter appends the kin itself. SKIP: the document is refused. */
+    enum mrs_status (*kin)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
+                           struct mrs_buf *out);
 };
 
 /* Families of one step each have their kernels in a header of their own: link.h, nodes.h, axes.h. */

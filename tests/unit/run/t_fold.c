@@ -18,7 +18,8 @@ struct knobs {
     uint32_t groups, orders, pad, there;
     enum mrs_conflicts conflicts;
     bool rising;       /* groups follow the input */
-    enum { NO_KIN, KIN, KIN_SAYS_IT } kin; /* what documents of a group have alike; the last: with the group in it */
+    /* What documents of a group have alike; with the group in it; and told by a name. */
+    enum { NO_KIN, KIN, KIN_SAYS_IT, KIN_HAS_NAME, KINDS } kin;
     enum { NEVER_SMALL, SMALL, SMALL_UP_TO_THE_END } small; /* groups of few plain members; the last: some fail then */
 };
 
@@ -37,6 +38,19 @@ refuse(struct mrs_ctx *c, const char *where, const char *why)
     return MRS_SKIP;
 }
 
+static bool
+is_odd(struct mrs_view doc)
+{
+    return mrs_val_i32(field(doc, "v")) % 16 == 1;
+}
+
+static void
+put_kin(struct mrs_view doc, struct mrs_buf *out) /* some groups have several */
+{
+    mrs_buf_put(out, field(doc, "g").p, 4);
+    mrs_buf_put(out, "odd", is_odd(doc) ? 3 : 0);
+}
+
 static enum mrs_status
 enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
 {
@@ -48,12 +62,14 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
         return refuse(c, "enter", "a bad one");
     }
     out->takes_part = what != OUTSIDE;
-    if (k->kin != KIN_SAYS_IT) {
+    if (k->kin < KIN_SAYS_IT) {
         mrs_key_append(&out->group, field(doc, "g"), false);
     }
-    if (k->kin) { /* some groups have several */
+    if (k->kin == KIN_HAS_NAME) {
+        mrs_buf_byte(&out->kin, is_odd(doc));
         mrs_buf_put(&out->kin, field(doc, "g").p, 4);
-        mrs_buf_put(&out->kin, "odd", mrs_val_i32(field(doc, "v")) % 16 == 1 ? 3 : 0);
+    } else if (k->kin) {
+        put_kin(doc, &out->kin);
     }
     if (k->sorted) { /* numbers come before dates */
         int32_t o = mrs_val_i32(field(doc, "o"));
@@ -104,7 +120,7 @@ one_member(const struct knobs *k, struct mrs_ctx *c, struct made *m, struct mrs_
            const struct mrs_fold_put *put)
 {
     int32_t what = mrs_val_i32(field(shape, "f"));
-    uint32_t odd = k->kin && mrs_val_i32(field(shape, "v")) % 16 == 1 ? 3 : 0;
+    uint32_t odd = k->kin && is_odd(shape) ? 3 : 0;
     enum mrs_status s = MRS_OK;
     assert_int_equal(members->kin.n, k->kin ? 4 + odd : 0);
     if (k->kin) {
@@ -245,11 +261,26 @@ group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, str
     return MRS_OK;
 }
 
-static const struct mrs_fold_ops ops[] = {{enter, fold, small_size, small_name, small_feed, small_end, NULL},
-                                          {.enter = enter, .fold = fold, .group = group}};
+static enum mrs_status
+kin_of(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
+       struct mrs_buf *out)
+{
+    (void)state;
+    (void)c;
+    assert_non_null(work);
+    assert_int_equal(name.n, 5);
+    assert_int_equal(name.p[0], is_odd(doc));
+    assert_memory_equal(name.p + 1, field(doc, "g").p, 4);
+    put_kin(doc, out);
+    return MRS_OK;
+}
+
+static const struct mrs_fold_ops ops[] = {{enter, fold, small_size, small_name, small_feed, small_end, NULL, NULL},
+                                          {.enter = enter, .fold = fold, .group = group},
+                                          {.enter = enter, .fold = fold, .group = group, .kin = kin_of}};
 #define GATHER(i) \
     {.name = "gather", .catalog = catalog, .work_size = sizeof(struct made), .work_clear = work_clear, .fold = &ops[i]}
-static const struct mrs_step_type type[] = {GATHER(0), GATHER(1)};
+static const struct mrs_step_type type[] = {GATHER(0), GATHER(1), GATHER(2)};
 
 /* ---- running it, between steps of a plan ---- */
 static struct ran
@@ -280,7 +311,7 @@ run_fold(const struct knobs *k, const char *before, const char *after, const str
     memset(steps, 0, sizeof steps);
     memcpy(steps, plan->steps, at_step * sizeof *steps);
     memcpy(steps + at_step + 1, plan->steps + at_step, (plan->n_steps - at_step) * sizeof *steps);
-    steps[at_step] = (struct mrs_step){.type = &type[k->kin == KIN_SAYS_IT],
+    steps[at_step] = (struct mrs_step){.type = &type[k->kin < KIN_SAYS_IT ? 0 : k->kin - KIN],
                                        .state = (void *)(uintptr_t)k,
                                        .desc = {.family = MRS_FAMILY_FOLD,
                                                 .sides = sides,
@@ -615,7 +646,7 @@ plain(void **state)
         k.ahead = i & 1;
         k.sorted = i & 2;
         k.take = !(i & 4);
-        k.kin = i % 3;
+        k.kin = i % KINDS;
         fold_against_naive(&k, 600, i);
     }
     k.groups = 500;
@@ -624,7 +655,7 @@ plain(void **state)
         k.rising = true;
         k.groups = i % 2 ? 600 : 30;
         k.pad = i < 2 ? 50 : 600;
-        k.kin = i % 3;
+        k.kin = i % KINDS;
         fold_against_naive(&k, 600, 13 + i);
     }
     k.rising = false;
@@ -664,7 +695,7 @@ refusals(void **state)
         struct knobs k = {.most = 1 + i % 7, .ahead = i & 1, .sorted = i & 2, .take = i & 4, .leave = i & 8};
         k.groups = i % 3 ? 40 : 3;
         k.orders = 20;
-        k.kin = i / 2 % 3;
+        k.kin = i / 2 % KINDS;
         k.pad = i % 4 ? 60 : 1500;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[BAD] = i % 3 ? 0 : 50;
@@ -687,7 +718,7 @@ clashes(void **state)
         k.there = i % 4 == 3 ? 0 : 12;
         k.same = i % 5 == 1;
         k.orders = 20;
-        k.kin = i / 3 % 3;
+        k.kin = i / 3 % KINDS;
         k.pad = 60;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[ALONE] = i % 3 ? 20 : 0;

@@ -218,7 +218,7 @@ mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, struct mrsi_
     l->n = l->at = 0;
     l->met = met;
     l->line = met;
-    l->line_end = met + n_line;
+    l->line_end = n_line ? met + n_line : met; /* met may be NULL */
     l->fetched = l->fetched > met && l->fetched <= l->line_end ? l->fetched : met;
     l->used = mrs_buf_take(&l->useds, n + 1);
     if (!l->used) {

@@ -143,6 +143,13 @@ mrsi_cancelled(const struct mrsi_engine *en)
     return en->opts->cancel && __atomic_load_n(en->opts->cancel, __ATOMIC_RELAXED);
 }
 
+/* Bytes of a block that is read, and of what is done between two places where a mark can be taken. */
+static inline size_t
+mrsi_block_bytes(const struct mrsi_engine *en)
+{
+    return en->opts->block_bytes ? en->opts->block_bytes : MRSI_BLOCK;
+}
+
 /* ---- pipe.c: fetch under a lock, work in parallel, commit in order ---- */
 struct mrsi_pipe {
     struct mrsi_engine *en;

@@ -21,7 +21,7 @@ static enum mrs_status
 open_part(struct mrsi_scan *s, struct mrs_err *e)
 {
     const struct mrsi_part *part = &s->parts[s->at_part];
-    size_t block = s->en->opts->block_bytes ? s->en->opts->block_bytes : MRSI_BLOCK;
+    size_t block = mrsi_block_bytes(s->en);
     s->in_part = s->progress = 0;
     if (part->temp) {
         return mrs_reader_fd(s->en->mem, part->temp->fd, part->temp->bytes, s->coll->ns, block, &s->reader, e);

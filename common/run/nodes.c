@@ -48,6 +48,8 @@ tree_init(struct mrsi_tree *t, struct mrsi_engine *en, uint32_t step)
     mrsi_index_init(&t->index, en, 4 * share);
     mrsi_sorter_init(&t->ends, en, 2 * share);
     mrsi_sorter_init(&t->orders, en, 2 * share);
+    t->bits.kept = t->id_at.kept = t->ids.kept = t->named.kept = t->twice.kept = t->childless.kept = true;
+    t->ends.kept = t->orders.kept = true;
 }
 
 static void
@@ -68,7 +70,13 @@ tree_clear(struct mrsi_tree *t)
 static enum mrs_status
 find_places(struct mrsi_tree *t, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tree_parents(t, e);
+    struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice};
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; s == MRS_OK && i < sizeof tapes / sizeof *tapes; i++) {
+        s = mrsi_tape_end(tapes[i], e);
+    }
+    t->n = t->bits.n;
+    s = s == MRS_OK ? mrsi_tree_parents(t, e) : s;
     s = s == MRS_OK && t->intervals ? mrsi_tree_nest(t, e) : s;
     mrsi_index_clear(&t->index);
     mrsi_tape_clear(&t->named);
@@ -78,16 +86,53 @@ find_places(struct mrsi_tree *t, struct mrs_err *e)
 }
 
 enum mrs_status
+mrsi_tree_open(struct mrsi_tree *t, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_sides_open(&t->sides, 0, e);
+    t->pass.wr = t->sides.wr;
+    t->pass.n_wr = t->sides.n_wr;
+    return s;
+}
+
+/* One stage, and what has to be done before the next. */
+static enum mrs_status
+one_stage(struct mrsi_tree *t, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    switch (t->stage) {
+    case MRSI_TREE_READ: s = mrsi_tree_read(t, e); break;
+    case MRSI_TREE_PLACE:
+        s = find_places(t, e);
+        s = s == MRS_OK ? mrsi_tree_open(t, e) : s;
+        break;
+    case MRSI_TREE_WRITE: s = mrsi_tree_write(t, e); break;
+    case MRSI_TREE_DONE: break;
+    }
+    t->stage += s == MRS_OK;
+    return s == MRS_OK && t->stage != MRSI_TREE_DONE ? mrsi_pass_between(&t->pass, e) : s;
+}
+
+static enum mrs_status
+all_stages(struct mrsi_tree *t, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_pass_goes_on(&t->pass) ? mrsi_tree_from_mark(t, e) : MRS_OK;
+    while (s == MRS_OK && t->stage != MRSI_TREE_DONE) {
+        s = one_stage(t, e);
+    }
+    return s;
+}
+
+enum mrs_status
 mrsi_tree_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     struct mrsi_tree t;
     tree_init(&t, en, step);
+    t.pass = (struct mrsi_pass){.en = en, .kind = "tree", .describe = mrsi_tree_mark, .arg = &t};
+    mrsi_keep_mark_for(&t.pass);
     enum mrs_status s = mrsi_sides_init(&t.sides, en, step, e);
-    s = s == MRS_OK ? mrsi_sides_open(&t.sides, 0, e) : s;
+    t.sides.pass = &t.pass;
     mrsi_rows_begin(en);
-    s = s == MRS_OK ? mrsi_tree_read(&t, e) : s;
-    s = s == MRS_OK ? find_places(&t, e) : s;
-    s = s == MRS_OK ? mrsi_tree_write(&t, e) : s;
+    s = s == MRS_OK ? all_stages(&t, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }

@@ -7,6 +7,7 @@
 #ifndef MRS_RUN_NODES_H
 #define MRS_RUN_NODES_H
 
+#include "checkpoint.h"
 #include "index.h"
 #include "mongoreshape/nodes.h"
 #include "sides.h"
@@ -49,6 +50,9 @@ struct mrsi_childless { /* a document that names a child which is not there */
     uint32_t who, child;
 };
 
+/* Where a step is. Marks can be taken while documents are read and written; places are found again by who goes on. */
+enum mrsi_tree_stage { MRSI_TREE_READ, MRSI_TREE_PLACE, MRSI_TREE_WRITE, MRSI_TREE_DONE };
+
 struct mrsi_tree {
     struct mrsi_engine *en;
     uint32_t step;
@@ -56,6 +60,8 @@ struct mrsi_tree {
     const struct mrs_tree_ops *ops;
     struct mrsi_sides sides;
     struct mrsi_scan scan;
+    struct mrsi_pass pass;
+    enum mrsi_tree_stage stage;
     unsigned needs;
     uint64_t n; /* documents */
     /* of the first pass, by ordinal where nothing else is said */
@@ -87,6 +93,10 @@ enum mrs_status mrsi_tree_nest(struct mrsi_tree *t, struct mrs_err *e);    /* no
 enum mrs_status mrsi_tree_ways(struct mrsi_tree *t, struct mrs_err *e);    /* nodes_ways.c: every way up */
 enum mrs_status mrsi_tree_kin(struct mrsi_tree *t, struct mrs_err *e);     /* nodes_kin.c: children, numbers */
 enum mrs_status mrsi_tree_write(struct mrsi_tree *t, struct mrs_err *e);   /* nodes_write.c */
+/* nodes_mark.c: for struct mrsi_pass; and back. */
+enum mrs_status mrsi_tree_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_tree_from_mark(struct mrsi_tree *t, struct mrs_err *e);
+enum mrs_status mrsi_tree_open(struct mrsi_tree *t, struct mrs_err *e); /* the writer */
 /* A fault of its own, if it has none yet. */
 void mrsi_tree_fault(struct mrsi_tree *t, uint32_t i, enum mrs_tree_fault fault, uint32_t other);
 

@@ -238,13 +238,9 @@ enum mrs_status
 mrsi_tree_read(struct mrsi_tree *t, struct mrs_err *e)
 {
     struct mrsi_pipe p = {t->en, sizeof(struct job), fetch, work, commit, clear, t};
-    mrsi_scan_begin(t->en, &t->en->coll[t->en->side[t->step][0]], &t->scan);
-    enum mrs_status s = mrsi_pipe_run(&p, e);
-    mrsi_scan_end(&t->scan);
-    struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice};
-    for (size_t i = 0; s == MRS_OK && i < sizeof tapes / sizeof *tapes; i++) {
-        s = mrsi_tape_end(tapes[i], e);
-    }
-    t->n = t->bits.n;
+    struct mrsi_coll *coll = &t->en->coll[t->en->side[t->step][0]];
+    enum mrs_status s = mrsi_pass_begin_scan(&t->pass, t->en, coll, &t->scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &t->pass, e) : s;
+    mrsi_pass_end_scan(&t->pass, &t->scan);
     return s;
 }

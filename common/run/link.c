@@ -15,28 +15,74 @@ begin(struct mrsi_link *l)
         mrsi_tape_init(&sd->found, en, sizeof(uint64_t), en->memory / 32);
         mrsi_tape_init(&sd->at, en, sizeof(uint64_t), en->memory / 16);
         mrsi_tape_init(&sd->bytes, en, 1, en->memory / 16);
+        sd->whose.kept = sd->keys.kept = sd->found.kept = sd->at.kept = sd->bytes.kept = true;
         sd->keeps = i == 0 ? l->wants.refs : l->wants.lists;
+    }
+}
+
+/* What only decisions come of. */
+static void
+clear_references(struct mrsi_link *l)
+{
+    for (int i = 0; i < 2; i++) {
+        struct mrsi_link_side *sd = &l->side[i];
+        mrsi_tape_clear(&sd->whose);
+        mrsi_tape_clear(&sd->keys);
+        mrsi_tape_clear(&sd->found);
+        mrsi_area_clear(&sd->named);
     }
 }
 
 static void
 clear(struct mrsi_link *l)
 {
+    clear_references(l);
     for (int i = 0; i < 2; i++) {
         struct mrsi_link_side *sd = &l->side[i];
         mrsi_index_clear(&sd->ids);
         mrsi_fates_clear(&sd->fates);
-        mrsi_tape_clear(&sd->whose);
-        mrsi_tape_clear(&sd->keys);
-        mrsi_tape_clear(&sd->found);
         mrsi_tape_clear(&sd->at);
         mrsi_tape_clear(&sd->bytes);
-        mrsi_area_clear(&sd->named);
         mrsi_area_clear(&sd->gains.start);
         mrsi_area_clear(&sd->gains.to);
     }
     mrsi_area_clear(&l->listed);
     mrsi_area_clear(&l->parent);
+}
+
+/* One stage, and what has to be done before the next. */
+static enum mrs_status
+one_stage(struct mrsi_link *l, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    switch (l->stage) {
+    case MRSI_LINK_READ:
+        s = mrsi_link_read(l, e);
+        mrsi_rows_accept(l->en);
+        l->log = mrsi_refused_mark(l->en);
+        break;
+    case MRSI_LINK_DECIDE:
+        s = mrsi_link_name(l, e);
+        s = s == MRS_OK ? mrsi_link_decide(l, e) : s;
+        s = s == MRS_OK ? mrsi_link_open(l, e) : s;
+        clear_references(l);
+        l->now = 0;
+        break;
+    case MRSI_LINK_WRITE: s = mrsi_link_write(l, e); break;
+    case MRSI_LINK_DONE: break;
+    }
+    l->stage += s == MRS_OK;
+    return s == MRS_OK && l->stage != MRSI_LINK_DONE ? mrsi_pass_between(&l->pass, e) : s;
+}
+
+static enum mrs_status
+all_stages(struct mrsi_link *l, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_pass_goes_on(&l->pass) ? mrsi_link_from_mark(l, e) : MRS_OK;
+    while (s == MRS_OK && l->stage != MRSI_LINK_DONE) {
+        s = one_stage(l, e);
+    }
+    return s;
 }
 
 enum mrs_status
@@ -46,13 +92,11 @@ mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_link l = {
         .en = en, .step = step, .st = st, .ops = st->type->link, .self = en->side[step][0] == en->side[step][1]};
     begin(&l);
+    l.pass = (struct mrsi_pass){.en = en, .kind = "link", .describe = mrsi_link_mark, .arg = &l};
+    mrsi_keep_mark_for(&l.pass);
     enum mrs_status s = mrsi_sides_init(&l.sides, en, step, e);
-    s = s == MRS_OK ? mrsi_link_read(&l, e) : s;
-    if (s == MRS_OK) {
-        mrsi_rows_accept(en);
-        s = mrsi_link_decide(&l, e);
-    }
-    s = s == MRS_OK ? mrsi_link_write(&l, e) : s;
+    l.sides.pass = &l.pass;
+    s = s == MRS_OK ? all_stages(&l, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
         s = mrsi_look_name(en, step, e);

@@ -10,6 +10,7 @@
 #ifndef MRS_RUN_LINK_H
 #define MRS_RUN_LINK_H
 
+#include "checkpoint.h"
 #include "index.h"
 #include "join.h"
 #include "mongoreshape/link.h"
@@ -55,6 +56,10 @@ struct mrsi_link_side {
     uint64_t seen;                /* documents that were read */
 };
 
+/* Where a step is. Marks can be taken while documents are read and written; what is decided in between, from tables
+ * alone, is decided again by who goes on. */
+enum mrsi_link_stage { MRSI_LINK_READ, MRSI_LINK_DECIDE, MRSI_LINK_WRITE, MRSI_LINK_DONE };
+
 struct mrsi_link {
     struct mrsi_engine *en;
     uint32_t step;
@@ -67,7 +72,11 @@ struct mrsi_link {
     struct mrsi_area parent;     /* of each child with LEAVES: the parent that it names + 1, 0: none; wants.leaves */
     struct mrsi_sides sides;
     struct mrsi_scan scan;
+    struct mrsi_pass pass;
+    enum mrsi_link_stage stage;
+    struct mrsi_refused_mark log; /* of refused documents, before anything was written */
     uint32_t now;                /* side being read */
+    uint64_t written;            /* bits of sides that have a writer */
     bool late;                   /* some document could not be written */
 };
 
@@ -129,8 +138,9 @@ mrsi_link_hash(const struct mrsi_link *l, const struct mrs_keys *k, uint32_t i)
     return mrs_hash(k->bytes.p + k->span[i].off, k->span[i].len, l->en->seed);
 }
 
-/* link_read.c: documents to tables, and keys to ordinals. */
+/* link_read.c: documents to tables, then keys to ordinals. */
 enum mrs_status mrsi_link_read(struct mrsi_link *l, struct mrs_err *e);
+enum mrs_status mrsi_link_name(struct mrsi_link *l, struct mrs_err *e);
 /* link_decide.c */
 enum mrs_status mrsi_link_decide(struct mrsi_link *l, struct mrs_err *e);
 /* What the tables know of a child: who lists it. one: shape ONE, the parent that it names + 1, 0: nobody that is
@@ -149,7 +159,12 @@ void mrsi_link_items_clear(struct mrsi_link_items *x);
 /* *doc with the references of one side put in. OK; SKIP: w->err says why not. */
 enum mrs_status mrsi_link_put(struct mrsi_link *l, struct mrsi_worker *w, struct mrsi_link_items *x, uint32_t side,
                               uint64_t ordinal, struct mrs_view *doc, struct mrs_err *e);
+/* link_mark.c: for struct mrsi_pass; and back, the writers are open. */
+enum mrs_status mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_link_from_mark(struct mrsi_link *l, struct mrs_err *e);
 /* link_write.c */
+/* Opens the writers of all sides that are written; where the step goes on, those that it had. */
+enum mrs_status mrsi_link_open(struct mrsi_link *l, struct mrs_err *e);
 enum mrs_status mrsi_link_write(struct mrsi_link *l, struct mrs_err *e);
 
 #endif

@@ -365,13 +365,24 @@ enum mrs_status
 mrsi_link_read(struct mrsi_link *l, struct mrs_err *e)
 {
     struct mrsi_pipe p = {l->en, sizeof(struct job), fetch, work, commit, clear, l};
+    uint32_t last = l->self ? 0 : 1;
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < (l->self ? 1 : 2); i++) {
-        l->now = i;
-        mrsi_scan_begin(l->en, &l->en->coll[l->en->side[l->step][i]], &l->scan);
-        s = mrsi_pipe_run(&p, e);
-        mrsi_scan_end(&l->scan);
+    for (; s == MRS_OK; l->now++) {
+        struct mrsi_coll *coll = &l->en->coll[l->en->side[l->step][l->now]];
+        s = mrsi_pass_begin_scan(&l->pass, l->en, coll, &l->scan, e);
+        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &l->pass, e) : s;
+        mrsi_pass_end_scan(&l->pass, &l->scan);
+        if (l->now == last) {
+            return s;
+        }
     }
+    return s;
+}
+
+enum mrs_status
+mrsi_link_name(struct mrsi_link *l, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         struct mrsi_link_side *sd = &l->side[i];
         struct mrsi_tape *t[] = {&sd->whose, &sd->keys, &sd->found, &sd->at, &sd->bytes};

@@ -206,61 +206,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return mrsi_cursor_each(&cur, one_document, l, w, job, e);
 }
 
-/* ---- passes ---- */
-static enum mrs_status
-write_side(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
-{
-    struct mrsi_pipe p = {l->en, sizeof(struct job), fetch, work, commit, clear, l};
-    if (l->sides.wr_of[side] == MRSI_NONE) { /* nothing changes or leaves */
-        mrsi_row(&l->en->worker[0], l->step, side)->after += l->side[side].seen;
-        return MRS_OK;
-    }
-    l->now = side;
-    mrsi_scan_begin(l->en, &l->en->coll[l->en->side[l->step][side]], &l->scan);
-    enum mrs_status s = mrsi_pipe_run(&p, e);
-    mrsi_scan_end(&l->scan);
-    return s;
-}
-
-/* What waits for a new name in a target is counted anew each time. */
-static enum mrs_status
-forget_hopes(struct mrsi_link *l, struct mrs_err *e)
-{
-    mrsi_ids_clear(&l->sides.ids);
-    return mrsi_ids_init(&l->sides.ids, l->en, l->st->desc.conflicts, e);
-}
-
-static enum mrs_status
-write_once(struct mrsi_link *l, struct mrsi_refused_mark mark, bool restart, struct mrs_err *e)
-{
-    enum mrsi_ids_phase phase = l->sides.ids.phase;
-    mrsi_refused_rewind(l->en, mark);
-    mrsi_rows_begin(l->en);
-    l->late = false;
-    enum mrs_status s = restart && phase == MRSI_IDS_HOPE ? forget_hopes(l, e) : MRS_OK;
-    s = s == MRS_OK ? mrsi_sides_there(&l->sides, e) : s;
-    if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
-        s = mrsi_sides_copy(&l->sides, restart, e);
-    }
-    for (uint32_t i = 0; s == MRS_OK && i < (l->self ? 1 : 2); i++) {
-        s = write_side(l, i, e);
-    }
-    return s;
-}
-
-static enum mrs_status
-write_until_settled(struct mrsi_link *l, struct mrsi_refused_mark mark, struct mrs_err *e)
-{
-    enum mrs_status s = write_once(l, mark, false, e);
-    while (s == MRS_OK && l->late) {
-        for (int i = 0; i < 2; i++) {
-            mrsi_fates_refuse_unsorted(&l->side[i].fates);
-        }
-        s = write_once(l, mark, true, e);
-    }
-    return s;
-}
-
+/* ---- the writers ---- */
 /* Whether documents of a side change, leave or are refused. */
 static bool
 is_written(const struct mrsi_link *l, uint32_t side)
@@ -274,22 +220,103 @@ is_written(const struct mrsi_link *l, uint32_t side)
 }
 
 enum mrs_status
-mrsi_link_write(struct mrsi_link *l, struct mrs_err *e)
+mrsi_link_open(struct mrsi_link *l, struct mrs_err *e)
 {
-    struct mrsi_refused_mark mark = mrsi_refused_mark(l->en);
     enum mrs_status s = MRS_OK;
-    bool clash = false;
     for (uint32_t i = 0; s == MRS_OK && i < l->st->desc.n_sides; i++) {
-        if (i > 1 || is_written(l, i) || (l->self && is_written(l, !i))) {
+        bool open = mrsi_pass_goes_on(&l->pass) ? l->written >> i & 1
+                                                : i > 1 || is_written(l, i) || (l->self && is_written(l, !i));
+        if (open) {
+            l->written |= 1ull << i;
             s = mrsi_sides_open(&l->sides, i, e);
         }
     }
-    s = s == MRS_OK ? write_until_settled(l, mark, e) : s;
-    s = s == MRS_OK ? mrsi_ids_look(&l->sides.ids, &clash, e) : s;
-    if (s != MRS_OK || !clash) {
-        return s;
+    l->pass.wr = l->sides.wr;
+    l->pass.n_wr = l->sides.n_wr;
+    return s;
+}
+
+/* ---- passes ---- */
+static enum mrs_status
+write_side(struct mrsi_link *l, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {l->en, sizeof(struct job), fetch, work, commit, clear, l};
+    if (l->sides.wr_of[l->now] == MRSI_NONE) { /* nothing changes or leaves */
+        mrsi_row(&l->en->worker[0], l->step, l->now)->after += l->side[l->now].seen;
+        return MRS_OK;
     }
-    s = write_once(l, mark, false, e);
-    s = s == MRS_OK ? mrsi_ids_judge(&l->sides.ids, e) : s;
-    return s == MRS_OK ? write_once(l, mark, true, e) : s;
+    struct mrsi_coll *coll = &l->en->coll[l->en->side[l->step][l->now]];
+    enum mrs_status s = mrsi_pass_begin_scan(&l->pass, l->en, coll, &l->scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &l->pass, e) : s;
+    mrsi_pass_end_scan(&l->pass, &l->scan);
+    return s;
+}
+
+/* What waits for a new name in a target is counted anew each time. */
+static enum mrs_status
+forget_hopes(struct mrsi_link *l, struct mrs_err *e)
+{
+    mrsi_ids_clear(&l->sides.ids);
+    return mrsi_ids_init(&l->sides.ids, l->en, l->st->desc.conflicts, e);
+}
+
+/* Everything is written again: what was counted, refused and written is forgotten. */
+static enum mrs_status
+begin_again(struct mrsi_link *l, struct mrs_err *e)
+{
+    mrsi_refused_rewind(l->en, l->log);
+    mrsi_rows_begin(l->en);
+    l->late = false;
+    l->now = l->sides.there = l->sides.at = 0;
+    l->pass.blank = true;
+    return mrsi_pass_anew(&l->pass, e);
+}
+
+static enum mrs_status
+write_once(struct mrsi_link *l, bool restart, struct mrs_err *e)
+{
+    enum mrsi_ids_phase phase = l->sides.ids.phase;
+    enum mrs_status s = mrsi_sides_there(&l->sides, e);
+    l->pass.blank = phase == MRSI_IDS_RESOLVE;
+    if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
+        s = mrsi_sides_copy(&l->sides, restart, e);
+    }
+    uint32_t last = l->self ? 0 : 1;
+    s = s == MRS_OK ? write_side(l, e) : s;
+    while (s == MRS_OK && l->now < last) {
+        l->now++;
+        s = write_side(l, e);
+    }
+    return s;
+}
+
+/* All has been written in one phase: what comes next; *again: everything once more. */
+static enum mrs_status
+next_phase(struct mrsi_link *l, bool *again, struct mrs_err *e)
+{
+    *again = l->late;
+    if (l->late) {
+        for (int i = 0; i < 2; i++) {
+            mrsi_fates_refuse_unsorted(&l->side[i].fates);
+        }
+        return forget_hopes(l, e);
+    }
+    if (l->sides.ids.phase == MRSI_IDS_HOPE) {
+        return mrsi_ids_look(&l->sides.ids, again, e);
+    }
+    *again = l->sides.ids.phase == MRSI_IDS_RESOLVE;
+    return *again ? mrsi_ids_judge(&l->sides.ids, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_link_write(struct mrsi_link *l, struct mrs_err *e)
+{
+    bool again = false;
+    enum mrs_status s;
+    do {
+        s = again ? begin_again(l, e) : MRS_OK;
+        s = s == MRS_OK ? write_once(l, again, e) : s;
+        s = s == MRS_OK ? next_phase(l, &again, e) : s;
+    } while (s == MRS_OK && again);
+    return s;
 }

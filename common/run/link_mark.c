@@ -1,0 +1,156 @@
+/* link_mark.c - a linking step in words, and going on from there: the tables that the stage needs. */
+#include "link.h"
+
+/* Where what becomes of references has been decided, the references themselves are done with. */
+static bool
+is_decided(const struct mrsi_link *l)
+{
+    return l->stage == MRSI_LINK_WRITE;
+}
+
+/* Of a side that gains documents. */
+static bool
+gains(const struct mrsi_link *l, uint32_t side)
+{
+    return side == 0 ? l->wants.lists : l->wants.refs;
+}
+
+/* ---- into words ---- */
+static enum mrs_status
+describe_references(struct mrsi_link_side *sd, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_tape_describe(&sd->whose, "whose", b, files, e);
+    s = s == MRS_OK ? mrsi_tape_describe(&sd->keys, "keys", b, files, e) : s;
+    return s == MRS_OK ? mrsi_tape_describe(&sd->found, "found", b, files, e) : s;
+}
+
+static enum mrs_status
+describe_gains(struct mrsi_edges *x, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "gains", (int64_t)x->n);
+    enum mrs_status s = mrsi_area_describe(&x->start, "start", b, files, e);
+    return s == MRS_OK ? mrsi_area_describe(&x->to, "to", b, files, e) : s;
+}
+
+static enum mrs_status
+describe_side(struct mrsi_link *l, uint32_t side, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_link_side *sd = &l->side[side];
+    mrs_build_open(b, side ? "child" : "parent", side ? 5 : 6, MRS_DOCUMENT);
+    mrs_build_i64(b, "seen", (int64_t)sd->seen);
+    enum mrs_status s = mrsi_index_describe(&sd->ids, "ids", b, files, e);
+    s = s == MRS_OK ? mrsi_fates_describe(&sd->fates, "fates", b, files, e) : s;
+    s = s == MRS_OK ? mrsi_tape_describe(&sd->at, "at", b, files, e) : s;
+    s = s == MRS_OK ? mrsi_tape_describe(&sd->bytes, "bytes", b, files, e) : s;
+    if (s == MRS_OK && !is_decided(l)) {
+        s = describe_references(sd, b, files, e);
+    } else if (s == MRS_OK && gains(l, side)) {
+        s = describe_gains(&sd->gains, b, files, e);
+    }
+    mrs_build_close(b);
+    return s;
+}
+
+enum mrs_status
+mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_link *l = arg;
+    enum mrs_status s = MRS_OK;
+    mrs_build_i64(b, "stage", l->stage);
+    mrs_build_i64(b, "now", l->now);
+    mrs_build_i64(b, "written", (int64_t)l->written);
+    mrs_build_i64(b, "logBytes", (int64_t)l->log.bytes);
+    mrs_build_i64(b, "logDocs", (int64_t)l->log.n);
+    mrs_build_bool(b, "late", l->late);
+    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
+        s = describe_side(l, i, b, files, e);
+    }
+    if (s != MRS_OK || !is_decided(l)) {
+        return s;
+    }
+    s = mrsi_area_describe(&l->listed, "listed", b, files, e);
+    s = s == MRS_OK ? mrsi_area_describe(&l->parent, "leaves", b, files, e) : s;
+    return s == MRS_OK ? mrsi_sides_describe(&l->sides, b, files, e) : s;
+}
+
+/* ---- and back ---- */
+static enum mrs_status
+apply_references(const struct mrsi_link *l, uint32_t side, struct mrsi_link_side *sd, struct mrs_view d,
+                 struct mrs_err *e)
+{
+    const struct mrsi_tape *names = mrsi_link_is_second(l, side) ? &sd->found : &sd->keys;
+    enum mrs_status s = mrsi_tape_apply(&sd->whose, d, "whose", e);
+    s = s == MRS_OK ? mrsi_tape_apply(&sd->keys, d, "keys", e) : s;
+    s = s == MRS_OK ? mrsi_tape_apply(&sd->found, d, "found", e) : s;
+    return s == MRS_OK && names->n != sd->whose.n ? mrsi_state_damaged("references", e) : s;
+}
+
+static enum mrs_status
+apply_gains(struct mrsi_link *l, struct mrsi_link_side *sd, struct mrs_view d, struct mrs_err *e)
+{
+    bool bad = false;
+    uint64_t limit = l->en->memory / 16, n = sd->fates.n;
+    sd->gains.n = mrsi_state_number(d, "gains", INT64_MAX / 8, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("who gains whom", e) : MRS_OK;
+    s = s == MRS_OK ? mrsi_area_apply(&sd->gains.start, l->en, (n + 2) * 8, limit, d, "start", e) : s;
+    return s == MRS_OK ? mrsi_area_apply(&sd->gains.to, l->en, sd->gains.n * 8, limit, d, "to", e) : s;
+}
+
+static enum mrs_status
+apply_side(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrsi_link_side *sd = &l->side[side];
+    struct mrs_view d = mrsi_mark_doc(l->pass.from, side ? "child" : "parent");
+    sd->seen = mrsi_state_number(d, "seen", INT64_MAX, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("a side", e) : mrsi_index_apply(&sd->ids, d, "ids", e);
+    s = s == MRS_OK ? mrsi_fates_apply(&sd->fates, d, "fates", e) : s;
+    s = s == MRS_OK ? mrsi_tape_apply(&sd->at, d, "at", e) : s;
+    s = s == MRS_OK ? mrsi_tape_apply(&sd->bytes, d, "bytes", e) : s;
+    if (s == MRS_OK && sd->at.n != (sd->keeps ? sd->fates.n : 0)) {
+        s = mrsi_state_damaged("a side", e);
+    }
+    if (s == MRS_OK && !is_decided(l)) {
+        return apply_references(l, side, sd, d, e);
+    }
+    return s == MRS_OK && gains(l, side) ? apply_gains(l, sd, d, e) : s;
+}
+
+static enum mrs_status
+apply_decided(struct mrsi_link *l, struct mrs_view mark, struct mrs_err *e)
+{
+    uint64_t bytes = l->side[1].fates.n * 8, limit = l->en->memory / 16;
+    enum mrs_status s = mrsi_area_apply(&l->listed, l->en, bytes, limit, mark, "listed", e);
+    if (s == MRS_OK && l->wants.leaves) {
+        s = mrsi_area_apply(&l->parent, l->en, bytes, limit, mark, "leaves", e);
+    }
+    s = s == MRS_OK ? mrsi_link_open(l, e) : s;
+    s = s == MRS_OK ? mrsi_pass_apply(&l->pass, e) : s;
+    return s == MRS_OK ? mrsi_sides_apply(&l->sides, mark, e) : s;
+}
+
+enum mrs_status
+mrsi_link_from_mark(struct mrsi_link *l, struct mrs_err *e)
+{
+    struct mrs_view mark = l->pass.from;
+    bool bad = false;
+    struct mrs_val late = mrs_doc_get(mark, "late");
+    l->stage = (enum mrsi_link_stage)mrsi_state_number(mark, "stage", MRSI_LINK_WRITE, &bad);
+    l->now = (uint32_t)mrsi_state_number(mark, "now", l->self ? 0 : 1, &bad);
+    l->written = mrsi_state_number(mark, "written", (1ull << l->st->desc.n_sides) - 1, &bad);
+    l->log.bytes = mrsi_state_number(mark, "logBytes", INT64_MAX, &bad);
+    l->log.n = mrsi_state_number(mark, "logDocs", INT64_MAX, &bad);
+    enum mrs_status s = bad || late.type != MRS_BOOL ? mrsi_state_damaged("the step", e) : MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
+        s = apply_side(l, i, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    l->late = *late.p;
+    s = is_decided(l) ? apply_decided(l, mark, e) : mrsi_pass_apply(&l->pass, e);
+    if (l->stage == MRSI_LINK_DECIDE) {
+        l->pass.from = mrs_empty_doc();
+    }
+    return s;
+}

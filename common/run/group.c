@@ -1,28 +1,90 @@
-/* group.c - a grouping step from its first pass to its last; the idea is in group.h. */
+/* group.c - a grouping step from its first pass to its last, stage by stage; the idea is in group.h. */
 #include "group.h"
 
 static enum mrs_status
-write_once(struct mrsi_group *g, struct mrsi_refused_mark mark, bool restart, struct mrs_err *e)
+open_writers(struct mrsi_group *g, struct mrs_err *e)
 {
-    mrsi_refused_rewind(g->en, mark);
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
+        s = mrsi_sides_open(&g->sides, i, e);
+    }
+    g->pass.wr = g->sides.wr;
+    g->pass.n_wr = g->sides.n_wr;
+    return s;
+}
+
+/* What is decided and written is counted from here on. */
+static void
+begin_deciding(struct mrsi_group *g)
+{
+    mrsi_refused_rewind(g->en, g->log);
     mrsi_rows_begin(g->en);
-    enum mrs_status s = mrsi_group_decide(g, e);
-    for (uint32_t i = 0; s == MRS_OK && restart && i < g->sides.n_wr; i++) {
+    mrsi_group_decided(g);
+    g->again = false;
+}
+
+/* Some document could not be written: all is decided again without those that it came of. */
+static enum mrs_status
+begin_again(struct mrsi_group *g, struct mrs_err *e)
+{
+    begin_deciding(g);
+    g->pass.blank = true;
+    enum mrs_status s = mrsi_pass_anew(&g->pass, e);
+    for (uint32_t i = 0; s == MRS_OK && i < g->sides.n_wr; i++) {
         s = mrsi_writer_restart(&g->sides.wr[i], e);
     }
-    return s == MRS_OK ? mrsi_group_write(g, e) : s;
+    g->pass.blank = false;
+    return s;
+}
+
+/* One stage, and what has to be done before the next. */
+static enum mrs_status
+one_stage(struct mrsi_group *g, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    switch (g->stage) {
+    case MRSI_GROUP_READ:
+        s = mrsi_group_read(g, e);
+        mrsi_rows_accept(g->en);
+        g->log = mrsi_refused_mark(g->en);
+        break;
+    case MRSI_GROUP_JUDGE_KEYS: s = mrsi_group_judge_keys(g, e); break;
+    case MRSI_GROUP_JUDGE_IDS:
+        s = mrsi_group_judge_ids(g, e);
+        s = s == MRS_OK ? open_writers(g, e) : s;
+        begin_deciding(g);
+        break;
+    case MRSI_GROUP_DECIDE: s = mrsi_group_decide(g, e); break;
+    case MRSI_GROUP_WRITE_INTO: s = mrsi_group_write_side(g, 1, e); break;
+    case MRSI_GROUP_WRITE_NEW: s = mrsi_group_write_new(g, e); break;
+    case MRSI_GROUP_WRITE_FROM: s = mrsi_group_write_side(g, 0, e); break;
+    case MRSI_GROUP_DONE: break;
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    g->reading = false;
+    g->stage++;
+    if (g->stage == MRSI_GROUP_DONE && g->again) {
+        g->stage = MRSI_GROUP_DECIDE;
+        return begin_again(g, e);
+    }
+    return g->stage == MRSI_GROUP_DONE ? MRS_OK : mrsi_pass_between(&g->pass, e);
 }
 
 static enum mrs_status
-write_all(struct mrsi_group *g, struct mrs_err *e)
+all_stages(struct mrsi_group *g, struct mrs_err *e)
 {
-    struct mrsi_refused_mark mark = mrsi_refused_mark(g->en);
-    bool restart = false;
-    enum mrs_status s;
-    do {
-        s = write_once(g, mark, restart, e);
-        restart = true;
-    } while (s == MRS_OK && g->again);
+    enum mrs_status s = MRS_OK;
+    if (mrsi_pass_goes_on(&g->pass)) {
+        bool bad = false;
+        g->stage = (enum mrsi_group_stage)mrsi_state_number(g->pass.from, "stage", MRSI_GROUP_DONE - 1, &bad);
+        s = g->stage >= MRSI_GROUP_DECIDE ? open_writers(g, e) : MRS_OK;
+        s = bad ? mrsi_state_damaged("the step", e) : s == MRS_OK ? mrsi_group_from_mark(g, e) : s;
+    }
+    while (s == MRS_OK && g->stage != MRSI_GROUP_DONE) {
+        s = one_stage(g, e);
+    }
     return s;
 }
 
@@ -30,25 +92,23 @@ enum mrs_status
 mrsi_group_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_step *st = &en->plan->steps[step];
-    struct mrsi_group g = {.en = en, .step = step, .st = st, .ops = st->type->group};
+    struct mrsi_group g = {.en = en, .step = step, .st = st, .ops = st->type->group, .side = 1};
     mrsi_sorter_init(&g.members, en, en->memory / 3);
+    g.members.kept = true;
+    mrsi_group_forget_ids(&g);
+    mrsi_group_decided(&g);
     mrsi_fates_init(&g.from, en);
     mrsi_fates_init(&g.there, en);
+    g.pass = (struct mrsi_pass){.en = en, .kind = "group", .describe = mrsi_group_mark, .arg = &g};
+    mrsi_keep_mark_for(&g.pass);
     enum mrs_status s = mrsi_sides_init(&g.sides, en, step, e);
-    s = s == MRS_OK ? mrsi_group_read(&g, e) : s;
-    if (s == MRS_OK) {
-        mrsi_rows_accept(en);
-        s = mrsi_group_judge(&g, e);
-    }
-    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
-        s = mrsi_sides_open(&g.sides, i, e);
-    }
-    s = s == MRS_OK ? write_all(&g, e) : s;
+    g.sides.pass = &g.pass;
+    s = s == MRS_OK ? all_stages(&g, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }
-    struct mrsi_sorter *all[] = {&g.members, &g.made, &g.gains, &g.refs};
-    for (int i = 0; i < 4; i++) {
+    struct mrsi_sorter *all[] = {&g.members, &g.ids, &g.made, &g.gains, &g.refs};
+    for (int i = 0; i < 5; i++) {
         mrsi_sorter_clear(all[i]);
     }
     mrsi_fates_clear(&g.from);

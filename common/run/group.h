@@ -8,12 +8,25 @@
 #ifndef MRS_RUN_GROUP_H
 #define MRS_RUN_GROUP_H
 
+#include "checkpoint.h"
 #include "join.h"
 #include "sorter.h"
 
 enum {
     MRSI_BARRED = MRS_USED_LEFT,  /* its key disagrees with another document */
     MRSI_LATE = MRS_USED_CUT      /* refused when it was about to be written */
+};
+
+/* Where a step is: marks can be taken in each of them. */
+enum mrsi_group_stage {
+    MRSI_GROUP_READ,
+    MRSI_GROUP_JUDGE_KEYS, /* the first look: keys whose members disagree, */
+    MRSI_GROUP_JUDGE_IDS,  /* `_id`s of different keys */
+    MRSI_GROUP_DECIDE,     /* the second look */
+    MRSI_GROUP_WRITE_INTO,
+    MRSI_GROUP_WRITE_NEW,
+    MRSI_GROUP_WRITE_FROM,
+    MRSI_GROUP_DONE
 };
 
 struct mrsi_group {
@@ -23,11 +36,21 @@ struct mrsi_group {
     const struct mrs_group_ops *ops;
     struct mrsi_sides sides;
     struct mrsi_scan scan;
+    struct mrsi_pass pass;
+    enum mrsi_group_stage stage;
+    bool reading;                   /* the stage has begun to read a sort */
+    bool goes_on;                   /* it had at the mark that it goes on from */
     uint32_t side;                  /* being read */
+    struct mrsi_refused_mark log;   /* of refused documents, before anything was written */
+    uint64_t looked;                /* bytes of members since a mark could have been taken */
     struct mrsi_sorter members;     /* by key, there first, source, part */
+    struct mrsi_sorter ids;         /* in the first look: of members, by hash of the `_id`, then as the members */
     struct mrsi_sorter made;        /* new documents, by first member */
     struct mrsi_sorter gains;       /* what documents of into gain, by their ordinal */
     struct mrsi_sorter refs;        /* ids for sources, by source and part */
+    struct mrsi_sorter *notes;      /* of those the one that is read while a side is written; */
+    struct mrsi_sorted next;        /* its next record, */
+    bool have;                      /* where it was looked at */
     struct mrsi_fates from, there;  /* bits of the documents of from and into */
     bool again;
     char late_why[512], late_where[64];
@@ -42,9 +65,33 @@ struct mrsi_member_head {
  * big-endian. */
 enum { MRSI_MEMBER_KEY = 29 };
 
-enum mrs_status mrsi_group_read(struct mrsi_group *g, struct mrs_err *e);  /* group_read.c: members */
-enum mrs_status mrsi_group_judge(struct mrsi_group *g, struct mrs_err *e); /* group_judge.c: first look */
-enum mrs_status mrsi_group_decide(struct mrsi_group *g, struct mrs_err *e); /* group_decide.c: second look */
-enum mrs_status mrsi_group_write(struct mrsi_group *g, struct mrs_err *e); /* group_write.c */
+enum mrs_status mrsi_group_read(struct mrsi_group *g, struct mrs_err *e); /* group_read.c: members */
+/* group_judge.c */
+enum mrs_status mrsi_group_judge_keys(struct mrsi_group *g, struct mrs_err *e);
+enum mrs_status mrsi_group_judge_ids(struct mrsi_group *g, struct mrs_err *e);
+void mrsi_group_forget_ids(struct mrsi_group *g); /* empties that sort */
+/* group_decide.c */
+enum mrs_status mrsi_group_decide(struct mrsi_group *g, struct mrs_err *e);
+void mrsi_group_decided(struct mrsi_group *g); /* empties the three sorts */
+/* group_write.c: a side (from 0, into 1), and the new documents. */
+enum mrs_status mrsi_group_write_side(struct mrsi_group *g, uint32_t side, struct mrs_err *e);
+enum mrs_status mrsi_group_write_new(struct mrsi_group *g, struct mrs_err *e);
+/* group_mark.c */
+enum mrs_status mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+/* The stage that the mark says, with all that it has; the writers are open. */
+enum mrs_status mrsi_group_from_mark(struct mrsi_group *g, struct mrs_err *e);
+/* Begins to read a sort, or goes on reading it. */
+enum mrs_status mrsi_group_begin_sort(struct mrsi_group *g, struct mrsi_sorter *sort, struct mrs_err *e);
+/* In a look, between two keys: `of` is the first record of the next one, and has been given. *mark: a mark can have
+ * been taken, and that record is given again. */
+enum mrs_status mrsi_group_between_keys(struct mrsi_group *g, struct mrsi_sorter *of, bool *mark, struct mrs_err *e);
+#define MRSI_GROUP_SORTS 3
+static inline void
+mrsi_group_sorts(struct mrsi_group *g, struct mrsi_sorter *out[MRSI_GROUP_SORTS])
+{
+    out[0] = &g->made;
+    out[1] = &g->gains;
+    out[2] = &g->refs;
+}
 
 #endif

@@ -245,7 +245,8 @@ static enum mrs_status
 stream(struct mrsi_group *g, struct key_now *k, struct room *room, struct mrs_err *e)
 {
     struct mrsi_sorted r;
-    enum mrs_status s = mrsi_sorter_rewind(&g->members, e);
+    bool mark = false;
+    enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
         struct mrsi_member_head m;
         memcpy(&m, r.p, sizeof m);
@@ -255,12 +256,27 @@ stream(struct mrsi_group *g, struct key_now *k, struct room *room, struct mrs_er
         if (k->any && memcmp(k->hash, r.key, 16) != 0) {
             s = end_key(g, k, room, e);
             key_reset(k);
+            s = s == MRS_OK ? mrsi_group_between_keys(g, &g->members, &mark, e) : s;
+            if (s != MRS_OK || mark) {
+                continue;
+            }
         }
-        if (s == MRS_OK) {
-            s = add_member(g, k, &r, &m, e);
-        }
+        g->looked += r.key_len + r.n;
+        s = add_member(g, k, &r, &m, e);
     }
     return s == MRS_END ? end_key(g, k, room, e) : s;
+}
+
+void
+mrsi_group_decided(struct mrsi_group *g)
+{
+    struct mrsi_sorter *sorts[MRSI_GROUP_SORTS];
+    mrsi_group_sorts(g, sorts);
+    for (int i = 0; i < MRSI_GROUP_SORTS; i++) {
+        mrsi_sorter_clear(sorts[i]);
+        mrsi_sorter_init(sorts[i], g->en, g->en->memory / 8);
+        sorts[i]->kept = true;
+    }
 }
 
 enum mrs_status
@@ -268,23 +284,17 @@ mrsi_group_decide(struct mrsi_group *g, struct mrs_err *e)
 {
     struct key_now k;
     struct room room;
-    struct mrsi_sorter *out[] = {&g->made, &g->gains, &g->refs};
     enum mrs_status s;
     key_init(&k, g->en);
     mrs_buf_init(&room.refs, g->en->mem, SIZE_MAX);
     mrs_buf_init(&room.out, g->en->mem, SIZE_MAX);
     mrs_buf_init(&room.scratch, g->en->mem, SIZE_MAX);
-    do {
+    while ((s = stream(g, &k, &room, e)) == MRS_OK && g->again) { /* without those that cannot be written */
         g->again = false;
-        mrsi_row(&g->en->worker[0], g->step, 1)->created = 0;
-        mrsi_row(&g->en->worker[0], g->step, 1)->placed = 0;
-        for (int i = 0; i < 3; i++) {
-            mrsi_sorter_clear(out[i]);
-            mrsi_sorter_init(out[i], g->en, g->en->memory / 8);
-        }
+        mrsi_rows_begin(g->en);
+        mrsi_group_decided(g);
         key_reset(&k);
-        s = stream(g, &k, &room, e);
-    } while (s == MRS_OK && g->again);
+    }
     key_clear(&k);
     mrs_buf_clear(&room.refs);
     mrs_buf_clear(&room.out);

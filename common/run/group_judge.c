@@ -52,8 +52,8 @@ end_key(struct mrsi_group *g, struct key_now *k, struct mrs_err *e)
 
 /* `_id`s of members: by hash of the `_id`, then as the members. */
 static enum mrs_status
-note_id(struct mrsi_group *g, struct mrsi_sorter *ids, const struct mrsi_sorted *r, const struct mrsi_member_head *m,
-        struct mrs_buf *scratch, struct mrs_err *e)
+note_id(struct mrsi_group *g, const struct mrsi_sorted *r, const struct mrsi_member_head *m, struct mrs_buf *scratch,
+        struct mrs_err *e)
 {
     struct mrs_view doc = {r->p + sizeof *m, m->doc_len};
     struct mrs_hash128 h;
@@ -64,20 +64,17 @@ note_id(struct mrsi_group *g, struct mrsi_sorter *ids, const struct mrsi_sorted 
     }
     memcpy(key, &h, 16);
     memcpy(key + 16, r->key, MRSI_MEMBER_KEY);
-    return mrsi_sorter_put(ids, key, sizeof key, m, sizeof *m, e);
+    return mrsi_sorter_put(&g->ids, key, sizeof key, m, sizeof *m, e);
 }
 
 static enum mrs_status
-look_at_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted *r, struct mrsi_sorter *ids,
-               struct mrs_buf *scratch, struct mrs_err *e)
+look_at_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted *r, struct mrs_buf *scratch,
+               struct mrs_err *e)
 {
     struct mrsi_member_head m;
     uint64_t ordinal = mrsi_get_be(r->key + 17, 8);
     enum mrs_status s = MRS_OK;
     memcpy(&m, r->p, sizeof m);
-    if (k->any && memcmp(k->hash, r->key, 16) != 0) {
-        s = end_key(g, k, e);
-    }
     if (!k->any) {
         k->any = true;
         k->first = m;
@@ -85,27 +82,36 @@ look_at_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted
         memcpy(k->hash, r->key, 16);
     }
     k->disagrees = k->disagrees || !agrees(k, &m);
-    if (s == MRS_OK && r->key[16]) {
+    if (r->key[16]) {
         s = mrsi_tape_put(&k->sources, &ordinal, e);
     }
     if (s == MRS_OK && (!r->key[16] || !k->there || !m.made)) {
-        s = note_id(g, ids, r, &m, scratch, e);
+        s = note_id(g, r, &m, scratch, e);
     }
     return s;
 }
 
-static enum mrs_status
-look_at_keys(struct mrsi_group *g, struct mrsi_sorter *ids, struct mrs_err *e)
+enum mrs_status
+mrsi_group_judge_keys(struct mrsi_group *g, struct mrs_err *e)
 {
     struct key_now k;
     struct mrs_buf scratch;
     struct mrsi_sorted r;
+    bool mark = false;
     memset(&k, 0, sizeof k);
     mrsi_tape_init(&k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
     mrs_buf_init(&scratch, g->en->mem, MRS_KEY_MAX);
-    enum mrs_status s = mrsi_sorter_rewind(&g->members, e);
+    enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
-        s = look_at_member(g, &k, &r, ids, &scratch, e);
+        if (k.any && memcmp(k.hash, r.key, 16) != 0) {
+            s = end_key(g, &k, e);
+            s = s == MRS_OK ? mrsi_group_between_keys(g, &g->members, &mark, e) : s;
+            if (s != MRS_OK || mark) {
+                continue;
+            }
+        }
+        g->looked += r.key_len + r.n;
+        s = look_at_member(g, &k, &r, &scratch, e);
     }
     s = s == MRS_END ? end_key(g, &k, e) : s;
     mrsi_tape_clear(&k.sources);
@@ -113,48 +119,69 @@ look_at_keys(struct mrsi_group *g, struct mrsi_sorter *ids, struct mrs_err *e)
     return s;
 }
 
-/* One `_id` of different keys: fine only if all its documents are the same. */
-static enum mrs_status
-look_at_ids(struct mrsi_group *g, struct mrsi_sorter *ids, struct mrs_err *e)
-{
+/* ---- one `_id` of different keys: fine only if all its documents are the same ---- */
+struct id_now {
     struct key_now k;
-    struct mrsi_sorted r;
-    uint8_t key[16] = {0};
-    memset(&k, 0, sizeof k);
-    mrsi_tape_init(&k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
-    enum mrs_status s = mrsi_sorter_rewind(ids, e);
-    while (s == MRS_OK && (s = mrsi_sorter_next(ids, &r, e)) == MRS_OK) {
-        struct mrsi_member_head m;
-        uint64_t ordinal = mrsi_get_be(r.key + 16 + 17, 8);
-        memcpy(&m, r.p, sizeof m);
-        if (!k.any || memcmp(k.hash, r.key, 16) != 0) {
-            s = k.any && k.disagrees ? bar(g, &k.sources, e) : MRS_OK;
-            mrsi_tape_reset(&k.sources);
-            k.any = true;
-            k.disagrees = false;
-            k.first = m;
-            memcpy(k.hash, r.key, 16);
-            memcpy(key, r.key + 16, 16);
-        }
-        bool other_key = memcmp(key, r.key + 16, 16) != 0;
-        k.disagrees = k.disagrees || (other_key && (k.first.body.lo != m.body.lo || k.first.body.hi != m.body.hi));
-        if (s == MRS_OK && r.key[16 + 16]) {
-            s = mrsi_tape_put(&k.sources, &ordinal, e);
-        }
-    }
-    s = s == MRS_END ? MRS_OK : s;
-    s = s == MRS_OK && k.any && k.disagrees ? bar(g, &k.sources, e) : s;
-    mrsi_tape_clear(&k.sources);
+    uint8_t key[16]; /* of its first member */
+};
+
+static enum mrs_status
+end_id(struct mrsi_group *g, struct key_now *k, struct mrs_err *e)
+{
+    enum mrs_status s = k->any && k->disagrees ? bar(g, &k->sources, e) : MRS_OK;
+    mrsi_tape_reset(&k->sources);
+    k->any = k->disagrees = false;
     return s;
 }
 
-enum mrs_status
-mrsi_group_judge(struct mrsi_group *g, struct mrs_err *e)
+static enum mrs_status
+look_at_id(struct id_now *x, const struct mrsi_sorted *r, struct mrs_err *e)
 {
-    struct mrsi_sorter ids;
-    mrsi_sorter_init(&ids, g->en, g->en->memory / 6);
-    enum mrs_status s = look_at_keys(g, &ids, e);
-    s = s == MRS_OK ? look_at_ids(g, &ids, e) : s;
-    mrsi_sorter_clear(&ids);
+    struct key_now *k = &x->k;
+    struct mrsi_member_head m;
+    uint64_t ordinal = mrsi_get_be(r->key + 16 + 17, 8);
+    memcpy(&m, r->p, sizeof m);
+    if (!k->any) {
+        k->any = true;
+        k->first = m;
+        memcpy(k->hash, r->key, 16);
+        memcpy(x->key, r->key + 16, 16);
+    }
+    bool other_key = memcmp(x->key, r->key + 16, 16) != 0;
+    k->disagrees = k->disagrees || (other_key && (k->first.body.lo != m.body.lo || k->first.body.hi != m.body.hi));
+    return r->key[16 + 16] ? mrsi_tape_put(&k->sources, &ordinal, e) : MRS_OK;
+}
+
+void
+mrsi_group_forget_ids(struct mrsi_group *g)
+{
+    mrsi_sorter_clear(&g->ids);
+    mrsi_sorter_init(&g->ids, g->en, g->en->memory / 6);
+    g->ids.kept = true;
+}
+
+enum mrs_status
+mrsi_group_judge_ids(struct mrsi_group *g, struct mrs_err *e)
+{
+    struct id_now x;
+    struct mrsi_sorted r;
+    bool mark = false;
+    memset(&x, 0, sizeof x);
+    mrsi_tape_init(&x.k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
+    enum mrs_status s = mrsi_group_begin_sort(g, &g->ids, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(&g->ids, &r, e)) == MRS_OK) {
+        if (x.k.any && memcmp(x.k.hash, r.key, 16) != 0) {
+            s = end_id(g, &x.k, e);
+            s = s == MRS_OK ? mrsi_group_between_keys(g, &g->ids, &mark, e) : s;
+            if (s != MRS_OK || mark) {
+                continue;
+            }
+        }
+        g->looked += r.key_len + r.n;
+        s = look_at_id(&x, &r, e);
+    }
+    s = s == MRS_END ? end_id(g, &x.k, e) : s;
+    mrsi_tape_clear(&x.k.sources);
+    mrsi_group_forget_ids(g);
     return s;
 }

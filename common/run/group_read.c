@@ -183,16 +183,24 @@ clear(void *arg, void *p)
     }
 }
 
+static enum mrs_status
+read_side(struct mrsi_group *g, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {g->en, sizeof(struct job), fetch, work, commit, clear, g};
+    struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][g->side]];
+    enum mrs_status s = mrsi_pass_begin_scan(&g->pass, g->en, coll, &g->scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &g->pass, e) : s;
+    mrsi_pass_end_scan(&g->pass, &g->scan);
+    return s;
+}
+
 enum mrs_status
 mrsi_group_read(struct mrsi_group *g, struct mrs_err *e)
 {
-    struct mrsi_pipe p = {g->en, sizeof(struct job), fetch, work, commit, clear, g};
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
-        g->side = 1 - i; /* what is there first */
-        mrsi_scan_begin(g->en, &g->en->coll[g->en->side[g->step][g->side]], &g->scan);
-        s = mrsi_pipe_run(&p, e);
-        mrsi_scan_end(&g->scan);
+    if (g->side == 1) { /* what is there first */
+        s = read_side(g, e);
+        g->side = 0;
     }
-    return s;
+    return s == MRS_OK ? read_side(g, e) : s;
 }

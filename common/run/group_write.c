@@ -10,39 +10,33 @@ struct job {
     size_t at;
     struct mrs_buf bytes, ids;
 };
-struct pass {
-    struct mrsi_group *g;
-    struct mrsi_sorter *notes;
-    struct mrsi_sorted next;
-    bool have;
-};
 
 /* Decisions come in the order of ordinals: those of the block are taken along. */
 static enum mrs_status
-take_notes(struct pass *ps, struct job *job, struct mrs_err *e)
+take_notes(struct mrsi_group *g, struct job *job, struct mrs_err *e)
 {
     uint64_t end = job->block.first_doc + job->block.n_docs;
     mrs_buf_reset(&job->notes);
     job->at = 0;
     for (;;) {
-        if (!ps->have) {
-            enum mrs_status s = mrsi_sorter_next(ps->notes, &ps->next, e);
+        if (!g->have) {
+            enum mrs_status s = mrsi_sorter_next(g->notes, &g->next, e);
             if (s == MRS_END) {
                 return mrs_buf_status(&job->notes, e);
             }
             if (s != MRS_OK) {
                 return s;
             }
-            ps->have = true;
+            g->have = true;
         }
-        if (mrsi_get_be(ps->next.key, 8) >= end) {
+        if (mrsi_get_be(g->next.key, 8) >= end) {
             return mrs_buf_status(&job->notes, e);
         }
-        uint32_t head[2] = {ps->next.key_len, ps->next.n};
+        uint32_t head[2] = {g->next.key_len, g->next.n};
         mrs_buf_put(&job->notes, head, sizeof head);
-        mrs_buf_put(&job->notes, ps->next.key, ps->next.key_len);
-        mrs_buf_put(&job->notes, ps->next.p, ps->next.n);
-        ps->have = false;
+        mrs_buf_put(&job->notes, g->next.key, g->next.key_len);
+        mrs_buf_put(&job->notes, g->next.p, g->next.n);
+        g->have = false;
     }
 }
 
@@ -73,11 +67,11 @@ next_note(struct job *job, uint64_t ordinal, struct mrsi_sorted *out)
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
-    struct pass *ps = arg;
+    struct mrsi_group *g = arg;
     struct job *job = p;
-    struct mrs_mem *mem = ps->g->en->mem;
+    struct mrs_mem *mem = g->en->mem;
     if (!job->out) {
-        job->out = mrsi_sides_outs(&ps->g->sides);
+        job->out = mrsi_sides_outs(&g->sides);
         if (!job->out) {
             return mrs_err_memory(e, sizeof *job->out);
         }
@@ -86,18 +80,18 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->bytes, mem, SIZE_MAX);
         mrs_buf_init(&job->ids, mem, SIZE_MAX);
     }
-    enum mrs_status s = mrsi_scan_next(&ps->g->scan, &job->block, &job->part, e);
+    enum mrs_status s = mrsi_scan_next(&g->scan, &job->block, &job->part, e);
     *big = job->block.n > MRSI_BIG;
-    return s == MRS_OK ? take_notes(ps, job, e) : s;
+    return s == MRS_OK ? take_notes(g, job, e) : s;
 }
 
 static void
 clear(void *arg, void *p)
 {
-    struct pass *ps = arg;
+    struct mrsi_group *g = arg;
     struct job *job = p;
     if (job->out) {
-        mrsi_sides_outs_free(&ps->g->sides, job->out);
+        mrsi_sides_outs_free(&g->sides, job->out);
         mrs_block_clear(&job->block);
         mrs_buf_clear(&job->notes);
         mrs_buf_clear(&job->bytes);
@@ -108,10 +102,10 @@ clear(void *arg, void *p)
 static enum mrs_status
 commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
-    struct pass *ps = arg;
+    struct mrsi_group *g = arg;
     struct job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    return s == MRS_OK ? mrsi_sides_commit(&ps->g->sides, job->out, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&g->sides, job->out, e) : s;
 }
 
 /* ---- documents of into ---- */
@@ -221,8 +215,7 @@ source_document(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, ui
 static enum mrs_status
 work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
-    struct pass *ps = arg;
-    struct mrsi_group *g = ps->g;
+    struct mrsi_group *g = arg;
     struct job *job = p;
     struct mrsi_cursor cur;
     struct mrs_view doc;
@@ -239,46 +232,41 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : s;
 }
 
-static enum mrs_status
-one_side(struct mrsi_group *g, uint32_t side, struct mrsi_sorter *notes, struct mrs_err *e)
+enum mrs_status
+mrsi_group_write_side(struct mrsi_group *g, uint32_t side, struct mrs_err *e)
 {
-    struct pass ps = {.g = g, .notes = notes};
-    struct mrsi_pipe p = {g->en, sizeof(struct job), fetch, work, commit, clear, &ps};
-    enum mrs_status s = mrsi_sorter_rewind(notes, e);
+    struct mrsi_pipe p = {g->en, sizeof(struct job), fetch, work, commit, clear, g};
     g->side = side;
+    g->notes = side ? &g->gains : &g->refs;
+    enum mrs_status s = mrsi_group_begin_sort(g, g->notes, e);
     if (s == MRS_OK) {
-        mrsi_scan_begin(g->en, &g->en->coll[g->en->side[g->step][side]], &g->scan);
-        s = mrsi_pipe_run(&p, e);
-        mrsi_scan_end(&g->scan);
+        struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][side]];
+        s = mrsi_pass_begin_scan(&g->pass, g->en, coll, &g->scan, e);
+        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &g->pass, e) : s;
+        mrsi_pass_end_scan(&g->pass, &g->scan);
     }
+    g->have = false;
     return s;
 }
 
-static enum mrs_status
-new_documents(struct mrsi_group *g, struct mrs_err *e)
+enum mrs_status
+mrsi_group_write_new(struct mrsi_group *g, struct mrs_err *e)
 {
     struct mrsi_sorted r;
     struct mrsi_worker *w = &g->en->worker[0];
     struct mrsi_out *outs = mrsi_sides_outs(&g->sides);
-    enum mrs_status s = outs ? mrsi_sorter_rewind(&g->made, e) : mrs_err_memory(e, sizeof *outs);
+    enum mrs_status s = outs ? mrsi_group_begin_sort(g, &g->made, e) : mrs_err_memory(e, sizeof *outs);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->made, &r, e)) == MRS_OK) {
         struct mrs_view doc = {r.p, r.n};
         mrs_arena_reset(&w->arena);
         s = mrsi_sides_write(&g->sides, w, outs, 1, doc, e);
         s = s == MRS_OK ? mrsi_refused_commit(w, e) : s;
-        if (s == MRS_OK && outs[g->sides.wr_of[1]].buf.n > MRSI_BLOCK) {
+        if (s == MRS_OK && outs[g->sides.wr_of[1]].buf.n > mrsi_block_bytes(g->en)) {
             s = mrsi_sides_commit(&g->sides, outs, e);
+            s = s == MRS_OK ? mrsi_pass_between(&g->pass, e) : s;
         }
     }
     s = s == MRS_END ? mrsi_sides_commit(&g->sides, outs, e) : s;
     mrsi_sides_outs_free(&g->sides, outs);
     return s;
-}
-
-enum mrs_status
-mrsi_group_write(struct mrsi_group *g, struct mrs_err *e)
-{
-    enum mrs_status s = one_side(g, 1, &g->gains, e);
-    s = s == MRS_OK ? new_documents(g, e) : s;
-    return s == MRS_OK ? one_side(g, 0, &g->refs, e) : s;
 }

@@ -70,6 +70,12 @@ const struct scene scenes[] = {
     {.name = "move",
      .plan = "steps:\n  - move: { from: posts, into: old, where: { n: { $lt: 2 } } }\n"
              "  - split: { from: posts, fields: [lines], into: details }\n"},
+    {.name = "move, _ids in conflict",
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99,
+     .plan = "steps:\n  - move: { from: guests, into: users, where: { _id: { $lt: 30 } } }\n"
+             "  - move: { from: posts, into: users, where: { n: { $lt: 2 } }, conflicts: last }\n"},
     {.name = "union, _ids in conflict",
      .memory = 4096,
      .max_refused = 99,
@@ -104,6 +110,13 @@ const struct scene scenes[] = {
      .plan = "steps:\n"
              "  - link: { parent: posts, child: posts, parent_ref: n, child_refs: kids.list, derive: both,\n"
              "            prefer: child, dangling: drop }\n"},
+    {.name = "link, written again", /* parents that cannot hold what they would gain */
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 999,
+     .plan = "steps:\n"
+             "  - link: { parent: hosts, child: logs, parent_ref: host, child_refs: three.list, derive: both }\n"},
     {.name = "link, orphans in conflict",
      .memory = 4096,
      .max_refused = 999,
@@ -500,6 +513,36 @@ const struct scene scenes[] = {
              "  - tree: { in: logs, form: nested, to_form: children, names: { left: k, right: day } }\n"
              "  - tree: { in: hosts, form: children, to_form: nested, names: { children: two, left: name },\n"
              "            replace: true }\n"},
+    {.name = "tree, paths and ancestors",
+     .dump = dump_wide,
+     .memory = 20000,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "steps:\n"
+             "  - set: { in: hosts, fields: { _id: { $toString: \"$_id\" } } }\n"
+             "  - set: { in: hosts, fields: { parent: { $toString: { $toInt: { $floor: { $divide: [\n"
+             "             { $toInt: \"$_id\" }, 3] } } } } } }\n"
+             "  - tree: { in: hosts, form: parent, to_form: path }\n"
+             "  - tree: { in: hosts, form: path, to_form: ancestors }\n"
+             "  - tree: { in: hosts, form: ancestors, to_form: parent }\n"},
+    {.name = "marks, link, tables in files",
+     .dump = dump_large,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .marked = true,
+     .plan = "steps:\n"
+             "  - link: { parent: hosts, child: logs, parent_ref: host, child_refs: logs, derive: both,\n"
+             "            sort: { day: -1 }, dangling: drop }\n"},
+    {.name = "marks, tree, tables in files",
+     .dump = dump_large,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .marked = true,
+     .plan = "steps:\n"
+             "  - set: { in: logs, fields: { parent: { $floor: { $divide: [\"$_id\", 3] } } } }\n"
+             "  - tree: { in: logs, form: parent, to_form: nested }\n"},
     {.name = "a million",
      .dump = dump_many,
      .memory = 65536,

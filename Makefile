@@ -125,12 +125,16 @@ vectors: $(OBJ)/vectors
 
 # The contract written down twice: hand-written cases, and a naive twin over random plans and data.
 TWINGEN  := $(wildcard tests/twin/gen*.c)
-TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/vectors.c $(TWINGEN)
+TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/vectors.c tests/twin/killed.c $(TWINGEN)
 TWINOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(TWINMAIN),$(wildcard tests/twin/*.c)))
 TWINLIBS := $(shell pkg-config --libs libbson-1.0 2>/dev/null) -lxxhash -lm
 $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
+# The tool, but killed and gone on with all the time.
+$(OBJ)/killed: $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) -Wl,--wrap=mrs_run $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ALLROOMS) -o $@
 $(OBJ)/twin-run: $(patsubst %.c,$(OBJ)/%.o,tests/twin/run.c tests/twin/vectors.c $(TWINGEN)) $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@

@@ -1,0 +1,139 @@
+/* killed.c - the tool, but killed again and again while it runs, and gone on with.
+ *
+ * Linked with the tool's own objects in place of mrs_run: blocks are small and checkpoints are made wherever one is
+ * possible; children do the work and kill themselves at one of them, or when the output is about to be published, or
+ * are killed at some instant. In the end the process itself goes on with what they left, so that whoever calls it sees
+ * a run like any other. What comes of it must be what an undisturbed run gives: the twin and the cases say whether it
+ * is. Environment: KILLED_SEED (1), KILLED_LOG (a file that gets a line for each run: how often it was killed). */
+#include "mongoreshape/run.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KILLS = 8, EVENTS = 60, BLOCK = 512, SLEEP_US = 30000 };
+
+enum mrs_status __real_mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,
+                               const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
+enum mrs_status __wrap_mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,
+                               const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
+
+static uint64_t
+next_random(uint64_t *x)
+{
+    *x = *x * 6364136223846793005ull + 1442695040888963407ull;
+    return *x >> 33;
+}
+
+static void
+count_down(void *arg, bool written)
+{
+    atomic_int *left = arg;
+    (void)written;
+    if (atomic_fetch_sub(left, 1) == 1) {
+        raise(SIGKILL);
+    }
+}
+
+static enum mrs_status
+die_whole(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
+{
+    (void)arg;
+    (void)folder;
+    (void)report;
+    (void)e;
+    raise(SIGKILL);
+    return MRS_DEAD;
+}
+
+struct run {
+    struct mrs_mem *mem;
+    struct mrs_plan *plan;
+    struct mrs_input *in;
+    struct mrs_run_opts opts;
+};
+
+/* A child that kills itself at the events-th event (0: never), and never publishes. */
+static pid_t
+begin_child(const struct run *r, int events)
+{
+    fflush(NULL);
+    pid_t id = fork();
+    if (id == 0) {
+        struct mrs_run_opts opts = r->opts;
+        struct mrs_report report;
+        struct mrs_err e;
+        atomic_int left = events;
+        mrs_err_clear(&e);
+        opts.checkpoint = count_down;
+        opts.checkpoint_arg = &left;
+        opts.before_publish = die_whole;
+        __real_mrs_run(r->mem, r->plan, r->in, &opts, &report, &e);
+        _exit(0); /* it met what an undisturbed run meets as well: no reason to try again */
+    }
+    return id;
+}
+
+static bool
+was_killed(pid_t id)
+{
+    int status = 0;
+    while (waitpid(id, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+static unsigned
+kill_some(struct run *r)
+{
+    const char *seed = getenv("KILLED_SEED");
+    char name[33];
+    mrs_plan_id_text(r->plan, name);
+    name[16] = 0; /* as many digits as a number has */
+    uint64_t x = (seed ? strtoull(seed, NULL, 10) : 1) * 0x9E3779B97F4A7C15ull ^ strtoull(name, NULL, 16);
+    unsigned n = 0;
+    for (bool killed = true; killed && n < KILLS; n += killed) {
+        bool by_event = next_random(&x) % 4 != 0;
+        pid_t id = begin_child(r, by_event ? (int)(next_random(&x) % EVENTS) + 1 : 0);
+        if (id < 0) {
+            break;
+        }
+        if (!by_event) {
+            usleep((useconds_t)(next_random(&x) % SLEEP_US));
+            kill(id, SIGKILL);
+        }
+        killed = was_killed(id);
+        r->opts.resume = true;
+    }
+    return n;
+}
+
+static void
+log_kills(unsigned n)
+{
+    const char *path = getenv("KILLED_LOG");
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+    if (fd >= 0) {
+        dprintf(fd, "%u\n", n);
+        close(fd);
+    }
+}
+
+enum mrs_status
+__wrap_mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const struct mrs_run_opts *opts,
+               struct mrs_report *report, struct mrs_err *e)
+{
+    struct run r = {mem, plan, in, *opts};
+    if (opts->dry_run || !opts->output || !opts->checkpoints || opts->write_residue) {
+        return __real_mrs_run(mem, plan, in, opts, report, e);
+    }
+    r.opts.checkpoint_ms = 1;
+    r.opts.block_bytes = BLOCK;
+    log_kills(kill_some(&r));
+    return __real_mrs_run(mem, plan, in, &r.opts, report, e);
+}

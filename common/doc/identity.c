@@ -5,6 +5,7 @@
  * is made with the builder and a stack of walks as deep as the builder goes. It must not know steps: what goes
  * into the five fields is theirs to say. */
 #include "decimal.h"
+#include "hash_long.h"
 #include "internal.h"
 
 #include "mongoreshape/value.h"
@@ -16,6 +17,11 @@
 struct mrs_hash128
 mrs_hash(const void *p, size_t n, uint64_t seed)
 {
+#if MRSI_HASH_WIDE
+    if (n > MRSI_HASH_LONG && __builtin_cpu_supports("avx2")) {
+        return mrsi_hash_wide(p, n, seed);
+    }
+#endif
     XXH128_hash_t x = XXH3_128bits_withSeed(p, n, seed);
     struct mrs_hash128 h = {x.low64, x.high64};
     return h;

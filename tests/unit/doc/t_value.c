@@ -5,6 +5,7 @@
 #include "nasty.h"
 
 #include <math.h>
+#include <xxhash.h>
 
 static struct mrs_mem *mem;
 
@@ -547,6 +548,28 @@ without_memory(void **state)
     }
 }
 
+/* Whatever the processor has and however long it is, the hash is that of the library. */
+static void
+hash_of_any_length(void **state)
+{
+    enum { MOST = 5000 };
+    const uint64_t seeds[] = {0, 1, 0x9E3779B97F4A7C15u};
+    uint8_t *p = malloc(MOST);
+    (void)state;
+    assert_non_null(p);
+    for (size_t i = 0; i < MOST; i++) {
+        p[i] = (uint8_t)(i * i >> 3 ^ i);
+    }
+    for (size_t n = 0; n <= MOST; n += n < 300 ? 1 : 47) {
+        for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+            XXH128_hash_t want = XXH3_128bits_withSeed(p + MOST - n, n, seeds[i]);
+            struct mrs_hash128 h = mrs_hash(p + MOST - n, n, seeds[i]);
+            assert_true(h.lo == want.low64 && h.hi == want.high64);
+        }
+    }
+    free(p);
+}
+
 int
 main(void)
 {
@@ -554,7 +577,7 @@ main(void)
         cmocka_unit_test(numbers_in_order), cmocka_unit_test(equal_numbers),  cmocka_unit_test(key_is_compare),
             cmocka_unit_test(structure),
         cmocka_unit_test(deep_and_tuples),  cmocka_unit_test(id_vectors),     cmocka_unit_test(id_normal_form),
-            cmocka_unit_test(double_text),
+            cmocka_unit_test(double_text), cmocka_unit_test(hash_of_any_length),
         cmocka_unit_test(decimal_text),     cmocka_unit_test(integral),         cmocka_unit_test(without_memory),
     };
     mem = mrs_mem_new(0);

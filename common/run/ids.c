@@ -7,7 +7,7 @@
 #include "ids.h"
 #include <stdlib.h>
 
-enum { BUCKETS = 512 };
+enum { BUCKETS = 512, OBJECT_ID = 12 };
 
 struct extent {
     uint64_t off;
@@ -65,11 +65,25 @@ mrsi_ids_clear(struct mrsi_ids *ids)
     }
 }
 
+/* The usual `_id`, which equals none of another type; NULL: it is another one. */
+static const uint8_t *
+first_object_id(struct mrs_view doc)
+{
+    static const uint8_t head[5] = {MRS_OBJECTID, '_', 'i', 'd', 0};
+    bool usual = doc.n > 4 + sizeof head + OBJECT_ID && memcmp(doc.p + 4, head, sizeof head) == 0;
+    return usual ? doc.p + 4 + sizeof head : NULL;
+}
+
 enum mrs_status
 mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
               struct mrs_hash128 *out, struct mrs_err *e)
 {
     struct mrs_elem id;
+    const uint8_t *usual = first_object_id(doc);
+    if (usual) {
+        *out = mrs_hash(usual, OBJECT_ID, ids->en->seed ^ (target + 1ull) * 0x9E3779B97F4A7C15ull);
+        return MRS_OK;
+    }
     if (!mrs_doc_find(doc, "_id", 3, &id)) {
         return MRS_END;
     }

@@ -100,6 +100,7 @@ struct mrsi_pass {
     struct mrsi_scan *scan;  /* set while a pipe of the pass runs that reads a collection; else NULL */
     struct mrsi_writer *wr;
     uint32_t n_wr;
+    bool (*ready)(const void *arg); /* whether a mark may be taken between these two jobs; NULL: between any two */
     bool blank;              /* what the writers have is nothing that counts: a mark has them empty */
     /* What else it needs; NULL: nothing. files: the numbers of files that it names. */
     enum mrs_status (*describe)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
@@ -111,6 +112,8 @@ enum mrs_status mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *
 /* Counts (those of the pass, and of what the step has accepted already), refused documents and writers (open but for
  * their files) as the mark says. */
 enum mrs_status mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e);
+/* The counts and the refused documents alone: once more, where something was read again meanwhile. */
+enum mrs_status mrsi_pass_apply_counts(struct mrsi_pass *p, struct mrs_err *e);
 /* As mrsi_scan_begin, or where the mark says; then the pass has gone on. p NULL: a pass without marks. A mark that was
  * taken between two passes says of no place. */
 enum mrs_status mrsi_pass_begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c,
@@ -191,6 +194,19 @@ struct mrsi_mark_items {
     void *arg;
 };
 enum mrs_status mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, const char *name,
+                                     struct mrs_err *e);
+
+/* A list in memory that only grows: its file grows with it, so that each mark writes what is new. */
+struct mrsi_mark_list {
+    struct mrsi_engine *en;
+    struct mrs_buf *buf;
+    struct mrsi_temp *temp;
+    uint64_t bytes; /* in the file */
+};
+void mrsi_mark_list_clear(struct mrsi_mark_list *l); /* also where the list is to begin anew */
+enum mrs_status mrsi_mark_list_describe(struct mrsi_mark_list *l, const char *name, struct mrs_build *b,
+                                        struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_mark_list_apply(struct mrsi_mark_list *l, struct mrs_view mark, const char *name,
                                      struct mrs_err *e);
 
 /* A file that a boundary or a mark may name, as a temporary file; nameless where there are no checkpoints. Any

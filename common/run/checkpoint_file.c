@@ -1,5 +1,5 @@
 /* checkpoint_file.c - files of a mark that are written and read piece by piece, so that a mark needs no memory for what
- * lies all over memory or is made on the way. */
+ * lies all over memory or is made on the way, and lists whose file grows with them. */
 #include "checkpoint.h"
 
 void
@@ -96,4 +96,39 @@ mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, cons
         mrsi_temp_drop(x->en, t);
     }
     return s;
+}
+
+/* ---- lists that grow ---- */
+void
+mrsi_mark_list_clear(struct mrsi_mark_list *l)
+{
+    mrsi_temp_drop(l->en, l->temp);
+    l->temp = NULL;
+    l->bytes = 0;
+}
+
+enum mrs_status
+mrsi_mark_list_describe(struct mrsi_mark_list *l, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                        struct mrs_err *e)
+{
+    uint64_t more = l->buf->n > l->bytes ? l->buf->n - l->bytes : 0;
+    enum mrs_status s = l->temp || !more ? MRS_OK : mrsi_keep_temp(l->en, &l->temp, e);
+    if (s == MRS_OK && more) {
+        s = mrs_write_at(l->temp->fd, l->buf->p + l->bytes, more, l->bytes, e);
+        l->bytes += s == MRS_OK ? more : 0;
+    }
+    bool any = l->buf->n > 0; /* a list that was given up has no file any more */
+    mrsi_mark_temp(name, any ? l->temp : NULL, l->bytes, b, files);
+    return s;
+}
+
+enum mrs_status
+mrsi_mark_list_apply(struct mrsi_mark_list *l, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_mark_temp_back(l->en, mark, name, &l->temp, &l->bytes, e);
+    if (s != MRS_OK || !l->temp) {
+        return s;
+    }
+    uint8_t *p = mrs_buf_take(l->buf, l->bytes);
+    return p ? mrs_read_at(l->temp->fd, p, l->bytes, 0, e) : mrs_buf_status(l->buf, e);
 }

@@ -152,17 +152,23 @@ apply_sink(struct mrsi_pass *p, const struct mrsi_writer *wr, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e)
+mrsi_pass_apply_counts(struct mrsi_pass *p, struct mrs_err *e)
 {
     struct mrsi_engine *en = p->en;
+    mrsi_rows_begin(en);
+    enum mrs_status s = mrsi_state_get_progress(en, p->from, e);
+    s = s == MRS_OK ? mrsi_state_get_rows(p->from, "rows", en->worker[0].rows, en->n_rows, e) : s;
+    return s == MRS_OK ? mrsi_state_get_rows(p->from, "accepted", en->rows, en->n_rows, e) : s;
+}
+
+enum mrs_status
+mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e)
+{
     bool bad = false;
     struct mrs_walk w;
     struct mrs_elem at;
     uint32_t n = 0;
-    mrsi_rows_begin(en);
-    enum mrs_status s = mrsi_state_get_progress(en, p->from, e);
-    s = s == MRS_OK ? mrsi_state_get_rows(p->from, "rows", en->worker[0].rows, en->n_rows, e) : s;
-    s = s == MRS_OK ? mrsi_state_get_rows(p->from, "accepted", en->rows, en->n_rows, e) : s;
+    enum mrs_status s = mrsi_pass_apply_counts(p, e);
     mrs_walk_init(&w, mrsi_state_list(p->from, "writers", &bad));
     while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
         s = n < p->n_wr ? apply_writer(p, &p->wr[n], mrs_val_view(at.v), e) : MRS_FAIL;

@@ -203,6 +203,9 @@ uint64_t mrsi_scan_guess(const struct mrsi_scan *s);
 enum mrs_status mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part,
                                 struct mrs_err *e);
 void mrsi_scan_end(struct mrsi_scan *s);
+/* A part of the collection, mapped (mrs_map_free); *p NULL: it cannot be. */
+enum mrs_status mrsi_scan_map(struct mrsi_engine *en, struct mrsi_coll *c, uint32_t part, const uint8_t **p, size_t *n,
+                              struct mrs_err *e);
 /* The next document of a block on its way to a step: checked (input files), amended, led through the part's pending
  * steps. OK; SKIP: refused on the way (already recorded); END. */
 struct mrsi_cursor {

@@ -27,8 +27,8 @@ choose_lookup(const struct mrsi_join *j, uint64_t from_bytes)
     return from_bytes * 2 <= room;
 }
 
-static enum mrs_status
-open_writers(struct mrsi_join *j, struct mrs_err *e)
+enum mrs_status
+mrsi_join_open_writers(struct mrsi_join *j, struct mrs_err *e)
 {
     const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD;
     enum mrs_status s = MRS_OK;
@@ -37,62 +37,103 @@ open_writers(struct mrsi_join *j, struct mrs_err *e)
             s = mrsi_sides_open(&j->sides, i, e);
         }
     }
+    j->pass.n_wr = j->sides.n_wr;
+    return s;
+}
+
+enum mrs_status
+mrsi_join_build_table(struct mrsi_join *j, struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
+    enum mrs_status s = mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
+    mrs_buf_clear(&j->log);
+    mrsi_mark_list_clear(&j->log_kept);
+    return s;
+}
+
+/* ---- reading ---- */
+static void
+choose_way(struct mrsi_join *j)
+{
+    j->n_from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
+    j->lookup = choose_lookup(j, j->n_from_bytes);
+    for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
+        j->is_hashed[p] = true;
+    }
+    j->hashed[0] = 0;
+    j->n_hashed = 1;
+    j->far = !j->lookup && j->n_from_bytes <= j->en->memory / 4;
+    j->left_over = j->lookup || j->self;
+}
+
+static enum mrs_status
+read_keys(struct mrsi_join *j, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!j->lookup || j->st->desc.n_pairs > 1) {
+        s = mrsi_join_read_into_keys(j, e);
+    }
+    if (s == MRS_OK && !j->lookup) {
+        s = j->merge ? MRS_OK : mrsi_join_build_table(j, e);
+        s = s == MRS_OK ? mrsi_spill_init(&j->spill, j->en, j->n_into, j->n_from_bytes, e) : s;
+    }
+    if (s == MRS_OK && j->merge) {
+        j->far = false;
+        j->left_over = true;
+        mrsi_sorter_init(&j->from_recs, j->en, j->en->memory / 4);
+        j->from_recs.kept = true;
+    }
     return s;
 }
 
 static enum mrs_status
 read_both(struct mrsi_join *j, struct mrs_err *e)
 {
-    uint64_t from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
     enum mrs_status s = MRS_OK;
-    j->n_from_bytes = from_bytes;
-    j->lookup = choose_lookup(j, from_bytes);
-    for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
-        j->is_hashed[p] = true;
+    if (j->stage == MRSI_JOIN_KEYS) {
+        s = read_keys(j, e);
+        j->stage = MRSI_JOIN_FROM;
     }
-    j->hashed[0] = 0;
-    j->n_hashed = 1;
-    j->far = !j->lookup && from_bytes <= j->en->memory / 4;
-    j->left_over = j->lookup || j->self;
-    if (!j->lookup || j->st->desc.n_pairs > 1) {
-        s = mrsi_join_read_into_keys(j, e);
+    if (s == MRS_OK && j->stage == MRSI_JOIN_FROM) {
+        s = mrsi_join_read_from(j, e);
+        j->stage = MRSI_JOIN_MERGE;
     }
-    if (s == MRS_OK && !j->lookup) {
-        const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
-        s = j->merge ? MRS_OK : mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
-        mrs_buf_clear(&j->log);
-        s = s == MRS_OK ? mrsi_spill_init(&j->spill, j->en, j->n_into, from_bytes, e) : s;
-    }
-    if (s == MRS_OK && j->merge) {
-        j->far = false;
-        j->left_over = true;
-        mrsi_sorter_init(&j->from_recs, j->en, j->en->memory / 4);
-    }
-    s = s == MRS_OK ? mrsi_join_read_from(j, e) : s;
     if (s == MRS_OK && j->merge) {
         s = mrsi_merge_route(j, e);
     }
     if (s == MRS_OK && j->lookup) {
-        const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
-        s = mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
-        mrs_buf_clear(&j->log);
-    } else {
-        mrsi_table_clear(&j->table);
+        return mrsi_join_build_table(j, e);
     }
+    mrsi_table_clear(&j->table);
     return s;
 }
 
-/* The rows of the reading passes stand; those of the writing passes may be begun again. */
+/* ---- writing ---- */
+/* The rows of the reading passes stand; those of the writing passes may be begun again. What a mark on disk speaks of
+ * is then written anew, so it is replaced first. */
 static enum mrs_status
-emit_once(struct mrsi_join *j, struct mrsi_refused_mark mark, bool restart, struct mrs_err *e)
+begin_round(struct mrsi_join *j, bool restart, struct mrs_err *e)
 {
-    enum mrsi_ids_phase phase = j->sides.ids.phase;
-    mrsi_refused_rewind(j->en, mark);
+    bool again = restart || j->sides.ids.phase != MRSI_IDS_HOPE;
+    mrsi_refused_rewind(j->en, j->refused);
     mrsi_rows_begin(j->en);
     mrsi_fates_forget_used(&j->fates);
-    enum mrs_status s = restart ? MRS_OK : mrsi_sides_there(&j->sides, e);
+    j->stage = MRSI_JOIN_EMIT;
+    j->restart = restart;
+    j->sides.there = j->sides.at = 0;
+    j->pass.n_wr = j->sides.n_wr;
+    j->pass.blank = again;
+    return again ? mrsi_pass_anew(&j->pass, e) : MRS_OK;
+}
+
+static enum mrs_status
+emit_once(struct mrsi_join *j, struct mrs_err *e)
+{
+    enum mrsi_ids_phase phase = j->sides.ids.phase;
+    enum mrs_status s = j->restart ? MRS_OK : mrsi_sides_there(&j->sides, e);
+    j->pass.blank = phase == MRSI_IDS_RESOLVE;
     if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
-        s = mrsi_sides_copy(&j->sides, restart || phase == MRSI_IDS_VERDICT, e);
+        s = mrsi_sides_copy(&j->sides, j->restart || phase == MRSI_IDS_VERDICT, e);
     }
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
@@ -100,11 +141,16 @@ emit_once(struct mrsi_join *j, struct mrsi_refused_mark mark, bool restart, stru
 /* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when somebody
  * met it. */
 static enum mrs_status
-write_once(struct mrsi_join *j, struct mrsi_refused_mark mark, struct mrs_err *e)
+write_once(struct mrsi_join *j, struct mrs_err *e)
 {
-    enum mrs_status s = emit_once(j, mark, false, e);
-    while (s == MRS_OK && j->self && mrsi_fates_refuse_unsorted(&j->fates)) {
-        s = emit_once(j, mark, true, e);
+    enum mrs_status s = MRS_OK;
+    if (j->stage == MRSI_JOIN_EMIT) {
+        s = emit_once(j, e);
+        while (s == MRS_OK && j->self && mrsi_fates_refuse_unsorted(&j->fates)) {
+            s = begin_round(j, true, e);
+            s = s == MRS_OK ? emit_once(j, e) : s;
+        }
+        j->stage = MRSI_JOIN_SETTLE;
     }
     return s == MRS_OK ? mrsi_settle_from(j, e) : s;
 }
@@ -112,20 +158,20 @@ write_once(struct mrsi_join *j, struct mrsi_refused_mark mark, struct mrs_err *e
 static enum mrs_status
 write_all(struct mrsi_join *j, struct mrs_err *e)
 {
-    struct mrsi_refused_mark mark = mrsi_refused_mark(j->en);
-    bool clash = false;
-    enum mrs_status s = write_once(j, mark, e);
-    if (s == MRS_OK) {
-        s = mrsi_ids_look(&j->sides.ids, &clash, e);
+    struct mrsi_ids *ids = &j->sides.ids;
+    bool clash = true;
+    enum mrs_status s = MRS_OK;
+    if (ids->phase == MRSI_IDS_HOPE) {
+        s = write_once(j, e);
+        s = s == MRS_OK ? mrsi_ids_look(ids, &clash, e) : s;
+        s = s == MRS_OK && clash ? begin_round(j, false, e) : s;
     }
-    if (s != MRS_OK || !clash) {
-        return s;
+    if (s == MRS_OK && clash && ids->phase == MRSI_IDS_RESOLVE) {
+        s = write_once(j, e);
+        s = s == MRS_OK ? mrsi_ids_judge(ids, e) : s;
+        s = s == MRS_OK ? begin_round(j, false, e) : s;
     }
-    s = write_once(j, mark, e);
-    if (s == MRS_OK) {
-        s = mrsi_ids_judge(&j->sides.ids, e);
-    }
-    return s == MRS_OK ? write_once(j, mark, e) : s;
+    return s == MRS_OK && clash ? write_once(j, e) : s;
 }
 
 static void
@@ -144,12 +190,36 @@ clear(struct mrsi_join *j)
     }
     mrs_buf_clear(&j->maps);
     mrs_buf_clear(&j->left);
+    mrsi_mark_list_clear(&j->left_kept);
+    mrsi_mark_list_clear(&j->log_kept);
     mrsi_sorter_clear(&j->into_keys);
     mrsi_sorter_clear(&j->from_recs);
     mrs_buf_clear(&j->log);
     mrsi_table_clear(&j->table);
     mrsi_fates_clear(&j->fates);
     mrsi_spill_clear(&j->spill);
+}
+
+/* From the beginning, or from a mark, up to where something is written. */
+static enum mrs_status
+begin(struct mrsi_join *j, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (mrsi_pass_goes_on(&j->pass)) {
+        s = mrsi_join_apply(j, e);
+    } else {
+        choose_way(j);
+    }
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+        return s;
+    }
+    s = read_both(j, e);
+    if (s == MRS_OK) {
+        mrsi_rows_accept(j->en);
+        j->refused = mrsi_refused_mark(j->en);
+        s = mrsi_join_open_writers(j, e);
+    }
+    return s == MRS_OK ? begin_round(j, false, e) : s;
 }
 
 enum mrs_status
@@ -168,11 +238,8 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     mrs_buf_init(&j.left, en->mem, SIZE_MAX);
     mrsi_fates_init(&j.fates, en);
     enum mrs_status s = mrsi_sides_init(&j.sides, en, step, e);
-    s = s == MRS_OK ? read_both(&j, e) : s;
-    if (s == MRS_OK) {
-        mrsi_rows_accept(en);
-        s = open_writers(&j, e);
-    }
+    mrsi_join_marks(&j);
+    s = s == MRS_OK ? begin(&j, e) : s;
     s = s == MRS_OK ? write_all(&j, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);

@@ -9,6 +9,7 @@
 #ifndef MRS_RUN_JOIN_H
 #define MRS_RUN_JOIN_H
 
+#include "checkpoint.h"
 #include "sides.h"
 #include "sorter.h"
 
@@ -31,6 +32,9 @@ struct mrsi_table {
     struct mrsi_slot *slot;
     struct mrsi_entry *more; /* second and later entries of keys */
     uint64_t n_slot;
+    struct mrsi_engine *en;    /* of what follows */
+    struct mrsi_temp *entries; /* all of them for a mark, written once; NULL: not yet */
+    uint64_t entries_bytes;
 };
 struct mrsi_logged { /* an entry on its way to a table */
     struct mrsi_key key;
@@ -40,6 +44,11 @@ struct mrsi_logged { /* an entry on its way to a table */
 enum mrs_status mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_logged *log, uint64_t n,
                                  struct mrs_err *e);
 void mrsi_table_clear(struct mrsi_table *t);
+/* In a mark (checkpoint.h); the table does not change. apply builds it, as mrsi_table_build. */
+enum mrs_status mrsi_table_describe(struct mrsi_table *t, struct mrsi_engine *en, const char *name,
+                                    struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_table_apply(struct mrsi_table *t, struct mrsi_engine *en, struct mrs_view mark, const char *name,
+                                 struct mrs_err *e);
 const struct mrsi_entry *mrsi_table_find(const struct mrsi_table *t, struct mrsi_key key); /* first entry or NULL */
 void mrsi_table_fetch(const struct mrsi_table *t,
                       struct mrsi_key key); /* a find of this key will follow: starts to load what it will look at */
@@ -255,7 +264,16 @@ enum mrs_status mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_par
 struct mrsi_mapped {
     uint8_t *p; /* NULL: this part cannot be mapped */
     size_t n;
+    uint64_t part; /* of from */
 };
+enum mrsi_join_stage {
+    MRSI_JOIN_KEYS,  /* the keys of into are read */
+    MRSI_JOIN_FROM,  /* from is read */
+    MRSI_JOIN_MERGE, /* what both have brought is merged, where keys do not fit */
+    MRSI_JOIN_EMIT,  /* what is there is read and copied; into is written */
+    MRSI_JOIN_SETTLE /* from is written, or what is left of it */
+};
+struct mrsi_merging;
 struct mrsi_join {
     struct mrsi_engine *en;
     uint32_t step;
@@ -289,7 +307,18 @@ struct mrsi_join {
     uint64_t n_into, n_from;
     struct mrsi_sides sides;
     struct mrsi_scan scan;
+    struct mrsi_pass pass;
+    enum mrsi_join_stage stage;
+    bool restart;               /* EMIT again, because documents were found that cannot be sorted */
+    bool in_block;              /* EMIT: a block of into is being cut into slices */
+    struct mrsi_refused_mark refused; /* before anything was written */
+    struct mrsi_mark_list log_kept, left_kept;
+    struct mrsi_merging *merging; /* while a merge runs */
 };
+/* ---- join_mark.c: marks (checkpoint.h) ---- */
+void mrsi_join_marks(struct mrsi_join *j); /* how its passes are described; takes the mark to go on from, if any */
+/* Becomes what the mark says; writers are open as in mrsi_pass_apply. */
+enum mrs_status mrsi_join_apply(struct mrsi_join *j, struct mrs_err *e);
 
 /* Bytes of BSON that a collection holds, guessed from what is known without reading it. */
 uint64_t mrsi_guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c);
@@ -314,7 +343,11 @@ enum mrs_status mrsi_hash_keys(struct mrsi_join *j, struct mrsi_worker *w, bool 
 /* Whether a record's verified pairs meet those of an into document. */
 bool mrsi_verified(const struct mrsi_join *j, const struct mrsi_rec *r, const struct mrsi_hashed *into);
 
+/* join.c, for going on */
+enum mrs_status mrsi_join_open_writers(struct mrsi_join *j, struct mrs_err *e); /* but that of from */
+enum mrs_status mrsi_join_build_table(struct mrsi_join *j, struct mrs_err *e);  /* of the log, which ends with it */
 /* join_read.c */
+void mrsi_join_choose_hashed(struct mrsi_join *j);
 enum mrs_status mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e);
 enum mrs_status mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e);
 /* join_merge.c: what to do when the keys of into outgrow memory. */
@@ -322,6 +355,9 @@ enum mrs_status mrsi_merge_into(struct mrsi_join *j, const struct mrsi_logged *l
 enum mrs_status mrsi_merge_from(struct mrsi_join *j, const struct mrs_buf *recs,
                                 struct mrs_err *e); /* key and record, one behind the other */
 enum mrs_status mrsi_merge_route(struct mrsi_join *j, struct mrs_err *e);
+/* Where the merge stands. */
+enum mrs_status mrsi_merge_describe(const struct mrsi_join *j, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
 /* join_emit.c */
 enum mrs_status mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e);
 /* join_settle.c */

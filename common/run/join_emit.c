@@ -152,6 +152,7 @@ fetch_slice(struct emit *em, struct job *job, struct mrs_err *e)
     job->is_heavy = mrsi_is_heavy(em->j, &sp->part[em->partition]);
     em->at += n;
     em->next += docs;
+    em->j->in_block = em->at < em->src.n;
     return MRS_OK;
 }
 
@@ -627,9 +628,12 @@ mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e)
     struct mrsi_pipe p = {j->en, sizeof(struct job), fetch, work, commit, clear, &em};
     mrsi_look_forget(j->en, j->step);
     mrs_block_init(&em.src, j->en->mem);
-    mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan);
-    enum mrs_status s = mrsi_pipe_run(&p, e);
-    mrsi_scan_end(&j->scan);
+    j->in_block = false;
+    enum mrs_status s =
+        mrsi_pass_begin_scan(&j->pass, j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &j->pass, e) : s;
+    mrsi_pass_end_scan(&j->pass, &j->scan);
+    j->in_block = false;
     mrs_block_clear(&em.src);
     return s;
 }

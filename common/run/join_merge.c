@@ -27,8 +27,10 @@ mrsi_merge_into(struct mrsi_join *j, const struct mrsi_logged *l, size_t n, stru
     }
     j->merge = true;
     mrsi_sorter_init(&j->into_keys, j->en, j->en->memory / 4);
+    j->into_keys.kept = true;
     enum mrs_status s = put_logged(j, (const struct mrsi_logged *)(const void *)j->log.p, j->log.n / sizeof *l, e);
     mrs_buf_clear(&j->log);
+    mrsi_mark_list_clear(&j->log_kept);
     return s;
 }
 
@@ -47,7 +49,7 @@ mrsi_merge_from(struct mrsi_join *j, const struct mrs_buf *recs, struct mrs_err 
 }
 
 /* All into entries of one key. */
-struct into_key {
+struct mrsi_merging {
     uint8_t key[sizeof(struct mrsi_key)];
     struct mrs_buf entries; /* struct mrsi_logged */
     struct mrsi_sorted next;
@@ -55,7 +57,7 @@ struct into_key {
 };
 
 static enum mrs_status
-advance(struct mrsi_join *j, struct into_key *k, struct mrs_err *e)
+advance(struct mrsi_join *j, struct mrsi_merging *k, struct mrs_err *e)
 {
     mrs_buf_reset(&k->entries);
     for (;;) {
@@ -77,7 +79,7 @@ advance(struct mrsi_join *j, struct into_key *k, struct mrs_err *e)
 }
 
 static enum mrs_status
-route_record(struct mrsi_spiller *out, const struct into_key *k, const uint8_t *bytes, struct mrs_err *e)
+route_record(struct mrsi_spiller *out, const struct mrsi_merging *k, const uint8_t *bytes, struct mrs_err *e)
 {
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)k->entries.p;
     struct mrsi_rec r;
@@ -93,12 +95,27 @@ route_record(struct mrsi_spiller *out, const struct into_key *k, const uint8_t *
     return s;
 }
 
+/* The record of into that was looked at too early is given again, by whoever goes on. */
 static enum mrs_status
-merge_all(struct mrsi_join *j, struct mrsi_spiller *out, struct into_key *k, struct mrs_err *e)
+take_mark(struct mrsi_join *j, struct mrsi_merging *k, struct mrs_err *e)
 {
+    if (!mrsi_keep_due(j->en)) {
+        return MRS_OK;
+    }
+    if (k->have) {
+        mrsi_sorter_unread(&j->into_keys);
+        k->have = false;
+    }
+    return mrsi_keep_mark(&j->pass, e);
+}
+
+static enum mrs_status
+merge_all(struct mrsi_join *j, struct mrsi_spiller *out, struct mrsi_merging *k, struct mrs_err *e)
+{
+    enum { BETWEEN = 32 }; /* records from one look at the clock to the next */
     struct mrsi_sorted from;
-    enum mrs_status s = advance(j, k, e);
-    while (s == MRS_OK && (s = mrsi_sorter_next(&j->from_recs, &from, e)) == MRS_OK) {
+    enum mrs_status s = MRS_OK;
+    for (uint64_t n = 1; s == MRS_OK && (s = mrsi_sorter_next(&j->from_recs, &from, e)) == MRS_OK; n++) {
         int c = 1;
         while (s == MRS_OK && k->entries.n && (c = memcmp(k->key, from.key, sizeof k->key)) < 0) {
             s = advance(j, k, e);
@@ -106,25 +123,63 @@ merge_all(struct mrsi_join *j, struct mrsi_spiller *out, struct into_key *k, str
         if (s == MRS_OK && k->entries.n && c == 0) {
             s = route_record(out, k, from.p, e);
         }
+        s = s == MRS_OK && n % BETWEEN == 0 ? take_mark(j, k, e) : s;
     }
     return s == MRS_END ? MRS_OK : s;
+}
+
+/* ---- marks ---- */
+enum mrs_status
+mrsi_merge_describe(const struct mrsi_join *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    const struct mrsi_merging *k = j->merging;
+    mrsi_state_put_bytes(b, "key", k->key, sizeof k->key);
+    return mrsi_mark_bytes(j->en, "entries", k->entries.p, k->entries.n, b, files, e);
+}
+
+static enum mrs_status
+go_on(struct mrsi_join *j, struct mrsi_merging *k, struct mrs_err *e)
+{
+    bool bad = false;
+    size_t n;
+    const uint8_t *key = mrsi_state_bytes(j->pass.from, "key", &n, &bad);
+    if (bad || n != sizeof k->key) {
+        return mrsi_state_damaged("a merge", e);
+    }
+    memcpy(k->key, key, n);
+    enum mrs_status s = mrsi_mark_bytes_back(j->en, j->pass.from, "entries", &k->entries, e);
+    if (s == MRS_OK && k->entries.n % sizeof(struct mrsi_logged)) {
+        s = mrsi_state_damaged("a merge", e);
+    }
+    j->pass.from = mrs_empty_doc();
+    s = s == MRS_OK ? mrsi_sorter_go_on(&j->into_keys, e) : s;
+    return s == MRS_OK ? mrsi_sorter_go_on(&j->from_recs, e) : s;
+}
+
+static enum mrs_status
+begin(struct mrsi_join *j, struct mrsi_merging *k, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_sorter_rewind(&j->into_keys, e);
+    s = s == MRS_OK ? mrsi_sorter_rewind(&j->from_recs, e) : s;
+    return s == MRS_OK ? advance(j, k, e) : s;
 }
 
 enum mrs_status
 mrsi_merge_route(struct mrsi_join *j, struct mrs_err *e)
 {
     struct mrsi_spiller out = {.sp = NULL};
-    struct into_key k;
+    struct mrsi_merging k;
     memset(&k, 0, sizeof k);
     mrs_buf_init(&k.entries, j->en->mem, SIZE_MAX);
     j->spill.unordered = true;
-    enum mrs_status s = mrsi_sorter_rewind(&j->into_keys, e);
-    s = s == MRS_OK ? mrsi_sorter_rewind(&j->from_recs, e) : s;
+    j->merging = &k;
+    enum mrs_status s = mrsi_pass_goes_on(&j->pass) ? go_on(j, &k, e) : begin(j, &k, e);
     s = s == MRS_OK ? mrsi_spiller_init(&out, &j->spill, 0, e) : s;
     s = s == MRS_OK ? merge_all(j, &out, &k, e) : s;
     s = s == MRS_OK ? mrsi_spiller_end(&out, e) : s;
     mrsi_spiller_clear(&out);
     mrs_buf_clear(&k.entries);
+    j->merging = NULL;
     mrsi_sorter_clear(&j->into_keys);
     mrsi_sorter_clear(&j->from_recs);
     return s;

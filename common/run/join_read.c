@@ -102,8 +102,8 @@ key_clear(void *arg, void *job)
     }
 }
 
-static void
-choose_hashed(struct mrsi_join *j)
+void
+mrsi_join_choose_hashed(struct mrsi_join *j)
 {
     j->n_hashed = 0;
     for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
@@ -115,21 +115,30 @@ choose_hashed(struct mrsi_join *j)
     }
 }
 
+static void
+begin_keys(struct mrsi_join *j)
+{
+    j->multi = false;
+    j->n_into = 0;
+    j->merge = false;
+    mrsi_sorter_clear(&j->into_keys);
+    mrsi_join_choose_hashed(j);
+    mrs_buf_reset(&j->log);
+    mrsi_mark_list_clear(&j->log_kept);
+}
+
 enum mrs_status
 mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e)
 {
     struct mrsi_pipe p = {j->en, sizeof(struct key_job), key_fetch, key_work, key_commit, key_clear, j};
     enum mrs_status s;
     do {
-        j->multi = false;
-        j->n_into = 0;
-        j->merge = false;
-        mrsi_sorter_clear(&j->into_keys);
-        choose_hashed(j);
-        mrs_buf_reset(&j->log);
-        mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan);
-        s = mrsi_pipe_run(&p, e);
-        mrsi_scan_end(&j->scan);
+        if (!mrsi_pass_goes_on(&j->pass)) {
+            begin_keys(j);
+        }
+        s = mrsi_pass_begin_scan(&j->pass, j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
+        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &j->pass, e) : s;
+        mrsi_pass_end_scan(&j->pass, &j->scan);
     } while (s == MRS_OK && j->multi);
     return s;
 }
@@ -169,6 +178,7 @@ map_block(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
         struct mrsi_mapped m;
         mrs_reader_map(j->scan.reader, &p, &m.n);
         m.p = (uint8_t *)(uintptr_t)p;
+        m.part = j->scan.at_part;
         mrs_buf_put(&j->maps, &m, sizeof m);
         if (j->maps.bad) {
             mrs_map_free(p, m.n);
@@ -526,6 +536,7 @@ take_left(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
     if (j->left_over || j->left.n + f->left.n > j->en->memory / 16) {
         __atomic_store_n(&j->left_over, true, __ATOMIC_RELAXED);
         mrs_buf_clear(&j->left);
+        mrsi_mark_list_clear(&j->left_kept);
     } else {
         mrs_buf_put(&j->left, f->left.p, f->left.n);
         j->n_left += f->n_left;
@@ -593,6 +604,7 @@ enum mrs_status
 mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e)
 {
     struct mrsi_pipe p = {j->en, sizeof(struct from_job), from_fetch, from_work, from_commit, from_clear, j};
+    struct mrsi_pass *pass = j->lookup || j->far ? NULL : &j->pass; /* small: rather read again than written */
     struct mrsi_spiller *list = NULL;
     enum mrs_status s = MRS_OK;
     if (!j->lookup && !j->merge) {
@@ -600,9 +612,9 @@ mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e)
         s = list ? open_spillers(j, list, e) : mrs_err_memory(e, sizeof *list);
     }
     if (s == MRS_OK) {
-        mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan);
-        s = mrsi_pipe_run(&p, e);
-        mrsi_scan_end(&j->scan);
+        s = mrsi_pass_begin_scan(pass, j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
+        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
+        mrsi_pass_end_scan(pass, &j->scan);
     }
     return list ? close_spillers(j, list, s, e) : s;
 }

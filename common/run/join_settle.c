@@ -306,6 +306,7 @@ mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
         return MRS_OK;
     }
     enum mrs_status s = j->sides.wr_of[0] == MRSI_NONE ? mrsi_sides_open(&j->sides, 0, e) : MRS_OK;
+    j->pass.n_wr = j->sides.n_wr;
     if (s == MRS_OK && !t.stay && !t.seen) { /* nothing stays: no need to read it again */
         row->taken += t.taken;
         row->dropped += t.dropped;
@@ -317,9 +318,9 @@ mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
         return settle_left(&st, e);
     }
     if (s == MRS_OK) {
-        mrsi_scan_begin(j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan);
-        s = mrsi_pipe_run(&p, e);
-        mrsi_scan_end(&j->scan);
+        s = mrsi_pass_begin_scan(&j->pass, j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
+        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &j->pass, e) : s;
+        mrsi_pass_end_scan(&j->pass, &j->scan);
     }
     return s;
 }

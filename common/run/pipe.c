@@ -84,7 +84,8 @@ mrsi_pipe_turn(const struct mrsi_worker *w)
 static enum mrs_status
 take_mark(struct run *r, struct mrs_err *e)
 {
-    if (!r->pass || r->fetched == r->marked || !mrsi_keep_due(r->p->en)) {
+    const struct mrsi_pass *pass = r->pass;
+    if (!pass || r->fetched == r->marked || (pass->ready && !pass->ready(pass->arg)) || !mrsi_keep_due(r->p->en)) {
         return MRS_OK;
     }
     pthread_mutex_lock(&r->commit_lock);

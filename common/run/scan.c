@@ -41,6 +41,22 @@ mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in
     return st;
 }
 
+enum mrs_status
+mrsi_scan_map(struct mrsi_engine *en, struct mrsi_coll *c, uint32_t part, const uint8_t **p, size_t *n,
+              struct mrs_err *e)
+{
+    struct mrsi_scan scan;
+    mrsi_scan_begin(en, c, &scan);
+    scan.at_part = part;
+    enum mrs_status s = open_part(&scan, e);
+    *p = NULL;
+    if (s == MRS_OK) {
+        mrs_reader_map(scan.reader, p, n);
+    }
+    mrs_reader_close(scan.reader);
+    return s;
+}
+
 static void
 close_part(struct mrsi_scan *s)
 {

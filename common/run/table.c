@@ -111,6 +111,9 @@ mrsi_table_clear(struct mrsi_table *t)
     if (t->mem) {
         mrs_free(t->mem, t->slot);
         mrs_free(t->mem, t->more);
+        if (t->en) {
+            mrsi_temp_drop(t->en, t->entries);
+        }
         memset(t, 0, sizeof *t);
     }
 }
@@ -126,4 +129,61 @@ void
 mrsi_table_fetch(const struct mrsi_table *t, struct mrsi_key key)
 {
     __builtin_prefetch(&t->slot[slot_of(t, key)]);
+}
+
+/* ---- in a mark ----
+ * As a log: entries of one key in their order, whatever the order of keys. */
+static enum mrs_status
+write_entries(const struct mrsi_table *t, struct mrsi_mark_file *f, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = 0; s == MRS_OK && i < t->n_slot; i++) {
+        const struct mrsi_entry *x = t->slot[i].key.b ? &t->slot[i].first : NULL;
+        for (; s == MRS_OK && x; x = mrsi_table_next(t, x)) {
+            struct mrsi_logged one = {t->slot[i].key, x->ord, x->ref, 0};
+            s = mrsi_mark_file_put(f, &one, sizeof one, e);
+        }
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_table_describe(struct mrsi_table *t, struct mrsi_engine *en, const char *name, struct mrs_build *b,
+                    struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!t->entries) {
+        struct mrsi_mark_file f;
+        mrsi_mark_file_begin(&f, en);
+        s = mrsi_mark_file_end(&f, write_entries(t, &f, e), e);
+        t->en = en;
+        t->entries = f.temp;
+        t->entries_bytes = f.bytes;
+    }
+    mrsi_mark_temp(name, t->entries, t->entries_bytes, b, files);
+    return s;
+}
+
+enum mrs_status
+mrsi_table_apply(struct mrsi_table *t, struct mrsi_engine *en, struct mrs_view mark, const char *name,
+                 struct mrs_err *e)
+{
+    struct mrs_buf log;
+    struct mrsi_mark_list list = {en, &log, NULL, 0};
+    mrs_buf_init(&log, en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_mark_list_apply(&list, mark, name, e);
+    if (s == MRS_OK && log.n % sizeof(struct mrsi_logged)) {
+        s = mrsi_state_damaged(name, e);
+    }
+    if (s == MRS_OK) {
+        const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)log.p;
+        s = mrsi_table_build(t, en->mem, l, log.n / sizeof *l, e);
+        t->en = en;
+        t->entries = list.temp; /* it is the same list for the next mark */
+        t->entries_bytes = list.bytes;
+    } else {
+        mrsi_mark_list_clear(&list);
+    }
+    mrs_buf_clear(&log);
+    return s;
 }

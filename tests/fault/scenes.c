@@ -143,6 +143,22 @@ const struct scene scenes[] = {
              "  - drop_collection: { in: guests }\n"},
     {.name = "lookup", .dump = dump_wide, .plan = "steps:\n" EMBED_ALL},
     {.name = "route", .dump = dump_wide, .memory = 20000, .plan = "steps:\n" EMBED_ALL},
+    {.name = "route, mapped",
+     .dump = dump_wide,
+     .memory = 40000,
+     .max_refused = 99,
+     .plan = "steps:\n"
+             "  - embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, keep: all }\n"
+             "  - embed: { from: logs, into: hosts, match: { day: _id, k: two }, as: more, limit: 3 }\n"},
+    {.name = "orphans in conflict",
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: users, into: posts, match: { age: n }, as: g, orphans: { into: guests } }\n"},
+    {.name = "orphans in conflict, lookup",
+     .max_refused = 99,
+     .plan = "steps:\n  - embed: { from: guests, into: posts, match: { boss: n }, as: g, orphans: { into: users } }\n"
+             "  - set: { in: users, fields: { m: 1 } }\n"},
     {.name = "merge", .dump = dump_wide, .memory = 4096, .plan = "steps:\n" EMBED_ALL},
     {.name = "merge, two workers", .dump = dump_wide, .memory = 4096, .jobs = 2, .plan = "steps:\n" EMBED_ALL},
     {.name = "route, two keys",

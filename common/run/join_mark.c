@@ -1,0 +1,292 @@
+/* join_mark.c - marks of a join: what each of its stages needs to be gone on with.
+ *
+ * What is small is made again instead of written: a lookup reads from once more. Documents of from that stay in files
+ * that are mapped are found again by where these were mapped when the mark was taken. Fates are copied for each mark,
+ * as their bits change; everything else is written once or only grows. */
+#include "join.h"
+
+static void
+put_flags(const struct mrsi_join *j, struct mrs_build *b)
+{
+    mrs_build_i64(b, "stage", j->stage);
+    mrs_build_i64(b, "lookup", j->lookup);
+    mrs_build_i64(b, "merge", j->merge);
+    mrs_build_i64(b, "far", j->far);
+    mrs_build_i64(b, "multi", j->multi);
+    mrs_build_i64(b, "leftOver", j->left_over);
+    mrs_build_i64(b, "restart", j->restart);
+    mrs_build_i64(b, "settled", j->sides.wr_of[0] != MRSI_NONE);
+    mrs_build_i64(b, "into", (int64_t)j->n_into);
+    mrs_build_i64(b, "left", (int64_t)j->n_left);
+    mrs_build_i64(b, "fromBytes", (int64_t)j->n_from_bytes);
+    mrs_build_i64(b, "logged", (int64_t)j->refused.n);
+    mrs_build_i64(b, "loggedBytes", (int64_t)j->refused.bytes);
+    mrsi_state_put_bytes(b, "hashed", j->is_hashed, j->st->desc.n_pairs);
+}
+
+static enum mrs_status
+describe_keys(struct mrsi_join *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    return j->merge ? mrsi_sorter_describe(&j->into_keys, "intoKeys", b, files, e)
+                    : mrsi_mark_list_describe(&j->log_kept, "log", b, files, e);
+}
+
+static enum mrs_status
+describe_read(struct mrsi_join *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_fates_describe(&j->fates, "fates", b, files, e);
+    s = s == MRS_OK ? mrsi_mark_list_describe(&j->left_kept, "leftDocs", b, files, e) : s;
+    if (s != MRS_OK || j->lookup) {
+        return s;
+    }
+    s = mrsi_spill_describe(&j->spill, "spill", b, files, e);
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+        return s;
+    }
+    if (!j->merge) {
+        return mrsi_table_describe(&j->table, j->en, "table", b, files, e);
+    }
+    s = mrsi_sorter_describe(&j->into_keys, "intoKeys", b, files, e);
+    return s == MRS_OK ? mrsi_sorter_describe(&j->from_recs, "fromRecords", b, files, e) : s;
+}
+
+static enum mrs_status
+describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_join *j = arg;
+    put_flags(j, b);
+    if (j->stage == MRSI_JOIN_KEYS) {
+        return describe_keys(j, b, files, e);
+    }
+    enum mrs_status s = describe_read(j, b, files, e);
+    if (s == MRS_OK && j->stage == MRSI_JOIN_MERGE) {
+        s = mrsi_merge_describe(j, b, files, e);
+    }
+    if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
+        s = j->far ? mrsi_mark_bytes(j->en, "maps", j->maps.p, j->maps.n, b, files, e) : MRS_OK;
+        s = s == MRS_OK ? mrsi_sides_describe(&j->sides, b, files, e) : s;
+    }
+    return s;
+}
+
+static bool
+is_ready(const void *arg)
+{
+    const struct mrsi_join *j = arg;
+    return !j->in_block;
+}
+
+void
+mrsi_join_marks(struct mrsi_join *j)
+{
+    j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .describe = describe, .ready = is_ready, .arg = j};
+    j->pass.wr = j->sides.wr;
+    j->sides.pass = &j->pass;
+    j->log_kept = (struct mrsi_mark_list){j->en, &j->log, NULL, 0};
+    j->left_kept = (struct mrsi_mark_list){j->en, &j->left, NULL, 0};
+    mrsi_keep_mark_for(&j->pass);
+}
+
+/* ---- and back ---- */
+static enum mrs_status
+get_flags(struct mrsi_join *j, bool *settled, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view d = j->pass.from;
+    size_t n;
+    j->stage = (enum mrsi_join_stage)mrsi_state_number(d, "stage", MRSI_JOIN_SETTLE, &bad);
+    j->lookup = mrsi_state_number(d, "lookup", 1, &bad);
+    j->merge = mrsi_state_number(d, "merge", !j->lookup, &bad);
+    j->far = mrsi_state_number(d, "far", !j->lookup && (!j->merge || j->stage == MRSI_JOIN_KEYS), &bad);
+    j->multi = mrsi_state_number(d, "multi", 1, &bad);
+    j->left_over = mrsi_state_number(d, "leftOver", 1, &bad);
+    j->restart = mrsi_state_number(d, "restart", j->self, &bad);
+    *settled = mrsi_state_number(d, "settled", j->stage > MRSI_JOIN_MERGE, &bad);
+    j->n_into = mrsi_state_number(d, "into", INT64_MAX, &bad);
+    j->n_left = mrsi_state_number(d, "left", INT64_MAX, &bad);
+    j->n_from_bytes = mrsi_state_number(d, "fromBytes", INT64_MAX, &bad);
+    j->refused.n = mrsi_state_number(d, "logged", INT64_MAX, &bad);
+    j->refused.bytes = mrsi_state_number(d, "loggedBytes", INT64_MAX, &bad);
+    const uint8_t *p = mrsi_state_bytes(d, "hashed", &n, &bad);
+    if (bad || n != j->st->desc.n_pairs) {
+        return mrsi_state_damaged("a join", e);
+    }
+    for (size_t i = 0; i < n; i++) {
+        j->is_hashed[i] = p[i];
+    }
+    return MRS_OK;
+}
+
+/* Documents that met nobody: whole, one behind the other. */
+static enum mrs_status
+get_left(struct mrsi_join *j, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_mark_list_apply(&j->left_kept, j->pass.from, "leftDocs", e);
+    size_t at = 0;
+    for (uint64_t n = 0; s == MRS_OK && !j->left_over && n < j->n_left; n++) {
+        size_t left = j->left.n - at, head = sizeof(uint64_t);
+        uint32_t len = left >= head + MRS_DOC_MIN ? mrs_le32(j->left.p + at + head) : 0;
+        if (len < MRS_DOC_MIN || len > left - head) {
+            return mrsi_state_damaged("documents that are left", e);
+        }
+        at += head + len;
+    }
+    return s == MRS_OK && !j->left_over && at != j->left.n ? mrsi_state_damaged("documents that are left", e) : s;
+}
+
+static enum mrs_status
+get_sorter(struct mrsi_join *j, struct mrsi_sorter *s, const char *name, struct mrs_err *e)
+{
+    mrsi_sorter_init(s, j->en, j->en->memory / 4);
+    s->kept = true;
+    return mrsi_sorter_apply(s, j->pass.from, name, e);
+}
+
+static enum mrs_status
+get_keys(struct mrsi_join *j, struct mrs_err *e)
+{
+    if (j->merge) {
+        return get_sorter(j, &j->into_keys, "intoKeys", e);
+    }
+    enum mrs_status s = mrsi_mark_list_apply(&j->log_kept, j->pass.from, "log", e);
+    return s == MRS_OK && j->log.n % sizeof(struct mrsi_logged) ? mrsi_state_damaged("the keys", e) : s;
+}
+
+/* ---- documents in files that are mapped ---- */
+struct moving {
+    struct mrs_buf was; /* struct mrsi_mapped, when the mark was taken */
+    const struct mrsi_join *j;
+};
+
+/* Where a document lies now that lay at `was`; NULL: in none of the files. */
+static const uint8_t *
+moved(const struct moving *x, const uint8_t *was, uint32_t n)
+{
+    const struct mrsi_mapped *a = (const struct mrsi_mapped *)(const void *)x->was.p;
+    const struct mrsi_mapped *b = (const struct mrsi_mapped *)(const void *)x->j->maps.p;
+    for (size_t i = 0; i < x->was.n / sizeof *a; i++) {
+        uintptr_t off = (uintptr_t)was - (uintptr_t)a[i].p;
+        if (a[i].p && (uintptr_t)was >= (uintptr_t)a[i].p && n <= a[i].n && off <= a[i].n - n) {
+            return b[i].p + off;
+        }
+    }
+    return NULL;
+}
+
+static enum mrs_status
+move_records(void *arg, uint8_t *p, uint32_t n, struct mrs_err *e)
+{
+    const struct moving *x = arg;
+    for (uint32_t at = 0; at < n;) {
+        struct mrsi_rec *r = (struct mrsi_rec *)(void *)(p + at);
+        uint64_t parts = n - at >= sizeof *r
+                             ? sizeof *r + (uint64_t)r->verify_len + r->sort_len + r->shape_len : UINT64_MAX;
+        if (parts > n - at || r->total < parts || r->total > n - at || r->total % 8) {
+            return mrsi_state_damaged("what was put aside", e);
+        }
+        const uint8_t *to = r->far_len ? moved(x, mrsi_rec_far(r).p, r->far_len) : NULL;
+        if (r->far_len && (!to || r->shape_len != sizeof to)) {
+            return mrsi_state_damaged("what stays in the input", e);
+        }
+        if (to) {
+            memcpy(p + at + (mrsi_rec_shape(r) - (const uint8_t *)r), &to, sizeof to);
+        }
+        at += r->total;
+    }
+    return MRS_OK;
+}
+
+/* Maps the same parts again. */
+static enum mrs_status
+map_again(struct mrsi_join *j, const struct mrs_buf *was, struct mrs_err *e)
+{
+    struct mrsi_coll *c = &j->en->coll[j->en->side[j->step][0]];
+    const struct mrsi_mapped *a = (const struct mrsi_mapped *)(const void *)was->p;
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; s == MRS_OK && i < was->n / sizeof *a; i++) {
+        const uint8_t *p = NULL;
+        struct mrsi_mapped m = {NULL, 0, a[i].part};
+        s = a[i].part < c->n_part ? MRS_OK : mrsi_state_damaged("what stays in the input", e);
+        s = s == MRS_OK && a[i].p ? mrsi_scan_map(j->en, c, (uint32_t)a[i].part, &p, &m.n, e) : s;
+        if (s == MRS_OK && a[i].p && (!p || m.n != a[i].n)) {
+            s = mrs_err_memory(e, a[i].n);
+        }
+        m.p = (uint8_t *)(uintptr_t)p;
+        mrs_buf_put(&j->maps, &m, sizeof m);
+        if (j->maps.bad) {
+            mrs_map_free(m.p, m.n);
+        }
+        s = s == MRS_OK ? mrs_buf_status(&j->maps, e) : s;
+    }
+    return s;
+}
+
+static enum mrs_status
+get_far(struct mrsi_join *j, struct mrs_err *e)
+{
+    struct moving x = {.j = j};
+    mrs_buf_init(&x.was, j->en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_mark_bytes_back(j->en, j->pass.from, "maps", &x.was, e);
+    if (s == MRS_OK && x.was.n % sizeof(struct mrsi_mapped)) {
+        s = mrsi_state_damaged("what stays in the input", e);
+    }
+    s = s == MRS_OK ? map_again(j, &x.was, e) : s;
+    s = s == MRS_OK ? mrsi_spill_recall(&j->spill, move_records, &x, e) : s;
+    mrs_buf_clear(&x.was);
+    return s;
+}
+
+/* ---- stages ---- */
+/* Once more, as it is not in the mark; what that counts and refuses has been counted and refused. */
+static enum mrs_status
+read_again(struct mrsi_join *j, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_join_read_from(j, e);
+    s = s == MRS_OK ? mrsi_join_build_table(j, e) : s;
+    mrsi_fates_clear(&j->fates);
+    mrsi_fates_init(&j->fates, j->en);
+    return s == MRS_OK ? mrsi_pass_apply_counts(&j->pass, e) : s;
+}
+
+static enum mrs_status
+get_read(struct mrsi_join *j, struct mrs_err *e)
+{
+    enum mrs_status s = j->lookup ? read_again(j, e) : mrsi_spill_init(&j->spill, j->en, 0, 0, e);
+    s = s == MRS_OK ? mrsi_fates_apply(&j->fates, j->pass.from, "fates", e) : s;
+    s = s == MRS_OK ? get_left(j, e) : s;
+    s = s == MRS_OK && !j->lookup ? mrsi_spill_apply(&j->spill, j->pass.from, "spill", e) : s;
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+        return s;
+    }
+    if (!j->merge) {
+        return mrsi_table_apply(&j->table, j->en, j->pass.from, "table", e);
+    }
+    s = get_sorter(j, &j->into_keys, "intoKeys", e);
+    return s == MRS_OK ? get_sorter(j, &j->from_recs, "fromRecords", e) : s;
+}
+
+enum mrs_status
+mrsi_join_apply(struct mrsi_join *j, struct mrs_err *e)
+{
+    bool settled;
+    enum mrs_status s = get_flags(j, &settled, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrsi_join_choose_hashed(j);
+    if (j->stage > MRSI_JOIN_MERGE) {
+        s = mrsi_join_open_writers(j, e);
+        s = s == MRS_OK && settled ? mrsi_sides_open(&j->sides, 0, e) : s;
+        j->pass.n_wr = j->sides.n_wr;
+    }
+    s = s == MRS_OK ? mrsi_pass_apply(&j->pass, e) : s;
+    if (s != MRS_OK || j->stage == MRSI_JOIN_KEYS) {
+        return s == MRS_OK ? get_keys(j, e) : s;
+    }
+    s = get_read(j, e);
+    if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
+        s = mrsi_sides_apply(&j->sides, j->pass.from, e);
+        s = s == MRS_OK && j->far ? get_far(j, e) : s;
+    }
+    return s;
+}

@@ -34,6 +34,7 @@ struct mrsi_keep {
     struct mrs_buf doomed;    /* numbers of files that nobody but a state needs */
     bool is_on_disk;          /* there is a state, and this run has taken it over or written it */
     bool is_newer;            /* the boundary is newer than the state on disk */
+    bool left_out;            /* the last state that was made is too large */
     bool took_up;             /* or there was nothing to take up: OUT.partial is this run's */
     bool is_published;
     char *bytes;              /* of the state that was read */
@@ -274,9 +275,10 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
         struct mrs_err own;
         mrs_err_clear(&own);
         s = compose(en, &body, &file, &own);
+        k->left_out = s != MRS_OK && own.code == MRS_E_LIMIT;
         if (s == MRS_OK) {
             s = replace_state(k, &file, e);
-        } else if (own.code == MRS_E_LIMIT) {
+        } else if (k->left_out) {
             s = MRS_OK;
         } else if (e) {
             *e = own;
@@ -389,8 +391,8 @@ mrsi_keep_due(const struct mrsi_engine *en)
            (mrsi_cancelled(en) && (k->is_on_disk || now - k->begun_ms >= BETWEEN_MS));
 }
 
-enum mrs_status
-mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
+static enum mrs_status
+make_mark(const struct mrsi_pass *p, struct mrs_err *e)
 {
     struct mrsi_keep *k = p->en->keep;
     struct mrs_build b;
@@ -404,13 +406,36 @@ mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
         mrsi_state_put_bytes(&b, "files", k->pass_files.p, k->pass_files.n);
         s = mrs_build_finish(&b, &d, e);
     }
+    return s;
+}
+
+enum mrs_status
+mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
+{
+    struct mrsi_keep *k = p->en->keep;
+    struct mrs_err own;
+    mrs_err_clear(&own);
+    enum mrs_status s = make_mark(p, &own);
     if (s == MRS_OK) {
         s = write_state(p->en, e);
         k->reached++;
+    } else if (own.code == MRS_E_LIMIT) {
+        k->left_out = true;
+        k->written_ms = mrs_clock_steady(); /* the next try comes when the next mark is due */
+        s = MRS_OK;
+    } else if (e) {
+        *e = own;
     }
     drop_pass_temps(p->en);
     mrs_buf_reset(&k->pass);
     return s;
+}
+
+enum mrs_status
+mrsi_keep_mark_anew(const struct mrsi_pass *p, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_keep_mark(p, e);
+    return s == MRS_OK && p->en->keep->left_out ? mrsi_keep_void(p->en, e) : s;
 }
 
 bool

@@ -132,8 +132,10 @@ mrsi_pass_goes_on(const struct mrsi_pass *p)
 void mrsi_keep_mark_for(struct mrsi_pass *p);
 /* Whether a mark should be taken now. */
 bool mrsi_keep_due(const struct mrsi_engine *en);
-/* Takes one; nothing is under way. */
+/* Takes one; nothing is under way. One that is too large for a document is left out: the older one stays. */
 enum mrs_status mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e);
+/* The same, but the older one is void in any case. */
+enum mrs_status mrsi_keep_mark_anew(const struct mrsi_pass *p, struct mrs_err *e);
 bool mrsi_keep_has_mark(const struct mrsi_engine *en); /* the state on disk has one */
 /* What the mark on disk speaks of is about to be written anew: the boundary counts again. */
 enum mrs_status mrsi_keep_void(struct mrsi_engine *en, struct mrs_err *e);

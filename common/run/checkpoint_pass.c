@@ -217,5 +217,5 @@ enum mrs_status
 mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e)
 {
     p->from = mrs_empty_doc();
-    return mrsi_keep_has_mark(p->en) || mrsi_keep_due(p->en) ? mrsi_keep_mark(p, e) : MRS_OK;
+    return mrsi_keep_has_mark(p->en) || mrsi_keep_due(p->en) ? mrsi_keep_mark_anew(p, e) : MRS_OK;
 }

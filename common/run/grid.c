@@ -4,6 +4,7 @@
  * them counts against the budget. Then the combinations are counted through like the digits of an odometer and written
  * into blocks, and these drive the step like the blocks of a collection (spread.c): conflicts, targets and refusals are
  * what they are for every step. Combinations are never held, only made again in each pass. */
+#include "checkpoint.h"
 #include "index.h"
 #include "mongoreshape/axes.h"
 #include "spread.h"
@@ -25,6 +26,9 @@ struct grid {
     uint32_t step;
     struct axis *axis;
     uint32_t n;
+    struct mrsi_pass pass;  /* marks while values are found */
+    uint32_t finding;       /* the axis whose values are found now */
+    struct mrsi_index seen; /* those of its collection up to now */
     uint64_t docs;
     bool begun, done;
 };
@@ -57,7 +61,6 @@ struct gather {
     struct grid *g;
     struct axis *a;
     struct mrsi_scan scan;
-    struct mrsi_index seen;
     bool counts; /* documents, too */
 };
 struct job {
@@ -148,7 +151,7 @@ commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         struct mrs_hash128 key = {mrs_le64(p), mrs_le64(p + 8)};
         struct mrs_val v = {p + 16 + HEAD, mrs_le32(p + 17), p[16]};
         uint64_t first;
-        s = mrsi_index_put(&ga->seen, key, ga->a->n, &first, e);
+        s = mrsi_index_put(&ga->g->seen, key, ga->a->n, &first, e);
         if (s == MRS_OK && first == ga->a->n) {
             s = put_value(ga->a, v, e);
         }
@@ -189,35 +192,138 @@ put_distinct(struct grid *g, uint32_t no, struct mrs_err *e)
     struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][g->axis[no].def->side]];
     struct gather ga = {.g = g, .a = &g->axis[no], .counts = !is_counted(g, no)};
     struct mrsi_pipe p = {g->en, sizeof(struct job), fetch, work, commit, clear, &ga};
-    mrsi_index_init(&ga.seen, g->en, g->en->memory / 8);
-    mrsi_scan_begin(g->en, coll, &ga.scan);
-    enum mrs_status s = mrsi_pipe_run(&p, e);
-    mrsi_scan_end(&ga.scan);
-    mrsi_index_clear(&ga.seen);
+    enum mrs_status s = mrsi_pass_begin_scan(&g->pass, g->en, coll, &ga.scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &g->pass, e) : s;
+    mrsi_pass_end_scan(&g->pass, &ga.scan);
+    mrsi_index_clear(&g->seen);
     mrsi_coll_counted(coll);
     return s;
 }
 
+/* ---- marks ---- */
 static enum mrs_status
-find_values(struct grid *g, struct mrs_err *e)
+describe_axes(struct grid *g, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    uint32_t n;
-    const struct mrs_step *st = &g->en->plan->steps[g->step];
-    const struct mrs_axis *def = st->type->grid->axes(st->state, &n);
     enum mrs_status s = MRS_OK;
-    g->axis = mrs_zalloc(g->en->mem, n * sizeof *g->axis);
+    mrs_build_open(b, "axes", 4, MRS_ARRAY);
+    for (uint32_t i = 0; s == MRS_OK && i < g->n; i++) {
+        struct axis *a = &g->axis[i];
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        mrs_build_i64(b, "n", (int64_t)a->n);
+        mrs_build_i64(b, "at", (int64_t)(g->begun ? a->at - HEAD - a->v.n : 0));
+        s = mrsi_tape_describe(&a->values, "values", b, files, e);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    return s;
+}
+
+static enum mrs_status
+describe_finding(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct grid *g = arg;
+    mrs_build_i64(b, "finding", g->finding);
+    enum mrs_status s = describe_axes(g, b, files, e);
+    return s == MRS_OK ? mrsi_index_describe(&g->seen, "keys", b, files, e) : s;
+}
+
+/* Whether each of n values lies whole on the tape, and one begins at `at`. */
+static bool
+are_values(const struct axis *a)
+{
+    size_t at = 0;
+    uint64_t n = 0;
+    bool begins = false;
+    while (at < a->values.n && a->values.n - at >= HEAD) {
+        begins = begins || at == a->at;
+        at += HEAD + (size_t)mrs_le32(a->values.p + at + 1);
+        n++;
+    }
+    return at == a->values.n && n == a->n && (begins || !n);
+}
+
+static enum mrs_status
+axis_back(struct grid *g, uint32_t i, struct mrs_view d, struct mrs_err *e)
+{
+    struct axis *a = &g->axis[i];
+    bool bad = false;
+    a->n = mrsi_state_number(d, "n", INT64_MAX, &bad);
+    a->at = mrsi_state_number(d, "at", INT64_MAX, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("an axis", e) : mrsi_tape_apply(&a->values, d, "values", e);
+    if (s == MRS_OK && i < g->finding && (!a->values.ended || !are_values(a))) {
+        s = mrsi_state_damaged("an axis", e);
+    }
+    if (s == MRS_OK && i < g->finding && a->def->side >= 0) {
+        mrsi_coll_counted(&g->en->coll[g->en->side[g->step][a->def->side]]);
+    }
+    return s;
+}
+
+/* finding: so many axes are whole. */
+static enum mrs_status
+axes_back(struct grid *g, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_walk w;
+    struct mrs_elem at;
+    uint32_t i = 0;
+    enum mrs_status s = MRS_OK;
+    mrs_walk_init(&w, mrsi_state_list(mark, "axes", &bad));
+    while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
+        s = i < g->n ? axis_back(g, i, mrs_val_view(at.v), e) : mrsi_state_damaged("an axis", e);
+        i++;
+    }
+    return s == MRS_OK && (bad || i != g->n) ? mrsi_state_damaged("the axes", e) : s;
+}
+
+static enum mrs_status
+go_on_finding(struct grid *g, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view mark = g->pass.from;
+    g->finding = (uint32_t)mrsi_state_number(mark, "finding", g->n, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("the axes", e) : mrsi_pass_apply(&g->pass, e);
+    s = s == MRS_OK ? axes_back(g, mark, e) : s;
+    return s == MRS_OK ? mrsi_index_apply(&g->seen, mark, "keys", e) : s;
+}
+
+/* ---- all values ---- */
+static enum mrs_status
+make_axes(struct grid *g, struct mrs_err *e)
+{
+    const struct mrs_step *st = &g->en->plan->steps[g->step];
+    const struct mrs_axis *def = st->type->grid->axes(st->state, &g->n);
+    g->axis = mrs_zalloc(g->en->mem, g->n * sizeof *g->axis);
     if (!g->axis) {
-        return mrs_err_memory(e, n * sizeof *g->axis);
+        return mrs_err_memory(e, g->n * sizeof *g->axis);
     }
-    mrsi_rows_begin(g->en);
-    for (; s == MRS_OK && g->n < n; g->n++) {
-        struct axis *a = &g->axis[g->n];
-        a->def = &def[g->n];
+    for (uint32_t i = 0; i < g->n; i++) {
+        struct axis *a = &g->axis[i];
+        a->def = &def[i];
         a->name_len = (uint32_t)strlen(a->def->name);
-        mrsi_tape_init(&a->values, g->en, 1, g->en->memory / 16 / n);
-        s = a->def->side < 0 ? put_constants(a, e) : put_distinct(g, g->n, e);
-        s = s == MRS_OK ? mrsi_tape_end(&a->values, e) : s;
+        mrsi_tape_init(&a->values, g->en, 1, g->en->memory / 16 / g->n);
+        a->values.kept = true;
     }
+    return MRS_OK;
+}
+
+static enum mrs_status
+find_values(void *arg, struct mrs_err *e)
+{
+    struct grid *g = arg;
+    g->pass = (struct mrsi_pass){.en = g->en, .kind = "values", .describe = describe_finding, .arg = g};
+    mrsi_index_init(&g->seen, g->en, g->en->memory / 8);
+    mrsi_keep_mark_for(&g->pass);
+    mrsi_rows_begin(g->en);
+    enum mrs_status s = mrsi_pass_goes_on(&g->pass) ? go_on_finding(g, e) : MRS_OK;
+    while (s == MRS_OK && g->finding < g->n) {
+        struct axis *a = &g->axis[g->finding];
+        s = a->def->side < 0 ? put_constants(a, e) : put_distinct(g, g->finding, e);
+        s = s == MRS_OK ? mrsi_tape_end(&a->values, e) : s;
+        g->finding++;
+        s = s == MRS_OK ? mrsi_pass_between(&g->pass, e) : s;
+    }
+    mrsi_index_clear(&g->seen);
     mrsi_rows_accept(g->en);
     return s;
 }
@@ -263,14 +369,12 @@ next_combination(struct grid *g)
     return true;
 }
 
-static enum mrs_status
-rewind_grid(void *arg, struct mrs_err *e)
+static void
+rewind_grid(void *arg)
 {
     struct grid *g = arg;
-    (void)e;
     g->docs = 0;
     g->begun = g->done = false;
-    return MRS_OK;
 }
 
 /* Appends the document of the axes to a block. */
@@ -329,14 +433,47 @@ next_block(void *arg, struct mrs_block *b, struct mrs_err *e)
     return s == MRS_OK && !b->n_docs ? MRS_END : s;
 }
 
+/* ---- marks while documents are made ---- */
+static enum mrs_status
+describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct grid *g = arg;
+    mrs_build_i64(b, "given", (int64_t)g->docs);
+    mrs_build_bool(b, "begun", g->begun);
+    mrs_build_bool(b, "done", g->done);
+    return describe_axes(g, b, files, e);
+}
+
+static enum mrs_status
+go_on(void *arg, struct mrs_view mark, struct mrs_err *e)
+{
+    struct grid *g = arg;
+    bool bad = false;
+    struct mrs_val begun = mrs_doc_get(mark, "begun"), done = mrs_doc_get(mark, "done");
+    g->docs = mrsi_state_number(mark, "given", INT64_MAX, &bad);
+    if (bad || begun.type != MRS_BOOL || done.type != MRS_BOOL) {
+        return mrsi_state_damaged("the combinations", e);
+    }
+    g->begun = *begun.p;
+    g->done = *done.p;
+    g->finding = g->n;
+    enum mrs_status s = axes_back(g, mark, e);
+    for (uint32_t i = 0; s == MRS_OK && g->begun && i < g->n; i++) {
+        if (!next_value(&g->axis[i])) {
+            s = mrsi_state_damaged("the combinations", e);
+        }
+    }
+    return s;
+}
+
 enum mrs_status
 mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     struct grid g = {.en = en, .step = step};
-    struct mrsi_stream stream = {rewind_grid, next_block, &g};
-    enum mrs_status s = find_values(&g, e);
+    struct mrsi_stream stream = {find_values, rewind_grid, next_block, describe, go_on, &g};
+    enum mrs_status s = make_axes(&g, e);
     s = s == MRS_OK ? mrsi_spread_stream(en, step, &stream, e) : s;
-    for (uint32_t i = 0; i < g.n; i++) {
+    for (uint32_t i = 0; g.axis && i < g.n; i++) {
         mrsi_tape_clear(&g.axis[i].values);
     }
     mrs_free(en->mem, g.axis);

@@ -17,7 +17,8 @@ struct spread {
     uint32_t side;                 /* being read */
     struct mrsi_scan scan;
     const struct mrsi_stream *from; /* sources that lie in no collection; NULL: they do */
-    struct mrsi_pass pass;         /* marks of the first pass, where the sources lie in collections */
+    struct mrsi_refused_mark log;  /* of refused documents, before the first pass */
+    struct mrsi_pass pass;
 };
 static const struct mrsi_part no_part = {.in_index = MRSI_NONE};
 
@@ -202,13 +203,13 @@ static enum mrs_status
 read_sources(struct spread *sp, struct mrs_err *e)
 {
     struct mrsi_pipe p = {sp->en, sizeof(struct job), fetch, work, commit, clear, sp};
-    if (sp->from) {
-        enum mrs_status begun = sp->from->rewind(sp->from->arg, e);
-        return begun == MRS_OK ? mrsi_pipe_run(&p, e) : begun;
-    }
+    struct mrsi_pass *pass = &sp->pass;
     enum mrs_status s = MRS_OK;
-    struct mrsi_pass *pass = sp->sides.pass;
-    for (uint32_t i = mrsi_pass_goes_on(pass) ? sp->side : 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
+    if (sp->from) {
+        pass->from = mrs_empty_doc();
+        return mrsi_pipe_run_marked(&p, pass, e);
+    }
+    for (uint32_t i = sp->side; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
         if (sp->st->desc.sides[i].role & MRS_ROLE_MAIN) {
             sp->side = i;
             s = mrsi_pass_begin_scan(pass, sp->en, &sp->en->coll[sp->en->side[sp->step][i]], &sp->scan, e);
@@ -233,13 +234,16 @@ open_writers(struct spread *sp, struct mrs_err *e)
     return s;
 }
 
-/* ---- marks: only in the first pass ---- */
+/* ---- marks ---- */
 static enum mrs_status
 describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct spread *sp = arg;
     mrs_build_i64(b, "side", sp->side);
-    return mrsi_sides_describe(&sp->sides, b, files, e);
+    mrs_build_i64(b, "logged", (int64_t)sp->log.n);
+    mrs_build_i64(b, "loggedBytes", (int64_t)sp->log.bytes);
+    enum mrs_status s = mrsi_sides_describe(&sp->sides, b, files, e);
+    return s == MRS_OK && sp->from ? sp->from->describe(sp->from->arg, b, files, e) : s;
 }
 
 /* Goes on at a mark: all but where the pass reads, which follows. */
@@ -247,34 +251,40 @@ static enum mrs_status
 go_on(struct spread *sp, struct mrs_err *e)
 {
     bool bad = false;
-    uint32_t n = sp->st->desc.n_sides;
-    sp->pass.wr = sp->sides.wr;
-    sp->pass.n_wr = sp->sides.n_wr;
-    if (!mrsi_pass_goes_on(&sp->pass)) {
-        return MRS_OK;
-    }
-    sp->side = (uint32_t)mrsi_state_number(sp->pass.from, "side", n - 1, &bad);
+    struct mrs_view mark = sp->pass.from;
+    sp->side = (uint32_t)mrsi_state_number(mark, "side", sp->st->desc.n_sides - 1, &bad);
+    sp->log.n = mrsi_state_number(mark, "logged", INT64_MAX, &bad);
+    sp->log.bytes = mrsi_state_number(mark, "loggedBytes", INT64_MAX, &bad);
     if (bad) {
         return mrsi_state_damaged("the step", e);
     }
     enum mrs_status s = mrsi_pass_apply(&sp->pass, e);
-    return s == MRS_OK ? mrsi_sides_apply(&sp->sides, sp->pass.from, e) : s;
+    s = s == MRS_OK ? mrsi_sides_apply(&sp->sides, mark, e) : s;
+    return s == MRS_OK && sp->from ? sp->from->go_on(sp->from->arg, mark, e) : s;
+}
+
+/* ---- passes ---- */
+/* In the phase that ids is in. A mark on disk speaks of what is written anew: it is replaced first. */
+static enum mrs_status
+begin_pass(struct spread *sp, struct mrs_err *e)
+{
+    bool again = sp->sides.ids.phase != MRSI_IDS_HOPE;
+    mrsi_refused_rewind(sp->en, sp->log);
+    mrsi_rows_begin(sp->en);
+    if (sp->from) {
+        sp->from->rewind(sp->from->arg);
+    }
+    sp->side = sp->sides.there = sp->sides.at = 0;
+    sp->pass.blank = again;
+    return again ? mrsi_pass_anew(&sp->pass, e) : MRS_OK;
 }
 
 static enum mrs_status
-one_pass(struct spread *sp, struct mrsi_refused_mark mark, struct mrs_err *e)
+one_pass(struct spread *sp, struct mrs_err *e)
 {
     enum mrsi_ids_phase phase = sp->sides.ids.phase;
-    enum mrs_status s = MRS_OK;
-    if (phase != MRSI_IDS_HOPE) {
-        sp->sides.pass = NULL;
-        s = mrsi_keep_void(sp->en, e);
-    }
-    if (!mrsi_pass_goes_on(sp->sides.pass)) {
-        mrsi_refused_rewind(sp->en, mark);
-        mrsi_rows_begin(sp->en);
-        s = s == MRS_OK ? mrsi_sides_there(&sp->sides, e) : s;
-    }
+    sp->pass.blank = phase == MRSI_IDS_RESOLVE;
+    enum mrs_status s = mrsi_sides_there(&sp->sides, e);
     if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
         s = mrsi_sides_copy(&sp->sides, phase == MRSI_IDS_VERDICT, e);
     }
@@ -282,21 +292,42 @@ one_pass(struct spread *sp, struct mrsi_refused_mark mark, struct mrs_err *e)
 }
 
 static enum mrs_status
-all_passes(struct spread *sp, struct mrsi_refused_mark mark, struct mrs_err *e)
+all_passes(struct spread *sp, struct mrs_err *e)
 {
-    bool clash = false;
-    enum mrs_status s = one_pass(sp, mark, e);
-    if (s == MRS_OK) {
-        s = mrsi_ids_look(&sp->sides.ids, &clash, e);
+    struct mrsi_ids *ids = &sp->sides.ids;
+    bool clash = true;
+    enum mrs_status s = MRS_OK;
+    if (ids->phase == MRSI_IDS_HOPE) {
+        s = one_pass(sp, e);
+        s = s == MRS_OK ? mrsi_ids_look(ids, &clash, e) : s;
+        s = s == MRS_OK && clash ? begin_pass(sp, e) : s;
     }
-    if (s != MRS_OK || !clash) {
+    if (s == MRS_OK && clash && ids->phase == MRSI_IDS_RESOLVE) {
+        s = one_pass(sp, e);
+        s = s == MRS_OK ? mrsi_ids_judge(ids, e) : s;
+        s = s == MRS_OK ? begin_pass(sp, e) : s;
+    }
+    return s == MRS_OK && clash ? one_pass(sp, e) : s;
+}
+
+/* From a mark, or from the beginning. */
+static enum mrs_status
+begin(struct spread *sp, struct mrs_err *e)
+{
+    sp->pass = (struct mrsi_pass){.en = sp->en, .kind = "step", .wr = sp->sides.wr, .describe = describe, .arg = sp};
+    sp->sides.pass = &sp->pass;
+    mrsi_keep_mark_for(&sp->pass);
+    enum mrs_status s = MRS_OK;
+    if (sp->from && !mrsi_pass_goes_on(&sp->pass)) {
+        s = sp->from->begin(sp->from->arg, e);
+    }
+    sp->log = mrsi_refused_mark(sp->en);
+    s = s == MRS_OK ? open_writers(sp, e) : s;
+    sp->pass.n_wr = sp->sides.n_wr;
+    if (s != MRS_OK) {
         return s;
     }
-    s = one_pass(sp, mark, e);
-    if (s == MRS_OK) {
-        s = mrsi_ids_judge(&sp->sides.ids, e);
-    }
-    return s == MRS_OK ? one_pass(sp, mark, e) : s;
+    return mrsi_pass_goes_on(&sp->pass) ? go_on(sp, e) : begin_pass(sp, e);
 }
 
 enum mrs_status
@@ -304,16 +335,9 @@ mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stre
 {
     const struct mrs_step *st = &en->plan->steps[step];
     struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread, .from = from};
-    struct mrsi_refused_mark mark = mrsi_refused_mark(en); /* as it was before the step, whatever a mark says */
     enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);
-    if (!from) {
-        sp.pass = (struct mrsi_pass){.en = en, .kind = "step", .describe = describe, .arg = &sp};
-        sp.sides.pass = &sp.pass;
-        mrsi_keep_mark_for(&sp.pass);
-    }
-    s = s == MRS_OK ? open_writers(&sp, e) : s;
-    s = s == MRS_OK ? go_on(&sp, e) : s;
-    s = s == MRS_OK ? all_passes(&sp, mark, e) : s;
+    s = s == MRS_OK ? begin(&sp, e) : s;
+    s = s == MRS_OK ? all_passes(&sp, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }

@@ -12,6 +12,7 @@
 #ifndef MRS_RUN_FOLD_H
 #define MRS_RUN_FOLD_H
 
+#include "checkpoint.h"
 #include "join.h"
 
 /* Bits of a document that took part, beside those of enum in join.h. None: it stands in a document of into. */
@@ -128,6 +129,8 @@ struct mrsi_fold_load {
 /* ---- fold_gather.c: groups that grow while documents are read ---- */
 struct mrsi_fold_gather {
     bool on, gave_up;
+    struct mrsi_temp *image; /* of the groups, for marks, once they do not change any more; NULL: not made */
+    uint64_t image_bytes;
     size_t size;           /* of a state, padded to 8 */
     struct mrs_arena room; /* of groups */
     struct mrs_buf slots;
@@ -136,11 +139,30 @@ struct mrsi_fold_gather {
     uint64_t held;
 };
 
+/* What a step does, one behind the other; a mark says where it is. */
+enum mrsi_fold_stage {
+    MRSI_FOLD_GATHERS,     /* from is read, groups grow */
+    MRSI_FOLD_READS,       /* from is read, what its documents bring is kept as records */
+    MRSI_FOLD_HOPES,       /* groups are written */
+    MRSI_FOLD_READS_AGAIN, /* `_id`s clash: the documents of groups that have grown are read for their records */
+    MRSI_FOLD_RESOLVES,
+    MRSI_FOLD_TELLS,       /* groups are written by the verdict about their `_id`s */
+    MRSI_FOLD_SETTLES,
+    MRSI_FOLD_IS_DONE
+};
+
 struct mrsi_fold {
     struct mrsi_engine *en;
     uint32_t step;
     const struct mrs_step *st;
     const struct mrs_fold_ops *ops;
+    enum mrsi_fold_stage stage;
+    struct mrsi_pass pass;
+    struct {
+        struct mrsi_refused_mark refused;
+        uint64_t bytes, docs;
+    } begun;                        /* how far the run was when the step began */
+    struct mrsi_refused_mark read;  /* the log of refused documents once from was read */
     struct mrsi_sides sides;
     struct mrsi_scan scan;
     struct mrs_buf early;       /* struct mrsi_rec: what was read before the ranges were known */
@@ -158,10 +180,17 @@ struct mrsi_fold {
     uint32_t next_part;         /* to be handed out */
     struct mrsi_fates fates;    /* of the documents of from */
     struct mrsi_sorter late;    /* by ordinal: place and reason, each with its NUL */
-    struct mrsi_tape serials;   /* RESOLVE and VERDICT: the number of the first document of each job */
+    struct mrsi_tape serials;   /* RESOLVE and VERDICT: the number of the first document of each partition */
     uint64_t n_docs;            /* documents put, up to the job that was committed last */
     struct mrsi_fold_gather gather;
     uint32_t next_group;        /* to be handed out */
+    struct {                    /* a partition that is sorted on disk, one at a time: that before next_part */
+        bool on, goes_on;       /* goes_on: from a mark, not handed out yet */
+        bool sorted;            /* all of it is in the sorter, which is read */
+        uint64_t piece;         /* else the next of its pieces */
+        uint64_t n_docs;        /* documents put of it, up to the mark */
+        struct mrsi_sorter sorter;
+    } heavy;
 };
 
 /* A record on its way to a partition, or to a group that grows: `verify` is the group, `sort` the order, `ref` a part
@@ -192,6 +221,10 @@ enum mrs_status mrsi_fold_ask_kin(struct mrsi_fold *f, struct mrsi_worker *w, st
                                   struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
+/* What is in early or in partitions, as fields of a mark, and back; reads: more documents will follow. */
+enum mrs_status mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
+                                         struct mrs_err *e);
+enum mrs_status mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e);
 
 /* fold_keep.c: whether the open piece holds its kin and has room for a document's record. */
 bool mrsi_fold_has_kin(const struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen,
@@ -221,6 +254,11 @@ enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w,
 enum mrs_status mrsi_fold_give_up(struct mrsi_fold *f, struct mrs_err *e);
 /* All documents were read. FAIL as above. */
 enum mrs_status mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e);
+/* The groups as they are now, as field `groups` of a mark. Going on with less memory than they need gives up (FAIL as
+ * above) while they grow; when they are whole they stay where they are. */
+enum mrs_status mrsi_fold_gather_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
+                                          struct mrs_err *e);
+enum mrs_status mrsi_fold_gather_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
 /* A finished group, in the order of keys. */
 struct mrs_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i);
 
@@ -267,10 +305,20 @@ enum mrs_status mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worke
 enum mrs_status mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                     struct mrs_err *e);
 
-enum mrs_status mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e);   /* fold_read.c */
-/* Again, for records instead of groups that were gathered; what it tells was told the first time. */
-enum mrs_status mrsi_fold_read_again(struct mrsi_fold *f, struct mrs_err *e);
-enum mrs_status mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e);  /* fold_write.c: all groups, one pass */
+/* ---- passes; each goes on where the mark says if f->pass has one ---- */
+/* fold_read.c: groups or records of all documents of from. FAIL with gave_up: not as groups. */
+enum mrs_status mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e);
+/* As if nothing had been read, and no more been refused than then; records are kept from here on. */
+void mrsi_fold_forget(struct mrsi_fold *f, struct mrsi_refused_mark then);
+/* fold_write.c: all groups, one pass. */
+enum mrs_status mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e);
+enum mrs_status mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
+                                         struct mrs_err *e);
+enum mrs_status mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
 enum mrs_status mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e); /* fold_settle.c */
+
+/* ---- fold_mark.c: a step in the middle, in words ---- */
+enum mrs_status mrsi_fold_describe(void *fold, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_fold_apply(struct mrsi_fold *f, struct mrs_err *e); /* as f->pass.from says */
 
 #endif

@@ -43,6 +43,8 @@ mrsi_fold_gather_clear(struct mrsi_fold *f)
     mrs_arena_clear(&g->room);
     mrs_buf_clear(&g->slots);
     mrsi_fold_load_clear(&g->groups);
+    mrsi_temp_drop(f->en, g->image);
+    g->image = NULL;
     g->on = false;
 }
 
@@ -80,6 +82,38 @@ more_slots(struct mrsi_fold_gather *g, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* Room for one more group; NULL: e says why there is none. Once all was read, a smaller share of memory (that of a run
+ * that goes on) does not matter any more: groups grow no further. */
+static uint8_t *
+room_of_group(struct mrsi_fold *f, size_t size, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    g->held += size + 4 * sizeof(struct mrsi_fold_group) + 4 * sizeof(struct slot);
+    bool too_much = g->held > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
+    if (too_much || g->groups.n_groups == UINT32_MAX / 4) {
+        mrsi_fold_give_up(f, e);
+        return NULL;
+    }
+    uint8_t *p = mrs_arena_alloc(&g->room, size);
+    if (!p) {
+        mrs_err_memory(e, size);
+    }
+    return p;
+}
+
+static enum mrs_status
+enter_group(struct mrsi_fold_gather *g, struct slot *slot, const struct mrsi_rec *first, struct mrs_err *e)
+{
+    struct mrsi_fold_group group = {.first = first, .key = mrsi_fold_key(first)};
+    mrs_buf_put(&g->groups.groups, &group, sizeof group);
+    if (g->groups.groups.bad) {
+        return mrs_err_memory(e, sizeof group);
+    }
+    *slot = (struct slot){first->ref, first};
+    g->groups.n_groups++;
+    return MRS_OK;
+}
+
 static uint8_t *
 new_group(struct mrsi_fold *f, struct slot *slot, const struct mrsi_rec *r, struct mrs_err *e)
 {
@@ -91,30 +125,15 @@ new_group(struct mrsi_fold *f, struct slot *slot, const struct mrsi_rec *r, stru
     rec.shape_len = f->ops->small_name(f->st->state, shape);
     rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.shape_len + 7) & ~(size_t)7);
     size_t size = sizeof(struct gathered) + g->size + rec.total;
-    g->held += size + 4 * sizeof(struct mrsi_fold_group) + 4 * sizeof(struct slot);
-    if (g->held > f->en->memory / 2 || g->groups.n_groups == UINT32_MAX / 4) {
-        mrsi_fold_give_up(f, e);
-        return NULL;
-    }
-    uint8_t *p = mrs_arena_alloc(&g->room, size);
+    uint8_t *p = room_of_group(f, size, e);
     if (!p) {
-        mrs_err_memory(e, size);
         return NULL;
     }
     struct gathered head = {0};
     uint8_t *first = p + size - rec.total;
     memcpy(p, &head, sizeof head);
     mrsi_rec_fill(first, &rec, &x);
-    struct mrsi_fold_group group = {.first = (const struct mrsi_rec *)(const void *)first};
-    group.key = mrsi_fold_key(group.first);
-    mrs_buf_put(&g->groups.groups, &group, sizeof group);
-    if (g->groups.groups.bad) {
-        mrs_err_memory(e, sizeof group);
-        return NULL;
-    }
-    *slot = (struct slot){r->ref, group.first};
-    g->groups.n_groups++;
-    return p;
+    return enter_group(g, slot, (const struct mrsi_rec *)(const void *)first, e) == MRS_OK ? p : NULL;
 }
 
 /* The group of a record, made where there is none; NULL: e says why. */
@@ -239,4 +258,110 @@ mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
         s = s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
     }
     return s;
+}
+
+/* ---- in a mark: groups one behind the other, as they lie in memory ---- */
+static enum mrs_status
+put_groups(const struct mrsi_fold *f, struct mrsi_mark_file *out, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < f->gather.groups.n_groups; i++) {
+        const struct mrsi_rec *first = group_at(&f->gather, i)->first;
+        size_t before = sizeof(struct gathered) + f->gather.size;
+        s = mrsi_mark_file_put(out, (const uint8_t *)first - before, before + first->total, e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_gather_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    struct mrsi_mark_file out;
+    mrs_build_i64(b, "stateBytes", (int64_t)g->size);
+    if (!g->image) {
+        mrsi_mark_file_begin(&out, f->en);
+        enum mrs_status s = mrsi_mark_file_end(&out, put_groups(f, &out, e), e);
+        if (s != MRS_OK || f->stage == MRSI_FOLD_GATHERS) {
+            return s == MRS_OK ? mrsi_mark_file_describe(&out, "groups", b, files, e) : s;
+        }
+        g->image = out.temp;
+        g->image_bytes = out.bytes;
+    }
+    mrsi_mark_temp("groups", g->image, g->image_bytes, b, files);
+    return MRS_OK;
+}
+
+struct back {
+    struct mrsi_fold *f;
+    struct mrs_buf rest; /* of the file: what is no whole group yet */
+};
+
+/* Bytes of the group that begins at p, of which n are there; 0: more are needed. */
+static size_t
+whole_group(const struct back *bk, const uint8_t *p, size_t n, bool *bad)
+{
+    size_t before = sizeof(struct gathered) + bk->f->gather.size;
+    struct mrsi_rec r;
+    if (n < before + sizeof r) {
+        return 0;
+    }
+    memcpy(&r, p + before, sizeof r);
+    *bad = r.total != (((uint64_t)sizeof r + r.verify_len + r.shape_len + 7) & ~(uint64_t)7) || r.sort_len;
+    return n < before + r.total ? 0 : before + r.total;
+}
+
+static enum mrs_status
+group_back(struct mrsi_fold *f, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    if (g->groups.n_groups >= g->n_slots / 2 && more_slots(g, e) != MRS_OK) {
+        return MRS_DEAD;
+    }
+    uint8_t *to = room_of_group(f, n, e);
+    if (!to) {
+        return e->code == MRS_E_MEMORY ? MRS_DEAD : MRS_FAIL;
+    }
+    memcpy(to, p, n);
+    const struct mrsi_rec *first = (const struct mrsi_rec *)(const void *)(to + sizeof(struct gathered) + g->size);
+    struct slot *slot = (struct slot *)(void *)g->slots.p;
+    uint32_t at = first->ref & (g->n_slots - 1);
+    while (slot[at].first) {
+        at = (at + 1) & (g->n_slots - 1);
+    }
+    return enter_group(g, &slot[at], first, e);
+}
+
+static enum mrs_status
+take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    struct back *bk = arg;
+    size_t at = 0, one;
+    bool bad = false;
+    mrs_buf_put(&bk->rest, p, n);
+    enum mrs_status s = mrs_buf_status(&bk->rest, e);
+    while (s == MRS_OK && (one = whole_group(bk, bk->rest.p + at, bk->rest.n - at, &bad)) != 0 && !bad) {
+        s = group_back(bk->f, bk->rest.p + at, one, e);
+        at += one;
+    }
+    bk->rest.n -= at;
+    memmove(bk->rest.p, bk->rest.p + at, bk->rest.n);
+    return s == MRS_OK && bad ? mrsi_state_damaged("groups", e) : s;
+}
+
+enum mrs_status
+mrsi_fold_gather_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    struct back bk = {.f = f};
+    struct mrsi_mark_items items = {f->en, 1, take_back, &bk};
+    bool bad = false;
+    if (mrsi_state_number(mark, "stateBytes", SIZE_MAX, &bad) != g->size || bad) {
+        return mrsi_state_damaged("groups", e);
+    }
+    mrs_buf_init(&bk.rest, f->en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_mark_items_back(&items, mark, "groups", e);
+    s = s == MRS_OK && bk.rest.n ? mrsi_state_damaged("groups", e) : s;
+    mrs_buf_clear(&bk.rest);
+    return s == MRS_OK && f->stage != MRSI_FOLD_GATHERS ? mrsi_fold_sort_groups(&g->groups, e) : s;
 }

@@ -215,57 +215,29 @@ clear(void *arg, void *p)
     }
 }
 
-static enum mrs_status
-pass(struct mrsi_fold *f, struct mrs_err *e)
+enum mrs_status
+mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct job), fetch, work, commit, clear, f};
-    mrsi_scan_begin(f->en, &f->en->coll[f->en->side[f->step][0]], &f->scan);
-    enum mrs_status s = mrsi_pipe_run(&p, e);
-    mrsi_scan_end(&f->scan);
+    struct mrsi_coll *from = &f->en->coll[f->en->side[f->step][0]];
+    enum mrs_status s = mrsi_pass_begin_scan(&f->pass, f->en, from, &f->scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &f->pass, e) : s;
+    mrsi_pass_end_scan(&f->pass, &f->scan);
     if (s != MRS_OK) {
         return s;
     }
     return f->gather.on ? mrsi_fold_gather_end(f, e) : mrsi_fold_route_end(f, e);
 }
 
-/* As if nothing had been read since the mark. */
-static void
-forget(struct mrsi_fold *f, struct mrsi_refused_mark mark)
+void
+mrsi_fold_forget(struct mrsi_fold *f, struct mrsi_refused_mark then)
 {
     mrsi_fold_gather_clear(f);
-    mrsi_refused_rewind(f->en, mark);
+    mrsi_refused_rewind(f->en, then);
     mrsi_rows_begin(f->en);
     for (uint32_t i = 0; i < f->en->jobs; i++) {
         mrs_buf_reset(&f->en->worker[i].refused);
     }
     mrsi_fates_clear(&f->fates);
     mrsi_fates_init(&f->fates, f->en);
-}
-
-enum mrs_status
-mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
-{
-    struct mrsi_refused_mark mark = mrsi_refused_mark(f->en);
-    uint64_t bytes = atomic_load(&f->en->done_bytes), docs = atomic_load(&f->en->done_docs);
-    mrsi_fold_gather_begin(f);
-    enum mrs_status s = pass(f, e);
-    if (s != MRS_FAIL || !f->gather.gave_up || e->code != MRS_E_LIMIT) {
-        return s;
-    }
-    mrs_err_clear(e);
-    forget(f, mark);
-    atomic_store(&f->en->done_bytes, bytes);
-    atomic_store(&f->en->done_docs, docs);
-    return pass(f, e);
-}
-
-enum mrs_status
-mrsi_fold_read_again(struct mrsi_fold *f, struct mrs_err *e)
-{
-    struct mrsi_refused_mark mark = mrsi_refused_mark(f->en);
-    forget(f, mark);
-    enum mrs_status s = pass(f, e);
-    mrsi_refused_rewind(f->en, mark);
-    mrsi_rows_begin(f->en);
-    return s;
 }

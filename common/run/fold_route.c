@@ -458,9 +458,82 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
         pthread_rwlock_destroy(&f->cut_lock);
     }
     mrs_free(f->en->mem, f->router);
+    f->router = NULL;
+    f->routed = false;
     mrs_buf_clear(&f->top);
     mrs_buf_clear(&f->early);
     mrs_buf_clear(&f->cuts);
     mrs_buf_clear(&f->cut_at);
     mrsi_spill_clear(&f->spill);
+}
+
+/* ---- in a mark ---- */
+enum mrs_status
+mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_engine *en = f->en;
+    mrs_build_bool(b, "routed", f->routed);
+    mrs_build_i64(b, "seenBytes", (int64_t)f->seen_bytes);
+    mrs_build_i64(b, "enough", (int64_t)f->enough);
+    mrs_build_bool(b, "haveTop", f->have_top);
+    enum mrs_status s = mrsi_mark_bytes(en, "early", f->early.p, f->early.n, b, files, e);
+    s = s == MRS_OK ? mrsi_mark_bytes(en, "cuts", f->cuts.p, f->cuts.n, b, files, e) : s;
+    s = s == MRS_OK ? mrsi_mark_bytes(en, "top", f->top.p, f->top.n, b, files, e) : s;
+    return s == MRS_OK && f->routed ? mrsi_spill_describe(&f->spill, "records", b, files, e) : s;
+}
+
+/* Records one behind the other, each as long as its parts. */
+static bool
+are_records(const struct mrs_buf *recs)
+{
+    size_t at = 0;
+    while (recs->n - at >= sizeof(struct mrsi_rec)) {
+        const struct mrsi_rec *r = rec_at(recs, at);
+        uint64_t n = (uint64_t)sizeof *r + r->verify_len + r->sort_len + r->shape_len;
+        if (r->total % 8 || r->total < n || r->total > recs->n - at || r->ord > r->shape_len) {
+            return false;
+        }
+        at += r->total;
+    }
+    return at == recs->n;
+}
+
+static enum mrs_status
+partitions_back(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e)
+{
+    for (size_t at = 0; at < f->cuts.n; at += rec_at(&f->cuts, at)->total) {
+        struct mrsi_fold_cut cut = {0, at};
+        mrs_buf_put(&f->cut_at, &cut, sizeof cut);
+    }
+    find_common(f);
+    enum mrs_status s = mrs_buf_status(&f->cut_at, e);
+    s = s == MRS_OK ? mrsi_spill_init(&f->spill, f->en, 1, 0, e) : s;
+    f->spill.memory /= 2;
+    s = s == MRS_OK ? mrsi_spill_apply(&f->spill, mark, "records", e) : s;
+    if (s == MRS_OK && f->spill.n_part != f->cut_at.n / sizeof(struct mrsi_fold_cut) + 1) {
+        s = mrsi_state_damaged("the ranges of keys", e);
+    }
+    s = s == MRS_OK && reads ? make_routers(f, e) : s;
+    f->routed = s == MRS_OK;
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_val routed = mrs_doc_get(mark, "routed"), top = mrs_doc_get(mark, "haveTop");
+    f->seen_bytes = mrsi_state_number(mark, "seenBytes", INT64_MAX, &bad);
+    f->enough = mrsi_state_number(mark, "enough", INT64_MAX, &bad);
+    if (bad || routed.type != MRS_BOOL || top.type != MRS_BOOL || (!*routed.p && !reads)) {
+        return mrsi_state_damaged("what was read", e);
+    }
+    f->have_top = *top.p;
+    enum mrs_status s = mrsi_mark_bytes_back(f->en, mark, "early", &f->early, e);
+    s = s == MRS_OK ? mrsi_mark_bytes_back(f->en, mark, "cuts", &f->cuts, e) : s;
+    s = s == MRS_OK ? mrsi_mark_bytes_back(f->en, mark, "top", &f->top, e) : s;
+    if (s == MRS_OK && (!are_records(&f->early) || !are_records(&f->cuts))) {
+        s = mrsi_state_damaged("what was read", e);
+    }
+    return s == MRS_OK && *routed.p ? partitions_back(f, mark, reads, e) : s;
 }

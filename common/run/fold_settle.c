@@ -35,8 +35,10 @@ take_late(struct settle *st, struct job *job, struct mrs_err *e)
         if (ordinal >= end) {
             return mrs_buf_status(&job->late, e);
         }
-        mrs_buf_put(&job->late, &ordinal, sizeof ordinal);
-        mrs_buf_put(&job->late, st->next.p, st->next.n);
+        if (ordinal >= job->block.first_doc) { /* else it was told before the run was stopped */
+            mrs_buf_put(&job->late, &ordinal, sizeof ordinal);
+            mrs_buf_put(&job->late, st->next.p, st->next.n);
+        }
         st->have_next = false;
     }
 }
@@ -174,6 +176,15 @@ tally(const struct settle *st)
     return t;
 }
 
+/* A mark in this pass has it open. */
+static enum mrs_status
+open_from(struct mrsi_fold *f, struct mrs_err *e)
+{
+    enum mrs_status s = f->sides.wr_of[0] == MRSI_NONE ? mrsi_sides_open(&f->sides, 0, e) : MRS_OK;
+    f->pass.n_wr = f->sides.n_wr;
+    return s;
+}
+
 enum mrs_status
 mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
 {
@@ -185,7 +196,7 @@ mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
         row->after += t.stay;
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_sides_open(&f->sides, 0, e);
+    enum mrs_status s = open_from(f, e);
     if (s == MRS_OK && !t.stay && !t.late) {
         row->taken += t.taken;
         skip_progress(f);
@@ -193,9 +204,9 @@ mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
     }
     s = s == MRS_OK ? mrsi_sorter_rewind(&f->late, e) : s;
     if (s == MRS_OK) {
-        mrsi_scan_begin(f->en, &f->en->coll[f->en->side[f->step][0]], &f->scan);
-        s = mrsi_pipe_run(&p, e);
-        mrsi_scan_end(&f->scan);
+        s = mrsi_pass_begin_scan(&f->pass, f->en, &f->en->coll[f->en->side[f->step][0]], &f->scan, e);
+        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &f->pass, e) : s;
+        mrsi_pass_end_scan(&f->pass, &f->scan);
     }
     return s;
 }

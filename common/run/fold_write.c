@@ -15,7 +15,6 @@ struct job {
     uint32_t first, n;                 /* of those */
     bool heavy;
     /* heavy */
-    struct mrsi_sorter sorter;
     struct mrsi_sorted next;    /* the member ahead */
     bool have_next;
     struct mrs_buf group;       /* key of the group being streamed */
@@ -51,11 +50,12 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         f->next_group += job->n;
         return left ? MRS_OK : MRS_END;
     }
-    if (f->next_part == f->spill.n_part) {
+    if (f->next_part == f->spill.n_part && !f->heavy.goes_on) {
         return MRS_END;
     }
-    job->part = &f->spill.part[f->next_part++];
-    job->heavy = job->part->bytes > f->en->memory / (8ull * f->en->jobs);
+    f->next_part += !f->heavy.goes_on;
+    job->part = &f->spill.part[f->next_part - 1];
+    job->heavy = f->heavy.goes_on || job->part->bytes > f->en->memory / (8ull * f->en->jobs);
     *big = job->heavy;
     return MRS_OK;
 }
@@ -127,7 +127,8 @@ struct payload {
 };
 
 static enum mrs_status
-to_sorter(struct job *job, const struct mrsi_fold_rec *kin, const struct mrsi_fold_rec *r, struct mrs_err *e)
+to_sorter(struct mrsi_fold *f, struct job *job, const struct mrsi_fold_rec *kin, const struct mrsi_fold_rec *r,
+          struct mrs_err *e)
 {
     struct mrs_view group = mrsi_fold_kin_group(kin), rest = mrsi_fold_kin_rest(kin), shape = mrsi_fold_shape(r);
     struct payload x = {r->ordinal, group.n, rest.n};
@@ -145,13 +146,37 @@ to_sorter(struct job *job, const struct mrsi_fold_rec *kin, const struct mrsi_fo
     if (job->key.bad || job->bytes.bad) {
         return mrs_err_memory(e, r->len);
     }
-    return mrsi_sorter_put(&job->sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
+    return mrsi_sorter_put(&f->heavy.sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
 }
+
+/* A job that is worked on alone: between two of its pieces or groups a mark can be taken where all jobs before it have
+ * been committed. */
+static enum mrs_status
+mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    if (!mrsi_keep_due(f->en) || !mrsi_pipe_turn(w)) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_fold_hand_over(f, w, &job->out, e);
+    if (job->have_next) {
+        mrsi_sorter_unread(&f->heavy.sorter);
+        job->have_next = false;
+    }
+    f->heavy.n_docs = job->out.n_docs;
+    return s == MRS_OK ? mrsi_keep_mark(&f->pass, e) : s;
+}
+
+struct piece {
+    struct mrsi_fold *f;
+    struct mrsi_worker *w;
+    struct job *job;
+};
 
 static enum mrs_status
 piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
 {
-    struct job *job = arg;
+    const struct piece *x = arg;
+    struct job *job = x->job;
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&job->group); /* for now: where the kins of the piece stand */
     for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
@@ -162,10 +187,11 @@ piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
             s = mrs_buf_status(&job->group, e);
         } else {
             memcpy(&kin, job->group.p + r->kin * sizeof kin, sizeof kin);
-            s = to_sorter(job, kin, r, e);
+            s = to_sorter(x->f, job, kin, r, e);
         }
     }
-    return s;
+    x->f->heavy.piece++;
+    return s == MRS_OK ? mark_inside(x->f, x->w, job, e) : s;
 }
 
 static struct payload
@@ -177,23 +203,25 @@ payload_of(const struct mrsi_sorted *r)
 }
 
 static enum mrs_status
-look_ahead(struct job *job, struct mrs_err *e)
+look_ahead(struct mrsi_fold *f, struct job *job, struct mrs_err *e)
 {
-    enum mrs_status s = job->have_next ? MRS_OK : mrsi_sorter_next(&job->sorter, &job->next, e);
+    enum mrs_status s = job->have_next ? MRS_OK : mrsi_sorter_next(&f->heavy.sorter, &job->next, e);
     job->have_next = s == MRS_OK;
     return s;
 }
 
 struct stream {
     struct mrsi_fold_source base;
+    struct mrsi_fold *f;
     struct job *job;
 };
 
 static enum mrs_status
 next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
 {
-    struct job *job = ((struct stream *)(void *)base)->job;
-    enum mrs_status s = look_ahead(job, e);
+    const struct stream *src = (const struct stream *)(const void *)base;
+    struct job *job = src->job;
+    enum mrs_status s = look_ahead(src->f, job, e);
     if (s < MRS_OK) {
         return s;
     }
@@ -218,23 +246,82 @@ ordinal_streamed(const struct mrsi_fold_source *base, uint64_t i)
     return n;
 }
 
+/* All records of the partition, in order, or what was left of them at the mark. */
+static enum mrs_status
+sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    struct piece x = {f, w, job};
+    struct mrsi_partition rest = *job->part;
+    if (f->heavy.goes_on) {
+        f->heavy.goes_on = false;
+        job->out.n_docs = f->heavy.n_docs;
+    } else {
+        mrsi_sorter_init(&f->heavy.sorter, f->en, f->en->memory / 8);
+        f->heavy.sorter.kept = f->heavy.on = true;
+        f->heavy.sorted = false;
+        f->heavy.piece = 0;
+    }
+    if (f->heavy.sorted) {
+        return mrsi_sorter_go_on(&f->heavy.sorter, e);
+    }
+    rest.pieces.p += f->heavy.piece * sizeof(struct mrsi_piece);
+    rest.pieces.n -= f->heavy.piece * sizeof(struct mrsi_piece);
+    enum mrs_status s = mrsi_partition_pieces(&f->spill, &rest, piece_to_sorter, &x, e);
+    f->heavy.sorted = s == MRS_OK;
+    return s == MRS_OK ? mrsi_sorter_rewind(&f->heavy.sorter, e) : s;
+}
+
 static enum mrs_status
 fold_heavy(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
 {
-    struct stream src = {{.next = next_streamed, .ordinal = ordinal_streamed}, job};
-    mrsi_sorter_init(&job->sorter, f->en, f->en->memory / 8);
+    struct stream src = {{.next = next_streamed, .ordinal = ordinal_streamed}, f, job};
     job->have_next = false;
-    enum mrs_status s = mrsi_partition_pieces(&f->spill, job->part, piece_to_sorter, job, e);
-    s = s == MRS_OK ? mrsi_sorter_rewind(&job->sorter, e) : s;
-    while (s == MRS_OK && (s = look_ahead(job, e)) == MRS_OK) {
+    enum mrs_status s = sort_pieces(f, w, job, e);
+    while (s == MRS_OK && (s = mark_inside(f, w, job, e)) == MRS_OK && (s = look_ahead(f, job, e)) == MRS_OK) {
         mrs_buf_reset(&job->group);
         mrs_buf_put(&job->group, job->next.key, payload_of(&job->next).group_len);
         mrsi_tape_reset(&job->ordinals);
         s = mrs_buf_status(&job->group, e);
         s = s == MRS_OK ? mrsi_fold_group(&job->one, w, &job->out, &src.base, e) : s;
     }
-    mrsi_sorter_clear(&job->sorter);
+    mrsi_sorter_clear(&f->heavy.sorter);
+    f->heavy.on = false;
     return s == MRS_END ? MRS_OK : s;
+}
+
+/* ---- in a mark ---- */
+enum mrs_status
+mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_bool(b, "heavy", f->heavy.on);
+    if (!f->heavy.on) {
+        return MRS_OK;
+    }
+    mrs_build_bool(b, "sorted", f->heavy.sorted);
+    mrs_build_i64(b, "piece", (int64_t)f->heavy.piece);
+    mrs_build_i64(b, "put", (int64_t)f->heavy.n_docs);
+    return mrsi_sorter_describe(&f->heavy.sorter, "sorting", b, files, e);
+}
+
+enum mrs_status
+mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_val on = mrs_doc_get(mark, "heavy"), sorted = mrs_doc_get(mark, "sorted");
+    if (on.type == MRS_BOOL && !*on.p) {
+        return MRS_OK;
+    }
+    f->heavy.piece = mrsi_state_number(mark, "piece", INT64_MAX, &bad);
+    f->heavy.n_docs = mrsi_state_number(mark, "put", INT64_MAX, &bad);
+    bad = bad || on.type != MRS_BOOL || sorted.type != MRS_BOOL || !f->next_part || f->next_part > f->spill.n_part ||
+          f->heavy.piece > f->spill.part[f->next_part - 1].pieces.n / sizeof(struct mrsi_piece);
+    if (bad) {
+        return mrsi_state_damaged("a partition", e);
+    }
+    mrsi_sorter_init(&f->heavy.sorter, f->en, f->en->memory / 8);
+    f->heavy.sorter.kept = f->heavy.on = f->heavy.goes_on = true;
+    f->heavy.sorted = *sorted.p;
+    return mrsi_sorter_apply(&f->heavy.sorter, mark, "sorting", e);
 }
 
 /* ---- all of them ---- */
@@ -245,7 +332,8 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct job *job = p;
     job->out.n_docs = 0;
     if (f->sides.ids.phase == MRSI_IDS_VERDICT) {
-        memcpy(&job->out.first_doc, f->serials.p + w->job_no * sizeof job->out.first_doc, sizeof job->out.first_doc);
+        size_t part = (size_t)(job->part - f->spill.part);
+        memcpy(&job->out.first_doc, f->serials.p + part * sizeof job->out.first_doc, sizeof job->out.first_doc);
     }
     if (!job->part) {
         return fold_gathered(f, w, job, e);
@@ -288,8 +376,6 @@ enum mrs_status
 mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct job), fetch, work, commit, clear, f};
-    f->next_part = f->next_group = 0;
-    f->n_docs = 0;
-    enum mrs_status s = mrsi_pipe_run(&p, e);
+    enum mrs_status s = mrsi_pipe_run_marked(&p, &f->pass, e);
     return s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE ? mrsi_tape_end(&f->serials, e) : s;
 }

@@ -513,6 +513,64 @@ const struct scene scenes[] = {
      .plan = "steps:\n"
              "  - rollup: { from: logs, into: sums, by: \"$host\", sort: { day: -1 },\n"
              "              fields: { n: { $sum: 1 }, days: { $push: \"$day\" }, first: { $first: \"$$ROOT\" } } }\n"},
+    {.name = "rollup, groups in memory",
+     .dump = dump_wide,
+     .jobs = 2,
+     .plan = "steps:\n"
+             "  - rollup: { from: logs, into: sums, by: \"$host\", keep: none, where: { day: { $ne: 3 } },\n"
+             "              fields: { n: { $sum: 1 }, last: { $max: \"$day\" } } }\n"
+             "  - set: { in: sums, fields: { m: { $add: [\"$n\", 1] } } }\n"},
+    {.name = "rollup, groups outgrow memory",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .plan = "steps:\n"
+             "  - rollup: { from: logs, into: sums, by: \"$host\", keep: none,\n"
+             "              fields: { n: { $sum: 1 }, last: { $max: \"$text\" } } }\n"},
+    {.name = "rollup, a group fails",
+     .dump = dump_wide,
+     .max_refused = 99999,
+     .plan = "steps:\n"
+             "  - cast: { in: logs, fields: { k: int } }\n"
+             "  - rollup: { from: logs, into: sums, by: \"$host\", where: { k: { $ne: 4 } },\n"
+             "              fields: { n: { $sum: 1 }, high: { $max: { $divide: [1, \"$day\"] } } } }\n"},
+    {.name = "marks, rollup",
+     .dump = dump_large,
+     .memory = 64 << 20,
+     .jobs = 2,
+     .marked = true,
+     .plan = "steps:\n"
+             "  - rollup: { from: logs, into: sums, by: \"$host\", keep: none,\n"
+             "              fields: { n: { $sum: 1 }, last: { $max: \"$day\" } } }\n"},
+    {.name = "bucket, nothing leaves",
+     .dump = dump_wide,
+     .memory = 65536,
+     .jobs = 2,
+     .plan = "steps:\n"
+             "  - bucket: { from: logs, into: days, by: [host], time: day, max: 4, items: l, keep: all,\n"
+             "              where: { k: { $ne: 2 } } }\n"},
+    {.name = "bucket, a series outgrows memory",
+     .dump = dump_heavy,
+     .memory = 16384,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "steps:\n"
+             "  - bucket: { from: logs, into: days, by: [host], time: { $divide: [60, { $mod: [\"$day\", 17] }] },\n"
+             "              max: 7, items: l, keep: none }\n"},
+    {.name = "bucket, the last wins",
+     .dump = dump_wide,
+     .memory = 4096,
+     .plan = "steps:\n"
+             "  - bucket: { from: logs, into: hosts, by: [host, day], max: 2, items: l, id: \"$host\",\n"
+             "              conflicts: last, keep: none }\n"},
+    {.name = "marks, bucket",
+     .dump = dump_large,
+     .memory = 2 << 20,
+     .jobs = 1,
+     .marked = true,
+     .plan = "steps:\n"
+             "  - bucket: { from: logs, into: days, by: [day], max: 200, items: l, keep: none,\n"
+             "              where: { day: { $ne: 3 } } }\n"},
     {.name = "tree",
      .dump = dump_wide,
      .plan = "steps:\n"

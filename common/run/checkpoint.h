@@ -159,6 +159,10 @@ enum mrs_status mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark
                                     struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
 /* The document of a field, empty where there is none. */
 struct mrs_view mrsi_mark_doc(struct mrs_view mark, const char *name);
+/* Whether bytes that another run left in a file are what they should be: a document; a value, put into room for that,
+ * which is bad without memory. */
+bool mrsi_mark_is_doc(const uint8_t *p, uint64_t n);
+bool mrsi_mark_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room);
 /* Keeps a temporary file open until the mark that is being made is on disk; takes t over. */
 enum mrs_status mrsi_keep_until_mark(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e);
 

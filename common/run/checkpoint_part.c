@@ -76,3 +76,21 @@ mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *n
     mrsi_temp_drop(en, t);
     return s;
 }
+
+bool
+mrsi_mark_is_doc(const uint8_t *p, uint64_t n)
+{
+    return n >= MRS_DOC_MIN && mrs_le32(p) == n && mrs_doc_check(p, n, MRS_DEPTH_READ, NULL) == MRS_OK;
+}
+
+bool
+mrsi_mark_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room)
+{
+    uint8_t head[6] = {0, 0, 0, 0, type, 0}; /* of a document with this value under no name */
+    mrs_buf_reset(room);
+    mrs_put32(head, n + (uint32_t)sizeof head + 1);
+    mrs_buf_put(room, head, sizeof head);
+    mrs_buf_put(room, p, n);
+    mrs_buf_byte(room, 0);
+    return !room->bad && n < MRS_DOC_READ_MAX && mrsi_mark_is_doc(room->p, room->n);
+}

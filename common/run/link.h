@@ -77,6 +77,7 @@ struct mrsi_link {
     struct mrsi_refused_mark log; /* of refused documents, before anything was written */
     uint32_t now;                /* side being read */
     uint64_t written;            /* bits of sides that have a writer */
+    bool went_on;                /* tables are of another run */
     bool late;                   /* some document could not be written */
 };
 
@@ -162,6 +163,8 @@ enum mrs_status mrsi_link_put(struct mrsi_link *l, struct mrsi_worker *w, struct
 /* link_mark.c: for struct mrsi_pass; and back, the writers are open. */
 enum mrs_status mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_link_from_mark(struct mrsi_link *l, struct mrs_err *e);
+/* Tables of another run that have ended: whether what they say is possible. */
+enum mrs_status mrsi_link_check(const struct mrsi_link *l, struct mrs_err *e);
 /* link_write.c */
 /* Opens the writers of all sides that are written; where the step goes on, those that it had. */
 enum mrs_status mrsi_link_open(struct mrsi_link *l, struct mrs_err *e);

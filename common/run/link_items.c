@@ -194,7 +194,7 @@ static void
 take_parent(const struct mrsi_link *l, struct mrsi_link_items *x, uint64_t child)
 {
     uint64_t parent = (mrsi_area_u64(&l->listed)[child] & MRSI_LISTED_BY) - 1;
-    if (!mrsi_link_refused(l, 0, parent)) {
+    if (parent < l->side[0].fates.n && !mrsi_link_refused(l, 0, parent)) {
         mrs_buf_reset(&x->item);
         mrs_buf_reset(&x->other);
         put_new(l, x, 1, parent);

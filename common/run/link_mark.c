@@ -73,16 +73,98 @@ mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     return s == MRS_OK ? mrsi_sides_describe(&l->sides, b, files, e) : s;
 }
 
+/* ---- tables lie in files, and a file may have come to harm ---- */
+/* Whether each number, without the bits beside it, is below the end. */
+static bool
+are_below(const uint64_t *at, uint64_t n, uint64_t mask, uint64_t end)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if ((at[i] & mask) >= end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_kept(const struct mrsi_link_side *sd, uint64_t ordinal, struct mrs_buf *room)
+{
+    uint64_t at;
+    memcpy(&at, sd->at.p + ordinal * sizeof at, sizeof at);
+    if (at > sd->bytes.n || sd->bytes.n - at < MRSI_LINK_KEPT) {
+        return false;
+    }
+    const uint8_t *p = sd->bytes.p + at;
+    uint64_t id_len = mrs_le32(p), sort_len = mrs_le32(p + 4);
+    return id_len + sort_len <= sd->bytes.n - at - MRSI_LINK_KEPT &&
+           mrsi_mark_is_value(p[8], p + MRSI_LINK_KEPT, (uint32_t)id_len, room);
+}
+
+/* What was kept of each document that takes part. */
+static enum mrs_status
+check_kept(const struct mrsi_link_side *sd, struct mrs_err *e)
+{
+    struct mrs_buf room;
+    enum mrs_status s = sd->at.n == (sd->keeps ? sd->fates.n : 0) ? MRS_OK : mrsi_state_damaged("a side", e);
+    mrs_buf_init(&room, sd->fates.en->mem, SIZE_MAX);
+    for (uint64_t i = 0; s == MRS_OK && i < sd->at.n; i++) {
+        if (!(mrsi_fates_get(&sd->fates, i) & MRSI_FATE_OUTSIDE) && !is_kept(sd, i, &room)) {
+            s = room.bad ? mrs_buf_status(&room, e) : mrsi_state_damaged("an _id", e);
+        }
+    }
+    mrs_buf_clear(&room);
+    return s;
+}
+
+static bool
+are_references(const struct mrsi_link *l, uint32_t side)
+{
+    const struct mrsi_link_side *sd = &l->side[side];
+    bool second = mrsi_link_is_second(l, side);
+    const struct mrsi_tape *names = second ? &sd->found : &sd->keys;
+    return names->n == sd->whose.n && are_below(mrsi_tape_u64(&sd->whose), sd->whose.n, MRSI_REF_WHOSE, sd->fates.n) &&
+           (!second || are_below(mrsi_tape_u64(names), names->n, UINT64_MAX, l->side[!side].fates.n + 1));
+}
+
+static bool
+are_gains(const struct mrsi_link *l, uint32_t side)
+{
+    const struct mrsi_edges *x = &l->side[side].gains;
+    const uint64_t *start = mrsi_area_u64(&x->start);
+    for (uint64_t i = 0; i < l->side[side].fates.n; i++) {
+        if (start[i] > start[i + 1] || start[i + 1] > x->n) {
+            return false;
+        }
+    }
+    return are_below(mrsi_area_u64(&x->to), x->n, UINT64_MAX, l->side[!side].fates.n);
+}
+
+static bool
+are_listed(const struct mrsi_link *l)
+{
+    return are_below(mrsi_area_u64(&l->listed), l->side[1].fates.n, MRSI_LISTED_BY, l->side[0].fates.n + 1);
+}
+
+enum mrs_status
+mrsi_link_check(const struct mrsi_link *l, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
+        s = check_kept(&l->side[i], e);
+        if (s == MRS_OK && !(is_decided(l) ? !gains(l, i) || are_gains(l, i) : are_references(l, i))) {
+            s = mrsi_state_damaged("who names whom", e);
+        }
+    }
+    return s == MRS_OK && is_decided(l) && !are_listed(l) ? mrsi_state_damaged("who is listed", e) : s;
+}
+
 /* ---- and back ---- */
 static enum mrs_status
-apply_references(const struct mrsi_link *l, uint32_t side, struct mrsi_link_side *sd, struct mrs_view d,
-                 struct mrs_err *e)
+apply_references(struct mrsi_link_side *sd, struct mrs_view d, struct mrs_err *e)
 {
-    const struct mrsi_tape *names = mrsi_link_is_second(l, side) ? &sd->found : &sd->keys;
     enum mrs_status s = mrsi_tape_apply(&sd->whose, d, "whose", e);
     s = s == MRS_OK ? mrsi_tape_apply(&sd->keys, d, "keys", e) : s;
-    s = s == MRS_OK ? mrsi_tape_apply(&sd->found, d, "found", e) : s;
-    return s == MRS_OK && names->n != sd->whose.n ? mrsi_state_damaged("references", e) : s;
+    return s == MRS_OK ? mrsi_tape_apply(&sd->found, d, "found", e) : s;
 }
 
 static enum mrs_status
@@ -107,11 +189,11 @@ apply_side(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
     s = s == MRS_OK ? mrsi_fates_apply(&sd->fates, d, "fates", e) : s;
     s = s == MRS_OK ? mrsi_tape_apply(&sd->at, d, "at", e) : s;
     s = s == MRS_OK ? mrsi_tape_apply(&sd->bytes, d, "bytes", e) : s;
-    if (s == MRS_OK && sd->at.n != (sd->keeps ? sd->fates.n : 0)) {
+    if (s == MRS_OK && sd->ids.end > sd->fates.n) {
         s = mrsi_state_damaged("a side", e);
     }
     if (s == MRS_OK && !is_decided(l)) {
-        return apply_references(l, side, sd, d, e);
+        return apply_references(sd, d, e);
     }
     return s == MRS_OK && gains(l, side) ? apply_gains(l, sd, d, e) : s;
 }
@@ -124,6 +206,7 @@ apply_decided(struct mrsi_link *l, struct mrs_view mark, struct mrs_err *e)
     if (s == MRS_OK && l->wants.leaves) {
         s = mrsi_area_apply(&l->parent, l->en, bytes, limit, mark, "leaves", e);
     }
+    s = s == MRS_OK ? mrsi_link_check(l, e) : s;
     s = s == MRS_OK ? mrsi_link_open(l, e) : s;
     s = s == MRS_OK ? mrsi_pass_apply(&l->pass, e) : s;
     return s == MRS_OK ? mrsi_sides_apply(&l->sides, mark, e) : s;
@@ -148,6 +231,7 @@ mrsi_link_from_mark(struct mrsi_link *l, struct mrs_err *e)
         return s;
     }
     l->late = *late.p;
+    l->went_on = true;
     s = is_decided(l) ? apply_decided(l, mark, e) : mrsi_pass_apply(&l->pass, e);
     if (l->stage == MRSI_LINK_DECIDE) {
         l->pass.from = mrs_empty_doc();

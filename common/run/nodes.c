@@ -76,6 +76,7 @@ find_places(struct mrsi_tree *t, struct mrs_err *e)
         s = mrsi_tape_end(tapes[i], e);
     }
     t->n = t->bits.n;
+    s = s == MRS_OK && t->went_on ? mrsi_tree_check_read(t, e) : s;
     s = s == MRS_OK ? mrsi_tree_parents(t, e) : s;
     s = s == MRS_OK && t->intervals ? mrsi_tree_nest(t, e) : s;
     mrsi_index_clear(&t->index);

@@ -62,6 +62,7 @@ struct mrsi_tree {
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_tree_stage stage;
+    bool went_on;                           /* tables are of another run */
     unsigned needs;
     uint64_t n; /* documents */
     /* of the first pass, by ordinal where nothing else is said */
@@ -96,6 +97,7 @@ enum mrs_status mrsi_tree_write(struct mrsi_tree *t, struct mrs_err *e);   /* no
 /* nodes_mark.c: for struct mrsi_pass; and back. */
 enum mrs_status mrsi_tree_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_tree_from_mark(struct mrsi_tree *t, struct mrs_err *e);
+enum mrs_status mrsi_tree_check_read(const struct mrsi_tree *t, struct mrs_err *e); /* tables of another run */
 enum mrs_status mrsi_tree_open(struct mrsi_tree *t, struct mrs_err *e); /* the writer */
 /* A fault of its own, if it has none yet. */
 void mrsi_tree_fault(struct mrsi_tree *t, uint32_t i, enum mrs_tree_fault fault, uint32_t other);

@@ -28,8 +28,11 @@ link_ordered(struct mrsi_tree *t, struct mrs_err *e)
     uint64_t n = 0;
     enum mrs_status s = mrsi_sorter_rewind(&t->orders, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&t->orders, &r, e)) == MRS_OK) {
-        uint32_t one;
-        memcpy(&one, r.p, sizeof one);
+        uint32_t one = MRSI_NONE;
+        memcpy(&one, r.p, r.n < sizeof one ? r.n : sizeof one);
+        if (one >= t->n) { /* only of another run */
+            return mrsi_state_damaged("what was sorted", e);
+        }
         link_child(t, one);
         s = mrsi_tree_go_on(t, n++, e);
     }

@@ -10,7 +10,7 @@
 struct open {
     uint32_t below, above; /* in the chain of all; above: opened next */
     uint32_t under;        /* in the chain of those without a fault */
-    uint32_t no;           /* in order of opening */
+    uint32_t no;           /* in order of opening, from 1; 0: it is not open */
 };
 struct nest {
     struct mrsi_tree *t;
@@ -23,7 +23,7 @@ struct nest {
 static void
 opens(struct nest *x, uint32_t i)
 {
-    x->open[i] = (struct open){x->top, MRSI_NONE, x->sound, x->opened++};
+    x->open[i] = (struct open){x->top, MRSI_NONE, x->sound, ++x->opened};
     mrsi_node(x->t, i)->parent = x->top;
     if (x->top != MRSI_NONE) {
         x->open[x->top].above = i;
@@ -51,6 +51,19 @@ closes(struct nest *x, uint32_t i)
     if (o->below != MRSI_NONE) {
         x->open[o->below].above = o->above;
     }
+    o->no = 0;
+}
+
+/* Whether a record of another run's sort is an end of an interval that can come now. */
+static bool
+is_end(const struct nest *x, const struct mrsi_sorted *r)
+{
+    uint32_t one[2];
+    if (r->n != sizeof one) {
+        return false;
+    }
+    memcpy(one, r->p, sizeof one);
+    return one[0] < x->t->n && (x->open[one[0]].no != 0) == (one[1] != 0);
 }
 
 static enum mrs_status
@@ -62,6 +75,9 @@ sweep(struct nest *x, struct mrs_buf *before, struct mrs_err *e)
     enum mrs_status s = mrsi_sorter_rewind(&x->t->ends, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&x->t->ends, &r, e)) == MRS_OK) {
         uint32_t one[2];
+        if (x->t->went_on && !is_end(x, &r)) {
+            return mrsi_state_damaged("what was sorted", e);
+        }
         memcpy(one, r.p, sizeof one);
         if (last != MRSI_NONE && before->n == r.key_len && memcmp(before->p, r.key, r.key_len) == 0) {
             mrsi_tree_fault(x->t, one[0], MRS_FAULT_OVERLAP, last);

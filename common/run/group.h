@@ -40,6 +40,7 @@ struct mrsi_group {
     enum mrsi_group_stage stage;
     bool reading;                   /* the stage has begun to read a sort */
     bool goes_on;                   /* it had at the mark that it goes on from */
+    bool went_on;                   /* some of what is sorted is of another run */
     uint32_t side;                  /* being read */
     struct mrsi_refused_mark log;   /* of refused documents, before anything was written */
     uint64_t looked;                /* bytes of members since a mark could have been taken */
@@ -85,6 +86,10 @@ enum mrs_status mrsi_group_begin_sort(struct mrsi_group *g, struct mrsi_sorter *
 /* In a look, between two keys: `of` is the first record of the next one, and has been given. *mark: a mark can have
  * been taken, and that record is given again. */
 enum mrs_status mrsi_group_between_keys(struct mrsi_group *g, struct mrsi_sorter *of, bool *mark, struct mrs_err *e);
+/* Whether a record of another run's sort can be what it should be: of members, ids, and notes. */
+bool mrsi_group_is_member(const struct mrsi_group *g, const struct mrsi_sorted *r);
+bool mrsi_group_is_id(const struct mrsi_group *g, const struct mrsi_sorted *r);
+bool mrsi_group_is_note(const struct mrsi_group *g, const struct mrsi_sorted *r, struct mrs_buf *room);
 #define MRSI_GROUP_SORTS 3
 static inline void
 mrsi_group_sorts(struct mrsi_group *g, struct mrsi_sorter *out[MRSI_GROUP_SORTS])

@@ -249,6 +249,10 @@ stream(struct mrsi_group *g, struct key_now *k, struct room *room, struct mrs_er
     enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
         struct mrsi_member_head m;
+        if (g->went_on && !mrsi_group_is_member(g, &r)) {
+            s = mrsi_state_damaged("a member", e);
+            break;
+        }
         memcpy(&m, r.p, sizeof m);
         if (is_out(g, &r)) {
             continue;

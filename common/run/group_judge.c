@@ -103,6 +103,10 @@ mrsi_group_judge_keys(struct mrsi_group *g, struct mrs_err *e)
     mrs_buf_init(&scratch, g->en->mem, MRS_KEY_MAX);
     enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
+        if (g->went_on && !mrsi_group_is_member(g, &r)) {
+            s = mrsi_state_damaged("a member", e);
+            break;
+        }
         if (k.any && memcmp(k.hash, r.key, 16) != 0) {
             s = end_key(g, &k, e);
             s = s == MRS_OK ? mrsi_group_between_keys(g, &g->members, &mark, e) : s;
@@ -170,6 +174,10 @@ mrsi_group_judge_ids(struct mrsi_group *g, struct mrs_err *e)
     mrsi_tape_init(&x.k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
     enum mrs_status s = mrsi_group_begin_sort(g, &g->ids, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->ids, &r, e)) == MRS_OK) {
+        if (g->went_on && !mrsi_group_is_id(g, &r)) {
+            s = mrsi_state_damaged("a member", e);
+            break;
+        }
         if (x.k.any && memcmp(x.k.hash, r.key, 16) != 0) {
             s = end_id(g, &x.k, e);
             s = s == MRS_OK ? mrsi_group_between_keys(g, &g->ids, &mark, e) : s;

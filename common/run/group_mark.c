@@ -88,6 +88,7 @@ mrsi_group_from_mark(struct mrsi_group *g, struct mrs_err *e)
     }
     g->again = *again.p;
     g->goes_on = *reading.p;
+    g->went_on = true;
     enum mrs_status s = mrsi_pass_apply(&g->pass, e);
     s = s == MRS_OK ? mrsi_sorter_apply(&g->members, mark, "members", e) : s;
     s = s == MRS_OK ? mrsi_fates_apply(&g->from, mark, "from", e) : s;
@@ -98,6 +99,43 @@ mrsi_group_from_mark(struct mrsi_group *g, struct mrs_err *e)
         g->pass.from = mrs_empty_doc();
     }
     return s;
+}
+
+/* ---- records lie in files, and a file may have come to harm ---- */
+/* Of a document that there is; key: from where it tells the source on. */
+static bool
+is_place(const struct mrsi_group *g, const uint8_t *key)
+{
+    return mrsi_get_be(key + 1, 8) < (key[0] ? g->from.n : g->there.n);
+}
+
+bool
+mrsi_group_is_member(const struct mrsi_group *g, const struct mrsi_sorted *r)
+{
+    struct mrsi_member_head m;
+    if (r->key_len != MRSI_MEMBER_KEY || r->n < sizeof m || !is_place(g, r->key + 16)) {
+        return false;
+    }
+    memcpy(&m, r->p, sizeof m);
+    const uint8_t *doc = r->p + sizeof m;
+    return (uint64_t)m.doc_len + m.ref_len == r->n - sizeof m && mrsi_mark_is_doc(doc, m.doc_len) &&
+           (!m.ref_len || mrsi_mark_is_doc(doc + m.doc_len, m.ref_len));
+}
+
+bool
+mrsi_group_is_id(const struct mrsi_group *g, const struct mrsi_sorted *r)
+{
+    return r->key_len == 16 + MRSI_MEMBER_KEY && r->n == sizeof(struct mrsi_member_head) &&
+           is_place(g, r->key + 32);
+}
+
+bool
+mrsi_group_is_note(const struct mrsi_group *g, const struct mrsi_sorted *r, struct mrs_buf *room)
+{
+    if (g->notes == &g->refs) {
+        return r->key_len == 12 && r->n && mrsi_mark_is_value(r->p[0], r->p + 1, r->n - 1, room);
+    }
+    return r->key_len == 9 && mrsi_mark_is_doc(r->p, r->n);
 }
 
 /* ---- sorts that are read while marks are taken ---- */

@@ -24,6 +24,9 @@ take_notes(struct mrsi_group *g, struct job *job, struct mrs_err *e)
             if (s == MRS_END) {
                 return mrs_buf_status(&job->notes, e);
             }
+            if (s == MRS_OK && g->went_on && !mrsi_group_is_note(g, &g->next, &job->ids)) {
+                s = mrsi_state_damaged("a decision", e);
+            }
             if (s != MRS_OK) {
                 return s;
             }
@@ -258,6 +261,10 @@ mrsi_group_write_new(struct mrsi_group *g, struct mrs_err *e)
     enum mrs_status s = outs ? mrsi_group_begin_sort(g, &g->made, e) : mrs_err_memory(e, sizeof *outs);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->made, &r, e)) == MRS_OK) {
         struct mrs_view doc = {r.p, r.n};
+        if (g->went_on && !mrsi_mark_is_doc(r.p, r.n)) {
+            s = mrsi_state_damaged("a new document", e);
+            break;
+        }
         mrs_arena_reset(&w->arena);
         s = mrsi_sides_write(&g->sides, w, outs, 1, doc, e);
         s = s == MRS_OK ? mrsi_refused_commit(w, e) : s;

@@ -299,6 +299,7 @@ mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, str
         return apply_hashes(ids, d, e);
     }
     drop_buckets(ids);
+    ids->went_on = true;
     enum mrs_status s = mrsi_mark_temp_back(ids->en, d, "bodies", &ids->bodies, &ids->bodies_bytes, e);
     if (s == MRS_OK && ids->phase == MRSI_IDS_RESOLVE) {
         s = mrsi_tape_apply(&ids->suspicious, d, "suspicious", e);

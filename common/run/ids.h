@@ -56,6 +56,7 @@ struct mrsi_ids {
     struct mrsi_tape replaced;   /* sorted: places whose contents are those of a later document (last) */
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
+    bool went_on;              /* some of it is of another run */
     uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
 };
 

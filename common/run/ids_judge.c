@@ -136,14 +136,28 @@ same_key(const struct mrsi_member *a, const struct mrsi_member *b)
     return a->key_lo == b->key_lo && a->key_hi == b->key_hi;
 }
 
+/* The next member; one of another run is looked at, for its file may have come to harm. */
+static enum mrs_status
+next_member(struct mrsi_ids *ids, struct mrsi_member *m, struct mrs_err *e)
+{
+    struct mrsi_sorted r;
+    enum mrs_status s = mrsi_sorter_next(&ids->members, &r, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (ids->went_on && r.n != sizeof *m) {
+        return mrsi_state_damaged("a member", e);
+    }
+    memcpy(m, r.p, sizeof *m);
+    return MRS_OK;
+}
+
 static enum mrs_status
 judge_keys(struct judge *j, struct mrs_err *e)
 {
-    struct mrsi_sorted r;
+    struct mrsi_member m;
     enum mrs_status s = mrsi_sorter_rewind(&j->ids->members, e);
-    while (s == MRS_OK && (s = mrsi_sorter_next(&j->ids->members, &r, e)) == MRS_OK) {
-        struct mrsi_member m;
-        memcpy(&m, r.p, sizeof m);
+    while (s == MRS_OK && (s = next_member(j->ids, &m, e)) == MRS_OK) {
         if (j->n && !same_key(&j->first, &m)) {
             s = judge_key(j, e);
         }
@@ -174,14 +188,11 @@ tell_member(struct judge *j, const struct mrsi_member *m, enum verdict v, bool f
 static enum mrs_status
 tell_members(struct judge *j, struct mrs_err *e)
 {
-    struct mrsi_sorted r;
-    struct mrsi_member before;
+    struct mrsi_member m, before;
     size_t no = 0;
     bool any = false;
     enum mrs_status s = mrsi_sorter_rewind(&j->ids->members, e);
-    while (s == MRS_OK && (s = mrsi_sorter_next(&j->ids->members, &r, e)) == MRS_OK) {
-        struct mrsi_member m;
-        memcpy(&m, r.p, sizeof m);
+    while (s == MRS_OK && (s = next_member(j->ids, &m, e)) == MRS_OK) {
         bool first = !any || !same_key(&before, &m);
         no += any && first;
         any = true;
@@ -273,9 +284,15 @@ mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b,
     if (!r) {
         return MRS_OK;
     }
+    if (r->at > ids->bodies_bytes || r->len > ids->bodies_bytes - r->at) {
+        return mrsi_state_damaged("a document", e);
+    }
     mrs_buf_reset(room);
     uint8_t *p = mrs_buf_take(room, r->len);
     enum mrs_status s = p ? mrs_read_at(ids->bodies->fd, p, r->len, r->at, e) : mrs_buf_status(room, e);
+    if (s == MRS_OK && ids->went_on && !mrsi_mark_is_doc(p, r->len)) {
+        s = mrsi_state_damaged("a document", e);
+    }
     doc->p = p;
     doc->n = (uint32_t)r->len;
     return s;

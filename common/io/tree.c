@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Our marker goes last: of what is half removed it is still known whose it is. */
+static int
+marker_last(const FTSENT **a, const FTSENT **b)
+{
+    return (strcmp((*a)->fts_name, MRSI_MARKER) == 0) - (strcmp((*b)->fts_name, MRSI_MARKER) == 0);
+}
+
 enum mrs_status
 mrsi_remove_tree(const char *path, struct mrs_err *e)
 {
@@ -20,7 +27,7 @@ mrsi_remove_tree(const char *path, struct mrs_err *e)
         return errno == ENOENT ? MRS_OK : mrs_err_sys(e, errno, "stat %s", path);
     }
     char *roots[2] = {(char *)(uintptr_t)path, NULL};
-    FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+    FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, marker_last);
     if (!fts) {
         return mrs_err_sys(e, errno, "open folder %s", path);
     }

@@ -4,6 +4,7 @@
  * a short run writes none. What was true at the boundary may be written later as well, when the run is interrupted in
  * the pass behind it, so files that the boundary names stay until there is a newer one. */
 #include "checkpoint.h"
+#include "residue.h"
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include <unistd.h>
@@ -40,6 +41,8 @@ struct mrsi_keep {
     char *bytes;              /* of the state that was read */
     struct mrsi_checkpoint from;
     bool resumes;
+    bool is_whole;            /* the output is, */
+    bool was_whole;           /* and was at the state that it resumes from */
 };
 
 static bool
@@ -306,6 +309,7 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     mrs_buf_reset(&k->files);
     mrs_buf_reset(&k->pass);
     mrs_build_init(&b, &k->boundary);
+    mrs_build_bool(&b, "whole", k->is_whole);
     enum mrs_status s = mrsi_state_describe(en, step, &b, &k->files, e);
     s = s == MRS_OK ? mrs_build_finish(&b, &d, e) : s;
     k->is_newer = k->exact = s == MRS_OK;
@@ -349,6 +353,7 @@ mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
                    ? MRS_OK
                    : mrsi_state_damaged("no pass wants its mark", e);
     }
+    k->is_whole = true;
     bool wanted = k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
     return s == MRS_OK && wanted ? write_state(en, e) : s; /* else nobody would look for it */
@@ -549,6 +554,12 @@ mrsi_keep_resumes(const struct mrsi_engine *en)
 }
 
 bool
+mrsi_keep_was_whole(const struct mrsi_engine *en)
+{
+    return en->keep && en->keep->was_whole;
+}
+
+bool
 mrsi_keep_is_published(const struct mrsi_engine *en)
 {
     return en->keep && en->keep->is_published;
@@ -582,11 +593,13 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     if (!k->resumes) {
         k->took_up = true;
         enum mrs_status s = mrs_beside_clear(&k->side, NULL, e);
+        s = s == MRS_OK ? mrsi_inverse_forget(en->mem, en->opts, e) : s;
         return s == MRS_OK ? put_into_words(en, 0, e) : s;
     }
     bool in_pass = k->from.pass.n > MRS_DOC_MIN;
     struct mrs_view latest = in_pass ? k->from.pass : k->from.state;
     struct mrs_view output = k->from.output, open = mrs_empty_doc();
+    struct mrs_val whole = mrs_doc_get(k->from.state, "whole");
     if (in_pass) {
         struct mrs_val v = mrs_doc_get(k->from.pass, "output");
         open = mrsi_state_list(k->from.pass, "open", &bad);
@@ -604,6 +617,7 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     if (s == MRS_OK) {
         k->took_up = k->is_on_disk = k->exact = true;
         k->pass_on_disk = in_pass;
+        k->was_whole = whole.type == MRS_BOOL && *whole.p;
         k->from_pass = k->from.pass;
         k->begins = *step < en->plan->n_steps; /* else the boundary before a collection comes first */
         k->written_ms = k->words_ms = mrs_clock_steady();
@@ -614,6 +628,17 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 }
 
 /* ---- the end ---- */
+enum mrs_status
+mrsi_keep_forget(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_keep *k = en->keep;
+    enum mrs_status s = k ? mrs_beside_clear(&k->side, NULL, e) : MRS_OK;
+    if (k && s == MRS_OK) {
+        k->is_on_disk = false;
+    }
+    return s;
+}
+
 /* Errors after which the same command may succeed. */
 static bool
 may_go_on(enum mrs_status s, const struct mrs_err *e)
@@ -638,6 +663,7 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
         en->report->stopped = k->is_on_disk;
         return;
     }
+    (void)mrsi_inverse_forget(en->mem, en->opts, NULL);
     if (mrs_beside_clear(&k->side, NULL, NULL) == MRS_OK) {
         mrs_output_abort(en->out);
     } else {

@@ -83,12 +83,15 @@ enum mrs_status mrsi_same_check(struct mrsi_engine *en, const struct mrsi_checkp
 enum mrs_status mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e);
 bool mrsi_keep_resumes(const struct mrsi_engine *en);    /* the output is to be taken over */
 bool mrsi_keep_is_published(const struct mrsi_engine *en); /* it has been done: only the report is missing */
+bool mrsi_keep_was_whole(const struct mrsi_engine *en);   /* the output was whole when the run was stopped */
 /* Behind it: takes over what was left; *step: where to go on. */
 enum mrs_status mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e);
 /* A boundary: all steps before `step` are done. */
 enum mrs_status mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 /* The output is whole and about to be published. */
 enum mrs_status mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e);
+/* Nothing is left to go on with. */
+enum mrs_status mrsi_keep_forget(struct mrsi_engine *en, struct mrs_err *e);
 /* The run is over: published, or stopped with status s. The output goes, or stays for another run. */
 void mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e);
 

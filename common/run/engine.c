@@ -366,8 +366,11 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_view extra;
     char id[33];
     if (en->opts->discard) {
-        mrs_output_abort(en->out);
-        return MRS_OK;
+        enum mrs_status gone = mrsi_keep_forget(en, e); /* first: it speaks of what goes now */
+        if (gone == MRS_OK) {
+            mrs_output_abort(en->out);
+        }
+        return gone;
     }
     if (mrsi_keep_is_published(en)) {
         en->report->published = true;

@@ -156,10 +156,14 @@ struct mrsi_inverse_run {
     struct mrs_input *in;
     const struct mrs_run_opts *opts; /* of the run that wants it */
     const char *input;               /* where `in` lies */
+    bool go_on;                      /* with what one that was stopped has left; there need not be any */
+    bool anew;                       /* such a rest is removed; neither: refused (MRS_E_EXISTS) */
     enum mrs_status (*look)(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e);
     void *arg;
 };
 enum mrs_status mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, struct mrs_err *e);
+/* Removes what one that was stopped has left. opts: of the run that wanted it. */
+enum mrs_status mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e);
 /* An engine that is good for temporary files, sorters and tapes alone. */
 struct mrsi_engine mrsi_bare_engine(struct mrs_mem *mem, const struct mrs_run_opts *opts);
 

@@ -362,7 +362,8 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
 {
     struct backing x = {.mem = mem, .inverse = inverse, .in = in, .opts = opts, .r = residue};
     struct mrsi_inverse_run run = {
-        .mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input, .look = look, .arg = &x};
+        .mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input, .look = look, .arg = &x,
+        .go_on = opts->resume, .anew = opts->force && !opts->resume};
     memset(report, 0, sizeof *report);
     mrs_arena_init(&report->arena, mem);
     mrs_arena_init(&x.arena, mem);

@@ -2,6 +2,7 @@
  * name. */
 #include "residue.h"
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int
@@ -101,6 +102,10 @@ mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, st
                              .oplog_drop = r->opts->oplog_drop,
                              .before_publish = r->look,
                              .before_arg = r->arg,
+                             .checkpoints = r->opts->checkpoints,
+                             .checkpoint_ms = r->opts->checkpoint_ms,
+                             .resume = r->go_on,
+                             .force = r->anew,
                              .discard = true};
     char *path = place(r->mem, r->opts);
     if (!path) {
@@ -111,6 +116,40 @@ mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, st
     o.output = path;
     enum mrs_status s = mrs_run(r->mem, r->inverse, r->in, &o, report, e);
     mrs_free(r->mem, path);
+    return s;
+}
+
+/* Whether this stands beside a path. */
+static bool
+is_beside(struct mrs_mem *mem, const char *path, const char *suffix)
+{
+    struct stat st;
+    size_t n = strlen(path) + strlen(suffix) + 1;
+    char *name = mrs_alloc(mem, n);
+    bool there = false;
+    if (name) {
+        snprintf(name, n, "%s%s", path, suffix);
+        there = lstat(name, &st) == 0;
+    }
+    mrs_free(mem, name);
+    return there;
+}
+
+enum mrs_status
+mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e)
+{
+    struct mrs_output_opts o = {.force = true, .format = MRS_FORMAT_DIRECTORY};
+    struct mrs_output *out = NULL;
+    char *path = place(mem, opts);
+    struct mrs_beside side = {mem, path, NULL};
+    enum mrs_status s = path ? MRS_OK : mrs_err_memory(e, 0);
+    if (s == MRS_OK && is_beside(mem, path, ".checkpoint")) {
+        s = mrs_output_open(mem, path, &o, &out, e); /* anew, so empty */
+        mrs_output_abort(out);
+        mrs_output_free(out);
+        s = s == MRS_OK ? mrs_beside_clear(&side, NULL, e) : s;
+    }
+    mrs_free(mem, path);
     return s;
 }
 

@@ -4,6 +4,7 @@
  * somebody will run. Its output lies in a folder of its own until the comparison is done. Nothing is published before
  * the residue is on disk. */
 #include "mongoreshape/version.h"
+#include "checkpoint.h"
 #include "residue.h"
 #include <unistd.h>
 
@@ -341,6 +342,8 @@ run_back(struct writing *w, struct mrs_err *e)
                                  .in = w->out,
                                  .opts = w->en->opts,
                                  .input = mrs_output_partial(w->en->out),
+                                 .go_on = mrsi_keep_was_whole(w->en),
+                                 .anew = !mrsi_keep_was_whole(w->en),
                                  .look = look,
                                  .arg = w};
     enum mrs_status s = mrsi_inverse_run(&r, &report, e);

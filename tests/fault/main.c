@@ -132,7 +132,7 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
                              .look = sc->dry_run,
                              .ids = 2,
                              .single_ns = sc->single_ns,
-                             .checkpoints = going.checkpoints && !sc->to_stdout && !sc->dry_run && sc->way != WAY_BACK,
+                             .checkpoints = going.checkpoints && !sc->to_stdout && !sc->dry_run,
                              .resume = going.resume,
                              .checkpoint_ms = 1,
                              .block_bytes = small && going.checkpoints ? SMALL_BLOCK : 0,
@@ -493,7 +493,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
     }
     count_part(sc->killed ? PART_KILLS : PART_CALLS, was);
     was = tried;
-    if (going_on && !sc->to_stdout && !sc->dry_run && sc->way != WAY_BACK) {
+    if (going_on && !sc->to_stdout && !sc->dry_run) {
         resume_runs(sc, &good, took, longest);
         count_part(PART_RESUME, was);
     }

@@ -280,7 +280,7 @@ open_side(struct diffing *x, int side)
 {
     struct mrs_input_opts how;
     mrsi_pattern_opts(x->cli, &how);
-    return mrs_input_open(x->cli->line.mem, x->name[side], &how, &x->in[side], &x->err);
+    return mrsi_job_read(x->cli, x->name[side], &how, &x->in[side], &x->err);
 }
 
 static enum mrs_status

@@ -28,12 +28,52 @@ mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out)
                                    .tmp = cli->tmp};
 }
 
+/* ---- reading what must be read from end to end before it is known ---- */
+struct reading {
+    struct mrs_cli_progress line;
+    uint64_t done;
+    const char *path;
+};
+
+static bool
+is_due(void *arg, uint64_t bytes)
+{
+    struct reading *r = arg;
+    char done[32], rate[32], text[256];
+    r->done += bytes;
+    if (mrs_cli_progress_due(&r->line, r->done)) {
+        snprintf(text, sizeof text, "%s  %s/s  reading %.180s", mrs_text_size(r->done, done),
+                 mrs_text_size((uint64_t)r->line.rate, rate), strcmp(r->path, "-") == 0 ? "standard input" : r->path);
+        mrs_cli_progress_draw(&r->line, text);
+    }
+    return __atomic_load_n(mrs_signals_flag(), __ATOMIC_RELAXED) != 0;
+}
+
+static enum mrs_status
+stop(void *arg, struct mrs_err *e)
+{
+    (void)arg;
+    return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+}
+
+enum mrs_status
+mrsi_job_read(const struct mrsi_cli *cli, const char *path, struct mrs_input_opts *opts, struct mrs_input **in,
+              struct mrs_err *e)
+{
+    struct reading r = {.path = path};
+    opts->pause = (struct mrs_pause){&r, is_due, stop};
+    mrs_cli_progress_begin(&r.line, cli->progress, cli->quiet || cli->json);
+    enum mrs_status s = mrs_input_open(cli->line.mem, path, opts, in, e);
+    mrs_cli_progress_end(&r.line);
+    return s;
+}
+
 static enum mrs_status
 open_input(struct mrsi_job *job)
 {
     struct mrsi_cli *cli = job->cli;
     struct mrs_input_opts opts = mrsi_job_input_opts(cli);
-    return cli->input ? mrs_input_open(cli->line.mem, cli->input, &opts, &job->in, &job->err) : MRS_OK;
+    return cli->input ? mrsi_job_read(cli, cli->input, &opts, &job->in, &job->err) : MRS_OK;
 }
 
 /* `$$NOW` of a way back is that of the way there. */

@@ -17,6 +17,9 @@ struct mrsi_job {
  * its warnings are told. OK, or what went wrong in job->err; told as well, unless --json. */
 enum mrs_status mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli);
 struct mrs_input_opts mrsi_job_input_opts(const struct mrsi_cli *cli);
+/* Opens a dump with a line about the progress, where reading it takes long; the first Ctrl-C ends it (MRS_E_CANCEL). */
+enum mrs_status mrsi_job_read(const struct mrsi_cli *cli, const char *path, struct mrs_input_opts *opts,
+                              struct mrs_input **in, struct mrs_err *e);
 /* Of a command whose --ns is a pattern. */
 void mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out);
 void mrsi_job_close(struct mrsi_job *job);

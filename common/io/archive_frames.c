@@ -80,6 +80,10 @@ fill(struct mrsi_frames *f, size_t want, struct mrs_err *e)
         }
         f->n += got;
         f->ended = s == MRS_END;
+        s = mrsi_pause(f->pause, got, e);
+        if (s != MRS_OK) {
+            return s;
+        }
     }
     return MRS_OK;
 }

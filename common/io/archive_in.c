@@ -374,6 +374,7 @@ mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from, con
     s = s == MRS_OK ? mrsi_source_open(in->mem, &own, &src, e) : s;
     if (s == MRS_OK) {
         mrsi_frames_init(&r.f, in->mem, src, r.name);
+        r.f.pause = &in->pause;
         if (opts->head) {
             mrsi_source_pipe(src, opts->head, opts->head_n);
         }

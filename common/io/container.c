@@ -32,6 +32,7 @@ struct reader {
     bool moved;    /* they cannot be */
     uint64_t off;  /* of the header of the member */
     uint64_t end;  /* behind the bytes of the last member */
+    bool cpio;
     char what[512];
 };
 
@@ -273,6 +274,7 @@ unpack(struct reader *r, struct archive_entry *entry, struct mrsi_member *m, str
         }
         done = (uint64_t)off + k;
         s = k ? mrs_write_at(r->heap.fd, p, k, r->heap.bytes + (uint64_t)off, e) : MRS_OK;
+        s = s == MRS_OK ? mrsi_pause(r->heap.pause, k, e) : s;
     }
     if (s == MRS_OK && a != ARCHIVE_EOF) {
         return mrsi_feed_failed(&r->feed, r->a, r->what, r->from.start + r->feed.at, e);
@@ -395,6 +397,7 @@ read_members(struct reader *r, struct mrs_err *e)
             a = ARCHIVE_OK; /* owners, times, and names that are no ASCII: their bytes are good */
         }
         s = a == ARCHIVE_OK ? take(r, entry, e) : s;
+        s = s == MRS_OK ? mrsi_pause(&r->in->pause, 0, e) : s;
     }
     if (s != MRS_OK || r->moved) {
         return s;
@@ -443,8 +446,11 @@ read_container(struct reader *r, const char *tmp, struct mrs_err *e)
     if (s == MRS_OK && r->packing == MRSI_PACKING_ZIP) {
         s = mrsi_zip_check(r->in->mem, &r->from, e);
     }
+    if (s == MRS_OK && r->cpio) {
+        s = mrsi_cpio_check(&r->from, &r->in->pause, e);
+    }
     if (s == MRS_OK && !r->in_place) {
-        s = mrsi_heap_open(tmp, &r->heap, e);
+        s = mrsi_heap_open(&(struct mrsi_spot){tmp, &r->in->pause}, &r->heap, e);
         s = s == MRS_OK ? pass(r, e) : s;
         if (s == MRS_OK && ftruncate(r->heap.fd, (off_t)r->heap.bytes) < 0) {
             s = mrs_err_sys(e, errno, "temporary file");
@@ -468,7 +474,7 @@ plain_file(struct reader *r, const char *tmp, struct mrs_err *e)
     if (r->from.codec != MRS_CODEC_NONE) {
         int fd = -1;
         uint64_t n = 0;
-        s = mrsi_container_decode(r->in->mem, &r->from, tmp, &fd, &n, e);
+        s = mrsi_container_decode(r->in->mem, &r->from, &(struct mrsi_spot){tmp, &r->in->pause}, &fd, &n, e);
         if (s == MRS_OK) {
             close(r->from.fd);
             r->from = (struct mrsi_source_from){fd, true, 0, n, MRS_CODEC_NONE, r->from.name, NULL};
@@ -480,6 +486,7 @@ plain_file(struct reader *r, const char *tmp, struct mrs_err *e)
     }
     s = s == MRS_OK ? read_part(r, head, sizeof head, 0, &got, e) : s;
     r->packing = mrsi_container_packing(head, got);
+    r->cpio = r->packing == MRSI_PACKING_OTHER && *head == '0';
     if (s == MRS_OK && (r->packing == MRSI_PACKING_NONE || r->packing == MRSI_PACKING_STREAM)) {
         s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: no tar, zip, 7z or cpio, or packed twice: unpack it by hand",
                       r->from.name);

@@ -24,6 +24,10 @@ enum mrs_status mrsi_container_open(struct mrs_input *in, const struct mrsi_sour
 /* FAIL MRS_E_FORMAT where a zip's directory and what stands before the data differ in a name. */
 enum mrs_status mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrs_err *e);
 
+/* ---- container_cpio.c ---- */
+/* FAIL MRS_E_FORMAT where the headers of a cpio do not follow each other, or one says an impossible length. */
+enum mrs_status mrsi_cpio_check(const struct mrsi_source_from *from, const struct mrs_pause *pause, struct mrs_err *e);
+
 /* ---- container_decode.c ---- */
 /* An unlinked file that fills up: its end, and how much of the file system it may take. */
 struct mrsi_heap {
@@ -31,15 +35,19 @@ struct mrsi_heap {
     uint64_t bytes;
     uint64_t spare; /* left free in any case */
     uint64_t asked; /* up to where there was room when it was last looked at */
-    const char *tmp;
+    const struct mrs_pause *pause;
 };
-enum mrs_status mrsi_heap_open(const char *tmp, struct mrsi_heap *out, struct mrs_err *e);
+struct mrsi_spot { /* where it is made, and who waits for it */
+    const char *tmp;
+    const struct mrs_pause *pause;
+};
+enum mrs_status mrsi_heap_open(const struct mrsi_spot *spot, struct mrsi_heap *out, struct mrs_err *e);
 /* Room for n more bytes than now? what: names the bytes. FAIL MRS_E_LIMIT. */
 enum mrs_status mrsi_heap_room(struct mrsi_heap *h, uint64_t n, const char *what, struct mrs_err *e);
 /* The uncompressed stream, whatever it is packed with (gzip and zstd as the codec of `from` says, else xz, bzip2, lz4
  * or lzip), in an unlinked file. `from` is left open. */
-enum mrs_status mrsi_container_decode(struct mrs_mem *mem, const struct mrsi_source_from *from, const char *tmp,
-                                      int *fd, uint64_t *bytes, struct mrs_err *e);
+enum mrs_status mrsi_container_decode(struct mrs_mem *mem, const struct mrsi_source_from *from,
+                                      const struct mrsi_spot *spot, int *fd, uint64_t *bytes, struct mrs_err *e);
 /* opened.c: the same of what was opened, which is looked at anew then. */
 enum mrs_status mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e);
 /* The file as libarchive reads it. */

@@ -27,11 +27,11 @@ free_bytes(const struct mrsi_heap *h, uint64_t *n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_heap_open(const char *tmp, struct mrsi_heap *out, struct mrs_err *e)
+mrsi_heap_open(const struct mrsi_spot *spot, struct mrsi_heap *out, struct mrs_err *e)
 {
     uint64_t n = 0;
-    *out = (struct mrsi_heap){.fd = -1, .tmp = tmp};
-    enum mrs_status s = mrs_temp_open(tmp, &out->fd, e);
+    *out = (struct mrsi_heap){.fd = -1, .pause = spot->pause};
+    enum mrs_status s = mrs_temp_open(spot->tmp, &out->fd, e);
     s = s == MRS_OK ? free_bytes(out, &n, e) : s;
     out->spare = n / 64;
     if (s != MRS_OK && out->fd >= 0) {
@@ -69,7 +69,7 @@ heap_put(struct mrsi_heap *h, const void *p, size_t n, const char *what, struct 
     enum mrs_status s = mrsi_heap_room(h, n, what, e);
     s = s == MRS_OK ? mrs_write_at(h->fd, p, n, h->bytes, e) : s;
     h->bytes += s == MRS_OK ? n : 0;
-    return s;
+    return s == MRS_OK ? mrsi_pause(h->pause, n, e) : s;
 }
 
 /* ---- a file, as libarchive asks for it ---- */
@@ -213,11 +213,11 @@ decode_rare(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrs
 }
 
 enum mrs_status
-mrsi_container_decode(struct mrs_mem *mem, const struct mrsi_source_from *from, const char *tmp, int *fd,
+mrsi_container_decode(struct mrs_mem *mem, const struct mrsi_source_from *from, const struct mrsi_spot *spot, int *fd,
                       uint64_t *bytes, struct mrs_err *e)
 {
     struct mrsi_heap h;
-    enum mrs_status s = mrsi_heap_open(tmp, &h, e);
+    enum mrs_status s = mrsi_heap_open(spot, &h, e);
     if (s != MRS_OK) {
         return s;
     }

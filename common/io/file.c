@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#define WAIT_MS 200 /* between two looks whether a pipe has bytes */
 #define PIECE \
     (1u << 30) /* most bytes in one system call: larger ones are cut by the kernel anyway */
 
@@ -281,6 +283,28 @@ mrs_temp_open(const char *dir, int *fd, struct mrs_err *e)
 }
 
 enum mrs_status
+mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e)
+{
+    return p && p->due && p->due(p->arg, bytes) ? p->rest(p->arg, e) : MRS_OK;
+}
+
+/* Until there is something to read, or the end; whoever waits may stop that. */
+static enum mrs_status
+wait_for_bytes(const struct mrsi_pipe_from *from, struct mrs_err *e)
+{
+    struct pollfd p = {from->fd, POLLIN, 0};
+    enum mrs_status s = MRS_OK;
+    for (int n = 0; s == MRS_OK && n <= 0;) {
+        n = poll(&p, 1, WAIT_MS);
+        if (n < 0 && errno != EINTR) {
+            return MRS_OK; /* reading tells */
+        }
+        s = n <= 0 ? mrsi_pause(from->pause, 0, e) : s;
+    }
+    return s;
+}
+
+enum mrs_status
 mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint64_t *bytes, struct mrs_err *e)
 {
     enum { ROOM = 64 << 10 };
@@ -291,15 +315,16 @@ mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint6
     }
     *bytes = from->n;
     s = mrs_write_at(*spool, from->head, from->n, 0, e);
-    while (s == MRS_OK) {
-        size_t got;
-        s = mrsi_read_full(from->fd, room, ROOM, from->name, &got, e);
-        if (s == MRS_OK && got) {
-            s = mrs_write_at(*spool, room, got, *bytes, e);
-            *bytes += got;
-        }
-        if (s != MRS_OK || got < ROOM) {
+    while (s == MRS_OK && (s = wait_for_bytes(from, e)) == MRS_OK) {
+        ssize_t got = read(from->fd, room, ROOM);
+        if (got < 0 && errno != EINTR) {
+            s = mrs_err_sys(e, errno, "read %s", from->name);
+        } else if (got == 0) {
             break;
+        } else if (got > 0) {
+            s = mrs_write_at(*spool, room, (size_t)got, *bytes, e);
+            *bytes += (size_t)got;
+            s = s == MRS_OK ? mrsi_pause(from->pause, (size_t)got, e) : s;
         }
     }
     if (s != MRS_OK) {

@@ -281,6 +281,7 @@ open_file(struct mrs_input *in, const char *path, const struct mrs_input_opts *o
     struct mrsi_opened o;
     bool stream = false;
     enum mrs_status s = mrsi_opened_file(in->mem, path, &o, e);
+    o.pause = &in->pause;
     if (s == MRS_OK && mrsi_container_packing(o.head, o.head_n) == MRSI_PACKING_STREAM) {
         s = mrsi_opened_decode(&o, opts->tmp, e);
         stream = true;
@@ -392,6 +393,7 @@ mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opt
     in->mem = mem;
     in->fd = -1;
     in->unfinished = opts->unfinished;
+    in->pause = opts->pause;
     in->origin = (struct mrs_input_origin){"", "", 0};
     mrs_arena_init(&in->arena, mem);
     in->filter =
@@ -406,6 +408,7 @@ mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opt
         return s;
     }
     memset(&in->filter, 0, sizeof in->filter); /* the caller's memory */
+    memset(&in->pause, 0, sizeof in->pause);
     find_only_db(in);
     *out = in;
     return MRS_OK;

@@ -48,6 +48,7 @@ struct mrsi_pipe_from {
     const char *name;
     const uint8_t *head;
     size_t n;
+    const struct mrs_pause *pause;
 };
 enum mrs_status
 mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint64_t *bytes, struct mrs_err *e);
@@ -59,6 +60,9 @@ struct mrsi_span {
 };
 enum mrs_status
 mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct mrs_err *e);
+
+/* A place where whoever waits may stop the work; bytes: done since the last. p NULL: nobody waits. */
+enum mrs_status mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e);
 
 /* ---- tree.c ---- */
 /* A folder with all below it; soft links are removed, not followed. What is not there is fine. */
@@ -170,6 +174,7 @@ enum mrs_status mrsi_read_decoded(struct mrs_mem *mem, const char *path, const s
 struct mrsi_opened {
     struct mrs_mem *mem;
     const char *name; /* for messages */
+    const struct mrs_pause *pause;
     int fd;
     bool own;         /* fd is ours to close */
     bool pipe;        /* what is not in the head can be read once */
@@ -198,6 +203,7 @@ struct mrs_input {
     uint32_t n_excluded, cap_excluded;
     const char *only_db;
     struct mrsi_filter filter;
+    struct mrs_pause pause;
     bool unfinished; /* as in the options */
     bool dir;       /* a dump directory: names of files are kept when they are copied */
     enum mrs_format format;

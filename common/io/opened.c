@@ -106,7 +106,8 @@ mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
     int fd = -1;
     enum mrs_status s = o->pipe ? mrsi_opened_spool(o, tmp, e) : MRS_OK;
     struct mrsi_source_from from = {o->fd, false, o->start, o->bytes, MRS_CODEC_NONE, o->name, NULL};
-    s = s == MRS_OK ? mrsi_container_decode(o->mem, &from, tmp, &fd, &o->bytes, e) : s;
+    struct mrsi_spot spot = {tmp, o->pause};
+    s = s == MRS_OK ? mrsi_container_decode(o->mem, &from, &spot, &fd, &o->bytes, e) : s;
     if (s != MRS_OK) {
         return s;
     }
@@ -117,7 +118,7 @@ mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
 enum mrs_status
 mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
 {
-    struct mrsi_pipe_from from = {o->fd, o->name, o->head, o->head_n};
+    struct mrsi_pipe_from from = {o->fd, o->name, o->head, o->head_n, o->pause};
     int spool = -1;
     enum mrs_status s = mrsi_spool(&from, tmp, &spool, &o->bytes, e);
     if (s == MRS_OK) {

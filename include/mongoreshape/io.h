@@ -74,6 +74,9 @@ struct mrs_input_opts {
     const char *ns;
     const char *unnamed; /* what documents are called of which neither says it, as of a stream; NULL: refused */
     const char *tmp; /* where a pipe is put, to be read twice; NULL: $TMPDIR, else /tmp */
+    /* of a pipe or container that is read or unpacked from end to end before it is open. bytes: what is read of an
+     * archive or pipe, else what is unpacked */
+    struct mrs_pause pause;
     bool unfinished; /* the folder is the output of a run that has not ended: our marker in it is no reason to refuse */
 };
 struct mrs_input;

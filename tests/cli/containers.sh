@@ -148,6 +148,27 @@ verdict "a database without a name" "$(go 3 -i c -o out; says 'no folder'; absen
 "$repack" tar dump c ../
 verdict "names that climb out" "$(go 3 -i c -o out; says 'climbs out'; absent out)"
 
+# while one is read: a line about it, and the first signal ends it
+mkdir tmp
+mkfifo slow
+"$repack" tar.gz dump c
+feed() { # BYTES: those of the container, and then nothing for a while
+    exec 7>slow
+    head -c "$1" c >&7
+    sleep 2.5
+    exec 7>&-
+}
+feed 3000 &
+"$tool" run nothing.yaml -i - -o out --tmp tmp --progress <slow >/dev/null 2>log &
+pid=$!
+sleep 1.6
+kill -TERM $pid
+wait $pid
+got=$?
+verdict "reading is interrupted" "$([ $got = 143 ] || echo "exit status $got"; says 'reading standard input'
+    says 'interrupted'; absent out out.partial; ls tmp)"
+wait
+
 # the cases of the steps, the first of each, from containers
 for folder in "$here"/../cases/*/; do
     find "$folder" -mindepth 2 -maxdepth 2 -name plan.yaml | LC_ALL=C sort | head -n 1

@@ -4,6 +4,8 @@
 #include "../../../common/io/container.h"
 #include <archive.h>
 #include <archive_entry.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 struct file {
     const char *name;
@@ -537,6 +539,99 @@ no_memory(void **state)
     }
 }
 
+/* ---- who waits ---- */
+struct waiting {
+    unsigned asked, stop_at;
+    uint64_t bytes;
+};
+
+static bool
+is_due(void *arg, uint64_t bytes)
+{
+    struct waiting *w = arg;
+    w->bytes += bytes;
+    return ++w->asked == w->stop_at;
+}
+
+static enum mrs_status
+stop(void *arg, struct mrs_err *e)
+{
+    (void)arg;
+    return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "stop");
+}
+
+static enum mrs_status
+open_waiting(const char *path, struct waiting *w, struct mrs_input **in)
+{
+    struct mrs_input_opts opts = {.tmp = at("tmp"), .pause = {w, is_due, stop}};
+    return mrs_input_open(mem, path, &opts, in, &err);
+}
+
+/* Whoever waits is told how much was unpacked, and may stop at each place: then nothing is left. */
+static void
+stopped(void **state)
+{
+    (void)state;
+    mkdir(at("tmp"), 0777);
+    for (size_t i = 0; i < KINDS; i++) {
+        struct waiting w = {0};
+        struct mrs_input *in = NULL;
+        pack(at("t"), kinds[i].format, kinds[i].filter, "dump/", whole, WHOLE);
+        OK(open_waiting(at("t"), &w, &in));
+        mrs_input_close(in);
+        assert_true(w.asked >= WHOLE - 1);
+        assert_true(w.bytes >= sizeof doc_b || kinds[i].is == MRS_FORMAT_TAR);
+        for (unsigned n = 1, most = w.asked; n <= most; n++) {
+            w = (struct waiting){0, n, 0};
+            FAILS(open_waiting(at("t"), &w, &in), MRS_E_CANCEL);
+            assert_int_equal(w.asked, n);
+        }
+    }
+    assert_int_equal(rmdir(at("tmp")), 0);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+static const bool sanitized = true; /* its own tables need more than any limit */
+#else
+static const bool sanitized = false;
+#endif
+/* Where the second member's header begins: behind a header, the name shop/a.bson and 40 bytes. */
+enum { NEWC_SECOND = 124 + 40, ODC_SECOND = 76 + 12 + 40 };
+
+/* A cpio that says how long a name or a file is, and lies: refused without asking for so much memory. */
+static void
+lengths_of_cpio(void **state)
+{
+    static const struct {
+        const char *format;
+        size_t at, n;
+        const char *digits;
+        const char *word;
+    } lies[] = {{"newc", 94, 8, "fffffff0", "longer than 4,095"}, {"newc", 94, 8, "00001001", "longer than 4,095"},
+                {"newc", 94, 8, "00000000", "no name"},           {"newc", 94, 8, "0000zz00", "no numbers"},
+                {"newc", 54, 8, "ffffffff", "damaged"},           {"newc", 0, 6, "070709", "no header"},
+                {"odc", 59, 6, "777777", "longer than 4,095"},    {"odc", 65, 11, "77777777777", "damaged"},
+                {"odc", 59, 6, "00008 ", "no numbers"}};
+    (void)state;
+    struct rlimit was, least = {1u << 30, 1u << 30};
+    assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
+    least.rlim_max = was.rlim_max;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        pack(at("t"), lies[i].format, NULL, "", &whole[1], 3);
+        struct bytes b = get(at("t"));
+        uint8_t *second = b.p + (lies[i].format[0] == 'n' ? NEWC_SECOND : ODC_SECOND);
+        assert_memory_equal(second, "0707", 4);
+        memcpy(second + lies[i].at, lies[i].digits, lies[i].n);
+        put(at("t"), b.p, b.n);
+        free(b.p);
+        if (!sanitized) {
+            assert_int_equal(setrlimit(RLIMIT_AS, &least), 0);
+        }
+        refuses(at("t"), MRS_E_FORMAT, lies[i].word);
+        assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
+    }
+}
+
 int
 main(void)
 {
@@ -553,6 +648,8 @@ main(void)
         cmocka_unit_test_setup_teardown(holes, prepare, finish),
         cmocka_unit_test_setup_teardown(packings, prepare, finish),
         cmocka_unit_test_setup_teardown(no_memory, prepare, finish),
+        cmocka_unit_test_setup_teardown(stopped, prepare, finish),
+        cmocka_unit_test_setup_teardown(lengths_of_cpio, prepare, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,82 @@
+/* container_cpio.c - a look along the headers of a cpio file before libarchive reads it.
+ *
+ * A header says how long the name behind it is, and libarchive makes room for that before it looks whether there is so
+ * much: four hostile gigabytes would be asked of the system. So the headers are passed over here first, each where the
+ * one before it says, and a length that no name has is refused. What is cut short is left to libarchive to tell. */
+#include "container.h"
+#include <limits.h>
+
+enum { NEWC = 110, ODC = 76, NAME_MOST = 4096 };
+
+struct shape { /* where the two lengths stand in a header, and what the parts behind it are filled up to */
+    size_t head, name, name_n, size, size_n;
+    unsigned base, fill;
+};
+static const struct shape newc = {NEWC, 94, 8, 54, 8, 16, 4}, odc = {ODC, 59, 6, 65, 11, 8, 1};
+
+static bool
+number(const uint8_t *p, size_t n, unsigned base, uint64_t *out)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    *out = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *digit = p[i] ? strchr(digits, p[i]) : NULL;
+        unsigned d = digit ? (unsigned)(digit - digits) : UINT_MAX;
+        d = digit && d > 15 ? d - 6 : d; /* capitals */
+        if (d >= base) {
+            return false;
+        }
+        *out = *out * base + d;
+    }
+    return true;
+}
+
+static uint64_t
+filled(uint64_t n, unsigned fill)
+{
+    return (n + fill - 1) / fill * fill;
+}
+
+static enum mrs_status
+refuse(const struct mrsi_source_from *from, uint64_t at, const char *why, struct mrs_err *e)
+{
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged: %s at byte %llu", from->name, why, (unsigned long long)at);
+}
+
+enum mrs_status
+mrsi_cpio_check(const struct mrsi_source_from *from, const struct mrs_pause *pause, struct mrs_err *e)
+{
+    static const char end[] = "TRAILER!!!";
+    uint8_t room[NEWC + sizeof end];
+    for (uint64_t at = 0; at < from->bytes;) {
+        uint64_t left = from->bytes - at, name, size;
+        size_t got = 0;
+        enum mrs_status s = mrsi_pread_full(from->fd, room, left < sizeof room ? (size_t)left : sizeof room,
+                                            from->start + at, from->name, &got, e);
+        if (s != MRS_OK || got < ODC) {
+            return s;
+        }
+        const struct shape *h = memcmp(room, "070707", 6) == 0 ? &odc : &newc;
+        if (h == &newc && memcmp(room, "070701", 6) != 0 && memcmp(room, "070702", 6) != 0) {
+            return refuse(from, at, "no header of a member stands", e);
+        }
+        if (got < h->head) {
+            return MRS_OK;
+        }
+        if (!number(room + h->name, h->name_n, h->base, &name) || !number(room + h->size, h->size_n, h->base, &size)) {
+            return refuse(from, at, "lengths are no numbers in the header", e);
+        }
+        if (name == 0 || name > NAME_MOST) {
+            return refuse(from, at, name ? "a name is longer than 4,095 bytes" : "a member has no name", e);
+        }
+        if (name == sizeof end && got >= h->head + sizeof end && memcmp(room + h->head, end, sizeof end) == 0) {
+            return MRS_OK;
+        }
+        at += filled(h->head + name, h->fill) + filled(size, h->fill);
+        s = mrsi_pause(pause, 0, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    return MRS_OK;
+}

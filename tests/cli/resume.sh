@@ -108,6 +108,39 @@ for round in 1 2 3; do
     whole out "round $round"
 done
 
+# ---- a residue, and the way back with it ----
+killed_until_done() { # OUT COMMAND...: kill -9 at ever later times
+    local out=$1 got=137
+    shift
+    for try in $(seq 1 60); do
+        "$@" --resume --checkpoint 0 >/dev/null 2>err.txt &
+        pid=$!
+        sleep "0.$(printf %03d $((try * 13)))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        got=$?
+        [ $got -eq 137 ] || break
+        killed=$((killed + 1))
+        rm -f ./*.[0-9]*.partial
+    done
+    [ $got -le 1 ] || { [ $got -eq 2 ] && [ -d "$out" ]; } || fail "$out ended with $got: $(cat err.txt)"
+    for left in "$out".inverse*; do
+        [ ! -e "$left" ] || fail "$left is left over"
+    done
+}
+sed 's/divide: \[1,/divide: [2,/' plan.yaml >there.yaml
+"$tool" invert there.yaml >back.yaml 2>/dev/null
+there=("$tool" run there.yaml "${options[@]}")
+expect 1 "" "${there[@]}" -o made --write-residue kept
+back=("$tool" run back.yaml -i made --jobs 2 --residue kept)
+expect 0 "" "${back[@]}" -o was
+diff -r in was >/dev/null || diff -r in/d was/d || fail "the way back gives other bytes"
+killed_until_done again "${there[@]}" -o again --write-residue kept2
+diff -r made again >/dev/null || fail "with a residue: other bytes"
+cmp kept kept2 || fail "another residue"
+killed_until_done was2 "${back[@]}" -o was2
+diff -r was was2 >/dev/null || fail "the way back, killed: other bytes"
+
 # ---- Ctrl-C ----
 rm -rf out out.*
 "${run[@]}" -o out --checkpoint 0 >/dev/null 2>err.txt &

@@ -233,10 +233,12 @@ enum mrs_status mrsi_spill_describe(struct mrsi_spill *sp, const char *name, str
                                     struct mrs_buf *files, struct mrs_err *e);
 /* Behind init with any number of ordinals: the partitions become those of the mark, and all pieces lie in the file. */
 enum mrs_status mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e);
-/* Brings all pieces back into memory; fn may change them. They count as written nowhere. */
-enum mrs_status mrsi_spill_recall(struct mrsi_spill *sp, enum mrs_status (*fn)(void *arg, uint8_t *p, uint32_t n,
-                                                                                struct mrs_err *e),
-                                  void *arg, struct mrs_err *e);
+/* Behind apply: fn may change the bytes of each piece, which lies in memory afterwards while there is room. */
+struct mrsi_recall {
+    enum mrs_status (*fn)(void *arg, uint8_t *p, uint32_t n, struct mrs_err *e);
+    void *arg;
+};
+enum mrs_status mrsi_spill_recall(struct mrsi_spill *sp, const struct mrsi_recall *r, struct mrs_err *e);
 
 /* A record and what is asked of it again and again: its ordinal from `lo` on, its reference. */
 struct mrsi_loaded {

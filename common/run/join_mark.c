@@ -40,6 +40,7 @@ describe_read(struct mrsi_join *j, struct mrs_build *b, struct mrs_buf *files, s
         return s;
     }
     s = mrsi_spill_describe(&j->spill, "spill", b, files, e);
+    s = s == MRS_OK && j->far ? mrsi_mark_bytes(j->en, "maps", j->maps.p, j->maps.n, b, files, e) : s;
     if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
         return s;
     }
@@ -63,8 +64,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
         s = mrsi_merge_describe(j, b, files, e);
     }
     if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
-        s = j->far ? mrsi_mark_bytes(j->en, "maps", j->maps.p, j->maps.n, b, files, e) : MRS_OK;
-        s = s == MRS_OK ? mrsi_sides_describe(&j->sides, b, files, e) : s;
+        s = mrsi_sides_describe(&j->sides, b, files, e);
     }
     return s;
 }
@@ -231,7 +231,7 @@ get_far(struct mrsi_join *j, struct mrs_err *e)
         s = mrsi_state_damaged("what stays in the input", e);
     }
     s = s == MRS_OK ? map_again(j, &x.was, e) : s;
-    s = s == MRS_OK ? mrsi_spill_recall(&j->spill, move_records, &x, e) : s;
+    s = s == MRS_OK ? mrsi_spill_recall(&j->spill, &(struct mrsi_recall){move_records, &x}, e) : s;
     mrs_buf_clear(&x.was);
     return s;
 }
@@ -255,6 +255,7 @@ get_read(struct mrsi_join *j, struct mrs_err *e)
     s = s == MRS_OK ? mrsi_fates_apply(&j->fates, j->pass.from, "fates", e) : s;
     s = s == MRS_OK ? get_left(j, e) : s;
     s = s == MRS_OK && !j->lookup ? mrsi_spill_apply(&j->spill, j->pass.from, "spill", e) : s;
+    s = s == MRS_OK && j->far ? get_far(j, e) : s;
     if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
         return s;
     }
@@ -286,7 +287,6 @@ mrsi_join_apply(struct mrsi_join *j, struct mrs_err *e)
     s = get_read(j, e);
     if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
         s = mrsi_sides_apply(&j->sides, j->pass.from, e);
-        s = s == MRS_OK && j->far ? get_far(j, e) : s;
     }
     return s;
 }

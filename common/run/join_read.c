@@ -604,7 +604,7 @@ enum mrs_status
 mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e)
 {
     struct mrsi_pipe p = {j->en, sizeof(struct from_job), from_fetch, from_work, from_commit, from_clear, j};
-    struct mrsi_pass *pass = j->lookup || j->far ? NULL : &j->pass; /* small: rather read again than written */
+    struct mrsi_pass *pass = j->lookup ? NULL : &j->pass; /* small: rather read again than written */
     struct mrsi_spiller *list = NULL;
     enum mrs_status s = MRS_OK;
     if (!j->lookup && !j->merge) {

@@ -189,27 +189,39 @@ mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, 
     return s;
 }
 
-enum mrs_status
-mrsi_spill_recall(struct mrsi_spill *sp, enum mrs_status (*fn)(void *arg, uint8_t *p, uint32_t n, struct mrs_err *e),
-                  void *arg, struct mrs_err *e)
+/* One piece through fn: into memory while there is room, else to another place in the file, for the mark on disk speaks
+ * of the one where it is. */
+static enum mrs_status
+recall(struct mrsi_spill *sp, struct mrsi_piece *x, const struct mrsi_recall *r, struct mrs_buf *room, struct mrs_err *e)
 {
+    bool stays = atomic_fetch_add(&sp->held, x->n) < sp->memory;
+    mrs_buf_reset(room);
+    uint8_t *p = stays ? mrsi_spill_room(sp, x->n, e) : mrs_buf_take(room, x->n);
+    enum mrs_status s = p ? mrs_read_at(sp->temp->fd, p, x->n, x->off, e) : mrs_err_memory(e, x->n);
+    s = s == MRS_OK ? r->fn(r->arg, p, x->n, e) : s;
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct mrsi_piece now = {p, MRSI_NO_PLACE, x->n, x->stream};
+    s = stays ? MRS_OK : to_file(sp, &now, e);
+    now.p = stays ? p : NULL;
+    *x = now;
+    return s;
+}
+
+enum mrs_status
+mrsi_spill_recall(struct mrsi_spill *sp, const struct mrsi_recall *r, struct mrs_err *e)
+{
+    struct mrs_buf room;
     enum mrs_status s = MRS_OK;
+    mrs_buf_init(&room, sp->en->mem, SIZE_MAX);
     for (uint32_t i = 0; s == MRS_OK && i < sp->n_part; i++) {
         struct mrsi_piece *x = (struct mrsi_piece *)(void *)sp->part[i].pieces.p;
         for (size_t k = 0; s == MRS_OK && k < sp->part[i].pieces.n / sizeof *x; k++) {
-            if (x[k].p) {
-                continue;
-            }
-            uint8_t *p = mrsi_spill_room(sp, x[k].n, e);
-            s = p ? mrs_read_at(sp->temp->fd, p, x[k].n, x[k].off, e) : MRS_DEAD;
-            s = s == MRS_OK ? fn(arg, p, x[k].n, e) : s;
-            if (s == MRS_OK) {
-                x[k].p = p;
-                x[k].off = MRSI_NO_PLACE;
-                atomic_fetch_add(&sp->held, x[k].n);
-            }
+            s = x[k].p ? MRS_OK : recall(sp, &x[k], r, &room, e);
         }
     }
+    mrs_buf_clear(&room);
     sp->listed = 0;
     return s;
 }

@@ -231,13 +231,15 @@ recall(const struct plan *p, struct mark *m, struct bare *b)
     uint64_t bytes = 0, have = 0;
     enum mrs_status st = mrsi_spill_init(&sp, &b->en, 0, 0, &b->err);
     st = st == MRS_OK ? mrsi_spill_apply(&sp, m->doc, "again", &b->err) : st;
-    st = st == MRS_OK ? mrsi_spill_recall(&sp, nothing, &bytes, &b->err) : st;
+    st = st == MRS_OK ? mrsi_spill_recall(&sp, &(struct mrsi_recall){nothing, &bytes}, &b->err) : st;
     for (uint32_t i = 0; st == MRS_OK && i < sp.n_part; i++) {
         have += sp.part[i].bytes;
     }
     assert_true(st != MRS_OK || have == bytes);
-    mrsi_temp_drop(&b->en, sp.temp);
-    sp.temp = NULL;
+    if (bytes < sp.memory) { /* nothing is asked of the file any more */
+        mrsi_temp_drop(&b->en, sp.temp);
+        sp.temp = NULL;
+    }
     st = st == MRS_OK ? look(p, &sp, &b->err) : st;
     mrsi_spill_clear(&sp);
     return st;

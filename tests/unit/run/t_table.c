@@ -1,5 +1,5 @@
 /* t_table.c - keys to entries: everything is found, in the order of the log, however many share a key. */
-#include "run_test.h"
+#include "mark_test.h"
 #include "../../../common/run/join.h"
 
 static struct mrsi_key
@@ -107,10 +107,55 @@ memory_fails(void **state)
     }
 }
 
+/* A mark holds all entries, those of one key in their order; the file is written once, also by who goes on. */
+static void
+marks(void **state)
+{
+    enum { N = 30000 };
+    struct mrsi_logged *log = calloc(N, sizeof *log);
+    struct mrsi_table t, again, empty_again;
+    struct bare b;
+    struct mark m;
+    (void)state;
+    memset(&t, 0, sizeof t);
+    bare_begin(&b, 0, 1 << 20, 1);
+    assert_int_equal(mark_begin(&m, &b), MRS_OK);
+    for (uint32_t k = 0; k < N; k++) {
+        log[k] = (struct mrsi_logged){key_of(k % 3 ? k : 5), k, k % 7, 0};
+    }
+    build(&t, b.mem, log, N);
+    enum mrs_status s = mrsi_table_describe(&t, &b.en, "table", &m.b, &m.files, &b.err);
+    uint32_t no = t.entries->no;
+    s = s == MRS_OK ? mrsi_table_describe(&t, &b.en, "twice", &m.b, &m.files, &b.err) : s;
+    assert_int_equal(t.entries->no, no);
+    struct mrsi_table none;
+    build(&none, b.mem, NULL, 0);
+    s = s == MRS_OK ? mrsi_table_describe(&none, &b.en, "none", &m.b, &m.files, &b.err) : s;
+    assert_int_equal(mark_finish(&m, &b, s), MRS_OK);
+    assert_int_equal(mrsi_table_apply(&again, &b.en, m.doc, "table", &b.err), MRS_OK);
+    assert_int_equal(mrsi_table_apply(&empty_again, &b.en, m.doc, "none", &b.err), MRS_OK);
+    assert_null(mrsi_table_find(&empty_again, key_of(1)));
+    for (uint32_t k = 0; k < N; k++) {
+        const struct mrsi_entry *x = mrsi_table_find(&t, log[k].key), *y = mrsi_table_find(&again, log[k].key);
+        for (; k == 0 ? x && y : k % 3 && x && y; x = mrsi_table_next(&t, x), y = mrsi_table_next(&again, y)) {
+            assert_true(x->ord == y->ord && x->ref == y->ref);
+        }
+        assert_true(k == 0 || k % 3 ? !x && !y : x && y);
+    }
+    mrsi_table_clear(&t);
+    mrsi_table_clear(&none);
+    mrsi_table_clear(&again);
+    mrsi_table_clear(&empty_again);
+    free(log);
+    mark_end(&m, &b);
+    bare_end(&b);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(empty), cmocka_unit_test(one_key),
-                                       cmocka_unit_test(random_keys), cmocka_unit_test(memory_fails)};
+                                       cmocka_unit_test(random_keys), cmocka_unit_test(memory_fails),
+                                       cmocka_unit_test(marks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape
 comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo docs check unit unit-programs test-programs vectors cases twin fault fuzz fuzz-replay lint asan
+.PHONY: all deps demo docs check unit unit-programs test-programs vectors cases twin killed fault fuzz fuzz-replay lint asan
 .PHONY: tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
@@ -150,6 +150,9 @@ STEP  ?=
 ## twin: random plans and data through the tool and a naive twin; SEED=1 SEEDS=2000 STEP=embed
 twin: $(OBJ)/mongoreshape $(OBJ)/twin-run
 	$(Q)$(OBJ)/twin-run $(SEED) $(SEEDS) $(OBJ)/mongoreshape $(STEP)
+## killed: the same with a tool that is killed again and again and gone on with
+killed: $(OBJ)/killed $(OBJ)/twin-run
+	$(Q)$(OBJ)/twin-run $(SEED) $(SEEDS) $(OBJ)/killed $(STEP)
 ## cases: the hand-written cases; CASE=embed/one for one
 cases: $(OBJ)/mongoreshape $(OBJ)/casetool $(OBJ)/twin
 	$(Q)MONGORESHAPE=$(abspath $(OBJ))/mongoreshape CASETOOL=$(abspath $(OBJ))/casetool TWIN=$(abspath $(OBJ))/twin \
@@ -252,7 +255,7 @@ lint: $(ROOMLIBS)
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run fault proxy) \
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run killed fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
                $(addsuffix -test,$(LIVEPROG))
 	@:

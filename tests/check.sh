@@ -126,6 +126,8 @@ part_twin() {
     has_target twin || return
     run twin "$make" -s SEEDS="${SEEDS:-2000}" twin
     grep ' agree, ' "$logs/twin" | tail -n 1 | sed 's/^/    /'
+    run killed "$make" -s SEEDS="${KILLED:-400}" killed
+    grep ' agree, ' "$logs/killed" | tail -n 1 | sed 's/^/    /'
 }
 
 part_fuzz_replay() {

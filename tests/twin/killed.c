@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KILLS = 8, EVENTS = 60, BLOCK = 512, SLEEP_US = 30000 };
+enum { KILLS = 24, EVENTS_BITS = 9, BLOCK = 512, SLEEP_US = 30000 };
 
 enum mrs_status __real_mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,
                                const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
@@ -96,10 +96,11 @@ kill_some(struct run *r)
     mrs_plan_id_text(r->plan, name);
     name[16] = 0; /* as many digits as a number has */
     uint64_t x = (seed ? strtoull(seed, NULL, 10) : 1) * 0x9E3779B97F4A7C15ull ^ strtoull(name, NULL, 16);
-    unsigned n = 0;
-    for (bool killed = true; killed && n < KILLS; n += killed) {
+    unsigned n = 0, most = (unsigned)(next_random(&x) % KILLS) + 1;
+    for (bool killed = true; killed && n < most; n += killed) {
         bool by_event = next_random(&x) % 4 != 0;
-        pid_t id = begin_child(r, by_event ? (int)(next_random(&x) % EVENTS) + 1 : 0);
+        int range = 1 << next_random(&x) % (EVENTS_BITS + 1); /* now and then far on, now and then close behind */
+        pid_t id = begin_child(r, by_event ? (int)(next_random(&x) % (uint64_t)range) + 1 : 0);
         if (id < 0) {
             break;
         }

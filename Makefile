@@ -44,8 +44,8 @@ VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape
 comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo docs check unit unit-programs test-programs vectors cases twin killed fault fuzz fuzz-replay lint asan
-.PHONY: tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
+.PHONY: all deps demo docs check unit unit-programs test-programs vectors cases twin killed fault fuzz fuzz-replay
+.PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -255,7 +255,8 @@ lint: $(ROOMLIBS)
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run killed fault proxy) \
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run killed) \
+               $(addprefix $(OBJ)/,fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
                $(addsuffix -test,$(LIVEPROG))
 	@:

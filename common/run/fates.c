@@ -126,6 +126,12 @@ mrsi_fates_get(const struct mrsi_fates *f, uint64_t order)
     return __atomic_load_n(&f->chunk[order / MRSI_FATE_CHUNK][order % MRSI_FATE_CHUNK], __ATOMIC_RELAXED);
 }
 
+enum mrs_status
+mrsi_fates_there(const struct mrsi_fates *f, const struct mrs_block *b, struct mrs_err *e)
+{
+    return b->first_doc + b->n_docs <= f->n ? MRS_OK : mrsi_state_damaged("the fates of documents", e);
+}
+
 void
 mrsi_fates_forget_used(struct mrsi_fates *f)
 {

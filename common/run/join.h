@@ -44,11 +44,10 @@ struct mrsi_logged { /* an entry on its way to a table */
 enum mrs_status mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_logged *log, uint64_t n,
                                  struct mrs_err *e);
 void mrsi_table_clear(struct mrsi_table *t);
-/* In a mark (checkpoint.h); the table does not change. apply builds it, as mrsi_table_build. */
+/* In a mark (checkpoint.h), as the log that builds it; the table does not change. */
 enum mrs_status mrsi_table_describe(struct mrsi_table *t, struct mrsi_engine *en, const char *name,
                                     struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_table_apply(struct mrsi_table *t, struct mrsi_engine *en, struct mrs_view mark, const char *name,
-                                 struct mrs_err *e);
+void mrsi_table_has(struct mrsi_table *t, const struct mrsi_mark_list *list); /* built of a list that marks name */
 const struct mrsi_entry *mrsi_table_find(const struct mrsi_table *t, struct mrsi_key key); /* first entry or NULL */
 void mrsi_table_fetch(const struct mrsi_table *t,
                       struct mrsi_key key); /* a find of this key will follow: starts to load what it will look at */
@@ -80,6 +79,8 @@ enum mrs_status mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uin
 /* Any thread. */
 void mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits);
 unsigned mrsi_fates_get(const struct mrsi_fates *f, uint64_t order);
+/* FAIL MRS_E_FORMAT: not all documents of the block have theirs, which another run may have left. */
+enum mrs_status mrsi_fates_there(const struct mrsi_fates *f, const struct mrs_block *b, struct mrs_err *e);
 /* Those that failed in `sort` count as refused from now on; returns how many are new. */
 uint64_t mrsi_fates_refuse_unsorted(struct mrsi_fates *f);
 static inline void

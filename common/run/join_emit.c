@@ -577,6 +577,7 @@ all_documents(struct emit *em, struct mrsi_worker *w, struct job *job, struct mr
     enum mrs_status s = MRS_OK;
     mrsi_cursor_begin(&cur, &em->j->en->coll[em->j->en->side[em->j->step][1]], job->part, &job->block);
     cur.checked = !em->j->lookup;
+    s = em->j->self ? mrsi_fates_there(&em->j->fates, &job->block, e) : MRS_OK;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
         if (s == MRS_OK) {

@@ -117,6 +117,19 @@ get_flags(struct mrsi_join *j, bool *settled, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* Keys that another run left: those of documents that there are. */
+static enum mrs_status
+check_entries(const struct mrsi_join *j, struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
+    size_t n = j->log.n / sizeof *l;
+    bool good = j->log.n % sizeof *l == 0;
+    for (size_t i = 0; good && i < n; i++) {
+        good = l[i].key.b && l[i].ord < j->n_into;
+    }
+    return good ? MRS_OK : mrsi_state_damaged("the keys", e);
+}
+
 /* Documents that met nobody: whole, one behind the other. */
 static enum mrs_status
 get_left(struct mrsi_join *j, struct mrs_err *e)
@@ -125,8 +138,11 @@ get_left(struct mrsi_join *j, struct mrs_err *e)
     size_t at = 0;
     for (uint64_t n = 0; s == MRS_OK && !j->left_over && n < j->n_left; n++) {
         size_t left = j->left.n - at, head = sizeof(uint64_t);
-        uint32_t len = left >= head + MRS_DOC_MIN ? mrs_le32(j->left.p + at + head) : 0;
-        if (len < MRS_DOC_MIN || len > left - head) {
+        const uint8_t *p = j->left.p + at;
+        uint32_t len = left >= head + MRS_DOC_MIN ? mrs_le32(p + head) : 0;
+        uint64_t ordinal = 0;
+        memcpy(&ordinal, p, len ? sizeof ordinal : 0);
+        if (len > left - head || !mrsi_mark_is_doc(p + head, len) || ordinal >= j->fates.n) {
             return mrsi_state_damaged("documents that are left", e);
         }
         at += head + len;
@@ -149,7 +165,22 @@ get_keys(struct mrsi_join *j, struct mrs_err *e)
         return get_sorter(j, &j->into_keys, "intoKeys", e);
     }
     enum mrs_status s = mrsi_mark_list_apply(&j->log_kept, j->pass.from, "log", e);
-    return s == MRS_OK && j->log.n % sizeof(struct mrsi_logged) ? mrsi_state_damaged("the keys", e) : s;
+    return s == MRS_OK ? check_entries(j, e) : s;
+}
+
+static enum mrs_status
+get_table(struct mrsi_join *j, struct mrs_err *e)
+{
+    struct mrsi_mark_list list = {j->en, &j->log, NULL, 0};
+    enum mrs_status s = mrsi_mark_list_apply(&list, j->pass.from, "table", e);
+    s = s == MRS_OK ? check_entries(j, e) : s;
+    s = s == MRS_OK ? mrsi_join_build_table(j, e) : s;
+    if (s == MRS_OK) {
+        mrsi_table_has(&j->table, &list);
+    } else {
+        mrsi_mark_list_clear(&list);
+    }
+    return s;
 }
 
 /* ---- documents in files that are mapped ---- */
@@ -260,7 +291,7 @@ get_read(struct mrsi_join *j, struct mrs_err *e)
         return s;
     }
     if (!j->merge) {
-        return mrsi_table_apply(&j->table, j->en, j->pass.from, "table", e);
+        return get_table(j, e);
     }
     s = get_sorter(j, &j->into_keys, "intoKeys", e);
     return s == MRS_OK ? get_sorter(j, &j->from_recs, "fromRecords", e) : s;

@@ -56,6 +56,29 @@ struct mrsi_merging {
     bool have, end;
 };
 
+/* What was sorted may be what another run has left. */
+static bool
+is_entry(const struct mrsi_join *j, const struct mrsi_sorted *x)
+{
+    struct mrsi_logged l;
+    if (x->n != sizeof l || x->key_len != sizeof l.key) {
+        return false;
+    }
+    memcpy(&l, x->p, sizeof l);
+    return l.ord < j->n_into;
+}
+
+static bool
+is_record(const struct mrsi_sorted *x)
+{
+    struct mrsi_rec r;
+    if (x->n < sizeof r || x->key_len != sizeof(struct mrsi_key)) {
+        return false;
+    }
+    memcpy(&r, x->p, sizeof r);
+    return r.total == x->n && (uint64_t)r.verify_len + r.sort_len + r.shape_len <= x->n - sizeof r;
+}
+
 static enum mrs_status
 advance(struct mrsi_join *j, struct mrsi_merging *k, struct mrs_err *e)
 {
@@ -68,6 +91,10 @@ advance(struct mrsi_join *j, struct mrsi_merging *k, struct mrs_err *e)
             }
             k->end = s == MRS_END;
             k->have = s == MRS_OK;
+            s = k->have && !is_entry(j, &k->next) ? mrsi_state_damaged("a merge", e) : MRS_OK;
+            if (s != MRS_OK) {
+                return s;
+            }
         }
         if (k->end || (k->entries.n && memcmp(k->key, k->next.key, sizeof k->key) != 0)) {
             return mrs_buf_status(&k->entries, e);
@@ -117,6 +144,7 @@ merge_all(struct mrsi_join *j, struct mrsi_spiller *out, struct mrsi_merging *k,
     enum mrs_status s = MRS_OK;
     for (uint64_t n = 1; s == MRS_OK && (s = mrsi_sorter_next(&j->from_recs, &from, e)) == MRS_OK; n++) {
         int c = 1;
+        s = is_record(&from) ? MRS_OK : mrsi_state_damaged("a merge", e);
         while (s == MRS_OK && k->entries.n && (c = memcmp(k->key, from.key, sizeof k->key)) < 0) {
             s = advance(j, k, e);
         }
@@ -148,8 +176,10 @@ go_on(struct mrsi_join *j, struct mrsi_merging *k, struct mrs_err *e)
     }
     memcpy(k->key, key, n);
     enum mrs_status s = mrsi_mark_bytes_back(j->en, j->pass.from, "entries", &k->entries, e);
-    if (s == MRS_OK && k->entries.n % sizeof(struct mrsi_logged)) {
-        s = mrsi_state_damaged("a merge", e);
+    for (size_t i = 0; s == MRS_OK && i < k->entries.n; i += sizeof(struct mrsi_logged)) {
+        size_t left = k->entries.n - i, one = sizeof(struct mrsi_logged);
+        struct mrsi_sorted x = {k->key, k->entries.p + i, sizeof k->key, (uint32_t)(left < one ? left : one)};
+        s = is_entry(j, &x) ? MRS_OK : mrsi_state_damaged("a merge", e);
     }
     j->pass.from = mrs_empty_doc();
     s = s == MRS_OK ? mrsi_sorter_go_on(&j->into_keys, e) : s;

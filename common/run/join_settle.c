@@ -135,6 +135,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     mrsi_cursor_begin(&cur, &st->j->en->coll[st->j->en->side[st->j->step][0]], job->part, &job->block);
     cur.quiet = true;
     cur.checked = true;
+    s = mrsi_fates_there(&st->j->fates, &job->block, e);
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
         if (s == MRS_OK) {

@@ -164,26 +164,10 @@ mrsi_table_describe(struct mrsi_table *t, struct mrsi_engine *en, const char *na
     return s;
 }
 
-enum mrs_status
-mrsi_table_apply(struct mrsi_table *t, struct mrsi_engine *en, struct mrs_view mark, const char *name,
-                 struct mrs_err *e)
+void
+mrsi_table_has(struct mrsi_table *t, const struct mrsi_mark_list *list)
 {
-    struct mrs_buf log;
-    struct mrsi_mark_list list = {en, &log, NULL, 0};
-    mrs_buf_init(&log, en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_mark_list_apply(&list, mark, name, e);
-    if (s == MRS_OK && log.n % sizeof(struct mrsi_logged)) {
-        s = mrsi_state_damaged(name, e);
-    }
-    if (s == MRS_OK) {
-        const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)log.p;
-        s = mrsi_table_build(t, en->mem, l, log.n / sizeof *l, e);
-        t->en = en;
-        t->entries = list.temp; /* it is the same list for the next mark */
-        t->entries_bytes = list.bytes;
-    } else {
-        mrsi_mark_list_clear(&list);
-    }
-    mrs_buf_clear(&log);
-    return s;
+    t->en = list->en;
+    t->entries = list->temp;
+    t->entries_bytes = list->bytes;
 }

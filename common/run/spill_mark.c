@@ -192,7 +192,8 @@ mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, 
 /* One piece through fn: into memory while there is room, else to another place in the file, for the mark on disk speaks
  * of the one where it is. */
 static enum mrs_status
-recall(struct mrsi_spill *sp, struct mrsi_piece *x, const struct mrsi_recall *r, struct mrs_buf *room, struct mrs_err *e)
+recall(struct mrsi_spill *sp, struct mrsi_piece *x, const struct mrsi_recall *r, struct mrs_buf *room,
+       struct mrs_err *e)
 {
     bool stays = atomic_fetch_add(&sp->held, x->n) < sp->memory;
     mrs_buf_reset(room);

@@ -390,6 +390,90 @@ areas_and_indexes(void **state)
     }
 }
 
+/* ---- `_id`s ---- */
+static enum mrs_status
+mark_ids(struct keeper *k, struct mrsi_ids *ids)
+{
+    return mark_end(k, mrsi_ids_describe(ids, "ids", mark_begin(k), &k->files, &k->b.err));
+}
+
+/* In place of `ids` what the mark has. */
+static void
+ids_back(struct keeper *k, struct mrsi_ids *ids)
+{
+    struct mrsi_ids old = *ids;
+    assert_int_equal(mark_ids(k, &old), MRS_OK);
+    assert_int_equal(mrsi_ids_init(ids, &k->b.en, MRS_CONFLICTS_LAST, &k->b.err), MRS_OK);
+    assert_int_equal(mrsi_ids_apply(ids, k->mark, "ids", &k->b.err), MRS_OK);
+    assert_int_equal(ids->phase, old.phase);
+    leave(old.spill);
+    leave(old.bodies);
+    leave(old.members.temp);
+    struct mrsi_tape *tapes[] = {&old.suspicious, &old.barred, &old.merged, &old.replaced};
+    for (int i = 0; i < 4; i++) {
+        leave(tapes[i]->temp);
+    }
+    mrsi_ids_clear(&old);
+}
+
+/* n documents for a target, each of the first `twice` with a second one that wins. */
+static void
+put_candidates(struct mrsi_ids *ids, uint64_t n, uint64_t twice, struct mrs_err *e)
+{
+    struct mrs_buf list;
+    mrs_buf_init(&list, ids->en->mem, SIZE_MAX);
+    for (uint64_t i = 0; i < n + twice; i++) {
+        uint8_t doc[] = "\x0c\0\0\0\x10v\0\0\0\0\0";
+        struct mrs_hash128 key = mrs_hash(&(uint64_t){i % n}, 8, 1);
+        doc[7] = (uint8_t)i;
+        struct mrs_hash128 body = mrs_hash(&i, 8, 2);
+        struct mrsi_member m = {key.lo, key.hi, body.lo, body.hi, i, 0, 3, 0, 12, 0};
+        mrs_buf_put(&list, &m, sizeof m);
+        mrs_buf_put(&list, doc, 12);
+    }
+    assert_int_equal(mrsi_ids_members(ids, &list, e), MRS_OK);
+    mrs_buf_clear(&list);
+}
+
+static void
+ids_in_each_phase(void **state)
+{
+    enum { N = 700, TWICE = 40 };
+    struct keeper k;
+    struct mrsi_ids ids;
+    struct mrs_buf room;
+    bool clash;
+    (void)state;
+    assert_int_equal(keeper_begin(&k, 0, 8192), MRS_OK);
+    mrs_buf_init(&room, k.b.mem, SIZE_MAX);
+    assert_int_equal(mrsi_ids_init(&ids, &k.b.en, MRS_CONFLICTS_LAST, &k.b.err), MRS_OK);
+    for (uint64_t i = 0; i < N + TWICE; i++) {
+        struct mrs_hash128 key = mrs_hash(&(uint64_t){i % N}, 8, 1);
+        assert_int_equal(mrsi_ids_take(&ids, &key.lo, 1, &k.b.err), MRS_OK);
+        if (i % 300 == 7) {
+            ids_back(&k, &ids);
+        }
+    }
+    assert_int_equal(mrsi_ids_look(&ids, &clash, &k.b.err), MRS_OK);
+    assert_true(clash);
+    ids_back(&k, &ids);
+    assert_int_equal(ids.suspicious.n, TWICE);
+    put_candidates(&ids, N, TWICE, &k.b.err);
+    ids_back(&k, &ids);
+    assert_int_equal(mrsi_ids_judge(&ids, &k.b.err), MRS_OK);
+    ids_back(&k, &ids);
+    for (uint64_t i = 0; i < N + TWICE; i++) { /* the first keeps its place, the second gives the contents */
+        struct mrs_view doc = mrs_empty_doc();
+        assert_int_equal(mrsi_ids_merged(&ids, i, 0), i >= N);
+        assert_int_equal(mrsi_ids_replace(&ids, false, i, 0, &room, &doc, &k.b.err), MRS_OK);
+        assert_int_equal(doc.n, i < TWICE ? 12 : MRS_DOC_MIN);
+        assert_true(i >= TWICE || doc.p[7] == (uint8_t)(i + N));
+    }
+    mrs_buf_clear(&room);
+    mrsi_ids_clear(&ids);
+    keeper_end(&k);
+}
+
 /* ---- what must not be believed ---- */
 static void
 shorten(const struct keeper *k)
@@ -462,7 +546,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tapes), cmocka_unit_test(sorters),
-                                       cmocka_unit_test(areas_and_indexes), cmocka_unit_test(damage),
-                                       cmocka_unit_test(memory_fails)};
+                                       cmocka_unit_test(areas_and_indexes), cmocka_unit_test(ids_in_each_phase),
+                                       cmocka_unit_test(damage), cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

@@ -2,6 +2,7 @@
  *
  * A record is built from the log when it is wanted; the log and the order of its records are refuse.c's. Called after
  * mrsi_refused_finish. */
+#include "checkpoint.h"
 #include "mongoreshape/ejson.h"
 #include "tape.h"
 
@@ -28,6 +29,9 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
     struct mrs_build b;
     struct mrs_view doc;
     struct mrs_val inner = {p + h.reason_len + h.place_len, h.doc_len, MRS_DOCUMENT};
+    if (mrs_le32(inner.p) != inner.n) {
+        return mrsi_state_damaged("the refused documents", e);
+    }
     const char *ns = en->plan->steps[h.step].desc.sides[h.side].coll.ns; /* its name at that step */
     mrs_build_init(&b, out);
     mrs_build_text(&b, "ns", ns, (uint32_t)strlen(ns));

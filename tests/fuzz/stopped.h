@@ -50,6 +50,10 @@ static const struct scene {
            "    id: { $concat: [{ $toString: \"$n\" }, { $toString: \"$x\" }] }, fields: { y: \"$n\" } }\n"},
     {4096, "steps:\n- move: { from: logs, into: old, where: { day: { $lt: 9 } } }\n"
            "- partition: { from: hosts, by: three, into: { 1: ones }, others: keep }\n"},
+    {4096, "steps:\n- move: { from: users, into: posts }\n"
+           "- extract: { from: posts, path: lines, into: hosts, parent_ref: post, id: new }\n"
+           "- unset: { in: hosts, fields: [text] }\n"
+           "- embed: { from: posts, into: logs, match: { _id: host }, as: posts, many: first }\n"},
 };
 #define SCENES (sizeof scenes / sizeof *scenes)
 
@@ -65,8 +69,10 @@ struct left { /* what a stopped run left */
 static struct stops {
     struct left at[STOPS];
     unsigned n;
+    struct mrs_hash_sum good; /* documents of a run that nobody disturbed */
 } stops[SCENES];
 static struct left *keeping;
+static struct mrs_hash_sum picture;
 static unsigned stop_at, written;
 static int cancel;
 
@@ -147,7 +153,7 @@ run_scene(struct mrs_mem *mem, const struct scene *sc, bool resume, uint32_t che
                              .output = at("out"),
                              .memory = sc->memory,
                              .jobs = 1,
-                             .refused = at("refused"),
+                             .refused = at("refused.bson"),
                              .max_refused = 999,
                              .block_bytes = 4096,
                              .checkpoints = true,
@@ -179,7 +185,7 @@ drop_output(void)
     drop_tree(at("out"));
     drop_tree(at("out.partial"));
     drop_tree(at("out.checkpoint"));
-    remove(at("refused"));
+    remove(at("refused.bson"));
     cancel = 0;
 }
 
@@ -216,6 +222,31 @@ put_left(const struct left *l)
     }
 }
 
+static inline int
+sum_one(const char *path, const struct stat *st, int flag, struct FTW *w)
+{
+    size_t n = flag == FTW_F ? (size_t)st->st_size : 0, end = strlen(path);
+    if (flag == FTW_F && end > 5 && strcmp(path + end - 5, ".bson") == 0) {
+        uint8_t *p = malloc(n + 1);
+        int fd = open(path, O_RDONLY);
+        must(p && fd >= 0 && read(fd, p, n) == (ssize_t)n && close(fd) == 0);
+        struct mrs_hash128 name = mrs_hash(path + w->base, end - (size_t)w->base, 0), h = mrs_hash(p, n, name.lo);
+        mrs_hash_sum_add(&picture, h.lo, h.hi);
+        free(p);
+    }
+    return 0;
+}
+
+/* The documents of the output, and those refused. */
+static inline struct mrs_hash_sum
+picture_of_output(void)
+{
+    picture = (struct mrs_hash_sum){0, 0};
+    nftw(at("out"), sum_one, 16, FTW_PHYS);
+    nftw(at("refused.bson"), sum_one, 16, FTW_PHYS);
+    return picture;
+}
+
 /* A run from the beginning that stops at its n-th checkpoint. */
 static inline enum mrs_status
 stopped_run(struct mrs_mem *mem, const struct scene *sc, unsigned n)
@@ -243,6 +274,7 @@ stops_of(struct mrs_mem *mem, unsigned scene)
         return st;
     }
     must(stopped_run(mem, &scenes[scene], 0) == MRS_OK);
+    st->good = picture_of_output();
     unsigned all = written, n = all - 1 < STOPS ? all - 1 : STOPS; /* the last one is behind the publication */
     must(n > 0);
     for (unsigned i = 0; i < n; i++) {

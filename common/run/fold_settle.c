@@ -18,6 +18,14 @@ struct job {
     size_t at;
 };
 
+/* Place and reason, each with its NUL: another run may have left them. */
+static bool
+are_texts(const struct mrsi_sorted *r)
+{
+    const uint8_t *place_end = r->n ? memchr(r->p, 0, r->n) : NULL;
+    return r->key_len == 8 && place_end && place_end + 1 < r->p + r->n && r->p[r->n - 1] == 0;
+}
+
 /* Late refusals come in the order of ordinals: those of the block are taken along. */
 static enum mrs_status
 take_late(struct settle *st, struct job *job, struct mrs_err *e)
@@ -30,6 +38,9 @@ take_late(struct settle *st, struct job *job, struct mrs_err *e)
         st->have_next = s == MRS_OK;
         if (s < MRS_OK) {
             return s;
+        }
+        if (s == MRS_OK && !are_texts(&st->next)) {
+            return mrsi_state_damaged("late refusals", e);
         }
         uint64_t ordinal = s == MRS_OK ? mrsi_get_be(st->next.key, 8) : end;
         if (ordinal >= end) {
@@ -69,6 +80,9 @@ refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_
     uint64_t whose = UINT64_MAX;
     const char *place = "", *reason = "";
     while (whose != ordinal) {
+        if (job->at >= job->late.n) {
+            return mrsi_state_damaged("fates of documents", e); /* only of another run */
+        }
         memcpy(&whose, job->late.p + job->at, sizeof whose);
         place = (const char *)job->late.p + job->at + sizeof whose;
         reason = place + strlen(place) + 1;

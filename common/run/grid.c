@@ -229,17 +229,20 @@ describe_finding(void *arg, struct mrs_build *b, struct mrs_buf *files, struct m
 
 /* Whether each of n values lies whole on the tape, and one begins at `at`. */
 static bool
-are_values(const struct axis *a)
+are_values(const struct axis *a, struct mrs_buf *room)
 {
     size_t at = 0;
     uint64_t n = 0;
-    bool begins = false;
-    while (at < a->values.n && a->values.n - at >= HEAD) {
+    bool begins = false, good = true;
+    while (good && a->values.n - at >= HEAD) {
+        const uint8_t *p = a->values.p + at;
+        uint32_t len = mrs_le32(p + 1);
+        good = len <= a->values.n - at - HEAD && mrsi_mark_is_value(p[0], p + HEAD, len, room);
         begins = begins || at == a->at;
-        at += HEAD + (size_t)mrs_le32(a->values.p + at + 1);
+        at += good ? HEAD + (size_t)len : 0;
         n++;
     }
-    return at == a->values.n && n == a->n && (begins || !n);
+    return good && at == a->values.n && n == a->n && (begins || !n);
 }
 
 static enum mrs_status
@@ -250,9 +253,12 @@ axis_back(struct grid *g, uint32_t i, struct mrs_view d, struct mrs_err *e)
     a->n = mrsi_state_number(d, "n", INT64_MAX, &bad);
     a->at = mrsi_state_number(d, "at", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("an axis", e) : mrsi_tape_apply(&a->values, d, "values", e);
-    if (s == MRS_OK && i < g->finding && (!a->values.ended || !are_values(a))) {
-        s = mrsi_state_damaged("an axis", e);
+    struct mrs_buf room;
+    mrs_buf_init(&room, g->en->mem, SIZE_MAX);
+    if (s == MRS_OK && i < g->finding && (!a->values.ended || !are_values(a, &room))) {
+        s = room.bad ? mrs_buf_status(&room, e) : mrsi_state_damaged("an axis", e);
     }
+    mrs_buf_clear(&room);
     if (s == MRS_OK && i < g->finding && a->def->side >= 0) {
         mrsi_coll_counted(&g->en->coll[g->en->side[g->step][a->def->side]]);
     }

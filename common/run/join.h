@@ -154,6 +154,7 @@ struct mrsi_piece {      /* records of one stream, ascending by order */
     uint64_t off;        /* in the file; MRSI_NO_PLACE: in memory alone */
     uint32_t n;
     uint32_t stream;     /* of a worker; a run that goes on begins new ones */
+    uint64_t sum;        /* of the bytes in the file, where a mark may name it */
 };
 #define MRSI_NO_PLACE UINT64_MAX
 struct mrsi_partition {
@@ -224,6 +225,10 @@ mrsi_spiller_take(struct mrsi_spiller *s, uint32_t part, uint32_t n)
 enum mrs_status mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e);
 enum mrs_status mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e); /* hands over the open pieces */
 void mrsi_spiller_clear(struct mrsi_spiller *s);
+/* The sum of a piece's bytes; reads one, and holds it against the sum where another run wrote it. */
+uint64_t mrsi_piece_sum(const struct mrsi_spill *sp, const uint8_t *p, uint32_t n);
+enum mrs_status mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_piece *x, uint8_t *to,
+                                struct mrs_err *e);
 /* For spill_mark.c: room for a piece, which lives as long as the spill (NULL: no memory); gives all partitions, which
  * are empty, their ordinals. */
 uint8_t *mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e);

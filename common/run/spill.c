@@ -163,6 +163,21 @@ mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
     return p;
 }
 
+uint64_t
+mrsi_piece_sum(const struct mrsi_spill *sp, const uint8_t *p, uint32_t n)
+{
+    return mrs_hash64(p, n, sp->en->seed);
+}
+
+enum mrs_status
+mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_piece *x, uint8_t *to, struct mrs_err *e)
+{
+    enum mrs_status s = mrs_read_at(sp->temp->fd, to, x->n, x->off, e);
+    bool foreign = x->stream < sp->old_streams;
+    return s == MRS_OK && foreign && mrsi_piece_sum(sp, to, x->n) != x->sum ? mrsi_state_damaged("what was put aside", e)
+                                                                            : s;
+}
+
 static enum mrs_status
 add_piece(struct mrsi_spill *sp, uint32_t part, struct mrsi_piece piece, struct mrs_err *e)
 {
@@ -184,7 +199,8 @@ to_file(struct mrsi_spill *sp, uint32_t part, const uint8_t *p, uint32_t n, uint
     if (s != MRS_OK) {
         return s;
     }
-    struct mrsi_piece piece = {NULL, atomic_fetch_add(&sp->spilled, n), n, stream};
+    struct mrsi_piece piece = {NULL, atomic_fetch_add(&sp->spilled, n), n, stream, 0};
+    piece.sum = sp->en->keep ? mrsi_piece_sum(sp, p, n) : 0;
     s = mrs_write_at(sp->temp->fd, p, n, piece.off, e);
     return s == MRS_OK ? add_piece(sp, part, piece, e) : s;
 }
@@ -231,7 +247,7 @@ hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
     }
     s->open[part].n = 0;
     if (atomic_fetch_add(&sp->held, s->open[part].cap) < sp->memory) {
-        struct mrsi_piece piece = {s->open[part].p, MRSI_NO_PLACE, n, s->stream};
+        struct mrsi_piece piece = {s->open[part].p, MRSI_NO_PLACE, n, s->stream, 0};
         s->open[part].p = NULL;
         s->open[part].cap = 0;
         return add_piece(sp, part, piece, e);
@@ -302,7 +318,7 @@ mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->sp->n_part; i++) {
         if (s->open[i].n) { /* small rests stay in memory: they were counted when the pieces were opened */
-            struct mrsi_piece piece = {s->open[i].p, MRSI_NO_PLACE, s->open[i].n, s->stream};
+            struct mrsi_piece piece = {s->open[i].p, MRSI_NO_PLACE, s->open[i].n, s->stream, 0};
             s->open[i].p = NULL;
             s->open[i].n = s->open[i].cap = 0;
             st = add_piece(s->sp, i, piece, e);
@@ -413,7 +429,7 @@ mrsi_partition_bring(struct mrsi_spill *sp, const struct mrsi_partition *p, stru
     for (size_t i = 0; i < n; i++) {
         loaded[i] = x[i].p ? x[i].p : at;
         if (!x[i].p) {
-            enum mrs_status s = mrs_read_at(sp->temp->fd, at, x[i].n, x[i].off, e);
+            enum mrs_status s = mrsi_piece_read(sp, &x[i], at, e);
             if (s != MRS_OK) {
                 return s;
             }
@@ -453,7 +469,7 @@ mrsi_partition_pieces(struct mrsi_spill *sp, const struct mrsi_partition *p, mrs
         if (!at) {
             mrs_buf_reset(&room);
             uint8_t *to = mrs_buf_take(&room, x[i].n);
-            s = to ? mrs_read_at(sp->temp->fd, to, x[i].n, x[i].off, e) : mrs_buf_status(&room, e);
+            s = to ? mrsi_piece_read(sp, &x[i], to, e) : mrs_buf_status(&room, e);
             at = to;
         }
         s = s == MRS_OK ? fn(arg, at, x[i].n, e) : s;

@@ -3,12 +3,13 @@
  * Pieces that lie in memory are copied to the file of the spill once, behind what is there, and stay in memory. Open
  * pieces still grow, so what is in them goes to a file that belongs to the mark alone. Which pieces there are stands in
  * a third file, for they may be millions; it is made anew only when there are more. Pieces never change, and the file
- * only grows: what the mark names stays true while the run goes on. */
+ * only grows: what the mark names stays true while the run goes on. Each has a sum, which whoever goes on looks at when
+ * it reads the piece. */
 #include "checkpoint.h"
 #include "join.h"
 
 struct told { /* a piece, in the list */
-    uint64_t off;
+    uint64_t off, sum;
     uint32_t n, part, stream;
     uint32_t open; /* 1: in the file of the open ones */
 };
@@ -22,6 +23,7 @@ to_file(struct mrsi_spill *sp, struct mrsi_piece *x, struct mrs_err *e)
     s = s == MRS_OK ? mrs_write_at(sp->temp->fd, x->p, x->n, off, e) : s;
     if (s == MRS_OK) {
         x->off = off;
+        x->sum = mrsi_piece_sum(sp, x->p, x->n);
         atomic_store(&sp->spilled, off + x->n);
     }
     return s;
@@ -35,7 +37,7 @@ list_pieces(struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrs_err *
         struct mrsi_piece *x = (struct mrsi_piece *)(void *)sp->part[i].pieces.p;
         for (size_t k = 0; s == MRS_OK && k < sp->part[i].pieces.n / sizeof *x; k++) {
             s = x[k].off == MRSI_NO_PLACE ? to_file(sp, &x[k], e) : MRS_OK;
-            struct told t = {x[k].off, x[k].n, i, x[k].stream, 0};
+            struct told t = {x[k].off, x[k].sum, x[k].n, i, x[k].stream, 0};
             s = s == MRS_OK ? mrsi_mark_file_put(list, &t, sizeof t, e) : s;
         }
     }
@@ -49,8 +51,9 @@ list_open(const struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrsi_
     enum mrs_status s = MRS_OK;
     for (const struct mrsi_spiller *w = sp->spillers; w; w = w->next) {
         for (uint32_t i = 0; s == MRS_OK && w->open && i < sp->n_part; i++) {
-            struct told t = {*at, w->open[i].n, i, w->stream, 1};
+            struct told t = {*at, 0, w->open[i].n, i, w->stream, 1};
             if (t.n) {
+                t.sum = mrsi_piece_sum(sp, w->open[i].p, t.n);
                 s = mrsi_mark_file_put(list, &t, sizeof t, e);
                 s = s == MRS_OK ? mrsi_mark_file_put(open, w->open[i].p, t.n, e) : s;
                 *at += t.n;
@@ -141,7 +144,7 @@ take_pieces(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
         if (t.part >= sp->n_part || t.stream >= sp->streams || t.n > most || t.off > most - t.n || !t.n) {
             return mrsi_state_damaged("what was put aside", e);
         }
-        struct mrsi_piece piece = {NULL, t.off + (t.open ? x->records : 0), t.n, t.stream};
+        struct mrsi_piece piece = {NULL, t.off + (t.open ? x->records : 0), t.n, t.stream, t.sum};
         struct mrsi_partition *part = &sp->part[t.part];
         mrs_buf_put(&part->pieces, &piece, sizeof piece);
         part->bytes += t.n;
@@ -198,12 +201,12 @@ recall(struct mrsi_spill *sp, struct mrsi_piece *x, const struct mrsi_recall *r,
     bool stays = atomic_fetch_add(&sp->held, x->n) < sp->memory;
     mrs_buf_reset(room);
     uint8_t *p = stays ? mrsi_spill_room(sp, x->n, e) : mrs_buf_take(room, x->n);
-    enum mrs_status s = p ? mrs_read_at(sp->temp->fd, p, x->n, x->off, e) : mrs_err_memory(e, x->n);
+    enum mrs_status s = p ? mrsi_piece_read(sp, x, p, e) : mrs_err_memory(e, x->n);
     s = s == MRS_OK ? r->fn(r->arg, p, x->n, e) : s;
     if (s != MRS_OK) {
         return s;
     }
-    struct mrsi_piece now = {p, MRSI_NO_PLACE, x->n, x->stream};
+    struct mrsi_piece now = {p, MRSI_NO_PLACE, x->n, x->stream, 0};
     s = stays ? MRS_OK : to_file(sp, &now, e);
     now.p = stays ? p : NULL;
     *x = now;

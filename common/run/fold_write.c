@@ -15,6 +15,7 @@ struct job {
     uint32_t first, n;                 /* of those */
     bool heavy;
     /* heavy */
+    uint64_t since;             /* bytes of records, since a mark was thought of */
     struct mrsi_sorted next;    /* the member ahead */
     bool have_next;
     struct mrs_buf group;       /* key of the group being streamed */
@@ -167,9 +168,10 @@ to_sorter(struct mrsi_fold *f, struct job *job, const struct mrsi_fold_rec *kin,
 static enum mrs_status
 mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
 {
-    if (!mrsi_keep_due(f->en) || !mrsi_pipe_turn(w)) {
+    if (job->since < mrsi_block_bytes(f->en) || !mrsi_keep_due(f->en) || !mrsi_pipe_turn(w)) {
         return MRS_OK;
     }
+    job->since = 0;
     enum mrs_status s = mrsi_fold_hand_over(f, w, &job->out, e);
     if (job->have_next) {
         mrsi_sorter_unread(&f->heavy.sorter);
@@ -204,6 +206,7 @@ piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
         }
     }
     x->f->heavy.piece++;
+    job->since += n;
     return s == MRS_OK ? mark_inside(x->f, x->w, job, e) : s;
 }
 
@@ -260,6 +263,7 @@ next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_
     base->kin = (struct mrs_view){p, x.kin_len};
     *shape = (struct mrs_view){p + x.kin_len, job->next.n - (uint32_t)sizeof x - x.kin_len};
     base->at = x.ordinal;
+    job->since += job->next.n;
     job->have_next = false;
     return mrsi_tape_put(&job->ordinals, &x.ordinal, e);
 }

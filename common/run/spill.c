@@ -173,9 +173,10 @@ enum mrs_status
 mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_piece *x, uint8_t *to, struct mrs_err *e)
 {
     enum mrs_status s = mrs_read_at(sp->temp->fd, to, x->n, x->off, e);
-    bool foreign = x->stream < sp->old_streams;
-    return s == MRS_OK && foreign && mrsi_piece_sum(sp, to, x->n) != x->sum ? mrsi_state_damaged("what was put aside", e)
-                                                                            : s;
+    if (s == MRS_OK && x->stream < sp->old_streams && mrsi_piece_sum(sp, to, x->n) != x->sum) {
+        s = mrsi_state_damaged("what was put aside", e);
+    }
+    return s;
 }
 
 static enum mrs_status

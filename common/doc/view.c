@@ -207,17 +207,78 @@ note_field(struct mrs_eval_fields *f, const uint8_t *elem, const uint8_t *value,
                                      .v = {value, (uint32_t)size, *elem}};
 }
 
-/* fields: NULL or what is found on the way. */
+/* Whether the name at p, with its NUL, is the expected one; at least eight bytes can be read. */
+static inline bool
+is_expected(const struct mrs_layout_field *f, const uint8_t *p)
+{
+    return (mrs_le64(p) & f->mask) == f->first && (f->size <= 8 || mrs_le64(p + f->size - 8) == f->last);
+}
+
+/* The fields from p on that are as the layout has them; where the first other one begins. *known: how many. */
+static const uint8_t *
+walk_known(const uint8_t *p, const uint8_t *end, const struct mrs_layout *layout, struct mrs_eval_fields *fields,
+           uint32_t *known)
+{
+    uint32_t i = 0;
+    for (; i < layout->n; i++) {
+        const struct mrs_layout_field *f = &layout->field[i];
+        const uint8_t *value = p + 1 + f->size;
+        if (end - p < (f->size < 8 ? 9 : 1 + f->size) || *p != f->type || !is_expected(f, p + 1)) {
+            break;
+        }
+        int64_t size = f->value != VAR ? f->value : text_size(value, (uint64_t)(end - value));
+        if (size < 0 || size > end - value) {
+            break;
+        }
+        note_field(fields, p, value, size);
+        p = value + size;
+    }
+    *known = i;
+    return p;
+}
+
+/* What a document begins with that is looked at as a rule: short names, values of fixed size and texts. */
+static void
+learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)
+{
+    layout->no++;
+    layout->n = 0;
+    for (uint32_t i = 0; i < fields->n; i++) {
+        const struct mrs_elem *x = &fields->e[i];
+        struct mrs_layout_field *f = &layout->field[i];
+        uint32_t size = x->name_len + 1;
+        bool fixed = mrs_fixed_size[x->v.type] != VAR;
+        if (size > 16 || x->v.type == MRS_BOOL || (!fixed && x->v.type != MRS_STRING)) {
+            return;
+        }
+        uint8_t name[16] = {0};
+        memcpy(name, x->name, size);
+        *f = (struct mrs_layout_field){.size = (uint8_t)size, .type = x->v.type, .value = mrs_fixed_size[x->v.type]};
+        f->mask = size < 8 ? (1ull << 8 * size) - 1 : ~0ull;
+        f->first = mrs_le64(name);
+        f->last = size < 8 ? 0 : mrs_le64(name + size - 8);
+        layout->n++;
+    }
+}
+
+/* Not at each strange document, should they take turns. */
+static void
+compare_layout(struct mrs_layout *layout, struct mrs_eval_fields *fields, uint32_t known)
+{
+    if (known == layout->n && known) {
+        fields->names = fields->all && fields->n == known ? layout->no : 0;
+    } else if (layout->strange++ % 8 == 0) {
+        learn(layout, fields);
+    }
+}
+
+/* fields: NULL or what is found on the way; from: where the walk goes on. */
 static inline __attribute__((always_inline)) enum mrs_status
-check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields, struct mrs_err *e)
+check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_fields *fields, struct mrs_err *e)
 {
     const uint8_t *ends[MRS_DEPTH_READ];
     int depth = 1, most = max_depth < MRS_DEPTH_READ ? max_depth : MRS_DEPTH_READ;
-    enum mrs_status s = check_frame(bytes, n, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    const uint8_t *p = bytes + 4, *end = bytes + mrs_le32(bytes) - 1;
+    const uint8_t *p = from, *end = bytes + mrs_le32(bytes) - 1;
     for (;;) {
         if (p == end) {
             if (--depth == 0) {
@@ -267,15 +328,28 @@ check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *f
 enum mrs_status
 mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e)
 {
-    return check(bytes, n, max_depth, NULL, e);
+    enum mrs_status s = check_frame(bytes, n, e);
+    return s == MRS_OK ? check(bytes, bytes + 4, max_depth, NULL, e) : s;
 }
 
 enum mrs_status
-mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields, struct mrs_err *e)
+mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields,
+                     struct mrs_layout *layout, struct mrs_err *e)
 {
+    const uint8_t *from = bytes + 4;
+    uint32_t known = 0;
     fields->n = 0;
     fields->all = true;
-    return check(bytes, n, max_depth, fields, e);
+    fields->names = 0;
+    enum mrs_status s = check_frame(bytes, n, e);
+    if (s == MRS_OK && layout) {
+        from = walk_known(from, bytes + mrs_le32(bytes) - 1, layout, fields, &known);
+    }
+    s = s == MRS_OK ? check(bytes, from, max_depth, fields, e) : s;
+    if (s == MRS_OK && layout) {
+        compare_layout(layout, fields, known);
+    }
+    return s;
 }
 
 int

@@ -344,6 +344,7 @@ mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room)
     struct mrs_walk w;
     int more;
     room->n = 0;
+    room->names = 0;
     mrs_walk_init(&w, ev->root);
     do {
         more = mrs_walk_next(&w, &room->e[room->n]);

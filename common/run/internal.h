@@ -81,6 +81,7 @@ struct mrsi_worker {
     struct mrs_arena arena;
     struct mrs_ctx ctx;
     struct mrs_eval_fields fields; /* what ctx tells of them */
+    struct mrs_layout layout;      /* of documents of input files */
     struct mrs_err err;     /* of kernels (SKIP) */
     void **work;            /* one per step, made at first use */
     struct mrsi_row *rows;  /* deltas of the running pass, as en->rows */

@@ -161,13 +161,13 @@ mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mr
     c->next = b->first_doc;
 }
 
-/* fields: NULL, or what is found on the way. */
+/* w: NULL, or the worker that wants the fields, too. */
 static enum mrs_status
-check(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
-      struct mrs_eval_fields *fields, struct mrs_err *e)
+check(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off, struct mrsi_worker *w,
+      struct mrs_err *e)
 {
-    enum mrs_status s = fields ? mrs_doc_check_fields(doc.p, doc.n, MRS_DEPTH_READ, fields, e)
-                               : mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
+    enum mrs_status s = w ? mrs_doc_check_fields(doc.p, doc.n, MRS_DEPTH_READ, &w->fields, &w->layout, e)
+                          : mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
     if (s != MRS_OK && e) {
         const char *file = in->data_path;
         char why[sizeof e->msg];
@@ -205,11 +205,10 @@ static enum mrs_status
 read_input(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
 {
     const struct mrs_input_ns *in = mrs_input_at(w->en->in, c->part->in_index);
-    struct mrs_eval_fields *fields = c->fields ? &w->fields : NULL;
     enum mrs_status s = sum_up(c, w->en, *doc, e);
     if (s == MRS_OK && !c->checked) {
-        s = check(in, *doc, c->ordinal, c->b->off + c->at, fields, e);
-        w->ctx.fields = fields;
+        s = check(in, *doc, c->ordinal, c->b->off + c->at, c->fields ? w : NULL, e);
+        w->ctx.fields = c->fields ? &w->fields : NULL;
         w->ctx.fields_of = doc->p;
     }
     return s == MRS_OK && w->en->amend ? mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e) : s;

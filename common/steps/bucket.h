@@ -85,6 +85,8 @@ struct bucket_plain {
     struct mrsi_seen seen;
     struct bucket_field field[BUCKET_LAYOUT];
     uint32_t n;
+    uint64_t same;             /* `names` of the fields that were compared last; 0: unknown */
+    uint8_t at[BUCKET_LAYOUT]; /* which of `field` each of them was */
     uint32_t strange; /* documents with other names */
     uint64_t learned; /* how often names were kept */
     struct mrs_buf names;

@@ -5,8 +5,9 @@
  *
  * Nearly all documents of a collection have the same names in the same order, some of them left out. The names of one
  * in which none stands twice are kept, and those of the next are only compared with them, each with the one that is
- * expected; which of them a document has, and of what types, is all that its kin need be told by. A document with other
- * names is walked field by field, and its names are kept instead. */
+ * expected, or not at all where whoever found the fields knows that they are those of the document before. Which of
+ * them a document has, and of what types, is all that its kin need be told by. A document with other names is walked
+ * field by field, and its names are kept instead. */
 #include "bucket.h"
 
 /* ---- the plan ---- */
@@ -88,14 +89,18 @@ take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *na
     const struct bucket_field *f = x->field, *last = f + x->n;
     const uint8_t *end = ev->root.p + ev->root.n;
     uint8_t *to_name = name->p + name->n + 8, *to_value = values->p + values->n;
+    bool compared = x->same && x->same == ev->fields->names;
+    x->same = compared ? x->same : 0;
     for (uint32_t i = 0; i < ev->fields->n; i++, f++) {
         const struct mrs_elem *e = &ev->fields->e[i];
-        while (f < last && !same_name(f, e, end)) {
+        f = compared ? x->field + x->at[i] : f;
+        while (!compared && f < last && !same_name(f, e, end)) {
             f++;
         }
         if (f == last) {
             return false;
         }
+        x->at[i] = (uint8_t)(f - x->field);
         x->v[f->look] = e->v;
         if (!f->gone) {
             *to_name++ = (uint8_t)(f - x->field + 1);
@@ -107,6 +112,7 @@ take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *na
     *to_name++ = 0; /* the end of the list */
     mrs_put64(name->p + name->n, x->learned);
     name->n = (size_t)(to_name - name->p);
+    x->same = ev->fields->names;
     values->n = (size_t)(to_value - values->p);
     return true;
 }
@@ -129,6 +135,7 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
     struct mrs_elem e;
     size_t at = 0;
     x->n = 0;
+    x->same = 0;
     x->learned++;
     mrs_buf_reset(&x->names);
     for (mrs_walk_init(&w, doc); x->n < BUCKET_LAYOUT && mrs_walk_next(&w, &e) == 1; x->n++) {

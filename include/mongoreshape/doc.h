@@ -270,11 +270,25 @@ enum mrs_status mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, s
 struct mrs_eval_fields {
     uint32_t n;
     bool all; /* the document has no others */
+    uint64_t names; /* not 0: documents with this number have the same names in the same order */
     struct mrs_elem e[MRS_EVAL_FIELDS_MAX];
 };
-/* mrs_doc_check that finds them on its way. */
+/* What the documents of a thread begin with, one as the other: names, and types of values. Zeroed at first. A document
+ * that begins like this is walked sooner, since where a field ends is foreseen. */
+struct mrs_layout {
+    uint64_t no; /* how often it was learned */
+    uint32_t n;
+    uint32_t strange; /* documents that were not like this */
+    struct mrs_layout_field {
+        uint64_t first, last, mask; /* the name with its NUL, as far as eight bytes at either end say it */
+        uint8_t size;               /* of that */
+        uint8_t type;
+        uint8_t value; /* size of the value; 0x80: it has its own */
+    } field[MRS_EVAL_FIELDS_MAX];
+};
+/* mrs_doc_check that finds them on its way. layout: NULL, or of the documents before. */
 enum mrs_status mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields,
-                                     struct mrs_err *e);
+                                     struct mrs_layout *layout, struct mrs_err *e);
 
 /* True where some document in d (any depth) holds a name twice; depth up to MRS_DEPTH_READ. one_level: only d
  * itself. */

@@ -25,10 +25,11 @@ static enum mrs_status
 check_with_fields(const uint8_t *p, uint32_t n)
 {
     static struct mrs_eval_fields f;
+    static struct mrs_layout layout; /* of the documents before */
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t i = 0;
-    enum mrs_status s = mrs_doc_check_fields(p, n, MRS_DEPTH_READ, &f, NULL);
+    enum mrs_status s = mrs_doc_check_fields(p, n, MRS_DEPTH_READ, &f, &layout, NULL);
     if (s != MRS_OK) {
         return s;
     }
@@ -159,6 +160,56 @@ many_fields(void **state)
         assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
         assert_int_equal(check_with_fields(d.p, d.n), MRS_OK);
         mrs_buf_clear(&buf);
+    }
+}
+
+/* What the fields of {_id, a name of some length, another} tell of their names; odd: with one more in between. */
+static uint64_t
+names_of(struct mrs_layout *layout, uint32_t len, uint32_t value, bool odd)
+{
+    static const char name[] = "abcdefghijklmnopqrstuvwxyz";
+    struct mrs_eval_fields f;
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view d;
+    mrs_buf_init(&buf, mem, 1 << 20);
+    mrs_build_init(&b, &buf);
+    mrs_build_i64(&b, "_id", value);
+    mrs_build_text(&b, name + sizeof name - 1 - len, "0123456789", value % 10);
+    if (odd) {
+        mrs_build_i32(&b, "odd", 1);
+    }
+    mrs_build_double(&b, "last", value);
+    assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
+    uint8_t *exact = malloc(d.n);
+    memcpy(exact, d.p, d.n);
+    assert_int_equal(mrs_doc_check_fields(exact, d.n, MRS_DEPTH_READ, &f, layout, NULL), MRS_OK);
+    assert_int_equal(f.n, 3 + odd);
+    assert_true(f.all);
+    assert_int_equal(f.e[1].name_len, len);
+    assert_int_equal(f.e[1].v.n, 5 + value % 10);
+    assert_true(mrs_name_is(&f.e[2 + odd], "last", 4));
+    free(exact);
+    mrs_buf_clear(&buf);
+    return f.names;
+}
+
+/* Documents with equal numbers have equal names, and those that are like the one before do have a number. */
+static void
+layouts(void **state)
+{
+    (void)state;
+    for (uint32_t len = 0; len < 20; len++) {
+        struct mrs_layout layout;
+        memset(&layout, 0, sizeof layout);
+        assert_int_equal(names_of(&layout, len, 0, false), 0);
+        uint64_t names = names_of(&layout, len, 1, false);
+        assert_int_equal(names != 0, len < 16);
+        for (uint32_t i = 2; i < 40; i++) {
+            uint64_t now = names_of(&layout, len, i, i % 5 == 0), other = names_of(&layout, len ^ 1, i, i % 3 == 0);
+            assert_true(!now || !other || now != other);
+            assert_true(!now || now != names || i % 5);
+        }
     }
 }
 
@@ -391,7 +442,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged), cmocka_unit_test(many_fields), cmocka_unit_test(flipped), cmocka_unit_test(lookup),
         cmocka_unit_test(built),   cmocka_unit_test(copied),      cmocka_unit_test(limits),
-        cmocka_unit_test(without_memory), cmocka_unit_test(index_names),
+        cmocka_unit_test(without_memory), cmocka_unit_test(index_names), cmocka_unit_test(layouts),
     };
     mem = mrs_mem_new(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,7 @@ mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e
     list(b, "--nsInclude", o->in.include, o->in.n_include, &room);
     list(b, "--nsExclude", o->in.exclude, o->in.n_exclude, &room);
     text(b, "--write-residue", o->write_residue ? o->write_residue : "");
+    text(b, "--tmp, with --write-residue", o->write_residue && o->tmp ? o->tmp : ""); /* the inverse run lies there */
     enum mrs_status s = fingerprint(en, b, "--amend", o->amend, e);
     s = s == MRS_OK ? mrs_buf_status(&room, e) : s;
     mrs_buf_clear(&room);

@@ -11,13 +11,14 @@
 
 #define BETWEEN_MS 5000u /* before the first, and between two boundaries that are written */
 #define MARK_MS 30000u   /* between a checkpoint and a mark in the pass behind it */
-#define WORDS_SHARE 20u  /* boundaries are put into words where that takes less than such a part of the time */
+#define WORDS_SHARE 20u  /* boundaries are put into words where that takes less than such a part of the time, */
+#define WORDS_MS 1000u   /* and at first in any case: what begins behind one that is not has no marks */
 
 struct mrsi_keep {
     struct mrs_beside side;
     uint32_t reached;         /* boundaries behind the one where this run began */
     uint64_t begun_ms, written_ms;
-    uint64_t words_ms, words_took_ms; /* when a boundary was put into words, and how long that took */
+    uint64_t words_took_ms;   /* to put boundaries into words, all together */
     uint32_t next;            /* number of the next file */
     struct mrs_buf options;   /* documents of what must be the same */
     struct mrs_buf input;
@@ -313,8 +314,7 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     enum mrs_status s = mrsi_state_describe(en, step, &b, &k->files, e);
     s = s == MRS_OK ? mrs_build_finish(&b, &d, e) : s;
     k->is_newer = k->exact = s == MRS_OK;
-    k->words_ms = mrs_clock_steady();
-    k->words_took_ms = k->words_ms - begun;
+    k->words_took_ms += mrs_clock_steady() - begun;
     remove_doomed(en);
     return s;
 }
@@ -332,7 +332,8 @@ mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (k->from_pass.n > MRS_DOC_MIN) {
         return k->begins++ ? mrsi_state_damaged("no pass wants its mark", e) : MRS_OK;
     }
-    if (!everywhere(en) && k->boundary.n && now - k->words_ms < WORDS_SHARE * k->words_took_ms) {
+    bool costly = k->words_took_ms > WORDS_MS && now - k->begun_ms < WORDS_SHARE * k->words_took_ms;
+    if (!everywhere(en) && k->boundary.n && costly) {
         k->exact = false;
         return MRS_OK;
     }
@@ -620,7 +621,7 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
         k->was_whole = whole.type == MRS_BOOL && *whole.p;
         k->from_pass = k->from.pass;
         k->begins = *step < en->plan->n_steps; /* else the boundary before a collection comes first */
-        k->written_ms = k->words_ms = mrs_clock_steady();
+        k->written_ms = mrs_clock_steady();
         mrs_buf_put(&k->boundary, k->from.state.p, k->from.state.n);
         s = mrs_buf_status(&k->boundary, e);
     }

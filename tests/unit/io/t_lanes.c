@@ -212,7 +212,7 @@ stop_at(struct mrs_compress how, struct bytes in, size_t cut, uint32_t threads, 
 {
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_err err;
-    struct mrsi_encoder_mark mark;
+    struct mrsi_encoder_mark mark = {0};
     struct mrs_buf pending;
     mrs_err_clear(&err);
     mrs_buf_init(&pending, mem, SIZE_MAX);

@@ -1,4 +1,5 @@
 /* nodes_write.c - the second pass over a tree's documents: each with its place. */
+#include "checkpoint.h"
 #include "nodes.h"
 
 struct job {
@@ -190,6 +191,9 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     struct mrsi_tree *t = arg;
     struct job *job = p;
     uint32_t who = (uint32_t)ordinal;
+    if (ordinal >= t->n) { /* only where the state of another run says so */
+        return mrsi_state_damaged("the step", e);
+    }
     unsigned bits = mrsi_node(t, who)->bits;
     struct mrs_trouble trouble;
     struct mrs_place place;

@@ -492,6 +492,9 @@ each_record(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
         const struct mrsi_rec *r = (const struct mrsi_rec *)(const void *)p;
+        if ((size_t)(end - p) < sizeof *r || r->total < sizeof *r || r->total > (size_t)(end - p)) {
+            return mrsi_state_damaged("what was put aside", e);
+        }
         p += r->total;
         s = r->ord >= x->lo && r->ord < x->hi ? x->fn(x->arg, r, e) : MRS_OK;
     }

@@ -134,8 +134,11 @@ fetch_slice(struct emit *em, struct job *job, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    while (sp->part[em->partition].hi <= em->next) {
+    while (em->partition < sp->n_part && sp->part[em->partition].hi <= em->next) {
         em->partition++;
+    }
+    if (em->partition == sp->n_part) { /* only where the state of another run says so */
+        return mrsi_state_damaged("the step", e);
     }
     size_t n = slice_bytes(em, sp->part[em->partition].hi, &docs);
     s = grow_block(&job->block, n, e);

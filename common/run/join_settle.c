@@ -2,6 +2,7 @@
  *
  * One byte for each says how it was used; the step turns that into a fate, without looking at the document. Where
  * nothing leaves, `from` stays as it is; where nothing stays, it is not read again. */
+#include "checkpoint.h"
 #include "join.h"
 
 struct settle {
@@ -82,9 +83,12 @@ mrsi_refuse_unsorted(struct mrsi_join *j, struct mrsi_worker *w, uint32_t side, 
 {
     mrs_buf_reset(&w->scratch);
     mrs_err_clear(&w->err);
-    enum mrs_status s = j->ops->order(j->st->state, &w->ctx, doc, &w->scratch);
+    enum mrs_status s = j->st->desc.sorted ? j->ops->order(j->st->state, &w->ctx, doc, &w->scratch) : MRS_OK;
     if (s < MRS_SKIP || w->scratch.bad == 1) {
         return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : mrs_buf_status(&w->scratch, e);
+    }
+    if (s == MRS_OK && !w->scratch.bad) { /* only the fates of a damaged mark say so */
+        return mrsi_state_damaged("what has become of documents", e);
     }
     mrs_err_at(&w->err, "sort");
     mrsi_row(w, j->step, side)->refused++;

@@ -29,7 +29,7 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
     struct mrs_build b;
     struct mrs_view doc;
     struct mrs_val inner = {p + h.reason_len + h.place_len, h.doc_len, MRS_DOCUMENT};
-    if (mrs_le32(inner.p) != inner.n) {
+    if (en->report->resumed && !mrsi_mark_is_doc(inner.p, inner.n)) { /* the log is another run's */
         return mrsi_state_damaged("the refused documents", e);
     }
     const char *ns = en->plan->steps[h.step].desc.sides[h.side].coll.ns; /* its name at that step */

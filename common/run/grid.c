@@ -245,6 +245,20 @@ are_values(const struct axis *a, struct mrs_buf *room)
     return good && at == a->values.n && n == a->n && (begins || !n);
 }
 
+/* Values that another run has found, or some of them. */
+static enum mrs_status
+check_values(const struct grid *g, const struct axis *a, struct mrs_err *e)
+{
+    struct mrs_buf room;
+    mrs_buf_init(&room, g->en->mem, SIZE_MAX);
+    enum mrs_status s = MRS_OK;
+    if (!a->values.ended || !are_values(a, &room)) {
+        s = room.bad ? mrs_buf_status(&room, e) : mrsi_state_damaged("an axis", e);
+    }
+    mrs_buf_clear(&room);
+    return s;
+}
+
 static enum mrs_status
 axis_back(struct grid *g, uint32_t i, struct mrs_view d, struct mrs_err *e)
 {
@@ -253,12 +267,7 @@ axis_back(struct grid *g, uint32_t i, struct mrs_view d, struct mrs_err *e)
     a->n = mrsi_state_number(d, "n", INT64_MAX, &bad);
     a->at = mrsi_state_number(d, "at", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("an axis", e) : mrsi_tape_apply(&a->values, d, "values", e);
-    struct mrs_buf room;
-    mrs_buf_init(&room, g->en->mem, SIZE_MAX);
-    if (s == MRS_OK && i < g->finding && (!a->values.ended || !are_values(a, &room))) {
-        s = room.bad ? mrs_buf_status(&room, e) : mrsi_state_damaged("an axis", e);
-    }
-    mrs_buf_clear(&room);
+    s = s == MRS_OK && i < g->finding ? check_values(g, a, e) : s;
     if (s == MRS_OK && i < g->finding && a->def->side >= 0) {
         mrsi_coll_counted(&g->en->coll[g->en->side[g->step][a->def->side]]);
     }
@@ -326,6 +335,7 @@ find_values(void *arg, struct mrs_err *e)
         struct axis *a = &g->axis[g->finding];
         s = a->def->side < 0 ? put_constants(a, e) : put_distinct(g, g->finding, e);
         s = s == MRS_OK ? mrsi_tape_end(&a->values, e) : s;
+        s = s == MRS_OK && g->en->report->resumed ? check_values(g, a, e) : s;
         g->finding++;
         s = s == MRS_OK ? mrsi_pass_between(&g->pass, e) : s;
     }

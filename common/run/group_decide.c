@@ -115,7 +115,7 @@ static enum mrs_status
 refs_document(const struct mrs_buf *elems, struct mrs_buf *out, struct mrs_view *view, struct mrs_err *e)
 {
     struct mrs_build b;
-    struct mrs_walk w = {elems->p, elems->p + elems->n};
+    struct mrs_walk w = {elems->p, elems->n ? elems->p + elems->n : elems->p};
     struct mrs_elem el;
     uint32_t i = 0;
     char name[12];

@@ -182,6 +182,9 @@ mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, 
     st = st == MRS_OK ? zeroed(&h->first, (h->n_refs + 2u) * sizeof(uint32_t), c) : st;
     st = st == MRS_OK ? zeroed(&h->stamp, (h->n_refs + 1u) * sizeof(uint32_t), c) : st;
     while (st == MRS_OK && (st = m->next(m, &got, c->err)) == MRS_OK) {
+        if (refs && got.ref >= h->n_refs) { /* of a table that a stopped run left, and that is damaged */
+            return mrs_err_set(c->err, MRS_FAIL, MRS_E_FORMAT, "a match names reference %u of %u", got.ref, h->n_refs);
+        }
         st = gather_one(h, c, &got, refs ? got.ref : 0, most);
     }
     return st == MRS_END ? settle(h, c) : st;

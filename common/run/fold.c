@@ -20,8 +20,6 @@ begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e
 {
     bool again = stage != MRSI_FOLD_HOPES;
     f->stage = stage;
-    mrsi_refused_rewind(f->en, f->read);
-    mrsi_rows_begin(f->en);
     mrsi_sorter_clear(&f->late);
     mrsi_sorter_init(&f->late, f->en, f->en->memory / 16);
     f->late.kept = true;
@@ -30,9 +28,8 @@ begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e
     }
     f->next_part = f->next_group = 0;
     f->n_docs = 0;
-    f->sides.there = f->sides.at = 0;
-    f->pass.blank = again;
-    return again ? mrsi_pass_anew(&f->pass, e) : mrsi_pass_between(&f->pass, e);
+    enum mrs_status s = mrsi_sides_begin(&f->sides, f->read, again, e);
+    return s == MRS_OK && !again ? mrsi_pass_between(&f->pass, e) : s;
 }
 
 /* Nobody asks for groups any more. */
@@ -87,11 +84,7 @@ read_from(struct mrsi_fold *f, struct mrs_err *e)
 static enum mrs_status
 write_groups(struct mrsi_fold *f, struct mrs_err *e)
 {
-    f->pass.blank = f->stage == MRSI_FOLD_RESOLVES;
-    enum mrs_status s = mrsi_sides_there(&f->sides, e);
-    if (s == MRS_OK && f->stage != MRSI_FOLD_RESOLVES) {
-        s = mrsi_sides_copy(&f->sides, f->stage == MRSI_FOLD_TELLS, e);
-    }
+    enum mrs_status s = mrsi_sides_held(&f->sides, false, f->stage == MRSI_FOLD_TELLS, e);
     f->pass.from = mrs_empty_doc();
     return s == MRS_OK ? mrsi_fold_write(f, e) : s;
 }

@@ -73,6 +73,14 @@ enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, bool *clash, struct mrs_err 
 bool mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash);
 /* RESOLVE -> VERDICT. */
 enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrs_err *e);
+/* All rounds of a step, from the phase that ids is in on: `once` in each phase that is needed, and `begin` before each
+ * but the first. */
+struct mrsi_rounds {
+    enum mrs_status (*begin)(void *arg, struct mrs_err *e);
+    enum mrs_status (*once)(void *arg, struct mrs_err *e);
+    void *arg;
+};
+enum mrs_status mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e);
 bool mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
 bool mrsi_ids_merged(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
 /* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. */

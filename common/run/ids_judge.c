@@ -297,3 +297,21 @@ mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b,
     doc->n = (uint32_t)r->len;
     return s;
 }
+
+enum mrs_status
+mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e)
+{
+    bool clash = true;
+    enum mrs_status s = MRS_OK;
+    if (ids->phase == MRSI_IDS_HOPE) {
+        s = r->once(r->arg, e);
+        s = s == MRS_OK ? mrsi_ids_look(ids, &clash, e) : s;
+        s = s == MRS_OK && clash ? r->begin(r->arg, e) : s;
+    }
+    if (s == MRS_OK && clash && ids->phase == MRSI_IDS_RESOLVE) {
+        s = r->once(r->arg, e);
+        s = s == MRS_OK ? mrsi_ids_judge(ids, e) : s;
+        s = s == MRS_OK ? r->begin(r->arg, e) : s;
+    }
+    return s == MRS_OK && clash ? r->once(r->arg, e) : s;
+}

@@ -115,34 +115,33 @@ static enum mrs_status
 begin_round(struct mrsi_join *j, bool restart, struct mrs_err *e)
 {
     bool again = restart || j->sides.ids.phase != MRSI_IDS_HOPE;
-    mrsi_refused_rewind(j->en, j->refused);
-    mrsi_rows_begin(j->en);
     mrsi_fates_forget_used(&j->fates);
     j->stage = MRSI_JOIN_EMIT;
     j->restart = restart;
-    j->sides.there = j->sides.at = 0;
     j->pass.n_wr = j->sides.n_wr;
-    j->pass.blank = again;
-    return again ? mrsi_pass_anew(&j->pass, e) : MRS_OK;
+    return mrsi_sides_begin(&j->sides, j->refused, again, e);
+}
+
+static enum mrs_status
+begin_phase(void *arg, struct mrs_err *e)
+{
+    return begin_round(arg, false, e);
 }
 
 static enum mrs_status
 emit_once(struct mrsi_join *j, struct mrs_err *e)
 {
-    enum mrsi_ids_phase phase = j->sides.ids.phase;
-    enum mrs_status s = j->restart ? MRS_OK : mrsi_sides_there(&j->sides, e);
-    j->pass.blank = phase == MRSI_IDS_RESOLVE;
-    if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
-        s = mrsi_sides_copy(&j->sides, j->restart || phase == MRSI_IDS_VERDICT, e);
-    }
+    bool restart = j->restart || j->sides.ids.phase == MRSI_IDS_VERDICT;
+    enum mrs_status s = mrsi_sides_held(&j->sides, j->restart, restart, e);
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
 
 /* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when somebody
  * met it. */
 static enum mrs_status
-write_once(struct mrsi_join *j, struct mrs_err *e)
+write_once(void *arg, struct mrs_err *e)
 {
+    struct mrsi_join *j = arg;
     enum mrs_status s = MRS_OK;
     if (j->stage == MRSI_JOIN_EMIT) {
         s = emit_once(j, e);
@@ -153,25 +152,6 @@ write_once(struct mrsi_join *j, struct mrs_err *e)
         j->stage = MRSI_JOIN_SETTLE;
     }
     return s == MRS_OK ? mrsi_settle_from(j, e) : s;
-}
-
-static enum mrs_status
-write_all(struct mrsi_join *j, struct mrs_err *e)
-{
-    struct mrsi_ids *ids = &j->sides.ids;
-    bool clash = true;
-    enum mrs_status s = MRS_OK;
-    if (ids->phase == MRSI_IDS_HOPE) {
-        s = write_once(j, e);
-        s = s == MRS_OK ? mrsi_ids_look(ids, &clash, e) : s;
-        s = s == MRS_OK && clash ? begin_round(j, false, e) : s;
-    }
-    if (s == MRS_OK && clash && ids->phase == MRSI_IDS_RESOLVE) {
-        s = write_once(j, e);
-        s = s == MRS_OK ? mrsi_ids_judge(ids, e) : s;
-        s = s == MRS_OK ? begin_round(j, false, e) : s;
-    }
-    return s == MRS_OK && clash ? write_once(j, e) : s;
 }
 
 static void
@@ -240,7 +220,7 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     enum mrs_status s = mrsi_sides_init(&j.sides, en, step, e);
     mrsi_join_marks(&j);
     s = s == MRS_OK ? begin(&j, e) : s;
-    s = s == MRS_OK ? write_all(&j, e) : s;
+    s = s == MRS_OK ? mrsi_ids_rounds(&j.sides.ids, &(struct mrsi_rounds){begin_phase, write_once, &j}, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }

@@ -264,23 +264,15 @@ forget_hopes(struct mrsi_link *l, struct mrs_err *e)
 static enum mrs_status
 begin_again(struct mrsi_link *l, struct mrs_err *e)
 {
-    mrsi_refused_rewind(l->en, l->log);
-    mrsi_rows_begin(l->en);
     l->late = false;
-    l->now = l->sides.there = l->sides.at = 0;
-    l->pass.blank = true;
-    return mrsi_pass_anew(&l->pass, e);
+    l->now = 0;
+    return mrsi_sides_begin(&l->sides, l->log, true, e);
 }
 
 static enum mrs_status
 write_once(struct mrsi_link *l, bool restart, struct mrs_err *e)
 {
-    enum mrsi_ids_phase phase = l->sides.ids.phase;
-    enum mrs_status s = mrsi_sides_there(&l->sides, e);
-    l->pass.blank = phase == MRSI_IDS_RESOLVE;
-    if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
-        s = mrsi_sides_copy(&l->sides, restart, e);
-    }
+    enum mrs_status s = mrsi_sides_held(&l->sides, false, restart, e);
     uint32_t last = l->self ? 0 : 1;
     s = s == MRS_OK ? write_side(l, e) : s;
     while (s == MRS_OK && l->now < last) {

@@ -54,8 +54,8 @@ only_added(const struct mrsi_sides *s, uint32_t coll)
     return added;
 }
 
-enum mrs_status
-mrsi_sides_there(struct mrsi_sides *s, struct mrs_err *e)
+static enum mrs_status
+meet_there(struct mrsi_sides *s, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
     s->there = mrsi_pass_goes_on(s->pass) ? s->there : 0;
@@ -87,8 +87,8 @@ row_of_coll(struct mrsi_sides *s, uint32_t coll)
     return mrsi_row(&s->en->worker[0], s->step, i);
 }
 
-enum mrs_status
-mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e)
+static enum mrs_status
+copy_there(struct mrsi_sides *s, bool restart, struct mrs_err *e)
 {
     bool goes_on = mrsi_pass_goes_on(s->pass);
     enum mrs_status st = restart && !goes_on ? restart_all(s, e) : MRS_OK;
@@ -105,6 +105,27 @@ mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e)
         row->after += wr->copied;
     }
     return st;
+}
+
+enum mrs_status
+mrsi_sides_begin(struct mrsi_sides *s, struct mrsi_refused_mark log, bool again, struct mrs_err *e)
+{
+    mrsi_refused_rewind(s->en, log);
+    mrsi_rows_begin(s->en);
+    s->there = s->at = 0;
+    s->pass->blank = again;
+    return again ? mrsi_pass_anew(s->pass, e) : MRS_OK;
+}
+
+/* Until the writers are emptied a mark has them empty. */
+enum mrs_status
+mrsi_sides_held(struct mrsi_sides *s, bool known, bool restart, struct mrs_err *e)
+{
+    bool resolves = s->ids.phase == MRSI_IDS_RESOLVE;
+    s->pass->blank = s->pass->blank || resolves;
+    enum mrs_status st = known ? MRS_OK : meet_there(s, e);
+    s->pass->blank = resolves;
+    return st == MRS_OK && !resolves ? copy_there(s, restart, e) : st;
 }
 
 void

@@ -21,12 +21,13 @@ struct mrsi_sides {
 enum mrs_status mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 /* Opens the writer of a side, or finds the one its collection has already. */
 enum mrs_status mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e);
-/* The `_id`s of what is there in collections that are only added to: before sources are read, in the phases HOPE and
- * RESOLVE. */
-enum mrs_status mrsi_sides_there(struct mrsi_sides *s, struct mrs_err *e);
-/* Writes what is there in collections that are only added to, and counts it. restart: empties all writers first, unless
- * the pass goes on: a mark in a pass that is begun again has them empty. */
-enum mrs_status mrsi_sides_copy(struct mrsi_sides *s, bool restart, struct mrs_err *e);
+/* A round of writing begins: what was counted and refused behind `log` is forgotten. again: so is what was written, and
+ * a mark on disk that speaks of it is replaced. A mark may be taken here: what is to stand in it is set before. */
+enum mrs_status mrsi_sides_begin(struct mrsi_sides *s, struct mrsi_refused_mark log, bool again, struct mrs_err *e);
+/* In a round, before sources are read: what is there in collections that are only added to. Its `_id`s are taken in the
+ * phases HOPE and RESOLVE, unless they are known; it is written and counted, but in RESOLVE. restart: empties all
+ * writers first, unless the pass goes on: a mark in a pass that is begun again has them empty. */
+enum mrs_status mrsi_sides_held(struct mrsi_sides *s, bool known, bool restart, struct mrs_err *e);
 /* A job's own, handed over at its commit. */
 struct mrsi_lists {
     struct mrs_buf hashes, members;

@@ -264,50 +264,24 @@ go_on(struct spread *sp, struct mrs_err *e)
 }
 
 /* ---- passes ---- */
-/* In the phase that ids is in. A mark on disk speaks of what is written anew: it is replaced first. */
+/* In the phase that ids is in. */
 static enum mrs_status
-begin_pass(struct spread *sp, struct mrs_err *e)
+begin_pass(void *arg, struct mrs_err *e)
 {
-    bool again = sp->sides.ids.phase != MRSI_IDS_HOPE;
-    mrsi_refused_rewind(sp->en, sp->log);
-    mrsi_rows_begin(sp->en);
+    struct spread *sp = arg;
     if (sp->from) {
         sp->from->rewind(sp->from->arg);
     }
-    sp->side = sp->sides.there = sp->sides.at = 0;
-    sp->pass.blank = again;
-    return again ? mrsi_pass_anew(&sp->pass, e) : MRS_OK;
+    sp->side = 0;
+    return mrsi_sides_begin(&sp->sides, sp->log, sp->sides.ids.phase != MRSI_IDS_HOPE, e);
 }
 
 static enum mrs_status
-one_pass(struct spread *sp, struct mrs_err *e)
+one_pass(void *arg, struct mrs_err *e)
 {
-    enum mrsi_ids_phase phase = sp->sides.ids.phase;
-    sp->pass.blank = phase == MRSI_IDS_RESOLVE;
-    enum mrs_status s = mrsi_sides_there(&sp->sides, e);
-    if (s == MRS_OK && phase != MRSI_IDS_RESOLVE) {
-        s = mrsi_sides_copy(&sp->sides, phase == MRSI_IDS_VERDICT, e);
-    }
+    struct spread *sp = arg;
+    enum mrs_status s = mrsi_sides_held(&sp->sides, false, sp->sides.ids.phase == MRSI_IDS_VERDICT, e);
     return s == MRS_OK ? read_sources(sp, e) : s;
-}
-
-static enum mrs_status
-all_passes(struct spread *sp, struct mrs_err *e)
-{
-    struct mrsi_ids *ids = &sp->sides.ids;
-    bool clash = true;
-    enum mrs_status s = MRS_OK;
-    if (ids->phase == MRSI_IDS_HOPE) {
-        s = one_pass(sp, e);
-        s = s == MRS_OK ? mrsi_ids_look(ids, &clash, e) : s;
-        s = s == MRS_OK && clash ? begin_pass(sp, e) : s;
-    }
-    if (s == MRS_OK && clash && ids->phase == MRSI_IDS_RESOLVE) {
-        s = one_pass(sp, e);
-        s = s == MRS_OK ? mrsi_ids_judge(ids, e) : s;
-        s = s == MRS_OK ? begin_pass(sp, e) : s;
-    }
-    return s == MRS_OK && clash ? one_pass(sp, e) : s;
 }
 
 /* From a mark, or from the beginning. */
@@ -337,7 +311,7 @@ mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stre
     struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread, .from = from};
     enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);
     s = s == MRS_OK ? begin(&sp, e) : s;
-    s = s == MRS_OK ? all_passes(&sp, e) : s;
+    s = s == MRS_OK ? mrsi_ids_rounds(&sp.sides.ids, &(struct mrsi_rounds){begin_pass, one_pass, &sp}, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }

@@ -160,6 +160,9 @@ void mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes,
 /* Open again, cut to that length; *t NULL: there was none. */
 enum mrs_status mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
                                     struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
+/* How long the log of refused documents was at some time. */
+void mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b);
+struct mrsi_refused_mark mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad);
 /* The document of a field, empty where there is none. */
 struct mrs_view mrsi_mark_doc(struct mrs_view mark, const char *name);
 /* Whether bytes that another run left in a file are what they should be: a document; a value, put into room for that,

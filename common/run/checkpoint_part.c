@@ -77,6 +77,23 @@ mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *n
     return s;
 }
 
+void
+mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b)
+{
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrs_build_i64(b, "docs", (int64_t)at.n);
+    mrs_build_i64(b, "bytes", (int64_t)at.bytes);
+    mrs_build_close(b);
+}
+
+struct mrsi_refused_mark
+mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad)
+{
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    uint64_t n = mrsi_state_number(d, "docs", INT64_MAX, bad), bytes = mrsi_state_number(d, "bytes", INT64_MAX, bad);
+    return (struct mrsi_refused_mark){.bytes = bytes, .n = n};
+}
+
 bool
 mrsi_mark_is_doc(const uint8_t *p, uint64_t n)
 {

@@ -14,8 +14,7 @@ mrsi_fold_describe(void *fold, struct mrs_build *b, struct mrs_buf *files, struc
     struct mrsi_fold *f = fold;
     mrs_build_i64(b, "stage", f->stage);
     mrs_build_bool(b, "gathers", f->gather.on);
-    mrs_build_i64(b, "readRefused", (int64_t)f->read.n);
-    mrs_build_i64(b, "readRefusedBytes", (int64_t)f->read.bytes);
+    mrsi_mark_log("logged", f->read, b);
     mrs_build_i64(b, "nextPart", f->next_part);
     mrs_build_i64(b, "nextGroup", f->next_group);
     mrs_build_i64(b, "docsPut", (int64_t)f->n_docs);
@@ -38,8 +37,7 @@ apply_head(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     bool bad = false, could = f->gather.on;
     struct mrs_val gathers = mrs_doc_get(mark, "gathers");
     f->stage = (enum mrsi_fold_stage)mrsi_state_number(mark, "stage", MRSI_FOLD_SETTLES, &bad);
-    f->read.n = mrsi_state_number(mark, "readRefused", INT64_MAX, &bad);
-    f->read.bytes = mrsi_state_number(mark, "readRefusedBytes", INT64_MAX, &bad);
+    f->read = mrsi_mark_log_back(mark, "logged", &bad);
     f->next_part = (uint32_t)mrsi_state_number(mark, "nextPart", UINT32_MAX, &bad);
     f->next_group = (uint32_t)mrsi_state_number(mark, "nextGroup", UINT32_MAX, &bad);
     f->n_docs = mrsi_state_number(mark, "docsPut", INT64_MAX, &bad);

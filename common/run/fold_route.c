@@ -496,10 +496,9 @@ static bool
 are_records(const struct mrs_buf *recs)
 {
     size_t at = 0;
-    while (recs->n - at >= sizeof(struct mrsi_rec)) {
+    while (at < recs->n && mrsi_rec_is_whole(recs->p + at, recs->n - at)) {
         const struct mrsi_rec *r = rec_at(recs, at);
-        uint64_t n = (uint64_t)sizeof *r + r->verify_len + r->sort_len + r->shape_len;
-        if (r->total % 8 || r->total < n || r->total > recs->n - at || r->ord > r->shape_len) {
+        if (r->ord > r->shape_len) {
             return false;
         }
         at += r->total;

@@ -2,11 +2,12 @@
  * that cannot be written makes them be looked at again. */
 #include "group.h"
 
+static const char *const names[MRSI_GROUP_SORTS] = {"made", "gains", "refs"}; /* of mrsi_group_sorts */
+
 /* ---- into words ---- */
 static enum mrs_status
 describe_sorts(struct mrsi_group *g, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    static const char *const names[MRSI_GROUP_SORTS] = {"made", "gains", "refs"};
     struct mrsi_sorter *sorts[MRSI_GROUP_SORTS];
     enum mrs_status s = MRS_OK;
     mrsi_group_sorts(g, sorts);
@@ -26,8 +27,7 @@ mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     }
     mrs_build_i64(b, "stage", g->stage);
     mrs_build_i64(b, "side", g->side);
-    mrs_build_i64(b, "logBytes", (int64_t)g->log.bytes);
-    mrs_build_i64(b, "logDocs", (int64_t)g->log.n);
+    mrsi_mark_log("logged", g->log, b);
     mrs_build_bool(b, "reading", g->reading);
     mrs_build_bool(b, "again", g->again);
     mrsi_state_put_bytes(b, "why", g->late_why, strlen(g->late_why));
@@ -55,7 +55,6 @@ text_back(struct mrs_view mark, const char *name, char *out, size_t size, bool *
 static enum mrs_status
 apply_sorts(struct mrsi_group *g, struct mrs_view mark, struct mrs_err *e)
 {
-    static const char *const names[MRSI_GROUP_SORTS] = {"made", "gains", "refs"};
     struct mrsi_sorter *sorts[MRSI_GROUP_SORTS];
     enum mrs_status s = MRS_OK;
     mrsi_group_sorts(g, sorts);
@@ -79,8 +78,7 @@ mrsi_group_from_mark(struct mrsi_group *g, struct mrs_err *e)
     bool bad = false;
     struct mrs_val again = mrs_doc_get(mark, "again"), reading = mrs_doc_get(mark, "reading");
     g->side = (uint32_t)mrsi_state_number(mark, "side", 1, &bad);
-    g->log.bytes = mrsi_state_number(mark, "logBytes", INT64_MAX, &bad);
-    g->log.n = mrsi_state_number(mark, "logDocs", INT64_MAX, &bad);
+    g->log = mrsi_mark_log_back(mark, "logged", &bad);
     text_back(mark, "why", g->late_why, sizeof g->late_why, &bad);
     text_back(mark, "where", g->late_where, sizeof g->late_where, &bad);
     if (bad || again.type != MRS_BOOL || reading.type != MRS_BOOL) {

@@ -131,6 +131,19 @@ mrsi_rec_far(const struct mrsi_rec *r)
     memcpy(&doc.p, mrsi_rec_shape(r), sizeof doc.p);
     return doc;
 }
+/* Whether a record lies whole in the n bytes at p, none of its parts behind its end: another run may have left it. Any
+ * alignment. */
+static inline bool
+mrsi_rec_is_whole(const uint8_t *p, uint64_t n)
+{
+    struct mrsi_rec r;
+    if (n < sizeof r) {
+        return false;
+    }
+    memcpy(&r, p, sizeof r);
+    return r.total <= n && r.total % 8 == 0 &&
+           (uint64_t)sizeof r + r.verify_len + r.sort_len + r.shape_len <= r.total;
+}
 /* What a record is made of, before it has a place. */
 struct mrsi_rec_parts {
     const uint8_t *verify, *sort, *shape;

@@ -19,8 +19,7 @@ put_flags(const struct mrsi_join *j, struct mrs_build *b)
     mrs_build_i64(b, "into", (int64_t)j->n_into);
     mrs_build_i64(b, "left", (int64_t)j->n_left);
     mrs_build_i64(b, "fromBytes", (int64_t)j->n_from_bytes);
-    mrs_build_i64(b, "logged", (int64_t)j->refused.n);
-    mrs_build_i64(b, "loggedBytes", (int64_t)j->refused.bytes);
+    mrsi_mark_log("logged", j->refused, b);
     mrsi_state_put_bytes(b, "hashed", j->is_hashed, j->st->desc.n_pairs);
 }
 
@@ -105,8 +104,7 @@ get_flags(struct mrsi_join *j, bool *settled, struct mrs_err *e)
     j->n_into = mrsi_state_number(d, "into", INT64_MAX, &bad);
     j->n_left = mrsi_state_number(d, "left", INT64_MAX, &bad);
     j->n_from_bytes = mrsi_state_number(d, "fromBytes", INT64_MAX, &bad);
-    j->refused.n = mrsi_state_number(d, "logged", INT64_MAX, &bad);
-    j->refused.bytes = mrsi_state_number(d, "loggedBytes", INT64_MAX, &bad);
+    j->refused = mrsi_mark_log_back(d, "logged", &bad);
     const uint8_t *p = mrsi_state_bytes(d, "hashed", &n, &bad);
     if (bad || n != j->st->desc.n_pairs) {
         return mrsi_state_damaged("a join", e);
@@ -210,9 +208,7 @@ move_records(void *arg, uint8_t *p, uint32_t n, struct mrs_err *e)
     const struct moving *x = arg;
     for (uint32_t at = 0; at < n;) {
         struct mrsi_rec *r = (struct mrsi_rec *)(void *)(p + at);
-        uint64_t parts = n - at >= sizeof *r
-                             ? sizeof *r + (uint64_t)r->verify_len + r->sort_len + r->shape_len : UINT64_MAX;
-        if (parts > n - at || r->total < parts || r->total > n - at || r->total % 8) {
+        if (!mrsi_rec_is_whole(p + at, n - at)) {
             return mrsi_state_damaged("what was put aside", e);
         }
         const uint8_t *to = r->far_len ? moved(x, mrsi_rec_far(r).p, r->far_len) : NULL;

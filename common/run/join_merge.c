@@ -72,11 +72,11 @@ static bool
 is_record(const struct mrsi_sorted *x)
 {
     struct mrsi_rec r;
-    if (x->n < sizeof r || x->key_len != sizeof(struct mrsi_key)) {
+    if (x->key_len != sizeof(struct mrsi_key) || !mrsi_rec_is_whole(x->p, x->n)) {
         return false;
     }
     memcpy(&r, x->p, sizeof r);
-    return r.total == x->n && (uint64_t)r.verify_len + r.sort_len + r.shape_len <= x->n - sizeof r;
+    return r.total == x->n;
 }
 
 static enum mrs_status

@@ -59,8 +59,7 @@ mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     mrs_build_i64(b, "stage", l->stage);
     mrs_build_i64(b, "now", l->now);
     mrs_build_i64(b, "written", (int64_t)l->written);
-    mrs_build_i64(b, "logBytes", (int64_t)l->log.bytes);
-    mrs_build_i64(b, "logDocs", (int64_t)l->log.n);
+    mrsi_mark_log("logged", l->log, b);
     mrs_build_bool(b, "late", l->late);
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         s = describe_side(l, i, b, files, e);
@@ -221,8 +220,7 @@ mrsi_link_from_mark(struct mrsi_link *l, struct mrs_err *e)
     l->stage = (enum mrsi_link_stage)mrsi_state_number(mark, "stage", MRSI_LINK_WRITE, &bad);
     l->now = (uint32_t)mrsi_state_number(mark, "now", l->self ? 0 : 1, &bad);
     l->written = mrsi_state_number(mark, "written", (1ull << l->st->desc.n_sides) - 1, &bad);
-    l->log.bytes = mrsi_state_number(mark, "logBytes", INT64_MAX, &bad);
-    l->log.n = mrsi_state_number(mark, "logDocs", INT64_MAX, &bad);
+    l->log = mrsi_mark_log_back(mark, "logged", &bad);
     enum mrs_status s = bad || late.type != MRS_BOOL ? mrsi_state_damaged("the step", e) : MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         s = apply_side(l, i, e);

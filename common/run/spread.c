@@ -240,8 +240,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
 {
     struct spread *sp = arg;
     mrs_build_i64(b, "side", sp->side);
-    mrs_build_i64(b, "logged", (int64_t)sp->log.n);
-    mrs_build_i64(b, "loggedBytes", (int64_t)sp->log.bytes);
+    mrsi_mark_log("logged", sp->log, b);
     enum mrs_status s = mrsi_sides_describe(&sp->sides, b, files, e);
     return s == MRS_OK && sp->from ? sp->from->describe(sp->from->arg, b, files, e) : s;
 }
@@ -253,8 +252,7 @@ go_on(struct spread *sp, struct mrs_err *e)
     bool bad = false;
     struct mrs_view mark = sp->pass.from;
     sp->side = (uint32_t)mrsi_state_number(mark, "side", sp->st->desc.n_sides - 1, &bad);
-    sp->log.n = mrsi_state_number(mark, "logged", INT64_MAX, &bad);
-    sp->log.bytes = mrsi_state_number(mark, "loggedBytes", INT64_MAX, &bad);
+    sp->log = mrsi_mark_log_back(mark, "logged", &bad);
     if (bad) {
         return mrsi_state_damaged("the step", e);
     }

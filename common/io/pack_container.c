@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #define BLOCK 512u
-#define ROOM  (256u << 10)
 #define NAME_N 100u
 #define PREFIX_N 155u
 #define OCTAL_MAX 077777777777ull /* the largest size that a plain header holds */
@@ -255,6 +254,15 @@ put(struct writer *w, const void *p, size_t n, struct mrs_err *e)
     return w->enc ? mrsi_encoder_write(w->enc, p, n, e) : mrsi_write_full(w->pack->fd, p, n, w->pack->name, e);
 }
 
+enum mrs_status
+mrsi_pack_read(const struct mrsi_packed *f, int fd, uint64_t at, uint8_t *room, size_t *got, struct mrs_err *e)
+{
+    uint64_t left = f->bytes - at;
+    size_t n = left < MRSI_PACK_ROOM ? (size_t)left : MRSI_PACK_ROOM;
+    enum mrs_status s = mrsi_pread_full(fd, room, n, at, f->path, got, e);
+    return s == MRS_OK && !*got ? MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was packed", f->path) : s;
+}
+
 /* From w->at on. */
 static enum mrs_status
 put_bytes(struct writer *w, struct mrs_err *e)
@@ -262,7 +270,7 @@ put_bytes(struct writer *w, struct mrs_err *e)
     const struct mrsi_packed *f = w->file;
     struct stat st;
     int fd = -1;
-    size_t got = 1;
+    size_t got = 0;
     enum mrs_status s = mrsi_open_read(f->path, &fd, &st, e);
     if (s != MRS_OK) {
         return s;
@@ -272,11 +280,7 @@ put_bytes(struct writer *w, struct mrs_err *e)
         s = mrsi_half_span(w->pack->half, &span, &w->at, w->pack->fd, w->pack->name, e);
     }
     while (w->enc && s == MRS_OK && w->at < f->bytes) {
-        uint64_t left = f->bytes - w->at;
-        s = mrsi_pread_full(fd, w->room, left < ROOM ? (size_t)left : ROOM, w->at, f->path, &got, e);
-        if (s == MRS_OK && !got) {
-            s = MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was packed", f->path);
-        }
+        s = mrsi_pack_read(f, fd, w->at, w->room, &got, e);
         s = s == MRS_OK ? put(w, w->room, got, e) : s;
         w->at += got;
         s = s == MRS_OK ? mrsi_half_rest(w->pack->half, got, e) : s;
@@ -342,11 +346,11 @@ put_all(struct writer *w, const struct mrsi_packed *files, uint32_t n, struct mr
 enum mrs_status
 mrsi_pack_tar(const struct mrsi_pack *p, struct mrs_err *e)
 {
-    struct writer w = {.pack = p, .room = mrs_alloc(p->mem, ROOM)};
+    struct writer w = {.pack = p, .room = mrs_alloc(p->mem, MRSI_PACK_ROOM)};
     struct mrs_arena a;
     struct mrsi_packed *files = NULL;
     uint32_t n = 0;
-    enum mrs_status s = w.room ? MRS_OK : mrs_err_memory(e, ROOM);
+    enum mrs_status s = w.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
     mrs_arena_init(&a, p->mem);
     if (p->half) {
         p->half->tell = tell;

@@ -28,6 +28,12 @@ struct mrsi_packed {
 };
 enum mrs_status mrsi_pack_list(const struct mrsi_pack *p, struct mrs_arena *a, struct mrsi_packed **out, uint32_t *n,
                                struct mrs_err *e);
+/* What is read of a file at once; a multiple of the blocks of a tar. */
+#define MRSI_PACK_ROOM (256u << 10)
+/* The bytes of an open file from `at` on, at most MRSI_PACK_ROOM; `at` is before its end. FAIL MRS_E_IO: there are none
+ * any more. */
+enum mrs_status mrsi_pack_read(const struct mrsi_packed *f, int fd, uint64_t at, uint8_t *room, size_t *got,
+                               struct mrs_err *e);
 /* The file that a stopped run was at, and the bytes of it that were done. */
 enum mrs_status mrsi_pack_begun(const struct mrsi_half *h, const struct mrsi_packed *files, uint32_t n, uint32_t *i,
                                 uint64_t *at, struct mrs_err *e);

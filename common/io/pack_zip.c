@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define ROOM (256u << 10)
 #define LARGE 0xffff0000ull /* sizes and places from here on are written as eight bytes */
 #define DATE 0x0021u        /* 1 January 1980 */
 #define UTF8 0x0800u
@@ -170,14 +169,10 @@ put_bytes(struct zip *z, struct entry *x, struct mrsi_encoder *enc, struct mrs_e
 {
     struct stat st;
     int fd = -1;
-    size_t got = 1;
+    size_t got = 0;
     enum mrs_status s = mrsi_open_read(x->file->path, &fd, &st, e);
     while (s == MRS_OK && z->done < x->file->bytes) {
-        uint64_t left = x->file->bytes - z->done;
-        s = mrsi_pread_full(fd, z->room, left < ROOM ? (size_t)left : ROOM, z->done, x->file->path, &got, e);
-        if (s == MRS_OK && !got) {
-            s = MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was packed", x->file->path);
-        }
+        s = mrsi_pack_read(x->file, fd, z->done, z->room, &got, e);
         if (s == MRS_OK) {
             x->crc = mrsi_crc32(x->crc, z->room, got);
             s = mrsi_encoder_write(enc, z->room, got, e);
@@ -196,7 +191,7 @@ put_data(struct zip *z, struct entry *x, struct mrs_err *e)
 {
     static const uint8_t last[2] = {3, 0}; /* an empty block that says: no more */
     bool deflated = x->method == DEFLATED;
-    struct mrsi_encoder_to to = {z->pack->fd, z->pack->name, {MRS_CODEC_NONE, z->pack->compress.level}, ROOM,
+    struct mrsi_encoder_to to = {z->pack->fd, z->pack->name, {MRS_CODEC_NONE, z->pack->compress.level}, MRSI_PACK_ROOM,
                                  z->pack->lanes, deflated};
     struct mrsi_encoder *enc = NULL;
     enum mrs_status s = mrsi_half_encoder(z->pack->mem, z->pack->half, &to, &enc, e);
@@ -326,12 +321,12 @@ put_directory(struct zip *z, const struct entry *list, uint32_t n, struct mrs_er
 enum mrs_status
 mrsi_pack_zip(const struct mrsi_pack *p, struct mrs_err *e)
 {
-    struct zip z = {.pack = p, .room = mrs_alloc(p->mem, ROOM)};
+    struct zip z = {.pack = p, .room = mrs_alloc(p->mem, MRSI_PACK_ROOM)};
     struct mrs_arena a;
     struct mrsi_packed *files = NULL;
     struct entry *list = NULL;
     uint32_t n = 0;
-    enum mrs_status s = z.room ? MRS_OK : mrs_err_memory(e, ROOM);
+    enum mrs_status s = z.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
     mrs_arena_init(&a, p->mem);
     if (p->half) {
         p->half->tell = tell;

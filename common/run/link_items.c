@@ -22,6 +22,9 @@ mrsi_link_items_clear(struct mrsi_link_items *x)
 }
 
 enum { NEAR = 24, FAR = 48 }; /* references ahead of the one that is put in */
+/* No more elements fit in a document: all but the first million take nine bytes without their value, those at least
+ * seven and a half. */
+enum { MOST = MRS_DOC_MAX / 8 };
 
 /* ---- ordinals that are there already ---- */
 static void
@@ -62,13 +65,18 @@ put(struct mrsi_link_items *x, uint32_t at, enum mrs_link_kind kind, struct mrs_
     mrs_buf_put(&x->other, &other, sizeof other);
 }
 
-static void
+/* The bytes that it takes in an array, at least: its name may have more digits, if others stand before it. */
+static uint32_t
 put_new(const struct mrsi_link *l, struct mrsi_link_items *x, uint32_t side, uint64_t other)
 {
     struct mrsi_link_kept kept;
     const uint8_t *p = mrsi_link_kept(l, !side, other, &kept);
     put(x, MRS_LINK_NEW, MRS_LINK_NAMED, (struct mrs_val){p, kept.id_len, kept.type}, other);
-    x->n_new++;
+    uint32_t name = 1;
+    for (uint32_t i = x->n_new++; i > 9; i /= 10) {
+        name++;
+    }
+    return 1 + name + 1 + kept.id_len;
 }
 
 /* A child that names another parent, and is believed. */
@@ -115,13 +123,16 @@ fetch_ahead(const struct mrsi_link *l, uint32_t side, const uint64_t *gain, uint
     }
 }
 
-static void
+/* False: what the document gains is more than any document holds. Found out before all of it is laid down: millions may
+ * name one document. (Where references are stripped there are no gains.) */
+static bool
 put_gains(const struct mrsi_link *l, struct mrsi_link_items *x, uint32_t side, uint64_t from, uint64_t to)
 {
     const uint64_t *gain = mrsi_area_u64(&l->side[side].gains.to);
     const uint64_t *other = (const uint64_t *)(const void *)x->other.p;
     size_t n = x->other.n / sizeof *other;
-    begin_set(x, n + (to - from));
+    uint32_t room = MRS_DOC_MAX;
+    begin_set(x, n + (to - from < MOST ? to - from : MOST));
     for (size_t i = 0; !x->set.bad && i < n; i++) {
         if (other[i] != MRSI_NO_ORDINAL) {
             add_to_set(x, other[i]);
@@ -130,9 +141,14 @@ put_gains(const struct mrsi_link *l, struct mrsi_link_items *x, uint32_t side, u
     for (uint64_t i = from; !x->set.bad && i < to; i++) {
         fetch_ahead(l, side, gain + i, l->side[side].gains.n - i);
         if (!mrsi_link_refused(l, !side, gain[i]) && add_to_set(x, gain[i])) {
-            put_new(l, x, side, gain[i]);
+            uint32_t bytes = put_new(l, x, side, gain[i]);
+            if (bytes > room) {
+                return false;
+            }
+            room -= bytes;
         }
     }
+    return true;
 }
 
 /* ---- order ---- */
@@ -202,6 +218,14 @@ take_parent(const struct mrsi_link *l, struct mrsi_link_items *x, uint64_t child
 }
 
 static enum mrs_status
+too_many(struct mrsi_worker *w, uint32_t gains)
+{
+    return mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT,
+                       "the document would have more than 16 MiB: %u of the references that it would gain take "
+                       "as much", gains);
+}
+
+static enum mrs_status
 collect(struct mrsi_link *l, struct mrsi_worker *w, struct mrsi_link_items *x, uint32_t side, uint64_t ordinal,
         struct mrs_view doc)
 {
@@ -221,8 +245,8 @@ collect(struct mrsi_link *l, struct mrsi_worker *w, struct mrsi_link_items *x, u
     if (side == 1 && shape != MRS_LINK_LIST && (mrsi_fates_get(&l->side[1].fates, ordinal) & MRS_LINK_TAKES)) {
         take_parent(l, x, ordinal);
     }
-    if (from < to) {
-        put_gains(l, x, side, from, to);
+    if (from < to && !put_gains(l, x, side, from, to)) {
+        return too_many(w, x->n_new);
     }
     bool whole = !x->item.bad && !x->other.bad && !x->set.bad; /* else the lists are not of one length */
     if (whole && side == 0 && l->wants.sorted) {

@@ -42,7 +42,8 @@ more_than_a_document_holds(void **state)
     put_children(f, 18, 40, 2);
     assert_int_equal(fclose(f), 0);
     o.max_refused = 1;
-    const char *plan = "- link: { parent: parents, child: children, parent_ref: p, child_refs: c, derive: child_refs }\n";
+    const char *plan =
+        "- link: { parent: parents, child: children, parent_ref: p, child_refs: c, derive: child_refs }\n";
     struct ran r = run(plan, &o);
     assert_int_equal(r.status, MRS_OK);
     assert_int_equal(row(&r.report, 1, "d.parents")->refused, 1);

@@ -33,6 +33,35 @@ mrs_hash64(const void *p, size_t n, uint64_t seed)
     return XXH3_64bits_withSeed(p, n, seed);
 }
 
+static XXH64_state_t *
+state_of(struct mrs_hash_run *r)
+{
+    _Static_assert(sizeof(XXH64_state_t) == sizeof *r, "room of a hash");
+    return (XXH64_state_t *)(void *)r;
+}
+
+void
+mrs_hash_run_begin(struct mrs_hash_run *r)
+{
+    memset(r, 0, sizeof *r);
+    XXH64_reset(state_of(r), 0);
+}
+
+void
+mrs_hash_run_add(struct mrs_hash_run *r, const void *p, size_t n)
+{
+    if (n) {
+        XXH64_update(state_of(r), p, n);
+    }
+}
+
+uint64_t
+mrs_hash_run_end(const struct mrs_hash_run *r)
+{
+    struct mrs_hash_run copy = *r;
+    return XXH64_digest(state_of(&copy));
+}
+
 static struct mrs_val
 shortest_decimal(const uint8_t *p, uint8_t room[16])
 {

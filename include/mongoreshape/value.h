@@ -44,6 +44,14 @@ struct mrs_hash128 mrs_hash(const void *p, size_t n, uint64_t seed);
 /* 64 bits of it (others than those above), at a third of the cost. */
 uint64_t mrs_hash64(const void *p, size_t n, uint64_t seed);
 
+/* 64 bits of XXH64 over bytes that come piece by piece, however they are cut. end may be asked for in between. */
+struct mrs_hash_run {
+    uint64_t room[11];
+};
+void mrs_hash_run_begin(struct mrs_hash_run *r);
+void mrs_hash_run_add(struct mrs_hash_run *r, const void *p, size_t n);
+uint64_t mrs_hash_run_end(const struct mrs_hash_run *r);
+
 /* Sum of the hashes (seed 0) of documents: an order-free digest; two equal documents do not cancel out. */
 struct mrs_hash_sum {
     uint64_t lo, hi;

@@ -570,6 +570,36 @@ hash_of_any_length(void **state)
     free(p);
 }
 
+/* However the bytes are cut the hash is that of all of them, and asking for it in between changes nothing. */
+static void
+hash_of_pieces(void **state)
+{
+    enum { MOST = 3000 };
+    uint8_t p[MOST];
+    uint64_t seed = 7;
+    (void)state;
+    for (size_t i = 0; i < MOST; i++) {
+        p[i] = (uint8_t)(i * i >> 5 ^ i);
+    }
+    for (int round = 0; round < 200; round++) {
+        struct mrs_hash_run r;
+        size_t n = 0;
+        mrs_hash_run_begin(&r);
+        while (n < MOST) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            size_t some = (size_t)(seed >> 40) % (1u << round % 13);
+            some = some < MOST - n ? some : MOST - n;
+            mrs_hash_run_add(&r, p + n, some);
+            n += some;
+            assert_true(mrs_hash_run_end(&r) == XXH64(p, n, 0));
+            if (some == 0) {
+                mrs_hash_run_add(&r, p + n++, 1);
+            }
+        }
+        assert_true(mrs_hash_run_end(&r) == XXH64(p, MOST, 0));
+    }
+}
+
 int
 main(void)
 {
@@ -578,6 +608,7 @@ main(void)
             cmocka_unit_test(structure),
         cmocka_unit_test(deep_and_tuples),  cmocka_unit_test(id_vectors),     cmocka_unit_test(id_normal_form),
             cmocka_unit_test(double_text), cmocka_unit_test(hash_of_any_length),
+            cmocka_unit_test(hash_of_pieces),
         cmocka_unit_test(decimal_text),     cmocka_unit_test(integral),         cmocka_unit_test(without_memory),
     };
     mem = mrs_mem_new(0);

@@ -213,7 +213,7 @@ compose(struct mrsi_engine *en, struct mrs_buf *body, struct mrs_buf *file, stru
     uint8_t room[16];
     mrs_build_init(&b, body);
     mrs_plan_id_text(en->plan, id);
-    mrs_build_i64(&b, "format", 1);
+    mrs_build_i64(&b, "format", MRSI_STATE_FORMAT);
     mrs_build_text(&b, "tool", MRS_VERSION, (uint32_t)strlen(MRS_VERSION));
     mrs_build_text(&b, "plan", en->plan->name, (uint32_t)strlen(en->plan->name));
     mrs_build_text(&b, "planId", id, (uint32_t)strlen(id));

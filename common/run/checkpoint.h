@@ -26,6 +26,8 @@
 
 #include "internal.h"
 
+#define MRSI_STATE_FORMAT 2 /* of the file; one of another is refused */
+
 /* What a file says; views point into its bytes. */
 struct mrsi_checkpoint {
     const char *tool, *plan, *plan_id;
@@ -154,12 +156,19 @@ enum mrs_status mrsi_mark_bytes(struct mrsi_engine *en, const char *name, const 
 /* Appends them to out. */
 enum mrs_status mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
                                      struct mrs_buf *out, struct mrs_err *e);
-/* The first `bytes` bytes of a file made by mrsi_keep_temp; NULL: none. They must not change after the mark. */
+/* The `bytes` bytes that mrsi_temp_append has put into a file made by mrsi_keep_temp, with their sum; NULL: none. They
+ * must not change after the mark. */
 void mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
                     struct mrs_buf *files);
-/* Open again, cut to that length; *t NULL: there was none. */
+/* Open again, read through and held against the sum, so that what lies in it is what was put there; what the mark says
+ * beside it may still be wrong. *t NULL: there was none. */
 enum mrs_status mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
                                     struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
+/* The same without a sum, of a file that does not only grow: who names it has sums of what is in it. */
+void mrsi_mark_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
+                             struct mrs_buf *files);
+enum mrs_status mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+                                             struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
 /* How long the log of refused documents was at some time. */
 void mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b);
 struct mrsi_refused_mark mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad);

@@ -14,7 +14,7 @@ static enum mrs_status
 flush(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e)
 {
     enum mrs_status s = f->temp || !n ? MRS_OK : mrsi_keep_temp(f->en, &f->temp, e);
-    s = s == MRS_OK && n ? mrs_write_at(f->temp->fd, p, n, f->bytes, e) : s;
+    s = s == MRS_OK && n ? mrsi_temp_append(f->temp, p, n, f->bytes, e) : s;
     if (s == MRS_OK && n) {
         f->bytes += n;
         f->temp->bytes = f->bytes;
@@ -114,7 +114,7 @@ mrsi_mark_list_describe(struct mrsi_mark_list *l, const char *name, struct mrs_b
     uint64_t more = l->buf->n > l->bytes ? l->buf->n - l->bytes : 0;
     enum mrs_status s = l->temp || !more ? MRS_OK : mrsi_keep_temp(l->en, &l->temp, e);
     if (s == MRS_OK && more) {
-        s = mrs_write_at(l->temp->fd, l->buf->p + l->bytes, more, l->bytes, e);
+        s = mrsi_temp_append(l->temp, l->buf->p + l->bytes, more, l->bytes, e);
         l->bytes += s == MRS_OK ? more : 0;
     }
     bool any = l->buf->n > 0; /* a list that was given up has no file any more */

@@ -7,7 +7,6 @@
 #define WORD "MRSSTATE"
 #define WORD_N 8u
 #define SUM_N 16u
-#define FORMAT 1
 
 enum mrs_status
 mrsi_state_damaged(const char *what, struct mrs_err *e)
@@ -103,7 +102,7 @@ mrsi_checkpoint_parse_body(const void *p, size_t n, struct mrsi_checkpoint *out,
         mrs_doc_check(d.p, n, MRS_DEPTH_READ, NULL) != MRS_OK) {
         return mrsi_state_damaged("no document", e);
     }
-    if (mrsi_state_number(d, "format", UINT64_MAX, &bad) != FORMAT) {
+    if (mrsi_state_number(d, "format", UINT64_MAX, &bad) != MRSI_STATE_FORMAT) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
                            "the checkpoint was made by another version of mongoreshape: go on with that one, or begin "
                            "anew with --force");

@@ -1,16 +1,40 @@
 /* checkpoint_part.c - what a pass holds between two jobs, as fields of its mark. */
 #include "checkpoint.h"
 
+/* Also of the name, so that one file does not pass for another. */
+static int64_t
+sum_of(const struct mrsi_temp *t, const char *name)
+{
+    return (int64_t)mrs_hash64(name, strlen(name), mrs_hash_run_end(&t->sum));
+}
+
 static void
-put_file(const char *name, uint32_t no, uint64_t bytes, struct mrs_build *b, struct mrs_buf *files)
+put_file(const char *name, const struct mrsi_temp *t, uint64_t bytes, bool summed, struct mrs_build *b,
+         struct mrs_buf *files)
 {
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
-    mrs_build_i64(b, "file", no);
-    mrs_build_i64(b, "bytes", (int64_t)bytes);
-    mrs_build_close(b);
-    if (no) {
-        mrs_buf_put(files, &no, sizeof no);
+    mrs_build_i64(b, "file", t ? t->no : 0);
+    mrs_build_i64(b, "bytes", t ? (int64_t)bytes : 0);
+    if (t && summed) {
+        mrs_build_i64(b, "sum", sum_of(t, name));
     }
+    mrs_build_close(b);
+    if (t) {
+        mrs_buf_put(files, &t->no, sizeof t->no);
+    }
+}
+
+void
+mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b, struct mrs_buf *files)
+{
+    put_file(name, t, bytes, true, b, files);
+}
+
+void
+mrsi_mark_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
+                        struct mrs_buf *files)
+{
+    put_file(name, t, bytes, false, b, files);
 }
 
 enum mrs_status
@@ -19,18 +43,16 @@ mrsi_mark_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t 
 {
     struct mrsi_temp *t = NULL;
     enum mrs_status s = n ? mrsi_keep_temp(en, &t, e) : MRS_OK;
-    if (s != MRS_OK || !t) {
-        put_file(name, 0, 0, b, files);
-        return s;
+    if (s == MRS_OK && t) {
+        s = mrsi_temp_append(t, p, n, 0, e);
+        t->bytes = n;
     }
-    s = mrs_write_at(t->fd, p, n, 0, e);
     if (s != MRS_OK) {
         mrsi_temp_drop(en, t);
         return s;
     }
-    t->bytes = n;
-    put_file(name, t->no, n, b, files);
-    return mrsi_keep_until_mark(en, t, e);
+    mrsi_mark_temp(name, t, n, b, files);
+    return t ? mrsi_keep_until_mark(en, t, e) : MRS_OK;
 }
 
 struct mrs_view
@@ -40,15 +62,9 @@ mrsi_mark_doc(struct mrs_view mark, const char *name)
     return v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
 }
 
-void
-mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b, struct mrs_buf *files)
-{
-    put_file(name, t ? t->no : 0, t ? bytes : 0, b, files);
-}
-
 enum mrs_status
-mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
-                    uint64_t *bytes, struct mrs_err *e)
+mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+                             uint64_t *bytes, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_view d = mrsi_mark_doc(mark, name);
@@ -59,6 +75,44 @@ mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *na
         return mrsi_state_damaged(name, e);
     }
     return no ? mrsi_keep_reopen(en, no, *bytes, t, e) : MRS_OK;
+}
+
+static enum mrs_status
+sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
+{
+    size_t window = MRSI_MARK_WINDOW < bytes ? MRSI_MARK_WINDOW : (size_t)bytes;
+    uint8_t *p = mrs_alloc(en->mem, window + 1);
+    enum mrs_status s = p ? MRS_OK : mrs_err_memory(e, window);
+    mrs_hash_run_begin(&t->sum);
+    for (t->summed = 0; s == MRS_OK && t->summed < bytes; t->summed += window) {
+        window = window < bytes - t->summed ? window : (size_t)(bytes - t->summed);
+        s = mrs_read_at(t->fd, p, window, t->summed, e);
+        mrs_hash_run_add(&t->sum, p, s == MRS_OK ? window : 0);
+    }
+    mrs_free(en->mem, p);
+    return s;
+}
+
+enum mrs_status
+mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+                    uint64_t *bytes, struct mrs_err *e)
+{
+    struct mrs_val sum = mrs_doc_get(mrsi_mark_doc(mark, name), "sum");
+    enum mrs_status s = mrsi_mark_temp_unsummed_back(en, mark, name, t, bytes, e);
+    if (s != MRS_OK || !*t) {
+        return s;
+    }
+    s = sum_again(en, *t, *bytes, e);
+    if (s == MRS_OK && (sum.type != MRS_INT64 || mrs_val_i64(sum) != sum_of(*t, name))) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
+                        "the checkpoint is damaged (its file %u, %s, is not as it was): --force begins anew", (*t)->no,
+                        name);
+    }
+    if (s != MRS_OK) {
+        mrsi_temp_drop(en, *t);
+        *t = NULL;
+    }
+    return s;
 }
 
 enum mrs_status

@@ -260,7 +260,7 @@ mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
     return s;
 }
 
-/* ---- in a mark: groups one behind the other, as they lie in memory, each with a sum ---- */
+/* ---- in a mark: groups one behind the other, as they lie in memory ---- */
 static enum mrs_status
 put_groups(const struct mrsi_fold *f, struct mrsi_mark_file *out, struct mrs_err *e)
 {
@@ -268,9 +268,7 @@ put_groups(const struct mrsi_fold *f, struct mrsi_mark_file *out, struct mrs_err
     for (uint32_t i = 0; s == MRS_OK && i < f->gather.groups.n_groups; i++) {
         const struct mrsi_rec *first = group_at(&f->gather, i)->first;
         size_t before = sizeof(struct gathered) + f->gather.size;
-        uint64_t sum = mrs_hash64((const uint8_t *)first - before, before + first->total, f->en->seed);
         s = mrsi_mark_file_put(out, (const uint8_t *)first - before, before + first->total, e);
-        s = s == MRS_OK ? mrsi_mark_file_put(out, &sum, sizeof sum, e) : s;
     }
     return s;
 }
@@ -299,24 +297,18 @@ struct back {
     struct mrs_buf rest; /* of the file: what is no whole group yet */
 };
 
-/* Bytes of the group that begins at p, of which n are there, with its sum behind it; 0: more are needed. */
+/* Bytes of the group that begins at p, of which n are there; 0: more are needed. */
 static size_t
 whole_group(const struct back *bk, const uint8_t *p, size_t n, bool *bad)
 {
     size_t before = sizeof(struct gathered) + bk->f->gather.size;
     struct mrsi_rec r;
-    uint64_t sum;
     if (n < before + sizeof r) {
         return 0;
     }
     memcpy(&r, p + before, sizeof r);
     *bad = r.total != (((uint64_t)sizeof r + r.verify_len + r.shape_len + 7) & ~(uint64_t)7) || r.sort_len;
-    if (*bad || n < before + r.total + sizeof sum) {
-        return 0;
-    }
-    memcpy(&sum, p + before + r.total, sizeof sum);
-    *bad = sum != mrs_hash64(p, before + r.total, bk->f->en->seed);
-    return before + r.total;
+    return *bad || n < before + r.total ? 0 : before + r.total;
 }
 
 static enum mrs_status
@@ -348,9 +340,9 @@ take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
     bool bad = false;
     mrs_buf_put(&bk->rest, p, n);
     enum mrs_status s = mrs_buf_status(&bk->rest, e);
-    while (s == MRS_OK && (one = whole_group(bk, bk->rest.p + at, bk->rest.n - at, &bad)) != 0 && !bad) {
+    while (s == MRS_OK && (one = whole_group(bk, bk->rest.p + at, bk->rest.n - at, &bad)) != 0) {
         s = group_back(bk->f, bk->rest.p + at, one, e);
-        at += one + sizeof(uint64_t);
+        at += one;
     }
     bk->rest.n -= at;
     memmove(bk->rest.p, bk->rest.p + at, bk->rest.n);

@@ -468,14 +468,6 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
 }
 
 /* ---- in a mark ---- */
-static uint64_t
-sum_of(const struct mrsi_fold *f)
-{
-    uint64_t sum = mrs_hash64(f->early.p, f->early.n, f->en->seed);
-    sum = mrs_hash64(f->cuts.p, f->cuts.n, sum);
-    return mrs_hash64(f->top.p, f->top.n, sum) >> 1;
-}
-
 enum mrs_status
 mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -484,7 +476,6 @@ mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_bu
     mrs_build_i64(b, "seenBytes", (int64_t)f->seen_bytes);
     mrs_build_i64(b, "enough", (int64_t)f->enough);
     mrs_build_bool(b, "haveTop", f->have_top);
-    mrs_build_i64(b, "sum", (int64_t)sum_of(f));
     enum mrs_status s = mrsi_mark_bytes(en, "early", f->early.p, f->early.n, b, files, e);
     s = s == MRS_OK ? mrsi_mark_bytes(en, "cuts", f->cuts.p, f->cuts.n, b, files, e) : s;
     s = s == MRS_OK ? mrsi_mark_bytes(en, "top", f->top.p, f->top.n, b, files, e) : s;
@@ -533,7 +524,6 @@ mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, str
     struct mrs_val routed = mrs_doc_get(mark, "routed"), top = mrs_doc_get(mark, "haveTop");
     f->seen_bytes = mrsi_state_number(mark, "seenBytes", INT64_MAX, &bad);
     f->enough = mrsi_state_number(mark, "enough", INT64_MAX, &bad);
-    uint64_t sum = mrsi_state_number(mark, "sum", INT64_MAX, &bad);
     if (bad || routed.type != MRS_BOOL || top.type != MRS_BOOL || (!*routed.p && !reads)) {
         return mrsi_state_damaged("what was read", e);
     }
@@ -541,7 +531,7 @@ mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, str
     enum mrs_status s = mrsi_mark_bytes_back(f->en, mark, "early", &f->early, e);
     s = s == MRS_OK ? mrsi_mark_bytes_back(f->en, mark, "cuts", &f->cuts, e) : s;
     s = s == MRS_OK ? mrsi_mark_bytes_back(f->en, mark, "top", &f->top, e) : s;
-    if (s == MRS_OK && (sum != sum_of(f) || !are_records(&f->early) || !are_records(&f->cuts))) {
+    if (s == MRS_OK && (!are_records(&f->early) || !are_records(&f->cuts))) {
         s = mrsi_state_damaged("what was read", e);
     }
     return s == MRS_OK && *routed.p ? partitions_back(f, mark, reads, e) : s;

@@ -125,22 +125,14 @@ fold_gathered(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struc
 struct payload {
     uint64_t ordinal;
     uint32_t group_len, kin_len;
-    uint64_t sum; /* of what follows and of the key, where a mark may name it */
 };
-
-static uint64_t
-sum_of(const struct mrsi_fold *f, const struct payload *x, const struct mrsi_sorted *r)
-{
-    uint64_t seed = f->en->seed ^ ((uint64_t)x->group_len << 32 | x->kin_len);
-    return mrs_hash64(r->p + sizeof *x, r->n - sizeof *x, mrs_hash64(r->key, r->key_len, seed));
-}
 
 static enum mrs_status
 to_sorter(struct mrsi_fold *f, struct job *job, const struct mrsi_fold_rec *kin, const struct mrsi_fold_rec *r,
           struct mrs_err *e)
 {
     struct mrs_view group = mrsi_fold_kin_group(kin), rest = mrsi_fold_kin_rest(kin), shape = mrsi_fold_shape(r);
-    struct payload x = {r->ordinal, group.n, rest.n, 0};
+    struct payload x = {r->ordinal, group.n, rest.n};
     uint8_t be[8], room[9];
     struct mrs_view order = mrsi_fold_order(r, room);
     mrsi_put_be(be, r->ordinal, 8);
@@ -154,11 +146,6 @@ to_sorter(struct mrsi_fold *f, struct job *job, const struct mrsi_fold_rec *kin,
     mrs_buf_put(&job->bytes, shape.p, shape.n);
     if (job->key.bad || job->bytes.bad) {
         return mrs_err_memory(e, r->len);
-    }
-    if (f->en->keep) {
-        struct mrsi_sorted put = {job->key.p, job->bytes.p, (uint32_t)job->key.n, (uint32_t)job->bytes.n};
-        x.sum = sum_of(f, &x, &put);
-        memcpy(job->bytes.p, &x, sizeof x);
     }
     return mrsi_sorter_put(&f->heavy.sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
 }
@@ -228,11 +215,11 @@ look_ahead(struct mrsi_fold *f, struct job *job, struct mrs_err *e)
     enum mrs_status s = mrsi_sorter_next(&f->heavy.sorter, &job->next, e);
     job->have_next = s == MRS_OK;
     if (s == MRS_OK && f->heavy.foreign) {
-        struct payload x = {0, 0, 0, 0};
+        struct payload x = {0, 0, 0};
         bool whole = r->n >= sizeof x;
         x = whole ? payload_of(r) : x;
         whole = whole && x.group_len <= r->key_len && x.kin_len <= r->n - sizeof x;
-        if (!whole || x.sum != sum_of(f, &x, r) || x.ordinal >= f->fates.n) {
+        if (!whole || x.ordinal >= f->fates.n) {
             s = mrsi_state_damaged("a partition", e);
         }
     }
@@ -254,7 +241,7 @@ next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_
     if (s < MRS_OK) {
         return s;
     }
-    struct payload x = s == MRS_OK ? payload_of(&job->next) : (struct payload){0, 0, 0, 0};
+    struct payload x = s == MRS_OK ? payload_of(&job->next) : (struct payload){0, 0, 0};
     if (s == MRS_END || x.group_len != job->group.n || memcmp(job->next.key, job->group.p, x.group_len) != 0) {
         s = mrsi_tape_end(&job->ordinals, e);
         return s == MRS_OK ? MRS_END : s;

@@ -109,7 +109,7 @@ flush(struct mrsi_ids *ids, struct mrs_err *e)
             continue;
         }
         struct extent x = {ids->spilled, i, (uint32_t)b->n};
-        s = mrs_write_at(ids->spill->fd, b->p, b->n, ids->spilled, e);
+        s = mrsi_temp_append(ids->spill, b->p, b->n, ids->spilled, e);
         ids->spilled += b->n;
         mrs_buf_put(&ids->extents, &x, sizeof x);
         mrs_buf_reset(b);

@@ -43,7 +43,7 @@ mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_er
         if (m.body_len) {
             m.body_at = ids->bodies_bytes;
             s = ids->bodies ? MRS_OK : mrsi_keep_temp(ids->en, &ids->bodies, e);
-            s = s == MRS_OK ? mrs_write_at(ids->bodies->fd, list->p + at, m.body_len, m.body_at, e) : s;
+            s = s == MRS_OK ? mrsi_temp_append(ids->bodies, list->p + at, m.body_len, m.body_at, e) : s;
             ids->bodies_bytes += m.body_len;
             at += m.body_len;
         }

@@ -76,7 +76,7 @@ static enum mrs_status
 copy_area(struct mrsi_area *a, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_keep_temp(a->en, &a->copy, e);
-    s = s == MRS_OK ? mrs_write_at(a->copy->fd, a->p, a->bytes, 0, e) : s;
+    s = s == MRS_OK ? mrsi_temp_append(a->copy, a->p, a->bytes, 0, e) : s;
     if (s != MRS_OK) {
         mrsi_temp_drop(a->en, a->copy);
         a->copy = NULL;
@@ -84,11 +84,42 @@ copy_area(struct mrsi_area *a, struct mrs_err *e)
     return s;
 }
 
+/* The file that has its contents; *t NULL: there are none. */
+static enum mrs_status
+file_of_area(struct mrsi_area *a, struct mrsi_temp **t, struct mrs_err *e)
+{
+    enum mrs_status s = a->p && !a->temp && !a->copy ? copy_area(a, e) : MRS_OK;
+    *t = a->temp ? a->temp : a->copy;
+    return s;
+}
+
 enum mrs_status
 mrsi_area_describe(struct mrsi_area *a, const char *name, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    enum mrs_status s = a->p && !a->temp && !a->copy ? copy_area(a, e) : MRS_OK;
-    mrsi_mark_temp(name, a->temp ? a->temp : a->copy, a->bytes, b, files);
+    struct mrsi_temp *t;
+    enum mrs_status s = file_of_area(a, &t, e);
+    if (t && t->summed != a->bytes) { /* mapped, and filled in any order */
+        mrsi_temp_sum(t, a->p, a->bytes);
+    }
+    mrsi_mark_temp(name, t, a->bytes, b, files);
+    return s;
+}
+
+/* The contents of a->temp, which is open; s: whether it is. */
+static enum mrs_status
+load_area(struct mrsi_area *a, uint64_t limit, enum mrs_status s, struct mrs_err *e)
+{
+    if (s == MRS_OK && a->bytes > limit) {
+        s = map_file(a, e);
+    } else if (s == MRS_OK) {
+        a->copy = a->temp;
+        a->temp = NULL;
+        s = take_memory(a, e);
+        s = s == MRS_OK ? mrs_read_at(a->copy->fd, a->p, a->bytes, 0, e) : s;
+    }
+    if (s != MRS_OK) {
+        mrsi_area_clear(a);
+    }
     return s;
 }
 
@@ -102,18 +133,7 @@ mrsi_area_apply(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uin
     if (s == MRS_OK && have != a->bytes) {
         s = mrsi_state_damaged(name, e);
     }
-    if (s == MRS_OK && a->bytes > limit) {
-        s = map_file(a, e);
-    } else if (s == MRS_OK) {
-        a->copy = a->temp;
-        a->temp = NULL;
-        s = take_memory(a, e);
-        s = s == MRS_OK ? mrs_read_at(a->copy->fd, a->p, a->bytes, 0, e) : s;
-    }
-    if (s != MRS_OK) {
-        mrsi_area_clear(a);
-    }
-    return s;
+    return load_area(a, limit, s, e);
 }
 
 /* ---- keys to ordinals ---- */
@@ -129,7 +149,15 @@ void
 mrsi_index_clear(struct mrsi_index *x)
 {
     mrsi_area_clear(&x->area);
-    x->n_slot = x->n = x->guess = x->end = x->copied = 0;
+    x->n_slot = x->n = x->guess = x->end = x->copied = x->sum = 0;
+}
+
+/* Of a slot, wherever it is. */
+static uint64_t
+sum_of(const struct mrsi_index_slot *slot)
+{
+    uint64_t h = (slot->lo ^ slot->hi * 0x9E3779B97F4A7C15ull) + slot->ord * 0xC2B2AE3D27D4EB4Full;
+    return (h ^ h >> 32) * 0xBF58476D1CE4E5B9ull;
 }
 
 enum { FEW = 64, LEAP = 16 };
@@ -195,6 +223,7 @@ mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uint64_t ord, uint6
     struct mrsi_index_slot *slot = probe(x, key);
     if (!slot->ord) {
         *slot = (struct mrsi_index_slot){key.lo, key.hi, ord + 1};
+        x->sum += sum_of(slot);
         x->n++;
         x->end = ord < x->end ? x->end : ord + 1;
     }
@@ -220,9 +249,12 @@ mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b,
     }
     x->copied = x->n;
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
-    enum mrs_status s = mrsi_area_describe(&x->area, "slots", b, files, e);
+    struct mrsi_temp *t;
+    enum mrs_status s = file_of_area(&x->area, &t, e);
+    mrsi_mark_temp_unsummed("slots", t, x->area.bytes, b, files); /* more slots will be filled there */
     mrs_build_i64(b, "keys", (int64_t)x->n);
     mrs_build_i64(b, "end", (int64_t)x->end);
+    mrs_build_i64(b, "sum", (int64_t)x->sum);
     mrs_build_close(b);
     return s;
 }
@@ -237,6 +269,7 @@ take_back(struct mrsi_index *x, uint64_t end)
             slot[i] = (struct mrsi_index_slot){0, 0, 0};
         }
         x->n += slot[i].ord != 0;
+        x->sum += slot[i].ord ? sum_of(&slot[i]) : 0;
     }
 }
 
@@ -246,20 +279,24 @@ mrsi_index_apply(struct mrsi_index *x, struct mrs_view mark, const char *name, s
     bool bad = false;
     struct mrs_view d = mrsi_mark_doc(mark, name);
     uint64_t n = mrsi_state_number(d, "keys", INT64_MAX, &bad);
-    uint64_t bytes = mrsi_state_number(mrsi_mark_doc(d, "slots"), "bytes", INT64_MAX, &bad);
+    uint64_t sum = mrsi_state_number(d, "sum", UINT64_MAX, &bad);
     x->end = mrsi_state_number(d, "end", INT64_MAX, &bad);
-    if (bad || bytes % sizeof(struct mrsi_index_slot) || (bytes == 0 && n)) {
-        return mrsi_state_damaged(name, e);
+    x->area.en = x->en;
+    enum mrs_status s = bad ? mrsi_state_damaged(name, e)
+                            : mrsi_mark_temp_unsummed_back(x->en, d, "slots", &x->area.temp, &x->area.bytes, e);
+    if (s == MRS_OK && (x->area.bytes % sizeof(struct mrsi_index_slot) || (!x->area.bytes && n))) {
+        s = mrsi_state_damaged(name, e);
     }
-    if (!bytes) {
-        return MRS_OK;
+    if (s != MRS_OK || !x->area.bytes) {
+        mrsi_area_clear(&x->area);
+        return s;
     }
-    enum mrs_status s = mrsi_area_apply(&x->area, x->en, bytes, x->limit, d, "slots", e);
+    s = load_area(&x->area, x->limit, s, e);
     if (s != MRS_OK) {
         return s;
     }
-    x->n_slot = bytes / sizeof(struct mrsi_index_slot);
+    x->n_slot = x->area.bytes / sizeof(struct mrsi_index_slot);
     take_back(x, x->end);
     x->copied = x->n;
-    return x->n == n && x->n_slot > n ? MRS_OK : mrsi_state_damaged(name, e);
+    return x->n == n && x->sum == sum && x->n_slot > n ? MRS_OK : mrsi_state_damaged(name, e);
 }

@@ -40,6 +40,7 @@ struct mrsi_index {
     uint64_t n_slot;
     uint64_t n;      /* keys */
     uint64_t end;    /* all ordinals are smaller */
+    uint64_t sum;    /* of all keys and their ordinals, for marks */
     uint64_t copied; /* keys in the copy of the area, where it has one */
     uint64_t guess;  /* how many keys there will be, as far as anybody can tell; 0: nobody can */
 };

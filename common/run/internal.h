@@ -27,6 +27,8 @@ struct mrsi_temp {
     uint32_t users;
     bool aside; /* not measured */
     uint32_t no; /* its number in OUT.checkpoint; 0: it has no name */
+    uint64_t summed; /* bytes that mrsi_temp_append has put there, which `sum` is of */
+    struct mrs_hash_run sum;
     struct mrsi_temp *before, *behind; /* in the list of all that are open */
 };
 
@@ -174,6 +176,11 @@ enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, st
 /* Of an open file, which is closed in any case; no: its number in OUT.checkpoint, 0: none. */
 enum mrs_status mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e);
 void mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t);
+/* Writes at `off`, where what was put there before ends, or at 0 to begin anew. One thread at a time. Where the file
+ * has a name its sum goes on, which a mark needs (mrsi_mark_temp). */
+enum mrs_status mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e);
+/* The sum of a file that has been filled in another way, with these bytes. */
+void mrsi_temp_sum(struct mrsi_temp *t, const void *p, size_t n);
 /* The most bytes that all temporary files had at one time up to now. */
 uint64_t mrsi_temp_most(struct mrsi_engine *en);
 

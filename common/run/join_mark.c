@@ -282,6 +282,9 @@ get_read(struct mrsi_join *j, struct mrs_err *e)
     s = s == MRS_OK ? mrsi_fates_apply(&j->fates, j->pass.from, "fates", e) : s;
     s = s == MRS_OK ? get_left(j, e) : s;
     s = s == MRS_OK && !j->lookup ? mrsi_spill_apply(&j->spill, j->pass.from, "spill", e) : s;
+    if (s == MRS_OK && !j->lookup && (j->spill.total != j->n_into || j->spill.added)) {
+        s = mrsi_state_damaged("what was put aside", e);
+    }
     s = s == MRS_OK && j->far ? get_far(j, e) : s;
     if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
         return s;

@@ -143,7 +143,7 @@ write_records(struct mrsi_sorter *s, struct mrs_err *e)
         if (out.bad) {
             st = mrs_buf_status(&out, e);
         } else if (out.n > MRSI_BLOCK || last) {
-            st = mrs_write_at(s->temp->fd, out.p, out.n, s->bytes, e);
+            st = mrsi_temp_append(s->temp, out.p, out.n, s->bytes, e);
             s->bytes += out.n;
             mrs_buf_reset(&out);
         }

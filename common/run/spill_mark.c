@@ -100,7 +100,7 @@ mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b
     mrs_build_i64(b, "spare", sp->spare);
     mrs_build_i64(b, "streams", sp->streams);
     mrs_build_i64(b, "unordered", sp->unordered);
-    mrsi_mark_temp("records", sp->temp, atomic_load(&sp->spilled), b, files);
+    mrsi_mark_temp_unsummed("records", sp->temp, atomic_load(&sp->spilled), b, files);
     mrsi_mark_temp("pieces", sp->list, sp->list_bytes, b, files);
     s = s == MRS_OK ? mrsi_mark_file_describe(&open, "open", b, files, e) : s;
     mrs_build_close(b);
@@ -184,7 +184,7 @@ mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, 
         return mrsi_state_damaged("what was put aside", e);
     }
     enum mrs_status s = make_partitions(sp, n, e);
-    s = s == MRS_OK ? mrsi_mark_temp_back(sp->en, d, "records", &sp->temp, &x.records, e) : s;
+    s = s == MRS_OK ? mrsi_mark_temp_unsummed_back(sp->en, d, "records", &sp->temp, &x.records, e) : s;
     s = s == MRS_OK ? mrsi_mark_items_back(&open, d, "open", e) : s;
     s = s == MRS_OK ? mrsi_mark_items_back(&list, d, "pieces", e) : s;
     atomic_store(&sp->spilled, x.records + x.open);

@@ -59,7 +59,7 @@ static enum mrs_status
 flush(struct mrsi_tape *t, struct mrs_err *e)
 {
     enum mrs_status s = open_file(t, e);
-    s = s == MRS_OK ? mrs_write_at(t->temp->fd, t->buf.p, t->buf.n, t->bytes, e) : s;
+    s = s == MRS_OK ? mrsi_temp_append(t->temp, t->buf.p, t->buf.n, t->bytes, e) : s;
     t->bytes += t->buf.n;
     mrs_buf_reset(&t->buf);
     return s;
@@ -121,7 +121,7 @@ save(struct mrsi_tape *t, struct mrs_err *e)
         return flush(t, e);
     }
     enum mrs_status s = open_file(t, e);
-    return s == MRS_OK ? mrs_write_at(t->temp->fd, t->buf.p, t->buf.n, 0, e) : s;
+    return s == MRS_OK ? mrsi_temp_append(t->temp, t->buf.p, t->buf.n, 0, e) : s;
 }
 
 enum mrs_status

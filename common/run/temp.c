@@ -74,6 +74,28 @@ mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t)
     mrs_free(en->mem, t);
 }
 
+void
+mrsi_temp_sum(struct mrsi_temp *t, const void *p, size_t n)
+{
+    mrs_hash_run_begin(&t->sum);
+    mrs_hash_run_add(&t->sum, p, n);
+    t->summed = n;
+}
+
+enum mrs_status
+mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e)
+{
+    if (t->no && !off) {
+        mrs_hash_run_begin(&t->sum);
+        t->summed = 0;
+    }
+    if (t->no && off == t->summed) {
+        mrs_hash_run_add(&t->sum, p, n);
+        t->summed += n;
+    }
+    return mrs_write_at(t->fd, p, n, off, e);
+}
+
 uint64_t
 mrsi_temp_most(struct mrsi_engine *en)
 {

@@ -4,6 +4,7 @@
 #include "../../../common/run/checkpoint.h"
 #include "../../../common/run/ids.h"
 #include "../../../common/run/index.h"
+#include <fcntl.h>
 
 static char top[256];
 
@@ -515,6 +516,135 @@ damage(void **state)
     keeper_end(&k);
 }
 
+/* One bit of the file that the mark names first. */
+static void
+turn_bit(const struct keeper *k, uint64_t at)
+{
+    uint32_t no;
+    char path[400];
+    uint8_t byte;
+    memcpy(&no, k->files.p, sizeof no);
+    snprintf(path, sizeof path, "%s.checkpoint/%u", k->output, no);
+    int fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, &byte, 1, (off_t)at), 1);
+    byte ^= 1u << at % 8;
+    assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
+    close(fd);
+}
+
+enum { TAPE, SORTER, AREA, INDEX, KINDS };
+struct table {
+    struct mrsi_tape tape;
+    struct mrsi_sorter sorter;
+    struct mrsi_area area;
+    struct mrsi_index index;
+};
+
+static void
+table_init(struct keeper *k, struct table *t)
+{
+    memset(t, 0, sizeof *t);
+    mrsi_tape_init(&t->tape, &k->b.en, 8, 4096);
+    mrsi_sorter_init(&t->sorter, &k->b.en, 4096);
+    mrsi_index_init(&t->index, &k->b.en, 4096);
+    t->tape.kept = t->sorter.kept = true;
+}
+
+static void
+table_clear(struct table *t)
+{
+    struct mrsi_temp *const files[] = {t->tape.temp, t->sorter.temp, t->area.temp, t->area.copy, t->index.area.temp};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        leave(files[i]);
+    }
+    mrsi_tape_clear(&t->tape);
+    mrsi_sorter_clear(&t->sorter);
+    mrsi_area_clear(&t->area);
+    mrsi_index_clear(&t->index);
+}
+
+/* A mark of one of them, with something in it; how many bytes its file has. */
+static uint64_t
+mark_table(struct keeper *k, struct table *t, int kind)
+{
+    struct mrs_err *e = &k->b.err;
+    if (kind == TAPE) {
+        assert_int_equal(put_numbers(&t->tape, 0, 700, e), MRS_OK);
+        assert_int_equal(mark_tape(k, &t->tape), MRS_OK);
+        return t->tape.bytes;
+    }
+    if (kind == SORTER) {
+        assert_int_equal(put_records(&t->sorter, 0, 50, e), MRS_OK);
+        assert_int_equal(mark_sorter(k, &t->sorter), MRS_OK);
+        return t->sorter.bytes;
+    }
+    if (kind == AREA) {
+        assert_int_equal(mrsi_area_new(&t->area, &k->b.en, 5000, 4096, e), MRS_OK);
+        memset(t->area.p, 7, 5000);
+        assert_int_equal(mark_end(k, mrsi_area_describe(&t->area, "a", mark_begin(k), &k->files, e)), MRS_OK);
+        return 5000;
+    }
+    assert_int_equal(put_keys(&t->index, 0, 300, e), MRS_OK);
+    assert_int_equal(mark_end(k, mrsi_index_describe(&t->index, "x", mark_begin(k), &k->files, e)), MRS_OK);
+    return t->index.area.bytes;
+}
+
+static enum mrs_status
+table_back(struct keeper *k, struct table *t, int kind)
+{
+    struct mrs_err *e = &k->b.err;
+    return kind == TAPE     ? mrsi_tape_apply(&t->tape, k->mark, "t", e)
+           : kind == SORTER ? mrsi_sorter_apply(&t->sorter, k->mark, "s", e)
+           : kind == AREA   ? mrsi_area_apply(&t->area, &k->b.en, 5000, 4096, k->mark, "a", e)
+                            : mrsi_index_apply(&t->index, k->mark, "x", e);
+}
+
+/* Of an index what lies in an empty slot does not count, but for the bit of an ordinal that there could be. */
+static bool
+counts(const struct table *t, int kind, uint64_t at)
+{
+    const struct mrsi_index_slot *slot = t->index.area.p;
+    return kind != INDEX || slot[at / sizeof *slot].ord || at % sizeof *slot == offsetof(struct mrsi_index_slot, ord);
+}
+
+/* A table with the bit at `at` turned (past its end: none) comes back only where that bit means nothing. Its bytes. */
+static uint64_t
+turn_and_go_on(int kind, uint64_t at, uint64_t *found)
+{
+    struct keeper k;
+    struct table was, again;
+    assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
+    table_init(&k, &was);
+    table_init(&k, &again);
+    uint64_t n = mark_table(&k, &was, kind);
+    bool is_lost = at < n && counts(&was, kind, at);
+    if (at < n) {
+        turn_bit(&k, at);
+    }
+    assert_int_equal(table_back(&k, &again, kind), is_lost ? MRS_FAIL : MRS_OK);
+    assert_int_equal(k.b.err.code, is_lost ? MRS_E_FORMAT : MRS_E_NONE);
+    *found += is_lost;
+    table_clear(&again);
+    table_clear(&was);
+    keeper_end(&k);
+    return n;
+}
+
+/* Any bit that is another one than it was is found out, wherever it is. */
+static void
+bits_that_turned(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        uint64_t found = 0, n = turn_and_go_on(kind, UINT64_MAX, &found);
+        for (uint64_t at = 0; at < n; at += 131) {
+            turn_and_go_on(kind, at, &found);
+        }
+        assert_true(found > 20);
+    }
+}
+
 static void
 memory_fails(void **state)
 {
@@ -547,6 +677,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tapes), cmocka_unit_test(sorters),
                                        cmocka_unit_test(areas_and_indexes), cmocka_unit_test(ids_in_each_phase),
-                                       cmocka_unit_test(damage), cmocka_unit_test(memory_fails)};
+                                       cmocka_unit_test(damage), cmocka_unit_test(bits_that_turned),
+                                       cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

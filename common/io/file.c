@@ -77,14 +77,16 @@ mrsi_open_regular(const char *path, int *fd, struct stat *st, struct mrs_err *e)
     return s;
 }
 
-enum mrs_status
-mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_t *got,
-                struct mrs_err *e)
+/* Instead of an offset: wherever the descriptor stands. */
+#define AT_ITS_PLACE UINT64_MAX
+
+static enum mrs_status
+read_up_to(int fd, uint8_t *p, size_t n, uint64_t off, const char *name, size_t *got, struct mrs_err *e)
 {
     *got = 0;
     while (*got < n) {
         size_t want = n - *got < PIECE ? n - *got : PIECE;
-        ssize_t r = pread(fd, (uint8_t *)p + *got, want, (off_t)(off + *got));
+        ssize_t r = off == AT_ITS_PLACE ? read(fd, p + *got, want) : pread(fd, p + *got, want, (off_t)(off + *got));
         if (r == 0) {
             break;
         }
@@ -100,23 +102,15 @@ mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_
 }
 
 enum mrs_status
+mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_t *got, struct mrs_err *e)
+{
+    return read_up_to(fd, p, n, off, name, got, e);
+}
+
+enum mrs_status
 mrsi_read_full(int fd, void *p, size_t n, const char *name, size_t *got, struct mrs_err *e)
 {
-    *got = 0;
-    while (*got < n) {
-        ssize_t r = read(fd, (uint8_t *)p + *got, n - *got < PIECE ? n - *got : PIECE);
-        if (r == 0) {
-            break;
-        }
-        if (r < 0 && errno == EINTR) {
-            continue;
-        }
-        if (r < 0) {
-            return mrs_err_sys(e, errno, "read %s", name);
-        }
-        *got += (size_t)r;
-    }
-    return MRS_OK;
+    return read_up_to(fd, p, n, AT_ITS_PLACE, name, got, e);
 }
 
 enum mrs_status

@@ -119,11 +119,11 @@ enum mrs_status mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *
 enum mrs_status mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e);
 /* The counts and the refused documents alone: once more, where something was read again meanwhile. */
 enum mrs_status mrsi_pass_apply_counts(struct mrsi_pass *p, struct mrs_err *e);
-/* As mrsi_scan_begin, or where the mark says; then the pass has gone on. p NULL: a pass without marks. A mark that was
- * taken between two passes says of no place. */
-enum mrs_status mrsi_pass_begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c,
-                                     struct mrsi_scan *scan, struct mrs_err *e);
-void mrsi_pass_end_scan(struct mrsi_pass *p, struct mrsi_scan *scan); /* as mrsi_scan_end */
+/* One pass of a pipe over a collection. Its jobs are fetched from `scan`, which begins where the collection does, or
+ * where the mark says; then the pass has gone on. p NULL: a pass without marks. A mark that was taken between two
+ * passes says of no place. */
+enum mrs_status mrsi_pass_scan(struct mrsi_pass *p, const struct mrsi_pipe *pipe, struct mrsi_coll *c,
+                               struct mrsi_scan *scan, struct mrs_err *e);
 /* A place between two passes of a step, where nothing is under way: a mark is taken where one is due. */
 enum mrs_status mrsi_pass_between(struct mrsi_pass *p, struct mrs_err *e);
 /* The same where what a mark on disk speaks of is written anew from here on: that mark is replaced now. */

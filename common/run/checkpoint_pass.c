@@ -180,9 +180,8 @@ mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e)
     return s == MRS_OK && !bad && n == p->n_wr ? MRS_OK : mrsi_state_damaged("what the pass writes", e);
 }
 
-enum mrs_status
-mrsi_pass_begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *scan,
-                     struct mrs_err *e)
+static enum mrs_status
+begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *scan, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (mrsi_pass_goes_on(p) && mrs_doc_get(p->from, "scan").type != MRS_MISSING) {
@@ -197,13 +196,17 @@ mrsi_pass_begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_co
     return s;
 }
 
-void
-mrsi_pass_end_scan(struct mrsi_pass *p, struct mrsi_scan *scan)
+enum mrs_status
+mrsi_pass_scan(struct mrsi_pass *p, const struct mrsi_pipe *pipe, struct mrsi_coll *c, struct mrsi_scan *scan,
+               struct mrs_err *e)
 {
+    enum mrs_status s = begin_scan(p, pipe->en, c, scan, e);
+    s = s == MRS_OK ? mrsi_pipe_run_marked(pipe, p, e) : s;
     mrsi_scan_end(scan);
     if (p) {
         p->scan = NULL;
     }
+    return s;
 }
 
 enum mrs_status

@@ -220,9 +220,7 @@ mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct job), fetch, work, commit, clear, f};
     struct mrsi_coll *from = &f->en->coll[f->en->side[f->step][0]];
-    enum mrs_status s = mrsi_pass_begin_scan(&f->pass, f->en, from, &f->scan, e);
-    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &f->pass, e) : s;
-    mrsi_pass_end_scan(&f->pass, &f->scan);
+    enum mrs_status s = mrsi_pass_scan(&f->pass, &p, from, &f->scan, e);
     if (s != MRS_OK) {
         return s;
     }

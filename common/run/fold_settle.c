@@ -218,9 +218,7 @@ mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
     }
     s = s == MRS_OK ? mrsi_sorter_rewind(&f->late, e) : s;
     if (s == MRS_OK) {
-        s = mrsi_pass_begin_scan(&f->pass, f->en, &f->en->coll[f->en->side[f->step][0]], &f->scan, e);
-        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &f->pass, e) : s;
-        mrsi_pass_end_scan(&f->pass, &f->scan);
+        s = mrsi_pass_scan(&f->pass, &p, &f->en->coll[f->en->side[f->step][0]], &f->scan, e);
     }
     return s;
 }

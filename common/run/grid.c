@@ -192,9 +192,7 @@ put_distinct(struct grid *g, uint32_t no, struct mrs_err *e)
     struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][g->axis[no].def->side]];
     struct gather ga = {.g = g, .a = &g->axis[no], .counts = !is_counted(g, no)};
     struct mrsi_pipe p = {g->en, sizeof(struct job), fetch, work, commit, clear, &ga};
-    enum mrs_status s = mrsi_pass_begin_scan(&g->pass, g->en, coll, &ga.scan, e);
-    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &g->pass, e) : s;
-    mrsi_pass_end_scan(&g->pass, &ga.scan);
+    enum mrs_status s = mrsi_pass_scan(&g->pass, &p, coll, &ga.scan, e);
     mrsi_index_clear(&g->seen);
     mrsi_coll_counted(coll);
     return s;

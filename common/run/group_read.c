@@ -188,10 +188,7 @@ read_side(struct mrsi_group *g, struct mrs_err *e)
 {
     struct mrsi_pipe p = {g->en, sizeof(struct job), fetch, work, commit, clear, g};
     struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][g->side]];
-    enum mrs_status s = mrsi_pass_begin_scan(&g->pass, g->en, coll, &g->scan, e);
-    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &g->pass, e) : s;
-    mrsi_pass_end_scan(&g->pass, &g->scan);
-    return s;
+    return mrsi_pass_scan(&g->pass, &p, coll, &g->scan, e);
 }
 
 enum mrs_status

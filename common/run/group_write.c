@@ -244,9 +244,7 @@ mrsi_group_write_side(struct mrsi_group *g, uint32_t side, struct mrs_err *e)
     enum mrs_status s = mrsi_group_begin_sort(g, g->notes, e);
     if (s == MRS_OK) {
         struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][side]];
-        s = mrsi_pass_begin_scan(&g->pass, g->en, coll, &g->scan, e);
-        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &g->pass, e) : s;
-        mrsi_pass_end_scan(&g->pass, &g->scan);
+        s = mrsi_pass_scan(&g->pass, &p, coll, &g->scan, e);
     }
     g->have = false;
     return s;

@@ -91,8 +91,5 @@ mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_pass *pass, stru
 {
     struct there t = {.ids = ids, .coll = coll};
     struct mrsi_pipe p = {ids->en, sizeof(struct job), fetch, work, commit, clear, &t};
-    enum mrs_status s = mrsi_pass_begin_scan(pass, ids->en, &ids->en->coll[coll], &t.scan, e);
-    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
-    mrsi_pass_end_scan(pass, &t.scan);
-    return s;
+    return mrsi_pass_scan(pass, &p, &ids->en->coll[coll], &t.scan, e);
 }

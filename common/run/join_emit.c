@@ -633,10 +633,7 @@ mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e)
     mrsi_look_forget(j->en, j->step);
     mrs_block_init(&em.src, j->en->mem);
     j->in_block = false;
-    enum mrs_status s =
-        mrsi_pass_begin_scan(&j->pass, j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
-    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &j->pass, e) : s;
-    mrsi_pass_end_scan(&j->pass, &j->scan);
+    enum mrs_status s = mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
     j->in_block = false;
     mrs_block_clear(&em.src);
     return s;

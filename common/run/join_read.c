@@ -136,9 +136,7 @@ mrsi_join_read_into_keys(struct mrsi_join *j, struct mrs_err *e)
         if (!mrsi_pass_goes_on(&j->pass)) {
             begin_keys(j);
         }
-        s = mrsi_pass_begin_scan(&j->pass, j->en, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
-        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &j->pass, e) : s;
-        mrsi_pass_end_scan(&j->pass, &j->scan);
+        s = mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
     } while (s == MRS_OK && j->multi);
     return s;
 }
@@ -615,9 +613,7 @@ mrsi_join_read_from(struct mrsi_join *j, struct mrs_err *e)
         s = list ? open_spillers(j, list, e) : mrs_err_memory(e, sizeof *list);
     }
     if (s == MRS_OK) {
-        s = mrsi_pass_begin_scan(pass, j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
-        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
-        mrsi_pass_end_scan(pass, &j->scan);
+        s = mrsi_pass_scan(pass, &p, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
     }
     return list ? close_spillers(j, list, s, e) : s;
 }

@@ -323,9 +323,7 @@ mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
         return settle_left(&st, e);
     }
     if (s == MRS_OK) {
-        s = mrsi_pass_begin_scan(&j->pass, j->en, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
-        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &j->pass, e) : s;
-        mrsi_pass_end_scan(&j->pass, &j->scan);
+        s = mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
     }
     return s;
 }

@@ -369,9 +369,7 @@ mrsi_link_read(struct mrsi_link *l, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (; s == MRS_OK; l->now++) {
         struct mrsi_coll *coll = &l->en->coll[l->en->side[l->step][l->now]];
-        s = mrsi_pass_begin_scan(&l->pass, l->en, coll, &l->scan, e);
-        s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &l->pass, e) : s;
-        mrsi_pass_end_scan(&l->pass, &l->scan);
+        s = mrsi_pass_scan(&l->pass, &p, coll, &l->scan, e);
         if (l->now == last) {
             return s;
         }

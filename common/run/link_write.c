@@ -246,10 +246,7 @@ write_side(struct mrsi_link *l, struct mrs_err *e)
         return MRS_OK;
     }
     struct mrsi_coll *coll = &l->en->coll[l->en->side[l->step][l->now]];
-    enum mrs_status s = mrsi_pass_begin_scan(&l->pass, l->en, coll, &l->scan, e);
-    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &l->pass, e) : s;
-    mrsi_pass_end_scan(&l->pass, &l->scan);
-    return s;
+    return mrsi_pass_scan(&l->pass, &p, coll, &l->scan, e);
 }
 
 /* What waits for a new name in a target is counted anew each time. */

@@ -239,8 +239,5 @@ mrsi_tree_write(struct mrsi_tree *t, struct mrs_err *e)
 {
     struct mrsi_pipe p = {t->en, sizeof(struct job), fetch, work, commit, clear, t};
     struct mrsi_coll *coll = &t->en->coll[t->en->side[t->step][0]];
-    enum mrs_status s = mrsi_pass_begin_scan(&t->pass, t->en, coll, &t->scan, e);
-    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, &t->pass, e) : s;
-    mrsi_pass_end_scan(&t->pass, &t->scan);
-    return s;
+    return mrsi_pass_scan(&t->pass, &p, coll, &t->scan, e);
 }

@@ -212,9 +212,7 @@ read_sources(struct spread *sp, struct mrs_err *e)
     for (uint32_t i = sp->side; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
         if (sp->st->desc.sides[i].role & MRS_ROLE_MAIN) {
             sp->side = i;
-            s = mrsi_pass_begin_scan(pass, sp->en, &sp->en->coll[sp->en->side[sp->step][i]], &sp->scan, e);
-            s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
-            mrsi_pass_end_scan(pass, &sp->scan);
+            s = mrsi_pass_scan(pass, &p, &sp->en->coll[sp->en->side[sp->step][i]], &sp->scan, e);
         }
     }
     return s;

@@ -299,8 +299,5 @@ mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr,
                           .commit = copy_commit,
                           .clear = copy_clear,
                           .arg = &c};
-    enum mrs_status s = mrsi_pass_begin_scan(pass, en, c.coll, &c.scan, e);
-    s = s == MRS_OK ? mrsi_pipe_run_marked(&p, pass, e) : s;
-    mrsi_pass_end_scan(pass, &c.scan);
-    return s;
+    return mrsi_pass_scan(pass, &p, c.coll, &c.scan, e);
 }

@@ -199,6 +199,23 @@ element(int depth)
 }
 
 struct val *
+gen_one(const char *name, struct val *v)
+{
+    struct val *d = tw_doc();
+    tw_push(d, name, v);
+    return d;
+}
+
+struct val *
+gen_pair(struct val *a, struct val *b)
+{
+    struct val *l = tw_array();
+    tw_append(l, a);
+    tw_append(l, b);
+    return l;
+}
+
+struct val *
 gen_any(int depth)
 {
     struct val *a;

@@ -15,6 +15,8 @@ bool gen_chance(uint32_t percent);
 const char *gen_pick(const char *list); /* one of the words of "a b c" */
 struct val *gen_key(void);
 struct val *gen_any(int depth);
+struct val *gen_one(const char *name, struct val *v);   /* {name: v} */
+struct val *gen_pair(struct val *a, struct val *b);      /* [a, b] */
 struct val *gen_plan(struct world *w, const char *only);
 /* ---- gen_tree.c: mostly on a new collection, which it fills; else on coll. where may be NULL. */
 struct val *gen_tree(struct world *w, const char *coll, struct val *where);

@@ -6,14 +6,6 @@
 #include <string.h>
 
 static struct val *
-one(const char *name, struct val *v)
-{
-    struct val *d = tw_doc();
-    tw_push(d, name, v);
-    return d;
-}
-
-static struct val *
 list(const char *a, const char *b)
 {
     struct val *l = tw_array();
@@ -59,13 +51,13 @@ series(void)
     case 1: return list("k", "n");
     case 2: return list("e.k", gen_chance(50) ? "t" : NULL);
     case 3: return list("l.k", NULL);
-    case 4: return one("series", tw_string("$k"));
-    case 5: d = one("q.a", tw_string("$t")); tw_push(d, "q.b", tw_string("$e.k")); return d;
+    case 4: return gen_one("series", tw_string("$k"));
+    case 5: d = gen_one("q.a", tw_string("$t")); tw_push(d, "q.b", tw_string("$e.k")); return d;
     case 6: {
         struct val *sum = tw_array();
         tw_append(sum, tw_string("$n"));
         tw_append(sum, tw_int32(1));
-        d = one("more", one("$add", sum));
+        d = gen_one("more", gen_one("$add", sum));
         tw_push(d, "t", tw_string("$t"));
         return d;
     }
@@ -79,7 +71,7 @@ every(void)
     struct val *d;
     if (gen_chance(40))
         return tw_string(gen_pick("1h 30m 6h 1d 2d 1w 2w 90s"));
-    d = one("unit", tw_string(gen_pick("day week month quarter year hour")));
+    d = gen_one("unit", tw_string(gen_pick("day week month quarter year hour")));
     if (gen_chance(40))
         tw_push(d, "size", tw_int32(1 + (int32_t)gen_below(4)));
     if (gen_chance(70))
@@ -94,22 +86,22 @@ computed(void)
 {
     struct val *pair = tw_array(), *d;
     switch (gen_below(10)) {
-    case 0: return one("$sum", tw_int32(1));
-    case 1: return one("$count", tw_doc());
-    case 2: return one("$push", tw_string(gen_pick("$n $k $e.n")));
-    case 3: return one(gen_pick("$first $last"), tw_string(gen_pick("$n $k $s")));
-    case 4: return one(gen_pick("$max $min"), tw_string(gen_pick("$n $k $ts")));
+    case 0: return gen_one("$sum", tw_int32(1));
+    case 1: return gen_one("$count", tw_doc());
+    case 2: return gen_one("$push", tw_string(gen_pick("$n $k $e.n")));
+    case 3: return gen_one(gen_pick("$first $last"), tw_string(gen_pick("$n $k $s")));
+    case 4: return gen_one(gen_pick("$max $min"), tw_string(gen_pick("$n $k $ts")));
     case 5:
         tw_append(pair, tw_string("$n"));
         tw_append(pair, tw_int32(1));
-        return one(gen_pick("$push $last"), one("$add", pair));
-    case 6: return one("$size", tw_string("$v"));
+        return gen_one(gen_pick("$push $last"), gen_one("$add", pair));
+    case 6: return gen_one("$size", tw_string("$v"));
     case 7: return tw_string(gen_pick("$from $c1 $v.n $t $until"));
     case 8:
         tw_append(pair, tw_string("$c1"));
         tw_append(pair, tw_int32(1));
-        return one("$add", pair);
-    default: d = one("a", tw_string("$c1")); tw_push(d, "b", tw_string("fixed")); return d;
+        return gen_one("$add", pair);
+    default: d = gen_one("a", tw_string("$c1")); tw_push(d, "b", tw_string("fixed")); return d;
     }
 }
 
@@ -148,7 +140,7 @@ gen_bucket(struct world *w, const char *from, const char *into, struct val *shap
     if (timed && gen_chance(40))
         tw_push(d, "end", tw_string("until"));
     if (gen_chance(50)) {
-        struct val *set = one("c1", computed());
+        struct val *set = gen_one("c1", computed());
         if (gen_chance(60))
             tw_push(set, gen_pick("c2 q.c c3.x"), computed());
         if (gen_chance(30))
@@ -157,7 +149,7 @@ gen_bucket(struct world *w, const char *from, const char *into, struct val *shap
     }
     if (gen_chance(15))
         tw_push(d, "id", gen_chance(50) ? tw_string(gen_pick("$k $t $c1 $from"))
-                                        : one("t", tw_string(gen_pick("$t $v"))));
+                                        : gen_one("t", tw_string(gen_pick("$t $v"))));
     if (cut && gen_chance(40))
         tw_push(d, "untimed", tw_string(gen_pick("refuse keep")));
     if (shape->n || gen_chance(40))

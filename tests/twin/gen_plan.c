@@ -29,23 +29,6 @@ words(const char *text)
     return a;
 }
 
-static struct val *
-one(const char *name, struct val *v)
-{
-    struct val *d = tw_doc();
-    tw_push(d, name, v);
-    return d;
-}
-
-static struct val *
-pair(struct val *a, struct val *b)
-{
-    struct val *l = tw_array();
-    tw_append(l, a);
-    tw_append(l, b);
-    return l;
-}
-
 static const char *
 any_coll(void)
 {
@@ -96,13 +79,16 @@ query(void)
 {
     const char *f = gen_pick("k r n s t l.k e.n p");
     switch (gen_below(7)) {
-    case 0: return one(f, gen_chance(50) ? tw_string("x") : tw_int32(1));
-    case 1: return one(f, one(gen_pick("$gt $gte $lt $lte"), gen_chance(60) ? tw_int32(1) : tw_string("m")));
-    case 2: return one(f, one("$in", pair(tw_int32(1), tw_string("x"))));
-    case 3: return one(f, one("$exists", tw_bool(gen_chance(70))));
-    case 4: return one(f, one("$ne", tw_int32(1)));
-    case 5: return one("$expr", one("$gt", pair(one("$add", pair(tw_string("$n"), tw_int32(1))), tw_int32(0))));
-    default: return one("t", tw_string(gen_pick("car truck")));
+    case 0: return gen_one(f, gen_chance(50) ? tw_string("x") : tw_int32(1));
+    case 1: return gen_one(f, gen_one(gen_pick("$gt $gte $lt $lte"), gen_chance(60) ? tw_int32(1) : tw_string("m")));
+    case 2: return gen_one(f, gen_one("$in", gen_pair(tw_int32(1), tw_string("x"))));
+    case 3: return gen_one(f, gen_one("$exists", tw_bool(gen_chance(70))));
+    case 4: return gen_one(f, gen_one("$ne", tw_int32(1)));
+    case 5: {
+        struct val *sum = gen_one("$add", gen_pair(tw_string("$n"), tw_int32(1)));
+        return gen_one("$expr", gen_one("$gt", gen_pair(sum, tw_int32(0))));
+    }
+    default: return gen_one("t", tw_string(gen_pick("car truck")));
     }
 }
 
@@ -111,15 +97,15 @@ expression(void)
 {
     switch (gen_below(12)) {
     case 0: return tw_string("$n");
-    case 1: return one("$add", pair(tw_string("$n"), tw_int32(1)));
-    case 2: return one("$concat", pair(tw_string("$s"), tw_string("!")));
-    case 3: return one("$toUpper", tw_string("$s"));
+    case 1: return gen_one("$add", gen_pair(tw_string("$n"), tw_int32(1)));
+    case 2: return gen_one("$concat", gen_pair(tw_string("$s"), tw_string("!")));
+    case 3: return gen_one("$toUpper", tw_string("$s"));
     case 4: return tw_string("$l.k");
     case 5: return tw_string("$e");
-    case 6: return one("$ifNull", pair(tw_string("$k"), tw_string("none")));
-    case 7: return one("a", tw_string("$k"));
-    case 8: return pair(tw_string("$k"), tw_string("$n"));
-    case 9: return one("$eq", pair(tw_string("$k"), tw_int32(1)));
+    case 6: return gen_one("$ifNull", gen_pair(tw_string("$k"), tw_string("none")));
+    case 7: return gen_one("a", tw_string("$k"));
+    case 8: return gen_pair(tw_string("$k"), tw_string("$n"));
+    case 9: return gen_one("$eq", gen_pair(tw_string("$k"), tw_int32(1)));
     case 10: return tw_string("$e.n");
     default: return tw_string("fixed");
     }
@@ -128,7 +114,7 @@ expression(void)
 static struct val *
 field_map(void)
 {
-    struct val *d = one(gen_pick("f1 f2 n"), expression());
+    struct val *d = gen_one(gen_pick("f1 f2 n"), expression());
     if (gen_chance(60))
         tw_push(d, gen_pick("g1 g2 h.a"), expression());
     if (gen_chance(20))
@@ -155,13 +141,13 @@ sorting(void)
 {
     struct val *d;
     switch (gen_below(7)) {
-    case 0: return one("n", tw_int32(1));
-    case 1: return one("s", tw_int32(-1));
-    case 2: d = one("n", tw_int32(-1)); tw_push(d, "_id", tw_int32(1)); return d;
-    case 3: return one("l.n", tw_int32(gen_chance(50) ? 1 : -1));
-    case 4: d = one("l.n", tw_int32(1)); tw_push(d, "l.k", tw_int32(-1)); return d;
-    case 5: d = one("p", tw_int32(1)); tw_push(d, "l.k", tw_int32(1)); return d;
-    default: return one("p", tw_int32(gen_chance(50) ? 1 : -1));
+    case 0: return gen_one("n", tw_int32(1));
+    case 1: return gen_one("s", tw_int32(-1));
+    case 2: d = gen_one("n", tw_int32(-1)); tw_push(d, "_id", tw_int32(1)); return d;
+    case 3: return gen_one("l.n", tw_int32(gen_chance(50) ? 1 : -1));
+    case 4: d = gen_one("l.n", tw_int32(1)); tw_push(d, "l.k", tw_int32(-1)); return d;
+    case 5: d = gen_one("p", tw_int32(1)); tw_push(d, "l.k", tw_int32(1)); return d;
+    default: return gen_one("p", tw_int32(gen_chance(50) ? 1 : -1));
     }
 }
 
@@ -176,7 +162,7 @@ orphans(struct val *d, const char *from, const char *into, bool need)
     case 2: say(d, "orphans", "refuse"); break;
     default: {
         const char *c = target("orph", from, into);
-        tw_push(d, "orphans", one("into", tw_string(c)));
+        tw_push(d, "orphans", gen_one("into", tw_string(c)));
         known(c);
     }
     }
@@ -192,14 +178,14 @@ embed_match(struct val *d, bool *refers, bool *simple)
     *simple = true;
     switch (gen_below(10)) {
     case 0: case 1: case 2:
-        tw_push(d, "match", one(gen_pick("k r p l.r e.k n"), tw_string("_id")));
+        tw_push(d, "match", gen_one(gen_pick("k r p l.r e.k n"), tw_string("_id")));
         return "_id";
     case 3: case 4: case 5: case 6:
         *refers = true;
-        tw_push(d, "match", one("_id", tw_string(path)));
+        tw_push(d, "match", gen_one("_id", tw_string(path)));
         return path;
     case 7:
-        tw_push(d, "match", one(gen_pick("k r e.k"), tw_string(path)));
+        tw_push(d, "match", gen_one(gen_pick("k r e.k"), tw_string(path)));
         if (gen_chance(60)) {
             *refers = true;
             say(d, "reference", "into");
@@ -207,14 +193,14 @@ embed_match(struct val *d, bool *refers, bool *simple)
         return path;
     case 8:
         *simple = false;
-        p = one(gen_pick("k r p"), tw_string(gen_pick("k r _id")));
+        p = gen_one(gen_pick("k r p"), tw_string(gen_pick("k r _id")));
         tw_push(p, "t", tw_string("t"));
         tw_push(d, "match", p);
         return "";
     default:
         *simple = false;
-        tw_push(p, "from", gen_chance(50) ? one("$toUpper", tw_string("$s")) : tw_string("$k"));
-        tw_push(p, "into", gen_chance(50) ? one("$toUpper", tw_string("$s")) : tw_string("$r"));
+        tw_push(p, "from", gen_chance(50) ? gen_one("$toUpper", tw_string("$s")) : tw_string("$k"));
+        tw_push(p, "into", gen_chance(50) ? gen_one("$toUpper", tw_string("$s")) : tw_string("$r"));
         tw_append(m, p);
         tw_push(d, "match", m);
         return "";
@@ -348,7 +334,7 @@ extract(void)
     bool leave = !fields && gen_chance(25);
     say(d, "from", from);
     if (fields)
-        tw_push(d, "path", one("fields", words(gen_chance(50) ? "s n" : "t x e")));
+        tw_push(d, "path", gen_one("fields", words(gen_chance(50) ? "s n" : "t x e")));
     else
         say(d, "path", path);
     say(d, "into", into);
@@ -362,7 +348,7 @@ extract(void)
         tw_push(d, "unique", fields ? words("s") : words(gen_chance(50) ? "k" : "k n"));
     if (!unique && !pages && gen_chance(30))
         tw_push(d, "id", gen_chance(50) ? tw_string(gen_pick("keep new new"))
-                                       : one("$ifNull", pair(tw_string("$k"), tw_string("$$PARENT._id"))));
+                                       : gen_one("$ifNull", gen_pair(tw_string("$k"), tw_string("$$PARENT._id"))));
     if (!unique && !pages && !fields && gen_chance(30))
         say(d, "position", gen_chance(80) ? "pos" : "n");
     if (gen_chance(30))
@@ -393,9 +379,9 @@ copy(void)
     bool self = from == into, to_id = gen_chance(15), root = !to_id && gen_chance(25);
     say(d, "from", from);
     say(d, "into", into);
-    tw_push(d, "match", one(gen_chance(70) && !to_id ? "_id" : gen_pick("k r"), tw_string(to_id ? "_id" : path)));
+    tw_push(d, "match", gen_one(gen_chance(70) && !to_id ? "_id" : gen_pick("k r"), tw_string(to_id ? "_id" : path)));
     bool map = gen_chance(50), as = gen_chance(40);
-    tw_push(d, "fields", map ? one("c1", expression()) : words(gen_chance(50) ? "s n" : as ? "n e.n l.k" : "n"));
+    tw_push(d, "fields", map ? gen_one("c1", expression()) : words(gen_chance(50) ? "s n" : as ? "n e.n l.k" : "n"));
     if (map && gen_chance(60))
         tw_push(tw_get(d, "fields"), gen_pick("c2 n c3.a e.c"), expression());
     bool wrap = !root && !to_id && gen_chance(40);
@@ -517,7 +503,7 @@ set(void)
     if (gen_chance(30))
         tw_push(d, "where", query());
     if (gen_chance(12)) {
-        tw_push(f, "_id", gen_chance(50) ? one("a", tw_string("$_id")) : tw_string(gen_pick("$k $n $e.k")));
+        tw_push(f, "_id", gen_chance(50) ? gen_one("a", tw_string("$_id")) : tw_string(gen_pick("$k $n $e.k")));
         if (gen_chance(50))
             say(d, "conflicts", gen_chance(80) ? "refuse" : gen_pick("first last"));
     }
@@ -552,15 +538,19 @@ rename_fields(void)
 {
     struct val *d = tw_doc(), *f;
     switch (gen_below(9)) {
-    case 0: f = one("k", tw_string("kk")); break;
-    case 1: f = one("k", tw_string("r")); tw_push(f, "r", tw_string("k")); break;
-    case 2: f = one("e.k", tw_string("e.z")); break;
-    case 3: f = one("l.r", tw_string("l.n")); break;
-    case 4: f = one("e.k", tw_string(gen_pick("top s"))); break;
-    case 5: f = one("s", tw_string("e.z")); break;
-    case 6: f = one("l.e.k", tw_string(gen_pick("l.z l.n"))); break;
-    case 7: f = one("k", tw_string("s")); tw_push(f, "n", tw_string("m")); tw_push(f, "l.k", tw_string("l.kk")); break;
-    default: f = one("s", tw_string("n")); tw_push(f, "n", tw_string("x")); break;
+    case 0: f = gen_one("k", tw_string("kk")); break;
+    case 1: f = gen_one("k", tw_string("r")); tw_push(f, "r", tw_string("k")); break;
+    case 2: f = gen_one("e.k", tw_string("e.z")); break;
+    case 3: f = gen_one("l.r", tw_string("l.n")); break;
+    case 4: f = gen_one("e.k", tw_string(gen_pick("top s"))); break;
+    case 5: f = gen_one("s", tw_string("e.z")); break;
+    case 6: f = gen_one("l.e.k", tw_string(gen_pick("l.z l.n"))); break;
+    case 7:
+        f = gen_one("k", tw_string("s"));
+        tw_push(f, "n", tw_string("m"));
+        tw_push(f, "l.k", tw_string("l.kk"));
+        break;
+    default: f = gen_one("s", tw_string("n")); tw_push(f, "n", tw_string("x")); break;
     }
     say(d, "in", any_coll());
     tw_push(d, "fields", f);
@@ -576,7 +566,7 @@ cast(void)
 {
     struct val *d = tw_doc();
     const char *types = "int long double string bool objectId date int double";
-    struct val *f = one(gen_pick("n s k p"), tw_string(gen_pick(types)));
+    struct val *f = gen_one(gen_pick("n s k p"), tw_string(gen_pick(types)));
     if (gen_chance(50))
         tw_push(f, gen_pick("l.n l.s e.n e.s l.l2.n x"), tw_string(gen_pick(types)));
     say(d, "in", any_coll());
@@ -696,10 +686,10 @@ unite(void)
     struct val *d = tw_doc(), *from;
     const char *a = any_coll(), *b = other_coll(a), *into = target("all", a, b);
     if (gen_chance(60)) {
-        from = one("car", tw_string(a));
+        from = gen_one("car", tw_string(a));
         tw_push(from, "other", tw_string(b));
     } else {
-        from = pair(tw_string(a), tw_string(b));
+        from = gen_pair(tw_string(a), tw_string(b));
     }
     tw_push(d, "from", from);
     say(d, "into", into);
@@ -724,13 +714,14 @@ partition(void)
     say(d, "from", from);
     say(d, "by", gen_pick("t t k e.k n"));
     if (gen_chance(50)) {
-        into = one("car", tw_string(a));
+        into = gen_one("car", tw_string(a));
         tw_push(into, "x", tw_string(b));
     } else {
-        struct val *p = one("value", tw_int32(1)), *q = one("value", gen_chance(50) ? tw_null() : tw_string("truck"));
+        struct val *p = gen_one("value", tw_int32(1));
+        struct val *q = gen_one("value", gen_chance(50) ? tw_null() : tw_string("truck"));
         say(p, "into", a);
         say(q, "into", b);
-        into = pair(p, q);
+        into = gen_pair(p, q);
     }
     tw_push(d, "into", into);
     if (gen_chance(50))
@@ -738,7 +729,7 @@ partition(void)
     known(a);
     known(b);
     if (rest) {
-        tw_push(d, "others", one("into", tw_string("others")));
+        tw_push(d, "others", gen_one("into", tw_string("others")));
         known("others");
     } else if (gen_chance(40)) {
         say(d, "others", gen_pick("keep drop refuse"));
@@ -758,7 +749,7 @@ grid(void)
     for (uint32_t n = 1 + gen_below(3), i = 0; i < n; i++) {
         struct val *v;
         if (gen_chance(50)) {
-            v = one("from", tw_string(any_coll()));
+            v = gen_one("from", tw_string(any_coll()));
             say(v, "field", gen_pick("k r n t s p l.k e.n x _id"));
         } else {
             v = tw_array();
@@ -770,7 +761,7 @@ grid(void)
     say(d, "into", into);
     tw_push(d, "by", by);
     if (gen_chance(30)) {
-        struct val *f = one("a", tw_string("$x"));
+        struct val *f = gen_one("a", tw_string("$x"));
         tw_push(f, gen_pick("b b.c _id"), gen_chance(50) ? tw_string("$k") : expression());
         tw_push(d, "fields", gen_chance(60) ? f : words(gen_pick("k x _id")));
     }
@@ -876,18 +867,18 @@ step(const char *only)
     uint32_t total = 2, n = sizeof kinds / sizeof *kinds;
     for (uint32_t i = 0; i < n; i++)
         if (only && !strcmp(only, kinds[i].name))
-            return one(only, kinds[i].make());
+            return gen_one(only, kinds[i].make());
     for (uint32_t i = 0; i < n; i++)
         total += kinds[i].weight;
     uint32_t at = gen_below(total);
     for (uint32_t i = 0; i < n; i++) {
         if (at < kinds[i].weight)
-            return one(kinds[i].name, kinds[i].make());
+            return gen_one(kinds[i].name, kinds[i].make());
         at -= kinds[i].weight;
     }
     const char *name = ncolls > 3 ? gen_pick("delete drop_collection rename_collection") : "delete";
     struct val *d = whole(name, &name);
-    return one(name, d);
+    return gen_one(name, d);
 }
 
 struct val *
@@ -906,9 +897,9 @@ gen_plan(struct world *w, const char *only)
         struct val *made = step(i ? NULL : first_of(only));
         tw_append(steps, made);
         if (!strcmp(made->f[0].name, "pack") && (gen_chance(40) || (only && !strcmp(only, "unpack"))))
-            tw_append(steps, one("unpack", unpack_of(made->f[0].v)));
+            tw_append(steps, gen_one("unpack", unpack_of(made->f[0].v)));
         if (!strcmp(made->f[0].name, "bucket") && (gen_chance(40) || (only && !strcmp(only, "unbucket"))))
-            tw_append(steps, one("unbucket", unbucket_of(made->f[0].v)));
+            tw_append(steps, gen_one("unbucket", unbucket_of(made->f[0].v)));
     }
     tw_push(plan, "steps", steps);
     return plan;

@@ -65,7 +65,7 @@ mrsi_ids_clear(struct mrsi_ids *ids)
     }
 }
 
-/* The usual `_id`, which equals none of another type; NULL: it is another one. */
+/* The usual `_id`; NULL: it is another one, or not in front. */
 static const uint8_t *
 first_object_id(struct mrs_view doc)
 {
@@ -80,12 +80,12 @@ mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, 
 {
     struct mrs_elem id;
     const uint8_t *usual = first_object_id(doc);
-    if (usual) {
-        *out = mrs_hash(usual, OBJECT_ID, ids->en->seed ^ (target + 1ull) * 0x9E3779B97F4A7C15ull);
-        return MRS_OK;
-    }
-    if (!mrs_doc_find(doc, "_id", 3, &id)) {
+    if (!usual && !mrs_doc_find(doc, "_id", 3, &id)) {
         return MRS_END;
+    }
+    if (usual || id.v.type == MRS_OBJECTID) { /* equals none of another type, so that it needs no key */
+        *out = mrs_hash(usual ? usual : id.v.p, OBJECT_ID, ids->en->seed ^ (target + 1ull) * 0x9E3779B97F4A7C15ull);
+        return MRS_OK;
     }
     mrs_buf_reset(scratch);
     mrs_buf_put(scratch, &target, sizeof target);

@@ -33,7 +33,9 @@ hashes(void **state)
     struct bare b;
     struct mrs_hash128 h;
     uint8_t as_double[] = "\x12\0\0\0\x01_id\0\0\0\0\0\0\0\x1c\x40";
-    struct mrs_view none = mrs_empty_doc(), seven = {as_double, 18};
+    uint8_t first[] = "\x1d\0\0\0\x07_id\0abcdefghijkl\x10x\0\1\0\0\0";
+    uint8_t second[] = "\x1d\0\0\0\x10x\0\1\0\0\0\x07_id\0abcdefghijkl";
+    struct mrs_view none = mrs_empty_doc(), seven = {as_double, 18}, in_front = {first, 29}, behind = {second, 29};
     (void)state;
     bare_begin(&b, 0, 1 << 20, 1);
     assert_int_equal(mrsi_ids_init(&ids, &b.en, MRS_CONFLICTS_REFUSE, &b.err), MRS_OK);
@@ -42,6 +44,8 @@ hashes(void **state)
     assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo == hash_of(&ids, 0, seven).lo); /* 7 = 7.0 */
     assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo != hash_of(&ids, 1, doc_of(7, 1)).lo);
     assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo != hash_of(&ids, 0, doc_of(8, 1)).lo);
+    assert_true(hash_of(&ids, 0, in_front).lo == hash_of(&ids, 0, behind).lo);
+    assert_true(hash_of(&ids, 0, in_front).lo != hash_of(&ids, 1, behind).lo);
     mrsi_ids_clear(&ids);
     bare_end(&b);
 }

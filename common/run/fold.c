@@ -81,9 +81,13 @@ read_from(struct mrsi_fold *f, struct mrs_err *e)
     return begin_writing(f, MRSI_FOLD_RESOLVES, e); /* what it told was told the first time */
 }
 
+/* Nothing, where it had been done before the run was stopped. */
 static enum mrs_status
 write_groups(struct mrsi_fold *f, struct mrs_err *e)
 {
+    if (mrsi_ids_is_between(&f->sides.ids)) {
+        return MRS_OK;
+    }
     enum mrs_status s = mrsi_sides_held(&f->sides, false, f->stage == MRSI_FOLD_TELLS, e);
     f->pass.from = mrs_empty_doc();
     return s == MRS_OK ? mrsi_fold_write(f, e) : s;
@@ -93,7 +97,7 @@ static enum mrs_status
 look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
 {
     bool clash = false;
-    enum mrs_status s = mrsi_ids_look(&f->sides.ids, &clash, e);
+    enum mrs_status s = mrsi_ids_look(&f->sides.ids, &f->pass, &clash, e);
     if (s != MRS_OK || !clash) {
         return s == MRS_OK ? begin_settling(f, e) : s;
     }
@@ -116,7 +120,7 @@ one_stage(struct mrsi_fold *f, struct mrs_err *e)
         return s == MRS_OK ? look_for_clashes(f, e) : s;
     case MRSI_FOLD_RESOLVES:
         s = write_groups(f, e);
-        s = s == MRS_OK ? mrsi_ids_judge(&f->sides.ids, e) : s;
+        s = s == MRS_OK ? mrsi_ids_judge(&f->sides.ids, &f->pass, e) : s;
         return s == MRS_OK ? begin_writing(f, MRSI_FOLD_TELLS, e) : s;
     case MRSI_FOLD_TELLS:
         s = write_groups(f, e);

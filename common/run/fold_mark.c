@@ -80,6 +80,15 @@ apply_groups(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     return f->gather.on ? MRS_OK : mrsi_fold_heavy_apply(f, mark, e);
 }
 
+/* The `_id`s of a stage are looked at where all its groups have been written. */
+static bool
+fits(const struct mrsi_fold *f)
+{
+    enum mrsi_ids_phase phase = f->sides.ids.phase;
+    return (phase != MRSI_IDS_LOOK || f->stage == MRSI_FOLD_HOPES) &&
+           (phase != MRSI_IDS_JUDGE || f->stage == MRSI_FOLD_RESOLVES);
+}
+
 enum mrs_status
 mrsi_fold_apply(struct mrsi_fold *f, struct mrs_err *e)
 {
@@ -88,6 +97,7 @@ mrsi_fold_apply(struct mrsi_fold *f, struct mrs_err *e)
     s = s == MRS_OK ? open_sides(f, mark, e) : s;
     s = s == MRS_OK ? mrsi_pass_apply(&f->pass, e) : s;
     s = s == MRS_OK ? mrsi_sides_apply(&f->sides, mark, e) : s;
+    s = s == MRS_OK && !fits(f) ? mrsi_state_damaged("the step", e) : s;
     s = s == MRS_OK ? mrsi_fates_apply(&f->fates, mark, "fates", e) : s;
     s = s == MRS_OK ? mrsi_sorter_apply(&f->late, mark, "late", e) : s;
     s = s == MRS_OK ? mrsi_tape_apply(&f->serials, mark, "serials", e) : s;

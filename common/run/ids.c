@@ -1,13 +1,17 @@
 /* ids.c - finding equal `_id`s in bounded memory.
  *
  * Hashes are thrown into buckets by their top bits; buckets that outgrow their share of memory go to a temporary
- * file. Equal hashes meet in one bucket, which is sorted alone. See ids.h for the three phases; ids_judge.c for
+ * file. Equal hashes meet in one bucket, which is sorted alone. See ids.h for the phases; ids_judge.c for
  * what comes of those that are found. */
-#include "checkpoint.h"
 #include "ids.h"
 #include <stdlib.h>
 
-enum { BUCKETS = 512, OBJECT_ID = 12 };
+enum {
+    BUCKETS = 512,
+    TOP_BITS = 55, /* of a hash, behind which its bucket stands */
+    OBJECT_ID = 12,
+    WEIGHT = 8 /* looking at a hash is as much work as reading so many times its bytes */
+};
 
 struct extent {
     uint64_t off;
@@ -28,6 +32,7 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
         mrs_buf_init(&ids->bucket[i], en->mem, SIZE_MAX);
     }
     mrs_buf_init(&ids->extents, en->mem, SIZE_MAX);
+    ids->extents_kept = (struct mrsi_mark_list){en, &ids->extents, NULL, 0};
     mrsi_tape_init(&ids->suspicious, en, sizeof(uint64_t), en->memory / 32);
     mrsi_sorter_init(&ids->members, en, en->memory / 4);
     mrsi_tape_init(&ids->barred, en, sizeof(uint64_t), en->memory / 32);
@@ -46,6 +51,7 @@ drop_buckets(struct mrsi_ids *ids)
     mrs_free(ids->en->mem, ids->bucket);
     ids->bucket = NULL;
     mrs_buf_clear(&ids->extents);
+    mrsi_mark_list_clear(&ids->extents_kept);
     mrsi_temp_drop(ids->en, ids->spill);
     ids->spill = NULL;
 }
@@ -55,6 +61,7 @@ mrsi_ids_clear(struct mrsi_ids *ids)
 {
     if (ids->en) {
         drop_buckets(ids);
+        mrsi_judge_free(ids);
         mrsi_tape_clear(&ids->suspicious);
         mrsi_sorter_clear(&ids->members);
         mrsi_tape_clear(&ids->barred);
@@ -122,7 +129,7 @@ enum mrs_status
 mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e)
 {
     for (size_t i = 0; i < n; i++) {
-        struct mrs_buf *b = &ids->bucket[hash[i] >> 55];
+        struct mrs_buf *b = &ids->bucket[hash[i] >> TOP_BITS];
         mrs_buf_put(b, &hash[i], 8);
         if (b->bad) {
             return mrs_buf_status(b, e);
@@ -205,18 +212,65 @@ look_bucket(struct mrsi_ids *ids, struct mrs_buf *b, struct mrs_buf *set, struct
     return s;
 }
 
+/* Hashes that another run left may have come to harm in their file. */
+static enum mrs_status
+check_bucket(const struct mrs_buf *b, uint32_t no, struct mrs_err *e)
+{
+    const uint64_t *h = (const uint64_t *)(const void *)b->p;
+    for (size_t i = 0; i < b->n / 8; i++) {
+        if (h[i] >> TOP_BITS != no) {
+            return mrsi_state_damaged("the keys", e);
+        }
+    }
+    return MRS_OK;
+}
+
 enum mrs_status
-mrsi_ids_look(struct mrsi_ids *ids, bool *clash, struct mrs_err *e)
+mrsi_ids_rest(struct mrsi_ids *ids, uint64_t bytes, struct mrs_err *e)
+{
+    bool cancelled = mrsi_cancelled(ids->en);
+    ids->since += bytes;
+    if (ids->since < mrsi_block_bytes(ids->en) && !cancelled) {
+        return MRS_OK;
+    }
+    ids->since = 0;
+    enum mrs_status s = ids->pass ? mrsi_pass_between(ids->pass, e) : MRS_OK;
+    return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
+}
+
+void
+mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass)
+{
+    ids->pass = pass;
+    ids->since = 0;
+    if (pass) {
+        pass->from = mrs_empty_doc(); /* one that went on has, and the next pass begins */
+    }
+}
+
+static enum mrs_status
+look_next(struct mrsi_ids *ids, struct mrs_buf *set, struct mrs_err *e)
+{
+    struct mrs_buf *b = &ids->bucket[ids->looked];
+    enum mrs_status s = ids->spilled ? load_bucket(ids, ids->looked, e) : MRS_OK;
+    s = s == MRS_OK && ids->went_on ? check_bucket(b, ids->looked, e) : s;
+    s = s == MRS_OK ? look_bucket(ids, b, set, e) : s;
+    uint64_t bytes = b->n;
+    mrs_buf_clear(b);
+    ids->looked++;
+    return s == MRS_OK ? mrsi_ids_rest(ids, WEIGHT * bytes, e) : s;
+}
+
+enum mrs_status
+mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e)
 {
     struct mrs_buf set;
     enum mrs_status s = MRS_OK;
     mrs_buf_init(&set, ids->en->mem, SIZE_MAX);
-    for (uint32_t i = 0; s == MRS_OK && i < BUCKETS; i++) { /* top bits ascend: suspicious ends sorted */
-        s = ids->spilled ? load_bucket(ids, i, e) : MRS_OK;
-        if (s == MRS_OK) {
-            s = look_bucket(ids, &ids->bucket[i], &set, e);
-        }
-        mrs_buf_clear(&ids->bucket[i]);
+    mrsi_ids_begin_between(ids, pass);
+    ids->phase = MRSI_IDS_LOOK;
+    while (s == MRS_OK && ids->looked < BUCKETS) { /* top bits ascend: suspicious ends sorted */
+        s = look_next(ids, &set, e);
     }
     mrs_buf_clear(&set);
     drop_buckets(ids);
@@ -232,58 +286,97 @@ mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash)
 }
 
 /* ---- marks ---- */
-/* Hashes that were taken up to now. */
+/* Hashes that were taken up to now, and in LOOK how many of the buckets are done with. */
 static enum mrs_status
 describe_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = ids->held ? flush(ids, e) : MRS_OK;
     mrsi_mark_temp("hashes", ids->spill, ids->spilled, b, files);
-    mrsi_state_put_bytes(b, "extents", ids->extents.p, ids->extents.n);
-    return s;
+    mrs_build_i64(b, "looked", ids->looked);
+    s = s == MRS_OK ? mrsi_mark_list_describe(&ids->extents_kept, "extents", b, files, e) : s;
+    return s == MRS_OK ? mrsi_tape_describe(&ids->suspicious, "suspicious", b, files, e) : s;
 }
 
 static enum mrs_status
 apply_hashes(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     bool bad = false;
-    size_t n;
-    enum mrs_status s = mrsi_mark_temp_back(ids->en, d, "hashes", &ids->spill, &ids->spilled, e);
-    const uint8_t *p = mrsi_state_bytes(d, "extents", &n, &bad);
-    bad = bad || n % sizeof(struct extent) || (!ids->spill && n);
-    for (size_t i = 0; s == MRS_OK && !bad && i < n; i += sizeof(struct extent)) {
+    ids->looked = (uint32_t)mrsi_state_number(d, "looked", ids->phase == MRSI_IDS_LOOK ? BUCKETS : 0, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("the keys", e) : MRS_OK;
+    s = s == MRS_OK ? mrsi_mark_temp_back(ids->en, d, "hashes", &ids->spill, &ids->spilled, e) : s;
+    s = s == MRS_OK ? mrsi_mark_list_apply(&ids->extents_kept, d, "extents", e) : s;
+    s = s == MRS_OK ? mrsi_tape_apply(&ids->suspicious, d, "suspicious", e) : s;
+    bad = ids->extents.n % sizeof(struct extent) || ids->suspicious.ended ||
+          (ids->phase == MRSI_IDS_HOPE && ids->suspicious.n);
+    for (size_t i = 0; s == MRS_OK && !bad && i < ids->extents.n; i += sizeof(struct extent)) {
         struct extent x;
-        memcpy(&x, p + i, sizeof x);
+        memcpy(&x, ids->extents.p + i, sizeof x);
         bad = x.bucket >= BUCKETS || x.n % 8 || x.off > ids->spilled || x.n > ids->spilled - x.off;
     }
-    if (s != MRS_OK || bad) {
-        return s != MRS_OK ? s : mrsi_state_damaged("the keys", e);
+    return s == MRS_OK && bad ? mrsi_state_damaged("the keys", e) : s;
+}
+
+static enum mrs_status
+describe_verdicts(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_tape_describe(&ids->barred, "barred", b, files, e);
+    s = s == MRS_OK ? mrsi_tape_describe(&ids->merged, "merged", b, files, e) : s;
+    return s == MRS_OK ? mrsi_tape_describe(&ids->replaced, "replaced", b, files, e) : s;
+}
+
+/* From RESOLVE on. */
+static enum mrs_status
+describe_members(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    mrsi_mark_temp("bodies", ids->bodies, ids->bodies_bytes, b, files);
+    if (ids->phase == MRSI_IDS_RESOLVE) {
+        s = mrsi_tape_describe(&ids->suspicious, "suspicious", b, files, e);
+    } else {
+        s = describe_verdicts(ids, b, files, e);
     }
-    mrs_buf_put(&ids->extents, p, n);
-    return mrs_buf_status(&ids->extents, e);
+    if (s == MRS_OK && ids->phase < MRSI_IDS_VERDICT) {
+        s = mrsi_sorter_describe(&ids->members, "members", b, files, e);
+    }
+    return s == MRS_OK && ids->judge ? mrsi_judge_describe(ids, b, files, e) : s;
 }
 
 enum mrs_status
 mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
                   struct mrs_err *e)
 {
-    enum mrs_status s = MRS_OK;
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrs_build_i64(b, "phase", ids->phase);
-    if (ids->phase == MRSI_IDS_HOPE) {
-        s = describe_hashes(ids, b, files, e);
-    } else {
-        mrsi_mark_temp("bodies", ids->bodies, ids->bodies_bytes, b, files);
-    }
-    if (ids->phase == MRSI_IDS_RESOLVE) {
-        s = mrsi_tape_describe(&ids->suspicious, "suspicious", b, files, e);
-        s = s == MRS_OK ? mrsi_sorter_describe(&ids->members, "members", b, files, e) : s;
-    } else if (ids->phase == MRSI_IDS_VERDICT) {
-        s = mrsi_tape_describe(&ids->barred, "barred", b, files, e);
-        s = s == MRS_OK ? mrsi_tape_describe(&ids->merged, "merged", b, files, e) : s;
-        s = s == MRS_OK ? mrsi_tape_describe(&ids->replaced, "replaced", b, files, e) : s;
-    }
+    enum mrs_status s = ids->phase < MRSI_IDS_RESOLVE ? describe_hashes(ids, b, files, e)
+                                                      : describe_members(ids, b, files, e);
     mrs_build_close(b);
     return s;
+}
+
+static enum mrs_status
+apply_verdicts(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_tape_apply(&ids->barred, d, "barred", e);
+    s = s == MRS_OK ? mrsi_tape_apply(&ids->merged, d, "merged", e) : s;
+    s = s == MRS_OK ? mrsi_tape_apply(&ids->replaced, d, "replaced", e) : s;
+    bool ended = ids->barred.ended && ids->merged.ended && ids->replaced.ended;
+    return s == MRS_OK && ids->phase == MRSI_IDS_VERDICT && !ended ? mrsi_state_damaged("verdicts", e) : s;
+}
+
+static enum mrs_status
+apply_members(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_mark_temp_back(ids->en, d, "bodies", &ids->bodies, &ids->bodies_bytes, e);
+    if (s == MRS_OK && ids->phase == MRSI_IDS_RESOLVE) {
+        s = mrsi_tape_apply(&ids->suspicious, d, "suspicious", e);
+        s = s == MRS_OK && !ids->suspicious.ended ? mrsi_state_damaged("the keys", e) : s;
+    } else if (s == MRS_OK) {
+        s = apply_verdicts(ids, d, e);
+    }
+    if (s == MRS_OK && ids->phase < MRSI_IDS_VERDICT) {
+        s = mrsi_sorter_apply(&ids->members, d, "members", e);
+    }
+    return s == MRS_OK && ids->phase == MRSI_IDS_JUDGE ? mrsi_judge_apply(ids, d, e) : s;
 }
 
 enum mrs_status
@@ -292,20 +385,13 @@ mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, str
     bool bad = false;
     struct mrs_view d = mrsi_mark_doc(mark, name);
     ids->phase = (enum mrsi_ids_phase)mrsi_state_number(d, "phase", MRSI_IDS_VERDICT, &bad);
-    if (bad) {
+    if (bad || (mrsi_ids_is_between(ids) && mrs_doc_get(mark, "scan").type != MRS_MISSING)) {
         return mrsi_state_damaged(name, e);
     }
-    if (ids->phase == MRSI_IDS_HOPE) {
+    ids->went_on = true;
+    if (ids->phase < MRSI_IDS_RESOLVE) {
         return apply_hashes(ids, d, e);
     }
     drop_buckets(ids);
-    ids->went_on = true;
-    enum mrs_status s = mrsi_mark_temp_back(ids->en, d, "bodies", &ids->bodies, &ids->bodies_bytes, e);
-    if (s == MRS_OK && ids->phase == MRSI_IDS_RESOLVE) {
-        s = mrsi_tape_apply(&ids->suspicious, d, "suspicious", e);
-        return s == MRS_OK ? mrsi_sorter_apply(&ids->members, d, "members", e) : s;
-    }
-    s = s == MRS_OK ? mrsi_tape_apply(&ids->barred, d, "barred", e) : s;
-    s = s == MRS_OK ? mrsi_tape_apply(&ids->merged, d, "merged", e) : s;
-    return s == MRS_OK ? mrsi_tape_apply(&ids->replaced, d, "replaced", e) : s;
+    return apply_members(ids, d, e);
 }

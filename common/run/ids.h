@@ -2,19 +2,25 @@
  *
  * A pass is run in good hope: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal,
  * nothing can clash and the pass stands: the usual case costs a few nanoseconds a document. Otherwise the pass is
- * forgotten, run again without writing to collect the members of the suspicious keys with their contents
- * (mrsi_ids_resolve), judged in one look by the plan's policy, and run a last time with the verdict. */
+ * forgotten, run again without writing to collect the members of the suspicious keys with their contents, judged in
+ * one look by the plan's policy, and run a last time with the verdict. Between the passes the phases LOOK and JUDGE
+ * work on what was collected; they take marks of the step's pass, which has ended. */
 #ifndef MRS_RUN_IDS_H
 #define MRS_RUN_IDS_H
 
+#include "checkpoint.h"
 #include "sorter.h"
 #include "tape.h"
 
 enum mrsi_ids_phase {
     MRSI_IDS_HOPE,    /* hashes are collected */
+    MRSI_IDS_LOOK,    /* equal ones are looked for */
     MRSI_IDS_RESOLVE, /* members of suspicious keys are collected; nothing is written */
+    MRSI_IDS_JUDGE,   /* what becomes of them is decided */
     MRSI_IDS_VERDICT  /* verdicts are asked */
 };
+
+struct mrsi_judge; /* ids_judge.c */
 
 /* The place (what is there: target and ordinal; else source and product) that gets other contents. */
 struct mrsi_replaced {
@@ -42,13 +48,17 @@ struct mrsi_member {
 
 struct mrsi_ids {
     struct mrsi_engine *en;
+    struct mrsi_pass *pass;    /* LOOK, JUDGE: of the step, for marks; NULL: none */
+    uint64_t since;            /* bytes looked at since a mark was thought of */
     enum mrsi_ids_phase phase;
     enum mrs_conflicts policy;
     struct mrs_buf *bucket;    /* hashes by their top bits */
     uint64_t held;             /* bytes in buckets */
     struct mrsi_temp *spill;
     struct mrs_buf extents;
+    struct mrsi_mark_list extents_kept;
     uint64_t spilled;
+    uint32_t looked;           /* LOOK: buckets that are done with */
     struct mrsi_tape suspicious; /* sorted hashes that came twice */
     struct mrsi_sorter members;  /* by key, what is there first, in input order */
     struct mrsi_tape barred;     /* sorted sources that are refused */
@@ -56,6 +66,7 @@ struct mrsi_ids {
     struct mrsi_tape replaced;   /* sorted: places whose contents are those of a later document (last) */
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
+    struct mrsi_judge *judge;  /* JUDGE */
     bool went_on;              /* some of it is of another run */
     uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
 };
@@ -68,17 +79,24 @@ enum mrs_status mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struc
                               struct mrs_hash128 *out, struct mrs_err *e);
 /* HOPE: takes the hashes of a job, in its commit. */
 enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e);
-/* HOPE -> RESOLVE: *clash whether any hash came twice. */
-enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, bool *clash, struct mrs_err *e);
+/* HOPE, LOOK -> RESOLVE: *clash whether any hash came twice. */
+enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e);
 bool mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash);
-/* RESOLVE -> VERDICT. */
-enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrs_err *e);
-/* All rounds of a step, from the phase that ids is in on: `once` in each phase that is needed, and `begin` before each
- * but the first. */
+/* RESOLVE, JUDGE -> VERDICT. */
+enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e);
+/* Whether the pass that the phase began with has ended. */
+static inline bool
+mrsi_ids_is_between(const struct mrsi_ids *ids)
+{
+    return ids->phase == MRSI_IDS_LOOK || ids->phase == MRSI_IDS_JUDGE;
+}
+/* All rounds of a step, from the phase that ids is in on: `once` in each that takes a pass and is needed, and `begin`
+ * before each of these but the first. */
 struct mrsi_rounds {
     enum mrs_status (*begin)(void *arg, struct mrs_err *e);
     enum mrs_status (*once)(void *arg, struct mrs_err *e);
     void *arg;
+    struct mrsi_pass *pass; /* of the step */
 };
 enum mrs_status mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e);
 bool mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
@@ -92,13 +110,22 @@ bool mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target);
 enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e);
 
 /* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). pass NULL: without marks. */
-struct mrsi_pass;
 enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_pass *pass, struct mrs_err *e);
 
 /* For marks (checkpoint.h), in any phase. */
 enum mrs_status mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
                                   struct mrs_err *e);
 enum mrs_status mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e);
+
+/* The part of it that is in ids_judge.c. */
+enum mrs_status mrsi_judge_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
+enum mrs_status mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view mark, struct mrs_err *e);
+void mrsi_judge_free(struct mrsi_ids *ids);
+/* LOOK and JUDGE begin, or go on. */
+void mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass);
+/* So many bytes have been looked at: a mark is taken where one is due. FAIL MRS_E_CANCEL: the run is to end. */
+enum mrs_status mrsi_ids_rest(struct mrsi_ids *ids, uint64_t bytes, struct mrs_err *e);
 
 int mrsi_by_u64(const void *a, const void *b);
 

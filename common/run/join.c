@@ -220,7 +220,7 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     enum mrs_status s = mrsi_sides_init(&j.sides, en, step, e);
     mrsi_join_marks(&j);
     s = s == MRS_OK ? begin(&j, e) : s;
-    s = s == MRS_OK ? mrsi_ids_rounds(&j.sides.ids, &(struct mrsi_rounds){begin_phase, write_once, &j}, e) : s;
+    s = s == MRS_OK ? mrsi_ids_rounds(&j.sides.ids, &(struct mrsi_rounds){begin_phase, write_once, &j, &j.pass}, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }

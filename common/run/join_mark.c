@@ -318,5 +318,6 @@ mrsi_join_apply(struct mrsi_join *j, struct mrs_err *e)
     if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
         s = mrsi_sides_apply(&j->sides, j->pass.from, e);
     }
-    return s;
+    bool early = j->stage != MRSI_JOIN_SETTLE && mrsi_ids_is_between(&j->sides.ids);
+    return s == MRS_OK && early ? mrsi_state_damaged("a join", e) : s;
 }

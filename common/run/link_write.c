@@ -290,11 +290,11 @@ next_phase(struct mrsi_link *l, bool *again, struct mrs_err *e)
         }
         return forget_hopes(l, e);
     }
-    if (l->sides.ids.phase == MRSI_IDS_HOPE) {
-        return mrsi_ids_look(&l->sides.ids, again, e);
+    if (l->sides.ids.phase < MRSI_IDS_RESOLVE) {
+        return mrsi_ids_look(&l->sides.ids, &l->pass, again, e);
     }
-    *again = l->sides.ids.phase == MRSI_IDS_RESOLVE;
-    return *again ? mrsi_ids_judge(&l->sides.ids, e) : MRS_OK;
+    *again = l->sides.ids.phase != MRSI_IDS_VERDICT;
+    return *again ? mrsi_ids_judge(&l->sides.ids, &l->pass, e) : MRS_OK;
 }
 
 enum mrs_status
@@ -303,8 +303,9 @@ mrsi_link_write(struct mrsi_link *l, struct mrs_err *e)
     bool again = false;
     enum mrs_status s;
     do {
+        bool done = mrsi_ids_is_between(&l->sides.ids); /* before the run was stopped */
         s = again ? begin_again(l, e) : MRS_OK;
-        s = s == MRS_OK ? write_once(l, again, e) : s;
+        s = s == MRS_OK && !done ? write_once(l, again, e) : s;
         s = s == MRS_OK ? next_phase(l, &again, e) : s;
     } while (s == MRS_OK && again);
     return s;

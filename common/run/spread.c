@@ -307,7 +307,7 @@ mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stre
     struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread, .from = from};
     enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);
     s = s == MRS_OK ? begin(&sp, e) : s;
-    s = s == MRS_OK ? mrsi_ids_rounds(&sp.sides.ids, &(struct mrsi_rounds){begin_pass, one_pass, &sp}, e) : s;
+    s = s == MRS_OK ? mrsi_ids_rounds(&sp.sides.ids, &(struct mrsi_rounds){begin_pass, one_pass, &sp, &sp.pass}, e) : s;
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }

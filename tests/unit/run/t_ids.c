@@ -65,7 +65,7 @@ look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *susp
     }
     s = s == MRS_OK ? mrsi_ids_take(&ids, h, twice, &b->err) : s;
     s = s == MRS_OK ? mrsi_ids_take(&ids, h, twice / 2, &b->err) : s;
-    s = s == MRS_OK ? mrsi_ids_look(&ids, clash, &b->err) : s;
+    s = s == MRS_OK ? mrsi_ids_look(&ids, NULL, clash, &b->err) : s;
     if (s == MRS_OK) {
         *suspicious = ids.suspicious.n;
         for (uint64_t i = 0; i < n; i++) {
@@ -175,7 +175,7 @@ judged(enum mrs_conflicts policy, bool over, const struct member *x, size_t n, c
     for (size_t i = 0; i < n; i++) {
         add(&ids, &x[n - 1 - i]); /* in any order */
     }
-    assert_int_equal(mrsi_ids_judge(&ids, &b.err), MRS_OK);
+    assert_int_equal(mrsi_ids_judge(&ids, NULL, &b.err), MRS_OK);
     for (size_t i = 0; i < n; i++) {
         tell(&ids, &x[i], text);
     }
@@ -220,7 +220,7 @@ many_members(void **state)
             add(&ids, &crowd);
             add(&ids, &there);
         }
-        assert_int_equal(mrsi_ids_judge(&ids, &b.err), MRS_OK);
+        assert_int_equal(mrsi_ids_judge(&ids, NULL, &b.err), MRS_OK);
         for (int32_t i = 0; i < N; i++) {
             struct member there = {i, i, (uint64_t)i, 1}, comes = {i, i + i % 2, (uint64_t)(N + i), 0};
             struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0};

@@ -1,0 +1,150 @@
+/* t_stopped.c - runs that are stopped at each of their checkpoints and gone on with: the same documents, and there are
+ * checkpoints in every part of the work that may take long. */
+#include "dump_test.h"
+#include "../../../common/run/checkpoint.h"
+
+static unsigned written, stop_at;
+static int cancel;
+
+static void
+on_checkpoint(void *arg, bool is_written)
+{
+    (void)arg;
+    written += is_written;
+    if (is_written && written == stop_at) {
+        cancel = 1;
+    }
+}
+
+static struct mrs_run_opts
+stopping(void)
+{
+    struct mrs_run_opts o = defaults();
+    o.memory = 4096;
+    o.max_refused = 1000;
+    o.block_bytes = 128;
+    o.checkpoints = true;
+    o.checkpoint_ms = 1;
+    o.checkpoint = on_checkpoint;
+    o.cancel = &cancel;
+    return o;
+}
+
+/* What the mark that was left says; look: of one place after the other. */
+static void
+look_at_mark(void (*look)(struct mrs_view mark))
+{
+    static uint8_t room[1 << 20];
+    struct mrsi_checkpoint cp;
+    struct mrs_err e;
+    size_t n = get_file("out.checkpoint/state", room, sizeof room);
+    mrs_err_clear(&e);
+    assert_int_equal(mrsi_checkpoint_parse(room, n, &cp, &e), MRS_OK);
+    look(cp.pass);
+}
+
+/* The run, stopped at its n-th checkpoint. False: it has fewer. */
+static bool
+stopped(const char *steps, const struct mrs_run_opts *opts, unsigned n)
+{
+    written = 0;
+    stop_at = n;
+    cancel = 0;
+    struct ran r = run(steps, opts);
+    bool is = r.status != MRS_OK;
+    assert_true(!is || r.err.code == MRS_E_CANCEL);
+    ran_end(&r);
+    cancel = 0;
+    return is;
+}
+
+/* ---- equal `_id`s ---- */
+enum { PHASES = 5, STAGES = 3 }; /* MRSI_IDS_VERDICT + 1; of JUDGE */
+static unsigned in_phase[PHASES], in_stage[STAGES];
+
+static void
+look_at_ids(struct mrs_view mark)
+{
+    struct mrs_view ids = mrsi_mark_doc(mark, "ids");
+    bool none = false, bad = false;
+    uint64_t phase = mrsi_state_number(ids, "phase", PHASES - 1, &none), stage;
+    if (!none) {
+        in_phase[phase]++;
+        stage = mrsi_state_number(ids, "stage", STAGES - 1, &bad);
+        in_stage[stage] += !bad;
+    }
+}
+
+static void
+put_numbered(const char *name, int from, int to, int step)
+{
+    char text[20000] = "";
+    for (int i = from; i < to; i += step) {
+        sprintf(text + strlen(text), "{'_id':%d,'from':'%s','at':%d} ", i, name, i / 3);
+    }
+    put_docs(name, text);
+}
+
+static void
+ids_clash(const char *conflicts, bool refuses)
+{
+    char steps[200], all[TEXT_MAX / 16], refused[TEXT_MAX / 16];
+    struct mrs_run_opts o = stopping();
+    snprintf(steps, sizeof steps, "- union: { from: { u: a, g: b }, into: all, tag: kind, conflicts: %s }\n",
+             conflicts);
+    begin();
+    put_numbered("in/d/a.bson", 0, 30, 1);
+    put_numbered("in/d/b.bson", 6, 46, 2);
+    put_numbered("in/d/all.bson", 20, 40, 3);
+    stop_at = 0;
+    runs(steps, &o);
+    snprintf(all, sizeof all, "%s", docs_of("out/d/all.bson"));
+    snprintf(refused, sizeof refused, "%s", refuses ? docs_of("out.refused.bson") : "");
+    drop("out");
+    for (unsigned n = 1; stopped(steps, &o, n); n++) {
+        look_at_mark(look_at_ids);
+        o.resume = true;
+        o.checkpoint_ms = 0;
+        runs(steps, &o);
+        o.resume = false;
+        o.checkpoint_ms = 1;
+        assert_string_equal(docs_of("out/d/all.bson"), all);
+        if (refuses) {
+            assert_string_equal(docs_of("out.refused.bson"), refused);
+        }
+        drop("out");
+        drop("out.refused.bson");
+    }
+}
+
+static void
+equal_ids(void **state)
+{
+    (void)state;
+    ids_clash("refuse", true);
+    ids_clash("first", false);
+    ids_clash("last", false);
+    for (unsigned i = 0; i < PHASES; i++) {
+        assert_in_range(in_phase[i], 4, 1000);
+    }
+    for (unsigned i = 0; i < STAGES; i++) {
+        assert_in_range(in_stage[i], 2, 1000);
+    }
+}
+
+/* Checkpoints are synced, so in memory where that is possible. */
+static int
+begin_all(void **state)
+{
+    if (access("/dev/shm", W_OK) == 0) {
+        setenv("TMPDIR", "/dev/shm", 0);
+    }
+    return make_top(state);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_ids)};
+    return cmocka_run_group_tests_name("run/stopped", tests, begin_all, drop_top);
+}

@@ -407,6 +407,7 @@ mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms
     } else if (o->half_from.n && !o->half_taken && mrsi_half_is_copy(o)) {
         s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a file that was half copied was not gone on with", o->path);
     } else {
+        mrsi_early_drop(o, NULL);
         s = publish(o, extra, e);
     }
     if (s != MRS_OK) {

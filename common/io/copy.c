@@ -17,6 +17,7 @@ struct job {
     bool pack; /* to o->codec, or to `small` */
     enum mrs_codec codec;
     struct mrsi_half *half; /* NULL: a small file, which is copied in one go */
+    const char *early;      /* the namespace whose copy may have been begun before its turn; NULL: none */
     uint64_t done;          /* bytes of the source, unpacked if it is to be packed anew */
 };
 
@@ -101,26 +102,46 @@ transfer(struct mrs_output *o, struct job *job, const struct mrsi_source_from *f
         span.n = (uint64_t)st.st_size;
     }
     if (job->half && job->done > span.n) {
-        return mrsi_half_damaged(job->half, e);
+        return mrsi_half_goes_on(job->half) ? mrsi_half_damaged(job->half, e) : mrsi_became_shorter(from->name, e);
     }
     span.off += job->done;
     span.n -= job->done;
     return mrsi_half_span(job->half, &span, &job->done, fd, job->rel, e);
 }
 
-/* Where the copy goes: a new file, that of a stopped run, or the one of all. */
+/* The file of a copy that was begun before its turn; *taken false: it was not. */
+static enum mrs_status
+take_early(struct mrs_output *o, struct job *job, char **path, bool *taken, struct mrs_err *e)
+{
+    struct mrsi_half *h = job->half;
+    *taken = job->early && !mrsi_half_goes_on(h) && mrsi_early_take(o, job->early, &h->fd, path, &job->done);
+    if (!*taken) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_cut_file(h->fd, *path, job->done, e);
+    s = s == MRS_OK ? mrsi_half_rest(h, job->done, e) : s;
+    if (s != MRS_OK) {
+        close(h->fd);
+        mrs_free(o->mem, *path);
+    }
+    return s;
+}
+
+/* Where the copy goes: a new file, one that is begun, or the one of all. */
 static enum mrs_status
 open_copy(struct mrs_output *o, struct job *job, int *fd, char **path, struct mrs_err *e)
 {
     struct mrsi_half *h = job->half;
     enum mrs_status s = MRS_OK;
+    bool taken = false;
     if (h) {
         h->tell = tell;
         h->arg = job;
         h->fd = o->out_fd;
         job->done = mrsi_told_number(h->from, "done");
+        s = take_early(o, job, path, &taken, e);
     }
-    if (o->kind != MRSI_OUT_STDOUT) {
+    if (s == MRS_OK && !taken && o->kind != MRSI_OUT_STDOUT) {
         s = h ? mrsi_half_open(o, h, path, e) : mrsi_output_create(o, job->rel, fd, path, e);
     }
     *fd = h ? h->fd : *fd;
@@ -219,7 +240,7 @@ copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs
               struct mrs_err *e)
 {
     uint64_t bytes;
-    struct job job = {ns->meta_path, ns->meta_place, NULL, !o->as_input, MRS_CODEC_NONE, NULL, 0};
+    struct job job = {ns->meta_path, ns->meta_place, NULL, !o->as_input, MRS_CODEC_NONE, NULL, NULL, 0};
     if (o->kind == MRSI_OUT_DIR && o->codec == MRS_CODEC_GZIP) {
         job.codec = MRS_CODEC_GZIP;
     }
@@ -235,20 +256,26 @@ copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs
     return s;
 }
 
+/* What there is to do for the documents of a namespace; rel is the caller's, NULL without memory. */
+static struct job
+data_job(struct mrs_output *o, const struct mrs_input *in, const struct mrs_input_ns *ns)
+{
+    struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input, o->codec, NULL, ns->ns, 0};
+    bool keep = keeps_names(o, in);
+    job.pack = job.pack || !keep;
+    job.rel =
+        keep ? in_db(o, ns->db, ns->data_path, &job) : mrsi_output_data_rel(o, ns->db, ns->coll);
+    return job;
+}
+
 static enum mrs_status
 copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns *ns,
           uint64_t *bytes, struct mrs_err *e)
 {
     struct mrsi_source_from from;
     struct mrsi_half half;
-    struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input, o->codec, &half, 0};
-    bool keep = keeps_names(o, in);
-    job.pack = job.pack || !keep;
-    if (o->as_input && !keep) {
-        job.codec = o->codec;
-    }
-    job.rel =
-        keep ? in_db(o, ns->db, ns->data_path, &job) : mrsi_output_data_rel(o, ns->db, ns->coll);
+    struct job job = data_job(o, in, ns);
+    job.half = &half;
     enum mrs_status s =
         job.rel ? mrsi_input_from(in, ns, &from, e) : mrs_err_memory(e, strlen(ns->ns));
     if (s == MRS_OK) {
@@ -262,6 +289,24 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
     return s;
 }
 
+/* Only a file that keeps its bytes, into a folder; and where more than one thread is wanted. */
+void
+mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i)
+{
+    const struct mrs_input_ns *ns = &in->list[i];
+    struct mrsi_source_from from;
+    bool file = ns->kind == MRS_INPUT_DATA && ns->data_path && !ns->data_place;
+    if (o->early || o->jobs < 2 || o->kind != MRSI_OUT_DIR || !file) {
+        return;
+    }
+    struct job job = data_job(o, in, ns);
+    bool plain = !job.pack || job.codec == ns->codec;
+    if (job.rel && plain && mrsi_input_from(in, ns, &from, NULL) == MRS_OK) {
+        mrsi_early_begin(o, ns->ns, job.rel, &from);
+    }
+    mrs_free(o->mem, job.rel);
+}
+
 static enum mrs_status
 copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes, struct mrs_err *e)
 {
@@ -270,7 +315,7 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
     bool prelude = strcmp(base, "prelude.json") == 0 || strcmp(base, "prelude.json.gz") == 0;
     struct mrsi_half half;
     struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input && (prelude || kind == MRSI_FILE_DATA),
-                      o->codec, &half, 0};
+                      o->codec, &half, NULL, 0};
     if (prelude && o->codec != MRS_CODEC_GZIP) {
         job.codec = MRS_CODEC_NONE;
     }

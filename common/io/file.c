@@ -354,6 +354,12 @@ copy_by_kernel(const struct mrsi_span *from, int to, uint64_t *done, int *err)
 }
 
 enum mrs_status
+mrsi_became_shorter(const char *name, struct mrs_err *e)
+{
+    return MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was read", name);
+}
+
+enum mrs_status
 mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct mrs_err *e)
 {
     enum { ROOM = 64 << 10 };
@@ -369,7 +375,7 @@ mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct
         enum mrs_status s = mrsi_pread_full(from->fd, room, left < ROOM ? (size_t)left : ROOM,
                                             from->off + done, from->name, &got, e);
         if (s == MRS_OK && got == 0) {
-            s = MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was read", from->name);
+            s = mrsi_became_shorter(from->name, e);
         }
         if (s == MRS_OK) {
             s = mrsi_write_full(to, room, got, to_name, e);

@@ -60,6 +60,7 @@ struct mrsi_span {
 };
 enum mrs_status
 mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct mrs_err *e);
+enum mrs_status mrsi_became_shorter(const char *name, struct mrs_err *e); /* the error that says so */
 
 /* A place where whoever waits may stop the work; bytes: done since the last. p NULL: nobody waits. */
 enum mrs_status mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e);

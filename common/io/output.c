@@ -591,6 +591,7 @@ mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll)
 static void
 let_go(struct mrs_output *o)
 {
+    mrsi_early_drop(o, NULL);
     while (o->sinks) {
         struct mrs_sink *next = mrsi_sink_next(o->sinks);
         mrsi_sink_free(o->sinks);

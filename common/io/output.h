@@ -47,6 +47,7 @@ struct mrs_output {
     struct mrs_input *in; /* copies are read from it at the commit */
     struct mrs_input_origin origin;
     struct mrsi_stream *stream; /* NULL: nothing goes out before the commit */
+    struct mrsi_early *early;   /* a copy that was begun before its turn; NULL: none */
     bool force, sample, as_input, has_meta;
     size_t sink_buffer;
     struct mrsi_lanes *lanes; /* who compresses */
@@ -94,6 +95,14 @@ bool mrsi_half_of(const struct mrs_output *o, const char *ns); /* the stopped ru
 bool mrsi_half_is_copy(const struct mrs_output *o); /* what the stopped run was at; half_from is not empty */
 /* h->fd: the file, new or as the stopped run left it, cut to what counts; *path and fd are the caller's. */
 enum mrs_status mrsi_half_open(struct mrs_output *o, struct mrsi_half *h, char **path, struct mrs_err *e);
+/* ---- early.c: for one thread ---- */
+/* Begins to copy what is in `from`, whose descriptor is taken over if it is its own, to the file rel of namespace ns.
+ * At most one at a time. Where the disk has little room, or something fails, nothing comes of it. */
+void mrsi_early_begin(struct mrs_output *o, const char *ns, const char *rel, const struct mrsi_source_from *from);
+/* Ends it; false: there is none of that namespace. *fd and *path are the caller's, as of mrsi_output_create; *done
+ * bytes of the input are there, and perhaps some behind them that do not count. */
+bool mrsi_early_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done);
+void mrsi_early_drop(struct mrs_output *o, const char *ns); /* and its file; ns NULL: whatever there is */
 /* ---- resume.c ---- */
 enum mrs_status mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e);
 void mrsi_output_forget_files(struct mrs_output *o);

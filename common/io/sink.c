@@ -125,6 +125,7 @@ enter(struct mrs_output *o, const char *db, const char *coll, uint32_t *rec, str
         s = MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",
                       o->single_ns, ns);
     }
+    mrsi_early_drop(o, ns);
     s = s == MRS_OK ? mrsi_output_enter(o, ns, false, rec, e) : s;
     mrs_free(o->mem, ns);
     return s;

@@ -292,6 +292,7 @@ run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     uint32_t i = *reached;
     while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
+        mrsi_copy_early(en, i);
         s = run_step(en, i, e);
         if (s == MRS_OK) {
             s = mrsi_keep_boundary(en, ++i, e);

@@ -41,6 +41,22 @@ passes_through(const struct mrsi_engine *en, const struct mrsi_coll *c)
            !mrsi_amend_touches(en->amend, c->in_index);
 }
 
+static void
+begin_early(struct mrsi_engine *en, const struct mrsi_coll *c)
+{
+    if (en->out && c->n_part && !c->written && c->dropped_at == MRSI_NONE && passes_through(en, c)) {
+        mrs_output_copy_early(en->out, en->in, c->in_index);
+    }
+}
+
+void
+mrsi_copy_early(struct mrsi_engine *en, uint32_t step)
+{
+    for (uint32_t i = 0; i < en->plan->steps[step].desc.n_sides; i++) {
+        begin_early(en, &en->coll[en->side[step][i]]);
+    }
+}
+
 /* How much is in the collection, every document of which has been checked after this. */
 static enum mrs_status
 check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
@@ -49,6 +65,7 @@ check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
     struct mrsi_pass pass = {.en = en, .kind = "check", .wr = &wr, .n_wr = 1};
     if (!c->read) {
+        begin_early(en, c);
         mrsi_keep_mark_for(&pass);
         enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_apply(&pass, e) : MRS_OK;
         s = s == MRS_OK ? mrsi_copy_through(en, coll, &wr, &pass, e) : s;

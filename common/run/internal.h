@@ -349,6 +349,8 @@ enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e);
 /* A collection that goes from the input to the output as it is. */
 enum mrs_status mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e);
+/* Begins with that for a collection which the step reads and no step changes, beside the step. */
+void mrsi_copy_early(struct mrsi_engine *en, uint32_t step);
 /* The metadata that the catalogue has for it now, as text. */
 enum mrs_status mrsi_metadata_now(struct mrsi_engine *en, const struct mrsi_coll *c, struct mrs_buf *text,
                                   struct mrs_err *e);

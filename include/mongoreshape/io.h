@@ -236,6 +236,9 @@ enum mrs_status mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_has
  * disk stay the same unless another codec is wanted for data. */
 enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i,
                                 struct mrs_err *e);
+/* A namespace that will be copied later may be begun now, beside other work: a hint, which never fails. One that is
+ * written after all (mrs_output_coll) is forgotten. From the thread that copies. */
+void mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i);
 /* What is in a namespace that was copied, for the manifest. FAIL MRS_E_ACCOUNT: it was not. */
 enum mrs_status mrs_output_copied(struct mrs_output *o, const char *ns, const struct mrs_docs *d, struct mrs_err *e);
 /* Whether that extra has been copied already. */

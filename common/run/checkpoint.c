@@ -610,6 +610,11 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     enum mrs_status s = bad || !k->next ? mrsi_state_damaged("its head", e) : MRS_OK;
     s = s == MRS_OK ? mrsi_state_apply(en, k->from.state, step, &k->files, e) : s;
     en->report->resumed = true;
+    if (s == MRS_OK && k->is_published && !(whole.type == MRS_BOOL && *whole.p && *step == en->plan->n_steps)) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
+                        "%s is there and whole; %s.checkpoint is of a time before that: remove it", en->opts->output,
+                        en->opts->output);
+    }
     if (s != MRS_OK || k->is_published) {
         return s;
     }

@@ -65,7 +65,8 @@ enum mrs_status mrsi_state_get_rows(struct mrs_view d, const char *name, struct 
                                     struct mrs_err *e);
 
 /* How far the run is, what was refused and read up to now. */
-void mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files);
+enum mrs_status mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files,
+                                        struct mrs_err *e);
 enum mrs_status mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_err *e);
 void mrsi_state_put_docs(const struct mrs_docs *d, struct mrs_build *b);
 void mrsi_state_get_docs(struct mrs_view d, struct mrs_docs *docs, bool *bad);
@@ -164,6 +165,13 @@ void mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes,
  * beside it may still be wrong. *t NULL: there was none. */
 enum mrs_status mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
                                     struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
+/* The sum alone, as field `sum` of a document that has the number and the length. */
+void mrsi_mark_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b);
+enum mrs_status mrsi_mark_sum_back(struct mrsi_engine *en, struct mrs_view d, const char *name, struct mrsi_temp *t,
+                                   uint64_t bytes, struct mrs_err *e);
+/* Reads them through, where the file was cut or its sum is not of so many bytes. */
+enum mrs_status mrsi_mark_sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e);
+#define MRSI_MARK_DOCS "documents" /* name of a file that becomes a part of a collection */
 /* The same without a sum, of a file that does not only grow: who names it has sums of what is in it. */
 void mrsi_mark_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
                              struct mrs_buf *files);

@@ -8,6 +8,14 @@ sum_of(const struct mrsi_temp *t, const char *name)
     return (int64_t)mrs_hash64(name, strlen(name), mrs_hash_run_end(&t->sum));
 }
 
+void
+mrsi_mark_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b)
+{
+    if (bytes) {
+        mrs_build_i64(b, "sum", sum_of(t, name));
+    }
+}
+
 static void
 put_file(const char *name, const struct mrsi_temp *t, uint64_t bytes, bool summed, struct mrs_build *b,
          struct mrs_buf *files)
@@ -16,7 +24,7 @@ put_file(const char *name, const struct mrsi_temp *t, uint64_t bytes, bool summe
     mrs_build_i64(b, "file", t ? t->no : 0);
     mrs_build_i64(b, "bytes", t ? (int64_t)bytes : 0);
     if (t && summed) {
-        mrs_build_i64(b, "sum", sum_of(t, name));
+        mrsi_mark_sum(name, t, bytes, b);
     }
     mrs_build_close(b);
     if (t) {
@@ -77,8 +85,8 @@ mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_view mark, const
     return no ? mrsi_keep_reopen(en, no, *bytes, t, e) : MRS_OK;
 }
 
-static enum mrs_status
-sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
+enum mrs_status
+mrsi_mark_sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
 {
     size_t window = MRSI_MARK_WINDOW < bytes ? MRSI_MARK_WINDOW : (size_t)bytes;
     uint8_t *p = mrs_alloc(en->mem, window + 1);
@@ -94,19 +102,26 @@ sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mr
 }
 
 enum mrs_status
+mrsi_mark_sum_back(struct mrsi_engine *en, struct mrs_view d, const char *name, struct mrsi_temp *t, uint64_t bytes,
+                   struct mrs_err *e)
+{
+    struct mrs_val sum = mrs_doc_get(d, "sum");
+    enum mrs_status s = mrsi_mark_sum_again(en, t, bytes, e);
+    if (s == MRS_OK && bytes && (sum.type != MRS_INT64 || mrs_val_i64(sum) != sum_of(t, name))) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
+                        "the checkpoint is damaged (its file %u, %s, is not as it was): --force begins anew", t->no,
+                        name);
+    }
+    return s;
+}
+
+enum mrs_status
 mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
                     uint64_t *bytes, struct mrs_err *e)
 {
-    struct mrs_val sum = mrs_doc_get(mrsi_mark_doc(mark, name), "sum");
     enum mrs_status s = mrsi_mark_temp_unsummed_back(en, mark, name, t, bytes, e);
-    if (s != MRS_OK || !*t) {
-        return s;
-    }
-    s = sum_again(en, *t, *bytes, e);
-    if (s == MRS_OK && (sum.type != MRS_INT64 || mrs_val_i64(sum) != sum_of(*t, name))) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
-                        "the checkpoint is damaged (its file %u, %s, is not as it was): --force begins anew", (*t)->no,
-                        name);
+    if (s == MRS_OK && *t) {
+        s = mrsi_mark_sum_back(en, mrsi_mark_doc(mark, name), name, *t, *bytes, e);
     }
     if (s != MRS_OK) {
         mrsi_temp_drop(en, *t);

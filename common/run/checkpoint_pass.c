@@ -48,6 +48,7 @@ put_writer(const struct mrsi_writer *wr, bool blank, struct mrs_build *b, struct
     mrs_build_i64(b, "copied", blank ? 0 : (int64_t)wr->copied);
     mrs_build_i64(b, "file", wr->temp ? wr->temp->no : 0);
     if (wr->temp) {
+        mrsi_mark_sum(MRSI_MARK_DOCS, wr->temp, blank ? 0 : wr->bytes, b);
         mrs_buf_put(files, &wr->temp->no, sizeof wr->temp->no);
     }
     mrs_build_close(b);
@@ -78,7 +79,7 @@ mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_bu
     struct mrsi_engine *en = p->en;
     mrs_build_text(b, "kind", p->kind, (uint32_t)strlen(p->kind));
     enum mrs_status s = p->describe ? p->describe(p->arg, b, files, e) : MRS_OK; /* may make a file */
-    mrsi_state_put_progress(en, b, files);
+    s = s == MRS_OK ? mrsi_state_put_progress(en, b, files, e) : s;
     s = s == MRS_OK ? put_rows(en, b, e) : s;
     if (p->scan) {
         put_scan(p->scan, b);
@@ -129,7 +130,11 @@ apply_writer(struct mrsi_pass *p, struct mrsi_writer *wr, struct mrs_view d, str
     if (bad || coll != wr->coll || (no != 0) != (!wr->final && !wr->blind)) {
         return mrsi_state_damaged("what the pass writes", e);
     }
-    return no ? mrsi_keep_reopen(p->en, no, wr->bytes, &wr->temp, e) : MRS_OK;
+    if (!no) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_keep_reopen(p->en, no, wr->bytes, &wr->temp, e);
+    return s == MRS_OK ? mrsi_mark_sum_back(p->en, d, MRSI_MARK_DOCS, wr->temp, wr->bytes, e) : s;
 }
 
 static enum mrs_status

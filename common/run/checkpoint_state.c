@@ -55,6 +55,7 @@ describe_part(const struct mrsi_part *p, struct mrs_build *b, struct mrs_buf *fi
     if (p->temp) {
         mrs_build_i64(b, "file", p->temp->no);
         mrs_build_i64(b, "bytes", (int64_t)p->temp->bytes);
+        mrsi_mark_sum(MRSI_MARK_DOCS, p->temp, p->temp->bytes, b);
         mrs_buf_put(files, &p->temp->no, sizeof p->temp->no);
     } else {
         mrs_build_i64(b, "input", p->in_index);
@@ -83,20 +84,37 @@ describe_coll(const struct mrsi_coll *c, struct mrs_build *b, struct mrs_buf *fi
     mrs_build_close(b);
 }
 
-void
-mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files)
+#define LOG "refusedLog"
+
+/* A log that ends earlier than it did is summed anew. */
+static enum mrs_status
+put_log(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_temp *log = en->refused_log;
+    enum mrs_status s = MRS_OK;
+    mrs_build_i64(b, "refusedFile", log ? log->no : 0);
+    if (log) {
+        mrs_buf_put(files, &log->no, sizeof log->no);
+        s = log->summed != en->refused_bytes ? mrsi_mark_sum_again(en, log, en->refused_bytes, e) : MRS_OK;
+        mrs_build_open(b, LOG, (uint32_t)strlen(LOG), MRS_DOCUMENT);
+        mrsi_mark_sum(LOG, log, en->refused_bytes, b);
+        mrs_build_close(b);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "next", mrsi_keep_next(en));
     mrs_build_i64(b, "refused", (int64_t)en->refused_n);
     mrs_build_i64(b, "refusedBytes", (int64_t)en->refused_bytes);
-    mrs_build_i64(b, "refusedFile", en->refused_log ? en->refused_log->no : 0);
+    enum mrs_status s = put_log(en, b, files, e);
     mrs_build_i64(b, "doneBytes", (int64_t)atomic_load(&en->done_bytes));
     mrs_build_i64(b, "doneDocs", (int64_t)atomic_load(&en->done_docs));
     mrs_build_i64(b, "temporary", (int64_t)mrsi_temp_most(en));
-    if (en->refused_log) {
-        mrs_buf_put(files, &en->refused_log->no, sizeof en->refused_log->no);
-    }
     mrsi_seen_describe(en, b);
+    return s;
 }
 
 enum mrs_status
@@ -104,7 +122,7 @@ mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, 
                     struct mrs_err *e)
 {
     mrs_build_i64(b, "step", step);
-    mrsi_state_put_progress(en, b, files);
+    enum mrs_status s = mrsi_state_put_progress(en, b, files, e);
     mrsi_state_put_rows("rows", en->rows, en->n_rows, b);
     mrs_build_open(b, "collections", 11, MRS_ARRAY);
     for (uint32_t i = 0; i < en->n_coll; i++) {
@@ -112,7 +130,7 @@ mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, 
     }
     mrs_build_close(b);
     mrs_build_open(b, "output", 6, MRS_DOCUMENT);
-    enum mrs_status s = mrs_output_describe(en->out, b, e);
+    s = s == MRS_OK ? mrs_output_describe(en->out, b, e) : s;
     mrs_build_close(b);
     return s == MRS_OK ? mrs_buf_status(files, e) : s;
 }
@@ -165,7 +183,12 @@ apply_part(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
         return mrsi_state_damaged("a part of a collection", e);
     }
     mrs_buf_put(files, &no, sizeof no);
-    return mrsi_keep_reopen(en, no, bytes, &part->temp, e);
+    enum mrs_status s = mrsi_keep_reopen(en, no, bytes, &part->temp, e);
+    s = s == MRS_OK ? mrsi_mark_sum_back(en, d, MRSI_MARK_DOCS, part->temp, bytes, e) : s;
+    if (s != MRS_OK) {
+        mrsi_temp_drop(en, part->temp);
+    }
+    return s;
 }
 
 static enum mrs_status
@@ -213,7 +236,14 @@ apply_refused(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct m
         (en->refused_log && en->refused_log->no != no)) {
         return mrsi_state_damaged("the refused documents", e);
     }
-    return no && !en->refused_log ? mrsi_keep_reopen(en, no, en->refused_bytes, &en->refused_log, e) : MRS_OK;
+    enum mrs_status s = MRS_OK;
+    if (no && !en->refused_log) {
+        s = mrsi_keep_reopen(en, no, en->refused_bytes, &en->refused_log, e);
+    }
+    if (s != MRS_OK || !no) {
+        return s;
+    }
+    return mrsi_mark_sum_back(en, mrsi_mark_doc(d, LOG), LOG, en->refused_log, en->refused_bytes, e);
 }
 
 enum mrs_status

@@ -115,7 +115,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
     enum mrs_status s = MRS_OK;
     if (out->buf.n && !wr->blind) {
         s = wr->final ? mrs_sink_write_counted(wr->en->coll[wr->coll].sink, out->buf.p, out->buf.n, &out->counted, e)
-                      : mrs_write_at(wr->temp->fd, out->buf.p, out->buf.n, wr->bytes, e);
+                      : mrsi_temp_append(wr->temp, out->buf.p, out->buf.n, wr->bytes, e);
     }
     if (s == MRS_OK && wr->final) {
         s = mrsi_look_written(wr->en, wr->coll, out->buf.p, out->buf.n, e);

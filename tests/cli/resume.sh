@@ -86,6 +86,31 @@ bash -c "$command" 2>err.txt
 [ $? -eq 1 ] || fail "going on by the command that was printed: $(cat err.txt)"
 whole out "after an error"
 
+# ---- a file beside the state in which one bit is another one: refused, or it is none that counts ----
+rm -rf out out.*
+full() { (ulimit -f 2000; exec "${run[@]}" -o out --checkpoint 0); }
+expect 4 "to go on:" full
+mkdir aside && mv out.checkpoint out.partial aside/
+refused=0
+for file in aside/out.checkpoint/[1-9]*; do
+    cp -a aside/out.checkpoint aside/out.partial .
+    turned=out.checkpoint/${file##*/}
+    was=$(od -An -tu1 -j20 -N1 "$turned")
+    printf '%b' "\\0$(printf %o $((was ^ 4)))" | dd of="$turned" bs=1 seek=20 conv=notrunc 2>/dev/null
+    "${run[@]}" -o out --resume >/dev/null 2>err.txt
+    status=$?
+    if [ $status -eq 3 ] && grep -qF "the checkpoint is damaged (its file" err.txt; then
+        refused=$((refused + 1))
+    elif [ $status -eq 1 ]; then
+        whole out "with another bit in $file"
+    else
+        fail "status $status with another bit in $file: $(cat err.txt)"
+    fi
+    rm -rf out out.*
+done
+rm -rf aside
+[ "$refused" -gt 1 ] || fail "only $refused files were found to be others than they were"
+
 # ---- kill -9, again and again ----
 for round in 1 2 3; do
     rm -rf out out.*

@@ -136,10 +136,13 @@ get_left(struct mrsi_join *j, struct mrs_err *e)
     size_t at = 0;
     for (uint64_t n = 0; s == MRS_OK && !j->left_over && n < j->n_left; n++) {
         size_t left = j->left.n - at, head = sizeof(uint64_t);
+        if (left < head + MRS_DOC_MIN) {
+            return mrsi_state_damaged("documents that are left", e);
+        }
         const uint8_t *p = j->left.p + at;
-        uint32_t len = left >= head + MRS_DOC_MIN ? mrs_le32(p + head) : 0;
-        uint64_t ordinal = 0;
-        memcpy(&ordinal, p, len ? sizeof ordinal : 0);
+        uint32_t len = mrs_le32(p + head);
+        uint64_t ordinal;
+        memcpy(&ordinal, p, sizeof ordinal);
         if (len > left - head || !mrsi_mark_is_doc(p + head, len) || ordinal >= j->fates.n) {
             return mrsi_state_damaged("documents that are left", e);
         }

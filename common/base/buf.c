@@ -24,9 +24,9 @@ mrs_buf_clear(struct mrs_buf *b)
 }
 
 void
-mrs_buf_grow(struct mrs_buf *b, size_t extra)
+mrs_buf_enlarge(struct mrs_buf *b, size_t extra)
 {
-    if (b->bad || b->cap - b->n >= extra) {
+    if (b->bad) {
         return;
     }
     if (extra > b->ceiling || b->n > b->ceiling - extra) {

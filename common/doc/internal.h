@@ -52,6 +52,12 @@ mrsi_holds_document(uint8_t type)
 /* Rank of each type in the canonical order. */
 extern const int8_t mrsi_rank[256];
 
+/* ---- look.c ---- */
+/* Whether the document at p, as long as those of the look (16 or more), has it. */
+bool mrsi_look_has(const struct mrs_look *k, const uint8_t *p);
+/* d, which was checked and has not the look k of the layout, has these fields; k may be its look from now on. */
+void mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d, const struct mrs_eval_fields *f);
+
 /* Whether this one level holds a name twice. */
 bool mrsi_level_duplicates(struct mrs_view d);
 

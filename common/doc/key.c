@@ -270,18 +270,10 @@ put_nested(struct mrs_buf *out, struct mrs_val v, int around)
     }
 }
 
-void
-mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending)
+static __attribute__((noinline)) void
+append_any(struct mrs_buf *out, struct mrs_val v, bool descending)
 {
     size_t start = out->n;
-    if (v.type == MRS_OBJECTID && !descending) {
-        uint8_t *p = take(out, 13);
-        if (p) {
-            p[0] = RANK(MRS_OBJECTID);
-            memcpy(p + 1, v.p, 12);
-        }
-        return;
-    }
     mrs_buf_byte(out, RANK(v.type));
     put_payload(out, v);
     if (mrsi_holds_document(v.type)) {
@@ -291,6 +283,27 @@ mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending)
         for (size_t i = start; i < out->n; i++) {
             out->p[i] = (uint8_t)~out->p[i];
         }
+    }
+}
+
+void
+mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending)
+{
+    uint8_t *p;
+    if (v.type == MRS_OBJECTID && !descending) {
+        p = take(out, 13);
+        if (p) {
+            p[0] = RANK(MRS_OBJECTID);
+            memcpy(p + 1, v.p, 12);
+        }
+    } else if (v.type == MRS_DATE && !descending) {
+        p = take(out, 9);
+        if (p) {
+            p[0] = RANK(MRS_DATE);
+            put_be64(p + 1, mrs_le64(v.p) ^ 1ull << 63);
+        }
+    } else {
+        append_any(out, v, descending);
     }
 }
 

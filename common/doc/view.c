@@ -332,9 +332,9 @@ mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e
     return s == MRS_OK ? check(bytes, bytes + 4, max_depth, NULL, e) : s;
 }
 
-enum mrs_status
-mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields,
-                     struct mrs_layout *layout, struct mrs_err *e)
+static __attribute__((noinline)) enum mrs_status
+check_layout(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields,
+             struct mrs_layout *layout, struct mrs_err *e)
 {
     const uint8_t *from = bytes + 4;
     uint32_t known = 0;
@@ -348,6 +348,24 @@ mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs
     s = s == MRS_OK ? check(bytes, from, max_depth, fields, e) : s;
     if (s == MRS_OK && layout) {
         compare_layout(layout, fields, known);
+    }
+    return s;
+}
+
+enum mrs_status
+mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields,
+                     struct mrs_layout *layout, struct mrs_err *e)
+{
+    uint32_t size = n < MRS_DOC_MIN ? 0 : mrs_le32(bytes);
+    struct mrs_look *look = layout ? &layout->look[size % (sizeof layout->look / sizeof *layout->look)] : NULL;
+    if (look && size && look->size == size && size <= n && mrsi_look_has(look, bytes)) {
+        fields->look = look;
+        return MRS_OK;
+    }
+    fields->look = NULL;
+    enum mrs_status s = check_layout(bytes, n, max_depth, fields, layout, e);
+    if (s == MRS_OK && look) {
+        mrsi_look_learn(layout, look, (struct mrs_view){bytes, size}, fields);
     }
     return s;
 }

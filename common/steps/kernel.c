@@ -35,12 +35,8 @@ mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
 }
 
 enum mrs_status
-mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
+mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
 {
-    *takes = true;
-    if (!q) {
-        return MRS_OK;
-    }
     struct mrs_eval ev = mrsi_step_eval(c, d);
     return mrsi_step_skip(c, mrs_query_match(q, &ev, takes), "where");
 }

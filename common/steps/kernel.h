@@ -11,8 +11,15 @@ enum mrs_status mrsi_step_refuse(struct mrs_ctx *c, const char *where, const cha
     __attribute__((format(printf, 3, 4)));
 /* What something called returned, seen from a kernel: FAIL becomes SKIP at `where`, all else stays. */
 enum mrs_status mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where);
+/* Whether the document matches. SKIP at "where". */
+enum mrs_status mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes);
 /* Whether the document takes part; q NULL: it does. SKIP at "where". */
-enum mrs_status mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes);
+static inline enum mrs_status
+mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
+{
+    *takes = true;
+    return q ? mrsi_step_query(q, c, d, takes) : MRS_OK;
+}
 /* Refuses a finished document that no server would store: over 16 MiB. */
 enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
 /* Refuses one that is nested deeper than a server takes, unless it was before. */
@@ -30,11 +37,21 @@ mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
 static inline void
 mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_fields *room)
 {
-    if (c->fields && c->fields_of == ev->root.p) {
-        ev->fields = c->fields;
-    } else {
+    if (!c->fields || c->fields_of != ev->root.p) {
         mrs_eval_fields(ev, room);
+    } else if (c->fields->look) {
+        mrs_look_fields(c->fields->look, ev->root.p, room);
+        ev->fields = room;
+    } else {
+        ev->fields = c->fields;
     }
+}
+
+/* The look of a document; NULL: it is not known. */
+static inline const struct mrs_look *
+mrsi_step_look(const struct mrs_ctx *c, struct mrs_view d)
+{
+    return c->fields && c->fields_of == d.p ? c->fields->look : NULL;
 }
 
 /* Per-thread work of all MAP and SPREAD steps that make at most two documents of one. */

@@ -109,11 +109,8 @@ mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
 }
 
 enum mrs_status
-mrsi_buf_end(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where)
+mrsi_buf_failed(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where)
 {
-    if (!b->bad) {
-        return MRS_OK;
-    }
     enum mrs_status st = mrsi_step_skip(c, mrs_buf_status(b, c->err), where);
     b->n = to < b->n ? to : b->n;
     b->bad = 0;

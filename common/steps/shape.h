@@ -173,8 +173,13 @@ mrsi_buf_view(const struct mrs_buf *b, size_t at)
     struct mrs_view d = {b->p + at, (uint32_t)(b->n - at)};
     return d;
 }
-/* OK, or what a buffer's failure means for a document: SKIP over the ceiling, DEAD without memory. The ceiling
- * is forgotten and the buffer cut back to `to`. */
-enum mrs_status mrsi_buf_end(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where);
+/* What a buffer's failure means for a document: SKIP over the ceiling, DEAD without memory. The ceiling is forgotten
+ * and the buffer cut back to `to`. */
+enum mrs_status mrsi_buf_failed(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where);
+static inline enum mrs_status
+mrsi_buf_end(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where) /* OK, or that */
+{
+    return b->bad ? mrsi_buf_failed(b, to, c, where) : MRS_OK;
+}
 
 #endif

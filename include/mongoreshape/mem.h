@@ -139,8 +139,16 @@ struct mrs_buf {
 };
 void mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling);
 void mrs_buf_clear(struct mrs_buf *b);  /* frees; harmless twice; b may be used again */
-void mrs_buf_grow(struct mrs_buf *b, size_t extra); /* room for extra more bytes, or bad */
+void mrs_buf_enlarge(struct mrs_buf *b, size_t extra); /* as mrs_buf_grow, where there is no room */
 enum mrs_status mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e); /* OK, or DEAD (memory), FAIL (limit) */
+
+static inline void
+mrs_buf_grow(struct mrs_buf *b, size_t extra) /* room for extra more bytes, or bad */
+{
+    if (b->cap - b->n < extra) {
+        mrs_buf_enlarge(b, extra);
+    }
+}
 
 static inline void
 mrs_buf_reset(struct mrs_buf *b) /* empty again, memory kept, bad forgotten */
@@ -154,7 +162,7 @@ static inline uint8_t *
 mrs_buf_take(struct mrs_buf *b, size_t n)
 {
     if (b->cap - b->n < n) {
-        mrs_buf_grow(b, n);
+        mrs_buf_enlarge(b, n);
         if (b->bad) {
             return NULL;
         }

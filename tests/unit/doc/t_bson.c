@@ -22,16 +22,18 @@ bytes_of(const char *hex, uint8_t *out)
 
 /* The check that finds fields: what it finds is what a walk meets. */
 static enum mrs_status
-check_with_fields(const uint8_t *p, uint32_t n)
+check_fields_of(struct mrs_layout *layout, const uint8_t *p, uint32_t n)
 {
     static struct mrs_eval_fields f;
-    static struct mrs_layout layout; /* of the documents before */
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t i = 0;
-    enum mrs_status s = mrs_doc_check_fields(p, n, MRS_DEPTH_READ, &f, &layout, NULL);
+    enum mrs_status s = mrs_doc_check_fields(p, n, MRS_DEPTH_READ, &f, layout, NULL);
     if (s != MRS_OK) {
         return s;
+    }
+    if (f.look) {
+        mrs_look_fields(f.look, p, &f);
     }
     mrs_walk_init(&w, (struct mrs_view){p, mrs_le32(p)});
     for (; mrs_walk_next(&w, &e) > 0; i++) {
@@ -47,6 +49,13 @@ check_with_fields(const uint8_t *p, uint32_t n)
     assert_int_equal(f.n, i < MRS_EVAL_FIELDS_MAX ? i : MRS_EVAL_FIELDS_MAX);
     assert_int_equal(f.all, i <= MRS_EVAL_FIELDS_MAX);
     return s;
+}
+
+static enum mrs_status
+check_with_fields(const uint8_t *p, uint32_t n)
+{
+    static struct mrs_layout layout; /* of the documents before */
+    return check_fields_of(&layout, p, n);
 }
 
 static void
@@ -184,6 +193,9 @@ names_of(struct mrs_layout *layout, uint32_t len, uint32_t value, bool odd)
     uint8_t *exact = malloc(d.n);
     memcpy(exact, d.p, d.n);
     assert_int_equal(mrs_doc_check_fields(exact, d.n, MRS_DEPTH_READ, &f, layout, NULL), MRS_OK);
+    if (f.look) {
+        mrs_look_fields(f.look, exact, &f);
+    }
     assert_int_equal(f.n, 3 + odd);
     assert_true(f.all);
     assert_int_equal(f.e[1].name_len, len);
@@ -211,6 +223,58 @@ layouts(void **state)
             assert_true(!now || now != names || i % 5);
         }
     }
+}
+
+/* Whether a document, at the end of its memory, has a look that the layout knows. */
+static bool
+has_look(struct mrs_layout *layout, struct mrs_view d)
+{
+    struct mrs_eval_fields f;
+    uint8_t *exact = malloc(d.n);
+    memcpy(exact, d.p, d.n);
+    assert_int_equal(mrs_doc_check_fields(exact, d.n, MRS_DEPTH_READ, &f, layout, NULL), MRS_OK);
+    assert_true(!f.look || f.look->size == d.n);
+    free(exact);
+    return f.look != NULL;
+}
+
+/* A document whose look is known is taken for good exactly where a walk takes it for good, and has the fields that a
+ * walk finds: every bit of it flipped, every cut. */
+static void
+looks(void **state)
+{
+    (void)state;
+    uint32_t known = 0, flips = 0;
+    for (int round = 0; round < 300; round++) {
+        static struct mrs_layout layout;
+        struct mrs_buf buf;
+        mrs_buf_init(&buf, mem, 1 << 20);
+        struct mrs_view d = nasty_document(&buf, round % 4, 1 + round % 5);
+        bool fits = d.n >= 16 && d.n <= MRS_LOOK_MAX && mrs_doc_count(d) <= MRS_EVAL_FIELDS_MAX;
+        memset(&layout, 0, sizeof layout);
+        assert_false(has_look(&layout, d) || has_look(&layout, d));
+        assert_int_equal(has_look(&layout, d), fits);
+        known += fits;
+        for (uint32_t bit = 0; fits && bit < 8 * d.n; bit++) {
+            struct mrs_layout now = layout; /* what is flipped is not learned from */
+            struct mrs_view other = {malloc(d.n), d.n};
+            uint8_t *copy = (uint8_t *)(uintptr_t)other.p;
+            memcpy(copy, d.p, d.n);
+            copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            enum mrs_status s = mrs_doc_check(copy, d.n, MRS_DEPTH_READ, NULL);
+            assert_int_equal(check_fields_of(&now, copy, d.n), s);
+            flips += s == MRS_OK && has_look(&layout, other);
+            free(copy);
+        }
+        for (uint32_t n = 0; n < d.n; n++) {
+            uint8_t *copy = malloc(n ? n : 1);
+            memcpy(copy, d.p, n);
+            assert_int_equal(check_fields_of(&layout, copy, n), MRS_FAIL);
+            free(copy);
+        }
+        mrs_buf_clear(&buf);
+    }
+    assert_true(known > 100 && flips > 1000);
 }
 
 /* Every single bit flipped, every cut: refused, or a document that can be walked. libbson must not refuse what we
@@ -443,6 +507,7 @@ main(void)
         cmocka_unit_test(damaged), cmocka_unit_test(many_fields), cmocka_unit_test(flipped), cmocka_unit_test(lookup),
         cmocka_unit_test(built),   cmocka_unit_test(copied),      cmocka_unit_test(limits),
         cmocka_unit_test(without_memory), cmocka_unit_test(index_names), cmocka_unit_test(layouts),
+        cmocka_unit_test(looks),
     };
     mem = mrs_mem_new(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

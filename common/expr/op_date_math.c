@@ -521,3 +521,9 @@ mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end)
 {
     return truncate_date(&w->bins, ms, 1, end);
 }
+
+bool
+mrs_window_whole(const struct mrs_windows *w, int64_t ms, int64_t *start, int64_t *end)
+{
+    return w->bins.unit < DAY && truncate_date(&w->bins, ms, 0, start) && truncate_date(&w->bins, ms, 1, end);
+}

@@ -227,11 +227,8 @@ enum mrs_status mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *
                                          struct mrs_err *e);
 enum mrs_status mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e);
 
-/* fold_keep.c: whether the open piece holds its kin and has room for a document's record. */
-bool mrsi_fold_has_kin(const struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen,
-                       const struct mrsi_fold_parts *x);
-/* Puts the record, where that is so. */
-void mrsi_fold_keep(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x);
+/* fold_keep.c: puts the record of a document, if the open piece holds its kin and has room; else false. */
+bool mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x);
 /* Puts the record of the kin and then the document's. */
 enum mrs_status mrsi_fold_keep_kin(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen,
                                    const struct mrsi_fold_parts *x, uint32_t ref, struct mrs_err *e);
@@ -267,6 +264,7 @@ struct mrs_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i);
 struct mrsi_fold_source {
     enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
     struct mrs_view kin; /* of the member that next gave */
+    bool same_kin;       /* as in struct mrs_members */
     uint64_t at; /* ordinal of the member that next gave */
     uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th, once next has given END */
 };

@@ -88,6 +88,7 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
     struct mrsi_fold_one *o = m->impl;
     enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, shape, e);
     m->kin = o->source->kin;
+    m->same_kin = o->source->same_kin;
     o->n_given += s == MRS_OK;
     o->ended = o->ended || s == MRS_END;
     return s;

@@ -67,6 +67,7 @@ struct source {
     const struct mrsi_fold_load *load;
     const struct mrsi_fold_member *members;
     uint32_t at, n;
+    uint32_t kin; /* of the member given last */
 };
 
 enum { AHEAD = 4 }; /* members */
@@ -85,7 +86,11 @@ next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
     }
     const struct mrsi_fold_member *m = &src->members[src->at++];
     *shape = mrsi_fold_shape(m->rec);
-    base->kin = mrsi_fold_kin_rest(((const struct mrsi_fold_kin *)(const void *)src->load->kins.p)[m->kin].rec);
+    base->same_kin = m->kin == src->kin;
+    if (!base->same_kin) {
+        base->kin = mrsi_fold_kin_rest(((const struct mrsi_fold_kin *)(const void *)src->load->kins.p)[m->kin].rec);
+        src->kin = m->kin;
+    }
     base->at = m->rec->ordinal;
     return MRS_OK;
 }
@@ -103,7 +108,7 @@ fold_loaded(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct 
     for (uint32_t i = 0; s == MRS_OK && i < job->load.n_groups; i++) {
         const struct mrsi_fold_group *g = mrsi_fold_group_at(&job->load, i);
         const struct mrsi_fold_member *m = (const struct mrsi_fold_member *)(const void *)job->load.members.p;
-        struct source src = {{.next = next, .ordinal = ordinal}, &job->load, m + g->at, 0, g->n};
+        struct source src = {{.next = next, .ordinal = ordinal}, &job->load, m + g->at, 0, g->n, UINT32_MAX};
         s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
     }
     return s;

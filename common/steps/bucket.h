@@ -56,18 +56,36 @@ struct mrsi_bucket {
     bool indexes;
 };
 
-/* A member of a group as fold reads it. Its kin: of the item the types and names (with a plain plan), the `by` fields,
- * the start of the window (with `every`). Its shape: the item or its values, the time (where it is timed) and the
+struct bucket_span { /* of a document: a value */
+    uint16_t at, n;
+    uint8_t type;
+};
+/* What fold reads of a kin: of the item the types and names (with a plain plan), the `by` fields, the start of the
+ * window (with `every`). */
+struct bucket_kin {
+    struct mrs_view by;
+    struct mrs_view heads; /* each behind its length */
+    uint32_t n_heads;
+    int64_t start;
+};
+/* A member of a group as fold reads it. Its shape: the item or its values, the time (where it is timed) and the
  * argument of each accumulator. */
 struct bucket_reading {
-    struct mrs_view item, by;
-    struct mrs_view heads; /* each behind its length; item: the values alone */
+    const struct bucket_kin *kin;
+    struct mrs_view item;  /* packed: the values alone */
     bool packed;
     uint32_t item_size;    /* of the item as a document */
     struct mrs_val time;
-    int64_t start;
     const uint8_t *args;
     size_t n_args;
+};
+/* Items whose values are of fixed size, put together from one another: the item, and where its values are. */
+struct bucket_mould {
+    struct mrs_buf heads; /* of which it was made */
+    uint32_t size;        /* of an item; 0: they have no fixed size */
+    uint32_t n;
+    struct bucket_span value[BUCKET_LAYOUT];
+    uint8_t bytes[MRS_LOOK_MAX];
 };
 
 /* A field as documents have had it: its name with the NUL, the first eight bytes of that as a number. */
@@ -77,6 +95,16 @@ struct bucket_field {
     uint32_t size;
     uint32_t look; /* what it is to the plan; n_look: nothing */
     bool gone;
+};
+/* Where a plain plan finds what it takes of a document of one look. */
+struct bucket_known {
+    uint64_t look;      /* its number; 0: no look is known */
+    bool dated;         /* such a document is in a window, and no more is wanted of it than this: */
+    uint32_t n_values, n_name;
+    uint32_t by_bytes, value_bytes;
+    struct bucket_span found[BUCKET_LOOKS];  /* what was looked for */
+    struct bucket_span value[BUCKET_LAYOUT]; /* of the item */
+    uint8_t name[8 + 2 * BUCKET_LAYOUT + 1]; /* what the name of the kin begins with */
 };
 /* What a plain plan takes of a document, and what it knows of documents. */
 struct bucket_plain {
@@ -90,18 +118,21 @@ struct bucket_plain {
     uint32_t strange; /* documents with other names */
     uint64_t learned; /* how often names were kept */
     struct mrs_buf names;
+    struct bucket_known known;
 };
 struct bucket_work {
     bool ready;
     struct mrs_buf rest;         /* enter: an item on its way */
     struct bucket_plain plain;
     int64_t start;               /* enter: of the window */
+    int64_t from, to;            /* a window that was met, where all dates from the one to the other lie in it */
     struct mrs_buf items;        /* fold: the array of the bucket */
     struct mrs_buf head;         /* the elements in front of it that do not change */
     struct mrs_buf last;         /* the last time, type byte first */
     struct mrs_buf doc, other;   /* the bucket */
     struct mrs_buf saved;        /* accumulators as they were before the last reading */
     struct mrs_buf raw;          /* scratch */
+    struct bucket_mould mould;   /* fold: of items */
     struct mrs_arena arena;      /* of one look at a bucket */
     struct mrs_acc_state **acc;  /* one an entry of `set`, NULL for expressions */
     bool *failed;                /* one an entry: it failed for this bucket */
@@ -117,16 +148,26 @@ enum mrs_status mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work
                                 struct mrs_view name, struct mrs_buf *out);
 enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin,
                                   struct mrs_buf *out);
-struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view kin, struct mrs_view shape);
+struct bucket_kin mrsi_bucket_read_kin(const struct mrsi_bucket *s, struct mrs_view kin);
+/* The kin is told by the reading, too. */
+struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_kin *kin,
+                                       struct mrs_view shape);
 /* bucket_plain.c */
 void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
 /* Takes what is wanted: the values of the item are appended to values, and to name what tells its types and names from
- * those of others; ev has the fields at hand. */
-void mrsi_bucket_plain(const struct mrsi_bucket *s, const struct mrs_eval *ev, struct bucket_plain *x,
-                       struct mrs_buf *name, struct mrs_buf *values);
+ * those of others; ev gets the fields at hand, in room, where they are needed for that. */
+void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev,
+                       struct mrs_eval_fields *room, struct bucket_plain *x, struct mrs_buf *name,
+                       struct mrs_buf *values);
+/* All that a document brings, where it has a look that is known and lies in the window that was met last; else false,
+ * and nothing is done. */
+bool mrsi_bucket_dated(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_work *w,
+                       struct mrs_view doc, struct mrs_fold_entry *out);
 /* The types and names themselves. */
 void mrsi_bucket_put_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out);
-void mrsi_bucket_put_item(const struct bucket_reading *r, uint8_t *to); /* item_size bytes */
+/* Items of this kin follow. */
+void mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m);
+void mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to); /* item_size */
 static inline struct mrs_val
 mrsi_bucket_value(const struct mrsi_bucket *s, const struct bucket_plain *x, uint32_t i)
 {

@@ -16,6 +16,7 @@ make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c
         mrs_buf_init(bufs[i], c->mem, BUCKET_BUF_MAX);
     }
     mrs_buf_init(&w->plain.names, c->mem, MRS_DOC_READ_MAX + 8u * BUCKET_LAYOUT);
+    mrs_buf_init(&w->mould.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT);
     mrs_arena_init(&w->arena, c->mem);
     w->n_acc = s->n_set;
     w->ready = true;
@@ -42,6 +43,7 @@ mrsi_bucket_work_clear(struct mrs_ctx *c, void *work)
         mrs_buf_clear(bufs[i]);
     }
     mrs_buf_clear(&w->plain.names);
+    mrs_buf_clear(&w->mould.heads);
     mrs_arena_clear(&w->arena);
     for (uint32_t i = 0; w->acc && i < w->n_acc; i++) {
         mrs_acc_state_free(w->acc[i]);
@@ -65,14 +67,21 @@ put_key(struct mrs_buf *key, struct mrs_val v)
 }
 
 static enum mrs_status
-window(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_val time, int64_t *start)
+window(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_val time)
 {
-    int64_t end;
-    if (!mrs_window_start(s->every, mrs_val_i64(time), start)) {
+    int64_t ms = mrs_val_i64(time), end;
+    if (ms >= w->from && ms < w->to) {
+        w->start = w->from;
+        return MRS_OK;
+    }
+    if (!mrs_window_start(s->every, ms, &w->start)) {
         return mrsi_step_refuse(c, "every", "its window begins at no date that can be stored");
     }
-    if (s->end && !mrs_window_end(s->every, mrs_val_i64(time), &end)) {
+    if (s->end && !mrs_window_end(s->every, ms, &end)) {
         return mrsi_step_refuse(c, "end", "its window ends at no date that can be stored");
+    }
+    if (!mrs_window_whole(s->every, ms, &w->from, &w->to)) {
+        w->from = w->to = 0;
     }
     return MRS_OK;
 }
@@ -95,9 +104,19 @@ time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, str
     return MRS_OK;
 }
 
+/* One of them, of a plain plan. */
+static struct mrs_val
+plain_by(const struct mrsi_bucket *s, struct mrs_view doc, uint32_t i)
+{
+    const struct bucket_look *look = &s->look[s->value[i]];
+    struct mrs_elem e;
+    mrs_doc_find(doc, look->name, look->len, &e);
+    return e.v;
+}
+
 /* The fields that name the series, as a document. */
 static enum mrs_status
-put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_buf *by)
+put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *by)
 {
     const struct mrsi_fields *f = &s->by.fields;
     struct mrsi_shaping how = {.c = c};
@@ -106,7 +125,7 @@ put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, st
     }
     size_t at = mrsi_put_open(by);
     for (uint32_t i = 0; i < f->n; i++) {
-        struct mrs_val v = s->plain ? mrsi_bucket_value(s, &w->plain, i) : mrs_missing();
+        struct mrs_val v = s->plain ? plain_by(s, ev->root, i) : mrs_missing();
         enum mrs_status st = s->plain ? MRS_OK : mrs_expr_eval(f->expr[i], ev, &v);
         if (st != MRS_OK) {
             if (st == MRS_FAIL && c->err && !c->err->where[0]) {
@@ -129,7 +148,7 @@ put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, s
     struct mrs_view none = mrs_empty_doc();
     enum mrs_status st = MRS_OK;
     if (s->by.fields.n) {
-        st = put_by(s, c, w, ev, kin);
+        st = put_by(s, c, ev, kin);
     } else {
         mrs_buf_put(kin, none.p, none.n);
     }
@@ -326,7 +345,7 @@ bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, str
       struct mrs_fold_entry *out)
 {
     w->start = 0;
-    enum mrs_status st = s->every ? window(s, c, time, &w->start) : MRS_OK;
+    enum mrs_status st = s->every ? window(s, c, w, time) : MRS_OK;
     if (st == MRS_OK) {
         st = s->plain ? put_name(s, c, w, &out->kin) : put_kin(s, c, w, ev, &out->kin);
     }
@@ -354,19 +373,21 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
     mrsi_bucket_work_start(s, w, c);
     out->takes_part = false;
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
-    if (st != MRS_OK || !takes) {
+    if (st != MRS_OK || !takes || mrsi_bucket_dated(s, c, w, doc, out)) {
         return st;
     }
     struct mrs_eval ev = mrsi_step_eval(c, doc);
-    mrsi_step_fields(c, &ev, &room);
     if (s->tail) {
         mrs_buf_put(&out->shape, "\0\0\0\0", 4); /* the length of what follows */
     }
     if (s->plain) {
-        mrsi_bucket_plain(s, &ev, &w->plain, &out->kin, &out->shape);
+        mrsi_bucket_plain(s, c, &ev, &room, &w->plain, &out->kin, &out->shape);
         st = mrsi_buf_end(&out->kin, 0, c, "items");
         st = st == MRS_OK ? mrsi_buf_end(&out->shape, 0, c, "items") : st;
         time = mrsi_bucket_value(s, &w->plain, s->by.fields.n);
+    }
+    if (!ev.fields && (!s->plain || s->n_set)) {
+        mrsi_step_fields(c, &ev, &room);
     }
     st = st == MRS_OK ? time_of(s, c, &ev, &time, &takes) : st;
     if (st != MRS_OK || !takes) {
@@ -377,29 +398,38 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
 }
 
 /* ---- reading it again ---- */
-struct bucket_reading
-mrsi_bucket_read(const struct mrsi_bucket *s, struct mrs_view kin, struct mrs_view shape)
+struct bucket_kin
+mrsi_bucket_read_kin(const struct mrsi_bucket *s, struct mrs_view kin)
 {
-    struct bucket_reading r = {.time = mrs_missing(), .packed = s->plain};
+    struct bucket_kin k = {.start = 0};
+    if (s->plain) {
+        k.n_heads = mrs_le32(kin.p);
+        k.heads = (struct mrs_view){kin.p + 8, mrs_le32(kin.p + 4)};
+    }
+    kin.p += heads_bytes(s, kin);
+    k.by = (struct mrs_view){kin.p, mrs_le32(kin.p)};
+    if (s->every) {
+        memcpy(&k.start, kin.p + k.by.n, 8);
+    }
+    return k;
+}
+
+struct bucket_reading
+mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_kin *kin, struct mrs_view shape)
+{
+    struct bucket_reading r = {.kin = kin, .item = shape, .time = mrs_missing(), .packed = s->plain};
     const uint8_t *at = shape.p, *end = shape.p + shape.n;
-    r.item = shape;
     if (s->tail) {
         r.item = (struct mrs_view){at + 4, mrs_le32(at)};
     }
     r.item_size = r.item.n;
     if (s->plain) {
-        r.heads = (struct mrs_view){kin.p + 8, mrs_le32(kin.p + 4)};
-        r.item_size += 5 + r.heads.n - 4 * mrs_le32(kin.p);
+        r.item_size += 5 + kin->heads.n - 4 * kin->n_heads;
     }
     at = r.item.p + r.item.n;
-    kin.p += heads_bytes(s, kin);
-    r.by = (struct mrs_view){kin.p, mrs_le32(kin.p)};
     if (s->timed && at < end) {
         r.time = (struct mrs_val){at + 5, mrs_le32(at + 1), *at};
         at += 5 + r.time.n;
-    }
-    if (s->every) {
-        memcpy(&r.start, kin.p + r.by.n, 8);
     }
     r.args = at;
     r.n_args = (size_t)(end - at);

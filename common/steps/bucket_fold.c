@@ -8,6 +8,7 @@
 #include "mongoreshape/value.h"
 
 #define MARGIN 512u /* what values of fixed size may grow by */
+#define ID_ROOM 128u /* bytes of an `_id` that is made of the finished bucket, for which room is left in front */
 
 struct fold {
     const struct mrsi_bucket *s;
@@ -15,6 +16,7 @@ struct fold {
     struct bucket_work *w;
     const struct mrs_fold_put *put;
     struct mrsi_items items;
+    size_t at;           /* where the bucket begins in w->doc */
     int64_t part;
     int64_t start;       /* of the window */
     size_t items_name, end_name; /* lengths */
@@ -65,10 +67,10 @@ new_id(struct fold *f, const struct bucket_reading *r)
 {
     const struct mrsi_bucket *s = f->s;
     uint8_t room[16];
-    int64_t secs = r->start / 1000 - (r->start % 1000 < 0);
-    struct mrs_new_id in = {s->into.ns, s->from.ns, mrs_view_val(r->by), mrs_null(), &f->part, 1, 0};
+    int64_t secs = r->kin->start / 1000 - (r->kin->start % 1000 < 0);
+    struct mrs_new_id in = {s->into.ns, s->from.ns, mrs_view_val(r->kin->by), mrs_null(), &f->part, 1, 0};
     if (s->every) {
-        in.path = mrs_make_i64(room, r->start, MRS_DATE);
+        in.path = mrs_make_i64(room, r->kin->start, MRS_DATE);
         in.time_secs = secs < 0 ? 0 : secs > UINT32_MAX ? UINT32_MAX : (uint32_t)secs;
     }
     return mrsi_step_skip(f->c, mrs_id_make(&in, &f->w->raw, f->id, f->c->err), "id");
@@ -89,9 +91,9 @@ begin(struct fold *f, const struct bucket_reading *r)
     if (!s->id) {
         put_elem(&w->head, "_id", (struct mrs_val){f->id, 12, MRS_OBJECTID});
     }
-    mrs_buf_put(&w->head, r->by.p + 4, r->by.n - 5);
+    mrs_buf_put(&w->head, r->kin->by.p + 4, r->kin->by.n - 5);
     if (s->start) {
-        put_elem(&w->head, s->start, s->every ? mrs_make_i64(room, r->start, MRS_DATE) : r->time);
+        put_elem(&w->head, s->start, s->every ? mrs_make_i64(room, r->kin->start, MRS_DATE) : r->time);
     }
     for (uint32_t i = 0; i < s->n_set; i++) {
         w->failed[i] = false;
@@ -100,7 +102,7 @@ begin(struct fold *f, const struct bucket_reading *r)
         }
     }
     f->n = 0;
-    f->start = r->start;
+    f->start = r->kin->start;
     f->known = w->head.n + f->items_name + 16 + s->n_set * 64u;
     f->grown = 0;
     f->factor = s->has_exprs ? 16 : 1;
@@ -143,14 +145,14 @@ put_set(struct fold *f, uint32_t i)
     bool refuses = f->s->errors == MRSI_ERRORS_REFUSE, changed;
     enum mrs_status st = MRS_FAIL;
     mrs_err_clear(&local);
-    mrsi_put_close(&w->doc, 0);
+    mrsi_put_close(&w->doc, f->at);
     if (w->doc.bad) {
         return MRS_OK;
     }
     if (!w->failed[i] && set->acc) {
         st = mrs_acc_value(w->acc[i], &w->arena, &v, refuses ? f->c->err : &local);
     } else if (!w->failed[i]) {
-        struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, 0)};
+        struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, f->at)};
         ev.err = refuses ? f->c->err : &local;
         st = mrs_expr_eval(set->expr, &ev, &v);
     }
@@ -166,13 +168,14 @@ put_set(struct fold *f, uint32_t i)
     if (set->edit && v.type != MRS_MISSING) {
         struct mrs_edit_run how = {.fn = put_nested, .arg = &v, .visit_missing = true};
         mrs_buf_reset(&w->other);
-        st = mrs_edit_run(set->edit, &how, mrsi_buf_view(&w->doc, 0), &w->other, &changed, f->c->err);
+        st = mrs_edit_run(set->edit, &how, mrsi_buf_view(&w->doc, f->at), &w->other, &changed, f->c->err);
         if (st != MRS_OK) {
             return mrsi_step_skip(f->c, st, set->where);
         }
         struct mrs_buf swap = w->doc;
         w->doc = w->other;
         w->other = swap;
+        f->at = 0;
     }
     w->doc.n--; /* open again */
     if (!set->edit && v.type != MRS_MISSING) {
@@ -181,12 +184,44 @@ put_set(struct fold *f, uint32_t i)
     return MRS_OK;
 }
 
+/* An `_id` put in front of the bucket where there is room for it: id may lie in the bucket. */
+static void
+put_in_room(struct fold *f, struct mrs_val id)
+{
+    static const uint8_t name[] = "_id";
+    uint8_t *elem = f->w->doc.p + f->at + 4 - (1 + sizeof name + id.n);
+    if (id.n) {
+        memmove(elem + 1 + sizeof name, id.p, id.n);
+    }
+    *elem = id.type;
+    memcpy(elem + 1, name, sizeof name);
+    f->at = (size_t)(elem - 4 - f->w->doc.p);
+    mrs_put32(elem - 4, (uint32_t)(f->w->doc.n - f->at));
+}
+
+static void
+put_in_copy(struct fold *f, struct mrs_val id)
+{
+    struct bucket_work *w = f->w;
+    mrs_buf_reset(&w->other);
+    mrsi_put_open(&w->other);
+    put_elem(&w->other, "_id", id);
+    mrs_buf_put(&w->other, w->doc.p + f->at + 4, w->doc.n - f->at - 4);
+    if (!w->other.bad) {
+        mrs_put32(w->other.p, (uint32_t)w->other.n);
+    }
+    struct mrs_buf swap = w->doc;
+    w->doc = w->other;
+    w->other = swap;
+    f->at = 0;
+}
+
 /* With `id`: the `_id` of the finished bucket, put in front. */
 static enum mrs_status
 put_id(struct fold *f)
 {
     struct bucket_work *w = f->w;
-    struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, 0), .err = f->c->err};
+    struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, f->at), .err = f->c->err};
     struct mrs_val id;
     enum mrs_status st = mrsi_step_skip(f->c, mrs_expr_eval(f->s->id, &ev, &id), "id");
     if (st != MRS_OK) {
@@ -195,16 +230,11 @@ put_id(struct fold *f)
     if (!mrsi_step_id_ok(id)) {
         return mrsi_step_refuse(f->c, "id", "%s cannot be an _id", mrs_type_name(id.type));
     }
-    mrs_buf_reset(&w->other);
-    mrsi_put_open(&w->other);
-    put_elem(&w->other, "_id", id);
-    mrs_buf_put(&w->other, w->doc.p + 4, w->doc.n - 4);
-    if (!w->other.bad) {
-        mrs_put32(w->other.p, (uint32_t)w->other.n);
+    if (id.n <= ID_ROOM && f->at > 0) {
+        put_in_room(f, id);
+    } else {
+        put_in_copy(f, id);
     }
-    struct mrs_buf swap = w->doc;
-    w->doc = w->other;
-    w->other = swap;
     return MRS_OK;
 }
 
@@ -219,7 +249,10 @@ look(struct fold *f, struct mrs_val last, size_t *size)
     enum mrs_status st = MRS_OK;
     mrs_arena_reset(&w->arena);
     mrs_buf_reset(&w->doc);
-    mrsi_put_open(&w->doc);
+    if (s->id) {
+        mrs_buf_take(&w->doc, ID_ROOM + 8);
+    }
+    f->at = mrsi_put_open(&w->doc);
     mrs_buf_put(&w->doc, w->head.p, w->head.n);
     if (s->end && s->every && mrs_window_end(s->every, f->start, &end)) {
         put_elem(&w->doc, s->end, mrs_make_i64(room, end, MRS_DATE));
@@ -233,7 +266,7 @@ look(struct fold *f, struct mrs_val last, size_t *size)
         st = put_set(f, i);
     }
     if (st == MRS_OK) {
-        mrsi_put_close(&w->doc, 0);
+        mrsi_put_close(&w->doc, f->at);
     }
     if (st == MRS_OK && s->id && !w->doc.bad) {
         st = put_id(f);
@@ -241,7 +274,7 @@ look(struct fold *f, struct mrs_val last, size_t *size)
     if (st == MRS_OK && w->doc.bad == 1) {
         st = mrs_err_memory(f->c->err, 0);
     }
-    *size = w->doc.bad ? SIZE_MAX : w->doc.n;
+    *size = w->doc.bad ? SIZE_MAX : w->doc.n - f->at;
     return st;
 }
 
@@ -357,45 +390,67 @@ add_item(struct fold *f, const struct bucket_reading *r)
     if (at) {
         *at = MRS_DOCUMENT;
         mrs_copy_short(at + 1, f->items.name, f->items.name_len + 1);
-        mrsi_bucket_put_item(r, at + f->items.name_len + 2);
+        mrsi_bucket_put_item(r, &f->w->mould, at + f->items.name_len + 2);
         mrsi_items_step(&f->items);
     }
+}
+
+/* The reading into a bucket that may be near the limit; *fits false: all is as before. */
+static enum mrs_status
+take_last(struct fold *f, const struct bucket_reading *r, bool *fits)
+{
+    struct mrsi_items before = f->items;
+    size_t n = f->w->items.n;
+    add_item(f, r);
+    enum mrs_status st = f->w->items.bad ? mrs_err_memory(f->c->err, r->item_size) : try_it(f, r, fits);
+    if (st == MRS_OK && !*fits) {
+        f->items = before;
+        f->w->items.n = n;
+    }
+    return st;
+}
+
+/* The reading into a bucket that holds it in any case. */
+static enum mrs_status
+take_more(struct fold *f, const struct bucket_reading *r, size_t more)
+{
+    bool over = false;
+    add_item(f, r);
+    f->grown += more;
+    if (f->w->items.bad) {
+        return mrs_err_memory(f->c->err, r->item_size);
+    }
+    enum mrs_status st = f->s->n_set ? feed(f, r, &over) : MRS_OK;
+    if (st == MRS_OK && over) {
+        st = mrsi_step_refuse(f->c, "set", "accumulators hold more than a document can");
+    }
+    return st;
 }
 
 /* One more reading into the bucket, if it fits. */
 static enum mrs_status
 take(struct fold *f, const struct bucket_reading *r, bool *fits)
 {
-    struct mrsi_items before = f->items;
-    size_t n = f->w->items.n, more = r->item_size + f->items.name_len + 2u + r->n_args + f->s->n_set * 16u;
-    bool over = false;
+    size_t item = r->item_size + f->items.name_len + 2u, more = item + r->n_args + f->s->n_set * 16u;
     enum mrs_status st = MRS_OK;
-    add_item(f, r);
-    *fits = f->n < f->s->max && !f->w->items.bad && plain_size(f, r->time) <= MRS_DOC_MAX;
-    if (f->w->items.bad == 1) {
-        return mrs_err_memory(f->c->err, r->item_size);
-    }
-    if (*fits && (f->s->n_set || f->s->id) && f->known + (f->grown + more) * f->factor + MARGIN > MRS_DOC_MAX) {
-        st = try_it(f, r, fits);
-    } else if (*fits) {
-        f->grown += more;
-        st = f->s->n_set ? feed(f, r, &over) : MRS_OK;
-        if (st == MRS_OK && over) {
-            st = mrsi_step_refuse(f->c, "set", "accumulators hold more than a document can");
-        }
-    }
+    *fits = f->n < f->s->max && plain_size(f, r->time) + item <= MRS_DOC_MAX;
     if (!*fits) {
-        f->items = before;
-        f->w->items.n = n;
-        f->w->items.bad = 0;
+        return MRS_OK;
+    }
+    if ((f->s->n_set || f->s->id) && f->known + (f->grown + more) * f->factor + MARGIN > MRS_DOC_MAX) {
+        st = take_last(f, r, fits);
+    } else {
+        st = take_more(f, r, more);
+    }
+    if (st != MRS_OK || !*fits) {
         return st;
     }
     f->n++;
-    if (!f->s->timed || st != MRS_OK) {
-        return st;
+    if (f->s->timed) {
+        put_last(&f->w->last, r->time);
+        st = mrsi_buf_end(&f->w->last, 0, f->c, "time");
     }
-    put_last(&f->w->last, r->time);
-    return st == MRS_OK ? mrsi_buf_end(&f->w->last, 0, f->c, "time") : st;
+    return st;
 }
 
 static enum mrs_status
@@ -412,7 +467,7 @@ finish(struct fold *f, bool but_last)
         st = mrsi_step_refuse(f->c, "set", "a bucket would pass 16 MiB by what is computed of it");
     }
     if (st == MRS_OK) {
-        st = f->put->put(f->put->arg, mrsi_buf_view(&f->w->doc, 0), but_last, f->c->err);
+        st = f->put->put(f->put->arg, mrsi_buf_view(&f->w->doc, f->at), but_last, f->c->err);
     }
     f->n = 0;
     f->part++;
@@ -450,6 +505,7 @@ mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_me
                  const struct mrs_fold_put *put)
 {
     struct fold f = {.s = state, .c = c, .w = work, .put = put};
+    struct bucket_kin kin = {.start = 0};
     struct mrs_view shape;
     f.items_name = strlen(f.s->items);
     f.end_name = f.s->end ? strlen(f.s->end) : 0;
@@ -458,7 +514,11 @@ mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_me
     while (st == MRS_OK) {
         st = m->next(m, &shape, c->err);
         if (st == MRS_OK) {
-            struct bucket_reading r = mrsi_bucket_read(f.s, m->kin, shape);
+            if (!m->same_kin) {
+                kin = mrsi_bucket_read_kin(f.s, m->kin);
+                mrsi_bucket_make_mould(&kin, &f.w->mould);
+            }
+            struct bucket_reading r = mrsi_bucket_read(f.s, &kin, shape);
             st = place(&f, m, &r);
         }
     }

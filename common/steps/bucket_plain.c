@@ -190,18 +190,135 @@ forget_values(const struct mrsi_bucket *s, struct bucket_plain *x)
     x->gap = false;
 }
 
+/* ---- of a look that is known ---- */
+/* Most values have eight bytes. */
+static inline uint8_t *
+copy_value(uint8_t *to, const uint8_t *p, uint32_t n)
+{
+    if (n == 8) {
+        memcpy(to, p, 8);
+    } else {
+        mrs_copy_short(to, p, n);
+    }
+    return to + n;
+}
+
+/* values has room. */
+static inline void
+take_values(const struct bucket_known *k, const uint8_t *doc, struct mrs_buf *values)
+{
+    uint8_t *to = values->p + values->n;
+    for (uint32_t i = 0; i < k->n_values; i++) {
+        to = copy_value(to, doc + k->value[i].at, k->value[i].n);
+    }
+    values->n += k->value_bytes;
+}
+
+bool
+mrsi_bucket_dated(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_work *w,
+                  struct mrs_view doc, struct mrs_fold_entry *out)
+{
+    const struct mrs_look *look = mrsi_step_look(c, doc);
+    const struct bucket_known *k = &w->plain.known;
+    if (!look || look->no != k->look || !k->dated) {
+        return false;
+    }
+    const uint8_t *time = doc.p + k->found[s->value[s->by.fields.n]].at;
+    int64_t ms = (int64_t)mrs_le64(time);
+    mrs_buf_grow(&out->kin, (size_t)k->n_name + k->by_bytes + sizeof w->from);
+    mrs_buf_grow(&out->shape, k->value_bytes);
+    if (ms < w->from || ms >= w->to || out->kin.bad || out->shape.bad) {
+        return false;
+    }
+    mrs_key_append(&out->order, (struct mrs_val){time, 8, MRS_DATE}, false);
+    take_values(k, doc.p, &out->shape);
+    uint8_t *to = out->kin.p;
+    mrs_copy_short(to, k->name, k->n_name);
+    to += k->n_name;
+    for (uint32_t i = 0; i < s->by.fields.n; i++) {
+        const struct bucket_span *v = &k->found[s->value[i]];
+        *to++ = v->type;
+        mrs_copy_short(to, doc.p + v->at, v->n);
+        to += v->n;
+    }
+    w->start = w->from;
+    memcpy(to, &w->start, sizeof w->start);
+    out->kin.n = (size_t)k->n_name + k->by_bytes + sizeof w->from;
+    out->takes_part = true;
+    return true;
+}
+
+static inline void
+take_look(const struct mrsi_bucket *s, struct bucket_plain *x, const uint8_t *doc, struct mrs_buf *name,
+          struct mrs_buf *values)
+{
+    const struct bucket_known *k = &x->known;
+    for (uint32_t i = 0; i < s->n_look; i++) {
+        x->v[i] = (struct mrs_val){doc + k->found[i].at, k->found[i].n, k->found[i].type};
+    }
+    take_values(k, doc, values);
+    mrs_copy_short(name->p + name->n, k->name, k->n_name);
+    name->n += k->n_name;
+    x->gap = false;
+}
+
+static struct bucket_span
+span_of(struct mrs_val v, const uint8_t *doc)
+{
+    return v.type == MRS_MISSING ? (struct bucket_span){0, 0, MRS_MISSING}
+                                 : (struct bucket_span){(uint16_t)(v.p - doc), (uint16_t)v.n, v.type};
+}
+
+/* What take_known has just taken of a document of this look, as places. */
+static void
+learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_view name)
+{
+    struct bucket_known *k = &x->known;
+    const uint8_t *doc = ev->root.p;
+    k->look = ev->fields->look->no;
+    k->n_values = k->by_bytes = k->value_bytes = 0;
+    k->n_name = name.n;
+    memcpy(k->name, name.p, name.n);
+    for (uint32_t i = 0; i < s->n_look; i++) {
+        k->found[i] = span_of(x->v[i], doc);
+    }
+    for (uint32_t i = 0; i < ev->fields->n; i++) {
+        if (!x->field[x->at[i]].gone) {
+            k->value[k->n_values++] = span_of(ev->fields->e[i].v, doc);
+            k->value_bytes += ev->fields->e[i].v.n;
+        }
+    }
+    for (uint32_t i = 0; i < s->by.fields.n; i++) {
+        k->by_bytes += 1u + k->found[s->value[i]].n;
+    }
+    const uint32_t time = s->value[s->by.fields.n];
+    k->dated = s->every && s->time && k->found[time].type == MRS_DATE && !s->tail && !s->by.nested;
+}
+
 void
-mrsi_bucket_plain(const struct mrsi_bucket *s, const struct mrs_eval *ev, struct bucket_plain *x, struct mrs_buf *name,
-                  struct mrs_buf *values)
+mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_fields *room,
+                  struct bucket_plain *x, struct mrs_buf *name, struct mrs_buf *values)
 {
     struct mrs_view doc = ev->root;
+    const struct mrs_look *look = mrsi_step_look(c, doc);
+    size_t at = name->n;
     x->v[BUCKET_LOOKS + 1] = mrs_missing();
-    forget_values(s, x);
-    mrs_buf_grow(name, 8 + 2 * BUCKET_LAYOUT + 1);
+    mrs_buf_grow(name, sizeof x->known.name);
     mrs_buf_grow(values, doc.n);
-    if (!name->bad && !values->bad && (!x->n || !ev->fields->all || !take_known(x, ev, name, values))) {
+    if (name->bad || values->bad) {
+        return;
+    }
+    if (look && look->no == x->known.look) {
+        take_look(s, x, doc.p, name, values);
+        return;
+    }
+    mrsi_step_fields(c, ev, room);
+    forget_values(s, x);
+    if (!x->n || !ev->fields->all || !take_known(x, ev, name, values)) {
         forget_values(s, x);
         take_strange(s, x, doc, name, values);
+    } else if (look) {
+        learn_look(s, x, ev, (struct mrs_view){name->p + at, (uint32_t)(name->n - at)});
     }
 }
 
@@ -237,14 +354,48 @@ size_of(uint8_t type, const uint8_t *p, const uint8_t *end)
     return fixed != 0x80 ? fixed : mrs_value_size_quick(type, p, (uint64_t)(end - p));
 }
 
-void
-mrsi_bucket_put_item(const struct bucket_reading *r, uint8_t *to)
+/* The item of no values; false: they are not all of fixed size, or it is too large. */
+static bool
+fill_mould(const struct bucket_kin *kin, struct bucket_mould *m)
 {
-    const uint8_t *p = r->heads.p, *end = p + r->heads.n, *v = r->item.p, *last = v + r->item.n;
-    if (!r->packed) {
-        memcpy(to, v, r->item.n);
+    const uint8_t *p = kin->heads.p, *end = p + kin->heads.n;
+    uint32_t at = 4;
+    for (m->n = 0; p < end; m->n++) {
+        uint32_t head = mrs_le32(p), n = mrs_fixed_size[p[4]];
+        if (m->n == BUCKET_LAYOUT || n == 0x80 || at + head + n >= sizeof m->bytes) {
+            return false;
+        }
+        memcpy(m->bytes + at, p + 4, head);
+        m->value[m->n] = (struct bucket_span){(uint16_t)(at + head), (uint16_t)n, p[4]};
+        at += head + n;
+        p += 4 + head;
+    }
+    m->bytes[at] = 0;
+    m->size = at + 1;
+    mrs_put32(m->bytes, m->size);
+    return true;
+}
+
+void
+mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m)
+{
+    struct mrs_buf *of = &m->heads;
+    if (of->n == kin->heads.n && (!of->n || memcmp(of->p, kin->heads.p, of->n) == 0)) {
         return;
     }
+    mrs_buf_reset(of);
+    mrs_buf_put(of, kin->heads.p, kin->heads.n);
+    m->size = 0;
+    if (of->bad || !fill_mould(kin, m)) {
+        m->size = 0;
+    }
+}
+
+/* A value behind the other, each behind its head. */
+static void
+put_values(const struct bucket_reading *r, uint8_t *to)
+{
+    const uint8_t *p = r->kin->heads.p, *end = p + r->kin->heads.n, *v = r->item.p, *last = v + r->item.n;
     mrs_put32(to, r->item_size);
     to += 4;
     while (p < end) {
@@ -256,4 +407,23 @@ mrsi_bucket_put_item(const struct bucket_reading *r, uint8_t *to)
         p += 4 + head;
     }
     *to = 0;
+}
+
+void
+mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to)
+{
+    const uint8_t *v = r->item.p;
+    if (!r->packed) {
+        memcpy(to, v, r->item.n);
+        return;
+    }
+    if (!m->size) {
+        put_values(r, to);
+        return;
+    }
+    memcpy(to, m->bytes, m->size);
+    for (uint32_t i = 0; i < m->n; i++) {
+        copy_value(to + m->value[i].at, v, m->value[i].n);
+        v += m->value[i].n;
+    }
 }

@@ -92,6 +92,9 @@ void mrs_windows_free(struct mrs_windows *w); /* NULL: nothing */
  * date that can be stored. */
 bool mrs_window_start(const struct mrs_windows *w, int64_t ms, int64_t *start);
 bool mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end);
+/* Both at once, where all dates from the start to the end lie in the window: always where windows are shorter than a
+ * day; false otherwise, and where one of them cannot be stored. */
+bool mrs_window_whole(const struct mrs_windows *w, int64_t ms, int64_t *start, int64_t *end);
 
 /* ---- accumulators: what `$group` computes over many documents (server: semantics of $group, 8.2) ----
  * $sum $avg $min $max $count $first $last $push $addToSet $firstN $lastN $minN $maxN $top $topN $bottom $bottomN

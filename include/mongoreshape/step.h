@@ -330,6 +330,7 @@ struct mrs_members { /* of one group, in order */
     enum mrs_status (*refuse)(struct mrs_members *m, struct mrs_err *e);
     void *impl;
     struct mrs_view kin; /* of the member just given; lives as long as its shape */
+    bool same_kin;       /* it is that of the member before, which still lives; false: that is not known */
 };
 struct mrs_fold_put {
     /* A document of into. It was made of all members given (and not refused) since the one before it; with `but_last`

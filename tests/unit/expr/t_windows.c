@@ -104,6 +104,9 @@ windows_meet(void **state)
             assert_int_equal(again, start);
             assert_true(mrs_window_start(w, end, &again));
             assert_int_equal(again, end);
+            int64_t from = 0, to = 0;
+            assert_int_equal(mrs_window_whole(w, at, &from, &to), i % 9 < 4); /* shorter than a day */
+            assert_true(i % 9 >= 4 || (from == start && to == end));
         }
         mrs_windows_free(w);
     }
@@ -131,6 +134,7 @@ ends_of_time(void **state)
     assert_int_equal(make(&b, "hour", INT64_MAX / 3600000, NULL, NULL, &w), MRS_OK);
     assert_true(mrs_window_start(w, INT64_MAX, &out));
     assert_false(mrs_window_end(w, INT64_MAX, &out));
+    assert_false(mrs_window_whole(w, INT64_MAX, &out, &out));
     mrs_windows_free(w);
     bench_close(&b);
 }

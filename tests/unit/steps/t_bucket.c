@@ -47,6 +47,7 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
     const struct member *one = &h->m[h->group[h->at++]];
     *shape = (struct mrs_view){one->e.shape.p, (uint32_t)one->e.shape.n};
     m->kin = (struct mrs_view){one->kin.p, (uint32_t)one->kin.n};
+    m->same_kin = h->at > 1 && compare_bytes(&one->kin, &h->m[h->group[h->at - 2]].kin) == 0;
     h->given++;
     return MRS_OK;
 }
@@ -157,10 +158,11 @@ fold(struct host *h, struct mrs_ctx *c, uint32_t from, uint32_t to)
 
 /* The documents, an array, through the step. */
 static enum mrs_status
-run(struct bench *b, struct mrs_view docs, bool wide, char *out)
+run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *layout, char *out)
 {
     static struct host h;
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
+    struct mrs_eval_fields fields;
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t no = 0, from = 0;
@@ -173,6 +175,11 @@ run(struct bench *b, struct mrs_view docs, bool wide, char *out)
     b->work = b->work ? b->work : calloc(1, b->type->work_size);
     mrs_walk_init(&w, docs);
     while (s == MRS_OK && mrs_walk_next(&w, &e) == 1) {
+        if (layout) {
+            assert_int_equal(mrs_doc_check_fields(e.v.p, e.v.n, MRS_DEPTH_READ, &fields, layout, NULL), MRS_OK);
+            c.fields = &fields;
+            c.fields_of = e.v.p;
+        }
         s = enter(&h, &c, mrs_val_view(e.v), no++);
     }
     qsort(h.m, h.n, sizeof *h.m, by_place);
@@ -190,6 +197,12 @@ run(struct bench *b, struct mrs_view docs, bool wide, char *out)
         mrs_buf_clear(&h.m[i].kin);
     }
     return s;
+}
+
+static enum mrs_status
+run(struct bench *b, struct mrs_view docs, bool wide, char *out)
+{
+    return run_with(b, docs, wide, NULL, out);
 }
 
 struct fold_case {
@@ -348,6 +361,101 @@ no_memory(void **state)
         for (uint64_t at = 1; !fold_one(&folds[i], at); at++) {
             assert_true(at < 5000);
         }
+    }
+}
+
+/* ---- looks ---- */
+static void
+put_date(struct mrs_build *b, const char *name, int64_t ms)
+{
+    uint8_t room[16];
+    mrs_build_val(b, name, (uint32_t)strlen(name), mrs_make_i64(room, ms, MRS_DATE));
+}
+
+/* A reading of one of a few looks: more bytes of text, another order, a field more, a time that is none. */
+static void
+put_reading(struct mrs_build *b, uint32_t kind)
+{
+    const char *series = kind == 1 ? "wide" : "s";
+    uint32_t which = (uint32_t)rand() % 3, n = (uint32_t)strlen(series);
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    mrs_build_i64(b, "_id", rand());
+    if (kind == 2) {
+        mrs_build_double(b, "x", rand());
+    }
+    mrs_build_text(b, "s", which ? series : "z", which ? n : 1);
+    if (kind == 3) {
+        mrs_build_i64(b, "t", rand());
+    } else {
+        put_date(b, "t", rand() % 3 * 3600000ll + (which ? rand() % 3600000 : 0));
+    }
+    if (kind != 2) {
+        mrs_build_double(b, "x", rand());
+    }
+    mrs_build_bool(b, "b", which == 1);
+    if (kind == 4) {
+        mrs_build_open(b, "d", 1, MRS_DOCUMENT);
+        mrs_build_text(b, "text", "abcdef", which * 2);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+}
+
+static uint8_t *
+readings(struct mrs_mem *mem, uint32_t kinds, struct mrs_view *out)
+{
+    struct mrs_buf b;
+    struct mrs_build build;
+    mrs_buf_init(&b, mem, 1u << 20);
+    mrs_build_init(&build, &b);
+    mrs_build_open(&build, "docs", 4, MRS_ARRAY);
+    for (uint32_t i = 0; i < 60; i++) {
+        put_reading(&build, rand() % 4 ? 0 : (uint32_t)rand() % kinds);
+    }
+    mrs_build_close(&build);
+    assert_int_equal(mrs_build_finish(&build, out, NULL), MRS_OK);
+    uint8_t *p = malloc(b.n);
+    assert_non_null(p);
+    memcpy(p, b.p, b.n);
+    out->p = p;
+    mrs_buf_clear(&b);
+    return p;
+}
+
+/* Readings whose looks are known become the buckets that they become else. */
+static void
+looks(void **state)
+{
+    static const char *const bodies[] = {
+        "{" HEAD ",'by':['s'],'time':'t','every':'1h','drop':['_id'],'keep':'none'}",
+        "{" HEAD ",'by':['s','b'],'time':'t','every':{'unit':'minute','size':90},'start':'f','end':'e','keep':'none'}",
+        "{" HEAD ",'by':['s','no'],'time':'t','every':'1d','max':3,'id':{'s':'$s','n':{'$size':'$v'}},'keep':'none'}",
+        "{" HEAD ",'by':['s'],'time':'t','every':'1h','untimed':'keep','set':{'n':{'$sum':1},'x':{'$avg':'$x'}}}",
+        "{" HEAD ",'by':['t'],'time':'s','end':'e','keep':'none'}",
+        "{" HEAD ",'by':{'q':'$d'},'where':{'b':true},'drop':['s','d'],'keep':'none'}",
+        "{" HEAD ",'by':['s'],'time':'t','every':'1h','set':{'all':'$v'},'id':'$all','keep':'none','errors':'drop'}",
+    };
+    static char got[BENCH_TEXT], want[BENCH_TEXT];
+    (void)state;
+    for (uint32_t i = 0; i < 20 * BENCH_N(bodies); i++) {
+        static struct mrs_layout layout;
+        struct bench plain, known;
+        memset(&layout, 0, sizeof layout);
+        bench_open(&plain, "bucket", bodies[i % BENCH_N(bodies)], 0);
+        bench_open(&known, "bucket", bodies[i % BENCH_N(bodies)], 0);
+        assert_int_equal(plain.status | known.status, MRS_OK);
+        for (uint32_t k = 1; k < 6; k++) {
+            struct mrs_view d;
+            uint8_t *bytes = readings(plain.mem, k, &d);
+            struct mrs_view docs = mrs_val_view(mrs_doc_get(d, "docs"));
+            assert_int_equal(run_with(&plain, docs, false, NULL, want), MRS_OK);
+            assert_int_equal(run_with(&known, docs, false, &layout, got), MRS_OK);
+            assert_string_equal(got, want);
+            free(bytes);
+        }
+        assert_true(layout.looks > 0);
+        assert_int_equal(bench_close(&plain), 0);
+        assert_int_equal(bench_close(&known), 0);
     }
 }
 
@@ -575,7 +683,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folded),    cmocka_unit_test(new_ids),     cmocka_unit_test(sizes),
         cmocka_unit_test(documents), cmocka_unit_test(wrong_plans), cmocka_unit_test(catalogue),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_memory), cmocka_unit_test(looks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

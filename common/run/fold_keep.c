@@ -66,17 +66,14 @@ put_kin(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t ref, uint32_t kin
 }
 
 bool
-mrsi_fold_has_kin(const struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x)
-{
-    return seen->piece == r->open[seen->part].piece &&
-           mrsi_spiller_fits(&r->spiller, seen->part, mrsi_fold_room(doc_len(x)));
-}
-
-void
-mrsi_fold_keep(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x)
+mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x)
 {
     size_t n = mrsi_fold_room(doc_len(x));
+    if (seen->piece != r->open[seen->part].piece || !mrsi_spiller_fits(&r->spiller, seen->part, n)) {
+        return false;
+    }
     put_doc(mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n), x, seen->kin);
+    return true;
 }
 
 enum mrs_status

@@ -11,6 +11,8 @@ struct job {
     struct mrs_buf bits;  /* one byte a document */
     struct mrs_buf found; /* struct mrsi_rec, while the ranges of partitions are not known */
     bool routes;          /* they are; looked at once a job, so that a worker's records stay in order */
+    void *work;           /* of the step, and the row of the account: the worker's */
+    struct mrsi_row *row;
 };
 
 static enum mrs_status
@@ -113,18 +115,14 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
 {
     struct mrs_fold_entry *x = &job->entry;
     uint8_t *bits = job->bits.p + (ordinal - job->block.first_doc);
-    void *work = mrsi_work_of(w, f->step, e);
-    if (!work) {
-        return MRS_DEAD;
-    }
-    mrsi_row(w, f->step, 0)->before++;
+    job->row->before++;
     x->takes_part = false;
     mrs_buf_reset(&x->group);
     mrs_buf_reset(&x->order);
     mrs_buf_reset(&x->shape);
     mrs_buf_reset(&x->kin);
     mrs_err_clear(&w->err);
-    enum mrs_status s = f->ops->enter(f->st->state, &w->ctx, work, *doc, x);
+    enum mrs_status s = f->ops->enter(f->st->state, &w->ctx, job->work, *doc, x);
     if (s < MRS_SKIP) {
         return mrsi_kernel_failed(w, s, e);
     }
@@ -134,7 +132,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
     }
     if (s == MRS_SKIP) {
         *bits = MRSI_FATE_REFUSED;
-        mrsi_row(w, f->step, 0)->refused++;
+        job->row->refused++;
         return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, *doc, e);
     }
     *bits = x->takes_part ? 0 : MRSI_FATE_OUTSIDE;
@@ -151,9 +149,11 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&job->bits);
     job->routes = atomic_load(&f->routed);
+    job->row = mrsi_row(w, f->step, 0);
+    job->work = mrsi_work_of(w, f->step, e);
     uint8_t *bits = mrs_buf_take(&job->bits, job->block.n_docs);
-    if (!bits) {
-        return mrs_buf_status(&job->bits, e);
+    if (!bits || !job->work) {
+        return job->work ? mrs_buf_status(&job->bits, e) : MRS_DEAD;
     }
     memset(bits, MRSI_FATE_REFUSED | MRSI_FATE_OUTSIDE, job->block.n_docs); /* an earlier step refused it */
     mrsi_cursor_begin(&cur, &f->en->coll[f->en->side[f->step][0]], job->part, &job->block);

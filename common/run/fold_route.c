@@ -395,8 +395,7 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
     struct mrs_hash128 hash = hash_of(f, x);
     struct mrsi_fold_seen *seen = find_seen(r, hash);
     r->n_kept++;
-    if (seen->hash.lo && mrsi_fold_has_kin(r, seen, x)) {
-        mrsi_fold_keep(r, seen, x);
+    if (seen->hash.lo && mrsi_fold_keep(r, seen, x)) {
         return MRS_OK;
     }
     struct mrsi_fold_parts parts = *x;

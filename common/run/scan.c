@@ -161,29 +161,28 @@ mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mr
     c->next = b->first_doc;
 }
 
-/* w: NULL, or the worker that wants the fields, too. */
+/* What is wrong with a document, and where it stands. */
 static enum mrs_status
-check(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off, struct mrsi_worker *w,
-      struct mrs_err *e)
+bad_input(const struct mrs_input_ns *in, uint64_t ordinal, uint64_t off, enum mrs_status s, struct mrs_err *e)
 {
-    enum mrs_status s = w ? mrs_doc_check_fields(doc.p, doc.n, MRS_DEPTH_READ, &w->fields, &w->layout, e)
-                          : mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
-    if (s != MRS_OK && e) {
-        const char *file = in->data_path;
-        char why[sizeof e->msg];
-        memcpy(why, e->msg, sizeof why);
-        snprintf(e->msg, sizeof e->msg, "%.300s%s%.200s", file ? file : "", file ? ": " : "", why);
-        snprintf(e->ns, sizeof e->ns, "%s", in->ns);
-        e->doc_no = ordinal + 1;
-        e->byte_off = off + (e->byte_off == UINT64_MAX ? 0 : e->byte_off);
+    const char *file = in->data_path;
+    char why[sizeof e->msg];
+    if (!e) {
+        return s;
     }
+    memcpy(why, e->msg, sizeof why);
+    snprintf(e->msg, sizeof e->msg, "%.300s%s%.200s", file ? file : "", file ? ": " : "", why);
+    snprintf(e->ns, sizeof e->ns, "%s", in->ns);
+    e->doc_no = ordinal + 1;
+    e->byte_off = off + (e->byte_off == UINT64_MAX ? 0 : e->byte_off);
     return s;
 }
 
 enum mrs_status
 mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off, struct mrs_err *e)
 {
-    return check(in, doc, ordinal, off, NULL, e);
+    enum mrs_status s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
+    return s == MRS_OK ? s : bad_input(in, ordinal, off, s, e);
 }
 
 /* The document that begins at c->at, for the manifest. */
@@ -204,12 +203,15 @@ sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struc
 static enum mrs_status
 read_input(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
 {
-    const struct mrs_input_ns *in = mrs_input_at(w->en->in, c->part->in_index);
     enum mrs_status s = sum_up(c, w->en, *doc, e);
     if (s == MRS_OK && !c->checked) {
-        s = check(in, *doc, c->ordinal, c->b->off + c->at, c->fields ? w : NULL, e);
+        s = c->fields ? mrs_doc_check_fields(doc->p, doc->n, MRS_DEPTH_READ, &w->fields, &w->layout, e)
+                      : mrs_doc_check(doc->p, doc->n, MRS_DEPTH_READ, e);
         w->ctx.fields = c->fields ? &w->fields : NULL;
         w->ctx.fields_of = doc->p;
+        if (s != MRS_OK) {
+            return bad_input(mrs_input_at(w->en->in, c->part->in_index), c->ordinal, c->b->off + c->at, s, e);
+        }
     }
     return s == MRS_OK && w->en->amend ? mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e) : s;
 }

@@ -82,9 +82,14 @@ expect 3 "damaged" "${run[@]}" -o out --resume
 cp -p state out.checkpoint/state
 [ "$(picture)" = "$before" ] || fail "a refusal has changed something"
 case $command in *--resume) ;; *) fail "no command to go on: $command" ;; esac
+cp -a out.checkpoint older
 bash -c "$command" 2>err.txt
 [ $? -eq 1 ] || fail "going on by the command that was printed: $(cat err.txt)"
 whole out "after an error"
+mv older out.checkpoint
+expect 2 "out.checkpoint is of a time before that" "${run[@]}" -o out --resume
+rm -rf out.checkpoint
+whole out "beside an older checkpoint"
 
 # ---- a file beside the state in which one bit is another one: refused, or it is none that counts ----
 rm -rf out out.*

@@ -21,6 +21,9 @@ struct dec {
     ZSTD_DCtx *z;
     bool inside; /* a frame has begun and not ended */
     bool any;
+    uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX]; /* what the frame begins with */
+    size_t head_n;
+    uint64_t made; /* bytes that have come out of it */
 };
 struct packer {
     struct mrs_mem *mem;
@@ -68,6 +71,28 @@ dec_close(void *p)
     }
 }
 
+/* In the frame: so many bytes were taken from p and so many came out. False: it ends with fewer than it says, which
+ * the library lets pass where the last block is empty and the frame did not lie whole before it. */
+static bool
+follow(struct dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
+{
+    size_t n = sizeof d->head - d->head_n;
+    n = taken < n ? taken : n;
+    if (n) {
+        memcpy(d->head + d->head_n, p, n);
+    }
+    d->head_n += n;
+    d->made += made;
+    if (!ends) {
+        return true;
+    }
+    unsigned long long says = ZSTD_getFrameContentSize(d->head, d->head_n);
+    bool good = says == ZSTD_CONTENTSIZE_UNKNOWN || says == ZSTD_CONTENTSIZE_ERROR || says == d->made;
+    d->head_n = 0;
+    d->made = 0;
+    return good;
+}
+
 static enum mrs_status
 dec_step(void *p, struct mrsi_flow *f, const char **why)
 {
@@ -83,6 +108,10 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
         }
         d->inside = r != 0;
         d->any = true;
+        if (!follow(d, in.size ? f->in + in_was : NULL, in.pos - in_was, out.pos - out_was, r == 0)) {
+            *why = "a frame ends with fewer bytes than it says";
+            return MRS_FAIL;
+        }
     } while (in.pos < in.size && out.pos < out.size);
     f->in += in.pos;
     f->in_n -= in.pos;

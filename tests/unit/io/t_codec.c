@@ -171,6 +171,35 @@ byte_by_byte(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
+/* A frame whose last block is empty, and that says of six bytes (the library looks only at frames that lie whole before
+ * it) or of none; as many bytes at a time. */
+static void
+frames_that_end_early(void **state)
+{
+    static uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 6, 1, 0, 0};
+    (void)state;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    for (size_t step = 1; step <= sizeof frame; step++) {
+        for (frame[5] = 0; frame[5] <= 6; frame[5] = (uint8_t)(frame[5] + 6)) {
+            void *d = mrsi_codec_zstd.dec_open(mem);
+            uint8_t out[100];
+            const char *why = NULL;
+            enum mrs_status s = MRS_OK;
+            for (size_t at = 0; at < sizeof frame && s == MRS_OK;) {
+                size_t n = sizeof frame - at < step ? sizeof frame - at : step;
+                struct mrsi_flow f = {frame + at, n, out, sizeof out};
+                s = mrsi_codec_zstd.dec_step(d, &f, &why);
+                at += n - f.in_n;
+            }
+            assert_int_equal(s, frame[5] ? MRS_FAIL : MRS_OK);
+            assert_int_equal(why != NULL, frame[5] != 0);
+            assert_true(frame[5] || mrsi_codec_zstd.dec_may_end(d));
+            mrsi_codec_zstd.dec_close(d);
+        }
+    }
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 static void
 truncated(void **state)
 {
@@ -374,6 +403,7 @@ main(void)
         cmocka_unit_test(round_trips),
         cmocka_unit_test(several_members),
         cmocka_unit_test(byte_by_byte),
+        cmocka_unit_test(frames_that_end_early),
         cmocka_unit_test(truncated),
         cmocka_unit_test(flipped),
         cmocka_unit_test(junk_behind),

@@ -133,8 +133,8 @@ enum mrs_status mrs_reader_fd(struct mrs_mem *mem, int fd, uint64_t bytes, const
  * run mrs_doc_check on each document. Errors name file, offset and document number: MRS_E_BSON
  * (impossible length, truncated), MRS_E_FORMAT (codec), MRS_E_IO. OK, END. */
 enum mrs_status mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e);
-/* Where the next block begins, and going on from there with a reader that is new: FAIL MRS_E_IO where it ends before.
- */
+/* Where the next block begins, and going on from there with a reader that is new: FAIL MRS_E_IO where it ends before,
+ * MRS_E_FORMAT where such a place cannot be. */
 struct mrs_reader_at {
     uint64_t off, doc, seq;
 };

@@ -389,6 +389,53 @@ streams(void **state)
     free(g.p);
 }
 
+/* From behind any block on come the blocks that follow, and nothing from a place that cannot be. */
+static void
+gone_on_with(void **state)
+{
+    static struct cut cuts[4000], rest[4000];
+    (void)state;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_err err;
+    mrs_err_clear(&err);
+    struct bytes in = make_docs(50, 4, 300), out;
+    uint32_t n, n_rest = 0;
+    put(at("on.bson"), in.p, in.n);
+    struct mrs_input *inp = input(mem, at("on.bson"));
+    struct mrs_reader *r;
+    OK(mrs_reader_open(inp, 0, 2000, &r, &err));
+    assert_int_equal(read_all(mem, r, &out, cuts, &n, &err), MRS_END);
+    mrs_reader_close(r);
+    free(out.p);
+    assert_true(n > 3);
+    for (uint32_t i = 1; i < n; i++) {
+        const uint64_t most = cuts[i].off / MRS_DOC_MIN;
+        const struct mrs_reader_at wrong[] = {
+            {cuts[i].off, most + 1, i}, {cuts[i].off, cuts[i].first, cuts[i].first + 1}, {0, 0, 1}, {in.n + 1, 1, 1}};
+        for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+            OK(mrs_reader_open(inp, 0, 2000, &r, &err));
+            FAILS(mrs_reader_go_on(r, &wrong[k], &err), k < 3 ? MRS_E_FORMAT : MRS_E_IO);
+            mrs_err_clear(&err);
+            mrs_reader_close(r);
+        }
+        struct mrs_block b;
+        mrs_block_init(&b, mem);
+        OK(mrs_reader_open(inp, 0, 2000, &r, &err));
+        OK(mrs_reader_go_on(r, &(struct mrs_reader_at){cuts[i].off, cuts[i].first, i}, &err));
+        for (n_rest = i; mrs_reader_next(r, &b, &err) == MRS_OK; n_rest++) {
+            rest[n_rest] = (struct cut){b.off, b.first_doc, b.n, b.n_docs};
+            assert_memory_equal(b.p, in.p + b.off, b.n);
+        }
+        assert_int_equal(n_rest, n);
+        assert_memory_equal(rest + i, cuts + i, (n - i) * sizeof *cuts);
+        mrs_block_clear(&b);
+        mrs_reader_close(r);
+    }
+    mrs_input_close(inp);
+    free(in.p);
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 int
 main(void)
 {
@@ -396,7 +443,7 @@ main(void)
         cmocka_unit_test(cut_is_fixed),      cmocka_unit_test(largest),
         cmocka_unit_test(damaged),           cmocka_unit_test(codec_damage),
         cmocka_unit_test(shared_descriptor), cmocka_unit_test(archives_are_told),
-        cmocka_unit_test(streams),
+        cmocka_unit_test(streams),           cmocka_unit_test(gone_on_with),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

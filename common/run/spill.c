@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { SLAB = 16 << 20, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, PARTS_MAX = 1024 };
+enum { SLAB_MIN = 16 << 20, SLAB_MAX = 64 << 20, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, PARTS_MAX = 1024 };
 
 static uint32_t
 choose_parts(const struct mrsi_engine *en, uint64_t ordinals, uint64_t expected)
@@ -127,6 +127,14 @@ mrsi_wish_huge(void *p, size_t n)
     }
 }
 
+/* Large ones, for the huge page that an allocation begins in is lost to small ones: its head was touched before. */
+static size_t
+slab_bytes(const struct mrsi_spill *sp)
+{
+    uint64_t share = sp->memory / 4;
+    return share < SLAB_MIN ? sp->piece_bytes * 16 : share < SLAB_MAX ? (size_t)share : SLAB_MAX;
+}
+
 static enum mrs_status
 add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
 {
@@ -152,7 +160,7 @@ mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
     pthread_mutex_lock(&sp->lock);
     enum mrs_status s = MRS_OK;
     if (!sp->slab_at || (size_t)(sp->slab_end - sp->slab_at) < n) {
-        size_t slab = sp->memory < SLAB * 4u ? sp->piece_bytes * 16 : SLAB;
+        size_t slab = slab_bytes(sp);
         s = add_slab(sp, (slab < n ? n : slab) + 64, e);
     }
     if (s == MRS_OK) {

@@ -26,11 +26,12 @@ enum mrs_status
 mrsi_mark_file_put(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    if (f->buf.n + n > MRSI_MARK_WINDOW) {
+    bool large = n > MRSI_MARK_WINDOW / 2;
+    if (large || f->buf.n + n > MRSI_MARK_WINDOW) {
         s = flush(f, f->buf.p, f->buf.n, e);
         mrs_buf_reset(&f->buf);
     }
-    if (s == MRS_OK && n > MRSI_MARK_WINDOW / 2) {
+    if (s == MRS_OK && large) {
         return flush(f, p, n, e);
     }
     mrs_buf_put(&f->buf, p, n);

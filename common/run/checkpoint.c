@@ -349,10 +349,11 @@ mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
     if (!k || !en->out) {
         return MRS_OK;
     }
-    if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while it was published */
-        return mrs_val_is_text(mrs_doc_get(k->from_pass, "kind"), MRSI_KEEP_PUBLISH)
-                   ? MRS_OK
-                   : mrsi_state_damaged("no pass wants its mark", e);
+    if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while its residue was written, or it was published */
+        struct mrs_val kind = mrs_doc_get(k->from_pass, "kind");
+        bool wanted = mrs_val_is_text(kind, MRSI_KEEP_PUBLISH) ||
+                      (en->opts->write_residue && mrs_val_is_text(kind, MRSI_KEEP_RESIDUE));
+        return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its mark", e);
     }
     k->is_whole = true;
     bool wanted = k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;

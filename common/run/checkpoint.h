@@ -129,6 +129,16 @@ enum mrs_status mrsi_pass_scan(struct mrsi_pass *p, const struct mrsi_pipe *pipe
 enum mrs_status mrsi_pass_between(struct mrsi_pass *p, struct mrs_err *e);
 /* The same where what a mark on disk speaks of is written anew from here on: that mark is replaced now. */
 enum mrs_status mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e);
+/* Work between two passes, or behind all of them, that goes on item by item. */
+struct mrsi_rests {
+    struct mrsi_engine *en;
+    struct mrsi_pass *pass; /* what marks are of; NULL: there are none */
+    uint64_t since;         /* bytes of work since the last look at the clock */
+};
+/* So many more have been done: whether it is time for a rest. */
+bool mrsi_rest_is_due(struct mrsi_rests *r, uint64_t bytes);
+/* What the pass describes is true now: a mark is taken where one is due. FAIL MRS_E_CANCEL: the run is to end. */
+enum mrs_status mrsi_rest(struct mrsi_rests *r, struct mrs_err *e);
 static inline bool
 mrsi_pass_goes_on(const struct mrsi_pass *p)
 {
@@ -197,6 +207,7 @@ enum mrs_status mrsi_output_rest(void *arg, struct mrs_err *e);
 enum mrs_status mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass *p,
                                    struct mrs_err *e);
 enum mrs_status mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e);
+#define MRSI_KEEP_RESIDUE "residue" /* kind of the pass in which a whole output is compared with its inverse */
 #define MRSI_KEEP_PUBLISH "publish" /* kind of the pass in which the output gets its name */
 enum mrs_status mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e);
 

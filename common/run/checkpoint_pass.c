@@ -227,3 +227,22 @@ mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e)
     p->from = mrs_empty_doc();
     return mrsi_keep_has_mark(p->en) || mrsi_keep_due(p->en) ? mrsi_keep_mark_anew(p, e) : MRS_OK;
 }
+
+bool
+mrsi_rest_is_due(struct mrsi_rests *r, uint64_t bytes)
+{
+    r->since += bytes;
+    if (r->since < mrsi_block_bytes(r->en) && !mrsi_cancelled(r->en)) {
+        return false;
+    }
+    r->since = 0;
+    return true;
+}
+
+enum mrs_status
+mrsi_rest(struct mrsi_rests *r, struct mrs_err *e)
+{
+    bool cancelled = mrsi_cancelled(r->en); /* first: then the mark is due */
+    enum mrs_status s = r->pass ? mrsi_pass_between(r->pass, e) : MRS_OK;
+    return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
+}

@@ -225,24 +225,10 @@ check_bucket(const struct mrs_buf *b, uint32_t no, struct mrs_err *e)
     return MRS_OK;
 }
 
-enum mrs_status
-mrsi_ids_rest(struct mrsi_ids *ids, uint64_t bytes, struct mrs_err *e)
-{
-    bool cancelled = mrsi_cancelled(ids->en);
-    ids->since += bytes;
-    if (ids->since < mrsi_block_bytes(ids->en) && !cancelled) {
-        return MRS_OK;
-    }
-    ids->since = 0;
-    enum mrs_status s = ids->pass ? mrsi_pass_between(ids->pass, e) : MRS_OK;
-    return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
-}
-
 void
 mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass)
 {
-    ids->pass = pass;
-    ids->since = 0;
+    ids->rests = (struct mrsi_rests){ids->en, pass, 0};
     if (pass) {
         pass->from = mrs_empty_doc(); /* one that went on has, and the next pass begins */
     }
@@ -258,7 +244,7 @@ look_next(struct mrsi_ids *ids, struct mrs_buf *set, struct mrs_err *e)
     uint64_t bytes = b->n;
     mrs_buf_clear(b);
     ids->looked++;
-    return s == MRS_OK ? mrsi_ids_rest(ids, WEIGHT * bytes, e) : s;
+    return s == MRS_OK && mrsi_rest_is_due(&ids->rests, WEIGHT * bytes) ? mrsi_rest(&ids->rests, e) : s;
 }
 
 enum mrs_status

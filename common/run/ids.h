@@ -48,8 +48,7 @@ struct mrsi_member {
 
 struct mrsi_ids {
     struct mrsi_engine *en;
-    struct mrsi_pass *pass;    /* LOOK, JUDGE: of the step, for marks; NULL: none */
-    uint64_t since;            /* bytes looked at since a mark was thought of */
+    struct mrsi_rests rests;   /* LOOK, JUDGE */
     enum mrsi_ids_phase phase;
     enum mrs_conflicts policy;
     struct mrs_buf *bucket;    /* hashes by their top bits */
@@ -124,8 +123,6 @@ enum mrs_status mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view mark, str
 void mrsi_judge_free(struct mrsi_ids *ids);
 /* LOOK and JUDGE begin, or go on. */
 void mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass);
-/* So many bytes have been looked at: a mark is taken where one is due. FAIL MRS_E_CANCEL: the run is to end. */
-enum mrs_status mrsi_ids_rest(struct mrsi_ids *ids, uint64_t bytes, struct mrs_err *e);
 
 int mrsi_by_u64(const void *a, const void *b);
 

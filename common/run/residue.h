@@ -20,6 +20,7 @@
 #ifndef MRS_RUN_RESIDUE_H
 #define MRS_RUN_RESIDUE_H
 
+#include "checkpoint.h"
 #include "sorter.h"
 #include "tape.h"
 
@@ -32,12 +33,18 @@ enum mrsi_record { MRSI_HEAD = 1, MRSI_COLL, MRSI_DOCS, MRSI_DONE, MRSI_END };
 enum mrsi_op { MRSI_TAKE, MRSI_MEND, MRSI_NEW };
 
 /* ---- residue_file.c ---- */
-struct mrsi_residue_out {
-    struct mrs_whole *w;
+struct mrsi_residue_out { /* records, in a file of the run's own until all are there */
+    struct mrsi_mark_file file;
     uint64_t bytes, records;
 };
 enum mrs_status mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record type, const void *p, size_t n,
                                  struct mrs_err *e);
+/* All that was put becomes the file `path`, in one rename. */
+enum mrs_status mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, struct mrs_err *e);
+void mrsi_residue_out_clear(struct mrsi_residue_out *o);
+enum mrs_status mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files,
+                                          struct mrs_err *e);
+enum mrs_status mrsi_residue_out_apply(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e);
 struct mrs_residue {
     struct mrs_mem *mem;
     int fd;
@@ -65,6 +72,7 @@ bool mrsi_get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v);
 struct mrsi_docs { /* of a namespace, in order */
     struct mrs_reader *reader;
     struct mrs_block b;
+    struct mrs_reader_at begin; /* of the block */
     size_t at;
 };
 /* i MRSI_NONE, or a namespace without a data file: there are none. */
@@ -72,17 +80,28 @@ enum mrs_status mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct 
                                struct mrs_err *e);
 enum mrs_status mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct mrs_err *e); /* OK, END */
 void mrsi_docs_close(struct mrsi_docs *d);
+/* Where it stands, as field `name`; and open there. */
+void mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b);
+enum mrs_status mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e);
 
 struct mrsi_shelf { /* of a plain data file, by number */
     int fd;
     uint64_t n;
-    struct mrsi_tape off; /* n + 1 offsets */
+    struct mrsi_tape off; /* n + 1 offsets; the last is `end` */
+    uint64_t end;
     struct mrs_buf window;
     uint64_t window_at;
     uint64_t next; /* offset behind the document given last */
 };
 enum mrs_status mrsi_shelf_open(struct mrsi_shelf *s, struct mrsi_engine *en, struct mrs_input *in, uint32_t i,
                                 struct mrs_err *e);
+/* The same in parts: an empty one, the documents in their order, then it can be asked. */
+void mrsi_shelf_init(struct mrsi_shelf *s, struct mrsi_engine *en);
+enum mrs_status mrsi_shelf_put(struct mrsi_shelf *s, struct mrs_view doc, struct mrs_err *e);
+enum mrs_status mrsi_shelf_end(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e);
+enum mrs_status mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
+enum mrs_status mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, struct mrs_err *e);
 /* Document no, which lives until the next call; no < n. */
 enum mrs_status mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e);
 void mrsi_shelf_close(struct mrsi_shelf *s);
@@ -93,7 +112,10 @@ struct mrsi_digest {
     uint8_t order[32]; /* the first half is the hash of the sequence so far */
 };
 void mrsi_digest_add(struct mrsi_digest *d, struct mrs_view doc);
-enum mrs_status mrsi_digest_of(struct mrsi_digest *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i,
+/* Of the documents from here on; END. */
+enum mrs_status mrsi_digest_run(struct mrsi_digest *d, struct mrsi_docs *docs, struct mrsi_rests *rests,
+                                struct mrs_err *e);
+enum mrs_status mrsi_digest_of(struct mrsi_digest *d, struct mrsi_rests *rests, struct mrs_input *in, uint32_t i,
                                struct mrs_err *e);
 /* Adds docs, digest and order to an open document; and compares with them. */
 void mrsi_digest_put(const struct mrsi_digest *d, struct mrs_build *b);
@@ -102,11 +124,16 @@ bool mrsi_digest_same(const struct mrsi_digest *d, struct mrs_view in, bool *oth
 uint32_t mrsi_input_find(const struct mrs_input *in, const char *ns);
 
 /* ---- residue_match.c: which of the inverse's documents is which of the input's ---- */
-/* Fills pairs (made by the caller with mrsi_sorter_init): key the number of the input's document, 8 bytes big-endian,
- * and a byte that is 0 where the two are equal and 1 where only their `_id`s are; content the number of the inverse's
- * document, 8 bytes. Equal documents, and documents with one `_id` or none, are paired in their order. */
-enum mrs_status mrsi_residue_match(struct mrsi_engine *en, struct mrs_input *from, uint32_t i, struct mrs_input *back,
-                                   uint32_t k, struct mrsi_sorter *pairs, struct mrs_err *e);
+/* Puts both hashes of a document, the no-th of its side. */
+enum mrs_status mrsi_residue_hashes(struct mrsi_sorter *to, uint64_t no, struct mrs_view doc, struct mrs_buf *scratch,
+                                    struct mrs_err *e);
+/* Fills pairs (made by the caller with mrsi_sorter_init) from the hashes of both sides, or goes on: key the number of
+ * the input's document, 8 bytes big-endian, and a byte that is 0 where the two are equal and 1 where only their `_id`s
+ * are; content the number of the inverse's document, 8 bytes. Equal documents, and documents with one `_id` or none,
+ * are paired in their order. */
+enum mrs_status mrsi_residue_match(struct mrsi_sorter *from, struct mrsi_sorter *back, struct mrsi_sorter *pairs,
+                                   struct mrsi_rests *rests, struct mrs_err *e);
+#define MRSI_PAIR_KEY 9
 
 /* ---- residue_kinds.c ---- */
 /* In what b differs from a: enum mrs_loss_kind, of one document. scratch: any buffer. */
@@ -128,6 +155,9 @@ enum mrs_status mrsi_pack_add(struct mrsi_pack *p, enum mrsi_op op, uint64_t no,
                               struct mrs_view doc, struct mrs_err *e);
 enum mrs_status mrsi_pack_end(struct mrsi_pack *p, struct mrs_err *e);
 void mrsi_pack_clear(struct mrsi_pack *p);
+enum mrs_status mrsi_pack_describe(const struct mrsi_pack *p, struct mrsi_engine *en, struct mrs_build *b,
+                                   struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_pack_apply(struct mrsi_pack *p, struct mrsi_engine *en, struct mrs_view mark, struct mrs_err *e);
 /* What one record says: each document that comes back is given to put. */
 struct mrsi_unpack {
     struct mrs_mem *mem;
@@ -140,6 +170,37 @@ struct mrsi_unpack {
     void *arg;
 };
 enum mrs_status mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e);
+
+/* ---- residue_coll.c: one collection of the input, held against what the inverse made of it ---- */
+struct mrsi_residue_coll {
+    struct mrsi_engine *en;
+    struct mrsi_rests *rests;
+    struct mrs_input *in, *inverse;
+    uint32_t i, k; /* namespaces in them; MRSI_NONE */
+    unsigned stage;
+    bool same;      /* up to now all documents are */
+    unsigned kinds; /* of differences: enum mrs_loss_kind */
+    struct mrsi_digest digest; /* of the input's */
+    /* private */
+    struct mrsi_docs from, back;
+    uint64_t no; /* of the next document */
+    struct mrsi_shelf shelf;
+    struct mrsi_sorter from_hashes, back_hashes, pairs;
+    struct mrsi_sorted pair;
+    bool more;            /* there is a pair on top */
+    uint64_t taken, last; /* documents of the inverse; its number */
+    struct mrsi_pack pack;
+    struct mrs_buf key, scratch;
+};
+void mrsi_residue_coll_init(struct mrsi_residue_coll *c, struct mrsi_engine *en, struct mrsi_residue_out *out,
+                            struct mrsi_rests *rests);
+void mrsi_residue_coll_clear(struct mrsi_residue_coll *c); /* behind init */
+/* Where in, inverse, i and k are set: puts the records DOCS, and finds out same, kinds and digest. opened: behind
+ * apply. */
+enum mrs_status mrsi_residue_coll_run(struct mrsi_residue_coll *c, bool opened, struct mrs_err *e);
+enum mrs_status mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files,
+                                           struct mrs_err *e);
+enum mrs_status mrsi_residue_coll_apply(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e);
 
 /* ---- residue_run.c: what both ways share ---- */
 struct mrsi_names { /* of collections, in order, each once */

@@ -70,13 +70,15 @@ check_input(const struct backing *x, struct mrs_err *e)
     struct mrs_walk w;
     struct mrs_elem el;
     struct mrsi_digest d;
+    struct mrsi_engine en = mrsi_bare_engine(x->mem, x->opts);
+    struct mrsi_rests rests = {&en, NULL, 0};
     bool order;
     for (mrs_walk_init(&w, mrs_val_view(touched(x->r))); mrs_walk_next(&w, &el) == 1;) {
         const char *ns = el.v.type == MRS_DOCUMENT ? text_of(mrs_val_view(el.v), "ns") : NULL;
         if (!ns) {
             return mrsi_residue_damaged(x->r, "its head is wrong", e);
         }
-        enum mrs_status s = mrsi_digest_of(&d, x->mem, x->in, mrsi_input_find(x->in, ns), e);
+        enum mrs_status s = mrsi_digest_of(&d, &rests, x->in, mrsi_input_find(x->in, ns), e);
         if (s != MRS_OK) {
             return s;
         }

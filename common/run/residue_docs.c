@@ -37,6 +37,7 @@ mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct mrs_err *e)
         return MRS_END;
     }
     if (d->at == d->b.n) {
+        mrs_reader_where(d->reader, &d->begin);
         enum mrs_status s = mrs_reader_next(d->reader, &d->b, e);
         d->at = 0;
         if (s != MRS_OK) {
@@ -57,45 +58,124 @@ mrsi_docs_close(struct mrsi_docs *d)
     d->reader = NULL;
 }
 
+void
+mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b)
+{
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrs_build_i64(b, "off", (int64_t)d->begin.off);
+    mrs_build_i64(b, "doc", (int64_t)d->begin.doc);
+    mrs_build_i64(b, "block", (int64_t)d->begin.seq);
+    mrs_build_i64(b, "in", (int64_t)d->at);
+    mrs_build_close(b);
+}
+
+/* So many bytes of the next block have been given: whole documents. */
+static enum mrs_status
+skip(struct mrsi_docs *d, uint64_t bytes, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && d->at < bytes) {
+        s = d->at && d->at == d->b.n ? MRS_END : mrsi_docs_next(d, &doc, e);
+    }
+    return s >= MRS_OK && d->at != bytes ? mrsi_state_damaged("where documents are compared", e) : s;
+}
+
+enum mrs_status
+mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view x = mrsi_mark_doc(mark, name);
+    struct mrs_reader_at at = {mrsi_state_number(x, "off", INT64_MAX, &bad),
+                               mrsi_state_number(x, "doc", INT64_MAX, &bad),
+                               mrsi_state_number(x, "block", INT64_MAX, &bad)};
+    uint64_t in = mrsi_state_number(x, "in", INT64_MAX, &bad);
+    if (bad || (!d->reader && in)) {
+        return mrsi_state_damaged("where documents are compared", e);
+    }
+    enum mrs_status s = d->reader ? mrs_reader_go_on(d->reader, &at, e) : MRS_OK;
+    d->begin = at;
+    return s == MRS_OK ? skip(d, in, e) : s;
+}
+
 /* ---- by number ---- */
+void
+mrsi_shelf_init(struct mrsi_shelf *s, struct mrsi_engine *en)
+{
+    memset(s, 0, sizeof *s);
+    s->fd = -1;
+    mrs_buf_init(&s->window, en->mem, SIZE_MAX);
+    mrsi_tape_init(&s->off, en, sizeof s->end, en->memory / 16);
+    s->off.kept = true;
+}
+
+enum mrs_status
+mrsi_shelf_put(struct mrsi_shelf *s, struct mrs_view doc, struct mrs_err *e)
+{
+    enum mrs_status st = s->n ? MRS_OK : mrsi_tape_put(&s->off, &s->end, e);
+    s->end += doc.n;
+    s->n++;
+    return st == MRS_OK ? mrsi_tape_put(&s->off, &s->end, e) : st;
+}
+
+static enum mrs_status
+open_data(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    const char *path = i == MRSI_NONE ? NULL : mrs_input_at(in, i)->data_path;
+    s->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    return path && s->fd < 0 ? mrs_err_sys(e, errno, "opening %s", path) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_shelf_end(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    enum mrs_status st = s->off.ended ? MRS_OK : mrsi_tape_end(&s->off, e);
+    return st == MRS_OK ? open_data(s, in, i, e) : st;
+}
+
 enum mrs_status
 mrsi_shelf_open(struct mrsi_shelf *s, struct mrsi_engine *en, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
     struct mrsi_docs d;
     struct mrs_view doc;
-    uint64_t off = 0;
-    memset(s, 0, sizeof *s);
-    s->fd = -1;
-    mrs_buf_init(&s->window, en->mem, SIZE_MAX);
-    mrsi_tape_init(&s->off, en, sizeof off, en->memory / 16);
+    mrsi_shelf_init(s, en);
     enum mrs_status st = mrsi_docs_open(&d, en->mem, in, i, e);
-    st = st == MRS_OK ? mrsi_tape_put(&s->off, &off, e) : st;
     while (st == MRS_OK && (st = mrsi_docs_next(&d, &doc, e)) == MRS_OK) {
-        off += doc.n;
-        s->n++;
-        st = mrsi_tape_put(&s->off, &off, e);
+        st = mrsi_shelf_put(s, doc, e);
     }
-    bool any = d.reader != NULL;
     mrsi_docs_close(&d);
-    st = st == MRS_END || st == MRS_OK ? mrsi_tape_end(&s->off, e) : st;
-    if (st == MRS_OK && any) {
-        const char *path = mrs_input_at(in, i)->data_path;
-        s->fd = open(path, O_RDONLY | O_CLOEXEC);
-        st = s->fd < 0 ? mrs_err_sys(e, errno, "opening %s", path) : MRS_OK;
-    }
-    return st;
+    return st == MRS_END ? mrsi_shelf_end(s, in, i, e) : st;
+}
+
+enum mrs_status
+mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "shelved", (int64_t)s->n);
+    mrs_build_i64(b, "shelfEnd", (int64_t)s->end);
+    return mrsi_tape_describe(&s->off, "shelf", b, files, e);
+}
+
+enum mrs_status
+mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    s->n = mrsi_state_number(mark, "shelved", INT64_MAX / 8 - 1, &bad);
+    s->end = mrsi_state_number(mark, "shelfEnd", INT64_MAX, &bad);
+    enum mrs_status st = bad ? mrsi_state_damaged("where documents stand", e) : MRS_OK;
+    st = st == MRS_OK ? mrsi_tape_apply(&s->off, mark, "shelf", e) : st;
+    bool fits = s->off.n == s->n + (s->n > 0);
+    return st == MRS_OK && !fits ? mrsi_state_damaged("where documents stand", e) : st;
 }
 
 enum mrs_status
 mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e)
 {
-    uint64_t at[2], end;
+    uint64_t at[2];
     memcpy(at, s->off.p + no * sizeof *at, sizeof at);
-    memcpy(&end, s->off.p + s->n * sizeof end, sizeof end);
     if (at[0] < s->window_at || at[1] > s->window_at + s->window.n) {
         uint64_t n = at[0] == s->next ? WINDOW : NARROW;
         n = n > at[1] - at[0] ? n : at[1] - at[0];
-        n = n < end - at[0] ? n : end - at[0];
+        n = n < s->end - at[0] ? n : s->end - at[0];
         mrs_buf_reset(&s->window);
         uint8_t *to = mrs_buf_take(&s->window, n);
         if (!to) {
@@ -139,15 +219,24 @@ mrsi_digest_add(struct mrsi_digest *d, struct mrs_view doc)
 }
 
 enum mrs_status
-mrsi_digest_of(struct mrsi_digest *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+mrsi_digest_run(struct mrsi_digest *d, struct mrsi_docs *docs, struct mrsi_rests *rests, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && (s = mrsi_docs_next(docs, &doc, e)) == MRS_OK) {
+        mrsi_digest_add(d, doc);
+        s = mrsi_rest_is_due(rests, doc.n) ? mrsi_rest(rests, e) : s;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_digest_of(struct mrsi_digest *d, struct mrsi_rests *rests, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
     struct mrsi_docs docs;
-    struct mrs_view doc;
     memset(d, 0, sizeof *d);
-    enum mrs_status s = mrsi_docs_open(&docs, mem, in, i, e);
-    while (s == MRS_OK && (s = mrsi_docs_next(&docs, &doc, e)) == MRS_OK) {
-        mrsi_digest_add(d, doc);
-    }
+    enum mrs_status s = mrsi_docs_open(&docs, rests->en->mem, in, i, e);
+    s = s == MRS_OK ? mrsi_digest_run(d, &docs, rests, e) : s;
     mrsi_docs_close(&docs);
     return s == MRS_END ? MRS_OK : s;
 }

@@ -17,16 +17,79 @@ mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record type, const void *
     uint8_t head[MRSI_RESIDUE_HEAD];
     enum mrs_status s = MRS_OK;
     if (o->bytes == 0) {
-        s = mrs_whole_put(o->w, MRSI_RESIDUE_MAGIC, 8, e);
+        s = mrsi_mark_file_put(&o->file, MRSI_RESIDUE_MAGIC, 8, e);
         o->bytes = 8;
     }
     mrs_put32(head, (uint32_t)type);
     mrs_put64(head + 4, n);
     mrs_put64(head + 12, check_of(head, p, n));
-    s = s == MRS_OK ? mrs_whole_put(o->w, head, sizeof head, e) : s;
-    s = s == MRS_OK ? mrs_whole_put(o->w, p, n, e) : s;
+    s = s == MRS_OK ? mrsi_mark_file_put(&o->file, head, sizeof head, e) : s;
+    s = s == MRS_OK ? mrsi_mark_file_put(&o->file, p, n, e) : s;
     o->bytes += sizeof head + n;
     o->records++;
+    return s;
+}
+
+static enum mrs_status
+copy(struct mrsi_residue_out *o, struct mrs_whole *w, struct mrs_err *e)
+{
+    struct mrs_buf *room = &o->file.buf;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(room);
+    uint8_t *p = mrs_buf_take(room, MRSI_MARK_WINDOW);
+    if (!p) {
+        s = mrs_buf_status(room, e);
+    }
+    for (uint64_t at = 0; s == MRS_OK && at < o->bytes; at += MRSI_MARK_WINDOW) {
+        size_t n = MRSI_MARK_WINDOW < o->bytes - at ? MRSI_MARK_WINDOW : (size_t)(o->bytes - at);
+        s = mrs_read_at(o->file.temp->fd, p, n, at, e);
+        s = s == MRS_OK ? mrs_whole_put(w, p, n, e) : s;
+        if (s == MRS_OK && mrsi_cancelled(o->file.en)) {
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+        }
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, struct mrs_err *e)
+{
+    struct mrs_whole *w = NULL;
+    enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
+    s = s == MRS_OK ? mrs_whole_open(o->file.en->mem, path, &w, e) : s;
+    s = s == MRS_OK ? copy(o, w, e) : s;
+    enum mrs_status t = mrs_whole_close(w, s == MRS_OK, s == MRS_OK ? e : NULL);
+    return s == MRS_OK ? t : s;
+}
+
+void
+mrsi_residue_out_clear(struct mrsi_residue_out *o)
+{
+    if (o->file.en) {
+        mrsi_temp_drop(o->file.en, o->file.temp);
+        o->file.temp = NULL;
+        mrs_buf_clear(&o->file.buf);
+    }
+}
+
+/* The file grows on behind the mark. */
+enum mrs_status
+mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
+    mrs_build_i64(b, "records", (int64_t)o->records);
+    mrsi_mark_temp("residue", o->file.temp, o->file.bytes, b, files);
+    return s;
+}
+
+enum mrs_status
+mrsi_residue_out_apply(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    o->records = mrsi_state_number(mark, "records", INT64_MAX, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("the residue", e) : MRS_OK;
+    s = s == MRS_OK ? mrsi_mark_temp_back(o->file.en, mark, "residue", &o->file.temp, &o->file.bytes, e) : s;
+    o->bytes = o->file.bytes;
     return s;
 }
 

@@ -30,63 +30,71 @@ id_key(uint8_t key[KEY], struct mrs_view doc, struct mrs_buf *scratch, struct mr
     return MRS_OK;
 }
 
-static enum mrs_status
-put_side(struct mrsi_engine *en, struct mrs_input *in, uint32_t i, struct mrsi_sorter *to, struct mrs_err *e)
+enum mrs_status
+mrsi_residue_hashes(struct mrsi_sorter *to, uint64_t no, struct mrs_view doc, struct mrs_buf *scratch,
+                    struct mrs_err *e)
 {
-    struct mrsi_docs docs;
-    struct mrs_view doc;
-    struct mrs_buf scratch;
     uint8_t key[KEY], at[8];
-    uint64_t no = 0;
-    mrs_buf_init(&scratch, en->mem, MRS_KEY_MAX);
-    enum mrs_status s = mrsi_docs_open(&docs, en->mem, in, i, e);
-    while (s == MRS_OK && (s = mrsi_docs_next(&docs, &doc, e)) == MRS_OK) {
-        mrs_put64(at, no++);
-        key_of(key, 0, doc.p, doc.n);
-        s = mrsi_sorter_put(to, key, KEY, at, sizeof at, e);
-        s = s == MRS_OK ? id_key(key, doc, &scratch, e) : s;
-        s = s == MRS_OK ? mrsi_sorter_put(to, key, KEY, at, sizeof at, e) : s;
+    mrs_put64(at, no);
+    key_of(key, 0, doc.p, doc.n);
+    enum mrs_status s = mrsi_sorter_put(to, key, KEY, at, sizeof at, e);
+    s = s == MRS_OK ? id_key(key, doc, scratch, e) : s;
+    return s == MRS_OK ? mrsi_sorter_put(to, key, KEY, at, sizeof at, e) : s;
+}
+
+/* A side, and the record on top of it. */
+struct side {
+    struct mrsi_sorter *sorter;
+    struct mrsi_sorted top;
+};
+
+static enum mrs_status
+next(struct side *x, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_sorter_next(x->sorter, &x->top, e);
+    if (s == MRS_OK && (x->top.key_len != KEY || x->top.n != 8)) {
+        return mrsi_state_damaged("hashes of documents", e);
     }
-    mrsi_docs_close(&docs);
-    mrs_buf_clear(&scratch);
-    return s == MRS_END ? mrsi_sorter_rewind(to, e) : s;
+    return s;
+}
+
+/* Both records on top are given again, by whoever goes on as well. */
+static enum mrs_status
+rest(struct side *a, struct side *b, struct mrsi_rests *rests, struct mrs_err *e)
+{
+    mrsi_sorter_unread(a->sorter);
+    mrsi_sorter_unread(b->sorter);
+    enum mrs_status s = mrsi_rest(rests, e);
+    s = s == MRS_OK ? next(a, e) : s;
+    return s == MRS_OK ? next(b, e) : s;
 }
 
 static enum mrs_status
-merge(struct mrsi_sorter *a, struct mrsi_sorter *b, struct mrsi_sorter *pairs, struct mrs_err *e)
+pair(const struct side *a, const struct side *b, struct mrsi_sorter *pairs, struct mrs_err *e)
 {
-    struct mrsi_sorted x, y;
-    enum mrs_status s = mrsi_sorter_next(a, &x, e), t = s == MRS_OK ? mrsi_sorter_next(b, &y, e) : s;
-    while (s == MRS_OK && t == MRS_OK) {
-        int c = memcmp(x.key, y.key, KEY);
-        if (c == 0) {
-            uint8_t key[9];
-            mrsi_put_be(key, mrs_le64(x.p), 8);
-            key[8] = x.key[0];
-            s = mrsi_sorter_put(pairs, key, sizeof key, y.p, 8, e);
-        }
-        if (s == MRS_OK && c >= 0) {
-            t = mrsi_sorter_next(b, &y, e);
-        }
-        if (s == MRS_OK && c <= 0) {
-            s = mrsi_sorter_next(a, &x, e);
-        }
-    }
-    s = s == MRS_END ? MRS_OK : s;
-    return t < MRS_OK ? t : s;
+    uint8_t key[MRSI_PAIR_KEY];
+    mrsi_put_be(key, mrs_le64(a->top.p), 8);
+    key[8] = a->top.key[0];
+    return mrsi_sorter_put(pairs, key, sizeof key, b->top.p, 8, e);
 }
 
 enum mrs_status
-mrsi_residue_match(struct mrsi_engine *en, struct mrs_input *from, uint32_t i, struct mrs_input *back, uint32_t k,
-                   struct mrsi_sorter *pairs, struct mrs_err *e)
+mrsi_residue_match(struct mrsi_sorter *from, struct mrsi_sorter *back, struct mrsi_sorter *pairs,
+                   struct mrsi_rests *rests, struct mrs_err *e)
 {
-    struct mrsi_sorter a, b;
-    mrsi_sorter_init(&a, en, en->memory / 8);
-    mrsi_sorter_init(&b, en, en->memory / 8);
-    enum mrs_status s = put_side(en, from, i, &a, e);
-    s = s == MRS_OK ? put_side(en, back, k, &b, e) : s;
-    s = s == MRS_OK ? merge(&a, &b, pairs, e) : s;
-    mrsi_sorter_clear(&a);
-    mrsi_sorter_clear(&b);
-    return s == MRS_OK ? mrsi_sorter_rewind(pairs, e) : s;
+    struct side a = {.sorter = from}, b = {.sorter = back};
+    enum mrs_status s = mrsi_sorter_go_on(from, e);
+    s = s == MRS_OK ? mrsi_sorter_go_on(back, e) : s;
+    s = s == MRS_OK ? next(&a, e) : s;
+    s = s == MRS_OK ? next(&b, e) : s;
+    while (s == MRS_OK) {
+        int c = memcmp(a.top.key, b.top.key, KEY);
+        s = c == 0 ? pair(&a, &b, pairs, e) : MRS_OK;
+        s = s == MRS_OK && c >= 0 ? next(&b, e) : s;
+        s = s == MRS_OK && c <= 0 ? next(&a, e) : s;
+        if (s == MRS_OK && mrsi_rest_is_due(rests, 2 * KEY)) {
+            s = rest(&a, &b, rests, e);
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
 }

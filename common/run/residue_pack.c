@@ -100,6 +100,34 @@ mrsi_pack_end(struct mrsi_pack *p, struct mrs_err *e)
     return flush(p, e);
 }
 
+/* ---- marks ---- */
+enum mrs_status
+mrsi_pack_describe(const struct mrsi_pack *p, struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files,
+                   struct mrs_err *e)
+{
+    mrs_build_i64(b, "op", p->op);
+    mrs_build_i64(b, "opFirst", (int64_t)p->first);
+    mrs_build_i64(b, "opDocs", (int64_t)p->n);
+    mrs_build_i64(b, "opNext", (int64_t)p->next);
+    enum mrs_status s = mrsi_mark_bytes(en, "packOps", p->ops.p, p->ops.n, b, files, e);
+    s = s == MRS_OK ? mrsi_mark_bytes(en, "packDocs", p->docs.p, p->docs.n, b, files, e) : s;
+    return s == MRS_OK ? mrsi_mark_bytes(en, "packBase", p->base.p, p->base.n, b, files, e) : s;
+}
+
+enum mrs_status
+mrsi_pack_apply(struct mrsi_pack *p, struct mrsi_engine *en, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    p->op = (enum mrsi_op)mrsi_state_number(mark, "op", MRSI_NEW, &bad);
+    p->first = mrsi_state_number(mark, "opFirst", INT64_MAX, &bad);
+    p->n = mrsi_state_number(mark, "opDocs", INT64_MAX, &bad);
+    p->next = mrsi_state_number(mark, "opNext", INT64_MAX, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("packed documents", e) : MRS_OK;
+    s = s == MRS_OK ? mrsi_mark_bytes_back(en, mark, "packOps", &p->ops, e) : s;
+    s = s == MRS_OK ? mrsi_mark_bytes_back(en, mark, "packDocs", &p->docs, e) : s;
+    return s == MRS_OK ? mrsi_mark_bytes_back(en, mark, "packBase", &p->base, e) : s;
+}
+
 /* ---- and back ---- */
 struct ops {
     const uint8_t *at, *end;

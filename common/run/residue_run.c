@@ -104,6 +104,9 @@ mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, st
                              .before_arg = r->arg,
                              .checkpoints = r->opts->checkpoints,
                              .checkpoint_ms = r->opts->checkpoint_ms,
+                             .checkpoint = r->opts->checkpoint,
+                             .checkpoint_arg = r->opts->checkpoint_arg,
+                             .block_bytes = r->opts->block_bytes,
                              .resume = r->go_on,
                              .force = r->anew,
                              .discard = true};

@@ -2,7 +2,10 @@
  *
  * The inverse plan is the one that `invert` prints, read again from its text: so that what is compared here is what
  * somebody will run. Its output lies in a folder of its own until the comparison is done. Nothing is published before
- * the residue is on disk. */
+ * the residue is on disk.
+ *
+ * While documents are compared there are marks, of the forward run: what the inverse makes is the same each time, so
+ * places in it hold even where it had to be made again. */
 #include "mongoreshape/version.h"
 #include "checkpoint.h"
 #include "residue.h"
@@ -16,6 +19,13 @@ struct writing {
     struct mrs_arena arena;
     struct mrsi_names touched;
     struct mrsi_residue_out file;
+    struct mrsi_pass pass;
+    struct mrsi_rests rests;
+    bool heading;             /* digests for the head are being made */
+    uint32_t at;              /* of touched */
+    struct mrsi_digest *head; /* of each of them */
+    struct mrsi_docs docs;    /* that one is made of */
+    struct mrsi_residue_coll coll;
     struct mrs_buf scratch, text;
     unsigned listed; /* kinds that the inverse's losses name */
     unsigned kinds;
@@ -84,14 +94,9 @@ put_head(struct writing *w, struct mrs_err *e)
     mrs_build_val(&b, "now", 3, mrs_make_i64(room, w->en->plan->now_ms, MRS_DATE));
     mrs_build_open(&b, "touched", 7, MRS_ARRAY);
     for (uint32_t i = 0; i < w->touched.n; i++) {
-        struct mrsi_digest d;
-        enum mrs_status s = mrsi_digest_of(&d, w->en->mem, w->out, mrsi_input_find(w->out, w->touched.at[i]), e);
-        if (s != MRS_OK) {
-            return s;
-        }
         mrs_build_item_open(&b, MRS_DOCUMENT);
         put_text(&b, "ns", w->touched.at[i]);
-        mrsi_digest_put(&d, &b);
+        mrsi_digest_put(&w->head[i], &b);
         mrs_build_close(&b);
     }
     mrs_build_close(&b);
@@ -146,148 +151,148 @@ put_coll(struct writing *w, const char *ns, uint32_t i, uint32_t k, struct mrs_e
     return put_doc(w, &b, MRSI_COLL, e);
 }
 
-/* ---- documents ---- */
+/* ---- marks ---- */
 static enum mrs_status
-all_equal(struct writing *w, uint32_t i, uint32_t k, bool *same, struct mrs_err *e)
+describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    struct mrsi_docs a, b;
-    struct mrs_view x, y;
-    enum mrs_status s = mrsi_docs_open(&a, w->en->mem, w->en->in, i, e);
-    enum mrs_status t = mrsi_docs_open(&b, w->en->mem, w->back, k, e);
-    *same = true;
-    while (s == MRS_OK && t == MRS_OK && *same) {
-        s = mrsi_docs_next(&a, &x, e);
-        t = s >= MRS_OK ? mrsi_docs_next(&b, &y, e) : t;
-        *same = s == t && (s != MRS_OK || (x.n == y.n && memcmp(x.p, y.p, x.n) == 0));
+    struct writing *w = arg;
+    mrs_build_i64(b, "heading", w->heading);
+    mrs_build_i64(b, "at", w->at);
+    mrs_build_i64(b, "found", w->kinds);
+    enum mrs_status s = mrsi_residue_out_describe(&w->file, b, files, e);
+    if (s == MRS_OK && w->heading) {
+        mrsi_docs_describe(&w->docs, "docs", b);
+        return mrsi_mark_bytes(w->en, "heads", w->head, w->touched.n * sizeof *w->head, b, files, e);
     }
-    mrsi_docs_close(&a);
-    mrsi_docs_close(&b);
-    return s < MRS_OK ? s : t < MRS_OK ? t : MRS_OK;
+    mrs_build_open(b, "coll", 4, MRS_DOCUMENT);
+    s = s == MRS_OK ? mrsi_residue_coll_describe(&w->coll, b, files, e) : s;
+    mrs_build_close(b);
+    return s;
 }
 
-/* The pair of the document `no`: an equal one if there is any. pairs stands at the first that was not looked at. */
-struct pairs {
-    struct mrsi_sorter sorter;
-    struct mrsi_sorted at;
-    bool more;
-};
-
 static enum mrs_status
-next_pair(struct pairs *p, struct mrs_err *e)
+apply_heads(struct writing *w, struct mrs_view mark, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_sorter_next(&p->sorter, &p->at, e);
-    p->more = s == MRS_OK;
-    return s == MRS_END ? MRS_OK : s;
+    struct mrs_buf heads;
+    mrs_buf_init(&heads, w->en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_mark_bytes_back(w->en, mark, "heads", &heads, e);
+    if (s == MRS_OK && heads.n != w->touched.n * sizeof *w->head) {
+        s = mrsi_state_damaged("the head of the residue", e);
+    } else if (s == MRS_OK) {
+        memcpy(w->head, heads.p, heads.n);
+    }
+    mrs_buf_clear(&heads);
+    return s == MRS_OK ? mrsi_docs_apply(&w->docs, mark, "docs", e) : s;
 }
 
+/* ---- collections ---- */
 static enum mrs_status
-pair_of(struct pairs *p, uint64_t no, uint64_t *found, struct mrs_err *e)
+open_head(struct writing *w, struct mrs_err *e)
+{
+    return mrsi_docs_open(&w->docs, w->en->mem, w->out, mrsi_input_find(w->out, w->touched.at[w->at]), e);
+}
+
+/* opened: as the mark says. */
+static enum mrs_status
+make_heads(struct writing *w, bool opened, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    *found = UINT64_MAX;
-    while (s == MRS_OK && p->more && mrsi_get_be(p->at.key, 8) <= no) {
-        if (mrsi_get_be(p->at.key, 8) == no && *found == UINT64_MAX) {
-            *found = mrs_le64(p->at.p);
-        }
-        s = next_pair(p, e);
+    for (; s == MRS_OK && w->at < w->touched.n; w->at++) {
+        s = opened ? MRS_OK : open_head(w, e);
+        opened = false;
+        s = s == MRS_OK ? mrsi_digest_run(&w->head[w->at], &w->docs, &w->rests, e) : s;
+        mrsi_docs_close(&w->docs);
+        s = s == MRS_END ? MRS_OK : s;
     }
-    return s;
+    w->heading = false;
+    w->at = 0;
+    return s == MRS_OK ? put_head(w, e) : s;
 }
 
-struct judged { /* how the documents of one collection lie to those of the inverse */
-    uint64_t taken, last;
-    bool any, order;
-};
-
-static enum mrs_status
-put_one(struct writing *w, struct mrsi_pack *pack, struct mrsi_shelf *shelf, uint64_t no, struct mrs_view doc,
-        struct judged *j, struct mrs_err *e)
+static void
+begin_coll(struct writing *w)
 {
-    struct mrs_view base = mrs_empty_doc();
-    if (no == UINT64_MAX) {
-        w->kinds |= MRS_LOSS_DOCUMENTS;
-        return mrsi_pack_add(pack, MRSI_NEW, 0, base, doc, e);
-    }
-    enum mrs_status s = mrsi_shelf_get(shelf, no, &base, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    j->order = j->order || (j->any && no < j->last);
-    j->any = true;
-    j->last = no;
-    j->taken++;
-    if (base.n == doc.n && memcmp(base.p, doc.p, doc.n) == 0) {
-        return mrsi_pack_add(pack, MRSI_TAKE, no, base, doc, e);
-    }
-    unsigned kinds;
-    s = mrsi_residue_kinds(doc, base, &w->scratch, &kinds, e);
-    w->kinds |= kinds;
-    return s == MRS_OK ? mrsi_pack_add(pack, MRSI_MEND, no, base, doc, e) : s;
+    const char *ns = w->touched.at[w->at];
+    mrsi_residue_coll_init(&w->coll, w->en, &w->file, &w->rests);
+    w->coll.in = w->en->in;
+    w->coll.inverse = w->back;
+    w->coll.i = mrsi_input_find(w->en->in, ns);
+    w->coll.k = mrsi_input_find(w->back, ns);
 }
 
 static enum mrs_status
-put_docs(struct writing *w, uint32_t i, uint32_t k, struct mrs_err *e)
+end_coll(struct writing *w, struct mrs_err *e)
 {
-    struct mrsi_engine en = mrsi_bare_engine(w->en->mem, w->en->opts);
-    struct mrsi_shelf shelf;
-    struct mrsi_docs docs;
-    struct mrsi_pack pack;
-    struct pairs pairs = {.more = false};
-    struct judged j = {0};
-    struct mrs_view doc;
-    en.tmp = w->en->tmp;
-    mrsi_pack_begin(&pack, en.mem, &w->file);
-    mrsi_sorter_init(&pairs.sorter, &en, en.memory / 8);
-    enum mrs_status s = mrsi_shelf_open(&shelf, &en, w->back, k, e), t = mrsi_docs_open(&docs, en.mem, w->en->in, i, e);
-    s = s == MRS_OK ? t : s;
-    s = s == MRS_OK ? mrsi_residue_match(&en, w->en->in, i, w->back, k, &pairs.sorter, e) : s;
-    s = s == MRS_OK ? next_pair(&pairs, e) : s;
-    for (uint64_t no = 0, found; s == MRS_OK && (s = mrsi_docs_next(&docs, &doc, e)) == MRS_OK; no++) {
-        s = pair_of(&pairs, no, &found, e);
-        s = s == MRS_OK ? put_one(w, &pack, &shelf, found, doc, &j, e) : s;
-    }
-    s = s == MRS_END ? mrsi_pack_end(&pack, e) : s;
-    w->kinds |= (j.order ? MRS_LOSS_ORDER : 0) | (shelf.n > j.taken ? MRS_LOSS_SURPLUS : 0);
-    mrsi_pack_clear(&pack);
-    mrsi_sorter_clear(&pairs.sorter);
-    mrsi_docs_close(&docs);
-    mrsi_shelf_close(&shelf);
-    return s;
-}
-
-static enum mrs_status
-put_collection(struct writing *w, const char *ns, struct mrs_err *e)
-{
-    uint32_t i = mrsi_input_find(w->en->in, ns), k = mrsi_input_find(w->back, ns);
     struct mrs_build b;
-    struct mrsi_digest d;
-    bool same = true;
-    enum mrs_status s = put_coll(w, ns, i, k, e);
-    s = s == MRS_OK ? all_equal(w, i, k, &same, e) : s;
-    if (s == MRS_OK && !same) {
-        s = put_docs(w, i, k, e);
-    }
-    s = s == MRS_OK ? mrsi_digest_of(&d, w->en->mem, w->en->in, i, e) : s;
-    if (s != MRS_OK) {
-        return s;
-    }
+    w->kinds |= w->coll.kinds;
     mrs_buf_reset(&w->text);
     mrs_build_init(&b, &w->text);
-    mrs_build_bool(&b, "same", same);
-    mrsi_digest_put(&d, &b);
+    mrs_build_bool(&b, "same", w->coll.same);
+    mrsi_digest_put(&w->coll.digest, &b);
     return put_doc(w, &b, MRSI_DONE, e);
+}
+
+/* opened: the collection is in the middle. */
+static enum mrs_status
+put_collections(struct writing *w, bool opened, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (; s == MRS_OK && w->at < w->touched.n; w->at++) {
+        if (!opened) {
+            begin_coll(w);
+            s = put_coll(w, w->touched.at[w->at], w->coll.i, w->coll.k, e);
+        }
+        s = s == MRS_OK ? mrsi_residue_coll_run(&w->coll, opened, e) : s;
+        opened = false;
+        s = s == MRS_OK ? end_coll(w, e) : s;
+        mrsi_residue_coll_clear(&w->coll);
+    }
+    return s;
 }
 
 /* ---- the file ---- */
 static enum mrs_status
+go_on(struct writing *w, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view mark = w->pass.from;
+    w->heading = mrsi_state_number(mark, "heading", 1, &bad);
+    w->at = (uint32_t)mrsi_state_number(mark, "at", w->touched.n - 1, &bad);
+    w->kinds = (unsigned)mrsi_state_number(mark, "found", UINT32_MAX, &bad);
+    enum mrs_status s = bad || !w->touched.n ? mrsi_state_damaged("the residue", e) : MRS_OK;
+    s = s == MRS_OK ? mrsi_residue_out_apply(&w->file, mark, e) : s;
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (w->heading) {
+        s = open_head(w, e);
+        s = s == MRS_OK ? apply_heads(w, mark, e) : s;
+        if (s != MRS_OK) {
+            mrsi_docs_close(&w->docs);
+        }
+        return s;
+    }
+    begin_coll(w);
+    s = mrsi_residue_coll_apply(&w->coll, mrsi_mark_doc(mark, "coll"), e);
+    if (s != MRS_OK) {
+        mrsi_residue_coll_clear(&w->coll);
+    }
+    return s;
+}
+
+static enum mrs_status
 put_all(struct writing *w, struct mrs_err *e)
 {
     struct mrs_build b;
-    enum mrs_status s = put_head(w, e);
-    for (uint32_t i = 0; s == MRS_OK && i < w->touched.n; i++) {
-        s = mrsi_cancelled(w->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
-        s = s == MRS_OK ? put_collection(w, w->touched.at[i], e) : s;
+    bool opened = mrsi_pass_goes_on(&w->pass);
+    w->heading = true;
+    enum mrs_status s = opened ? go_on(w, e) : MRS_OK;
+    w->pass.from = mrs_empty_doc();
+    if (s == MRS_OK && w->heading) {
+        s = make_heads(w, opened, e);
+        opened = false;
     }
+    s = s == MRS_OK ? put_collections(w, opened, e) : s;
     if (s != MRS_OK) {
         return s;
     }
@@ -305,14 +310,10 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
     struct mrs_input_opts o = {.unfinished = true};
     w->refused = w->refused || report->refused;
     enum mrs_status s = mrs_input_open(w->en->mem, folder, &o, &w->back, e);
-    s = s == MRS_OK ? mrs_whole_open(w->en->mem, w->en->opts->write_residue, &w->file.w, e) : s;
-    if (s != MRS_OK) {
-        return s;
-    }
-    s = put_all(w, e);
-    enum mrs_status t = mrs_whole_close(w->file.w, s == MRS_OK, e);
-    w->there = s == MRS_OK && t == MRS_OK;
-    return s == MRS_OK ? t : s;
+    s = s == MRS_OK ? put_all(w, e) : s;
+    s = s == MRS_OK ? mrsi_residue_publish(&w->file, w->en->opts->write_residue, e) : s;
+    w->there = s == MRS_OK;
+    return s;
 }
 
 /* What a refused document leaves behind shows in many ways: where there are any, they stand for these. */
@@ -361,18 +362,29 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "a residue is written beside a folder only, not beside a file");
     }
     snprintf(en->phase_text, sizeof en->phase_text, "what the inverse does not bring back");
+    w.pass = (struct mrsi_pass){.en = en, .kind = MRSI_KEEP_RESIDUE, .describe = describe, .arg = &w};
+    w.rests = (struct mrsi_rests){en, &w.pass, 0};
+    mrsi_keep_mark_for(&w.pass);
+    mrsi_mark_file_begin(&w.file.file, en);
     mrs_arena_init(&w.arena, en->mem);
     mrs_buf_init(&w.scratch, en->mem, MRSI_RESIDUE_MAX);
     mrs_buf_init(&w.text, en->mem, MRSI_RESIDUE_MAX / 2);
     enum mrs_status s = mrs_input_open(en->mem, folder, &o, &w.out, e);
     s = s == MRS_OK ? load_inverse(&w, e) : s;
     s = s == MRS_OK ? mrsi_residue_touched(&w.arena, en->plan, w.inverse, &w.touched, e) : s;
+    w.head = mrs_arena_alloc(&w.arena, (w.touched.n + 1) * sizeof *w.head);
+    if (s == MRS_OK && !w.head) {
+        s = mrs_err_memory(e, w.touched.n * sizeof *w.head);
+    } else if (s == MRS_OK) {
+        memset(w.head, 0, w.touched.n * sizeof *w.head);
+    }
     s = s == MRS_OK ? run_back(&w, e) : s;
     if (s == MRS_OK) {
         tell(&w);
     } else if (w.there) {
         unlink(en->opts->write_residue);
     }
+    mrsi_residue_out_clear(&w.file);
     mrs_input_close(w.back);
     mrs_input_close(w.out);
     mrs_plan_free(w.inverse);

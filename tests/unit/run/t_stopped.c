@@ -132,6 +132,75 @@ equal_ids(void **state)
     }
 }
 
+/* ---- residues ---- */
+enum { COLL_STAGES = 7 }; /* of residue_coll.c */
+static unsigned in_head, in_coll[COLL_STAGES];
+
+static void
+look_at_residue(struct mrs_view mark)
+{
+    bool none = false;
+    struct mrs_view coll = mrsi_mark_doc(mark, "coll");
+    if (mrs_val_is_text(mrs_doc_get(mark, "kind"), MRSI_KEEP_RESIDUE)) {
+        uint64_t stage = mrsi_state_number(coll, "stage", COLL_STAGES - 1, &none);
+        in_head += none;
+        in_coll[stage] += !none;
+    }
+}
+
+/* What the report says of the residue. */
+static unsigned
+residue_kinds(const char *steps, const struct mrs_run_opts *o)
+{
+    struct ran r = run(steps, o);
+    unsigned kinds = r.report.residue_kinds;
+    assert_int_equal(r.status, MRS_OK);
+    ran_end(&r);
+    return kinds;
+}
+
+static void
+residue_of(const char *steps)
+{
+    static uint8_t want[1 << 16], got[1 << 16];
+    struct mrs_run_opts o = stopping();
+    char file[600];
+    begin();
+    put_numbered("in/d/a.bson", 0, 20, 1);
+    put_numbered("in/d/b.bson", 30, 50, 2);
+    put_numbered("in/d/rest.bson", 0, 12, 1);
+    snprintf(file, sizeof file, "%s", at("other"));
+    o.write_residue = file;
+    stop_at = 0;
+    unsigned kinds = residue_kinds(steps, &o);
+    size_t n = get_file("other", want, sizeof want);
+    for (unsigned stop = 1; drop("out"), drop("other"), stopped(steps, &o, stop); stop++) {
+        look_at_mark(look_at_residue);
+        o.resume = true;
+        o.checkpoint_ms = 0;
+        assert_int_equal(residue_kinds(steps, &o), kinds);
+        o.resume = false;
+        o.checkpoint_ms = 1;
+        assert_int_equal(get_file("other", got, sizeof got), n);
+        assert_memory_equal(got, want, n);
+    }
+}
+
+static void
+residues(void **state)
+{
+    (void)state;
+    residue_of("- set: { in: a, fields: { at: 0 } }\n"
+               "- move: { from: a, into: b, where: { _id: { $gt: 9 } } }\n"
+               "- rename: { in: rest, fields: { at: place } }\n"
+               "- delete: { in: b, where: { _id: { $mod: [7, 0] } } }\n");
+    residue_of("- set: { in: a, fields: { at: 0 } }\n- delete: { in: b, where: { _id: { $lt: 39 } } }\n");
+    assert_in_range(in_head, 4, 1000);
+    for (unsigned i = 0; i < COLL_STAGES; i++) {
+        assert_in_range(in_coll[i], 4, 1000);
+    }
+}
+
 /* Checkpoints are synced, so in memory where that is possible. */
 static int
 begin_all(void **state)
@@ -145,6 +214,6 @@ begin_all(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_ids)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_ids), cmocka_unit_test(residues)};
     return cmocka_run_group_tests_name("run/stopped", tests, begin_all, drop_top);
 }

@@ -53,7 +53,10 @@ mrsi_holds_document(uint8_t type)
 extern const int8_t mrsi_rank[256];
 
 /* ---- look.c ---- */
-/* Whether the document at p, as long as those of the look (16 or more), has it. */
+bool mrsi_look_fits(uint32_t n); /* whether documents of n bytes can have one */
+/* Bytes and mask of d, which was checked and fits. */
+void mrsi_look_of(struct mrs_look *k, struct mrs_view d);
+/* Whether the document at p, as long as those of the look, has it. */
 bool mrsi_look_has(const struct mrs_look *k, const uint8_t *p);
 /* d, which was checked and has not the look k of the layout, has these fields; k may be its look from now on. */
 void mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d, const struct mrs_eval_fields *f);

@@ -22,6 +22,12 @@ differ(const struct mrs_look *k, const uint8_t *p, uint32_t at)
 }
 
 bool
+mrsi_look_fits(uint32_t n)
+{
+    return n >= sizeof(wide) && n <= MRS_LOOK_MAX;
+}
+
+bool
 mrsi_look_has(const struct mrs_look *k, const uint8_t *p)
 {
     const uint32_t step = sizeof(wide), last = k->size - step;
@@ -64,12 +70,14 @@ free_value(struct mrs_look *k, const uint8_t *doc, struct mrs_val v)
     }
 }
 
-static void
-make_mask(struct mrs_look *k, struct mrs_view d)
+void
+mrsi_look_of(struct mrs_look *k, struct mrs_view d)
 {
     struct mrs_walk stack[MRS_LOOK_MAX / MRS_DOC_MIN];
     struct mrs_elem e;
     int depth = 1;
+    k->size = d.n;
+    memcpy(k->bytes, d.p, d.n);
     memset(k->mask, 0xff, d.n);
     mrs_walk_init(&stack[0], d);
     while (depth > 0) {
@@ -90,15 +98,13 @@ mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d
 {
     bool again = k->met == d.n;
     k->met = d.n;
-    if (!again || d.n < sizeof(wide) || d.n > MRS_LOOK_MAX || !f->all || k->strange++ % 8) {
+    if (!again || !mrsi_look_fits(d.n) || !f->all || k->strange++ % 8) {
         return;
     }
     k->no = ++layout->looks;
-    k->size = d.n;
     k->names = f->names;
     k->n = f->n;
-    memcpy(k->bytes, d.p, d.n);
-    make_mask(k, d);
+    mrsi_look_of(k, d);
     for (uint32_t i = 0; i < f->n; i++) {
         const struct mrs_elem *e = &f->e[i];
         k->field[i] = (struct mrs_look_field){(uint16_t)(e->p - d.p), (uint16_t)(e->v.p - d.p), (uint16_t)e->v.n,

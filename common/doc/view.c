@@ -272,6 +272,36 @@ compare_layout(struct mrs_layout *layout, struct mrs_eval_fields *fields, uint32
     }
 }
 
+/* Documents inside the one that is checked: items of an array mostly look as the one before. */
+struct inner {
+    const uint8_t *last; /* that was met last; NULL: none was */
+    uint32_t n;          /* its bytes */
+    int depth;           /* at which it was met */
+    uint32_t learned;    /* how often a look might have been learned */
+    struct mrs_look look;
+    int most;            /* depth at which a document of the look has passed */
+};
+
+/* Whether the one at p looks as one before it that has been passed as deep inside, and so need not be walked. */
+static bool
+is_as_before(struct inner *in, const uint8_t *p, uint32_t n, int depth)
+{
+    if (in->look.size == n && depth <= in->most && mrsi_look_has(&in->look, p)) {
+        return true;
+    }
+    const uint8_t *last = in->last;
+    bool again = last && in->n == n && in->depth == depth && n <= (uint64_t)(p - last) && mrsi_look_fits(n);
+    in->last = p;
+    in->n = n;
+    in->depth = depth;
+    if (!again || in->learned++ % 8) {
+        return false;
+    }
+    mrsi_look_of(&in->look, (struct mrs_view){last, n});
+    in->most = depth;
+    return mrsi_look_has(&in->look, p);
+}
+
 /* fields: NULL or what is found on the way; from: where the walk goes on. */
 static inline __attribute__((always_inline)) enum mrs_status
 check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_fields *fields, struct mrs_err *e)
@@ -279,6 +309,9 @@ check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_
     const uint8_t *ends[MRS_DEPTH_READ];
     int depth = 1, most = max_depth < MRS_DEPTH_READ ? max_depth : MRS_DEPTH_READ;
     const uint8_t *p = from, *end = bytes + mrs_le32(bytes) - 1;
+    struct inner in;
+    in.last = NULL;
+    in.learned = in.look.size = 0;
     for (;;) {
         if (p == end) {
             if (--depth == 0) {
@@ -318,6 +351,10 @@ check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_
         }
         if (depth >= most) {
             return damaged(e, MRS_E_LIMIT, "document is nested too deeply", (uint64_t)(elem - bytes));
+        }
+        if (type == MRS_DOCUMENT && is_as_before(&in, p, (uint32_t)size, depth)) {
+            p += size;
+            continue;
         }
         ends[depth++] = end;
         end = p + size - 1;

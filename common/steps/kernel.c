@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum mrs_status
-mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where)
+mrsi_step_failed(struct mrs_ctx *c, enum mrs_status s, const char *where)
 {
     if (s != MRS_FAIL && s != MRS_SKIP) {
         return s;
@@ -60,12 +60,6 @@ mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, st
         return mrsi_step_refuse(c, where, "the document would be nested %d deep, more than %d", now, MRS_DEPTH_MAX);
     }
     return MRS_OK;
-}
-
-bool
-mrsi_step_id_ok(struct mrs_val v)
-{
-    return v.type != MRS_MISSING && v.type != MRS_ARRAY && v.type != MRS_REGEX && v.type != MRS_UNDEFINED;
 }
 
 /* ---- work ---- */

@@ -10,7 +10,12 @@
 enum mrs_status mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* What something called returned, seen from a kernel: FAIL becomes SKIP at `where`, all else stays. */
-enum mrs_status mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where);
+enum mrs_status mrsi_step_failed(struct mrs_ctx *c, enum mrs_status s, const char *where);
+static inline enum mrs_status
+mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where)
+{
+    return s == MRS_OK ? s : mrsi_step_failed(c, s, where);
+}
 /* Whether the document matches. SKIP at "where". */
 enum mrs_status mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes);
 /* Whether the document takes part; q NULL: it does. SKIP at "where". */
@@ -25,7 +30,11 @@ enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
 /* Refuses one that is nested deeper than a server takes, unless it was before. */
 enum mrs_status mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after);
 /* Whether a value may be the `_id` of a document. */
-bool mrsi_step_id_ok(struct mrs_val v);
+static inline bool
+mrsi_step_id_ok(struct mrs_val v)
+{
+    return v.type != MRS_MISSING && v.type != MRS_ARRAY && v.type != MRS_REGEX && v.type != MRS_UNDEFINED;
+}
 
 static inline struct mrs_eval
 mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)

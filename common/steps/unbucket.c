@@ -243,6 +243,18 @@ shape_item(struct item *x)
     return st;
 }
 
+/* The document but for its `_id` and what the bucket gives. The usual item is that itself, and nobody asks for more. */
+static enum mrs_status
+document_of(struct item *x, struct mrs_val v, uint8_t room[16])
+{
+    if (v.type == MRS_DOCUMENT && !mrsi_shape_given(&x->s->shape) && x->s->id != ID_EXPR) {
+        x->item = x->doc = mrs_val_view(v);
+        return MRS_OK;
+    }
+    enum mrs_status st = open_item(x, v, room);
+    return st == MRS_OK ? shape_item(x) : st;
+}
+
 /* The one look at the names of the document; none where it looks as the last one did. */
 static void
 survey(struct item *x)
@@ -412,12 +424,10 @@ put_level(struct item *x, const struct node *list, bool top, struct mrs_view d, 
     return st == MRS_OK ? put_others(x, list, top, d, out) : st;
 }
 
-static uint8_t *
+static inline uint8_t *
 put_run(uint8_t *at, const uint8_t *p, size_t n)
 {
-    if (n) {
-        memcpy(at, p, n);
-    }
+    mrs_copy_short(at, p, n);
     return at + n;
 }
 
@@ -467,8 +477,7 @@ make(struct item *x, struct mrs_val v)
     uint8_t room[16];
     struct mrs_val id;
     bool own;
-    enum mrs_status st = open_item(x, v, room);
-    st = st == MRS_OK ? shape_item(x) : st;
+    enum mrs_status st = document_of(x, v, room);
     if (st != MRS_OK) {
         return st;
     }

@@ -277,6 +277,72 @@ looks(void **state)
     assert_true(known > 100 && flips > 1000);
 }
 
+/* An array of items, of which most look as the one before: {a: [...], b: [[[item]]]}. */
+static struct mrs_view
+array_of_items(struct mrs_buf *buf)
+{
+    struct mrs_build b;
+    struct mrs_view d;
+    mrs_build_init(&b, buf);
+    mrs_build_open(&b, "a", 1, MRS_ARRAY);
+    for (int i = 0; i < 9; i++) {
+        bool last = i == 8;
+        if (last) {
+            mrs_build_close(&b);
+            mrs_build_open(&b, "b", 1, MRS_ARRAY);
+            mrs_build_item_open(&b, MRS_ARRAY);
+            mrs_build_item_open(&b, MRS_ARRAY);
+        }
+        mrs_build_item_open(&b, MRS_DOCUMENT);
+        mrs_build_text(&b, i == 5 ? "other" : "texts", "abcdefgh", 8);
+        mrs_build_bool(&b, "yes", i % 2);
+        mrs_build_open(&b, "in", 2, MRS_ARRAY);
+        mrs_build_item(&b, mrs_null());
+        mrs_build_close(&b);
+        mrs_build_i64(&b, "n", rand());
+        mrs_build_close(&b);
+    }
+    for (int i = 0; i < 3; i++) {
+        mrs_build_close(&b);
+    }
+    assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
+    return d;
+}
+
+/* Items that look as the one before are taken for good exactly where they are good alone. */
+static void
+items(void **state)
+{
+    struct mrs_buf buf;
+    struct mrs_elem a, e;
+    struct mrs_walk w;
+    struct mrs_err err;
+    uint32_t good = 0, bad = 0;
+    (void)state;
+    mrs_buf_init(&buf, mem, 1 << 20);
+    struct mrs_view d = array_of_items(&buf);
+    assert_true(mrs_doc_find(d, "a", 1, &a));
+    mrs_walk_init(&w, mrs_val_view(a.v));
+    while (mrs_walk_next(&w, &e) > 0) {
+        for (uint32_t bit = 32; bit < 8 * (e.v.n - 1); bit++) { /* but its length and end */
+            uint8_t *p = (uint8_t *)(uintptr_t)e.v.p + bit / 8;
+            *p ^= (uint8_t)(1 << bit % 8);
+            enum mrs_status alone = mrs_doc_check(e.v.p, e.v.n, MRS_DEPTH_READ, NULL);
+            assert_int_equal(mrs_doc_check(d.p, d.n, MRS_DEPTH_READ, NULL), alone);
+            *p ^= (uint8_t)(1 << bit % 8);
+            good += alone == MRS_OK;
+            bad += alone != MRS_OK;
+        }
+    }
+    assert_true(good > 500 && bad > 500);
+    for (int depth = 2; depth < 8; depth++) { /* the last of them lies two levels further inside than the others */
+        mrs_err_clear(&err);
+        assert_int_equal(mrs_doc_check(d.p, d.n, depth, &err), depth < 6 ? MRS_FAIL : MRS_OK);
+        assert_int_equal(err.code, depth < 6 ? MRS_E_LIMIT : MRS_E_NONE);
+    }
+    mrs_buf_clear(&buf);
+}
+
 /* Every single bit flipped, every cut: refused, or a document that can be walked. libbson must not refuse what we
  * take for its structure alone. */
 static void
@@ -507,7 +573,7 @@ main(void)
         cmocka_unit_test(damaged), cmocka_unit_test(many_fields), cmocka_unit_test(flipped), cmocka_unit_test(lookup),
         cmocka_unit_test(built),   cmocka_unit_test(copied),      cmocka_unit_test(limits),
         cmocka_unit_test(without_memory), cmocka_unit_test(index_names), cmocka_unit_test(layouts),
-        cmocka_unit_test(looks),
+        cmocka_unit_test(looks),   cmocka_unit_test(items),
     };
     mem = mrs_mem_new(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,24 +233,59 @@ wait_at_parts(struct mrsi_engine *en, uint32_t step)
     }
 }
 
-/* A collection that a catalogue step drops: what is left in it is counted. */
+/* ---- collections that a catalogue step drops: what is left in them is counted ---- */
+struct dropping {
+    struct mrsi_engine *en;
+    uint32_t step, side;
+    struct mrsi_pass pass;
+    struct mrsi_writer wr;
+};
+
+static enum mrs_status
+describe_dropping(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    const struct dropping *d = arg;
+    (void)files;
+    (void)e;
+    mrs_build_i64(b, "side", d->side);
+    return MRS_OK;
+}
+
+static enum mrs_status
+count_side(struct dropping *d, struct mrs_err *e)
+{
+    struct mrsi_engine *en = d->en;
+    uint32_t coll = en->side[d->step][d->side];
+    d->wr = (struct mrsi_writer){.en = en, .coll = coll, .blind = true};
+    mrsi_rows_begin(en);
+    enum mrs_status s = mrsi_pass_goes_on(&d->pass) ? mrsi_pass_apply(&d->pass, e) : MRS_OK;
+    s = s == MRS_OK ? mrsi_copy_through(en, coll, &d->wr, &d->pass, e) : s;
+    struct mrsi_row *row = mrsi_row(&en->worker[0], d->step, d->side);
+    row->before += d->wr.docs;
+    row->dropped += d->wr.docs;
+    mrsi_rows_accept(en);
+    mrsi_coll_counted(&en->coll[coll]);
+    return s;
+}
+
 static enum mrs_status
 count_dropped(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
-    enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < en->plan->steps[step].desc.n_sides; i++) {
-        uint32_t coll = en->side[step][i];
-        uint64_t docs, bytes;
-        if (en->coll[coll].dropped_at != step) {
-            continue;
+    struct dropping d = {.en = en, .step = step};
+    uint32_t n = en->plan->steps[step].desc.n_sides;
+    bool bad = false;
+    d.pass = (struct mrsi_pass){
+        .en = en, .kind = "drop", .wr = &d.wr, .n_wr = 1, .describe = describe_dropping, .arg = &d};
+    mrsi_keep_mark_for(&d.pass);
+    if (mrsi_pass_goes_on(&d.pass)) {
+        d.side = (uint32_t)mrsi_state_number(d.pass.from, "side", n, &bad);
+        bad = bad || d.side == n || en->coll[en->side[step][d.side]].dropped_at != step;
+    }
+    enum mrs_status s = bad ? mrsi_state_damaged("what is dropped", e) : MRS_OK;
+    for (; s == MRS_OK && d.side < n; d.side++) {
+        if (en->coll[en->side[step][d.side]].dropped_at == step) {
+            s = count_side(&d, e);
         }
-        mrsi_rows_begin(en);
-        s = mrsi_read_through(en, coll, &docs, &bytes, e);
-        struct mrsi_row *row = mrsi_row(&en->worker[0], step, i);
-        row->before += docs;
-        row->dropped += docs;
-        mrsi_rows_accept(en);
-        mrsi_coll_counted(&en->coll[coll]);
     }
     return s;
 }

@@ -201,6 +201,41 @@ residues(void **state)
     }
 }
 
+/* ---- collections that are dropped ---- */
+static unsigned in_drop;
+
+static void
+look_at_drop(struct mrs_view mark)
+{
+    in_drop += mrs_val_is_text(mrs_doc_get(mark, "kind"), "drop");
+}
+
+static void
+dropped(void **state)
+{
+    static const char steps[] = "- set: { in: a, fields: { x: 1 } }\n- drop_collection: { in: a }\n";
+    struct mrs_run_opts o = stopping();
+    (void)state;
+    begin();
+    put_numbered("in/d/a.bson", 0, 40, 1);
+    put_numbered("in/d/b.bson", 0, 5, 1);
+    for (unsigned n = 1; stopped(steps, &o, n); n++) {
+        look_at_mark(look_at_drop);
+        o.resume = true;
+        o.checkpoint_ms = 0;
+        struct ran r = run(steps, &o);
+        assert_int_equal(r.status, MRS_OK);
+        assert_int_equal(row(&r.report, 1, "d.a")->after, 40);
+        assert_int_equal(row(&r.report, 2, "d.a")->before, 40);
+        assert_int_equal(row(&r.report, 2, "d.a")->dropped, 40);
+        ran_end(&r);
+        o.resume = false;
+        o.checkpoint_ms = 1;
+        drop("out");
+    }
+    assert_in_range(in_drop, 4, 1000);
+}
+
 /* Checkpoints are synced, so in memory where that is possible. */
 static int
 begin_all(void **state)
@@ -214,6 +249,7 @@ begin_all(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_ids), cmocka_unit_test(residues)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_ids), cmocka_unit_test(residues),
+                                       cmocka_unit_test(dropped)};
     return cmocka_run_group_tests_name("run/stopped", tests, begin_all, drop_top);
 }

@@ -225,6 +225,9 @@ struct mrsi_inverse_run {
 enum mrs_status mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, struct mrs_err *e);
 /* Removes what one that was stopped has left. opts: of the run that wanted it. */
 enum mrs_status mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e);
+/* The folder of one that was killed while that was removed, its checkpoint first: nothing can go on with it. What
+ * cannot be removed stays. */
+void mrsi_inverse_sweep(struct mrs_mem *mem, const struct mrs_run_opts *opts);
 /* An engine that is good for temporary files, sorters and tapes alone. */
 struct mrsi_engine mrsi_bare_engine(struct mrs_mem *mem, const struct mrs_run_opts *opts);
 

@@ -373,6 +373,9 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     enum mrs_status s = check_plan(&x, e);
     s = s == MRS_OK ? check_input(&x, e) : s;
     s = s == MRS_OK ? open_output(&x, e) : s;
+    if (s == MRS_FAIL && e->code == MRS_E_EXISTS && opts->resume) { /* killed behind its publication, maybe */
+        mrsi_inverse_sweep(mem, opts);
+    }
     if (s == MRS_OK && !mrs_output_partial(x.out)) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "with a residue the output must be a folder");
     }

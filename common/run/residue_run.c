@@ -138,22 +138,39 @@ is_beside(struct mrs_mem *mem, const char *path, const char *suffix)
     return there;
 }
 
-enum mrs_status
-mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e)
+static enum mrs_status
+remove_output(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
     struct mrs_output_opts o = {.force = true, .format = MRS_FORMAT_DIRECTORY};
     struct mrs_output *out = NULL;
+    enum mrs_status s = mrs_output_open(mem, path, &o, &out, e); /* anew, so empty */
+    mrs_output_abort(out);
+    mrs_output_free(out);
+    return s;
+}
+
+enum mrs_status
+mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e)
+{
     char *path = place(mem, opts);
     struct mrs_beside side = {mem, path, NULL};
     enum mrs_status s = path ? MRS_OK : mrs_err_memory(e, 0);
     if (s == MRS_OK && is_beside(mem, path, ".checkpoint")) {
-        s = mrs_output_open(mem, path, &o, &out, e); /* anew, so empty */
-        mrs_output_abort(out);
-        mrs_output_free(out);
+        s = remove_output(mem, path, e);
         s = s == MRS_OK ? mrs_beside_clear(&side, NULL, e) : s;
     }
     mrs_free(mem, path);
     return s;
+}
+
+void
+mrsi_inverse_sweep(struct mrs_mem *mem, const struct mrs_run_opts *opts)
+{
+    char *path = place(mem, opts);
+    if (path && !is_beside(mem, path, ".checkpoint") && is_beside(mem, path, ".partial")) {
+        (void)remove_output(mem, path, NULL);
+    }
+    mrs_free(mem, path);
 }
 
 struct mrsi_engine

@@ -185,6 +185,10 @@ expect 1 "" "${there[@]}" -o again2 --write-residue kept3 --resume
 cmp kept kept3 || fail "another residue after an error"
 killed_until_done was2 "${back[@]}" -o was2
 diff -r was was2 >/dev/null || fail "the way back, killed: other bytes"
+mkdir was2.inverse.partial
+cp was2/*.json was2.inverse.partial # killed behind the publication, while its folder went
+expect 2 "was2" "${back[@]}" -o was2 --resume
+[ ! -e was2.inverse.partial ] || fail "the folder of an inverse that is not needed stays"
 
 # ---- Ctrl-C ----
 rm -rf out out.*

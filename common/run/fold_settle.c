@@ -69,6 +69,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     }
     enum mrs_status s = mrsi_scan_next(&st->f->scan, &job->block, &job->part, e);
     *big = job->block.n > MRSI_BIG;
+    s = s == MRS_OK ? mrsi_fates_there(&st->f->fates, &job->block, e) : s;
     return s == MRS_OK ? take_late(st, job, e) : s;
 }
 

@@ -85,6 +85,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     }
     enum mrs_status s = mrsi_scan_next(&g->scan, &job->block, &job->part, e);
     *big = job->block.n > MRSI_BIG;
+    s = s == MRS_OK ? mrsi_fates_there(g->side ? &g->there : &g->from, &job->block, e) : s;
     return s == MRS_OK ? take_notes(g, job, e) : s;
 }
 

@@ -26,7 +26,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     }
     enum mrs_status s = mrsi_scan_next(&l->scan, &job->block, &job->part, e);
     *big = job->block.n > MRSI_BIG;
-    return s;
+    return s == MRS_OK ? mrsi_fates_there(&l->side[l->now].fates, &job->block, e) : s;
 }
 
 static void

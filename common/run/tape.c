@@ -124,14 +124,16 @@ save(struct mrsi_tape *t, struct mrs_err *e)
     return s == MRS_OK ? mrsi_temp_append(t->temp, t->buf.p, t->buf.n, 0, e) : s;
 }
 
+/* Whether it has ended is said by the name of its file, which the sum is of as well. */
+static const char *const file_name[2] = {"begun", "whole"};
+
 enum mrs_status
 mrsi_tape_describe(struct mrsi_tape *t, const char *name, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = save(t, e);
     t->named = s == MRS_OK && t->temp;
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
-    mrsi_mark_temp("items", t->n ? t->temp : NULL, t->n * t->item, b, files);
-    mrs_build_bool(b, "ended", t->ended);
+    mrsi_mark_temp(file_name[t->ended], t->n ? t->temp : NULL, t->n * t->item, b, files);
     mrs_build_close(b);
     return s;
 }
@@ -140,9 +142,9 @@ enum mrs_status
 mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     struct mrs_view d = mrsi_mark_doc(mark, name);
-    struct mrs_val ended = mrs_doc_get(d, "ended");
-    enum mrs_status s = mrsi_mark_temp_back(t->en, d, "items", &t->temp, &t->bytes, e);
-    if (s == MRS_OK && (t->bytes % t->item || ended.type != MRS_BOOL)) {
+    bool ended = mrs_doc_get(d, file_name[true]).type != MRS_MISSING;
+    enum mrs_status s = mrsi_mark_temp_back(t->en, d, file_name[ended], &t->temp, &t->bytes, e);
+    if (s == MRS_OK && t->bytes % t->item) {
         s = mrsi_state_damaged(name, e);
     }
     if (s != MRS_OK) {
@@ -150,5 +152,5 @@ mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, str
     }
     t->n = t->bytes / t->item;
     t->named = t->temp != NULL;
-    return *ended.p ? mrsi_tape_end(t, e) : MRS_OK;
+    return ended ? mrsi_tape_end(t, e) : MRS_OK;
 }

@@ -76,7 +76,7 @@ struct result {
     uint64_t picture, out_picture; /* of the whole folder but the input, of the output alone */
     uint64_t allocations, leaks, refused;
     bool published;
-    char names[1024];
+    char names[2048]; /* of the files that are left, with a hash each */
 };
 const char *below(const char *name);
 void new_top(void); /* the folder, empty */
@@ -103,8 +103,9 @@ void resume_runs(const struct scene *sc, const struct result *good, double took,
 void flip_all(unsigned long seed, const char *only, bool all);
 
 /* ---- picture.c ---- */
-/* A hash over names and contents of everything below a folder but `without`; *n: how many files. */
-uint64_t picture(const char *dir, const char *without, unsigned *n);
+/* A hash over names and contents of everything below a folder but `without`; names, unless it is NULL: "name:hash " of
+ * each file, as many as fit into size bytes. */
+uint64_t picture(const char *dir, const char *without, char *names, size_t size);
 /* Names directly in a folder, sorted, with a blank behind each. */
 void names_in(const char *dir, char *text, size_t size);
 unsigned open_files(void);

@@ -83,7 +83,8 @@ kill_runs(const struct scene *sc, const struct result *good, const struct result
         struct result r = run_scene(sc, 0);
         look_at(&r);
         if (r.status != MRS_OK || r.picture != good->picture) {
-            wrong("the next run: %s: %s", r.status == MRS_OK ? "other bytes" : r.err.msg, r.names);
+            wrong("the next run: %s: %s; they should be %s", r.status == MRS_OK ? "other bytes" : r.err.msg, r.names,
+                  good->names);
         }
     }
     tell("%s: %u of %u were killed in time, %u of them left a folder behind", sc->name, killed, n, partial);

@@ -231,9 +231,8 @@ void
 look_at(struct result *r)
 {
     struct stat st;
-    r->picture = picture(top, "in", NULL);
-    r->out_picture = lstat(below(out_name), &st) == 0 ? picture(below(out_name), NULL, NULL) : 0;
-    names_in(top, r->names, sizeof r->names);
+    r->picture = picture(top, "in", r->names, sizeof r->names);
+    r->out_picture = lstat(below(out_name), &st) == 0 ? picture(below(out_name), NULL, NULL, 0) : 0;
 }
 
 void
@@ -312,7 +311,7 @@ judge(const struct scene *sc, struct result *r, const struct result *good, const
     }
     if (r->status == good->status && r->err.code == good->err.code) {
         if (r->picture != good->picture) {
-            wrong("success, but not the same bytes: %s", r->names);
+            wrong("success, but not the same bytes: %s; they should be %s", r->names, good->names);
         }
         return;
     }
@@ -462,7 +461,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
     double begun = now();
     set_doing("%s", sc->name);
     make_input(sc);
-    uint64_t input = picture(below("in"), NULL, NULL);
+    uint64_t input = picture(below("in"), NULL, NULL, 0);
     unsigned fds = open_files();
     clean_scene(sc);
     if (sc->to_stdout) {
@@ -498,7 +497,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
         count_part(PART_RESUME, was);
     }
     set_doing("%s", sc->name);
-    if (picture(below("in"), NULL, NULL) != input) {
+    if (picture(below("in"), NULL, NULL, 0) != input) {
         wrong("the input was changed");
     }
     if (open_files() != fds) {

@@ -20,9 +20,21 @@ die(const char *fmt, ...)
 }
 
 static uint64_t sum;
-static unsigned files;
 static size_t skip;
+static struct {
+    char *text;
+    size_t n, size;
+} files;
 static const char *leave_out;
+
+/* Name and hash of a file, so that two lists tell which one differs. */
+static void
+put_into_list(const char *name, uint64_t hash)
+{
+    size_t room = files.size - files.n;
+    int n = files.text ? snprintf(files.text + files.n, room, "%s:%08x ", name, (unsigned)(hash >> 32)) : 0;
+    files.n += (size_t)n < room ? (size_t)n : 0;
+}
 
 static void
 add_file(const char *path, size_t from)
@@ -38,8 +50,9 @@ add_file(const char *path, size_t from)
         die("%s cannot be read back", path);
     }
     memcpy(p, path + from, names);
-    sum += mrs_hash(p, n + names, 0).lo;
-    files++;
+    uint64_t hash = mrs_hash(p, n + names, 0).lo;
+    sum += hash;
+    put_into_list(path + from, hash);
     free(p);
     fclose(f);
 }
@@ -66,16 +79,18 @@ look(const char *path, const struct stat *st, int kind, struct FTW *w)
 }
 
 uint64_t
-picture(const char *dir, const char *without, unsigned *n)
+picture(const char *dir, const char *without, char *names, size_t size)
 {
     sum = 0;
-    files = 0;
+    files.text = names;
+    files.size = size;
+    files.n = 0;
     skip = strlen(dir) + 1;
     leave_out = without;
-    nftw(dir, look, 32, FTW_PHYS);
-    if (n) {
-        *n = files;
+    if (size) {
+        names[0] = 0;
     }
+    nftw(dir, look, 32, FTW_PHYS);
     return sum;
 }
 

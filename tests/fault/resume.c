@@ -89,7 +89,7 @@ judge_last(const struct scene *sc, const struct result *good)
     if (r.status != good->status || r.err.code != good->err.code) {
         wrong("going on: %s", r.err.msg[0] ? r.err.msg : "success");
     } else if (r.picture != good->picture) {
-        wrong("going on gives other bytes or leaves something: %s", r.names);
+        wrong("going on gives other bytes or leaves something: %s; it should be %s", r.names, good->names);
     }
     if (r.leaks) {
         wrong("going on leaks %llu blocks", (unsigned long long)r.leaks);
@@ -157,7 +157,7 @@ without_memory(const struct scene *sc, const struct result *good, bool all)
                 judge_last(sc, good);
             } else if (again.picture != good->picture &&
                        (!good->out_picture || again.out_picture != good->out_picture)) { /* nobody tidied up */
-                wrong("other bytes: %s", again.names);
+                wrong("other bytes: %s; they should be %s", again.names, good->names);
             }
         }
     }

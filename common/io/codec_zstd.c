@@ -93,6 +93,14 @@ follow(struct dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
     return good;
 }
 
+/* A frame or a skippable frame may begin so. The library may also know formats that are older than RFC 8878: these are
+ * unpacked with memory that is not ours, and damage in them shows or not by how the input is cut. */
+static bool
+may_begin(uint8_t first)
+{
+    return first == (ZSTD_MAGICNUMBER & 0xff) || (first & 0xf0) == (ZSTD_MAGIC_SKIPPABLE_START & 0xff);
+}
+
 static enum mrs_status
 dec_step(void *p, struct mrsi_flow *f, const char **why)
 {
@@ -100,8 +108,13 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
     ZSTD_inBuffer in = {f->in, f->in_n, 0};
     ZSTD_outBuffer out = {f->out, f->out_n, 0};
     size_t r = 0;
+    bool strange;
     do {
         size_t in_was = in.pos, out_was = out.pos;
+        strange = !d->inside && in.pos < in.size && !may_begin(f->in[in.pos]);
+        if (strange) {
+            break;
+        }
         r = ZSTD_decompressStream(d->z, &out, &in);
         if (ZSTD_isError(r) || (in.pos == in_was && out.pos == out_was)) {
             break;
@@ -117,13 +130,13 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
     f->in_n -= in.pos;
     f->out += out.pos;
     f->out_n -= out.pos;
-    if (!ZSTD_isError(r)) {
+    if (!strange && !ZSTD_isError(r)) {
         return MRS_OK;
     }
-    ZSTD_ErrorCode code = ZSTD_getErrorCode(r);
+    ZSTD_ErrorCode code = strange ? ZSTD_error_prefix_unknown : ZSTD_getErrorCode(r);
     *why = code == ZSTD_error_prefix_unknown && d->any && !d->inside
                ? "other bytes behind the last frame"
-               : ZSTD_getErrorName(r);
+               : ZSTD_getErrorString(code);
     return code == ZSTD_error_memory_allocation ? MRS_DEAD : MRS_FAIL;
 }
 
@@ -144,6 +157,9 @@ dec_passed(void *p)
 static bool
 unit(const uint8_t *p, size_t n, size_t *in, size_t *out)
 {
+    if (!n || !may_begin(p[0])) {
+        return false;
+    }
     size_t frame = ZSTD_findFrameCompressedSize(p, n);
     unsigned long long content = ZSTD_isError(frame) ? ZSTD_CONTENTSIZE_ERROR : ZSTD_getFrameContentSize(p, n);
     if (content == ZSTD_CONTENTSIZE_ERROR || content == ZSTD_CONTENTSIZE_UNKNOWN) {

@@ -200,6 +200,41 @@ frames_that_end_early(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
+/* A frame of the format of 2016 (0.7), which the library may know, by itself and behind one of today: refused, however
+ * it is cut. */
+static void
+frames_of_older_formats(void **state)
+{
+    static const uint8_t bytes[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0, /* an empty one */
+                                    0x27, 0xb5, 0x2f, 0xfd, 0x00, 0x50, 0x40, 0x00, 0x01, 'x', 0xc0, 0x00, 0x00};
+    static const size_t from[] = {0, 9};
+    (void)state;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    for (size_t i = 0; i < 2; i++) {
+        const uint8_t *p = bytes + from[i];
+        size_t n = sizeof bytes - from[i], in, out_n;
+        for (size_t step = 1; step <= n; step++) {
+            void *d = mrsi_codec_zstd.dec_open(mem);
+            uint8_t out[100];
+            const char *why = "";
+            enum mrs_status s = MRS_OK;
+            for (size_t at = 0; at < n && s == MRS_OK;) {
+                size_t some = n - at < step ? n - at : step;
+                struct mrsi_flow f = {p + at, some, out, sizeof out};
+                s = mrsi_codec_zstd.dec_step(d, &f, &why);
+                assert_int_equal(f.out_n, sizeof out);
+                at += some - f.in_n;
+                assert_true(s == MRS_OK || at == (i ? 0 : 9));
+            }
+            assert_int_equal(s, MRS_FAIL);
+            assert_string_equal(why, i ? "Unknown frame descriptor" : "other bytes behind the last frame");
+            mrsi_codec_zstd.dec_close(d);
+        }
+        assert_int_equal(mrsi_codec_zstd.unit(p, n, &in, &out_n), i == 0);
+    }
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 static void
 truncated(void **state)
 {
@@ -404,6 +439,7 @@ main(void)
         cmocka_unit_test(several_members),
         cmocka_unit_test(byte_by_byte),
         cmocka_unit_test(frames_that_end_early),
+        cmocka_unit_test(frames_of_older_formats),
         cmocka_unit_test(truncated),
         cmocka_unit_test(flipped),
         cmocka_unit_test(junk_behind),

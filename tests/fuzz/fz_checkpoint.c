@@ -4,8 +4,9 @@
  * The first byte of the input chooses the plan, the second the checkpoint at which its run was stopped. The rest is
  * either a script (edits.h) that changes the state, the mark or the files beside them, or any bytes: read as a document
  * whose `state` and `pass` take the place of those that were left (options, input and checksum are put in here, since
- * no mutation would pass them), and by itself as a whole file. Either the run is refused with a reason or it ends;
- * nothing leaks, no file stays open. With an empty script it ends well, with the same documents. */
+ * no mutation would pass them), and by itself as a whole file. Where a residue is made or put back, the inverse has a
+ * state of its own. Either the run is refused with a reason or it ends; nothing leaks, no file stays open. With an
+ * empty script it ends well, with the same documents. */
 #include "../../common/run/checkpoint.h"
 #include "edits.h"
 #include "stopped.h"
@@ -15,7 +16,9 @@
 #define OTHERWISE   0x40 /* and has another amount of memory */
 #define IN_STATE    0x40 /* of an edit's `where`: below the mark, if there is one */
 #define IN_FILES    0x80
+#define OF_INVERSE  0x80 /* of its `how`: in the state of the inverse, if there is one */
 #define EDITS       16
+#define STATES      2
 #define STATE_HEAD  8 /* bytes of the frame before the document */
 #define STATE_FRAME 24
 
@@ -28,23 +31,27 @@ struct draft {
     struct mrs_view doc;
 };
 
+/* Of the run, and of the inverse of its plan where there is a residue. */
+static const char *const state_name[STATES] = {"out.checkpoint/state", "out.inverse.checkpoint/state"};
+
 static bool
 is_state(const struct left_file *f)
 {
-    return f->p && strcmp(f->path, "out.checkpoint/state") == 0;
+    return f->p && (strcmp(f->path, state_name[0]) == 0 || strcmp(f->path, state_name[1]) == 0);
 }
 
+/* Without bytes: it was not left. */
 static struct mrs_view
-state_of(const struct left *l)
+state_of(const struct left *l, const char *name)
 {
     for (size_t k = 0; k < l->n_files; k++) {
         const struct left_file *f = &l->file[k];
-        if (is_state(f)) {
+        if (f->p && strcmp(f->path, name) == 0) {
             must(f->n > STATE_FRAME + MRS_DOC_MIN);
             return (struct mrs_view){f->p + STATE_HEAD, (uint32_t)(f->n - STATE_FRAME)};
         }
     }
-    abort();
+    return (struct mrs_view){NULL, 0};
 }
 
 /* Goes on with what was put there, as the second byte says. */
@@ -66,7 +73,7 @@ go_on(struct mrs_mem *mem, const struct scene *sc, unsigned how)
 
 /* The state that was left, with other values of the run and of its pass; missing: none. False: too long. */
 static bool
-put_state(struct mrs_mem *mem, struct mrs_view old, struct mrs_val state, struct mrs_val pass)
+put_state(struct mrs_mem *mem, const char *name, struct mrs_view old, struct mrs_val state, struct mrs_val pass)
 {
     struct mrs_buf body, file;
     struct mrs_build b;
@@ -88,7 +95,7 @@ put_state(struct mrs_mem *mem, struct mrs_view old, struct mrs_val state, struct
     if (good) {
         mrsi_checkpoint_frame(whole, &file);
         good = !file.bad;
-        put(at("out.checkpoint/state"), file.p, good ? file.n : 0);
+        put(at(name), file.p, good ? file.n : 0);
     }
     mrs_buf_clear(&body);
     mrs_buf_clear(&file);
@@ -137,30 +144,57 @@ edit_beside(const struct left *l, const struct edit *x)
     }
 }
 
+/* A state that is edited; old without bytes: there is none. */
+struct rewriting {
+    struct mrs_view old;
+    bool marked; /* it has a pass */
+    struct draft state, pass;
+};
+
+static void
+rewriting_begin(struct rewriting *r, struct mrs_mem *mem, const struct left *l, const char *name)
+{
+    r->old = state_of(l, name);
+    struct mrs_view d = r->old.p ? r->old : mrs_empty_doc();
+    struct mrs_val pass = mrs_doc_get(d, "pass");
+    r->marked = pass.type != MRS_MISSING;
+    draft_begin(&r->state, mem, mrs_doc_get(d, "state"));
+    draft_begin(&r->pass, mem, pass);
+}
+
+/* False: too long. */
+static bool
+rewriting_end(struct rewriting *r, struct mrs_mem *mem, const char *name)
+{
+    struct mrs_val pass = r->marked ? mrs_view_val(r->pass.doc) : mrs_missing();
+    bool good = !r->old.p || put_state(mem, name, r->old, mrs_view_val(r->state.doc), pass);
+    draft_end(&r->state);
+    draft_end(&r->pass);
+    return good;
+}
+
 static void
 follow_script(struct mrs_mem *mem, unsigned scene, unsigned stop, const uint8_t *script, size_t n)
 {
     const struct stops *st = stops_of(mem, scene);
     const struct left *l = &st->at[stop % OTHERWISE % st->n];
-    struct mrs_view old = state_of(l);
-    struct mrs_val was = mrs_doc_get(old, "pass");
-    struct draft state, pass;
+    struct rewriting of[STATES];
     drop_output();
     put_left(l);
-    draft_begin(&state, mem, mrs_doc_get(old, "state"));
-    draft_begin(&pass, mem, was);
+    for (size_t i = 0; i < STATES; i++) {
+        rewriting_begin(&of[i], mem, l, state_name[i]);
+    }
     for (size_t i = 0; i < EDITS && (i + 1) * EDIT_BYTES <= n; i++) {
         struct edit x = edit_at(script + i * EDIT_BYTES);
+        struct rewriting *r = &of[!of[0].old.p || (of[1].old.p && x.how & OF_INVERSE)];
         if (x.where >= IN_FILES) {
             edit_beside(l, &x);
         } else {
-            draft_edit(was.type && x.where < IN_STATE ? &pass : &state, &x);
+            draft_edit(r->marked && x.where < IN_STATE ? &r->pass : &r->state, &x);
         }
     }
-    struct mrs_val none = mrs_missing();
-    bool good = put_state(mem, old, mrs_view_val(state.doc), was.type ? mrs_view_val(pass.doc) : none);
-    draft_end(&state);
-    draft_end(&pass);
+    bool good = rewriting_end(&of[0], mem, state_name[0]);
+    good = rewriting_end(&of[1], mem, state_name[1]) && good;
     enum mrs_status s = good ? go_on(mem, &scenes[scene], stop) : MRS_FAIL;
     if (n < EDIT_BYTES) {
         struct mrs_hash_sum made = picture_of_output();
@@ -174,14 +208,15 @@ take_bytes(struct mrs_mem *mem, unsigned scene, unsigned stop, struct mrs_view d
 {
     const struct stops *st = stops_of(mem, scene);
     const struct left *l = &st->at[stop % OTHERWISE % st->n];
+    const char *name = state_name[state_of(l, state_name[0]).p == NULL];
     struct mrsi_checkpoint cp;
     (void)mrsi_checkpoint_parse(d.p, d.n, &cp, NULL);
     (void)mrsi_checkpoint_parse_body(d.p, d.n, &cp, NULL);
     drop_output();
     put_left(l);
     if (mrs_doc_check(d.p, d.n, MRS_DEPTH_READ, NULL) != MRS_OK || mrs_le32(d.p) != d.n ||
-        !put_state(mem, state_of(l), mrs_doc_get(d, "state"), mrs_doc_get(d, "pass"))) {
-        put(at("out.checkpoint/state"), d.p, d.n);
+        !put_state(mem, name, state_of(l, name), mrs_doc_get(d, "state"), mrs_doc_get(d, "pass"))) {
+        put(at(name), d.p, d.n);
     }
     go_on(mem, &scenes[scene], stop);
 }

@@ -17,43 +17,56 @@
     "steps:\n- embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: -1 }, count: n,\n" \
     "    limit: 3, overflow: { into: more, size: 2, ref: host, number: page, items: logs, flag: has },\n"        \
     "    orphans: { into: lost }, drop: [host] }\n"
+#define LOSSES                                                                                           \
+    "steps:\n- set: { in: logs, fields: { k: 0 } }\n- move: { from: logs, into: hosts, where: { day: 3 } }\n" \
+    "- rename: { in: posts, fields: { n: number } }\n- delete: { in: posts, where: { _id: { $mod: [7, 0] } } }\n"
+#define EMBED_BACK                                                                                           \
+    "steps:\n- embed: { from: logs, into: hosts, match: { host: _id }, as: logs, sort: { day: 1 }, drop: [host] }\n" \
+    "- drop_collection: { in: users }\n"
 
+/* What a run does: the plan; it and its residue; the way back with a residue that was made before. */
+enum way { FORWARD, WRITE_RESIDUE, WITH_RESIDUE };
 static const struct scene {
+    enum way way;
     uint64_t memory;
     const char *plan;
 } scenes[] = {
-    {64u << 20, "steps:\n- set: { in: hosts, fields: { y: { $divide: [1, \"$two\"] } } }\n"
+    {FORWARD, 64u << 20, "steps:\n- set: { in: hosts, fields: { y: { $divide: [1, \"$two\"] } } }\n"
                 "- extract: { from: posts, path: lines, into: parts, parent_ref: post, id: new }\n"
                 "- embed: { from: users, into: posts, match: { _id: owner }, as: owner, many: first }\n"
                 "- unset: { in: parts, fields: [p] }\n"},
-    {64u << 20, EMBED},
-    {20000, EMBED},
-    {4096, EMBED},
-    {20000, "steps:\n- embed: { from: hosts, into: hosts, match: { two: _id }, as: same, keep: all,\n"
+    {FORWARD, 64u << 20, EMBED},
+    {FORWARD, 20000, EMBED},
+    {FORWARD, 4096, EMBED},
+    {FORWARD, 20000, "steps:\n- embed: { from: hosts, into: hosts, match: { two: _id }, as: same, keep: all,\n"
             "    sort: { two: 1, three: 1 } }\n"},
-    {4096, "steps:\n- copy: { from: hosts, into: logs, match: { _id: host }, fields: [two], as: h }\n"},
-    {4096, "steps:\n- rollup: { from: logs, into: hosts, match: { host: _id }, sort: { day: 1 },\n"
+    {FORWARD, 4096, "steps:\n- copy: { from: hosts, into: logs, match: { _id: host }, fields: [two], as: h }\n"},
+    {FORWARD, 4096, "steps:\n- rollup: { from: logs, into: hosts, match: { host: _id }, sort: { day: 1 },\n"
            "    fields: { n: { $count: {} }, all: { $push: \"$k\" }, q: { $sum: { $divide: [12, \"$k\"] } } } }\n"},
-    {4096, "steps:\n- rollup: { from: logs, into: sums, by: { h: $host }, fields: { s: { $sum: \"$k\" },\n"
+    {FORWARD, 4096, "steps:\n- rollup: { from: logs, into: sums, by: { h: $host }, fields: { s: { $sum: \"$k\" },\n"
            "    l: { $push: \"$text\" } } }\n"},
-    {4096, "steps:\n- bucket: { from: logs, into: buckets, items: list, by: [host], max: 3 }\n"},
-    {4096, "steps:\n- extract: { from: posts, path: lines, into: parts, refs: child, child_refs: parts,\n"
+    {FORWARD, 4096, "steps:\n- bucket: { from: logs, into: buckets, items: list, by: [host], max: 3 }\n"},
+    {FORWARD, 4096, "steps:\n- extract: { from: posts, path: lines, into: parts, refs: child, child_refs: parts,\n"
            "    unique: [p], id: new }\n"},
-    {64u << 20, "steps:\n- extract: { from: posts, path: lines, into: parts, refs: both, parent_ref: posts,\n"
+    {FORWARD, 64u << 20, "steps:\n- extract: { from: posts, path: lines, into: parts, refs: both, parent_ref: posts,\n"
                 "    child_refs: parts, unique: [p] }\n"},
-    {4096, "steps:\n- union: { from: { u: hosts, g: logs }, into: all, tag: kind, conflicts: last }\n"},
-    {4096, "steps:\n- union: { from: { u: hosts, g: logs }, into: all, tag: kind }\n"},
-    {4096, "steps:\n- link: { parent: hosts, child: logs, parent_ref: host, child_refs: logs, derive: both,\n"
+    {FORWARD, 4096, "steps:\n- union: { from: { u: hosts, g: logs }, into: all, tag: kind, conflicts: last }\n"},
+    {FORWARD, 4096, "steps:\n- union: { from: { u: hosts, g: logs }, into: all, tag: kind }\n"},
+    {FORWARD, 4096, "steps:\n- link: { parent: hosts, child: logs, parent_ref: host, child_refs: logs, derive: both,\n"
            "    sort: { day: -1 } }\n"},
-    {4096, "steps:\n- tree: { in: posts, form: parent, to_form: ancestors }\n"},
-    {4096, "steps:\n- grid: { into: cells, by: { n: { from: posts, field: n }, x: { $range: [0, 40] } },\n"
+    {FORWARD, 4096, "steps:\n- tree: { in: posts, form: parent, to_form: ancestors }\n"},
+    {FORWARD, 4096, "steps:\n- grid: { into: cells, by: { n: { from: posts, field: n }, x: { $range: [0, 40] } },\n"
            "    id: { $concat: [{ $toString: \"$n\" }, { $toString: \"$x\" }] }, fields: { y: \"$n\" } }\n"},
-    {4096, "steps:\n- move: { from: logs, into: old, where: { day: { $lt: 9 } } }\n"
+    {FORWARD, 4096, "steps:\n- move: { from: logs, into: old, where: { day: { $lt: 9 } } }\n"
            "- partition: { from: hosts, by: three, into: { 1: ones }, others: keep }\n"},
-    {4096, "steps:\n- move: { from: users, into: posts }\n"
+    {FORWARD, 4096, "steps:\n- move: { from: users, into: posts }\n"
            "- extract: { from: posts, path: lines, into: hosts, parent_ref: post, id: new }\n"
            "- unset: { in: hosts, fields: [text] }\n"
            "- embed: { from: posts, into: logs, match: { _id: host }, as: posts, many: first }\n"},
+    {WRITE_RESIDUE, 4096, LOSSES},
+    {WRITE_RESIDUE, 20000, EMBED_BACK},
+    {WITH_RESIDUE, 4096, LOSSES},
+    {WITH_RESIDUE, 20000, EMBED_BACK},
 };
 #define SCENES (sizeof scenes / sizeof *scenes)
 
@@ -61,6 +74,7 @@ struct left_file { /* path below the ground; p NULL: a folder */
     char *path;
     uint8_t *p;
     size_t n;
+    struct timespec changed; /* what the inverse reads must not look newer than it was */
 };
 struct left { /* what a stopped run left */
     struct left_file *file;
@@ -71,6 +85,9 @@ static struct stops {
     unsigned n;
     struct mrs_hash_sum good; /* documents of a run that nobody disturbed */
 } stops[SCENES];
+/* All that a stopped run may leave; the inverse of a residue's runs into a folder of its own. */
+static const char *const remains[] = {"out.partial", "out.checkpoint", "out.inverse.partial", "out.inverse.checkpoint"};
+#define REMAINS (sizeof remains / sizeof *remains)
 static struct left *keeping;
 static struct mrs_hash_sum picture;
 static unsigned stop_at, written;
@@ -146,46 +163,91 @@ on_checkpoint(void *arg, bool is_written)
     }
 }
 
+/* The output of a plan, or its residue, made before: for runs with that residue. */
+static inline const char *
+kept(const struct scene *sc, const char *suffix)
+{
+    char name[64];
+    snprintf(name, sizeof name, "kept-%016llx%s", (unsigned long long)mrs_hash(sc->plan, strlen(sc->plan), 0).lo,
+             suffix);
+    return at(name);
+}
+
+/* The plan that undoes it takes its place. */
+static inline enum mrs_status
+load_inverse(struct mrs_mem *mem, const struct mrs_plan_opts *po, struct mrs_plan **plan, struct mrs_err *e)
+{
+    struct mrs_inverse_plan inverse;
+    struct mrs_plan *there = *plan;
+    struct mrs_buf text;
+    *plan = NULL;
+    mrs_buf_init(&text, mem, 1 << 20);
+    enum mrs_status s = mrs_plan_invert(there, &inverse, e);
+    if (s == MRS_OK) {
+        mrs_inverse_yaml(&inverse, &text);
+        s = mrs_buf_status(&text, e);
+    }
+    s = s == MRS_OK ? mrs_plan_load(mem, (const char *)text.p, text.n, po, plan, e) : s;
+    mrs_inverse_plan_clear(&inverse);
+    mrs_buf_clear(&text);
+    mrs_plan_free(there);
+    return s;
+}
+
+static inline enum mrs_status
+run_with(struct mrs_mem *mem, const struct scene *sc, const struct mrs_run_opts *o, struct mrs_err *e)
+{
+    struct mrs_input_opts how = {.tmp = top};
+    struct mrs_plan_opts po = {.file = "plan", .default_db = "d", .now_ms = 1};
+    struct mrs_input *in = NULL;
+    struct mrs_plan *plan = NULL;
+    struct mrs_residue *residue = NULL;
+    struct mrs_report report;
+    bool back = sc->way == WITH_RESIDUE;
+    memset(&report, 0, sizeof report);
+    enum mrs_status s = mrs_input_open(mem, o->input, &how, &in, e);
+    s = s == MRS_OK ? mrs_plan_load(mem, sc->plan, strlen(sc->plan), &po, &plan, e) : s;
+    s = s == MRS_OK && back ? load_inverse(mem, &po, &plan, e) : s;
+    s = s == MRS_OK && back ? mrs_residue_open(mem, kept(sc, ".residue"), &residue, e) : s;
+    if (s == MRS_OK) {
+        s = back ? mrs_run_back(mem, plan, in, o, residue, &report, e) : mrs_run(mem, plan, in, o, &report, e);
+        mrs_report_clear(&report);
+    }
+    mrs_residue_close(residue);
+    mrs_plan_free(plan);
+    mrs_input_close(in);
+    return s;
+}
+
 static inline enum mrs_status
 run_scene(struct mrs_mem *mem, const struct scene *sc, bool resume, uint32_t checkpoint_ms, struct mrs_err *e)
 {
-    struct mrs_run_opts o = {.input = at("in"),
+    struct mrs_run_opts o = {.input = sc->way == WITH_RESIDUE ? kept(sc, "") : at("in"),
                              .output = at("out"),
                              .memory = sc->memory,
                              .jobs = 1,
                              .refused = at("refused.bson"),
                              .max_refused = 999,
+                             .write_residue = sc->way == WRITE_RESIDUE ? at("residue.bson") : NULL,
                              .block_bytes = 4096,
                              .checkpoints = true,
                              .checkpoint_ms = checkpoint_ms,
                              .checkpoint = on_checkpoint,
                              .resume = resume,
                              .cancel = &cancel};
-    struct mrs_input_opts how = {.tmp = top};
-    struct mrs_plan_opts po = {.file = "plan", .default_db = "d", .now_ms = 1};
-    struct mrs_input *in = NULL;
-    struct mrs_plan *plan = NULL;
-    struct mrs_report report;
-    memset(&report, 0, sizeof report);
     o.compress.codec = MRS_CODEC_AS_INPUT;
-    enum mrs_status s = mrs_input_open(mem, o.input, &how, &in, e);
-    s = s == MRS_OK ? mrs_plan_load(mem, sc->plan, strlen(sc->plan), &po, &plan, e) : s;
-    if (s == MRS_OK) {
-        s = mrs_run(mem, plan, in, &o, &report, e);
-        mrs_report_clear(&report);
-    }
-    mrs_plan_free(plan);
-    mrs_input_close(in);
-    return s;
+    return run_with(mem, sc, &o, e);
 }
 
 static inline void
 drop_output(void)
 {
     drop_tree(at("out"));
-    drop_tree(at("out.partial"));
-    drop_tree(at("out.checkpoint"));
+    for (size_t i = 0; i < REMAINS; i++) {
+        drop_tree(at(remains[i]));
+    }
     remove(at("refused.bson"));
+    remove(at("residue.bson"));
     cancel = 0;
 }
 
@@ -202,6 +264,7 @@ keep_one(const char *path, const struct stat *st, int flag, struct FTW *w)
     f->path = strdup(path + strlen(top) + 1);
     f->p = flag == FTW_F ? calloc(1, n + SPARE) : NULL;
     f->n = n;
+    f->changed = st->st_mtim;
     if (f->p) {
         int fd = open(path, O_RDONLY);
         must(fd >= 0 && read(fd, f->p, n) == (ssize_t)n && close(fd) == 0);
@@ -215,7 +278,9 @@ put_left(const struct left *l)
     for (size_t k = 0; k < l->n_files; k++) {
         const struct left_file *f = &l->file[k];
         if (f->p) {
+            const struct timespec times[2] = {f->changed, f->changed};
             put(at(f->path), f->p, f->n);
+            must(utimensat(AT_FDCWD, at(f->path), times, 0) == 0);
         } else {
             must(mkdir(at(f->path), 0777) == 0);
         }
@@ -237,13 +302,14 @@ sum_one(const char *path, const struct stat *st, int flag, struct FTW *w)
     return 0;
 }
 
-/* The documents of the output, and those refused. */
+/* The documents of the output, those refused, and the residue. */
 static inline struct mrs_hash_sum
 picture_of_output(void)
 {
     picture = (struct mrs_hash_sum){0, 0};
     nftw(at("out"), sum_one, 16, FTW_PHYS);
     nftw(at("refused.bson"), sum_one, 16, FTW_PHYS);
+    nftw(at("residue.bson"), sum_one, 16, FTW_PHYS);
     return picture;
 }
 
@@ -265,6 +331,16 @@ stopped_run(struct mrs_mem *mem, const struct scene *sc, unsigned n)
     return s;
 }
 
+/* What a run with a residue needs. */
+static inline void
+make_kept(struct mrs_mem *mem, const struct scene *sc)
+{
+    struct scene there = *sc;
+    there.way = WRITE_RESIDUE;
+    must(stopped_run(mem, &there, 0) == MRS_OK);
+    must(rename(at("out"), kept(sc, "")) == 0 && rename(at("residue.bson"), kept(sc, ".residue")) == 0);
+}
+
 /* The stops of a scene, made when it is met first. */
 static inline const struct stops *
 stops_of(struct mrs_mem *mem, unsigned scene)
@@ -273,6 +349,9 @@ stops_of(struct mrs_mem *mem, unsigned scene)
     if (st->n) {
         return st;
     }
+    if (scenes[scene].way == WITH_RESIDUE) {
+        make_kept(mem, &scenes[scene]);
+    }
     must(stopped_run(mem, &scenes[scene], 0) == MRS_OK);
     st->good = picture_of_output();
     unsigned all = written, n = all - 1 < STOPS ? all - 1 : STOPS; /* the last one is behind the publication */
@@ -280,8 +359,9 @@ stops_of(struct mrs_mem *mem, unsigned scene)
     for (unsigned i = 0; i < n; i++) {
         if (stopped_run(mem, &scenes[scene], 1 + i * (all - 1) / n) != MRS_OK) {
             keeping = &st->at[st->n++];
-            nftw(at("out.partial"), keep_one, 16, FTW_PHYS);
-            nftw(at("out.checkpoint"), keep_one, 16, FTW_PHYS);
+            for (size_t k = 0; k < REMAINS; k++) {
+                nftw(at(remains[k]), keep_one, 16, FTW_PHYS);
+            }
         }
     }
     must(st->n > 0);

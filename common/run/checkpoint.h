@@ -139,6 +139,8 @@ struct mrsi_rests {
 bool mrsi_rest_is_due(struct mrsi_rests *r, uint64_t bytes);
 /* What the pass describes is true now: a mark is taken where one is due. FAIL MRS_E_CANCEL: the run is to end. */
 enum mrs_status mrsi_rest(struct mrsi_rests *r, struct mrs_err *e);
+/* Both: a rest where it is time for one. */
+enum mrs_status mrsi_rest_after(struct mrsi_rests *r, uint64_t bytes, struct mrs_err *e);
 static inline bool
 mrsi_pass_goes_on(const struct mrsi_pass *p)
 {
@@ -187,6 +189,9 @@ void mrsi_mark_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64
                              struct mrs_buf *files);
 enum mrs_status mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
                                              struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
+/* Where a reader stands, as fields of an open document. */
+void mrsi_mark_place(const struct mrs_reader_at *at, struct mrs_build *b);
+struct mrs_reader_at mrsi_mark_place_back(struct mrs_view d, bool *bad);
 /* How long the log of refused documents was at some time. */
 void mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b);
 struct mrsi_refused_mark mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad);
@@ -226,13 +231,16 @@ enum mrs_status mrsi_mark_file_end(struct mrsi_mark_file *f, enum mrs_status s, 
 /* Behind end: the file becomes field `name` and belongs to the mark. */
 enum mrs_status mrsi_mark_file_describe(struct mrsi_mark_file *f, const char *name, struct mrs_build *b,
                                         struct mrs_buf *files, struct mrs_err *e);
-/* Hands over the items of such a file, some at a time. */
+/* Hands over the items of a file, some at a time. */
 struct mrsi_mark_items {
     struct mrsi_engine *en;
     size_t item; /* bytes of one; at most MRSI_MARK_WINDOW */
     enum mrs_status (*take)(void *arg, const uint8_t *p, size_t n, struct mrs_err *e);
     void *arg;
 };
+/* Of one that is open, which has `bytes` bytes of them; and of one that a mark names. */
+enum mrs_status mrsi_mark_items_each(const struct mrsi_mark_items *x, const struct mrsi_temp *t, uint64_t bytes,
+                                     struct mrs_err *e);
 enum mrs_status mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, const char *name,
                                      struct mrs_err *e);
 

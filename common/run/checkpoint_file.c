@@ -62,8 +62,8 @@ mrsi_mark_file_describe(struct mrsi_mark_file *f, const char *name, struct mrs_b
 }
 
 /* ---- and back ---- */
-static enum mrs_status
-read_items(const struct mrsi_mark_items *x, const struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
+enum mrs_status
+mrsi_mark_items_each(const struct mrsi_mark_items *x, const struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
 {
     struct mrs_buf room;
     enum mrs_status s = MRS_OK;
@@ -93,7 +93,7 @@ mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, cons
         s = mrsi_state_damaged(name, e);
     }
     if (t) {
-        s = s == MRS_OK ? read_items(x, t, bytes, e) : s;
+        s = s == MRS_OK ? mrsi_mark_items_each(x, t, bytes, e) : s;
         mrsi_temp_drop(x->en, t);
     }
     return s;

@@ -85,20 +85,23 @@ mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_view mark, const
     return no ? mrsi_keep_reopen(en, no, *bytes, t, e) : MRS_OK;
 }
 
+static enum mrs_status
+sum_up(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    struct mrsi_temp *t = arg;
+    (void)e;
+    mrs_hash_run_add(&t->sum, p, n);
+    t->summed += n;
+    return MRS_OK;
+}
+
 enum mrs_status
 mrsi_mark_sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
 {
-    size_t window = MRSI_MARK_WINDOW < bytes ? MRSI_MARK_WINDOW : (size_t)bytes;
-    uint8_t *p = mrs_alloc(en->mem, window + 1);
-    enum mrs_status s = p ? MRS_OK : mrs_err_memory(e, window);
+    struct mrsi_mark_items all = {en, 1, sum_up, t};
     mrs_hash_run_begin(&t->sum);
-    for (t->summed = 0; s == MRS_OK && t->summed < bytes; t->summed += window) {
-        window = window < bytes - t->summed ? window : (size_t)(bytes - t->summed);
-        s = mrs_read_at(t->fd, p, window, t->summed, e);
-        mrs_hash_run_add(&t->sum, p, s == MRS_OK ? window : 0);
-    }
-    mrs_free(en->mem, p);
-    return s;
+    t->summed = 0;
+    return mrsi_mark_items_each(&all, t, bytes, e);
 }
 
 enum mrs_status
@@ -144,6 +147,22 @@ mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *n
     s = p ? mrs_read_at(t->fd, p, n, 0, e) : mrs_buf_status(out, e);
     mrsi_temp_drop(en, t);
     return s;
+}
+
+void
+mrsi_mark_place(const struct mrs_reader_at *at, struct mrs_build *b)
+{
+    mrs_build_i64(b, "off", (int64_t)at->off);
+    mrs_build_i64(b, "doc", (int64_t)at->doc);
+    mrs_build_i64(b, "block", (int64_t)at->seq);
+}
+
+struct mrs_reader_at
+mrsi_mark_place_back(struct mrs_view d, bool *bad)
+{
+    return (struct mrs_reader_at){mrsi_state_number(d, "off", INT64_MAX, bad),
+                                  mrsi_state_number(d, "doc", INT64_MAX, bad),
+                                  mrsi_state_number(d, "block", INT64_MAX, bad)};
 }
 
 void

@@ -32,9 +32,7 @@ put_scan(const struct mrsi_scan *s, struct mrs_build *b)
     mrs_build_i64(b, "inPart", (int64_t)s->in_part);
     mrs_build_i64(b, "bytes", (int64_t)s->bytes);
     mrs_build_bool(b, "open", s->reader != NULL);
-    mrs_build_i64(b, "off", (int64_t)at.off);
-    mrs_build_i64(b, "doc", (int64_t)at.doc);
-    mrs_build_i64(b, "block", (int64_t)at.seq);
+    mrsi_mark_place(&at, b);
     mrs_build_close(b);
 }
 
@@ -109,9 +107,7 @@ go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *sca
     scan->base = mrsi_state_number(d, "base", INT64_MAX, &bad);
     uint64_t in_part = mrsi_state_number(d, "inPart", INT64_MAX, &bad);
     scan->bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
-    struct mrs_reader_at at = {mrsi_state_number(d, "off", INT64_MAX, &bad),
-                               mrsi_state_number(d, "doc", INT64_MAX, &bad),
-                               mrsi_state_number(d, "block", INT64_MAX, &bad)};
+    struct mrs_reader_at at = mrsi_mark_place_back(d, &bad);
     if (bad || open.type != MRS_BOOL || (*open.p && scan->at_part >= scan->n_part)) {
         return mrsi_state_damaged("where the pass stands", e);
     }
@@ -245,4 +241,10 @@ mrsi_rest(struct mrsi_rests *r, struct mrs_err *e)
     bool cancelled = mrsi_cancelled(r->en); /* first: then the mark is due */
     enum mrs_status s = r->pass ? mrsi_pass_between(r->pass, e) : MRS_OK;
     return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
+}
+
+enum mrs_status
+mrsi_rest_after(struct mrsi_rests *r, uint64_t bytes, struct mrs_err *e)
+{
+    return mrsi_rest_is_due(r, bytes) ? mrsi_rest(r, e) : MRS_OK;
 }

@@ -244,7 +244,7 @@ look_next(struct mrsi_ids *ids, struct mrs_buf *set, struct mrs_err *e)
     uint64_t bytes = b->n;
     mrs_buf_clear(b);
     ids->looked++;
-    return s == MRS_OK && mrsi_rest_is_due(&ids->rests, WEIGHT * bytes) ? mrsi_rest(&ids->rests, e) : s;
+    return s == MRS_OK ? mrsi_rest_after(&ids->rests, WEIGHT * bytes, e) : s;
 }
 
 enum mrs_status

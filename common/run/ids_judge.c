@@ -151,7 +151,7 @@ static enum mrs_status
 next_member(struct mrsi_ids *ids, struct mrsi_member *m, struct mrs_err *e)
 {
     struct mrsi_sorted r;
-    enum mrs_status s = mrsi_rest_is_due(&ids->rests, KEY + sizeof *m) ? mrsi_rest(&ids->rests, e) : MRS_OK;
+    enum mrs_status s = mrsi_rest_after(&ids->rests, KEY + sizeof *m, e);
     s = s == MRS_OK ? mrsi_sorter_next(&ids->members, &r, e) : s;
     if (s != MRS_OK) {
         return s;
@@ -244,9 +244,7 @@ to_tape(struct mrsi_judge *j, enum list i, struct mrs_err *e)
     while (s == MRS_OK && (s = mrsi_sorter_next(from, &r, e)) == MRS_OK) {
         bool whole = !j->ids->went_on || r.n == item_of(i);
         s = whole ? mrsi_tape_put(to, r.p, e) : mrsi_state_damaged("verdicts", e);
-        if (s == MRS_OK && mrsi_rest_is_due(&j->ids->rests, item_of(i))) {
-            s = mrsi_rest(&j->ids->rests, e);
-        }
+        s = s == MRS_OK ? mrsi_rest_after(&j->ids->rests, item_of(i), e) : s;
     }
     mrsi_sorter_clear(from);
     begin_list(j, i);

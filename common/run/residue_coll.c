@@ -47,12 +47,6 @@ begin_sorter(struct mrsi_residue_coll *c, struct mrsi_sorter *s)
     s->kept = true;
 }
 
-static enum mrs_status
-rest(struct mrsi_residue_coll *c, uint64_t bytes, struct mrs_err *e)
-{
-    return mrsi_rest_is_due(c->rests, bytes) ? mrsi_rest(c->rests, e) : MRS_OK;
-}
-
 /* ---- the stages; each ends with END ---- */
 static enum mrs_status
 compare(struct mrsi_residue_coll *c, struct mrs_err *e)
@@ -66,7 +60,7 @@ compare(struct mrsi_residue_coll *c, struct mrs_err *e)
             return t;
         }
         c->same = s == t && (s == MRS_END || (x.n == y.n && memcmp(x.p, y.p, x.n) == 0));
-        s = s == MRS_OK ? rest(c, x.n, e) : s;
+        s = s == MRS_OK ? mrsi_rest_after(c->rests, x.n, e) : s;
     }
     return s < MRS_OK ? s : MRS_END;
 }
@@ -78,7 +72,7 @@ shelve(struct mrsi_residue_coll *c, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && (s = mrsi_docs_next(&c->back, &doc, e)) == MRS_OK) {
         s = mrsi_shelf_put(&c->shelf, doc, e);
-        s = s == MRS_OK ? rest(c, doc.n, e) : s;
+        s = s == MRS_OK ? mrsi_rest_after(c->rests, doc.n, e) : s;
     }
     enum mrs_status t = s == MRS_END ? mrsi_shelf_end(&c->shelf, c->inverse, c->k, e) : s;
     return t == MRS_OK ? s : t;
@@ -91,7 +85,7 @@ hash_side(struct mrsi_residue_coll *c, struct mrsi_docs *docs, struct mrsi_sorte
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && (s = mrsi_docs_next(docs, &doc, e)) == MRS_OK) {
         s = mrsi_residue_hashes(to, c->no++, doc, &c->key, e);
-        s = s == MRS_OK ? rest(c, doc.n, e) : s;
+        s = s == MRS_OK ? mrsi_rest_after(c->rests, doc.n, e) : s;
     }
     return s;
 }

@@ -62,9 +62,7 @@ void
 mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b)
 {
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
-    mrs_build_i64(b, "off", (int64_t)d->begin.off);
-    mrs_build_i64(b, "doc", (int64_t)d->begin.doc);
-    mrs_build_i64(b, "block", (int64_t)d->begin.seq);
+    mrsi_mark_place(&d->begin, b);
     mrs_build_i64(b, "in", (int64_t)d->at);
     mrs_build_close(b);
 }
@@ -86,9 +84,7 @@ mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, str
 {
     bool bad = false;
     struct mrs_view x = mrsi_mark_doc(mark, name);
-    struct mrs_reader_at at = {mrsi_state_number(x, "off", INT64_MAX, &bad),
-                               mrsi_state_number(x, "doc", INT64_MAX, &bad),
-                               mrsi_state_number(x, "block", INT64_MAX, &bad)};
+    struct mrs_reader_at at = mrsi_mark_place_back(x, &bad);
     uint64_t in = mrsi_state_number(x, "in", INT64_MAX, &bad);
     if (bad || (!d->reader && in)) {
         return mrsi_state_damaged("where documents are compared", e);
@@ -225,7 +221,7 @@ mrsi_digest_run(struct mrsi_digest *d, struct mrsi_docs *docs, struct mrsi_rests
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && (s = mrsi_docs_next(docs, &doc, e)) == MRS_OK) {
         mrsi_digest_add(d, doc);
-        s = mrsi_rest_is_due(rests, doc.n) ? mrsi_rest(rests, e) : s;
+        s = mrsi_rest_after(rests, doc.n, e);
     }
     return s;
 }

@@ -30,35 +30,30 @@ mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record type, const void *
     return s;
 }
 
+struct copying {
+    struct mrsi_engine *en;
+    struct mrs_whole *to;
+};
+
 static enum mrs_status
-copy(struct mrsi_residue_out *o, struct mrs_whole *w, struct mrs_err *e)
+copy(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
-    struct mrs_buf *room = &o->file.buf;
-    enum mrs_status s = MRS_OK;
-    mrs_buf_reset(room);
-    uint8_t *p = mrs_buf_take(room, MRSI_MARK_WINDOW);
-    if (!p) {
-        s = mrs_buf_status(room, e);
+    const struct copying *c = arg;
+    if (mrsi_cancelled(c->en)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
-    for (uint64_t at = 0; s == MRS_OK && at < o->bytes; at += MRSI_MARK_WINDOW) {
-        size_t n = MRSI_MARK_WINDOW < o->bytes - at ? MRSI_MARK_WINDOW : (size_t)(o->bytes - at);
-        s = mrs_read_at(o->file.temp->fd, p, n, at, e);
-        s = s == MRS_OK ? mrs_whole_put(w, p, n, e) : s;
-        if (s == MRS_OK && mrsi_cancelled(o->file.en)) {
-            s = mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
-        }
-    }
-    return s;
+    return mrs_whole_put(c->to, p, n, e);
 }
 
 enum mrs_status
 mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, struct mrs_err *e)
 {
-    struct mrs_whole *w = NULL;
+    struct copying c = {o->file.en, NULL};
+    struct mrsi_mark_items all = {c.en, 1, copy, &c};
     enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
-    s = s == MRS_OK ? mrs_whole_open(o->file.en->mem, path, &w, e) : s;
-    s = s == MRS_OK ? copy(o, w, e) : s;
-    enum mrs_status t = mrs_whole_close(w, s == MRS_OK, s == MRS_OK ? e : NULL);
+    s = s == MRS_OK ? mrs_whole_open(c.en->mem, path, &c.to, e) : s;
+    s = s == MRS_OK ? mrsi_mark_items_each(&all, o->file.temp, o->bytes, e) : s;
+    enum mrs_status t = mrs_whole_close(c.to, s == MRS_OK, s == MRS_OK ? e : NULL);
     return s == MRS_OK ? t : s;
 }
 

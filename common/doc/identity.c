@@ -3,7 +3,8 @@
  * A new id is a hash of where a document comes from: {ns, from, key, path, pos} as BSON. Numbers inside key are
  * brought to one representation first, so that a key read as 1 here and as 1.0 there gives one id. The copy of key
  * is made with the builder and a stack of walks as deep as the builder goes. It must not know steps: what goes
- * into the five fields is theirs to say. */
+ * into the five fields is theirs to say. Of ids of one document only what differs is hashed, with the inner functions
+ * of xxhash.h (of 0.8, held against the outer ones by t_value.c). */
 #include "decimal.h"
 #include "hash_long.h"
 #include "internal.h"
@@ -170,11 +171,57 @@ mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12]
     return MRS_OK;
 }
 
-void
-mrs_id_again(struct mrs_buf *made, int64_t last, uint8_t id[12])
+/* ---- ids that differ at their end ---- */
+enum {
+    FROM_END = 8 + 2,           /* the last position, the ends of its array and of the document */
+    MIDDLE_LEAST = 129,         /* from here to MRSI_HASH_LONG XXH3 mixes 32 bytes a round into two sums, */
+    ROUND = 32,                 /* and the last 32 bytes, which may be a part of a round, once more */
+    ROUNDS_FIRST = 4,           /* before the sums are stirred; the secret begins anew behind that */
+    SECRET_BEHIND = 3,          /* that many bytes from its start */
+    SECRET_LAST = 136 - 17 - 16 /* where the part for the last 32 bytes is */
+};
+
+static XXH128_hash_t
+more_rounds(XXH128_hash_t sums, struct mrs_view d, uint32_t from, uint32_t to)
 {
-    enum { FROM_END = 8 + 2 }; /* the number, the ends of the array and of the document */
+    for (uint32_t i = from; i < to; i++) {
+        const uint8_t *p = d.p + (size_t)i * ROUND;
+        uint32_t at = i < ROUNDS_FIRST ? i * ROUND : SECRET_BEHIND + (i - ROUNDS_FIRST) * ROUND;
+        sums = XXH128_mix32B(sums, p, p + ROUND / 2, XXH3_kSecret + at, 0);
+        if (i == ROUNDS_FIRST - 1) {
+            sums.low64 = XXH3_avalanche(sums.low64);
+            sums.high64 = XXH3_avalanche(sums.high64);
+        }
+    }
+    return sums;
+}
+
+/* The high half of XXH3-128, seed 0, of 129 to 240 bytes (the algorithm: doc/xxhash_spec.md of xxHash 0.8), of which
+ * only the last ones are others than at the call before: the rounds in front of them are done once. */
+static uint64_t
+hash_again(struct mrs_view d, struct mrs_id_same *same)
+{
+    XXH128_hash_t sums = {same->sums.lo, same->sums.hi};
+    if (!same->rounds) {
+        same->rounds = (d.n - FROM_END) / ROUND;
+        sums.low64 = d.n * XXH_PRIME64_1;
+        sums.high64 = 0;
+        sums = more_rounds(sums, d, 0, same->rounds);
+        same->sums = (struct mrs_hash128){sums.low64, sums.high64};
+    }
+    sums = more_rounds(sums, d, same->rounds, d.n / ROUND);
+    sums = XXH128_mix32B(sums, d.p + d.n - ROUND / 2, d.p + d.n - ROUND, XXH3_kSecret + SECRET_LAST, 0);
+    return 0 - XXH3_avalanche(sums.low64 * XXH_PRIME64_1 + sums.high64 * XXH_PRIME64_4 + d.n * XXH_PRIME64_2);
+}
+
+void
+mrs_id_again(struct mrs_buf *made, struct mrs_id_same *same, int64_t last, uint8_t id[12])
+{
     struct mrs_view d = {made->p, (uint32_t)made->n};
     mrs_put64(made->p + made->n - FROM_END, (uint64_t)last);
-    put_hash(d, id);
+    if (d.n < MIDDLE_LEAST || d.n > MRSI_HASH_LONG) {
+        put_hash(d, id);
+    } else {
+        mrs_put64(id + 4, __builtin_bswap64(hash_again(d, same)));
+    }
 }

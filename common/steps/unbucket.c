@@ -162,6 +162,7 @@ struct work {
     struct mrs_buf by;         /* struct mrs_val of each node: what the bucket holds there */
     struct mrs_buf front;      /* the elements that every document gets whose item has none of their names */
     struct mrs_buf source;     /* what the last new `_id` was made of; empty: none was */
+    struct mrs_id_same same;   /* of those made of it */
     uint8_t id[12];            /* and what it was */
     struct mrsi_alike alike;   /* a document whose names were looked at, and what was seen: */
     struct names names;
@@ -305,12 +306,13 @@ new_id(struct item *x, struct mrs_val *id)
     enum mrs_status st = MRS_OK;
     *id = (struct mrs_val){w->id, sizeof w->id, MRS_OBJECTID};
     if (w->source.n) {
-        mrs_id_again(&w->source, x->position, w->id);
+        mrs_id_again(&w->source, &w->same, x->position, w->id);
     } else {
         struct mrs_val key = mrs_doc_get(x->bucket, "_id");
         const char *into = x->s->into.ns, *from = x->s->from.ns;
         struct mrs_new_id in = {into, from, key, x->s->items_spec, &x->position, 1, mrsi_id_time(key)};
         st = mrs_id_make(&in, &w->source, w->id, x->c->err);
+        w->same = (struct mrs_id_same){.rounds = 0};
     }
     return mrsi_step_skip(x->c, st, "id");
 }

@@ -76,8 +76,13 @@ struct mrs_new_id {
     uint32_t time_secs;
 };
 enum mrs_status mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12], struct mrs_err *e);
-/* The id that differs in the last position only (n_pos > 0): made, id: as mrs_id_make, or this, left them. */
-void mrs_id_again(struct mrs_buf *made, int64_t last, uint8_t id[12]);
+/* Ids that differ in the last position only (n_pos > 0). made, id: as mrs_id_make, or this, left them. same: what the
+ * hashes of them have in common; zeroed by the caller whenever mrs_id_make was at made, and only then. */
+struct mrs_id_same {
+    struct mrs_hash128 sums;
+    uint32_t rounds;
+};
+void mrs_id_again(struct mrs_buf *made, struct mrs_id_same *same, int64_t last, uint8_t id[12]);
 
 /* ---- numbers (decimal128 by libintelrdfpmath, BID as in BSON) ---- */
 /* [+-]digits[.digits][e[+-]digits], inf, infinity, nan in any case. exact: FAIL where a digit would be lost; else

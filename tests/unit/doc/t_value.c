@@ -290,18 +290,47 @@ check_id(const struct id_case *c)
     assert_string_equal(hex, c->id);
     if (c->n_pos) { /* from another last position back to its own */
         int64_t pos[8] = {0};
+        struct mrs_id_same same = {.rounds = 0};
         uint8_t other[12], again[12];
         memcpy(pos, c->pos, c->n_pos * sizeof *pos);
         pos[c->n_pos - 1] = INT64_MIN + 7;
         in.pos = pos;
         assert_int_equal(mrs_id_make(&in, &scratch, other, NULL), MRS_OK);
         memcpy(again, other, 12);
-        mrs_id_again(&scratch, c->pos[c->n_pos - 1], again);
+        mrs_id_again(&scratch, &same, c->pos[c->n_pos - 1], again);
         assert_memory_equal(again, id, 12);
-        mrs_id_again(&scratch, INT64_MIN + 7, again);
+        mrs_id_again(&scratch, &same, INT64_MIN + 7, again);
         assert_memory_equal(again, other, 12);
     }
     mrs_buf_clear(&scratch);
+}
+
+/* Whatever the length of what is hashed, in the row that a bucket makes and back. */
+static void
+ids_of_one_document(void **state)
+{
+    char name[300];
+    struct mrs_buf scratch, row;
+    (void)state;
+    mrs_buf_init(&scratch, mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&row, mem, MRS_DOC_READ_MAX);
+    for (size_t n = 0; n < sizeof name; n++) {
+        struct mrs_id_same same = {.rounds = 0};
+        int64_t pos[] = {3, 0};
+        struct mrs_new_id in = {name, "d.from", mrs_null(), mrs_missing(), pos, 2, 77};
+        uint8_t id[12], again[12];
+        memset(name, 'n', n);
+        name[n] = 0;
+        assert_int_equal(mrs_id_make(&in, &row, again, NULL), MRS_OK);
+        for (unsigned i = 0; i < 40; i++) {
+            pos[1] = i < 3 ? (int64_t)i : (int64_t)(i * 0x9E3779B97F4A7C15u);
+            assert_int_equal(mrs_id_make(&in, &scratch, id, NULL), MRS_OK);
+            mrs_id_again(&row, &same, pos[1], again);
+            assert_memory_equal(again, id, 12);
+        }
+    }
+    mrs_buf_clear(&scratch);
+    mrs_buf_clear(&row);
 }
 
 static struct mrs_val
@@ -608,7 +637,7 @@ main(void)
             cmocka_unit_test(structure),
         cmocka_unit_test(deep_and_tuples),  cmocka_unit_test(id_vectors),     cmocka_unit_test(id_normal_form),
             cmocka_unit_test(double_text), cmocka_unit_test(hash_of_any_length),
-            cmocka_unit_test(hash_of_pieces),
+            cmocka_unit_test(hash_of_pieces), cmocka_unit_test(ids_of_one_document),
         cmocka_unit_test(decimal_text),     cmocka_unit_test(integral),         cmocka_unit_test(without_memory),
     };
     mem = mrs_mem_new(0);

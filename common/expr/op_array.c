@@ -251,6 +251,29 @@ eval_slice(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return part(ev, &l, from, to, out);
 }
 
+/* Numbers from n[0] to before n[1] in steps of n[2], which is not 0. */
+static int64_t
+range_count(const int32_t n[3])
+{
+    int64_t step = n[2], way = (int64_t)n[1] - n[0];
+    if (step < 0) {
+        step = -step;
+        way = -way;
+    }
+    return way > 0 ? (way - 1) / step + 1 : 0;
+}
+
+/* Bytes of an array of n numbers: type, index, zero, value. */
+static size_t
+range_bytes(int64_t n)
+{
+    int64_t bytes = n * 7;
+    for (int64_t ten = 10; ten < n; ten *= 10) {
+        bytes += n - ten; /* of a digit more */
+    }
+    return (size_t)bytes;
+}
+
 static enum mrs_status
 eval_range(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
@@ -267,10 +290,12 @@ eval_range(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_eval_error(x, ev, "the step is 0");
     }
     struct mrsi_out o;
+    int64_t count = range_count(n);
     mrsi_out_begin(ev, &o);
-    for (int64_t i = n[0]; (n[2] > 0 ? i < n[1] : i > n[1]) && !o.buf.bad; i += n[2]) {
+    mrs_buf_grow(&o.buf, range_bytes(count)); /* more than a value may have: bad, before any is written */
+    for (int64_t i = 0; i < count && !o.buf.bad; i++) {
         uint8_t room[16];
-        mrs_build_item(&o.build, mrs_make_i32(room, (int32_t)i));
+        mrs_build_item(&o.build, mrs_make_i32(room, (int32_t)(n[0] + i * n[2])));
     }
     return mrsi_out_end(ev, &o, MRS_ARRAY, out);
 }

@@ -194,6 +194,54 @@ results_have_a_ceiling(void **state)
     }
 }
 
+static void
+check_range(int32_t from, int32_t to, int32_t step)
+{
+    struct bench b;
+    struct mrs_val v;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    char text[100];
+    snprintf(text, sizeof text, "{'$range': [%d, '$to', %d]}", from, step);
+    bench_open(&b, 0);
+    assert_int_equal(bench_compile(&b, text), MRS_OK);
+    snprintf(text, sizeof text, "{'to': %d}", to);
+    bench_doc(&b, text);
+    assert_int_equal(mrs_expr_eval(b.x, &b.ev, &v), MRS_OK);
+    mrs_walk_init(&w, mrs_val_view(v));
+    for (int64_t i = from; step > 0 ? i < to : i > to; i += step) {
+        assert_int_equal(mrs_walk_next(&w, &el), 1);
+        assert_int_equal(el.v.type, MRS_INT32);
+        assert_int_equal((int32_t)mrs_le32(el.v.p), i);
+    }
+    assert_int_equal(mrs_walk_next(&w, &el), 0);
+    bench_close(&b);
+}
+
+/* How many numbers there are is foretold: from each end, over all 32 bits. */
+static void
+ranges(void **state)
+{
+    static const int32_t edges[] = {INT32_MIN, INT32_MIN + 1, -1, 0, 1, INT32_MAX - 1, INT32_MAX};
+    (void)state;
+    for (int32_t from = -4; from <= 4; from++) {
+        for (int32_t to = -4; to <= 4; to++) {
+            for (int32_t step = -3; step <= 3; step++) {
+                if (step) {
+                    check_range(from, to, step);
+                }
+            }
+        }
+    }
+    for (size_t i = 0; i < 49; i++) {
+        check_range(edges[i / 7], edges[i % 7], INT32_MAX);
+        check_range(edges[i / 7], edges[i % 7], INT32_MIN);
+        check_range(edges[i / 7], edges[i % 7], -1000000007);
+        check_range(edges[i / 7], edges[i % 7], 1000003);
+    }
+    check_range(0, 1000001, 1);
+}
+
 /* A value nested as deep as documents may be passes through as bytes. */
 static void
 deep_values_are_copied(void **state)
@@ -323,6 +371,7 @@ main(void)
         cmocka_unit_test(large_documents_are_put_together),
         cmocka_unit_test(text_that_is_not_utf8),
         cmocka_unit_test(results_have_a_ceiling),
+        cmocka_unit_test(ranges),
         cmocka_unit_test(deep_values_are_copied),
         cmocka_unit_test(wrong_arguments_are_refused_by_the_plan),
         cmocka_unit_test(every_allocation_may_fail),

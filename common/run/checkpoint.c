@@ -438,24 +438,19 @@ mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
     return s;
 }
 
+/* Where it is left out the boundary counts again. */
 enum mrs_status
 mrsi_keep_mark_anew(const struct mrsi_pass *p, struct mrs_err *e)
 {
+    const struct mrsi_keep *k = p->en->keep;
     enum mrs_status s = mrsi_keep_mark(p, e);
-    return s == MRS_OK && p->en->keep->left_out ? mrsi_keep_void(p->en, e) : s;
+    return s == MRS_OK && k->left_out && k->pass_on_disk ? write_state(p->en, e) : s;
 }
 
 bool
 mrsi_keep_has_mark(const struct mrsi_engine *en)
 {
     return en->keep && en->keep->exact && en->keep->pass_on_disk;
-}
-
-enum mrs_status
-mrsi_keep_void(struct mrsi_engine *en, struct mrs_err *e)
-{
-    struct mrsi_keep *k = en->keep;
-    return k && k->pass_on_disk ? write_state(en, e) : MRS_OK;
 }
 
 void

@@ -155,8 +155,6 @@ enum mrs_status mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e);
 /* The same, but the older one is void in any case. */
 enum mrs_status mrsi_keep_mark_anew(const struct mrsi_pass *p, struct mrs_err *e);
 bool mrsi_keep_has_mark(const struct mrsi_engine *en); /* the state on disk has one */
-/* What the mark on disk speaks of is about to be written anew: the boundary counts again. */
-enum mrs_status mrsi_keep_void(struct mrsi_engine *en, struct mrs_err *e);
 
 /* ---- checkpoint_part.c: what a pass holds between two jobs, as fields of its mark ----
  * Each structure that outlives a job has a pair of functions of the same form: X_describe(x, name, b, files, e), which

@@ -5,14 +5,12 @@
 #include "amend.h"
 #include "checkpoint.h"
 
-enum mrs_status
-mrsi_read_through(struct mrsi_engine *en, uint32_t coll, uint64_t *docs, uint64_t *bytes, struct mrs_err *e)
+/* Reads a collection to its end, through pending steps, writing nothing. */
+static enum mrs_status
+read_through(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
     struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
-    enum mrs_status s = mrsi_copy_through(en, coll, &wr, NULL, e);
-    *docs = wr.docs;
-    *bytes = wr.bytes;
-    return s;
+    return mrsi_copy_through(en, coll, &wr, NULL, e);
 }
 
 static bool
@@ -157,7 +155,6 @@ mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         struct mrsi_coll *c = &en->coll[i];
         bool waits = false;
-        uint64_t docs, bytes;
         for (uint32_t k = 0; k < c->n_part; k++) {
             struct mrsi_part *p = &c->part[k];
             while (p->n_pend && p->pend[p->n_pend - 1] > last) {
@@ -167,7 +164,7 @@ mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e)
         }
         if (waits && !c->written) {
             mrsi_rows_begin(en);
-            s = mrsi_read_through(en, i, &docs, &bytes, e);
+            s = read_through(en, i, e);
             mrsi_rows_accept(en);
         }
     }

@@ -296,7 +296,7 @@ enum mrs_status mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w
 /* Counts a document that stands at `at` up to the end of the buffer. */
 void mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at);
 enum mrs_status mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e);
-/* Empty again; no mark on disk may speak of what it had (mrsi_pass_anew, mrsi_keep_void). */
+/* Empty again; no mark on disk may speak of what it had (mrsi_pass_anew). */
 enum mrs_status mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e);
 /* The collection consists of what was written (keep_old: behind its old parts). */
 enum mrs_status mrsi_writer_close(struct mrsi_writer *wr, bool keep_old, struct mrs_err *e);
@@ -367,9 +367,6 @@ bool mrsi_is_oplog(const struct mrsi_engine *en, uint32_t i);
  */
 enum mrs_status mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e);
 enum mrs_status mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e);
-/* Reads a collection to its end, through pending steps, writing nothing: *docs come out. */
-enum mrs_status mrsi_read_through(struct mrsi_engine *en, uint32_t coll, uint64_t *docs, uint64_t *bytes,
-                                  struct mrs_err *e);
 enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
 /* Before anything is written: the oplog must not concern what the plan names; extras that hold documents are whole.
  */

@@ -294,6 +294,7 @@ static const struct mrs_cli_row files[] = {
     {"\\fIOUT\\fB.partial\\fR", "the output until it is whole."},
     {"\\fIOUT\\fB.checkpoint\\fR", "what `--resume` needs, and collections between two steps."},
     {"\\fIOUT\\fB.inverse.partial\\fR", "what the inverse plan made, while a residue is written or put back."},
+    {"\\fIOUT\\fB.inverse.checkpoint\\fR", "what `--resume` needs of that."},
     {"\\fIOUT\\fB.refused.bson\\fR, \\fIOUT\\fB.refused.bson.jsonl\\fR", "the refused documents."},
     {NULL, NULL},
 };

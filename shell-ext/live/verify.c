@@ -150,14 +150,14 @@ struct which {
     const char *what;
     uint32_t no, group, main;
     int side; /* -1: source to target */
-    bool repair;
+    enum live_repair repair;
     enum live_purpose purpose;
 };
 
 static enum mrs_status
 one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r, struct mrs_err *e)
 {
-    struct verifying v = {.r = r, .repair = w->repair, .side = w->side};
+    struct verifying v = {.r = r, .repair = w->repair != LIVE_REPAIR_NOTHING, .side = w->side};
     char name[48], phase[96];
     enum mrs_status st = live_batch_open(&v.b, job, w->group, w->main, w->purpose, r, e);
     const struct mrs_step *s = &job->plan->steps[job->live->group[w->group].first];
@@ -166,7 +166,8 @@ one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r
                              .phase = live_phase_name(job, phase, "verify", w->group),
                              .coll = w->side < 0 ? v.b.coll : &s->desc.sides[w->side].coll, .bounded = true,
                              .batch = w->side < 0 ? compare : back, .arg = &v};
-    v.b.record = w->repair;
+    v.b.record = v.repair;
+    v.b.patient = w->repair == LIVE_REPAIR_PATIENTLY;
     uint64_t before = r->differs;
     st = st ? st : live_tour_run(&v.t, e);
     r->differs = st ? r->differs : before + v.t.differs; /* also what a killed run had counted */
@@ -205,8 +206,8 @@ direct_run(const struct live_job *job)
 }
 
 enum mrs_status
-live_verify_groups(struct live_job *job, const char *what, uint32_t no, uint32_t first, uint32_t last, bool repair,
-                   struct live_pass_report *r, struct mrs_err *e)
+live_verify_groups(struct live_job *job, const char *what, uint32_t no, uint32_t first, uint32_t last,
+                   enum live_repair repair, struct live_pass_report *r, struct mrs_err *e)
 {
     enum live_purpose purpose = direct_run(job) ? LIVE_FOR_DIRECT : LIVE_FOR_EXPAND;
     enum mrs_status st = MRS_OK;
@@ -267,6 +268,39 @@ finish(struct live_job *job, bool clean, struct mrs_err *e)
     return st;
 }
 
+/* One comparison of all that there is so far; *right: nothing differs any more, and nothing waits. */
+static enum mrs_status
+one_round(struct live_job *job, enum live_repair repair, bool over, bool *right, struct live_pass_report *r,
+          struct mrs_err *e)
+{
+    uint32_t no, groups = over ? job->live->n_groups : job->run->group;
+    uint64_t missed = r->missed;
+    r->differs = r->foreign = r->refused = 0;
+    r->n_named = 0;
+    enum mrs_status st = begin(job, &no, e);
+    st = st ? st : live_verify_groups(job, "verify", no, 0, groups, repair, r, e);
+    *right = !st && r->differs == 0 && (repair != LIVE_REPAIR_PATIENTLY || r->missed == missed);
+    return st ? st : finish(job, over && *right, e);
+}
+
+/* Patiently as long as that changes something; but the last two rounds: one that refuses takes back what it has
+ * written of what it refuses, and one looks at that. */
+static enum mrs_status
+repair_in_rounds(struct live_job *job, bool over, struct live_pass_report *r, struct mrs_err *e)
+{
+    enum live_repair repair = LIVE_REPAIR_PATIENTLY;
+    uint32_t rounds = 1 + (job->opts.passes ? job->opts.passes : REPAIR_ROUNDS);
+    enum mrs_status st = MRS_OK;
+    bool right = false;
+    for (uint32_t round = 0; round < rounds && !right && !st; round++) {
+        uint64_t written = r->written;
+        repair = round + 2 < rounds ? repair : LIVE_REPAIR_ALL;
+        st = one_round(job, repair, over, &right, r, e);
+        repair = r->written != written ? repair : LIVE_REPAIR_ALL;
+    }
+    return st;
+}
+
 enum mrs_status
 live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -276,19 +310,10 @@ live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
                            "this run is in phase \"%s\": there is nothing to compare the old shape with",
                            job->run->phase);
     }
-    uint32_t rounds = job->opts.repair ? (job->opts.passes ? job->opts.passes : REPAIR_ROUNDS) + 1 : 1;
-    uint32_t groups = over ? job->live->n_groups : job->run->group;
+    bool right;
     enum mrs_status st = live_block_leave(job, e); /* of a contract that died before it removed anything */
-    for (uint32_t round = 0; round < rounds && !st; round++) {
-        uint32_t no;
-        r->differs = r->foreign = r->refused = 0;
-        r->n_named = 0;
-        st = begin(job, &no, e);
-        st = st ? st : live_verify_groups(job, "verify", no, 0, groups, job->opts.repair, r, e);
-        st = st ? st : finish(job, over && r->differs == 0, e);
-        if (r->differs == 0) {
-            break;
-        }
+    if (!st && job->opts.repair) {
+        return repair_in_rounds(job, over, r, e);
     }
-    return st;
+    return st ? st : one_round(job, LIVE_REPAIR_NOTHING, over, &right, r, e);
 }

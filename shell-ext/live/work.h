@@ -154,10 +154,13 @@ enum mrs_status live_batch_keep_swept(struct live_batch *b, struct mrs_err *e);
 enum mrs_status live_batch_hot(struct live_batch *b, struct live_task *t, bool *done, struct mrs_err *e);
 
 /* ---- verify.c ---- */
-/* Groups first..last-1 compared, both ways, under checkpoints of this name and number; repair: written. What is found
- * is in r (differs, named, foreign). */
+/* What becomes of differences. Patiently: a unit whose product's `_id` is taken waits for the next round (it is counted
+ * in missed), because the document there may be stale and go in this one; else it is refused. */
+enum live_repair { LIVE_REPAIR_NOTHING, LIVE_REPAIR_PATIENTLY, LIVE_REPAIR_ALL };
+/* Groups first..last-1 compared, both ways, under checkpoints of this name and number. What is found is in r (differs,
+ * named, foreign, missed). */
 enum mrs_status live_verify_groups(struct live_job *job, const char *what, uint32_t no, uint32_t first, uint32_t last,
-                                   bool repair, struct live_pass_report *r, struct mrs_err *e);
+                                   enum live_repair repair, struct live_pass_report *r, struct mrs_err *e);
 /* A number that no earlier call got, for checkpoints that must be new: counted in the run document under `field`. */
 enum mrs_status live_next_number(struct live_job *job, const char *field, uint32_t *no, struct mrs_err *e);
 

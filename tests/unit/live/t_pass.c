@@ -354,6 +354,30 @@ moved_back(void **state)
     desk_leave(&d);
 }
 
+/* An element that went to another document whose turn comes first: what it has left behind stands in its way, and goes
+ * later in the same round. */
+static void
+moved_to_an_earlier_one(void **state)
+{
+    (void)state;
+    for (uint32_t batch = 1; batch < 4; batch++) {
+        struct desk d;
+        struct report r;
+        begin_case(&d, &extract_case);
+        d.job.opts.batch = batch;
+        expands(&d, &r);
+        mrs_arena_clear(&r.a);
+        update_one(&d, "posts", "{'_id': 2}", "{'$set': {'items': [{'_id': 102, 'q': 3}]}}");
+        update_one(&d, "posts", "{'_id': 3}", "{'$set': {'items': []}}");
+        d.job.opts.max_refused = 0;
+        finds(&d, true, 0, 0, NULL);
+        holds(&d, "lines", "{'_id': 100, 'post': 1, 'q': 1}{'_id': 101, 'post': 1, 'q': 2}"
+                           "{'_id': 102, 'post': 2, 'q': 3}");
+        assert_int_equal(d.job.run->n_refused, 0);
+        desk_leave(&d);
+    }
+}
+
 /* ---- foreign documents, refused ones ---- */
 
 static void
@@ -846,6 +870,7 @@ main(void)
         cmocka_unit_test(cut_and_go_on),
         cmocka_unit_test(differences_in_fields),
         cmocka_unit_test(differences_in_documents),
+        cmocka_unit_test(moved_to_an_earlier_one),
         cmocka_unit_test(moved_back),
         cmocka_unit_test(refused_by_what_is_there),
         cmocka_unit_test(refused_by_a_kernel),

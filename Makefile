@@ -134,7 +134,7 @@ $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
 # The tool, but killed and gone on with all the time.
 $(OBJ)/killed: $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ROOMLIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) -Wl,--wrap=mrs_run $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ALLROOMS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) -Wl,--wrap=mrs_run,--wrap=mrs_run_back $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ALLROOMS) -o $@
 $(OBJ)/twin-run: $(patsubst %.c,$(OBJ)/%.o,tests/twin/run.c tests/twin/vectors.c $(TWINGEN)) $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@

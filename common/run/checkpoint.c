@@ -356,7 +356,8 @@ mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
         return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its mark", e);
     }
     k->is_whole = true;
-    bool wanted = k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
+    bool inverse = en->opts->write_residue; /* whose run leaves something of its own */
+    bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
     return s == MRS_OK && wanted ? write_state(en, e) : s; /* else nobody would look for it */
 }
@@ -612,6 +613,7 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
                         en->opts->output);
     }
     if (s != MRS_OK || k->is_published) {
+        k->from_pass = k->from.pass; /* for what it says: no pass is begun any more */
         return s;
     }
     s = mrs_output_take_up(en->out, output, open, e);

@@ -26,7 +26,7 @@
 
 #include "internal.h"
 
-#define MRSI_STATE_FORMAT 2 /* of the file; one of another is refused */
+#define MRSI_STATE_FORMAT 3 /* of the file; one of another is refused */
 
 /* What a file says; views point into its bytes. */
 struct mrsi_checkpoint {
@@ -211,6 +211,7 @@ enum mrs_status mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, 
                                    struct mrs_err *e);
 enum mrs_status mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e);
 #define MRSI_KEEP_RESIDUE "residue" /* kind of the pass in which a whole output is compared with its inverse */
+#define MRSI_KEEP_BACK "back"       /* kind of the pass in which a residue is put back */
 #define MRSI_KEEP_PUBLISH "publish" /* kind of the pass in which the output gets its name */
 enum mrs_status mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e);
 

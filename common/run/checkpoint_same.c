@@ -55,8 +55,10 @@ mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e
     list(b, "--nsInclude", o->in.include, o->in.n_include, &room);
     list(b, "--nsExclude", o->in.exclude, o->in.n_exclude, &room);
     text(b, "--write-residue", o->write_residue ? o->write_residue : "");
-    text(b, "--tmp, with --write-residue", o->write_residue && o->tmp ? o->tmp : ""); /* the inverse run lies there */
-    enum mrs_status s = fingerprint(en, b, "--amend", o->amend, e);
+    bool inverse = o->write_residue || en->residue; /* its run lies there */
+    text(b, "--tmp, with a residue", inverse && o->tmp ? o->tmp : "");
+    enum mrs_status s = fingerprint(en, b, "--residue", en->residue, e);
+    s = s == MRS_OK ? fingerprint(en, b, "--amend", o->amend, e) : s;
     s = s == MRS_OK ? mrs_buf_status(&room, e) : s;
     mrs_buf_clear(&room);
     return s;
@@ -109,7 +111,7 @@ check_options(struct mrs_view was, struct mrs_view now, struct mrs_err *e)
     mrs_walk_init(&w, now);
     while (mrs_walk_next(&w, &at) == 1) {
         struct mrs_val v = mrs_doc_get(was, at.name);
-        bool secret = strcmp(at.name, "--amend") == 0;
+        bool secret = strcmp(at.name, "--amend") == 0 || strcmp(at.name, "--residue") == 0;
         if (mrs_identical(v, at.v)) {
             continue;
         }

@@ -129,6 +129,7 @@ struct mrsi_engine {
     uint64_t temp_most;      /* bytes that they had at one time */
     _Atomic uint64_t done_bytes, done_docs;
     uint64_t total_bytes;
+    const char *residue;    /* the file that is put back (residue_back.c); NULL: none */
     struct mrsi_pass *output_pass; /* what a rest of the output is a mark of; NULL: of nothing */
     char phase_text[128];
     pthread_mutex_t lock; /* progress */

@@ -64,6 +64,13 @@ mrsi_residue_head(const struct mrs_residue *r)
 {
     return (struct mrs_view){r->head.p, (uint32_t)r->head.n};
 }
+/* Whether a field is true. */
+static inline bool
+mrsi_residue_is(struct mrs_view d, const char *name)
+{
+    struct mrs_val v = mrs_doc_get(d, name);
+    return v.type == MRS_BOOL && *v.p;
+}
 void mrsi_put_varint(struct mrs_buf *b, uint64_t v);
 /* False: there is no whole one. */
 bool mrsi_get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v);
@@ -93,15 +100,15 @@ struct mrsi_shelf { /* of a plain data file, by number */
     uint64_t window_at;
     uint64_t next; /* offset behind the document given last */
 };
-enum mrs_status mrsi_shelf_open(struct mrsi_shelf *s, struct mrsi_engine *en, struct mrs_input *in, uint32_t i,
-                                struct mrs_err *e);
-/* The same in parts: an empty one, the documents in their order, then it can be asked. */
+/* An empty one, the documents from here on in their order (END), then it can be asked. */
 void mrsi_shelf_init(struct mrsi_shelf *s, struct mrsi_engine *en);
-enum mrs_status mrsi_shelf_put(struct mrsi_shelf *s, struct mrs_view doc, struct mrs_err *e);
+enum mrs_status mrsi_shelf_fill(struct mrsi_shelf *s, struct mrsi_docs *d, struct mrsi_rests *rests,
+                                struct mrs_err *e);
 enum mrs_status mrsi_shelf_end(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e);
 enum mrs_status mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *files,
                                     struct mrs_err *e);
-enum mrs_status mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, struct mrs_err *e);
+/* ended: it could be asked, and can behind end. */
+enum mrs_status mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct mrs_err *e);
 /* Document no, which lives until the next call; no < n. */
 enum mrs_status mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e);
 void mrsi_shelf_close(struct mrsi_shelf *s);
@@ -115,8 +122,6 @@ void mrsi_digest_add(struct mrsi_digest *d, struct mrs_view doc);
 /* Of the documents from here on; END. */
 enum mrs_status mrsi_digest_run(struct mrsi_digest *d, struct mrsi_docs *docs, struct mrsi_rests *rests,
                                 struct mrs_err *e);
-enum mrs_status mrsi_digest_of(struct mrsi_digest *d, struct mrsi_rests *rests, struct mrs_input *in, uint32_t i,
-                               struct mrs_err *e);
 /* Adds docs, digest and order to an open document; and compares with them. */
 void mrsi_digest_put(const struct mrsi_digest *d, struct mrs_build *b);
 bool mrsi_digest_same(const struct mrsi_digest *d, struct mrs_view in, bool *other_order);
@@ -163,13 +168,20 @@ struct mrsi_unpack {
     struct mrs_mem *mem;
     const struct mrs_residue *r; /* its record */
     struct mrsi_shelf *shelf;
-    uint64_t next;
-    uint64_t taken; /* of the shelf, repeats counted */
+    uint64_t next;  /* of the records before it: the document of the shelf behind the last one taken; */
+    uint64_t taken; /* how many, repeats counted */
+    uint64_t given; /* documents of this record; the first so many are not given once more */
     struct mrs_buf ops, docs, base;
     enum mrs_status (*put)(void *arg, struct mrs_view doc, struct mrs_err *e);
     void *arg;
 };
+void mrsi_unpack_begin(struct mrsi_unpack *u, struct mrs_mem *mem, const struct mrs_residue *r,
+                       struct mrsi_shelf *shelf);
 enum mrs_status mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e);
+void mrsi_unpack_clear(struct mrsi_unpack *u);
+/* Where it stands, while put runs; of the same record again. */
+void mrsi_unpack_describe(const struct mrsi_unpack *u, struct mrs_build *b);
+enum mrs_status mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e);
 
 /* ---- residue_coll.c: one collection of the input, held against what the inverse made of it ---- */
 struct mrsi_residue_coll {
@@ -202,6 +214,34 @@ enum mrs_status mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct m
                                            struct mrs_err *e);
 enum mrs_status mrsi_residue_coll_apply(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e);
 
+/* ---- residue_put.c: one collection that comes back ---- */
+struct mrsi_residue_put {
+    struct mrsi_engine *en;
+    struct mrsi_rests *rests;
+    struct mrs_residue *r;     /* stands behind the record COLL */
+    struct mrs_input *inverse;
+    uint32_t k;                /* namespace in it; MRSI_NONE */
+    struct mrs_sink *sink;     /* NULL: no documents may come */
+    struct mrsi_writer *wr;    /* has their count and their bytes */
+    /* private */
+    unsigned stage;
+    uint64_t at, records; /* where the record that is worked on begins, and how many stand before it */
+    bool shelved;         /* the shelf is begun */
+    struct mrsi_digest digest;
+    struct mrsi_docs docs;
+    struct mrsi_shelf shelf;
+    struct mrsi_unpack unpack;
+};
+/* en to wr are set by the caller behind it. */
+void mrsi_residue_put_init(struct mrsi_residue_put *p, struct mrsi_engine *en, struct mrs_residue *r);
+void mrsi_residue_put_clear(struct mrsi_residue_put *p); /* behind init */
+/* Reads the records up to DONE and writes what they say. opened: behind apply. FAIL MRS_E_FORMAT: they are damaged, or
+ * what came is not what was there. */
+enum mrs_status mrsi_residue_put_run(struct mrsi_residue_put *p, bool opened, struct mrs_err *e);
+enum mrs_status mrsi_residue_put_describe(struct mrsi_residue_put *p, struct mrs_build *b, struct mrs_buf *files,
+                                          struct mrs_err *e);
+enum mrs_status mrsi_residue_put_apply(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e);
+
 /* ---- residue_run.c: what both ways share ---- */
 struct mrsi_names { /* of collections, in order, each once */
     const char **at;
@@ -217,8 +257,7 @@ struct mrsi_inverse_run {
     struct mrs_input *in;
     const struct mrs_run_opts *opts; /* of the run that wants it */
     const char *input;               /* where `in` lies */
-    bool go_on;                      /* with what one that was stopped has left; there need not be any */
-    bool anew;                       /* such a rest is removed; neither: refused (MRS_E_EXISTS) */
+    bool go_on;                      /* with what one that was stopped has left, if there is any; else that goes */
     enum mrs_status (*look)(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e);
     void *arg;
 };

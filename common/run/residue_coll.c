@@ -68,12 +68,7 @@ compare(struct mrsi_residue_coll *c, struct mrs_err *e)
 static enum mrs_status
 shelve(struct mrsi_residue_coll *c, struct mrs_err *e)
 {
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
-    while (s == MRS_OK && (s = mrsi_docs_next(&c->back, &doc, e)) == MRS_OK) {
-        s = mrsi_shelf_put(&c->shelf, doc, e);
-        s = s == MRS_OK ? mrsi_rest_after(c->rests, doc.n, e) : s;
-    }
+    enum mrs_status s = mrsi_shelf_fill(&c->shelf, &c->back, c->rests, e);
     enum mrs_status t = s == MRS_END ? mrsi_shelf_end(&c->shelf, c->inverse, c->k, e) : s;
     return t == MRS_OK ? s : t;
 }
@@ -314,10 +309,7 @@ apply_numbers(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err 
 static enum mrs_status
 apply_shelf(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_shelf_apply(&c->shelf, mark, e);
-    if (s == MRS_OK && c->shelf.off.ended != (c->stage != SHELF)) {
-        return mrsi_state_damaged("where documents stand", e);
-    }
+    enum mrs_status s = mrsi_shelf_apply(&c->shelf, mark, c->stage != SHELF, e);
     return s == MRS_OK && c->stage != SHELF ? mrsi_shelf_end(&c->shelf, c->inverse, c->k, e) : s;
 }
 

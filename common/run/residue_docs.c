@@ -105,8 +105,8 @@ mrsi_shelf_init(struct mrsi_shelf *s, struct mrsi_engine *en)
     s->off.kept = true;
 }
 
-enum mrs_status
-mrsi_shelf_put(struct mrsi_shelf *s, struct mrs_view doc, struct mrs_err *e)
+static enum mrs_status
+put_on_shelf(struct mrsi_shelf *s, struct mrs_view doc, struct mrs_err *e)
 {
     enum mrs_status st = s->n ? MRS_OK : mrsi_tape_put(&s->off, &s->end, e);
     s->end += doc.n;
@@ -130,17 +130,15 @@ mrsi_shelf_end(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mr
 }
 
 enum mrs_status
-mrsi_shelf_open(struct mrsi_shelf *s, struct mrsi_engine *en, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+mrsi_shelf_fill(struct mrsi_shelf *s, struct mrsi_docs *d, struct mrsi_rests *rests, struct mrs_err *e)
 {
-    struct mrsi_docs d;
     struct mrs_view doc;
-    mrsi_shelf_init(s, en);
-    enum mrs_status st = mrsi_docs_open(&d, en->mem, in, i, e);
-    while (st == MRS_OK && (st = mrsi_docs_next(&d, &doc, e)) == MRS_OK) {
-        st = mrsi_shelf_put(s, doc, e);
+    enum mrs_status st = MRS_OK;
+    while (st == MRS_OK && (st = mrsi_docs_next(d, &doc, e)) == MRS_OK) {
+        st = put_on_shelf(s, doc, e);
+        st = st == MRS_OK ? mrsi_rest_after(rests, doc.n, e) : st;
     }
-    mrsi_docs_close(&d);
-    return st == MRS_END ? mrsi_shelf_end(s, in, i, e) : st;
+    return st;
 }
 
 enum mrs_status
@@ -152,14 +150,14 @@ mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *f
 }
 
 enum mrs_status
-mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, struct mrs_err *e)
+mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct mrs_err *e)
 {
     bool bad = false;
     s->n = mrsi_state_number(mark, "shelved", INT64_MAX / 8 - 1, &bad);
     s->end = mrsi_state_number(mark, "shelfEnd", INT64_MAX, &bad);
     enum mrs_status st = bad ? mrsi_state_damaged("where documents stand", e) : MRS_OK;
     st = st == MRS_OK ? mrsi_tape_apply(&s->off, mark, "shelf", e) : st;
-    bool fits = s->off.n == s->n + (s->n > 0);
+    bool fits = s->off.n == s->n + (s->n > 0) && s->off.ended == ended;
     return st == MRS_OK && !fits ? mrsi_state_damaged("where documents stand", e) : st;
 }
 
@@ -168,6 +166,9 @@ mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct m
 {
     uint64_t at[2];
     memcpy(at, s->off.p + no * sizeof *at, sizeof at);
+    if (at[1] > s->end || at[0] > at[1] || at[1] - at[0] > MRS_DOC_READ_MAX) {
+        return mrsi_state_damaged("where documents stand", e);
+    }
     if (at[0] < s->window_at || at[1] > s->window_at + s->window.n) {
         uint64_t n = at[0] == s->next ? WINDOW : NARROW;
         n = n > at[1] - at[0] ? n : at[1] - at[0];
@@ -224,17 +225,6 @@ mrsi_digest_run(struct mrsi_digest *d, struct mrsi_docs *docs, struct mrsi_rests
         s = mrsi_rest_after(rests, doc.n, e);
     }
     return s;
-}
-
-enum mrs_status
-mrsi_digest_of(struct mrsi_digest *d, struct mrsi_rests *rests, struct mrs_input *in, uint32_t i, struct mrs_err *e)
-{
-    struct mrsi_docs docs;
-    memset(d, 0, sizeof *d);
-    enum mrs_status s = mrsi_docs_open(&docs, rests->en->mem, in, i, e);
-    s = s == MRS_OK ? mrsi_digest_run(d, &docs, rests, e) : s;
-    mrsi_docs_close(&docs);
-    return s == MRS_END ? MRS_OK : s;
 }
 
 static void

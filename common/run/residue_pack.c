@@ -171,17 +171,18 @@ wrong(const struct mrsi_unpack *u, struct mrs_err *e)
 }
 
 /* The documents that the frame was packed against. A document of the inverse stands for two at most: one with its
- * bytes and one with its `_id`. */
+ * bytes and one with its `_id`. *taken: with those of this record. */
 static enum mrs_status
-gather(struct mrsi_unpack *u, struct ops o, struct mrs_err *e)
+gather(struct mrsi_unpack *u, struct ops o, uint64_t *taken, struct mrs_err *e)
 {
     struct one x;
     struct mrs_view doc;
     int more;
+    *taken = u->taken;
     mrs_buf_reset(&u->base);
     while ((more = next_op(u, &o, &x)) == 1) {
-        u->taken += x.op == MRSI_NEW ? 0 : x.n;
-        if (u->taken > 2 * u->shelf->n) {
+        *taken += x.op == MRSI_NEW ? 0 : x.n;
+        if (*taken > 2 * u->shelf->n) {
             return wrong(u, e);
         }
         for (uint64_t i = 0; x.op == MRSI_MEND && i < x.n; i++) {
@@ -198,38 +199,96 @@ gather(struct mrsi_unpack *u, struct ops o, struct mrs_err *e)
     return more < 0 ? wrong(u, e) : MRS_OK;
 }
 
+/* The document of the frame at *at. */
 static enum mrs_status
-give(struct mrsi_unpack *u, struct ops o, struct mrs_err *e)
+next_packed(const struct mrsi_unpack *u, size_t *at, struct mrs_view *doc, struct mrs_err *e)
+{
+    uint32_t n = u->docs.n - *at >= MRS_DOC_MIN ? mrs_le32(u->docs.p + *at) : 0;
+    if (n < MRS_DOC_MIN || n > u->docs.n - *at || u->docs.p[*at + n - 1] != 0) {
+        return wrong(u, e);
+    }
+    *doc = (struct mrs_view){u->docs.p + *at, n};
+    *at += n;
+    return MRS_OK;
+}
+
+/* Those of one operation, but for the first *skip, which are taken off it. */
+static enum mrs_status
+give_one(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    uint64_t i = 0, past = *skip < x->n ? *skip : x->n;
+    enum mrs_status s = MRS_OK;
+    for (; s == MRS_OK && i < past && x->op != MRSI_TAKE; i++) {
+        s = next_packed(u, at, &doc, e);
+    }
+    *skip -= past;
+    for (i = past; s == MRS_OK && i < x->n; i++) {
+        s = x->op == MRSI_TAKE ? mrsi_shelf_get(u->shelf, x->first + i, &doc, e) : next_packed(u, at, &doc, e);
+        u->given++;
+        s = s == MRS_OK ? u->put(u->arg, doc, e) : s;
+    }
+    return s;
+}
+
+static enum mrs_status
+give(struct mrsi_unpack *u, struct ops *o, struct mrs_err *e)
 {
     struct one x;
-    struct mrs_view doc;
     size_t at = 0;
-    while (next_op(u, &o, &x) == 1) {
-        for (uint64_t i = 0; i < x.n; i++) {
-            enum mrs_status s = MRS_OK;
-            if (x.op == MRSI_TAKE) {
-                s = mrsi_shelf_get(u->shelf, x.first + i, &doc, e);
-            } else {
-                uint32_t n = u->docs.n - at >= MRS_DOC_MIN ? mrs_le32(u->docs.p + at) : 0;
-                if (n < MRS_DOC_MIN || n > u->docs.n - at || u->docs.p[at + n - 1] != 0) {
-                    return wrong(u, e);
-                }
-                doc = (struct mrs_view){u->docs.p + at, n};
-                at += n;
-            }
-            s = s == MRS_OK ? u->put(u->arg, doc, e) : s;
-            if (s != MRS_OK) {
-                return s;
-            }
-        }
+    uint64_t skip = u->given;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && next_op(u, o, &x) == 1) {
+        s = give_one(u, &x, &skip, &at, e);
     }
-    u->next = o.next;
-    return at == u->docs.n ? MRS_OK : wrong(u, e);
+    if (s == MRS_OK && skip) {
+        return mrsi_state_damaged("documents of a residue", e);
+    }
+    return s == MRS_OK && at != u->docs.n ? wrong(u, e) : s;
+}
+
+void
+mrsi_unpack_begin(struct mrsi_unpack *u, struct mrs_mem *mem, const struct mrs_residue *r, struct mrsi_shelf *shelf)
+{
+    memset(u, 0, sizeof *u);
+    u->mem = mem;
+    u->r = r;
+    u->shelf = shelf;
+    mrs_buf_init(&u->ops, mem, MRSI_RESIDUE_MAX / 4 + 1);
+    mrs_buf_init(&u->docs, mem, MRSI_RESIDUE_MAX / 4 + 1);
+    mrs_buf_init(&u->base, mem, MRSI_RESIDUE_MAX / 4 + 1);
+}
+
+void
+mrsi_unpack_clear(struct mrsi_unpack *u)
+{
+    mrs_buf_clear(&u->ops);
+    mrs_buf_clear(&u->docs);
+    mrs_buf_clear(&u->base);
+}
+
+void
+mrsi_unpack_describe(const struct mrsi_unpack *u, struct mrs_build *b)
+{
+    mrs_build_i64(b, "next", (int64_t)u->next);
+    mrs_build_i64(b, "taken", (int64_t)u->taken);
+    mrs_build_i64(b, "given", (int64_t)u->given);
+}
+
+enum mrs_status
+mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    u->next = mrsi_state_number(mark, "next", INT64_MAX, &bad);
+    u->taken = mrsi_state_number(mark, "taken", INT64_MAX, &bad);
+    u->given = mrsi_state_number(mark, "given", INT64_MAX, &bad);
+    return bad ? mrsi_state_damaged("documents of a residue", e) : MRS_OK;
 }
 
 enum mrs_status
 mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e)
 {
+    uint64_t taken;
     const uint8_t *p = u->r->record.p;
     uint64_t n = u->r->record.n;
     if (n < LENGTHS || (uint64_t)mrs_le32(p + 4) + mrs_le32(p + 12) != n - LENGTHS ||
@@ -244,10 +303,14 @@ mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e)
         return s;
     }
     struct ops o = {u->ops.p, u->ops.p + u->ops.n, u->next};
-    s = gather(u, o, e);
+    s = gather(u, o, &taken, e);
     if (s == MRS_OK && mrs_le32(p + 8)) {
         struct mrs_delta docs = {u->base.p, u->base.n, p + LENGTHS + ops.n, mrs_le32(p + 12)};
         s = mrs_delta_unpack(u->mem, &docs, mrs_le32(p + 8), &u->docs, e);
     }
-    return s == MRS_OK ? give(u, o, e) : s;
+    s = s == MRS_OK ? give(u, &o, e) : s;
+    u->next = o.next;
+    u->taken = taken;
+    u->given = 0;
+    return s;
 }

@@ -108,7 +108,7 @@ mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, st
                              .checkpoint_arg = r->opts->checkpoint_arg,
                              .block_bytes = r->opts->block_bytes,
                              .resume = r->go_on,
-                             .force = r->anew,
+                             .force = !r->go_on,
                              .discard = true};
     char *path = place(r->mem, r->opts);
     if (!path) {

@@ -344,7 +344,6 @@ run_back(struct writing *w, struct mrs_err *e)
                                  .opts = w->en->opts,
                                  .input = mrs_output_partial(w->en->out),
                                  .go_on = mrsi_keep_was_whole(w->en),
-                                 .anew = !mrsi_keep_was_whole(w->en),
                                  .look = look,
                                  .arg = w};
     enum mrs_status s = mrsi_inverse_run(&r, &report, e);

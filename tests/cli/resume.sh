@@ -180,15 +180,20 @@ killed_until_done again "${there[@]}" -o again --write-residue kept2
 diff -r made again >/dev/null || fail "with a residue: other bytes"
 cmp kept kept2 || fail "another residue"
 (ulimit -f 1000; exec "${there[@]}" -o again2 --write-residue kept3 --checkpoint 0 >/dev/null 2>err.txt) && fail "no limit"
-expect 2 "--tmp, with --write-residue was" "${there[@]}" -o again2 --write-residue kept3 --tmp . --resume
+expect 2 "--tmp, with a residue was" "${there[@]}" -o again2 --write-residue kept3 --tmp . --resume
 expect 1 "" "${there[@]}" -o again2 --write-residue kept3 --resume
 cmp kept kept3 || fail "another residue after an error"
 killed_until_done was2 "${back[@]}" -o was2
 diff -r was was2 >/dev/null || fail "the way back, killed: other bytes"
-mkdir was2.inverse.partial
-cp was2/*.json was2.inverse.partial # killed behind the publication, while its folder went
-expect 2 "was2" "${back[@]}" -o was2 --resume
-[ ! -e was2.inverse.partial ] || fail "the folder of an inverse that is not needed stays"
+(ulimit -f 1000; exec "${back[@]}" -o was3 --checkpoint 0 >/dev/null 2>err.txt) && fail "no limit"
+grep -q -- --resume err.txt || fail "the way back that met a limit cannot be gone on with"
+cp -r kept kept4
+expect 2 "--residue: the file is not the one" "${back[@]/kept/kept4}" -o was3 --resume
+expect 2 "--residue: the file is not the one" "${back[@]:0:7}" -o was3 --resume
+expect 2 "--tmp, with a residue was" "${back[@]}" -o was3 --tmp . --resume
+expect 2 "" "${back[@]}" -o was3
+expect 0 "went on" "${back[@]}" -o was3 --resume
+diff -r was was3 >/dev/null || fail "the way back after an error: other bytes"
 
 # ---- Ctrl-C ----
 rm -rf out out.*

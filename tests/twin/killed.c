@@ -22,6 +22,12 @@ enum mrs_status __real_mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struc
                                const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
 enum mrs_status __wrap_mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,
                                const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e);
+enum mrs_status __real_mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in,
+                                    const struct mrs_run_opts *opts, struct mrs_residue *residue,
+                                    struct mrs_report *report, struct mrs_err *e);
+enum mrs_status __wrap_mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in,
+                                    const struct mrs_run_opts *opts, struct mrs_residue *residue,
+                                    struct mrs_report *report, struct mrs_err *e);
 
 static uint64_t
 next_random(uint64_t *x)
@@ -55,8 +61,16 @@ struct run {
     struct mrs_mem *mem;
     struct mrs_plan *plan;
     struct mrs_input *in;
+    struct mrs_residue *residue; /* NULL: a run without one */
     struct mrs_run_opts opts;
 };
+
+static enum mrs_status
+call(const struct run *r, const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e)
+{
+    return r->residue ? __real_mrs_run_back(r->mem, r->plan, r->in, opts, r->residue, report, e)
+                      : __real_mrs_run(r->mem, r->plan, r->in, opts, report, e);
+}
 
 /* A child that kills itself at the events-th event (0: never), and never publishes. */
 static pid_t
@@ -73,7 +87,7 @@ begin_child(const struct run *r, int events)
         opts.checkpoint = count_down;
         opts.checkpoint_arg = &left;
         opts.before_publish = die_whole;
-        __real_mrs_run(r->mem, r->plan, r->in, &opts, &report, &e);
+        call(r, &opts, &report, &e);
         _exit(0); /* it met what an undisturbed run meets as well: no reason to try again */
     }
     return id;
@@ -125,17 +139,32 @@ log_kills(unsigned n)
     }
 }
 
+static enum mrs_status
+call_killed(struct run *r, struct mrs_report *report, struct mrs_err *e)
+{
+    r->opts.checkpoint_ms = 1;
+    r->opts.block_bytes = BLOCK;
+    log_kills(kill_some(r));
+    return call(r, &r->opts, report, e);
+}
+
 enum mrs_status
 __wrap_mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const struct mrs_run_opts *opts,
                struct mrs_report *report, struct mrs_err *e)
 {
-    struct run r = {mem, plan, in, *opts};
-    bool within = opts->checkpoint == count_down; /* the inverse run of one that is to be killed */
+    struct run r = {mem, plan, in, NULL, *opts};
+    bool within = opts->discard; /* the inverse run of one that is killed as a whole */
     if (opts->dry_run || !opts->output || !opts->checkpoints || within) {
         return __real_mrs_run(mem, plan, in, opts, report, e);
     }
-    r.opts.checkpoint_ms = 1;
-    r.opts.block_bytes = BLOCK;
-    log_kills(kill_some(&r));
-    return __real_mrs_run(mem, plan, in, &r.opts, report, e);
+    return call_killed(&r, report, e);
+}
+
+enum mrs_status
+__wrap_mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in,
+                    const struct mrs_run_opts *opts, struct mrs_residue *residue, struct mrs_report *report,
+                    struct mrs_err *e)
+{
+    struct run r = {mem, inverse, in, residue, *opts};
+    return call_killed(&r, report, e);
 }

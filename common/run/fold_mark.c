@@ -80,13 +80,22 @@ apply_groups(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     return f->gather.on ? MRS_OK : mrsi_fold_heavy_apply(f, mark, e);
 }
 
-/* The `_id`s of a stage are looked at where all its groups have been written. */
+#define IN(phase) (1u << (phase))
+
+/* What is done about `_id`s in each stage. */
 static bool
 fits(const struct mrsi_fold *f)
 {
-    enum mrsi_ids_phase phase = f->sides.ids.phase;
-    return (phase != MRSI_IDS_LOOK || f->stage == MRSI_FOLD_HOPES) &&
-           (phase != MRSI_IDS_JUDGE || f->stage == MRSI_FOLD_RESOLVES);
+    static const unsigned phases[] = {
+        [MRSI_FOLD_GATHERS] = IN(MRSI_IDS_HOPE),
+        [MRSI_FOLD_READS] = IN(MRSI_IDS_HOPE),
+        [MRSI_FOLD_READS_AGAIN] = IN(MRSI_IDS_RESOLVE),
+        [MRSI_FOLD_HOPES] = IN(MRSI_IDS_HOPE) | IN(MRSI_IDS_LOOK),
+        [MRSI_FOLD_RESOLVES] = IN(MRSI_IDS_RESOLVE) | IN(MRSI_IDS_JUDGE),
+        [MRSI_FOLD_TELLS] = IN(MRSI_IDS_VERDICT),
+        [MRSI_FOLD_SETTLES] = IN(MRSI_IDS_RESOLVE) | IN(MRSI_IDS_VERDICT), /* without a clash; behind one */
+    };
+    return phases[f->stage] & IN(f->sides.ids.phase);
 }
 
 enum mrs_status

@@ -15,6 +15,10 @@
 #define WINDOW_MOST 20
 #define HASH_MOST   19
 #define CHAIN_MOST  20
+#define FRAME_FIRST (ZSTD_MAGICNUMBER & 0xff)
+/* Types of blocks. */
+#define BLOCK_REPEATS 1 /* one byte, again and again */
+#define BLOCK_PACKED  2
 
 struct dec {
     struct mrs_mem *mem;
@@ -23,7 +27,11 @@ struct dec {
     bool any;
     uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX]; /* what the frame begins with */
     size_t head_n;
-    uint64_t made; /* bytes that have come out of it */
+    uint64_t made;    /* bytes that have come out of it */
+    bool walks;       /* where its first block begins is known */
+    uint64_t skip;    /* then: its bytes up to the next header of a block; no more block: all */
+    uint8_t block[3]; /* what that header begins with */
+    size_t block_n;
 };
 struct packer {
     struct mrs_mem *mem;
@@ -71,26 +79,68 @@ dec_close(void *p)
     }
 }
 
-/* In the frame: so many bytes were taken from p and so many came out. False: it ends with fewer than it says, which
- * the library lets pass where the last block is empty and the frame did not lie whole before it. */
+/* Over n bytes of the frame. False: a block that is compressed and has no bytes. */
 static bool
-follow(struct dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
+follow_blocks(struct dec *d, const uint8_t *p, size_t n)
 {
-    size_t n = sizeof d->head - d->head_n;
+    while (n) {
+        size_t over = d->skip < n ? (size_t)d->skip : n;
+        d->skip -= over;
+        p += over;
+        n -= over;
+        if (n) {
+            d->block[d->block_n++] = *p++;
+            n--;
+        }
+        if (d->block_n == sizeof d->block) {
+            uint32_t word = d->block[0] | (uint32_t)d->block[1] << 8 | (uint32_t)d->block[2] << 16;
+            uint32_t type = word >> 1 & 3, size = word >> 3;
+            if (type == BLOCK_PACKED && !size) {
+                return false;
+            }
+            d->block_n = 0;
+            d->skip = word & 1 ? UINT64_MAX : type == BLOCK_REPEATS ? 1 : size;
+        }
+    }
+    return true;
+}
+
+/* So many bytes of the frame were taken from p; as follow_blocks. */
+static bool
+follow_input(struct dec *d, const uint8_t *p, size_t taken)
+{
+    size_t was = d->head_n, n = sizeof d->head - was;
     n = taken < n ? taken : n;
     if (n) {
-        memcpy(d->head + d->head_n, p, n);
+        memcpy(d->head + was, p, n);
     }
     d->head_n += n;
+    if (!d->walks && d->head_n >= ZSTD_FRAMEHEADERSIZE_PREFIX(ZSTD_f_zstd1)) {
+        size_t head = ZSTD_frameHeaderSize(d->head, d->head_n);
+        d->walks = true;
+        d->skip = d->head[0] != FRAME_FIRST || ZSTD_isError(head) ? UINT64_MAX : head - was;
+    }
+    return !d->walks || follow_blocks(d, p, taken);
+}
+
+/* In the frame: so many bytes were taken from p and so many came out. What is wrong with it and passes with the library
+ * where the frame does not lie whole before it; NULL: nothing. */
+static const char *
+follow(struct dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
+{
+    if (!follow_input(d, p, taken)) {
+        return "a packed block is empty";
+    }
     d->made += made;
     if (!ends) {
-        return true;
+        return NULL;
     }
     unsigned long long says = ZSTD_getFrameContentSize(d->head, d->head_n);
     bool good = says == ZSTD_CONTENTSIZE_UNKNOWN || says == ZSTD_CONTENTSIZE_ERROR || says == d->made;
-    d->head_n = 0;
+    d->head_n = d->block_n = 0;
     d->made = 0;
-    return good;
+    d->walks = false;
+    return good ? NULL : "a frame ends with fewer bytes than it says";
 }
 
 /* A frame or a skippable frame may begin so. The library may also know formats that are older than RFC 8878: these are
@@ -98,7 +148,7 @@ follow(struct dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
 static bool
 may_begin(uint8_t first)
 {
-    return first == (ZSTD_MAGICNUMBER & 0xff) || (first & 0xf0) == (ZSTD_MAGIC_SKIPPABLE_START & 0xff);
+    return first == FRAME_FIRST || (first & 0xf0) == (ZSTD_MAGIC_SKIPPABLE_START & 0xff);
 }
 
 static enum mrs_status
@@ -121,8 +171,9 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
         }
         d->inside = r != 0;
         d->any = true;
-        if (!follow(d, in.size ? f->in + in_was : NULL, in.pos - in_was, out.pos - out_was, r == 0)) {
-            *why = "a frame ends with fewer bytes than it says";
+        const char *wrong = follow(d, in.size ? f->in + in_was : NULL, in.pos - in_was, out.pos - out_was, r == 0);
+        if (wrong) {
+            *why = wrong;
             return MRS_FAIL;
         }
     } while (in.pos < in.size && out.pos < out.size);

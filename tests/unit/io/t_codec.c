@@ -171,6 +171,26 @@ byte_by_byte(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
+/* The frame by so many bytes at a time. */
+static enum mrs_status
+unpack_in_steps(struct mrs_mem *mem, const uint8_t *frame, size_t n, size_t step)
+{
+    void *d = mrsi_codec_zstd.dec_open(mem);
+    uint8_t out[100];
+    const char *why = NULL;
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; at < n && s == MRS_OK;) {
+        size_t some = n - at < step ? n - at : step;
+        struct mrsi_flow f = {frame + at, some, out, sizeof out};
+        s = mrsi_codec_zstd.dec_step(d, &f, &why);
+        at += some - f.in_n;
+    }
+    assert_int_equal(why != NULL, s != MRS_OK);
+    assert_true(s != MRS_OK || mrsi_codec_zstd.dec_may_end(d));
+    mrsi_codec_zstd.dec_close(d);
+    return s;
+}
+
 /* A frame whose last block is empty, and that says of six bytes (the library looks only at frames that lie whole before
  * it) or of none; as many bytes at a time. */
 static void
@@ -180,22 +200,33 @@ frames_that_end_early(void **state)
     (void)state;
     struct mrs_mem *mem = mrs_mem_new(0);
     for (size_t step = 1; step <= sizeof frame; step++) {
-        for (frame[5] = 0; frame[5] <= 6; frame[5] = (uint8_t)(frame[5] + 6)) {
-            void *d = mrsi_codec_zstd.dec_open(mem);
-            uint8_t out[100];
-            const char *why = NULL;
-            enum mrs_status s = MRS_OK;
-            for (size_t at = 0; at < sizeof frame && s == MRS_OK;) {
-                size_t n = sizeof frame - at < step ? sizeof frame - at : step;
-                struct mrsi_flow f = {frame + at, n, out, sizeof out};
-                s = mrsi_codec_zstd.dec_step(d, &f, &why);
-                at += n - f.in_n;
-            }
-            assert_int_equal(s, frame[5] ? MRS_FAIL : MRS_OK);
-            assert_int_equal(why != NULL, frame[5] != 0);
-            assert_true(frame[5] || mrsi_codec_zstd.dec_may_end(d));
-            mrsi_codec_zstd.dec_close(d);
-        }
+        frame[5] = 6;
+        assert_int_equal(unpack_in_steps(mem, frame, sizeof frame, step), MRS_FAIL);
+        frame[5] = 0;
+        assert_int_equal(unpack_in_steps(mem, frame, sizeof frame, step), MRS_OK);
+    }
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
+/* A packed block without bytes between others, behind a sound frame and a skippable one: refused, however it is cut.
+ * Plain and repeated ones, and bytes that look like such a block, are not. */
+static void
+blocks_that_are_empty(void **state)
+{
+    static uint8_t frames[] = {
+        0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x00, 0x13, 0x00, 0x00, 'x',    /* repeated */
+        0x50, 0x2a, 0x4d, 0x18, 6, 0, 0, 0, 4, 0, 0, 4, 0, 0,         /* skippable */
+        0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x00, 0x30, 0x00, 0x00, 4, 0, 0, 4, 0, 0, /* plain: looks like two */
+        0x00, 0x00, 0x00, 0x01, 0x00, 0x00,
+    };
+    uint8_t *kind = &frames[sizeof frames - 6];
+    (void)state;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    for (size_t step = 1; step <= sizeof frames; step++) {
+        *kind = 0; /* plain, of no bytes */
+        assert_int_equal(unpack_in_steps(mem, frames, sizeof frames, step), MRS_OK);
+        *kind = 4;
+        assert_int_equal(unpack_in_steps(mem, frames, sizeof frames, step), MRS_FAIL);
     }
     assert_int_equal(mrs_mem_close(mem), 0);
 }
@@ -439,6 +470,7 @@ main(void)
         cmocka_unit_test(several_members),
         cmocka_unit_test(byte_by_byte),
         cmocka_unit_test(frames_that_end_early),
+        cmocka_unit_test(blocks_that_are_empty),
         cmocka_unit_test(frames_of_older_formats),
         cmocka_unit_test(truncated),
         cmocka_unit_test(flipped),

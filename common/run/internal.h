@@ -178,7 +178,8 @@ enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, st
 enum mrs_status mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e);
 void mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t);
 /* Writes at `off`, where what was put there before ends, or at 0 to begin anew. One thread at a time. Where the file
- * has a name its sum goes on, which a mark needs (mrsi_mark_temp). */
+ * has a name its sum goes on, which a mark needs (mrsi_mark_temp). A file that ends earlier than it did may go on from
+ * there; then it has no sum until one is made (mrsi_mark_sum_again). */
 enum mrs_status mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e);
 /* The sum of a file that has been filled in another way, with these bytes. */
 void mrsi_temp_sum(struct mrsi_temp *t, const void *p, size_t n);

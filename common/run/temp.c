@@ -85,7 +85,7 @@ mrsi_temp_sum(struct mrsi_temp *t, const void *p, size_t n)
 enum mrs_status
 mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e)
 {
-    if (t->no && !off) {
+    if (t->no && (!off || off != t->summed)) { /* what was summed is not what lies there in the end */
         mrs_hash_run_begin(&t->sum);
         t->summed = 0;
     }

@@ -647,6 +647,59 @@ bits_that_turned(void **state)
     }
 }
 
+/* ---- the log of refused documents ---- */
+static void
+refuse(struct keeper *k, int fill)
+{
+    struct mrsi_worker w = {.en = &k->b.en};
+    struct mrsi_refused_head h = {.doc_len = 40};
+    uint8_t doc[40];
+    memset(doc, fill, sizeof doc);
+    mrs_buf_init(&w.refused, k->b.mem, SIZE_MAX);
+    mrs_buf_put(&w.refused, &h, sizeof h);
+    mrs_buf_put(&w.refused, doc, sizeof doc);
+    assert_int_equal(mrsi_refused_commit(&w, &k->b.err), MRS_OK);
+    mrs_buf_clear(&w.refused);
+}
+
+/* A mark of it, with which another run goes on. */
+static void
+log_through_mark(struct keeper *k)
+{
+    struct mrsi_engine *en = &k->b.en;
+    uint64_t bytes = en->refused_bytes;
+    assert_int_equal(mark_end(k, mrsi_state_put_progress(en, mark_begin(k), &k->files, &k->b.err)), MRS_OK);
+    leave(en->refused_log);
+    mrsi_temp_drop(en, en->refused_log);
+    en->refused_log = NULL;
+    assert_int_equal(mrsi_state_get_progress(en, k->mark, &k->b.err), MRS_OK);
+    assert_int_equal(en->refused_bytes, bytes);
+}
+
+/* A log that is taken back and grows on, to the same length and beyond: what a mark says of it is what lies there. */
+static void
+log_taken_back(void **state)
+{
+    (void)state;
+    for (int behind = 0; behind < 3; behind++) {
+        struct keeper k;
+        assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
+        refuse(&k, 'a');
+        struct mrsi_refused_mark at = mrsi_refused_mark(&k.b.en);
+        refuse(&k, 'b');
+        mrsi_refused_rewind(&k.b.en, at);
+        for (int i = 0; i < behind; i++) {
+            refuse(&k, 'c' + i);
+        }
+        log_through_mark(&k);
+        refuse(&k, 'x');
+        log_through_mark(&k);
+        mrsi_temp_drop(&k.b.en, k.b.en.refused_log);
+        k.b.en.refused_log = NULL;
+        keeper_end(&k);
+    }
+}
+
 static void
 memory_fails(void **state)
 {
@@ -680,6 +733,6 @@ main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(tapes), cmocka_unit_test(sorters),
                                        cmocka_unit_test(areas_and_indexes), cmocka_unit_test(ids_in_each_phase),
                                        cmocka_unit_test(damage), cmocka_unit_test(bits_that_turned),
-                                       cmocka_unit_test(memory_fails)};
+                                       cmocka_unit_test(log_taken_back), cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

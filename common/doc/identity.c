@@ -34,33 +34,36 @@ mrs_hash64(const void *p, size_t n, uint64_t seed)
     return XXH3_64bits_withSeed(p, n, seed);
 }
 
-static XXH64_state_t *
-state_of(struct mrs_hash_run *r)
-{
-    _Static_assert(sizeof(XXH64_state_t) == sizeof *r, "room of a hash");
-    return (XXH64_state_t *)(void *)r;
-}
+/* The state is copied in and out: what is one type here must not be looked at as another, or a compiler may see writes
+ * of one and reads of the other as strangers. */
+_Static_assert(sizeof(XXH64_state_t) == sizeof(struct mrs_hash_run), "room of a hash");
 
 void
 mrs_hash_run_begin(struct mrs_hash_run *r)
 {
-    memset(r, 0, sizeof *r);
-    XXH64_reset(state_of(r), 0);
+    XXH64_state_t state;
+    memset(&state, 0, sizeof state);
+    XXH64_reset(&state, 0);
+    memcpy(r, &state, sizeof *r);
 }
 
 void
 mrs_hash_run_add(struct mrs_hash_run *r, const void *p, size_t n)
 {
+    XXH64_state_t state;
     if (n) {
-        XXH64_update(state_of(r), p, n);
+        memcpy(&state, r, sizeof state);
+        XXH64_update(&state, p, n);
+        memcpy(r, &state, sizeof *r);
     }
 }
 
 uint64_t
 mrs_hash_run_end(const struct mrs_hash_run *r)
 {
-    struct mrs_hash_run copy = *r;
-    return XXH64_digest(state_of(&copy));
+    XXH64_state_t state;
+    memcpy(&state, r, sizeof state);
+    return XXH64_digest(&state);
 }
 
 static struct mrs_val

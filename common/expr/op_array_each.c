@@ -152,12 +152,79 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     return mrsi_ret_array(ev, l.v, l.n, out);
 }
 
+/* What a long $reduce makes on the way. Each value is made of the one before, so that all together may need the square
+ * of the memory that the last one needs: once there is much of it, only that one is kept. */
+struct chain {
+    struct mrs_eval *ev;
+    struct mrs_arena *outer; /* of ev; NULL: there is little yet */
+    struct mrs_arena work;   /* instead of it */
+    struct mrs_buf value[2]; /* the last one and the one that it was made of */
+    unsigned turn;
+    uint64_t bytes; /* about, in outer */
+};
+#define CHAIN_LITTLE (64u << 10)
+#define CHAIN_STEP   64 /* bytes of a step, besides its value */
+
+static void
+chain_begin(struct chain *c)
+{
+    struct mrs_mem *mem = c->ev->arena->mem;
+    c->outer = c->ev->arena;
+    c->ev->arena = &c->work;
+    mrs_arena_init(&c->work, mem);
+    mrs_buf_init(&c->value[0], mem, SIZE_MAX);
+    mrs_buf_init(&c->value[1], mem, SIZE_MAX);
+}
+
+/* Another value has been made, and is moved. */
+static enum mrs_status
+chain_add(struct chain *c, struct mrs_val *v)
+{
+    c->bytes += CHAIN_STEP + v->n;
+    if (!c->outer && c->bytes < CHAIN_LITTLE) {
+        return MRS_OK;
+    }
+    if (!c->outer) {
+        chain_begin(c);
+        return MRS_OK;
+    }
+    struct mrs_buf *to = &c->value[c->turn++ % 2];
+    mrs_buf_reset(to);
+    mrs_buf_put(to, v->p, v->n);
+    if (to->bad) {
+        return mrsi_eval_memory(c->ev, v->n);
+    }
+    v->p = v->n ? to->p : v->p;
+    mrs_arena_reset(&c->work);
+    return MRS_OK;
+}
+
+/* The last value lies where those of the evaluation lie. */
+static enum mrs_status
+chain_end(struct chain *c, enum mrs_status s, struct mrs_val *v)
+{
+    if (!c->outer) {
+        return s;
+    }
+    c->ev->arena = c->outer;
+    if (s == MRS_OK && v->n) {
+        v->p = mrs_arena_copy(c->outer, v->p, v->n);
+        s = v->p ? MRS_OK : mrsi_eval_memory(c->ev, v->n);
+    }
+    mrs_arena_clear(&c->work);
+    mrs_buf_clear(&c->value[0]);
+    mrs_buf_clear(&c->value[1]);
+    return s;
+}
+
 enum mrs_status
 mrsi_eval_reduce(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val array;
     struct mrs_walk w;
     struct mrs_elem e;
+    struct chain c = {.ev = ev};
+    enum mrs_status s = MRS_OK;
     bool null;
     MRSI_TRY(input(x, ev, &array, &null));
     if (null) {
@@ -165,12 +232,13 @@ mrsi_eval_reduce(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     }
     MRSI_TRY(mrsi_arg(x, 1, ev, out));
     mrs_walk_init(&w, mrs_val_view(array));
-    while (mrs_walk_next(&w, &e) > 0) {
+    while (s == MRS_OK && mrs_walk_next(&w, &e) > 0) {
         ev->slots[x->slot[0]] = e.v;
         ev->slots[x->slot[1]] = *out;
-        MRSI_TRY(mrsi_arg(x, 2, ev, out));
+        s = mrsi_arg(x, 2, ev, out);
+        s = s == MRS_OK ? chain_add(&c, out) : s;
     }
-    return MRS_OK;
+    return chain_end(&c, s, out);
 }
 
 /* ---- $sortArray ---- */

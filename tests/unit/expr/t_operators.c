@@ -194,6 +194,35 @@ results_have_a_ceiling(void **state)
     }
 }
 
+/* A long chain of growing values keeps the last one only. */
+static void
+a_long_reduce_forgets(void **state)
+{
+    struct bench b;
+    struct mrs_val v;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    (void)state;
+    bench_open(&b, 0);
+    bench_doc(&b, "{'n': 6000, 'x': 7}");
+    assert_int_equal(bench_compile(&b, "{'$reduce': {'input': {'$range': [0, '$n']}, 'initialValue': ['$x'], 'in': "
+                                       "{'$cond': [{'$eq': [{'$mod': ['$$this', 3]}, 0]}, '$$value', "
+                                       "{'$concatArrays': ['$$value', ['$$this']]}]}}}"),
+                     MRS_OK);
+    assert_int_equal(mrs_expr_eval(b.x, &b.ev, &v), MRS_OK);
+    assert_true(b.ev.arena == &b.arena);
+    mrs_walk_init(&w, mrs_val_view(v));
+    for (int i = 0; i < 6000; i++) {
+        if (i == 0 || i % 3) {
+            assert_int_equal(mrs_walk_next(&w, &el), 1);
+            assert_int_equal(mrs_val_i32(el.v), i ? i : 7);
+        }
+    }
+    assert_int_equal(mrs_walk_next(&w, &el), 0);
+    assert_in_range(mrs_mem_peak(b.mem), v.n, 4 << 20); /* all values together: 90 MB */
+    bench_close(&b);
+}
+
 static void
 check_range(int32_t from, int32_t to, int32_t step)
 {
@@ -320,6 +349,8 @@ static const char *const FAMILIES[] = {
     "{'$gt': ['$$this', 1]}}},"
     " {'$reduce': {'input': '$a', 'initialValue': [], 'in': {'$concatArrays': ['$$value', "
     "['$$this']]}}}, {'$slice': ['$a', 1, 2]},"
+    " {'$reduce': {'input': {'$range': [0, 1100]}, 'initialValue': '$a', 'in': {'$concatArrays': ['$$value', "
+    "['$$this']]}}},"
     " {'$range': [0, '$n']}, {'$reverseArray': '$a'}, {'$sortArray': {'input': '$a', 'sortBy': "
     "{'x': 1}}},"
     " {'$zip': {'inputs': ['$a', '$a']}}, {'$maxN': {'n': 2, 'input': '$a'}}, {'$lastN': {'n': 1, "
@@ -371,6 +402,7 @@ main(void)
         cmocka_unit_test(large_documents_are_put_together),
         cmocka_unit_test(text_that_is_not_utf8),
         cmocka_unit_test(results_have_a_ceiling),
+        cmocka_unit_test(a_long_reduce_forgets),
         cmocka_unit_test(ranges),
         cmocka_unit_test(deep_values_are_copied),
         cmocka_unit_test(wrong_arguments_are_refused_by_the_plan),

@@ -7,8 +7,8 @@
 
 /* ---- zones ---- */
 
-void
-mrsi_free_zones(struct mrs_expr *x)
+static void
+free_zones(struct mrs_expr *x)
 {
     mrsi_zones_free(x->extra);
     x->extra = NULL;
@@ -410,7 +410,7 @@ eval_from_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     {                                                                                              \
         .row = {name, "date", note}, .eval = fn, .compile = hook, .free_extra = free               \
     }
-#define ROW(name, note, fn, hook) OWNING_ROW(name, note, fn, hook, mrsi_free_zones)
+#define ROW(name, note, fn, hook) OWNING_ROW(name, note, fn, hook, free_zones)
 #define PART_ROW(name, fn) ROW(name, "", fn, compile_part)
 
 const struct mrs_op mrsi_ops_date[] = {

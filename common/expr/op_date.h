@@ -10,7 +10,6 @@
  * cache is x->extra. */
 enum mrs_status mrsi_compile_zone(struct mrsi_compile *c, struct mrs_expr *x, uint32_t i,
                                   struct mrs_err *e);
-void mrsi_free_zones(struct mrs_expr *x);
 /* The zone of argument i; UTC where it is absent. *null: it is nullish. */
 enum mrs_status mrsi_zone_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev,
                               struct mrsi_tz *tz, bool *null);

@@ -77,8 +77,9 @@ mrsi_half_rest(struct mrsi_half *h, uint64_t bytes, struct mrs_err *e)
 }
 
 /* ---- and on ---- */
-enum mrs_status
-mrsi_half_cut(const struct mrsi_half *h, const char *name, struct mrs_err *e)
+/* The file is cut to what the words say, and stands there. */
+static enum mrs_status
+cut_to_words(const struct mrsi_half *h, const char *name, struct mrs_err *e)
 {
     return mrsi_cut_file(h->fd, name, mrsi_told_number(h->from, "file"), e);
 }
@@ -176,7 +177,7 @@ mrsi_half_open(struct mrs_output *o, struct mrsi_half *h, char **path, struct mr
         return mrs_err_memory(e, strlen(h->path));
     }
     h->fd = open(full, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    enum mrs_status s = h->fd < 0 ? mrs_err_sys(e, errno, "open %s", full) : mrsi_half_cut(h, full, e);
+    enum mrs_status s = h->fd < 0 ? mrs_err_sys(e, errno, "open %s", full) : cut_to_words(h, full, e);
     if (s != MRS_OK) {
         if (h->fd >= 0) {
             close(h->fd);

@@ -33,8 +33,6 @@ enum mrs_status mrsi_half_encoder(struct mrs_mem *mem, struct mrsi_half *h, cons
 /* As mrsi_copy_span, with rests; *done counts on. */
 enum mrs_status mrsi_half_span(struct mrsi_half *h, const struct mrsi_span *from, uint64_t *done, int to,
                                const char *to_name, struct mrs_err *e);
-/* The file is cut to what the words say, and stands there. */
-enum mrs_status mrsi_half_cut(const struct mrsi_half *h, const char *name, struct mrs_err *e);
 enum mrs_status mrsi_half_damaged(const struct mrsi_half *h, struct mrs_err *e);
 
 /* Fields of words; what is not there, or of another type, is 0 or NULL. */

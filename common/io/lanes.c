@@ -61,8 +61,8 @@ mrsi_tools_spoilt(struct mrsi_tools *t)
     }
 }
 
-void
-mrsi_tools_clear(struct mrsi_tools *t)
+static void
+clear_tools(struct mrsi_tools *t)
 {
     mrsi_tools_spoilt(t);
     if (t->packs) {
@@ -101,14 +101,14 @@ mrsi_lanes_free(struct mrsi_lanes *l)
     pthread_mutex_unlock(&l->lock);
     for (uint32_t i = 0; i < l->started; i++) {
         pthread_join(l->lane[i].id, NULL);
-        mrsi_tools_clear(&l->lane[i].tools);
+        clear_tools(&l->lane[i].tools);
     }
     while (l->spare) {
         struct mrsi_chunk *c = l->spare;
         l->spare = c->next;
         mrs_free(l->mem, c);
     }
-    mrsi_tools_clear(&l->own);
+    clear_tools(&l->own);
     mrs_free(l->mem, l->lane);
     pthread_cond_destroy(&l->change);
     pthread_cond_destroy(&l->work);

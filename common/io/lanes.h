@@ -19,7 +19,6 @@ void *mrsi_tools_pack(struct mrsi_tools *t, const struct mrsi_codec *codec, int 
 void *mrsi_tools_unpack(struct mrsi_tools *t, const struct mrsi_codec *codec);
 /* An unpacker that met damage is not used again. */
 void mrsi_tools_spoilt(struct mrsi_tools *t);
-void mrsi_tools_clear(struct mrsi_tools *t);
 
 struct mrsi_task {
     void (*run)(struct mrsi_task *t, struct mrsi_tools *tools); /* without the lock; t may be gone afterwards */

@@ -249,7 +249,6 @@ void mrsi_fold_gather_clear(struct mrsi_fold *f); /* from here on records are ke
 /* Records, one behind the other, that follow those of the call before. FAIL with gave_up: not in this way. */
 enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *recs,
                                      struct mrs_err *e);
-enum mrs_status mrsi_fold_give_up(struct mrsi_fold *f, struct mrs_err *e);
 /* All documents were read. FAIL as above. */
 enum mrs_status mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e);
 /* The groups as they are now, as field `groups` of a mark. Going on with less memory than they need gives up (FAIL as

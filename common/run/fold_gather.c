@@ -48,8 +48,8 @@ mrsi_fold_gather_clear(struct mrsi_fold *f)
     g->on = false;
 }
 
-enum mrs_status
-mrsi_fold_give_up(struct mrsi_fold *f, struct mrs_err *e)
+static enum mrs_status
+give_up(struct mrsi_fold *f, struct mrs_err *e)
 {
     f->gather.gave_up = true;
     return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "groups must be gathered as records");
@@ -91,7 +91,7 @@ room_of_group(struct mrsi_fold *f, size_t size, struct mrs_err *e)
     g->held += size + 4 * sizeof(struct mrsi_fold_group) + 4 * sizeof(struct slot);
     bool too_much = g->held > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
     if (too_much || g->groups.n_groups == UINT32_MAX / 4) {
-        mrsi_fold_give_up(f, e);
+        give_up(f, e);
         return NULL;
     }
     uint8_t *p = mrs_arena_alloc(&g->room, size);
@@ -190,7 +190,7 @@ feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_r
     enum mrs_status s = f->ops->small_feed(f->st->state, &w->ctx, work, p + sizeof head, head.n == 0, shape);
     if (s == MRS_SKIP) {
         mrs_err_clear(&w->err);
-        return mrsi_fold_give_up(f, e);
+        return give_up(f, e);
     }
     head.n++;
     memcpy(p, &head, sizeof head);
@@ -253,7 +253,7 @@ mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
         s = f->ops->small_end(f->st->state, &w->ctx, work, &x, &put);
         if (s == MRS_SKIP) {
             mrs_err_clear(&w->err);
-            return mrsi_fold_give_up(f, e);
+            return give_up(f, e);
         }
         s = s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
     }

@@ -41,8 +41,8 @@ mrsi_keep_add(struct mrsi_keep *k, enum mrsi_kind kind, void *p)
     return true;
 }
 
-void
-mrsi_keep_clear(struct mrsi_keep *k)
+static void
+clear_keeper(struct mrsi_keep *k)
 {
     while (k->n) {
         free_kept(&k->item[--k->n]);
@@ -57,7 +57,7 @@ mrsi_state_free(struct mrs_mem *mem, void *state)
 {
     (void)mem;
     if (state) {
-        mrsi_keep_clear(state);
+        clear_keeper(state);
     }
 }
 
@@ -87,7 +87,7 @@ mrsi_read_end(struct mrsi_read *r, void **state)
         *state = r->keep;
         return MRS_OK;
     }
-    mrsi_keep_clear(r->keep);
+    clear_keeper(r->keep);
     *state = NULL;
     if (r->status == MRS_DEAD) {
         return MRS_DEAD;

@@ -24,7 +24,6 @@ struct mrsi_keep {
 };
 /* Takes p over, which may be NULL. False without memory: then p has been freed. */
 bool mrsi_keep_add(struct mrsi_keep *k, enum mrsi_kind kind, void *p);
-void mrsi_keep_clear(struct mrsi_keep *k);
 /* A free_state hook for every state that lives in the arena and begins with its keeper. NULL: nothing. */
 void mrsi_state_free(struct mrs_mem *mem, void *state);
 

@@ -133,9 +133,10 @@ mrsi_cat_copy(struct mrs_catalog *cat, struct mrs_view v)
     return out;
 }
 
-enum mrs_status
-mrsi_cat_set_indexes(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrs_view *index, uint32_t n,
-                     struct mrs_err *e)
+/* Puts a copy of the list of n index documents in place of the collection's own. */
+static enum mrs_status
+set_indexes(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrs_view *index, uint32_t n,
+            struct mrs_err *e)
 {
     struct mrs_view *list = mrs_arena_alloc(&cat->arena, (n + 1) * sizeof *list);
     for (uint32_t i = 0; list && i < n; i++) {
@@ -185,7 +186,7 @@ static enum mrs_status
 only_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_err *e)
 {
     struct mrs_view v = {id_index, sizeof id_index};
-    return mrsi_cat_set_indexes(cat, cc, &v, 1, e);
+    return set_indexes(cat, cc, &v, 1, e);
 }
 
 /* A new entry, plain and empty, not yet existing. */

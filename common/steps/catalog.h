@@ -15,9 +15,6 @@ enum mrs_status mrsi_cat_target(struct mrs_catalog *cat, const struct mrs_coll *
 enum mrs_status mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const struct mrs_coll *into,
                                 struct mrs_err *e);
 enum mrs_status mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_err *e);
-/* Puts a copy of the list of n index documents in place of the collection's own. */
-enum mrs_status mrsi_cat_set_indexes(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrs_view *index,
-                                     uint32_t n, struct mrs_err *e);
 enum mrs_status mrsi_cat_add_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index,
                                    struct mrs_err *e);
 enum mrs_status mrsi_cat_set_options(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view options,

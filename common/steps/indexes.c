@@ -115,8 +115,9 @@ same_part(struct mrs_view a, struct mrs_view b, const char *name)
     return mrs_compare(mrs_doc_get(a, name), mrs_doc_get(b, name)) == 0;
 }
 
-bool
-mrsi_index_alike(struct mrs_view a, struct mrs_view b)
+/* Whether two index documents mean the same: key, collation, filter, weights. */
+static bool
+are_alike(struct mrs_view a, struct mrs_view b)
 {
     return same_part(a, b, "key") && same_part(a, b, "collation") && same_part(a, b, "partialFilterExpression") &&
            same_part(a, b, "weights") && same_part(a, b, "wildcardProjection");
@@ -229,7 +230,7 @@ static bool
 has_alike(const struct mrs_view *list, uint32_t n, struct mrs_view index, const char **name)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (list[i].p && mrsi_index_alike(list[i], index)) {
+        if (list[i].p && are_alike(list[i], index)) {
             *name = mrsi_index_name(list[i]);
             return true;
         }
@@ -237,8 +238,10 @@ has_alike(const struct mrs_view *list, uint32_t n, struct mrs_view index, const 
     return false;
 }
 
-enum mrs_status
-mrsi_index_add(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index, struct mrs_err *e)
+/* Adds an index document (key and name at least) under a free name, unless one of the same key,
+ * collation and filter is there. */
+static enum mrs_status
+add_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index, struct mrs_err *e)
 {
     struct shop s;
     const char *name;
@@ -276,7 +279,7 @@ mrsi_index_reference(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const cha
         mrs_build_text(&b, "name", (const char *)name.p, (uint32_t)name.n);
         s = mrs_build_finish(&b, &doc, e);
     }
-    s = s == MRS_OK ? mrsi_index_add(cat, cc, doc, e) : s;
+    s = s == MRS_OK ? add_index(cat, cc, doc, e) : s;
     mrs_buf_clear(&buf);
     mrs_buf_clear(&name);
     return s;
@@ -520,7 +523,7 @@ put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old
         struct mrs_view is = s->cc->index[i];
         bool weaker = (mrsi_index_unique(one) && !mrsi_index_unique(is)) ||
                       mrs_compare(mrs_doc_get(one, "expireAfterSeconds"), mrs_doc_get(is, "expireAfterSeconds")) != 0;
-        if (!told && weaker && mrsi_index_alike(is, one)) {
+        if (!told && weaker && are_alike(is, one)) {
             mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s has the same key there, with other "
                                      "options", mrsi_index_name(old), from->coll.ns, s->cc->coll.ns,
                              mrsi_index_name(is));

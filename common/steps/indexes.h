@@ -70,12 +70,6 @@ enum mrs_status mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat
  * `_id` alone. */
 enum mrs_status mrsi_index_reference(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const char *const *path,
                                      uint32_t n, struct mrs_err *e);
-/* Adds an index document (key and name at least) under a free name, unless one of the same key,
- * collation and filter is there. */
-enum mrs_status mrsi_index_add(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index,
-                               struct mrs_err *e);
-/* Whether two index documents mean the same: key, collation, filter, weights. */
-bool mrsi_index_alike(struct mrs_view a, struct mrs_view b);
 /* key1_1_key2_-1 appended to out. */
 void mrsi_index_default_name(struct mrs_view index, struct mrs_buf *out);
 

@@ -359,7 +359,8 @@ mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
     bool inverse = en->opts->write_residue; /* whose run leaves something of its own */
     bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
-    return s == MRS_OK && wanted ? write_state(en, e) : s; /* else nobody would look for it */
+    bool marked = en->residue; /* where one is put back a mark comes next: what was written stands in it alone */
+    return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not wanted: nobody would look for it */
 }
 
 /* ---- marks ---- */

@@ -5,12 +5,16 @@
 
 static unsigned written, stop_at;
 static int cancel;
+static void (*look_now)(void); /* at each checkpoint that was written; NULL: nobody does */
 
 static void
 on_checkpoint(void *arg, bool is_written)
 {
     (void)arg;
     written += is_written;
+    if (is_written && look_now) {
+        look_now();
+    }
     if (is_written && written == stop_at) {
         cancel = 1;
     }
@@ -31,9 +35,9 @@ stopping(void)
     return o;
 }
 
-/* What the mark that was left says; look: of one place after the other. */
-static void
-look_at_mark(void (*look)(struct mrs_view mark))
+/* What is on disk. */
+static struct mrsi_checkpoint
+state_now(void)
 {
     static uint8_t room[1 << 20];
     struct mrsi_checkpoint cp;
@@ -41,7 +45,14 @@ look_at_mark(void (*look)(struct mrs_view mark))
     size_t n = get_file("out.checkpoint/state", room, sizeof room);
     mrs_err_clear(&e);
     assert_int_equal(mrsi_checkpoint_parse(room, n, &cp, &e), MRS_OK);
-    look(cp.pass);
+    return cp;
+}
+
+/* What the mark that was left says; look: of one place after the other. */
+static void
+look_at_mark(void (*look)(struct mrs_view mark))
+{
+    look(state_now().pass);
 }
 
 /* The run, stopped at its n-th checkpoint. False: it has fewer. */
@@ -204,7 +215,7 @@ residues(void **state)
 
 /* ---- the way back ---- */
 enum { BACK_STAGES = 3, PUT_STAGES = 3 }; /* of residue_back.c, residue_put.c */
-static unsigned in_back[BACK_STAGES], in_put[PUT_STAGES], in_record;
+static unsigned in_back[BACK_STAGES], in_put[PUT_STAGES], in_record, in_whole;
 
 static void
 look_at_back(struct mrs_view mark)
@@ -218,6 +229,18 @@ look_at_back(struct mrs_view mark)
         in_record += !none && mrsi_state_number(put, "given", 1000, &bad) > 0;
     }
     assert_false(bad);
+}
+
+/* Where all is put back what was written has to be told by whoever goes on. */
+static void
+whole_says_what_was_written(void)
+{
+    struct mrsi_checkpoint cp = state_now();
+    struct mrs_val whole = mrs_doc_get(cp.state, "whole");
+    if (whole.type == MRS_BOOL && *whole.p) {
+        assert_int_equal(mrs_doc_get(cp.pass, "written").type, MRS_DOCUMENT);
+        in_whole++;
+    }
 }
 
 /* The inverse on what the steps made, with the residue that was written. */
@@ -332,8 +355,11 @@ ways_back(void **state)
     runs(steps, &o);
     assert_int_equal(rename(at("out"), at("made")), 0);
     o.write_residue = NULL;
+    look_now = whole_says_what_was_written;
     for (unsigned n = 1; back_and_on(steps, &o, n); n++) {
     }
+    look_now = NULL;
+    assert_true(in_whole > 0);
     for (unsigned i = 0; i < BACK_STAGES; i++) {
         assert_in_range(in_back[i], 2, 1000);
     }

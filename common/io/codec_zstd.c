@@ -15,6 +15,7 @@
 #define WINDOW_MOST 20
 #define HASH_MOST   19
 #define CHAIN_MOST  20
+#define WINDOW_READ ((1u << ZSTD_WINDOWLOG_LIMIT_DEFAULT) + 1) /* bytes, as the library has it for streams */
 #define FRAME_FIRST (ZSTD_MAGICNUMBER & 0xff)
 /* Types of blocks. */
 #define BLOCK_REPEATS 1 /* one byte, again and again */
@@ -123,8 +124,24 @@ follow_input(struct dec *d, const uint8_t *p, size_t taken)
     return !d->walks || follow_blocks(d, p, taken);
 }
 
+/* At its end, in the order in which the library says it where it sees it. */
+static const char *
+judge_frame(const struct dec *d)
+{
+    ZSTD_frameHeader h;
+    if (d->head[0] != FRAME_FIRST || ZSTD_getFrameHeader(&h, d->head, d->head_n) != 0) {
+        return NULL;
+    }
+    if (h.windowSize > WINDOW_READ) {
+        return ZSTD_getErrorString(ZSTD_error_frameParameter_windowTooLarge);
+    }
+    return h.frameContentSize == ZSTD_CONTENTSIZE_UNKNOWN || h.frameContentSize == d->made
+               ? NULL
+               : "a frame ends with fewer bytes than it says";
+}
+
 /* In the frame: so many bytes were taken from p and so many came out. What is wrong with it and passes with the library
- * where the frame does not lie whole before it; NULL: nothing. */
+ * where the frame does not lie whole before it, or where it does; NULL: nothing. */
 static const char *
 follow(struct dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
 {
@@ -135,12 +152,11 @@ follow(struct dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
     if (!ends) {
         return NULL;
     }
-    unsigned long long says = ZSTD_getFrameContentSize(d->head, d->head_n);
-    bool good = says == ZSTD_CONTENTSIZE_UNKNOWN || says == ZSTD_CONTENTSIZE_ERROR || says == d->made;
+    const char *wrong = judge_frame(d);
     d->head_n = d->block_n = 0;
     d->made = 0;
     d->walks = false;
-    return good ? NULL : "a frame ends with fewer bytes than it says";
+    return wrong;
 }
 
 /* A frame or a skippable frame may begin so. The library may also know formats that are older than RFC 8878: these are

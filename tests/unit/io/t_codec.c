@@ -208,6 +208,23 @@ frames_that_end_early(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
+/* A frame of no bytes whose window is as large as the library takes for streams, and a little larger: refused, however
+ * it is cut. */
+static void
+windows_that_are_too_large(void **state)
+{
+    static uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x80, 17 << 3, 0, 0, 0, 0, 1, 0, 0};
+    (void)state;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    for (size_t step = 1; step <= sizeof frame; step++) {
+        frame[5] = 17 << 3; /* 128 MiB */
+        assert_int_equal(unpack_in_steps(mem, frame, sizeof frame, step), MRS_OK);
+        frame[5] = 17 << 3 | 1;
+        assert_int_equal(unpack_in_steps(mem, frame, sizeof frame, step), MRS_FAIL);
+    }
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 /* A packed block without bytes between others, behind a sound frame and a skippable one: refused, however it is cut.
  * Plain and repeated ones, and bytes that look like such a block, are not. */
 static void
@@ -470,6 +487,7 @@ main(void)
         cmocka_unit_test(several_members),
         cmocka_unit_test(byte_by_byte),
         cmocka_unit_test(frames_that_end_early),
+        cmocka_unit_test(windows_that_are_too_large),
         cmocka_unit_test(blocks_that_are_empty),
         cmocka_unit_test(frames_of_older_formats),
         cmocka_unit_test(truncated),

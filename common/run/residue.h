@@ -39,8 +39,8 @@ struct mrsi_residue_out { /* records, in a file of the run's own until all are t
 };
 enum mrs_status mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record type, const void *p, size_t n,
                                  struct mrs_err *e);
-/* All that was put becomes the file `path`, in one rename. */
-enum mrs_status mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, struct mrs_err *e);
+/* All that was put becomes the file `path`, in one rename. copier: the process that began to copy it there. */
+enum mrs_status mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, uint64_t copier, struct mrs_err *e);
 void mrsi_residue_out_clear(struct mrsi_residue_out *o);
 enum mrs_status mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files,
                                           struct mrs_err *e);

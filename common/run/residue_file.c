@@ -46,13 +46,17 @@ copy(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, struct mrs_err *e)
+mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, uint64_t copier, struct mrs_err *e)
 {
     struct copying c = {o->file.en, NULL};
     struct mrsi_mark_items all = {c.en, 1, copy, &c};
     enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
-    s = s == MRS_OK ? mrs_whole_open(c.en->mem, path, &c.to, e) : s;
+    s = s == MRS_OK ? mrs_whole_take_up(c.en->mem, path, copier, &c.to, e) : s;
     s = s == MRS_OK ? mrsi_mark_items_each(&all, o->file.temp, o->bytes, e) : s;
+    if (s != MRS_OK && c.en->keep && mrsi_cancelled(c.en)) {
+        mrs_whole_leave(c.to);
+        return s;
+    }
     enum mrs_status t = mrs_whole_close(c.to, s == MRS_OK, s == MRS_OK ? e : NULL);
     return s == MRS_OK ? t : s;
 }

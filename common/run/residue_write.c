@@ -22,6 +22,7 @@ struct writing {
     struct mrsi_pass pass;
     struct mrsi_rests rests;
     bool heading;             /* digests for the head are being made */
+    uint64_t copier;          /* not 0: all records are there, and this process began to copy them to their file */
     uint32_t at;              /* of touched */
     struct mrsi_digest *head; /* of each of them */
     struct mrsi_docs docs;    /* that one is made of */
@@ -159,7 +160,11 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
     mrs_build_i64(b, "heading", w->heading);
     mrs_build_i64(b, "at", w->at);
     mrs_build_i64(b, "found", w->kinds);
+    mrs_build_i64(b, "copier", (int64_t)w->copier);
     enum mrs_status s = mrsi_residue_out_describe(&w->file, b, files, e);
+    if (w->copier) {
+        return s;
+    }
     if (s == MRS_OK && w->heading) {
         mrsi_docs_describe(&w->docs, "docs", b);
         return mrsi_mark_bytes(w->en, "heads", w->head, w->touched.n * sizeof *w->head, b, files, e);
@@ -257,11 +262,15 @@ go_on(struct writing *w, struct mrs_err *e)
     bool bad = false;
     struct mrs_view mark = w->pass.from;
     w->heading = mrsi_state_number(mark, "heading", 1, &bad);
-    w->at = (uint32_t)mrsi_state_number(mark, "at", w->touched.n - 1, &bad);
+    w->at = (uint32_t)mrsi_state_number(mark, "at", w->touched.n, &bad);
     w->kinds = (unsigned)mrsi_state_number(mark, "found", UINT32_MAX, &bad);
-    enum mrs_status s = bad || !w->touched.n ? mrsi_state_damaged("the residue", e) : MRS_OK;
+    w->copier = mrsi_state_number(mark, "copier", INT64_MAX, &bad);
+    bool whole = w->at == w->touched.n && !w->heading;
+    enum mrs_status s = bad || whole != (w->copier != 0) || (w->heading && w->at == w->touched.n)
+                            ? mrsi_state_damaged("the residue", e)
+                            : MRS_OK;
     s = s == MRS_OK ? mrsi_residue_out_apply(&w->file, mark, e) : s;
-    if (s != MRS_OK) {
+    if (s != MRS_OK || w->copier) {
         return s;
     }
     if (w->heading) {
@@ -288,6 +297,9 @@ put_all(struct writing *w, struct mrs_err *e)
     w->heading = true;
     enum mrs_status s = opened ? go_on(w, e) : MRS_OK;
     w->pass.from = mrs_empty_doc();
+    if (w->copier) {
+        return s;
+    }
     if (s == MRS_OK && w->heading) {
         s = make_heads(w, opened, e);
         opened = false;
@@ -302,6 +314,18 @@ put_all(struct writing *w, struct mrs_err *e)
     return put_doc(w, &b, MRSI_END, e);
 }
 
+/* What has been copied is found by who goes on: the mark tells its name before it is there. */
+static enum mrs_status
+publish(struct writing *w, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!w->copier) {
+        w->copier = (uint64_t)getpid();
+        s = w->en->keep ? mrsi_keep_mark(&w->pass, e) : MRS_OK;
+    }
+    return s == MRS_OK ? mrsi_residue_publish(&w->file, w->en->opts->write_residue, w->copier, e) : s;
+}
+
 /* The inverse's output is whole, in `folder`. */
 static enum mrs_status
 look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
@@ -311,7 +335,7 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
     w->refused = w->refused || report->refused;
     enum mrs_status s = mrs_input_open(w->en->mem, folder, &o, &w->back, e);
     s = s == MRS_OK ? put_all(w, e) : s;
-    s = s == MRS_OK ? mrsi_residue_publish(&w->file, w->en->opts->write_residue, e) : s;
+    s = s == MRS_OK ? publish(w, e) : s;
     w->there = s == MRS_OK;
     return s;
 }

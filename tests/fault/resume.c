@@ -27,7 +27,7 @@ now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* What a process has left under names that hold its number. */
+/* What a process has left under names that hold its number, but for half a residue: who goes on finds it. */
 static void
 drop_strays(pid_t id)
 {
@@ -36,7 +36,7 @@ drop_strays(pid_t id)
     names_in(below(""), names, sizeof names);
     for (char *end; (end = strchr(at, ' ')) != NULL; at = end + 1) {
         *end = 0;
-        if (strstr(at, mark)) {
+        if (strstr(at, mark) && strncmp(at, "residue", strlen("residue")) != 0) {
             remove(below(at));
         }
     }

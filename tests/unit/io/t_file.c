@@ -240,6 +240,92 @@ piece_by_piece(void **state)
     }
 }
 
+/* ---- a file that another process has left unfinished ---- */
+enum { PIECES = 9000 };
+
+static void
+put_pieces(struct mrs_whole *w, int n)
+{
+    char text[40];
+    struct mrs_err err;
+    mrs_err_clear(&err);
+    for (int i = 0; i < n; i++) {
+        OK(mrs_whole_put(w, text, (size_t)snprintf(text, sizeof text, "piece number %d; ", i), &err));
+    }
+}
+
+/* What is left is cut to `keep` bytes, one of them changed at `wrong`, or (UINT64_MAX) none; `more` bytes behind it. */
+static void
+left_and_taken_up(struct mrs_mem *mem, const struct bytes *want, uint64_t keep, uint64_t wrong, size_t more)
+{
+    struct mrs_err err;
+    struct mrs_whole *w;
+    struct stat before, after;
+    mrs_err_clear(&err);
+    struct bytes left = {malloc((size_t)keep + more + 1), (size_t)keep + more};
+    memset(left.p, 'x', left.n);
+    memcpy(left.p, want->p, (size_t)keep);
+    if (wrong != UINT64_MAX) {
+        left.p[wrong] ^= 1;
+    }
+    put(at("v.77.partial"), left.p, left.n);
+    free(left.p);
+    assert_int_equal(stat(at("v.77.partial"), &before), 0);
+    OK(mrs_whole_take_up(mem, at("v"), 77, &w, &err));
+    put_pieces(w, PIECES);
+    OK(mrs_whole_close(w, true, &err));
+    assert_int_equal(stat(at("v"), &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_false(there(at("v.77.partial")));
+    struct bytes got = get(at("v"));
+    assert_int_equal(got.n, want->n);
+    assert_memory_equal(got.p, want->p, want->n);
+    free(got.p);
+    unlink(at("v"));
+}
+
+static void
+taken_up(void **state)
+{
+    (void)state;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_err err;
+    struct mrs_whole *w;
+    struct stat st;
+    mrs_err_clear(&err);
+    OK(mrs_whole_take_up(mem, at("v"), 77, &w, &err)); /* nothing was left */
+    put_pieces(w, PIECES);
+    mrs_whole_leave(w);
+    mrs_whole_leave(NULL);
+    assert_true(there(at("v.77.partial")));
+    assert_false(there(at("v")));
+    assert_int_equal(stat(at("v.77.partial"), &st), 0);
+    assert_in_range(st.st_size, 1, 1 << 20);
+    OK(mrs_whole_take_up(mem, at("v"), 77, &w, &err));
+    put_pieces(w, PIECES);
+    OK(mrs_whole_close(w, true, &err));
+    struct bytes want = get(at("v"));
+    unlink(at("v"));
+    const uint64_t ends[] = {0, 1, 65536, 65560, want.n / 2, want.n - 1, want.n};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        left_and_taken_up(mem, &want, ends[i], UINT64_MAX, 0);
+        left_and_taken_up(mem, &want, ends[i], UINT64_MAX, 100000);
+        if (ends[i]) {
+            left_and_taken_up(mem, &want, ends[i], ends[i] - 1, 0);
+            left_and_taken_up(mem, &want, ends[i], 0, 5);
+        }
+    }
+    free(want.p);
+    put_text(at("other"), "somebody's");
+    assert_int_equal(symlink(at("other"), at("v.77.partial")), 0);
+    FAILS(mrs_whole_take_up(mem, at("v"), 77, &w, &err), MRS_E_FORMAT);
+    unlink(at("v.77.partial"));
+    assert_int_equal(link(at("other"), at("v.77.partial")), 0);
+    FAILS(mrs_whole_take_up(mem, at("v"), 77, &w, &err), MRS_E_FORMAT);
+    unlink(at("v.77.partial"));
+    assert_int_equal(mrs_mem_close(mem), 0);
+}
+
 int
 main(void)
 {
@@ -247,6 +333,7 @@ main(void)
         cmocka_unit_test(temp_files), cmocka_unit_test(whole_files),
         cmocka_unit_test(full_disk),  cmocka_unit_test(copies),
         cmocka_unit_test(trees),      cmocka_unit_test(piece_by_piece),
+        cmocka_unit_test(taken_up),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

@@ -88,7 +88,8 @@ mrsi_pack_add(struct mrsi_pack *p, enum mrsi_op op, uint64_t no, struct mrs_view
     if (op != MRSI_TAKE) {
         mrs_buf_put(&p->docs, doc.p, doc.n);
     }
-    enum mrs_status s = mrs_buf_status(&p->base, e);
+    enum mrs_status s = mrs_buf_status(&p->ops, e); /* now: a mark may be taken before they are flushed */
+    s = s == MRS_OK ? mrs_buf_status(&p->base, e) : s;
     s = s == MRS_OK ? mrs_buf_status(&p->docs, e) : s;
     bool full = p->ops.n > BLOCK_OPS || p->docs.n + p->base.n > BLOCK_DOCS;
     return s == MRS_OK && full ? flush(p, e) : s;

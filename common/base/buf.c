@@ -50,15 +50,10 @@ mrs_buf_enlarge(struct mrs_buf *b, size_t extra)
 }
 
 enum mrs_status
-mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e)
+mrs_buf_failure(const struct mrs_buf *b, struct mrs_err *e)
 {
-    if (b->bad == 1) {
-        return mrs_err_memory(e, b->n);
-    }
-    if (b->bad == 2) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "more than %zu bytes", b->ceiling);
-    }
-    return MRS_OK;
+    return b->bad == 1 ? mrs_err_memory(e, b->n)
+                       : mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "more than %zu bytes", b->ceiling);
 }
 
 void

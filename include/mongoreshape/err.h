@@ -56,16 +56,19 @@ struct mrs_err {
 /* An empty error: code MRS_E_NONE, byte_off unknown. */
 void mrs_err_clear(struct mrs_err *e);
 
+/* What is called where something went wrong, and next to never: a compiler keeps the way there out of the way. */
+#define MRS_RARE __attribute__((cold))
+
 /* Record a cause and return s, so that one line reports and returns. The first cause wins. e may be NULL. */
 enum mrs_status mrs_err_set(struct mrs_err *e, enum mrs_status s, enum mrs_code code, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5))) MRS_RARE;
 
 /* The same with errno: ": " and the system's text are appended, os_errno is filled. */
 enum mrs_status mrs_err_sys(struct mrs_err *e, int os_errno, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4))) MRS_RARE;
 
 /* Say where; keeps what is there already. e may be NULL. */
-void mrs_err_at(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void mrs_err_at(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3))) MRS_RARE;
 
 /* Name of a code as docs/ERRORS.md has it ("damaged document"), and its exit status (ARCHITECTURE: 0..7). */
 const char *mrs_code_name(enum mrs_code code);

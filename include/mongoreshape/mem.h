@@ -40,7 +40,7 @@ void *mrs_alloc_array(struct mrs_mem *m, size_t n, size_t size);
 void *mrs_more(struct mrs_mem *m, void *list, uint32_t n, uint32_t *cap, size_t size);
 
 /* Sets MRS_E_MEMORY and returns MRS_DEAD. */
-enum mrs_status mrs_err_memory(struct mrs_err *e, size_t wanted);
+enum mrs_status mrs_err_memory(struct mrs_err *e, size_t wanted) MRS_RARE;
 
 /* ---- arena: many small pieces that are let go together ---- */
 struct mrs_arena_chunk;
@@ -139,8 +139,15 @@ struct mrs_buf {
 };
 void mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling);
 void mrs_buf_clear(struct mrs_buf *b);  /* frees; harmless twice; b may be used again */
-void mrs_buf_enlarge(struct mrs_buf *b, size_t extra); /* as mrs_buf_grow, where there is no room */
-enum mrs_status mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e); /* OK, or DEAD (memory), FAIL (limit) */
+void mrs_buf_enlarge(struct mrs_buf *b, size_t extra) MRS_RARE; /* as mrs_buf_grow, where there is no room */
+enum mrs_status mrs_buf_failure(const struct mrs_buf *b, struct mrs_err *e) MRS_RARE; /* of one that is bad */
+
+/* OK, or DEAD (memory), FAIL (limit) */
+static inline enum mrs_status
+mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e)
+{
+    return b->bad ? mrs_buf_failure(b, e) : MRS_OK;
+}
 
 static inline void
 mrs_buf_grow(struct mrs_buf *b, size_t extra) /* room for extra more bytes, or bad */

@@ -297,7 +297,7 @@ enum mrs_status
 live_lease_quell(struct live_job *job, const char *run, const char *owner, struct mrs_err *e)
 {
     char comment[128];
-    int64_t start = mrs_clock_asleep();
+    int64_t start = live_clock();
     enum mrs_status s = MRS_OK;
     uint32_t n = 1;
     live_lease_comment(run, owner, comment);
@@ -318,7 +318,7 @@ live_lease_quell(struct live_job *job, const char *run, const char *owner, struc
             s = mrs_err_memory(e, 0);
         }
         mrs_buf_clear(&out);
-        if (s == MRS_OK && n > 0 && mrs_clock_asleep() - start > job->run->lease_ms) {
+        if (s == MRS_OK && n > 0 && live_clock() - start > job->run->lease_ms) {
             s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                             "%u commands of %s still run on the server and do not end: wait, then call again", n,
                             owner);
@@ -355,7 +355,7 @@ static enum mrs_status
 wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
 {
     struct mrs_view d;
-    int64_t longest = job->run->lease_ms, start = mrs_clock_asleep();
+    int64_t longest = job->run->lease_ms, start = live_clock();
     char line[128];
     for (size_t at = 0; live_state_next(dead, &at, &d);) {
         int64_t ms = live_int_at(d, "ms", 0);
@@ -366,7 +366,7 @@ wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
     if (job->say) {
         job->say(job->arg, line);
     }
-    while (mrs_clock_asleep() - start < longest) {
+    while (live_clock() - start < longest) {
         if (live_cancelled(job)) {
             return live_cancel_err(e);
         }
@@ -500,6 +500,15 @@ names_of(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, 
     return MRS_OK;
 }
 
+/* Beside transactions nothing but this keeps a process back that slept past its lease between looking at it and
+ * writing: a whole lease cannot have gone by, or the server is asked. */
+static enum mrs_status
+not_overslept(void *arg, struct mrs_err *e)
+{
+    const struct live_run *r = ((struct live_job *)arg)->run;
+    return live_clock() - r->lease_checked_ms < r->lease_ms / 2 ? MRS_OK : live_lease_renew(arg, e);
+}
+
 enum mrs_status
 live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, struct mrs_err *e)
 {
@@ -507,7 +516,7 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
     uint32_t names = 0;
     enum mrs_status s = names_of(job, colls, n, &r->lease, &names, e);
     r->n_leases = 0;
-    r->lease_checked_ms = mrs_clock_asleep();
+    r->lease_checked_ms = live_clock();
     LIVE_STOP("before-lease-take");
     while (s == MRS_OK && r->n_leases < names) {
         s = take_one(job, r->lease[r->n_leases], e);
@@ -515,6 +524,7 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
             r->n_leases++;
         }
     }
+    live_link_ask_before_writes(job->link, not_overslept, job);
     LIVE_STOP("after-lease-take");
     if (s == MRS_OK) {
         s = bury(job, e);
@@ -531,7 +541,7 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view until, u;
-    int64_t sent_at = mrs_clock_asleep();
+    int64_t sent_at = live_clock();
     if (r->n_leases == 0) {
         return MRS_OK;
     }
@@ -554,7 +564,7 @@ enum mrs_status
 live_lease_keep(struct live_job *job, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    return mrs_clock_asleep() - r->lease_checked_ms < r->lease_ms / 6 ? MRS_OK : live_lease_renew(job, e);
+    return live_clock() - r->lease_checked_ms < r->lease_ms / 6 ? MRS_OK : live_lease_renew(job, e);
 }
 
 enum mrs_status
@@ -578,6 +588,7 @@ live_lease_release(struct live_job *job)
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;
+    live_link_ask_before_writes(job->link, NULL, NULL);
     if (r->n_leases == 0 || live_link_generation(job->link) != r->generation) {
         r->n_leases = 0;
         return;

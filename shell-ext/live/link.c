@@ -278,6 +278,25 @@ live_link_stop(const struct live_link *l, const char *when, const char *db, cons
 #endif
 }
 
+void
+live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg)
+{
+    l->ask = ask;
+    l->ask_arg = arg;
+}
+
+enum mrs_status
+live_may_write(struct live_link *l, const char *db, unsigned flags, struct mrs_err *e)
+{
+    if (!l->ask || l->asking || (flags & LIVE_IN_TXN) || strcmp(db, l->state_db) == 0) {
+        return MRS_OK;
+    }
+    l->asking = true;
+    enum mrs_status s = l->ask(l->ask_arg, e);
+    l->asking = false;
+    return s;
+}
+
 /* ---- commands ---- */
 static bool
 reads_with_concern(const char *name)
@@ -356,6 +375,10 @@ send_command(struct call *c, struct mrs_buf *out, struct mrs_err *e)
     bool write = c->flags & LIVE_WRITE;
     if (write) {
         live_link_stop(c->l, "before", c->db, c->name);
+        s = live_may_write(c->l, c->db, c->flags, e);
+        if (s != MRS_OK) {
+            return s;
+        }
     }
     bool done = write ? mongoc_client_write_command_with_opts(c->l->client, c->db, &c->cmd, &c->opts, &reply, &error)
                       : mongoc_client_command_with_opts(c->l->client, c->db, &c->cmd, NULL, &c->opts, &reply, &error);

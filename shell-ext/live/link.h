@@ -47,6 +47,11 @@ void live_link_teardown(void);
 enum mrs_status live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struct live_link **out,
                                struct mrs_err *e);
 void live_link_close(struct live_link *l);
+/* Asked straight before each write that is in no transaction and not to the state database; what it fails with is
+ * returned, and nothing is sent. It may itself write to the state database over this link. NULL, as at first: nobody
+ * is asked. */
+typedef enum mrs_status (*live_ask)(void *arg, struct mrs_err *e);
+void live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg);
 struct mrs_mem *live_link_mem(const struct live_link *l);
 bool live_link_replicated(const struct live_link *l); /* a replica set: sessions and transactions are there */
 /* Counts connections lost, primaries changed (election id, topologyVersion process id): whoever sees another number

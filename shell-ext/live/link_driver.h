@@ -22,6 +22,9 @@ struct live_link {
     char *secret;        /* the password, to be kept out of all messages; NULL */
     char comment[128];
     int64_t max_time_ms;
+    live_ask ask;        /* before writes; NULL */
+    void *ask_arg;
+    bool asking;
 };
 
 /* ---- link_uri.c ---- */
@@ -46,6 +49,8 @@ enum mrs_status live_bytes(struct mrs_view d, bson_t *out, struct mrs_err *e);
 enum mrs_status live_options(struct live_link *l, unsigned flags, bson_t *opts, struct mrs_err *e);
 /* FAIL where the server that is spoken to directly is no primary any more. */
 enum mrs_status live_primary(const struct live_link *l, struct live_fault *f, struct mrs_err *e);
+/* Whether a write may be sent now; flags as for the operation. */
+enum mrs_status live_may_write(struct live_link *l, const char *db, unsigned flags, struct mrs_err *e);
 /* A named stop: "before-update", of the state database "before-state-update". */
 void live_link_stop(const struct live_link *l, const char *when, const char *db, const char *what);
 

@@ -208,7 +208,8 @@ send_all(struct bulk *b, const char *db, uint32_t n, struct mrs_err *e)
     live_link_stop(b->l, "before", db, verb);
     for (uint32_t first = 0; s == MRS_OK && first < n;) {
         uint32_t k = chunk_size(b->ops + first, n - first);
-        s = send_chunk(b, first, k, e);
+        s = live_may_write(b->l, db, b->in_txn ? LIVE_IN_TXN : 0, e);
+        s = s == MRS_OK ? send_chunk(b, first, k, e) : s;
         first += k;
     }
     if (s == MRS_OK) {

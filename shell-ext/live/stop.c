@@ -2,10 +2,13 @@
  *
  * A test cannot hit the moment between a write and its checkpoint by sleeping and hoping. So the code names such
  * moments, and the test build acts at one of them: dies, waits, or runs a command of the test (a writer, a kill of the
- * server) while this process stands still. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND", n from 1, or 0: each time;
- * the name "*" stands for any; MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards
+ * server) while this process stands still. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND|asleep:COMMAND", n from 1, or
+ * 0: each time; asleep: as run, and by the clock of leases a day goes by meanwhile; the name "*" stands for any;
+ * MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards
  * off, so that the tests can show that they notice. In the normal build nothing of this exists. */
 #include "live.h"
+
+#include "mongoreshape/clock.h"
 
 #ifdef LIVE_TEST
 #include <errno.h>
@@ -16,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EXIT_BAD_STOP = 98, EXIT_COMMAND_FAILED = 99 };
+enum { EXIT_BAD_STOP = 98, EXIT_COMMAND_FAILED = 99, DAY_MS = 86400000 };
 
 static void
 list(const char *file, const char *name)
@@ -52,6 +55,14 @@ run(const char *command)
     }
 }
 
+static int64_t slept_ms;
+
+int64_t
+live_clock(void)
+{
+    return mrs_clock_asleep() + slept_ms;
+}
+
 static void
 act(const char *what)
 {
@@ -61,6 +72,9 @@ act(const char *what)
         sleep_ms(strtol(what + 6, NULL, 10));
     } else if (strncmp(what, "run:", 4) == 0) {
         run(what + 4);
+    } else if (strncmp(what, "asleep:", 7) == 0) {
+        run(what + 7);
+        slept_ms += DAY_MS;
     } else {
         _exit(EXIT_BAD_STOP);
     }

@@ -149,15 +149,16 @@ server_meanwhile(struct trial *t, int k, uint64_t *r)
     after_server(t, k, tool_wait(pid));
 }
 
-/* Starts an act that stands still at a stop until its file is gone; false: it never came there. */
+/* Starts an act that stands still at a stop until its file is gone; false: it never came there. how: "asleep", it finds
+ * that its lease is long over by its own clock; or "run". */
 static pid_t
-start_sleeper(struct trial *t, int k, int n, char file[300])
+start_sleeper(struct trial *t, int k, int n, const char *how, char file[300])
 {
     char stop[800];
 
     snprintf(file, 300, "%s/asleep", t->w->dir);
     unlink(file);
-    snprintf(stop, sizeof stop, "*:%d=run:touch %s; while [ -e %s ]; do sleep 0.02; done", n, file, file);
+    snprintf(stop, sizeof stop, "*:%d=%s:touch %s; while [ -e %s ]; do sleep 0.02; done", n, how, file, file);
     pid_t pid = start_act(t, k, &(struct call){.stop = stop, .said = "first.txt"});
     for (int i = 0; i < 3000 && access(file, F_OK) != 0; i++) {
         if (kill(pid, 0) != 0 || waitpid(pid, NULL, WNOHANG) == pid)
@@ -177,7 +178,7 @@ late_riser(struct trial *t, int k, int n)
                stop_name(t->stops[k], n, name));
     if (!before(t, k))
         return;
-    pid_t pid = start_sleeper(t, k, n, file);
+    pid_t pid = start_sleeper(t, k, n, "asleep", file);
     if (pid > 0) {
         world_expire(t->w);
         bool ended = finish(t, k);
@@ -229,7 +230,7 @@ two_plans(struct trial *t, int k, uint64_t *r)
     if (f == NULL || fprintf(f, "version: 1\nsteps:\n  - set: { in: %s, fields: { other: 1 } }\n",
                              t->scene->rows[0].coll) < 0 || fclose(f) != 0)
         die("cannot write %s", other);
-    pid_t pid = start_sleeper(t, k, n, file);
+    pid_t pid = start_sleeper(t, k, n, "run", file);
     if (pid < 0) {
         end_trial(t, k);
         return;

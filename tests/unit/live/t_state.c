@@ -150,6 +150,7 @@ count(struct desk *d, const char *db, const char *coll, const char *field, const
 static void
 wipe(struct desk *d)
 {
+    live_link_ask_before_writes(d->job.link, NULL, NULL); /* it is the test that writes */
     command(d, d->state, "{dropDatabase: 1}", NULL);
     command(d, d->db, "{dropDatabase: 1}", NULL);
 }

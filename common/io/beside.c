@@ -99,12 +99,6 @@ mrs_beside_write(const struct mrs_beside *side, const void *p, size_t n, struct 
 }
 
 /* ---- numbered files ---- */
-static bool
-is_mine(const struct stat *st)
-{
-    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_nlink == 1;
-}
-
 /* The name that a file on another disk has, or could have. */
 static bool
 is_away(const char *path)
@@ -160,7 +154,7 @@ open_away(const char *path, const char *away, int *fd, struct mrs_err *e)
     if (f < 0) {
         return mrs_err_sys(e, errno, "open %s", away);
     }
-    if (fstat(f, &st) < 0 || !is_mine(&st)) {
+    if (fstat(f, &st) < 0 || !mrsi_is_own_file(&st)) {
         close(f);
         return MRSI_FAIL(e, MRS_E_FORMAT, "%s, of which %s tells, was not made by mongoreshape", away, path);
     }
@@ -216,7 +210,7 @@ create_away(const char *tmp, const char *path, int *fd, struct mrs_err *e)
         return s;
     }
     int r = fstat(*fd, &st);
-    if (r < 0 || !is_mine(&st)) { /* a network disk that gives our files to somebody else */
+    if (r < 0 || !mrsi_is_own_file(&st)) { /* a network disk that gives our files to somebody else */
         s = r < 0 ? mrs_err_sys(e, errno, "stat %s", away)
                   : MRSI_FAIL(e, MRS_E_IO,
                               "--tmp %s: files that are made there belong to another user, so a checkpoint could not "
@@ -309,7 +303,7 @@ remove_path(const char *path, bool forget, struct mrs_err *e)
         if (!forget && !has_folder(away)) {
             return not_there(path, away, e);
         }
-    } else if (*away && is_mine(&st) && unlink(away) < 0 && errno != ENOENT) {
+    } else if (*away && mrsi_is_own_file(&st) && unlink(away) < 0 && errno != ENOENT) {
         return mrs_err_sys(e, errno, "remove %s", away);
     }
     return unlink(path) < 0 && errno != ENOENT ? mrs_err_sys(e, errno, "remove %s", path) : MRS_OK;

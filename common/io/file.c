@@ -77,6 +77,12 @@ mrsi_open_regular(const char *path, int *fd, struct stat *st, struct mrs_err *e)
     return s;
 }
 
+bool
+mrsi_is_own_file(const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_nlink == 1;
+}
+
 /* Instead of an offset: wherever the descriptor stands. */
 #define AT_ITS_PLACE UINT64_MAX
 

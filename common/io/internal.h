@@ -26,6 +26,8 @@ const char *mrsi_base_name(const char *path);
 enum mrs_status mrsi_open_read(const char *path, int *fd, struct stat *st, struct mrs_err *e);
 /* The same of a regular file; anything else is MRS_E_FORMAT. st may be NULL. */
 enum mrs_status mrsi_open_regular(const char *path, int *fd, struct stat *st, struct mrs_err *e);
+/* Whether a file that is there already can be one of ours: regular, of this user, with one name. */
+bool mrsi_is_own_file(const struct stat *st);
 /* Up to n bytes at an offset; *got less than n at the end of the file only. */
 enum mrs_status mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name,
                                 size_t *got, struct mrs_err *e);

@@ -34,7 +34,7 @@ let_go(struct mrs_whole *w)
     mrs_free(w->mem, w);
 }
 
-/* The file that a process has left; *fd -1: it has left none. */
+/* The file that a process has left; fd stays -1 where it has left none. */
 static enum mrs_status
 open_left(struct mrs_whole *w, struct mrs_err *e)
 {
@@ -46,7 +46,7 @@ open_left(struct mrs_whole *w, struct mrs_err *e)
     if (w->fd < 0 && errno != ELOOP) {
         return mrs_err_sys(e, errno, "open %s", w->beside);
     }
-    if (w->fd < 0 || fstat(w->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1) {
+    if (w->fd < 0 || fstat(w->fd, &st) < 0 || !mrsi_is_own_file(&st)) {
         return MRSI_FAIL(e, MRS_E_FORMAT, "%s was not made by mongoreshape", w->beside);
     }
     w->there = (uint64_t)st.st_size;

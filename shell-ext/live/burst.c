@@ -317,13 +317,6 @@ in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e
 
 /* ---- the plain way ---- */
 
-/* Whoever slept since the batch was begun learns here that another has gone on: no transaction stops him. */
-enum mrs_status
-live_still_ours(struct live_job *job, struct mrs_err *e)
-{
-    return job->run && job->run->n_leases ? live_lease_keep(job, e) : MRS_OK;
-}
-
 /* Journaled, where one server is all there is: the checkpoint behind it may be sent again over another connection, and
  * what it stands for must not have been lost in between. */
 static enum mrs_status
@@ -332,9 +325,8 @@ bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct m
     struct live_job *job = s->b->job;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     for (uint32_t again = 1;; again++) {
-        enum mrs_status st = live_still_ours(job, e);
-        st = st ? st : live_bulk(job->link, &s->b->change[s->at[0]].coll, s->ops, n, LIVE_WRITE | LIVE_JOURNALED,
-                                 bypass(job), &s->b->arena, r, &f, e);
+        enum mrs_status st = live_bulk(job->link, &s->b->change[s->at[0]].coll, s->ops, n, LIVE_WRITE | LIVE_JOURNALED,
+                                       bypass(job), &s->b->arena, r, &f, e);
         if (st != MRS_FAIL || f.kind != LIVE_FAULT_TRANSIENT || again == TRIES) {
             return live_lost(&f, st, e);
         }

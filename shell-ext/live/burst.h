@@ -23,8 +23,6 @@ void live_send_op(const struct live_send *s, uint32_t i, struct live_op *op);
 /* Outcomes of the bulk s->at[0..n) of which `sum` were done. OK, END, FAIL. */
 enum mrs_status live_settle(struct live_send *s, enum live_op_kind kind, uint32_t n, uint64_t sum,
                             const struct live_bulk_result *r, struct mrs_err *e);
-/* FAIL: this process stood still for so long that another has the run. Before each write that no transaction fences. */
-enum mrs_status live_still_ours(struct live_job *job, struct mrs_err *e);
 /* A change whose guard does not fit: compared inside a transaction, or, while writers are kept out, just before. */
 enum mrs_status live_send_alone(struct live_send *s, uint32_t i, bool bypass, struct mrs_err *e);
 

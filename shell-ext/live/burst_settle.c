@@ -156,8 +156,7 @@ alone_quiet(struct live_send *s, const struct live_op *op, uint32_t i, bool bypa
     if (st) {
         return st;
     }
-    st = live_still_ours(s->b->job, e);
-    if (!st && same) {
+    if (same) {
         st = live_bulk(s->b->job->link, &c->coll, op, 1, LIVE_WRITE | LIVE_JOURNALED, bypass, &s->b->arena, &r, &f, e);
         st = live_lost(&f, st, e);
     }

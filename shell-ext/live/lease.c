@@ -500,13 +500,11 @@ names_of(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, 
     return MRS_OK;
 }
 
-/* Beside transactions nothing but this keeps a process back that slept past its lease between looking at it and
- * writing: a whole lease cannot have gone by, or the server is asked. */
+/* Beside transactions nothing but this keeps a process back that slept past its lease before it writes. */
 static enum mrs_status
-not_overslept(void *arg, struct mrs_err *e)
+still_ours(void *job, struct mrs_err *e)
 {
-    const struct live_run *r = ((struct live_job *)arg)->run;
-    return live_clock() - r->lease_checked_ms < r->lease_ms / 2 ? MRS_OK : live_lease_renew(arg, e);
+    return live_lease_keep(job, e);
 }
 
 enum mrs_status
@@ -524,7 +522,7 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
             r->n_leases++;
         }
     }
-    live_link_ask_before_writes(job->link, not_overslept, job);
+    live_link_ask_before_writes(job->link, still_ours, job);
     LIVE_STOP("after-lease-take");
     if (s == MRS_OK) {
         s = bury(job, e);

@@ -273,6 +273,40 @@ runs(const char *steps, const struct mrs_run_opts *o)
     ran_end(&r);
 }
 
+/* The inverse of a whole plan on opts->input, with the residue `other`. */
+static inline enum mrs_status
+run_back(struct mrs_mem *mem, const char *plan_text, const struct mrs_run_opts *opts, struct mrs_report *report,
+         struct mrs_err *e)
+{
+    struct mrs_input *in = NULL;
+    struct mrs_plan *plan = NULL, *inverse = NULL;
+    struct mrs_residue *r = NULL;
+    struct mrs_inverse_plan inv = {0};
+    struct mrs_buf text;
+    struct mrs_plan_opts po = {.file = "p", .default_db = "d"};
+    *report = (struct mrs_report){0};
+    mrs_err_clear(e);
+    mrs_buf_init(&text, mem, SIZE_MAX);
+    enum mrs_status s = mrs_residue_open(mem, at("other"), &r, e);
+    s = s == MRS_OK ? mrs_input_open(mem, opts->input, NULL, &in, e) : s;
+    s = s == MRS_OK ? mrs_plan_load(mem, plan_text, strlen(plan_text), &po, &plan, e) : s;
+    if (s == MRS_OK) {
+        s = mrs_plan_invert(plan, &inv, e);
+        mrs_inverse_yaml(&inv, &text);
+        s = s == MRS_OK ? mrs_buf_status(&text, e) : s;
+        po.now_ms = mrs_residue_now(r);
+        s = s == MRS_OK ? mrs_plan_load(mem, (const char *)text.p, text.n, &po, &inverse, e) : s;
+        mrs_inverse_plan_clear(&inv);
+    }
+    s = s == MRS_OK ? mrs_run_back(mem, inverse, in, opts, r, report, e) : s;
+    mrs_buf_clear(&text);
+    mrs_plan_free(plan);
+    mrs_plan_free(inverse);
+    mrs_input_close(in);
+    mrs_residue_close(r);
+    return s;
+}
+
 /* Fails with this code, says these words, leaves nothing. */
 static inline void
 fails(const char *steps, const struct mrs_run_opts *o, enum mrs_code code, const char *words)

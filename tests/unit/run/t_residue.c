@@ -266,38 +266,13 @@ static enum mrs_status
 back(struct mrs_mem *mem, struct mrs_err *e)
 {
     struct mrs_run_opts o = defaults();
-    struct mrs_input *in = NULL;
-    struct mrs_plan *plan = NULL, *inverse = NULL;
-    struct mrs_residue *r = NULL;
-    struct mrs_inverse_plan inv = {0};
     struct mrs_report report = {0};
-    struct mrs_buf text;
-    struct mrs_plan_opts po = {.file = "p", .default_db = "d"};
     o.input = at("out");
     o.output = at("amend");
     o.jobs = 1;
-    mrs_buf_init(&text, mem, SIZE_MAX);
-    enum mrs_status s = mrs_residue_open(mem, at("other"), &r, e);
-    s = s == MRS_OK ? mrs_input_open(mem, o.input, NULL, &in, e) : s;
-    s = s == MRS_OK ? mrs_plan_load(mem, steps, strlen(steps), &po, &plan, e) : s;
-    if (s == MRS_OK) {
-        s = mrs_plan_invert(plan, &inv, e);
-        mrs_inverse_yaml(&inv, &text);
-        s = s == MRS_OK ? mrs_buf_status(&text, e) : s;
-        po.now_ms = mrs_residue_now(r);
-        s = s == MRS_OK ? mrs_plan_load(mem, (const char *)text.p, text.n, &po, &inverse, e) : s;
-        mrs_inverse_plan_clear(&inv);
-    }
-    if (s == MRS_OK) {
-        s = mrs_run_back(mem, inverse, in, &o, r, &report, e);
-        assert_int_equal(report.published, s == MRS_OK);
-        mrs_report_clear(&report);
-    }
-    mrs_buf_clear(&text);
-    mrs_plan_free(plan);
-    mrs_plan_free(inverse);
-    mrs_input_close(in);
-    mrs_residue_close(r);
+    enum mrs_status s = run_back(mem, steps, &o, &report, e);
+    assert_int_equal(report.published, s == MRS_OK);
+    mrs_report_clear(&report);
     return s;
 }
 

@@ -171,12 +171,12 @@ residue_kinds(const char *steps, const struct mrs_run_opts *o)
     return kinds;
 }
 
-static void
-residue_of(const char *steps)
+/* Input of three collections; the residue goes to `other`. */
+static struct mrs_run_opts
+with_residue(void)
 {
-    static uint8_t want[1 << 16], got[1 << 16];
+    static char file[600];
     struct mrs_run_opts o = stopping();
-    char file[600];
     begin();
     put_numbered("in/d/a.bson", 0, 20, 1);
     put_numbered("in/d/b.bson", 30, 50, 2);
@@ -184,6 +184,14 @@ residue_of(const char *steps)
     snprintf(file, sizeof file, "%s", at("other"));
     o.write_residue = file;
     stop_at = 0;
+    return o;
+}
+
+static void
+residue_of(const char *steps)
+{
+    static uint8_t want[1 << 16], got[1 << 16];
+    struct mrs_run_opts o = with_residue();
     unsigned kinds = residue_kinds(steps, &o);
     size_t n = get_file("other", want, sizeof want);
     for (unsigned stop = 1; drop("out"), drop("other"), stopped(steps, &o, stop); stop++) {
@@ -243,41 +251,6 @@ whole_says_what_was_written(void)
     }
 }
 
-/* The inverse on what the steps made, with the residue that was written. */
-static enum mrs_status
-run_back(const char *steps, const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_mem *mem,
-         struct mrs_err *e)
-{
-    struct mrs_run_opts o = *opts;
-    struct mrs_input *in = NULL;
-    struct mrs_plan *plan = NULL, *inverse = NULL;
-    struct mrs_residue *r = NULL;
-    struct mrs_inverse_plan inv = {0};
-    struct mrs_buf text;
-    char all[1000];
-    struct mrs_plan_opts po = {.file = "p", .default_db = "d"};
-    int n = snprintf(all, sizeof all, "steps:\n%s", steps);
-    o.input = at("made");
-    o.output = at("out");
-    mrs_err_clear(e);
-    mrs_buf_init(&text, mem, SIZE_MAX);
-    assert_int_equal(mrs_residue_open(mem, at("other"), &r, e), MRS_OK);
-    assert_int_equal(mrs_input_open(mem, o.input, NULL, &in, e), MRS_OK);
-    assert_int_equal(mrs_plan_load(mem, all, (size_t)n, &po, &plan, e), MRS_OK);
-    assert_int_equal(mrs_plan_invert(plan, &inv, e), MRS_OK);
-    mrs_inverse_yaml(&inv, &text);
-    po.now_ms = mrs_residue_now(r);
-    assert_int_equal(mrs_plan_load(mem, (const char *)text.p, text.n, &po, &inverse, e), MRS_OK);
-    enum mrs_status s = mrs_run_back(mem, inverse, in, &o, r, report, e);
-    mrs_inverse_plan_clear(&inv);
-    mrs_buf_clear(&text);
-    mrs_plan_free(plan);
-    mrs_plan_free(inverse);
-    mrs_input_close(in);
-    mrs_residue_close(r);
-    return s;
-}
-
 static void
 came_back(const struct mrs_report *r)
 {
@@ -307,9 +280,13 @@ back_and_on(const char *steps, struct mrs_run_opts *o, unsigned n)
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_report report;
     struct mrs_err e;
+    char whole[1000];
+    snprintf(whole, sizeof whole, "steps:\n%s", steps);
+    o->input = at("made");
+    o->output = at("out");
     written = 0;
     stop_at = n;
-    bool is = run_back(steps, o, &report, mem, &e) != MRS_OK;
+    bool is = run_back(mem, whole, o, &report, &e) != MRS_OK;
     cancel = 0;
     if (is) {
         assert_int_equal(e.code, MRS_E_CANCEL);
@@ -318,7 +295,7 @@ back_and_on(const char *steps, struct mrs_run_opts *o, unsigned n)
         mrs_report_clear(&report);
         o->resume = true;
         o->checkpoint_ms = 0;
-        assert_int_equal(run_back(steps, o, &report, mem, &e), MRS_OK);
+        assert_int_equal(run_back(mem, whole, o, &report, &e), MRS_OK);
         assert_true(report.resumed);
         o->resume = false;
         o->checkpoint_ms = 1;
@@ -337,21 +314,13 @@ ways_back(void **state)
                                 "- move: { from: a, into: b, where: { _id: { $gt: 9 } } }\n"
                                 "- rename: { in: rest, fields: { at: place } }\n"
                                 "- delete: { in: b, where: { _id: { $mod: [7, 0] } } }\n";
-    struct mrs_run_opts o = stopping();
-    char file[600];
+    struct mrs_run_opts o = with_residue();
     (void)state;
-    begin();
     drop("made");
-    put_numbered("in/d/a.bson", 0, 20, 1);
-    put_numbered("in/d/b.bson", 30, 50, 2);
-    put_numbered("in/d/rest.bson", 0, 12, 1);
     put_numbered("in/d/quiet1.bson", 0, 12, 1);
     put_numbered("in/d/quiet2.bson", 0, 12, 1);
     put_numbered("in/d/quiet3.bson", 0, 12, 1);
     put_numbered("in/d/quiet4.bson", 0, 12, 1);
-    snprintf(file, sizeof file, "%s", at("other"));
-    o.write_residue = file;
-    stop_at = 0;
     runs(steps, &o);
     assert_int_equal(rename(at("out"), at("made")), 0);
     o.write_residue = NULL;

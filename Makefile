@@ -291,10 +291,10 @@ samples: $(OBJ)/samples
 $(OBJ)/bench/%: bench/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) $(TESTINC) $< $(TESTLIBS) -lm -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(TESTINC) $< $(TESTLIBS) -lzstd -lisal -lm -o $@
 SCALE ?= 1
 ## bench: speed and memory against a naive program; SCALE=0.1, BENCH_LONG=1 for ten times the data too
-bench: all $(OBJ)/bench/gen $(OBJ)/bench/naive $(OBJ)/bench/measure
+bench: all $(addprefix $(OBJ)/bench/,gen naive measure recode machine)
 	$(Q)SCALE='$(SCALE)' BENCH_LONG='$(BENCH_LONG)' bash bench/run.sh $(OBJ)/mongoreshape $(OBJ)/bench
 $(OBJ)/bench/live: bench/live.c
 	$(call say,CC,$<)

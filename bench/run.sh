@@ -142,10 +142,13 @@ long() {
     rm -rf out
 }
 
-# packed JOB-COMPRESSION: from compressed to compressed; MB are those of the BSON that comes in
+# packed JOB-COMPRESSION: from compressed to compressed, in pairs with a thread that only unpacks the input and packs it
+# again; MB are those of the BSON that comes in
 packed() {
-    local name=$1 plan=${1%%-*} codec=${1#*-} i in=0 wall user sys rss status
+    local name=$1 plan=${1%%-*} codec=${1#*-} i in=0 wall user sys rss status library level cwall cuser csys crss
     wanted "$name" || return
+    library=${codec%:*} level=${codec#*:}
+    [ "$library" = zstd ] || level=2 # ISA-L's own, which stands for gzip's levels 4 to 6
     for i in "data/$plan"/bench/*.bson; do in=$((in + $(stat -c %s "$i"))); done
     if [ ! -d "data/$name" ]; then
         "$tool" run "$here/plans/same.yaml" -i "data/$plan" -o "data/$name" --compress "$codec" --quiet || exit 1
@@ -153,7 +156,16 @@ packed() {
     cat "data/$name"/bench/* > /dev/null
     rm -f pairs.txt
     for ((i = 0; i < pairs; i++)); do
-        rm -rf out
+        rm -rf out codec.out
+        mkdir codec.out
+        sync
+        read -r cwall cuser csys crss status < <("$programs/measure" "$programs/recode" "$library" "$level" \
+            "data/$name"/bench/*.bson.* codec.out)
+        if [ "$status" != 0 ]; then
+            echo "$name: recode: exit status $status" >&2
+            failed=1
+            return
+        fi
         sync
         read -r wall user sys rss status < <("$programs/measure" -o report.json "$tool" run "$here/plans/$plan.yaml" \
             -i "data/$name" -o out --compress "$codec" --json --jobs "$jobs")
@@ -162,14 +174,15 @@ packed() {
             failed=1
             return
         fi
-        echo "$wall $user $sys $rss $(number syncMs)" >> pairs.txt
+        echo "$wall $user $sys $rss $(number syncMs) $cwall $cuser $csys $crss" >> pairs.txt
     done
-    rm -rf out
-    awk -v name="$name" -v in_mb="$((in / 1000))e-3" -v figures="$(of '$1 - $5 / 1000') $(of '$2 + $3') $(of '$4')" '
-        BEGIN {
+    rm -rf out codec.out
+    awk -v name="$name" -v in_mb="$((in / 1000))e-3" -v figures="$(of '$1 - $5 / 1000') $(of '$2 + $3') $(of '$4') \
+        $(of '$7 + $8') $(of '$6 / ($1 - $5 / 1000)')" 'BEGIN {
             split(figures, f, " ")
-            printf "%-13s %6.0f MB %7.3f s %6.0f MB/s, CPU %.2f s: %.2f cores busy, %.1f MiB\n", name, in_mb, f[1],
-                in_mb / f[1], f[2], f[2] / f[1], f[3] }'
+            printf "%-13s %6.0f MB %7.3f s %6.0f MB/s, CPU %.2f s: %.2f cores busy, %.1f MiB; ", name, in_mb, f[1],
+                in_mb / f[1], f[2], f[2] / f[1], f[3]
+            printf "the codec alone: CPU %.2f s, tool %.1fx as fast\n", f[4], f[5] }'
 }
 
 # What mongodump does to a file by itself, over 50 MB of it.
@@ -185,6 +198,7 @@ as_mongodump() {
 }
 
 echo "data of scale $scale in $work; $pairs pairs; --jobs $jobs (set: 1); $(nproc) processors"
+"$programs/machine"
 make_data data "$scale"
 rm -f once.txt
 echo

@@ -80,12 +80,13 @@ struct bucket_reading {
     size_t n_args;
 };
 /* Items whose values are of fixed size, put together from one another: the item, and where its values are. */
+enum { BUCKET_CHUNK = 32 }; /* an item is laid down in such pieces, so there is room for one more behind it */
 struct bucket_mould {
     struct mrs_buf heads; /* of which it was made */
     uint32_t size;        /* of an item; 0: they have no fixed size */
     uint32_t n;
     struct bucket_span value[BUCKET_LAYOUT];
-    uint8_t bytes[MRS_LOOK_MAX];
+    uint8_t bytes[MRS_LOOK_MAX + BUCKET_CHUNK];
 };
 
 /* A field as documents have had it: its name with the NUL, the first eight bytes of that as a number. */
@@ -167,7 +168,10 @@ bool mrsi_bucket_dated(const struct mrsi_bucket *s, const struct mrs_ctx *c, str
 void mrsi_bucket_put_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out);
 /* Items of this kin follow. */
 void mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m);
-void mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to); /* item_size */
+/* item_size bytes, and room for BUCKET_CHUNK more. */
+void mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to);
+/* The same of values v, where the mould has a size. */
+void mrsi_bucket_fill_mould(const struct bucket_mould *m, const uint8_t *v, uint8_t *to);
 static inline struct mrs_val
 mrsi_bucket_value(const struct mrsi_bucket *s, const struct bucket_plain *x, uint32_t i)
 {

@@ -24,6 +24,7 @@ struct fold {
     size_t known;        /* its size at the last look, or without anything at all */
     size_t grown;        /* what came in since then */
     size_t factor;       /* the bucket grows by so much for a byte that comes in */
+    bool values_only;    /* members of this kin are items of one size, and nothing else is wanted of them */
     uint8_t id[12];
 };
 
@@ -382,16 +383,30 @@ try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
     return st;
 }
 
+/* The head of an item of so many bytes, which are to be put there; NULL: there is no memory. */
+static inline uint8_t *
+open_item(struct fold *f, size_t size)
+{
+    struct mrs_buf *b = f->items.buf;
+    size_t head = (size_t)f->items.name_len + 2;
+    mrs_buf_grow(b, head + size + BUCKET_CHUNK);
+    if (b->bad) {
+        return NULL;
+    }
+    uint8_t *at = b->p + b->n;
+    b->n += head + size;
+    *at = MRS_DOCUMENT;
+    memcpy(at + 1, f->items.name, sizeof f->items.name); /* what is behind the name is put next */
+    mrsi_items_step(&f->items);
+    return at + head;
+}
+
 static void
 add_item(struct fold *f, const struct bucket_reading *r)
 {
-    struct mrs_buf *b = f->items.buf;
-    uint8_t *at = b->bad ? NULL : mrs_buf_take(b, (size_t)f->items.name_len + 2 + r->item_size);
+    uint8_t *at = open_item(f, r->item_size);
     if (at) {
-        *at = MRS_DOCUMENT;
-        mrs_copy_short(at + 1, f->items.name, f->items.name_len + 1);
-        mrsi_bucket_put_item(r, &f->w->mould, at + f->items.name_len + 2);
-        mrsi_items_step(&f->items);
+        mrsi_bucket_put_item(r, &f->w->mould, at);
     }
 }
 
@@ -425,6 +440,38 @@ take_more(struct fold *f, const struct bucket_reading *r, size_t more)
         st = mrsi_step_refuse(f->c, "set", "accumulators hold more than a document can");
     }
     return st;
+}
+
+/* How many readings of this kin the open bucket takes without a look at it, at least. */
+static uint64_t
+sure_of(const struct fold *f)
+{
+    const size_t item = f->w->mould.size + sizeof f->items.name + 1u, plain = plain_size(f, mrs_missing());
+    const size_t known = (f->known + f->grown * f->factor) + MARGIN;
+    uint64_t n = f->s->max - f->n, fit;
+    if (!f->values_only || !f->n || plain > MRS_DOC_MAX || (f->s->id && known > MRS_DOC_MAX)) {
+        return 0;
+    }
+    fit = (MRS_DOC_MAX - plain) / item;
+    n = n < fit ? n : fit;
+    fit = f->s->id ? (MRS_DOC_MAX - known) / f->factor / item : n;
+    return n < fit ? n : fit;
+}
+
+/* One of those. */
+static enum mrs_status
+take_values(struct fold *f, struct mrs_view values)
+{
+    const struct bucket_mould *m = &f->w->mould;
+    const size_t before = f->items.buf->n;
+    uint8_t *at = open_item(f, m->size);
+    if (!at) {
+        return mrs_err_memory(f->c->err, m->size);
+    }
+    mrsi_bucket_fill_mould(m, values.p, at);
+    f->grown += f->items.buf->n - before;
+    f->n++;
+    return MRS_OK;
 }
 
 /* One more reading into the bucket, if it fits. */
@@ -500,6 +547,14 @@ place(struct fold *f, struct mrs_members *m, const struct bucket_reading *r)
     return st;
 }
 
+static void
+next_kin(struct fold *f, struct mrs_view kin, struct bucket_kin *out)
+{
+    *out = mrsi_bucket_read_kin(f->s, kin);
+    mrsi_bucket_make_mould(out, &f->w->mould);
+    f->values_only = f->s->plain && f->w->mould.size && !f->s->timed && !f->s->n_set;
+}
+
 enum mrs_status
 mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
                  const struct mrs_fold_put *put)
@@ -507,17 +562,21 @@ mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_me
     struct fold f = {.s = state, .c = c, .w = work, .put = put};
     struct bucket_kin kin = {.start = 0};
     struct mrs_view shape;
+    uint64_t sure = 0;
     f.items_name = strlen(f.s->items);
     f.end_name = f.s->end ? strlen(f.s->end) : 0;
     mrsi_bucket_work_start(f.s, f.w, c);
     enum mrs_status st = accumulators(&f);
-    while (st == MRS_OK) {
-        st = m->next(m, &shape, c->err);
-        if (st == MRS_OK) {
-            if (!m->same_kin) {
-                kin = mrsi_bucket_read_kin(f.s, m->kin);
-                mrsi_bucket_make_mould(&kin, &f.w->mould);
-            }
+    while (st == MRS_OK && (st = m->next(m, &shape, c->err)) == MRS_OK) {
+        if (!m->same_kin) {
+            next_kin(&f, m->kin, &kin);
+            sure = 0;
+        }
+        sure = sure ? sure : sure_of(&f);
+        if (sure) {
+            st = take_values(&f, shape);
+            sure--;
+        } else {
             struct bucket_reading r = mrsi_bucket_read(f.s, &kin, shape);
             st = place(&f, m, &r);
         }

@@ -356,13 +356,13 @@ size_of(uint8_t type, const uint8_t *p, const uint8_t *end)
 
 /* The item of no values; false: they are not all of fixed size, or it is too large. */
 static bool
-fill_mould(const struct bucket_kin *kin, struct bucket_mould *m)
+shape_mould(const struct bucket_kin *kin, struct bucket_mould *m)
 {
     const uint8_t *p = kin->heads.p, *end = p + kin->heads.n;
     uint32_t at = 4;
     for (m->n = 0; p < end; m->n++) {
         uint32_t head = mrs_le32(p), n = mrs_fixed_size[p[4]];
-        if (m->n == BUCKET_LAYOUT || n == 0x80 || at + head + n >= sizeof m->bytes) {
+        if (m->n == BUCKET_LAYOUT || n == 0x80 || at + head + n >= MRS_LOOK_MAX) {
             return false;
         }
         memcpy(m->bytes + at, p + 4, head);
@@ -386,7 +386,7 @@ mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m)
     mrs_buf_reset(of);
     mrs_buf_put(of, kin->heads.p, kin->heads.n);
     m->size = 0;
-    if (of->bad || !fill_mould(kin, m)) {
+    if (of->bad || !shape_mould(kin, m)) {
         m->size = 0;
     }
 }
@@ -410,20 +410,27 @@ put_values(const struct bucket_reading *r, uint8_t *to)
 }
 
 void
+mrsi_bucket_fill_mould(const struct bucket_mould *m, const uint8_t *v, uint8_t *to)
+{
+    const struct bucket_span *x = m->value, *const end = x + m->n;
+    for (uint32_t i = 0, size = m->size; i < size; i += BUCKET_CHUNK) {
+        memcpy(to + i, m->bytes + i, BUCKET_CHUNK);
+    }
+    for (; x < end; x++) {
+        const uint32_t n = x->n; /* looked at before bytes are written, which might be those of the mould */
+        copy_value(to + x->at, v, n);
+        v += n;
+    }
+}
+
+void
 mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to)
 {
-    const uint8_t *v = r->item.p;
     if (!r->packed) {
-        memcpy(to, v, r->item.n);
-        return;
-    }
-    if (!m->size) {
+        memcpy(to, r->item.p, r->item.n);
+    } else if (!m->size) {
         put_values(r, to);
-        return;
-    }
-    memcpy(to, m->bytes, m->size);
-    for (uint32_t i = 0; i < m->n; i++) {
-        copy_value(to + m->value[i].at, v, m->value[i].n);
-        v += m->value[i].n;
+    } else {
+        mrsi_bucket_fill_mould(m, r->item.p, to);
     }
 }

@@ -376,7 +376,7 @@ put_date(struct mrs_build *b, const char *name, int64_t ms)
 static void
 put_reading(struct mrs_build *b, uint32_t kind)
 {
-    const char *series = kind == 1 ? "wide" : "s";
+    const char *series = kind != 1 ? "s" : rand() % 2 ? "wider" : "width"; /* alike in the beginning */
     uint32_t which = (uint32_t)rand() % 3, n = (uint32_t)strlen(series);
     mrs_build_item_open(b, MRS_DOCUMENT);
     mrs_build_i64(b, "_id", rand());
@@ -540,6 +540,101 @@ sizes(void **state)
     }
 }
 
+/* ---- many readings of one size ---- */
+struct again { /* one reading, many times */
+    struct mrs_view shape, kin;
+    uint32_t item, left, given, docs;
+    uint64_t max;
+    bool first, in_id; /* a number of each reading stands in the `_id`, too */
+};
+
+static enum mrs_status
+next_again(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
+{
+    struct again *x = m->impl;
+    (void)e;
+    if (!x->left) {
+        return MRS_END;
+    }
+    *shape = x->shape;
+    m->kin = x->kin;
+    m->same_kin = !x->first;
+    x->first = false;
+    x->left--;
+    x->given++;
+    return MRS_OK;
+}
+
+/* A bucket that ends though there are more readings holds as many as it may, or one more would pass 16 MiB. */
+static enum mrs_status
+put_full(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
+{
+    struct again *x = arg;
+    struct mrs_val items = mrs_doc_get(doc, "v");
+    char digits[16];
+    (void)e;
+    assert_int_equal(mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL), MRS_OK);
+    uint32_t n = mrs_doc_count(mrs_val_view(items));
+    assert_int_equal(n, x->given - but_last);
+    assert_true(doc.n <= MRS_DOC_MAX && n <= x->max);
+    uint32_t head = (uint32_t)snprintf(digits, sizeof digits, "%u", n) + 2;
+    uint32_t more = head + x->item + (x->in_id ? head + 8 : 0);
+    assert_true(!but_last || n == x->max || doc.n + more > MRS_DOC_MAX);
+    x->given = but_last;
+    x->docs++;
+    return MRS_OK;
+}
+
+static void
+full(void **state)
+{
+    static const struct {
+        const char *more;
+        uint64_t max;
+        uint32_t n, docs;
+    } rows[] = {
+        {"", UINT64_MAX, 300000, 3},
+        {",'id':{'$size':'$v'}", UINT64_MAX, 300000, 3},
+        {",'id':{'k':'$v.a'}", UINT64_MAX, 300000, 3}, /* grows as the items do */
+        {",'max':1000", 1000, 10001, 11},
+    };
+    (void)state;
+    for (size_t i = 0; i < BENCH_N(rows); i++) {
+        struct bench b;
+        struct mrs_view d;
+        char body[512];
+        struct mrs_fold_entry x = {.takes_part = false};
+        struct mrs_buf kin;
+        uint8_t *p = bench_doc("{'a':1.5,'b':2.5,'c':3.5,'d':4.5,'e':5.5,'f':6.5,'g':7.5,'h':8.5,'i':9.5,'j':1.5,"
+                               "'k':2.5,'l':3.5}", &d);
+        snprintf(body, sizeof body, "{" HEAD "%s}", rows[i].more);
+        bench_open(&b, "bucket", body, 0);
+        assert_int_equal(b.status, MRS_OK);
+        b.work = calloc(1, b.type->work_size);
+        struct mrs_ctx c = {.mem = b.mem, .arena = &b.arena, .err = &b.err};
+        struct mrs_buf *const bufs[] = {&x.group, &x.order, &x.shape, &x.kin, &kin};
+        for (size_t k = 0; k < BENCH_N(bufs); k++) {
+            mrs_buf_init(bufs[k], b.mem, 1u << 20);
+        }
+        assert_int_equal(b.type->fold->enter(b.state, &c, b.work, d, &x), MRS_OK);
+        struct mrs_view name = {x.kin.p, (uint32_t)x.kin.n};
+        assert_int_equal(b.type->fold->kin(b.state, &c, b.work, d, name, &kin), MRS_OK);
+        struct again all = {.shape = {x.shape.p, (uint32_t)x.shape.n}, .kin = {kin.p, (uint32_t)kin.n}, .item = d.n,
+                            .left = rows[i].n, .max = rows[i].max, .first = true,
+                            .in_id = strstr(rows[i].more, "$v.a") != NULL};
+        struct mrs_members members = {.next = next_again, .impl = &all};
+        struct mrs_fold_put put = {put_full, &all};
+        assert_int_equal(b.type->fold->fold(b.state, &c, b.work, &members, &put), MRS_OK);
+        assert_int_equal(all.given, 0);
+        assert_int_equal(all.docs, rows[i].docs);
+        for (size_t k = 0; k < BENCH_N(bufs); k++) {
+            mrs_buf_clear(bufs[k]);
+        }
+        free(p);
+        assert_int_equal(bench_close(&b), 0);
+    }
+}
+
 /* ---- unbucket ---- */
 #define BACK "'from':'hours','into':'readings','items':'v'"
 static const struct bench_case docs[] = {
@@ -683,7 +778,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folded),    cmocka_unit_test(new_ids),     cmocka_unit_test(sizes),
         cmocka_unit_test(documents), cmocka_unit_test(wrong_plans), cmocka_unit_test(catalogue),
-        cmocka_unit_test(no_memory), cmocka_unit_test(looks),
+        cmocka_unit_test(no_memory), cmocka_unit_test(looks),       cmocka_unit_test(full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

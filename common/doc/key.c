@@ -297,10 +297,9 @@ mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending)
             memcpy(p + 1, v.p, 12);
         }
     } else if (v.type == MRS_DATE && !descending) {
-        p = take(out, 9);
+        p = take(out, MRS_KEY_DATE);
         if (p) {
-            p[0] = RANK(MRS_DATE);
-            put_be64(p + 1, mrs_le64(v.p) ^ 1ull << 63);
+            mrs_key_date(p, (int64_t)mrs_le64(v.p));
         }
     } else {
         append_any(out, v, descending);

@@ -101,15 +101,16 @@ struct bucket_field {
 struct bucket_known {
     uint64_t look;      /* its number; 0: no look is known */
     bool dated;         /* such a document is in a window, and no more is wanted of it than this: */
-    uint32_t n_values, n_name;
+    uint32_t n_values, n_by;
     uint32_t by_bytes, value_bytes;
     struct bucket_span found[BUCKET_LOOKS];  /* what was looked for */
     struct bucket_span value[BUCKET_LAYOUT]; /* of the item */
-    uint8_t name[8 + 2 * BUCKET_LAYOUT + 1]; /* what the name of the kin begins with */
+    struct bucket_span by[BUCKET_LOOKS];     /* bytes by which series differ whose readings look alike */
 };
 /* What a plain plan takes of a document, and what it knows of documents. */
 struct bucket_plain {
     struct mrs_val v[BUCKET_LOOKS + 2]; /* what was looked for; missing where there is none */
+    bool named;           /* the name tells the series, too */
     bool gap;             /* a field was left out of the item, and seen has yet to be looked at */
     struct mrsi_seen seen;
     struct bucket_field field[BUCKET_LAYOUT];

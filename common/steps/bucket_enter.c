@@ -163,7 +163,7 @@ put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, s
 static enum mrs_status
 put_name(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct bucket_work *w, struct mrs_buf *name)
 {
-    for (uint32_t i = 0; i < s->by.fields.n; i++) {
+    for (uint32_t i = 0; !w->plain.named && i < s->by.fields.n; i++) {
         struct mrs_val v = mrsi_bucket_value(s, &w->plain, i);
         uint8_t *at = mrs_buf_take(name, 1u + v.n);
         if (at) {

@@ -214,6 +214,20 @@ take_values(const struct bucket_known *k, const uint8_t *doc, struct mrs_buf *va
     values->n += k->value_bytes;
 }
 
+/* The name of a kin but for the window. Numbers of looks stand where other names have how often names were learned,
+ * which is never as much. */
+static inline uint8_t *
+put_series(const struct bucket_known *k, const uint8_t *doc, uint8_t *to)
+{
+    mrs_put64(to, k->look | 1ull << 63);
+    to += 8;
+    for (uint32_t i = 0; i < k->n_by; i++) {
+        mrs_copy_short(to, doc + k->by[i].at, k->by[i].n);
+        to += k->by[i].n;
+    }
+    return to;
+}
+
 bool
 mrsi_bucket_dated(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_work *w,
                   struct mrs_view doc, struct mrs_fold_entry *out)
@@ -223,27 +237,20 @@ mrsi_bucket_dated(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct b
     if (!look || look->no != k->look || !k->dated) {
         return false;
     }
-    const uint8_t *time = doc.p + k->found[s->value[s->by.fields.n]].at;
-    int64_t ms = (int64_t)mrs_le64(time);
-    mrs_buf_grow(&out->kin, (size_t)k->n_name + k->by_bytes + sizeof w->from);
+    const int64_t ms = (int64_t)mrs_le64(doc.p + k->found[s->value[s->by.fields.n]].at);
+    const size_t name = 8u + k->by_bytes + sizeof w->from;
+    mrs_buf_grow(&out->kin, name);
+    mrs_buf_grow(&out->order, MRS_KEY_DATE);
     mrs_buf_grow(&out->shape, k->value_bytes);
-    if (ms < w->from || ms >= w->to || out->kin.bad || out->shape.bad) {
+    if (ms < w->from || ms >= w->to || out->kin.bad || out->order.bad || out->shape.bad) {
         return false;
     }
-    mrs_key_append(&out->order, (struct mrs_val){time, 8, MRS_DATE}, false);
+    mrs_key_date(out->order.p, ms);
+    out->order.n = MRS_KEY_DATE;
     take_values(k, doc.p, &out->shape);
-    uint8_t *to = out->kin.p;
-    mrs_copy_short(to, k->name, k->n_name);
-    to += k->n_name;
-    for (uint32_t i = 0; i < s->by.fields.n; i++) {
-        const struct bucket_span *v = &k->found[s->value[i]];
-        *to++ = v->type;
-        mrs_copy_short(to, doc.p + v->at, v->n);
-        to += v->n;
-    }
+    memcpy(put_series(k, doc.p, out->kin.p), &w->from, sizeof w->from);
+    out->kin.n = name;
     w->start = w->from;
-    memcpy(to, &w->start, sizeof w->start);
-    out->kin.n = (size_t)k->n_name + k->by_bytes + sizeof w->from;
     out->takes_part = true;
     return true;
 }
@@ -257,8 +264,8 @@ take_look(const struct mrsi_bucket *s, struct bucket_plain *x, const uint8_t *do
         x->v[i] = (struct mrs_val){doc + k->found[i].at, k->found[i].n, k->found[i].type};
     }
     take_values(k, doc, values);
-    mrs_copy_short(name->p + name->n, k->name, k->n_name);
-    name->n += k->n_name;
+    name->n = (size_t)(put_series(k, doc, name->p + name->n) - name->p);
+    x->named = true;
     x->gap = false;
 }
 
@@ -269,16 +276,31 @@ span_of(struct mrs_val v, const uint8_t *doc)
                                  : (struct bucket_span){(uint16_t)(v.p - doc), (uint16_t)v.n, v.type};
 }
 
+/* A text's bytes without its length and end, which are the same in documents of one look. */
+static struct bucket_span
+free_bytes(struct bucket_span v)
+{
+    return v.type == MRS_STRING ? (struct bucket_span){(uint16_t)(v.at + 4), (uint16_t)(v.n - 5), v.type} : v;
+}
+
+static bool
+names_series(const struct mrsi_bucket *s, uint32_t look)
+{
+    uint32_t i = 0;
+    while (i < s->by.fields.n && s->value[i] != look) {
+        i++;
+    }
+    return i < s->by.fields.n;
+}
+
 /* What take_known has just taken of a document of this look, as places. */
 static void
-learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_view name)
+learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_eval *ev)
 {
     struct bucket_known *k = &x->known;
     const uint8_t *doc = ev->root.p;
     k->look = ev->fields->look->no;
-    k->n_values = k->by_bytes = k->value_bytes = 0;
-    k->n_name = name.n;
-    memcpy(k->name, name.p, name.n);
+    k->n_values = k->n_by = k->by_bytes = k->value_bytes = 0;
     for (uint32_t i = 0; i < s->n_look; i++) {
         k->found[i] = span_of(x->v[i], doc);
     }
@@ -288,8 +310,11 @@ learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs
             k->value_bytes += ev->fields->e[i].v.n;
         }
     }
-    for (uint32_t i = 0; i < s->by.fields.n; i++) {
-        k->by_bytes += 1u + k->found[s->value[i]].n;
+    for (uint32_t i = 0; i < s->n_look; i++) {
+        if (names_series(s, i)) {
+            k->by[k->n_by] = free_bytes(k->found[i]);
+            k->by_bytes += k->by[k->n_by++].n;
+        }
     }
     const uint32_t time = s->value[s->by.fields.n];
     k->dated = s->every && s->time && k->found[time].type == MRS_DATE && !s->tail && !s->by.nested;
@@ -301,9 +326,9 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
 {
     struct mrs_view doc = ev->root;
     const struct mrs_look *look = mrsi_step_look(c, doc);
-    size_t at = name->n;
     x->v[BUCKET_LOOKS + 1] = mrs_missing();
-    mrs_buf_grow(name, sizeof x->known.name);
+    x->named = false;
+    mrs_buf_grow(name, 8 + 2 * BUCKET_LAYOUT + 1 + MRS_LOOK_MAX);
     mrs_buf_grow(values, doc.n);
     if (name->bad || values->bad) {
         return;
@@ -318,7 +343,7 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
         forget_values(s, x);
         take_strange(s, x, doc, name, values);
     } else if (look) {
-        learn_look(s, x, ev, (struct mrs_view){name->p + at, (uint32_t)(name->n - at)});
+        learn_look(s, x, ev);
     }
 }
 

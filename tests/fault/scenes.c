@@ -534,6 +534,22 @@ const struct scene scenes[] = {
              "  - cast: { in: logs, fields: { k: int } }\n"
              "  - rollup: { from: logs, into: sums, by: \"$host\", where: { k: { $ne: 4 } },\n"
              "              fields: { n: { $sum: 1 }, high: { $max: { $divide: [1, \"$day\"] } } } }\n"},
+    {.name = "rollup, one group on disk",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .plan = "steps:\n"
+             "  - rollup: { from: logs, into: sums, by: null, sort: { day: -1 }, keep: none,\n"
+             "              fields: { n: { $sum: 1 }, days: { $addToSet: \"$day\" }, last: { $last: \"$$ROOT\" },\n"
+             "              low: { $minN: { input: \"$text\", n: 3 } }, dev: { $stdDevPop: \"$k\" } } }\n"},
+    {.name = "rollup, one group on disk fails",
+     .dump = dump_wide,
+     .memory = 4096,
+     .max_refused = 99999,
+     .plan = "steps:\n"
+             "  - rollup: { from: logs, into: sums, by: { $gt: [\"$k\", 3] }, sort: { day: -1 },\n"
+             "              fields: { n: { $sum: 1 },\n"
+             "                        no: { $max: { $divide: [1, { $subtract: [\"$day\", 17] }] } } } }\n"},
     {.name = "marks, rollup",
      .dump = dump_large,
      .memory = 64 << 20,
@@ -557,6 +573,19 @@ const struct scene scenes[] = {
      .plan = "steps:\n"
              "  - bucket: { from: logs, into: days, by: [host], time: { $divide: [60, { $mod: [\"$day\", 17] }] },\n"
              "              max: 7, items: l, keep: none }\n"},
+    {.name = "bucket, one series on disk",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .plan = "steps:\n"
+             "  - bucket: { from: logs, into: days, time: day, max: 7, items: l, start: since, end: to, keep: none,\n"
+             "              set: { n: { $sum: 1 }, hosts: { $addToSet: \"$host\" }, m: { $size: \"$l\" } } }\n"},
+    {.name = "bucket, one series on disk, equal ids",
+     .dump = dump_wide,
+     .memory = 4096,
+     .max_refused = 99999,
+     .plan = "steps:\n"
+             "  - bucket: { from: logs, into: hosts, max: 7, items: l, id: { $mod: [{ $first: \"$l._id\" }, 40] } }\n"},
     {.name = "bucket, the last wins",
      .dump = dump_wide,
      .memory = 4096,

@@ -67,6 +67,16 @@ static const struct scene {
     {WRITE_RESIDUE, 20000, EMBED_BACK},
     {WITH_RESIDUE, 4096, LOSSES},
     {WITH_RESIDUE, 20000, EMBED_BACK},
+    {FORWARD, 4096, "steps:\n- rollup: { from: logs, into: sums, by: { $eq: [\"$host\", 99] }, sort: { day: 1 },\n"
+           "    fields: { n: { $count: {} }, l: { $push: \"$k\" }, s: { $sum: { $divide: [\"$k\", 7] } },\n"
+           "    f: { $last: \"$text\" }, t: { $topN: { n: 3, sortBy: { k: 1 }, output: \"$_id\" } },\n"
+           "    m: { $mergeObjects: { d: \"$day\" } } } }\n"},
+    {FORWARD, 4096, "steps:\n- rollup: { from: logs, into: sums, by: null, sort: { day: 1 },\n"
+           "    fields: { q: { $sum: { $divide: [1, { $subtract: [\"$day\", 6] }] } } } }\n"},
+    {FORWARD, 4096, "steps:\n- bucket: { from: logs, into: buckets, items: list, time: day, max: 4, start: since,\n"
+           "    end: to, set: { n: { $sum: 1 }, e: { $addToSet: \"$k\" }, m: { $size: \"$list\" } } }\n"},
+    {FORWARD, 4096, "steps:\n- bucket: { from: logs, into: hosts, items: list, max: 4, where: { day: { $ne: 6 } },\n"
+           "    id: { $mod: [{ $first: \"$list._id\" }, 20] } }\n"},
 };
 #define SCENES (sizeof scenes / sizeof *scenes)
 

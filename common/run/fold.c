@@ -177,7 +177,7 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     }
     mrsi_fold_gather_clear(&f);
     mrsi_fold_route_clear(&f);
-    mrsi_sorter_clear(&f.heavy.sorter);
+    mrsi_fold_heavy_clear(&f);
     mrsi_sorter_clear(&f.late);
     mrsi_tape_clear(&f.serials);
     mrsi_fates_clear(&f.fates);

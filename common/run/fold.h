@@ -139,6 +139,58 @@ struct mrsi_fold_gather {
     uint64_t held;
 };
 
+/* ---- fold_one.c: one group through the step ---- */
+struct mrsi_fold;
+struct mrsi_fold_source {
+    enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
+    struct mrs_view kin; /* of the member that next gave */
+    bool same_kin;       /* as in struct mrs_members */
+    uint64_t at; /* ordinal of the member that next gave */
+    uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th, once next has given END */
+    /* Behind END: so many bytes of work have been done, and what the group has come to is true now; NULL: nobody asks.
+     * FAIL MRS_E_CANCEL: the run is to end. */
+    enum mrs_status (*rest)(struct mrsi_fold_source *s, uint64_t bytes, struct mrs_err *e);
+};
+/* What has been made, until the commit. */
+struct mrsi_fold_out {
+    struct mrsi_out *outs;
+    struct mrsi_lists lists;
+    struct mrs_buf late;    /* ordinal, length, place NUL reason NUL */
+    uint64_t n_docs;        /* of the job, so far */
+    uint64_t first_doc;     /* VERDICT: number of the first of them */
+};
+/* How far a group is. */
+enum mrsi_fold_way {
+    MRSI_FOLD_GIVES,  /* the step asks for members */
+    MRSI_FOLD_DRAINS, /* it does not any more: the rest of them are counted */
+    MRSI_FOLD_ENDS    /* documents are written, or members refused */
+};
+/* A group while it is folded. */
+struct mrsi_fold_one {
+    struct mrsi_fold *f;
+    struct mrsi_worker *w;
+    struct mrsi_fold_out *out;
+    struct mrsi_fold_source *source;
+    struct mrsi_tape docs;  /* struct held */
+    struct mrsi_tape alone; /* uint64_t: members refused alone */
+    struct mrs_buf bytes;   /* of documents, what is not in the file */
+    struct mrsi_temp *file;
+    uint64_t filed;         /* bytes in the file */
+    struct mrs_buf room;
+    uint64_t n_given;
+    bool ended;
+    bool live; /* ready for use */
+    enum mrsi_fold_way way;
+    bool fails;             /* all of the group, as why says */
+    struct mrs_err why;
+    uint64_t released;      /* documents that have been written, or their members refused */
+    uint64_t told;          /* members before this one need not be refused any more */
+    bool kept;              /* marks may name its files: set behind init */
+    bool named;             /* a mark has named `file` */
+    uint64_t foreign;       /* bytes in the file that another run has put there: looked at before they are used */
+    struct mrs_buf made;    /* what the step had made of the members, to go on from; else empty */
+};
+
 /* What a step does, one behind the other; a mark says where it is. */
 enum mrsi_fold_stage {
     MRSI_FOLD_GATHERS,     /* from is read, groups grow */
@@ -191,6 +243,11 @@ struct mrsi_fold {
         uint64_t piece;         /* else the next of its pieces */
         uint64_t n_docs;        /* documents put of it, up to the mark */
         struct mrsi_sorter sorter;
+        struct mrsi_rests rests;
+        bool inside;            /* a group is being folded: */
+        struct mrs_buf key;
+        struct mrsi_tape ordinals; /* uint64_t: of its members */
+        struct mrsi_fold_one one;
     } heavy;
 };
 
@@ -260,48 +317,40 @@ enum mrs_status mrsi_fold_gather_apply(struct mrsi_fold *f, struct mrs_view mark
 struct mrs_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i);
 
 /* ---- fold_one.c: one group through the step ---- */
-struct mrsi_fold_source {
-    enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
-    struct mrs_view kin; /* of the member that next gave */
-    bool same_kin;       /* as in struct mrs_members */
-    uint64_t at; /* ordinal of the member that next gave */
-    uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th, once next has given END */
-};
-/* What has been made, until the commit. */
-struct mrsi_fold_out {
-    struct mrsi_out *outs;
-    struct mrsi_lists lists;
-    struct mrs_buf late;    /* ordinal, length, place NUL reason NUL */
-    uint64_t n_docs;        /* of the job, so far */
-    uint64_t first_doc;     /* VERDICT: number of the first of them */
-};
-/* A group while it is folded. */
-struct mrsi_fold_one {
-    struct mrsi_fold *f;
-    struct mrsi_worker *w;
-    struct mrsi_fold_out *out;
-    struct mrsi_fold_source *source;
-    struct mrsi_tape docs;  /* struct held */
-    struct mrsi_tape alone; /* uint64_t: members refused alone */
-    struct mrs_buf bytes;   /* of documents, what is not in the file */
-    struct mrsi_temp *file;
-    uint64_t filed;         /* bytes in the file */
-    struct mrs_buf room;
-    uint64_t n_given;
-    bool ended;
-    bool live; /* ready for use */
-};
 void mrsi_fold_one_init(struct mrsi_fold_one *o, struct mrsi_fold *f);
-void mrsi_fold_one_clear(struct mrsi_fold_one *o);
+void mrsi_fold_one_clear(struct mrsi_fold_one *o); /* harmless twice */
 /* One group: what it makes goes to out. */
 enum mrs_status mrsi_fold_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                 struct mrsi_fold_source *source, struct mrs_err *e);
+/* The same in two parts, for one in which marks are taken: nothing of it is known yet; the rest of it. */
+void mrsi_fold_group_begin(struct mrsi_fold_one *o);
+enum mrs_status mrsi_fold_group_on(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
+                                   struct mrsi_fold_source *source, struct mrs_err *e);
+/* Documents that wait in memory go to the file. */
+enum mrs_status mrsi_fold_file_held(struct mrsi_fold_one *o, struct mrs_err *e);
 /* The same of one that grew while documents were read. */
 enum mrs_status mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                       const struct mrs_fold_small *x, struct mrs_err *e);
 /* Hands over what has been made so far: in a commit, or in work when it is the job's turn. */
 enum mrs_status mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                     struct mrs_err *e);
+
+/* ---- fold_inside.c: a group in the middle, in words ---- */
+struct mrsi_fold_held { /* a document that was put */
+    uint64_t end; /* members up to here, from the document before on, are in it */
+    uint64_t off;
+    uint64_t len;
+};
+/* Whether the step can say what it has made of the members up to now. */
+bool mrsi_fold_can_mark(const struct mrsi_fold_one *o);
+/* Field `group` of a mark: while next is asked for a member, or rest called. apply: o is initialised and kept. */
+enum mrs_status mrsi_fold_one_describe(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files,
+                                       struct mrs_err *e);
+enum mrs_status mrsi_fold_one_apply(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err *e);
+/* The partition that is sorted on disk, and a group in it. */
+enum mrs_status mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
+                                         struct mrs_err *e);
+enum mrs_status mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
 
 /* ---- passes; each goes on where the mark says if f->pass has one ---- */
 /* fold_read.c: groups or records of all documents of from. FAIL with gave_up: not as groups. */
@@ -310,9 +359,9 @@ enum mrs_status mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_forget(struct mrsi_fold *f, struct mrsi_refused_mark then);
 /* fold_write.c: all groups, one pass. */
 enum mrs_status mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e);
-enum mrs_status mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
-                                         struct mrs_err *e);
-enum mrs_status mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
+/* A partition that is sorted on disk: all that is known of it. */
+void mrsi_fold_heavy_begin(struct mrsi_fold *f);
+void mrsi_fold_heavy_clear(struct mrsi_fold *f); /* harmless twice */
 enum mrs_status mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e); /* fold_settle.c */
 
 /* ---- fold_mark.c: a step in the middle, in words ---- */

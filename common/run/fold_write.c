@@ -2,10 +2,10 @@
  * in order.
  *
  * A partition that is too large to be loaded is sorted on disk, and its groups are streamed, however large they are,
- * while nobody else fetches. */
+ * while nobody else fetches: then marks can be taken inside of it, and inside of a group (fold_inside.c). */
 #include "fold.h"
 
-enum { GROUPS = 1024 }; /* of a job */
+enum { GROUPS = 1024 /* of a job */, LOOKS = 16 /* for a mark, in members of a block's size */ };
 
 struct job {
     struct mrsi_fold_out out;
@@ -15,12 +15,10 @@ struct job {
     uint32_t first, n;                 /* of those */
     bool heavy;
     /* heavy */
-    uint64_t since;             /* bytes of records, since a mark was thought of */
     struct mrsi_sorted next;    /* the member ahead */
     bool have_next;
-    struct mrs_buf group;       /* key of the group being streamed */
+    struct mrs_buf kins;        /* of a piece: where they stand */
     struct mrs_buf key, bytes;  /* of a record on its way to the sort */
-    struct mrsi_tape ordinals;  /* uint64_t: of the group's members */
 };
 
 static enum mrs_status
@@ -38,10 +36,9 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrsi_fold_load_init(&job->load, mem);
         mrsi_lists_init(&job->out.lists, mem);
         mrs_buf_init(&job->out.late, mem, SIZE_MAX);
-        mrs_buf_init(&job->group, mem, SIZE_MAX);
+        mrs_buf_init(&job->kins, mem, SIZE_MAX);
         mrs_buf_init(&job->key, mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, mem, SIZE_MAX);
-        mrsi_tape_init(&job->ordinals, f->en, sizeof(uint64_t), f->en->memory / 32);
     }
     if (f->gather.on) {
         uint32_t left = f->gather.groups.n_groups - f->next_group;
@@ -155,22 +152,26 @@ to_sorter(struct mrsi_fold *f, struct job *job, const struct mrsi_fold_rec *kin,
     return mrsi_sorter_put(&f->heavy.sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
 }
 
-/* A job that is worked on alone: between two of its pieces or groups a mark can be taken where all jobs before it have
- * been committed. */
+/* A job that is worked on alone: so many bytes on, between two of its pieces, members or documents, a mark can be taken
+ * where all jobs before it have been committed. */
 static enum mrs_status
-mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t bytes, struct mrs_err *e)
 {
-    if (job->since < mrsi_block_bytes(f->en) || !mrsi_keep_due(f->en) || !mrsi_pipe_turn(w)) {
+    if (!mrsi_rest_is_due(&f->heavy.rests, bytes)) {
         return MRS_OK;
     }
-    job->since = 0;
-    enum mrs_status s = mrsi_fold_hand_over(f, w, &job->out, e);
-    if (job->have_next) {
-        mrsi_sorter_unread(&f->heavy.sorter);
-        job->have_next = false;
+    bool cancelled = mrsi_cancelled(f->en), can = !f->heavy.inside || mrsi_fold_can_mark(&f->heavy.one);
+    enum mrs_status s = MRS_OK;
+    if (can && mrsi_keep_due(f->en) && mrsi_pipe_turn(w)) {
+        s = mrsi_fold_hand_over(f, w, &job->out, e);
+        if (job->have_next) {
+            mrsi_sorter_unread(&f->heavy.sorter);
+            job->have_next = false;
+        }
+        f->heavy.n_docs = job->out.n_docs;
+        s = s == MRS_OK ? mrsi_keep_mark(&f->pass, e) : s;
     }
-    f->heavy.n_docs = job->out.n_docs;
-    return s == MRS_OK ? mrsi_keep_mark(&f->pass, e) : s;
+    return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
 }
 
 struct piece {
@@ -185,21 +186,20 @@ piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
     const struct piece *x = arg;
     struct job *job = x->job;
     enum mrs_status s = MRS_OK;
-    mrs_buf_reset(&job->group); /* for now: where the kins of the piece stand */
+    mrs_buf_reset(&job->kins);
     for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
         const struct mrsi_fold_rec *r = (const struct mrsi_fold_rec *)(const void *)p, *kin;
         p += mrsi_fold_room(r->len);
         if (r->form == MRSI_FOLD_KIN) {
-            mrs_buf_put(&job->group, &r, sizeof r);
-            s = mrs_buf_status(&job->group, e);
+            mrs_buf_put(&job->kins, &r, sizeof r);
+            s = mrs_buf_status(&job->kins, e);
         } else {
-            memcpy(&kin, job->group.p + r->kin * sizeof kin, sizeof kin);
+            memcpy(&kin, job->kins.p + r->kin * sizeof kin, sizeof kin);
             s = to_sorter(x->f, job, kin, r, e);
         }
     }
     x->f->heavy.piece++;
-    job->since += n;
-    return s == MRS_OK ? mark_inside(x->f, x->w, job, e) : s;
+    return s == MRS_OK ? mark_inside(x->f, x->w, job, n, e) : s;
 }
 
 static struct payload
@@ -234,38 +234,81 @@ look_ahead(struct mrsi_fold *f, struct job *job, struct mrs_err *e)
 struct stream {
     struct mrsi_fold_source base;
     struct mrsi_fold *f;
+    struct mrsi_worker *w;
     struct job *job;
+    uint64_t bytes, many; /* of members since the last look for a mark; how many until the next */
 };
+
+static enum mrs_status
+rest_streamed(struct mrsi_fold_source *base, uint64_t bytes, struct mrs_err *e)
+{
+    const struct stream *src = (const struct stream *)(const void *)base;
+    return mark_inside(src->f, src->w, src->job, bytes, e);
+}
 
 static enum mrs_status
 next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
 {
-    const struct stream *src = (const struct stream *)(const void *)base;
+    struct stream *src = (struct stream *)(void *)base;
+    struct mrsi_fold *f = src->f;
     struct job *job = src->job;
-    enum mrs_status s = look_ahead(src->f, job, e);
+    enum mrs_status s = MRS_OK;
+    if (src->bytes >= src->many) {
+        s = mark_inside(f, src->w, job, src->bytes, e);
+        src->bytes = 0;
+    }
+    s = s == MRS_OK ? look_ahead(f, job, e) : s;
     if (s < MRS_OK) {
         return s;
     }
     struct payload x = s == MRS_OK ? payload_of(&job->next) : (struct payload){0, 0, 0};
-    if (s == MRS_END || x.group_len != job->group.n || memcmp(job->next.key, job->group.p, x.group_len) != 0) {
-        s = mrsi_tape_end(&job->ordinals, e);
+    struct mrs_view key = {f->heavy.key.p, (uint32_t)f->heavy.key.n};
+    if (s == MRS_END || mrsi_fold_compare((struct mrs_view){job->next.key, x.group_len}, key) != 0) {
+        s = mrsi_tape_end(&f->heavy.ordinals, e);
         return s == MRS_OK ? MRS_END : s;
     }
     const uint8_t *p = job->next.p + sizeof x;
     base->kin = (struct mrs_view){p, x.kin_len};
     *shape = (struct mrs_view){p + x.kin_len, job->next.n - (uint32_t)sizeof x - x.kin_len};
     base->at = x.ordinal;
-    job->since += job->next.n;
+    src->bytes += job->next.n;
     job->have_next = false;
-    return mrsi_tape_put(&job->ordinals, &x.ordinal, e);
+    return mrsi_tape_put(&f->heavy.ordinals, &x.ordinal, e);
 }
 
 static uint64_t
 ordinal_streamed(const struct mrsi_fold_source *base, uint64_t i)
 {
     uint64_t n;
-    memcpy(&n, ((const struct stream *)(const void *)base)->job->ordinals.p + i * sizeof n, sizeof n);
+    memcpy(&n, ((const struct stream *)(const void *)base)->f->heavy.ordinals.p + i * sizeof n, sizeof n);
     return n;
+}
+
+void
+mrsi_fold_heavy_begin(struct mrsi_fold *f)
+{
+    struct mrsi_engine *en = f->en;
+    mrsi_sorter_init(&f->heavy.sorter, en, en->memory / 8);
+    mrsi_tape_init(&f->heavy.ordinals, en, sizeof(uint64_t), en->memory / 32);
+    mrs_buf_init(&f->heavy.key, en->mem, SIZE_MAX);
+    mrsi_fold_one_init(&f->heavy.one, f);
+    f->heavy.rests = (struct mrsi_rests){en, &f->pass, 0};
+    f->heavy.sorter.kept = f->heavy.ordinals.kept = f->heavy.one.docs.kept = f->heavy.one.alone.kept = true;
+    f->heavy.one.kept = f->heavy.on = true;
+    f->heavy.sorted = f->heavy.foreign = f->heavy.inside = false;
+    f->heavy.piece = 0;
+}
+
+void
+mrsi_fold_heavy_clear(struct mrsi_fold *f)
+{
+    if (f->heavy.on) {
+        mrsi_sorter_clear(&f->heavy.sorter);
+        mrsi_tape_clear(&f->heavy.ordinals);
+        mrs_buf_clear(&f->heavy.key);
+        mrsi_fold_one_clear(&f->heavy.one);
+        f->heavy.on = f->heavy.inside = false;
+    }
 }
 
 /* All records of the partition, in order, or what was left of them at the mark. */
@@ -278,10 +321,7 @@ sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct 
         f->heavy.goes_on = false;
         job->out.n_docs = f->heavy.n_docs;
     } else {
-        mrsi_sorter_init(&f->heavy.sorter, f->en, f->en->memory / 8);
-        f->heavy.sorter.kept = f->heavy.on = true;
-        f->heavy.sorted = f->heavy.foreign = false;
-        f->heavy.piece = 0;
+        mrsi_fold_heavy_begin(f);
     }
     if (f->heavy.sorted) {
         return mrsi_sorter_go_on(&f->heavy.sorter, e);
@@ -293,57 +333,40 @@ sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct 
     return s == MRS_OK ? mrsi_sorter_rewind(&f->heavy.sorter, e) : s;
 }
 
+/* The group of the member ahead. */
+static enum mrs_status
+fold_streamed(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrsi_fold_source *src,
+              struct mrs_err *e)
+{
+    mrs_buf_reset(&f->heavy.key);
+    mrs_buf_put(&f->heavy.key, job->next.key, payload_of(&job->next).group_len);
+    mrsi_tape_reset(&f->heavy.ordinals);
+    enum mrs_status s = mrs_buf_status(&f->heavy.key, e);
+    if (s == MRS_OK) {
+        mrsi_fold_group_begin(&f->heavy.one);
+        f->heavy.inside = true;
+        s = mrsi_fold_group_on(&f->heavy.one, w, &job->out, src, e);
+        f->heavy.inside = false;
+    }
+    return s;
+}
+
 static enum mrs_status
 fold_heavy(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
 {
-    struct stream src = {{.next = next_streamed, .ordinal = ordinal_streamed}, f, job};
+    struct stream src = {{.next = next_streamed, .ordinal = ordinal_streamed, .rest = rest_streamed}, f, w, job, 0, 0};
+    src.many = mrsi_block_bytes(f->en) / LOOKS;
     job->have_next = false;
     enum mrs_status s = sort_pieces(f, w, job, e);
-    while (s == MRS_OK && (s = mark_inside(f, w, job, e)) == MRS_OK && (s = look_ahead(f, job, e)) == MRS_OK) {
-        mrs_buf_reset(&job->group);
-        mrs_buf_put(&job->group, job->next.key, payload_of(&job->next).group_len);
-        mrsi_tape_reset(&job->ordinals);
-        s = mrs_buf_status(&job->group, e);
-        s = s == MRS_OK ? mrsi_fold_group(&job->one, w, &job->out, &src.base, e) : s;
+    if (s == MRS_OK && f->heavy.inside) {
+        s = mrsi_fold_group_on(&f->heavy.one, w, &job->out, &src.base, e);
+        f->heavy.inside = false;
     }
-    mrsi_sorter_clear(&f->heavy.sorter);
-    f->heavy.on = false;
+    while (s == MRS_OK && (s = look_ahead(f, job, e)) == MRS_OK) {
+        s = fold_streamed(f, w, job, &src.base, e);
+    }
+    mrsi_fold_heavy_clear(f);
     return s == MRS_END ? MRS_OK : s;
-}
-
-/* ---- in a mark ---- */
-enum mrs_status
-mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
-{
-    mrs_build_bool(b, "heavy", f->heavy.on);
-    if (!f->heavy.on) {
-        return MRS_OK;
-    }
-    mrs_build_bool(b, "sorted", f->heavy.sorted);
-    mrs_build_i64(b, "piece", (int64_t)f->heavy.piece);
-    mrs_build_i64(b, "put", (int64_t)f->heavy.n_docs);
-    return mrsi_sorter_describe(&f->heavy.sorter, "sorting", b, files, e);
-}
-
-enum mrs_status
-mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
-{
-    bool bad = false;
-    struct mrs_val on = mrs_doc_get(mark, "heavy"), sorted = mrs_doc_get(mark, "sorted");
-    if (on.type == MRS_BOOL && !*on.p) {
-        return MRS_OK;
-    }
-    f->heavy.piece = mrsi_state_number(mark, "piece", INT64_MAX, &bad);
-    f->heavy.n_docs = mrsi_state_number(mark, "put", INT64_MAX, &bad);
-    bad = bad || on.type != MRS_BOOL || sorted.type != MRS_BOOL || !f->next_part || f->next_part > f->spill.n_part ||
-          f->heavy.piece > f->spill.part[f->next_part - 1].pieces.n / sizeof(struct mrsi_piece);
-    if (bad) {
-        return mrsi_state_damaged("a partition", e);
-    }
-    mrsi_sorter_init(&f->heavy.sorter, f->en, f->en->memory / 8);
-    f->heavy.sorter.kept = f->heavy.on = f->heavy.goes_on = f->heavy.foreign = true;
-    f->heavy.sorted = *sorted.p;
-    return mrsi_sorter_apply(&f->heavy.sorter, mark, "sorting", e);
 }
 
 /* ---- all of them ---- */
@@ -387,10 +410,9 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->out.late);
         mrsi_fold_one_clear(&job->one);
         mrsi_fold_load_clear(&job->load);
-        mrs_buf_clear(&job->group);
+        mrs_buf_clear(&job->kins);
         mrs_buf_clear(&job->key);
         mrs_buf_clear(&job->bytes);
-        mrsi_tape_clear(&job->ordinals);
     }
 }
 

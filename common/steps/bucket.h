@@ -139,6 +139,7 @@ struct bucket_work {
     struct mrs_acc_state **acc;  /* one an entry of `set`, NULL for expressions */
     bool *failed;                /* one an entry: it failed for this bucket */
     uint32_t n_acc;
+    struct fold *now;            /* fold: the group (bucket_fold.c) */
 };
 
 /* bucket_enter.c */
@@ -179,6 +180,7 @@ mrsi_bucket_value(const struct mrsi_bucket *s, const struct bucket_plain *x, uin
     return x->v[s->value[i]];
 }
 /* bucket_fold.c */
+enum mrs_status mrsi_bucket_save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out);
 enum mrs_status mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
                                  const struct mrs_fold_put *put);
 /* bucket_tell.c */

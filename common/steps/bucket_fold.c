@@ -281,36 +281,28 @@ look(struct fold *f, struct mrs_val last, size_t *size)
 
 /* ---- readings ---- */
 static enum mrs_status
-save(struct fold *f)
+save(const struct fold *f, struct mrs_buf *out)
 {
-    struct mrs_buf *b = &f->w->saved;
-    mrs_buf_reset(b);
     for (uint32_t i = 0; i < f->s->n_set; i++) {
-        enum mrs_status st = f->w->acc[i] ? mrs_acc_save(f->w->acc[i], b, f->c->err) : MRS_OK;
+        struct mrs_acc_state *acc = f->w->acc[i];
+        enum mrs_status st = acc ? mrsi_step_put_acc(acc, f->w->failed[i], out, f->c->err) : MRS_OK;
         if (st != MRS_OK) {
             return mrsi_step_skip(f->c, st, f->s->set[i].where);
         }
-        mrs_buf_byte(b, f->w->failed[i]);
     }
-    return mrsi_buf_end(b, 0, f->c, "set");
+    return mrsi_buf_end(out, 0, f->c, "set");
 }
 
 static enum mrs_status
-restore(struct fold *f)
+restore(struct fold *f, struct mrs_view *from)
 {
-    const uint8_t *at = f->w->saved.p;
-    for (uint32_t i = 0; i < f->s->n_set; i++) {
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < f->s->n_set; i++) {
         if (f->w->acc[i]) {
-            struct mrs_view d = {at, mrs_le32(at)};
-            enum mrs_status st = mrs_acc_load(f->w->acc[i], d, f->c->err);
-            if (st != MRS_OK) {
-                return mrsi_step_skip(f->c, st, f->s->set[i].where);
-            }
-            at += d.n;
+            st = mrsi_step_get_acc(f->w->acc[i], &f->w->failed[i], from, f->c->err);
         }
-        f->w->failed[i] = *at++;
     }
-    return MRS_OK;
+    return st;
 }
 
 /* The accumulators of one more reading. *over: they hold more than fits. */
@@ -369,12 +361,14 @@ try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
 {
     size_t size = SIZE_MAX;
     bool over = false;
-    enum mrs_status st = save(f);
+    mrs_buf_reset(&f->w->saved);
+    enum mrs_status st = save(f, &f->w->saved);
     st = st == MRS_OK ? feed(f, r, &over) : st;
     st = st == MRS_OK && !over ? look(f, r->time, &size) : st;
     *fits = st == MRS_OK && size <= MRS_DOC_MAX;
     if (st == MRS_OK && !*fits) {
-        return restore(f);
+        struct mrs_view from = mrsi_buf_view(&f->w->saved, 0);
+        return mrsi_step_skip(f->c, restore(f, &from), "set");
     }
     size_t plain = plain_size(f, r->time);
     f->known = size;
@@ -547,6 +541,112 @@ place(struct fold *f, struct mrs_members *m, const struct bucket_reading *r)
     return st;
 }
 
+/* ---- a group in the middle: the open bucket ---- */
+static void
+put_open_bucket(struct fold *f, struct mrs_build *b)
+{
+    const struct bucket_work *w = f->w;
+    mrs_build_i64(b, "start", f->start);
+    mrs_build_i64(b, "known", (int64_t)f->known);
+    mrs_build_i64(b, "grown", (int64_t)f->grown);
+    mrs_build_i64(b, "factor", (int64_t)f->factor);
+    mrs_build_open(b, "head", 4, MRS_DOCUMENT);
+    mrs_build_raw(b, w->head.p, w->head.n);
+    mrs_build_close(b);
+    if (f->s->timed) {
+        struct mrs_val last = {w->last.p + 1, (uint32_t)w->last.n - 1, w->last.p[0]};
+        mrs_build_val(b, "last", 4, last);
+    }
+}
+
+/* Numbers and what stands in front of the items; where a bucket is open the items, and the accumulators. */
+enum mrs_status
+mrsi_bucket_save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
+{
+    struct bucket_work *w = work;
+    struct fold *f = w->now;
+    struct mrs_build b;
+    struct mrs_view d;
+    (void)state;
+    mrs_build_init(&b, out);
+    mrs_build_i64(&b, "n", (int64_t)f->n);
+    mrs_build_i64(&b, "part", f->part);
+    if (f->n) {
+        put_open_bucket(f, &b);
+    }
+    enum mrs_status st = mrs_build_finish(&b, &d, c->err);
+    if (st != MRS_OK || !f->n) {
+        return st;
+    }
+    mrs_buf_put(out, w->items.p, w->items.n);
+    mrsi_put_close(out, out->n - w->items.n);
+    return save(f, out);
+}
+
+static int64_t
+number(struct mrs_view d, const char *name, bool *bad)
+{
+    struct mrs_val v = mrs_doc_get(d, name);
+    *bad = *bad || v.type != MRS_INT64;
+    return *bad ? 0 : mrs_val_i64(v);
+}
+
+static size_t
+size_in(struct mrs_view d, const char *name, bool *bad)
+{
+    int64_t n = number(d, name, bad);
+    *bad = *bad || n < 0 || n > UINT32_MAX;
+    return *bad ? 0 : (size_t)n;
+}
+
+/* Items that were saved, open again. */
+static void
+get_items(struct fold *f, struct mrs_view items)
+{
+    mrs_buf_reset(&f->w->items);
+    mrsi_items_open(&f->items, &f->w->items);
+    f->items.name_len = mrs_index_name(f->items.name, (uint32_t)f->n);
+    mrs_buf_put(&f->w->items, items.p + 4, items.n - MRS_DOC_MIN);
+}
+
+static enum mrs_status
+get_open_bucket(struct fold *f, struct mrs_view d, struct mrs_view *from)
+{
+    struct bucket_work *w = f->w;
+    bool bad = false;
+    struct mrs_val head = mrs_doc_get(d, "head");
+    struct mrs_view items = mrsi_step_get_doc(from);
+    f->start = number(d, "start", &bad);
+    f->known = size_in(d, "known", &bad);
+    f->grown = size_in(d, "grown", &bad);
+    f->factor = size_in(d, "factor", &bad);
+    if (bad || !f->factor || f->n > f->s->max || head.type != MRS_DOCUMENT || mrs_doc_count(items) != f->n) {
+        return mrsi_step_damaged(f->c->err);
+    }
+    mrs_buf_reset(&w->head);
+    mrs_buf_put(&w->head, head.p + 4, head.n - MRS_DOC_MIN);
+    put_last(&w->last, mrs_doc_get(d, "last"));
+    get_items(f, items);
+    memset(w->failed, 0, f->s->n_set);
+    return w->head.bad || w->last.bad || w->items.bad ? mrs_err_memory(f->c->err, items.n) : restore(f, from);
+}
+
+/* What save has said; what is in the bucket is believed. */
+static enum mrs_status
+take_back(struct fold *f, struct mrs_view from)
+{
+    bool bad = false;
+    struct mrs_view d = mrsi_step_get_doc(&from);
+    f->n = size_in(d, "n", &bad);
+    f->part = number(d, "part", &bad);
+    if (bad || f->part < 0 || f->part > INT64_MAX / 2) {
+        return mrsi_step_damaged(f->c->err);
+    }
+    enum mrs_status st = f->n ? get_open_bucket(f, d, &from) : MRS_OK;
+    return st == MRS_OK && from.n ? mrsi_step_damaged(f->c->err) : st;
+}
+
+/* ---- the whole ---- */
 static void
 next_kin(struct fold *f, struct mrs_view kin, struct bucket_kin *out)
 {
@@ -555,34 +655,44 @@ next_kin(struct fold *f, struct mrs_view kin, struct bucket_kin *out)
     f->values_only = f->s->plain && f->w->mould.size && !f->s->timed && !f->s->n_set;
 }
 
-enum mrs_status
-mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
-                 const struct mrs_fold_put *put)
+static enum mrs_status
+fold_members(struct fold *f, struct mrs_members *m)
 {
-    struct fold f = {.s = state, .c = c, .w = work, .put = put};
     struct bucket_kin kin = {.start = 0};
     struct mrs_view shape;
     uint64_t sure = 0;
-    f.items_name = strlen(f.s->items);
-    f.end_name = f.s->end ? strlen(f.s->end) : 0;
-    mrsi_bucket_work_start(f.s, f.w, c);
-    enum mrs_status st = accumulators(&f);
-    while (st == MRS_OK && (st = m->next(m, &shape, c->err)) == MRS_OK) {
+    enum mrs_status st = accumulators(f);
+    st = st == MRS_OK && m->from.n ? take_back(f, m->from) : st;
+    while (st == MRS_OK && (st = m->next(m, &shape, f->c->err)) == MRS_OK) {
         if (!m->same_kin) {
-            next_kin(&f, m->kin, &kin);
+            next_kin(f, m->kin, &kin);
             sure = 0;
         }
-        sure = sure ? sure : sure_of(&f);
+        sure = sure ? sure : sure_of(f);
         if (sure) {
-            st = take_values(&f, shape);
+            st = take_values(f, shape);
             sure--;
         } else {
-            struct bucket_reading r = mrsi_bucket_read(f.s, &kin, shape);
-            st = place(&f, m, &r);
+            struct bucket_reading r = mrsi_bucket_read(f->s, &kin, shape);
+            st = place(f, m, &r);
         }
     }
     if (st != MRS_END) {
         return st;
     }
-    return f.n ? finish(&f, false) : MRS_OK;
+    return f->n ? finish(f, false) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
+                 const struct mrs_fold_put *put)
+{
+    struct fold f = {.s = state, .c = c, .w = work, .put = put};
+    f.items_name = strlen(f.s->items);
+    f.end_name = f.s->end ? strlen(f.s->end) : 0;
+    mrsi_bucket_work_start(f.s, f.w, c);
+    f.w->now = &f;
+    enum mrs_status st = fold_members(&f, m);
+    f.w->now = NULL;
+    return st;
 }

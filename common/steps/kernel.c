@@ -112,3 +112,46 @@ mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_prod
     *out = w->product[w->at++];
     return MRS_OK;
 }
+
+/* ---- what a fold has made of a group's first members ---- */
+enum mrs_status
+mrsi_step_put_acc(const struct mrs_acc_state *acc, bool failed, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_view none = mrs_empty_doc();
+    if (!failed) {
+        return mrs_acc_save(acc, out, e);
+    }
+    mrs_buf_put(out, none.p, none.n);
+    return mrs_buf_status(out, e);
+}
+
+struct mrs_view
+mrsi_step_get_doc(struct mrs_view *rest)
+{
+    if (rest->n < MRS_DOC_MIN) {
+        return mrs_empty_doc();
+    }
+    struct mrs_view d = {rest->p, mrs_le32(rest->p)};
+    rest->p += d.n;
+    rest->n -= d.n;
+    return d;
+}
+
+enum mrs_status
+mrsi_step_get_acc(struct mrs_acc_state *acc, bool *failed, struct mrs_view *rest, struct mrs_err *e)
+{
+    bool any = rest->n > 0;
+    struct mrs_view d = mrsi_step_get_doc(rest);
+    *failed = d.n == MRS_DOC_MIN;
+    if (*failed) {
+        mrs_acc_reset(acc);
+        return any ? MRS_OK : mrsi_step_damaged(e);
+    }
+    return mrs_acc_load(acc, d, e);
+}
+
+enum mrs_status
+mrsi_step_damaged(struct mrs_err *e)
+{
+    return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "the checkpoint is damaged (a group): --force begins anew");
+}

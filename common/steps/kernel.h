@@ -63,6 +63,16 @@ mrsi_step_look(const struct mrs_ctx *c, struct mrs_view d)
     return c->fields && c->fields_of == d.p ? c->fields->look : NULL;
 }
 
+/* ---- what a fold has made of a group's first members, as struct mrs_fold_ops.save says it ---- */
+/* Appends an accumulator's state, or of one that has failed for this group that it has. */
+enum mrs_status mrsi_step_put_acc(const struct mrs_acc_state *acc, bool failed, struct mrs_buf *out,
+                                  struct mrs_err *e);
+/* Takes it from the front of rest. FAIL MRS_E_FORMAT: it is no such state. */
+enum mrs_status mrsi_step_get_acc(struct mrs_acc_state *acc, bool *failed, struct mrs_view *rest, struct mrs_err *e);
+/* The document at the front of rest, which is taken from it; an empty one where none is left. */
+struct mrs_view mrsi_step_get_doc(struct mrs_view *rest);
+enum mrs_status mrsi_step_damaged(struct mrs_err *e); /* FAIL MRS_E_FORMAT: no fold has saved this */
+
 /* Per-thread work of all MAP and SPREAD steps that make at most two documents of one. */
 struct mrsi_work {
     struct mrs_buf out[2]; /* made on the first begin, kept from document to document */

@@ -95,18 +95,46 @@ begin(struct mrs_ctx *c, struct rollup_work *w, struct mrs_val key)
     return mrsi_step_skip(c, mrs_buf_status(&w->key, c->err), "by");
 }
 
+/* The key and the accumulators; back, all is checked but for values. */
+static enum mrs_status
+save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
+{
+    const struct mrsi_rollup *s = state;
+    const struct rollup_work *w = work;
+    enum mrs_status st = MRS_OK;
+    mrs_buf_put(out, w->key.p, w->key.n);
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        st = mrsi_step_put_acc(w->state[i], w->failed[i], out, c->err);
+    }
+    return st == MRS_OK ? mrs_buf_status(out, c->err) : st;
+}
+
+static enum mrs_status
+take_back(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_view from)
+{
+    struct mrs_val key = mrs_doc_get(mrsi_step_get_doc(&from), "_id");
+    enum mrs_status st = mrsi_step_id_ok(key) ? begin(c, w, key) : mrsi_step_damaged(c->err);
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        st = mrsi_step_get_acc(w->state[i], &w->failed[i], &from, c->err);
+    }
+    return st == MRS_OK && from.n ? mrsi_step_damaged(c->err) : st;
+}
+
 static enum mrs_status
 fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, const struct mrs_fold_put *put)
 {
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
     struct mrs_view shape;
-    bool blocked, any = false;
+    bool blocked, any = m->from.n > 0;
     enum mrs_status st = mrsi_rollup_start(s, c, w);
     if (st != MRS_OK) {
         return st;
     }
     mrsi_rollup_reset(s, w);
+    if (any && (st = take_back(s, c, w, m->from)) != MRS_OK) {
+        return st;
+    }
     while ((st = m->next(m, &shape, c->err)) == MRS_OK) {
         const uint8_t *at = shape.p, *end = shape.p + shape.n;
         struct mrs_val key = mrsi_rollup_get_value(&at, end);
@@ -172,5 +200,5 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
     return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
 }
 
-const struct mrs_fold_ops mrsi_rollup_fold_ops = {.enter = enter, .fold = fold, .small_size = small_size,
+const struct mrs_fold_ops mrsi_rollup_fold_ops = {.enter = enter, .fold = fold, .save = save, .small_size = small_size,
     .small_name = small_name, .small_feed = small_feed, .small_end = small_end};

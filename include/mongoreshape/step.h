@@ -331,6 +331,9 @@ struct mrs_members { /* of one group, in order */
     void *impl;
     struct mrs_view kin; /* of the member just given; lives as long as its shape */
     bool same_kin;       /* it is that of the member before, which still lives; false: that is not known */
+    /* Not empty: members before the next one were given in another run, and this is what save made of them: documents
+     * that are whole, perhaps with other contents (then fold ends with FAIL MRS_E_FORMAT). Lives while fold does. */
+    struct mrs_view from;
 };
 struct mrs_fold_put {
     /* A document of into. It was made of all members given (and not refused) since the one before it; with `but_last`
@@ -351,7 +354,12 @@ struct mrs_fold_ops {
      * c->err, and the engine takes back what was put. The arena is reset between groups only. */
     enum mrs_status (*fold)(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
                             const struct mrs_fold_put *put);
-    /* The same for groups that grow while documents are read, where nothing but input order counts and no document is
+    /* While fold asks for a member: what it has made of those before, and not put yet, as documents one behind the
+     * other, at least one of them, appended to out. A fold that begins with that makes of the members that follow what
+     * this one will, to the last byte. Nothing changes. OK; FAIL MRS_E_LIMIT: it cannot be said in documents; DEAD.
+     * NULL: the step never can. */
+    enum mrs_status (*save)(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out);
+    /* As fold for groups that grow while documents are read, where nothing but input order counts and no document is
      * refused alone; NULL: the step never can. small_size: bytes of a group's state; 0: not with this plan. */
     size_t (*small_size)(const void *state);
     /* How many bytes from the beginning of a group's first shape small_end needs. */

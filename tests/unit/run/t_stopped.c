@@ -373,20 +373,86 @@ dropped(void **state)
     assert_in_range(in_drop, 4, 1000);
 }
 
-/* Checkpoints are synced, so in memory where that is possible. */
-static int
-begin_all(void **state)
+/* ---- groups that are larger than memory ---- */
+static unsigned in_group, in_release;
+
+static void
+look_at_group(struct mrs_view mark)
 {
-    if (access("/dev/shm", W_OK) == 0) {
-        setenv("TMPDIR", "/dev/shm", 0);
+    struct mrs_view group = mrsi_mark_doc(mark, "group");
+    bool none = false;
+    uint64_t way = mrsi_state_number(group, "way", 2, &none), given = mrsi_state_number(group, "given", 1000, &none);
+    if (!none) {
+        in_group += way == 0 && given > 0;
+        in_release += way == 2 && mrsi_state_number(group, "released", 1000, &none) > 0;
     }
-    return make_top(state);
+}
+
+/* What is made of 60 documents, which are one group or two. */
+static void
+group_of(const char *steps, bool refuses, unsigned releases)
+{
+    char all[TEXT_MAX / 16], refused[TEXT_MAX / 16];
+    struct mrs_run_opts o = stopping();
+    begin();
+    put_numbered("in/d/a.bson", 0, 60, 1);
+    stop_at = in_group = in_release = 0;
+    runs(steps, &o);
+    snprintf(all, sizeof all, "%s", docs_of("out/d/all.bson"));
+    snprintf(refused, sizeof refused, "%s", refuses ? docs_of("out.refused.bson") : "");
+    drop("out");
+    drop("out.refused.bson");
+    for (unsigned n = 1; stopped(steps, &o, n); n += 2) {
+        look_at_mark(look_at_group);
+        o.resume = true;
+        o.checkpoint_ms = 0;
+        runs(steps, &o);
+        o.resume = false;
+        o.checkpoint_ms = 1;
+        assert_string_equal(docs_of("out/d/all.bson"), all);
+        assert_int_equal(there("out.refused.bson"), refuses);
+        if (refuses) {
+            assert_string_equal(docs_of("out.refused.bson"), refused);
+        }
+        drop("out");
+        drop("out.refused.bson");
+    }
+    assert_in_range(in_group, 4, 1000);
+    assert_in_range(in_release, releases, 1000);
+}
+
+static void
+groups(void **state)
+{
+    (void)state;
+    group_of("- rollup: { from: a, into: all, by: null, sort: { at: -1 }, fields: {\n"
+             "    all: { $push: '$_id' }, each: { $addToSet: { $mod: ['$_id', 7] } }, n: { $count: {} },\n"
+             "    sum: { $sum: { $divide: ['$_id', 7] } }, mean: { $avg: '$at' }, dev: { $stdDevPop: '$_id' },\n"
+             "    low: { $min: '$from' }, first: { $first: '$_id' }, last: { $last: '$$ROOT' },\n"
+             "    low3: { $minN: { input: '$_id', n: 3 } }, top: { $top: { sortBy: { _id: -1 }, output: '$at' } },\n"
+             "    half: { $median: { input: '$_id', method: approximate } },\n"
+             "    merged: { $mergeObjects: { at: '$at', from: { $toString: '$_id' } } } } }\n",
+             false, 0);
+    group_of("- rollup: { from: a, into: all, by: { $gt: ['$_id', 30] }, errors: 'null', fields: {\n"
+             "    all: { $push: '$_id' }, no: { $sum: { $divide: [1, { $subtract: ['$_id', 12] }] } } } }\n",
+             false, 0);
+    group_of("- rollup: { from: a, into: all, by: { $gt: ['$_id', 40] }, errors: refuse, fields: {\n"
+             "    all: { $push: '$_id' }, no: { $sum: { $divide: [1, { $subtract: ['$_id', 12] }] } } } }\n",
+             true, 0);
+    group_of("- bucket: { from: a, into: all, items: list, by: [from], time: '$at', max: 7, start: since, end: to,\n"
+             "    keep: none, set: { n: { $sum: 1 }, mean: { $avg: '$_id' }, m: { $add: ['$n', 1] } } }\n",
+             false, 2);
+    group_of("- bucket: { from: a, into: all, items: list, max: 4, keep: none, errors: 'null',\n"
+             "    set: { no: { $max: { $divide: [1, { $subtract: ['$_id', 13] }] } }, n.n: { $size: '$list' } },\n"
+             "    id: { $mod: [{ $first: '$list._id' }, 10] } }\n",
+             true, 2);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equal_ids), cmocka_unit_test(residues),
-                                       cmocka_unit_test(ways_back), cmocka_unit_test(dropped)};
-    return cmocka_run_group_tests_name("run/stopped", tests, begin_all, drop_top);
+                                       cmocka_unit_test(ways_back), cmocka_unit_test(dropped),
+                                       cmocka_unit_test(groups)};
+    return cmocka_run_group_tests_name("run/stopped", tests, make_top_in_memory, drop_top);
 }

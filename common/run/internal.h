@@ -13,7 +13,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#define MRSI_BLOCK (1u << 20) /* bytes of a block that is read */
+#define MRSI_BLOCK (1u << 20) /* bytes that are handed over or written at once */
+#define MRSI_READ (1u << 18)  /* bytes of a block that is read: it stays near the processor while it is worked on */
 #define MRSI_BIG   (4u << 20) /* blocks larger than this are worked on alone */
 #define MRSI_NONE  UINT32_MAX
 
@@ -151,7 +152,7 @@ mrsi_cancelled(const struct mrsi_engine *en)
 static inline size_t
 mrsi_block_bytes(const struct mrsi_engine *en)
 {
-    return en->opts->block_bytes ? en->opts->block_bytes : MRSI_BLOCK;
+    return en->opts->block_bytes ? en->opts->block_bytes : MRSI_READ;
 }
 
 /* ---- pipe.c: fetch under a lock, work in parallel, commit in order ---- */

@@ -106,6 +106,7 @@ struct bucket_known {
     struct bucket_span found[BUCKET_LOOKS];  /* what was looked for */
     struct bucket_span value[BUCKET_LAYOUT]; /* of the item */
     struct bucket_span by[BUCKET_LOOKS];     /* bytes by which series differ whose readings look alike */
+    struct mrs_buf heads;                    /* of such a document; nothing: nobody has asked for them */
 };
 /* What a plain plan takes of a document, and what it knows of documents. */
 struct bucket_plain {
@@ -166,8 +167,9 @@ void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mr
  * and nothing is done. */
 bool mrsi_bucket_dated(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_work *w,
                        struct mrs_view doc, struct mrs_fold_entry *out);
-/* The types and names themselves. */
-void mrsi_bucket_put_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out);
+/* The types and names themselves, of the document that was taken last. */
+void mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_plain *x,
+                           struct mrs_view doc, struct mrs_buf *out);
 /* Items of this kin follow. */
 void mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m);
 /* item_size bytes, and room for BUCKET_CHUNK more. */

@@ -16,6 +16,7 @@ make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c
         mrs_buf_init(bufs[i], c->mem, BUCKET_BUF_MAX);
     }
     mrs_buf_init(&w->plain.names, c->mem, MRS_DOC_READ_MAX + 8u * BUCKET_LAYOUT);
+    mrs_buf_init(&w->plain.known.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT + 8);
     mrs_buf_init(&w->mould.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT);
     mrs_arena_init(&w->arena, c->mem);
     w->n_acc = s->n_set;
@@ -43,6 +44,7 @@ mrsi_bucket_work_clear(struct mrs_ctx *c, void *work)
         mrs_buf_clear(bufs[i]);
     }
     mrs_buf_clear(&w->plain.names);
+    mrs_buf_clear(&w->plain.known.heads);
     mrs_buf_clear(&w->mould.heads);
     mrs_arena_clear(&w->arena);
     for (uint32_t i = 0; w->acc && i < w->n_acc; i++) {
@@ -180,13 +182,14 @@ mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work, struct mrs_vie
                 struct mrs_buf *out)
 {
     const struct mrsi_bucket *s = state;
+    struct bucket_work *w = work;
     if (!s->plain) {
         mrs_buf_put(out, name.p, name.n);
         return mrsi_buf_end(out, 0, c, "by");
     }
     struct mrs_eval ev = mrsi_step_eval(c, doc);
-    mrsi_bucket_put_heads(s, doc, out);
-    return put_kin(s, c, work, &ev, out);
+    mrsi_bucket_put_heads(s, c, &w->plain, doc, out);
+    return put_kin(s, c, w, &ev, out);
 }
 
 /* What comes before the `by` fields in a kin. */

@@ -155,6 +155,31 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
     x->names.bad = 0;
 }
 
+/* Each head behind its length; in front how many there are, and the bytes of all. */
+static void
+walk_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint8_t size[4];
+    size_t at = out->n;
+    uint32_t n = 0;
+    mrs_buf_put(out, "\0\0\0\0\0\0\0", 8);
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
+        uint32_t look = look_of(s, &e);
+        if (look == s->n_look || !s->look[look].gone) {
+            mrs_put32(size, e.name_len + 2);
+            mrs_buf_put(out, size, sizeof size);
+            mrs_buf_put(out, e.p, e.name_len + 2u);
+            n++;
+        }
+    }
+    if (!out->bad) {
+        mrs_put32(out->p + at, n);
+        mrs_put32(out->p + at + 4, (uint32_t)(out->n - at - 8));
+    }
+}
+
 static void
 take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc, struct mrs_buf *name,
              struct mrs_buf *values)
@@ -175,7 +200,7 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
         mrs_buf_put(values, e.v.p, e.v.n);
     }
     mrs_buf_put(name, "\0\0\0\0\0\0\0", 8); /* nothing was learned yet when a number was 0 */
-    mrsi_bucket_put_heads(s, doc, name);
+    walk_heads(s, doc, name);
     if (x->strange++ % 8 == 0 && !mrs_doc_has_duplicates(doc, true)) { /* not each time, should they take turns */
         learn(s, x, doc);
     }
@@ -300,6 +325,7 @@ learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs
     struct bucket_known *k = &x->known;
     const uint8_t *doc = ev->root.p;
     k->look = ev->fields->look->no;
+    mrs_buf_reset(&k->heads);
     k->n_values = k->n_by = k->by_bytes = k->value_bytes = 0;
     for (uint32_t i = 0; i < s->n_look; i++) {
         k->found[i] = span_of(x->v[i], doc);
@@ -348,26 +374,22 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
 }
 
 void
-mrsi_bucket_put_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out)
+mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_plain *x,
+                      struct mrs_view doc, struct mrs_buf *out)
 {
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint8_t size[4];
-    size_t at = out->n;
-    uint32_t n = 0;
-    mrs_buf_put(out, "\0\0\0\0\0\0\0", 8);
-    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
-        uint32_t look = look_of(s, &e);
-        if (look == s->n_look || !s->look[look].gone) {
-            mrs_put32(size, e.name_len + 2);
-            mrs_buf_put(out, size, sizeof size);
-            mrs_buf_put(out, e.p, e.name_len + 2u);
-            n++;
-        }
+    const struct mrs_look *look = mrsi_step_look(c, doc);
+    struct mrs_buf *heads = &x->known.heads;
+    if (!look || look->no != x->known.look) {
+        walk_heads(s, doc, out);
+        return;
     }
-    if (!out->bad) {
-        mrs_put32(out->p + at, n);
-        mrs_put32(out->p + at + 4, (uint32_t)(out->n - at - 8));
+    if (!heads->n) {
+        walk_heads(s, doc, heads);
+    }
+    mrs_buf_put(out, heads->p, heads->n);
+    if (heads->bad) {
+        out->bad = heads->bad;
+        mrs_buf_reset(heads);
     }
 }
 

@@ -591,11 +591,12 @@ number(struct mrs_view d, const char *name, bool *bad)
     return *bad ? 0 : mrs_val_i64(v);
 }
 
+/* None is more than the bytes of two documents, so that sums and products of them do not wrap around. */
 static size_t
 size_in(struct mrs_view d, const char *name, bool *bad)
 {
     int64_t n = number(d, name, bad);
-    *bad = *bad || n < 0 || n > UINT32_MAX;
+    *bad = *bad || n < 0 || n > 2 * (int64_t)MRS_DOC_READ_MAX;
     return *bad ? 0 : (size_t)n;
 }
 

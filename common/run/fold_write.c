@@ -6,6 +6,7 @@
 #include "fold.h"
 
 enum { GROUPS = 1024 /* of a job */, LOOKS = 16 /* for a mark, in members of a block's size */ };
+#define AT_ONCE (1ull << 30) /* most bytes that are sorted in memory, where no mark is taken meanwhile */
 
 struct job {
     struct mrsi_fold_out out;
@@ -20,6 +21,12 @@ struct job {
     struct mrs_buf kins;        /* of a piece: where they stand */
     struct mrs_buf key, bytes;  /* of a record on its way to the sort */
 };
+
+static uint64_t
+at_once(uint64_t share)
+{
+    return share < AT_ONCE ? share : AT_ONCE;
+}
 
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
@@ -53,7 +60,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     }
     f->next_part += !f->heavy.goes_on;
     job->part = &f->spill.part[f->next_part - 1];
-    job->heavy = f->heavy.goes_on || job->part->bytes > f->en->memory / (8ull * f->en->jobs);
+    job->heavy = f->heavy.goes_on || job->part->bytes > at_once(f->en->memory / (8ull * f->en->jobs));
     *big = job->heavy;
     return MRS_OK;
 }
@@ -288,7 +295,7 @@ void
 mrsi_fold_heavy_begin(struct mrsi_fold *f)
 {
     struct mrsi_engine *en = f->en;
-    mrsi_sorter_init(&f->heavy.sorter, en, en->memory / 8);
+    mrsi_sorter_init(&f->heavy.sorter, en, at_once(en->memory / 8));
     mrsi_tape_init(&f->heavy.ordinals, en, sizeof(uint64_t), en->memory / 32);
     mrs_buf_init(&f->heavy.key, en->mem, SIZE_MAX);
     mrsi_fold_one_init(&f->heavy.one, f);

@@ -97,10 +97,39 @@ put_numbered(const char *name, int from, int to, int step)
     put_docs(name, text);
 }
 
+/* What d.all holds, and what was refused, is the same after each of the stops, `by` of them further on each time. */
+static void
+same_wherever_stopped(const char *steps, struct mrs_run_opts *o, bool refuses, unsigned by,
+                      void (*look)(struct mrs_view mark))
+{
+    char all[TEXT_MAX / 16], refused[TEXT_MAX / 16];
+    stop_at = 0;
+    runs(steps, o);
+    snprintf(all, sizeof all, "%s", docs_of("out/d/all.bson"));
+    snprintf(refused, sizeof refused, "%s", refuses ? docs_of("out.refused.bson") : "");
+    drop("out");
+    drop("out.refused.bson");
+    for (unsigned n = 1; stopped(steps, o, n); n += by) {
+        look_at_mark(look);
+        o->resume = true;
+        o->checkpoint_ms = 0;
+        runs(steps, o);
+        o->resume = false;
+        o->checkpoint_ms = 1;
+        assert_string_equal(docs_of("out/d/all.bson"), all);
+        assert_int_equal(there("out.refused.bson"), refuses);
+        if (refuses) {
+            assert_string_equal(docs_of("out.refused.bson"), refused);
+        }
+        drop("out");
+        drop("out.refused.bson");
+    }
+}
+
 static void
 ids_clash(const char *conflicts, bool refuses)
 {
-    char steps[200], all[TEXT_MAX / 16], refused[TEXT_MAX / 16];
+    char steps[200];
     struct mrs_run_opts o = stopping();
     snprintf(steps, sizeof steps, "- union: { from: { u: a, g: b }, into: all, tag: kind, conflicts: %s }\n",
              conflicts);
@@ -108,25 +137,7 @@ ids_clash(const char *conflicts, bool refuses)
     put_numbered("in/d/a.bson", 0, 30, 1);
     put_numbered("in/d/b.bson", 6, 46, 2);
     put_numbered("in/d/all.bson", 20, 40, 3);
-    stop_at = 0;
-    runs(steps, &o);
-    snprintf(all, sizeof all, "%s", docs_of("out/d/all.bson"));
-    snprintf(refused, sizeof refused, "%s", refuses ? docs_of("out.refused.bson") : "");
-    drop("out");
-    for (unsigned n = 1; stopped(steps, &o, n); n++) {
-        look_at_mark(look_at_ids);
-        o.resume = true;
-        o.checkpoint_ms = 0;
-        runs(steps, &o);
-        o.resume = false;
-        o.checkpoint_ms = 1;
-        assert_string_equal(docs_of("out/d/all.bson"), all);
-        if (refuses) {
-            assert_string_equal(docs_of("out.refused.bson"), refused);
-        }
-        drop("out");
-        drop("out.refused.bson");
-    }
+    same_wherever_stopped(steps, &o, refuses, 1, look_at_ids);
 }
 
 static void
@@ -392,31 +403,11 @@ look_at_group(struct mrs_view mark)
 static void
 group_of(const char *steps, bool refuses, unsigned releases)
 {
-    char all[TEXT_MAX / 16], refused[TEXT_MAX / 16];
     struct mrs_run_opts o = stopping();
     begin();
     put_numbered("in/d/a.bson", 0, 60, 1);
-    stop_at = in_group = in_release = 0;
-    runs(steps, &o);
-    snprintf(all, sizeof all, "%s", docs_of("out/d/all.bson"));
-    snprintf(refused, sizeof refused, "%s", refuses ? docs_of("out.refused.bson") : "");
-    drop("out");
-    drop("out.refused.bson");
-    for (unsigned n = 1; stopped(steps, &o, n); n += 2) {
-        look_at_mark(look_at_group);
-        o.resume = true;
-        o.checkpoint_ms = 0;
-        runs(steps, &o);
-        o.resume = false;
-        o.checkpoint_ms = 1;
-        assert_string_equal(docs_of("out/d/all.bson"), all);
-        assert_int_equal(there("out.refused.bson"), refuses);
-        if (refuses) {
-            assert_string_equal(docs_of("out.refused.bson"), refused);
-        }
-        drop("out");
-        drop("out.refused.bson");
-    }
+    in_group = in_release = 0;
+    same_wherever_stopped(steps, &o, refuses, 2, look_at_group);
     assert_in_range(in_group, 4, 1000);
     assert_in_range(in_release, releases, 1000);
 }

@@ -288,7 +288,7 @@ demo: deps
 samples: $(OBJ)/samples
 	$(Q)$< make dumps/text dumps/sample
 
-$(OBJ)/bench/%: bench/%.c
+$(OBJ)/bench/%: bench/%.c bench/clock.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(TESTINC) $< $(TESTLIBS) -lzstd -lisal -lm -o $@
@@ -296,7 +296,7 @@ SCALE ?= 1
 ## bench: speed and memory against a naive program; SCALE=0.1, BENCH_LONG=1 for ten times the data too
 bench: all $(addprefix $(OBJ)/bench/,gen naive measure recode machine)
 	$(Q)SCALE='$(SCALE)' BENCH_LONG='$(BENCH_LONG)' bash bench/run.sh $(OBJ)/mongoreshape $(OBJ)/bench
-$(OBJ)/bench/live: bench/live.c
+$(OBJ)/bench/live: bench/live.c bench/clock.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(MONGOC_INC) $< $(MONGOC_LIB) -lxxhash -o $@

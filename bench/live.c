@@ -10,6 +10,7 @@
  * Jobs: backfill (two fields of customers into N orders), embed (N comments into N / 4 posts), extract (the reverse),
  * remove (extract, and the old array goes). The server is the one of MONGODB_URI. The loop has no guard, no checkpoint
  * and no second look: whoever writes beside it or kills it loses. */
+#include "clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <mongoc/mongoc.h>
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -582,14 +582,6 @@ struct pairs { /* of stops named before-X and after-X */
     } p[PAIRS_MAX];
     uint32_t n;
 };
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void
 passed(const char *name, double at, struct pairs *all)

@@ -3,23 +3,15 @@
  * Instructions: eight additions of which four can go at once, counted with their loop. A core that shares itself with
  * another machine gives half. Fresh memory: a page written for the first time, which is slow where the host takes back
  * what lies free. Copied memory: more of it than caches hold. Each is the best of several rounds. */
+#include "clock.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define ROUNDS 5
 #define LOOPS 100000000u
 #define BYTES ((size_t)256 << 20)
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Billions of instructions a second. */
 static double

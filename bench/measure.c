@@ -4,22 +4,14 @@
  *
  * RSS is that of the process (and its waited-for children, the largest), as the kernel counts it. The command's own
  * standard output goes to FILE (/dev/null). */
+#include "clock.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static double
 seconds(struct timeval t)

@@ -150,7 +150,7 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
     uint32_t i;
     const char *name = mrsi_told_text(d, "name");
     uint64_t is = mrsi_told_number(d, "is"), codec = mrsi_told_number(d, "codec");
-    if (!name || is > 15 || codec > MRS_CODEC_AS_INPUT) {
+    if (!name || is > 15 || codec > MRS_CODEC_ZSTD) {
         return damaged(o, "a record", e);
     }
     enum mrs_status s = mrsi_output_enter(o, name, is & 1, &i, e);

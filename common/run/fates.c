@@ -111,6 +111,13 @@ mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct 
     return MRS_OK;
 }
 
+enum mrs_status
+mrsi_fates_take(struct mrsi_fates *f, const struct mrs_block *b, const struct mrs_buf *bits, struct mrs_err *e)
+{
+    return b->first_doc == f->n ? mrsi_fates_append(f, bits->p, bits->n, e)
+                                : mrsi_state_damaged("the fates of documents", e);
+}
+
 void
 mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits)
 {

@@ -180,7 +180,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_fold *f = arg;
     struct job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    s = s == MRS_OK ? mrsi_fates_append(&f->fates, job->bits.p, job->bits.n, e) : s;
+    s = s == MRS_OK ? mrsi_fates_take(&f->fates, &job->block, &job->bits, e) : s;
     if (s == MRS_OK && f->gather.on) {
         s = mrsi_fold_gather_all(f, w, &job->found, e);
     } else if (s == MRS_OK && job->found.n && f->routed) { /* the ranges were found meanwhile */

@@ -154,7 +154,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_group *g = arg;
     struct job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    s = s == MRS_OK ? mrsi_fates_append(g->side == 0 ? &g->from : &g->there, job->bits.p, job->bits.n, e) : s;
+    s = s == MRS_OK ? mrsi_fates_take(g->side == 0 ? &g->from : &g->there, &job->block, &job->bits, e) : s;
     for (size_t at = 0; s == MRS_OK && at < job->found.n;) {
         struct mrsi_member_head head;
         const uint8_t *key = job->found.p + at, *rest = key + MRSI_MEMBER_KEY;

@@ -76,6 +76,10 @@ void mrsi_fates_init(struct mrsi_fates *f, struct mrsi_engine *en);
 void mrsi_fates_clear(struct mrsi_fates *f);
 /* One thread at a time. */
 enum mrs_status mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e);
+/* Those of the block that comes next. FAIL MRS_E_FORMAT: another does, for a mark has said other numbers of what was
+ * read. */
+enum mrs_status mrsi_fates_take(struct mrsi_fates *f, const struct mrs_block *b, const struct mrs_buf *bits,
+                                struct mrs_err *e);
 /* Any thread. */
 void mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits);
 unsigned mrsi_fates_get(const struct mrsi_fates *f, uint64_t order);

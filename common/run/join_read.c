@@ -550,10 +550,7 @@ from_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct mrsi_join *j = arg;
     struct from_job *f = job;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    if (s == MRS_OK && j->fates.n != f->block.first_doc) { /* another run has left as many as it has read */
-        s = mrsi_state_damaged("the fates of documents", e);
-    }
-    s = s == MRS_OK ? mrsi_fates_append(&j->fates, f->bits.p, f->bits.n, e) : s;
+    s = s == MRS_OK ? mrsi_fates_take(&j->fates, &f->block, &f->bits, e) : s;
     s = s == MRS_OK ? take_left(j, f, e) : s;
     if (s == MRS_OK && j->merge) {
         s = mrsi_merge_from(j, &f->recs, e);

@@ -295,7 +295,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         s = mrs_buf_status(all[i], e);
     }
     for (uint32_t side = l->now; s == MRS_OK && side <= last; side++) {
-        s = mrsi_fates_append(&l->side[side].fates, job->bits[side].p, job->bits[side].n, e);
+        s = mrsi_fates_take(&l->side[side].fates, &job->block, &job->bits[side], e);
     }
     s = s == MRS_OK ? take_keys(l, job, e) : s;
     for (uint32_t side = l->now; s == MRS_OK && side <= last; side++) {

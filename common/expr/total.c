@@ -26,10 +26,14 @@ as_decimal(const struct mrsi_total *t)
     return __bid128_add(t->dec, rest, MRSI_DEC_EVEN, &flags);
 }
 
-/* The sum of whole numbers, where 64 bits hold it. */
+/* The sum of whole numbers, where 64 bits hold it. (The rounding error of such a sum is small; that of a state that was
+ * saved and damaged may be anything.) */
 static bool
 as_whole(const struct mrsi_total *t, int64_t *whole)
 {
+    if (!(t->error > -0x1p62 && t->error < 0x1p62)) {
+        return false;
+    }
     if (t->total == 0x1p63 && t->error < 0) {
         *whole = INT64_MAX + (int64_t)(t->error + 1);
         return true;
@@ -37,8 +41,7 @@ as_whole(const struct mrsi_total *t, int64_t *whole)
     if (!(t->total >= -0x1p63 && t->total < 0x1p63) || (t->total == -0x1p63 && t->error < 0)) {
         return false;
     }
-    *whole = (int64_t)t->total + (int64_t)t->error;
-    return true;
+    return !__builtin_add_overflow((int64_t)t->total, (int64_t)t->error, whole);
 }
 
 enum mrs_status

@@ -174,7 +174,7 @@ packed() {
             failed=1
             return
         fi
-        echo "$wall $user $sys $rss $(number syncMs) $cwall $cuser $csys $crss" >> pairs.txt
+        echo "$wall $user $sys $rss $(number syncMs) $cwall $cuser $csys" >> pairs.txt
     done
     rm -rf out codec.out
     awk -v name="$name" -v in_mb="$((in / 1000))e-3" -v figures="$(of '$1 - $5 / 1000') $(of '$2 + $3') $(of '$4') \

@@ -16,7 +16,7 @@ const int8_t mrsi_rank[256] = {
     [MRS_MINKEY] = -1,  [MRS_MISSING] = 0,     [MRS_UNDEFINED] = 0,  [MRS_NULL] = 5,       [MRS_DOUBLE] = 10,
     [MRS_INT32] = 10,   [MRS_INT64] = 10,      [MRS_DECIMAL128] = 10, [MRS_STRING] = 15,   [MRS_SYMBOL] = 15,
     [MRS_DOCUMENT] = 20, [MRS_ARRAY] = 25,     [MRS_BINARY] = 30,    [MRS_OBJECTID] = 35,  [MRS_BOOL] = 40,
-    [MRS_DATE] = 45,    [MRS_TIMESTAMP] = 47,  [MRS_REGEX] = 50,     [MRS_DBPOINTER] = 55, [MRS_CODE] = 60,
+    [MRS_DATE] = MRS_DATE_RANK, [MRS_TIMESTAMP] = 47, [MRS_REGEX] = 50, [MRS_DBPOINTER] = 55, [MRS_CODE] = 60,
     [MRS_CODE_W_SCOPE] = 65, [MRS_MAXKEY] = 127};
 
 int

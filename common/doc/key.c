@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#define RANK(type) ((uint8_t)(mrsi_rank[type] + 16))
+#define RANK(type) ((uint8_t)(mrsi_rank[type] + MRS_KEY_RANK))
 #define LAST 1 /* behind the last field of a document or element of an array */
 
 static inline void

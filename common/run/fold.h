@@ -171,7 +171,7 @@ struct mrsi_fold_one {
     struct mrsi_worker *w;
     struct mrsi_fold_out *out;
     struct mrsi_fold_source *source;
-    struct mrsi_tape docs;  /* struct held */
+    struct mrsi_tape docs;  /* struct mrsi_fold_held */
     struct mrsi_tape alone; /* uint64_t: members refused alone */
     struct mrs_buf bytes;   /* of documents, what is not in the file */
     struct mrsi_temp *file;

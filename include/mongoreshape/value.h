@@ -32,11 +32,11 @@ const char *mrs_type_name(uint8_t type);
  * (give buffers a ceiling of MRS_KEY_MAX). */
 void mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending);
 /* What that appends of a date, ascending, for those who have many of them: `to` gets MRS_KEY_DATE bytes. */
-enum { MRS_KEY_DATE = 9, MRS_KEY_DATE_RANK = 61 };
+enum { MRS_KEY_DATE = 9, MRS_DATE_RANK = 45, MRS_KEY_RANK = 16 }; /* rank: of mrs_type_rank; in keys so much is added */
 static inline void
 mrs_key_date(uint8_t *to, int64_t ms)
 {
-    to[0] = MRS_KEY_DATE_RANK;
+    to[0] = MRS_KEY_RANK + MRS_DATE_RANK;
     mrs_put64(to + 1, __builtin_bswap64((uint64_t)ms ^ 1ull << 63));
 }
 /* The same bytes for a document that is nowhere yet: open, its fields in their order, close. */

@@ -73,6 +73,22 @@ mrs_err_sys(struct mrs_err *e, int os_errno, const char *fmt, ...)
     return MRS_FAIL;
 }
 
+enum mrs_status
+mrs_err_checkpoint(struct mrs_err *e, const char *fmt, ...)
+{
+    if (e && e->code == MRS_E_NONE) {
+        char what[384];
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(what, sizeof what, fmt, args);
+        va_end(args);
+        snprintf(e->ns, sizeof e->ns, "%s", MRS_CHECKPOINT);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
+                           "the checkpoint is damaged (%s): begin anew with --force instead of --resume", what);
+    }
+    return MRS_FAIL;
+}
+
 void
 mrs_err_at(struct mrs_err *e, const char *fmt, ...)
 {

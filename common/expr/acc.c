@@ -338,7 +338,7 @@ mrsi_acc_over(const struct mrs_acc_state *s, struct mrs_err *e)
 enum mrs_status
 mrsi_acc_damaged(const struct mrs_acc_state *s, struct mrs_err *e)
 {
-    return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%s: what was saved is damaged", s->x->kind->row.name);
+    return mrs_err_checkpoint(e, "%s of a group", s->x->kind->row.name);
 }
 
 enum mrs_status

@@ -32,15 +32,32 @@ is_ours(const char *name)
     return is_number(name) || strcmp(name, STATE) == 0 || strncmp(name, STATE ".tmp", sizeof STATE ".tmp" - 1) == 0;
 }
 
-/* "OUT.checkpoint/name"; NULL: no memory. */
-static char *
-path_of(const struct mrs_beside *side, const char *name)
+/* Of the output, without slashes at its end. */
+static size_t
+output_length(const struct mrs_beside *side)
 {
     size_t n = strlen(side->output);
     while (n > 1 && side->output[n - 1] == '/') {
         n--;
     }
-    return mrsi_format(side->mem, "%.*s" MRSI_STOPPED "%s%s", (int)n, side->output, *name ? "/" : "", name);
+    return n;
+}
+
+/* "OUT.checkpoint/name"; NULL: no memory. */
+static char *
+path_of(const struct mrs_beside *side, const char *name)
+{
+    return mrsi_format(side->mem, "%.*s" MRS_CHECKPOINT "%s%s", (int)output_length(side), side->output,
+                       *name ? "/" : "", name);
+}
+
+void
+mrs_beside_place(const struct mrs_beside *side, struct mrs_err *e)
+{
+    size_t n = output_length(side), most = sizeof e->ns - sizeof MRS_CHECKPOINT;
+    if (e && strcmp(e->ns, MRS_CHECKPOINT) == 0) {
+        snprintf(e->ns, sizeof e->ns, "%.*s" MRS_CHECKPOINT, (int)(n < most ? n : most), side->output);
+    }
 }
 
 static char *

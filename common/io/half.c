@@ -30,7 +30,7 @@ mrsi_told_text(struct mrs_view d, const char *name)
 enum mrs_status
 mrsi_half_damaged(const struct mrsi_half *h, struct mrs_err *e)
 {
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: what a stopped run says of it is damaged", h->path);
+    return mrs_err_checkpoint(e, "its place in %s", h->path);
 }
 
 /* ---- a rest ---- */

@@ -5,8 +5,7 @@
 #include "half.h"
 #include <pthread.h>
 
-#define MRSI_STOPPED ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
-#define MRSI_STATE "state"         /* the file in it that names the others */
+#define MRSI_STATE "state" /* the file in MRS_CHECKPOINT that names the others */
 #define MRSI_KEPT_MAX 64 /* written files whose descriptors wait for the commit's fsync */
 
 /* PACK: files below the partial folder like those of DIR, put into one file or onto standard output at the commit */

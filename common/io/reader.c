@@ -355,8 +355,8 @@ enum mrs_status
 mrs_reader_go_on(struct mrs_reader *r, const struct mrs_reader_at *at, struct mrs_err *e)
 {
     if (at->doc > at->off / MRS_DOC_MIN || at->seq > at->doc) { /* each has a document */
-        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: a stopped run says that it has read more than there is before byte %llu",
-                         r->file, (unsigned long long)at->off);
+        return mrs_err_checkpoint(e, "more of %s was read than there is before byte %llu", r->file,
+                                  (unsigned long long)at->off);
     }
     enum mrs_status s = r->src ? mrsi_source_skip(r->src, at->off, e) : MRS_OK;
     r->off = at->off;

@@ -122,12 +122,6 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
 }
 
 /* ---- taking it up ---- */
-static enum mrs_status
-damaged(struct mrs_output *o, const char *what, struct mrs_err *e)
-{
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s" MRSI_STOPPED "/" MRSI_STATE ": damaged: %s", o->path, what);
-}
-
 /* Below the partial folder, and on no detour. */
 static bool
 good_path(const char *path)
@@ -151,7 +145,7 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
     const char *name = mrsi_told_text(d, "name");
     uint64_t is = mrsi_told_number(d, "is"), codec = mrsi_told_number(d, "codec");
     if (!name || is > 15 || codec > MRS_CODEC_ZSTD) {
-        return damaged(o, "a record", e);
+        return mrs_err_checkpoint(e, "a record");
     }
     enum mrs_status s = mrsi_output_enter(o, name, is & 1, &i, e);
     if (s == MRS_OK) {
@@ -173,7 +167,7 @@ take_folder(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
     const char *rel = mrsi_told_text(d, "path");
     if (!good_path(rel)) {
-        return damaged(o, "a folder", e);
+        return mrs_err_checkpoint(e, "a folder");
     }
     char *path = mrsi_format(o->mem, "%s/%s", o->partial, rel);
     return path ? mrsi_output_note_dir(o, path, e) : mrs_err_memory(e, strlen(rel));
@@ -185,14 +179,16 @@ take_file(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
     struct stat st;
     const char *rel = mrsi_told_text(d, "path");
     if (!good_path(rel)) {
-        return damaged(o, "a file", e);
+        return mrs_err_checkpoint(e, "a file");
     }
     char *path = mrsi_format(o->mem, "%s/%s", o->partial, rel);
     int fd = -1;
     enum mrs_status s = path ? mrsi_open_read(path, &fd, &st, e) : mrs_err_memory(e, strlen(rel));
     if (s == MRS_OK && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != mrsi_told_number(d, "bytes"))) {
-        s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: not as the stopped run left it (%llu bytes, it had %llu)", path,
-                      (unsigned long long)st.st_size, (unsigned long long)mrsi_told_number(d, "bytes"));
+        s = MRSI_FAIL(e, MRS_E_FORMAT,
+                      "%s: not as the stopped run left it (%llu bytes, it had %llu): begin anew with --force instead "
+                      "of --resume",
+                      path, (unsigned long long)st.st_size, (unsigned long long)mrsi_told_number(d, "bytes"));
     }
     s = s == MRS_OK ? mrsi_output_note_file(o, fd, path, e) : s;
     if (fd >= 0) {
@@ -209,12 +205,12 @@ take_list(struct mrs_output *o, struct mrs_view d, const char *name,
     struct mrs_val list = mrs_doc_get(d, name);
     struct mrs_walk w;
     struct mrs_elem at;
-    enum mrs_status s = list.type == MRS_ARRAY ? MRS_OK : damaged(o, name, e);
+    enum mrs_status s = list.type == MRS_ARRAY ? MRS_OK : mrs_err_checkpoint(e, "%s", name);
     if (s == MRS_OK) {
         mrs_walk_init(&w, mrs_val_view(list));
     }
     while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
-        s = at.v.type == MRS_DOCUMENT ? take(o, mrs_val_view(at.v), e) : damaged(o, name, e);
+        s = at.v.type == MRS_DOCUMENT ? take(o, mrs_val_view(at.v), e) : mrs_err_checkpoint(e, "%s", name);
     }
     return s;
 }
@@ -295,7 +291,7 @@ take_half(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
         return MRS_OK;
     }
     if (!good_path(mrsi_told_text(half, "path"))) {
-        return damaged(o, "a file that is half written", e);
+        return mrs_err_checkpoint(e, "a file that is half written");
     }
     mrs_buf_put(&o->half_from, half.p, half.n);
     return mrs_buf_status(&o->half_from, e);

@@ -321,7 +321,7 @@ reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
     struct mrs_val pending = mrs_doc_get(d, "pending");
     struct mrsi_encoder_mark mark = {mrsi_told_number(d, "file"), NULL, 0, 0};
     if (pending.type != MRS_STRING) {
-        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: what a stopped run says of it is damaged", s->path);
+        return mrs_err_checkpoint(e, "its place in %s", s->path);
     }
     uint32_t n;
     mark.pending = mrs_val_text(pending, &n);
@@ -354,7 +354,7 @@ mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, st
         }
         st = !s->path              ? mrs_err_memory(e, 0)
              : s->rec < o->n_recs ? reopen_file(s, mark, e)
-                                  : MRSI_FAIL(e, MRS_E_FORMAT, "%s: a stopped run does not know it", ns);
+                                  : mrs_err_checkpoint(e, "%s is not among its collections", ns);
     }
     if (st == MRS_OK) {
         s->next = o->sinks;

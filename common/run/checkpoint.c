@@ -542,6 +542,7 @@ mrs_stopped_now(struct mrs_mem *mem, const char *output, int64_t *now, struct mr
     if (s == MRS_OK) {
         *now = cp.now_ms;
     }
+    mrs_beside_place(&side, e);
     mrs_free(mem, p);
     return s;
 }
@@ -688,6 +689,7 @@ mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
         (void)mrs_beside_clear(&k->side, NULL, NULL); /* published: what cannot be removed stays beside */
     }
     if (k) {
+        mrs_beside_place(&k->side, e);
         drop_pass_temps(en);
         struct mrs_buf *const bufs[] = {&k->options, &k->input,      &k->boundary, &k->files, &k->pass,
                                         &k->on_disk, &k->pass_files, &k->pass_temps, &k->synced, &k->doomed};

@@ -11,7 +11,7 @@
 enum mrs_status
 mrsi_state_damaged(const char *what, struct mrs_err *e)
 {
-    return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "the checkpoint is damaged (%s): --force begins anew", what);
+    return mrs_err_checkpoint(e, "%s", what);
 }
 
 uint64_t

@@ -111,9 +111,7 @@ mrsi_mark_sum_back(struct mrsi_engine *en, struct mrs_view d, const char *name, 
     struct mrs_val sum = mrs_doc_get(d, "sum");
     enum mrs_status s = mrsi_mark_sum_again(en, t, bytes, e);
     if (s == MRS_OK && bytes && (sum.type != MRS_INT64 || mrs_val_i64(sum) != sum_of(t, name))) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
-                        "the checkpoint is damaged (its file %u, %s, is not as it was): --force begins anew", t->no,
-                        name);
+        s = mrs_err_checkpoint(e, "its file %u, %s, is not as it was", t->no, name);
     }
     return s;
 }

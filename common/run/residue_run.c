@@ -155,7 +155,7 @@ mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct
     char *path = place(mem, opts);
     struct mrs_beside side = {mem, path, NULL};
     enum mrs_status s = path ? MRS_OK : mrs_err_memory(e, 0);
-    if (s == MRS_OK && is_beside(mem, path, ".checkpoint")) {
+    if (s == MRS_OK && is_beside(mem, path, MRS_CHECKPOINT)) {
         s = remove_output(mem, path, e);
         s = s == MRS_OK ? mrs_beside_clear(&side, NULL, e) : s;
     }
@@ -167,7 +167,7 @@ void
 mrsi_inverse_sweep(struct mrs_mem *mem, const struct mrs_run_opts *opts)
 {
     char *path = place(mem, opts);
-    if (path && !is_beside(mem, path, ".checkpoint") && is_beside(mem, path, ".partial")) {
+    if (path && !is_beside(mem, path, MRS_CHECKPOINT) && is_beside(mem, path, ".partial")) {
         (void)remove_output(mem, path, NULL);
     }
     mrs_free(mem, path);

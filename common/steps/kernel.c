@@ -153,5 +153,5 @@ mrsi_step_get_acc(struct mrs_acc_state *acc, bool *failed, struct mrs_view *rest
 enum mrs_status
 mrsi_step_damaged(struct mrs_err *e)
 {
-    return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "the checkpoint is damaged (a group): --force begins anew");
+    return mrs_err_checkpoint(e, "a group");
 }

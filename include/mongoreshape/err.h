@@ -67,6 +67,12 @@ enum mrs_status mrs_err_set(struct mrs_err *e, enum mrs_status s, enum mrs_code 
 enum mrs_status mrs_err_sys(struct mrs_err *e, int os_errno, const char *fmt, ...)
     __attribute__((format(printf, 3, 4))) MRS_RARE;
 
+#define MRS_CHECKPOINT ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
+/* The same where what `--resume` reads is not as it was written: MRS_FAIL and MRS_E_FORMAT, with what is to be done. ns
+ * becomes MRS_CHECKPOINT alone; who knows the output makes a path of it (mrs_beside_place). */
+enum mrs_status mrs_err_checkpoint(struct mrs_err *e, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))) MRS_RARE;
+
 /* Say where; keeps what is there already. e may be NULL. */
 void mrs_err_at(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3))) MRS_RARE;
 

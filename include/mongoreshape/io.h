@@ -267,6 +267,8 @@ struct mrs_beside {
     const char *output; /* as in mrs_output_open */
     const char *tmp;    /* where numbered files are made from now on; NULL: in the folder itself */
 };
+/* An error of mrs_err_checkpoint names the folder from now on; another one stays as it is. */
+void mrs_beside_place(const struct mrs_beside *side, struct mrs_err *e);
 /* The state that a stopped run to this output left. FAIL MRS_E_MISSING: there is none. */
 enum mrs_status mrs_beside_read(const struct mrs_beside *side, char **state, size_t *n, struct mrs_err *e);
 /* The run may have been killed while the output that is described (mrs_output_describe) got its name. *published: it

@@ -78,7 +78,8 @@ expect 2 "d.b of the input has changed" "${run[@]}" -o out --resume
 touch -r b.bson in/d/b.bson
 cp -p out.checkpoint/state state
 printf 'x' | dd of=out.checkpoint/state bs=1 seek=700 conv=notrunc 2>/dev/null
-expect 3 "damaged" "${run[@]}" -o out --resume
+expect 3 "out.checkpoint: the checkpoint is damaged (its checksum is wrong): begin anew with --force" \
+    "${run[@]}" -o out/ --resume
 cp -p state out.checkpoint/state
 [ "$(picture)" = "$before" ] || fail "a refusal has changed something"
 case $command in *--resume) ;; *) fail "no command to go on: $command" ;; esac
@@ -104,7 +105,7 @@ for file in aside/out.checkpoint/[1-9]*; do
     printf '%b' "\\0$(printf %o $((was ^ 4)))" | dd of="$turned" bs=1 seek=20 conv=notrunc 2>/dev/null
     "${run[@]}" -o out --resume >/dev/null 2>err.txt
     status=$?
-    if [ $status -eq 3 ] && grep -qF "the checkpoint is damaged (its file" err.txt; then
+    if [ $status -eq 3 ] && grep -q " out\.checkpoint: .*the checkpoint is damaged (its file .*: begin anew" err.txt; then
         refused=$((refused + 1))
     elif [ $status -eq 1 ]; then
         whole out "with another bit in $file"

@@ -107,6 +107,25 @@ first_cause_wins(void **state)
 }
 
 static void
+damaged_checkpoint(void **state)
+{
+    (void)state;
+    struct mrs_err e;
+    char text[200];
+    mrs_err_clear(&e);
+    assert_int_equal(mrs_err_checkpoint(&e, "file %d", 3), MRS_FAIL);
+    mrs_err_checkpoint(&e, "later");
+    assert_int_equal(e.code, MRS_E_FORMAT);
+    assert_string_equal(mrs_err_text(&e, text, sizeof text),
+                        ".checkpoint: the checkpoint is damaged (file 3): begin anew with --force instead of --resume");
+    mrs_err_clear(&e);
+    mrs_err_set(&e, MRS_FAIL, MRS_E_BSON, "the cause");
+    mrs_err_checkpoint(&e, "later");
+    assert_string_equal(mrs_err_text(&e, text, sizeof text), "the cause");
+    assert_int_equal(mrs_err_checkpoint(NULL, "x"), MRS_FAIL);
+}
+
+static void
 words_have_a_distance(void **state)
 {
     static const struct {
@@ -136,6 +155,7 @@ main(void)
         cmocka_unit_test(arena_pieces_stay_until_reset),
         cmocka_unit_test(buffer_stops_at_its_ceiling),
         cmocka_unit_test(first_cause_wins),
+        cmocka_unit_test(damaged_checkpoint),
         cmocka_unit_test(words_have_a_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,33 @@ beside_or_away(void **state)
     assert_false(there(at("out.checkpoint")));
 }
 
+/* An error of the checkpoint gets its path, shortened where there is no room; another one stays as it is. */
+static void
+named(void **state)
+{
+    (void)state;
+    char far[5000];
+    struct mrs_beside side = {mem, "a/out//", NULL}, root = {mem, "/", NULL}, deep = {mem, far, NULL};
+    memset(far, 'x', sizeof far - 1);
+    far[sizeof far - 1] = 0;
+    mrs_err_checkpoint(&err, "no");
+    mrs_beside_place(&side, &err);
+    assert_string_equal(err.ns, "a/out.checkpoint");
+    mrs_beside_place(&root, &err); /* the first one knew */
+    assert_string_equal(err.ns, "a/out.checkpoint");
+    mrs_err_clear(&err);
+    mrs_err_checkpoint(&err, "no");
+    mrs_beside_place(&deep, &err);
+    assert_int_equal(strlen(err.ns), sizeof err.ns - 1);
+    assert_string_equal(err.ns + sizeof err.ns - sizeof MRS_CHECKPOINT, MRS_CHECKPOINT);
+    mrs_err_clear(&err);
+    mrs_err_set(&err, MRS_FAIL, MRS_E_FORMAT, "the input");
+    mrs_beside_place(&side, &err);
+    assert_string_equal(err.ns, "");
+    mrs_err_clear(&err);
+    mrs_beside_place(&side, NULL);
+}
+
 static void
 missing(void **state)
 {
@@ -202,6 +229,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(beside_or_away, begin, finish),
+        cmocka_unit_test_setup_teardown(named, begin, finish),
         cmocka_unit_test_setup_teardown(missing, begin, finish),
         cmocka_unit_test_setup_teardown(planted, begin, finish),
     };

@@ -194,6 +194,15 @@ inside(uint8_t type, const uint8_t *value)
     return type == MRS_CODE_W_SCOPE ? value + 8 + mrs_le32(value + 4) + 4 : value + 4;
 }
 
+static inline struct mrs_elem
+element(const uint8_t *elem, const uint8_t *value, int64_t size)
+{
+    return (struct mrs_elem){.p = elem,
+                             .name = (const char *)elem + 1,
+                             .name_len = (uint32_t)(value - elem - 2),
+                             .v = {value, (uint32_t)size, *elem}};
+}
+
 static inline void
 note_field(struct mrs_eval_fields *f, const uint8_t *elem, const uint8_t *value, int64_t size)
 {
@@ -201,43 +210,62 @@ note_field(struct mrs_eval_fields *f, const uint8_t *elem, const uint8_t *value,
         f->all = false;
         return;
     }
-    f->e[f->n++] = (struct mrs_elem){.p = elem,
-                                     .name = (const char *)elem + 1,
-                                     .name_len = (uint32_t)(value - elem - 2),
-                                     .v = {value, (uint32_t)size, *elem}};
+    f->e[f->n++] = element(elem, value, size);
 }
 
-/* Whether the name at p, with its NUL, is the expected one; at least eight bytes can be read. */
+/* Whether the name at p, where so many bytes can be read, is the expected one with its NUL. */
 static inline bool
-is_expected(const struct mrs_layout_field *f, const uint8_t *p)
+is_expected(const struct mrs_layout_field *f, const uint8_t *p, ptrdiff_t room)
 {
-    return (mrs_le64(p) & f->mask) == f->first && (f->size <= 8 || mrs_le64(p + f->size - 8) == f->last);
+    if (room >= 8) {
+        return (mrs_le64(p) & f->mask) == f->first && f->size <= room &&
+               (f->size <= 8 || mrs_le64(p + f->size - 8) == f->last);
+    }
+    uint64_t name = 0;
+    for (uint8_t i = 0; i < f->size && i < room; i++) {
+        name |= (uint64_t)p[i] << 8 * i;
+    }
+    return f->size <= room && name == f->first;
 }
 
-/* The fields from p on that are as the layout has them; where the first other one begins. *known: how many. */
-static const uint8_t *
-walk_known(const uint8_t *p, const uint8_t *end, const struct mrs_layout *layout, struct mrs_eval_fields *fields,
-           uint32_t *known)
+/* As mrs_value_size for a value of the expected type; also -1 where it is not as mrs_doc_check wants it. */
+static inline int64_t
+expected_value(const struct mrs_layout_field *f, const uint8_t *p, uint64_t room, int max_depth)
 {
-    uint32_t i = 0;
-    for (; i < layout->n; i++) {
+    if (f->value != VAR) {
+        return f->value > room || (f->type == MRS_BOOL && *p > 1) ? -1 : f->value;
+    }
+    if (f->type == MRS_STRING) {
+        return text_size(p, room);
+    }
+    return max_depth > 1 && mrs_doc_check(p, room, max_depth - 1, NULL) == MRS_OK ? (int64_t)mrs_le32(p) : -1;
+}
+
+/* The fields from p on that are as the layout has them: the first ones. Where the first other one begins. */
+static const uint8_t *
+walk_known(const uint8_t *p, const uint8_t *end, int max_depth, const struct mrs_layout *layout,
+           struct mrs_eval_fields *fields)
+{
+    uint32_t i = 0, n = layout->n;
+    for (; i < n && p < end; i++) {
         const struct mrs_layout_field *f = &layout->field[i];
+        if (*p != f->type || !is_expected(f, p + 1, end - p - 1)) {
+            break;
+        }
         const uint8_t *value = p + 1 + f->size;
-        if (end - p < (f->size < 8 ? 9 : 1 + f->size) || *p != f->type || !is_expected(f, p + 1)) {
+        int64_t size = expected_value(f, value, (uint64_t)(end - value), max_depth);
+        if (size < 0) {
             break;
         }
-        int64_t size = f->value != VAR ? f->value : text_size(value, (uint64_t)(end - value));
-        if (size < 0 || size > end - value) {
-            break;
-        }
-        note_field(fields, p, value, size);
+        fields->e[i] = element(p, value, size);
         p = value + size;
     }
-    *known = i;
+    fields->n = i;
     return p;
 }
 
-/* What a document begins with that is looked at as a rule: short names, values of fixed size and texts. */
+/* What a document begins with that is looked at as a rule: short names, values of fixed size, texts, and documents,
+ * which are checked for themselves. */
 static void
 learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)
 {
@@ -248,7 +276,7 @@ learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)
         struct mrs_layout_field *f = &layout->field[i];
         uint32_t size = x->name_len + 1;
         bool fixed = mrs_fixed_size[x->v.type] != VAR;
-        if (size > 16 || x->v.type == MRS_BOOL || (!fixed && x->v.type != MRS_STRING)) {
+        if (size > 16 || (!fixed && x->v.type != MRS_STRING && x->v.type != MRS_DOCUMENT && x->v.type != MRS_ARRAY)) {
             return;
         }
         uint8_t name[16] = {0};
@@ -380,7 +408,8 @@ check_layout(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fi
     fields->names = 0;
     enum mrs_status s = check_frame(bytes, n, e);
     if (s == MRS_OK && layout) {
-        from = walk_known(from, bytes + mrs_le32(bytes) - 1, layout, fields, &known);
+        from = walk_known(from, bytes + mrs_le32(bytes) - 1, max_depth, layout, fields);
+        known = fields->n;
     }
     s = s == MRS_OK ? check(bytes, from, max_depth, fields, e) : s;
     if (s == MRS_OK && layout) {

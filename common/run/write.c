@@ -246,6 +246,7 @@ copy_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct mrsi_cursor cur;
     struct mrs_view doc;
     mrsi_cursor_begin(&cur, c->coll, j->part, &j->block);
+    cur.fields = j->part->n_pend && c->wr->en->plan->steps[j->part->pend[0]].type->fields;
     for (;;) {
         enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
         if (s == MRS_END) {

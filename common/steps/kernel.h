@@ -42,11 +42,18 @@ mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
     return (struct mrs_eval){.arena = c->arena, .root = d, .err = c->err};
 }
 
+/* Whether the engine has found the fields of a document. */
+static inline bool
+mrsi_step_at_hand(const struct mrs_ctx *c, struct mrs_view d)
+{
+    return c->fields && c->fields_of == d.p;
+}
+
 /* Puts the fields of ev's root at hand: those that the engine has found, or in room. */
 static inline void
 mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_fields *room)
 {
-    if (!c->fields || c->fields_of != ev->root.p) {
+    if (!mrsi_step_at_hand(c, ev->root)) {
         mrs_eval_fields(ev, room);
     } else if (c->fields->look) {
         mrs_look_fields(c->fields->look, ev->root.p, room);
@@ -60,7 +67,7 @@ mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_f
 static inline const struct mrs_look *
 mrsi_step_look(const struct mrs_ctx *c, struct mrs_view d)
 {
-    return c->fields && c->fields_of == d.p ? c->fields->look : NULL;
+    return mrsi_step_at_hand(c, d) ? c->fields->look : NULL;
 }
 
 /* ---- what a fold has made of a group's first members, as struct mrs_fold_ops.save says it ---- */

@@ -267,21 +267,39 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- documents ---- */
+struct place { /* of a field that is written */
+    uint32_t no;    /* of the document's fields */
+    uint32_t field; /* of those that are written */
+};
+struct sites { /* in the order of the document */
+    uint32_t n;
+    struct place place[FLAT_MAX];
+    struct mrs_elem elem[FLAT_MAX];
+};
+struct set_work {
+    struct mrsi_work work; /* first */
+    /* Where fields stand in documents with these names (struct mrs_eval_fields), none of which is there twice; 0: not
+     * known. */
+    uint64_t names;
+    uint32_t n;
+    struct place place[FLAT_MAX];
+};
 struct writing {
     const struct set *s;
     struct mrs_ctx *c;
+    const struct mrs_eval_fields *fields; /* of the document; NULL: they were not needed */
     struct mrs_val *val; /* one a field */
     bool *skip;          /* nothing is written there */
     bool again;          /* a path proved blocked after some of it had been written */
 };
 
 static enum mrs_status
-evaluate(struct writing *x, struct mrs_view d)
+evaluate(struct writing *x, struct mrs_view d, struct mrs_eval_fields *room)
 {
     struct mrs_eval ev = mrsi_step_eval(x->c, d);
-    struct mrs_eval_fields fields;
-    if (x->s->fields.n > 1) {
-        mrs_eval_fields(&ev, &fields);
+    if (x->s->fields.n > 1 || mrsi_step_at_hand(x->c, d)) {
+        mrsi_step_fields(x->c, &ev, room);
+        x->fields = ev.fields;
     }
     for (uint32_t i = 0; i < x->s->fields.n; i++) {
         enum mrs_status st = mrs_expr_eval(x->s->fields.expr[i], &ev, &x->val[i]);
@@ -313,45 +331,83 @@ field_of(const struct set *s, const struct mrs_elem *e)
     return i;
 }
 
-/* Names at the top only. Runs of fields that stay are copied in one piece. */
-static enum mrs_status
-write_flat(struct writing *x, struct mrs_view d, struct mrs_buf *out, bool *changed)
+/* The fields of d that are written, from a walk; *names is of all of them. */
+static void
+find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mrsi_seen *names)
 {
-    const struct set *s = x->s;
-    struct mrsi_seen names;
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t met = 0; /* bits of the fields that were there */
-    const uint8_t *run = d.p + 4;
-    size_t at = mrsi_put_open(out);
-    mrsi_seen_begin(&names);
+    mrsi_seen_begin(names);
+    at->n = 0;
     mrs_walk_init(&w, d);
-    while (mrs_walk_next(&w, &e) == 1) {
+    for (uint32_t no = 0; mrs_walk_next(&w, &e) == 1; no++) {
         uint32_t i = field_of(s, &e);
-        mrsi_seen_add(&names, &e);
-        if (i == s->fields.n || met & 1u << i) {
-            continue;
-        }
-        met |= 1u << i;
-        if (x->skip[i] || mrs_identical(x->val[i], e.v)) {
-            continue;
-        }
-        mrs_buf_put(out, run, (size_t)(e.p - run));
-        run = w.at;
-        *changed = true;
-        if (x->val[i].type != MRS_MISSING) {
-            mrsi_put_elem(out, e.name, e.name_len, x->val[i]);
+        mrsi_seen_add(names, &e);
+        if (i < s->fields.n && !(met & 1u << i)) {
+            met |= 1u << i;
+            at->place[at->n] = (struct place){no, i};
+            at->elem[at->n++] = e;
         }
     }
-    mrs_buf_put(out, run, (size_t)(w.end - run));
+}
+
+/* Names at the top only. Runs of fields that stay are copied in one piece. */
+static void
+write_runs(const struct writing *x, struct mrs_view d, const struct sites *at, struct mrs_buf *out, bool *changed)
+{
+    const struct set *s = x->s;
+    const uint8_t *run = d.p + 4;
+    uint32_t met = 0;
+    size_t start = mrsi_put_open(out);
+    for (uint32_t k = 0; k < at->n; k++) {
+        uint32_t i = at->place[k].field;
+        const struct mrs_elem *e = &at->elem[k];
+        met |= 1u << i;
+        if (x->skip[i] || mrs_identical(x->val[i], e->v)) {
+            continue;
+        }
+        mrs_buf_put(out, run, (size_t)(e->p - run));
+        run = e->v.p + e->v.n;
+        *changed = true;
+        if (x->val[i].type != MRS_MISSING) {
+            mrsi_put_elem(out, e->name, e->name_len, x->val[i]);
+        }
+    }
+    mrs_buf_put(out, run, (size_t)(d.p + d.n - 1 - run));
     for (uint32_t i = 0; i < s->fields.n; i++) {
         if (!(met & 1u << i) && !x->skip[i] && x->val[i].type != MRS_MISSING) {
             mrsi_put_elem(out, s->fields.path[i].part[0].name, s->fields.path[i].part[0].len, x->val[i]);
             *changed = true;
         }
     }
-    mrsi_put_close(out, at);
-    return *changed ? mrsi_seen_check(&names, x->c, d) : MRS_OK;
+    mrsi_put_close(out, start);
+}
+
+/* Where documents of the same names have been rewritten before, nobody needs to look for those that are written. */
+static enum mrs_status
+write_flat(struct writing *x, struct set_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
+{
+    const struct mrs_eval_fields *f = x->fields;
+    struct mrsi_seen names;
+    struct sites at;
+    bool known = f && f->names && f->names == w->names;
+    at.n = 0;
+    for (uint32_t k = 0; known && k < w->n; k++) {
+        at.place[k] = w->place[k];
+        at.elem[at.n++] = f->e[w->place[k].no];
+    }
+    if (!known) {
+        find_walking(x->s, d, &at, &names);
+    }
+    write_runs(x, d, &at, out, changed);
+    enum mrs_status st = *changed && !known ? mrsi_seen_check(&names, x->c, d) : MRS_OK;
+    if (st == MRS_OK && *changed && !known && f && f->names) {
+        w->names = f->names;
+        w->n = at.n;
+        memcpy(w->place, at.place, at.n * sizeof *at.place);
+    }
+    return st;
 }
 
 static enum mrs_status
@@ -474,9 +530,11 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
         return mrs_err_memory(c->err, n * sizeof *x.val);
     }
     x.skip = (bool *)(x.val + n);
-    enum mrs_status st = evaluate(&x, d);
+    struct mrs_eval_fields room;
+    enum mrs_status st = evaluate(&x, d, &room);
     if (st == MRS_OK) {
-        st = s->edit ? write_nested(&x, w, d, out, changed) : write_flat(&x, d, out, changed);
+        st = s->edit ? write_nested(&x, w, d, out, changed)
+                     : write_flat(&x, (struct set_work *)w, d, out, changed);
     }
     if (st == MRS_OK) {
         st = mrs_buf_status(out, c->err);
@@ -547,7 +605,8 @@ const struct mrs_step_type mrsi_step_set = {
     .describe = describe,
     .invert = mrsi_set_invert,
     .catalog = catalog,
-    .work_size = sizeof(struct mrsi_work),
+    .work_size = sizeof(struct set_work),
     .work_clear = mrsi_work_clear,
+    .fields = true,
     .spread = &mrsi_map_ops,
 };

@@ -483,6 +483,7 @@ struct mrs_step_type {
     enum mrs_status (*invert)(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
     size_t work_size; /* memory of the step for one thread, zeroed by the engine before the first kernel sees it */
     void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what kernels left there; NULL: nothing to free */
+    bool fields; /* kernels of SPREAD and MAP are quicker where the context has the fields of the document */
     /* kernels of its families; NULL where it is never of that family */
     const struct mrs_spread_ops *spread; /* MAP and SPREAD */
     const struct mrs_join_ops *join;

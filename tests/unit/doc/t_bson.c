@@ -172,7 +172,7 @@ many_fields(void **state)
     }
 }
 
-/* What the fields of {_id, a name of some length, another} tell of their names; odd: with one more in between. */
+/* What the fields of {_id, a name of some length, others} tell of their names; odd: with one more in between. */
 static uint64_t
 names_of(struct mrs_layout *layout, uint32_t len, uint32_t value, bool odd)
 {
@@ -189,6 +189,10 @@ names_of(struct mrs_layout *layout, uint32_t len, uint32_t value, bool odd)
         mrs_build_i32(&b, "odd", 1);
     }
     mrs_build_double(&b, "last", value);
+    mrs_build_open(&b, "in", 2, value % 7 ? MRS_DOCUMENT : MRS_ARRAY);
+    mrs_build_text(&b, "0", "0123456789", value % 3);
+    mrs_build_close(&b);
+    mrs_build_bool(&b, "b", value % 2);
     assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
     uint8_t *exact = malloc(d.n);
     memcpy(exact, d.p, d.n);
@@ -196,7 +200,7 @@ names_of(struct mrs_layout *layout, uint32_t len, uint32_t value, bool odd)
     if (f.look) {
         mrs_look_fields(f.look, exact, &f);
     }
-    assert_int_equal(f.n, 3 + odd);
+    assert_int_equal(f.n, 5 + odd);
     assert_true(f.all);
     assert_int_equal(f.e[1].name_len, len);
     assert_int_equal(f.e[1].v.n, 5 + value % 10);
@@ -214,10 +218,10 @@ layouts(void **state)
     for (uint32_t len = 0; len < 20; len++) {
         struct mrs_layout layout;
         memset(&layout, 0, sizeof layout);
-        assert_int_equal(names_of(&layout, len, 0, false), 0);
-        uint64_t names = names_of(&layout, len, 1, false);
+        assert_int_equal(names_of(&layout, len, 1, false), 0);
+        uint64_t names = names_of(&layout, len, 2, false);
         assert_int_equal(names != 0, len < 16);
-        for (uint32_t i = 2; i < 40; i++) {
+        for (uint32_t i = 3; i < 40; i++) {
             uint64_t now = names_of(&layout, len, i, i % 5 == 0), other = names_of(&layout, len ^ 1, i, i % 3 == 0);
             assert_true(!now || !other || now != other);
             assert_true(!now || now != names || i % 5);

@@ -231,6 +231,50 @@ refused_results(void **arg)
     free(bytes);
 }
 
+/* Documents in a row, of the same names, of others, with names twice: each becomes what it becomes alone. */
+static void
+rows_of_documents(void **arg)
+{
+    static const char *const bodies[] = {
+        "{'in':'a','fields':{'new':{'$gt':['$n',2]}}}",
+        "{'in':'a','fields':{'n':{'$add':['$n',1]},'t':'$$REMOVE','new':'$t'}}",
+        "{'in':'a','errors':'keep','fields':{'t':{'$divide':[1,'$n']},'_id':'$_id','n':3}}",
+    };
+    static const char *const rows[] = {
+        "{'_id':1,'n':1,'in':{'a':[1,'x']},'t':'a','b':true}", "{'_id':2,'n':3,'in':{'a':[1,'y']},'t':'bb','b':false}",
+        "{'_id':3,'n':0,'in':{'b':5},'t':'ccc','b':true}",     "{'_id':3,'t':'ccc','in':{'b':5},'n':0,'b':true}",
+        "{'_id':4,'n':3,'in':{},'t':'','b':true}",             "{'_id':4,'n':3,'in':{},'t':'','b':true,'new':7}",
+        "{'_id':5,'in':{'a':[2]},'t':'bb','b':true}",          "{'_id':5,'in':{'a':[2]},'t':'bbb','b':true}",
+        "{'_id':5,'in':{'a':[2]},'t':'bbbb','b':true}",        "{'_id':6,'n':9,'in':{'a':[1,'x']},'t':'a','b':true}",
+        "{'n':1}", "{'n':2}", "{'n':3}", "{}", "{'n':3,'_id':8}",
+    };
+    static char got[BENCH_TEXT], want[BENCH_TEXT];
+    (void)arg;
+    for (size_t k = 0; k < BENCH_N(bodies); k++) {
+        struct mrs_layout layout = {0};
+        struct bench row;
+        bench_open(&row, "set", bodies[k], 0);
+        row.layout = &layout;
+        for (uint32_t i = 0; i < 4000; i++) {
+            struct bench alone;
+            struct mrs_view d;
+            size_t at = i < 1000 ? i / 7 : (i * 2654435761u) >> 9; /* rows of a few, then any */
+            uint8_t *bytes = bench_doc(rows[at % BENCH_N(rows)], &d);
+            uint8_t *n = i / 7 % 5 ? NULL : memchr(bytes + 4, 'n', d.n - 4);
+            if (n && n[1] == 0) { /* a name twice, or another one as long */
+                *n = i / 35 % 3 ? 't' : 'm';
+            }
+            bench_open(&alone, "set", bodies[k], 0);
+            enum mrs_status s = bench_push(&alone, 0, d, true, want);
+            assert_int_equal(bench_push(&row, 0, d, true, got), s);
+            assert_string_equal(got, want);
+            assert_int_equal(bench_close(&alone), 0);
+            free(bytes);
+        }
+        assert_int_equal(bench_close(&row), 0);
+    }
+}
+
 /* Once its buffers have grown, a simple set allocates nothing for a document. */
 static void
 allocates_nothing(void **arg)
@@ -259,6 +303,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents),       cmocka_unit_test(wrong_plans),       cmocka_unit_test(descriptions),
         cmocka_unit_test(catalogues),      cmocka_unit_test(refused_results), cmocka_unit_test(allocates_nothing),
+        cmocka_unit_test(rows_of_documents),
     };
     return cmocka_run_group_tests_name("steps: set", tests, NULL, NULL);
 }

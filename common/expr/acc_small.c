@@ -4,7 +4,6 @@
  * copied out and back), and one state to make values of. Where every document brings the same whole number, or nothing
  * counts but that it came, not even that is kept: how many there were says all. */
 #include "acc.h"
-#include <math.h>
 
 #define SHORT 22          /* most bytes of a value with its type */
 #define EXACT (1ll << 53) /* whole numbers up to this are exact as doubles, and so are sums that stay below */
@@ -68,12 +67,6 @@ keep(uint8_t *room, struct mrs_val v)
 static int
 order_of(struct mrs_val a, struct mrs_val b)
 {
-    if (a.type == MRS_DOUBLE && b.type == MRS_DOUBLE) {
-        double x = mrs_val_double(a), y = mrs_val_double(b);
-        if (!isnan(x) && !isnan(y)) {
-            return (x > y) - (x < y);
-        }
-    }
     int c = mrs_compare(a, b);
     return (c > 0) - (c < 0);
 }
@@ -81,10 +74,16 @@ order_of(struct mrs_val a, struct mrs_val b)
 static bool
 feed_extreme(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
 {
+    struct mrs_val kept = {room + 3, room[1] - 1u, room[2]};
+    if (room[0] && v.type == MRS_DOUBLE && kept.type == MRS_DOUBLE) { /* most of them */
+        double a = mrs_val_double(v), b = mrs_val_double(kept);
+        if (x->kind->sense < 0 ? a >= b : a <= b) { /* of NaN neither is true */
+            return true;
+        }
+    }
     if (mrsi_is_nullish(v)) {
         return true;
     }
-    struct mrs_val kept = {room + 3, room[1] - 1u, room[2]};
     return (room[0] && order_of(v, kept) != x->kind->sense) || keep(room, v);
 }
 
@@ -94,27 +93,55 @@ feed_one(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
     return (room[0] && x->kind->sense < 0) || keep(room, v.type == MRS_MISSING ? mrs_null() : v);
 }
 
-bool
-mrs_acc_small_feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
+/* Of most numbers the part in front of the decimal is all that is looked at. */
+static inline void
+feed_sum(uint8_t *room, struct mrs_val v)
 {
     struct mrsi_total total;
-    struct mrsi_spread spread;
-    uint64_t count;
-    switch (x->small) {
-    case MRSI_ACC_SMALL_SUM:
+    const size_t front = offsetof(struct mrsi_total, dec);
+    if (v.type != MRS_DOUBLE && v.type != MRS_INT32) {
         memcpy(&total, room, sizeof total);
         mrsi_total_add(&total, v);
         memcpy(room, &total, sizeof total);
+        return;
+    }
+    memcpy(&total, room, front);
+    total.type = total.type == v.type ? v.type : mrsi_wider(total.type, v.type);
+    total.count++;
+    mrsi_total_add_double(&total, v.type == MRS_DOUBLE ? mrs_val_double(v) : mrs_val_i32(v));
+    memcpy(room, &total, front);
+}
+
+static inline void
+feed_count(uint8_t *room)
+{
+    uint64_t count;
+    memcpy(&count, room, sizeof count);
+    count++;
+    memcpy(room, &count, sizeof count);
+}
+
+static inline void
+feed_spread(uint8_t *room, struct mrs_val v)
+{
+    struct mrsi_spread spread;
+    memcpy(&spread, room, sizeof spread);
+    mrsi_spread_add(&spread, v);
+    memcpy(room, &spread, sizeof spread);
+}
+
+bool
+mrs_acc_small_feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
+{
+    switch (x->small) {
+    case MRSI_ACC_SMALL_SUM:
+        feed_sum(room, v);
         return true;
     case MRSI_ACC_SMALL_COUNT:
-        memcpy(&count, room, sizeof count);
-        count++;
-        memcpy(room, &count, sizeof count);
+        feed_count(room);
         return true;
     case MRSI_ACC_SMALL_SPREAD:
-        memcpy(&spread, room, sizeof spread);
-        mrsi_spread_add(&spread, v);
-        memcpy(room, &spread, sizeof spread);
+        feed_spread(room, v);
         return true;
     case MRSI_ACC_SMALL_ONE:
         return feed_one(x, room, v);

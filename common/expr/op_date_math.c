@@ -431,6 +431,30 @@ mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     return mrsi_ret_date(ev, ms, out);
 }
 
+/* Where all dates from the start of a bin to its end lie in it: without a zone whose clocks are changed, always. */
+static bool
+whole_bin(const struct bins *b, int64_t ms, int64_t *start, int64_t *end)
+{
+    return (b->unit < DAY || !b->tz.zone) && truncate_date(b, ms, 0, start) && truncate_date(b, ms, 1, end);
+}
+
+const char *
+mrs_expr_truncated_path(const struct mrs_expr *x)
+{
+    if (x->kind != MRSI_CALL || x->op->eval != mrsi_eval_date_trunc) {
+        return NULL;
+    }
+    const struct trunc *t = x->extra;
+    return t->fixed ? mrs_expr_bare_path(x->args[T_DATE]) : NULL;
+}
+
+bool
+mrs_expr_truncates(const struct mrs_expr *x, int64_t ms, int64_t *start, int64_t *end)
+{
+    const struct trunc *t = x->extra;
+    return whole_bin(&t->bins, ms, start, end);
+}
+
 /* ---- windows of time, for steps that cut as $dateTrunc does ---- */
 
 struct mrs_windows {
@@ -525,5 +549,5 @@ mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end)
 bool
 mrs_window_whole(const struct mrs_windows *w, int64_t ms, int64_t *start, int64_t *end)
 {
-    return w->bins.unit < DAY && truncate_date(&w->bins, ms, 0, start) && truncate_date(&w->bins, ms, 1, end);
+    return whole_bin(&w->bins, ms, start, end);
 }

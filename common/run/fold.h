@@ -108,7 +108,7 @@ struct mrsi_fold_group {
     const struct mrsi_rec *first; /* of those that were gathered */
     uint32_t at, n; /* in members */
     struct mrs_view key;
-    uint32_t ref;   /* a part of its hash, of those that were not */
+    uint32_t ref;   /* a part of its hash */
 };
 struct mrsi_fold_member {
     const struct mrsi_fold_rec *rec;
@@ -127,14 +127,20 @@ struct mrsi_fold_load {
 };
 
 /* ---- fold_gather.c: groups that grow while documents are read ---- */
+struct mrsi_fold_brought { /* what a document brings; kin and shape follow */
+    uint32_t total;      /* bytes with this head, padded to 8 */
+    uint32_t ref;        /* a part of the kin's hash */
+    uint32_t kin, shape; /* bytes */
+};
 struct mrsi_fold_gather {
     bool on, gave_up;
     struct mrsi_temp *image; /* of the groups, for marks, once they do not change any more; NULL: not made */
     uint64_t image_bytes;
     size_t size;           /* of a state, padded to 8 */
-    struct mrs_arena room; /* of groups */
-    struct mrs_buf slots;
-    uint32_t n_slots;
+    struct mrs_arena room; /* of groups and kins */
+    struct mrs_buf slots, keys; /* hashed: kins, and the keys of groups */
+    uint32_t n_slots, n_kins, n_keys;
+    struct mrs_buf key;    /* that was asked for */
     struct mrsi_fold_load groups; /* only its groups */
     uint64_t held;
 };
@@ -251,7 +257,7 @@ struct mrsi_fold {
     } heavy;
 };
 
-/* A record on its way to a partition, or to a group that grows: `verify` is the group, `sort` the order, `ref` a part
+/* A record on its way to a partition: `verify` is the group, `sort` the order, `ref` a part
  * of the group's hash; the shape begins with `ord` bytes of kin. */
 static inline struct mrs_view
 mrsi_fold_key(const struct mrsi_rec *r)
@@ -303,8 +309,9 @@ const struct mrsi_fold_group *mrsi_fold_group_at(const struct mrsi_fold_load *l,
 /* Decides whether to gather. */
 void mrsi_fold_gather_begin(struct mrsi_fold *f);
 void mrsi_fold_gather_clear(struct mrsi_fold *f); /* from here on records are kept */
-/* Records, one behind the other, that follow those of the call before. FAIL with gave_up: not in this way. */
-enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *recs,
+/* What documents bring (struct mrsi_fold_brought), one behind the other, that follow those of the call before. FAIL
+ * with gave_up: not in this way. */
+enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *brought,
                                      struct mrs_err *e);
 /* All documents were read. FAIL as above. */
 enum mrs_status mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e);

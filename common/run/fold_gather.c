@@ -1,28 +1,27 @@
 /* fold_gather.c - groups that grow while documents are read, where what the step has to know of a group is small.
  *
  * Nothing is kept of a document but what its group has become: documents are fed in input order, when their job is
- * committed. Where groups outgrow their share of memory, or one of them fails, all is given up: `from` is read again
- * and its documents are kept as records, which know who belongs to a group that is refused. */
+ * committed. A group is found by the kin that a document brings, so that its key is made once for each kin. Where
+ * groups outgrow their share of memory, or one of them fails, all is given up: `from` is read again and its documents
+ * are kept as records, which know who belongs to a group that is refused. */
 #include "fold.h"
 
-/* A group: this, its state, and of its first record the key and what the step names it by. */
+/* A group: this, its state, and a record of its key and the kin of its first document. */
 struct gathered {
     uint64_t n;
 };
 
 struct slot {
-    uint64_t ref;
-    const struct mrsi_rec *first; /* of the group; NULL: free */
+    const uint8_t *kin; /* NULL: free */
+    uint8_t *group;     /* struct gathered */
+    uint32_t n, ref;    /* bytes of the kin, a part of its hash */
+};
+struct key_slot {
+    uint32_t ref;
+    uint32_t group; /* its number, from 1 on; 0: free */
 };
 
 enum { AHEAD = 16, SLOTS = 1024 };
-
-static struct gathered *
-gathered_of(const struct mrsi_fold *f, const struct mrsi_rec *first)
-{
-    uintptr_t p = (uintptr_t)first - f->gather.size - sizeof(struct gathered);
-    return (struct gathered *)p;
-}
 
 void
 mrsi_fold_gather_begin(struct mrsi_fold *f)
@@ -31,6 +30,8 @@ mrsi_fold_gather_begin(struct mrsi_fold *f)
     memset(g, 0, sizeof *g);
     mrs_arena_init(&g->room, f->en->mem);
     mrs_buf_init(&g->slots, f->en->mem, SIZE_MAX);
+    mrs_buf_init(&g->keys, f->en->mem, SIZE_MAX);
+    mrs_buf_init(&g->key, f->en->mem, MRS_KEY_MAX);
     mrsi_fold_load_init(&g->groups, f->en->mem);
     g->size = f->ops->small_size ? (f->ops->small_size(f->st->state) + 7) & ~(size_t)7 : 0;
     g->on = g->size != 0;
@@ -42,6 +43,8 @@ mrsi_fold_gather_clear(struct mrsi_fold *f)
     struct mrsi_fold_gather *g = &f->gather;
     mrs_arena_clear(&g->room);
     mrs_buf_clear(&g->slots);
+    mrs_buf_clear(&g->keys);
+    mrs_buf_clear(&g->key);
     mrsi_fold_load_clear(&g->groups);
     mrsi_temp_drop(f->en, g->image);
     g->image = NULL;
@@ -61,131 +64,215 @@ group_at(const struct mrsi_fold_gather *g, uint32_t i)
     return &((struct mrsi_fold_group *)(void *)g->groups.groups.p)[i];
 }
 
-static enum mrs_status
-more_slots(struct mrsi_fold_gather *g, struct mrs_err *e)
+static uint8_t *
+gathered_of(const struct mrsi_fold *f, const struct mrsi_rec *first)
 {
-    size_t n = g->n_slots ? 2 * (size_t)g->n_slots : SLOTS;
-    mrs_buf_reset(&g->slots);
-    struct slot *slot = (struct slot *)(void *)mrs_buf_take(&g->slots, n * sizeof *slot);
-    if (!slot) {
-        return mrs_buf_status(&g->slots, e);
+    return (uint8_t *)(uintptr_t)first - f->gather.size - sizeof(struct gathered);
+}
+
+/* ---- who is who ---- */
+static struct slot *
+slots_of(const struct mrsi_fold_gather *g)
+{
+    return (struct slot *)(void *)g->slots.p;
+}
+
+/* The place of a kin, or of a free slot for it; there is one. */
+static struct slot *
+slot_of(const struct mrsi_fold_gather *g, struct mrs_view kin, uint32_t ref)
+{
+    struct slot *slot = slots_of(g);
+    uint32_t at = ref & (g->n_slots - 1);
+    while (slot[at].kin &&
+           (slot[at].ref != ref || slot[at].n != kin.n || memcmp(slot[at].kin, kin.p, kin.n) != 0)) {
+        at = (at + 1) & (g->n_slots - 1);
     }
-    memset(slot, 0, n * sizeof *slot);
-    g->n_slots = (uint32_t)n;
-    for (uint32_t i = 0; i < g->groups.n_groups; i++) {
-        uint32_t ref = group_at(g, i)->first->ref, at = ref & (g->n_slots - 1);
-        while (slot[at].first) {
-            at = (at + 1) & (g->n_slots - 1);
+    return &slot[at];
+}
+
+static enum mrs_status
+room_for_kin(struct mrsi_fold_gather *g, struct mrs_err *e)
+{
+    uint32_t before = g->n_slots, n = before ? 2 * before : SLOTS;
+    struct mrs_buf old = g->slots;
+    if (g->n_kins < before / 2) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&g->slots, old.mem, SIZE_MAX);
+    uint8_t *p = mrs_buf_take(&g->slots, n * sizeof(struct slot));
+    enum mrs_status s = mrs_buf_status(&g->slots, e);
+    if (p) {
+        memset(p, 0, n * sizeof(struct slot));
+        g->n_slots = n;
+    }
+    for (uint32_t i = 0; p && i < before; i++) {
+        const struct slot *x = (const struct slot *)(const void *)old.p + i;
+        if (x->kin) {
+            *slot_of(g, (struct mrs_view){x->kin, x->n}, x->ref) = *x;
         }
-        slot[at] = (struct slot){ref, group_at(g, i)->first};
+    }
+    mrs_buf_clear(&old);
+    return s;
+}
+
+/* The place of a group's key, or of a free slot for it; there is one. */
+static struct key_slot *
+key_slot_of(const struct mrsi_fold_gather *g, struct mrs_view key, uint32_t ref)
+{
+    struct key_slot *slot = (struct key_slot *)(void *)g->keys.p;
+    uint32_t at = ref & (g->n_keys - 1);
+    while (slot[at].group &&
+           (slot[at].ref != ref || mrsi_fold_compare(group_at(g, slot[at].group - 1)->key, key) != 0)) {
+        at = (at + 1) & (g->n_keys - 1);
+    }
+    return &slot[at];
+}
+
+static enum mrs_status
+room_for_key(struct mrsi_fold_gather *g, struct mrs_err *e)
+{
+    uint32_t n = g->n_keys ? 2 * g->n_keys : SLOTS;
+    if (g->groups.n_groups < g->n_keys / 2) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&g->keys);
+    uint8_t *p = mrs_buf_take(&g->keys, n * sizeof(struct key_slot));
+    if (!p) {
+        return mrs_buf_status(&g->keys, e);
+    }
+    memset(p, 0, n * sizeof(struct key_slot));
+    g->n_keys = n;
+    for (uint32_t i = 0; i < g->groups.n_groups; i++) {
+        const struct mrsi_fold_group *x = group_at(g, i);
+        *key_slot_of(g, x->key, x->ref) = (struct key_slot){x->ref, i + 1};
     }
     return MRS_OK;
 }
 
-/* Room for one more group; NULL: e says why there is none. Once all was read, a smaller share of memory (that of a run
- * that goes on) does not matter any more: groups grow no further. */
-static uint8_t *
-room_of_group(struct mrsi_fold *f, size_t size, struct mrs_err *e)
+/* Room for a kin, or for a group; FAIL: there is too much of them, DEAD. Once all was read, a smaller share of memory
+ * (that of a run that goes on) does not matter any more: groups grow no further. */
+static enum mrs_status
+take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
-    g->held += size + 4 * sizeof(struct mrsi_fold_group) + 4 * sizeof(struct slot);
+    g->held += size + 4 * (sizeof(struct mrsi_fold_group) + sizeof(struct slot) + sizeof(struct key_slot));
     bool too_much = g->held > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
-    if (too_much || g->groups.n_groups == UINT32_MAX / 4) {
-        give_up(f, e);
-        return NULL;
+    if (too_much || g->n_kins == UINT32_MAX / 4) {
+        return give_up(f, e);
     }
-    uint8_t *p = mrs_arena_alloc(&g->room, size);
-    if (!p) {
-        mrs_err_memory(e, size);
-    }
-    return p;
+    *to = mrs_arena_alloc(&g->room, size);
+    return *to ? MRS_OK : mrs_err_memory(e, size);
 }
 
+/* A group whose first record lies in its room; ref: a part of the hash of its key. There are slots for both. */
 static enum mrs_status
-enter_group(struct mrsi_fold_gather *g, struct slot *slot, const struct mrsi_rec *first, struct mrs_err *e)
+enter_group(struct mrsi_fold *f, const struct mrsi_rec *first, uint32_t ref, struct mrs_err *e)
 {
-    struct mrsi_fold_group group = {.first = first, .key = mrsi_fold_key(first)};
+    struct mrsi_fold_gather *g = &f->gather;
+    struct mrs_view kin = {mrsi_rec_shape(first), first->shape_len};
+    struct mrsi_fold_group group = {.first = first, .key = mrsi_fold_key(first), .ref = ref};
     mrs_buf_put(&g->groups.groups, &group, sizeof group);
     if (g->groups.groups.bad) {
         return mrs_err_memory(e, sizeof group);
     }
-    *slot = (struct slot){first->ref, first};
     g->groups.n_groups++;
+    g->n_kins++;
+    *key_slot_of(g, group.key, ref) = (struct key_slot){ref, g->groups.n_groups};
+    *slot_of(g, kin, first->ref) = (struct slot){kin.p, gathered_of(f, first), kin.n, first->ref};
     return MRS_OK;
 }
 
-static uint8_t *
-new_group(struct mrsi_fold *f, struct slot *slot, const struct mrsi_rec *r, struct mrs_err *e)
+static enum mrs_status
+new_group(struct mrsi_fold *f, struct mrs_view kin, uint32_t kin_ref, uint32_t ref, struct mrs_err *e)
 {
-    struct mrsi_fold_gather *g = &f->gather;
-    struct mrs_view shape = {mrsi_rec_shape(r), r->shape_len};
-    struct mrsi_rec_parts x = {mrsi_rec_verify(r), NULL, shape.p};
-    struct mrsi_rec rec = *r;
-    rec.sort_len = 0;
-    rec.shape_len = f->ops->small_name(f->st->state, shape);
-    rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.shape_len + 7) & ~(size_t)7);
-    size_t size = sizeof(struct gathered) + g->size + rec.total;
-    uint8_t *p = room_of_group(f, size, e);
-    if (!p) {
-        return NULL;
-    }
+    const struct mrsi_fold_gather *g = &f->gather;
+    struct mrsi_rec_parts x = {g->key.p, NULL, kin.p};
+    struct mrsi_rec rec = {.ref = kin_ref, .verify_len = (uint32_t)g->key.n, .shape_len = kin.n};
     struct gathered head = {0};
+    uint8_t *p = NULL;
+    rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.shape_len + 7) & ~(size_t)7);
+    size_t size = sizeof head + g->size + rec.total;
+    enum mrs_status s = take_room(f, size, &p, e);
+    if (s != MRS_OK) {
+        return s;
+    }
     uint8_t *first = p + size - rec.total;
     memcpy(p, &head, sizeof head);
     mrsi_rec_fill(first, &rec, &x);
-    return enter_group(g, slot, (const struct mrsi_rec *)(const void *)first, e) == MRS_OK ? p : NULL;
+    return enter_group(f, (const struct mrsi_rec *)(const void *)first, ref, e);
 }
 
-/* The group of a record, made where there is none; NULL: e says why. */
-static uint8_t *
-find(struct mrsi_fold *f, const struct mrsi_rec *r, struct mrs_err *e)
+static uint32_t
+key_ref(const struct mrsi_fold *f, struct mrs_view key)
+{
+    return (uint32_t)mrs_hash64(key.p, key.n, f->en->seed);
+}
+
+/* A kin that has not been met: of a group that has, or of a new one. */
+static enum mrs_status
+new_kin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin, uint32_t ref, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
-    if (g->groups.n_groups >= g->n_slots / 2 && more_slots(g, e) != MRS_OK) {
-        return NULL;
+    uint8_t *p = NULL;
+    enum mrs_status s = mrsi_fold_ask_group(f, w, kin, &g->key, e);
+    if (s == MRS_SKIP) { /* the document is refused, which records are for */
+        mrs_err_clear(&w->err);
+        return give_up(f, e);
     }
-    struct slot *slot = (struct slot *)(void *)g->slots.p;
-    uint32_t at = r->ref & (g->n_slots - 1);
-    for (; slot[at].first; at = (at + 1) & (g->n_slots - 1)) {
-        const struct mrsi_rec *first = slot[at].first;
-        if (slot[at].ref == r->ref && first->verify_len == r->verify_len &&
-            memcmp(mrsi_rec_verify(first), mrsi_rec_verify(r), r->verify_len) == 0) {
-            return (uint8_t *)gathered_of(f, first);
-        }
+    s = s == MRS_OK ? room_for_key(g, e) : s;
+    s = s == MRS_OK ? room_for_kin(g, e) : s;
+    if (s != MRS_OK) {
+        return s;
     }
-    return new_group(f, &slot[at], r, e);
+    struct mrs_view key = {g->key.p, (uint32_t)g->key.n};
+    const struct key_slot *same = key_slot_of(g, key, key_ref(f, key));
+    if (!same->group) {
+        return new_group(f, kin, ref, key_ref(f, key), e);
+    }
+    s = take_room(f, kin.n + 1u, &p, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_copy_short(p, kin.p, kin.n);
+    *slot_of(g, kin, ref) = (struct slot){p, gathered_of(f, group_at(g, same->group - 1)->first), kin.n, ref};
+    g->n_kins++;
+    return MRS_OK;
 }
 
-/* Starts to load what find() and the feeding will look at. */
+/* ---- feeding ---- */
+/* Starts to load what feed() will look at. */
 static void
-look_ahead(struct mrsi_fold *f, const struct mrsi_rec *const *r, uint32_t n)
+look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_brought *const *b, uint32_t n)
 {
-    const struct mrsi_fold_gather *g = &f->gather;
-    const struct slot *slot = (const struct slot *)(const void *)g->slots.p;
-    for (uint32_t i = 0; i < n && slot; i++) {
-        __builtin_prefetch(&slot[r[i]->ref & (g->n_slots - 1)]);
+    const struct slot *slot = slots_of(g);
+    for (uint32_t i = 0; i < n; i++) {
+        __builtin_prefetch(&slot[b[i]->ref & (g->n_slots - 1)]);
     }
-    for (uint32_t i = 0; i < n && slot; i++) {
-        const uint8_t *first = (const uint8_t *)slot[r[i]->ref & (g->n_slots - 1)].first;
-        if (first) {
-            __builtin_prefetch(first);
-            __builtin_prefetch(first + 64);
-            for (size_t back = 64; back < g->size + 64; back += 64) {
-                __builtin_prefetch(first - back, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct slot *x = &slot[b[i]->ref & (g->n_slots - 1)];
+        if (x->kin) {
+            __builtin_prefetch(x->kin);
+            for (size_t at = 0; at < g->size + sizeof(struct gathered); at += 64) {
+                __builtin_prefetch(x->group + at, 1);
             }
         }
     }
 }
 
 static enum mrs_status
-feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_rec *r, struct mrs_err *e)
+feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_fold_brought *b, struct mrs_err *e)
 {
-    struct mrs_view shape = {mrsi_rec_shape(r), r->shape_len};
+    struct mrs_view kin = {(const uint8_t *)(b + 1), b->kin}, shape = {kin.p + kin.n, b->shape};
+    const struct slot *slot = slot_of(&f->gather, kin, b->ref);
     struct gathered head;
-    uint8_t *p = find(f, r, e);
-    if (!p) {
-        return e->code == MRS_E_MEMORY ? MRS_DEAD : MRS_FAIL;
+    if (!slot->kin) {
+        enum mrs_status s = new_kin(f, w, kin, b->ref, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        slot = slot_of(&f->gather, kin, b->ref);
     }
+    uint8_t *p = slot->group;
     memcpy(&head, p, sizeof head);
     enum mrs_status s = f->ops->small_feed(f->st->state, &w->ctx, work, p + sizeof head, head.n == 0, shape);
     if (s == MRS_SKIP) {
@@ -198,20 +285,20 @@ feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_r
 }
 
 enum mrs_status
-mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *recs, struct mrs_err *e)
+mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *brought, struct mrs_err *e)
 {
-    const struct mrsi_rec *r[AHEAD];
+    const struct mrsi_fold_brought *b[AHEAD];
     void *work = mrsi_work_of(w, f->step, e);
-    enum mrs_status s = work ? MRS_OK : MRS_DEAD;
-    for (size_t at = 0; s == MRS_OK && at < recs->n;) {
+    enum mrs_status s = work ? room_for_kin(&f->gather, e) : MRS_DEAD;
+    for (size_t at = 0; s == MRS_OK && at < brought->n;) {
         uint32_t n = 0;
-        while (n < AHEAD && at < recs->n) {
-            r[n] = (const struct mrsi_rec *)(const void *)(recs->p + at);
-            at += r[n++]->total;
+        while (n < AHEAD && at < brought->n) {
+            b[n] = (const struct mrsi_fold_brought *)(const void *)(brought->p + at);
+            at += b[n++]->total;
         }
-        look_ahead(f, r, n);
+        look_ahead(&f->gather, b, n);
         for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-            s = feed(f, w, work, r[i], e);
+            s = feed(f, w, work, b[i], e);
         }
     }
     return s;
@@ -222,7 +309,7 @@ struct mrs_fold_small
 mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i)
 {
     const struct mrsi_rec *first = mrsi_fold_group_at(&f->gather.groups, i)->first;
-    const uint8_t *p = (const uint8_t *)gathered_of(f, first);
+    const uint8_t *p = gathered_of(f, first);
     struct gathered head;
     memcpy(&head, p, sizeof head);
     return (struct mrs_fold_small){p + sizeof head, {mrsi_rec_shape(first), first->shape_len}, head.n};
@@ -315,21 +402,16 @@ static enum mrs_status
 group_back(struct mrsi_fold *f, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
-    if (g->groups.n_groups >= g->n_slots / 2 && more_slots(g, e) != MRS_OK) {
-        return MRS_DEAD;
-    }
-    uint8_t *to = room_of_group(f, n, e);
-    if (!to) {
-        return e->code == MRS_E_MEMORY ? MRS_DEAD : MRS_FAIL;
+    uint8_t *to = NULL;
+    enum mrs_status s = room_for_key(g, e);
+    s = s == MRS_OK ? room_for_kin(g, e) : s;
+    s = s == MRS_OK ? take_room(f, n, &to, e) : s;
+    if (s != MRS_OK) {
+        return s;
     }
     memcpy(to, p, n);
     const struct mrsi_rec *first = (const struct mrsi_rec *)(const void *)(to + sizeof(struct gathered) + g->size);
-    struct slot *slot = (struct slot *)(void *)g->slots.p;
-    uint32_t at = first->ref & (g->n_slots - 1);
-    while (slot[at].first) {
-        at = (at + 1) & (g->n_slots - 1);
-    }
-    return enter_group(g, &slot[at], first, e);
+    return enter_group(f, first, key_ref(f, mrsi_fold_key(first)), e);
 }
 
 static enum mrs_status

@@ -9,7 +9,7 @@ struct job {
     struct mrs_fold_entry entry;
     struct mrs_buf kin;   /* one that was asked for */
     struct mrs_buf bits;  /* one byte a document */
-    struct mrs_buf found; /* struct mrsi_rec, while the ranges of partitions are not known */
+    struct mrs_buf found; /* struct mrsi_fold_brought; while ranges of partitions are not known, struct mrsi_rec */
     bool routes;          /* they are; looked at once a job, so that a worker's records stay in order */
     void *work;           /* of the step, and the row of the account: the worker's */
     struct mrsi_row *row;
@@ -41,7 +41,26 @@ view_of(const struct mrs_buf *b)
     return (struct mrs_view){b->p, (uint32_t)b->n};
 }
 
-/* The same as a record, for a group that grows or for the sample. */
+/* For a group that grows. */
+static enum mrs_status
+put_brought(const struct mrsi_fold *f, struct job *job, struct mrs_err *e)
+{
+    const struct mrs_fold_entry *x = &job->entry;
+    struct mrsi_fold_brought b = {.kin = (uint32_t)x->kin.n, .shape = (uint32_t)x->shape.n};
+    size_t total = (sizeof b + x->kin.n + x->shape.n + 7) & ~(size_t)7;
+    uint8_t *p = mrs_buf_take(&job->found, total);
+    if (!p) {
+        return mrs_err_memory(e, total);
+    }
+    b.total = (uint32_t)total;
+    b.ref = (uint32_t)mrs_hash64(x->kin.p, x->kin.n, f->en->seed);
+    memcpy(p, &b, sizeof b);
+    mrs_copy_short(p + sizeof b, x->kin.p, x->kin.n);
+    mrs_copy_short(p + sizeof b + x->kin.n, x->shape.p, x->shape.n);
+    return MRS_OK;
+}
+
+/* The same as a record, for the sample. */
 static enum mrs_status
 put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal, struct mrs_view doc,
           struct mrs_err *e)
@@ -64,10 +83,8 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t 
     if (!p) {
         return mrs_err_memory(e, total);
     }
-    uint64_t hash = f->gather.on ? mrs_hash64(x->group.p, x->group.n, f->en->seed) /* never routed */
-                                 : mrs_hash(x->group.p, x->group.n, f->en->seed).lo;
     struct mrsi_rec r = {.total = (uint32_t)total,
-                         .ref = (uint32_t)hash,
+                         .ref = (uint32_t)mrs_hash(x->group.p, x->group.n, f->en->seed).lo,
                          .ord = n_kin,
                          .order = ordinal,
                          .verify_len = (uint32_t)x->group.n,
@@ -82,6 +99,9 @@ put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t
            struct mrs_err *e)
 {
     const struct mrs_fold_entry *x = &job->entry;
+    if (f->gather.on) {
+        return put_brought(f, job, e);
+    }
     if (!job->routes) {
         return put_found(f, w, job, ordinal, doc, e);
     }

@@ -248,6 +248,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         read_by(&r, s);
         check_by(&r);
         read_small(&r, s);
+        s->plain = mrsi_read_good(&r) && mrsi_rollup_is_plain(s);
     } else if (mrsi_join_read(&r, &s->join, false)) {
         check_match(&r, s);
         s->join.refs = false; /* all matches of a document go to one place, each once, in their order */

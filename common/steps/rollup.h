@@ -47,6 +47,7 @@ struct mrsi_rollup {
     struct mrs_edit *edit;  /* where things are written: as, or the fields */
     struct mrs_edit *inner; /* the fields, inside as */
     bool flat;              /* no name of a field has a dot */
+    bool plain;             /* by: key and arguments are top-level fields as they stand, or dates that are cut */
 };
 
 /* match: a shape is a document whose only element, without a name, holds the arguments as binary data: the bytes in
@@ -58,6 +59,23 @@ struct rollup_arg { /* of one field of one document */
     bool bad; /* it could not be computed: v is the reason, a text */
 };
 
+/* What documents of one look bring: kin and shape of one of them, and what other documents put there instead. */
+enum { ROLLUP_MOVES = 32, ROLLUP_CUTS = 4, ROLLUP_BRINGS = 480, ROLLUP_KNOWN = 4 };
+struct rollup_known {
+    uint64_t look, tried; /* its number, 0: it is not known; which one was learned from last */
+    uint16_t kin, shape; /* bytes of each, one behind the other in `bytes` */
+    uint16_t n_moves, n_cuts;
+    struct rollup_move { /* bytes that are copied from the document */
+        uint16_t from, to, n;
+    } move[ROLLUP_MOVES];
+    struct rollup_cut { /* a date that is cut: those in [start, end) become start */
+        const struct mrs_expr *x;
+        int64_t start, end;
+        uint16_t from, to;
+    } cut[ROLLUP_CUTS];
+    uint8_t bytes[ROLLUP_BRINGS];
+};
+
 struct rollup_work {
     bool ready;
     struct rollup_arg *arg; /* one a field */
@@ -65,7 +83,16 @@ struct rollup_work {
     bool *failed;                 /* the field has no value */
     bool *silent;                 /* nothing is written at this path */
     struct mrs_buf key, value, raw, doc;
+    struct rollup_known *known; /* ROLLUP_KNOWN of them, by number of the look; NULL: none yet */
 };
+
+/* rollup_known.c: what a document brings, where documents that look as it did have told where it stands. */
+bool mrsi_rollup_is_plain(const struct mrsi_rollup *s);
+/* True: kin and shape have been appended to out. */
+bool mrsi_rollup_known(struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out);
+/* Of a plain plan: learns from a document and what it brings. What it cannot learn it lets be. */
+void mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc,
+                       const struct mrs_fold_entry *out);
 
 /* rollup_feed.c: what documents bring, and what comes out of it. */
 enum mrs_status mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w);

@@ -38,6 +38,8 @@ void
 mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
 {
     struct rollup_work *w = work;
+    mrs_free(c->mem, w->known);
+    w->known = NULL;
     if (!w->ready) {
         return;
     }

@@ -1,13 +1,13 @@
 /* rollup_fold.c - rollup with `by`: each group of documents becomes one document {_id: key, fields}.
  *
  * Keys are grouped by comparison, as `$group` does: 1 and 1.0 are one group, named by whichever comes first in the
- * order of the group; so every document brings its own key along. */
+ * order of the group; so the kin of a document is its key, as a value. */
 #include "rollup.h"
 #include "mongoreshape/value.h"
 
 /* A key that is one value; missing is null. */
 static enum mrs_status
-put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_fold_entry *out)
+put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
 {
     struct mrs_val key = mrs_null();
     enum mrs_status st = s->key ? mrs_expr_eval(s->key, ev, &key) : MRS_OK;
@@ -18,8 +18,7 @@ put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, str
     if (!mrsi_step_id_ok(key)) {
         return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
     }
-    mrs_key_append(&out->group, key, false);
-    mrsi_rollup_put_value(&out->shape, key);
+    mrsi_rollup_put_value(kin, key);
     return MRS_OK;
 }
 
@@ -37,11 +36,10 @@ put_part(struct mrs_buf *out, const char *name, uint32_t len, struct mrs_val v)
 
 /* A key that is a document of parts: a part that is missing is left out, or null where there is no other. */
 static enum mrs_status
-put_parts(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_fold_entry *out)
+put_parts(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
 {
-    mrs_key_open(&out->group);
-    mrs_buf_byte(&out->shape, MRS_DOCUMENT);
-    size_t at = mrsi_put_open(&out->shape);
+    mrs_buf_byte(kin, MRS_DOCUMENT);
+    size_t at = mrsi_put_open(kin);
     for (uint32_t i = 0; i < s->n_parts; i++) {
         struct mrs_val v;
         enum mrs_status st = mrs_expr_eval(s->part[i], ev, &v);
@@ -50,12 +48,10 @@ put_parts(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, s
         }
         v = v.type == MRS_MISSING && s->n_parts == 1 ? mrs_null() : v;
         if (v.type != MRS_MISSING) {
-            mrs_key_field(&out->group, s->part_name[i], s->part_len[i], v);
-            put_part(&out->shape, s->part_name[i], s->part_len[i], v);
+            put_part(kin, s->part_name[i], s->part_len[i], v);
         }
     }
-    mrs_key_close(&out->group);
-    mrsi_put_close(&out->shape, at);
+    mrsi_put_close(kin, at);
     return MRS_OK;
 }
 
@@ -63,25 +59,52 @@ static enum mrs_status
 enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
 {
     const struct mrsi_rollup *s = state;
-    (void)work;
+    struct rollup_work *w = work;
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     struct mrs_eval_fields room;
     enum mrs_status st = mrsi_step_where(s->join.where, c, doc, &out->takes_part);
-    if (st != MRS_OK || !out->takes_part) {
+    if (st != MRS_OK || !out->takes_part || mrsi_rollup_known(w, c, doc, out)) {
         return st;
     }
     mrsi_step_fields(c, &ev, &room);
-    st = s->n_parts ? put_parts(s, c, &ev, out) : put_key(s, c, &ev, out);
-    st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->group, c->err), "by") : st;
-    st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "by") : st;
+    st = s->n_parts ? put_parts(s, c, &ev, &out->kin) : put_key(s, c, &ev, &out->kin);
+    st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->kin, c->err), "by") : st;
     if (st == MRS_OK && s->sort) {
         st = mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, &out->order, c->err), "sort");
     }
-    if (st != MRS_OK) {
-        return st;
+    st = st == MRS_OK ? mrsi_rollup_arguments(s, c, &ev, &out->shape) : st;
+    st = st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "fields") : st;
+    if (st == MRS_OK && s->plain) {
+        mrsi_rollup_learn(s, w, c, doc, out);
     }
-    st = mrsi_rollup_arguments(s, c, &ev, &out->shape);
-    return st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "fields") : st;
+    return st;
+}
+
+static struct mrs_val
+key_of(struct mrs_view kin)
+{
+    const uint8_t *at = kin.p;
+    return mrsi_rollup_get_value(&at, kin.p + kin.n);
+}
+
+static enum mrs_status
+group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
+{
+    const struct mrsi_rollup *s = state;
+    struct mrs_val key = key_of(kin);
+    struct mrs_walk w;
+    struct mrs_elem e;
+    (void)work;
+    if (!s->n_parts) {
+        mrs_key_append(out, key, false);
+        return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
+    }
+    mrs_key_open(out);
+    for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
+        mrs_key_field(out, e.name, e.name_len, e.v);
+    }
+    mrs_key_close(out);
+    return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
 }
 
 /* {_id: key} in w->key. */
@@ -136,10 +159,8 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, co
         return st;
     }
     while ((st = m->next(m, &shape, c->err)) == MRS_OK) {
-        const uint8_t *at = shape.p, *end = shape.p + shape.n;
-        struct mrs_val key = mrsi_rollup_get_value(&at, end);
-        st = any ? MRS_OK : begin(c, w, key);
-        st = st == MRS_OK ? mrsi_rollup_feed(s, c, w, at, end) : st;
+        st = any ? MRS_OK : begin(c, w, key_of(m->kin));
+        st = st == MRS_OK ? mrsi_rollup_feed(s, c, w, shape.p, shape.p + shape.n) : st;
         if (st != MRS_OK) {
             return st;
         }
@@ -161,24 +182,13 @@ small_size(const void *state)
     return s->small ? s->small_size : 0;
 }
 
-/* The key. */
-static uint32_t
-small_name(const void *state, struct mrs_view shape)
-{
-    const uint8_t *at = shape.p;
-    (void)state;
-    mrsi_rollup_get_value(&at, shape.p + shape.n);
-    return (uint32_t)(at - shape.p);
-}
-
 static enum mrs_status
 small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view shape)
 {
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
     enum mrs_status st = mrsi_rollup_start(s, c, w);
-    const uint8_t *at = shape.p + small_name(s, shape);
-    return st == MRS_OK ? mrsi_rollup_feed_small(s, w, small, first, at, shape.p + shape.n) : st;
+    return st == MRS_OK ? mrsi_rollup_feed_small(s, w, small, first, shape.p, shape.p + shape.n) : st;
 }
 
 static enum mrs_status
@@ -187,11 +197,10 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
 {
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
-    const uint8_t *at = small->name.p;
     bool blocked;
     enum mrs_status st = mrsi_rollup_start(s, c, w);
     st = st == MRS_OK ? mrsi_rollup_take_up(s, c, w, small->state, small->n) : st;
-    st = st == MRS_OK ? begin(c, w, mrsi_rollup_get_value(&at, at + small->name.n)) : st;
+    st = st == MRS_OK ? begin(c, w, key_of(small->kin)) : st;
     if (st != MRS_OK) {
         return st;
     }
@@ -200,5 +209,5 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
     return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
 }
 
-const struct mrs_fold_ops mrsi_rollup_fold_ops = {.enter = enter, .fold = fold, .save = save, .small_size = small_size,
-    .small_name = small_name, .small_feed = small_feed, .small_end = small_end};
+const struct mrs_fold_ops mrsi_rollup_fold_ops = {.enter = enter, .fold = fold, .save = save, .group = group,
+    .small_size = small_size, .small_feed = small_feed, .small_end = small_end};

@@ -49,6 +49,11 @@ void mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room);
 bool mrs_expr_constant(const struct mrs_expr *x, struct mrs_val *v);
 /* A bare field path "$a.b": its text without the dollar, else NULL. */
 const char *mrs_expr_bare_path(const struct mrs_expr *x);
+/* Of {$dateTrunc: {date: "$a.b", ...}} with constants behind it: the text of that path, else NULL. */
+const char *mrs_expr_truncated_path(const struct mrs_expr *x);
+/* Of such an expression: all dates in [*start, *end), ms among them, become the date *start. False: that is not known,
+ * as where clocks are changed, or one of them cannot be stored. */
+bool mrs_expr_truncates(const struct mrs_expr *x, int64_t ms, int64_t *start, int64_t *end);
 /* Calls fn with each field path that the expression reads ("a.b"; "" for all of $$ROOT). */
 void mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg);
 
@@ -93,7 +98,7 @@ void mrs_windows_free(struct mrs_windows *w); /* NULL: nothing */
 bool mrs_window_start(const struct mrs_windows *w, int64_t ms, int64_t *start);
 bool mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end);
 /* Both at once, where all dates from the start to the end lie in the window: always where windows are shorter than a
- * day; false otherwise, and where one of them cannot be stored. */
+ * day, or the zone's clocks are never changed; false otherwise, and where one of them cannot be stored. */
 bool mrs_window_whole(const struct mrs_windows *w, int64_t ms, int64_t *start, int64_t *end);
 
 /* ---- accumulators: what `$group` computes over many documents (server: semantics of $group, 8.2) ----

@@ -343,7 +343,7 @@ struct mrs_fold_put {
 };
 struct mrs_fold_small { /* a group that grew while documents were read */
     const uint8_t *state;
-    struct mrs_view name; /* the beginning of its first document's shape: as much as small_name said */
+    struct mrs_view kin;  /* of its first document */
     uint64_t n;           /* documents */
 };
 struct mrs_fold_ops {
@@ -360,10 +360,9 @@ struct mrs_fold_ops {
      * NULL: the step never can. */
     enum mrs_status (*save)(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out);
     /* As fold for groups that grow while documents are read, where nothing but input order counts and no document is
-     * refused alone; NULL: the step never can. small_size: bytes of a group's state; 0: not with this plan. */
+     * refused alone; only beside an op `group`, and without an op `kin`. NULL: the step never can. small_size: bytes of
+     * a group's state; 0: not with this plan. */
     size_t (*small_size)(const void *state);
-    /* How many bytes from the beginning of a group's first shape small_end needs. */
-    uint32_t (*small_name)(const void *state, struct mrs_view shape);
     /* One more document of a group; first: its first, and what stands in small counts for nothing. SKIP: the state
      * does not fit, or the group fails; then it is folded again, from all its documents. The arena is not reset. */
     enum mrs_status (*small_feed)(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first,

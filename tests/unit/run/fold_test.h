@@ -23,7 +23,9 @@ struct knobs {
     bool rising;       /* groups follow the input */
     /* What documents of a group have alike; with the group in it; and told by a name. */
     enum { NO_KIN, KIN, KIN_SAYS_IT, KIN_HAS_NAME, KINDS } kin;
-    enum { NEVER_SMALL, SMALL, SMALL_UP_TO_THE_END } small; /* groups of few plain members; the last: some fail then */
+    uint32_t nameless; /* not 0: groups that it divides have a kin, but no key; with KIN_SAYS_IT or KIN_HAS_NAME */
+    /* Groups of few plain members, with KIN_SAYS_IT; the last: some fail then. */
+    enum { NEVER_SMALL, SMALL, SMALL_UP_TO_THE_END } small;
 };
 
 /* ---- the step ---- */
@@ -253,13 +255,6 @@ small_size(const void *state)
     return k->small && !k->sorted ? sizeof(struct small) : 0;
 }
 
-static uint32_t
-small_name(const void *state, struct mrs_view shape)
-{
-    (void)state;
-    return shape.n;
-}
-
 static enum mrs_status
 small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view shape)
 {
@@ -287,7 +282,8 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
     struct small x;
     memcpy(&x, small->state, sizeof x);
     assert_int_equal(small->n, x.n);
-    assert_int_equal(mrs_val_i32(field(small->name, "v")), x.v[0]);
+    assert_memory_equal(small->kin.p, &x.g, 4);
+    assert_int_equal(small->kin.n, 4 + (x.v[0] % 16 == 1 ? 3 : 0)); /* that of the first */
     if (k->small == SMALL_UP_TO_THE_END && x.g % 7 == 3) {
         return refuse(c, "small", "it cannot be written");
     }
@@ -306,9 +302,11 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
 static enum mrs_status
 group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
 {
-    (void)state;
-    (void)c;
+    const struct knobs *k = state;
     assert_non_null(work);
+    if (k->nameless && mrs_le32(kin.p) % k->nameless == 0) {
+        return refuse(c, "key", "it has no key");
+    }
     mrs_key_append(out, (struct mrs_val){kin.p, 4, MRS_INT32}, false);
     return MRS_OK;
 }
@@ -328,8 +326,8 @@ kin_of(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, st
 }
 
 static const struct mrs_fold_ops ops[] = {
-    {enter, fold, save, small_size, small_name, small_feed, small_end, NULL, NULL},
-    {.enter = enter, .fold = fold, .save = save, .group = group},
+    {.enter = enter, .fold = fold, .save = save},
+    {enter, fold, save, small_size, small_feed, small_end, group, NULL},
     {.enter = enter, .fold = fold, .save = save, .group = group, .kin = kin_of}};
 #define GATHER(i) \
     {.name = "gather", .catalog = catalog, .work_size = sizeof(struct made), .work_clear = work_clear, .fold = &ops[i]}

@@ -226,6 +226,8 @@ naive(const struct knobs *k)
         docs[i].place = "";
         if (docs[i].what == BAD) {
             refuse_doc(i, "enter");
+        } else if (docs[i].what != OUTSIDE && k->nameless && (uint32_t)docs[i].g % k->nameless == 0) {
+            refuse_doc(i, "key");
         } else if (docs[i].what != OUTSIDE) {
             sorted[n++] = i;
         }
@@ -396,6 +398,7 @@ small(void **state)
     (void)state;
     for (uint32_t i = 0; i < 24; i++) {
         struct knobs k = {.most = 10000, .groups = i % 4 ? 200 : 20, .orders = 1, .pad = 40, .take = i & 1};
+        k.kin = KIN_SAYS_IT;
         k.small = i % 3 == 2 ? SMALL_UP_TO_THE_END : SMALL;
         k.ids = i % 5 ? 0 : 25;
         k.same = i % 10 == 5;
@@ -404,6 +407,7 @@ small(void **state)
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[BAD] = i % 6 ? 0 : 50;
         k.chance[FAILS] = i % 8 == 7 ? 3 : 0;
+        k.nameless = i % 5 == 3 ? 7 : 0;
         fold_against_naive(&k, 600, i * 31);
     }
 }
@@ -423,6 +427,7 @@ refusals(void **state)
         k.chance[ALONE] = 40;
         k.chance[FAILS] = i % 5 ? 10 : 0;
         k.chance[STOPS] = i % 7 ? 10 : 0;
+        k.nameless = k.kin >= KIN_SAYS_IT && i % 3 == 1 ? 11 : 0;
         fold_against_naive(&k, i % 5 ? 500 : 300, i * 77);
     }
 }

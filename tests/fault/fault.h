@@ -96,7 +96,11 @@ void kill_runs(const struct scene *sc, const struct result *good, const struct r
 void fill_disk(const struct scene *sc, const struct result *good, const struct result *before, bool all);
 
 /* ---- resume.c ---- */
-void resume_runs(const struct scene *sc, const struct result *good, double took, bool all);
+struct places { /* where something happens to a run; pieces together are all */
+    bool all;     /* every n, else ever fewer */
+    uint32_t piece, pieces; /* of all: every pieces-th, from the piece-th on; else 1 of 1 */
+};
+void resume_runs(const struct scene *sc, const struct result *good, double took, const struct places *at);
 
 /* ---- flips.c ---- */
 /* Damaged inputs; only: the name of a form, NULL: all; all: of every sample dump, a thousand each. */

@@ -3,12 +3,14 @@
  * For every scene: the n-th allocation fails, alone or with all that follow; the n-th call of the operating system
  * fails, does half of its work or is interrupted. Either the run succeeds and the bytes are those of an undisturbed
  * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
- * usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [-v]; without --long
- * only some n of the many. With --only flips a scene is the form of the input. */
+ * usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [--piece I/N]
+ * [-v]; without --long only some n of the many. With --only flips a scene is the form of the input. A scene may take
+ * hours to be gone on with from every n: --piece is the I-th of N parts of it. */
 #include "../folder.h"
 #include "dumps.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +24,7 @@ static char top[256];
 static const char *out_name = "out";
 static bool longest, verbose;
 static uint64_t only_at;
+static struct places places = {.piece = 1, .pieces = 1};
 static unsigned long tried, bad, run_seed = 1;
 enum part { PART_MEMORY, PART_CALLS, PART_KILLS, PART_RESUME, PART_FLIPS, PARTS };
 static unsigned long by_part[PARTS];
@@ -493,7 +496,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
     count_part(sc->killed ? PART_KILLS : PART_CALLS, was);
     was = tried;
     if (going_on && !sc->to_stdout && !sc->dry_run) {
-        resume_runs(sc, &good, took, longest);
+        resume_runs(sc, &good, took, &places);
         count_part(PART_RESUME, was);
     }
     set_doing("%s", sc->name);
@@ -518,6 +521,15 @@ on_alarm(int number)
     _exit(3);
 }
 
+static void
+take_piece(const char *text)
+{
+    if (sscanf(text, "%" SCNu32 "/%" SCNu32, &places.piece, &places.pieces) != 2 || !places.piece ||
+        places.piece > places.pieces) {
+        die("--piece %s: I/N is wanted, I from 1 to N", text);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -525,7 +537,7 @@ main(int argc, char **argv)
     const char *tmp = getenv("TMPDIR");
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--long") == 0) {
-            longest = true;
+            longest = places.all = true;
         } else if (strcmp(argv[i], "-v") == 0) {
             verbose = true;
         } else if (i + 1 < argc && strcmp(argv[i], "--scene") == 0) {
@@ -536,9 +548,15 @@ main(int argc, char **argv)
             run_seed = strtoul(argv[++i], NULL, 10);
         } else if (i + 1 < argc && strcmp(argv[i], "--at") == 0) {
             only_at = strtoull(argv[++i], NULL, 10);
+        } else if (i + 1 < argc && strcmp(argv[i], "--piece") == 0) {
+            take_piece(argv[++i]);
         } else {
-            die("usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [-v]");
+            die("usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] "
+                "[--piece I/N] [-v]");
         }
+    }
+    if (places.pieces > 1 && (!longest || strcmp(only, "resume") != 0)) {
+        die("--piece is of --long --only resume");
     }
     signal(SIGALRM, on_alarm);
     const char *memory_disk = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";

@@ -100,18 +100,19 @@ static const enum call deadly[] = {CALL_OPEN,  CALL_WRITE,    CALL_PWRITE, CALL_
                                    CALL_MKDIR, CALL_TRUNCATE, CALL_COPY,   CALL_UNLINK, CALL_PREAD};
 
 static uint64_t
-next_place(uint64_t n, bool all)
+next_place(uint64_t n, const struct places *at)
 {
-    return all ? n + 1 : n < 3 ? n + 1 : n + 1 + n / 2;
+    return at->all ? n + at->pieces : n < 3 ? n + 1 : n + 1 + n / 2;
 }
 
 /* One thing happens to the run, in places that lie closer or further apart; how many times. */
 static unsigned
-in_all_places(const struct scene *sc, const struct result *good, enum call call, enum how how, bool all)
+in_all_places(const struct scene *sc, const struct result *good, enum call call, enum how how,
+              const struct places *at)
 {
     unsigned kills = 0;
     bool reached = true;
-    for (uint64_t n = 1; reached; n = next_place(n, all)) {
+    for (uint64_t n = at->piece; reached; n = next_place(n, at)) {
         struct trial t = {how, call, n, 0}, again = {HOW_KILL, deadly[((unsigned)call + n) % 10], 1 + n / 2, 0};
         const char *words = how == HOW_KILL ? "killed" : how == HOW_CANCEL ? "cancelled" : "error";
         set_doing("%s: %s at %s %llu, going on", sc->name, words, call_name(call), (unsigned long long)n);
@@ -132,10 +133,10 @@ in_all_places(const struct scene *sc, const struct result *good, enum call call,
 
 /* Memory is out at the n-th allocation, of the run or of the one that goes on. */
 static void
-without_memory(const struct scene *sc, const struct result *good, bool all)
+without_memory(const struct scene *sc, const struct result *good, const struct places *at)
 {
     bool reached = true;
-    for (uint64_t n = 1; reached; n = all ? n + 1 : n + 1 + n / 3) {
+    for (uint64_t n = at->piece; reached; n = at->all ? n + at->pieces : n + 1 + n / 3) {
         set_doing("%s: allocation %llu, going on", sc->name, (unsigned long long)n);
         clean_scene(sc);
         struct result r = run_going(sc, false, n), again = {.allocations = 0};
@@ -164,18 +165,18 @@ without_memory(const struct scene *sc, const struct result *good, bool all)
 }
 
 void
-resume_runs(const struct scene *sc, const struct result *good, double took, bool all)
+resume_runs(const struct scene *sc, const struct result *good, double took, const struct places *at)
 {
     unsigned kills = 0;
     for (size_t c = 0; c < sizeof deadly / sizeof *deadly; c++) {
-        kills += in_all_places(sc, good, deadly[c], HOW_KILL, all);
+        kills += in_all_places(sc, good, deadly[c], HOW_KILL, at);
     }
-    kills += in_all_places(sc, good, CALL_PWRITE, HOW_CANCEL, all);
-    kills += in_all_places(sc, good, CALL_OPEN, HOW_CANCEL, all);
-    kills += in_all_places(sc, good, CALL_WRITE, HOW_ERROR, all);
-    kills += in_all_places(sc, good, CALL_FSYNC, HOW_ERROR, all);
-    for (unsigned i = 0; i < (all ? 50u : 5u); i++) {
-        uint64_t x = (i + 1) * 0x9E3779B97F4A7C15ull;
+    kills += in_all_places(sc, good, CALL_PWRITE, HOW_CANCEL, at);
+    kills += in_all_places(sc, good, CALL_OPEN, HOW_CANCEL, at);
+    kills += in_all_places(sc, good, CALL_WRITE, HOW_ERROR, at);
+    kills += in_all_places(sc, good, CALL_FSYNC, HOW_ERROR, at);
+    for (uint64_t i = at->piece; i <= (at->all ? 50u : 5u); i += at->pieces) {
+        uint64_t x = i * 0x9E3779B97F4A7C15ull;
         struct trial t = {HOW_KILL, CALL_OPEN, 0, took * 3 * (double)(x >> 40) / (double)(1u << 24)};
         set_doing("%s: killed after %.4f s, to go on", sc->name, t.wait);
         clean_scene(sc);
@@ -184,6 +185,6 @@ resume_runs(const struct scene *sc, const struct result *good, double took, bool
             judge_last(sc, good);
         }
     }
-    without_memory(sc, good, all);
+    without_memory(sc, good, at);
     tell("%s: %u times killed and gone on", sc->name, kills);
 }

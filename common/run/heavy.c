@@ -7,6 +7,31 @@ mrsi_is_heavy(const struct mrsi_join *j, const struct mrsi_partition *p)
     return p->bytes > j->en->memory / (4ull * j->en->jobs);
 }
 
+/* A far record with its shape; *r is one that stays until the next is brought. */
+static enum mrs_status
+bring(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
+{
+    struct mrsi_rec near = **r;
+    struct mrsi_rec_parts x = {mrsi_rec_verify(*r), mrsi_rec_sort(*r), NULL};
+    near.is_far = near.gap = 0;
+    near.total = mrsi_rec_total(&near);
+    mrs_buf_reset(&h->near);
+    mrs_buf_reset(&h->shape);
+    uint8_t *p = mrs_buf_take(&h->near, near.total), *shape = mrs_buf_take(&h->shape, near.shape_len);
+    if (!p || !shape) {
+        return mrs_err_memory(e, near.total);
+    }
+    const uint8_t *doc = mrsi_far_find(h->j, *r);
+    if (!doc) {
+        return mrsi_state_damaged("what stays in the input", e);
+    }
+    mrsi_far_copy(*r, doc, shape);
+    x.shape = shape;
+    mrsi_rec_fill(p, &near, &x);
+    *r = (const struct mrsi_rec *)(const void *)p;
+    return MRS_OK;
+}
+
 /* Key of a record: its document, then the order the step wants, then the order of from. */
 static enum mrs_status
 put_record(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
@@ -29,21 +54,23 @@ put_record(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
     if (h->bytes.bad) {
         return mrs_buf_status(&h->bytes, e);
     }
-    return mrsi_sorter_put(&h->sorter, h->bytes.p, (uint32_t)h->bytes.n, r, r->total, e);
+    enum mrs_status s = r->is_far ? bring(h, &r, e) : MRS_OK;
+    return s == MRS_OK ? mrsi_sorter_put(&h->sorter, h->bytes.p, (uint32_t)h->bytes.n, r, r->total, e) : s;
 }
 
 enum mrs_status
-mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_shaper *shaper, const struct mrsi_partition *p, uint64_t lo,
-                 uint64_t hi, struct mrs_err *e)
+mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join *j, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                 struct mrs_err *e)
 {
-    struct mrsi_join *j = shaper->j;
     memset(h, 0, sizeof *h);
     h->j = j;
     mrsi_sorter_init(&h->sorter, j->en, j->en->memory / 10);
     mrs_buf_init(&h->bytes, j->en->mem, SIZE_MAX);
+    mrs_buf_init(&h->near, j->en->mem, SIZE_MAX);
+    mrs_buf_init(&h->shape, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->offs, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->mets, j->en->mem, SIZE_MAX);
-    mrsi_match_file_init(&h->file, shaper, j->en);
+    mrsi_match_file_init(&h->file, j->en);
     enum mrs_status s = mrsi_partition_each(&j->spill, p, lo, hi, put_record, h, e);
     return s == MRS_OK ? mrsi_sorter_rewind(&h->sorter, e) : s;
 }
@@ -54,6 +81,8 @@ mrsi_heavy_end(struct mrsi_heavy *h)
     if (h->j) {
         mrsi_sorter_clear(&h->sorter);
         mrs_buf_clear(&h->bytes);
+        mrs_buf_clear(&h->near);
+        mrs_buf_clear(&h->shape);
         mrs_buf_clear(&h->offs);
         mrs_buf_clear(&h->mets);
         mrsi_match_file_clear(&h->file);

@@ -10,6 +10,7 @@ struct mrsi_heavy {
     struct mrsi_sorter sorter;
     struct mrsi_sorted next;
     bool have;
+    struct mrs_buf near, shape;   /* a far record that was brought, and its shape */
     struct mrs_buf bytes, offs;   /* records of one document, and where they begin */
     struct mrs_buf mets;          /* struct mrsi_met, as a match list wants them */
     struct mrsi_match_file file;
@@ -18,7 +19,7 @@ struct mrsi_heavy {
     uint64_t page_bytes;
 };
 bool mrsi_is_heavy(const struct mrsi_join *j, const struct mrsi_partition *p);
-enum mrs_status mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_shaper *shaper, const struct mrsi_partition *p,
+enum mrs_status mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join *j, const struct mrsi_partition *p,
                                  uint64_t lo, uint64_t hi, struct mrs_err *e);
 void mrsi_heavy_end(struct mrsi_heavy *h);
 /* The matches of the document with this ordinal, into mets or the file. Ordinals ascend. */

@@ -163,12 +163,7 @@ clear(struct mrsi_join *j)
         mrs_free(j->en->mem, p);
     }
     mrs_buf_clear(&j->slabs);
-    for (size_t i = 0; i + sizeof(struct mrsi_mapped) <= j->maps.n; i += sizeof(struct mrsi_mapped)) {
-        struct mrsi_mapped m;
-        memcpy(&m, j->maps.p + i, sizeof m);
-        mrs_map_free(m.p, m.n);
-    }
-    mrs_buf_clear(&j->maps);
+    mrsi_far_clear(j);
     mrs_buf_clear(&j->left);
     mrsi_mark_list_clear(&j->left_kept);
     mrsi_mark_list_clear(&j->log_kept);

@@ -107,8 +107,13 @@ struct mrsi_rec {
     uint64_t order;   /* of the from document */
     uint32_t sort_len, verify_len, shape_len;
     uint32_t failed : 2;    /* MRSI_REC_UNSORTED; MRSI_REC_SHAPELESS: the shape is "where" NUL "why" NUL instead */
-    uint32_t far_len : 30;  /* not 0: the shape has yet to be made, of a document of so many bytes whose address stands
-                               here instead */
+    uint32_t is_far : 1;    /* the shape stays in a file of from; struct mrsi_far stands here instead */
+    uint32_t gap : 29;      /* is_far: see there */
+};
+/* A shape that is a document of from but for one run of its bytes, which begins at `gap` and has gap_len of them. */
+struct mrsi_far {
+    uint64_t at : 39;       /* of the document, as mrsi_mapped counts them */
+    uint64_t gap_len : 25;
 };
 enum { MRSI_REC_SHAPELESS = 1, MRSI_REC_UNSORTED = 2 };
 /* What one document may bring; more refuses it. Lengths in a record have 32 bits. */
@@ -128,12 +133,15 @@ mrsi_rec_shape(const struct mrsi_rec *r)
 {
     return mrsi_rec_sort(r) + r->sort_len;
 }
-static inline struct mrs_view
-mrsi_rec_far(const struct mrsi_rec *r)
+static inline uint32_t
+mrsi_rec_here(const struct mrsi_rec *r) /* bytes that stand where the shape would */
 {
-    struct mrs_view doc = {NULL, r->far_len};
-    memcpy(&doc.p, mrsi_rec_shape(r), sizeof doc.p);
-    return doc;
+    return r->is_far ? (uint32_t)sizeof(struct mrsi_far) : r->shape_len;
+}
+static inline uint32_t
+mrsi_rec_total(const struct mrsi_rec *r) /* by its other lengths */
+{
+    return (uint32_t)((sizeof *r + r->verify_len + r->sort_len + (size_t)mrsi_rec_here(r) + 7) & ~(size_t)7);
 }
 /* Whether a record lies whole in the n bytes at p, none of its parts behind its end: another run may have left it. Any
  * alignment. */
@@ -146,7 +154,7 @@ mrsi_rec_is_whole(const uint8_t *p, uint64_t n)
     }
     memcpy(&r, p, sizeof r);
     return r.total <= n && r.total % 8 == 0 &&
-           (uint64_t)sizeof r + r.verify_len + r.sort_len + r.shape_len <= r.total;
+           (uint64_t)sizeof r + r.verify_len + r.sort_len + mrsi_rec_here(&r) <= r.total;
 }
 /* What a record is made of, before it has a place. */
 struct mrsi_rec_parts {
@@ -159,7 +167,7 @@ mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts 
     p += sizeof *h;
     mrs_copy_short(p, x->verify, h->verify_len);
     mrs_copy_short(p + h->verify_len, x->sort, h->sort_len);
-    mrs_copy_short(p + h->verify_len + h->sort_len, x->shape, h->shape_len);
+    mrs_copy_short(p + h->verify_len + h->sort_len, x->shape, mrsi_rec_here(h));
 }
 
 /* Asks for huge pages, which cost less to touch first and are found faster at random. A wish only. */
@@ -256,12 +264,6 @@ enum mrs_status mrsi_spill_describe(struct mrsi_spill *sp, const char *name, str
                                     struct mrs_buf *files, struct mrs_err *e);
 /* Behind init with any number of ordinals: the partitions become those of the mark, and all pieces lie in the file. */
 enum mrs_status mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e);
-/* Behind apply: fn may change the bytes of each piece, which lies in memory afterwards while there is room. */
-struct mrsi_recall {
-    enum mrs_status (*fn)(void *arg, uint8_t *p, uint32_t n, struct mrs_err *e);
-    void *arg;
-};
-enum mrs_status mrsi_spill_recall(struct mrsi_spill *sp, const struct mrsi_recall *r, struct mrs_err *e);
 
 /* A record and what is asked of it again and again: its ordinal from `lo` on, its reference. */
 struct mrsi_loaded {
@@ -290,6 +292,7 @@ struct mrsi_mapped {
     uint8_t *p; /* NULL: this part cannot be mapped */
     size_t n;
     uint64_t part; /* of from */
+    uint64_t at;   /* of its first byte, if these parts lay one behind the other */
 };
 enum mrsi_join_stage {
     MRSI_JOIN_KEYS,  /* the keys of into are read */
@@ -318,7 +321,7 @@ struct mrsi_join {
     struct mrsi_fates fates;
     struct mrsi_spill spill;
     bool have_spill;
-    bool far; /* documents of from may stay where they are, in files that are mapped, until they are spliced */
+    bool far; /* shapes may stay where they are, in files that are mapped, until they are spliced */
     struct mrs_buf maps;        /* struct mrsi_mapped */
     uint32_t mapped_part;       /* index + 1 of the part of from that the last of them is; 0 */
     struct mrs_buf left;        /* uint64_t ordinal and document, for each of from that met nobody */
@@ -383,6 +386,34 @@ enum mrs_status mrsi_merge_route(struct mrsi_join *j, struct mrs_err *e);
 /* Where the merge stands. */
 enum mrs_status mrsi_merge_describe(const struct mrsi_join *j, struct mrs_build *b, struct mrs_buf *files,
                                     struct mrs_err *e);
+/* ---- join_far.c: shapes that stay in files of from ---- */
+void mrsi_far_clear(struct mrsi_join *j);
+/* Where the bytes of a block stay; *p NULL: nowhere. To be asked block by block, in their order. */
+enum mrs_status mrsi_far_block(struct mrsi_join *j, const struct mrs_block *b, const uint8_t **p, uint64_t *at,
+                               struct mrs_err *e);
+/* Whether the shape can stay: says so in r, and in *far, which is no longer, what stands there instead. doc: what the
+ * shape was made of; at: where that stays. */
+bool mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view shape, struct mrsi_rec *r, struct mrsi_far *far);
+/* Where the document of a far record lies; NULL: nowhere, which only the state of another run can say. */
+const uint8_t *mrsi_far_find(const struct mrsi_join *j, const struct mrsi_rec *r);
+static inline struct mrsi_far
+mrsi_far_of(const struct mrsi_rec *r)
+{
+    struct mrsi_far far;
+    memcpy(&far, mrsi_rec_shape(r), sizeof far);
+    return far;
+}
+/* Makes the shape, shape_len bytes, of that document. */
+static inline void
+mrsi_far_copy(const struct mrsi_rec *r, const uint8_t *doc, uint8_t *to)
+{
+    mrs_put32(to, r->shape_len);
+    memcpy(to + 4, doc + 4, r->gap - 4);
+    memcpy(to + r->gap, doc + r->gap + mrsi_far_of(r).gap_len, r->shape_len - r->gap);
+}
+/* For marks (checkpoint.h). */
+enum mrs_status mrsi_far_apply(struct mrsi_join *j, struct mrs_err *e);
+
 /* join_emit.c */
 enum mrs_status mrsi_join_emit(struct mrsi_join *j, struct mrs_err *e);
 /* join_settle.c */

@@ -27,7 +27,6 @@ struct job {
     struct mrsi_out *out;
     struct mrsi_hashed h;
     struct mrsi_match_list list;
-    struct mrsi_shaper shaper;
     bool direct; /* documents are spliced to their last place, behind what the job has written; else to `spliced` */
     size_t spliced_at;             /* where the spliced document begins there */
     struct mrs_buf loaded, recs, start, sorted, spliced, pages, near; /* see job_begin */
@@ -48,8 +47,7 @@ job_begin(struct emit *em, struct job *job, struct mrs_err *e)
     }
     mrs_block_init(&job->block, mem);
     mrsi_hashed_init(&job->h, mem);
-    mrsi_shaper_init(&job->shaper, em->j);
-    mrsi_match_list_init(&job->list, &job->shaper, mem);
+    mrsi_match_list_init(&job->list, em->j, mem);
     mrsi_lists_init(&job->lists, mem);
     struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced,
                              &job->pages,  &job->page, &job->near,  &job->met,    &job->dangling};
@@ -75,7 +73,6 @@ clear(void *arg, void *p)
     mrsi_sides_outs_free(&em->j->sides, job->out);
     mrsi_match_list_clear(&job->list);
     mrsi_lists_clear(&job->lists);
-    mrsi_shaper_clear(&job->shaper);
     mrsi_hashed_clear(&job->h);
     mrs_block_clear(&job->block);
 }
@@ -173,15 +170,34 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 }
 
 /* ---- records of the slice, document by document ---- */
-/* Copies the documents that stayed in their files into one place, in the order in which they will be wanted. They lie
- * all over memory; in a loop that does nothing else many are on their way at once. */
+/* Where the shapes lie that stayed in their files. *bytes: of all of them. */
 static enum mrs_status
-bring_near(struct job *job, struct mrsi_met *met, size_t n, struct mrs_err *e)
+find_far(const struct mrsi_join *j, struct mrsi_met *met, size_t n, size_t *bytes, struct mrs_err *e)
 {
-    enum { SOON = 24 };
-    size_t bytes = 0;
+    *bytes = 0;
     for (size_t i = 0; i < n; i++) {
-        bytes += met[i].rec->far_len;
+        const struct mrsi_rec *r = met[i].rec;
+        if (r->is_far) {
+            met[i].shape = mrsi_far_find(j, r);
+            *bytes += r->shape_len;
+            if (!met[i].shape) {
+                return mrsi_state_damaged("what stays in the input", e);
+            }
+        }
+    }
+    return MRS_OK;
+}
+
+/* Copies them into one place, in the order in which they will be wanted. They lie all over memory; in a loop that does
+ * nothing else many are on their way at once. */
+static enum mrs_status
+bring_near(const struct mrsi_join *j, struct job *job, struct mrsi_met *met, size_t n, struct mrs_err *e)
+{
+    enum { SOON = 16, LINE = 64, LINES = 8 };
+    size_t bytes;
+    enum mrs_status s = find_far(j, met, n, &bytes, e);
+    if (s != MRS_OK) {
+        return s;
     }
     mrs_buf_reset(&job->near);
     uint8_t *at = mrs_buf_take(&job->near, bytes + 1);
@@ -189,14 +205,16 @@ bring_near(struct job *job, struct mrsi_met *met, size_t n, struct mrs_err *e)
         return mrs_buf_status(&job->near, e);
     }
     for (size_t i = 0; i < n; i++) {
-        if (i + SOON < n && met[i + SOON].rec->far_len) {
-            __builtin_prefetch(mrsi_rec_far(met[i + SOON].rec).p);
+        if (i + SOON < n && met[i + SOON].shape) {
+            uint32_t len = met[i + SOON].rec->shape_len;
+            for (uint32_t k = 0; k < len && k < LINES * LINE; k += LINE) {
+                __builtin_prefetch(met[i + SOON].shape + k);
+            }
         }
-        if (met[i].rec->far_len) {
-            struct mrs_view doc = mrsi_rec_far(met[i].rec);
-            memcpy(at, doc.p, doc.n);
-            met[i].doc = at;
-            at += doc.n;
+        if (met[i].shape) {
+            mrsi_far_copy(met[i].rec, met[i].shape, at);
+            met[i].shape = at;
+            at += met[i].rec->shape_len;
         }
     }
     return MRS_OK;
@@ -233,7 +251,7 @@ throw_records(struct emit *em, struct job *job, struct mrs_err *e)
     for (size_t i = 0; i < n_rec; i++) {
         sorted[start[rec[i].rel + 1]++] = (struct mrsi_met){rec[i].rec, NULL, rec[i].ref};
     }
-    return em->j->far ? bring_near(job, sorted, n_rec, e) : MRS_OK;
+    return em->j->far ? bring_near(em->j, job, sorted, n_rec, e) : MRS_OK;
 }
 
 enum { AHEAD = 8 }; /* keys that are being looked for while one is found */
@@ -608,7 +626,7 @@ heavy_work(struct emit *em, struct mrsi_worker *w, struct job *job, struct mrs_e
 {
     uint64_t lo = job->block.first_doc;
     const struct mrsi_partition *p = &em->j->spill.part[job->partition];
-    enum mrs_status s = mrsi_heavy_begin(&job->heavy, &job->shaper, p, lo, lo + job->block.n_docs, e);
+    enum mrs_status s = mrsi_heavy_begin(&job->heavy, em->j, p, lo, lo + job->block.n_docs, e);
     return s == MRS_OK ? all_documents(em, w, job, e) : s;
 }
 

@@ -1,8 +1,7 @@
 /* join_mark.c - marks of a join: what each of its stages needs to be gone on with.
  *
- * What is small is made again instead of written: a lookup reads from once more. Documents of from that stay in files
- * that are mapped are found again by where these were mapped when the mark was taken. Fates are copied for each mark,
- * as their bits change; everything else is written once or only grows. */
+ * What is small is made again instead of written: a lookup reads from once more. Fates are copied for each mark, as
+ * their bits change; everything else is written once or only grows. */
 #include "join.h"
 
 static void
@@ -185,88 +184,6 @@ get_table(struct mrsi_join *j, struct mrs_err *e)
     return s;
 }
 
-/* ---- documents in files that are mapped ---- */
-struct moving {
-    struct mrs_buf was; /* struct mrsi_mapped, when the mark was taken */
-    const struct mrsi_join *j;
-};
-
-/* Where a document lies now that lay at `was`; NULL: in none of the files. */
-static const uint8_t *
-moved(const struct moving *x, const uint8_t *was, uint32_t n)
-{
-    const struct mrsi_mapped *a = (const struct mrsi_mapped *)(const void *)x->was.p;
-    const struct mrsi_mapped *b = (const struct mrsi_mapped *)(const void *)x->j->maps.p;
-    for (size_t i = 0; i < x->was.n / sizeof *a; i++) {
-        uintptr_t off = (uintptr_t)was - (uintptr_t)a[i].p;
-        if (a[i].p && (uintptr_t)was >= (uintptr_t)a[i].p && n <= a[i].n && off <= a[i].n - n) {
-            return b[i].p + off;
-        }
-    }
-    return NULL;
-}
-
-static enum mrs_status
-move_records(void *arg, uint8_t *p, uint32_t n, struct mrs_err *e)
-{
-    const struct moving *x = arg;
-    for (uint32_t at = 0; at < n;) {
-        struct mrsi_rec *r = (struct mrsi_rec *)(void *)(p + at);
-        if (!mrsi_rec_is_whole(p + at, n - at)) {
-            return mrsi_state_damaged("what was put aside", e);
-        }
-        const uint8_t *to = r->far_len ? moved(x, mrsi_rec_far(r).p, r->far_len) : NULL;
-        if (r->far_len && (!to || r->shape_len != sizeof to)) {
-            return mrsi_state_damaged("what stays in the input", e);
-        }
-        if (to) {
-            memcpy(p + at + (mrsi_rec_shape(r) - (const uint8_t *)r), &to, sizeof to);
-        }
-        at += r->total;
-    }
-    return MRS_OK;
-}
-
-/* Maps the same parts again. */
-static enum mrs_status
-map_again(struct mrsi_join *j, const struct mrs_buf *was, struct mrs_err *e)
-{
-    struct mrsi_coll *c = &j->en->coll[j->en->side[j->step][0]];
-    const struct mrsi_mapped *a = (const struct mrsi_mapped *)(const void *)was->p;
-    enum mrs_status s = MRS_OK;
-    for (size_t i = 0; s == MRS_OK && i < was->n / sizeof *a; i++) {
-        const uint8_t *p = NULL;
-        struct mrsi_mapped m = {NULL, 0, a[i].part};
-        s = a[i].part < c->n_part ? MRS_OK : mrsi_state_damaged("what stays in the input", e);
-        s = s == MRS_OK && a[i].p ? mrsi_scan_map(j->en, c, (uint32_t)a[i].part, &p, &m.n, e) : s;
-        if (s == MRS_OK && a[i].p && (!p || m.n != a[i].n)) {
-            s = mrs_err_memory(e, a[i].n);
-        }
-        m.p = (uint8_t *)(uintptr_t)p;
-        mrs_buf_put(&j->maps, &m, sizeof m);
-        if (j->maps.bad) {
-            mrs_map_free(m.p, m.n);
-        }
-        s = s == MRS_OK ? mrs_buf_status(&j->maps, e) : s;
-    }
-    return s;
-}
-
-static enum mrs_status
-get_far(struct mrsi_join *j, struct mrs_err *e)
-{
-    struct moving x = {.j = j};
-    mrs_buf_init(&x.was, j->en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_mark_bytes_back(j->en, j->pass.from, "maps", &x.was, e);
-    if (s == MRS_OK && x.was.n % sizeof(struct mrsi_mapped)) {
-        s = mrsi_state_damaged("what stays in the input", e);
-    }
-    s = s == MRS_OK ? map_again(j, &x.was, e) : s;
-    s = s == MRS_OK ? mrsi_spill_recall(&j->spill, &(struct mrsi_recall){move_records, &x}, e) : s;
-    mrs_buf_clear(&x.was);
-    return s;
-}
-
 /* ---- stages ---- */
 /* Once more, as it is not in the mark; what that counts and refuses has been counted and refused. */
 static enum mrs_status
@@ -289,7 +206,7 @@ get_read(struct mrsi_join *j, struct mrs_err *e)
     if (s == MRS_OK && !j->lookup && (j->spill.total != j->n_into || j->spill.added)) {
         s = mrsi_state_damaged("what was put aside", e);
     }
-    s = s == MRS_OK && j->far ? get_far(j, e) : s;
+    s = s == MRS_OK && j->far ? mrsi_far_apply(j, e) : s;
     if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
         return s;
     }

@@ -147,6 +147,7 @@ struct from_waiting {      /* a document with one key, whose slot in the table i
     struct mrs_view doc;
     uint64_t ordinal;
     struct mrsi_key key;
+    struct mrs_eval_fields fields;
 };
 struct from_job {
     struct mrs_block block;
@@ -161,36 +162,8 @@ struct from_job {
     struct from_waiting waiting[BATCH];
     uint32_t n_waiting;
     const uint8_t *map;    /* the block's bytes where they stay; NULL: nowhere */
+    uint64_t map_at;       /* and where that is, for struct mrsi_far */
 };
-
-/* Where documents of the block stay, if they do. Under the lock of fetching, so that a part is mapped once. */
-static enum mrs_status
-map_block(struct mrsi_join *j, struct from_job *f, struct mrs_err *e)
-{
-    f->map = NULL;
-    if (!j->far) {
-        return MRS_OK;
-    }
-    if (j->mapped_part != j->scan.at_part + 1) {
-        const uint8_t *p;
-        struct mrsi_mapped m;
-        mrs_reader_map(j->scan.reader, &p, &m.n);
-        m.p = (uint8_t *)(uintptr_t)p;
-        m.part = j->scan.at_part;
-        mrs_buf_put(&j->maps, &m, sizeof m);
-        if (j->maps.bad) {
-            mrs_map_free(p, m.n);
-            return mrs_buf_status(&j->maps, e);
-        }
-        j->mapped_part = j->scan.at_part + 1;
-    }
-    struct mrsi_mapped m;
-    memcpy(&m, j->maps.p + j->maps.n - sizeof m, sizeof m);
-    if (m.p && f->block.off <= m.n && f->block.n <= m.n - f->block.off) {
-        f->map = m.p + f->block.off;
-    }
-    return MRS_OK;
-}
 
 static enum mrs_status
 from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
@@ -209,7 +182,7 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     }
     enum mrs_status s = mrsi_scan_next(&j->scan, &f->block, &f->part, e);
     *big = f->block.n > MRSI_BIG;
-    return s == MRS_OK ? map_block(j, f, e) : s;
+    return s == MRS_OK ? mrsi_far_block(j, &f->block, &f->map, &f->map_at, e) : s;
 }
 
 /* Keys of one from document; *bits says when it takes no part or is refused. */
@@ -251,6 +224,17 @@ in_block(const struct from_job *f, struct mrs_view doc)
     return doc.p >= f->block.p && doc.p < f->block.p + f->block.n;
 }
 
+/* The shape stays where its document is, if it can. */
+static void
+leave_shape(struct from_job *f, struct mrs_view doc, struct mrsi_rec *r)
+{
+    struct mrs_view shape = {f->shape.p, r->shape_len};
+    struct mrsi_far far;
+    if (mrsi_far_note(doc, f->map_at + (uint64_t)(doc.p - f->block.p), shape, r, &far)) {
+        memcpy(f->shape.p, &far, sizeof far);
+    }
+}
+
 /* The record of a from document, but for whom it is for. */
 static enum mrs_status
 make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
@@ -269,10 +253,6 @@ make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, stru
         mrs_err_clear(&w->err);
         r->failed = MRSI_REC_UNSORTED;
         s = MRS_OK;
-    } else if (s == MRS_OK && f->map && in_block(f, doc)) {
-        const uint8_t *at = f->map + (doc.p - f->block.p);
-        mrs_buf_put(&f->shape, &at, sizeof at);
-        r->far_len = doc.n & 0x3fffffffu;
     } else if (s == MRS_OK) {
         s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
     }
@@ -288,7 +268,10 @@ make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, stru
     r->sort_len = (uint32_t)f->sort.n;
     r->shape_len = (uint32_t)f->shape.n;
     r->verify_len = (uint32_t)f->h.verify.n;
-    r->total = (uint32_t)((sizeof *r + f->sort.n + f->shape.n + f->h.verify.n + 7) & ~(size_t)7);
+    if (s == MRS_OK && !r->failed && f->map && in_block(f, doc)) {
+        leave_shape(f, doc, r);
+    }
+    r->total = mrsi_rec_total(r);
     return s;
 }
 
@@ -353,12 +336,29 @@ route_waiting(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, st
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&f->h.verify);
     for (uint32_t i = 0; s == MRS_OK && i < f->n_waiting; i++) {
+        w->ctx.fields = &f->waiting[i].fields;
+        w->ctx.fields_of = f->waiting[i].doc.p;
         mrs_buf_reset(&f->meets);
         meet_key(j, f, f->waiting[i].key);
         s = route_to(j, w, f, f->waiting[i].doc, f->waiting[i].ordinal, e);
     }
+    w->ctx.fields = NULL;
     f->n_waiting = 0;
     return s;
+}
+
+/* What is known of the fields of a document waits with it. */
+static void
+keep_fields(const struct mrs_ctx *c, struct mrs_view doc, struct mrs_eval_fields *to)
+{
+    const struct mrs_eval_fields *found = c->fields_of == doc.p ? c->fields : NULL;
+    to->look = NULL;
+    to->all = found && found->all;
+    to->n = to->all ? found->n : 0;
+    to->names = to->all ? found->names : 0;
+    if (to->n) {
+        memcpy(to->e, found->e, to->n * sizeof *to->e);
+    }
 }
 
 /* Documents with one key wait for each other, so that the misses of a batch overlap; others go at once, but never
@@ -372,7 +372,11 @@ route(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs
     enum mrs_status s = MRS_OK;
     if (n == 1 && !f->h.verify.n && in_block(f, doc)) {
         mrsi_table_fetch(&j->table, l->key);
-        f->waiting[f->n_waiting++] = (struct from_waiting){doc, ordinal, l->key};
+        struct from_waiting *x = &f->waiting[f->n_waiting++];
+        x->doc = doc;
+        x->ordinal = ordinal;
+        x->key = l->key;
+        keep_fields(&w->ctx, doc, &x->fields);
         return f->n_waiting == BATCH ? route_waiting(j, w, f, e) : MRS_OK;
     }
     if (f->n_waiting) { /* what it overwrites in h.verify is empty then as it is now: pairs are verified for all
@@ -473,8 +477,13 @@ from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     }
     mrsi_cursor_begin(&cur, &j->en->coll[j->en->side[j->step][0]], f->part, &f->block);
     cur.quiet = j->self;
+    cur.fields = true;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (w->ctx.fields && w->fields.look) { /* fields are what kernels want */
+            mrs_look_fields(w->fields.look, w->ctx.fields_of, &w->fields);
+            w->fields.look = NULL;
+        }
         s = s == MRS_OK ? from_document(j, w, f, doc, cur.ordinal, e) : s;
     }
     return s == MRS_END ? route_waiting(j, w, f, e) : s;

@@ -5,10 +5,9 @@
 enum { WINDOW = 1 << 20 };
 
 void
-mrsi_match_file_init(struct mrsi_match_file *f, struct mrsi_shaper *s, struct mrsi_engine *en)
+mrsi_match_file_init(struct mrsi_match_file *f, struct mrsi_engine *en)
 {
     memset(f, 0, sizeof *f);
-    f->shaper = s;
     f->en = en;
     mrs_buf_init(&f->tail, en->mem, SIZE_MAX);
     mrs_buf_init(&f->useds, en->mem, SIZE_MAX);
@@ -126,7 +125,8 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
         return MRS_DEAD;
     }
     struct mrsi_met met = {r, NULL, r->ref};
-    return mrsi_match_from(f->shaper, &met, out, e);
+    mrsi_match_from(&met, out);
+    return MRS_OK;
 }
 
 static void

@@ -6,7 +6,6 @@
 
 struct mrsi_match_file {
     struct mrs_matches m;     /* what the step sees */
-    struct mrsi_shaper *shaper;
     struct mrsi_engine *en;
     struct mrsi_temp *temp;
     uint64_t bytes, n;
@@ -19,7 +18,7 @@ struct mrsi_match_file {
     uint64_t last_order, last_ref;
     bool any, by_reference;
 };
-void mrsi_match_file_init(struct mrsi_match_file *f, struct mrsi_shaper *s, struct mrsi_engine *en);
+void mrsi_match_file_init(struct mrsi_match_file *f, struct mrsi_engine *en);
 void mrsi_match_file_clear(struct mrsi_match_file *f);
 void mrsi_match_file_begin(struct mrsi_match_file *f, bool by_reference); /* empty again */
 /* Appends a record, in the order of the step; repeats are dropped. */

@@ -6,76 +6,28 @@ enum { AHEAD = 16, LINE = 64, LINES = 6 }; /* records that are loaded at once, a
 
 /* ---- shapes ---- */
 void
-mrsi_shaper_init(struct mrsi_shaper *s, struct mrsi_join *j)
-{
-    s->j = j;
-    mrs_arena_init(&s->arena, j->en->mem);
-    mrs_buf_init(&s->shape, j->en->mem, MRSI_SHAPE_MAX);
-    mrs_err_clear(&s->err);
-    s->ctx = (struct mrs_ctx){.mem = j->en->mem, .arena = &s->arena, .err = &s->err};
-}
-
-void
-mrsi_shaper_clear(struct mrsi_shaper *s)
-{
-    mrs_arena_clear(&s->arena);
-    mrs_buf_clear(&s->shape);
-}
-
-static enum mrs_status
-make_shape(struct mrsi_shaper *s, struct mrs_view doc, struct mrs_match *out, struct mrs_err *e)
-{
-    mrs_arena_reset(&s->arena);
-    mrs_buf_reset(&s->shape);
-    if (s->err.code != MRS_E_NONE) {
-        mrs_err_clear(&s->err);
-    }
-    enum mrs_status st = s->j->ops->shape(s->j->st->state, &s->ctx, doc, &s->shape);
-    if (st == MRS_SKIP) {
-        out->failed = true;
-        out->why_where = s->err.where;
-        out->why = s->err.msg;
-        out->shape = mrs_empty_doc();
-        return MRS_OK;
-    }
-    if (st != MRS_OK) {
-        *e = s->err;
-        return st;
-    }
-    out->shape.p = s->shape.p;
-    out->shape.n = (uint32_t)s->shape.n;
-    return mrs_buf_status(&s->shape, e);
-}
-
-enum mrs_status
-mrsi_match_from(struct mrsi_shaper *s, const struct mrsi_met *met, struct mrs_match *out, struct mrs_err *e)
+mrsi_match_from(const struct mrsi_met *met, struct mrs_match *out)
 {
     const struct mrsi_rec *r = met->rec;
-    const uint8_t *shape = mrsi_rec_shape(r);
+    const uint8_t *shape = met->shape ? met->shape : mrsi_rec_shape(r);
     out->order = r->order;
     out->ref = (uint32_t)met->ref;
     out->failed = r->failed;
     out->why = out->why_where = NULL;
-    if (r->far_len) {
-        struct mrs_view near = {met->doc, r->far_len};
-        return make_shape(s, near.p ? near : mrsi_rec_far(r), out, e);
-    }
-    out->shape.p = shape;
-    out->shape.n = r->shape_len;
+    out->shape = (struct mrs_view){shape, r->shape_len};
     if (r->failed) {
         out->why_where = (const char *)shape;
         out->why = (const char *)shape + strlen(out->why_where) + 1;
         out->shape = mrs_empty_doc();
     }
-    return MRS_OK;
 }
 
 /* ---- lists ---- */
 void
-mrsi_match_list_init(struct mrsi_match_list *l, struct mrsi_shaper *s, struct mrs_mem *mem)
+mrsi_match_list_init(struct mrsi_match_list *l, struct mrsi_join *j, struct mrs_mem *mem)
 {
     memset(l, 0, sizeof *l);
-    l->shaper = s;
+    l->j = j;
     mrs_buf_init(&l->useds, mem, SIZE_MAX);
     mrs_buf_init(&l->spare, mem, SIZE_MAX);
 }
@@ -169,8 +121,8 @@ fetch_ahead(struct mrsi_match_list *l)
 {
     const struct mrsi_met *from = l->fetched, *to = l->line_end - from > AHEAD ? from + AHEAD : l->line_end;
     for (const struct mrsi_met *m = from; m < to; m++) {
-        mrsi_fates_fetch(&l->shaper->j->fates, m->rec->order);
-        for (uint32_t i = 0; !m->doc && i < m->rec->total && i < LINES * LINE; i += LINE) {
+        mrsi_fates_fetch(&l->j->fates, m->rec->order);
+        for (uint32_t i = 0; !m->shape && i < m->rec->total && i < LINES * LINE; i += LINE) {
             __builtin_prefetch((const uint8_t *)m->rec + i);
         }
     }
@@ -181,14 +133,15 @@ static enum mrs_status
 next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
 {
     struct mrsi_match_list *l = m->impl;
+    (void)e;
     if (l->at == l->n) {
         return MRS_END;
     }
     if (l->line + l->at + AHEAD / 2 >= l->fetched && l->fetched < l->line_end) {
         fetch_ahead(l);
     }
-    const struct mrsi_met *met = &l->met[l->at++];
-    return mrsi_match_from(l->shaper, met, out, e);
+    mrsi_match_from(&l->met[l->at++], out);
+    return MRS_OK;
 }
 
 static enum mrs_status

@@ -62,15 +62,13 @@ whole(struct bare *b, bool by_reference, bool refused)
     struct mrsi_join j;
     struct mrsi_match_file f;
     struct mrsi_hashed into;
-    struct mrsi_shaper shaper;
     uint64_t placed = 0;
     uint8_t *room = malloc(LARGE + 200);
     memset(&j, 0, sizeof j);
     memset(&into, 0, sizeof into);
     j.en = &b->en;
     mrsi_fates_init(&j.fates, &b->en);
-    mrsi_shaper_init(&shaper, &j);
-    mrsi_match_file_init(&f, &shaper, &b->en);
+    mrsi_match_file_init(&f, &b->en);
     enum mrs_status s = mrsi_fates_append(&j.fates, zero, N / 2, &b->err);
     for (int round = 0; s == MRS_OK && round < 2; round++) {
         mrsi_match_file_begin(&f, by_reference);
@@ -88,7 +86,6 @@ whole(struct bare *b, bool by_reference, bool refused)
         assert_int_equal(mrsi_fates_get(&j.fates, N / 2 - 1) & all, all);
     }
     mrsi_match_file_clear(&f);
-    mrsi_shaper_clear(&shaper);
     mrsi_fates_clear(&j.fates);
     free(room);
     return s;

@@ -214,37 +214,6 @@ until_killed(const struct plan *p, struct mrsi_spill *sp, struct mrsi_spiller *s
     return st == MRS_OK ? put_some(p, s, p->jobs, p->records / 2, most, &b->err) : st;
 }
 
-static enum mrs_status
-nothing(void *arg, uint8_t *p, uint32_t n, struct mrs_err *e)
-{
-    (void)e;
-    (void)p;
-    *(uint64_t *)arg += n;
-    return MRS_OK;
-}
-
-/* All of it back in memory. */
-static enum mrs_status
-recall(const struct plan *p, struct mark *m, struct bare *b)
-{
-    struct mrsi_spill sp;
-    uint64_t bytes = 0, have = 0;
-    enum mrs_status st = mrsi_spill_init(&sp, &b->en, 0, 0, &b->err);
-    st = st == MRS_OK ? mrsi_spill_apply(&sp, m->doc, "again", &b->err) : st;
-    st = st == MRS_OK ? mrsi_spill_recall(&sp, &(struct mrsi_recall){nothing, &bytes}, &b->err) : st;
-    for (uint32_t i = 0; st == MRS_OK && i < sp.n_part; i++) {
-        have += sp.part[i].bytes;
-    }
-    assert_true(st != MRS_OK || have == bytes);
-    if (bytes < sp.memory) { /* nothing is asked of the file any more */
-        mrsi_temp_drop(&b->en, sp.temp);
-        sp.temp = NULL;
-    }
-    st = st == MRS_OK ? look(p, &sp, &b->err) : st;
-    mrsi_spill_clear(&sp);
-    return st;
-}
-
 /* Goes on from the mark, with other memory and more or fewer workers. */
 static enum mrs_status
 go_on(const struct plan *p, struct mark *m, struct bare *b)
@@ -269,7 +238,6 @@ go_on(const struct plan *p, struct mark *m, struct bare *b)
     st = st == MRS_OK ? mrsi_spill_describe(&sp, "again", &m->b, &m->files, &b->err) : st;
     assert_true(st != MRS_OK || sp.list->no == list);
     st = mark_finish(m, b, st);
-    st = st == MRS_OK ? recall(p, m, b) : st;
     mrsi_spill_clear(&sp);
     return st;
 }

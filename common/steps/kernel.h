@@ -70,6 +70,27 @@ mrsi_step_look(const struct mrs_ctx *c, struct mrs_view d)
     return mrsi_step_at_hand(c, d) ? c->fields->look : NULL;
 }
 
+/* All fields of a document, if the engine has found them; NULL: walk it. */
+static inline const struct mrs_eval_fields *
+mrsi_step_found(const struct mrs_ctx *c, struct mrs_view d)
+{
+    return mrsi_step_at_hand(c, d) && c->fields->all && !c->fields->look ? c->fields : NULL;
+}
+
+/* As mrs_doc_find. */
+static inline bool
+mrsi_step_find(const struct mrs_ctx *c, struct mrs_view d, const struct mrs_part *name, struct mrs_elem *e)
+{
+    const struct mrs_eval_fields *f = mrsi_step_found(c, d);
+    for (uint32_t i = 0; f && i < f->n; i++) {
+        if (mrs_name_is(&f->e[i], name->name, name->len)) {
+            *e = f->e[i];
+            return true;
+        }
+    }
+    return !f && mrs_doc_find(d, name->name, name->len, e);
+}
+
 /* ---- what a fold has made of a group's first members, as struct mrs_fold_ops.save says it ---- */
 /* Appends an accumulator's state, or of one that has failed for this group that it has. */
 enum mrs_status mrsi_step_put_acc(const struct mrs_acc_state *acc, bool failed, struct mrs_buf *out,

@@ -128,37 +128,106 @@ named(const struct mrs_path *path, uint32_t n, const struct mrs_elem *e)
     return false;
 }
 
-/* Fields of the list (keep) or all others, each run of them copied in one piece. id: `_id` counts as listed. */
-static enum mrs_status
-pick(struct mrs_ctx *c, const struct mrs_path *path, uint32_t n, bool keep, bool id, struct mrs_view d,
-     struct mrs_buf *out)
-{
+struct picking {
+    const struct mrs_path *path;
+    uint32_t n;
+    bool keep, id; /* fields of the list stay, or all others; `_id` counts as listed */
+    bool gap;      /* something is left out */
     struct mrsi_seen seen;
+    const uint8_t *run; /* where the fields begin that are to be copied next; NULL: none are */
+    struct mrs_buf *out;
+};
+
+static inline bool
+is_listed(const struct picking *x, const struct mrs_elem *e)
+{
+    return named(x->path, x->n, e) || (x->id && mrs_name_is(e, "_id", 3));
+}
+
+static inline void
+pick_field(struct picking *x, const struct mrs_elem *e)
+{
+    mrsi_seen_add(&x->seen, e);
+    if (is_listed(x, e) == x->keep) {
+        x->run = x->run ? x->run : e->p;
+        return;
+    }
+    x->gap = true;
+    if (x->run) {
+        mrs_buf_put(x->out, x->run, (size_t)(e->p - x->run));
+        x->run = NULL;
+    }
+}
+
+/* Of documents with names that were met before it is known which of their fields are listed. */
+static const struct mrs_listed *
+find_listed(const struct mrs_ctx *c, const struct picking *x, const struct mrs_eval_fields *found)
+{
+    const uint32_t n = found && found->names && x->n ? sizeof c->listed / sizeof *c->listed : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (c->listed[i].names == found->names && c->listed[i].list == x->path) {
+            return &c->listed[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+keep_listed(struct mrs_ctx *c, const struct picking *x, const struct mrs_eval_fields *found)
+{
+    struct mrs_listed *l = &c->listed[c->next_listed++ % (sizeof c->listed / sizeof *c->listed)];
+    *l = (struct mrs_listed){x->path, found->names, 0};
+    for (uint32_t i = 0; i < found->n; i++) {
+        l->fields |= is_listed(x, &found->e[i]) ? 1u << i : 0;
+    }
+}
+
+static void
+pick_known(const struct picking *x, const struct mrs_listed *l, const struct mrs_eval_fields *found, const uint8_t *end)
+{
+    uint32_t stay = (x->keep ? l->fields : ~l->fields) & ((1u << found->n) - 1);
+    while (stay) {
+        uint32_t from = (uint32_t)__builtin_ctz(stay), n = (uint32_t)__builtin_ctz(~(stay >> from));
+        const uint8_t *p = found->e[from].p, *to = from + n < found->n ? found->e[from + n].p : end;
+        mrs_buf_put(x->out, p, (size_t)(to - p));
+        stay &= ~0u << (from + n);
+    }
+}
+
+static enum mrs_status
+pick_all(struct mrs_ctx *c, struct picking *x, struct mrs_view d)
+{
     struct mrs_walk w;
     struct mrs_elem e;
-    size_t at = mrsi_put_open(out);
-    const uint8_t *run = NULL;
-    bool gap = false;
-    mrsi_seen_begin(&seen);
+    mrsi_seen_begin(&x->seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
-        bool listed = named(path, n, &e) || (id && mrs_name_is(&e, "_id", 3));
-        mrsi_seen_add(&seen, &e);
-        if (listed == keep) {
-            run = run ? run : e.p;
-            continue;
-        }
-        gap = true;
-        if (run) {
-            mrs_buf_put(out, run, (size_t)(e.p - run));
-            run = NULL;
-        }
+        pick_field(x, &e);
     }
-    if (run) {
-        mrs_buf_put(out, run, (size_t)(w.end - run));
+    if (x->run) {
+        mrs_buf_put(x->out, x->run, (size_t)(w.end - x->run));
+    }
+    return x->gap ? mrsi_seen_check(&x->seen, c, d) : MRS_OK;
+}
+
+/* Each run of fields that stay is copied in one piece. */
+static enum mrs_status
+pick(struct mrs_ctx *c, struct picking x, struct mrs_view d)
+{
+    const struct mrs_eval_fields *found = mrsi_step_found(c, d);
+    const struct mrs_listed *known = find_listed(c, &x, found);
+    struct mrs_buf *out = x.out;
+    size_t at = mrsi_put_open(out);
+    enum mrs_status st = MRS_OK;
+    if (known) {
+        pick_known(&x, known, found, d.p + d.n - 1);
+    } else {
+        st = pick_all(c, &x, d);
+    }
+    if (!known && st == MRS_OK && found && found->names && x.n) {
+        keep_listed(c, &x, found);
     }
     mrsi_put_close(out, at);
-    enum mrs_status st = gap ? mrsi_seen_check(&seen, c, d) : MRS_OK;
     if (st != MRS_OK) {
         out->n = at;
     }
@@ -253,7 +322,8 @@ fields(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_vi
     if (s->keep) {
         return mrsi_step_skip(how->c, mrs_projection_run(s->keep, d, out, how->c->err), s->fields_key);
     }
-    return pick(how->c, f->path, f->n, true, !f->without_id, d, out);
+    struct picking x = {.path = f->path, .n = f->n, .keep = true, .id = !f->without_id, .out = out};
+    return pick(how->c, x, d);
 }
 
 static enum mrs_status
@@ -262,7 +332,8 @@ drop(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view
     if (s->leave) {
         return mrsi_step_skip(how->c, mrs_projection_run(s->leave, d, out, how->c->err), s->drop_key);
     }
-    return pick(how->c, s->drop.path, s->drop.n, false, false, d, out);
+    struct picking x = {.path = s->drop.path, .n = s->drop.n, .out = out};
+    return pick(how->c, x, d);
 }
 
 enum mrs_status

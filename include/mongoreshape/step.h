@@ -163,6 +163,12 @@ struct mrs_ctx { /* one per thread, made by the engine */
     struct mrs_err *err;
     uint64_t known[8]; /* of kernels: levels that hold no name twice, zeroed at first */
     uint32_t next_known;
+    struct mrs_listed {    /* of kernels as well, zeroed at first: */
+        const void *list;  /* a list of names, NULL: none */
+        uint64_t names;    /* of documents, as struct mrs_eval_fields has them: no level of theirs holds a name twice */
+        uint32_t fields;   /* bit i: field i of these documents is listed */
+    } listed[4];
+    uint32_t next_listed;
     /* The fields of the document whose bytes begin at fields_of, which the engine has walked anyway: while that
      * document is the source. NULL: of none. */
     const struct mrs_eval_fields *fields;

@@ -281,6 +281,65 @@ looks(void **state)
     assert_true(known > 100 && flips > 1000);
 }
 
+/* {_id, yes, in: {list: [{a: text}], b}, text, n} */
+static struct mrs_view
+nested_document(struct mrs_buf *buf, uint32_t len)
+{
+    struct mrs_build b;
+    struct mrs_view d;
+    mrs_buf_reset(buf);
+    mrs_build_init(&b, buf);
+    mrs_build_i64(&b, "_id", len);
+    mrs_build_bool(&b, "yes", len % 2);
+    mrs_build_open(&b, "in", 2, MRS_DOCUMENT);
+    mrs_build_open(&b, "list", 4, MRS_ARRAY);
+    mrs_build_item_open(&b, MRS_DOCUMENT);
+    mrs_build_text(&b, "a", "0123456789", len);
+    mrs_build_close(&b);
+    mrs_build_close(&b);
+    mrs_build_double(&b, "b", len);
+    mrs_build_close(&b);
+    mrs_build_text(&b, "text", "abcdefghij", len);
+    mrs_build_i32(&b, "n", (int32_t)len);
+    assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
+    return d;
+}
+
+/* Documents inside a document that begins as others did are taken for good exactly where a walk takes them for good;
+ * so is their depth. */
+static void
+nested_layouts(void **state)
+{
+    struct mrs_layout layout;
+    struct mrs_eval_fields f;
+    struct mrs_buf buf;
+    (void)state;
+    memset(&layout, 0, sizeof layout);
+    mrs_buf_init(&buf, mem, 1 << 20);
+    for (uint32_t len = 0; len < 10; len++) {
+        struct mrs_view d = nested_document(&buf, len);
+        assert_int_equal(mrs_doc_check_fields(d.p, d.n, MRS_DEPTH_READ, &f, &layout, NULL), MRS_OK);
+        assert_int_equal(f.names != 0, len > 0);
+        assert_int_equal(f.n, 5);
+        for (int depth = 1; depth < 6; depth++) {
+            struct mrs_layout now = layout;
+            enum mrs_status s = mrs_doc_check(d.p, d.n, depth, NULL);
+            assert_int_equal(mrs_doc_check_fields(d.p, d.n, depth, &f, &now, NULL), s);
+            assert_int_equal(s, depth < 4 ? MRS_FAIL : MRS_OK);
+        }
+        for (uint32_t bit = 0; bit < 8 * d.n; bit++) {
+            struct mrs_layout now = layout; /* what is flipped is not learned from */
+            uint8_t *copy = malloc(d.n);
+            memcpy(copy, d.p, d.n);
+            copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            enum mrs_status s = mrs_doc_check(copy, d.n, MRS_DEPTH_READ, NULL);
+            assert_int_equal(check_fields_of(&now, copy, d.n), s);
+            free(copy);
+        }
+    }
+    mrs_buf_clear(&buf);
+}
+
 /* An array of items, of which most look as the one before: {a: [...], b: [[[item]]]}. */
 static struct mrs_view
 array_of_items(struct mrs_buf *buf)
@@ -577,6 +636,7 @@ main(void)
         cmocka_unit_test(damaged), cmocka_unit_test(many_fields), cmocka_unit_test(flipped), cmocka_unit_test(lookup),
         cmocka_unit_test(built),   cmocka_unit_test(copied),      cmocka_unit_test(limits),
         cmocka_unit_test(without_memory), cmocka_unit_test(index_names), cmocka_unit_test(layouts),
+        cmocka_unit_test(nested_layouts),
         cmocka_unit_test(looks),   cmocka_unit_test(items),
     };
     mem = mrs_mem_new(0);

@@ -361,12 +361,81 @@ test_memory(void **s)
     host_torture(pages, BENCH_N(pages));
 }
 
+/* The key and the shape of a document of from, or what refuses them. */
+static enum mrs_status
+made_of(struct bench *b, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out)
+{
+    struct mrs_keys keys;
+    mrs_keys_init(&keys, b->mem);
+    mrs_buf_reset(out);
+    mrs_arena_reset(&b->arena);
+    mrs_err_clear(&b->err);
+    assert_int_equal(b->type->join->keys(b->state, c, 0, d, &keys), MRS_OK);
+    mrs_buf_put(out, keys.bytes.p, keys.bytes.n);
+    mrs_keys_clear(&keys);
+    return b->type->join->shape(b->state, c, d, out);
+}
+
+/* Documents in a row, of the same names, of others, with names twice: each brings what it brings alone, whether or not
+ * its fields have been found before. */
+static void
+rows_of_documents(void **s)
+{
+    static const char *const bodies[] = {
+        "{" P ",'match':{'p':'_id'},'as':'cs','drop':['p']}",
+        "{" P ",'match':{'p':'_id'},'as':'cs','drop':['n','p','t']}",
+        "{" P ",'match':{'p':'_id'},'as':'cs','fields':['t','p']}",
+        "{" P ",'match':{'p':'_id'},'as':'cs','fields':['b'],'drop':['_id']}",
+    };
+    static const char *const rows[] = {
+        "{'_id':1,'p':1,'n':1,'t':'a','b':true}",     "{'_id':2,'p':5,'n':3,'t':'bb','b':false}",
+        "{'_id':3,'p':null,'n':0,'t':'','b':true}",   "{'_id':4,'t':'ccc','in':{'b':5},'n':0,'p':true}",
+        "{'p':[1,2],'in':{},'t':'','b':true}",        "{'_id':4,'n':3,'in':{},'t':'','b':true,'new':7}",
+        "{'t':'x','p':1}", "{'t':'xy','p':2}", "{'p':3}", "{}", "{'n':3,'_id':8}",
+    };
+    (void)s;
+    for (size_t k = 0; k < BENCH_N(bodies); k++) {
+        struct mrs_layout layout = {0};
+        struct bench row;
+        bench_open(&row, "embed", bodies[k], 0);
+        struct mrs_eval_fields f;
+        struct mrs_ctx c = {.mem = row.mem, .arena = &row.arena, .err = &row.err, .fields = &f};
+        struct mrs_buf got, want;
+        mrs_buf_init(&got, row.mem, 1 << 20);
+        mrs_buf_init(&want, row.mem, 1 << 20);
+        for (uint32_t i = 0; i < 4000; i++) {
+            struct mrs_ctx alone = {.mem = row.mem, .arena = &row.arena, .err = &row.err};
+            struct mrs_view d;
+            size_t at = i < 1000 ? i / 7 : (i * 2654435761u) >> 9; /* rows of a few, then any */
+            uint8_t *bytes = bench_doc(rows[at % BENCH_N(rows)], &d);
+            uint8_t *t = i / 7 % 5 ? NULL : memchr(bytes + 4, 't', d.n - 4);
+            if (t && t[1] == 0) { /* a name twice, or another one as long */
+                *t = i / 35 % 3 ? 'p' : 'm';
+            }
+            assert_int_equal(mrs_doc_check_fields(d.p, d.n, MRS_DEPTH_READ, &f, &layout, NULL), MRS_OK);
+            if (f.look && i % 2) {
+                mrs_look_fields(f.look, d.p, &f);
+                f.look = NULL;
+            }
+            c.fields_of = d.p;
+            enum mrs_status st = made_of(&row, &alone, d, &want);
+            assert_int_equal(made_of(&row, &c, d, &got), st);
+            assert_int_equal(got.n, want.n);
+            assert_memory_equal(got.p, want.p, st == MRS_OK ? got.n : 0);
+            free(bytes);
+        }
+        mrs_buf_clear(&got);
+        mrs_buf_clear(&want);
+        assert_int_equal(bench_close(&row), 0);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_basic), cmocka_unit_test(test_references),
                                        cmocka_unit_test(test_in_place),
                                        cmocka_unit_test(test_pages), cmocka_unit_test(test_wrong),
-                                           cmocka_unit_test(test_memory)};
+                                           cmocka_unit_test(test_memory), cmocka_unit_test(rows_of_documents)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

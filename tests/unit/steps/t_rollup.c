@@ -24,7 +24,7 @@ static const char *const plans[] = {
 static struct mrs_view
 make(struct mrs_buf *buf, int i)
 {
-    static const char *const texts[] = {"one", "two", "three"};
+    static const char *const texts[] = {"first", "other", "third"}; /* of which three letters are taken, or all */
     struct mrs_build b;
     struct mrs_view d;
     uint8_t room[16];

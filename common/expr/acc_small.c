@@ -23,14 +23,15 @@ mrsi_acc_small_of(const struct mrsi_acc_kind *k)
                                               : MRSI_ACC_NOT_SMALL;
 }
 
+static const size_t sizes[] = {[MRSI_ACC_SMALL_SUM] = sizeof(struct mrsi_total),
+                               [MRSI_ACC_SMALL_COUNT] = sizeof(uint64_t),
+                               [MRSI_ACC_SMALL_SPREAD] = sizeof(struct mrsi_spread),
+                               [MRSI_ACC_SMALL_ONE] = sizeof(struct small_value),
+                               [MRSI_ACC_SMALL_EXTREME] = sizeof(struct small_value)};
+
 size_t
 mrs_acc_small_size(const struct mrs_acc *x)
 {
-    static const size_t sizes[] = {[MRSI_ACC_SMALL_SUM] = sizeof(struct mrsi_total),
-                                   [MRSI_ACC_SMALL_COUNT] = sizeof(uint64_t),
-                                   [MRSI_ACC_SMALL_SPREAD] = sizeof(struct mrsi_spread),
-                                   [MRSI_ACC_SMALL_ONE] = sizeof(struct small_value),
-                                   [MRSI_ACC_SMALL_EXTREME] = sizeof(struct small_value)};
     return sizes[x->small];
 }
 
@@ -130,8 +131,8 @@ feed_spread(uint8_t *room, struct mrs_val v)
     memcpy(room, &spread, sizeof spread);
 }
 
-bool
-mrs_acc_small_feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
+static inline bool
+feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
 {
     switch (x->small) {
     case MRSI_ACC_SMALL_SUM:
@@ -151,6 +152,17 @@ mrs_acc_small_feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
         break;
     }
     return false;
+}
+
+bool
+mrs_acc_small_feed(const struct mrs_acc *const *x, uint32_t n, uint8_t *room, const struct mrs_val *v)
+{
+    for (uint32_t i = 0; i < n; room += sizes[x[i++]->small]) {
+        if (!feed(x[i], room, v[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 enum mrs_status

@@ -84,24 +84,37 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     }
 }
 
+static uint32_t
+small_of(const struct rollup_small *small, uint32_t n, uint32_t field)
+{
+    uint32_t i = 0;
+    while (i < n && small[i].field != field) {
+        i++;
+    }
+    return i;
+}
+
 /* Where every field keeps little, and input order is the order. */
 static void
 read_small(struct mrsi_read *r, struct mrsi_rollup *s)
 {
     struct rollup_small *small = mrsi_read_alloc(r, s->n + 1, sizeof *small);
-    for (uint32_t i = 0; small && i < s->n; i++) {
+    s->small_acc = mrsi_read_alloc(r, s->n + 1, sizeof *s->small_acc);
+    for (uint32_t i = 0; small && s->small_acc && i < s->n; i++) {
         size_t size = mrs_acc_small_size(s->acc[i]);
         if (!size || s->sort) {
             return;
         }
         if (!s->counted[i]) {
             bool fixed = s->fixed[i].type != MRS_MISSING;
-            small[s->n_small++] = (struct rollup_small){s->acc[i], size, i, fixed, s->same[i]};
+            s->small_acc[s->n_small] = s->acc[i];
+            small[s->n_small] = (struct rollup_small){size, i, fixed, small_of(small, s->n_small, s->same[i])};
+            s->n_small++;
             s->small_size += size;
         }
     }
     s->small_size += !s->small_size; /* 0 would mean that there is none */
-    s->small = small;
+    s->small = s->small_acc ? small : NULL;
 }
 
 static void

@@ -12,11 +12,10 @@ enum rollup_orphans { ROLLUP_ORPHANS_KEEP, ROLLUP_ORPHANS_DROP, ROLLUP_ORPHANS_R
 #define ROLLUP_BUF_MAX (4u * MRS_DOC_READ_MAX) /* of what is gathered for one document */
 
 struct rollup_small { /* of a field whose accumulator keeps few bytes */
-    const struct mrs_acc *acc;
     size_t size;
     uint32_t field;
-    bool fixed;      /* its argument is the same for all documents */
-    uint32_t same;   /* the first field that takes the same argument */
+    bool fixed;    /* its argument is the same for all documents */
+    uint32_t same; /* the first of these that takes the same argument */
 };
 
 struct mrsi_rollup {
@@ -30,6 +29,7 @@ struct mrsi_rollup {
     uint32_t n_brings;
     uint32_t n;
     struct rollup_small *small; /* n_small of them, one behind the other in a group's state; NULL: not with this plan */
+    const struct mrs_acc **small_acc;
     uint32_t n_small;
     size_t small_size;
     bool *counted;         /* the field has none: how many documents there were says all */
@@ -79,6 +79,7 @@ struct rollup_known {
 struct rollup_work {
     bool ready;
     struct rollup_arg *arg; /* one a field */
+    struct mrs_val *given;  /* one a small state */
     struct mrs_acc_state **state; /* one a field */
     bool *failed;                 /* the field has no value */
     bool *silent;                 /* nothing is written at this path */

@@ -22,8 +22,9 @@ mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
     w->failed = mrs_zalloc(c->mem, s->n);
     w->silent = mrs_zalloc(c->mem, s->n);
     w->arg = mrs_zalloc(c->mem, s->n * sizeof *w->arg);
+    w->given = mrs_zalloc(c->mem, (s->n_small + 1) * sizeof *w->given);
     struct mrs_acc_state **state = mrs_zalloc(c->mem, (s->n + 1) * sizeof *state);
-    enum mrs_status st = w->failed && w->silent && w->arg && state ? MRS_OK : mrs_err_memory(c->err, s->n);
+    enum mrs_status st = w->failed && w->silent && w->arg && w->given && state ? MRS_OK : mrs_err_memory(c->err, s->n);
     w->state = state; /* ends in NULL */
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         st = mrs_acc_state_new(s->acc[i], c->mem, ROLLUP_BUF_MAX, &w->state[i], c->err);
@@ -50,6 +51,7 @@ mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
     mrs_free(c->mem, w->failed);
     mrs_free(c->mem, w->silent);
     mrs_free(c->mem, w->arg);
+    mrs_free(c->mem, w->given);
     mrs_buf_clear(&w->key);
     mrs_buf_clear(&w->value);
     mrs_buf_clear(&w->raw);
@@ -57,6 +59,7 @@ mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
     w->state = NULL;
     w->failed = w->silent = NULL;
     w->arg = NULL;
+    w->given = NULL;
     w->ready = false;
 }
 
@@ -165,31 +168,34 @@ mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_w
     return st;
 }
 
+static void
+reset_small(const struct mrsi_rollup *s, uint8_t *small)
+{
+    for (uint32_t i = 0; i < s->n_small; small += s->small[i++].size) {
+        mrs_acc_small_reset(s->small_acc[i], small);
+    }
+}
+
 enum mrs_status
 mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8_t *small, bool first,
                        const uint8_t *at, const uint8_t *end)
 {
-    for (uint32_t i = 0; i < s->n_small; small += s->small[i++].size) {
+    for (uint32_t i = 0; i < s->n_small; i++) {
         const struct rollup_small *x = &s->small[i];
-        struct mrs_val v;
-        if (first) {
-            mrs_acc_small_reset(x->acc, small);
-        }
-        if (x->fixed) {
-            v = s->fixed[x->field];
-        } else if (x->same != x->field) {
-            v = w->arg[x->same].v;
+        if (x->same != i) {
+            w->given[i] = w->given[x->same];
+        } else if (x->fixed) {
+            w->given[i] = s->fixed[x->field];
         } else if (*at == BAD) {
             return MRS_SKIP;
         } else {
-            v = mrsi_rollup_get_value(&at, end);
-            w->arg[x->field].v = v;
-        }
-        if (!mrs_acc_small_feed(x->acc, small, v)) {
-            return MRS_SKIP;
+            w->given[i] = mrsi_rollup_get_value(&at, end);
         }
     }
-    return MRS_OK;
+    if (first) {
+        reset_small(s, small);
+    }
+    return mrs_acc_small_feed(s->small_acc, s->n_small, small, w->given) ? MRS_OK : MRS_SKIP;
 }
 
 enum mrs_status

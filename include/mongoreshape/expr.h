@@ -141,11 +141,12 @@ enum mrs_status mrs_acc_value(const struct mrs_acc_state *s, struct mrs_arena *a
 enum mrs_status mrs_acc_save(const struct mrs_acc_state *s, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrs_acc_load(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e);
 /* A state in so few bytes that one can be kept for each of many groups; 0: this accumulator has none. room: so many
- * bytes, anywhere. feed: as mrs_acc_feed; false: the state no longer fits, and the room is as it was. from: into a
- * state that was just reset, to be asked for its value. OK; DEAD. */
+ * bytes, anywhere. feed: as mrs_acc_feed, one value each for n states that lie one behind the other; false: one of them
+ * no longer fits, it and those behind it are as they were. from: into a state that was just reset, to be asked for its
+ * value. OK; DEAD. */
 size_t mrs_acc_small_size(const struct mrs_acc *x);
 void mrs_acc_small_reset(const struct mrs_acc *x, uint8_t *room);
-bool mrs_acc_small_feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v);
+bool mrs_acc_small_feed(const struct mrs_acc *const *x, uint32_t n, uint8_t *room, const struct mrs_val *v);
 enum mrs_status mrs_acc_from_small(struct mrs_acc_state *s, const uint8_t *room, struct mrs_err *e);
 /* True where every document brings the same, and how many there were says all. Then a state that was just reset can be
  * fed n > 0 of them at once: OK; FAIL MRS_E_LIMIT: too many for that; DEAD. */

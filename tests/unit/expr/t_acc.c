@@ -244,7 +244,8 @@ feed_small(struct acc_bench *a, struct mrs_val docs, uint8_t *room)
         a->b.ev.root = mrs_val_view(el.v);
         assert_int_equal(mrs_acc_argument(a->acc, &a->b.ev, &v), MRS_OK);
         memcpy(before, room, mrs_acc_small_size(a->acc));
-        if (!mrs_acc_small_feed(a->acc, room, v)) {
+        const struct mrs_acc *one = a->acc;
+        if (!mrs_acc_small_feed(&one, 1, room, &v)) {
             assert_memory_equal(before, room, mrs_acc_small_size(a->acc));
             return false;
         }

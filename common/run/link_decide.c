@@ -178,6 +178,8 @@ is_gain(const struct mrsi_link *l, uint32_t side, uint64_t ref, uint64_t to)
     return !there && (mrsi_fates_get(&l->side[1].fates, whose) & MRS_LINK_GAINS);
 }
 
+enum { SOON = 24 }; /* references ahead of the one that is put in its place */
+
 /* A counting sort: counts, sums, and each document in its place, in the order of the table. */
 static enum mrs_status
 find_gains(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
@@ -202,6 +204,9 @@ find_gains(struct mrsi_link *l, uint32_t side, struct mrs_err *e)
     s = s == MRS_OK ? mrsi_area_new(&x->to, l->en, total * 8, l->en->memory / 16, e) : s;
     uint64_t *to = mrsi_area_u64(&x->to);
     for (uint64_t i = 0; s == MRS_OK && total && i < from->whose.n; i++) {
+        if (i + SOON < from->whose.n && named[i + SOON]) {
+            __builtin_prefetch(&to[start[named[i + SOON]]], 1);
+        }
         if (named[i] && is_gain(l, side, whose[i], named[i] - 1)) {
             to[start[named[i]]++] = whose[i] & MRSI_REF_WHOSE;
         }

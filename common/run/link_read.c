@@ -216,6 +216,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         memset(at, 0, job->block.n_docs * sizeof(uint64_t));
     }
     mrsi_cursor_begin(&cur, &l->en->coll[l->en->side[l->step][l->now]], job->part, &job->block);
+    cur.fields = true;
     enum mrs_status s = mrsi_cursor_each(&cur, one_document, l, w, job, e);
     return s == MRS_OK && mrsi_link_is_second(l, l->now) ? look_up_all(l, job, l->now, e) : s;
 }
@@ -262,6 +263,15 @@ take_keys(struct mrsi_link *l, struct job *job, struct mrs_err *e)
     return s;
 }
 
+/* As many items for all documents, with a little to spare, as `n` are for those of the job. */
+static enum mrs_status
+take_items(const struct job *job, struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e)
+{
+    double each = job->block.n_docs ? (double)n / job->block.n_docs : 0;
+    mrsi_tape_expect(t, (uint64_t)(each * 1.0625 * (double)job->guess));
+    return mrsi_tape_put_n(t, items, n, e);
+}
+
 static enum mrs_status
 take_side(struct mrsi_link *l, struct job *job, uint32_t side, struct mrs_err *e)
 {
@@ -269,14 +279,14 @@ take_side(struct mrsi_link *l, struct job *job, uint32_t side, struct mrs_err *e
     uint64_t *at = (uint64_t *)(void *)job->at[side].p;
     uint64_t base = sd->bytes.n;
     struct mrsi_tape *names = mrsi_link_is_second(l, side) ? &sd->found : &sd->keys;
-    enum mrs_status s = mrsi_tape_put_n(&sd->whose, job->whose[side].p, job->whose[side].n / sizeof(uint64_t), e);
-    s = s == MRS_OK ? mrsi_tape_put_n(names, job->names[side].p, job->names[side].n / names->item, e) : s;
+    enum mrs_status s = take_items(job, &sd->whose, job->whose[side].p, job->whose[side].n / sizeof(uint64_t), e);
+    s = s == MRS_OK ? take_items(job, names, job->names[side].p, job->names[side].n / names->item, e) : s;
     if (s == MRS_OK && sd->keeps) {
         for (size_t i = 0; i < job->at[side].n / sizeof *at; i++) {
             at[i] += base;
         }
-        s = mrsi_tape_put_n(&sd->at, at, job->at[side].n / sizeof *at, e);
-        s = s == MRS_OK ? mrsi_tape_put_n(&sd->bytes, job->bytes[side].p, job->bytes[side].n, e) : s;
+        s = take_items(job, &sd->at, at, job->at[side].n / sizeof *at, e);
+        s = s == MRS_OK ? take_items(job, &sd->bytes, job->bytes[side].p, job->bytes[side].n, e) : s;
     }
     sd->seen += job->seen;
     return s;

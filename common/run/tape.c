@@ -1,6 +1,7 @@
 /* tape.c - see tape.h. The file is complete before it is mapped: a full disk is an error of a write, never a signal.
  * It must not know what an item is. */
 #include "checkpoint.h"
+#include "join.h"
 #include "tape.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -63,6 +64,18 @@ flush(struct mrsi_tape *t, struct mrs_err *e)
     t->bytes += t->buf.n;
     mrs_buf_reset(&t->buf);
     return s;
+}
+
+void
+mrsi_tape_expect(struct mrsi_tape *t, uint64_t n)
+{
+    enum { FEW = 4 << 20 };
+    uint64_t bytes = n < t->limit / t->item ? n * t->item : t->limit;
+    if (!t->buf.p && bytes >= FEW) {
+        mrs_buf_grow(&t->buf, bytes);
+        t->buf.bad = 0; /* less may do */
+        mrsi_wish_huge(t->buf.p, t->buf.cap);
+    }
 }
 
 enum mrs_status

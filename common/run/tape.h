@@ -23,6 +23,9 @@ void mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, ui
 void mrsi_tape_clear(struct mrsi_tape *t); /* harmless twice */
 void mrsi_tape_reset(struct mrsi_tape *t); /* empty again, to be written anew */
 enum mrs_status mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e);
+/* So many items are to come, as far as anybody can tell: room for them is taken at once where none is yet, and of huge
+ * pages, for they are looked at in any order. A wish only. */
+void mrsi_tape_expect(struct mrsi_tape *t, uint64_t n);
 /* n items that lie one behind the other. */
 enum mrs_status mrsi_tape_put_n(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e);
 /* For marks (checkpoint.h), where it is kept: apply gives it ended where it was. */

@@ -67,6 +67,28 @@ in_memory_and_in_a_file(void **state)
     }
 }
 
+/* What is to be expected is taken at once, and no more than may lie in memory; more than there is does no harm. */
+static void
+expected(void **state)
+{
+    static const struct {
+        uint64_t limit, n, room;
+    } rows[] = {{1 << 30, 1 << 20, 1 << 24}, {1 << 23, 1 << 20, 1 << 23}, {1 << 20, 1 << 20, 0}, {1 << 30, 5000, 0},
+                {UINT64_MAX, UINT64_MAX / 17, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct mrsi_tape t;
+        struct bare b;
+        bare_begin(&b, 0, 1 << 20, 1);
+        mrsi_tape_init(&t, &b.en, 16, rows[i].limit);
+        mrsi_tape_expect(&t, rows[i].n);
+        assert_int_equal(t.buf.cap, rows[i].room);
+        assert_int_equal(fill(&t, 5000, &b.err), MRS_OK);
+        mrsi_tape_clear(&t);
+        bare_end(&b);
+    }
+}
+
 static void
 empty(void **state)
 {
@@ -105,7 +127,8 @@ memory_fails(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_memory_and_in_a_file), cmocka_unit_test(empty),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_memory_and_in_a_file), cmocka_unit_test(expected),
+                                       cmocka_unit_test(empty),
                                        cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -518,7 +518,7 @@ mrsi_join_keys(const struct mrsi_join *j, struct mrs_ctx *c, int side, struct mr
     const struct mrsi_side_key *key = side ? &j->pair[0].into : &j->pair[0].from;
     struct mrs_elem e;
     if (j->n == 1 && key->path.n == 1 && !j->nulls && !j->own_id && !(side && j->refs)) {
-        if (!mrsi_step_find(c, d, &key->path.part[0], &e) || mrs_is_nullish(e.v)) {
+        if (!mrsi_step_find(c, d, key->path.part[0].name, key->path.part[0].len, &e) || mrs_is_nullish(e.v)) {
             return MRS_OK;
         }
         if (e.v.type != MRS_ARRAY) {

@@ -77,18 +77,38 @@ mrsi_step_found(const struct mrs_ctx *c, struct mrs_view d)
     return mrsi_step_at_hand(c, d) && c->fields->all && !c->fields->look ? c->fields : NULL;
 }
 
+/* As mrs_doc_find, in the document at p, which has the look. */
+static inline bool
+mrsi_step_find_look(const struct mrs_look *k, const uint8_t *p, const char *name, uint32_t len, struct mrs_elem *e)
+{
+    for (uint32_t i = 0; i < k->n; i++) {
+        const struct mrs_look_field *x = &k->field[i];
+        const uint8_t *at = p + x->at, *value = p + x->value;
+        *e = (struct mrs_elem){at, (const char *)at + 1, (uint32_t)(x->value - x->at) - 2, {value, x->n, x->type}};
+        if (mrs_name_is(e, name, len)) {
+            return true;
+        }
+    }
+    e->v = mrs_missing();
+    return false;
+}
+
 /* As mrs_doc_find. */
 static inline bool
-mrsi_step_find(const struct mrs_ctx *c, struct mrs_view d, const struct mrs_part *name, struct mrs_elem *e)
+mrsi_step_find(const struct mrs_ctx *c, struct mrs_view d, const char *name, uint32_t len, struct mrs_elem *e)
 {
-    const struct mrs_eval_fields *f = mrsi_step_found(c, d);
+    const struct mrs_eval_fields *f = mrsi_step_at_hand(c, d) ? c->fields : NULL;
+    if (f && f->look) {
+        return mrsi_step_find_look(f->look, d.p, name, len, e);
+    }
     for (uint32_t i = 0; f && i < f->n; i++) {
-        if (mrs_name_is(&f->e[i], name->name, name->len)) {
+        if (mrs_name_is(&f->e[i], name, len)) {
             *e = f->e[i];
             return true;
         }
     }
-    return !f && mrs_doc_find(d, name->name, name->len, e);
+    e->v = mrs_missing();
+    return !(f && f->all) && mrs_doc_find(d, name, len, e);
 }
 
 /* ---- what a fold has made of a group's first members, as struct mrs_fold_ops.save says it ---- */

@@ -141,15 +141,15 @@ each_behind(void *arg, struct mrs_val v)
 }
 
 enum mrs_status
-mrsi_link_each(const struct mrsi_link *s, int side, struct mrs_view doc, mrs_path_fn fn, void *arg,
-               enum mrs_link_shape *shape)
+mrsi_link_each(const struct mrsi_link *s, const struct mrs_ctx *c, int side, struct mrs_view doc, mrs_path_fn fn,
+               void *arg, enum mrs_link_shape *shape)
 {
     const struct mrs_path *p = &s->path[side];
     struct mrs_elem el;
     struct mrs_val v = mrs_missing();
     enum mrs_status st = MRS_OK;
     *shape = MRS_LINK_NONE;
-    if (p->n == 1 && mrs_doc_find(doc, p->part[0].name, p->part[0].len, &el)) {
+    if (p->n == 1 && mrsi_step_find(c, doc, p->part[0].name, p->part[0].len, &el)) {
         v = el.v;
     } else if (p->n > 1) {
         v = mrs_path_get(p, doc);
@@ -189,14 +189,15 @@ read_references(const void *state, struct mrs_ctx *c, int side, struct mrs_view 
                 enum mrs_link_shape *shape)
 {
     const struct mrsi_link *s = state;
-    struct mrs_val id = mrs_doc_get(doc, "_id");
-    if (!mrsi_step_id_ok(id) || id.type == MRS_NULL) {
+    struct mrs_elem id; /* missing: not there */
+    mrsi_step_find(c, doc, "_id", 3, &id);
+    if (!mrsi_step_id_ok(id.v) || id.v.type == MRS_NULL) {
         return mrsi_step_refuse(c, NULL, "it has no `_id` that a reference could hold");
     }
-    enum mrs_status st = mrsi_step_skip(c, mrs_keys_add(k, 0, 0, id, c->err), NULL);
+    enum mrs_status st = mrsi_step_skip(c, mrs_keys_add(k, 0, 0, id.v, c->err), NULL);
     if (st == MRS_OK) {
         struct adding a = {k, c->err};
-        st = mrsi_step_skip(c, mrsi_link_each(s, side, doc, add_key, &a, shape), mrsi_link_key[side]);
+        st = mrsi_step_skip(c, mrsi_link_each(s, c, side, doc, add_key, &a, shape), mrsi_link_key[side]);
     }
     return st;
 }

@@ -43,8 +43,8 @@ enum mrs_status mrsi_link_splice(const void *state, struct mrs_ctx *c, void *wor
                                  const struct mrs_link_item *item, uint32_t n, struct mrs_buf *out,
                                  enum mrs_fate *fate);
 /* Calls fn for each reference of a document of this side, in document order; anything but OK stops. */
-enum mrs_status mrsi_link_each(const struct mrsi_link *s, int side, struct mrs_view doc, mrs_path_fn fn, void *arg,
-                               enum mrs_link_shape *shape);
+enum mrs_status mrsi_link_each(const struct mrsi_link *s, const struct mrs_ctx *c, int side, struct mrs_view doc,
+                               mrs_path_fn fn, void *arg, enum mrs_link_shape *shape);
 enum mrs_status mrsi_link_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out,
                                    struct mrs_err *e);
 enum mrs_status mrsi_link_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);

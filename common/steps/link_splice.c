@@ -203,7 +203,7 @@ mrsi_link_splice(const void *state, struct mrs_ctx *c, void *work, int side, str
     enum mrs_link_shape shape;
     *fate = MRS_FATE_STAYS;
     begin(w, c);
-    enum mrs_status st = mrsi_link_each(s, side, doc, add_old, &w->old, &shape);
+    enum mrs_status st = mrsi_link_each(s, c, side, doc, add_old, &w->old, &shape);
     if (st != MRS_OK || w->old.bad) {
         return st != MRS_OK ? st : mrs_buf_status(&w->old, c->err);
     }

@@ -200,8 +200,8 @@ dump_wide(const char *dir, enum mrs_codec codec)
 }
 
 /* One parent with more children than a worker may hold. */
-void
-dump_heavy(const char *dir, enum mrs_codec codec)
+static void
+put_heavy(const char *dir, enum mrs_codec codec, int width)
 {
     struct text t = {0};
     folders(dir);
@@ -210,9 +210,21 @@ dump_heavy(const char *dir, enum mrs_codec codec)
     }
     collection(dir, "hosts", codec, &t, META("hosts", ""));
     for (int i = 0; i < 100; i++) {
-        say(&t, "{\"_id\":%d,\"host\":%d,\"day\":%d,\"text\":\"%0300d\"}\n", i, i == 4 ? 2 : 1, i * 13 % 30, i);
+        say(&t, "{\"_id\":%d,\"host\":%d,\"day\":%d,\"text\":\"%0*d\"}\n", i, i == 4 ? 2 : 1, i * 13 % 30, width, i);
     }
     collection(dir, "logs", codec, &t, META("logs", ""));
+}
+
+void
+dump_heavy(const char *dir, enum mrs_codec codec)
+{
+    put_heavy(dir, codec, 300);
+}
+
+void
+dump_heavy_short(const char *dir, enum mrs_codec codec)
+{
+    put_heavy(dir, codec, 2);
 }
 
 /* Long enough to be killed in the middle. */

@@ -7,6 +7,7 @@
 void dump_blog(const char *dir, enum mrs_codec codec);
 void dump_wide(const char *dir, enum mrs_codec codec);
 void dump_heavy(const char *dir, enum mrs_codec codec);
+void dump_heavy_short(const char *dir, enum mrs_codec codec); /* of short documents: what is noted of one is longer */
 void dump_many(const char *dir, enum mrs_codec codec);
 void dump_large(const char *dir, enum mrs_codec codec);
 void dump_thick(const char *dir, enum mrs_codec codec);

@@ -231,6 +231,7 @@ struct mrsi_cursor {
     bool quiet;   /* a later pass over the same documents: pending steps count and record nothing */
     bool sums;    /* the block is summed up for the manifest */
     struct mrs_docs docs;
+    struct mrs_hash_sum before; /* digest of docs before the document just given, where sums */
 };
 void mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part,
                        const struct mrs_block *b);

@@ -195,6 +195,7 @@ sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struc
     if (!c->sums) {
         return MRS_OK;
     }
+    c->before = c->docs.digest;
     mrs_docs_add(&c->docs, doc.p, doc.n);
     return c->at + doc.n < c->b->n ? MRS_OK : mrsi_seen_block(en, c->part->in_index, c->b->seq, &c->docs, e);
 }

@@ -238,6 +238,18 @@ copy_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
+/* The cursor's last document as it was read, which the cursor has summed up. */
+static enum mrs_status
+put_as_read(struct mrsi_out *out, const struct mrsi_cursor *from, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrs_docs one = {1, doc.n, from->docs.digest};
+    mrs_hash_sum_take(&one.digest, &from->before);
+    mrs_docs_sum(&out->counted, &one);
+    out->docs++;
+    mrs_buf_put(&out->buf, doc.p, doc.n);
+    return out->buf.bad ? mrs_buf_status(&out->buf, e) : MRS_OK;
+}
+
 static enum mrs_status
 copy_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
@@ -256,8 +268,10 @@ copy_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
             s = mrsi_ids_replace(c->wr->ids, true, c->wr->coll, cur.ordinal, &j->room, &doc, e);
         }
         if (s == MRS_OK) {
+            bool as_read = cur.sums && doc.p >= j->block.p && doc.p + doc.n == j->block.p + cur.at;
             j->copied++;
-            s = mrsi_out_put(c->wr, w, &j->out, doc, e);
+            s = as_read && !c->wr->n_fused ? put_as_read(&j->out, &cur, doc, e)
+                                           : mrsi_out_put(c->wr, w, &j->out, doc, e);
         }
         if (s < MRS_SKIP) {
             return s;

@@ -71,6 +71,12 @@ mrs_hash_sum_add(struct mrs_hash_sum *s, uint64_t lo, uint64_t hi)
     s->lo += lo;
     s->hi += hi + (s->lo < before);
 }
+static inline void
+mrs_hash_sum_take(struct mrs_hash_sum *s, const struct mrs_hash_sum *part) /* of a sum; what is left is the rest's */
+{
+    s->hi -= part->hi + (s->lo < part->lo);
+    s->lo -= part->lo;
+}
 
 /* A new id (PLAN-DETAILS.md section 1): 4 bytes `time_secs` big-endian, then the first 8 bytes of the canonical
  * big-endian XXH3-128 (seed 0) of the BSON document {ns, from, key, path, pos}. key: normalised here as the page

@@ -416,6 +416,39 @@ manifest(void **state)
     end(&c);
 }
 
+/* Documents that stay as they are between others that change, that are refused, or that are put together by two steps:
+ * the sums are those of what was read and of what was written. */
+static void
+manifest_of_some(void **state)
+{
+    static const char *const plans[] = {
+        "- set: { in: c, where: { n: { $gt: 2 } }, fields: { b: 1 } }\n",
+        "- set: { in: c, where: { n: 5 }, fields: { n: 1 } }\n- unset: { in: c, fields: [m] }\n",
+        "- cast: { in: c, fields: { m: int }, errors: refuse }\n",
+        "- rename: { in: c, fields: { m: k } }\n- set: { in: c, where: { k: 7 }, fields: { k: 7 } }\n",
+    };
+    static char text[10000];
+    struct mrs_run_opts o = defaults();
+    o.max_refused = 10;
+    (void)state;
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        begin();
+        put_docs("in/d/c.bson", "{'_id': 1, 'n': 1} {'_id': 2, 'n': 2, 'm': '7'} {'_id': 3, 'n': 5} {'_id': 4, 'n': 0}"
+                                "{'_id': 5, 'm': 'x'} {'_id': 6, 'n': 7, 'm': 7} {'_id': 7}");
+        struct ran r = run(plans[i], &o);
+        assert_int_equal(r.status, MRS_OK);
+        ran_end(&r);
+        size_t n = get_file("out/mongoreshape.manifest.json", (uint8_t *)text, sizeof text - 1);
+        for (int input = 0; input < 2; input++) {
+            struct compared c = check_manifest(text, n, input, input ? "in" : "out");
+            assert_int_equal(c.status, MRS_OK);
+            assert_int_equal(c.d.n_coll, 1);
+            assert_int_equal(c.d.n_differ, 0);
+            end(&c);
+        }
+    }
+}
+
 /* Two runs of the same work write the same manifest. */
 static void
 same_manifest(void **state)
@@ -502,6 +535,7 @@ main(void)
         cmocka_unit_test(documents),      cmocka_unit_test(ids),         cmocka_unit_test(values),
         cmocka_unit_test(metadata),       cmocka_unit_test(namespaces),  cmocka_unit_test(many),
         cmocka_unit_test(damage),         cmocka_unit_test(failing_memory), cmocka_unit_test(manifest),
+        cmocka_unit_test(manifest_of_some),
         cmocka_unit_test(same_manifest),  cmocka_unit_test(no_manifest), cmocka_unit_test(damaged_manifest),
     };
     return cmocka_run_group_tests(tests, make_top, drop_top);

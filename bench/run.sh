@@ -9,7 +9,7 @@ set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
 scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
 all_jobs='embed embed-kept embed-64M extract copy set link bucket bucket-64M rollup rollup-64M unbucket'
-packed_jobs='set-zstd:1 embed-zstd:1 set-gzip'
+packed_jobs='same-zstd:1 same-gzip set-zstd:1 embed-zstd:1 set-gzip'
 only=${ONLY:-$all_jobs $packed_jobs}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${BENCH_DIR:-$programs/data}
@@ -146,21 +146,22 @@ long() {
 # again; MB are those of the BSON that comes in
 packed() {
     local name=$1 plan=${1%%-*} codec=${1#*-} i in=0 wall user sys rss status library level cwall cuser csys crss
+    local of=${plan/same/set} # whose data they are
     wanted "$name" || return
     library=${codec%:*} level=${codec#*:}
     [ "$library" = zstd ] || level=2 # ISA-L's own, which stands for gzip's levels 4 to 6
-    for i in "data/$plan"/bench/*.bson; do in=$((in + $(stat -c %s "$i"))); done
-    if [ ! -d "data/$name" ]; then
-        "$tool" run "$here/plans/same.yaml" -i "data/$plan" -o "data/$name" --compress "$codec" --quiet || exit 1
+    for i in "data/$of"/bench/*.bson; do in=$((in + $(stat -c %s "$i"))); done
+    if [ ! -d "data/$of-$codec" ]; then
+        "$tool" run "$here/plans/same.yaml" -i "data/$of" -o "data/$of-$codec" --compress "$codec" --quiet || exit 1
     fi
-    cat "data/$name"/bench/* > /dev/null
+    cat "data/$of-$codec"/bench/* > /dev/null
     rm -f pairs.txt
     for ((i = 0; i < pairs; i++)); do
         rm -rf out codec.out
         mkdir codec.out
         sync
         read -r cwall cuser csys crss status < <("$programs/measure" "$programs/recode" "$library" "$level" \
-            "data/$name"/bench/*.bson.* codec.out)
+            "data/$of-$codec"/bench/*.bson.* codec.out)
         if [ "$status" != 0 ]; then
             echo "$name: recode: exit status $status" >&2
             failed=1
@@ -168,7 +169,7 @@ packed() {
         fi
         sync
         read -r wall user sys rss status < <("$programs/measure" -o report.json "$tool" run "$here/plans/$plan.yaml" \
-            -i "data/$name" -o out --compress "$codec" --json --jobs "$jobs")
+            -i "data/$of-$codec" -o out --compress "$codec" --json --jobs "$jobs")
         if [ "$status" != 0 ]; then
             echo "$name: exit status $status: $(cat report.json)" >&2
             failed=1

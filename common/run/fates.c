@@ -121,6 +121,10 @@ mrsi_fates_take(struct mrsi_fates *f, const struct mrs_block *b, const struct mr
 void
 mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits)
 {
+    if (order >= f->n) {
+        __atomic_store_n(&f->beyond, true, __ATOMIC_RELAXED);
+        return;
+    }
     uint8_t *p = f->chunk[order / MRSI_FATE_CHUNK] + order % MRSI_FATE_CHUNK;
     if ((__atomic_load_n(p, __ATOMIC_RELAXED) & bits) != bits) {
         __atomic_fetch_or(p, (uint8_t)bits, __ATOMIC_RELAXED);
@@ -130,7 +134,14 @@ mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits)
 unsigned
 mrsi_fates_get(const struct mrsi_fates *f, uint64_t order)
 {
-    return __atomic_load_n(&f->chunk[order / MRSI_FATE_CHUNK][order % MRSI_FATE_CHUNK], __ATOMIC_RELAXED);
+    return order < f->n ? __atomic_load_n(&f->chunk[order / MRSI_FATE_CHUNK][order % MRSI_FATE_CHUNK], __ATOMIC_RELAXED)
+                        : 0;
+}
+
+enum mrs_status
+mrsi_fates_sound(const struct mrsi_fates *f, struct mrs_err *e)
+{
+    return f->beyond ? mrsi_state_damaged("the fates of documents", e) : MRS_OK;
 }
 
 enum mrs_status

@@ -107,6 +107,15 @@ look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
     return begin_writing(f, MRSI_FOLD_RESOLVES, e);
 }
 
+/* Whether it is known where the documents of each partition begin, as it is once all groups were written; the state of
+ * another run may say that they were. */
+static enum mrs_status
+begin_telling(struct mrsi_fold *f, struct mrs_err *e)
+{
+    bool known = f->serials.ended && f->serials.n == f->spill.n_part;
+    return known ? begin_writing(f, MRSI_FOLD_TELLS, e) : mrsi_state_damaged("groups", e);
+}
+
 static enum mrs_status
 one_stage(struct mrsi_fold *f, struct mrs_err *e)
 {
@@ -121,7 +130,7 @@ one_stage(struct mrsi_fold *f, struct mrs_err *e)
     case MRSI_FOLD_RESOLVES:
         s = write_groups(f, e);
         s = s == MRS_OK ? mrsi_ids_judge(&f->sides.ids, &f->pass, e) : s;
-        return s == MRS_OK ? begin_writing(f, MRSI_FOLD_TELLS, e) : s;
+        return s == MRS_OK ? begin_telling(f, e) : s;
     case MRSI_FOLD_TELLS:
         s = write_groups(f, e);
         return s == MRS_OK ? begin_settling(f, e) : s;

@@ -94,18 +94,6 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
     return s;
 }
 
-/* What became of a member. Only the state of another run can name one of which nothing was noted when it was read. */
-static enum mrs_status
-note_fate(const struct mrsi_fold_one *o, uint64_t ordinal, unsigned bits, struct mrs_err *e)
-{
-    struct mrsi_fates *fates = &o->f->fates;
-    if (ordinal >= fates->n) {
-        return mrsi_state_damaged("the fates of documents", e);
-    }
-    mrsi_fates_add(fates, ordinal, bits);
-    return MRS_OK;
-}
-
 static enum mrs_status
 note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, struct mrs_err *e)
 {
@@ -114,10 +102,7 @@ note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, 
     if (o->f->sides.ids.phase == MRSI_IDS_RESOLVE) {
         return MRS_OK;
     }
-    enum mrs_status s = note_fate(o, ordinal, MRSI_FOLD_LATE, e);
-    if (s != MRS_OK) {
-        return s;
-    }
+    mrsi_fates_add(&o->f->fates, ordinal, MRSI_FOLD_LATE);
     mrs_buf_put(late, &ordinal, sizeof ordinal);
     mrs_buf_put(late, &n, sizeof n);
     mrs_buf_put(late, why->where, place);
@@ -295,7 +280,7 @@ release(struct mrsi_fold_one *o, struct mrs_err *e)
     size_t alone = alone_before(o, from);
     for (uint64_t i = from; s == MRS_OK && i < o->n_given && o->f->sides.ids.phase != MRSI_IDS_RESOLVE; i++) {
         if (!was_alone(o, &alone, i)) {
-            s = note_fate(o, o->source->ordinal(o->source, i), MRSI_FOLD_UNUSED, e);
+            mrsi_fates_add(&o->f->fates, o->source->ordinal(o->source, i), MRSI_FOLD_UNUSED);
         }
     }
     return s;

@@ -206,12 +206,16 @@ mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
     struct settle st = {.f = f, .take = f->st->desc.sides[0].role & MRS_ROLE_TAKE};
     struct mrsi_pipe p = {f->en, sizeof(struct job), fetch, work, commit, clear, &st};
     struct mrsi_row *row = mrsi_row(&f->en->worker[0], f->step, 0);
+    enum mrs_status s = mrsi_fates_sound(&f->fates, e);
+    if (s != MRS_OK) {
+        return s;
+    }
     struct tally t = tally(&st);
     if (!t.taken && !t.gone && !t.late) {
         row->after += t.stay;
         return MRS_OK;
     }
-    enum mrs_status s = open_from(f, e);
+    s = open_from(f, e);
     if (s == MRS_OK && !t.stay && !t.late) {
         row->taken += t.taken;
         skip_progress(f);

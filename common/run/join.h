@@ -71,6 +71,7 @@ struct mrsi_fates {
     uint8_t **chunk;
     uint64_t n_chunk, n;
     struct mrsi_temp *temp;
+    bool beyond; /* something was to be noted of a document that has none */
 };
 void mrsi_fates_init(struct mrsi_fates *f, struct mrsi_engine *en);
 void mrsi_fates_clear(struct mrsi_fates *f);
@@ -80,9 +81,12 @@ enum mrs_status mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uin
  * read. */
 enum mrs_status mrsi_fates_take(struct mrsi_fates *f, const struct mrs_block *b, const struct mrs_buf *bits,
                                 struct mrs_err *e);
-/* Any thread. */
+/* Any thread. Of a document that has none, nothing is noted but that, and 0 is its fate. */
 void mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits);
 unsigned mrsi_fates_get(const struct mrsi_fates *f, uint64_t order);
+/* Once no thread adds any more. FAIL MRS_E_FORMAT: it was to be noted of one that has none, which only the state of
+ * another run can name. */
+enum mrs_status mrsi_fates_sound(const struct mrsi_fates *f, struct mrs_err *e);
 /* FAIL MRS_E_FORMAT: not all documents of the block have theirs, which another run may have left. */
 enum mrs_status mrsi_fates_there(const struct mrsi_fates *f, const struct mrs_block *b, struct mrs_err *e);
 /* Those that failed in `sort` count as refused from now on; returns how many are new. */
@@ -90,7 +94,9 @@ uint64_t mrsi_fates_refuse_unsorted(struct mrsi_fates *f);
 static inline void
 mrsi_fates_fetch(const struct mrsi_fates *f, uint64_t order) /* mrsi_fates_add will follow */
 {
-    __builtin_prefetch(f->chunk[order / MRSI_FATE_CHUNK] + order % MRSI_FATE_CHUNK, 1);
+    if (order < f->n) {
+        __builtin_prefetch(f->chunk[order / MRSI_FATE_CHUNK] + order % MRSI_FATE_CHUNK, 1);
+    }
 }
 void mrsi_fates_forget_used(struct mrsi_fates *f);
 void mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES]); /* how many documents have each value */

@@ -302,15 +302,16 @@ mrsi_settle_from(struct mrsi_join *j, struct mrs_err *e)
     if (sample_drops(j)) {
         st.fate[0] = MRS_FATE_DROPPED;
     }
-    if (j->self) {
-        return MRS_OK; /* from and into are one: what stays was written as into */
+    enum mrs_status s = mrsi_fates_sound(&j->fates, e);
+    if (s != MRS_OK || j->self) {
+        return s; /* where from and into are one, what stays was written as into */
     }
     struct tally t = tally(&st);
     if (!t.gone && !t.seen && j->sides.wr_of[0] == MRSI_NONE) { /* nothing leaves, and nothing did in an earlier pass */
         row->after += t.stay;
         return MRS_OK;
     }
-    enum mrs_status s = j->sides.wr_of[0] == MRSI_NONE ? mrsi_sides_open(&j->sides, 0, e) : MRS_OK;
+    s = j->sides.wr_of[0] == MRSI_NONE ? mrsi_sides_open(&j->sides, 0, e) : MRS_OK;
     j->pass.n_wr = j->sides.n_wr;
     if (s == MRS_OK && !t.stay && !t.seen) { /* nothing stays: no need to read it again */
         row->taken += t.taken;

@@ -173,10 +173,11 @@ mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b
 }
 
 struct mrsi_refused_mark
-mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad)
+mrsi_mark_log_back(const struct mrsi_engine *en, struct mrs_view mark, const char *name, bool *bad)
 {
     struct mrs_view d = mrsi_mark_doc(mark, name);
-    uint64_t n = mrsi_state_number(d, "docs", INT64_MAX, bad), bytes = mrsi_state_number(d, "bytes", INT64_MAX, bad);
+    uint64_t n = mrsi_state_number(d, "docs", en->refused_n, bad);
+    uint64_t bytes = mrsi_state_number(d, "bytes", en->refused_bytes, bad);
     return (struct mrsi_refused_mark){.bytes = bytes, .n = n};
 }
 

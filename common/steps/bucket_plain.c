@@ -216,25 +216,14 @@ forget_values(const struct mrsi_bucket *s, struct bucket_plain *x)
 }
 
 /* ---- of a look that is known ---- */
-/* Most values have eight bytes. */
-static inline uint8_t *
-copy_value(uint8_t *to, const uint8_t *p, uint32_t n)
-{
-    if (n == 8) {
-        memcpy(to, p, 8);
-    } else {
-        mrs_copy_short(to, p, n);
-    }
-    return to + n;
-}
-
 /* values has room. */
 static inline void
 take_values(const struct bucket_known *k, const uint8_t *doc, struct mrs_buf *values)
 {
     uint8_t *to = values->p + values->n;
     for (uint32_t i = 0; i < k->n_values; i++) {
-        to = copy_value(to, doc + k->value[i].at, k->value[i].n);
+        mrsi_copy_value(to, doc + k->value[i].at, k->value[i].n);
+        to += k->value[i].n;
     }
     values->n += k->value_bytes;
 }
@@ -465,7 +454,7 @@ mrsi_bucket_fill_mould(const struct bucket_mould *m, const uint8_t *v, uint8_t *
     }
     for (; x < end; x++) {
         const uint32_t n = x->n; /* looked at before bytes are written, which might be those of the mould */
-        copy_value(to + x->at, v, n);
+        mrsi_copy_value(to + x->at, v, n);
         v += n;
     }
 }

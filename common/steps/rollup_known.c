@@ -35,16 +35,6 @@ mrsi_rollup_is_plain(const struct mrsi_rollup *s)
 }
 
 /* ---- a document of a known look ---- */
-static inline void
-copy_value(uint8_t *to, const uint8_t *from, uint32_t n)
-{
-    if (n == 8) { /* most of them */
-        memcpy(to, from, 8);
-    } else {
-        mrs_copy_short(to, from, n);
-    }
-}
-
 bool
 mrsi_rollup_known(struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out)
 {
@@ -65,7 +55,7 @@ mrsi_rollup_known(struct rollup_work *w, const struct mrs_ctx *c, struct mrs_vie
         }
     }
     for (uint32_t i = 0; i < k->n_moves; i++) {
-        copy_value(k->bytes + k->move[i].to, doc.p + k->move[i].from, k->move[i].n);
+        mrsi_copy_value(k->bytes + k->move[i].to, doc.p + k->move[i].from, k->move[i].n);
     }
     uint8_t *kin = mrs_buf_take(&out->kin, k->kin), *shape = mrs_buf_take(&out->shape, k->shape);
     if (!kin || !shape) {

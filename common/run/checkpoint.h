@@ -190,10 +190,9 @@ enum mrs_status mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_
 /* Where a reader stands, as fields of an open document. */
 void mrsi_mark_place(const struct mrs_reader_at *at, struct mrs_build *b);
 struct mrs_reader_at mrsi_mark_place_back(struct mrs_view d, bool *bad);
-/* How long the log of refused documents was at some time. */
+/* How long the log of refused documents was at some time: never longer than the mark has it. */
 void mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b);
-struct mrsi_refused_mark mrsi_mark_log_back(const struct mrsi_engine *en, struct mrs_view mark, const char *name,
-                                           bool *bad);
+struct mrsi_refused_mark mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad);
 /* The document of a field, empty where there is none. */
 struct mrs_view mrsi_mark_doc(struct mrs_view mark, const char *name);
 /* Whether bytes that another run left in a file are what they should be: a document; a value, put into room for that,

@@ -172,12 +172,14 @@ mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b
     mrs_build_close(b);
 }
 
+/* The log of the mark itself is what limits it: that of the engine may still be the one from before the step. */
 struct mrsi_refused_mark
-mrsi_mark_log_back(const struct mrsi_engine *en, struct mrs_view mark, const char *name, bool *bad)
+mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad)
 {
     struct mrs_view d = mrsi_mark_doc(mark, name);
-    uint64_t n = mrsi_state_number(d, "docs", en->refused_n, bad);
-    uint64_t bytes = mrsi_state_number(d, "bytes", en->refused_bytes, bad);
+    uint64_t most = mrsi_state_number(mark, "refused", INT64_MAX, bad);
+    uint64_t most_bytes = mrsi_state_number(mark, "refusedBytes", INT64_MAX, bad);
+    uint64_t n = mrsi_state_number(d, "docs", most, bad), bytes = mrsi_state_number(d, "bytes", most_bytes, bad);
     return (struct mrsi_refused_mark){.bytes = bytes, .n = n};
 }
 

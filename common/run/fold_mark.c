@@ -37,7 +37,7 @@ apply_head(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     bool bad = false, could = f->gather.on;
     struct mrs_val gathers = mrs_doc_get(mark, "gathers");
     f->stage = (enum mrsi_fold_stage)mrsi_state_number(mark, "stage", MRSI_FOLD_SETTLES, &bad);
-    f->read = mrsi_mark_log_back(f->en, mark, "logged", &bad);
+    f->read = mrsi_mark_log_back(mark, "logged", &bad);
     f->next_part = (uint32_t)mrsi_state_number(mark, "nextPart", UINT32_MAX, &bad);
     f->next_group = (uint32_t)mrsi_state_number(mark, "nextGroup", UINT32_MAX, &bad);
     f->n_docs = mrsi_state_number(mark, "docsPut", INT64_MAX, &bad);

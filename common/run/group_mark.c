@@ -78,7 +78,7 @@ mrsi_group_from_mark(struct mrsi_group *g, struct mrs_err *e)
     bool bad = false;
     struct mrs_val again = mrs_doc_get(mark, "again"), reading = mrs_doc_get(mark, "reading");
     g->side = (uint32_t)mrsi_state_number(mark, "side", 1, &bad);
-    g->log = mrsi_mark_log_back(g->en, mark, "logged", &bad);
+    g->log = mrsi_mark_log_back(mark, "logged", &bad);
     text_back(mark, "why", g->late_why, sizeof g->late_why, &bad);
     text_back(mark, "where", g->late_where, sizeof g->late_where, &bad);
     if (bad || again.type != MRS_BOOL || reading.type != MRS_BOOL) {

@@ -103,7 +103,7 @@ get_flags(struct mrsi_join *j, bool *settled, struct mrs_err *e)
     j->n_into = mrsi_state_number(d, "into", INT64_MAX, &bad);
     j->n_left = mrsi_state_number(d, "left", INT64_MAX, &bad);
     j->n_from_bytes = mrsi_state_number(d, "fromBytes", INT64_MAX, &bad);
-    j->refused = mrsi_mark_log_back(j->en, d, "logged", &bad);
+    j->refused = mrsi_mark_log_back(d, "logged", &bad);
     const uint8_t *p = mrsi_state_bytes(d, "hashed", &n, &bad);
     bad = bad || (j->stage == MRSI_JOIN_FROM && j->lookup) || (j->stage == MRSI_JOIN_MERGE && !j->merge);
     if (bad || n != j->st->desc.n_pairs) {

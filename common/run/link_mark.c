@@ -220,7 +220,7 @@ mrsi_link_from_mark(struct mrsi_link *l, struct mrs_err *e)
     l->stage = (enum mrsi_link_stage)mrsi_state_number(mark, "stage", MRSI_LINK_WRITE, &bad);
     l->now = (uint32_t)mrsi_state_number(mark, "now", l->self ? 0 : 1, &bad);
     l->written = mrsi_state_number(mark, "written", (1ull << l->st->desc.n_sides) - 1, &bad);
-    l->log = mrsi_mark_log_back(l->en, mark, "logged", &bad);
+    l->log = mrsi_mark_log_back(mark, "logged", &bad);
     enum mrs_status s = bad || late.type != MRS_BOOL ? mrsi_state_damaged("the step", e) : MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         s = apply_side(l, i, e);

@@ -250,7 +250,7 @@ go_on(struct spread *sp, struct mrs_err *e)
     bool bad = false;
     struct mrs_view mark = sp->pass.from;
     sp->side = (uint32_t)mrsi_state_number(mark, "side", sp->st->desc.n_sides - 1, &bad);
-    sp->log = mrsi_mark_log_back(sp->en, mark, "logged", &bad);
+    sp->log = mrsi_mark_log_back(mark, "logged", &bad);
     if (bad) {
         return mrsi_state_damaged("the step", e);
     }

@@ -157,9 +157,7 @@ tell_live(struct mrsi_tell *t, const struct mrsi_embed *s)
         mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
     }
     if (s->dangling != MRSI_DANGLING_KEEP) {
-        mrsi_tell_not_direct(t, "what a reference names may be written a moment later: say `dangling: keep`, or "
-                                "run the "
-                                "plan with --quiet-by");
+        mrsi_tell_not_direct(t, MRSI_NAMES_LATER);
     }
 }
 

@@ -16,6 +16,8 @@
 #define MRSI_ORPHANS_MOVE \
     "which documents match nobody is known only while nobody writes: say `orphans: keep`, or run the plan with " \
     "--quiet-by"
+#define MRSI_NAMES_LATER \
+    "what a reference names may be written a moment later: say `dangling: keep`, or run the plan with --quiet-by"
 #define MRSI_TAKES_DOCUMENTS "documents leave their collection, a second look would not find them" MRSI_DO_CONTRACT
 
 struct mrsi_tell {

@@ -92,6 +92,17 @@ document_of(struct mrs_view d, const char *name, bool *bad)
     return mrs_val_view(v);
 }
 
+static enum mrs_status
+of_another_version(struct mrs_err *e)
+{
+    if (e && e->code == MRS_E_NONE) {
+        snprintf(e->ns, sizeof e->ns, "%s", MRS_CHECKPOINT);
+    }
+    return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
+                       "the checkpoint was made by another version of mongoreshape: go on with that one, or begin "
+                       "anew with --force");
+}
+
 enum mrs_status
 mrsi_checkpoint_parse_body(const void *p, size_t n, struct mrsi_checkpoint *out, struct mrs_err *e)
 {
@@ -103,9 +114,7 @@ mrsi_checkpoint_parse_body(const void *p, size_t n, struct mrsi_checkpoint *out,
         return mrsi_state_damaged("no document", e);
     }
     if (mrsi_state_number(d, "format", UINT64_MAX, &bad) != MRSI_STATE_FORMAT) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
-                           "the checkpoint was made by another version of mongoreshape: go on with that one, or begin "
-                           "anew with --force");
+        return of_another_version(e);
     }
     struct mrs_val now = mrs_doc_get(d, "now"), pass = mrs_doc_get(d, "pass");
     out->tool = text_of(d, "tool", &bad);

@@ -439,11 +439,74 @@ groups(void **state)
              true, 2);
 }
 
+/* ---- a checkpoint of another version ---- */
+static void
+another_version(void **state)
+{
+    enum { WORD = 8, SUM = 16 }; /* around the document */
+    static uint8_t room[1 << 20];
+    struct mrs_run_opts o = stopping();
+    struct mrsi_checkpoint cp;
+    struct mrs_err e;
+    (void)state;
+    begin();
+    put_numbered("in/d/a.bson", 0, 20, 1);
+    assert_true(stopped("- move: { from: a, into: all }\n", &o, 1));
+    size_t n = get_file("out.checkpoint/state", room, sizeof room) - WORD - SUM;
+    struct mrs_view doc = {room + WORD, (uint32_t)n};
+    mrs_put64(room + (mrs_doc_get(doc, "format").p - room), 1);
+    mrs_err_clear(&e);
+    assert_int_equal(mrsi_checkpoint_parse_body(doc.p, n, &cp, &e), MRS_FAIL);
+    assert_string_equal(e.ns, MRS_CHECKPOINT); /* the run makes a path of it */
+    assert_non_null(strstr(e.msg, "another version"));
+}
+
+/* ---- documents that are refused while a step reads ---- */
+static unsigned in_logged;
+
+static void
+look_at_logged(struct mrs_view mark)
+{
+    bool none = false;
+    in_logged += mrsi_state_number(mrsi_mark_doc(mark, "logged"), "docs", 1000, &none) > 0 && !none;
+}
+
+/* Every fifth document of d.a is refused on its way to the step. */
+static void
+refused_before(const char *step)
+{
+    char steps[600];
+    struct mrs_run_opts o = stopping();
+    snprintf(steps, sizeof steps,
+             "- set: { in: a, errors: refuse, fields: { x: { $divide: [1, { $mod: ['$_id', 5] }] },\n"
+             "         list: [{ k: { $mod: ['$_id', 4] } }] } }\n%s",
+             step);
+    begin();
+    put_numbered("in/d/a.bson", 0, 40, 1);
+    put_numbered("in/d/all.bson", 0, 12, 1);
+    in_logged = 0;
+    same_wherever_stopped(steps, &o, true, 1, look_at_logged);
+    assert_in_range(in_logged, 2, 1000);
+}
+
+static void
+refused(void **state)
+{
+    (void)state;
+    refused_before("- bucket: { from: a, into: more, items: list, time: '$at', max: 7, keep: none }\n");
+    refused_before("- rollup: { from: a, into: more, by: '$at', sort: { x: 1 }, fields: { n: { $sum: 1 } } }\n");
+    refused_before("- embed: { from: a, into: all, match: { at: _id }, as: list }\n");
+    refused_before("- link: { parent: all, child: a, parent_ref: at, child_refs: list, derive: child_refs }\n");
+    refused_before("- extract: { from: a, path: list, into: more, refs: child, child_refs: of, unique: [k],\n"
+                   "           id: new }\n");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equal_ids), cmocka_unit_test(residues),
                                        cmocka_unit_test(ways_back), cmocka_unit_test(dropped),
-                                       cmocka_unit_test(groups)};
+                                       cmocka_unit_test(groups), cmocka_unit_test(another_version),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests_name("run/stopped", tests, make_top_in_memory, drop_top);
 }

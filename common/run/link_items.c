@@ -87,6 +87,15 @@ has_left(const struct mrsi_link *l, uint64_t parent, uint64_t child)
            !mrsi_link_refused(l, 1, child) && mrsi_area_u64(&l->parent)[child] != parent + 1;
 }
 
+static enum mrs_link_kind
+kind_of(const struct mrsi_link *l, uint32_t side, uint64_t other)
+{
+    if (other == MRSI_NO_ORDINAL) {
+        return MRS_LINK_DANGLING;
+    }
+    return l->wants.kinds[side] && mrsi_link_refused(l, !side, other) ? MRS_LINK_REFUSED : MRS_LINK_NAMED;
+}
+
 static void
 put_old(struct mrsi_link *l, struct mrsi_link_items *x, const struct mrs_keys *k, uint32_t side, uint64_t ordinal,
         bool look)
@@ -97,7 +106,7 @@ put_old(struct mrsi_link *l, struct mrsi_link_items *x, const struct mrs_keys *k
         enum mrs_link_kind kind = k->span[i].null ? MRS_LINK_EMPTY : MRS_LINK_NAMED;
         if (look && kind == MRS_LINK_NAMED) {
             other = mrsi_index_find(ids, mrsi_link_hash(l, k, i));
-            kind = other == MRSI_NO_ORDINAL ? MRS_LINK_DANGLING : MRS_LINK_NAMED;
+            kind = kind_of(l, side, other);
         }
         if (other == MRSI_NO_ORDINAL || side == 1 || !has_left(l, ordinal, other)) {
             put(x, i - 1, kind, mrs_missing(), other);

@@ -48,6 +48,7 @@ enum mrs_link_verdict { /* bits, of a child */
 
 enum mrs_link_kind {
     MRS_LINK_NAMED,    /* it names a document that is there */
+    MRS_LINK_REFUSED,  /* it names one that is refused: nothing says so on the other side (where wants.kinds) */
     MRS_LINK_DANGLING, /* it names nobody */
     MRS_LINK_EMPTY     /* null or undefined: no reference */
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { NOTHING, SINGLE, LIST };
-enum { NAMED, DANGLING, EMPTY };
+enum { NAMED, REFUSED, DANGLING, EMPTY };
 
 struct node {
     struct val *doc, *now;
@@ -225,6 +225,8 @@ collect(const struct link *l, int side, uint32_t me, struct item *it)
     for (uint32_t i = 0; i < x->refs.n; i++) {
         int who = x->who[i];
         int kind = tw_is_nullish(x->refs.v[i]) ? EMPTY : who < 0 ? DANGLING : NAMED;
+        if (kind == NAMED && is_refused(l, !side, (uint32_t)who))
+            kind = REFUSED;
         if (side == 0 && who >= 0 && l->node[1][who].leaves && !is_refused(l, 1, (uint32_t)who) &&
             !names(l, 1, (uint32_t)who, me))
             continue;

@@ -154,6 +154,14 @@ lose_into(const struct mrsi_embed *s, struct mrsi_undo *u)
     if (s->as.n > 1 && !s->in_place) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES, "whether the documents on the way to %s were there", s->as.text);
     }
+    if (s->empty == EMBED_EMPTY_ABSENT && !s->in_place) {
+        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES | (s->keep == EMBED_KEEP_ALL ? 0 : FROM_LOSS),
+                       "values of %s in documents that matched none", s->as.text);
+    }
+    if (s->flag.n) {
+        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "values of %s in documents that have no pages",
+                       s->flag.text);
+    }
     if (s->replace) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES | FROM_LOSS, "values that stood in %s before", s->as.text);
     }

@@ -20,7 +20,6 @@ enum mrs_status mrsi_drop_collection_invert(const void *state, struct mrs_invers
 enum mrs_status mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_rollup_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_bucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
-enum mrs_status mrsi_unbucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_grid_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_link_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_pack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);

@@ -6,9 +6,9 @@
 #include "alike.h"
 #include "ids.h"
 #include "indexes.h"
-#include "invert.h"
 #include "shape.h"
 #include "tell.h"
+#include "undo.h"
 
 #define MADE_MAX (8u * MRS_DOC_READ_MAX) /* of what is made of one bucket */
 
@@ -678,6 +678,48 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }
 
+/* ---- the way back ---- */
+/* Whether a bucket could hold the items beside the fields of `by`. */
+static bool
+stand_apart(const struct unbucket *s)
+{
+    bool apart = s->items.n == 1;
+    for (uint32_t i = 0; i < s->by.n; i++) {
+        apart = apart && !mrs_path_relation(&s->items, &s->by.path[i]);
+        for (uint32_t k = 0; k < i; k++) {
+            apart = apart && !mrs_path_relation(&s->by.path[k], &s->by.path[i]);
+        }
+    }
+    return apart;
+}
+
+static enum mrs_status
+invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    const struct unbucket *s = state;
+    struct mrsi_undo u;
+    mrsi_undo_begin(&u, inv, e);
+    const char *from = mrsi_undo_coll(&u, "from"), *into = mrsi_undo_coll(&u, "into");
+    bool known = mrsi_undo_body(&u, "by").type != MRS_MISSING && !s->keep;
+    if (known && s->items_spec.type == MRS_STRING && stand_apart(s)) {
+        mrsi_undo_open(&u, "bucket");
+        mrsi_undo_take(&u, "from", "into");
+        mrsi_undo_take(&u, "into", "from");
+        mrsi_undo_take(&u, "items", "items");
+        mrsi_undo_take(&u, "by", "by");
+        mrsi_undo_take(&u, "indexes", "indexes");
+        mrsi_undo_close(&u);
+    } else {
+        mrsi_undo_loss(&u, MRS_LOSS_SURPLUS, "the documents stay in %s: nothing tells them from others there", into);
+    }
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_VALUES | MRS_LOSS_PLACES | MRS_LOSS_TYPES | MRS_LOSS_COLLECTIONS,
+                   "the documents of %s as they were: their `_id`s, their other fields, and which items were in which; "
+                   "what was in %s before",
+                   from, into);
+    mrsi_undo_conflicts(&u);
+    return mrsi_undo_end(&u);
+}
+
 const struct mrs_step_type mrsi_step_unbucket = {
     .name = "unbucket",
     .summary = "makes documents again of the items of buckets",
@@ -686,7 +728,7 @@ const struct mrs_step_type mrsi_step_unbucket = {
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,
-    .invert = mrsi_unbucket_invert,
+    .invert = invert,
     .catalog = catalog,
     .work_size = sizeof(struct work),
     .work_clear = work_clear,

@@ -218,7 +218,7 @@ mrsi_undo_conflicts(struct mrsi_undo *u)
 {
     struct mrs_val v = mrsi_undo_body(u, "conflicts");
     if (v.type == MRS_STRING && !mrs_val_is_text(v, "refuse")) {
-        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS | MRS_LOSS_VALUES,
+        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS | MRS_LOSS_VALUES | MRS_LOSS_PLACES | MRS_LOSS_TYPES,
                        "documents of which another one with the same _id counts");
     }
 }

@@ -1,5 +1,5 @@
-/* undo_groups.c - what undoes steps whose documents are made of several others, or of none: rollup, bucket, unbucket,
- * grid, link. */
+/* undo_groups.c - what undoes steps whose documents are made of several others, or of none: rollup, bucket, grid,
+ * link. */
 #include "invert.h"
 #include "undo.h"
 
@@ -99,6 +99,35 @@ renames(const char *field, const char *name)
     return strcmp(field, name) != 0 && strncmp(field, "_id", 3) != 0;
 }
 
+static bool
+one_in_the_other(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
+    return memcmp(a, b, least) == 0 && (n == m || (n < m ? b : a)[least] == '.');
+}
+
+/* Whether the field at `el` of `by` gets the reading's name again: not one that another field has already, or gets
+ * before it. */
+static bool
+gets_name(struct mrs_val by, const struct mrs_elem *el, const char *field)
+{
+    struct mrs_walk w;
+    struct mrs_elem other;
+    if (!field || !renames(field, el->name)) {
+        return false;
+    }
+    bool before = true;
+    for (mrs_walk_init(&w, mrs_val_view(by)); mrs_walk_next(&w, &other) == 1;) {
+        const char *its = bare_field(&other, true);
+        if (strcmp(other.name, el->name) == 0) {
+            before = false;
+        } else if (its && (before || !renames(its, other.name)) && one_in_the_other(its, field)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* `by` of the unbucket. *renamed: some field has another name in the bucket. */
 static void
 put_by(struct mrsi_undo *u, struct mrs_val by, bool *renamed)
@@ -117,7 +146,7 @@ put_by(struct mrsi_undo *u, struct mrs_val by, bool *renamed)
             mrsi_undo_item_val(u, el.v);
         } else if (field) {
             mrsi_undo_item_text(u, el.name);
-            *renamed = *renamed || renames(field, el.name);
+            *renamed = *renamed || gets_name(by, &el, field);
         }
     }
     mrsi_undo_up(u);
@@ -133,7 +162,7 @@ put_names_back(struct mrsi_undo *u, struct mrs_val by)
     mrsi_undo_deeper(u, "fields", MRS_DOCUMENT);
     for (mrs_walk_init(&w, mrs_val_view(by)); mrs_walk_next(&w, &el) == 1;) {
         const char *field = bare_field(&el, true);
-        if (field && renames(field, el.name)) {
+        if (gets_name(by, &el, field)) {
             mrsi_undo_text(u, el.name, field);
         }
     }
@@ -181,34 +210,6 @@ mrsi_bucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
     mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_VALUES | MRS_LOSS_COLLECTIONS,
                    "documents of %s without an _id or with one _id, and those that %s held before; it stays, perhaps "
                    "empty",
-                   from, into);
-    mrsi_undo_conflicts(&u);
-    return mrsi_undo_end(&u);
-}
-
-enum mrs_status
-mrsi_unbucket_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
-{
-    struct mrsi_undo u;
-    (void)state;
-    mrsi_undo_begin(&u, inv, e);
-    struct mrs_val items = mrsi_undo_body(&u, "items");
-    const char *from = mrsi_undo_coll(&u, "from"), *into = mrsi_undo_coll(&u, "into");
-    bool top = items.type == MRS_STRING && !memchr(items.p + 4, '.', items.n - 5);
-    if (top && given(&u, "by") && !says(&u, "keep", "all")) {
-        mrsi_undo_open(&u, "bucket");
-        mrsi_undo_take(&u, "from", "into");
-        mrsi_undo_take(&u, "into", "from");
-        mrsi_undo_take(&u, "items", "items");
-        mrsi_undo_take(&u, "by", "by");
-        mrsi_undo_take(&u, "indexes", "indexes");
-        mrsi_undo_close(&u);
-    } else {
-        mrsi_undo_loss(&u, MRS_LOSS_SURPLUS, "the documents stay in %s: nothing tells them from others there", into);
-    }
-    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_VALUES | MRS_LOSS_PLACES | MRS_LOSS_TYPES | MRS_LOSS_COLLECTIONS,
-                   "the documents of %s as they were: their `_id`s, their other fields, and which items were in which; "
-                   "what was in %s before",
                    from, into);
     mrsi_undo_conflicts(&u);
     return mrsi_undo_end(&u);

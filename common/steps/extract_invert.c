@@ -158,6 +158,17 @@ put_pages(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_unset(u, mrsi_undo_body(u, "from"), out, 3);
 }
 
+/* Whether what `parent_ref` holds is extracted itself, so that no parent can be told by it any more. */
+static bool
+key_goes(const struct mrsi_extract *s)
+{
+    bool goes = false;
+    for (uint32_t i = 0; i < s->listed.n && !s->to_child; i++) {
+        goes = goes || mrs_path_relation(&s->listed.path[i], &s->parent_key);
+    }
+    return goes;
+}
+
 static void
 lose_elements(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
@@ -211,12 +222,13 @@ mrsi_extract_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *
     const struct mrs_path *out[] = {s->to_child && !s->child_is_path ? &s->child_refs : &none, &s->count, &none};
     if (s->pages.given && plain && !listed(s)) {
         put_pages(s, &u);
-    } else if (s->pages.given || !tied || s->rest) {
+    } else if (s->pages.given || !tied || s->rest || key_goes(s)) {
         mrsi_undo_unset(&u, mrsi_undo_body(&u, "from"), out, 3);
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES | INTO_LOSS,
                        "the elements of %s, which stay in %s: %s", s->path.n ? s->path.text : "the list", s->into.ns,
                        s->pages.given ? "their pages do not tell where in the arrays they were"
                        : s->rest      ? "those that stayed do not tell where the others were"
+                       : key_goes(s)  ? "the parents' keys went along"
                                       : "`refs` is none, nothing tells which parent they came from");
     } else {
         if (listed(s)) {

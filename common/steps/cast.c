@@ -41,7 +41,9 @@ read_type(struct mrsi_read *r, struct mrsi_slot s, const char **to)
     }
     const char *near = mrsi_arg_nearest(*to, types, sizeof types / sizeof *types);
     return near ? mrsi_read_error(r, s.key, s.sub, "unknown type `%s`; is `%s` meant?", *to, near)
-                : mrsi_read_error(r, s.key, s.sub, "unknown type `%s`", *to);
+                : mrsi_read_error(r, s.key, s.sub,
+                                  "unknown type `%s`: one of double string objectId bool date int long decimal "
+                                  "binData is meant", *to);
 }
 
 static void

@@ -181,6 +181,13 @@ mrs_path_relation(const struct mrs_path *a, const struct mrs_path *b)
 }
 
 bool
+mrs_path_texts_meet(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
+    return least == 0 || (memcmp(a, b, least) == 0 && (n == m || (n > m ? a : b)[least] == '.'));
+}
+
+bool
 mrs_path_equal(const struct mrs_path *a, const struct mrs_path *b)
 {
     return mrs_path_relation(a, b) == 1;

@@ -8,6 +8,7 @@
  * asked here, no step is known by name. */
 #include "internal.h"
 #include "mongoreshape/live.h"
+#include "mongoreshape/path.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,13 +54,6 @@ mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t)
     return t->kind == 'A' && !listed ? 'D' : t->kind;
 }
 
-static bool
-meet(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
-    return least == 0 || (strncmp(a, b, least) == 0 && (n == m || (n > m ? a : b)[least] == '.'));
-}
-
 struct hit {
     const char *ns, *path;
 };
@@ -86,7 +80,8 @@ touch_meets(const struct mrs_step *x, const struct mrs_touch *t, const struct mr
 {
     for (uint32_t i = 0; i < y->desc.n_touches; i++) {
         const struct mrs_touch *u = &y->desc.touches[i];
-        if (mrsi_live_kind(&y->desc, u) == kind && strcmp(ns_of(x, t), ns_of(y, u)) == 0 && meet(t->path, u->path)) {
+        if (mrsi_live_kind(&y->desc, u) == kind && strcmp(ns_of(x, t), ns_of(y, u)) == 0 &&
+                mrs_path_texts_meet(t->path, u->path)) {
             *h = (struct hit){ns_of(x, t), strlen(t->path) > strlen(u->path) ? t->path : u->path};
             return true;
         }
@@ -240,7 +235,7 @@ make_gone(struct judge *j, struct mrs_live_group *g)
             const struct mrs_touch *t = &s->desc.touches[k];
             bool claimed = false;
             for (uint32_t c = 0; c < g->n_claims; c++) {
-                claimed = claimed || meet(g->claims[c], t->path);
+                claimed = claimed || mrs_path_texts_meet(g->claims[c], t->path);
             }
             if (t->kind == 'D' && !claimed && !listed_in(list, g->n_gone, t->path)) {
                 list[g->n_gone++] = t->path;

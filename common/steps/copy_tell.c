@@ -126,6 +126,8 @@ mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
         mrsi_tell_once(&t, "the documents that it copies from are gone afterwards");
     } else if (!s->wrap && !s->replace) {
         mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+    } else {
+        mrsi_tell_once_of_one(&t);
     }
     return mrsi_tell_end(&t);
 }

@@ -161,6 +161,29 @@ tell_live(struct mrsi_tell *t, const struct mrsi_embed *s)
     }
 }
 
+/* What stays in `from` is looked at again by a second run, what has left it is not. */
+static void
+tell_once(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    bool leave = s->keep != EMBED_KEEP_ALL;
+    bool some_stay = (s->limited && !s->overflow.given) || s->many || s->errors != MRSI_ERRORS_REFUSE;
+    if (!s->replace && (!s->in_place || s->count.n)) {
+        mrsi_tell_once(t, "the fields that it adds would be there already; say `replace: true`");
+    } else if (leave && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
+        mrsi_tell_once(t, "a second run finds no documents left to embed and would overwrite the result; say "
+                          "`keep: all` or `empty: absent`");
+    } else if (leave && (s->count.n || s->flag.n)) {
+        mrsi_tell_once(t, "a second run finds no documents left to count; say `keep: all`");
+    } else if (leave && some_stay && !s->in_place) {
+        mrsi_tell_once(t, "a second run would put documents that stay in from in the place of those that have left "
+                          "it; say `keep: all`");
+    } else if (leave && s->dangling != MRSI_DANGLING_KEEP && !s->in_place) {
+        mrsi_tell_once(t, "references to documents that have left from would name nobody; say `keep: all`");
+    } else {
+        mrsi_tell_once_of_one(t);
+    }
+}
+
 enum mrs_status
 mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -183,13 +206,7 @@ mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
     out->sorted = s->sort != NULL;
     out->by_reference = s->join.refs;
     tell_live(&t, s);
-    if (!s->in_place && !s->replace) {
-        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
-    } else if (s->keep != EMBED_KEEP_ALL && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
-        mrsi_tell_once(&t, "a second run finds no documents left to embed and would overwrite the result; say "
-        "`keep: all` or "
-                           "`empty: absent`");
-    }
+    tell_once(&t, s);
     return mrsi_tell_end(&t);
 }
 

@@ -148,7 +148,7 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
     tell_words(&t, s);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     tell_live(&t, s);
-    if (s->leave.given && !s->replace) {
+    if (s->leave.given && (!s->rest || s->to_child || !s->replace)) {
         mrsi_tell_once(&t, "the copies that stay would be extracted again");
     } else if (s->to_child && s->child_is_path) {
         mrsi_tell_once(&t, "the ids that stay at the path would be extracted as elements");
@@ -156,6 +156,8 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
         mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
     } else if (s->count.n) {
         mrsi_tell_once(&t, "the second run would count no elements");
+    } else if (s->flag.n && s->replace) {
+        mrsi_tell_once(&t, "the second run would find no elements, and take the flag away");
     }
     return mrsi_tell_end(&t);
 }

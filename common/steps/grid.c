@@ -224,6 +224,11 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_words(&t, "makes a document in %s for each combination of ", s->into.ns);
     tell_axes(&t, s);
     mrsi_tell_quiet(&t, "what it makes belongs to no document that could be looked at again" MRSI_DO_QUIET);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->axis[i].side >= 0 && mrsi_coll_same(&s->from[i], &s->into)) {
+            mrsi_tell_once(&t, "an axis would have the values of the documents that it has made");
+        }
+    }
     if (s->conflicts) {
         mrsi_tell_loss(&t, "documents of which another one with the same _id counts");
     }

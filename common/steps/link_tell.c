@@ -107,6 +107,12 @@ mrsi_link_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
     tell_touches(&t, s);
     tell_losses(&t, s);
     tell_words(&t, s);
+    if (s->strip != LINK_STRIP_NONE && s->dangling == LINK_DANGLING_NULL) {
+        mrsi_tell_once(&t, "a reference that is null now would go when it is run again");
+    }
+    if (s->orphans != LINK_ORPHANS_KEEP && (s->dangling == LINK_DANGLING_DROP || s->dangling == LINK_DANGLING_NULL)) {
+        mrsi_tell_once(&t, "a child that loses its reference would be an orphan when it is run again");
+    }
     out->sorted = s->wants.sorted;
     mrsi_tell_quiet(&t, "both sides must be seen as they are at one moment, to know who lacks a reference"
                         MRSI_DO_QUIET);

@@ -141,6 +141,10 @@ mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     } else if (s->keep != ROLLUP_KEEP_ALL && s->empty != ROLLUP_EMPTY_ABSENT) {
         mrsi_tell_once(&t, "a second run finds nothing left to compute from and would overwrite the result; say "
                            "`keep: all` or `empty: absent`");
+    } else if (s->keep != ROLLUP_KEEP_ALL && s->errors != MRSI_ERRORS_REFUSE) {
+        mrsi_tell_once(&t, "a second run would compute from what `errors` has left in from alone; say `keep: all`");
+    } else {
+        mrsi_tell_once_of_one(&t);
     }
     return mrsi_tell_end(&t);
 }

@@ -48,20 +48,13 @@ struct reads { /* does anything that is read touch what is written */
     bool hit, outside;
 };
 
-static bool
-related(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
-    return n == 0 || m == 0 || (strncmp(a, b, least) == 0 && (n == m || (n > m ? a : b)[least] == '.'));
-}
-
 static void
 see_read(void *arg, const char *path)
 {
     struct reads *r = arg;
     bool inside = false;
     for (uint32_t i = 0; i < r->s->fields.n; i++) {
-        r->hit = r->hit || related(path, r->s->fields.path[i].text);
+        r->hit = r->hit || mrs_path_texts_meet(path, r->s->fields.path[i].text);
     }
     for (uint32_t i = 0; i < r->n_only; i++) {
         size_t n = strlen(r->only[i]);

@@ -182,6 +182,23 @@ mrsi_tell_once(struct mrsi_tell *t, const char *why)
 }
 
 void
+mrsi_tell_once_of_one(struct mrsi_tell *t)
+{
+    if (t->bad || !mrsi_coll_same(&t->side[0].coll, &t->side[1].coll)) {
+        return;
+    }
+    for (uint32_t i = 0; i < t->d->n_touches; i++) {
+        const struct mrs_touch *r = &t->touch[i];
+        for (uint32_t k = 0; r->kind == 'R' && k < t->d->n_touches; k++) {
+            const struct mrs_touch *w = &t->touch[k];
+            if (w->kind != 'R' && w->side < 2 && mrs_path_texts_meet(r->path, w->path)) {
+                mrsi_tell_once(t, "from and into are one collection, of which it reads what it has written");
+            }
+        }
+    }
+}
+
+void
 mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into)
 {
     uint32_t n = t->d->n_pairs;

@@ -48,6 +48,9 @@ void mrsi_tell_words(struct mrsi_tell *t, const char *fmt, ...) __attribute__((f
 /* "a, b and 7 more": the texts of paths, at most `most` of them. */
 const char *mrsi_tell_paths(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, uint32_t most);
 void mrsi_tell_once(struct mrsi_tell *t, const char *why); /* not repeatable, and why */
+/* Not repeatable where `from` (side 0) and `into` (side 1) are one collection, of which it reads what it writes; asked
+ * when all touches are told. */
+void mrsi_tell_once_of_one(struct mrsi_tell *t);
 /* One more pair of match (n_pairs counts them): a path that cannot be written with dots is told as NULL. */
 void mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into);
 void mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *key);

@@ -99,13 +99,6 @@ renames(const char *field, const char *name)
     return strcmp(field, name) != 0 && strncmp(field, "_id", 3) != 0;
 }
 
-static bool
-one_in_the_other(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
-    return memcmp(a, b, least) == 0 && (n == m || (n < m ? b : a)[least] == '.');
-}
-
 /* Whether the field at `el` of `by` gets the reading's name again: not one that another field has already, or gets
  * before it. */
 static bool
@@ -121,7 +114,7 @@ gets_name(struct mrs_val by, const struct mrs_elem *el, const char *field)
         const char *its = bare_field(&other, true);
         if (strcmp(other.name, el->name) == 0) {
             before = false;
-        } else if (its && (before || !renames(its, other.name)) && one_in_the_other(its, field)) {
+        } else if (its && (before || !renames(its, other.name)) && mrs_path_texts_meet(its, field)) {
             return false;
         }
     }

@@ -255,6 +255,10 @@ read_every(struct mrsi_read *r, struct mrsi_bucket *s)
                         word);
         return;
     }
+    if (!text && every.v.type != MRS_DOCUMENT) {
+        mrsi_read_error(r, "every", NULL, "must be a number and one of s m h d w, as 1h, or a map { unit: month }");
+        return;
+    }
     if (!text && !long_every(r, every, &spec)) {
         return;
     }

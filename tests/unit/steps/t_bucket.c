@@ -706,7 +706,8 @@ static const struct bench_wrong wrong[] = {
     {"bucket", "{" HEAD ",'time':'t','every':'0h'}", "every: must be a whole number greater than 0\n"},
     {"bucket", "{" HEAD ",'time':'t','every':'99999999999999999999h'}", "every: `99999999999999999999h` is no ..."},
     {"bucket", "{" HEAD ",'time':'t','every':'9999999999999h'}", "every: no date that can be stored is so far ..."},
-    {"bucket", "{" HEAD ",'time':'t','every':5}", "every: must be a map, not int\n"},
+    {"bucket", "{" HEAD ",'time':'t','every':5}",
+     "every: must be a number and one of s m h d w, as 1h, or a map { unit: month }\n"},
     {"bucket", "{" HEAD ",'time':'t','every':{'unit':'days'}}", "every/unit: must be one of ..."},
     {"bucket", "{" HEAD ",'time':'t','every':{'size':1}}", "every: `unit` is needed here\n"},
     {"bucket", "{" HEAD ",'time':'t','every':{'unit':'day','size':-2}}", "every/size: must be a whole number greater "

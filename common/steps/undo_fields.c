@@ -240,7 +240,8 @@ mrsi_split_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
         mrsi_undo_loss(&u, MRS_LOSS_VALUES, "%s, where they lie in arrays%s", names,
                        lists ? ", or have names that need a list: they are not put back" : "");
     }
-    mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS | MRS_LOSS_VALUES | MRS_LOSS_ORDER,
-                   "siblings that were there before, and which of several with one _id counted");
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_VALUES,
+                   "siblings that were there before or whose document is gone, and which of several with one _id "
+                   "counted");
     return mrsi_undo_end(&u);
 }

@@ -91,6 +91,9 @@ transfer(struct mrs_output *o, struct job *job, const struct mrsi_source_from *f
                                      false};
         return recode(o, job, from, &to, e);
     }
+    if (job->half && mrsi_half_goes_on(job->half) && mrsi_told_number(job->half->from, "file") != job->done) {
+        return mrsi_half_damaged(job->half, e);
+    }
     if (from->place) {
         return copy_stretches(job, from, fd, e);
     }

@@ -329,6 +329,9 @@ reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
     s->docs = mrsi_told_number(d, "docs");
     s->bytes = mrsi_told_number(d, "bytes");
     s->digest = (struct mrs_hash_sum){mrsi_told_number(d, "low"), mrsi_told_number(d, "high")};
+    if (s->o->codec == MRS_CODEC_NONE && mark.file_bytes + n != s->bytes) { /* else a document would be cut */
+        return mrs_err_checkpoint(e, "its place in %s", s->path);
+    }
     s->fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (s->fd < 0) {
         return mrs_err_sys(e, errno, "open %s", s->path);

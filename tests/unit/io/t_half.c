@@ -241,7 +241,8 @@ damaged(const struct kind *k, struct waiting *was, const char *field, uint8_t va
 {
     struct waiting w;
     char names[1000];
-    uint8_t *at = value_of(&was->words, field) + (strcmp(field, "file") == 0 ? 5 : 4), keep = *at;
+    bool number = strcmp(field, "done") == 0;
+    uint8_t *at = value_of(&was->words, field) + (number ? 0 : strcmp(field, "file") == 0 ? 5 : 4), keep = *at;
     *at = value;
     begin_case(&w, 0);
     enum mrs_status s = take_up(k, &w, (struct mrs_view){was->words.p, (uint32_t)was->words.n}, names, sizeof names);
@@ -262,7 +263,7 @@ damaged_words(void **state)
     static const struct {
         unsigned kind;
         const char *field;
-    } cases[] = {{1, "name"}, {3, "item"}, {5, "member"}, {7, "member"}};
+    } cases[] = {{0, "done"}, {1, "name"}, {3, "item"}, {5, "member"}, {7, "member"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct kind *k = &kinds[cases[i].kind];
         struct waiting w;
@@ -281,6 +282,9 @@ damaged_words(void **state)
         mrs_output_free(w.o);
         damaged(k, &was, "path", '/', MRS_E_FORMAT);
         damaged(k, &was, "file", 0x77, MRS_E_IO); /* more bytes than there are */
+        if (strcmp(cases[i].field, "done") == 0) {
+            damaged(k, &was, "done", 0, MRS_E_FORMAT); /* less than the file has */
+        }
         if (k->copies) {
             damaged(k, &was, "name", '?', MRS_E_EXISTS); /* its file is there, and nobody goes on with it */
         } else {

@@ -586,6 +586,77 @@ threads(void **state)
     free(docs.p);
 }
 
+/* Half of the documents are written, then the run is stopped. */
+static void
+stop_in_the_middle(struct bytes docs, size_t half, struct mrs_buf *description, struct mrs_buf *mark)
+{
+    struct mrs_sink *sink;
+    struct mrs_build b;
+    struct mrs_view d;
+    struct mrs_output *o = open_out(at("out"), (struct mrs_output_opts){.sink_buffer = 1000});
+    OK(mrs_output_coll(o, "shop", "a", NULL, 0, true, &sink, &err));
+    OK(mrs_sink_write(sink, docs.p, half, &err));
+    mrs_build_init(&b, mark);
+    OK(mrs_sink_mark(sink, false, &b, &err));
+    OK(mrs_build_finish(&b, &d, &err));
+    mrs_build_init(&b, description);
+    OK(mrs_output_describe(o, &b, &err));
+    OK(mrs_build_finish(&b, &d, &err));
+    OK(mrs_sink_write(sink, docs.p + half, docs.n - half, &err)); /* nobody will know of it */
+    mrs_output_leave(o);
+    mrs_output_free(o);
+}
+
+static enum mrs_status
+take_sink(const struct mrs_buf *description, const struct mrs_buf *mark, struct mrs_output **o, struct mrs_sink **sink)
+{
+    struct mrs_buf open;
+    struct mrs_build b;
+    struct mrs_view list, d = {mark->p, (uint32_t)mark->n};
+    mrs_buf_init(&open, mem, 1 << 20);
+    mrs_build_init(&b, &open);
+    mrs_build_item_open(&b, MRS_DOCUMENT);
+    mrs_build_text(&b, "path", "shop/a.bson", 11);
+    mrs_build_close(&b);
+    OK(mrs_build_finish(&b, &list, &err));
+    *o = open_out(at("out"), (struct mrs_output_opts){.resume = true});
+    OK(mrs_output_take_up(*o, (struct mrs_view){description->p, (uint32_t)description->n}, list, &err));
+    mrs_buf_clear(&open);
+    return mrs_output_coll_again(*o, "shop", "a", d, sink, &err);
+}
+
+static void
+gone_on_with(void **state)
+{
+    (void)state;
+    struct bytes docs = make_docs(40, 1, 200);
+    struct mrs_buf description, mark;
+    struct mrs_output *o;
+    struct mrs_sink *sink;
+    struct mrs_hash_sum sum;
+    size_t half = 0;
+    mrs_buf_init(&description, mem, 1 << 20);
+    mrs_buf_init(&mark, mem, 1 << 20);
+    for (int i = 0; i < 20; i++) {
+        half += mrs_le32(docs.p + half);
+    }
+    stop_in_the_middle(docs, half, &description, &mark);
+    uint8_t *file = mark.p + (mrs_doc_get((struct mrs_view){mark.p, (uint32_t)mark.n}, "file").p - mark.p);
+    mrs_put64(file, half - 1); /* would be a document cut in two */
+    FAILS(take_sink(&description, &mark, &o, &sink), MRS_E_FORMAT);
+    mrs_output_leave(o);
+    mrs_output_free(o);
+    mrs_put64(file, half);
+    OK(take_sink(&description, &mark, &o, &sink));
+    OK(mrs_sink_write(sink, docs.p + half, docs.n - half, &err));
+    OK(mrs_sink_close(sink, 40, &sum, &err));
+    commit(o);
+    holds(at("out/shop/a.bson"), docs.p, docs.n);
+    mrs_buf_clear(&description);
+    mrs_buf_clear(&mark);
+    free(docs.p);
+}
+
 int
 main(void)
 {
@@ -602,6 +673,7 @@ main(void)
         cmocka_unit_test_setup_teardown(full_disk, begin, finish),
         cmocka_unit_test_setup_teardown(threads, begin, finish),
         cmocka_unit_test_setup_teardown(restarted, begin, finish),
+        cmocka_unit_test_setup_teardown(gone_on_with, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ tell_progress(struct mrsi_scan *s, const struct mrs_block *b)
     mrsi_tick(s->en);
 }
 
-/* In a sample the input's collections end early. */
+/* In a sample the input's collections end early: as where a file ends, the reader is closed then. */
 static enum mrs_status
 cut_sample(struct mrsi_scan *s, struct mrs_block *b)
 {
@@ -87,6 +87,8 @@ cut_sample(struct mrsi_scan *s, struct mrs_block *b)
         return MRS_OK;
     }
     if (b->first_doc >= most) {
+        mrs_reader_close(s->reader);
+        s->reader = NULL;
         s->at_part = s->n_part;
         return MRS_END;
     }

@@ -501,12 +501,69 @@ refused(void **state)
                    "           id: new }\n");
 }
 
+/* ---- a sample: its end lies within the file ---- */
+enum { PAUSE_MS = 2 };
+
+static void
+cancel_behind(void *arg, const struct mrs_progress *p)
+{
+    if (!cancel && p->docs >= *(const uint64_t *)arg) {
+        usleep(PAUSE_MS * 1000); /* a checkpoint is due now */
+        cancel = 1;
+    }
+}
+
+/* Interrupted when so many documents have been read. False: it ended before. */
+static bool
+interrupted(const char *steps, struct mrs_run_opts o, uint64_t docs)
+{
+    o.checkpoint_ms = PAUSE_MS;
+    o.progress = cancel_behind;
+    o.progress_arg = &docs;
+    return stopped(steps, &o, 0);
+}
+
+static void
+sampled(const char *steps)
+{
+    char all[TEXT_MAX / 16];
+    struct mrs_run_opts o = stopping();
+    uint64_t docs = 1;
+    o.jobs = 2; /* one worker comes to the end while the other one still works */
+    o.sample = 10;
+    begin();
+    put_numbered("in/d/a.bson", 0, 40, 1);
+    put_numbered("in/d/all.bson", 0, 40, 1);
+    stop_at = 0;
+    runs(steps, &o);
+    snprintf(all, sizeof all, "%s", docs_of("out/d/all.bson"));
+    drop("out");
+    for (; interrupted(steps, o, docs); docs++) {
+        o.resume = true;
+        runs(steps, &o);
+        o.resume = false;
+        assert_string_equal(docs_of("out/d/all.bson"), all);
+        drop("out");
+    }
+    assert_in_range(docs, 10, 1000);
+}
+
+static void
+samples(void **state)
+{
+    (void)state;
+    sampled("- set: { in: all, fields: { x: 1 } }\n"
+            "- rollup: { from: a, into: all, match: { at: _id }, sort: { from: 1 }, fields: { n: { $sum: 1 } } }\n");
+    sampled("- embed: { from: a, into: all, match: { at: _id }, as: list }\n");
+    sampled("- link: { parent: all, child: a, parent_ref: at, child_refs: list, derive: child_refs }\n");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equal_ids), cmocka_unit_test(residues),
                                        cmocka_unit_test(ways_back), cmocka_unit_test(dropped),
                                        cmocka_unit_test(groups), cmocka_unit_test(another_version),
-                                       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(refused), cmocka_unit_test(samples)};
     return cmocka_run_group_tests_name("run/stopped", tests, make_top_in_memory, drop_top);
 }

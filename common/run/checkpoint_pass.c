@@ -108,7 +108,7 @@ go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *sca
     uint64_t in_part = mrsi_state_number(d, "inPart", INT64_MAX, &bad);
     scan->bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
     struct mrs_reader_at at = mrsi_mark_place_back(d, &bad);
-    if (bad || open.type != MRS_BOOL || (*open.p && scan->at_part >= scan->n_part)) {
+    if (bad || open.type != MRS_BOOL || (*open.p && (scan->at_part >= scan->n_part || in_part != at.doc))) {
         return mrsi_state_damaged("where the pass stands", e);
     }
     return *open.p ? mrsi_scan_go_on(scan, &at, in_part, e) : MRS_OK;

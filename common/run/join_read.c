@@ -80,7 +80,10 @@ key_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct mrsi_join *j = arg;
     struct key_job *k = job;
     (void)w;
-    j->n_into = k->block.first_doc + k->block.n_docs;
+    if (k->block.first_doc != j->n_into) {
+        return mrsi_state_damaged("the documents that were read", e);
+    }
+    j->n_into += k->block.n_docs;
     enum mrs_status s = MRS_OK;
     if (!j->lookup && !__atomic_load_n(&j->multi, __ATOMIC_RELAXED)) {
         s = mrsi_merge_into(j, (const struct mrsi_logged *)(const void *)k->log.p,

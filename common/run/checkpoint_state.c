@@ -210,7 +210,7 @@ apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
     c->copied = is & COPIED;
     struct mrs_view parts = mrsi_state_list(d, "parts", &bad);
     bool came = c->in_index != MRSI_NONE; /* what is copied is one of the input */
-    if (bad || (c->copied && !(came && c->written))) {
+    if (bad || (c->copied && !(came && c->written)) || (c->written && !c->last.ns)) {
         return mrsi_state_damaged("a collection", e);
     }
     uint32_t n = mrs_doc_count(parts);

@@ -527,6 +527,7 @@ clear(struct backing *x)
 {
     mrsi_docs_close(&x->docs);
     mrs_output_free(x->en.out);
+    mrsi_refused_clear(&x->en); /* nothing is refused here, but a damaged state may name a log */
     mrs_input_close(x->back);
     mrs_buf_clear(&x->text);
     mrs_arena_clear(&x->arena);

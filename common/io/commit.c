@@ -136,18 +136,23 @@ replace_dir(struct mrs_output *o, struct mrs_err *e)
     if (renameat2(AT_FDCWD, o->partial, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0) {
         return unknown_flag(errno) ? replace_in_two(o, e) : rename_failed(o->partial, o->path, errno, e);
     }
-    int marker = -1; /* should we be killed now, the next run may remove the older output */
+    int marker = -1, older = -1;
+    (void)mrsi_claim_folder(o->partial, &older, NULL); /* ours is the new one: nobody else removes this meanwhile */
+    /* should we be killed now, the next run may remove the older output */
     if (mrsi_create(o->marker, &marker, NULL) == MRS_OK) {
         close(marker);
     }
     s = mrsi_sync_parent(o->path, e);
     if (s == MRS_OK) {
         mrsi_remove_tree(o->partial, NULL); /* published already: what cannot be removed stays beside */
-        return s;
+    } else {
+        (void)unlink(o->marker);
+        if (renameat2(AT_FDCWD, o->partial, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0) {
+            o->keep_partial = true; /* it holds the older output */
+        }
     }
-    (void)unlink(o->marker);
-    if (renameat2(AT_FDCWD, o->partial, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0) {
-        o->keep_partial = true; /* it holds the older output */
+    if (older >= 0) {
+        close(older);
     }
     return s;
 }

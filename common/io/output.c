@@ -2,8 +2,8 @@
  *
  * Everything is written below OUT.partial, for a single file as well, and appears under its own
  * name only at the commit (commit.c). The folder carries a marker file that says whose it is: a
- * later run may remove what a killed one left, and nothing else. The marker is locked while its
- * writer lives, so that two runs with one OUT cannot remove each other's work. Files are synced
+ * later run may remove what a killed one left, and nothing else. The folder is locked while its
+ * writer lives, so that two runs with one OUT cannot remove each other's work (claim.c). Files are synced
  * late, at the commit, where their writeback has had time; descriptors are kept for that, up to a
  * small number. Must not know plans or documents. */
 #include "lanes.h"
@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 const char *
@@ -129,101 +128,6 @@ check_existing(struct mrs_output *o, struct mrs_err *e)
                : MRS_OK;
 }
 
-static bool
-has_manifest(struct mrs_output *o)
-{
-    char *manifest = mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MANIFEST);
-    struct stat st;
-    bool there = manifest && lstat(manifest, &st) == 0;
-    mrs_free(o->mem, manifest);
-    return there;
-}
-
-/* OUT.partial is there: ours, and nobody's who lives? Then it goes. */
-static enum mrs_status
-remove_stale(struct mrs_output *o, struct mrs_err *e)
-{
-    int fd = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (fd >= 0) {
-        bool busy = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-        enum mrs_status s = MRS_OK;
-        if (busy) {
-            s = MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial);
-        } else if (!o->force && mrsi_stopped_there(o)) {
-            s = MRSI_FAIL(e, MRS_E_EXISTS,
-                          "another run to %s was stopped: --resume goes on with it, --force begins anew", o->path);
-        }
-        s = s == MRS_OK ? mrsi_remove_tree(o->partial, e) : s;
-        close(fd);
-        return s;
-    }
-    if (rmdir(o->partial) == 0) {
-        return MRS_OK; /* killed before the marker was there */
-    }
-    return has_manifest(o) /* killed behind the marker's end */
-               ? mrsi_remove_tree(o->partial, e)
-               : MRSI_FAIL(e, MRS_E_EXISTS,
-                           "%s is there and was not made by mongoreshape: remove it yourself",
-                           o->partial);
-}
-
-/* OUT.partial of a stopped run as it is. */
-static enum mrs_status
-adopt_partial(struct mrs_output *o, struct mrs_err *e)
-{
-    o->keep_partial = true; /* until it is found as it was left */
-    o->lock_fd = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (o->lock_fd < 0 && errno == ENOENT && has_manifest(o)) { /* killed behind the marker's end */
-        enum mrs_status s = mrsi_create(o->marker, &o->lock_fd, e);
-        if (s != MRS_OK) {
-            return s;
-        }
-    }
-    if (o->lock_fd < 0) {
-        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force begins anew",
-                         o->partial);
-    }
-    if (flock(o->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-        return MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial);
-    }
-    return MRS_OK;
-}
-
-/* Our marker in a new folder, locked. */
-static enum mrs_status
-mark_partial(struct mrs_output *o, struct mrs_err *e)
-{
-    static const char text[] =
-        "This folder is the unfinished output of mongoreshape and may be removed.\n";
-    enum mrs_status s = mrsi_create(o->marker, &o->lock_fd, e);
-    if (s == MRS_OK) {
-        if (flock(o->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-            return MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", o->partial);
-        }
-        s = mrsi_write_full(o->lock_fd, text, sizeof text - 1, o->marker, e);
-    }
-    if (s != MRS_OK) {
-        unlink(o->marker);
-        rmdir(o->partial);
-    }
-    return s;
-}
-
-static enum mrs_status
-make_partial(struct mrs_output *o, struct mrs_err *e)
-{
-    enum mrs_status s = MRS_OK;
-    if (mkdir(o->partial, 0777) < 0) {
-        int err = errno;
-        s = err == EEXIST ? remove_stale(o, e)
-                          : mrs_err_sys(e, err, "create folder %s", o->partial);
-        if (s == MRS_OK && mkdir(o->partial, 0777) < 0) {
-            s = mrs_err_sys(e, errno, "create folder %s", o->partial);
-        }
-    }
-    return s == MRS_OK ? mark_partial(o, e) : s;
-}
-
 /* A folder for what goes to standard output at last. */
 static enum mrs_status
 make_temporary(struct mrs_output *o, const char *tmp, struct mrs_err *e)
@@ -239,7 +143,7 @@ make_temporary(struct mrs_output *o, const char *tmp, struct mrs_err *e)
         return mrs_err_sys(e, errno, "create a temporary folder in %s", dir);
     }
     memcpy(o->marker, o->partial, strlen(o->partial));
-    return mark_partial(o, e);
+    return mrsi_claim_mark(o, e);
 }
 
 static enum mrs_status
@@ -374,7 +278,8 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
         return mrs_err_memory(e, sizeof *o);
     }
     o->mem = mem;
-    o->lock_fd = o->out_fd = -1;
+    o->claim = (struct mrsi_claim){-1, -1};
+    o->out_fd = -1;
     o->force = opts->force;
     o->sample = opts->sample;
     o->sink_buffer = opts->sink_buffer;
@@ -399,7 +304,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     } else if (s == MRS_OK) {
         s = check_apart(o, opts->input, e);
         s = s == MRS_OK ? check_existing(o, e) : s;
-        s = s != MRS_OK ? s : opts->resume ? adopt_partial(o, e) : make_partial(o, e);
+        s = s != MRS_OK ? s : opts->resume ? mrsi_claim_left(o, e) : mrsi_claim_new(o, e);
     }
     if (s == MRS_OK && !opts->resume) {
         s = put_prelude(o, e);
@@ -615,13 +520,10 @@ mrs_output_abort(struct mrs_output *o)
         return;
     }
     let_go(o);
-    if (o->lock_fd >= 0) {
-        if (!o->keep_partial) {
-            mrsi_remove_tree(o->partial, NULL);
-        }
-        close(o->lock_fd);
-        o->lock_fd = -1;
+    if (o->claim.marker >= 0 && !o->keep_partial) {
+        mrsi_remove_tree(o->partial, NULL);
     }
+    mrsi_claim_end(&o->claim);
     o->failed = true;
 }
 
@@ -632,9 +534,7 @@ mrs_output_free(struct mrs_output *o)
         return;
     }
     let_go(o);
-    if (o->lock_fd >= 0) {
-        close(o->lock_fd);
-    }
+    mrsi_claim_end(&o->claim);
     for (uint32_t i = 0; i < o->n_recs; i++) {
         mrs_free(o->mem, o->recs[i].name);
     }

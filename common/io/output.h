@@ -33,6 +33,11 @@ struct mrsi_out_file {
     uint64_t bytes, inode;
 };
 
+/* A partial folder and the marker file in it, both open and locked; -1: not. */
+struct mrsi_claim {
+    int folder, marker;
+};
+
 struct mrs_output {
     struct mrs_mem *mem;
     enum mrsi_out_kind kind;
@@ -51,8 +56,8 @@ struct mrs_output {
     size_t sink_buffer;
     struct mrsi_lanes *lanes; /* who compresses */
     uint32_t jobs;            /* threads of it */
-    int lock_fd;          /* the marker file, locked while we live */
-    int out_fd;           /* STDOUT: where the bytes wait */
+    struct mrsi_claim claim; /* the partial folder is ours while we live */
+    int out_fd;              /* STDOUT: where the bytes wait */
     pthread_mutex_t lock; /* of all below */
     bool lock_ready, failed, committed;
     bool keep_partial; /* an undo failed: the partial folder holds what was there before */
@@ -84,6 +89,18 @@ mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, 
 enum mrs_status mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e);
 /* A folder that was made: path is the output's from here on, also on failure. */
 enum mrs_status mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e);
+/* ---- claim.c ---- */
+/* OUT.partial new, with our marker; what a killed run left of it is removed. FAIL MRS_E_EXISTS: another run has it, or
+ * a stopped one can be gone on with, or it is nobody's of ours. */
+enum mrs_status mrsi_claim_new(struct mrs_output *o, struct mrs_err *e);
+/* OUT.partial of a stopped run as it is. FAIL MRS_E_MISSING, MRS_E_EXISTS: another run has it. */
+enum mrs_status mrsi_claim_left(struct mrs_output *o, struct mrs_err *e);
+/* The marker in a new folder that nobody else knows. Where it fails the folder is removed. */
+enum mrs_status mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e);
+/* A partial folder that is there, whoever made it: nobody else is at work on it until fd is closed. FAIL MRS_E_EXISTS:
+ * another run has it, or has had it and moved it away; MRS_E_IO. */
+enum mrs_status mrsi_claim_folder(const char *partial, int *fd, struct mrs_err *e);
+void mrsi_claim_end(struct mrsi_claim *c);
 /* ---- commit.c ---- */
 int mrsi_rename_new(const char *from, const char *to); /* as rename, but EEXIST where `to` is there */
 int mrsi_swap(const char *from, const char *to);       /* two names that are there */

@@ -460,9 +460,13 @@ enum mrs_status
 mrs_beside_settle(const struct mrs_beside *side, struct mrs_view d, bool force, bool *published, struct mrs_err *e)
 {
     struct names n;
+    int claim = -1;
     enum mrs_status s = make_names(side, &n, e);
     struct mrs_val packs = mrs_doc_get(d, "packs");
     *published = false;
+    if (s == MRS_OK && there(n.partial)) { /* it may be no killed run's: another one may be publishing it */
+        s = mrsi_claim_folder(n.partial, &claim, e);
+    }
     if (s == MRS_OK && packs.type == MRS_BOOL && *packs.p) {
         s = settle_packed(side, &n, d, published, e);
     } else if (s == MRS_OK) {
@@ -474,6 +478,9 @@ mrs_beside_settle(const struct mrs_beside *side, struct mrs_view d, bool force, 
         } else if (!*published && inode_of(d, "data")) {
             s = take_back(&n, d, e);
         }
+    }
+    if (claim >= 0) {
+        close(claim);
     }
     free_names(side, &n);
     return s;

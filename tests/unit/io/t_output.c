@@ -170,6 +170,35 @@ packed(void **state)
     free(docs.p);
 }
 
+/* The marker goes a moment before the folder gets its last name: whoever comes then must not take it for the rest of a
+ * killed run. */
+static void
+while_it_is_published(void **state)
+{
+    (void)state;
+    struct bytes docs = make_docs(50, 1, 300);
+    struct mrs_output_opts opts = {.force = true}, resume = {.resume = true};
+    struct mrs_beside side = {mem, at("out"), NULL};
+    bool published;
+    struct mrs_output *o = open_out(at("out"), opts);
+    write_coll(o, "d", "c", "{}", docs, 50);
+    put_text(at("out.partial/mongoreshape.manifest.json"), "{}");
+    assert_int_equal(unlink(at("out.partial/mongoreshape.partial")), 0);
+    refused(at("out"), opts, MRS_E_EXISTS, "another run");
+    refused(at("out"), resume, MRS_E_EXISTS, "another run");
+    FAILS(mrs_beside_settle(&side, mrs_empty_doc(), false, &published, &err), MRS_E_EXISTS);
+    assert_true(there(at("out.partial/d/c.bson")));
+    assert_false(there(at("out.partial/mongoreshape.partial")));
+    mrs_output_free(o); /* killed: now it may go */
+    OK(mrs_beside_settle(&side, mrs_empty_doc(), false, &published, &err));
+    assert_false(published);
+    o = open_out(at("out"), opts);
+    assert_false(there(at("out.partial/d")));
+    mrs_output_abort(o);
+    mrs_output_free(o);
+    free(docs.p);
+}
+
 static void
 abort_and_kill(void **state)
 {
@@ -663,6 +692,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(folder, begin, finish),
         cmocka_unit_test_setup_teardown(packed, begin, finish),
+        cmocka_unit_test_setup_teardown(while_it_is_published, begin, finish),
         cmocka_unit_test_setup_teardown(abort_and_kill, begin, finish),
         cmocka_unit_test_setup_teardown(refusals, begin, finish),
         cmocka_unit_test_setup_teardown(no_permission, begin, finish),

@@ -6,13 +6,29 @@
 #include "mongoreshape/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+/* Where the caller has closed a standard stream the next file would get its number, and messages would be written into
+ * a dump. What takes its place refuses what the stream is for. */
+static bool
+fill_standard_streams(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    bool ok = true;
+    for (int fd = STDIN_FILENO; ok && fd <= STDERR_FILENO; fd++) {
+        ok = fcntl(fd, F_GETFD) >= 0 || open("/dev/null", modes[fd]) == fd;
+    }
+    return ok;
+}
+
+/* A result that did not arrive is none, also where it was that things differ. */
 static int
 close_stdout(const struct mrs_cli *cli, int status)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
-        return status ? status : mrs_code_exit(MRS_E_IO);
+        return status > mrs_code_exit(MRS_E_REFUSED) ? status : mrs_code_exit(MRS_E_IO);
     }
     return status;
 }
@@ -34,7 +50,7 @@ run(struct mrs_cli *cli, int argc, char **argv)
 int
 mrs_cli_main(struct mrs_cli *cli, int argc, char **argv)
 {
-    int status = run(cli, argc, argv);
+    int status = fill_standard_streams() ? run(cli, argc, argv) : mrs_code_exit(MRS_E_IO);
     mrs_cli_clear(cli);
     return close_stdout(cli, status);
 }

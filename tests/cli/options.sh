@@ -128,6 +128,19 @@ expect 0 'nothing was written' run good.yaml -i in --dry-run
 expect 0 'nothing was written' check good.yaml -i in
 "$tool" run good.yaml -i in -o out.j --json >out 2>err
 [ $? -eq 0 ] && [ ! -s err ] && grep -q '"published":true.*"planId":"[0-9a-f]\{32\}".*"before":2' out || fail "run --json: $(cat out err)"
+# ---- standard streams that are closed or full ----
+"$tool" run good.yaml -i in -o - >&- 2>err
+[ $? -eq 4 ] && grep -q 'standard output: Bad file descriptor' err || fail "an archive for a closed standard output: $(cat err)"
+"$tool" run good.yaml -i - -o out.s --ns d.c <&- >out 2>err
+[ $? -eq 4 ] && grep -q 'standard input: Bad file descriptor' err || fail "a closed standard input: $(cat err)"
+for streams in '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+    eval "\"\$tool\" run good.yaml -i in -o out.s -v --progress --force $streams" || fail "run $streams: $?"
+    cmp out.s/d/c.bson out.d/d/c.bson || fail "words in a dump: run $streams"
+done
+if [ -w /dev/full ]; then
+    "$tool" diff in out.d >/dev/full 2>err
+    [ $? -eq 4 ] && grep -q 'standard output' err || fail "what differs, for a full disk: $(cat err)"
+fi
 printf 'steps:\n- set: { in: nobody, fields: { a: 1 } }\n' >absent.yaml
 expect 2 'absent.yaml:2:10: error: set: `in`: ' run absent.yaml -i in -o out.n
 [ ! -e out.n ] && [ ! -e out.n.partial ] || fail "an output in spite of a wrong plan"

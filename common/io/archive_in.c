@@ -376,7 +376,7 @@ mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from, con
         mrsi_frames_init(&r.f, in->mem, src, r.name);
         r.f.pause = &in->pause;
         if (opts->head) {
-            mrsi_source_pipe(src, opts->head, opts->head_n);
+            mrsi_source_pipe(src, opts->head, opts->head_n, r.f.pause);
         }
         s = mrsi_frames_magic(&r.f, e);
         s = s == MRS_OK ? read_prelude(&r, e) : s;

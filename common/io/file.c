@@ -83,16 +83,36 @@ mrsi_is_own_file(const struct stat *st)
     return S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_nlink == 1;
 }
 
-/* Instead of an offset: wherever the descriptor stands. */
-#define AT_ITS_PLACE UINT64_MAX
-
-static enum mrs_status
-read_up_to(int fd, uint8_t *p, size_t n, uint64_t off, const char *name, size_t *got, struct mrs_err *e)
+enum mrs_status
+mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e)
 {
+    return p && p->due && p->due(p->arg, bytes) ? p->rest(p->arg, e) : MRS_OK;
+}
+
+/* Until there is something to read, or the end; whoever waits may stop that. */
+static enum mrs_status
+wait_for_bytes(int fd, const struct mrs_pause *pause, struct mrs_err *e)
+{
+    struct pollfd p = {fd, POLLIN, 0};
+    enum mrs_status s = MRS_OK;
+    for (int n = 0; s == MRS_OK && n <= 0;) {
+        n = poll(&p, 1, WAIT_MS);
+        if (n < 0 && errno != EINTR) {
+            return MRS_OK; /* reading tells */
+        }
+        s = n <= 0 ? mrsi_pause(pause, 0, e) : s;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_t *got, struct mrs_err *e)
+{
+    uint8_t *to = p;
     *got = 0;
     while (*got < n) {
         size_t want = n - *got < PIECE ? n - *got : PIECE;
-        ssize_t r = off == AT_ITS_PLACE ? read(fd, p + *got, want) : pread(fd, p + *got, want, (off_t)(off + *got));
+        ssize_t r = pread(fd, to + *got, want, (off_t)(off + *got));
         if (r == 0) {
             break;
         }
@@ -108,15 +128,25 @@ read_up_to(int fd, uint8_t *p, size_t n, uint64_t off, const char *name, size_t 
 }
 
 enum mrs_status
-mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_t *got, struct mrs_err *e)
+mrsi_read_pipe(const struct mrsi_pipe *pipe, void *p, size_t n, size_t *got, struct mrs_err *e)
 {
-    return read_up_to(fd, p, n, off, name, got, e);
-}
-
-enum mrs_status
-mrsi_read_full(int fd, void *p, size_t n, const char *name, size_t *got, struct mrs_err *e)
-{
-    return read_up_to(fd, p, n, AT_ITS_PLACE, name, got, e);
+    uint8_t *to = p;
+    *got = 0;
+    while (*got < n) {
+        enum mrs_status s = wait_for_bytes(pipe->fd, pipe->pause, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        ssize_t r = read(pipe->fd, to + *got, n - *got < PIECE ? n - *got : PIECE);
+        if (r == 0) {
+            break;
+        }
+        if (r < 0 && errno != EINTR) {
+            return mrs_err_sys(e, errno, "read %s", pipe->name);
+        }
+        *got += r > 0 ? (size_t)r : 0;
+    }
+    return MRS_OK;
 }
 
 enum mrs_status
@@ -283,28 +313,6 @@ mrs_temp_open(const char *dir, int *fd, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e)
-{
-    return p && p->due && p->due(p->arg, bytes) ? p->rest(p->arg, e) : MRS_OK;
-}
-
-/* Until there is something to read, or the end; whoever waits may stop that. */
-static enum mrs_status
-wait_for_bytes(const struct mrsi_pipe_from *from, struct mrs_err *e)
-{
-    struct pollfd p = {from->fd, POLLIN, 0};
-    enum mrs_status s = MRS_OK;
-    for (int n = 0; s == MRS_OK && n <= 0;) {
-        n = poll(&p, 1, WAIT_MS);
-        if (n < 0 && errno != EINTR) {
-            return MRS_OK; /* reading tells */
-        }
-        s = n <= 0 ? mrsi_pause(from->pause, 0, e) : s;
-    }
-    return s;
-}
-
-enum mrs_status
 mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint64_t *bytes, struct mrs_err *e)
 {
     enum { ROOM = 64 << 10 };
@@ -315,16 +323,16 @@ mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint6
     }
     *bytes = from->n;
     s = mrs_write_at(*spool, from->head, from->n, 0, e);
-    while (s == MRS_OK && (s = wait_for_bytes(from, e)) == MRS_OK) {
-        ssize_t got = read(from->fd, room, ROOM);
+    while (s == MRS_OK && (s = wait_for_bytes(from->pipe.fd, from->pipe.pause, e)) == MRS_OK) {
+        ssize_t got = read(from->pipe.fd, room, ROOM);
         if (got < 0 && errno != EINTR) {
-            s = mrs_err_sys(e, errno, "read %s", from->name);
+            s = mrs_err_sys(e, errno, "read %s", from->pipe.name);
         } else if (got == 0) {
             break;
         } else if (got > 0) {
             s = mrs_write_at(*spool, room, (size_t)got, *bytes, e);
             *bytes += (size_t)got;
-            s = s == MRS_OK ? mrsi_pause(from->pause, (size_t)got, e) : s;
+            s = s == MRS_OK ? mrsi_pause(from->pipe.pause, (size_t)got, e) : s;
         }
     }
     if (s != MRS_OK) {
@@ -416,6 +424,7 @@ mrsi_cut_file(int fd, const char *name, uint64_t n, struct mrs_err *e)
 static enum mrs_status
 read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs_err *e)
 {
+    struct mrsi_pipe from = {fd, path, NULL}; /* which it may be */
     size_t want = size + 1;
     for (;;) {
         size_t got, was = b->n;
@@ -425,7 +434,7 @@ read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs
                                            b->ceiling - 1)
                                : mrs_buf_status(b, e);
         }
-        enum mrs_status s = mrsi_read_full(fd, at, want, path, &got, e);
+        enum mrs_status s = mrsi_read_pipe(&from, at, want, &got, e);
         b->n = was + got;
         if (s != MRS_OK || got < want) {
             return s;

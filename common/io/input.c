@@ -278,10 +278,9 @@ open_container(struct mrs_input *in, const struct mrs_input_opts *opts, struct m
 static enum mrs_status
 open_file(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, struct mrs_err *e)
 {
-    struct mrsi_opened o;
+    struct mrsi_opened o = {.mem = in->mem, .pause = &in->pause};
     bool stream = false;
-    enum mrs_status s = mrsi_opened_file(in->mem, path, &o, e);
-    o.pause = &in->pause;
+    enum mrs_status s = mrsi_opened_file(path, &o, e);
     if (s == MRS_OK && mrsi_container_packing(o.head, o.head_n) == MRSI_PACKING_STREAM) {
         s = mrsi_opened_decode(&o, opts->tmp, e);
         stream = true;

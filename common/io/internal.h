@@ -31,9 +31,13 @@ bool mrsi_is_own_file(const struct stat *st);
 /* Up to n bytes at an offset; *got less than n at the end of the file only. */
 enum mrs_status mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name,
                                 size_t *got, struct mrs_err *e);
-/* The same from where the file stands: pipes. */
-enum mrs_status
-mrsi_read_full(int fd, void *p, size_t n, const char *name, size_t *got, struct mrs_err *e);
+struct mrsi_pipe {
+    int fd;
+    const char *name;
+    const struct mrs_pause *pause; /* asked while nothing comes; NULL: nobody waits */
+};
+/* The same from where a pipe stands. */
+enum mrs_status mrsi_read_pipe(const struct mrsi_pipe *pipe, void *p, size_t n, size_t *got, struct mrs_err *e);
 enum mrs_status
 mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_err *e);
 enum mrs_status mrsi_sync_fd(int fd, const char *name, struct mrs_err *e);
@@ -44,13 +48,11 @@ enum mrs_status mrsi_sync_parent(const char *path, struct mrs_err *e);
 enum mrs_status mrsi_create(const char *path, int *fd, struct mrs_err *e);
 /* The first n bytes of a file that a stopped run left stay, and it stands behind them; fewer there: MRS_E_IO. */
 enum mrs_status mrsi_cut_file(int fd, const char *name, uint64_t n, struct mrs_err *e);
-/* n bytes that were read from fd before and everything that it still gives, behind each other in an unlinked file. */
+/* n bytes that were read from it before and everything that it still gives, behind each other in an unlinked file. */
 struct mrsi_pipe_from {
-    int fd;
-    const char *name;
+    struct mrsi_pipe pipe;
     const uint8_t *head;
     size_t n;
-    const struct mrs_pause *pause;
 };
 enum mrs_status
 mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint64_t *bytes, struct mrs_err *e);
@@ -156,8 +158,9 @@ void mrsi_source_ahead(struct mrsi_source *s, struct mrsi_lanes *lanes);
  * nothing left. */
 enum mrs_status
 mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e);
-/* From here on bytes come from head, and then from a pipe: from->fd is read as it stands. Before the first read. */
-void mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n);
+/* From here on bytes come from head, and then from a pipe: from->fd is read as it stands. pause, which may be NULL: as
+ * in mrsi_pipe. Before the first read. */
+void mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n, const struct mrs_pause *pause);
 /* Passes over the first n bytes of a source that is new. */
 enum mrs_status mrsi_source_skip(struct mrsi_source *s, uint64_t n, struct mrs_err *e);
 /* Gives the last n bytes back; false where the source cannot (it decodes). */
@@ -176,8 +179,8 @@ enum mrs_status mrsi_read_decoded(struct mrs_mem *mem, const char *path, const s
 /* ---- opened.c: a file or stream, and what it is ---- */
 struct mrsi_opened {
     struct mrs_mem *mem;
-    const char *name; /* for messages */
     const struct mrs_pause *pause;
+    const char *name; /* for messages */
     int fd;
     bool own;         /* fd is ours to close */
     bool pipe;        /* what is not in the head can be read once */
@@ -188,8 +191,8 @@ struct mrsi_opened {
     uint8_t plain[512]; /* its first bytes, decoded */
     size_t plain_n;
 };
-/* path "-": standard input. */
-enum mrs_status mrsi_opened_file(struct mrs_mem *mem, const char *path, struct mrsi_opened *o, struct mrs_err *e);
+/* path "-": standard input. o->mem and o->pause are set. */
+enum mrs_status mrsi_opened_file(const char *path, struct mrsi_opened *o, struct mrs_err *e);
 /* From now on it is an unlinked file in tmp. */
 enum mrs_status mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e);
 /* By its content; and where only its name says so, to be told what is wrong with it. */

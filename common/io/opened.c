@@ -69,19 +69,18 @@ look_inside(struct mrsi_opened *o, struct mrs_err *e)
 static enum mrs_status
 look(struct mrsi_opened *o, struct mrs_err *e)
 {
-    enum mrs_status s = o->pipe ? mrsi_read_full(o->fd, o->head, HEAD, o->name, &o->head_n, e)
+    struct mrsi_pipe pipe = {o->fd, o->name, o->pause};
+    enum mrs_status s = o->pipe ? mrsi_read_pipe(&pipe, o->head, HEAD, &o->head_n, e)
                                 : mrsi_pread_full(o->fd, o->head, HEAD, o->start, o->name, &o->head_n, e);
     return s == MRS_OK ? look_inside(o, e) : s;
 }
 
 enum mrs_status
-mrsi_opened_file(struct mrs_mem *mem, const char *path, struct mrsi_opened *o, struct mrs_err *e)
+mrsi_opened_file(const char *path, struct mrsi_opened *o, struct mrs_err *e)
 {
-    memset(o, 0, sizeof *o);
-    o->mem = mem;
-    o->fd = -1;
+    *o = (struct mrsi_opened){.mem = o->mem, .pause = o->pause, .fd = -1};
     enum mrs_status s = open_fd(path, o, e);
-    o->head = s == MRS_OK ? mrs_alloc(mem, HEAD) : NULL;
+    o->head = s == MRS_OK ? mrs_alloc(o->mem, HEAD) : NULL;
     if (s == MRS_OK && !o->head) {
         return mrs_err_memory(e, HEAD);
     }
@@ -118,7 +117,7 @@ mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
 enum mrs_status
 mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
 {
-    struct mrsi_pipe_from from = {o->fd, o->name, o->head, o->head_n, o->pause};
+    struct mrsi_pipe_from from = {{o->fd, o->name, o->pause}, o->head, o->head_n};
     int spool = -1;
     enum mrs_status s = mrsi_spool(&from, tmp, &spool, &o->bytes, e);
     if (s == MRS_OK) {

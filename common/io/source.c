@@ -24,6 +24,7 @@ struct mrsi_source {
     uint64_t off; /* next byte of the file to read, counted from from.start */
     struct mrsi_stand at; /* the same where bytes are in stretches */
     bool pipe; /* read as it stands, behind the head */
+    const struct mrs_pause *pause; /* of the pipe */
     const uint8_t *head;
     size_t head_n;
     bool failed;
@@ -109,9 +110,10 @@ read_raw(const struct mrsi_source_from *from, struct mrsi_stand *at, uint64_t of
 }
 
 void
-mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n)
+mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n, const struct mrs_pause *pause)
 {
     s->pipe = true;
+    s->pause = pause;
     s->head = head;
     s->head_n = n;
 }
@@ -125,7 +127,8 @@ read_pipe(struct mrsi_source *s, uint8_t *p, size_t n, size_t *got, struct mrs_e
         s->head += k;
         s->head_n -= k;
     }
-    enum mrs_status st = k < n ? mrsi_read_full(s->from.fd, p + k, n - k, s->from.name, &more, e) : MRS_OK;
+    struct mrsi_pipe pipe = {s->from.fd, s->from.name, s->pause};
+    enum mrs_status st = k < n ? mrsi_read_pipe(&pipe, p + k, n - k, &more, e) : MRS_OK;
     *got = k + more;
     s->off += *got;
     return st;

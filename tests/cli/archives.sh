@@ -151,5 +151,25 @@ for ((i = 0; i < 60; i++)); do
 done
 nothing_left "failures"
 
+# ---- a pipe in which nothing comes: the first signal ends it ----
+mkfifo idle
+idle() { # BYTES WHAT ARGUMENT...
+    local bytes=$1 what=$2 pid
+    shift 2
+    { head -c "$bytes" blog.archive; sleep 4; } > idle &
+    "$tool" "$@" < idle > eight 2> log &
+    pid=$!
+    sleep 0.7
+    kill -TERM $pid
+    ( sleep 2.5; kill -KILL $pid ) 2> /dev/null &
+    wait $pid
+    [ $? = 143 ] && [ ! -s eight ] && [ ! -e nine ] && ok || fail "$what is not ended by a signal"
+    wait
+}
+idle 0 "a run that waits for its input" run copy.yaml -i - -o nine
+idle 5000 "a run that waits for the rest of an archive" run copy.yaml -i - -o -
+idle 0 "cat that waits for its input" cat -
+nothing_left "interrupted"
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

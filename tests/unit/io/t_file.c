@@ -139,7 +139,8 @@ copies(void **state)
     OK(mrsi_copy_span(&span, ends[1], "pipe", &err));
     uint8_t room[5000];
     size_t got;
-    OK(mrsi_read_full(ends[0], room, sizeof room, "pipe", &got, &err));
+    struct mrsi_pipe end = {ends[0], "pipe", NULL};
+    OK(mrsi_read_pipe(&end, room, sizeof room, &got, &err));
     assert_int_equal(got, 5000);
     assert_memory_equal(room, in.p + 100, 5000);
     span.n = in.n + 1;

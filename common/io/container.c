@@ -342,6 +342,28 @@ take(struct reader *r, struct archive_entry *entry, struct mrs_err *e)
 }
 
 /* ---- all of them ---- */
+static enum mrs_status
+not_the_end(const struct reader *r, uint64_t at, struct mrs_err *e)
+{
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: something stands at byte %llu behind the end: two containers?", r->from.name,
+                     (unsigned long long)at);
+}
+
+/* A 7z ends with its directory, of which its head says the place. */
+static enum mrs_status
+check_7z_end(struct reader *r, struct mrs_err *e)
+{
+    enum { HEAD = 32 };
+    uint8_t head[HEAD];
+    size_t got = 0;
+    enum mrs_status s = read_part(r, head, HEAD, 0, &got, e);
+    if (s != MRS_OK || got < HEAD) {
+        return s;
+    }
+    uint64_t left = r->from.bytes - HEAD, at = mrs_le64(head + 12), n = mrs_le64(head + 20);
+    return at < left && n < left - at ? not_the_end(r, HEAD + at + n, e) : MRS_OK; /* what is missing has been told */
+}
+
 /* Behind the mark of the end there is nothing but zeros; what else there were would be lost. */
 static enum mrs_status
 check_end(struct reader *r, struct mrs_err *e)
@@ -353,15 +375,17 @@ check_end(struct reader *r, struct mrs_err *e)
         return MRSI_FAIL(e, MRS_E_FORMAT, "%s: truncated: it ends behind byte %llu without the mark of its end",
                          r->from.name, (unsigned long long)at);
     }
-    if (r->packing == MRSI_PACKING_ZIP || archive_format(r->a) == ARCHIVE_FORMAT_7ZIP) {
-        return MRS_OK; /* their directory stands at the end */
+    if (archive_format(r->a) == ARCHIVE_FORMAT_7ZIP) {
+        return check_7z_end(r, e);
+    }
+    if (r->packing == MRSI_PACKING_ZIP) {
+        return MRS_OK; /* mrsi_zip_check has looked */
     }
     for (uint8_t room[16 << 10]; s == MRS_OK && got; at += got) {
         s = read_part(r, room, sizeof room, at, &got, e);
         for (size_t i = 0; i < got; i++) {
             if (room[i]) {
-                return MRSI_FAIL(e, MRS_E_FORMAT, "%s: something stands at byte %llu behind the end: two containers?",
-                                 r->from.name, (unsigned long long)(at + i));
+                return not_the_end(r, at + i, e);
             }
         }
     }

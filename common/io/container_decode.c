@@ -177,6 +177,19 @@ add_filters(struct archive *a)
            archive_read_support_format_raw(a) == ARCHIVE_OK && archive_read_support_format_empty(a) == ARCHIVE_OK;
 }
 
+/* libarchive ends where a further stream does not begin as the first, whether that is another file or a damaged part of
+ * this one. */
+static enum mrs_status
+check_end(const struct mrsi_feed *f, struct archive *a, struct mrs_err *e)
+{
+    la_int64_t taken = archive_filter_bytes(a, -1);
+    if (taken < 0 || (uint64_t)taken >= f->from->bytes) {
+        return MRS_OK;
+    }
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged near byte %lld of the file: other bytes behind the last stream",
+                     f->from->name, (long long)taken);
+}
+
 static enum mrs_status
 pour(struct mrsi_feed *f, struct archive *a, struct mrsi_heap *h, struct mrs_err *e)
 {
@@ -195,7 +208,10 @@ pour(struct mrsi_feed *f, struct archive *a, struct mrsi_heap *h, struct mrs_err
         r = archive_read_data_block(a, &p, &n, &off);
         s = r == ARCHIVE_OK ? heap_put(h, p, n, name, e) : s;
     }
-    return s != MRS_OK || r == ARCHIVE_EOF ? s : mrsi_feed_failed(f, a, name, f->at, e);
+    if (s == MRS_OK && r == ARCHIVE_EOF) {
+        return check_end(f, a, e);
+    }
+    return s != MRS_OK ? s : mrsi_feed_failed(f, a, name, f->at, e);
 }
 
 static enum mrs_status

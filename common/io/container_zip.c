@@ -1,7 +1,8 @@
-/* container_zip.c - whether the two sayings of a zip about each member agree.
+/* container_zip.c - whether the two sayings of a zip about each member agree, and whether it is one whole zip.
  *
  * A zip has a checksum of every member's bytes, but none of names. They stand twice, before the data and in the
- * directory at the end: one damaged bit would make another file of a member without a word. */
+ * directory at the end: one damaged bit would make another file of a member without a word. What stands before or
+ * behind the zip that the last directory speaks of would be passed over as silently. */
 #include "container.h"
 #include <sys/stat.h>
 
@@ -10,6 +11,7 @@ enum { HEAD = 30, ENTRY = 46, END = 22, LOCATOR = 20, END64 = 56, NAME_MAX_BYTES
 struct zip {
     const struct mrsi_source_from *from;
     uint64_t at, end; /* of the directory */
+    bool begins;      /* with a member that the directory lists */
 };
 struct entry {
     uint8_t head[ENTRY];
@@ -53,10 +55,19 @@ differs(const struct zip *z, const struct entry *m, const char *what, struct mrs
                      z->from->name, m->name, what, (unsigned long long)m->off, (unsigned long long)m->data);
 }
 
-/* Where the directory is, of a zip with more than 4 GiB or 65535 members. */
 static enum mrs_status
-find_large(struct zip *z, uint64_t end, struct mrs_err *e)
+not_one(const struct zip *z, uint64_t off, const char *where, struct mrs_err *e)
 {
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: something stands at byte %llu, %s: two containers?", z->from->name,
+                     (unsigned long long)off, where);
+}
+
+/* Where the directory is, of a zip with more than 4 GiB or 65535 members. *behind: what the directory
+ * ends at. */
+static enum mrs_status
+find_large(struct zip *z, uint64_t *behind, struct mrs_err *e)
+{
+    uint64_t end = *behind;
     uint8_t p[END64];
     bool there = false;
     enum mrs_status s = end >= LOCATOR ? get(z, p, LOCATOR, end - LOCATOR, &there, e) : MRS_OK;
@@ -68,6 +79,7 @@ find_large(struct zip *z, uint64_t end, struct mrs_err *e)
     if (s != MRS_OK || !there || memcmp(p, "PK\6\6", 4) != 0) {
         return s == MRS_OK ? damaged(z, at, "the record of its end is not there", e) : s;
     }
+    *behind = at;
     z->at = mrs_le64(p + 48);
     z->end = mrs_le64(p + 40) <= UINT64_MAX - z->at ? z->at + mrs_le64(p + 40) : UINT64_MAX;
     return MRS_OK;
@@ -87,9 +99,13 @@ find_directory(struct zip *z, uint8_t *room, size_t most, struct mrs_err *e)
     for (size_t at = n < END ? 0 : n - END + 1; at-- > 0;) {
         const uint8_t *p = room + at;
         if (memcmp(p, "PK\5\6", 4) == 0 && at + END + le16(p + 20) <= n) {
+            uint64_t behind = start + at;
             z->at = mrs_le32(p + 16);
             z->end = z->at + mrs_le32(p + 12);
-            return find_large(z, start + at, e);
+            s = find_large(z, &behind, e);
+            s = s == MRS_OK && z->end < behind ? not_one(z, z->end, "behind its directory", e) : s;
+            size_t end = at + END + le16(p + 20);
+            return s == MRS_OK && end < n ? not_one(z, start + end, "behind its end", e) : s;
         }
     }
     return MRS_OK; /* libarchive says so too */
@@ -174,12 +190,18 @@ mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct 
 {
     enum { MOST = END + 65535 };
     struct zip z = {.from = from};
+    bool listed = false;
     struct entry *m = mrs_alloc(mem, sizeof *m);
     uint8_t *room = m ? mrs_alloc(mem, MOST) : NULL;
     enum mrs_status s = room ? find_directory(&z, room, MOST, e) : mrs_err_memory(e, MOST);
     while (s == MRS_OK && z.at < z.end) {
         s = read_entry(&z, m, e);
         s = s == MRS_OK ? check_entry(&z, m, e) : s;
+        z.begins = z.begins || m->data == 0;
+        listed = true;
+    }
+    if (s == MRS_OK && listed && !z.begins) {
+        s = not_one(&z, 0, "and its directory does not list it", e);
     }
     mrs_free(mem, room);
     mrs_free(mem, m);

@@ -124,6 +124,17 @@ for way in xz bz2 lz4 lz; do
     verdict "documents in $way" "$(go 0 -i c -o out.bson --ns shop.orders; cmp out.bson dump/shop/orders.bson 2>&1)"
     rm -f out.*
 done
+for way in xz bz2 lz4 lz; do
+    "$repack" raw.$way dump/shop/orders.bson c
+    { cat c; echo more; } > d
+    verdict "$way and more" "$(go 3 -i d -o out.bson --ns shop.orders; says 'd: damaged.* near byte'; absent out.bson)"
+    { cat c; printf X; tail -c +2 c; } > d
+    verdict "two $way streams, one of them damaged" "$(go 3 -i d -o out.bson --ns shop.orders; absent out.bson)"
+    cat c c > d
+    verdict "two $way streams" "$(go 0 -i d -o out.bson --ns shop.orders
+        cat dump/shop/orders.bson dump/shop/orders.bson | cmp - out.bson 2>&1)"
+    rm -f out.*
+done
 "$repack" raw.xz dump/shop/orders.bson c
 "$repack" raw.xz c d
 verdict "xz in xz" "$(go 3 -i d -o out --ns a.b; says 'packed twice'; absent out out.partial)"
@@ -135,6 +146,13 @@ verdict "a cut tar" "$(go 3 -i d -o out; says 'd: .*truncated'; absent out out.p
 "$repack" zip dump c
 head -c 2000 c > d
 verdict "a cut zip" "$(go 3 -i d -o out; says 'd: truncated or empty'; absent out out.partial)"
+"$repack" 7z dump d
+cat d d > e
+verdict "two 7z" "$(go 3 -i e -o out; says "e: something stands at byte $(stat -c %s d)"; absent out out.partial)"
+cat c c > d
+verdict "two zips" "$(go 3 -i d -o out; says 'd: something stands at byte'; absent out out.partial)"
+{ cat c; echo more; } > d
+verdict "a zip and more" "$(go 3 -i d -o out; says "d: something stands at byte $(stat -c %s c), behind its end"; absent out out.partial)"
 "$repack" tar.xz dump c
 head -c 500 c > d
 verdict "a cut tar.xz" "$(go 3 -i d -o out; says 'd: damaged, truncated'; absent out out.partial)"

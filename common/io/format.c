@@ -1,5 +1,6 @@
 /* format.c - what a dump is as a whole: the words for it, and what the name of an output makes of it. */
 #include "archive.h"
+#include "output.h"
 
 static const struct {
     const char *word;
@@ -29,6 +30,19 @@ cut(size_t *n, const char *path, const char *end)
     bool has = *n > k && strncmp(path + *n - k, end, k) == 0;
     *n -= has ? k : 0;
     return has;
+}
+
+bool
+mrsi_names_no_folder(const char *path)
+{
+    static const char *const ends[] = {".bson", ".bson.gz", ".bson.zst", ".xz",  ".txz",
+                                       ".bz2",  ".tbz2",    ".lz4",      ".7z", ".cpio"};
+    bool found = false;
+    for (size_t i = 0; !found && i < sizeof ends / sizeof *ends; i++) {
+        size_t n = strlen(path);
+        found = cut(&n, path, ends[i]);
+    }
+    return found;
 }
 
 struct mrs_output_shape

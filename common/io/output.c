@@ -162,6 +162,11 @@ set_kind(struct mrs_output *o, const struct mrs_output_opts *opts, struct mrs_er
     if (shape.format == MRS_FORMAT_DIRECTORY && standard) {
         return MRSI_FAIL(e, MRS_E_USAGE, "a folder cannot go to standard output: an archive can");
     }
+    if (shape.format == MRS_FORMAT_DIRECTORY && opts->format == MRS_FORMAT_AUTO && mrsi_names_no_folder(o->path)) {
+        return MRSI_FAIL(e, MRS_E_USAGE,
+                         "%s: written are folders, archives, tar, tar.gz, tar.zst, zip, and with --ns single files: "
+                         "give another name, or --format (directory: a folder of this name)", o->path);
+    }
     if (shape.format == MRS_FORMAT_BSON) {
         o->kind = standard ? MRSI_OUT_STDOUT : MRSI_OUT_FILE;
     } else {

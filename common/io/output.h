@@ -89,6 +89,9 @@ mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, 
 enum mrs_status mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e);
 /* A folder that was made: path is the output's from here on, also on failure. */
 enum mrs_status mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e);
+/* ---- format.c ---- */
+/* Whether a name is one of a file in a form that is not written, or of one collection: nobody means a folder by it. */
+bool mrsi_names_no_folder(const char *path);
 /* ---- claim.c ---- */
 /* OUT.partial new, with our marker; what a killed run left of it is removed. FAIL MRS_E_EXISTS: another run has it, or
  * a stopped one can be gone on with, or it is nobody's of ours. */

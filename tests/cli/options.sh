@@ -128,6 +128,14 @@ expect 0 'nothing was written' run good.yaml -i in --dry-run
 expect 0 'nothing was written' check good.yaml -i in
 "$tool" run good.yaml -i in -o out.j --json >out 2>err
 [ $? -eq 0 ] && [ ! -s err ] && grep -q '"published":true.*"planId":"[0-9a-f]\{32\}".*"before":2' out || fail "run --json: $(cat out err)"
+cp -r in in.two && cp in/d/c.bson in.two/d/e.bson
+for name in out.7z out.tar.xz out.bson; do
+    expect 2 "$name: written are folders" run good.yaml -i in.two -o $name
+    [ ! -e $name ] && [ ! -e $name.partial ] || fail "a folder called $name"
+done
+expect 0 '' run good.yaml -i in -o out.7z --format directory -q
+expect 0 '' run good.yaml -i in -o out.bson -q
+[ -f out.bson ] && [ -d out.7z ] || fail "single files and folders by their names"
 # ---- standard streams that are closed or full ----
 "$tool" run good.yaml -i in -o - >&- 2>err
 [ $? -eq 4 ] && grep -q 'standard output: Bad file descriptor' err || fail "an archive for a closed standard output: $(cat err)"

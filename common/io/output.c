@@ -11,7 +11,6 @@
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -55,44 +54,11 @@ mrs_output_packs(const struct mrs_output *o)
 }
 
 /* ---- opening ---- */
-/* True where path is dir or lies in it. */
-static bool
-inside(const char *path, const char *dir)
-{
-    size_t n = strlen(dir);
-    return strncmp(path, dir, n) == 0 &&
-           (path[n] == 0 || path[n] == '/' || (n == 1 && dir[0] == '/'));
-}
-
-/* The resolved name of something that need not be there yet. */
-static bool
-resolve_new(struct mrs_mem *mem, const char *path, char real[PATH_MAX])
-{
-    if (realpath(path, real)) {
-        return true;
-    }
-    const char *base = mrsi_base_name(path);
-    char *dir =
-        base == path ? mrs_strndup(mem, ".", 1) : mrs_strndup(mem, path, (size_t)(base - path));
-    bool ok = dir && realpath(dir, real) && strlen(real) + strlen(base) + 2 < PATH_MAX;
-    mrs_free(mem, dir);
-    if (ok) {
-        size_t n = strlen(real);
-        real[n] = '/';
-        memcpy(real + n + 1, base, strlen(base) + 1);
-    }
-    return ok;
-}
-
 static enum mrs_status
 check_apart(struct mrs_output *o, const char *input, struct mrs_err *e)
 {
-    char in[PATH_MAX], out[PATH_MAX];
-    if (!input || strcmp(input, "-") == 0 || !realpath(input, in) ||
-        !resolve_new(o->mem, o->path, out)) {
-        return MRS_OK; /* opening either of them tells what is wrong */
-    }
-    if (inside(in, out) || inside(out, in)) {
+    /* where one of them cannot be resolved, opening it tells what is wrong */
+    if (mrs_file_is_in(o->mem, input, o->path) || mrs_file_is_in(o->mem, o->path, input)) {
         return MRSI_FAIL(e, MRS_E_USAGE,
                          "output %s and input %s overlap: the input must stay as it is", o->path,
                          input);

@@ -360,6 +360,34 @@ refused_path(struct mrsi_engine *en, struct mrs_err *e)
     return path;
 }
 
+/* What stands beside the output may not take the place of what the run was given. */
+static enum mrs_status
+check_beside(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    if (!o->dry_run && mrs_file_is_in(en->mem, o->output, o->input)) {
+        return MRS_OK; /* opening the output tells that */
+    }
+    const char *refused = (!o->dry_run || o->refused) && !o->discard ? refused_path(en, e) : NULL;
+    char *text = refused ? mrs_arena_alloc(&en->arena, strlen(refused) + 7) : NULL;
+    if (text) {
+        snprintf(text, strlen(refused) + 7, "%s.jsonl", refused);
+    } else if (refused) {
+        return mrs_err_memory(e, strlen(refused));
+    }
+    const char *const written[] = {refused, text, o->write_residue};
+    const char *const kept[] = {o->input, o->amend, en->plan->file};
+    for (int i = 0; i < 9; i++) {
+        if (mrs_file_is_in(en->mem, written[i / 3], kept[i % 3])) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                               "%s cannot be written: it is, or lies in, %s, which must stay as it is; name another "
+                               "file with %s",
+                               written[i / 3], kept[i % 3], i < 6 ? "--refused" : "--write-residue");
+        }
+    }
+    return MRS_OK;
+}
+
 static enum mrs_status
 too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
 {
@@ -481,7 +509,8 @@ mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const 
     mrs_arena_init(&en.arena, mem);
     pthread_mutex_init(&en.lock, NULL);
     pthread_mutex_init(&en.temp_lock, NULL);
-    enum mrs_status s = begin(&en, &reached, e);
+    enum mrs_status s = check_beside(&en, e);
+    s = s == MRS_OK ? begin(&en, &reached, e) : s;
     s = s == MRS_OK ? run_steps(&en, &reached, e) : s;
     s = s == MRS_OK ? end(&en, reached, e) : s;
     mrsi_keep_end(&en, s, e);

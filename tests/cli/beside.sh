@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# beside.sh MONGORESHAPE - what a run writes beside its output never takes the place of what it was given: the input,
+# the plan, mended documents.
+set -u
+tool=$(realpath "$1")
+casetool=$(dirname "$tool")/casetool
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+passed=0 failed=0
+[ -x "$casetool" ] || { echo "beside: no program at $casetool" >&2; exit 2; }
+
+mkdir -p case/in
+printf '{"_id":1,"x":"no number"}\n' > case/in/t.a.jsonl
+"$casetool" load case in
+printf 'steps: [{ cast: { in: a, fields: { x: int } } }]\n' > plan.yaml
+cp -r in in.before
+cp plan.yaml plan.before
+ln -s in/t/a.bson link
+
+# safe NAME ARGUMENT...: a usage error that changes nothing
+safe() {
+    local name=$1 status
+    shift
+    rm -rf out
+    "$tool" "$@" > log 2>&1
+    status=$?
+    if [ $status = 2 ] && grep -q 'must stay as it is' log && diff -r in in.before && cmp plan.yaml plan.before &&
+        [ ! -e out ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name: status $status"
+        sed 's/^/    | /' log
+    fi
+}
+run=(run plan.yaml -i in -o out --max-refused 5)
+safe "refused over a file of the input" "${run[@]}" --refused in/t/a.bson
+safe "refused into the input" "${run[@]}" --refused in/new
+safe "refused through a link" "${run[@]}" --refused link
+safe "refused over the plan" "${run[@]}" --refused ./plan.yaml
+safe "refused over a single file" run plan.yaml -i in/t/a.bson --ns t.a -o out --refused in/../in/t/a.bson
+safe "check" check plan.yaml -i in --refused in/t/a.bson
+safe "residue over the input" "${run[@]}" --write-residue in/t/a.metadata.json
+safe "residue over the plan" "${run[@]}" --write-residue plan.yaml
+
+"$tool" run plan.yaml -i in -o out -q 2> log # refused: nothing is published
+cp out.refused.bson mended
+safe "refused over what was mended" run plan.yaml -i in -o out --amend out.refused.bson
+safe "its text over what was mended" run plan.yaml -i in -o out --amend out.refused.bson.jsonl
+if cmp out.refused.bson mended && "$tool" run plan.yaml -i in -o out -q --max-refused 1 --amend mended 2> log; [ $? = 1 ]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAIL mended documents of another name"
+fi
+echo "beside: $passed passed, $failed failed"
+[ $failed = 0 ]

@@ -248,7 +248,8 @@ mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err 
     uint64_t piece = mrsi_state_number(mark, "piece", INT64_MAX, &bad);
     uint64_t put = mrsi_state_number(mark, "put", INT64_MAX, &bad);
     bad = bad || on.type != MRS_BOOL || sorted.type != MRS_BOOL || inside.type != MRS_BOOL ||
-          (*inside.p && !*sorted.p) || !f->next_part || f->next_part > f->spill.n_part ||
+          (*inside.p && !*sorted.p) || !mrsi_sides_have_held(&f->sides) || !f->next_part ||
+          f->next_part > f->spill.n_part ||
           piece > f->spill.part[f->next_part - 1].pieces.n / sizeof(struct mrsi_piece);
     if (bad) {
         return mrsi_state_damaged("a partition", e);

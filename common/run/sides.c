@@ -128,6 +128,12 @@ mrsi_sides_held(struct mrsi_sides *s, bool known, bool restart, struct mrs_err *
     return st == MRS_OK && !resolves ? copy_there(s, restart, e) : st;
 }
 
+bool
+mrsi_sides_have_held(const struct mrsi_sides *s)
+{
+    return s->there == s->n_wr && (s->at == s->n_wr || s->ids.phase == MRSI_IDS_RESOLVE);
+}
+
 void
 mrsi_lists_init(struct mrsi_lists *l, struct mrs_mem *mem)
 {

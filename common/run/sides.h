@@ -28,6 +28,8 @@ enum mrs_status mrsi_sides_begin(struct mrsi_sides *s, struct mrsi_refused_mark 
  * phases HOPE and RESOLVE, unless they are known; it is written and counted, but in RESOLVE. restart: empties all
  * writers first, unless the pass goes on: a mark in a pass that is begun again has them empty. */
 enum mrs_status mrsi_sides_held(struct mrsi_sides *s, bool known, bool restart, struct mrs_err *e);
+/* Whether that is over, as it is once sources are read: of a round whose `_id`s were not known. */
+bool mrsi_sides_have_held(const struct mrsi_sides *s);
 /* A job's own, handed over at its commit. */
 struct mrsi_lists {
     struct mrs_buf hashes, members;

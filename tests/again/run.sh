@@ -25,7 +25,7 @@ one_run() {
 law() {
     local name=$1 plan=$2 in=$3 file
     shift 3
-    repeatable "$plan" && one_run "$plan" "$in" "$tmp/once" "$@" || { skipped=$((skipped + 1)); return; }
+    repeatable "$plan" && one_run "$plan" "$in" "$tmp/once" "$@" || return 0 # the law does not speak of it
     one_run "$plan" "$tmp/once" "$tmp/twice" "$@" || { fail "$name" "run again it ends with $?"; return; }
     while IFS= read -r file; do
         cmp -s "$tmp/once/$file" "$tmp/twice/$file" || {

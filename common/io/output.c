@@ -58,7 +58,7 @@ static enum mrs_status
 check_apart(struct mrs_output *o, const char *input, struct mrs_err *e)
 {
     /* where one of them cannot be resolved, opening it tells what is wrong */
-    if (mrs_file_is_in(o->mem, input, o->path) || mrs_file_is_in(o->mem, o->path, input)) {
+    if (mrs_file_is_in(input, o->path) || mrs_file_is_in(o->path, input)) {
         return MRSI_FAIL(e, MRS_E_USAGE,
                          "output %s and input %s overlap: the input must stay as it is", o->path,
                          input);

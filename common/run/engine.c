@@ -365,20 +365,22 @@ static enum mrs_status
 check_beside(struct mrsi_engine *en, struct mrs_err *e)
 {
     const struct mrs_run_opts *o = en->opts;
-    if (!o->dry_run && mrs_file_is_in(en->mem, o->output, o->input)) {
+    if (!o->dry_run && mrs_file_is_in(o->output, o->input)) {
         return MRS_OK; /* opening the output tells that */
     }
-    const char *refused = (!o->dry_run || o->refused) && !o->discard ? refused_path(en, e) : NULL;
+    bool lists = (!o->dry_run || o->refused) && !o->discard && (o->refused || o->output);
+    const char *refused = lists ? refused_path(en, e) : NULL;
     char *text = refused ? mrs_arena_alloc(&en->arena, strlen(refused) + 7) : NULL;
+    if (lists && !text) {
+        return mrs_err_memory(e, 7);
+    }
     if (text) {
         snprintf(text, strlen(refused) + 7, "%s.jsonl", refused);
-    } else if (refused) {
-        return mrs_err_memory(e, strlen(refused));
     }
     const char *const written[] = {refused, text, o->write_residue};
     const char *const kept[] = {o->input, o->amend, en->plan->file};
     for (int i = 0; i < 9; i++) {
-        if (mrs_file_is_in(en->mem, written[i / 3], kept[i % 3])) {
+        if (mrs_file_is_in(written[i / 3], kept[i % 3])) {
             return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
                                "%s cannot be written: it is, or lies in, %s, which must stay as it is; name another "
                                "file with %s",

@@ -173,7 +173,7 @@ struct mrs_output_opts {
 };
 /* Whether a file that is written, or would be, is `kept` or lies in it, links resolved. NULL, "-" and what cannot be
  * resolved: no. */
-bool mrs_file_is_in(struct mrs_mem *mem, const char *file, const char *kept);
+bool mrs_file_is_in(const char *file, const char *kept);
 /* Refuses an existing OUT without force (MRS_E_EXISTS), makes OUT.partial (an old one of a killed
  * run is removed: it carries our marker file, else MRS_E_EXISTS; one that another process is
  * writing: MRS_E_EXISTS). With force an existing folder is only replaced where everything in it

@@ -149,6 +149,7 @@ mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
     }
     s = lock(o->claim.marker, o->marker, &taken, e);
     if (s == MRS_OK && taken) {
+        mrsi_claim_end(&o->claim); /* who has lost removes nothing */
         return busy(o->partial, e);
     }
     s = s == MRS_OK ? mrsi_write_full(o->claim.marker, text, sizeof text - 1, o->marker, e) : s;

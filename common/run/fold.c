@@ -107,13 +107,11 @@ look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
     return begin_writing(f, MRSI_FOLD_RESOLVES, e);
 }
 
-/* Whether it is known where the documents of each partition begin, as it is once all groups were written; the state of
- * another run may say that they were. */
+/* All groups were written, or the state of another run says so. */
 static enum mrs_status
 begin_telling(struct mrsi_fold *f, struct mrs_err *e)
 {
-    bool known = f->serials.ended && f->serials.n == f->spill.n_part;
-    return known ? begin_writing(f, MRSI_FOLD_TELLS, e) : mrsi_state_damaged("groups", e);
+    return mrsi_fold_is_numbered(f) ? begin_writing(f, MRSI_FOLD_TELLS, e) : mrsi_state_damaged("groups", e);
 }
 
 static enum mrs_status

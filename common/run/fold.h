@@ -257,6 +257,13 @@ struct mrsi_fold {
     } heavy;
 };
 
+/* Whether it is known which number the first document of each partition has, as it is once RESOLVE is over. */
+static inline bool
+mrsi_fold_is_numbered(const struct mrsi_fold *f)
+{
+    return f->serials.ended && f->serials.n == f->spill.n_part;
+}
+
 /* A record on its way to a partition: `verify` is the group, `sort` the order, `ref` a part
  * of the group's hash; the shape begins with `ord` bytes of kin. */
 static inline struct mrs_view

@@ -73,7 +73,7 @@ apply_groups(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
         return s;
     }
     bool bad = f->gather.on ? f->next_group > f->gather.groups.n_groups : f->next_part > f->spill.n_part;
-    bad = bad || (f->stage == MRSI_FOLD_TELLS && (!f->serials.ended || f->serials.n != f->spill.n_part));
+    bad = bad || (f->stage == MRSI_FOLD_TELLS && !mrsi_fold_is_numbered(f));
     if (bad) {
         return mrsi_state_damaged("groups", e);
     }

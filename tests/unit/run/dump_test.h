@@ -235,7 +235,7 @@ balanced(const struct mrs_report *r)
 }
 
 static inline struct ran
-run(const char *steps, const struct mrs_run_opts *opts)
+run_in(struct mrs_mem *mem, const char *steps, const struct mrs_run_opts *opts)
 {
     struct ran r;
     struct mrs_run_opts o = *opts;
@@ -244,7 +244,7 @@ run(const char *steps, const struct mrs_run_opts *opts)
     char text[8192];
     memset(&r, 0, sizeof r);
     mrs_err_clear(&r.err);
-    r.mem = mrs_mem_new(0);
+    r.mem = mem;
     o.input = o.input ? o.input : at("in");
     o.output = o.output ? o.output : at("out");
     snprintf(text, sizeof text, "steps:\n%s", steps);
@@ -263,6 +263,12 @@ run(const char *steps, const struct mrs_run_opts *opts)
     mrs_plan_free(plan);
     mrs_input_close(in);
     return r;
+}
+
+static inline struct ran
+run(const char *steps, const struct mrs_run_opts *opts)
+{
+    return run_in(mrs_mem_new(0), steps, opts);
 }
 
 static inline void

@@ -242,6 +242,27 @@ wrong_amendments(void **state)
     fails("- set: { in: a, fields: { z: 1 } }\n", &o, MRS_E_BSON, "document 2");
 }
 
+/* Whichever allocation fails. */
+static void
+nothing_new_in_the_input(void **state)
+{
+    struct mrs_run_opts o = defaults();
+    bool refused = false;
+    (void)state;
+    begin();
+    put_docs("in/d/a.bson", "{'_id':1,'x':1} {'_id':2,'x':2}");
+    o.write_residue = at("in/d/residue");
+    for (uint64_t n = 1; n < 100; n++) {
+        struct ran r = run_in(mrs_mem_new(n), SET("a", "z", "x"), &o);
+        assert_int_not_equal(r.status, MRS_OK);
+        refused = r.err.code == MRS_E_USAGE;
+        ran_end(&r);
+        assert_false(there("out"));
+        assert_false(there("in/d/residue"));
+    }
+    assert_true(refused);
+}
+
 int
 main(void)
 {
@@ -253,6 +274,7 @@ main(void)
                                        cmocka_unit_test(dry_runs_tell_the_same),
                                        cmocka_unit_test(amended),
                                        cmocka_unit_test(refused_file_is_an_amend_file),
-                                       cmocka_unit_test(wrong_amendments)};
+                                       cmocka_unit_test(wrong_amendments),
+                                       cmocka_unit_test(nothing_new_in_the_input)};
     return cmocka_run_group_tests(tests, make_top, drop_top);
 }

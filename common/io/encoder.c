@@ -100,6 +100,7 @@ write_piece(struct mrsi_encoder *c, struct piece *p, bool drop, struct mrs_err *
         s = MRS_OK;
     } else if (s == MRS_OK) {
         s = mrsi_write_full(c->fd, p->out->p, p->out->n, c->name, e);
+        mrsi_write_behind(c->fd, c->file_bytes, p->out->n);
     } else {
         *e = p->err;
     }
@@ -293,6 +294,7 @@ static enum mrs_status
 write_plain(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_write_full(c->fd, p, n, c->name, e);
+    mrsi_write_behind(c->fd, c->file_bytes, n);
     c->file_bytes += n;
     return s;
 }

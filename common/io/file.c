@@ -18,6 +18,7 @@
 #define WAIT_MS 200 /* between two looks whether a pipe has bytes */
 #define PIECE \
     (1u << 30) /* most bytes in one system call: larger ones are cut by the kernel anyway */
+#define BEHIND (16u << 20) /* less: the system has more work; more: whoever asks waits for the disk's queue */
 
 char *
 mrsi_format(struct mrs_mem *mem, const char *fmt, ...)
@@ -165,6 +166,14 @@ mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_er
         n -= (size_t)r;
     }
     return MRS_OK;
+}
+
+void
+mrsi_write_behind(int fd, uint64_t before, uint64_t n)
+{
+    if ((before + n) / BEHIND != before / BEHIND) {
+        (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    }
 }
 
 /* The two calls of the engine have a descriptor only: the system knows what it is called. */
@@ -350,8 +359,7 @@ copy_by_kernel(const struct mrsi_span *from, int to, uint64_t *done, int *err)
     *err = 0;
     while (*done < from->n) {
         uint64_t left = from->n - *done;
-        ssize_t r =
-            copy_file_range(from->fd, &at, to, NULL, left < PIECE ? (size_t)left : PIECE, 0);
+        ssize_t r = copy_file_range(from->fd, &at, to, NULL, left < BEHIND ? (size_t)left : BEHIND, 0);
         if (r < 0 && errno == EINTR) {
             continue;
         }
@@ -362,6 +370,7 @@ copy_by_kernel(const struct mrsi_span *from, int to, uint64_t *done, int *err)
             *err = r < 0 ? errno : 0;
             return r < 0 || *done > 0;
         }
+        mrsi_write_behind(to, *done, (uint64_t)r);
         *done += (uint64_t)r;
     }
     return true;
@@ -397,6 +406,7 @@ mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct
         if (s != MRS_OK) {
             return s;
         }
+        mrsi_write_behind(to, done, got);
         done += got;
     }
     return MRS_OK;

@@ -53,7 +53,7 @@ run_tool() {
     esac
     rm -rf out
     sync
-    "$programs/measure" -o report.json "$tool" run "$here/plans/$1" -i "$data/$2" -o out --json "${options[@]}"
+    "$programs/measure" -o report.json -w "$tool" run "$here/plans/$1" -i "$data/$2" -o out --json "${options[@]}"
 }
 run_naive() {
     local job=$1 data=$2
@@ -69,7 +69,7 @@ run_naive() {
     unbucket) set -- unbucket "$data/unbucket/bench/hours.bson" naive.out/readings.bson ;;
     bucket* | rollup*) set -- "${job%%-*}" "$data/bucket/bench/sensors.bson" naive.out/hours.bson ;;
     esac
-    "$programs/measure" "$programs/naive" "$@"
+    "$programs/measure" -w "$programs/naive" "$@"
 }
 
 # number NAME: a figure of the tool's report
@@ -160,7 +160,7 @@ packed() {
         rm -rf out codec.out
         mkdir codec.out
         sync
-        read -r cwall cuser csys crss status < <("$programs/measure" "$programs/recode" "$library" "$level" \
+        read -r cwall cuser csys crss status < <("$programs/measure" -w "$programs/recode" "$library" "$level" \
             "data/$of-$codec"/bench/*.bson.* codec.out)
         if [ "$status" != 0 ]; then
             echo "$name: recode: exit status $status" >&2
@@ -168,8 +168,8 @@ packed() {
             return
         fi
         sync
-        read -r wall user sys rss status < <("$programs/measure" -o report.json "$tool" run "$here/plans/$plan.yaml" \
-            -i "data/$of-$codec" -o out --compress "$codec" --json --jobs "$jobs")
+        read -r wall user sys rss status < <("$programs/measure" -o report.json -w "$tool" run \
+            "$here/plans/$plan.yaml" -i "data/$of-$codec" -o out --compress "$codec" --json --jobs "$jobs")
         if [ "$status" != 0 ]; then
             echo "$name: exit status $status: $(cat report.json)" >&2
             failed=1

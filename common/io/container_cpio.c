@@ -2,11 +2,12 @@
  *
  * A header says how long the name behind it is, and libarchive makes room for that before it looks whether there is so
  * much: four hostile gigabytes would be asked of the system. So the headers are passed over here first, each where the
- * one before it says, and a length that no name has is refused. What is cut short is left to libarchive to tell. */
+ * one before it says, and a length that no name has is refused. So is a header with anything but digits, behind which
+ * libarchive would look for another one by itself. What is cut short is left to libarchive to tell. */
 #include "container.h"
 #include <limits.h>
 
-enum { NEWC = 110, ODC = 76, NAME_MOST = 4096 };
+enum { NEWC = 110, ODC = 76, MAGIC = 6, NAME_MOST = 4096 };
 
 struct shape { /* where the two lengths stand in a header, and what the parts behind it are filled up to */
     size_t head, name, name_n, size, size_n;
@@ -14,21 +15,20 @@ struct shape { /* where the two lengths stand in a header, and what the parts be
 };
 static const struct shape newc = {NEWC, 94, 8, 54, 8, 16, 4}, odc = {ODC, 59, 6, 65, 11, 8, 1};
 
-static bool
-number(const uint8_t *p, size_t n, unsigned base, uint64_t *out)
+/* The value of n digits; *bad true where one is none. */
+static uint64_t
+number(const uint8_t *p, size_t n, unsigned base, bool *bad)
 {
     static const char digits[] = "0123456789abcdefABCDEF";
-    *out = 0;
+    uint64_t value = 0;
     for (size_t i = 0; i < n; i++) {
         const char *digit = p[i] ? strchr(digits, p[i]) : NULL;
         unsigned d = digit ? (unsigned)(digit - digits) : UINT_MAX;
         d = digit && d > 15 ? d - 6 : d; /* capitals */
-        if (d >= base) {
-            return false;
-        }
-        *out = *out * base + d;
+        *bad = *bad || d >= base;
+        value = value * base + d;
     }
-    return true;
+    return value;
 }
 
 static uint64_t
@@ -49,8 +49,9 @@ mrsi_cpio_check(const struct mrsi_source_from *from, const struct mrs_pause *pau
     static const char end[] = "TRAILER!!!";
     uint8_t room[NEWC + sizeof end];
     for (uint64_t at = 0; at < from->bytes;) {
-        uint64_t left = from->bytes - at, name, size;
+        uint64_t left = from->bytes - at;
         size_t got = 0;
+        bool bad = false;
         enum mrs_status s = mrsi_pread_full(from->fd, room, left < sizeof room ? (size_t)left : sizeof room,
                                             from->start + at, from->name, &got, e);
         if (s != MRS_OK || got < ODC) {
@@ -63,8 +64,11 @@ mrsi_cpio_check(const struct mrsi_source_from *from, const struct mrs_pause *pau
         if (got < h->head) {
             return MRS_OK;
         }
-        if (!number(room + h->name, h->name_n, h->base, &name) || !number(room + h->size, h->size_n, h->base, &size)) {
-            return refuse(from, at, "lengths are no numbers in the header", e);
+        (void)number(room + MAGIC, h->head - MAGIC, h->base, &bad);
+        uint64_t name = number(room + h->name, h->name_n, h->base, &bad);
+        uint64_t size = number(room + h->size, h->size_n, h->base, &bad);
+        if (bad) {
+            return refuse(from, at, "something else than digits stands in the header", e);
         }
         if (name == 0 || name > NAME_MOST) {
             return refuse(from, at, name ? "a name is longer than 4,095 bytes" : "a member has no name", e);

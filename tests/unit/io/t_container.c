@@ -608,10 +608,12 @@ lengths_of_cpio(void **state)
         const char *digits;
         const char *word;
     } lies[] = {{"newc", 94, 8, "fffffff0", "longer than 4,095"}, {"newc", 94, 8, "00001001", "longer than 4,095"},
-                {"newc", 94, 8, "00000000", "no name"},           {"newc", 94, 8, "0000zz00", "no numbers"},
+                {"newc", 94, 8, "00000000", "no name"},           {"newc", 94, 8, "0000zz00", "than digits"},
                 {"newc", 54, 8, "ffffffff", "damaged"},           {"newc", 0, 6, "070709", "no header"},
                 {"odc", 59, 6, "777777", "longer than 4,095"},    {"odc", 65, 11, "77777777777", "damaged"},
-                {"odc", 59, 6, "00008 ", "no numbers"}};
+                {"odc", 59, 6, "00008 ", "than digits"},          {"odc", 70, 6, "000 00", "than digits"},
+                {"newc", 46, 4, "\xcb\xcf\xcf\xcf", "than digits"},
+                {"newc", 102, 8, "0000000g", "than digits"}};
     (void)state;
     struct rlimit was, least = {1u << 30, 1u << 30};
     assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);

@@ -1,5 +1,5 @@
 /* every_input.h - any bytes as an input file: whatever it is taken for, it is refused with a reason, or all that it
- * lists can be read, twice alike, up to its end or up to damage that is told.
+ * lists can be read, twice alike up to its end, or both times up to damage that is told.
  *
  * The file is a nameless one, its path that of the descriptor. Nothing may leak, no descriptor may stay open. */
 #ifndef FUZZ_EVERY_INPUT_H
@@ -62,7 +62,8 @@ read_namespace(struct mrs_mem *mem, struct mrs_input *in, uint32_t i)
         must(ns->rel_path && ns->rel_path[0] && ns->rel_path[0] != '/');
     }
     struct mrs_hash_sum a = read_all(mem, in, i, 0, &first), b = read_all(mem, in, i, 4096, &second);
-    must(first == second && a.lo == b.lo && a.hi == b.hi);
+    /* how much comes before damage that both tell is the decoder's: it decodes at once as much as there is room for */
+    must(first == second && (first < MRS_OK || (a.lo == b.lo && a.hi == b.hi)));
 }
 
 static void

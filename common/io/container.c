@@ -121,7 +121,7 @@ refuse(const struct reader *r, const char *why, struct mrs_err *e)
 }
 
 static const char *
-wrong_kind(struct archive_entry *entry)
+wrong_kind(const struct reader *r, struct archive_entry *entry)
 {
     if (archive_entry_hardlink(entry)) {
         return "it is a hard link";
@@ -134,6 +134,9 @@ wrong_kind(struct archive_entry *entry)
     }
     if (archive_entry_is_encrypted(entry)) {
         return "it is encrypted: unpack it with its password and pack it again without";
+    }
+    if (r->packing != MRSI_PACKING_TAR && archive_entry_filetype(entry) == AE_IFDIR && archive_entry_size(entry) > 0) {
+        return "it is a folder that has bytes"; /* no checksum holds what it is; those of tar do */
     }
     return archive_entry_size(entry) < 0 ? "its size is negative" : NULL;
 }
@@ -298,7 +301,7 @@ judge(struct reader *r, struct archive_entry *entry, char path[4096], const char
     enum mrs_status s = MRS_OK;
     *wrong = mrsi_member_path(name, path);
     if (!*wrong) {
-        *wrong = wrong_kind(entry);
+        *wrong = wrong_kind(r, entry);
     }
     if (!*wrong && archive_entry_filetype(entry) == AE_IFREG && (!*path || name[strlen(name) - 1] == '/')) {
         *wrong = "it is a file with the name of a folder";

@@ -2,7 +2,8 @@
  *
  * A zip has a checksum of every member's bytes, but none of names. They stand twice, before the data and in the
  * directory at the end: one damaged bit would make another file of a member without a word. What stands before or
- * behind the zip that the last directory speaks of would be passed over as silently. */
+ * behind the zip that the last directory speaks of would be passed over as silently, and so would a member whose entry
+ * another one takes for its comment: they are counted. */
 #include "container.h"
 #include <sys/stat.h>
 
@@ -11,6 +12,8 @@ enum { HEAD = 30, ENTRY = 46, END = 22, LOCATOR = 20, END64 = 56, NAME_MAX_BYTES
 struct zip {
     const struct mrsi_source_from *from;
     uint64_t at, end; /* of the directory */
+    uint64_t said;    /* members, by the record of the end; */
+    bool modulo;      /* where that has 16 bits for them, less whole 65,536s */
     bool begins;      /* with a member that the directory lists */
 };
 struct entry {
@@ -80,6 +83,8 @@ find_large(struct zip *z, uint64_t *behind, struct mrs_err *e)
         return s == MRS_OK ? damaged(z, at, "the record of its end is not there", e) : s;
     }
     *behind = at;
+    z->said = mrs_le64(p + 32);
+    z->modulo = false;
     z->at = mrs_le64(p + 48);
     z->end = mrs_le64(p + 40) <= UINT64_MAX - z->at ? z->at + mrs_le64(p + 40) : UINT64_MAX;
     return MRS_OK;
@@ -102,6 +107,8 @@ find_directory(struct zip *z, uint8_t *room, size_t most, struct mrs_err *e)
             uint64_t behind = start + at;
             z->at = mrs_le32(p + 16);
             z->end = z->at + mrs_le32(p + 12);
+            z->said = le16(p + 10);
+            z->modulo = true;
             s = find_large(z, &behind, e);
             s = s == MRS_OK && z->end < behind ? not_one(z, z->end, "behind its directory", e) : s;
             size_t end = at + END + le16(p + 20);
@@ -190,7 +197,7 @@ mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct 
 {
     enum { MOST = END + 65535 };
     struct zip z = {.from = from};
-    bool listed = false;
+    uint64_t listed = 0;
     struct entry *m = mrs_alloc(mem, sizeof *m);
     uint8_t *room = m ? mrs_alloc(mem, MOST) : NULL;
     enum mrs_status s = room ? find_directory(&z, room, MOST, e) : mrs_err_memory(e, MOST);
@@ -198,7 +205,10 @@ mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct 
         s = read_entry(&z, m, e);
         s = s == MRS_OK ? check_entry(&z, m, e) : s;
         z.begins = z.begins || m->data == 0;
-        listed = true;
+        listed++;
+    }
+    if (s == MRS_OK && (z.modulo ? listed & 0xffff : listed) != z.said) { /* one may hide in the comment of another */
+        s = damaged(&z, z.end, "it lists fewer or more members than its end says", e);
     }
     if (s == MRS_OK && listed && !z.begins) {
         s = not_one(&z, 0, "and its directory does not list it", e);

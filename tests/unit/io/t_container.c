@@ -634,6 +634,78 @@ lengths_of_cpio(void **state)
     }
 }
 
+/* Documents of all files of a container that is taken whole; -1: it is not. */
+static int
+documents(const char *path)
+{
+    struct mrs_input *in;
+    struct mrs_block b;
+    int n = 0;
+    enum mrs_status s = open_as(mem, path, top, &in);
+    if (s != MRS_OK) {
+        return -1;
+    }
+    mrs_block_init(&b, mem);
+    for (uint32_t i = 0; i < mrs_input_count(in) && s >= MRS_OK; i++) {
+        struct mrs_reader *r = NULL;
+        s = mrs_reader_open(in, i, 0, &r, &err);
+        while (s == MRS_OK && (s = mrs_reader_next(r, &b, &err)) == MRS_OK) {
+            n += (int)b.n_docs;
+        }
+        mrs_reader_close(r);
+    }
+    mrs_block_clear(&b);
+    mrs_input_close(in);
+    return s < MRS_OK ? -1 : n;
+}
+
+/* Whatever one byte of a container becomes: no member is missing without a word. */
+static void
+none_is_missing(void **state)
+{
+    static const char *const formats[] = {"newc", "odc", "zip", "7zip"};
+    static const uint8_t values[] = {0, ' ', '4', '7', 'g', 0x7f, 0xff};
+    static const struct file three[] = {{"d/a.bson", doc_c, sizeof doc_c, 0, NULL, NULL},
+                                        {"d/b.bson", doc_c, sizeof doc_c, 0, NULL, NULL},
+                                        {"d/c.bson", doc_c, sizeof doc_c, 0, NULL, NULL}};
+    (void)state;
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        pack(at("t"), formats[f], NULL, "", three, 3);
+        struct bytes b = get(at("t"));
+        assert_int_equal(documents(at("t")), 3);
+        for (size_t i = 0; i < b.n; i++) {
+            uint8_t was = b.p[i];
+            for (size_t v = 0; v < 8 + sizeof values; v++) {
+                b.p[i] = v < 8 ? (uint8_t)(was ^ 1u << v) : values[v - 8];
+                put(at("t"), b.p, b.n);
+                int n = documents(at("t"));
+                if (n != -1 && n != 3) {
+                    fail_msg("%s: byte %zu, %02x to %02x: %d documents", formats[f], i, was, b.p[i], n);
+                }
+            }
+            b.p[i] = was;
+        }
+        free(b.p);
+    }
+}
+
+/* A member of a zip whose entry in the directory is the comment of the one before it. */
+static void
+hidden_in_a_comment(void **state)
+{
+    static const char mark[] = "PK\1\2";
+    (void)state;
+    pack(at("t"), "zip", NULL, "", &whole[1], 3);
+    struct bytes b = get(at("t"));
+    uint8_t *first = memmem(b.p, b.n, mark, 4), *second = memmem(first + 4, b.n - (size_t)(first + 4 - b.p), mark, 4),
+            *third = memmem(second + 4, b.n - (size_t)(second + 4 - b.p), mark, 4);
+    assert_true(third - second < 256 && first[32] == 0);
+    first[32] = (uint8_t)(third - second);
+    put(at("t"), b.p, b.n);
+    free(b.p);
+    refuses(at("t"), MRS_E_FORMAT, "fewer or more members");
+}
+
 int
 main(void)
 {
@@ -652,6 +724,8 @@ main(void)
         cmocka_unit_test_setup_teardown(no_memory, prepare, finish),
         cmocka_unit_test_setup_teardown(stopped, prepare, finish),
         cmocka_unit_test_setup_teardown(lengths_of_cpio, prepare, finish),
+        cmocka_unit_test_setup_teardown(none_is_missing, prepare, finish),
+        cmocka_unit_test_setup_teardown(hidden_in_a_comment, prepare, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

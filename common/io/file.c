@@ -168,6 +168,8 @@ mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_er
     return MRS_OK;
 }
 
+/* Writing only, without waiting for what was begun before: that would take an error of the disk away from fsync
+ * (sync_file_range(2), file_fdatawait_range of Linux). */
 void
 mrsi_write_behind(int fd, uint64_t before, uint64_t n)
 {

@@ -108,7 +108,9 @@ mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b
 }
 
 /* ---- and back ---- */
-enum { MOST = 1 << 20 }; /* of partitions and streams; in truth a few thousand */
+/* Of partitions; of streams, each of which takes 11 KB where it is merged: as many as threads, anew in each run that
+ * goes on. In truth a few thousand. */
+enum { MOST = 1 << 20, STREAMS_MOST = 1 << 16 };
 
 static enum mrs_status
 make_partitions(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
@@ -178,7 +180,7 @@ mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, 
     uint32_t n = (uint32_t)mrsi_state_number(d, "partitions", MOST, &bad);
     sp->added = (uint32_t)mrsi_state_number(d, "added", MOST, &bad);
     sp->spare = (uint32_t)mrsi_state_number(d, "spare", MOST, &bad);
-    sp->streams = (uint32_t)mrsi_state_number(d, "streams", MOST, &bad);
+    sp->streams = (uint32_t)mrsi_state_number(d, "streams", STREAMS_MOST, &bad);
     sp->unordered = mrsi_state_number(d, "unordered", 1, &bad) != 0;
     if (bad || sp->added >= n || !sp->streams) {
         return mrsi_state_damaged("what was put aside", e);

@@ -26,8 +26,9 @@ format(const char *text, void *to)
 
 static const struct mrs_cli_option options[] = {
     {"input", 'i', "IN", RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_PATH, AT(input), NULL, NULL,
-     "the dump to read: a mongodump directory, one database's folder in it, a .bson file, or `-`",
-     "It is opened read-only. Files may be compressed with gzip or zstd, whatever their names say. "
+     "the dump to read: a mongodump directory or one database's folder in it, also packed as tar, zip, 7z or cpio; an "
+     "archive; a .bson file; or `-`",
+     "It is opened read-only. What it is, and whether it is compressed, is told by its bytes, whatever its name says. "
      "`-` is an archive on standard input, as from `mongodump --archive`, or one collection, named by `--ns`.", NULL},
     {"output", 'o', "OUT", RUN, MRS_CLI_PATH, AT(output), NULL, NULL,
      "the dump to write; it must not exist yet",
@@ -84,8 +85,9 @@ static const struct mrs_cli_option options[] = {
      NULL, NULL},
     {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF, MRS_CLI_PATH, AT(tmp), NULL, "beside OUT, else $TMPDIR or /tmp",
      "folder for temporary files",
-     "They have no names, so nothing is left behind even if the program is killed. They can become "
-     "as large as the collections that are joined. Collections between two steps lie in `OUT.checkpoint` instead.",
+     "They can become as large as the collections that are joined. What is needed only while the program works has no "
+     "name and is gone even if it is killed; what `run --resume` goes on with lies there as well where DIR is given, "
+     "else in `OUT.checkpoint`: until a run ends that goes on with it, or `--force` begins anew.",
      NULL},
     {"compress", 0, "CODEC", RUN, MRS_CLI_OWN, AT(compress), "none|gzip|zstd|zstd:3|gzip:6",
      "as the input", "compress data files: none, gzip or zstd, with a level as in zstd:3",
@@ -203,6 +205,8 @@ static const char *const invert_text[] = {
     "`run`.",
     "What is lost is kept where the plan runs with `--write-residue FILE`; the inverse plan run on its output with "
     "`--residue FILE` then gives the input back byte for byte.",
+    "With `-i IN` the plan is held against the dump, and the database that it means without naming one is written "
+    "down.",
     NULL};
 static const struct mrs_cli_example invert_examples[] = {
     {"mongoreshape invert embed.yaml", "the way back, and what is lost on it"},
@@ -256,7 +260,7 @@ static const struct mrs_cli_command commands[] = {
      check_text, check_examples, mrsi_cmd_check},
     {"explain", EXPLAIN, "PLAN", "[-i IN]", "say in words what a plan does", explain_text,
      explain_examples, mrsi_cmd_explain},
-    {"invert", INVERT, "PLAN", "", "print the plan that undoes a plan, and what is lost", invert_text,
+    {"invert", INVERT, "PLAN", "[-i IN]", "print the plan that undoes a plan, and what is lost", invert_text,
      invert_examples, mrsi_cmd_invert},
     {"cat", CAT, "IN", "", "print the documents of a dump as lines of Extended JSON", cat_text, cat_examples,
      mrsi_cmd_cat},

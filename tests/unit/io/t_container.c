@@ -590,7 +590,7 @@ stopped(void **state)
     assert_int_equal(rmdir(at("tmp")), 0);
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 static const bool sanitized = true; /* its own tables need more than any limit */
 #else
 static const bool sanitized = false;

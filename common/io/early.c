@@ -32,7 +32,6 @@ copy_parts(void *arg)
         uint64_t left = x->bytes - x->done;
         struct mrsi_span part = {x->from.fd, x->from.start + x->done, left < PART ? left : PART, x->from.name};
         ok = mrsi_copy_span(&part, x->fd, x->path, NULL) == MRS_OK;
-        mrsi_write_behind(x->fd, x->done, part.n);
         x->done += ok ? part.n : 0;
     }
     return NULL;

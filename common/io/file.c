@@ -372,7 +372,7 @@ copy_by_kernel(const struct mrsi_span *from, int to, uint64_t *done, int *err)
             *err = r < 0 ? errno : 0;
             return r < 0 || *done > 0;
         }
-        mrsi_write_behind(to, *done, (uint64_t)r);
+        mrsi_write_behind(to, from->off + *done, (uint64_t)r);
         *done += (uint64_t)r;
     }
     return true;
@@ -408,7 +408,7 @@ mrsi_copy_span(const struct mrsi_span *from, int to, const char *to_name, struct
         if (s != MRS_OK) {
             return s;
         }
-        mrsi_write_behind(to, done, got);
+        mrsi_write_behind(to, from->off + done, got);
         done += got;
     }
     return MRS_OK;

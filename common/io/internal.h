@@ -40,8 +40,9 @@ struct mrsi_pipe {
 enum mrs_status mrsi_read_pipe(const struct mrsi_pipe *pipe, void *p, size_t n, size_t *got, struct mrs_err *e);
 enum mrs_status
 mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_err *e);
-/* To be called after every write of n bytes behind `before` others: now and then the system is told to begin bringing
- * them to disk, so that the disk works beside the processors and little is left for the sync. Only a hint. */
+/* To be called after every write of n bytes behind `before` others (of what is copied, its place in the source does as
+ * well): now and then the system is told to begin bringing them to disk, so that the disk works beside the processors
+ * and little is left for the sync. Only a hint. */
 void mrsi_write_behind(int fd, uint64_t before, uint64_t n);
 enum mrs_status mrsi_sync_fd(int fd, const char *name, struct mrs_err *e);
 /* A folder's own entries; and the folder in which path lies. */

@@ -1,11 +1,20 @@
 /* pipe.c - one pass on several workers: fetch under a lock, work in parallel, commit in order.
  *
  * Jobs are numbered as they are fetched and committed in that order, so whatever a pass writes is the same for any
- * number of workers. A big job keeps the fetch lock until it is committed: documents of many megabytes take turns
- * instead of being held by all workers at once (and since earlier jobs have all been fetched, they can commit: no
- * deadlock). The first error stops everybody; of several the one of the earliest job is told. It must not know what a
- * job is. */
+ * number of workers. A worker whose job is done before its turn puts it aside, while there is room for another, and
+ * goes on; whoever commits the job before it commits it, too. A big job keeps the fetch lock until it is committed:
+ * documents of many megabytes take turns instead of being held by all workers at once (and since earlier jobs have all
+ * been fetched, they can commit: no deadlock). The first error stops everybody; of several the one of the earliest job
+ * is told. It must not know what a job is. */
 #include "checkpoint.h"
+
+enum state { FREE, BUSY, WAITS /* worked on: for its turn */ };
+struct slot { /* room for a job */
+    void *job;
+    uint64_t no;
+    enum state state;
+    struct mrs_buf refused; /* of one that waits, in place of its worker's */
+};
 
 struct run {
     const struct mrsi_pipe *p;
@@ -13,6 +22,8 @@ struct run {
     uint64_t marked; /* jobs fetched before the last mark */
     pthread_mutex_t fetch_lock, commit_lock;
     pthread_cond_t turn;
+    struct slot *slot; /* one a worker, and some more; their states under the commit lock */
+    uint32_t n_slots;
     uint64_t fetched;
     _Atomic uint64_t committed;
     bool stop;
@@ -51,26 +62,105 @@ stopped(struct run *r)
     return stop;
 }
 
-/* Waits for the job's turn; false when the pass has failed at an earlier job. */
+/* ---- under the commit lock ---- */
+/* The pass has failed at an earlier job. */
 static bool
-wait_turn(struct run *r, uint64_t job)
+is_over(const struct run *r, uint64_t job)
 {
-    pthread_mutex_lock(&r->commit_lock);
-    while (r->committed != job && !(r->stop && r->err_job < job)) {
-        pthread_cond_wait(&r->turn, &r->commit_lock);
+    return r->stop && r->err_job < job;
+}
+
+static struct slot *
+free_slot(const struct run *r)
+{
+    uint32_t i = 0;
+    while (i < r->n_slots && r->slot[i].state != FREE) {
+        i++;
     }
-    bool mine = r->committed == job && !(r->stop && r->err_job < job);
-    pthread_mutex_unlock(&r->commit_lock);
-    return mine;
+    return i < r->n_slots ? &r->slot[i] : NULL;
+}
+
+/* The job whose turn it is, if that waits to be committed. */
+static struct slot *
+next_waiting(const struct run *r)
+{
+    uint32_t i = 0;
+    while (i < r->n_slots && (r->slot[i].state != WAITS || r->slot[i].no != r->committed)) {
+        i++;
+    }
+    return i < r->n_slots && !is_over(r, r->committed) ? &r->slot[i] : NULL;
 }
 
 static void
-committed(struct run *r)
+swap_refused(struct slot *x, struct mrsi_worker *w)
 {
+    struct mrs_buf swap = w->refused;
+    w->refused = x->refused;
+    x->refused = swap;
+}
+
+/* ---- the end of a job ---- */
+/* Waits for the job's turn: true. False: the worker has another slot, or the pass has failed at an earlier job. */
+static bool
+wait_turn(struct run *r, struct mrsi_worker *w, struct slot **mine, bool big)
+{
+    struct slot *x = *mine, *other = NULL;
+    pthread_mutex_lock(&r->commit_lock);
+    while (r->committed != x->no && !is_over(r, x->no) && (big || (other = free_slot(r)) == NULL)) {
+        pthread_cond_wait(&r->turn, &r->commit_lock);
+    }
+    bool turn = r->committed == x->no && !is_over(r, x->no);
+    if (other) {
+        swap_refused(x, w);
+        x->state = WAITS;
+        other->state = BUSY;
+        *mine = other;
+    }
+    pthread_mutex_unlock(&r->commit_lock);
+    return turn;
+}
+
+/* Commits the job of a slot, whose turn it is; *next: the one behind it, if that waits for this. */
+static enum mrs_status
+commit(struct run *r, struct mrsi_worker *w, struct slot *x, struct slot **next)
+{
+    struct mrs_err e;
+    bool waited = x->state == WAITS; /* nobody else looks at it any more */
+    mrs_err_clear(&e);
+    w->job_no = x->no;
+    if (waited) {
+        swap_refused(x, w);
+    }
+    enum mrs_status s = r->p->commit ? r->p->commit(r->p->arg, w, x->job, &e) : MRS_OK;
+    *next = NULL;
+    if (waited) {
+        swap_refused(x, w);
+    }
+    if (s < MRS_OK) {
+        fail(r, s, x->no, &e);
+        return s;
+    }
     pthread_mutex_lock(&r->commit_lock);
     r->committed++;
+    *next = next_waiting(r);
+    x->state = *next ? FREE : BUSY; /* the last one is the worker's from now on */
     pthread_cond_broadcast(&r->turn);
     pthread_mutex_unlock(&r->commit_lock);
+    return s;
+}
+
+static enum mrs_status
+end_job(struct run *r, struct mrsi_worker *w, struct slot **mine, bool big)
+{
+    enum mrs_status s = MRS_OK;
+    if (!wait_turn(r, w, mine, big)) {
+        return MRS_OK;
+    }
+    for (struct slot *next = *mine; s == MRS_OK && next;) {
+        *mine = next;
+        s = commit(r, w, *mine, &next);
+    }
+    return s;
 }
 
 bool
@@ -100,7 +190,7 @@ take_mark(struct run *r, struct mrs_err *e)
 
 /* One job from fetch to commit; OK to go on, END, or an error that was told. */
 static enum mrs_status
-one_job(struct run *r, struct mrsi_worker *w, void *job)
+one_job(struct run *r, struct mrsi_worker *w, struct slot **mine)
 {
     const struct mrsi_pipe *p = r->p;
     struct mrs_err e;
@@ -114,9 +204,10 @@ one_job(struct run *r, struct mrsi_worker *w, void *job)
         s = mrs_err_set(&e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
     if (s == MRS_OK) {
-        s = p->fetch(p->arg, job, &big, &e);
+        s = p->fetch(p->arg, (*mine)->job, &big, &e);
     }
     if (s == MRS_OK) {
+        (*mine)->no = no;
         r->fetched++;
     } else if (s < MRS_OK) {
         fail(r, s, no, &e); /* before anybody else fetches: what fails behind it would have another reason */
@@ -129,15 +220,11 @@ one_job(struct run *r, struct mrsi_worker *w, void *job)
     }
     w->job_no = no;
     w->committed = &r->committed;
-    s = p->work(p->arg, w, job, &e);
-    if (s == MRS_OK && wait_turn(r, no)) {
-        s = p->commit ? p->commit(p->arg, w, job, &e) : MRS_OK;
-        if (s == MRS_OK) {
-            committed(r);
-        }
-    }
+    s = p->work(p->arg, w, (*mine)->job, &e);
     if (s < MRS_OK) {
         fail(r, s, no, &e);
+    } else {
+        s = end_job(r, w, mine, big);
     }
     if (big) {
         pthread_mutex_unlock(&r->fetch_lock);
@@ -149,19 +236,42 @@ static void *
 worker_main(void *arg)
 {
     struct thread *t = arg;
-    const struct mrsi_pipe *p = t->r->p;
-    void *job = mrs_zalloc(p->en->mem, p->job_size);
-    if (!job) {
-        struct mrs_err e;
-        mrs_err_clear(&e);
-        fail(t->r, mrs_err_memory(&e, p->job_size), UINT64_MAX, &e);
-        return NULL;
+    struct slot *mine = &t->r->slot[t->w->no];
+    while (one_job(t->r, t->w, &mine) == MRS_OK) {
     }
-    while (one_job(t->r, t->w, job) == MRS_OK) {
-    }
-    p->clear(p->arg, job);
-    mrs_free(p->en->mem, job);
     return NULL;
+}
+
+/* A slot of one's own for each worker, and one more for two of them. */
+static enum mrs_status
+make_slots(struct run *r, struct mrs_err *e)
+{
+    const struct mrsi_pipe *p = r->p;
+    uint32_t n = p->en->jobs + p->en->jobs / 2;
+    r->slot = mrs_zalloc(p->en->mem, n * sizeof *r->slot);
+    r->n_slots = r->slot ? n : 0;
+    for (uint32_t i = 0; i < r->n_slots; i++) {
+        mrs_buf_init(&r->slot[i].refused, p->en->mem, SIZE_MAX);
+        r->slot[i].state = i < p->en->jobs ? BUSY : FREE;
+        r->slot[i].job = mrs_zalloc(p->en->mem, p->job_size);
+        if (!r->slot[i].job) {
+            return mrs_err_memory(e, p->job_size);
+        }
+    }
+    return r->slot ? MRS_OK : mrs_err_memory(e, n * sizeof *r->slot);
+}
+
+static void
+clear_slots(struct run *r)
+{
+    for (uint32_t i = 0; i < r->n_slots; i++) {
+        if (r->slot[i].job) {
+            r->p->clear(r->p->arg, r->slot[i].job);
+        }
+        mrs_free(r->p->en->mem, r->slot[i].job);
+        mrs_buf_clear(&r->slot[i].refused);
+    }
+    mrs_free(r->p->en->mem, r->slot);
 }
 
 static void
@@ -193,8 +303,11 @@ mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrsi_pass *pass, st
 {
     struct run r = {.p = p, .pass = pass, .err_job = UINT64_MAX};
     struct thread *t = mrs_zalloc(p->en->mem, p->en->jobs * sizeof *t);
-    if (!t) {
-        return mrs_err_memory(e, p->en->jobs * sizeof *t);
+    enum mrs_status s = t ? make_slots(&r, e) : mrs_err_memory(e, p->en->jobs * sizeof *t);
+    if (s != MRS_OK) {
+        clear_slots(&r);
+        mrs_free(p->en->mem, t);
+        return s;
     }
     pthread_mutex_init(&r.fetch_lock, NULL);
     pthread_mutex_init(&r.commit_lock, NULL);
@@ -203,6 +316,7 @@ mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrsi_pass *pass, st
     pthread_cond_destroy(&r.turn);
     pthread_mutex_destroy(&r.commit_lock);
     pthread_mutex_destroy(&r.fetch_lock);
+    clear_slots(&r);
     mrs_free(p->en->mem, t);
     if (r.status != MRS_OK && e && e->code == MRS_E_NONE) {
         *e = r.err;

@@ -1,5 +1,6 @@
 /* t_pipe.c - jobs on several workers: committed in the order in which they were fetched, the first error told, big
- * jobs alone, and with fewer threads than were asked for. */
+ * jobs alone, one that is done before its turn left to another worker with all that was refused in it, and fewer
+ * threads than were asked for. */
 #include "run_test.h"
 #include <errno.h>
 
@@ -17,6 +18,8 @@ struct show {
     uint64_t fetched, committed;
     _Atomic int at_work, most_at_work, alone_broken, turns;
     _Atomic bool big_at_work;
+    _Atomic uint64_t begun;
+    uint64_t first_waits; /* the first job is not done before so many have begun; 0: it does not wait */
     _Atomic int jobs_made, jobs_cleared;
     int cancel_at;
 };
@@ -51,12 +54,27 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     return MRS_OK;
 }
 
+static bool
+others_begin(struct show *s)
+{
+    for (int ms = 0; ms < 10000 && s->begun < s->first_waits; ms++) {
+        usleep(1000);
+    }
+    return s->begun >= s->first_waits;
+}
+
 static enum mrs_status
 work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
     struct show *s = arg;
     struct job *j = p;
     int now = ++s->at_work;
+    s->begun++;
+    mrs_buf_put(&w->refused, &j->no, sizeof j->no);
+    if (w->refused.bad || (j->no == 0 && !others_begin(s))) {
+        s->at_work--;
+        return w->refused.bad ? mrs_buf_status(&w->refused, e) : mrs_err_set(e, MRS_FAIL, MRS_E_IO, "nobody goes on");
+    }
     s->most_at_work = now > s->most_at_work ? now : s->most_at_work;
     s->big_at_work = j->big ? true : s->big_at_work;
     usleep((unsigned)((j->no * 7919) % 5) * 100 + (w->no ? 0 : 50));
@@ -81,8 +99,11 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
     struct show *s = arg;
     struct job *j = p;
-    (void)w;
     assert_int_equal(j->no, s->committed);
+    assert_int_equal(w->job_no, j->no);
+    assert_int_equal(w->refused.n, sizeof j->no); /* its own, whoever commits it */
+    assert_memory_equal(w->refused.p, &j->no, sizeof j->no);
+    mrs_buf_reset(&w->refused);
     if (j->no == s->fail_commit) {
         return mrs_err_set(e, MRS_DEAD, MRS_E_IO, "commit %d", (int)j->no);
     }
@@ -109,6 +130,9 @@ show_begin(struct show *s, struct bare *b, uint64_t n)
     s->b = b;
     s->n = n;
     s->fail_fetch = s->fail_work[0] = s->fail_work[1] = s->fail_commit = UINT64_MAX;
+    for (uint32_t i = 0; i < b->en.jobs; i++) {
+        mrs_buf_reset(&b->en.worker[i].refused); /* of a pass that failed */
+    }
 }
 
 static enum mrs_status
@@ -154,6 +178,24 @@ only_big_jobs(void **state)
     assert_int_equal(s.committed, 40);
     assert_int_equal(s.most_at_work, 1);
     bare_end(&b);
+}
+
+/* While the first job is at work the others are done before their turn: each of them is put aside as long as there is
+ * room, and one more is at work in each worker. */
+static void
+goes_on(void **state)
+{
+    (void)state;
+    for (uint32_t jobs = 2; jobs <= 5; jobs++) {
+        struct bare b;
+        struct show s;
+        bare_begin(&b, 0, 1 << 20, jobs);
+        show_begin(&s, &b, 50);
+        s.first_waits = jobs + jobs / 2;
+        assert_int_equal(run(&s), MRS_OK);
+        assert_int_equal(s.committed, 50);
+        bare_end(&b);
+    }
 }
 
 static void
@@ -251,7 +293,7 @@ memory_fails(void **state)
 {
     (void)state;
     for (uint32_t jobs = 1; jobs <= 3; jobs++) {
-        for (uint64_t n = 1; n <= 1 + 2 * jobs; n++) {
+        for (uint64_t n = 1; n <= 2 + 4 * jobs; n++) {
             struct bare b;
             struct show s;
             bare_begin(&b, n, 1 << 20, jobs);
@@ -299,9 +341,10 @@ no_threads(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_order),     cmocka_unit_test(only_big_jobs),
-                                       cmocka_unit_test(nothing),      cmocka_unit_test(first_error),
-                                       cmocka_unit_test(cancelled),    cmocka_unit_test(errors_of_callers),
-                                       cmocka_unit_test(memory_fails), cmocka_unit_test(no_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_order),          cmocka_unit_test(only_big_jobs),
+                                       cmocka_unit_test(goes_on),           cmocka_unit_test(nothing),
+                                       cmocka_unit_test(first_error),       cmocka_unit_test(cancelled),
+                                       cmocka_unit_test(errors_of_callers), cmocka_unit_test(memory_fails),
+                                       cmocka_unit_test(no_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

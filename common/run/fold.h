@@ -284,6 +284,9 @@ enum mrs_status mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, 
 /* One document's. SKIP: it is refused. */
 enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x,
                                 struct mrs_err *e);
+/* Of one whose kin stands in the open piece of its partition already; false: nothing was done. */
+bool mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_fold_glance *x,
+                            const uint8_t *doc, uint64_t ordinal);
 /* The key of its group, which may have to be asked for. SKIP: the document is refused. */
 enum mrs_status mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin,
                                     struct mrs_buf *out, struct mrs_err *e);
@@ -299,6 +302,8 @@ enum mrs_status mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark,
 
 /* fold_keep.c: puts the record of a document, if the open piece holds its kin and has room; else false. */
 bool mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x);
+bool mrsi_fold_keep_glance(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen,
+                           const struct mrs_fold_glance *x, const uint8_t *doc, uint64_t ordinal);
 /* Puts the record of the kin and then the document's. */
 enum mrs_status mrsi_fold_keep_kin(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen,
                                    const struct mrsi_fold_parts *x, uint32_t ref, struct mrs_err *e);

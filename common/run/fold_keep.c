@@ -76,6 +76,27 @@ mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, co
     return true;
 }
 
+bool
+mrsi_fold_keep_glance(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrs_fold_glance *x,
+                      const uint8_t *doc, uint64_t ordinal)
+{
+    size_t n = mrsi_fold_room(x->shape_bytes);
+    uint8_t order[MRS_KEY_DATE];
+    if (seen->piece != r->open[seen->part].piece || !mrsi_spiller_fits(&r->spiller, seen->part, n)) {
+        return false;
+    }
+    mrs_key_date(order, x->date);
+    struct mrsi_fold_rec head = {.len = x->shape_bytes, .kin = (uint16_t)seen->kin, .form = MRSI_FOLD_SHORT,
+                                 .first = order[0], .ordinal = ordinal,
+                                 .order = mrsi_fold_prefix((struct mrs_view){order, sizeof order}, 1)};
+    uint8_t *to = put(mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n), &head, sizeof head);
+    for (const struct mrs_fold_span *v = x->shape, *end = v + x->n_spans; v < end; v++) {
+        mrs_copy_value(to, doc + v->at, v->n);
+        to += v->n;
+    }
+    return true;
+}
+
 enum mrs_status
 mrsi_fold_keep_kin(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x,
                    uint32_t ref, struct mrs_err *e)

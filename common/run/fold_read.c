@@ -116,6 +116,20 @@ put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t
     return mrsi_fold_route(f, w, &parts, e);
 }
 
+/* What the step tells at a glance, as of enter. */
+static void
+fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_glance *g, const uint8_t *doc)
+{
+    uint8_t *order = mrs_buf_take(&x->order, MRS_KEY_DATE);
+    if (order) {
+        mrs_key_date(order, g->date);
+    }
+    for (uint32_t i = 0; i < g->n_spans; i++) {
+        mrs_buf_put(&x->shape, doc + g->shape[i].at, g->shape[i].n);
+    }
+    x->takes_part = true;
+}
+
 /* A key that outgrew its buffer refuses its document. */
 static enum mrs_status
 entry_status(const struct mrs_fold_entry *x, struct mrsi_worker *w, struct mrs_err *e)
@@ -129,20 +143,25 @@ entry_status(const struct mrs_fold_entry *x, struct mrsi_worker *w, struct mrs_e
     return mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT, "a key of more than %u bytes", MRS_KEY_MAX);
 }
 
+/* What the document brings is put where it belongs. seen: the step has told at a glance. */
 static enum mrs_status
 one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal,
-             const struct mrs_view *doc, struct mrs_err *e)
+             const struct mrs_view *doc, const struct mrs_fold_glance *seen, struct mrs_err *e)
 {
     struct mrs_fold_entry *x = &job->entry;
     uint8_t *bits = job->bits.p + (ordinal - job->block.first_doc);
-    job->row->before++;
+    enum mrs_status s = MRS_OK;
     x->takes_part = false;
     mrs_buf_reset(&x->group);
     mrs_buf_reset(&x->order);
     mrs_buf_reset(&x->shape);
-    mrs_buf_reset(&x->kin);
     mrs_err_clear(&w->err);
-    enum mrs_status s = f->ops->enter(f->st->state, &w->ctx, job->work, *doc, x);
+    if (seen) {
+        fill_entry(x, seen, doc->p);
+    } else {
+        mrs_buf_reset(&x->kin);
+        s = f->ops->enter(f->st->state, &w->ctx, job->work, *doc, x);
+    }
     if (s < MRS_SKIP) {
         return mrsi_kernel_failed(w, s, e);
     }
@@ -157,6 +176,24 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
     }
     *bits = x->takes_part ? 0 : MRSI_FATE_OUTSIDE;
     return s;
+}
+
+/* The same; most need no entry, since others of their kin have just been put. */
+static enum mrs_status
+glance_first(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal,
+             const struct mrs_view *doc, struct mrs_err *e)
+{
+    struct mrs_fold_glance g;
+    g.kin = &job->entry.kin;
+    mrs_buf_reset(g.kin);
+    if (!f->ops->glance(f->st->state, &w->ctx, job->work, *doc, &g)) {
+        return one_document(f, w, job, ordinal, doc, NULL, e);
+    }
+    if (!job->routes || !mrsi_fold_route_glance(f, w, &g, doc->p, ordinal)) {
+        return one_document(f, w, job, ordinal, doc, &g, e);
+    }
+    job->bits.p[ordinal - job->block.first_doc] = 0;
+    return MRS_OK;
 }
 
 static enum mrs_status
@@ -180,9 +217,12 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     cur.fields = true;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(f, w, job, cur.ordinal, &doc, e);
+        if (s != MRS_OK) {
+            continue;
         }
+        job->row->before++;
+        s = f->ops->glance ? glance_first(f, w, job, cur.ordinal, &doc, e)
+                           : one_document(f, w, job, cur.ordinal, &doc, NULL, e);
     }
     return s == MRS_END ? MRS_OK : s;
 }

@@ -370,15 +370,15 @@ ask(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, struc
     return s;
 }
 
-static struct mrs_hash128
-hash_of(const struct mrsi_fold *f, const struct mrsi_fold_parts *x)
+static inline struct mrs_hash128
+hash_of(const struct mrsi_fold *f, struct mrs_view group, struct mrs_view kin)
 {
     struct mrs_hash128 hash = {0, f->en->seed};
     if (!f->ops->group) {
-        hash = mrs_hash(x->group.p, x->group.n, hash.hi);
+        hash = mrs_hash(group.p, group.n, hash.hi);
     }
-    if (x->kin.n) {
-        hash = mrs_hash(x->kin.p, x->kin.n, hash.hi ^ hash.lo);
+    if (kin.n) {
+        hash = mrs_hash(kin.p, kin.n, hash.hi ^ hash.lo);
     }
     hash.lo |= 1; /* an empty place is 0 */
     return hash;
@@ -392,7 +392,7 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
     if (s != MRS_OK) {
         return s;
     }
-    struct mrs_hash128 hash = hash_of(f, x);
+    struct mrs_hash128 hash = hash_of(f, x->group, x->kin);
     struct mrsi_fold_seen *seen = find_seen(r, hash);
     r->n_kept++;
     if (seen->hash.lo && mrsi_fold_keep(r, seen, x)) {
@@ -414,6 +414,18 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
     }
     uint32_t ref = (uint32_t)mrs_hash(parts.group.p, parts.group.n, f->en->seed).lo;
     return mrsi_fold_keep_kin(r, seen, &parts, ref, e);
+}
+
+bool
+mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_fold_glance *x, const uint8_t *doc,
+                       uint64_t ordinal)
+{
+    struct mrsi_fold_router *r = &f->router[w->no];
+    struct mrs_view kin = {x->kin->p, (uint32_t)x->kin->n};
+    struct mrsi_fold_seen *seen = find_seen(r, hash_of(f, (struct mrs_view){NULL, 0}, kin));
+    bool kept = seen->hash.lo && mrsi_fold_keep_glance(r, seen, x, doc, ordinal);
+    r->n_kept += kept;
+    return kept;
 }
 
 enum mrs_status

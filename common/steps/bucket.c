@@ -426,7 +426,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 
 static const struct mrs_fold_ops ops = {
     .enter = mrsi_bucket_enter, .fold = mrsi_bucket_fold, .save = mrsi_bucket_save, .group = mrsi_bucket_group,
-    .kin = mrsi_bucket_kin};
+    .kin = mrsi_bucket_kin, .glance = mrsi_bucket_glance};
 
 const struct mrs_step_type mrsi_step_bucket = {
     .name = "bucket",

@@ -100,11 +100,12 @@ struct bucket_field {
 /* Where a plain plan finds what it takes of a document of one look. */
 struct bucket_known {
     uint64_t look;      /* its number; 0: no look is known */
-    bool dated;         /* such a document is in a window, and no more is wanted of it than this: */
+    bool dated;         /* such a document has a date at `time`, and no more is wanted of it than this: */
+    uint32_t time;
     uint32_t n_values, n_by;
     uint32_t by_bytes, value_bytes;
     struct bucket_span found[BUCKET_LOOKS];  /* what was looked for */
-    struct bucket_span value[BUCKET_LAYOUT]; /* of the item */
+    struct mrs_fold_span value[BUCKET_LAYOUT]; /* of the item */
     struct bucket_span by[BUCKET_LOOKS];     /* bytes by which series differ whose readings look alike */
     struct mrs_buf heads;                    /* of such a document; nothing: nobody has asked for them */
 };
@@ -163,10 +164,9 @@ void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
 void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev,
                        struct mrs_eval_fields *room, struct bucket_plain *x, struct mrs_buf *name,
                        struct mrs_buf *values);
-/* All that a document brings, where it has a look that is known and lies in the window that was met last; else false,
- * and nothing is done. */
-bool mrsi_bucket_dated(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_work *w,
-                       struct mrs_view doc, struct mrs_fold_entry *out);
+/* Of a document that has a look that is known, and lies in the window that was met last. */
+bool mrsi_bucket_glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                        struct mrs_fold_glance *out);
 /* The types and names themselves, of the document that was taken last. */
 void mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_plain *x,
                            struct mrs_view doc, struct mrs_buf *out);

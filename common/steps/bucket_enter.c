@@ -376,7 +376,7 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
     mrsi_bucket_work_start(s, w, c);
     out->takes_part = false;
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
-    if (st != MRS_OK || !takes || mrsi_bucket_dated(s, c, w, doc, out)) {
+    if (st != MRS_OK || !takes) {
         return st;
     }
     struct mrs_eval ev = mrsi_step_eval(c, doc);

@@ -222,7 +222,7 @@ take_values(const struct bucket_known *k, const uint8_t *doc, struct mrs_buf *va
 {
     uint8_t *to = values->p + values->n;
     for (uint32_t i = 0; i < k->n_values; i++) {
-        mrsi_copy_value(to, doc + k->value[i].at, k->value[i].n);
+        mrs_copy_value(to, doc + k->value[i].at, k->value[i].n);
         to += k->value[i].n;
     }
     values->n += k->value_bytes;
@@ -243,29 +243,30 @@ put_series(const struct bucket_known *k, const uint8_t *doc, uint8_t *to)
 }
 
 bool
-mrsi_bucket_dated(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_work *w,
-                  struct mrs_view doc, struct mrs_fold_entry *out)
+mrsi_bucket_glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_glance *out)
 {
+    const struct mrsi_bucket *s = state;
+    struct bucket_work *w = work;
     const struct mrs_look *look = mrsi_step_look(c, doc);
     const struct bucket_known *k = &w->plain.known;
     if (!look || look->no != k->look || !k->dated) {
         return false;
     }
-    const int64_t ms = (int64_t)mrs_le64(doc.p + k->found[s->value[s->by.fields.n]].at);
+    const int64_t ms = (int64_t)mrs_le64(doc.p + k->time);
     const size_t name = 8u + k->by_bytes + sizeof w->from;
-    mrs_buf_grow(&out->kin, name);
-    mrs_buf_grow(&out->order, MRS_KEY_DATE);
-    mrs_buf_grow(&out->shape, k->value_bytes);
-    if (ms < w->from || ms >= w->to || out->kin.bad || out->order.bad || out->shape.bad) {
+    bool takes = true;
+    mrs_buf_grow(out->kin, name);
+    if (ms < w->from || ms >= w->to || out->kin->bad ||
+        (s->where && (mrsi_step_where(s->where, c, doc, &takes) != MRS_OK || !takes))) {
         return false;
     }
-    mrs_key_date(out->order.p, ms);
-    out->order.n = MRS_KEY_DATE;
-    take_values(k, doc.p, &out->shape);
-    memcpy(put_series(k, doc.p, out->kin.p), &w->from, sizeof w->from);
-    out->kin.n = name;
+    memcpy(put_series(k, doc.p, out->kin->p), &w->from, sizeof w->from);
+    out->kin->n = name;
+    out->date = ms;
+    out->shape = k->value;
+    out->n_spans = k->n_values;
+    out->shape_bytes = k->value_bytes;
     w->start = w->from;
-    out->takes_part = true;
     return true;
 }
 
@@ -321,7 +322,8 @@ learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs
     }
     for (uint32_t i = 0; i < ev->fields->n; i++) {
         if (!x->field[x->at[i]].gone) {
-            k->value[k->n_values++] = span_of(ev->fields->e[i].v, doc);
+            struct bucket_span v = span_of(ev->fields->e[i].v, doc);
+            k->value[k->n_values++] = (struct mrs_fold_span){v.at, v.n};
             k->value_bytes += ev->fields->e[i].v.n;
         }
     }
@@ -333,6 +335,7 @@ learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs
     }
     const uint32_t time = s->value[s->by.fields.n];
     k->dated = s->every && s->time && k->found[time].type == MRS_DATE && !s->tail && !s->by.nested;
+    k->time = k->found[time].at;
 }
 
 void
@@ -454,7 +457,7 @@ mrsi_bucket_fill_mould(const struct bucket_mould *m, const uint8_t *v, uint8_t *
     }
     for (; x < end; x++) {
         const uint32_t n = x->n; /* looked at before bytes are written, which might be those of the mould */
-        mrsi_copy_value(to + x->at, v, n);
+        mrs_copy_value(to + x->at, v, n);
         v += n;
     }
 }

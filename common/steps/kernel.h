@@ -77,17 +77,6 @@ mrsi_step_found(const struct mrs_ctx *c, struct mrs_view d)
     return mrsi_step_at_hand(c, d) && c->fields->all && !c->fields->look ? c->fields : NULL;
 }
 
-/* Copies a value; most have eight bytes. */
-static inline void
-mrsi_copy_value(uint8_t *to, const uint8_t *from, uint32_t n)
-{
-    if (n == 8) {
-        memcpy(to, from, 8);
-    } else {
-        mrs_copy_short(to, from, n);
-    }
-}
-
 /* As mrs_doc_find, in the document at p, which has the look. */
 static inline bool
 mrsi_step_find_look(const struct mrs_look *k, const uint8_t *p, const char *name, uint32_t len, struct mrs_elem *e)

@@ -55,7 +55,7 @@ mrsi_rollup_known(struct rollup_work *w, const struct mrs_ctx *c, struct mrs_vie
         }
     }
     for (uint32_t i = 0; i < k->n_moves; i++) {
-        mrsi_copy_value(k->bytes + k->move[i].to, doc.p + k->move[i].from, k->move[i].n);
+        mrs_copy_value(k->bytes + k->move[i].to, doc.p + k->move[i].from, k->move[i].n);
     }
     uint8_t *kin = mrs_buf_take(&out->kin, k->kin), *shape = mrs_buf_take(&out->shape, k->shape);
     if (!kin || !shape) {

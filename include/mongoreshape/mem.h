@@ -94,6 +94,16 @@ mrs_copy_short(void *to, const void *from, size_t n)
         }
     }
 }
+/* The same of a value; most have eight bytes. */
+static inline void
+mrs_copy_value(void *to, const void *from, size_t n)
+{
+    if (n == 8) {
+        memcpy(to, from, 8);
+    } else {
+        mrs_copy_short(to, from, n);
+    }
+}
 
 /* Whether bytes are the same, without a call where they are few. */
 static inline int

@@ -329,6 +329,16 @@ struct mrs_fold_entry { /* what one document brings; the buffers are the engine'
                              kept once for many of them; may be nothing. Where there is an op `kin`, a short name of
                              it instead */
 };
+struct mrs_fold_span { /* bytes of a document */
+    uint16_t at, n;
+};
+/* What a document brings, as the places where that stands in it; all but the kin lives as the work does. */
+struct mrs_fold_glance {
+    int64_t date; /* the order is that of a date: mrs_key_date */
+    const struct mrs_fold_span *shape; /* one behind the other */
+    uint32_t n_spans, shape_bytes;
+    struct mrs_buf *kin; /* the engine's, empty before each call: a name */
+};
 struct mrs_members { /* of one group, in order */
     /* The next member's shape, which lives until the next call. OK, END, DEAD. */
     enum mrs_status (*next)(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e);
@@ -385,6 +395,10 @@ struct mrs_fold_ops {
      * asked for seldom. NULL: enter appends the kin itself. SKIP: the document is refused. */
     enum mrs_status (*kin)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
                            struct mrs_buf *out);
+    /* enter at less cost, of a document that looks like one that was entered with the same work; only beside ops
+     * `group` and `kin`, which take it as entered. True: it takes part with what is in out, the same as of enter.
+     * False: enter has to be asked, and nothing of out is read. NULL: the step never can. */
+    bool (*glance)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_glance *out);
 };
 
 /* Families of one step each have their kernels in a header of their own: link.h, nodes.h, axes.h. */

@@ -21,8 +21,8 @@ struct knobs {
     uint32_t groups, orders, pad, there;
     enum mrs_conflicts conflicts;
     bool rising;       /* groups follow the input */
-    /* What documents of a group have alike; with the group in it; and told by a name. */
-    enum { NO_KIN, KIN, KIN_SAYS_IT, KIN_HAS_NAME, KINDS } kin;
+    /* What documents of a group have alike; with the group in it; told by a name; and some of that seen at a glance. */
+    enum { NO_KIN, KIN, KIN_SAYS_IT, KIN_HAS_NAME, KIN_AT_A_GLANCE, KINDS } kin;
     uint32_t nameless; /* not 0: groups that it divides have a kin, but no key; with KIN_SAYS_IT or KIN_HAS_NAME */
     /* Groups of few plain members, with KIN_SAYS_IT; the last: some fail then. */
     enum { NEVER_SMALL, SMALL, SMALL_UP_TO_THE_END } small;
@@ -70,7 +70,7 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
     if (k->kin < KIN_SAYS_IT) {
         mrs_key_append(&out->group, field(doc, "g"), false);
     }
-    if (k->kin == KIN_HAS_NAME) {
+    if (k->kin >= KIN_HAS_NAME) {
         mrs_buf_byte(&out->kin, is_odd(doc));
         mrs_buf_put(&out->kin, field(doc, "g").p, 4);
     } else if (k->kin) {
@@ -93,6 +93,7 @@ struct made {
     uint32_t n, part;
     struct mrs_val v[DOCS_MAX]; /* of the open document: 32 bits each, in room */
     uint8_t room[DOCS_MAX][4];
+    struct mrs_fold_span seen[2]; /* of a document: its length, the rest */
 };
 
 static void
@@ -325,12 +326,37 @@ kin_of(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, st
     return MRS_OK;
 }
 
+/* Documents that are ordered by a date, but for some of them. */
+static bool
+glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_glance *out)
+{
+    const struct knobs *k = state;
+    struct made *m = work;
+    int32_t what = mrs_val_i32(field(doc, "f")), o = mrs_val_i32(field(doc, "o"));
+    assert_int_equal(out->kin->n, 0);
+    mrs_buf_byte(out->kin, is_odd(doc));
+    if (what == BAD || what == OUTSIDE || !k->sorted || (uint32_t)o < k->orders / 2 ||
+        mrs_val_i32(field(doc, "v")) % 5 == 0) {
+        refuse(c, "glance", "nobody reads this");
+        return false;
+    }
+    mrs_buf_put(out->kin, field(doc, "g").p, 4);
+    m->seen[0] = (struct mrs_fold_span){0, 4};
+    m->seen[1] = (struct mrs_fold_span){4, (uint16_t)(doc.n - 4)};
+    out->date = o;
+    out->shape = m->seen;
+    out->n_spans = 2;
+    out->shape_bytes = doc.n;
+    return true;
+}
+
 static const struct mrs_fold_ops ops[] = {
     {.enter = enter, .fold = fold, .save = save},
-    {enter, fold, save, small_size, small_feed, small_end, group, NULL},
-    {.enter = enter, .fold = fold, .save = save, .group = group, .kin = kin_of}};
+    {enter, fold, save, small_size, small_feed, small_end, group, NULL, NULL},
+    {.enter = enter, .fold = fold, .save = save, .group = group, .kin = kin_of},
+    {.enter = enter, .fold = fold, .save = save, .group = group, .kin = kin_of, .glance = glance}};
 #define GATHER(i) \
     {.name = "gather", .catalog = catalog, .work_size = sizeof(struct made), .work_clear = work_clear, .fold = &ops[i]}
-static const struct mrs_step_type type[] = {GATHER(0), GATHER(1), GATHER(2)};
+static const struct mrs_step_type type[] = {GATHER(0), GATHER(1), GATHER(2), GATHER(3)};
 
 #endif

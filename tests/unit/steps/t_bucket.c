@@ -17,6 +17,7 @@ struct host {
     uint32_t group[64], n_group, at; /* the group that is folded */
     uint32_t given;
     bool wide;     /* sizes instead of documents */
+    uint32_t *glances; /* counts documents that were told at one; NULL: no matter */
     char made[BENCH_TEXT], *out;
 };
 
@@ -101,6 +102,32 @@ ask(struct host *h, struct mrs_ctx *c, struct mrs_view doc, struct member *m)
     return s == MRS_OK ? ops->group(h->b->state, c, h->b->work, kin, &m->e.group) : s;
 }
 
+static bool
+glance(struct host *h, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *x)
+{
+    struct mrs_fold_glance g = {.kin = &x->kin};
+    size_t bytes = 0;
+    if (!h->b->type->fold->glance(h->b->state, c, h->b->work, doc, &g)) {
+        mrs_buf_reset(&x->kin);
+        mrs_err_clear(c->err);
+        return false;
+    }
+    uint8_t *order = mrs_buf_take(&x->order, MRS_KEY_DATE);
+    if (order) {
+        mrs_key_date(order, g.date);
+    }
+    for (uint32_t i = 0; i < g.n_spans; i++) {
+        mrs_buf_put(&x->shape, doc.p + g.shape[i].at, g.shape[i].n);
+        bytes += g.shape[i].n;
+    }
+    assert_int_equal(bytes, g.shape_bytes);
+    x->takes_part = true;
+    if (h->glances) {
+        ++*h->glances;
+    }
+    return true;
+}
+
 static enum mrs_status
 enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
 {
@@ -113,7 +140,10 @@ enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
     h->n++;
     mrs_arena_reset(&h->b->arena);
     mrs_err_clear(&h->b->err);
-    enum mrs_status s = h->b->type->fold->enter(h->b->state, c, h->b->work, doc, &m->e);
+    enum mrs_status s = MRS_OK;
+    if (!glance(h, c, doc, &m->e)) {
+        s = h->b->type->fold->enter(h->b->state, c, h->b->work, doc, &m->e);
+    }
     if (s == MRS_OK && m->e.takes_part) {
         s = ask(h, c, doc, m);
     }
@@ -158,7 +188,7 @@ fold(struct host *h, struct mrs_ctx *c, uint32_t from, uint32_t to)
 
 /* The documents, an array, through the step. */
 static enum mrs_status
-run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *layout, char *out)
+run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *layout, uint32_t *glances, char *out)
 {
     static struct host h;
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
@@ -171,6 +201,7 @@ run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *la
     h.b = b;
     h.out = out;
     h.wide = wide;
+    h.glances = glances;
     out[0] = 0;
     b->work = b->work ? b->work : calloc(1, b->type->work_size);
     mrs_walk_init(&w, docs);
@@ -202,7 +233,7 @@ run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *la
 static enum mrs_status
 run(struct bench *b, struct mrs_view docs, bool wide, char *out)
 {
-    return run_with(b, docs, wide, NULL, out);
+    return run_with(b, docs, wide, NULL, NULL, out);
 }
 
 struct fold_case {
@@ -434,7 +465,9 @@ looks(void **state)
         "{" HEAD ",'by':['t'],'time':'s','end':'e','keep':'none'}",
         "{" HEAD ",'by':{'q':'$d'},'where':{'b':true},'drop':['s','d'],'keep':'none'}",
         "{" HEAD ",'by':['s'],'time':'t','every':'1h','set':{'all':'$v'},'id':'$all','keep':'none','errors':'drop'}",
+        "{" HEAD ",'by':['s'],'time':'t','every':'1d','where':{'b':true},'drop':['s'],'keep':'none'}",
     };
+    uint32_t glances[BENCH_N(bodies)] = {0};
     static char got[BENCH_TEXT], want[BENCH_TEXT];
     (void)state;
     for (uint32_t i = 0; i < 20 * BENCH_N(bodies); i++) {
@@ -448,14 +481,17 @@ looks(void **state)
             struct mrs_view d;
             uint8_t *bytes = readings(plain.mem, k, &d);
             struct mrs_view docs = mrs_val_view(mrs_doc_get(d, "docs"));
-            assert_int_equal(run_with(&plain, docs, false, NULL, want), MRS_OK);
-            assert_int_equal(run_with(&known, docs, false, &layout, got), MRS_OK);
+            assert_int_equal(run_with(&plain, docs, false, NULL, NULL, want), MRS_OK);
+            assert_int_equal(run_with(&known, docs, false, &layout, &glances[i % BENCH_N(bodies)], got), MRS_OK);
             assert_string_equal(got, want);
             free(bytes);
         }
         assert_true(layout.looks > 0);
         assert_int_equal(bench_close(&plain), 0);
         assert_int_equal(bench_close(&known), 0);
+    }
+    for (uint32_t i = 0; i < BENCH_N(bodies); i++) { /* of windows, with nothing beside the item */
+        assert_int_equal(glances[i] > 0, i < 3 || i == 7);
     }
 }
 

@@ -27,16 +27,13 @@ mrs_arena_clear(struct mrs_arena *a)
         mrs_free(a->mem, a->head);
         a->head = older;
     }
-    a->at = a->end = NULL;
+    a->from = a->at = a->end = NULL;
 }
 
 void
-mrs_arena_reset(struct mrs_arena *a)
+mrs_arena_let_go(struct mrs_arena *a)
 {
     struct mrs_arena_chunk *keep = a->head;
-    if (!keep) {
-        return;
-    }
     while (keep->older) { /* chunks only grow: the newest is the largest, but for pieces larger than a step */
         struct mrs_arena_chunk *other = keep->older;
         struct mrs_arena_chunk *rest = other->older;
@@ -49,7 +46,7 @@ mrs_arena_reset(struct mrs_arena *a)
         }
     }
     a->head = keep;
-    a->at = keep->bytes;
+    a->from = a->at = keep->bytes;
     a->end = keep->bytes + keep->n;
 }
 
@@ -79,7 +76,7 @@ mrs_arena_alloc(struct mrs_arena *a, size_t n)
         chunk->older = a->head;
         chunk->n = size;
         a->head = chunk;
-        a->at = chunk->bytes;
+        a->from = a->at = chunk->bytes;
         a->end = chunk->bytes + size;
     }
     void *piece = a->at;

@@ -272,13 +272,20 @@ by_order(const void *pa, const void *pb)
     return c ? c : a->rec->ordinal < b->rec->ordinal ? -1 : a->rec->ordinal > b->rec->ordinal;
 }
 
+/* What by_order finds of most neighbours. */
+static inline bool
+is_before(const struct mrsi_fold_member *a, const struct mrsi_fold_member *b)
+{
+    return a->first == b->first && a->order < b->order;
+}
+
 /* Members that are nearly in order are moved a few places; else all are sorted. */
 static void
 sort_members(struct mrsi_fold_member *m, uint32_t n)
 {
     uint64_t moves = 8ull * n;
     for (uint32_t i = 1; i < n; i++) {
-        if (by_order(&m[i - 1], &m[i]) <= 0) {
+        if (is_before(&m[i - 1], &m[i]) || by_order(&m[i - 1], &m[i]) <= 0) {
             continue;
         }
         struct mrsi_fold_member x = m[i];

@@ -47,12 +47,19 @@ struct mrs_arena_chunk;
 struct mrs_arena {
     struct mrs_mem *mem;
     struct mrs_arena_chunk *head; /* newest chunk; private */
-    uint8_t *at, *end;            /* free room of the newest chunk; private */
+    uint8_t *from, *at, *end;     /* room of the newest chunk, what of it is free; private */
 };
 void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem);
 void mrs_arena_clear(struct mrs_arena *a); /* frees all; may be used again; harmless twice */
+void mrs_arena_let_go(struct mrs_arena *a); /* mrs_arena_reset of one that was used */
 /* Lets go of everything allocated, keeping the largest chunk: one call per document. */
-void mrs_arena_reset(struct mrs_arena *a);
+static inline void
+mrs_arena_reset(struct mrs_arena *a)
+{
+    if (a->at != a->from) {
+        mrs_arena_let_go(a);
+    }
+}
 /* 8-byte aligned, not zeroed; NULL without memory. Pieces live until reset or clear. */
 void *mrs_arena_alloc(struct mrs_arena *a, size_t n);
 void *mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n);

@@ -28,6 +28,17 @@ mrs_hash(const void *p, size_t n, uint64_t seed)
     return h;
 }
 
+struct mrs_hash128
+mrs_hash_plain(const void *p, size_t n)
+{
+    if (n > MRSI_HASH_LONG) {
+        return mrs_hash(p, n, 0);
+    }
+    XXH128_hash_t x = XXH3_128bits(p, n);
+    struct mrs_hash128 h = {x.low64, x.high64};
+    return h;
+}
+
 uint64_t
 mrs_hash64(const void *p, size_t n, uint64_t seed)
 {

@@ -156,7 +156,7 @@ mrs_docs_add(struct mrs_docs *d, const void *doc, size_t n)
     if (n < MRS_DOC_MIN || n != mrs_le32(p) || p[n - 1] != 0) {
         return false;
     }
-    struct mrs_hash128 h = mrs_hash(p, n, 0);
+    struct mrs_hash128 h = mrs_hash_plain(p, n);
     mrs_hash_sum_add(&d->digest, h.lo, h.hi);
     d->n++;
     d->bytes += n;

@@ -49,6 +49,8 @@ struct mrs_hash128 {
     uint64_t lo, hi;
 };
 struct mrs_hash128 mrs_hash(const void *p, size_t n, uint64_t seed);
+/* The same with the seed 0, at less cost where they are few: for digests. */
+struct mrs_hash128 mrs_hash_plain(const void *p, size_t n);
 /* 64 bits of it (others than those above), at a third of the cost. */
 uint64_t mrs_hash64(const void *p, size_t n, uint64_t seed);
 

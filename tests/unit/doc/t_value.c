@@ -595,6 +595,8 @@ hash_of_any_length(void **state)
             struct mrs_hash128 h = mrs_hash(p + MOST - n, n, seeds[i]);
             assert_true(h.lo == want.low64 && h.hi == want.high64);
         }
+        struct mrs_hash128 h = mrs_hash(p + MOST - n, n, 0), plain = mrs_hash_plain(p + MOST - n, n);
+        assert_true(h.lo == plain.lo && h.hi == plain.hi);
     }
     free(p);
 }

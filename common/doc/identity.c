@@ -210,32 +210,47 @@ more_rounds(XXH128_hash_t sums, struct mrs_view d, uint32_t from, uint32_t to)
     return sums;
 }
 
-/* The high half of XXH3-128, seed 0, of 129 to 240 bytes (the algorithm: doc/xxhash_spec.md of xxHash 0.8), of which
- * only the last ones are others than at the call before: the rounds in front of them are done once. */
-static uint64_t
-hash_again(struct mrs_view d, struct mrs_id_same *same)
+/* The rounds of all whole 32 bytes; those in front of the last position are done once. */
+static inline XXH128_hash_t
+all_rounds(struct mrs_buf *made, struct mrs_id_same *same, uint64_t last)
 {
-    XXH128_hash_t sums = {same->sums.lo, same->sums.hi};
+    struct mrs_view d = {made->p, (uint32_t)made->n};
     if (!same->rounds) {
         same->rounds = (d.n - FROM_END) / ROUND;
-        sums.low64 = d.n * XXH_PRIME64_1;
-        sums.high64 = 0;
-        sums = more_rounds(sums, d, 0, same->rounds);
-        same->sums = (struct mrs_hash128){sums.low64, sums.high64};
+        XXH128_hash_t first = more_rounds((XXH128_hash_t){d.n * XXH_PRIME64_1, 0}, d, 0, same->rounds);
+        same->sums = (struct mrs_hash128){first.low64, first.high64};
     }
-    sums = more_rounds(sums, d, same->rounds, d.n / ROUND);
-    sums = XXH128_mix32B(sums, d.p + d.n - ROUND / 2, d.p + d.n - ROUND, XXH3_kSecret + SECRET_LAST, 0);
-    return 0 - XXH3_avalanche(sums.low64 * XXH_PRIME64_1 + sums.high64 * XXH_PRIME64_4 + d.n * XXH_PRIME64_2);
+    XXH128_hash_t sums = {same->sums.lo, same->sums.hi};
+    if (same->rounds < d.n / ROUND) {
+        mrs_put64(made->p + d.n - FROM_END, last);
+        sums = more_rounds(sums, d, same->rounds, d.n / ROUND);
+    }
+    return sums;
+}
+
+/* The high half of XXH3-128, seed 0, of 129 to 240 bytes (the algorithm: doc/xxhash_spec.md of xxHash 0.8), of which
+ * only the last position is another one than at the call before. The last 16 bytes are put together here, since loads
+ * of what was stored in parts a moment before have to wait. */
+static inline uint64_t
+hash_again(struct mrs_buf *made, struct mrs_id_same *same, uint64_t last)
+{
+    const uint8_t *end = made->p + made->n, *secret = XXH3_kSecret + SECRET_LAST;
+    uint64_t a = mrs_le64(end - FROM_END - 8) >> 16 | last << 48, b = last >> 16;
+    XXH128_hash_t sums = all_rounds(made, same, last);
+    sums.low64 += XXH3_mul128_fold64(a ^ mrs_le64(secret), b ^ mrs_le64(secret + 8));
+    sums.low64 ^= mrs_le64(end - ROUND) + mrs_le64(end - ROUND + 8);
+    sums.high64 += XXH3_mix16B(end - ROUND, secret + 16, 0);
+    sums.high64 ^= a + b;
+    return 0 - XXH3_avalanche(sums.low64 * XXH_PRIME64_1 + sums.high64 * XXH_PRIME64_4 + made->n * XXH_PRIME64_2);
 }
 
 void
 mrs_id_again(struct mrs_buf *made, struct mrs_id_same *same, int64_t last, uint8_t id[12])
 {
-    struct mrs_view d = {made->p, (uint32_t)made->n};
-    mrs_put64(made->p + made->n - FROM_END, (uint64_t)last);
-    if (d.n < MIDDLE_LEAST || d.n > MRSI_HASH_LONG) {
-        put_hash(d, id);
+    if (made->n < MIDDLE_LEAST || made->n > MRSI_HASH_LONG) {
+        mrs_put64(made->p + made->n - FROM_END, (uint64_t)last);
+        put_hash((struct mrs_view){made->p, (uint32_t)made->n}, id);
     } else {
-        mrs_put64(id + 4, __builtin_bswap64(hash_again(d, same)));
+        mrs_put64(id + 4, __builtin_bswap64(hash_again(made, same, (uint64_t)last)));
     }
 }

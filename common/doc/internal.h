@@ -53,11 +53,41 @@ mrsi_holds_document(uint8_t type)
 extern const int8_t mrsi_rank[256];
 
 /* ---- look.c ---- */
+typedef uint64_t mrsi_wide __attribute__((vector_size(16)));
+
+static inline mrsi_wide
+mrsi_load_wide(const uint8_t *p)
+{
+    mrsi_wide v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline mrsi_wide
+mrsi_look_differs(const struct mrs_look *k, const uint8_t *p, uint32_t at)
+{
+    return (mrsi_load_wide(p + at) ^ mrsi_load_wide(k->bytes + at)) & mrsi_load_wide(k->mask + at);
+}
+
+/* Whether the document at p, as long as those of the look, has it. */
+static inline bool
+mrsi_look_has(const struct mrs_look *k, const uint8_t *p)
+{
+    const uint32_t step = sizeof(mrsi_wide), last = k->size - step;
+    mrsi_wide other = mrsi_look_differs(k, p, last);
+    uint32_t i = 0;
+    for (; i + step < last; i += 2 * step) {
+        other |= mrsi_look_differs(k, p, i) | mrsi_look_differs(k, p, i + step);
+    }
+    if (i < last) {
+        other |= mrsi_look_differs(k, p, i);
+    }
+    return (other[0] | other[1]) == 0;
+}
+
 bool mrsi_look_fits(uint32_t n); /* whether documents of n bytes can have one */
 /* Bytes and mask of d, which was checked and fits. */
 void mrsi_look_of(struct mrs_look *k, struct mrs_view d);
-/* Whether the document at p, as long as those of the look, has it. */
-bool mrsi_look_has(const struct mrs_look *k, const uint8_t *p);
 /* d, which was checked and has not the look k of the layout, has these fields; k may be its look from now on. */
 void mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d, const struct mrs_eval_fields *f);
 

@@ -5,41 +5,10 @@
  * time, which takes a small part of a walk. */
 #include "internal.h"
 
-typedef uint64_t wide __attribute__((vector_size(16)));
-
-static inline wide
-load(const uint8_t *p)
-{
-    wide v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static inline wide
-differ(const struct mrs_look *k, const uint8_t *p, uint32_t at)
-{
-    return (load(p + at) ^ load(k->bytes + at)) & load(k->mask + at);
-}
-
 bool
 mrsi_look_fits(uint32_t n)
 {
-    return n >= sizeof(wide) && n <= MRS_LOOK_MAX;
-}
-
-bool
-mrsi_look_has(const struct mrs_look *k, const uint8_t *p)
-{
-    const uint32_t step = sizeof(wide), last = k->size - step;
-    wide other = differ(k, p, last);
-    uint32_t i = 0;
-    for (; i + step < last; i += 2 * step) {
-        other |= differ(k, p, i) | differ(k, p, i + step);
-    }
-    if (i < last) {
-        other |= differ(k, p, i);
-    }
-    return (other[0] | other[1]) == 0;
+    return n >= sizeof(mrsi_wide) && n <= MRS_LOOK_MAX;
 }
 
 /* The bytes of a value that may be others in a document of the same look, as far as they are looked for. */

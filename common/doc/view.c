@@ -310,13 +310,10 @@ struct inner {
     int most;            /* depth at which a document of the look has passed */
 };
 
-/* Whether the one at p looks as one before it that has been passed as deep inside, and so need not be walked. */
-static bool
-is_as_before(struct inner *in, const uint8_t *p, uint32_t n, int depth)
+/* The one at p does not look as the known one. Whether it looks as the one before it, which is known from now on. */
+static __attribute__((noinline)) bool
+meet(struct inner *in, const uint8_t *p, uint32_t n, int depth)
 {
-    if (in->look.size == n && depth <= in->most && mrsi_look_has(&in->look, p)) {
-        return true;
-    }
     const uint8_t *last = in->last;
     bool again = last && in->n == n && in->depth == depth && n <= (uint64_t)(p - last) && mrsi_look_fits(n);
     in->last = p;
@@ -328,6 +325,13 @@ is_as_before(struct inner *in, const uint8_t *p, uint32_t n, int depth)
     mrsi_look_of(&in->look, (struct mrs_view){last, n});
     in->most = depth;
     return mrsi_look_has(&in->look, p);
+}
+
+/* Whether the one at p looks as one before it that has been passed as deep inside, and so need not be walked. */
+static inline bool
+is_as_before(struct inner *in, const uint8_t *p, uint32_t n, int depth)
+{
+    return (in->look.size == n && depth <= in->most && mrsi_look_has(&in->look, p)) || meet(in, p, n, depth);
 }
 
 /* fields: NULL or what is found on the way; from: where the walk goes on. */

@@ -81,17 +81,29 @@ first_object_id(struct mrs_view doc)
     return usual ? doc.p + 4 + sizeof head : NULL;
 }
 
-enum mrs_status
-mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
-              struct mrs_hash128 *out, struct mrs_err *e)
+/* The bytes that stand for an `_id`, and a seed for what they are. */
+struct to_hash {
+    const uint8_t *p;
+    size_t n;
+    uint64_t seed;
+};
+
+static inline struct to_hash
+object_id(const struct mrsi_ids *ids, uint32_t target, const uint8_t *p) /* equals none of another type: needs no key */
+{
+    return (struct to_hash){p, OBJECT_ID, ids->en->seed ^ (target + 1ull) * 0x9E3779B97F4A7C15ull};
+}
+
+static __attribute__((noinline)) enum mrs_status
+any_id(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch, struct to_hash *out,
+       struct mrs_err *e)
 {
     struct mrs_elem id;
-    const uint8_t *usual = first_object_id(doc);
-    if (!usual && !mrs_doc_find(doc, "_id", 3, &id)) {
+    if (!mrs_doc_find(doc, "_id", 3, &id)) {
         return MRS_END;
     }
-    if (usual || id.v.type == MRS_OBJECTID) { /* equals none of another type, so that it needs no key */
-        *out = mrs_hash(usual ? usual : id.v.p, OBJECT_ID, ids->en->seed ^ (target + 1ull) * 0x9E3779B97F4A7C15ull);
+    if (id.v.type == MRS_OBJECTID) {
+        *out = object_id(ids, target, id.v.p);
         return MRS_OK;
     }
     mrs_buf_reset(scratch);
@@ -101,9 +113,34 @@ mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, 
         return mrs_buf_status(scratch, e);
     }
     /* an _id over the key limit: its bytes as they are, good enough to find clashes of equal bytes */
-    *out = scratch->bad ? mrs_hash(id.v.p, id.v.n, ids->en->seed + target)
-                        : mrs_hash(scratch->p, scratch->n, ids->en->seed);
+    *out = scratch->bad ? (struct to_hash){id.v.p, id.v.n, ids->en->seed + target}
+                        : (struct to_hash){scratch->p, scratch->n, ids->en->seed};
     return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ids_short(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch, uint64_t *out,
+               struct mrs_err *e)
+{
+    const uint8_t *usual = first_object_id(doc);
+    struct to_hash id = object_id(ids, target, usual);
+    enum mrs_status s = usual ? MRS_OK : any_id(ids, target, doc, scratch, &id, e);
+    if (s == MRS_OK) {
+        *out = mrs_hash64(id.p, id.n, id.seed);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
+              struct mrs_hash128 *out, struct mrs_err *e)
+{
+    struct to_hash id = {NULL, 0, 0};
+    enum mrs_status s = any_id(ids, target, doc, scratch, &id, e);
+    if (s == MRS_OK) {
+        *out = mrs_hash(id.p, id.n, id.seed);
+    }
+    return s;
 }
 
 static enum mrs_status
@@ -130,10 +167,11 @@ mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_e
 {
     for (size_t i = 0; i < n; i++) {
         struct mrs_buf *b = &ids->bucket[hash[i] >> TOP_BITS];
-        mrs_buf_put(b, &hash[i], 8);
-        if (b->bad) {
+        uint8_t *to = mrs_buf_take(b, sizeof *hash);
+        if (!to) {
             return mrs_buf_status(b, e);
         }
+        mrs_put64(to, hash[i]);
     }
     ids->held += n * 8;
     return ids->held > ids->en->memory / 4 ? flush(ids, e) : MRS_OK;
@@ -169,12 +207,12 @@ load_bucket(struct mrsi_ids *ids, uint32_t i, struct mrs_err *e)
 
 /* Marks of a small hash set tell most buckets free of duplicates without sorting them. */
 static bool
-has_twice(const uint64_t *h, size_t n, uint64_t *slot, size_t slots)
+has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
 {
     memset(slot, 0, slots * sizeof *slot);
     for (size_t i = 0; i < n; i++) {
-        size_t at = (size_t)(h[i] * 0x9E3779B97F4A7C15ull >> 20) & (slots - 1);
-        uint64_t v = h[i] | 1; /* never 0: two hashes that differ in the last bit only are suspected for nothing */
+        size_t at = (size_t)h[i] & (slots - 1);
+        uint32_t v = (uint32_t)(h[i] >> (TOP_BITS - 32)) | 1; /* never 0; hardly one is suspected for nothing */
         while (slot[at] && slot[at] != v) {
             at = (at + 1) & (slots - 1);
         }
@@ -195,7 +233,7 @@ look_bucket(struct mrsi_ids *ids, struct mrs_buf *b, struct mrs_buf *set, struct
         slots *= 2;
     }
     mrs_buf_reset(set);
-    uint64_t *slot = (uint64_t *)(void *)mrs_buf_take(set, slots * 8);
+    uint32_t *slot = (uint32_t *)(void *)mrs_buf_take(set, slots * sizeof *slot);
     if (!slot) {
         return mrs_buf_status(set, e);
     }

@@ -73,10 +73,14 @@ struct mrsi_ids {
 enum mrs_status mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts policy,
                               struct mrs_err *e);
 void mrsi_ids_clear(struct mrsi_ids *ids);
-/* The hash of a document's `_id` for a target. OK; END: it has none (documents without `_id` never clash). */
+/* The hash of a document's `_id` for a target that is handed over. OK; END: it has none (documents without `_id` never
+ * clash). */
+enum mrs_status mrsi_ids_short(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc,
+                               struct mrs_buf *scratch, uint64_t *out, struct mrs_err *e);
+/* The long one, by which documents are judged. */
 enum mrs_status mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
                               struct mrs_hash128 *out, struct mrs_err *e);
-/* HOPE: takes the hashes of a job, in its commit. */
+/* HOPE: takes the short hashes of a job, in its commit. */
 enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e);
 /* HOPE, LOOK -> RESOLVE: *clash whether any hash came twice. */
 enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e);

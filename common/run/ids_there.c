@@ -32,19 +32,22 @@ note(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_v
 {
     const struct there *t = arg;
     struct job *j = job;
-    struct mrs_hash128 h;
-    enum mrs_status s = mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h, e);
+    uint64_t id;
+    enum mrs_status s = mrsi_ids_short(t->ids, t->coll, doc, &w->scratch, &id, e);
     if (s != MRS_OK) {
         return s == MRS_END ? MRS_OK : s;
     }
     if (t->ids->phase == MRSI_IDS_HOPE) {
-        mrs_buf_put(&j->found, &h.lo, 8);
-    } else if (mrsi_ids_is_suspicious(t->ids, h.lo)) {
-        struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
-        struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, ordinal, 0, t->coll, 1, 0, 0};
-        mrs_buf_put(&j->found, &m, sizeof m);
+        mrs_buf_put(&j->found, &id, sizeof id);
+    } else if (mrsi_ids_is_suspicious(t->ids, id)) {
+        struct mrs_hash128 h, body = mrs_hash(doc.p, doc.n, 0);
+        s = mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h, e);
+        if (s == MRS_OK) {
+            struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, ordinal, 0, t->coll, 1, 0, 0};
+            mrs_buf_put(&j->found, &m, sizeof m);
+        }
     }
-    return MRS_OK;
+    return s;
 }
 
 static enum mrs_status

@@ -162,38 +162,40 @@ verdict(const struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_cand
                     : mrsi_ids_replace(&s->ids, false, c->source, c->product, &l->room, doc, e);
 }
 
-static void
-put_member(struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_hash128 h,
-           struct mrs_view doc)
+static enum mrs_status
+put_member(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
+           struct mrs_view doc, struct mrs_err *e)
 {
-    struct mrs_hash128 body = mrs_hash(doc.p, doc.n, 0);
+    struct mrs_hash128 h, body = mrs_hash(doc.p, doc.n, 0);
+    enum mrs_status st = mrsi_ids_hash(&s->ids, c->coll, doc, &w->scratch, &h, e);
+    if (st != MRS_OK) {
+        return st;
+    }
     uint32_t keep = !c->there && mrsi_ids_keeps_bodies(&s->ids, c->coll) ? doc.n : 0;
     struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, c->source, c->product, c->coll, c->there, keep, 0};
     mrs_buf_put(&l->members, &m, sizeof m);
     mrs_buf_put(&l->members, doc.p, keep);
+    return mrs_buf_status(&l->members, e);
 }
 
 enum mrs_status
 mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
                  struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
-    struct mrs_hash128 h;
+    uint64_t id;
     if (s->ids.phase == MRSI_IDS_VERDICT) {
         return verdict(s, l, c, doc, write, e);
     }
     *write = s->ids.phase == MRSI_IDS_HOPE;
-    enum mrs_status st = mrsi_ids_hash(&s->ids, c->coll, *doc, &w->scratch, &h, e);
-    if (st < MRS_OK) {
-        return st;
+    enum mrs_status st = mrsi_ids_short(&s->ids, c->coll, *doc, &w->scratch, &id, e);
+    if (st != MRS_OK) {
+        return st == MRS_END ? MRS_OK : st;
     }
-    if (st == MRS_OK) {
-        if (*write) {
-            mrs_buf_put(&l->hashes, &h.lo, 8);
-        } else if (mrsi_ids_is_suspicious(&s->ids, h.lo)) {
-            put_member(s, l, c, h, *doc);
-        }
+    if (*write) {
+        mrs_buf_put(&l->hashes, &id, sizeof id);
+        return mrs_buf_status(&l->hashes, e);
     }
-    return l->hashes.bad || l->members.bad ? mrs_err_memory(e, l->members.n) : MRS_OK;
+    return mrsi_ids_is_suspicious(&s->ids, id) ? put_member(s, w, l, c, *doc, e) : MRS_OK;
 }
 
 enum mrs_status

@@ -26,12 +26,26 @@ hash_of(struct mrsi_ids *ids, uint32_t target, struct mrs_view doc)
     return h;
 }
 
+/* Whether two `_id`s are one: by the short hash and by the long one alike. */
+static bool
+same_id(struct mrsi_ids *ids, uint32_t target, struct mrs_view a, uint32_t other, struct mrs_view b)
+{
+    struct mrs_hash128 x = hash_of(ids, target, a), y = hash_of(ids, other, b);
+    struct mrs_buf *scratch = &ids->en->worker[0].scratch;
+    uint64_t u = 0, v = 0;
+    assert_int_equal(mrsi_ids_short(ids, target, a, scratch, &u, NULL), MRS_OK);
+    assert_int_equal(mrsi_ids_short(ids, other, b, scratch, &v, NULL), MRS_OK);
+    assert_int_equal(u == v, x.lo == y.lo && x.hi == y.hi);
+    return u == v;
+}
+
 static void
 hashes(void **state)
 {
     struct mrsi_ids ids;
     struct bare b;
     struct mrs_hash128 h;
+    uint64_t u;
     uint8_t as_double[] = "\x12\0\0\0\x01_id\0\0\0\0\0\0\0\x1c\x40";
     uint8_t first[] = "\x1d\0\0\0\x07_id\0abcdefghijkl\x10x\0\1\0\0\0";
     uint8_t second[] = "\x1d\0\0\0\x10x\0\1\0\0\0\x07_id\0abcdefghijkl";
@@ -40,12 +54,13 @@ hashes(void **state)
     bare_begin(&b, 0, 1 << 20, 1);
     assert_int_equal(mrsi_ids_init(&ids, &b.en, MRS_CONFLICTS_REFUSE, &b.err), MRS_OK);
     assert_int_equal(mrsi_ids_hash(&ids, 0, none, &b.en.worker[0].scratch, &h, NULL), MRS_END);
-    assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo == hash_of(&ids, 0, doc_of(7, 2)).lo);
-    assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo == hash_of(&ids, 0, seven).lo); /* 7 = 7.0 */
-    assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo != hash_of(&ids, 1, doc_of(7, 1)).lo);
-    assert_true(hash_of(&ids, 0, doc_of(7, 1)).lo != hash_of(&ids, 0, doc_of(8, 1)).lo);
-    assert_true(hash_of(&ids, 0, in_front).lo == hash_of(&ids, 0, behind).lo);
-    assert_true(hash_of(&ids, 0, in_front).lo != hash_of(&ids, 1, behind).lo);
+    assert_int_equal(mrsi_ids_short(&ids, 0, none, &b.en.worker[0].scratch, &u, NULL), MRS_END);
+    assert_true(same_id(&ids, 0, doc_of(7, 1), 0, doc_of(7, 2)));
+    assert_true(same_id(&ids, 0, doc_of(7, 1), 0, seven)); /* 7 = 7.0 */
+    assert_false(same_id(&ids, 0, doc_of(7, 1), 1, doc_of(7, 1)));
+    assert_false(same_id(&ids, 0, doc_of(7, 1), 0, doc_of(8, 1)));
+    assert_true(same_id(&ids, 0, in_front, 0, behind));
+    assert_false(same_id(&ids, 0, in_front, 1, behind));
     mrsi_ids_clear(&ids);
     bare_end(&b);
 }

@@ -297,6 +297,9 @@ enum mrs_status mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t
 /* Appends one document to out, through the fused steps. OK, also where a fused step refused it; DEAD. */
 enum mrs_status mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out,
                              struct mrs_view doc, struct mrs_err *e);
+/* The same for documents that lie one behind the other. */
+enum mrs_status mrsi_out_put_all(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out,
+                                 const uint8_t *p, size_t n, struct mrs_err *e);
 /* Counts a document that stands at `at` up to the end of the buffer. */
 void mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at);
 enum mrs_status mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e);

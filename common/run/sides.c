@@ -221,6 +221,28 @@ mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *o
     return mrsi_out_put(&s->wr[i], w, &outs[i], doc, e);
 }
 
+enum mrs_status
+mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, struct mrsi_out *outs,
+                     const struct mrs_products *all, uint64_t *n, struct mrs_err *e)
+{
+    uint32_t side = (uint32_t)all->side, i = s->wr_of[side];
+    *n = 0;
+    for (size_t at = 0; at < all->n; ++*n) {
+        struct mrs_view doc = {all->p + at, mrs_le32(all->p + at)};
+        uint64_t id;
+        enum mrs_status st = mrsi_ids_short(&s->ids, s->wr[i].coll, doc, &w->scratch, &id, e);
+        uint8_t *to = st == MRS_OK ? mrs_buf_take(&l->hashes, sizeof id) : NULL;
+        if (to) {
+            mrs_put64(to, id);
+        } else if (st != MRS_END) {
+            return st == MRS_OK ? mrs_buf_status(&l->hashes, e) : st;
+        }
+        at += doc.n;
+    }
+    mrsi_row(w, s->step, side)->after += *n;
+    return mrsi_out_put_all(&s->wr[i], w, &outs[i], all->p, all->n, e);
+}
+
 void
 mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, size_t at)
 {

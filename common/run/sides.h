@@ -53,8 +53,12 @@ enum mrs_status mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, stru
 /* Writes a document to a side's writer and counts it there. */
 enum mrs_status mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
                                  struct mrs_view doc, struct mrs_err *e);
-/* The same for a document that was appended to the writer's buffer, from `at` on, by somebody else; not where steps are
- * fused. */
+/* HOPE: admits and writes documents of one side in one piece, and tells how many they are. */
+enum mrs_status mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *lists,
+                                     struct mrsi_out *outs, const struct mrs_products *all, uint64_t *n,
+                                     struct mrs_err *e);
+/* As mrsi_sides_write for a document that was appended to the writer's buffer, from `at` on, by somebody else; not
+ * where steps are fused. */
 void mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, size_t at);
 /* One mrsi_out for each writer; NULL without memory. */
 struct mrsi_out *mrsi_sides_outs(struct mrsi_sides *s);

@@ -97,11 +97,30 @@ put_made(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t sourc
     return mrsi_sides_write(&sp->sides, w, j->out, side, doc, e);
 }
 
+/* All that was made, where nothing has to be known of one document alone. */
+static enum mrs_status
+put_all(struct spread *sp, struct mrsi_worker *w, struct job *j, const void *work, bool moved, struct mrs_err *e)
+{
+    struct mrs_products all = sp->ops->all(work);
+    struct mrsi_row *row = mrsi_row(w, sp->step, (uint32_t)all.side);
+    uint64_t n;
+    enum mrs_status s = mrsi_sides_write_all(&sp->sides, w, &j->lists, j->out, &all, &n, e);
+    if (moved) {
+        row->entered += n;
+    } else {
+        row->created += n;
+    }
+    return s;
+}
+
 static enum mrs_status
 products(struct spread *sp, struct mrsi_worker *w, struct job *j, void *work, uint64_t source, enum mrs_fate fate,
          struct mrs_err *e)
 {
     uint32_t no = 0;
+    if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_HOPE) {
+        return put_all(sp, w, j, work, fate == MRS_FATE_TAKEN, e);
+    }
     for (;;) {
         struct mrs_product p;
         enum mrs_status s = sp->ops->next(sp->st->state, &w->ctx, work, &p);

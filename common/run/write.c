@@ -83,14 +83,19 @@ mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mr
     return wr->final ? open_sink(en, &en->coll[coll], e) : mrsi_keep_temp(en, &wr->temp, e);
 }
 
-void
-mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
+static void
+count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at, size_t n)
 {
     out->docs++;
     if (wr->final && !wr->blind && !out->buf.bad) {
-        mrs_docs_add(&out->counted, out->buf.p + at,
-                     out->buf.n - at); /* what is refused is missing when it is written */
+        mrs_docs_add(&out->counted, out->buf.p + at, n); /* what is refused is missing when it is written */
     }
+}
+
+void
+mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
+{
+    count(wr, out, at, out->buf.n - at);
 }
 
 enum mrs_status
@@ -107,6 +112,27 @@ mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_ou
     mrs_buf_put(&out->buf, doc.p, doc.n);
     mrsi_out_count(wr, out, at);
     return out->buf.bad ? mrs_buf_status(&out->buf, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_out_put_all(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, const uint8_t *p, size_t n,
+                 struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (wr->n_fused) {
+        for (uint32_t some; s == MRS_OK && n; p += some, n -= some) {
+            some = mrs_le32(p);
+            s = mrsi_out_put(wr, w, out, (struct mrs_view){p, some}, e);
+        }
+        return s;
+    }
+    size_t at = out->buf.n;
+    mrs_buf_put(&out->buf, p, n);
+    for (uint32_t some; at < out->buf.n; at += some) {
+        some = mrs_le32(out->buf.p + at);
+        count(wr, out, at, some);
+    }
+    return mrs_buf_status(&out->buf, e);
 }
 
 enum mrs_status

@@ -87,8 +87,7 @@ spread_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product
     return MRS_OK;
 }
 
-const struct mrs_spread_ops mrsi_extract_spread = {spread_begin,
-                                                   spread_next};
+const struct mrs_spread_ops mrsi_extract_spread = {spread_begin, spread_next, NULL};
 
 /* ---- GROUP ---- */
 static enum mrs_status

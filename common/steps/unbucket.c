@@ -158,7 +158,7 @@ struct names {
 struct work {
     bool ready;
     struct mrs_buf element, shaped;
-    struct mrs_buf made, span; /* documents, and where each lies */
+    struct mrs_buf made;       /* documents, one behind the other */
     struct mrs_buf by;         /* struct mrs_val of each node: what the bucket holds there */
     struct mrs_buf front;      /* the elements that every document gets whose item has none of their names */
     struct mrs_buf source;     /* what the last new `_id` was made of; empty: none was */
@@ -167,13 +167,13 @@ struct work {
     struct mrsi_alike alike;   /* a document whose names were looked at, and what was seen: */
     struct names names;
     struct mrs_view self;      /* the bucket, where it stays; p NULL */
-    uint32_t at;               /* next product */
+    size_t at;                 /* of the next product in `made` */
 };
 
 static void
 start(struct work *w, struct mrs_ctx *c)
 {
-    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->span, &w->by, &w->front, &w->source};
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->by, &w->front, &w->source};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         if (!w->ready) {
             mrs_buf_init(bufs[i], c->mem, MADE_MAX);
@@ -189,7 +189,7 @@ static void
 work_clear(struct mrs_ctx *c, void *work)
 {
     struct work *w = work;
-    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->span, &w->by, &w->front, &w->source};
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->by, &w->front, &w->source};
     (void)c;
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs && w->ready; i++) {
         mrs_buf_clear(bufs[i]);
@@ -497,9 +497,7 @@ make(struct item *x, struct mrs_val v)
     if (st == MRS_OK && out->n - at > MRS_DOC_MAX) {
         st = mrsi_step_refuse(x->c, NULL, "a document made of it would pass 16 MiB");
     }
-    struct span span = {(uint32_t)at, (uint32_t)(out->n - at)};
-    mrs_buf_put(&x->w->span, &span, sizeof span);
-    return st == MRS_OK ? mrsi_buf_end(&x->w->span, 0, x->c, "items") : st;
+    return st;
 }
 
 /* ---- kernels ---- */
@@ -554,23 +552,29 @@ static enum mrs_status
 next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out)
 {
     struct work *w = work;
-    const struct span *span = (const struct span *)(const void *)w->span.p;
     (void)state;
     (void)c;
     if (w->self.p) {
         *out = (struct mrs_product){0, true, w->self};
         w->self.p = NULL;
-    } else if (w->at < w->span.n / sizeof *span) {
-        struct mrs_view d = {w->made.p + span[w->at].off, span[w->at].len};
+    } else if (w->at < w->made.n) {
+        struct mrs_view d = {w->made.p + w->at, mrs_le32(w->made.p + w->at)};
         *out = (struct mrs_product){1, false, d};
-        w->at++;
+        w->at += d.n;
     } else {
         return MRS_END;
     }
     return MRS_OK;
 }
 
-static const struct mrs_spread_ops ops = {begin, next};
+static struct mrs_products
+all(const void *work)
+{
+    const struct work *w = work;
+    return (struct mrs_products){1, w->made.p, w->made.n};
+}
+
+static const struct mrs_spread_ops ops = {begin, next, all};
 
 /* ---- description ---- */
 static enum mrs_status

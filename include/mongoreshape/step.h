@@ -190,6 +190,11 @@ struct mrs_product {
     bool self; /* the source document itself, where it stays in or changes in its own collection; at most one */
     struct mrs_view doc;  /* lives until the next begin */
 };
+struct mrs_products { /* of one side, one behind the other */
+    int side;
+    const uint8_t *p;
+    size_t n;
+};
 struct mrs_spread_ops {
     /* One document of side `side` (one with MRS_ROLE_MAIN). OK with *fate; SKIP: refused, nothing is to be pulled. A
      * SPREAD step gives the source itself (self) as its first product if it stays. */
@@ -197,6 +202,9 @@ struct mrs_spread_ops {
                              enum mrs_fate *fate);
     /* OK, END, DEAD. */
     enum mrs_status (*next)(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
+    /* NULL, or: all that next would give, but for the source itself, which does not change. For engines that need not
+     * look at the products one by one; it stands for every call of next. */
+    struct mrs_products (*all)(const void *work);
 };
 
 /* Encoded keys (mrs_key_append) of one document, pair by pair. Two documents match when each pair has an equal key on

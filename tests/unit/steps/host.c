@@ -456,6 +456,17 @@ push_join(struct host_db *db, struct bench *b, const struct mrs_desc *d)
 }
 
 /* ---- MAP and SPREAD ---- */
+/* The next product is also the first of those that were given in one piece. */
+static void
+shorten(struct mrs_products *all, const struct mrs_product *p)
+{
+    assert_int_equal(p->side, all->side);
+    assert_true(p->doc.n <= all->n);
+    assert_memory_equal(p->doc.p, all->p, p->doc.n);
+    all->p += p->doc.n;
+    all->n -= p->doc.n;
+}
+
 static enum mrs_status
 push_spread(struct host_db *db, struct bench *b, const struct mrs_desc *d)
 {
@@ -472,10 +483,18 @@ push_spread(struct host_db *db, struct bench *b, const struct mrs_desc *d)
             mrs_err_clear(&b->err);
             enum mrs_status st = ops->begin(b->state, &ctx, b->work, (int)s, doc, &fate);
             struct host_coll self = {.n = 0};
+            struct mrs_products all = {0, NULL, 0};
+            if (st == MRS_OK && ops->all) {
+                all = ops->all(b->work);
+            }
             while (st == MRS_OK && (st = ops->next(b->state, &ctx, b->work, &p)) == MRS_OK) {
                 stays = stays || p.self;
+                if (ops->all && !p.self) {
+                    shorten(&all, &p);
+                }
                 host_put(p.self ? &self : host_coll(db, &d->sides[p.side].coll), p.doc);
             }
+            assert_int_equal(all.n, 0);
             if (st == MRS_SKIP) {
                 host_refuse(db, c, doc, b->err.where);
             } else if (st != MRS_END) {

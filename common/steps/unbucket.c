@@ -154,6 +154,7 @@ struct names {
     struct mrsi_seen seen;
     struct span own_id; /* where its `_id` is; len 0: it has none */
     bool meets;         /* it has a name that `by` begins with */
+    bool good;          /* it was found to hold no name twice */
 };
 struct work {
     bool ready;
@@ -165,7 +166,7 @@ struct work {
     struct mrs_id_same same;   /* of those made of it */
     uint8_t id[12];            /* and what it was */
     struct mrsi_alike alike;   /* a document whose names were looked at, and what was seen: */
-    struct names names;
+    struct names known;
     struct mrs_view self;      /* the bucket, where it stays; p NULL */
     size_t at;                 /* of the next product in `made` */
 };
@@ -207,7 +208,8 @@ struct item {
     struct mrs_view doc;  /* as `fields` and `drop` left it */
     struct mrs_val vars[3];
     int64_t position;
-    struct names names;
+    struct names *names; /* of doc */
+    struct names other;  /* where it does not look as a known one */
 };
 
 static enum mrs_status
@@ -249,7 +251,9 @@ static enum mrs_status
 document_of(struct item *x, struct mrs_val v, uint8_t room[16])
 {
     if (v.type == MRS_DOCUMENT && !mrsi_shape_given(&x->s->shape) && x->s->id != ID_EXPR) {
-        x->item = x->doc = mrs_val_view(v);
+        struct mrs_view d = mrs_val_view(v); /* x->item = x->doc would be a load of what is just being stored */
+        x->doc = d;
+        x->item = d;
         return MRS_OK;
     }
     enum mrs_status st = open_item(x, v, room);
@@ -260,14 +264,15 @@ document_of(struct item *x, struct mrs_val v, uint8_t room[16])
 static void
 survey(struct item *x)
 {
-    bool as_it_is = x->s->id == ID_KEEP && !x->s->tree; /* with an `_id` of its own */
-    struct names *names = &x->names;
+    struct names *names = &x->w->known;
     struct mrs_walk w;
     struct mrs_elem e;
+    x->names = names;
     if (mrsi_alike(&x->w->alike, x->doc)) {
-        *names = x->w->names;
         return;
     }
+    bool as_it_is = x->s->id == ID_KEEP && !x->s->tree; /* with an `_id` of its own */
+    x->names = names = &x->other;
     *names = (struct names){.meets = false};
     mrsi_seen_begin(&names->seen);
     mrs_walk_init(&w, x->doc);
@@ -286,15 +291,15 @@ survey(struct item *x)
         names->meets = names->meets || n;
     }
     if (mrsi_alike_learn(&x->w->alike, x->doc)) {
-        x->w->names = *names;
+        x->w->known = *names;
     }
 }
 
 static struct mrs_val
 own_id(const struct item *x)
 {
-    const uint8_t *p = x->doc.p + x->names.own_id.off;
-    uint32_t n = x->names.own_id.len, head = 1 + sizeof "_id";
+    const uint8_t *p = x->doc.p + x->names->own_id.off;
+    uint32_t n = x->names->own_id.len, head = 1 + sizeof "_id";
     return n ? (struct mrs_val){p + head, n - head, *p} : mrs_missing();
 }
 
@@ -433,35 +438,53 @@ put_run(uint8_t *at, const uint8_t *p, size_t n)
     return at + n;
 }
 
+/* A new `_id` was stored in these parts a moment ago, and loads across them would have to wait. */
+static inline uint8_t *
+put_id(uint8_t *at, struct mrs_val id)
+{
+    if (id.n != 12) {
+        return put_run(at, id.p, id.n);
+    }
+    memcpy(at, id.p, 4);
+    memcpy(at + 4, id.p + 4, 8);
+    return at + 12;
+}
+
 /* The usual document: the bucket gives what it gives to all of them, and the rest of the item is copied as it stands.
  */
 static enum mrs_status
 put_usual(struct item *x, struct mrs_val id)
 {
     const struct mrs_buf *front = &x->w->front;
-    const struct span *own = &x->names.own_id;
-    const uint8_t *from = x->doc.p + 4, *end = x->doc.p + x->doc.n - 1;
+    const struct span *own = &x->names->own_id;
+    const uint8_t *from = x->doc.p + 4, *end = x->doc.p + x->doc.n;
     const uint8_t *hole = own->len ? x->doc.p + own->off : from, *behind = hole + own->len;
-    size_t n = 4 + 5 + id.n + front->n + (size_t)(hole - from) + (size_t)(end - behind) + 1;
+    size_t n = 4 + 5 + id.n + front->n + (size_t)(hole - from) + (size_t)(end - behind);
     uint8_t *at = mrs_buf_take(&x->w->made, n);
     if (at) {
         mrs_put32(at, (uint32_t)n);
         at[4] = id.type;
         memcpy(at + 5, "_id", 4);
-        at = put_run(at + 9, id.p, id.n);
+        at = put_id(at + 9, id);
         at = put_run(at, front->p, front->n);
-        at = put_run(at, from, (size_t)(hole - from));
-        at = put_run(at, behind, (size_t)(end - behind));
-        *at = 0;
+        if (hole > from) {
+            at = put_run(at, from, (size_t)(hole - from));
+        }
+        mrs_copy_short(at, behind, (size_t)(end - behind));
     }
-    return mrsi_seen_check(&x->names.seen, x->c, x->doc);
+    if (x->names->good) {
+        return MRS_OK;
+    }
+    enum mrs_status st = mrsi_seen_check(&x->names->seen, x->c, x->doc);
+    x->names->good = st == MRS_OK;
+    return st;
 }
 
 static enum mrs_status
 put_document(struct item *x, struct mrs_val id)
 {
     struct mrs_buf *out = &x->w->made;
-    if (!x->names.meets) {
+    if (!x->names->meets) {
         return put_usual(x, id);
     }
     size_t at = mrsi_put_open(out);
@@ -501,12 +524,29 @@ make(struct item *x, struct mrs_val v)
 }
 
 /* ---- kernels ---- */
+/* As mrs_walk_next in an array, whose names tell nothing. */
+static inline bool
+next_item(struct mrs_walk *w, struct mrs_val *v)
+{
+    const uint8_t *nul = w->at < w->end ? mrs_name_end(w->at + 1, w->end) : NULL;
+    if (!nul) {
+        return false;
+    }
+    v->type = *w->at;
+    v->p = nul + 1;
+    uint64_t room = (uint64_t)(w->end - v->p);
+    int64_t n = mrs_value_size_quick(v->type, v->p, room);
+    v->n = (uint32_t)n;
+    w->at = v->p + n;
+    return n >= 0;
+}
+
 static enum mrs_status
 take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct mrs_view doc, struct mrs_val items)
 {
     struct item x = {.s = s, .c = c, .w = w, .bucket = doc};
     struct mrs_walk walk;
-    struct mrs_elem e;
+    struct mrs_val item;
     enum mrs_status st = MRS_OK;
     if (!s->keep && mrs_doc_has_duplicates(doc, true)) {
         return mrsi_step_refuse(c, NULL, "duplicate field: the bucket holds a name twice");
@@ -518,8 +558,8 @@ take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct m
     st = put_level(&x, s->tree, true, mrs_empty_doc(), &w->front);
     st = st == MRS_OK ? mrsi_buf_end(&w->front, 0, c, "items") : st;
     mrs_walk_init(&walk, mrs_val_view(items));
-    while (st == MRS_OK && mrs_walk_next(&walk, &e) == 1) {
-        st = make(&x, e.v);
+    while (st == MRS_OK && next_item(&walk, &item)) {
+        st = make(&x, item);
         x.position++;
     }
     return st;

@@ -100,8 +100,7 @@ struct bucket_field {
 /* Where a plain plan finds what it takes of a document of one look. */
 struct bucket_known {
     uint64_t look;      /* its number; 0: no look is known */
-    bool dated;         /* such a document has a date at `time`, and no more is wanted of it than this: */
-    uint32_t time;
+    bool dated;         /* such a document has a date as its time, and no more is wanted of it than this: */
     uint32_t n_values, n_by;
     uint32_t by_bytes, value_bytes;
     struct bucket_span found[BUCKET_LOOKS];  /* what was looked for */

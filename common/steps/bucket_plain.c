@@ -252,7 +252,7 @@ mrsi_bucket_glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_
     if (!look || look->no != k->look || !k->dated) {
         return false;
     }
-    const int64_t ms = (int64_t)mrs_le64(doc.p + k->time);
+    const int64_t ms = (int64_t)mrs_le64(doc.p + k->found[s->value[s->by.fields.n]].at);
     const size_t name = 8u + k->by_bytes + sizeof w->from;
     bool takes = true;
     mrs_buf_grow(out->kin, name);
@@ -335,7 +335,6 @@ learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs
     }
     const uint32_t time = s->value[s->by.fields.n];
     k->dated = s->every && s->time && k->found[time].type == MRS_DATE && !s->tail && !s->by.nested;
-    k->time = k->found[time].at;
 }
 
 void

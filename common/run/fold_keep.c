@@ -40,13 +40,20 @@ put(uint8_t *at, const void *p, size_t n)
     return at + n;
 }
 
+static inline struct mrsi_fold_rec
+head_of(uint64_t len, struct mrs_view order, uint32_t kin, uint64_t ordinal)
+{
+    struct mrsi_fold_rec r = {.len = (uint32_t)len, .kin = (uint16_t)kin, .ordinal = ordinal};
+    r.form = is_short(order) ? MRSI_FOLD_SHORT : MRSI_FOLD_LONG;
+    r.first = order.n ? order.p[0] : 0;
+    r.order = mrsi_fold_prefix(order, 1);
+    return r;
+}
+
 static void
 put_doc(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t kin)
 {
-    struct mrsi_fold_rec r = {.len = (uint32_t)doc_len(x), .kin = (uint16_t)kin, .ordinal = x->ordinal};
-    r.form = is_short(x->order) ? MRSI_FOLD_SHORT : MRSI_FOLD_LONG;
-    r.first = x->order.n ? x->order.p[0] : 0;
-    r.order = mrsi_fold_prefix(x->order, 1);
+    struct mrsi_fold_rec r = head_of(doc_len(x), x->order, kin, x->ordinal);
     at = put(at, &r, sizeof r);
     if (r.form == MRSI_FOLD_LONG) {
         at = put(at, &x->order.n, sizeof x->order.n);
@@ -65,34 +72,39 @@ put_kin(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t ref, uint32_t kin
     put(at, x->kin.p, x->kin.n);
 }
 
+/* Room for a record with so many bytes behind its kin; NULL: that is not in the open piece, or this is full. */
+static inline uint8_t *
+room_behind(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, uint64_t len)
+{
+    size_t n = mrsi_fold_room(len);
+    bool fits = seen->piece == r->open[seen->part].piece && mrsi_spiller_fits(&r->spiller, seen->part, n);
+    return fits ? mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n) : NULL;
+}
+
 bool
 mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x)
 {
-    size_t n = mrsi_fold_room(doc_len(x));
-    if (seen->piece != r->open[seen->part].piece || !mrsi_spiller_fits(&r->spiller, seen->part, n)) {
-        return false;
+    uint8_t *at = room_behind(r, seen, doc_len(x));
+    if (at) {
+        put_doc(at, x, seen->kin);
     }
-    put_doc(mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n), x, seen->kin);
-    return true;
+    return at != NULL;
 }
 
 bool
 mrsi_fold_keep_glance(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrs_fold_glance *x,
                       const uint8_t *doc, uint64_t ordinal)
 {
-    size_t n = mrsi_fold_room(x->shape_bytes);
-    uint8_t order[MRS_KEY_DATE];
-    if (seen->piece != r->open[seen->part].piece || !mrsi_spiller_fits(&r->spiller, seen->part, n)) {
+    uint8_t *at = room_behind(r, seen, x->shape_bytes), order[MRS_KEY_DATE];
+    if (!at) {
         return false;
     }
     mrs_key_date(order, x->date);
-    struct mrsi_fold_rec head = {.len = x->shape_bytes, .kin = (uint16_t)seen->kin, .form = MRSI_FOLD_SHORT,
-                                 .first = order[0], .ordinal = ordinal,
-                                 .order = mrsi_fold_prefix((struct mrs_view){order, sizeof order}, 1)};
-    uint8_t *to = put(mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n), &head, sizeof head);
+    struct mrsi_fold_rec head = head_of(x->shape_bytes, (struct mrs_view){order, sizeof order}, seen->kin, ordinal);
+    at = put(at, &head, sizeof head);
     for (const struct mrs_fold_span *v = x->shape, *end = v + x->n_spans; v < end; v++) {
-        mrs_copy_value(to, doc + v->at, v->n);
-        to += v->n;
+        mrs_copy_value(at, doc + v->at, v->n);
+        at += v->n;
     }
     return true;
 }

@@ -120,10 +120,8 @@ put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t
 static void
 fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_glance *g, const uint8_t *doc)
 {
-    uint8_t *order = mrs_buf_take(&x->order, MRS_KEY_DATE);
-    if (order) {
-        mrs_key_date(order, g->date);
-    }
+    uint8_t room[16];
+    mrs_key_append(&x->order, mrs_make_i64(room, g->date, MRS_DATE), false);
     for (uint32_t i = 0; i < g->n_spans; i++) {
         mrs_buf_put(&x->shape, doc + g->shape[i].at, g->shape[i].n);
     }

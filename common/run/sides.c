@@ -178,6 +178,20 @@ put_member(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, co
     return mrs_buf_status(&l->members, e);
 }
 
+/* Hands over a document's `_id`, if it has one. */
+static inline enum mrs_status
+hope(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, uint32_t coll, struct mrs_view doc,
+     struct mrs_err *e)
+{
+    uint64_t id;
+    enum mrs_status st = mrsi_ids_short(&s->ids, coll, doc, &w->scratch, &id, e);
+    if (st == MRS_OK) {
+        mrs_buf_put(&l->hashes, &id, sizeof id);
+        return mrs_buf_status(&l->hashes, e);
+    }
+    return st == MRS_END ? MRS_OK : st;
+}
+
 enum mrs_status
 mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
                  struct mrs_view *doc, bool *write, struct mrs_err *e)
@@ -187,13 +201,12 @@ mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists 
         return verdict(s, l, c, doc, write, e);
     }
     *write = s->ids.phase == MRSI_IDS_HOPE;
+    if (*write) {
+        return hope(s, w, l, c->coll, *doc, e);
+    }
     enum mrs_status st = mrsi_ids_short(&s->ids, c->coll, *doc, &w->scratch, &id, e);
     if (st != MRS_OK) {
         return st == MRS_END ? MRS_OK : st;
-    }
-    if (*write) {
-        mrs_buf_put(&l->hashes, &id, sizeof id);
-        return mrs_buf_status(&l->hashes, e);
     }
     return mrsi_ids_is_suspicious(&s->ids, id) ? put_member(s, w, l, c, *doc, e) : MRS_OK;
 }
@@ -229,13 +242,9 @@ mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_li
     *n = 0;
     for (size_t at = 0; at < all->n; ++*n) {
         struct mrs_view doc = {all->p + at, mrs_le32(all->p + at)};
-        uint64_t id;
-        enum mrs_status st = mrsi_ids_short(&s->ids, s->wr[i].coll, doc, &w->scratch, &id, e);
-        uint8_t *to = st == MRS_OK ? mrs_buf_take(&l->hashes, sizeof id) : NULL;
-        if (to) {
-            mrs_put64(to, id);
-        } else if (st != MRS_END) {
-            return st == MRS_OK ? mrs_buf_status(&l->hashes, e) : st;
+        enum mrs_status st = hope(s, w, l, s->wr[i].coll, doc, e);
+        if (st != MRS_OK) {
+            return st;
         }
         at += doc.n;
     }

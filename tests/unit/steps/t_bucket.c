@@ -112,10 +112,7 @@ glance(struct host *h, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_e
         mrs_err_clear(c->err);
         return false;
     }
-    uint8_t *order = mrs_buf_take(&x->order, MRS_KEY_DATE);
-    if (order) {
-        mrs_key_date(order, g.date);
-    }
+    mrs_key_append(&x->order, mrs_make_i64((uint8_t[16]){0}, g.date, MRS_DATE), false);
     for (uint32_t i = 0; i < g.n_spans; i++) {
         mrs_buf_put(&x->shape, doc.p + g.shape[i].at, g.shape[i].n);
         bytes += g.shape[i].n;

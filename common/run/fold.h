@@ -149,6 +149,7 @@ struct mrsi_fold_gather {
 struct mrsi_fold;
 struct mrsi_fold_source {
     enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
+    uint32_t (*more)(struct mrsi_fold_source *s, struct mrs_view *shape, uint32_t most); /* as in struct mrs_members */
     struct mrs_view kin; /* of the member that next gave */
     bool same_kin;       /* as in struct mrs_members */
     uint64_t at; /* ordinal of the member that next gave */

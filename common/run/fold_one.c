@@ -94,6 +94,15 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
     return s;
 }
 
+static uint32_t
+more_members(struct mrs_members *m, struct mrs_view *shape, uint32_t most)
+{
+    struct mrsi_fold_one *o = m->impl;
+    uint32_t n = o->source->more(o->source, shape, most);
+    o->n_given += n;
+    return n;
+}
+
 static enum mrs_status
 note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, struct mrs_err *e)
 {
@@ -342,6 +351,7 @@ give(struct mrsi_fold_one *o, struct mrs_err *e)
     struct mrs_members members = {.next = next_member, .refuse = refuse_member, .impl = o};
     struct mrs_fold_put put = {put_document, o};
     void *work = mrsi_work_of(o->w, f->step, e);
+    members.more = o->source->more ? more_members : NULL;
     if (!work) {
         return MRS_DEAD;
     }

@@ -74,7 +74,33 @@ struct source {
     uint32_t kin; /* of the member given last */
 };
 
-enum { AHEAD = 4 }; /* members */
+enum { AHEAD = 8 }; /* members */
+
+/* The kin of a member in another piece is mostly the same once more. */
+static bool
+of_same_kin(struct source *src, uint32_t kin)
+{
+    if (kin == src->kin) {
+        return true;
+    }
+    const struct mrsi_fold_kin *all = (const struct mrsi_fold_kin *)(const void *)src->load->kins.p;
+    if (src->kin == UINT32_MAX || mrsi_fold_compare(mrsi_fold_kin_rest(all[kin].rec), src->base.kin) != 0) {
+        return false;
+    }
+    src->kin = kin;
+    return true;
+}
+
+static inline struct mrs_view
+give(struct source *src, const struct mrsi_fold_member *m)
+{
+    if (src->at + AHEAD < src->n) {
+        __builtin_prefetch(m[AHEAD].rec);
+        __builtin_prefetch(m[AHEAD].rec + 2);
+    }
+    src->at++;
+    return mrsi_fold_shape(m->rec);
+}
 
 static enum mrs_status
 next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
@@ -84,19 +110,27 @@ next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
     if (src->at == src->n) {
         return MRS_END;
     }
-    if (src->at + AHEAD < src->n) {
-        __builtin_prefetch(src->members[src->at + AHEAD].rec);
-        __builtin_prefetch(src->members[src->at + AHEAD].rec + 2);
-    }
-    const struct mrsi_fold_member *m = &src->members[src->at++];
-    *shape = mrsi_fold_shape(m->rec);
-    base->same_kin = m->kin == src->kin;
+    const struct mrsi_fold_member *m = &src->members[src->at];
+    *shape = give(src, m);
+    base->same_kin = of_same_kin(src, m->kin);
     if (!base->same_kin) {
         base->kin = mrsi_fold_kin_rest(((const struct mrsi_fold_kin *)(const void *)src->load->kins.p)[m->kin].rec);
         src->kin = m->kin;
     }
     base->at = m->rec->ordinal;
     return MRS_OK;
+}
+
+static uint32_t
+more(struct mrsi_fold_source *base, struct mrs_view *shape, uint32_t most)
+{
+    struct source *src = (struct source *)(void *)base;
+    const struct mrsi_fold_member *m = src->members + src->at;
+    uint32_t n = 0, left = src->n - src->at;
+    for (most = most < left ? most : left; n < most && of_same_kin(src, m->kin); m++) {
+        shape[n++] = give(src, m);
+    }
+    return n;
 }
 
 static uint64_t
@@ -112,7 +146,8 @@ fold_loaded(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct 
     for (uint32_t i = 0; s == MRS_OK && i < job->load.n_groups; i++) {
         const struct mrsi_fold_group *g = mrsi_fold_group_at(&job->load, i);
         const struct mrsi_fold_member *m = (const struct mrsi_fold_member *)(const void *)job->load.members.p;
-        struct source src = {{.next = next, .ordinal = ordinal}, &job->load, m + g->at, 0, g->n, UINT32_MAX};
+        struct source src = {.base = {.next = next, .more = more, .ordinal = ordinal}, .load = &job->load,
+                             .members = m + g->at, .n = g->n, .kin = UINT32_MAX};
         s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
     }
     return s;

@@ -81,11 +81,16 @@ struct bucket_reading {
 };
 /* Items whose values are of fixed size, put together from one another: the item, and where its values are. */
 enum { BUCKET_CHUNK = 32 }; /* an item is laid down in such pieces, so there is room for one more behind it */
+struct bucket_place { /* of a value: in an item, among the values */
+    uint16_t to, from;
+};
 struct bucket_mould {
     struct mrs_buf heads; /* of which it was made */
     uint32_t size;        /* of an item; 0: they have no fixed size */
-    uint32_t n;
-    struct bucket_span value[BUCKET_LAYOUT];
+    uint32_t n_eight, n_other;
+    struct bucket_place eight[BUCKET_LAYOUT]; /* values of eight bytes, as most have */
+    struct bucket_place other[BUCKET_LAYOUT];
+    uint8_t size_of_other[BUCKET_LAYOUT];
     uint8_t bytes[MRS_LOOK_MAX + BUCKET_CHUNK];
 };
 
@@ -174,7 +179,19 @@ void mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m
 /* item_size bytes, and room for BUCKET_CHUNK more. */
 void mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to);
 /* The same of values v, where the mould has a size. */
-void mrsi_bucket_fill_mould(const struct bucket_mould *m, const uint8_t *v, uint8_t *to);
+static inline void
+mrsi_bucket_fill_mould(const struct bucket_mould *restrict m, const uint8_t *v, uint8_t *restrict to)
+{
+    for (uint32_t i = 0, size = m->size; i < size; i += BUCKET_CHUNK) {
+        memcpy(to + i, m->bytes + i, BUCKET_CHUNK);
+    }
+    for (const struct bucket_place *x = m->eight, *const end = x + m->n_eight; x < end; x++) {
+        memcpy(to + x->to, v + x->from, 8);
+    }
+    for (uint32_t i = 0; i < m->n_other; i++) {
+        mrs_copy_short(to + m->other[i].to, v + m->other[i].from, m->size_of_other[i]);
+    }
+}
 static inline struct mrs_val
 mrsi_bucket_value(const struct mrsi_bucket *s, const struct bucket_plain *x, uint32_t i)
 {

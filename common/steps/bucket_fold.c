@@ -8,6 +8,7 @@
 #include "mongoreshape/value.h"
 
 #define MARGIN 512u /* what values of fixed size may grow by */
+enum { TOGETHER = 64 }; /* readings that are taken in one piece */
 #define ID_ROOM 128u /* bytes of an `_id` that is made of the finished bucket, for which room is left in front */
 
 struct fold {
@@ -452,19 +453,50 @@ sure_of(const struct fold *f)
     return n < fit ? n : fit;
 }
 
-/* One of those. */
-static enum mrs_status
-take_values(struct fold *f, struct mrs_view values)
+/* Items as long as their indexes have but another last digit: how many. at: where they go, as far as they came. An
+ * index in 16 MiB has seven digits at most, so that with its NUL it is a number. */
+static uint32_t
+lay_down(const struct bucket_mould *mould, struct mrsi_items *items, const struct mrs_view *v, uint32_t n, uint8_t **at)
 {
-    const struct bucket_mould *m = &f->w->mould;
-    const size_t before = f->items.buf->n;
-    uint8_t *at = open_item(f, m->size);
-    if (!at) {
-        return mrs_err_memory(f->c->err, m->size);
+    const size_t head = (size_t)items->name_len + 2, item = head + mould->size;
+    char *digit = &items->name[items->name_len - 1];
+    const uint32_t left = (uint32_t)('9' - *digit) + 1;
+    uint64_t name, one = 1ull << 8 * (items->name_len - 1);
+    uint8_t *to = *at;
+    memcpy(&name, items->name, sizeof name);
+    n = n < left ? n : left;
+    for (uint32_t i = 0; i < n; i++, to += item, name += one) {
+        *to = MRS_DOCUMENT;
+        mrs_put64(to + 1, name); /* what is behind the name is put next */
+        mrsi_bucket_fill_mould(mould, v[i].p, to + head);
     }
-    mrsi_bucket_fill_mould(m, values.p, at);
-    f->grown += f->items.buf->n - before;
-    f->n++;
+    *digit = (char)(*digit + n - 1);
+    mrsi_items_step(items);
+    *at = to;
+    return n;
+}
+
+/* Those, from one of them on, as far as they come together; *sure: how many there are. */
+static enum mrs_status
+take_values(struct fold *f, struct mrs_members *m, struct mrs_view values, uint64_t *sure)
+{
+    struct mrs_buf *b = f->items.buf;
+    const uint32_t most = (uint32_t)(*sure < TOGETHER ? *sure : TOGETHER);
+    struct mrs_view all[TOGETHER];
+    all[0] = values;
+    const uint32_t n = 1 + (m->more ? m->more(m, all + 1, most - 1) : 0);
+    mrs_buf_grow(b, n * (sizeof f->items.name + 1 + f->w->mould.size) + BUCKET_CHUNK);
+    if (b->bad) {
+        return mrs_err_memory(f->c->err, f->w->mould.size);
+    }
+    uint8_t *at = b->p + b->n;
+    for (uint32_t i = 0; i < n;) {
+        i += lay_down(&f->w->mould, &f->items, all + i, n - i, &at);
+    }
+    f->grown += (size_t)(at - b->p) - b->n;
+    b->n = (size_t)(at - b->p);
+    f->n += n;
+    *sure -= n;
     return MRS_OK;
 }
 
@@ -671,8 +703,7 @@ fold_members(struct fold *f, struct mrs_members *m)
         }
         sure = sure ? sure : sure_of(f);
         if (sure) {
-            st = take_values(f, shape);
-            sure--;
+            st = take_values(f, m, shape, &sure);
         } else {
             struct bucket_reading r = mrsi_bucket_read(f->s, &kin, shape);
             st = place(f, m, &r);

@@ -392,20 +392,32 @@ size_of(uint8_t type, const uint8_t *p, const uint8_t *end)
     return fixed != 0x80 ? fixed : mrs_value_size_quick(type, p, (uint64_t)(end - p));
 }
 
+static void
+add_place(struct bucket_mould *m, struct bucket_place place, uint32_t size)
+{
+    if (size == 8) {
+        m->eight[m->n_eight++] = place;
+    } else {
+        m->size_of_other[m->n_other] = (uint8_t)size;
+        m->other[m->n_other++] = place;
+    }
+}
+
 /* The item of no values; false: they are not all of fixed size, or it is too large. */
 static bool
 shape_mould(const struct bucket_kin *kin, struct bucket_mould *m)
 {
     const uint8_t *p = kin->heads.p, *end = p + kin->heads.n;
-    uint32_t at = 4;
-    for (m->n = 0; p < end; m->n++) {
+    uint32_t at = 4, from = 0;
+    for (m->n_eight = m->n_other = 0; p < end;) {
         uint32_t head = mrs_le32(p), n = mrs_fixed_size[p[4]];
-        if (m->n == BUCKET_LAYOUT || n == 0x80 || at + head + n >= MRS_LOOK_MAX) {
+        if (m->n_eight + m->n_other == BUCKET_LAYOUT || n == 0x80 || at + head + n >= MRS_LOOK_MAX) {
             return false;
         }
         memcpy(m->bytes + at, p + 4, head);
-        m->value[m->n] = (struct bucket_span){(uint16_t)(at + head), (uint16_t)n, p[4]};
+        add_place(m, (struct bucket_place){(uint16_t)(at + head), (uint16_t)from}, n);
         at += head + n;
+        from += n;
         p += 4 + head;
     }
     m->bytes[at] = 0;
@@ -445,20 +457,6 @@ put_values(const struct bucket_reading *r, uint8_t *to)
         p += 4 + head;
     }
     *to = 0;
-}
-
-void
-mrsi_bucket_fill_mould(const struct bucket_mould *m, const uint8_t *v, uint8_t *to)
-{
-    const struct bucket_span *x = m->value, *const end = x + m->n;
-    for (uint32_t i = 0, size = m->size; i < size; i += BUCKET_CHUNK) {
-        memcpy(to + i, m->bytes + i, BUCKET_CHUNK);
-    }
-    for (; x < end; x++) {
-        const uint32_t n = x->n; /* looked at before bytes are written, which might be those of the mould */
-        mrs_copy_value(to + x->at, v, n);
-        v += n;
-    }
 }
 
 void

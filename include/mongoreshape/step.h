@@ -350,6 +350,10 @@ struct mrs_fold_glance {
 struct mrs_members { /* of one group, in order */
     /* The next member's shape, which lives until the next call. OK, END, DEAD. */
     enum mrs_status (*next)(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e);
+    /* Members behind the one just given and of its kin, at most so many, as next would give them: returns how many, 0
+     * also where next has one. The shapes live until the next call, and none of them is refused alone. NULL: next gives
+     * all of them. */
+    uint32_t (*more)(struct mrs_members *m, struct mrs_view *shape, uint32_t most);
     /* The member just given is refused alone, for the reason in c->err; it belongs to no document. */
     enum mrs_status (*refuse)(struct mrs_members *m, struct mrs_err *e);
     void *impl;

@@ -204,6 +204,25 @@ take_back(const struct knobs *k, struct made *m, struct mrs_view from)
     }
 }
 
+/* More plain members at once, as many as the open document takes. */
+static void
+take_more(const struct knobs *k, struct made *m, struct mrs_members *members)
+{
+    struct mrs_view shape[8];
+    bool all_plain = k->chance[ALONE] + k->chance[FAILS] + k->chance[STOPS] == 0;
+    uint32_t most = k->most - m->n;
+    if (!all_plain || !members->more || !m->n || most < 2) {
+        return;
+    }
+    uint32_t n = members->more(members, shape, most - 1 < 8 ? most - 1 : 8);
+    assert_true(n < most);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(members->kin.n, k->kin ? 4 + (is_odd(shape[i]) ? 3 : 0) : 0);
+        assert_int_equal(mrs_val_i32(field(shape[i], "g")), m->g);
+        add_value(k, m, field(shape[i], "v"));
+    }
+}
+
 static enum mrs_status
 fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *members, const struct mrs_fold_put *put)
 {
@@ -220,6 +239,9 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *membe
     }
     while (s == MRS_OK && (s = members->next(members, &shape, c->err)) == MRS_OK) {
         s = one_member(k, c, m, members, shape, put);
+        if (s == MRS_OK) {
+            take_more(k, m, members);
+        }
     }
     if (s == MRS_END && m->n && !k->leave) {
         s = close_document(k, m, put, false, c->err);

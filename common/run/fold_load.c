@@ -36,12 +36,6 @@ groups_of(const struct mrsi_fold_load *l)
     return (struct mrsi_fold_group *)(void *)l->groups.p;
 }
 
-static const struct mrsi_fold_kin *
-kins_of(const struct mrsi_fold_load *l)
-{
-    return (const struct mrsi_fold_kin *)(const void *)l->kins.p;
-}
-
 const struct mrsi_fold_group *
 mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i)
 {
@@ -52,11 +46,12 @@ mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i)
 struct stream { /* the pieces of one, whose documents come in their order */
     const uint8_t *p, *end;
     size_t piece; /* to be looked at next */
+    uint64_t ordinal; /* of the one that is read */
     uint32_t no;
     uint32_t *kin; /* of the piece that is read: their numbers in l->kins */
 };
 
-enum { AHEAD = 512, KINS = (64 << 10) / sizeof(struct mrsi_fold_rec) }; /* of a piece, at most */
+enum { AHEAD = 512, KINS = (64 << 10) / sizeof(struct mrsi_fold_kin_rec) }; /* of a piece, at most */
 
 /* The next record of a stream; NULL at the end. */
 static const struct mrsi_fold_rec *
@@ -71,6 +66,7 @@ peek(struct stream *st, const struct mrsi_piece *x, uint8_t *const *loaded, size
         }
         st->p = loaded[st->piece];
         st->end = st->p + x[st->piece].n;
+        st->ordinal = mrsi_fold_ordinal((const struct mrsi_fold_rec *)(const void *)st->p);
         st->piece++;
     }
     return (const struct mrsi_fold_rec *)(const void *)st->p;
@@ -96,12 +92,27 @@ more_slots(struct mrsi_fold_load *l, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* Kins of a group in two pieces are mostly one and the same. */
+static void
+note_kin(struct mrsi_fold_load *l, struct stream *st, const struct mrsi_fold_rec *r, uint32_t group)
+{
+    struct mrsi_fold_group *g = &groups_of(l)[group];
+    const struct mrsi_fold_kin *last = (const struct mrsi_fold_kin *)(const void *)l->kins.p + g->kin;
+    struct mrsi_fold_kin kin = {r, st->ordinal, group, (uint32_t)(l->kins.n / sizeof kin)};
+    st->kin[r->kin] = kin.alike;
+    if (g->n && mrsi_fold_compare(mrsi_fold_kin_rest(last->rec), mrsi_fold_kin_rest(r)) == 0) {
+        kin.alike = g->kin;
+    }
+    g->kin = kin.alike;
+    mrs_buf_put(&l->kins, &kin, sizeof kin);
+}
+
 /* Adds a kin; its group is found by hash: slots hold the number of a group and 1. */
 static enum mrs_status
 add_kin(struct mrsi_fold_load *l, struct stream *st, const struct mrsi_fold_rec *r, struct mrs_err *e)
 {
     struct mrs_view key = mrsi_fold_kin_group(r);
-    uint32_t ref = (uint32_t)(r->order >> 32), group = UINT32_MAX;
+    uint32_t ref = mrsi_fold_as_kin(r)->ref, group = UINT32_MAX;
     if (l->n_groups >= l->n_slots / 2 && more_slots(l, e) != MRS_OK) {
         return MRS_DEAD;
     }
@@ -116,10 +127,11 @@ add_kin(struct mrsi_fold_load *l, struct stream *st, const struct mrsi_fold_rec 
         group = l->n_groups++;
         slot[i] = l->n_groups;
     }
-    struct mrsi_fold_kin kin = {r, group, 0};
-    st->kin[r->kin] = (uint32_t)(l->kins.n / sizeof kin);
-    mrs_buf_put(&l->kins, &kin, sizeof kin);
-    return l->groups.bad || l->kins.bad ? mrs_err_memory(e, l->kins.n) : MRS_OK;
+    if (l->groups.bad) {
+        return mrs_err_memory(e, l->groups.n);
+    }
+    note_kin(l, st, r, group);
+    return mrs_buf_status(&l->kins, e);
 }
 
 static enum mrs_status
@@ -128,8 +140,8 @@ add_record(struct mrsi_fold_load *l, struct stream *st, const struct mrsi_fold_r
     if (r->form == MRSI_FOLD_KIN) {
         return add_kin(l, st, r, e);
     }
-    struct mrsi_fold_member m = {r, r->order, st->kin[r->kin], r->first};
-    groups_of(l)[kins_of(l)[m.kin].group].n++;
+    struct mrsi_fold_member m = {r, mrsi_fold_next(r), st->kin[r->kin], mrsi_fold_first(r)};
+    groups_of(l)[mrsi_fold_kin_of(l, &m)->group].n++;
     mrs_buf_put(&l->list, &m, sizeof m);
     return l->list.bad ? mrs_buf_status(&l->list, e) : MRS_OK;
 }
@@ -144,12 +156,13 @@ first_stream(struct stream *st, uint32_t n_streams, const struct mrsi_piece *x, 
     *up_to = UINT64_MAX;
     for (uint32_t i = 0; i < n_streams; i++) {
         const struct mrsi_fold_rec *r = peek(&st[i], x, loaded, n);
-        if (r && (!best || r->ordinal < first)) {
+        const uint64_t at = r ? st[i].ordinal + r->since : 0;
+        if (r && (!best || at < first)) {
             *up_to = best ? first : UINT64_MAX;
-            first = r->ordinal;
+            first = at;
             best = &st[i];
-        } else if (r && r->ordinal < *up_to) {
-            *up_to = r->ordinal;
+        } else if (r && at < *up_to) {
+            *up_to = at;
         }
     }
     return best;
@@ -170,9 +183,9 @@ merge(struct mrsi_fold_load *l, struct stream *st, uint32_t n_streams, const str
         do {
             __builtin_prefetch(best->p + AHEAD);
             s = add_record(l, best, r, e);
-            best->p += mrsi_fold_room(r->len);
+            best->p += mrsi_fold_size(r);
             r = peek(best, x, loaded, n);
-        } while (s == MRS_OK && r && r->ordinal < up_to);
+        } while (s == MRS_OK && r && best->ordinal + r->since < up_to);
     }
     return s;
 }
@@ -258,9 +271,10 @@ mrsi_fold_sort_groups(struct mrsi_fold_load *l, struct mrs_err *e)
 
 /* ---- members ---- */
 static int
-by_order(const void *pa, const void *pb)
+by_order(const void *pa, const void *pb, void *arg)
 {
     const struct mrsi_fold_member *a = pa, *b = pb;
+    const struct mrsi_fold_load *l = arg;
     uint8_t room_a[9], room_b[9];
     if (a->first != b->first || a->order != b->order) {
         return a->first < b->first || (a->first == b->first && a->order < b->order) ? -1 : 1;
@@ -269,7 +283,8 @@ by_order(const void *pa, const void *pb)
     if (a->rec->form == MRSI_FOLD_LONG || b->rec->form == MRSI_FOLD_LONG) {
         c = mrsi_fold_compare(mrsi_fold_order(a->rec, room_a), mrsi_fold_order(b->rec, room_b));
     }
-    return c ? c : a->rec->ordinal < b->rec->ordinal ? -1 : a->rec->ordinal > b->rec->ordinal;
+    uint64_t at_a = mrsi_fold_ordinal_of(l, a), at_b = mrsi_fold_ordinal_of(l, b);
+    return c ? c : at_a < at_b ? -1 : at_a > at_b;
 }
 
 /* What by_order finds of most neighbours. */
@@ -281,21 +296,21 @@ is_before(const struct mrsi_fold_member *a, const struct mrsi_fold_member *b)
 
 /* Members that are nearly in order are moved a few places; else all are sorted. */
 static void
-sort_members(struct mrsi_fold_member *m, uint32_t n)
+sort_members(struct mrsi_fold_load *l, struct mrsi_fold_member *m, uint32_t n)
 {
     uint64_t moves = 8ull * n;
     for (uint32_t i = 1; i < n; i++) {
-        if (is_before(&m[i - 1], &m[i]) || by_order(&m[i - 1], &m[i]) <= 0) {
+        if (is_before(&m[i - 1], &m[i]) || by_order(&m[i - 1], &m[i], l) <= 0) {
             continue;
         }
         struct mrsi_fold_member x = m[i];
         uint32_t k = i;
-        for (; k && moves && by_order(&m[k - 1], &x) > 0; k--, moves--) {
+        for (; k && moves && by_order(&m[k - 1], &x, l) > 0; k--, moves--) {
             m[k] = m[k - 1];
         }
         m[k] = x;
         if (!moves) {
-            qsort(m, n, sizeof *m, by_order);
+            qsort_r(m, n, sizeof *m, by_order, l);
             return;
         }
     }
@@ -313,11 +328,11 @@ place_members(struct mrsi_fold_load *l, struct mrs_err *e)
     }
     struct mrsi_fold_group *g = groups_of(l);
     for (size_t i = 0; i < n; i++) {
-        struct mrsi_fold_group *of = &g[kins_of(l)[x[i].kin].group];
+        struct mrsi_fold_group *of = &g[mrsi_fold_kin_of(l, &x[i])->group];
         m[of->at + of->n++] = x[i];
     }
     for (uint32_t i = 0; i < l->n_groups; i++) {
-        sort_members(m + g[i].at, g[i].n);
+        sort_members(l, m + g[i].at, g[i].n);
     }
     return MRS_OK;
 }

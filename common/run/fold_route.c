@@ -59,7 +59,7 @@ kept_bytes(const struct mrsi_fold *f)
     uint64_t n = 0;
     for (size_t at = 0; at < f->early.n;) {
         const struct mrsi_rec *r = rec_at(&f->early, at);
-        n += mrsi_fold_room(r->shape_len - r->ord + (r->sort_len == 9 ? 0 : r->sort_len));
+        n += mrsi_fold_room(sizeof(struct mrsi_fold_doc), r->shape_len - r->ord + (r->sort_len == 9 ? 0 : r->sort_len));
         at += r->total;
     }
     return n;

@@ -71,25 +71,10 @@ struct source {
     const struct mrsi_fold_load *load;
     const struct mrsi_fold_member *members;
     uint32_t at, n;
-    uint32_t kin; /* of the member given last */
+    uint32_t kin; /* of the member given last, or one like it */
 };
 
 enum { AHEAD = 8 }; /* members */
-
-/* The kin of a member in another piece is mostly the same once more. */
-static bool
-of_same_kin(struct source *src, uint32_t kin)
-{
-    if (kin == src->kin) {
-        return true;
-    }
-    const struct mrsi_fold_kin *all = (const struct mrsi_fold_kin *)(const void *)src->load->kins.p;
-    if (src->kin == UINT32_MAX || mrsi_fold_compare(mrsi_fold_kin_rest(all[kin].rec), src->base.kin) != 0) {
-        return false;
-    }
-    src->kin = kin;
-    return true;
-}
 
 static inline struct mrs_view
 give(struct source *src, const struct mrsi_fold_member *m)
@@ -112,12 +97,13 @@ next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
     }
     const struct mrsi_fold_member *m = &src->members[src->at];
     *shape = give(src, m);
-    base->same_kin = of_same_kin(src, m->kin);
+    const struct mrsi_fold_kin *kin = mrsi_fold_kin_of(src->load, m);
+    base->same_kin = kin->alike == src->kin;
     if (!base->same_kin) {
-        base->kin = mrsi_fold_kin_rest(((const struct mrsi_fold_kin *)(const void *)src->load->kins.p)[m->kin].rec);
-        src->kin = m->kin;
+        base->kin = mrsi_fold_kin_rest(kin->rec);
+        src->kin = kin->alike;
     }
-    base->at = m->rec->ordinal;
+    base->at = mrsi_fold_ordinal_of(src->load, m);
     return MRS_OK;
 }
 
@@ -127,7 +113,7 @@ more(struct mrsi_fold_source *base, struct mrs_view *shape, uint32_t most)
     struct source *src = (struct source *)(void *)base;
     const struct mrsi_fold_member *m = src->members + src->at;
     uint32_t n = 0, left = src->n - src->at;
-    for (most = most < left ? most : left; n < most && of_same_kin(src, m->kin); m++) {
+    for (most = most < left ? most : left; n < most && mrsi_fold_kin_of(src->load, m)->alike == src->kin; m++) {
         shape[n++] = give(src, m);
     }
     return n;
@@ -136,7 +122,8 @@ more(struct mrsi_fold_source *base, struct mrs_view *shape, uint32_t most)
 static uint64_t
 ordinal(const struct mrsi_fold_source *base, uint64_t i)
 {
-    return ((const struct source *)(const void *)base)->members[i].rec->ordinal;
+    const struct source *src = (const struct source *)(const void *)base;
+    return mrsi_fold_ordinal_of(src->load, &src->members[i]);
 }
 
 static enum mrs_status
@@ -173,13 +160,13 @@ struct payload {
 
 static enum mrs_status
 to_sorter(struct mrsi_fold *f, struct job *job, const struct mrsi_fold_rec *kin, const struct mrsi_fold_rec *r,
-          struct mrs_err *e)
+          uint64_t ordinal, struct mrs_err *e)
 {
     struct mrs_view group = mrsi_fold_kin_group(kin), rest = mrsi_fold_kin_rest(kin), shape = mrsi_fold_shape(r);
-    struct payload x = {r->ordinal, group.n, rest.n};
+    struct payload x = {ordinal, group.n, rest.n};
     uint8_t be[8], room[9];
     struct mrs_view order = mrsi_fold_order(r, room);
-    mrsi_put_be(be, r->ordinal, 8);
+    mrsi_put_be(be, ordinal, 8);
     mrs_buf_reset(&job->key);
     mrs_buf_put(&job->key, group.p, group.n);
     mrs_buf_put(&job->key, order.p, order.n);
@@ -189,7 +176,7 @@ to_sorter(struct mrsi_fold *f, struct job *job, const struct mrsi_fold_rec *kin,
     mrs_buf_put(&job->bytes, rest.p, rest.n);
     mrs_buf_put(&job->bytes, shape.p, shape.n);
     if (job->key.bad || job->bytes.bad) {
-        return mrs_err_memory(e, r->len);
+        return mrs_err_memory(e, job->bytes.n);
     }
     return mrsi_sorter_put(&f->heavy.sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
 }
@@ -228,16 +215,17 @@ piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
     const struct piece *x = arg;
     struct job *job = x->job;
     enum mrs_status s = MRS_OK;
+    const uint64_t first = mrsi_fold_ordinal((const struct mrsi_fold_rec *)(const void *)p);
     mrs_buf_reset(&job->kins);
     for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
         const struct mrsi_fold_rec *r = (const struct mrsi_fold_rec *)(const void *)p, *kin;
-        p += mrsi_fold_room(r->len);
+        p += mrsi_fold_size(r);
         if (r->form == MRSI_FOLD_KIN) {
             mrs_buf_put(&job->kins, &r, sizeof r);
             s = mrs_buf_status(&job->kins, e);
         } else {
             memcpy(&kin, job->kins.p + r->kin * sizeof kin, sizeof kin);
-            s = to_sorter(x->f, job, kin, r, e);
+            s = to_sorter(x->f, job, kin, r, first + r->since, e);
         }
     }
     x->f->heavy.piece++;

@@ -108,6 +108,7 @@ struct bucket_known {
     bool dated;         /* such a document has a date as its time, and no more is wanted of it than this: */
     uint32_t n_values, n_by;
     uint32_t by_bytes, value_bytes;
+    uint32_t date_at;   /* where among the values of the item the time stands; MRS_FOLD_ELSEWHERE: it does not */
     struct bucket_span found[BUCKET_LOOKS];  /* what was looked for */
     struct mrs_fold_span value[BUCKET_LAYOUT]; /* of the item */
     struct bucket_span by[BUCKET_LOOKS];     /* bytes by which series differ whose readings look alike */

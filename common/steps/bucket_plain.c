@@ -263,6 +263,7 @@ mrsi_bucket_glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_
     memcpy(put_series(k, doc.p, out->kin->p), &w->from, sizeof w->from);
     out->kin->n = name;
     out->date = ms;
+    out->date_at = k->date_at;
     out->shape = k->value;
     out->n_spans = k->n_values;
     out->shape_bytes = k->value_bytes;
@@ -316,13 +317,16 @@ learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs
     const uint8_t *doc = ev->root.p;
     k->look = ev->fields->look->no;
     mrs_buf_reset(&k->heads);
+    const uint32_t time = s->value[s->by.fields.n];
     k->n_values = k->n_by = k->by_bytes = k->value_bytes = 0;
+    k->date_at = MRS_FOLD_ELSEWHERE;
     for (uint32_t i = 0; i < s->n_look; i++) {
         k->found[i] = span_of(x->v[i], doc);
     }
     for (uint32_t i = 0; i < ev->fields->n; i++) {
         if (!x->field[x->at[i]].gone) {
             struct bucket_span v = span_of(ev->fields->e[i].v, doc);
+            k->date_at = x->field[x->at[i]].look == time ? k->value_bytes : k->date_at;
             k->value[k->n_values++] = (struct mrs_fold_span){v.at, v.n};
             k->value_bytes += ev->fields->e[i].v.n;
         }
@@ -333,7 +337,6 @@ learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs
             k->by_bytes += k->by[k->n_by++].n;
         }
     }
-    const uint32_t time = s->value[s->by.fields.n];
     k->dated = s->every && s->time && k->found[time].type == MRS_DATE && !s->tail && !s->by.nested;
 }
 

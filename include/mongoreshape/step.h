@@ -340,9 +340,11 @@ struct mrs_fold_entry { /* what one document brings; the buffers are the engine'
 struct mrs_fold_span { /* bytes of a document */
     uint16_t at, n;
 };
+#define MRS_FOLD_ELSEWHERE UINT32_MAX
 /* What a document brings, as the places where that stands in it; all but the kin lives as the work does. */
 struct mrs_fold_glance {
     int64_t date; /* the order is that of a date: mrs_key_date */
+    uint32_t date_at; /* where that stands in the shape, as BSON has it; MRS_FOLD_ELSEWHERE: nowhere in it */
     const struct mrs_fold_span *shape; /* one behind the other */
     uint32_t n_spans, shape_bytes;
     struct mrs_buf *kin; /* the engine's, empty before each call: a name */

@@ -1,7 +1,7 @@
 /* fold_test.h - a folding step made for t_fold.c.
  *
- * Documents of d.from are {_id, g, o, v, f, s}: group, order, value, what shall happen to it, and bytes. The step makes
- * of each group documents {_id, g, v: [...]} of at most `most` members. */
+ * Documents of d.from are {_id, g, o, d, v, f, s}: group, order, perhaps that as a date, value, what shall happen to
+ * it, and bytes. The step makes of each group documents {_id, g, v: [...]} of at most `most` members. */
 #ifndef UNIT_RUN_FOLD_TEST_H
 #define UNIT_RUN_FOLD_TEST_H
 
@@ -21,6 +21,7 @@ struct knobs {
     uint32_t groups, orders, pad, there;
     enum mrs_conflicts conflicts;
     bool rising;       /* groups follow the input */
+    bool dated;        /* the order as a date stands in documents, too: d, behind o */
     /* What documents of a group have alike; with the group in it; told by a name; and some of that seen at a glance. */
     enum { NO_KIN, KIN, KIN_SAYS_IT, KIN_HAS_NAME, KIN_AT_A_GLANCE, KINDS } kin;
     uint32_t nameless; /* not 0: groups that it divides have a kin, but no key; with KIN_SAYS_IT or KIN_HAS_NAME */
@@ -366,6 +367,7 @@ glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, st
     m->seen[0] = (struct mrs_fold_span){0, 4};
     m->seen[1] = (struct mrs_fold_span){4, (uint16_t)(doc.n - 4)};
     out->date = o;
+    out->date_at = k->dated ? (uint32_t)(field(doc, "d").p - doc.p) : MRS_FOLD_ELSEWHERE;
     out->shape = m->seen;
     out->n_spans = 2;
     out->shape_bytes = doc.n;

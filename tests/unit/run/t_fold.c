@@ -102,9 +102,13 @@ make_docs(const struct knobs *k, uint32_t n, uint64_t seed)
                                .what = (enum what)what,
                                .place = ""};
         docs[i].g = k->rising ? (int32_t)((uint64_t)k->groups * i / n) : docs[i].g;
-        len += (size_t)snprintf(input + len, sizeof input - len, "{'_id':%u,'g':%d,'o':%d,'v':%d,'f':%d,'s':'%0*d'}\n",
-                                i, docs[i].g, docs[i].o, docs[i].v, (int)docs[i].what,
-                                (int)(roll(&seed) % (k->pad + 1)) + 1, 0);
+        char date[64] = "";
+        if (k->dated) {
+            snprintf(date, sizeof date, "'d':{'$date':{'$numberLong':'%d'}},", docs[i].o);
+        }
+        len += (size_t)snprintf(input + len, sizeof input - len,
+                                "{'_id':%u,'g':%d,'o':%d,%s'v':%d,'f':%d,'s':'%0*d'}\n", i, docs[i].g, docs[i].o, date,
+                                docs[i].v, (int)docs[i].what, (int)(roll(&seed) % (k->pad + 1)) + 1, 0);
     }
     input[len] = 0;
     put_docs("in/d/from.bson", input);
@@ -365,11 +369,12 @@ plain(void **state)
 {
     (void)state;
     struct knobs k = {.most = 5, .groups = 20, .orders = 30, .pad = 50, .take = true};
-    for (uint32_t i = 0; i < 8; i++) {
+    for (uint32_t i = 0; i < 10; i++) {
         k.ahead = i & 1;
-        k.sorted = i & 2;
+        k.sorted = i & 2 || i > 7;
         k.take = !(i & 4);
-        k.kin = i % KINDS;
+        k.kin = i < 8 ? i % KINDS : KIN_AT_A_GLANCE;
+        k.dated = i == 8;
         fold_against_naive(&k, 600, i);
     }
     k.groups = 500;
@@ -421,6 +426,7 @@ refusals(void **state)
         k.groups = i % 3 ? 40 : 3;
         k.orders = 20;
         k.kin = i / 2 % KINDS;
+        k.dated = i % 5 != 3;
         k.pad = i % 4 ? 60 : 1500;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[BAD] = i % 3 ? 0 : 50;
@@ -445,6 +451,7 @@ clashes(void **state)
         k.same = i % 5 == 1;
         k.orders = 20;
         k.kin = i / 3 % KINDS;
+        k.dated = i & 1;
         k.pad = 60;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[ALONE] = i % 3 ? 20 : 0;
@@ -555,6 +562,7 @@ stopped_inside(void **state)
         k.there = i % 6 ? 0 : 4;
         k.orders = 20;
         k.kin = i / 3 % KINDS;
+        k.dated = i & 1;
         k.pad = 60;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
         k.chance[ALONE] = i % 3 ? 60 : 0;

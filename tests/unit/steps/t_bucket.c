@@ -10,6 +10,9 @@ struct member {
     uint32_t no;
     bool gone;
 };
+struct glances { /* documents that were told at one, and those of them whose item has the time */
+    uint32_t n, dated;
+};
 struct host {
     struct bench *b;
     struct member m[64];
@@ -18,7 +21,7 @@ struct host {
     uint32_t given;
     bool wide;     /* sizes instead of documents */
     bool together; /* members are given several at a time, too */
-    uint32_t *glances; /* counts documents that were told at one; NULL: no matter */
+    struct glances *glances; /* NULL: no matter */
     char made[BENCH_TEXT], *out;
 };
 
@@ -137,9 +140,14 @@ glance(struct host *h, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_e
         bytes += g.shape[i].n;
     }
     assert_int_equal(bytes, g.shape_bytes);
+    assert_true(g.date_at == MRS_FOLD_ELSEWHERE || g.date_at + 8 <= bytes);
+    if (g.date_at != MRS_FOLD_ELSEWHERE) {
+        assert_int_equal((int64_t)mrs_le64(x->shape.p + g.date_at), g.date);
+    }
     x->takes_part = true;
     if (h->glances) {
-        ++*h->glances;
+        h->glances->n++;
+        h->glances->dated += g.date_at != MRS_FOLD_ELSEWHERE;
     }
     return true;
 }
@@ -205,7 +213,8 @@ fold(struct host *h, struct mrs_ctx *c, uint32_t from, uint32_t to)
 
 /* The documents, an array, through the step. */
 static enum mrs_status
-run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *layout, uint32_t *glances, char *out)
+run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *layout, struct glances *glances,
+         char *out)
 {
     static struct host h;
     struct mrs_ctx c = {.mem = b->mem, .arena = &b->arena, .err = &b->err};
@@ -484,8 +493,9 @@ looks(void **state)
         "{" HEAD ",'by':{'q':'$d'},'where':{'b':true},'drop':['s','d'],'keep':'none'}",
         "{" HEAD ",'by':['s'],'time':'t','every':'1h','set':{'all':'$v'},'id':'$all','keep':'none','errors':'drop'}",
         "{" HEAD ",'by':['s'],'time':'t','every':'1d','where':{'b':true},'drop':['s'],'keep':'none'}",
+        "{" HEAD ",'by':['s'],'time':'t','every':'1h','drop':['_id','t'],'keep':'none'}",
     };
-    uint32_t glances[BENCH_N(bodies)] = {0};
+    struct glances glances[BENCH_N(bodies)] = {{0, 0}};
     static char got[BENCH_TEXT], want[BENCH_TEXT];
     (void)state;
     for (uint32_t i = 0; i < 20 * BENCH_N(bodies); i++) {
@@ -509,7 +519,8 @@ looks(void **state)
         assert_int_equal(bench_close(&known), 0);
     }
     for (uint32_t i = 0; i < BENCH_N(bodies); i++) { /* of windows, with nothing beside the item */
-        assert_int_equal(glances[i] > 0, i < 3 || i == 7);
+        assert_int_equal(glances[i].n > 0, i < 3 || i >= 7);
+        assert_int_equal(glances[i].dated, i == 8 ? 0 : glances[i].n);
     }
 }
 

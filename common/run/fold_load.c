@@ -140,10 +140,16 @@ add_record(struct mrsi_fold_load *l, struct stream *st, const struct mrsi_fold_r
     if (r->form == MRSI_FOLD_KIN) {
         return add_kin(l, st, r, e);
     }
-    struct mrsi_fold_member m = {r, mrsi_fold_next(r), st->kin[r->kin], mrsi_fold_first(r)};
-    groups_of(l)[mrsi_fold_kin_of(l, &m)->group].n++;
-    mrs_buf_put(&l->list, &m, sizeof m);
-    return l->list.bad ? mrs_buf_status(&l->list, e) : MRS_OK;
+    struct mrsi_fold_member *m = (struct mrsi_fold_member *)(void *)mrs_buf_take(&l->list, sizeof *m);
+    if (!m) {
+        return mrs_buf_status(&l->list, e);
+    }
+    m->rec = r; /* one by one: a copy of what was just written in pieces would wait for them */
+    m->order = mrsi_fold_next(r);
+    m->kin = st->kin[r->kin];
+    m->first = mrsi_fold_first(r);
+    groups_of(l)[mrsi_fold_kin_of(l, m)->group].n++;
+    return MRS_OK;
 }
 
 /* The stream whose next record comes first, and how far it may be followed before another has its turn. */

@@ -69,19 +69,19 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 struct source {
     struct mrsi_fold_source base;
     const struct mrsi_fold_load *load;
-    const struct mrsi_fold_member *members;
+    const struct mrsi_fold_member *members, *end; /* end: of those of all groups */
     uint32_t at, n;
     uint32_t kin; /* of the member given last, or one like it */
 };
 
-enum { AHEAD = 8 }; /* members */
+enum { AHEAD = 32 }; /* members, those of the groups that follow among them */
 
 static inline struct mrs_view
 give(struct source *src, const struct mrsi_fold_member *m)
 {
-    if (src->at + AHEAD < src->n) {
+    if (src->end - m > AHEAD) {
         __builtin_prefetch(m[AHEAD].rec);
-        __builtin_prefetch(m[AHEAD].rec + 2);
+        __builtin_prefetch(m[AHEAD].rec + 4);
     }
     src->at++;
     return mrsi_fold_shape(m->rec);
@@ -133,8 +133,9 @@ fold_loaded(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct 
     for (uint32_t i = 0; s == MRS_OK && i < job->load.n_groups; i++) {
         const struct mrsi_fold_group *g = mrsi_fold_group_at(&job->load, i);
         const struct mrsi_fold_member *m = (const struct mrsi_fold_member *)(const void *)job->load.members.p;
+        const struct mrsi_fold_member *end = m + job->load.list.n / sizeof *m;
         struct source src = {.base = {.next = next, .more = more, .ordinal = ordinal}, .load = &job->load,
-                             .members = m + g->at, .n = g->n, .kin = UINT32_MAX};
+                             .members = m + g->at, .end = end, .n = g->n, .kin = UINT32_MAX};
         s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
     }
     return s;

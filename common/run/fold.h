@@ -362,9 +362,11 @@ enum mrs_status mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, 
 /* One document's. SKIP: it is refused. */
 enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x,
                                 struct mrs_err *e);
+/* The kin with this name, for mrsi_fold_route_glance; what is known of it is on its way from memory. */
+struct mrs_hash128 mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view kin);
 /* Of one whose kin stands in the open piece of its partition already; false: nothing was done. */
-bool mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_fold_glance *x,
-                            const uint8_t *doc, uint64_t ordinal);
+bool mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_hash128 kin,
+                            const struct mrs_fold_glance *x, const uint8_t *doc, uint64_t ordinal);
 /* The key of its group, which may have to be asked for. SKIP: the document is refused. */
 enum mrs_status mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin,
                                     struct mrs_buf *out, struct mrs_err *e);

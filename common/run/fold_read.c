@@ -3,6 +3,16 @@
  * One byte of fate is begun for each document; those that the step refuses at once are recorded here. */
 #include "fold.h"
 
+enum { WAITING = 8 };
+struct waiting { /* a document that the step has told at a glance, while what is known of its kin is being loaded */
+    struct mrs_view doc;
+    uint64_t ordinal;
+    const struct mrs_look *look; /* of the document, while this is its number */
+    uint64_t look_no;
+    struct mrs_fold_glance seen;
+    struct mrs_buf name; /* of the kin */
+    struct mrs_hash128 kin;
+};
 struct job {
     struct mrs_block block;
     const struct mrsi_part *part;
@@ -10,7 +20,11 @@ struct job {
     struct mrs_buf kin;   /* one that was asked for */
     struct mrs_buf bits;  /* one byte a document */
     struct mrs_buf found; /* struct mrsi_fold_brought; while ranges of partitions are not known, struct mrsi_rec */
-    bool routes;          /* they are; looked at once a job, so that a worker's records stay in order */
+    struct waiting waiting[WAITING];
+    uint32_t n_waiting;
+    struct mrs_eval_fields known; /* of one of them: its look */
+    bool waits;           /* documents may wait: the ranges are known, and they live as long as the block */
+    bool routes;          /* the ranges are known; looked at once a job, so that a worker's records stay in order */
     void *work;           /* of the step, and the row of the account: the worker's */
     struct mrsi_row *row;
 };
@@ -29,6 +43,9 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
         mrs_buf_init(&job->bits, f->en->mem, SIZE_MAX);
         mrs_buf_init(&job->found, f->en->mem, SIZE_MAX);
+        for (int i = 0; i < WAITING; i++) {
+            mrs_buf_init(&job->waiting[i].name, f->en->mem, 2u * MRSI_SHAPE_MAX);
+        }
     }
     enum mrs_status s = mrsi_scan_next(&f->scan, &job->block, &job->part, e);
     *big = job->block.n > MRSI_BIG;
@@ -121,6 +138,7 @@ static void
 fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_glance *g, const uint8_t *doc)
 {
     uint8_t room[16];
+    mrs_buf_put(&x->kin, g->kin->p, g->kin->n);
     mrs_key_append(&x->order, mrs_make_i64(room, g->date, MRS_DATE), false);
     for (uint32_t i = 0; i < g->n_spans; i++) {
         mrs_buf_put(&x->shape, doc + g->shape[i].at, g->shape[i].n);
@@ -153,11 +171,11 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
     mrs_buf_reset(&x->group);
     mrs_buf_reset(&x->order);
     mrs_buf_reset(&x->shape);
+    mrs_buf_reset(&x->kin);
     mrs_err_clear(&w->err);
     if (seen) {
         fill_entry(x, seen, doc->p);
     } else {
-        mrs_buf_reset(&x->kin);
         s = f->ops->enter(f->st->state, &w->ctx, job->work, *doc, x);
     }
     if (s < MRS_SKIP) {
@@ -176,22 +194,59 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64
     return s;
 }
 
-/* The same; most need no entry, since others of their kin have just been put. */
+/* One that waited, with what was known of its fields. */
+static enum mrs_status
+one_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, const struct waiting *x, struct mrs_err *e)
+{
+    const struct mrs_eval_fields *fields = w->ctx.fields;
+    const uint8_t *fields_of = w->ctx.fields_of;
+    job->known.look = x->look;
+    w->ctx.fields = x->look && x->look->no == x->look_no ? &job->known : NULL;
+    w->ctx.fields_of = x->doc.p;
+    enum mrs_status s = one_document(f, w, job, x->ordinal, &x->doc, &x->seen, e);
+    w->ctx.fields = fields;
+    w->ctx.fields_of = fields_of;
+    return s;
+}
+
+/* Most need no entry, since others of their kin have just been put. */
+static enum mrs_status
+route_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, struct mrs_err *e)
+{
+    const uint32_t n = job->n_waiting;
+    enum mrs_status s = MRS_OK;
+    job->n_waiting = 0;
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        const struct waiting *x = &job->waiting[i];
+        if (mrsi_fold_route_glance(f, w, x->kin, &x->seen, x->doc.p, x->ordinal)) {
+            job->bits.p[x->ordinal - job->block.first_doc] = 0;
+        } else {
+            s = one_waiting(f, w, job, x, e);
+        }
+    }
+    return s;
+}
+
+/* One document; those told at a glance wait for each other, so that the misses of some overlap, but none is overtaken
+ * by one that is not told. */
 static enum mrs_status
 glance_first(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t ordinal,
              const struct mrs_view *doc, struct mrs_err *e)
 {
-    struct mrs_fold_glance g;
-    g.kin = &job->entry.kin;
-    mrs_buf_reset(g.kin);
-    if (!f->ops->glance(f->st->state, &w->ctx, job->work, *doc, &g)) {
-        return one_document(f, w, job, ordinal, doc, NULL, e);
+    struct waiting *x = &job->waiting[job->n_waiting];
+    x->seen.kin = &x->name;
+    mrs_buf_reset(&x->name);
+    const bool told = f->ops->glance(f->st->state, &w->ctx, job->work, *doc, &x->seen);
+    if (told && job->waits) {
+        x->doc = *doc;
+        x->ordinal = ordinal;
+        x->look = w->ctx.fields ? w->ctx.fields->look : NULL;
+        x->look_no = x->look ? x->look->no : 0;
+        x->kin = mrsi_fold_route_look(f, w, view_of(&x->name));
+        return ++job->n_waiting < WAITING ? MRS_OK : route_waiting(f, w, job, e);
     }
-    if (!job->routes || !mrsi_fold_route_glance(f, w, &g, doc->p, ordinal)) {
-        return one_document(f, w, job, ordinal, doc, &g, e);
-    }
-    job->bits.p[ordinal - job->block.first_doc] = 0;
-    return MRS_OK;
+    enum mrs_status s = job->n_waiting ? route_waiting(f, w, job, e) : MRS_OK;
+    return s == MRS_OK ? one_document(f, w, job, ordinal, doc, told ? &x->seen : NULL, e) : s;
 }
 
 static enum mrs_status
@@ -204,6 +259,8 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&job->bits);
     job->routes = atomic_load(&f->routed);
+    job->waits = job->routes && !job->part->n_pend && !f->en->amend;
+    job->n_waiting = 0;
     job->row = mrsi_row(w, f->step, 0);
     job->work = mrsi_work_of(w, f->step, e);
     uint8_t *bits = mrs_buf_take(&job->bits, job->block.n_docs);
@@ -222,7 +279,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         s = f->ops->glance ? glance_first(f, w, job, cur.ordinal, &doc, e)
                            : one_document(f, w, job, cur.ordinal, &doc, NULL, e);
     }
-    return s == MRS_END ? MRS_OK : s;
+    return s == MRS_END ? route_waiting(f, w, job, e) : s;
 }
 
 static uint64_t
@@ -269,6 +326,9 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->kin);
         mrs_buf_clear(&job->bits);
         mrs_buf_clear(&job->found);
+        for (int i = 0; i < WAITING; i++) {
+            mrs_buf_clear(&job->waiting[i].name);
+        }
         mrs_block_clear(&job->block);
     }
 }

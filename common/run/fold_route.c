@@ -318,10 +318,16 @@ more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
     return MRS_OK;
 }
 
+static inline uint32_t
+first_slot(const struct mrsi_fold_router *r, struct mrs_hash128 hash)
+{
+    return (uint32_t)hash.hi & (r->slots - 1);
+}
+
 static struct mrsi_fold_seen *
 find_seen(const struct mrsi_fold_router *r, struct mrs_hash128 hash)
 {
-    uint32_t i = (uint32_t)hash.hi & (r->slots - 1);
+    uint32_t i = first_slot(r, hash);
     while (r->seen[i].hash.lo && (r->seen[i].hash.lo != hash.lo || r->seen[i].hash.hi != hash.hi)) {
         i = (i + 1) & (r->slots - 1);
     }
@@ -416,13 +422,21 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
     return mrsi_fold_keep_kin(r, seen, &parts, ref, e);
 }
 
+struct mrs_hash128
+mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view kin)
+{
+    const struct mrsi_fold_router *r = &f->router[w->no];
+    struct mrs_hash128 hash = hash_of(f, (struct mrs_view){NULL, 0}, kin);
+    __builtin_prefetch(&r->seen[first_slot(r, hash)]);
+    return hash;
+}
+
 bool
-mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_fold_glance *x, const uint8_t *doc,
-                       uint64_t ordinal)
+mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_hash128 kin,
+                       const struct mrs_fold_glance *x, const uint8_t *doc, uint64_t ordinal)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
-    struct mrs_view kin = {x->kin->p, (uint32_t)x->kin->n};
-    struct mrsi_fold_seen *seen = find_seen(r, hash_of(f, (struct mrs_view){NULL, 0}, kin));
+    struct mrsi_fold_seen *seen = find_seen(r, kin);
     bool kept = seen->hash.lo && mrsi_fold_keep_glance(r, seen, x, doc, ordinal);
     r->n_kept += kept;
     return kept;

@@ -404,14 +404,16 @@ struct mrs_fold_ops {
      * document is refused. */
     enum mrs_status (*group)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin,
                              struct mrs_buf *out);
-    /* The kin of a document that was entered just before with the same work, and of the name that enter gave it then;
-     * appended to out. Documents to which enter gave the same name with the same work have the same kin, so that it is
-     * asked for seldom. NULL: enter appends the kin itself. SKIP: the document is refused. */
+    /* The kin of a document that was entered or told at a glance with the same work, no other having been entered since
+     * (more may have been told), and of the name that it was given then; appended to out. Documents that were given the
+     * same name with the same work have the same kin, so that it is asked for seldom. NULL: enter appends the kin
+     * itself. SKIP: the document is refused. */
     enum mrs_status (*kin)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
                            struct mrs_buf *out);
     /* enter at less cost, of a document that looks like one that was entered with the same work; only beside ops
-     * `group` and `kin`, which take it as entered. True: it takes part with what is in out, the same as of enter.
-     * False: enter has to be asked, and nothing of out is read. NULL: the step never can. */
+     * `group` and `kin`, which take it as entered. True: it takes part with what is in out, the same as of enter; the
+     * places stay as they are until another document is entered. False: enter has to be asked, and nothing of out is
+     * read. NULL: the step never can. */
     bool (*glance)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_glance *out);
 };
 

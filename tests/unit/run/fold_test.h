@@ -22,6 +22,7 @@ struct knobs {
     enum mrs_conflicts conflicts;
     bool rising;       /* groups follow the input */
     bool dated;        /* the order as a date stands in documents, too: d, behind o */
+    bool changed;      /* documents come with another v from a step before */
     /* What documents of a group have alike; with the group in it; told by a name; and some of that seen at a glance. */
     enum { NO_KIN, KIN, KIN_SAYS_IT, KIN_HAS_NAME, KIN_AT_A_GLANCE, KINDS } kin;
     uint32_t nameless; /* not 0: groups that it divides have a kin, but no key; with KIN_SAYS_IT or KIN_HAS_NAME */
@@ -57,12 +58,47 @@ put_kin(struct mrs_view doc, struct mrs_buf *out) /* some groups have several */
     mrs_buf_put(out, "odd", is_odd(doc) ? 3 : 0);
 }
 
+enum { TOLD = 64 }; /* documents, more than the engine lets wait */
+struct made {
+    struct mrs_buf buf;
+    struct mrs_build b;
+    int32_t g;
+    uint32_t n, part;
+    struct mrs_val v[DOCS_MAX]; /* of the open document: 32 bits each, in room */
+    uint8_t room[DOCS_MAX][4];
+    const uint8_t *told[TOLD]; /* the document that was entered last, and those that were told at a glance since */
+    struct mrs_fold_span seen[TOLD][2]; /* of those: its length, the rest; nothing any more when another is entered */
+    uint32_t n_told;
+};
+
+/* The spans are for what is seen of it. */
+static struct mrs_fold_span *
+remember(struct made *m, struct mrs_view doc)
+{
+    uint32_t i = m->n_told++ % TOLD;
+    m->told[i] = doc.p;
+    return m->seen[i];
+}
+
+static bool
+is_remembered(const struct made *m, struct mrs_view doc)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < m->n_told && i < TOLD; i++) {
+        is = is || m->told[i] == doc.p;
+    }
+    return is;
+}
+
 static enum mrs_status
 enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
 {
     const struct knobs *k = state;
+    struct made *m = work;
     int32_t what = mrs_val_i32(field(doc, "f"));
-    (void)work;
+    m->n_told = 0;
+    memset(m->seen, 0, sizeof m->seen);
+    remember(m, doc);
     assert_int_equal(out->group.n + out->order.n + out->shape.n, 0);
     if (what == BAD) {
         return refuse(c, "enter", "a bad one");
@@ -86,16 +122,6 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
     mrs_buf_put(&out->shape, doc.p, doc.n);
     return MRS_OK;
 }
-
-struct made {
-    struct mrs_buf buf;
-    struct mrs_build b;
-    int32_t g;
-    uint32_t n, part;
-    struct mrs_val v[DOCS_MAX]; /* of the open document: 32 bits each, in room */
-    uint8_t room[DOCS_MAX][4];
-    struct mrs_fold_span seen[2]; /* of a document: its length, the rest */
-};
 
 static void
 open_document(const struct knobs *k, struct made *m)
@@ -335,13 +361,24 @@ group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, str
     return MRS_OK;
 }
 
+/* What is said of the document to the step. */
+static void
+check_look(const struct mrs_ctx *c, struct mrs_view doc)
+{
+    const struct mrs_look *look = c->fields && c->fields_of == doc.p ? c->fields->look : NULL;
+    assert_true(!look || look->size == doc.n);
+    for (uint32_t i = 0; look && i < doc.n; i++) {
+        assert_int_equal((doc.p[i] ^ look->bytes[i]) & look->mask[i], 0);
+    }
+}
+
 static enum mrs_status
 kin_of(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
        struct mrs_buf *out)
 {
     (void)state;
-    (void)c;
-    assert_non_null(work);
+    check_look(c, doc);
+    assert_true(is_remembered(work, doc));
     assert_int_equal(name.n, 5);
     assert_int_equal(name.p[0], is_odd(doc));
     assert_memory_equal(name.p + 1, field(doc, "g").p, 4);
@@ -364,11 +401,12 @@ glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, st
         return false;
     }
     mrs_buf_put(out->kin, field(doc, "g").p, 4);
-    m->seen[0] = (struct mrs_fold_span){0, 4};
-    m->seen[1] = (struct mrs_fold_span){4, (uint16_t)(doc.n - 4)};
+    struct mrs_fold_span *seen = remember(m, doc);
+    seen[0] = (struct mrs_fold_span){0, 4};
+    seen[1] = (struct mrs_fold_span){4, (uint16_t)(doc.n - 4)};
     out->date = o;
     out->date_at = k->dated ? (uint32_t)(field(doc, "d").p - doc.p) : MRS_FOLD_ELSEWHERE;
-    out->shape = m->seen;
+    out->shape = seen;
     out->n_spans = 2;
     out->shape_bytes = doc.n;
     return true;

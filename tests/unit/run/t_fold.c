@@ -106,9 +106,12 @@ make_docs(const struct knobs *k, uint32_t n, uint64_t seed)
         if (k->dated) {
             snprintf(date, sizeof date, "'d':{'$date':{'$numberLong':'%d'}},", docs[i].o);
         }
+        const int v = docs[i].v + (int)k->changed, f = (int)docs[i].what;
+        const bool turned = i / 3 % 2; /* documents of one size have two looks */
         len += (size_t)snprintf(input + len, sizeof input - len,
-                                "{'_id':%u,'g':%d,'o':%d,%s'v':%d,'f':%d,'s':'%0*d'}\n", i, docs[i].g, docs[i].o, date,
-                                docs[i].v, (int)docs[i].what, (int)(roll(&seed) % (k->pad + 1)) + 1, 0);
+                                "{'_id':%u,'g':%d,'o':%d,%s'%c':%d,'%c':%d,'s':'%0*d'}\n", i, docs[i].g, docs[i].o,
+                                date, turned ? 'f' : 'v', turned ? f : v, turned ? 'v' : 'f', turned ? v : f,
+                                (int)(roll(&seed) % (k->pad + 1)) + 1, 0);
     }
     input[len] = 0;
     put_docs("in/d/from.bson", input);
@@ -316,7 +319,8 @@ check_refused(const struct mrs_report *rep)
 static void
 check_rows(const struct knobs *k, const struct mrs_report *rep)
 {
-    const struct mrs_account *from = row(rep, 1, "d.from"), *into = row(rep, 1, "d.into");
+    const uint32_t step = 1 + k->changed;
+    const struct mrs_account *from = row(rep, step, "d.from"), *into = row(rep, step, "d.into");
     uint64_t fates[3] = {0, 0, 0}, written = 0;
     for (uint32_t i = 0; i < n_docs; i++) {
         fates[docs[i].fate]++;
@@ -340,6 +344,7 @@ static void
 fold_against_naive(const struct knobs *k, uint32_t n, uint64_t seed)
 {
     static const uint64_t memory[] = {1u << 30, 1200000, 300000, 4096};
+    const char *before = k->changed ? "- set: { in: from, fields: { v: { $subtract: [\"$v\", 1] } } }\n" : "";
     begin();
     make_docs(k, n, seed);
     naive(k);
@@ -348,9 +353,10 @@ fold_against_naive(const struct knobs *k, uint32_t n, uint64_t seed)
             struct mrs_run_opts o = defaults();
             o.memory = memory[m];
             o.jobs = jobs;
+            o.block_bytes = jobs == 2 ? 0 : 4000; /* then most are read once ranges are known */
             o.max_refused = DOCS_MAX;
             o.force = true;
-            struct ran r = run_fold(k, "", "", &o, 0);
+            struct ran r = run_fold(k, before, "", &o, 0);
             if (r.status != MRS_OK) {
                 fail_msg("%s", r.err.msg);
             }
@@ -369,14 +375,18 @@ plain(void **state)
 {
     (void)state;
     struct knobs k = {.most = 5, .groups = 20, .orders = 30, .pad = 50, .take = true};
-    for (uint32_t i = 0; i < 10; i++) {
+    for (uint32_t i = 0; i < 12; i++) {
         k.ahead = i & 1;
         k.sorted = i & 2 || i > 7;
         k.take = !(i & 4);
         k.kin = i < 8 ? i % KINDS : KIN_AT_A_GLANCE;
         k.dated = i == 8;
+        k.pad = i < 8 ? 50 : 0;
+        k.changed = i > 9;
         fold_against_naive(&k, 600, i);
     }
+    k.pad = 50;
+    k.changed = false;
     k.groups = 500;
     fold_against_naive(&k, 600, 11);
     for (uint32_t i = 0; i < 4; i++) {
@@ -434,6 +444,7 @@ refusals(void **state)
         k.chance[FAILS] = i % 5 ? 10 : 0;
         k.chance[STOPS] = i % 7 ? 10 : 0;
         k.nameless = k.kin >= KIN_SAYS_IT && i % 3 == 1 ? 11 : 0;
+        k.changed = i % 6 == 5;
         fold_against_naive(&k, i % 5 ? 500 : 300, i * 77);
     }
 }

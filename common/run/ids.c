@@ -1,21 +1,19 @@
 /* ids.c - finding equal `_id`s in bounded memory.
  *
- * Hashes are thrown into buckets by their top bits; buckets that outgrow their share of memory go to a temporary
- * file. Equal hashes meet in one bucket, which is sorted alone. See ids.h for the phases; ids_judge.c for
- * what comes of those that are found. */
+ * Hashes are put into lists by their top bits; lists that outgrow their share of memory go to a temporary file. Equal
+ * hashes meet in one list, which is sorted alone. See ids.h for the phases; ids_judge.c for what comes of those that
+ * are found. */
 #include "ids.h"
 #include <stdlib.h>
 
 enum {
-    BUCKETS = 512,
-    TOP_BITS = 55, /* of a hash, behind which its bucket stands */
     OBJECT_ID = 12,
     WEIGHT = 8 /* looking at a hash is as much work as reading so many times its bytes */
 };
 
 struct extent {
     uint64_t off;
-    uint32_t bucket, n;
+    uint32_t list, n;
 };
 
 enum mrs_status
@@ -24,12 +22,9 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     memset(ids, 0, sizeof *ids);
     ids->en = en;
     ids->policy = policy;
-    ids->bucket = mrs_zalloc(en->mem, BUCKETS * sizeof *ids->bucket);
-    if (!ids->bucket) {
-        return mrs_err_memory(e, BUCKETS * sizeof *ids->bucket);
-    }
-    for (int i = 0; i < BUCKETS; i++) {
-        mrs_buf_init(&ids->bucket[i], en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_hashes_init(&ids->hashes, en->mem, en->memory / 4, e);
+    if (s != MRS_OK) {
+        return s;
     }
     mrs_buf_init(&ids->extents, en->mem, SIZE_MAX);
     ids->extents_kept = (struct mrsi_mark_list){en, &ids->extents, NULL, 0};
@@ -43,13 +38,9 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
 }
 
 static void
-drop_buckets(struct mrsi_ids *ids)
+drop_hashes(struct mrsi_ids *ids)
 {
-    for (int i = 0; ids->bucket && i < BUCKETS; i++) {
-        mrs_buf_clear(&ids->bucket[i]);
-    }
-    mrs_free(ids->en->mem, ids->bucket);
-    ids->bucket = NULL;
+    mrsi_hashes_clear(&ids->hashes);
     mrs_buf_clear(&ids->extents);
     mrsi_mark_list_clear(&ids->extents_kept);
     mrsi_temp_drop(ids->en, ids->spill);
@@ -60,7 +51,7 @@ void
 mrsi_ids_clear(struct mrsi_ids *ids)
 {
     if (ids->en) {
-        drop_buckets(ids);
+        drop_hashes(ids);
         mrsi_judge_free(ids);
         mrsi_tape_clear(&ids->suspicious);
         mrsi_sorter_clear(&ids->members);
@@ -146,18 +137,22 @@ mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, 
 static enum mrs_status
 flush(struct mrsi_ids *ids, struct mrs_err *e)
 {
+    struct mrs_buf all;
     enum mrs_status s = ids->spill ? MRS_OK : mrsi_keep_temp(ids->en, &ids->spill, e);
-    for (uint32_t i = 0; s == MRS_OK && i < BUCKETS; i++) {
-        struct mrs_buf *b = &ids->bucket[i];
-        if (!b->n) {
+    mrs_buf_init(&all, ids->en->mem, SIZE_MAX);
+    for (uint32_t i = 0; s == MRS_OK && i < MRSI_HASH_LISTS; i++) {
+        mrs_buf_reset(&all);
+        s = mrsi_hashes_gather(&ids->hashes, i, &all, e);
+        if (s != MRS_OK || !all.n) {
             continue;
         }
-        struct extent x = {ids->spilled, i, (uint32_t)b->n};
-        s = mrsi_temp_append(ids->spill, b->p, b->n, ids->spilled, e);
-        ids->spilled += b->n;
+        struct extent x = {ids->spilled, i, (uint32_t)all.n};
+        s = mrsi_temp_append(ids->spill, all.p, all.n, ids->spilled, e);
+        ids->spilled += all.n;
         mrs_buf_put(&ids->extents, &x, sizeof x);
-        mrs_buf_reset(b);
     }
+    mrs_buf_clear(&all);
+    mrsi_hashes_drop_all(&ids->hashes);
     ids->held = 0;
     return s == MRS_OK ? mrs_buf_status(&ids->extents, e) : s;
 }
@@ -165,16 +160,9 @@ flush(struct mrsi_ids *ids, struct mrs_err *e)
 enum mrs_status
 mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct mrs_buf *b = &ids->bucket[hash[i] >> TOP_BITS];
-        uint8_t *to = mrs_buf_take(b, sizeof *hash);
-        if (!to) {
-            return mrs_buf_status(b, e);
-        }
-        mrs_put64(to, hash[i]);
-    }
+    enum mrs_status s = mrsi_hashes_put(&ids->hashes, hash, n, e);
     ids->held += n * 8;
-    return ids->held > ids->en->memory / 4 ? flush(ids, e) : MRS_OK;
+    return s == MRS_OK && ids->held > ids->en->memory / 4 ? flush(ids, e) : s;
 }
 
 int
@@ -186,17 +174,16 @@ mrsi_by_u64(const void *pa, const void *pb)
     return a < b ? -1 : a > b;
 }
 
-/* Reads what was spilled of bucket i behind what memory holds of it. */
+/* Reads what was spilled of list i behind what memory held of it. */
 static enum mrs_status
-load_bucket(struct mrsi_ids *ids, uint32_t i, struct mrs_err *e)
+load_list(struct mrsi_ids *ids, uint32_t i, struct mrs_buf *all, struct mrs_err *e)
 {
     const struct extent *x = (const struct extent *)(const void *)ids->extents.p;
     size_t n = ids->extents.n / sizeof *x;
     for (size_t k = 0; k < n; k++) {
-        if (x[k].bucket == i) {
-            uint8_t *p = mrs_buf_take(&ids->bucket[i], x[k].n);
-            enum mrs_status s =
-                p ? mrs_read_at(ids->spill->fd, p, x[k].n, x[k].off, e) : mrs_buf_status(&ids->bucket[i], e);
+        if (x[k].list == i) {
+            uint8_t *p = mrs_buf_take(all, x[k].n);
+            enum mrs_status s = p ? mrs_read_at(ids->spill->fd, p, x[k].n, x[k].off, e) : mrs_buf_status(all, e);
             if (s != MRS_OK) {
                 return s;
             }
@@ -205,14 +192,14 @@ load_bucket(struct mrsi_ids *ids, uint32_t i, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Marks of a small hash set tell most buckets free of duplicates without sorting them. */
+/* Marks of a small hash set tell most lists free of duplicates without sorting them. */
 static bool
 has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
 {
     memset(slot, 0, slots * sizeof *slot);
     for (size_t i = 0; i < n; i++) {
         size_t at = (size_t)h[i] & (slots - 1);
-        uint32_t v = (uint32_t)(h[i] >> (TOP_BITS - 32)) | 1; /* never 0; hardly one is suspected for nothing */
+        uint32_t v = (uint32_t)(h[i] >> (MRSI_HASH_TOP - 32)) | 1; /* never 0; hardly one is suspected for nothing */
         while (slot[at] && slot[at] != v) {
             at = (at + 1) & (slots - 1);
         }
@@ -225,10 +212,10 @@ has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
 }
 
 static enum mrs_status
-look_bucket(struct mrsi_ids *ids, struct mrs_buf *b, struct mrs_buf *set, struct mrs_err *e)
+look_at_list(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
 {
-    uint64_t *h = (uint64_t *)(void *)b->p;
-    size_t n = b->n / 8, slots = 64;
+    uint64_t *h = (uint64_t *)(void *)all->p;
+    size_t n = all->n / 8, slots = 64;
     while (slots < n * 2) {
         slots *= 2;
     }
@@ -252,11 +239,11 @@ look_bucket(struct mrsi_ids *ids, struct mrs_buf *b, struct mrs_buf *set, struct
 
 /* Hashes that another run left may have come to harm in their file. */
 static enum mrs_status
-check_bucket(const struct mrs_buf *b, uint32_t no, struct mrs_err *e)
+check_list(const struct mrs_buf *all, uint32_t no, struct mrs_err *e)
 {
-    const uint64_t *h = (const uint64_t *)(const void *)b->p;
-    for (size_t i = 0; i < b->n / 8; i++) {
-        if (h[i] >> TOP_BITS != no) {
+    const uint64_t *h = (const uint64_t *)(const void *)all->p;
+    for (size_t i = 0; i < all->n / 8; i++) {
+        if (h[i] >> MRSI_HASH_TOP != no) {
             return mrsi_state_damaged("the keys", e);
         }
     }
@@ -273,31 +260,33 @@ mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass)
 }
 
 static enum mrs_status
-look_next(struct mrsi_ids *ids, struct mrs_buf *set, struct mrs_err *e)
+look_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
 {
-    struct mrs_buf *b = &ids->bucket[ids->looked];
-    enum mrs_status s = ids->spilled ? load_bucket(ids, ids->looked, e) : MRS_OK;
-    s = s == MRS_OK && ids->went_on ? check_bucket(b, ids->looked, e) : s;
-    s = s == MRS_OK ? look_bucket(ids, b, set, e) : s;
-    uint64_t bytes = b->n;
-    mrs_buf_clear(b);
+    mrs_buf_reset(all);
+    enum mrs_status s = mrsi_hashes_gather(&ids->hashes, ids->looked, all, e);
+    s = s == MRS_OK && ids->spilled ? load_list(ids, ids->looked, all, e) : s;
+    s = s == MRS_OK && ids->went_on ? check_list(all, ids->looked, e) : s;
+    s = s == MRS_OK ? look_at_list(ids, all, set, e) : s;
+    mrsi_hashes_drop(&ids->hashes, ids->looked);
     ids->looked++;
-    return s == MRS_OK ? mrsi_rest_after(&ids->rests, WEIGHT * bytes, e) : s;
+    return s == MRS_OK ? mrsi_rest_after(&ids->rests, WEIGHT * all->n, e) : s;
 }
 
 enum mrs_status
 mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e)
 {
-    struct mrs_buf set;
+    struct mrs_buf all, set;
     enum mrs_status s = MRS_OK;
+    mrs_buf_init(&all, ids->en->mem, SIZE_MAX);
     mrs_buf_init(&set, ids->en->mem, SIZE_MAX);
     mrsi_ids_begin_between(ids, pass);
     ids->phase = MRSI_IDS_LOOK;
-    while (s == MRS_OK && ids->looked < BUCKETS) { /* top bits ascend: suspicious ends sorted */
-        s = look_next(ids, &set, e);
+    while (s == MRS_OK && ids->looked < MRSI_HASH_LISTS) { /* top bits ascend: suspicious ends sorted */
+        s = look_next(ids, &all, &set, e);
     }
+    mrs_buf_clear(&all);
     mrs_buf_clear(&set);
-    drop_buckets(ids);
+    drop_hashes(ids);
     *clash = ids->suspicious.n > 0;
     ids->phase = MRSI_IDS_RESOLVE;
     return s == MRS_OK ? mrsi_tape_end(&ids->suspicious, e) : s;
@@ -310,7 +299,7 @@ mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash)
 }
 
 /* ---- marks ---- */
-/* Hashes that were taken up to now, and in LOOK how many of the buckets are done with. */
+/* Hashes that were taken up to now, and in LOOK how many of the lists are done with. */
 static enum mrs_status
 describe_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -325,7 +314,7 @@ static enum mrs_status
 apply_hashes(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     bool bad = false;
-    ids->looked = (uint32_t)mrsi_state_number(d, "looked", ids->phase == MRSI_IDS_LOOK ? BUCKETS : 0, &bad);
+    ids->looked = (uint32_t)mrsi_state_number(d, "looked", ids->phase == MRSI_IDS_LOOK ? MRSI_HASH_LISTS : 0, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the keys", e) : MRS_OK;
     s = s == MRS_OK ? mrsi_mark_temp_back(ids->en, d, "hashes", &ids->spill, &ids->spilled, e) : s;
     s = s == MRS_OK ? mrsi_mark_list_apply(&ids->extents_kept, d, "extents", e) : s;
@@ -335,7 +324,7 @@ apply_hashes(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
     for (size_t i = 0; s == MRS_OK && !bad && i < ids->extents.n; i += sizeof(struct extent)) {
         struct extent x;
         memcpy(&x, ids->extents.p + i, sizeof x);
-        bad = x.bucket >= BUCKETS || x.n % 8 || x.off > ids->spilled || x.n > ids->spilled - x.off;
+        bad = x.list >= MRSI_HASH_LISTS || x.n % 8 || x.off > ids->spilled || x.n > ids->spilled - x.off;
     }
     return s == MRS_OK && bad ? mrsi_state_damaged("the keys", e) : s;
 }
@@ -416,6 +405,6 @@ mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, str
     if (ids->phase < MRSI_IDS_RESOLVE) {
         return apply_hashes(ids, d, e);
     }
-    drop_buckets(ids);
+    drop_hashes(ids);
     return apply_members(ids, d, e);
 }

@@ -9,6 +9,7 @@
 #define MRS_RUN_IDS_H
 
 #include "checkpoint.h"
+#include "hashes.h"
 #include "sorter.h"
 #include "tape.h"
 
@@ -51,13 +52,13 @@ struct mrsi_ids {
     struct mrsi_rests rests;   /* LOOK, JUDGE */
     enum mrsi_ids_phase phase;
     enum mrs_conflicts policy;
-    struct mrs_buf *bucket;    /* hashes by their top bits */
-    uint64_t held;             /* bytes in buckets */
+    struct mrsi_hashes hashes;
+    uint64_t held;             /* bytes of them in memory */
     struct mrsi_temp *spill;
     struct mrs_buf extents;
     struct mrsi_mark_list extents_kept;
     uint64_t spilled;
-    uint32_t looked;           /* LOOK: buckets that are done with */
+    uint32_t looked;           /* LOOK: lists that are done with */
     struct mrsi_tape suspicious; /* sorted hashes that came twice */
     struct mrsi_sorter members;  /* by key, what is there first, in input order */
     struct mrsi_tape barred;     /* sorted sources that are refused */

@@ -65,6 +65,65 @@ hashes(void **state)
     bare_end(&b);
 }
 
+/* n hashes, put and gathered again, are the same in any order; each is in the list of its top bits. */
+static void
+put_and_gather(struct mrsi_hashes *lists, const uint64_t *h, uint32_t n)
+{
+    struct mrs_buf all;
+    struct mrs_err err;
+    uint64_t *sorted = malloc((n + 1) * sizeof *h);
+    memcpy(sorted, h, n * sizeof *h);
+    qsort(sorted, n, sizeof *h, mrsi_by_u64);
+    mrs_err_clear(&err);
+    mrs_buf_init(&all, lists->mem, SIZE_MAX);
+    for (uint32_t i = 0; i < n; i += 1000) {
+        assert_int_equal(mrsi_hashes_put(lists, h + i, n - i < 1000 ? n - i : 1000, &err), MRS_OK);
+    }
+    for (uint32_t i = 0; i < MRSI_HASH_LISTS; i++) {
+        size_t before = all.n;
+        assert_int_equal(mrsi_hashes_gather(lists, i, &all, &err), MRS_OK);
+        qsort(all.p + before, (all.n - before) / sizeof *h, sizeof *h, mrsi_by_u64);
+    }
+    assert_int_equal(all.n, n * sizeof *h);
+    assert_memory_equal(all.p ? (const void *)all.p : "", sorted, all.n);
+    mrs_buf_clear(&all);
+    free(sorted);
+}
+
+static void
+lists_of_hashes(void **state)
+{
+    static const uint32_t rows[] = {0, 1, 512 * 15, 40000, 300000};
+    enum { MOST = 300000 };
+    uint64_t seed = 5, *h = malloc(MOST * sizeof *h);
+    (void)state;
+    for (uint32_t i = 0; i < MOST; i++) {
+        h[i] = roll(&seed) >> (i % 4 == 0 ? 12 : 0); /* some lists have many */
+    }
+    for (uint64_t memory = 1000; memory < 1 << 26; memory *= 40) {
+        struct mrsi_hashes lists;
+        struct bare b;
+        bare_begin(&b, 0, 1 << 20, 1);
+        assert_int_equal(mrsi_hashes_init(&lists, b.en.mem, memory, &b.err), MRS_OK);
+        for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            put_and_gather(&lists, h, rows[i]);
+            mrsi_hashes_drop_all(&lists);
+        }
+        uint32_t slabs = (uint32_t)lists.slabs.n;
+        put_and_gather(&lists, h, MOST);
+        assert_int_equal(lists.slabs.n, slabs); /* room is used again */
+        mrsi_hashes_drop(&lists, 0);
+        struct mrs_buf all;
+        mrs_buf_init(&all, b.en.mem, SIZE_MAX);
+        assert_int_equal(mrsi_hashes_gather(&lists, 0, &all, &b.err), MRS_OK);
+        assert_int_equal(all.n, 0);
+        mrs_buf_clear(&all);
+        mrsi_hashes_clear(&lists);
+        bare_end(&b);
+    }
+    free(h);
+}
+
 /* n hashes, of which `twice` come once more. */
 static enum mrs_status
 look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *suspicious)
@@ -97,7 +156,7 @@ many_hashes(void **state)
 {
     static const uint64_t rows[][3] = {{0, 0, 1 << 20},          {1, 0, 1 << 20},    {1, 1, 1 << 20},
                                        {100000, 0, 1 << 26},     {100000, 50, 4096}, {100000, 0, 1 << 16},
-                                       {100000, 100000, 1 << 16}};
+                                       {100000, 100000, 1 << 16}, {100000, 50, 1 << 22}, {100000, 50, 1 << 20}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct bare b;
@@ -259,8 +318,8 @@ many_members(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hashes), cmocka_unit_test(many_hashes),
-                                       cmocka_unit_test(memory_fails), cmocka_unit_test(policies),
-                                       cmocka_unit_test(many_members)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hashes),      cmocka_unit_test(lists_of_hashes),
+                                       cmocka_unit_test(many_hashes), cmocka_unit_test(memory_fails),
+                                       cmocka_unit_test(policies),    cmocka_unit_test(many_members)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

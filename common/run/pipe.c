@@ -8,6 +8,8 @@
  * is told. It must not know what a job is. */
 #include "checkpoint.h"
 
+#define PLENTY (128ull << 20) /* bytes of memory for a worker */
+
 enum state { FREE, BUSY, WAITS /* worked on: for its turn */ };
 struct slot { /* room for a job */
     void *job;
@@ -242,12 +244,14 @@ worker_main(void *arg)
     return NULL;
 }
 
-/* A slot of one's own for each worker, and one more for two of them. */
+/* A slot of one's own for each worker, and others where jobs wait, without which workers wait now and then for one that
+ * writes: as many, or half as many where memory is short. */
 static enum mrs_status
 make_slots(struct run *r, struct mrs_err *e)
 {
     const struct mrsi_pipe *p = r->p;
-    uint32_t n = p->en->jobs + p->en->jobs / 2;
+    bool plenty = p->en->memory / p->en->jobs >= PLENTY;
+    uint32_t n = p->en->jobs + (plenty ? p->en->jobs : p->en->jobs / 2);
     r->slot = mrs_zalloc(p->en->mem, n * sizeof *r->slot);
     r->n_slots = r->slot ? n : 0;
     for (uint32_t i = 0; i < r->n_slots; i++) {

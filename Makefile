@@ -106,6 +106,7 @@ $(OBJ)/unit/$(1)/t_%: $(OBJ)/tests/unit/$(1)/t_%.o $(patsubst %.c,$(OBJ)/%.o,$(w
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_rule,$(r))))
 $(OBJ)/unit/run/t_pipe $(OBJ)/unit/io/t_lanes: TESTLIBS += -Wl,--wrap=pthread_create
+$(OBJ)/unit/io/t_room: TESTLIBS += -Wl,--wrap=fstatfs64,--wrap=fallocate64
 ROOM ?= *
 UNITBIN := $(filter-out $(if $(LIVELIBS),,$(OBJ)/unit/live/%),$(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c)))
 ## unit: the unit tests; ROOM=doc for one room; those of live under tests/server/with

@@ -44,6 +44,17 @@ mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_er
  * well): now and then the system is told to begin bringing them to disk, so that the disk works beside the processors
  * and little is left for the sync. Only a hint. */
 void mrsi_write_behind(int fd, uint64_t before, uint64_t n);
+/* ---- room.c ---- */
+struct mrsi_growth { /* all zeros: a new file */
+    uint64_t until; /* bytes of the file before the next look */
+    bool asked;
+};
+/* To be called now and then while a file grows, `bytes` of which are written or will be at once: room on the disk is
+ * asked for behind them, where that makes writing cheaper. Only a hint; the file is as long as before. */
+void mrsi_room_ahead(struct mrsi_growth *r, int fd, uint64_t bytes);
+/* Gives back what the whole file of so many bytes did not need. FAIL MRS_E_IO. */
+enum mrs_status mrsi_room_end(const struct mrsi_growth *r, int fd, const char *name, uint64_t bytes, struct mrs_err *e);
+/* ---- file.c again ---- */
 enum mrs_status mrsi_sync_fd(int fd, const char *name, struct mrs_err *e);
 /* A folder's own entries; and the folder in which path lies. */
 enum mrs_status mrsi_sync_dir(const char *path, struct mrs_err *e);

@@ -20,6 +20,7 @@ struct mrs_sink {
     struct mrsi_encoder *enc;
     uint64_t docs, bytes;
     struct mrs_hash_sum digest;
+    struct mrsi_growth room; /* of a plain file */
     bool failed;
 };
 
@@ -190,6 +191,9 @@ mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n, const struct
     mrs_hash_sum_add(&s->digest, d->digest.lo, d->digest.hi);
     s->docs += d->n;
     s->bytes += n;
+    if (s->own_fd && s->o->codec == MRS_CODEC_NONE) {
+        mrsi_room_ahead(&s->room, s->fd, s->bytes);
+    }
     enum mrs_status st = mrsi_encoder_write(s->enc, p, n, e);
     s->failed = s->failed || st != MRS_OK;
     return mrsi_output_fail(s->o, st);
@@ -218,6 +222,7 @@ mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
     s->enc = NULL;
     s->docs = s->bytes = 0;
     memset(&s->digest, 0, sizeof s->digest);
+    s->room = (struct mrsi_growth){0, false};
     if (lseek(s->fd, 0, SEEK_SET) < 0 || ftruncate(s->fd, 0) < 0) {
         st = mrs_err_sys(e, errno, "emptying %s", s->path);
     }
@@ -248,6 +253,10 @@ record(struct mrs_sink *s, struct mrs_err *e)
     struct stat st;
     if (fstat(s->fd, &st) < 0) {
         return mrs_err_sys(e, errno, "stat %s", s->path);
+    }
+    enum mrs_status done = mrsi_room_end(&s->room, s->fd, s->path, (uint64_t)st.st_size, e);
+    if (done != MRS_OK) {
+        return done;
     }
     pthread_mutex_lock(&o->lock);
     struct mrsi_out_rec *rec = &o->recs[s->rec];

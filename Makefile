@@ -1,23 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
 # mongoreshape - GNU make. `make help` lists the targets; `make demo` and `make check` do all the set-up themselves.
 # V=1 shows the commands; SAN=address|thread builds with sanitizers beside the plain build; CC=clang works too.
+# WERROR=1 makes an error of each warning (.ci/run and lint do); HARDEN= builds without the hardening flags.
 
 CC       ?= gcc
 PREFIX   ?= /usr/local
 BUILD    ?= build
 V        ?= 0
+comma    := ,
 SAN      ?=
 OPT      ?= -O2 -g
 ROOMS    := base doc cli expr io steps plan run
 
-WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith \
-          -Werror
+WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith
+WERROR   ?= 0
+ERRORS    = $(if $(filter 1,$(WERROR)),-Werror)
+# Hardening: each flag that this compiler takes without a warning. Sanitizers have checks of their own.
+HARDFLAGS := -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard -fPIE
+FORTIFY   := $(foreach level,2 3,-U_FORTIFY_SOURCE@-D_FORTIFY_SOURCE=$(level))
+takes      = $(shell printf '\043include <stdlib.h>\n' | $(CC) -Werror -O2 $(1) -x c -c - -o /dev/null 2>/dev/null && echo yes)
+takes_link = $(shell printf 'int main(void){return 0;}' | $(CC) -Werror $(1) -x c - -o /dev/null 2>/dev/null && echo yes)
+ifeq ($(SAN),)
+HARDEN     ?= $(foreach f,$(HARDFLAGS) $(FORTIFY),$(if $(call takes,$(subst @, ,$(f))),$(subst @, ,$(f))))
+HARDENLINK ?= $(foreach f,-pie -Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now,$(if $(call takes_link,-fPIE $(f)),$(f)))
+HARDEN     := $(HARDEN)
+HARDENLINK := $(HARDENLINK)
+endif
 CSTD   := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 SANFLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 SANFLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS := $(SANFLAGS_$(SAN))
-ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(SANFLAGS) -Iinclude -pthread $(CFLAGS)
-LIBS   := -lyaml -larchive -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
+ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -Iinclude -pthread $(CFLAGS)
+LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
 TESTLIBS := -lcmocka $(shell pkg-config --libs libbson-1.0 2>/dev/null)
 TESTINC  := $(shell pkg-config --cflags libbson-1.0 2>/dev/null)
 LIVELIBS := $(shell pkg-config --libs libmongoc-1.0 2>/dev/null)
@@ -41,7 +56,6 @@ group    = -Wl,--start-group $(1) -Wl,--end-group $(LIBS)
 ALLROOMS = $(call group,$(ROOMLIBS))
 
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
-comma   := ,
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo docs check unit unit-programs test-programs vectors cases twin killed fault fuzz fuzz-replay
@@ -58,7 +72,7 @@ all: $(OBJ)/mongoreshape $(LIVEPROG)
 $(OBJ)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) $(if $(filter tests/%,$<),$(TESTINC)) $(if $(filter shell-ext/live/link%,$<),$(LIVEINC)) \
+	$(Q)$(CC) $(ALLFLAGS) $(ERRORS) $(if $(filter tests/%,$<),$(TESTINC)) $(if $(filter shell-ext/live/link%,$<),$(LIVEINC)) \
 	    -MMD -MP -c $< -o $@
 
 define room_rule
@@ -321,7 +335,7 @@ install: all $(OBJ)/libmongoreshape.a
 	install -m 644 $(OBJ)/libmongoreshape.a $(DEST)/lib/
 	install -m 644 $(filter-out %/cli.h,$(wildcard include/mongoreshape/*.h)) $(DEST)/include/mongoreshape/
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' \
-	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmongoreshape $(LIBS)' \
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmongoreshape $(filter-out $(HARDENLINK),$(LIBS))' \
 	    > $(DEST)/lib/pkgconfig/mongoreshape.pc
 	set -e; for t in mongoreshape $(notdir $(LIVEPROG)); do \
 	    $(OBJ)/$$t help --man > $(DEST)/share/man/man1/$$t.1; \

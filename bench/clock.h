@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clock.h - seconds that never go back. */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gen.c - data for the benchmark: gen OUTDIR SCALE
  *
  * Writes OUTDIR/bench/{posts,comments,products,parts,sensors}.bson, the same bytes for the same scale. Scale 1:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live.c - what `make bench-live` needs beside the tool, on libmongoc: data, the loop that people write, native
  * pipelines, digests.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # live.sh OBJ PROGRAMS - the online tool beside a loop of bulks as people write it (bench/live.c) and native pipelines,
 # on the server of tests/server/with; OBJ holds the tool, PROGRAMS the programs of bench/.
 #

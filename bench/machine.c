@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine.c - one line on what the machine gives at this moment, so that figures of two days can be set side by side.
  *
  * Instructions: eight additions of which four can go at once, counted with their loop. A core that shares itself with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* measure.c - measure [-o FILE] [-w] COMMAND...: one line of figures about a command, on standard output:
  *
  *     wall seconds, user and system CPU seconds, peak RSS in MiB, exit status

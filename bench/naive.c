@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* naive.c - the yardstick: what a competent programmer writes first, with libbson, in memory, in one thread.
  *
  * naive embed   POSTS COMMENTS OUT_POSTS      comments go into their posts, less postId; orphans are dropped

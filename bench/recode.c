@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recode.c - what the codecs alone cost: unpacks each file and packs it again, in one thread, and looks at nothing.
  *
  * recode zstd|gzip LEVEL FILE... OUT_DIR

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh TOOL PROGRAMS - the benchmark: tool against bench/naive.c in alternating pairs, so that drift of the machine
 # cancels.
 #

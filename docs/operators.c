@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* operators.c - prints docs/OPERATORS.md from the operator table of the library, so that the page cannot drift.
  *
  *   operators > docs/OPERATORS.md       (make docs; tests/cli/operators.sh compares)

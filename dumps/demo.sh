@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # demo.sh TOOL SAMPLES OUTDIR - one plan over the sample dump: documents before and after, and the account of the run.
 set -eu
 tool=$1 samples=$2 out=$3

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* samples.c - makes the sample dumps of this folder, and shows documents of a .bson file as text.
  *
  * samples make TEXTDIR DUMPDIR    invents the data, the same every time: TEXTDIR/db.coll.jsonl to read, and a dump

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_cat.c - `mongoreshape cat IN`: the documents of a dump as lines of Extended JSON. */
 #include "commands.h"
 #include "mongoreshape/cat.h"

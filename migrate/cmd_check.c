@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_check.c - `mongoreshape check PLAN [-i IN]`: the plan for itself, or a whole run that writes
  * nothing and lets any number be refused. */
 #include "commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_diff.c - `mongoreshape diff A B`, and `diff --manifest FILE`: what differs, on standard output, for people or
  * programs; that nothing does, on standard error. */
 #include "commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_explain.c - `mongoreshape explain PLAN [-i IN]`: the plan in words, with an input also what
  * becomes of indexes and options; with `--live` how it may run beside writers. */
 #include "commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_invert.c - `mongoreshape invert PLAN [-i IN]`: the plan that undoes a plan, and what it cannot bring back. */
 #include "commands.h"
 #include "text.h"

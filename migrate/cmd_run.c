@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_run.c - `mongoreshape run PLAN -i IN -o OUT`. */
 #include "commands.h"
 #include "engine.h"

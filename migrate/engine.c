@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c - calls mrs_run and tells what came of it.
  *
  * The summary goes to standard error, so that `-o -` stays clean; --json goes to standard output,

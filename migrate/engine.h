@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* engine.h - one run of the engine from the command line's words, with progress, report and exit
  * status. */
 #ifndef MRSI_ENGINE_H

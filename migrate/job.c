@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* job.c - opening input and plan, and telling errors as compilers do: file:line:column: error:
  * what.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* job.h - what run, check and explain begin with: an input, a plan, and how to speak of what is
  * wrong with them. */
 #ifndef MRSI_JOB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - mongoreshape, the offline tool.
  *
  * All meaning lies in the library, all words of the command line in options.c, and how a line is read, explained and

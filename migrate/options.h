@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the commands and options of the tool: one table from which the parser, `--help`, the
  * man page and the completions are made.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* progress.c - the line about a run of the engine: share, bytes, documents, rate, time left, phase.
  *
  * When a line is due and how it is drawn is common/cli's business; here stands what it says. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* progress.h - the line that says how far a run of the engine is. */
 #ifndef MRSI_PROGRESS_H
 #define MRSI_PROGRESS_H

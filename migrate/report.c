@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* report.c - the summary of a run for people: the account of each step, what was written, what was
  * refused and left out, and how to go on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* report.h - what a run did, for people and as JSON. */
 #ifndef MRSI_REPORT_H
 #define MRSI_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* report_json.c - the summary as one JSON object, for programs: the same figures, always all of
  * them, and the errors with their places. */
 #include "report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample.c - what `--sample` shows: documents before and after, side by side in time.
  *
  * The output is read again like any dump, so what is shown is what was written. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample.h - a look at a sample: the first documents of each collection before and after. */
 #ifndef MIGRATE_SAMPLE_H
 #define MIGRATE_SAMPLE_H

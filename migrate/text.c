@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.c - a command that prints one text: opening its job, printing, telling what went wrong. */
 #include "text.h"
 #include "report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.h - commands whose result is a text: what a plan is in words, or the plan that undoes it. */
 #ifndef MRSI_TEXT_H
 #define MRSI_TEXT_H

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # check.sh [PART...] - runs the tests, adds up what they report, and closes with one line of the sums.
 #
 # A part is a folder of tests and is found by what lies there: nothing has to be registered here. A program that says

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* folder.h - a folder of a test program's own, and how folders go with all that is in them. */
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H

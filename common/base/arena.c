@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* arena.c - many small pieces that are let go together.
  *
  * Chunks form a list, the newest first; a reset keeps the largest one, so that after a few documents an arena no longer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* buf.c - bytes that grow up to a ceiling named at birth.
  *
  * Failures stick (bad) instead of being returned by every append, so that code which writes a document reads like the

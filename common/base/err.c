@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* err.c - filling and showing struct mrs_err.
  *
  * One table gives each code its name and exit status; docs/ERRORS.md has the same rows and the lint compares them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mem.c - the counting allocator.
  *
  * Every block carries its size in a 16-byte head, so that live bytes are known without a side table. One allocation can

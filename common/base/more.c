@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* more.c - lists that grow by doubling, in blocks of their own or in an arena. */
 #include "mongoreshape/mem.h"
 

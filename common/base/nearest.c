@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nearest.c - "did you mean": the known word that a misspelt one is closest to.
  *
  * Distance counts letters put in, left out, replaced, and two neighbours swapped, each as one;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* complete.c - completions for bash, zsh and fish, from the table: commands, the options of each, files, and the words
  * an option may take.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* help.c - the command `help`, and `--help`, from the tool's table. Help that is asked for goes to standard output.
  *
  * Lines are folded at 80 columns; options stand in the order of the table, which is the order in which people should

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* json.c - what a tool reports as one JSON object, member by member.
  *
  * A thin layer over the builder of documents, so that the text is Extended JSON like everything else that is printed.

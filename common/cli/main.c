@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - what the main function of every tool does, and how all of them speak of errors.
  *
  * Parses, runs the command, and makes sure that what went to standard output arrived: a full disk behind a redirection

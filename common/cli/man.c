@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* man.c - the manual page, in roff (man macros), from the same table as the help.
  *
  * Texts write words of the command line in `...`: they become bold. Hyphens of options and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* parse.c - the command line, by the tool's table.
  *
  * `--name value`, `--name=value`, `-x value`, `-xvalue`; `--` ends the options. The first word is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* progress.c - when a line about the progress is due, what rate it can tell of, and how it is drawn.
  *
  * On a terminal one line is drawn over and over, at most six times a second, and taken away at the end; elsewhere

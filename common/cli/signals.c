@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* signals.c - a handler that only sets a flag.
  *
  * Engines look at the flag between pieces of work and stop where it is safe. Whoever signals again does not want to

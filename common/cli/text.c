@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.c - folding, sizes, counts and times for people's eyes. Knows nothing of what it prints. */
 #include "mongoreshape/cli.h"
 

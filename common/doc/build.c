@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* build.c - writing BSON: a builder over a growing buffer, and small values made from C numbers.
  *
  * The builder appends and never moves what it has written: a document that is opened leaves four bytes for its

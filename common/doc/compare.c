@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare.c - MongoDB's canonical order of values.
  *
  * Rank of the type first, then the value within the rank; numbers of all four types by their exact mathematical

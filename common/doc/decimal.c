@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.c - decimal128 as bytes, as parts and as text.
  *
  * Comparing and printing need the parts of a decimal, not arithmetic: sign, coefficient and exponent come out of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.h - the one door to libintelrdfpmath (decimal128 in BID form, as BSON stores it).
  *
  * The variant linked is "000": arguments by value, rounding mode and exception flags as parameters. Shared with

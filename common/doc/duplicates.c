@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* duplicates.c - does a document hold a name twice?
  *
  * Asked for every document that is rewritten, so the common case (a few fields) sets one bit per name in a small

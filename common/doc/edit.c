@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edit.c - rewriting a document at paths, as raw bytes.
  *
  * The idea: `from` is the first source byte that is not in the output yet. Nothing is copied while nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ejson.h - what the files of Extended JSON share: ejson_read.c, ejson_value.c, ejson_write.c, ejson_text.c. */
 #ifndef MRS_DOC_EJSON_H
 #define MRS_DOC_EJSON_H

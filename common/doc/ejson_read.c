@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ejson_read.c - Extended JSON to BSON, in one pass and without recursion.
  *
  * Each object or array is written as BSON while it is read; open ones lie on a stack of fixed size. When an object

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ejson_text.c - the small languages inside Extended JSON: numbers, hexadecimal, base64, dates, UTF-8.
  *
  * Each is read completely or not at all; nothing is skipped, guessed or cut except where the header says so.

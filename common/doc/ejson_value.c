@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ejson_value.c - the wrappers of Extended JSON: {"$oid": ...} and its family, as documents that stand for values.
  *
  * The reader has already made BSON of the inside when it comes here, and plans arrive as BSON from YAML, so one

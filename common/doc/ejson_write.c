@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ejson_write.c - BSON to Extended JSON, and short pictures of values for messages.
  *
  * One walk with a stack of fixed size; the text of each scalar is written by one function. Canonical text keeps

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hash_long.h - XXH3-128 of many bytes, with what this processor has; for identity.c. */
 #ifndef MRS_DOC_HASH_LONG_H
 #define MRS_DOC_HASH_LONG_H

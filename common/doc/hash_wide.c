@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hash_wide.c - XXH3-128 with vectors of 256 bits, in a program that is built for processors without them. */
 #include "hash_long.h"
 

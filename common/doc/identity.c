@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* identity.c - hashes, and ids that every engine and every rerun makes alike.
  *
  * A new id is a hash of where a document comes from: {ns, from, key, path, pos} as BSON. Numbers inside key are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h - what the files of common/doc share and nobody else sees. */
 #ifndef MRS_DOC_INTERNAL_H
 #define MRS_DOC_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* key.c - the canonical order as bytes: memcmp of two keys is mrs_compare of their values.
  *
  * A value is its rank (one byte) and a payload that ends by itself: fixed sizes, a length in front, or an end mark

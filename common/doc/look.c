@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* look.c - documents that look as an earlier one: as long, with the same types, names and lengths in the same places.
  *
  * All that mrs_doc_check judges stands in those bytes, so a document that has them in common with one that was checked

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* number.c - numbers between types: integral values, and doubles as text.
  *
  * A double is printed with the fewest digits that read back as the same double. Fifteen digits are enough for most

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* path.c - dotted paths: compiling them, and reading at them.
  *
  * Two ways of reading live here, as functions of their own: `match`, which fans out over arrays one level at each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - a set of paths as a tree of names.
  *
  * Rewriting asks for every field of a level whether some path goes through it, so this is a lookup by name: a

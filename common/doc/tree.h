@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.h - a set of paths as a tree of names, for edit.c and tree.c. */
 #ifndef MRS_DOC_TREE_H
 #define MRS_DOC_TREE_H

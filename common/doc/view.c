@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* view.c - reading BSON without trusting it: sizes of values, lookup, and the one full check.
  *
  * Everything else in this library walks documents with mrs_walk_next and believes what it sees, because

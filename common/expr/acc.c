@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc.c - accumulators: the table, and what all of them have in common.
  *
  * Compiling reads the shape that stands behind the name; an argument is one value a document, so that whoever gathers

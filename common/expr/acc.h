@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc.h - the shape of an accumulator and of its state, shared by the files acc*.c only.
  *
  * One accumulator = one row of mrsi_acc_kinds (acc.c) and a few functions. All states look alike: some bytes, items

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc_hash.c - which items of a state are there already.
  *
  * Open addressing over item numbers. Only as many slots as the group at hand needs are in use, so that emptying the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc_list.c - accumulators that keep one value ($first, $last, $min, $max) or all of them ($push, $addToSet,
  * $concatArrays, $setUnion).
  *

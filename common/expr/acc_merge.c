@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc_merge.c - $mergeObjects as an accumulator: of each name the last value, at the place of the first.
  *
  * Documents of one group mostly have the same names in the same order, so the item behind the one just met is tried

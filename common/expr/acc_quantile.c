@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc_quantile.c - $median and $percentile.
  *
  * All numbers are kept as doubles, and the answer is exact: the value of rank ceil(p * n). A server does the same for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc_small.c - states that fit in a few bytes: of accumulators that keep numbers, or one value that is short.
  *
  * Whoever feeds many groups by turns keeps the small form of each, which is fed where it lies (not aligned: it is

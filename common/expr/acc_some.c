@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc_some.c - accumulators that keep n values: $firstN, $lastN, $minN, $maxN, $top, $topN, $bottom, $bottomN.
  *
  * The items are a heap with the one on top that would go first; of equals the later one goes. The value is written in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coerce.c - the text that string operators take other values for.
  *
  * This is not $toString: doubles keep the six digits of C's %g, and timestamps are written as a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compile.c - from the BSON of an expression to a tree of nodes.
  *
  * The whole specification is copied into the arena of the result once, so names and literals are pointers into

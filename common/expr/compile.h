@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compile.h - the compilation in progress, seen by the two files that do it (compile.c, compile_path.c). */
 #ifndef MRS_EXPR_COMPILE_H
 #define MRS_EXPR_COMPILE_H

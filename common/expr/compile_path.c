@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compile_path.c - "$a.b" and "$$NAME.a.b" as they stand in an expression.
  *
  * A path starts at a place (the document, a bound variable, a variable of the step) and goes down by names.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* convert.c - the conversions of $convert between numbers, dates, ids, booleans and text.
  *
  * A conversion fails in one of two ways: the value cannot be converted (SKIP here: what onError catches), or

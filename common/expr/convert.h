@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* convert.h - one conversion, seen by op_type.c (operators), convert.c (numbers, dates, ids) and
  * convert_bytes.c (text and binary data). */
 #ifndef MRS_EXPR_CONVERT_H

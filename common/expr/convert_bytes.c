@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* convert_bytes.c - binary data to and from text and numbers, for $convert and its short forms.
  *
  * Text forms are strict: what does not read back as the same bytes is refused. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* date.c - the calendar, and dates as the text of ISO 8601.
  *
  * Days are counted from 1970-01-01 and turned into years by whole cycles of 400 years, so that

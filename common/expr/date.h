@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* date.h - the calendar: days, civil dates, weeks; the proleptic Gregorian one over all of int64
  * milliseconds. */
 #ifndef MRS_EXPR_DATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* eval.c - evaluating a tree of nodes on one document, and making values.
  *
  * A value that is found is a pointer into the document; a value that is made lies in the arena of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* number.c - numbers of four types as one: which is wider, and what each becomes in another.
  *
  * The rules are the server's: int32 widens to int64, int64 to double, anything to decimal; a double enters

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_angle.c - trigonometry: $sin to $atanh, $atan2, $degreesToRadians, $radiansToDegrees.
  *
  * A decimal is computed by the library in 34 digits and stays one, every other number becomes a double. Where a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_arithmetic.c - $add, $subtract, $multiply, $divide, $mod, and the roundings.
  *
  * Whole numbers stay whole until a double or a decimal joins, and become a double when 64 bits are not enough.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_array.c - operators that take arrays apart or put them together.
  *
  * Arrays are bytes: elements are found by walking and copied whole, so what an element holds does

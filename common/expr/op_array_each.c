@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_array_each.c - $map, $filter, $reduce, $sortArray, $zip: what looks at every element.
  *
  * The variables of $map and its kin are slots of the evaluation; the element is put there as a

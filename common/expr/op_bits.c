@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_bits.c - $bitAnd, $bitOr, $bitXor, $bitNot on int and long.
  *
  * Operands are looked at from left to right: the first null makes null, the first that is neither int nor long

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_compare.c - $eq, $ne, $gt, $gte, $lt, $lte, $cmp: the canonical order over all types.
  *
  * There is no type bracketing here, unlike in queries: every value compares with every other, a missing one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_date.c - parts of dates, dates from parts, and the table of the date operators.
  *
  * A date is milliseconds of UTC; what a zone adds is looked up at that moment. Dates, timestamps

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_date_math.c - $dateAdd, $dateSubtract, $dateDiff, $dateTrunc.
  *
  * Two kinds of units: up to hours a unit is a number of milliseconds and zones hardly matter; from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_date_text.c - $dateToString and $dateFromString.
  *
  * Formats are the server's percent letters. Without a format a text must be a plain ISO 8601 date,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_logic.c - $and, $or, $not, $cond, $ifNull, $switch: operators that need not look at all of their
  * arguments.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_measure.c - what a value is made of: $binarySize, $bsonSize, $tsSecond, $tsIncrement.
  *
  * Null gives null; a value of another type than the one that is meant fails. */

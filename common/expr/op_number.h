@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_number.h - numbers as arguments, and decimals as results, for the families that compute. */
 #ifndef MRS_EXPR_OP_NUMBER_H
 #define MRS_EXPR_OP_NUMBER_H

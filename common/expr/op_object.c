@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_object.c - operators on documents: merging, taking apart, single fields by name.
  *
  * Values are copied as bytes, whatever they hold. Where several sources may give one name, the

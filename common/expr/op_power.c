@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_power.c - $pow, $sqrt, $exp, $ln, $log, $log10, $sigmoid.
  *
  * Decimals are computed by the library in 34 digits, everything else by the C library in doubles; whole powers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_refused.c - operators of the server that no plan may use, each with the reason.
  *
  * They are in the table so that a plan which uses one hears why, instead of the name of its nearest neighbour; the

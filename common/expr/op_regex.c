@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_regex.c - $regexMatch, $regexFind, $regexFindAll.
  *
  * A pattern that is known when the plan is read is compiled once and shared by all threads; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_set.c - arrays taken as sets.
  *
  * A set is a sorted list of values without equals; of equal values (1 and 1.0) the one seen first

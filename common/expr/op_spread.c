@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_spread.c - $stdDevPop, $stdDevSamp, $median, $percentile as expressions.
  *
  * What is no number is passed over, decimals are taken as doubles, the result is a double. A percentile is always

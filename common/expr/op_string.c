@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_string.c - operators on text.
  *
  * Strings are bytes with a length: NUL is data, letters are ASCII letters only, nothing is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_total.c - $sum, $avg, $min, $max as expressions.
  *
  * A single operand that is an array stands for its elements; several operands stand for themselves. The arithmetic is

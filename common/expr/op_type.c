@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_type.c - $type, $isNumber, $convert and its short forms ($toInt, $toDate, ...).
  *
  * $convert decides in the server's order: a null input first, then a null `to`, then whether the request makes

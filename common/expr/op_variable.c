@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* op_variable.c - $let and $literal. */
 #include "internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* optable.c - all operators in one enumeration.
  *
  * Each family of operators is a const table in its own file; here they are searched by name, walked for the

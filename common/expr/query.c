@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* query.c - matching documents with a compiled query predicate.
  *
  * A path of a query goes through arrays into their documents, takes a number as a position and as a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* query.h - a compiled query predicate: shared by query_compile.c, which makes it, and query.c,
  * which matches with it. */
 #ifndef MRS_EXPR_QUERY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* query_build.h - a filter in the making, seen by the two files that make it (query_compile.c: the
  * filter and its fields, query_ops.c: the operators at a field). */
 #ifndef MRS_EXPR_QUERY_BUILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* query_compile.c - from the BSON of a filter to a tree of predicates: fields, paths, and what
  * joins them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* query_ops.c - the operators at a field of a filter.
  *
  * One function an operator; $ne and $nin become negations, $all an and, so that there are few kinds

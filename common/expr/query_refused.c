@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* query_refused.c - query operators of the server that no filter of a plan may use, each with the reason, and what is
  * said about any name that a filter cannot have. */
 #include "query_build.h"

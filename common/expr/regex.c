@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* regex.c - regular expressions by PCRE2, as the server compiles them: UTF-8, \s \w \d of ASCII
  * only.
  *

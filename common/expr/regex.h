@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* regex.h - a compiled regular expression, for $regexMatch & co. and for the query operator $regex.
  */
 #ifndef MRS_EXPR_REGEX_H

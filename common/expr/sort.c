@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sort.c - sort keys of documents, as `$sort` sees them.
  *
  * An array stands for its least element (going up) or its greatest (going down). Where several keys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* support.c - small things that several operator families share.
  *
  * Texts of BSON need not be valid UTF-8, so everything here counts by lead bytes and never reads

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* support.h - small things that several operator families share: text as code points, whole
  * numbers, a stable sort. */
 #ifndef MRS_EXPR_SUPPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* total.c - what is known of many numbers. Knows no operator. */
 #include "op_number.h"
 #include "total.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* total.h - what is known of many numbers, as expressions and as accumulators: their sum ($sum, $avg), how far they
  * spread ($stdDevPop, $stdDevSamp), and which of them has a rank ($percentile).
  *

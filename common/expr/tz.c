@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tz.c - time zones from the tzdata files of the system (TZif version 2 and later, RFC 8536).
  *
  * A name is looked for below one fixed folder and nowhere else: the result of a run must not depend

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tz.h - time zones by name or by offset, from the tzdata files of the system (TZif, RFC 8536). */
 #ifndef MRS_EXPR_TZ_H
 #define MRS_EXPR_TZ_H

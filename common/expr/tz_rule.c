@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tz_rule.c - the rule at the end of a TZif file, for all years that its table does not reach.
  *
  * The text is the TZ variable of POSIX with the extensions of RFC 8536 (hours from -167 to 167). A

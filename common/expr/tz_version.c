@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tz_version.c - which edition of the time zone data the system has. */
 #include "mongoreshape/expr.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ahead.c - a compressed file read ahead of who wants its bytes.
  *
  * One task, the scout, reads the file and cuts it where it can: a frame or member that says how long it is, and how

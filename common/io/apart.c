@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* apart.c - whether a file that is to be written would take the place of another one, by their resolved names. */
 #include "internal.h"
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive.h - archives of mongodump from inside: their frames, what is in them, and how they are written.
  *
  * An archive is a magic number, a prelude (a head, and one document for each namespace) and blocks: a document that

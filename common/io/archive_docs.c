@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_docs.c - the documents of an archive that are about it: head, entries of the prelude, heads of blocks.
  *
  * As strict and as lenient as mongorestore: the head and the prelude may have fields that nobody knows, the head of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_frames.c - an archive cut into documents and end marks.
  *
  * At this level there are only lengths: four bytes are an end mark or the length of a document, and anything else is

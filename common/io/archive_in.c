@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_in.c - an archive as input: read once from end to end, checked, and listed.
  *
  * Steps want whole collections, some of them twice, and an archive has them in pieces between those of others. So one

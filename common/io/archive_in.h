@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_in.h - what the files that read archives share. */
 #ifndef MRSI_IO_ARCHIVE_IN_H
 #define MRSI_IO_ARCHIVE_IN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_items.c - the namespaces of an archive that is written: their order, their names there, where their bytes
  * come from.
  *

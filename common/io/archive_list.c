@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_list.c - from the notes of an archive to entries of an input.
  *
  * A time series is two entries, as in a directory: the collection with its metadata and the one of its buckets. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_log.c - which stretch of bytes belongs to which namespace, in the order in which they were seen.
  *
  * Archives have few stretches of many megabytes, or, where someone means harm, one for each document. The newest are in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_out.h - an archive being written: what packs an output into one, at its end or while it is made. */
 #ifndef MRSI_IO_ARCHIVE_OUT_H
 #define MRSI_IO_ARCHIVE_OUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* archive_write.c - the bytes of an archive, one namespace after the other.
  *
  * A namespace is one block and the one that closes it, as mongodump writes a small collection; so no reader needs more

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* beside.c - the folder OUT.checkpoint, which stands beside OUT.partial while a run can be gone on with.
  *
  * In it lie the file `state`, always whole, and files of the run's own that are called 1, 2, 3 ... It is no part of the

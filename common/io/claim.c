@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* claim.c - whose OUT.partial is: one run at a time makes it, takes it up or removes it.
  *
  * The folder is locked from the moment it is made until its writer is gone, whatever it is called by then. So nobody

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* codec.h - one table per compression: unpacking in steps of any size, packing piece by piece.
  *
  * A step takes what it can from f->in and fills what it can of f->out, moving both. A piece is packed in one go into a

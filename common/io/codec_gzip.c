@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* codec_gzip.c - gzip (RFC 1952) around raw deflate: headers, trailers, several members.
  *
  * Parallel compressors write many members behind each other, and mongorestore reads them as one

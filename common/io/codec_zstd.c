@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* codec_zstd.c - Zstandard (RFC 8878) streams by libzstd.
  *
  * Any number of frames and skippable frames make one stream. Frames we write carry a checksum, so

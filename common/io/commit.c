@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commit.c - how an output becomes visible: sync, manifest, one rename.
  *
  * The order is the whole matter. Files and folders are on disk before the manifest is written, the

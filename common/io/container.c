@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* container.c - the members of a tar, zip, 7z or cpio file, read by libarchive.
  *
  * Members of an uncompressed tar are read where they are, once three things agree about where that is; those of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* container.h - a dump packed as tar, zip, 7z or cpio: what tells one, its members, and reading them. */
 #ifndef MRSI_IO_CONTAINER_H
 #define MRSI_IO_CONTAINER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* container_cpio.c - a look along the headers of a cpio file before libarchive reads it.
  *
  * A header says how long the name behind it is, and libarchive makes room for that before it looks whether there is so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* container_decode.c - streams that libarchive decodes for us, and where decoded bytes are put.
  *
  * Decoded bytes lie in an unlinked file. How many there will be is not known before, and a few bytes can be made to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* container_member.c - the members of a container as the folders of a dump.
  *
  * People pack a dump with folders around it (dump/, ./backup-2024/dump/), or without. The dump's root is where the

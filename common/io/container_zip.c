@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* container_zip.c - whether the two sayings of a zip about each member agree, and whether it is one whole zip.
  *
  * A zip has a checksum of every member's bytes, but none of names. They stand twice, before the data and in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy.c - what no step touches goes through byte for byte.
  *
  * Where the caller asks for no compression of its own, files keep name and bytes, whatever they

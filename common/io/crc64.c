@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crc64.c - the checksum of archives: CRC-64/XZ, by ISA-L or by a table.
  *
  * Reflected, of polynomial 0x42F0E1EBA9EA3693, begun and ended with all bits turned; of nothing it is 0, and of

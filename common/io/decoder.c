@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* decoder.c - the bytes of a compressed file, one after the other.
  *
  * A stream that stops before its end, that makes no progress or that other bytes follow is damage, never an end of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* decoder.h - the bytes of a compressed file, one after the other, or read ahead by several threads. */
 #ifndef MRSI_IO_DECODER_H
 #define MRSI_IO_DECODER_H

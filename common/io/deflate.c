@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* deflate.c - raw deflate, in and out, by ISA-L or by zlib.
  *
  * Unpacked in steps, packed in one go. ISA-L is about 27 times faster than zlib's level 6 and is what we want; zlib

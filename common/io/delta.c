@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* delta.c - bytes packed against other bytes that the reader has as well: one zstd frame with a prefix.
  *
  * What is equal in both costs next to nothing, wherever it stands. The frame carries no checksum: whoever keeps it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dumpdir.c - what lies in a dump directory: namespaces with their two files, and everything else.
  *
  * The directory may be one of the file system or lie in a container: a shelf lists its folders. It may be the root of a

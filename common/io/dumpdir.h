@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dumpdir.h - where a dump lies: a folder of the file system, or what was packed of one into a container. */
 #ifndef MRSI_IO_DUMPDIR_H
 #define MRSI_IO_DUMPDIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* early.c - a copy that is begun before its turn, while the run still works on other things.
  *
  * A thread of the lowest priority, which has only what the others leave, brings the bytes over into the file where the

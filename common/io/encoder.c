@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* encoder.c - bytes to the end of a file, plain or compressed.
  *
  * What is compressed is cut into pieces of one fixed size however the caller cuts it, and each piece becomes a frame or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* encoder.h - bytes to the end of a file, plain or compressed, on several threads where there are lanes. */
 #ifndef MRSI_IO_ENCODER_H
 #define MRSI_IO_ENCODER_H

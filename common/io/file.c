@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* file.c - the operating system's file calls, made whole.
  *
  * Every loop around a short read, a short write or an interrupted call is here, so that the rest of

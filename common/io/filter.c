@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* filter.c - which namespaces are wanted: the patterns of --nsInclude and --nsExclude.
  *
  * A pattern covers the whole "db.coll": `*` stands for any bytes, dots too, `\` takes the next byte

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fingerprint.c - whether a file is still the one that was read before.
  *
  * A file is taken for the same where its size, the time of its last change and its first and last 64 KiB are. What has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* format.c - what a dump is as a whole: the words for it, and what the name of an output makes of it. */
 #include "archive.h"
 #include "output.h"

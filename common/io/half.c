@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* half.c - a file of the output that is written for long: packing all into one, and copying what no step touches.
  *
  * Between its parts whoever waits for it is asked. When somebody wants a rest, all that was written is put on disk and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* half.h - a file of the output that is written for long: how far it is, in words, when somebody asks for a rest, and
  * going on with it in another run. */
 #ifndef MRSI_IO_HALF_H

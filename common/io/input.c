@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* input.c - what there is to read: a dump directory, a container of one, an archive, one .bson file, or a stream.
  *
  * A directory is listed by dumpdir.c, a container by container.c, an archive by archive_in.c. A single file takes its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h - what the files of this room lend each other: files, names, byte sources and the
  * input. */
 #ifndef MRSI_IO_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lanes.c - threads for packing and unpacking.
  *
  * One lock and one condition for everybody: pieces take milliseconds, so nobody waits for the lock. A thread that

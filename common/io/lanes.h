@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lanes.h - a few threads that pack and unpack pieces, shared by all files of an output or an input.
  *
  * A piece of work is a task; tasks are begun in the order in which they were added. What tasks share with those who

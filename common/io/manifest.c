@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* manifest.c - the last file of an output: what was written, so that it can be checked later.
  *
  * Canonical Extended JSON: first what the caller says of its run, then one entry per collection,

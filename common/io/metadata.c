@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* metadata.c - X.metadata.json: read, parsed, checked for what the rest of the program takes for
  * granted.
  *

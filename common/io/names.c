@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* names.c - how a collection's name becomes the name of its files, and back.
  *
  * mongodump writes names as HTML forms do (a space is `+`, other odd bytes are %XX) and shortens

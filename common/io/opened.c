@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* opened.c - a file or stream that was named as input: opened once, and recognised by its first bytes.
  *
  * Content decides, not a name. What is compressed is decoded as far as is needed to see what is inside. Nothing is

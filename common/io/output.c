@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* output.c - the output transaction: opening, giving up, and the ground its other files stand on.
  *
  * Everything is written below OUT.partial, for a single file as well, and appears under its own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* output.h - the output transaction from inside: what output.c, sink.c, copy.c and commit.c share. */
 #ifndef MRSI_IO_OUTPUT_H
 #define MRSI_IO_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pack.c - an output that is one file: what stands below the partial folder, and what was copied, put into it.
  *
  * Collections are written as plain files of their own first, for their order, and whether there is a result at all, is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pack_container.c - a folder of files as a tar: plain ustar headers, and where a name or a size does not fit, the
  * extended header of POSIX before them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pack_container.h - a folder of files into one tar or zip. */
 #ifndef MRSI_IO_PACK_CONTAINER_H
 #define MRSI_IO_PACK_CONTAINER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pack_zip.c - a folder of files as a zip; what has more than four gigabytes is written as Zip64 has it.
  *
  * Sizes and the sum of a member stand before its bytes, so that readers which do not seek can read it, too: where they

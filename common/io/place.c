@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* place.c - bytes that are no file of their own: stretches of an open file, read as if they were one.
  *
  * Archives and containers lay the bytes of a collection out in pieces, between those of others. A place says where they

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reader.c - a stream of bytes cut into blocks of whole documents.
  *
  * A block holds as many whole documents as fit the wanted size, at least one; a larger one makes

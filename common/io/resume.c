@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* resume.c - what is written of an output, in words, and an output of a stopped run taken up by them.
  *
  * OUT.partial of a stopped run holds more than its state speaks of, for the run went on after it was written: what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* room.c - room on the disk for files that grow to hundreds of megabytes.
  *
  * ext4 reserves what is written block by block and looks for a place when it is brought to disk; in room that was asked

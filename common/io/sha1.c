@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sha1.c - SHA-1 (FIPS 180-4), for one purpose: the last 27 characters of an over-long file name.
  *
  * The tools cut the escaped name of a collection that would not fit a file name and put this hash

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sink.c - one collection being written.
  *
  * A sink counts and hashes the documents that go through it by itself: the figures in the manifest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* source.c - a stretch of a file as plain bytes, whatever it is packed with.
  *
  * Plain files are read by offset, so several sources may share one descriptor, and bytes can be

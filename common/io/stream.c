@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stream.c - an archive that goes to standard output while it is made.
  *
  * Its prelude lists all namespaces, so they are announced before the first; each then goes out as soon as it is whole.

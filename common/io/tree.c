@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - whole folders: listing one in a fixed order, removing one, and asking whether one may be
  * removed.
  *

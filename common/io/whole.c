@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* whole.c - a file that grows piece by piece and appears whole.
  *
  * It is written beside its place under a name of its own; publishing syncs it, renames it over what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* changes.c - which indexes a plan makes, drops and changes, found by looking at the catalogue before and after.
  *
  * Steps tell only what is lost; an owner also wants to see what will be there. Nothing here knows why an index

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check.c - a plan against the collections that are really there.
  *
  * Each step applies itself to the catalogue in turn, so the next one finds what it would find in a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* error.c - the list of a plan's errors and warnings.
  *
  * Everything that reads a plan reports here and goes on, so that one look at a file finds all its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* explain.c - a plan in words, for people and as JSON.
  *
  * Everything comes from what the steps say about themselves and from passes.c; after mrs_plan_check

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flow.c - values as YAML that our loader reads back to the same bytes: flow style on one line, typed values as
  * Extended JSON.
  *

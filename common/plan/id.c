@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* id.c - the plan id: what tells two plans apart that would give different documents.
  *
  * The plan as canonical BSON, hashed: keys in the order of the manual, whatever their order in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h - what the files of common/plan share: the tree of a plan's text, with positions, and
  * the plan's private half.
  *

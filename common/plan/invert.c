@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* invert.c - the plan that undoes a plan.
  *
  * Each step says by itself what undoes it; here the answers are put in reverse order. An entry that names a collection

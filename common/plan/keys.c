@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* keys.c - whether the value of a step's key has the shape its table asks for.
  *
  * Only shapes: that a path is a path, an expression compiles or a collection exists is found out

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live.c - the static rule: what of a plan may run while writers go on.
  *
  * While a plan expands, old and new shape stand side by side: everything that steps add is there, nothing that they

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live_explain.c - the static rule in words: for each step what it reads, adds and removes, and for each group how it
  * may run beside writers, or why not.
  *

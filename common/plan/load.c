@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* load.c - from the tree of a plan to frozen steps.
  *
  * Checks run from the outside in, and each goes on after an error: keys of the plan, entries of

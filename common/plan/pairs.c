@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pairs.c - `\ud83d\ude00` of JSON, which YAML does not know.
  *
  * JSON writes a character past U+FFFF as two escapes, and programs that write JSON do so with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* passes.c - how often a plan reads each collection, and what each kind of step keeps in memory.
  *
  * Follows from the family of a step alone, since engines move documents by family. A step that

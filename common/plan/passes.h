@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* passes.h - expected passes over collections, within common/plan. */
 #ifndef MRSI_PASSES_H
 #define MRSI_PASSES_H

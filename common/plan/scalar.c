@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scalar.c - what a word of YAML means: the core schema of YAML 1.2, of its words only `true`,
  * `false`, `null` and `~`.
  *

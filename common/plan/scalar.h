@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scalar.h - words of YAML to values, within common/plan. */
 #ifndef MRSI_SCALAR_H
 #define MRSI_SCALAR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - looking things up in the tree of a plan, and its values as BSON.
  *
  * A map with the keys of an Extended JSON wrapper becomes the typed value; whether it is one is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* yaml.c - the text of a plan becomes a tree with positions.
  *
  * libyaml hands out events; this file builds the tree with an explicit stack and stops at the first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* account.c - the account of a run: every document of every step has one fate.
  *
  * Workers count into rows of their own; a pass that is accepted adds them to the run's, one that is begun again

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* amend.c - mended documents put in place of documents of the input, before any step sees them.
  *
  * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. A first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* amend.h - mended documents (--amend) put in place of documents of the input. */
 #ifndef MRS_RUN_AMEND_H
 #define MRS_RUN_AMEND_H

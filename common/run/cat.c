@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cat.c - a dump as lines of Extended JSON; see cat.h.
  *
  * Workers turn blocks into text, straight from the bytes; the texts are put in the order of the blocks. Of a limit only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint.c - when a run puts its state on disk, which files it keeps for that, and what becomes of them.
  *
  * Words for a boundary are made when it is reached, but written only where enough time has passed since the last time:

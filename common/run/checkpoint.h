@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint.h - how a run that is stopped or killed at any instant is gone on with, to the same bytes.
  *
  * A run is a row of passes, and between two of them everything that matters lies in files: collections of the input,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint_file.c - files of a mark that are written and read piece by piece, so that a mark needs no memory for what
  * lies all over memory or is made on the way, and lists whose file grows with them. */
 #include "checkpoint.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint_output.c - marks inside long work of the output: copying what no step touches, and packing all into one
  * file when it is published.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint_parse.c - the file of a checkpoint: a word that says what it is, a BSON document, a checksum.
  *
  * The checksum finds what a disk or a copy damaged; it is no proof against malice, so everything behind it is checked

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint_part.c - what a pass holds between two jobs, as fields of its mark. */
 #include "checkpoint.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint_same.c - whether a run that goes on is the run that was stopped: plan, version, clock, options, input. */
 #include "checkpoint.h"
 #include "mongoreshape/version.h"

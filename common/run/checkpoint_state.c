@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint_state.c - the engine at a boundary as a document, and back.
  *
  * What follows from plan and input alone (setup.c) is not written down: it is made again and only compared in number.

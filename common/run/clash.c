@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clash.c - whether the documents of a collection fit its unique indexes in the result: mongorestore would fail on
  * those that do not.
  *

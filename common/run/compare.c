@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare.c - two dumps beside each other; see mongoreshape/compare.h.
  *
  * Each namespace is read once on either side and summed up whatever the order of its documents. Only where these

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare.h - what the files of a comparison lend each other. */
 #ifndef MRS_RUN_COMPARE_H
 #define MRS_RUN_COMPARE_H

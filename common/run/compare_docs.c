@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare_docs.c - which documents of a namespace differ, in bounded memory.
  *
  * 1. Every document of A is added to one of many buckets by its `_id`, every document of B is taken away: a bucket

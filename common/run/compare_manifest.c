@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare_manifest.c - a dump beside the manifest of a run; see mongoreshape/compare.h.
  *
  * The manifest is a text from anywhere: whatever it says is checked before it is believed. It has one digest for each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare_meta.c - what differs in two metadata files, as far as a server would notice.
  *
  * Options, and the fields of an index, are matched by name, indexes by theirs; values are compared as a server does, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare_values.c - where two documents of one `_id` begin to differ.
  *
  * Both are walked in step. Where names part, the one that the other document does not have is told and passed over, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crew.c - several workers without a plan; see crew.h.
  *
  * They are those of an engine of which only memory, workers, temporary files and the flag of interrupts are set: all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crew.h - several workers without a plan: for what only reads dumps.
  *
  * A namespace is read once, from its first document to its last: blocks are fetched under a lock, worked on in parallel

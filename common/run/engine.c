@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c - a run from the first step to the published output.
  *
  * Steps are executed one after the other; those that need only one document at a time wait at their collection and

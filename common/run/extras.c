@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extras.c - files of a dump that are no collections, looked at before the first step.
  *
  * mongorestore --oplogReplay applies the entries of oplog.bson to what it has just restored, so an entry for a

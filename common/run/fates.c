@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fates.c - a byte of bits for each document of `from`, by its ordinal.
  *
  * Kept in chunks: in memory for the first of them, then in a temporary file that is mapped, so that a billion

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* finish.c - the end of a run: collections that no step has written yet, files that belong to no namespace, the
  * account.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold.c - a folding step from its first pass to its last; the idea is in fold.h.
  *
  * It is a row of stages. Marks are taken inside each and between two of them; before a stage writes anew what a mark

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold.h - documents of `from` with equal keys become documents of `into`; for fold*.c.
  *
  * `from` is read once: what each document brings is thrown into a partition, a range of group keys, in memory or past

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_gather.c - groups that grow while documents are read, where what the step has to know of a group is small.
  *
  * Nothing is kept of a document but what its group has become: documents are fed in input order, when their job is

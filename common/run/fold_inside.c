@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_inside.c - a group in the middle, in words: how many members have been given, what the step has made of them
  * and put, and, when it is done with them, how far its documents are written.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_keep.c - what is kept of a document until its group is folded.
  *
  * Most of what a document brings to a group is what others bring, too: the key of the group, the fields that name it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_load.c - a partition in memory, its groups in the order of their keys, their members in theirs.
  *
  * Kins find their group by hash, once a piece; only the keys of groups are sorted, members are counted into their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_mark.c - a folding step in the middle, in words: which stage it is in, what it holds of the documents of `from`,
  * and how far the stage is. */
 #include "fold.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_one.c - one group through the step, and what becomes of its members.
  *
  * Documents that the step puts are held back until it has seen the whole group: it may still refuse all of it. Past a

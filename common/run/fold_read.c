@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_read.c - the reading pass of a fold: what each document of `from` brings to its group.
  *
  * One byte of fate is begun for each document; those that the step refuses at once are recorded here. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_route.c - which partition a group belongs to: ranges of keys, cut where a sample of the first documents says
  * that they hold equal shares.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_settle.c - what becomes of the documents of `from`, once every group has been folded.
  *
  * Where nothing leaves, `from` stays as it is; where nothing stays and nothing was refused late, it is not read

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_write.c - all groups in the order of their keys: a partition is a job, folded in parallel with others, written
  * in order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* grid.c - steps that make documents of nothing but the values of axes.
  *
  * First the values of each axis are found, one pass over its collection, and laid on a tape, so that no number of

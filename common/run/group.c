@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group.c - a grouping step from its first pass to its last, stage by stage; the idea is in group.h. */
 #include "group.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group.h - parts of documents with equal keys become one document of `into` (extract with unique); for group*.c.
  *
  * All members of all keys go through a sort by key. A first look finds the keys whose members disagree and bars the

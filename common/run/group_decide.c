@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group_decide.c - the second look over all members, without those of barred sources: what each key becomes.
  *
  * A key that is in `into` already gains the references of its sources there (under `last` the last source's document

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group_judge.c - the first look over all members: which sources are barred.
  *
  * A key disagrees when its members differ: byte for byte, `_id` left out where it was made from the key (then the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group_mark.c - a grouping step in words, and going on from there. The members are kept to the last stage: a document
  * that cannot be written makes them be looked at again. */
 #include "group.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group_read.c - the members of all keys: one pass over `into`, one over `from`. */
 #include "group.h"
 

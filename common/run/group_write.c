@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group_write.c - writing what was decided: the documents of `into` with what they gain, the new ones behind them,
  * then the sources. */
 #include "group.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hashes.c - lists that grow by chunks of large slabs, so that nothing is moved and the system gives large pages. */
 #include "hashes.h"
 

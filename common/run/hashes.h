@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hashes.h - many hashes of 64 bits, in lists by their top bits; the order within a list is not kept. */
 #ifndef MRS_RUN_HASHES_H
 #define MRS_RUN_HASHES_H

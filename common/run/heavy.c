@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heavy.c - see heavy.h. One parent with millions of children is worked on here, alone and in bounded memory. */
 #include "heavy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heavy.h - a slice of into documents whose records are more than a worker may hold: they are sorted on disk and
  * handed out document by document. */
 #ifndef MRS_RUN_HEAVY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ids.c - finding equal `_id`s in bounded memory.
  *
  * Hashes are put into lists by their top bits; lists that outgrow their share of memory go to a temporary file. Equal

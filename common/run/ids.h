@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ids.h - `_id` stays unique in every collection that a step adds to.
  *
  * A pass is run in good hope: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal,

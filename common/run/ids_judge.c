@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ids_judge.c - what becomes of documents with equal `_id`s: one look over all candidates, by the plan's policy.
  *
  * Members lie in an external sort, those of one key together. They are read twice: the first time what holds for a key

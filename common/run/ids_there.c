@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ids_there.c - the `_id`s of the documents that a collection holds before a step adds to it: one reading pass. */
 #include "checkpoint.h"
 #include "ids.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* index.c - see index.h. Open addressing, linear probing, at most three quarters full; a table that grows is filled
  * anew from the old one. */
 #include "checkpoint.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* index.h - large flat memory, and keys of 128 bits to ordinals in it; both move to a temporary file that is mapped
  * when they outgrow their share of memory, so that no number of documents counts against the budget. */
 #ifndef MRS_RUN_INDEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h - how the offline engine is put together; for the files of common/run only.
  *
  * A collection is a list of parts (a file of the input, or a temporary file that a step wrote). A pass reads a

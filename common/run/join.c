@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join.c - a join from its first pass to its last; the idea is in join.h. */
 #include "join.h"
 

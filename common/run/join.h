@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join.h - documents of `from` into documents of `into`, within a memory budget; for join*.c, table.c, spill.c and
  * fates.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join_emit.c - the writing pass of a join: each document of `into` with its matches.
  *
  * A lookup works on blocks of `into` as they are read. A route works on slices: consecutive into documents that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join_far.c - shapes that stay in the files of `from` until they are spliced.
  *
  * Nearly every shape is its document but for one field. Where from is mapped, what is noted of such a shape is where

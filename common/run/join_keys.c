@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join_keys.c - the keys of a document as 16 bytes each.
  *
  * With several pairs in `match` a document may have several keys in each. The first pair and every pair in which all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join_mark.c - marks of a join: what each of its stages needs to be gone on with.
  *
  * What is small is made again instead of written: a lookup reads from once more. Fates are copied for each mark, as

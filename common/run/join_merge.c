@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join_merge.c - a join whose keys outgrow memory: both sides are sorted by key on disk and merged.
  *
  * Slower than a table, and never needed while the keys of `into` fit; but no number of them is too large. What meets

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join_read.c - the reading passes of a join: the keys of `into`, and what `from` brings.
  *
  * In a route every from document is looked up at once and what it brings goes to the partitions of the into documents

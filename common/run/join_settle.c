@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join_settle.c - what becomes of the documents of `from`, after all their matches.
  *
  * One byte for each says how it was used; the step turns that into a fate, without looking at the document. Where

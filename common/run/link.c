@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link.c - a linking step from its first pass to its last; the idea is in link.h. */
 #include "link.h"
 

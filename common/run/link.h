@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link.h - references of two collections complete each other; for link*.c.
  *
  * One pass over each side collects the keys of all documents and of all references (those of a collection that is both

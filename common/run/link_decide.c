@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_decide.c - from references as ordinals to what becomes of each child and who gains whom; no document is looked
  * at. */
 #include "link.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_items.c - the references that a document holds in the end: those that it held and that stay, those that it
  * gains, in their order. */
 #include "link.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_mark.c - a linking step in words, and going on from there: the tables that the stage needs. */
 #include "link.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_read.c - the documents of both sides: their keys, their references, what is to be kept of them; then what each
  * reference names. */
 #include "link.h"

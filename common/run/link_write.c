@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_write.c - the documents of each side that changes, with the references that they hold in the end; refused ones
  * with the reason, found again; orphans to where they belong. */
 #include "link.h"

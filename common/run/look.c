@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* look.c - what is no refusal but what an author should know before a run: documents that match nobody, references
  * that name nobody, what a limit leaves behind, how large the largest documents become.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* map.c - documents through one-document steps.
  *
  * Several of them in a row cost one pass: the view that one step hands out is the input of the next, each step

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* match_file.c - see match_file.h. Records are written one behind the other and read through a window; only one byte
  * a match stays in memory. */
 #include "match_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* match_file.h - the matches of one into document when they are too many for memory: a list in a temporary file. */
 #ifndef MRS_RUN_MATCH_FILE_H
 #define MRS_RUN_MATCH_FILE_H

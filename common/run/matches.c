@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matches.c - see matches.h. Sorting is a bottom-up merge sort of pointers: stable, without recursion, and lists come
  * nearly sorted. */
 #include "matches.h"

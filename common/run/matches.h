@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matches.h - the documents of `from` that one document of `into` meets, put in order and handed to a splice. */
 #ifndef MRS_RUN_MATCHES_H
 #define MRS_RUN_MATCHES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes.c - a step over trees from its first pass to its last; the idea is in nodes.h. */
 #include "nodes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes.h - the documents of one collection as the nodes of trees; for nodes*.c.
  *
  * A first pass takes down what each document says of itself, an `_id` and who is above or below it. Then, without

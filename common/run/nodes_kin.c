@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes_kin.c - children in their order, and the numbers of nested sets.
  *
  * Children are linked from the last to the first: those that have an order of their own, which come from the sorter

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes_mark.c - a step over trees in words, and going on from there: the tables that the stage needs. */
 #include "nodes.h"
 

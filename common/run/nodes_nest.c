@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes_nest.c - who is above whom, where nodes are intervals.
  *
  * Both ends of all intervals are met in their order. Those that are open form a chain: the newest is the parent of the

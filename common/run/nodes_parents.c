@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes_parents.c - names become ordinals: who is above whom, where nodes name each other. */
 #include "nodes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes_read.c - the first pass over a tree's documents: what each says of itself. Nothing is refused here: who reads
  * it again to write it hears the same. */
 #include "nodes.h"

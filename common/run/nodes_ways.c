@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes_ways.c - every way up, walked once.
  *
  * From a node that nobody has come by the way goes up to one whose fate is known, to a root, or back into itself. On

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes_write.c - the second pass over a tree's documents: each with its place. */
 #include "checkpoint.h"
 #include "nodes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pipe.c - one pass on several workers: fetch under a lock, work in parallel, commit in order.
  *
  * Jobs are numbered as they are fetched and committed in that order, so whatever a pass writes is the same for any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* refuse.c - refused documents: collected by jobs, kept in order, written at the end.
  *
  * A record is {ns, step, reason, place, doc}, doc as it entered the step that refused it. Jobs hand their records

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* refuse_report.c - the log of refused documents as people see it: records in a file, and the kinds there were.
  *
  * A record is built from the log when it is wanted; the log and the order of its records are refuse.c's. Called after

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* report.c - what a run has to say for itself: the account, what was written, what the owner must do next. */
 #include "internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue.h - what the inverse of a plan does not bring back, as a file; for the files residue*.c only.
  *
  * The file: 8 bytes of magic, then records {type u32, length u64, XXH3-64 of type, length and content u64, content},

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_back.c - runs an inverse plan and puts back what it does not bring: the forward run's input, byte for byte.
  *
  * First the input must be what the residue was made for, document by document and in order; at the end each collection

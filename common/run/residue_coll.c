@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_coll.c - one collection of the input, held against what the inverse made of it: what differs goes to the
  * residue.
  *

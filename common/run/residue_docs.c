@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_docs.c - documents of a namespace one by one, or by number; and what tells two sequences of documents
  * apart. */
 #include "residue.h"

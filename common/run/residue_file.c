@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_file.c - the records of a residue file, each with a checksum. */
 #include "residue.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_kinds.c - in what two documents differ: order of fields, types of equal values, or values.
  *
  * Levels that differ wait on a stack of pairs; no recursion. */

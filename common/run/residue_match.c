@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_match.c - which of the inverse's documents is which of the input's: by their bytes, else by their `_id`.
  *
  * Hashes of both sides are sorted and merged within the budget, so the k-th of several equal documents meets the k-th.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_pack.c - the documents of one collection as operations on the inverse's documents, block by block; and
  * back. */
 #include "residue.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_put.c - one collection that comes back: what its records say, and the inverse's documents, become the
  * documents that it had.
  *

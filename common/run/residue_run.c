@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_run.c - the run of an inverse plan into a folder that nobody keeps, and the collections that two plans
  * name. */
 #include "residue.h"

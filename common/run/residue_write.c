@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* residue_write.c - runs the inverse over an output that is whole, and writes what differs from the input.
  *
  * The inverse plan is the one that `invert` prints, read again from its text: so that what is compared here is what

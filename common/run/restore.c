@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* restore.c - the mongorestore command for what a run has written.
  *
  * People copy this line into a shell, so names are quoted for one, and what mongorestore needs to be told is in it:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scan.c - reading a collection: its parts one behind the other, block by block, and each document on its way to a
  * step.
  *

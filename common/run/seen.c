@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* seen.c - what a run has read of its input: documents, bytes and digest of each namespace, for the manifest.
  *
  * A namespace may be read in several passes, by several workers, and passes are given up and begun again. The cut of

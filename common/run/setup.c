@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* setup.c - everything that follows from plan and input metadata alone, before the first document is read.
  *
  * The catalogue is taken through the plan step by step, so that each side of each step is tied to one collection,

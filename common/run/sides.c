@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sides.c - see sides.h. */
 #include "checkpoint.h"
 #include "sides.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sides.h - the collections that a step writes: their writers, and what the targets hold already. Shared by the
  * drivers of all families. */
 #ifndef MRS_RUN_SIDES_H

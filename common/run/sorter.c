@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sorter.c - an external merge sort; see sorter.h. */
 #include "checkpoint.h"
 #include "sorter.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sorter.h - records in the order of their keys (memcmp, then the order in which they were put), in bounded memory.
  *
  * Records are collected until a share of memory is full, sorted and written as a run; reading merges the runs. One

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spill.c - records thrown into partitions, each a range of the ordinals of `into`.
  *
  * A worker fills one piece a partition; full pieces stay in memory while the budget lasts, else they are written to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spill_mark.c - a spill as fields of a mark, and back.
  *
  * Pieces that lie in memory are copied to the file of the spill once, behind what is there, and stay in memory. Open

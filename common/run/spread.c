@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spread.c - steps that give any number of documents for one: extract, move, union, partition, split, delete, and
  * `set` of `_id`.
  *

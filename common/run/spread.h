@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spread.h - steps that give any number of documents for one; their sources may also be made by another driver. */
 #ifndef MRS_RUN_SPREAD_H
 #define MRS_RUN_SPREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stream.c - an output that goes out while the run still goes on.
  *
  * All collections there will be, and their metadata, follow from the plan and the input's metadata alone, so they are

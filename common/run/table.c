@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - keys to entries: open addressing, built once from a log whose length is known, read by many threads.
  *
  * The first entry of a key stands in its slot, so that what is usual (one document has the key) is one miss. Further

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tape.c - see tape.h. The file is complete before it is mapped: a full disk is an error of a write, never a signal.
  * It must not know what an item is. */
 #include "checkpoint.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tape.h - a list of items of one size that is written once, in its order, and then searched; past a share of memory
  * it lies in a temporary file that is mapped, so that no number of items counts against the budget. */
 #ifndef MRS_RUN_TAPE_H

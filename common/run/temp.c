@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* temp.c - temporary files of a run: unlinked from the start, so that nothing stays when the process dies, but for
  * those that a checkpoint may name (checkpoint.c).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* write.c - where the documents of a pass go.
  *
  * If no later step but one-document steps touches a collection, its documents go straight into the output file,

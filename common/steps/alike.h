@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* alike.h - documents that look as an earlier one: the same types, names and lengths at the same places.
  *
  * Items of an array, and documents of a collection, come in long runs of one look. What was found out about the names

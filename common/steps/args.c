@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* args.c - the reader of a plan's entry: state, errors, simple values, collections.
  *
  * Compile hooks must report everything that is wrong and leak nothing. Both are easy only if no

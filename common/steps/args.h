@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* args.h - from one entry of a plan to the state of a step.
  *
  * A compile hook opens a reader, reads its keys with the functions below and closes the reader.

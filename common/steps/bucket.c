@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bucket.c - bucket: readings of a series become documents that hold many of them. The plan's entry.
  *
  * `by` is read as a map of expressions whichever way it is written, `time` as an expression, `every` as windows that

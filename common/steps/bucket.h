@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bucket.h - the parts of the bucket step among themselves. */
 #ifndef MRSI_BUCKET_H
 #define MRSI_BUCKET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bucket_enter.c - what one reading brings: its series, its window, its time, the item, arguments of accumulators.
  *
  * Everything that depends on the reading alone is worked out here, on any thread and before anything is sorted; what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bucket_fold.c - readings of one series and window, in order, become one bucket or several.
  *
  * A bucket ends at the first reading with which it would hold more than `max` or pass 16 MiB. Items are known to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bucket_plain.c - readings of plain plans: series and time are top-level fields, the item is the document less some
  * of them. One walk over the document finds and copies all that is wanted; what comes out is the same as of the
  * general way. Of an item the types and names belong to the kin, so that they are kept once for many readings; the

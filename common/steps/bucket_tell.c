@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bucket_tell.c - what bucket says of itself, and what it does to the catalogue.
  *
  * Indexes of the readings follow them into the buckets: those on `by` fields to the top, others below the items, where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cast.c - values of another type: the step `cast`.
  *
  * Each value goes through the rules of $convert. An array is cast element by element, arrays in

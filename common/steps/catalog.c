@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* catalog.c - the collections, options and indexes of the input, followed through a plan.
  *
  * Which collections exist after a run, and with which metadata, must be known before the first

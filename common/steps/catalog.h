@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* catalog.h - what steps do to the catalogue beside asking for collections (those functions stand
  * in step.h). */
 #ifndef MRSI_CATALOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy.c - copy: fields of a document beside the references to it. The plan's entry, and the small kernels.
  *
  * What is copied is made once for each source document (shape): a document of the copies, and behind them, under

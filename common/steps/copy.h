@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy.h - the parts of the copy step among themselves. */
 #ifndef MRSI_COPY_H
 #define MRSI_COPY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy_invert.c - what undoes copy: the copies are taken out, and wrapped references are bare again. */
 #include "copy.h"
 #include "undo.h"

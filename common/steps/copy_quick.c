@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy_quick.c - the everyday copy in one pass: an array of references at the top of a document becomes an array of
  * documents that wrap them.
  *

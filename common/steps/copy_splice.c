@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy_splice.c - copies are put beside the references of a document, into the documents that wrap them, or at
  * its top.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy_tell.c - what copy says of itself, and what it does to the catalogue.
  *
  * Copies bring no index. A reference that is wrapped takes its index along, and gets one where it had none; one

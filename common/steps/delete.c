@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* delete.c - documents that go for good: the step `delete`.
  *
  * The only step whose purpose is a loss, so it needs a `where`, counts what it drops, and refuses a

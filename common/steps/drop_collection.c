@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* drop_collection.c - a collection that goes: the step `drop_collection`.
  *
  * With whatever is left in it, indexes and options included; the engine counts its documents as

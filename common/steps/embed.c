@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed.c - embed: documents of one collection into documents of another. The plan's entry, and the small
  * kernels.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed.h - the parts of the embed step among themselves. */
 #ifndef MRSI_EMBED_H
 #define MRSI_EMBED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed_feed.c - the matches of one document of `into`, each once; and references that have none.
  *
  * The engine gives a document once for each reference that names it. Where one array takes all matches a

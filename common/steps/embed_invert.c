@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed_invert.c - what undoes embed: the copies are extracted, or, where `from` is still whole, taken out again.
  *
  * A copy that still holds the field of `match` needs no reference; else the field is made of the parent's key. What

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed_pages.c - the outlier pattern: what a parent does not hold goes into pages, {_id, ref, number, items}.
  *
  * A page ends with its size or with 16 MiB, whichever comes first; only an item that no page can hold refuses

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed_shared.c - a parent with many places, each of which takes the matches of its own references.
  *
  * Two forms: `as` is the reference itself (in place: every occurrence becomes the document), or `as` lies beside

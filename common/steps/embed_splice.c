@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed_splice.c - a parent and its matches become one document, where all matches go to one path.
  *
  * The everyday case (top-level names, nothing to choose) is one pass: the parent's bytes, the head of an array,

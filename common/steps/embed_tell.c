@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed_tell.c - what embed says of itself, and what it does to the catalogue.
  *
  * The sets of paths read, added and removed decide whether a plan may run beside writers; the losses are what

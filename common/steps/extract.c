@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract.c - extract: parts of documents into a collection of their own. The plan's entry.
  *
  * Two families in one step: without `unique` each document goes its own way (SPREAD), with it parts of many

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract.h - the parts of the extract step among themselves. */
 #ifndef MRSI_EXTRACT_H
 #define MRSI_EXTRACT_H

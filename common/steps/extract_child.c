@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract_child.c - an element becomes a document: shape, `_id`, reference to its parent, position.
  *
  * The fields of the element are copied in runs between the few that need a thought (its `_id`, and fields with

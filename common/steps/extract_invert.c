@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract_invert.c - what undoes extract: the parts are embedded again, by the reference that there is.
  *
  * With ids in place of the elements (`refs: child`) an array comes back as it was. With a reference to the parent it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract_kernels.c - extract as engines see it: one document to many, or parts of many documents to one.
  *
  * Both doors do the same three things (find the elements, make documents of them, rewrite the source); with

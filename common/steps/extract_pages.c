@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract_pages.c - what is extracted goes into pages, {_id, ref, number, items}, instead of one document each.
  *
  * One run of pages per source document, over all arrays of the path. Numbers begin with 2 where copies stay in

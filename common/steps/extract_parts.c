@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract_parts.c - the elements of a document that are to be extracted, and which of them leave a copy behind.
  *
  * One walk along the path, through documents and arrays, finds every list (an array that is not empty, or a

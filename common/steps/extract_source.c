@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract_source.c - the document that parts were taken from, afterwards.
  *
  * The field of the parts goes, or keeps ids, or copies that stay; then child_refs, flag and count are added, in

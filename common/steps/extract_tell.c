@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract_tell.c - what extract says of itself, and what it does to the catalogue.
  *
  * Indexes below the path go to the extracted documents, where they lose unique and partial (two elements of one

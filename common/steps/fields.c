@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fields.c - the reader of a plan's entry, second half: paths, fields, expressions, queries, sorts, match.
  *
  * What is compiled here belongs to the keeper of the state. Sets of paths are tried on an edit at once, because

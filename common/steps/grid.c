@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* grid.c - documents made ahead of their use: the step `grid`.
  *
  * Each combination of the values of its axes becomes a document of the target. The axes are lists of the plan, or the

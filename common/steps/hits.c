@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hits.c - the matches of one document of `into`, looked up by reference.
  *
  * The engine gives each match once, for the first of equal references; a document has many places that ask for

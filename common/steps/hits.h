@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hits.h - the matches of one document of `into`, gathered so that each of its references finds its own. */
 #ifndef MRSI_HITS_H
 #define MRSI_HITS_H

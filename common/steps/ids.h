@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ids.h - new ids, as far as every step makes them alike (PLAN-DETAILS.md section 1). */
 #ifndef MRSI_IDS_H
 #define MRSI_IDS_H

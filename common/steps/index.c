@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* index.c - indexes made and dropped: the step `index`.
  *
  * mongorestore asks servers to ignore index options they do not know, so a misspelt one would

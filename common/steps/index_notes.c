@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* index_notes.c - indexes that stay as they are and meet other values or other documents.
  *
  * A unique index refuses what clashes, and one with expireAfterSeconds makes a server delete documents by itself. Both

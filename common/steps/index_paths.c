@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* index_paths.c - where an index document holds paths, and how each of them is rewritten.
  *
  * Paths stand in the key, in the filter of a partial index (a query: only names outside operators,

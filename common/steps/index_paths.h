@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* index_paths.h - the paths in one index document, rewritten; between indexes.c and index_paths.c only. */
 #ifndef MRSI_INDEX_PATHS_H
 #define MRSI_INDEX_PATHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* indexes.c - indexes follow the paths they stand on.
  *
  * Decided by the plan, never by the data: so whatever could break at the restore (a unique index

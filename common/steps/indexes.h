@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* indexes.h - what happens to indexes, validators and paths in them when documents are reshaped
  * (PLAN.md section 6).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* invert.h - the hooks `invert` of steps that have no header of their own; in undo_*.c. */
 #ifndef MRSI_INVERT_H
 #define MRSI_INVERT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join.c - match: which values of a document are its keys, and which references a document of `into` holds.
  *
  * Equality is the engine's business (it compares encoded keys); here it is decided which values count. Keys and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join.h - what embed and copy share: match, keys of both sides, and the references of one document of `into`. */
 #ifndef MRSI_JOIN_H
 #define MRSI_JOIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernel.c - refusing, `where`, and the pull protocol of steps that take one document at a time.
  *
  * A kernel sees failures of three kinds: of its document (refused), of memory (the run ends), and none that

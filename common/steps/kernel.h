@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernel.h - what kernels of steps share: refusing, `where`, and the work of steps that take one
  * document at a time. MAP steps: map.h. */
 #ifndef MRSI_KERNEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* keys.c - the growing list of encoded keys that a kernel hands to its engine.
  *
  * Bytes of all keys lie one behind the other, so that a document's keys cost no allocation once the buffers have grown.

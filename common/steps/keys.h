@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* keys.h - keys made of several values, for the steps that join. */
 #ifndef MRSI_KEYS_H
 #define MRSI_KEYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link.c - references of parents to children and of children to parents complete each other: the step `link`.
  *
  * The plan's entry, and the kernels that say what a document refers to and what follows from it. Who is there and who

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link.h - the state of the step `link`, for link*.c. */
 #ifndef MRSI_LINK_H
 #define MRSI_LINK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_splice.c - a document with the references that it holds in the end.
  *
  * Only the field itself is rewritten; all other bytes are copied as they stand. A field of the top level, which is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_tell.c - what link says of itself, and what it does to the catalogue.
  *
  * A derived reference gets an index, a stripped one loses those that name it. */

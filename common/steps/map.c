@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* map.c - what set, unset, rename, cast and order have in common.
  *
  * One document in, the same document out or refused: the steps of this family differ in one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* map.h - steps of the family MAP: one document in, the same document out. */
 #ifndef MRSI_MAP_H
 #define MRSI_MAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* move.c - documents into another collection: the step `move`.
  *
  * An archive or a route: what `where` takes leaves `from` and enters `into`, as it is or shaped by

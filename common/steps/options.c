@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options.c - options of a collection: the step `options`.
  *
  * Each key of the step replaces the option of that name, null removes it. `timeseries` and `capped`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* order.c - fields put into an order: the step `order`.
  *
  * The named top-level fields come first, in the order of the plan; all others follow as they stand.

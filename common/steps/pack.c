@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pack.c - fields of one kind as an array of key and value: the step `pack`, the attribute pattern.
  *
  * The fields leave the top of their document, and an array of {key: name, value: value} is appended, in the order of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* packed.h - what pack and unpack share: fields of a document as an array of {key: name, value: value}. */
 #ifndef MRSI_PACKED_H
 #define MRSI_PACKED_H

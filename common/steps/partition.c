@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* partition.c - one collection becomes several: the step `partition`.
  *
  * Each document goes to the collection that the plan names for its value at `by`; the inverse of

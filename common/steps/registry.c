@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* registry.c - the table of steps: the one place that knows them all.
  *
  * In the order of the plan language. A new step is a file of its own and a line here; help, checks, explain and

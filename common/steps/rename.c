@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rename.c - fields under other names: the step `rename`.
  *
  * All renames of a step happen at once, so that a swap works: every old and every new path is a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rename_collection.c - a collection under another name: the step `rename_collection`.
  *
  * Documents, options and indexes go along as they are; only the uuid does not, since a restore

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rollup.c - rollup: values computed from many documents. The plan's entry, and the small kernels.
  *
  * With `match` the values go into documents that are there: a join, whose shape is what a document brings to each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rollup.h - the parts of the rollup step among themselves. */
 #ifndef MRSI_ROLLUP_H
 #define MRSI_ROLLUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rollup_feed.c - what documents bring to the accumulators, and what comes out of them.
  *
  * A document's arguments are values, one behind the other: a type byte and the value's bytes for each field whose

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rollup_fold.c - rollup with `by`: each group of documents becomes one document {_id: key, fields}.
  *
  * Keys are grouped by comparison, as `$group` does: 1 and 1.0 are one group, named by whichever comes first in the

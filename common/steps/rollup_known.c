@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rollup_known.c - what a document brings to its group, where it looks as one before it.
  *
  * Documents of one look have the same fields in the same places, and values of the same types and lengths. Where key

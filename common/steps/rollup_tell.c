@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rollup_tell.c - what rollup says of itself, and what it does to the catalogue.
  *
  * Computed values need no index and bring none. With `by` the new collection has its `_id` alone, and the old one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rollup_write.c - computed values are written into a document.
  *
  * The everyday case, plain names that are not there yet, is the document's bytes with elements behind them. Everything

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* set.c - computed fields: the step `set`.
  *
  * All expressions see the document as it was; then their values are written at once. Where all

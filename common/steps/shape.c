@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shape.c - `fields` and `drop`: one document made out of another, as raw bytes.
  *
  * Nearly every plan keeps or leaves out a few top-level names. That is done here with one walk and a memcpy for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shape.h - `fields` and `drop` on a raw document: what a step takes out of it; and arrays put together as bytes.
  *
  * Used by every step that makes one document out of another (embed, extract, copy, move). A shape is immutable; what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* split.c - cold fields into a sibling: the step `split`.
  *
  * The named fields leave their document and become one of the same `_id` in another collection, so

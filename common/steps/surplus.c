@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* surplus.c - indexes that another index of the same collection makes superfluous.
  *
  * Reshaping moves indexes together: one carried along may begin as one that a reference got. Each costs every write,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tell.c - a step's description of itself, put together piece by piece in an arena.
  *
  * explain, the live rule (sets R, A, D) and the engines read descriptions; steps should only have

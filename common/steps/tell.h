@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tell.h - building a step's description of itself: sides, touches, losses, words.
  *
  * Everything goes into the arena; a failure is remembered and returned by mrsi_tell_end. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - a tree in another form: the step `tree`, less its kernels (tree_kernels.c).
  *
  * Five ways to say where a node stands: its parent, its children, its ancestors from the root down, the same as the

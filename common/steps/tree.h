@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.h - the step `tree` between its files. */
 #ifndef MRSI_STEPS_TREE_H
 #define MRSI_STEPS_TREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_invert.c - what undoes the step `tree`: the same step the other way round. */
 #include "tree.h"
 #include "undo.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_kernels.c - the step `tree` on one document: what it says of its place, and its place written down.
  *
  * A list of ancestors or a path says more than the parent: where the rest of it is not the way up that the others say,

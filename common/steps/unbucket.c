@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unbucket.c - unbucket: the items of buckets become documents again.
  *
  * An item gets what stood once for all of them, the fields named by `by`, in front of its own, which win; a bucket

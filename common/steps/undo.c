@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* undo.c - building what undoes a step. */
 #include "undo.h"
 

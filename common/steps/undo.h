@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* undo.h - building what undoes a step: entries of a plan as BSON, and losses in words.
  *
  * Everything goes into the arena of the inverse; a failure is remembered and returned by mrsi_undo_end. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* undo_attributes.c - what undoes pack and unpack: each the other. */
 #include "invert.h"
 #include "undo.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* undo_collections.c - what undoes steps on whole documents and collections: move, union, partition, delete, and those
  * on indexes, options and names.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* undo_fields.c - what undoes steps on the fields of one document: set, unset, rename, cast, order, split.
  *
  * Old values are gone after most of them; then the loss says so and nothing is done. */

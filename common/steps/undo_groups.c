@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* undo_groups.c - what undoes steps whose documents are made of several others, or of none: rollup, bucket, grid,
  * link. */
 #include "invert.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* union.c - several collections become one: the step `union`.
  *
  * All documents (of those that `where` takes) leave their collections and enter one, in the order

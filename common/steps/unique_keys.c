@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unique_keys.c - see unique.h. A path is followed to its end or to the first array on it; that array's elements each
  * make a key of their own, with all paths that stop at it going on from there. */
 #include "mongoreshape/unique.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unpack.c - an array of key and value as fields: the step `unpack`, the inverse of `pack`.
  *
  * The fields go where the array was. Nothing is guessed: an element that is not {key: text, value}, two elements of

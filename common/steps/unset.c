@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unset.c - fields taken out: the step `unset`.
  *
  * Removing is never blocked: where the way to a field ends in something else, there is nothing to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* validators.c - validators that name a path which a step touches.
  *
  * A validator is a query, a $jsonSchema or both, in two path dialects; rewriting it safely would

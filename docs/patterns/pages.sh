@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # pages.sh TOOL OUTDIR - writes a page for each case below tests/cases/pattern, and their index.
 #
 # A page is what stands in the case's page.md (title, when to use it, limits, the way back), with the plan, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* axes.h - kernels of the family GRID: one document for each combination of the values of axes.
  *
  * A step tells its axes. The engine finds their values, makes of each combination the document of the axes ({name:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cat.h - a dump as lines of Extended JSON. */
 #ifndef MONGORESHAPE_CAT_H
 #define MONGORESHAPE_CAT_H

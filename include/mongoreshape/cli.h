@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli.h - a command line made from one table: parsing, help, manual, completions; and what else two tools of this
  * project say alike: diagnostics, progress, JSON, interrupts.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clock.h - clocks, in milliseconds. Any thread. */
 #ifndef MONGORESHAPE_CLOCK_H
 #define MONGORESHAPE_CLOCK_H

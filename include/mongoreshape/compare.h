@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare.h - two dumps beside each other, and a dump beside the manifest of a run.
  *
  * What counts is what a server would hold: documents by their bytes, in any order, matched by `_id` as a server

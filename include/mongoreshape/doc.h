@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* doc.h - BSON as bytes: views, values, a bounds-checked walk, a builder.
  *
  * A view or a value owns nothing: it points into somebody's bytes and lives as long as they do. Nothing here

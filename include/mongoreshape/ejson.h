@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ejson.h - Extended JSON v2 (specification: mongodb/specifications extended-json), read and written without
  * recursion. libbson's own reader truncates silently from 219 levels and takes `$regex` query operators for
  * values; this one does neither. Threads: pure functions. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* err.h - how everything here reports what went wrong.
  *
  * A function that can fail returns enum mrs_status and takes a struct mrs_err as its last argument. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* expr.h - aggregation expressions, query predicates and sort keys, evaluated on raw BSON as MongoDB 8.2 does.
  *
  * Compile once, evaluate on any thread: compiled things are immutable. Values that an evaluation makes live in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* io.h - dumps in and out: directories as mongodump 100.x writes them, single .bson files, archives of
  * mongodump --archive, dump directories packed as tar or zip, `-` for a stream.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* limits.h - every ceiling, with its reason. Passing one is MRS_E_LIMIT (or the stated policy), never a crash. */
 #ifndef MONGORESHAPE_LIMITS_H
 #define MONGORESHAPE_LIMITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link.h - kernels of the family LINK: references of parents to their children and of children to their parents
  * complete each other (the step `link`).
  *

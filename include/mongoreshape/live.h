@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live.h - whether and how a plan may run on a database while its writers go on: the static rule.
  *
  * From what steps say of themselves (struct mrs_desc: touches, pairs, listings, quiet_only) alone; no server is asked.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mem.h - memory: a counting allocator, an arena for scratch, a growing buffer with a ceiling.
  *
  * All memory of the library comes through a struct mrs_mem made by the caller, so that tests can count what

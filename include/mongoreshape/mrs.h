@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mrs.h - everything at once, in the order of reading.
  *
  * A plan (plan.h) is a list of steps (step.h); steps are made of documents (doc.h, value.h, path.h) and expressions

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nodes.h - kernels of the family TREE: each document of a collection is a node and says in its own way where it
  * stands; from what all of them say an engine finds the place of each, and the step writes it down.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* path.h - dotted paths: reading keys for `match`, and rewriting documents at paths as raw bytes.
  *
  * MongoDB has several meanings of one path (reference: server document_path_support, projection executor); each is

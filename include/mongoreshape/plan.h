@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan.h - a plan file becomes a checked, frozen list of steps.
  *
  * Read with libyaml (JSON is YAML), values as strict Extended JSON v2, scalars by the YAML 1.2 core schema. Every

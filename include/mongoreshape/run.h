@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - the offline engine: a plan applied to a dump within a memory budget. */
 #ifndef MONGORESHAPE_RUN_H
 #define MONGORESHAPE_RUN_H

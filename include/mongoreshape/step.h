@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step.h - the step interface: a step supplies meaning, engines own movement.
  *
  * A step is one const struct (struct mrs_step_type) and the state that its compile hook makes of one entry of a plan.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unique.h - the keys that the unique indexes of a collection would hold of its documents, made as a server makes them:
  * each field by its path, arrays fanned out once, what is missing null.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* value.h - what MongoDB takes as equal and as ordered (server 8.2; reference: the manual's comparison order and
  * value.cpp).
  *

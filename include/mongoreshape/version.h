@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* version.h - the only place that names the version. */
 #ifndef MONGORESHAPE_VERSION_H
 #define MONGORESHAPE_VERSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* words.h - "did you mean": of the words that are known, the one that was probably meant.
  *
  * Nothing is allocated; may be called from any thread. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* actions.c - which collections and indexes are made, dropped, renamed; the list of it, made once.
  *
  * The difference of two dumps' metadata becomes a list of actions in three stages, kept in the run document, so that

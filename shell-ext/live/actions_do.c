@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* actions_do.c - the list of actions carried out on the server.
  *
  * Each action looks whether it was done before it complains: whoever resumes repeats the one at which somebody died,

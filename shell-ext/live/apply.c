@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* apply.c - the change list carried out, batch by batch, forwards or backwards.
  *
  * Before a change is made, the document is read and its digest compared: equal to what it is to be, it is done; equal

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A batch of units brought to the server, whatever happens to its documents meanwhile.
  *
  * Derived, written, and what was missed derived again from what stands there now: up to three times, then in a

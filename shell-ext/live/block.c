@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* block.c - writers kept out while a quiet run works, and a watch for those who write all the same.
  *
  * A validator that no document satisfies stops inserts and updates of everybody who does not bypass validation, as we

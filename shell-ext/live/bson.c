@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bson.c - small documents for commands, made from a template in one line.
  *
  * Commands, filters and pipelines are written where they are sent, as a reader of MongoDB's manual would write them;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bson.h - small documents for commands, made from a template in one line.
  *
  * live_doc(buf, "{update:%s, q:{_id:%v}, w:%i, u:[%d]}", ...): relaxed JSON with unquoted names and $names; %s C

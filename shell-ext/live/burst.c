@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A batch of changes on its way to the server: inserts, guarded updates, deletes, and the checkpoint behind them.
  *
  * Inserts go first and deletes last, so that at every instant each datum stands somewhere. On a replica set all of it

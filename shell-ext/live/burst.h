@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* burst.h - between burst.c, which sends, and burst_settle.c, which finds out what came of it. */
 #ifndef LIVE_BURST_H
 #define LIVE_BURST_H

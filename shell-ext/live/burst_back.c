@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What really stands on the server after a bulk that fell short.
  *
  * A bulk answers with sums: how many filters matched, not which. So the documents meant are read back by `_id` and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What came of each change of a bulk, from sums, write errors and reading back.
  *
  * Errors carry an index, misses do not: where sums and errors do not account for all, the rest is read back. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* changes.c - what must be done to make one dump of another: inserts, updates, deletes.
  *
  * Documents meet by `_id` as a server takes it (1 and 1.0 are one). Each collection is cut into parts by a hash of the

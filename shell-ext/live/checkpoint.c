@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint.c - how far a pass has come: one document, moved by compare and set.
  *
  * The filter of every move holds owner, epoch and the sequence number that was read, so a checkpoint can only be moved

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a run adds, and that it is the run's: claims in the run document, and the catalogue that goes with them.
  *
  * Before the first write everything that the plan adds (fields of documents that are there, collections, indexes) is

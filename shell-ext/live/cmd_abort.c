@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_abort.c - `mongoreshape-live abort --clean`: what a run left in the state database is removed.
  *
  * Only that: documents of the user are not touched. Writers that a quiet run kept out are let in first, as long as it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_apply.c - `mongoreshape-live apply [PLAN] [--execute]`: what would be done; or doing it.
  *
  * Without --execute nothing is written, not even state: the server is read, the plan is held against it, and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_contract.c - `mongoreshape-live contract [PLAN] [--quiet-by HOW]`: the old design goes.
  *
  * Plans of one-document steps may do that beside writers, all others want them kept out; what was done in place has

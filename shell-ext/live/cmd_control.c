@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_control.c - `pause`, `resume`, `throttle`: the knobs of a run, turned through its document.
  *
  * Whoever works looks at them at least once a second. Nothing is waited for here: `status` shows what came of it. */

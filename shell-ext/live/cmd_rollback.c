@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_rollback.c - `mongoreshape-live rollback [PLAN]`: the new design goes.
  *
  * An expand is taken back by deriving once more what it added, a quiet run by its list of changes; what was done in

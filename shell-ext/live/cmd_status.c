@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_status.c - `mongoreshape-live status [PLAN] [--list] [--watch]`: how far a run is, as its document says.
  *
  * Reads only, takes no lease, needs nothing of the process that works. --watch prints again every second, over the old

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_verify.c - `mongoreshape-live verify [PLAN] [--repair]`: the new design compared with what the old one says.
  *
  * A quiet run has no two designs side by side: there the collections are compared with its list of changes. Differences

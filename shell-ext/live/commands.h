@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands.h - the commands of mongoreshape-live; each returns the exit status. */
 #ifndef LIVE_COMMANDS_H
 #define LIVE_COMMANDS_H

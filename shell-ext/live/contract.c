@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* contract.c - the old design goes, while writers are kept out: contract of a plan that was expanded.
  *
  * The plan is run over the collections as they would be had expand never been (less what it added), and the result is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The old shape taken away, document by document, while writers go on: for plans of one-document steps.
  *
  * From the first write on this goes one way, and it never builds anything anew that might already have lost its source:

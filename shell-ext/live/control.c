@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* control.c - between two batches: cancelled, paused, held back, still the owner, still the same server and
  * collections?
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* create.c - a run document written for the first time.
  *
  * All that must not change while the run goes on is noted at one moment, under the leases of every collection touched:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* current.c - documents as they stand, brought beside the entries of the change list.
  *
  * One find by `_id` for a batch; answers come in any order and an `_id` may come back in another numeric type than the

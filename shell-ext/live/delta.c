@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One document's change as an update pipeline.
  *
  * Update operators would put several new fields in the order of their names, and a replacement would take fields with

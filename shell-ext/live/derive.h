@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* derive.h - what the files behind unit.h share: unit.c, unit_filter.c, unit_from.c, unit_join.c. */
 #ifndef LIVE_DERIVE_H
 #define LIVE_DERIVE_H

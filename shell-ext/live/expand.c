@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The new shape made beside the old one, or a backfill made in place.
  *
  * Expand claims what it adds before it writes any of it, makes collections and indexes, then takes the groups of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* find.c - runs looked up by id, for commands that only look on or turn a knob; and a run's state removed.
  *
  * A person names a run by the first digits of its id, or not at all where there is only one to be meant. Removing the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The filter that lets a write happen only where the document still is what the write was derived from.
  *
  * Whole top-level fields are compared inside $expr, by type and by value as a literal: the language of filters would

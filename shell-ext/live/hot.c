@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A document that others keep changing, brought to its end in one transaction.
  *
  * The transaction first writes into the document, under a name of our own, so that every other writer waits for it or

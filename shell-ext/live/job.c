@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* job.c - from the words of the line to a job in hand: options, URI, plan, server, run; and the way back out.
  *
  * The plan is read first, since its mistakes need no server. A run that goes on takes its plan's time, its mode and its

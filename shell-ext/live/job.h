@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* job.h - what the commands have in common: from the words of the line to a job in hand, and back to an exit status.
  *
  * A call is opened as far as its command needs: `find` for those that only look at a run or turn its knobs, `open` for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* journal.c - the change list on the server, in the state database.
  *
  * Each change is one document under its sequence number, with the digests of the document before and after: whoever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lease.c - who may touch a collection: one lease for each namespace, by the server's clock.
  *
  * A lease is a document {_id: namespace, run, owner, epoch, until}. It is taken by one update whose filter holds

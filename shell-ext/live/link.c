@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link.c - the connection: made, watched, asked.
  *
  * All traffic of the online tool passes through here, so this is where the promises about it are kept: the primary

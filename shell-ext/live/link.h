@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link.h - a connection to a MongoDB deployment; the only door to libmongoc.
  *
  * Everything goes to the primary with readConcern majority (replica set) and w: majority (replica set) or w: 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_driver.h - what the files link*.c share: the connection as libmongoc has it. Nobody else includes this. */
 #ifndef LIVE_LINK_DRIVER_H
 #define LIVE_LINK_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_error.c - what went wrong on the wire, sorted by what the caller can do about it.
  *
  * The kinds of struct live_fault follow from three sources that disagree in form: libmongoc's domains (nothing was

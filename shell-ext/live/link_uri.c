@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_uri.c - connection strings: where they come from, what we insist on, and how they are shown.
  *
  * A connection string holds a password, and people paste reports into tickets. So nothing of a string is ever shown but

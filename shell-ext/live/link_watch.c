@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_watch.c - a change stream as a watch for writes that are not ours.
  *
  * One stream serves any number of collections: on one collection, on a database, or on the whole deployment where they

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link_write.c - writes in bulk, and transactions.
  *
  * A bulk goes out as one command at a time, documents as a sequence of their own bytes, so that a document of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live.h - what all files of the online tool share: the job in hand.
  *
  * One struct live_job is made by the command that was called and handed down; nothing is global. It belongs to one

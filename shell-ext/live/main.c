@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - mongoreshape-live, the online tool.
  *
  * All words of the command line stand in options.c, how a line is read and brought to its end in common/cli; what a

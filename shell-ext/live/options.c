@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options.c - the table of commands and options of mongoreshape-live.
  *
  * Help, manual and completions are made of these texts, so this is the place to explain an option, and the only one.

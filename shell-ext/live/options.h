@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the commands and options of mongoreshape-live: what the command line says.
  *
  * A new option is a row in options.c and a member of struct live_cli. */

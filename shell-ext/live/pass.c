@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A walk over a collection, batch by batch.
  *
  * The checkpoint rules: where the connection was lost, everything in memory is thrown away and the walk goes on at

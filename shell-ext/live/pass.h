@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pass.h - the live engine: passes over ranges of `_id`. range.c, pass.c, expand.c, verify.c, rollback.c. */
 #ifndef LIVE_PASS_H
 #define LIVE_PASS_H

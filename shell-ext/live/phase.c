@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* phase.c - the run document moved on: phases, and the collections whose identity is watched.
  *
  * Each write asks in its filter for our owner and epoch, so nobody moves a run who has lost it. Fields that other parts

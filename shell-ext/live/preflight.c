@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* preflight.c - everything that can be known before the first write.
  *
  * A migration that stops half-way because of something that could have been seen at the start is the worst kind. So

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* preflight.h - what preflight.c, preflight_data.c and privileges.c share. */
 #ifndef LIVE_PREFLIGHT_H
 #define LIVE_PREFLIGHT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* preflight_data.c - what only the documents themselves can tell before a run.
  *
  * A sample of each collection shows what is in all of its documents: fields named twice, names that a pipeline cannot

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* privileges.c - whether the user may do what the command will do, asked before it does anything.
  *
  * The server tells the privileges of whoever is logged in; they are held against a list of what each command does to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* quiet.c - a quiet run from the first look to the last: block, read, derive, list, apply, let go.
  *
  * Up to the moment in which the run document says that the list is sealed, nothing of the user's was touched, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* quiet.h - the quiet engine: the change list. block.c, snapshot.c, changes.c, unique.c, journal.c, actions.c,
  * actions_do.c, apply.c, current.c, quiet.c, contract.c. */
 #ifndef LIVE_QUIET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* range.c - the next documents of a collection in `_id` order.
  *
  * A range is an interval of the `_id` index, not a list of documents: [from, bound). Comparisons of the query language

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* refused.c - documents that the plan's own words leave no place for, kept in the state database.
  *
  * A refused document stays where it is; what is kept here is a copy, the reason and the place, under an `_id` made

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* report.c - what the commands say: the outlook of a dry run, findings, the account of a pass; for people and as JSON.
  *
  * Reports are what was asked for, so they go to standard output; warnings, errors and progress go to standard error.

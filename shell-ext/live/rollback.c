@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The new shape taken away again, as if the run had never been.
  *
  * What only the new shape holds would be lost: so every claimed value and every document of a new collection is first

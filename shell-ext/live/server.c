@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* server.c - what the server is, and what its databases hold.
  *
  * Read once, before a plan is judged: topology, version, and the catalogue of the databases that the plan names, in the

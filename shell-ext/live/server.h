@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* server.h - what the server is, what it holds, and whether this plan may run there. Reads only. */
 #ifndef LIVE_SERVER_H
 #define LIVE_SERVER_H

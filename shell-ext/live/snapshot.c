@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* snapshot.c - the collections of a plan, copied from the server into the form of a dump.
  *
  * Documents come in `_id` order, from the primary, and are checked before they are believed. Metadata are those that

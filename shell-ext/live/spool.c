@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spool.c - bytes set aside in unlinked files while two dumps are compared.
  *
  * A spool is bytes one behind the other. A split spreads documents over many parts without a file for each: parts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spool.h - bytes set aside in unlinked files: one behind the other, or spread over parts. spool.c. */
 #ifndef LIVE_SPOOL_H
 #define LIVE_SPOOL_H

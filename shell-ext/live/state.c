@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* state.c - the run document: made, found again, compared with what is there now, moved from phase to phase.
  *
  * A run is known by the id of its plan, so calling it again goes on with it. What must not change under a run stands in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* state.h - what a run leaves on the server: run document, leases, checkpoints, refused documents, controls.
  *
  * All writes here are w: majority (replica set) or j: true (standalone). All ids are of our own making, so they may be

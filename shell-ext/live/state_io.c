@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* state_io.c - commands on the state database, sent again where the connection was lost.
  *
  * A primary that steps down or a server that is started anew is an everyday event in a run of days. State is written by

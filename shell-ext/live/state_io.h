@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* state_io.h - commands on the state database that may be sent again: private to the files behind state.h.
  *
  * Every call here is one whose repetition does no harm (an `_id` of our own, an absolute value, a filter that asks for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* status.c - what a run is doing, for people and for machines.
  *
  * Everything is gathered into one document of facts first, from the run document, its leases and the checkpoint that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stop.c - named stops and mutants of the test build.
  *
  * A test cannot hit the moment between a write and its checkpoint by sleeping and hoping. So the code names such

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What has to change so that some units stand as they should.
  *
  * The units are derived; what they made elsewhere is listed and compared: equal bytes are done, missing products are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unique.c - whether the result of a quiet run fits its unique indexes, found out before its list is sealed.
  *
  * A sealed list is carried out to its end: a clash that only the server finds would leave a run that can go neither on

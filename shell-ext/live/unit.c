@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unit.c - units derived through the kernels of their group.
  *
  * A unit is one document of a main collection with all that the steps make of it. When a plan is expanded the document

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unit.h - units of a group derived through the steps' kernels: unit.c, unit_join.c. Reads only. */
 #ifndef LIVE_UNIT_H
 #define LIVE_UNIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unit_filter.c - filters that ask for the documents whose field has one of many values.
  *
  * `$in` takes a regular expression for a pattern and a document that begins with `$` for an operator; `$eq` takes both

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unit_from.c - the documents of `from` that the units of one load ask for, read in one go.
  *
  * A join decides by encoded keys who matches whom; the server only knows values at paths. So the values at the units'

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unit_join.c - units of a join: each document of `into` with the documents of `from` that match it.
  *
  * The same matches in the same order as offline over a dump in `_id` order: the place of a document in `from` is its

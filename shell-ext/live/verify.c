@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the new shape is what the old one gives, looked at from both sides.
  *
  * Source to target: every unit is derived again and compared with what stands there. Target to source: every document

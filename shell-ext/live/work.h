@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* work.h - what the passes of the live engine share: a tour over a collection, and batches of units.
  *
  * pass.c walks, targets.c finds out what has to change for some units, batch.c gets it written whatever happens in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* write.h - changes on their way to the server: one update made of before and after, its guard, a batch written.
  *
  * delta.c, guard.c, burst.c. The only writer of user data in the live and the quiet engine. */

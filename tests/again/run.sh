@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh TOOL [CASE...] - "run twice is run once" as a law: where `explain` says that of a plan of one step, a second
 # run over what the first one wrote changes no document, and refuses none.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* casetool.c - what the case runner needs that a shell cannot do: BSON.
  *
  *   casetool load CASE DUMP          in/ of a case (Extended JSON lines, metadata) becomes a dump directory

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repack.c KIND FOLDER OUT [PREFIX] - packs a folder as other people's tools do, by libarchive: tar, tar.gz, tar.zst,
  * tar.xz, tar.bz2, tar.lz4, gnutar, zip, 7z, cpio, odc; and raw.xz and the like, of one file.
  *

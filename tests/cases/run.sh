@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh [-v] [CASE...] - puts every case below this folder through the tool and compares.
 #
 # A case is a folder STEP/NAME with plan.yaml, in/ (db.coll.jsonl, db.coll.metadata.json), out/ (the same; none when

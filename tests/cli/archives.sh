@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # archives.sh MONGORESHAPE - archives of mongodump in and out: what mongorestore takes we take, what it refuses we refuse
 # with the place; through pipes, compressed, as directories and back every namespace keeps its bytes; a stream that fails
 # is no archive. The real archives stand in ../shared/data; without them their tests are skipped by name.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # bad_input.sh - what is wrong with input, output or disk is named with its place; the status says whose fault it is; nothing half-written stays.
 # usage: bad_input.sh MONGORESHAPE
 set -u

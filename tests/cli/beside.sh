@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # beside.sh MONGORESHAPE - what a run writes beside its output never takes the place of what it was given: the input,
 # the plan, mended documents.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # cat.sh - `mongoreshape cat`: what it prints is what bsondump prints, or reads back as the same documents; options;
 # damage is told with its place behind what was whole; a reader that goes away ends it without a word.
 # usage: cat.sh MONGORESHAPE

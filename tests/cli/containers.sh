@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # containers.sh MONGORESHAPE - dumps packed as tar, zip, 7z and cpio: the same plan gives the same documents, a plan
 # without steps gives every byte back, and what is no whole dump is refused with its reason.
 #

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # diff.sh - `mongoreshape diff`: equal whatever order and packing, what differs is named and counted, statuses; the
 # manifests of runs against what they read and wrote; memory.
 # usage: diff.sh MONGORESHAPE

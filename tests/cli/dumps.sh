@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # dumps.sh MONGORESHAPE - the sample dump is what samples.c makes; every plan of dumps/plans runs and refuses nothing,
 # and what it makes is what dumps.expected says: of each collection that is new, gone or other than before, documents,
 # cksum of its file, and indexes beside _id_; below it some of its documents. A cksum changes only after a look at why.

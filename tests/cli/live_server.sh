@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # live_server.sh - the commands of mongoreshape-live against a server: a dry run writes nothing, the usual ways from apply to abort, what is refused and how it is told.
 # usage: live_server.sh MONGORESHAPE (mongoreshape-live lies beside it); finds itself a server by tests/server/with
 set -u

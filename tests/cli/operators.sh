@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # operators.sh MONGORESHAPE - docs/OPERATORS.md is what the operator table says (make docs writes it anew).
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)

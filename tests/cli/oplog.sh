@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # oplog.sh MONGORESHAPE - an oplog in the dump: it may stay where it concerns nothing that the plan names, it goes when
 # told to, and the mongorestore line at the end says what a shell and mongorestore need to hear.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # options.sh - the command line itself: help, manual and completions agree, misuse is told in one line with status 2, data alone on standard output.
 # usage: options.sh MONGORESHAPE
 set -u

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # patterns.sh MONGORESHAPE - the pages of docs/patterns are what their cases and `invert` say (make docs writes them anew).
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # peers.sh TOOL - the tools that dumps come from and go to: what mongodump writes we read, what we write bsondump and
 # mongorestore take, as folders, as archives, packed or not, and through the everyday pipe.
 #

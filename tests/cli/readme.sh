@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # readme.sh MONGORESHAPE - what README.md shows is what the tool does.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)

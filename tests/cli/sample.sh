@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # sample.sh MONGORESHAPE - a sample shows what the whole run would make of its documents: what two joins read is there
 # for both. And explain lists what becomes of indexes.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh [TOOL] [CASETOOL] [DATA] - plans over real data sets, there and back, with counts and documents pinned.
 #
 # Figures that were counted by other means (the data sets' own notes, a script in another language) stand here as

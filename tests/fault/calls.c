@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* calls.c - stands between the library and the operating system, by the linker's --wrap.
  *
  * Each kind of call has a counter; one of them may be told to fail, to do half of its work or to be interrupted. Only

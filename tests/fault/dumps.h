@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dumps.h - the inputs; each makes the folder `dir`. */
 #ifndef FAULT_DUMPS_H
 #define FAULT_DUMPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flips.c - small dumps in every form, each with one thing wrong in it, many times over: a bit, a byte, the end cut
  * off, a stretch that is there twice, not at all or as zeros.
  *

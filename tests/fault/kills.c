@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kills.c - a run that is killed in the middle, and one whose disk is full.
  *
  * Both happen in a child. Killed: there is no output, or all of it, and the next run succeeds and takes away what the

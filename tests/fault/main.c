@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - fails one thing at a time and looks what became of it.
  *
  * For every scene: the n-th allocation fails, alone or with all that follow; the n-th call of the operating system

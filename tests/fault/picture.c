@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* picture.c - a folder as one number, and what else the checks need to know of it. */
 #include "fault.h"
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* resume.c - a run that is killed, stopped or meets an error, and is gone on with.
  *
  * Checkpoints are made wherever one is possible. The run kills itself at its n-th call of the operating system, before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scenes.c - which plans run over which dumps: together they take every way that the engine has.
  *
  * A budget below 64 MiB bounds only what is gathered, so 4 KiB to 64 KiB lead small dumps through spills, merges and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edits.h - a script of small changes to documents and files that somebody may believe: numbers that are wrong, other
  * types, lengths, names; elements that are missing or there twice. What a script means does not depend on how the
  * documents are made up, so that inputs kept today are of use when there are other fields. */

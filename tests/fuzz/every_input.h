@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* every_input.h - any bytes as an input file: whatever it is taken for, it is refused with a reason, or all that it
  * lists can be read, twice alike up to its end, or both times up to damage that is told.
  *

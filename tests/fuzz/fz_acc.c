@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_acc.c - any bytes as {acc, docs, saved}: an accumulator, documents that it sees, and a state that somebody saved.
  *
  * A state that is saved and loaded after half of the documents must end with the same value. What is loaded from

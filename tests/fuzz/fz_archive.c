@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_archive.c - any bytes behind an archive's magic number; without it where the first byte says so. */
 #include "every_input.h"
 

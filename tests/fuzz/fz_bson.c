@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_bson.c - any bytes as a document: the check refuses them, or everything this library does with a document
  * holds.
  *

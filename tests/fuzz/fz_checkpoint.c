@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_checkpoint.c - a state that says something else than the run that was stopped left, and a run that goes on with
  * it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_compare.c - any bytes as a manifest beside a dump, and as two documents or two metadata files beside each other.
  *
  * The first byte chooses. A manifest ends with a status and a reason. Of two documents of other bytes at least one

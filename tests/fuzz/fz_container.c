@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_container.c - any bytes as a file whose kind is told by its content: tar, zip, 7z, cpio, xz, gzip, zstd, BSON. */
 #include "every_input.h"
 

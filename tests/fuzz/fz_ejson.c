@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_ejson.c - any bytes as Extended JSON.
  *
  * The first byte chooses the mode. Reading ends with a status and an offset inside the text, or with a document that

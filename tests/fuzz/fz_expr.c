@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_expr.c - any bytes as {doc, expr, filter, sort}: an expression, a filter and a sort key on a
  * document.
  *

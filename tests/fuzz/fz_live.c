@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_live.c - whatever a server may answer, given to those parts of the online tool that read it.
  *
  * The connection is replaced: its commands and cursors answer with what the input says, a line each, as Extended

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_metadata.c - any bytes as a metadata file, and any bytes as a compressed stream.
  *
  * The first byte chooses. Metadata: parsing ends with a status, what was taken is a whole document

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_plan.c - any bytes as a plan, through the real steps.
  *
  * Loading must end with a status, explain must work on what loaded, nothing may leak. The first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fz_residue.c - any bytes as a residue file, given to the inverse of a small plan over that plan's own output.
  *
  * The input stands for the records of a file: {type u8, length u24, content}; checksums are put in here, since no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ground.h - what fuzz targets stand on that work with files: a folder, its removal, how many files are open. */
 #ifndef FUZZ_GROUND_H
 #define FUZZ_GROUND_H

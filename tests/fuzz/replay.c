@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* replay.c - a main for fuzz targets without a fuzzer: runs files through the target, whole, cut and damaged.
  *
  * replay FILE...    Each file as it is, then cut off at 64 places, then with one byte changed at 64 places. Places and

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # replay.sh PROGRAM... - each replay program over tests/fuzz/corpus/NAME; one that crashes counts as a failure, and the
 # input that did it is named.
 set -u

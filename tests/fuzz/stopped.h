@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stopped.h - runs that are really stopped, at each of their checkpoints, and what they leave: to be put back with
  * something changed, and gone on with.
  *

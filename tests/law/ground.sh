@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # ground.sh - what a law that is tried over all cases and all data stands on; sourced with the law's name and the
 # arguments of the script: TOOL [CASE...].
 #

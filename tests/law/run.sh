@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh TOOL [CASE...] - the way back as a law: forward with --write-residue, `invert`, back with --residue, and every
 # file of the input must be there again, byte for byte. What the residue holds must be named by a loss of the inverse.
 #

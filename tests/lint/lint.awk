@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # lint.awk - the rules that need nothing but the text of a file. Called by lint.sh with all files as arguments and
 # `root` set; prints "FILE:LINE: RULE: what", one line a violation. Names of files are relative to the root.
 
@@ -100,11 +101,19 @@ FNR == 1 {
         room = room_of[base]
         if (room == "") complain(1, "layers", "a public header that belongs to no room: lint.awk must know it")
     }
-    if ((is_c || is_h) && $0 !~ /^\/\*/) complain(1, "opening", "a source begins with a comment: why it exists")
+    if (/^#!/) licence_at = 2; else licence_at = 1
 }
 
 function finish() {
     if (file != "" && last > 1000) complain(last, "file-length", last " lines, 1000 are allowed")
+}
+
+FNR == licence_at && !/SPDX-License-Identifier: Apache-2.0/ {
+    complain(FNR, "licence", "a source names its licence in its first line: SPDX-License-Identifier: Apache-2.0")
+}
+FNR == 1 { opening_at = /SPDX/ ? 2 : 1 }
+FNR == opening_at && (is_c || is_h) && !/^\/\*/ {
+    complain(FNR, "opening", "a source begins with a comment: why it exists")
 }
 
 {

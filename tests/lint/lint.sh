@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # lint.sh ROOT LIBS - the rules of the house, checked by machine: a rule without a script drifts.
 #
 # ROOT is a tree laid out like this project, LIBS the folder with libROOM.a of its rooms. Prints every violation as
@@ -13,12 +14,12 @@ found=$(mktemp) || exit 2
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$found" "$tmp"' EXIT
 rooms="base doc cli expr io steps plan run"
-rules="layers opening file-length line-length trailing-space unfinished own-machine tab loud raw-memory outside-world
-unsafe function-length undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate"
+rules="layers licence opening file-length line-length trailing-space unfinished own-machine tab loud raw-memory
+outside-world unsafe function-length undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate"
 
 sources() {
     (cd "$root" && find include common migrate shell-ext/live tests bench docs dumps .ci Makefile -type f 2>/dev/null) |
-        grep -E '\.(c|h|sh|awk)$|^Makefile$|^\.ci/' | grep -v '^tests/lint/dirty/' | LC_ALL=C sort
+        grep -E '\.(c|h|sh|awk|py)$|^Makefile$|^\.ci/' | grep -v '^tests/lint/dirty/' | LC_ALL=C sort
 }
 
 text_rules() {

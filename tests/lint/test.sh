@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # test.sh - the lint's own test: in a dirty tree every rule must find what was put there for it, and nothing else.
 #
 # dirty/ is laid out like the project; dirty.expected has "FILE: RULE" for each violation in it, once for each line.

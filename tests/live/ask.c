@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ask - one command to the server at MONGODB_URI, or a picture of all that it holds.
  *
  *   ask DB COMMAND    the command, as Extended JSON; prints the reply; 1 where the server refuses it

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # cases.sh [-v] [--all] [CASE...] - puts every case of tests/cases through mongoreshape-live, on the server for tests.
 #
 # Each case is made quietly (writers kept out: the result must be that of the offline tool, for every case) and, where

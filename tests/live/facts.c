@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts - asks the server at MONGODB_URI whether it does what the online tool relies on.
  *
  * Every claim about the server that the tool's safety rests on is a probe with a name. "fact NAME true|false|error:

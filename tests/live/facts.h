@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts.h - what the files of the facts program share: a place to ask from, and ways to ask.
  *
  * Commands are written as JSON with single quotes; '@' stands for the probe's own collection, '#' for the database.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # facts.sh [--show] - asks the server for tests, as replica set and as standalone, what we rely on.
 #
 # Writes OBJ/facts-KIND-TOPOLOGY.txt, which needs_fact of lib.sh reads; --show prints what is not true. False facts are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts_catalogue.c - reading by ranges of _id; collections and their validators, uuids, indexes, names.
  *
  * A range is an interval between two _ids found by min and hint; what is passed over in silence there is lost.

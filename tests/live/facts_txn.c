@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts_txn.c - transactions, snapshots and change streams: what holds when two programs meet, or one dies.
  *
  * The tool fences itself by writing its checkpoint first in every transaction; that rests on conflicts being found, on

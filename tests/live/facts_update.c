@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts_update.c - what updates, guards and expressions do: order of new fields, exactness of $expr, time.
  *
  * The tool writes pipelines of one stage a field and guards them by $type, $eq and $literal over whole fields. That is

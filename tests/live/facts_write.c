@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts_write.c - what writing keeps, refuses and promises, and how a running operation is found and ended.
  *
  * A document must come back as the bytes that went in; the few places where a server changes them have to be known.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """journal.py HOST:PORT FILE - a relay that notes which writes ask for the journal.
 
 Stands between a client and a server, prints "listening PORT", and appends one line to FILE for each write command that

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # journal.sh - on a standalone server every checkpoint and run document is asked into the journal (j: true).
 #
 # Without that the last moments before a crash may be lost while the tool goes on behind them: a hole that nobody ever

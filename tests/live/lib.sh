@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # lib.sh - for the scripts of tests/live: which facts hold on the server at hand. Source it inside of tests/server/with.
 #
 # ask_facts writes build/.../facts.txt once per server; needs_fact NAME TEST says "skipped" and gives 1 when the fact is

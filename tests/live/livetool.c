@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* livetool - puts a case of tests/cases onto a server, and says whether what stands there is what the case wants.
  *
  *   livetool load CASE WORK          in/ of the case onto the server at MONGODB_URI, read back, kept in WORK/before (as

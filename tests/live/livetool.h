@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* livetool.h - what the files of livetool share: documents and collections, wherever they come from.
  *
  * The program does one job and ends: nothing is given back, and what cannot be is said and ends it. */

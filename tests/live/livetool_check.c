@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* livetool_check.c - what must stand on the server after a case, and whether it does.
  *
  * Wanted is what the offline tool wrote, and what the case says, with the refused documents put back into their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* livetool_data.c - collections read from the text of a case, from a dump and from a server; and written as a dump.
  *
  * One shape for all of them, so that any two can be compared. Documents are never touched on the way. Whatever cannot

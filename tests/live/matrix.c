@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matrix - any kill, any time: every scene, carried out in every way, broken at every place, must end where it ends
  * unbroken.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matrix.h - what the files of the matrix share: scenes, the world that a scene is played in, and calls of the tool.
  *
  * A scene is a small set of documents and a plan; a way is the list of commands by which it is carried out; the matrix

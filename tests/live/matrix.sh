@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # matrix.sh [long|seeds] - kills, cut replies, dead servers, late risers: live-matrix on servers of both kinds.
 #
 # Without an argument what `make check` has time for: kills behind every kind of write for every kind of step, and 20

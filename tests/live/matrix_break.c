@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_break.c - the ways to break a run: a kill, a cut reply, a dead server, a late riser, a second run.
  *
  * Each takes a trial up to the act, breaks that, and has it taken up again to its end. Must not know what is tried

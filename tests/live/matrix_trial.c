@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_trial.c - a scene on its way: carried out unbroken, broken off and taken up again, looked at in the end.
  *
  * The unbroken run is the measure of all that follows, and is itself held against the offline tool (or, where the way

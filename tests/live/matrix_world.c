@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_world.c - one worker's part of the server: filled, looked at, brought into the offline tool.
  *
  * Pictures hold documents byte for byte, indexes and validators in one spelling, and what was refused, without the

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # mutants.sh [--all] [MUTANT...] - each mistake that can be switched on in the test build is found by its test.
 #
 # A safeguard that no test misses when it is gone is a safeguard that may get lost. So the code has switches for the

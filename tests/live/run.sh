@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh TOOL - the tests of the online tool on the server for tests, and the sum of what they report.
 #
 # Every script of this folder but lib.sh, facts.sh and this one is a test: it finds the programs by OBJ, asks

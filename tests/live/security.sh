@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # security.sh - the online tool over TLS and SCRAM-SHA-256, with users of limited rights.
 #
 # Every command over both; wrong passwords, wrong authorities and missing privileges are told with status 6, and nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live-writers - applications write while mongoreshape-live works; then every acknowledged write must stand.
  *
  *   live-writers TOOL OFFLINE DIR list

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* writers.h - what the files of live-writers share: a database, what its writers were told, and one trial. */
 #ifndef WRITERS_H
 #define WRITERS_H

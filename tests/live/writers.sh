@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # writers.sh [--all] - applications write while mongoreshape-live works: no acknowledged write is lost, and the end is
 # what the offline tool makes of what they left.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What must stand on the server: the writers' last words, and what the offline tool makes of them.
  *
  * Documents are compared byte for byte, collections as sets. The dump that the offline tool gets is made of the model,

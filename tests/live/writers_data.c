@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writers and their documents: what they write, and a model of what must stand there afterwards.
  *
  * Each writer has documents of its own, so that the last acknowledged write of each is known exactly: the model holds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plans that writers disturb: every step that may run beside writers, alone and in company. */
 #include "writers.h"
 

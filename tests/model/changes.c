@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* changes.c - the model of the change list: list, seal, apply, while tool and server are killed and somebody writes.
  *
  * The plan is the one that loses most easily: a child is embedded in its parent and then deleted, so a second

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* expand.c - the model of expand: ranges, a guard, a writer that goes on, then verify with repair when it is quiet.
  *
  * Two parents with an element each; the plan extracts the element into a document of a new collection and writes a

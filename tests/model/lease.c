@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lease.c - the model of the lease: an owner that was asleep must not write after somebody took over.
  *
  * Owner A expands; it may sleep at any point for any time. B waits for the lease to pass, takes over with a new epoch

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mc.h - an exhaustive check of a small protocol: every order of its steps, crashes and foreign writes.
  *
  * A model is a state of plain bytes, a function that names every state which can follow, and one that says what is

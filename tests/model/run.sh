@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # run.sh - the protocols of the online tool as small models: every order of steps, kills and foreign writes is tried.
 # Each model must be right as designed and wrong with each of its mutants. --show prints the way to what goes wrong.
 # usage: run.sh MONGORESHAPE [--show]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh TOOL [CASE...] - `check` as a law: what it says of a run is what the run then does. The same refused records,
 # byte for byte; the same account; the same documents and bytes of each collection; the size of the files and of
 # temporary files within 10 % (of the files also within 4 KiB, the least that a file system gives away).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* proxy - stands between a client and a MongoDB server and cuts their talk at a chosen place.
  *
  * What breaks programs is not the lost connection but where it was lost: a command that was executed and whose reply

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # test.sh PROXY - the server for tests itself: it starts, ends without a trace, keeps what it acknowledged through
 # kill -9, and the proxy cuts where it was told to.
 set -u

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """wire.py --port N [--tls CA] DB COMMAND - sends one command, given as JSON, and prints the reply as JSON.
 
 The scripts around a test server have to ask whether it answers, initiate a replica set and make a first user before

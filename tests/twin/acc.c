@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* acc.c - accumulators, naively: all documents of a group are at hand, every answer is made of all of them at once.
  *
  * Decimals are added as whole numbers of 128 bits over a power of ten, which is enough for the small ones of random

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bucket.c - readings into buckets and out of them again, naively.
  *
  * All readings are looked at first; then they are sorted by comparing values, and every group is taken apart into

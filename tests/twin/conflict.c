@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* conflict.c - equal `_id`s with other contents, decided in one look over all candidates. */
 #include "twin.h"
 

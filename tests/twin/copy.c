@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy.c - fields of one document beside the references to it, naively: every reference looks at every source. */
 #include "twin.h"
 

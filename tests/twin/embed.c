@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embed.c - documents into documents, naively: every parent looks at every child.
  *
  * A parent is a list of targets: itself, or, where `as` shares an array with the reference, the documents in that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* expr.c - the few expressions and query predicates that random plans and small cases need.
  *
  * One function per idea, no tables, nothing precompiled. What the twin does not know, or where MongoDB's answer

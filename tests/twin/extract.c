@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* extract.c - embedded parts into a collection of their own, naively.
  *
  * First every source document is taken apart on its own and yields candidates; then all candidates are looked at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gen.c - random nasty data.
  *
  * Few distinct keys, each in many costumes (int32, int64, double, decimal), so that matches, orphans, duplicates and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gen.h - random nasty data and random plans, by seed. */
 #ifndef TWIN_GEN_H
 #define TWIN_GEN_H

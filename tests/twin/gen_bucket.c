@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gen_bucket.c - random plans of bucket and unbucket, and the times that their readings need.
  *
  * Readings get a field `ts` near the edges of days, months and years, and near the nights in which clocks change. */

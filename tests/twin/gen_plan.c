@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gen_plan.c - random valid plans of one to three steps for the data of gen.c.
  *
  * What a plan may say is taken from the tables of the plan language; what would be a plan error is never made. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gen_rollup.c - random accumulators, matches and keys of groups. */
 #include "gen.h"
 

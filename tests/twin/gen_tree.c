@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gen_tree.c - random trees in every form, and what may be wrong with them. */
 #include "gen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* join.c - the match of embed and copy: which documents of `from` belong to which of `into`, by looking at all. */
 #include "twin.h"
 

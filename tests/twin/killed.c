@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* killed.c - the tool, but killed again and again while it runs, and gone on with.
  *
  * Linked with the tool's own objects in place of mrs_run: blocks are small and checkpoints are made wherever one is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* link.c - references of parents and children that complete each other, by looking at everybody for everybody. */
 #include "twin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - twin PLAN.json INDIR OUTDIR: the naive implementation as a program.
  *
  * Exit: 0 done, 1 some documents refused, 2 the plan or the input is beyond it, 3 the contract does not settle what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* path.c - the kinds of path of the plan language, each written down on its own.
  *
  * Matching fans out over arrays, one level at each name. Writing goes through documents, and through arrays into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rollup.c - computed values, naively: every parent, or every key, looks at all documents. */
 #include "twin.h"
 

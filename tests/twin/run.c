@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run.c - twin-run SEED COUNT TOOL [STEP]: random data and plans through the tool and through the twin.
  *
  * Every collection must be equal byte for byte and in order, and the refused documents must be the same ones. On a

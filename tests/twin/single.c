@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* single.c - the steps that look at one document at a time. */
 #include "twin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - nodes of trees: every question is answered by looking at all documents again. */
 #include "twin.h"
 

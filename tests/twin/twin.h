@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* twin.h - a second, naive implementation of the plan language, for comparison only.
  *
  * Everything lives in memory as trees, every join is a double loop, every decision is taken by looking at all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* value.c - trees of values for the twin: reading, writing, comparing, counting ids.
  *
  * A document is parsed into a tree of fields and written back from it; leaves keep their payload bytes, so what

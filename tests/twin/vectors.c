@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vectors.c - the vectors for new ids of the contract, so that the twin itself is anchored to something. */
 #include "gen.h"
 

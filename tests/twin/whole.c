@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* whole.c - steps that carry documents from collection to collection. */
 #include "twin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world.c - a dump directory in memory, and a plan taken through it step by step. */
 #include "twin.h"
 

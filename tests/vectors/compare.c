@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare.c - when a value of ours is the server's.
  *
  * Deliberately not written with the library's own comparison, which takes 1 and 1.0 as equal: here every byte

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare.h - values of the vectors against ours, and how a difference is shown. */
 #ifndef TESTS_VECTORS_COMPARE_H
 #define TESTS_VECTORS_COMPARE_H

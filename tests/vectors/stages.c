@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stages.c - $group and $project, small and slow: enough to hold accumulators against a server's answers. */
 #include "stages.h"
 #include "mongoreshape/value.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stages.h - the stages of a pipeline that the vectors of accumulators need. */
 #ifndef VECTORS_STAGES_H
 #define VECTORS_STAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vectors.c - runs the vectors that were observed on a MongoDB server (8.2.4) against common/expr.
  *
  *   vectors FOLDER [--differences FILE] [--only OPERATOR] [--verbose]

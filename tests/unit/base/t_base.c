@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_base.c - the allocator counts and fails as told, arenas keep what they promise, buffers stop at their ceiling,
  * the first error wins. */
 #include <setjmp.h>

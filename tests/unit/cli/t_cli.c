@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_cli.c - the machinery of command lines with a small table of its own: values land in their members, misuse gives
  * status 2, JSON is whole or not there, and every failed allocation is told. */
 #include "mongoreshape/cli.h"

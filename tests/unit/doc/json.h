@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* json.h - documents of the tests, written as Extended JSON and read by libbson. */
 #ifndef JSON_H
 #define JSON_H

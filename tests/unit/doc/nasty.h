@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nasty.h - random values that are as unpleasant as BSON allows, from a seed, for the tests of this room. */
 #ifndef NASTY_H
 #define NASTY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_bson.c - views, the check and the builder.
  *
  * Damaged documents of every kind must be refused with the place, no damaged byte may lead outside (the bytes lie in

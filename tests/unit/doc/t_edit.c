@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_edit.c - rewriting at paths.
  *
  * What each verdict does at each kind of place, that nothing else moves, that duplicates are refused only where a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_ejson.c - Extended JSON.
  *
  * Each wrapper in each mode by hand, text that must be refused, and round trips of random documents with libbson as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_value.c - order, keys, new ids and numbers as text.
  *
  * Compare and key are two ways to one order; this program holds them together: both are checked against rows written

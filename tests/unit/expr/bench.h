@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench.h - a workbench for the tests of common/expr: expressions and documents as JSON text, single quotes for
  * double ones. */
 #ifndef EXPR_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_acc.c - accumulators: values by hand, a state saved and loaded behind every document, the ceiling, states that are
  * used again, and every allocation failing in turn. */
 #include "bench.h"

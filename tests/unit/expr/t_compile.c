@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_compile.c - reading expressions: what is refused and in which words, what is constant, what is read. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_convert.c - mrs_convert (the rules of `cast`), binary data as text, numbers between the types: what no
  * vector holds. */
 #include "bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_eval.c - evaluation: paths, variables, where values live, what is allocated, and every allocation failing
  * in turn. */
 #include "bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_families.c - the families that the vectors do not reach: trigonometry, bits, sizes, deviations and percentiles,
  * $toUUID; null and missing, wrong types and edges of each, and what is refused by name. Expected values are worked
  * out by hand from the server's manual. */

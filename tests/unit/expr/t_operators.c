@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_operators.c - operators on text, arrays, sets, documents and dates: what the vectors of
  * tests/vectors do not reach (text that is not UTF-8, large inputs, depth, operators without
  * vectors), and every allocation failing in turn for each family. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_query.c - query predicates: what paths find, what matches, what is refused, and every
  * allocation failing. */
 #include "bench.h"

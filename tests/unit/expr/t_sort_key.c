@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_sort_key.c - sort keys: arrays, missing fields, directions, and random documents against a
  * comparison that tries every tuple the slow way. */
 #include "bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_windows.c - windows of time: each begins where `$dateTrunc` cuts, ends where the next begins, and holds what it
  * was asked for; over clock changes, before 1970, and at the ends of what a date can hold. */
 #include "bench.h"

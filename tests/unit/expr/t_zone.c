@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_zone.c - time zones: every offset against the system's own localtime, the edges of summer time
  * in both directions, rules for far years, and names that must not be looked for. */
 #include "bench.h"

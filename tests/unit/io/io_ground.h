@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* io_ground.h - what the tests of one program stand on: one heap that must be empty at the end, an error, a folder. */
 #ifndef IO_GROUND_H
 #define IO_GROUND_H

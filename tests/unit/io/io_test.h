@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* io_test.h - what the tests of common/io share: a folder of their own, files, documents, packing
  * by other people's code. */
 #ifndef IO_TEST_H

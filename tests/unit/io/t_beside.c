@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_beside.c - numbered files of OUT.checkpoint: beside the output or on another disk, found again, removed with their
  * number; and nobody else's file is opened or removed by way of a link. */
 #include "io_ground.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_codec.c - gzip and zstd, against zlib and libzstd: what they write we read, what we write they
  * read. */
 #include "io_test.h"

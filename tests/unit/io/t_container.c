@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_container.c - dumps in containers: every format and filter lists and gives what the directory does; everything that
  * means to trick, is cut, or would not fit is refused. Containers are made by libarchive, and bent by hand. */
 #include "io_ground.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_copy.c - what goes through untouched: the same bytes, or packed anew with the names that belong
  * to it. */
 #include "io_ground.h"

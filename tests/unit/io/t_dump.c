@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_dump.c - what a listing finds: roots, folders of one database, single files, and everything odd
  * in them. */
 #include "io_ground.h"

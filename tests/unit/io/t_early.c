@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_early.c - a copy that is begun before its turn ends as one that was not, or leaves nothing behind. */
 #include "io_ground.h"
 #include <sys/stat.h>

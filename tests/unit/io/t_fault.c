@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_fault.c - memory runs out at every allocation there is: a status each time, no leak, nothing
  * published. */
 #include "io_test.h"

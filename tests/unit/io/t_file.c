@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_file.c - whole reads and writes, temporary files, files that appear whole. */
 #include "io_test.h"
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_fixtures.c - real dumps: the fixtures of the MongoDB tools' own tests and what mongodump 100.18
  * wrote.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_half.c - an output that is stopped while it copies or packs, at every place where it rests, goes on there and not
  * before it, to the same bytes; words that are damaged are refused. */
 #include "io_ground.h"

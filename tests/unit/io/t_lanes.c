@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_lanes.c - packing on several threads: the same bytes for any number of them, also where a run was stopped and goes
  * on; failures of every kind in every thread. */
 #include "io_test.h"

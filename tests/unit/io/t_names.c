@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_names.c - names of files and collections, the hash of over-long ones, patterns. Vectors come
  * from real dumps. */
 #include "io_test.h"

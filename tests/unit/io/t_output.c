@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_output.c - the transaction: what stands there after a commit, an abort, a kill, a full disk, a
  * refusal. */
 #include "io_ground.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_pack.c - folders as tar and zip: what comes out is what went in, for us and for libarchive, the same every time. */
 #include "io_ground.h"
 #include "../../../common/io/container.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_reader.c - blocks of whole documents: their cut, their numbers, and what damage says. */
 #include "io_test.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_room.c - room on the disk that is asked for ahead of a growing file, and given back. */
 #include "io_ground.h"
 #include <linux/falloc.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* changes_test.h - what the tests of two dumps that are compared share: a folder, dumps written into it, refused
  * documents beside them. No server. */
 #ifndef CHANGES_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live_test.h - what the tests of the online tool share: the server of tests/server/with, or a skip by name.
  *
  * main of such a test ends by live_test_need_server: without MONGODB_URI its exit status is 77, as tests/server/with

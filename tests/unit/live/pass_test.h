@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pass_test.h - a job in hand over a database of its own, its collections filled from texts and read back as bytes. */
 #ifndef PASS_TEST_H
 #define PASS_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_bson.c - documents from templates: the bytes are compared with what libbson makes of the same document.
  *
  * Every kind of argument and literal, arrays inside arrays, left out values; templates that are wrong; every allocation

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_changes.c - two dumps compared: by `_id` as a server takes it, in parts, with refused documents, renames, and a
  * budget far smaller than the data. No server. */
 #include "changes_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_link.c - the connection against a real server.
  *
  * Bytes must come back as they went, whatever they hold; sums and errors of bulks must say what happened to which

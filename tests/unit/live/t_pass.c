@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_pass.c - the passes of the live engine against a real server: expand, verify, repair, rollback, contract, direct.
  *
  * Small collections, written out by hand: what they are before, what they are when expanded. Every case runs in

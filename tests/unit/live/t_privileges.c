@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_privileges.c - what a user may do, held against what a command needs.
  *
  * The answers of connectionStatus are written here as a server gives them: roles over one collection, a database, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_quiet.c - quiet runs against a real server: what each kind of step leaves there, killed at any moment and resumed.
  *
  * A case is a database, a plan and the picture of the database afterwards: collections, options, names of indexes,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_range.c - ranges of `_id`: nothing twice, nothing skipped, whatever the types, sizes and writers in between. */
 #include "unit_test.h"
 

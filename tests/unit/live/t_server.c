@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_server.c - what is read of a server, and what is found before the first write.
  *
  * Collections with options and indexes of every kind that matters are made, then read back and checked; plans are

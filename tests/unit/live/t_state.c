@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_state.c - the state of a run against a real server: opened, resumed, fought over, slept through, turned, removed.
  *
  * Two jobs are two links and two owners. The clock of this client can be set wrong: the program's own clock_gettime

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_unique.c - whether a result fits its unique indexes: the keys that a server makes of a document, whole documents
  * that stay beside the result, far more keys than fit memory, and a failing allocation anywhere. No server. */
 #include "changes_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_unit.c - units against the offline engine: one-document steps, steps that make documents, joins.
  *
  * Each case is run offline over a dump, then its units are derived in one load, one by one, over documents that hold

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_write.c - changes as pipelines, their guards, bursts with checkpoints: in memory and against a real server.
  *
  * Pipelines are applied by a few lines here and by the server; both must give `after` to the byte. Each guard is tried

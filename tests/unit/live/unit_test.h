@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unit_test.h - units derived from documents beside the same plan run offline over a dump of the same documents.
  *
  * Offline is the oracle: what units claim and make must be, byte for byte, what the offline engine wrote. Documents

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake.h - a step table of four made-up steps, so that the tests of common/plan depend on no real
  * one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host.c - the push host of the tests of steps, here for the test of the rule of what may run beside writers.
  *
  * A program of this room that needs it gets it by being linked with it, as in the room of the steps. */

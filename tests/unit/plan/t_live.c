@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_live.c - the static rule over real steps: verdicts of plans, the reasons they give, and what steps tell engines
  * that read by index.
  *

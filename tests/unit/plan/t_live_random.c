@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_live_random.c - the static rule against random plans, with the steps' own kernels.
  *
  * A plan is done twice: step by step, as it is meant; and as it expands beside writers: every group adds what it makes

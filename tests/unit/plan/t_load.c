@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_load.c - keys, steps and values of a plan: each kind of mistake with its place, all at once,
  * and memory that fails at every point. */
 #include "fake.h"

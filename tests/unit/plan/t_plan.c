@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_plan.c - a loaded plan: its id, its check against a catalogue, and what explain says. */
 #include "fake.h"
 

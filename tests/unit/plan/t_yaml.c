@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_yaml.c - what words of YAML mean, and every way a text can be no plan: syntax, tags, anchors,
  * depth, size. */
 #include "fake.h"

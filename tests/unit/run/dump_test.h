@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dump_test.h - small dumps made of texts, a plan run over them, what came out as texts. Single quotes stand for double
  * ones in documents. */
 #ifndef DUMP_TEST_H

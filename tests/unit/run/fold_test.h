@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fold_test.h - a folding step made for t_fold.c.
  *
  * Documents of d.from are {_id, g, o, d, v, f, s}: group, order, perhaps that as a date, value, what shall happen to

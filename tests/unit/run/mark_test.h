@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mark_test.h - marks of single structures: an engine with checkpoints in a folder of its own. What a mark says is
  * applied in the same engine, while what was marked is still there, so each has to keep away from the other's files. */
 #ifndef MARK_TEST_H

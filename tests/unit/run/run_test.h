@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run_test.h - an engine without a plan, for tests of the parts that the engine is made of. */
 #ifndef RUN_TEST_H
 #define RUN_TEST_H

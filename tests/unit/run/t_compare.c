@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_compare.c - two dumps beside each other: what differs, named and counted, whatever the memory; a dump beside a
  * manifest, also one that somebody has damaged; failing memory. */
 #include "dump_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_damage.c - a dump with one bit turned, or cut at any byte: an output that is whole, or an error that says where. */
 #include "dump_test.h"
 

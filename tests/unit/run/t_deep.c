@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_deep.c - an `_id` may be a document as deep as a server takes; in a list it would lie one level deeper. */
 #include "dump_test.h"
 

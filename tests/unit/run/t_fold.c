@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_fold.c - the engine of folds, driven by a step made for it (fold_test.h), against a naive grouping of the same
  * documents, also where it is stopped in the middle of groups. */
 #include "fold_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_ids.c - equal `_id`s are found in memory and on disk, and judged by the plan's policy. */
 #include "run_test.h"
 #include "../../../common/run/ids.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_index.c - flat memory and keys to ordinals: the same in memory and in a file, and across the move from one to the
  * other. */
 #include "run_test.h"

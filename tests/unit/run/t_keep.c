@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_keep.c - what folds keep of documents, in every form of record, comes back as it was: ordinals that lie far apart,
  * orders as numbers and as bytes, kins that stand in several pieces. */
 #include "run_test.h"

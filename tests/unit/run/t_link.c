@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_link.c - what is not a matter of single references: more of them than a document holds. */
 #include "dump_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_marks.c - what outlives a job goes into a mark and comes back from it: the same in memory and in files, however
  * much is put or read behind the mark, and with another share of memory. */
 #include "run_test.h"

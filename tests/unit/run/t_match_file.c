@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_match_file.c - the matches of one document when they lie in a file: each once, in order, again after a rewind. */
 #include "run_test.h"
 #include "../../../common/run/match_file.h"

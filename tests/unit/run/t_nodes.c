@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_nodes.c - places of nodes: ways up and numbers of random forests against a walk from every node, of chains of a
  * few hundred thousand nodes in both directions, and intervals against a look at every pair. */
 #include "run_test.h"

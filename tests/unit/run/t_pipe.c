@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_pipe.c - jobs on several workers: committed in the order in which they were fetched, the first error told, big
  * jobs alone, one that is done before its turn left to another worker with all that was refused in it, and fewer
  * threads than were asked for. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_refused.c - refused documents: their order, how many are too many, and how they are mended. */
 #include "dump_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_run.c - whole runs over small dumps: what is written where, and what the report says. */
 #include "dump_test.h"
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_spill.c - records of several workers thrown into partitions come back whole and in order, from memory and disk. */
 #include "mark_test.h"
 #include "../../../common/run/join.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_stopped.c - runs that are stopped at each of their checkpoints and gone on with: the same documents, and there are
  * checkpoints in every part of the work that may take long. */
 #include "dump_test.h"

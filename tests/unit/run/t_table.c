@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_table.c - keys to entries: everything is found, in the order of the log, however many share a key. */
 #include "mark_test.h"
 #include "../../../common/run/join.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_tape.c - a list that is written once and searched: the same in memory and in a file, and again after a reset. */
 #include "run_test.h"
 #include "../../../common/run/tape.h"

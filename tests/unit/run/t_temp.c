@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_temp.c - the most that temporary files have at one time. */
 #include "run_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench.h - a step on the bench: compiled from a text, run on texts, its outcome as one text.
  *
  * Cases are rows of texts, so that adding one is adding a line. Single quotes stand for double ones everywhere. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host.c - the push host: everything in memory, everything at once, as plainly as can be.
  *
  * It stands in for the offline engine in the tests of steps: match by comparing every key with every key, gather

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host.h - three small engines in memory, to prove that a step's meaning does not depend on who moves the
  * documents.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_live.c - the live host: ranges of units by _id, written by _id, a checkpoint behind each range; it may
  * stop at any write.
  *

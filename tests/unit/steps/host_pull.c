@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_pull.c - the pull host: a stage of a server, asked for one document after the other.
  *
  * It holds one document of its input and what that became, nothing else: documents of from are looked up again

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_args.c - the readers of a step's keys, by a step that reads one key of every kind and says what it read. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_bucket.c - bucket and unbucket: kernels behind a naive host, wrong plans, descriptions, indexes, no memory.
  *
  * The host reads all documents, sorts what they bring by group, order and place, and folds group after group. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_catalog.c - the catalogue itself and the steps on whole collections: index, options, rename_collection,
 drop_collection. */
 #include "bench.h"

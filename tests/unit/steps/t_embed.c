@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_embed.c - embed: every key, policy and corner of the plan language, as rows of plan, documents, outcome. */
 #include "host.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_hosts.c - a step's meaning does not depend on who moves the documents: the same cases under three hosts. */
 #include "host.h"
 #include "mongoreshape/value.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_indexes.c - what happens to indexes and validators: rewritten in place, carried, named, left out. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_joins.c - what embed, extract and copy do to the catalogue, what they say of themselves, and documents near
  * 16 MiB. */
 #include "host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_manual.c - docs/PLANS.md knows every step, every key and every choice that the table of steps has.
  *
  * Run from the top of the project, as make does. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_pack.c - pack, unpack and grid: every key, policy and corner, with each allocation failing once. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_rollup.c - what documents bring to the groups of a rollup: the same, whether or not the look of a document is known
  * that looked as it does. */
 #include "bench.h"

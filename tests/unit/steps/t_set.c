@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_set.c - the step set: every key, policy and corner. */
 #include "bench.h"
 

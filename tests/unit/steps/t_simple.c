@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_simple.c - unset, rename, cast, order, delete: every key, policy and corner. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* t_spread.c - split, move, union, partition: documents, descriptions, wrong plans, and the indexes that go along. */
 #include "bench.h"
 

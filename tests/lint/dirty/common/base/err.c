@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* err.c - names of the codes. */
 static const struct {
     const char *name;

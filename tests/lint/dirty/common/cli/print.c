@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* print.c - the command line's room may print, but not end the process, nor see plans. */
 #include "mongoreshape/plan.h"
 

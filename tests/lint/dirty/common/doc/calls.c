@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* calls.c - banned calls. malloc(1) in a comment and "printf(" in a text are none. */
 const char *mrs_text = "printf(1) malloc(1) \" exit(1)";
 /* over two lines: abort()

@@ -1,2 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* network.c - the tool does not speak to servers. */
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.c - what a line must not be. */
 int mrs_a; 
 int	mrs_b;

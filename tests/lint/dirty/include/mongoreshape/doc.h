@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* doc.h - is C, but no C++; and one function has no comment. */
 #ifndef DIRTY_DOC_H
 #define DIRTY_DOC_H

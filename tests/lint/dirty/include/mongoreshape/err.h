@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* err.h - codes of the dirty tree: number 2 has no row in its table. */
 #ifndef DIRTY_ERR_H
 #define DIRTY_ERR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pass.c - an engine does not print, the driver has one door, what is global is called live_. */
 #include "mongoreshape/cli.h"
 #include <mongoc/mongoc.h>

@@ -18,11 +18,11 @@ ERRORS    = $(if $(filter 1,$(WERROR)),-Werror)
 # Hardening: each flag that this compiler takes without a warning. Sanitizers have checks of their own.
 HARDFLAGS := -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard -fPIE
 FORTIFY   := $(foreach level,2 3,-U_FORTIFY_SOURCE@-D_FORTIFY_SOURCE=$(level))
-takes      = $(shell printf '\043include <stdlib.h>\n' | $(CC) -Werror -O2 $(1) -x c -c - -o /dev/null 2>/dev/null && echo yes)
-takes_link = $(shell printf 'int main(void){return 0;}' | $(CC) -Werror $(1) -x c - -o /dev/null 2>/dev/null && echo yes)
+takes      = $(shell printf '\043include <stdlib.h>\nint main(void) { return 0; }\n' | \
+                 $(CC) -Werror -O2 $(1) -x c - -o /dev/null 2>/dev/null && echo yes)
 ifeq ($(SAN),)
 HARDEN     ?= $(foreach f,$(HARDFLAGS) $(FORTIFY),$(if $(call takes,$(subst @, ,$(f))),$(subst @, ,$(f))))
-HARDENLINK ?= $(foreach f,-pie -Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now,$(if $(call takes_link,-fPIE $(f)),$(f)))
+HARDENLINK ?= $(foreach f,-pie -Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now,$(if $(call takes,-fPIE $(f)),$(f)))
 HARDEN     := $(HARDEN)
 HARDENLINK := $(HARDENLINK)
 endif
@@ -72,8 +72,8 @@ all: $(OBJ)/mongoreshape $(LIVEPROG)
 $(OBJ)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) $(ERRORS) $(if $(filter tests/%,$<),$(TESTINC)) $(if $(filter shell-ext/live/link%,$<),$(LIVEINC)) \
-	    -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(ERRORS) $(if $(filter tests/%,$<),$(TESTINC)) \
+	    $(if $(filter shell-ext/live/link%,$<),$(LIVEINC)) -MMD -MP -c $< -o $@
 
 define room_rule
 $(OBJ)/lib$(1).a: $$(call room_obj,$(1))
@@ -335,7 +335,8 @@ install: all $(OBJ)/libmongoreshape.a
 	install -m 644 $(OBJ)/libmongoreshape.a $(DEST)/lib/
 	install -m 644 $(filter-out %/cli.h,$(wildcard include/mongoreshape/*.h)) $(DEST)/include/mongoreshape/
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' \
-	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmongoreshape $(filter-out $(HARDENLINK),$(LIBS))' \
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
+	    'Libs: -L$${prefix}/lib -lmongoreshape $(filter-out $(HARDENLINK),$(LIBS))' \
 	    > $(DEST)/lib/pkgconfig/mongoreshape.pc
 	set -e; for t in mongoreshape $(notdir $(LIVEPROG)); do \
 	    $(OBJ)/$$t help --man > $(DEST)/share/man/man1/$$t.1; \

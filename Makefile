@@ -33,10 +33,13 @@ SANFLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-re
 SANFLAGS := $(SANFLAGS_$(SAN))
 ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -Iinclude -pthread $(CFLAGS)
 LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
-TESTLIBS := -lcmocka $(shell pkg-config --libs libbson-1.0 2>/dev/null)
-TESTINC  := $(shell pkg-config --cflags libbson-1.0 2>/dev/null)
-LIVELIBS := $(shell pkg-config --libs libmongoc-1.0 2>/dev/null)
-LIVEINC  := $(shell pkg-config --cflags libmongoc-1.0 2>/dev/null)
+# mongo-c-driver goes by two names: 1.x and 2.x.
+BSONPC   := $(firstword $(foreach p,libbson-1.0 bson2,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
+MONGOCPC := $(subst bson,mongoc,$(BSONPC))
+TESTLIBS := -lcmocka $(shell pkg-config --libs $(BSONPC) 2>/dev/null)
+TESTINC  := $(shell pkg-config --cflags $(BSONPC) 2>/dev/null)
+LIVELIBS := $(shell pkg-config --libs $(MONGOCPC) 2>/dev/null)
+LIVEINC  := $(shell pkg-config --cflags $(MONGOCPC) 2>/dev/null)
 OBJ    := $(BUILD)/$(shell printf '%s' '$(CC) $(ALLFLAGS)' | cksum | cut -d' ' -f1)
 Q      := $(if $(filter 0,$(V)),@,)
 say     = $(if $(filter 0,$(V)),@printf '  %-7s %s\n' '$(1)' '$(2)',@:)
@@ -66,7 +69,7 @@ CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 ## all: the tools, and the library they are made of; mongoreshape-live only where libmongoc is
 all: $(OBJ)/mongoreshape $(LIVEPROG)
-	$(if $(LIVELIBS),,@echo '  mongoreshape-live is not built: pkg-config finds no libmongoc-1.0 (make deps installs it)')
+	$(if $(LIVELIBS),,@echo '  mongoreshape-live is not built: pkg-config finds no libmongoc (make deps installs it)')
 	$(Q)ln -sfn $(notdir $(OBJ)) $(BUILD)/current
 
 $(OBJ)/%.o: %.c
@@ -142,7 +145,7 @@ vectors: $(OBJ)/vectors
 TWINGEN  := $(wildcard tests/twin/gen*.c)
 TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/vectors.c tests/twin/killed.c $(TWINGEN)
 TWINOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(TWINMAIN),$(wildcard tests/twin/*.c)))
-TWINLIBS := $(shell pkg-config --libs libbson-1.0 2>/dev/null) -lxxhash -lm
+TWINLIBS := $(filter-out -lcmocka,$(TESTLIBS)) -lxxhash -lm
 $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
@@ -220,8 +223,8 @@ fuzz-replay: $(REPLAYBIN)
 	$(Q)sh tests/fuzz/replay.sh $^
 
 # Servers: what stands between a client and a server and cuts; what the tests rely on, asked of the server they have.
-MONGOC_INC = $(shell pkg-config --cflags libmongoc-1.0 2>/dev/null)
-MONGOC_LIB = $(shell pkg-config --libs libmongoc-1.0 2>/dev/null)
+MONGOC_INC = $(LIVEINC)
+MONGOC_LIB = $(LIVELIBS)
 $(OBJ)/proxy: $(OBJ)/tests/server/proxy.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ -o $@

@@ -26,7 +26,13 @@ mrsi_compile_zone(struct mrsi_compile *c, struct mrs_expr *x, uint32_t i, struct
     if (!x->extra) {
         return mrs_err_memory(e, sizeof(struct mrsi_zones));
     }
-    if (!mrsi_is_constant(arg) || mrsi_is_nullish(arg->lit)) {
+    if (!mrsi_is_constant(arg)) {
+        return mrsi_zones_installed()
+                   ? MRS_OK
+                   : mrsi_expr_refuse(x, e, "time zones come from documents, and this system has no time zone "
+                                            "data: install the package tzdata");
+    }
+    if (mrsi_is_nullish(arg->lit)) {
         return MRS_OK;
     }
     if (arg->lit.type != MRS_STRING) {

@@ -179,6 +179,12 @@ slurp(struct mrs_mem *mem, int fd, uint8_t **bytes, size_t *n)
     return MRS_OK;
 }
 
+bool
+mrsi_zones_installed(void)
+{
+    return access(FOLDER "/tzdata.zi", R_OK) == 0 || access(FOLDER "/UTC", R_OK) == 0;
+}
+
 static enum mrs_status
 load(struct mrs_mem *mem, const char *name, struct mrsi_zone *z, const char **why)
 {
@@ -187,8 +193,9 @@ load(struct mrs_mem *mem, const char *name, struct mrsi_zone *z, const char **wh
     size_t n = 0;
     snprintf(path, sizeof path, FOLDER "/%s", name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    *why = access(FOLDER, X_OK) == 0 ? "there is no time zone of this name"
-                                     : "there is no time zone data in " FOLDER;
+    *why = mrsi_zones_installed() ? "no time zone of this name; those of the package tzdata-legacy "
+                                    "(US/Pacific and other old names) may be missing"
+                                  : "no time zone data in " FOLDER ": install the package tzdata";
     if (fd < 0) {
         return MRS_FAIL;
     }
@@ -295,7 +302,7 @@ mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n, struct mrsi_
         return MRS_OK;
     }
     if (!name_ok(name, n)) {
-        snprintf(why, 160, "there is no time zone '%.*s'", (int)(n < 100 ? n : 100), name);
+        snprintf(why, 160, "no time zone '%.*s'", (int)(n < 100 ? n : 100), name);
         return MRS_FAIL;
     }
     tz->zone = known(z, name, n);
@@ -310,7 +317,7 @@ mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n, struct mrsi_
     memcpy(node->name, name, n);
     enum mrs_status s = load(z->mem, node->name, &node->zone, &reason);
     if (s != MRS_OK) {
-        snprintf(why, 160, "%s: '%s'", reason, node->name);
+        snprintf(why, 160, "'%.40s': %s", node->name, reason);
         clear(z->mem, &node->zone);
         mrs_free(z->mem, node);
         return s == MRS_DEAD ? mrs_err_memory(e, 0) : s;

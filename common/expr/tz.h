@@ -34,6 +34,8 @@ struct mrsi_zones {
 };
 void mrsi_zones_free(struct mrsi_zones *z); /* and z itself */
 struct mrsi_zones *mrsi_zones_new(struct mrs_mem *mem);
+/* Whether the system has time zone data. Without, only UTC, GMT and offsets are known. */
+bool mrsi_zones_installed(void);
 /* OK; FAIL: why says that there is no such zone; DEAD. */
 enum mrs_status mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n,
                                 struct mrsi_tz *tz, char why[160], struct mrs_err *e);

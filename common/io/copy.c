@@ -139,8 +139,7 @@ open_copy(struct mrs_output *o, struct job *job, int *fd, char **path, struct mr
     enum mrs_status s = MRS_OK;
     bool taken = false;
     if (h) {
-        h->tell = tell;
-        h->arg = job;
+        mrsi_half_writer(h, tell, job);
         h->fd = o->out_fd;
         job->done = mrsi_told_number(h->from, "done");
         s = take_early(o, job, path, &taken, e);

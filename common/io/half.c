@@ -56,7 +56,9 @@ put_into_words(struct mrsi_half *h, struct mrs_err *e)
         }
         mrs_build_i64(&b, "file", (int64_t)(h->enc ? h->base + bytes : (uint64_t)at));
         mrs_build_text(&b, "pending", (const char *)pending.p, (uint32_t)pending.n);
-        h->tell(h->arg, &b);
+        if (h->tell) {
+            h->tell(h->arg, &b);
+        }
         s = mrs_build_finish(&b, &d, e);
     }
     mrs_buf_clear(&pending);

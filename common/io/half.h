@@ -16,13 +16,22 @@ struct mrsi_half {
     int fd;
     struct mrsi_encoder *enc; /* NULL: bytes go to fd themselves */
     uint64_t base;            /* of the file's bytes: before the encoder's first */
-    void (*tell)(void *arg, struct mrs_build *b); /* fields of whoever writes */
+    void (*tell)(void *arg, struct mrs_build *b); /* fields of the writer; see mrsi_half_writer */
     void *arg;
     struct mrs_view from;     /* the words of the stopped run; empty: it begins */
 };
 /* A place to rest, behind so many bytes more of what is read; all that was written so far stands in the words. h NULL:
  * none. */
 enum mrs_status mrsi_half_rest(struct mrsi_half *h, uint64_t bytes, struct mrs_err *e);
+/* Names the writer; arg is often a local of its, so it takes itself back (NULL, NULL) before it returns. h may be NULL. */
+static inline void
+mrsi_half_writer(struct mrsi_half *h, void (*tell)(void *arg, struct mrs_build *b), void *arg)
+{
+    if (h) {
+        h->tell = tell;
+        h->arg = arg;
+    }
+}
 static inline bool
 mrsi_half_goes_on(const struct mrsi_half *h)
 {

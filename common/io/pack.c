@@ -65,14 +65,15 @@ put_bodies(struct mrsi_items *items, struct mrsi_half *half, struct mrsi_archive
     bool begun = mrsi_half_goes_on(half);
     uint32_t i = 0;
     enum mrs_status s = begun ? find_begun(half, items, out, &i, e) : MRS_OK;
-    half->tell = tell;
-    half->arg = &p;
+    mrsi_half_writer(half, tell, &p);
     for (; s == MRS_OK && i < items->n; i++) {
         p.item = &items->at[i];
         s = p.item->merged ? MRS_OK : mrsi_items_body(items, p.item, begun, out, e);
         begun = false;
     }
-    return s == MRS_OK ? mrsi_archive_out_finish(out, e) : s;
+    s = s == MRS_OK ? mrsi_archive_out_finish(out, e) : s;
+    mrsi_half_writer(half, NULL, NULL);
+    return s;
 }
 
 enum mrs_status

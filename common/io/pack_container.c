@@ -353,10 +353,7 @@ mrsi_pack_tar(const struct mrsi_pack *p, struct mrs_err *e)
     uint32_t n = 0;
     enum mrs_status s = w.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
     mrs_arena_init(&a, p->mem);
-    if (p->half) {
-        p->half->tell = tell;
-        p->half->arg = &w;
-    }
+    mrsi_half_writer(p->half, tell, &w);
     if (s == MRS_OK && p->compress.codec != MRS_CODEC_NONE) {
         struct mrsi_encoder_to to = {p->fd, p->name, p->compress, 0, p->lanes, false};
         s = mrsi_half_encoder(p->mem, p->half, &to, &w.enc, e);
@@ -364,6 +361,7 @@ mrsi_pack_tar(const struct mrsi_pack *p, struct mrs_err *e)
     s = s == MRS_OK ? mrsi_pack_list(p, &a, &files, &n, e) : s;
     s = s == MRS_OK ? put_all(&w, files, n, e) : s;
     s = s == MRS_OK && w.enc ? mrsi_encoder_finish(w.enc, e) : s;
+    mrsi_half_writer(p->half, NULL, NULL);
     mrsi_encoder_close(w.enc);
     mrs_arena_clear(&a);
     mrs_free(p->mem, w.room);

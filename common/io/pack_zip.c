@@ -329,10 +329,7 @@ mrsi_pack_zip(const struct mrsi_pack *p, struct mrs_err *e)
     uint32_t n = 0;
     enum mrs_status s = z.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
     mrs_arena_init(&a, p->mem);
-    if (p->half) {
-        p->half->tell = tell;
-        p->half->arg = &z;
-    }
+    mrsi_half_writer(p->half, tell, &z);
     mrs_buf_init(&z.head, p->mem, 1 << 20);
     s = s == MRS_OK ? mrsi_pack_list(p, &a, &files, &n, e) : s;
     if (s == MRS_OK) {
@@ -341,6 +338,7 @@ mrsi_pack_zip(const struct mrsi_pack *p, struct mrs_err *e)
     }
     s = s == MRS_OK ? put_members(&z, files, n, list, e) : s;
     s = s == MRS_OK ? put_directory(&z, list, n, e) : s;
+    mrsi_half_writer(p->half, NULL, NULL);
     mrs_free(p->mem, list);
     mrs_buf_clear(&z.head);
     mrs_arena_clear(&a);

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# portable.sh [SUITE[/ARCH]] [TARGET...] - builds and tests the committed tree in a fresh Debian or Ubuntu.
+#
+#   tests/portable.sh                        Debian 13: make demo, make check
+#   tests/portable.sh trixie/arm64 demo      on another architecture, where qemu-user-static can run it
+#   tests/portable.sh noble                  Ubuntu 24.04, where debootstrap reaches its mirror
+#
+# Needs root and debootstrap. MIRROR names another mirror; KEEP=DIR keeps the system in DIR and uses it again. Each
+# target runs as a new user's first command would: nothing is installed that the target does not install itself.
+set -u
+system=${1:-trixie}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- demo check
+suite=${system%%/*}
+arch=$(dpkg --print-architecture 2>/dev/null || echo amd64)
+case $system in */*) arch=${system#*/} ;; esac
+top=$(cd "$(dirname "$0")/.." && pwd)
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+[ "$(id -u)" -eq 0 ] || skip "needs root"
+command -v debootstrap >/dev/null 2>&1 || skip "no debootstrap"
+
+root=${KEEP:-$(mktemp -d)}
+cleanup() {
+    umount "$root/proc" 2>/dev/null
+    [ -n "${KEEP:-}" ] || rm -rf --one-file-system "$root"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb chroot "$root" "$@"; }
+
+if [ ! -e "$root/etc/os-release" ]; then
+    echo "making $suite/$arch"
+    # shellcheck disable=SC2086
+    debootstrap --variant=minbase --arch="$arch" --include=ca-certificates,git,make "$suite" "$root" \
+        ${MIRROR:+"$MIRROR"} >"$root.log" 2>&1 || { tail -n 5 "$root.log"; skip "no $suite/$arch can be made"; }
+    rm -f "$root.log"
+fi
+inside true || skip "no emulator runs $arch"
+mountpoint -q "$root/proc" || mount -t proc proc "$root/proc" || skip "cannot mount /proc"
+rm -rf "$root/root/mongoreshape" "$root/root/shared"
+git clone -q "$top" "$root/root/mongoreshape" || exit 2
+[ ! -d "$top/../shared" ] || cp -r "$top/../shared" "$root/root/shared"
+
+failed=0
+for target; do
+    begun=$(date +%s)
+    inside sh -c "cd /root/mongoreshape && make $target" >"$root/root/$target.log" 2>&1 </dev/null
+    status=$?
+    tail -n "${TAIL:-3}" "$root/root/$target.log" | cut -c1-200
+    echo "$suite/$arch make $target: status $status, $(($(date +%s) - begun)) s," \
+         "$(grep -c 'warning:' "$root/root/$target.log") warnings"
+    [ "$status" -eq 0 ] || failed=$((failed + 1))
+done
+[ "$failed" -eq 0 ]

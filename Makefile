@@ -61,7 +61,7 @@ ALLROOMS = $(call group,$(ROOMLIBS))
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo docs check unit unit-programs test-programs vectors cases twin killed fault fuzz fuzz-replay
+.PHONY: all deps demo demo-built docs check check-built unit unit-programs test-programs vectors cases twin killed fault fuzz fuzz-replay
 .PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
@@ -272,6 +272,9 @@ lint: $(ROOMLIBS)
 ## check: everything: installs what is missing, builds, runs all tests
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
+	$(Q)$(MAKE) --no-print-directory check-built
+# What deps installs (a compiler) changes the flags and with them OBJ, so these belong to a make of their own.
+check-built:
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
 test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run killed) \
                $(addprefix $(OBJ)/,fault proxy) \
@@ -303,7 +306,8 @@ docs: $(OBJ)/operators $(OBJ)/mongoreshape
 	$(Q)bash docs/patterns/pages.sh $(OBJ)/mongoreshape docs/patterns
 ## demo: installs what is missing, builds, runs a plan over a sample dump and shows what it did
 demo: deps
-	$(Q)$(MAKE) --no-print-directory -j$(CORES) all $(OBJ)/samples
+	$(Q)$(MAKE) --no-print-directory -j$(CORES) demo-built
+demo-built: all $(OBJ)/samples
 	$(Q)sh dumps/demo.sh $(OBJ)/mongoreshape $(OBJ)/samples $(BUILD)/demo
 ## samples: writes the sample dumps in dumps/ anew
 samples: $(OBJ)/samples

@@ -61,7 +61,8 @@ ALLROOMS = $(call group,$(ROOMLIBS))
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo demo-built docs check check-built unit unit-programs test-programs vectors cases twin killed fault fuzz fuzz-replay
+.PHONY: all deps demo demo-built docs check check-built unit unit-programs test-programs vectors cases twin killed
+.PHONY: fault fuzz fuzz-replay
 .PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all

@@ -123,6 +123,7 @@ $(OBJ)/unit/$(1)/t_%: $(OBJ)/tests/unit/$(1)/t_%.o $(patsubst %.c,$(OBJ)/%.o,$(w
 	$$(Q)$$(CC) $$(ALLFLAGS) $$(filter %.o,$$^) $$(call group,$$(filter %.a,$$^)) $$(TESTLIBS) -o $$@
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_rule,$(r))))
+$(OBJ)/unit/expr/t_zone: TESTLIBS += -Wl,--wrap=access
 $(OBJ)/unit/run/t_pipe $(OBJ)/unit/io/t_lanes: TESTLIBS += -Wl,--wrap=pthread_create
 $(OBJ)/unit/io/t_room: TESTLIBS += -Wl,--wrap=fstatfs64,--wrap=fallocate64
 ROOM ?= *

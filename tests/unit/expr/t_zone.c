@@ -336,6 +336,32 @@ every_allocation_may_fail(void **state)
     }
 }
 
+/* The linker sends the one look for the folder of zones here. */
+static bool no_zones;
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int
+__wrap_access(const char *path, int mode)
+{
+    return no_zones && strncmp(path, "/usr/share/zoneinfo", 19) == 0 ? -1 : __real_access(path, mode);
+}
+
+/* What the system lacks is said when the plan is read, with the package that has it. */
+static void
+missing_zones_are_named_before_any_document(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, 0);
+    bench_refused(&b, "{'$year': {'date': '$d', 'timezone': 'Atlantis/Capital'}}", "tzdata-legacy");
+    no_zones = true;
+    bench_refused(&b, "{'$year': {'date': '$d', 'timezone': '$z'}}", "install the package tzdata");
+    bench_refused(&b, "{'$year': {'date': '$d', 'timezone': 'Atlantis/Capital'}}", "install the package tzdata");
+    assert_int_equal(bench_compile(&b, "{'$year': {'date': '$d', 'timezone': '+02:00'}}"), MRS_OK);
+    no_zones = false;
+    bench_close(&b);
+}
+
 int
 main(void)
 {
@@ -347,6 +373,7 @@ main(void)
         cmocka_unit_test(steps_in_the_calendar_know_the_zone),
         cmocka_unit_test(names_that_are_no_zones_are_refused),
         cmocka_unit_test(zones_of_documents_are_kept),
+        cmocka_unit_test(missing_zones_are_named_before_any_document),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("zone", tests, NULL, NULL);

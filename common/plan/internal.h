@@ -27,7 +27,8 @@ struct mrsi_entry { /* of a map (with key) or of a list */
 };
 struct mrsi_node { /* shared where the text has aliases: never changed after it is read */
     enum mrsi_node_kind kind;
-    bool open; /* its end has not been read yet */
+    bool open;  /* its end has not been read yet */
+    bool plain; /* a scalar without quotes */
     uint32_t line, col;
     uint32_t height; /* containers on the longest way down, itself included; a scalar has 0 */
     uint32_t count;

@@ -8,7 +8,7 @@
  * passed on. The body handed to a hook has its keys in the order of the table, the order that the
  * plan id is made of: two plans with one id cannot behave differently. No step is known here but
  * through its struct. */
-#include "internal.h"
+#include "shell.h"
 #include "mongoreshape/expr.h"
 
 #include <stdio.h>
@@ -210,7 +210,7 @@ read_keys(struct entry *x)
         }
         struct mrs_val v = mrs_missing();
         x->at[i] = at;
-        if (!mrsi_tree_val(p, at->node, &v) ||
+        if (!mrsi_plan_shell(p, type, &type->keys[i], at) || !mrsi_tree_val(p, at->node, &v) ||
             !mrsi_plan_key_check(p, type, &type->keys[i], at, x->l->default_db, &v)) {
             x->salvage = true;
             continue;

@@ -9,6 +9,7 @@
  * none of its business. */
 #include "internal.h"
 #include "scalar.h"
+#include "shell.h"
 
 #include <stdlib.h>
 #include <yaml.h>
@@ -382,6 +383,7 @@ on_scalar(struct reader *r, const yaml_event_t *ev)
     if (!scalar_value(r, ev, &node->val)) {
         return false;
     }
+    node->plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     node->size = node->val.n;
     return attach(r, node, ev->start_mark) && absorb(r, node, ev->start_mark);
 }
@@ -444,13 +446,20 @@ on_event(struct reader *r, const yaml_event_t *ev)
 }
 
 /* ---- errors of syntax ---- */
-static char
-char_at(const struct reader *r, yaml_mark_t at)
+static size_t
+line_start(const struct reader *r, yaml_mark_t at)
 {
-    size_t i = 0, line = 0, col = 0;
+    size_t i = 0, line = 0;
     while (i < r->n && line < at.line) {
         line += r->text[i++] == '\n';
     }
+    return i;
+}
+
+static char
+char_at(const struct reader *r, yaml_mark_t at)
+{
+    size_t i = line_start(r, at), col = 0;
     while (i < r->n && r->text[i] != '\n' && col < at.column) {
         do {
             i++;
@@ -517,6 +526,15 @@ syntax_error(struct reader *r)
     } else if (y->context) {
         snprintf(context, sizeof context, " %.60s that began at line %u, column %u", y->context,
                  line_of(y->context_mark), col_of(y->context_mark));
+    }
+    struct mrsi_shell_text shown;
+    size_t from = line_start(r, at);
+    const char *end = memchr(r->text + from, '\n', r->n - from);
+    if (mrsi_shell_find(r->p->pub.mem, r->text + from, end ? (size_t)(end - r->text) - from : r->n - from, &shown)) {
+        mrsi_plan_error(r->p, line_of(at), col_of(at),
+                        "not valid YAML: %s%s; instead of a literal of the shell write %s", problem, context,
+                        shown.text);
+        return;
     }
     mrsi_plan_error(r->p, line_of(at), col_of(at), "not valid YAML: %s%s%s", problem, context,
                     advice(r));

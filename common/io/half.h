@@ -23,7 +23,8 @@ struct mrsi_half {
 /* A place to rest, behind so many bytes more of what is read; all that was written so far stands in the words. h NULL:
  * none. */
 enum mrs_status mrsi_half_rest(struct mrsi_half *h, uint64_t bytes, struct mrs_err *e);
-/* Names the writer; arg is often a local of its, so it takes itself back (NULL, NULL) before it returns. h may be NULL. */
+/* Names the writer. arg is often a local of its, so before it returns it takes that back with NULL, NULL. h may be
+ * NULL. */
 static inline void
 mrsi_half_writer(struct mrsi_half *h, void (*tell)(void *arg, struct mrs_build *b), void *arg)
 {

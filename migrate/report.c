@@ -271,6 +271,20 @@ notices(FILE *f, const struct mrs_report *r)
     }
 }
 
+/* Equal `_id`s in the input. */
+static void
+twins(FILE *f, const struct mrs_report *r, bool dry)
+{
+    char count[32];
+    for (uint32_t i = 0; i < r->n_twins; i++) {
+        const struct mrs_twins *x = &r->twins[i];
+        fprintf(f, "note: %s%s document%s of %s in the input %s the _id of an earlier one (first: %s): steps use each, "
+                "a server keeps one\n",
+                dry ? "a restore will fail: " : "", mrs_text_count(x->count, count), x->count == 1 ? "" : "s", x->ns,
+                x->count == 1 ? "has" : "have", x->id);
+    }
+}
+
 /* The output and what lies beside it for a while. */
 static void
 disk(FILE *f, const struct mrs_report *r)
@@ -296,6 +310,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
         fprintf(f, "note: %s\n", r->notes[i]);
     }
     notices(f, r);
+    twins(f, r, dry);
     refusals(f, r, dry);
     residue(f, r);
     if (r->published || dry) {

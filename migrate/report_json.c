@@ -118,6 +118,20 @@ notices(struct mrs_cli_json *j, const struct mrs_report *r)
 }
 
 static void
+twins(struct mrs_cli_json *j, const struct mrs_report *r)
+{
+    mrs_cli_json_open(j, "equalIds", MRS_ARRAY);
+    for (uint32_t i = 0; i < r->n_twins; i++) {
+        mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
+        mrs_cli_json_text(j, "ns", r->twins[i].ns);
+        mrs_cli_json_count(j, "documents", r->twins[i].count);
+        mrs_cli_json_text(j, "firstId", r->twins[i].id);
+        mrs_cli_json_close(j);
+    }
+    mrs_cli_json_close(j);
+}
+
+static void
 kinds(struct mrs_cli_json *j, const char *name, unsigned bits)
 {
     mrs_cli_json_open(j, name, MRS_ARRAY);
@@ -153,6 +167,7 @@ report(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_count(j, "refused", r->refused);
     refusals(j, r);
     notices(j, r);
+    twins(j, r);
     mrs_cli_json_text(j, "refusedFile", r->refused_file);
     residue(j, r);
     mrs_cli_json_count(j, "inputBytes", r->in_bytes);

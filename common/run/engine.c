@@ -116,6 +116,7 @@ clear_engine(struct mrsi_engine *en)
     }
     mrsi_look_free(en);
     mrsi_seen_free(en);
+    mrsi_twins_free(en);
     mrs_free(en->mem, en->coll);
     mrs_free(en->mem, en->rows);
     mrsi_amend_free(en->amend);
@@ -213,6 +214,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     s = s == MRS_OK ? make_workers(en, e) : s;
     s = s == MRS_OK ? mrsi_look_new(en, e) : s;
     s = s == MRS_OK ? mrsi_seen_new(en, e) : s;
+    s = s == MRS_OK ? mrsi_twins_new(en, e) : s;
     if (s == MRS_OK && en->opts->amend) {
         s = mrsi_amend_load(en, en->opts->amend, &en->amend, e);
     }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 enum {
-    OBJECT_ID = 12,
     WEIGHT = 8 /* looking at a hash is as much work as reading so many times its bytes */
 };
 
@@ -64,15 +63,6 @@ mrsi_ids_clear(struct mrsi_ids *ids)
     }
 }
 
-/* The usual `_id`; NULL: it is another one, or not in front. */
-static const uint8_t *
-first_object_id(struct mrs_view doc)
-{
-    static const uint8_t head[5] = {MRS_OBJECTID, '_', 'i', 'd', 0};
-    bool usual = doc.n > 4 + sizeof head + OBJECT_ID && memcmp(doc.p + 4, head, sizeof head) == 0;
-    return usual ? doc.p + 4 + sizeof head : NULL;
-}
-
 /* The bytes that stand for an `_id`, and a seed for what they are. */
 struct to_hash {
     const uint8_t *p;
@@ -83,7 +73,7 @@ struct to_hash {
 static inline struct to_hash
 object_id(const struct mrsi_ids *ids, uint32_t target, const uint8_t *p) /* equals none of another type: needs no key */
 {
-    return (struct to_hash){p, OBJECT_ID, ids->en->seed ^ (target + 1ull) * 0x9E3779B97F4A7C15ull};
+    return (struct to_hash){p, MRSI_OBJECT_ID, ids->en->seed ^ (target + 1ull) * 0x9E3779B97F4A7C15ull};
 }
 
 static __attribute__((noinline)) enum mrs_status
@@ -114,7 +104,7 @@ enum mrs_status
 mrsi_ids_short(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch, uint64_t *out,
                struct mrs_err *e)
 {
-    const uint8_t *usual = first_object_id(doc);
+    const uint8_t *usual = mrsi_first_object_id(doc);
     struct to_hash id = object_id(ids, target, usual);
     enum mrs_status s = usual ? MRS_OK : any_id(ids, target, doc, scratch, &id, e);
     if (s == MRS_OK) {

@@ -21,6 +21,7 @@
 
 struct mrsi_engine;
 struct mrsi_seen;
+struct mrsi_twins;
 
 /* A temporary file of raw documents or records; closed with its last user. */
 struct mrsi_temp {
@@ -125,6 +126,7 @@ struct mrsi_engine {
     struct mrsi_amend *amend;
     struct mrsi_look *look; /* NULL: not wanted */
     struct mrsi_seen *seen; /* NULL: no manifest is written */
+    struct mrsi_twins *twins;
     struct mrsi_keep *keep; /* checkpoint.c; NULL: a run that is killed is begun anew */
     pthread_mutex_t temp_lock;
     struct mrsi_temp *temps; /* that are open */
@@ -201,6 +203,12 @@ struct mrsi_scan {
     uint64_t progress; /* bytes of the running part already told */
     uint64_t in_part;
 };
+/* The `_id`s of a block's documents. */
+enum { MRSI_OBJECT_ID = 12 };
+struct mrsi_id_span {
+    const uint8_t *first, *last; /* ObjectIds, in ascending order up to here */
+    bool loose;                  /* they do not ascend, or are no ObjectIds */
+};
 struct mrsi_doc_at { /* where in the scan a document stands */
     const struct mrsi_part *part;
     uint64_t ordinal;
@@ -232,6 +240,7 @@ struct mrsi_cursor {
     bool quiet;   /* a later pass over the same documents: pending steps count and record nothing */
     bool sums;    /* the block is summed up for the manifest */
     struct mrs_docs docs;
+    struct mrsi_id_span ids;    /* of the documents up to here, where sums */
     struct mrs_hash_sum before; /* digest of docs before the document just given, where sums */
 };
 void mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part,
@@ -255,11 +264,26 @@ void mrsi_seen_free(struct mrsi_engine *en);
 /* Whether the documents of a block of an input's namespace are still to be summed up. */
 bool mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq);
 /* All of the block, which was wanted; once more counts for nothing. */
-enum mrs_status mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrs_docs *d,
+enum mrs_status mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrsi_cursor *c,
                                 struct mrs_err *e);
 /* All of a namespace that was read to its end; NULL: nothing was counted. */
 const struct mrs_docs *mrsi_seen_docs(const struct mrsi_engine *en, uint32_t in_index);
 void mrsi_seen_write(const struct mrsi_engine *en, struct mrs_build *b); /* `input` of the manifest */
+
+/* ---- twins.c: equal `_id`s in the input ---- */
+enum mrs_status mrsi_twins_new(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_twins_free(struct mrsi_engine *en);
+void mrsi_twins_block(struct mrsi_engine *en, uint32_t in_index, const struct mrsi_id_span *x, uint64_t docs);
+enum mrs_status mrsi_twins_report(struct mrsi_engine *en, struct mrs_err *e);
+
+/* The usual `_id` in front of a document; NULL: it has another one, or has it elsewhere. */
+static inline const uint8_t *
+mrsi_first_object_id(struct mrs_view doc)
+{
+    static const uint8_t head[5] = {MRS_OBJECTID, '_', 'i', 'd', 0};
+    bool usual = doc.n > 4 + sizeof head + MRSI_OBJECT_ID && memcmp(doc.p + 4, head, sizeof head) == 0;
+    return usual ? doc.p + 4 + sizeof head : NULL;
+}
 
 /* ---- map.c: one-document steps ---- */
 void *mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e); /* NULL: no memory */

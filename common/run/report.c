@@ -229,6 +229,7 @@ mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
     s = s == MRS_OK ? put_written(en, e) : s;
     s = s == MRS_OK ? put_disk(en, e) : s;
     s = s == MRS_OK ? mrsi_look_report(en, e) : s;
+    s = s == MRS_OK ? mrsi_twins_report(en, e) : s;
     s = s == MRS_OK ? put_notes(en, e) : s;
     s = s == MRS_OK ? mrsi_put_restore(en, e) : s;
     return s == MRS_OK ? all_texts(en->report, e) : s;

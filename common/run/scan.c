@@ -188,6 +188,17 @@ mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t or
     return s == MRS_OK ? s : bad_input(in, ordinal, off, s, e);
 }
 
+static inline void
+note_id(struct mrsi_id_span *x, struct mrs_view doc)
+{
+    const uint8_t *id = mrsi_first_object_id(doc);
+    if (!id || (x->last && memcmp(x->last, id, MRSI_OBJECT_ID) >= 0)) {
+        x->loose = true;
+    }
+    x->first = x->first ? x->first : id;
+    x->last = id;
+}
+
 /* The document that begins at c->at, for the manifest. */
 static enum mrs_status
 sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struct mrs_err *e)
@@ -200,7 +211,8 @@ sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struc
     }
     c->before = c->docs.digest;
     mrs_docs_add(&c->docs, doc.p, doc.n);
-    return c->at + doc.n < c->b->n ? MRS_OK : mrsi_seen_block(en, c->part->in_index, c->b->seq, &c->docs, e);
+    note_id(&c->ids, doc);
+    return c->at + doc.n < c->b->n ? MRS_OK : mrsi_seen_block(en, c->part->in_index, c->b->seq, c, e);
 }
 
 /* A document of an input file. */

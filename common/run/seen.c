@@ -86,7 +86,7 @@ mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
 }
 
 enum mrs_status
-mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrs_docs *d, struct mrs_err *e)
+mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrsi_cursor *c, struct mrs_err *e)
 {
     struct one *o = &en->seen->at[in_index];
     enum mrs_status s = MRS_OK;
@@ -94,7 +94,8 @@ mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const s
     if (!is_in(&o->blocks, seq)) {
         s = note(&o->blocks, seq, e);
         if (s == MRS_OK) {
-            mrs_docs_sum(&o->docs, d);
+            mrs_docs_sum(&o->docs, &c->docs);
+            mrsi_twins_block(en, in_index, &c->ids, c->docs.n);
         }
     }
     pthread_mutex_unlock(&en->seen->lock);

@@ -104,6 +104,14 @@ struct mrs_notice {
     struct mrs_ids ids;
     const char *index, *why; /* of the result: the index; why it cannot be said. NULL */
 };
+/* A collection of the input in which documents have equal `_id`s. A run looks at those that embed, copy, rollup,
+ * bucket, link or tree name, since these steps count each of them; with opts.look at all that a step names. Not in a
+ * sample. */
+struct mrs_twins {
+    const char *ns;
+    uint64_t count; /* documents that have the `_id` of an earlier one */
+    const char *id; /* of one of them, as text */
+};
 struct mrs_report {
     struct mrs_arena arena; /* owns all texts */
     struct mrs_account *account;
@@ -118,6 +126,8 @@ struct mrs_report {
     const char *refused_file; /* NULL: none written */
     struct mrs_notice *notice; /* opts.look; in order of steps */
     uint32_t n_notice;
+    struct mrs_twins *twins;
+    uint32_t n_twins;
     uint64_t in_bytes, out_bytes;
     uint64_t disk_bytes;  /* of all files of the output, without compression; in a dry run about, for the manifest */
     uint64_t refused_bytes; /* of the files of refused documents; opts.look, or where they were written */

@@ -555,7 +555,7 @@ is_due(void *arg, uint64_t bytes)
 }
 
 static enum mrs_status
-stop(void *arg, struct mrs_err *e)
+stop_now(void *arg, struct mrs_err *e)
 {
     (void)arg;
     return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "stop");
@@ -564,7 +564,7 @@ stop(void *arg, struct mrs_err *e)
 static enum mrs_status
 open_waiting(const char *path, struct waiting *w, struct mrs_input **in)
 {
-    struct mrs_input_opts opts = {.tmp = at("tmp"), .pause = {w, is_due, stop}};
+    struct mrs_input_opts opts = {.tmp = at("tmp"), .pause = {w, is_due, stop_now}};
     return mrs_input_open(mem, path, &opts, in, &err);
 }
 

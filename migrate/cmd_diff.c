@@ -17,29 +17,20 @@ struct diffing {
 };
 
 /* ---- for people ---- */
-/* Text from data, without what could upset a terminal. */
-static void
-put_name(const char *text)
-{
-    for (; *text; text++) {
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stdout);
-    }
-}
-
 static void
 value(const struct mrs_diff_value *v)
 {
     fputs("    ", stdout);
-    put_name(*v->path ? v->path : v->order ? "the document" : "\"\"");
+    mrs_say(stdout, "%s", *v->path ? v->path : v->order ? "the document" : "\"\"");
     if (v->order) {
         fputs(": the fields stand in another order: ", stdout);
-        put_name(v->a);
+        mrs_say(stdout, "%s", v->a);
         fputs(" in A, ", stdout);
-        put_name(v->b);
+        mrs_say(stdout, "%s", v->b);
         fputs(" in B comes first\n", stdout);
         return;
     }
-    printf(": %s in A, %s in B\n", v->a ? v->a : "nothing", v->b ? v->b : "nothing");
+    mrs_say(stdout, ": %s in A, %s in B\n", v->a ? v->a : "nothing", v->b ? v->b : "nothing");
 }
 
 static void
@@ -48,14 +39,14 @@ document(const struct mrs_diff_doc *d)
     static const char *const words[] = {"differs", "only in A", "only in B"};
     char a[32], b[32];
     if (d->id) {
-        printf("  _id %s: %s", d->id, words[d->kind]);
+        mrs_say(stdout, "  _id %s: %s", d->id, words[d->kind]);
     } else {
-        printf("  without _id: %s", words[d->kind]);
+        mrs_say(stdout, "  without _id: %s", words[d->kind]);
     }
     if (d->kind == MRS_DIFF_CHANGED) {
-        printf(" (document %s of A, %s of B)\n", mrs_text_count(d->no[0], a), mrs_text_count(d->no[1], b));
+        mrs_say(stdout, " (document %s of A, %s of B)\n", mrs_text_count(d->no[0], a), mrs_text_count(d->no[1], b));
     } else {
-        printf(" (document %s)\n", mrs_text_count(d->no[d->kind == MRS_DIFF_ONLY_B], a));
+        mrs_say(stdout, " (document %s)\n", mrs_text_count(d->no[d->kind == MRS_DIFF_ONLY_B], a));
     }
     for (uint32_t i = 0; i < d->n_value; i++) {
         value(&d->value[i]);
@@ -74,24 +65,25 @@ counts(const struct mrs_diff_coll *c, bool manifest)
         const char *why = c->docs[0].n != c->docs[1].n         ? "other documents"
                           : c->docs[0].bytes != c->docs[1].bytes ? "other bytes"
                                                                  : "the digest differs";
-        printf(": %s (%s documents in the manifest, %s in the dump)\n", why, mrs_text_count(c->docs[0].n, a),
+        mrs_say(stdout, ": %s (%s documents in the manifest, %s in the dump)\n", why, mrs_text_count(c->docs[0].n, a),
                mrs_text_count(c->docs[1].n, b));
         return;
     }
     if (c->changed) {
-        printf("%s%s differ", comma, mrs_text_count(c->changed, a));
+        mrs_say(stdout, "%s%s differ", comma, mrs_text_count(c->changed, a));
         comma = ", ";
     }
     for (int side = 0; side < 2; side++) {
         if (c->only[side]) {
-            printf("%s%s only in %c", comma, mrs_text_count(c->only[side], a), "AB"[side]);
+            mrs_say(stdout, "%s%s only in %c", comma, mrs_text_count(c->only[side], a), "AB"[side]);
             comma = ", ";
         }
     }
     if (!c->changed && !c->only[0] && !c->only[1]) {
         fputs(": the same documents, other metadata", stdout);
     }
-    printf(" (%s documents in A, %s in B)\n", mrs_text_count(c->docs[0].n, a), mrs_text_count(c->docs[1].n, b));
+    mrs_say(stdout, " (%s documents in A, %s in B)\n", mrs_text_count(c->docs[0].n, a),
+            mrs_text_count(c->docs[1].n, b));
 }
 
 static void
@@ -99,23 +91,23 @@ collection(const struct diffing *x, const struct mrs_diff_coll *c)
 {
     char n[32];
     bool manifest = x->cli->manifest != NULL;
-    put_name(c->ns);
+    mrs_say(stdout, "%s", c->ns);
     for (int side = 0; side < 2; side++) {
         if (!c->there[!side]) {
             const char *where = !manifest ? (side ? "B" : "A") : side ? "the dump" : "the manifest";
-            printf(": only in %s (%s document%s)\n", where, mrs_text_count(c->docs[side].n, n),
+            mrs_say(stdout, ": only in %s (%s document%s)\n", where, mrs_text_count(c->docs[side].n, n),
                    c->docs[side].n == 1 ? "" : "s");
             return;
         }
     }
     if (manifest && c->told[0] != c->told[1]) {
-        printf(": it has documents only in %s\n", c->told[0] ? "the manifest" : "the dump");
+        mrs_say(stdout, ": it has documents only in %s\n", c->told[0] ? "the manifest" : "the dump");
         return;
     }
     counts(c, manifest);
     for (uint32_t i = 0; i < c->n_meta; i++) {
         fputs("  ", stdout);
-        put_name(c->meta[i]);
+        mrs_say(stdout, "%s", c->meta[i]);
         fputc('\n', stdout);
     }
     for (uint32_t i = 0; i < c->n_doc; i++) {
@@ -123,7 +115,7 @@ collection(const struct diffing *x, const struct mrs_diff_coll *c)
     }
     uint64_t all = c->changed + c->only[0] + c->only[1];
     if (c->n_doc && all > c->n_doc) {
-        printf("  and %s more\n", mrs_text_count(all - c->n_doc, n));
+        mrs_say(stdout, "  and %s more\n", mrs_text_count(all - c->n_doc, n));
     }
 }
 
@@ -144,9 +136,9 @@ tell(const struct diffing *x)
         return;
     }
     if (d->n_differ) {
-        fprintf(stderr, "%u of %u namespaces differ\n", d->n_differ, d->n_coll);
+        mrs_say(stderr, "%u of %u namespaces differ\n", d->n_differ, d->n_coll);
     } else {
-        fprintf(stderr, "%s and %s hold the same: %u namespace%s, %s documents\n", x->name[0], x->name[1], d->n_coll,
+        mrs_say(stderr, "%s and %s hold the same: %u namespace%s, %s documents\n", x->name[0], x->name[1], d->n_coll,
                 d->n_coll == 1 ? "" : "s", mrs_text_count(docs, n));
     }
 }

@@ -20,9 +20,9 @@ settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
 {
     char id[33];
     mrs_plan_id_text(job->plan, id);
-    fprintf(stderr, "plan %s, %u step%s, id %s\n", job->plan->file, job->plan->n_steps,
+    mrs_say(stderr, "plan %s, %u step%s, id %s\n", job->plan->file, job->plan->n_steps,
             job->plan->n_steps == 1 ? "" : "s", job->plan->id_known ? id : "not known");
-    fprintf(stderr, "input %s, %u namespace%s\n", o->input, mrs_input_count(job->in),
+    mrs_say(stderr, "input %s, %u namespace%s\n", o->input, mrs_input_count(job->in),
             mrs_input_count(job->in) == 1 ? "" : "s");
 }
 
@@ -37,7 +37,11 @@ put_word(FILE *f, const char *word)
     }
     fputc('\'', f);
     for (const char *at = word; *at; at++) {
-        fputs(*at == '\'' ? "'\\''" : (char[2]){*at, 0}, f);
+        if ((unsigned char)*at < 0x20 || *at == 0x7f) {
+            mrs_say(f, "'$'\\x%02x''", (unsigned char)*at); /* a terminal would obey it */
+        } else {
+            fputs(*at == '\'' ? "'\\''" : (char[2]){*at, 0}, f);
+        }
     }
     fputc('\'', f);
 }

@@ -60,18 +60,18 @@ account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows
     char head[64];
     snprintf(head, sizeof head, "step %u %.40s", no, type);
     int left = (int)strlen(head) > names + 2 ? (int)strlen(head) : names + 2;
-    fprintf(f, "%-*s", left, head);
+    mrs_say(f, "%-*s", left, head);
     for (int c = 0; c < N_COLUMNS; c++) {
         if (width[c]) {
-            fprintf(f, "  %*s", width[c], columns[c].title);
+            mrs_say(f, "  %*s", width[c], columns[c].title);
         }
     }
     fputc('\n', f);
     for (uint32_t i = 0; i < n; i++) {
-        fprintf(f, "  %-*s", left - 2, rows[i].ns);
+        mrs_say(f, "  %-*s", left - 2, rows[i].ns);
         for (int c = 0; c < N_COLUMNS; c++) {
             if (width[c]) {
-                fprintf(f, "  %*s", width[c], mrs_text_count(figure(&rows[i], &columns[c]), text));
+                mrs_say(f, "  %*s", width[c], mrs_text_count(figure(&rows[i], &columns[c]), text));
             }
         }
         fputc('\n', f);
@@ -99,13 +99,13 @@ written(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dr
         if (w->copied && !job->cli->verbose) {
             continue;
         }
-        fprintf(f, "  %s: %s document%s, %s%s%s\n", w->ns, mrs_text_count(w->docs, count),
+        mrs_say(f, "  %s: %s document%s, %s%s%s\n", w->ns, mrs_text_count(w->docs, count),
                 w->docs == 1 ? "" : "s", mrs_text_size(w->bytes, size),
                 w->copied ? ", unchanged" : "",
                 w->empty_now ? ", empty now: `drop_collection` would remove it" : "");
     }
     if (copied && !job->cli->verbose) {
-        fprintf(f, "  %u collection%s %s through unchanged\n", copied, copied == 1 ? "" : "s",
+        mrs_say(f, "  %u collection%s %s through unchanged\n", copied, copied == 1 ? "" : "s",
                 dry ? "would pass" : "passed");
     }
 }
@@ -114,14 +114,14 @@ static void
 closing(FILE *f, const struct mrs_report *r)
 {
     if (r->n_drop_first) {
-        fprintf(f, "before restoring over the old data, drop at the target:");
+        mrs_say(f, "before restoring over the old data, drop at the target:");
         for (uint32_t i = 0; i < r->n_drop_first; i++) {
-            fprintf(f, "%s %s", i ? "," : "", r->drop_first[i]);
+            mrs_say(f, "%s %s", i ? "," : "", r->drop_first[i]);
         }
         fputc('\n', f);
     }
     if (r->restore && *r->restore) {
-        fprintf(f, "restore with:\n  %s\n", r->restore);
+        mrs_say(f, "restore with:\n  %s\n", r->restore);
     }
 }
 
@@ -134,15 +134,15 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
     mrs_text_time(r->wall_ms, wall);
     mrs_text_time(r->sync_ms, sync);
     if (dry) {
-        fprintf(f, "nothing was written; read files of %s in %s, the output would have %s of BSON\n", in, wall, out);
+        mrs_say(f, "nothing was written; read files of %s in %s, the output would have %s of BSON\n", in, wall, out);
     } else {
-        fprintf(f, "wrote %s of BSON to %s in %s (%s of it to make sure it is on disk), from files of %s\n", out,
+        mrs_say(f, "wrote %s of BSON to %s in %s (%s of it to make sure it is on disk), from files of %s\n", out,
                 strcmp(job->cli->output, "-") == 0 ? "standard output" : job->cli->output, wall,
                 sync, in);
     }
     if (job->cli->verbose && job->plan && job->plan->id_known) {
         mrs_plan_id_text(job->plan, id);
-        fprintf(f, "plan id %s\n", id);
+        mrs_say(f, "plan id %s\n", id);
     }
 }
 
@@ -154,7 +154,7 @@ ids(FILE *f, const struct mrs_ids *x, uint64_t count)
     const char *comma = "_id ";
     uint32_t n = x->n < SHOWN ? x->n : SHOWN;
     for (uint32_t i = 0; i < n; i++) {
-        fprintf(f, "%s%s", comma, *x->at[i] ? x->at[i] : "missing");
+        mrs_say(f, "%s%s", comma, *x->at[i] ? x->at[i] : "missing");
         comma = ", ";
     }
     fputs(n && count > n ? " first" : "", f);
@@ -165,7 +165,7 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
 {
     char count[32];
     if (r->refused) {
-        fprintf(f, "%s document%s %s refused%s%s\n", mrs_text_count(r->refused, count),
+        mrs_say(f, "%s document%s %s refused%s%s\n", mrs_text_count(r->refused, count),
                 r->refused == 1 ? "" : "s",
                 dry               ? "would be"
                 : r->refused == 1 ? "was"
@@ -176,16 +176,16 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
         told += k->count;
-        fprintf(f, "  step %u, %s: %s%s%s%s (%s, ", k->step, k->ns, *k->place ? "`" : "", k->place,
+        mrs_say(f, "  step %u, %s: %s%s%s%s (%s, ", k->step, k->ns, *k->place ? "`" : "", k->place,
                 *k->place ? "`: " : "", k->reason, mrs_text_count(k->count, count));
         ids(f, &k->ids, k->count);
         fputs(")\n", f);
     }
     if (told < r->refused) {
-        fprintf(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));
+        mrs_say(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));
     }
     if (r->refused_file) {
-        fprintf(f, "  (the same as text: %s.jsonl)\n", r->refused_file);
+        mrs_say(f, "  (the same as text: %s.jsonl)\n", r->refused_file);
     }
 }
 
@@ -196,7 +196,7 @@ kinds(FILE *f, unsigned bits)
     const char *comma = "";
     for (uint32_t i = 0; i < MRS_LOSS_KINDS; i++) {
         if (bits & 1u << i) {
-            fprintf(f, "%s%s", comma, mrs_loss_word(i));
+            mrs_say(f, "%s%s", comma, mrs_loss_word(i));
             comma = ", ";
         }
     }
@@ -209,12 +209,12 @@ residue(FILE *f, const struct mrs_report *r)
     if (!r->residue) {
         return;
     }
-    fprintf(f, "what the inverse does not bring back is in %s, %s: ", r->residue,
+    mrs_say(f, "what the inverse does not bring back is in %s, %s: ", r->residue,
             mrs_text_size(r->residue_bytes, size));
     kinds(f, r->residue_kinds);
-    fprintf(f, "%s\n", r->residue_kinds ? "" : "nothing");
+    mrs_say(f, "%s\n", r->residue_kinds ? "" : "nothing");
     if (r->residue_unlisted) {
-        fprintf(f, "note: no loss that `invert` lists names this: ");
+        mrs_say(f, "note: no loss that `invert` lists names this: ");
         kinds(f, r->residue_unlisted);
         fputc('\n', f);
     }
@@ -227,15 +227,15 @@ of_result(FILE *f, const struct mrs_notice *x)
     char count[32];
     mrs_text_count(x->count, count);
     if (x->kind == MRS_NOTICE_UNSURE) {
-        fprintf(f, "note: only a server can say whether the result fits unique index %s of %s: %s\n", x->index, x->ns,
+        mrs_say(f, "note: only a server can say whether the result fits unique index %s of %s: %s\n", x->index, x->ns,
                 x->why);
         return;
     }
-    fprintf(f, "note: a restore will fail: unique index %s of %s ", x->index, x->ns);
+    mrs_say(f, "note: a restore will fail: unique index %s of %s ", x->index, x->ns);
     if (x->kind == MRS_NOTICE_CLASH) {
-        fprintf(f, "has %s clash%s (", count, x->count == 1 ? "" : "es");
+        mrs_say(f, "has %s clash%s (", count, x->count == 1 ? "" : "es");
     } else {
-        fprintf(f, "cannot hold %s document%s with arrays in two of its fields (", count, x->count == 1 ? "" : "s");
+        mrs_say(f, "cannot hold %s document%s with arrays in two of its fields (", count, x->count == 1 ? "" : "s");
     }
     ids(f, &x->ids, x->count + (x->kind == MRS_NOTICE_CLASH));
     fputs(")\n", f);
@@ -257,7 +257,7 @@ notices(FILE *f, const struct mrs_report *r)
             of_result(f, x);
             continue;
         }
-        fprintf(f, "note: step %u, %s: %s %s (", x->step, x->ns, mrs_text_count(x->count, count),
+        mrs_say(f, "note: step %u, %s: %s %s (", x->step, x->ns, mrs_text_count(x->count, count),
                 words[x->kind][x->count > 1]);
         ids(f, &x->ids, x->count);
         fputs(")\n", f);
@@ -265,7 +265,7 @@ notices(FILE *f, const struct mrs_report *r)
     for (uint32_t i = 0; i < r->n_written; i++) {
         const struct mrs_written *w = &r->written[i];
         if (w->largest_id && w->largest > LARGE) {
-            fprintf(f, "note: %s: its largest document, _id %s, has %s of the 16 MiB that a server takes\n", w->ns,
+            mrs_say(f, "note: %s: its largest document, _id %s, has %s of the 16 MiB that a server takes\n", w->ns,
                     *w->largest_id ? w->largest_id : "missing", mrs_text_size(w->largest, count));
         }
     }
@@ -290,10 +290,10 @@ static void
 disk(FILE *f, const struct mrs_report *r)
 {
     char out[32], tmp[32];
-    fprintf(f, "a run needs %s of disk at OUT (less with --compress)", mrs_text_size(r->disk_bytes + r->refused_bytes,
+    mrs_say(f, "a run needs %s of disk at OUT (less with --compress)", mrs_text_size(r->disk_bytes + r->refused_bytes,
                                                                                       out));
     if (r->temp_bytes) {
-        fprintf(f, " and up to %s for temporary files", mrs_text_size(r->temp_bytes, tmp));
+        mrs_say(f, " and up to %s for temporary files", mrs_text_size(r->temp_bytes, tmp));
     }
     fputc('\n', f);
 }
@@ -303,11 +303,11 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
 {
     account(f, job, r);
     if (r->n_written && (r->published || dry)) {
-        fprintf(f, "%s\n", dry ? "would write" : "written");
+        mrs_say(f, "%s\n", dry ? "would write" : "written");
         written(f, job, r, dry);
     }
     for (uint32_t i = 0; i < r->n_notes; i++) {
-        fprintf(f, "note: %s\n", r->notes[i]);
+        mrs_say(f, "note: %s\n", r->notes[i]);
     }
     notices(f, r);
     twins(f, r, dry);
@@ -319,7 +319,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
             disk(f, r);
         }
     } else {
-        fprintf(f, "nothing was published\n");
+        mrs_say(f, "nothing was published\n");
     }
     if (r->published && !job->cli->sample) {
         closing(f, r);

@@ -17,7 +17,7 @@ show_document(struct mrs_mem *mem, const char *label, struct mrs_view doc)
     mrs_ejson_write(doc, false, &text);
     if (!text.bad) {
         int n = text.n > WIDTH ? WIDTH : (int)text.n;
-        fprintf(stderr, "  %s %.*s%s\n", label, n, (const char *)text.p, text.n > WIDTH ? " ..." : "");
+        mrs_say(stderr, "  %s %.*s%s\n", label, n, (const char *)text.p, text.n > WIDTH ? " ..." : "");
     }
     mrs_buf_clear(&text);
 }
@@ -45,7 +45,7 @@ static void
 show_namespace(struct mrsi_job *job, struct mrs_input *after, uint32_t i)
 {
     const char *ns = mrs_input_at(after, i)->ns;
-    fprintf(stderr, "%s\n", ns);
+    mrs_say(stderr, "%s\n", ns);
     for (uint32_t k = 0; k < mrs_input_count(job->in); k++) {
         const struct mrs_input_ns *old = mrs_input_at(job->in, k);
         if (old->kind == MRS_INPUT_DATA && old->data_path && strcmp(old->ns, ns) == 0) {

@@ -29,6 +29,7 @@ static const struct {
     [MRS_E_CANCEL] = {"interrupted", 130},
     [MRS_E_ACCOUNT] = {"account does not balance", 4},
     [MRS_E_SERVER] = {"server", 6},
+    [MRS_E_CHANGED] = {"input changed", 3},
 };
 
 void

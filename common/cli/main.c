@@ -28,7 +28,7 @@ static int
 close_stdout(const struct mrs_cli *cli, int status)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
+        mrs_say(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
         return status > mrs_code_exit(MRS_E_REFUSED) ? status : mrs_code_exit(MRS_E_IO);
     }
     return status;
@@ -61,15 +61,15 @@ mrs_cli_tell(const struct mrs_cli *cli, const struct mrs_err *e)
 {
     char text[1200];
     bool colour = mrs_text_colour(stderr);
-    fprintf(stderr, "%s: %s%s%s\n", cli->tool->name, colour ? "\x1b[31m" : "",
-            mrs_err_text(e, text, sizeof text), colour ? "\x1b[0m" : "");
+    mrs_say(stderr, colour ? "%s: \x1b[31m%s\x1b[0m\n" : "%s: %s\n", cli->tool->name,
+            mrs_err_text(e, text, sizeof text));
 }
 
 void
 mrs_cli_tell_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg)
 {
     bool colour = mrs_text_colour(stderr);
-    const char *on = !colour ? "" : warning ? "\x1b[35m" : "\x1b[31m";
-    fprintf(stderr, "%s:%u:%u: %s%s:%s %s\n", file, line, col, on, warning ? "warning" : "error",
-            colour ? "\x1b[0m" : "", msg);
+    mrs_say(stderr, "%s:%u:%u: ", file, line, col);
+    fputs(!colour ? "" : warning ? "\x1b[35m" : "\x1b[31m", stderr);
+    mrs_say(stderr, colour ? "%s:\x1b[0m %s\n" : "%s: %s\n", warning ? "warning" : "error", msg);
 }

@@ -40,7 +40,7 @@ mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     mask_uris(text);
-    fprintf(stderr, "%s: %s\ntry `%s help%s%s`\n", cli->tool->name, text, cli->tool->name, cli->command ? " " : "",
+    mrs_say(stderr, "%s: %s\ntry `%s help%s%s`\n", cli->tool->name, text, cli->tool->name, cli->command ? " " : "",
             cli->command ? cli->command->name : "");
     return 2;
 }

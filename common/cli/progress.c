@@ -62,9 +62,9 @@ void
 mrs_cli_progress_draw(struct mrs_cli_progress *p, const char *line)
 {
     if (p->terminal) {
-        fprintf(stderr, "\r%.*s\x1b[K", columns(), line);
+        mrs_say(stderr, "\r%.*s\x1b[K", columns(), line);
     } else {
-        fprintf(stderr, "%s\n", line);
+        mrs_say(stderr, "%s\n", line);
     }
     fflush(stderr);
     p->drawn = true;

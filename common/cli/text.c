@@ -7,6 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
+static void
+put_file(void *arg, const char *p, size_t n)
+{
+    fwrite(p, 1, n, arg);
+}
+
+void
+mrs_say(FILE *f, const char *fmt, ...)
+{
+    struct mrs_say to = {put_file, f};
+    va_list args;
+    va_start(args, fmt);
+    mrs_say_args(&to, fmt, &args);
+    va_end(args);
+}
+
 void
 mrs_text_fold(FILE *f, const char *text, int indent, int col)
 {
@@ -20,7 +36,7 @@ mrs_text_fold(FILE *f, const char *text, int indent, int col)
             fputc(' ', f);
             col++;
         }
-        fwrite(text, 1, (size_t)n, f);
+        mrs_say(f, "%.*s", n, text);
         col += n;
         text += n;
         text += strspn(text, " ");

@@ -95,7 +95,7 @@ make_folder(const struct mrs_beside *side, struct mrs_err *e)
 {
     char *dir = path_of(side, "");
     enum mrs_status s = dir ? MRS_OK : mrs_err_memory(e, 0);
-    if (s == MRS_OK && mkdir(dir, 0777) == 0) {
+    if (s == MRS_OK && mkdir(dir, 0700) == 0) {
         s = mrsi_sync_parent(dir, e);
     } else if (s == MRS_OK && errno != EEXIST) {
         s = mrs_err_sys(e, errno, "create folder %s", dir);
@@ -247,7 +247,7 @@ create_number(const struct mrs_beside *side, const char *path, int *fd, struct m
     if (side->tmp) {
         return create_away(side->tmp, path, fd, e);
     }
-    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_EXCL, 0666);
+    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_EXCL, 0600);
     return *fd < 0 ? mrs_err_sys(e, errno, "open %s", path) : MRS_OK;
 }
 

@@ -143,7 +143,7 @@ mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
     static const char text[] =
         "This folder is the unfinished output of mongoreshape and may be removed.\n";
     bool taken = false;
-    enum mrs_status s = mrsi_create(o->marker, &o->claim.marker, e);
+    enum mrs_status s = mrsi_create(o->marker, 0600, &o->claim.marker, e);
     if (s != MRS_OK) {
         rmdir(o->partial);
         return s;
@@ -164,13 +164,13 @@ mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
 enum mrs_status
 mrsi_claim_new(struct mrs_output *o, struct mrs_err *e)
 {
-    if (mkdir(o->partial, 0777) < 0) {
+    if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
         int err = errno;
         enum mrs_status s = err == EEXIST ? remove_stale(o, e) : mrs_err_sys(e, err, "create folder %s", o->partial);
         if (s != MRS_OK) {
             return s;
         }
-        if (mkdir(o->partial, 0777) < 0) {
+        if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
             return errno == EEXIST ? busy(o->partial, e) : mrs_err_sys(e, errno, "create folder %s", o->partial);
         }
     }
@@ -193,7 +193,7 @@ take_marker(struct mrs_output *o, struct mrs_err *e)
     bool taken = false;
     o->claim.marker = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (o->claim.marker < 0 && errno == ENOENT && has_manifest(o)) { /* killed behind the marker's end */
-        enum mrs_status s = mrsi_create(o->marker, &o->claim.marker, e);
+        enum mrs_status s = mrsi_create(o->marker, 0600, &o->claim.marker, e);
         if (s != MRS_OK) {
             return s;
         }

@@ -41,6 +41,13 @@ rename_failed(const char *from, const char *to, int err, struct mrs_err *e)
                : mrs_err_sys(e, err, "rename %s to %s", from, to);
 }
 
+/* Nothing is published of an input that is not any more what was read. */
+enum mrs_status
+mrsi_output_input_same(const struct mrs_output *o, struct mrs_err *e)
+{
+    return o->like ? mrs_input_unchanged(o->like, e) : MRS_OK;
+}
+
 enum mrs_status
 mrs_output_sync(struct mrs_output *o, struct mrs_err *e)
 {
@@ -67,7 +74,7 @@ write_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
     char *path = mrsi_format(o->mem, "%s/%s", o->partial, o->kind == MRSI_OUT_FILE ? "manifest" : MRSI_MANIFEST);
     enum mrs_status s =
         path ? mrsi_manifest(o, extra, &text, e) : mrs_err_memory(e, strlen(o->partial));
-    s = s == MRS_OK ? mrs_file_write(path, text.p, text.n, e) : s;
+    s = s == MRS_OK ? mrsi_file_write(path, o->file_mode, text.p, text.n, e) : s;
     mrs_free(o->mem, path);
     mrs_buf_clear(&text);
     return s;
@@ -140,7 +147,7 @@ replace_dir(struct mrs_output *o, struct mrs_err *e)
     int marker = -1, older = -1;
     (void)mrsi_claim_folder(o->partial, &older, NULL); /* ours is the new one: nobody else removes this meanwhile */
     /* should we be killed now, the next run may remove the older output */
-    if (mrsi_create(o->marker, &marker, NULL) == MRS_OK) {
+    if (mrsi_create(o->marker, 0600, &marker, NULL) == MRS_OK) {
         close(marker);
     }
     s = mrsi_sync_parent(o->path, e);
@@ -317,7 +324,8 @@ publish_stdout(struct mrs_output *o, struct mrs_err *e)
         return mrs_err_sys(e, errno, "stat temporary file");
     }
     struct mrsi_span span = {o->out_fd, 0, (uint64_t)st.st_size, "temporary file"};
-    return send_span(o, &span, e);
+    enum mrs_status s = mrsi_output_input_same(o, e);
+    return s == MRS_OK ? send_span(o, &span, e) : s;
 }
 
 /* ---- one file of all ---- */
@@ -351,7 +359,8 @@ pack_file(struct mrs_output *o, struct mrs_err *e)
         s = mrs_err_sys(e, errno, "stat %s", path);
     } else if (s == MRS_OK) {
         struct mrsi_span span = {half.fd, 0, (uint64_t)st.st_size, path};
-        s = send_span(o, &span, e);
+        s = mrsi_output_input_same(o, e);
+        s = s == MRS_OK ? send_span(o, &span, e) : s;
     }
     if (close(half.fd) < 0 && s == MRS_OK) {
         s = mrs_err_sys(e, errno, "close %s", path);
@@ -393,6 +402,7 @@ publish(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
     }
     enum mrs_status s = o->kind == MRSI_OUT_PACK ? pack_file(o, e) : mrs_output_sync(o, e);
     s = s == MRS_OK ? write_manifest(o, extra, e) : s;
+    s = s == MRS_OK ? mrsi_output_input_same(o, e) : s;
     if (s == MRS_OK) {
         s = o->kind == MRSI_OUT_DIR ? publish_dir(o, e) : publish_file(o, e);
     }

@@ -5,13 +5,14 @@
  * dump or the folder of one database; which of them is guessed from the files directly in it. Names of files decide
  * namespaces, but for the over-long ones, whose metadata file must say them. Every other file is an "extra", to be
  * copied as it is: nothing of a dump gets lost because we do not know it. Listing is sorted, so that a run repeats.
- * Must not open files by itself. */
+ * Must not open files by itself, but to know those that belong to no dump. */
 #include "dumpdir.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#define DEEPEST 8 /* folders in folders below a database's: a loop of soft links must end */
+#define DEEPEST 8 /* folders in folders below a database's */
 
 struct rec {
     enum { REC_DATA, REC_META, REC_EXTRA } kind;
@@ -27,6 +28,7 @@ struct scan {
     struct rec *recs;
     uint32_t n, cap;
     bool dump; /* something that only dumps have was seen */
+    bool looks; /* whether it is a root, that is: nothing is noted */
 };
 
 /* Folders inside a database's folder, yet to be listed. */
@@ -37,11 +39,75 @@ struct folder {
     int depth;
 };
 
+/* Notes that the desktop of macOS puts beside every file, by their first bytes: a file of any name may begin with ._ */
+static enum mrs_status
+is_apple_note(const struct mrsi_item *item, bool *yes, struct mrs_err *e)
+{
+    static const uint8_t magic[4] = {0x00, 0x05, 0x16, 0x07};
+    uint8_t head[4];
+    size_t got = 0;
+    int fd;
+    *yes = false;
+    if (item->place || item->folder || strncmp(item->name, "._", 2) != 0) {
+        return MRS_OK; /* a container has left them out */
+    }
+    enum mrs_status s = mrsi_open_regular(item->path, &fd, NULL, e);
+    if (s == MRS_OK) {
+        s = mrsi_pread_full(fd, head, sizeof head, 0, item->path, &got, e);
+        close(fd);
+    }
+    *yes = s == MRS_OK && got == sizeof head && memcmp(head, magic, sizeof magic) == 0;
+    return s;
+}
+
+/* What other programs put into folders that are a dump: no database is called like that. */
+static bool
+is_foreign_folder(const struct mrsi_item *item)
+{
+    return item->folder && (item->name[0] == '.' || strcmp(item->name, "__MACOSX") == 0);
+}
+
+static enum mrs_status
+note_passed(struct mrs_input *in, const char *path, struct mrs_err *e)
+{
+    const char **more = mrs_more(in->mem, in->passed, in->n_passed, &in->cap_passed, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
+    }
+    in->passed = more;
+    in->passed[in->n_passed++] = path;
+    return MRS_OK;
+}
+
+static enum mrs_status
+pass_over(struct scan *c, struct mrsi_items *items, struct mrs_err *e)
+{
+    struct mrsi_items kept = {mrs_arena_alloc(&c->in->arena, (items->n + 1) * sizeof *kept.at), 0};
+    enum mrs_status s = kept.at ? MRS_OK : mrs_err_memory(e, items->n * sizeof *kept.at);
+    for (uint32_t i = 0; s == MRS_OK && i < items->n; i++) {
+        const struct mrsi_item *item = &items->at[i];
+        bool foreign;
+        s = is_apple_note(item, &foreign, e);
+        foreign = foreign || is_foreign_folder(item);
+        if (s == MRS_OK && foreign && !c->looks) {
+            s = note_passed(c->in, item->path, e);
+        } else if (s == MRS_OK && !foreign) {
+            kept.at[kept.n++] = *item;
+        }
+    }
+    *items = kept;
+    return s;
+}
+
 static enum mrs_status
 list(struct scan *c, const struct mrsi_item *folder, struct mrsi_items *out, struct mrs_err *e)
 {
     *out = (struct mrsi_items){NULL, 0};
-    return c->shelf->list(c->shelf, &c->in->arena, folder, out, e);
+    enum mrs_status s = c->shelf->list(c->shelf, &c->in->arena, folder, out, e);
+    if (s == MRS_OK && c->shelf == &mrsi_shelf_files && !c->looks) {
+        s = mrsi_watch_folder(c->in, folder, out, e);
+    }
+    return s == MRS_OK ? pass_over(c, out, e) : s;
 }
 
 static enum mrs_status
@@ -81,8 +147,7 @@ add_below(struct scan *c, const struct mrsi_item *item, const char *rel, struct 
         struct mrsi_items has = {NULL, 0};
         todo = at.next;
         s = at.depth > DEEPEST ? MRSI_FAIL(e, MRS_E_LIMIT,
-                                           "%s: more than %d folders inside each other "
-                                           "(a loop of soft links?)",
+                                           "%s: more than %d folders inside each other",
                                            at.item->path, DEEPEST)
                                : list(c, at.item, &has, e);
         for (uint32_t i = 0; s == MRS_OK && i < has.n; i++) {
@@ -259,7 +324,7 @@ enum mrs_status
 mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_shelf *shelf, const struct mrsi_item *folder, bool *root,
                   struct mrs_err *e)
 {
-    struct scan c = {in, shelf, NULL, 0, 0, false};
+    struct scan c = {.in = in, .shelf = shelf, .looks = true};
     return is_root(&c, folder, root, e);
 }
 
@@ -439,7 +504,7 @@ enum mrs_status
 mrsi_dump_take(struct mrs_input *in, const struct mrsi_shelf *shelf, const struct mrsi_item *top, const char *db,
                struct mrs_err *e)
 {
-    struct scan c = {in, shelf, NULL, 0, 0, false};
+    struct scan c = {.in = in, .shelf = shelf};
     enum mrs_status s = db ? list_db(&c, top, db, e) : list_root(&c, top, e);
     if (s == MRS_OK && !c.dump) {
         s = MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file",

@@ -12,6 +12,7 @@ struct mrsi_item {
     const struct mrsi_place *place; /* NULL: a file of that path */
     uint64_t bytes;                 /* of a file */
     bool folder;
+    struct mrsi_stamp stamp; /* of a file of the file system */
     uint32_t from, to, skip; /* a container's folder: its members, and what their paths have in common */
 };
 struct mrsi_items {
@@ -24,10 +25,22 @@ struct mrsi_shelf {
     enum mrs_status (*list)(const struct mrsi_shelf *self, struct mrs_arena *a, const struct mrsi_item *folder,
                             struct mrsi_items *out, struct mrs_err *e);
 };
-/* tree.c: the file system. Soft links are followed, as mongorestore does. */
+/* tree.c: the file system. Soft links are not followed: a dump of somebody else could name any file of its reader. */
 extern const struct mrsi_shelf mrsi_shelf_files;
 /* "a/b" in the arena; NULL without memory. */
 char *mrsi_arena_join(struct mrs_arena *a, const char *p, const char *q);
+
+/* watch.c: the files of a folder, and what it holds, as they are now. */
+enum mrs_status mrsi_watch_folder(struct mrs_input *in, const struct mrsi_item *folder, const struct mrsi_items *has,
+                                  struct mrs_err *e);
+/* What the input is compared with at last. */
+struct mrsi_watched {
+    const char *path; /* to look it up, or for messages where fd is one */
+    int fd;           /* -1: none */
+    bool is_folder;
+    struct mrsi_stamp stamp; /* of a file */
+    struct mrsi_items has;   /* of a folder */
+};
 
 /* dumpdir.c: whether a folder is the root of a dump, or else that of one database. */
 enum mrs_status mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_shelf *shelf, const struct mrsi_item *folder,

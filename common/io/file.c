@@ -281,11 +281,11 @@ mrsi_sync_parent(const char *path, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_create(const char *path, int *fd, struct mrs_err *e)
+mrsi_create(const char *path, mode_t mode, int *fd, struct mrs_err *e)
 {
     int f;
     do {
-        f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     } while (f < 0 && errno == EINTR);
     if (f < 0 && errno == EEXIST) {
         return MRSI_FAIL(e, MRS_E_EXISTS, "%s is there already", path);
@@ -382,7 +382,7 @@ copy_by_kernel(const struct mrsi_span *from, int to, uint64_t *done, int *err)
 enum mrs_status
 mrsi_became_shorter(const char *name, struct mrs_err *e)
 {
-    return MRSI_FAIL(e, MRS_E_IO, "read %s: it became shorter while it was read", name);
+    return MRSI_FAIL(e, MRS_E_CHANGED, "%s: it became shorter while it was read", name);
 }
 
 enum mrs_status
@@ -457,6 +457,18 @@ read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs
     }
 }
 
+/* A file that was read from end to end is still as it was when it was opened. */
+static enum mrs_status
+is_same(int fd, const char *path, const struct stat *st, struct mrs_err *e)
+{
+    struct stat after;
+    if (fstat(fd, &after) < 0) {
+        return mrs_err_sys(e, errno, "stat %s", path);
+    }
+    struct mrsi_stamp was = mrsi_stamp_of(st), is = mrsi_stamp_of(&after);
+    return mrsi_stamp_compare(path, &was, &is, e);
+}
+
 enum mrs_status
 mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text, size_t *n,
               struct mrs_err *e)
@@ -474,6 +486,9 @@ mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text
         s = MRSI_FAIL(e, MRS_E_LIMIT, "%s: larger than %zu bytes", path, ceiling);
     } else {
         s = read_to_end(&b, fd, path, size, e);
+    }
+    if (s == MRS_OK && S_ISREG(st.st_mode)) {
+        s = is_same(fd, path, &st, e);
     }
     close(fd);
     if (s == MRS_OK && b.n > ceiling) {
@@ -494,14 +509,14 @@ mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text
 
 /* A name beside path that nobody has, opened. */
 static enum mrs_status
-open_beside(const char *path, char *tmp, size_t size, int *fd, struct mrs_err *e)
+open_beside(const char *path, mode_t mode, char *tmp, size_t size, int *fd, struct mrs_err *e)
 {
     for (int i = 0; i < 100; i++) {
         int n = snprintf(tmp, size, "%s.tmp%ld-%d", path, (long)getpid(), i);
         if (n < 0 || (size_t)n >= size) {
             return mrs_err_sys(e, ENAMETOOLONG, "create a file beside %s", path);
         }
-        *fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        *fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (*fd >= 0) {
             return MRS_OK;
         }
@@ -515,9 +530,15 @@ open_beside(const char *path, char *tmp, size_t size, int *fd, struct mrs_err *e
 enum mrs_status
 mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e)
 {
+    return mrsi_file_write(path, 0600, p, n, e);
+}
+
+enum mrs_status
+mrsi_file_write(const char *path, mode_t mode, const void *p, size_t n, struct mrs_err *e)
+{
     char tmp[PATH_MAX];
     int fd = -1;
-    enum mrs_status s = open_beside(path, tmp, sizeof tmp, &fd, e);
+    enum mrs_status s = open_beside(path, mode, tmp, sizeof tmp, &fd, e);
     if (s != MRS_OK) {
         return s;
     }

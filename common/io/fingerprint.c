@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fingerprint.c - whether a file is still the one that was read before.
  *
- * A file is taken for the same where its size, the time of its last change and its first and last 64 KiB are. What has
+ * A file is taken for the same where its stamp (watch.c) and its first and last 64 KiB are. What has
  * no name that lasts (a stream that was put into a file of ours) has no such time: there all bytes count. */
 #include "internal.h"
 #include <errno.h>
@@ -64,9 +64,9 @@ add_file(struct print *p, const struct mrsi_source_from *from, struct mrs_err *e
     }
     bool nameless = st.st_nlink == 0 || !S_ISREG(st.st_mode);
     if (!nameless) {
-        add_number(p, (uint64_t)st.st_size);
-        add_number(p, (uint64_t)st.st_mtim.tv_sec);
-        add_number(p, (uint64_t)st.st_mtim.tv_nsec);
+        struct mrsi_stamp stamp = mrsi_stamp_of(&st);
+        stamp.dev = 0; /* disks are numbered anew when the system starts */
+        add(p, &stamp, sizeof stamp);
     }
     if (!from->place) {
         uint64_t size = (uint64_t)st.st_size, left = size > from->start ? size - from->start : 0;

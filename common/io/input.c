@@ -192,7 +192,8 @@ metadata_beside(struct mrs_input *in, struct mrs_input_ns *ns, const char *path,
         memcpy(meta + n, ends[i], k);
         if (stat(meta, &st) == 0 && S_ISREG(st.st_mode)) {
             ns->meta_path = meta;
-            return mrsi_metadata_load(in->mem, &in->arena, meta, NULL, &ns->metadata, e);
+            enum mrs_status s = mrsi_watch_file(in, meta, -1, &st, e);
+            return s != MRS_OK ? s : mrsi_metadata_load(in->mem, &in->arena, meta, NULL, &ns->metadata, e);
         }
     }
     return MRS_OK;
@@ -282,6 +283,7 @@ open_file(struct mrs_input *in, const char *path, const struct mrs_input_opts *o
     struct mrsi_opened o = {.mem = in->mem, .pause = &in->pause};
     bool stream = false;
     enum mrs_status s = mrsi_opened_file(path, &o, e);
+    s = s == MRS_OK ? mrsi_watch_file(in, o.name, strcmp(path, "-") == 0 ? STDIN_FILENO : -1, &o.st, e) : s;
     if (s == MRS_OK && mrsi_container_packing(o.head, o.head_n) == MRSI_PACKING_STREAM) {
         s = mrsi_opened_decode(&o, opts->tmp, e);
         stream = true;
@@ -392,6 +394,7 @@ mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opt
     opts = opts ? opts : &none;
     in->mem = mem;
     in->fd = -1;
+    in->shared = 066;
     in->unfinished = opts->unfinished;
     in->pause = opts->pause;
     in->origin = (struct mrs_input_origin){"", "", 0};
@@ -426,6 +429,8 @@ mrs_input_close(struct mrs_input *in)
     mrsi_lanes_free(in->lanes);
     mrs_free(in->mem, in->list);
     mrs_free(in->mem, in->excluded);
+    mrs_free(in->mem, in->passed);
+    mrs_free(in->mem, in->watched);
     mrs_arena_clear(&in->arena);
     mrs_free(in->mem, in);
 }
@@ -482,6 +487,18 @@ const char *
 mrs_input_only_db(const struct mrs_input *in)
 {
     return in->only_db;
+}
+
+uint32_t
+mrs_input_passed(const struct mrs_input *in)
+{
+    return in->n_passed;
+}
+
+const char *
+mrs_input_passed_at(const struct mrs_input *in, uint32_t i)
+{
+    return in->passed[i];
 }
 
 uint32_t

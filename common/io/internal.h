@@ -27,6 +27,16 @@ const char *mrsi_base_name(const char *path);
 enum mrs_status mrsi_open_read(const char *path, int *fd, struct stat *st, struct mrs_err *e);
 /* The same of a regular file; anything else is MRS_E_FORMAT. st may be NULL. */
 enum mrs_status mrsi_open_regular(const char *path, int *fd, struct stat *st, struct mrs_err *e);
+/* ---- watch.c ---- */
+/* What tells a file from another, and from itself at another time; no padding. */
+struct mrsi_stamp {
+    uint64_t dev, inode, size, changed[2], status[2], mode;
+};
+struct mrsi_stamp mrsi_stamp_of(const struct stat *st);
+/* FAIL MRS_E_CHANGED where they differ, with what does. */
+enum mrs_status mrsi_stamp_compare(const char *name, const struct mrsi_stamp *was, const struct mrsi_stamp *is,
+                                   struct mrs_err *e);
+/* ---- file.c again ---- */
 /* Whether a file that is there already can be one of ours: regular, of this user, with one name. */
 bool mrsi_is_own_file(const struct stat *st);
 /* Up to n bytes at an offset; *got less than n at the end of the file only. */
@@ -60,8 +70,10 @@ enum mrs_status mrsi_sync_fd(int fd, const char *name, struct mrs_err *e);
 /* A folder's own entries; and the folder in which path lies. */
 enum mrs_status mrsi_sync_dir(const char *path, struct mrs_err *e);
 enum mrs_status mrsi_sync_parent(const char *path, struct mrs_err *e);
-/* Creates a file that must not be there yet. */
-enum mrs_status mrsi_create(const char *path, int *fd, struct mrs_err *e);
+/* Creates a file that must not be there yet, with at most these rights. */
+enum mrs_status mrsi_create(const char *path, mode_t mode, int *fd, struct mrs_err *e);
+/* As mrs_file_write, with other rights. */
+enum mrs_status mrsi_file_write(const char *path, mode_t mode, const void *p, size_t n, struct mrs_err *e);
 /* The first n bytes of a file that a stopped run left stay, and it stands behind them; fewer there: MRS_E_IO. */
 enum mrs_status mrsi_cut_file(int fd, const char *name, uint64_t n, struct mrs_err *e);
 /* n bytes that were read from it before and everything that it still gives, behind each other in an unlinked file. */
@@ -201,6 +213,7 @@ struct mrsi_opened {
     bool own;         /* fd is ours to close */
     bool pipe;        /* what is not in the head can be read once */
     uint64_t start, bytes; /* of the file, where it is none */
+    struct stat st;        /* when it was opened */
     uint8_t *head;    /* its first bytes, as they are */
     size_t head_n;
     enum mrs_codec codec;
@@ -234,7 +247,15 @@ struct mrs_input {
     struct mrs_input_origin origin;
     int fd;         /* `-`, or a pipe: where the stream now is; else -1 */
     uint64_t start; /* of the stream in fd */
+    struct mrsi_watched *watched; /* what may not change until the end */
+    uint32_t n_watched, cap_watched;
+    uint32_t shared; /* rights, of 066, that others have on all of it */
+    const char **passed; /* what was passed over */
+    uint32_t n_passed, cap_passed;
 };
+/* A regular file, or one that is open and has no name (fd; else -1), as it was when it was opened. */
+enum mrs_status mrsi_watch_file(struct mrs_input *in, const char *path, int fd, const struct stat *st,
+                                struct mrs_err *e);
 /* Appends an empty entry; NULL without memory. */
 struct mrs_input_ns *mrsi_input_add(struct mrs_input *in);
 enum mrs_status mrsi_input_exclude(struct mrs_input *in, const char *ns, struct mrs_err *e);

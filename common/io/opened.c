@@ -15,22 +15,21 @@
 static enum mrs_status
 open_fd(const char *path, struct mrsi_opened *o, struct mrs_err *e)
 {
-    struct stat st;
     bool named = strcmp(path, "-") != 0;
     o->name = named ? path : "standard input";
     o->fd = STDIN_FILENO;
-    enum mrs_status s = named ? mrsi_open_read(path, &o->fd, &st, e) : MRS_OK;
+    enum mrs_status s = named ? mrsi_open_read(path, &o->fd, &o->st, e) : MRS_OK;
     if (s != MRS_OK) {
         return s;
     }
     o->own = named;
     off_t here = lseek(o->fd, 0, SEEK_CUR);
-    if (fstat(o->fd, &st) < 0) {
+    if (fstat(o->fd, &o->st) < 0) {
         return mrs_err_sys(e, errno, "stat %s", o->name);
     }
-    o->pipe = here < 0 || !S_ISREG(st.st_mode);
+    o->pipe = here < 0 || !S_ISREG(o->st.st_mode);
     o->start = o->pipe ? 0 : (uint64_t)here;
-    o->bytes = !o->pipe && st.st_size > here ? (uint64_t)(st.st_size - here) : 0;
+    o->bytes = !o->pipe && o->st.st_size > here ? (uint64_t)(o->st.st_size - here) : 0;
     if (!named && !o->pipe) {
         o->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
         o->own = o->fd >= 0;

@@ -256,6 +256,10 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     o->sample = opts->sample;
     o->sink_buffer = opts->sink_buffer;
     o->in = opts->in;
+    o->like = opts->like;
+    uint32_t shared = o->like ? o->like->shared : 066;
+    o->file_mode = 0600 | shared;
+    o->folder_mode = 0700 | shared | (shared & 044) >> 2; /* who may read may enter */
     o->pause = opts->pause;
     mrs_buf_init(&o->half, mem, MRS_DOC_MAX);
     mrs_buf_init(&o->half_from, mem, MRS_DOC_MAX);
@@ -362,7 +366,7 @@ make_dir(struct mrs_output *o, const char *path, size_t n, struct mrs_err *e)
     if (!dir) {
         return mrs_err_memory(e, n);
     }
-    if (mkdir(dir, 0777) < 0) {
+    if (mkdir(dir, o->folder_mode) < 0) {
         enum mrs_status s =
             errno == EEXIST ? MRS_OK : mrs_err_sys(e, errno, "create folder %s", dir);
         mrs_free(o->mem, dir);
@@ -383,7 +387,7 @@ mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, 
         s = make_dir(o, full, (size_t)(slash - full), e);
     }
     pthread_mutex_unlock(&o->lock);
-    s = s == MRS_OK ? mrsi_create(full, fd, e) : s;
+    s = s == MRS_OK ? mrsi_create(full, o->file_mode, fd, e) : s;
     if (s != MRS_OK) {
         mrs_free(o->mem, full);
         return s;

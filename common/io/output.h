@@ -49,6 +49,8 @@ struct mrs_output {
     struct mrs_compress pack;  /* PACK: of the whole */
     struct mrs_compress compress;
     enum mrs_codec codec; /* of sinks */
+    const struct mrs_input *like; /* as in the options */
+    mode_t file_mode, folder_mode;
     struct mrs_input *in; /* copies are read from it at the commit */
     struct mrs_input_origin origin;
     struct mrsi_stream *stream; /* NULL: nothing goes out before the commit */
@@ -77,6 +79,8 @@ struct mrs_output {
     bool half_taken;          /* and gone on with */
 };
 
+/* FAIL MRS_E_CHANGED: the input is not any more what was read. */
+enum mrs_status mrsi_output_input_same(const struct mrs_output *o, struct mrs_err *e);
 /* Notes that something went wrong, so that commit refuses; returns s. */
 enum mrs_status mrsi_output_fail(struct mrs_output *o, enum mrs_status s);
 /* Enters a name; a second time is MRS_E_EXISTS. *index is its place in recs. */

@@ -71,6 +71,7 @@ put_bodies(struct mrsi_items *items, struct mrsi_half *half, struct mrsi_archive
         s = p.item->merged ? MRS_OK : mrsi_items_body(items, p.item, begun, out, e);
         begun = false;
     }
+    s = s == MRS_OK ? mrsi_output_input_same(items->o, e) : s; /* before the end that makes it an archive */
     s = s == MRS_OK ? mrsi_archive_out_finish(out, e) : s;
     mrsi_half_writer(half, NULL, NULL);
     return s;

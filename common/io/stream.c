@@ -132,5 +132,6 @@ mrsi_stream_finish(struct mrs_output *o, struct mrs_err *e)
             return MRSI_FAIL(e, MRS_E_ACCOUNT, "%s was announced to the stream and never came", items->at[i].data.name);
         }
     }
-    return mrsi_archive_out_finish(&o->stream->out, e);
+    enum mrs_status s = mrsi_output_input_same(o, e);
+    return s == MRS_OK ? mrsi_archive_out_finish(&o->stream->out, e) : s;
 }

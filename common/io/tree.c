@@ -144,12 +144,19 @@ list_files(const struct mrsi_shelf *self, struct mrs_arena *a, const struct mrsi
         if (!path) {
             return mrs_err_memory(e, strlen(names[i]));
         }
-        if (stat(path, &st) < 0) {
+        if (lstat(path, &st) < 0) {
             s = mrs_err_sys(e, errno, "open %s", path);
+        } else if (S_ISLNK(st.st_mode)) {
+            s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: a soft link, which is not followed: put what it points at in its place",
+                          path);
         } else if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) {
             s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: neither a file nor a folder", path);
         } else {
-            out->at[i] = (struct mrsi_item){names[i], path, NULL, (uint64_t)st.st_size, S_ISDIR(st.st_mode), 0, 0, 0};
+            out->at[i] = (struct mrsi_item){.name = names[i],
+                                            .path = path,
+                                            .bytes = (uint64_t)st.st_size,
+                                            .folder = S_ISDIR(st.st_mode),
+                                            .stamp = mrsi_stamp_of(&st)};
             out->n = i + 1;
         }
     }

@@ -71,7 +71,7 @@ open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct
     enum mrs_status s = w->path && w->beside ? MRS_OK : mrs_err_memory(e, strlen(path));
     s = s == MRS_OK && left ? open_left(w, e) : s;
     if (s == MRS_OK && w->fd < 0) {
-        s = mrsi_create(w->beside, &w->fd, e);
+        s = mrsi_create(w->beside, 0600, &w->fd, e);
     }
     if (s != MRS_OK) {
         let_go(w);

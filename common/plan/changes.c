@@ -100,17 +100,17 @@ mrsi_change_words(const struct mrsi_change *c, struct mrs_buf *out)
 {
     struct mrs_walk w;
     struct mrs_elem e;
-    mrs_buf_printf(out, "%c %s of %s", c->sign, name_of(c->index), c->ns);
+    mrs_buf_say(out, "%c %s of %s", c->sign, name_of(c->index), c->ns);
     if (c->sign == '-') {
         return;
     }
-    mrs_buf_printf(out, ": ");
+    mrs_buf_say(out, ": ");
     mrs_ejson_write_val(mrs_doc_get(c->index, "key"), false, out);
     for (mrs_walk_init(&w, c->index); mrs_walk_next(&w, &e) == 1;) {
         if (strcmp(e.name, "v") == 0 || strcmp(e.name, "key") == 0 || strcmp(e.name, "name") == 0) {
             continue;
         }
-        mrs_buf_printf(out, ", %s", e.name);
+        mrs_buf_say(out, ", %s", e.name);
         if (e.v.type != MRS_BOOL || !e.v.p[0]) {
             mrs_buf_byte(out, ' ');
             mrs_ejson_write_val(e.v, false, out);

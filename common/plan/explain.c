@@ -76,17 +76,17 @@ void
 mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text)
 {
     size_t col = 14;
-    mrs_buf_printf(out, "  %-12s", label);
+    mrs_buf_say(out, "  %-12s", label);
     while (*text) {
         size_t n = strcspn(text, " ");
         if (col > 14 && col + 1 + n > WIDTH) {
-            mrs_buf_printf(out, "\n%14s", "");
+            mrs_buf_say(out, "\n%14s", "");
             col = 14;
         } else if (col > 14) {
             mrs_buf_byte(out, ' ');
             col++;
         }
-        mrs_buf_put(out, text, n);
+        mrs_buf_say(out, "%.*s", (int)n, text);
         col += n;
         text += n;
         text += strspn(text, " ");
@@ -118,12 +118,12 @@ put_sides(struct text *t, const struct mrs_desc *d)
 {
     for (uint32_t i = 0; i < d->n_sides; i++) {
         const struct mrs_side *side = &d->sides[i];
-        mrs_buf_printf(&t->line, "%s (%s):%s", side->coll.ns, side->what ? side->what : "",
+        mrs_buf_say(&t->line, "%s (%s):%s", side->coll.ns, side->what ? side->what : "",
                        side->role ? "" : " its metadata");
         const char *comma = " ";
         for (size_t j = 0; j < N_ROLES; j++) {
             if (side->role & roles[j].role) {
-                mrs_buf_printf(&t->line, "%s%s", comma, roles[j].word);
+                mrs_buf_say(&t->line, "%s%s", comma, roles[j].word);
                 comma = ", ";
             }
         }
@@ -136,10 +136,10 @@ put_pass(void *arg, const struct mrsi_pass *pass)
 {
     struct text *t = arg;
     if (pass->times == 0) {
-        mrs_buf_printf(&t->line, "%s: none of its own, it shares the pass of step %u", pass->ns,
+        mrs_buf_say(&t->line, "%s: none of its own, it shares the pass of step %u", pass->ns,
                        pass->with);
     } else {
-        mrs_buf_printf(&t->line, "%s: %s%s%s", pass->ns, pass->times == 1 ? "once" : "twice",
+        mrs_buf_say(&t->line, "%s: %s%s%s", pass->ns, pass->times == 1 ? "once" : "twice",
                        *pass->why ? ", " : "", pass->why);
     }
     mrsi_plan_fold_line(t->out, t->label, &t->line);
@@ -159,7 +159,7 @@ put_touches(struct text *t, const struct mrs_desc *d)
             const struct mrs_touch *touch = &d->touches[i];
             if (touch->kind == kinds[k].kind && touch->side >= 0 &&
                 (uint32_t)touch->side < d->n_sides) {
-                mrs_buf_printf(&t->line, "%s%s %s", comma, d->sides[touch->side].coll.ns,
+                mrs_buf_say(&t->line, "%s%s %s", comma, d->sides[touch->side].coll.ns,
                                *touch->path ? touch->path : "(whole document)");
                 comma = ", ";
             }
@@ -199,7 +199,7 @@ static void
 put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
 {
     const struct mrs_desc *d = &step->desc;
-    mrs_buf_printf(t->out, "\nStep %u: %s (line %u)\n", step->no, step->type->name, step->line);
+    mrs_buf_say(t->out, "\nStep %u: %s (line %u)\n", step->no, step->type->name, step->line);
     if (d->words && *d->words) {
         mrsi_plan_fold(t->out, "what", d->words);
     }
@@ -210,7 +210,7 @@ put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
     if (d->repeatable) {
         mrsi_plan_fold(t->out, "repeatable", "yes: run twice is run once");
     } else {
-        mrs_buf_printf(&t->line, "no: %s",
+        mrs_buf_say(&t->line, "no: %s",
                        d->not_repeatable ? d->not_repeatable
                                          : "a second run would change the result");
         mrsi_plan_fold_line(t->out, "repeatable", &t->line);
@@ -233,7 +233,7 @@ explain_text(const struct mrsi_plan *p, const struct totals *totals, const struc
     char id[33];
     mrs_buf_init(&t.line, pub->mem, MRS_DOC_MAX);
     mrs_plan_id_text(pub, id);
-    mrs_buf_printf(out, "Plan%s%s: %u step%s, by the rules of MongoDB %s\n", *pub->name ? " " : "",
+    mrs_buf_say(out, "Plan%s%s: %u step%s, by the rules of MongoDB %s\n", *pub->name ? " " : "",
                    pub->name, pub->n_steps, pub->n_steps == 1 ? "" : "s", pub->server);
     if (pub->id_known) {
         mrsi_plan_fold(out, "id", id);
@@ -246,21 +246,21 @@ explain_text(const struct mrsi_plan *p, const struct totals *totals, const struc
     for (uint32_t i = 0; i < pub->n_steps; i++) {
         put_step(&t, pub, &pub->steps[i]);
     }
-    mrs_buf_printf(out, "\nPasses in all\n");
+    mrs_buf_say(out, "\nPasses in all\n");
     for (uint32_t i = 0; i < totals->n; i++) {
-        mrs_buf_printf(out, "  %3u x  %s\n", totals->at[i].times, totals->at[i].ns);
+        mrs_buf_say(out, "  %3u x  %s\n", totals->at[i].times, totals->at[i].ns);
     }
-    mrs_buf_printf(out, "  Collections that no step names are copied byte for byte.\n");
+    mrs_buf_say(out, "  Collections that no step names are copied byte for byte.\n");
     if (p->n_changes + p->n_notes) {
-        mrs_buf_printf(out, "\nIndexes and options\n");
+        mrs_buf_say(out, "\nIndexes and options\n");
     }
     for (uint32_t i = 0; i < p->n_changes; i++) {
-        mrs_buf_printf(out, "  ");
+        mrs_buf_say(out, "  ");
         mrsi_change_words(&p->changes[i], out);
         mrs_buf_byte(out, '\n');
     }
     for (uint32_t i = 0; i < p->n_notes; i++) {
-        mrs_buf_printf(out, "  %s\n", p->notes[i]);
+        mrs_buf_say(out, "  %s\n", p->notes[i]);
     }
     mrs_buf_clear(&t.line);
 }

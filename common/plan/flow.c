@@ -33,11 +33,12 @@ code_point(const uint8_t *p, size_t n, size_t *len)
     return c;
 }
 
-/* Whether every reader of YAML takes it as it stands, and no line ends there. */
+/* Whether every reader of YAML takes it as it stands, no line ends there, and it turns no order of letters. */
 static bool
 printable(uint32_t c)
 {
-    return (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c < 0xD800 && c != 0x2028 && c != 0x2029) ||
+    bool turns = (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+    return (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c < 0xD800 && !turns) ||
            (c >= 0xE000 && c < 0xFFFD && c != 0xFEFF) || (c >= 0x10000 && c < 0x110000);
 }
 

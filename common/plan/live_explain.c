@@ -29,7 +29,7 @@ contract_words(const struct mrs_live_group *g)
 static void
 put_may(struct text *t, const char *label, bool may, const char *yes, const char *why)
 {
-    mrs_buf_printf(&t->line, "%s%s", may ? "yes" : "no: ", may ? yes : why ? why : "");
+    mrs_buf_say(&t->line, "%s%s", may ? "yes" : "no: ", may ? yes : why ? why : "");
     mrsi_plan_fold_line(t->out, label, &t->line);
 }
 
@@ -37,13 +37,13 @@ static void
 put_step(struct text *t, const struct mrs_step *s)
 {
     const struct mrs_desc *d = &s->desc;
-    mrs_buf_printf(t->out, "  Step %u: %s (line %u)\n", s->no, s->type->name, s->line);
+    mrs_buf_say(t->out, "  Step %u: %s (line %u)\n", s->no, s->type->name, s->line);
     for (size_t k = 0; k < N_KINDS; k++) {
         const char *comma = "";
         for (uint32_t i = 0; i < d->n_touches; i++) {
             if (mrsi_live_kind(d, &d->touches[i]) == kinds[k].kind) {
                 const char *path = d->touches[i].path;
-                mrs_buf_printf(&t->line, "%s%s %s", comma, d->sides[d->touches[i].side].coll.ns,
+                mrs_buf_say(&t->line, "%s%s %s", comma, d->sides[d->touches[i].side].coll.ns,
                                *path ? path : "(whole document)");
                 comma = ", ";
             }
@@ -60,15 +60,15 @@ put_step(struct text *t, const struct mrs_step *s)
 static void
 put_group(struct text *t, const struct mrs_live_group *g, uint32_t no)
 {
-    mrs_buf_printf(t->out, "\nGroup %u\n", no);
+    mrs_buf_say(t->out, "\nGroup %u\n", no);
     for (uint32_t i = 0; i < g->n; i++) {
         put_step(t, &t->p->steps[g->first + i]);
     }
     for (uint32_t i = 0; i < g->n_claims && g->expand; i++) {
-        mrs_buf_printf(&t->line, "%s%s", i ? ", " : "", g->claims[i]);
+        mrs_buf_say(&t->line, "%s%s", i ? ", " : "", g->claims[i]);
     }
     if (g->n_claims && g->expand) {
-        mrs_buf_printf(&t->line, " (must not be in any document before)");
+        mrs_buf_say(&t->line, " (must not be in any document before)");
         mrsi_plan_fold_line(t->out, "claims", &t->line);
     }
     put_may(t, "expand", g->expand,
@@ -86,7 +86,7 @@ static void
 explain_text(struct text *t, const struct mrs_live *live)
 {
     const char *name = t->p->name;
-    mrs_buf_printf(t->out, "Beside writers%s%s: %s\n", *name ? ", plan " : "", name,
+    mrs_buf_say(t->out, "Beside writers%s%s: %s\n", *name ? ", plan " : "", name,
                    live->expand   ? "may be applied (--mode expand)"
                    : live->direct ? "may be applied in place only (--mode direct)"
                                   : "no; run it with --quiet-by");

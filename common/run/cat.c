@@ -104,6 +104,8 @@ mrs_cat(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_cat_opts *op
             s = one_namespace(&c, &crew.en, in, i, e);
         }
     }
+    s = mrs_input_blame(in, s, e);
+    s = s == MRS_OK ? mrs_input_unchanged(in, e) : s;
     mrs_buf_clear(&c.head);
     mrsi_crew_end(&crew);
     return s;

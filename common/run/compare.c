@@ -220,6 +220,18 @@ mrsi_compare_opts(const struct mrs_diff_opts *o)
 }
 
 enum mrs_status
+mrsi_compare_unchanged(const struct mrsi_compare *c, enum mrs_status s, struct mrs_err *e)
+{
+    for (uint32_t side = 0; side < 2; side++) {
+        if (c->in[side]) {
+            s = mrs_input_blame(c->in[side], s, e);
+            s = s == MRS_OK ? mrs_input_unchanged(c->in[side], e) : s;
+        }
+    }
+    return s;
+}
+
+enum mrs_status
 mrs_diff(struct mrs_mem *mem, struct mrs_input *a, struct mrs_input *b, const struct mrs_diff_opts *opts,
          struct mrs_diff *out, struct mrs_err *e)
 {
@@ -230,6 +242,7 @@ mrs_diff(struct mrs_mem *mem, struct mrs_input *a, struct mrs_input *b, const st
     mrs_arena_init(&out->arena, mem);
     enum mrs_status s = mrsi_crew_begin(&crew, mem, &how, e);
     s = s == MRS_OK ? compare(&c, e) : s;
+    s = mrsi_compare_unchanged(&c, s, e);
     out->temp_bytes = mrsi_temp_most(&crew.en);
     mrsi_crew_end(&crew);
     return s;

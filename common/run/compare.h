@@ -24,6 +24,8 @@ bool mrsi_compare_same(const struct mrs_docs *a, const struct mrs_docs *b);
 /* Reads a namespace of a side to its end: *docs. */
 enum mrs_status mrsi_compare_digest(struct mrsi_compare *c, uint32_t side, uint32_t at, struct mrs_docs *docs,
                                     struct mrs_err *e);
+/* s, or that one of the inputs is not any more what it was. */
+enum mrs_status mrsi_compare_unchanged(const struct mrsi_compare *c, enum mrs_status s, struct mrs_err *e);
 /* compare_docs.c: finds and counts the documents that differ, of a namespace whose digests do. */
 enum mrs_status mrsi_compare_docs(struct mrsi_compare *c, const struct mrsi_pair *pair, struct mrs_diff_coll *coll,
                                   struct mrs_err *e);

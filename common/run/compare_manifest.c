@@ -245,6 +245,7 @@ mrs_diff_manifest(struct mrs_mem *mem, const struct mrs_manifest_text *manifest,
     enum mrs_status s = mrsi_crew_begin(&crew, mem, &how, e);
     s = s == MRS_OK ? parse(mem, &r, e) : s;
     s = s == MRS_OK ? compare(&c, &r, e) : s;
+    s = mrsi_compare_unchanged(&c, s, e);
     mrsi_crew_end(&crew);
     return s;
 }

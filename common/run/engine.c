@@ -161,6 +161,7 @@ output_opts(struct mrsi_engine *en)
                                     .format = en->opts->format,
                                     .stream = en->opts->stream,
                                     .in = en->in,
+                                    .like = en->in,
                                     .input = en->opts->input,
                                     .resume = mrsi_keep_resumes(en),
                                     .tmp = en->opts->tmp};
@@ -481,7 +482,8 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
         s = mrsi_report(en, e);
         return s == MRS_OK ? too_many(en, past, e) : s;
     }
-    s = mrsi_check_account(en, e);
+    s = mrs_input_unchanged(en->in, e);
+    s = s == MRS_OK ? mrsi_check_account(en, e) : s;
     s = s == MRS_OK ? mrsi_report(en, e) : s;
     s = s == MRS_OK ? mrsi_refusals(en, e) : s;
     if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
@@ -518,6 +520,7 @@ mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const 
     s = s == MRS_OK ? begin(&en, &reached, e) : s;
     s = s == MRS_OK ? run_steps(&en, &reached, e) : s;
     s = s == MRS_OK ? end(&en, reached, e) : s;
+    s = mrs_input_blame(in, s, e);
     mrsi_keep_end(&en, s, e);
     report->temp_bytes = mrsi_temp_most(&en);
     report->wall_ms = mrs_clock_steady() - started;

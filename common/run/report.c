@@ -160,7 +160,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
-    rep->notes = take(rep, n + x + 2u + en->plan->n_steps + mrs_input_count(en->in), sizeof *rep->notes);
+    rep->notes = take(rep, n + x + 3u + en->plan->n_steps + mrs_input_count(en->in), sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
     }
@@ -171,6 +171,13 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
         char line[400];
         snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output",
                  mrs_input_excluded_at(en->in, i));
+        rep->notes[rep->n_notes++] = text(rep, line);
+    }
+    if (mrs_input_passed(en->in)) {
+        char line[400], others[40] = "";
+        uint32_t more = mrs_input_passed(en->in) - 1;
+        snprintf(others, sizeof others, more == 1 ? " and one other" : more ? " and %u others" : "", more);
+        snprintf(line, sizeof line, "%.300s%s: passed over, no part of a dump", mrs_input_passed_at(en->in, 0), others);
         rep->notes[rep->n_notes++] = text(rep, line);
     }
     if (en->opts->sample) {

@@ -427,6 +427,7 @@ open_output(struct backing *x, struct mrs_err *e)
                                 .default_codec = mrs_input_codec(x->en.in),
                                 .force = opts->force,
                                 .input = opts->input,
+                                .like = x->en.in,
                                 .resume = mrsi_keep_resumes(&x->en),
                                 .tmp = opts->tmp};
     if (mrs_output_shape(opts->output, &o).format != MRS_FORMAT_DIRECTORY) {
@@ -549,6 +550,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     x.en.in = in;
     make_engine(&x);
     enum mrs_status s = check_plan(&x, e);
+    s = s == MRS_OK ? mrs_input_watch(in, residue->path, residue->fd, e) : s;
     s = s == MRS_OK ? list_touched(&x, e) : s;
     s = s == MRS_OK ? mrsi_keep_begin(&x.en, e) : s;
     run.go_on = mrsi_keep_resumes(&x.en);

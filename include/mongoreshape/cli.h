@@ -109,6 +109,8 @@ bool mrs_cli_parse(struct mrs_cli *cli, int argc, char **argv, int *status);
 /* Frees lists; harmless twice. */
 void mrs_cli_clear(struct mrs_cli *cli);
 /* "TOOL: ..." and where to read on, on standard error; returns 2. */
+/* As fprintf, for people: control characters in what `%s` brings are escaped. All that may hold names goes this way. */
+void mrs_say(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Whether an option stood on the line. */
 bool mrs_cli_given(const struct mrs_cli *cli, const char *name);

@@ -41,7 +41,8 @@ enum mrs_code {
     MRS_E_MISSING = 12,  /* a file, namespace or field that must be there is not */
     MRS_E_CANCEL = 13,   /* interrupted */
     MRS_E_ACCOUNT = 14,  /* the account of a run does not balance: a bug, nothing is published */
-    MRS_E_SERVER = 15    /* a MongoDB server said no */
+    MRS_E_SERVER = 15,   /* a MongoDB server said no */
+    MRS_E_CHANGED = 16   /* the input changed while it was read */
 };
 
 struct mrs_err {

@@ -87,6 +87,15 @@ struct mrs_input;
 enum mrs_status mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opts *opts,
                                struct mrs_input **out, struct mrs_err *e);
 void mrs_input_close(struct mrs_input *in);
+/* Whether all files and folders are as they were when they were listed. FAIL MRS_E_CHANGED, with one that is not. */
+enum mrs_status mrs_input_unchanged(const struct mrs_input *in, struct mrs_err *e);
+/* The same of an open file besides, of that name. */
+enum mrs_status mrs_input_watch(struct mrs_input *in, const char *name, int fd, struct mrs_err *e);
+/* s comes from reading the input: damage that is there because it changes is told as that. Returns s. */
+enum mrs_status mrs_input_blame(const struct mrs_input *in, enum mrs_status s, struct mrs_err *e);
+/* What lies in the input's folders, belongs to no dump, and was passed over. */
+uint32_t mrs_input_passed(const struct mrs_input *in);
+const char *mrs_input_passed_at(const struct mrs_input *in, uint32_t i);
 /* Packed files are unpacked by so many threads ahead of those who read them, where a reader may take memory/4 bytes for
  * that. Before the first reader. Returns the bytes that one takes; 0: it is not done. */
 uint64_t mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory);
@@ -165,6 +174,8 @@ struct mrs_output_opts {
                                ZIP for .zip (all also with .gz, .zst behind where that makes sense); else DIRECTORY */
     /* what mrs_output_copy copies from, until the commit, for an archive reads it then; NULL: the first call says it */
     struct mrs_input *in;
+    /* what OUT is made of: nobody gets more rights on OUT than on it, and it must be what it was at the commit */
+    const struct mrs_input *like;
     bool resume;           /* OUT.partial of a stopped run is taken over as it is; mrs_output_take_up comes next */
     bool stream;           /* ARCHIVE to `-`: bytes go out before the run is decided; a failure ends them unfinished */
     const char *input;     /* what is being read: OUT may not be, hold or lie in it; NULL or "-": not checked */
@@ -321,8 +332,8 @@ enum mrs_status mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_
 enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text,
                               size_t *n, struct mrs_err *e);
 
-/* A file written piece by piece that appears whole: beside its place until close with publish, then
- * synced and renamed (an old one is replaced). Closed without publish it never was. w may be NULL
+/* A file written piece by piece, for its owner alone, that appears whole: beside its place until close with publish,
+ * then synced and renamed (an old one is replaced). Closed without publish it never was. w may be NULL
  * in close. */
 struct mrs_whole;
 enum mrs_status mrs_whole_open(struct mrs_mem *mem, const char *path,
@@ -348,7 +359,7 @@ enum mrs_status mrs_delta_pack(struct mrs_mem *mem, const struct mrs_delta *d, s
 enum mrs_status mrs_delta_unpack(struct mrs_mem *mem, const struct mrs_delta *d, size_t n, struct mrs_buf *out,
                                  struct mrs_err *e);
 
-/* A file that appears whole: written beside, synced, renamed. */
+/* A file that appears whole, for its owner alone: written beside, synced, renamed. */
 enum mrs_status mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e);
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 #define MONGORESHAPE_MEM_H
 
 #include "mongoreshape/err.h"
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -214,6 +215,17 @@ mrs_buf_byte(struct mrs_buf *b, uint8_t byte)
 
 /* Text without its NUL, as printf. */
 void mrs_buf_printf(struct mrs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- text for people (say.c) ---- */
+/* The same for what is shown: control characters in what `%s` brings are escaped. */
+void mrs_buf_say(struct mrs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct mrs_say {
+    void (*put)(void *arg, const char *p, size_t n);
+    void *arg;
+};
+void mrs_say_args(const struct mrs_say *to, const char *fmt, va_list *args);
+/* How the first character of n > 0 bytes is shown: so many bytes in room; *used: of those that it has. */
+size_t mrs_text_shown(const char *text, size_t n, char room[8], size_t *used);
 
 #ifdef __cplusplus
 }

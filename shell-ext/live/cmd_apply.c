@@ -33,13 +33,13 @@ dry_run(struct live_call *c)
     if (!c->cli->json && (s == MRS_OK || c->looked)) {
         live_report_outlook(c);
         if (c->known) {
-            printf("run %.12s of this plan was begun before and stands in phase `%s`\n", c->run, c->phase);
+            mrs_say(stdout, "run %.12s of this plan was begun before and stands in phase `%s`\n", c->run, c->phase);
         }
     }
     s = s == MRS_OK ? admit(c) : s;
     if (s == MRS_OK) {
         if (!c->cli->json) {
-            printf("nothing was written\n");
+            mrs_say(stdout, "nothing was written\n");
         }
         char extra[64];
         const char *quiet = live_report_quiet(c->job.opts.quiet);

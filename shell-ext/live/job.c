@@ -127,7 +127,7 @@ say(void *arg, const char *line)
     struct live_call *c = arg;
     if (!c->cli->json) {
         mrs_cli_progress_end(&c->progress);
-        printf("%s\n", line);
+        mrs_say(stdout, "%s\n", line);
         fflush(stdout);
         return;
     }
@@ -160,7 +160,7 @@ tell_plan(const struct live_call *c)
         mrs_cli_tell_at(p->file, p->errors[i].line, p->errors[i].col, p->errors[i].warning, p->errors[i].msg);
     }
     if (p->n_errors && !*c->db) {
-        fprintf(stderr, "%s: neither --db nor the URI names a database\n", c->cli->line.tool->name);
+        mrs_say(stderr, "%s: neither --db nor the URI names a database\n", c->cli->line.tool->name);
     }
 }
 
@@ -469,7 +469,7 @@ live_call_end(struct live_call *c, enum mrs_status s, int status)
             tell(c);
         }
         if (c->next) {
-            printf("next:\n  %s\n", c->next);
+            mrs_say(stdout, "next:\n  %s\n", c->next);
         }
     }
     if (c->looked) {

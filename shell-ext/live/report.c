@@ -32,10 +32,10 @@ about_plan(const struct live_call *c)
     const struct mrs_plan *p = c->job.plan;
     const struct live_server *s = c->job.server;
     mrs_plan_id_text(p, id);
-    printf("plan %s%s%s%s, %u step%s, id %.12s\n", c->file, *p->name ? " (" : "", p->name, *p->name ? ")" : "",
-           p->n_steps, p->n_steps == 1 ? "" : "s", id);
-    printf("server %s, MongoDB %s, %s%s\n", c->shown, s->version, s->replicated ? "replica set " : "standalone",
-           s->replicated ? s->set_name : "");
+    mrs_say(stdout, "plan %s%s%s%s, %u step%s, id %.12s\n", c->file, *p->name ? " (" : "", p->name, *p->name ? ")" : "",
+            p->n_steps, p->n_steps == 1 ? "" : "s", id);
+    mrs_say(stdout, "server %s, MongoDB %s, %s%s\n", c->shown, s->version,
+            s->replicated ? "replica set " : "standalone", s->replicated ? s->set_name : "");
 }
 
 static void
@@ -45,11 +45,11 @@ about_regime(const struct live_call *c)
                                       "your word"};
     const struct live_opts *o = &c->job.opts;
     if (o->quiet != LIVE_NOT_QUIET) {
-        printf("regime quiet: writers are kept out by %s; the whole change is made\n", how[o->quiet]);
+        mrs_say(stdout, "regime quiet: writers are kept out by %s; the whole change is made\n", how[o->quiet]);
     } else if (o->mode == LIVE_DIRECT) {
-        printf("regime live: writers go on; documents are changed in place\n");
+        mrs_say(stdout, "regime live: writers go on; documents are changed in place\n");
     } else {
-        printf("regime live: writers go on; the new design is added, nothing is removed\n");
+        mrs_say(stdout, "regime live: writers go on; the new design is added, nothing is removed\n");
     }
 }
 
@@ -59,7 +59,7 @@ about_collections(const struct live_call *c)
     char docs[32], bytes[32];
     const struct mrs_plan *p = c->job.plan;
     const struct live_server *s = c->job.server;
-    printf("collections\n");
+    mrs_say(stdout, "collections\n");
     for (uint32_t i = 0; i < s->n_coll; i++) {
         const struct live_coll_info *info = &s->coll[i];
         bool touched = false;
@@ -69,7 +69,7 @@ about_collections(const struct live_call *c)
             }
         }
         if (touched) {
-            printf("  %s: ~%s document%s, %s\n", info->coll.ns, mrs_text_count(info->count, docs),
+            mrs_say(stdout, "  %s: ~%s document%s, %s\n", info->coll.ns, mrs_text_count(info->count, docs),
                    info->count == 1 ? "" : "s", mrs_text_size(info->bytes, bytes));
         }
     }
@@ -90,7 +90,7 @@ live_report_findings(const struct live_call *c)
 {
     for (uint32_t i = 0; i < c->preflight.n; i++) {
         const struct live_finding *f = &c->preflight.finding[i];
-        printf("%s: %s\n", f->refuses ? "refused" : "note", f->text);
+        mrs_say(stdout, "%s: %s\n", f->refuses ? "refused" : "note", f->text);
     }
 }
 
@@ -98,13 +98,13 @@ static void
 roughly(uint64_t s)
 {
     if (s < 2) {
-        printf("a second or two\n");
+        mrs_say(stdout, "a second or two\n");
     } else if (s < 90) {
-        printf("roughly %u seconds\n", (unsigned)s);
+        mrs_say(stdout, "roughly %u seconds\n", (unsigned)s);
     } else if (s < 5400) {
-        printf("roughly %u minutes\n", (unsigned)((s + 30) / 60));
+        mrs_say(stdout, "roughly %u minutes\n", (unsigned)((s + 30) / 60));
     } else {
-        printf("roughly %u hours\n", (unsigned)((s + 1800) / 3600));
+        mrs_say(stdout, "roughly %u hours\n", (unsigned)((s + 1800) / 3600));
     }
 }
 
@@ -122,7 +122,7 @@ live_report_outlook(struct live_call *c)
     mrs_buf_clear(&words);
     about_collections(c);
     if (c->looked) {
-        printf("to read: ~%s document%s, %s; ", mrs_text_count(c->preflight.docs, docs),
+        mrs_say(stdout, "to read: ~%s document%s, %s; ", mrs_text_count(c->preflight.docs, docs),
                c->preflight.docs == 1 ? "" : "s", mrs_text_size(c->preflight.bytes, bytes));
         roughly(c->preflight.seconds);
         live_report_findings(c);
@@ -135,7 +135,7 @@ figure(uint64_t n, const char *one, const char *many)
 {
     char text[32];
     if (n) {
-        printf(", %s %s", mrs_text_count(n, text), n == 1 ? one : many);
+        mrs_say(stdout, ", %s %s", mrs_text_count(n, text), n == 1 ? one : many);
     }
 }
 
@@ -145,7 +145,7 @@ live_report_pass(const struct live_call *c)
     char text[32];
     const struct live_pass_report *r = &c->report;
     bool compared = strcmp(c->cli->line.command->name, "verify") == 0 && c->err.code == MRS_E_NONE;
-    printf("%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
+    mrs_say(stdout, "%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
     figure(r->written, "written", "written");
     figure(r->inserted, "inserted", "inserted");
     figure(r->deleted, "deleted", "deleted");
@@ -153,12 +153,13 @@ live_report_pass(const struct live_call *c)
     figure(r->refused, "refused", "refused");
     figure(r->differs, "differs", "differ");
     figure(r->foreign, "foreign in new collections", "foreign in new collections");
-    printf("%s\n", compared && !r->differs && !r->foreign ? ": no difference" : "");
+    mrs_say(stdout, "%s\n", compared && !r->differs && !r->foreign ? ": no difference" : "");
     for (uint32_t i = 0; i < r->n_named; i++) {
-        printf("  %s\n", r->named[i]);
+        mrs_say(stdout, "  %s\n", r->named[i]);
     }
     if (r->refused) {
-        printf("refused documents stay where they are; %s.refused holds each with its reason\n", c->job.opts.state_db);
+        mrs_say(stdout, "refused documents stay where they are; %s.refused holds each with its reason\n",
+                c->job.opts.state_db);
     }
 }
 
@@ -260,6 +261,6 @@ live_report_json(struct live_call *c, int status)
     mrs_cli_json_texts(&j, "said", c->said, c->n_said);
     mrs_cli_json_text(&j, "next", c->next);
     if (!mrs_cli_json_end(&j, stdout)) {
-        fprintf(stderr, "%s: no memory for the report\n", c->cli->line.tool->name);
+        mrs_say(stderr, "%s: no memory for the report\n", c->cli->line.tool->name);
     }
 }

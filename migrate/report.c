@@ -278,7 +278,7 @@ twins(FILE *f, const struct mrs_report *r, bool dry)
     char count[32];
     for (uint32_t i = 0; i < r->n_twins; i++) {
         const struct mrs_twins *x = &r->twins[i];
-        fprintf(f, "note: %s%s document%s of %s in the input %s the _id of an earlier one (first: %s): steps use each, "
+        mrs_say(f, "note: %s%s document%s of %s in the input %s the _id of an earlier one (first: %s): steps use each, "
                 "a server keeps one\n",
                 dry ? "a restore will fail: " : "", mrs_text_count(x->count, count), x->count == 1 ? "" : "s", x->ns,
                 x->count == 1 ? "has" : "have", x->id);

@@ -2,9 +2,9 @@
 /* say.c - text for people, with names that come from data.
  *
  * A name of a dump or a plan may hold anything: a terminal would obey its control characters, and a line break in it
- * would make up a line of the report. So this printf shows what `%s` brings with such bytes escaped, while the format
- * itself, which is ours, stays as it is. It knows the conversions that are used here: d i u x X c s f g p %, with flags,
- * width, precision and the lengths l, ll, z. Must not know where the text goes. */
+ * would make up a line of the report. So this printf shows what `%s` brings with such bytes escaped, while the format,
+ * which is ours, stays as it is. It knows the conversions that are used here: d i u x X c s f g p %, with flags, width,
+ * precision and the lengths l, ll, z. Must not know where the text goes. */
 #include "mongoreshape/mem.h"
 #include <stdbool.h>
 #include <stdio.h>

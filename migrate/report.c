@@ -6,7 +6,7 @@
  * always are, so that the account can be checked by eye. */
 #include "report.h"
 
-#define N_COLUMNS 8
+#define N_COLUMNS 9
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
 
 struct column {
@@ -23,6 +23,7 @@ static const struct column columns[N_COLUMNS] = {
     {"refused", offsetof(struct mrs_account, refused), false},
     {"after", offsetof(struct mrs_account, after), true},
     {"placed", offsetof(struct mrs_account, placed), false},
+    {"changed", offsetof(struct mrs_account, changed), false},
 };
 
 static uint64_t
@@ -38,8 +39,12 @@ account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows
 {
     char text[32];
     int width[N_COLUMNS], names = 10;
+    uint32_t no = rows->step;
+    const struct mrs_step *step = job->plan && no > 0 && no <= job->plan->n_steps ? &job->plan->steps[no - 1] : NULL;
+    bool map = step && step->desc.family == MRS_FAMILY_MAP;
     for (int c = 0; c < N_COLUMNS; c++) {
-        width[c] = columns[c].always ? (int)strlen(columns[c].title) : 0;
+        bool always = columns[c].always || (map && columns[c].offset == offsetof(struct mrs_account, changed));
+        width[c] = always ? (int)strlen(columns[c].title) : 0;
         for (uint32_t i = 0; i < n; i++) {
             uint64_t v = figure(&rows[i], &columns[c]);
             int digits = (int)strlen(mrs_text_count(v, text)),
@@ -54,11 +59,8 @@ account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows
         int len = (int)strlen(rows[i].ns);
         names = names > len ? names : len;
     }
-    uint32_t no = rows->step;
-    const char *type =
-        job->plan && no > 0 && no <= job->plan->n_steps ? job->plan->steps[no - 1].type->name : "";
     char head[64];
-    snprintf(head, sizeof head, "step %u %.40s", no, type);
+    snprintf(head, sizeof head, "step %u %.40s", no, step ? step->type->name : "");
     int left = (int)strlen(head) > names + 2 ? (int)strlen(head) : names + 2;
     mrs_say(f, "%-*s", left, head);
     for (int c = 0; c < N_COLUMNS; c++) {
@@ -241,6 +243,33 @@ of_result(FILE *f, const struct mrs_notice *x)
     fputs(")\n", f);
 }
 
+/* check: a line for each path; else one for all of a step and a collection. */
+static void
+unmet(FILE *f, const struct mrs_report *r, bool dry)
+{
+    const struct mrs_unmet *before = NULL;
+    for (uint32_t i = 0; i < r->n_unmet; i++) {
+        const struct mrs_unmet *x = &r->unmet[i];
+        if (dry) {
+            mrs_say(f, "note: step %u, %s: no document has `%s`%s%s%s\n", x->step, x->ns, x->path,
+                    x->nearest ? "; the nearest that is there: `" : "", x->nearest ? x->nearest : "",
+                    x->nearest ? "`" : "");
+            continue;
+        }
+        bool same = before && before->step == x->step && strcmp(before->ns, x->ns) == 0;
+        if (same) {
+            mrs_say(f, ", `%s`", x->path);
+        } else {
+            mrs_say(f, "%snote: step %u, %s: no document has `%s`", before ? "\n" : "", x->step, x->ns, x->path);
+        }
+        if (x->nearest) {
+            mrs_say(f, " (`%s`?)", x->nearest);
+        }
+        before = x;
+    }
+    fputs(before ? "\n" : "", f);
+}
+
 static void
 notices(FILE *f, const struct mrs_report *r)
 {
@@ -257,10 +286,10 @@ notices(FILE *f, const struct mrs_report *r)
             of_result(f, x);
             continue;
         }
-        mrs_say(f, "note: step %u, %s: %s %s (", x->step, x->ns, mrs_text_count(x->count, count),
-                words[x->kind][x->count > 1]);
+        mrs_say(f, "note: step %u, %s: %s %s%s", x->step, x->ns, mrs_text_count(x->count, count),
+                words[x->kind][x->count > 1], x->ids.n ? " (" : "");
         ids(f, &x->ids, x->count);
-        fputs(")\n", f);
+        fputs(x->ids.n ? ")\n" : "\n", f);
     }
     for (uint32_t i = 0; i < r->n_written; i++) {
         const struct mrs_written *w = &r->written[i];
@@ -309,6 +338,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     for (uint32_t i = 0; i < r->n_notes; i++) {
         mrs_say(f, "note: %s\n", r->notes[i]);
     }
+    unmet(f, r, dry);
     notices(f, r);
     twins(f, r, dry);
     refusals(f, r, dry);

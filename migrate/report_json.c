@@ -37,6 +37,7 @@ account(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_count(j, "dropped", a->dropped);
         mrs_cli_json_count(j, "refused", a->refused);
         mrs_cli_json_count(j, "placed", a->placed);
+        mrs_cli_json_count(j, "changed", a->changed);
         mrs_cli_json_close(j);
     }
     mrs_cli_json_close(j);
@@ -82,7 +83,23 @@ refusals(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_close(j);
 }
 
-/* Only in `check`. */
+static void
+unmet(struct mrs_cli_json *j, const struct mrs_report *r)
+{
+    mrs_cli_json_open(j, "unmetPaths", MRS_ARRAY);
+    for (uint32_t i = 0; i < r->n_unmet; i++) {
+        const struct mrs_unmet *x = &r->unmet[i];
+        mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
+        mrs_cli_json_count(j, "step", x->step);
+        mrs_cli_json_text(j, "ns", x->ns);
+        mrs_cli_json_text(j, "path", x->path);
+        mrs_cli_json_text(j, "nearest", x->nearest);
+        mrs_cli_json_close(j);
+    }
+    mrs_cli_json_close(j);
+}
+
+/* `_id`s only in `check`. */
 static void
 notices(struct mrs_cli_json *j, const struct mrs_report *r)
 {
@@ -168,6 +185,7 @@ report(struct mrs_cli_json *j, const struct mrs_report *r)
     refusals(j, r);
     notices(j, r);
     twins(j, r);
+    unmet(j, r);
     mrs_cli_json_text(j, "refusedFile", r->refused_file);
     residue(j, r);
     mrs_cli_json_count(j, "inputBytes", r->in_bytes);

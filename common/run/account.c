@@ -24,6 +24,14 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->dropped += from->dropped;
     to->refused += from->refused;
     to->placed += from->placed;
+    to->changed += from->changed;
+    to->matched += from->matched;
+    to->outside += from->outside;
+    to->seen |= from->seen;
+    for (int k = 0; k < MRS_NOTICE_STEP; k++) {
+        to->noticed[0][k] += from->noticed[0][k];
+        to->noticed[1][k] += from->noticed[1][k];
+    }
 }
 
 void

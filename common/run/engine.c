@@ -8,6 +8,7 @@
 #include "checkpoint.h"
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
+#include "paths.h"
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -115,6 +116,7 @@ clear_engine(struct mrsi_engine *en)
         }
     }
     mrsi_look_free(en);
+    mrsi_paths_free(en);
     mrsi_seen_free(en);
     mrsi_twins_free(en);
     mrs_free(en->mem, en->coll);
@@ -214,6 +216,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     s = s == MRS_OK ? mrsi_check_extras(en, e) : s;
     s = s == MRS_OK ? make_workers(en, e) : s;
     s = s == MRS_OK ? mrsi_look_new(en, e) : s;
+    s = s == MRS_OK ? mrsi_paths_new(en, e) : s;
     s = s == MRS_OK ? mrsi_seen_new(en, e) : s;
     s = s == MRS_OK ? mrsi_twins_new(en, e) : s;
     if (s == MRS_OK && en->opts->amend) {
@@ -332,7 +335,9 @@ run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
     uint32_t i = *reached;
     while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
         mrsi_copy_early(en, i);
+        en->now = i;
         s = run_step(en, i, e);
+        en->now = MRSI_NONE;
         if (s == MRS_OK) {
             s = mrsi_keep_boundary(en, ++i, e);
         } else {

@@ -68,6 +68,11 @@ struct mrsi_coll {
 /* One row of the account: a step and one collection. */
 struct mrsi_row {
     uint64_t before, created, entered, after, taken, dropped, refused, placed;
+    uint64_t changed; /* MAP: documents with other bytes than before */
+    uint64_t matched; /* JOIN: documents of from that match somebody, whatever becomes of them */
+    uint64_t outside; /* JOIN: documents of from that `where` leaves out */
+    uint64_t seen;    /* paths that some document has (paths.h) */
+    uint64_t noticed[2][MRS_NOTICE_STEP]; /* documents of side 0 and 1, of each kind that concerns a step */
 };
 
 /* Refused documents of one job or one pass: records laid one behind the other. */
@@ -125,6 +130,9 @@ struct mrsi_engine {
     struct mrsi_tape *refused;    /* struct mrsi_refused_at, in order, each document once: after mrsi_refused_finish */
     struct mrsi_amend *amend;
     struct mrsi_look *look; /* NULL: not wanted */
+    struct mrsi_paths *paths;
+    uint64_t *wants; /* by row: paths that are looked for */
+    uint32_t now;    /* index of the step that reads collections; MRSI_NONE */
     struct mrsi_seen *seen; /* NULL: no manifest is written */
     struct mrsi_twins *twins;
     struct mrsi_keep *keep; /* checkpoint.c; NULL: a run that is killed is begun anew */
@@ -239,6 +247,7 @@ struct mrsi_cursor {
     bool fields;  /* kernels look for fields: they are found while documents are checked */
     bool quiet;   /* a later pass over the same documents: pending steps count and record nothing */
     bool sums;    /* the block is summed up for the manifest */
+    uint32_t row; /* of the step that reads; MRSI_NONE: no path is looked for */
     struct mrs_docs docs;
     struct mrsi_id_span ids;    /* of the documents up to here, where sums */
     struct mrs_hash_sum before; /* digest of docs before the document just given, where sums */
@@ -369,6 +378,11 @@ void mrsi_rows_accept(struct mrsi_engine *en); /* add them */
 void mrsi_rows_sum(const struct mrsi_engine *en, struct mrsi_row *sum); /* of all workers' deltas, added to sum */
 /* A kernel failed worse than SKIP: its error goes up. Returns s. */
 enum mrs_status mrsi_kernel_failed(struct mrsi_worker *w, enum mrs_status s, struct mrs_err *e);
+static inline bool
+mrsi_differ(struct mrs_view a, struct mrs_view b)
+{
+    return a.p != b.p && (a.n != b.n || memcmp(a.p, b.p, a.n) != 0);
+}
 static inline struct mrsi_row *
 mrsi_row(struct mrsi_worker *w, uint32_t step, uint32_t side)
 {

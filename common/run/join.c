@@ -198,6 +198,25 @@ begin(struct mrsi_join *j, struct mrs_err *e)
     return s == MRS_OK ? begin_round(j, false, e) : s;
 }
 
+/* For the report. One collection: who matches nobody is at the top, no orphan. */
+static void
+count_fates(struct mrsi_join *j)
+{
+    struct mrsi_row *row = &j->en->rows[j->en->row_of[j->step][0]];
+    uint64_t counts[MRSI_FATES];
+    mrsi_fates_count(&j->fates, counts);
+    for (unsigned b = 0; b < MRSI_FATES; b++) {
+        bool own = !(b & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED | MRSI_FATE_UNSORTED));
+        row->matched += b & MRSI_FATE_USED ? counts[b] : 0;
+        row->outside += b & MRSI_FATE_OUTSIDE ? counts[b] : 0;
+        if (own && !j->self) {
+            row->noticed[0][MRS_NOTICE_ORPHAN] += b & MRSI_FATE_USED ? 0 : counts[b];
+            row->noticed[0][MRS_NOTICE_CUT] += b & MRS_USED_CUT ? counts[b] : 0;
+            row->noticed[0][MRS_NOTICE_LEFT] += b & MRS_USED_LEFT ? counts[b] : 0;
+        }
+    }
+}
+
 enum mrs_status
 mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
@@ -220,8 +239,9 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }
-    if (s == MRS_OK && !j.self) { /* one collection: who matches nobody is at the top, no orphan */
-        s = mrsi_look_fates(en, step, &j.fates, e);
+    if (s == MRS_OK) {
+        count_fates(&j);
+        s = j.self ? MRS_OK : mrsi_look_fates(en, step, &j.fates, e);
     }
     s = s == MRS_OK ? mrsi_look_name(en, step, e) : s;
     clear(&j);

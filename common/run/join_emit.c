@@ -534,7 +534,10 @@ look_for_dangling(struct mrsi_worker *w, struct job *job, uint64_t ordinal, stru
     for (uint32_t i = 0; s == MRS_OK && i < n && i < w->keys.n; i++) {
         const struct mrs_keyspan *k = &w->keys.span[i];
         if (k->pair == 0 && k->kind == 0 && !k->null && same[i] == i && !met[i]) {
-            mrs_buf_put(&job->dangling, &ordinal, sizeof ordinal);
+            mrsi_row(w, w->en->now, 1)->noticed[1][MRS_NOTICE_DANGLING]++;
+            if (w->en->look) {
+                mrs_buf_put(&job->dangling, &ordinal, sizeof ordinal);
+            }
             return mrs_buf_status(&job->dangling, e);
         }
     }
@@ -578,7 +581,7 @@ one_document(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t o
         return write_into(em, w, job, doc, e);
     }
     s = s == MRS_OK ? gather(em, job, ordinal, e) : s;
-    s = s == MRS_OK && j->en->look && j->st->desc.by_reference ? look_for_dangling(w, job, ordinal, e) : s;
+    s = s == MRS_OK && j->st->desc.by_reference ? look_for_dangling(w, job, ordinal, e) : s;
     s = s == MRS_OK ? splice(em, w, job, mrsi_source(1, ordinal), doc, &fate, e) : s;
     if (s == MRS_SKIP) {
         return refuse(em, w, job, ordinal, doc, e);

@@ -37,6 +37,13 @@ note_listed(struct mrsi_link *l, uint64_t child, uint64_t parent)
 }
 
 static enum mrs_status
+notice(struct mrsi_link *l, uint32_t side, enum mrs_notice_kind kind, uint64_t ordinal, struct mrs_err *e)
+{
+    l->en->rows[l->en->row_of[l->step][side]].noticed[side][kind]++;
+    return mrsi_look_note(l->en, l->step, side, kind, ordinal, e);
+}
+
+static enum mrs_status
 note_broken(struct mrsi_link *l, uint64_t parent, struct mrs_err *e)
 {
     struct mrsi_fates *fates = &l->side[0].fates;
@@ -46,7 +53,7 @@ note_broken(struct mrsi_link *l, uint64_t parent, struct mrs_err *e)
         return MRS_OK;
     }
     mrsi_fates_add(fates, parent, MRSI_LINK_BROKEN);
-    enum mrs_status s = mrsi_look_note(l->en, l->step, 0, MRS_NOTICE_DANGLING, parent, e);
+    enum mrs_status s = notice(l, 0, MRS_NOTICE_DANGLING, parent, e);
     s = s == MRS_OK ? ask(l, 0, &f, &verdict, e) : s;
     if (s == MRS_SKIP) {
         mrsi_fates_add(fates, parent, MRSI_FATE_REFUSED);
@@ -133,17 +140,17 @@ static enum mrs_status
 look_at_child(struct mrsi_link *l, uint64_t child, const struct mrs_link_facts *f, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    if (!l->en->look || (mrsi_fates_get(&l->side[1].fates, child) & MRSI_FATE_OUTSIDE)) {
+    if (mrsi_fates_get(&l->side[1].fates, child) & MRSI_FATE_OUTSIDE) {
         return MRS_OK;
     }
     if (!f->names && !f->dangling && !f->listed && !l->self) {
-        s = mrsi_look_note(l->en, l->step, 1, MRS_NOTICE_ORPHAN, child, e);
+        s = notice(l, 1, MRS_NOTICE_ORPHAN, child, e);
     }
     if (s == MRS_OK && f->dangling) {
-        s = mrsi_look_note(l->en, l->step, 1, MRS_NOTICE_DANGLING, child, e);
+        s = notice(l, 1, MRS_NOTICE_DANGLING, child, e);
     }
     if (s == MRS_OK && f->elsewhere) {
-        s = mrsi_look_note(l->en, l->step, 1, MRS_NOTICE_DISAGREES, child, e);
+        s = notice(l, 1, MRS_NOTICE_DISAGREES, child, e);
     }
     return s;
 }

@@ -2,12 +2,11 @@
 /* look.c - what is no refusal but what an author should know before a run: documents that match nobody, references
  * that name nobody, what a limit leaves behind, how large the largest documents become.
  *
- * Drivers note documents by their ordinals, counted to the last and the first of them kept; before the step's
- * collections become what it has written, those are looked up once more for their `_id`s. */
+ * How many there are stands in the account's rows. Drivers note documents by their ordinals, of which the first are
+ * kept; before the step's collections become what it has written, those are looked up once more for their `_id`s. */
 #include "join.h"
 
 struct noted {
-    uint64_t count;
     uint64_t *first; /* ordinals, ascending; as many as the report shows */
     uint32_t n;
     struct mrs_ids ids;
@@ -93,7 +92,6 @@ mrsi_look_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_no
         return MRS_OK;
     }
     struct noted *x = &l->noted[step][side][kind];
-    x->count++;
     if (x->n == l->most) {
         return MRS_OK;
     }
@@ -112,7 +110,6 @@ mrsi_look_forget(struct mrsi_engine *en, uint32_t step)
 {
     for (uint32_t k = 0; en->look && k < 2 * MRS_NOTICE_KINDS; k++) {
         struct noted *x = &en->look->noted[step][k / MRS_NOTICE_KINDS][k % MRS_NOTICE_KINDS];
-        x->count = 0;
         x->n = 0;
     }
 }
@@ -266,30 +263,34 @@ static enum mrs_status
 report_notices(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
-    uint32_t n = en->plan->n_steps * 2 * MRS_NOTICE_KINDS, more = 1;
+    uint32_t n = en->plan->n_steps * 2 * MRS_NOTICE_STEP, more = 1;
     for (uint32_t i = 0; i < en->n_coll; i++) {
-        more += mrsi_clash_most(en->look->result[i].clash);
+        more += en->look ? mrsi_clash_most(en->look->result[i].clash) : 0;
     }
     rep->notice = mrs_arena_alloc(&rep->arena, (n + more) * sizeof *rep->notice);
     if (!rep->notice) {
         return mrs_err_memory(e, n * sizeof *rep->notice);
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t step = i / (2 * MRS_NOTICE_KINDS), side = i / MRS_NOTICE_KINDS % 2, kind = i % MRS_NOTICE_KINDS;
-        const struct noted *x = &en->look->noted[step][side][kind];
-        if (!x->count) {
+        uint32_t step = i / (2 * MRS_NOTICE_STEP), side = i / MRS_NOTICE_STEP % 2, kind = i % MRS_NOTICE_STEP;
+        const struct mrs_desc *d = &en->plan->steps[step].desc;
+        uint64_t count = side < d->n_sides ? en->rows[en->row_of[step][side]].noticed[side][kind] : 0;
+        if (!count) {
             continue;
         }
-        const char *ns = en->plan->steps[step].desc.sides[side].coll.ns;
+        const char *ns = d->sides[side].coll.ns;
         ns = mrs_arena_copy(&rep->arena, ns, strlen(ns) + 1);
         if (!ns) {
             return mrs_err_memory(e, 1);
         }
         rep->notice[rep->n_notice++] = (struct mrs_notice){
-            .kind = kind, .step = en->plan->steps[step].no, .ns = ns, .count = x->count, .ids = x->ids};
+            .kind = kind, .step = en->plan->steps[step].no, .ns = ns, .count = count};
+        if (en->look) {
+            rep->notice[rep->n_notice - 1].ids = en->look->noted[step][side][kind].ids;
+        }
     }
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
+    for (uint32_t i = 0; en->look && s == MRS_OK && i < en->n_coll; i++) {
         s = en->coll[i].written && !en->coll[i].copied ? mrsi_clash_report(en->look->result[i].clash, e) : MRS_OK;
     }
     return s;
@@ -321,6 +322,6 @@ report_largest(struct mrsi_engine *en, struct mrs_err *e)
 enum mrs_status
 mrsi_look_report(struct mrsi_engine *en, struct mrs_err *e)
 {
-    enum mrs_status s = en->look ? report_notices(en, e) : MRS_OK;
+    enum mrs_status s = report_notices(en, e);
     return en->look && s == MRS_OK ? report_largest(en, e) : s;
 }

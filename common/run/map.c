@@ -3,7 +3,7 @@
  *
  * Several of them in a row cost one pass: the view that one step hands out is the input of the next, each step
  * keeping its result in its own per-worker memory until its next document. */
-#include "internal.h"
+#include "paths.h"
 
 void *
 mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e)
@@ -47,6 +47,9 @@ mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n
 {
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_view before = *doc;
+        if (i >= n_quiet) {
+            mrsi_paths_meet(w, w->en->row_of[list[i]][0], before);
+        }
         enum mrs_status s = map_one(w, list[i], doc, e);
         if (s != MRS_OK && s != MRS_SKIP) {
             return s;
@@ -55,6 +58,7 @@ mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n
             struct mrsi_row *row = mrsi_row(w, list[i], 0);
             row->before++;
             row->after += s == MRS_OK;
+            row->changed += s == MRS_OK && mrsi_differ(before, *doc);
             if (s == MRS_SKIP) {
                 row->refused++;
                 enum mrs_status r = mrsi_refuse(w, list[i], 0, coll, UINT64_MAX, before, e);

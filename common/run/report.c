@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.c - what a run has to say for itself: the account, what was written, what the owner must do next. */
-#include "internal.h"
+#include "paths.h"
 
 static void *
 take(struct mrs_report *r, size_t n, size_t size)
@@ -32,7 +32,7 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
         const struct mrs_desc *d = &en->plan->steps[step].desc;
         for (uint32_t i = 0; i < d->n_sides; i++) {
             const struct mrsi_row *r = &en->rows[en->row_of[step][i]];
-            bool repeated = false;
+            bool repeated = false, map = d->family == MRS_FAMILY_MAP;
             for (uint32_t k = 0; k < i; k++) {
                 repeated = repeated || en->row_of[step][k] == en->row_of[step][i];
             }
@@ -46,7 +46,8 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
                                                                       .taken = r->taken,
                                                                       .dropped = r->dropped,
                                                                       .refused = r->refused,
-                                                                      .placed = r->placed};
+                                                                      .placed = r->placed,
+                                                                      .changed = map ? r->changed : 0};
             }
         }
     }
@@ -127,7 +128,11 @@ is_idle(const struct mrsi_engine *en, uint32_t step)
     }
     bool empty = !en->rows[en->row_of[step][0]].before;
     if (d->family == MRS_FAMILY_JOIN) {
-        return !done && !empty && en->rows[en->row_of[step][1]].before;
+        return !en->rows[en->row_of[step][0]].matched && !empty && en->rows[en->row_of[step][1]].before;
+    }
+    if (d->family == MRS_FAMILY_MAP) {
+        const struct mrsi_row *r = &en->rows[en->row_of[step][0]];
+        return !empty && !r->changed && !r->refused && !r->dropped;
     }
     bool looks = d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP || d->family == MRS_FAMILY_FOLD;
     return looks && !done && !empty;
@@ -144,9 +149,16 @@ note_idle_steps(struct mrsi_engine *en)
         if (!is_idle(en, i)) {
             continue;
         }
-        if (step->desc.family == MRS_FAMILY_JOIN) {
+        const struct mrsi_row *from = &en->rows[en->row_of[i][0]];
+        if (step->desc.family == MRS_FAMILY_JOIN && from->outside == from->before) {
+            snprintf(line, sizeof line, "step %u, %s: `where` leaves out all documents of %s", step->no,
+                     step->type->name, step->desc.sides[0].coll.ns);
+        } else if (step->desc.family == MRS_FAMILY_JOIN) {
             snprintf(line, sizeof line, "step %u, %s: no document of %s matches one of %s", step->no, step->type->name,
                      step->desc.sides[0].coll.ns, step->desc.sides[1].coll.ns);
+        } else if (step->desc.family == MRS_FAMILY_MAP) {
+            snprintf(line, sizeof line, "step %u, %s: it changed nothing in %s", step->no, step->type->name,
+                     step->desc.sides[0].coll.ns);
         } else {
             snprintf(line, sizeof line, "step %u, %s: it found nothing to do in %s", step->no, step->type->name,
                      step->desc.sides[0].coll.ns);
@@ -237,6 +249,7 @@ mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
     s = s == MRS_OK ? put_disk(en, e) : s;
     s = s == MRS_OK ? mrsi_look_report(en, e) : s;
     s = s == MRS_OK ? mrsi_twins_report(en, e) : s;
+    s = s == MRS_OK ? mrsi_paths_report(en, e) : s;
     s = s == MRS_OK ? put_notes(en, e) : s;
     s = s == MRS_OK ? mrsi_put_restore(en, e) : s;
     return s == MRS_OK ? all_texts(en->report, e) : s;

@@ -5,8 +5,8 @@
  * Documents of input files are checked whole before anybody looks at them; what we wrote ourselves is not checked
  * again. Steps that wait at a part (pend) are applied here. Ordinals count the documents as they lie in the parts,
  * whatever becomes of them, so that they are the same in every pass. */
-#include "internal.h"
 #include "amend.h"
+#include "paths.h"
 
 void
 mrsi_scan_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *s)
@@ -232,11 +232,27 @@ read_input(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, s
     return s == MRS_OK && w->en->amend ? mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e) : s;
 }
 
+/* The row of the step that reads the collection, where paths are looked for. */
+static uint32_t
+row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
+{
+    uint32_t step = en->now, coll = (uint32_t)(c->coll - en->coll);
+    for (uint32_t i = 0; en->wants && step != MRSI_NONE && !c->quiet && i < en->plan->steps[step].desc.n_sides; i++) {
+        if (en->side[step][i] == coll && en->wants[en->row_of[step][i]]) {
+            return en->row_of[step][i];
+        }
+    }
+    return MRSI_NONE;
+}
+
 enum mrs_status
 mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
 {
     if (c->at >= c->b->n) {
         return MRS_END;
+    }
+    if (c->at == 0) {
+        c->row = row_of(w->en, c);
     }
     doc->p = c->b->p + c->at;
     doc->n = mrs_le32(doc->p);
@@ -249,11 +265,14 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     if (s != MRS_OK) {
         return s;
     }
-    if (!c->part->n_pend) {
-        return MRS_OK;
+    if (c->part->n_pend) {
+        uint32_t quiet = c->quiet ? c->part->n_pend : c->part->n_counted;
+        s = mrsi_map_run(w, c->part->pend, c->part->n_pend, quiet, (uint32_t)(c->coll - w->en->coll), doc, e);
     }
-    uint32_t quiet = c->quiet ? c->part->n_pend : c->part->n_counted;
-    return mrsi_map_run(w, c->part->pend, c->part->n_pend, quiet, (uint32_t)(c->coll - w->en->coll), doc, e);
+    if (s == MRS_OK && c->row != MRSI_NONE) {
+        mrsi_paths_meet(w, c->row, *doc);
+    }
+    return s;
 }
 
 enum mrs_status

@@ -116,7 +116,7 @@ put_all(struct spread *sp, struct mrsi_worker *w, struct job *j, const void *wor
 
 static enum mrs_status
 products(struct spread *sp, struct mrsi_worker *w, struct job *j, void *work, uint64_t source, enum mrs_fate fate,
-         struct mrs_err *e)
+         struct mrs_view doc, struct mrs_err *e)
 {
     uint32_t no = 0;
     if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_HOPE) {
@@ -132,6 +132,7 @@ products(struct spread *sp, struct mrsi_worker *w, struct job *j, void *work, ui
             return mrsi_kernel_failed(w, s, e);
         }
         if (p.self) {
+            mrsi_row(w, sp->step, sp->side)->changed += sp->st->desc.new_ids && mrsi_differ(doc, p.doc);
             s = fate == MRS_FATE_CHANGED ? put_self(sp, w, j, source, p.doc, true, e) : MRS_OK;
         } else {
             s = put_made(sp, w, j, source, no++, &p, fate == MRS_FATE_TAKEN, e);
@@ -184,7 +185,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
             return s;
         }
     }
-    return products(sp, w, j, work, source, fate, e);
+    return products(sp, w, j, work, source, fate, doc, e);
 }
 
 static enum mrs_status

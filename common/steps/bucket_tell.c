@@ -51,6 +51,21 @@ tell_words(struct mrsi_tell *t, const struct mrsi_bucket *s)
     }
 }
 
+static void
+tell_names(struct mrsi_tell *t, const struct mrsi_bucket *s)
+{
+    const struct mrsi_fields *f = &s->shape.fields;
+    mrsi_tell_naming(t, true);
+    for (uint32_t i = 0; i < s->by.fields.n; i++) {
+        mrsi_tell_expr(t, 0, s->by.fields.expr[i]);
+    }
+    mrsi_tell_expr(t, 0, s->time);
+    mrsi_tell_query(t, 0, s->where);
+    mrsi_tell_naming(t, false);
+    mrsi_tell_names(t, 0, NULL, f->path, f->map ? 0 : f->n);
+    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.drop.n);
+}
+
 enum mrs_status
 mrsi_bucket_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -61,6 +76,7 @@ mrsi_bucket_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
     mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
     mrsi_tell_touch(&t, 0, 'R', "");
+    tell_names(&t, s);
     if (leave) {
         mrsi_tell_touch(&t, 0, 'D', "");
     }

@@ -53,6 +53,7 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_embed *s)
     mrsi_tell_query(t, 0, s->join.where);
     mrsi_tell_sort(t, 0, s->sort);
     tell_shape(t, &s->shape.fields);
+    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.drop.n);
     if (s->keep != EMBED_KEEP_ALL || s->orphans != EMBED_ORPHANS_KEEP) {
         mrsi_tell_touch(t, 0, 'D', "");
     }

@@ -31,6 +31,13 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_extract *s)
     if (s->to_parent || s->pages.given) {
         mrsi_tell_touch(t, 0, 'R', s->parent_key.text);
     }
+    if (s->path.n) {
+        const struct mrsi_fields *f = &s->shape.fields;
+        for (uint32_t i = 0; !f->map && i < f->n; i++) { /* elements that are no documents get `value` */
+            mrsi_tell_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
+        }
+        mrsi_tell_names(t, 0, s->path.text, s->shape.drop.path, s->shape.drop.n);
+    }
     if (s->shape.fields.map || s->id_expr || s->leave.shape.fields.map) {
         mrsi_tell_touch(t, 0, 'R', ""); /* $$PARENT may be asked */
     }

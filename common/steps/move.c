@@ -171,6 +171,8 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_expr(&t, 0, f->expr[i]);
     }
     mrsi_tell_touch(&t, 0, 'R', "");
+    mrsi_tell_names(&t, 0, NULL, f->path, f->map ? 0 : f->n);
+    mrsi_tell_names(&t, 0, NULL, s->shape.drop.path, s->shape.drop.n);
     mrsi_tell_touch(&t, 0, 'D', "");
     mrsi_tell_touch(&t, 1, 'A', "");
     mrsi_tell_listing(&t, 1, "_id", "_id");

@@ -285,6 +285,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");
     mrsi_tell_query(&t, 0, s->where);
     mrsi_tell_touch(&t, 0, 'R', "");
+    mrsi_tell_names(&t, 0, NULL, &s->by, 1);
     mrsi_tell_touch(&t, 0, 'D', "");
     mrsi_tell_words(&t, "moves %s of %s by %s to ", s->where ? "those documents that `where` takes" : "the documents",
                     s->from.ns, s->by.text);

@@ -47,32 +47,69 @@ mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, 
     return (int)n;
 }
 
+/* The list with one more entry, unless it is there already. */
+static struct mrs_touch *
+with_touch(struct mrsi_tell *t, struct mrs_touch *list, uint32_t *n, uint32_t *cap, struct mrs_touch one)
+{
+    for (uint32_t i = 0; i < *n; i++) {
+        if (list[i].side == one.side && list[i].kind == one.kind && strcmp(list[i].path, one.path) == 0) {
+            return list;
+        }
+    }
+    struct mrs_touch *l = room(t, list, *n, cap, sizeof *l);
+    one.path = l ? mrs_arena_copy(t->arena, one.path, strlen(one.path) + 1) : NULL;
+    if (!one.path) {
+        t->bad = true;
+        return list;
+    }
+    l[(*n)++] = one;
+    return l;
+}
+
 void
 mrsi_tell_touch(struct mrsi_tell *t, int side, char kind, const char *path)
 {
-    uint32_t n = t->d->n_touches;
+    t->touch = with_touch(t, t->touch, &t->d->n_touches, &t->touch_cap, (struct mrs_touch){side, kind, path});
+    t->d->touches = t->touch;
+}
+
+void
+mrsi_tell_name(struct mrsi_tell *t, int side, const char *path)
+{
+    t->name = with_touch(t, t->name, &t->d->n_names, &t->name_cap, (struct mrs_touch){side, 'R', path});
+    t->d->names = t->name;
+}
+
+void
+mrsi_tell_names(struct mrsi_tell *t, int side, const char *above, const struct mrs_path *path, uint32_t n)
+{
     for (uint32_t i = 0; i < n; i++) {
-        const struct mrs_touch *o = &t->touch[i];
-        if (o->side == side && o->kind == kind && strcmp(o->path, path) == 0) {
+        size_t size = strlen(path[i].text) + (above ? strlen(above) : 0) + 2;
+        char *text = mrs_arena_alloc(t->arena, size);
+        if (!text) {
+            t->bad = true;
             return;
         }
+        snprintf(text, size, "%s%s%s", above ? above : "", above ? "." : "", path[i].text);
+        mrsi_tell_name(t, side, text);
     }
-    struct mrs_touch *l = room(t, t->touch, n, &t->touch_cap, sizeof *l);
-    char *text = l ? mrs_arena_copy(t->arena, path, strlen(path) + 1) : NULL;
-    if (!text) {
-        t->bad = true;
-        return;
-    }
-    t->d->touches = t->touch = l;
-    l[n] = (struct mrs_touch){side, kind, text};
-    t->d->n_touches = n + 1;
+}
+
+void
+mrsi_tell_naming(struct mrsi_tell *t, bool on)
+{
+    t->naming = on;
 }
 
 static void
 read_path(void *arg, const char *path)
 {
     struct mrsi_tell *t = arg;
-    mrsi_tell_touch(t, t->of, 'R', path);
+    if (t->naming) {
+        mrsi_tell_name(t, t->of, path);
+    } else {
+        mrsi_tell_touch(t, t->of, 'R', path);
+    }
 }
 
 void

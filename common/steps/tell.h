@@ -26,19 +26,25 @@ struct mrsi_tell {
     struct mrs_err *err;
     struct mrs_desc *d;
     struct mrs_side *side;
-    struct mrs_touch *touch;
+    struct mrs_touch *touch, *name;
     const char **loss;
     struct mrs_pair_path *pair;
     struct mrs_listing *listing;
-    uint32_t side_cap, touch_cap, loss_cap, pair_cap, listing_cap;
+    uint32_t side_cap, touch_cap, name_cap, loss_cap, pair_cap, listing_cap;
     int of;  /* side that reads are charged to while an expression is asked */
-    bool bad;
+    bool bad, naming;
 };
 void mrsi_tell_begin(struct mrsi_tell *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
                      struct mrs_err *e);
 /* Index of the side. what: the key of the plan that names it. */
 int mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, const char *what);
 void mrsi_tell_touch(struct mrsi_tell *t, int side, char kind, const char *path);
+/* A path that the plan names where the step reads whole documents: only to tell that no document has it. */
+void mrsi_tell_name(struct mrsi_tell *t, int side, const char *path);
+/* The same of several, below a path (NULL: at the top). */
+void mrsi_tell_names(struct mrsi_tell *t, int side, const char *above, const struct mrs_path *path, uint32_t n);
+/* The same of what expressions and queries read, until it is called with false. */
+void mrsi_tell_naming(struct mrsi_tell *t, bool on);
 /* What it reads, as touches 'R' of the side; NULL: nothing. */
 void mrsi_tell_expr(struct mrsi_tell *t, int side, const struct mrs_expr *x);
 void mrsi_tell_query(struct mrsi_tell *t, int side, const struct mrs_query *q);

@@ -627,6 +627,11 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN | (s->keep ? 0 : MRS_ROLE_TAKE), "from");
     mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
     mrsi_tell_touch(&t, 0, 'R', "");
+    mrsi_tell_naming(&t, true);
+    mrsi_tell_query(&t, 0, s->where);
+    mrsi_tell_naming(&t, false);
+    mrsi_tell_names(&t, 0, NULL, &s->items, 1);
+    mrsi_tell_names(&t, 0, NULL, s->by.path, s->by.n);
     if (!s->keep) {
         mrsi_tell_touch(&t, 0, 'D', "");
         mrsi_tell_loss(&t, "fields of %s beside %s%s", s->from.ns, s->items.text,

@@ -365,6 +365,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->packed.map, arena, out, e);
     mrsi_tell_touch(&t, 0, 'R', "");
+    mrsi_tell_names(&t, 0, NULL, &s->packed.as, 1);
     mrsi_tell_touch(&t, 0, 'A', names_added(&t, s));
     mrsi_tell_touch(&t, 0, 'D', as);
     out->takes_away = true;

@@ -62,6 +62,12 @@ struct mrs_account {
     const char *ns;
     uint64_t before, created, entered, after, taken, dropped, refused;
     uint64_t placed;        /* copies embedded, pages, merged parts: counted apart */
+    uint64_t changed;       /* of `after`: they have other bytes than before; MAP only */
+};
+/* A path that a step reads or removes and that no document of the collection has. */
+struct mrs_unmet {
+    uint32_t step;
+    const char *ns, *path, *nearest; /* nearest: a path that is there and may be meant; NULL: none */
 };
 struct mrs_written {
     const char *ns;
@@ -83,7 +89,7 @@ struct mrs_refusal {
     uint64_t count;
     struct mrs_ids ids;
 };
-/* What is no refusal, but what an author should know; opts.look. */
+/* What is no refusal, but what an author should know. */
 enum mrs_notice_kind {
     MRS_NOTICE_ORPHAN,   /* documents of from (children of link) that match nobody, whatever becomes of them */
     MRS_NOTICE_DANGLING, /* documents with a reference that names nobody */
@@ -96,6 +102,7 @@ enum mrs_notice_kind {
     MRS_NOTICE_UNSURE    /* whether the result fits a unique index cannot be said; count 0 */
 };
 #define MRS_NOTICE_KINDS 8
+#define MRS_NOTICE_STEP 5 /* the first so many are of a step */
 struct mrs_notice {
     enum mrs_notice_kind kind;
     uint32_t step; /* 0: the result */
@@ -124,10 +131,12 @@ struct mrs_report {
     struct mrs_refusal *refusal; /* the first 40 kinds, in order of steps, with all their documents */
     uint32_t n_refusal;
     const char *refused_file; /* NULL: none written */
-    struct mrs_notice *notice; /* opts.look; in order of steps */
+    struct mrs_notice *notice; /* in order of steps; `_id`s, and those of the result, with opts.look */
     uint32_t n_notice;
     struct mrs_twins *twins;
     uint32_t n_twins;
+    struct mrs_unmet *unmet; /* in order of steps; none of a sample */
+    uint32_t n_unmet;
     uint64_t in_bytes, out_bytes;
     uint64_t disk_bytes;  /* of all files of the output, without compression; in a dry run about, for the manifest */
     uint64_t refused_bytes; /* of the files of refused documents; opts.look, or where they were written */

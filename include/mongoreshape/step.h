@@ -143,6 +143,8 @@ struct mrs_desc {
     uint32_t n_pairs;             /* JOIN: pairs of match */
     const struct mrs_touch *touches;
     uint32_t n_touches;
+    const struct mrs_touch *names; /* 'R': more paths that the plan names, where it reads whole documents */
+    uint32_t n_names;
     const struct mrs_pair_path *pairs; /* JOIN: n_pairs of them */
     const struct mrs_listing *listings; /* n_listings; a side that is not listed cannot be run beside writers */
     uint32_t n_listings;

@@ -71,7 +71,8 @@ joins(void **state)
         ran_end(&r);
         o.look = false;
         r = run("- embed: { from: comments, into: posts, match: { p: _id }, as: c, orphans: drop }\n", &o);
-        assert_null(r.report.notice);
+        assert_int_equal(notice(&r.report, 1, "d.comments", MRS_NOTICE_ORPHAN)->count, 3);
+        assert_int_equal(notice(&r.report, 1, "d.comments", MRS_NOTICE_ORPHAN)->ids.n, 0); /* nobody is looked for */
         ran_end(&r);
     }
 }

@@ -12,6 +12,7 @@
 #include "mongoreshape/expr.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #define NAMES_MAX 256
 
@@ -387,9 +388,60 @@ load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
 }
 
 /* ---- the list of steps ---- */
+/* Stages and words of others, and the step that does it here. */
+static const struct {
+    const char *word, *step;
+} elsewhere[] = {
+    {"unwind", "`extract` makes documents of an array"},
+    {"group", "`rollup` computes values of groups, `bucket` puts their documents together"},
+    {"lookup", "`embed` puts documents into documents, `copy` fields beside a reference"},
+    {"graphLookup", "`tree` turns one form of a tree into another"},
+    {"join", "`embed` puts documents into documents, `copy` fields beside a reference"},
+    {"addFields", "`set` does it"},
+    {"update", "`set` does it"},
+    {"project", "`set` computes fields, `unset` takes them out, `order` puts them in order"},
+    {"remove", "`unset` takes fields out"},
+    {"replaceRoot", "`move` with `fields` makes other documents, `set` and `unset` change them"},
+    {"replaceWith", "`move` with `fields` makes other documents, `set` and `unset` change them"},
+    {"merge", "`move` brings documents into a collection, `union` those of several"},
+    {"out", "`move` brings documents into a collection"},
+    {"insert", "`move` brings documents into a collection"},
+    {"unionWith", "`union` brings collections together"},
+    {"match", "`where` of a step says which documents take part"},
+    {"find", "`where` of a step says which documents take part"},
+    {"filter", "`where` of a step says which documents take part"},
+    {"sort", "`sort` is a key of `embed`, `rollup` and others"},
+    {"limit", "`limit` is a key of `embed`, `run --sample` takes a part of the data"},
+    {"skip", "`run --sample` takes a part of the data"},
+    {"sample", "`run --sample` takes a part of the data"},
+    {"count", "`rollup` with {$sum: 1} counts, `count` is a key of `embed` and `extract`"},
+    {"sortByCount", "`rollup` with {$sum: 1} counts"},
+    {"facet", "write one step for each result"},
+    {"convert", "`cast` gives fields another type"},
+    {"createIndex", "`index` makes and removes indexes"},
+    {"renameCollection", "`rename_collection` does it"},
+};
+
+static const char *
+done_by(const char *word)
+{
+    word += *word == '$';
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        if (strcasecmp(word, elsewhere[i].word) == 0) {
+            return elsewhere[i].step;
+        }
+    }
+    return NULL;
+}
+
 static void
 unknown_step(struct mrsi_plan *p, const struct mrsi_entry *at)
 {
+    const char *step = done_by(at->key);
+    if (step) {
+        mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`: %s", at->key, step);
+        return;
+    }
     const char *names[NAMES_MAX] = {0};
     char hint[96], list[360] = "";
     uint32_t n = 0;
@@ -398,6 +450,9 @@ unknown_step(struct mrsi_plan *p, const struct mrsi_entry *at)
         names[n] = type->name;
     }
     mrsi_plan_hint(hint, at->key, names, n);
+    if (strstr(hint, "drop") || strstr(hint, "`delete`") || strstr(hint, "`unset`")) {
+        *hint = '\0'; /* a slip must not lead to a step that takes something away */
+    }
     for (uint32_t i = 0; !*hint && i < n && used < sizeof list - 40; i++) {
         int w = snprintf(list + used, sizeof list - used, "%s%.36s",
                          i ? " " : "; the steps are: ", names[i]);

@@ -159,6 +159,18 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .cancel = mrs_signals_flag()};
 }
 
+/* Whether mongorestore could not load the result. */
+static bool
+fails_restore(const struct mrs_report *r)
+{
+    for (uint32_t i = 0; i < r->n_notice; i++) {
+        if (r->notice[i].kind == MRS_NOTICE_CLASH || r->notice[i].kind == MRS_NOTICE_ARRAYS) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int
 mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
@@ -182,7 +194,7 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
     if (report.anew && !cli->quiet && !cli->json) {
         fputs("no run to this output had left anything to go on with: this one began at the beginning\n", stderr);
     }
-    int status = s == MRS_OK ? report.refused > 0 : mrsi_job_exit(job);
+    int status = s == MRS_OK ? report.refused > 0 || fails_restore(&report) : mrsi_job_exit(job);
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */
         status = mrs_code_exit(MRS_E_TOO_MANY);
     }

@@ -122,6 +122,7 @@ mrs_catalog_surplus(struct mrs_catalog *c, bool all, struct mrs_err *e)
         if (!cc->exists || !cc->touched || cc->kind != MRS_COLL_PLAIN) {
             continue;
         }
+        mrsi_cat_note_replaced(c, cc);
         note_surplus(c, cc, all);
         if (cc->n_index > SERVER_INDEXES_MAX) {
             mrs_catalog_note(c, "%s has %u indexes now, and a server takes %d: drop some with the step `index`",

@@ -214,6 +214,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     enum mrs_status s = mrsi_setup(en, e);
     s = s == MRS_OK ? mrsi_keep_begin(en, e) : s;
     s = s == MRS_OK ? mrsi_check_extras(en, e) : s;
+    s = s == MRS_OK ? mrsi_note_roles(en, e) : s;
     s = s == MRS_OK ? make_workers(en, e) : s;
     s = s == MRS_OK ? mrsi_look_new(en, e) : s;
     s = s == MRS_OK ? mrsi_paths_new(en, e) : s;

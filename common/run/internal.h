@@ -417,6 +417,8 @@ enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
 /* Before anything is written: the oplog must not concern what the plan names; extras that hold documents are whole.
  */
 enum mrs_status mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e);
+/* Notes the roles of the dump that name a collection which the plan empties or takes fields from. */
+enum mrs_status mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_tick(struct mrsi_engine *en);
 

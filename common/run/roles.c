@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roles.c - roles of the dump whose privileges name a collection that documents or fields leave.
  *
- * mongorestore brings the roles back as they were: a role on `orders` neither opens `orders_archive` nor closes it. What
- * it should grant afterwards is the owner's decision, so each is named and none is changed. */
+ * mongorestore brings the roles back as they were: a role on `orders` neither opens `orders_archive` nor closes it.
+ * What it should grant afterwards is the owner's decision, so each is named and none is changed. */
 #include "internal.h"
 
 /* The first step that takes something out of the collection for another one, or all of it; NULL: none. */
@@ -45,9 +45,9 @@ note_role(struct mrsi_engine *en, struct mrs_view role)
         const char *coll = r.type == MRS_DOCUMENT ? text_of(mrs_val_view(r), "collection") : "";
         const struct mrs_step *step = *coll ? step_that_takes(en->plan, db, coll) : NULL;
         if (step) {
-            mrs_catalog_note(en->cat, "the role %s.%s has privileges on %s%s%s, which step %u (%s) changes: look at what "
-                                      "it should grant afterwards", text_of(role, "db"), text_of(role, "role"), db,
-                             *db ? "." : "", coll, step->no, step->type->name);
+            mrs_catalog_note(en->cat, "the role %s.%s has privileges on %s%s%s, which step %u (%s) changes: look at "
+                                      "what it should grant afterwards", text_of(role, "db"), text_of(role, "role"),
+                             db, *db ? "." : "", coll, step->no, step->type->name);
         }
     }
 }
@@ -81,7 +81,8 @@ mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e)
             for (size_t at = 0; at < b.n;) {
                 struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
                 at += doc.n;
-                if (mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, &ignored) == MRS_OK) { /* else whoever copies it says so */
+                /* of a damaged one whoever copies it speaks */
+                if (mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, &ignored) == MRS_OK) {
                     note_role(en, doc);
                 }
             }

@@ -297,8 +297,8 @@ mrsi_cat_note_replaced(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
     }
     for (uint32_t i = 0; i < entry->n_was; i++) {
         if (!in_key_of(cc, entry->was[i])) {
-            mrs_catalog_note(cat, "index %s of the old %s is not in the new one: make it with the step `index` if it is "
-                                  "needed", mrsi_index_name(entry->was[i]), cc->coll.ns);
+            mrs_catalog_note(cat, "index %s of the old %s is not in the new one: make it with the step `index` if it "
+                                  "is needed", mrsi_index_name(entry->was[i]), cc->coll.ns);
         }
     }
     if (entry->options_was.n && mrs_doc_get(entry->options_was, "validator").type == MRS_DOCUMENT &&

@@ -98,6 +98,10 @@ bool mrsi_index_expires(struct mrs_view index);
 bool mrsi_index_is_id(struct mrs_view index);
 uint32_t mrsi_index_keys(struct mrs_view index);
 
+/* Whether a server builds the index; false: why has the reason, for a message. */
+enum { MRSI_WHY_MAX = 200 };
+bool mrsi_index_buildable(struct mrs_view index, char *why, size_t size);
+
 /* Whether a query, schema or pipeline could name a path that begins like this one. */
 bool mrsi_names_path(struct mrs_view query, const char *path);
 

@@ -113,8 +113,8 @@ mrsi_views_note_gone(struct mrs_catalog *cat, const struct mrs_coll *coll, const
             mrs_catalog_note(cat, "the view %s reads from %s, which is %s: define it anew", r->view->coll.ns, coll->ns,
                              what);
         } else {
-            mrs_catalog_note(cat, "the view %s reads from the view %s, which depends on %s, which is %s: define it anew",
-                             r->view->coll.ns, r->on->ns, coll->ns, what);
+            mrs_catalog_note(cat, "the view %s reads from the view %s, which depends on %s, which is %s: define it "
+                                  "anew", r->view->coll.ns, r->on->ns, coll->ns, what);
         }
     }
     return s;

@@ -117,6 +117,7 @@ clear_engine(struct mrsi_engine *en)
     }
     mrsi_look_free(en);
     mrsi_paths_free(en);
+    mrsi_fit_end(en);
     mrsi_seen_free(en);
     mrsi_twins_free(en);
     mrs_free(en->mem, en->coll);
@@ -214,9 +215,11 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     enum mrs_status s = mrsi_setup(en, e);
     s = s == MRS_OK ? mrsi_keep_begin(en, e) : s;
     s = s == MRS_OK ? mrsi_check_extras(en, e) : s;
+    s = s == MRS_OK ? mrsi_note_roles(en, e) : s;
     s = s == MRS_OK ? make_workers(en, e) : s;
     s = s == MRS_OK ? mrsi_look_new(en, e) : s;
     s = s == MRS_OK ? mrsi_paths_new(en, e) : s;
+    s = s == MRS_OK ? mrsi_fit_begin(en, e) : s;
     s = s == MRS_OK ? mrsi_seen_new(en, e) : s;
     s = s == MRS_OK ? mrsi_twins_new(en, e) : s;
     if (s == MRS_OK && en->opts->amend) {

@@ -133,6 +133,7 @@ struct mrsi_engine {
     struct mrsi_paths *paths;
     uint64_t *wants; /* by row: paths that are looked for */
     uint32_t now;    /* index of the step that reads collections; MRSI_NONE */
+    struct mrsi_fit **fit;  /* by collection; NULL: no index is to be looked after */
     struct mrsi_seen *seen; /* NULL: no manifest is written */
     struct mrsi_twins *twins;
     struct mrsi_keep *keep; /* checkpoint.c; NULL: a run that is killed is begun anew */
@@ -417,6 +418,8 @@ enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
 /* Before anything is written: the oplog must not concern what the plan names; extras that hold documents are whole.
  */
 enum mrs_status mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e);
+/* Notes the roles of the dump that name a collection which the plan empties or takes fields from. */
+enum mrs_status mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_tick(struct mrsi_engine *en);
 
@@ -435,6 +438,14 @@ enum mrs_status mrsi_look_name(struct mrsi_engine *en, uint32_t step, struct mrs
 /* Documents that go to their last place; restart: what was seen of the collection is not there after all. */
 enum mrs_status mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e);
 void mrsi_look_restart(struct mrsi_engine *en, uint32_t coll);
+/* The same for values at which a server refuses to build an index. line: no of mrsi_fit_most, for the report; false: it
+ * has nothing to say. */
+enum mrs_status mrsi_fit_begin(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_fit_end(struct mrsi_engine *en);
+enum mrs_status mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e);
+void mrsi_fit_restart(struct mrsi_engine *en, uint32_t coll);
+uint32_t mrsi_fit_most(const struct mrsi_engine *en);
+bool mrsi_fit_line(const struct mrsi_engine *en, uint32_t no, char *line, size_t size);
 /* clash.c: the same for unique indexes other than that of `_id`; `of`: what look.c keeps of a collection, NULL where it
  * has none of them. */
 struct mrsi_clash;

@@ -172,12 +172,19 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
-    rep->notes = take(rep, n + x + 3u + en->plan->n_steps + mrs_input_count(en->in), sizeof *rep->notes);
+    uint32_t fit = mrsi_fit_most(en);
+    rep->notes = take(rep, n + x + 3u + fit + en->plan->n_steps + mrs_input_count(en->in), sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
     }
     for (uint32_t i = 0; i < n; i++) {
         rep->notes[rep->n_notes++] = text(rep, mrs_catalog_note_at(en->cat, i));
+    }
+    for (uint32_t i = 0; i < fit; i++) {
+        char line[900];
+        if (mrsi_fit_line(en, i, line, sizeof line)) {
+            rep->notes[rep->n_notes++] = text(rep, line);
+        }
     }
     for (uint32_t i = 0; i < x; i++) {
         char line[400];

@@ -146,6 +146,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
     }
     if (s == MRS_OK && wr->final) {
         s = mrsi_look_written(wr->en, wr->coll, out->buf.p, out->buf.n, e);
+        s = s == MRS_OK ? mrsi_fit_written(wr->en, wr->coll, out->buf.p, out->buf.n, e) : s;
     }
     if (s == MRS_OK) {
         wr->bytes += out->buf.n;
@@ -166,6 +167,7 @@ mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
     wr->bytes = wr->docs = wr->copied = 0;
     if (wr->final) {
         mrsi_look_restart(wr->en, wr->coll);
+        mrsi_fit_restart(wr->en, wr->coll);
     }
     return wr->final && !wr->blind ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
 }

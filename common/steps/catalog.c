@@ -16,6 +16,8 @@ struct entry {
     struct mrs_cat_coll coll; /* first: callers hold this */
     const struct mrs_view *was;
     uint32_t n_was;
+    struct mrs_view options_was;
+    bool gone; /* dropped or renamed: whatever has the name now is another collection */
 };
 struct mrs_catalog {
     struct mrs_mem *mem;
@@ -263,6 +265,7 @@ mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct 
     s = s == MRS_OK ? take_indexes(c, cc, mrs_doc_get(metadata, "indexes"), e) : s;
     ((struct entry *)cc)->was = cc->index; /* lists are replaced, never changed */
     ((struct entry *)cc)->n_was = cc->n_index;
+    ((struct entry *)cc)->options_was = cc->options;
     return s;
 }
 
@@ -272,6 +275,37 @@ mrsi_cat_was(const struct mrs_cat_coll *cc, uint32_t *n)
     const struct entry *entry = (const struct entry *)cc;
     *n = entry->n_was;
     return entry->was;
+}
+
+static bool
+in_key_of(const struct mrs_cat_coll *cc, struct mrs_view index)
+{
+    for (uint32_t i = 0; i < cc->n_index; i++) {
+        if (mrs_compare(mrs_doc_get(cc->index[i], "key"), mrs_doc_get(index, "key")) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+mrsi_cat_note_replaced(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
+{
+    const struct entry *entry = (const struct entry *)cc;
+    if (!entry->gone) {
+        return;
+    }
+    for (uint32_t i = 0; i < entry->n_was; i++) {
+        if (!in_key_of(cc, entry->was[i])) {
+            mrs_catalog_note(cat, "index %s of the old %s is not in the new one: make it with the step `index` if it "
+                                  "is needed", mrsi_index_name(entry->was[i]), cc->coll.ns);
+        }
+    }
+    if (entry->options_was.n && mrs_doc_get(entry->options_was, "validator").type == MRS_DOCUMENT &&
+        mrs_doc_get(cc->options, "validator").type == MRS_MISSING) {
+        mrs_catalog_note(cat, "the validator of the old %s is not in the new one: set it with the step `options` if it "
+                              "is needed", cc->coll.ns);
+    }
 }
 
 /* ---- what cannot be reshaped ---- */
@@ -415,18 +449,6 @@ mrsi_cat_target(struct mrs_catalog *cat, const struct mrs_coll *coll, const char
 }
 
 /* ---- whole collections ---- */
-static void
-note_views(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *what)
-{
-    for (uint32_t i = 0; i < cat->n; i++) {
-        const struct mrs_cat_coll *v = cat->coll[i];
-        if (v->exists && v->kind == MRS_COLL_VIEW && strcmp(v->coll.db, coll->db) == 0 &&
-            mrs_val_is_text(mrs_doc_get(v->options, "viewOn"), coll->coll)) {
-            mrs_catalog_note(cat, "the view %s reads from %s, which is %s: define it anew", v->coll.ns, coll->ns, what);
-        }
-    }
-}
-
 enum mrs_status
 mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_err *e)
 {
@@ -436,8 +458,9 @@ mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_e
         return s;
     }
     cc->exists = false;
-    note_views(cat, coll, "dropped");
-    return mrsi_cat_status(cat, e);
+    ((struct entry *)cc)->gone = true;
+    s = mrsi_views_note_gone(cat, coll, "dropped", e);
+    return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
 
 enum mrs_status
@@ -464,8 +487,9 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
     b->engine = a->engine; /* it is the same collection */
     a->engine = NULL;
     a->exists = false;
-    note_views(cat, from, "renamed");
-    return mrsi_cat_status(cat, e);
+    ((struct entry *)a)->gone = true;
+    s = mrsi_views_note_gone(cat, from, "renamed", e);
+    return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
 
 /* ---- metadata ---- */

@@ -54,33 +54,6 @@ static const struct mrs_key specs[] = {
 #define N_SPECS (sizeof specs / sizeof *specs)
 
 /* ---- compile ---- */
-static bool
-check_key(struct mrsi_read *r, struct mrsi_slot s)
-{
-    static const char *const kinds[] = {"text", "hashed", "2d", "2dsphere"};
-    struct mrs_walk w;
-    struct mrs_elem e;
-    int64_t n;
-    uint32_t fields = 0;
-    if (s.v.type != MRS_DOCUMENT) {
-        return mrsi_read_error(r, "create", s.sub, "`key` must be a map of path: direction");
-    }
-    for (mrs_walk_init(&w, mrs_val_view(s.v)); mrs_walk_next(&w, &e) == 1; fields++) {
-        bool good = mrs_is_number(e.v) && (!mrs_val_integral(e.v, &n) || n != 0);
-        for (size_t i = 0; i < sizeof kinds / sizeof *kinds && e.v.type == MRS_STRING; i++) {
-            good = good || strcmp((const char *)e.v.p + 4, kinds[i]) == 0;
-        }
-        if (!good) {
-            return mrsi_read_error(r, "create", s.sub,
-                                   "`%s` of the key must be 1, -1, text, hashed, 2d or 2dsphere", e.name);
-        }
-        if (e.name_len == 0 || (e.name[0] == '$' && strcmp(e.name, "$**") != 0)) {
-            return mrsi_read_error(r, "create", s.sub, "`%s` is no path for an index", e.name);
-        }
-    }
-    return fields > 0 || mrsi_read_error(r, "create", s.sub, "`key` names no path");
-}
-
 /* Types of the options; their meaning is the server's. */
 static bool
 check_options(struct mrsi_read *r, struct mrsi_slot spec)
@@ -172,9 +145,13 @@ read_create(struct mrsi_read *r, struct index *s)
     mrs_walk_init(&w, mrs_val_view(list.v));
     while (s->create && r->status == MRS_OK && mrs_walk_next(&w, &e) == 1) {
         struct mrsi_slot one = {e.v, "create", e.name, NULL};
-        struct mrsi_slot key = mrsi_slot_in(one, specs, N_SPECS, "key");
-        key.sub = e.name;
-        if (mrsi_read_map(r, one, specs, N_SPECS) && check_key(r, key) && check_options(r, one)) {
+        char why[MRSI_WHY_MAX];
+        if (!mrsi_read_map(r, one, specs, N_SPECS) || !check_options(r, one)) {
+            continue;
+        }
+        if (!mrsi_index_buildable(mrs_val_view(e.v), why, sizeof why)) {
+            mrsi_read_error(r, "create", e.name, "no server builds this index: %s", why);
+        } else {
             s->n_create += finish_spec(r, mrs_val_view(e.v), &buf, &name, &s->create[s->n_create]);
         }
     }
@@ -264,11 +241,42 @@ filled_in(const char *option)
     return false;
 }
 
+/* Whether two collations are one to a server, which fills in what a plan leaves out; none is `simple`. */
+static bool
+same_collation(struct mrs_val a, struct mrs_val b)
+{
+    struct mrs_view x = a.type == MRS_DOCUMENT ? mrs_val_view(a) : mrs_empty_doc();
+    struct mrs_view y = b.type == MRS_DOCUMENT ? mrs_val_view(b) : mrs_empty_doc();
+    struct mrs_val l = mrs_doc_get(x, "locale"), m = mrs_doc_get(y, "locale");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    bool simple = l.type == MRS_MISSING || mrs_val_is_text(l, "simple");
+    if (simple || m.type == MRS_MISSING) {
+        return simple && (m.type == MRS_MISSING || mrs_val_is_text(m, "simple"));
+    }
+    for (mrs_walk_init(&w, x); mrs_walk_next(&w, &e) == 1;) {
+        struct mrs_val v = mrs_doc_get(y, e.name);
+        if (v.type != MRS_MISSING && mrs_compare(e.v, v) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Indexes of one key are two to a server if they differ in one of these. */
+static bool
+same_signature(struct mrs_view a, struct mrs_view b)
+{
+    static const char filter[] = "partialFilterExpression";
+    return same_collation(mrs_doc_get(a, "collation"), mrs_doc_get(b, "collation")) &&
+           mrs_compare(mrs_doc_get(a, filter), mrs_doc_get(b, filter)) == 0;
+}
+
 /* Whether all options of a are in b with the same value. */
 static bool
 options_in(struct mrs_view a, struct mrs_view b)
 {
-    static const char *const other[] = {"v", "key", "name", "ns", "background"};
+    static const char *const other[] = {"v", "key", "name", "ns", "background", "collation"};
     struct mrs_walk w;
     struct mrs_elem e;
     for (mrs_walk_init(&w, a); mrs_walk_next(&w, &e) == 1;) {
@@ -326,12 +334,13 @@ create_one(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view ind
         if (st != MRS_OK) {
             return st;
         }
-        if (same) {
+        if (same && same_signature(index, old)) {
             bool equal = options_in(index, old) && options_in(old, index);
             return equal ? MRS_OK : clash(e, old, &cc->coll, "the same key and other options");
         }
         if (strcmp(mrsi_index_name(index), mrsi_index_name(old)) == 0) {
-            return clash(e, old, &cc->coll, "another key");
+            return clash(e, old, &cc->coll,
+                         same ? "another collation or filter: give the new one a `name`" : "another key");
         }
     }
     const char *text = mrsi_index_text_of(cc->index, cc->n_index);

@@ -98,8 +98,19 @@ bool mrsi_index_expires(struct mrs_view index);
 bool mrsi_index_is_id(struct mrs_view index);
 uint32_t mrsi_index_keys(struct mrs_view index);
 
+/* Whether a server builds the index; false: why has the reason, for a message. */
+enum { MRSI_WHY_MAX = 200 };
+bool mrsi_index_buildable(struct mrs_view index, char *why, size_t size);
+
 /* Whether a query, schema or pipeline could name a path that begins like this one. */
 bool mrsi_names_path(struct mrs_view query, const char *path);
+
+/* Notes the views that read, also by joins and by other views, from a collection that is dropped or renamed (what), or
+ * that could name a path of the side that a step changes. */
+enum mrs_status mrsi_views_note_gone(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *what,
+                                     struct mrs_err *e);
+enum mrs_status mrsi_views_note_changes(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side,
+                                        struct mrs_err *e);
 
 /* Validators of the sides that a step changes: one that names a path that is added or removed is
  * left out and noted; a collection that takes in whole documents keeps its own, and the report says

@@ -147,6 +147,11 @@ read_values(struct mrsi_read *r, struct partition *s)
         if (e.name_len && strspn(e.name, "+-.0123456789") == e.name_len) {
             mrsi_read_warn(r, "into", e.name, "a key is text: for a number write [{ value: %s, into: ... }]", e.name);
         }
+        if (strcmp(e.name, "*") == 0) {
+            mrsi_read_error(r, "into", e.name, "a key is one value, not a pattern: for all others write `others: "
+                                               "{ into: COLL }`, for the text itself [{ value: \"*\", into: COLL }]");
+            return;
+        }
         struct mrs_val v = mrs_make_text(r->args->arena, e.name, e.name_len);
         if (v.type == MRS_MISSING) {
             r->status = mrs_err_memory(r->err, e.name_len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surplus.c - indexes that another index of the same collection makes superfluous.
+/* surplus.c - indexes that another index of the same collection makes superfluous, and those that no server builds.
  *
  * Reshaping moves indexes together: one carried along may begin as one that a reference got. Each costs every write,
  * so the report names it; it is never dropped, because a hint in some query may name it. What the owner had before the
@@ -114,14 +114,30 @@ note_surplus(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, bool all)
     }
 }
 
+static void
+note_unbuildable(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
+{
+    char why[MRSI_WHY_MAX];
+    for (uint32_t i = 0; i < cc->n_index; i++) {
+        if (!mrsi_index_buildable(cc->index[i], why, sizeof why)) {
+            mrs_catalog_note(cat, "a restore fails at index %s of %s, which no server builds: %s",
+                             mrsi_index_name(cc->index[i]), cc->coll.ns, why);
+        }
+    }
+}
+
 enum mrs_status
 mrs_catalog_surplus(struct mrs_catalog *c, bool all, struct mrs_err *e)
 {
     for (uint32_t i = 0; i < mrs_catalog_count(c); i++) {
         const struct mrs_cat_coll *cc = mrs_catalog_at(c, i);
+        if (cc->exists) {
+            note_unbuildable(c, cc);
+        }
         if (!cc->exists || !cc->touched || cc->kind != MRS_COLL_PLAIN) {
             continue;
         }
+        mrsi_cat_note_replaced(c, cc);
         note_surplus(c, cc, all);
         if (cc->n_index > SERVER_INDEXES_MAX) {
             mrs_catalog_note(c, "%s has %u indexes now, and a server takes %d: drop some with the step `index`",

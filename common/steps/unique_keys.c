@@ -142,7 +142,7 @@ mrs_unique_new(struct mrs_mem *mem, const struct mrs_unique_spec *spec, struct m
         struct mrs_view one = el.v.type == MRS_DOCUMENT ? mrs_val_view(el.v) : mrs_empty_doc();
         struct mrs_val name = mrs_doc_get(one, "name");
         bool own = name.type == MRS_STRING && strcmp((const char *)name.p + 4, "_id_") == 0;
-        if (!own && mrs_index_is(one, "unique") && (!spec->wants || spec->wants(spec->arg, el))) {
+        if (!own && (spec->any || mrs_index_is(one, "unique")) && (!spec->wants || spec->wants(spec->arg, el))) {
             s = read_index(u, spec, one, e);
         }
     }
@@ -192,6 +192,9 @@ struct making { /* the keys that one array, or none, fans out to */
 static enum mrs_status
 hash_value(struct mrs_unique *u, struct mrs_val v, struct mrs_hash128 *h, struct mrs_err *e)
 {
+    if (!u->put) {
+        return MRS_OK;
+    }
     mrs_buf_reset(&u->key);
     mrs_key_append(&u->key, v, false);
     enum mrs_status s = mrs_buf_status(&u->key, e);
@@ -224,7 +227,7 @@ static enum mrs_status
 emit(struct mrs_unique *u, const struct index *x, const struct making *m, struct mrs_err *e)
 {
     struct mrs_hash128 all[FIELDS + 1];
-    if (x->sparse && m->missing == x->n) {
+    if (!u->put || (x->sparse && m->missing == x->n)) {
         return MRS_OK;
     }
     all[0] = (struct mrs_hash128){x->no, x->n};

@@ -5,8 +5,7 @@
  * mean understanding all of it, and a wrong one makes a restore refuse documents. So it is only
  * asked whether it could name the path: any key or text in it whose first name is that of the path
  * counts, and so does a schema that counts or closes the set of fields. Then it is left out and the
- * report says so. Pipelines of views are asked the same; they stay, and the report names them. Walked
- * with a stack of its own: it is data of the user. */
+ * report says so. Walked with a stack of its own: it is data of the user. */
 #include "indexes.h"
 
 /* The first name of a path, or of "$a.b" and "$$ROOT.a.b". */
@@ -134,37 +133,13 @@ check_side(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side, str
     return MRS_OK;
 }
 
-/* Views over the collection whose pipeline could name a path that changes. */
-static void
-note_views(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side)
-{
-    const struct mrs_coll *coll = &d->sides[side].coll;
-    for (uint32_t i = 0; i < mrs_catalog_count(cat); i++) {
-        const struct mrs_cat_coll *view = mrs_catalog_at(cat, i);
-        struct mrs_val on = mrs_doc_get(view->options, "viewOn"), pipeline = mrs_doc_get(view->options, "pipeline");
-        if (!view->exists || view->kind != MRS_COLL_VIEW || strcmp(view->coll.db, coll->db) != 0 ||
-            on.type != MRS_STRING || strcmp((const char *)on.p + 4, coll->coll) != 0 || pipeline.type != MRS_ARRAY) {
-            continue;
-        }
-        for (uint32_t k = 0; k < d->n_touches; k++) {
-            const struct mrs_touch *t = &d->touches[k];
-            if (t->side == (int)side && t->kind != 'R' && t->path[0] &&
-                mrsi_names_path(mrs_val_view(pipeline), t->path)) {
-                mrs_catalog_note(cat, "the view %s reads from %s and may concern %s, which changes: look at its "
-                                      "pipeline", view->coll.ns, coll->ns, t->path);
-                break;
-            }
-        }
-    }
-}
-
 enum mrs_status
 mrsi_cat_validators(struct mrs_catalog *cat, const struct mrs_desc *d, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < d->n_sides && s == MRS_OK; i++) {
         s = check_side(cat, d, i, e);
-        note_views(cat, d, i);
+        s = s == MRS_OK ? mrsi_views_note_changes(cat, d, i, e) : s;
     }
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }

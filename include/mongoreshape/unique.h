@@ -29,6 +29,7 @@ struct mrs_unique_spec {
     struct mrs_view metadata;
     int64_t now_ms;
     uint64_t seed; /* of the hashes */
+    bool any;      /* also of indexes that are not unique: only whether a server takes a document */
     bool (*wants)(void *arg, struct mrs_elem index);
     void *arg;
 };
@@ -37,8 +38,9 @@ enum mrs_status mrs_unique_new(struct mrs_mem *mem, const struct mrs_unique_spec
 void mrs_unique_free(struct mrs_unique *u); /* NULL: nothing */
 uint32_t mrs_unique_count(const struct mrs_unique *u);
 const struct mrs_unique_index *mrs_unique_at(const struct mrs_unique *u, uint32_t i);
-/* Gives put the keys of one document, for each index that is not left; a key may be given twice. OK; SKIP with *bad: no
- * server takes the document in that index, it has arrays in two of its fields; what put returns; DEAD. One thread. */
+/* Gives put (NULL: nobody wants them) the keys of one document, for each index that is not left; a key may be given
+ * twice. OK; SKIP with *bad: no server takes the document in that index, it has arrays in two of its fields; what put
+ * returns; DEAD. One thread. */
 struct mrs_unique_put {
     enum mrs_status (*put)(void *arg, uint32_t index, struct mrs_hash128 key, struct mrs_err *e);
     void *arg;

@@ -263,7 +263,7 @@ static const struct bench_wrong wrong[] = {
      "`unique` meant?\n"},
     {"index", "{'in':'a','create':[{'key':{'x':0}},{'key':{}},{'key':{'x':'hash'}},{'key':5},{'key':{'':1}},"
      "{'key':{'$x':1}}]}",
-     "create/0: `x` of the key must be ..."},
+     "create/0: no server builds this index: `x` of the key must be 1 or -1, not 0\ncreate/1: no server builds ..."},
     {"index", "{'in':'a','create':[{'key':{'x':1},'unique':1,'name':2,'weights':3,'expireAfterSeconds':'x'}]}",
      "create/0.name: must be a text, not int\ncreate/0.unique: must be true or false, not "
      "int\ncreate/0.expireAfterSeconds: must be a "

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* index_rules.c - indexes that no server builds.
+ *
+ * A server refuses an index when the data has been loaded already, and then builds none of its collection. What the
+ * step `index` asks for is refused before anything is read; an index of the dump, which an older server built once, is
+ * named. These are the rules of servers since 5.0, whatever `v` an index has: mongorestore takes that away. */
+#include "indexes.h"
+#include "mongoreshape/value.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { FIELDS_MAX = 32, EXPIRE_MAX = 2147483647 };
+
+struct why {
+    char *text;
+    size_t size;
+};
+struct facts { /* of a key */
+    uint32_t n, hashed, flat, texts, last_text; /* flat: "2d" */
+    bool flat_first, wildcard, gap;  /* gap: a field between texts */
+    const char *kind;                /* "text", "hashed", ...; NULL: all fields are in order */
+};
+
+__attribute__((format(printf, 2, 3))) static bool
+refuse(struct why *w, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(w->text, w->size, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static double
+number_of(struct mrs_val v)
+{
+    int64_t n;
+    return mrs_val_integral(v, &n) ? (double)n : mrs_val_double(v);
+}
+
+/* No part is empty or begins with `$`, but for a last `$**` and the parts of a DBRef. */
+static bool
+path_good(struct why *w, const char *path, bool *wildcard)
+{
+    for (const char *p = path;; p++) {
+        size_t n = strcspn(p, ".");
+        if (n == 0) {
+            return refuse(w, "the path `%.100s` has an empty part", path);
+        }
+        bool dbref = p != path && ((n == 4 && memcmp(p, "$ref", 4) == 0) ||
+                                   (n == 3 && (memcmp(p, "$id", 3) == 0 || memcmp(p, "$db", 3) == 0)));
+        *wildcard = strcmp(p, "$**") == 0;
+        if (*p == '$' && !dbref && !*wildcard) {
+            return refuse(w, "`%.100s` is no path for an index", path);
+        }
+        p += n;
+        if (!*p) {
+            return true;
+        }
+    }
+}
+
+static bool
+kind_good(struct why *w, const struct mrs_elem *e, struct facts *f)
+{
+    static const char *const kinds[] = {"text", "hashed", "2d", "2dsphere", "2dsphere_bucket",
+                                        "queryable_encrypted_range"};
+    const char *kind = e->v.type == MRS_STRING ? (const char *)e->v.p + 4 : "";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kind, kinds[i]) != 0) {
+            continue;
+        }
+        if (f->kind && strcmp(f->kind, kind) != 0) {
+            return refuse(w, "%s and %s do not go into one index", f->kind, kind);
+        }
+        f->gap = f->gap || (i == 0 && f->texts && f->n != f->last_text + 1);
+        f->last_text = f->n;
+        f->texts += i == 0;
+        f->flat_first = f->flat_first || (i == 2 && f->n == 0);
+        f->hashed += i == 1;
+        f->flat += i == 2;
+        f->kind = kind;
+        return true;
+    }
+    if (strcmp(kind, "geoHaystack") == 0) {
+        return refuse(w, "geoHaystack is gone since version 5.0: use 2d");
+    }
+    return refuse(w, "`%.100s` of the key must be 1, -1, text, hashed, 2d or 2dsphere", e->name);
+}
+
+static bool
+order_good(struct why *w, const struct mrs_elem *e, bool wildcard)
+{
+    double d = number_of(e->v);
+    if (d > 0 || (d < 0 && !wildcard)) {
+        return true;
+    }
+    return refuse(w, "`%.100s` of the key must be 1%s, not %s", e->name, wildcard ? "" : " or -1",
+                  d < 0 ? "a negative number" : d == 0 ? "0" : "NaN");
+}
+
+static bool
+key_good(struct why *w, struct mrs_val key, struct facts *f)
+{
+    struct mrs_walk walk;
+    struct mrs_elem e;
+    if (key.type != MRS_DOCUMENT) {
+        return refuse(w, "`key` must be a map of path: direction");
+    }
+    for (mrs_walk_init(&walk, mrs_val_view(key)); mrs_walk_next(&walk, &e) == 1; f->n++) {
+        bool wildcard = false;
+        if (!path_good(w, e.name, &wildcard) ||
+            !(mrs_is_number(e.v) ? order_good(w, &e, wildcard) : kind_good(w, &e, f))) {
+            return false;
+        }
+        if (wildcard && f->wildcard) {
+            return refuse(w, "a key has one wildcard at most");
+        }
+        f->wildcard = f->wildcard || (wildcard && mrs_is_number(e.v));
+    }
+    return (f->n > 0 || refuse(w, "`key` names no path")) &&
+           (f->n <= FIELDS_MAX || refuse(w, "the key has %u fields, and %d is the most", f->n, (int)FIELDS_MAX)) &&
+           (f->hashed < 2 || refuse(w, "one field of a key can be hashed, not %u", f->hashed)) &&
+           (f->flat < 2 || refuse(w, "one field of a key can be 2d, not %u", f->flat)) &&
+           (!f->flat || f->flat_first || refuse(w, "the 2d field must be the first of the key"));
+}
+
+/* ---- the filter ---- */
+/* One condition on a path. $exists: false is a negation to a server. */
+static bool
+operator_good(const struct mrs_elem *e)
+{
+    static const char *const good[] = {"$eq", "$gt", "$gte", "$lt", "$lte", "$type", "$in", "$geoWithin",
+                                       "$geoIntersects", "$comment"};
+    int64_t n;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        if (strcmp(e->name, good[i]) == 0) {
+            return true;
+        }
+    }
+    bool on = e->v.type == MRS_BOOL ? e->v.p[0] != 0 : !mrs_val_integral(e->v, &n) || n != 0;
+    return strcmp(e->name, "$exists") == 0 && on;
+}
+
+static bool
+condition_good(struct why *w, const struct mrs_elem *field)
+{
+    struct mrs_walk walk;
+    struct mrs_elem e;
+    if (field->v.type == MRS_REGEX) {
+        return refuse(w, "a partial filter takes no regular expression");
+    }
+    if (field->v.type != MRS_DOCUMENT) {
+        return true;
+    }
+    for (mrs_walk_init(&walk, mrs_val_view(field->v)); mrs_walk_next(&walk, &e) == 1;) {
+        if (e.name[0] != '$') {
+            return true; /* a document to be equal to */
+        }
+        if (!operator_good(&e)) {
+            return refuse(w, "a partial filter takes no %.40s%s", e.name,
+                          strcmp(e.name, "$exists") == 0 ? ": false" : "");
+        }
+    }
+    return true;
+}
+
+static bool
+filter_good(struct why *w, struct mrs_val filter)
+{
+    struct mrs_walk stack[MRS_DEPTH_MAX];
+    bool list[MRS_DEPTH_MAX] = {false}; /* of filters, by its depth */
+    struct mrs_elem e;
+    int depth = 1;
+    if (filter.type != MRS_DOCUMENT) {
+        return filter.type == MRS_MISSING || refuse(w, "`partialFilterExpression` must be a map");
+    }
+    mrs_walk_init(&stack[0], mrs_val_view(filter));
+    while (depth) {
+        if (mrs_walk_next(&stack[depth - 1], &e) != 1) {
+            depth--;
+            continue;
+        }
+        bool lists = !list[depth - 1] && (strcmp(e.name, "$and") == 0 || strcmp(e.name, "$or") == 0);
+        if (lists || list[depth - 1]) {
+            if (e.v.type != (lists ? MRS_ARRAY : MRS_DOCUMENT) || depth == MRS_DEPTH_MAX) {
+                return refuse(w, "the partial filter has no list of conditions where one must be");
+            }
+            list[depth] = lists;
+            mrs_walk_init(&stack[depth++], mrs_val_view(e.v));
+        } else if (strcmp(e.name, "$comment") == 0) {
+            continue;
+        } else if (e.name[0] == '$') {
+            return refuse(w, "a partial filter takes no %.40s", e.name);
+        } else if (!condition_good(w, &e)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- options ---- */
+static bool
+expiry_good(struct why *w, struct mrs_view index, const struct facts *f)
+{
+    struct mrs_val v = mrs_doc_get(index, "expireAfterSeconds");
+    if (v.type == MRS_MISSING) {
+        return true;
+    }
+    if (f->n != 1 || f->wildcard) {
+        return refuse(w, "`expireAfterSeconds` needs a key of one field, and no wildcard");
+    }
+    double d = mrs_is_number(v) ? number_of(v) : -1;
+    return !(d < 0 || d > EXPIRE_MAX) || refuse(w, "`expireAfterSeconds` must be from 0 to %d", (int)EXPIRE_MAX);
+}
+
+static bool
+collation_good(struct why *w, struct mrs_view index, const struct facts *f)
+{
+    struct mrs_val v = mrs_doc_get(index, "collation");
+    struct mrs_val locale = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "locale") : mrs_missing();
+    if (v.type == MRS_MISSING) {
+        return true;
+    }
+    if (locale.type != MRS_STRING) {
+        return refuse(w, "`collation` needs a locale");
+    }
+    bool without = f->kind && (strcmp(f->kind, "text") == 0 || strcmp(f->kind, "2d") == 0);
+    return !without || mrs_val_is_text(locale, "simple") ||
+           refuse(w, "an index of kind %s takes no collation", f->kind);
+}
+
+static bool
+options_good(struct why *w, struct mrs_view index, const struct facts *f)
+{
+    bool partial = mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
+    bool sparse = mrsi_index_option(index, "sparse"), unique = mrsi_index_option(index, "unique");
+    if (partial && sparse) {
+        return refuse(w, "`sparse` and `partialFilterExpression` exclude each other");
+    }
+    if (f->hashed && unique) {
+        return refuse(w, "a hashed index cannot be unique");
+    }
+    if (f->wildcard && (unique || sparse)) {
+        return refuse(w, "a wildcard index cannot be %s", unique ? "unique" : "sparse");
+    }
+    if (f->gap) {
+        return refuse(w, "fields of kind text must stand side by side in the key");
+    }
+    bool hidden = mrsi_index_option(index, "hidden");
+    if (mrsi_index_is_id(index) && (partial || sparse || hidden || mrsi_index_expires(index))) {
+        return refuse(w, "an index on _id takes none of sparse, hidden, expireAfterSeconds, partialFilterExpression");
+    }
+    struct mrs_val name = mrs_doc_get(index, "name");
+    if (mrs_val_is_text(name, "") || mrs_val_is_text(name, "*")) {
+        return refuse(w, "no index can be called `%s`", mrsi_index_name(index));
+    }
+    return expiry_good(w, index, f) && collation_good(w, index, f) &&
+           filter_good(w, mrs_doc_get(index, "partialFilterExpression"));
+}
+
+bool
+mrsi_index_buildable(struct mrs_view index, char *why, size_t size)
+{
+    struct why w = {why, size};
+    struct facts f = {.n = 0};
+    *why = 0;
+    return key_good(&w, mrs_doc_get(index, "key"), &f) && options_good(&w, index, &f);
+}

@@ -171,8 +171,8 @@ static const char *const contract_text[] = {
     "Plans whose steps each change one document may be contracted while writers go on; all others need `--quiet-by`.",
     NULL};
 static const struct mrs_cli_example contract_examples[] = {
-    {"mongoreshape-live contract embed.yaml --uri-file ~/.shop --quiet-by validator", "what would go?"},
-    {"mongoreshape-live contract embed.yaml --uri-file ~/.shop --quiet-by validator --execute",
+    {"mongoreshape-live contract embed.yaml --quiet-by validator", "what would go?"},
+    {"mongoreshape-live contract embed.yaml --quiet-by validator --execute",
      "take the old design away"},
     {NULL, NULL}};
 

@@ -206,7 +206,7 @@ $(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(ALLROOMS) -o $@
 # The online tool without its connection and its commands: the answers of a server come from the input.
-FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link% cmd_% main.c job.c options.c report.c),$(LIVESRC))
+FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link% cmd_% main.c job.c next.c options.c report.c),$(LIVESRC))
 $(OBJ)/fuzz/fz_live $(OBJ)/replay/fz_live: $(patsubst %.c,$(OBJ)/%.o,$(FUZZLIVE))
 FUZZ ?= fz_bson
 SECONDS ?= 60

@@ -308,6 +308,12 @@ live_block_leave(struct live_job *job, struct mrs_err *e)
     if (!is_blocked(job)) {
         return MRS_OK;
     }
+    if (job->opts.look) {
+        if (job->say) {
+            job->say(job->arg, "this run still keeps writers out; with --execute they are let in first");
+        }
+        return MRS_OK;
+    }
     live_text_at(live_run_doc(job->run), "blocked.by", by, sizeof by);
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = saved_copy(job, &a, &list, e);
@@ -422,6 +428,9 @@ live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *
     }
     b->job = job;
     mrs_arena_init(&b->arena, job->mem);
+    if (job->opts.look) {
+        return MRS_OK; /* nobody is kept out, and nobody watched: writers go on */
+    }
     enum mrs_status s = find_colls(b, e);
     s = s == MRS_OK && !is_blocked(job) ? note_blocked(b, e) : s;
     s = s == MRS_OK ? block(b, e) : s;

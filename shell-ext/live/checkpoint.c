@@ -138,7 +138,9 @@ enum mrs_status
 live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct mrs_arena *a, struct live_op *op,
                    struct mrs_err *e)
 {
-    struct mrs_view last = {c->last.p, (uint32_t)c->last.n}, where = {0};
+    struct mrs_view last = {c->last.p, (uint32_t)c->last.n};
+    struct mrs_val set = c->last.n ? mrs_view_val(last) : mrs_missing(), unset = mrs_missing();
+    struct mrs_view none;
     enum mrs_status s = mrs_buf_status(&c->last, e);
     op->kind = LIVE_UPDATE;
     if (s == MRS_OK) {
@@ -146,15 +148,15 @@ live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct
                         c->epoch, c->seq);
     }
     if (s == MRS_OK) {
-        s = c->last.n ? live_doc_in(a, &where, e, "{$set: {last: {$literal: %d}}}", last)
-                      : live_doc_in(a, &where, e, "{$unset: ['last']}");
+        s = live_doc_in(a, &none, e, "{last: ''}");
+        unset = s == MRS_OK && !c->last.n ? mrs_view_val(none) : unset;
     }
     if (s == MRS_OK) {
         s = live_doc_in(a, &op->doc, e,
-                        "[%d, {$set: {seq: %I, done: %b, at: %I, docs: %I, written: %I, missed: %I, refused: %I, "
-                        "differs: %I, updated: '$$NOW'}}]",
-                        where, c->seq + 1, c->done, c->at, (int64_t)c->docs, (int64_t)c->written, (int64_t)c->missed,
-                        (int64_t)c->refused, (int64_t)c->differs);
+                        "{$set: {last: %v, seq: %I, done: %b, at: %I, docs: %I, written: %I, missed: %I, refused: %I, "
+                        "differs: %I}, $currentDate: {updated: true}, $unset: %v}",
+                        set, c->seq + 1, c->done, c->at, (int64_t)c->docs, (int64_t)c->written, (int64_t)c->missed,
+                        (int64_t)c->refused, (int64_t)c->differs, unset);
     }
     return s;
 }
@@ -187,7 +189,7 @@ live_checkpoint_save(struct live_job *job, struct live_checkpoint *c, struct mrs
     enum mrs_status s = live_checkpoint_op(job, c, &a, &op, e);
     if (s == MRS_OK) {
         change.q = op.filter;
-        change.u = (struct mrs_val){op.doc.p, op.doc.n, MRS_ARRAY};
+        change.u = mrs_view_val(op.doc);
         LIVE_STOP("before-checkpoint");
         s = live_state_update(job, &job->run->state_checkpoints, &change, NULL, e);
         LIVE_STOP("after-checkpoint");

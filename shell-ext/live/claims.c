@@ -428,6 +428,10 @@ ddl(struct live_job *job, const struct mrs_coll *coll, struct mrs_view cmd, stru
 {
     struct mrs_err why;
     enum mrs_status st = MRS_FAIL;
+    if (job->opts.look) {
+        live_would_say(job, "run on", coll->ns, cmd);
+        return MRS_OK;
+    }
     for (uint32_t again = 1; again <= 60; again++) {
         struct live_fault f = {.kind = LIVE_FAULT_NONE};
         mrs_err_clear(&why);

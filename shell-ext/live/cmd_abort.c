@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_abort.c - `mongoreshape-live abort --clean`: what a run left in the state database is removed.
+/* cmd_abort.c - `mongoreshape-live abort --clean --execute`: what a run left in the state database is removed.
  *
  * Only that: documents of the user are not touched. Writers that a quiet run kept out are let in first, as long as it
  * has not begun to change anything. What must not be removed is the state's to know. */
@@ -38,7 +38,18 @@ clean(struct live_call *c)
         mrs_err_clear(&c->err);
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "there is no such run in `%s`", c->job.opts.state_db);
     }
-    if (s == MRS_OK && only_blocked(c)) {
+    bool blocked = s == MRS_OK && only_blocked(c);
+    if (s == MRS_OK && c->job.opts.look) {
+        if (blocked) {
+            c->job.say(c, "would let writers in first");
+        }
+        s = live_clean_look(&c->job, blocked, &c->err);
+        if (s == MRS_OK) {
+            live_call_again(c);
+        }
+        return s;
+    }
+    if (blocked) {
         s = unblock(c);
     }
     s = s == MRS_OK ? live_clean(&c->job, &c->err) : s;

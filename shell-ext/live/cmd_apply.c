@@ -41,11 +41,7 @@ dry_run(struct live_call *c)
         if (!c->cli->json) {
             mrs_say(stdout, "nothing was written\n");
         }
-        char extra[64];
-        const char *quiet = live_report_quiet(c->job.opts.quiet);
-        snprintf(extra, sizeof extra, "%s%s%s--execute", quiet ? "--quiet-by " : c->cli->mode ? "--mode " : "",
-                 quiet ? quiet : c->cli->mode ? c->cli->mode : "", quiet || c->cli->mode ? " " : "");
-        live_call_next(c, "apply", extra);
+        live_call_again(c);
     }
     return s;
 }
@@ -72,7 +68,7 @@ execute(struct live_call *c)
     }
     c->report.refused = c->job.run->n_refused; /* each document once, however many passes met it */
     if (s == MRS_OK) {
-        live_call_next(c, "verify", o->quiet == LIVE_NOT_QUIET && o->mode == LIVE_EXPAND ? "--repair" : "");
+        live_call_next(c, "verify", o->quiet == LIVE_NOT_QUIET && o->mode == LIVE_EXPAND ? "--repair --execute" : "");
     } else if (c->err.code == MRS_E_CANCEL || c->err.code == MRS_E_SERVER) {
         live_call_next(c, "apply", "--execute");
     }

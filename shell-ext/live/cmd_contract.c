@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_contract.c - `mongoreshape-live contract [PLAN] [--quiet-by HOW]`: the old design goes.
  *
+ * Without --execute it is only told what would go.
+ *
  * Plans of one-document steps may do that beside writers, all others want them kept out; what was done in place has
  * nothing left to remove. A contract that was begun goes on in the way it was begun. */
 #include "commands.h"
@@ -50,7 +52,13 @@ contract(struct live_call *c)
     c->worked = true;
     s = live ? live_contract_units(&c->job, &c->report, &c->err) : live_quiet_contract(&c->job, &c->report, &c->err);
     c->report.refused = c->job.run->n_refused; /* each document once, however many walks met it */
-    live_call_next(c, s == MRS_OK ? "abort" : "contract", s == MRS_OK ? "--clean" : "");
+    if (s == MRS_OK && !c->job.opts.look) {
+        live_call_next(c, "abort", "--clean");
+    } else if (c->job.opts.look && c->report.differs) {
+        live_call_next(c, "verify", "--repair --execute");
+    } else {
+        live_call_again(c);
+    }
     return s;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_rollback.c - `mongoreshape-live rollback [PLAN]`: the new design goes.
  *
+ * Without --execute it is only told what would go.
+ *
  * An expand is taken back by deriving once more what it added, a quiet run by its list of changes; what was done in
  * place beside writers kept nothing to go back to. */
 #include "commands.h"
@@ -33,7 +35,11 @@ rollback(struct live_call *c)
     }
     if (s == MRS_OK) {
         c->report.refused = 0; /* by the plan, long ago: of these nothing was to be taken back */
-        live_call_next(c, "abort", "--clean");
+        if (c->job.opts.look) {
+            live_call_again(c);
+        } else {
+            live_call_next(c, "abort", "--clean");
+        }
     }
     return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_verify.c - `mongoreshape-live verify [PLAN] [--repair]`: the new design compared with what the old one says.
+/* cmd_verify.c - `mongoreshape-live verify [PLAN] [--repair --execute]`: the new design compared with the old one.
  *
  * A quiet run has no two designs side by side: there the collections are compared with its list of changes. Differences
  * and foreign documents are named and give status 1. */
@@ -10,8 +10,10 @@ static void
 what_next(struct live_call *c)
 {
     if (c->report.differs || c->report.foreign) {
-        if (c->quiet == LIVE_NOT_QUIET && !c->job.opts.repair) {
-            live_call_next(c, "verify", "--repair");
+        if (c->quiet == LIVE_NOT_QUIET && c->job.opts.repair && c->job.opts.look) {
+            live_call_again(c);
+        } else if (c->quiet == LIVE_NOT_QUIET && !c->job.opts.repair) {
+            live_call_next(c, "verify", "--repair --execute");
         }
         return;
     }

@@ -96,7 +96,7 @@ check_all(struct live_quiet_run *q, struct live_pass_report *r, struct mrs_err *
     if (s == MRS_OK && r->differs && !LIVE_MUTANT("contract-without-check")) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                         "%llu documents of the new design are not what the old one says: nothing was removed; give "
-                        "`verify --repair`, then contract again", (unsigned long long)r->differs);
+                        "`verify --repair --execute`, then contract again", (unsigned long long)r->differs);
     }
     return s;
 }
@@ -139,8 +139,15 @@ live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs
             leave_new_colls(&q);
             s = check_all(&q, r, e);
         }
-        s = s == MRS_OK ? live_quiet_seal(&q, "contract", is_removal, e) : s;
+        s = s != MRS_OK       ? s
+            : job->opts.look ? live_quiet_look(&q, is_removal, r, e)
+                             : live_quiet_seal(&q, "contract", is_removal, e);
         s = live_quiet_end(&q, s, NULL, e);
+    } else if (job->opts.look) {
+        s = live_sealed_look(job, false, r, e);
+    }
+    if (job->opts.look) {
+        return s;
     }
     return s == MRS_OK ? live_quiet_carry_out(job, LIVE_WAY_CONTRACT, r, e) : s;
 }

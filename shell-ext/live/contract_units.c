@@ -11,6 +11,8 @@
 
 #include "mongoreshape/value.h"
 
+#include <stdio.h>
+
 enum { PASSES_MAX = 100, LATE_MAX = 3 };
 
 struct contracting {
@@ -74,6 +76,11 @@ want_contracted(struct live_batch *b, const struct live_unit *u, const struct li
     }
     if (u->differs && !u->refused && t->tries == 0) {
         struct contracting *k = b->arg;
+        if (b->job->opts.look && has_no_claims(b, u->doc)) {
+            live_would(b->r, &b->r->written, b->coll->ns, mrs_doc_get(u->doc, "_id"),
+                       "would get the new shape, and lose its old one");
+            return MRS_OK;
+        }
         k->late = k->late || has_no_claims(b, u->doc);
         b->r->differs++;
         live_name(b->r, b->coll->ns, mrs_doc_get(u->doc, "_id"),
@@ -94,6 +101,33 @@ write_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_chec
     return st;
 }
 
+/* A dry run: what a batch would change. A document without any claim would get them first. */
+static enum mrs_status
+look_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct contracting *k = arg;
+    struct live_batch *b = &k->b;
+    struct live_task *tasks;
+    uint64_t before = b->r->differs;
+    enum mrs_status st = live_batch_tasks(b, docs, n, &tasks, e);
+    b->r->docs += n;
+    for (struct live_slices s = {.n = n, .step = n}; !st && live_slices_next(&s);) {
+        st = live_batch_make(b, tasks + s.at, s.k, &s.why);
+        if (live_slices_halved(&s, st)) {
+            st = MRS_OK;
+            continue;
+        }
+        st = st ? live_slices_failed(&s, st, e) : st;
+        for (uint32_t i = 0; i < b->burst.n && !st; i++) {
+            const struct live_change *ch = &b->burst.change[i];
+            live_would(b->r, &b->r->written, ch->coll.ns, mrs_doc_get(ch->before, "_id"),
+                       "would lose its old shape");
+        }
+    }
+    c->differs += b->r->differs - before;
+    return st ? st : live_checkpoint_save(b->job, c, e);
+}
+
 static enum mrs_status
 walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed, bool *late,
      struct live_pass_report *r, struct mrs_err *e)
@@ -104,9 +138,10 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
     enum mrs_status st = live_batch_open(&k.b, job, group, 0, add ? LIVE_FOR_EXPAND : LIVE_FOR_CONTRACT, r, e);
     k.b.want = add ? want_added : want_contracted;
     k.b.arg = &k;
-    k.t = (struct live_tour){.job = job, .pass = live_pass_name(name, add ? "contract-add" : "contract", group, 0, no),
+    const char *what = job->opts.look ? "contract-look" : add ? "contract-add" : "contract";
+    k.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, 0, no),
                              .phase = live_phase_name(job, phase, "contract", group), .coll = k.b.coll,
-                             .bounded = true, .batch = write_batch, .arg = &k};
+                             .bounded = true, .batch = job->opts.look ? look_batch : write_batch, .arg = &k};
     st = st ? st : live_tour_run(&k.t, e);
     *changed = *changed || k.t.written || k.t.missed;
     *late = *late || k.late;
@@ -136,6 +171,36 @@ contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, str
     return st || !changed ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                                              "documents in the old shape are written as fast as they are contracted: "
                                              "switch these writers to the new shape, then call contract again");
+}
+
+/* The old fields that go, in words. */
+static void
+say_gone(struct live_job *job, uint32_t g)
+{
+    const struct mrs_live_group *lg = &job->live->group[g];
+    const struct mrs_step *s = &job->plan->steps[lg->first];
+    for (uint32_t i = 0; i < lg->n_gone; i++) {
+        char what[300];
+        snprintf(what, sizeof what, "take field %.255s out of", lg->gone[i]);
+        live_would_say(job, what, s->desc.sides[lg->claims_side < 0 ? 0 : lg->claims_side].coll.ns, mrs_empty_doc());
+    }
+}
+
+/* A dry run: one walk over each group, then the catalogue. */
+static enum mrs_status
+look(struct live_job *job, struct live_claims *c, struct live_pass_report *r, struct mrs_err *e)
+{
+    bool changed, late;
+    enum mrs_status st = live_claims_make(job, c, e);
+    for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
+        uint32_t no = 0;
+        if (job->live->group[g].removes) {
+            say_gone(job, g);
+            st = live_next_number(job, "look_no", &no, e);
+            st = st ? st : walk(job, g, no, false, &changed, &late, r, e);
+        }
+    }
+    return st ? st : live_catalogue_make(job, c, true, e);
 }
 
 static enum mrs_status
@@ -189,6 +254,11 @@ live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs
     struct mrs_view set;
     enum mrs_status st = may_contract(job, e);
     if (st || live_run_in(job, "done")) {
+        return st;
+    }
+    if (job->opts.look) {
+        st = look(job, &c, r, e);
+        live_claims_clear(&c);
         return st;
     }
     mrs_buf_init(&buf, job->mem, 4096);

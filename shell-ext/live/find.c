@@ -124,7 +124,7 @@ begins(const char *text, const char *with)
 
 /* What would be lost with the state, and what to do about it. */
 static enum mrs_status
-may_go(struct live_job *job, struct mrs_err *e)
+may_go(struct live_job *job, bool blocked, struct mrs_err *e)
 {
     struct live_run *r = job->run;
     struct mrs_view d = live_run_doc(r);
@@ -140,7 +140,7 @@ may_go(struct live_job *job, struct mrs_err *e)
                            r->short_id, r->phase,
                            r->phase[0] == 'c' ? "contract" : r->phase[0] == 'r' ? "rollback" : "apply --execute");
     }
-    if (live_at(d, "blocked").type == MRS_DOCUMENT && !over) {
+    if (!blocked && live_at(d, "blocked").type == MRS_DOCUMENT && !over) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
                            "run %s still keeps writers out, and only its state knows how to let them in again: `abort` "
                            "lets them in first",
@@ -220,6 +220,50 @@ drop_one(struct live_job *job, const char *db, const char *coll, struct mrs_err 
     return s;
 }
 
+/* How many documents of a state collection are the run's; said, where there are any. */
+static enum mrs_status
+say_count(struct live_job *job, const struct mrs_coll *coll, const char *template, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_buf out;
+    struct mrs_view pipeline, d;
+    size_t at = 0;
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_init(&out, job->mem, 1 << 16);
+    enum mrs_status s = live_doc_in(&a, &pipeline, e, template, job->run->id);
+    s = s == MRS_OK ? live_state_list(job, coll, pipeline, &out, e) : s;
+    if (s == MRS_OK && live_state_next(&out, &at, &d) && job->say) {
+        char line[400];
+        snprintf(line, sizeof line, "would remove from %s: %lld document%s", coll->ns,
+                 (long long)live_int_at(d, "n", 0), live_int_at(d, "n", 0) == 1 ? "" : "s");
+        job->say(job->arg, line);
+    }
+    mrs_buf_clear(&out);
+    mrs_arena_clear(&a);
+    return s;
+}
+
+enum mrs_status
+live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e)
+{
+    const struct live_run *r = job->run;
+    const struct mrs_coll *const *coll = NULL;
+    uint32_t n = 0;
+    char line[400];
+    enum mrs_status s = may_go(job, blocked, e);
+    s = s == MRS_OK ? namespaces(job, &coll, &n, e) : s;
+    s = s == MRS_OK ? say_count(job, &r->state_runs, "[{$match: {_id: {$eq: %s}}}, {$count: 'n'}]", e) : s;
+    s = s == MRS_OK ? say_count(job, &r->state_checkpoints, "[{$match: {run: %s}}, {$count: 'n'}]", e) : s;
+    s = s == MRS_OK ? say_count(job, &r->state_refused, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e) : s;
+    s = s == MRS_OK ? say_count(job, &r->state_swept, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e) : s;
+    s = s == MRS_OK ? say_count(job, &r->state_changes, "[{$match: {_id: {$ne: %s}}}, {$count: 'n'}]", e) : s;
+    for (uint32_t i = 0; s == MRS_OK && i < n && live_bool_at(live_run_doc(r), "changes.keep_before", false); i++) {
+        snprintf(line, sizeof line, "would drop %s.mrs_%s_old, if it is there", coll[i]->ns, r->short_id);
+        job->say(job->arg, line);
+    }
+    return s;
+}
+
 /* What a run with --keep-before built anew, as it was before: beside, under a name of the run's. */
 static enum mrs_status
 drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
@@ -293,7 +337,7 @@ live_clean(struct live_job *job, struct mrs_err *e)
 {
     const struct mrs_coll *const *coll = NULL;
     uint32_t n = 0;
-    enum mrs_status s = may_go(job, e);
+    enum mrs_status s = may_go(job, false, e);
     if (s == MRS_OK) {
         s = namespaces(job, &coll, &n, e);
     }
@@ -307,7 +351,7 @@ live_clean(struct live_job *job, struct mrs_err *e)
         }
     }
     if (s == MRS_OK) {
-        s = may_go(job, e);
+        s = may_go(job, false, e);
     }
     if (s == MRS_OK) {
         s = remove_all(job, coll, n, e);

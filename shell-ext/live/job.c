@@ -63,6 +63,7 @@ options(struct live_call *c)
     o->passes = (uint32_t)cli->passes;
     o->tmp = cli->tmp;
     o->execute = cli->execute;
+    o->look = !cli->execute;
     o->allow_scan = cli->allow_scan;
     o->allow_ttl = cli->allow_ttl;
     o->no_transactions = cli->no_transactions;
@@ -261,7 +262,14 @@ find(struct live_call *c)
 enum mrs_status
 live_call_connect(struct live_call *c)
 {
-    return c->job.link ? MRS_OK : live_link_open(c->job.mem, c->uri, c->job.opts.state_db, &c->job.link, &c->err);
+    if (c->job.link) {
+        return MRS_OK;
+    }
+    enum mrs_status s = live_link_open(c->job.mem, c->uri, c->job.opts.state_db, &c->job.link, &c->err);
+    if (s == MRS_OK) {
+        live_link_look(c->job.link, c->job.opts.look);
+    }
+    return s;
 }
 
 enum mrs_status
@@ -380,51 +388,6 @@ live_call_preflight(struct live_call *c, const char *command)
 }
 
 /* ---- the way out ---- */
-static void
-quoted(struct mrs_buf *b, const char *word)
-{
-    if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-~")] == '\0') {
-        mrs_buf_printf(b, "%s", word);
-        return;
-    }
-    mrs_buf_byte(b, '\'');
-    for (; *word; word++) {
-        mrs_buf_printf(b, *word == '\'' ? "'\\''" : "%c", *word);
-    }
-    mrs_buf_byte(b, '\'');
-}
-
-static void
-option(struct mrs_buf *b, const char *name, const char *value)
-{
-    if (value) {
-        mrs_buf_printf(b, " %s ", name);
-        quoted(b, value);
-    }
-}
-
-void
-live_call_next(struct live_call *c, const char *verb, const char *extra)
-{
-    struct mrs_buf b;
-    const struct live_cli *cli = c->cli;
-    mrs_buf_init(&b, c->job.mem, 65536);
-    mrs_buf_printf(&b, "%s %s ", cli->line.tool->name, verb);
-    if (cli->line.operand) {
-        quoted(&b, cli->line.operand);
-    } else {
-        mrs_buf_printf(&b, "--run %s", cli->run ? cli->run : c->run);
-    }
-    mrs_buf_printf(&b, "%s", cli->uri ? " --uri URI" : "");
-    option(&b, "--uri-file", cli->uri_file);
-    option(&b, "--db", cli->db);
-    option(&b, "--state-db", cli->state_db);
-    mrs_buf_printf(&b, "%s%s", *extra ? " " : "", extra);
-    mrs_buf_byte(&b, '\0');
-    c->next = b.bad ? NULL : mrs_arena_copy(&c->arena, b.p, b.n);
-    mrs_buf_clear(&b);
-}
-
 static void
 tell(const struct live_call *c)
 {

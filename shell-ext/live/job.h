@@ -50,6 +50,8 @@ enum mrs_status live_call_run(struct live_call *c, bool create);
 enum mrs_status live_call_preflight(struct live_call *c, const char *command);
 /* Notes the command line that comes next: "VERB PLAN EXTRA" with the options that this one was given. */
 void live_call_next(struct live_call *c, const char *verb, const char *extra);
+/* The line in hand with --execute: what a dry run has shown. next.c */
+void live_call_again(struct live_call *c);
 /* Prints the report (report.c) and what went wrong, closes everything, returns the exit status. */
 int live_call_end(struct live_call *c, enum mrs_status s, int status);
 

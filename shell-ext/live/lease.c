@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lease.c - who may touch a collection: one lease for each namespace, by the server's clock.
  *
- * A lease is a document {_id: namespace, run, owner, epoch, until}. It is taken by one update whose filter holds
- * what was read and asks the server's own clock whether the time is over, so clocks of clients do not matter and two
- * takers cannot both win. An owner who was only asleep finds another name in it. What a dead owner may still have on
- * the server (a transaction, a running command) is written into the lease by the very update that takes it over
+ * A lease is a document {_id: namespace, run, owner, epoch, until}. Whether its time is over is read off the server's
+ * own clock (hello.localTime), so clocks of clients do not matter. It is taken by one update whose filter holds exactly
+ * what was read: the epoch counts up with each taking, so of two takers only one can win, and one who slept between the
+ * look and the update finds nothing that matches. The time it runs to is counted from a look at the clock that came
+ * before the update, and an owner counts his own from before that look: he never thinks it longer than others do. No
+ * update asks the server to compute. An owner who was only asleep finds another name in it. What a dead owner may still
+ * have on the server (a transaction, a running command) is written into the lease by the very update that takes it over
  * (`dead`), so that it is not forgotten should the taker die too; it is ended before anything else happens. Must not
  * know what a run does under its leases. */
 #include "state_io.h"
@@ -19,7 +22,11 @@ enum { LOOK_MS = 200, TRIES_MAX = 50 };
 struct holder { /* a lease as read */
     char run[33], owner[64];
     int64_t epoch, since, until;
-    bool old; /* its time is over, says the server */
+    bool old;              /* its time is over, by the server's clock */
+    bool session;          /* it names one: lsid */
+    uint8_t lsid[128];     /* the value's bytes, lsid_n of them */
+    uint32_t lsid_n;
+    int64_t ms;
 };
 
 void
@@ -28,57 +35,53 @@ live_lease_comment(const char *run, const char *owner, char out[128])
     snprintf(out, 128, "mongoreshape %s %s", run, owner);
 }
 
-/* The time for a filter, as milliseconds: dates that are compared as numbers are compared right by every server. */
+/* The server's clock. */
 static enum mrs_status
-filter_now(struct mrs_arena *a, struct mrs_view *now, struct mrs_err *e)
+clock_now(struct live_job *job, int64_t *now, struct mrs_err *e)
 {
     if (LIVE_MUTANT("lease-by-client-clock")) {
-        return live_doc_in(a, now, e, "{$literal: %I}", mrs_clock_wall());
+        *now = mrs_clock_wall();
+        return MRS_OK;
     }
-    return live_doc_in(a, now, e, "{$toLong: '$$NOW'}");
+    return live_state_now(job, now, e);
 }
 
-/* What `until` becomes: the server's time and a lease. */
 static enum mrs_status
-until_expr(struct live_job *job, struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e)
+holder_of(struct mrs_view d, int64_t now, struct holder *h, struct mrs_err *e)
 {
-    if (LIVE_MUTANT("lease-by-client-clock")) {
-        return live_doc_in(a, out, e, "{$literal: %t}", mrs_clock_wall() + job->run->lease_ms);
+    struct mrs_val lsid = live_at(d, "lsid");
+    live_text_at(d, "run", h->run, sizeof h->run);
+    live_text_at(d, "owner", h->owner, sizeof h->owner);
+    h->epoch = live_int_at(d, "epoch", 0);
+    h->since = live_date_at(d, "since", 0);
+    h->until = live_date_at(d, "until", 0);
+    h->ms = live_int_at(d, "ms", 0);
+    h->old = h->until < now;
+    h->session = lsid.type == MRS_DOCUMENT;
+    if (h->session && lsid.n > sizeof h->lsid) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "a lease in the state database is damaged: lsid");
     }
-    return live_doc_in(a, out, e, "{$toDate: {$add: [{$toLong: '$$NOW'}, %i]}}", job->run->lease_ms);
+    if (h->session) {
+        memcpy(h->lsid, lsid.p, lsid.n);
+        h->lsid_n = lsid.n;
+    }
+    return MRS_OK;
 }
 
-/* The lease of a namespace; END: there is none. */
+/* The lease of a namespace; END: there is none. The clock is read first: what is over then is over. */
 static enum mrs_status
 look(struct live_job *job, const char *ns, struct holder *h, struct mrs_err *e)
 {
     struct mrs_arena a;
     struct mrs_buf buf;
-    struct mrs_view pipeline, d;
-    size_t at = 0;
+    struct mrs_view q;
+    int64_t now = 0;
     mrs_arena_init(&a, job->mem);
     mrs_buf_init(&buf, job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status s = live_doc_in(&a, &pipeline, e,
-                                    "[{$match: {_id: {$eq: %s}}}, "
-                                    "{$set: {old: {$lt: [{$toLong: '$until'}, {$toLong: '$$NOW'}]}}}]",
-                                    ns);
-    if (s == MRS_OK) {
-        s = live_state_list(job, &job->run->state_leases, pipeline, &buf, e);
-    }
-    if (s == MRS_OK && !live_state_next(&buf, &at, &d)) {
-        s = MRS_END;
-    }
-    if (s == MRS_OK) {
-        live_text_at(d, "run", h->run, sizeof h->run);
-        live_text_at(d, "owner", h->owner, sizeof h->owner);
-        h->epoch = live_int_at(d, "epoch", 0);
-        h->since = live_date_at(d, "since", 0);
-        h->until = live_date_at(d, "until", 0);
-        h->old = live_bool_at(d, "old", false);
-        if (LIVE_MUTANT("lease-by-client-clock")) {
-            h->old = h->until < mrs_clock_wall();
-        }
-    }
+    enum mrs_status s = clock_now(job, &now, e);
+    s = s == MRS_OK ? live_doc_in(&a, &q, e, "{_id: {$eq: %s}}", ns) : s;
+    s = s == MRS_OK ? live_state_read(job, &job->run->state_leases, q, &buf, e) : s;
+    s = s == MRS_OK ? holder_of((struct mrs_view){buf.p, (uint32_t)buf.n}, now, h, e) : s;
     mrs_buf_clear(&buf);
     mrs_arena_clear(&a);
     return s;
@@ -100,34 +103,32 @@ make(struct live_job *job, const char *ns, struct mrs_err *e)
     return s;
 }
 
-/* The update that takes a lease from the one who was read. */
+/* The update that takes a lease from the one who was read, as long as nothing of it has changed. */
 static enum mrs_status
 taking(struct live_job *job, const char *ns, const struct holder *h, struct mrs_arena *a, struct live_state_change *c,
        struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    struct mrs_view until, now, u;
-    enum mrs_status s = filter_now(a, &now, e);
+    struct mrs_val lsid = {h->lsid, h->lsid_n, MRS_DOCUMENT};
+    struct mrs_view u, dead = {NULL, 0};
+    int64_t now = 0;
+    enum mrs_status s = clock_now(job, &now, e);
     if (s == MRS_OK) {
-        s = until_expr(job, a, &until, e);
+        s = live_doc_in(a, &c->q, e, "{_id: {$eq: %s}, run: %s, owner: %s, epoch: %I, until: %t, lsid: {$eq: %v}}", ns,
+                        h->run, h->owner, h->epoch, h->until, h->session ? lsid : mrs_null());
     }
-    if (s == MRS_OK) {
-        s = live_doc_in(a, &c->q, e,
-                        "{_id: {$eq: %s}, owner: %s, epoch: %I, "
-                        "$expr: {$lt: [{$toLong: '$until'}, %d]}}",
-                        ns, h->owner, h->epoch, now);
+    if (s == MRS_OK && h->owner[0]) {
+        s = live_doc_in(a, &dead, e, "{dead: {run: %s, owner: %s, lsid: %v, ms: %I}}", h->run, h->owner,
+                        h->session ? lsid : mrs_missing(), h->ms);
     }
     if (s == MRS_OK) {
         s = live_doc_in(a, &u, e,
-                        "[{$set: {dead: {$cond: [{$eq: ['$owner', '']}, {$ifNull: ['$dead', []]}, "
-                        "{$concatArrays: [{$ifNull: ['$dead', []]}, "
-                        "[{run: '$run', owner: '$owner', lsid: '$lsid', ms: '$ms'}]]}]}}}, "
-                        "{$set: {run: {$literal: %s}, owner: {$literal: %s}, epoch: {$add: ['$epoch', 1]}, "
-                        "until: %d, since: '$$NOW', ms: %i}}, {$unset: ['lsid']}]",
-                        r->id, r->owner, until, r->lease_ms);
+                        "{$set: {run: %s, owner: %s, epoch: %I, until: %t, ms: %i}, $currentDate: {since: true}, "
+                        "$unset: {lsid: ''}, $push: %d}",
+                        r->id, r->owner, h->epoch + 1, now + r->lease_ms, r->lease_ms, dead);
     }
     if (s == MRS_OK) {
-        c->u = (struct mrs_val){u.p, u.n, MRS_ARRAY};
+        c->u = mrs_view_val(u);
     }
     return s;
 }
@@ -396,10 +397,10 @@ end_one(struct live_job *job, struct mrs_view d, struct mrs_err *e)
 
 /* An update of all our leases; all of them must still be ours. */
 static enum mrs_status
-all_ours(struct live_job *job, const char *what, struct mrs_view u, bool pipeline, struct mrs_err *e)
+all_ours(struct live_job *job, const char *what, struct mrs_view u, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    struct live_state_change c = {.u = {u.p, u.n, pipeline ? MRS_ARRAY : MRS_DOCUMENT}, .many = true};
+    struct live_state_change c = {.u = mrs_view_val(u), .many = true};
     struct mrs_arena a;
     struct mrs_buf names;
     struct mrs_build b;
@@ -438,7 +439,7 @@ forget_dead(struct live_job *job, struct mrs_err *e)
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &u, e, "{$unset: {dead: ''}}");
     if (s == MRS_OK) {
-        s = all_ours(job, "taking over", u, false, e);
+        s = all_ours(job, "taking over", u, e);
     }
     mrs_arena_clear(&a);
     return s;
@@ -539,21 +540,21 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
 {
     struct live_run *r = job->run;
     struct mrs_arena a;
-    struct mrs_view until, u;
-    int64_t sent_at = live_clock();
+    struct mrs_view u;
+    int64_t now = 0, asked_at = live_clock(); /* before the server's clock is read: our time is never the longer one */
     if (r->n_leases == 0) {
         return MRS_OK;
     }
     mrs_arena_init(&a, job->mem);
-    enum mrs_status s = until_expr(job, &a, &until, e);
+    enum mrs_status s = clock_now(job, &now, e);
     if (s == MRS_OK) {
-        s = live_doc_in(&a, &u, e, "[{$set: {until: %d}}]", until);
+        s = live_doc_in(&a, &u, e, "{$set: {until: %t}}", now + r->lease_ms);
     }
     if (s == MRS_OK) {
-        s = all_ours(job, "renewing", u, true, e);
+        s = all_ours(job, "renewing", u, e);
     }
     if (s == MRS_OK) {
-        r->lease_checked_ms = sent_at;
+        r->lease_checked_ms = asked_at;
     }
     mrs_arena_clear(&a);
     return s;
@@ -574,7 +575,7 @@ live_lease_session(struct live_job *job, struct mrs_view lsid, struct mrs_err *e
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &u, e, "{$set: {lsid: %d}}", lsid);
     if (s == MRS_OK) {
-        s = all_ours(job, "noting the session", u, false, e);
+        s = all_ours(job, "noting the session", u, e);
     }
     mrs_arena_clear(&a);
     return s;
@@ -595,7 +596,7 @@ live_lease_release(struct live_job *job)
     mrs_arena_init(&a, job->mem);
     if (live_doc_in(&a, &u, NULL, "{$set: {owner: '', until: %t}, $unset: {lsid: ''}}", (int64_t)0) == MRS_OK) {
         r->leaving = true;
-        (void)all_ours(job, "giving back", u, false, NULL);
+        (void)all_ours(job, "giving back", u, NULL);
         r->leaving = false;
     }
     mrs_arena_clear(&a);

@@ -286,9 +286,18 @@ live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg)
     l->ask_arg = arg;
 }
 
+void
+live_link_look(struct live_link *l, bool look)
+{
+    l->look = look;
+}
+
 enum mrs_status
 live_may_write(struct live_link *l, const char *db, unsigned flags, struct mrs_err *e)
 {
+    if (l->look && strcmp(db, l->state_db) != 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a write to %s without --execute: it was not sent", db);
+    }
     if (!l->ask || l->asking || (flags & LIVE_IN_TXN) || strcmp(db, l->state_db) == 0) {
         return MRS_OK;
     }

@@ -53,6 +53,8 @@ void live_link_close(struct live_link *l);
  * is asked. */
 typedef enum mrs_status (*live_ask)(void *arg, struct mrs_err *e);
 void live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg);
+/* look: from now on any write but to the state database fails and is not sent: whatever a dry run comes upon. */
+void live_link_look(struct live_link *l, bool look);
 struct mrs_mem *live_link_mem(const struct live_link *l);
 bool live_link_replicated(const struct live_link *l); /* a replica set: sessions and transactions are there */
 /* Counts connections lost, primaries changed (election id, topologyVersion process id): whoever sees another number
@@ -91,7 +93,7 @@ enum live_op_kind { LIVE_INSERT, LIVE_UPDATE, LIVE_REPLACE, LIVE_DELETE };
 struct live_op {
     enum live_op_kind kind;
     struct mrs_view filter; /* not of INSERT; updates and deletes touch one document at most */
-    struct mrs_view doc;    /* the document, or the pipeline (an array document {"0": stage ...}) */
+    struct mrs_view doc;    /* the document; of UPDATE {$set: ...} or the pipeline, an array document {"0": stage ...} */
 };
 struct live_op_error {
     uint32_t index;

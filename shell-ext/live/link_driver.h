@@ -26,6 +26,7 @@ struct live_link {
     live_ask ask;        /* before writes; NULL */
     void *ask_arg;
     bool asking;
+    bool look;           /* a dry run: nothing but state is written */
 };
 
 /* ---- link_uri.c ---- */

@@ -26,8 +26,9 @@ check_op(const struct live_op *op, enum live_op_kind kind, struct mrs_err *e)
     if ((kind == LIVE_INSERT || kind == LIVE_REPLACE) && live_at(op->doc, "_id").type == MRS_MISSING) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a document without _id would be written");
     }
-    if (kind == LIVE_UPDATE && live_at(op->doc, "0").type != MRS_DOCUMENT) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "an update that is no pipeline");
+    if (kind == LIVE_UPDATE && live_at(op->doc, "0").type != MRS_DOCUMENT &&
+        mrs_doc_get(op->doc, "$set").type != MRS_DOCUMENT) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "an update that is neither a pipeline nor made of operators");
     }
     return MRS_OK;
 }

@@ -53,8 +53,12 @@ static const struct mrs_cli_option options[] = {
     {"uri-file", 0, "FILE", SERVER, MRS_CLI_PATH, AT(uri_file), NULL, NULL, "a file whose first line is the URI",
      "A file of yours that holds a password and may be read by others is refused, as ssh refuses keys: `chmod 600` it.",
      NULL},
-    {"execute", 0, NULL, APPLY, MRS_CLI_FLAG, AT(execute), NULL, NULL, "do it; without it nothing at all is written",
-     "Called again after an interruption, a crash or a kill, it goes on where the run stands.", NULL},
+    {"execute", 0, NULL, WORK | ABORT, MRS_CLI_FLAG, AT(execute), NULL, NULL,
+     "do it; without it nothing of yours is written",
+     "Without it the command shows what it would do, and prints the line that does it. `apply` then writes nothing at "
+     "all; `verify`, `contract` and `rollback` take leases and note in the state database how far they have looked. "
+     "Called again after an interruption, a crash or a kill, it goes on where the run stands.",
+     NULL},
     {"mode", 0, "MODE", APPLY, MRS_CLI_WORD, AT(mode), "expand|direct", "expand; direct with --quiet-by",
      "expand: add the new design beside the old; direct: change in place",
      "Beside writers `direct` takes only steps that may be done twice without harm: backfills.", NULL},
@@ -90,14 +94,15 @@ static const struct mrs_cli_option options[] = {
      "The state database then holds the old bytes of every document that is changed or removed.", NULL},
     {"now", 0, "DATE", APPLY, MRS_CLI_DATE, AT(now_ms), NULL, "the clock at the start",
      "what `$$NOW` is in this run, as 2024-05-01T00:00:00Z", "A run that goes on keeps the time it began with.", NULL},
-    {"repair", 0, NULL, VERIFY, MRS_CLI_FLAG, AT(repair), NULL, NULL, "derive again what differs, and write it", NULL,
-     NULL},
+    {"repair", 0, NULL, VERIFY, MRS_CLI_FLAG, AT(repair), NULL, NULL,
+     "with --execute: derive again what differs, and write it",
+     NULL, NULL},
     {"discard-new-writes", 0, NULL, APPLY | CONTRACT | ROLLBACK, MRS_CLI_FLAG, AT(discard_new_writes), NULL, NULL,
      "roll back although the new design holds values that the old does not",
      "They are exported to the refused documents of the state database first. In a quiet run: let a collection go "
      "although somebody wrote to it meanwhile; that is not exported.", NULL},
-    {"clean", 0, NULL, ABORT, MRS_CLI_FLAG, AT(clean), NULL, NULL, "remove what the run left in the state database",
-     NULL, NULL},
+    {"clean", 0, NULL, ABORT, MRS_CLI_FLAG, AT(clean), NULL, NULL,
+     "with --execute: remove what the run left in the state database", NULL, NULL},
     {"discard-refused", 0, NULL, ABORT, MRS_CLI_FLAG, AT(discard_refused), NULL, NULL,
      "remove refused documents, too", NULL, NULL},
     {"docs", 0, "N", THROTTLE, MRS_CLI_COUNT, AT(docs_per_s), NULL, "0",
@@ -150,27 +155,36 @@ static const struct mrs_cli_example apply_examples[] = {
 
 static const char *const verify_text[] = {
     "Derives everything again from the old design and compares it with the new one, both ways. What differs is named. "
-    "While writers go on, a difference may only mean that nobody has brought it up to date yet; `--repair` does.",
+    "While writers go on, a difference may only mean that nobody has brought it up to date yet; `--repair --execute` "
+    "does.",
     "After a quiet run it compares the collections with the run's list of changes.", NULL};
 static const struct mrs_cli_example verify_examples[] = {
-    {"mongoreshape-live verify embed.yaml --uri-file ~/.shop --repair", "bring up to date what writers changed"},
+    {"mongoreshape-live verify embed.yaml --uri-file ~/.shop", "what differs?"},
+    {"mongoreshape-live verify embed.yaml --uri-file ~/.shop --repair --execute",
+     "bring up to date what writers changed"},
     {NULL, NULL}};
 
 static const char *const contract_text[] = {
     "Removes the old design after an expand that was verified. It checks again, document by document, and takes away "
-    "only what it finds in the new design. From its first write on there is no way back.",
+    "only what it finds in the new design. From its first write on there is no way back. Without `--execute` it says "
+    "what would go: how many documents, the first of them, fields, collections and indexes.",
     "Plans whose steps each change one document may be contracted while writers go on; all others need `--quiet-by`.",
     NULL};
 static const struct mrs_cli_example contract_examples[] = {
-    {"mongoreshape-live contract embed.yaml --uri-file ~/.shop --quiet-by validator", "take the old design away"},
+    {"mongoreshape-live contract embed.yaml --quiet-by validator", "what would go?"},
+    {"mongoreshape-live contract embed.yaml --quiet-by validator --execute",
+     "take the old design away"},
     {NULL, NULL}};
 
 static const char *const rollback_text[] = {
     "Removes the new design again: fields that still hold what was derived, collections that the run made. What only "
-    "the new design holds is counted first, and nothing is done without `--discard-new-writes`.",
+    "the new design holds is counted first, and where there is any, nothing is done without `--discard-new-writes`. "
+    "Without `--execute` it says what would go.",
     "A quiet run goes back only if it was made with `--keep-before`.", NULL};
 static const struct mrs_cli_example rollback_examples[] = {
-    {"mongoreshape-live rollback embed.yaml --uri-file ~/.shop", "as if nothing had been"}, {NULL, NULL}};
+    {"mongoreshape-live rollback embed.yaml --uri-file ~/.shop", "what would go?"},
+    {"mongoreshape-live rollback embed.yaml --uri-file ~/.shop --execute", "as if nothing had been"},
+    {NULL, NULL}};
 
 static const char *const status_text[] = {
     "Says how far a run is: phase, range, documents done of about how many, rate, time left, what holds it back, and "
@@ -199,13 +213,15 @@ static const struct mrs_cli_example throttle_examples[] = {
     {NULL, NULL}};
 
 static const char *const abort_text[] = {
-    "With `--clean` it removes what a run left in the state database. A run that is half-way through changes that "
+    "With `--clean --execute` it removes what a run left in the state database; without `--execute` it says what that "
+    "is. A run that is half-way through changes that "
     "nobody else could finish or take back is not removed: finish it, or roll it back.",
     "Refused documents are removed only with `--discard-refused`. The new design that an expand added stays; "
     "`rollback` removes it.",
     NULL};
 static const struct mrs_cli_example abort_examples[] = {
-    {"mongoreshape-live abort embed.yaml --uri-file ~/.shop --clean", "leave no trace of a run that is done"},
+    {"mongoreshape-live abort embed.yaml --uri-file ~/.shop --clean --execute",
+     "leave no trace of a run that is done"},
     {NULL, NULL}};
 
 static const char *const help_text[] = {
@@ -220,19 +236,20 @@ static const struct mrs_cli_example help_examples[] = {
 static const struct mrs_cli_command commands[] = {
     {"apply", APPLY, "[PLAN]", "[--uri URI] [--execute]", "apply a plan to a running MongoDB", apply_text,
      apply_examples, live_cmd_apply},
-    {"verify", VERIFY, "[PLAN]", "[--repair]", "compare the new design with the old, both ways", verify_text,
+    {"verify", VERIFY, "[PLAN]", "[--repair --execute]", "compare the new design with the old, both ways", verify_text,
      verify_examples, live_cmd_verify},
-    {"contract", CONTRACT, "[PLAN]", "[--quiet-by HOW]", "remove the old design", contract_text, contract_examples,
-     live_cmd_contract},
-    {"rollback", ROLLBACK, "[PLAN]", "", "remove the new design", rollback_text, rollback_examples, live_cmd_rollback},
+    {"contract", CONTRACT, "[PLAN]", "[--quiet-by HOW] [--execute]", "remove the old design", contract_text,
+     contract_examples, live_cmd_contract},
+    {"rollback", ROLLBACK, "[PLAN]", "[--execute]", "remove the new design", rollback_text, rollback_examples,
+     live_cmd_rollback},
     {"status", STATUS, "[PLAN]", "[--list] [--watch]", "how far a run is", status_text, status_examples,
      live_cmd_status},
     {"pause", PAUSE, "[PLAN]", "", "halt a run between two batches", pause_text, pause_examples, live_cmd_pause},
     {"resume", RESUME, "[PLAN]", "", "let a paused run go on", resume_text, resume_examples, live_cmd_resume},
     {"throttle", THROTTLE, "[PLAN]", "[--docs N] [--bytes SIZE]", "set how fast a run may write",
      throttle_text, throttle_examples, live_cmd_throttle},
-    {"abort", ABORT, "[PLAN]", "--clean", "remove what a run left in the state database", abort_text, abort_examples,
-     live_cmd_abort},
+    {"abort", ABORT, "[PLAN]", "--clean [--execute]", "remove what a run left in the state database", abort_text,
+     abort_examples, live_cmd_abort},
     {"help", HELP, "[COMMAND]", "", "explain the program or a command", help_text, help_examples, mrs_cli_help},
     {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
 };
@@ -278,12 +295,12 @@ const struct mrs_cli_tool live_tool = {
     .about = "A plan (a YAML file, the same as for mongoreshape) says how documents go from one design to another. "
              "Beside writers the new design is added first (apply), compared (verify), and the old one removed when "
              "you say so (contract), or the new one (rollback). With writers kept out (--quiet-by) every plan is done "
-             "to its end. Nothing is written without --execute.",
+             "to its end. Nothing of yours is written without --execute.",
     .sketch = "the usual way:\n"
               "  apply embed.yaml                      # what would be done? writes nothing\n"
               "  apply embed.yaml --execute            # adds the new design, removes nothing\n"
-              "  verify embed.yaml --repair            # compares, brings up to date\n"
-              "  contract embed.yaml --quiet-by word   # removes the old design\n",
+              "  verify embed.yaml --repair --execute  # compares, brings up to date\n"
+              "  contract embed.yaml --quiet-by word   # what would it remove? then with --execute\n",
     .manual = "A plan, a YAML file, says how documents go from one design to another. This tool applies it to a "
               "running MongoDB, a replica set or a standalone server from version 4.4 on, in batches, with checkpoints "
               "on the server. It can be killed at any time and goes on when it is called again.",

@@ -10,39 +10,55 @@
 
 #include <stdio.h>
 
-/* Fields of `set` as a stage: literals, but for the server's time; nulls become names of an $unset. */
-static enum mrs_status
-stages_of(struct mrs_view set, struct mrs_buf *set_buf, struct mrs_buf *unset_buf, struct mrs_view *set_doc,
-          struct mrs_view *unset_list, struct mrs_err *e)
+/* An update in the making: documents of its operators. */
+struct change {
+    struct mrs_buf buf[3];
+    struct mrs_build set, unset, date; /* $set, $unset, $currentDate */
+    struct mrs_view v[3];
+};
+
+static void
+change_begin(struct change *c, struct mrs_mem *mem)
 {
-    struct mrs_build b, u;
+    struct mrs_build *all[] = {&c->set, &c->unset, &c->date};
+    for (int i = 0; i < 3; i++) {
+        mrs_buf_init(&c->buf[i], mem, 2 * MRS_DOC_READ_MAX);
+        mrs_build_init(all[i], &c->buf[i]);
+    }
+}
+
+static enum mrs_status
+change_finish(struct change *c, struct mrs_err *e)
+{
+    enum mrs_status s = mrs_build_finish(&c->set, &c->v[0], e);
+    s = s == MRS_OK ? mrs_build_finish(&c->unset, &c->v[1], e) : s;
+    return s == MRS_OK ? mrs_build_finish(&c->date, &c->v[2], e) : s;
+}
+
+static void
+change_clear(struct change *c)
+{
+    for (int i = 0; i < 3; i++) {
+        mrs_buf_clear(&c->buf[i]);
+    }
+}
+
+/* Fields of `set`: nulls take a field away, LIVE_SERVER_TIME is the server's to put in. */
+static void
+fields_of(struct mrs_view set, struct change *c)
+{
     struct mrs_walk w;
     struct mrs_elem el;
-    uint32_t n = 0;
-    char digits[12];
-    mrs_build_init(&b, set_buf);
-    mrs_build_init(&u, unset_buf);
     mrs_walk_init(&w, set.n ? set : mrs_empty_doc());
     while (mrs_walk_next(&w, &el) == 1) {
         if (el.v.type == MRS_NULL) {
-            mrs_index_name(digits, n++);
-            mrs_build_text(&u, digits, el.name, el.name_len);
-        } else if (mrs_val_is_text(el.v, "$$NOW")) {
-            mrs_build_elem(&b, &el);
+            mrs_build_text(&c->unset, el.name, "", 0);
+        } else if (mrs_val_is_text(el.v, LIVE_SERVER_TIME)) {
+            mrs_build_bool(&c->date, el.name, true);
         } else {
-            mrs_build_open(&b, el.name, el.name_len, MRS_DOCUMENT);
-            mrs_build_val(&b, "$literal", 8, el.v);
-            mrs_build_close(&b);
+            mrs_build_elem(&c->set, &el);
         }
     }
-    enum mrs_status s = mrs_build_finish(&b, set_doc, e);
-    if (s == MRS_OK) {
-        s = mrs_build_finish(&u, unset_list, e);
-    }
-    if (s == MRS_OK && n == 0) {
-        unset_list->n = 0;
-    }
-    return s;
 }
 
 /* An update of our run; it must match. Then the document is read again. */
@@ -50,7 +66,7 @@ static enum mrs_status
 move(struct live_job *job, struct mrs_view u, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    struct live_state_change c = {.u = {u.p, u.n, MRS_ARRAY}};
+    struct live_state_change c = {.u = mrs_view_val(u)};
     struct mrs_arena a;
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &c.q, e, "{_id: {$eq: %s}, owner: %s, epoch: %I}", r->id, r->owner, r->epoch);
@@ -69,35 +85,32 @@ move(struct live_job *job, struct mrs_view u, struct mrs_err *e)
     return s == MRS_END ? mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "run %s was removed at this moment", r->short_id) : s;
 }
 
-/* The last stages: the phase itself, when derived data began to be stale, a line of history. */
+/* The phase itself, when derived data began to be stale, a line of history. */
 static enum mrs_status
-phase_update(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set, struct mrs_view unset,
+phase_update(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set, struct change *c,
              struct mrs_arena *a, struct mrs_view *u, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    struct mrs_view stale = {0}, drop = {0};
-    enum mrs_status s = MRS_OK;
+    struct mrs_val unset = mrs_missing();
+    int64_t now = 0;
     char what[48];
     snprintf(what, sizeof what, "%s %u", phase, group);
-    if (strncmp(phase, "expand", 6) == 0) {
-        s = live_doc_in(a, &stale, e, "{$set: {stale_since: {$ifNull: ['$stale_since', '$$NOW']}}}");
+    fields_of(set, c);
+    mrs_build_text(&c->set, "phase", phase, (uint32_t)strlen(phase));
+    mrs_build_i32(&c->set, "group", (int32_t)group);
+    mrs_build_i64(&c->set, "refused", (int64_t)r->n_refused);
+    mrs_build_bool(&c->date, "updated", true);
+    if (strncmp(phase, "expand", 6) == 0 && mrs_is_nullish(live_at(live_run_doc(r), "stale_since"))) {
+        mrs_build_bool(&c->date, "stale_since", true);
     }
-    if (s == MRS_OK && unset.n) {
-        s = live_doc_in(a, &drop, e, "{$unset: %a}", unset);
-    }
+    enum mrs_status s = change_finish(c, e);
+    s = s == MRS_OK ? live_state_now(job, &now, e) : s;
     if (s == MRS_OK) {
-        struct mrs_val extra = set.n > MRS_DOC_MIN ? mrs_view_val(set) : mrs_missing();
-        struct mrs_view extra_stage = {0};
-        if (extra.type != MRS_MISSING) {
-            s = live_doc_in(a, &extra_stage, e, "{$set: %v}", extra);
-        }
-        if (s == MRS_OK) {
-            s = live_doc_in(a, u, e,
-                            "[%d, %d, %d, {$set: {phase: {$literal: %s}, group: %i, refused: %I, updated: '$$NOW', "
-                            "history: {$slice: [{$concatArrays: [{$ifNull: ['$history', []]}, [{at: '$$NOW', "
-                            "what: {$literal: %s}, owner: {$literal: %s}}]]}, -100]}}}]",
-                            extra_stage, drop, stale, phase, (int64_t)group, (int64_t)r->n_refused, what, r->owner);
-        }
+        unset = c->v[1].n > MRS_DOC_MIN ? mrs_view_val(c->v[1]) : unset;
+        s = live_doc_in(a, u, e,
+                        "{$set: %d, $currentDate: %d, $unset: %v, $push: {history: {$each: [{at: %t, what: %s, owner: "
+                        "%s}], $slice: -100}}}",
+                        c->v[0], c->v[2], unset, now, what, r->owner);
     }
     return s;
 }
@@ -105,26 +118,19 @@ phase_update(struct live_job *job, const char *phase, uint32_t group, struct mrs
 enum mrs_status
 live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set, struct mrs_err *e)
 {
-    struct mrs_buf set_buf, unset_buf;
-    struct mrs_view set_doc, unset, u;
+    struct change c;
+    struct mrs_view u;
     struct mrs_arena a;
     mrs_arena_init(&a, job->mem);
-    mrs_buf_init(&set_buf, job->mem, 2 * MRS_DOC_READ_MAX);
-    mrs_buf_init(&unset_buf, job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status s = stages_of(set, &set_buf, &unset_buf, &set_doc, &unset, e);
-    if (s == MRS_OK) {
-        s = live_lease_keep(job, e);
-    }
-    if (s == MRS_OK) {
-        s = phase_update(job, phase, group, set_doc, unset, &a, &u, e);
-    }
+    change_begin(&c, job->mem);
+    enum mrs_status s = live_lease_keep(job, e);
+    s = s == MRS_OK ? phase_update(job, phase, group, set, &c, &a, &u, e) : s;
     if (s == MRS_OK) {
         LIVE_STOP("before-phase");
         s = move(job, u, e);
         LIVE_STOP("after-phase");
     }
-    mrs_buf_clear(&unset_buf);
-    mrs_buf_clear(&set_buf);
+    change_clear(&c);
     mrs_arena_clear(&a);
     return s;
 }
@@ -178,7 +184,7 @@ live_run_watch(struct live_job *job, const struct mrs_coll *coll, bool on, struc
         s = other_colls(job, coll->ns, uuid, &buf, &colls, e);
     }
     if (s == MRS_OK) {
-        s = live_doc_in(&a, &u, e, "[{$set: {colls: {$literal: %a}}}]", colls);
+        s = live_doc_in(&a, &u, e, "{$set: {colls: %a}}", colls);
     }
     if (s == MRS_OK) {
         s = move(job, u, e);

@@ -304,7 +304,7 @@ live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e)
     s = s == MRS_OK ? live_compare_open(q->job, q->in, q->out, q->refused, q->contract, &q->compare, e) : s;
     if (s == MRS_OK) {
         live_turns_decide(q->job, q->compare);
-        s = record_refused(q, e);
+        s = q->job->opts.look ? MRS_OK : record_refused(q, e);
     }
     return s;
 }
@@ -505,7 +505,7 @@ live_quiet_carry_out(struct live_job *job, enum live_way way, struct live_pass_r
     }
     s = s == MRS_OK ? live_block_leave(job, e) : s;
     s = s == MRS_OK ? live_list_last(job, words[way].prefix, back, e) : s;
-    s = s == MRS_OK ? live_doc_in(&a, &set, e, "{done: '$$NOW'}") : s;
+    s = s == MRS_OK ? live_doc_in(&a, &set, e, "{done: %s}", LIVE_SERVER_TIME) : s;
     s = s == MRS_OK ? live_run_phase(job, words[way].last, 0, set, e) : s;
     mrs_arena_clear(&a);
     return s;
@@ -617,6 +617,9 @@ begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
                         "--discard-new-writes they are exported first",
                         (unsigned long long)seen.differs);
     }
+    if (job->opts.look) {
+        return s;
+    }
     s = s == MRS_OK ? live_run_phase(job, "rolling back", 0, none, e) : s;
     if (s != MRS_OK && live_lease_renew(job, NULL) == MRS_OK) {
         live_block_leave(job, NULL);
@@ -632,9 +635,12 @@ live_quiet_rollback(struct live_job *job, struct live_pass_report *r, struct mrs
     if (strncmp(job->run->phase, "rolling back", 12) != 0) {
         if (!live_run_in(job, "applying") && !live_run_in(job, "finishing") && !live_run_in(job, "done")) {
             s = live_block_leave(job, e); /* nothing of the user's was touched yet */
-            return s == MRS_OK ? live_run_phase(job, "rolled back", 0, none, e) : s;
+            return s == MRS_OK && !job->opts.look ? live_run_phase(job, "rolled back", 0, none, e) : s;
         }
         s = begin_back(job, r, e);
+    }
+    if (job->opts.look) {
+        return s == MRS_OK ? live_sealed_look(job, true, r, e) : s;
     }
     return s == MRS_OK ? live_quiet_carry_out(job, LIVE_WAY_BACK, r, e) : s;
 }

@@ -146,9 +146,10 @@ live_report_pass(const struct live_call *c)
     const struct live_pass_report *r = &c->report;
     bool compared = strcmp(c->cli->line.command->name, "verify") == 0 && c->err.code == MRS_E_NONE;
     mrs_say(stdout, "%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
-    figure(r->written, "written", "written");
-    figure(r->inserted, "inserted", "inserted");
-    figure(r->deleted, "deleted", "deleted");
+    bool look = c->job.opts.look; /* then these are what would be */
+    figure(r->written, look ? "would be written" : "written", look ? "would be written" : "written");
+    figure(r->inserted, look ? "would be inserted" : "inserted", look ? "would be inserted" : "inserted");
+    figure(r->deleted, look ? "would be deleted" : "deleted", look ? "would be deleted" : "deleted");
     figure(r->missed, "changed by others meanwhile and derived again", "changed by others meanwhile and derived again");
     figure(r->refused, "refused", "refused");
     figure(r->differs, "differs", "differ");
@@ -245,7 +246,11 @@ live_report_json(struct live_call *c, int status)
     mrs_cli_json_text(&j, "quietBy", live_report_quiet(c->known ? c->quiet : c->job.opts.quiet));
     mrs_cli_json_text(&j, "run", *c->run ? c->run : NULL);
     mrs_cli_json_text(&j, "phase", *c->phase ? c->phase : NULL);
-    if (strcmp(c->cli->line.command->name, "apply") == 0) {
+    static const char *const dry[] = {"apply", "verify", "contract", "rollback", "abort"};
+    for (size_t i = 0; i < sizeof dry / sizeof *dry; i++) {
+        if (strcmp(c->cli->line.command->name, dry[i]) != 0) {
+            continue;
+        }
         mrs_cli_json_bool(&j, "dryRun", !c->cli->execute);
     }
     if (c->err.code) {

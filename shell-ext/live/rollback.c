@@ -12,6 +12,8 @@
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/value.h"
 
+#include <stdio.h>
+
 enum { PASSES_MAX = 100 };
 
 struct undoing {
@@ -60,10 +62,27 @@ note_lost(struct undoing *v, const char *ns, struct mrs_view doc, struct mrs_err
 {
     v->r->differs++;
     live_name(v->r, ns, mrs_doc_get(doc, "_id"), lost_text);
-    return v->b.job->opts.discard_new_writes ? keep_copy(v->b.job, v->b.group, ns, doc, e) : MRS_OK;
+    bool keep = v->b.job->opts.discard_new_writes && !v->b.job->opts.look;
+    return keep ? keep_copy(v->b.job, v->b.group, ns, doc, e) : MRS_OK;
 }
 
 /* ---- counting ---- */
+
+/* For a dry run: what would go. */
+static void
+count_going(struct undoing *v, struct mrs_view doc)
+{
+    const char *const *name;
+    uint32_t n = live_claims_of(v->b.job, v->b.group, v->b.side, &name), i = 0;
+    while (i < n && mrs_doc_get(doc, name[i]).type == MRS_MISSING) {
+        i++;
+    }
+    if (i < n) {
+        char what[300];
+        snprintf(what, sizeof what, "would lose field %.255s%s", name[i], n > 1 ? " and others of the run" : "");
+        live_would(v->r, &v->r->written, v->b.coll->ns, mrs_doc_get(doc, "_id"), what);
+    }
+}
 
 static enum mrs_status
 count_claims(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
@@ -80,6 +99,9 @@ count_claims(void *arg, const struct mrs_view *docs, uint32_t n, struct live_che
         }
         st = st ? live_slices_failed(&s, st, e) : st;
         for (uint32_t i = 0; i < s.k && !st; i++) {
+            if (v->b.job->opts.look) {
+                count_going(v, u[i].doc);
+            }
             st = as_derived(v->b.job, v->b.group, v->b.side, &u[i]) ? MRS_OK
                                                                      : note_lost(v, v->b.coll->ns, u[i].doc, e);
         }
@@ -102,6 +124,10 @@ count_made(void *arg, const struct mrs_view *docs, uint32_t n, struct live_check
         mrs_arena_reset(&v->b.make);
         st = live_batch_expected(&v->b, v->side, docs + at, k, made, NULL, e);
         for (uint32_t i = 0; i < k && !st; i++) {
+            if (v->b.job->opts.look) {
+                live_would(v->r, &v->r->deleted, v->t.coll->ns, mrs_doc_get(docs[at + i], "_id"),
+                           "would go with its collection");
+            }
             st = made[i] ? MRS_OK : note_lost(v, v->t.coll->ns, docs[at + i], e);
         }
     }
@@ -247,8 +273,8 @@ may_lose(const struct live_job *job, const struct live_pass_report *r, struct mr
                ? MRS_OK
                : mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
                              "%llu values or documents of the new shape are not what the old shape gives: rollback "
-                             "would lose them; `verify --repair` makes stale ones right, --discard-new-writes keeps "
-                             "copies "
+                             "would lose them; `verify --repair --execute` makes stale ones right, --discard-new-writes "
+                             "keeps copies "
                              "among the refused documents and goes on", (unsigned long long)r->differs);
 }
 
@@ -331,6 +357,10 @@ live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs
     struct mrs_view set;
     mrs_buf_init(&buf, job->mem, 4096);
     enum mrs_status st = begun || live_run_in(job, "claimed") ? MRS_OK : count_all(job, r, e);
+    if (job->opts.look) {
+        mrs_buf_clear(&buf);
+        return st ? st : live_catalogue_drop(job, e);
+    }
     if (!begun) {
         st = st ? st : live_doc(&buf, &set, e, "{verified: null, verifying: null}");
         st = st ? st : live_run_phase(job, "rollback", 0, set, e);

@@ -357,19 +357,21 @@ new_epoch(struct live_job *job, struct mrs_err *e)
     struct live_state_change c = {0};
     struct mrs_arena a;
     struct mrs_view u;
-    int64_t before = live_int_at(live_run_doc(r), "epoch", 0);
+    int64_t before = live_int_at(live_run_doc(r), "epoch", 0), now = 0;
+    bool started = live_at(live_run_doc(r), "started").type == MRS_DATE;
+    uint8_t room[16];
     mrs_arena_init(&a, job->mem);
     r->epoch = before + 1;
     enum mrs_status s = live_doc_in(&a, &c.q, e, "{_id: {$eq: %s}, epoch: %I}", r->id, before);
+    s = s == MRS_OK ? live_state_now(job, &now, e) : s;
     if (s == MRS_OK) {
         s = live_doc_in(&a, &u, e,
-                        "[{$set: {epoch: %I, owner: {$literal: %s}, started: {$ifNull: ['$started', '$$NOW']}, "
-                        "updated: '$$NOW', history: {$slice: [{$concatArrays: [{$ifNull: ['$history', []]}, "
-                        "[{at: '$$NOW', what: 'opened', owner: {$literal: %s}}]]}, -100]}}}]",
-                        r->epoch, r->owner, r->owner);
+                        "{$set: {epoch: %I, owner: %s}, $currentDate: {updated: true, started: %v}, $push: {history: "
+                        "{$each: [{at: %t, what: 'opened', owner: %s}], $slice: -100}}}",
+                        r->epoch, r->owner, started ? mrs_missing() : mrs_make_bool(room, true), now, r->owner);
     }
     if (s == MRS_OK) {
-        c.u = (struct mrs_val){u.p, u.n, MRS_ARRAY};
+        c.u = mrs_view_val(u);
         s = live_state_update(job, &r->state_runs, &c, NULL, e);
     }
     mrs_arena_clear(&a);

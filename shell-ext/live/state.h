@@ -60,9 +60,10 @@ enum mrs_status live_run_moment(struct live_job *job, int64_t *now_ms, struct mr
  * only one (or one that is not finished). The plan's text stands in run->doc. */
 enum mrs_status live_run_find(struct live_job *job, const char *id, struct mrs_err *e);
 void live_run_close(struct live_job *job); /* gives leases back; harmless twice */
+#define LIVE_SERVER_TIME "$currentDate"
 /* Writes the phase (and group) and, where not empty, sets the fields of `set` in the run document: null takes a field
- * away, the text "$$NOW" is the server's time. The filter asks for our owner and epoch. A phase that begins with
- * "expand" dates `stale_since`. LIVE_STOPs "before-phase", "after-phase". While writers are kept out, a field `blocked`
+ * away, the text LIVE_SERVER_TIME is the server's time. The filter asks for our owner and epoch. A phase that begins
+ * with "expand" dates `stale_since`. LIVE_STOPs "before-phase", "after-phase". While writers are kept out, a field `blocked`
  * holds what must be undone: live_clean refuses as long as it is there. */
 enum mrs_status live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set,
                                struct mrs_err *e);
@@ -133,5 +134,7 @@ enum mrs_status live_control_set(struct live_job *job, const struct live_control
                                  struct mrs_err *e);
 /* abort --clean: removes everything of the run from the state database; refuses where that would lose something. */
 enum mrs_status live_clean(struct live_job *job, struct mrs_err *e);
+/* What that would remove, said; blocked: writers would be let in before. */
+enum mrs_status live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e);
 
 #endif

@@ -120,6 +120,27 @@ live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, un
     return settle(s, &fault, f, &why, e);
 }
 
+enum mrs_status
+live_state_now(struct live_job *job, int64_t *ms, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_buf reply;
+    struct mrs_view cmd;
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_init(&reply, job->mem, 1u << 20);
+    enum mrs_status s = live_doc_in(&a, &cmd, e, "{hello: 1}");
+    s = s == MRS_OK ? live_state_command(job, "admin", cmd, 0, &reply, NULL, e) : s;
+    if (s == MRS_OK) {
+        *ms = live_date_at((struct mrs_view){reply.p, (uint32_t)reply.n}, "localTime", INT64_MIN);
+        s = *ms != INT64_MIN ? MRS_OK
+                             : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                                           "the server's hello does not tell its time (localTime): leases need it");
+    }
+    mrs_buf_clear(&reply);
+    mrs_arena_clear(&a);
+    return s;
+}
+
 static unsigned
 write_flags(void)
 {

@@ -20,9 +20,11 @@ int64_t live_date_at(struct mrs_view d, const char *path, int64_t fallback);
 /* The reply is appended to out (may be NULL). As live_command, and FAIL with the first writeError. */
 enum mrs_status live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, unsigned flags,
                                    struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
+/* The server's own clock (hello.localTime), in milliseconds. */
+enum mrs_status live_state_now(struct live_job *job, int64_t *ms, struct mrs_err *e);
 struct live_state_change {
     struct mrs_view q;
-    struct mrs_val u;  /* operators, or an array: a pipeline */
+    struct mrs_val u;  /* operators; never a pipeline: state asks nothing special of a server */
     bool many;
     int64_t matched;   /* result */
 };

@@ -39,6 +39,7 @@ first_of(struct live_job *job, const struct mrs_coll *coll, const char *template
 struct sources {
     struct mrs_view run, lease, checkpoint; /* empty views: none */
     struct mrs_buf lease_buf, checkpoint_buf;
+    bool alive; /* the lease runs, by the server's clock */
 };
 
 static enum mrs_status
@@ -52,8 +53,7 @@ gather(struct live_job *job, struct mrs_view run, struct sources *f, struct mrs_
     f->run = run;
     live_text_at(run, "_id", id, sizeof id);
     enum mrs_status s = first_of(job, &r->state_leases,
-                                 "[{$match: {run: %s, owner: {$ne: ''}}}, {$set: {old: {$lt: [{$toLong: '$until'}, "
-                                 "{$toLong: '$$NOW'}]}}}, {$sort: {until: 1}}, {$limit: 1}]",
+                                 "[{$match: {run: %s, owner: {$ne: ''}}}, {$sort: {until: 1}}, {$limit: 1}]",
                                  id, &f->lease_buf, e);
     if (s >= MRS_OK) {
         s = first_of(job, &r->state_checkpoints,
@@ -61,8 +61,11 @@ gather(struct live_job *job, struct mrs_view run, struct sources *f, struct mrs_
                      "1}]", id,
                      &f->checkpoint_buf, e);
     }
+    int64_t now = INT64_MAX;
+    s = s >= MRS_OK && f->lease_buf.n ? live_state_now(job, &now, e) : s;
     f->lease = (struct mrs_view){f->lease_buf.p, (uint32_t)f->lease_buf.n};
     f->checkpoint = (struct mrs_view){f->checkpoint_buf.p, (uint32_t)f->checkpoint_buf.n};
+    f->alive = live_date_at(f->lease, "until", 0) >= now;
     return s >= MRS_OK ? MRS_OK : s;
 }
 
@@ -176,7 +179,7 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
     "started",
                                         "updated", "verified", "control"};
     char phase[32], next[256];
-    bool alive = f->lease.n && !live_bool_at(f->lease, "old", true);
+    bool alive = f->alive;
     struct mrs_build b;
     struct mrs_view d;
     live_text_at(f->run, "phase", phase, sizeof phase);

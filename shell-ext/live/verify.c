@@ -262,7 +262,7 @@ finish(struct live_job *job, bool clean, struct mrs_err *e)
     struct mrs_buf buf;
     struct mrs_view set;
     mrs_buf_init(&buf, job->mem, 4096);
-    enum mrs_status st = clean ? live_doc(&buf, &set, e, "{verifying: null, verified: %s}", "$$NOW")
+    enum mrs_status st = clean ? live_doc(&buf, &set, e, "{verifying: null, verified: %s}", LIVE_SERVER_TIME)
                                : live_doc(&buf, &set, e, "{verifying: null, verified: null}");
     st = st ? st : live_run_set(job, set, e);
     mrs_buf_clear(&buf);
@@ -313,7 +313,7 @@ live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     }
     bool right;
     enum mrs_status st = live_block_leave(job, e); /* of a contract that died before it removed anything */
-    if (!st && job->opts.repair) {
+    if (!st && job->opts.repair && !job->opts.look) {
         return repair_in_rounds(job, over, r, e);
     }
     return st ? st : one_round(job, LIVE_REPAIR_NOTHING, over, &right, r, e);

@@ -42,6 +42,10 @@ enum mrs_status live_less_claims(const struct live_job *job, uint32_t group, int
 bool live_same(struct mrs_view a, struct mrs_view b);
 /* Adds a name to the report. */
 void live_name(struct live_pass_report *r, const char *ns, struct mrs_val id, const char *what);
+/* look.c: a figure of a dry run counted up; the first ten of it are named. */
+void live_would(struct live_pass_report *r, uint64_t *figure, const char *ns, struct mrs_val id, const char *what);
+/* A line "would WHAT NS: DOC" of a dry run. */
+void live_would_say(struct live_job *job, const char *what, const char *ns, struct mrs_view doc);
 /* All documents of a filter, copied into an arena. FAIL MRS_E_LIMIT past `bytes`. */
 struct live_read {
     const struct mrs_coll *coll;

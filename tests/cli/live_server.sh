@@ -150,7 +150,11 @@ expect 0 'comments into posts' status --list
 expect 0 '' verify embed.yaml
 server live_cli '{"update": "posts", "updates": [{"q": {"_id": 3}, "u": {"$set": {"comments": []}}}]}' >/dev/null
 expect 1 'live_cli.posts 3' verify embed.yaml
-expect 0 '' verify embed.yaml --repair
+everything >wrong
+expect 1 'mongoreshape-live verify embed.yaml --repair --execute' verify embed.yaml --repair
+everything >after
+same wrong after "verify --repair wrote without --execute"
+expect 0 '' verify embed.yaml --repair --execute
 is "repaired" "$(count posts '{"_id": 3, "comments": {"$size": 3}}')" 1
 expect 2 '--quiet-by validator' contract embed.yaml
 expect 2 'rollback' abort embed.yaml --clean
@@ -160,22 +164,38 @@ expect 0 'held to these limits' throttle embed.yaml --docs 5000 --bytes 10M
 expect 0 'has no limits' throttle embed.yaml
 run=$("$tool" status embed.yaml --json | grep -o '"run":"[0-9a-f]*' | cut -c8-19)
 expect 0 "run $run" status --run "$run"
-expect 0 '' rollback --run "$run"
+everything >expanded
+expect 0 "mongoreshape-live rollback --run $run --execute" rollback --run "$run"
+grep -q '40 would be written' out || fail "rollback does not say how many: $(cat out)"
+grep -q 'live_cli.posts 0: would lose field comments' out || fail "rollback names none: $(cat out)"
+everything >after
+same expanded after "rollback wrote without --execute"
+expect 0 '' rollback --run "$run" --execute
 everything >after
 grep -v "'mongoreshape'" before | sed 1d >before.user
 sed 1d after >after.user
 same before.user after.user "a rollback is not the beginning"
-expect 0 'is removed' abort embed.yaml --clean
+expect 0 'mongoreshape-live abort embed.yaml --clean --execute' abort embed.yaml --clean
+grep -q 'would remove from .*\.runs: 1 document' out || fail "abort does not say what goes: $(cat out)"
+expect 0 'rolled back' status embed.yaml
+expect 0 'is removed' abort embed.yaml --clean --execute
 expect 0 'there are no runs' status
 
 # ---- beside writers to the end ----
 expect 0 '' apply embed.yaml --execute
 expect 0 'contract embed.yaml' verify embed.yaml
-expect 0 '' contract embed.yaml --quiet-by word
+everything >expanded
+expect 0 'contract embed.yaml --quiet-by validator --keep-before --execute' \
+    contract embed.yaml --quiet-by validator --keep-before
+grep -q '119 would be deleted' out || fail "contract does not say how many: $(cat out)"
+grep -q 'live_cli.comments 1000: would be deleted' out || fail "contract names none: $(cat out)"
+everything >after
+same expanded after "contract wrote without --execute"
+expect 0 '' contract embed.yaml --quiet-by word --execute
 is "comments after contract" "$(count comments '{}')" 1
 is "posts after contract" "$(count posts '{"comments.2": {"$exists": true}, "comments.post": {"$exists": false}}')" 39
 everything >contracted
-expect 0 'is removed' abort embed.yaml --clean
+expect 0 'is removed' abort embed.yaml --clean --execute
 
 # ---- quiet: the same documents ----
 fill
@@ -187,10 +207,13 @@ same contracted.user quiet.user "quiet and live differ"
 expect 0 'nothing is left to do' contract embed.yaml
 expect 0 '' verify embed.yaml
 expect 0 'done' status embed.yaml
-expect 0 '' rollback embed.yaml
+expect 0 'live_cli.posts 0: would be as it was before' rollback embed.yaml
+everything | sed 1d >after.user
+same quiet.user after.user "a quiet rollback wrote without --execute"
+expect 0 '' rollback embed.yaml --execute
 everything | sed 1d >after.user
 same before.user after.user "a quiet rollback is not the beginning"
-expect 0 '' abort embed.yaml --clean
+expect 0 '' abort embed.yaml --clean --execute
 fill
 expect 0 '' apply embed.yaml --quiet-by validator --execute --json
 grep -q '"exitStatus":0' out && [ ! -s err ] || fail "apply --json: $(cat out err)"
@@ -231,7 +254,7 @@ expect 0 'is to go on' resume embed.yaml
 wait "$pid"
 is "status of a run that was paused" "$?" 0
 expect 0 'contract embed.yaml' verify embed.yaml
-expect 0 '' contract embed.yaml --quiet-by word
+expect 0 '' contract embed.yaml --quiet-by word --execute
 everything | sed 1d >after.user
 same contracted.user after.user "stopped and gone on differs from an unbroken run"
 

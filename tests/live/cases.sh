@@ -159,7 +159,7 @@ expands() {
 contracts() {
     local some="0"
     [ "$want" = 0 ] || some="0 1"
-    does "$some" contract "$case/plan.yaml" --allow-scan --quiet-by word "$@" || return
+    does "$some" contract "$case/plan.yaml" --execute --allow-scan --quiet-by word "$@" || return
     [ "$want" = $((refused | got)) ] || { echo "nothing was refused" >> "$tmp/report"; return 1; }
 }
 
@@ -173,7 +173,7 @@ beside() {
             skip "$(grep -m 1 '^refused:' "$tmp/said" | cut -c1-160)"
         elif [ "$got" = 7 ] && says 'that an earlier step refused'; then
             cp "$tmp/said" "$tmp/why"
-            does 0 rollback "$case/plan.yaml" --allow-scan "$@" && stands before || { fail_or_skip; return; }
+            does 0 rollback "$case/plan.yaml" --execute --allow-scan "$@" && stands before || { fail_or_skip; return; }
             : > "$tmp/report"
             skip "$(grep -m 1 'that an earlier step refused' "$tmp/why" | cut -c1-160)"
         else
@@ -181,8 +181,8 @@ beside() {
         fi
         return
     fi
-    if does 0 rollback "$case/plan.yaml" --allow-scan "$@" && stands before &&
-        does 0 abort "$case/plan.yaml" --clean --discard-refused &&
+    if does 0 rollback "$case/plan.yaml" --execute --allow-scan "$@" && stands before &&
+        does 0 abort "$case/plan.yaml" --clean --discard-refused --execute &&
         expands "$@" && contracts "$@" && stands live; then
         pass
     else

@@ -24,13 +24,13 @@
 #include <unistd.h>
 
 #define EXPAND "apply --execute --allow-scan"
-#define CONTRACT "contract --allow-scan --quiet-by validator"
-#define REPAIR "verify --repair --allow-scan"
+#define CONTRACT "contract --allow-scan --quiet-by validator --execute"
+#define REPAIR "verify --repair --allow-scan --execute"
 static const struct way ways[] = {
     {"quiet", {"apply --quiet-by validator --execute"}, AS_OFFLINE, true},
     {"expand", {EXPAND, REPAIR, CONTRACT}, AS_OFFLINE, true},
-    {"quiet-back", {"apply --quiet-by validator --keep-before --execute", "rollback"}, AS_BEFORE, false},
-    {"expand-back", {EXPAND, "rollback --allow-scan"}, AS_BEFORE, false},
+    {"quiet-back", {"apply --quiet-by validator --keep-before --execute", "rollback --execute"}, AS_BEFORE, false},
+    {"expand-back", {EXPAND, "rollback --allow-scan --execute"}, AS_BEFORE, false},
     {"direct", {"apply --mode direct --execute --allow-scan"}, AS_OFFLINE, false},
     {"repair", {EXPAND, "!", REPAIR, CONTRACT}, AS_OFFLINE, false},
 };

@@ -183,7 +183,7 @@ refused '127.0.0.1' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$
 dead="mongodb://plain:$escaped@127.0.0.1:9/secure?serverSelectionTimeoutMS=300"
 odd="mongodb://plain:$escaped@127.0.0.1:99999/?authMechanismProperties=AWS_SESSION_TOKEN:t0kenvalue"
 for command in 'apply embed.yaml --execute' 'verify embed.yaml' 'contract embed.yaml' 'rollback embed.yaml' status \
-    'pause embed.yaml' 'resume embed.yaml' 'throttle embed.yaml' 'abort embed.yaml --clean'; do
+    'pause embed.yaml' 'resume embed.yaml' 'throttle embed.yaml' 'abort embed.yaml --clean --execute'; do
     # shellcheck disable=SC2086
     {
         expect 6 'absent.invalid' $command --uri "mongodb://plain:$escaped@absent.invalid/secure"
@@ -242,21 +242,21 @@ expect 0 'held to' throttle embed.yaml --docs 5000 --uri-file turner.uri
 expect 0 'no limits' throttle embed.yaml --uri-file turner.uri
 refused 'uthorized' pause embed.yaml --uri-file watcher.uri
 expect 0 '' verify embed.yaml --uri-file expander.uri
-expect 0 '' verify embed.yaml --repair --uri-file expander.uri
-refused 'lacks privileges' contract embed.yaml --quiet-by validator --uri-file expander.uri
+expect 0 '' verify embed.yaml --repair --execute --uri-file expander.uri
+refused 'lacks privileges' contract embed.yaml --quiet-by validator --execute --uri-file expander.uri
 picture expanded
 clean 'the state database' expanded
-expect 0 '' contract embed.yaml --quiet-by validator --keep-before --uri-file contractor.uri
+expect 0 '' contract embed.yaml --quiet-by validator --keep-before --execute --uri-file contractor.uri
 picture contracted
 clean 'the state database' contracted
-expect 0 'is removed' abort embed.yaml --clean --uri "$(uri cleaner)"
+expect 0 'is removed' abort embed.yaml --clean --execute --uri "$(uri cleaner)"
 fill
 picture begun
 MONGODB_URI=$(uri manual) expect 0 '' apply embed.yaml --execute
 MONGODB_URI=$(uri manual) expect 0 '' verify embed.yaml
-MONGODB_URI=$(uri manual) expect 0 '' rollback embed.yaml
-expect 6 'uthorized' abort embed.yaml --clean --uri "$(uri turner)"
-MONGODB_URI=$(uri cleaner) expect 0 'is removed' abort embed.yaml --clean
+MONGODB_URI=$(uri manual) expect 0 '' rollback embed.yaml --execute
+expect 6 'uthorized' abort embed.yaml --clean --execute --uri "$(uri turner)"
+MONGODB_URI=$(uri cleaner) expect 0 'is removed' abort embed.yaml --clean --execute
 picture after
 grep -v '^mongoreshape' begun >begun.user
 grep -v '^mongoreshape' after >after.user
@@ -273,10 +273,10 @@ mine before
 mine after
 same before.user after.user "touched although refused"
 expect 0 '' apply swap.yaml --quiet-by validator --execute --uri "$(uri contractor)"
-expect 0 'is removed' abort swap.yaml --clean --uri "$(uri cleaner)"
+expect 0 'is removed' abort swap.yaml --clean --execute --uri "$(uri cleaner)"
 expect 0 '' apply swap.yaml --quiet-by validator --keep-before --execute --uri "$(uri manual)"
-expect 0 '' rollback swap.yaml --uri "$(uri manual)"
-expect 0 'is removed' abort swap.yaml --clean --uri "$(uri manual)"
+expect 0 '' rollback swap.yaml --execute --uri "$(uri manual)"
+expect 0 'is removed' abort swap.yaml --clean --execute --uri "$(uri manual)"
 expect 0 'mongoreshape-live apply embed.yaml' apply embed.yaml --uri "$(uri looker)"
 
 # ---- while it runs: /proc shows no secret, and there are no children ----

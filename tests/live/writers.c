@@ -165,11 +165,15 @@ extra(const struct trial *t, const char *command, const char **argv)
         }
     } else if (strcmp(command, "verify") == 0) {
         argv[n++] = "--repair";
-    } else if (strcmp(command, "rollback") == 0 && g.discard) {
-        argv[n++] = "--discard-new-writes";
-    } else if (strcmp(command, "contract") == 0 && word) {
-        argv[n++] = "--quiet-by";
-        argv[n++] = word;
+        argv[n++] = "--execute";
+    } else {
+        argv[n++] = "--execute";
+        if (strcmp(command, "rollback") == 0 && g.discard) {
+            argv[n++] = "--discard-new-writes";
+        } else if (strcmp(command, "contract") == 0 && word) {
+            argv[n++] = "--quiet-by";
+            argv[n++] = word;
+        }
     }
     return n;
 }

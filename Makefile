@@ -61,7 +61,7 @@ ALLROOMS = $(call group,$(ROOMLIBS))
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo demo-built docs check check-built unit unit-programs test-programs vectors cases twin killed
+.PHONY: all deps demo demo-built docs check check-built unit unit-programs test-programs vectors cases twin killed weak
 .PHONY: fault fuzz fuzz-replay
 .PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall dist clean help
@@ -145,7 +145,7 @@ vectors: $(OBJ)/vectors
 
 # The contract written down twice: hand-written cases, and a naive twin over random plans and data.
 TWINGEN  := $(wildcard tests/twin/gen*.c)
-TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/vectors.c tests/twin/killed.c $(TWINGEN)
+TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/vectors.c tests/twin/killed.c tests/twin/weak.c $(TWINGEN)
 TWINOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(TWINMAIN),$(wildcard tests/twin/*.c)))
 TWINLIBS := $(filter-out -lcmocka,$(TESTLIBS)) -lxxhash -lm
 $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
@@ -155,6 +155,10 @@ $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
 $(OBJ)/killed: $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) -Wl,--wrap=mrs_run,--wrap=mrs_run_back $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ALLROOMS) -o $@
+# The tool with hashes of a few bits, but for those by which two things are taken for one.
+$(OBJ)/weak: $(CLIOBJ) $(OBJ)/tests/twin/weak.o $(ROOMLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) -Wl,--wrap=mrs_hash,--wrap=mrs_hash64 $(CLIOBJ) $(OBJ)/tests/twin/weak.o $(ALLROOMS) -o $@
 $(OBJ)/twin-run: $(patsubst %.c,$(OBJ)/%.o,tests/twin/run.c tests/twin/vectors.c $(TWINGEN)) $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
@@ -173,6 +177,11 @@ twin: $(OBJ)/mongoreshape $(OBJ)/twin-run
 ## killed: the same with a tool that is killed again and again and gone on with
 killed: $(OBJ)/killed $(OBJ)/twin-run
 	$(Q)$(OBJ)/twin-run $(SEED) $(SEEDS) $(OBJ)/killed $(STEP)
+## weak: cases and random plans with a tool whose hashes are weak wherever a hash only finds
+weak: $(OBJ)/weak $(OBJ)/casetool $(OBJ)/twin $(OBJ)/twin-run
+	$(Q)MONGORESHAPE=$(abspath $(OBJ))/weak CASETOOL=$(abspath $(OBJ))/casetool TWIN=$(abspath $(OBJ))/twin \
+	  tests/cases/run.sh $(CASE)
+	$(Q)$(OBJ)/twin-run $(SEED) $(SEEDS) $(OBJ)/weak $(STEP)
 ## cases: the hand-written cases; CASE=embed/one for one
 cases: $(OBJ)/mongoreshape $(OBJ)/casetool $(OBJ)/twin
 	$(Q)MONGORESHAPE=$(abspath $(OBJ))/mongoreshape CASETOOL=$(abspath $(OBJ))/casetool TWIN=$(abspath $(OBJ))/twin \
@@ -278,7 +287,7 @@ check: deps
 # What deps installs (a compiler) changes the flags and with them OBJ, so these belong to a make of their own.
 check-built:
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run killed) \
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run killed weak) \
                $(addprefix $(OBJ)/,fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
                $(addsuffix -test,$(LIVEPROG))

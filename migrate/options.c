@@ -118,7 +118,8 @@ static const struct mrs_cli_option options[] = {
     {"manifest", 0, "FILE", DIFF, MRS_CLI_PATH, AT(manifest), NULL, NULL,
      "compare a dump with what FILE, the manifest of a run, says of its output, or `-i IN` with what of its input",
      "FILE is `mongoreshape.manifest.json` in a folder that `run` wrote, or `OUT.manifest.json` beside a file. Counts, "
-     "bytes and digests are compared, so that neither the input nor another copy is needed.", NULL},
+     "bytes and digests are compared, so that neither the input nor another copy is needed. This finds damage and "
+     "mistakes; against forgers keep checksums of the files (`sha256sum`) as well.", NULL},
     {"oplog", 0, "drop", RUN | CHECK, MRS_CLI_WORD, AT(oplog), "drop", NULL,
      "leave oplog.bson out",
      "Needed when the dump was made with `mongodump --oplog`, entries are in it and the plan "

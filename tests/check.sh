@@ -129,6 +129,8 @@ part_twin() {
     grep ' agree, ' "$logs/twin" | tail -n 1 | sed 's/^/    /'
     run killed "$make" -s SEEDS="${KILLED:-400}" killed
     grep ' agree, ' "$logs/killed" | tail -n 1 | sed 's/^/    /'
+    run weak "$make" -s SEEDS="${WEAK:-200}" weak
+    grep ' agree, ' "$logs/weak" | tail -n 1 | sed 's/^/    /'
 }
 
 part_fuzz_replay() {

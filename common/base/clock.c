@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clock.c - see clock.h. */
 #include "mongoreshape/clock.h"
+#include <errno.h>
+#include <sys/random.h>
 #include <time.h>
 
 static int64_t
@@ -27,4 +29,14 @@ int64_t
 mrs_clock_asleep(void)
 {
     return read_clock(CLOCK_BOOTTIME);
+}
+
+bool
+mrs_random(void *p, size_t n)
+{
+    ssize_t got;
+    do {
+        got = getrandom(p, n, 0); /* up to 256 bytes it gives all or none */
+    } while (got < 0 && errno == EINTR);
+    return got == (ssize_t)n;
 }

@@ -16,5 +16,13 @@ mrsi_hash_wide(const void *p, size_t n, uint64_t seed)
     struct mrs_hash128 h = {x.low64, x.high64};
     return h;
 }
+
+struct mrs_hash128
+mrsi_hash_wide_salted(const void *p, size_t n, const uint8_t *salt, size_t salt_n)
+{
+    XXH128_hash_t x = XXH3_128bits_withSecret(p, n, salt, salt_n);
+    struct mrs_hash128 h = {x.low64, x.high64};
+    return h;
+}
 #pragma GCC pop_options
 #endif

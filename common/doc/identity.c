@@ -29,13 +29,33 @@ mrs_hash(const void *p, size_t n, uint64_t seed)
     return h;
 }
 
-struct mrs_hash128
-mrs_hash_plain(const void *p, size_t n)
+enum { SALTS = 1 << 16 };
+
+void
+mrs_salt_make(struct mrs_salt *s, const uint8_t of[MRS_SALT])
 {
-    if (n > MRSI_HASH_LONG) {
+    uint8_t no[4];
+    struct mrs_hash128 h;
+    for (uint32_t i = 0; i < sizeof s->bytes; i += sizeof h) {
+        mrs_put32(no, SALTS + i); /* others than those of mrs_secret_expand, as the bytes may be the same */
+        h = mrs_siphash(of, no, sizeof no);
+        mrs_put64(s->bytes + i, h.lo);
+        mrs_put64(s->bytes + i + 8, h.hi);
+    }
+}
+
+struct mrs_hash128
+mrs_hash_salted(const struct mrs_salt *s, const void *p, size_t n)
+{
+    if (!s) {
         return mrs_hash(p, n, 0);
     }
-    XXH128_hash_t x = XXH3_128bits(p, n);
+#if MRSI_HASH_WIDE
+    if (n > MRSI_HASH_LONG && __builtin_cpu_supports("avx2")) {
+        return mrsi_hash_wide_salted(p, n, s->bytes, sizeof s->bytes);
+    }
+#endif
+    XXH128_hash_t x = XXH3_128bits_withSecret(p, n, s->bytes, sizeof s->bytes);
     struct mrs_hash128 h = {x.low64, x.high64};
     return h;
 }

@@ -4,7 +4,9 @@
  * Canonical Extended JSON: first what the caller says of its run, then one entry per collection,
  * sorted by name, with the sink's own counts and digest, then the other files. Of copied collections
  * the caller says what it has read. Must not hold anything that differs between two runs of the
- * same work. */
+ * same work, so the digests have no secret: their salt is the plan id, which whoever fills a database does not know
+ * of. They are sums of fast hashes and find damage and mistakes. Whoever has seen the manifest can make other documents
+ * with its digests: against that stand checksums of the files, by sha256sum. */
 #include "mongoreshape/ejson.h"
 #include "output.h"
 #include <stdio.h>
@@ -86,6 +88,9 @@ mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *out, 
     mrs_build_init(&b, &bson);
     if (extra.n > 5) {
         mrs_build_raw(&b, extra.p + 4, extra.n - 5);
+    }
+    if (o->salt) {
+        text(&b, "digests", MRS_DIGESTS);
     }
     if (o->sample) {
         mrs_build_bool(&b, "sample", true);

@@ -261,6 +261,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     o->file_mode = 0600 | shared;
     o->folder_mode = 0700 | shared | (shared & 044) >> 2; /* who may read may enter */
     o->pause = opts->pause;
+    o->salt = opts->salt;
     mrs_buf_init(&o->half, mem, MRS_DOC_MAX);
     mrs_buf_init(&o->half_from, mem, MRS_DOC_MAX);
     if (o->in) {

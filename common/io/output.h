@@ -41,6 +41,7 @@ struct mrsi_claim {
 
 struct mrs_output {
     struct mrs_mem *mem;
+    const struct mrs_salt *salt; /* of digests; NULL: none */
     enum mrsi_out_kind kind;
     char *path, *partial, *marker, *single_ns;
     char *meta_path; /* FILE: where the metadata go at last */

@@ -152,13 +152,13 @@ mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const ch
 }
 
 bool
-mrs_docs_add(struct mrs_docs *d, const void *doc, size_t n)
+mrs_docs_add(struct mrs_docs *d, const struct mrs_salt *salt, const void *doc, size_t n)
 {
     const uint8_t *p = doc;
     if (n < MRS_DOC_MIN || n != mrs_le32(p) || p[n - 1] != 0) {
         return false;
     }
-    struct mrs_hash128 h = mrs_hash_plain(p, n);
+    struct mrs_hash128 h = mrs_hash_salted(salt, p, n);
     mrs_hash_sum_add(&d->digest, h.lo, h.hi);
     d->n++;
     d->bytes += n;
@@ -207,7 +207,7 @@ mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
     const uint8_t *at = p;
     while (d.bytes < n) {
         size_t left = n - (size_t)d.bytes, size = left >= MRS_DOC_MIN ? mrs_le32(at + d.bytes) : 0;
-        if (size > left || !mrs_docs_add(&d, at + d.bytes, size)) {
+        if (size > left || !mrs_docs_add(&d, s->o->salt, at + d.bytes, size)) {
             return no_document(s, d.n, e);
         }
     }

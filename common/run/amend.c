@@ -2,7 +2,8 @@
 /* amend.c - mended documents put in place of documents of the input, before any step sees them.
  *
  * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. A first
- * look over the namespaces it names makes sure that each document it mends is there exactly once. */
+ * look over the namespaces it names makes sure that each document it mends is there exactly once. `_id`s are equal
+ * where their hashes by the run's secret are (mrs_hash_secret). */
 #include "amend.h"
 #include <stdlib.h>
 
@@ -43,7 +44,7 @@ hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, st
     if (scratch->bad) {
         return scratch->bad == 1 ? mrs_buf_status(scratch, e) : MRS_END;
     }
-    struct mrs_hash128 h = mrs_hash(scratch->p, scratch->n, en->seed + in_index);
+    struct mrs_hash128 h = mrs_hash_secret(&en->secret, in_index, scratch->p, scratch->n);
     m->lo = h.lo;
     m->hi = h.hi;
     return MRS_OK;

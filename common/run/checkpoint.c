@@ -219,7 +219,7 @@ compose(struct mrsi_engine *en, struct mrs_buf *body, struct mrs_buf *file, stru
     mrs_build_text(&b, "plan", en->plan->name, (uint32_t)strlen(en->plan->name));
     mrs_build_text(&b, "planId", id, (uint32_t)strlen(id));
     mrs_build_val(&b, "now", 3, mrs_make_i64(room, en->plan->now_ms, MRS_DATE));
-    mrs_build_i64(&b, "seed", (int64_t)en->seed);
+    mrsi_state_put_bytes(&b, "secret", en->drawn, sizeof en->drawn);
     mrs_build_val(&b, "options", 7, value_of(&k->options, MRS_DOCUMENT));
     mrs_build_val(&b, "input", 5, value_of(&k->input, MRS_ARRAY));
     mrs_build_val(&b, "state", 5, value_of(&k->boundary, MRS_DOCUMENT));
@@ -511,7 +511,9 @@ read_state(struct mrsi_engine *en, struct mrs_err *e)
         s = mrsi_same_check(en, &k->from, options, input, e);
     }
     k->resumes = s == MRS_OK;
-    en->seed = k->resumes ? k->from.seed : en->seed; /* what is held as hashes now meets what was */
+    if (k->resumes) {
+        mrsi_secret_take(en, k->from.secret); /* what is held as hashes now meets what was */
+    }
     return s == MRS_OK ? mrs_beside_settle(&k->side, k->from.output, en->opts->force, &k->is_published, e) : s;
 }
 

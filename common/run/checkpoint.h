@@ -33,7 +33,7 @@
 struct mrsi_checkpoint {
     const char *tool, *plan, *plan_id;
     int64_t now_ms;
-    uint64_t seed;
+    const uint8_t *secret; /* MRS_SECRET bytes */
     struct mrs_view options; /* texts by the name of the option */
     struct mrs_view input;   /* array of {name, low, high} */
     struct mrs_view state;   /* of the run at the boundary */

@@ -109,6 +109,7 @@ mrsi_checkpoint_parse_body(const void *p, size_t n, struct mrsi_checkpoint *out,
 {
     struct mrs_view d = {p, (uint32_t)n};
     bool bad = false;
+    size_t secret_n = 0;
     memset(out, 0, sizeof *out);
     if (n < MRS_DOC_MIN || n > MRS_DOC_MAX || mrs_le32(d.p) != n ||
         mrs_doc_check(d.p, n, MRS_DEPTH_READ, NULL) != MRS_OK) {
@@ -122,13 +123,13 @@ mrsi_checkpoint_parse_body(const void *p, size_t n, struct mrsi_checkpoint *out,
     out->plan = text_of(d, "plan", &bad);
     out->plan_id = text_of(d, "planId", &bad);
     out->now_ms = now.type == MRS_DATE ? mrs_val_i64(now) : 0;
-    out->seed = mrsi_state_number(d, "seed", UINT64_MAX, &bad);
+    out->secret = mrsi_state_bytes(d, "secret", &secret_n, &bad);
     out->options = document_of(d, "options", &bad);
     out->input = mrsi_state_list(d, "input", &bad);
     out->state = document_of(d, "state", &bad);
     out->output = document_of(out->state, "output", &bad);
     out->pass = pass.type == MRS_DOCUMENT ? mrs_val_view(pass) : mrs_empty_doc();
-    return bad || now.type != MRS_DATE ? mrsi_state_damaged("a field is missing", e) : MRS_OK;
+    return bad || now.type != MRS_DATE || secret_n != MRS_SECRET ? mrsi_state_damaged("a field is missing", e) : MRS_OK;
 }
 
 enum mrs_status

@@ -60,7 +60,7 @@ mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrs
     enum mrs_status s = mrs_buf_status(&c->metadata, e);
     struct mrs_unique_spec spec = {.metadata = {c->metadata.p, (uint32_t)c->metadata.n},
                                    .now_ms = en->plan->now_ms,
-                                   .seed = en->seed};
+                                   .secret = &en->secret};
     s = s == MRS_OK ? mrs_unique_new(en->mem, &spec, &c->keys, e) : s;
     uint32_t n = s == MRS_OK ? mrs_unique_count(c->keys) : 0;
     if (n) {

@@ -12,6 +12,7 @@ struct mrsi_compare {
     uint64_t memory; /* for tables and sorters together */
     uint64_t limit;
     struct mrs_diff *out;
+    struct mrs_salt salt; /* of the digests: that of the manifest, or drawn for two dumps */
 };
 /* The two sides of a namespace: indexes in the inputs; MRSI_NONE: not there. */
 struct mrsi_pair {
@@ -26,6 +27,7 @@ enum mrs_status mrsi_compare_digest(struct mrsi_compare *c, uint32_t side, uint3
                                     struct mrs_err *e);
 /* s, or that one of the inputs is not any more what it was. */
 enum mrs_status mrsi_compare_unchanged(const struct mrsi_compare *c, enum mrs_status s, struct mrs_err *e);
+enum { MRSI_COMPARE_DOC, MRSI_COMPARE_ID }; /* kinds of what is hashed by the secret */
 /* compare_docs.c: finds and counts the documents that differ, of a namespace whose digests do. */
 enum mrs_status mrsi_compare_docs(struct mrsi_compare *c, const struct mrsi_pair *pair, struct mrs_diff_coll *coll,
                                   struct mrs_err *e);

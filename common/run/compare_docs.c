@@ -6,15 +6,18 @@
  * 2. Of the documents in such buckets `_id`, hash and place are sorted. Of those with one `_id` equal documents cancel
  *    out one by one; what is left on both sides are pairs that differ, the rest stands on one side only.
  * 3. The documents that are to be named are fetched by their places.
- * What was found must add up to the difference of the two digests. */
+ * What was found must add up to the difference of the two digests. Documents are equal where their hashes by the
+ * comparison's secret are (mrs_hash_secret), as are long `_id`s; bytes are compared of those that are named. */
 #include "compare.h"
 #include "sorter.h"
 #include <stdlib.h>
 
 enum {
     ID_MOST = 1024, /* bytes of an `_id`'s key in a record; longer ones end in their hash */
-    HASH_N = 16,
+    ORDER_N = 8, /* of a hash without a secret, so that what is named does not change from one comparison to the next */
+    HASH_N = ORDER_N + 16,
     TAIL = HASH_N + 1 + 8, /* of a record's key behind that of the `_id`: hash, side, place */
+    SUMMED = sizeof(struct mrs_hash128), /* behind the key: what the digest of the side has of the document */
     MIN_BITS = 12,
     MISSING = 0 /* the key where there is no `_id`: no other begins so */
 };
@@ -49,7 +52,7 @@ key_of(struct mrsi_worker *w, struct mrs_view doc)
         mrs_key_append(key, id, false);
     }
     if (!key->bad && key->n > ID_MOST) {
-        struct mrs_hash128 h = mrs_hash(key->p, key->n, 1);
+        struct mrs_hash128 h = mrs_hash_secret(&w->en->secret, MRSI_COMPARE_ID, key->p, key->n);
         key->n = ID_MOST;
         mrs_buf_put(key, &h, sizeof h);
     }
@@ -59,7 +62,7 @@ key_of(struct mrsi_worker *w, struct mrs_view doc)
 static uint64_t *
 bucket_of(const struct finding *f, const struct mrs_buf *key)
 {
-    return f->bucket ? &f->bucket[mrs_hash(key->p, key->n, 2).lo >> f->shift] : NULL;
+    return f->bucket ? &f->bucket[mrs_hash64(key->p, key->n, f->c->en->secret.seed) >> f->shift] : NULL;
 }
 
 static enum mrs_status
@@ -94,7 +97,7 @@ weigh(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_vi
     if (!key_of(w, doc)) {
         return mrs_buf_status(&w->scratch, e);
     }
-    struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+    struct mrs_hash128 h = mrs_hash_secret(&w->en->secret, MRSI_COMPARE_DOC, doc.p, doc.n);
     uint64_t weight = h.lo ^ (h.hi << 32 | h.hi >> 32);
     __atomic_fetch_add(bucket_of(f, &w->scratch), f->side ? 0 - weight : weight, __ATOMIC_RELAXED);
     return MRS_OK;
@@ -106,7 +109,7 @@ fill_buckets(struct finding *f, struct mrs_err *e)
 {
     uint64_t docs = f->coll->docs[0].n + f->coll->docs[1].n, share = f->c->memory / 4;
     unsigned bits = MIN_BITS;
-    if (docs < share / 96) {
+    if (docs < share / 120) {
         return MRS_OK;
     }
     while (bits < 40 && (sizeof *f->bucket << (bits + 1)) <= share) {
@@ -139,18 +142,21 @@ record(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_v
     if (bucket && !*bucket) {
         return MRS_OK;
     }
-    struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+    struct mrs_hash128 h = mrs_hash_secret(&w->en->secret, MRSI_COMPARE_DOC, doc.p, doc.n);
     uint32_t n = (uint32_t)key->n;
     mrs_buf_put(&job->out, &n, sizeof n);
     mrs_buf_put(&job->out, key->p, n);
-    uint8_t *tail = job->out.bad ? NULL : mrs_buf_take(&job->out, TAIL);
+    uint8_t *tail = job->out.bad ? NULL : mrs_buf_take(&job->out, TAIL + SUMMED);
     if (!tail) {
         return mrs_buf_status(&job->out, e);
     }
-    mrsi_put_be(tail, h.hi, 8);
-    mrsi_put_be(tail + 8, h.lo, 8);
+    struct mrs_hash128 summed = mrs_hash_salted(&f->c->salt, doc.p, doc.n);
+    mrsi_put_be(tail, mrs_hash(doc.p, doc.n, 0).hi, ORDER_N);
+    mrsi_put_be(tail + ORDER_N, h.hi, 8);
+    mrsi_put_be(tail + ORDER_N + 8, h.lo, 8);
     tail[HASH_N] = (uint8_t)f->side;
     mrsi_put_be(tail + HASH_N + 1, ordinal, 8);
+    memcpy(tail + TAIL, &summed, sizeof summed);
     return MRS_OK;
 }
 
@@ -162,8 +168,9 @@ put_records(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
     for (size_t at = 0; s == MRS_OK && at < job->out.n;) {
         uint32_t n;
         memcpy(&n, job->out.p + at, sizeof n);
-        s = mrsi_sorter_put(&f->sorter, job->out.p + at + sizeof n, n + TAIL, NULL, 0, e);
-        at += sizeof n + n + TAIL;
+        const uint8_t *key = job->out.p + at + sizeof n;
+        s = mrsi_sorter_put(&f->sorter, key, n + TAIL, key + n + TAIL, SUMMED, e);
+        at += sizeof n + n + TAIL + SUMMED;
     }
     return s;
 }
@@ -174,6 +181,7 @@ struct group {
     uint64_t n[2];             /* documents left */
     struct mrs_buf left_at[2]; /* places of the first of them, up to c->limit */
     uint8_t hash[HASH_N];      /* of the equal documents being counted */
+    struct mrs_hash128 summed; /* what a digest has of one of these */
     uint64_t same[2];          /* of these: on either side */
     struct mrs_buf same_at[2]; /* places of the first of them, up to c->limit */
 };
@@ -198,7 +206,7 @@ end_same(struct finding *f, struct group *g)
 {
     uint32_t side = g->same[1] > g->same[0];
     uint64_t n = g->same[side] - g->same[!side];
-    unsigned __int128 h = (unsigned __int128)mrsi_get_be(g->hash, 8) << 64 | mrsi_get_be(g->hash + 8, 8);
+    unsigned __int128 h = (unsigned __int128)g->summed.hi << 64 | g->summed.lo;
     h *= n;
     mrs_hash_sum_add(&f->left[side], (uint64_t)h, (uint64_t)(h >> 64));
     for (uint64_t i = 0; i < n && i < places(&g->same_at[side]) && places(&g->left_at[side]) < f->c->limit; i++) {
@@ -253,6 +261,7 @@ take_record(struct finding *f, struct group *g, const struct mrsi_sorted *rec)
     if (!same_id || memcmp(g->hash, hash, HASH_N) != 0) {
         end_same(f, g);
         memcpy(g->hash, hash, HASH_N);
+        memcpy(&g->summed, rec->p, SUMMED);
     }
     if (!same_id) {
         end_id(f, g);

@@ -17,6 +17,7 @@ struct reading {
     struct mrs_arena *arena;
     struct told *list;
     uint32_t n;
+    struct mrs_salt salt; /* of its digests */
 };
 
 static enum mrs_status
@@ -107,6 +108,30 @@ by_name(const void *a, const void *b)
     return strcmp(((const struct told *)a)->ns, ((const struct told *)b)->ns);
 }
 
+/* The salt of the digests, of the plan id that the manifest names. */
+static enum mrs_status
+read_salt(struct reading *r, struct mrs_view manifest, struct mrs_err *e)
+{
+    uint32_t n = 0;
+    uint64_t half[2] = {0, 0};
+    uint8_t id[MRS_SALT];
+    struct mrs_val plan = mrs_doc_get(manifest, "planId");
+    const char *text = plan.type == MRS_STRING ? mrs_val_text(plan, &n) : NULL;
+    bool good = n == 2 * sizeof id;
+    if (!mrs_val_is_text(mrs_doc_get(manifest, "digests"), MRS_DIGESTS)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
+                           "%.300s: another version of mongoreshape wrote it, whose digests are made in another way",
+                           r->from->name);
+    }
+    for (uint32_t i = 0; good && i < n; i++) {
+        good = digit(text[i], &half[i / 16]);
+    }
+    mrs_put64(id, __builtin_bswap64(half[0]));
+    mrs_put64(id + 8, __builtin_bswap64(half[1]));
+    mrs_salt_make(&r->salt, id);
+    return good ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%.300s: `planId` is damaged", r->from->name);
+}
+
 /* The list that is asked for, sorted; a name that stands twice is damage. */
 static enum mrs_status
 read_list(struct reading *r, struct mrs_view manifest, struct mrs_err *e)
@@ -119,11 +144,12 @@ read_list(struct reading *r, struct mrs_view manifest, struct mrs_err *e)
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%.300s: this is no manifest that tells of a run's %s",
                            r->from->name, r->from->input ? "input" : "output");
     }
+    enum mrs_status s = read_salt(r, manifest, e);
     for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &x) > 0;) {
         n++;
     }
-    r->list = mrs_arena_alloc(r->arena, (n + 1) * sizeof *r->list);
-    enum mrs_status s = r->list ? MRS_OK : mrs_err_memory(e, n * sizeof *r->list);
+    r->list = s == MRS_OK ? mrs_arena_alloc(r->arena, (n + 1) * sizeof *r->list) : NULL;
+    s = s == MRS_OK && !r->list ? mrs_err_memory(e, n * sizeof *r->list) : s;
     for (mrs_walk_init(&w, mrs_val_view(list)); s == MRS_OK && mrs_walk_next(&w, &x) > 0;) {
         s = read_one(r, x.v, e);
     }
@@ -244,6 +270,7 @@ mrs_diff_manifest(struct mrs_mem *mem, const struct mrs_manifest_text *manifest,
     mrs_arena_init(&out->arena, mem);
     enum mrs_status s = mrsi_crew_begin(&crew, mem, &how, e);
     s = s == MRS_OK ? parse(mem, &r, e) : s;
+    c.salt = r.salt;
     s = s == MRS_OK ? compare(&c, &r, e) : s;
     s = mrsi_compare_unchanged(&c, s, e);
     mrsi_crew_end(&crew);

@@ -30,17 +30,15 @@ mrsi_crew_begin(struct mrsi_crew *c, struct mrs_mem *mem, const struct mrs_run_o
     pthread_mutex_init(&en->lock, NULL);
     pthread_mutex_init(&en->temp_lock, NULL);
     en->worker = mrs_zalloc(mem, en->jobs * sizeof *en->worker);
-    if (!en->worker) {
-        return mrs_err_memory(e, en->jobs * sizeof *en->worker);
-    }
-    for (uint32_t i = 0; i < en->jobs; i++) {
+    enum mrs_status s = en->worker ? mrsi_secret_draw(en, e) : mrs_err_memory(e, en->jobs * sizeof *en->worker);
+    for (uint32_t i = 0; en->worker && i < en->jobs; i++) {
         struct mrsi_worker *w = &en->worker[i];
         w->en = en;
         w->no = i;
         mrs_arena_init(&w->arena, mem);
         mrs_buf_init(&w->scratch, mem, SIZE_MAX);
     }
-    return MRS_OK;
+    return s;
 }
 
 void

@@ -9,7 +9,7 @@
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include "paths.h"
-#include <sys/random.h>
+#include <errno.h>
 #include <unistd.h>
 
 #define MEMORY_LEAST (16u << 20) /* for gathering, within MRS_MEMORY_MIN */
@@ -151,6 +151,22 @@ expect_bytes(struct mrsi_engine *en)
     }
 }
 
+void
+mrsi_secret_take(struct mrsi_engine *en, const uint8_t drawn[MRS_SECRET])
+{
+    memcpy(en->drawn, drawn, sizeof en->drawn);
+    mrs_secret_expand(&en->secret, en->drawn);
+}
+
+enum mrs_status
+mrsi_secret_draw(struct mrsi_engine *en, struct mrs_err *e)
+{
+    uint8_t drawn[MRS_SECRET] = {0};
+    enum mrs_status s = mrs_random(drawn, sizeof drawn) ? MRS_OK : mrs_err_sys(e, errno, "random bytes of the system");
+    mrsi_secret_take(en, drawn);
+    return s;
+}
+
 static struct mrs_output_opts
 output_opts(struct mrsi_engine *en)
 {
@@ -167,7 +183,8 @@ output_opts(struct mrsi_engine *en)
                                     .like = en->in,
                                     .input = en->opts->input,
                                     .resume = mrsi_keep_resumes(en),
-                                    .tmp = en->opts->tmp};
+                                    .tmp = en->opts->tmp,
+                                    .salt = &en->salt};
 }
 
 static enum mrs_status
@@ -204,15 +221,14 @@ static enum mrs_status
 begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
     choose_size(en);
-    if (getrandom(&en->seed, sizeof en->seed, 0) != sizeof en->seed) {
-        en->seed = 0x9E3779B97F4A7C15ull; /* hashes stay good, only less secret */
-    }
     en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
     if (en->opts->output) {
         struct mrs_output_opts o = output_opts(en);
         en->shape = mrs_output_shape(en->opts->output, &o);
     }
-    enum mrs_status s = mrsi_setup(en, e);
+    enum mrs_status s = mrsi_secret_draw(en, e);
+    s = s == MRS_OK ? mrsi_setup(en, e) : s;
+    mrs_salt_make(&en->salt, en->plan->id);
     s = s == MRS_OK ? mrsi_keep_begin(en, e) : s;
     s = s == MRS_OK ? mrsi_check_extras(en, e) : s;
     s = s == MRS_OK ? mrsi_note_roles(en, e) : s;

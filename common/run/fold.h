@@ -147,12 +147,13 @@ mrsi_fold_next(const struct mrsi_fold_rec *r)
 }
 
 /* ---- fold_route.c: which partition a group belongs to ---- */
-struct mrsi_fold_seen { /* a kin met before */
-    struct mrs_hash128 hash;
+struct mrsi_fold_seen { /* a kin met before: found by its hash, known by its bytes */
+    uint64_t hash;  /* 0: an empty place */
+    uint64_t size;  /* bytes of its group and, times 2^32, of its name */
     uint32_t part;  /* of its group */
     uint32_t piece; /* the last one that it was put into; 0: none */
     uint32_t kin;   /* its number there */
-    uint32_t pad;
+    uint32_t bytes; /* where they stand in names */
 };
 struct mrsi_fold_open { /* the open piece of a partition */
     uint32_t piece; /* its number, from 1 on */
@@ -163,6 +164,7 @@ struct mrsi_fold_router { /* a worker's */
     struct mrsi_spiller spiller;
     struct mrsi_fold_open *open; /* one a partition */
     struct mrsi_fold_seen *seen; /* hashed: n of them in so many slots */
+    struct mrs_buf names;        /* of those in seen: group and name */
     uint32_t n_seen, slots;
     uint64_t n_kept;             /* documents since the table was empty */
     struct mrs_buf group, kin;   /* that were asked for */
@@ -364,9 +366,9 @@ enum mrs_status mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, 
 enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x,
                                 struct mrs_err *e);
 /* The kin with this name, for mrsi_fold_route_glance; what is known of it is on its way from memory. */
-struct mrs_hash128 mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view kin);
+uint64_t mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view kin);
 /* Of one whose kin stands in the open piece of its partition already; false: nothing was done. */
-bool mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_hash128 kin,
+bool mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, uint64_t kin,
                             const struct mrs_fold_glance *x, const uint8_t *doc, uint64_t ordinal);
 /* The key of its group, which may have to be asked for. SKIP: the document is refused. */
 enum mrs_status mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin,

@@ -206,7 +206,7 @@ new_group(struct mrsi_fold *f, struct mrs_view kin, uint32_t kin_ref, uint32_t r
 static uint32_t
 key_ref(const struct mrsi_fold *f, struct mrs_view key)
 {
-    return (uint32_t)mrs_hash64(key.p, key.n, f->en->seed);
+    return (uint32_t)mrs_hash64(key.p, key.n, f->en->secret.seed);
 }
 
 /* A kin that has not been met: of a group that has, or of a new one. */

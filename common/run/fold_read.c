@@ -12,7 +12,7 @@ struct waiting { /* a document that the step has told at a glance, while what is
     uint64_t look_no;
     struct mrs_fold_glance seen;
     struct mrs_buf name; /* of the kin */
-    struct mrs_hash128 kin;
+    uint64_t kin; /* its hash */
 };
 struct job {
     struct mrs_block block;
@@ -71,7 +71,7 @@ put_brought(const struct mrsi_fold *f, struct job *job, struct mrs_err *e)
         return mrs_err_memory(e, total);
     }
     b.total = (uint32_t)total;
-    b.ref = (uint32_t)mrs_hash64(x->kin.p, x->kin.n, f->en->seed);
+    b.ref = (uint32_t)mrs_hash64(x->kin.p, x->kin.n, f->en->secret.seed);
     memcpy(p, &b, sizeof b);
     mrs_copy_short(p + sizeof b, x->kin.p, x->kin.n);
     mrs_copy_short(p + sizeof b + x->kin.n, x->shape.p, x->shape.n);
@@ -102,7 +102,7 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct job *job, uint64_t 
         return mrs_err_memory(e, total);
     }
     struct mrsi_rec r = {.total = (uint32_t)total,
-                         .ref = (uint32_t)mrs_hash(x->group.p, x->group.n, f->en->seed).lo,
+                         .ref = (uint32_t)mrs_hash(x->group.p, x->group.n, f->en->secret.seed).lo,
                          .ord = n_kin,
                          .order = ordinal,
                          .verify_len = (uint32_t)x->group.n,

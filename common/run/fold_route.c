@@ -193,6 +193,7 @@ make_router(struct mrsi_fold *f, uint32_t worker, struct mrs_err *e)
     struct mrsi_fold_router *r = &f->router[worker];
     mrs_buf_init(&r->group, f->en->mem, MRS_KEY_MAX);
     mrs_buf_init(&r->kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
+    mrs_buf_init(&r->names, f->en->mem, SIZE_MAX);
     enum mrs_status s = mrsi_spiller_init(&r->spiller, &f->spill, worker, e);
     if (s != MRS_OK) {
         return s;
@@ -299,6 +300,14 @@ find_part(struct mrsi_fold *f, struct mrs_view key, uint32_t *part, struct mrs_e
     return s;
 }
 
+/* Bytes of names that a router may have before it forgets all. */
+static uint64_t
+names_most(const struct mrsi_fold *f)
+{
+    uint64_t most = f->en->memory / 64 / f->en->jobs;
+    return most < UINT32_MAX / 2 ? most : UINT32_MAX / 2;
+}
+
 /* What is forgotten is searched for and kept once more: a table that grew too large begins anew, and so does one whose
  * kins had so many documents each that this costs little. Mostly they are those of an hour that is over, and a small
  * table is nearer to the processor. */
@@ -306,7 +315,8 @@ static enum mrs_status
 more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
 {
     uint64_t most = f->en->memory / 64 / f->en->jobs / sizeof *r->seen;
-    bool often = r->n_kept / OFTEN >= r->n_seen;
+    bool often = r->n_kept / OFTEN >= r->n_seen || r->names.n > names_most(f);
+    mrs_buf_reset(&r->names);
     r->n_seen = 0;
     r->n_kept = 0;
     if (!often && r->slots * 2ull <= most && r->slots < SEEN_MAX) {
@@ -320,16 +330,45 @@ more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
 }
 
 static inline uint32_t
-first_slot(const struct mrsi_fold_router *r, struct mrs_hash128 hash)
+first_slot(const struct mrsi_fold_router *r, uint64_t hash)
 {
-    return (uint32_t)hash.hi & (r->slots - 1);
+    return (uint32_t)(hash >> 32) & (r->slots - 1);
 }
 
-static struct mrsi_fold_seen *
-find_seen(const struct mrsi_fold_router *r, struct mrs_hash128 hash)
+/* What a kin is known by: its group, where that is not made of it, and its name. */
+struct name {
+    struct mrs_view group, kin;
+};
+
+static inline uint64_t
+size_of(const struct name *x)
+{
+    return x->group.n | (uint64_t)x->kin.n << 32;
+}
+
+static inline bool
+is_called(const struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct name *x)
+{
+    const uint8_t *p = r->names.p + seen->bytes;
+    return seen->size == size_of(x) && (!x->group.n || memcmp(p, x->group.p, x->group.n) == 0) &&
+           (!x->kin.n || memcmp(p + x->group.n, x->kin.p, x->kin.n) == 0);
+}
+
+static enum mrs_status
+put_name(struct mrsi_fold_router *r, const struct name *x, uint32_t *at, struct mrs_err *e)
+{
+    *at = (uint32_t)r->names.n;
+    mrs_buf_put(&r->names, x->group.p, x->group.n);
+    mrs_buf_put(&r->names, x->kin.p, x->kin.n);
+    return mrs_buf_status(&r->names, e);
+}
+
+/* Its place, or the free one where it would be. Names are compared byte by byte, for two may have one hash. */
+static inline struct mrsi_fold_seen *
+find_seen(const struct mrsi_fold_router *r, uint64_t hash, const struct name *x)
 {
     uint32_t i = first_slot(r, hash);
-    while (r->seen[i].hash.lo && (r->seen[i].hash.lo != hash.lo || r->seen[i].hash.hi != hash.hi)) {
+    while (r->seen[i].hash && (r->seen[i].hash != hash || !is_called(r, &r->seen[i], x))) {
         i = (i + 1) & (r->slots - 1);
     }
     return &r->seen[i];
@@ -377,32 +416,33 @@ ask(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, struc
     return s;
 }
 
-static inline struct mrs_hash128
-hash_of(const struct mrsi_fold *f, struct mrs_view group, struct mrs_view kin)
+static inline uint64_t
+hash_of(const struct mrsi_fold *f, const struct name *x)
 {
-    struct mrs_hash128 hash = {0, f->en->seed};
+    uint64_t hash = f->en->secret.seed;
     if (!f->ops->group) {
-        hash = mrs_hash(group.p, group.n, hash.hi);
+        hash = mrs_hash64(x->group.p, x->group.n, hash);
     }
-    if (kin.n) {
-        hash = mrs_hash(kin.p, kin.n, hash.hi ^ hash.lo);
+    if (x->kin.n) {
+        hash = mrs_hash64(x->kin.p, x->kin.n, hash);
     }
-    hash.lo |= 1; /* an empty place is 0 */
-    return hash;
+    return hash | 1; /* an empty place is 0 */
 }
 
 enum mrs_status
 mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
-    enum mrs_status s = r->n_seen < r->slots / 2 ? MRS_OK : more_room(f, r, e);
+    const struct name name = {f->ops->group ? (struct mrs_view){NULL, 0} : x->group, x->kin};
+    bool full = r->n_seen >= r->slots / 2 || r->names.n > names_most(f);
+    enum mrs_status s = full ? more_room(f, r, e) : MRS_OK;
     if (s != MRS_OK) {
         return s;
     }
-    struct mrs_hash128 hash = hash_of(f, x->group, x->kin);
-    struct mrsi_fold_seen *seen = find_seen(r, hash);
+    uint64_t hash = hash_of(f, &name);
+    struct mrsi_fold_seen *seen = find_seen(r, hash, &name);
     r->n_kept++;
-    if (seen->hash.lo && mrsi_fold_keep(r, seen, x)) {
+    if (seen->hash && mrsi_fold_keep(r, seen, x)) {
         return MRS_OK;
     }
     struct mrsi_fold_parts parts = *x;
@@ -410,35 +450,37 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
     if (s != MRS_OK) {
         return s;
     }
-    if (!seen->hash.lo) {
-        uint32_t part;
+    if (!seen->hash) {
+        uint32_t part, bytes;
         s = find_part(f, parts.group, &part, e);
+        s = s == MRS_OK ? put_name(r, &name, &bytes, e) : s;
         if (s != MRS_OK) {
             return s;
         }
-        *seen = (struct mrsi_fold_seen){hash, part, 0, 0, 0};
+        *seen = (struct mrsi_fold_seen){hash, size_of(&name), part, 0, 0, bytes};
         r->n_seen++;
     }
-    uint32_t ref = (uint32_t)mrs_hash(parts.group.p, parts.group.n, f->en->seed).lo;
+    uint32_t ref = (uint32_t)mrs_hash(parts.group.p, parts.group.n, f->en->secret.seed).lo;
     return mrsi_fold_keep_kin(r, seen, &parts, ref, e);
 }
 
-struct mrs_hash128
+uint64_t
 mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view kin)
 {
     const struct mrsi_fold_router *r = &f->router[w->no];
-    struct mrs_hash128 hash = hash_of(f, (struct mrs_view){NULL, 0}, kin);
+    uint64_t hash = hash_of(f, &(struct name){{NULL, 0}, kin});
     __builtin_prefetch(&r->seen[first_slot(r, hash)]);
     return hash;
 }
 
 bool
-mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_hash128 kin,
+mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, uint64_t kin,
                        const struct mrs_fold_glance *x, const uint8_t *doc, uint64_t ordinal)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
-    struct mrsi_fold_seen *seen = find_seen(r, kin);
-    bool kept = seen->hash.lo && mrsi_fold_keep_glance(r, seen, x, doc, ordinal);
+    const struct name name = {{NULL, 0}, {x->kin->p, (uint32_t)x->kin->n}};
+    struct mrsi_fold_seen *seen = find_seen(r, kin, &name);
+    bool kept = seen->hash && mrsi_fold_keep_glance(r, seen, x, doc, ordinal);
     r->n_kept += kept;
     return kept;
 }
@@ -479,6 +521,7 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
         mrs_free(f->en->mem, f->router[i].seen);
         mrs_buf_clear(&f->router[i].group);
         mrs_buf_clear(&f->router[i].kin);
+        mrs_buf_clear(&f->router[i].names);
     }
     if (f->router) {
         pthread_rwlock_destroy(&f->cut_lock);

@@ -4,7 +4,8 @@
  * First the values of each axis are found, one pass over its collection, and laid on a tape, so that no number of
  * them counts against the budget. Then the combinations are counted through like the digits of an odometer and written
  * into blocks, and these drive the step like the blocks of a collection (spread.c): conflicts, targets and refusals are
- * what they are for every step. Combinations are never held, only made again in each pass. */
+ * what they are for every step. Combinations are never held, only made again in each pass. Values are equal where their
+ * hashes by the run's secret are (index.h). */
 #include "checkpoint.h"
 #include "index.h"
 #include "mongoreshape/axes.h"
@@ -88,7 +89,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
 
 struct found {
     struct job *j;
-    uint64_t seed;
+    const struct mrs_secret *secret;
 };
 
 static enum mrs_status
@@ -105,7 +106,7 @@ take_value(void *arg, struct mrs_val v)
         f->j->values.bad = f->j->key.bad;
         return MRS_DEAD;
     }
-    struct mrs_hash128 h = mrs_hash(f->j->key.p, f->j->key.n, f->seed);
+    struct mrs_hash128 h = mrs_hash_secret(f->secret, 0, f->j->key.p, f->j->key.n);
     mrs_put64(head, h.lo);
     mrs_put64(head + 8, h.hi);
     head[16] = v.type;
@@ -120,7 +121,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
 {
     struct gather *ga = arg;
     struct job *j = job;
-    struct found f = {j, ga->g->en->seed};
+    struct found f = {j, &ga->g->en->secret};
     struct mrsi_row *row = mrsi_row(w, ga->g->step, (uint32_t)ga->a->def->side);
     (void)ordinal;
     row->before += ga->counts;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_read.c - the members of all keys: one pass over `into`, one over `from`. */
+/* group_read.c - the members of all keys: one pass over `into`, one over `from`. Keys and contents are equal where
+ * their hashes by the run's secret are (mrs_hash_secret): nobody can have made two of one hash. */
 #include "group.h"
+
+enum { KEYED, NO_KEY, BODY }; /* kinds of what is hashed: keys, documents without one, contents */
 
 struct job {
     struct mrs_block block;
@@ -29,7 +32,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 }
 
 static struct mrs_hash128
-hash_bare(struct mrs_view doc, struct mrs_buf *scratch)
+hash_bare(const struct mrs_secret *secret, struct mrs_view doc, struct mrs_buf *scratch)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -40,7 +43,7 @@ hash_bare(struct mrs_view doc, struct mrs_buf *scratch)
             mrs_buf_put(scratch, el.p, (size_t)(el.v.p + el.v.n - el.p));
         }
     }
-    return mrs_hash(scratch->p, scratch->n, 0);
+    return mrs_hash_secret(secret, BODY, scratch->p, scratch->n);
 }
 
 static void
@@ -51,13 +54,14 @@ put_member(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, const s
     struct mrs_view doc = {bytes + part->doc_off, part->doc_len};
     uint8_t key[MRSI_MEMBER_KEY];
     /* without a key it is merged with nobody, but the same bytes, `_id` and all, count once */
-    struct mrs_hash128 h = part->key_len ? mrs_hash(bytes + part->key_off, part->key_len, g->en->seed)
-                                         : mrs_hash(doc.p, doc.n, g->en->seed + 1);
+    const struct mrs_secret *secret = &g->en->secret;
+    struct mrs_hash128 h = part->key_len ? mrs_hash_secret(secret, KEYED, bytes + part->key_off, part->key_len)
+                                         : mrs_hash_secret(secret, NO_KEY, doc.p, doc.n);
     struct mrsi_member_head head = {.made = part->made_id, .doc_len = part->doc_len, .ref_len = part->ref_len};
-    head.body = mrs_hash(doc.p, doc.n, 0);
+    head.body = mrs_hash_secret(secret, BODY, doc.p, doc.n);
     struct mrs_buf bare;
     mrs_buf_init(&bare, g->en->mem, SIZE_MAX);
-    head.bare = hash_bare(doc, &bare);
+    head.bare = hash_bare(secret, doc, &bare);
     job->found.bad |= bare.bad;
     mrs_buf_clear(&bare);
     (void)w;

@@ -63,40 +63,38 @@ mrsi_ids_clear(struct mrsi_ids *ids)
     }
 }
 
-/* The bytes that stand for an `_id`, and a seed for what they are. */
+/* The bytes that stand for an `_id`, and what they are. */
+enum kind { IS_OBJECT_ID, IS_KEY, IS_BYTES, N_KINDS };
 struct to_hash {
     const uint8_t *p;
     size_t n;
-    uint64_t seed;
+    uint32_t kind;
 };
 
 static inline struct to_hash
-object_id(const struct mrsi_ids *ids, uint32_t target, const uint8_t *p) /* equals none of another type: needs no key */
+object_id(const uint8_t *p) /* equals none of another type: needs no key */
 {
-    return (struct to_hash){p, MRSI_OBJECT_ID, ids->en->seed ^ (target + 1ull) * 0x9E3779B97F4A7C15ull};
+    return (struct to_hash){p, MRSI_OBJECT_ID, IS_OBJECT_ID};
 }
 
 static __attribute__((noinline)) enum mrs_status
-any_id(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch, struct to_hash *out,
-       struct mrs_err *e)
+any_id(struct mrs_view doc, struct mrs_buf *scratch, struct to_hash *out, struct mrs_err *e)
 {
     struct mrs_elem id;
     if (!mrs_doc_find(doc, "_id", 3, &id)) {
         return MRS_END;
     }
     if (id.v.type == MRS_OBJECTID) {
-        *out = object_id(ids, target, id.v.p);
+        *out = object_id(id.v.p);
         return MRS_OK;
     }
     mrs_buf_reset(scratch);
-    mrs_buf_put(scratch, &target, sizeof target);
     mrs_key_append(scratch, id.v, false);
     if (scratch->bad == 1) {
         return mrs_buf_status(scratch, e);
     }
     /* an _id over the key limit: its bytes as they are, good enough to find clashes of equal bytes */
-    *out = scratch->bad ? (struct to_hash){id.v.p, id.v.n, ids->en->seed + target}
-                        : (struct to_hash){scratch->p, scratch->n, ids->en->seed};
+    *out = scratch->bad ? (struct to_hash){id.v.p, id.v.n, IS_BYTES} : (struct to_hash){scratch->p, scratch->n, IS_KEY};
     return MRS_OK;
 }
 
@@ -105,10 +103,11 @@ mrsi_ids_short(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc,
                struct mrs_err *e)
 {
     const uint8_t *usual = mrsi_first_object_id(doc);
-    struct to_hash id = object_id(ids, target, usual);
-    enum mrs_status s = usual ? MRS_OK : any_id(ids, target, doc, scratch, &id, e);
+    struct to_hash id = object_id(usual);
+    enum mrs_status s = usual ? MRS_OK : any_id(doc, scratch, &id, e);
     if (s == MRS_OK) {
-        *out = mrs_hash64(id.p, id.n, id.seed);
+        uint64_t seed = ids->en->secret.seed ^ (target * (uint64_t)N_KINDS + id.kind + 1) * 0x9E3779B97F4A7C15ull;
+        *out = mrs_hash64(id.p, id.n, seed);
     }
     return s;
 }
@@ -118,9 +117,9 @@ mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, 
               struct mrs_hash128 *out, struct mrs_err *e)
 {
     struct to_hash id = {NULL, 0, 0};
-    enum mrs_status s = any_id(ids, target, doc, scratch, &id, e);
+    enum mrs_status s = any_id(doc, scratch, &id, e);
     if (s == MRS_OK) {
-        *out = mrs_hash(id.p, id.n, id.seed);
+        *out = mrs_hash_secret(&ids->en->secret, target * N_KINDS + id.kind, id.p, id.n);
     }
     return s;
 }

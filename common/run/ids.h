@@ -5,7 +5,9 @@
  * nothing can clash and the pass stands: the usual case costs a few nanoseconds a document. Otherwise the pass is
  * forgotten, run again without writing to collect the members of the suspicious keys with their contents, judged in
  * one look by the plan's policy, and run a last time with the verdict. Between the passes the phases LOOK and JUDGE
- * work on what was collected; they take marks of the step's pass, which has ended. */
+ * work on what was collected; they take marks of the step's pass, which has ended.
+ * `_id`s and documents are equal where their 128-bit hashes by the run's secret are (mrs_hash_secret); those of 64 bits
+ * only say where to look. */
 #ifndef MRS_RUN_IDS_H
 #define MRS_RUN_IDS_H
 

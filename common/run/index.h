@@ -27,9 +27,9 @@ enum mrs_status mrsi_area_apply(struct mrsi_area *a, struct mrsi_engine *en, uin
                                 struct mrs_view mark, const char *name, struct mrs_err *e);
 
 /* ---- keys to ordinals ----
- * The key of a value is mrs_hash over its mrs_key_append bytes with the seed of the run: equal values have equal keys,
- * and two different values never have (2^-128). Each key keeps the ordinal it was put with first. One thread puts;
- * when all is put, any number of threads find. */
+ * The key of a value is mrs_hash_secret over its mrs_key_append bytes with the secret of the run: equal values have
+ * equal keys, and two different values never have, whoever wrote them (secret.c). Each key keeps the ordinal it was put
+ * with first. One thread puts; when all is put, any number of threads find. */
 struct mrsi_index_slot {
     uint64_t lo, hi;
     uint64_t ord; /* + 1; 0: empty */

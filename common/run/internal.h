@@ -123,7 +123,9 @@ struct mrsi_engine {
     struct mrsi_worker *worker;
     uint32_t jobs;
     uint64_t memory; /* bytes that gathering may use */
-    uint64_t seed;   /* of key hashes */
+    struct mrs_salt salt;      /* of the manifest's digests: made of the plan id, alike in runs that are alike */
+    uint8_t drawn[MRS_SECRET]; /* random bytes that checkpoints keep */
+    struct mrs_secret secret;  /* made of them: of all hashes by which two things are taken for one */
     const char *tmp;
     struct mrsi_temp *refused_log;
     uint64_t refused_bytes, refused_n;
@@ -401,6 +403,10 @@ void mrsi_copy_early(struct mrsi_engine *en, uint32_t step);
 /* The metadata that the catalogue has for it now, as text. */
 enum mrs_status mrsi_metadata_now(struct mrsi_engine *en, const struct mrsi_coll *c, struct mrs_buf *text,
                                   struct mrs_err *e);
+
+/* ---- engine.c: the secret of a run ---- */
+enum mrs_status mrsi_secret_draw(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_secret_take(struct mrsi_engine *en, const uint8_t drawn[MRS_SECRET]);
 
 /* ---- stream.c ---- */
 /* An output that goes out while it is made: what it will hold, and of that what no step names. */

@@ -14,7 +14,8 @@
 #include "sides.h"
 #include "sorter.h"
 
-/* A key, hashed: keys of up to 15 bytes stand here as they are, longer ones as 120 bits of a seeded hash. */
+/* A key, hashed: keys of up to 15 bytes stand here as they are, longer ones as 120 bits of mrs_hash_secret, so that no
+ * two different ones are equal here, whoever wrote them. */
 struct mrsi_key {
     uint64_t a, b;
 };

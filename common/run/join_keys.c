@@ -28,7 +28,7 @@ mrsi_hashed_clear(struct mrsi_hashed *h)
 }
 
 static struct mrsi_key
-key_of(const uint8_t *p, size_t n, uint64_t seed)
+key_of(const uint8_t *p, size_t n, const struct mrs_secret *secret)
 {
     uint8_t raw[16] = {0};
     struct mrsi_key k;
@@ -39,7 +39,7 @@ key_of(const uint8_t *p, size_t n, uint64_t seed)
         raw[15] = (uint8_t)n;
         memcpy(&k, raw, 16);
     } else {
-        struct mrs_hash128 h = mrs_hash(p, n, seed);
+        struct mrs_hash128 h = mrs_hash_secret(secret, 0, p, n);
         k.a = h.lo;
         k.b = h.hi | 0xFF00000000000000ull;
     }
@@ -70,7 +70,7 @@ single_key(const struct mrsi_join *j, const struct mrs_keys *k, uint32_t i, stru
     }
     mrs_buf_reset(&h->bytes);
     put_bytes(h, k, i, true);
-    return key_of(h->bytes.p, h->bytes.n, j->en->seed);
+    return key_of(h->bytes.p, h->bytes.n, &j->en->secret);
 }
 
 /* Key i of a hashed pair other than the first; MRSI_NONE: none; several: told in j->multi (into only). */
@@ -89,8 +89,8 @@ put_verify(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h)
     for (uint32_t i = 0; i < k->n; i++) {
         bool hashed = __atomic_load_n(&j->is_hashed[k->span[i].pair], __ATOMIC_RELAXED); /* others may clear it now */
         if (!hashed) {
-            struct mrsi_verify v = {key_of(k->bytes.p + k->span[i].off, k->span[i].len, j->en->seed), k->span[i].pair,
-                                    0};
+            struct mrsi_key key = key_of(k->bytes.p + k->span[i].off, k->span[i].len, &j->en->secret);
+            struct mrsi_verify v = {key, k->span[i].pair, 0};
             mrs_buf_put(&h->verify, &v, sizeof v);
         }
     }
@@ -170,7 +170,7 @@ into_key(const struct mrsi_join *j, const struct mrs_keys *k, uint32_t i, const 
     for (uint32_t p = 1; p < j->n_hashed; p++) {
         put_bytes(h, k, other[p], false);
     }
-    return key_of(h->bytes.p, h->bytes.n, j->en->seed);
+    return key_of(h->bytes.p, h->bytes.n, &j->en->secret);
 }
 
 static enum mrs_status
@@ -217,7 +217,7 @@ hash_from(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h, 
         if (h->bytes.bad) {
             return mrs_buf_status(&h->bytes, e);
         }
-        struct mrsi_logged l = {key_of(h->bytes.p, h->bytes.n, j->en->seed), 0, 0, 0};
+        struct mrsi_logged l = {key_of(h->bytes.p, h->bytes.n, &j->en->secret), 0, 0, 0};
         mrs_buf_put(&h->list, &l, sizeof l);
         uint32_t p = j->n_hashed;
         while (p > 0) {

@@ -137,7 +137,7 @@ mrsi_link_kept(const struct mrsi_link *l, uint32_t side, uint64_t ordinal, struc
 static inline struct mrs_hash128
 mrsi_link_hash(const struct mrsi_link *l, const struct mrs_keys *k, uint32_t i)
 {
-    return mrs_hash(k->bytes.p + k->span[i].off, k->span[i].len, l->en->seed);
+    return mrs_hash_secret(&l->en->secret, 0, k->bytes.p + k->span[i].off, k->span[i].len);
 }
 
 /* link_read.c: documents to tables, then keys to ordinals. */

@@ -80,7 +80,7 @@ take_keys(const struct mrsi_tree *t, struct job *job, uint32_t who)
             put_sorted(job, span->pair == MRS_NODE_LEFT ? BEGINS : ENDS, who, p, span->len);
             continue;
         }
-        struct mrs_hash128 h = mrs_hash(p, span->len, t->en->seed);
+        struct mrs_hash128 h = mrs_hash_secret(&t->en->secret, 0, p, span->len);
         if (span->pair == MRS_NODE_SELF) {
             struct self self = {h, who};
             mrs_buf_put(&job->selves, &self, sizeof self);

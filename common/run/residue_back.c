@@ -429,7 +429,8 @@ open_output(struct backing *x, struct mrs_err *e)
                                 .input = opts->input,
                                 .like = x->en.in,
                                 .resume = mrsi_keep_resumes(&x->en),
-                                .tmp = opts->tmp};
+                                .tmp = opts->tmp,
+                                .salt = &x->en.salt};
     if (mrs_output_shape(opts->output, &o).format != MRS_FORMAT_DIRECTORY) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "with a residue the output must be a folder");
     }
@@ -547,6 +548,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     memset(report, 0, sizeof *report);
     mrs_arena_init(&report->arena, mem);
     x.en.plan = inverse;
+    mrs_salt_make(&x.en.salt, inverse->id);
     x.en.in = in;
     make_engine(&x);
     enum mrs_status s = check_plan(&x, e);

@@ -210,7 +210,7 @@ sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struc
         return MRS_OK;
     }
     c->before = c->docs.digest;
-    mrs_docs_add(&c->docs, doc.p, doc.n);
+    mrs_docs_add(&c->docs, &en->salt, doc.p, doc.n);
     note_id(&c->ids, doc);
     return c->at + doc.n < c->b->n ? MRS_OK : mrsi_seen_block(en, c->part->in_index, c->b->seq, c, e);
 }

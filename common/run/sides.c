@@ -167,7 +167,7 @@ static enum mrs_status
 put_member(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
            struct mrs_view doc, struct mrs_err *e)
 {
-    struct mrs_hash128 h, body = mrs_hash(doc.p, doc.n, 0);
+    struct mrs_hash128 h, body = mrs_hash_secret(&s->en->secret, 0, doc.p, doc.n);
     enum mrs_status st = mrsi_ids_hash(&s->ids, c->coll, doc, &w->scratch, &h, e);
     if (st != MRS_OK) {
         return st;

@@ -175,7 +175,7 @@ mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
 uint64_t
 mrsi_piece_sum(const struct mrsi_spill *sp, const uint8_t *p, uint32_t n)
 {
-    return mrs_hash64(p, n, sp->en->seed);
+    return mrs_hash64(p, n, sp->en->secret.seed);
 }
 
 enum mrs_status

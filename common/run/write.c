@@ -89,7 +89,8 @@ count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at, size_t n)
 {
     out->docs++;
     if (wr->final && !wr->blind && !out->buf.bad) {
-        mrs_docs_add(&out->counted, out->buf.p + at, n); /* what is refused is missing when it is written */
+        /* what is refused is missing when it is written */
+        mrs_docs_add(&out->counted, &wr->en->salt, out->buf.p + at, n);
     }
 }
 

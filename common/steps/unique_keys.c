@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unique_keys.c - see unique.h. A path is followed to its end or to the first array on it; that array's elements each
- * make a key of their own, with all paths that stop at it going on from there. */
+ * make a key of their own, with all paths that stop at it going on from there. A key is the hash, by the caller's
+ * secret, of the hashes of its values: equal hashes are equal keys (mrs_hash_secret), whoever wrote them. */
 #include "mongoreshape/unique.h"
 #include "mongoreshape/expr.h"
 
 enum { FIELDS = 32 }; /* of one index, as a server has it */
+enum { VALUE, KEY };  /* kinds of what is hashed: values, the hashes of a key's values */
 
 struct index {
     struct mrs_unique_index told;
@@ -18,7 +20,7 @@ struct mrs_unique {
     struct mrs_arena arena, scratch; /* as long as this; of a document */
     struct index *index;
     uint32_t n;
-    uint64_t seed;
+    const struct mrs_secret *secret;
     struct mrs_buf key;
     const struct mrs_unique_put *put; /* of the document in hand */
     uint32_t *bad;
@@ -129,7 +131,7 @@ mrs_unique_new(struct mrs_mem *mem, const struct mrs_unique_spec *spec, struct m
         return mrs_err_memory(e, sizeof *u);
     }
     u->mem = mem;
-    u->seed = spec->seed;
+    u->secret = spec->secret;
     mrs_arena_init(&u->arena, mem);
     mrs_arena_init(&u->scratch, mem);
     mrs_buf_init(&u->key, mem, SIZE_MAX);
@@ -199,7 +201,7 @@ hash_value(struct mrs_unique *u, struct mrs_val v, struct mrs_hash128 *h, struct
     mrs_key_append(&u->key, v, false);
     enum mrs_status s = mrs_buf_status(&u->key, e);
     if (s == MRS_OK) {
-        *h = mrs_hash(u->key.p, u->key.n, u->seed);
+        *h = mrs_hash_secret(u->secret, VALUE, u->key.p, u->key.n);
     }
     return s;
 }
@@ -232,7 +234,7 @@ emit(struct mrs_unique *u, const struct index *x, const struct making *m, struct
     }
     all[0] = (struct mrs_hash128){x->no, x->n};
     memcpy(all + 1, m->value, x->n * sizeof *all);
-    return u->put->put(u->put->arg, x->no, mrs_hash(all, (x->n + 1) * sizeof *all, u->seed), e);
+    return u->put->put(u->put->arg, x->no, mrs_hash_secret(u->secret, KEY, all, (x->n + 1) * sizeof *all), e);
 }
 
 /* Settles what needs no array; *array: the one that the other paths stop at; missing: none. */

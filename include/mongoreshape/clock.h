@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock.h - clocks, in milliseconds. Any thread. */
+/* clock.h - what no run has alike: clocks, in milliseconds, and random bytes. Any thread. */
 #ifndef MONGORESHAPE_CLOCK_H
 #define MONGORESHAPE_CLOCK_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -12,6 +14,9 @@ extern "C" {
 uint64_t mrs_clock_steady(void); /* for durations: never set back; stands still while the machine sleeps */
 int64_t mrs_clock_asleep(void);  /* as steady, but goes on while the machine sleeps: for what others wait for */
 int64_t mrs_clock_wall(void);    /* since 1970 */
+
+/* n <= 256 bytes that nobody can guess. False: the system gives none, errno says why; nothing may stand for them. */
+bool mrs_random(void *p, size_t n);
 
 #ifdef __cplusplus
 }

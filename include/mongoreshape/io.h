@@ -182,6 +182,7 @@ struct mrs_output_opts {
     const char *tmp;       /* where `-` is gathered until the commit; NULL: $TMPDIR, else /tmp */
     size_t sink_buffer; /* of one plain sink; 0: 256 KiB; one that compresses takes 1.2 MiB */
     uint32_t jobs;      /* threads that compress, for all sinks together; 0 or 1: who writes */
+    const struct mrs_salt *salt; /* of the manifest's digests, which says what it is made of; lives as long */
 };
 /* Whether a file that is written, or would be, is `kept` or lies in it, links resolved. NULL, "-" and what cannot be
  * resolved: no. */
@@ -227,14 +228,15 @@ enum mrs_status mrs_output_coll(struct mrs_output *o, const char *db, const char
 /* Whole documents, appended; bytes that are not: MRS_E_ACCOUNT. After any failure of a sink or copy
  * the output can only be aborted. */
 enum mrs_status mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e);
+#define MRS_DIGESTS "XXH3-128, salt planId" /* what a manifest calls digests with the salt of its plan id */
 /* The same in two parts, so that several threads count and hash what they make and writing itself is
- * short. mrs_docs_add takes one document into d ({0} at first); false: its bytes are not one whole
- * document. All documents of p must have been added. */
+ * short. mrs_docs_add takes one document into d ({0} at first), with the salt of the output; false: its
+ * bytes are not one whole document. All documents of p must have been added. */
 struct mrs_docs {
     uint64_t n, bytes;
     struct mrs_hash_sum digest;
 };
-bool mrs_docs_add(struct mrs_docs *d, const void *doc, size_t n);
+bool mrs_docs_add(struct mrs_docs *d, const struct mrs_salt *salt, const void *doc, size_t n);
 void mrs_docs_sum(struct mrs_docs *to, const struct mrs_docs *what);
 void mrs_docs_write(const struct mrs_docs *d, struct mrs_build *b); /* as a manifest has it: docs, bytes, digest */
 enum mrs_status mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n,

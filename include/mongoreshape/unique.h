@@ -28,7 +28,7 @@ struct mrs_unique;
 struct mrs_unique_spec {
     struct mrs_view metadata;
     int64_t now_ms;
-    uint64_t seed; /* of the hashes */
+    const struct mrs_secret *secret; /* of the hashes; lives until the free */
     bool any;      /* also of indexes that are not unique: only whether a server takes a document */
     bool (*wants)(void *arg, struct mrs_elem index);
     void *arg;

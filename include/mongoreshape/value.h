@@ -45,15 +45,36 @@ void mrs_key_open(struct mrs_buf *out);
 void mrs_key_field(struct mrs_buf *out, const char *name, uint32_t name_len, struct mrs_val v);
 void mrs_key_close(struct mrs_buf *out);
 
-/* 128 bits of XXH3 with a seed. */
+/* 128 bits of XXH3 with a seed. Whoever knows the seed makes two texts with one hash at will, and with long ones needs
+ * no seed: good for finding, for checksums and for the ids of the contract, never to take two things for one. */
 struct mrs_hash128 {
     uint64_t lo, hi;
 };
 struct mrs_hash128 mrs_hash(const void *p, size_t n, uint64_t seed);
-/* The same with the seed 0, at less cost where they are few: for digests. */
-struct mrs_hash128 mrs_hash_plain(const void *p, size_t n);
+/* The same with a salt, at less cost: for digests, which say whether documents came to harm, not whether somebody who
+ * knows the salt made others on purpose. NULL: the seed 0. */
+enum { MRS_SALT = 16 };
+struct mrs_salt {
+    uint8_t bytes[192]; /* the secret of XXH3, which has none of its own then */
+};
+void mrs_salt_make(struct mrs_salt *s, const uint8_t of[MRS_SALT]);
+struct mrs_hash128 mrs_hash_salted(const struct mrs_salt *s, const void *p, size_t n);
 /* 64 bits of it (others than those above), at a third of the cost. */
 uint64_t mrs_hash64(const void *p, size_t n, uint64_t seed);
+
+/* A hash that may take two things for one: without the secret nobody can make two with the same 128 bits, and by chance
+ * 2^40 things have two with 2^-49 (secret.c says why). Both may also be summed up. */
+enum { MRS_SECRET = 16, MRS_SECRET_BLOCK = 1024 };
+struct mrs_secret {
+    uint64_t sip[4];                           /* the state of SipHash in the beginning */
+    uint64_t nh[MRS_SECRET_BLOCK / 8 + 2];     /* a word for each of a block, and two for its second sum */
+    uint64_t seed;                             /* of hashes that only find */
+};
+void mrs_secret_expand(struct mrs_secret *s, const uint8_t secret[MRS_SECRET]);
+/* what: < 2^24, whatever tells kinds of things apart: things of two kinds are never equal. n: < 2^40. */
+struct mrs_hash128 mrs_hash_secret(const struct mrs_secret *s, uint32_t what, const void *p, size_t n);
+/* SipHash-2-4 with 128 bits. */
+struct mrs_hash128 mrs_siphash(const uint8_t secret[MRS_SECRET], const void *p, size_t n);
 
 /* 64 bits of XXH64 over bytes that come piece by piece, however they are cut. end may be asked for in between. */
 struct mrs_hash_run {

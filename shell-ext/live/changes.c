@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 struct row {
@@ -39,7 +38,7 @@ struct live_compare {
     int refused_fd;
     bool leave;                /* refused documents stay as they are, not as they were when they were refused */
     struct live_spool kind[4];
-    uint64_t seed, memory;
+    uint64_t memory;
     struct mrs_buf key, kept; /* kept: a document as a server keeps it */
     struct table before, refused;
     struct live_split split[3]; /* before, refused, after */
@@ -61,7 +60,7 @@ hash_id(struct live_compare *c, struct mrs_view doc, struct mrs_val *id, struct 
     if (s == MRS_OK && id->type == MRS_MISSING) {
         s = mrs_err_set(c->e, MRS_FAIL, MRS_E_MISSING, "a document has no _id");
     }
-    *h = mrs_hash(c->key.p, c->key.n, c->seed);
+    *h = mrs_hash_secret(&c->job->secret, 0, c->key.p, c->key.n);
     return s;
 }
 
@@ -670,10 +669,6 @@ live_compare_open(struct live_job *job, const char *in, const char *out, const c
     c->refused_fd = -1;
     c->leave = leave;
     c->memory = job->opts.memory ? job->opts.memory : 256u << 20;
-    c->seed = 0x9E3779B97F4A7C15ull;
-    if (getrandom(&c->seed, sizeof c->seed, GRND_NONBLOCK) < 0) {
-        c->seed ^= (uint64_t)getpid();
-    }
     mrs_arena_init(&c->arena, c->mem);
     mrs_buf_init(&c->key, c->mem, MRS_KEY_MAX);
     mrs_buf_init(&c->kept, c->mem, SIZE_MAX);

@@ -10,6 +10,8 @@
 #include "mongoreshape/clock.h"
 #include "server.h"
 
+#include <errno.h>
+
 /* ---- the line ---- */
 static enum live_quiet
 quiet_of(const char *word)
@@ -148,8 +150,13 @@ static enum mrs_status
 load(struct live_call *c, int64_t now_ms)
 {
     struct mrs_plan_opts opts = {.file = c->file, .default_db = *c->db ? c->db : NULL, .now_ms = now_ms};
+    uint8_t drawn[MRS_SECRET] = {0};
     mrs_plan_free(c->job.plan);
     c->job.plan = NULL;
+    if (!mrs_random(drawn, sizeof drawn)) {
+        return mrs_err_sys(&c->err, errno, "random bytes of the system");
+    }
+    mrs_secret_expand(&c->job.secret, drawn);
     return mrs_plan_load(c->job.mem, c->text, c->text_n, &opts, &c->job.plan, &c->err);
 }
 

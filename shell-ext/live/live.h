@@ -50,6 +50,7 @@ struct live_job {
     void (*say)(void *arg, const char *line);                   /* a line for the report; may be NULL */
     void *arg;
     const int *cancel;
+    struct mrs_secret secret; /* of hashes by which two things are taken for one */
 };
 
 /* ---- named stops and mutants: stop.c; nothing at all in the normal build ---- */

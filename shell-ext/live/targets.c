@@ -13,7 +13,7 @@
 
 static const uint64_t targets_max = 64u << 20, owners_max = 64u << 20;
 
-struct there { /* a document of a target collection, found by its `_id` and side */
+struct there { /* a document of a target collection, found by its `_id` and side, that is by mrs_hash_secret of them */
     struct mrs_hash128 key;
     struct mrs_view doc;
     uint32_t side;
@@ -58,7 +58,7 @@ key_of(struct live_batch *b, struct mrs_val id, uint32_t side, struct mrs_hash12
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
     mrs_key_append(&buf, id, false);
     enum mrs_status st = mrs_buf_status(&buf, e);
-    *key = st ? (struct mrs_hash128){0, 0} : mrs_hash(buf.p, buf.n, side);
+    *key = st ? (struct mrs_hash128){0, 0} : mrs_hash_secret(&b->job->secret, side, buf.p, buf.n);
     mrs_buf_clear(&buf);
     return st;
 }

@@ -12,7 +12,6 @@
 #include "spool.h"
 
 #include <stdio.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 struct entry {
@@ -29,7 +28,7 @@ struct check {
     bool *left;              /* of its indexes those that are left to the server, and told */
     uint32_t n_left;
     live_listed_put each;
-    uint64_t seed, docs;
+    uint64_t docs;
     struct live_spool spool;
     struct entry first, second; /* the first clash: second.doc 0: none */
     uint64_t clashes;
@@ -91,8 +90,11 @@ is_new(void *arg, struct mrs_elem spec)
 static enum mrs_status
 read_indexes(struct check *u)
 {
-    struct mrs_unique_spec spec = {
-        .metadata = u->t->now_meta, .now_ms = u->job->plan->now_ms, .seed = u->seed, .wants = is_new, .arg = u};
+    struct mrs_unique_spec spec = {.metadata = u->t->now_meta,
+                                   .now_ms = u->job->plan->now_ms,
+                                   .secret = &u->job->secret,
+                                   .wants = is_new,
+                                   .arg = u};
     enum mrs_status s = mrs_unique_new(u->job->mem, &spec, &u->keys, u->e);
     uint32_t n = s == MRS_OK ? mrs_unique_count(u->keys) : 0;
     u->n_left = 0;
@@ -339,10 +341,6 @@ enum mrs_status
 live_unique_check(struct live_quiet_run *q, live_keep keep, struct mrs_err *e)
 {
     struct check u = {.q = q, .job = q->job, .keep = keep, .e = e};
-    u.seed = 0x9E3779B97F4A7C15ull;
-    if (getrandom(&u.seed, sizeof u.seed, GRND_NONBLOCK) < 0) {
-        u.seed ^= (uint64_t)getpid();
-    }
     enum mrs_status s = MRS_OK;
     for (u.at = 0; s == MRS_OK && u.at < live_compare_count(q->compare); u.at++) {
         u.t = live_compare_at(q->compare, u.at);

@@ -104,6 +104,36 @@ else
     skip "no dumps of mongodump 100.18 (set MRS_DATA)"
 fi
 
+# ---- documents with one hash ----
+# Two that XXH3-128 with the seed 0 takes for one (tests/cases/union/same_hash says how they are made) are two: between
+# dumps, among others, and beside a manifest.
+one_doc() { # SIDE: the document of t.a or t.b
+    printf '\006\001\000\000\020_id\000\001\000\000\000\005x\000\360\000\000\000\000'
+    sed -n '1s/.*"base64":"\([^"]*\)".*/\1/p' "$root/tests/cases/union/same_hash/in/t.$1.jsonl" | base64 -d
+    printf '\000'
+}
+mkdir -p same/a/t same/b/t
+for side in a b; do
+    one_doc $side >same/$side/t/c.bson
+    [ "$(wc -c <same/$side/t/c.bson)" -eq 262 ] || fail "the document of $side has not 262 bytes"
+done
+ends 1 't.c: 1 differ' same/a same/b
+grep -qF 'x: ' out || fail "the value that differs: $(cat out)"
+one_doc b >>same/a/t/c.bson # both in one collection, in either order
+one_doc a >>same/b/t/c.bson
+ends 0 'hold the same' same/a same/b
+one_doc a >>same/a/t/c.bson
+one_doc b >>same/b/t/c.bson
+ends 1 't.c: 1 differ' same/a same/b
+ends 1 't.c: 1 differ' same/a same/b --memory 4K -j 1
+printf 'steps:\n- set: { in: { db: t, coll: c }, where: { _id: 2 }, fields: { y: 1 } }\n' >same.yaml
+"$tool" run same.yaml -i same/a -o same/out -q || fail "run over documents with one hash"
+ends 0 'hold the same' --manifest same/out/mongoreshape.manifest.json -i same/a
+ends 1 't.c: the digest differs' --manifest same/out/mongoreshape.manifest.json -i same/b
+ends 1 't.c: the digest differs' --manifest same/out/mongoreshape.manifest.json same/b
+sed 's/"digests":"[^"]*",//' same/out/mongoreshape.manifest.json >old.json
+ends 3 'another version of mongoreshape wrote it' --manifest old.json same/out
+
 # ---- memory: the documents of two large collections, all of them other ----
 i=0
 cp "$sample/blog/comments.bson" large.bson

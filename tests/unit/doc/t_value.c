@@ -585,8 +585,10 @@ hash_of_any_length(void **state)
     enum { MOST = 5000 };
     const uint64_t seeds[] = {0, 1, 0x9E3779B97F4A7C15u};
     uint8_t *p = malloc(MOST);
+    struct mrs_salt salt;
     (void)state;
     assert_non_null(p);
+    mrs_salt_make(&salt, (const uint8_t *)"sixteen bytes ok");
     for (size_t i = 0; i < MOST; i++) {
         p[i] = (uint8_t)(i * i >> 3 ^ i);
     }
@@ -596,8 +598,11 @@ hash_of_any_length(void **state)
             struct mrs_hash128 h = mrs_hash(p + MOST - n, n, seeds[i]);
             assert_true(h.lo == want.low64 && h.hi == want.high64);
         }
-        struct mrs_hash128 h = mrs_hash(p + MOST - n, n, 0), plain = mrs_hash_plain(p + MOST - n, n);
+        struct mrs_hash128 h = mrs_hash(p + MOST - n, n, 0), plain = mrs_hash_salted(NULL, p + MOST - n, n);
         assert_true(h.lo == plain.lo && h.hi == plain.hi);
+        XXH128_hash_t want = XXH3_128bits_withSecret(p + MOST - n, n, salt.bytes, sizeof salt.bytes);
+        h = mrs_hash_salted(&salt, p + MOST - n, n);
+        assert_true(h.lo == want.low64 && h.hi == want.high64);
     }
     free(p);
 }

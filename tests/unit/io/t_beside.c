@@ -101,6 +101,8 @@ beside_or_away(void **state)
     assert_int_equal(how_many(at("two")), 0);
     make(&two, 4, "x");
     OK(mrs_beside_write(&near, "s", 1, &err));
+    assert_int_equal(stat(at("out.checkpoint/state"), &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600); /* the secret of hashes is in it */
     OK(mrs_beside_clear(&near, &(struct mrs_beside_keep){all + 1, 1}, &err)); /* all but 2 */
     assert_int_equal(how_many(at("two")), 0);
     assert_int_equal(how_many(at("out.checkpoint")), 2);

@@ -36,7 +36,7 @@ bare_begin(struct bare *b, uint64_t fail_at, uint64_t memory, uint32_t jobs)
     b->en.report = &b->report;
     b->en.memory = memory;
     b->en.jobs = jobs;
-    b->en.seed = 12345;
+    mrsi_secret_take(&b->en, (const uint8_t *)"fifteen and one");
     mrs_arena_init(&b->en.arena, b->mem);
     pthread_mutex_init(&b->en.lock, NULL);
     pthread_mutex_init(&b->en.temp_lock, NULL);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* weak.c - the tool with hashes of four bits wherever a hash only finds: whoever takes two things for one because such
+ * hashes are equal merges, joins or loses documents in every second case. `make weak` runs cases and random plans with
+ * it. Hashes that do decide (mrs_hash_secret), ids of the contract and digests are what they are. */
+#include "mongoreshape/value.h"
+
+struct mrs_hash128 __real_mrs_hash(const void *p, size_t n, uint64_t seed);
+struct mrs_hash128 __wrap_mrs_hash(const void *p, size_t n, uint64_t seed);
+uint64_t __real_mrs_hash64(const void *p, size_t n, uint64_t seed);
+uint64_t __wrap_mrs_hash64(const void *p, size_t n, uint64_t seed);
+
+enum { FEW = 15 };
+
+struct mrs_hash128
+__wrap_mrs_hash(const void *p, size_t n, uint64_t seed)
+{
+    struct mrs_hash128 h = __real_mrs_hash(p, n, seed);
+    return (struct mrs_hash128){h.lo & FEW, h.lo & FEW};
+}
+
+uint64_t
+__wrap_mrs_hash64(const void *p, size_t n, uint64_t seed)
+{
+    return __real_mrs_hash64(p, n, seed) & FEW;
+}

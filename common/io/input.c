@@ -230,6 +230,11 @@ open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts 
         return mrs_err_memory(e, sizeof *ns);
     }
     in->format = MRS_FORMAT_BSON;
+    if (mrsi_opened_is_foreign(o)) {
+        const char *what = mrsi_foreign(o->plain, o->plain_n);
+        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: no documents of a dump: it is %s", o->name,
+                         what ? what : "encrypted, or of a format that is not known here");
+    }
     ns->kind = MRS_INPUT_DATA;
     ns->data_path = mrs_arena_copy(&in->arena, path, strlen(path) + 1);
     enum mrs_status s = ns->data_path ? MRS_OK : mrs_err_memory(e, strlen(path));

@@ -204,6 +204,9 @@ enum mrs_status mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *f
 enum mrs_status mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place,
                                   struct mrs_buf *out, struct mrs_err *e);
 
+/* ---- foreign.c ---- */
+/* What begins like this and is no BSON; NULL: nothing that is known. */
+const char *mrsi_foreign(const uint8_t *p, size_t n);
 /* ---- opened.c: a file or stream, and what it is ---- */
 struct mrsi_opened {
     struct mrs_mem *mem;
@@ -226,6 +229,8 @@ enum mrs_status mrsi_opened_file(const char *path, struct mrsi_opened *o, struct
 enum mrs_status mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e);
 /* By its content; and where only its name says so, to be told what is wrong with it. */
 bool mrsi_opened_is_archive(const struct mrsi_opened *o);
+/* Whether its first bytes are no document: by what they are, or because neither they nor its name say that they are. */
+bool mrsi_opened_is_foreign(const struct mrsi_opened *o);
 void mrsi_opened_close(struct mrsi_opened *o);
 
 /* ---- input.c, dumpdir.c, metadata.c ---- */

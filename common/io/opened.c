@@ -138,6 +138,19 @@ mrsi_opened_is_archive(const struct mrsi_opened *o)
     return named || (o->plain_n >= 4 && mrs_le32(o->plain) == MRSI_ARCHIVE_MAGIC);
 }
 
+bool
+mrsi_opened_is_foreign(const struct mrsi_opened *o)
+{
+    uint32_t n = o->plain_n < 4 ? 0 : mrs_le32(o->plain);
+    bool possible = o->plain_n < 4 || (n >= MRS_DOC_MIN && n <= MRS_DOC_READ_MAX);
+    enum mrsi_file_kind kind = mrsi_file_name(mrsi_base_name(o->name)).kind;
+    bool named = kind != MRSI_FILE_OTHER; /* as files of a dump are */
+    if (mrsi_foreign(o->plain, o->plain_n)) {
+        return kind != MRSI_FILE_META && (!possible || !named);
+    }
+    return !possible && !named && o->own && !o->pipe;
+}
+
 void
 mrsi_opened_close(struct mrsi_opened *o)
 {

@@ -197,6 +197,16 @@ room(struct mrs_block *b, size_t want, size_t keep, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* At the beginning of a file that is of another format. */
+static enum mrs_status
+no_documents(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err *e)
+{
+    if (e && e->code == MRS_E_NONE) {
+        place(r, b, 0, e);
+    }
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: no documents of a dump: it is %s", r->file, mrsi_foreign(b->p, have));
+}
+
 /* What the source says once nothing more comes: its own error, or a document cut short. */
 static enum mrs_status
 cut_short(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err *e)
@@ -214,6 +224,9 @@ cut_short(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err
     if (have < 4) {
         return damage(r, b, 0, e,
                       "it ends in %zu stray bytes behind the last document (truncated?)", have);
+    }
+    if (r->off == 0 && mrsi_foreign(b->p, have)) {
+        return no_documents(r, b, have, e);
     }
     return damage(r, b, 0, e, "it ends inside a document: %zu of %u bytes are there (truncated)",
                   have, mrs_le32(b->p));
@@ -237,6 +250,9 @@ first_document(struct mrs_reader *r, struct mrs_block *b, size_t *have, bool end
                          "%s: an archive of mongodump --archive, not the documents of one "
                          "collection; name it as the input by itself",
                          r->file);
+    }
+    if ((n < MRS_DOC_MIN || n > MRS_DOC_READ_MAX) && r->off == 0 && mrsi_foreign(b->p, *have)) {
+        return no_documents(r, b, *have, e);
     }
     if (n < MRS_DOC_MIN || n > MRS_DOC_READ_MAX) {
         return damage(r, b, 0, e, "impossible length %lld of a document (5 to %u are possible)",

@@ -156,7 +156,7 @@ damaged(void **state)
     OK(mrs_input_open(mem, at("d"), NULL, &in, &err));
     OK(mrs_output_open(mem, at("out"), &opts, &o, &err));
     FAILS(mrs_output_copy(o, in, 0, &err), MRS_E_FORMAT);
-    FAILS(mrs_output_commit(o, mrs_empty_doc(), NULL, &err), MRS_E_CHANGED);
+    FAILS(mrs_output_commit(o, mrs_empty_doc(), NULL, &err), MRS_E_IO);
     mrs_output_abort(o);
     mrs_output_free(o);
     mrs_input_close(in);

@@ -145,7 +145,7 @@ copies(void **state)
     assert_int_equal(got, 5000);
     assert_memory_equal(room, in.p + 100, 5000);
     span.n = in.n + 1;
-    FAILS(mrsi_copy_span(&span, to, "to", &err), MRS_E_IO);
+    FAILS(mrsi_copy_span(&span, to, "to", &err), MRS_E_CHANGED);
     close(ends[0]);
     close(ends[1]);
     close(from);

@@ -6,7 +6,7 @@
  * always are, so that the account can be checked by eye. */
 #include "report.h"
 
-#define N_COLUMNS 8
+#define N_COLUMNS 9
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
 
 struct column {
@@ -23,6 +23,7 @@ static const struct column columns[N_COLUMNS] = {
     {"refused", offsetof(struct mrs_account, refused), false},
     {"after", offsetof(struct mrs_account, after), true},
     {"placed", offsetof(struct mrs_account, placed), false},
+    {"once", offsetof(struct mrs_account, once), false},
 };
 
 static uint64_t

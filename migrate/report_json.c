@@ -37,6 +37,7 @@ account(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_count(j, "dropped", a->dropped);
         mrs_cli_json_count(j, "refused", a->refused);
         mrs_cli_json_count(j, "placed", a->placed);
+        mrs_cli_json_count(j, "once", a->once);
         mrs_cli_json_close(j);
     }
     mrs_cli_json_close(j);

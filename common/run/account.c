@@ -24,6 +24,8 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->dropped += from->dropped;
     to->refused += from->refused;
     to->placed += from->placed;
+    to->once += from->once;
+    to->stands += from->stands;
 }
 
 void

@@ -27,7 +27,7 @@
 
 #include "internal.h"
 
-#define MRSI_STATE_FORMAT 7 /* of the file; one of another is refused */
+#define MRSI_STATE_FORMAT 8 /* of the file; one of another is refused */
 
 /* What a file says; views point into its bytes. */
 struct mrsi_checkpoint {

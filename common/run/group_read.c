@@ -53,7 +53,8 @@ put_member(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, const s
     /* without a key it is merged with nobody, but the same bytes, `_id` and all, count once */
     struct mrs_hash128 h = part->key_len ? mrs_hash(bytes + part->key_off, part->key_len, g->en->seed)
                                          : mrs_hash(doc.p, doc.n, g->en->seed + 1);
-    struct mrsi_member_head head = {.made = part->made_id, .doc_len = part->doc_len, .ref_len = part->ref_len};
+    struct mrsi_member_head head = {
+        .made = part->made_id, .doc_len = part->doc_len, .ref_len = part->ref_len, .lone = !part->key_len};
     head.body = mrs_hash(doc.p, doc.n, 0);
     struct mrs_buf bare;
     mrs_buf_init(&bare, g->en->mem, SIZE_MAX);

@@ -67,6 +67,8 @@ struct mrsi_coll {
 /* One row of the account: a step and one collection. */
 struct mrsi_row {
     uint64_t before, created, entered, after, taken, dropped, refused, placed;
+    uint64_t once;   /* of those placed: equal to another one, `_id` and all, so that both are written once */
+    uint64_t stands; /* written for others, too (ids.h) */
 };
 
 /* Refused documents of one job or one pass: records laid one behind the other. */

@@ -62,6 +62,7 @@ struct mrs_account {
     const char *ns;
     uint64_t before, created, entered, after, taken, dropped, refused;
     uint64_t placed;        /* copies embedded, pages, merged parts: counted apart */
+    uint64_t once;          /* of those placed: equal to another document, `_id` and all, with which they are one */
 };
 struct mrs_written {
     const char *ns;

@@ -468,7 +468,7 @@ ids_in_each_phase(void **state)
     ids_back(&k, &ids);
     for (uint64_t i = 0; i < N + TWICE; i++) { /* the first keeps its place, the second gives the contents */
         struct mrs_view doc = mrs_empty_doc();
-        assert_int_equal(mrsi_ids_merged(&ids, i, 0), i >= N);
+        assert_int_equal(mrsi_ids_told(&ids, i, 0), i >= N ? MRSI_EQUAL : MRSI_STANDS);
         assert_int_equal(mrsi_ids_replace(&ids, false, i, 0, &room, &doc, &k.b.err), MRS_OK);
         assert_int_equal(doc.n, i < TWICE ? 12 : MRS_DOC_MIN);
         assert_true(i >= TWICE || doc.p[7] == (uint8_t)(i + N));

@@ -6,7 +6,7 @@
  * always are, so that the account can be checked by eye. */
 #include "report.h"
 
-#define N_COLUMNS 9
+#define N_COLUMNS 10
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
 
 struct column {
@@ -24,6 +24,7 @@ static const struct column columns[N_COLUMNS] = {
     {"after", offsetof(struct mrs_account, after), true},
     {"placed", offsetof(struct mrs_account, placed), false},
     {"changed", offsetof(struct mrs_account, changed), false},
+    {"once", offsetof(struct mrs_account, once), false},
 };
 
 static uint64_t

@@ -32,6 +32,8 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
         to->noticed[0][k] += from->noticed[0][k];
         to->noticed[1][k] += from->noticed[1][k];
     }
+    to->once += from->once;
+    to->stands += from->stands;
 }
 
 void

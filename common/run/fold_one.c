@@ -233,7 +233,7 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t
 {
     struct mrsi_sides *sides = &o->f->sides;
     struct mrsi_row *row = mrsi_row(o->w, o->f->step, 1);
-    struct mrsi_candidate c = {o->f->en->side[o->f->step][1], source, 0, false};
+    struct mrsi_candidate c = {o->f->en->side[o->f->step][1], source, 0, false, true};
     struct mrs_view doc;
     bool write = false;
     enum mrs_status s = held_document(o, h, &doc, e);
@@ -244,6 +244,9 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t
         s = mrsi_sides_write(sides, o->w, o->out->outs, 1, doc, e);
     }
     row->placed += members;
+    if (s == MRS_OK && !write && sides->ids.phase == MRSI_IDS_VERDICT) {
+        row->placed--; /* readings are what is placed here, and its own are told of */
+    }
     return s == MRS_OK ? relieve(o, e) : s;
 }
 
@@ -257,7 +260,7 @@ one_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t f
     if (ids->phase == MRSI_IDS_VERDICT && mrsi_ids_barred(ids, source)) {
         struct mrs_err why;
         mrs_err_clear(&why);
-        mrs_err_set(&why, MRS_SKIP, MRS_E_REFUSED, "another document with the same _id and other contents");
+        mrs_err_set(&why, MRS_SKIP, MRS_E_REFUSED, "several documents would have the same _id");
         mrs_err_at(&why, "conflicts");
         s = refuse_members(o, from, h->end, &why, e);
     } else {

@@ -61,7 +61,8 @@ struct mrsi_group {
 /* What is known of a member beside its key and place. */
 struct mrsi_member_head {
     struct mrs_hash128 body, bare; /* of the document, and of it without `_id` */
-    uint32_t made, doc_len, ref_len, pad;
+    uint32_t made, doc_len, ref_len;
+    uint32_t lone; /* it has no key: equal to another one only to the last byte, `_id` and all */
 };
 /* The key of a member in the sort: 16 bytes of hash, 1 byte 0 there / 1 source, 8 bytes ordinal, 4 bytes part;
  * big-endian. */

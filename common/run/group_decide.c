@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group_decide.c - the second look over all members, without those of barred sources: what each key becomes.
  *
- * A key that is in `into` already gains the references of its sources there (under `last` the last source's document
- * takes the place of what disagrees with it); another becomes a new document in the place of its first member. Every
- * source learns the `_id` of each of its parts. Decisions go into three sorts: made (new documents in input order),
- * gains (by the ordinal of the document that gains), refs (by source and part). */
+ * A key that is in `into` already gains the references of its sources there (under `last` the last source's contents
+ * take the place of what disagrees with them; the `_id` stays); another becomes a new document in the place of its
+ * first member. Every source learns the `_id` of each of its parts. Decisions go into three sorts: made (new documents
+ * in input order), gains (by the ordinal of the document that gains), refs (by source and part). */
 #include "group.h"
 
 /* One key while its members stream by. */
 struct key_now {
     uint8_t hash[16];
-    bool any, there, disagrees;
+    bool any, there, disagrees, lone_made;
     uint64_t there_ordinal;
     uint8_t place[12];               /* of the member that counts: ordinal and part */
     struct mrsi_member_head first, counts;
@@ -48,7 +48,7 @@ key_reset(struct key_now *k)
     mrs_buf_reset(&k->there_doc);
     mrs_buf_reset(&k->refs);
     mrsi_tape_reset(&k->asked);
-    k->any = k->there = k->disagrees = false;
+    k->any = k->there = k->disagrees = k->lone_made = false;
     k->merged = 0;
 }
 
@@ -102,6 +102,7 @@ add_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted *r,
         set_bytes(&k->doc, doc, m->doc_len);
     }
     if (!there) {
+        k->lone_made = k->lone_made || (m->lone && m->made);
         k->merged += !first;
         s = mrsi_tape_put(&k->asked, place, e);
         put_refs(&k->refs, doc + m->doc_len, m->ref_len);
@@ -136,7 +137,7 @@ id_of(const struct mrs_buf *doc)
     return mrs_doc_get(v, "_id");
 }
 
-/* A made `_id` gives way to the one that is there; it is always the first element. */
+/* The `_id` that is there stays, whatever the document that takes its place brings. */
 static enum mrs_status
 take_id(struct key_now *k, struct mrs_buf *scratch, struct mrs_err *e)
 {
@@ -146,7 +147,9 @@ take_id(struct key_now *k, struct mrs_buf *scratch, struct mrs_err *e)
     struct mrs_elem el;
     mrs_buf_reset(scratch);
     mrs_build_init(&b, scratch);
-    mrs_build_val(&b, "_id", 3, id_of(&k->there_doc));
+    if (id_of(&k->there_doc).type != MRS_MISSING) {
+        mrs_build_val(&b, "_id", 3, id_of(&k->there_doc));
+    }
     mrs_walk_init(&w, old);
     while (mrs_walk_next(&w, &el) > 0) {
         if (!mrs_name_is(&el, "_id", 3)) {
@@ -167,6 +170,20 @@ bar_late(struct mrsi_group *g, const struct key_now *k, const struct mrs_err *wh
     snprintf(g->late_why, sizeof g->late_why, "%s", why->msg);
     snprintf(g->late_where, sizeof g->late_where, "%s", why->where);
     g->again = true;
+}
+
+/* Documents without a key whose `_id` was made here: equal ones are two all the same, and neither can be written. */
+static bool
+bar_equal(struct mrsi_group *g, const struct key_now *k)
+{
+    if (k->asked.n < 2 || !k->lone_made || g->st->desc.conflicts != MRS_CONFLICTS_REFUSE) {
+        return false;
+    }
+    for (size_t i = 0; i < k->asked.n; i++) {
+        mrsi_fates_add(&g->from, mrsi_get_be(k->asked.p + i * 12, 8), MRSI_BARRED);
+    }
+    g->again = true;
+    return true;
 }
 
 struct room {
@@ -214,8 +231,11 @@ end_key(struct mrsi_group *g, struct key_now *k, struct room *room, struct mrs_e
         return MRS_OK;
     }
     enum mrs_status s = mrsi_tape_end(&k->asked, e);
+    if (s == MRS_OK && bar_equal(g, k)) {
+        return MRS_OK;
+    }
     s = s == MRS_OK ? refs_document(&k->refs, &room->refs, &refs, e) : s;
-    if (s == MRS_OK && replaces && k->counts.made) {
+    if (s == MRS_OK && replaces) {
         s = take_id(k, &room->scratch, e);
     }
     s = s == MRS_OK ? try_finish(g, k, room, refs, e) : s;
@@ -223,6 +243,7 @@ end_key(struct mrsi_group *g, struct key_now *k, struct room *room, struct mrs_e
         return s == MRS_SKIP ? MRS_OK : s;
     }
     row->placed += k->merged;
+    row->once += k->first.lone ? k->merged : 0;
     if (k->there) {
         mrsi_put_be(key, k->there_ordinal, 8);
         key[8] = replaces;
@@ -232,7 +253,7 @@ end_key(struct mrsi_group *g, struct key_now *k, struct room *room, struct mrs_e
         row->created++;
         s = mrsi_sorter_put(&g->made, k->place, 12, room->out.p, (uint32_t)room->out.n, e);
     }
-    return s == MRS_OK ? tell_sources(g, k, k->there && !replaces ? id_of(&k->there_doc) : id_of(&k->doc), room, e) : s;
+    return s == MRS_OK ? tell_sources(g, k, id_of(k->there ? &k->there_doc : &k->doc), room, e) : s;
 }
 
 static bool

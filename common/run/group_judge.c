@@ -3,8 +3,9 @@
  *
  * A key disagrees when its members differ: byte for byte, `_id` left out where it was made from the key (then the
  * document takes the `_id` of the one that is there; without such a one, made and own `_id`s disagree). Two keys that
- * would give documents with one `_id` and other contents disagree too. Under `first` and `last` a key never
- * disagrees; clashing `_id`s of different keys do all the same, since neither document could stand for the other. */
+ * would give documents with one `_id` and other contents disagree too, and so does a key that `into` holds twice. Under
+ * `first` and `last` a key never disagrees; clashing `_id`s of different keys do all the same, since neither document
+ * could stand for the other. */
 #include "group.h"
 
 /* What decides about one key while its members stream by. */
@@ -75,6 +76,7 @@ look_at_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted
     struct mrsi_member_head m;
     uint64_t ordinal = mrsi_get_be(r->key + 17, 8);
     enum mrs_status s = MRS_OK;
+    bool twice = k->any && !r->key[16];
     memcpy(&m, r->p, sizeof m);
     if (!k->any) {
         k->any = true;
@@ -82,14 +84,13 @@ look_at_member(struct mrsi_group *g, struct key_now *k, const struct mrsi_sorted
         k->there = r->key[16] == 0;
         memcpy(k->hash, r->key, 16);
     }
-    k->disagrees = k->disagrees || !agrees(k, &m);
+    k->disagrees = k->disagrees || (twice && !m.lone) || !agrees(k, &m);
     if (r->key[16]) {
         s = mrsi_tape_put(&k->sources, &ordinal, e);
     }
-    if (s == MRS_OK && (!r->key[16] || !k->there || !m.made)) {
-        s = note_id(g, r, &m, scratch, e);
-    }
-    return s;
+    /* what is there keeps its `_id`: those of members are written nowhere, and one that differs refuses them anyway */
+    bool written = !r->key[16] || !k->there || (!m.made && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE);
+    return s == MRS_OK && written ? note_id(g, r, &m, scratch, e) : s;
 }
 
 enum mrs_status

@@ -57,7 +57,8 @@ put_member(struct mrsi_group *g, struct mrsi_worker *w, struct job *job, const s
     const struct mrs_secret *secret = &g->en->secret;
     struct mrs_hash128 h = part->key_len ? mrs_hash_secret(secret, KEYED, bytes + part->key_off, part->key_len)
                                          : mrs_hash_secret(secret, NO_KEY, doc.p, doc.n);
-    struct mrsi_member_head head = {.made = part->made_id, .doc_len = part->doc_len, .ref_len = part->ref_len};
+    struct mrsi_member_head head = {.made = part->made_id, .doc_len = part->doc_len, .ref_len = part->ref_len,
+                                    .lone = !part->key_len};
     head.body = mrs_hash_secret(secret, BODY, doc.p, doc.n);
     struct mrs_buf bare;
     mrs_buf_init(&bare, g->en->mem, SIZE_MAX);

@@ -31,9 +31,9 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     mrsi_tape_init(&ids->suspicious, en, sizeof(uint64_t), en->memory / 32);
     mrsi_sorter_init(&ids->members, en, en->memory / 4);
     mrsi_tape_init(&ids->barred, en, sizeof(uint64_t), en->memory / 32);
-    mrsi_tape_init(&ids->merged, en, sizeof(struct mrsi_product), en->memory / 32);
+    mrsi_tape_init(&ids->told, en, sizeof(struct mrsi_product), en->memory / 32);
     mrsi_tape_init(&ids->replaced, en, sizeof(struct mrsi_replaced), en->memory / 32);
-    ids->suspicious.kept = ids->members.kept = ids->barred.kept = ids->merged.kept = ids->replaced.kept = true;
+    ids->suspicious.kept = ids->members.kept = ids->barred.kept = ids->told.kept = ids->replaced.kept = true;
     return MRS_OK;
 }
 
@@ -56,7 +56,7 @@ mrsi_ids_clear(struct mrsi_ids *ids)
         mrsi_tape_clear(&ids->suspicious);
         mrsi_sorter_clear(&ids->members);
         mrsi_tape_clear(&ids->barred);
-        mrsi_tape_clear(&ids->merged);
+        mrsi_tape_clear(&ids->told);
         mrsi_tape_clear(&ids->replaced);
         mrsi_temp_drop(ids->en, ids->bodies);
         ids->bodies = NULL;
@@ -323,7 +323,7 @@ static enum mrs_status
 describe_verdicts(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_tape_describe(&ids->barred, "barred", b, files, e);
-    s = s == MRS_OK ? mrsi_tape_describe(&ids->merged, "merged", b, files, e) : s;
+    s = s == MRS_OK ? mrsi_tape_describe(&ids->told, "told", b, files, e) : s;
     return s == MRS_OK ? mrsi_tape_describe(&ids->replaced, "replaced", b, files, e) : s;
 }
 
@@ -360,9 +360,9 @@ static enum mrs_status
 apply_verdicts(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_tape_apply(&ids->barred, d, "barred", e);
-    s = s == MRS_OK ? mrsi_tape_apply(&ids->merged, d, "merged", e) : s;
+    s = s == MRS_OK ? mrsi_tape_apply(&ids->told, d, "told", e) : s;
     s = s == MRS_OK ? mrsi_tape_apply(&ids->replaced, d, "replaced", e) : s;
-    bool ended = ids->barred.ended && ids->merged.ended && ids->replaced.ended;
+    bool ended = ids->barred.ended && ids->told.ended && ids->replaced.ended;
     return s == MRS_OK && ids->phase == MRSI_IDS_VERDICT && !ended ? mrsi_state_damaged("verdicts", e) : s;
 }
 

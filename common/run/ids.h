@@ -33,8 +33,16 @@ struct mrsi_replaced {
     uint64_t len;
 };
 
+/* What a document that is added was told about itself and those of its `_id`. */
+enum mrsi_told {
+    MRSI_ALONE,  /* nothing: it is written */
+    MRSI_STANDS, /* it is written, and others count as it */
+    MRSI_EQUAL,  /* it counts as another one that is the same to the byte, */
+    MRSI_MERGED  /* or has other contents, by the policy */
+};
 struct mrsi_product {
-    uint64_t source, no;
+    uint64_t source;
+    uint32_t no, as; /* enum mrsi_told */
 };
 
 /* A document that is, or would be, in a collection. */
@@ -45,6 +53,8 @@ struct mrsi_member {
     uint32_t product;          /* number of the product of that source */
     uint32_t target;           /* collection */
     uint32_t there;            /* 1: it is in the target already */
+    uint32_t made, pad;        /* 1: the step made it, so that an equal one is another one; of what is there: it counts
+                                  as such */
     uint32_t body_len; /* its bytes are kept, because it may take another's place; in a job's list they follow the
                           member */
     uint64_t body_at;          /* in ids->bodies */
@@ -65,7 +75,7 @@ struct mrsi_ids {
     struct mrsi_tape suspicious; /* sorted hashes that came twice */
     struct mrsi_sorter members;  /* by key, what is there first, in input order */
     struct mrsi_tape barred;     /* sorted sources that are refused */
-    struct mrsi_tape merged;     /* sorted struct mrsi_product: counted once, not written */
+    struct mrsi_tape told;       /* sorted struct mrsi_product: who stands for others, and who is not written */
     struct mrsi_tape replaced;   /* sorted: places whose contents are those of a later document (last) */
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
@@ -107,8 +117,10 @@ struct mrsi_rounds {
 };
 enum mrs_status mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e);
 bool mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
-bool mrsi_ids_merged(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
-/* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. */
+enum mrsi_told mrsi_ids_told(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
+uint64_t mrsi_ids_stand(const struct mrsi_ids *ids); /* how many were told MRSI_STANDS */
+/* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. What is there keeps
+ * its `_id` in any case. */
 enum mrs_status mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
                                  struct mrs_view *doc, struct mrs_err *e);
 /* Whether the bytes of candidates for a target are needed in the phase RESOLVE. */

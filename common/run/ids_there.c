@@ -44,7 +44,7 @@ note(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_v
         struct mrs_hash128 h, body = mrs_hash_secret(&t->ids->en->secret, 0, doc.p, doc.n);
         s = mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h, e);
         if (s == MRS_OK) {
-            struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, ordinal, 0, t->coll, 1, 0, 0};
+            struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, ordinal, 0, t->coll, 1, 0, 0, 0, 0};
             mrs_buf_put(&j->found, &m, sizeof m);
         }
     }

@@ -316,15 +316,13 @@ write_page(struct emit *em, struct mrsi_worker *w, struct job *job, uint32_t sid
            const uint64_t source[2], struct mrs_err *e)
 {
     struct mrsi_join *j = em->j;
-    struct mrsi_row *row = mrsi_row(w, j->step, side);
-    struct mrsi_candidate c = {j->en->side[j->step][side], source[0], (uint32_t)source[1], false};
+    struct mrsi_candidate c = {j->en->side[j->step][side], source[0], (uint32_t)source[1], false, true};
     bool write;
     enum mrs_status s = mrsi_sides_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
-        row->placed += s == MRS_OK && j->sides.ids.phase == MRSI_IDS_VERDICT;
         return s;
     }
-    row->created++;
+    mrsi_row(w, j->step, side)->created++;
     s = mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
     return s == MRS_OK ? relieve(em, w, job, e) : s;
 }
@@ -453,7 +451,7 @@ splice(struct emit *em, struct mrsi_worker *w, struct job *job, uint64_t source,
     mrs_err_clear(&w->err);
     if (j->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&j->sides.ids, source)) {
         mrs_err_at(&w->err, "conflicts");
-        return mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "a page with the same _id and other contents is there");
+        return mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "several pages would have the same _id");
     }
     struct mrsi_writer *wr = &j->sides.wr[j->sides.wr_of[1]];
     job->direct = j->sides.ids.phase != MRSI_IDS_RESOLVE && !wr->n_fused;

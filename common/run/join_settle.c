@@ -66,11 +66,10 @@ to_side(struct settle *st, struct mrsi_worker *w, struct job *job, uint64_t ordi
         return refuse(st, w, ordinal, doc, "another orphan with the same _id and other contents", "orphans", e);
     }
     mrsi_row(w, j->step, 0)->taken++;
-    struct mrsi_candidate c = {j->en->side[j->step][side], source, 0, false};
+    struct mrsi_candidate c = {j->en->side[j->step][side], source, 0, false, false};
     bool write;
     enum mrs_status s = mrsi_sides_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
-        mrsi_row(w, j->step, side)->placed += s == MRS_OK && j->sides.ids.phase == MRSI_IDS_VERDICT;
         return s;
     }
     mrsi_row(w, j->step, side)->entered++;

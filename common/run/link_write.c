@@ -146,10 +146,9 @@ move_orphan(struct mrsi_link *l, struct mrsi_worker *w, struct job *job, uint64_
         return mrsi_refuse(w, l->step, 1, l->en->side[l->step][1], ordinal, doc, e);
     }
     mrsi_row(w, l->step, 1)->taken++;
-    struct mrsi_candidate c = {l->en->side[l->step][side], source, 0, false};
+    struct mrsi_candidate c = {l->en->side[l->step][side], source, 0, false, false};
     enum mrs_status s = mrsi_sides_admit(&l->sides, w, &job->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
-        mrsi_row(w, l->step, side)->placed += s == MRS_OK && judged;
         return s;
     }
     mrsi_row(w, l->step, side)->entered++;

@@ -47,7 +47,8 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
                                                                       .dropped = r->dropped,
                                                                       .refused = r->refused,
                                                                       .placed = r->placed,
-                                                                      .changed = map ? r->changed : 0};
+                                                                      .changed = map ? r->changed : 0,
+                                                                      .once = r->once};
             }
         }
     }
@@ -167,13 +168,31 @@ note_idle_steps(struct mrsi_engine *en)
     }
 }
 
+/* Equal documents become one: nothing is lost but their number, so that is told. Behind the account. */
+static void
+note_equal(struct mrsi_engine *en)
+{
+    struct mrs_report *rep = en->report;
+    for (uint32_t i = 0; i < rep->n_account; i++) {
+        const struct mrs_account *a = &rep->account[i];
+        char line[400];
+        if (a->once) {
+            snprintf(line, sizeof line, "step %u, %.255s: %llu document%s equal to another one, _id and all, %s not "
+                     "written twice", a->step, a->ns, (unsigned long long)a->once, a->once == 1 ? "" : "s",
+                     a->once == 1 ? "was" : "were");
+            rep->notes[rep->n_notes++] = text(rep, line);
+        }
+    }
+}
+
 static enum mrs_status
 put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    rep->notes = take(rep, n + x + 3u + fit + en->plan->n_steps + mrs_input_count(en->in), sizeof *rep->notes);
+    uint32_t most = n + x + 3u + fit + rep->n_account + en->plan->n_steps + mrs_input_count(en->in);
+    rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
     }
@@ -186,6 +205,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
             rep->notes[rep->n_notes++] = text(rep, line);
         }
     }
+    note_equal(en);
     for (uint32_t i = 0; i < x; i++) {
         char line[400];
         snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output",

@@ -79,13 +79,13 @@ restart_all(struct mrsi_sides *s, struct mrs_err *e)
 }
 
 static struct mrsi_row *
-row_of_coll(struct mrsi_sides *s, uint32_t coll)
+row_of_coll(const struct mrsi_sides *s, struct mrsi_worker *w, uint32_t coll)
 {
     uint32_t i = 0;
     while (s->en->side[s->step][i] != coll) {
         i++;
     }
-    return mrsi_row(&s->en->worker[0], s->step, i);
+    return mrsi_row(w, s->step, i);
 }
 
 static enum mrs_status
@@ -101,7 +101,7 @@ copy_there(struct mrsi_sides *s, bool restart, struct mrs_err *e)
         }
         wr->ids = s->ids.phase == MRSI_IDS_VERDICT ? &s->ids : NULL;
         st = mrsi_copy_through(s->en, wr->coll, wr, s->pass, e);
-        struct mrsi_row *row = row_of_coll(s, wr->coll);
+        struct mrsi_row *row = row_of_coll(s, &s->en->worker[0], wr->coll);
         row->before += wr->copied;
         row->after += wr->copied;
     }
@@ -152,10 +152,17 @@ mrsi_lists_clear(struct mrsi_lists *l)
 }
 
 static enum mrs_status
-verdict(const struct mrsi_sides *s, struct mrsi_lists *l, const struct mrsi_candidate *c, struct mrs_view *doc,
-        bool *write, struct mrs_err *e)
+verdict(const struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
+        struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
-    *write = c->there || !mrsi_ids_merged(&s->ids, c->source, c->product);
+    enum mrsi_told told = c->there ? MRSI_ALONE : mrsi_ids_told(&s->ids, c->source, c->product);
+    *write = told == MRSI_ALONE || told == MRSI_STANDS;
+    if (told != MRSI_ALONE) {
+        struct mrsi_row *row = row_of_coll(s, w, c->coll);
+        row->stands += told == MRSI_STANDS;
+        row->placed += !*write;
+        row->once += told == MRSI_EQUAL;
+    }
     if (!*write) {
         return MRS_OK;
     }
@@ -173,7 +180,8 @@ put_member(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, co
         return st;
     }
     uint32_t keep = !c->there && mrsi_ids_keeps_bodies(&s->ids, c->coll) ? doc.n : 0;
-    struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, c->source, c->product, c->coll, c->there, keep, 0};
+    struct mrsi_member m = {h.lo,       h.hi,    body.lo,  body.hi, c->source, c->product,
+                            c->coll,    c->there, c->made, 0,       keep,      0};
     mrs_buf_put(&l->members, &m, sizeof m);
     mrs_buf_put(&l->members, doc.p, keep);
     return mrs_buf_status(&l->members, e);
@@ -199,7 +207,7 @@ mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists 
 {
     uint64_t id;
     if (s->ids.phase == MRSI_IDS_VERDICT) {
-        return verdict(s, l, c, doc, write, e);
+        return verdict(s, w, l, c, doc, write, e);
     }
     *write = s->ids.phase == MRSI_IDS_HOPE;
     if (*write) {
@@ -307,9 +315,30 @@ mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e)
     return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_apply(&s->ids, mark, "ids", e);
 }
 
+/* Who was told that another one stands for it is safe only where that one was written. */
+static enum mrs_status
+check_stands(const struct mrsi_sides *s, struct mrs_err *e)
+{
+    uint64_t told = s->ids.phase == MRSI_IDS_VERDICT ? mrsi_ids_stand(&s->ids) : 0, written = 0;
+    const uint32_t *row_of = s->en->row_of[s->step];
+    for (uint32_t i = 0; i < s->desc->n_sides; i++) {
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++) {
+            again = again || row_of[k] == row_of[i];
+        }
+        written += again ? 0 : s->en->rows[row_of[i]].stands;
+    }
+    return told == written ? MRS_OK
+                           : mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT,
+                                         "step %u: %llu documents stand for others of their _id, %llu were written",
+                                         s->en->plan->steps[s->step].no, (unsigned long long)told,
+                                         (unsigned long long)written);
+}
+
 enum mrs_status
 mrsi_sides_end(struct mrsi_sides *s, enum mrs_status status, struct mrs_err *e)
 {
+    status = status == MRS_OK ? check_stands(s, e) : status;
     for (uint32_t i = 0; i < s->n_wr; i++) {
         if (status == MRS_OK) {
             status = mrsi_writer_close(&s->wr[i], false, e);

@@ -39,12 +39,14 @@ struct mrsi_lists {
 void mrsi_lists_init(struct mrsi_lists *l, struct mrs_mem *mem);
 void mrsi_lists_clear(struct mrsi_lists *l);
 /* What happens with a document for a target: *write (HOPE, VERDICT; *doc may be replaced by a later one's contents),
- * or its hash or membership goes to the lists. */
+ * or its hash or membership goes to the lists. One that counts as another (VERDICT, not *write) is counted as placed.
+ */
 struct mrsi_candidate {
     uint32_t coll;
     uint64_t source;   /* what is there: its ordinal */
     uint32_t product;
     bool there;
+    bool made; /* by the step: an equal one is another one, never the same */
 };
 enum mrs_status mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *lists,
                                  const struct mrsi_candidate *c, struct mrs_view *doc, bool *write,

@@ -59,12 +59,15 @@ put_self(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t sourc
     enum mrsi_ids_phase phase = sp->sides.ids.phase;
     bool write = phase != MRSI_IDS_RESOLVE;
     if (sp->st->desc.new_ids) {
-        struct mrsi_candidate c = {sp->en->side[sp->step][side], source, 0, !changed};
+        struct mrsi_candidate c = {sp->en->side[sp->step][side], source, 0, !changed, true};
         enum mrs_status s = mrsi_sides_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
         if (s != MRS_OK) {
             return s;
         }
-        mrsi_row(w, sp->step, side)->dropped += !write && phase == MRSI_IDS_VERDICT;
+        if (!write && phase == MRSI_IDS_VERDICT) { /* its place is another one's: it has left the collection */
+            mrsi_row(w, sp->step, side)->dropped++;
+            mrsi_row(w, sp->step, side)->placed--;
+        }
     }
     if (!write) {
         return MRS_OK;
@@ -82,12 +85,11 @@ put_made(struct spread *sp, struct mrsi_worker *w, struct job *j, uint64_t sourc
 {
     uint32_t side = (uint32_t)p->side;
     struct mrsi_row *row = mrsi_row(w, sp->step, side);
-    struct mrsi_candidate c = {sp->en->side[sp->step][side], source, no, false};
+    struct mrsi_candidate c = {sp->en->side[sp->step][side], source, no, false, p->made};
     struct mrs_view doc = p->doc;
     bool write;
     enum mrs_status s = mrsi_sides_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
-        row->placed += s == MRS_OK && sp->sides.ids.phase == MRSI_IDS_VERDICT;
         return s;
     }
     if (moved) {
@@ -168,7 +170,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     mrs_err_clear(&w->err);
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
     if (s == MRS_OK && sp->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&sp->sides.ids, source)) {
-        s = mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "another document with the same _id and other contents");
+        s = mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "several documents would have the same _id");
         mrs_err_at(&w->err, "conflicts");
     }
     if (s == MRS_SKIP) {

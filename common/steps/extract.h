@@ -62,6 +62,7 @@ struct ext_list {
 };
 struct ext_span {
     uint32_t off, len;
+    bool made; /* its `_id` is a new one */
 };
 
 struct ext_work {

@@ -19,17 +19,17 @@ static enum mrs_status
 children(struct ext_doc *x)
 {
     struct ext_work *w = x->w;
-    bool want_ids = x->s->to_child || x->s->leave.id, made;
+    bool want_ids = x->s->to_child || x->s->leave.id;
     uint32_t n = ext_n_parts(w);
     enum mrs_status st = MRS_OK;
     struct mrsi_items ids;
     mrsi_items_open(&ids, &w->ids);
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
-        struct ext_span span = {(uint32_t)w->made.n, 0};
+        struct ext_span span = {(uint32_t)w->made.n, 0, false};
         if (!ext_parts(w)[i].out) {
             continue;
         }
-        st = mrsi_extract_child(x, &ext_parts(w)[i], false, &w->made, &made, NULL);
+        st = mrsi_extract_child(x, &ext_parts(w)[i], false, &w->made, &span.made, NULL);
         span.len = (uint32_t)w->made.n - span.off;
         mrs_buf_put(&w->span, &span, sizeof span);
         if (st == MRS_OK && want_ids) {
@@ -77,10 +77,10 @@ spread_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product
     (void)state;
     (void)c;
     if (w->at == 0) {
-        *out = (struct mrs_product){0, true, w->self};
+        *out = (struct mrs_product){0, true, false, w->self};
     } else if (w->at <= w->span.n / sizeof *span) {
         struct mrs_view d = {w->made.p + span[w->at - 1].off, span[w->at - 1].len};
-        *out = (struct mrs_product){1, false, d};
+        *out = (struct mrs_product){1, false, span[w->at - 1].made, d};
     } else {
         return MRS_END;
     }

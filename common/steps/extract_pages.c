@@ -44,7 +44,7 @@ close_page(struct page *p)
     struct ext_work *w = p->x->w;
     mrsi_items_close(&p->items);
     mrsi_put_close(&w->made, p->start);
-    struct ext_span span = {(uint32_t)p->start, (uint32_t)(w->made.n - p->start)};
+    struct ext_span span = {(uint32_t)p->start, (uint32_t)(w->made.n - p->start), true};
     mrs_buf_put(&w->span, &span, sizeof span);
     w->n_pages++;
     p->open = false;

@@ -134,6 +134,7 @@ struct mrsi_work {
 /* Empties the work for the next document. */
 void mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c);
 void mrsi_work_give(struct mrsi_work *w, int side, bool self, struct mrs_view doc);
+void mrsi_work_give_made(struct mrsi_work *w, int side, struct mrs_view doc); /* its `_id` is a new one */
 void mrsi_work_clear(struct mrs_ctx *c, void *work);
 enum mrs_status mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
 

@@ -161,6 +161,7 @@ struct work {
     bool ready;
     struct mrs_buf element, shaped;
     struct mrs_buf made;       /* documents, one behind the other */
+    struct mrs_buf kept;       /* size_t each: where in `made` those begin that have the `_id` of their item */
     struct mrs_buf by;         /* struct mrs_val of each node: what the bucket holds there */
     struct mrs_buf front;      /* the elements that every document gets whose item has none of their names */
     struct mrs_buf source;     /* what the last new `_id` was made of; empty: none was */
@@ -169,13 +170,15 @@ struct work {
     struct mrsi_alike alike;   /* a document whose names were looked at, and what was seen: */
     struct names known;
     struct mrs_view self;      /* the bucket, where it stays; p NULL */
-    size_t at;                 /* of the next product in `made` */
+    size_t at;                 /* of the next product in `made`, */
+    size_t n_kept;             /* and how many of `kept` lie before it */
 };
 
 static void
 start(struct work *w, struct mrs_ctx *c)
 {
-    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->by, &w->front, &w->source};
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->by, &w->front,  &w->source,
+                                    &w->kept};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         if (!w->ready) {
             mrs_buf_init(bufs[i], c->mem, MADE_MAX);
@@ -183,7 +186,7 @@ start(struct work *w, struct mrs_ctx *c)
         mrs_buf_reset(bufs[i]);
     }
     w->ready = true;
-    w->at = 0;
+    w->at = w->n_kept = 0;
     w->self = (struct mrs_view){NULL, 0};
 }
 
@@ -191,7 +194,8 @@ static void
 work_clear(struct mrs_ctx *c, void *work)
 {
     struct work *w = work;
-    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->by, &w->front, &w->source};
+    struct mrs_buf *const bufs[] = {&w->element, &w->shaped, &w->made, &w->by, &w->front,  &w->source,
+                                    &w->kept};
     (void)c;
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs && w->ready; i++) {
         mrs_buf_clear(bufs[i]);
@@ -327,6 +331,7 @@ new_id(struct item *x, struct mrs_val *id)
 static enum mrs_status
 choose_id(struct item *x, struct mrs_val *id, bool *own)
 {
+    size_t at = x->w->made.n;
     const struct unbucket *s = x->s;
     enum mrs_status st = MRS_OK;
     *id = mrs_missing();
@@ -344,6 +349,8 @@ choose_id(struct item *x, struct mrs_val *id, bool *own)
     }
     if (st == MRS_OK && s->id != ID_EXPR && id->type == MRS_MISSING) {
         st = new_id(x, id);
+    } else if (s->id == ID_KEEP) {
+        mrs_buf_put(&x->w->kept, &at, sizeof at);
     }
     if (st == MRS_OK && !mrsi_step_id_ok(*id)) {
         st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrs_type_name(id->type));
@@ -563,7 +570,7 @@ take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct m
         st = make(&x, item);
         x.position++;
     }
-    return st;
+    return st == MRS_OK ? mrsi_buf_end(&w->kept, 0, c, "items") : st;
 }
 
 static enum mrs_status
@@ -592,15 +599,18 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
 static enum mrs_status
 next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out)
 {
+    const struct unbucket *s = state;
     struct work *w = work;
-    (void)state;
+    const size_t *kept = (const size_t *)(const void *)w->kept.p;
     (void)c;
     if (w->self.p) {
-        *out = (struct mrs_product){0, true, w->self};
+        *out = (struct mrs_product){0, true, false, w->self};
         w->self.p = NULL;
     } else if (w->at < w->made.n) {
         struct mrs_view d = {w->made.p + w->at, mrs_le32(w->made.p + w->at)};
-        *out = (struct mrs_product){1, false, d};
+        bool keeps = w->n_kept < w->kept.n / sizeof *kept && kept[w->n_kept] == w->at;
+        *out = (struct mrs_product){1, false, s->id != ID_EXPR && !keeps, d};
+        w->n_kept += keeps;
         w->at += d.n;
     } else {
         return MRS_END;

@@ -62,6 +62,7 @@ struct mrs_account {
     const char *ns;
     uint64_t before, created, entered, after, taken, dropped, refused;
     uint64_t placed;        /* copies embedded, pages, merged parts: counted apart */
+    uint64_t once;          /* of those placed: equal to another document, `_id` and all, with which they are one */
     uint64_t changed;       /* of `after`: they have other bytes than before; MAP only */
 };
 /* A path that a step reads or removes and that no document of the collection has. */

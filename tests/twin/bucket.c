@@ -396,7 +396,7 @@ settle(struct fold *f)
     struct cand *c = tw_new((f->nb + 1) * sizeof *c);
     struct vals left = {0};
     for (uint32_t i = 0; i < f->nb; i++)
-        c[i] = (struct cand){f->b[i].doc, i};
+        c[i] = (struct cand){f->b[i].doc, i, MADE};
     tw_conflicts(&f->into->docs, c, f->nb, policy, refused, false);
     for (uint32_t i = 0; i < f->n; i++) {
         struct reading *r = &f->r[i];
@@ -406,7 +406,7 @@ settle(struct fold *f)
             tw_add(&left, r->doc);
     }
     f->from->docs = left;
-    tw_admit(w, &f->into->docs, c, f->nb, policy, refused, false);
+    tw_admit(&f->into->docs, c, f->nb, policy, refused, false);
 }
 
 void
@@ -472,8 +472,10 @@ with_by(const struct val *bucket, const struct path *by, uint32_t n, uint32_t sk
 }
 
 static struct val *
-out_of(struct world *w, struct coll *from, struct coll *into, const struct val *bucket, struct val *item, int32_t at)
+out_of(struct world *w, struct coll *from, struct coll *into, const struct val *bucket, struct val *item, int32_t at,
+       enum made *made)
 {
+    *made = GIVEN;
     struct val *id = tw_arg(w, "id"), *by = tw_arg(w, "by"), *d = item, *own, *key = NULL, *pos = tw_array();
     const char *how = tw_str(id);
     struct shape s = {tw_arg(w, "fields"), tw_arg(w, "drop"), tw_word(w, "errors", "refuse"), false};
@@ -497,10 +499,12 @@ out_of(struct world *w, struct coll *from, struct coll *into, const struct val *
             return NULL;
     } else if (!how || strcmp(how, "new")) {
         key = own ? own : map && !drops ? tw_get(item, "_id") : NULL;
+        *made = key ? GIVEN : MADE;
         key = key ? key : tw_new_id(into->ns, from->ns, tw_get(bucket, "_id"), tw_arg(w, "items"), pos, true);
         if (own && !by)
             return tw_bad_id(key) ? NULL : d;
     } else {
+        *made = MADE;
         key = tw_new_id(into->ns, from->ns, tw_get(bucket, "_id"), tw_arg(w, "items"), pos, true);
     }
     struct path *paths = tw_new((by ? by->n + 1 : 1) * sizeof *paths);
@@ -539,9 +543,10 @@ tw_step_unbucket(struct world *w)
         if (taken[i] && !all && tw_has_duplicates(bucket))
             refused[i] = true;
         for (uint32_t k = 0; taken[i] && !refused[i] && k < v->n; k++) {
-            struct val *d = out_of(w, from, into, bucket, v->f[k].v, (int32_t)k);
+            enum made made;
+            struct val *d = out_of(w, from, into, bucket, v->f[k].v, (int32_t)k, &made);
             refused[i] = !d;
-            c[nc++] = (struct cand){d, i};
+            c[nc++] = (struct cand){d, i, made};
         }
         if (refused[i])
             nc = before;
@@ -555,5 +560,5 @@ tw_step_unbucket(struct world *w)
             tw_add(&left, from->docs.v[i]);
     }
     from->docs = left;
-    tw_admit(w, &into->docs, c, nc, policy, refused, false);
+    tw_admit(&into->docs, c, nc, policy, refused, false);
 }

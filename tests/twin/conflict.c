@@ -32,6 +32,21 @@ disagrees(const struct vals *have, const struct cand *c, uint32_t n, const struc
     return false;
 }
 
+static bool
+is_two(const struct vals *have, const struct cand *c, uint32_t n, const struct val *doc, const bool *refused)
+{
+    uint32_t made = 0, of = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (refused[c[i].source] || !clash(c[i].doc, doc))
+            continue;
+        of++;
+        made |= c[i].made;
+    }
+    for (uint32_t i = 0; made & MADE_HERE && i < have->n; i++)
+        of += clash(have->v[i], doc);
+    return made && of > 1;
+}
+
 void
 tw_conflicts(const struct vals *have, const struct cand *c, uint32_t n, const char *policy, bool *refused,
              bool overwrite)
@@ -43,29 +58,39 @@ tw_conflicts(const struct vals *have, const struct cand *c, uint32_t n, const ch
         hit[i] = !refused[c[i].source] && disagrees(have, c, n, c[i].doc, refused, overwrite);
     for (uint32_t i = 0; i < n; i++)
         refused[c[i].source] |= hit[i];
+    for (uint32_t i = 0; i < n; i++)
+        hit[i] = !refused[c[i].source] && is_two(have, c, n, c[i].doc, refused);
+    for (uint32_t i = 0; i < n; i++)
+        refused[c[i].source] |= hit[i];
+}
+
+/* What is there keeps its `_id`, to the byte. */
+static struct val *
+with_id(const struct val *doc, struct val *id)
+{
+    struct val *now = tw_copy(doc);
+    tw_put(now, "_id", tw_copy(id));
+    return now;
 }
 
 void
-tw_admit(struct world *w, struct vals *have, const struct cand *c, uint32_t n, const char *policy,
+tw_admit(struct vals *have, const struct cand *c, uint32_t n, const char *policy,
          const bool *refused, bool overwrite)
 {
     uint32_t before = have->n;
     for (uint32_t i = 0; i < n; i++) {
-        int at = -1, twice = 0;
+        int at = -1;
         if (refused[c[i].source])
             continue;
         for (uint32_t k = 0; k < have->n; k++) {
             if (!clash(have->v[k], c[i].doc))
                 continue;
-            twice += k < before;
             if (at < 0)
                 at = (int)k;
         }
-        if (twice > 1 && (overwrite || !strcmp(policy, "last")) && !tw_same_bytes(have->v[at], c[i].doc))
-            tw_unclear(w, "an _id that is there twice is overwritten");
         if (at < 0)
             tw_add(have, c[i].doc);
         else if (overwrite || !strcmp(policy, "last")) /* in the place of the first */
-            have->v[at] = c[i].doc;
+            have->v[at] = (uint32_t)at < before ? with_id(c[i].doc, tw_get(have->v[at], "_id")) : c[i].doc;
     }
 }

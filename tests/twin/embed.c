@@ -488,7 +488,7 @@ one_parent(struct world *w, const struct embed *e, struct parent *p)
 }
 
 static void
-pages(struct world *w, struct embed *e, struct parent *p, uint32_t n)
+pages(struct embed *e, struct parent *p, uint32_t n)
 {
     uint32_t total = 0, k = 0;
     bool *refused = tw_new(n + 1);
@@ -499,12 +499,12 @@ pages(struct world *w, struct embed *e, struct parent *p, uint32_t n)
     struct cand *c = tw_new((total + 1) * sizeof *c);
     for (uint32_t q = 0; q < n; q++)
         for (uint32_t i = 0; i < p[q].pages.n; i++)
-            c[k++] = (struct cand){p[q].pages.v[i], q};
+            c[k++] = (struct cand){p[q].pages.v[i], q, MADE};
     tw_conflicts(&e->more->docs, c, total, "refuse", refused, e->replace);
     for (uint32_t q = 0; q < n; q++)
         if (refused[q])
             no(&p[q], "pages disagree");
-    tw_admit(w, &e->more->docs, c, total, "refuse", refused, e->replace);
+    tw_admit(&e->more->docs, c, total, "refuse", refused, e->replace);
 }
 
 void
@@ -530,7 +530,7 @@ tw_step_embed(struct world *w)
         one_parent(w, &e, &p[q]);
     }
     if (e.more)
-        pages(w, &e, p, n);
+        pages(&e, p, n);
     struct vals out = {0};
     for (uint32_t q = 0; q < n; q++) {
         if (p[q].refused) {

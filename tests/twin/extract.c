@@ -12,6 +12,8 @@ struct part {
     struct cand c;
     struct val *key;    /* unique: array of the key's values; NULL: this part is not merged */
     struct val *parent; /* the value of parent_key */
+    struct val *ref;    /* what its source holds of it: the `_id` of the document that it became; NULL: nothing */
+    int home;           /* unique: that document, in into */
     bool made_id;
 };
 
@@ -175,6 +177,7 @@ choose_id(struct world *w, const struct extract *x, struct source *s, const stru
         return mapped ? mapped : own;
     }
     p->made_id = true;
+    p->c.made = MADE;
     for (uint32_t i = 0; p->key && i < x->into->docs.n; i++)
         if (same_key(unique_key(x, x->into->docs.v[i]), p->key) && tw_get(x->into->docs.v[i], "_id"))
             return tw_get(x->into->docs.v[i], "_id");
@@ -373,6 +376,7 @@ take(struct world *w, struct extract *x, struct source *s, struct holder *h, str
         }
         id[i] = extract_one(w, x, s, &e[i]);
         tw_append(ids, tw_copy(id[i]));
+        x->parts[x->n - 1].ref = ids->f[ids->n - 1].v;
     }
     for (uint32_t i = 0; i < kept; i++)
         tw_append(left, left_copy(w, x, &e[order[i]], id[order[i]]));
@@ -412,7 +416,7 @@ pages_of(struct world *w, struct extract *x, struct source *s, struct holder *h,
         tw_push(page, tw_str(tw_get(x->pages, "ref")), tw_copy(ref));
         tw_push(page, tw_str(tw_get(x->pages, "number")), tw_int32((int32_t)number));
         tw_push(page, tw_str(tw_get(x->pages, "items")), items);
-        p->c.doc = page;
+        p->c = (struct cand){page, s->no, MADE};
         s->pages++;
     }
 }
@@ -450,7 +454,7 @@ take_fields(struct world *w, struct extract *x, struct source *s)
     s->elements = 1;
     struct val *id = extract_one(w, x, s, &e);
     if (x->has_refs)
-        write_refs(x, s, &h, tw_copy(id));
+        write_refs(x, s, &h, x->parts[x->n - 1].ref = tw_copy(id));
 }
 
 static void
@@ -520,17 +524,15 @@ parts_differ(const struct extract *x, const struct part *a, const struct part *b
 }
 
 static bool
-key_disagrees(struct world *w, const struct extract *x, const struct part *p, const bool *refused)
+key_disagrees(const struct extract *x, const struct part *p, const bool *refused)
 {
     const struct val *first = NULL;
     for (uint32_t i = 0; i < x->into->docs.n; i++) {
         struct val *d = x->into->docs.v[i];
         if (!same_key(unique_key(x, d), p->key))
             continue;
-        if (first && !tw_same_bytes(less_parent(x, first), less_parent(x, d)))
+        if (first) /* it disagrees with itself */
             return true;
-        if (first)
-            tw_unclear(w, "the same unique document twice in into");
         first = d;
         if (!tw_same_bytes(less_parent(x, d), less_parent(x, p->c.doc)))
             return true;
@@ -549,6 +551,22 @@ differs(const struct extract *x, const struct val *a, const struct val *b)
 }
 
 static bool
+is_there(const struct extract *x, const struct val *key)
+{
+    bool there = false;
+    for (uint32_t i = 0; i < x->into->docs.n; i++)
+        there |= same_key(unique_key(x, x->into->docs.v[i]), key);
+    return there;
+}
+
+/* Whether the `_id` of a part may come to be written: with first and last that of a key that is there never is. */
+static bool
+has_id(const struct extract *x, const struct part *p)
+{
+    return !strcmp(x->conflicts, "refuse") || !is_there(x, p->key);
+}
+
+static bool
 id_disagrees(const struct extract *x, const struct part *p, const bool *refused)
 {
     const struct val *id = tw_get(p->c.doc, "_id");
@@ -559,27 +577,45 @@ id_disagrees(const struct extract *x, const struct part *p, const bool *refused)
     }
     for (uint32_t i = 0; i < x->n; i++) {
         const struct part *q = &x->parts[i];
-        if (!refused[q->c.source] && !same_key(q->key, p->key) && !tw_compare(tw_get(q->c.doc, "_id"), id) &&
-            differs(x, q->c.doc, p->c.doc))
+        if (!refused[q->c.source] && has_id(x, q) && !same_key(q->key, p->key) &&
+            !tw_compare(tw_get(q->c.doc, "_id"), id) && differs(x, q->c.doc, p->c.doc))
             return true;
     }
     return false;
 }
 
+/* Parts without a key whose `_id` was made: an equal one is another one. */
+static bool
+is_two(const struct extract *x, const struct part *p, const bool *refused)
+{
+    uint32_t of = 0;
+    bool made = false;
+    for (uint32_t i = 0; !p->key && i < x->n; i++) {
+        const struct part *q = &x->parts[i];
+        if (refused[q->c.source] || q->key || tw_compare(tw_get(q->c.doc, "_id"), tw_get(p->c.doc, "_id")))
+            continue;
+        made |= q->c.made != GIVEN;
+        of++;
+    }
+    return made && of > 1;
+}
+
 static void
-judge(struct world *w, const struct extract *x, bool *refused)
+judge(const struct extract *x, bool *refused)
 {
     bool *hit = tw_new(x->n + 1);
     bool strict = !strcmp(x->conflicts, "refuse");
     for (uint32_t i = 0; i < x->n; i++) {
         const struct part *p = &x->parts[i];
-        if (refused[p->c.source])
+        if (refused[p->c.source] || (!strict && !x->unique))
             continue;
-        hit[i] = (p->key && key_disagrees(w, x, p, refused)) || id_disagrees(x, p, refused);
-        if (hit[i] && !strict && x->unique)
-            tw_unclear(w, "unique with conflicts first or last");
+        hit[i] = (strict && p->key && key_disagrees(x, p, refused)) || (has_id(x, p) && id_disagrees(x, p, refused));
     }
-    for (uint32_t i = 0; strict && i < x->n; i++)
+    for (uint32_t i = 0; i < x->n; i++)
+        refused[x->parts[i].c.source] |= hit[i];
+    for (uint32_t i = 0; i < x->n; i++)
+        hit[i] = strict && !refused[x->parts[i].c.source] && is_two(x, &x->parts[i], refused);
+    for (uint32_t i = 0; i < x->n; i++)
         refused[x->parts[i].c.source] |= hit[i];
 }
 
@@ -597,29 +633,99 @@ home_of(const struct extract *x, const struct part *p, const struct part *of, ui
     return -1;
 }
 
+/* Whether a part has other contents than the first document of its key; a made `_id` is no contents. */
+static bool
+is_other(const struct extract *x, const struct part *p, const struct val *first, bool first_made)
+{
+    struct val *a = less_parent(x, p->c.doc), *b = less_parent(x, first);
+    if (p->made_id || first_made) {
+        if (tw_index(a, "_id") >= 0)
+            tw_cut(a, (uint32_t)tw_index(a, "_id"));
+        if (tw_index(b, "_id") >= 0)
+            tw_cut(b, (uint32_t)tw_index(b, "_id"));
+    }
+    return !tw_same_bytes(a, b);
+}
+
+/* A key while its parts come in: conflicts last, once they differ, takes the contents of each that follows. */
+struct home {
+    struct part first;
+    struct val *there; /* as it was */
+    uint32_t at;       /* the part whose place a new one has */
+    bool disagrees;
+};
+
+static struct val *
+with_last(const struct extract *x, const struct home *h, const struct part *p, struct val *now)
+{
+    struct val *doc = less_parent(x, p->c.doc), *list = x->to_parent ? tw_get(now, x->parent_ref) : NULL;
+    if (h->there)
+        tw_put(doc, "_id", tw_copy(tw_get(h->there, "_id")));
+    if (list && list->type != T_ARRAY && !tw_is_nullish(list)) {
+        struct val *one = tw_array();
+        tw_append(one, list);
+        list = one;
+    }
+    if (list && list->type == T_ARRAY)
+        tw_insert(doc, 1, x->parent_ref, list);
+    return doc;
+}
+
 static void
 merge(struct world *w, struct extract *x, const bool *refused)
 {
     uint32_t before = x->into->docs.n;
     struct vals *have = &x->into->docs;
+    bool last = !strcmp(x->conflicts, "last");
     struct part *of = tw_new((before + x->n + 1) * sizeof *of); /* the part that an added document came from */
+    struct home *h = tw_new((before + x->n + 1) * sizeof *h);
+    for (uint32_t k = 0; k < before; k++) {
+        h[k].there = have->v[k];
+        for (uint32_t i = 0; i < before; i++)
+            h[k].disagrees |= i != k && same_key(unique_key(x, have->v[i]), unique_key(x, have->v[k])) &&
+                              differs(x, have->v[i], have->v[k]);
+    }
     for (uint32_t i = 0; i < x->n; i++) {
         struct part *p = &x->parts[i];
         if (refused[p->c.source])
             continue;
         int k = home_of(x, p, of, before);
+        bool old = k >= 0 && (uint32_t)k < before;
         if (k < 0) {
             k = (int)have->n;
-            of[k] = *p;
+            of[k] = h[k].first = *p;
+            h[k].at = i;
+            h[k].first.c.doc = tw_copy(p->c.doc); /* before it gains parents */
             tw_add(have, p->c.doc);
         } else {
             have->v[k] = tw_copy(have->v[k]);
+            h[k].disagrees |= is_other(x, p, old ? h[k].there : h[k].first.c.doc, !old && h[k].first.made_id);
+            if (last && h[k].disagrees) {
+                have->v[k] = with_last(x, &h[k], p, have->v[k]);
+                h[k].at = i;
+            }
         }
-        if (x->to_parent && (uint32_t)k < before && tw_has_duplicates(have->v[k]))
+        p->home = k;
+        old &= !last || !h[k].disagrees;
+        if (x->to_parent && old && tw_has_duplicates(have->v[k]))
             tw_unclear(w, "duplicate names in a unique document");
         if (x->to_parent)
-            gain_parent(x, have->v[k], p->parent, (uint32_t)k < before);
+            gain_parent(x, have->v[k], p->parent, old);
     }
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct part *p = &x->parts[i];
+        if (!refused[p->c.source] && p->ref)
+            *p->ref = *tw_get(have->v[p->home], "_id");
+    }
+    for (uint32_t i = before + 1; i < have->n; i++)
+        for (uint32_t k = i; k > before && h[k - 1].at > h[k].at; k--) {
+            struct val *v = have->v[k];
+            struct home one = h[k];
+            have->v[k] = have->v[k - 1];
+            have->v[k - 1] = v;
+            h[k] = h[k - 1];
+            h[k - 1] = one;
+        }
 }
 
 static void
@@ -632,7 +738,7 @@ admit(struct world *w, struct extract *x, const bool *refused)
     }
     for (uint32_t i = 0; i < x->n; i++)
         c[i] = x->parts[i].c;
-    tw_admit(w, &x->into->docs, c, x->n, x->conflicts, refused, false);
+    tw_admit(&x->into->docs, c, x->n, x->conflicts, refused, false);
 }
 
 void
@@ -654,7 +760,7 @@ tw_step_extract(struct world *w)
             take_apart(w, &x, &s[i]);
         refused[i] = s[i].refused;
     }
-    judge(w, &x, refused);
+    judge(&x, refused);
     for (uint32_t i = 0; i < n; i++) {
         if (refused[i])
             tw_refuse(w, x.from, s[i].old, s[i].why ? s[i].why : "conflict");

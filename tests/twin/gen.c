@@ -292,6 +292,8 @@ gen_seed(uint64_t seed, const char *only, struct world *w)
     keys = 3 + gen_below(5);
     memset(w, 0, sizeof *w);
     w->database = "t";
+    if (only && !strcmp(only, "clash"))
+        return gen_clash(w);
     uint32_t colls = 3 + gen_below(3);
     bool many = gen_chance(2); /* enough documents for blocks, ranges and threads */
     if (many)

@@ -19,6 +19,8 @@ struct val *gen_any(int depth);
 struct val *gen_one(const char *name, struct val *v);   /* {name: v} */
 struct val *gen_pair(struct val *a, struct val *b);      /* [a, b] */
 struct val *gen_plan(struct world *w, const char *only);
+/* ---- gen_clash.c: a small world in which all meet, and a plan for it */
+struct val *gen_clash(struct world *w);
 /* ---- gen_tree.c: mostly on a new collection, which it fills; else on coll. where may be NULL. */
 struct val *gen_tree(struct world *w, const char *coll, struct val *where);
 /* ---- gen_rollup.c: e is an expression that may be used */

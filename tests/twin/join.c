@@ -131,7 +131,7 @@ tw_settle(struct world *w, struct coll *from, struct child *kids, uint32_t n, co
     for (uint32_t i = 0; i < n; i++) {
         kids[i].orphan = kids[i].part && !kids[i].matched;
         if (kids[i].orphan && other)
-            c[nc++] = (struct cand){kids[i].doc, i};
+            c[nc++] = (struct cand){kids[i].doc, i, GIVEN};
     }
     if (other)
         tw_conflicts(&other->docs, c, nc, "refuse", refused, false);
@@ -152,6 +152,6 @@ tw_settle(struct world *w, struct coll *from, struct child *kids, uint32_t n, co
             tw_add(&left, k->doc);
     }
     if (other)
-        tw_admit(w, &other->docs, c, nc, "refuse", refused, false);
+        tw_admit(&other->docs, c, nc, "refuse", refused, false);
     from->docs = left;
 }

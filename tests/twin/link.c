@@ -345,7 +345,7 @@ settle(struct world *w, struct link *l)
         uint32_t nc = 0;
         for (uint32_t i = 0; side && other && i < l->n[1]; i++)
             if (l->node[1][i].orphan)
-                c[nc++] = (struct cand){l->node[1][i].doc, i};
+                c[nc++] = (struct cand){l->node[1][i].doc, i, GIVEN};
         if (nc)
             tw_conflicts(&other->docs, c, nc, "refuse", bad, false);
         for (uint32_t i = 0; i < l->n[side]; i++) {
@@ -357,7 +357,7 @@ settle(struct world *w, struct link *l)
                 tw_add(&left, x->now);
         }
         if (nc)
-            tw_admit(w, &other->docs, c, nc, "refuse", bad, false);
+            tw_admit(&other->docs, c, nc, "refuse", bad, false);
         l->coll[side]->docs = left;
     }
 }

@@ -71,6 +71,39 @@ set_one(struct world *w, struct val *old, struct val *now, const char **why)
     return true;
 }
 
+static bool
+same_id(const struct val *a, const struct val *b)
+{
+    const struct val *x = tw_get(a, "_id"), *y = tw_get(b, "_id");
+    return x && y && !tw_compare(x, y);
+}
+
+/* Whether a document keeps its place: what takes no part does, else the first of those with one `_id`, if none is
+ * there. */
+static bool
+stands(struct val *const *now, const bool *part, const bool *refused, uint32_t n, uint32_t i)
+{
+    for (uint32_t k = 0; part[i] && k < n; k++)
+        if (!refused[k] && (!part[k] || k < i) && same_id(now[k], now[i]))
+            return false;
+    return true;
+}
+
+/* What stands there with conflicts last. One that was there keeps its `_id`. */
+static struct val *
+last_of(const struct cand *c, uint32_t n, const bool *refused, struct val *doc, bool there)
+{
+    struct val *last = doc;
+    for (uint32_t i = 0; i < n; i++)
+        if (!refused[c[i].source] && same_id(c[i].doc, doc))
+            last = c[i].doc;
+    if (last == doc || !there)
+        return last;
+    last = tw_copy(last);
+    tw_put(last, "_id", tw_copy(tw_get(doc, "_id")));
+    return last;
+}
+
 /* `_id`s change: the documents that take part are candidates, the others are what is there. */
 static void
 set_ids(struct world *w)
@@ -90,25 +123,18 @@ set_ids(struct world *w)
         if (!refused[i] && part[i] && !tw_get(c->docs.v[i], "_id"))
             tw_unclear(w, "set _id where there is none");
         if (!refused[i] && part[i])
-            cand[nc++] = (struct cand){now[i], i};
+            cand[nc++] = (struct cand){now[i], i, MADE_HERE};
         else if (!refused[i])
             tw_add(&there, now[i]);
     }
     tw_conflicts(&there, cand, nc, policy, refused, false);
-    struct vals all = {0};
-    for (uint32_t i = 0; i < there.n; i++)
-        tw_add(&all, there.v[i]);
-    tw_admit(w, &all, cand, nc, policy, refused, false);
-    if (strcmp(policy, "refuse") && all.n != there.n + nc)
-        tw_unclear(w, "set of _id with conflicts first or last");
     for (uint32_t i = 0; i < n; i++) {
-        bool in = false;
-        for (uint32_t k = 0; k < all.n; k++)
-            in |= all.v[k] == now[i];
+        struct val *doc = refused[i] ? NULL : now[i];
+        bool stays = refused[i] || !part[i];
         if (refused[i])
             tw_refuse(w, c, c->docs.v[i], why);
-        else if (in)
-            tw_add(&out, now[i]);
+        if (doc && stands(now, part, refused, n, i))
+            tw_add(&out, !strcmp(policy, "last") ? last_of(cand, nc, refused, doc, stays) : doc);
     }
     c->docs = out;
 }

@@ -173,15 +173,22 @@ int tw_shape(struct world *w, const struct shape *s, const struct vars *vars, st
 int tw_accumulate(struct world *w, const struct val *acc, struct val **docs, uint32_t n, struct val **out);
 
 /* ---- conflict.c */
+enum made {
+    GIVEN,     /* the document had its `_id`, or the plan says it: equal ones are one */
+    MADE,      /* the step made it: an equal one of this step is another one */
+    MADE_HERE, /* so is one that is there, for it is of the same collection */
+};
 struct cand {
     struct val *doc;
     uint32_t source;
+    enum made made;
 };
-/* Marks in refused[] the sources of candidates whose `_id` disagrees (policy refuse only). */
+/* Marks in refused[] the sources of candidates whose `_id` disagrees, then, without these, those of equal documents
+ * that are two all the same (policy refuse only). */
 void tw_conflicts(const struct vals *have, const struct cand *c, uint32_t n, const char *policy, bool *refused,
                   bool overwrite);
 /* Adds what is left; policy first and last decide who stays. */
-void tw_admit(struct world *w, struct vals *have, const struct cand *c, uint32_t n, const char *policy,
+void tw_admit(struct vals *have, const struct cand *c, uint32_t n, const char *policy,
               const bool *refused, bool overwrite);
 bool tw_bad_id(const struct val *id);
 

@@ -22,7 +22,7 @@ deliver(struct world *w, struct coll **from, uint32_t nfrom, struct carry *k, ui
         uint32_t m = 0;
         for (uint32_t i = 0; i < n; i++)
             if (!refused[i] && k[i].into == w->c[t] && k[i].made)
-                c[m++] = (struct cand){k[i].made, i};
+                c[m++] = (struct cand){k[i].made, i, GIVEN};
         tw_conflicts(&w->c[t]->docs, c, m, policy, refused, false);
     }
     for (uint32_t f = 0; f < nfrom; f++) {
@@ -41,9 +41,9 @@ deliver(struct world *w, struct coll **from, uint32_t nfrom, struct carry *k, ui
         uint32_t m = 0;
         for (uint32_t i = 0; i < n; i++)
             if (!refused[i] && k[i].into == w->c[t] && k[i].made)
-                c[m++] = (struct cand){k[i].made, i};
+                c[m++] = (struct cand){k[i].made, i, GIVEN};
         if (m)
-            tw_admit(w, &w->c[t]->docs, c, m, policy, refused, false);
+            tw_admit(&w->c[t]->docs, c, m, policy, refused, false);
     }
 }
 
@@ -273,11 +273,12 @@ axis_values(struct world *w, const struct val *spec)
 
 /* The document made of one combination; NULL: refused. */
 static struct val *
-grid_document(struct world *w, const char *ns, struct val *axes)
+grid_document(struct world *w, const char *ns, struct val *axes, enum made *how)
 {
     struct shape s = {tw_arg(w, "fields"), NULL, "refuse", false};
     struct vars vars = {.root = axes};
     struct val *body = tw_copy(axes), *id = NULL, *expr = tw_arg(w, "id");
+    *how = GIVEN;
     bool fresh = tw_str(expr) && !strcmp(tw_str(expr), "new");
     if (s.fields && tw_shape(w, &s, &vars, &body))
         return NULL;
@@ -286,6 +287,7 @@ grid_document(struct world *w, const char *ns, struct val *axes)
             return NULL;
     } else {
         id = fresh ? NULL : tw_get(body, "_id");
+        *how = id ? GIVEN : MADE;
         if (!id)
             id = tw_new_id(ns, ns, axes, NULL, tw_array(), false);
         else if (tw_bad_id(id))
@@ -324,13 +326,14 @@ tw_step_grid(struct world *w)
             tw_push(axes[no], by->f[i].name, axis[i].v[left / each]);
             left %= each;
         }
-        struct val *made = grid_document(w, into->ns, axes[no]);
+        enum made how;
+        struct val *made = grid_document(w, into->ns, axes[no], &how);
         refused[no] = !made;
         if (made)
-            c[m++] = (struct cand){made, no};
+            c[m++] = (struct cand){made, no, how};
     }
     tw_conflicts(&into->docs, c, m, policy, refused, false);
-    tw_admit(w, &into->docs, c, m, policy, refused, false);
+    tw_admit(&into->docs, c, m, policy, refused, false);
     for (uint32_t no = 0; no < total; no++)
         if (refused[no])
             tw_refuse(w, into, axes[no], "refused");

@@ -202,12 +202,13 @@ naive_group(const struct knobs *k, uint32_t from, uint32_t to)
 static void
 judge(const struct knobs *k, uint32_t i)
 {
-    bool agree = true, fresh = false;
+    bool agree = true;
+    uint32_t fresh = 0; /* equal ones that the step makes are two all the same */
     uint32_t last = i;
     for (uint32_t x = i; x < n_results; x++) {
         if (strcmp(results[x].id, results[i].id) == 0) {
             agree = agree && strcmp(results[x].text, results[i].text) == 0;
-            fresh = fresh || !results[x].there;
+            fresh += !results[x].there;
             last = x;
         }
     }
@@ -216,7 +217,8 @@ judge(const struct knobs *k, uint32_t i)
     }
     for (uint32_t x = i; x < n_results; x++) {
         bool same = strcmp(results[x].id, results[i].id) == 0 && !results[x].there;
-        results[x].barred = results[x].barred || (same && !agree && k->conflicts == MRS_CONFLICTS_REFUSE);
+        results[x].barred =
+            results[x].barred || (same && (!agree || fresh > 1) && k->conflicts == MRS_CONFLICTS_REFUSE);
         results[x].merged = results[x].merged || (same && x != i && !results[x].barred);
     }
     if (k->conflicts == MRS_CONFLICTS_LAST) {

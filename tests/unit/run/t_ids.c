@@ -196,7 +196,7 @@ memory_fails(void **state)
 struct member {
     int32_t id, v;
     uint64_t source;
-    uint32_t there;
+    uint32_t there, made;
 };
 
 static void
@@ -207,7 +207,7 @@ add(struct mrsi_ids *ids, const struct member *x)
     struct mrs_buf list;
     struct mrs_err e;
     uint32_t keep = !x->there && mrsi_ids_keeps_bodies(ids, 3) ? doc.n : 0;
-    struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, x->source, 0, 3, x->there, keep, 0};
+    struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, x->source, 0, 3, x->there, x->made, 0, keep, 0};
     mrs_err_clear(&e);
     mrs_buf_init(&list, ids->en->mem, SIZE_MAX);
     mrs_buf_put(&list, &m, sizeof m);
@@ -229,7 +229,7 @@ tell(struct mrsi_ids *ids, const struct member *x, char *text)
     assert_int_equal(mrsi_ids_replace(ids, x->there, a, b, &room, &doc, &e), MRS_OK);
     if (!x->there && mrsi_ids_barred(ids, x->source)) {
         strcat(text, "- ");
-    } else if (!x->there && mrsi_ids_merged(ids, x->source, 0)) {
+    } else if (!x->there && mrsi_ids_told(ids, x->source, 0) >= MRSI_EQUAL) {
         strcat(text, "m ");
     } else {
         sprintf(text + strlen(text), "%u ", mrs_le32(doc.p + 16));
@@ -278,6 +278,19 @@ policies(void **state)
     judged(MRS_CONFLICTS_REFUSE, true, x, N, "10 m - - 31 m 40 50 51 60 m - - - ");
 }
 
+/* A source that another key bars stands for nobody; what was made is never the same, unless the other one is there. */
+static void
+barred_first(void **state)
+{
+    static const struct member x[] = {{1, 10, 100, 0, 0}, {1, 10, 102, 0, 0}, {1, 10, 103, 0, 0}, {2, 20, 100, 0, 0},
+                                      {2, 21, 101, 0, 0}, {3, 30, 104, 0, 1}, {3, 30, 105, 0, 1}, {4, 40, 105, 0, 0},
+                                      {4, 40, 106, 0, 0}, {5, 50, 0, 1, 0},   {5, 50, 107, 0, 1}, {6, 60, 1, 1, 1},
+                                      {6, 60, 108, 0, 1}, {7, 70, 100, 0, 1}, {7, 70, 109, 0, 1}};
+    enum { N = sizeof x / sizeof *x };
+    (void)state;
+    judged(MRS_CONFLICTS_REFUSE, false, x, N, "- 10 m - - - - - 40 50 m 60 - - 70 ");
+}
+
 /* Thousands of keys, one of them with thousands of members, in the least memory there is: files throughout. */
 static void
 many_members(void **state)
@@ -323,6 +336,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hashes),      cmocka_unit_test(lists_of_hashes),
                                        cmocka_unit_test(many_hashes), cmocka_unit_test(memory_fails),
-                                       cmocka_unit_test(policies),    cmocka_unit_test(many_members)};
+                                       cmocka_unit_test(policies),    cmocka_unit_test(barred_first),
+                                       cmocka_unit_test(many_members)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,7 +413,7 @@ ids_back(struct keeper *k, struct mrsi_ids *ids)
     leave(old.extents_kept.temp);
     leave(old.bodies);
     leave(old.members.temp);
-    struct mrsi_tape *tapes[] = {&old.suspicious, &old.barred, &old.merged, &old.replaced};
+    struct mrsi_tape *tapes[] = {&old.suspicious, &old.barred, &old.told, &old.replaced};
     for (int i = 0; i < 4; i++) {
         leave(tapes[i]->temp);
     }
@@ -431,7 +431,7 @@ put_candidates(struct mrsi_ids *ids, uint64_t n, uint64_t twice, struct mrs_err 
         struct mrs_hash128 key = mrs_hash(&(uint64_t){i % n}, 8, 1);
         doc[7] = (uint8_t)i;
         struct mrs_hash128 body = mrs_hash(&i, 8, 2);
-        struct mrsi_member m = {key.lo, key.hi, body.lo, body.hi, i, 0, 3, 0, 12, 0};
+        struct mrsi_member m = {key.lo, key.hi, body.lo, body.hi, i, 0, 3, 0, 0, 0, 12, 0};
         mrs_buf_put(&list, &m, sizeof m);
         mrs_buf_put(&list, doc, 12);
     }
@@ -468,7 +468,7 @@ ids_in_each_phase(void **state)
     ids_back(&k, &ids);
     for (uint64_t i = 0; i < N + TWICE; i++) { /* the first keeps its place, the second gives the contents */
         struct mrs_view doc = mrs_empty_doc();
-        assert_int_equal(mrsi_ids_merged(&ids, i, 0), i >= N);
+        assert_int_equal(mrsi_ids_told(&ids, i, 0), i >= N ? MRSI_MERGED : i < TWICE ? MRSI_STANDS : MRSI_ALONE);
         assert_int_equal(mrsi_ids_replace(&ids, false, i, 0, &room, &doc, &k.b.err), MRS_OK);
         assert_int_equal(doc.n, i < TWICE ? 12 : MRS_DOC_MIN);
         assert_true(i >= TWICE || doc.p[7] == (uint8_t)(i + N));

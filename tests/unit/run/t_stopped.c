@@ -72,7 +72,7 @@ stopped(const char *steps, const struct mrs_run_opts *opts, unsigned n)
 }
 
 /* ---- equal `_id`s ---- */
-enum { PHASES = 5, STAGES = 3 }; /* MRSI_IDS_VERDICT + 1; of JUDGE */
+enum { PHASES = 5, STAGES = 8 }; /* MRSI_IDS_VERDICT + 1; of JUDGE */
 static unsigned in_phase[PHASES], in_stage[STAGES];
 
 static void
@@ -128,12 +128,11 @@ same_wherever_stopped(const char *steps, struct mrs_run_opts *o, bool refuses, u
 }
 
 static void
-ids_clash(const char *conflicts, bool refuses)
+ids_clash(const char *step, const char *conflicts, bool refuses)
 {
     char steps[200];
     struct mrs_run_opts o = stopping();
-    snprintf(steps, sizeof steps, "- union: { from: { u: a, g: b }, into: all, tag: kind, conflicts: %s }\n",
-             conflicts);
+    snprintf(steps, sizeof steps, "- %s, into: all, conflicts: %s }\n", step, conflicts);
     begin();
     put_numbered("in/d/a.bson", 0, 30, 1);
     put_numbered("in/d/b.bson", 6, 46, 2);
@@ -145,9 +144,12 @@ static void
 equal_ids(void **state)
 {
     (void)state;
-    ids_clash("refuse", true);
-    ids_clash("first", false);
-    ids_clash("last", false);
+    static const char unite[] = "union: { from: { u: a, g: b }, tag: kind";
+    ids_clash(unite, "refuse", true);
+    ids_clash(unite, "first", false);
+    ids_clash(unite, "last", false);
+    ids_clash("bucket: { from: a, items: i, max: 1, id: { $literal: 1 }, fields: { x: one }, keep: none", "refuse",
+              true);
     for (unsigned i = 0; i < PHASES; i++) {
         assert_in_range(in_phase[i], 4, 1000);
     }
@@ -234,7 +236,7 @@ residues(void **state)
 }
 
 /* ---- the way back ---- */
-enum { BACK_STAGES = 3, PUT_STAGES = 3 }; /* of residue_back.c, residue_put.c */
+enum { BACK_STAGES = 3, PUT_STAGES = 8 }; /* of residue_back.c, residue_put.c */
 static unsigned in_back[BACK_STAGES], in_put[PUT_STAGES], in_record, in_whole;
 
 static void

@@ -58,9 +58,7 @@ choose_way(struct mrsi_join *j)
 {
     j->n_from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
     j->lookup = choose_lookup(j, j->n_from_bytes);
-    for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
-        j->is_hashed[p] = true;
-    }
+    j->merge = false;
     j->hashed[0] = 0;
     j->n_hashed = 1;
     j->far = !j->lookup && j->n_from_bytes <= j->en->memory / 4;
@@ -87,17 +85,57 @@ read_keys(struct mrsi_join *j, struct mrs_err *e)
     return s;
 }
 
+static void
+clear_read(struct mrsi_join *j)
+{
+    for (size_t i = 0; i + sizeof(void *) <= j->slabs.n; i += sizeof(void *)) {
+        void *p;
+        memcpy(&p, j->slabs.p + i, sizeof p);
+        mrs_free(j->en->mem, p);
+    }
+    mrs_buf_clear(&j->slabs);
+    j->slab_left = 0;
+    mrsi_far_clear(j);
+    j->mapped_part = 0;
+    mrs_buf_clear(&j->left);
+    j->n_left = 0;
+    mrsi_mark_list_clear(&j->left_kept);
+    mrsi_mark_list_clear(&j->log_kept);
+    mrsi_sorter_clear(&j->into_keys);
+    mrsi_sorter_clear(&j->from_recs);
+    mrs_buf_clear(&j->log);
+    mrsi_table_clear(&j->table);
+    mrsi_fates_clear(&j->fates);
+    mrsi_spill_clear(&j->spill);
+}
+
+/* Both sides are read again, with fewer pairs in the hash. */
+static void
+begin_again(struct mrsi_join *j)
+{
+    clear_read(j);
+    mrsi_fates_init(&j->fates, j->en);
+    mrsi_rows_begin(j->en);
+    mrsi_refused_rewind(j->en, j->refused);
+    choose_way(j);
+    j->stage = MRSI_JOIN_KEYS;
+}
+
 static enum mrs_status
 read_both(struct mrsi_join *j, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    if (j->stage == MRSI_JOIN_KEYS) {
-        s = read_keys(j, e);
-        j->stage = MRSI_JOIN_FROM;
-    }
-    if (s == MRS_OK && j->stage == MRSI_JOIN_FROM) {
-        s = mrsi_join_read_from(j, e);
-        j->stage = MRSI_JOIN_MERGE;
+    while (s == MRS_OK && j->stage < MRSI_JOIN_MERGE) {
+        if (j->stage == MRSI_JOIN_KEYS) {
+            s = read_keys(j, e);
+            j->stage = MRSI_JOIN_FROM;
+        }
+        s = s == MRS_OK ? mrsi_join_read_from(j, e) : s;
+        if (s == MRS_OK && j->multi) {
+            begin_again(j);
+        } else {
+            j->stage = MRSI_JOIN_MERGE;
+        }
     }
     if (s == MRS_OK && j->merge) {
         s = mrsi_merge_route(j, e);
@@ -155,27 +193,6 @@ write_once(void *arg, struct mrs_err *e)
     return s == MRS_OK ? mrsi_settle_from(j, e) : s;
 }
 
-static void
-clear(struct mrsi_join *j)
-{
-    for (size_t i = 0; i + sizeof(void *) <= j->slabs.n; i += sizeof(void *)) {
-        void *p;
-        memcpy(&p, j->slabs.p + i, sizeof p);
-        mrs_free(j->en->mem, p);
-    }
-    mrs_buf_clear(&j->slabs);
-    mrsi_far_clear(j);
-    mrs_buf_clear(&j->left);
-    mrsi_mark_list_clear(&j->left_kept);
-    mrsi_mark_list_clear(&j->log_kept);
-    mrsi_sorter_clear(&j->into_keys);
-    mrsi_sorter_clear(&j->from_recs);
-    mrs_buf_clear(&j->log);
-    mrsi_table_clear(&j->table);
-    mrsi_fates_clear(&j->fates);
-    mrsi_spill_clear(&j->spill);
-}
-
 /* From the beginning, or from a mark, up to where something is written. */
 static enum mrs_status
 begin(struct mrsi_join *j, struct mrs_err *e)
@@ -184,7 +201,9 @@ begin(struct mrsi_join *j, struct mrs_err *e)
     if (mrsi_pass_goes_on(&j->pass)) {
         s = mrsi_join_apply(j, e);
     } else {
+        memset(j->is_hashed, true, j->st->desc.n_pairs);
         choose_way(j);
+        j->refused = mrsi_refused_mark(j->en);
     }
     if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
         return s;
@@ -244,6 +263,6 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         s = j.self ? MRS_OK : mrsi_look_fates(en, step, &j.fates, e);
     }
     s = s == MRS_OK ? mrsi_look_name(en, step, e) : s;
-    clear(&j);
+    clear_read(&j);
     return mrsi_sides_end(&j.sides, s, e);
 }

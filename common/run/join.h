@@ -321,14 +321,13 @@ struct mrsi_join {
     struct mrsi_sorter into_keys, from_recs;
     uint32_t hashed[8];         /* pairs that are part of the hash; the others are verified */
     uint32_t n_hashed;
-    bool multi; /* the key pass met several keys in a hashed pair other than the first: it must be done again without
-                 */
+    bool multi; /* several keys in a hashed pair other than the first, in into, or too many together, in from: what was
+                   read must be read again without it */
     bool is_hashed[64];
     struct mrs_buf log;         /* struct mrsi_logged */
     struct mrsi_table table;
     struct mrsi_fates fates;
     struct mrsi_spill spill;
-    bool have_spill;
     bool far; /* shapes may stay where they are, in files that are mapped, until they are spliced */
     struct mrs_buf maps;        /* struct mrsi_mapped */
     uint32_t mapped_part;       /* index + 1 of the part of from that the last of them is; 0 */
@@ -373,7 +372,8 @@ struct mrsi_verify {
 };
 void mrsi_hashed_init(struct mrsi_hashed *h, struct mrs_mem *mem);
 void mrsi_hashed_clear(struct mrsi_hashed *h);
-/* From w->keys. into: one entry for each distinct key of the first pair; from: one for each combination. */
+/* From w->keys. into: one entry for each distinct key of the first pair; from: one for each combination;
+ * none, and j->multi, where these are too many. */
 enum mrs_status mrsi_hash_keys(struct mrsi_join *j, struct mrsi_worker *w, bool into, struct mrsi_hashed *h,
                                struct mrs_err *e);
 /* Whether a record's verified pairs meet those of an into document. */

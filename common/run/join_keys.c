@@ -4,8 +4,11 @@
  * With several pairs in `match` a document may have several keys in each. The first pair and every pair in which all
  * documents of `into` have one key are hashed together; the others are compared afterwards (verified), so that the
  * product of two arrays of an into document is never made, and a pair that tells little (a tenant) does not route
- * everything everywhere. */
+ * everything everywhere. Of a from document few combinations are made: where there would be more, pairs in which it has
+ * several keys are compared afterwards as well. */
 #include "join.h"
+
+enum { COMBINATIONS_MAX = 32 }; /* of a from document, but where the first pair alone has more */
 
 void
 mrsi_hashed_init(struct mrsi_hashed *h, struct mrs_mem *mem)
@@ -198,11 +201,48 @@ hash_into(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h, 
     return mrs_buf_status(&h->same, e);
 }
 
+/* Whether a from document has few combinations; if not, the pairs in which it has most keys are no longer hashed, and
+ * both sides must be read again (j->multi). */
+static bool
+few_combinations(struct mrsi_join *j, const struct mrs_keys *k)
+{
+    uint32_t count[8] = {0};
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < k->n; i++) {
+        for (uint32_t p = 1; p < j->n_hashed; p++) {
+            count[p] += k->span[i].pair == j->hashed[p];
+        }
+    }
+    for (uint32_t p = 1; p < j->n_hashed; p++) {
+        product = product * count[p] < UINT32_MAX ? product * count[p] : UINT32_MAX;
+    }
+    if (product <= COMBINATIONS_MAX) {
+        return true;
+    }
+    while (product > COMBINATIONS_MAX) {
+        uint32_t most = 1;
+        product = 1;
+        for (uint32_t p = 2; p < j->n_hashed; p++) {
+            most = count[p] > count[most] ? p : most;
+        }
+        count[most] = 1;
+        __atomic_store_n(&j->is_hashed[j->hashed[most]], false, __ATOMIC_RELAXED);
+        for (uint32_t p = 1; p < j->n_hashed; p++) {
+            product = product * count[p] < UINT32_MAX ? product * count[p] : UINT32_MAX;
+        }
+    }
+    __atomic_store_n(&j->multi, true, __ATOMIC_RELAXED);
+    return false;
+}
+
 /* All combinations of a from document: an odometer over the hashed pairs. */
 static enum mrs_status
 hash_from(struct mrsi_join *j, const struct mrs_keys *k, struct mrsi_hashed *h, struct mrs_err *e)
 {
     uint32_t at[8];
+    if (j->n_hashed > 1 && !few_combinations(j, k)) {
+        return MRS_OK;
+    }
     for (uint32_t p = 0; p < j->n_hashed; p++) {
         at[p] = next_of_pair(k, j->hashed[p], 0);
         if (at[p] == MRSI_NONE) {

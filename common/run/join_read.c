@@ -184,6 +184,9 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_buf_init(&f->sort, j->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&f->shape, j->en->mem, MRSI_SHAPE_MAX);
     }
+    if (__atomic_load_n(&j->multi, __ATOMIC_RELAXED)) {
+        return MRS_END; /* all of it is read again */
+    }
     enum mrs_status s = mrsi_scan_next(&j->scan, &f->block, &f->part, e);
     *big = f->block.n > MRSI_BIG;
     return s == MRS_OK ? mrsi_far_block(j, &f->block, &f->map, &f->map_at, e) : s;

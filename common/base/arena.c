@@ -28,13 +28,18 @@ mrs_arena_clear(struct mrs_arena *a)
         mrs_free(a->mem, a->head);
         a->head = older;
     }
-    a->from = a->at = a->end = NULL;
+    a->at = a->end = NULL;
+    a->used = 0;
 }
 
 void
 mrs_arena_let_go(struct mrs_arena *a)
 {
     struct mrs_arena_chunk *keep = a->head;
+    a->used = 0;
+    if (!keep) {
+        return; /* nothing could be allocated */
+    }
     while (keep->older) { /* chunks only grow: the newest is the largest, but for pieces larger than a step */
         struct mrs_arena_chunk *other = keep->older;
         struct mrs_arena_chunk *rest = other->older;
@@ -47,8 +52,25 @@ mrs_arena_let_go(struct mrs_arena *a)
         }
     }
     a->head = keep;
-    a->from = a->at = keep->bytes;
+    a->at = keep->bytes;
     a->end = keep->bytes + keep->n;
+}
+
+/* The newest chunk stays, so that work that goes back again and again does not ask for it each time. */
+void
+mrs_arena_release(struct mrs_arena *a, struct mrs_arena_mark m)
+{
+    if (a->head == m.head) {
+        a->at = m.at;
+    } else if (a->head) {
+        while (a->head->older != m.head) {
+            struct mrs_arena_chunk *rest = a->head->older->older;
+            mrs_free(a->mem, a->head->older);
+            a->head->older = rest;
+        }
+        a->at = a->head->bytes;
+    }
+    a->used = m.used;
 }
 
 static size_t
@@ -68,6 +90,10 @@ mrs_arena_alloc(struct mrs_arena *a, size_t n)
         return NULL;
     }
     size_t padded = (n + 7) & ~(size_t)7;
+    a->used += padded;
+    if (mrs_arena_is_over(a)) {
+        return NULL;
+    }
     if ((size_t)(a->end - a->at) < padded || !a->at) {
         size_t size = next_size(a, padded);
         struct mrs_arena_chunk *chunk = mrs_alloc(a->mem, sizeof *chunk + size);
@@ -77,7 +103,7 @@ mrs_arena_alloc(struct mrs_arena *a, size_t n)
         chunk->older = a->head;
         chunk->n = size;
         a->head = chunk;
-        a->from = a->at = chunk->bytes;
+        a->at = chunk->bytes;
         a->end = chunk->bytes + size;
     }
     void *piece = a->at;

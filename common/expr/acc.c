@@ -337,6 +337,23 @@ mrsi_acc_over(const struct mrs_acc_state *s, struct mrs_err *e)
 }
 
 enum mrs_status
+mrsi_acc_hold(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e)
+{
+    if (!s->shared) {
+        return MRS_OK;
+    }
+    uint64_t all = s->shared->held - s->mine + bytes;
+    if (all > s->shared->most && bytes > s->mine) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
+                           "%s: the values gathered for this document would take more than %llu MiB, and a document "
+                           "has room for 16", s->x->kind->row.name, (unsigned long long)s->shared->most >> 20);
+    }
+    s->shared->held = all;
+    s->mine = bytes;
+    return MRS_OK;
+}
+
+enum mrs_status
 mrsi_acc_damaged(const struct mrs_acc_state *s, struct mrs_err *e)
 {
     return mrs_err_checkpoint(e, "%s of a group", s->x->kind->row.name);
@@ -394,6 +411,12 @@ mrs_acc_state_new(const struct mrs_acc *x, struct mrs_mem *mem, size_t ceiling, 
 }
 
 void
+mrs_acc_share(struct mrs_acc_state *s, struct mrs_acc_shared *with)
+{
+    s->shared = with;
+}
+
+void
 mrs_acc_state_free(struct mrs_acc_state *s)
 {
     if (s) {
@@ -410,6 +433,10 @@ mrs_acc_reset(struct mrs_acc_state *s)
 {
     mrs_buf_reset(&s->bytes);
     mrs_buf_reset(&s->other);
+    if (s->shared) {
+        s->shared->held -= s->mine;
+        s->mine = 0;
+    }
     s->n = s->n_slots = 0;
     s->seq = s->dead = 0;
     s->any = false;

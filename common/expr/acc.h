@@ -67,6 +67,8 @@ struct mrs_acc_state {
     const struct mrs_acc *x;
     struct mrs_mem *mem;
     size_t ceiling;
+    struct mrs_acc_shared *shared; /* NULL: with nobody */
+    uint64_t mine;                 /* of shared->held */
     struct mrs_buf bytes, other; /* other: what bytes are packed into */
     struct mrsi_acc_item *item;
     uint32_t n, cap;
@@ -86,6 +88,8 @@ extern const struct mrsi_acc_kind mrsi_acc_kinds[];
 /* acc.c: FAIL MRS_E_LIMIT, FAIL MRS_E_FORMAT of load. */
 enum mrs_status mrsi_acc_over(const struct mrs_acc_state *s, struct mrs_err *e);
 enum mrs_status mrsi_acc_damaged(const struct mrs_acc_state *s, struct mrs_err *e);
+/* The state is about to hold `bytes` of values. FAIL MRS_E_LIMIT: more than those of a group may hold together. */
+enum mrs_status mrsi_acc_hold(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e);
 /* Room for one more item; DEAD. */
 enum mrs_status mrsi_acc_room(struct mrs_acc_state *s, struct mrs_err *e);
 /* acc.c: packs away the bytes that no item holds, where they are many. lead_end: bytes behind a lead that go with

@@ -115,12 +115,13 @@ offer(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t s
         return mrsi_acc_over(s, e);
     }
     MRSI_TRY(bring(s, lead, v, seq, e));
-    if (!full) {
-        rise(s, s->n++);
+    if (full && goes_first(s, &s->item[s->n], &s->item[0])) {
+        s->bytes.n -= size_of(&s->item[s->n]);
         return MRS_OK;
     }
-    if (goes_first(s, &s->item[s->n], &s->item[0])) {
-        s->bytes.n -= size_of(&s->item[s->n]);
+    MRSI_TRY(mrsi_acc_hold(s, live, e));
+    if (!full) {
+        rise(s, s->n++);
         return MRS_OK;
     }
     s->dead += size_of(&s->item[0]);

@@ -496,6 +496,7 @@ mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs
     c.root->mem = env->mem;
     mrs_arena_init(&c.root->arena, env->mem);
     mrs_arena_init(&c.scratch, env->mem);
+    c.scratch.most = MRS_EVAL_BYTES_MAX;
     struct mrs_val copy;
     enum mrs_status s = mrs_val_copy(&c.root->arena, spec, &copy) ? MRS_OK : mrs_err_memory(e, spec.n);
     s = s == MRS_OK ? mrsi_compile_sub(&c, copy, out, e) : s;

@@ -6,12 +6,16 @@
  * Recursion follows the tree of the expression (bounded when it was compiled) and the parts of a path, never
  * the nesting of documents. */
 #include "internal.h"
+#include "mongoreshape/clock.h"
+#include "mongoreshape/limits.h"
 #include <stdarg.h>
 #include <stdio.h>
 
 /* Of a value in the making; what is stored in the end is checked against MRS_DOC_MAX elsewhere. */
 #define VALUE_MAX (4u * MRS_DOC_MAX)
 #define SLOTS_ON_STACK 16
+#define LITTLE (1u << 20) /* what an expression may leave behind besides its value */
+#define GRACE_MS 300      /* from an interrupt on: so long the work in hand may go on, up to a place to resume at */
 
 /* ---- errors ---- */
 
@@ -32,7 +36,29 @@ mrsi_eval_error(const struct mrs_expr *x, struct mrs_eval *ev, const char *fmt, 
 enum mrs_status
 mrsi_eval_memory(struct mrs_eval *ev, size_t wanted)
 {
+    if (mrs_arena_is_over(ev->arena)) {
+        return mrs_err_set(ev->err, MRS_FAIL, MRS_E_EXPR,
+                           "the values made for this document take more than %u MiB: let the expression make fewer",
+                           MRS_EVAL_BYTES_MAX >> 20);
+    }
     return mrs_err_memory(ev->err, wanted);
+}
+
+enum mrs_status
+mrsi_spent(struct mrs_eval *ev)
+{
+    struct mrs_arena *a = ev->arena;
+    if (a->most && a->steps > MRS_EVAL_STEPS_MAX) {
+        return mrs_err_set(ev->err, MRS_FAIL, MRS_E_EXPR,
+                           "more than %u steps for this document: let the expression look at fewer elements",
+                           MRS_EVAL_STEPS_MAX);
+    }
+    if (!a->cancel || !__atomic_load_n(a->cancel, __ATOMIC_RELAXED)) {
+        return MRS_OK;
+    }
+    uint64_t now = mrs_clock_steady();
+    a->cancelled_ms = a->cancelled_ms ? a->cancelled_ms : now;
+    return now - a->cancelled_ms < GRACE_MS ? MRS_OK : mrs_err_set(ev->err, MRS_DEAD, MRS_E_CANCEL, "interrupted");
 }
 
 /* ---- results ---- */
@@ -282,7 +308,8 @@ mrsi_out_end(struct mrs_eval *ev, struct mrsi_out *o, uint8_t type, struct mrs_v
         *out = (struct mrs_val){p, doc.n, type};
         s = p ? MRS_OK : mrsi_eval_memory(ev, doc.n);
     } else {
-        mrs_err_set(ev->err, s, s == MRS_DEAD ? why.code : MRS_E_EXPR, "%s", why.msg);
+        mrs_err_set(ev->err, s, s == MRS_DEAD ? why.code : MRS_E_EXPR, "%s%s", o->buf.bad == 2 ? "a value would have " : "",
+                    why.msg);
     }
     mrsi_out_drop(o);
     return s;
@@ -307,7 +334,8 @@ path_over_array(struct mrs_eval *ev, struct mrs_val array, const char *const *pa
     mrs_walk_init(&w, mrs_val_view(array));
     while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
         struct mrs_val v;
-        if (el.v.type != MRS_DOCUMENT) {
+        s = mrsi_spend(ev, 1);
+        if (el.v.type != MRS_DOCUMENT || s != MRS_OK) {
             continue;
         }
         s = mrsi_path_value(ev, el.v, part, part_len, n, &v);
@@ -473,10 +501,32 @@ eval_with_slots(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     return s;
 }
 
+/* Much was made on the way to the value: only that stays. */
+static __attribute__((noinline)) enum mrs_status
+keep_value(struct mrs_eval *ev, struct mrs_arena_mark before, struct mrs_val *v)
+{
+    uint8_t *aside = mrs_alloc(ev->arena->mem, v->n);
+    if (!aside) {
+        return mrsi_eval_memory(ev, v->n);
+    }
+    if (v->n) {
+        memcpy(aside, v->p, v->n);
+    }
+    mrs_arena_release(ev->arena, before);
+    v->p = mrs_arena_copy(ev->arena, aside, v->n);
+    mrs_free(ev->arena->mem, aside);
+    return v->p ? MRS_OK : mrsi_eval_memory(ev, v->n);
+}
+
 enum mrs_status
 mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
-    return x->root->n_slots ? eval_with_slots(x, ev, out) : mrsi_eval(x, ev, out);
+    struct mrs_arena_mark before = mrs_arena_mark(ev->arena);
+    enum mrs_status s = x->root->n_slots ? eval_with_slots(x, ev, out) : mrsi_eval(x, ev, out);
+    if (s != MRS_OK || ev->arena->used - before.used <= LITTLE + 2u * (uint64_t)out->n) {
+        return s;
+    }
+    return keep_value(ev, before, out);
 }
 
 bool

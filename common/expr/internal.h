@@ -154,8 +154,18 @@ struct mrsi_list {
 enum mrs_status mrsi_list_add(struct mrs_eval *ev, struct mrsi_list *l, struct mrs_val v);
 /* Whether one of n values in ascending order compares equal. */
 bool mrsi_sorted_has(const struct mrs_val *list, uint32_t n, struct mrs_val v);
-/* DEAD MRS_E_MEMORY. */
+/* An allocation failed: DEAD MRS_E_MEMORY; FAIL MRS_E_EXPR where the document has had its share. */
 enum mrs_status mrsi_eval_memory(struct mrs_eval *ev, size_t wanted);
+/* n more steps of work are done. OK; FAIL MRS_E_EXPR: too many for one document; DEAD MRS_E_CANCEL. To be asked in every
+ * loop over values. */
+enum mrs_status mrsi_spent(struct mrs_eval *ev) MRS_RARE;
+static inline enum mrs_status
+mrsi_spend(struct mrs_eval *ev, uint64_t n)
+{
+    uint64_t was = ev->arena->steps;
+    ev->arena->steps = was + n;
+    return (was ^ (was + n)) >> 10 ? mrsi_spent(ev) : MRS_OK;
+}
 /* An array or document under construction in the arena: a buffer over the arena's memory allocator whose result
  * is copied into the arena. */
 struct mrsi_out {

@@ -131,6 +131,7 @@ eval_in(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     }
     mrs_walk_init(&w, mrs_val_view(array));
     while (mrs_walk_next(&w, &e) > 0) {
+        MRSI_TRY(mrsi_spend(ev, 1));
         if (mrs_compare(v, e.v) == 0) {
             return mrsi_ret_bool(ev, true, out);
         }
@@ -160,6 +161,7 @@ eval_index_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     struct mrs_elem e;
     mrs_walk_init(&w, mrs_val_view(array));
     for (int32_t i = 0; i < range[1] && mrs_walk_next(&w, &e) > 0; i++) {
+        MRSI_TRY(mrsi_spend(ev, 1));
         if (i >= range[0] && mrs_compare(v, e.v) == 0) {
             return mrsi_ret_i32(ev, i, out);
         }
@@ -292,6 +294,7 @@ eval_range(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     }
     struct mrsi_out o;
     int64_t count = range_count(n);
+    MRSI_TRY(mrsi_spend(ev, (uint64_t)count / 8));
     mrsi_out_begin(ev, &o);
     mrs_buf_grow(&o.buf, range_bytes(count)); /* more than a value may have: bad, before any is written */
     for (int64_t i = 0; i < count && !o.buf.bad; i++) {

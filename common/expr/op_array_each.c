@@ -104,25 +104,119 @@ input(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *array, bool
     return MRS_OK;
 }
 
+/* ---- what loops make on the way ----
+ * What is evaluated for one element is not needed for the next, but for its value. Once there is much of it, elements
+ * are evaluated in an arena of their own, which is emptied after each. */
+struct aside {
+    struct mrs_eval *ev;
+    struct mrs_arena *outer; /* of ev; NULL: there is little yet */
+    struct mrs_arena work;   /* instead of it */
+    uint64_t before;         /* used in outer when the loop began */
+};
+#define ASIDE_LITTLE (64u << 10)
+
+static struct aside
+aside_of(struct mrs_eval *ev)
+{
+    return (struct aside){.ev = ev, .before = ev->arena->used};
+}
+
+/* Whether from now on it is in use. */
+static bool
+aside_begin(struct aside *a)
+{
+    struct mrs_arena *outer = a->ev->arena;
+    if (a->outer || outer->used - a->before < ASIDE_LITTLE) {
+        return false;
+    }
+    mrs_arena_init(&a->work, outer->mem);
+    a->work.most = outer->most ? outer->most - outer->used : 0;
+    a->work.steps = outer->steps;
+    a->work.cancel = outer->cancel;
+    a->work.cancelled_ms = outer->cancelled_ms;
+    a->outer = outer;
+    a->ev->arena = &a->work;
+    return true;
+}
+
+/* The value of an element has been put away. */
+static void
+aside_reset(struct aside *a)
+{
+    if (a->outer && a->work.used) {
+        mrs_arena_let_go(&a->work);
+    }
+}
+
+static void
+aside_end(struct aside *a)
+{
+    if (a->outer) {
+        a->outer->steps = a->work.steps;
+        a->outer->cancelled_ms = a->work.cancelled_ms;
+        a->ev->arena = a->outer;
+        mrs_arena_clear(&a->work);
+    }
+}
+
+/* ---- $map, $filter ---- */
+
+struct mapping {
+    struct aside aside;
+    struct mrsi_list list; /* while there is little */
+    struct mrsi_out out;   /* then */
+};
+
+static enum mrs_status
+map_put(struct mapping *m, struct mrs_val v)
+{
+    if (!m->aside.outer) {
+        MRSI_TRY(mrsi_list_add(m->aside.ev, &m->list, v));
+        if (!aside_begin(&m->aside)) {
+            return MRS_OK;
+        }
+        mrsi_out_begin(m->aside.ev, &m->out);
+        for (uint32_t i = 0; i < m->list.n; i++) {
+            v = m->list.v[i];
+            mrs_build_item(&m->out.build, v.type == MRS_MISSING ? mrs_null() : v);
+        }
+        return MRS_OK;
+    }
+    mrs_build_item(&m->out.build, v.type == MRS_MISSING ? mrs_null() : v);
+    aside_reset(&m->aside);
+    return m->out.buf.bad ? MRS_END : MRS_OK; /* told when it ends */
+}
+
 enum mrs_status
 mrsi_eval_map(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
     struct mrs_val array, v;
-    struct mrsi_list l = {0};
+    struct mapping m = {.aside = aside_of(ev)};
     struct mrs_walk w;
     struct mrs_elem e;
+    enum mrs_status s = MRS_OK;
     bool null;
     MRSI_TRY(input(x, ev, &array, &null));
     if (null) {
         return mrsi_ret_null(out);
     }
+    m.aside.before = ev->arena->used;
     mrs_walk_init(&w, mrs_val_view(array));
-    while (mrs_walk_next(&w, &e) > 0) {
+    while (s == MRS_OK && mrs_walk_next(&w, &e) > 0) {
         ev->slots[x->slot[0]] = e.v;
-        MRSI_TRY(mrsi_arg(x, 1, ev, &v));
-        MRSI_TRY(mrsi_list_add(ev, &l, v));
+        s = mrsi_spend(ev, 1);
+        s = s == MRS_OK ? mrsi_arg(x, 1, ev, &v) : s;
+        s = s == MRS_OK ? map_put(&m, v) : s;
     }
-    return mrsi_ret_array(ev, l.v, l.n, out);
+    bool large = m.aside.outer;
+    aside_end(&m.aside);
+    if (s < MRS_OK) {
+        if (large) {
+            mrsi_out_drop(&m.out);
+        }
+        return s;
+    }
+    return large ? mrsi_out_end(ev, &m.out, MRS_ARRAY, out) : mrsi_ret_array(ev, m.list.v, m.list.n, out);
 }
 
 enum mrs_status
@@ -132,6 +226,7 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     struct mrsi_list l = {0};
     struct mrs_walk w;
     struct mrs_elem e;
+    enum mrs_status s = MRS_OK;
     int32_t limit = INT32_MAX;
     bool null;
     MRSI_TRY(input(x, ev, &array, &null));
@@ -142,61 +237,56 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     if (!mrsi_is_nullish(v) && (!mrsi_integral32(v, &limit) || limit < 1)) {
         return mrsi_eval_error(x, ev, "limit must be a whole number of 32 bits greater than 0");
     }
+    struct aside aside = aside_of(ev);
     mrs_walk_init(&w, mrs_val_view(array));
-    while (l.n < (uint32_t)limit && mrs_walk_next(&w, &e) > 0) {
+    while (s == MRS_OK && l.n < (uint32_t)limit && mrs_walk_next(&w, &e) > 0) {
         ev->slots[x->slot[0]] = e.v;
-        MRSI_TRY(mrsi_arg(x, 1, ev, &v));
-        if (mrsi_truthy(v)) {
-            MRSI_TRY(mrsi_list_add(ev, &l, e.v));
+        s = mrsi_spend(ev, 1);
+        s = s == MRS_OK ? mrsi_arg(x, 1, ev, &v) : s;
+        if (s == MRS_OK && mrsi_truthy(v)) {
+            struct mrs_arena *now = ev->arena;
+            ev->arena = aside.outer ? aside.outer : now;
+            s = mrsi_list_add(ev, &l, e.v);
+            ev->arena = now;
+        }
+        if (!aside_begin(&aside)) {
+            aside_reset(&aside);
         }
     }
-    return mrsi_ret_array(ev, l.v, l.n, out);
+    aside_end(&aside);
+    return s == MRS_OK ? mrsi_ret_array(ev, l.v, l.n, out) : s;
 }
 
-/* What a long $reduce makes on the way. Each value is made of the one before, so that all together may need the square
- * of the memory that the last one needs: once there is much of it, only that one is kept. */
+/* ---- $reduce ---- */
+
+/* Each value is made of the one before: the last one stays, and the one that it was made of. */
 struct chain {
-    struct mrs_eval *ev;
-    struct mrs_arena *outer; /* of ev; NULL: there is little yet */
-    struct mrs_arena work;   /* instead of it */
-    struct mrs_buf value[2]; /* the last one and the one that it was made of */
+    struct aside aside;
+    struct mrs_buf value[2];
     unsigned turn;
-    uint64_t bytes; /* about, in outer */
 };
-#define CHAIN_LITTLE (64u << 10)
-#define CHAIN_STEP   64 /* bytes of a step, besides its value */
-
-static void
-chain_begin(struct chain *c)
-{
-    struct mrs_mem *mem = c->ev->arena->mem;
-    c->outer = c->ev->arena;
-    c->ev->arena = &c->work;
-    mrs_arena_init(&c->work, mem);
-    mrs_buf_init(&c->value[0], mem, SIZE_MAX);
-    mrs_buf_init(&c->value[1], mem, SIZE_MAX);
-}
 
 /* Another value has been made, and is moved. */
 static enum mrs_status
 chain_add(struct chain *c, struct mrs_val *v)
 {
-    c->bytes += CHAIN_STEP + v->n;
-    if (!c->outer && c->bytes < CHAIN_LITTLE) {
-        return MRS_OK;
-    }
-    if (!c->outer) {
-        chain_begin(c);
+    struct mrs_eval *ev = c->aside.ev;
+    MRSI_TRY(mrsi_spend(ev, 1u + v->n / 64));
+    if (!c->aside.outer) {
+        if (aside_begin(&c->aside)) {
+            mrs_buf_init(&c->value[0], ev->arena->mem, SIZE_MAX);
+            mrs_buf_init(&c->value[1], ev->arena->mem, SIZE_MAX);
+        }
         return MRS_OK;
     }
     struct mrs_buf *to = &c->value[c->turn++ % 2];
     mrs_buf_reset(to);
     mrs_buf_put(to, v->p, v->n);
     if (to->bad) {
-        return mrsi_eval_memory(c->ev, v->n);
+        return mrsi_eval_memory(ev, v->n);
     }
     v->p = v->n ? to->p : v->p;
-    mrs_arena_reset(&c->work);
+    aside_reset(&c->aside);
     return MRS_OK;
 }
 
@@ -204,18 +294,17 @@ chain_add(struct chain *c, struct mrs_val *v)
 static enum mrs_status
 chain_end(struct chain *c, enum mrs_status s, struct mrs_val *v)
 {
-    if (!c->outer) {
+    if (!c->aside.outer) {
         return s;
     }
-    c->ev->arena = c->outer;
+    struct mrs_arena *outer = c->aside.outer;
     if (s == MRS_OK && v->n) {
-        v->p = mrs_arena_copy(c->outer, v->p, v->n);
-        s = v->p ? MRS_OK : mrsi_eval_memory(c->ev, v->n);
+        v->p = mrs_arena_copy(outer, v->p, v->n);
     }
-    mrs_arena_clear(&c->work);
+    aside_end(&c->aside);
     mrs_buf_clear(&c->value[0]);
     mrs_buf_clear(&c->value[1]);
-    return s;
+    return s == MRS_OK && v->n && !v->p ? mrsi_eval_memory(c->aside.ev, v->n) : s;
 }
 
 enum mrs_status
@@ -224,7 +313,7 @@ mrsi_eval_reduce(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     struct mrs_val array;
     struct mrs_walk w;
     struct mrs_elem e;
-    struct chain c = {.ev = ev};
+    struct chain c = {.aside = aside_of(ev)};
     enum mrs_status s = MRS_OK;
     bool null;
     MRSI_TRY(input(x, ev, &array, &null));
@@ -379,6 +468,7 @@ mrsi_eval_sort_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     }
     MRSI_TRY(mrsi_list_of(ev, array, &l));
     for (uint32_t i = 0; i < l.n; i++) {
+        MRSI_TRY(mrsi_spend(ev, 1u + by->n));
         for (uint32_t k = 0; k < by->n; k++) {
             MRSI_TRY(mrsi_list_add(ev, &keys, value_at(l.v[i], by->key[k].path, by->key[k].len)));
         }
@@ -498,6 +588,7 @@ mrsi_eval_zip(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     }
     for (uint32_t r = 0; r < rows; r++) {
         struct mrs_val v;
+        MRSI_TRY(mrsi_spend(ev, zip->inputs));
         for (uint32_t i = 0; i < zip->inputs; i++) {
             row[i] = r < each[i].n ? each[i].v[r] : fill[i];
         }

@@ -111,7 +111,9 @@ eval_match(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     enum mrs_status s = MRS_OK;
     if (r && !mrsi_is_nullish(input)) {
         struct mrsi_match m;
-        s = mrsi_regex_find(r, mrsi_text_of(input), 0, &m, ev->err);
+        m.n = 0;
+        s = mrsi_spend(ev, MRSI_REGEX_STEPS);
+        s = s == MRS_OK ? mrsi_regex_find(r, mrsi_text_of(input), 0, &m, ev->err) : s;
         yes = m.n > 0;
     }
     if (mine) {
@@ -178,6 +180,7 @@ find_all(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text,
     uint32_t at = 0, point = 0;
     do {
         struct mrsi_match m;
+        MRSI_TRY(mrsi_spend(ev, MRSI_REGEX_STEPS));
         MRSI_TRY(mrsi_regex_find(r, text, at, &m, ev->err));
         if (!m.n) {
             return MRS_OK;

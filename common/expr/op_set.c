@@ -228,6 +228,7 @@ some_element(const struct mrs_expr *x, struct mrs_eval *ev, bool wanted, bool *f
     *found = false;
     mrs_walk_init(&w, mrs_val_view(v));
     while (!*found && mrs_walk_next(&w, &e) > 0) {
+        MRSI_TRY(mrsi_spend(ev, 1));
         *found = mrsi_truthy(e.v) == wanted;
     }
     return MRS_OK;

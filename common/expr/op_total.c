@@ -25,6 +25,7 @@ mrsi_each_operand(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_each_fn fn
     struct mrs_elem el;
     mrs_walk_init(&w, mrs_val_view(v));
     while (mrs_walk_next(&w, &el) == 1) {
+        MRSI_TRY(mrsi_spend(ev, 1));
         MRSI_TRY(fn(arg, el.v));
     }
     return MRS_OK;

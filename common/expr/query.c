@@ -90,6 +90,7 @@ matches_regex(const struct mrsi_query_node *n, const struct ask *a, struct mrs_v
         if (v.type == MRS_REGEX) {
             *yes = mrs_compare(v, n->regex_val[i]) == 0;
         } else {
+            MRSI_TRY(mrsi_spend(a->ev, MRSI_REGEX_STEPS));
             MRSI_TRY(mrsi_regex_test(n->regex[i], mrsi_text_of(v), yes, a->ev->err));
         }
     }

@@ -115,9 +115,21 @@ mrsi_list_of(struct mrs_eval *ev, struct mrs_val array, struct mrsi_list *l)
 {
     struct mrs_walk w;
     struct mrs_elem e;
-    mrs_walk_init(&w, mrs_val_view(array));
-    while (mrs_walk_next(&w, &e) > 0) {
-        MRSI_TRY(mrsi_list_add(ev, l, e.v));
+    uint32_t n = l->n + mrs_val_count(array);
+    MRSI_TRY(mrsi_spend(ev, n));
+    if (n > l->cap) {
+        struct mrs_val *more = mrs_arena_alloc(ev->arena, n * sizeof *more);
+        if (!more) {
+            return mrsi_eval_memory(ev, n * sizeof *more);
+        }
+        if (l->n) {
+            memcpy(more, l->v, l->n * sizeof *more);
+        }
+        l->v = more;
+        l->cap = n;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(array)); l->n < n && mrs_walk_next(&w, &e) > 0;) {
+        l->v[l->n++] = e.v;
     }
     return MRS_OK;
 }

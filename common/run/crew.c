@@ -36,6 +36,8 @@ mrsi_crew_begin(struct mrsi_crew *c, struct mrs_mem *mem, const struct mrs_run_o
         w->en = en;
         w->no = i;
         mrs_arena_init(&w->arena, mem);
+        w->arena.most = MRS_EVAL_BYTES_MAX;
+        w->arena.cancel = opts->cancel;
         mrs_buf_init(&w->scratch, mem, SIZE_MAX);
     }
     return s;

@@ -65,6 +65,8 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
         w->en = en;
         w->no = i;
         mrs_arena_init(&w->arena, en->mem);
+        w->arena.most = MRS_EVAL_BYTES_MAX;
+        w->arena.cancel = en->opts->cancel;
         w->ctx = (struct mrs_ctx){.mem = en->mem, .arena = &w->arena, .err = &w->err};
         mrs_err_clear(&w->err);
         mrs_buf_init(&w->refused, en->mem, SIZE_MAX);

@@ -7,6 +7,7 @@
  * whatever becomes of them, so that they are the same in every pass. */
 #include "amend.h"
 #include "paths.h"
+#include "mongoreshape/clock.h"
 
 void
 mrsi_scan_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *s)
@@ -245,6 +246,17 @@ row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
     return MRSI_NONE;
 }
 
+/* Whether a job has gone on for so long after an interrupt that it is given up. Most end before, and then the place
+ * behind them is one to resume at. */
+static bool
+is_late(struct mrsi_worker *w)
+{
+    enum { GRACE_MS = 300 };
+    uint64_t now = mrs_clock_steady();
+    w->arena.cancelled_ms = w->arena.cancelled_ms ? w->arena.cancelled_ms : now;
+    return now - w->arena.cancelled_ms > GRACE_MS;
+}
+
 enum mrs_status
 mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
 {
@@ -253,6 +265,9 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     }
     if (c->at == 0) {
         c->row = row_of(w->en, c);
+    }
+    if (mrsi_cancelled(w->en) && is_late(w)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
     doc->p = c->b->p + c->at;
     doc->n = mrs_le32(doc->p);

@@ -132,6 +132,7 @@ struct bucket_plain {
 };
 struct bucket_work {
     bool ready;
+    struct mrs_acc_shared shared; /* of the accumulators */
     struct mrs_buf rest;         /* enter: an item on its way */
     struct bucket_plain plain;
     int64_t start;               /* enter: of the window */

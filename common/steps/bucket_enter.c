@@ -20,6 +20,8 @@ make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c
     mrs_buf_init(&w->plain.known.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT + 8);
     mrs_buf_init(&w->mould.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT);
     mrs_arena_init(&w->arena, c->mem);
+    w->arena.most = c->arena->most;
+    w->arena.cancel = c->arena->cancel;
     w->n_acc = s->n_set;
     w->ready = true;
 }

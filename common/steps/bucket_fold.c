@@ -49,6 +49,10 @@ accumulators(struct fold *f)
         enum mrs_status st = MRS_OK;
         if (s->set[i].acc && !w->acc[i]) {
             st = mrs_acc_state_new(s->set[i].acc, f->c->mem, BUCKET_BUF_MAX, &w->acc[i], f->c->err);
+            w->shared.most = 2u * MRS_DOC_READ_MAX;
+        }
+        if (w->acc[i]) {
+            mrs_acc_share(w->acc[i], &w->shared);
         }
         if (st != MRS_OK) {
             return mrsi_step_skip(f->c, st, s->set[i].where);

@@ -217,23 +217,33 @@ new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_ca
     return MRS_OK;
 }
 
-/* The index documents of metadata; other elements of the list are no indexes and are left behind. */
+/* The index documents of metadata; other elements of the list are no indexes and are left behind. A foreign file may
+ * list any number of them: their room is made once. */
 static enum mrs_status
 take_indexes(struct mrs_catalog *c, struct mrs_cat_coll *cc, struct mrs_val list, struct mrs_err *e)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    enum mrs_status s = MRS_OK;
     if (list.type != MRS_ARRAY) {
         return list.type == MRS_MISSING && cc->kind == MRS_COLL_PLAIN ? only_id_index(c, cc, e) : MRS_OK;
     }
+    uint32_t n = mrs_val_count(list);
+    cc->index = mrs_arena_alloc(&c->arena, (n + 1u) * sizeof *cc->index);
+    if (!cc->index) {
+        return mrs_err_memory(e, n * sizeof *cc->index);
+    }
     mrs_walk_init(&w, mrs_val_view(list));
-    while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
+    while (mrs_walk_next(&w, &el) == 1) {
+        struct mrs_view *to = &cc->index[cc->n_index];
         if (el.v.type == MRS_DOCUMENT) {
-            s = mrsi_cat_add_index(c, cc, mrs_val_view(el.v), e);
+            *to = mrsi_cat_copy(c, mrs_val_view(el.v));
+            if (!to->p) {
+                return mrs_err_memory(e, el.v.n);
+            }
+            cc->n_index++;
         }
     }
-    return s;
+    return MRS_OK;
 }
 
 enum mrs_status
@@ -376,6 +386,11 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
     const char *why = obstacle(cc);
     if (why) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s %s", coll->ns, why);
+    }
+    if (cc->n_index > MRS_INDEXES_MAX) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
+                           "%s has %u indexes, and no server holds more than 64: correct its metadata.json first",
+                           coll->ns, cc->n_index);
     }
     if (change) {
         cc->touched = true;

@@ -12,6 +12,11 @@
 enum mrs_status
 mrsi_step_failed(struct mrs_ctx *c, enum mrs_status s, const char *where)
 {
+    if (s == MRS_DEAD && c->err && c->err->code == MRS_E_MEMORY && mrs_arena_is_over(c->arena)) {
+        mrs_err_clear(c->err);
+        s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "what is made for this document takes more than %u MiB",
+                        MRS_EVAL_BYTES_MAX >> 20);
+    }
     if (s != MRS_FAIL && s != MRS_SKIP) {
         return s;
     }

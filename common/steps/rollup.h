@@ -82,6 +82,7 @@ struct rollup_work {
     struct rollup_arg *arg; /* one a field */
     struct mrs_val *given;  /* one a small state */
     struct mrs_acc_state **state; /* one a field */
+    struct mrs_acc_shared shared; /* of these */
     bool *failed;                 /* the field has no value */
     bool *silent;                 /* nothing is written at this path */
     struct mrs_buf key, value, raw, doc;

@@ -19,6 +19,7 @@ mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
     mrs_buf_init(&w->value, c->mem, ROLLUP_BUF_MAX);
     mrs_buf_init(&w->raw, c->mem, ROLLUP_BUF_MAX);
     mrs_buf_init(&w->doc, c->mem, ROLLUP_BUF_MAX);
+    w->shared = (struct mrs_acc_shared){0, 2u * MRS_DOC_READ_MAX};
     w->ready = true;
     w->failed = mrs_zalloc(c->mem, s->n);
     w->silent = mrs_zalloc(c->mem, s->n);
@@ -29,6 +30,9 @@ mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
     w->state = state; /* ends in NULL */
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         st = mrs_acc_state_new(s->acc[i], c->mem, ROLLUP_BUF_MAX, &w->state[i], c->err);
+        if (st == MRS_OK) {
+            mrs_acc_share(w->state[i], &w->shared);
+        }
     }
     if (st != MRS_OK) {
         mrsi_rollup_work_clear(c, w);

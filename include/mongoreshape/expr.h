@@ -128,6 +128,12 @@ const char *mrs_acc_bare_path(const struct mrs_acc *x);
 /* ceiling: most bytes of values that a state may hold ($push, $addToSet, *N); more is MRS_E_LIMIT. */
 enum mrs_status mrs_acc_state_new(const struct mrs_acc *x, struct mrs_mem *mem, size_t ceiling,
                                   struct mrs_acc_state **out, struct mrs_err *e);
+/* What the states of one group hold together is bounded as well: their values are of one document. with outlives the
+ * state and is of the same thread. */
+struct mrs_acc_shared {
+    uint64_t held, most;
+};
+void mrs_acc_share(struct mrs_acc_state *s, struct mrs_acc_shared *with);
 void mrs_acc_state_free(struct mrs_acc_state *s); /* NULL: nothing */
 void mrs_acc_reset(struct mrs_acc_state *s); /* of no document again; memory is kept */
 /* One more document's argument; v is read before it returns. OK; FAIL MRS_E_EXPR ($mergeObjects of a number),

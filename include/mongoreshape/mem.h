@@ -9,6 +9,7 @@
 
 #include "mongoreshape/err.h"
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -49,18 +50,41 @@ struct mrs_arena_chunk;
 struct mrs_arena {
     struct mrs_mem *mem;
     struct mrs_arena_chunk *head; /* newest chunk; private */
-    uint8_t *from, *at, *end;     /* room of the newest chunk, what of it is free; private */
+    uint8_t *at, *end;            /* what is free of the newest chunk; private */
+    uint64_t used;                /* bytes of all pieces */
+    uint64_t most;                /* of used: beyond it there is no memory; 0: any */
+    uint64_t steps;               /* work done since the last reset, counted by whoever works with the pieces */
+    const int *cancel;            /* read atomically by long work; NULL: never */
+    uint64_t cancelled_ms;        /* when that was first seen */
 };
-void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem);
+void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem); /* without bounds */
+static inline bool
+mrs_arena_is_over(const struct mrs_arena *a) /* why an allocation failed: its bound, or no memory */
+{
+    return a->most && a->used > a->most;
+}
+/* A place to come back to: what was allocated since is let go. */
+struct mrs_arena_mark {
+    struct mrs_arena_chunk *head;
+    uint8_t *at;
+    uint64_t used;
+};
+static inline struct mrs_arena_mark
+mrs_arena_mark(const struct mrs_arena *a)
+{
+    return (struct mrs_arena_mark){a->head, a->at, a->used};
+}
+void mrs_arena_release(struct mrs_arena *a, struct mrs_arena_mark m);
 void mrs_arena_clear(struct mrs_arena *a); /* frees all; may be used again; harmless twice */
 void mrs_arena_let_go(struct mrs_arena *a); /* mrs_arena_reset of one that was used */
 /* Lets go of everything allocated, keeping the largest chunk: one call per document. */
 static inline void
 mrs_arena_reset(struct mrs_arena *a)
 {
-    if (a->at != a->from) {
+    if (a->used) {
         mrs_arena_let_go(a);
     }
+    a->steps = 0;
 }
 /* 8-byte aligned, not zeroed; NULL without memory. Pieces live until reset or clear. */
 void *mrs_arena_alloc(struct mrs_arena *a, size_t n);

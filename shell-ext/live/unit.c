@@ -173,6 +173,8 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
     mrs_arena_init(&u->life, job->mem);
     mrs_arena_init(&u->hold, job->mem);
     mrs_arena_init(&u->scratch, job->mem);
+    u->scratch.most = MRS_EVAL_BYTES_MAX;
+    u->scratch.cancel = job->cancel;
     mrs_buf_init(&u->out, job->mem, SIZE_MAX);
     mrs_buf_init(&u->base, job->mem, SIZE_MAX);
     mrs_buf_init(&u->kept, job->mem, SIZE_MAX);

@@ -26,36 +26,23 @@ settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
             mrs_input_count(job->in) == 1 ? "" : "s");
 }
 
-/* A word of the command line as a shell takes it. */
-static void
-put_word(FILE *f, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+@%-";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fputs(word, f);
-        return;
-    }
-    fputc('\'', f);
-    for (const char *at = word; *at; at++) {
-        if ((unsigned char)*at < 0x20 || *at == 0x7f) {
-            mrs_say(f, "'$'\\x%02x''", (unsigned char)*at); /* a terminal would obey it */
-        } else {
-            fputs(*at == '\'' ? "'\\''" : (char[2]){*at, 0}, f);
-        }
-    }
-    fputc('\'', f);
-}
-
 /* The command that goes on with a run that was stopped. */
 static void
 tell_how_to_go_on(const struct mrsi_cli *cli)
 {
-    fputs("to go on:\n  ", stderr);
+    struct mrs_buf line;
+    mrs_buf_init(&line, cli->line.mem, SIZE_MAX);
     for (char **at = cli->argv; *at; at++) {
-        put_word(stderr, *at);
-        fputc(' ', stderr);
+        mrs_buf_word(&line, *at);
+        mrs_buf_byte(&line, ' ');
     }
-    fputs(cli->resume ? "\n" : "--resume\n", stderr);
+    mrs_buf_printf(&line, cli->resume ? "" : "--resume");
+    if (line.bad) {
+        fputs("to go on: the same command with --resume\n", stderr);
+    } else {
+        fprintf(stderr, "to go on:\n  %.*s\n", (int)line.n, (const char *)line.p);
+    }
+    mrs_buf_clear(&line);
 }
 
 static void
@@ -96,8 +83,14 @@ is_single(const struct mrsi_job *job)
     if (strcmp(cli->output, "-") == 0) {
         return cli->ns || mrs_input_format(job->in) == MRS_FORMAT_BSON;
     }
-    const char *name = strrchr(cli->output, '/');
-    return strstr(name ? name : cli->output, ".bson") != NULL;
+    static const char *const ends[] = {".bson", ".bson.gz", ".bson.zst"};
+    size_t n = strlen(cli->output);
+    bool found = false;
+    for (size_t i = 0, k; i < sizeof ends / sizeof *ends; i++) {
+        k = strlen(ends[i]);
+        found = found || (n >= k && strcmp(cli->output + n - k, ends[i]) == 0);
+    }
+    return found;
 }
 
 /* The one namespace that it can take: --ns, else the only one there is. */

@@ -5,6 +5,7 @@
  * document; whoever uses the bytes asks mrs_buf_status once. */
 #include "mongoreshape/mem.h"
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 void
@@ -71,4 +72,30 @@ mrs_buf_printf(struct mrs_buf *b, const char *fmt, ...)
         b->n += (size_t)n;
     }
     va_end(again);
+}
+
+void
+mrs_buf_quoted(struct mrs_buf *b, const char *word)
+{
+    bool odd = false;
+    for (const char *at = word; *at; at++) {
+        odd = odd || (uint8_t)*at < ' ' || *at == 0x7f;
+    }
+    mrs_buf_printf(b, odd ? "\"$(printf '" : "'");
+    for (const char *at = word; *at; at++) {
+        bool octal = odd && ((uint8_t)*at < ' ' || *at == 0x7f || *at == '%' || *at == '\\');
+        mrs_buf_printf(b, octal ? "\\%03o" : *at == '\'' ? "'\\''" : "%c", (uint8_t)*at);
+    }
+    mrs_buf_printf(b, odd ? "')\"" : "'");
+}
+
+void
+mrs_buf_word(struct mrs_buf *b, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+@%-";
+    if (*word && *word != '=' && strspn(word, plain) == strlen(word)) {
+        mrs_buf_printf(b, "%s", word);
+    } else {
+        mrs_buf_quoted(b, word);
+    }
 }

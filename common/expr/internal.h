@@ -156,8 +156,8 @@ enum mrs_status mrsi_list_add(struct mrs_eval *ev, struct mrsi_list *l, struct m
 bool mrsi_sorted_has(const struct mrs_val *list, uint32_t n, struct mrs_val v);
 /* An allocation failed: DEAD MRS_E_MEMORY; FAIL MRS_E_EXPR where the document has had its share. */
 enum mrs_status mrsi_eval_memory(struct mrs_eval *ev, size_t wanted);
-/* n more steps of work are done. OK; FAIL MRS_E_EXPR: too many for one document; DEAD MRS_E_CANCEL. To be asked in every
- * loop over values. */
+/* n more steps of work are done. OK; FAIL MRS_E_EXPR: too many for one document; DEAD MRS_E_CANCEL. To be asked in
+ * every loop over values. */
 enum mrs_status mrsi_spent(struct mrs_eval *ev) MRS_RARE;
 static inline enum mrs_status
 mrsi_spend(struct mrs_eval *ev, uint64_t n)

@@ -133,7 +133,7 @@ aside_begin(struct aside *a)
     a->work.most = outer->most ? outer->most - outer->used : 0;
     a->work.steps = outer->steps;
     a->work.cancel = outer->cancel;
-    a->work.cancelled_ms = outer->cancelled_ms;
+    a->work.cancelled_asked = outer->cancelled_asked;
     a->outer = outer;
     a->ev->arena = &a->work;
     return true;
@@ -153,7 +153,7 @@ aside_end(struct aside *a)
 {
     if (a->outer) {
         a->outer->steps = a->work.steps;
-        a->outer->cancelled_ms = a->work.cancelled_ms;
+        a->outer->cancelled_asked = a->work.cancelled_asked;
         a->ev->arena = a->outer;
         mrs_arena_clear(&a->work);
     }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* copy.c - what no step touches goes through byte for byte.
  *
- * Where the caller asks for no compression of its own, files keep name and bytes, whatever they
- * are. Where it does, data files are packed anew, and then names follow: mongorestore --gzip
- * ignores every file without .gz and wants metadata packed as well, but for oplog.bson, which keeps
- * its name. Metadata text is never written anew, only packed or unpacked. Files that no tool knows
- * stay as they are in any case. */
+ * A dump directory has one packing, and the names of its files say so: mongorestore --gzip passes over every file
+ * without .gz, metadata too, and without it over every file with .gz. Only oplog.bson keeps its name. So a file whose
+ * content is packed as the output is keeps its bytes, another one is packed anew, and names follow the content.
+ * Metadata text is never written anew, only packed or unpacked. Files that no tool knows stay as they are. */
 #include "output.h"
 #include <errno.h>
 #include <unistd.h>
@@ -15,7 +14,7 @@ struct job {
     const char *path; /* NULL: the input's own descriptor */
     const struct mrsi_place *place; /* where its bytes are; NULL: the whole file */
     char *rel;
-    bool pack; /* to o->codec, or to `small` */
+    bool pack; /* named and packed as `codec` says; else as it is */
     enum mrs_codec codec;
     struct mrsi_half *half; /* NULL: a small file, which is copied in one go */
     const char *early;      /* the namespace whose copy may have been begun before its turn; NULL: none */
@@ -209,17 +208,21 @@ copy_path(struct mrs_output *o, struct job *job, uint64_t *bytes, struct mrs_err
     return s;
 }
 
-/* The name below the output of a file that keeps its base name but for the suffix of its packing. */
+/* The name below the output of a file that keeps its base name but for what says how it is packed; .bin is an older
+ * spelling of .bson, which has none with .gz. */
 static char *
 renamed(struct mrs_output *o, const char *rel, const struct job *job)
 {
     struct mrsi_file_name f = mrsi_file_name(mrsi_base_name(rel));
-    size_t n = (size_t)(mrsi_base_name(rel) - rel) + f.plain_n;
+    size_t folder = (size_t)(mrsi_base_name(rel) - rel);
     bool oplog = strcmp(rel, "oplog.bson") == 0 && job->codec == MRS_CODEC_GZIP;
     if (!job->pack || oplog) {
         return mrs_strndup(o->mem, rel, strlen(rel));
     }
-    return mrsi_format(o->mem, "%.*s%s", (int)n, rel, mrsi_codec_suffix(job->codec));
+    if (f.kind == MRSI_FILE_DATA && job->codec != MRS_CODEC_NONE) {
+        return mrsi_format(o->mem, "%.*s.bson%s", (int)(folder + f.stem_n), rel, mrsi_codec_suffix(job->codec));
+    }
+    return mrsi_format(o->mem, "%.*s%s", (int)(folder + f.plain_n), rel, mrsi_codec_suffix(job->codec));
 }
 
 static char *
@@ -243,14 +246,8 @@ copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs
               struct mrs_err *e)
 {
     uint64_t bytes;
-    struct job job = {ns->meta_path, ns->meta_place, NULL, !o->as_input, MRS_CODEC_NONE, NULL, NULL, 0};
-    if (o->kind == MRSI_OUT_DIR && o->codec == MRS_CODEC_GZIP) {
-        job.codec = MRS_CODEC_GZIP;
-    }
-    bool keep = keeps_names(o, in);
-    job.pack = job.pack || !keep;
-    job.rel =
-        keep ? in_db(o, ns->db, ns->meta_path, &job) : mrsi_output_meta_rel(o, ns->db, ns->coll);
+    struct job job = {ns->meta_path, ns->meta_place, NULL, true, mrsi_meta_codec(o->codec), NULL, NULL, 0};
+    job.rel = keeps_names(o, in) ? in_db(o, ns->db, ns->meta_path, &job) : mrsi_output_meta_rel(o, ns->db, ns->coll);
     enum mrs_status s = job.rel ? copy_path(o, &job, &bytes, e) : mrs_err_memory(e, strlen(ns->ns));
     mrs_free(o->mem, job.rel);
     if (o->kind == MRSI_OUT_FILE) {
@@ -263,11 +260,8 @@ copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs
 static struct job
 data_job(struct mrs_output *o, const struct mrs_input *in, const struct mrs_input_ns *ns)
 {
-    struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input, o->codec, NULL, ns->ns, 0};
-    bool keep = keeps_names(o, in);
-    job.pack = job.pack || !keep;
-    job.rel =
-        keep ? in_db(o, ns->db, ns->data_path, &job) : mrsi_output_data_rel(o, ns->db, ns->coll);
+    struct job job = {ns->data_path, ns->data_place, NULL, true, o->codec, NULL, ns->ns, 0};
+    job.rel = keeps_names(o, in) ? in_db(o, ns->db, ns->data_path, &job) : mrsi_output_data_rel(o, ns->db, ns->coll);
     return job;
 }
 
@@ -303,8 +297,7 @@ mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i)
         return;
     }
     struct job job = data_job(o, in, ns);
-    bool plain = !job.pack || job.codec == ns->codec;
-    if (job.rel && plain && mrsi_input_from(in, ns, &from, NULL) == MRS_OK) {
+    if (job.rel && job.codec == ns->codec && mrsi_input_from(in, ns, &from, NULL) == MRS_OK) {
         mrsi_early_begin(o, ns->ns, job.rel, &from);
     }
     mrs_free(o->mem, job.rel);
@@ -313,14 +306,11 @@ mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i)
 static enum mrs_status
 copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes, struct mrs_err *e)
 {
-    const char *base = mrsi_base_name(ns->rel_path);
-    enum mrsi_file_kind kind = mrsi_file_name(base).kind;
-    bool prelude = strcmp(base, "prelude.json") == 0 || strcmp(base, "prelude.json.gz") == 0;
     struct mrsi_half half;
-    struct job job = {ns->data_path, ns->data_place, NULL, !o->as_input && (prelude || kind == MRSI_FILE_DATA),
+    struct job job = {ns->data_path, ns->data_place, NULL, mrsi_is_of_tools(ns->rel_path),
                       o->codec, &half, NULL, 0};
-    if (prelude && o->codec != MRS_CODEC_GZIP) {
-        job.codec = MRS_CODEC_NONE;
+    if (mrsi_is_prelude(ns->rel_path)) {
+        job.codec = mrsi_meta_codec(o->codec);
     }
     if (o->kind != MRSI_OUT_DIR && o->kind != MRSI_OUT_PACK) {
         return MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",
@@ -330,7 +320,7 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
     if (job.rel) {
         mrsi_half_begin(o, job.rel, ns->rel_path, true, &half);
     }
-    enum mrs_status s = job.rel ? copy_path(o, &job, bytes, e) : mrs_err_memory(e, strlen(base));
+    enum mrs_status s = job.rel ? copy_path(o, &job, bytes, e) : mrs_err_memory(e, strlen(ns->rel_path));
     mrs_free(o->mem, job.rel);
     return s;
 }
@@ -379,7 +369,7 @@ mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct m
         pthread_mutex_lock(&o->lock);
         o->recs[rec].copied = true;
         o->recs[rec].data = ns->data_path != NULL;
-        o->recs[rec].codec = o->as_input ? ns->codec : o->codec;
+        o->recs[rec].codec = o->codec;
         o->recs[rec].file_bytes = bytes;
         pthread_mutex_unlock(&o->lock);
         s = mrsi_stream_put(o, rec, e);

@@ -136,6 +136,20 @@ add_extra(struct scan *c, const struct mrsi_item *item, const char *rel, struct 
     return add(c, &rec, e);
 }
 
+/* An extra in the root or a database; one of mongodump is called the same however it is packed. */
+static enum mrs_status
+add_file(struct scan *c, const struct mrsi_item *item, const char *rel, struct mrs_err *e)
+{
+    size_t n = strlen(rel) - strlen(item->name) + mrsi_file_name(item->name).plain_n;
+    char *plain = mrs_arena_alloc(&c->in->arena, n + 1);
+    if (!plain) {
+        return mrs_err_memory(e, n + 1);
+    }
+    memcpy(plain, rel, n);
+    plain[n] = 0;
+    return add_extra(c, item, mrsi_is_of_tools(plain) ? plain : rel, e);
+}
+
 /* All files below a folder that no database knows, each an extra. */
 static enum mrs_status
 add_below(struct scan *c, const struct mrsi_item *item, const char *rel, struct mrs_err *e)
@@ -270,7 +284,7 @@ list_db(struct scan *c, const struct mrsi_item *folder, const char *db, struct m
             s = add_below(c, item, rel, e);
         } else if (mrsi_file_name(item->name).kind == MRSI_FILE_OTHER || users) {
             c->dump = c->dump || users;
-            s = add_extra(c, item, rel, e);
+            s = add_file(c, item, rel, e);
         } else {
             s = add_namespace(c, db, item, &has, e);
         }
@@ -346,7 +360,7 @@ root_file(struct scan *c, const struct mrsi_item *item, struct mrs_err *e)
     }
     c->dump =
         c->dump || strncmp(name, "oplog.bson", 10) == 0 || strncmp(name, "prelude.json", 12) == 0;
-    return add_extra(c, item, name, e);
+    return add_file(c, item, name, e);
 }
 
 static enum mrs_status
@@ -402,15 +416,20 @@ by_key(const void *a, const void *b)
 
 /* ---- records to entries ---- */
 static enum mrs_status
+two_files(const struct rec *a, const struct rec *b, struct mrs_err *e)
+{
+    return MRSI_FAIL(e, MRS_E_FORMAT, "two files for one %s%s: %s and %s (take one of them away)",
+                     a->kind == REC_EXTRA ? "" : "namespace ", a->key, a->item->path, b->item->path);
+}
+
+static enum mrs_status
 merge_group(struct scan *c, const struct rec *first, uint32_t n, struct mrs_err *e)
 {
     const struct rec *of[2] = {NULL, NULL}; /* data, metadata */
     for (uint32_t i = 0; i < n; i++) {
         const struct rec *rec = first + i;
         if (of[rec->kind]) {
-            return MRSI_FAIL(e, MRS_E_FORMAT,
-                             "two files for one namespace %s: %s and %s (take one of them away)", rec->key,
-                             of[rec->kind]->item->path, rec->item->path);
+            return two_files(of[rec->kind], rec, e);
         }
         of[rec->kind] = rec;
     }
@@ -470,7 +489,7 @@ extra_entry(struct scan *c, const struct rec *rec, struct mrs_err *e)
     ns->data_place = rec->item->place;
     ns->rel_path = rec->key;
     ns->file_bytes = rec->item->bytes;
-    if (mrsi_file_name(base).kind == MRSI_FILE_OTHER && strncmp(base, "prelude.json", 12) != 0) {
+    if (mrsi_file_name(base).kind == MRSI_FILE_OTHER && !mrsi_is_prelude(rec->key)) {
         return MRS_OK;
     }
     enum mrs_status s = mrsi_input_probe(c->in, ns, e);
@@ -488,7 +507,8 @@ merge(struct scan *c, struct mrs_err *e)
         const struct rec *first = c->recs + i;
         n = 1;
         if (first->kind == REC_EXTRA) {
-            s = extra_entry(c, first, e);
+            bool twice = i + 1 < c->n && strcmp(first[1].key, first->key) == 0;
+            s = twice ? two_files(&first[0], &first[1], e) : extra_entry(c, first, e);
             continue;
         }
         while (i + n < c->n && first[n].kind != REC_EXTRA &&

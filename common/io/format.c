@@ -85,8 +85,16 @@ mrs_output_shape(const char *path, const struct mrs_output_opts *opts)
 bool
 mrsi_is_prelude(const char *rel_path)
 {
-    const char *name = mrsi_base_name(rel_path);
-    return strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0;
+    return strcmp(mrsi_base_name(rel_path), "prelude.json") == 0;
+}
+
+bool
+mrsi_is_of_tools(const char *rel_path)
+{
+    const char *slash = strchr(rel_path, '/'), *name = mrsi_base_name(rel_path);
+    bool deep = slash && name != slash + 1;
+    return !deep && (mrsi_is_prelude(rel_path) || strcmp(rel_path, "oplog.bson") == 0 ||
+                     (slash && mrsi_file_name(name).kind == MRSI_FILE_DATA && strncmp(name, "$admin.", 7) == 0));
 }
 
 bool

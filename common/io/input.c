@@ -178,9 +178,12 @@ name_by_path(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, st
 static enum mrs_status
 metadata_beside(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, struct mrs_err *e)
 {
-    static const char *const ends[] = {".metadata.json", ".metadata.json.gz", ".metadata.json.zst"};
-    const char *base = mrsi_base_name(path);
-    size_t n = (size_t)(base - path) + mrsi_file_name(base).stem_n;
+    /* first the one that is named as packed as the data: there may be two outputs of this name */
+    struct mrsi_file_name f = mrsi_file_name(mrsi_base_name(path));
+    const char *base = mrsi_base_name(path), *own = base + f.plain_n;
+    const char *const ends[] = {strcmp(own, ".gz") == 0 ? ".metadata.json.gz" : ".metadata.json", ".metadata.json",
+                                ".metadata.json.gz", ".metadata.json.zst"};
+    size_t n = (size_t)(base - path) + f.stem_n;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct stat st;
         size_t k = strlen(ends[i]) + 1;
@@ -445,7 +448,11 @@ mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
 {
     uint64_t bytes = mrsi_ahead_memory(threads);
     bool idle = threads > 2; /* else unpacking where it is read, and packing, keep them busy */
-    if (!idle || mrs_input_codec(in) == MRS_CODEC_NONE || bytes > memory / 4) {
+    bool packed = in->codec != MRS_CODEC_NONE;
+    for (uint32_t i = 0; i < in->n; i++) {
+        packed = packed || (in->list[i].kind == MRS_INPUT_DATA && in->list[i].codec != MRS_CODEC_NONE);
+    }
+    if (!idle || !packed || bytes > memory / 4) {
         return 0;
     }
     in->lanes = in->lanes ? in->lanes : mrsi_lanes_new(in->mem, threads); /* without, who reads unpacks */
@@ -455,13 +462,16 @@ mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
 enum mrs_codec
 mrs_input_codec(const struct mrs_input *in)
 {
-    enum mrs_codec codec = in->codec;
-    for (uint32_t i = 0; i < in->n; i++) {
-        if (in->list[i].kind == MRS_INPUT_DATA && in->list[i].codec != MRS_CODEC_NONE) {
-            codec = in->list[i].codec;
-        }
+    enum mrs_codec most = in->codec;
+    uint64_t bytes[MRS_CODEC_AS_INPUT] = {0};
+    for (uint32_t i = 0; i < in->n && in->codec == MRS_CODEC_NONE; i++) {
+        const struct mrs_input_ns *ns = &in->list[i];
+        bytes[ns->codec] += ns->kind == MRS_INPUT_DATA ? ns->file_bytes : 0;
     }
-    return codec;
+    for (int k = 0; k < MRS_CODEC_AS_INPUT; k++) {
+        most = bytes[k] > bytes[most] ? (enum mrs_codec)k : most;
+    }
+    return most;
 }
 
 enum mrs_format

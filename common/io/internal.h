@@ -127,6 +127,8 @@ void mrsi_sha1(const void *p, size_t n, uint8_t out[20]);
 
 /* ---- format.c ---- */
 bool mrsi_is_prelude(const char *rel_path); /* the file that says who wrote a directory */
+/* A file that is no namespace, and that mongodump writes: its name follows its packing. rel_path: without that. */
+bool mrsi_is_of_tools(const char *rel_path);
 
 /* ---- filter.c ---- */
 struct mrsi_filter {

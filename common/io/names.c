@@ -94,6 +94,13 @@ mrsi_name_escape(const char *coll, size_t n, char stem[MRSI_STEM_MAX + 1])
 }
 
 bool
+mrs_name_is_long(const char *coll)
+{
+    char stem[MRSI_STEM_MAX + 1];
+    return mrsi_name_is_cut(stem, mrsi_name_escape(coll, strlen(coll), stem));
+}
+
+bool
 mrsi_name_is_cut(const char *stem, size_t n)
 {
     return n == MRSI_STEM_MAX && memmem(stem, n, CUT_MARK, 3) != NULL;

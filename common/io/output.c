@@ -32,6 +32,12 @@ mrsi_output_fail(struct mrs_output *o, enum mrs_status s)
     return s;
 }
 
+enum mrs_codec
+mrsi_meta_codec(enum mrs_codec codec)
+{
+    return codec == MRS_CODEC_GZIP ? codec : MRS_CODEC_NONE;
+}
+
 const char *
 mrs_output_partial(const struct mrs_output *o)
 {
@@ -176,8 +182,7 @@ set_paths(struct mrs_output *o, const char *path, const struct mrs_output_opts *
     o->marker = o->partial ? mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MARKER) : NULL;
     bool ok = o->marker != NULL;
     if (ok && o->kind == MRSI_OUT_FILE) {
-        size_t stem = (size_t)(base - o->path) + mrsi_file_name(base).stem_n;
-        o->meta_path = mrsi_format(o->mem, "%.*s.metadata.json", (int)stem, o->path);
+        o->meta_path = mrs_output_metadata_path(o->mem, o->path, o->codec);
         ok = o->meta_path != NULL;
     }
     return ok ? MRS_OK : mrs_err_memory(e, n);
@@ -188,7 +193,6 @@ set_codec(struct mrs_output *o, const struct mrs_output_opts *opts)
 {
     o->compress = opts->compress;
     o->compress.codec = o->codec;
-    o->as_input = o->kind == MRSI_OUT_DIR && opts->compress.codec == MRS_CODEC_AS_INPUT;
     if (o->kind == MRSI_OUT_PACK) { /* it is packed as a whole */
         o->pack = o->compress;
         o->compress = (struct mrs_compress){MRS_CODEC_NONE, 0};
@@ -228,10 +232,9 @@ put_prelude(struct mrs_output *o, struct mrs_err *e)
         mrs_ejson_write(doc, true, &text);
         s = mrs_buf_status(&text, e);
     }
-    bool gzip = o->codec == MRS_CODEC_GZIP;
-    struct mrsi_piece piece = {gzip ? "prelude.json.gz" : "prelude.json", text.p, text.n,
-                               gzip ? MRS_CODEC_GZIP : MRS_CODEC_NONE};
-    s = s == MRS_OK ? mrsi_output_enter(o, piece.rel, true, &rec, e) : s;
+    enum mrs_codec codec = mrsi_meta_codec(o->codec);
+    struct mrsi_piece piece = {codec == MRS_CODEC_GZIP ? "prelude.json.gz" : "prelude.json", text.p, text.n, codec};
+    s = s == MRS_OK ? mrsi_output_enter(o, "prelude.json", true, &rec, e) : s;
     s = s == MRS_OK ? mrsi_output_piece(o, &piece, e) : s;
     if (s == MRS_OK) {
         o->recs[rec].file_bytes = text.n;
@@ -465,8 +468,7 @@ mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll)
         return mrsi_format(o->mem, "metadata");
     }
     mrsi_name_escape(coll, strlen(coll), stem);
-    return mrsi_format(o->mem, "%s/%s.metadata.json%s", db, stem,
-                       o->codec == MRS_CODEC_GZIP ? ".gz" : "");
+    return mrsi_format(o->mem, "%s/%s.metadata.json%s", db, stem, mrsi_codec_suffix(mrsi_meta_codec(o->codec)));
 }
 
 /* ---- the end without a commit ---- */
@@ -488,6 +490,14 @@ let_go(struct mrs_output *o)
         close(o->out_fd);
         o->out_fd = -1;
     }
+}
+
+char *
+mrs_output_metadata_path(struct mrs_mem *mem, const char *path, enum mrs_codec codec)
+{
+    const char *base = mrsi_base_name(path);
+    size_t stem = (size_t)(base - path) + mrsi_file_name(base).stem_n;
+    return mrsi_format(mem, "%.*s.metadata.json%s", (int)stem, path, mrsi_codec_suffix(mrsi_meta_codec(codec)));
 }
 
 void

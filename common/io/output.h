@@ -56,7 +56,7 @@ struct mrs_output {
     struct mrs_input_origin origin;
     struct mrsi_stream *stream; /* NULL: nothing goes out before the commit */
     struct mrsi_early *early;   /* a copy that was begun before its turn; NULL: none */
-    bool force, sample, as_input, has_meta;
+    bool force, sample, has_meta;
     size_t sink_buffer;
     struct mrsi_lanes *lanes; /* who compresses */
     uint32_t jobs;            /* threads of it */
@@ -147,6 +147,7 @@ mrsi_output_piece(struct mrs_output *o, const struct mrsi_piece *piece, struct m
 char *mrsi_output_data_rel(struct mrs_output *o, const char *db, const char *coll);
 char *mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll);
 const char *mrsi_codec_suffix(enum mrs_codec codec);
+enum mrs_codec mrsi_meta_codec(enum mrs_codec codec); /* of metadata beside such data; zstd leaves small files plain */
 /* ---- stream.c ---- */
 /* What a record says of is whole and goes out. Where there is no stream: nothing. */
 enum mrs_status mrsi_stream_put(struct mrs_output *o, uint32_t rec, struct mrs_err *e);

@@ -94,13 +94,11 @@ static enum mrs_status
 write_metadata(struct mrs_output *o, const char *db, const char *coll, const char *metadata,
                size_t n, struct mrs_err *e)
 {
-    bool packed =
-        o->kind == MRSI_OUT_DIR && o->codec == MRS_CODEC_GZIP; /* zstd leaves small files plain */
     char *rel = mrsi_output_meta_rel(o, db, coll);
     if (!rel) {
         return mrs_err_memory(e, strlen(coll));
     }
-    struct mrsi_piece piece = {rel, metadata, n, packed ? MRS_CODEC_GZIP : MRS_CODEC_NONE};
+    struct mrsi_piece piece = {rel, metadata, n, mrsi_meta_codec(o->codec)};
     enum mrs_status s = mrsi_output_piece(o, &piece, e);
     mrs_free(o->mem, rel);
     if (o->kind == MRSI_OUT_FILE) { /* one collection, so one thread */

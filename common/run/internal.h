@@ -91,6 +91,7 @@ struct mrsi_worker {
     struct mrsi_engine *en;
     uint32_t no;
     struct mrs_arena arena;
+    uint64_t cancelled_ms; /* when an interrupt was first met between documents */
     struct mrs_ctx ctx;
     struct mrs_eval_fields fields; /* what ctx tells of them */
     struct mrs_layout layout;      /* of documents of input files */
@@ -428,7 +429,9 @@ enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e);
 /* Notes the roles of the dump that name a collection which the plan empties or takes fields from. */
 enum mrs_status mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e);
+/* The line that restores the output; and notes (room for one a collection and extra file) of what it does not. */
 enum mrs_status mrsi_put_restore(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_note_unrestored(struct mrsi_engine *en);
 void mrsi_tick(struct mrsi_engine *en);
 
 /* ---- look.c: what else an author should know; all of these do nothing where the report is not to have it ---- */

@@ -191,7 +191,8 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t most = n + x + 3u + fit + rep->n_account + en->plan->n_steps + mrs_input_count(en->in);
+    uint32_t most = n + x + 3u + fit + rep->n_account + en->plan->n_steps + 2 * mrs_input_count(en->in) +
+                    en->n_coll;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
@@ -236,6 +237,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     if (en->drop_oplog) {
         rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");
     }
+    mrsi_note_unrestored(en);
     return MRS_OK;
 }
 

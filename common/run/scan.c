@@ -253,8 +253,8 @@ is_late(struct mrsi_worker *w)
 {
     enum { GRACE_MS = 300 };
     uint64_t now = mrs_clock_steady();
-    w->arena.cancelled_ms = w->arena.cancelled_ms ? w->arena.cancelled_ms : now;
-    return now - w->arena.cancelled_ms > GRACE_MS;
+    w->cancelled_ms = w->cancelled_ms ? w->cancelled_ms : now;
+    return now - w->cancelled_ms > GRACE_MS;
 }
 
 enum mrs_status

@@ -62,7 +62,8 @@ struct mrs_input_ns {
     const char *data_path;       /* NULL: no data; for messages: the file, or "FILE: what in it" */
     const char *meta_path;       /* NULL: no metadata; likewise */
     const struct mrsi_place *data_place, *meta_place; /* of the room: where its bytes are; NULL: a file of that path */
-    const char *rel_path;        /* EXTRA: path below the dump's root */
+    /* EXTRA: path below the dump's root; of files that mongodump writes without the .gz or .zst of their packing */
+    const char *rel_path;
     struct mrs_view metadata;    /* parsed metadata.json; the empty document where there is none */
     enum mrs_codec codec;        /* of the data file */
     uint64_t file_bytes;         /* size of the data file on disk */
@@ -102,7 +103,7 @@ uint64_t mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory
 uint32_t mrs_input_count(const struct mrs_input *in);
 const struct mrs_input_ns *mrs_input_at(const struct mrs_input *in, uint32_t i);
 enum mrs_format mrs_input_format(const struct mrs_input *in);
-/* What it is packed with: an archive or container as a whole; else its data files, the last one that is. */
+/* What it is packed with: an archive as a whole; else what most bytes of its data files are. */
 enum mrs_codec mrs_input_codec(const struct mrs_input *in);
 /* Versions of the server and of the tool that wrote the dump, from an archive's prelude or prelude.json; "" where it
  * does not say; and how many collections an archive has open at once (0: no archive). */
@@ -192,7 +193,7 @@ bool mrs_file_is_in(const char *file, const char *kept);
  * writing: MRS_E_EXISTS). With force an existing folder is only replaced where everything in it
  * could be part of a dump. Path "-" is standard output and needs single_ns; refused when it is a
  * terminal (MRS_E_USAGE). A file's codec, with AS_INPUT, follows its suffix .gz or .zst, else
- * default_codec; its metadata go to X.metadata.json and its manifest to OUT.manifest.json beside
+ * default_codec; its metadata go to X.metadata.json (with gzip .gz) and its manifest to OUT.manifest.json beside
  * it. */
 enum mrs_status mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts,
                                 struct mrs_output **out, struct mrs_err *e);
@@ -202,6 +203,10 @@ struct mrs_output_shape {
     enum mrs_codec codec;
 };
 struct mrs_output_shape mrs_output_shape(const char *path, const struct mrs_output_opts *opts);
+/* Whether files of a collection have a shortened name, with the whole one in the metadata. */
+bool mrs_name_is_long(const char *coll);
+/* Where the metadata of an output that is one .bson file lie; the caller's, from mem; NULL without memory. */
+char *mrs_output_metadata_path(struct mrs_mem *mem, const char *path, enum mrs_codec codec);
 /* True of what must stand before all other namespaces in an archive: users, roles and their version. */
 bool mrs_archive_special(const char *db, const char *coll);
 /* With opts.stream: everything that will be written or copied, before the first of it. Each goes out once its sink is

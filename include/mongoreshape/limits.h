@@ -18,7 +18,7 @@
 #define MRS_PLAN_DEPTH_MAX 100
 #define MRS_PLAN_STEPS_MAX 1000
 #define MRS_METADATA_MAX (64u << 20) /* a metadata.json file */
-#define MRS_INDEXES_MAX 1000       /* of a collection that a step names: a server has 64, and each is held against all */
+#define MRS_INDEXES_MAX 1000 /* of a collection that a step names: a server has 64, and each is held against all */
 #define MRS_MEMORY_MIN (64ull << 20) /* least --memory that works for any number of documents */
 
 #endif

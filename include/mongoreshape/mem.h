@@ -55,7 +55,7 @@ struct mrs_arena {
     uint64_t most;                /* of used: beyond it there is no memory; 0: any */
     uint64_t steps;               /* work done since the last reset, counted by whoever works with the pieces */
     const int *cancel;            /* read atomically by long work; NULL: never */
-    uint64_t cancelled_ms;        /* when that was first seen */
+    uint32_t cancelled_asked;     /* how often it was met set while steps were counted; a reset keeps it */
 };
 void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem); /* without bounds */
 static inline bool
@@ -237,6 +237,9 @@ mrs_buf_byte(struct mrs_buf *b, uint8_t byte)
     mrs_buf_put(b, &byte, 1);
 }
 
+/* A word as a POSIX shell takes it, no control character in it: always between quotes, or where that is needed. */
+void mrs_buf_quoted(struct mrs_buf *b, const char *word);
+void mrs_buf_word(struct mrs_buf *b, const char *word);
 /* Text without its NUL, as printf. */
 void mrs_buf_printf(struct mrs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -93,7 +93,7 @@ enum live_op_kind { LIVE_INSERT, LIVE_UPDATE, LIVE_REPLACE, LIVE_DELETE };
 struct live_op {
     enum live_op_kind kind;
     struct mrs_view filter; /* not of INSERT; updates and deletes touch one document at most */
-    struct mrs_view doc;    /* the document; of UPDATE {$set: ...} or the pipeline, an array document {"0": stage ...} */
+    struct mrs_view doc;    /* the document; of UPDATE {$set: ...}, or the pipeline as {"0": stage ...} */
 };
 struct live_op_error {
     uint32_t index;

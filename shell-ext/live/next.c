@@ -10,25 +10,11 @@
 #include <time.h>
 
 static void
-quoted(struct mrs_buf *b, const char *word)
-{
-    if (*word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-")] == '\0') {
-        mrs_buf_printf(b, "%s", word);
-        return;
-    }
-    mrs_buf_byte(b, '\'');
-    for (; *word; word++) {
-        mrs_buf_printf(b, *word == '\'' ? "'\\''" : "%c", *word);
-    }
-    mrs_buf_byte(b, '\'');
-}
-
-static void
 option(struct mrs_buf *b, const char *name, const char *value)
 {
     if (value) {
         mrs_buf_printf(b, " --%s ", name);
-        quoted(b, value);
+        mrs_buf_word(b, value);
     }
 }
 
@@ -41,9 +27,10 @@ begin(struct live_call *c, const char *verb, struct mrs_buf *b)
     mrs_buf_printf(b, "%s %s ", cli->line.tool->name, verb);
     if (cli->line.operand) {
         mrs_buf_printf(b, "%s", *cli->line.operand == '-' ? "./" : ""); /* a file, not an option */
-        quoted(b, cli->line.operand);
+        mrs_buf_word(b, cli->line.operand);
     } else {
-        mrs_buf_printf(b, "--run %s", cli->run ? cli->run : c->run);
+        mrs_buf_printf(b, "--run ");
+        mrs_buf_word(b, cli->run ? cli->run : c->run);
     }
     if (cli->uri && strcmp(c->uri, c->shown) == 0) {
         option(b, "uri", c->uri);

@@ -63,8 +63,8 @@ void live_run_close(struct live_job *job); /* gives leases back; harmless twice 
 #define LIVE_SERVER_TIME "$currentDate"
 /* Writes the phase (and group) and, where not empty, sets the fields of `set` in the run document: null takes a field
  * away, the text LIVE_SERVER_TIME is the server's time. The filter asks for our owner and epoch. A phase that begins
- * with "expand" dates `stale_since`. LIVE_STOPs "before-phase", "after-phase". While writers are kept out, a field `blocked`
- * holds what must be undone: live_clean refuses as long as it is there. */
+ * with "expand" dates `stale_since`. LIVE_STOPs "before-phase", "after-phase". While writers are kept out, a field
+ * `blocked` holds what must be undone: live_clean refuses as long as it is there. */
 enum mrs_status live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set,
                                struct mrs_err *e);
 /* Sets fields of the run document and leaves it in the phase that it is in. */

@@ -99,7 +99,8 @@ if command -v zstd > /dev/null; then
     line=$(sed -n '/^restore with/{n;s/^  //;p;}' log)
     mongorestore() { printf '%s\n' "$*" > restored; }
     eval "$line" 2> /dev/null
-    verdict "zstd is unpacked before" "$(cmp in/t/a.bson packed/t/a.bson 2>&1; diff <(echo "--dir=packed") restored)"
+    verdict "zstd is unpacked before" "$(cmp in/t/a.bson packed.d/t/a.bson 2>&1; diff <(echo "--dir=packed.d") restored
+        [ -e packed/t/a.bson.zst ] || echo "the output was changed")"
 else
     echo "SKIP zstd is unpacked before: there is no program zstd"
     skipped=$((skipped + 1))

@@ -8,8 +8,8 @@
  * on a standalone are guarded besides.
  *
  * Taking is two steps, a look (clock and lease) and an update that matches only what was seen; either taker may sleep
- * or be killed between them, and a third party, C, takes by the same rule as B. The time a lease runs to is counted from
- * the look. */
+ * or be killed between them, and a third party, C, takes by the same rule as B. The time a lease runs to is counted
+ * from the look. */
 #include "mc.h"
 
 #include <string.h>

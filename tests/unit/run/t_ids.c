@@ -266,10 +266,10 @@ policies(void **state)
 {
     /* id 1: there and one source agree; id 2: two sources differ; id 3: a source differs from what is there;
      * id 4: alone; id 5: there twice, nobody comes; id 6: equal sources; id 7: of three sources one differs */
-    static const struct member x[] = {{1, 10, 0, 1},   {1, 10, 100, 0}, {2, 20, 101, 0}, {2, 21, 102, 0},
-                                      {3, 30, 1, 1},   {3, 31, 103, 0}, {4, 40, 104, 0}, {5, 50, 2, 1},
-                                      {5, 51, 3, 1},   {6, 60, 105, 0}, {6, 60, 106, 0}, {7, 70, 107, 0},
-                                      {7, 71, 108, 0}, {7, 70, 109, 0}};
+    static const struct member x[] = {{1, 10, 0, 1, 0},   {1, 10, 100, 0, 0}, {2, 20, 101, 0, 0}, {2, 21, 102, 0, 0},
+                                      {3, 30, 1, 1, 0},   {3, 31, 103, 0, 0}, {4, 40, 104, 0, 0}, {5, 50, 2, 1, 0},
+                                      {5, 51, 3, 1, 0},   {6, 60, 105, 0, 0}, {6, 60, 106, 0, 0}, {7, 70, 107, 0, 0},
+                                      {7, 71, 108, 0, 0}, {7, 70, 109, 0, 0}};
     enum { N = sizeof x / sizeof *x };
     (void)state;
     judged(MRS_CONFLICTS_REFUSE, false, x, N, "10 m - - 30 - 40 50 51 60 m - - - ");
@@ -304,16 +304,16 @@ many_members(void **state)
         assert_int_equal(mrsi_ids_init(&ids, &b.en, policy, &b.err), MRS_OK);
         ids.phase = MRSI_IDS_RESOLVE;
         for (int32_t i = N - 1; i >= 0; i--) {
-            struct member there = {i, i, (uint64_t)i, 1}, comes = {i, i + i % 2, (uint64_t)(N + i), 0};
-            struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0};
+            struct member there = {i, i, (uint64_t)i, 1, 0}, comes = {i, i + i % 2, (uint64_t)(N + i), 0, 0};
+            struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0, 0};
             add(&ids, &comes);
             add(&ids, &crowd);
             add(&ids, &there);
         }
         assert_int_equal(mrsi_ids_judge(&ids, NULL, &b.err), MRS_OK);
         for (int32_t i = 0; i < N; i++) {
-            struct member there = {i, i, (uint64_t)i, 1}, comes = {i, i + i % 2, (uint64_t)(N + i), 0};
-            struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0};
+            struct member there = {i, i, (uint64_t)i, 1, 0}, comes = {i, i + i % 2, (uint64_t)(N + i), 0, 0};
+            struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0, 0};
             char text[64] = "", want[64];
             bool refuses = policy == MRS_CONFLICTS_REFUSE, last = policy == MRS_CONFLICTS_LAST;
             tell(&ids, &there, text);

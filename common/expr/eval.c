@@ -14,7 +14,7 @@
 #define VALUE_MAX (4u * MRS_DOC_MAX)
 #define SLOTS_ON_STACK 16
 #define LITTLE (1u << 20) /* what an expression may leave behind besides its value */
-#define GRACE    4096     /* x 1024 steps: so long the work in hand goes on after an interrupt, to a place to resume at */
+#define GRACE    4096     /* x 1024 steps: so long work in hand goes on after an interrupt, to a place to resume at */
 
 /* ---- errors ---- */
 

@@ -151,6 +151,9 @@ check_plan(struct mrsi_job *job)
             s = mrs_catalog_add(cat, ns->db, ns->coll, ns->metadata, &job->err);
         }
     }
+    for (uint32_t i = 0; s == MRS_OK && i < mrs_input_excluded(job->in); i++) {
+        s = mrs_catalog_leave_out(cat, mrs_input_excluded_at(job->in, i), &job->err);
+    }
     s = s == MRS_OK ? mrs_plan_check(job->plan, cat, &job->err) : s;
     mrs_catalog_free(cat);
     return s;

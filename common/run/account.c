@@ -34,6 +34,7 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     }
     to->once += from->once;
     to->stands += from->stands;
+    to->lost += from->lost;
 }
 
 void

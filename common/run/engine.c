@@ -5,6 +5,7 @@
  * cost no pass of their own. Once more documents are refused than the owner allows, later steps are not begun: what
  * waits up to there is counted, and nothing is published. */
 #include "amend.h"
+#include "lost.h"
 #include "checkpoint.h"
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
@@ -119,6 +120,7 @@ clear_engine(struct mrsi_engine *en)
     }
     mrsi_look_free(en);
     mrsi_paths_free(en);
+    mrsi_lost_free(en);
     mrsi_fit_end(en);
     mrsi_seen_free(en);
     mrsi_twins_free(en);

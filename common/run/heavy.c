@@ -71,6 +71,7 @@ mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join *j, const struct mrsi_pa
     mrs_buf_init(&h->shape, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->offs, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->mets, j->en->mem, SIZE_MAX);
+    mrs_buf_init(&h->named, j->en->mem, SIZE_MAX);
     mrsi_match_file_init(&h->file, j->en);
     enum mrs_status s = mrsi_partition_each(&j->spill, p, lo, hi, put_record, h, e);
     return s == MRS_OK ? mrsi_sorter_rewind(&h->sorter, e) : s;
@@ -86,6 +87,7 @@ mrsi_heavy_end(struct mrsi_heavy *h)
         mrs_buf_clear(&h->shape);
         mrs_buf_clear(&h->offs);
         mrs_buf_clear(&h->mets);
+        mrs_buf_clear(&h->named);
         mrsi_match_file_clear(&h->file);
         mrsi_temp_drop(h->j->en, h->pages);
         memset(h, 0, sizeof *h);
@@ -109,7 +111,7 @@ to_file(struct mrsi_heavy *h, struct mrs_err *e)
 }
 
 static enum mrs_status
-take(struct mrsi_heavy *h, struct mrs_err *e)
+take(struct mrsi_heavy *h, const struct mrsi_hashed *into, struct mrs_err *e)
 {
     size_t off = h->bytes.n;
     /* Records are whole multiples of 8 bytes: aligned here, if not in the sorter. */
@@ -119,10 +121,9 @@ take(struct mrsi_heavy *h, struct mrs_err *e)
     }
     memcpy(p, h->next.p, h->next.n);
     const struct mrsi_rec *r = (const struct mrsi_rec *)(const void *)p;
-    if (r->failed == MRSI_REC_UNSORTED) {
-        mrsi_fates_add(&h->j->fates, r->order, MRSI_FATE_UNSORTED);
+    if (r->failed >= MRSI_REC_UNSORTED) {
         h->bytes.n = off;
-        return MRS_OK;
+        return mrsi_match_no(h->j, r, r->ref, into, &h->named, e);
     }
     if (h->in_file) {
         enum mrs_status s = mrsi_match_file_put(&h->file, (const struct mrsi_rec *)(const void *)p, e);
@@ -176,6 +177,7 @@ mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *
     h->in_file = false;
     mrs_buf_reset(&h->bytes);
     mrs_buf_reset(&h->offs);
+    mrs_buf_reset(&h->named);
     while (s == MRS_OK) {
         if (!h->have) {
             s = mrsi_sorter_next(&h->sorter, &h->next, e);
@@ -192,13 +194,15 @@ mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *
         if (whose == ord) {
             bool meets;
             s = verify(h, into, &meets, e);
-            s = s == MRS_OK && meets ? take(h, e) : s;
+            s = s == MRS_OK && meets ? take(h, into, e) : s;
         }
     }
     if (s < MRS_OK) {
         return s;
     }
-    return h->in_file ? mrsi_match_file_end(&h->file, into, e) : make_mets(h, e);
+    s = h->in_file ? mrsi_match_file_end(&h->file, into, e) : make_mets(h, e);
+    h->file.m.named = h->named.n ? h->named.p : NULL;
+    return s;
 }
 
 enum mrs_status

@@ -75,6 +75,7 @@ struct mrsi_row {
     uint64_t noticed[2][MRS_NOTICE_STEP]; /* documents of side 0 and 1, of each kind that concerns a step */
     uint64_t once;   /* of those placed: equal to another one, `_id` and all, so that both are written once */
     uint64_t stands; /* written for others, too (ids.h) */
+    uint64_t lost;   /* of those taken: they have fields that are lost (lost.h) */
 };
 
 /* Refused documents of one job or one pass: records laid one behind the other. */
@@ -136,6 +137,7 @@ struct mrsi_engine {
     struct mrsi_amend *amend;
     struct mrsi_look *look; /* NULL: not wanted */
     struct mrsi_paths *paths;
+    struct mrsi_lost **lost; /* by step; NULL: nothing is */
     uint64_t *wants; /* by row: paths that are looked for */
     uint32_t now;    /* index of the step that reads collections; MRSI_NONE */
     struct mrsi_fit **fit;  /* by collection; NULL: no index is to be looked after */

@@ -114,7 +114,7 @@ struct mrsi_rec {
     uint64_t ord;     /* of the into document; in lookups unused */
     uint64_t order;   /* of the from document */
     uint32_t sort_len, verify_len, shape_len;
-    uint32_t failed : 2;    /* MRSI_REC_UNSORTED; MRSI_REC_SHAPELESS: the shape is "where" NUL "why" NUL instead */
+    uint32_t failed : 2;    /* MRSI_REC_SHAPELESS: the shape is "where" NUL "why" NUL instead; or one of the others */
     uint32_t is_far : 1;    /* the shape stays in a file of from; struct mrsi_far stands here instead */
     uint32_t gap : 29;      /* is_far: see there */
 };
@@ -123,7 +123,11 @@ struct mrsi_far {
     uint64_t at : 39;       /* of the document, as mrsi_mapped counts them */
     uint64_t gap_len : 25;
 };
-enum { MRSI_REC_SHAPELESS = 1, MRSI_REC_UNSORTED = 2 };
+enum {
+    MRSI_REC_SHAPELESS = 1,
+    MRSI_REC_UNSORTED = 2, /* from here on no match, but a reference to it is not dangling */
+    MRSI_REC_REFUSED = 3   /* `where` failed on it */
+};
 /* What one document may bring; more refuses it. Lengths in a record have 32 bits. */
 #define MRSI_SHAPE_MAX (16u * MRS_DOC_READ_MAX)
 static inline const uint8_t *

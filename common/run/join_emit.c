@@ -495,7 +495,11 @@ gather(struct emit *em, struct job *job, uint64_t ordinal, struct mrs_err *e)
         hi = start[rel + 1];
     }
     met = met ? met + lo : met; /* no buffer where nothing was found */
-    return mrsi_match_list_set(&job->list, em->j, met, hi - lo, all - lo, &job->h, e);
+    s = mrsi_match_list_set(&job->list, em->j, met, hi - lo, all - lo, &job->h, e);
+    if (job->is_heavy && job->heavy.named.n) {
+        job->list.m.named = job->heavy.named.p;
+    }
+    return s;
 }
 
 /* Which references meet somebody. */
@@ -504,6 +508,9 @@ mark_met(struct job *job, uint8_t *met, struct mrs_err *e)
 {
     struct mrs_matches *m = matches_of(job);
     enum mrs_status s = MRS_OK;
+    if (m->named) {
+        memcpy(met, m->named, m->n_refs);
+    }
     if (m == &job->list.m) {
         for (uint64_t i = 0; i < job->list.n; i++) {
             met[job->list.met[i].ref] = 1;

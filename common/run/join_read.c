@@ -192,6 +192,19 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s == MRS_OK ? mrsi_far_block(j, &f->block, &f->map, &f->map_at, e) : s;
 }
 
+/* Those by which references name it all the same; none where they cannot be told. */
+static enum mrs_status
+keys_of_refused(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
+{
+    mrs_err_clear(&w->err);
+    enum mrs_status s = j->ops->keys(j->st->state, &w->ctx, 0, doc, &w->keys);
+    if (s == MRS_SKIP) {
+        mrs_keys_reset(&w->keys);
+        return MRS_OK;
+    }
+    return s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
+}
+
 /* Keys of one from document; *bits says when it takes no part or is refused. */
 static enum mrs_status
 from_keys(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, uint64_t ordinal, uint8_t *bits,
@@ -201,6 +214,7 @@ from_keys(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, uint6
     mrs_keys_reset(&w->keys);
     mrs_err_clear(&w->err);
     enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 0, doc, &part);
+    bool named = s == MRS_SKIP && j->st->desc.by_reference;
     if (s == MRS_OK && part) {
         s = j->ops->keys(j->st->state, &w->ctx, 0, doc, &w->keys);
     }
@@ -211,7 +225,8 @@ from_keys(struct mrsi_join *j, struct mrsi_worker *w, struct mrs_view doc, uint6
         if (!j->self) {
             mrsi_row(w, j->step, 0)->refused++;
         }
-        return mrsi_refuse(w, j->step, 0, j->en->side[j->step][0], ordinal, doc, e);
+        s = mrsi_refuse(w, j->step, 0, j->en->side[j->step][0], ordinal, doc, e);
+        return s == MRS_OK && named ? keys_of_refused(j, w, doc, e) : s;
     }
     return s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
 }
@@ -242,6 +257,12 @@ leave_shape(struct from_job *f, struct mrs_view doc, struct mrsi_rec *r)
     }
 }
 
+static bool
+is_refused(const struct from_job *f, uint64_t ordinal)
+{
+    return f->bits.p[ordinal - f->block.first_doc] == MRSI_FATE_REFUSED;
+}
+
 /* The record of a from document, but for whom it is for. */
 static enum mrs_status
 make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
@@ -252,7 +273,9 @@ make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, stru
     mrs_buf_reset(&f->shape);
     mrs_buf_reset(&f->sort);
     mrs_err_clear(&w->err);
-    if (j->st->desc.sorted) {
+    if (is_refused(f, ordinal)) {
+        r->failed = MRSI_REC_REFUSED;
+    } else if (j->st->desc.sorted) {
         s = j->ops->order(j->st->state, &w->ctx, doc, &f->sort);
     }
     if (s == MRS_SKIP) {
@@ -260,7 +283,7 @@ make_record(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, stru
         mrs_err_clear(&w->err);
         r->failed = MRSI_REC_UNSORTED;
         s = MRS_OK;
-    } else if (s == MRS_OK) {
+    } else if (s == MRS_OK && !r->failed) {
         s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
     }
     if (s == MRS_SKIP) {
@@ -317,7 +340,9 @@ route_to(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, struct 
     struct mrsi_spiller *out = w->local;
     struct mrsi_rec r;
     if (!n || f->meets.bad) {
-        return f->meets.bad ? mrs_buf_status(&f->meets, e) : keep_left(j, f, doc, ordinal, e);
+        return f->meets.bad              ? mrs_buf_status(&f->meets, e)
+               : is_refused(f, ordinal) ? MRS_OK
+                                        : keep_left(j, f, doc, ordinal, e);
     }
     enum mrs_status s = make_record(j, w, f, doc, ordinal, &r, e);
     struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
@@ -454,7 +479,7 @@ from_document(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, st
     if (s == MRS_OK && w->keys.n) {
         s = mrsi_hash_keys(j, w, false, &f->h, e);
     }
-    if (s != MRS_OK || f->bits.p[ordinal - f->block.first_doc] == MRSI_FATE_REFUSED) {
+    if (s != MRS_OK || (!w->keys.n && is_refused(f, ordinal))) {
         return s;
     }
     if (!w->keys.n) {

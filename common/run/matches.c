@@ -23,6 +23,31 @@ mrsi_match_from(const struct mrsi_met *met, struct mrs_match *out)
     }
 }
 
+/* ---- documents that are no matches ---- */
+enum mrs_status
+mrsi_match_no(struct mrsi_join *j, const struct mrsi_rec *r, uint64_t ref, const struct mrsi_hashed *into,
+              struct mrs_buf *named, struct mrs_err *e)
+{
+    size_t n = into->same.n / sizeof(uint32_t);
+    if (r->failed == MRSI_REC_UNSORTED) {
+        mrsi_fates_add(&j->fates, r->order, MRSI_FATE_UNSORTED);
+    }
+    if (!j->st->desc.by_reference) {
+        return MRS_OK;
+    }
+    if (!named->n) {
+        uint8_t *p = mrs_buf_take(named, n + 1);
+        if (!p) {
+            return mrs_buf_status(named, e);
+        }
+        memset(p, 0, n + 1);
+    }
+    if (ref < n) {
+        named->p[ref] = 1;
+    }
+    return MRS_OK;
+}
+
 /* ---- lists ---- */
 void
 mrsi_match_list_init(struct mrsi_match_list *l, struct mrsi_join *j, struct mrs_mem *mem)
@@ -31,6 +56,7 @@ mrsi_match_list_init(struct mrsi_match_list *l, struct mrsi_join *j, struct mrs_
     l->j = j;
     mrs_buf_init(&l->useds, mem, SIZE_MAX);
     mrs_buf_init(&l->spare, mem, SIZE_MAX);
+    mrs_buf_init(&l->named, mem, SIZE_MAX);
 }
 
 void
@@ -38,6 +64,7 @@ mrsi_match_list_clear(struct mrsi_match_list *l)
 {
     mrs_buf_clear(&l->useds);
     mrs_buf_clear(&l->spare);
+    mrs_buf_clear(&l->named);
 }
 
 static int
@@ -168,6 +195,8 @@ mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, struct mrsi_
                     const struct mrsi_hashed *into, struct mrs_err *e)
 {
     bool verify = j->n_hashed < j->st->desc.n_pairs;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(&l->named);
     mrs_buf_reset(&l->useds);
     l->n = l->at = 0;
     l->met = met;
@@ -182,13 +211,13 @@ mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, struct mrsi_
         if (verify && !mrsi_verified(j, met[i].rec, into)) {
             continue;
         }
-        if (j->st->desc.sorted && met[i].rec->failed == MRSI_REC_UNSORTED) {
-            mrsi_fates_add(&j->fates, met[i].rec->order, MRSI_FATE_UNSORTED);
+        if (met[i].rec->failed >= MRSI_REC_UNSORTED) {
+            s = s == MRS_OK ? mrsi_match_no(j, met[i].rec, met[i].ref, into, &l->named, e) : s;
         } else {
             met[l->n++] = met[i];
         }
     }
-    enum mrs_status s = l->n > 1 ? sort_mets(l, &j->st->desc, e) : MRS_OK;
+    s = s == MRS_OK && l->n > 1 ? sort_mets(l, &j->st->desc, e) : s;
     drop_repeats(l, j->st->desc.by_reference);
     memset(l->used, 0, l->n + 1);
     l->m.n = l->n;
@@ -198,6 +227,7 @@ mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join *j, struct mrsi_
     l->m.impl = l;
     l->m.same_ref = (const uint32_t *)(const void *)into->same.p;
     l->m.n_refs = (uint32_t)(into->same.n / sizeof(uint32_t));
+    l->m.named = l->named.n ? l->named.p : NULL;
     return s;
 }
 

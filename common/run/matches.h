@@ -22,7 +22,12 @@ struct mrsi_match_list {
         *line_end; /* records in the order in which they will be wanted, of this document and of those behind it */
     const struct mrsi_met *fetched;         /* up to here they are on their way into the processor's cache */
     struct mrs_buf useds, spare;   /* memory of the above */
+    struct mrs_buf named;          /* of m.named */
 };
+/* A record of a document of from that is refused itself: its fate, and the reference that names it into a list for
+ * mrs_matches.named, which is empty at first. */
+enum mrs_status mrsi_match_no(struct mrsi_join *j, const struct mrsi_rec *r, uint64_t ref,
+                              const struct mrsi_hashed *into, struct mrs_buf *named, struct mrs_err *e);
 /* What a step sees of a record. */
 void mrsi_match_from(const struct mrsi_met *met, struct mrs_match *out);
 void mrsi_match_list_init(struct mrsi_match_list *l, struct mrsi_join *j, struct mrs_mem *mem);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.c - what a run has to say for itself: the account, what was written, what the owner must do next. */
 #include "paths.h"
+#include "lost.h"
 
 static void *
 take(struct mrs_report *r, size_t n, size_t size)
@@ -185,13 +186,24 @@ note_equal(struct mrsi_engine *en)
     }
 }
 
+static void
+note_lost(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        char line[1900];
+        if (mrsi_lost_line(en, i, 0, line, sizeof line)) {
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
 static enum mrs_status
 put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t most = n + x + 3u + fit + rep->n_account + en->plan->n_steps + 2 * mrs_input_count(en->in) +
+    uint32_t most = n + x + 3u + fit + rep->n_account + 2 * en->plan->n_steps + 2 * mrs_input_count(en->in) +
                     en->n_coll;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
@@ -207,6 +219,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
         }
     }
     note_equal(en);
+    note_lost(en);
     for (uint32_t i = 0; i < x; i++) {
         char line[400];
         snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output",

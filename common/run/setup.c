@@ -34,7 +34,11 @@ add_inputs(struct mrsi_engine *en, struct mrs_err *e)
         c->was_there = true;
         cat->engine = (void *)(uintptr_t)en->n_coll; /* index + 1 */
     }
-    return MRS_OK;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < mrs_input_excluded(en->in); i++) {
+        s = mrs_catalog_leave_out(en->cat, mrs_input_excluded_at(en->in, i), e);
+    }
+    return s;
 }
 
 /* The collection of a name as the catalogue has it now; MRSI_NONE. */

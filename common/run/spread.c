@@ -6,6 +6,7 @@
  * again (ids.h). What the step makes goes behind what the targets hold already; what stays of a source is written in
  * its place. */
 #include "checkpoint.h"
+#include "lost.h"
 #include "sides.h"
 #include "spread.h"
 
@@ -180,6 +181,9 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
         return mrsi_kernel_failed(w, s, e);
     }
     row->taken += fate == MRS_FATE_TAKEN;
+    if (fate == MRS_FATE_TAKEN && sp->ops->loses) {
+        mrsi_lost_look(w, sp->step, sp->side, doc);
+    }
     row->dropped += fate == MRS_FATE_DROPPED;
     if (fate == MRS_FATE_STAYS) {
         s = put_self(sp, w, j, source, doc, false, e);

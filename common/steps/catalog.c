@@ -19,6 +19,10 @@ struct entry {
     struct mrs_view options_was;
     bool gone; /* dropped or renamed: whatever has the name now is another collection */
 };
+struct left_out {
+    const char *ns;
+    const struct left_out *before;
+};
 struct mrs_catalog {
     struct mrs_mem *mem;
     struct mrs_arena arena;
@@ -27,6 +31,7 @@ struct mrs_catalog {
     const char **note;
     uint32_t n_notes, note_cap;
     bool lost; /* a note, for lack of memory */
+    const struct left_out *left_out; /* the last one */
 };
 
 enum mrs_status
@@ -50,6 +55,19 @@ mrs_catalog_free(struct mrs_catalog *c)
         mrs_free(c->mem, c->note);
         mrs_free(c->mem, c);
     }
+}
+
+enum mrs_status
+mrs_catalog_leave_out(struct mrs_catalog *c, const char *ns, struct mrs_err *e)
+{
+    struct left_out *x = mrs_arena_alloc(&c->arena, sizeof *x);
+    const char *copy = mrs_arena_copy(&c->arena, ns, strlen(ns) + 1);
+    if (!x || !copy) {
+        return mrs_err_memory(e, strlen(ns));
+    }
+    *x = (struct left_out){copy, c->left_out};
+    c->left_out = x;
+    return MRS_OK;
 }
 
 struct mrs_arena *
@@ -360,9 +378,24 @@ obstacle(const struct mrs_cat_coll *cc)
     return NULL;
 }
 
-static enum mrs_status
-check_name(const struct mrs_coll *coll, struct mrs_err *e)
+/* Whether an option has left out what is in the input under this name. */
+static bool
+is_left_out(const struct mrs_catalog *c, const char *ns)
 {
+    const struct left_out *x = c->left_out;
+    while (x && strcmp(x->ns, ns) != 0) {
+        x = x->before;
+    }
+    return x != NULL;
+}
+
+static enum mrs_status
+check_name(const struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_err *e)
+{
+    if (is_left_out(c, coll->ns)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%.255s is in the input, but --nsInclude or --nsExclude leaves it "
+                           "out: let the option take it in, or name another collection", coll->ns);
+    }
     if (strncmp(coll->coll, "system.", 7) == 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
                            "%s belongs to the server: it passes through as it is, leave it out of the plan", coll->ns);
@@ -374,7 +407,7 @@ enum mrs_status
 mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change, struct mrs_cat_coll **out,
                  struct mrs_err *e)
 {
-    enum mrs_status s = check_name(coll, e);
+    enum mrs_status s = check_name(c, coll, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -429,7 +462,7 @@ mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mr
     if (cc && cc->exists) {
         return mrs_catalog_need(c, coll, true, out, e);
     }
-    enum mrs_status s = check_name(coll, e);
+    enum mrs_status s = check_name(c, coll, e);
     return s == MRS_OK ? make(c, coll, out, e) : s;
 }
 

@@ -343,7 +343,7 @@ instead(struct copying *k, struct mrs_val v, struct mrs_val *out)
     if (k->shape.p) {
         return wrapped(k, v, out);
     }
-    bool dangling = !f->incomplete && !o->null;
+    bool dangling = !f->incomplete && !o->null && !mrsi_hits_marked(&k->w->hits, o, MRSI_MARK_NAMED);
     if (dangling && k->s->dangling == MRSI_DANGLING_DROP) {
         *out = mrs_missing();
     } else if (dangling && k->s->dangling == MRSI_DANGLING_NULL) {
@@ -413,12 +413,12 @@ taking(const void *arg, const struct mrsi_occ *o)
     if (!o->n_keys) {
         return MRSI_TAKE_KEEP;
     }
-    if (mrsi_hits_marked(h, o)) {
+    if (mrsi_hits_marked(h, o, MRSI_MARK_MET)) {
         uint32_t first = h->same_ref && o->key < h->n_refs ? h->same_ref[o->key] : o->key;
         bool copied = !k->s->at_root || first == k->chosen_ref;
         return k->s->drop_ref && copied ? MRSI_TAKE_REMOVE : MRSI_TAKE_KEEP;
     }
-    if (o->null || k->w->refs.incomplete) {
+    if (o->null || k->w->refs.incomplete || mrsi_hits_marked(h, o, MRSI_MARK_NAMED)) {
         return MRSI_TAKE_KEEP;
     }
     return k->s->dangling == MRSI_DANGLING_DROP   ? MRSI_TAKE_REMOVE
@@ -432,7 +432,7 @@ refuse_dangling(const struct copying *k)
     const struct mrsi_refs *f = &k->w->refs;
     for (uint32_t i = 0; i < mrsi_refs_n_occ(f) && !f->incomplete; i++) {
         const struct mrsi_occ *o = &mrsi_refs_occ(f)[i];
-        if (o->n_keys && !o->null && !mrsi_hits_marked(&k->w->hits, o)) {
+        if (o->n_keys && !o->null && !mrsi_hits_marked(&k->w->hits, o, MRSI_MARK_ANY)) {
             return mrsi_step_refuse(k->c, "dangling", "a reference matches no document of %s", k->s->join.from.ns);
         }
     }

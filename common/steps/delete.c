@@ -58,7 +58,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     return st;
 }
 
-static const struct mrs_spread_ops ops = {begin, mrsi_work_next, NULL};
+static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next};
 
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)

@@ -53,7 +53,7 @@ mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
             return st;
         }
         if (x->marking) {
-            x->w->hits.mark.p[out->ref] = 1;
+            x->w->hits.mark.p[out->ref] |= MRSI_MARK_MET;
         }
         if (x->doubles && x->s->sort) {
             again = x->at && out->order == x->last_order;
@@ -116,7 +116,7 @@ static enum mrsi_taking
 dangling(const void *arg, const struct mrsi_occ *o)
 {
     const struct embed_splice *x = arg;
-    if (!o->n_keys || o->null || mrsi_hits_marked(&x->w->hits, o)) {
+    if (!o->n_keys || o->null || mrsi_hits_marked(&x->w->hits, o, MRSI_MARK_ANY)) {
         return MRSI_TAKE_KEEP;
     }
     return x->s->dangling == MRSI_DANGLING_NULL ? MRSI_TAKE_NULL : MRSI_TAKE_REMOVE;

@@ -139,7 +139,8 @@ instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
         *put = st == MRS_OK ? mrs_view_val(mrsi_hits_shape(h, mrsi_hits_pick(h, chosen))) : v;
         return st;
     }
-    if (st != MRS_OK || v.type == MRS_DOCUMENT || mrs_is_nullish(v) || f->incomplete) {
+    if (st != MRS_OK || v.type == MRS_DOCUMENT || mrs_is_nullish(v) || f->incomplete ||
+        mrsi_hits_marked(h, o, MRSI_MARK_NAMED)) {
         return st;
     }
     switch (x->s->dangling) {

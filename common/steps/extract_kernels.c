@@ -88,7 +88,7 @@ spread_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product
     return MRS_OK;
 }
 
-const struct mrs_spread_ops mrsi_extract_spread = {spread_begin, spread_next, NULL};
+const struct mrs_spread_ops mrsi_extract_spread = {.begin = spread_begin, .next = spread_next};
 
 /* ---- GROUP ---- */
 static enum mrs_status

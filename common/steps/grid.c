@@ -199,7 +199,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     return st;
 }
 
-static const struct mrs_spread_ops spread = {begin, mrsi_work_next, NULL};
+static const struct mrs_spread_ops spread = {.begin = begin, .next = mrsi_work_next};
 static const struct mrs_grid_ops grid = {axes};
 
 /* ---- description ---- */

@@ -123,7 +123,11 @@ mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches
 {
     h->same_ref = m->same_ref;
     h->n_refs = m->n_refs;
-    return zeroed(&h->mark, m->n_refs + 1u, c);
+    enum mrs_status st = zeroed(&h->mark, m->n_refs + 1u, c);
+    for (uint32_t i = 0; st == MRS_OK && m->named && i < m->n_refs; i++) {
+        h->mark.p[i] = m->named[i] ? MRSI_MARK_NAMED : 0;
+    }
+    return st;
 }
 
 /* first[ref + 1] counts the hits of ref meanwhile. */
@@ -141,7 +145,7 @@ gather_one(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_match *m, ui
         mrs_buf_put(&h->shape, m->shape.p, m->shape.n);
     }
     first[ref + 1]++;
-    h->mark.p[ref] = 1;
+    h->mark.p[ref] |= MRSI_MARK_MET;
     mrs_buf_put(&h->hit, &hit, sizeof hit);
     return h->shape.bad ? done(&h->shape, c) : done(&h->hit, c);
 }
@@ -294,11 +298,11 @@ mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c)
 }
 
 bool
-mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o)
+mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o, unsigned marks)
 {
     for (uint32_t k = o->key; k < o->key + o->n_keys; k++) {
         uint32_t first = first_equal(h, k);
-        if (first < h->n_refs && h->mark.p[first]) {
+        if (first < h->n_refs && (h->mark.p[first] & marks)) {
             return true;
         }
     }

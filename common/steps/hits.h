@@ -20,9 +20,14 @@ struct mrsi_hit {
     uint32_t off, len; /* of the shape; where it failed, of place and reason, each ended by NUL */
     bool failed;       /* its shape was refused, which matters only where it is taken */
 };
+enum {
+    MRSI_MARK_MET = 1,   /* something matched */
+    MRSI_MARK_NAMED = 2, /* a document that is refused would have */
+    MRSI_MARK_ANY = 3    /* so that it is not dangling */
+};
 struct mrsi_hits { /* per-thread; buffers keep their memory */
     struct mrs_buf hit, shape, first, by_ref, stamp, told;
-    struct mrs_buf mark; /* by reference: whether anything matched */
+    struct mrs_buf mark; /* by reference: MRSI_MARK_*, 0 nothing matched */
     struct mrs_buf pick; /* numbers of hits: what collect found, in the order of the place */
     struct mrsi_orders seen;
     uint32_t site;
@@ -34,7 +39,7 @@ struct mrsi_hits { /* per-thread; buffers keep their memory */
 #define MRSI_HITS_BYTES (4u * MRS_DOC_READ_MAX) /* of shapes; more cannot stand in one document anyway */
 void mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem);
 void mrsi_hits_clear(struct mrsi_hits *h);
-/* Empty marks for the references of m. */
+/* Marks for the references of m: of those only that name a document which is refused. */
 enum mrs_status mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches *m);
 /* Reads all matches; of each reference no more than `most` shapes are kept. refs false: all matches belong to
  * one place (reference 0). */
@@ -44,8 +49,8 @@ enum mrs_status mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct 
 enum mrs_status mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ *occ, uint32_t n);
 /* Fills pick with all hits, each document once, in the order of the references. */
 enum mrs_status mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c);
-/* Whether one of the keys of an occurrence has a match (by the marks). */
-bool mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o);
+/* Whether one of the keys of an occurrence has such a mark. */
+bool mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o, unsigned marks);
 /* Tells the engine the bits of every match; all LEFT where `left`. *homeless: some match was told nothing at
  * all; then the engine is told nothing. */
 enum mrs_status mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left,

@@ -42,7 +42,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     return MRS_OK;
 }
 
-const struct mrs_spread_ops mrsi_map_ops = {begin, mrsi_work_next, NULL};
+const struct mrs_spread_ops mrsi_map_ops = {.begin = begin, .next = mrsi_work_next};
 
 void
 mrsi_map_tell(struct mrsi_tell *t, const struct mrsi_map *m, struct mrs_arena *arena, struct mrs_desc *out,

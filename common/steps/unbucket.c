@@ -34,6 +34,7 @@ struct unbucket {
     struct mrsi_shape shape;
     struct mrs_expr *id_expr;
     int id, keep, conflicts, errors;
+    struct mrs_view source; /* the step as it stands in the plan */
     bool indexes, drops_id;
 };
 
@@ -127,6 +128,10 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     }
     if (!mrs_val_copy(args->arena, items.v, &s->items_spec)) {
         r.status = mrs_err_memory(e, items.v.n);
+    }
+    s->source = (struct mrs_view){mrs_arena_copy(args->arena, args->body.p, args->body.n), args->body.n};
+    if (!s->source.p) {
+        r.status = mrs_err_memory(e, args->body.n);
     }
     read_by(&r, s);
     r.vars = vars;
@@ -625,7 +630,54 @@ all(const void *work)
     return (struct mrs_products){1, w->made.p, w->made.n};
 }
 
-static const struct mrs_spread_ops ops = {begin, next, all};
+/* `$$BUCKET.name` in an expression, whether all of it or of what lies below it; or `$$BUCKET` as a whole. Texts of BSON
+ * end with NUL. */
+static bool
+is_used(struct mrs_view source, const char *name, uint32_t len)
+{
+    static const char var[] = "$$BUCKET";
+    const uint8_t *at = source.p, *end = source.p + source.n;
+    while ((at = memmem(at, (size_t)(end - at), var, sizeof var - 1)) != NULL) {
+        at += sizeof var - 1;
+        if (at < end && *at == 0) {
+            return true;
+        }
+        bool whole = (size_t)(end - at) > len + 1u && *at == '.' && memcmp(at + 1, name, len) == 0;
+        if (whole && (at[len + 1] == 0 || at[len + 1] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_first(const struct mrs_path *p, const char *name, uint32_t len)
+{
+    return p->n && p->part[0].len == len && memcmp(p->part[0].name, name, len) == 0;
+}
+
+/* What neither `by` nor `drop` names, nor an expression; a new `_id` is made of the old one. */
+static bool
+loses(const void *state, const char *name, uint32_t len)
+{
+    const struct unbucket *s = state;
+    if ((len == 3 && memcmp(name, "_id", 3) == 0) || is_first(&s->items, name, len)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < s->by.n; i++) {
+        if (is_first(&s->by.path[i], name, len)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        if (is_first(&s->shape.drop.path[i], name, len)) {
+            return false;
+        }
+    }
+    return !is_used(s->source, name, len);
+}
+
+static const struct mrs_spread_ops ops = {begin, next, all, loses};
 
 /* ---- description ---- */
 static enum mrs_status

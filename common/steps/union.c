@@ -191,7 +191,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     return MRS_OK;
 }
 
-static const struct mrs_spread_ops ops = {begin, mrsi_work_next, NULL};
+static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next};
 
 /* ---- description ---- */
 static enum mrs_status

@@ -209,6 +209,9 @@ struct mrs_spread_ops {
     /* NULL, or: all that next would give, but for the source itself, which does not change. For engines that need not
      * look at the products one by one; it stands for every call of next. */
     struct mrs_products (*all)(const void *work);
+    /* NULL, or: whether a field of this name, at the top of a document that is TAKEN, is lost though the plan does not
+     * say so. */
+    bool (*loses)(const void *state, const char *name, uint32_t len);
 };
 
 /* Encoded keys (mrs_key_append) of one document, pair by pair. Two documents match when each pair has an equal key on
@@ -256,6 +259,9 @@ struct mrs_matches {
      * group; n_refs entries */
     const uint32_t *same_ref;
     uint32_t n_refs;
+    /* by_reference: a byte for each of these keys, not 0 where a document of from matches that is refused itself and
+     * so is no match: the reference is not dangling. NULL: there is none. */
+    const uint8_t *named;
 };
 enum mrs_used {
     MRS_USED_PLACED = 1, /* it stands in the parent, or in a page of the parent */
@@ -447,6 +453,9 @@ void mrs_catalog_free(struct mrs_catalog *c);
  * collectionName, type}; the empty document: none). The bytes are copied. */
 enum mrs_status mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_view metadata,
                                 struct mrs_err *e);
+/* A collection that is in the input and was left out by an option, so that no step can name it: what it would write
+ * there would meet, in a restore, what it did not know of. OK, DEAD. */
+enum mrs_status mrs_catalog_leave_out(struct mrs_catalog *c, const char *ns, struct mrs_err *e);
 /* Also what no longer exists; NULL: there never was one. */
 struct mrs_cat_coll *mrs_catalog_find(struct mrs_catalog *c, const char *db, const char *coll);
 uint32_t mrs_catalog_count(const struct mrs_catalog *c);

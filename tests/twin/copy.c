@@ -186,7 +186,7 @@ put_copies(struct world *w, const struct copy *c, struct target *t, struct val *
 static bool
 none(struct world *w, const struct copy *c, struct target *t, struct val *box, uint32_t i, bool wrapped)
 {
-    if (tw_is_nullish(box->f[i].v) || !strcmp(c->dangling, "keep"))
+    if (tw_is_nullish(box->f[i].v) || !strcmp(c->dangling, "keep") || tw_named(&c->j, c->kids, c->n, box->f[i].v))
         return false;
     if (!strcmp(c->dangling, "refuse")) {
         no(t, "dangling");

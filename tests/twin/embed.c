@@ -211,7 +211,7 @@ sort_keys(struct world *w, struct embed *e, struct parent *p, uint32_t n)
         if (!wanted || !tw_sort_key(k->doc, e->sort, &e->keys[i]))
             continue;
         k->part = false;
-        k->refused = true;
+        k->refused = k->named = true;
         again = true;
         tw_refuse(w, e->from, k->doc, "parallel arrays in sort");
     }
@@ -300,7 +300,8 @@ dangling(struct world *w, const struct embed *e, struct parent *p)
     for (uint32_t i = n; i-- > 0;) { /* from behind, so that places in arrays hold */
         struct val *ref = o[i].box->f[o[i].i].v;
         kids_of(e, ref, m, &c);
-        if (c || tw_is_nullish(ref) || (e->in_place && ref->type == T_DOC))
+        if (c || tw_is_nullish(ref) || (e->in_place && ref->type == T_DOC) ||
+            tw_named(&e->j, e->kids, e->from->docs.n, ref))
             continue;
         if (!strcmp(e->dangling, "refuse")) {
             no(p, "dangling");

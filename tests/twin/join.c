@@ -98,6 +98,18 @@ tw_known(const struct join *j, const struct child *kids, uint32_t n, const struc
     return false;
 }
 
+/* Whether it is the key of a document that is refused. */
+bool
+tw_named(const struct join *j, const struct child *kids, uint32_t n, const struct val *key)
+{
+    struct vals one = {0};
+    tw_add(&one, (struct val *)key);
+    for (uint32_t i = 0; i < n; i++)
+        if (kids[i].named && tw_any_equal(j, &one, &kids[i].key[0]))
+            return true;
+    return false;
+}
+
 struct child *
 tw_children(struct world *w, const struct join *j, struct coll *from)
 {
@@ -106,8 +118,12 @@ tw_children(struct world *w, const struct join *j, struct coll *from)
         struct child *k = &kids[i];
         k->doc = from->docs.v[i];
         bool bad = tw_query(w, tw_arg(w, "where"), k->doc, &k->part);
-        for (uint32_t p = 0; !bad && k->part && p < j->n; p++)
-            bad = tw_side_values(w, &j->from[p], k->doc, &k->key[p]);
+        k->named = bad;
+        for (uint32_t p = 0; (k->named || (!bad && k->part)) && p < j->n; p++) {
+            bool fails = tw_side_values(w, &j->from[p], k->doc, &k->key[p]);
+            bad |= fails;
+            k->named &= !fails;
+        }
         if (bad) {
             k->part = false;
             k->refused = true;

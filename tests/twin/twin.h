@@ -232,6 +232,7 @@ struct join {
 struct child {
     struct val *doc;
     bool part, refused, matched, stay, cut, orphan;
+    bool named; /* refused, but its keys are known: a reference to it does not dangle */
     struct vals key[8];
 };
 void tw_join_open(struct world *w, struct join *j, bool copy);
@@ -239,6 +240,7 @@ int tw_side_values(struct world *w, const struct side *s, struct val *doc, struc
 bool tw_key_equal(const struct join *j, const struct val *a, const struct val *b);
 bool tw_any_equal(const struct join *j, const struct vals *a, const struct vals *b);
 struct child *tw_children(struct world *w, const struct join *j, struct coll *from);
+bool tw_named(const struct join *j, const struct child *kids, uint32_t n, const struct val *key);
 bool tw_known(const struct join *j, const struct child *kids, uint32_t n, const struct val *key);
 void tw_settle(struct world *w, struct coll *from, struct child *kids, uint32_t n, const char *keep);
 

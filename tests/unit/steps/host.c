@@ -256,7 +256,7 @@ gather(struct matching *x, const struct mrs_keys *in, uint32_t n_from, const str
     if (x->n) {
         qsort(x->e, x->n, sizeof *x->e, by_rule);
     }
-    x->m = (struct mrs_matches){x->n, match_next, match_rewind, match_used, x, same, in->n};
+    x->m = (struct mrs_matches){x->n, match_next, match_rewind, match_used, x, same, in->n, NULL};
 }
 
 static enum mrs_status

@@ -559,11 +559,14 @@ is_there(const struct extract *x, const struct val *key)
     return there;
 }
 
-/* Whether the `_id` of a part may come to be written: with first and last that of a key that is there never is. */
+/* Whether the `_id` of a part may come to be written: with first and last that of what is there never is. */
 static bool
 has_id(const struct extract *x, const struct part *p)
 {
-    return !strcmp(x->conflicts, "refuse") || !is_there(x, p->key);
+    bool there = is_there(x, p->key);
+    for (uint32_t i = 0; !p->key && i < x->into->docs.n; i++)
+        there |= tw_same_bytes(x->into->docs.v[i], p->c.doc);
+    return !strcmp(x->conflicts, "refuse") || !there;
 }
 
 static bool

@@ -285,7 +285,7 @@ same_copies(void **state)
         snprintf(name, sizeof name, "mongodump-100.18/%s", roots[i]);
         snprintf(from, sizeof from, "%s", fixture(name));
         OK(mrs_input_open(mem, from, NULL, &in, &err));
-        opts.compress.codec = strstr(roots[i], "gzip") ? MRS_CODEC_GZIP : MRS_CODEC_NONE;
+        opts.default_codec = mrs_input_codec(in);
         OK(mrs_output_open(mem, at("copy"), &opts, &o, &err));
         for (uint32_t k = 0; k < mrs_input_count(in); k++) {
             OK(mrs_output_copy(o, in, k, &err));

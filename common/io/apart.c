@@ -13,30 +13,40 @@ inside(const char *path, const char *dir)
     return strncmp(path, dir, n) == 0 && (path[n] == 0 || path[n] == '/' || (n == 1 && dir[0] == '/'));
 }
 
-/* The resolved name of something that need not be there yet. Asks for no memory, without which a file would count as
- * apart. */
+/* The resolved name of something that need not be there yet, nor the folders in which it will lie. Asks for no memory,
+ * without which a file would count as apart. */
 static bool
 resolve_new(const char *path, char real[PATH_MAX])
 {
+    char there[PATH_MAX]; /* the longest part of path that is there */
+    size_t n = strlen(path);
     if (realpath(path, real)) {
         return true;
     }
-    const char *base = mrsi_base_name(path);
-    char dir[PATH_MAX] = ".";
-    size_t n = (size_t)(base - path);
-    if (n >= sizeof dir) {
+    if (n >= sizeof there) {
         return false; /* nothing can be opened by that name */
     }
-    if (n) {
-        memcpy(dir, path, n);
-        dir[n] = 0;
-    }
-    if (!realpath(dir, real) || strlen(real) + strlen(base) + 2 >= PATH_MAX) {
+    memcpy(there, path, n + 1);
+    do {
+        while (n && there[n - 1] != '/') {
+            n--;
+        }
+        while (n > 1 && there[n - 1] == '/') {
+            n--;
+        }
+        there[n] = 0;
+    } while (n && !realpath(there, real) && !(n == 1 && there[0] == '/'));
+    if (n == 0 && !realpath(".", real)) {
         return false;
     }
-    n = strlen(real);
-    real[n] = '/';
-    memcpy(real + n + 1, base, strlen(base) + 1);
+    const char *rest = path + n;
+    rest += strspn(rest, "/");
+    size_t at = strlen(real);
+    if (at + strlen(rest) + 2 > PATH_MAX) {
+        return false;
+    }
+    real[at] = '/';
+    memcpy(real + at + (at > 1), rest, strlen(rest) + 1);
     return true;
 }
 

@@ -392,34 +392,95 @@ refused_path(struct mrsi_engine *en, struct mrs_err *e)
     return path;
 }
 
-/* What stands beside the output may not take the place of what the run was given. */
+/* A file that the run writes, and the option that names it. */
+struct written {
+    const char *path, *option;
+};
+enum { WRITTEN = 8, KEPT = 4 };
+
+/* All that the run writes under a name of its own; *n of them. */
+static enum mrs_status
+all_written(struct mrsi_engine *en, struct written *w, uint32_t *n, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    bool lists = (!o->dry_run || o->refused) && !o->discard && (o->refused || o->output);
+    const char *refused = lists ? refused_path(en, e) : NULL;
+    size_t size = refused ? strlen(refused) + 7 : 0;
+    char *text = refused ? mrs_arena_alloc(&en->arena, size) : NULL;
+    if (lists && !text) {
+        return mrs_err_memory(e, size);
+    }
+    if (text) {
+        snprintf(text, size, "%s.jsonl", refused);
+    }
+    *n = 0;
+    w[(*n)++] = (struct written){refused, "--refused"};
+    w[(*n)++] = (struct written){text, "--refused"};
+    w[(*n)++] = (struct written){o->write_residue, "--write-residue"};
+    if (o->dry_run || o->discard || !o->output) {
+        return MRS_OK;
+    }
+    w[(*n)++] = (struct written){o->output, "-o"};
+    static const char *const ends[] = {".partial", ".checkpoint", ".manifest.json"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size = strlen(o->output) + 20;
+        char *path = mrs_arena_alloc(&en->arena, size);
+        if (!path) {
+            return mrs_err_memory(e, size);
+        }
+        snprintf(path, size, "%s%s", o->output, ends[i]);
+        w[(*n)++] = (struct written){path, "-o"};
+    }
+    return MRS_OK;
+}
+
+/* The metadata file of an output that is one file, packed or not, is not that of the input. */
+static enum mrs_status
+check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
+{
+    static const enum mrs_codec codecs[] = {MRS_CODEC_NONE, MRS_CODEC_GZIP};
+    const struct mrs_run_opts *o = en->opts;
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; i < 2 && s == MRS_OK && kept && o->single_ns && o->output && !o->dry_run; i++) {
+        char *path = mrs_output_metadata_path(en->mem, o->output, codecs[i]);
+        s = !path ? mrs_err_memory(e, strlen(o->output))
+            : mrs_file_is_in(path, kept)
+                ? mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                              "%s cannot be written: it is the metadata file of the input, which must stay as it is; "
+                              "name another file with -o", path)
+                : MRS_OK;
+        mrs_free(en->mem, path);
+    }
+    return s;
+}
+
+/* What the run writes takes the place neither of what it was given nor of anything else that it writes. */
 static enum mrs_status
 check_beside(struct mrsi_engine *en, struct mrs_err *e)
 {
     const struct mrs_run_opts *o = en->opts;
+    struct written w[WRITTEN];
+    uint32_t n = 0;
     if (!o->dry_run && mrs_file_is_in(o->output, o->input)) {
         return MRS_OK; /* opening the output tells that */
     }
-    bool lists = (!o->dry_run || o->refused) && !o->discard && (o->refused || o->output);
-    const char *refused = lists ? refused_path(en, e) : NULL;
-    char *text = refused ? mrs_arena_alloc(&en->arena, strlen(refused) + 7) : NULL;
-    if (lists && !text) {
-        return mrs_err_memory(e, 7);
-    }
-    if (text) {
-        snprintf(text, strlen(refused) + 7, "%s.jsonl", refused);
-    }
-    const char *const written[] = {refused, text, o->write_residue};
-    const char *const kept[] = {o->input, o->amend, en->plan->file};
-    for (int i = 0; i < 9; i++) {
-        if (mrs_file_is_in(written[i / 3], kept[i % 3])) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                               "%s cannot be written: it is, or lies in, %s, which must stay as it is; name another "
-                               "file with %s",
-                               written[i / 3], kept[i % 3], i < 6 ? "--refused" : "--write-residue");
+    const char *metadata = mrs_input_count(en->in) == 1 ? mrs_input_at(en->in, 0)->meta_path : NULL;
+    const char *const kept[KEPT] = {o->input, o->amend, en->plan->file, metadata};
+    enum mrs_status s = all_written(en, w, &n, e);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        for (uint32_t k = 0; k < KEPT + i && s == MRS_OK; k++) {
+            const char *other = k < KEPT ? kept[k] : w[k - KEPT].path;
+            bool both = k < KEPT ? mrs_file_is_in(w[i].path, other)
+                                 : mrs_file_is_in(w[i].path, other) || mrs_file_is_in(other, w[i].path);
+            if (both) {
+                s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                                "%s cannot be written: it is, or lies in, %s, which %s; name another file with %s",
+                                w[i].path, other, k < KEPT ? "must stay as it is" : "the run writes, too",
+                                k < KEPT ? w[i].option : w[k - KEPT].option);
+            }
         }
     }
-    return MRS_OK;
+    return s == MRS_OK ? check_metadata(en, metadata, e) : s;
 }
 
 static enum mrs_status

@@ -559,11 +559,15 @@ is_there(const struct extract *x, const struct val *key)
     return there;
 }
 
-/* Whether the `_id` of a part may come to be written: with first and last that of a key that is there never is. */
+/* Whether the `_id` of a part may come to be written: a made one gives way to that of what is there, and with first and
+ * last any does. */
 static bool
 has_id(const struct extract *x, const struct part *p)
 {
-    return !strcmp(x->conflicts, "refuse") || !is_there(x, p->key);
+    bool there = is_there(x, p->key);
+    for (uint32_t i = 0; !p->key && i < x->into->docs.n; i++)
+        there |= tw_same_bytes(x->into->docs.v[i], p->c.doc);
+    return !there || (!p->made_id && !strcmp(x->conflicts, "refuse"));
 }
 
 static bool
@@ -609,7 +613,8 @@ judge(const struct extract *x, bool *refused)
         const struct part *p = &x->parts[i];
         if (refused[p->c.source] || (!strict && !x->unique))
             continue;
-        hit[i] = (strict && p->key && key_disagrees(x, p, refused)) || (has_id(x, p) && id_disagrees(x, p, refused));
+        hit[i] = (strict && p->key && key_disagrees(x, p, refused)) ||
+                 (has_id(x, p) && id_disagrees(x, p, refused));
     }
     for (uint32_t i = 0; i < x->n; i++)
         refused[x->parts[i].c.source] |= hit[i];

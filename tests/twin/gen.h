@@ -9,6 +9,9 @@
  * only: name of the step that every plan shall hold, NULL: all. */
 struct val *gen_seed(uint64_t seed, const char *only, struct world *w);
 bool gen_check_vectors(void);
+/* laws.c: of a world of gen_clash.c that a run took from `in` to `got`; prints what does not hold. */
+bool laws_hold(const struct coll *in, uint32_t n_in, const struct val *plan, const struct world *got,
+               const struct vals *refused, const struct val *report);
 
 /* ---- between gen.c and gen_plan.c */
 uint32_t gen_below(uint32_t n);

@@ -130,11 +130,13 @@ set_ids(struct world *w)
     tw_conflicts(&there, cand, nc, policy, refused, false);
     for (uint32_t i = 0; i < n; i++) {
         struct val *doc = refused[i] ? NULL : now[i];
-        bool stays = refused[i] || !part[i];
+        bool stays = refused[i] || !part[i], twin = false;
+        for (uint32_t k = 0; doc && stays && k < i; k++) /* of those that are there the first has the place */
+            twin |= !refused[k] && !part[k] && same_id(now[k], doc);
         if (refused[i])
             tw_refuse(w, c, c->docs.v[i], why);
         if (doc && stands(now, part, refused, n, i))
-            tw_add(&out, !strcmp(policy, "last") ? last_of(cand, nc, refused, doc, stays) : doc);
+            tw_add(&out, !twin && !strcmp(policy, "last") ? last_of(cand, nc, refused, doc, stays) : doc);
     }
     c->docs = out;
 }

@@ -153,8 +153,8 @@ equal_ids(void **state)
     for (unsigned i = 0; i < PHASES; i++) {
         assert_in_range(in_phase[i], 4, 1000);
     }
-    for (unsigned i = 0; i < STAGES; i++) {
-        assert_in_range(in_stage[i], 1, 1000);
+    for (unsigned i = 0; i < STAGES; i++) { /* two only sort what was told, which takes no time here */
+        assert_in_range(in_stage[i], i == 2 || i == 5 ? 0 : 2, 1000);
     }
 }
 

@@ -92,9 +92,9 @@ static void
 fill_target(struct world *w, struct val **pool)
 {
     struct coll *t = tw_coll_named(w, "t", "t", true), *a = tw_coll_named(w, "t", "a", false);
-    bool twins = gen_chance(10);
+    bool twins = gen_chance(25);
     for (uint32_t n = gen_below(5); n; n--) {
-        struct val *d = gen_chance(40) ? tw_copy(pool[gen_below(POOL)])
+        struct val *d = gen_chance(55) ? tw_copy(pool[gen_below(POOL)])
                         : gen_chance(50) ? tw_copy(a->docs.v[gen_below(a->docs.n)])
                                          : gen_one("_id", small_id());
         if (!tw_get(d, "u"))
@@ -319,11 +319,11 @@ set_id(void)
 {
     struct val *d = gen_one("in", tw_string("a"));
     struct val *five = gen_one("$literal", tw_int32(5));
-    struct val *f = gen_one("_id", gen_chance(50) ? five : tw_string(gen_pick("$k $h $_id")));
+    struct val *f = gen_one("_id", gen_chance(35) ? five : tw_string(gen_pick("$h $h $k $_id")));
     if (gen_chance(30))
         tw_push(f, "u", tw_string("$$REMOVE"));
     tw_push(d, "fields", f);
-    if (gen_chance(35))
+    if (gen_chance(50))
         tw_push(d, "where", gen_one("_id", gen_one(gen_pick("$lt $gt"), tw_int32(3))));
     else
         where(d, 40);

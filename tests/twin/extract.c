@@ -624,15 +624,14 @@ judge(const struct extract *x, bool *refused)
         refused[x->parts[i].c.source] |= hit[i];
 }
 
-/* The document that a part becomes one with: the same key, or without a key the same `_id`. */
+/* The document that a part becomes one with: the same key, or without a key the same bytes. */
 static int
 home_of(const struct extract *x, const struct part *p, const struct part *of, uint32_t before)
 {
     const struct vals *have = &x->into->docs;
     for (uint32_t k = 0; k < have->n; k++) {
-        const struct val *id = tw_get(have->v[k], "_id");
         if (p->key ? same_key(k < before ? unique_key(x, have->v[k]) : of[k].key, p->key)
-                   : id && !tw_compare(id, tw_get(p->c.doc, "_id")))
+                   : tw_same_bytes(less_parent(x, have->v[k]), less_parent(x, p->c.doc)))
             return (int)k;
     }
     return -1;

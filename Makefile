@@ -145,8 +145,7 @@ vectors: $(OBJ)/vectors
 
 # The contract written down twice: hand-written cases, and a naive twin over random plans and data.
 TWINGEN  := $(wildcard tests/twin/gen*.c)
-TWINMAIN := tests/twin/main.c tests/twin/run.c tests/twin/laws.c tests/twin/vectors.c tests/twin/killed.c \
-            tests/twin/weak.c $(TWINGEN)
+TWINMAIN := $(addprefix tests/twin/,main.c run.c laws.c vectors.c killed.c weak.c) $(TWINGEN)
 TWINOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(TWINMAIN),$(wildcard tests/twin/*.c)))
 TWINLIBS := $(filter-out -lcmocka,$(TESTLIBS)) -lxxhash -lm
 $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
@@ -160,8 +159,7 @@ $(OBJ)/killed: $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ROOMLIBS)
 $(OBJ)/weak: $(CLIOBJ) $(OBJ)/tests/twin/weak.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) -Wl,--wrap=mrs_hash,--wrap=mrs_hash64 $(CLIOBJ) $(OBJ)/tests/twin/weak.o $(ALLROOMS) -o $@
-$(OBJ)/twin-run: $(patsubst %.c,$(OBJ)/%.o,tests/twin/run.c tests/twin/laws.c tests/twin/vectors.c \
-            $(TWINGEN)) $(TWINOBJ)
+$(OBJ)/twin-run: $(addprefix $(OBJ)/tests/twin/,run.o laws.o vectors.o) $(TWINGEN:%.c=$(OBJ)/%.o) $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
 $(OBJ)/casetool: $(OBJ)/tests/cases/casetool.o

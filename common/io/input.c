@@ -235,7 +235,7 @@ open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts 
     in->format = MRS_FORMAT_BSON;
     if (mrsi_opened_is_foreign(o)) {
         const char *what = mrsi_foreign(o->plain, o->plain_n);
-        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: no documents of a dump: it is %s", o->name,
+        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: no documents of a dump: from byte 0 on it is %s", o->name,
                          what ? what : "encrypted, or of a format that is not known here");
     }
     ns->kind = MRS_INPUT_DATA;

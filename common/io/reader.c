@@ -204,7 +204,8 @@ no_documents(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_
     if (e && e->code == MRS_E_NONE) {
         place(r, b, 0, e);
     }
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: no documents of a dump: it is %s", r->file, mrsi_foreign(b->p, have));
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: no documents of a dump: from byte 0 on it is %s", r->file,
+                     mrsi_foreign(b->p, have));
 }
 
 /* What the source says once nothing more comes: its own error, or a document cut short. */

@@ -406,7 +406,7 @@ check_names(struct mrsi_read *r, struct mrsi_slot s, const char *db, const char 
     if (m == 0 || coll[0] == '.') {
         return mrsi_read_error(r, s.key, s.sub, "`%s` is no name of a collection", coll);
     }
-    if (strchr(coll, '*')) { /* taken for one name, the documents of all that were meant would meet in it */
+    if (coll[0] == '*' || coll[m - 1] == '*') { /* taken for a name, the documents of all meant would meet in it */
         return mrsi_read_error(r, s.key, s.sub, "`%s` is a pattern: write the name of one collection", coll);
     }
     if (n + 1 + m > MRS_NS_MAX) {

@@ -81,12 +81,12 @@ foreign 'rar' < <(printf 'Rar!\032\7\1\0.........')
 foreign 'decrypt it' < <(printf 'Salted__\1\2\3\4\5\6\7\370')
 fresh
 printf '\1\2\3\4\5\6\7\370' >in/d/c.enc
-expect 3 'in/d/c.enc: no documents of a dump: it is encrypted, or' set.yaml -i in/d/c.enc -o out
+expect 3 'in/d/c.enc: no documents of a dump: from byte 0 on it is encrypted, or' set.yaml -i in/d/c.enc -o out
 for packer in 'gzip -c' 'zstd -qc'; do
     command -v "${packer%% *}" >/dev/null || { skipped=$((skipped + 1)); continue; }
     fresh
     doc 1 | $packer | gzip -c >in/d/c.bson.gz
-    expect 3 "in/d/c.bson.gz: no documents of a dump: it is ${packer%% *} inside another packing: unpack it once" set.yaml -i in -o out
+    expect 3 "in/d/c.bson.gz: no documents of a dump: from byte 0 on it is ${packer%% *} inside another packing: unpack it once" set.yaml -i in -o out
     expect 3 "inside another packing: unpack it once" set.yaml -i in/d/c.bson.gz --ns d.c -o out.bson
 done
 

@@ -376,7 +376,7 @@ ran_manifest(char *text, size_t size)
     struct mrs_run_opts o = defaults();
     begin();
     put_docs("in/d/c.bson", "{'_id': 1, 'a': [{'x': 1}]} {'_id': 2}");
-    put_docs("in/d/copied.bson.gz", "{'_id': 1} {'_id': 2} {'_id': 3}");
+    put_docs("in/d/copied.bson", "{'_id': 1} {'_id': 2} {'_id': 3}");
     put_docs("in/d/gone.bson", "{'_id': 1}");
     put_docs("in/d/empty.bson", "");
     put_meta("in/d/view.metadata.json", "{'type': 'view', 'options': {'viewOn': 'c', 'pipeline': []}}");
@@ -404,7 +404,7 @@ manifest(void **state)
     assert_int_equal(c.d.n_differ, 0);
     assert_int_equal(c.d.n_coll, 5);
     end(&c);
-    put_docs("out/d/copied.bson.gz", "{'_id': 1} {'_id': 2} {'_id': 4}");
+    put_docs("out/d/copied.bson", "{'_id': 1} {'_id': 2} {'_id': 4}");
     put_docs("out/d/new.bson", "{'_id': 1}");
     drop("out/d/view.metadata.json");
     c = check_manifest(text, n, false, "out");

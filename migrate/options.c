@@ -97,7 +97,7 @@ static const struct mrs_cli_option options[] = {
     {"nsInclude", 0, "PATTERN", RUN | CHECK | EXPLAIN, MRS_CLI_LIST, AT(include),
      NULL, NULL, "only collections like this, as 'shop.*'; may be repeated",
      "`*` stands for any characters of `db.coll`, a backslash takes it as it is. What is left out "
-     "is not written, and the report says so.", NULL},
+     "is not written, and the report says so. A plan cannot name what is left out.", NULL},
     {"nsExclude", 0, "PATTERN", RUN | CHECK | EXPLAIN, MRS_CLI_LIST, AT(exclude),
      NULL, NULL, "all but collections like this; may be repeated", NULL, NULL},
     {"ns", 0, "DB.COLL", RUN | CHECK | EXPLAIN | CAT | DIFF, MRS_CLI_TEXT, AT(ns), NULL,

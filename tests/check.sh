@@ -127,6 +127,8 @@ part_twin() {
     has_target twin || return
     run twin "$make" -s SEEDS="${SEEDS:-2000}" twin
     grep ' agree, ' "$logs/twin" | tail -n 1 | sed 's/^/    /'
+    run clash "$make" -s STEP=clash SEEDS="${SEEDS:-2500}" twin
+    grep ' agree, ' "$logs/clash" | tail -n 1 | sed 's/^/    /'
     run killed "$make" -s SEEDS="${KILLED:-400}" killed
     grep ' agree, ' "$logs/killed" | tail -n 1 | sed 's/^/    /'
     run weak "$make" -s SEEDS="${WEAK:-200}" weak

@@ -482,8 +482,9 @@ from_document(struct mrsi_join *j, struct mrsi_worker *w, struct from_job *f, st
     if (s != MRS_OK || (!w->keys.n && is_refused(f, ordinal))) {
         return s;
     }
-    if (!w->keys.n) {
-        return keep_left(j, f, doc, ordinal, e);
+    if (!w->keys.n) { /* never before those that wait: what is left keeps its order */
+        s = f->n_waiting ? route_waiting(j, w, f, e) : MRS_OK;
+        return s == MRS_OK ? keep_left(j, f, doc, ordinal, e) : s;
     }
     return j->lookup  ? keep(j, w, f, doc, ordinal, e)
            : j->merge ? keep_keyed(j, w, f, doc, ordinal, e)

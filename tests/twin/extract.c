@@ -559,14 +559,15 @@ is_there(const struct extract *x, const struct val *key)
     return there;
 }
 
-/* Whether the `_id` of a part may come to be written: with first and last that of what is there never is. */
+/* Whether the `_id` of a part may come to be written: a made one gives way to that of what is there, and with first and
+ * last any does. */
 static bool
 has_id(const struct extract *x, const struct part *p)
 {
     bool there = is_there(x, p->key);
     for (uint32_t i = 0; !p->key && i < x->into->docs.n; i++)
         there |= tw_same_bytes(x->into->docs.v[i], p->c.doc);
-    return !strcmp(x->conflicts, "refuse") || !there;
+    return !there || (!p->made_id && !strcmp(x->conflicts, "refuse"));
 }
 
 static bool
@@ -612,7 +613,8 @@ judge(const struct extract *x, bool *refused)
         const struct part *p = &x->parts[i];
         if (refused[p->c.source] || (!strict && !x->unique))
             continue;
-        hit[i] = (strict && p->key && key_disagrees(x, p, refused)) || (has_id(x, p) && id_disagrees(x, p, refused));
+        hit[i] = (strict && p->key && key_disagrees(x, p, refused)) ||
+                 (has_id(x, p) && id_disagrees(x, p, refused));
     }
     for (uint32_t i = 0; i < x->n; i++)
         refused[x->parts[i].c.source] |= hit[i];
@@ -622,15 +624,14 @@ judge(const struct extract *x, bool *refused)
         refused[x->parts[i].c.source] |= hit[i];
 }
 
-/* The document that a part becomes one with: the same key, or without a key the same `_id`. */
+/* The document that a part becomes one with: the same key, or without a key the same bytes. */
 static int
 home_of(const struct extract *x, const struct part *p, const struct part *of, uint32_t before)
 {
     const struct vals *have = &x->into->docs;
     for (uint32_t k = 0; k < have->n; k++) {
-        const struct val *id = tw_get(have->v[k], "_id");
         if (p->key ? same_key(k < before ? unique_key(x, have->v[k]) : of[k].key, p->key)
-                   : id && !tw_compare(id, tw_get(p->c.doc, "_id")))
+                   : tw_same_bytes(less_parent(x, have->v[k]), less_parent(x, p->c.doc)))
             return (int)k;
     }
     return -1;

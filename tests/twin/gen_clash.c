@@ -79,6 +79,11 @@ fill(struct world *w, const char *name, struct val **pool, uint32_t most)
         tw_add(&c->docs, source(pool));
         if (gen_chance(12))
             tw_add(&c->docs, tw_copy(c->docs.v[c->docs.n - 1]));
+        if (gen_chance(12) && tw_get(c->docs.v[c->docs.n - 1], "_id")) { /* its contents under the _id it names */
+            struct val *d = tw_copy(c->docs.v[c->docs.n - 1]), *h = tw_get(d, "h");
+            tw_put(d, "_id", h ? tw_copy(h) : small_id());
+            tw_add(&c->docs, d);
+        }
     }
 }
 
@@ -87,9 +92,9 @@ static void
 fill_target(struct world *w, struct val **pool)
 {
     struct coll *t = tw_coll_named(w, "t", "t", true), *a = tw_coll_named(w, "t", "a", false);
-    bool twins = gen_chance(10);
+    bool twins = gen_chance(25);
     for (uint32_t n = gen_below(5); n; n--) {
-        struct val *d = gen_chance(40) ? tw_copy(pool[gen_below(POOL)])
+        struct val *d = gen_chance(55) ? tw_copy(pool[gen_below(POOL)])
                         : gen_chance(50) ? tw_copy(a->docs.v[gen_below(a->docs.n)])
                                          : gen_one("_id", small_id());
         if (!tw_get(d, "u"))
@@ -101,6 +106,8 @@ fill_target(struct world *w, struct val **pool)
             there |= !tw_compare(tw_get(t->docs.v[i], "_id"), tw_get(d, "_id"));
         if (!there || twins)
             tw_add(&t->docs, d);
+        if (twins && gen_chance(40))
+            tw_add(&t->docs, tw_copy(d));
     }
 }
 
@@ -214,6 +221,15 @@ unbucket(void)
     return gen_one("unbucket", d);
 }
 
+/* A sort that fails where both are arrays. */
+static struct val *
+parallel(void)
+{
+    struct val *d = gen_one("p", tw_int32(1));
+    tw_push(d, "r", tw_int32(1));
+    return d;
+}
+
 static struct val *
 embed(void)
 {
@@ -238,7 +254,7 @@ embed(void)
     if (place)
         say(d, "many", gen_pick("refuse first last"));
     if (!place && gen_chance(40))
-        tw_push(d, "sort", gen_chance(50) ? gen_one("n", tw_int32(1)) : gen_one("p.x", tw_int32(1)));
+        tw_push(d, "sort", gen_chance(40) ? gen_one("n", tw_int32(1)) : parallel());
     if (gen_chance(40))
         tw_push(d, "replace", tw_bool(true));
     if (gen_chance(40))
@@ -303,11 +319,14 @@ set_id(void)
 {
     struct val *d = gen_one("in", tw_string("a"));
     struct val *five = gen_one("$literal", tw_int32(5));
-    struct val *f = gen_one("_id", gen_chance(50) ? five : tw_string(gen_pick("$k $h $_id")));
+    struct val *f = gen_one("_id", gen_chance(35) ? five : tw_string(gen_pick("$h $h $k $_id")));
     if (gen_chance(30))
         tw_push(f, "u", tw_string("$$REMOVE"));
     tw_push(d, "fields", f);
-    where(d, 40);
+    if (gen_chance(50))
+        tw_push(d, "where", gen_one("_id", gen_one(gen_pick("$lt $gt"), tw_int32(3))));
+    else
+        where(d, 40);
     policy(d);
     return gen_one("set", d);
 }
@@ -354,8 +373,8 @@ step(void)
     case 14: return whole("move");
     case 15: return whole(gen_pick("union split"));
     case 16: return whole("partition");
-    case 17: return set_id();
-    case 18: return grid();
+    case 17: return gen_chance(70) ? set_id() : grid();
+    case 18: return set_id();
     default: return link_refs();
     }
 }

@@ -531,6 +531,7 @@ mrsi_dump_take(struct mrs_input *in, const struct mrsi_shelf *shelf, const struc
                       top->path);
     }
     s = s == MRS_OK ? merge(&c, e) : s;
+    s = s == MRS_OK ? mrsi_old_indexes(in, e) : s;
     mrs_free(in->mem, c.recs);
     return s;
 }

@@ -140,6 +140,14 @@ make_rows(struct mrsi_engine *en, struct mrs_err *e)
     return en->rows ? MRS_OK : mrs_err_memory(e, en->n_rows * sizeof *en->rows);
 }
 
+/* Whether its metadata are in no file of the input (but in system.indexes.bson): then they are written anew. */
+static bool
+has_made_metadata(const struct mrsi_engine *en, const struct mrsi_coll *c)
+{
+    const struct mrs_input_ns *in = c->in_index == MRSI_NONE ? NULL : mrs_input_at(en->in, c->in_index);
+    return in && !in->meta_path && in->metadata.n > MRS_DOC_MIN;
+}
+
 static void
 last_names(struct mrsi_engine *en)
 {
@@ -149,7 +157,7 @@ last_names(struct mrsi_engine *en)
             struct mrsi_coll *c = &en->coll[(uintptr_t)cat->engine - 1];
             c->cat = cat;
             c->last = cat->coll;
-            c->touched = cat->touched;
+            c->touched = cat->touched || has_made_metadata(en, c);
         }
     }
 }

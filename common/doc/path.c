@@ -39,7 +39,8 @@ check_text(const char *text, uint32_t n, uint32_t *parts, struct mrs_err *e)
     }
     for (;;) {
         const char *dot = memchr(at, '.', (size_t)(end - at));
-        enum mrs_status s = check_part(at, (size_t)((dot ? dot : end) - at), false, e);
+        size_t len = (size_t)((dot ? dot : end) - at);
+        enum mrs_status s = check_part(at, len, *parts && mrs_name_is_dbref(at, len), e);
         if (s != MRS_OK) {
             return s;
         }

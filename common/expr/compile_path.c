@@ -5,6 +5,7 @@
  * What is known when the plan is read becomes a constant here: $$NOW, $$REMOVE. A name that means nothing is
  * refused with the names in sight, because a misspelt variable must never read as a missing value. */
 #include "compile.h"
+#include "mongoreshape/path.h"
 
 static enum mrs_status
 refuse(struct mrs_err *e, const char *text, uint32_t n, const char *why)
@@ -56,7 +57,7 @@ split(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, 
         if (!len) {
             return refuse(e, text, n, "has an empty part");
         }
-        if (copy[at] == '$') {
+        if (copy[at] == '$' && !(x->n_parts && mrs_name_is_dbref(copy + at, len))) {
             return refuse(e, text, n, "has a part that begins with a dollar sign");
         }
         x->part[x->n_parts] = copy + at;

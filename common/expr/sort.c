@@ -6,6 +6,7 @@
  * the order wins. Keys through different arrays have no such tuple and are refused. Recursion
  * follows the parts of the paths. Only the winning tuple is written as bytes. */
 #include "support.h"
+#include "mongoreshape/path.h"
 #include "mongoreshape/value.h"
 
 enum { KEYS_MAX = 32, PARTS_MAX = 200 };
@@ -51,7 +52,7 @@ read_path(struct mrs_sort *s, struct key *k, const struct mrs_elem *el, struct m
     for (uint32_t i = 0; i < k->n; i++) {
         const char *dot = strchr(own, '.');
         uint32_t len = dot ? (uint32_t)(dot - own) : (uint32_t)strlen(own);
-        if (!len || own[0] == '$') {
+        if (!len || (own[0] == '$' && !(i && mrs_name_is_dbref(own, len)))) {
             return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "'%.100s' is no path to sort by: %s",
                                el->name,
                                len ? "a part begins with a dollar sign" : "a part is empty");

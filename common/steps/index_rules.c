@@ -47,8 +47,7 @@ path_good(struct why *w, const char *path, bool *wildcard)
         if (n == 0) {
             return refuse(w, "the path `%.100s` has an empty part", path);
         }
-        bool dbref = p != path && ((n == 4 && memcmp(p, "$ref", 4) == 0) ||
-                                   (n == 3 && (memcmp(p, "$id", 3) == 0 || memcmp(p, "$db", 3) == 0)));
+        bool dbref = p != path && mrs_name_is_dbref(p, n);
         *wildcard = strcmp(p, "$**") == 0;
         if (*p == '$' && !dbref && !*wildcard) {
             return refuse(w, "`%.100s` is no path for an index", path);

@@ -23,6 +23,14 @@ struct mrs_path {
     const char *text; /* the dotted text, for messages and ids; list paths are joined by dots */
 };
 
+/* Whether a name that begins with a dollar sign may stand in a path behind another one: the fields of a DBRef. */
+static inline bool
+mrs_name_is_dbref(const char *name, size_t n)
+{
+    return (n == 4 && memcmp(name, "$ref", 4) == 0) ||
+           (n == 3 && (memcmp(name, "$id", 3) == 0 || memcmp(name, "$db", 3) == 0));
+}
+
 /* Compiles a string value "a.b.c" or an array value ["a", "b.c"] (names with dots or `$`; only where list_ok).
  * Refused with MRS_E_PLAN, the reason in msg: empty, empty parts, NUL, a part that begins with `$` (string form),
  * more than MRS_PATH_PARTS_MAX parts, wrong type. */

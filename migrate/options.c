@@ -309,6 +309,7 @@ static const struct mrs_cli_section sections[] = {
 
 const struct mrs_cli_tool mrsi_tool = {
     .name = "mongoreshape",
+    .topic = mrsi_help_topic,
     .version = MRS_VERSION,
     .summary = "moves MongoDB data from one schema design to another",
     .purpose = "move MongoDB data from one schema design to another",

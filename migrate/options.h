@@ -24,6 +24,8 @@ struct mrsi_cli {
     bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns, stream;
 };
 
+/* topics.c: `help NAME` of a step, `steps` or `operators`; false: it is none of these. */
+bool mrsi_help_topic(const char *name);
 extern const struct mrs_cli_tool mrsi_tool;
 
 #endif

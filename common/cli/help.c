@@ -57,7 +57,8 @@ mrs_cli_help_tool(const struct mrs_cli_tool *t)
             printf("  # %s\n  %s\n", c->examples->text, c->examples->line);
         }
     }
-    printf("\n`%s help COMMAND` explains a command and its options.\n", t->name);
+    printf("\n`%s help COMMAND` explains a command and its options%s.\n", t->name,
+           t->topic ? ", `help STEP` a step of a plan,\n`help steps` and `help operators` list what plans are made of" : "");
 }
 
 void
@@ -111,6 +112,9 @@ mrs_cli_help(struct mrs_cli *cli)
             return 0;
         }
         names[n++] = c->name;
+    }
+    if (t->topic && t->topic(cli->operand)) {
+        return 0;
     }
     const char *near = mrs_nearest(cli->operand, names, n);
     return mrs_cli_misuse(cli, "unknown command `%s`%s%s%s", cli->operand, near ? ", did you mean `" : "",

@@ -86,6 +86,7 @@ struct mrs_cli_tool {
     const struct mrs_cli_row *exits;        /* term NULL behind the last */
     const struct mrs_cli_section *sections; /* title NULL behind the last */
     const char *see_also;                   /* roff */
+    bool (*topic)(const char *name);        /* `help NAME` that is no command: printed, or false; NULL: none is */
 };
 
 /* What the command line says. Texts point into argv. */

@@ -52,6 +52,13 @@ if command -v groff >/dev/null; then
     groff -man -ww -z -Tutf8 man 2>&1 | grep . && fail "groff has complaints"
 fi
 "$tool" --help | grep -q '^usage: mongoreshape run' || fail "--help"
+"$tool" help steps | awk '{ print $1 }' >steps || fail "help steps"
+grep -qx embed steps || fail "help steps does not list embed"
+while read -r step; do
+    "$tool" help "$step" | grep -q "^$step: " || fail "help $step"
+done <steps
+"$tool" help embed | grep -q '^  match  *\* ' || fail "help embed does not tell that match is required"
+"$tool" help operators | grep -qw 'dateTrunc' || fail "help operators"
 "$tool" --version | grep -q '^mongoreshape [0-9]' || fail "--version"
 complete=$(bash -c '. ./comp; COMP_WORDS=(mongoreshape run p --max); COMP_CWORD=3; _mongoreshape; echo "${COMPREPLY[*]}"')
 [ "$complete" = "--max-refused" ] || fail "completion of --max: $complete"

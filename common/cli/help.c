@@ -58,7 +58,8 @@ mrs_cli_help_tool(const struct mrs_cli_tool *t)
         }
     }
     printf("\n`%s help COMMAND` explains a command and its options%s.\n", t->name,
-           t->topic ? ", `help STEP` a step of a plan,\n`help steps` and `help operators` list what plans are made of" : "");
+           t->topic ? ", `help STEP` a step of a plan,\n`help steps` and `help operators` list what plans are made of"
+                    : "");
 }
 
 void

@@ -61,7 +61,7 @@ static const struct mrs_cli_option options[] = {
     {"force", 0, NULL, RUN, MRS_CLI_FLAG, AT(force), NULL, NULL, "replace OUT if it is there",
      "The old OUT is set aside and removed only after the new one is synced. What a stopped run left for `--resume` "
      "is removed as well.", NULL},
-    {"max-refused", 0, "N", RUN, MRS_CLI_COUNT, AT(max_refused), NULL, "0",
+    {"max-refused", 0, "N|any", RUN, MRS_CLI_LIMIT, AT(max_refused), NULL, "0",
      "go on while at most N documents are refused",
      "A document is refused where the plan's own words (`errors`, `conflicts`, `many`, `oversize`, "
      "...) leave no place for it. Past N the run ends with status 7 and publishes nothing; the "

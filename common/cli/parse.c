@@ -149,6 +149,12 @@ store(struct mrs_cli *cli, const struct mrs_cli_option *o, const char *text)
     case MRS_CLI_PATH: *(const char **)to = text; return *text ? NULL : "something, not nothing";
     case MRS_CLI_LIST: return append(cli->mem, to, text) ? NULL : "less: memory is out";
     case MRS_CLI_COUNT: return number(text, &end, to) && !*end ? NULL : "a whole number";
+    case MRS_CLI_LIMIT:
+        if (strcmp(text, "any") == 0) {
+            *(uint64_t *)to = UINT64_MAX;
+            return NULL;
+        }
+        return number(text, &end, to) && !*end ? NULL : "a whole number, or any";
     case MRS_CLI_SIZE: return size(text, to) ? NULL : "a size, as 512M or 2G";
     case MRS_CLI_DATE:
         return date(cli->mem, text, to) ? NULL : "a date, as 2024-05-01 or 2024-05-01T12:00:00Z";

@@ -24,6 +24,7 @@ enum mrs_cli_type {
     MRS_CLI_PATH,  /* const char *, completed as a file */
     MRS_CLI_LIST,  /* struct mrs_cli_list: may be repeated */
     MRS_CLI_COUNT, /* uint64_t */
+    MRS_CLI_LIMIT, /* uint64_t; the word `any` is UINT64_MAX */
     MRS_CLI_SIZE,  /* uint64_t, 512M */
     MRS_CLI_DATE,  /* int64_t, milliseconds */
     MRS_CLI_WORD,  /* const char *, one of `words` */

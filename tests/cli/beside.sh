@@ -63,5 +63,11 @@ else
     failed=$((failed + 1))
     echo "FAIL mended documents of another name"
 fi
+if "$tool" run plan.yaml -i in -o any -q --max-refused any 2> log; [ $? = 1 ] && [ -e any ]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAIL --max-refused any"
+fi
 echo "beside: $passed passed, $failed failed"
 [ $failed = 0 ]

@@ -152,12 +152,18 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .cancel = mrs_signals_flag()};
 }
 
-/* Whether mongorestore could not load the result. */
+/* Whether mongorestore could not load the result, as far as a check knows. */
 static bool
 fails_restore(const struct mrs_report *r)
 {
+    static const char restore_fails[] = "a restore fails at "; /* so begins each note of an index that is not built */
     for (uint32_t i = 0; i < r->n_notice; i++) {
         if (r->notice[i].kind == MRS_NOTICE_CLASH || r->notice[i].kind == MRS_NOTICE_ARRAYS) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < r->n_notes; i++) {
+        if (strncmp(r->notes[i], restore_fails, sizeof restore_fails - 1) == 0) {
             return true;
         }
     }
@@ -187,7 +193,7 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
     if (report.anew && !cli->quiet && !cli->json) {
         fputs("no run to this output had left anything to go on with: this one began at the beginning\n", stderr);
     }
-    int status = s == MRS_OK ? report.refused > 0 || fails_restore(&report) : mrsi_job_exit(job);
+    int status = s == MRS_OK ? report.refused > 0 || (look && fails_restore(&report)) : mrsi_job_exit(job);
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */
         status = mrs_code_exit(MRS_E_TOO_MANY);
     }

@@ -3,10 +3,11 @@
  * in 2d and 2dsphere, a language that is none in a text one, arrays in two fields of a compound one.
  *
  * mongorestore would fail when the data has been loaded, and build no index of the collection. Documents are looked at
- * as they are written, and only for indexes on a path that the plan changes, or of a collection that documents come
- * into: what else stands there fitted on the server of the dump. One with a partial filter is looked at for arrays
- * only. */
+ * as they are written, and only for indexes that are not in the input, on a path that the plan changes, or of a
+ * collection that documents come into: what else stands there fitted on the server of the dump. Partial filters count,
+ * but not one that compares by a collation: its index is looked at for arrays only. */
 #include "internal.h"
+#include "mongoreshape/expr.h"
 #include "mongoreshape/unique.h"
 #include "mongoreshape/value.h"
 #include <strings.h>
@@ -17,6 +18,7 @@ struct special { /* one field of an index */
     const char *name, *path;
     enum kind kind;
     double min, max; /* FLAT */
+    struct mrs_query *filter; /* NULL: all documents */
 };
 struct found {
     uint64_t count;
@@ -25,6 +27,7 @@ struct found {
 };
 struct mrsi_fit {
     struct mrs_buf metadata, room; /* texts of the specials lie in metadata */
+    struct mrs_arena scratch;      /* of filters */
     struct special *special;
     uint32_t n;
     struct mrs_unique *arrays;
@@ -35,12 +38,29 @@ struct mrsi_fit {
 struct asked {
     const struct mrsi_engine *en;
     uint32_t coll;
+    struct mrs_view there; /* the indexes of the collection in the input */
+    bool fresh;            /* the index in hand is none of them */
 };
 
-/* Whether the plan gives the path other values, or brings documents into the collection. */
+static bool
+is_fresh(struct mrs_view there, struct mrs_view index)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    bool same = false;
+    for (mrs_walk_init(&w, there); !same && mrs_walk_next(&w, &e) == 1;) {
+        same = e.v.type == MRS_DOCUMENT && e.v.n == index.n && memcmp(e.v.p, index.p, index.n) == 0;
+    }
+    return !same;
+}
+
+/* Whether the index is new, the plan gives the path other values, or brings documents into the collection. */
 static bool
 changes(const struct asked *a, const char *path)
 {
+    if (a->fresh) {
+        return true;
+    }
     for (uint32_t i = 0; i < a->en->plan->n_steps; i++) {
         const struct mrs_desc *d = &a->en->plan->steps[i].desc;
         for (uint32_t k = 0; k < d->n_touches; k++) {
@@ -72,7 +92,7 @@ key_changes(const struct asked *a, struct mrs_view key)
 static bool
 wants_arrays(void *arg, struct mrs_elem index)
 {
-    const struct asked *a = arg;
+    struct asked *a = arg;
     struct mrs_view spec = index.v.type == MRS_DOCUMENT ? mrs_val_view(index.v) : mrs_empty_doc();
     struct mrs_val key = mrs_doc_get(spec, "key");
     struct mrs_elem first;
@@ -80,6 +100,7 @@ wants_arrays(void *arg, struct mrs_elem index)
     if (key.type != MRS_DOCUMENT) {
         return false;
     }
+    a->fresh = is_fresh(a->there, spec);
     mrs_walk_init(&w, mrs_val_view(key));
     return mrs_walk_next(&w, &first) == 1 && mrs_walk_next(&w, &first) == 1 && key_changes(a, mrs_val_view(key));
 }
@@ -104,18 +125,32 @@ bound(struct mrs_view index, const char *name, double none)
     return mrs_val_integral(v, &n) ? (double)n : v.type == MRS_DOUBLE ? mrs_val_double(v) : none;
 }
 
-static void
-add_specials(struct mrsi_fit *f, const struct asked *a, struct mrs_view index)
+/* *filter: NULL where the index has none. OK; FAIL: nobody but a server can tell what is in it. */
+static enum mrs_status
+read_filter(const struct mrsi_engine *en, struct mrs_view index, struct mrs_query **filter, struct mrs_err *e)
+{
+    struct mrs_val v = mrs_doc_get(index, "partialFilterExpression");
+    struct mrs_expr_env env = {.mem = en->mem, .now_ms = en->plan->now_ms};
+    *filter = NULL;
+    if (v.type == MRS_MISSING) {
+        return MRS_OK;
+    }
+    bool plain = v.type == MRS_DOCUMENT && mrs_doc_get(index, "collation").type == MRS_MISSING;
+    return plain ? mrs_query_compile(&env, mrs_val_view(v), filter, e) : MRS_FAIL;
+}
+
+static enum mrs_status
+add_specials(struct mrsi_fit *f, const struct asked *a, struct mrs_view index, struct mrs_err *err)
 {
     struct mrs_val key = mrs_doc_get(index, "key"), name = mrs_doc_get(index, "name");
     struct mrs_val language = mrs_doc_get(index, "language_override");
     struct mrs_walk w;
     struct mrs_elem e;
+    struct mrs_err why;
+    enum mrs_status s = MRS_OK;
     bool text = false;
-    if (key.type != MRS_DOCUMENT || mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING) {
-        return;
-    }
-    for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
+    for (mrs_walk_init(&w, key.type == MRS_DOCUMENT ? mrs_val_view(key) : mrs_empty_doc());
+         s == MRS_OK && mrs_walk_next(&w, &e) == 1;) {
         struct special *x = &f->special[f->n];
         *x = (struct special){.name = name.type == MRS_STRING ? (const char *)name.p + 4 : "?",
                               .path = e.name,
@@ -127,9 +162,16 @@ add_specials(struct mrsi_fit *f, const struct asked *a, struct mrs_view index)
         }
         if (x->kind != ARRAYS && !(x->kind == TEXT && text) && changes(a, x->path)) {
             text = text || x->kind == TEXT;
-            f->n++;
+            mrs_err_clear(&why);
+            s = read_filter(a->en, index, &x->filter, &why);
+            f->n += s == MRS_OK;
         }
     }
+    if (s == MRS_DEAD) {
+        *err = why;
+        return s;
+    }
+    return MRS_OK;
 }
 
 static uint32_t
@@ -154,6 +196,10 @@ fit_free(struct mrsi_engine *en, struct mrsi_fit *f)
 {
     if (f) {
         mrs_unique_free(f->arrays);
+        for (uint32_t i = 0; i < f->n; i++) {
+            mrs_query_free(f->special[i].filter);
+        }
+        mrs_arena_clear(&f->scratch);
         mrs_buf_clear(&f->metadata);
         mrs_buf_clear(&f->room);
         mrs_free(en->mem, f->special);
@@ -166,7 +212,10 @@ static enum mrs_status
 fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs_err *e)
 {
     struct mrsi_fit *f = *out = mrs_zalloc(en->mem, sizeof *f);
-    struct asked a = {en, coll};
+    const struct mrsi_coll *c = &en->coll[coll];
+    struct mrs_view before = c->in_index == MRSI_NONE ? mrs_empty_doc() : mrs_input_at(en->in, c->in_index)->metadata;
+    struct mrs_val there = mrs_doc_get(before, "indexes");
+    struct asked a = {.en = en, .coll = coll, .there = mrs_empty_doc()};
     struct mrs_walk w;
     struct mrs_elem el;
     if (!f) {
@@ -174,6 +223,10 @@ fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs
     }
     mrs_buf_init(&f->metadata, en->mem, MRS_METADATA_MAX);
     mrs_buf_init(&f->room, en->mem, SIZE_MAX);
+    mrs_arena_init(&f->scratch, en->mem);
+    if (there.type == MRS_ARRAY) {
+        a.there = mrs_val_view(there);
+    }
     mrs_catalog_metadata(en->coll[coll].cat, &f->metadata);
     enum mrs_status s = mrs_buf_status(&f->metadata, e);
     if (s != MRS_OK) {
@@ -188,8 +241,12 @@ fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs
     if (s != MRS_OK || !f->special) {
         return s != MRS_OK ? s : mrs_err_memory(e, sizeof *f->special);
     }
-    for (mrs_walk_init(&w, indexes); mrs_walk_next(&w, &el) == 1;) {
-        add_specials(f, &a, mrs_val_view(el.v));
+    for (mrs_walk_init(&w, indexes); s == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
+        a.fresh = is_fresh(a.there, mrs_val_view(el.v));
+        s = add_specials(f, &a, mrs_val_view(el.v), e);
+    }
+    if (s != MRS_OK) {
+        return s;
     }
     uint32_t n = f->n + mrs_unique_count(f->arrays);
     if (!n) {
@@ -211,7 +268,7 @@ mrsi_fit_begin(struct mrsi_engine *en, struct mrs_err *e)
     }
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
-        if (c->cat && c->content && c->dropped_at == MRSI_NONE && c->cat->kind == MRS_COLL_PLAIN) {
+        if (c->cat && (c->content || c->cat->touched) && c->dropped_at == MRSI_NONE && c->cat->kind == MRS_COLL_PLAIN) {
             s = fit_new(en, i, &en->fit[i], e);
         }
     }
@@ -347,6 +404,21 @@ look_below(const struct special *x, struct mrs_view d, const char *path)
     return why;
 }
 
+/* Whether the document is in the index. What its filter fails at is left to the server. */
+static bool
+is_in(struct mrsi_fit *f, const struct special *x, struct mrs_view doc)
+{
+    struct mrs_err why;
+    struct mrs_eval ev = {.arena = &f->scratch, .root = doc, .err = &why};
+    bool yes = true;
+    if (x->filter) {
+        mrs_err_clear(&why);
+        yes = mrs_query_match(x->filter, &ev, &yes) == MRS_OK && yes;
+        mrs_arena_reset(&f->scratch);
+    }
+    return yes;
+}
+
 static enum mrs_status
 count(struct mrsi_fit *f, struct found *x, struct mrs_view doc, const char *why, struct mrs_err *e)
 {
@@ -374,7 +446,7 @@ mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t
         at += doc.n;
         for (uint32_t i = 0; s == MRS_OK && i < f->n; i++) {
             const char *why = look_below(&f->special[i], doc, f->special[i].path);
-            s = why ? count(f, &f->found[i], doc, why, e) : MRS_OK;
+            s = why && is_in(f, &f->special[i], doc) ? count(f, &f->found[i], doc, why, e) : MRS_OK;
         }
         s = s == MRS_OK && mrs_unique_count(f->arrays) ? mrs_unique_keys(f->arrays, doc, NULL, &bad, e) : s;
         s = s == MRS_SKIP ? count(f, &f->found[f->n + bad], doc, NULL, e) : s;

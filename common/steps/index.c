@@ -350,6 +350,10 @@ create_one(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view ind
         mrs_err_at(e, "create");
         return MRS_FAIL;
     }
+    if (mrsi_index_unique(index) && !cc->made) {
+        mrs_catalog_note(cat, "index %s of %s is unique and new: a restore fails if documents clash in it, which `check` "
+                         "counts", mrsi_index_name(index), cc->coll.ns);
+    }
     return mrsi_cat_add_index(cat, cc, index, e);
 }
 

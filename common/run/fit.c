@@ -7,7 +7,6 @@
  * collection that documents come into: what else stands there fitted on the server of the dump. Partial filters count,
  * but not one that compares by a collation: its index is looked at for arrays only. */
 #include "internal.h"
-#include "mongoreshape/expr.h"
 #include "mongoreshape/unique.h"
 #include "mongoreshape/value.h"
 #include <strings.h>
@@ -18,7 +17,7 @@ struct special { /* one field of an index */
     const char *name, *path;
     enum kind kind;
     double min, max; /* FLAT */
-    struct mrs_query *filter; /* NULL: all documents */
+    struct mrs_index_filter *filter; /* NULL: all documents */
 };
 struct found {
     uint64_t count;
@@ -27,7 +26,6 @@ struct found {
 };
 struct mrsi_fit {
     struct mrs_buf metadata, room; /* texts of the specials lie in metadata */
-    struct mrs_arena scratch;      /* of filters */
     struct special *special;
     uint32_t n;
     struct mrs_unique *arrays;
@@ -125,20 +123,6 @@ bound(struct mrs_view index, const char *name, double none)
     return mrs_val_integral(v, &n) ? (double)n : v.type == MRS_DOUBLE ? mrs_val_double(v) : none;
 }
 
-/* *filter: NULL where the index has none. OK; FAIL: nobody but a server can tell what is in it. */
-static enum mrs_status
-read_filter(const struct mrsi_engine *en, struct mrs_view index, struct mrs_query **filter, struct mrs_err *e)
-{
-    struct mrs_val v = mrs_doc_get(index, "partialFilterExpression");
-    struct mrs_expr_env env = {.mem = en->mem, .now_ms = en->plan->now_ms};
-    *filter = NULL;
-    if (v.type == MRS_MISSING) {
-        return MRS_OK;
-    }
-    bool plain = v.type == MRS_DOCUMENT && mrs_doc_get(index, "collation").type == MRS_MISSING;
-    return plain ? mrs_query_compile(&env, mrs_val_view(v), filter, e) : MRS_FAIL;
-}
-
 static enum mrs_status
 add_specials(struct mrsi_fit *f, const struct asked *a, struct mrs_view index, struct mrs_err *err)
 {
@@ -163,7 +147,7 @@ add_specials(struct mrsi_fit *f, const struct asked *a, struct mrs_view index, s
         if (x->kind != ARRAYS && !(x->kind == TEXT && text) && changes(a, x->path)) {
             text = text || x->kind == TEXT;
             mrs_err_clear(&why);
-            s = read_filter(a->en, index, &x->filter, &why);
+            s = mrs_index_filter_new(a->en->mem, index, a->en->plan->now_ms, &x->filter, &why);
             f->n += s == MRS_OK;
         }
     }
@@ -197,9 +181,8 @@ fit_free(struct mrsi_engine *en, struct mrsi_fit *f)
     if (f) {
         mrs_unique_free(f->arrays);
         for (uint32_t i = 0; i < f->n; i++) {
-            mrs_query_free(f->special[i].filter);
+            mrs_index_filter_free(f->special[i].filter);
         }
-        mrs_arena_clear(&f->scratch);
         mrs_buf_clear(&f->metadata);
         mrs_buf_clear(&f->room);
         mrs_free(en->mem, f->special);
@@ -223,7 +206,6 @@ fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs
     }
     mrs_buf_init(&f->metadata, en->mem, MRS_METADATA_MAX);
     mrs_buf_init(&f->room, en->mem, SIZE_MAX);
-    mrs_arena_init(&f->scratch, en->mem);
     if (there.type == MRS_ARRAY) {
         a.there = mrs_val_view(there);
     }
@@ -404,21 +386,6 @@ look_below(const struct special *x, struct mrs_view d, const char *path)
     return why;
 }
 
-/* Whether the document is in the index. What its filter fails at is left to the server. */
-static bool
-is_in(struct mrsi_fit *f, const struct special *x, struct mrs_view doc)
-{
-    struct mrs_err why;
-    struct mrs_eval ev = {.arena = &f->scratch, .root = doc, .err = &why};
-    bool yes = true;
-    if (x->filter) {
-        mrs_err_clear(&why);
-        yes = mrs_query_match(x->filter, &ev, &yes) == MRS_OK && yes;
-        mrs_arena_reset(&f->scratch);
-    }
-    return yes;
-}
-
 static enum mrs_status
 count(struct mrsi_fit *f, struct found *x, struct mrs_view doc, const char *why, struct mrs_err *e)
 {
@@ -446,7 +413,7 @@ mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t
         at += doc.n;
         for (uint32_t i = 0; s == MRS_OK && i < f->n; i++) {
             const char *why = look_below(&f->special[i], doc, f->special[i].path);
-            s = why && is_in(f, &f->special[i], doc) ? count(f, &f->found[i], doc, why, e) : MRS_OK;
+            s = why && mrs_index_filter_takes(f->special[i].filter, doc) ? count(f, &f->found[i], doc, why, e) : MRS_OK;
         }
         s = s == MRS_OK && mrs_unique_count(f->arrays) ? mrs_unique_keys(f->arrays, doc, NULL, &bad, e) : s;
         s = s == MRS_SKIP ? count(f, &f->found[f->n + bad], doc, NULL, e) : s;

@@ -75,6 +75,7 @@ struct mrsi_row {
     uint64_t noticed[2][MRS_NOTICE_STEP]; /* documents of side 0 and 1, of each kind that concerns a step */
     uint64_t once;   /* of those placed: equal to another one, `_id` and all, so that both are written once */
     uint64_t stands; /* written for others, too (ids.h) */
+    uint64_t remarks[MRS_REMARKS]; /* MAP: documents, by bit of mrs_ctx.remarks */
     uint64_t lost;   /* of those taken: they have fields that are lost (lost.h) */
 };
 
@@ -160,6 +161,14 @@ struct mrsi_refused_at {
     uint64_t order, off;
     uint32_t coll;
 };
+
+static inline void
+mrsi_remark(struct mrsi_row *row, uint64_t bits)
+{
+    for (; bits; bits &= bits - 1) {
+        row->remarks[__builtin_ctzll(bits)]++;
+    }
+}
 
 static inline bool
 mrsi_cancelled(const struct mrsi_engine *en)

@@ -30,6 +30,7 @@ map_one(struct mrsi_worker *w, uint32_t step, struct mrs_view *doc, struct mrs_e
     }
     enum mrs_fate fate;
     mrs_err_clear(&w->err);
+    w->ctx.remarks = 0;
     enum mrs_status s = st->type->spread->begin(st->state, &w->ctx, work, 0, *doc, &fate);
     if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
         struct mrs_product out;
@@ -58,6 +59,7 @@ mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n
             struct mrsi_row *row = mrsi_row(w, list[i], 0);
             row->before++;
             row->after += s == MRS_OK;
+            mrsi_remark(row, s == MRS_OK ? w->ctx.remarks : 0);
             row->changed += s == MRS_OK && mrsi_differ(before, *doc);
             if (s == MRS_SKIP) {
                 row->refused++;

@@ -197,14 +197,32 @@ note_lost(struct mrsi_engine *en)
     }
 }
 
+static void
+note_remarks(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        for (uint32_t k = 0; st->type->remark && k < MRS_REMARKS; k++) {
+            uint64_t n = en->rows[en->row_of[i][0]].remarks[k];
+            char line[900], what[500];
+            if (n) {
+                st->type->remark(st->state, k, what, sizeof what);
+                snprintf(line, sizeof line, "step %u, %.255s: %llu document%s%s", st->no, st->desc.sides[0].coll.ns,
+                         (unsigned long long)n, n == 1 ? "" : "s", what);
+                en->report->notes[en->report->n_notes++] = text(en->report, line);
+            }
+        }
+    }
+}
+
 static enum mrs_status
 put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t most = n + x + 3u + fit + rep->n_account + 2 * en->plan->n_steps + 2 * mrs_input_count(en->in) +
-                    en->n_coll;
+    uint32_t most = n + x + 3u + fit + rep->n_account + (2 + MRS_REMARKS) * en->plan->n_steps +
+                    2 * mrs_input_count(en->in) + en->n_coll;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
@@ -220,6 +238,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     }
     note_equal(en);
     note_lost(en);
+    note_remarks(en);
     for (uint32_t i = 0; i < x; i++) {
         char line[400];
         snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output",

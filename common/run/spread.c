@@ -169,6 +169,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     }
     row->before += sp->from == NULL;
     mrs_err_clear(&w->err);
+    w->ctx.remarks = 0;
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
     if (s == MRS_OK && sp->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&sp->sides.ids, source)) {
         s = mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "several documents would have the same _id");
@@ -180,6 +181,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     if (s != MRS_OK) {
         return mrsi_kernel_failed(w, s, e);
     }
+    mrsi_remark(row, w->ctx.remarks);
     row->taken += fate == MRS_FATE_TAKEN;
     if (fate == MRS_FATE_TAKEN && sp->ops->loses) {
         mrsi_lost_look(w, sp->step, sp->side, doc);

@@ -4,11 +4,16 @@
  * Each value goes through the rules of $convert. An array is cast element by element, arrays in
  * arrays too, with a stack of its own, because how deep they nest is the data's affair. What is
  * missing, null or undefined stays. `errors` rules each single value: in an array `drop` takes the
- * one element out. A document in which nothing changes keeps its bytes. */
+ * one element out. A document in which nothing changes keeps its bytes. Conversions that succeed and
+ * are seldom meant are remarks: for each of the first fields one of each kind, the last has the rest. */
 #include "invert.h"
 #include "map.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
+#include <stdio.h>
+
+enum { TRUE_TEXT, CUT, EARLY, KINDS };
+enum { NAMED = MRS_REMARKS / KINDS, YEAR_1980 = 315532800 };
 
 struct cast {
     struct mrsi_map map;
@@ -127,10 +132,31 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 /* ---- documents ---- */
 struct casting {
     const struct cast *s;
+    uint32_t path_no;
     struct mrs_ctx *c;
     struct mrs_eval ev;
     struct mrs_buf *buf; /* arrays are built here */
 };
+
+/* Texts are true, whatever they say; a number is cut to what the type holds; seconds are taken as milliseconds. */
+static void
+remark(struct casting *x, struct mrs_val old, struct mrs_val v)
+{
+    bool number = mrs_is_number(old), early = false;
+    int kind = -1;
+    if (old.type == MRS_STRING && v.type == MRS_BOOL && v.p[0]) {
+        kind = mrs_val_is_text(old, "true") ? -1 : TRUE_TEXT;
+    } else if (number && (v.type == MRS_INT32 || v.type == MRS_INT64 ||
+                          (v.type == MRS_DOUBLE && old.type == MRS_INT64))) {
+        kind = mrs_compare(old, v) == 0 ? -1 : CUT;
+    } else if (number && v.type == MRS_DATE) {
+        early = (int64_t)mrs_le64(v.p) < YEAR_1980 * 1000LL;
+        kind = early ? EARLY : -1;
+    }
+    if (kind >= 0) {
+        x->c->remarks |= 1ull << ((x->path_no < NAMED ? x->path_no : NAMED - 1) * KINDS + (uint32_t)kind);
+    }
+}
 
 /* One value; missing: it is dropped. */
 static enum mrs_status
@@ -141,6 +167,9 @@ convert(struct casting *x, struct mrs_val v, const char *to, struct mrs_val *out
         return MRS_OK;
     }
     enum mrs_status st = mrs_convert(&x->ev, v, to, out);
+    if (st == MRS_OK) {
+        remark(x, v, *out);
+    }
     if (st != MRS_FAIL || x->s->errors == MRSI_ERRORS_REFUSE) {
         return st;
     }
@@ -232,10 +261,15 @@ cast_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ve
     (void)raw;
     (void)e;
     *verdict = mrs_is_nullish(site->old) ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
-    if (site->old.type == MRS_ARRAY) {
-        return convert_array(x, site->old, to, put);
+    x->path_no = site->path_no;
+    enum mrs_status st = site->old.type == MRS_ARRAY ? convert_array(x, site->old, to, put)
+                                                     : convert(x, site->old, to, put);
+    if (st == MRS_FAIL) {
+        char place[160];
+        snprintf(place, sizeof place, "fields.%.150s", x->s->fields.path[site->path_no].text);
+        st = mrsi_step_skip(x->c, st, place);
     }
-    return convert(x, site->old, to, put);
+    return st;
 }
 
 static enum mrs_status
@@ -243,7 +277,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
               bool *changed)
 {
     const struct cast *s = state;
-    struct casting x = {s, c, mrsi_step_eval(c, d), &w->out[1]};
+    struct casting x = {s, 0, c, mrsi_step_eval(c, d), &w->out[1]};
     struct mrs_edit_run how = {.fn = cast_site, .arg = &x, .raw = &w->raw};
     enum mrs_status st = mrs_edit_run(s->edit, &how, d, out, changed, c->err);
     if (st == MRS_OK && *changed && s->id >= 0) {
@@ -284,6 +318,19 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     return mrsi_tell_end(&t);
 }
 
+static void
+say(const void *state, uint32_t i, char *text, size_t size)
+{
+    static const char *const words[KINDS] = {
+        [TRUE_TEXT] = "a text other than `true` is true now, as \"false\" and \"no\" are",
+        [CUT] = "a number lost its fraction or last digits",
+        [EARLY] = "a number became a date before 1980: dates are made of milliseconds, multiply seconds by 1000"};
+    const struct cast *s = state;
+    uint32_t no = i / KINDS;
+    snprintf(text, size, ", `%.150s`%s: %s", s->fields.path[no].text,
+             no == NAMED - 1 && s->fields.n > NAMED ? " and the fields behind it" : "", words[i % KINDS]);
+}
+
 static enum mrs_status
 catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 {
@@ -300,6 +347,7 @@ const struct mrs_step_type mrsi_step_cast = {
     .describe = describe,
     .invert = mrsi_cast_invert,
     .catalog = catalog,
+    .remark = say,
     .work_size = sizeof(struct mrsi_work),
     .work_clear = mrsi_work_clear,
     .spread = &mrsi_map_ops,

@@ -351,8 +351,8 @@ create_one(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view ind
         return MRS_FAIL;
     }
     if (mrsi_index_unique(index) && !cc->made) {
-        mrs_catalog_note(cat, "index %s of %s is unique and new: a restore fails if documents clash in it, which `check` "
-                         "counts", mrsi_index_name(index), cc->coll.ns);
+        mrs_catalog_note(cat, "index %s of %s is unique and new: a restore fails if documents clash in it",
+                         mrsi_index_name(index), cc->coll.ns);
     }
     return mrsi_cat_add_index(cat, cc, index, e);
 }

@@ -176,7 +176,9 @@ struct mrs_ctx { /* one per thread, made by the engine */
      * document is the source. NULL: of none. */
     const struct mrs_eval_fields *fields;
     const uint8_t *fields_of;
+    uint64_t remarks; /* of MAP: what the owner of the document in hand should know of it, see mrs_step_type.remark */
 };
+#define MRS_REMARKS 24
 
 /* What becomes of a source document; the account of a run is made of these. */
 enum mrs_fate {
@@ -531,6 +533,9 @@ struct mrs_step_type {
     enum mrs_status (*invert)(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
     size_t work_size; /* memory of the step for one thread, zeroed by the engine before the first kernel sees it */
     void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what kernels left there; NULL: nothing to free */
+    /* What bit i < MRS_REMARKS of mrs_ctx.remarks says of so many documents, to be read behind their number; the engine
+     * clears the bits before each document. NULL: the step has no remarks. */
+    void (*remark)(const void *state, uint32_t i, char *text, size_t size);
     bool fields; /* kernels of SPREAD and MAP are quicker where the context has the fields of the document */
     /* kernels of its families; NULL where it is never of that family */
     const struct mrs_spread_ops *spread; /* MAP and SPREAD */

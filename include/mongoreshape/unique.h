@@ -14,6 +14,14 @@
 extern "C" {
 #endif
 
+/* The partial filter of an index. *out: NULL where it has none. OK; FAIL: it compares by a collation, or is none that
+ * can be asked here; DEAD. What it fails at counts as left out: only a server can tell. One thread. */
+struct mrs_index_filter;
+enum mrs_status mrs_index_filter_new(struct mrs_mem *mem, struct mrs_view spec, int64_t now_ms,
+                                     struct mrs_index_filter **out, struct mrs_err *e);
+bool mrs_index_filter_takes(struct mrs_index_filter *f, struct mrs_view doc); /* NULL: yes */
+void mrs_index_filter_free(struct mrs_index_filter *f); /* NULL: nothing */
+
 /* Whether an option of an index is on: true, or a number other than 0. */
 bool mrs_index_is(struct mrs_view spec, const char *option);
 

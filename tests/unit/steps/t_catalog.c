@@ -203,8 +203,10 @@ static const struct bench_catalog cats[] = {
      "'name':'postId_1_createdAt_-1'}" A_END},
     {"index", "{'in':'a','create':[{'name':'n','unique':true,'sparse':false,'key':{'p':1},"
      "'partialFilterExpression':{'p':{'$gt':1}}}]}",
-     shop, "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'p':1},'name':'n','unique':true,"
-     "'partialFilterExpression':{'p':{'$gt':1}}}" A_END},
+     shop,
+     "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'p':1},'name':'n','unique':true,"
+     "'partialFilterExpression':{'p':{'$gt':1}}}" A_END
+     "- index n of shop.a is unique and new: a restore fails if documents clash in it\n"},
     {"index", "{'in':'a','create':[{'key':{'l':'2dsphere'}},{'key':{'h':'hashed'}},{'key':{'$**':1}}]}",
      shop, "{" A_OPTIONS "'indexes':[" A_INDEXES ",{'v':2,'key':{'l':'2dsphere'},'name':'l_2dsphere'},{'v':2,"
      "'key':{'h':'hashed'},"
@@ -228,7 +230,8 @@ static const struct bench_catalog cats[] = {
      "{" A_OPTIONS "'indexes':[" ID ",{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'t_text','weights':{'t':1},"
      "'default_language':'english','language_override':'language','textIndexVersion':3},{'v':2,'key':{'u':1},"
      "'name':'mine',"
-     "'unique':true},{'v':2,'key':{'x':1},'name':'x_1','unique':true}" A_END},
+     "'unique':true},{'v':2,'key':{'x':1},'name':'x_1','unique':true}" A_END
+     "- index x_1 of shop.a is unique and new: a restore fails if documents clash in it\n"},
     {"index", "{'in':'a','drop':['x_1','mine','t_text']}", shop, "{" A_OPTIONS "'indexes':[" ID A_END},
     {"index", "{'in':'a','drop':['nope']}", shop, "! drop: shop.a has no index nope"},
     {"index", "{'in':'c','drop':['nope']}", shop, "! in: there is no collection shop.c"},

@@ -393,7 +393,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     for (uint32_t i = 0; i < s->n_create && st == MRS_OK; i++) {
         st = create_one(cat, cc, s->create[i], e);
     }
-    return st;
+    return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }
 
 const struct mrs_step_type mrsi_step_index = {

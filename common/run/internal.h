@@ -65,6 +65,15 @@ struct mrsi_coll {
     uint64_t read_docs, read_bytes; /* so many */
 };
 
+/* Why documents of a JOIN or LINK do not match (why.c): in the row of side 0. */
+struct mrsi_why {
+    uint64_t n, of;     /* so many documents of side ref; n 0: nothing was found */
+    uint8_t has, wants; /* types */
+    uint8_t pair, ref;
+    bool turned;        /* match looks the wrong way round */
+    bool some;          /* not all documents were looked at */
+};
+
 /* One row of the account: a step and one collection. */
 struct mrsi_row {
     uint64_t before, created, entered, after, taken, dropped, refused, placed;
@@ -75,6 +84,7 @@ struct mrsi_row {
     uint64_t noticed[2][MRS_NOTICE_STEP]; /* documents of side 0 and 1, of each kind that concerns a step */
     uint64_t once;   /* of those placed: equal to another one, `_id` and all, so that both are written once */
     uint64_t stands; /* written for others, too (ids.h) */
+    struct mrsi_why why;
     uint64_t remarks[MRS_REMARKS]; /* MAP: documents, by bit of mrs_ctx.remarks */
     uint64_t lost;   /* of those taken: they have fields that are lost (lost.h) */
 };
@@ -462,6 +472,7 @@ enum mrs_status mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const u
 void mrsi_look_restart(struct mrsi_engine *en, uint32_t coll);
 /* The same for values at which a server refuses to build an index. line: no of mrsi_fit_most, for the report; false: it
  * has nothing to say. */
+bool mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t size); /* false: nothing */
 enum mrs_status mrsi_fit_begin(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_fit_end(struct mrsi_engine *en);
 enum mrs_status mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e);

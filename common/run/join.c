@@ -263,6 +263,7 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         s = j.self ? MRS_OK : mrsi_look_fates(en, step, &j.fates, e);
     }
     s = s == MRS_OK ? mrsi_look_name(en, step, e) : s;
+    s = s == MRS_OK ? mrsi_why_look(en, step, &j.fates, e) : s;
     clear_read(&j);
     return mrsi_sides_end(&j.sides, s, e);
 }

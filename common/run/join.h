@@ -107,6 +107,11 @@ enum mrs_status mrsi_fates_describe(struct mrsi_fates *f, const char *name, stru
                                     struct mrs_err *e);
 enum mrs_status mrsi_fates_apply(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e);
 
+/* ---- why.c ---- */
+/* Looks for the reason where documents do not match; before the collections become what the step has written. fates:
+ * of side 0, NULL: a LINK has none. */
+enum mrs_status mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e);
+
 /* ---- records: what a from document brings to an into document ---- */
 struct mrsi_rec {
     uint32_t total;   /* bytes with this head, padded to 8 */

@@ -101,6 +101,7 @@ mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
         s = mrsi_look_name(en, step, e);
+        s = s == MRS_OK ? mrsi_why_look(en, step, NULL, e) : s;
     }
     clear(&l);
     return mrsi_sides_end(&l.sides, s, e);

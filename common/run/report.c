@@ -198,6 +198,18 @@ note_lost(struct mrsi_engine *en)
 }
 
 static void
+note_why(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        char line[1300];
+        enum mrs_family f = en->plan->steps[i].desc.family;
+        if ((f == MRS_FAMILY_JOIN || f == MRS_FAMILY_LINK) && mrsi_why_line(en, i, line, sizeof line)) {
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
+static void
 note_remarks(struct mrsi_engine *en)
 {
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
@@ -221,7 +233,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t most = n + x + 3u + fit + rep->n_account + (2 + MRS_REMARKS) * en->plan->n_steps +
+    uint32_t most = n + x + 3u + fit + rep->n_account + (3 + MRS_REMARKS) * en->plan->n_steps +
                     2 * mrs_input_count(en->in) + en->n_coll;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
@@ -257,6 +269,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (!en->opts->sample) {
         note_idle_steps(en);
+        note_why(en);
     }
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);

@@ -31,7 +31,7 @@ SANFLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 SANFLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 SANFLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS := $(SANFLAGS_$(SAN))
-ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -Iinclude -pthread $(CFLAGS)
+ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -Iinclude -Icommon -Ishell-ext -pthread $(CFLAGS)
 LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
 # mongo-c-driver goes by two names: 1.x and 2.x.
 BSONPC   := $(firstword $(foreach p,libbson-1.0 bson2,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
@@ -44,16 +44,16 @@ OBJ    := $(BUILD)/$(shell printf '%s' '$(CC) $(ALLFLAGS)' | cksum | cut -d' ' -
 Q      := $(if $(filter 0,$(V)),@,)
 say     = $(if $(filter 0,$(V)),@printf '  %-7s %s\n' '$(1)' '$(2)',@:)
 
-room_src = $(wildcard common/$(1)/*.c)
+room_src = $(wildcard common/$(1)/*.c common/$(1)/*/*.c)
 room_obj = $(patsubst %.c,$(OBJ)/%.o,$(call room_src,$(1)))
 LIBSRC  := $(foreach r,$(filter-out cli,$(ROOMS)),$(call room_src,$(r)))
 LIBOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(LIBSRC))
 CLISRC  := $(wildcard migrate/*.c)
 CLIOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(CLISRC))
-LIVESRC := $(wildcard shell-ext/live/*.c)
+LIVESRC := $(wildcard shell-ext/live/*/*.c)
 LIVEOBJ := $(patsubst %.c,$(OBJ)/%.o,$(LIVESRC))
 LIVETESTOBJ := $(patsubst %.c,$(OBJ)/test/%.o,$(LIVESRC))
-LIVEPROG := $(if $(LIVELIBS),$(if $(filter %/main.c,$(LIVESRC)),$(OBJ)/mongoreshape-live))
+LIVEPROG := $(if $(LIVELIBS),$(if $(filter %/live_main.c,$(LIVESRC)),$(OBJ)/mongoreshape-live))
 ROOMLIBS := $(foreach r,$(ROOMS),$(OBJ)/lib$(r).a)
 group    = -Wl,--start-group $(1) -Wl,--end-group $(LIBS)
 ALLROOMS = $(call group,$(ROOMLIBS))
@@ -77,7 +77,7 @@ $(OBJ)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(ERRORS) $(if $(filter tests/%,$<),$(TESTINC)) \
-	    $(if $(filter shell-ext/live/link%,$<),$(LIVEINC)) -MMD -MP -c $< -o $@
+	    $(if $(filter shell-ext/live/link/%,$<),$(LIVEINC)) -MMD -MP -c $< -o $@
 
 define room_rule
 $(OBJ)/lib$(1).a: $$(call room_obj,$(1))
@@ -94,14 +94,14 @@ $(OBJ)/mongoreshape: $(CLIOBJ) $(ROOMLIBS)
 $(OBJ)/test/shell-ext/live/%.o: shell-ext/live/%.c
 	$(call say,CC,$< (test))
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) -DLIVE_TEST $(if $(filter link%,$(notdir $<)),$(LIVEINC)) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(ALLFLAGS) -DLIVE_TEST $(if $(filter shell-ext/live/link/%,$<),$(LIVEINC)) -MMD -MP -c $< -o $@
 $(OBJ)/mongoreshape-live: $(LIVEOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(LIVEOBJ) $(ALLROOMS) $(LIVELIBS) -o $@
 $(OBJ)/mongoreshape-live-test: $(LIVETESTOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(LIVETESTOBJ) $(ALLROOMS) $(LIVELIBS) -o $@
-$(OBJ)/liblive-test.a: $(filter-out %/main.o,$(LIVETESTOBJ))
+$(OBJ)/liblive-test.a: $(filter-out %/live_main.o,$(LIVETESTOBJ))
 	$(call say,AR,$(notdir $@))
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(OBJ)/tests/unit/live/%.o: ALLFLAGS += -DLIVE_TEST
@@ -215,7 +215,7 @@ $(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(ALLROOMS) -o $@
 # The online tool without its connection and its commands: the answers of a server come from the input.
-FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link% cmd_% main.c job.c next.c options.c report.c),$(LIVESRC))
+FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link/connection% commands/%),$(LIVESRC))
 $(OBJ)/fuzz/fz_live $(OBJ)/replay/fz_live: $(patsubst %.c,$(OBJ)/%.o,$(FUZZLIVE))
 FUZZ ?= fz_bson
 SECONDS ?= 60

@@ -284,8 +284,8 @@ with_manifest(struct diffing *x, const struct mrs_diff_opts *opts)
     char *text = NULL;
     enum mrs_status s = mrs_file_read(mem, x->cli->manifest, MANIFEST_MOST, &text, &m.n, &x->err);
     m.text = text;
-    s = s == MRS_OK ? open_side(x, 1) : s;
-    s = s == MRS_OK ? mrs_diff_manifest(mem, &m, x->in[1], opts, &x->diff, &x->err) : s;
+    MRS_THEN(s, open_side(x, 1));
+    MRS_THEN(s, mrs_diff_manifest(mem, &m, x->in[1], opts, &x->diff, &x->err));
     mrs_free(mem, text);
     return s;
 }
@@ -308,8 +308,8 @@ run(struct diffing *x)
         s = with_manifest(x, &opts);
     } else {
         s = open_side(x, 0);
-        s = s == MRS_OK ? open_side(x, 1) : s;
-        s = s == MRS_OK ? mrs_diff(cli->line.mem, x->in[0], x->in[1], &opts, &x->diff, &x->err) : s;
+        MRS_THEN(s, open_side(x, 1));
+        MRS_THEN(s, mrs_diff(cli->line.mem, x->in[0], x->in[1], &opts, &x->diff, &x->err));
     }
     mrs_cli_progress_end(&progress);
     return s;

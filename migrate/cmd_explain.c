@@ -12,7 +12,7 @@ explain_live(struct mrsi_job *job, struct mrs_buf *out)
     struct mrs_arena arena;
     mrs_arena_init(&arena, job->cli->line.mem);
     enum mrs_status s = mrs_live_judge(job->plan, &arena, &live, &job->err);
-    s = s == MRS_OK ? mrs_live_explain(job->plan, &live, job->cli->json, out, &job->err) : s;
+    MRS_THEN(s, mrs_live_explain(job->plan, &live, job->cli->json, out, &job->err));
     mrs_arena_clear(&arena);
     return s;
 }

@@ -6,6 +6,7 @@
  * an input the plan is read for itself. */
 #include "job.h"
 #include "mongoreshape/clock.h"
+#include "mongoreshape/catalogue.h"
 
 struct mrs_input_opts
 mrsi_job_input_opts(const struct mrsi_cli *cli)
@@ -30,7 +31,7 @@ mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out)
 }
 
 /* ---- reading what must be read from end to end before it is known ---- */
-struct reading {
+struct job_reading {
     struct mrs_cli_progress line;
     uint64_t done;
     const char *path;
@@ -39,7 +40,7 @@ struct reading {
 static bool
 is_due(void *arg, uint64_t bytes)
 {
-    struct reading *r = arg;
+    struct job_reading *r = arg;
     char done[32], rate[32], text[256];
     r->done += bytes;
     if (mrs_cli_progress_due(&r->line, r->done)) {
@@ -61,7 +62,7 @@ enum mrs_status
 mrsi_job_read(const struct mrsi_cli *cli, const char *path, struct mrs_input_opts *opts, struct mrs_input **in,
               struct mrs_err *e)
 {
-    struct reading r = {.path = path};
+    struct job_reading r = {.path = path};
     opts->pause = (struct mrs_pause){&r, is_due, stop};
     mrs_cli_progress_begin(&r.line, cli->progress, cli->quiet || cli->json);
     enum mrs_status s = mrs_input_open(cli->line.mem, path, opts, in, e);
@@ -154,7 +155,7 @@ check_plan(struct mrsi_job *job)
     for (uint32_t i = 0; s == MRS_OK && i < mrs_input_excluded(job->in); i++) {
         s = mrs_catalog_leave_out(cat, mrs_input_excluded_at(job->in, i), &job->err);
     }
-    s = s == MRS_OK ? mrs_plan_check(job->plan, cat, &job->err) : s;
+    MRS_THEN(s, mrs_plan_check(job->plan, cat, &job->err));
     mrs_catalog_free(cat);
     return s;
 }
@@ -189,10 +190,10 @@ mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
         cli->now_ms = mrs_clock_wall();
     }
     enum mrs_status s = open_input(job);
-    s = s == MRS_OK ? open_residue(job) : s;
-    s = s == MRS_OK ? open_stopped(job) : s;
-    s = s == MRS_OK ? load_plan(job) : s;
-    s = s == MRS_OK ? check_plan(job) : s;
+    MRS_THEN(s, open_residue(job));
+    MRS_THEN(s, open_stopped(job));
+    MRS_THEN(s, load_plan(job));
+    MRS_THEN(s, check_plan(job));
     if (s != MRS_OK && !cli->json) {
         mrsi_job_tell(job);
     } else if (s == MRS_OK && !cli->quiet && !cli->json) {

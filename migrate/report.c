@@ -5,6 +5,7 @@
  * Numbers stand in columns; a column that is zero throughout is not shown, but `before` and `after`
  * always are, so that the account can be checked by eye. */
 #include "report.h"
+#include "mongoreshape/inverse.h"
 
 #define N_COLUMNS 10
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */

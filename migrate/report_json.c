@@ -2,6 +2,7 @@
 /* report_json.c - the summary as one JSON object, for programs: the same figures, always all of
  * them, and the errors with their places. */
 #include "report.h"
+#include "mongoreshape/inverse.h"
 
 static void
 plan_errors(struct mrs_cli_json *j, const struct mrs_plan *p)

@@ -13,7 +13,7 @@ mrsi_text_command(struct mrs_cli *line, enum mrs_status (*make)(struct mrsi_job 
     enum mrs_status s = mrsi_job_open(&job, cli);
     if (s == MRS_OK) {
         s = make(&job, &out);
-        s = s == MRS_OK ? mrs_buf_status(&out, &job.err) : s;
+        MRS_THEN(s, mrs_buf_status(&out, &job.err));
         if (s != MRS_OK && !cli->json) {
             mrsi_job_tell(&job);
         }

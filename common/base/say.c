@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct spec {
+struct say_spec {
     char text[64]; /* as a format of one conversion, every * replaced */
     size_t n;
     int width, precision; /* -1: none */
@@ -71,7 +71,7 @@ pad(const struct mrs_say *to, int width, size_t n)
 }
 
 static void
-say_text(const struct mrs_say *to, const struct spec *s, const char *text)
+say_text(const struct mrs_say *to, const struct say_spec *s, const char *text)
 {
     char room[8];
     size_t n = s->precision >= 0 ? strnlen(text, (size_t)s->precision) : strlen(text), shown = 0, used;
@@ -97,10 +97,10 @@ number(const char **at)
 }
 
 /* The conversion behind a %; moves *at behind it. Widths that are arguments are taken from args. */
-static struct spec
+static struct say_spec
 read_spec(const char **at, va_list *args)
 {
-    struct spec s = {.width = 0, .precision = -1};
+    struct say_spec s = {.width = 0, .precision = -1};
     s.text[s.n++] = '%';
     for (; **at && strchr("-+ #0", **at) && s.n < 8; ++*at) {
         s.left = s.left || **at == '-';
@@ -131,7 +131,7 @@ read_spec(const char **at, va_list *args)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void
-say_value(const struct mrs_say *to, const struct spec *s, va_list *args)
+say_value(const struct mrs_say *to, const struct say_spec *s, va_list *args)
 {
     char room[512];
     int n;
@@ -164,7 +164,7 @@ mrs_say_args(const struct mrs_say *to, const char *fmt, va_list *args)
             return;
         }
         fmt++;
-        struct spec s = read_spec(&fmt, args);
+        struct say_spec s = read_spec(&fmt, args);
         if (s.conv == '%') {
             to->put(to->arg, "%", 1);
         } else if (s.conv == 's') {

@@ -213,7 +213,7 @@ mrs_decimal_to_text(const uint8_t dec[16], char text[48])
     return at + put_plain(text + at, digit, n, -d.exp);
 }
 
-struct reading {
+struct decimal_reading {
     const char *at, *end;
     mrsi_u128 coef;
     int64_t exp;
@@ -222,7 +222,7 @@ struct reading {
 };
 
 static void
-read_digits(struct reading *r)
+read_digits(struct decimal_reading *r)
 {
     bool point = false;
     for (; r->at < r->end; r->at++) {
@@ -246,7 +246,7 @@ read_digits(struct reading *r)
 }
 
 static bool
-read_exponent(struct reading *r)
+read_exponent(struct decimal_reading *r)
 {
     if (r->at == r->end) {
         return true;
@@ -273,7 +273,7 @@ read_exponent(struct reading *r)
 
 /* Brings the exponent into range by zeros at the end of the coefficient; false: too large or too small. */
 static bool
-fit(struct reading *r)
+fit(struct decimal_reading *r)
 {
     if (r->coef == 0) {
         r->exp = r->exp < MRSI_DEC_EXP_MIN ? MRSI_DEC_EXP_MIN : r->exp > MRSI_DEC_EXP_MAX ? MRSI_DEC_EXP_MAX : r->exp;
@@ -323,7 +323,7 @@ special(const char *text, size_t n, bool negative, uint8_t out[16])
 enum mrs_status
 mrs_decimal_from_text(const char *text, uint32_t n, bool exact, uint8_t out[16], struct mrs_err *e)
 {
-    struct reading r = {text, text + n, 0, 0, false, false};
+    struct decimal_reading r = {text, text + n, 0, 0, false, false};
     bool negative = n > 0 && *text == '-';
     r.at += n > 0 && (*text == '-' || *text == '+');
     if (special(r.at, (size_t)(r.end - r.at), negative, out)) {

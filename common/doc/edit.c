@@ -10,25 +10,25 @@
  * paths out, and keeping nothing but paths. Levels of the document lie on a stack of fixed size, since a path has
  * a bounded number of names. It must not know what is written or why: that is the function's. */
 #include "internal.h"
-#include "tree.h"
+#include "path_tree.h"
 
 #define LEVELS (3 * MRS_PATH_PARTS_MAX) /* a document and an array for each name, and some arrays in arrays */
 #define WORDS 256                       /* bits of children seen: enough for most trees */
 
 struct mrs_edit {
-    struct mrsi_tree tree;
+    struct mrsi_path_tree tree;
 };
 
 struct mrs_projection {
-    struct mrsi_tree tree;
+    struct mrsi_path_tree tree;
     bool keep;
 };
 
 enum mode { EDIT, DROP, PICK };
-enum kind { DOCUMENT, ARRAY, MADE /* a document that was missing */ };
+enum edit_kind { DOCUMENT, ARRAY, MADE /* a document that was missing */ };
 
-struct level {
-    const struct mrsi_node *node; /* whose children are looked for: in the document, or in each of the array's */
+struct edit_level {
+    const struct mrsi_path_node *node; /* whose children are looked for: in the document, or in each of the array's */
     struct mrs_walk w;
     struct mrs_view holder;
     size_t start;     /* offset in out of the length word */
@@ -37,12 +37,12 @@ struct level {
     uint32_t unseen;  /* how many were not */
     uint32_t missing; /* next child to look at when the document has ended */
     uint32_t pos;     /* ARRAY: number of elements passed */
-    enum kind kind;
+    enum edit_kind kind;
     bool changed;
     bool crooked; /* ARRAY: names are not 0, 1, 2 ... (any more) */
 };
 
-struct run {
+struct edit_run {
     enum mode mode;
     bool inner;                     /* arrays directly inside arrays are passed too */
     bool twice;                     /* a level that changes holds a name twice */
@@ -55,12 +55,12 @@ struct run {
     uint32_t n_index, words;
     uint64_t *seen;
     uint32_t index[LEVELS];
-    struct level stack[LEVELS];
+    struct edit_level stack[LEVELS];
 };
 
 /* ---- bytes ---- */
 static inline void
-copy_to(struct run *r, const uint8_t *to)
+copy_to(struct edit_run *r, const uint8_t *to)
 {
     if (to > r->from) {
         mrs_buf_put(r->out, r->from, (size_t)(to - r->from));
@@ -80,7 +80,7 @@ put_header(struct mrs_buf *out, uint8_t type, const char *name, uint32_t len)
 }
 
 static void
-mark_changed(struct run *r, struct level *l)
+mark_changed(struct edit_run *r, struct edit_level *l)
 {
     if (!l->changed && l->kind == DOCUMENT) {
         r->twice = r->twice || mrsi_level_duplicates(l->holder);
@@ -90,7 +90,7 @@ mark_changed(struct run *r, struct level *l)
 
 /* Leaves the source bytes [p, end) out. */
 static enum mrs_status
-cut(struct run *r, struct level *l, const uint8_t *p, const uint8_t *end)
+cut(struct edit_run *r, struct edit_level *l, const uint8_t *p, const uint8_t *end)
 {
     copy_to(r, p);
     r->from = end;
@@ -101,12 +101,12 @@ cut(struct run *r, struct level *l, const uint8_t *p, const uint8_t *end)
 
 /* ---- levels ---- */
 static enum mrs_status
-push(struct run *r, const struct mrsi_node *node, enum kind kind, struct mrs_view d)
+push(struct edit_run *r, const struct mrsi_path_node *node, enum edit_kind kind, struct mrs_view d)
 {
     if (r->depth == LEVELS) {
         return mrs_err_set(r->e, MRS_FAIL, MRS_E_LIMIT, "arrays are nested too deeply on the way of a path");
     }
-    struct level *l = &r->stack[r->depth++];
+    struct edit_level *l = &r->stack[r->depth++];
     l->node = node;
     l->holder = d;
     l->kind = kind;
@@ -129,7 +129,7 @@ push(struct run *r, const struct mrsi_node *node, enum kind kind, struct mrs_vie
 }
 
 static enum mrs_status
-push_made(struct run *r, const struct mrsi_node *node)
+push_made(struct edit_run *r, const struct mrsi_path_node *node)
 {
     size_t elem = r->out->n;
     put_header(r->out, MRS_DOCUMENT, node->name, node->len);
@@ -178,7 +178,7 @@ renumber(struct mrs_buf *out, size_t start)
 }
 
 static void
-finish_changed(struct run *r, struct level *l)
+finish_changed(struct edit_run *r, struct edit_level *l)
 {
     if (l->kind == MADE) {
         mrs_buf_byte(r->out, 0);
@@ -198,9 +198,9 @@ finish_changed(struct run *r, struct level *l)
 }
 
 static enum mrs_status
-pop(struct run *r)
+pop(struct edit_run *r)
 {
-    struct level *l = &r->stack[--r->depth];
+    struct edit_level *l = &r->stack[--r->depth];
     r->words = l->seen;
     r->n_index -= l->kind == ARRAY;
     if (!l->changed) {
@@ -218,7 +218,7 @@ pop(struct run *r)
 
 /* ---- the function's places ---- */
 static enum mrs_status
-ask(struct run *r, struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+ask(struct edit_run *r, struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
 {
     *verdict = MRS_EDIT_KEEP;
     *put = mrs_missing();
@@ -239,7 +239,7 @@ ask(struct run *r, struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, s
 }
 
 static struct mrs_edit_site
-site_of(const struct mrsi_node *leaf, struct mrs_view holder)
+site_of(const struct mrsi_path_node *leaf, struct mrs_view holder)
 {
     struct mrs_edit_site site = {0};
     site.path_no = leaf->path_no;
@@ -251,7 +251,7 @@ site_of(const struct mrsi_node *leaf, struct mrs_view holder)
 }
 
 static enum mrs_status
-edit_present(struct run *r, struct level *l, const struct mrsi_node *leaf, const struct mrs_elem *x)
+edit_present(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *leaf, const struct mrs_elem *x)
 {
     struct mrs_edit_site site = site_of(leaf, l->holder);
     enum mrs_edit_verdict verdict;
@@ -281,7 +281,7 @@ edit_present(struct run *r, struct level *l, const struct mrsi_node *leaf, const
 }
 
 static enum mrs_status
-edit_missing(struct run *r, struct level *l, const struct mrsi_node *leaf)
+edit_missing(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *leaf)
 {
     struct mrs_edit_site site = site_of(leaf, l->holder);
     enum mrs_edit_verdict verdict;
@@ -308,7 +308,7 @@ edit_missing(struct run *r, struct level *l, const struct mrsi_node *leaf)
 
 /* The way is blocked: every path below is told. Recursion follows the paths of the plan. */
 static enum mrs_status
-edit_blocked(struct run *r, const struct mrsi_node *node, struct mrs_view holder)
+edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, struct mrs_view holder)
 {
     if (node->leaf) {
         struct mrs_edit_site site = site_of(node, holder);
@@ -326,7 +326,7 @@ edit_blocked(struct run *r, const struct mrsi_node *node, struct mrs_view holder
 
 /* Something that is no document stands where the children of `node` are looked for. */
 static enum mrs_status
-blocked(struct run *r, struct level *l, const struct mrsi_node *node, const struct mrs_elem *x)
+blocked(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *node, const struct mrs_elem *x)
 {
     if (r->mode == PICK) {
         return cut(r, l, x->p, x->v.p + x->v.n);
@@ -342,7 +342,7 @@ blocked(struct run *r, struct level *l, const struct mrsi_node *node, const stru
 
 /* ---- the walk ---- */
 static enum mrs_status
-field(struct run *r, struct level *l, const struct mrs_elem *x)
+field(struct edit_run *r, struct edit_level *l, const struct mrs_elem *x)
 {
     int64_t i = mrsi_tree_lookup(l->node, x->name, x->name_len);
     uint64_t bit = 1ull << (i & 63);
@@ -352,7 +352,7 @@ field(struct run *r, struct level *l, const struct mrs_elem *x)
     }
     *word |= bit;
     l->unseen--;
-    const struct mrsi_node *child = &l->node->child[i];
+    const struct mrsi_path_node *child = &l->node->child[i];
     if (child->leaf) {
         return r->mode == EDIT   ? edit_present(r, l, child, x)
                : r->mode == DROP ? cut(r, l, x->p, x->v.p + x->v.n)
@@ -365,7 +365,7 @@ field(struct run *r, struct level *l, const struct mrs_elem *x)
 }
 
 static enum mrs_status
-item(struct run *r, struct level *l, const struct mrs_elem *x)
+item(struct edit_run *r, struct edit_level *l, const struct mrs_elem *x)
 {
     char name[12];
     r->index[r->n_index - 1] = l->pos;
@@ -382,9 +382,9 @@ item(struct run *r, struct level *l, const struct mrs_elem *x)
 
 /* The document has ended: the next child that was not seen, or the end of the level. */
 static enum mrs_status
-absent(struct run *r, struct level *l)
+absent(struct edit_run *r, struct edit_level *l)
 {
-    const struct mrsi_node *node = l->node;
+    const struct mrsi_path_node *node = l->node;
     bool visit = r->mode == EDIT && r->how->visit_missing && l->kind != ARRAY && l->unseen > 0;
     while (visit && l->missing < node->n_child) {
         uint32_t i = l->missing++;
@@ -403,12 +403,12 @@ absent(struct run *r, struct level *l)
 }
 
 static enum mrs_status
-walk(struct run *r)
+walk(struct edit_run *r)
 {
     struct mrs_elem x;
     enum mrs_status s = MRS_OK;
     while (r->depth > 0 && s == MRS_OK && !r->out->bad) {
-        struct level *l = &r->stack[r->depth - 1];
+        struct edit_level *l = &r->stack[r->depth - 1];
         if (l->kind != ARRAY && l->unseen == 0) { /* all found: what follows stays, or goes, in one piece */
             if (r->mode == PICK && l->w.at < l->w.end) {
                 s = cut(r, l, l->w.at, l->w.end);
@@ -427,7 +427,7 @@ walk(struct run *r)
 
 /* Runs r over d; the parts of r that say how are filled in. */
 static enum mrs_status
-run_tree(struct run *r, const struct mrsi_tree *tree, struct mrs_view d, bool *changed)
+run_tree(struct edit_run *r, const struct mrsi_path_tree *tree, struct mrs_view d, bool *changed)
 {
     uint64_t few[WORDS];
     size_t before = r->out->n, words = tree->n_nodes / 64 + MRS_PATH_PARTS_MAX + 2;
@@ -498,7 +498,7 @@ enum mrs_status
 mrs_edit_run(const struct mrs_edit *ed, const struct mrs_edit_run *how, struct mrs_view d, struct mrs_buf *out,
              bool *changed, struct mrs_err *e)
 {
-    struct run r;
+    struct edit_run r;
     r.mode = EDIT;
     r.inner = how->inner_arrays;
     r.how = how;
@@ -550,7 +550,7 @@ mrs_projection_free(struct mrs_projection *p)
 enum mrs_status
 mrs_projection_run(const struct mrs_projection *p, struct mrs_view d, struct mrs_buf *out, struct mrs_err *e)
 {
-    struct run r;
+    struct edit_run r;
     bool changed;
     r.mode = p->keep ? PICK : DROP;
     r.inner = true;

@@ -6,28 +6,28 @@
  * written behind it and moved down over it. What was read is thus never held a second time, and depth costs a few
  * bytes a level. JSON is taken strictly (no comments, no bare words, no control characters in strings); bytes that
  * are not UTF-8 are kept. It must not know what is read: a plan, metadata, or a line of data. */
-#include "ejson.h"
+#include "ejson_inner.h"
 #include "internal.h"
 
-struct level {
+struct ejson_read_level {
     size_t start; /* offset in out of the length word */
     size_t elem;  /* offset in out of the element's type byte */
     uint32_t index;
     bool array, dollar;
 };
 
-struct reader {
+struct ejson_read_reader {
     const char *text, *at, *end;
     enum mrs_ejson_mode mode;
     struct mrs_buf *out;
     struct mrs_err *e;
     int depth;
     size_t elem; /* offset of the type byte of the element being read */
-    struct level stack[MRS_DEPTH_READ];
+    struct ejson_read_level stack[MRS_DEPTH_READ];
 };
 
 static enum mrs_status
-wrong(struct reader *r, const char *why)
+wrong(struct ejson_read_reader *r, const char *why)
 {
     bool first = r->e && r->e->code == MRS_E_NONE;
     enum mrs_status s = mrs_err_set(r->e, MRS_FAIL, MRS_E_FORMAT, "%s", why);
@@ -38,7 +38,7 @@ wrong(struct reader *r, const char *why)
 }
 
 static void
-blanks(struct reader *r)
+blanks(struct ejson_read_reader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' || *r->at == '\r' || *r->at == '\t')) {
         r->at++;
@@ -46,7 +46,7 @@ blanks(struct reader *r)
 }
 
 static bool
-mark(struct reader *r, char c)
+mark(struct ejson_read_reader *r, char c)
 {
     if (r->at == r->end || *r->at != c) {
         return false;
@@ -56,7 +56,7 @@ mark(struct reader *r, char c)
 }
 
 static void
-set_type(struct reader *r, uint8_t type)
+set_type(struct ejson_read_reader *r, uint8_t type)
 {
     if (!r->out->bad) {
         r->out->p[r->elem] = type;
@@ -65,7 +65,7 @@ set_type(struct reader *r, uint8_t type)
 
 /* ---- strings ---- */
 static bool
-four_hex(struct reader *r, uint32_t *v)
+four_hex(struct ejson_read_reader *r, uint32_t *v)
 {
     uint8_t b[2];
     if (r->end - r->at < 4 || !mrsi_hex_bytes(r->at, 4, b)) {
@@ -90,7 +90,7 @@ put_char(struct mrs_buf *out, uint32_t v)
 
 /* Behind the backslash. */
 static enum mrs_status
-escape(struct reader *r, bool key)
+escape(struct ejson_read_reader *r, bool key)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     uint32_t v, low;
@@ -118,7 +118,7 @@ escape(struct reader *r, bool key)
 
 /* The bytes of a string and a NUL, from behind its opening quote on. */
 static enum mrs_status
-string_bytes(struct reader *r, bool key)
+string_bytes(struct ejson_read_reader *r, bool key)
 {
     for (;;) {
         const char *p = r->at;
@@ -142,7 +142,7 @@ string_bytes(struct reader *r, bool key)
 }
 
 static enum mrs_status
-string_value(struct reader *r)
+string_value(struct ejson_read_reader *r)
 {
     size_t start = r->out->n;
     set_type(r, MRS_STRING);
@@ -167,7 +167,7 @@ digits_at(const char *p, const char *end)
 
 /* Length of the number at r->at in JSON's grammar, 0: none. */
 static size_t
-number_length(const struct reader *r, bool *whole)
+number_length(const struct ejson_read_reader *r, bool *whole)
 {
     const char *p = r->at;
     p += p < r->end && *p == '-';
@@ -199,7 +199,7 @@ number_length(const struct reader *r, bool *whole)
 }
 
 static enum mrs_status
-number(struct reader *r)
+number(struct ejson_read_reader *r)
 {
     bool whole;
     int64_t i;
@@ -224,7 +224,7 @@ number(struct reader *r)
 }
 
 static bool
-word(struct reader *r, const char *w)
+word(struct ejson_read_reader *r, const char *w)
 {
     size_t n = strlen(w);
     if ((size_t)(r->end - r->at) < n || memcmp(r->at, w, n) != 0) {
@@ -236,12 +236,12 @@ word(struct reader *r, const char *w)
 
 /* ---- structure ---- */
 static enum mrs_status
-open_level(struct reader *r, bool array)
+open_level(struct ejson_read_reader *r, bool array)
 {
     if (r->depth == MRS_DEPTH_READ) {
         return mrs_err_set(r->e, MRS_FAIL, MRS_E_LIMIT, "JSON is nested more than %d levels deep", MRS_DEPTH_READ);
     }
-    struct level *l = &r->stack[r->depth++];
+    struct ejson_read_level *l = &r->stack[r->depth++];
     l->start = r->out->n;
     l->elem = r->elem;
     l->index = 0;
@@ -253,7 +253,7 @@ open_level(struct reader *r, bool array)
 
 /* The document that was just closed becomes the value it stands for, if it does. */
 static enum mrs_status
-unwrap(struct reader *r, const struct level *l)
+unwrap(struct ejson_read_reader *r, const struct ejson_read_level *l)
 {
     size_t n = r->out->n - l->start, end = r->out->n;
     uint8_t type;
@@ -280,9 +280,9 @@ unwrap(struct reader *r, const struct level *l)
 }
 
 static enum mrs_status
-close_level(struct reader *r)
+close_level(struct ejson_read_reader *r)
 {
-    struct level *l = &r->stack[--r->depth];
+    struct ejson_read_level *l = &r->stack[--r->depth];
     mrs_buf_byte(r->out, 0);
     size_t n = r->out->n - l->start;
     if (r->out->bad || n > INT32_MAX) {
@@ -294,7 +294,7 @@ close_level(struct reader *r)
 }
 
 static enum mrs_status
-value(struct reader *r)
+value(struct ejson_read_reader *r)
 {
     if (mark(r, '"')) {
         return string_value(r);
@@ -322,7 +322,7 @@ value(struct reader *r)
 
 /* Type byte and name of the next element. */
 static enum mrs_status
-header(struct reader *r, struct level *l)
+header(struct ejson_read_reader *r, struct ejson_read_level *l)
 {
     r->elem = r->out->n;
     mrs_buf_byte(r->out, 0);
@@ -350,10 +350,10 @@ header(struct reader *r, struct level *l)
 }
 
 static enum mrs_status
-read_all(struct reader *r)
+read_all(struct ejson_read_reader *r)
 {
     while (r->depth > 0 && !r->out->bad) {
-        struct level *l = &r->stack[r->depth - 1];
+        struct ejson_read_level *l = &r->stack[r->depth - 1];
         enum mrs_status s;
         blanks(r);
         if (mark(r, l->array ? ']' : '}')) {
@@ -364,7 +364,7 @@ read_all(struct reader *r)
             }
             blanks(r);
             s = header(r, l);
-            s = s == MRS_OK ? value(r) : s;
+            MRS_THEN(s, value(r));
         }
         if (s != MRS_OK) {
             return s;
@@ -377,7 +377,7 @@ enum mrs_status
 mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out, size_t *used,
                struct mrs_err *e)
 {
-    struct reader r;
+    struct ejson_read_reader r;
     size_t before = out->n;
     r.text = r.at = text;
     r.end = text + n;
@@ -388,8 +388,8 @@ mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_
     r.elem = 0;
     blanks(&r);
     enum mrs_status s = mark(&r, '{') ? open_level(&r, false) : wrong(&r, "a JSON object must begin with {");
-    s = s == MRS_OK ? read_all(&r) : s;
-    s = s == MRS_OK ? mrs_buf_status(out, e) : s;
+    MRS_THEN(s, read_all(&r));
+    MRS_THEN(s, mrs_buf_status(out, e));
     if (s != MRS_OK) {
         out->n = before;
         return s;

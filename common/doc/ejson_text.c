@@ -4,7 +4,7 @@
  * Each is read completely or not at all; nothing is skipped, guessed or cut except where the header says so.
  * Numbers do not go through the locale: the decimal point is taken out of the text before the C library sees it.
  * It must not know JSON or BSON. */
-#include "ejson.h"
+#include "ejson_inner.h"
 
 #include <math.h>
 #include <stdio.h>

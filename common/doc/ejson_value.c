@@ -5,7 +5,7 @@
  * set of functions serves both: one row per wrapper key, one function per row, which writes the value's bytes. A
  * wrapper inside another ($numberLong in $date, $oid in $dbPointer) may have been unwrapped or not; both are
  * taken. It must not know where documents come from, and never calls itself. */
-#include "ejson.h"
+#include "ejson_inner.h"
 #include "internal.h"
 
 #include "mongoreshape/value.h"

@@ -5,7 +5,7 @@
  * every type and reads back as the same bytes (but for text that is not UTF-8, NaN payloads and binary of subtype
  * 2 with a wrong inner length, which JSON cannot hold); relaxed text is for people. It must not know files or
  * lines: what separates documents is the caller's. */
-#include "ejson.h"
+#include "ejson_inner.h"
 #include "internal.h"
 
 #include "mongoreshape/value.h"
@@ -249,13 +249,13 @@ put_scalar(struct mrs_buf *out, struct mrs_val v, bool canonical)
     }
 }
 
-struct level {
+struct ejson_write_level {
     struct mrs_walk w;
     bool array, scope, any;
 };
 
 static void
-open_level(struct mrs_buf *out, struct level *l, struct mrs_val v)
+open_level(struct mrs_buf *out, struct ejson_write_level *l, struct mrs_val v)
 {
     l->array = v.type == MRS_ARRAY;
     l->scope = v.type == MRS_CODE_W_SCOPE;
@@ -272,12 +272,12 @@ open_level(struct mrs_buf *out, struct level *l, struct mrs_val v)
 static __attribute__((noinline)) void
 put_nested(struct mrs_buf *out, struct mrs_val v, bool canonical)
 {
-    struct level stack[MRS_DEPTH_READ];
+    struct ejson_write_level stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1;
     open_level(out, &stack[0], v);
     while (depth > 0 && !out->bad) {
-        struct level *l = &stack[depth - 1];
+        struct ejson_write_level *l = &stack[depth - 1];
         if (mrs_walk_next(&l->w, &e) <= 0) {
             put(out, l->array ? "]" : l->scope ? "}}" : "}");
             depth--;

@@ -53,7 +53,7 @@ mrsi_holds_document(uint8_t type)
 /* Rank of each type in the canonical order. */
 extern const int8_t mrsi_rank[256];
 
-/* ---- look.c ---- */
+/* ---- template.c ---- */
 typedef uint64_t mrsi_wide __attribute__((vector_size(16)));
 
 static inline mrsi_wide

@@ -6,7 +6,7 @@
  * complementing all bytes turns the order round. Numbers: the largest double that is not above the value, as eight
  * bytes whose order is that of doubles; then 0 if it is the value itself, else 1 and the value's decimal digits,
  * which only large int64s and decimals need. Text: as it is, each NUL followed by FF, two NULs at the end.
- * Documents: per field rank, name, payload, and a last byte below any rank. It must not differ from compare.c:
+ * Documents: per field rank, name, payload, and a last byte below any rank. It must not differ from value_order.c:
  * change both or none. */
 #include "decimal.h"
 #include "internal.h"
@@ -216,13 +216,13 @@ put_payload(struct mrs_buf *out, struct mrs_val v)
     }
 }
 
-struct level {
+struct key_level {
     struct mrs_walk w;
     bool names;
 };
 
 static void
-enter(struct level *l, struct mrs_val v)
+enter(struct key_level *l, struct mrs_val v)
 {
     mrs_walk_init(&l->w, v.type == MRS_CODE_W_SCOPE ? mrsi_scope(v) : mrs_val_view(v));
     l->names = v.type != MRS_ARRAY;
@@ -244,12 +244,12 @@ put_name(struct mrs_buf *out, uint8_t type, const char *name, uint32_t name_len)
 static __attribute__((noinline)) void
 put_nested(struct mrs_buf *out, struct mrs_val v, int around)
 {
-    struct level stack[MRS_DEPTH_READ];
+    struct key_level stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1;
     enter(&stack[0], v);
     while (depth > 0 && !out->bad) {
-        struct level *l = &stack[depth - 1];
+        struct key_level *l = &stack[depth - 1];
         if (mrs_walk_next(&l->w, &e) <= 0) {
             mrs_buf_byte(out, LAST);
             depth--;

@@ -196,22 +196,22 @@ mrs_path_equal(const struct mrs_path *a, const struct mrs_path *b)
 }
 
 /* ---- reading ---- */
-struct level {
+struct path_level {
     struct mrs_walk w; /* of an array on the way */
     uint32_t next;     /* the part to look for in its documents */
 };
 
-struct reading {
+struct path_reading {
     const struct mrs_path *path;
     mrs_path_fn fn;
     void *arg;
     bool whole, any, array;
     int depth;
-    struct level stack[MRS_PATH_PARTS_MAX];
+    struct path_level stack[MRS_PATH_PARTS_MAX];
 };
 
 static enum mrs_status
-give(struct reading *r, struct mrs_val v)
+give(struct path_reading *r, struct mrs_val v)
 {
     if (v.type != MRS_ARRAY || r->whole) {
         r->any = true;
@@ -233,7 +233,7 @@ give(struct reading *r, struct mrs_val v)
 
 /* Follows the path from part i in d, to its end or to the first array, which is put on the stack. */
 static enum mrs_status
-descend(struct reading *r, struct mrs_view d, uint32_t i)
+descend(struct path_reading *r, struct mrs_view d, uint32_t i)
 {
     struct mrs_elem e;
     for (;; i++) {
@@ -259,7 +259,7 @@ descend(struct reading *r, struct mrs_view d, uint32_t i)
 enum mrs_status
 mrs_path_each(const struct mrs_path *path, struct mrs_view d, bool whole, mrs_path_fn fn, void *arg)
 {
-    struct reading r;
+    struct path_reading r;
     struct mrs_elem e;
     r.path = path;
     r.fn = fn;
@@ -269,7 +269,7 @@ mrs_path_each(const struct mrs_path *path, struct mrs_view d, bool whole, mrs_pa
     r.depth = 0;
     enum mrs_status s = descend(&r, d, 0);
     while (s == MRS_OK && r.depth > 0) {
-        struct level *l = &r.stack[r.depth - 1];
+        struct path_level *l = &r.stack[r.depth - 1];
         if (mrs_walk_next(&l->w, &e) <= 0) {
             r.depth--;
         } else if (e.v.type == MRS_DOCUMENT) {

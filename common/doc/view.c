@@ -416,7 +416,7 @@ check_layout(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fi
         from = walk_known(from, bytes + mrs_le32(bytes) - 1, max_depth, layout, fields);
         known = fields->n;
     }
-    s = s == MRS_OK ? check(bytes, from, max_depth, fields, e) : s;
+    MRS_THEN(s, check(bytes, from, max_depth, fields, e));
     if (s == MRS_OK && layout) {
         compare_layout(layout, fields, known);
     }

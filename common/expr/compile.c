@@ -364,7 +364,7 @@ compile_call(struct mrsi_compile *c, struct mrs_expr *x, const struct mrs_elem *
         x->next_extra = c->root->extras;
         c->root->extras = x;
     }
-    s = s == MRS_OK ? fold(c, x, e) : s;
+    MRS_THEN(s, fold(c, x, e));
     if (s == MRS_OK) {
         trail_pop(c, was);
     }
@@ -401,7 +401,7 @@ compile_object(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, 
             s = plan_error(e, "the field '%.100s' stands twice in a document", el.name);
         }
         x->names[i] = el.name;
-        s = s == MRS_OK ? sub_named(c, &el, &x->args[i], e) : s;
+        MRS_THEN(s, sub_named(c, &el, &x->args[i], e));
     }
     return s == MRS_OK ? fold(c, x, e) : s;
 }
@@ -499,7 +499,7 @@ mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs
     c.scratch.most = MRS_EVAL_BYTES_MAX;
     struct mrs_val copy;
     enum mrs_status s = mrs_val_copy(&c.root->arena, spec, &copy) ? MRS_OK : mrs_err_memory(e, spec.n);
-    s = s == MRS_OK ? mrsi_compile_sub(&c, copy, out, e) : s;
+    MRS_THEN(s, mrsi_compile_sub(&c, copy, out, e));
     mrs_arena_clear(&c.scratch);
     mrs_free(env->mem, c.bound);
     if (s != MRS_OK) {

@@ -6,7 +6,7 @@
  * is no date. */
 #include "convert.h"
 #include "support.h"
-#include "../doc/decimal.h"
+#include "doc/decimal.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -122,7 +122,7 @@ mrsi_to_date(struct mrs_val v, int64_t *ms)
 
 /* ---- text ---- */
 
-struct reader {
+struct date_reader {
     const char *at, *end;
 };
 
@@ -137,7 +137,7 @@ blank(const char *p, const char *end)
 }
 
 static bool
-skip_blanks(struct reader *r)
+skip_blanks(struct date_reader *r)
 {
     const char *from = r->at;
     for (uint32_t n; (n = blank(r->at, r->end)) > 0; r->at += n) {
@@ -147,7 +147,7 @@ skip_blanks(struct reader *r)
 
 /* Exactly `digits` digits; -1: not there. */
 static int32_t
-number(struct reader *r, int digits)
+number(struct date_reader *r, int digits)
 {
     int32_t v = 0;
     if (r->end - r->at < digits) {
@@ -164,7 +164,7 @@ number(struct reader *r, int digits)
 }
 
 static bool
-mark(struct reader *r, char c)
+mark(struct date_reader *r, char c)
 {
     bool there = r->at < r->end && *r->at == c;
     r->at += there;
@@ -172,13 +172,13 @@ mark(struct reader *r, char c)
 }
 
 static bool
-is_digit(const struct reader *r)
+is_digit(const struct date_reader *r)
 {
     return r->at < r->end && *r->at >= '0' && *r->at <= '9';
 }
 
 static bool
-read_day(struct reader *r, int64_t *days)
+read_day(struct date_reader *r, int64_t *days)
 {
     int32_t year = number(r, 4);
     if (year < 0 || !mark(r, '-')) {
@@ -198,7 +198,7 @@ read_day(struct reader *r, int64_t *days)
 
 /* HH:MM[:SS[.fff...]] ; digits behind the third are dropped. */
 static bool
-read_clock(struct reader *r, int32_t *seconds, int32_t *ms)
+read_clock(struct date_reader *r, int32_t *seconds, int32_t *ms)
 {
     int32_t hour = number(r, 2), minute = -1, second = 0;
     if (hour < 0 || hour > 24 || !mark(r, ':')) {
@@ -230,7 +230,7 @@ read_clock(struct reader *r, int32_t *seconds, int32_t *ms)
 
 /* Z, +HH, +HHMM or +HH:MM. */
 static bool
-read_zone(struct reader *r, int32_t *offset)
+read_zone(struct date_reader *r, int32_t *offset)
 {
     *offset = 0;
     if (mark(r, 'Z') || mark(r, 'z')) {
@@ -258,7 +258,7 @@ read_zone(struct reader *r, int32_t *offset)
 bool
 mrsi_date_parse(const char *text, uint32_t n, struct mrsi_date_text *out)
 {
-    struct reader r = {text, text + n};
+    struct date_reader r = {text, text + n};
     int64_t days;
     int32_t seconds = 0;
     memset(out, 0, sizeof *out);

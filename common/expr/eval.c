@@ -287,14 +287,14 @@ mrsi_sorted_has(const struct mrs_val *list, uint32_t n, struct mrs_val v)
 /* ---- arrays and documents under construction ---- */
 
 void
-mrsi_out_begin(struct mrs_eval *ev, struct mrsi_out *o)
+mrsi_out_begin(struct mrs_eval *ev, struct mrsi_expr_out *o)
 {
     mrs_buf_init(&o->buf, ev->arena->mem, VALUE_MAX);
     mrs_build_init(&o->build, &o->buf);
 }
 
 enum mrs_status
-mrsi_out_end(struct mrs_eval *ev, struct mrsi_out *o, uint8_t type, struct mrs_val *out)
+mrsi_out_end(struct mrs_eval *ev, struct mrsi_expr_out *o, uint8_t type, struct mrs_val *out)
 {
     struct mrs_view doc;
     struct mrs_err why;
@@ -313,7 +313,7 @@ mrsi_out_end(struct mrs_eval *ev, struct mrsi_out *o, uint8_t type, struct mrs_v
 }
 
 void
-mrsi_out_drop(struct mrsi_out *o)
+mrsi_out_drop(struct mrsi_expr_out *o)
 {
     mrs_buf_clear(&o->buf);
 }

@@ -168,15 +168,15 @@ mrsi_spend(struct mrs_eval *ev, uint64_t n)
 }
 /* An array or document under construction in the arena: a buffer over the arena's memory allocator whose result
  * is copied into the arena. */
-struct mrsi_out {
+struct mrsi_expr_out {
     struct mrs_buf buf;
     struct mrs_build build;
 };
-void mrsi_out_begin(struct mrs_eval *ev, struct mrsi_out *o);
+void mrsi_out_begin(struct mrs_eval *ev, struct mrsi_expr_out *o);
 /* Ends it, gives the value (MRS_ARRAY or MRS_DOCUMENT) with bytes in the arena, frees the buffer. MRS_E_LIMIT
  * as FAIL MRS_E_EXPR. */
-enum mrs_status mrsi_out_end(struct mrs_eval *ev, struct mrsi_out *o, uint8_t type, struct mrs_val *out);
-void mrsi_out_drop(struct mrsi_out *o); /* on error paths */
+enum mrs_status mrsi_out_end(struct mrs_eval *ev, struct mrsi_expr_out *o, uint8_t type, struct mrs_val *out);
+void mrsi_out_drop(struct mrsi_expr_out *o); /* on error paths */
 /* A path below a value with expression meaning (semantics: 2.1): through documents, mapped over the documents
  * in arrays. */
 enum mrs_status mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part,

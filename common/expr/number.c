@@ -5,7 +5,7 @@
  * decimal arithmetic with 15 significant digits, zeros behind kept, although 17 would tell it exactly. Decimals
  * themselves are the library's business (common/doc/decimal.h). */
 #include "internal.h"
-#include "../doc/decimal.h"
+#include "doc/decimal.h"
 #include <math.h>
 
 bool

@@ -4,7 +4,7 @@
 #define MRS_EXPR_OP_NUMBER_H
 
 #include "support.h"
-#include "../doc/decimal.h"
+#include "doc/decimal.h"
 
 static inline BID_UINT128
 mrsi_decimal_of(struct mrs_val number)

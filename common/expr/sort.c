@@ -11,13 +11,13 @@
 
 enum { KEYS_MAX = 32, PARTS_MAX = 200 };
 
-struct part {
+struct sort_part {
     const char *name;
     uint32_t len;
 };
 
-struct key {
-    struct part *part;
+struct sort_key {
+    struct sort_part *part;
     uint32_t n;
     bool down;
     const char *text;
@@ -26,14 +26,14 @@ struct key {
 struct mrs_sort {
     struct mrs_mem *mem;
     struct mrs_arena arena;
-    struct key key[KEYS_MAX];
+    struct sort_key key[KEYS_MAX];
     uint32_t n;
 };
 
 /* ---- reading the specification ---- */
 
 static enum mrs_status
-read_path(struct mrs_sort *s, struct key *k, const struct mrs_elem *el, struct mrs_err *e)
+read_path(struct mrs_sort *s, struct sort_key *k, const struct mrs_elem *el, struct mrs_err *e)
 {
     char *own = mrs_arena_copy(&s->arena, el->name, el->name_len + 1u);
     k->n = 1;
@@ -57,7 +57,7 @@ read_path(struct mrs_sort *s, struct key *k, const struct mrs_elem *el, struct m
                                el->name,
                                len ? "a part begins with a dollar sign" : "a part is empty");
         }
-        k->part[i] = (struct part){own, len};
+        k->part[i] = (struct sort_part){own, len};
         own += len + 1;
     }
     return MRS_OK;
@@ -144,12 +144,12 @@ mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path)
 
 /* What is known of one tuple on the way down: the value of a key whose path has come to its end (at
  * == n), or how far it has come. */
-struct state {
+struct sort_state {
     uint32_t at[KEYS_MAX];
     struct mrs_val v[KEYS_MAX];
 };
 
-struct search {
+struct sort_search {
     const struct mrs_sort *sort;
     struct mrs_val best[KEYS_MAX];
     bool found;
@@ -158,7 +158,7 @@ struct search {
 
 /* Follows a path through documents; stops at its end, at an array or where nothing is. */
 static struct mrs_val
-follow(const struct key *k, uint32_t *at, struct mrs_view d)
+follow(const struct sort_key *k, uint32_t *at, struct mrs_view d)
 {
     struct mrs_elem el;
     while (mrs_doc_find(d, k->part[*at].name, k->part[*at].len, &el)) {
@@ -175,7 +175,7 @@ follow(const struct key *k, uint32_t *at, struct mrs_view d)
 }
 
 static void
-offer(struct search *q, const struct state *st)
+offer(struct sort_search *q, const struct sort_state *st)
 {
     const struct mrs_sort *s = q->sort;
     int order = q->found ? 0 : -1;
@@ -189,17 +189,17 @@ offer(struct search *q, const struct state *st)
     }
 }
 
-static enum mrs_status expand(struct search *q, const struct state *before, struct mrs_view d);
+static enum mrs_status expand(struct sort_search *q, const struct sort_state *before, struct mrs_view d);
 
 /* Tuples for each element of the array that the keys in `through` have come to. */
 static enum mrs_status
-expand_array(struct search *q, const struct state *st, struct mrs_val array, const bool *through)
+expand_array(struct sort_search *q, const struct sort_state *st, struct mrs_val array, const bool *through)
 {
     static const struct mrs_val undefined = {NULL, 0, MRS_UNDEFINED};
     const struct mrs_sort *s = q->sort;
     struct mrs_walk w;
     struct mrs_elem el;
-    struct state one = *st;
+    struct sort_state one = *st;
     mrs_walk_init(&w, mrs_val_view(array));
     bool empty = true, more = true;
     while (more) {
@@ -229,10 +229,10 @@ expand_array(struct search *q, const struct state *st, struct mrs_val array, con
 /* All tuples that begin as `before` says and go on in d. A key that has come to its end keeps its
  * value. */
 static enum mrs_status
-expand(struct search *q, const struct state *before, struct mrs_view d)
+expand(struct sort_search *q, const struct sort_state *before, struct mrs_view d)
 {
     const struct mrs_sort *s = q->sort;
-    struct state st = *before;
+    struct sort_state st = *before;
     struct mrs_val array = mrs_missing();
     bool through[KEYS_MAX] = {false};
     for (uint32_t i = 0; i < s->n; i++) {
@@ -264,8 +264,8 @@ enum mrs_status
 mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch,
              struct mrs_buf *key, struct mrs_err *e)
 {
-    struct state start;
-    struct search q = {.sort = s, .found = false, .e = e};
+    struct sort_state start;
+    struct sort_search q = {.sort = s, .found = false, .e = e};
     (void)scratch;
     memset(&start, 0, sizeof start);
     MRSI_TRY(expand(&q, &start, d));

@@ -5,7 +5,7 @@
  * behind the end. The sort is a bottom-up merge: stable, without recursion, in memory that the
  * caller owns. It knows nothing of values but what cmp tells it. */
 #include "support.h"
-#include "../doc/decimal.h"
+#include "doc/decimal.h"
 #include <math.h>
 
 uint32_t
@@ -74,14 +74,14 @@ mrsi_coerce_i64(struct mrs_val v, int64_t *out)
     return false;
 }
 
-struct order {
+struct support_order {
     mrsi_cmp_fn cmp;
     const void *arg;
 };
 
 /* Merges the sorted runs from[a..mid) and from[mid..end) into the same places of `to`. */
 static void
-merge(const struct order *o, const uint32_t *from, uint32_t *to, uint32_t a, uint32_t mid, uint32_t end)
+merge(const struct support_order *o, const uint32_t *from, uint32_t *to, uint32_t a, uint32_t mid, uint32_t end)
 {
     uint32_t b = mid;
     for (uint32_t i = a; i < end; i++) {
@@ -93,7 +93,7 @@ merge(const struct order *o, const uint32_t *from, uint32_t *to, uint32_t a, uin
 void
 mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, const void *arg)
 {
-    struct order o = {cmp, arg};
+    struct support_order o = {cmp, arg};
     uint32_t *from = at, *to = other;
     for (uint64_t run = 1; run < n; run *= 2) {
         for (uint64_t a = 0; a < n; a += 2 * run) {

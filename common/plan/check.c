@@ -5,6 +5,7 @@
  * run: new targets, moved indexes, dropped collections. A step that fails leaves the catalogue as
  * it was; steps on collections that it would have made or emptied are passed over, for their errors would be echoes. */
 #include "internal.h"
+#include "mongoreshape/catalogue.h"
 
 #include <stdio.h>
 

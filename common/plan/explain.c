@@ -10,34 +10,34 @@
 
 #define WIDTH 100
 
-struct total {
+struct explain_total {
     const char *ns;
     uint32_t times;
 };
 struct totals {
     const struct mrs_plan *p;
-    struct total *at;
+    struct explain_total *at;
     uint32_t n, cap;
     bool dead;
 };
 
 /* ---- sums ---- */
 static void
-add_total(void *arg, const struct mrsi_pass *pass)
+add_total(void *arg, const struct mrsi_plan_pass *pass)
 {
     struct totals *t = arg;
-    struct total *more = t->dead ? NULL : mrs_more(t->p->mem, t->at, t->n, &t->cap, sizeof *more);
+    struct explain_total *more = t->dead ? NULL : mrs_more(t->p->mem, t->at, t->n, &t->cap, sizeof *more);
     t->dead = !more;
     if (more) {
         t->at = more;
-        t->at[t->n++] = (struct total){pass->ns, pass->times};
+        t->at[t->n++] = (struct explain_total){pass->ns, pass->times};
     }
 }
 
 static int
 by_ns(const void *a, const void *b)
 {
-    return strcmp(((const struct total *)a)->ns, ((const struct total *)b)->ns);
+    return strcmp(((const struct explain_total *)a)->ns, ((const struct explain_total *)b)->ns);
 }
 
 static bool
@@ -106,7 +106,7 @@ mrsi_plan_fold_line(struct mrs_buf *out, const char *label, struct mrs_buf *line
     mrs_buf_reset(line);
 }
 
-struct text {
+struct explain_text {
     struct mrs_buf *out;
     struct mrs_buf line;
     const char *label;
@@ -114,7 +114,7 @@ struct text {
 };
 
 static void
-put_sides(struct text *t, const struct mrs_desc *d)
+put_sides(struct explain_text *t, const struct mrs_desc *d)
 {
     for (uint32_t i = 0; i < d->n_sides; i++) {
         const struct mrs_side *side = &d->sides[i];
@@ -132,9 +132,9 @@ put_sides(struct text *t, const struct mrs_desc *d)
 }
 
 static void
-put_pass(void *arg, const struct mrsi_pass *pass)
+put_pass(void *arg, const struct mrsi_plan_pass *pass)
 {
-    struct text *t = arg;
+    struct explain_text *t = arg;
     if (pass->times == 0) {
         mrs_buf_say(&t->line, "%s: none of its own, it shares the pass of step %u", pass->ns,
                        pass->with);
@@ -147,7 +147,7 @@ put_pass(void *arg, const struct mrsi_pass *pass)
 }
 
 static void
-put_touches(struct text *t, const struct mrs_desc *d)
+put_touches(struct explain_text *t, const struct mrs_desc *d)
 {
     static const struct {
         char kind;
@@ -172,7 +172,7 @@ put_touches(struct text *t, const struct mrs_desc *d)
 
 /* What undoes the step, and what that does not bring back. */
 static void
-put_way_back(struct text *t, const struct mrs_step *step)
+put_way_back(struct explain_text *t, const struct mrs_step *step)
 {
     const struct mrs_inverse_plan *inv = t->inv;
     const char *label = "undone by";
@@ -196,7 +196,7 @@ put_way_back(struct text *t, const struct mrs_step *step)
 }
 
 static void
-put_step(struct text *t, const struct mrs_plan *p, const struct mrs_step *step)
+put_step(struct explain_text *t, const struct mrs_plan *p, const struct mrs_step *step)
 {
     const struct mrs_desc *d = &step->desc;
     mrs_buf_say(t->out, "\nStep %u: %s (line %u)\n", step->no, step->type->name, step->line);
@@ -229,7 +229,7 @@ explain_text(const struct mrsi_plan *p, const struct totals *totals, const struc
              struct mrs_buf *out)
 {
     const struct mrs_plan *pub = &p->pub;
-    struct text t = {.out = out, .inv = inv};
+    struct explain_text t = {.out = out, .inv = inv};
     char id[33];
     mrs_buf_init(&t.line, pub->mem, MRS_DOC_MAX);
     mrs_plan_id_text(pub, id);
@@ -289,7 +289,7 @@ json_item_text(struct mrs_build *b, struct mrs_arena *a, const char *text)
 }
 
 static void
-json_pass(void *arg, const struct mrsi_pass *pass)
+json_pass(void *arg, const struct mrsi_plan_pass *pass)
 {
     struct mrs_build *b = arg;
     mrs_build_item_open(b, MRS_DOCUMENT);

@@ -17,15 +17,15 @@
 
 enum mrsi_node_kind { MRSI_SCALAR, MRSI_LIST, MRSI_MAP };
 
-struct mrsi_node;
-struct mrsi_entry { /* of a map (with key) or of a list */
-    struct mrsi_entry *next;
+struct mrsi_yaml_node;
+struct mrsi_yaml_entry { /* of a map (with key) or of a list */
+    struct mrsi_yaml_entry *next;
     const char *key; /* "" in a list */
     uint32_t key_n;
     uint32_t line, col; /* of the key, in a list of the entry */
-    struct mrsi_node *node;
+    struct mrsi_yaml_node *node;
 };
-struct mrsi_node { /* shared where the text has aliases: never changed after it is read */
+struct mrsi_yaml_node { /* shared where the text has aliases: never changed after it is read */
     enum mrsi_node_kind kind;
     bool open;  /* its end has not been read yet */
     bool plain; /* a scalar without quotes */
@@ -34,13 +34,13 @@ struct mrsi_node { /* shared where the text has aliases: never changed after it 
     uint32_t count;
     uint64_t size;      /* BSON bytes, about, with aliases written out */
     struct mrs_val val; /* of a scalar */
-    struct mrsi_entry *first, *last;
+    struct mrsi_yaml_entry *first, *last;
 };
 
 struct mrsi_step_src {
     const char *type_name;
     uint32_t line, col;
-    struct mrsi_node *body; /* NULL: none */
+    struct mrsi_yaml_node *body; /* NULL: none */
 };
 
 struct mrsi_change {
@@ -51,7 +51,7 @@ struct mrsi_change {
 
 struct mrsi_plan {
     struct mrs_plan pub; /* first: a struct mrs_plan of ours is one of these */
-    struct mrsi_node *root;
+    struct mrsi_yaml_node *root;
     struct mrsi_step_src *src;   /* one a step */
     uint32_t cap_errors, unseen; /* unseen: past MRSI_ERRORS_MAX */
     bool dead;                   /* memory ran out */
@@ -68,15 +68,15 @@ bool mrsi_yaml_read(struct mrsi_plan *p, const char *text, size_t n);
 bool mrsi_json_pairs(struct mrsi_plan *p, const char *text, size_t n, const char **out,
                      size_t *out_n);
 
-/* tree.c */
-struct mrsi_entry *mrsi_tree_find(const struct mrsi_node *map, const char *key);
+/* yaml_tree.c */
+struct mrsi_yaml_entry *mrsi_tree_find(const struct mrsi_yaml_node *map, const char *key);
 /* Position of `path` ("match.postId", "create.0.key") below node; stops at the deepest part that is
  * there. */
-void mrsi_tree_locate(const struct mrsi_node *node, const char *path, uint32_t *line,
+void mrsi_tree_locate(const struct mrsi_yaml_node *node, const char *path, uint32_t *line,
                       uint32_t *col);
 /* The BSON value of a node, Extended JSON wrappers resolved, in the plan's arena. False: errors
  * were reported or memory ran out. */
-bool mrsi_tree_val(struct mrsi_plan *p, const struct mrsi_node *node, struct mrs_val *out);
+bool mrsi_tree_val(struct mrsi_plan *p, const struct mrsi_yaml_node *node, struct mrs_val *out);
 
 /* error.c */
 void mrsi_plan_error(struct mrsi_plan *p, uint32_t line, uint32_t col, const char *fmt, ...)
@@ -87,10 +87,10 @@ void mrsi_plan_errors_sort(struct mrsi_plan *p); /* into file order, repeated on
 /* OK; or FAIL MRS_E_PLAN with the first error; DEAD where memory ran out. */
 enum mrs_status mrsi_plan_errors_status(const struct mrsi_plan *p, struct mrs_err *e);
 
-/* keys.c: the coarse type check of one key of a step. True where the value is right; *v may be
+/* key_shapes.c: the coarse type check of one key of a step. True where the value is right; *v may be
  * replaced (null that means the word `null`). */
 bool mrsi_plan_key_check(struct mrsi_plan *p, const struct mrs_step_type *type,
-                         const struct mrs_key *key, const struct mrsi_entry *at,
+                         const struct mrs_key *key, const struct mrsi_yaml_entry *at,
                          const char *default_db, struct mrs_val *v);
 /* " (did you mean `x`?)" or ""; text holds 96 bytes. */
 const char *mrsi_plan_hint(char text[96], const char *word, const char *const *words, uint32_t n);
@@ -100,8 +100,8 @@ const char *mrsi_plan_hint(char text[96], const char *word, const char *const *w
 enum mrs_status mrsi_plan_make_id(struct mrsi_plan *p, bool has_version,
                                   const struct mrs_view *bodies, struct mrs_err *e);
 
-/* changes.c: the indexes of a catalogue before the steps, and what they have done to them. NULL, false: no memory.
- * The catalogue's bytes are borrowed in between. */
+/* index_changes.c: the indexes of a catalogue before the steps, and what they have done to them. NULL, false: no
+ * memory. The catalogue's bytes are borrowed in between. */
 struct mrsi_before_coll {
     const char *ns;
     const struct mrs_view *index;

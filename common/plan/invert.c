@@ -6,19 +6,20 @@
  * loss. All of it follows from the plan alone, so that the inverse of a plan is one plan with one id. */
 #include "internal.h"
 #include "mongoreshape/ejson.h"
+#include "mongoreshape/inverse.h"
 
 #include <stdio.h>
 
 #define ALL_KINDS ((1u << MRS_LOSS_KINDS) - 1)
 
-struct names { /* of collections, "db.coll" */
+struct invert_names { /* of collections, "db.coll" */
     const char **at;
     uint32_t n, cap;
 };
 struct inverting {
     const struct mrs_plan *p;
     struct mrs_inverse_plan *out;
-    struct names gone, closed; /* closed: steps may not name them any more */
+    struct invert_names gone, closed; /* closed: steps may not name them any more */
     uint32_t cap_entries, cap_losses;
     struct mrs_err *e;
     bool dead;
@@ -34,7 +35,7 @@ room(struct inverting *x, void *list, uint32_t n, uint32_t *cap, size_t size)
 
 /* ---- names of collections ---- */
 static uint32_t
-find(const struct names *s, const char *ns)
+find(const struct invert_names *s, const char *ns)
 {
     uint32_t i = 0;
     while (i < s->n && strcmp(s->at[i], ns) != 0) {
@@ -44,7 +45,7 @@ find(const struct names *s, const char *ns)
 }
 
 static void
-add(struct inverting *x, struct names *s, const char *ns)
+add(struct inverting *x, struct invert_names *s, const char *ns)
 {
     if (find(s, ns) < s->n) {
         return;
@@ -57,7 +58,7 @@ add(struct inverting *x, struct names *s, const char *ns)
 }
 
 static void
-take(struct names *s, const char *ns)
+take(struct invert_names *s, const char *ns)
 {
     uint32_t i = find(s, ns);
     if (i < s->n) {

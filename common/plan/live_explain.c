@@ -7,7 +7,7 @@
 #include "internal.h"
 #include "mongoreshape/live.h"
 
-struct text {
+struct live_explain_text {
     const struct mrs_plan *p;
     struct mrs_buf *out;
     struct mrs_buf line;
@@ -27,14 +27,14 @@ contract_words(const struct mrs_live_group *g)
 
 /* ---- text ---- */
 static void
-put_may(struct text *t, const char *label, bool may, const char *yes, const char *why)
+put_may(struct live_explain_text *t, const char *label, bool may, const char *yes, const char *why)
 {
     mrs_buf_say(&t->line, "%s%s", may ? "yes" : "no: ", may ? yes : why ? why : "");
     mrsi_plan_fold_line(t->out, label, &t->line);
 }
 
 static void
-put_step(struct text *t, const struct mrs_step *s)
+put_step(struct live_explain_text *t, const struct mrs_step *s)
 {
     const struct mrs_desc *d = &s->desc;
     mrs_buf_say(t->out, "  Step %u: %s (line %u)\n", s->no, s->type->name, s->line);
@@ -58,7 +58,7 @@ put_step(struct text *t, const struct mrs_step *s)
 }
 
 static void
-put_group(struct text *t, const struct mrs_live_group *g, uint32_t no)
+put_group(struct live_explain_text *t, const struct mrs_live_group *g, uint32_t no)
 {
     mrs_buf_say(t->out, "\nGroup %u\n", no);
     for (uint32_t i = 0; i < g->n; i++) {
@@ -83,7 +83,7 @@ put_group(struct text *t, const struct mrs_live_group *g, uint32_t no)
 }
 
 static void
-explain_text(struct text *t, const struct mrs_live *live)
+explain_text(struct live_explain_text *t, const struct mrs_live *live)
 {
     const char *name = t->p->name;
     mrs_buf_say(t->out, "Beside writers%s%s: %s\n", *name ? ", plan " : "", name,
@@ -208,7 +208,7 @@ enum mrs_status
 mrs_live_explain(const struct mrs_plan *p, const struct mrs_live *live, bool json, struct mrs_buf *out,
                  struct mrs_err *e)
 {
-    struct text t = {.p = p, .out = out};
+    struct live_explain_text t = {.p = p, .out = out};
     enum mrs_status s = MRS_OK;
     if (json) {
         s = explain_json(p, live, out, e);

@@ -26,13 +26,13 @@ struct loader {
 };
 
 /* One step on its way: what the callbacks of its compile hook need. */
-struct entry {
+struct load_entry {
     struct loader *l;
     struct mrs_args args;
     const struct mrsi_step_src *src;
     bool salvage;         /* some key was left out: only errors about the others count */
     struct mrs_val *vals; /* one a row of the key table; missing: absent */
-    struct mrsi_entry **at;
+    struct mrsi_yaml_entry **at;
 };
 
 /* ---- the top of the plan ---- */
@@ -45,7 +45,7 @@ static void
 check_top_keys(struct mrsi_plan *p)
 {
     char hint[96];
-    for (const struct mrsi_entry *at = p->root->first; at; at = at->next) {
+    for (const struct mrsi_yaml_entry *at = p->root->first; at; at = at->next) {
         bool known = false;
         for (size_t i = 0; i < N_TOP; i++) {
             known = known || strcmp(at->key, top_keys[i]) == 0;
@@ -71,7 +71,7 @@ check_top_keys(struct mrsi_plan *p)
 static const char *
 top_text(struct mrsi_plan *p, const char *key, const char *example)
 {
-    const struct mrsi_entry *at = mrsi_tree_find(p->root, key);
+    const struct mrsi_yaml_entry *at = mrsi_tree_find(p->root, key);
     char picture[96];
     if (!at) {
         return NULL;
@@ -95,7 +95,7 @@ top_text(struct mrsi_plan *p, const char *key, const char *example)
 static void
 load_version(struct loader *l)
 {
-    const struct mrsi_entry *at = mrsi_tree_find(l->p->root, "version");
+    const struct mrsi_yaml_entry *at = mrsi_tree_find(l->p->root, "version");
     int64_t v;
     if (!at) {
         return;
@@ -128,7 +128,7 @@ load_server(struct loader *l)
             return;
         }
     }
-    const struct mrsi_entry *at = mrsi_tree_find(l->p->root, "server");
+    const struct mrsi_yaml_entry *at = mrsi_tree_find(l->p->root, "server");
     mrsi_plan_error(l->p, at->line, at->col,
                     "`server: %.40s`: the rules of this server are not known here; leave `server` "
                     "out, or write \"%s\"",
@@ -139,7 +139,7 @@ static void
 load_database(struct loader *l)
 {
     struct mrsi_plan *p = l->p;
-    const struct mrsi_entry *at = mrsi_tree_find(p->root, "database");
+    const struct mrsi_yaml_entry *at = mrsi_tree_find(p->root, "database");
     const char *text = top_text(p, "database", "shop");
     l->db_known = true;
     p->pub.database = "";
@@ -174,7 +174,7 @@ key_names(const struct mrs_step_type *type, const char *names[NAMES_MAX])
 }
 
 static void
-unknown_key(struct entry *x, const struct mrsi_entry *at)
+unknown_key(struct load_entry *x, const struct mrsi_yaml_entry *at)
 {
     const struct mrs_step_type *type = x->args.type;
     const char *names[NAMES_MAX] = {0};
@@ -195,11 +195,11 @@ unknown_key(struct entry *x, const struct mrsi_entry *at)
 
 /* Converts and checks all values; fills vals and at. */
 static void
-read_keys(struct entry *x)
+read_keys(struct load_entry *x)
 {
     const struct mrs_step_type *type = x->args.type;
     struct mrsi_plan *p = x->l->p;
-    for (struct mrsi_entry *at = x->src->body->first; at && !p->dead; at = at->next) {
+    for (struct mrsi_yaml_entry *at = x->src->body->first; at && !p->dead; at = at->next) {
         uint32_t i = 0;
         while (i < type->n_keys && strcmp(type->keys[i].name, at->key) != 0) {
             i++;
@@ -223,7 +223,7 @@ read_keys(struct entry *x)
 /* False where the step cannot be compiled for want of a key. A collection that is missing is
  * replaced by a name of its own. */
 static bool
-needed_keys(struct entry *x)
+needed_keys(struct load_entry *x)
 {
     const struct mrs_step_type *type = x->args.type;
     struct mrsi_plan *p = x->l->p;
@@ -252,7 +252,7 @@ needed_keys(struct entry *x)
 }
 
 static bool
-build_body(struct entry *x)
+build_body(struct load_entry *x)
 {
     const struct mrs_step_type *type = x->args.type;
     struct mrsi_plan *p = x->l->p;
@@ -281,7 +281,7 @@ build_body(struct entry *x)
 
 /* ---- compiling ---- */
 static bool
-place(const struct entry *x, const char *key, const char *sub, uint32_t *line, uint32_t *col)
+place(const struct load_entry *x, const char *key, const char *sub, uint32_t *line, uint32_t *col)
 {
     bool known = key == NULL;
     *line = x->src->line;
@@ -299,7 +299,7 @@ place(const struct entry *x, const char *key, const char *sub, uint32_t *line, u
 
 /* "embed: `match.postId`: " */
 static const char *
-prefix(const struct entry *x, const char *key, const char *sub, char text[200])
+prefix(const struct load_entry *x, const char *key, const char *sub, char text[200])
 {
     if (!key) {
         snprintf(text, 200, "%s: ", x->args.type->name);
@@ -313,7 +313,7 @@ prefix(const struct entry *x, const char *key, const char *sub, char text[200])
 static void
 report(void *arg, const char *key, const char *sub, const char *msg)
 {
-    struct entry *x = arg;
+    struct load_entry *x = arg;
     uint32_t line, col;
     char text[200];
     x->args.n_errors++;
@@ -325,7 +325,7 @@ report(void *arg, const char *key, const char *sub, const char *msg)
 static void
 warn(void *arg, const char *key, const char *sub, const char *msg)
 {
-    struct entry *x = arg;
+    struct load_entry *x = arg;
     uint32_t line, col;
     char text[200];
     if (place(x, key, sub, &line, &col) || !x->salvage) {
@@ -334,7 +334,7 @@ warn(void *arg, const char *key, const char *sub, const char *msg)
 }
 
 static void
-compile(struct entry *x, struct mrs_step *step)
+compile(struct load_entry *x, struct mrs_step *step)
 {
     struct mrsi_plan *p = x->l->p;
     struct mrs_err e;
@@ -360,7 +360,7 @@ load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
 {
     struct mrsi_plan *p = l->p;
     struct mrs_step *step = &p->pub.steps[i];
-    struct entry x = {.l = l, .src = &p->src[i]};
+    struct load_entry x = {.l = l, .src = &p->src[i]};
     size_t rows = type->n_keys ? type->n_keys : 1;
     step->type = type;
     x.vals = mrs_arena_alloc(&p->pub.arena, rows * sizeof *x.vals);
@@ -435,7 +435,7 @@ done_by(const char *word)
 }
 
 static void
-unknown_step(struct mrsi_plan *p, const struct mrsi_entry *at)
+unknown_step(struct mrsi_plan *p, const struct mrsi_yaml_entry *at)
 {
     const char *step = done_by(at->key);
     if (step) {
@@ -462,10 +462,10 @@ unknown_step(struct mrsi_plan *p, const struct mrsi_entry *at)
 }
 
 /* The entry that names the step's type, or NULL after an error. */
-static const struct mrsi_entry *
-step_entry(struct mrsi_plan *p, const struct mrsi_entry *item)
+static const struct mrsi_yaml_entry *
+step_entry(struct mrsi_plan *p, const struct mrsi_yaml_entry *item)
 {
-    const struct mrsi_node *node = item->node;
+    const struct mrsi_yaml_node *node = item->node;
     if (node->kind != MRSI_MAP || node->count == 0) {
         mrsi_plan_error(p, item->line, item->col,
                         "a step is a map with one key, as in `- embed: { from: ..., into: ... }`");
@@ -474,7 +474,7 @@ step_entry(struct mrsi_plan *p, const struct mrsi_entry *item)
     if (node->count == 1) {
         return node->first;
     }
-    const struct mrsi_entry *second = node->first->next;
+    const struct mrsi_yaml_entry *second = node->first->next;
     const char *first = node->first->key;
     if (node->first->node->kind == MRSI_SCALAR && node->first->node->val.type == MRS_NULL &&
         mrs_step_type_find(first)) {
@@ -492,10 +492,10 @@ step_entry(struct mrsi_plan *p, const struct mrsi_entry *item)
 }
 
 static void
-load_step(struct loader *l, uint32_t i, const struct mrsi_entry *item)
+load_step(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *item)
 {
     struct mrsi_plan *p = l->p;
-    const struct mrsi_entry *at = step_entry(p, item);
+    const struct mrsi_yaml_entry *at = step_entry(p, item);
     p->pub.steps[i].no = i + 1;
     p->pub.steps[i].line = p->src[i].line = at ? at->line : item->line;
     p->pub.steps[i].col = p->src[i].col = at ? at->col : item->col;
@@ -521,7 +521,7 @@ static void
 load_steps(struct loader *l)
 {
     struct mrsi_plan *p = l->p;
-    const struct mrsi_entry *at = mrsi_tree_find(p->root, "steps");
+    const struct mrsi_yaml_entry *at = mrsi_tree_find(p->root, "steps");
     if (!at) {
         mrsi_plan_error(p, p->root->line, p->root->col,
                         "`steps` is missing: a plan is a list of steps (`steps: []` copies)");
@@ -552,7 +552,7 @@ load_steps(struct loader *l)
     memset(l->bodies, 0, room * sizeof *l->bodies);
     p->pub.n_steps = n;
     uint32_t i = 0;
-    for (const struct mrsi_entry *item = at->node->first; item && !p->dead; item = item->next) {
+    for (const struct mrsi_yaml_entry *item = at->node->first; item && !p->dead; item = item->next) {
         load_step(l, i++, item);
     }
 }
@@ -647,7 +647,7 @@ mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_
     if (s == MRS_OK) {
         p->pub.id_known = l.db_known;
         s = mrs_tzdata_version(p->pub.tzdata, sizeof p->pub.tzdata, e);
-        s = s == MRS_OK ? mrsi_plan_make_id(p, l.has_version, l.bodies, e) : s;
+        MRS_THEN(s, mrsi_plan_make_id(p, l.has_version, l.bodies, e));
     }
     if (s == MRS_DEAD || (s != MRS_OK && p->pub.n_errors == 0)) {
         mrs_plan_free(&p->pub);

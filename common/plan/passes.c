@@ -45,7 +45,7 @@ host_of(const struct mrs_plan *p, const struct mrs_step *step)
 }
 
 static void
-each_main(const struct mrs_step *step, struct mrsi_pass pass, mrsi_pass_fn fn, void *arg)
+each_main(const struct mrs_step *step, struct mrsi_plan_pass pass, mrsi_pass_fn fn, void *arg)
 {
     for (uint32_t i = 0; i < step->desc.n_sides; i++) {
         if (step->desc.sides[i].role & MRS_ROLE_MAIN) {
@@ -56,7 +56,7 @@ each_main(const struct mrs_step *step, struct mrsi_pass pass, mrsi_pass_fn fn, v
 }
 
 static void
-link_passes(const struct mrs_desc *d, struct mrsi_pass pass, mrsi_pass_fn fn, void *arg)
+link_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn fn, void *arg)
 {
     bool self = strcmp(d->sides[0].coll.ns, d->sides[1].coll.ns) == 0;
     unsigned role = self ? d->sides[0].role | d->sides[1].role : 0;
@@ -74,7 +74,7 @@ void
 mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn fn, void *arg)
 {
     const struct mrs_desc *d = &step->desc;
-    struct mrsi_pass pass = {.times = 1};
+    struct mrsi_plan_pass pass = {.times = 1};
     if (d->n_sides == 0 || d->family == MRS_FAMILY_CATALOG) {
         return;
     }

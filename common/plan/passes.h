@@ -5,13 +5,13 @@
 
 #include "mongoreshape/plan.h"
 
-struct mrsi_pass {
+struct mrsi_plan_pass {
     const char *ns;
     uint32_t times;
     uint32_t with;   /* times 0: the step in whose pass it happens */
     const char *why; /* "" where there is nothing to say */
 };
-typedef void (*mrsi_pass_fn)(void *arg, const struct mrsi_pass *pass);
+typedef void (*mrsi_pass_fn)(void *arg, const struct mrsi_plan_pass *pass);
 
 /* Calls fn for each collection that a step reads. */
 void mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn fn, void *arg);

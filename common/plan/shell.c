@@ -56,13 +56,13 @@ static const struct constructor {
     {"BSONSymbol", "{\"$symbol\": \"$1\"}", NULL, "{\"$symbol\": \"a\"}", false},
 };
 
-struct span {
+struct shell_span {
     const char *p;
     size_t n;
 };
-struct call {
+struct shell_call {
     const struct constructor *of;
-    struct span arg[2];
+    struct shell_span arg[2];
     bool plain; /* arguments are quoted texts and numbers */
 };
 
@@ -73,7 +73,7 @@ is_letter(char c)
 }
 
 static void
-skip_blanks(struct span *s)
+skip_blanks(struct shell_span *s)
 {
     while (s->n && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n')) {
         s->p++;
@@ -81,16 +81,16 @@ skip_blanks(struct span *s)
     }
 }
 
-static struct span
-skip(struct span s, size_t n)
+static struct shell_span
+skip(struct shell_span s, size_t n)
 {
-    return (struct span){s.p + n, s.n - n};
+    return (struct shell_span){s.p + n, s.n - n};
 }
 
-static struct span
-word(struct span *s)
+static struct shell_span
+word(struct shell_span *s)
 {
-    struct span w = {s->p, 0};
+    struct shell_span w = {s->p, 0};
     while (w.n < s->n && is_letter(w.p[w.n])) {
         w.n++;
     }
@@ -99,7 +99,7 @@ word(struct span *s)
 }
 
 static const struct constructor *
-find(struct span name)
+find(struct shell_span name)
 {
     for (size_t i = 0; i < sizeof constructors / sizeof *constructors; i++) {
         const struct constructor *c = &constructors[i];
@@ -112,8 +112,8 @@ find(struct span name)
 }
 
 /* One argument; *plain is false afterwards where it is neither a quoted text nor a number. */
-static struct span
-argument(struct span *s, bool *plain)
+static struct shell_span
+argument(struct shell_span *s, bool *plain)
 {
     skip_blanks(s);
     char quote = s->n ? *s->p : 0;
@@ -122,7 +122,7 @@ argument(struct span *s, bool *plain)
         for (n = 1; n < s->n && s->p[n] != quote; n++) {
             n += s->p[n] == '\\' && n + 1 < s->n;
         }
-        struct span text = {s->p + 1, n - 1};
+        struct shell_span text = {s->p + 1, n - 1};
         *s = skip(*s, n + (n < s->n));
         return text;
     }
@@ -130,7 +130,7 @@ argument(struct span *s, bool *plain)
         *plain = *plain && strchr("0123456789+-.eE ", s->p[n]);
         n++;
     }
-    struct span bare = {s->p, n};
+    struct shell_span bare = {s->p, n};
     *s = skip(*s, n);
     return bare;
 }
@@ -138,11 +138,11 @@ argument(struct span *s, bool *plain)
 /* `new`, name and arguments. whole: nothing else may follow but what goes on with an expression of the shell; a comma
  * of YAML may have cut it off. */
 static bool
-parse(struct span s, bool whole, struct call *out)
+parse(struct shell_span s, bool whole, struct shell_call *out)
 {
-    *out = (struct call){.plain = true};
+    *out = (struct shell_call){.plain = true};
     skip_blanks(&s);
-    struct span name = word(&s);
+    struct shell_span name = word(&s);
     if (name.n == 3 && memcmp(name.p, "new", 3) == 0) {
         skip_blanks(&s);
         name = word(&s);
@@ -181,12 +181,12 @@ parse(struct span s, bool whole, struct call *out)
 
 /* The pattern with its arguments, if that is a value of Extended JSON. */
 static bool
-fill(const char *pattern, const struct call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
+fill(const char *pattern, const struct shell_call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
 {
     size_t n = 0;
     for (const char *at = pattern; *at; at++) {
         bool arg = *at == '$' && (at[1] == '1' || at[1] == '2');
-        struct span s = arg ? c->arg[at[1] - '1'] : (struct span){at, 1};
+        struct shell_span s = arg ? c->arg[at[1] - '1'] : (struct shell_span){at, 1};
         if (n + s.n >= sizeof out->text) {
             return false;
         }
@@ -208,7 +208,7 @@ fill(const char *pattern, const struct call *c, struct mrs_mem *mem, struct mrsi
 }
 
 static void
-show(const struct call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
+show(const struct shell_call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
 {
     const struct constructor *of = c->of;
     bool filled = c->plain && ((of->pattern && fill(of->pattern, c, mem, out)) ||
@@ -221,7 +221,7 @@ show(const struct call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
 /* ---- regular expressions ---- */
 /* A text as JSON has it between quotes. */
 static bool
-quote_json(struct span s, char *out, size_t size)
+quote_json(struct shell_span s, char *out, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
@@ -239,12 +239,12 @@ quote_json(struct span s, char *out, size_t size)
 
 /* /pattern/flags. telling: flags, or signs that no path of files has. */
 static bool
-regex(struct span s, struct call *out, bool *telling)
+regex(struct shell_span s, struct shell_call *out, bool *telling)
 {
     static const struct constructor of = {"RegExp", REGEX_PATTERN, REGEX_EXAMPLE, false};
     size_t end = 1;
     bool inside = false;
-    *out = (struct call){&of, {{NULL, 0}, {NULL, 0}}, true};
+    *out = (struct shell_call){&of, {{NULL, 0}, {NULL, 0}}, true};
     *telling = false;
     if (s.n < 3 || *s.p != '/' || s.p[1] == '/' || s.p[1] == '*') {
         return false;
@@ -258,14 +258,14 @@ regex(struct span s, struct call *out, bool *telling)
         return false;
     }
     *telling = *telling || end + 1 < s.n;
-    out->arg[0] = (struct span){s.p + 1, end - 1};
+    out->arg[0] = (struct shell_span){s.p + 1, end - 1};
     out->arg[1] = skip(s, end + 1);
     return true;
 }
 
 /* Options that a server knows, each once. */
 static void
-show_regex(struct call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
+show_regex(struct shell_call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
 {
     char pattern[sizeof out->text], options[8];
     size_t n = 0;
@@ -275,8 +275,8 @@ show_regex(struct call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
         }
     }
     c->plain = quote_json(c->arg[0], pattern, sizeof pattern);
-    c->arg[0] = (struct span){pattern, strlen(pattern)};
-    c->arg[1] = (struct span){options, n};
+    c->arg[0] = (struct shell_span){pattern, strlen(pattern)};
+    c->arg[1] = (struct shell_span){options, n};
     show(c, mem, out);
 }
 
@@ -284,10 +284,10 @@ show_regex(struct call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
 bool
 mrsi_shell_find(struct mrs_mem *mem, const char *line, size_t n, struct mrsi_shell_text *out)
 {
-    struct call c;
+    struct shell_call c;
     for (size_t i = 0; i < n; i++) {
         if ((i == 0 || !is_letter(line[i - 1])) && is_letter(line[i]) &&
-            parse((struct span){line + i, n - i}, false, &c)) {
+            parse((struct shell_span){line + i, n - i}, false, &c)) {
             show(&c, mem, out);
             return true;
         }
@@ -301,7 +301,7 @@ enum context {
     OPERAND, /* of a comparison in an expression */
     PATTERN  /* a regular expression */
 };
-struct look {
+struct shell_look {
     struct mrsi_plan *p;
     const char *step, *key;
     bool good;
@@ -341,15 +341,15 @@ is_date(const char *t, size_t n)
 
 /* MinKey and MaxKey stand without brackets too. */
 static bool
-is_bare(struct span s, struct call *out)
+is_bare(struct shell_span s, struct shell_call *out)
 {
-    *out = (struct call){.of = s.n == 6 ? find(s) : NULL};
+    *out = (struct shell_call){.of = s.n == 6 ? find(s) : NULL};
     return out->of && memcmp(s.p + 3, "Key", 3) == 0;
 }
 
 /* A text compares with texts only: dates are told by a note, since the field may hold texts. */
 static void
-note_date(struct look *l, const struct mrsi_entry *at, struct span s)
+note_date(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_span s)
 {
     mrsi_plan_warning(l->p, at->line, at->col,
                       "%s: `%s`: \"%.40s\" is a text, and a text compares with texts only; for a date write "
@@ -358,10 +358,11 @@ note_date(struct look *l, const struct mrsi_entry *at, struct span s)
 }
 
 static void
-look_at_text(struct look *l, const struct mrsi_entry *at, struct span s, bool plain, enum context where)
+look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_span s, bool plain,
+             enum context where)
 {
     struct mrsi_shell_text shown;
-    struct call c;
+    struct shell_call c;
     bool telling = true;
     if (parse(s, true, &c) || (plain && is_bare(s, &c))) {
         show(&c, l->p->pub.mem, &shown);
@@ -384,11 +385,11 @@ look_at_text(struct look *l, const struct mrsi_entry *at, struct span s, bool pl
 
 /* Whether a comparison is with a field or a date: not with a text that was made of one. */
 static bool
-meets_dates(const struct mrsi_node *operands)
+meets_dates(const struct mrsi_yaml_node *operands)
 {
     uint32_t n;
-    for (const struct mrsi_entry *at = operands->first; at; at = at->next) {
-        const struct mrsi_node *one = at->node;
+    for (const struct mrsi_yaml_entry *at = operands->first; at; at = at->next) {
+        const struct mrsi_yaml_node *one = at->node;
         if (one->kind == MRSI_SCALAR && one->val.type == MRS_STRING && *mrs_val_text(one->val, &n) == '$') {
             return true;
         }
@@ -402,7 +403,7 @@ meets_dates(const struct mrsi_node *operands)
 
 /* What the value of a key of a map that stands in `where` is. */
 static enum context
-below(enum context where, const struct mrsi_entry *at)
+below(enum context where, const struct mrsi_yaml_entry *at)
 {
     if (strcmp(at->key, "$regex") == 0 || (where != QUERY && strcmp(at->key, "regex") == 0)) {
         return PATTERN;
@@ -417,12 +418,12 @@ below(enum context where, const struct mrsi_entry *at)
     return compared ? OPERAND : VALUE;
 }
 
-static void look_at(struct look *l, const struct mrsi_entry *at, enum context where);
+static void look_at(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where);
 
 static void
-look_inside(struct look *l, const struct mrsi_node *node, enum context where)
+look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum context where)
 {
-    for (const struct mrsi_entry *at = node->first; at; at = at->next) {
+    for (const struct mrsi_yaml_entry *at = node->first; at; at = at->next) {
         if (node->kind == MRSI_LIST) {
             look_at(l, at, where);
         } else if (!ONE_OF(at->key, texts)) {
@@ -432,23 +433,23 @@ look_inside(struct look *l, const struct mrsi_node *node, enum context where)
 }
 
 static void
-look_at(struct look *l, const struct mrsi_entry *at, enum context where)
+look_at(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where)
 {
-    const struct mrsi_node *node = at->node;
+    const struct mrsi_yaml_node *node = at->node;
     if (node->kind != MRSI_SCALAR) {
         look_inside(l, node, where);
     } else if (node->val.type == MRS_STRING) {
         uint32_t n;
         const char *text = mrs_val_text(node->val, &n);
-        look_at_text(l, at, (struct span){text, n}, node->plain, where);
+        look_at_text(l, at, (struct shell_span){text, n}, node->plain, where);
     }
 }
 
 bool
 mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const struct mrs_key *key,
-                const struct mrsi_entry *at)
+                const struct mrsi_yaml_entry *at)
 {
-    struct look l = {p, type->name, key->name, true};
+    struct shell_look l = {p, type->name, key->name, true};
     switch (key->type) {
     case MRS_ARG_COLL:
     case MRS_ARG_TEXT:
@@ -457,8 +458,8 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
     case MRS_ARG_PATHS:
     case MRS_ARG_SORT: break; /* names */
     case MRS_ARG_COLLS: /* keys are values that are compared */
-        for (const struct mrsi_entry *one = at->node->first; one && at->node->kind == MRSI_MAP; one = one->next) {
-            look_at_text(&l, one, (struct span){one->key, one->key_n}, false, VALUE);
+        for (const struct mrsi_yaml_entry *one = at->node->first; one && at->node->kind == MRSI_MAP; one = one->next) {
+            look_at_text(&l, one, (struct shell_span){one->key, one->key_n}, false, VALUE);
         }
         look_at(&l, at, VALUE);
         break;

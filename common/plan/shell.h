@@ -12,6 +12,6 @@ struct mrsi_shell_text { /* the Extended JSON that stands for one */
 bool mrsi_shell_find(struct mrs_mem *mem, const char *line, size_t n, struct mrsi_shell_text *out);
 /* Reports those in the value of a step's key; false: there were some. */
 bool mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const struct mrs_key *key,
-                     const struct mrsi_entry *at);
+                     const struct mrsi_yaml_entry *at);
 
 #endif

@@ -17,19 +17,19 @@
 struct anchor {
     const char *name, *text; /* text of a scalar, should it serve as a key; NULL: a map or list */
     uint32_t text_n;
-    struct mrsi_node *node;
+    struct mrsi_yaml_node *node;
 };
-struct level {
-    struct mrsi_node *node;
+struct yaml_level {
+    struct mrsi_yaml_node *node;
     const char *key; /* a key that waits for its value; NULL: none */
     uint32_t key_n, line, col;
 };
-struct reader {
+struct yaml_reader {
     struct mrsi_plan *p;
     yaml_parser_t yaml;
     const char *text;
     size_t n;
-    struct level level[MRS_PLAN_DEPTH_MAX];
+    struct yaml_level level[MRS_PLAN_DEPTH_MAX];
     int depth;
     uint32_t documents, n_anchors, cap_anchors;
     struct anchor *anchors;
@@ -49,7 +49,7 @@ col_of(yaml_mark_t m)
 }
 
 static bool
-is_dead(struct reader *r)
+is_dead(struct yaml_reader *r)
 {
     r->p->dead = true;
     r->stop = true;
@@ -57,7 +57,7 @@ is_dead(struct reader *r)
 }
 
 static const char *
-keep_text(struct reader *r, const char *text, size_t n)
+keep_text(struct yaml_reader *r, const char *text, size_t n)
 {
     char *copy = mrs_arena_alloc(&r->p->pub.arena, n + 1);
     if (!copy) {
@@ -69,10 +69,10 @@ keep_text(struct reader *r, const char *text, size_t n)
     return copy;
 }
 
-static struct mrsi_node *
-new_node(struct reader *r, enum mrsi_node_kind kind, yaml_mark_t at)
+static struct mrsi_yaml_node *
+new_node(struct yaml_reader *r, enum mrsi_node_kind kind, yaml_mark_t at)
 {
-    struct mrsi_node *node = mrs_arena_alloc(&r->p->pub.arena, sizeof *node);
+    struct mrsi_yaml_node *node = mrs_arena_alloc(&r->p->pub.arena, sizeof *node);
     if (!node) {
         is_dead(r);
         return NULL;
@@ -87,7 +87,7 @@ new_node(struct reader *r, enum mrsi_node_kind kind, yaml_mark_t at)
 
 /* ---- anchors ---- */
 static struct anchor *
-anchor_find(struct reader *r, const char *name)
+anchor_find(struct yaml_reader *r, const char *name)
 {
     for (uint32_t i = r->n_anchors; i > 0; i--) {
         if (strcmp(r->anchors[i - 1].name, name) == 0) {
@@ -98,7 +98,7 @@ anchor_find(struct reader *r, const char *name)
 }
 
 static bool
-anchor_add(struct reader *r, const yaml_char_t *name, struct mrsi_node *node, const char *text,
+anchor_add(struct yaml_reader *r, const yaml_char_t *name, struct mrsi_yaml_node *node, const char *text,
            size_t n)
 {
     if (!name) {
@@ -128,12 +128,12 @@ anchor_add(struct reader *r, const yaml_char_t *name, struct mrsi_node *node, co
 /* ---- the tree ---- */
 /* Adds what a finished value costs to the map or list it stands in. */
 static bool
-absorb(struct reader *r, const struct mrsi_node *child, yaml_mark_t at)
+absorb(struct yaml_reader *r, const struct mrsi_yaml_node *child, yaml_mark_t at)
 {
     if (r->depth == 0) {
         return true;
     }
-    struct mrsi_node *parent = r->level[r->depth - 1].node;
+    struct mrsi_yaml_node *parent = r->level[r->depth - 1].node;
     parent->size += child->size;
     if (parent->height <= child->height) {
         parent->height = child->height + 1;
@@ -153,14 +153,14 @@ absorb(struct reader *r, const struct mrsi_node *child, yaml_mark_t at)
 }
 
 static bool
-attach(struct reader *r, struct mrsi_node *node, yaml_mark_t at)
+attach(struct yaml_reader *r, struct mrsi_yaml_node *node, yaml_mark_t at)
 {
     if (r->depth == 0) {
         r->p->root = node;
         return true;
     }
-    struct level *l = &r->level[r->depth - 1];
-    struct mrsi_entry *entry = mrs_arena_alloc(&r->p->pub.arena, sizeof *entry);
+    struct yaml_level *l = &r->level[r->depth - 1];
+    struct mrsi_yaml_entry *entry = mrs_arena_alloc(&r->p->pub.arena, sizeof *entry);
     if (!entry) {
         return is_dead(r);
     }
@@ -184,16 +184,16 @@ attach(struct reader *r, struct mrsi_node *node, yaml_mark_t at)
 }
 
 static bool
-wants_key(const struct reader *r)
+wants_key(const struct yaml_reader *r)
 {
     return r->depth > 0 && r->level[r->depth - 1].node->kind == MRSI_MAP &&
            !r->level[r->depth - 1].key;
 }
 
 static bool
-take_key(struct reader *r, const char *text, size_t n, yaml_mark_t at)
+take_key(struct yaml_reader *r, const char *text, size_t n, yaml_mark_t at)
 {
-    struct level *l = &r->level[r->depth - 1];
+    struct yaml_level *l = &r->level[r->depth - 1];
     if (memchr(text, 0, n)) {
         mrsi_plan_error(r->p, line_of(at), col_of(at),
                         "a key holds the character U+0000, which no field name can");
@@ -209,8 +209,8 @@ take_key(struct reader *r, const char *text, size_t n, yaml_mark_t at)
 static int
 by_key(const void *left, const void *right)
 {
-    const struct mrsi_entry *a = *(struct mrsi_entry *const *)left,
-                            *b = *(struct mrsi_entry *const *)right;
+    const struct mrsi_yaml_entry *a = *(struct mrsi_yaml_entry *const *)left,
+                            *b = *(struct mrsi_yaml_entry *const *)right;
     int c = strcmp(a->key, b->key);
     if (c) {
         return c;
@@ -223,12 +223,12 @@ by_key(const void *left, const void *right)
 
 /* Takes the marked entries (node NULL) out of a map. */
 static void
-drop_marked(struct mrsi_node *map)
+drop_marked(struct mrsi_yaml_node *map)
 {
-    struct mrsi_entry **link = &map->first;
+    struct mrsi_yaml_entry **link = &map->first;
     map->last = NULL;
     map->count = 0;
-    for (struct mrsi_entry *entry = map->first; entry; entry = entry->next) {
+    for (struct mrsi_yaml_entry *entry = map->first; entry; entry = entry->next) {
         if (entry->node) {
             *link = entry;
             link = &entry->next;
@@ -240,21 +240,21 @@ drop_marked(struct mrsi_node *map)
 }
 
 static bool
-check_repeated(struct reader *r, struct mrsi_node *map)
+check_repeated(struct yaml_reader *r, struct mrsi_yaml_node *map)
 {
     if (map->count < 2) {
         return true;
     }
-    struct mrsi_entry **sorted =
-        mrs_alloc_array(r->p->pub.mem, map->count, sizeof(struct mrsi_entry *));
+    struct mrsi_yaml_entry **sorted =
+        mrs_alloc_array(r->p->pub.mem, map->count, sizeof(struct mrsi_yaml_entry *));
     if (!sorted) {
         return is_dead(r);
     }
     uint32_t n = 0;
-    for (struct mrsi_entry *entry = map->first; entry; entry = entry->next) {
+    for (struct mrsi_yaml_entry *entry = map->first; entry; entry = entry->next) {
         sorted[n++] = entry;
     }
-    qsort(sorted, n, sizeof(struct mrsi_entry *), by_key);
+    qsort(sorted, n, sizeof(struct mrsi_yaml_entry *), by_key);
     bool any = false;
     for (uint32_t i = 1, first = 0; i < n; i++) {
         if (strcmp(sorted[i]->key, sorted[first]->key) != 0) {
@@ -276,7 +276,7 @@ check_repeated(struct reader *r, struct mrsi_node *map)
 
 /* ---- events ---- */
 static bool
-open_container(struct reader *r, enum mrsi_node_kind kind, const yaml_char_t *anchor,
+open_container(struct yaml_reader *r, enum mrsi_node_kind kind, const yaml_char_t *anchor,
                const yaml_char_t *tag, yaml_mark_t at)
 {
     if (wants_key(r)) {
@@ -299,27 +299,27 @@ open_container(struct reader *r, enum mrsi_node_kind kind, const yaml_char_t *an
                         "tag `%.80s` is not known for a %s; plans need no tags", (const char *)tag,
                         kind == MRSI_MAP ? "map" : "list");
     }
-    struct mrsi_node *node = new_node(r, kind, at);
+    struct mrsi_yaml_node *node = new_node(r, kind, at);
     if (!node || !attach(r, node, at) || !anchor_add(r, anchor, node, NULL, 0)) {
         return false;
     }
     node->open = true;
     node->size = 5;
     node->height = 1;
-    r->level[r->depth++] = (struct level){.node = node};
+    r->level[r->depth++] = (struct yaml_level){.node = node};
     return true;
 }
 
 static bool
-close_container(struct reader *r, yaml_mark_t at)
+close_container(struct yaml_reader *r, yaml_mark_t at)
 {
-    struct mrsi_node *node = r->level[--r->depth].node;
+    struct mrsi_yaml_node *node = r->level[--r->depth].node;
     node->open = false;
     return (node->kind != MRSI_MAP || check_repeated(r, node)) && absorb(r, node, at);
 }
 
 static void
-scalar_error(struct reader *r, enum mrsi_scalar s, const char *text, const yaml_char_t *tag,
+scalar_error(struct yaml_reader *r, enum mrsi_scalar s, const char *text, const yaml_char_t *tag,
              yaml_mark_t at)
 {
     if (s == MRSI_SCALAR_TOO_LARGE) {
@@ -341,7 +341,7 @@ scalar_error(struct reader *r, enum mrsi_scalar s, const char *text, const yaml_
 }
 
 static bool
-scalar_value(struct reader *r, const yaml_event_t *ev, struct mrs_val *out)
+scalar_value(struct yaml_reader *r, const yaml_event_t *ev, struct mrs_val *out)
 {
     const char *text = (const char *)ev->data.scalar.value,
                *tag = (const char *)ev->data.scalar.tag;
@@ -367,11 +367,11 @@ scalar_value(struct reader *r, const yaml_event_t *ev, struct mrs_val *out)
 }
 
 static bool
-on_scalar(struct reader *r, const yaml_event_t *ev)
+on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
 {
     const char *text = (const char *)ev->data.scalar.value;
     size_t n = ev->data.scalar.length;
-    struct mrsi_node *node = new_node(r, MRSI_SCALAR, ev->start_mark);
+    struct mrsi_yaml_node *node = new_node(r, MRSI_SCALAR, ev->start_mark);
     if (!node || !anchor_add(r, ev->data.scalar.anchor, node, text, n)) {
         return false;
     }
@@ -389,12 +389,12 @@ on_scalar(struct reader *r, const yaml_event_t *ev)
 }
 
 static bool
-on_alias(struct reader *r, const yaml_event_t *ev)
+on_alias(struct yaml_reader *r, const yaml_event_t *ev)
 {
     const char *name = (const char *)ev->data.alias.anchor;
     yaml_mark_t at = ev->start_mark;
     struct anchor *a = anchor_find(r, name);
-    struct mrsi_node *node = a ? a->node : new_node(r, MRSI_SCALAR, at);
+    struct mrsi_yaml_node *node = a ? a->node : new_node(r, MRSI_SCALAR, at);
     if (!a) {
         mrsi_plan_error(r->p, line_of(at), col_of(at),
                         "alias `*%.60s` names no anchor above it; put quotes around a text that "
@@ -420,7 +420,7 @@ on_alias(struct reader *r, const yaml_event_t *ev)
 }
 
 static bool
-on_event(struct reader *r, const yaml_event_t *ev)
+on_event(struct yaml_reader *r, const yaml_event_t *ev)
 {
     switch (ev->type) {
     case YAML_DOCUMENT_START_EVENT:
@@ -447,7 +447,7 @@ on_event(struct reader *r, const yaml_event_t *ev)
 
 /* ---- errors of syntax ---- */
 static size_t
-line_start(const struct reader *r, yaml_mark_t at)
+line_start(const struct yaml_reader *r, yaml_mark_t at)
 {
     size_t i = 0, line = 0;
     while (i < r->n && line < at.line) {
@@ -457,7 +457,7 @@ line_start(const struct reader *r, yaml_mark_t at)
 }
 
 static char
-char_at(const struct reader *r, yaml_mark_t at)
+char_at(const struct yaml_reader *r, yaml_mark_t at)
 {
     size_t i = line_start(r, at), col = 0;
     while (i < r->n && r->text[i] != '\n' && col < at.column) {
@@ -470,7 +470,7 @@ char_at(const struct reader *r, yaml_mark_t at)
 }
 
 static const char *
-advice(const struct reader *r)
+advice(const struct yaml_reader *r)
 {
     static const struct {
         const char *problem, *advice;
@@ -501,7 +501,7 @@ advice(const struct reader *r)
 }
 
 static void
-syntax_error(struct reader *r)
+syntax_error(struct yaml_reader *r)
 {
     const yaml_parser_t *y = &r->yaml;
     if (y->error == YAML_MEMORY_ERROR) {
@@ -541,7 +541,7 @@ syntax_error(struct reader *r)
 }
 
 static bool
-too_many_directives(struct reader *r)
+too_many_directives(struct yaml_reader *r)
 {
     uint32_t line = 1, found = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -558,7 +558,7 @@ too_many_directives(struct reader *r)
 }
 
 static void
-read_events(struct reader *r)
+read_events(struct yaml_reader *r)
 {
     bool end = false;
     yaml_parser_set_encoding(&r->yaml, YAML_UTF8_ENCODING);
@@ -581,7 +581,7 @@ read_events(struct reader *r)
 bool
 mrsi_yaml_read(struct mrsi_plan *p, const char *text, size_t n)
 {
-    struct reader *r = mrs_zalloc(p->pub.mem, sizeof *r);
+    struct yaml_reader *r = mrs_zalloc(p->pub.mem, sizeof *r);
     if (!r) {
         p->dead = true;
         return false;

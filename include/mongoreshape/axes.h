@@ -9,7 +9,7 @@
 #define MONGORESHAPE_AXES_H
 
 #include "mongoreshape/path.h"
-#include "mongoreshape/step.h"
+#include "mongoreshape/context.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -24,6 +24,8 @@ enum mrs_status {
     MRS_FAIL = -20, /* this operation failed, the handle may still be closed */
     MRS_DEAD = -30  /* stop everything */
 };
+/* The next call of several, as long as none has failed: s is what it returns, or stays what it is. */
+#define MRS_THEN(s, ...) ((s) = (s) == MRS_OK ? (__VA_ARGS__) : (s))
 
 enum mrs_code {
     MRS_E_NONE = 0,

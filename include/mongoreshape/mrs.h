@@ -9,14 +9,19 @@
 #define MONGORESHAPE_MRS_H
 
 #include "mongoreshape/cat.h"
+#include "mongoreshape/catalogue.h"
 #include "mongoreshape/compare.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/expr.h"
+#include "mongoreshape/fold_ops.h"
+#include "mongoreshape/group_ops.h"
+#include "mongoreshape/inverse.h"
 #include "mongoreshape/io.h"
+#include "mongoreshape/join_ops.h"
 #include "mongoreshape/path.h"
 #include "mongoreshape/plan.h"
 #include "mongoreshape/run.h"
-#include "mongoreshape/step.h"
+#include "mongoreshape/spread_ops.h"
 #include "mongoreshape/version.h"
 
 #endif

@@ -8,7 +8,8 @@
 #ifndef MONGORESHAPE_NODES_H
 #define MONGORESHAPE_NODES_H
 
-#include "mongoreshape/step.h"
+#include "mongoreshape/context.h"
+#include "mongoreshape/join_ops.h"
 
 #ifdef __cplusplus
 extern "C" {

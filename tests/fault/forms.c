@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* forms.c - a dump directory as one file: an archive as mongodump writes it, with the blocks of its collections in
  * turns, and containers by libarchive. */
-#include "../../common/io/archive.h"
+#include "io/input/archive.h"
 #include "fault.h"
 #include <archive.h>
 #include <archive_entry.h>

@@ -8,7 +8,7 @@
  * no mutation would pass them), and by itself as a whole file. Where a residue is made or put back, the inverse has a
  * state of its own. Either the run is refused with a reason or it ends; nothing leaks, no file stays open. With an
  * empty script it ends well, with the same documents. */
-#include "../../common/run/checkpoint.h"
+#include "run/pass/checkpoint.h"
 #include "edits.h"
 #include "stopped.h"
 

@@ -3,7 +3,7 @@
  *
  * The first byte chooses. A manifest ends with a status and a reason. Of two documents of other bytes at least one
  * value is told, with a path; a document's metadata do not differ from themselves. Nothing may leak. */
-#include "../../common/run/compare.h"
+#include "run/compare/compare_dumps.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -7,9 +7,10 @@
  * `status` makes of them, change lists, checkpoints, lists of actions, small documents. Each ends with a status and a
  * reason, whatever it is told, what is written as JSON can be read as such, and nothing leaks. What else stands in the
  * first line makes an allocation fail. Needs no libmongoc. */
-#include "../../shell-ext/live/preflight.h"
-#include "../../shell-ext/live/quiet.h"
-#include "../../shell-ext/live/state_io.h"
+#include "mongoreshape/catalogue.h"
+#include "live/server/preflight.h"
+#include "live/quiet/quiet.h"
+#include "live/state/state_io.h"
 
 #include "mongoreshape/ejson.h"
 

@@ -5,8 +5,8 @@
  * with the checked keys of the right type. Streams: gzip and zstd decoders end with a status
  * whatever they get, and the cut of the input into steps does not change what comes out. Nothing
  * may leak. */
-#include "../../common/io/codec.h"
-#include "../../common/io/internal.h"
+#include "io/codec/codec.h"
+#include "io/input/input.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * left out; 2: the content of DOCS is {length u16 of the operations, operations, documents}, and packed here; 4: bytes
  * behind the last record stay. Either the run ends with a reason and nothing is there, or what it wrote has the digests
  * that the file promises. Nothing may leak. */
-#include "../../common/run/residue.h"
+#include "run/residue/residue.h"
 #include "ground.h"
 #include "mongoreshape/mrs.h"
 

@@ -53,7 +53,9 @@ BEGIN {
     # Which room a public header belongs to, and what each room may see.
     split("clock clock mem base err base limits base version base words base doc doc value doc path doc ejson doc " \
           "decimal doc cli cli expr expr io io step step axes step nodes step link step unique step plan plan " \
-          "live plan run run compare run cat run mrs all",
+          "live plan run run compare run cat run mrs all view doc walk doc template doc build doc buffer base " \
+          "formats io dump_in io dump_out io checkpoint_files io files io spread_ops step join_ops step " \
+          "group_ops step fold_ops step catalogue step inverse step context step",
           pair, " ")
     for (i = 1; pair[i] != ""; i += 2) room_of[pair[i]] = pair[i + 1]
     sees["base"] = " base "
@@ -81,7 +83,20 @@ BEGIN {
     set_of("sprintf vsprintf strcpy strcat strncpy strncat stpcpy atoi atol atoll atof gets strtok", unsafe)
     set_of("time clock gettimeofday clock_gettime rand random srand getenv secure_getenv getpid open fopen", outside)
     unfinished = "(TOD" "O|FIX" "ME|XX" "X)"
-    if (step_names != "") n_steps = split(step_names, step_name, " ")
+    while ((getline line < ladder_file) > 0) read_ladder(line)
+}
+
+# "ROOM: a b|c d but FILE>FILE ...": a is the lowest; b and c do not see each other; "." is the room's own folder.
+function read_ladder(line,    room, w, n, i, s, k, j) {
+    if (line ~ /^#/ || line !~ /:/) return
+    room = line; sub(/:.*/, "", room); sub(/^[^:]*: */, "", line)
+    has_ladder[room] = 1
+    n = split(line, w, " ")
+    for (i = 1; i <= n; i++) {
+        if (w[i] == "but") { while (++i <= n) excepted[w[i]] = 1; return }
+        k = split(w[i], s, "|")
+        for (j = 1; j <= k; j++) rung[s[j] == "." ? room : room "/" s[j]] = i
+    }
 }
 
 FNR == 1 {
@@ -106,6 +121,8 @@ FNR == 1 {
 
 function finish() {
     if (file != "" && last > 1000) complain(last, "file-length", last " lines, 1000 are allowed")
+    if (is_h && last > 250 && file !~ /^(tests|bench)\//)
+        complain(last, "header-length", last " lines, 250 are allowed")
 }
 
 FNR == licence_at && !/SPDX-License-Identifier: Apache-2.0/ {
@@ -138,36 +155,52 @@ FNR == opening_at && (is_c || is_h) && !/^\/\*/ {
             complain(FNR, "layers", room " must not see mongoreshape/" h ".h")
     } else if (match($0, /"[^"]*"/)) {
         h = substr($0, RSTART + 1, RLENGTH - 2)
-        if (h ~ /\// && file !~ /^include\//) complain(FNR, "layers", "a private header of another room: " h)
-        if (room == "steps") sibling(h)
+        if (file !~ /^include\//) private_header(h)
     } else if (match($0, /<[^>]*>/)) {
         h = substr($0, RSTART, RLENGTH)
         if (never[room] != "" && h ~ never[room]) complain(FNR, "layers", room " must not see " h)
         if (h ~ /<(sys\/socket|netdb|netinet\/.*|arpa\/.*|(mongoc|bson)(\/.*)?)\.h>/ && !driver_door())
-            complain(FNR, "layers", "network and driver headers belong to shell-ext/live/link.c: " h)
+            complain(FNR, "layers", "network and driver headers belong to shell-ext/live/link/connection.c: " h)
         if (in_common && h ~ /<(zstd|zlib)\.h>|<isa-l/ && file !~ /^common\/io\//)
             complain(FNR, "layers", "codecs live in common/io: " h)
     }
 }
 
-function driver_door() { return file ~ /^shell-ext\/live\/link[a-z_]*\.[ch]$/ }
+function driver_door() { return file ~ /^shell-ext\/live\/link\/connection[a-z_]*\.[ch]$/ }
 
-# Files of a step are called after it: embed.c embed_shape.c see embed.h; a file of another step must not.
-function sibling(h,    i, own, his, f) {
-    f = file; sub(/.*\//, "", f)
-    his = owner(h); own = owner(f)
-    if (his != "" && own != "" && own != his) complain(FNR, "layers", "the step " own " must not see " h)
+# A header of the same folder by its name, of another folder of the room by its path from the rooms' folder: then it
+# must lie lower on the ladder, and the README of its folder must show it.
+function private_header(h,    whole, dir, own, name) {
+    own = file; sub(/\/[^\/]*$/, "", own)
+    if (h !~ /\//) return
+    whole = (room == "live" ? "shell-ext/" : "common/") h
+    dir = whole; sub(/\/[^\/]*$/, "", dir)
+    name = h; sub(/.*\//, "", name)
+    if (index(dir "/", (room == "live" ? "shell-ext/live" : "common/" room) "/") != 1)
+        complain(FNR, "layers", "a private header of another room: " h)
+    else if (dir == own)
+        complain(FNR, "layers", "a header of this folder is named without its folder: " h)
+    else if (!(dir in rung) || !(own in rung) || rung[dir] >= rung[own])
+        complain(FNR, "ladder", own " must not see " dir)
+    else if (!shows(dir, name))
+        complain(FNR, "face", h " is not shown to others by " dir "/README.md")
 }
-function owner(f,    i, best) {
-    best = ""
-    for (i = 1; i <= n_steps; i++)
-        if ((f ~ "^" step_name[i] "[._]") && length(step_name[i]) > length(best)) best = step_name[i]
-    return best
+
+# "Shown: `a.h` `b.h`" in the README of a folder.
+function shows(dir, name,    line, readme) {
+    if (!(dir in shown)) {
+        shown[dir] = " "
+        readme = root "/" dir "/README.md"
+        while ((getline line < readme) > 0)
+            if (line ~ /^Shown: /) { gsub(/[`,]/, " ", line); shown[dir] = shown[dir] line " " }
+        close(readme)
+    }
+    return index(shown[dir], " " name " ") > 0
 }
 
 # common/cli may print, and so may the files of the live tool that talk to people; nobody ends the process but by the
 # second interrupt.
-function may_print() { return room == "cli" || file ~ /^shell-ext\/live\/(main|job|report|progress|cmd_[a-z]+)\.c$/ }
+function may_print() { return room == "cli" || file ~ /^shell-ext\/live\/commands\/[a-z_]+\.c$/ }
 (in_common || room == "live") && code ~ /[a-z]/ {
     if (may_print()) {
         for (name in ends) if (calls(code, name)) complain(FNR, "loud", name "() ends the process or says too little")
@@ -198,6 +231,14 @@ is_c && /^\}/ {
     if (in_body && FNR - in_body + 1 > 80)
         complain(in_body, "function-length", (FNR - in_body + 1) " lines, 80 are allowed")
     in_body = 0
+}
+
+# A tag means one thing in all of the product.
+(in_common || room == "migrate" || room == "live" || file ~ /^include\//) &&
+    code ~ /^(static )?(const )?(struct|union|enum) [A-Za-z_0-9]+ *\{/ {
+    tag = code; sub(/^(static )?(const )?(struct|union|enum) /, "", tag); sub(/[^A-Za-z_0-9].*/, "", tag)
+    if (tag in tag_in && tag_in[tag] != file) complain(FNR, "tag-twice", tag " is defined in " tag_in[tag] " too")
+    else tag_in[tag] = file
 }
 
 # Public functions: a comment above, or on the line, or above the group they stand in.

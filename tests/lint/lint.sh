@@ -10,12 +10,14 @@ root=$1
 libs=$2
 here=$(cd "$(dirname "$0")" && pwd)
 cc=${CC:-cc}
+ladder=${LADDER:-$here/ladder.txt}
 found=$(mktemp) || exit 2
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$found" "$tmp"' EXIT
 rooms="base doc cli expr io steps plan run"
-rules="layers licence opening file-length line-length trailing-space unfinished own-machine tab loud raw-memory
-outside-world unsafe function-length undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate"
+rules="layers ladder face climb circle licence opening file-length header-length folder-size name-twice tag-twice
+line-length trailing-space unfinished own-machine tab loud raw-memory outside-world unsafe function-length undocumented
+header-c header-c++ symbol-name symbol-twice error-table door-plate"
 
 sources() {
     (cd "$root" && find include common migrate shell-ext/live tests bench docs dumps .ci Makefile -type f 2>/dev/null) |
@@ -23,9 +25,25 @@ sources() {
 }
 
 text_rules() {
-    steps=$(sed -n 's/.*&mrsi_step_\([a-z_]*\).*/\1/p' "$root/common/steps/registry.c" 2>/dev/null | tr '\n' ' ')
     sources | sed "s|^|$root/|" | tr '\n' '\0' |
-        LC_ALL=C xargs -0 awk -v root="$root" -v step_names="$steps" -f "$here/lint.awk" >>"$found"
+        LC_ALL=C xargs -0 awk -v root="$root" -v ladder_file="$ladder" -f "$here/lint.awk" >>"$found"
+}
+
+# Folders of the product: at most 20 sources in each; names of files that repeat only where a rule makes them.
+folders() {
+    (cd "$root" && find common migrate shell-ext/live include -name '*.[ch]' 2>/dev/null) |
+        LC_ALL=C sort >"$tmp/product"
+    sed -n 's|/[^/]*\.c$||p' "$tmp/product" | uniq -c |
+        awk '$1 > 20 { printf "%s:1: folder-size: %d sources, 20 are allowed\n", $2, $1 }' >>"$found"
+    awk -F/ '$NF != "internal.h" && $NF in at { printf "%s:1: name-twice: %s has this name too\n", $0, at[$NF] }
+             { at[$NF] = $0 }' "$tmp/product" >>"$found"
+}
+
+# What calls what, by the symbols of the objects: no arrow climbs the ladder, circles are small and stay in a folder.
+arrows() {
+    sed -n 's|\.c$|.o|p' "$tmp/product" | while read -r o; do [ ! -f "$libs/$o" ] || echo "$o"; done >"$tmp/objects"
+    [ -s "$tmp/objects" ] || return 0
+    (cd "$libs" && xargs nm -A -g <"$tmp/objects") | awk -v ladder_file="$ladder" -f "$here/arrows.awk" >>"$found"
 }
 
 # Public headers must be usable alone, by C11 and by C++.
@@ -71,11 +89,17 @@ errors() {
         echo "common/base/err.c:1: error-table: err.h and err.c do not have the same codes" >>"$found"
 }
 
-# Every room has its door plate.
+# Every folder has its door plate, which says what each of its files is for.
 door_plates() {
-    for d in include/mongoreshape migrate shell-ext/live tests bench dumps $(printf 'common/%s ' $rooms); do
+    for d in tests bench dumps $(sed 's|/[^/]*$||' "$tmp/product" | uniq); do
         [ -d "$root/$d" ] || continue
-        [ -f "$root/$d/README.md" ] || echo "$d:1: door-plate: no README.md" >>"$found"
+        if [ ! -f "$root/$d/README.md" ]; then
+            echo "$d:1: door-plate: no README.md" >>"$found"
+            continue
+        fi
+        grep "^$d/[^/]*\$" "$tmp/product" | sed 's|.*/||' | while read -r f; do
+            grep -qF "\`$f\`" "$root/$d/README.md" || echo "$d/README.md:1: door-plate: says nothing of $f" >>"$found"
+        done
     done
 }
 
@@ -96,6 +120,8 @@ for c in g++ clang++; do
     if command -v "$c" >/dev/null 2>&1; then cxx=$c; break; fi
 done
 text_rules
+folders
+arrows
 headers
 symbols
 errors

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../../../common/io/codec.h"
-#include "../../../common/io/internal.h"
+#include "io/codec/codec.h"
+#include "io/input/input.h"
 #include "../../folder.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* t_archive.c - archives made by a small builder, byte by byte: what is whole is read, everything else is refused with
  * its place; many pieces, many namespaces, failing memory; and archives that we write. */
 #include "io_ground.h"
-#include "../../../common/io/archive.h"
+#include "io/input/archive.h"
 
 /* ---- the builder ---- */
 struct made {

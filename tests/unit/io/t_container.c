@@ -2,7 +2,7 @@
 /* t_container.c - dumps in containers: every format and filter lists and gives what the directory does; everything that
  * means to trick, is cut, or would not fit is refused. Containers are made by libarchive, and bent by hand. */
 #include "io_ground.h"
-#include "../../../common/io/container.h"
+#include "io/input/container.h"
 #include <archive.h>
 #include <archive_entry.h>
 #include <sys/resource.h>

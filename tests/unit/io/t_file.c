@@ -128,7 +128,7 @@ copies(void **state)
     struct bytes in = make_docs(2000, 1, 200);
     put(at("from"), in.p, in.n);
     int from = open(at("from"), O_RDONLY), to = open(at("to"), O_RDWR | O_CREAT, 0600), ends[2];
-    struct mrsi_span span = {from, 100, in.n - 200, "from"};
+    struct mrsi_file_span span = {from, 100, in.n - 200, "from"};
     OK(mrsi_copy_span(&span, to, "to", &err));
     struct bytes out = get(at("to"));
     assert_int_equal(out.n, in.n - 200);
@@ -140,7 +140,7 @@ copies(void **state)
     OK(mrsi_copy_span(&span, ends[1], "pipe", &err));
     uint8_t room[5000];
     size_t got;
-    struct mrsi_pipe end = {ends[0], "pipe", NULL};
+    struct mrsi_pipe_in end = {ends[0], "pipe", NULL};
     OK(mrsi_read_pipe(&end, room, sizeof room, &got, &err));
     assert_int_equal(got, 5000);
     assert_memory_equal(room, in.p + 100, 5000);

@@ -2,7 +2,7 @@
 /* t_half.c - an output that is stopped while it copies or packs, at every place where it rests, goes on there and not
  * before it, to the same bytes; words that are damaged are refused. */
 #include "io_ground.h"
-#include "../../../common/io/output.h"
+#include "io/output/output.h"
 
 enum { DOCS = 9000 };
 static char out_path[512];

@@ -2,7 +2,7 @@
 /* t_lanes.c - packing on several threads: the same bytes for any number of them, also where a run was stopped and goes
  * on; failures of every kind in every thread. */
 #include "io_test.h"
-#include "../../../common/io/lanes.h"
+#include "io/codec/codec_pool.h"
 #include <pthread.h>
 
 static int threads_refused; /* the n-th and all later ones; 0: none */

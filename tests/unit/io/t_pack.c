@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_pack.c - folders as tar and zip: what comes out is what went in, for us and for libarchive, the same every time. */
 #include "io_ground.h"
-#include "../../../common/io/container.h"
-#include "../../../common/io/pack_container.h"
+#include "io/input/container.h"
+#include "io/output/pack_container.h"
 #include <archive.h>
 #include <archive_entry.h>
 #include <locale.h>
@@ -38,7 +38,7 @@ static enum mrs_status
 pack(struct mrs_mem *own, const char *to, bool zip, enum mrs_codec codec)
 {
     int fd = open(to, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    struct mrsi_pack p = {own, at("r"), skip_names, 2, fd, to, {codec, 0}, NULL, NULL};
+    struct mrsi_container_pack p = {own, at("r"), skip_names, 2, fd, to, {codec, 0}, NULL, NULL};
     assert_true(p.fd >= 0);
     enum mrs_status s = zip ? mrsi_pack_zip(&p, &err) : mrsi_pack_tar(&p, &err);
     close(p.fd);
@@ -144,7 +144,8 @@ failures(void **state)
             assert_int_equal(mrs_mem_close(own), 0);
         }
     }
-    struct mrsi_pack p = {mem, at("r"), NULL, 0, open("/dev/full", O_WRONLY), "full", {MRS_CODEC_NONE, 0}, NULL, NULL};
+    struct mrsi_container_pack p = {mem, at("r"), NULL, 0, open("/dev/full", O_WRONLY), "full", {MRS_CODEC_NONE, 0},
+                                    NULL, NULL};
     FAILS(mrsi_pack_tar(&p, &err), MRS_E_IO);
     close(p.fd);
     free(big.p);

@@ -6,8 +6,8 @@
 
 #include "live_test.h"
 
-#include "../../../shell-ext/live/quiet.h"
-#include "../../../shell-ext/live/spool.h"
+#include "live/quiet/quiet.h"
+#include "live/quiet/spool.h"
 #include "../../folder.h"
 #include "mongoreshape/ejson.h"
 

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "../../../shell-ext/live/bson.h"
-#include "../../../shell-ext/live/link.h"
+#include "live/link/bson.h"
+#include "live/link/connection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "../run/dump_test.h"
 #include "live_test.h"
 
-#include "../../../shell-ext/live/pass.h"
-#include "../../../shell-ext/live/server.h"
+#include "live/pass/range_pass.h"
+#include "live/server/server.h"
 
 #include <unistd.h>
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../../shell-ext/live/bson.h"
+#include "live/link/bson.h"
 
 #include <bson/bson.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * rollback must give the first bytes back. Then: what verify has to find, from both sides; what must never be lost. */
 #include "pass_test.h"
 
-#include "../../../shell-ext/live/work.h"
+#include "live/pass/work.h"
 
 struct pass_case {
     const char *name, *plan;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../../shell-ext/live/preflight.h"
+#include "live/server/preflight.h"
 
 #include "mongoreshape/ejson.h"
 

@@ -7,7 +7,7 @@
  * the tool must spoil it. */
 #include "live_test.h"
 
-#include "../../../shell-ext/live/quiet.h"
+#include "live/quiet/quiet.h"
 #include "mongoreshape/ejson.h"
 
 #include <signal.h>

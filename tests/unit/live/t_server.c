@@ -3,9 +3,10 @@
  *
  * Collections with options and indexes of every kind that matters are made, then read back and checked; plans are
  * judged against them, each with the one thing wrong that must be named. */
+#include "mongoreshape/catalogue.h"
 #include "live_test.h"
 
-#include "../../../shell-ext/live/server.h"
+#include "live/server/server.h"
 
 #include "mongoreshape/ejson.h"
 

@@ -5,8 +5,8 @@
  * stands before the library's. */
 #include "live_test.h"
 
-#include "../../../shell-ext/live/server.h"
-#include "../../../shell-ext/live/state.h"
+#include "live/server/server.h"
+#include "live/state/run_document.h"
 
 #include <pthread.h>
 #include <sys/syscall.h>

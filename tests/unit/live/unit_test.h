@@ -9,7 +9,7 @@
 #include "../run/dump_test.h"
 #include "live_test.h"
 
-#include "../../../shell-ext/live/pass.h"
+#include "live/pass/range_pass.h"
 
 #define TEST_DB "mrs_unit_test"
 

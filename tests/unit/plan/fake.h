@@ -7,6 +7,7 @@
 #ifndef FAKE_H
 #define FAKE_H
 
+#include "mongoreshape/catalogue.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/plan.h"
 

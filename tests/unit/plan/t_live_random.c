@@ -7,6 +7,7 @@
  * steps are done one after the other. Plans of one-document steps are contracted as well, twice, and must end in the
  * same bytes. Plans that may be done in place are done so, each group twice. Plans that the rule refuses go the same
  * ways, to show that the test can fail: many of them must go wrong. */
+#include "mongoreshape/spread_ops.h"
 #include "../steps/host.h"
 
 #include "mongoreshape/live.h"

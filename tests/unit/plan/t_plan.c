@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_plan.c - a loaded plan: its id, its check against a catalogue, and what explain says. */
+#include "mongoreshape/catalogue.h"
 #include "fake.h"
 
 static void

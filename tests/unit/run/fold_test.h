@@ -6,6 +6,8 @@
 #ifndef UNIT_RUN_FOLD_TEST_H
 #define UNIT_RUN_FOLD_TEST_H
 
+#include "mongoreshape/fold_ops.h"
+#include "mongoreshape/catalogue.h"
 #include "dump_test.h"
 
 #define DOCS_MAX 700

@@ -5,7 +5,7 @@
 #define MARK_TEST_H
 
 #include "run_test.h"
-#include "../../../common/run/checkpoint.h"
+#include "run/pass/checkpoint.h"
 
 struct mark {
     char folder[64], output[80];

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "../../../common/run/internal.h"
+#include "run/engine/run_engine.h"
 
 struct bare {
     struct mrs_mem *mem;

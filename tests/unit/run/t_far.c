@@ -2,13 +2,13 @@
 /* t_far.c - shapes that stay in a file: what is made of a note is what was noted, whatever field is left out; notes
  * that speak of what is not there lead nowhere. */
 #include "run_test.h"
-#include "../../../common/run/join.h"
+#include "run/join/join.h"
 
 enum { BEFORE = 100, FIELDS = 7 };
 
 /* A join with two parts of from in memory, and one between them that could not be mapped; the second holds d. */
 static void
-begin(struct mrsi_join *j, struct bare *b, struct mrs_view d, uint8_t *first, uint8_t *second)
+begin(struct mrsi_join_run *j, struct bare *b, struct mrs_view d, uint8_t *first, uint8_t *second)
 {
     const struct mrsi_mapped m[] = {{first, BEFORE, 0, 0}, {NULL, 0, 1, BEFORE}, {second, d.n, 2, BEFORE}};
     memset(j, 0, sizeof *j);
@@ -54,7 +54,7 @@ noted(struct mrs_view d, struct mrs_view shape, uint8_t *room)
 }
 
 static void
-comes_back(struct mrsi_join *j, const struct mrsi_rec *r, struct mrs_view shape)
+comes_back(struct mrsi_join_run *j, const struct mrsi_rec *r, struct mrs_view shape)
 {
     const uint8_t *doc = mrsi_far_find(j, r);
     uint8_t *to = malloc(shape.n);
@@ -66,7 +66,7 @@ comes_back(struct mrsi_join *j, const struct mrsi_rec *r, struct mrs_view shape)
 
 /* Notes that are damaged in one place: nothing outside the files is looked at. */
 static void
-leads_nowhere(struct mrsi_join *j, const struct mrsi_rec *good, uint32_t doc_len)
+leads_nowhere(struct mrsi_join_run *j, const struct mrsi_rec *good, uint32_t doc_len)
 {
     _Alignas(8) uint8_t room[sizeof *good + sizeof(struct mrsi_far)];
     struct mrsi_rec *r = (struct mrsi_rec *)(void *)room;
@@ -98,7 +98,7 @@ every_field(void **state)
         for (uint32_t without = 0; without <= FIELDS; without++) {
             struct mrs_view d = document(&whole, len, FIELDS), shape = document(&rest, len, without);
             uint8_t *first = malloc(BEFORE), *second = malloc(d.n);
-            struct mrsi_join j;
+            struct mrsi_join_run j;
             begin(&j, &b, d, first, second);
             const struct mrsi_rec *r = noted(d, shape, room);
             assert_non_null(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_fates.c - a byte for each document: in memory, then in a file, told by several threads at once. */
 #include "mark_test.h"
-#include "../../../common/run/join.h"
+#include "run/join/join.h"
 
 enum { CHUNK = 1 << 20 };
 

@@ -2,7 +2,7 @@
 /* t_fold.c - the engine of folds, driven by a step made for it (fold_test.h), against a naive grouping of the same
  * documents, also where it is stopped in the middle of groups. */
 #include "fold_test.h"
-#include "../../../common/run/checkpoint.h"
+#include "run/pass/checkpoint.h"
 
 /* ---- running it, between steps of a plan ---- */
 static struct ran

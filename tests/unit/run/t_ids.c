@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_ids.c - equal `_id`s are found in memory and on disk, and judged by the plan's policy. */
 #include "run_test.h"
-#include "../../../common/run/ids.h"
+#include "run/pass/id_check.h"
 
 /* { _id: id, v: v } with int32s; twelve documents may be used at a time. */
 static struct mrs_view
@@ -207,7 +207,7 @@ add(struct mrsi_ids *ids, const struct member *x)
     struct mrs_buf list;
     struct mrs_err e;
     uint32_t keep = !x->there && mrsi_ids_keeps_bodies(ids, 3) ? doc.n : 0;
-    struct mrsi_member m = {h.lo, h.hi, body.lo, body.hi, x->source, 0, 3, x->there, x->made, 0, keep, 0};
+    struct mrsi_id_member m = {h.lo, h.hi, body.lo, body.hi, x->source, 0, 3, x->there, x->made, 0, keep, 0};
     mrs_err_clear(&e);
     mrs_buf_init(&list, ids->en->mem, SIZE_MAX);
     mrs_buf_put(&list, &m, sizeof m);

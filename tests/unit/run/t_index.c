@@ -2,7 +2,7 @@
 /* t_index.c - flat memory and keys to ordinals: the same in memory and in a file, and across the move from one to the
  * other. */
 #include "run_test.h"
-#include "../../../common/run/index.h"
+#include "run/store/ordinal_index.h"
 
 static struct mrs_hash128
 key_of(uint64_t i)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_keep.c - what folds keep of documents, in every form of record, comes back as it was: ordinals that lie far apart,
  * orders as numbers and as bytes, kins that stand in several pieces. */
+#include "mongoreshape/fold_ops.h"
 #include "run_test.h"
-#include "../../../common/run/fold.h"
+#include "run/fold/fold.h"
 
 enum { DOCS = 6000, WORKERS = 3, GROUPS = 7, KINS = GROUPS * 3, SHAPE_MAX = 400 };
 

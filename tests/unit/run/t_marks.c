@@ -2,9 +2,9 @@
 /* t_marks.c - what outlives a job goes into a mark and comes back from it: the same in memory and in files, however
  * much is put or read behind the mark, and with another share of memory. */
 #include "run_test.h"
-#include "../../../common/run/checkpoint.h"
-#include "../../../common/run/ids.h"
-#include "../../../common/run/index.h"
+#include "run/pass/checkpoint.h"
+#include "run/pass/id_check.h"
+#include "run/store/ordinal_index.h"
 #include <fcntl.h>
 
 static char top[256];
@@ -431,7 +431,7 @@ put_candidates(struct mrsi_ids *ids, uint64_t n, uint64_t twice, struct mrs_err 
         struct mrs_hash128 key = mrs_hash(&(uint64_t){i % n}, 8, 1);
         doc[7] = (uint8_t)i;
         struct mrs_hash128 body = mrs_hash(&i, 8, 2);
-        struct mrsi_member m = {key.lo, key.hi, body.lo, body.hi, i, 0, 3, 0, 0, 0, 12, 0};
+        struct mrsi_id_member m = {key.lo, key.hi, body.lo, body.hi, i, 0, 3, 0, 0, 0, 12, 0};
         mrs_buf_put(&list, &m, sizeof m);
         mrs_buf_put(&list, doc, 12);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_match_file.c - the matches of one document when they lie in a file: each once, in order, again after a rewind. */
+#include "mongoreshape/join_ops.h"
 #include "run_test.h"
-#include "../../../common/run/match_file.h"
+#include "run/join/match_file.h"
 
 enum { N = 3000, LARGE = 1500000 };
 
@@ -60,7 +61,7 @@ static enum mrs_status
 whole(struct bare *b, bool by_reference, bool refused)
 {
     static uint8_t zero[N];
-    struct mrsi_join j;
+    struct mrsi_join_run j;
     struct mrsi_match_file f;
     struct mrsi_hashed into;
     uint64_t placed = 0;

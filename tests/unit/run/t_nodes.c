@@ -2,13 +2,13 @@
 /* t_nodes.c - places of nodes: ways up and numbers of random forests against a walk from every node, of chains of a
  * few hundred thousand nodes in both directions, and intervals against a look at every pair. */
 #include "run_test.h"
-#include "../../../common/run/nodes.h"
+#include "run/tree/tree_pass.h"
 
 enum { ID = 5 }; /* bytes of an int32 id with its type */
 
 /* n nodes without relations; ids are their numbers. */
 static enum mrs_status
-begin(struct mrsi_tree *t, struct bare *b, uint32_t n, unsigned needs)
+begin(struct mrsi_tree_run *t, struct bare *b, uint32_t n, unsigned needs)
 {
     enum mrs_status s = MRS_OK;
     memset(t, 0, sizeof *t);
@@ -40,7 +40,7 @@ begin(struct mrsi_tree *t, struct bare *b, uint32_t n, unsigned needs)
 }
 
 static void
-end(struct mrsi_tree *t)
+end(struct mrsi_tree_run *t)
 {
     struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice, &t->childless};
     for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) {
@@ -55,12 +55,12 @@ end(struct mrsi_tree *t)
 }
 
 static void
-check_against_walk(const struct mrsi_tree *t, const uint32_t *parent, const bool *out)
+check_against_walk(const struct mrsi_tree_run *t, const uint32_t *parent, const bool *out)
 {
     uint64_t last = 0, good = 0;
     const struct mrsi_numbers *numbers = t->numbers.p;
     for (uint32_t i = 0; i < t->n; i++) {
-        const struct mrsi_node *n = mrsi_node(t, i);
+        const struct mrsi_tree_node *n = mrsi_node(t, i);
         uint32_t at = i, depth = 0;
         while (at != MRSI_NONE && !out[at] && depth <= t->n) {
             at = parent[at];
@@ -91,7 +91,7 @@ random_forests(void **state)
     for (int round = 0; round < 300; round++) {
         uint32_t n = 1 + (uint32_t)(roll(&seed) % 60), parent[64];
         bool out[64];
-        struct mrsi_tree t;
+        struct mrsi_tree_run t;
         struct bare b;
         bare_begin(&b, 0, round & 1 ? 4096 : 1 << 20, 1);
         assert_int_equal(begin(&t, &b, n, MRS_TREE_NUMBERS | MRS_TREE_CHILDREN), MRS_OK);
@@ -118,7 +118,7 @@ deep_chains(void **state)
     enum { N = 300000 };
     (void)state;
     for (int way = 0; way < 3; way++) { /* root first, root last, a circle */
-        struct mrsi_tree t;
+        struct mrsi_tree_run t;
         struct bare b;
         bare_begin(&b, 0, 1 << 20, 1);
         assert_int_equal(begin(&t, &b, N, MRS_TREE_NUMBERS), MRS_OK);
@@ -130,7 +130,7 @@ deep_chains(void **state)
         const struct mrsi_numbers *numbers = t.numbers.p;
         for (uint32_t i = 0; i < N; i++) {
             uint32_t depth = way ? N - 1 - i : i;
-            const struct mrsi_node *n = mrsi_node(&t, i);
+            const struct mrsi_tree_node *n = mrsi_node(&t, i);
             assert_int_equal(n->fate, way == 2 ? MRSI_TREE_OUT : MRSI_TREE_IN);
             assert_true(way == 2 || (n->depth == depth && n->way == depth * 4 && numbers[i].left == depth + 1u &&
                                      numbers[i].right == 2u * N - depth));
@@ -147,7 +147,7 @@ intervals(void **state)
     (void)state;
     for (int round = 0; round < 400; round++) {
         uint32_t n = 1 + (uint32_t)(roll(&seed) % 12), l[12], r[12];
-        struct mrsi_tree t;
+        struct mrsi_tree_run t;
         struct bare b;
         bare_begin(&b, 0, round & 1 ? 4096 : 1 << 20, 1);
         assert_int_equal(begin(&t, &b, n, 0), MRS_OK);
@@ -187,7 +187,7 @@ intervals(void **state)
 static void
 cancelled(void **state)
 {
-    struct mrsi_tree t;
+    struct mrsi_tree_run t;
     struct bare b;
     int stop = 1;
     (void)state;

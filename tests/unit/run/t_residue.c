@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_residue.c - the way back: the inverse as text that reads back to the same values, what a residue is made of, memory
  * that runs out anywhere. That every input comes back byte for byte is the law of tests/law. */
-#include "../../../common/run/residue.h"
+#include "mongoreshape/inverse.h"
+#include "run/residue/residue.h"
 #include "dump_test.h"
 
 static struct mrs_plan *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_sorter.c - the external sort against a sort in memory, from no record to thousands of runs. */
 #include "run_test.h"
-#include "../../../common/run/sorter.h"
+#include "run/store/sorter.h"
 
 struct line {
     uint8_t key[40];

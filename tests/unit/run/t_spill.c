@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_spill.c - records of several workers thrown into partitions come back whole and in order, from memory and disk. */
 #include "mark_test.h"
-#include "../../../common/run/join.h"
+#include "run/join/join.h"
 
 /* What a record must hold, so that one that is mixed up is noticed. */
 static uint32_t

@@ -2,7 +2,7 @@
 /* t_stopped.c - runs that are stopped at each of their checkpoints and gone on with: the same documents, and there are
  * checkpoints in every part of the work that may take long. */
 #include "dump_test.h"
-#include "../../../common/run/checkpoint.h"
+#include "run/pass/checkpoint.h"
 
 static unsigned written, stop_at;
 static int cancel;

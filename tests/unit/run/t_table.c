@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_table.c - keys to entries: everything is found, in the order of the log, however many share a key. */
 #include "mark_test.h"
-#include "../../../common/run/join.h"
+#include "run/join/join.h"
 
 static struct mrsi_key
 key_of(uint64_t x)
@@ -46,7 +46,7 @@ one_key(void **state)
         log[k] = (struct mrsi_logged){key_of(77), k, k % 3, 0};
     }
     build(&t, mem, log, N);
-    for (const struct mrsi_entry *x = mrsi_table_find(&t, key_of(77)); x; x = mrsi_table_next(&t, x), i++) {
+    for (const struct mrsi_table_entry *x = mrsi_table_find(&t, key_of(77)); x; x = mrsi_table_next(&t, x), i++) {
         assert_int_equal(x->ord, i);
         assert_int_equal(x->ref, i % 3);
     }
@@ -75,7 +75,7 @@ random_keys(void **state)
         build(&t, mem, log, n);
         for (uint32_t k = 0; k < 200; k++) {
             struct mrsi_key key = key_of(roll(&seed) % (keys * 2));
-            const struct mrsi_entry *x = mrsi_table_find(&t, key);
+            const struct mrsi_table_entry *x = mrsi_table_find(&t, key);
             for (uint32_t i = 0; i < n; i++) {
                 if (log[i].key.a == key.a && log[i].key.b == key.b) {
                     assert_non_null(x);
@@ -149,7 +149,7 @@ marks(void **state)
     build_again(&empty_again, &m, &b, "none");
     assert_null(mrsi_table_find(&empty_again, key_of(1)));
     for (uint32_t k = 0; k < N; k++) {
-        const struct mrsi_entry *x = mrsi_table_find(&t, log[k].key), *y = mrsi_table_find(&again, log[k].key);
+        const struct mrsi_table_entry *x = mrsi_table_find(&t, log[k].key), *y = mrsi_table_find(&again, log[k].key);
         for (; k == 0 ? x && y : k % 3 && x && y; x = mrsi_table_next(&t, x), y = mrsi_table_next(&again, y)) {
             assert_true(x->ord == y->ord && x->ref == y->ref);
         }

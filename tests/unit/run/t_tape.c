@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_tape.c - a list that is written once and searched: the same in memory and in a file, and again after a reset. */
 #include "run_test.h"
-#include "../../../common/run/tape.h"
+#include "run/store/file_array.h"
 
 static int
 by_u64(const void *pa, const void *pb)

@@ -5,6 +5,8 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include "mongoreshape/spread_ops.h"
+#include "mongoreshape/catalogue.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,6 +3,9 @@
  *
  * It stands in for the offline engine in the tests of steps: match by comparing every key with every key, gather
  * in lists, write in order. It knows the step interface and no step. */
+#include "mongoreshape/spread_ops.h"
+#include "mongoreshape/join_ops.h"
+#include "mongoreshape/group_ops.h"
 #include "host.h"
 
 /* ---- the database ---- */

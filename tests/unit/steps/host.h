@@ -9,6 +9,7 @@
 #ifndef HOST_H
 #define HOST_H
 
+#include "mongoreshape/join_ops.h"
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,8 @@
  * the checkpoint. A range is derived once, its writes are put down in the journal (one write), then made one by
  * one, then the checkpoint moves on. Whoever starts again repeats the writes of the journal: they are by _id, so
  * twice is once. Children of a unit are found through keys(), as an index would. */
+#include "mongoreshape/spread_ops.h"
+#include "mongoreshape/join_ops.h"
 #include "host.h"
 #include "mongoreshape/value.h"
 

@@ -3,6 +3,8 @@
  *
  * It holds one document of its input and what that became, nothing else: documents of from are looked up again
  * for every document of into, and only the bits of what became of them are kept. */
+#include "mongoreshape/spread_ops.h"
+#include "mongoreshape/join_ops.h"
 #include "host.h"
 
 struct item {

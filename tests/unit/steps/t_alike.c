@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_alike.c - a document looks as another one exactly where a walk finds the same types, names and lengths. */
-#include "../../../common/steps/alike.h"
+#include "steps/bucket/shared_fields.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,10 +2,10 @@
 /* t_args.c - the readers of a step's keys, by a step that reads one key of every kind and says what it read. */
 #include "bench.h"
 
-#include "../../../common/steps/args.h"
+#include "steps/kit/args.h"
 
 struct all {
-    struct mrsi_keep keep;
+    struct mrsi_owned keep;
     char said[4096];
 };
 

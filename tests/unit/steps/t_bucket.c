@@ -2,6 +2,7 @@
 /* t_bucket.c - bucket and unbucket: kernels behind a naive host, wrong plans, descriptions, indexes, no memory.
  *
  * The host reads all documents, sorts what they bring by group, order and place, and folds group after group. */
+#include "mongoreshape/fold_ops.h"
 #include "bench.h"
 #include "mongoreshape/value.h"
 

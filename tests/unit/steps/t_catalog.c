@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_catalog.c - the catalogue itself and the steps on whole collections: index, options, rename_collection,
 drop_collection. */
+#include "mongoreshape/catalogue.h"
 #include "bench.h"
 
-#include "../../../common/steps/catalog.h"
+#include "steps/catalog/catalog.h"
 
 #define ID "{'v':2,'key':{'_id':1},'name':'_id_'}"
 

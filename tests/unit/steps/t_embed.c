@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_embed.c - embed: every key, policy and corner of the plan language, as rows of plan, documents, outcome. */
+#include "mongoreshape/join_ops.h"
 #include "host.h"
 
 #define P "'from':'c','into':'p'"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_indexes.c - what happens to indexes and validators: rewritten in place, carried, named, left out. */
+#include "mongoreshape/catalogue.h"
 #include "bench.h"
 
-#include "../../../common/steps/indexes.h"
+#include "steps/catalog/indexes.h"
 
 #define ID "{'v':2,'key':{'_id':1},'name':'_id_'}"
 #define END "],'collectionName':'a','type':'collection'}\n"

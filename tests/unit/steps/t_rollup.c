@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_rollup.c - what documents bring to the groups of a rollup: the same, whether or not the look of a document is known
  * that looked as it does. */
+#include "mongoreshape/fold_ops.h"
 #include "bench.h"
 #include "mongoreshape/value.h"
 

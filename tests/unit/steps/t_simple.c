@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t_simple.c - unset, rename, cast, order, delete: every key, policy and corner. */
+#include "mongoreshape/spread_ops.h"
 #include "bench.h"
 
 static const struct bench_case docs[] = {

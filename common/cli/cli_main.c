@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli_main.c - what the main function of every tool does, and how all of them speak of errors.
+ *
+ * Parses, runs the command, and makes sure that what went to standard output arrived: a full disk behind a redirection
+ * is an error like any other. Diagnostics look as those of compilers, so that editors find the place. Knows no command
+ * by name but `help`, which is the last of every table. */
+#include "mongoreshape/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* Where the caller has closed a standard stream the next file would get its number, and messages would be written into
+ * a dump. What takes its place refuses what the stream is for. */
+static bool
+fill_standard_streams(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    bool ok = true;
+    for (int fd = STDIN_FILENO; ok && fd <= STDERR_FILENO; fd++) {
+        ok = fcntl(fd, F_GETFD) >= 0 || open("/dev/null", modes[fd]) == fd;
+    }
+    return ok;
+}
+
+/* A result that did not arrive is none, also where it was that things differ. */
+static int
+close_stdout(const struct mrs_cli *cli, int status)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        mrs_say(stderr, "%s: standard output: %s\n", cli->tool->name, strerror(errno));
+        return status > mrs_code_exit(MRS_E_REFUSED) ? status : mrs_code_exit(MRS_E_IO);
+    }
+    return status;
+}
+
+static int
+run(struct mrs_cli *cli, int argc, char **argv)
+{
+    int status = 0;
+    if (!mrs_cli_parse(cli, argc, argv, &status)) {
+        return status;
+    }
+    if (cli->help && cli->command->run != mrs_cli_help) {
+        mrs_cli_help_command(cli->tool, cli->command);
+        return 0;
+    }
+    return cli->command->run(cli);
+}
+
+int
+mrs_cli_main(struct mrs_cli *cli, int argc, char **argv)
+{
+    int status = fill_standard_streams() ? run(cli, argc, argv) : mrs_code_exit(MRS_E_IO);
+    mrs_cli_clear(cli);
+    return close_stdout(cli, status);
+}
+
+void
+mrs_cli_tell(const struct mrs_cli *cli, const struct mrs_err *e)
+{
+    char text[1200];
+    bool colour = mrs_text_colour(stderr);
+    mrs_say(stderr, colour ? "%s: \x1b[31m%s\x1b[0m\n" : "%s: %s\n", cli->tool->name,
+            mrs_err_text(e, text, sizeof text));
+}
+
+void
+mrs_cli_tell_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg)
+{
+    bool colour = mrs_text_colour(stderr);
+    mrs_say(stderr, "%s:%u:%u: ", file, line, col);
+    fputs(!colour ? "" : warning ? "\x1b[35m" : "\x1b[31m", stderr);
+    mrs_say(stderr, colour ? "%s:\x1b[0m %s\n" : "%s: %s\n", warning ? "warning" : "error", msg);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout.c - folding, sizes, counts and times for people's eyes. Knows nothing of what it prints. */
+#include "mongoreshape/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void
+put_file(void *arg, const char *p, size_t n)
+{
+    fwrite(p, 1, n, arg);
+}
+
+void
+mrs_say(FILE *f, const char *fmt, ...)
+{
+    struct mrs_say to = {put_file, f};
+    va_list args;
+    va_start(args, fmt);
+    mrs_say_args(&to, fmt, &args);
+    va_end(args);
+}
+
+void
+mrs_text_fold(FILE *f, const char *text, int indent, int col)
+{
+    bool first = true;
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+        if (!first && col + 1 + n > MRS_TEXT_WIDTH) {
+            fprintf(f, "\n%*s", indent, "");
+            col = indent;
+        } else if (!first) {
+            fputc(' ', f);
+            col++;
+        }
+        mrs_say(f, "%.*s", n, text);
+        col += n;
+        text += n;
+        text += strspn(text, " ");
+        first = false;
+    }
+    fputc('\n', f);
+}
+
+const char *
+mrs_text_size(uint64_t bytes, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double v = (double)bytes;
+    size_t unit = 0;
+    while (v >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+        v /= 1024;
+        unit++;
+    }
+    snprintf(text, 32, unit && v < 100 ? "%.1f %s" : "%.0f %s", v, units[unit]);
+    return text;
+}
+
+const char *
+mrs_text_count(uint64_t n, char text[32])
+{
+    char plain[24];
+    int digits = snprintf(plain, sizeof plain, "%" PRIu64, n), at = 0;
+    for (int i = 0; i < digits; i++) {
+        if (i && (digits - i) % 3 == 0) {
+            text[at++] = ',';
+        }
+        text[at++] = plain[i];
+    }
+    text[at] = '\0';
+    return text;
+}
+
+const char *
+mrs_text_time(uint64_t ms, char text[32])
+{
+    uint64_t s = ms / 1000;
+    if (s < 60) {
+        snprintf(text, 32, "%.2f s", (double)ms / 1000);
+    } else if (s < 3600) {
+        snprintf(text, 32, "%" PRIu64 " min %02" PRIu64 " s", s / 60, s % 60);
+    } else {
+        snprintf(text, 32, "%" PRIu64 " h %02" PRIu64 " min", s / 3600, s / 60 % 60);
+    }
+    return text;
+}
+
+bool
+mrs_text_colour(FILE *f)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fileno(f));
+}

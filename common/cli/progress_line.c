@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* progress_line.c - when a line about the progress is due, what rate it can tell of, and how it is drawn.
+ *
+ * On a terminal one line is drawn over and over, at most six times a second, and taken away at the end; elsewhere
+ * (--progress) lines follow each other, one a second. The time left comes from a smoothed rate over all passes, so it
+ * settles after a few seconds. What stands in the line is the tool's business. */
+#include "mongoreshape/cli.h"
+#include "mongoreshape/clock.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define TERMINAL_MS 170
+#define FILE_MS 1000
+
+void
+mrs_cli_progress_begin(struct mrs_cli_progress *p, bool wanted, bool quiet)
+{
+    memset(p, 0, sizeof *p);
+    p->terminal = isatty(STDERR_FILENO);
+    p->on = wanted || (p->terminal && !quiet);
+    p->start_ms = p->last_ms = mrs_clock_steady();
+}
+
+bool
+mrs_cli_progress_due(struct mrs_cli_progress *p, uint64_t done)
+{
+    uint64_t ms = mrs_clock_steady(), since = ms - p->last_ms;
+    if (!p->on || since < (p->terminal ? TERMINAL_MS : FILE_MS)) {
+        return false;
+    }
+    uint64_t more = done > p->last_done ? done - p->last_done : 0;
+    double current = (double)more * 1000 / (double)since, weight = (double)since / 3000;
+    weight = weight > 1 ? 1 : weight;
+    p->rate = p->rate > 0 ? p->rate + (current - p->rate) * weight : current;
+    p->last_ms = ms;
+    p->last_done = done;
+    return true;
+}
+
+const char *
+mrs_cli_progress_left(const struct mrs_cli_progress *p, uint64_t done, uint64_t total, char text[40])
+{
+    text[0] = '\0';
+    if (total > done && p->rate > 1) {
+        uint64_t s = (uint64_t)((double)(total - done) / p->rate) + 1;
+        if (s < 360000) {
+            snprintf(text, 40, "  %u:%02u left", (unsigned)(s / 60), (unsigned)(s % 60));
+        }
+    }
+    return text;
+}
+
+static int
+columns(void)
+{
+    struct winsize w;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col - 1 : 79;
+}
+
+void
+mrs_cli_progress_draw(struct mrs_cli_progress *p, const char *line)
+{
+    if (p->terminal) {
+        mrs_say(stderr, "\r%.*s\x1b[K", columns(), line);
+    } else {
+        mrs_say(stderr, "%s\n", line);
+    }
+    fflush(stderr);
+    p->drawn = true;
+}
+
+void
+mrs_cli_progress_end(struct mrs_cli_progress *p)
+{
+    if (p->drawn && p->terminal) {
+        fputs("\r\x1b[K", stderr);
+    }
+    p->drawn = false;
+}

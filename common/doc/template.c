@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* template.c - documents that look as an earlier one: as long, with the same types, names and lengths in the same
+ * places.
+ *
+ * All that mrs_doc_check judges stands in those bytes, so a document that has them in common with one that was checked
+ * needs no walk, and its fields lie where those of the other lie. The bytes are compared under a mask, sixteen at a
+ * time, which takes a small part of a walk. */
+#include "internal.h"
+
+bool
+mrsi_look_fits(uint32_t n)
+{
+    return n >= sizeof(mrsi_wide) && n <= MRS_LOOK_MAX;
+}
+
+/* The bytes of a value that may be others in a document of the same look, as far as they are looked for. */
+static void
+free_value(struct mrs_look *k, const uint8_t *doc, struct mrs_val v)
+{
+    uint8_t *mask = k->mask + (v.p - doc);
+    switch (v.type) {
+    case MRS_STRING:
+    case MRS_SYMBOL:
+    case MRS_CODE:
+        memset(mask + 4, 0, v.n - 5u);
+        break;
+    case MRS_BINARY:
+        memset(mask + 5, 0, v.n - 5u);
+        break;
+    case MRS_BOOL:
+        *mask = (uint8_t)~1;
+        break;
+    case MRS_DOCUMENT:
+    case MRS_ARRAY:
+    case MRS_REGEX:
+    case MRS_DBPOINTER:
+    case MRS_CODE_W_SCOPE:
+        break;
+    default:
+        memset(mask, 0, v.n);
+    }
+}
+
+void
+mrsi_look_of(struct mrs_look *k, struct mrs_view d)
+{
+    struct mrs_walk stack[MRS_LOOK_MAX / MRS_DOC_MIN];
+    struct mrs_elem e;
+    int depth = 1;
+    k->size = d.n;
+    memcpy(k->bytes, d.p, d.n);
+    memset(k->mask, 0xff, d.n);
+    mrs_walk_init(&stack[0], d);
+    while (depth > 0) {
+        if (mrs_walk_next(&stack[depth - 1], &e) <= 0) {
+            depth--;
+            continue;
+        }
+        free_value(k, d.p, e.v);
+        if (e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY) {
+            mrs_walk_init(&stack[depth++], mrs_val_view(e.v));
+        }
+    }
+}
+
+/* Not at each document that looks otherwise, should they take turns. */
+void
+mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d, const struct mrs_eval_fields *f)
+{
+    bool again = k->met == d.n;
+    k->met = d.n;
+    if (!again || !mrsi_look_fits(d.n) || !f->all || k->strange++ % 8) {
+        return;
+    }
+    k->no = ++layout->looks;
+    k->names = f->names;
+    k->n = f->n;
+    mrsi_look_of(k, d);
+    for (uint32_t i = 0; i < f->n; i++) {
+        const struct mrs_elem *e = &f->e[i];
+        k->field[i] = (struct mrs_look_field){(uint16_t)(e->p - d.p), (uint16_t)(e->v.p - d.p), (uint16_t)e->v.n,
+                                              e->v.type};
+    }
+}
+
+void
+mrs_look_fields(const struct mrs_look *k, const uint8_t *p, struct mrs_eval_fields *f)
+{
+    f->n = k->n;
+    f->all = true;
+    f->names = k->names;
+    f->look = k;
+    for (uint32_t i = 0; i < k->n; i++) {
+        const struct mrs_look_field *x = &k->field[i];
+        const uint8_t *at = p + x->at, *value = p + x->value;
+        f->e[i] = (struct mrs_elem){at, (const char *)at + 1, (uint32_t)(x->value - x->at) - 2, {value, x->n, x->type}};
+    }
+}

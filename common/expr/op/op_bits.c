@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op_bits.c - $bitAnd, $bitOr, $bitXor, $bitNot on int and long.
+ *
+ * Operands are looked at from left to right: the first null makes null, the first that is neither int nor long
+ * fails. The result is a long as soon as one operand is. No operand at all: what changes nothing (all bits for
+ * $bitAnd, none for the others), as an int. */
+#include "expr/support.h"
+
+enum bits { BITS_AND, BITS_OR, BITS_XOR };
+
+static enum mrs_status
+fold_bits(const struct mrs_expr *x, struct mrs_eval *ev, enum bits how, struct mrs_val *out)
+{
+    int64_t bits = how == BITS_AND ? -1 : 0, more;
+    bool wide = false;
+    for (uint32_t i = 0; i < x->n_args; i++) {
+        struct mrs_val v;
+        MRSI_TRY(mrsi_arg(x, i, ev, &v));
+        if (mrsi_is_nullish(v)) {
+            return mrsi_ret_null(out);
+        }
+        if (!mrsi_is_integer(v, &more)) {
+            return mrsi_eval_error(x, ev, "takes int and long only, not %s", mrs_type_name(v.type));
+        }
+        wide = wide || v.type == MRS_INT64;
+        bits = how == BITS_AND ? bits & more : how == BITS_OR ? bits | more : bits ^ more;
+    }
+    return wide ? mrsi_ret_i64(ev, bits, out) : mrsi_ret_i32(ev, (int32_t)bits, out);
+}
+
+static enum mrs_status
+op_and(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return fold_bits(x, ev, BITS_AND, out);
+}
+
+static enum mrs_status
+op_or(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return fold_bits(x, ev, BITS_OR, out);
+}
+
+static enum mrs_status
+op_xor(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return fold_bits(x, ev, BITS_XOR, out);
+}
+
+static enum mrs_status
+op_not(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val v;
+    int64_t bits;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    if (mrsi_is_nullish(v)) {
+        return mrsi_ret_null(out);
+    }
+    if (!mrsi_is_integer(v, &bits)) {
+        return mrsi_eval_error(x, ev, "takes int and long only, not %s", mrs_type_name(v.type));
+    }
+    return v.type == MRS_INT64 ? mrsi_ret_i64(ev, ~bits, out) : mrsi_ret_i32(ev, (int32_t)~bits, out);
+}
+
+#define ROW(n) .row = {"$" n, "bits", ""}
+const struct mrs_op mrsi_ops_bits[] = {
+    {ROW("bitAnd"), .eval = op_and, .n_min = 0, .n_max = 255},
+    {ROW("bitNot"), .eval = op_not, .n_min = 1, .n_max = 1},
+    {ROW("bitOr"), .eval = op_or, .n_min = 0, .n_max = 255},
+    {ROW("bitXor"), .eval = op_xor, .n_min = 0, .n_max = 255},
+    {.row = {NULL, NULL, NULL}},
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op_measure.c - what a value is made of: $binarySize, $bsonSize, $tsSecond, $tsIncrement.
+ *
+ * Null gives null; a value of another type than the one that is meant fails. */
+#include "expr/support.h"
+
+static enum mrs_status
+op_binary_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val v;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    if (mrsi_is_nullish(v)) {
+        return mrsi_ret_null(out);
+    }
+    if (v.type != MRS_STRING && v.type != MRS_BINARY) {
+        return mrsi_eval_error(x, ev, "takes a string or binary data, not %s", mrs_type_name(v.type));
+    }
+    return mrsi_ret_count(ev, v.n - 5, out); /* four bytes of length, and a NUL or a subtype */
+}
+
+static enum mrs_status
+op_bson_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val v;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    if (mrsi_is_nullish(v)) {
+        return mrsi_ret_null(out);
+    }
+    if (v.type != MRS_DOCUMENT) {
+        return mrsi_eval_error(x, ev, "takes a document, not %s", mrs_type_name(v.type));
+    }
+    return mrsi_ret_count(ev, v.n, out);
+}
+
+/* at: where the half that is asked for begins; the increment is stored first. */
+static enum mrs_status
+timestamp_half(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t at, struct mrs_val *out)
+{
+    struct mrs_val v;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    if (mrsi_is_nullish(v)) {
+        return mrsi_ret_null(out);
+    }
+    if (v.type != MRS_TIMESTAMP) {
+        return mrsi_eval_error(x, ev, "takes a timestamp, not %s", mrs_type_name(v.type));
+    }
+    return mrsi_ret_i64(ev, mrs_le32(v.p + at), out);
+}
+
+static enum mrs_status
+op_ts_second(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return timestamp_half(x, ev, 4, out);
+}
+
+static enum mrs_status
+op_ts_increment(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return timestamp_half(x, ev, 0, out);
+}
+
+const struct mrs_op mrsi_ops_measure[] = {
+    {.row = {"$binarySize", "measure", ""}, .eval = op_binary_size, .n_min = 1, .n_max = 1},
+    {.row = {"$bsonSize", "measure", ""}, .eval = op_bson_size, .n_min = 1, .n_max = 1},
+    {.row = {"$tsIncrement", "measure", ""}, .eval = op_ts_increment, .n_min = 1, .n_max = 1},
+    {.row = {"$tsSecond", "measure", ""}, .eval = op_ts_second, .n_min = 1, .n_max = 1},
+    {.row = {NULL, NULL, NULL}},
+};

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op_string.c - operators on text.
+ *
+ * Strings are bytes with a length: NUL is data, letters are ASCII letters only, nothing is
+ * normalised. Results are written once into the arena. The order of checks (type before null, or
+ * null before type) is the server's and differs from operator to operator; callers depend on it,
+ * because a failing check refuses a document where a null would pass. */
+#include "expr/support.h"
+
+static enum mrs_status
+too_large(const struct mrs_expr *x, struct mrs_eval *ev)
+{
+    return mrsi_eval_error(x, ev, "the result would be larger than a document may be");
+}
+
+/* An argument that must be a string or nullish; text->p is NULL for a nullish one. */
+static enum mrs_status
+text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *what,
+             struct mrsi_text *text)
+{
+    struct mrs_val v;
+    text->p = NULL;
+    text->n = 0;
+    MRSI_TRY(mrsi_arg(x, i, ev, &v));
+    if (mrsi_is_nullish(v)) {
+        return MRS_OK;
+    }
+    if (v.type != MRS_STRING) {
+        return mrsi_eval_error(x, ev, "%s must be a string, not %s", what, mrs_type_name(v.type));
+    }
+    *text = mrsi_text_of(v);
+    return MRS_OK;
+}
+
+/* An argument as the text that the server takes it for; a nullish one is "". */
+static enum mrs_status
+coerced(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_text *text)
+{
+    struct mrs_val v;
+    MRSI_TRY(mrsi_arg(x, i, ev, &v));
+    if (mrsi_is_nullish(v)) {
+        text->p = "";
+        text->n = 0;
+        return MRS_OK;
+    }
+    return mrsi_coerce_text(x, ev, v, &text->p, &text->n);
+}
+
+static enum mrs_status
+eval_concat(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrsi_text *part = mrs_arena_alloc(ev->arena, (x->n_args + 1) * sizeof *part);
+    if (!part) {
+        return mrsi_eval_memory(ev, x->n_args * sizeof *part);
+    }
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < x->n_args; i++) {
+        MRSI_TRY(text_or_null(x, i, ev, "each argument", &part[i]));
+        if (!part[i].p) {
+            return mrsi_ret_null(out);
+        }
+        total += part[i].n;
+    }
+    if (total > MRS_DOC_READ_MAX) {
+        return too_large(x, ev);
+    }
+    char *to;
+    MRSI_TRY(mrsi_ret_room(ev, (uint32_t)total, &to, out));
+    for (uint32_t i = 0; i < x->n_args; i++) {
+        memcpy(to, part[i].p, part[i].n);
+        to += part[i].n;
+    }
+    return MRS_OK;
+}
+
+/* The first place of `find` in text at or behind `from`; NULL: none. An empty one is found at once.
+ */
+static const char *
+search(const char *from, const char *end, struct mrsi_text find)
+{
+    return find.n ? memmem(from, (size_t)(end - from), find.p, find.n) : from;
+}
+
+/* The arguments of a $split; *null: the result is null. */
+static enum mrs_status
+split_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text *text, struct mrsi_text *sep,
+                bool *null)
+{
+    struct mrs_val input, by;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &input));
+    MRSI_TRY(mrsi_arg(x, 1, ev, &by));
+    *null = mrsi_is_nullish(input) || mrsi_is_nullish(by);
+    if (*null) {
+        return MRS_OK;
+    }
+    if (input.type != MRS_STRING || by.type != MRS_STRING) {
+        return mrsi_eval_error(x, ev, "the text and the separator must be strings, not %s and %s",
+                               mrs_type_name(input.type), mrs_type_name(by.type));
+    }
+    *text = mrsi_text_of(input);
+    *sep = mrsi_text_of(by);
+    return sep->n ? MRS_OK : mrsi_eval_error(x, ev, "the separator is empty");
+}
+
+static uint32_t
+split_count(struct mrsi_text text, struct mrsi_text sep)
+{
+    const char *end = text.p + text.n;
+    uint32_t n = 1;
+    for (const char *at = text.p; (at = search(at, end, sep)); at += sep.n) {
+        n++;
+    }
+    return n;
+}
+
+/* Counted first, so that the array is written once, where it stays. */
+enum mrs_status
+mrsi_eval_split(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrsi_text text, sep;
+    char name[12];
+    bool null;
+    MRSI_TRY(split_arguments(x, ev, &text, &sep, &null));
+    if (null) {
+        return mrsi_ret_null(out);
+    }
+    uint32_t n = split_count(text, sep);
+    uint64_t most = 5 + text.n + (uint64_t)n * (7 + mrs_index_name(name, n - 1));
+    if (most > 4u * MRS_DOC_MAX) {
+        return too_large(x, ev);
+    }
+    uint8_t *p = mrs_arena_alloc(ev->arena, most), *to = p + 4;
+    if (!p) {
+        return mrsi_eval_memory(ev, most);
+    }
+    const char *at = text.p, *end = text.p + text.n;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *hit = search(at, end, sep);
+        uint32_t len = (uint32_t)((hit ? hit : end) - at), digits = mrs_index_name(name, i);
+        *to++ = MRS_STRING;
+        memcpy(to, name, digits + 1);
+        to += digits + 1;
+        mrs_put32(to, len + 1);
+        memcpy(to + 4, at, len);
+        to[4 + len] = 0;
+        to += 5 + len;
+        at = hit ? hit + sep.n : end;
+    }
+    *to++ = 0;
+    mrs_put32(p, (uint32_t)(to - p));
+    *out = (struct mrs_val){p, (uint32_t)(to - p), MRS_ARRAY};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_eval_split_at(const struct mrs_expr *x, struct mrs_eval *ev, int64_t index, struct mrs_val *out)
+{
+    struct mrsi_text text, sep;
+    bool null;
+    MRSI_TRY(split_arguments(x, ev, &text, &sep, &null));
+    if (null) {
+        return mrsi_ret_null(out);
+    }
+    index += index < 0 ? split_count(text, sep) : 0;
+    const char *at = text.p, *end = text.p + text.n, *hit = NULL;
+    for (int64_t i = 0; index >= 0; i++, at = hit + sep.n) {
+        hit = search(at, end, sep);
+        if (i == index) {
+            return mrsi_ret_text(ev, at, (size_t)((hit ? hit : end) - at), out);
+        }
+        if (!hit) {
+            break;
+        }
+    }
+    *out = mrs_missing();
+    return MRS_OK;
+}
+
+static char
+upper(char c)
+{
+    return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+}
+
+static char
+lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static enum mrs_status
+change_case(const struct mrs_expr *x, struct mrs_eval *ev, char (*to)(char), struct mrs_val *out)
+{
+    struct mrsi_text text;
+    MRSI_TRY(coerced(x, 0, ev, &text));
+    char *p;
+    MRSI_TRY(mrsi_ret_room(ev, text.n, &p, out));
+    for (uint32_t i = 0; i < text.n; i++) {
+        p[i] = to(text.p[i]);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+eval_upper(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return change_case(x, ev, upper, out);
+}
+
+static enum mrs_status
+eval_lower(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return change_case(x, ev, lower, out);
+}
+
+static enum mrs_status
+eval_strcasecmp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrsi_text a, b;
+    MRSI_TRY(coerced(x, 0, ev, &a));
+    MRSI_TRY(coerced(x, 1, ev, &b));
+    int order = 0;
+    for (uint32_t i = 0; !order && i < a.n && i < b.n; i++) {
+        order = (uint8_t)upper(a.p[i]) - (uint8_t)upper(b.p[i]);
+    }
+    if (!order && a.n != b.n) {
+        order = a.n < b.n ? -1 : 1;
+    }
+    return mrsi_ret_i32(ev, order < 0 ? -1 : order > 0, out);
+}
+
+/* What $trim takes away without `chars`: NUL and the blanks that the server counts as such. */
+static const char BLANKS[] = "\0 "
+                             "\t\n\v\f\r\xC2\xA0\xE1\x9A\x80\xE2\x80\x80\xE2\x80\x81\xE2\x80\x82"
+                             "\xE2\x80\x83\xE2\x80\x84\xE2\x80\x85"
+                             "\xE2\x80\x86\xE2\x80\x87\xE2\x80\x88\xE2\x80\x89\xE2\x80\x8A";
+
+/* Whether the code point p[0..n) is one of the set. */
+static bool
+in_set(struct mrsi_text set, const char *p, uint32_t n)
+{
+    for (uint32_t at = 0; at < set.n;) {
+        uint32_t len = mrsi_utf8_len((uint8_t)set.p[at]);
+        len = len < set.n - at ? len : set.n - at;
+        if (len == n && memcmp(set.p + at, p, n) == 0) {
+            return true;
+        }
+        at += len;
+    }
+    return false;
+}
+
+/* Length of the code point that ends at `end`, looking back no further than `from`. */
+static uint32_t
+last_len(const char *from, const char *end)
+{
+    uint32_t len = 1;
+    while (len < 4 && end - len > from && ((uint8_t) * (end - len) & 0xC0) == 0x80) {
+        len++;
+    }
+    return len;
+}
+
+static enum mrs_status
+trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struct mrs_val *out)
+{
+    struct mrsi_text text, set = {BLANKS, sizeof BLANKS - 1};
+    MRSI_TRY(text_or_null(x, 0, ev, "input", &text));
+    if (x->args[1]) {
+        struct mrsi_text chars;
+        MRSI_TRY(text.p ? text_or_null(x, 1, ev, "chars", &chars) : MRS_OK);
+        if (text.p) {
+            set = chars;
+        }
+    }
+    if (!text.p || !set.p) {
+        return mrsi_ret_null(out);
+    }
+    const char *from = text.p, *end = text.p + text.n;
+    while (front && from < end) {
+        uint32_t len = mrsi_utf8_len((uint8_t)*from);
+        len = len < (uint32_t)(end - from) ? len : (uint32_t)(end - from);
+        if (!in_set(set, from, len)) {
+            break;
+        }
+        from += len;
+    }
+    while (back && from < end) {
+        uint32_t len = last_len(from, end);
+        if (!in_set(set, end - len, len)) {
+            break;
+        }
+        end -= len;
+    }
+    return mrsi_ret_text(ev, from, (size_t)(end - from), out);
+}
+
+static enum mrs_status
+eval_trim(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return trim(x, ev, true, true, out);
+}
+
+static enum mrs_status
+eval_ltrim(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return trim(x, ev, true, false, out);
+}
+
+static enum mrs_status
+eval_rtrim(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return trim(x, ev, false, true, out);
+}
+
+static enum mrs_status
+eval_substr_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrsi_text text;
+    struct mrs_val v;
+    int32_t range[2];
+    MRSI_TRY(coerced(x, 0, ev, &text));
+    for (uint32_t i = 0; i < 2; i++) {
+        MRSI_TRY(mrsi_arg(x, i + 1, ev, &v));
+        if (!mrsi_integral32(v, &range[i])) {
+            return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits",
+                                   i ? "the length" : "the start");
+        }
+    }
+    if (range[0] < 0 || range[1] < 0) {
+        return mrsi_eval_error(x, ev, "%s is negative", range[0] < 0 ? "the start" : "the length");
+    }
+    uint32_t left;
+    uint32_t from = mrsi_utf8_offset(text.p, text.n, (uint32_t)range[0], &left);
+    uint32_t n = mrsi_utf8_offset(text.p + from, text.n - from, (uint32_t)range[1], &left);
+    return mrsi_ret_text(ev, text.p + from, n, out);
+}
+
+static enum mrs_status
+eval_substr_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrsi_text text;
+    struct mrs_val v;
+    int64_t range[2];
+    MRSI_TRY(coerced(x, 0, ev, &text));
+    for (uint32_t i = 0; i < 2; i++) {
+        MRSI_TRY(mrsi_arg(x, i + 1, ev, &v));
+        if (!mrsi_coerce_i64(v, &range[i])) {
+            return mrsi_eval_error(x, ev, "%s must be a number that fits 64 bits",
+                                   i ? "the length" : "the start");
+        }
+    }
+    if (range[0] < 0) {
+        return mrsi_eval_error(x, ev, "the start is negative");
+    }
+    uint64_t from = (uint64_t)range[0];
+    if (mrsi_utf8_inside(text.p, text.n, from)) {
+        return mrsi_eval_error(x, ev, "the start lies inside a character");
+    }
+    from = from < text.n ? from : text.n;
+    uint64_t end =
+        range[1] < 0 || (uint64_t)range[1] > text.n - from ? text.n : from + (uint64_t)range[1];
+    if (mrsi_utf8_inside(text.p, text.n, end)) {
+        return mrsi_eval_error(x, ev, "the end lies inside a character");
+    }
+    return mrsi_ret_text(ev, text.p + from, end - from, out);
+}
+
+static enum mrs_status
+length(const struct mrs_expr *x, struct mrs_eval *ev, bool points, struct mrs_val *out)
+{
+    struct mrs_val v;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    if (v.type != MRS_STRING) {
+        return mrsi_eval_error(x, ev, "the argument must be a string, not %s",
+                               mrs_type_name(v.type));
+    }
+    struct mrsi_text text = mrsi_text_of(v);
+    return mrsi_ret_i32(ev, (int32_t)(points ? mrsi_utf8_count(text.p, text.n) : text.n), out);
+}
+
+static enum mrs_status
+eval_length_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return length(x, ev, true, out);
+}
+
+static enum mrs_status
+eval_length_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return length(x, ev, false, out);
+}
+
+/* What $indexOfCP and $indexOfBytes have in common; found->p is NULL where the input is nullish. */
+struct search_args {
+    struct mrsi_text text, find;
+    int32_t start, end;
+};
+
+static enum mrs_status
+search_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct search_args *a)
+{
+    a->start = 0;
+    a->end = INT32_MAX;
+    MRSI_TRY(text_or_null(x, 0, ev, "the text", &a->text));
+    if (!a->text.p) {
+        return MRS_OK;
+    }
+    MRSI_TRY(text_or_null(x, 1, ev, "what is looked for", &a->find));
+    if (!a->find.p) {
+        return mrsi_eval_error(x, ev, "what is looked for must be a string, not null");
+    }
+    for (uint32_t i = 2; i < x->n_args && x->args[i]; i++) {
+        struct mrs_val v;
+        int32_t *to = i == 2 ? &a->start : &a->end;
+        MRSI_TRY(mrsi_arg(x, i, ev, &v));
+        if (!mrsi_integral32(v, to) || *to < 0) {
+            return mrsi_eval_error(x, ev, "%s must be a whole number of 32 bits, not negative",
+                                   i == 2 ? "the start" : "the end");
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+eval_index_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct search_args a;
+    MRSI_TRY(search_arguments(x, ev, &a));
+    if (!a.text.p) {
+        return mrsi_ret_null(out);
+    }
+    uint32_t start = (uint32_t)a.start;
+    uint32_t end = (uint32_t)a.end < a.text.n ? (uint32_t)a.end : a.text.n;
+    const char *hit = start <= end ? search(a.text.p + start, a.text.p + end, a.find) : NULL;
+    return mrsi_ret_i32(ev, hit ? (int32_t)(hit - a.text.p) : -1, out);
+}
+
+/* A match must begin before the end, and may go on behind it. */
+static enum mrs_status
+eval_index_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct search_args a;
+    MRSI_TRY(search_arguments(x, ev, &a));
+    if (!a.text.p) {
+        return mrsi_ret_null(out);
+    }
+    uint32_t left;
+    uint32_t at = mrsi_utf8_offset(a.text.p, a.text.n, (uint32_t)a.start, &left);
+    if (!a.text.n && !a.find.n && !a.start) {
+        return mrsi_ret_i32(ev, 0, out);
+    }
+    for (int32_t i = a.start; !left && i < a.end && at < a.text.n; i++) {
+        if (a.text.n - at >= a.find.n && memcmp(a.text.p + at, a.find.p, a.find.n) == 0) {
+            return mrsi_ret_i32(ev, i, out);
+        }
+        at += mrsi_utf8_len((uint8_t)a.text.p[at]);
+    }
+    return mrsi_ret_i32(ev, -1, out);
+}
+
+struct replacement {
+    struct mrsi_text text, find, by;
+    bool all;
+};
+
+/* Writes the result to `to`, or where that is NULL only gives its length. */
+static uint64_t
+replaced(const struct replacement *r, char *to)
+{
+    const char *at = r->text.p, *end = at + r->text.n;
+    uint64_t n = 0;
+    bool go_on = true;
+    while (go_on) {
+        const char *hit = search(at, end, r->find);
+        const char *stop = hit ? hit : end;
+        if (to) {
+            memcpy(to + n, at, (size_t)(stop - at));
+        }
+        n += (uint64_t)(stop - at);
+        at = stop;
+        if (!hit) {
+            return n;
+        }
+        if (to) {
+            memcpy(to + n, r->by.p, r->by.n);
+        }
+        n += r->by.n;
+        at += r->find.n;
+        go_on = r->all;
+        if (!r->find.n &&
+            r->all) { /* between all characters: the one that stands here goes first */
+            uint32_t len = at < end ? mrsi_utf8_len((uint8_t)*at) : 0;
+            len = len < (uint32_t)(end - at) ? len : (uint32_t)(end - at);
+            if (to) {
+                memcpy(to + n, at, len);
+            }
+            n += len;
+            at += len;
+            go_on = len > 0;
+        }
+    }
+    if (to) {
+        memcpy(to + n, at, (size_t)(end - at));
+    }
+    return n + (uint64_t)(end - at);
+}
+
+static enum mrs_status
+replace(const struct mrs_expr *x, struct mrs_eval *ev, bool all, struct mrs_val *out)
+{
+    struct replacement r = {.all = all};
+    MRSI_TRY(text_or_null(x, 0, ev, "input", &r.text));
+    MRSI_TRY(text_or_null(x, 1, ev, "find", &r.find));
+    MRSI_TRY(text_or_null(x, 2, ev, "replacement", &r.by));
+    if (!r.text.p || !r.find.p || !r.by.p) {
+        return mrsi_ret_null(out);
+    }
+    uint64_t n = replaced(&r, NULL);
+    if (n > MRS_DOC_READ_MAX) {
+        return too_large(x, ev);
+    }
+    char *to;
+    MRSI_TRY(mrsi_ret_room(ev, (uint32_t)n, &to, out));
+    replaced(&r, to);
+    return MRS_OK;
+}
+
+static enum mrs_status
+eval_replace_one(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return replace(x, ev, false, out);
+}
+
+static enum mrs_status
+eval_replace_all(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    return replace(x, ev, true, out);
+}
+
+#define BY_COUNT(name, note, fn, least, most) {.row = {name, "string", note}, .eval = fn, .n_min = least, .n_max = most}
+#define BY_NAME(name, note, fn, keys) {.row = {name, "string", note}, .eval = fn, .named = keys}
+
+const struct mrs_op mrsi_ops_string[] = {
+    BY_COUNT("$concat", "", eval_concat, 0, 255),
+    BY_COUNT("$indexOfBytes", "", eval_index_bytes, 2, 4),
+    BY_COUNT("$indexOfCP", "", eval_index_points, 2, 4),
+    BY_NAME("$ltrim", "", eval_ltrim, "input|chars"),
+    BY_NAME("$replaceAll", "an empty find cuts at characters, never inside one", eval_replace_all,
+            "input,find,replacement"),
+    BY_NAME("$replaceOne", "", eval_replace_one, "input,find,replacement"),
+    BY_NAME("$rtrim", "", eval_rtrim, "input|chars"),
+    BY_COUNT("$split", "", mrsi_eval_split, 2, 2),
+    BY_COUNT("$strcasecmp", "", eval_strcasecmp, 2, 2),
+    BY_COUNT("$strLenBytes", "", eval_length_bytes, 1, 1),
+    BY_COUNT("$strLenCP", "", eval_length_points, 1, 1),
+    BY_COUNT("$substr", "", eval_substr_bytes, 3, 3),
+    BY_COUNT("$substrBytes", "", eval_substr_bytes, 3, 3),
+    BY_COUNT("$substrCP", "", eval_substr_points, 3, 3),
+    BY_COUNT("$toLower", "", eval_lower, 1, 1),
+    BY_COUNT("$toUpper", "", eval_upper, 1, 1),
+    BY_NAME("$trim", "", eval_trim, "input|chars"),
+    {.row = {NULL, NULL, NULL}},
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* optable.c - all operators in one enumeration.
+ *
+ * Each family of operators is a const table in its own file; here they are searched by name, walked for the
+ * documentation, and asked for the name nearest to one that is not there, since most unknown operators of a
+ * plan are misspelt known ones. Looked up while a plan is read only, so a linear search will do. */
+#include "expr/acc/acc.h"
+#include "expr/compile.h"
+
+static const struct mrs_op *const FAMILIES[] = {
+    mrsi_ops_arithmetic, mrsi_ops_power, mrsi_ops_total, mrsi_ops_compare, mrsi_ops_logic,
+    mrsi_ops_string,     mrsi_ops_regex, mrsi_ops_array, mrsi_ops_set,     mrsi_ops_object,
+    mrsi_ops_type,       mrsi_ops_date,  mrsi_ops_variable, mrsi_ops_angle, mrsi_ops_bits,
+    mrsi_ops_measure,    mrsi_ops_spread, mrsi_ops_refused,
+};
+#define N_FAMILIES (sizeof FAMILIES / sizeof *FAMILIES)
+
+static const struct mrs_op_row *const NAMES[] = {mrsi_query_rows, mrsi_query_refused};
+
+bool
+mrsi_op_accumulator(const char *name, uint32_t n)
+{
+    for (const struct mrsi_acc_kind *kind = mrsi_acc_kinds; kind->row.name; kind++) {
+        if (strlen(kind->row.name) == n && memcmp(kind->row.name, name, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct mrs_op *
+mrsi_op_find(const char *name, uint32_t n)
+{
+    for (size_t f = 0; f < N_FAMILIES; f++) {
+        for (const struct mrs_op *op = FAMILIES[f]; op->row.name; op++) {
+            if (strlen(op->row.name) == n && memcmp(op->row.name, name, n) == 0) {
+                return op;
+            }
+        }
+    }
+    return NULL;
+}
+
+const struct mrs_op_row *
+mrs_op_rows(uint32_t i)
+{
+    for (size_t f = 0; f < N_FAMILIES; f++) {
+        for (const struct mrs_op *op = FAMILIES[f]; op->row.name; op++) {
+            if (i-- == 0) {
+                return &op->row;
+            }
+        }
+    }
+    for (const struct mrsi_acc_kind *kind = mrsi_acc_kinds; kind->row.name; kind++) {
+        if (i-- == 0) {
+            return &kind->row;
+        }
+    }
+    for (size_t t = 0; t < sizeof NAMES / sizeof *NAMES; t++) {
+        for (const struct mrs_op_row *row = NAMES[t]; row->name; row++) {
+            if (i-- == 0) {
+                return row;
+            }
+        }
+    }
+    return NULL;
+}
+
+#define NAME_MAX_COMPARED 40u
+
+const char *
+mrsi_op_nearest(const char *name, uint32_t n)
+{
+    const char *nearest = NULL;
+    uint32_t least = n / 2;
+    if (n > NAME_MAX_COMPARED) {
+        return NULL;
+    }
+    for (size_t f = 0; f < N_FAMILIES; f++) {
+        for (const struct mrs_op *op = FAMILIES[f]; FAMILIES[f] != mrsi_ops_refused && op->row.name; op++) {
+            uint32_t d = mrs_word_distance(name, n, op->row.name, strlen(op->row.name));
+            if (d < least) {
+                least = d;
+                nearest = op->row.name;
+            }
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* query_refused.c - query operators of the server that no filter of a plan may use, each with the reason, and what is
+ * said about any name that a filter cannot have. */
+#include "query_build.h"
+#include "expr/compile.h"
+
+#define PLACE "it needs the geometry and the indexes of the server"
+const struct mrs_op_row mrsi_query_refused[] = {
+    {"$box", "refused query", PLACE},
+    {"$center", "refused query", PLACE},
+    {"$centerSphere", "refused query", PLACE},
+    {"$geoIntersects", "refused query", PLACE},
+    {"$geoWithin", "refused query", PLACE},
+    {"$geometry", "refused query", PLACE},
+    {"$jsonSchema", "refused query", "only a server checks documents against a schema; write the condition with $expr"},
+    {"$maxDistance", "refused query", PLACE},
+    {"$minDistance", "refused query", PLACE},
+    {"$near", "refused query", PLACE},
+    {"$nearSphere", "refused query", PLACE},
+    {"$polygon", "refused query", PLACE},
+    {"$rand", "refused query", "it gives another value each time, so a run could be neither repeated nor continued"},
+    {"$sampleRate", "refused query",
+     "it takes documents by chance, so a run could be neither repeated nor continued"},
+    {"$text", "refused query", "it needs a text index of the server"},
+    {"$where", "refused query", "it runs JavaScript on the server; write the condition with $expr"},
+    {NULL, NULL, NULL},
+};
+
+static const char *
+nearest(const struct mrs_elem *el)
+{
+    const char *best = NULL;
+    uint32_t least = el->name_len / 2;
+    for (const struct mrs_op_row *row = mrsi_query_rows; row->name; row++) {
+        uint32_t d = mrs_word_distance(el->name, el->name_len, row->name, strlen(row->name));
+        if (d < least) {
+            least = d;
+            best = row->name;
+        }
+    }
+    return best;
+}
+
+enum mrs_status
+mrsi_query_unknown(const struct mrs_elem *el, bool top, struct mrs_err *e)
+{
+    const char *where = top ? "here" : "at a field", *near = nearest(el);
+    for (const struct mrs_op_row *row = mrsi_query_refused; row->name; row++) {
+        if (mrsi_text_is(el->name, el->name_len, row->name)) {
+            return REFUSE(e, "%s cannot be used in a plan: %s", row->name, row->note);
+        }
+    }
+    if (near && !mrsi_text_is(el->name, el->name_len, near)) {
+        return REFUSE(e, "there is no query operator %.60s %s: the nearest known one is %s", el->name, where, near);
+    }
+    return REFUSE(e, "there is no query operator %.60s %s", el->name, where);
+}

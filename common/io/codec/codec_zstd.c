@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codec_zstd.c - Zstandard (RFC 8878) streams by libzstd.
+ *
+ * Any number of frames and skippable frames make one stream. Frames we write carry a checksum, so
+ * that a flipped bit is an error and not a wrong document, and say how much comes out of them.
+ * Tables are cut to size: a thread must fit a few megabytes, because several share a tight memory
+ * budget. A context begins each frame anew in memory of its own: in one that was used before, some
+ * versions of the library let earlier frames change what later ones become. All memory comes from
+ * ours. */
+#include "codec.h"
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+#include <zstd_errors.h>
+
+/* Larger tables than these cost memory and find little in a piece. */
+#define WINDOW_MOST 20
+#define HASH_MOST   19
+#define CHAIN_MOST  20
+#define WINDOW_READ ((1u << ZSTD_WINDOWLOG_LIMIT_DEFAULT) + 1) /* bytes, as the library has it for streams */
+#define FRAME_FIRST (ZSTD_MAGICNUMBER & 0xff)
+/* Types of blocks. */
+#define BLOCK_REPEATS 1 /* one byte, again and again */
+#define BLOCK_PACKED  2
+
+struct codec_zstd_dec {
+    struct mrs_mem *mem;
+    ZSTD_DCtx *z;
+    bool inside; /* a frame has begun and not ended */
+    bool any;
+    uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX]; /* what the frame begins with */
+    size_t head_n;
+    uint64_t made;    /* bytes that have come out of it */
+    bool walks;       /* where its first block begins is known */
+    uint64_t skip;    /* then: its bytes up to the next header of a block; no more block: all */
+    uint8_t block[3]; /* what that header begins with */
+    size_t block_n;
+};
+struct codec_zstd_packer {
+    struct mrs_mem *mem;
+    ZSTD_compressionParameters how;
+    size_t n; /* bytes of room */
+    uint64_t room[];
+};
+
+static void *
+z_take(void *mem, size_t n)
+{
+    return mrs_alloc(mem, n);
+}
+
+static void
+z_give(void *mem, void *p)
+{
+    mrs_free(mem, p);
+}
+
+static void *
+dec_open(struct mrs_mem *mem)
+{
+    ZSTD_customMem by = {z_take, z_give, mem};
+    struct codec_zstd_dec *d = mrs_zalloc(mem, sizeof *d);
+    if (!d) {
+        return NULL;
+    }
+    d->mem = mem;
+    d->z = ZSTD_createDCtx_advanced(by);
+    if (!d->z) {
+        mrs_free(mem, d);
+        return NULL;
+    }
+    return d;
+}
+
+static void
+dec_close(void *p)
+{
+    struct codec_zstd_dec *d = p;
+    if (d) {
+        ZSTD_freeDCtx(d->z);
+        mrs_free(d->mem, d);
+    }
+}
+
+/* Over n bytes of the frame. False: a block that is compressed and has no bytes. */
+static bool
+follow_blocks(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
+{
+    while (n) {
+        size_t over = d->skip < n ? (size_t)d->skip : n;
+        d->skip -= over;
+        p += over;
+        n -= over;
+        if (n) {
+            d->block[d->block_n++] = *p++;
+            n--;
+        }
+        if (d->block_n == sizeof d->block) {
+            uint32_t word = d->block[0] | (uint32_t)d->block[1] << 8 | (uint32_t)d->block[2] << 16;
+            uint32_t type = word >> 1 & 3, size = word >> 3;
+            if (type == BLOCK_PACKED && !size) {
+                return false;
+            }
+            d->block_n = 0;
+            d->skip = word & 1 ? UINT64_MAX : type == BLOCK_REPEATS ? 1 : size;
+        }
+    }
+    return true;
+}
+
+/* So many bytes of the frame were taken from p; as follow_blocks. */
+static bool
+follow_input(struct codec_zstd_dec *d, const uint8_t *p, size_t taken)
+{
+    size_t was = d->head_n, n = sizeof d->head - was;
+    n = taken < n ? taken : n;
+    if (n) {
+        memcpy(d->head + was, p, n);
+    }
+    d->head_n += n;
+    if (!d->walks && d->head_n >= ZSTD_FRAMEHEADERSIZE_PREFIX(ZSTD_f_zstd1)) {
+        size_t head = ZSTD_frameHeaderSize(d->head, d->head_n);
+        d->walks = true;
+        d->skip = d->head[0] != FRAME_FIRST || ZSTD_isError(head) ? UINT64_MAX : head - was;
+    }
+    return !d->walks || follow_blocks(d, p, taken);
+}
+
+/* At its end, in the order in which the library says it where it sees it. */
+static const char *
+judge_frame(const struct codec_zstd_dec *d)
+{
+    ZSTD_frameHeader h;
+    if (d->head[0] != FRAME_FIRST || ZSTD_getFrameHeader(&h, d->head, d->head_n) != 0) {
+        return NULL;
+    }
+    if (h.windowSize > WINDOW_READ) {
+        return ZSTD_getErrorString(ZSTD_error_frameParameter_windowTooLarge);
+    }
+    return h.frameContentSize == ZSTD_CONTENTSIZE_UNKNOWN || h.frameContentSize == d->made
+               ? NULL
+               : "a frame ends with fewer bytes than it says";
+}
+
+/* In the frame: so many bytes were taken from p and so many came out. What is wrong with it and passes with the library
+ * where the frame does not lie whole before it, or where it does; NULL: nothing. */
+static const char *
+follow(struct codec_zstd_dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
+{
+    if (!follow_input(d, p, taken)) {
+        return "a packed block is empty";
+    }
+    d->made += made;
+    if (!ends) {
+        return NULL;
+    }
+    const char *wrong = judge_frame(d);
+    d->head_n = d->block_n = 0;
+    d->made = 0;
+    d->walks = false;
+    return wrong;
+}
+
+/* A frame or a skippable frame may begin so. The library may also know formats that are older than RFC 8878: these are
+ * unpacked with memory that is not ours, and damage in them shows or not by how the input is cut. */
+static bool
+may_begin(uint8_t first)
+{
+    return first == FRAME_FIRST || (first & 0xf0) == (ZSTD_MAGIC_SKIPPABLE_START & 0xff);
+}
+
+static enum mrs_status
+dec_step(void *p, struct mrsi_flow *f, const char **why)
+{
+    struct codec_zstd_dec *d = p;
+    ZSTD_inBuffer in = {f->in, f->in_n, 0};
+    ZSTD_outBuffer out = {f->out, f->out_n, 0};
+    size_t r = 0;
+    bool strange;
+    do {
+        size_t in_was = in.pos, out_was = out.pos;
+        strange = !d->inside && in.pos < in.size && !may_begin(f->in[in.pos]);
+        if (strange) {
+            break;
+        }
+        r = ZSTD_decompressStream(d->z, &out, &in);
+        if (ZSTD_isError(r) || (in.pos == in_was && out.pos == out_was)) {
+            break;
+        }
+        d->inside = r != 0;
+        d->any = true;
+        const char *wrong = follow(d, in.size ? f->in + in_was : NULL, in.pos - in_was, out.pos - out_was, r == 0);
+        if (wrong) {
+            *why = wrong;
+            return MRS_FAIL;
+        }
+    } while (in.pos < in.size && out.pos < out.size);
+    f->in += in.pos;
+    f->in_n -= in.pos;
+    f->out += out.pos;
+    f->out_n -= out.pos;
+    if (!strange && !ZSTD_isError(r)) {
+        return MRS_OK;
+    }
+    ZSTD_ErrorCode code = strange ? ZSTD_error_prefix_unknown : ZSTD_getErrorCode(r);
+    *why = code == ZSTD_error_prefix_unknown && d->any && !d->inside
+               ? "other bytes behind the last frame"
+               : ZSTD_getErrorString(code);
+    return code == ZSTD_error_memory_allocation ? MRS_DEAD : MRS_FAIL;
+}
+
+static bool
+dec_may_end(const void *p)
+{
+    const struct codec_zstd_dec *d = p;
+    return d->any && !d->inside;
+}
+
+static void
+dec_passed(void *p)
+{
+    struct codec_zstd_dec *d = p;
+    d->any = true;
+}
+
+static bool
+unit(const uint8_t *p, size_t n, size_t *in, size_t *out)
+{
+    if (!n || !may_begin(p[0])) {
+        return false;
+    }
+    size_t frame = ZSTD_findFrameCompressedSize(p, n);
+    unsigned long long content = ZSTD_isError(frame) ? ZSTD_CONTENTSIZE_ERROR : ZSTD_getFrameContentSize(p, n);
+    if (content == ZSTD_CONTENTSIZE_ERROR || content == ZSTD_CONTENTSIZE_UNKNOWN) {
+        return false;
+    }
+    *in = frame;
+    *out = (size_t)content;
+    return true;
+}
+
+static ZSTD_compressionParameters
+parameters(int level)
+{
+    ZSTD_compressionParameters how = ZSTD_getCParams(level, MRSI_PIECE, 0);
+    how.windowLog = how.windowLog > WINDOW_MOST ? WINDOW_MOST : how.windowLog;
+    how.hashLog = how.hashLog > HASH_MOST ? HASH_MOST : how.hashLog;
+    how.chainLog = how.chainLog > CHAIN_MOST ? CHAIN_MOST : how.chainLog;
+    return how;
+}
+
+static size_t
+pack_bytes(int level)
+{
+    return sizeof(struct codec_zstd_packer) + ZSTD_estimateCCtxSize_usingCParams(parameters(level));
+}
+
+static void *
+pack_open(struct mrs_mem *mem, int level)
+{
+    ZSTD_compressionParameters how = parameters(level);
+    size_t n = ZSTD_estimateCCtxSize_usingCParams(how);
+    struct codec_zstd_packer *c = ZSTD_isError(n) ? NULL : mrs_alloc(mem, sizeof *c + n);
+    if (c) {
+        *c = (struct codec_zstd_packer){.mem = mem, .how = how, .n = n};
+    }
+    return c;
+}
+
+static void
+pack_close(void *p)
+{
+    struct codec_zstd_packer *c = p;
+    mrs_free(c->mem, c);
+}
+
+static size_t
+set_up(ZSTD_CCtx *z, const ZSTD_compressionParameters *p)
+{
+    const struct {
+        ZSTD_cParameter what;
+        unsigned value;
+    } all[] = {{ZSTD_c_windowLog, p->windowLog},       {ZSTD_c_hashLog, p->hashLog},
+               {ZSTD_c_chainLog, p->chainLog},         {ZSTD_c_searchLog, p->searchLog},
+               {ZSTD_c_minMatch, p->minMatch},         {ZSTD_c_targetLength, p->targetLength},
+               {ZSTD_c_strategy, (unsigned)p->strategy}, {ZSTD_c_checksumFlag, 1}};
+    size_t r = ZSTD_CCtx_reset(z, ZSTD_reset_session_and_parameters);
+    for (size_t i = 0; i < sizeof all / sizeof *all && !ZSTD_isError(r); i++) {
+        r = ZSTD_CCtx_setParameter(z, all[i].what, (int)all[i].value);
+    }
+    return r;
+}
+
+static enum mrs_status
+pack(void *p, struct mrsi_flow *f, const char **why)
+{
+    struct codec_zstd_packer *c = p;
+    ZSTD_CCtx *z = ZSTD_initStaticCCtx(c->room, c->n);
+    if (!z) {
+        *why = "its memory is too small";
+        return MRS_FAIL;
+    }
+    size_t r = set_up(z, &c->how);
+    r = ZSTD_isError(r) ? r : ZSTD_compress2(z, f->out, f->out_n, f->in, f->in_n);
+    if (ZSTD_isError(r)) {
+        *why = ZSTD_getErrorName(r);
+        return MRS_FAIL;
+    }
+    f->in += f->in_n;
+    f->in_n = 0;
+    f->out += r;
+    f->out_n -= r;
+    return MRS_OK;
+}
+
+const struct mrsi_codec mrsi_codec_zstd = {
+    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, unit, dec_passed, dec_close,
+    pack_bytes, pack_open, pack, pack_close,
+};

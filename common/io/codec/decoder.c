@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* decoder.c - the bytes of a compressed file, one after the other.
+ *
+ * A stream that stops before its end, that makes no progress or that other bytes follow is damage, never an end of
+ * data. Must not know where the bytes come from. */
+#include "decoder.h"
+#include "io/file/file.h"
+
+enum mrs_status
+mrsi_decoder_open(struct mrsi_decoder *d, struct mrs_err *e)
+{
+    d->in = mrs_alloc(d->mem, d->room);
+    d->dec = d->in ? d->codec->dec_open(d->mem) : NULL;
+    d->in_at = d->in_n = 0;
+    d->off = 0;
+    d->in_end = false;
+    return d->dec ? MRS_OK : mrs_err_memory(e, d->room);
+}
+
+void
+mrsi_decoder_close(struct mrsi_decoder *d)
+{
+    if (d->dec) {
+        d->codec->dec_close(d->dec);
+    }
+    mrs_free(d->mem, d->in);
+    d->dec = NULL;
+    d->in = NULL;
+}
+
+uint64_t
+mrsi_decoder_taken(const struct mrsi_decoder *d)
+{
+    return d->off - (d->in_n - d->in_at);
+}
+
+enum mrs_status
+mrsi_decoder_damaged(const struct mrsi_decoder *d, uint64_t at, enum mrs_status s, const char *why, struct mrs_err *e)
+{
+    if (s == MRS_DEAD) {
+        return mrs_err_memory(e, 0);
+    }
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged %s stream near byte %llu of the file: %s", d->name, d->codec->name,
+                     (unsigned long long)(d->start + at), why);
+}
+
+enum mrs_status
+mrsi_decoder_fill(struct mrsi_decoder *d, struct mrs_err *e)
+{
+    size_t left = d->in_n - d->in_at, got = 0;
+    if (d->in_end || left == d->room) {
+        return MRS_OK;
+    }
+    if (left) {
+        memmove(d->in, d->in + d->in_at, left);
+    }
+    d->in_at = 0;
+    d->in_n = left;
+    enum mrs_status s = d->read(d->arg, d->in + left, d->room - left, &got, e);
+    d->off += got;
+    d->in_n += got;
+    d->in_end = got < d->room - left;
+    return s;
+}
+
+enum mrs_status
+mrsi_decoder_step(struct mrsi_decoder *d, struct mrsi_flow *f, bool *ended, struct mrs_err *e)
+{
+    enum mrs_status s = d->in_at == d->in_n ? mrsi_decoder_fill(d, e) : MRS_OK;
+    if (s != MRS_OK) {
+        return s;
+    }
+    const char *why = "damaged";
+    size_t out_was = f->out_n, in_was = d->in_n - d->in_at;
+    f->in = d->in + d->in_at;
+    f->in_n = in_was;
+    s = d->codec->dec_step(d->dec, f, &why);
+    d->in_at = d->in_n - f->in_n;
+    if (s != MRS_OK) {
+        return mrsi_decoder_damaged(d, mrsi_decoder_taken(d), s, why, e);
+    }
+    if (in_was && f->in_n == in_was && f->out_n == out_was) {
+        return mrsi_decoder_damaged(d, mrsi_decoder_taken(d), MRS_FAIL, "it cannot be decoded", e);
+    }
+    if (d->in_end && d->in_at == d->in_n && f->out_n == out_was && f->out_n) {
+        *ended = true;
+        if (!d->codec->dec_may_end(d->dec)) {
+            return mrsi_decoder_damaged(d, mrsi_decoder_taken(d), MRS_FAIL, "it ends too early (truncated)", e);
+        }
+    }
+    return MRS_OK;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* encoder.c - bytes to the end of a file, plain or compressed.
+ *
+ * What is compressed is cut into pieces of one fixed size however the caller cuts it, and each piece becomes a frame or
+ * member of its own: so lanes can pack several at a time, and the file is the same byte for byte for any number of
+ * threads and any budget. Whoever has packed a piece writes it and those that wait behind it, in order; so nobody
+ * who waits for room has to wait for a file that is not written to at the moment. The earliest failure is the one that
+ * is told. Plain files have a buffer of a size the caller chooses, and pieces larger than that go to the file directly.
+ * Must not know documents, names of collections or when a file counts as published. */
+#include "encoder.h"
+#include "io/file/file.h"
+#include "codec_pool.h"
+#include <errno.h>
+#include <unistd.h>
+
+struct mrsi_encoder {
+    struct mrs_mem *mem;
+    int fd;
+    char *name;
+    const struct mrsi_codec *codec; /* NULL: plain */
+    int level;
+    uint8_t *in; /* of plain files: bytes that are not yet in the file */
+    size_t in_n, in_cap;
+    bool any; /* a piece was handed on, now or before a mark */
+    struct mrsi_lanes *lanes, *own;
+    struct mrsi_chunk *chunk; /* the piece that is being filled; NULL: not begun */
+    /* under the lock of the lanes, where there is a codec */
+    struct encoder_piece *first, **last; /* handed on and not yet written */
+    bool writing, dropped;
+    uint64_t file_bytes;
+    enum mrs_status status;
+    struct mrs_err err;
+};
+
+struct encoder_piece {
+    struct mrsi_task task; /* first */
+    struct mrsi_encoder *enc;
+    struct encoder_piece *next;
+    struct mrsi_chunk *in, *out;
+    bool packed;
+    enum mrs_status status;
+    struct mrs_err err;
+};
+
+enum mrs_status
+mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e)
+{
+    static const enum mrs_codec codecs[] = {MRS_CODEC_GZIP, MRS_CODEC_ZSTD};
+    if (strcmp(text, "none") == 0) {
+        out->codec = MRS_CODEC_NONE;
+        out->level = 0;
+        return MRS_OK;
+    }
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        const struct mrsi_codec *c = mrsi_codec_of(codecs[i]);
+        size_t n = strlen(c->name);
+        if (strncmp(text, c->name, n) != 0 || (text[n] && text[n] != ':')) {
+            continue;
+        }
+        int level = 0;
+        const char *p = text + n + 1;
+        for (; text[n] && *p >= '0' && *p <= '9' && level < 1000; p++) {
+            level = level * 10 + (*p - '0');
+        }
+        if (text[n] && (*p || p == text + n + 1 || level < c->level_min || level > c->level_max)) {
+            return MRSI_FAIL(e, MRS_E_USAGE, "levels of %s are %d to %d, not '%s'", c->name,
+                             c->level_min, c->level_max, text + n + 1);
+        }
+        out->codec = codecs[i];
+        out->level = level;
+        return MRS_OK;
+    }
+    return MRSI_FAIL(e, MRS_E_USAGE,
+                     "unknown compression '%s': gzip, zstd (both with :level) or none", text);
+}
+
+/* ---- pieces ---- */
+static enum mrs_status
+pack(struct encoder_piece *p, struct mrsi_tools *tools)
+{
+    const struct mrsi_encoder *c = p->enc;
+    const char *why = "failed";
+    void *packer = mrsi_tools_pack(tools, c->codec, c->level);
+    p->out = packer ? mrsi_chunk_take(c->lanes) : NULL;
+    if (!p->out) {
+        return mrs_err_memory(&p->err, sizeof *p->out);
+    }
+    struct mrsi_flow f = {p->in->p, p->in->n, p->out->p, sizeof p->out->p};
+    enum mrs_status s = c->codec->pack(packer, &f, &why);
+    p->out->n = (size_t)(f.out - p->out->p);
+    return s == MRS_FAIL ? MRSI_FAIL(&p->err, MRS_E_IO, "%s: %s: %s", c->name, c->codec->name, why)
+           : s == MRS_DEAD ? mrs_err_memory(&p->err, 0)
+                           : s;
+}
+
+/* A piece whose turn it is; its room is free afterwards. Without the lock. */
+static enum mrs_status
+write_piece(struct mrsi_encoder *c, struct encoder_piece *p, bool drop, struct mrs_err *e)
+{
+    enum mrs_status s = p->status;
+    if (drop) {
+        s = MRS_OK;
+    } else if (s == MRS_OK) {
+        s = mrsi_write_full(c->fd, p->out->p, p->out->n, c->name, e);
+        mrsi_write_behind(c->fd, c->file_bytes, p->out->n);
+    } else {
+        *e = p->err;
+    }
+    mrsi_chunk_give(c->lanes, p->out);
+    return s;
+}
+
+/* Under the lock, which is let go while a piece is written. */
+static void
+write_packed(struct mrsi_encoder *c)
+{
+    struct encoder_piece *p;
+    while (!c->writing && (p = c->first) != NULL && p->packed) {
+        bool drop = c->dropped || c->status != MRS_OK;
+        uint64_t bytes = p->out ? p->out->n : 0;
+        struct mrs_err err;
+        mrs_err_clear(&err);
+        c->writing = true;
+        mrsi_lanes_unlock(c->lanes);
+        enum mrs_status s = write_piece(c, p, drop, &err);
+        mrsi_lanes_lock(c->lanes);
+        if (s != MRS_OK) {
+            c->status = s;
+            c->err = err;
+        }
+        c->file_bytes += drop || s != MRS_OK ? 0 : bytes;
+        c->writing = false;
+        c->first = p->next;
+        c->last = c->first ? c->last : &c->first;
+        mrs_free(c->mem, p);
+        mrsi_lanes_leave(c->lanes);
+    }
+}
+
+static void
+run_piece(struct mrsi_task *task, struct mrsi_tools *tools)
+{
+    struct encoder_piece *p = (struct encoder_piece *)task;
+    struct mrsi_encoder *c = p->enc;
+    struct mrsi_lanes *lanes = c->lanes;
+    mrsi_lanes_lock(lanes);
+    bool drop = c->dropped;
+    mrsi_lanes_unlock(lanes);
+    p->status = drop ? MRS_OK : pack(p, tools);
+    mrsi_chunk_give(lanes, p->in);
+    mrsi_lanes_lock(lanes);
+    p->packed = true;
+    write_packed(c);
+    mrsi_lanes_unlock(lanes);
+}
+
+/* What has gone wrong so far. Under the lock. */
+static enum mrs_status
+told(const struct mrsi_encoder *c, struct mrs_err *e)
+{
+    if (c->status != MRS_OK && e && e->code == MRS_E_NONE) {
+        *e = c->err;
+    }
+    return c->status;
+}
+
+/* The chunk that is being filled goes to the lanes. */
+static enum mrs_status
+hand_on(struct mrsi_encoder *c, struct mrs_err *e)
+{
+    struct encoder_piece *p = mrs_zalloc(c->mem, sizeof *p);
+    if (!p) {
+        return mrs_err_memory(e, sizeof *p);
+    }
+    p->task.run = run_piece;
+    p->enc = c;
+    p->in = c->chunk;
+    mrs_err_clear(&p->err);
+    mrsi_lanes_lock(c->lanes);
+    while (c->status == MRS_OK && !mrsi_lanes_enter(c->lanes)) {
+        mrsi_lanes_wait(c->lanes);
+    }
+    enum mrs_status s = told(c, e);
+    if (s == MRS_OK) {
+        *c->last = p;
+        c->last = &p->next;
+    }
+    mrsi_lanes_unlock(c->lanes);
+    if (s != MRS_OK) {
+        mrs_free(c->mem, p);
+        return s;
+    }
+    c->chunk = NULL;
+    c->any = true;
+    mrsi_lanes_add(c->lanes, &p->task);
+    return MRS_OK;
+}
+
+/* Waits until all pieces are written. */
+static enum mrs_status
+drain(struct mrsi_encoder *c, struct mrs_err *e)
+{
+    mrsi_lanes_lock(c->lanes);
+    while (c->first) {
+        mrsi_lanes_wait(c->lanes);
+    }
+    enum mrs_status s = told(c, e);
+    mrsi_lanes_unlock(c->lanes);
+    return s;
+}
+
+static enum mrs_status
+fill(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    while (n && s == MRS_OK) {
+        if (!c->chunk && (c->chunk = mrsi_chunk_take(c->lanes)) == NULL) {
+            return mrs_err_memory(e, sizeof *c->chunk);
+        }
+        size_t room = MRSI_PIECE - c->chunk->n, part = n < room ? n : room;
+        memcpy(c->chunk->p + c->chunk->n, p, part);
+        c->chunk->n += part;
+        p += part;
+        n -= part;
+        if (c->chunk->n == MRSI_PIECE) {
+            s = hand_on(c, e);
+        }
+    }
+    return s;
+}
+
+/* ---- from outside ---- */
+uint64_t
+mrsi_encoder_memory(struct mrs_compress c, uint32_t threads)
+{
+    const struct mrsi_codec *codec = mrsi_codec_of(c.codec);
+    threads = threads > 1 ? threads : 1;
+    /* a thread packs one piece into another; the rest waits to be packed or written, or is being filled */
+    return codec ? (mrsi_lanes_most(threads) + threads + 1ull) * sizeof(struct mrsi_chunk) +
+                       threads * (uint64_t)codec->pack_bytes(c.level ? c.level : codec->level_default)
+                 : 0;
+}
+
+enum mrs_status
+mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out, struct mrs_err *e)
+{
+    struct mrsi_encoder *c = mrs_zalloc(mem, sizeof *c);
+    if (!c) {
+        return mrs_err_memory(e, sizeof *c);
+    }
+    c->mem = mem;
+    c->fd = to->fd;
+    c->last = &c->first;
+    mrs_err_clear(&c->err);
+    c->codec = to->raw ? &mrsi_codec_deflate : mrsi_codec_of(to->compress.codec);
+    c->name = mrs_strndup(mem, to->name, strlen(to->name));
+    bool ok = c->name != NULL;
+    if (ok && c->codec) {
+        c->level = to->compress.level ? to->compress.level : c->codec->level_default;
+        c->own = to->lanes ? NULL : mrsi_lanes_new(mem, 0);
+        c->lanes = to->lanes ? to->lanes : c->own;
+        ok = c->lanes != NULL;
+    } else if (ok) {
+        c->in_cap = to->buffer ? to->buffer : MRSI_SINK_BUFFER;
+        c->in = mrs_alloc(mem, c->in_cap);
+        ok = c->in != NULL;
+    }
+    if (!ok) {
+        mrsi_encoder_close(c);
+        return mrs_err_memory(e, sizeof *c);
+    }
+    *out = c;
+    return MRS_OK;
+}
+
+void
+mrsi_encoder_close(struct mrsi_encoder *c)
+{
+    if (!c) {
+        return;
+    }
+    if (c->lanes) {
+        mrsi_lanes_lock(c->lanes);
+        c->dropped = true;
+        mrsi_lanes_unlock(c->lanes);
+        (void)drain(c, NULL);
+        mrsi_chunk_give(c->lanes, c->chunk);
+        mrsi_lanes_free(c->own);
+    }
+    mrs_free(c->mem, c->name);
+    mrs_free(c->mem, c->in);
+    mrs_free(c->mem, c);
+}
+
+static enum mrs_status
+write_plain(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_write_full(c->fd, p, n, c->name, e);
+    mrsi_write_behind(c->fd, c->file_bytes, n);
+    c->file_bytes += n;
+    return s;
+}
+
+static enum mrs_status
+flush(struct mrsi_encoder *c, struct mrs_err *e)
+{
+    size_t n = c->in_n;
+    c->in_n = 0;
+    return n ? write_plain(c, c->in, n, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_err *e)
+{
+    if (c->codec) {
+        return fill(c, p, n, e);
+    }
+    if (c->in_n && n > c->in_cap - c->in_n) {
+        size_t part = c->in_cap - c->in_n;
+        memcpy(c->in + c->in_n, p, part);
+        c->in_n += part;
+        p = (const uint8_t *)p + part;
+        n -= part;
+        enum mrs_status s = flush(c, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    if (n >= c->in_cap) {
+        return write_plain(c, p, n, e);
+    }
+    if (n) {
+        memcpy(c->in + c->in_n, p, n);
+    }
+    c->in_n += n;
+    return MRS_OK;
+}
+
+/* An empty stream is a frame or member with nothing in it. */
+enum mrs_status
+mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!c->codec) {
+        return flush(c, e);
+    }
+    if (!c->any && !c->chunk && (c->chunk = mrsi_chunk_take(c->lanes)) == NULL) {
+        return mrs_err_memory(e, sizeof *c->chunk);
+    }
+    s = c->chunk ? hand_on(c, e) : MRS_OK;
+    return s == MRS_OK ? drain(c, e) : s;
+}
+
+enum mrs_status
+mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *pending, struct mrs_err *e)
+{
+    enum mrs_status s = c->codec ? drain(c, e) : flush(c, e);
+    if (s == MRS_OK && c->chunk) {
+        mrs_buf_put(pending, c->chunk->p, c->chunk->n);
+        s = mrs_buf_status(pending, e);
+    }
+    *file_bytes = c->file_bytes;
+    return s;
+}
+
+enum mrs_status
+mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_encoder_mark *mark,
+                   struct mrsi_encoder **out, struct mrs_err *e)
+{
+    struct mrsi_encoder *c = NULL;
+    enum mrs_status s = mrsi_cut_file(to->fd, to->name, mark->base + mark->file_bytes, e);
+    MRS_THEN(s, mrsi_encoder_open(mem, to, &c, e));
+    if (s == MRS_OK) {
+        c->file_bytes = mark->file_bytes;
+        c->any = mark->file_bytes > 0;
+        s = mrsi_encoder_write(c, mark->pending, mark->pending_n, e);
+    }
+    if (s != MRS_OK) {
+        mrsi_encoder_close(c);
+        return s;
+    }
+    *out = c;
+    return MRS_OK;
+}

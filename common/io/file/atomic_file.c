@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* atomic_file.c - a file that grows piece by piece and appears whole.
+ *
+ * It is written beside its place under a name of its own; publishing syncs it, renames it over what
+ * was there and syncs the folder. Closed otherwise it is removed: a reader never sees half of it. One
+ * that a killed process has left is believed as far as it is what is put, and no further. */
+#include "file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define WHOLE_BUFFER (64u << 10)
+
+struct mrs_whole {
+    struct mrs_mem *mem;
+    char *path, *beside;
+    int fd;
+    uint64_t at;    /* bytes that stand in the file for good; */
+    uint64_t there; /* and that it has: more than that where another process has left them */
+    struct mrs_buf buf, old;
+    bool failed; /* a piece is missing: never published */
+};
+
+static void
+let_go(struct mrs_whole *w)
+{
+    if (w->fd >= 0) {
+        close(w->fd);
+    }
+    mrs_buf_clear(&w->buf);
+    mrs_buf_clear(&w->old);
+    mrs_free(w->mem, w->path);
+    mrs_free(w->mem, w->beside);
+    mrs_free(w->mem, w);
+}
+
+/* The file that a process has left; fd stays -1 where it has left none. */
+static enum mrs_status
+open_left(struct mrs_whole *w, struct mrs_err *e)
+{
+    struct stat st;
+    w->fd = open(w->beside, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (w->fd < 0 && errno == ENOENT) {
+        return MRS_OK;
+    }
+    if (w->fd < 0 && errno != ELOOP) {
+        return mrs_err_sys(e, errno, "open %s", w->beside);
+    }
+    if (w->fd < 0 || fstat(w->fd, &st) < 0 || !mrsi_is_own_file(&st)) {
+        return MRSI_FAIL(e, MRS_E_FORMAT, "%s was not made by mongoreshape", w->beside);
+    }
+    w->there = (uint64_t)st.st_size;
+    return MRS_OK;
+}
+
+static enum mrs_status
+open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct mrs_whole **out, struct mrs_err *e)
+{
+    *out = NULL;
+    struct mrs_whole *w = mrs_zalloc(mem, sizeof *w);
+    if (!w) {
+        return mrs_err_memory(e, sizeof *w);
+    }
+    w->mem = mem;
+    w->fd = -1;
+    mrs_buf_init(&w->buf, mem, SIZE_MAX);
+    mrs_buf_init(&w->old, mem, SIZE_MAX);
+    w->path = mrs_strndup(mem, path, strlen(path));
+    w->beside = mrsi_format(mem, "%s.%llu.partial", path, (unsigned long long)id);
+    enum mrs_status s = w->path && w->beside ? MRS_OK : mrs_err_memory(e, strlen(path));
+    s = s == MRS_OK && left ? open_left(w, e) : s;
+    if (s == MRS_OK && w->fd < 0) {
+        s = mrsi_create(w->beside, 0600, &w->fd, e);
+    }
+    if (s != MRS_OK) {
+        let_go(w);
+        return s;
+    }
+    *out = w;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_whole_open(struct mrs_mem *mem, const char *path, struct mrs_whole **out, struct mrs_err *e)
+{
+    return open_whole(mem, path, (uint64_t)getpid(), false, out, e);
+}
+
+enum mrs_status
+mrs_whole_take_up(struct mrs_mem *mem, const char *path, uint64_t id, struct mrs_whole **out, struct mrs_err *e)
+{
+    return open_whole(mem, path, id, true, out, e);
+}
+
+/* Whether what is to be written next stands there; if not, nothing does any more. */
+static enum mrs_status
+stands(struct mrs_whole *w, bool *same, struct mrs_err *e)
+{
+    *same = false;
+    if (w->buf.n && w->buf.n <= w->there - w->at) {
+        mrs_buf_reset(&w->old);
+        uint8_t *p = mrs_buf_take(&w->old, w->buf.n);
+        enum mrs_status s = p ? mrs_read_at(w->fd, p, w->buf.n, w->at, e) : mrs_buf_status(&w->old, e);
+        *same = s == MRS_OK && memcmp(p, w->buf.p, w->buf.n) == 0;
+        if (*same && lseek(w->fd, (off_t)(w->at + w->buf.n), SEEK_SET) < 0) {
+            s = mrs_err_sys(e, errno, "seek in %s", w->beside);
+        }
+        if (s != MRS_OK || *same) {
+            return s;
+        }
+    }
+    w->there = w->at;
+    return mrsi_cut_file(w->fd, w->beside, w->at, e);
+}
+
+static enum mrs_status
+flush(struct mrs_whole *w, struct mrs_err *e)
+{
+    bool same = false;
+    enum mrs_status s = mrs_buf_status(&w->buf, e);
+    s = s == MRS_OK && w->there > w->at ? stands(w, &same, e) : s;
+    s = s == MRS_OK && !same ? mrsi_write_full(w->fd, w->buf.p, w->buf.n, w->beside, e) : s;
+    w->at += w->buf.n;
+    w->there = w->there > w->at ? w->there : w->at;
+    mrs_buf_reset(&w->buf);
+    w->failed = w->failed || s != MRS_OK;
+    return s;
+}
+
+enum mrs_status
+mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e)
+{
+    mrs_buf_put(&w->buf, p, n);
+    return w->buf.bad || w->buf.n > WHOLE_BUFFER ? flush(w, e) : MRS_OK;
+}
+
+enum mrs_status
+mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!w) {
+        return MRS_OK;
+    }
+    if (publish) {
+        s = w->failed ? MRSI_FAIL(e, MRS_E_IO, "%s: writing it has failed before", w->path)
+                      : flush(w, e);
+        s = s == MRS_OK && w->there > w->at ? mrsi_cut_file(w->fd, w->beside, w->at, e) : s;
+        MRS_THEN(s, mrsi_sync_fd(w->fd, w->beside, e));
+        if (s == MRS_OK && rename(w->beside, w->path) < 0) {
+            s = mrs_err_sys(e, errno, "renaming %s to %s", w->beside, w->path);
+        } else if (s == MRS_OK) {
+            s = mrsi_sync_parent(w->path, e);
+            if (s != MRS_OK) {
+                unlink(w->path); /* what was there before is gone already */
+            }
+        }
+    }
+    if (!publish || s != MRS_OK) {
+        unlink(w->beside);
+    }
+    let_go(w);
+    return s;
+}
+
+void
+mrs_whole_leave(struct mrs_whole *w)
+{
+    if (w) {
+        let_go(w);
+    }
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* folders.c - whole folders: listing one in a fixed order, removing one, and asking whether one may be
+ * removed.
+ *
+ * Output that replaces an older one removes that folder, so this file is the one that could destroy
+ * something else; the guard is strict for that reason: a folder is only taken for a dump where
+ * everything in it is named like a part of one, in at most two levels. Soft links are removed as
+ * links, never followed. */
+#include "file.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Our marker goes last: of what is half removed it is still known whose it is. */
+static int
+marker_last(const FTSENT **a, const FTSENT **b)
+{
+    return (strcmp((*a)->fts_name, MRSI_MARKER) == 0) - (strcmp((*b)->fts_name, MRSI_MARKER) == 0);
+}
+
+enum mrs_status
+mrsi_remove_tree(const char *path, struct mrs_err *e)
+{
+    struct stat st;
+    if (lstat(path, &st) < 0) {
+        return errno == ENOENT ? MRS_OK : mrs_err_sys(e, errno, "stat %s", path);
+    }
+    char *roots[2] = {(char *)(uintptr_t)path, NULL};
+    FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, marker_last);
+    if (!fts) {
+        return mrs_err_sys(e, errno, "open folder %s", path);
+    }
+    enum mrs_status s = MRS_OK;
+    FTSENT *at;
+    errno = 0;
+    while (s == MRS_OK && (at = fts_read(fts)) != NULL) {
+        switch (at->fts_info) {
+        case FTS_D:
+            break;
+        case FTS_DNR:
+        case FTS_ERR:
+            s = mrs_err_sys(e, at->fts_errno, "open folder %s", at->fts_path);
+            break;
+        case FTS_DP:
+            s = rmdir(at->fts_accpath) < 0 ? mrs_err_sys(e, errno, "remove %s", at->fts_path)
+                                           : MRS_OK;
+            break;
+        default:
+            s = unlink(at->fts_accpath) < 0 ? mrs_err_sys(e, errno, "remove %s", at->fts_path)
+                                            : MRS_OK;
+        }
+        errno = 0;
+    }
+    if (s == MRS_OK && errno) {
+        s = mrs_err_sys(e, errno, "read folder %s", path);
+    }
+    fts_close(fts);
+    return s;
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names of an open folder; grows the list in the arena by doubling. */
+static enum mrs_status
+read_names(struct mrs_arena *a, DIR *dir, const char *path, const char ***names, uint32_t *n,
+           struct mrs_err *e)
+{
+    uint32_t cap = 0;
+    for (;;) {
+        errno = 0;
+        struct dirent *entry = readdir(dir);
+        if (!entry) {
+            return errno ? mrs_err_sys(e, errno, "read folder %s", path) : MRS_OK;
+        }
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+            continue;
+        }
+        const char **more = mrs_arena_more(a, *names, *n, &cap, sizeof *more);
+        if (!more) {
+            return mrs_err_memory(e, sizeof *more);
+        }
+        *names = more;
+        (*names)[*n] = mrs_arena_copy(a, name, strlen(name) + 1);
+        if (!(*names)[*n]) {
+            return mrs_err_memory(e, strlen(name));
+        }
+        ++*n;
+    }
+}
+
+enum mrs_status
+mrsi_list_dir(struct mrs_arena *a, const char *path, const char ***names, uint32_t *n,
+              struct mrs_err *e)
+{
+    *names = NULL;
+    *n = 0;
+    DIR *dir = opendir(path);
+    if (!dir) {
+        return mrs_err_sys(e, errno, "open folder %s", path);
+    }
+    enum mrs_status s = read_names(a, dir, path, names, n, e);
+    closedir(dir);
+    if (s == MRS_OK && *n) {
+        qsort(*names, *n, sizeof **names, by_bytes);
+    }
+    return s;
+}
+
+char *
+mrsi_arena_join(struct mrs_arena *a, const char *p, const char *q)
+{
+    size_t n = strlen(p), k = strlen(q);
+    char *text = mrs_arena_alloc(a, n + k + 2);
+    if (text) {
+        memcpy(text, p, n);
+        text[n] = '/';
+        memcpy(text + n + 1, q, k + 1);
+    }
+    return text;
+}
+
+static enum mrs_status
+list_files(const struct mrsi_folder_lister *self, struct mrs_arena *a, const struct mrsi_item *folder,
+           struct mrsi_items *out, struct mrs_err *e)
+{
+    const char **names;
+    uint32_t n;
+    (void)self;
+    enum mrs_status s = mrsi_list_dir(a, folder->path, &names, &n, e);
+    if (s == MRS_OK && n) {
+        out->at = mrs_arena_alloc(a, n * sizeof *out->at);
+        s = out->at ? MRS_OK : mrs_err_memory(e, n * sizeof *out->at);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+        struct stat st;
+        const char *path = mrsi_arena_join(a, folder->path, names[i]);
+        if (!path) {
+            return mrs_err_memory(e, strlen(names[i]));
+        }
+        if (lstat(path, &st) < 0) {
+            s = mrs_err_sys(e, errno, "open %s", path);
+        } else if (S_ISLNK(st.st_mode)) {
+            s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: a soft link, which is not followed: put what it points at in its place",
+                          path);
+        } else if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) {
+            s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: neither a file nor a folder", path);
+        } else {
+            out->at[i] = (struct mrsi_item){.name = names[i],
+                                            .path = path,
+                                            .bytes = (uint64_t)st.st_size,
+                                            .folder = S_ISDIR(st.st_mode),
+                                            .stamp = mrsi_stamp_of(&st)};
+            out->n = i + 1;
+        }
+    }
+    return s;
+}
+
+const struct mrsi_folder_lister mrsi_shelf_files = {list_files};
+
+static bool
+dump_name(const char *name)
+{
+    static const char *const more[] = {"prelude.json", "prelude.json.gz", MRSI_MANIFEST,
+                                       MRSI_MARKER};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        if (strcmp(name, more[i]) == 0) {
+            return true;
+        }
+    }
+    return mrsi_file_name(name).kind != MRSI_FILE_OTHER;
+}
+
+enum mrs_status
+mrsi_looks_like_dump(struct mrs_mem *mem, const char *path, struct mrs_err *e)
+{
+    char *manifest = mrsi_format(mem, "%s/%s", path, MRSI_MANIFEST);
+    struct stat st;
+    if (!manifest) {
+        return mrs_err_memory(e, strlen(path));
+    }
+    bool ours = lstat(manifest, &st) == 0 && S_ISREG(st.st_mode);
+    mrs_free(mem, manifest);
+    if (ours) {
+        return MRS_OK;
+    }
+    char *roots[2] = {(char *)(uintptr_t)path, NULL};
+    FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (!fts) {
+        return mrs_err_sys(e, errno, "open folder %s", path);
+    }
+    enum mrs_status s = MRS_OK;
+    for (FTSENT *at; s == MRS_OK && (at = fts_read(fts)) != NULL;) {
+        bool folder = at->fts_info == FTS_D || at->fts_info == FTS_DP;
+        bool file = at->fts_info == FTS_F || at->fts_info == FTS_SL || at->fts_info == FTS_SLNONE;
+        if (folder ? at->fts_level > 1 : !file || at->fts_level > 2 || !dump_name(at->fts_name)) {
+            s = MRSI_FAIL(e, MRS_E_EXISTS,
+                          "%s is no part of a dump, so %s is not replaced: remove it yourself",
+                          at->fts_path, path);
+        }
+    }
+    fts_close(fts);
+    return s;
+}

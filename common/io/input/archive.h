@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* archive.h - archives of mongodump from inside: their frames, what is in them, and how they are written.
+ *
+ * An archive is a magic number, a prelude (a head, and one document for each namespace) and blocks: a document that
+ * names a namespace, then documents of it. An end mark stands behind the prelude and behind each block. Blocks of
+ * several namespaces may alternate; the last one of each says so and has the checksum of all its documents. */
+#ifndef MRSI_IO_ARCHIVE_H
+#define MRSI_IO_ARCHIVE_H
+
+#include "input.h"
+
+#define MRSI_ARCHIVE_MAGIC 0x8199e26du
+#define MRSI_ARCHIVE_END 0xffffffffu
+#define MRSI_ARCHIVE_OPLOG "oplog" /* of the database "" */
+#define MRSI_BUCKETS "system.buckets."
+
+/* ---- archive_frames.c ---- */
+enum mrsi_frame { MRSI_FRAME_DOC, MRSI_FRAME_END };
+struct mrsi_frames {
+    struct mrs_mem *mem;
+    struct mrsi_source *src;
+    const char *name; /* of the archive, for errors */
+    uint8_t *p;       /* window: p[at .. n) is yet to come */
+    size_t at, n, cap;
+    uint64_t base; /* place in the archive of p[0] */
+    bool ended;    /* the source has no more */
+    const struct mrs_pause *pause; /* NULL: nobody waits */
+};
+void mrsi_frames_init(struct mrsi_frames *f, struct mrs_mem *mem, struct mrsi_source *src, const char *name);
+void mrsi_frames_clear(struct mrsi_frames *f);
+uint64_t mrsi_frames_off(const struct mrsi_frames *f); /* of what comes next */
+/* The first four bytes. */
+enum mrs_status mrsi_frames_magic(struct mrsi_frames *f, struct mrs_err *e);
+/* A document (its bytes are there until the next call; only length and last byte are checked) or an end mark. OK, END
+ * with nothing left. */
+enum mrs_status
+mrsi_frames_next(struct mrsi_frames *f, enum mrsi_frame *kind, struct mrs_view *doc, struct mrs_err *e);
+/* Says what is wrong at a place of the archive, with a namespace where one is known. Returns FAIL. */
+enum mrs_status mrsi_archive_bad(const struct mrsi_frames *f, uint64_t off, const char *ns, struct mrs_err *e,
+                                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* ---- archive_docs.c: documents that speak of the archive itself ---- */
+struct mrsi_archive_head {
+    uint32_t concurrent;
+    const char *server_version, *tool_version; /* in the document; NUL-ended */
+};
+struct mrsi_archive_entry { /* of the prelude */
+    const char *db, *coll, *type;
+    const char *metadata;
+    uint32_t metadata_n;
+};
+struct mrsi_archive_block {
+    const char *db, *coll;
+    bool last; /* no document follows, and none of this namespace ever */
+    uint64_t crc;
+};
+enum mrs_status mrsi_archive_head(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc,
+                                  struct mrsi_archive_head *out, struct mrs_err *e);
+enum mrs_status mrsi_archive_entry(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc,
+                                   struct mrsi_archive_entry *out, struct mrs_err *e);
+enum mrs_status mrsi_archive_block(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc,
+                                   struct mrsi_archive_block *out, struct mrs_err *e);
+/* NULL, or why mongorestore would not take this version of a server. */
+const char *mrsi_version_wrong(const char *version);
+/* True where the collection of buckets of a time series has the name system.buckets.X. */
+bool mrsi_version_has_buckets(const char *version);
+
+/* ---- archive_log.c: which bytes belong to which namespace ---- */
+struct mrsi_piece_at {
+    uint32_t ns;
+    uint64_t off, n;
+};
+struct mrsi_log {
+    struct mrs_mem *mem;
+    const char *tmp;
+    struct mrsi_piece_at *at; /* the newest */
+    uint32_t n, cap;
+    int fd;           /* where older ones are; -1: there are none */
+    uint64_t written; /* of them */
+};
+void mrsi_log_init(struct mrsi_log *l, struct mrs_mem *mem, const char *tmp);
+void mrsi_log_clear(struct mrsi_log *l);
+enum mrs_status mrsi_log_add(struct mrsi_log *l, uint32_t ns, uint64_t off, uint64_t n, struct mrs_err *e);
+/* All of them, in order. fn may fail. */
+typedef enum mrs_status (*mrsi_log_fn)(void *arg, const struct mrsi_piece_at *piece, struct mrs_err *e);
+enum mrs_status mrsi_log_each(const struct mrsi_log *l, mrsi_log_fn fn, void *arg, struct mrs_err *e);
+
+/* ---- archive_in.c ---- */
+struct mrsi_archive_opts {
+    const uint8_t *head; /* bytes that were already read from a pipe; NULL: a regular file, which may be read again */
+    size_t head_n;
+    const char *tmp;
+    const char *only; /* the only namespace that is taken; NULL: what the patterns take */
+};
+/* Reads an archive once, from its first byte to its last, and lists what is in it. Takes from->fd over where it is
+ * its own, also on failure. */
+enum mrs_status mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from,
+                                  const struct mrsi_archive_opts *opts, struct mrs_err *e);
+#endif

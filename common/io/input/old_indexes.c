@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* old_indexes.c - the indexes of dumps that servers before 3.0 made: mongodump wrote those of a whole database into
+ * system.indexes.bson, and no metadata files.
+ *
+ * mongorestore reads that file only as long as no collection of the database has a metadata file, which every output
+ * has. So each collection without one gets its indexes as if it had: {options: {}, indexes: [...]}. */
+#include "dumpdir.h"
+#include <stdlib.h>
+
+struct old_indexes_spec { /* a document of system.indexes */
+    const char *ns;
+    struct mrs_view doc;
+};
+
+static int
+by_ns(const void *pa, const void *pb)
+{
+    const struct old_indexes_spec *a = pa, *b = pb;
+    int c = strcmp(a->ns, b->ns);
+    return c ? c : a->doc.p < b->doc.p ? -1 : a->doc.p > b->doc.p;
+}
+
+/* Appends the documents of the file; what is no index of a collection is damage. */
+static enum mrs_status
+list_specs(const struct mrs_input_ns *file, const struct mrs_buf *bytes, struct mrs_buf *list, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < bytes->n;) {
+        size_t left = bytes->n - at, n = left >= MRS_DOC_MIN ? mrs_le32(bytes->p + at) : 0;
+        struct old_indexes_spec x = {.doc = {bytes->p + at, (uint32_t)n}};
+        if (n < MRS_DOC_MIN || n > left) {
+            return MRSI_FAIL(e, MRS_E_FORMAT, "%s: byte %zu: the document has %zu of %zu bytes", file->data_path, at,
+                             left, n);
+        }
+        s = mrs_doc_check(x.doc.p, x.doc.n, MRS_DEPTH_READ, e);
+        struct mrs_val ns = s == MRS_OK ? mrs_doc_get(x.doc, "ns") : mrs_missing();
+        if (s == MRS_OK && (ns.type != MRS_STRING || mrs_doc_get(x.doc, "key").type != MRS_DOCUMENT)) {
+            s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: byte %zu: no index: it lacks the field ns or key", file->data_path, at);
+        }
+        if (s == MRS_OK) {
+            x.ns = (const char *)ns.p + 4;
+            mrs_buf_put(list, &x, sizeof x);
+        }
+        at += n;
+    }
+    return s == MRS_OK ? mrs_buf_status(list, e) : s;
+}
+
+/* The metadata of a collection, from those of the sorted list that name it. */
+static enum mrs_status
+give(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexes_spec *x, size_t n, struct mrs_err *e)
+{
+    struct mrs_buf room;
+    struct mrs_build b;
+    struct mrs_view doc;
+    size_t from = 0;
+    while (from < n && strcmp(x[from].ns, ns->ns) != 0) {
+        from++;
+    }
+    if (from == n) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&room, in->mem, MRS_METADATA_MAX);
+    mrs_build_init(&b, &room);
+    mrs_build_open(&b, "options", 7, MRS_DOCUMENT);
+    mrs_build_close(&b);
+    mrs_build_open(&b, "indexes", 7, MRS_ARRAY);
+    for (; from < n && strcmp(x[from].ns, ns->ns) == 0; from++) {
+        mrs_build_item(&b, mrs_view_val(x[from].doc));
+    }
+    mrs_build_close(&b);
+    enum mrs_status s = mrs_build_finish(&b, &doc, e);
+    if (s == MRS_OK) {
+        ns->metadata = (struct mrs_view){mrs_arena_copy(&in->arena, doc.p, doc.n), doc.n};
+        s = ns->metadata.p ? MRS_OK : mrs_err_memory(e, doc.n);
+    }
+    mrs_buf_clear(&room);
+    return s;
+}
+
+static enum mrs_status
+of_database(struct mrs_input *in, const struct mrs_input_ns *file, struct mrs_err *e)
+{
+    struct mrs_buf bytes, list;
+    mrs_buf_init(&bytes, in->mem, MRS_METADATA_MAX);
+    mrs_buf_init(&list, in->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_read_decoded(in->mem, file->data_path, file->data_place, &bytes, e);
+    MRS_THEN(s, list_specs(file, &bytes, &list, e));
+    struct old_indexes_spec *x = (struct old_indexes_spec *)(void *)list.p;
+    size_t n = list.n / sizeof *x;
+    if (s == MRS_OK && n) {
+        qsort(x, n, sizeof *x, by_ns);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < in->n; i++) {
+        struct mrs_input_ns *ns = &in->list[i];
+        if (ns->kind == MRS_INPUT_DATA && !ns->meta_path && ns != file && strcmp(ns->db, file->db) == 0) {
+            s = give(in, ns, x, n, e);
+        }
+    }
+    mrs_buf_clear(&list);
+    mrs_buf_clear(&bytes);
+    return s;
+}
+
+enum mrs_status
+mrsi_old_indexes(struct mrs_input *in, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < in->n; i++) {
+        const struct mrs_input_ns *ns = &in->list[i];
+        if (ns->kind == MRS_INPUT_DATA && ns->data_path && strcmp(ns->coll, "system.indexes") == 0) {
+            s = of_database(in, ns, e);
+        }
+    }
+    return s;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* opened.c - a file or stream that was named as input: opened once, and recognised by its first bytes.
+ *
+ * Content decides, not a name. What is compressed is decoded as far as is needed to see what is inside. Nothing is
+ * read of a pipe but its first bytes, which stay at hand for whoever reads on. */
+#include "archive.h"
+#include "io/codec/codec.h"
+#include "container.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define HEAD (64u << 10)
+
+static enum mrs_status
+open_fd(const char *path, struct mrsi_opened *o, struct mrs_err *e)
+{
+    bool named = strcmp(path, "-") != 0;
+    o->name = named ? path : "standard input";
+    o->fd = STDIN_FILENO;
+    enum mrs_status s = named ? mrsi_open_read(path, &o->fd, &o->st, e) : MRS_OK;
+    if (s != MRS_OK) {
+        return s;
+    }
+    o->own = named;
+    off_t here = lseek(o->fd, 0, SEEK_CUR);
+    if (fstat(o->fd, &o->st) < 0) {
+        return mrs_err_sys(e, errno, "stat %s", o->name);
+    }
+    o->pipe = here < 0 || !S_ISREG(o->st.st_mode);
+    o->start = o->pipe ? 0 : (uint64_t)here;
+    o->bytes = !o->pipe && o->st.st_size > here ? (uint64_t)(o->st.st_size - here) : 0;
+    if (!named && !o->pipe) {
+        o->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+        o->own = o->fd >= 0;
+    }
+    return o->fd < 0 ? mrs_err_sys(e, errno, "open standard input") : MRS_OK;
+}
+
+/* What the head is, decoded as far as it goes; damage is told by whoever reads all of it. */
+static enum mrs_status
+look_inside(struct mrsi_opened *o, struct mrs_err *e)
+{
+    const char *why;
+    enum mrs_codec found = mrsi_codec_by_magic(o->head, o->head_n);
+    const struct mrsi_codec *codec = mrsi_codec_of(found);
+    if (!codec) {
+        o->plain_n = o->head_n < sizeof o->plain ? o->head_n : sizeof o->plain;
+        memcpy(o->plain, o->head, o->plain_n);
+        return MRS_OK;
+    }
+    void *dec = codec->dec_open(o->mem);
+    if (!dec) {
+        return mrs_err_memory(e, HEAD);
+    }
+    struct mrsi_flow f = {o->head, o->head_n, o->plain, sizeof o->plain};
+    enum mrs_status s = MRS_OK;
+    for (size_t in = SIZE_MAX, out = SIZE_MAX; s == MRS_OK && f.out_n && (f.in_n != in || f.out_n != out);) {
+        in = f.in_n;
+        out = f.out_n;
+        s = codec->dec_step(dec, &f, &why);
+    }
+    codec->dec_close(dec);
+    o->plain_n = sizeof o->plain - f.out_n;
+    o->codec = found;
+    return s == MRS_DEAD ? mrs_err_memory(e, HEAD) : MRS_OK;
+}
+
+static enum mrs_status
+look(struct mrsi_opened *o, struct mrs_err *e)
+{
+    struct mrsi_pipe_in pipe = {o->fd, o->name, o->pause};
+    enum mrs_status s = o->pipe ? mrsi_read_pipe(&pipe, o->head, HEAD, &o->head_n, e)
+                                : mrsi_pread_full(o->fd, o->head, HEAD, o->start, o->name, &o->head_n, e);
+    return s == MRS_OK ? look_inside(o, e) : s;
+}
+
+enum mrs_status
+mrsi_opened_file(const char *path, struct mrsi_opened *o, struct mrs_err *e)
+{
+    *o = (struct mrsi_opened){.mem = o->mem, .pause = o->pause, .fd = -1};
+    enum mrs_status s = open_fd(path, o, e);
+    o->head = s == MRS_OK ? mrs_alloc(o->mem, HEAD) : NULL;
+    if (s == MRS_OK && !o->head) {
+        return mrs_err_memory(e, HEAD);
+    }
+    return s == MRS_OK ? look(o, e) : s;
+}
+
+static void
+replace(struct mrsi_opened *o, int fd)
+{
+    if (o->own) {
+        close(o->fd);
+    }
+    o->fd = fd;
+    o->own = true;
+    o->pipe = false;
+    o->start = 0;
+}
+
+enum mrs_status
+mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
+{
+    int fd = -1;
+    enum mrs_status s = o->pipe ? mrsi_opened_spool(o, tmp, e) : MRS_OK;
+    struct mrsi_source_from from = {o->fd, false, o->start, o->bytes, MRS_CODEC_NONE, o->name, NULL};
+    struct mrsi_spot spot = {tmp, o->pause};
+    MRS_THEN(s, mrsi_container_decode(o->mem, &from, &spot, &fd, &o->bytes, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    replace(o, fd);
+    return look(o, e);
+}
+
+enum mrs_status
+mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
+{
+    struct mrsi_pipe_from from = {{o->fd, o->name, o->pause}, o->head, o->head_n};
+    int spool = -1;
+    enum mrs_status s = mrsi_spool(&from, tmp, &spool, &o->bytes, e);
+    if (s == MRS_OK) {
+        replace(o, spool);
+    }
+    return s;
+}
+
+bool
+mrsi_opened_is_archive(const struct mrsi_opened *o)
+{
+    static const char *const ends[] = {".archive", ".archive.gz", ".archive.zst", ".agz"};
+    bool named = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t n = strlen(o->name), k = strlen(ends[i]);
+        named = named || (n > k && strcmp(o->name + n - k, ends[i]) == 0);
+    }
+    return named || (o->plain_n >= 4 && mrs_le32(o->plain) == MRSI_ARCHIVE_MAGIC);
+}
+
+bool
+mrsi_opened_is_foreign(const struct mrsi_opened *o)
+{
+    uint32_t n = o->plain_n < 4 ? 0 : mrs_le32(o->plain);
+    bool possible = o->plain_n < 4 || (n >= MRS_DOC_MIN && n <= MRS_DOC_READ_MAX);
+    enum mrsi_file_kind kind = mrsi_file_name(mrsi_base_name(o->name)).kind;
+    bool named = kind != MRSI_FILE_OTHER; /* as files of a dump are */
+    if (mrsi_foreign(o->plain, o->plain_n)) {
+        return kind != MRSI_FILE_META && (!possible || !named);
+    }
+    return !possible && !named && o->own && !o->pipe;
+}
+
+void
+mrsi_opened_close(struct mrsi_opened *o)
+{
+    if (o->own) {
+        close(o->fd);
+    }
+    mrs_free(o->mem, o->head);
+    o->own = false;
+    o->head = NULL;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* background_copy.c - a copy that is begun before its turn, while the run still works on other things.
+ *
+ * A thread of the lowest priority, which has only what the others leave, brings the bytes over into the file where the
+ * copy will stand. When its turn comes, the copy takes over what is there and goes on behind it. Nothing else may
+ * depend on it: the file is in no record before and in no state of a stopped run, and who goes on removes it; what has
+ * failed meanwhile is done again by the copy, which tells it. One at a time. */
+#include "output.h"
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define PART (1ull << 20)
+#define ROOM_LEFT 8u /* times the copy: what has to stay free for everything else that the run writes meanwhile */
+
+struct mrsi_early {
+    pthread_t thread;
+    _Atomic bool stop;
+    char *ns, *path;
+    struct mrsi_source_from from;
+    uint64_t bytes, done; /* of the input: to be copied; copied by parts that succeeded */
+    int fd;
+};
+
+static void *
+copy_parts(void *arg)
+{
+    struct mrsi_early *x = arg;
+    bool ok = true;
+    (void)setpriority(PRIO_PROCESS, 0, 19); /* on Linux of this thread alone */
+    while (ok && x->done < x->bytes && !atomic_load(&x->stop)) {
+        uint64_t left = x->bytes - x->done;
+        struct mrsi_file_span part = {x->from.fd, x->from.start + x->done, left < PART ? left : PART, x->from.name};
+        ok = mrsi_copy_span(&part, x->fd, x->path, NULL) == MRS_OK;
+        x->done += ok ? part.n : 0;
+    }
+    return NULL;
+}
+
+static void
+let_go(struct mrs_output *o, struct mrsi_early *x)
+{
+    if (x->from.own) {
+        close(x->from.fd);
+    }
+    mrs_free(o->mem, x->ns);
+    mrs_free(o->mem, x->path);
+    mrs_free(o->mem, x);
+}
+
+/* How much there is to copy, where the disk has room for much more. */
+static bool
+has_room(const struct mrs_output *o, const struct mrsi_source_from *from, uint64_t *bytes)
+{
+    struct stat st;
+    struct statvfs fs;
+    if (fstat(from->fd, &st) < 0 || !S_ISREG(st.st_mode) || statvfs(o->partial, &fs) < 0) {
+        return false;
+    }
+    uint64_t size = (uint64_t)st.st_size, left = size > from->start ? size - from->start : 0;
+    *bytes = from->bytes < left ? from->bytes : left;
+    return *bytes && (uint64_t)fs.f_bavail * fs.f_frsize / (ROOM_LEFT + 1) >= *bytes;
+}
+
+void
+mrsi_early_begin(struct mrs_output *o, const char *ns, const char *rel, const struct mrsi_source_from *from)
+{
+    struct mrsi_early *x = mrs_zalloc(o->mem, sizeof *x);
+    if (!x) {
+        if (from->own) {
+            close(from->fd);
+        }
+        return;
+    }
+    x->from = *from;
+    x->ns = mrs_strndup(o->mem, ns, strlen(ns));
+    bool made = x->ns && has_room(o, from, &x->bytes) && mrsi_output_create(o, rel, &x->fd, &x->path, NULL) == MRS_OK;
+    if (made && pthread_create(&x->thread, NULL, copy_parts, x) == 0) {
+        o->early = x;
+        return;
+    }
+    if (made) {
+        close(x->fd);
+        unlink(x->path);
+    }
+    let_go(o, x);
+}
+
+static struct mrsi_early *
+stop(struct mrs_output *o)
+{
+    struct mrsi_early *x = o->early;
+    o->early = NULL;
+    atomic_store(&x->stop, true);
+    pthread_join(x->thread, NULL);
+    return x;
+}
+
+bool
+mrsi_early_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done)
+{
+    if (!o->early || strcmp(o->early->ns, ns) != 0) {
+        return false;
+    }
+    struct mrsi_early *x = stop(o);
+    *fd = x->fd;
+    *path = x->path;
+    *done = x->done;
+    x->path = NULL;
+    let_go(o, x);
+    return true;
+}
+
+void
+mrsi_early_drop(struct mrs_output *o, const char *ns)
+{
+    if (!o->early || (ns && strcmp(o->early->ns, ns) != 0)) {
+        return;
+    }
+    struct mrsi_early *x = stop(o);
+    close(x->fd);
+    unlink(x->path);
+    let_go(o, x);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* claim.c - whose OUT.partial is: one run at a time makes it, takes it up or removes it.
+ *
+ * The folder is locked from the moment it is made until its writer is gone, whatever it is called by then. So nobody
+ * takes what another run is about to publish, when its marker has gone already, for what a killed one has left. A lock
+ * counts only where the path still leads to what was locked: it may have been removed or published meanwhile. The
+ * marker is locked as well, for file systems that lock no folders. */
+#include "output.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static enum mrs_status
+busy(const char *partial, struct mrs_err *e)
+{
+    return MRSI_FAIL(e, MRS_E_EXISTS, "%s is being written by another run", partial);
+}
+
+/* fd was opened by path. *taken: another run has it. */
+static enum mrs_status
+lock(int fd, const char *path, bool *taken, struct mrs_err *e)
+{
+    struct stat ours, there;
+    *taken = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    if (*taken) {
+        return MRS_OK;
+    }
+    if (fstat(fd, &ours) < 0) {
+        return mrs_err_sys(e, errno, "stat %s", path);
+    }
+    *taken = lstat(path, &there) < 0 || ours.st_dev != there.st_dev || ours.st_ino != there.st_ino;
+    return MRS_OK;
+}
+
+/* As mrsi_claim_folder; *taken: another run has it, which is no error yet. */
+static enum mrs_status
+claim(const char *partial, int *fd, bool *taken, struct mrs_err *e)
+{
+    int f;
+    *taken = false;
+    do {
+        f = open(partial, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    } while (f < 0 && errno == EINTR);
+    if (f < 0 && errno == ENOENT) {
+        *taken = true; /* it was there a moment ago */
+        return MRS_OK;
+    }
+    if (f < 0 && (errno == ENOTDIR || errno == ELOOP)) {
+        return MRSI_FAIL(e, MRS_E_EXISTS, "%s is there and is no folder: remove it yourself", partial);
+    }
+    if (f < 0) {
+        return mrs_err_sys(e, errno, "open folder %s", partial);
+    }
+    enum mrs_status s = lock(f, partial, taken, e);
+    if (s == MRS_OK && !*taken) {
+        *fd = f;
+    } else {
+        close(f);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_claim_folder(const char *partial, int *fd, struct mrs_err *e)
+{
+    bool taken;
+    enum mrs_status s = claim(partial, fd, &taken, e);
+    return s == MRS_OK && taken ? busy(partial, e) : s;
+}
+
+void
+mrsi_claim_end(struct mrsi_claim *c)
+{
+    int *const fds[] = {&c->marker, &c->folder};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
+        if (*fds[i] >= 0) {
+            close(*fds[i]);
+        }
+        *fds[i] = -1;
+    }
+}
+
+static bool
+has_manifest(struct mrs_output *o)
+{
+    char *manifest = mrsi_format(o->mem, "%s/%s", o->partial, MRSI_MANIFEST);
+    struct stat st;
+    bool there = manifest && lstat(manifest, &st) == 0;
+    mrs_free(o->mem, manifest);
+    return there;
+}
+
+static enum mrs_status
+remove_unmarked(struct mrs_output *o, struct mrs_err *e)
+{
+    if (rmdir(o->partial) == 0) {
+        return MRS_OK; /* killed before the marker was there */
+    }
+    return has_manifest(o) /* killed behind the marker's end */
+               ? mrsi_remove_tree(o->partial, e)
+               : MRSI_FAIL(e, MRS_E_EXISTS, "%s is there and was not made by mongoreshape: remove it yourself",
+                           o->partial);
+}
+
+static enum mrs_status
+remove_marked(struct mrs_output *o, int marker, struct mrs_err *e)
+{
+    bool taken = false;
+    enum mrs_status s = lock(marker, o->marker, &taken, e);
+    if (s == MRS_OK && taken) {
+        return busy(o->partial, e);
+    }
+    if (s == MRS_OK && !o->force && mrsi_stopped_there(o)) {
+        return MRSI_FAIL(e, MRS_E_EXISTS,
+                         "another run to %s was stopped: --resume goes on with it, --force begins anew", o->path);
+    }
+    return s == MRS_OK ? mrsi_remove_tree(o->partial, e) : s;
+}
+
+/* OUT.partial is there: ours, and nobody's who lives? Then it goes. */
+static enum mrs_status
+remove_stale(struct mrs_output *o, struct mrs_err *e)
+{
+    int folder = -1;
+    enum mrs_status s = mrsi_claim_folder(o->partial, &folder, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    int marker = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    s = marker >= 0 ? remove_marked(o, marker, e) : remove_unmarked(o, e);
+    if (marker >= 0) {
+        close(marker);
+    }
+    close(folder);
+    return s;
+}
+
+/* Our marker in a new folder, locked. */
+enum mrs_status
+mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
+{
+    static const char text[] =
+        "This folder is the unfinished output of mongoreshape and may be removed.\n";
+    bool taken = false;
+    enum mrs_status s = mrsi_create(o->marker, 0600, &o->claim.marker, e);
+    if (s != MRS_OK) {
+        rmdir(o->partial);
+        return s;
+    }
+    s = lock(o->claim.marker, o->marker, &taken, e);
+    if (s == MRS_OK && taken) {
+        mrsi_claim_end(&o->claim); /* who has lost removes nothing */
+        return busy(o->partial, e);
+    }
+    MRS_THEN(s, mrsi_write_full(o->claim.marker, text, sizeof text - 1, o->marker, e));
+    if (s != MRS_OK) {
+        unlink(o->marker);
+        rmdir(o->partial);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_claim_new(struct mrs_output *o, struct mrs_err *e)
+{
+    if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
+        int err = errno;
+        enum mrs_status s = err == EEXIST ? remove_stale(o, e) : mrs_err_sys(e, err, "create folder %s", o->partial);
+        if (s != MRS_OK) {
+            return s;
+        }
+        if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
+            return errno == EEXIST ? busy(o->partial, e) : mrs_err_sys(e, errno, "create folder %s", o->partial);
+        }
+    }
+    bool taken;
+    enum mrs_status s = claim(o->partial, &o->claim.folder, &taken, e);
+    if (s == MRS_OK && taken) {
+        return busy(o->partial, e);
+    }
+    if (s != MRS_OK) {
+        rmdir(o->partial);
+        return s;
+    }
+    return mrsi_claim_mark(o, e);
+}
+
+/* The marker of a stopped run. */
+static enum mrs_status
+take_marker(struct mrs_output *o, struct mrs_err *e)
+{
+    bool taken = false;
+    o->claim.marker = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (o->claim.marker < 0 && errno == ENOENT && has_manifest(o)) { /* killed behind the marker's end */
+        enum mrs_status s = mrsi_create(o->marker, 0600, &o->claim.marker, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    if (o->claim.marker < 0) {
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force begins anew",
+                         o->marker);
+    }
+    enum mrs_status s = lock(o->claim.marker, o->marker, &taken, e);
+    return s == MRS_OK && taken ? busy(o->partial, e) : s;
+}
+
+enum mrs_status
+mrsi_claim_left(struct mrs_output *o, struct mrs_err *e)
+{
+    struct stat st;
+    o->keep_partial = true; /* until it is found as it was left */
+    if (lstat(o->partial, &st) < 0 && errno == ENOENT) {
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force begins anew",
+                         o->partial);
+    }
+    enum mrs_status s = mrsi_claim_folder(o->partial, &o->claim.folder, e);
+    return s == MRS_OK ? take_marker(o, e) : s;
+}

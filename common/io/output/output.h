@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* output.h - the output transaction from inside: what output.c, sink.c, raw_copy.c and commit.c share. */
+#ifndef MRSI_IO_OUTPUT_H
+#define MRSI_IO_OUTPUT_H
+
+#include "resumable_file.h"
+#include <pthread.h>
+
+#define MRSI_STATE "state" /* the file in MRS_CHECKPOINT that names the others */
+#define MRSI_KEPT_MAX 64 /* written files whose descriptors wait for the commit's fsync */
+
+/* PACK: files below the partial folder like those of DIR, put into one file or onto standard output at the commit */
+enum mrsi_out_kind { MRSI_OUT_DIR, MRSI_OUT_FILE, MRSI_OUT_STDOUT, MRSI_OUT_PACK };
+#define MRSI_PACKED "mongoreshape.packed" /* below the partial folder: what it was packed into */
+
+/* What the manifest says about one collection or extra file. */
+struct mrsi_out_rec {
+    char *name;    /* "db.coll", or the path of an extra */
+    uint64_t hash; /* of name and kind: finds doubles */
+    bool extra, copied, data;
+    bool counted; /* copied, and its documents are known */
+    enum mrs_codec codec;
+    uint64_t docs, bytes, file_bytes;
+    struct mrs_hash_sum digest;
+};
+struct mrsi_unsynced {
+    int fd;
+    char *path;
+};
+
+/* A written file, for who takes up what a stopped run left. */
+struct mrsi_out_file {
+    char *rel; /* below the partial folder */
+    uint64_t bytes, inode;
+};
+
+/* A partial folder and the marker file in it, both open and locked; -1: not. */
+struct mrsi_claim {
+    int folder, marker;
+};
+
+struct mrs_output {
+    struct mrs_mem *mem;
+    const struct mrs_salt *salt; /* of digests; NULL: none */
+    enum mrsi_out_kind kind;
+    char *path, *partial, *marker, *single_ns;
+    char *meta_path; /* FILE: where the metadata go at last */
+    enum mrs_format format;
+    bool to_stdout;            /* PACK: the partial folder is a temporary one */
+    struct mrs_compress pack;  /* PACK: of the whole */
+    struct mrs_compress compress;
+    enum mrs_codec codec; /* of sinks */
+    const struct mrs_input *like; /* as in the options */
+    mode_t file_mode, folder_mode;
+    struct mrs_input *in; /* copies are read from it at the commit */
+    struct mrs_input_origin origin;
+    struct mrsi_stream_output *stream; /* NULL: nothing goes out before the commit */
+    struct mrsi_early *early;   /* a copy that was begun before its turn; NULL: none */
+    bool force, sample, has_meta;
+    size_t sink_buffer;
+    struct mrsi_lanes *lanes; /* who compresses */
+    uint32_t jobs;            /* threads of it */
+    struct mrsi_claim claim; /* the partial folder is ours while we live */
+    int out_fd;              /* STDOUT: where the bytes wait */
+    pthread_mutex_t lock; /* of all below */
+    bool lock_ready, failed, committed;
+    bool keep_partial; /* an undo failed: the partial folder holds what was there before */
+    struct mrs_sink *sinks; /* open ones */
+    struct mrsi_out_rec *recs;
+    uint32_t n_recs, cap_recs;
+    char **dirs; /* folders that were made, in that order */
+    uint32_t n_dirs, cap_dirs;
+    struct mrsi_unsynced kept[MRSI_KEPT_MAX];
+    uint32_t n_kept;
+    struct mrsi_out_file *files;
+    uint32_t n_files, cap_files;
+    struct mrs_pause pause;
+    struct mrs_buf half;      /* words of resumable_file.c while somebody rests, of one file; empty: nobody does */
+    struct mrs_buf half_from; /* those of a stopped run; empty: it did not rest */
+    bool half_taken;          /* and gone on with */
+};
+
+/* FAIL MRS_E_CHANGED: the input is not any more what was read. */
+enum mrs_status mrsi_output_input_same(const struct mrs_output *o, struct mrs_err *e);
+/* Notes that something went wrong, so that commit refuses; returns s. */
+enum mrs_status mrsi_output_fail(struct mrs_output *o, enum mrs_status s);
+/* Enters a name; a second time is MRS_E_EXISTS. *index is its place in recs. */
+enum mrs_status mrsi_output_enter(struct mrs_output *o, const char *name, bool extra,
+                                  uint32_t *index, struct mrs_err *e);
+/* Creates a file below the partial folder, with the folders on its way. *path is the caller's. */
+enum mrs_status
+mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, struct mrs_err *e);
+/* Takes a written file over until its fsync: fd and path are the output's from here on, also on
+ * failure. */
+enum mrs_status mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e);
+/* A folder that was made: path is the output's from here on, also on failure. */
+enum mrs_status mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e);
+/* ---- claim.c ---- */
+/* OUT.partial new, with our marker; what a killed run left of it is removed. FAIL MRS_E_EXISTS: another run has it, or
+ * a stopped one can be gone on with, or it is nobody's of ours. */
+enum mrs_status mrsi_claim_new(struct mrs_output *o, struct mrs_err *e);
+/* OUT.partial of a stopped run as it is. FAIL MRS_E_MISSING, MRS_E_EXISTS: another run has it. */
+enum mrs_status mrsi_claim_left(struct mrs_output *o, struct mrs_err *e);
+/* The marker in a new folder that nobody else knows. Where it fails the folder is removed. */
+enum mrs_status mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e);
+/* A partial folder that is there, whoever made it: nobody else is at work on it until fd is closed. FAIL MRS_E_EXISTS:
+ * another run has it, or has had it and moved it away; MRS_E_IO. */
+enum mrs_status mrsi_claim_folder(const char *partial, int *fd, struct mrs_err *e);
+void mrsi_claim_end(struct mrsi_claim *c);
+/* ---- commit.c ---- */
+int mrsi_rename_new(const char *from, const char *to); /* as rename, but EEXIST where `to` is there */
+int mrsi_swap(const char *from, const char *to);       /* two names that are there */
+/* ---- resumable_file.c ---- */
+/* Of the file at path: the record `name` is copied, or (NULL) all is packed. path, name: live as long as h. */
+void mrsi_half_begin(struct mrs_output *o, const char *path, const char *name, bool extra, struct mrsi_half *h);
+bool mrsi_half_of(const struct mrs_output *o, const char *ns); /* the stopped run was at the data of this namespace */
+bool mrsi_half_is_copy(const struct mrs_output *o); /* what the stopped run was at; half_from is not empty */
+/* h->fd: the file, new or as the stopped run left it, cut to what counts; *path and fd are the caller's. */
+enum mrs_status mrsi_half_open(struct mrs_output *o, struct mrsi_half *h, char **path, struct mrs_err *e);
+/* ---- background_copy.c: for one thread ---- */
+/* Begins to copy what is in `from`, whose descriptor is taken over if it is its own, to the file rel of namespace ns.
+ * At most one at a time. Where the disk has little room, or something fails, nothing comes of it. */
+void mrsi_early_begin(struct mrs_output *o, const char *ns, const char *rel, const struct mrsi_source_from *from);
+/* Ends it; false: there is none of that namespace. *fd and *path are the caller's, as of mrsi_output_create; *done
+ * bytes of the input are there, and perhaps some behind them that do not count. */
+bool mrsi_early_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done);
+void mrsi_early_drop(struct mrs_output *o, const char *ns); /* and its file; ns NULL: whatever there is */
+/* ---- resume.c ---- */
+enum mrs_status mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e);
+void mrsi_output_forget_files(struct mrs_output *o);
+/* ---- checkpoint_dir.c ---- */
+bool mrsi_stopped_there(struct mrs_output *o); /* a stopped run left a state */
+
+/* A small file in one go, packed where codec says so. */
+struct mrsi_small_file {
+    const char *rel;
+    const void *p;
+    size_t n;
+    enum mrs_codec codec;
+};
+enum mrs_status
+mrsi_output_piece(struct mrs_output *o, const struct mrsi_small_file *piece, struct mrs_err *e);
+/* Names of a collection's files below the partial folder; NULL without memory. */
+char *mrsi_output_data_rel(struct mrs_output *o, const char *db, const char *coll);
+char *mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll);
+const char *mrsi_codec_suffix(enum mrs_codec codec);
+enum mrs_codec mrsi_meta_codec(enum mrs_codec codec); /* of metadata beside such data; zstd leaves small files plain */
+/* ---- stream_output.c ---- */
+/* What a record says of is whole and goes out. Where there is no stream: nothing. */
+enum mrs_status mrsi_stream_put(struct mrs_output *o, uint32_t rec, struct mrs_err *e);
+enum mrs_status mrsi_stream_finish(struct mrs_output *o, struct mrs_err *e);
+void mrsi_stream_free(struct mrsi_stream_output *s); /* NULL: nothing */
+
+void mrsi_sink_free(struct mrs_sink *s);
+struct mrs_sink *mrsi_sink_next(struct mrs_sink *s);
+/* The text of the manifest. */
+enum mrs_status
+mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *text, struct mrs_err *e);
+#endif

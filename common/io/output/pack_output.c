@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pack_output.c - an output that is one file: what stands below the partial folder, and what was copied, put into it.
+ *
+ * Collections are written as plain files of their own first, for their order, and whether there is a result at all, is
+ * known at the end only. Copies are read from the input when their turn comes, so they are written once. */
+#include "archive_out.h"
+
+/* Items for what the records say. */
+static enum mrs_status
+collect(struct mrs_output *o, struct mrsi_archive_items *t, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < o->n_recs; i++) {
+        const struct mrsi_out_rec *rec = &o->recs[i];
+        struct mrsi_archive_entry_out *item;
+        s = mrsi_items_add(t, rec->name, rec->extra, &item, e);
+        if (s == MRS_OK) {
+            item->data.copied = item->meta.copied = rec->copied;
+            item->data.there = rec->data;
+            item->rec = rec->data && !rec->copied ? rec : NULL;
+        }
+    }
+    return s;
+}
+
+struct pack_output_packing {
+    struct mrsi_archive_out *out;
+    const struct mrsi_archive_entry_out *item; /* whose documents are written */
+};
+
+static void
+tell(void *arg, struct mrs_build *b)
+{
+    const struct pack_output_packing *p = arg;
+    mrs_build_text(b, "item", p->item->data.name, (uint32_t)strlen(p->item->data.name));
+    mrs_build_i64(b, "docs", (int64_t)p->out->docs);
+    mrs_build_i64(b, "crc", (int64_t)p->out->crc);
+    mrs_build_i64(b, "off", (int64_t)p->out->at.off);
+    mrs_build_i64(b, "doc", (int64_t)p->out->at.doc);
+    mrs_build_i64(b, "block", (int64_t)p->out->at.seq);
+}
+
+/* The item that a stopped run was at; out stands where it was. */
+static enum mrs_status
+find_begun(const struct mrsi_half *h, const struct mrsi_archive_items *items, struct mrsi_archive_out *out, uint32_t *i,
+           struct mrs_err *e)
+{
+    const char *name = mrsi_told_text(h->from, "item");
+    out->docs = mrsi_told_number(h->from, "docs");
+    out->crc = mrsi_told_number(h->from, "crc");
+    out->at = (struct mrs_reader_at){mrsi_told_number(h->from, "off"), mrsi_told_number(h->from, "doc"),
+                                     mrsi_told_number(h->from, "block")};
+    for (*i = 0; name && *i < items->n; (*i)++) {
+        if (!items->at[*i].merged && strcmp(items->at[*i].data.name, name) == 0) {
+            return MRS_OK;
+        }
+    }
+    return mrsi_half_damaged(h, e);
+}
+
+static enum mrs_status
+put_bodies(struct mrsi_archive_items *items, struct mrsi_half *half, struct mrsi_archive_out *out, struct mrs_err *e)
+{
+    struct pack_output_packing p = {out, NULL};
+    bool begun = mrsi_half_goes_on(half);
+    uint32_t i = 0;
+    enum mrs_status s = begun ? find_begun(half, items, out, &i, e) : MRS_OK;
+    mrsi_half_writer(half, tell, &p);
+    for (; s == MRS_OK && i < items->n; i++) {
+        p.item = &items->at[i];
+        s = p.item->merged ? MRS_OK : mrsi_items_body(items, p.item, begun, out, e);
+        begun = false;
+    }
+    s = s == MRS_OK ? mrsi_output_input_same(items->o, e) : s; /* before the end that makes it an archive */
+    MRS_THEN(s, mrsi_archive_out_finish(out, e));
+    mrsi_half_writer(half, NULL, NULL);
+    return s;
+}
+
+enum mrs_status
+mrsi_pack_archive(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrs_err *e)
+{
+    struct mrsi_archive_head head;
+    struct mrsi_archive_out out;
+    struct mrsi_archive_items items;
+    mrsi_items_init(&items, o);
+    enum mrs_status s = mrsi_archive_out_open(o, half, name, &out, e);
+    MRS_THEN(s, collect(o, &items, e));
+    MRS_THEN(s, mrsi_items_settle(&items, &head, e));
+    if (s == MRS_OK && !mrsi_half_goes_on(half)) {
+        s = mrsi_items_prelude(&items, &head, &out, e);
+    }
+    MRS_THEN(s, put_bodies(&items, half, &out, e));
+    mrsi_archive_out_clear(&out);
+    mrsi_items_clear(&items);
+    return s;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* filter.c - which namespaces are wanted: the patterns of --nsInclude and --nsExclude.
+ *
+ * A pattern covers the whole "db.coll": `*` stands for any bytes, dots too, `\` takes the next byte
+ * as it is. Patterns come from people, names from dumps, so matching must not explode: one point to
+ * fall back to is enough for `*`, and the cost is at most length times length. Must not know files. */
+#include "source.h"
+
+/* One byte of a pattern; returns how many bytes of the pattern it took. */
+static size_t
+literal(const char *pattern, char *c)
+{
+    size_t n = pattern[0] == '\\' && pattern[1] ? 2 : 1;
+    *c = pattern[n - 1];
+    return n;
+}
+
+bool
+mrsi_glob(const char *pattern, const char *text)
+{
+    const char *star = NULL, *star_text = NULL;
+    for (;;) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            star_text = text;
+            continue;
+        }
+        if (!*pattern && !*text) {
+            return true;
+        }
+        char c;
+        size_t n = *pattern ? literal(pattern, &c) : 0;
+        if (n && *text && c == *text) {
+            pattern += n;
+            text++;
+            continue;
+        }
+        if (!star || !*star_text) {
+            return false;
+        }
+        pattern = star;
+        text = ++star_text;
+    }
+}
+
+static enum mrs_status
+check_list(const char *const *list, uint32_t n, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const char *p = list[i];
+        if (!*p) {
+            return MRSI_FAIL(e, MRS_E_USAGE, "an empty namespace pattern matches nothing");
+        }
+        while (*p) {
+            if (*p == '\\' && !p[1]) {
+                return MRSI_FAIL(e, MRS_E_USAGE, "namespace pattern %s ends in a lone backslash",
+                                 list[i]);
+            }
+            p += *p == '\\' ? 2 : 1;
+        }
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_filter_check(const struct mrsi_filter *f, struct mrs_err *e)
+{
+    enum mrs_status s = check_list(f->include, f->n_include, e);
+    return s == MRS_OK ? check_list(f->exclude, f->n_exclude, e) : s;
+}
+
+static bool
+any(const char *const *list, uint32_t n, const char *ns)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (mrsi_glob(list[i], ns)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+mrsi_filter_takes(const struct mrsi_filter *f, const char *ns)
+{
+    return (f->n_include == 0 || any(f->include, f->n_include, ns)) &&
+           !any(f->exclude, f->n_exclude, ns);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* read_ahead.c - a compressed file read ahead of who wants its bytes.
+ *
+ * One task, the scout, reads the file and cuts it where it can: a frame or member that says how long it is, and how
+ * much comes out of it, is unpacked by a task of its own, several at a time. All else the scout unpacks itself, a chunk
+ * at a time. Chunks stand in a ring, in the order of the file; the scout rests while the ring is full, so memory is
+ * bounded and no task ever waits. What a frame says of itself is not believed: it must end where it said, or it is
+ * damage, which is told when its turn has come. Must not know where the bytes come from. */
+#include "io/codec/decoder.h"
+#include "source.h"
+
+struct read_ahead_slot {
+    struct mrsi_task task; /* first */
+    struct mrsi_ahead *of;
+    struct mrsi_chunk *raw, *out; /* raw: a frame or member as it is in the file */
+    uint64_t off, taken;          /* where it begins in the file, and where what was read for it ends */
+    bool done;
+    enum mrs_status status; /* behind the bytes of out; END: there is nothing more */
+    struct mrs_err err;
+};
+
+struct mrsi_ahead {
+    struct mrsi_task scout; /* first */
+    struct mrsi_lanes *lanes;
+    struct mrsi_decoder d; /* the scout's */
+    bool fresh;            /* nothing has been unpacked by the scout */
+    /* under the lock of the lanes */
+    uint32_t n_slot, head, count, at_work;
+    bool scouting, over, closing;
+    /* who reads */
+    size_t at; /* in the head's bytes */
+    uint64_t taken;
+    struct read_ahead_slot slot[];
+};
+
+static void
+unpack(struct read_ahead_slot *s, struct mrsi_tools *tools)
+{
+    const struct mrsi_decoder *d = &s->of->d;
+    const char *why = "it cannot be decoded";
+    void *dec = mrsi_tools_unpack(tools, d->codec);
+    s->out = dec ? mrsi_chunk_take(s->of->lanes) : NULL;
+    if (!s->out) {
+        s->status = mrs_err_memory(&s->err, sizeof *s->out);
+        return;
+    }
+    struct mrsi_flow f = {s->raw->p, s->raw->n, s->out->p, sizeof s->out->p};
+    s->status = d->codec->dec_step(dec, &f, &why);
+    s->out->n = (size_t)(f.out - s->out->p);
+    if (s->status == MRS_OK && (f.in_n || !d->codec->dec_may_end(dec))) {
+        s->status = MRS_FAIL;
+    }
+    if (s->status != MRS_OK) {
+        s->status = mrsi_decoder_damaged(d, s->off + (s->raw->n - f.in_n), s->status, why, &s->err);
+        mrsi_tools_spoilt(tools);
+    }
+}
+
+static void
+run_slot(struct mrsi_task *task, struct mrsi_tools *tools)
+{
+    struct read_ahead_slot *s = (struct read_ahead_slot *)task;
+    struct mrsi_ahead *a = s->of;
+    struct mrsi_lanes *lanes = a->lanes;
+    unpack(s, tools);
+    mrsi_chunk_give(lanes, s->raw);
+    s->raw = NULL;
+    mrsi_lanes_lock(lanes);
+    s->done = true;
+    a->at_work--;
+    mrsi_lanes_changed(lanes);
+    mrsi_lanes_unlock(lanes);
+}
+
+/* The next frame or member as a whole; false: it is not to be had that way. */
+static bool
+cut(struct mrsi_ahead *a, struct read_ahead_slot *s)
+{
+    struct mrsi_decoder *d = &a->d;
+    size_t in = 0, out = 0;
+    if (!a->fresh && !d->codec->dec_may_end(d->dec)) {
+        return false;
+    }
+    bool whole = d->codec->unit(d->in + d->in_at, d->in_n - d->in_at, &in, &out);
+    if (!whole) {
+        s->status = mrsi_decoder_fill(d, &s->err);
+        whole = s->status == MRS_OK && d->codec->unit(d->in + d->in_at, d->in_n - d->in_at, &in, &out);
+    }
+    s->raw = whole && out <= MRSI_CHUNK_ROOM ? mrsi_chunk_take(a->lanes) : NULL;
+    if (!s->raw) {
+        return false;
+    }
+    memcpy(s->raw->p, d->in + d->in_at, in);
+    s->raw->n = in;
+    s->off = mrsi_decoder_taken(d);
+    d->in_at += in;
+    d->codec->dec_passed(d->dec);
+    return true;
+}
+
+/* A chunk of what cannot be cut. */
+static void
+unpack_here(struct mrsi_ahead *a, struct read_ahead_slot *s)
+{
+    bool ended = false;
+    a->fresh = false;
+    s->out = mrsi_chunk_take(a->lanes);
+    if (!s->out) {
+        s->status = mrs_err_memory(&s->err, sizeof *s->out);
+        return;
+    }
+    struct mrsi_flow f = {NULL, 0, s->out->p, MRSI_PIECE};
+    while (s->status == MRS_OK && f.out_n && !ended) {
+        s->status = mrsi_decoder_step(&a->d, &f, &ended, &s->err);
+    }
+    s->out->n = (size_t)(f.out - s->out->p);
+    s->status = s->status == MRS_OK && ended ? MRS_END : s->status;
+}
+
+static void
+scout(struct mrsi_task *task, struct mrsi_tools *tools)
+{
+    struct mrsi_ahead *a = (struct mrsi_ahead *)task;
+    struct mrsi_lanes *lanes = a->lanes;
+    (void)tools;
+    mrsi_lanes_lock(lanes);
+    while (!a->closing && !a->over && a->count < a->n_slot) {
+        struct read_ahead_slot *s = &a->slot[(a->head + a->count) % a->n_slot];
+        mrsi_lanes_unlock(lanes);
+        *s = (struct read_ahead_slot){.task = {run_slot, NULL}, .of = a};
+        mrs_err_clear(&s->err);
+        bool whole = cut(a, s);
+        if (!whole && s->status == MRS_OK) {
+            unpack_here(a, s);
+        }
+        s->taken = mrsi_decoder_taken(&a->d);
+        mrsi_lanes_lock(lanes);
+        s->done = !whole;
+        a->over = s->status != MRS_OK;
+        a->count++;
+        a->at_work += whole;
+        mrsi_lanes_changed(lanes);
+        if (whole) {
+            mrsi_lanes_unlock(lanes);
+            mrsi_lanes_add(lanes, &s->task);
+            mrsi_lanes_lock(lanes);
+        }
+    }
+    a->scouting = false;
+    mrsi_lanes_changed(lanes);
+    mrsi_lanes_unlock(lanes);
+}
+
+/* Chunks that were unpacked or are being so, those that are not yet, and what is being read. */
+uint64_t
+mrsi_ahead_memory(uint32_t threads)
+{
+    return (2 * threads + 2ull) * sizeof(struct mrsi_chunk);
+}
+
+struct mrsi_ahead *
+mrsi_ahead_open(const struct mrsi_decoder *from, struct mrsi_lanes *lanes)
+{
+    uint32_t threads = mrsi_lanes_start(lanes), n = threads + 1;
+    struct mrsi_ahead *a = threads ? mrs_zalloc(from->mem, sizeof *a + n * sizeof a->slot[0]) : NULL;
+    if (!a) {
+        return NULL;
+    }
+    a->scout.run = scout;
+    a->lanes = lanes;
+    a->n_slot = n;
+    a->fresh = true;
+    a->d = *from;
+    a->d.room = MRSI_CHUNK_ROOM;
+    if (mrsi_decoder_open(&a->d, NULL) != MRS_OK) {
+        mrsi_ahead_close(a);
+        return NULL;
+    }
+    return a;
+}
+
+/* The slot whose bytes are wanted, once it is there. */
+static struct read_ahead_slot *
+next_slot(struct mrsi_ahead *a)
+{
+    struct read_ahead_slot *s = &a->slot[a->head];
+    mrsi_lanes_lock(a->lanes);
+    for (;;) {
+        bool wake = !a->scouting && !a->over && a->count < a->n_slot;
+        a->scouting = a->scouting || wake;
+        if (wake) {
+            mrsi_lanes_unlock(a->lanes);
+            mrsi_lanes_add(a->lanes, &a->scout);
+            mrsi_lanes_lock(a->lanes);
+        }
+        if (a->count && s->done) {
+            break;
+        }
+        mrsi_lanes_wait(a->lanes);
+    }
+    mrsi_lanes_unlock(a->lanes);
+    return s;
+}
+
+static void
+let_go(struct mrsi_ahead *a, struct read_ahead_slot *s)
+{
+    mrsi_chunk_give(a->lanes, s->out);
+    s->out = NULL;
+    a->at = 0;
+    mrsi_lanes_lock(a->lanes);
+    a->head = (a->head + 1) % a->n_slot;
+    a->count--;
+    mrsi_lanes_unlock(a->lanes);
+}
+
+enum mrs_status
+mrsi_ahead_read(struct mrsi_ahead *a, void *p, size_t n, size_t *got, struct mrs_err *e)
+{
+    *got = 0;
+    while (*got < n) {
+        struct read_ahead_slot *s = next_slot(a);
+        size_t left = s->out ? s->out->n - a->at : 0, part = left < n - *got ? left : n - *got;
+        a->taken = s->taken;
+        if (part) {
+            memcpy((uint8_t *)p + *got, s->out->p + a->at, part);
+            a->at += part;
+            *got += part;
+        } else if (s->status == MRS_OK) {
+            let_go(a, s);
+        } else {
+            if (s->status < MRS_OK && *got == 0 && e && e->code == MRS_E_NONE) {
+                *e = s->err;
+            }
+            return *got ? MRS_OK : s->status;
+        }
+    }
+    return MRS_OK;
+}
+
+uint64_t
+mrsi_ahead_taken(const struct mrsi_ahead *a)
+{
+    return a->taken;
+}
+
+void
+mrsi_ahead_close(struct mrsi_ahead *a)
+{
+    if (!a) {
+        return;
+    }
+    mrsi_lanes_lock(a->lanes);
+    a->closing = true;
+    while (a->scouting || a->at_work) {
+        mrsi_lanes_wait(a->lanes);
+    }
+    mrsi_lanes_unlock(a->lanes);
+    for (uint32_t i = 0; i < a->n_slot; i++) {
+        mrsi_chunk_give(a->lanes, a->slot[i].raw);
+        mrsi_chunk_give(a->lanes, a->slot[i].out);
+    }
+    mrsi_decoder_close(&a->d);
+    mrs_free(a->d.mem, a);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source.c - a stretch of a file as plain bytes, whatever it is packed with.
+ *
+ * Plain files are read by offset, so several sources may share one descriptor, and bytes can be
+ * given back for nothing. Packed ones are decoded serially through one input buffer. Compression is
+ * recognised by the first bytes, never by the name; the one ambiguity is gzip's magic number, which
+ * is also the length of a document of 559,903 bytes, so that case is settled by checking the
+ * document. Must not know where documents begin. */
+#include "io/codec/decoder.h"
+#include "source.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+struct mrsi_source {
+    struct mrs_mem *mem;
+    struct mrsi_source_from from;
+    const struct mrsi_codec *codec; /* NULL: plain */
+    struct mrsi_decoder dec;
+    struct mrsi_ahead *ahead; /* reads from here on, where it is there */
+    uint64_t off; /* next byte of the file to read, counted from from.start */
+    struct mrsi_stand at; /* the same where bytes are in stretches */
+    bool pipe; /* read as it stands, behind the head */
+    const struct mrs_pause *pause; /* of the pipe */
+    const uint8_t *head;
+    size_t head_n;
+    bool failed;
+    struct mrs_err err; /* what the next call reports, where failed */
+};
+
+static enum mrs_status read_for_decoder(void *arg, void *p, size_t n, size_t *got, struct mrs_err *e);
+
+enum mrs_status
+mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrsi_source **out,
+                 struct mrs_err *e)
+{
+    struct mrsi_source *s = mrs_zalloc(mem, sizeof *s);
+    if (!s) {
+        if (from->own) {
+            close(from->fd);
+        }
+        return mrs_err_memory(e, sizeof *s);
+    }
+    s->mem = mem;
+    s->from = *from;
+    s->codec = mrsi_codec_of(from->codec);
+    mrs_err_clear(&s->err);
+    if (s->codec) {
+        s->dec = (struct mrsi_decoder){.mem = mem,
+                                       .codec = s->codec,
+                                       .name = s->from.name,
+                                       .start = s->from.start,
+                                       .read = read_for_decoder,
+                                       .arg = s,
+                                       .room = MRSI_IN_CHUNK};
+        if (mrsi_decoder_open(&s->dec, e) != MRS_OK) {
+            mrsi_source_close(s);
+            return MRS_DEAD;
+        }
+    }
+    if (!from->place) {
+        posix_fadvise(from->fd, (off_t)from->start, 0, POSIX_FADV_SEQUENTIAL);
+    }
+    *out = s;
+    return MRS_OK;
+}
+
+void
+mrsi_source_close(struct mrsi_source *s)
+{
+    if (!s) {
+        return;
+    }
+    mrsi_ahead_close(s->ahead);
+    mrsi_decoder_close(&s->dec);
+    if (s->from.own) {
+        close(s->from.fd);
+    }
+    mrs_free(s->mem, s);
+}
+
+/* Bytes where the source stands, or at its beginning. */
+static enum mrs_status
+read_raw(const struct mrsi_source_from *from, struct mrsi_stand *at, uint64_t off, const struct mrsi_room *to,
+         size_t *got, struct mrs_err *e)
+{
+    return from->place ? mrsi_place_read(from->place, at, to, got, e)
+                       : mrsi_pread_full(from->fd, to->p, to->n, from->start + off, from->name, got, e);
+}
+
+void
+mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n, const struct mrs_pause *pause)
+{
+    s->pipe = true;
+    s->pause = pause;
+    s->head = head;
+    s->head_n = n;
+}
+
+static enum mrs_status
+read_pipe(struct mrsi_source *s, uint8_t *p, size_t n, size_t *got, struct mrs_err *e)
+{
+    size_t k = n < s->head_n ? n : s->head_n, more = 0;
+    if (k) {
+        memcpy(p, s->head, k);
+        s->head += k;
+        s->head_n -= k;
+    }
+    struct mrsi_pipe_in pipe = {s->from.fd, s->from.name, s->pause};
+    enum mrs_status st = k < n ? mrsi_read_pipe(&pipe, p + k, n - k, &more, e) : MRS_OK;
+    *got = k + more;
+    s->off += *got;
+    return st;
+}
+
+static enum mrs_status
+read_file(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e)
+{
+    if (s->pipe) {
+        return read_pipe(s, p, n, got, e);
+    }
+    uint64_t left = s->from.bytes - s->off;
+    size_t want = n < left ? n : (size_t)left;
+    struct mrsi_room to = {p, want, s->from.name};
+    enum mrs_status st = read_raw(&s->from, &s->at, s->off, &to, got, e);
+    s->off += *got;
+    if (st == MRS_OK && *got < want && s->from.bytes != UINT64_MAX) {
+        st = MRSI_FAIL(e, MRS_E_IO, "read %s: it ends after %llu bytes, %llu were expected",
+                       s->from.name, (unsigned long long)s->off, (unsigned long long)s->from.bytes);
+    }
+    return st;
+}
+
+static enum mrs_status
+read_for_decoder(void *arg, void *p, size_t n, size_t *got, struct mrs_err *e)
+{
+    return read_file(arg, p, n, got, e);
+}
+
+void
+mrsi_source_ahead(struct mrsi_source *s, struct mrsi_lanes *lanes)
+{
+    if (s->codec && !s->ahead && lanes) {
+        s->ahead = mrsi_ahead_open(&s->dec, lanes);
+    }
+    if (s->ahead) {
+        mrsi_decoder_close(&s->dec);
+    }
+}
+
+enum mrs_status
+mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e)
+{
+    struct mrsi_flow f = {NULL, 0, p, n};
+    bool ended = n == 0;
+    *got = 0;
+    if (!s->failed && !s->codec) {
+        enum mrs_status st = read_file(s, p, n, got, &s->err);
+        s->failed = st != MRS_OK;
+    } else if (!s->failed && s->ahead) {
+        s->failed = n && mrsi_ahead_read(s->ahead, p, n, got, &s->err) < MRS_OK;
+    } else if (!s->failed) {
+        while (f.out_n && !ended && !s->failed) {
+            s->failed = mrsi_decoder_step(&s->dec, &f, &ended, &s->err) != MRS_OK;
+        }
+        *got = n - f.out_n;
+    }
+    if (*got || (n == 0 && !s->failed)) {
+        return MRS_OK;
+    }
+    if (!s->failed) {
+        return MRS_END;
+    }
+    enum mrs_status st = s->err.code == MRS_E_MEMORY ? MRS_DEAD : MRS_FAIL;
+    if (e && e->code == MRS_E_NONE) {
+        *e = s->err;
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_source_skip(struct mrsi_source *s, uint64_t n, struct mrs_err *e)
+{
+    enum { ROOM = 64 << 10 };
+    uint8_t room[ROOM];
+    struct stat st;
+    if (!s->codec && !s->from.place && !s->pipe && fstat(s->from.fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        n <= s->from.bytes && (uint64_t)st.st_size >= s->from.start && n <= (uint64_t)st.st_size - s->from.start) {
+        s->off += n;
+        return MRS_OK;
+    }
+    enum mrs_status r = MRS_OK;
+    if (!s->codec && s->from.place) {
+        s->off += n;
+        r = mrsi_place_skip(s->from.place, &s->at, n) ? MRS_OK : MRS_END;
+        n = 0;
+    }
+    while (n && r == MRS_OK) {
+        size_t got;
+        r = mrsi_source_read(s, room, n < ROOM ? (size_t)n : ROOM, &got, e);
+        n -= got;
+    }
+    return r == MRS_END ? MRSI_FAIL(e, MRS_E_IO, "read %s: it has become shorter", s->from.name) : r;
+}
+
+bool
+mrsi_source_back(struct mrsi_source *s, size_t n)
+{
+    if (s->codec) {
+        return false;
+    }
+    s->off -= n;
+    if (s->from.place) {
+        mrsi_place_back(s->from.place, &s->at, n);
+    }
+    return true;
+}
+
+/* A mapping begins at a page, at or before the first byte. */
+void
+mrsi_source_map(const struct mrsi_source *s, const uint8_t **p, size_t *n)
+{
+    struct stat st;
+    const struct mrsi_place *place = s->from.place;
+    if (s->codec || (place && place->n_stretch != 1) || fstat(s->from.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        return;
+    }
+    uint64_t start = place ? place->stretch[0].off : s->from.start, size = (uint64_t)st.st_size;
+    uint64_t left = size > start ? size - start : 0, before = start % (uint64_t)sysconf(_SC_PAGESIZE);
+    size_t want = (size_t)(left < s->from.bytes ? left : s->from.bytes);
+    if (!want || (place && want < place->bytes)) {
+        return;
+    }
+    uint8_t *at = mmap(NULL, want + before, PROT_READ, MAP_SHARED, s->from.fd, (off_t)(start - before));
+    if (at != MAP_FAILED) {
+        *p = at + before;
+        *n = want;
+    }
+}
+
+bool
+mrs_map_fetch(const uint8_t *p, size_t n)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
+    return madvise((void *)from, (uintptr_t)p + n - from, MADV_POPULATE_READ) == 0;
+}
+
+void
+mrs_map_free(const uint8_t *p, size_t n)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
+    if (p) {
+        munmap((void *)from, (uintptr_t)p + n - from);
+    }
+}
+
+uint64_t
+mrsi_source_taken(const struct mrsi_source *s)
+{
+    return s->ahead ? mrsi_ahead_taken(s->ahead) : s->codec ? mrsi_decoder_taken(&s->dec) : s->off;
+}
+
+/* Plain after all? A document of just that length whose inside is whole cannot be gzip. */
+static enum mrs_status
+check_document(struct mrs_mem *mem, const struct mrsi_source_from *from, const uint8_t head[5],
+               enum mrs_codec *codec, struct mrs_err *e)
+{
+    uint32_t n = mrs_le32(head);
+    size_t got;
+    if (n > MRS_DOC_READ_MAX || head[4] == 0) {
+        return MRS_OK;
+    }
+    uint8_t *p = mrs_alloc(mem, n);
+    if (!p) {
+        return mrs_err_memory(e, n);
+    }
+    struct mrsi_room to = {p, n, from->name};
+    struct mrsi_stand at = {0, 0};
+    enum mrs_status s = read_raw(from, &at, 0, &to, &got, e);
+    if (s == MRS_OK && got == n && mrs_doc_check(p, n, MRS_DEPTH_READ, NULL) == MRS_OK) {
+        *codec = MRS_CODEC_NONE;
+    }
+    mrs_free(mem, p);
+    return s;
+}
+
+enum mrs_status
+mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_codec *codec,
+           struct mrs_err *e)
+{
+    uint8_t head[5] = {0};
+    size_t got;
+    struct mrsi_room to = {head, sizeof head, from->name};
+    struct mrsi_stand at = {0, 0};
+    enum mrs_status s = read_raw(from, &at, 0, &to, &got, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    *codec = mrsi_codec_by_magic(head, got);
+    if (*codec == MRS_CODEC_GZIP && got == sizeof head) {
+        s = check_document(mem, from, head, codec, e);
+    }
+    const char *dot = strrchr(from->name, '.');
+    if (got == 0 && dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0)) {
+        s = MRSI_FAIL(e, MRS_E_FORMAT,
+                      "%s: no bytes at all, and even an empty collection has some when it "
+                      "is compressed (truncated?)",
+                      from->name);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place, struct mrs_buf *out,
+                  struct mrs_err *e)
+{
+    enum { ROOM = 64 << 10 };
+    struct mrsi_source_from from = {-1, !place, 0, UINT64_MAX, MRS_CODEC_NONE, path, place};
+    struct mrsi_source *src = NULL;
+    enum mrs_status s = place ? MRS_OK : mrsi_open_regular(path, &from.fd, NULL, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (place) {
+        from.fd = place->fd;
+        from.bytes = place->bytes;
+    }
+    s = mrsi_sniff(mem, &from, &from.codec, e);
+    if (s != MRS_OK) {
+        if (from.own) {
+            close(from.fd);
+        }
+        return s;
+    }
+    s = mrsi_source_open(mem, &from, &src, e);
+    while (s == MRS_OK) {
+        size_t got = 0, was = out->n;
+        uint8_t *at = mrs_buf_take(out, ROOM);
+        if (at) {
+            s = mrsi_source_read(src, at, ROOM, &got, e);
+            out->n = was + got;
+        } else {
+            s = out->bad == 2 ? MRSI_FAIL(e, MRS_E_LIMIT, "%s: larger than %zu bytes", path,
+                                          out->ceiling - ROOM)
+                              : mrs_buf_status(out, e);
+        }
+    }
+    mrsi_source_close(src);
+    return s == MRS_END ? MRS_OK : s;
+}

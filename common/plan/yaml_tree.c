@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* yaml_tree.c - looking things up in the tree of a plan, and its values as BSON.
+ *
+ * A map with the keys of an Extended JSON wrapper becomes the typed value; whether it is one is
+ * decided on its raw content, before anything inside it is resolved, because numbers inside a
+ * wrapper must be texts. Recursion goes as deep as plans may nest. Knows no step. */
+#include "internal.h"
+
+struct mrsi_yaml_entry *
+mrsi_tree_find(const struct mrsi_yaml_node *map, const char *key)
+{
+    struct mrsi_yaml_entry *entry = map && map->kind == MRSI_MAP ? map->first : NULL;
+    while (entry && strcmp(entry->key, key) != 0) {
+        entry = entry->next;
+    }
+    return entry;
+}
+
+static struct mrsi_yaml_entry *
+find_part(const struct mrsi_yaml_node *node, const char *part, size_t n)
+{
+    struct mrsi_yaml_entry *entry = node->first;
+    if (node->kind == MRSI_LIST) {
+        uint64_t index = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (part[i] < '0' || part[i] > '9' || index > UINT32_MAX) {
+                return NULL;
+            }
+            index = index * 10 + (uint64_t)(part[i] - '0');
+        }
+        while (entry && index--) {
+            entry = entry->next;
+        }
+        return n ? entry : NULL;
+    }
+    while (entry && (entry->key_n != n || memcmp(entry->key, part, n) != 0)) {
+        entry = entry->next;
+    }
+    return entry;
+}
+
+void
+mrsi_tree_locate(const struct mrsi_yaml_node *node, const char *path, uint32_t *line, uint32_t *col)
+{
+    while (node && path && *path) {
+        /* keys may hold dots themselves: the longest key that is there wins */
+        size_t n = strlen(path);
+        struct mrsi_yaml_entry *entry = find_part(node, path, n);
+        while (!entry && n > 0) {
+            n--;
+            if (n > 0 && strchr(".[]", path[n])) {
+                entry = find_part(node, path, n);
+            }
+        }
+        if (!entry) {
+            return;
+        }
+        *line = entry->line;
+        *col = entry->col;
+        node = entry->node;
+        path += n;
+        path += strspn(path, ".[]");
+    }
+}
+
+static void put_node(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_yaml_entry *at,
+                     const struct mrsi_yaml_node *node, bool raw);
+
+static void
+put_children(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_yaml_node *node, bool raw)
+{
+    for (const struct mrsi_yaml_entry *entry = node->first; entry; entry = entry->next) {
+        put_node(p, b, node->kind == MRSI_LIST ? NULL : entry, entry->node, raw);
+    }
+}
+
+/* The typed value that a map stands for; missing: it stands for itself. A wrapper with wrong
+ * content is reported once, here, and null stands in. */
+static struct mrs_val
+unwrapped(struct mrsi_plan *p, const struct mrsi_yaml_node *node)
+{
+    struct mrs_buf raw;
+    struct mrs_build b;
+    struct mrs_view doc;
+    struct mrs_err e;
+    struct mrs_val v = mrs_missing();
+    if (node->count == 0 || node->count > 2 || node->first->key[0] != '$') {
+        return v;
+    }
+    mrs_err_clear(&e);
+    mrs_buf_init(&raw, p->pub.mem, 2 * MRSI_EXPANDED_MAX);
+    mrs_build_init(&b, &raw);
+    put_children(p, &b, node, true);
+    enum mrs_status s = mrs_build_finish(&b, &doc, &e);
+    if (s == MRS_OK) {
+        struct mrs_val got = mrs_view_val(doc);
+        s = mrs_ejson_unwrap(&p->pub.arena, MRS_EJSON_STRICT, &got, &e);
+        if (s == MRS_OK && got.type != MRS_DOCUMENT) {
+            v = got;
+        }
+    }
+    if (s == MRS_DEAD) {
+        p->dead = true;
+    } else if (s != MRS_OK) {
+        mrsi_plan_error(p, node->line, node->col, "not a value of Extended JSON: %.400s", e.msg);
+        v = mrs_null();
+    }
+    mrs_buf_clear(&raw);
+    return v;
+}
+
+/* at: the entry of a map; NULL: inside a list. */
+static void
+put_node(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_yaml_entry *at,
+         const struct mrsi_yaml_node *node, bool raw)
+{
+    struct mrs_val v = node->kind == MRSI_SCALAR ? node->val : mrs_missing();
+    if (node->kind == MRSI_MAP && !raw) {
+        v = unwrapped(p, node);
+    }
+    if (v.type != MRS_MISSING) {
+        at ? mrs_build_val(b, at->key, at->key_n, v) : mrs_build_item(b, v);
+        return;
+    }
+    uint8_t type = node->kind == MRSI_MAP ? MRS_DOCUMENT : MRS_ARRAY;
+    at ? mrs_build_open(b, at->key, at->key_n, type) : mrs_build_item_open(b, type);
+    put_children(p, b, node, raw);
+    mrs_build_close(b);
+}
+
+bool
+mrsi_tree_val(struct mrsi_plan *p, const struct mrsi_yaml_node *node, struct mrs_val *out)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view doc;
+    struct mrs_err e;
+    uint32_t before = p->pub.n_errors + p->unseen;
+    if (node->kind == MRSI_SCALAR) {
+        *out = node->val;
+        return true;
+    }
+    struct mrsi_yaml_entry top = {.key = "", .line = node->line, .col = node->col};
+    mrs_err_clear(&e);
+    mrs_buf_init(&buf, p->pub.mem, 2 * MRSI_EXPANDED_MAX);
+    mrs_build_init(&b, &buf);
+    put_node(p, &b, &top, node, false);
+    enum mrs_status s = mrs_build_finish(&b, &doc, &e);
+    if (s == MRS_OK && !mrs_val_copy(&p->pub.arena, mrs_doc_get(doc, ""), out)) {
+        s = MRS_DEAD;
+    }
+    if (s == MRS_DEAD) {
+        p->dead = true;
+    } else if (s != MRS_OK) {
+        mrsi_plan_error(p, node->line, node->col, "this value cannot be stored: %.400s", e.msg);
+    }
+    mrs_buf_clear(&buf);
+    return !p->dead && p->pub.n_errors + p->unseen == before;
+}

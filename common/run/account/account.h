@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* account.h - the fate of each document: rows of the account, and refused documents. */
+#ifndef MRSI_RUN_ACCOUNT_H
+#define MRSI_RUN_ACCOUNT_H
+
+#include "run/store/store.h"
+
+/* ---- refused.c ---- */
+/* Remembers a refused document in the job's list; reason and place from w->err, which is cleared. */
+enum mrs_status mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order,
+                            struct mrs_view doc, struct mrs_err *e);
+enum mrs_status mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e); /* in commit order */
+struct mrsi_refused_mark mrsi_refused_mark(const struct mrsi_engine *en);
+void mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m);
+enum mrs_status mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e);
+uint64_t mrsi_refused_up_to(const struct mrsi_engine *en, uint32_t last_step); /* distinct documents, after finish */
+void mrsi_refused_clear(struct mrsi_engine *en);
+enum mrs_status mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e); /* into the report */
+/* The bytes of its files are added to the report's. */
+enum mrs_status mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e);
+enum mrs_status mrsi_refused_weigh(struct mrsi_engine *en, struct mrs_err *e); /* only adds them */
+/* An `_id` as relaxed Extended JSON into room; how many bytes of it are to be shown, where that is `most` at most. */
+size_t mrsi_id_write(struct mrs_val id, size_t most, struct mrs_buf *room);
+/* The same in the report's memory; NULL: there is none. */
+const char *mrsi_id_text(struct mrs_report *r, struct mrs_val id, struct mrs_buf *room);
+/* Appends the `_id` of a document to a list that has room for it. */
+enum mrs_status mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct mrs_view doc, struct mrs_buf *room,
+                             struct mrs_err *e);
+
+/* ---- account.c ---- */
+void mrsi_rows_begin(struct mrsi_engine *en);  /* zero all workers' deltas */
+void mrsi_rows_accept(struct mrsi_engine *en); /* add them */
+void mrsi_rows_sum(const struct mrsi_engine *en, struct mrsi_row *sum); /* of all workers' deltas, added to sum */
+/* A kernel failed worse than SKIP: its error goes up. Returns s. */
+enum mrs_status mrsi_kernel_failed(struct mrsi_worker *w, enum mrs_status s, struct mrs_err *e);
+static inline bool
+mrsi_differ(struct mrs_view a, struct mrs_view b)
+{
+    return a.p != b.p && (a.n != b.n || memcmp(a.p, b.p, a.n) != 0);
+}
+static inline struct mrsi_row *
+mrsi_row(struct mrsi_worker *w, uint32_t step, uint32_t side)
+{
+    return &w->rows[w->en->row_of[step][side]];
+}
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* amend.c - mended documents put in place of documents of the input, before any step sees them.
+ *
+ * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. A first
+ * look over the namespaces it names makes sure that each document it mends is there exactly once. `_id`s are equal
+ * where their hashes by the run's secret are (mrs_hash_secret). */
+#include "account.h"
+#include "amend.h"
+#include <stdlib.h>
+
+struct mend {
+    uint64_t lo, hi;     /* hash of namespace and `_id` */
+    struct mrs_view doc;
+    uint32_t in_index;
+    uint64_t found;
+};
+
+struct mrsi_amend {
+    struct mrsi_engine *en;
+    char *bytes;
+    struct mrs_buf list;   /* struct mend, sorted */
+};
+
+static int
+by_hash(const void *pa, const void *pb)
+{
+    const struct mend *a = pa, *b = pb;
+    if (a->lo != b->lo) {
+        return a->lo < b->lo ? -1 : 1;
+    }
+    return a->hi < b->hi ? -1 : a->hi > b->hi;
+}
+
+/* OK; END: there is no `_id`, or one past every limit, so that nothing can name it. */
+static enum mrs_status
+hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mend *m,
+        struct mrs_err *e)
+{
+    struct mrs_elem id;
+    if (!mrs_doc_find(doc, "_id", 3, &id)) {
+        return MRS_END;
+    }
+    mrs_buf_reset(scratch);
+    mrs_key_append(scratch, id.v, false);
+    if (scratch->bad) {
+        return scratch->bad == 1 ? mrs_buf_status(scratch, e) : MRS_END;
+    }
+    struct mrs_hash128 h = mrs_hash_secret(&en->secret, in_index, scratch->p, scratch->n);
+    m->lo = h.lo;
+    m->hi = h.hi;
+    return MRS_OK;
+}
+
+static struct mend *
+find(const struct mrsi_amend *a, const struct mend *key)
+{
+    return a->list.n ? bsearch(key, a->list.p, a->list.n / sizeof *key, sizeof *key, by_hash) : NULL;
+}
+
+static uint32_t
+input_of(struct mrsi_engine *en, struct mrs_val ns)
+{
+    uint32_t n = 0;
+    const char *text = ns.type == MRS_STRING ? mrs_val_text(ns, &n) : "";
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        if (in->kind == MRS_INPUT_DATA && strlen(in->ns) == n && memcmp(in->ns, text, n) == 0) {
+            return i;
+        }
+    }
+    return MRSI_NONE;
+}
+
+static enum mrs_status
+add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_buf *scratch, struct mrs_err *e)
+{
+    struct mrs_val doc = mrs_doc_get(rec, "doc");
+    struct mend m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns"))};
+    if (m.in_index == MRSI_NONE || doc.type != MRS_DOCUMENT) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: %s", (unsigned long long)no,
+                           doc.type != MRS_DOCUMENT ? "it has no document 'doc'"
+                                                    : "its 'ns' is no namespace of the input");
+    }
+    m.doc = mrs_val_view(doc);
+    enum mrs_status s = hash_id(a->en, m.in_index, m.doc, scratch, &m, e);
+    if (s != MRS_OK) {
+        return s == MRS_END
+                   ? mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: 'doc' has no usable _id",
+                                 (unsigned long long)no)
+                   : s;
+    }
+    mrs_buf_put(&a->list, &m, sizeof m);
+    return mrs_buf_status(&a->list, e);
+}
+
+static enum mrs_status
+add_records(struct mrsi_amend *a, size_t n, struct mrs_err *e)
+{
+    struct mrs_buf scratch;
+    enum mrs_status s = MRS_OK;
+    uint64_t no = 0;
+    mrs_buf_init(&scratch, a->en->mem, MRS_KEY_MAX);
+    for (size_t at = 0; s == MRS_OK && at < n; no++) {
+        const uint8_t *p = (const uint8_t *)a->bytes + at;
+        uint32_t len = n - at >= MRS_DOC_MIN ? mrs_le32(p) : 0;
+        struct mrs_view rec = {p, len};
+        s = len >= MRS_DOC_MIN && len <= n - at
+                ? mrs_doc_check(p, len, MRS_DEPTH_READ, e)
+                : mrs_err_set(e, MRS_FAIL, MRS_E_BSON, "impossible length of record %llu",
+                              (unsigned long long)no + 1);
+        if (s == MRS_OK) {
+            s = add_record(a, rec, no + 1, &scratch, e);
+        } else if (e) {
+            e->code = MRS_E_PLAN;
+        }
+        at += len;
+    }
+    mrs_buf_clear(&scratch);
+    return s;
+}
+
+static enum mrs_status
+none_twice(struct mrsi_amend *a, struct mrs_err *e)
+{
+    struct mend *m = (struct mend *)(void *)a->list.p;
+    size_t n = a->list.n / sizeof *m;
+    if (n > 1) {
+        qsort(m, n, sizeof *m, by_hash);
+    }
+    for (size_t i = 1; i < n; i++) {
+        if (by_hash(&m[i - 1], &m[i]) == 0) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the amend file mends one document of %s twice",
+                               mrs_input_at(a->en->in, m[i].in_index)->ns);
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_err *e)
+{
+    struct mend key;
+    enum mrs_status s = hash_id(a->en, in_index, doc, scratch, &key, e);
+    struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
+    if (m) {
+        m->found++;
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+/* Counts how often each mended document is in one namespace. */
+static enum mrs_status
+count_found(struct mrsi_amend *a, uint32_t in_index, struct mrs_err *e)
+{
+    struct mrs_reader *r = NULL;
+    struct mrs_block b;
+    struct mrs_buf scratch;
+    mrs_block_init(&b, a->en->mem);
+    mrs_buf_init(&scratch, a->en->mem, MRS_KEY_MAX);
+    enum mrs_status s = mrs_reader_open(a->en->in, in_index, MRSI_BLOCK, &r, e);
+    while (s == MRS_OK && (s = mrs_reader_next(r, &b, e)) == MRS_OK) {
+        uint64_t no = b.first_doc;
+        for (size_t at = 0; s == MRS_OK && at < b.n; at += mrs_le32(b.p + at), no++) {
+            struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
+            s = mrsi_check_input(mrs_input_at(a->en->in, in_index), doc, no, b.off + at, e);
+            MRS_THEN(s, count_one(a, in_index, doc, &scratch, e));
+        }
+    }
+    mrs_reader_close(r);
+    mrs_buf_clear(&scratch);
+    mrs_block_clear(&b);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static enum mrs_status
+all_there_once(struct mrsi_amend *a, struct mrs_err *e)
+{
+    const struct mend *m = (const struct mend *)(const void *)a->list.p;
+    size_t n = a->list.n / sizeof *m;
+    for (uint32_t i = 0; i < mrs_input_count(a->en->in); i++) {
+        enum mrs_status s =
+            mrsi_amend_touches(a, i) && mrs_input_at(a->en->in, i)->data_path ? count_found(a, i, e) : MRS_OK;
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (m[i].found != 1) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the amend file mends a document of %s whose _id is there %s",
+                               mrs_input_at(a->en->in, m[i].in_index)->ns,
+                               m[i].found ? "more than once" : "not at all");
+        }
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_amend_load(struct mrsi_engine *en, const char *path, struct mrsi_amend **out, struct mrs_err *e)
+{
+    size_t n = 0;
+    struct mrsi_amend *a = mrs_zalloc(en->mem, sizeof *a);
+    *out = NULL;
+    if (!a) {
+        return mrs_err_memory(e, sizeof *a);
+    }
+    a->en = en;
+    mrs_buf_init(&a->list, en->mem, SIZE_MAX);
+    enum mrs_status s = mrs_file_read(en->mem, path, en->memory / 2, &a->bytes, &n, e);
+    MRS_THEN(s, add_records(a, n, e));
+    MRS_THEN(s, none_twice(a, e));
+    MRS_THEN(s, all_there_once(a, e));
+    if (s != MRS_OK) {
+        mrsi_amend_free(a);
+        return s;
+    }
+    *out = a;
+    return MRS_OK;
+}
+
+void
+mrsi_amend_free(struct mrsi_amend *a)
+{
+    if (a) {
+        mrs_buf_clear(&a->list);
+        mrs_free(a->en->mem, a->bytes);
+        mrs_free(a->en->mem, a);
+    }
+}
+
+bool
+mrsi_amend_touches(const struct mrsi_amend *a, uint32_t in_index)
+{
+    const struct mend *m = a ? (const struct mend *)(const void *)a->list.p : NULL;
+    size_t n = a ? a->list.n / sizeof *m : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (m[i].in_index == in_index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mrs_status
+mrsi_amend_doc(const struct mrsi_amend *a, uint32_t in_index, struct mrsi_worker *w, struct mrs_view *doc,
+               struct mrs_err *e)
+{
+    struct mend key;
+    enum mrs_status s = hash_id(a->en, in_index, *doc, &w->scratch, &key, e);
+    const struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
+    if (m) {
+        *doc = m->doc;
+    }
+    return s == MRS_END ? MRS_OK : s;
+}

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_engine.c - a run from the first step to the published output.
+ *
+ * Steps are executed one after the other; those that need only one document at a time wait at their collection and
+ * cost no pass of their own. Once more documents are refused than the owner allows, later steps are not begun: what
+ * waits up to there is counted, and nothing is published. */
+#include "run_engine.h"
+#include "run/account/amend.h"
+#include "run/notices/lost_fields.h"
+#include "run/pass/checkpoint.h"
+#include "mongoreshape/clock.h"
+#include "mongoreshape/version.h"
+#include "run/notices/unknown_paths.h"
+#include "mongoreshape/join_ops.h"
+#include "mongoreshape/catalogue.h"
+#include <errno.h>
+#include <unistd.h>
+
+#define MEMORY_LEAST (16u << 20) /* for gathering, within MRS_MEMORY_MIN */
+
+/* ---- begin ---- */
+static uint64_t
+default_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+    uint64_t quarter = pages > 0 && size > 0 ? (uint64_t)pages / 4 * (uint64_t)size : 0;
+    return quarter < MRS_MEMORY_MIN ? MRS_MEMORY_MIN : quarter;
+}
+
+/* Less than MRS_MEMORY_MIN bounds what is gathered, not the process: so tests drive small data through the paths of
+ * large. */
+static void
+choose_size(struct mrsi_engine *en)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t all = en->opts->memory ? en->opts->memory : default_memory();
+    en->jobs = en->opts->jobs ? en->opts->jobs : cpus > 0 ? (uint32_t)cpus : 1;
+    if (all < MRS_MEMORY_MIN) {
+        en->memory = all < 4096 ? 4096 : all;
+        return;
+    }
+    uint64_t most_jobs = all / (16u << 20); /* a worker holds some blocks: with little memory fewer of them */
+    en->jobs = en->jobs > most_jobs ? (uint32_t)most_jobs : en->jobs;
+    uint64_t own = (8u << 20) + en->jobs * (6ull << 20); /* program, libraries, blocks being read and written */
+    en->memory = all > own + MEMORY_LEAST ? all - own : MEMORY_LEAST;
+}
+
+static enum mrs_status
+make_workers(struct mrsi_engine *en, struct mrs_err *e)
+{
+    en->worker = mrs_zalloc(en->mem, en->jobs * sizeof *en->worker);
+    if (!en->worker) {
+        return mrs_err_memory(e, en->jobs * sizeof *en->worker);
+    }
+    for (uint32_t i = 0; i < en->jobs; i++) {
+        struct mrsi_worker *w = &en->worker[i];
+        w->en = en;
+        w->no = i;
+        mrs_arena_init(&w->arena, en->mem);
+        w->arena.most = MRS_EVAL_BYTES_MAX;
+        w->arena.cancel = en->opts->cancel;
+        w->ctx = (struct mrs_ctx){.mem = en->mem, .arena = &w->arena, .err = &w->err};
+        mrs_err_clear(&w->err);
+        mrs_buf_init(&w->refused, en->mem, SIZE_MAX);
+        mrs_buf_init(&w->scratch, en->mem, MRS_KEY_MAX);
+        mrs_keys_init(&w->keys, en->mem);
+        w->work = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *w->work);
+        w->rows = mrs_zalloc(
+            en->mem, (en->n_rows + 3) *
+                         sizeof *w->rows); /* what lies behind belongs to another thread: two cache lines apart */
+        if (!w->work || !w->rows) {
+            return mrs_err_memory(e, en->n_rows * sizeof *w->rows);
+        }
+    }
+    return MRS_OK;
+}
+
+static void
+clear_work(struct mrsi_worker *w)
+{
+    for (uint32_t i = 0; w->work && i < w->en->plan->n_steps; i++) {
+        const struct mrs_step_type *t = w->en->plan->steps[i].type;
+        if (w->work[i] && t->work_clear) {
+            t->work_clear(&w->ctx, w->work[i]);
+        }
+        mrs_free(w->en->mem, w->work[i]);
+    }
+    mrs_free(w->en->mem, w->work);
+}
+
+static void
+clear_engine(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; en->worker && i < en->jobs; i++) {
+        struct mrsi_worker *w = &en->worker[i];
+        if (!w->en) {
+            continue;
+        }
+        clear_work(w);
+        mrs_free(en->mem, w->rows);
+        mrs_buf_clear(&w->refused);
+        mrs_buf_clear(&w->scratch);
+        mrs_keys_clear(&w->keys);
+        mrs_arena_clear(&w->arena);
+    }
+    mrs_free(en->mem, en->worker);
+    for (uint32_t i = 0; en->coll && i < en->n_coll; i++) {
+        for (uint32_t k = 0; k < en->coll[i].n_part; k++) {
+            mrsi_temp_drop(en, en->coll[i].part[k].temp);
+        }
+    }
+    mrsi_look_free(en);
+    mrsi_paths_free(en);
+    mrsi_lost_free(en);
+    mrsi_fit_end(en);
+    mrsi_seen_free(en);
+    mrsi_twins_free(en);
+    mrs_free(en->mem, en->coll);
+    mrs_free(en->mem, en->rows);
+    mrsi_amend_free(en->amend);
+    mrsi_refused_clear(en);
+    mrs_catalog_free(en->cat);
+    mrs_output_free(en->out);
+    mrs_arena_clear(&en->arena);
+    pthread_mutex_destroy(&en->temp_lock);
+    pthread_mutex_destroy(&en->lock);
+}
+
+static void
+expect_bytes(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        en->total_bytes += in->kind == MRS_INPUT_DATA ? in->file_bytes : 0;
+    }
+    for (uint32_t s = 0; s < en->plan->n_steps; s++) {
+        const struct mrs_desc *d = &en->plan->steps[s].desc;
+        for (uint32_t i = 0; i < d->n_sides; i++) { /* a second look */
+            const struct mrsi_coll *c = &en->coll[en->side[s][i]];
+            bool again = ((d->family == MRS_FAMILY_JOIN || d->family == MRS_FAMILY_LINK) && i < 2) ||
+                         (d->family == MRS_FAMILY_FOLD && (d->sides[i].role & (MRS_ROLE_TAKE | MRS_ROLE_ADD)));
+            if (again && c->in_index != MRSI_NONE) {
+                en->total_bytes += mrs_input_at(en->in, c->in_index)->file_bytes;
+            }
+        }
+    }
+}
+
+static struct mrs_output_opts
+output_opts(struct mrsi_engine *en)
+{
+    return (struct mrs_output_opts){.pause = {en, mrsi_output_due, mrsi_output_rest},
+                                    .compress = en->opts->compress,
+                                    .default_codec = mrs_input_codec(en->in),
+                                    .jobs = en->jobs,
+                                    .force = en->opts->force,
+                                    .sample = en->opts->sample > 0,
+                                    .single_ns = en->opts->single_ns,
+                                    .format = en->opts->format,
+                                    .stream = en->opts->stream,
+                                    .in = en->in,
+                                    .like = en->in,
+                                    .input = en->opts->input,
+                                    .resume = mrsi_keep_resumes(en),
+                                    .tmp = en->opts->tmp,
+                                    .salt = &en->salt};
+}
+
+static enum mrs_status
+open_output(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_output_opts o = output_opts(en);
+    enum mrs_status s = mrs_output_open(en->mem, en->opts->output, &o, &en->out, e);
+    if (s == MRS_OK && en->memory > MEMORY_LEAST) {
+        uint64_t packing = mrs_output_memory(en->out);
+        en->memory = en->memory > packing + MEMORY_LEAST ? en->memory - packing : MEMORY_LEAST;
+    }
+    return s == MRS_OK && en->opts->stream ? mrsi_stream_begin(en, e) : s;
+}
+
+static const char *
+folder_of(struct mrsi_engine *en, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0) {
+        return NULL;
+    }
+    if (!slash || slash == path) {
+        return slash ? "/" : ".";
+    }
+    char *copy = mrs_arena_alloc(&en->arena, (size_t)(slash - path) + 1);
+    if (copy) {
+        memcpy(copy, path, (size_t)(slash - path));
+        copy[slash - path] = 0;
+    }
+    return copy;
+}
+
+static enum mrs_status
+begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
+{
+    choose_size(en);
+    en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
+    if (en->opts->output) {
+        struct mrs_output_opts o = output_opts(en);
+        en->shape = mrs_output_shape(en->opts->output, &o);
+    }
+    enum mrs_status s = mrsi_secret_draw(en, e);
+    MRS_THEN(s, mrsi_setup(en, e));
+    mrs_salt_make(&en->salt, en->plan->id);
+    MRS_THEN(s, mrsi_keep_begin(en, e));
+    MRS_THEN(s, mrsi_check_extras(en, e));
+    MRS_THEN(s, mrsi_note_roles(en, e));
+    MRS_THEN(s, make_workers(en, e));
+    MRS_THEN(s, mrsi_look_new(en, e));
+    MRS_THEN(s, mrsi_paths_new(en, e));
+    MRS_THEN(s, mrsi_fit_begin(en, e));
+    MRS_THEN(s, mrsi_seen_new(en, e));
+    MRS_THEN(s, mrsi_twins_new(en, e));
+    if (s == MRS_OK && en->opts->amend) {
+        s = mrsi_amend_load(en, en->opts->amend, &en->amend, e);
+    }
+    if (s == MRS_OK) {
+        expect_bytes(en);
+        en->memory -= mrs_input_ahead(en->in, en->jobs, en->memory);
+        s = en->opts->dry_run || mrsi_keep_is_published(en) ? MRS_OK : open_output(en, e);
+    }
+    return s == MRS_OK && en->keep ? mrsi_keep_take_up(en, step, e) : s;
+}
+
+/* ---- steps ---- */
+static void
+wait_at_parts(struct mrsi_engine *en, uint32_t step)
+{
+    struct mrsi_coll *c = &en->coll[en->side[step][0]];
+    for (uint32_t i = 0; !c->written && i < c->n_part; i++) {
+        c->part[i].pend[c->part[i].n_pend++] = step;
+    }
+}
+
+/* ---- collections that a catalogue step drops: what is left in them is counted ---- */
+struct dropping {
+    struct mrsi_engine *en;
+    uint32_t step, side;
+    struct mrsi_pass pass;
+    struct mrsi_writer wr;
+};
+
+static enum mrs_status
+describe_dropping(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    const struct dropping *d = arg;
+    (void)files;
+    (void)e;
+    mrs_build_i64(b, "side", d->side);
+    return MRS_OK;
+}
+
+static enum mrs_status
+count_side(struct dropping *d, struct mrs_err *e)
+{
+    struct mrsi_engine *en = d->en;
+    uint32_t coll = en->side[d->step][d->side];
+    d->wr = (struct mrsi_writer){.en = en, .coll = coll, .blind = true};
+    mrsi_rows_begin(en);
+    enum mrs_status s = mrsi_pass_goes_on(&d->pass) ? mrsi_pass_apply(&d->pass, e) : MRS_OK;
+    MRS_THEN(s, mrsi_copy_through(en, coll, &d->wr, &d->pass, e));
+    struct mrsi_row *row = mrsi_row(&en->worker[0], d->step, d->side);
+    row->before += d->wr.docs;
+    row->dropped += d->wr.docs;
+    mrsi_rows_accept(en);
+    mrsi_coll_counted(&en->coll[coll]);
+    return s;
+}
+
+static enum mrs_status
+count_dropped(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    struct dropping d = {.en = en, .step = step};
+    uint32_t n = en->plan->steps[step].desc.n_sides;
+    bool bad = false;
+    d.pass = (struct mrsi_pass){
+        .en = en, .kind = "drop", .wr = &d.wr, .n_wr = 1, .describe = describe_dropping, .arg = &d};
+    mrsi_keep_mark_for(&d.pass);
+    if (mrsi_pass_goes_on(&d.pass)) {
+        d.side = (uint32_t)mrsi_state_number(d.pass.from, "side", n, &bad);
+        bad = bad || d.side == n || en->coll[en->side[step][d.side]].dropped_at != step;
+    }
+    enum mrs_status s = bad ? mrsi_state_damaged("what is dropped", e) : MRS_OK;
+    for (; s == MRS_OK && d.side < n; d.side++) {
+        if (en->coll[en->side[step][d.side]].dropped_at == step) {
+            s = count_side(&d, e);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    snprintf(en->phase_text, sizeof en->phase_text, "step %u %s", st->no, st->type->name);
+    switch (st->desc.family) {
+    case MRS_FAMILY_MAP:
+        if (!st->desc.new_ids) {
+            wait_at_parts(en, step);
+            return MRS_OK;
+        }
+        return mrsi_spread_step(en, step, e);
+    case MRS_FAMILY_SPREAD: return mrsi_spread_step(en, step, e);
+    case MRS_FAMILY_JOIN: return mrsi_join_step(en, step, e);
+    case MRS_FAMILY_GROUP: return mrsi_group_step(en, step, e);
+    case MRS_FAMILY_FOLD: return mrsi_fold_step(en, step, e);
+    case MRS_FAMILY_TREE: return mrsi_tree_step(en, step, e);
+    case MRS_FAMILY_LINK: return mrsi_link_step(en, step, e);
+    case MRS_FAMILY_GRID: return mrsi_grid_step(en, step, e);
+    case MRS_FAMILY_CATALOG: break;
+    }
+    return count_dropped(en, step, e);
+}
+
+static uint64_t
+refused_so_far(const struct mrsi_engine *en)
+{
+    return en->refused_n;
+}
+
+/* Steps in order from *reached on, which becomes the index behind the last one executed. */
+static enum mrs_status
+run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    uint32_t i = *reached;
+    while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
+        mrsi_copy_early(en, i);
+        en->now = i;
+        s = run_step(en, i, e);
+        en->now = MRSI_NONE;
+        if (s == MRS_OK) {
+            s = mrsi_keep_boundary(en, ++i, e);
+        } else {
+            mrs_err_at(e, "step %u %s", en->plan->steps[i].no, en->plan->steps[i].type->name);
+        }
+    }
+    *reached = i;
+    return s;
+}
+
+/* ---- end ---- */
+static const char *
+refused_path(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const char *out = en->opts->output;
+    size_t n = out ? strlen(out) : 0;
+    if (en->opts->refused || !out) {
+        return en->opts->refused;
+    }
+    while (n > 1 && out[n - 1] == '/') {
+        n--;
+    }
+    char *path = mrs_arena_alloc(&en->report->arena, n + 32);
+    if (!path) {
+        mrs_err_memory(e, n);
+        return NULL;
+    }
+    snprintf(path, n + 32, "%.*s.refused.bson", (int)n, strcmp(out, "-") == 0 ? "mongoreshape" : out);
+    return path;
+}
+
+/* A file that the run writes, and the option that names it. */
+struct run_engine_written {
+    const char *path, *option;
+};
+enum { WRITTEN = 8, KEPT = 4 };
+
+/* All that the run writes under a name of its own; *n of them. */
+static enum mrs_status
+all_written(struct mrsi_engine *en, struct run_engine_written *w, uint32_t *n, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    bool lists = (!o->dry_run || o->refused) && !o->discard && (o->refused || o->output);
+    const char *refused = lists ? refused_path(en, e) : NULL;
+    size_t size = refused ? strlen(refused) + 7 : 0;
+    char *text = refused ? mrs_arena_alloc(&en->arena, size) : NULL;
+    if (lists && !text) {
+        return mrs_err_memory(e, size);
+    }
+    if (text) {
+        snprintf(text, size, "%s.jsonl", refused);
+    }
+    *n = 0;
+    w[(*n)++] = (struct run_engine_written){refused, "--refused"};
+    w[(*n)++] = (struct run_engine_written){text, "--refused"};
+    w[(*n)++] = (struct run_engine_written){o->write_residue, "--write-residue"};
+    if (o->dry_run || o->discard || !o->output) {
+        return MRS_OK;
+    }
+    w[(*n)++] = (struct run_engine_written){o->output, "-o"};
+    static const char *const ends[] = {".partial", ".checkpoint", ".manifest.json"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size = strlen(o->output) + 20;
+        char *path = mrs_arena_alloc(&en->arena, size);
+        if (!path) {
+            return mrs_err_memory(e, size);
+        }
+        snprintf(path, size, "%s%s", o->output, ends[i]);
+        w[(*n)++] = (struct run_engine_written){path, "-o"};
+    }
+    return MRS_OK;
+}
+
+/* The metadata file of an output that is one file, packed or not, is not that of the input. */
+static enum mrs_status
+check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
+{
+    static const enum mrs_codec codecs[] = {MRS_CODEC_NONE, MRS_CODEC_GZIP};
+    const struct mrs_run_opts *o = en->opts;
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; i < 2 && s == MRS_OK && kept && o->single_ns && o->output && !o->dry_run; i++) {
+        char *path = mrs_output_metadata_path(en->mem, o->output, codecs[i]);
+        s = !path ? mrs_err_memory(e, strlen(o->output))
+            : mrs_file_is_in(path, kept)
+                ? mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                              "%s cannot be written: it is the metadata file of the input, which must stay as it is; "
+                              "name another file with -o", path)
+                : MRS_OK;
+        mrs_free(en->mem, path);
+    }
+    return s;
+}
+
+/* What the run writes takes the place neither of what it was given nor of anything else that it writes. */
+static enum mrs_status
+check_beside(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    struct run_engine_written w[WRITTEN];
+    uint32_t n = 0;
+    if (!o->dry_run && mrs_file_is_in(o->output, o->input)) {
+        return MRS_OK; /* opening the output tells that */
+    }
+    const char *metadata = mrs_input_count(en->in) == 1 ? mrs_input_at(en->in, 0)->meta_path : NULL;
+    const char *const kept[KEPT] = {o->input, o->amend, en->plan->file, metadata};
+    enum mrs_status s = all_written(en, w, &n, e);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        for (uint32_t k = 0; k < KEPT + i && s == MRS_OK; k++) {
+            const char *other = k < KEPT ? kept[k] : w[k - KEPT].path;
+            bool both = k < KEPT ? mrs_file_is_in(w[i].path, other)
+                                 : mrs_file_is_in(w[i].path, other) || mrs_file_is_in(other, w[i].path);
+            if (both) {
+                s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                                "%s cannot be written: it is, or lies in, %s, which %s; name another file with %s",
+                                w[i].path, other, k < KEPT ? "must stay as it is" : "the run writes, too",
+                                k < KEPT ? w[i].option : w[k - KEPT].option);
+            }
+        }
+    }
+    return s == MRS_OK ? check_metadata(en, metadata, e) : s;
+}
+
+static enum mrs_status
+too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
+{
+    const char *path = refused_path(en, e);
+    enum mrs_status s = mrsi_refusals(en, e);
+    if (s == MRS_OK && path) {
+        s = mrsi_refused_write(en, path, past, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    en->report->refused_file = path;
+    uint64_t n = mrsi_refused_up_to(en, past);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
+                       "%llu document%s refused up to step %u, %llu %s allowed (--max-refused); see %s",
+                       (unsigned long long)n, n == 1 ? " was" : "s were", en->plan->steps[past].no,
+                       (unsigned long long)en->opts->max_refused, en->opts->max_refused == 1 ? "is" : "are",
+                       path ? path : "no file");
+}
+
+/* The output is whole: what wants to see it before it is published. */
+static enum mrs_status
+show(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    enum mrs_status s = o->write_residue ? en->write_residue(en, e) : MRS_OK;
+    if (s == MRS_OK && o->before_publish) {
+        s = o->before_publish(o->before_arg, mrs_output_partial(en->out), en->report, e);
+    }
+    return s;
+}
+
+#define MANIFEST_MAX (256u << 20)
+
+static enum mrs_status
+publish(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view extra;
+    char id[33];
+    if (en->opts->discard) {
+        enum mrs_status gone = mrsi_keep_forget(en, e); /* first: it speaks of what goes now */
+        if (gone == MRS_OK) {
+            mrs_output_abort(en->out);
+        }
+        return gone;
+    }
+    if (mrsi_keep_is_published(en)) {
+        en->report->published = true;
+        return MRS_OK;
+    }
+    mrs_buf_init(&buf, en->mem, MANIFEST_MAX);
+    mrs_build_init(&b, &buf);
+    mrs_plan_id_text(en->plan, id);
+    mrs_build_text(&b, "plan", en->plan->name, (uint32_t)strlen(en->plan->name));
+    mrs_build_text(&b, "planId", id, (uint32_t)strlen(id));
+    mrs_build_text(&b, "version", MRS_VERSION, (uint32_t)strlen(MRS_VERSION));
+    mrs_build_text(&b, "tzdata", en->plan->tzdata, (uint32_t)strlen(en->plan->tzdata));
+    uint8_t room[16];
+    mrs_build_val(&b, "now", 3, mrs_make_i64(room, en->plan->now_ms, MRS_DATE));
+    mrs_build_i64(&b, "refused", (int64_t)en->report->refused);
+    mrsi_seen_write(en, &b);
+    enum mrs_status s = mrs_build_finish(&b, &extra, e);
+    MRS_THEN(s, mrsi_commit(en, extra, e));
+    mrs_buf_clear(&buf);
+    en->report->published = s == MRS_OK;
+    return s;
+}
+
+static enum mrs_status
+end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
+{
+    uint32_t past;
+    enum mrs_status s = MRS_OK;
+    if (reached < en->plan->n_steps) {
+        s = mrsi_drain(en, reached ? reached - 1 : 0, e);
+    } else {
+        s = mrsi_finish_collections(en, e);
+    }
+    MRS_THEN(s, mrsi_refused_finish(en, &en->report->refused, &past, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (past != MRSI_NONE) {
+        s = mrsi_report(en, e);
+        return s == MRS_OK ? too_many(en, past, e) : s;
+    }
+    s = mrs_input_unchanged(en->in, e);
+    MRS_THEN(s, mrsi_check_account(en, e));
+    MRS_THEN(s, mrsi_report(en, e));
+    MRS_THEN(s, mrsi_refusals(en, e));
+    if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
+        en->report->refused_file = refused_path(en, e);
+        s = en->report->refused_file ? mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e) : MRS_DEAD;
+    } else if (s == MRS_OK && en->look) {
+        s = mrsi_refused_weigh(en, e);
+    }
+    if (s == MRS_OK && !en->opts->dry_run && !mrsi_keep_is_published(en)) {
+        s = mrsi_keep_whole(en, e);
+        MRS_THEN(s, show(en, e));
+    }
+    s = s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
+    if (s != MRS_OK && en->report->residue) {
+        unlink(en->report->residue); /* it belongs to no output */
+        en->report->residue = NULL;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e)
+{
+    struct mrs_mem *mem = of->mem;
+    struct mrsi_engine en = {.mem = mem,
+                             .plan = of->plan,
+                             .in = of->in,
+                             .opts = opts,
+                             .report = report,
+                             .write_residue = of->write_residue};
+    uint64_t started = mrs_clock_steady();
+    uint32_t reached = 0;
+    memset(report, 0, sizeof *report);
+    mrs_arena_init(&report->arena, mem);
+    mrs_arena_init(&en.arena, mem);
+    pthread_mutex_init(&en.lock, NULL);
+    pthread_mutex_init(&en.temp_lock, NULL);
+    enum mrs_status s = check_beside(&en, e);
+    MRS_THEN(s, begin(&en, &reached, e));
+    MRS_THEN(s, run_steps(&en, &reached, e));
+    MRS_THEN(s, end(&en, reached, e));
+    s = mrs_input_blame(of->in, s, e);
+    mrsi_keep_end(&en, s, e);
+    report->temp_bytes = mrsi_temp_most(&en);
+    report->wall_ms = mrs_clock_steady() - started;
+    clear_engine(&en);
+    return s;
+}

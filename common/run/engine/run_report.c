@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_report.c - what a run has to say for itself: the account, what was written, what the owner must do next. */
+#include "run_engine.h"
+#include "run/notices/unknown_paths.h"
+#include "run/notices/lost_fields.h"
+#include "mongoreshape/catalogue.h"
+#include "mongoreshape/context.h"
+
+static void *
+take(struct mrs_report *r, size_t n, size_t size)
+{
+    return mrs_arena_alloc(&r->arena, (n + 1) * size);
+}
+
+static const char *
+text(struct mrs_report *r, const char *s)
+{
+    return mrs_arena_copy(&r->arena, s, strlen(s) + 1);
+}
+
+static bool
+has_row(const struct mrs_desc *d, const struct mrsi_row *r)
+{
+    return d->family != MRS_FAMILY_CATALOG || r->before;
+}
+
+static enum mrs_status
+put_account(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    rep->account = take(rep, en->n_rows, sizeof *rep->account);
+    if (!rep->account) {
+        return mrs_err_memory(e, en->n_rows * sizeof *rep->account);
+    }
+    for (uint32_t step = 0; step < en->plan->n_steps; step++) {
+        const struct mrs_desc *d = &en->plan->steps[step].desc;
+        for (uint32_t i = 0; i < d->n_sides; i++) {
+            const struct mrsi_row *r = &en->rows[en->row_of[step][i]];
+            bool repeated = false, map = d->family == MRS_FAMILY_MAP;
+            for (uint32_t k = 0; k < i; k++) {
+                repeated = repeated || en->row_of[step][k] == en->row_of[step][i];
+            }
+            if (!repeated && has_row(d, r)) {
+                rep->account[rep->n_account++] = (struct mrs_account){.step = en->plan->steps[step].no,
+                                                                      .ns = text(rep, d->sides[i].coll.ns),
+                                                                      .before = r->before,
+                                                                      .created = r->created,
+                                                                      .entered = r->entered,
+                                                                      .after = r->after,
+                                                                      .taken = r->taken,
+                                                                      .dropped = r->dropped,
+                                                                      .refused = r->refused,
+                                                                      .placed = r->placed,
+                                                                      .changed = map ? r->changed : 0,
+                                                                      .once = r->once};
+            }
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+put_written(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    rep->written = take(rep, en->n_coll, sizeof *rep->written);
+    rep->drop_first = take(rep, en->n_coll, sizeof *rep->drop_first);
+    if (!rep->written || !rep->drop_first) {
+        return mrs_err_memory(e, en->n_coll * sizeof *rep->written);
+    }
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        const struct mrsi_coll *c = &en->coll[i];
+        if (c->written) {
+            rep->written[rep->n_written++] =
+                (struct mrs_written){.ns = text(rep, c->last.ns),
+                                     .docs = c->docs,
+                                     .bytes = c->bytes,
+                                     .copied = c->copied,
+                                     .empty_now = c->content && !c->copied && c->docs == 0};
+            rep->out_bytes += c->bytes;
+        }
+        bool renamed = c->was_there && c->last.ns && strcmp(c->ns, c->last.ns) != 0;
+        if (c->was_there && (c->dropped_at != MRSI_NONE || renamed || (c->written && !c->copied))) {
+            rep->drop_first[rep->n_drop_first++] = text(rep, c->ns);
+        }
+    }
+    return MRS_OK;
+}
+
+/* Of the manifest, about: a canonical Extended JSON object of fixed fields and texts, and one for each file. */
+enum { MANIFEST_HEAD = 210, MANIFEST_COLL = 170, MANIFEST_COPY = 180, MANIFEST_READ = 115, MANIFEST_FILE = 60 };
+
+/* What all files of the output have without compression. */
+static enum mrs_status
+put_disk(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    struct mrs_buf text;
+    enum mrs_status s = MRS_OK;
+    rep->disk_bytes = MANIFEST_HEAD + strlen(en->plan->name);
+    mrs_buf_init(&text, en->mem, SIZE_MAX);
+    for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
+        const struct mrsi_coll *c = &en->coll[i];
+        mrs_buf_reset(&text);
+        if (c->written && c->copied) {
+            s = mrs_input_metadata_text(en->in, c->in_index, &text, e);
+        }
+        if (c->written) {
+            rep->disk_bytes += c->bytes + c->meta_bytes + text.n + strlen(c->last.ns);
+            rep->disk_bytes += c->copied ? MANIFEST_COPY : MANIFEST_COLL;
+        }
+    }
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        rep->disk_bytes += in->kind == MRS_INPUT_DATA ? MANIFEST_READ + strlen(in->ns) : 0;
+        if (mrsi_extra_goes(en, i)) {
+            rep->disk_bytes += in->file_bytes + MANIFEST_FILE + strlen(in->rel_path);
+        }
+    }
+    mrs_buf_clear(&text);
+    return s;
+}
+
+/* Whether a step that could have moved or made documents had some before it and did nothing. */
+static bool
+is_idle(const struct mrsi_engine *en, uint32_t step)
+{
+    const struct mrs_desc *d = &en->plan->steps[step].desc;
+    uint64_t done = 0;
+    for (uint32_t i = 0; i < d->n_sides; i++) {
+        const struct mrsi_row *r = &en->rows[en->row_of[step][i]];
+        done |= r->created | r->entered | r->taken | r->dropped | r->refused | r->placed;
+    }
+    bool empty = !en->rows[en->row_of[step][0]].before;
+    if (d->family == MRS_FAMILY_JOIN) {
+        return !en->rows[en->row_of[step][0]].matched && !empty && en->rows[en->row_of[step][1]].before;
+    }
+    if (d->family == MRS_FAMILY_MAP) {
+        const struct mrsi_row *r = &en->rows[en->row_of[step][0]];
+        return !empty && !r->changed && !r->refused && !r->dropped;
+    }
+    bool looks = d->family == MRS_FAMILY_SPREAD || d->family == MRS_FAMILY_GROUP || d->family == MRS_FAMILY_FOLD;
+    return looks && !done && !empty;
+}
+
+/* A step in which nothing met, or that found nothing, is more often a slip in `match`, `path` or `where` than meant. */
+static void
+note_idle_steps(struct mrsi_engine *en)
+{
+    struct mrs_report *rep = en->report;
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *step = &en->plan->steps[i];
+        char line[700];
+        if (!is_idle(en, i)) {
+            continue;
+        }
+        const struct mrsi_row *from = &en->rows[en->row_of[i][0]];
+        if (step->desc.family == MRS_FAMILY_JOIN && from->outside == from->before) {
+            snprintf(line, sizeof line, "step %u, %s: `where` leaves out all documents of %s", step->no,
+                     step->type->name, step->desc.sides[0].coll.ns);
+        } else if (step->desc.family == MRS_FAMILY_JOIN) {
+            snprintf(line, sizeof line, "step %u, %s: no document of %s matches one of %s", step->no, step->type->name,
+                     step->desc.sides[0].coll.ns, step->desc.sides[1].coll.ns);
+        } else if (step->desc.family == MRS_FAMILY_MAP) {
+            snprintf(line, sizeof line, "step %u, %s: it changed nothing in %s", step->no, step->type->name,
+                     step->desc.sides[0].coll.ns);
+        } else {
+            snprintf(line, sizeof line, "step %u, %s: it found nothing to do in %s", step->no, step->type->name,
+                     step->desc.sides[0].coll.ns);
+        }
+        rep->notes[rep->n_notes++] = text(rep, line);
+    }
+}
+
+/* Equal documents become one: nothing is lost but their number, so that is told. Behind the account. */
+static void
+note_equal(struct mrsi_engine *en)
+{
+    struct mrs_report *rep = en->report;
+    for (uint32_t i = 0; i < rep->n_account; i++) {
+        const struct mrs_account *a = &rep->account[i];
+        char line[400];
+        if (a->once) {
+            snprintf(line, sizeof line, "step %u, %.255s: %llu document%s equal to another one, _id and all, %s not "
+                     "written twice", a->step, a->ns, (unsigned long long)a->once, a->once == 1 ? "" : "s",
+                     a->once == 1 ? "was" : "were");
+            rep->notes[rep->n_notes++] = text(rep, line);
+        }
+    }
+}
+
+static void
+note_lost(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        char line[1900];
+        if (mrsi_lost_line(en, i, 0, line, sizeof line)) {
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
+static void
+note_why(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        char line[1300];
+        enum mrs_family f = en->plan->steps[i].desc.family;
+        if ((f == MRS_FAMILY_JOIN || f == MRS_FAMILY_LINK) && mrsi_why_line(en, i, line, sizeof line)) {
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
+static void
+note_remarks(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        for (uint32_t k = 0; st->type->remark && k < MRS_REMARKS; k++) {
+            uint64_t n = en->rows[en->row_of[i][0]].remarks[k];
+            char line[900], what[500];
+            if (n) {
+                st->type->remark(st->state, k, what, sizeof what);
+                snprintf(line, sizeof line, "step %u, %.255s: %llu document%s%s", st->no, st->desc.sides[0].coll.ns,
+                         (unsigned long long)n, n == 1 ? "" : "s", what);
+                en->report->notes[en->report->n_notes++] = text(en->report, line);
+            }
+        }
+    }
+}
+
+static enum mrs_status
+put_notes(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
+    uint32_t fit = mrsi_fit_most(en);
+    uint32_t most = n + x + 3u + fit + rep->n_account + (3 + MRS_REMARKS) * en->plan->n_steps +
+                    2 * mrs_input_count(en->in) + en->n_coll;
+    rep->notes = take(rep, most, sizeof *rep->notes);
+    if (!rep->notes) {
+        return mrs_err_memory(e, n * sizeof *rep->notes);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        rep->notes[rep->n_notes++] = text(rep, mrs_catalog_note_at(en->cat, i));
+    }
+    for (uint32_t i = 0; i < fit; i++) {
+        char line[900];
+        if (mrsi_fit_line(en, i, line, sizeof line)) {
+            rep->notes[rep->n_notes++] = text(rep, line);
+        }
+    }
+    note_equal(en);
+    note_lost(en);
+    note_remarks(en);
+    for (uint32_t i = 0; i < x; i++) {
+        char line[400];
+        snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output",
+                 mrs_input_excluded_at(en->in, i));
+        rep->notes[rep->n_notes++] = text(rep, line);
+    }
+    if (mrs_input_passed(en->in)) {
+        char line[400], others[40] = "";
+        uint32_t more = mrs_input_passed(en->in) - 1;
+        snprintf(others, sizeof others, more == 1 ? " and one other" : more ? " and %u others" : "", more);
+        snprintf(line, sizeof line, "%.300s%s: passed over, no part of a dump", mrs_input_passed_at(en->in, 0), others);
+        rep->notes[rep->n_notes++] = text(rep, line);
+    }
+    if (en->opts->sample) {
+        rep->notes[rep->n_notes++] = text(rep, "this is a sample: documents that belong to none of it were left out");
+    }
+    if (!en->opts->sample) {
+        note_idle_steps(en);
+        note_why(en);
+    }
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        if (in->kind == MRS_INPUT_EXTRA && !mrs_format_holds(en->shape.format, in->rel_path)) {
+            char line[400];
+            snprintf(line, sizeof line, "%.300s was left out: archives have no place for it", in->rel_path);
+            rep->notes[rep->n_notes++] = text(rep, line);
+        }
+    }
+    if (en->drop_oplog) {
+        rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");
+    }
+    mrsi_note_unrestored(en);
+    return MRS_OK;
+}
+
+static enum mrs_status
+all_texts(const struct mrs_report *rep, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < rep->n_account; i++) {
+        if (!rep->account[i].ns) {
+            return mrs_err_memory(e, 1);
+        }
+    }
+    for (uint32_t i = 0; i < rep->n_written; i++) {
+        if (!rep->written[i].ns) {
+            return mrs_err_memory(e, 1);
+        }
+    }
+    for (uint32_t i = 0; i < rep->n_notes; i++) {
+        if (!rep->notes[i]) {
+            return mrs_err_memory(e, 1);
+        }
+    }
+    for (uint32_t i = 0; i < rep->n_drop_first; i++) {
+        if (!rep->drop_first[i]) {
+            return mrs_err_memory(e, 1);
+        }
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        en->report->in_bytes += mrs_input_at(en->in, i)->file_bytes;
+    }
+    enum mrs_status s = put_account(en, e);
+    MRS_THEN(s, put_written(en, e));
+    MRS_THEN(s, put_disk(en, e));
+    MRS_THEN(s, mrsi_look_report(en, e));
+    MRS_THEN(s, mrsi_twins_report(en, e));
+    MRS_THEN(s, mrsi_paths_report(en, e));
+    MRS_THEN(s, put_notes(en, e));
+    MRS_THEN(s, mrsi_put_restore(en, e));
+    return s == MRS_OK ? all_texts(en->report, e) : s;
+}
+
+void
+mrs_report_clear(struct mrs_report *r)
+{
+    mrs_arena_clear(&r->arena);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fold.c - a folding step from its first pass to its last; the idea is in fold.h.
+ *
+ * It is a row of stages. Marks are taken inside each and between two of them; before a stage writes anew what a mark
+ * on disk speaks of (the log of refused documents, what the targets got in good hope), that mark is replaced. */
+#include "run/pass/drivers.h"
+#include "fold.h"
+
+/* ---- from one stage to another ---- */
+/* From is read once more, for records. */
+static enum mrs_status
+begin_reading(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrsi_refused_mark then, struct mrs_err *e)
+{
+    mrsi_fold_forget(f, then);
+    f->stage = stage;
+    f->pass.blank = true;
+    return mrsi_pass_anew(&f->pass, e);
+}
+
+static enum mrs_status
+begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e)
+{
+    bool again = stage != MRSI_FOLD_HOPES;
+    f->stage = stage;
+    mrsi_sorter_clear(&f->late);
+    mrsi_sorter_init(&f->late, f->en, f->en->memory / 16);
+    f->late.kept = true;
+    if (again) {
+        mrsi_fates_forget_used(&f->fates);
+    }
+    f->next_part = f->next_group = 0;
+    f->n_docs = 0;
+    enum mrs_status s = mrsi_sides_begin(&f->sides, f->read, again, e);
+    return s == MRS_OK && !again ? mrsi_pass_between(&f->pass, e) : s;
+}
+
+/* Nobody asks for groups any more. */
+static enum mrs_status
+begin_settling(struct mrsi_fold *f, struct mrs_err *e)
+{
+    mrsi_fold_gather_clear(f);
+    mrsi_fold_route_clear(f);
+    f->stage = MRSI_FOLD_SETTLES;
+    return mrsi_pass_between(&f->pass, e);
+}
+
+/* ---- stages ---- */
+/* From has been read: what is counted from here on may have to be forgotten without it. */
+static enum mrs_status
+accept_reading(struct mrsi_fold *f, struct mrs_err *e)
+{
+    mrsi_rows_accept(f->en);
+    f->read = mrsi_refused_mark(f->en);
+    enum mrs_status s = mrsi_sides_open(&f->sides, 1, e);
+    f->pass.n_wr = f->sides.n_wr;
+    return s == MRS_OK ? begin_writing(f, MRSI_FOLD_HOPES, e) : s;
+}
+
+/* SKIP: groups cannot be gathered, so all begins again with records; else s, which is what gathering said. */
+static enum mrs_status
+unless_given_up(struct mrsi_fold *f, enum mrs_status s, struct mrs_err *e)
+{
+    if (s != MRS_FAIL || !f->gather.gave_up || e->code != MRS_E_LIMIT) {
+        return s;
+    }
+    mrs_err_clear(e);
+    atomic_store(&f->en->done_bytes, f->begun.bytes);
+    atomic_store(&f->en->done_docs, f->begun.docs);
+    s = begin_reading(f, MRSI_FOLD_READS, f->begun.refused, e);
+    return s == MRS_OK ? MRS_SKIP : s;
+}
+
+static enum mrs_status
+read_from(struct mrsi_fold *f, struct mrs_err *e)
+{
+    enum mrs_status s = unless_given_up(f, mrsi_fold_read(f, e), e);
+    if (s == MRS_SKIP) {
+        return MRS_OK;
+    }
+    if (s != MRS_OK || f->stage != MRSI_FOLD_READS_AGAIN) {
+        return s == MRS_OK ? accept_reading(f, e) : s;
+    }
+    return begin_writing(f, MRSI_FOLD_RESOLVES, e); /* what it told was told the first time */
+}
+
+/* Nothing, where it had been done before the run was stopped. */
+static enum mrs_status
+write_groups(struct mrsi_fold *f, struct mrs_err *e)
+{
+    if (mrsi_ids_is_between(&f->sides.ids)) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_sides_held(&f->sides, false, f->stage == MRSI_FOLD_TELLS, e);
+    f->pass.from = mrs_empty_doc();
+    return s == MRS_OK ? mrsi_fold_write(f, e) : s;
+}
+
+static enum mrs_status
+look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
+{
+    bool clash = false;
+    enum mrs_status s = mrsi_ids_look(&f->sides.ids, &f->pass, &clash, e);
+    if (s != MRS_OK || !clash) {
+        return s == MRS_OK ? begin_settling(f, e) : s;
+    }
+    if (f->gather.on) { /* documents that clash are refused with all that they were made of */
+        return begin_reading(f, MRSI_FOLD_READS_AGAIN, f->read, e);
+    }
+    return begin_writing(f, MRSI_FOLD_RESOLVES, e);
+}
+
+/* All groups were written, or the state of another run says so. */
+static enum mrs_status
+begin_telling(struct mrsi_fold *f, struct mrs_err *e)
+{
+    return mrsi_fold_is_numbered(f) ? begin_writing(f, MRSI_FOLD_TELLS, e) : mrsi_state_damaged("groups", e);
+}
+
+static enum mrs_status
+one_stage(struct mrsi_fold *f, struct mrs_err *e)
+{
+    enum mrs_status s;
+    switch (f->stage) {
+    case MRSI_FOLD_GATHERS:
+    case MRSI_FOLD_READS:
+    case MRSI_FOLD_READS_AGAIN: return read_from(f, e);
+    case MRSI_FOLD_HOPES:
+        s = write_groups(f, e);
+        return s == MRS_OK ? look_for_clashes(f, e) : s;
+    case MRSI_FOLD_RESOLVES:
+        s = write_groups(f, e);
+        MRS_THEN(s, mrsi_ids_judge(&f->sides.ids, &f->pass, e));
+        return s == MRS_OK ? begin_telling(f, e) : s;
+    case MRSI_FOLD_TELLS:
+        s = write_groups(f, e);
+        return s == MRS_OK ? begin_settling(f, e) : s;
+    case MRSI_FOLD_SETTLES:
+        s = mrsi_fold_settle(f, e);
+        f->stage = MRSI_FOLD_IS_DONE;
+        return s;
+    case MRSI_FOLD_IS_DONE: break;
+    }
+    return MRS_OK;
+}
+
+/* ---- all of them ---- */
+static enum mrs_status
+init(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct mrsi_engine *en = f->en;
+    mrs_buf_init(&f->early, en->mem, SIZE_MAX);
+    mrs_buf_init(&f->cuts, en->mem, SIZE_MAX);
+    mrs_buf_init(&f->cut_at, en->mem, SIZE_MAX);
+    mrs_buf_init(&f->top, en->mem, SIZE_MAX);
+    mrsi_sorter_init(&f->late, en, en->memory / 16);
+    mrsi_tape_init(&f->serials, en, sizeof(uint64_t), en->memory / 32);
+    f->late.kept = f->serials.kept = true;
+    mrsi_fates_init(&f->fates, en);
+    mrsi_fold_gather_begin(f);
+    f->stage = f->gather.on ? MRSI_FOLD_GATHERS : MRSI_FOLD_READS;
+    f->begun.refused = mrsi_refused_mark(en);
+    f->begun.bytes = atomic_load(&en->done_bytes);
+    f->begun.docs = atomic_load(&en->done_docs);
+    enum mrs_status s = mrsi_sides_init(&f->sides, en, f->step, e);
+    f->pass = (struct mrsi_pass){.en = en, .kind = "step", .wr = f->sides.wr, .describe = mrsi_fold_describe, .arg = f};
+    f->sides.pass = &f->pass;
+    mrsi_keep_mark_for(&f->pass);
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    struct mrsi_fold f = {.en = en, .step = step, .st = st, .ops = st->type->fold};
+    enum mrs_status s = init(&f, e);
+    if (s == MRS_OK && mrsi_pass_goes_on(&f.pass)) {
+        s = unless_given_up(&f, mrsi_fold_apply(&f, e), e);
+        s = s == MRS_SKIP ? MRS_OK : s;
+    }
+    while (s == MRS_OK && f.stage != MRSI_FOLD_IS_DONE) {
+        s = one_stage(&f, e);
+    }
+    if (s == MRS_OK) {
+        mrsi_rows_accept(en);
+    }
+    mrsi_fold_gather_clear(&f);
+    mrsi_fold_route_clear(&f);
+    mrsi_fold_heavy_clear(&f);
+    mrsi_sorter_clear(&f.late);
+    mrsi_tape_clear(&f.serials);
+    mrsi_fates_clear(&f.fates);
+    return mrsi_sides_end(&f.sides, s, e);
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fold_gather.c - groups that grow while documents are read, where what the step has to know of a group is small.
+ *
+ * Nothing is kept of a document but what its group has become: documents are fed in input order, when their job is
+ * committed. A group is found by the kin that a document brings, so that its key is made once for each kin. Where
+ * groups outgrow their share of memory, or one of them fails, all is given up: `from` is read again and its documents
+ * are kept as records, which know who belongs to a group that is refused. */
+#include "fold.h"
+#include "mongoreshape/fold_ops.h"
+
+/* A group: this, its state, and a record of its key and the kin of its first document. */
+struct gathered {
+    uint64_t n;
+};
+
+struct fold_gather_slot {
+    const uint8_t *kin; /* NULL: free */
+    uint8_t *group;     /* struct gathered */
+    uint32_t n, ref;    /* bytes of the kin, a part of its hash */
+};
+struct key_slot {
+    uint32_t ref;
+    uint32_t group; /* its number, from 1 on; 0: free */
+};
+
+enum { AHEAD = 16, SLOTS = 1024 };
+
+void
+mrsi_fold_gather_begin(struct mrsi_fold *f)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    memset(g, 0, sizeof *g);
+    mrs_arena_init(&g->room, f->en->mem);
+    mrs_buf_init(&g->slots, f->en->mem, SIZE_MAX);
+    mrs_buf_init(&g->keys, f->en->mem, SIZE_MAX);
+    mrs_buf_init(&g->key, f->en->mem, MRS_KEY_MAX);
+    mrsi_fold_load_init(&g->groups, f->en->mem);
+    g->size = f->ops->small_size ? (f->ops->small_size(f->st->state) + 7) & ~(size_t)7 : 0;
+    g->on = g->size != 0;
+}
+
+void
+mrsi_fold_gather_clear(struct mrsi_fold *f)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    mrs_arena_clear(&g->room);
+    mrs_buf_clear(&g->slots);
+    mrs_buf_clear(&g->keys);
+    mrs_buf_clear(&g->key);
+    mrsi_fold_load_clear(&g->groups);
+    mrsi_temp_drop(f->en, g->image);
+    g->image = NULL;
+    g->on = false;
+}
+
+static enum mrs_status
+give_up(struct mrsi_fold *f, struct mrs_err *e)
+{
+    f->gather.gave_up = true;
+    return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "groups must be gathered as records");
+}
+
+static struct mrsi_fold_group *
+group_at(const struct mrsi_fold_gather *g, uint32_t i)
+{
+    return &((struct mrsi_fold_group *)(void *)g->groups.groups.p)[i];
+}
+
+static uint8_t *
+gathered_of(const struct mrsi_fold *f, const struct mrsi_rec *first)
+{
+    return (uint8_t *)(uintptr_t)first - f->gather.size - sizeof(struct gathered);
+}
+
+/* ---- who is who ---- */
+static struct fold_gather_slot *
+slots_of(const struct mrsi_fold_gather *g)
+{
+    return (struct fold_gather_slot *)(void *)g->slots.p;
+}
+
+/* The place of a kin, or of a free slot for it; there is one. */
+static struct fold_gather_slot *
+slot_of(const struct mrsi_fold_gather *g, struct mrs_view kin, uint32_t ref)
+{
+    struct fold_gather_slot *slot = slots_of(g);
+    uint32_t at = ref & (g->n_slots - 1);
+    while (slot[at].kin &&
+           (slot[at].ref != ref || slot[at].n != kin.n || memcmp(slot[at].kin, kin.p, kin.n) != 0)) {
+        at = (at + 1) & (g->n_slots - 1);
+    }
+    return &slot[at];
+}
+
+static enum mrs_status
+room_for_kin(struct mrsi_fold_gather *g, struct mrs_err *e)
+{
+    uint32_t before = g->n_slots, n = before ? 2 * before : SLOTS;
+    struct mrs_buf old = g->slots;
+    if (g->n_kins < before / 2) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&g->slots, old.mem, SIZE_MAX);
+    uint8_t *p = mrs_buf_take(&g->slots, n * sizeof(struct fold_gather_slot));
+    enum mrs_status s = mrs_buf_status(&g->slots, e);
+    if (p) {
+        memset(p, 0, n * sizeof(struct fold_gather_slot));
+        g->n_slots = n;
+    }
+    for (uint32_t i = 0; p && i < before; i++) {
+        const struct fold_gather_slot *x = (const struct fold_gather_slot *)(const void *)old.p + i;
+        if (x->kin) {
+            *slot_of(g, (struct mrs_view){x->kin, x->n}, x->ref) = *x;
+        }
+    }
+    mrs_buf_clear(&old);
+    return s;
+}
+
+/* The place of a group's key, or of a free slot for it; there is one. */
+static struct key_slot *
+key_slot_of(const struct mrsi_fold_gather *g, struct mrs_view key, uint32_t ref)
+{
+    struct key_slot *slot = (struct key_slot *)(void *)g->keys.p;
+    uint32_t at = ref & (g->n_keys - 1);
+    while (slot[at].group &&
+           (slot[at].ref != ref || mrsi_fold_compare(group_at(g, slot[at].group - 1)->key, key) != 0)) {
+        at = (at + 1) & (g->n_keys - 1);
+    }
+    return &slot[at];
+}
+
+static enum mrs_status
+room_for_key(struct mrsi_fold_gather *g, struct mrs_err *e)
+{
+    uint32_t n = g->n_keys ? 2 * g->n_keys : SLOTS;
+    if (g->groups.n_groups < g->n_keys / 2) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&g->keys);
+    uint8_t *p = mrs_buf_take(&g->keys, n * sizeof(struct key_slot));
+    if (!p) {
+        return mrs_buf_status(&g->keys, e);
+    }
+    memset(p, 0, n * sizeof(struct key_slot));
+    g->n_keys = n;
+    for (uint32_t i = 0; i < g->groups.n_groups; i++) {
+        const struct mrsi_fold_group *x = group_at(g, i);
+        *key_slot_of(g, x->key, x->ref) = (struct key_slot){x->ref, i + 1};
+    }
+    return MRS_OK;
+}
+
+/* Room for a kin, or for a group; FAIL: there is too much of them, DEAD. Once all was read, a smaller share of memory
+ * (that of a run that goes on) does not matter any more: groups grow no further. */
+static enum mrs_status
+take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    g->held += size + 4 * (sizeof(struct mrsi_fold_group) + sizeof(struct fold_gather_slot) + sizeof(struct key_slot));
+    bool too_much = g->held > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
+    if (too_much || g->n_kins == UINT32_MAX / 4) {
+        return give_up(f, e);
+    }
+    *to = mrs_arena_alloc(&g->room, size);
+    return *to ? MRS_OK : mrs_err_memory(e, size);
+}
+
+/* A group whose first record lies in its room; ref: a part of the hash of its key. There are slots for both. */
+static enum mrs_status
+enter_group(struct mrsi_fold *f, const struct mrsi_rec *first, uint32_t ref, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    struct mrs_view kin = {mrsi_rec_shape(first), first->shape_len};
+    struct mrsi_fold_group group = {.first = first, .key = mrsi_fold_key(first), .ref = ref};
+    mrs_buf_put(&g->groups.groups, &group, sizeof group);
+    if (g->groups.groups.bad) {
+        return mrs_err_memory(e, sizeof group);
+    }
+    g->groups.n_groups++;
+    g->n_kins++;
+    *key_slot_of(g, group.key, ref) = (struct key_slot){ref, g->groups.n_groups};
+    *slot_of(g, kin, first->ref) = (struct fold_gather_slot){kin.p, gathered_of(f, first), kin.n, first->ref};
+    return MRS_OK;
+}
+
+static enum mrs_status
+new_group(struct mrsi_fold *f, struct mrs_view kin, uint32_t kin_ref, uint32_t ref, struct mrs_err *e)
+{
+    const struct mrsi_fold_gather *g = &f->gather;
+    struct mrsi_rec_parts x = {g->key.p, NULL, kin.p};
+    struct mrsi_rec rec = {.ref = kin_ref, .verify_len = (uint32_t)g->key.n, .shape_len = kin.n};
+    struct gathered head = {0};
+    uint8_t *p = NULL;
+    rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.shape_len + 7) & ~(size_t)7);
+    size_t size = sizeof head + g->size + rec.total;
+    enum mrs_status s = take_room(f, size, &p, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    uint8_t *first = p + size - rec.total;
+    memcpy(p, &head, sizeof head);
+    mrsi_rec_fill(first, &rec, &x);
+    return enter_group(f, (const struct mrsi_rec *)(const void *)first, ref, e);
+}
+
+static uint32_t
+key_ref(const struct mrsi_fold *f, struct mrs_view key)
+{
+    return (uint32_t)mrs_hash64(key.p, key.n, f->en->secret.seed);
+}
+
+/* A kin that has not been met: of a group that has, or of a new one. */
+static enum mrs_status
+new_kin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin, uint32_t ref, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    uint8_t *p = NULL;
+    enum mrs_status s = mrsi_fold_ask_group(f, w, kin, &g->key, e);
+    if (s == MRS_SKIP) { /* the document is refused, which records are for */
+        mrs_err_clear(&w->err);
+        return give_up(f, e);
+    }
+    MRS_THEN(s, room_for_key(g, e));
+    MRS_THEN(s, room_for_kin(g, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct mrs_view key = {g->key.p, (uint32_t)g->key.n};
+    const struct key_slot *same = key_slot_of(g, key, key_ref(f, key));
+    if (!same->group) {
+        return new_group(f, kin, ref, key_ref(f, key), e);
+    }
+    s = take_room(f, kin.n + 1u, &p, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_copy_short(p, kin.p, kin.n);
+    *slot_of(g, kin, ref) = (struct fold_gather_slot){p, gathered_of(f, group_at(g, same->group - 1)->first), kin.n,
+                                                      ref};
+    g->n_kins++;
+    return MRS_OK;
+}
+
+/* ---- feeding ---- */
+/* Starts to load what feed() will look at. */
+static void
+look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_brought *const *b, uint32_t n)
+{
+    const struct fold_gather_slot *slot = slots_of(g);
+    for (uint32_t i = 0; i < n; i++) {
+        __builtin_prefetch(&slot[b[i]->ref & (g->n_slots - 1)]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fold_gather_slot *x = &slot[b[i]->ref & (g->n_slots - 1)];
+        if (x->kin) {
+            __builtin_prefetch(x->kin);
+            for (size_t at = 0; at < g->size + sizeof(struct gathered); at += 64) {
+                __builtin_prefetch(x->group + at, 1);
+            }
+        }
+    }
+}
+
+static enum mrs_status
+feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_fold_brought *b, struct mrs_err *e)
+{
+    struct mrs_view kin = {(const uint8_t *)(b + 1), b->kin}, shape = {kin.p + kin.n, b->shape};
+    const struct fold_gather_slot *slot = slot_of(&f->gather, kin, b->ref);
+    struct gathered head;
+    if (!slot->kin) {
+        enum mrs_status s = new_kin(f, w, kin, b->ref, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        slot = slot_of(&f->gather, kin, b->ref);
+    }
+    uint8_t *p = slot->group;
+    memcpy(&head, p, sizeof head);
+    enum mrs_status s = f->ops->small_feed(f->st->state, &w->ctx, work, p + sizeof head, head.n == 0, shape);
+    if (s == MRS_SKIP) {
+        mrs_err_clear(&w->err);
+        return give_up(f, e);
+    }
+    head.n++;
+    memcpy(p, &head, sizeof head);
+    return s == MRS_OK ? MRS_OK : mrsi_kernel_failed(w, s, e);
+}
+
+enum mrs_status
+mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *brought, struct mrs_err *e)
+{
+    const struct mrsi_fold_brought *b[AHEAD];
+    void *work = mrsi_work_of(w, f->step, e);
+    enum mrs_status s = work ? room_for_kin(&f->gather, e) : MRS_DEAD;
+    for (size_t at = 0; s == MRS_OK && at < brought->n;) {
+        uint32_t n = 0;
+        while (n < AHEAD && at < brought->n) {
+            b[n] = (const struct mrsi_fold_brought *)(const void *)(brought->p + at);
+            at += b[n++]->total;
+        }
+        look_ahead(&f->gather, b, n);
+        for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+            s = feed(f, w, work, b[i], e);
+        }
+    }
+    return s;
+}
+
+/* ---- the documents of groups ---- */
+struct mrs_fold_small
+mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i)
+{
+    const struct mrsi_rec *first = mrsi_fold_group_at(&f->gather.groups, i)->first;
+    const uint8_t *p = gathered_of(f, first);
+    struct gathered head;
+    memcpy(&head, p, sizeof head);
+    return (struct mrs_fold_small){p + sizeof head, {mrsi_rec_shape(first), first->shape_len}, head.n};
+}
+
+static enum mrs_status
+put_nowhere(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
+{
+    (void)arg;
+    (void)doc;
+    (void)but_last;
+    (void)e;
+    return MRS_OK;
+}
+
+/* A group that cannot be written is found out before anything is. */
+enum mrs_status
+mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct mrsi_worker *w = &f->en->worker[0];
+    struct mrs_fold_put put = {put_nowhere, NULL};
+    void *work = mrsi_work_of(w, f->step, e);
+    enum mrs_status s = work ? mrsi_fold_sort_groups(&f->gather.groups, e) : MRS_DEAD;
+    for (uint32_t i = 0; s == MRS_OK && i < f->gather.groups.n_groups; i++) {
+        struct mrs_fold_small x = mrsi_fold_small_at(f, i);
+        mrs_arena_reset(&w->arena);
+        mrs_err_clear(&w->err);
+        s = f->ops->small_end(f->st->state, &w->ctx, work, &x, &put);
+        if (s == MRS_SKIP) {
+            mrs_err_clear(&w->err);
+            return give_up(f, e);
+        }
+        s = s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
+    }
+    return s;
+}
+
+/* ---- in a mark: groups one behind the other, as they lie in memory ---- */
+static enum mrs_status
+put_groups(const struct mrsi_fold *f, struct mrsi_mark_file *out, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < f->gather.groups.n_groups; i++) {
+        const struct mrsi_rec *first = group_at(&f->gather, i)->first;
+        size_t before = sizeof(struct gathered) + f->gather.size;
+        s = mrsi_mark_file_put(out, (const uint8_t *)first - before, before + first->total, e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_gather_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    struct mrsi_mark_file out;
+    mrs_build_i64(b, "stateBytes", (int64_t)g->size);
+    if (!g->image) {
+        mrsi_mark_file_begin(&out, f->en);
+        enum mrs_status s = mrsi_mark_file_end(&out, put_groups(f, &out, e), e);
+        if (s != MRS_OK || f->stage == MRSI_FOLD_GATHERS) {
+            return s == MRS_OK ? mrsi_mark_file_describe(&out, "groups", b, files, e) : s;
+        }
+        g->image = out.temp;
+        g->image_bytes = out.bytes;
+    }
+    mrsi_mark_temp("groups", g->image, g->image_bytes, b, files);
+    return MRS_OK;
+}
+
+struct back {
+    struct mrsi_fold *f;
+    struct mrs_buf rest; /* of the file: what is no whole group yet */
+};
+
+/* Bytes of the group that begins at p, of which n are there; 0: more are needed. */
+static size_t
+whole_group(const struct back *bk, const uint8_t *p, size_t n, bool *bad)
+{
+    size_t before = sizeof(struct gathered) + bk->f->gather.size;
+    struct mrsi_rec r;
+    if (n < before + sizeof r) {
+        return 0;
+    }
+    memcpy(&r, p + before, sizeof r);
+    *bad = r.total != (((uint64_t)sizeof r + r.verify_len + r.shape_len + 7) & ~(uint64_t)7) || r.sort_len;
+    return *bad || n < before + r.total ? 0 : before + r.total;
+}
+
+static enum mrs_status
+group_back(struct mrsi_fold *f, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    uint8_t *to = NULL;
+    enum mrs_status s = room_for_key(g, e);
+    MRS_THEN(s, room_for_kin(g, e));
+    MRS_THEN(s, take_room(f, n, &to, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    memcpy(to, p, n);
+    const struct mrsi_rec *first = (const struct mrsi_rec *)(const void *)(to + sizeof(struct gathered) + g->size);
+    return enter_group(f, first, key_ref(f, mrsi_fold_key(first)), e);
+}
+
+static enum mrs_status
+take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    struct back *bk = arg;
+    size_t at = 0, one;
+    bool bad = false;
+    mrs_buf_put(&bk->rest, p, n);
+    enum mrs_status s = mrs_buf_status(&bk->rest, e);
+    while (s == MRS_OK && (one = whole_group(bk, bk->rest.p + at, bk->rest.n - at, &bad)) != 0) {
+        s = group_back(bk->f, bk->rest.p + at, one, e);
+        at += one;
+    }
+    bk->rest.n -= at;
+    memmove(bk->rest.p, bk->rest.p + at, bk->rest.n);
+    return s == MRS_OK && bad ? mrsi_state_damaged("groups", e) : s;
+}
+
+enum mrs_status
+mrsi_fold_gather_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+{
+    struct mrsi_fold_gather *g = &f->gather;
+    struct back bk = {.f = f};
+    struct mrsi_mark_items items = {f->en, 1, take_back, &bk};
+    bool bad = false;
+    if (mrsi_state_number(mark, "stateBytes", SIZE_MAX, &bad) != g->size || bad) {
+        return mrsi_state_damaged("groups", e);
+    }
+    mrs_buf_init(&bk.rest, f->en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_mark_items_back(&items, mark, "groups", e);
+    s = s == MRS_OK && bk.rest.n ? mrsi_state_damaged("groups", e) : s;
+    mrs_buf_clear(&bk.rest);
+    return s == MRS_OK && f->stage != MRSI_FOLD_GATHERS ? mrsi_fold_sort_groups(&g->groups, e) : s;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fold_record.h - what is kept of a document until its group is folded, as records one behind the other. */
+#ifndef MRSI_RUN_FOLD_RECORD_H
+#define MRSI_RUN_FOLD_RECORD_H
+
+#include "run/pass/checkpoint.h"
+#include "run/pass/step_outputs.h"
+#include "run/account/fates.h"
+#include "run/store/sorter.h"
+#include "run/store/spill.h"
+#include "run/store/table.h"
+#include "mongoreshape/join_ops.h"
+#include "mongoreshape/fold_ops.h"
+
+/* Bits of a document that took part, beside those of enum in join.h. None: it stands in a document of into. */
+enum {
+    MRSI_FOLD_UNUSED = MRS_USED_CUT, /* no document was made of it */
+    MRSI_FOLD_LATE = MRS_USED_LEFT   /* refused while its group was folded: the reason is in `late` */
+};
+
+/* ---- fold_members.c: what is kept of a document until its group is folded ---- */
+/* A record of a document, or of a kin: the key of a group, and what its documents have alike. A head, its bytes, padded
+ * to 4. In each piece of a partition a kin stands before the first document that names it, so a piece begins with one.
+ */
+struct mrsi_fold_rec {
+    uint32_t since; /* its ordinal, of a kin that of the first document that names it here, less that of the piece */
+    uint16_t kin;   /* number in the piece */
+    uint8_t form;
+    uint8_t n;      /* dated: of the bytes; of another document: the first byte of its order */
+};
+enum {
+    MRSI_FOLD_SHORT, /* struct mrsi_fold_doc; all of the order stands in the head */
+    MRSI_FOLD_LONG,  /* the same; the bytes begin with the length of the order in 32 bits, and the order */
+    MRSI_FOLD_KIN,   /* struct mrsi_fold_kin_rec; the bytes are the key of the group, then the rest */
+    MRSI_FOLD_DATED  /* the order is that of a date in the shape: that stands as many bytes behind its begin as the form
+                        is larger than this. There are no more bytes in the head */
+};
+enum { MRSI_FOLD_DATED_BYTES = UINT8_MAX }; /* of a shape, at most: a date in it begins 8 before its end */
+struct mrsi_fold_doc {
+    struct mrsi_fold_rec head;
+    uint32_t len;      /* of the bytes */
+    uint32_t order[2]; /* the next eight bytes of the order as a number */
+};
+struct mrsi_fold_kin_rec {
+    struct mrsi_fold_rec head;
+    uint32_t len;
+    uint32_t ref;        /* a part of its group's hash */
+    uint32_t group;      /* bytes of the key */
+    uint32_t ordinal[2]; /* of the first document that names it here; of the first kin: that of the piece */
+};
+struct mrsi_fold_parts { /* what a document brings */
+    struct mrs_view group; /* p NULL: to be asked for */
+    struct mrs_view order, shape, kin;
+    struct mrs_view doc;   /* p not NULL: kin is a name, and kin itself is to be asked for */
+    uint64_t ordinal;
+};
+static inline size_t
+mrsi_fold_room(size_t head, uint64_t len) /* of a record with so many bytes */
+{
+    return (size_t)((head + len + 3) & ~(uint64_t)3);
+}
+static inline size_t
+mrsi_fold_head(const struct mrsi_fold_rec *r)
+{
+    return r->form >= MRSI_FOLD_DATED ? sizeof *r
+                                      : r->form == MRSI_FOLD_KIN ? sizeof(struct mrsi_fold_kin_rec)
+                                                                 : sizeof(struct mrsi_fold_doc);
+}
+static inline const struct mrsi_fold_kin_rec *
+mrsi_fold_as_kin(const struct mrsi_fold_rec *r)
+{
+    return (const struct mrsi_fold_kin_rec *)(const void *)r;
+}
+static inline const struct mrsi_fold_doc *
+mrsi_fold_as_doc(const struct mrsi_fold_rec *r)
+{
+    return (const struct mrsi_fold_doc *)(const void *)r;
+}
+static inline struct mrs_view
+mrsi_fold_bytes(const struct mrsi_fold_rec *r)
+{
+    struct mrs_view bytes = {(const uint8_t *)r + mrsi_fold_head(r), r->n};
+    if (r->form < MRSI_FOLD_DATED) {
+        bytes.n = r->form == MRSI_FOLD_KIN ? mrsi_fold_as_kin(r)->len : mrsi_fold_as_doc(r)->len;
+    }
+    return bytes;
+}
+static inline size_t
+mrsi_fold_size(const struct mrsi_fold_rec *r)
+{
+    return mrsi_fold_room(mrsi_fold_head(r), mrsi_fold_bytes(r).n);
+}
+/* Of a record of a kin. */
+static inline uint64_t
+mrsi_fold_ordinal(const struct mrsi_fold_rec *r)
+{
+    uint64_t n;
+    memcpy(&n, mrsi_fold_as_kin(r)->ordinal, sizeof n);
+    return n;
+}
+static inline struct mrs_view
+mrsi_fold_kin_group(const struct mrsi_fold_rec *r)
+{
+    struct mrs_view group = {mrsi_fold_bytes(r).p, mrsi_fold_as_kin(r)->group};
+    return group;
+}
+static inline struct mrs_view
+mrsi_fold_kin_rest(const struct mrsi_fold_rec *r)
+{
+    struct mrs_view all = mrsi_fold_bytes(r), group = mrsi_fold_kin_group(r);
+    struct mrs_view rest = {group.p + group.n, all.n - group.n};
+    return rest;
+}
+/* Of a record of a document. */
+struct mrs_view mrsi_fold_order(const struct mrsi_fold_rec *r, uint8_t room[9]);
+static inline struct mrs_view
+mrsi_fold_shape(const struct mrsi_fold_rec *r)
+{
+    struct mrs_view shape = mrsi_fold_bytes(r);
+    if (r->form == MRSI_FOLD_LONG) {
+        uint32_t order;
+        memcpy(&order, shape.p, sizeof order);
+        shape.p += sizeof order + order;
+        shape.n -= (uint32_t)sizeof order + order;
+    }
+    return shape;
+}
+/* The first byte of its order, and the next eight as a number. */
+static inline uint8_t
+mrsi_fold_first(const struct mrsi_fold_rec *r)
+{
+    return r->form >= MRSI_FOLD_DATED ? MRS_KEY_RANK + MRS_DATE_RANK : r->n;
+}
+static inline uint64_t
+mrsi_fold_next(const struct mrsi_fold_rec *r)
+{
+    uint64_t n;
+    if (r->form >= MRSI_FOLD_DATED) {
+        return mrs_le64((const uint8_t *)(r + 1) + (r->form - MRSI_FOLD_DATED)) ^ 1ull << 63; /* as mrs_key_date */
+    }
+    memcpy(&n, mrsi_fold_as_doc(r)->order, sizeof n);
+    return n;
+}
+
+#endif

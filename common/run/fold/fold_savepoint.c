@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fold_savepoint.c - a folding step in the middle, in words: which stage it is in, what it holds of the documents of
+ * `from`, and how far the stage is. */
+#include "fold.h"
+
+static bool
+writes(enum mrsi_fold_stage stage)
+{
+    return stage == MRSI_FOLD_HOPES || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_TELLS;
+}
+
+enum mrs_status
+mrsi_fold_describe(void *fold, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_fold *f = fold;
+    mrs_build_i64(b, "stage", f->stage);
+    mrs_build_bool(b, "gathers", f->gather.on);
+    mrsi_mark_log("logged", f->read, b);
+    mrs_build_i64(b, "nextPart", f->next_part);
+    mrs_build_i64(b, "nextGroup", f->next_group);
+    mrs_build_i64(b, "docsPut", (int64_t)f->n_docs);
+    enum mrs_status s = mrsi_fates_describe(&f->fates, "fates", b, files, e);
+    MRS_THEN(s, mrsi_sorter_describe(&f->late, "late", b, files, e));
+    MRS_THEN(s, mrsi_tape_describe(&f->serials, "serials", b, files, e));
+    if (s == MRS_OK && f->gather.on) {
+        s = mrsi_fold_gather_describe(f, b, files, e);
+    } else if (s == MRS_OK && f->stage != MRSI_FOLD_SETTLES) {
+        s = mrsi_fold_route_describe(f, b, files, e);
+    }
+    MRS_THEN(s, mrsi_fold_heavy_describe(f, b, files, e));
+    return s == MRS_OK ? mrsi_sides_describe(&f->sides, b, files, e) : s;
+}
+
+/* ---- and back ---- */
+static enum mrs_status
+apply_head(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false, could = f->gather.on;
+    struct mrs_val gathers = mrs_doc_get(mark, "gathers");
+    f->stage = (enum mrsi_fold_stage)mrsi_state_number(mark, "stage", MRSI_FOLD_SETTLES, &bad);
+    f->read = mrsi_mark_log_back(mark, "logged", &bad);
+    f->next_part = (uint32_t)mrsi_state_number(mark, "nextPart", UINT32_MAX, &bad);
+    f->next_group = (uint32_t)mrsi_state_number(mark, "nextGroup", UINT32_MAX, &bad);
+    f->n_docs = mrsi_state_number(mark, "docsPut", INT64_MAX, &bad);
+    f->gather.on = gathers.type == MRS_BOOL && *gathers.p;
+    bad = bad || gathers.type != MRS_BOOL || (f->gather.on && !could);
+    bad = bad || (f->stage == MRSI_FOLD_GATHERS && !f->gather.on);
+    bad = bad || (f->gather.on && f->stage != MRSI_FOLD_GATHERS && f->stage != MRSI_FOLD_HOPES);
+    return bad ? mrsi_state_damaged("the step", e) : MRS_OK;
+}
+
+/* Writers, open but for their files; of from only in the middle of the last pass. */
+static enum mrs_status
+open_sides(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+{
+    bool reads = f->stage == MRSI_FOLD_GATHERS || f->stage == MRSI_FOLD_READS;
+    bool from = f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(mark, "scan").type != MRS_MISSING;
+    enum mrs_status s = reads ? MRS_OK : mrsi_sides_open(&f->sides, 1, e);
+    s = s == MRS_OK && from ? mrsi_sides_open(&f->sides, 0, e) : s;
+    f->pass.n_wr = f->sides.n_wr;
+    return s;
+}
+
+static enum mrs_status
+apply_groups(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (f->gather.on) {
+        s = mrsi_fold_gather_apply(f, mark, e);
+    } else if (f->stage != MRSI_FOLD_SETTLES) {
+        s = mrsi_fold_route_apply(f, mark, !writes(f->stage), e);
+    }
+    if (s != MRS_OK || !writes(f->stage)) {
+        return s;
+    }
+    bool bad = f->gather.on ? f->next_group > f->gather.groups.n_groups : f->next_part > f->spill.n_part;
+    bad = bad || (f->stage == MRSI_FOLD_TELLS && !mrsi_fold_is_numbered(f));
+    if (bad) {
+        return mrsi_state_damaged("groups", e);
+    }
+    return f->gather.on ? MRS_OK : mrsi_fold_heavy_apply(f, mark, e);
+}
+
+#define IN(phase) (1u << (phase))
+
+/* What is done about `_id`s in each stage. */
+static bool
+fits(const struct mrsi_fold *f)
+{
+    static const unsigned phases[] = {
+        [MRSI_FOLD_GATHERS] = IN(MRSI_IDS_HOPE),
+        [MRSI_FOLD_READS] = IN(MRSI_IDS_HOPE),
+        [MRSI_FOLD_READS_AGAIN] = IN(MRSI_IDS_RESOLVE),
+        [MRSI_FOLD_HOPES] = IN(MRSI_IDS_HOPE) | IN(MRSI_IDS_LOOK),
+        [MRSI_FOLD_RESOLVES] = IN(MRSI_IDS_RESOLVE) | IN(MRSI_IDS_JUDGE),
+        [MRSI_FOLD_TELLS] = IN(MRSI_IDS_VERDICT),
+        [MRSI_FOLD_SETTLES] = IN(MRSI_IDS_RESOLVE) | IN(MRSI_IDS_VERDICT), /* without a clash; behind one */
+    };
+    return phases[f->stage] & IN(f->sides.ids.phase);
+}
+
+enum mrs_status
+mrsi_fold_apply(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct mrs_view mark = f->pass.from;
+    enum mrs_status s = apply_head(f, mark, e);
+    MRS_THEN(s, open_sides(f, mark, e));
+    MRS_THEN(s, mrsi_pass_apply(&f->pass, e));
+    MRS_THEN(s, mrsi_sides_apply(&f->sides, mark, e));
+    s = s == MRS_OK && !fits(f) ? mrsi_state_damaged("the step", e) : s;
+    MRS_THEN(s, mrsi_fates_apply(&f->fates, mark, "fates", e));
+    MRS_THEN(s, mrsi_sorter_apply(&f->late, mark, "late", e));
+    MRS_THEN(s, mrsi_tape_apply(&f->serials, mark, "serials", e));
+    if (f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(mark, "scan").type == MRS_MISSING) {
+        f->pass.from = mrs_empty_doc(); /* the last pass begins */
+    }
+    return s == MRS_OK ? apply_groups(f, mark, e) : s;
+}

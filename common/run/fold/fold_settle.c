@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fold_settle.c - what becomes of the documents of `from`, once every group has been folded.
+ *
+ * Where nothing leaves, `from` stays as it is; where nothing stays and nothing was refused late, it is not read
+ * again. */
+#include "fold.h"
+
+struct fold_settle {
+    struct mrsi_fold *f;
+    bool take;                /* what stands in documents of into leaves */
+    struct mrsi_sorted next;  /* late refusals, as the pass comes by */
+    bool have_next;
+};
+struct fold_settle_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out;
+    struct mrs_buf late;      /* of this block: ordinal, place NUL reason NUL */
+    size_t at;
+};
+
+/* Place and reason, each with its NUL: another run may have left them. */
+static bool
+are_texts(const struct mrsi_sorted *r)
+{
+    const uint8_t *place_end = r->n ? memchr(r->p, 0, r->n) : NULL;
+    return r->key_len == 8 && place_end && place_end + 1 < r->p + r->n && r->p[r->n - 1] == 0;
+}
+
+/* Late refusals come in the order of ordinals: those of the block are taken along. */
+static enum mrs_status
+take_late(struct fold_settle *st, struct fold_settle_job *job, struct mrs_err *e)
+{
+    uint64_t end = job->block.first_doc + job->block.n_docs;
+    mrs_buf_reset(&job->late);
+    job->at = 0;
+    for (;;) {
+        enum mrs_status s = st->have_next ? MRS_OK : mrsi_sorter_next(&st->f->late, &st->next, e);
+        st->have_next = s == MRS_OK;
+        if (s < MRS_OK) {
+            return s;
+        }
+        if (s == MRS_OK && !are_texts(&st->next)) {
+            return mrsi_state_damaged("late refusals", e);
+        }
+        uint64_t ordinal = s == MRS_OK ? mrsi_get_be(st->next.key, 8) : end;
+        if (ordinal >= end) {
+            return mrs_buf_status(&job->late, e);
+        }
+        if (ordinal >= job->block.first_doc) { /* else it was told before the run was stopped */
+            mrs_buf_put(&job->late, &ordinal, sizeof ordinal);
+            mrs_buf_put(&job->late, st->next.p, st->next.n);
+        }
+        st->have_next = false;
+    }
+}
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct fold_settle *st = arg;
+    struct fold_settle_job *job = p;
+    if (!job->out) {
+        job->out = mrsi_sides_outs(&st->f->sides);
+        if (!job->out) {
+            return mrs_err_memory(e, sizeof *job->out);
+        }
+        mrs_block_init(&job->block, st->f->en->mem);
+        mrs_buf_init(&job->late, st->f->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&st->f->scan, &job->block, &job->part, e);
+    *big = job->block.n > MRSI_BIG;
+    MRS_THEN(s, mrsi_fates_there(&st->f->fates, &job->block, e));
+    return s == MRS_OK ? take_late(st, job, e) : s;
+}
+
+/* The next late refusal of the block is this document's: documents come in their order, and each has one. */
+static enum mrs_status
+refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *job, uint64_t ordinal,
+            struct mrs_view doc, struct mrs_err *e)
+{
+    uint64_t whose = UINT64_MAX;
+    const char *place = "", *reason = "";
+    while (whose != ordinal) {
+        if (job->at >= job->late.n) {
+            return mrsi_state_damaged("fates of documents", e); /* only of another run */
+        }
+        memcpy(&whose, job->late.p + job->at, sizeof whose);
+        place = (const char *)job->late.p + job->at + sizeof whose;
+        reason = place + strlen(place) + 1;
+        job->at = (size_t)(reason + strlen(reason) + 1 - (const char *)job->late.p);
+    }
+    mrs_err_clear(&w->err);
+    mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", reason);
+    mrs_err_at(&w->err, "%s", place);
+    mrsi_row(w, f->step, 0)->refused++;
+    return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, doc, e);
+}
+
+static enum mrs_status
+one_document(struct fold_settle *st, struct mrsi_worker *w, struct fold_settle_job *job, uint64_t ordinal,
+             struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_fold *f = st->f;
+    unsigned bits = mrsi_fates_get(&f->fates, ordinal);
+    if (bits & MRSI_FATE_REFUSED) {
+        return MRS_OK; /* told when it was read */
+    }
+    if (bits & MRSI_FOLD_LATE) {
+        return refuse_late(f, w, job, ordinal, doc, e);
+    }
+    if (!bits && st->take) {
+        mrsi_row(w, f->step, 0)->taken++;
+        return MRS_OK;
+    }
+    return mrsi_sides_write(&f->sides, w, job->out, 0, doc, e);
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct fold_settle *st = arg;
+    struct fold_settle_job *job = p;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    mrsi_cursor_begin(&cur, &st->f->en->coll[st->f->en->side[st->f->step][0]], job->part, &job->block);
+    cur.quiet = cur.checked = true;
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            s = one_document(st, w, job, cur.ordinal, doc, e);
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct fold_settle *st = arg;
+    struct fold_settle_job *job = p;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    return s == MRS_OK ? mrsi_sides_commit(&st->f->sides, job->out, e) : s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct fold_settle *st = arg;
+    struct fold_settle_job *job = p;
+    if (job->out) {
+        mrsi_sides_outs_free(&st->f->sides, job->out);
+        mrs_block_clear(&job->block);
+        mrs_buf_clear(&job->late);
+    }
+}
+
+/* The pass that was expected does not happen. */
+static void
+skip_progress(struct mrsi_fold *f)
+{
+    const struct mrsi_coll *c = &f->en->coll[f->en->side[f->step][0]];
+    if (c->in_index != MRSI_NONE) {
+        atomic_fetch_add(&f->en->done_bytes, mrs_input_at(f->en->in, c->in_index)->file_bytes);
+        mrsi_tick(f->en);
+    }
+}
+
+/* How many documents stay, leave silently, were refused when they were read, or must be looked at to leave. */
+struct fold_settle_tally {
+    uint64_t stay, taken, gone, late;
+};
+
+static struct fold_settle_tally
+tally(const struct fold_settle *st)
+{
+    struct fold_settle_tally t = {0, 0, 0, 0};
+    uint64_t counts[MRSI_FATES];
+    mrsi_fates_count(&st->f->fates, counts);
+    for (unsigned b = 0; b < MRSI_FATES; b++) {
+        if (b & MRSI_FATE_REFUSED) {
+            t.gone += b & MRSI_FATE_OUTSIDE ? 0 : counts[b]; /* outside: an earlier step refused it */
+        } else if (b & MRSI_FOLD_LATE) {
+            t.late += counts[b];
+        } else if (!b && st->take) {
+            t.taken += counts[b];
+        } else {
+            t.stay += counts[b];
+        }
+    }
+    return t;
+}
+
+/* A mark in this pass has it open. */
+static enum mrs_status
+open_from(struct mrsi_fold *f, struct mrs_err *e)
+{
+    enum mrs_status s = f->sides.wr_of[0] == MRSI_NONE ? mrsi_sides_open(&f->sides, 0, e) : MRS_OK;
+    f->pass.n_wr = f->sides.n_wr;
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct fold_settle st = {.f = f, .take = f->st->desc.sides[0].role & MRS_ROLE_TAKE};
+    struct mrsi_pipe p = {f->en, sizeof(struct fold_settle_job), fetch, work, commit, clear, &st};
+    struct mrsi_row *row = mrsi_row(&f->en->worker[0], f->step, 0);
+    enum mrs_status s = mrsi_fates_sound(&f->fates, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct fold_settle_tally t = tally(&st);
+    if (!t.taken && !t.gone && !t.late) {
+        row->after += t.stay;
+        return MRS_OK;
+    }
+    s = open_from(f, e);
+    if (s == MRS_OK && !t.stay && !t.late) {
+        row->taken += t.taken;
+        skip_progress(f);
+        return MRS_OK;
+    }
+    MRS_THEN(s, mrsi_sorter_rewind(&f->late, e));
+    if (s == MRS_OK) {
+        s = mrsi_pass_scan(&f->pass, &p, &f->en->coll[f->en->side[f->step][0]], &f->scan, e);
+    }
+    return s;
+}

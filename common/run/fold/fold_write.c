@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fold_write.c - all groups in the order of their keys: a partition is a job, folded in parallel with others, written
+ * in order.
+ *
+ * A partition that is too large to be loaded is sorted on disk, and its groups are streamed, however large they are,
+ * while nobody else fetches: then marks can be taken inside of it, and inside of a group (fold_partial.c). */
+#include "fold.h"
+#include "mongoreshape/fold_ops.h"
+
+enum { GROUPS = 1024 /* of a job */, LOOKS = 16 /* for a mark, in members of a block's size */ };
+#define AT_ONCE (1ull << 30) /* most bytes that are sorted in memory, where no mark is taken meanwhile */
+
+struct fold_write_job {
+    struct mrsi_fold_out out;
+    struct mrsi_fold_one one;
+    struct mrsi_fold_load load;
+    const struct mrsi_partition *part; /* NULL: groups that were gathered */
+    uint32_t first, n;                 /* of those */
+    bool heavy;
+    /* heavy */
+    struct mrsi_sorted next;    /* the member ahead */
+    bool have_next;
+    struct mrs_buf kins;        /* of a piece: where they stand */
+    struct mrs_buf key, bytes;  /* of a record on its way to the sort */
+};
+
+static uint64_t
+at_once(uint64_t share)
+{
+    return share < AT_ONCE ? share : AT_ONCE;
+}
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct mrsi_fold *f = arg;
+    struct fold_write_job *job = p;
+    struct mrs_mem *mem = f->en->mem;
+    if (!job->out.outs) {
+        job->out.outs = mrsi_sides_outs(&f->sides);
+        if (!job->out.outs) {
+            return mrs_err_memory(e, sizeof *job->out.outs);
+        }
+        mrsi_fold_one_init(&job->one, f);
+        mrsi_fold_load_init(&job->load, mem);
+        mrsi_lists_init(&job->out.lists, mem);
+        mrs_buf_init(&job->out.late, mem, SIZE_MAX);
+        mrs_buf_init(&job->kins, mem, SIZE_MAX);
+        mrs_buf_init(&job->key, mem, SIZE_MAX);
+        mrs_buf_init(&job->bytes, mem, SIZE_MAX);
+    }
+    if (f->gather.on) {
+        uint32_t left = f->gather.groups.n_groups - f->next_group;
+        job->part = NULL;
+        job->first = f->next_group;
+        job->n = left < GROUPS ? left : GROUPS;
+        f->next_group += job->n;
+        return left ? MRS_OK : MRS_END;
+    }
+    if (f->next_part == f->spill.n_part && !f->heavy.goes_on) {
+        return MRS_END;
+    }
+    f->next_part += !f->heavy.goes_on;
+    job->part = &f->spill.part[f->next_part - 1];
+    job->heavy = f->heavy.goes_on || job->part->bytes > at_once(f->en->memory / (8ull * f->en->jobs));
+    *big = job->heavy;
+    return MRS_OK;
+}
+
+/* ---- a partition in memory ---- */
+struct fold_write_source {
+    struct mrsi_fold_source base;
+    const struct mrsi_fold_load *load;
+    const struct mrsi_fold_member *members, *end; /* end: of those of all groups */
+    uint32_t at, n;
+    uint32_t kin; /* of the member given last, or one like it */
+};
+
+enum { AHEAD = 32 }; /* members, those of the groups that follow among them */
+
+static inline struct mrs_view
+give(struct fold_write_source *src, const struct mrsi_fold_member *m)
+{
+    if (src->end - m > AHEAD) {
+        __builtin_prefetch(m[AHEAD].rec);
+        __builtin_prefetch(m[AHEAD].rec + 4);
+    }
+    src->at++;
+    return mrsi_fold_shape(m->rec);
+}
+
+static enum mrs_status
+next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
+{
+    struct fold_write_source *src = (struct fold_write_source *)(void *)base;
+    (void)e;
+    if (src->at == src->n) {
+        return MRS_END;
+    }
+    const struct mrsi_fold_member *m = &src->members[src->at];
+    *shape = give(src, m);
+    const struct mrsi_fold_kin *kin = mrsi_fold_kin_of(src->load, m);
+    base->same_kin = kin->alike == src->kin;
+    if (!base->same_kin) {
+        base->kin = mrsi_fold_kin_rest(kin->rec);
+        src->kin = kin->alike;
+    }
+    base->at = mrsi_fold_ordinal_of(src->load, m);
+    return MRS_OK;
+}
+
+static uint32_t
+more(struct mrsi_fold_source *base, struct mrs_view *shape, uint32_t most)
+{
+    struct fold_write_source *src = (struct fold_write_source *)(void *)base;
+    const struct mrsi_fold_member *m = src->members + src->at;
+    uint32_t n = 0, left = src->n - src->at;
+    for (most = most < left ? most : left; n < most && mrsi_fold_kin_of(src->load, m)->alike == src->kin; m++) {
+        shape[n++] = give(src, m);
+    }
+    return n;
+}
+
+static uint64_t
+ordinal(const struct mrsi_fold_source *base, uint64_t i)
+{
+    const struct fold_write_source *src = (const struct fold_write_source *)(const void *)base;
+    return mrsi_fold_ordinal_of(src->load, &src->members[i]);
+}
+
+static enum mrs_status
+fold_loaded(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_fold_load(f, &job->load, job->part, e);
+    for (uint32_t i = 0; s == MRS_OK && i < job->load.n_groups; i++) {
+        const struct mrsi_fold_group *g = mrsi_fold_group_at(&job->load, i);
+        const struct mrsi_fold_member *m = (const struct mrsi_fold_member *)(const void *)job->load.members.p;
+        const struct mrsi_fold_member *end = m + job->load.list.n / sizeof *m;
+        struct fold_write_source src = {.base = {.next = next, .more = more, .ordinal = ordinal}, .load = &job->load,
+                                        .members = m + g->at, .end = end, .n = g->n, .kin = UINT32_MAX};
+        s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
+    }
+    return s;
+}
+
+static enum mrs_status
+fold_gathered(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < job->n; i++) {
+        struct mrs_fold_small x = mrsi_fold_small_at(f, job->first + i);
+        s = mrsi_fold_small_group(&job->one, w, &job->out, &x, e);
+    }
+    return s;
+}
+
+/* ---- one that is too large ---- */
+/* The payload of a member in the sort; the rest of its kin and the shape follow. The key is group, order, ordinal. */
+struct payload {
+    uint64_t ordinal;
+    uint32_t group_len, kin_len;
+};
+
+static enum mrs_status
+to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fold_rec *kin,
+          const struct mrsi_fold_rec *r, uint64_t ordinal, struct mrs_err *e)
+{
+    struct mrs_view group = mrsi_fold_kin_group(kin), rest = mrsi_fold_kin_rest(kin), shape = mrsi_fold_shape(r);
+    struct payload x = {ordinal, group.n, rest.n};
+    uint8_t be[8], room[9];
+    struct mrs_view order = mrsi_fold_order(r, room);
+    mrsi_put_be(be, ordinal, 8);
+    mrs_buf_reset(&job->key);
+    mrs_buf_put(&job->key, group.p, group.n);
+    mrs_buf_put(&job->key, order.p, order.n);
+    mrs_buf_put(&job->key, be, sizeof be);
+    mrs_buf_reset(&job->bytes);
+    mrs_buf_put(&job->bytes, &x, sizeof x);
+    mrs_buf_put(&job->bytes, rest.p, rest.n);
+    mrs_buf_put(&job->bytes, shape.p, shape.n);
+    if (job->key.bad || job->bytes.bad) {
+        return mrs_err_memory(e, job->bytes.n);
+    }
+    return mrsi_sorter_put(&f->heavy.sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
+}
+
+/* A job that is worked on alone: so many bytes on, between two of its pieces, members or documents, a mark can be taken
+ * where all jobs before it have been committed. */
+static enum mrs_status
+mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, uint64_t bytes, struct mrs_err *e)
+{
+    if (!mrsi_rest_is_due(&f->heavy.rests, bytes)) {
+        return MRS_OK;
+    }
+    bool cancelled = mrsi_cancelled(f->en), can = !f->heavy.inside || mrsi_fold_can_mark(&f->heavy.one);
+    enum mrs_status s = MRS_OK;
+    if (can && mrsi_keep_due(f->en) && mrsi_pipe_turn(w)) {
+        s = mrsi_fold_hand_over(f, w, &job->out, e);
+        if (job->have_next) {
+            mrsi_sorter_unread(&f->heavy.sorter);
+            job->have_next = false;
+        }
+        f->heavy.n_docs = job->out.n_docs;
+        MRS_THEN(s, mrsi_keep_mark(&f->pass, e));
+    }
+    return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
+}
+
+struct fold_write_piece {
+    struct mrsi_fold *f;
+    struct mrsi_worker *w;
+    struct fold_write_job *job;
+};
+
+static enum mrs_status
+piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
+{
+    const struct fold_write_piece *x = arg;
+    struct fold_write_job *job = x->job;
+    enum mrs_status s = MRS_OK;
+    const uint64_t first = mrsi_fold_ordinal((const struct mrsi_fold_rec *)(const void *)p);
+    mrs_buf_reset(&job->kins);
+    for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
+        const struct mrsi_fold_rec *r = (const struct mrsi_fold_rec *)(const void *)p, *kin;
+        p += mrsi_fold_size(r);
+        if (r->form == MRSI_FOLD_KIN) {
+            mrs_buf_put(&job->kins, &r, sizeof r);
+            s = mrs_buf_status(&job->kins, e);
+        } else {
+            memcpy(&kin, job->kins.p + r->kin * sizeof kin, sizeof kin);
+            s = to_sorter(x->f, job, kin, r, first + r->since, e);
+        }
+    }
+    x->f->heavy.piece++;
+    return s == MRS_OK ? mark_inside(x->f, x->w, job, n, e) : s;
+}
+
+static struct payload
+payload_of(const struct mrsi_sorted *r)
+{
+    struct payload x;
+    memcpy(&x, r->p, sizeof x);
+    return x;
+}
+
+static enum mrs_status
+look_ahead(struct mrsi_fold *f, struct fold_write_job *job, struct mrs_err *e)
+{
+    const struct mrsi_sorted *r = &job->next;
+    if (job->have_next) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_sorter_next(&f->heavy.sorter, &job->next, e);
+    job->have_next = s == MRS_OK;
+    if (s == MRS_OK && f->heavy.foreign) {
+        struct payload x = {0, 0, 0};
+        bool whole = r->n >= sizeof x;
+        x = whole ? payload_of(r) : x;
+        whole = whole && x.group_len <= r->key_len && x.kin_len <= r->n - sizeof x;
+        if (!whole || x.ordinal >= f->fates.n) {
+            s = mrsi_state_damaged("a partition", e);
+        }
+    }
+    return s;
+}
+
+struct fold_write_stream {
+    struct mrsi_fold_source base;
+    struct mrsi_fold *f;
+    struct mrsi_worker *w;
+    struct fold_write_job *job;
+    uint64_t bytes, many; /* of members since the last look for a mark; how many until the next */
+};
+
+static enum mrs_status
+rest_streamed(struct mrsi_fold_source *base, uint64_t bytes, struct mrs_err *e)
+{
+    const struct fold_write_stream *src = (const struct fold_write_stream *)(const void *)base;
+    return mark_inside(src->f, src->w, src->job, bytes, e);
+}
+
+static enum mrs_status
+next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
+{
+    struct fold_write_stream *src = (struct fold_write_stream *)(void *)base;
+    struct mrsi_fold *f = src->f;
+    struct fold_write_job *job = src->job;
+    enum mrs_status s = MRS_OK;
+    if (src->bytes >= src->many) {
+        s = mark_inside(f, src->w, job, src->bytes, e);
+        src->bytes = 0;
+    }
+    MRS_THEN(s, look_ahead(f, job, e));
+    if (s < MRS_OK) {
+        return s;
+    }
+    struct payload x = s == MRS_OK ? payload_of(&job->next) : (struct payload){0, 0, 0};
+    struct mrs_view key = {f->heavy.key.p, (uint32_t)f->heavy.key.n};
+    if (s == MRS_END || mrsi_fold_compare((struct mrs_view){job->next.key, x.group_len}, key) != 0) {
+        s = mrsi_tape_end(&f->heavy.ordinals, e);
+        return s == MRS_OK ? MRS_END : s;
+    }
+    const uint8_t *p = job->next.p + sizeof x;
+    base->kin = (struct mrs_view){p, x.kin_len};
+    *shape = (struct mrs_view){p + x.kin_len, job->next.n - (uint32_t)sizeof x - x.kin_len};
+    base->at = x.ordinal;
+    src->bytes += job->next.n;
+    job->have_next = false;
+    return mrsi_tape_put(&f->heavy.ordinals, &x.ordinal, e);
+}
+
+static uint64_t
+ordinal_streamed(const struct mrsi_fold_source *base, uint64_t i)
+{
+    uint64_t n;
+    memcpy(&n, ((const struct fold_write_stream *)(const void *)base)->f->heavy.ordinals.p + i * sizeof n, sizeof n);
+    return n;
+}
+
+void
+mrsi_fold_heavy_begin(struct mrsi_fold *f)
+{
+    struct mrsi_engine *en = f->en;
+    mrsi_sorter_init(&f->heavy.sorter, en, at_once(en->memory / 8));
+    mrsi_tape_init(&f->heavy.ordinals, en, sizeof(uint64_t), en->memory / 32);
+    mrs_buf_init(&f->heavy.key, en->mem, SIZE_MAX);
+    mrsi_fold_one_init(&f->heavy.one, f);
+    f->heavy.rests = (struct mrsi_rests){en, &f->pass, 0};
+    f->heavy.sorter.kept = f->heavy.ordinals.kept = f->heavy.one.docs.kept = f->heavy.one.alone.kept = true;
+    f->heavy.one.kept = f->heavy.on = true;
+    f->heavy.sorted = f->heavy.foreign = f->heavy.inside = false;
+    f->heavy.piece = 0;
+}
+
+void
+mrsi_fold_heavy_clear(struct mrsi_fold *f)
+{
+    if (f->heavy.on) {
+        mrsi_sorter_clear(&f->heavy.sorter);
+        mrsi_tape_clear(&f->heavy.ordinals);
+        mrs_buf_clear(&f->heavy.key);
+        mrsi_fold_one_clear(&f->heavy.one);
+        f->heavy.on = f->heavy.inside = false;
+    }
+}
+
+/* All records of the partition, in order, or what was left of them at the mark. */
+static enum mrs_status
+sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrs_err *e)
+{
+    struct fold_write_piece x = {f, w, job};
+    struct mrsi_partition rest = *job->part;
+    if (f->heavy.goes_on) {
+        f->heavy.goes_on = false;
+        job->out.n_docs = f->heavy.n_docs;
+    } else {
+        mrsi_fold_heavy_begin(f);
+    }
+    if (f->heavy.sorted) {
+        return mrsi_sorter_go_on(&f->heavy.sorter, e);
+    }
+    rest.pieces.p += f->heavy.piece * sizeof(struct mrsi_spill_piece);
+    rest.pieces.n -= f->heavy.piece * sizeof(struct mrsi_spill_piece);
+    enum mrs_status s = mrsi_partition_pieces(&f->spill, &rest, piece_to_sorter, &x, e);
+    f->heavy.sorted = s == MRS_OK;
+    return s == MRS_OK ? mrsi_sorter_rewind(&f->heavy.sorter, e) : s;
+}
+
+/* The group of the member ahead. */
+static enum mrs_status
+fold_streamed(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrsi_fold_source *src,
+              struct mrs_err *e)
+{
+    mrs_buf_reset(&f->heavy.key);
+    mrs_buf_put(&f->heavy.key, job->next.key, payload_of(&job->next).group_len);
+    mrsi_tape_reset(&f->heavy.ordinals);
+    enum mrs_status s = mrs_buf_status(&f->heavy.key, e);
+    if (s == MRS_OK) {
+        mrsi_fold_group_begin(&f->heavy.one);
+        f->heavy.inside = true;
+        s = mrsi_fold_group_on(&f->heavy.one, w, &job->out, src, e);
+        f->heavy.inside = false;
+    }
+    return s;
+}
+
+static enum mrs_status
+fold_heavy(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrs_err *e)
+{
+    struct fold_write_stream src = {{.next = next_streamed, .ordinal = ordinal_streamed, .rest = rest_streamed}, f, w,
+                                    job, 0, 0};
+    src.many = mrsi_block_bytes(f->en) / LOOKS;
+    job->have_next = false;
+    enum mrs_status s = sort_pieces(f, w, job, e);
+    if (s == MRS_OK && f->heavy.inside) {
+        s = mrsi_fold_group_on(&f->heavy.one, w, &job->out, &src.base, e);
+        f->heavy.inside = false;
+    }
+    while (s == MRS_OK && (s = look_ahead(f, job, e)) == MRS_OK) {
+        s = fold_streamed(f, w, job, &src.base, e);
+    }
+    mrsi_fold_heavy_clear(f);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+/* ---- all of them ---- */
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_fold *f = arg;
+    struct fold_write_job *job = p;
+    job->out.n_docs = 0;
+    if (f->sides.ids.phase == MRSI_IDS_VERDICT) {
+        size_t part = (size_t)(job->part - f->spill.part);
+        memcpy(&job->out.first_doc, f->serials.p + part * sizeof job->out.first_doc, sizeof job->out.first_doc);
+    }
+    if (!job->part) {
+        return fold_gathered(f, w, job, e);
+    }
+    return job->heavy ? fold_heavy(f, w, job, e) : fold_loaded(f, w, job, e);
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_fold *f = arg;
+    struct fold_write_job *job = p;
+    enum mrs_status s = mrsi_fold_hand_over(f, w, &job->out, e);
+    if (s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE) {
+        s = mrsi_tape_put(&f->serials, &f->n_docs, e);
+    }
+    f->n_docs += job->out.n_docs;
+    return s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct mrsi_fold *f = arg;
+    struct fold_write_job *job = p;
+    if (job->out.outs) {
+        mrsi_sides_outs_free(&f->sides, job->out.outs);
+        mrsi_lists_clear(&job->out.lists);
+        mrs_buf_clear(&job->out.late);
+        mrsi_fold_one_clear(&job->one);
+        mrsi_fold_load_clear(&job->load);
+        mrs_buf_clear(&job->kins);
+        mrs_buf_clear(&job->key);
+        mrs_buf_clear(&job->bytes);
+    }
+}
+
+enum mrs_status
+mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {f->en, sizeof(struct fold_write_job), fetch, work, commit, clear, f};
+    enum mrs_status s = mrsi_pipe_run_marked(&p, &f->pass, e);
+    return s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE ? mrsi_tape_end(&f->serials, e) : s;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group.h - parts of documents with equal keys become one document of `into` (extract with unique); for group*.c.
+ *
+ * All members of all keys go through a sort by key. A first look finds the keys whose members disagree and bars the
+ * documents they come from; a second look, without those, decides for each key which document it becomes, what it
+ * adds to a document that is there, and which `_id` each source is to refer to. Three more sorts bring these
+ * decisions into the order in which they are written. A document that turns out too large while it is written bars
+ * its sources, and the second look begins again: it ends, because every time fewer documents take part. */
+#ifndef MRS_RUN_GROUP_H
+#define MRS_RUN_GROUP_H
+
+#include "run/pass/checkpoint.h"
+#include "run/pass/step_outputs.h"
+#include "run/account/fates.h"
+#include "run/store/sorter.h"
+#include "run/store/spill.h"
+#include "run/store/table.h"
+#include "run/store/sorter.h"
+#include "mongoreshape/join_ops.h"
+#include "mongoreshape/group_ops.h"
+
+enum {
+    MRSI_BARRED = MRS_USED_LEFT,  /* its key disagrees with another document */
+    MRSI_LATE = MRS_USED_CUT      /* refused when it was about to be written */
+};
+
+/* Where a step is: marks can be taken in each of them. */
+enum mrsi_group_stage {
+    MRSI_GROUP_READ,
+    MRSI_GROUP_JUDGE_KEYS, /* the first look: keys whose members disagree, */
+    MRSI_GROUP_JUDGE_IDS,  /* `_id`s of different keys */
+    MRSI_GROUP_DECIDE,     /* the second look */
+    MRSI_GROUP_WRITE_INTO,
+    MRSI_GROUP_WRITE_NEW,
+    MRSI_GROUP_WRITE_FROM,
+    MRSI_GROUP_DONE
+};
+
+struct mrsi_group_run {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_step *st;
+    const struct mrs_group_ops *ops;
+    struct mrsi_sides sides;
+    struct mrsi_scan scan;
+    struct mrsi_pass pass;
+    enum mrsi_group_stage stage;
+    bool reading;                   /* the stage has begun to read a sort */
+    bool goes_on;                   /* it had at the mark that it goes on from */
+    bool went_on;                   /* some of what is sorted is of another run */
+    uint32_t side;                  /* being read */
+    struct mrsi_refused_mark log;   /* of refused documents, before anything was written */
+    uint64_t looked;                /* bytes of members since a mark could have been taken */
+    struct mrsi_sorter members;     /* by key, there first, source, part */
+    struct mrsi_sorter ids;         /* in the first look: of members, by hash of the `_id`, then as the members */
+    struct mrsi_sorter made;        /* new documents, by first member */
+    struct mrsi_sorter gains;       /* what documents of into gain, by their ordinal */
+    struct mrsi_sorter refs;        /* ids for sources, by source and part */
+    struct mrsi_sorter *notes;      /* of those the one that is read while a side is written; */
+    struct mrsi_sorted next;        /* its next record, */
+    bool have;                      /* where it was looked at */
+    struct mrsi_fates from, there;  /* bits of the documents of from and into */
+    bool again;
+    char late_why[512], late_where[64];
+};
+
+/* What is known of a member beside its key and place. */
+struct mrsi_member_head {
+    struct mrs_hash128 body, bare; /* of the document, and of it without `_id` */
+    uint32_t made, doc_len, ref_len;
+    uint32_t lone; /* it has no key: equal to another one only to the last byte, `_id` and all */
+};
+/* The key of a member in the sort: 16 bytes of hash, 1 byte 0 there / 1 source, 8 bytes ordinal, 4 bytes part;
+ * big-endian. */
+enum { MRSI_MEMBER_KEY = 29 };
+
+enum mrs_status mrsi_group_read(struct mrsi_group_run *g, struct mrs_err *e); /* group_read.c: members */
+/* group_judge.c */
+enum mrs_status mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e);
+enum mrs_status mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e);
+void mrsi_group_forget_ids(struct mrsi_group_run *g); /* empties that sort */
+/* group_decide.c */
+enum mrs_status mrsi_group_decide(struct mrsi_group_run *g, struct mrs_err *e);
+void mrsi_group_decided(struct mrsi_group_run *g); /* empties the three sorts */
+/* group_write.c: a side (from 0, into 1), and the new documents. */
+enum mrs_status mrsi_group_write_side(struct mrsi_group_run *g, uint32_t side, struct mrs_err *e);
+enum mrs_status mrsi_group_write_new(struct mrsi_group_run *g, struct mrs_err *e);
+/* group_savepoint.c */
+enum mrs_status mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+/* The stage that the mark says, with all that it has; the writers are open. */
+enum mrs_status mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e);
+/* Begins to read a sort, or goes on reading it. */
+enum mrs_status mrsi_group_begin_sort(struct mrsi_group_run *g, struct mrsi_sorter *sort, struct mrs_err *e);
+/* In a look, between two keys: `of` is the first record of the next one, and has been given. *mark: a mark can have
+ * been taken, and that record is given again. */
+enum mrs_status mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *mark,
+                                        struct mrs_err *e);
+/* Whether a record of another run's sort can be what it should be: of members, ids, and notes. */
+bool mrsi_group_is_member(const struct mrsi_group_run *g, const struct mrsi_sorted *r);
+bool mrsi_group_is_id(const struct mrsi_group_run *g, const struct mrsi_sorted *r);
+bool mrsi_group_is_note(const struct mrsi_group_run *g, const struct mrsi_sorted *r, struct mrs_buf *room);
+#define MRSI_GROUP_SORTS 3
+static inline void
+mrsi_group_sorts(struct mrsi_group_run *g, struct mrsi_sorter *out[MRSI_GROUP_SORTS])
+{
+    out[0] = &g->made;
+    out[1] = &g->gains;
+    out[2] = &g->refs;
+}
+
+#endif

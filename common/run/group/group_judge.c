@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group_judge.c - the first look over all members: which sources are barred.
+ *
+ * A key disagrees when its members differ: byte for byte, `_id` left out where it was made from the key (then the
+ * document takes the `_id` of the one that is there; without such a one, made and own `_id`s disagree). Two keys that
+ * would give documents with one `_id` and other contents disagree too, and so does a key that `into` holds twice. Under
+ * `first` and `last` a key never disagrees; clashing `_id`s of different keys do all the same, since neither document
+ * could stand for the other. */
+#include "group.h"
+
+/* What decides about one key while its members stream by. */
+struct group_judge_key_now {
+    uint8_t hash[16];
+    struct mrsi_member_head first;
+    bool any, there, disagrees;
+    struct mrsi_tape sources; /* uint64_t ordinals */
+};
+
+static bool
+agrees(const struct group_judge_key_now *k, const struct mrsi_member_head *m)
+{
+    const struct mrsi_member_head *f = &k->first;
+    if (!k->there && f->made != m->made) {
+        return false;
+    }
+    const struct mrs_hash128 *a = f->made || m->made ? &f->bare : &f->body,
+                             *b = f->made || m->made ? &m->bare : &m->body;
+    return a->lo == b->lo && a->hi == b->hi;
+}
+
+static enum mrs_status
+bar(struct mrsi_group_run *g, struct mrsi_tape *sources, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_tape_end(sources, e);
+    for (size_t i = 0; s == MRS_OK && i < sources->n; i++) {
+        uint64_t ordinal;
+        memcpy(&ordinal, sources->p + i * 8, 8);
+        mrsi_fates_add(&g->from, ordinal, MRSI_BARRED);
+    }
+    return s;
+}
+
+static enum mrs_status
+end_key(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (k->any && k->disagrees && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE) {
+        s = bar(g, &k->sources, e);
+    }
+    k->any = k->there = k->disagrees = false;
+    mrsi_tape_reset(&k->sources);
+    return s;
+}
+
+/* `_id`s of members: by hash of the `_id`, then as the members. */
+static enum mrs_status
+note_id(struct mrsi_group_run *g, const struct mrsi_sorted *r, const struct mrsi_member_head *m,
+        struct mrs_buf *scratch, struct mrs_err *e)
+{
+    struct mrs_view doc = {r->p + sizeof *m, m->doc_len};
+    struct mrs_hash128 h;
+    uint8_t key[16 + MRSI_MEMBER_KEY];
+    enum mrs_status s = mrsi_ids_hash(&g->sides.ids, 0, doc, scratch, &h, e);
+    if (s != MRS_OK) {
+        return s == MRS_END ? MRS_OK : s;
+    }
+    memcpy(key, &h, 16);
+    memcpy(key + 16, r->key, MRSI_MEMBER_KEY);
+    return mrsi_sorter_put(&g->ids, key, sizeof key, m, sizeof *m, e);
+}
+
+static enum mrs_status
+look_at_member(struct mrsi_group_run *g, struct group_judge_key_now *k, const struct mrsi_sorted *r,
+               struct mrs_buf *scratch, struct mrs_err *e)
+{
+    struct mrsi_member_head m;
+    uint64_t ordinal = mrsi_get_be(r->key + 17, 8);
+    enum mrs_status s = MRS_OK;
+    bool twice = k->any && !r->key[16];
+    memcpy(&m, r->p, sizeof m);
+    if (!k->any) {
+        k->any = true;
+        k->first = m;
+        k->there = r->key[16] == 0;
+        memcpy(k->hash, r->key, 16);
+    }
+    k->disagrees = k->disagrees || (twice && !m.lone) || !agrees(k, &m);
+    if (r->key[16]) {
+        s = mrsi_tape_put(&k->sources, &ordinal, e);
+    }
+    /* what is there keeps its `_id`: those of members are written nowhere, and one that differs refuses them anyway */
+    bool written = !r->key[16] || !k->there || (!m.made && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE);
+    return s == MRS_OK && written ? note_id(g, r, &m, scratch, e) : s;
+}
+
+enum mrs_status
+mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
+{
+    struct group_judge_key_now k;
+    struct mrs_buf scratch;
+    struct mrsi_sorted r;
+    bool mark = false;
+    memset(&k, 0, sizeof k);
+    mrsi_tape_init(&k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
+    mrs_buf_init(&scratch, g->en->mem, MRS_KEY_MAX);
+    enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
+        if (g->went_on && !mrsi_group_is_member(g, &r)) {
+            s = mrsi_state_damaged("a member", e);
+            break;
+        }
+        if (k.any && memcmp(k.hash, r.key, 16) != 0) {
+            s = end_key(g, &k, e);
+            MRS_THEN(s, mrsi_group_between_keys(g, &g->members, &mark, e));
+            if (s != MRS_OK || mark) {
+                continue;
+            }
+        }
+        g->looked += r.key_len + r.n;
+        s = look_at_member(g, &k, &r, &scratch, e);
+    }
+    s = s == MRS_END ? end_key(g, &k, e) : s;
+    mrsi_tape_clear(&k.sources);
+    mrs_buf_clear(&scratch);
+    return s;
+}
+
+/* ---- one `_id` of different keys: fine only if all its documents are the same ---- */
+struct id_now {
+    struct group_judge_key_now k;
+    uint8_t key[16]; /* of its first member */
+};
+
+static enum mrs_status
+end_id(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
+{
+    enum mrs_status s = k->any && k->disagrees ? bar(g, &k->sources, e) : MRS_OK;
+    mrsi_tape_reset(&k->sources);
+    k->any = k->disagrees = false;
+    return s;
+}
+
+static enum mrs_status
+look_at_id(struct id_now *x, const struct mrsi_sorted *r, struct mrs_err *e)
+{
+    struct group_judge_key_now *k = &x->k;
+    struct mrsi_member_head m;
+    uint64_t ordinal = mrsi_get_be(r->key + 16 + 17, 8);
+    memcpy(&m, r->p, sizeof m);
+    if (!k->any) {
+        k->any = true;
+        k->first = m;
+        memcpy(k->hash, r->key, 16);
+        memcpy(x->key, r->key + 16, 16);
+    }
+    bool other_key = memcmp(x->key, r->key + 16, 16) != 0;
+    k->disagrees = k->disagrees || (other_key && (k->first.body.lo != m.body.lo || k->first.body.hi != m.body.hi));
+    return r->key[16 + 16] ? mrsi_tape_put(&k->sources, &ordinal, e) : MRS_OK;
+}
+
+void
+mrsi_group_forget_ids(struct mrsi_group_run *g)
+{
+    mrsi_sorter_clear(&g->ids);
+    mrsi_sorter_init(&g->ids, g->en, g->en->memory / 6);
+    g->ids.kept = true;
+}
+
+enum mrs_status
+mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
+{
+    struct id_now x;
+    struct mrsi_sorted r;
+    bool mark = false;
+    memset(&x, 0, sizeof x);
+    mrsi_tape_init(&x.k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
+    enum mrs_status s = mrsi_group_begin_sort(g, &g->ids, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(&g->ids, &r, e)) == MRS_OK) {
+        if (g->went_on && !mrsi_group_is_id(g, &r)) {
+            s = mrsi_state_damaged("a member", e);
+            break;
+        }
+        if (x.k.any && memcmp(x.k.hash, r.key, 16) != 0) {
+            s = end_id(g, &x.k, e);
+            MRS_THEN(s, mrsi_group_between_keys(g, &g->ids, &mark, e));
+            if (s != MRS_OK || mark) {
+                continue;
+            }
+        }
+        g->looked += r.key_len + r.n;
+        s = look_at_id(&x, &r, e);
+    }
+    s = s == MRS_END ? end_id(g, &x.k, e) : s;
+    mrsi_tape_clear(&x.k.sources);
+    mrsi_group_forget_ids(g);
+    return s;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group_savepoint.c - a grouping step in words, and going on from there. The members are kept to the last stage: a
+ * document that cannot be written makes them be looked at again. */
+#include "group.h"
+
+static const char *const names[MRSI_GROUP_SORTS] = {"made", "gains", "refs"}; /* of mrsi_group_sorts */
+
+/* ---- into words ---- */
+static enum mrs_status
+describe_sorts(struct mrsi_group_run *g, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_sorter *sorts[MRSI_GROUP_SORTS];
+    enum mrs_status s = MRS_OK;
+    mrsi_group_sorts(g, sorts);
+    for (int i = 0; s == MRS_OK && i < MRSI_GROUP_SORTS; i++) {
+        s = mrsi_sorter_describe(sorts[i], names[i], b, files, e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_group_run *g = arg;
+    if (g->have) { /* looked at for a block that is still to come */
+        mrsi_sorter_unread(g->notes);
+        g->have = false;
+    }
+    mrs_build_i64(b, "stage", g->stage);
+    mrs_build_i64(b, "side", g->side);
+    mrsi_mark_log("logged", g->log, b);
+    mrs_build_bool(b, "reading", g->reading);
+    mrs_build_bool(b, "again", g->again);
+    mrsi_state_put_bytes(b, "why", g->late_why, strlen(g->late_why));
+    mrsi_state_put_bytes(b, "where", g->late_where, strlen(g->late_where));
+    enum mrs_status s = mrsi_sorter_describe(&g->members, "members", b, files, e);
+    MRS_THEN(s, mrsi_fates_describe(&g->from, "from", b, files, e));
+    MRS_THEN(s, mrsi_fates_describe(&g->there, "there", b, files, e));
+    MRS_THEN(s, mrsi_sorter_describe(&g->ids, "ids", b, files, e));
+    return s == MRS_OK ? describe_sorts(g, b, files, e) : s;
+}
+
+/* ---- and back ---- */
+static void
+text_back(struct mrs_view mark, const char *name, char *out, size_t size, bool *bad)
+{
+    size_t n;
+    const uint8_t *p = mrsi_state_bytes(mark, name, &n, bad);
+    *bad = *bad || n >= size;
+    if (!*bad && n) {
+        memcpy(out, p, n);
+        out[n] = 0;
+    }
+}
+
+static enum mrs_status
+apply_sorts(struct mrsi_group_run *g, struct mrs_view mark, struct mrs_err *e)
+{
+    struct mrsi_sorter *sorts[MRSI_GROUP_SORTS];
+    enum mrs_status s = MRS_OK;
+    mrsi_group_sorts(g, sorts);
+    for (int i = 0; s == MRS_OK && i < MRSI_GROUP_SORTS; i++) {
+        s = mrsi_sorter_apply(sorts[i], mark, names[i], e);
+    }
+    return s;
+}
+
+/* Where a stage reads a collection the scan goes on first, and the mark is still needed for that. */
+static bool
+scans(enum mrsi_group_stage stage)
+{
+    return stage == MRSI_GROUP_READ || stage == MRSI_GROUP_WRITE_INTO || stage == MRSI_GROUP_WRITE_FROM;
+}
+
+enum mrs_status
+mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e)
+{
+    struct mrs_view mark = g->pass.from;
+    bool bad = false;
+    struct mrs_val again = mrs_doc_get(mark, "again"), reading = mrs_doc_get(mark, "reading");
+    g->side = (uint32_t)mrsi_state_number(mark, "side", 1, &bad);
+    g->log = mrsi_mark_log_back(mark, "logged", &bad);
+    text_back(mark, "why", g->late_why, sizeof g->late_why, &bad);
+    text_back(mark, "where", g->late_where, sizeof g->late_where, &bad);
+    if (bad || again.type != MRS_BOOL || reading.type != MRS_BOOL) {
+        return mrsi_state_damaged("the step", e);
+    }
+    g->again = *again.p;
+    g->goes_on = *reading.p;
+    g->went_on = true;
+    enum mrs_status s = mrsi_pass_apply(&g->pass, e);
+    MRS_THEN(s, mrsi_sorter_apply(&g->members, mark, "members", e));
+    MRS_THEN(s, mrsi_fates_apply(&g->from, mark, "from", e));
+    MRS_THEN(s, mrsi_fates_apply(&g->there, mark, "there", e));
+    MRS_THEN(s, mrsi_sorter_apply(&g->ids, mark, "ids", e));
+    MRS_THEN(s, apply_sorts(g, mark, e));
+    if (!scans(g->stage)) {
+        g->pass.from = mrs_empty_doc();
+    }
+    return s;
+}
+
+/* ---- records lie in files, and a file may have come to harm ---- */
+/* Of a document that there is; key: from where it tells the source on. */
+static bool
+is_place(const struct mrsi_group_run *g, const uint8_t *key)
+{
+    return mrsi_get_be(key + 1, 8) < (key[0] ? g->from.n : g->there.n);
+}
+
+bool
+mrsi_group_is_member(const struct mrsi_group_run *g, const struct mrsi_sorted *r)
+{
+    struct mrsi_member_head m;
+    if (r->key_len != MRSI_MEMBER_KEY || r->n < sizeof m || !is_place(g, r->key + 16)) {
+        return false;
+    }
+    memcpy(&m, r->p, sizeof m);
+    const uint8_t *doc = r->p + sizeof m;
+    return (uint64_t)m.doc_len + m.ref_len == r->n - sizeof m && mrsi_mark_is_doc(doc, m.doc_len) &&
+           (!m.ref_len || mrsi_mark_is_doc(doc + m.doc_len, m.ref_len));
+}
+
+bool
+mrsi_group_is_id(const struct mrsi_group_run *g, const struct mrsi_sorted *r)
+{
+    return r->key_len == 16 + MRSI_MEMBER_KEY && r->n == sizeof(struct mrsi_member_head) &&
+           is_place(g, r->key + 32);
+}
+
+bool
+mrsi_group_is_note(const struct mrsi_group_run *g, const struct mrsi_sorted *r, struct mrs_buf *room)
+{
+    if (g->notes == &g->refs) {
+        return r->key_len == 12 && r->n && mrsi_mark_is_value(r->p[0], r->p + 1, r->n - 1, room);
+    }
+    return r->key_len == 9 && mrsi_mark_is_doc(r->p, r->n);
+}
+
+/* ---- sorts that are read while marks are taken ---- */
+enum mrs_status
+mrsi_group_begin_sort(struct mrsi_group_run *g, struct mrsi_sorter *sort, struct mrs_err *e)
+{
+    bool goes_on = g->goes_on;
+    g->goes_on = g->have = false;
+    g->reading = true;
+    return goes_on ? mrsi_sorter_go_on(sort, e) : mrsi_sorter_rewind(sort, e);
+}
+
+enum mrs_status
+mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *mark, struct mrs_err *e)
+{
+    *mark = g->looked > mrsi_block_bytes(g->en);
+    if (!*mark) {
+        return MRS_OK;
+    }
+    g->looked = 0;
+    mrsi_sorter_unread(of);
+    return mrsi_pass_between(&g->pass, e);
+}

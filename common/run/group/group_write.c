@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group_write.c - writing what was decided: the documents of `into` with what they gain, the new ones behind them,
+ * then the sources. */
+#include "group.h"
+#include "mongoreshape/context.h"
+
+struct group_write_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out;
+    struct mrs_buf notes;   /* decisions for documents of this block: key length, length, key, bytes */
+    size_t at;
+    struct mrs_buf bytes, ids;
+};
+
+/* Decisions come in the order of ordinals: those of the block are taken along. */
+static enum mrs_status
+take_notes(struct mrsi_group_run *g, struct group_write_job *job, struct mrs_err *e)
+{
+    uint64_t end = job->block.first_doc + job->block.n_docs;
+    mrs_buf_reset(&job->notes);
+    job->at = 0;
+    for (;;) {
+        if (!g->have) {
+            enum mrs_status s = mrsi_sorter_next(g->notes, &g->next, e);
+            if (s == MRS_END) {
+                return mrs_buf_status(&job->notes, e);
+            }
+            if (s == MRS_OK && g->went_on && !mrsi_group_is_note(g, &g->next, &job->ids)) {
+                s = mrsi_state_damaged("a decision", e);
+            }
+            if (s != MRS_OK) {
+                return s;
+            }
+            g->have = true;
+        }
+        if (mrsi_get_be(g->next.key, 8) >= end) {
+            return mrs_buf_status(&job->notes, e);
+        }
+        uint32_t head[2] = {g->next.key_len, g->next.n};
+        mrs_buf_put(&job->notes, head, sizeof head);
+        mrs_buf_put(&job->notes, g->next.key, g->next.key_len);
+        mrs_buf_put(&job->notes, g->next.p, g->next.n);
+        g->have = false;
+    }
+}
+
+/* The next decision for this document; false: no more. Those of documents that were refused meanwhile are passed
+ * over. */
+static bool
+next_note(struct group_write_job *job, uint64_t ordinal, struct mrsi_sorted *out)
+{
+    while (job->at < job->notes.n) {
+        uint32_t head[2];
+        memcpy(head, job->notes.p + job->at, sizeof head);
+        out->key = job->notes.p + job->at + sizeof head;
+        out->p = out->key + head[0];
+        out->key_len = head[0];
+        out->n = head[1];
+        uint64_t whose = mrsi_get_be(out->key, 8);
+        if (whose > ordinal) {
+            return false;
+        }
+        job->at += sizeof head + head[0] + head[1];
+        if (whose == ordinal) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct mrsi_group_run *g = arg;
+    struct group_write_job *job = p;
+    struct mrs_mem *mem = g->en->mem;
+    if (!job->out) {
+        job->out = mrsi_sides_outs(&g->sides);
+        if (!job->out) {
+            return mrs_err_memory(e, sizeof *job->out);
+        }
+        mrs_block_init(&job->block, mem);
+        mrs_buf_init(&job->notes, mem, SIZE_MAX);
+        mrs_buf_init(&job->bytes, mem, SIZE_MAX);
+        mrs_buf_init(&job->ids, mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&g->scan, &job->block, &job->part, e);
+    *big = job->block.n > MRSI_BIG;
+    s = s == MRS_OK ? mrsi_fates_there(g->side ? &g->there : &g->from, &job->block, e) : s;
+    return s == MRS_OK ? take_notes(g, job, e) : s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct mrsi_group_run *g = arg;
+    struct group_write_job *job = p;
+    if (job->out) {
+        mrsi_sides_outs_free(&g->sides, job->out);
+        mrs_block_clear(&job->block);
+        mrs_buf_clear(&job->notes);
+        mrs_buf_clear(&job->bytes);
+        mrs_buf_clear(&job->ids);
+    }
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_group_run *g = arg;
+    struct group_write_job *job = p;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    return s == MRS_OK ? mrsi_sides_commit(&g->sides, job->out, e) : s;
+}
+
+/* ---- documents of into ---- */
+static enum mrs_status
+into_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_write_job *job, uint64_t ordinal,
+              struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_sorted note;
+    struct mrs_view out = doc;
+    if (mrsi_fates_get(&g->there, ordinal)) {
+        return MRS_OK; /* refused when it was read */
+    }
+    if (next_note(job, ordinal, &note)) {
+        struct mrs_view refs = {note.p, note.n};
+        out = refs;
+        if (!note.key[8]) {
+            mrs_buf_reset(&job->bytes);
+            mrs_err_clear(&w->err);
+            enum mrs_status s = g->ops->finish(g->st->state, &w->ctx, doc, true, refs, &job->bytes);
+            if (s == MRS_SKIP) { /* it was tried in group_decide.c: only the bytes of the old references differ */
+                return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%s: document %llu of %s: %s", w->err.where,
+                                   (unsigned long long)ordinal + 1, g->en->coll[g->en->side[g->step][1]].ns,
+                                   w->err.msg);
+            }
+            if (s != MRS_OK || job->bytes.bad) {
+                return s != MRS_OK ? mrsi_kernel_failed(w, s, e) : mrs_buf_status(&job->bytes, e);
+            }
+            out.p = job->bytes.p;
+            out.n = (uint32_t)job->bytes.n;
+        }
+    }
+    return mrsi_sides_write(&g->sides, w, job->out, 1, out, e);
+}
+
+/* ---- sources ---- */
+static enum mrs_status
+refuse_source(struct mrsi_group_run *g, struct mrsi_worker *w, uint64_t ordinal, unsigned bits, struct mrs_view doc,
+              struct mrs_err *e)
+{
+    mrs_err_clear(&w->err);
+    if (bits & MRSI_BARRED) {
+        mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "a document with an equal key or _id and other contents");
+        mrs_err_at(&w->err, "conflicts");
+    } else {
+        mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", g->late_why);
+        mrs_err_at(&w->err, "%s", g->late_where);
+    }
+    mrsi_row(w, g->step, 0)->refused++;
+    return mrsi_refuse(w, g->step, 0, g->en->side[g->step][0], ordinal, doc, e);
+}
+
+static enum mrs_status
+ids_of(struct group_write_job *job, uint64_t ordinal, struct mrs_view *ids, struct mrs_err *e)
+{
+    struct mrs_build b;
+    struct mrsi_sorted note;
+    uint32_t i = 0;
+    char name[12];
+    mrs_buf_reset(&job->ids);
+    mrs_build_init(&b, &job->ids);
+    while (next_note(job, ordinal, &note)) {
+        struct mrs_val id = {note.p + 1, note.n - 1, note.p[0]};
+        uint32_t n = mrs_index_name(name, i++);
+        mrs_build_val(&b, name, n, id);
+    }
+    return mrs_build_finish(&b, ids, e);
+}
+
+static enum mrs_status
+source_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_write_job *job, uint64_t ordinal,
+                struct mrs_view doc, struct mrs_err *e)
+{
+    unsigned bits = mrsi_fates_get(&g->from, ordinal);
+    struct mrs_view ids, out;
+    enum mrs_fate fate = MRS_FATE_STAYS;
+    void *work = mrsi_work_of(w, g->step, e);
+    if (bits & MRSI_FATE_REFUSED) {
+        return MRS_OK;
+    }
+    if (bits) {
+        return refuse_source(g, w, ordinal, bits, doc, e);
+    }
+    enum mrs_status s = work ? ids_of(job, ordinal, &ids, e) : MRS_DEAD;
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_buf_reset(&job->bytes);
+    mrs_err_clear(&w->err);
+    s = g->ops->source(g->st->state, &w->ctx, work, doc, ids, &job->bytes, &fate);
+    if (s == MRS_SKIP) { /* what it gave to others must not stay there: decide again without it */
+        mrsi_fates_add(&g->from, ordinal, MRSI_LATE);
+        pthread_mutex_lock(&g->en->lock);
+        snprintf(g->late_why, sizeof g->late_why, "%s", w->err.msg);
+        snprintf(g->late_where, sizeof g->late_where, "%s", w->err.where);
+        g->again = true;
+        pthread_mutex_unlock(&g->en->lock);
+        return MRS_OK;
+    }
+    if (s != MRS_OK || job->bytes.bad) {
+        return s != MRS_OK ? mrsi_kernel_failed(w, s, e) : mrs_buf_status(&job->bytes, e);
+    }
+    out.p = fate == MRS_FATE_STAYS ? doc.p : job->bytes.p;
+    out.n = fate == MRS_FATE_STAYS ? doc.n : (uint32_t)job->bytes.n;
+    return mrsi_sides_write(&g->sides, w, job->out, 0, out, e);
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_group_run *g = arg;
+    struct group_write_job *job = p;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    mrsi_cursor_begin(&cur, &g->en->coll[g->en->side[g->step][g->side]], job->part, &job->block);
+    cur.quiet = cur.checked = true;
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_OK) {
+            s = g->side ? into_document(g, w, job, cur.ordinal, doc, e)
+                        : source_document(g, w, job, cur.ordinal, doc, e);
+        }
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
+mrsi_group_write_side(struct mrsi_group_run *g, uint32_t side, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {g->en, sizeof(struct group_write_job), fetch, work, commit, clear, g};
+    g->side = side;
+    g->notes = side ? &g->gains : &g->refs;
+    enum mrs_status s = mrsi_group_begin_sort(g, g->notes, e);
+    if (s == MRS_OK) {
+        struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][side]];
+        s = mrsi_pass_scan(&g->pass, &p, coll, &g->scan, e);
+    }
+    g->have = false;
+    return s;
+}
+
+enum mrs_status
+mrsi_group_write_new(struct mrsi_group_run *g, struct mrs_err *e)
+{
+    struct mrsi_sorted r;
+    struct mrsi_worker *w = &g->en->worker[0];
+    struct mrsi_out *outs = mrsi_sides_outs(&g->sides);
+    enum mrs_status s = outs ? mrsi_group_begin_sort(g, &g->made, e) : mrs_err_memory(e, sizeof *outs);
+    while (s == MRS_OK && (s = mrsi_sorter_next(&g->made, &r, e)) == MRS_OK) {
+        struct mrs_view doc = {r.p, r.n};
+        if (g->went_on && !mrsi_mark_is_doc(r.p, r.n)) {
+            s = mrsi_state_damaged("a new document", e);
+            break;
+        }
+        mrs_arena_reset(&w->arena);
+        s = mrsi_sides_write(&g->sides, w, outs, 1, doc, e);
+        MRS_THEN(s, mrsi_refused_commit(w, e));
+        if (s == MRS_OK && outs[g->sides.wr_of[1]].buf.n > mrsi_block_bytes(g->en)) {
+            s = mrsi_sides_commit(&g->sides, outs, e);
+            MRS_THEN(s, mrsi_pass_between(&g->pass, e));
+        }
+    }
+    s = s == MRS_END ? mrsi_sides_commit(&g->sides, outs, e) : s;
+    mrsi_sides_outs_free(&g->sides, outs);
+    return s;
+}

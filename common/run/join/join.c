@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* join.c - a join from its first pass to its last; the idea is in join.h. */
+#include "run/pass/drivers.h"
+#include "join.h"
+#include "mongoreshape/join_ops.h"
+
+/* What from brings is held in memory where a reference points at it again and again, or where it is small. */
+static bool
+choose_lookup(const struct mrsi_join_run *j, uint64_t from_bytes)
+{
+    uint64_t room = j->en->memory / 4;
+    if (!j->st->desc.by_reference && room > (32u << 20)) {
+        room = 32u << 20;
+    }
+    return from_bytes * 2 <= room;
+}
+
+enum mrs_status
+mrsi_join_open_writers(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 1; s == MRS_OK && i < j->st->desc.n_sides; i++) { /* from is opened when something leaves it */
+        if (i == 1 || (j->st->desc.sides[i].role & written)) {
+            s = mrsi_sides_open(&j->sides, i, e);
+        }
+    }
+    j->pass.n_wr = j->sides.n_wr;
+    return s;
+}
+
+enum mrs_status
+mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
+    enum mrs_status s = mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
+    mrs_buf_clear(&j->log);
+    mrsi_mark_list_clear(&j->log_kept);
+    return s;
+}
+
+/* ---- reading ---- */
+static void
+choose_way(struct mrsi_join_run *j)
+{
+    j->n_from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
+    j->lookup = choose_lookup(j, j->n_from_bytes);
+    j->merge = false;
+    j->hashed[0] = 0;
+    j->n_hashed = 1;
+    j->far = !j->lookup && j->n_from_bytes <= j->en->memory / 4;
+    j->left_over = j->lookup || j->self;
+}
+
+static enum mrs_status
+read_keys(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!j->lookup || j->st->desc.n_pairs > 1) {
+        s = mrsi_join_read_into_keys(j, e);
+    }
+    if (s == MRS_OK && !j->lookup) {
+        s = j->merge ? MRS_OK : mrsi_join_build_table(j, e);
+        MRS_THEN(s, mrsi_spill_init(&j->spill, j->en, j->n_into, j->n_from_bytes, e));
+    }
+    if (s == MRS_OK && j->merge) {
+        j->far = false;
+        j->left_over = true;
+        mrsi_sorter_init(&j->from_recs, j->en, j->en->memory / 4);
+        j->from_recs.kept = true;
+    }
+    return s;
+}
+
+static void
+clear_read(struct mrsi_join_run *j)
+{
+    for (size_t i = 0; i + sizeof(void *) <= j->slabs.n; i += sizeof(void *)) {
+        void *p;
+        memcpy(&p, j->slabs.p + i, sizeof p);
+        mrs_free(j->en->mem, p);
+    }
+    mrs_buf_clear(&j->slabs);
+    j->slab_left = 0;
+    mrsi_far_clear(j);
+    j->mapped_part = 0;
+    mrs_buf_clear(&j->left);
+    j->n_left = 0;
+    mrsi_mark_list_clear(&j->left_kept);
+    mrsi_mark_list_clear(&j->log_kept);
+    mrsi_sorter_clear(&j->into_keys);
+    mrsi_sorter_clear(&j->from_recs);
+    mrs_buf_clear(&j->log);
+    mrsi_table_clear(&j->table);
+    mrsi_fates_clear(&j->fates);
+    mrsi_spill_clear(&j->spill);
+}
+
+/* Both sides are read again, with fewer pairs in the hash. */
+static void
+begin_again(struct mrsi_join_run *j)
+{
+    clear_read(j);
+    mrsi_fates_init(&j->fates, j->en);
+    mrsi_rows_begin(j->en);
+    mrsi_refused_rewind(j->en, j->refused);
+    choose_way(j);
+    j->stage = MRSI_JOIN_KEYS;
+}
+
+static enum mrs_status
+read_both(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && j->stage < MRSI_JOIN_MERGE) {
+        if (j->stage == MRSI_JOIN_KEYS) {
+            s = read_keys(j, e);
+            j->stage = MRSI_JOIN_FROM;
+        }
+        MRS_THEN(s, mrsi_join_read_from(j, e));
+        if (s == MRS_OK && j->multi) {
+            begin_again(j);
+        } else {
+            j->stage = MRSI_JOIN_MERGE;
+        }
+    }
+    if (s == MRS_OK && j->merge) {
+        s = mrsi_merge_route(j, e);
+    }
+    if (s == MRS_OK && j->lookup) {
+        return mrsi_join_build_table(j, e);
+    }
+    mrsi_table_clear(&j->table);
+    return s;
+}
+
+/* ---- writing ---- */
+/* The rows of the reading passes stand; those of the writing passes may be begun again. What a mark on disk speaks of
+ * is then written anew, so it is replaced first. */
+static enum mrs_status
+begin_round(struct mrsi_join_run *j, bool restart, struct mrs_err *e)
+{
+    bool again = restart || j->sides.ids.phase != MRSI_IDS_HOPE;
+    mrsi_fates_forget_used(&j->fates);
+    j->stage = MRSI_JOIN_EMIT;
+    j->restart = restart;
+    j->pass.n_wr = j->sides.n_wr;
+    return mrsi_sides_begin(&j->sides, j->refused, again, e);
+}
+
+static enum mrs_status
+begin_phase(void *arg, struct mrs_err *e)
+{
+    return begin_round(arg, false, e);
+}
+
+static enum mrs_status
+emit_once(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    bool restart = j->restart || j->sides.ids.phase == MRSI_IDS_VERDICT;
+    enum mrs_status s = mrsi_sides_held(&j->sides, j->restart, restart, e);
+    return s == MRS_OK ? mrsi_join_emit(j, e) : s;
+}
+
+/* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when somebody
+ * met it. */
+static enum mrs_status
+write_once(void *arg, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    enum mrs_status s = MRS_OK;
+    if (j->stage == MRSI_JOIN_EMIT) {
+        s = emit_once(j, e);
+        while (s == MRS_OK && j->self && mrsi_fates_refuse_unsorted(&j->fates)) {
+            s = begin_round(j, true, e);
+            MRS_THEN(s, emit_once(j, e));
+        }
+        j->stage = MRSI_JOIN_SETTLE;
+    }
+    return s == MRS_OK ? mrsi_settle_from(j, e) : s;
+}
+
+/* From the beginning, or from a mark, up to where something is written. */
+static enum mrs_status
+begin(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (mrsi_pass_goes_on(&j->pass)) {
+        s = mrsi_join_apply(j, e);
+    } else {
+        memset(j->is_hashed, true, j->st->desc.n_pairs);
+        choose_way(j);
+        j->refused = mrsi_refused_mark(j->en);
+    }
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+        return s;
+    }
+    s = read_both(j, e);
+    if (s == MRS_OK) {
+        mrsi_rows_accept(j->en);
+        j->refused = mrsi_refused_mark(j->en);
+        s = mrsi_join_open_writers(j, e);
+    }
+    return s == MRS_OK ? begin_round(j, false, e) : s;
+}
+
+/* For the report. One collection: who matches nobody is at the top, no orphan. */
+static void
+count_fates(struct mrsi_join_run *j)
+{
+    struct mrsi_row *row = &j->en->rows[j->en->row_of[j->step][0]];
+    uint64_t counts[MRSI_FATES];
+    mrsi_fates_count(&j->fates, counts);
+    for (unsigned b = 0; b < MRSI_FATES; b++) {
+        bool own = !(b & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED | MRSI_FATE_UNSORTED));
+        row->matched += b & MRSI_FATE_USED ? counts[b] : 0;
+        row->outside += b & MRSI_FATE_OUTSIDE ? counts[b] : 0;
+        if (own && !j->self) {
+            row->noticed[0][MRS_NOTICE_ORPHAN] += b & MRSI_FATE_USED ? 0 : counts[b];
+            row->noticed[0][MRS_NOTICE_CUT] += b & MRS_USED_CUT ? counts[b] : 0;
+            row->noticed[0][MRS_NOTICE_LEFT] += b & MRS_USED_LEFT ? counts[b] : 0;
+        }
+    }
+}
+
+enum mrs_status
+mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    struct mrsi_join_run j = {
+        .en = en, .step = step, .st = st, .ops = st->type->join, .self = en->side[step][0] == en->side[step][1]};
+    if (st->desc.n_pairs > sizeof j.is_hashed) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "step %u: more than %zu pairs in match", st->no,
+                           sizeof j.is_hashed);
+    }
+    mrs_buf_init(&j.log, en->mem, SIZE_MAX);
+    mrs_buf_init(&j.slabs, en->mem, SIZE_MAX);
+    mrs_buf_init(&j.maps, en->mem, SIZE_MAX);
+    mrs_buf_init(&j.left, en->mem, SIZE_MAX);
+    mrsi_fates_init(&j.fates, en);
+    enum mrs_status s = mrsi_sides_init(&j.sides, en, step, e);
+    mrsi_join_marks(&j);
+    MRS_THEN(s, begin(&j, e));
+    MRS_THEN(s, mrsi_ids_rounds(&j.sides.ids, &(struct mrsi_rounds){begin_phase, write_once, &j, &j.pass}, e));
+    if (s == MRS_OK) {
+        mrsi_rows_accept(en);
+    }
+    if (s == MRS_OK) {
+        count_fates(&j);
+        s = j.self ? MRS_OK : mrsi_look_fates(en, step, &j.fates, e);
+    }
+    MRS_THEN(s, mrsi_look_name(en, step, e));
+    MRS_THEN(s, mrsi_why_look(en, step, &j.fates, e));
+    clear_read(&j);
+    return mrsi_sides_end(&j.sides, s, e);
+}

@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* join_read.c - the reading passes of a join: the keys of `into`, and what `from` brings.
+ *
+ * In a route every from document is looked up at once and what it brings goes to the partitions of the into documents
+ * it meets; in a lookup it is kept with its keys. Either way one byte of fate is begun for each from document.
+ * Refusals of from documents are recorded here. */
+#include "join.h"
+#include "mongoreshape/join_ops.h"
+
+/* ---- keys of into ---- */
+struct key_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_hashed h;
+    struct mrs_buf log;
+};
+
+static enum mrs_status
+key_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    struct key_job *k = job;
+    if (!k->block.mem) {
+        mrs_block_init(&k->block, j->en->mem);
+        mrsi_hashed_init(&k->h, j->en->mem);
+        mrs_buf_init(&k->log, j->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&j->scan, &k->block, &k->part, e);
+    *big = k->block.n > MRSI_BIG;
+    return s;
+}
+
+/* Keys of one into document into w->keys; none where it takes no part or is refused (that is told when it is
+ * written). */
+static enum mrs_status
+into_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
+{
+    bool part = true;
+    mrs_keys_reset(&w->keys);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 1, doc, &part);
+    if (s == MRS_OK && part) {
+        s = j->ops->keys(j->st->state, &w->ctx, 1, doc, &w->keys);
+    }
+    if (s == MRS_SKIP || !part) {
+        mrs_keys_reset(&w->keys);
+        s = MRS_OK;
+    }
+    return s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
+}
+
+static enum mrs_status
+key_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    struct key_job *k = job;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    mrsi_cursor_begin(&cur, &j->en->coll[j->en->side[j->step][1]], k->part, &k->block);
+    cur.quiet = true;
+    for (;;) {
+        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (s == MRS_END) {
+            return mrs_buf_status(&k->log, e);
+        }
+        MRS_THEN(s, into_keys(j, w, doc, e));
+        MRS_THEN(s, mrsi_hash_keys(j, w, true, &k->h, e));
+        if (s < MRS_SKIP) {
+            return s;
+        }
+        struct mrsi_logged *l = (struct mrsi_logged *)(void *)k->h.list.p;
+        for (size_t i = 0; s == MRS_OK && i < k->h.list.n / sizeof *l; i++) {
+            l[i].ord = cur.ordinal;
+            mrs_buf_put(&k->log, &l[i], sizeof *l);
+        }
+    }
+}
+
+static enum mrs_status
+key_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    struct key_job *k = job;
+    (void)w;
+    if (k->block.first_doc != j->n_into) {
+        return mrsi_state_damaged("the documents that were read", e);
+    }
+    j->n_into += k->block.n_docs;
+    enum mrs_status s = MRS_OK;
+    if (!j->lookup && !__atomic_load_n(&j->multi, __ATOMIC_RELAXED)) {
+        s = mrsi_merge_into(j, (const struct mrsi_logged *)(const void *)k->log.p,
+                            k->log.n / sizeof(struct mrsi_logged), e);
+    }
+    mrs_buf_reset(&k->log);
+    return s;
+}
+
+static void
+key_clear(void *arg, void *job)
+{
+    struct key_job *k = job;
+    (void)arg;
+    if (k->block.mem) {
+        mrs_block_clear(&k->block);
+        mrsi_hashed_clear(&k->h);
+        mrs_buf_clear(&k->log);
+    }
+}
+
+void
+mrsi_join_choose_hashed(struct mrsi_join_run *j)
+{
+    j->n_hashed = 0;
+    for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
+        if (p == 0 || (j->is_hashed[p] && j->n_hashed < 8)) {
+            j->hashed[j->n_hashed++] = p;
+        } else {
+            j->is_hashed[p] = false;
+        }
+    }
+}
+
+static void
+begin_keys(struct mrsi_join_run *j)
+{
+    j->multi = false;
+    j->n_into = 0;
+    j->merge = false;
+    mrsi_sorter_clear(&j->into_keys);
+    mrsi_join_choose_hashed(j);
+    mrs_buf_reset(&j->log);
+    mrsi_mark_list_clear(&j->log_kept);
+}
+
+enum mrs_status
+mrsi_join_read_into_keys(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {j->en, sizeof(struct key_job), key_fetch, key_work, key_commit, key_clear, j};
+    enum mrs_status s;
+    do {
+        if (!mrsi_pass_goes_on(&j->pass)) {
+            begin_keys(j);
+        }
+        s = mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
+    } while (s == MRS_OK && j->multi);
+    return s;
+}
+
+/* ---- what from brings ---- */
+enum { BATCH = 16 };
+struct from_waiting {      /* a document with one key, whose slot in the table is being loaded */
+    struct mrs_view doc;
+    uint64_t ordinal;
+    struct mrsi_key key;
+    struct mrs_eval_fields fields;
+};
+struct from_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_hashed h;
+    struct mrs_buf bits;   /* one byte a document */
+    struct mrs_buf shape, sort;
+    struct mrs_buf meets;  /* struct mrsi_table_entry: into documents of one from document */
+    struct mrs_buf recs, log; /* lookup */
+    struct mrs_buf left;   /* as in mrsi_join */
+    uint64_t n_left;
+    struct from_waiting waiting[BATCH];
+    uint32_t n_waiting;
+    const uint8_t *map;    /* the block's bytes where they stay; NULL: nowhere */
+    uint64_t map_at;       /* and where that is, for struct mrsi_far */
+};
+
+static enum mrs_status
+from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    struct from_job *f = job;
+    if (!f->block.mem) {
+        mrs_block_init(&f->block, j->en->mem);
+        mrsi_hashed_init(&f->h, j->en->mem);
+        struct mrs_buf *all[] = {&f->bits, &f->meets, &f->recs, &f->log, &f->left};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            mrs_buf_init(all[i], j->en->mem, SIZE_MAX);
+        }
+        mrs_buf_init(&f->sort, j->en->mem, MRS_KEY_MAX);
+        mrs_buf_init(&f->shape, j->en->mem, MRSI_SHAPE_MAX);
+    }
+    if (__atomic_load_n(&j->multi, __ATOMIC_RELAXED)) {
+        return MRS_END; /* all of it is read again */
+    }
+    enum mrs_status s = mrsi_scan_next(&j->scan, &f->block, &f->part, e);
+    *big = f->block.n > MRSI_BIG;
+    return s == MRS_OK ? mrsi_far_block(j, &f->block, &f->map, &f->map_at, e) : s;
+}
+
+/* Those by which references name it all the same; none where they cannot be told. */
+static enum mrs_status
+keys_of_refused(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
+{
+    mrs_err_clear(&w->err);
+    enum mrs_status s = j->ops->keys(j->st->state, &w->ctx, 0, doc, &w->keys);
+    if (s == MRS_SKIP) {
+        mrs_keys_reset(&w->keys);
+        return MRS_OK;
+    }
+    return s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
+}
+
+/* Keys of one from document; *bits says when it takes no part or is refused. */
+static enum mrs_status
+from_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, uint64_t ordinal, uint8_t *bits,
+          struct mrs_err *e)
+{
+    bool part = true;
+    mrs_keys_reset(&w->keys);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 0, doc, &part);
+    bool named = s == MRS_SKIP && j->st->desc.by_reference;
+    if (s == MRS_OK && part) {
+        s = j->ops->keys(j->st->state, &w->ctx, 0, doc, &w->keys);
+    }
+    *bits = part ? 0 : MRSI_FATE_OUTSIDE;
+    if (s == MRS_SKIP) {
+        *bits = MRSI_FATE_REFUSED;
+        mrs_keys_reset(&w->keys);
+        if (!j->self) {
+            mrsi_row(w, j->step, 0)->refused++;
+        }
+        s = mrsi_refuse(w, j->step, 0, j->en->side[j->step][0], ordinal, doc, e);
+        return s == MRS_OK && named ? keys_of_refused(j, w, doc, e) : s;
+    }
+    return s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
+}
+
+static void
+put_failure(struct from_job *f, struct mrsi_worker *w)
+{
+    mrs_buf_reset(&f->shape);
+    mrs_buf_put(&f->shape, w->err.where, strlen(w->err.where) + 1);
+    mrs_buf_put(&f->shape, w->err.msg, strlen(w->err.msg) + 1);
+    mrs_err_clear(&w->err);
+}
+
+static bool
+in_block(const struct from_job *f, struct mrs_view doc)
+{
+    return doc.p >= f->block.p && doc.p < f->block.p + f->block.n;
+}
+
+/* The shape stays where its document is, if it can. */
+static void
+leave_shape(struct from_job *f, struct mrs_view doc, struct mrsi_rec *r)
+{
+    struct mrs_view shape = {f->shape.p, r->shape_len};
+    struct mrsi_far far;
+    if (mrsi_far_note(doc, f->map_at + (uint64_t)(doc.p - f->block.p), shape, r, &far)) {
+        memcpy(f->shape.p, &far, sizeof far);
+    }
+}
+
+static bool
+is_refused(const struct from_job *f, uint64_t ordinal)
+{
+    return f->bits.p[ordinal - f->block.first_doc] == MRSI_FATE_REFUSED;
+}
+
+/* The record of a from document, but for whom it is for. */
+static enum mrs_status
+make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+            struct mrsi_rec *r, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    memset(r, 0, sizeof *r);
+    mrs_buf_reset(&f->shape);
+    mrs_buf_reset(&f->sort);
+    mrs_err_clear(&w->err);
+    if (is_refused(f, ordinal)) {
+        r->failed = MRSI_REC_REFUSED;
+    } else if (j->st->desc.sorted) {
+        s = j->ops->order(j->st->state, &w->ctx, doc, &f->sort);
+    }
+    if (s == MRS_SKIP) {
+        mrs_buf_reset(&f->sort);
+        mrs_err_clear(&w->err);
+        r->failed = MRSI_REC_UNSORTED;
+        s = MRS_OK;
+    } else if (s == MRS_OK && !r->failed) {
+        s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
+    }
+    if (s == MRS_SKIP) {
+        put_failure(f, w);
+        r->failed = MRSI_REC_SHAPELESS;
+    } else if (s != MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    s = mrs_buf_status(&f->shape, e);
+    MRS_THEN(s, mrs_buf_status(&f->sort, e));
+    r->order = ordinal;
+    r->sort_len = (uint32_t)f->sort.n;
+    r->shape_len = (uint32_t)f->shape.n;
+    r->verify_len = (uint32_t)f->h.verify.n;
+    if (s == MRS_OK && !r->failed && f->map && in_block(f, doc)) {
+        leave_shape(f, doc, r);
+    }
+    r->total = mrsi_rec_total(r);
+    return s;
+}
+
+static void
+add_meeting(struct from_job *f, const struct mrsi_table_entry *x, bool by_reference)
+{
+    const struct mrsi_table_entry *m = (const struct mrsi_table_entry *)(const void *)f->meets.p;
+    size_t n = f->meets.n / sizeof *m;
+    for (size_t i = n > 8 ? n - 8 : 0; i < n; i++) {
+        if (m[i].ord == x->ord && (!by_reference || m[i].ref == x->ref)) {
+            return; /* the usual repeats; the others fall out when the partition is sorted */
+        }
+    }
+    mrs_buf_put(&f->meets, x, sizeof *x);
+}
+
+/* A document that met nobody is kept while they are few: then from need not be read again to let the others go. */
+static enum mrs_status
+keep_left(struct mrsi_join_run *j, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    if (__atomic_load_n(&j->left_over, __ATOMIC_RELAXED)) {
+        return MRS_OK;
+    }
+    mrs_buf_put(&f->left, &ordinal, sizeof ordinal);
+    mrs_buf_put(&f->left, doc.p, doc.n);
+    f->n_left++;
+    return mrs_buf_status(&f->left, e);
+}
+
+static enum mrs_status
+route_to(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+         struct mrs_err *e)
+{
+    const struct mrsi_table_entry *m = (const struct mrsi_table_entry *)(const void *)f->meets.p;
+    size_t n = f->meets.n / sizeof *m;
+    struct mrsi_spiller *out = w->local;
+    struct mrsi_rec r;
+    if (!n || f->meets.bad) {
+        return f->meets.bad              ? mrs_buf_status(&f->meets, e)
+               : is_refused(f, ordinal) ? MRS_OK
+                                        : keep_left(j, f, doc, ordinal, e);
+    }
+    enum mrs_status s = make_record(j, w, f, doc, ordinal, &r, e);
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    for (size_t i = 0; s == MRS_OK && i < n; i++) {
+        r.ord = m[i].ord;
+        r.ref = m[i].ref;
+        s = mrsi_spiller_put(out, &r, &x, e);
+    }
+    return s;
+}
+
+static void
+meet_key(struct mrsi_join_run *j, struct from_job *f, struct mrsi_key key)
+{
+    for (const struct mrsi_table_entry *x = mrsi_table_find(&j->table, key); x; x = mrsi_table_next(&j->table, x)) {
+        add_meeting(f, x, j->st->desc.by_reference);
+    }
+}
+
+static enum mrs_status
+route_waiting(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(&f->h.verify);
+    for (uint32_t i = 0; s == MRS_OK && i < f->n_waiting; i++) {
+        w->ctx.fields = &f->waiting[i].fields;
+        w->ctx.fields_of = f->waiting[i].doc.p;
+        mrs_buf_reset(&f->meets);
+        meet_key(j, f, f->waiting[i].key);
+        s = route_to(j, w, f, f->waiting[i].doc, f->waiting[i].ordinal, e);
+    }
+    w->ctx.fields = NULL;
+    f->n_waiting = 0;
+    return s;
+}
+
+/* What is known of the fields of a document waits with it. */
+static void
+keep_fields(const struct mrs_ctx *c, struct mrs_view doc, struct mrs_eval_fields *to)
+{
+    const struct mrs_eval_fields *found = c->fields_of == doc.p ? c->fields : NULL;
+    to->look = NULL;
+    to->all = found && found->all;
+    to->n = to->all ? found->n : 0;
+    to->names = to->all ? found->names : 0;
+    if (to->n) {
+        memcpy(to->e, found->e, to->n * sizeof *to->e);
+    }
+}
+
+/* Documents with one key wait for each other, so that the misses of a batch overlap; others go at once, but never
+ * before those that wait. */
+static enum mrs_status
+route(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+      struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
+    size_t n = f->h.list.n / sizeof *l;
+    enum mrs_status s = MRS_OK;
+    if (n == 1 && !f->h.verify.n && in_block(f, doc)) {
+        mrsi_table_fetch(&j->table, l->key);
+        struct from_waiting *x = &f->waiting[f->n_waiting++];
+        x->doc = doc;
+        x->ordinal = ordinal;
+        x->key = l->key;
+        keep_fields(&w->ctx, doc, &x->fields);
+        return f->n_waiting == BATCH ? route_waiting(j, w, f, e) : MRS_OK;
+    }
+    if (f->n_waiting) { /* what it overwrites in h.verify is empty then as it is now: pairs are verified for all
+                           documents or for none */
+        s = route_waiting(j, w, f, e);
+    }
+    mrs_buf_reset(&f->meets);
+    for (size_t i = 0; i < n; i++) {
+        meet_key(j, f, l[i].key);
+    }
+    return s == MRS_OK ? route_to(j, w, f, doc, ordinal, e) : s;
+}
+
+/* Lookup: the record is kept; its keys point at it by its offset in the job's records. */
+static enum mrs_status
+keep(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+     struct mrs_err *e)
+{
+    struct mrsi_logged *l = (struct mrsi_logged *)(void *)f->h.list.p;
+    size_t n = f->h.list.n / sizeof *l, at = f->recs.n;
+    struct mrsi_rec r;
+    if (!n) {
+        return MRS_OK;
+    }
+    enum mrs_status s = make_record(j, w, f, doc, ordinal, &r, e);
+    uint8_t *p = s == MRS_OK ? mrs_buf_take(&f->recs, r.total) : NULL;
+    if (!p) {
+        return s == MRS_OK ? mrs_buf_status(&f->recs, e) : s;
+    }
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    mrsi_rec_fill(p, &r, &x);
+    for (size_t i = 0; i < n; i++) {
+        l[i].ord = at;
+        mrs_buf_put(&f->log, &l[i], sizeof *l);
+    }
+    return mrs_buf_status(&f->log, e);
+}
+
+/* Merge: the record stands behind each of its keys. */
+static enum mrs_status
+keep_keyed(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+           struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
+    size_t n = f->h.list.n / sizeof *l;
+    struct mrsi_rec r;
+    enum mrs_status s = n ? make_record(j, w, f, doc, ordinal, &r, e) : MRS_OK;
+    struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
+    for (size_t i = 0; s == MRS_OK && i < n; i++) {
+        mrs_buf_put(&f->recs, &l[i].key, sizeof l[i].key);
+        uint8_t *p = mrs_buf_take(&f->recs, r.total);
+        if (!p) {
+            return mrs_buf_status(&f->recs, e);
+        }
+        mrsi_rec_fill(p, &r, &x);
+    }
+    return s;
+}
+
+static enum mrs_status
+from_document(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
+              struct mrs_err *e)
+{
+    if (!j->self) {
+        mrsi_row(w, j->step, 0)->before++;
+    }
+    enum mrs_status s = from_keys(j, w, doc, ordinal, &f->bits.p[ordinal - f->block.first_doc], e);
+    if (s == MRS_OK && w->keys.n) {
+        s = mrsi_hash_keys(j, w, false, &f->h, e);
+    }
+    if (s != MRS_OK || (!w->keys.n && is_refused(f, ordinal))) {
+        return s;
+    }
+    if (!w->keys.n) { /* never before those that wait: what is left keeps its order */
+        s = f->n_waiting ? route_waiting(j, w, f, e) : MRS_OK;
+        return s == MRS_OK ? keep_left(j, f, doc, ordinal, e) : s;
+    }
+    return j->lookup  ? keep(j, w, f, doc, ordinal, e)
+           : j->merge ? keep_keyed(j, w, f, doc, ordinal, e)
+                      : route(j, w, f, doc, ordinal, e);
+}
+
+static enum mrs_status
+from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    struct from_job *f = job;
+    struct mrsi_cursor cur;
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(&f->bits);
+    uint8_t *bits = mrs_buf_take(&f->bits, f->block.n_docs);
+    if (!bits) {
+        return mrs_buf_status(&f->bits, e);
+    }
+    memset(bits, MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED, f->block.n_docs);
+    if (f->map && !mrs_map_fetch(f->map, f->block.n)) {
+        f->map = NULL;
+    }
+    mrsi_cursor_begin(&cur, &j->en->coll[j->en->side[j->step][0]], f->part, &f->block);
+    cur.quiet = j->self;
+    cur.fields = true;
+    while (s == MRS_OK || s == MRS_SKIP) {
+        s = mrsi_cursor_next(&cur, w, &doc, e);
+        if (w->ctx.fields && w->fields.look) { /* fields are what kernels want */
+            mrs_look_fields(w->fields.look, w->ctx.fields_of, &w->fields);
+            w->fields.look = NULL;
+        }
+        MRS_THEN(s, from_document(j, w, f, doc, cur.ordinal, e));
+    }
+    return s == MRS_END ? route_waiting(j, w, f, e) : s;
+}
+
+/* Room for n bytes of records, eight-byte aligned; NULL without memory. */
+static uint8_t *
+slab_room(struct mrsi_join_run *j, size_t n)
+{
+    enum { SLAB = 4 << 20 };
+    if (j->slab_left < n) {
+        size_t size = n > SLAB || j->n_from_bytes < SLAB ? n : SLAB;
+        uint8_t *p = mrs_alloc(j->en->mem, size);
+        if (!p) {
+            return NULL;
+        }
+        mrs_buf_put(&j->slabs, &p, sizeof p);
+        if (j->slabs.bad) {
+            mrs_free(j->en->mem, p);
+            return NULL;
+        }
+        mrsi_wish_huge(p, size); /* they are read at random */
+        j->slab_at = p;
+        j->slab_left = size;
+    }
+    uint8_t *at = j->slab_at;
+    j->slab_at += n;
+    j->slab_left -= n;
+    return at;
+}
+
+/* Lookup: the job's records move to a place where they stay. */
+static enum mrs_status
+keep_records(struct mrsi_join_run *j, struct from_job *f, struct mrs_err *e)
+{
+    struct mrsi_logged *l = (struct mrsi_logged *)(void *)f->log.p;
+    if (!f->recs.n) {
+        return MRS_OK;
+    }
+    uint8_t *p = slab_room(j, f->recs.n);
+    if (!p) {
+        return mrs_err_memory(e, f->recs.n);
+    }
+    memcpy(p, f->recs.p, f->recs.n);
+    for (size_t i = 0; i < f->log.n / sizeof *l; i++) {
+        l[i].ord += (uintptr_t)p;
+    }
+    mrs_buf_put(&j->log, f->log.p, f->log.n);
+    mrs_buf_reset(&f->recs);
+    mrs_buf_reset(&f->log);
+    return mrs_buf_status(&j->log, e);
+}
+
+static enum mrs_status
+take_left(struct mrsi_join_run *j, struct from_job *f, struct mrs_err *e)
+{
+    if (j->left_over || j->left.n + f->left.n > j->en->memory / 16) {
+        __atomic_store_n(&j->left_over, true, __ATOMIC_RELAXED);
+        mrs_buf_clear(&j->left);
+        mrsi_mark_list_clear(&j->left_kept);
+    } else {
+        mrs_buf_put(&j->left, f->left.p, f->left.n);
+        j->n_left += f->n_left;
+    }
+    mrs_buf_reset(&f->left);
+    f->n_left = 0;
+    return mrs_buf_status(&j->left, e);
+}
+
+static enum mrs_status
+from_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    struct from_job *f = job;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    MRS_THEN(s, mrsi_fates_take(&j->fates, &f->block, &f->bits, e));
+    MRS_THEN(s, take_left(j, f, e));
+    if (s == MRS_OK && j->merge) {
+        s = mrsi_merge_from(j, &f->recs, e);
+        mrs_buf_reset(&f->recs);
+        return s;
+    }
+    return s == MRS_OK ? keep_records(j, f, e) : s;
+}
+
+static void
+from_clear(void *arg, void *job)
+{
+    struct from_job *f = job;
+    (void)arg;
+    if (f->block.mem) {
+        struct mrs_buf *all[] = {&f->bits, &f->shape, &f->sort, &f->meets, &f->recs, &f->log, &f->left};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            mrs_buf_clear(all[i]);
+        }
+        mrsi_hashed_clear(&f->h);
+        mrs_block_clear(&f->block);
+    }
+}
+
+static enum mrs_status
+open_spillers(struct mrsi_join_run *j, struct mrsi_spiller *list, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < j->en->jobs; i++) {
+        s = mrsi_spiller_init(&list[i], &j->spill, i, e);
+        j->en->worker[i].local = &list[i];
+    }
+    return s;
+}
+
+static enum mrs_status
+close_spillers(struct mrsi_join_run *j, struct mrsi_spiller *list, enum mrs_status s, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < j->en->jobs; i++) {
+        MRS_THEN(s, mrsi_spiller_end(&list[i], e));
+        mrsi_spiller_clear(&list[i]);
+        j->en->worker[i].local = NULL;
+    }
+    mrs_free(j->en->mem, list);
+    return s;
+}
+
+enum mrs_status
+mrsi_join_read_from(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {j->en, sizeof(struct from_job), from_fetch, from_work, from_commit, from_clear, j};
+    struct mrsi_pass *pass = j->lookup ? NULL : &j->pass; /* small: rather read again than written */
+    struct mrsi_spiller *list = NULL;
+    enum mrs_status s = MRS_OK;
+    if (!j->lookup && !j->merge) {
+        list = mrs_zalloc(j->en->mem, j->en->jobs * sizeof *list);
+        s = list ? open_spillers(j, list, e) : mrs_err_memory(e, sizeof *list);
+    }
+    if (s == MRS_OK) {
+        s = mrsi_pass_scan(pass, &p, &j->en->coll[j->en->side[j->step][0]], &j->scan, e);
+    }
+    return list ? close_spillers(j, list, s, e) : s;
+}

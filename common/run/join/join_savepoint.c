@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* join_savepoint.c - marks of a join: what each of its stages needs to be gone on with.
+ *
+ * What is small is made again instead of written: a lookup reads from once more. Fates are copied for each mark, as
+ * their bits change; everything else is written once or only grows. */
+#include "join.h"
+
+static void
+put_flags(const struct mrsi_join_run *j, struct mrs_build *b)
+{
+    mrs_build_i64(b, "stage", j->stage);
+    mrs_build_i64(b, "lookup", j->lookup);
+    mrs_build_i64(b, "merge", j->merge);
+    mrs_build_i64(b, "far", j->far);
+    mrs_build_i64(b, "multi", j->multi);
+    mrs_build_i64(b, "leftOver", j->left_over);
+    mrs_build_i64(b, "restart", j->restart);
+    mrs_build_i64(b, "settled", j->sides.wr_of[0] != MRSI_NONE);
+    mrs_build_i64(b, "into", (int64_t)j->n_into);
+    mrs_build_i64(b, "left", (int64_t)j->n_left);
+    mrs_build_i64(b, "fromBytes", (int64_t)j->n_from_bytes);
+    mrsi_mark_log("logged", j->refused, b);
+    mrsi_state_put_bytes(b, "hashed", j->is_hashed, j->st->desc.n_pairs);
+}
+
+static enum mrs_status
+describe_keys(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    return j->merge ? mrsi_sorter_describe(&j->into_keys, "intoKeys", b, files, e)
+                    : mrsi_mark_list_describe(&j->log_kept, "log", b, files, e);
+}
+
+static enum mrs_status
+describe_read(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_fates_describe(&j->fates, "fates", b, files, e);
+    MRS_THEN(s, mrsi_mark_list_describe(&j->left_kept, "leftDocs", b, files, e));
+    if (s != MRS_OK || j->lookup) {
+        return s;
+    }
+    s = mrsi_spill_describe(&j->spill, "spill", b, files, e);
+    s = s == MRS_OK && j->far ? mrsi_mark_bytes(j->en, "maps", j->maps.p, j->maps.n, b, files, e) : s;
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+        return s;
+    }
+    if (!j->merge) {
+        return mrsi_table_describe(&j->table, j->en, "table", b, files, e);
+    }
+    s = mrsi_sorter_describe(&j->into_keys, "intoKeys", b, files, e);
+    return s == MRS_OK ? mrsi_sorter_describe(&j->from_recs, "fromRecords", b, files, e) : s;
+}
+
+static enum mrs_status
+describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    put_flags(j, b);
+    if (j->stage == MRSI_JOIN_KEYS) {
+        return describe_keys(j, b, files, e);
+    }
+    enum mrs_status s = describe_read(j, b, files, e);
+    if (s == MRS_OK && j->stage == MRSI_JOIN_MERGE) {
+        s = mrsi_merge_describe(j, b, files, e);
+    }
+    if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
+        s = mrsi_sides_describe(&j->sides, b, files, e);
+    }
+    return s;
+}
+
+static bool
+is_ready(const void *arg)
+{
+    const struct mrsi_join_run *j = arg;
+    return !j->in_block;
+}
+
+void
+mrsi_join_marks(struct mrsi_join_run *j)
+{
+    j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .describe = describe, .ready = is_ready, .arg = j};
+    j->pass.wr = j->sides.wr;
+    j->sides.pass = &j->pass;
+    j->log_kept = (struct mrsi_mark_list){j->en, &j->log, NULL, 0};
+    j->left_kept = (struct mrsi_mark_list){j->en, &j->left, NULL, 0};
+    mrsi_keep_mark_for(&j->pass);
+}
+
+/* ---- and back ---- */
+static enum mrs_status
+get_flags(struct mrsi_join_run *j, bool *settled, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view d = j->pass.from;
+    size_t n;
+    j->stage = (enum mrsi_join_stage)mrsi_state_number(d, "stage", MRSI_JOIN_SETTLE, &bad);
+    j->lookup = mrsi_state_number(d, "lookup", 1, &bad);
+    j->merge = mrsi_state_number(d, "merge", !j->lookup, &bad);
+    j->far = mrsi_state_number(d, "far", !j->lookup && (!j->merge || j->stage == MRSI_JOIN_KEYS), &bad);
+    j->multi = mrsi_state_number(d, "multi", 1, &bad);
+    j->left_over = mrsi_state_number(d, "leftOver", 1, &bad);
+    j->restart = mrsi_state_number(d, "restart", j->self, &bad);
+    *settled = mrsi_state_number(d, "settled", j->stage > MRSI_JOIN_MERGE, &bad);
+    j->n_into = mrsi_state_number(d, "into", INT64_MAX, &bad);
+    j->n_left = mrsi_state_number(d, "left", INT64_MAX, &bad);
+    j->n_from_bytes = mrsi_state_number(d, "fromBytes", INT64_MAX, &bad);
+    j->refused = mrsi_mark_log_back(d, "logged", &bad);
+    const uint8_t *p = mrsi_state_bytes(d, "hashed", &n, &bad);
+    bad = bad || (j->stage == MRSI_JOIN_FROM && j->lookup) || (j->stage == MRSI_JOIN_MERGE && !j->merge);
+    if (bad || n != j->st->desc.n_pairs) {
+        return mrsi_state_damaged("a join", e);
+    }
+    for (size_t i = 0; i < n; i++) {
+        j->is_hashed[i] = p[i];
+    }
+    return MRS_OK;
+}
+
+/* Keys that another run left: those of documents that there are. */
+static enum mrs_status
+check_entries(const struct mrsi_join_run *j, struct mrs_err *e)
+{
+    const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
+    size_t n = j->log.n / sizeof *l;
+    bool good = j->log.n % sizeof *l == 0;
+    for (size_t i = 0; good && i < n; i++) {
+        good = l[i].key.b && l[i].ord < j->n_into;
+    }
+    return good ? MRS_OK : mrsi_state_damaged("the keys", e);
+}
+
+/* Documents that met nobody: whole, one behind the other. */
+static enum mrs_status
+get_left(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_mark_list_apply(&j->left_kept, j->pass.from, "leftDocs", e);
+    size_t at = 0;
+    for (uint64_t n = 0; s == MRS_OK && !j->left_over && n < j->n_left; n++) {
+        size_t left = j->left.n - at, head = sizeof(uint64_t);
+        if (left < head + MRS_DOC_MIN) {
+            return mrsi_state_damaged("documents that are left", e);
+        }
+        const uint8_t *p = j->left.p + at;
+        uint32_t len = mrs_le32(p + head);
+        uint64_t ordinal;
+        memcpy(&ordinal, p, sizeof ordinal);
+        if (len > left - head || !mrsi_mark_is_doc(p + head, len) || ordinal >= j->fates.n) {
+            return mrsi_state_damaged("documents that are left", e);
+        }
+        at += head + len;
+    }
+    return s == MRS_OK && !j->left_over && at != j->left.n ? mrsi_state_damaged("documents that are left", e) : s;
+}
+
+static enum mrs_status
+get_sorter(struct mrsi_join_run *j, struct mrsi_sorter *s, const char *name, struct mrs_err *e)
+{
+    mrsi_sorter_init(s, j->en, j->en->memory / 4);
+    s->kept = true;
+    return mrsi_sorter_apply(s, j->pass.from, name, e);
+}
+
+static enum mrs_status
+get_keys(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    if (j->merge) {
+        return get_sorter(j, &j->into_keys, "intoKeys", e);
+    }
+    enum mrs_status s = mrsi_mark_list_apply(&j->log_kept, j->pass.from, "log", e);
+    return s == MRS_OK ? check_entries(j, e) : s;
+}
+
+static enum mrs_status
+get_table(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    struct mrsi_mark_list list = {j->en, &j->log, NULL, 0};
+    enum mrs_status s = mrsi_mark_list_apply(&list, j->pass.from, "table", e);
+    MRS_THEN(s, check_entries(j, e));
+    MRS_THEN(s, mrsi_join_build_table(j, e));
+    if (s == MRS_OK) {
+        mrsi_table_has(&j->table, &list);
+    } else {
+        mrsi_mark_list_clear(&list);
+    }
+    return s;
+}
+
+/* ---- stages ---- */
+/* Once more, as it is not in the mark; what that counts and refuses has been counted and refused. */
+static enum mrs_status
+read_again(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_join_read_from(j, e);
+    MRS_THEN(s, mrsi_join_build_table(j, e));
+    mrsi_fates_clear(&j->fates);
+    mrsi_fates_init(&j->fates, j->en);
+    return s == MRS_OK ? mrsi_pass_apply_counts(&j->pass, e) : s;
+}
+
+static enum mrs_status
+get_read(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    enum mrs_status s = j->lookup ? read_again(j, e) : mrsi_spill_init(&j->spill, j->en, 0, 0, e);
+    MRS_THEN(s, mrsi_fates_apply(&j->fates, j->pass.from, "fates", e));
+    MRS_THEN(s, get_left(j, e));
+    s = s == MRS_OK && !j->lookup ? mrsi_spill_apply(&j->spill, j->pass.from, "spill", e) : s;
+    if (s == MRS_OK && !j->lookup && (j->spill.total != j->n_into || j->spill.added)) {
+        s = mrsi_state_damaged("what was put aside", e);
+    }
+    s = s == MRS_OK && j->far ? mrsi_far_apply(j, e) : s;
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+        return s;
+    }
+    if (!j->merge) {
+        return get_table(j, e);
+    }
+    s = get_sorter(j, &j->into_keys, "intoKeys", e);
+    return s == MRS_OK ? get_sorter(j, &j->from_recs, "fromRecords", e) : s;
+}
+
+enum mrs_status
+mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    bool settled;
+    enum mrs_status s = get_flags(j, &settled, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrsi_join_choose_hashed(j);
+    if (j->stage > MRSI_JOIN_MERGE) {
+        s = mrsi_join_open_writers(j, e);
+        s = s == MRS_OK && settled ? mrsi_sides_open(&j->sides, 0, e) : s;
+        j->pass.n_wr = j->sides.n_wr;
+    }
+    MRS_THEN(s, mrsi_pass_apply(&j->pass, e));
+    if (s != MRS_OK || j->stage == MRSI_JOIN_KEYS) {
+        return s == MRS_OK ? get_keys(j, e) : s;
+    }
+    s = get_read(j, e);
+    if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
+        s = mrsi_sides_apply(&j->sides, j->pass.from, e);
+    }
+    bool early = j->stage != MRSI_JOIN_SETTLE && mrsi_ids_is_between(&j->sides.ids);
+    return s == MRS_OK && early ? mrsi_state_damaged("a join", e) : s;
+}

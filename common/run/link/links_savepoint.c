@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* links_savepoint.c - a linking step in words, and going on from there: the tables that the stage needs. */
+#include "links.h"
+
+/* Where what becomes of references has been decided, the references themselves are done with. */
+static bool
+is_decided(const struct mrsi_link_run *l)
+{
+    return l->stage == MRSI_LINK_WRITE;
+}
+
+/* Of a side that gains documents. */
+static bool
+gains(const struct mrsi_link_run *l, uint32_t side)
+{
+    return side == 0 ? l->wants.lists : l->wants.refs;
+}
+
+/* ---- into words ---- */
+static enum mrs_status
+describe_references(struct mrsi_link_side *sd, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_tape_describe(&sd->whose, "whose", b, files, e);
+    MRS_THEN(s, mrsi_tape_describe(&sd->keys, "keys", b, files, e));
+    return s == MRS_OK ? mrsi_tape_describe(&sd->found, "found", b, files, e) : s;
+}
+
+static enum mrs_status
+describe_gains(struct mrsi_edges *x, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "gains", (int64_t)x->n);
+    enum mrs_status s = mrsi_area_describe(&x->start, "start", b, files, e);
+    return s == MRS_OK ? mrsi_area_describe(&x->to, "to", b, files, e) : s;
+}
+
+static enum mrs_status
+describe_side(struct mrsi_link_run *l, uint32_t side, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_link_side *sd = &l->side[side];
+    mrs_build_open(b, side ? "child" : "parent", side ? 5 : 6, MRS_DOCUMENT);
+    mrs_build_i64(b, "seen", (int64_t)sd->seen);
+    enum mrs_status s = mrsi_index_describe(&sd->ids, "ids", b, files, e);
+    MRS_THEN(s, mrsi_fates_describe(&sd->fates, "fates", b, files, e));
+    MRS_THEN(s, mrsi_tape_describe(&sd->at, "at", b, files, e));
+    MRS_THEN(s, mrsi_tape_describe(&sd->bytes, "bytes", b, files, e));
+    if (s == MRS_OK && !is_decided(l)) {
+        s = describe_references(sd, b, files, e);
+    } else if (s == MRS_OK && gains(l, side)) {
+        s = describe_gains(&sd->gains, b, files, e);
+    }
+    mrs_build_close(b);
+    return s;
+}
+
+enum mrs_status
+mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_link_run *l = arg;
+    enum mrs_status s = MRS_OK;
+    mrs_build_i64(b, "stage", l->stage);
+    mrs_build_i64(b, "now", l->now);
+    mrs_build_i64(b, "written", (int64_t)l->written);
+    mrsi_mark_log("logged", l->log, b);
+    mrs_build_bool(b, "late", l->late);
+    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
+        s = describe_side(l, i, b, files, e);
+    }
+    if (s != MRS_OK || !is_decided(l)) {
+        return s;
+    }
+    s = mrsi_area_describe(&l->listed, "listed", b, files, e);
+    MRS_THEN(s, mrsi_area_describe(&l->parent, "leaves", b, files, e));
+    return s == MRS_OK ? mrsi_sides_describe(&l->sides, b, files, e) : s;
+}
+
+/* ---- tables lie in files, and a file may have come to harm ---- */
+/* Whether each number, without the bits beside it, is below the end. */
+static bool
+are_below(const uint64_t *at, uint64_t n, uint64_t mask, uint64_t end)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if ((at[i] & mask) >= end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_kept(const struct mrsi_link_side *sd, uint64_t ordinal, struct mrs_buf *room)
+{
+    uint64_t at;
+    memcpy(&at, sd->at.p + ordinal * sizeof at, sizeof at);
+    if (at > sd->bytes.n || sd->bytes.n - at < MRSI_LINK_KEPT) {
+        return false;
+    }
+    const uint8_t *p = sd->bytes.p + at;
+    uint64_t id_len = mrs_le32(p), sort_len = mrs_le32(p + 4);
+    return id_len + sort_len <= sd->bytes.n - at - MRSI_LINK_KEPT &&
+           mrsi_mark_is_value(p[8], p + MRSI_LINK_KEPT, (uint32_t)id_len, room);
+}
+
+/* What was kept of each document that takes part. */
+static enum mrs_status
+check_kept(const struct mrsi_link_side *sd, struct mrs_err *e)
+{
+    struct mrs_buf room;
+    enum mrs_status s = sd->at.n == (sd->keeps ? sd->fates.n : 0) ? MRS_OK : mrsi_state_damaged("a side", e);
+    mrs_buf_init(&room, sd->fates.en->mem, SIZE_MAX);
+    for (uint64_t i = 0; s == MRS_OK && i < sd->at.n; i++) {
+        if (!(mrsi_fates_get(&sd->fates, i) & MRSI_FATE_OUTSIDE) && !is_kept(sd, i, &room)) {
+            s = room.bad ? mrs_buf_status(&room, e) : mrsi_state_damaged("an _id", e);
+        }
+    }
+    mrs_buf_clear(&room);
+    return s;
+}
+
+static bool
+are_references(const struct mrsi_link_run *l, uint32_t side)
+{
+    const struct mrsi_link_side *sd = &l->side[side];
+    bool second = mrsi_link_is_second(l, side);
+    const struct mrsi_tape *names = second ? &sd->found : &sd->keys;
+    return names->n == sd->whose.n && are_below(mrsi_tape_u64(&sd->whose), sd->whose.n, MRSI_REF_WHOSE, sd->fates.n) &&
+           (!second || are_below(mrsi_tape_u64(names), names->n, UINT64_MAX, l->side[!side].fates.n + 1));
+}
+
+static bool
+are_gains(const struct mrsi_link_run *l, uint32_t side)
+{
+    const struct mrsi_edges *x = &l->side[side].gains;
+    const uint64_t *start = mrsi_area_u64(&x->start);
+    for (uint64_t i = 0; i < l->side[side].fates.n; i++) {
+        if (start[i] > start[i + 1] || start[i + 1] > x->n) {
+            return false;
+        }
+    }
+    return are_below(mrsi_area_u64(&x->to), x->n, UINT64_MAX, l->side[!side].fates.n);
+}
+
+static bool
+are_listed(const struct mrsi_link_run *l)
+{
+    return are_below(mrsi_area_u64(&l->listed), l->side[1].fates.n, MRSI_LISTED_BY, l->side[0].fates.n + 1);
+}
+
+enum mrs_status
+mrsi_link_check(const struct mrsi_link_run *l, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
+        s = check_kept(&l->side[i], e);
+        if (s == MRS_OK && !(is_decided(l) ? !gains(l, i) || are_gains(l, i) : are_references(l, i))) {
+            s = mrsi_state_damaged("who names whom", e);
+        }
+    }
+    return s == MRS_OK && is_decided(l) && !are_listed(l) ? mrsi_state_damaged("who is listed", e) : s;
+}
+
+/* ---- and back ---- */
+static enum mrs_status
+apply_references(struct mrsi_link_side *sd, struct mrs_view d, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_tape_apply(&sd->whose, d, "whose", e);
+    MRS_THEN(s, mrsi_tape_apply(&sd->keys, d, "keys", e));
+    return s == MRS_OK ? mrsi_tape_apply(&sd->found, d, "found", e) : s;
+}
+
+static enum mrs_status
+apply_gains(struct mrsi_link_run *l, struct mrsi_link_side *sd, struct mrs_view d, struct mrs_err *e)
+{
+    bool bad = false;
+    uint64_t limit = l->en->memory / 16, n = sd->fates.n;
+    sd->gains.n = mrsi_state_number(d, "gains", INT64_MAX / 8, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("who gains whom", e) : MRS_OK;
+    MRS_THEN(s, mrsi_area_apply(&sd->gains.start, l->en, (n + 2) * 8, limit, d, "start", e));
+    return s == MRS_OK ? mrsi_area_apply(&sd->gains.to, l->en, sd->gains.n * 8, limit, d, "to", e) : s;
+}
+
+static enum mrs_status
+apply_side(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrsi_link_side *sd = &l->side[side];
+    struct mrs_view d = mrsi_mark_doc(l->pass.from, side ? "child" : "parent");
+    sd->seen = mrsi_state_number(d, "seen", INT64_MAX, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("a side", e) : mrsi_index_apply(&sd->ids, d, "ids", e);
+    MRS_THEN(s, mrsi_fates_apply(&sd->fates, d, "fates", e));
+    MRS_THEN(s, mrsi_tape_apply(&sd->at, d, "at", e));
+    MRS_THEN(s, mrsi_tape_apply(&sd->bytes, d, "bytes", e));
+    if (s == MRS_OK && sd->ids.end > sd->fates.n) {
+        s = mrsi_state_damaged("a side", e);
+    }
+    if (s == MRS_OK && !is_decided(l)) {
+        return apply_references(sd, d, e);
+    }
+    return s == MRS_OK && gains(l, side) ? apply_gains(l, sd, d, e) : s;
+}
+
+static enum mrs_status
+apply_decided(struct mrsi_link_run *l, struct mrs_view mark, struct mrs_err *e)
+{
+    uint64_t bytes = l->side[1].fates.n * 8, limit = l->en->memory / 16;
+    enum mrs_status s = mrsi_area_apply(&l->listed, l->en, bytes, limit, mark, "listed", e);
+    if (s == MRS_OK && l->wants.leaves) {
+        s = mrsi_area_apply(&l->parent, l->en, bytes, limit, mark, "leaves", e);
+    }
+    MRS_THEN(s, mrsi_link_check(l, e));
+    MRS_THEN(s, mrsi_link_open(l, e));
+    MRS_THEN(s, mrsi_pass_apply(&l->pass, e));
+    return s == MRS_OK ? mrsi_sides_apply(&l->sides, mark, e) : s;
+}
+
+enum mrs_status
+mrsi_link_from_mark(struct mrsi_link_run *l, struct mrs_err *e)
+{
+    struct mrs_view mark = l->pass.from;
+    bool bad = false;
+    struct mrs_val late = mrs_doc_get(mark, "late");
+    l->stage = (enum mrsi_link_stage)mrsi_state_number(mark, "stage", MRSI_LINK_WRITE, &bad);
+    l->now = (uint32_t)mrsi_state_number(mark, "now", l->self ? 0 : 1, &bad);
+    l->written = mrsi_state_number(mark, "written", (1ull << l->st->desc.n_sides) - 1, &bad);
+    l->log = mrsi_mark_log_back(mark, "logged", &bad);
+    enum mrs_status s = bad || late.type != MRS_BOOL ? mrsi_state_damaged("the step", e) : MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
+        s = apply_side(l, i, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    l->late = *late.p;
+    l->went_on = true;
+    s = is_decided(l) ? apply_decided(l, mark, e) : mrsi_pass_apply(&l->pass, e);
+    if (l->stage == MRSI_LINK_DECIDE) {
+        l->pass.from = mrs_empty_doc();
+    }
+    return s;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* notices.h - values of the result that a server would not take, and paths that no document has. */
+#ifndef MRSI_RUN_NOTICES_H
+#define MRSI_RUN_NOTICES_H
+
+#include "run/account/account.h"
+
+/* ---- notices.c: what else an author should know; all of these do nothing where the report is not to have it ---- */
+struct mrsi_fates;
+enum mrs_status mrsi_fit_begin(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_fit_end(struct mrsi_engine *en);
+enum mrs_status mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e);
+void mrsi_fit_restart(struct mrsi_engine *en, uint32_t coll);
+uint32_t mrsi_fit_most(const struct mrsi_engine *en);
+bool mrsi_fit_line(const struct mrsi_engine *en, uint32_t no, char *line, size_t size);
+/* unique_check.c: the same for unique indexes other than that of `_id`; `of`: what notices.c keeps of a collection,
+ * NULL where it has none of them. */
+struct mrsi_clash;
+enum mrs_status mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrsi_clash **out,
+                               struct mrs_err *e);
+void mrsi_clash_free(struct mrsi_clash *of);
+enum mrs_status mrsi_clash_document(struct mrsi_clash *of, struct mrs_view doc, struct mrs_err *e);
+void mrsi_clash_restart(struct mrsi_clash *of);
+uint32_t mrsi_clash_most(const struct mrsi_clash *of); /* notices that may come of it */
+enum mrs_status mrsi_clash_report(struct mrsi_clash *of, struct mrs_err *e);
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unknown_paths.c - which paths of the plan no document has: misspelled, most often, and the step then does nothing.
+ *
+ * A bit of a row stands for a path that the step reads or removes; it is set by the first document that has the path,
+ * and from then on the path costs nothing. What nobody has is told with the nearest name among the first documents.
+ * The bits lie in the account's rows, so they are saved and forgotten with these. */
+#include "notices.h"
+#include "unknown_paths.h"
+
+#include "mongoreshape/path.h"
+
+enum { PATHS = 64, NAMED = 100, NAMES = 256, LEVELS = 8, NAME_MAX_BYTES = 120 };
+
+struct wanted { /* of a row */
+    uint64_t all;
+    struct mrs_path path[PATHS];
+    uint32_t n;
+    _Atomic uint32_t named; /* documents whose names were taken */
+    const char *name[NAMES];
+    uint32_t n_names;
+};
+struct mrsi_unknown_paths {
+    struct mrs_arena arena;
+    pthread_mutex_t lock; /* of names */
+    struct wanted **of;   /* by row; NULL: none */
+};
+
+/* ---- before the run ---- */
+/* Names of digits may be positions; the whole, and names that only documents tell, are no paths. */
+static bool
+is_path(const char *text)
+{
+    if (!*text || strcmp(text, "_id") == 0 || strpbrk(text, "*$")) {
+        return false;
+    }
+    size_t n;
+    for (const char *at = text; *at; at += n + (at[n] == '.')) {
+        n = strcspn(at, ".");
+        if (strspn(at, "0123456789") == n) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What a step writes it may make itself. */
+static bool
+is_read(const struct mrs_desc *d, const struct mrs_touch *t)
+{
+    bool both = d->family == MRS_FAMILY_LINK || d->family == MRS_FAMILY_TREE; /* one form may be made of the other */
+    for (uint32_t i = 0; (t->kind == 'D' || both) && i < d->n_touches; i++) {
+        const struct mrs_touch *o = &d->touches[i];
+        if (o->side == t->side && o->kind == 'A' && strcmp(o->path, t->path) == 0) {
+            return false;
+        }
+    }
+    return t->kind != 'A' && is_path(t->path);
+}
+
+static enum mrs_status
+want(struct mrsi_engine *en, uint32_t row, const char *text, struct mrs_err *e)
+{
+    struct wanted **at = &en->paths->of[row], *w = *at;
+    struct mrs_arena *a = &en->paths->arena;
+    struct mrs_err why;
+    if (!w) {
+        w = *at = mrs_arena_alloc(a, sizeof *w);
+        if (!w) {
+            return mrs_err_memory(e, sizeof *w);
+        }
+        memset(w, 0, sizeof *w);
+    }
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (strcmp(w->path[i].text, text) == 0) {
+            return MRS_OK;
+        }
+    }
+    struct mrs_val v = mrs_make_text(a, text, (uint32_t)strlen(text));
+    mrs_err_clear(&why);
+    if (w->n == PATHS || v.type == MRS_MISSING) {
+        return v.type == MRS_MISSING ? mrs_err_memory(e, strlen(text)) : MRS_OK;
+    }
+    enum mrs_status s = mrs_path_compile(a, v, false, &w->path[w->n], &why);
+    if (s == MRS_OK) {
+        w->all |= 1ull << w->n++;
+    }
+    return s == MRS_DEAD ? mrs_err_memory(e, sizeof *w) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_unknown_paths *p = en->paths = mrs_zalloc(en->mem, sizeof *p);
+    if (!p) {
+        return mrs_err_memory(e, sizeof *p);
+    }
+    mrs_arena_init(&p->arena, en->mem);
+    pthread_mutex_init(&p->lock, NULL);
+    p->of = mrs_arena_alloc(&p->arena, (en->n_rows + 1) * sizeof(struct wanted *));
+    en->wants = mrs_arena_alloc(&p->arena, (en->n_rows + 1) * sizeof *en->wants);
+    if (!p->of || !en->wants) {
+        return mrs_err_memory(e, en->n_rows * sizeof(struct wanted *));
+    }
+    memset(p->of, 0, (en->n_rows + 1) * sizeof(struct wanted *));
+    enum mrs_status s = MRS_OK;
+    for (uint32_t step = 0; s == MRS_OK && step < en->plan->n_steps; step++) {
+        const struct mrs_desc *d = &en->plan->steps[step].desc;
+        for (uint32_t i = 0; s == MRS_OK && i < d->n_touches + d->n_names; i++) {
+            const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
+            s = is_read(d, t) ? want(en, en->row_of[step][t->side], t->path, e) : MRS_OK;
+        }
+    }
+    for (uint32_t row = 0; s == MRS_OK && row < en->n_rows; row++) {
+        en->wants[row] = p->of[row] ? p->of[row]->all : 0;
+    }
+    return s;
+}
+
+void
+mrsi_paths_free(struct mrsi_engine *en)
+{
+    if (en->paths) {
+        pthread_mutex_destroy(&en->paths->lock);
+        mrs_arena_clear(&en->paths->arena);
+        mrs_free(en->mem, en->paths);
+    }
+    en->paths = NULL;
+}
+
+/* ---- documents ---- */
+/* The first names of all levels, for those who look for the nearest. A name that finds no memory is not known. */
+static void
+take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size_t n)
+{
+    for (uint32_t i = 0; i < w->n_names; i++) {
+        if (strlen(w->name[i]) == n && memcmp(w->name[i], name, n) == 0) {
+            return;
+        }
+    }
+    bool id = n == 3 && memcmp(name, "_id", 3) == 0; /* nobody misspells it, and it is near to many */
+    char *copy = w->n_names < NAMES && !id ? mrs_arena_alloc(&p->arena, n + 1) : NULL;
+    if (copy) {
+        memcpy(copy, name, n);
+        copy[n] = '\0';
+        w->name[w->n_names++] = copy;
+    }
+}
+
+static void
+take_names(struct mrsi_unknown_paths *p, struct wanted *w, struct mrs_view doc)
+{
+    struct {
+        struct mrs_walk walk;
+        size_t above; /* bytes of the names above, with their dots */
+        bool array;
+    } level[LEVELS];
+    char name[NAME_MAX_BYTES];
+    uint32_t depth = 1;
+    mrs_walk_init(&level[0].walk, doc);
+    level[0].above = 0;
+    level[0].array = false;
+    while (depth) {
+        struct mrs_elem e;
+        size_t n = level[depth - 1].above;
+        if (mrs_walk_next(&level[depth - 1].walk, &e) != 1) {
+            depth--;
+            continue;
+        }
+        if (!level[depth - 1].array) {
+            if (n + e.name_len + 1 >= sizeof name) {
+                continue;
+            }
+            memcpy(name + n, e.name, e.name_len);
+            n += e.name_len;
+            take_name(p, w, name, n);
+            name[n++] = '.';
+        }
+        if (depth < LEVELS && (e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY)) {
+            mrs_walk_init(&level[depth].walk, mrs_val_view(e.v));
+            level[depth].above = n;
+            level[depth++].array = e.v.type == MRS_ARRAY;
+        }
+    }
+}
+
+static enum mrs_status
+is_there(void *arg, struct mrs_val v)
+{
+    *(bool *)arg = v.type != MRS_MISSING;
+    return v.type == MRS_MISSING ? MRS_OK : MRS_END;
+}
+
+/* A text with dots may also be the name of one field, where a plan has it as a list. */
+static bool
+has(struct mrs_view doc, const struct mrs_path *path)
+{
+    struct mrs_elem e;
+    bool there = mrs_doc_find(doc, path->text, (uint32_t)strlen(path->text), &e);
+    if (!there && path->n > 1) {
+        mrs_path_each(path, doc, true, is_there, &there);
+    }
+    return there;
+}
+
+void
+mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
+{
+    struct mrsi_unknown_paths *p = w->en->paths;
+    struct wanted *x = p->of[row];
+    uint64_t left = x->all & ~w->rows[row].seen;
+    while (left) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        left &= left - 1;
+        w->rows[row].seen |= has(doc, &x->path[i]) ? 1ull << i : 0;
+    }
+    if ((x->all & ~w->rows[row].seen) && atomic_fetch_add(&x->named, atomic_load(&x->named) < NAMED) < NAMED) {
+        pthread_mutex_lock(&p->lock);
+        take_names(p, x, doc);
+        pthread_mutex_unlock(&p->lock);
+    }
+}
+
+/* ---- behind the run ---- */
+/* The nearest name, else one that ends as the path does. */
+static const char *
+nearest(const struct wanted *w, const struct mrs_path *path)
+{
+    const char *found = mrs_nearest(path->text, w->name, w->n_names), *end = path->part[path->n - 1].name;
+    for (uint32_t i = 0; !found && i < w->n_names; i++) {
+        const char *dot = strrchr(w->name[i], '.');
+        found = strcmp(dot ? dot + 1 : w->name[i], end) == 0 ? w->name[i] : NULL;
+    }
+    return found;
+}
+
+static const char *
+kept(struct mrs_report *r, const char *text)
+{
+    return text ? mrs_arena_copy(&r->arena, text, strlen(text) + 1) : NULL;
+}
+
+enum mrs_status
+mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    rep->unmet = mrs_arena_alloc(&rep->arena, (size_t)(en->n_rows * PATHS + 1) * sizeof *rep->unmet);
+    if (!rep->unmet) {
+        return mrs_err_memory(e, en->n_rows * PATHS * sizeof *rep->unmet);
+    }
+    for (uint32_t step = 0; step < en->plan->n_steps && !en->opts->sample; step++) {
+        const struct mrs_desc *d = &en->plan->steps[step].desc;
+        for (uint32_t side = 0; side < d->n_sides; side++) {
+            uint32_t row = en->row_of[step][side];
+            const struct wanted *w = en->paths->of[row];
+            bool told = side > 0 && row <= en->row_of[step][side - 1]; /* a collection that an earlier side has */
+            for (uint32_t i = 0; w && !told && en->rows[row].before && i < w->n; i++) {
+                if (en->rows[row].seen & 1ull << i) {
+                    continue;
+                }
+                struct mrs_unmet x = {en->plan->steps[step].no, kept(rep, d->sides[side].coll.ns),
+                                      kept(rep, w->path[i].text), kept(rep, nearest(w, &w->path[i]))};
+                if (!x.ns || !x.path) {
+                    return mrs_err_memory(e, 1);
+                }
+                rep->unmet[rep->n_unmet++] = x;
+            }
+        }
+    }
+    return MRS_OK;
+}

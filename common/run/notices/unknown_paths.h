@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unknown_paths.h - which paths of the plan no document has. */
+#ifndef MRS_RUN_PATHS_H
+#define MRS_RUN_PATHS_H
+
+#include "notices.h"
+
+/* Fills en->wants. */
+enum mrs_status mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_paths_free(struct mrsi_engine *en);
+/* A document that a step sees, where a path of its row was not met yet: see mrsi_paths_meet. */
+void mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc);
+static inline void
+mrsi_paths_meet(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
+{
+    if (w->en->wants[row] & ~w->rows[row].seen) {
+        mrsi_paths_look(w, row, doc);
+    }
+}
+/* What nobody has, into the report. */
+enum mrs_status mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e);
+
+#endif

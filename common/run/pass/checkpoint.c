@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* checkpoint.c - when a run puts its state on disk, which files it keeps for that, and what becomes of them.
+ *
+ * Words for a boundary are made when it is reached, but written only where enough time has passed since the last time:
+ * a short run writes none. What was true at the boundary may be written later as well, when the run is interrupted in
+ * the pass behind it, so files that the boundary names stay until there is a newer one. */
+#include "checkpoint.h"
+#include "mongoreshape/clock.h"
+#include "mongoreshape/version.h"
+#include <unistd.h>
+
+#define BETWEEN_MS 5000u /* before the first, and between two boundaries that are written */
+#define MARK_MS 30000u   /* between a checkpoint and a mark in the pass behind it */
+#define WORDS_SHARE 20u  /* boundaries are put into words where that takes less than such a part of the time, */
+#define WORDS_MS 1000u   /* and at first in any case: what begins behind one that is not has no marks */
+
+struct mrsi_checkpoints {
+    uint32_t reached;         /* boundaries behind the one where this run began */
+    uint64_t begun_ms, written_ms;
+    uint64_t words_took_ms;   /* to put boundaries into words, all together */
+    struct mrs_buf options;   /* documents of what must be the same */
+    struct mrs_buf input;
+    struct mrs_buf boundary;  /* the state of the last boundary, a document; empty: none yet */
+    struct mrs_buf pass;      /* the mark behind it, a document; empty: none */
+    struct mrs_buf pass_files;
+    bool exact;               /* what runs now began at that boundary */
+    bool pass_on_disk;        /* the state on disk has a mark */
+    uint32_t begins;          /* boundaries reached before it has */
+    struct mrs_view from_pass; /* the mark to go on from, until the pass has taken it */
+    struct mrs_buf synced;    /* numbers of files that do not change and are on disk */
+    bool is_on_disk;          /* there is a state, and this run has taken it over or written it */
+    bool is_newer;            /* the boundary is newer than the state on disk */
+    bool left_out;            /* the last state that was made is too large */
+    bool took_up;             /* or there was nothing to take up: OUT.partial is this run's */
+    bool is_published;
+    char *bytes;              /* of the state that was read */
+    struct mrsi_checkpoint from;
+    bool resumes;
+    bool is_whole;            /* the output is, */
+    bool was_whole;           /* and was at the state that it resumes from */
+};
+
+static bool
+everywhere(const struct mrsi_engine *en)
+{
+    return en->opts->checkpoint_ms == 1;
+}
+
+static enum mrs_status
+copy_list(struct mrs_buf *to, const struct mrs_buf *from, struct mrs_err *e)
+{
+    mrs_buf_reset(to);
+    mrs_buf_put(to, from->p, from->n);
+    return mrs_buf_status(to, e);
+}
+
+/* ---- the state to disk ---- */
+static enum mrs_status
+sync_files(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    enum mrs_status s = mrs_output_sync(en->out, e);
+    for (size_t i = 0; s == MRS_OK && i + sizeof(uint32_t) <= en->kept->files.n; i += sizeof(uint32_t)) {
+        uint32_t no;
+        memcpy(&no, en->kept->files.p + i, sizeof no);
+        bool grows = en->refused_log && no == en->refused_log->no;
+        if (grows || !mrsi_kept_has(&k->synced, no)) {
+            s = mrs_beside_sync(&en->kept->dir, no, e);
+            mrs_buf_put(&k->synced, &no, sizeof no);
+        }
+    }
+    for (size_t i = 0; s == MRS_OK && k->pass.n && i + sizeof(uint32_t) <= k->pass_files.n; i += sizeof(uint32_t)) {
+        uint32_t no; /* what is being written grows */
+        memcpy(&no, k->pass_files.p + i, sizeof no);
+        s = mrs_beside_sync(&en->kept->dir, no, e);
+    }
+    return s == MRS_OK ? mrs_buf_status(&k->synced, e) : s;
+}
+
+/* What must be the same is found out once, when it is needed first. */
+static enum mrs_status
+know_same(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    struct mrs_build b;
+    struct mrs_view d;
+    enum mrs_status s = MRS_OK;
+    if (k->input.n) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&k->options);
+    mrs_build_init(&b, &k->options);
+    s = mrsi_same_options(en, &b, e);
+    MRS_THEN(s, mrs_build_finish(&b, &d, e));
+    if (s == MRS_OK) {
+        mrs_build_init(&b, &k->input);
+        s = mrsi_same_input(en, &b, e);
+        MRS_THEN(s, mrs_build_finish(&b, &d, e));
+    }
+    if (s != MRS_OK) {
+        mrs_buf_reset(&k->input); /* half of it is nothing */
+    }
+    return s;
+}
+
+static struct mrs_val
+value_of(const struct mrs_buf *doc, uint8_t type)
+{
+    return (struct mrs_val){doc->p, (uint32_t)doc->n, type};
+}
+
+static enum mrs_status
+compose(struct mrsi_engine *en, struct mrs_buf *body, struct mrs_buf *file, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    struct mrs_build b;
+    struct mrs_view d;
+    char id[33];
+    uint8_t room[16];
+    mrs_build_init(&b, body);
+    mrs_plan_id_text(en->plan, id);
+    mrs_build_i64(&b, "format", MRSI_STATE_FORMAT);
+    mrs_build_text(&b, "tool", MRS_VERSION, (uint32_t)strlen(MRS_VERSION));
+    mrs_build_text(&b, "plan", en->plan->name, (uint32_t)strlen(en->plan->name));
+    mrs_build_text(&b, "planId", id, (uint32_t)strlen(id));
+    mrs_build_val(&b, "now", 3, mrs_make_i64(room, en->plan->now_ms, MRS_DATE));
+    mrsi_state_put_bytes(&b, "secret", en->drawn, sizeof en->drawn);
+    mrs_build_val(&b, "options", 7, value_of(&k->options, MRS_DOCUMENT));
+    mrs_build_val(&b, "input", 5, value_of(&k->input, MRS_ARRAY));
+    mrs_build_val(&b, "state", 5, value_of(&k->boundary, MRS_DOCUMENT));
+    if (k->pass.n) {
+        mrs_build_val(&b, "pass", 4, value_of(&k->pass, MRS_DOCUMENT));
+    }
+    enum mrs_status s = mrs_build_finish(&b, &d, e);
+    if (s == MRS_OK) {
+        mrsi_checkpoint_frame(d, file);
+        s = mrs_buf_status(file, e);
+    }
+    return s;
+}
+
+static void
+tell(struct mrsi_engine *en, bool written)
+{
+    if (en->opts->checkpoint) {
+        en->opts->checkpoint(en->opts->checkpoint_arg, written);
+    }
+}
+
+/* From before the rename on the files of both states are kept; behind it those of the new one alone. */
+static enum mrs_status
+replace_state(struct mrsi_engine *en, const struct mrs_buf *file, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    size_t old = en->kept->on_disk.n;
+    mrs_buf_put(&en->kept->on_disk, en->kept->files.p, en->kept->files.n);
+    if (k->pass.n) {
+        mrs_buf_put(&en->kept->on_disk, k->pass_files.p, k->pass_files.n);
+    }
+    enum mrs_status s = mrs_buf_status(&en->kept->on_disk, e);
+    MRS_THEN(s, mrs_beside_write(&en->kept->dir, file->p, file->n, e));
+    if (s == MRS_OK) {
+        en->kept->on_disk.n -= old;
+        if (old && en->kept->on_disk.n) {
+            memmove(en->kept->on_disk.p, en->kept->on_disk.p + old, en->kept->on_disk.n);
+        }
+        k->is_on_disk = true;
+        k->pass_on_disk = k->pass.n > 0;
+    }
+    return s;
+}
+
+/* The state of the last boundary, with the mark where there is one, becomes the one on disk. One that is too large for
+ * a document is left out: then the run can be gone on with from an earlier one. */
+static enum mrs_status
+write_state(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    struct mrs_buf body, file;
+    mrs_buf_init(&body, en->mem, MRS_DOC_MAX);
+    mrs_buf_init(&file, en->mem, MRS_STOPPED_MAX);
+    tell(en, false);
+    enum mrs_status s = sync_files(en, e);
+    MRS_THEN(s, know_same(en, e));
+    if (s == MRS_OK) {
+        struct mrs_err own;
+        mrs_err_clear(&own);
+        s = compose(en, &body, &file, &own);
+        k->left_out = s != MRS_OK && own.code == MRS_E_LIMIT;
+        if (s == MRS_OK) {
+            s = replace_state(en, &file, e);
+        } else if (k->left_out) {
+            s = MRS_OK;
+        } else if (e) {
+            *e = own;
+        }
+    }
+    mrs_buf_clear(&body);
+    mrs_buf_clear(&file);
+    if (s == MRS_OK) {
+        k->written_ms = mrs_clock_steady();
+        k->is_newer = false;
+        mrsi_kept_sweep(en);
+        tell(en, true);
+    }
+    return s;
+}
+
+static enum mrs_status
+put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    struct mrs_build b;
+    struct mrs_view d;
+    uint64_t begun = mrs_clock_steady();
+    mrs_buf_reset(&k->boundary);
+    mrs_buf_reset(&en->kept->files);
+    mrs_buf_reset(&k->pass);
+    mrs_build_init(&b, &k->boundary);
+    mrs_build_bool(&b, "whole", k->is_whole);
+    enum mrs_status s = mrsi_state_describe(en, step, &b, &en->kept->files, e);
+    MRS_THEN(s, mrs_build_finish(&b, &d, e));
+    k->is_newer = k->exact = s == MRS_OK;
+    k->words_took_ms += mrs_clock_steady() - begun;
+    mrsi_kept_sweep(en);
+    return s;
+}
+
+enum mrs_status
+mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    if (!k || !en->out) {
+        return MRS_OK;
+    }
+    uint64_t now = mrs_clock_steady(), since = k->written_ms ? k->written_ms : k->begun_ms;
+    uint64_t most = en->opts->checkpoint_ms;
+    uint64_t least = most && most < BETWEEN_MS ? most : BETWEEN_MS;
+    if (k->from_pass.n > MRS_DOC_MIN) {
+        return k->begins++ ? mrsi_state_damaged("no pass wants its mark", e) : MRS_OK;
+    }
+    bool costly = k->words_took_ms > WORDS_MS && now - k->begun_ms < WORDS_SHARE * k->words_took_ms;
+    if (!everywhere(en) && k->boundary.n && costly) {
+        k->exact = false;
+        return MRS_OK;
+    }
+    enum mrs_status s = put_into_words(en, step, e);
+    k->reached++;
+    return s == MRS_OK && (everywhere(en) || now - since >= least) ? write_state(en, e) : s;
+}
+
+enum mrs_status
+mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    if (!k || !en->out) {
+        return MRS_OK;
+    }
+    if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while its residue was written, or it was published */
+        struct mrs_val kind = mrs_doc_get(k->from_pass, "kind");
+        bool wanted = mrs_val_is_text(kind, MRSI_KEEP_PUBLISH) ||
+                      (en->opts->write_residue && mrs_val_is_text(kind, MRSI_KEEP_RESIDUE));
+        return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its mark", e);
+    }
+    k->is_whole = true;
+    bool inverse = en->opts->write_residue; /* whose run leaves something of its own */
+    bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
+    enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
+    bool marked = en->residue; /* where one is put back a mark comes next: what was written stands in it alone */
+    return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not wanted: nobody would look for it */
+}
+
+/* ---- marks ---- */
+bool
+mrsi_keep_due(const struct mrsi_engine *en)
+{
+    const struct mrsi_checkpoints *k = en->keep;
+    if (!k || !en->out || !k->exact) {
+        return false;
+    }
+    uint64_t now = mrs_clock_steady(), since = k->written_ms ? k->written_ms : k->begun_ms;
+    uint64_t most = en->opts->checkpoint_ms;
+    return everywhere(en) || now - since >= (most ? most : MARK_MS) ||
+           (mrsi_cancelled(en) && (k->is_on_disk || now - k->begun_ms >= BETWEEN_MS));
+}
+
+static enum mrs_status
+make_mark(const struct mrsi_pass *p, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = p->en->keep;
+    struct mrs_build b;
+    struct mrs_view d;
+    mrs_buf_reset(&k->pass);
+    mrs_buf_reset(&k->pass_files);
+    mrs_build_init(&b, &k->pass);
+    enum mrs_status s = mrsi_pass_describe(p, &b, &k->pass_files, e);
+    MRS_THEN(s, mrs_buf_status(&k->pass_files, e));
+    if (s == MRS_OK) {
+        mrsi_state_put_bytes(&b, "files", k->pass_files.p, k->pass_files.n);
+        s = mrs_build_finish(&b, &d, e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = p->en->keep;
+    struct mrs_err own;
+    mrs_err_clear(&own);
+    enum mrs_status s = make_mark(p, &own);
+    if (s == MRS_OK) {
+        s = write_state(p->en, e);
+        k->reached++;
+    } else if (own.code == MRS_E_LIMIT) {
+        k->left_out = true;
+        k->written_ms = mrs_clock_steady(); /* the next try comes when the next mark is due */
+        s = MRS_OK;
+    } else if (e) {
+        *e = own;
+    }
+    mrsi_kept_drop_marked(p->en);
+    mrs_buf_reset(&k->pass);
+    return s;
+}
+
+/* Where it is left out the boundary counts again. */
+enum mrs_status
+mrsi_keep_mark_anew(const struct mrsi_pass *p, struct mrs_err *e)
+{
+    const struct mrsi_checkpoints *k = p->en->keep;
+    enum mrs_status s = mrsi_keep_mark(p, e);
+    return s == MRS_OK && k->left_out && k->pass_on_disk ? write_state(p->en, e) : s;
+}
+
+bool
+mrsi_keep_has_mark(const struct mrsi_engine *en)
+{
+    return en->keep && en->keep->exact && en->keep->pass_on_disk;
+}
+
+void
+mrsi_keep_mark_for(struct mrsi_pass *p)
+{
+    struct mrsi_checkpoints *k = p->en->keep;
+    p->from = mrs_empty_doc();
+    if (k && k->from_pass.n > MRS_DOC_MIN && mrs_val_is_text(mrs_doc_get(k->from_pass, "kind"), p->kind)) {
+        p->from = k->from_pass;
+        k->from_pass = mrs_empty_doc();
+    }
+}
+
+/* ---- the beginning ---- */
+static enum mrs_status
+make_keep(struct mrsi_engine *en, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_kept_open(en, e);
+    struct mrsi_checkpoints *k = s == MRS_OK ? mrs_zalloc(en->mem, sizeof *k) : NULL;
+    if (!k) {
+        mrsi_kept_close(en);
+        return s == MRS_OK ? mrs_err_memory(e, sizeof *k) : s;
+    }
+    struct mrs_buf *const bufs[] = {&k->options, &k->input, &k->boundary, &k->pass, &k->pass_files, &k->synced};
+    k->from_pass = mrs_empty_doc();
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
+        mrs_buf_init(bufs[i], en->mem, MRS_DOC_MAX);
+    }
+    k->begun_ms = mrs_clock_steady();
+    en->keep = k;
+    return MRS_OK;
+}
+
+static enum mrs_status
+read_state(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    struct mrs_err own;
+    size_t n = 0;
+    mrs_err_clear(&own);
+    enum mrs_status s = mrs_beside_read(&en->kept->dir, &k->bytes, &n, &own);
+    if (s != MRS_OK && own.code == MRS_E_MISSING) {
+        en->report->anew = true;
+        return MRS_OK;
+    }
+    if (s != MRS_OK) {
+        *e = own;
+        return s;
+    }
+    s = mrsi_checkpoint_parse(k->bytes, n, &k->from, e);
+    MRS_THEN(s, know_same(en, e));
+    if (s == MRS_OK) {
+        struct mrs_view options = {k->options.p, (uint32_t)k->options.n}, input = {k->input.p, (uint32_t)k->input.n};
+        s = mrsi_same_check(en, &k->from, options, input, e);
+    }
+    k->resumes = s == MRS_OK;
+    if (k->resumes) {
+        mrsi_secret_take(en, k->from.secret); /* what is held as hashes now meets what was */
+    }
+    return s == MRS_OK ? mrs_beside_settle(&en->kept->dir, k->from.output, en->opts->force, &k->is_published, e) : s;
+}
+
+enum mrs_status
+mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    bool stream = o->output && strcmp(o->output, "-") == 0;
+    if (o->resume && (stream || o->dry_run || !o->checkpoints)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--resume: a run that writes %s leaves nothing to go on with",
+                           stream ? "to standard output" : "no dump");
+    }
+    if (!o->checkpoints || o->dry_run || stream) {
+        return MRS_OK;
+    }
+    enum mrs_status s = make_keep(en, e);
+    return s == MRS_OK && o->resume ? read_state(en, e) : s;
+}
+
+enum mrs_status
+mrs_stopped_now(struct mrs_mem *mem, const char *output, int64_t *now, struct mrs_err *e)
+{
+    struct mrs_beside side = {mem, output, NULL};
+    struct mrsi_checkpoint cp;
+    char *p = NULL;
+    size_t n;
+    enum mrs_status s = mrs_beside_read(&side, &p, &n, e);
+    MRS_THEN(s, mrsi_checkpoint_parse(p, n, &cp, e));
+    if (s == MRS_OK) {
+        *now = cp.now_ms;
+    }
+    mrs_beside_place(&side, e);
+    mrs_free(mem, p);
+    return s;
+}
+
+bool
+mrsi_keep_resumes(const struct mrsi_engine *en)
+{
+    return en->keep && en->keep->resumes;
+}
+
+bool
+mrsi_keep_was_whole(const struct mrsi_engine *en)
+{
+    return en->keep && en->keep->was_whole;
+}
+
+bool
+mrsi_keep_is_published(const struct mrsi_engine *en)
+{
+    return en->keep && en->keep->is_published;
+}
+
+/* Files that the state names stay, the others go. */
+static enum mrs_status
+keep_files(struct mrsi_engine *en, bool in_pass, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    bool bad = false;
+    enum mrs_status s = copy_list(&en->kept->on_disk, &en->kept->files, e);
+    if (s == MRS_OK && in_pass) {
+        size_t n;
+        const uint8_t *p = mrsi_state_bytes(k->from.pass, "files", &n, &bad);
+        bad = bad || n % sizeof(uint32_t);
+        mrs_buf_put(&en->kept->on_disk, p, bad ? 0 : n);
+        s = bad ? mrsi_state_damaged("its files", e) : mrs_buf_status(&en->kept->on_disk, e);
+    }
+    struct mrs_beside_keep keep = {(const uint32_t *)(const void *)en->kept->on_disk.p,
+                                   (uint32_t)(en->kept->on_disk.n / sizeof(uint32_t))};
+    s = s == MRS_OK ? mrs_beside_check(&en->kept->dir, &keep, e) : s; /* while all is as it was */
+    return s == MRS_OK ? mrs_beside_clear(&en->kept->dir, &keep, e) : s;
+}
+
+enum mrs_status
+mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    bool bad = false;
+    if (!k->resumes) {
+        k->took_up = true;
+        enum mrs_status s = mrs_beside_clear(&en->kept->dir, NULL, e);
+        MRS_THEN(s, mrsi_inverse_forget(en->mem, en->opts, e));
+        return s == MRS_OK ? put_into_words(en, 0, e) : s;
+    }
+    bool in_pass = k->from.pass.n > MRS_DOC_MIN;
+    struct mrs_view latest = in_pass ? k->from.pass : k->from.state;
+    struct mrs_view output = k->from.output, open = mrs_empty_doc();
+    struct mrs_val whole = mrs_doc_get(k->from.state, "whole");
+    if (in_pass) {
+        struct mrs_val v = mrs_doc_get(k->from.pass, "output");
+        open = mrsi_state_list(k->from.pass, "open", &bad);
+        output = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
+    }
+    en->kept->next = (uint32_t)mrsi_state_number(latest, "next", UINT32_MAX - 1, &bad);
+    enum mrs_status s = bad || !en->kept->next ? mrsi_state_damaged("its head", e) : MRS_OK;
+    MRS_THEN(s, mrsi_state_apply(en, k->from.state, step, &en->kept->files, e));
+    en->report->resumed = true;
+    if (s == MRS_OK && k->is_published && !(whole.type == MRS_BOOL && *whole.p && *step == en->plan->n_steps)) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
+                        "%s is there and whole; %s.checkpoint is of a time before that: remove it", en->opts->output,
+                        en->opts->output);
+    }
+    if (s != MRS_OK || k->is_published) {
+        k->from_pass = k->from.pass; /* for what it says: no pass is begun any more */
+        return s;
+    }
+    s = mrs_output_take_up(en->out, output, open, e);
+    MRS_THEN(s, keep_files(en, in_pass, e));
+    if (s == MRS_OK) {
+        k->took_up = k->is_on_disk = k->exact = true;
+        k->pass_on_disk = in_pass;
+        k->was_whole = whole.type == MRS_BOOL && *whole.p;
+        k->from_pass = k->from.pass;
+        k->begins = *step < en->plan->n_steps; /* else the boundary before a collection comes first */
+        k->written_ms = mrs_clock_steady();
+        mrs_buf_put(&k->boundary, k->from.state.p, k->from.state.n);
+        s = mrs_buf_status(&k->boundary, e);
+    }
+    return s;
+}
+
+/* ---- the end ---- */
+enum mrs_status
+mrsi_keep_forget(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    enum mrs_status s = k ? mrs_beside_clear(&en->kept->dir, NULL, e) : MRS_OK;
+    if (k && s == MRS_OK) {
+        k->is_on_disk = false;
+    }
+    return s;
+}
+
+/* Errors after which the same command may succeed. */
+static bool
+may_go_on(enum mrs_status s, const struct mrs_err *e)
+{
+    enum mrs_code c = e ? e->code : MRS_E_NONE;
+    return s == MRS_DEAD || c == MRS_E_CANCEL || c == MRS_E_IO || c == MRS_E_MEMORY || c == MRS_E_EXISTS;
+}
+
+static void
+stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    bool go_on = may_go_on(s, e);
+    bool worth = k->is_on_disk || (k->reached && (everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS));
+    struct mrs_err own;
+    mrs_err_clear(&own);
+    if (go_on && k->took_up && k->is_newer && worth) {
+        (void)write_state(en, &own); /* else the older one is what there is */
+    }
+    if (!k->took_up || (go_on && k->is_on_disk)) {
+        mrs_output_leave(en->out);
+        en->report->stopped = k->is_on_disk;
+        return;
+    }
+    (void)mrsi_inverse_forget(en->mem, en->opts, NULL);
+    if (mrs_beside_clear(&en->kept->dir, NULL, NULL) == MRS_OK) {
+        mrs_output_abort(en->out);
+    } else {
+        mrs_output_leave(en->out); /* a state that cannot be removed never stands without what it speaks of */
+    }
+}
+
+void
+mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
+{
+    struct mrsi_checkpoints *k = en->keep;
+    if (s != MRS_OK && en->out && k) {
+        stop(en, s, e);
+    } else if (s != MRS_OK && en->out) {
+        mrs_output_abort(en->out);
+    } else if (k && s == MRS_OK) {
+        (void)mrs_beside_clear(&en->kept->dir, NULL, NULL); /* published: what cannot be removed stays beside */
+    }
+    if (k) {
+        mrs_beside_place(&en->kept->dir, e);
+        mrsi_kept_drop_marked(en);
+        mrsi_kept_close(en);
+        struct mrs_buf *const bufs[] = {&k->options, &k->input, &k->boundary, &k->pass, &k->pass_files, &k->synced};
+        for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
+            mrs_buf_clear(bufs[i]);
+        }
+        mrs_free(en->mem, k->bytes);
+        mrs_free(en->mem, k);
+        en->keep = NULL;
+    }
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* checkpoint.h - how a run that is stopped or killed at any instant is gone on with, to the same bytes.
+ *
+ * A run is a row of passes, and between two of them everything that matters lies in files: collections of the input,
+ * parts that steps wrote, finished files of the output, the log of refused documents. Such a place is a boundary: the
+ * beginning of a step, of a collection that no step has written, of the publication. There the state is put into
+ * words (a BSON document); it goes to disk where enough time has passed, and when the run is interrupted. So that files
+ * can be named, what outlives a pass lies in OUT.checkpoint under a number instead of in a nameless temporary file.
+ *
+ * Inside a pass that works in input order a mark can be taken as well: no more jobs are fetched, those under way are
+ * committed, and then the place in the input, the lengths of what is written and the counts of the pass say all that is
+ * needed to go on from there. A mark stands beside the boundary from which its pass began, and is void as soon as the
+ * pass begins again.
+ *
+ * The rules that make it safe:
+ * - the state is replaced in one rename, after all that it names is on disk;
+ * - what the state on disk, or the boundary that may still be written, names is not removed; files that nobody needs
+ *   any more are removed once a newer state is there;
+ * - who goes on takes from OUT.partial and OUT.checkpoint only what the state names, in the length that it says, and
+ *   removes the rest;
+ * - what a state says is believed no more than a foreign dump: a checksum, types, ranges and lengths are checked before
+ *   anything is touched;
+ * - plan, version of the tool, `$$NOW`, the options that decide about bytes, and the input (fingerprint.c) must be the
+ *   same, else the run is refused and everything stays as it is. Memory, jobs and folders may differ. */
+#ifndef MRS_RUN_CHECKPOINT_H
+#define MRS_RUN_CHECKPOINT_H
+
+#include "pass.h"
+#include "run/store/state.h"
+
+/* ---- checkpoint_state.c: the engine in words ---- */
+/* Appends the state before step `step` as fields. files: the numbers of the files that it names (uint32_t). */
+enum mrs_status mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
+/* The engine becomes as the state says. */
+enum mrs_status mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
+                                 struct mrs_err *e);
+void mrsi_state_put_rows(const char *name, const struct mrsi_row *rows, uint32_t n, struct mrs_build *b);
+enum mrs_status mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, uint32_t n,
+                                    struct mrs_err *e);
+/* How far the run is, what was refused and read up to now. */
+enum mrs_status mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files,
+                                        struct mrs_err *e);
+enum mrs_status mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_err *e);
+
+/* ---- input_digest.c ---- */
+void mrsi_seen_describe(const struct mrsi_engine *en, struct mrs_build *b);
+enum mrs_status mrsi_seen_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_err *e);
+
+/* ---- checkpoint_same.c: whether it is the same run ---- */
+/* What must be the same, as fields: options and input. */
+enum mrs_status mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e);
+enum mrs_status mrsi_same_input(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e);
+enum mrs_status mrsi_same_check(struct mrsi_engine *en, const struct mrsi_checkpoint *cp, struct mrs_view options,
+                                struct mrs_view input, struct mrs_err *e);
+
+/* ---- checkpoint.c: when, and where ---- */
+/* Before the output is opened: decides whether there will be checkpoints and reads the one to go on from. */
+enum mrs_status mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e);
+bool mrsi_keep_resumes(const struct mrsi_engine *en);    /* the output is to be taken over */
+bool mrsi_keep_is_published(const struct mrsi_engine *en); /* it has been done: only the report is missing */
+bool mrsi_keep_was_whole(const struct mrsi_engine *en);   /* the output was whole when the run was stopped */
+/* Behind it: takes over what was left; *step: where to go on. */
+enum mrs_status mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e);
+/* A boundary: all steps before `step` are done. */
+enum mrs_status mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+/* The output is whole and about to be published. */
+enum mrs_status mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e);
+/* Nothing is left to go on with. */
+enum mrs_status mrsi_keep_forget(struct mrsi_engine *en, struct mrs_err *e);
+/* The run is over: published, or stopped with status s. The output goes, or stays for another run. */
+void mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e);
+
+/* ---- checkpoint_pass.c: marks inside a pass ---- */
+/* A pass that can say where it is: its writers, and where it reads. */
+struct mrsi_pass {
+    struct mrsi_engine *en;
+    const char *kind;
+    struct mrsi_scan *scan;  /* set while a pipe of the pass runs that reads a collection; else NULL */
+    struct mrsi_writer *wr;
+    uint32_t n_wr;
+    bool (*ready)(const void *arg); /* whether a mark may be taken between these two jobs; NULL: between any two */
+    bool blank;              /* what the writers have is nothing that counts: a mark has them empty */
+    /* What else it needs; NULL: nothing. files: the numbers of files that it names. */
+    enum mrs_status (*describe)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+    void *arg;
+    struct mrs_view from;    /* the mark that it goes on from; empty: it begins */
+};
+enum mrs_status mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files,
+                                   struct mrs_err *e);
+/* Counts (those of the pass, and of what the step has accepted already), refused documents and writers (open but for
+ * their files) as the mark says. */
+enum mrs_status mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e);
+/* The counts and the refused documents alone: once more, where something was read again meanwhile. */
+enum mrs_status mrsi_pass_apply_counts(struct mrsi_pass *p, struct mrs_err *e);
+/* One pass of a pipe over a collection. Its jobs are fetched from `scan`, which begins where the collection does, or
+ * where the mark says; then the pass has gone on. p NULL: a pass without marks. A mark that was taken between two
+ * passes says of no place. */
+enum mrs_status mrsi_pass_scan(struct mrsi_pass *p, const struct mrsi_pipe *pipe, struct mrsi_coll *c,
+                               struct mrsi_scan *scan, struct mrs_err *e);
+/* A place between two passes of a step, where nothing is under way: a mark is taken where one is due. */
+enum mrs_status mrsi_pass_between(struct mrsi_pass *p, struct mrs_err *e);
+/* The same where what a mark on disk speaks of is written anew from here on: that mark is replaced now. */
+enum mrs_status mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e);
+/* Work between two passes, or behind all of them, that goes on item by item. */
+struct mrsi_rests {
+    struct mrsi_engine *en;
+    struct mrsi_pass *pass; /* what marks are of; NULL: there are none */
+    uint64_t since;         /* bytes of work since the last look at the clock */
+};
+/* So many more have been done: whether it is time for a rest. */
+bool mrsi_rest_is_due(struct mrsi_rests *r, uint64_t bytes);
+/* What the pass describes is true now: a mark is taken where one is due. FAIL MRS_E_CANCEL: the run is to end. */
+enum mrs_status mrsi_rest(struct mrsi_rests *r, struct mrs_err *e);
+/* Both: a rest where it is time for one. */
+enum mrs_status mrsi_rest_after(struct mrsi_rests *r, uint64_t bytes, struct mrs_err *e);
+static inline bool
+mrsi_pass_goes_on(const struct mrsi_pass *p)
+{
+    return p && p->from.n > MRS_DOC_MIN;
+}
+/* The mark for the pass that begins now, given once. */
+void mrsi_keep_mark_for(struct mrsi_pass *p);
+/* Whether a mark should be taken now. */
+bool mrsi_keep_due(const struct mrsi_engine *en);
+/* Takes one; nothing is under way. One that is too large for a document is left out: the older one stays. */
+enum mrs_status mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e);
+/* The same, but the older one is void in any case. */
+enum mrs_status mrsi_keep_mark_anew(const struct mrsi_pass *p, struct mrs_err *e);
+bool mrsi_keep_has_mark(const struct mrsi_engine *en); /* the state on disk has one */
+
+/* ---- inverse_folder.c: where the inverse of a plan runs ---- */
+/* Beside the output, or in --tmp under the output's name. The caller frees it; NULL: no memory. */
+char *mrsi_inverse_place(struct mrs_mem *mem, const struct mrs_run_opts *o);
+/* Removes what one that was stopped has left. opts: of the run that wanted it. */
+enum mrs_status mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e);
+/* The folder of one that was killed while that was removed, its checkpoint first: nothing can go on with it. What
+ * cannot be removed stays. */
+void mrsi_inverse_sweep(struct mrs_mem *mem, const struct mrs_run_opts *opts);
+
+/* ---- checkpoint_output.c: marks while the output copies or packs ---- */
+/* For struct mrs_pause; arg: the engine. */
+bool mrsi_output_due(void *arg, uint64_t bytes);
+enum mrs_status mrsi_output_rest(void *arg, struct mrs_err *e);
+/* A pass that copies collection c as it is (NULL: an extra file). Where it goes on c has been checked and counted. */
+enum mrs_status mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass *p,
+                                   struct mrs_err *e);
+enum mrs_status mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e);
+#define MRSI_KEEP_RESIDUE "residue" /* kind of the pass in which a whole output is compared with its inverse */
+#define MRSI_KEEP_BACK "back"       /* kind of the pass in which a residue is put back */
+#define MRSI_KEEP_PUBLISH "publish" /* kind of the pass in which the output gets its name */
+enum mrs_status mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e);
+#endif

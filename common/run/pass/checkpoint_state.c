@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* checkpoint_state.c - the engine at a boundary as a document, and back.
+ *
+ * What follows from plan and input alone (setup.c) is not written down: it is made again and only compared in number.
+ * What comes back from a file is checked against it before it is used as an index. */
+#include "checkpoint.h"
+#include <sys/stat.h>
+
+enum { CONTENT = 1, WRITTEN = 2, COPIED = 4, READ = 8 };
+
+/* ---- the account ---- */
+void
+mrsi_state_put_rows(const char *name, const struct mrsi_row *rows, uint32_t n, struct mrs_build *b)
+{
+    mrsi_state_put_bytes(b, name, rows, n * sizeof *rows);
+}
+
+enum mrs_status
+mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, uint32_t n, struct mrs_err *e)
+{
+    bool bad = false;
+    size_t have;
+    const uint8_t *p = mrsi_state_bytes(d, name, &have, &bad);
+    if (bad || have != n * sizeof *rows) {
+        return mrsi_state_damaged("the account", e);
+    }
+    if (have) {
+        memcpy(rows, p, have);
+    }
+    return MRS_OK;
+}
+
+/* ---- into words ---- */
+static void
+describe_part(const struct mrsi_part *p, struct mrs_build *b, struct mrs_buf *files)
+{
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    if (p->temp) {
+        mrs_build_i64(b, "file", p->temp->no);
+        mrs_build_i64(b, "bytes", (int64_t)p->temp->bytes);
+        mrsi_mark_sum(MRSI_MARK_DOCS, p->temp, p->temp->bytes, b);
+        mrs_buf_put(files, &p->temp->no, sizeof p->temp->no);
+    } else {
+        mrs_build_i64(b, "input", p->in_index);
+    }
+    mrs_build_i64(b, "counted", p->n_counted);
+    mrsi_state_put_bytes(b, "waits", p->pend, p->n_pend * sizeof *p->pend);
+    mrs_build_close(b);
+}
+
+static void
+describe_coll(const struct mrsi_coll *c, struct mrs_build *b, struct mrs_buf *files)
+{
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    mrs_build_i64(b, "is", (c->content ? CONTENT : 0) | (c->written ? WRITTEN : 0) | (c->copied ? COPIED : 0) |
+                               (c->read ? READ : 0));
+    mrs_build_i64(b, "docs", (int64_t)c->docs);
+    mrs_build_i64(b, "bytes", (int64_t)c->bytes);
+    mrs_build_i64(b, "metadata", (int64_t)c->meta_bytes);
+    mrs_build_i64(b, "readDocs", (int64_t)c->read_docs);
+    mrs_build_i64(b, "readBytes", (int64_t)c->read_bytes);
+    mrs_build_open(b, "parts", 5, MRS_ARRAY);
+    for (uint32_t i = 0; i < c->n_part; i++) {
+        describe_part(&c->part[i], b, files);
+    }
+    mrs_build_close(b);
+    mrs_build_close(b);
+}
+
+#define LOG "refusedLog"
+
+/* A log that ends earlier than it did is summed anew. */
+static enum mrs_status
+put_log(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_temp *log = en->refused_log;
+    enum mrs_status s = MRS_OK;
+    mrs_build_i64(b, "refusedFile", log ? log->no : 0);
+    if (log) {
+        mrs_buf_put(files, &log->no, sizeof log->no);
+        s = log->summed != en->refused_bytes ? mrsi_mark_sum_again(en, log, en->refused_bytes, e) : MRS_OK;
+        mrs_build_open(b, LOG, (uint32_t)strlen(LOG), MRS_DOCUMENT);
+        mrsi_mark_sum(LOG, log, en->refused_bytes, b);
+        mrs_build_close(b);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "next", mrsi_keep_next(en));
+    mrs_build_i64(b, "refused", (int64_t)en->refused_n);
+    mrs_build_i64(b, "refusedBytes", (int64_t)en->refused_bytes);
+    enum mrs_status s = put_log(en, b, files, e);
+    mrs_build_i64(b, "doneBytes", (int64_t)atomic_load(&en->done_bytes));
+    mrs_build_i64(b, "doneDocs", (int64_t)atomic_load(&en->done_docs));
+    mrs_build_i64(b, "temporary", (int64_t)mrsi_temp_most(en));
+    mrsi_seen_describe(en, b);
+    return s;
+}
+
+enum mrs_status
+mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
+                    struct mrs_err *e)
+{
+    mrs_build_i64(b, "step", step);
+    enum mrs_status s = mrsi_state_put_progress(en, b, files, e);
+    mrsi_state_put_rows("rows", en->rows, en->n_rows, b);
+    mrs_build_open(b, "collections", 11, MRS_ARRAY);
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        describe_coll(&en->coll[i], b, files);
+    }
+    mrs_build_close(b);
+    mrs_build_open(b, "output", 6, MRS_DOCUMENT);
+    MRS_THEN(s, mrs_output_describe(en->out, b, e));
+    mrs_build_close(b);
+    return s == MRS_OK ? mrs_buf_status(files, e) : s;
+}
+
+/* ---- and back ---- */
+/* Steps that wait are known steps, each once, in order. */
+static bool
+take_waiting(struct mrsi_engine *en, const uint8_t *p, size_t n, struct mrsi_part *part)
+{
+    if (n % sizeof *part->pend || n / sizeof *part->pend > en->plan->n_steps) {
+        return false;
+    }
+    part->n_pend = (uint32_t)(n / sizeof *part->pend);
+    if (n) {
+        memcpy(part->pend, p, n);
+    }
+    for (uint32_t i = 0; i < part->n_pend; i++) {
+        if (part->pend[i] >= en->plan->n_steps || (i && part->pend[i] <= part->pend[i - 1]) ||
+            en->plan->steps[part->pend[i]].desc.family != MRS_FAMILY_MAP) {
+            return false;
+        }
+    }
+    return part->n_counted <= part->n_pend;
+}
+
+static enum mrs_status
+apply_part(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi_part *part, struct mrs_buf *files,
+           struct mrs_err *e)
+{
+    bool bad = false, in_file = mrs_doc_get(d, "file").type != MRS_MISSING;
+    size_t n;
+    *part = (struct mrsi_part){.in_index = MRSI_NONE};
+    part->pend = mrs_arena_alloc(&en->arena, (en->plan->n_steps + 1) * sizeof *part->pend);
+    if (!part->pend) {
+        return mrs_err_memory(e, en->plan->n_steps);
+    }
+    part->n_counted = (uint32_t)mrsi_state_number(d, "counted", UINT32_MAX, &bad);
+    const uint8_t *p = mrsi_state_bytes(d, "waits", &n, &bad);
+    bad = bad || !take_waiting(en, p, n, part);
+    if (!in_file) {
+        part->in_index = (uint32_t)mrsi_state_number(d, "input", UINT32_MAX - 1, &bad);
+        const struct mrs_input_ns *in =
+            part->in_index < mrs_input_count(en->in) ? mrs_input_at(en->in, part->in_index) : NULL;
+        bad = bad || !in || in->kind != MRS_INPUT_DATA || !in->data_path;
+        return bad ? mrsi_state_damaged("a part of a collection", e) : MRS_OK;
+    }
+    uint32_t no = (uint32_t)mrsi_state_number(d, "file", next - 1, &bad);
+    uint64_t bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
+    if (bad || !no) {
+        return mrsi_state_damaged("a part of a collection", e);
+    }
+    mrs_buf_put(files, &no, sizeof no);
+    enum mrs_status s = mrsi_keep_reopen(en, no, bytes, &part->temp, e);
+    MRS_THEN(s, mrsi_mark_sum_back(en, d, MRSI_MARK_DOCS, part->temp, bytes, e));
+    if (s != MRS_OK) {
+        mrsi_temp_drop(en, part->temp);
+    }
+    return s;
+}
+
+static enum mrs_status
+apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi_coll *c, struct mrs_buf *files,
+           struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_walk w;
+    struct mrs_elem at;
+    uint64_t is = mrsi_state_number(d, "is", CONTENT | WRITTEN | COPIED | READ, &bad);
+    c->docs = mrsi_state_number(d, "docs", INT64_MAX, &bad);
+    c->bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
+    c->meta_bytes = mrsi_state_number(d, "metadata", INT64_MAX, &bad);
+    c->read_docs = mrsi_state_number(d, "readDocs", INT64_MAX, &bad);
+    c->read_bytes = mrsi_state_number(d, "readBytes", INT64_MAX, &bad);
+    c->content = is & CONTENT;
+    c->read = is & READ;
+    c->written = is & WRITTEN;
+    c->copied = is & COPIED;
+    struct mrs_view parts = mrsi_state_list(d, "parts", &bad);
+    bool came = c->in_index != MRSI_NONE; /* what is copied is one of the input */
+    if (bad || (c->copied && !(came && c->written)) || (c->written && !c->last.ns)) {
+        return mrsi_state_damaged("a collection", e);
+    }
+    uint32_t n = mrs_doc_count(parts);
+    c->n_part = 0; /* those of the input have no file of ours */
+    c->part = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *c->part);
+    enum mrs_status s = c->part ? MRS_OK : mrs_err_memory(e, n * sizeof *c->part);
+    mrs_walk_init(&w, parts);
+    while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
+        s = apply_part(en, mrs_val_view(at.v), next, &c->part[c->n_part], files, e);
+        c->n_part += s == MRS_OK;
+    }
+    return s;
+}
+
+static enum mrs_status
+apply_refused(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrs_err *e)
+{
+    bool bad = false;
+    en->refused_n = mrsi_state_number(d, "refused", INT64_MAX, &bad);
+    en->refused_bytes = mrsi_state_number(d, "refusedBytes", INT64_MAX, &bad);
+    uint32_t no = (uint32_t)mrsi_state_number(d, "refusedFile", next - 1, &bad);
+    if (bad || (!no && en->refused_bytes) || en->refused_n > en->refused_bytes ||
+        (en->refused_log && en->refused_log->no != no)) {
+        return mrsi_state_damaged("the refused documents", e);
+    }
+    enum mrs_status s = MRS_OK;
+    if (no && !en->refused_log) {
+        s = mrsi_keep_reopen(en, no, en->refused_bytes, &en->refused_log, e);
+    }
+    if (s != MRS_OK || !no) {
+        return s;
+    }
+    return mrsi_mark_sum_back(en, mrsi_mark_doc(d, LOG), LOG, en->refused_log, en->refused_bytes, e);
+}
+
+enum mrs_status
+mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_err *e)
+{
+    bool bad = false;
+    uint64_t next = mrsi_state_number(d, "next", UINT32_MAX - 1, &bad);
+    atomic_store(&en->done_bytes, mrsi_state_number(d, "doneBytes", INT64_MAX, &bad));
+    atomic_store(&en->done_docs, mrsi_state_number(d, "doneDocs", INT64_MAX, &bad));
+    en->temp_most = mrsi_state_number(d, "temporary", INT64_MAX, &bad);
+    enum mrs_status s = bad || !next ? mrsi_state_damaged("its head", e) : mrsi_seen_apply(en, d, e);
+    return s == MRS_OK ? apply_refused(en, d, next, e) : s;
+}
+
+enum mrs_status
+mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
+                 struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_walk w;
+    struct mrs_elem at;
+    uint32_t n = 0;
+    *step = (uint32_t)mrsi_state_number(state, "step", en->plan->n_steps, &bad);
+    uint64_t next = mrsi_state_number(state, "next", UINT32_MAX - 1, &bad);
+    struct mrs_view colls = mrsi_state_list(state, "collections", &bad);
+    if (bad || !next) {
+        return mrsi_state_damaged("its head", e);
+    }
+    enum mrs_status s = mrsi_state_get_rows(state, "rows", en->rows, en->n_rows, e);
+    MRS_THEN(s, mrsi_state_get_progress(en, state, e));
+    if (s == MRS_OK && en->refused_log) {
+        mrs_buf_put(files, &en->refused_log->no, sizeof en->refused_log->no);
+    }
+    mrs_walk_init(&w, colls);
+    while (s == MRS_OK && mrs_walk_next(&w, &at) == 1) {
+        s = n < en->n_coll ? apply_coll(en, mrs_val_view(at.v), next, &en->coll[n++], files, e)
+                           : mrsi_state_damaged("more collections than there are", e);
+    }
+    if (s == MRS_OK && n != en->n_coll) {
+        s = mrsi_state_damaged("fewer collections than there are", e);
+    }
+    return s == MRS_OK ? mrs_buf_status(files, e) : s;
+}

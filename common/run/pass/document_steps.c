@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* document_steps.c - documents through one-document steps.
+ *
+ * Several of them in a row cost one pass: the view that one step hands out is the input of the next, each step
+ * keeping its result in its own per-worker memory until its next document. */
+#include "pass.h"
+#include "run/notices/unknown_paths.h"
+#include "mongoreshape/spread_ops.h"
+
+void *
+mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e)
+{
+    if (!w->work[step]) {
+        const struct mrs_step_type *t = w->en->plan->steps[step].type;
+        size_t n = t->work_size;
+        w->work[step] = mrs_zalloc(w->en->mem, n ? n : 1);
+        if (!w->work[step]) {
+            mrs_err_memory(e, n);
+        }
+    }
+    return w->work[step];
+}
+
+/* One step on one document: OK with *doc replaced, SKIP, or worse. */
+static enum mrs_status
+map_one(struct mrsi_worker *w, uint32_t step, struct mrs_view *doc, struct mrs_err *e)
+{
+    const struct mrs_step *st = &w->en->plan->steps[step];
+    void *work = mrsi_work_of(w, step, e);
+    if (!work) {
+        return MRS_DEAD;
+    }
+    enum mrs_fate fate;
+    mrs_err_clear(&w->err);
+    w->ctx.remarks = 0;
+    enum mrs_status s = st->type->spread->begin(st->state, &w->ctx, work, 0, *doc, &fate);
+    if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
+        struct mrs_product out;
+        s = st->type->spread->next(st->state, &w->ctx, work, &out);
+        if (s == MRS_OK) {
+            *doc = out.doc;
+        }
+    }
+    return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
+}
+
+enum mrs_status
+mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll,
+             struct mrs_view *doc, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct mrs_view before = *doc;
+        if (i >= n_quiet) {
+            mrsi_paths_meet(w, w->en->row_of[list[i]][0], before);
+        }
+        enum mrs_status s = map_one(w, list[i], doc, e);
+        if (s != MRS_OK && s != MRS_SKIP) {
+            return s;
+        }
+        if (i >= n_quiet) {
+            struct mrsi_row *row = mrsi_row(w, list[i], 0);
+            row->before++;
+            row->after += s == MRS_OK;
+            mrsi_remark(row, s == MRS_OK ? w->ctx.remarks : 0);
+            row->changed += s == MRS_OK && mrsi_differ(before, *doc);
+            if (s == MRS_SKIP) {
+                row->refused++;
+                enum mrs_status r = mrsi_refuse(w, list[i], 0, coll, UINT64_MAX, before, e);
+                if (r != MRS_OK) {
+                    return r;
+                }
+            }
+        }
+        if (s == MRS_SKIP) {
+            return s;
+        }
+    }
+    return MRS_OK;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* drivers.h - one function for each family of steps: it runs a step from its first pass to its last. */
+#ifndef MRSI_RUN_DRIVERS_H
+#define MRSI_RUN_DRIVERS_H
+
+#include "run/store/store.h"
+
+enum mrs_status mrsi_spread_step(struct mrsi_engine *en, uint32_t step,
+                                 struct mrs_err *e); /* SPREAD, and MAP with new_ids */
+enum mrs_status mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+enum mrs_status mrsi_group_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+enum mrs_status mrsi_tree_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+enum mrs_status mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+enum mrs_status mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+enum mrs_status mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+#endif

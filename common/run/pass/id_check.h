@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* id_check.h - `_id` stays unique in every collection that a step adds to.
+ *
+ * A pass is run in good hope: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal,
+ * nothing can clash and the pass stands: the usual case costs a few nanoseconds a document. Otherwise the pass is
+ * forgotten, run again without writing to collect the members of the suspicious keys with their contents, judged in
+ * one look by the plan's policy, and run a last time with the verdict. Between the passes the phases LOOK and JUDGE
+ * work on what was collected; they take marks of the step's pass, which has ended.
+ * `_id`s and documents are equal where their 128-bit hashes by the run's secret are (mrs_hash_secret); those of 64 bits
+ * only say where to look. */
+#ifndef MRS_RUN_IDS_H
+#define MRS_RUN_IDS_H
+
+#include "checkpoint.h"
+#include "run/store/hash_lists.h"
+#include "run/store/sorter.h"
+#include "run/store/file_array.h"
+
+enum mrsi_ids_phase {
+    MRSI_IDS_HOPE,    /* hashes are collected */
+    MRSI_IDS_LOOK,    /* equal ones are looked for */
+    MRSI_IDS_RESOLVE, /* members of suspicious keys are collected; nothing is written */
+    MRSI_IDS_JUDGE,   /* what becomes of them is decided */
+    MRSI_IDS_VERDICT  /* verdicts are asked */
+};
+
+struct mrsi_judge; /* id_verdicts.c */
+
+/* The place (what is there: target and ordinal; else source and product) that gets other contents. */
+struct mrsi_replaced {
+    uint64_t there, a, b;
+    uint64_t at;
+    uint64_t len;
+};
+
+/* What a document that is added was told about itself and those of its `_id`. */
+enum mrsi_told {
+    MRSI_ALONE,  /* nothing: it is written */
+    MRSI_STANDS, /* it is written, and others count as it */
+    MRSI_EQUAL,  /* it counts as another one that is the same to the byte, */
+    MRSI_MERGED  /* or has other contents, by the policy */
+};
+struct mrsi_product {
+    uint64_t source;
+    uint32_t no, as; /* enum mrsi_told */
+};
+
+/* A document that is, or would be, in a collection. */
+struct mrsi_id_member {
+    uint64_t key_lo, key_hi;   /* hash of target and `_id` */
+    uint64_t body_lo, body_hi; /* hash of the document */
+    uint64_t source;           /* side << 56 | ordinal of the source document; of what is there: its own ordinal */
+    uint32_t product;          /* number of the product of that source */
+    uint32_t target;           /* collection */
+    uint32_t there;            /* 1: it is in the target already */
+    uint32_t made, pad;        /* 1: the step made it, so that an equal one is another one; of what is there: it counts
+                                  as such */
+    uint32_t body_len; /* its bytes are kept, because it may take another's place; in a job's list they follow the
+                          member */
+    uint64_t body_at;          /* in ids->bodies */
+};
+
+struct mrsi_ids {
+    struct mrsi_engine *en;
+    struct mrsi_rests rests;   /* LOOK, JUDGE */
+    enum mrsi_ids_phase phase;
+    enum mrs_conflicts policy;
+    struct mrsi_hashes hashes;
+    uint64_t held;             /* bytes of them in memory */
+    struct mrsi_temp *spill;
+    struct mrs_buf extents;
+    struct mrsi_mark_list extents_kept;
+    uint64_t spilled;
+    uint32_t looked;           /* LOOK: lists that are done with */
+    struct mrsi_tape suspicious; /* sorted hashes that came twice */
+    struct mrsi_sorter members;  /* by key, what is there first, in input order */
+    struct mrsi_tape barred;     /* sorted sources that are refused */
+    struct mrsi_tape told;       /* sorted struct mrsi_product: who stands for others, and who is not written */
+    struct mrsi_tape replaced;   /* sorted: places whose contents are those of a later document (last) */
+    struct mrsi_temp *bodies;
+    uint64_t bodies_bytes;
+    struct mrsi_judge *judge;  /* JUDGE */
+    bool went_on;              /* some of it is of another run */
+    uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
+};
+
+enum mrs_status mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts policy,
+                              struct mrs_err *e);
+void mrsi_ids_clear(struct mrsi_ids *ids);
+/* The hash of a document's `_id` for a target that is handed over. OK; END: it has none (documents without `_id` never
+ * clash). */
+enum mrs_status mrsi_ids_short(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc,
+                               struct mrs_buf *scratch, uint64_t *out, struct mrs_err *e);
+/* The long one, by which documents are judged. */
+enum mrs_status mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
+                              struct mrs_hash128 *out, struct mrs_err *e);
+/* HOPE: takes the short hashes of a job, in its commit. */
+enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e);
+/* HOPE, LOOK -> RESOLVE: *clash whether any hash came twice. */
+enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e);
+bool mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash);
+/* RESOLVE, JUDGE -> VERDICT. */
+enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e);
+/* Whether the pass that the phase began with has ended. */
+static inline bool
+mrsi_ids_is_between(const struct mrsi_ids *ids)
+{
+    return ids->phase == MRSI_IDS_LOOK || ids->phase == MRSI_IDS_JUDGE;
+}
+/* All rounds of a step, from the phase that ids is in on: `once` in each that takes a pass and is needed, and `begin`
+ * before each of these but the first. */
+struct mrsi_rounds {
+    enum mrs_status (*begin)(void *arg, struct mrs_err *e);
+    enum mrs_status (*once)(void *arg, struct mrs_err *e);
+    void *arg;
+    struct mrsi_pass *pass; /* of the step */
+};
+enum mrs_status mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e);
+bool mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
+enum mrsi_told mrsi_ids_told(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
+uint64_t mrsi_ids_stand(const struct mrsi_ids *ids); /* how many were told MRSI_STANDS */
+/* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. What is there keeps
+ * its `_id` in any case. */
+enum mrs_status mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
+                                 struct mrs_view *doc, struct mrs_err *e);
+/* Whether the bytes of candidates for a target are needed in the phase RESOLVE. */
+bool mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target);
+/* RESOLVE: takes a job's list of members, each followed by its bytes where it has some. */
+enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e);
+
+/* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). pass NULL: without marks. */
+enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_pass *pass, struct mrs_err *e);
+
+/* For marks (checkpoint.h), in any phase. */
+enum mrs_status mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                                  struct mrs_err *e);
+enum mrs_status mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e);
+
+/* The part of it that is in id_verdicts.c. */
+enum mrs_status mrsi_judge_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
+enum mrs_status mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view mark, struct mrs_err *e);
+void mrsi_judge_free(struct mrsi_ids *ids);
+/* LOOK and JUDGE begin, or go on. */
+void mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass);
+
+int mrsi_by_u64(const void *a, const void *b);
+
+static inline uint64_t
+mrsi_source(uint32_t side, uint64_t ordinal)
+{
+    return (uint64_t)side << 56 | ordinal;
+}
+
+#endif

@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* id_verdicts.c - what becomes of documents with equal `_id`s: one look over all candidates, by the plan's policy.
+ *
+ * Members lie in an external sort, those of one key together, and are read several times. First what refuses is found:
+ * keys whose members disagree bar the sources of all their members; then, among the sources that are left, keys with
+ * documents that the step itself made bar theirs, for two equal ones of these are two all the same (one that is there
+ * is what an earlier run made, but not where the step makes the `_id`s of a whole collection anew). Only when it is
+ * known who is refused the members of the others are told who stands for whom: a document of a barred source stands for
+ * nobody, for it is never written. So one key may have any number of members, and there may be any number of keys. What
+ * was told is sorted by the documents that it is about. Marks are taken between any two members. */
+#include "id_check.h"
+
+enum id_verdicts_stage {
+    KEYS,        /* the verdict of each key: do its members disagree; */
+    BAR,         /* members of those that do are told, */
+    BARRED,      /* and their sources sorted */
+    MADE_KEYS,   /* the same again for what was made */
+    MADE_BAR,
+    MADE_BARRED,
+    MEMBERS,     /* all others are told who stands for whom, */
+    LISTS,       /* which is sorted */
+    DONE
+};
+enum id_verdicts_list { BARRED_LIST, TOLD, REPLACED, N_LISTS };
+
+struct id_verdicts_key_now { /* being looked at: of its members those that are not barred */
+    struct mrsi_id_member first, first_new, last;
+    uint64_t lo, hi;   /* the key */
+    uint64_t n, n_new; /* members, */
+    uint64_t n_own;    /* and those that are the step's own: new, or made by it as the new ones are */
+    uint64_t no;       /* of the key */
+    bool open, all_agree, new_agree, made, stands;
+};
+struct mrsi_judge {
+    struct mrsi_ids *ids;
+    enum id_verdicts_stage stage;
+    uint32_t at; /* LISTS: the list that goes to its tape; those before have */
+    bool any_made;
+    struct mrsi_tape verdicts; /* one byte a key, in the order of the sort: whether it bars */
+    struct mrsi_sorter list[N_LISTS];
+    struct id_verdicts_key_now now;
+};
+
+enum { KEY = 29 }; /* 16 bytes of the key, 1 byte 0 there / 1 new, 8 bytes source, 4 bytes product */
+
+/* ---- collecting ---- */
+static enum mrs_status
+put_member(struct mrsi_ids *ids, const struct mrsi_id_member *m, struct mrs_err *e)
+{
+    uint8_t key[KEY];
+    mrsi_put_be(key, m->key_lo, 8);
+    mrsi_put_be(key + 8, m->key_hi, 8);
+    key[16] = !m->there;
+    mrsi_put_be(key + 17, m->source, 8);
+    mrsi_put_be(key + 25, m->product, 4);
+    return mrsi_sorter_put(&ids->members, key, sizeof key, m, sizeof *m, e);
+}
+
+enum mrs_status
+mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < list->n;) {
+        struct mrsi_id_member m;
+        memcpy(&m, list->p + at, sizeof m);
+        at += sizeof m;
+        if (m.body_len) {
+            m.body_at = ids->bodies_bytes;
+            s = ids->bodies ? MRS_OK : mrsi_keep_temp(ids->en, &ids->bodies, e);
+            MRS_THEN(s, mrsi_temp_append(ids->bodies, list->p + at, m.body_len, m.body_at, e));
+            ids->bodies_bytes += m.body_len;
+            at += m.body_len;
+        }
+        MRS_THEN(s, put_member(ids, &m, e));
+    }
+    return s;
+}
+
+/* ---- members, one after the other ---- */
+static bool
+same_body(const struct mrsi_id_member *a, const struct mrsi_id_member *b)
+{
+    return a->body_lo == b->body_lo && a->body_hi == b->body_hi;
+}
+
+static bool
+is_over(const struct mrsi_ids *ids, uint32_t target)
+{
+    for (uint32_t i = 0; i < ids->n_over; i++) {
+        if (ids->over[i] == target) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target)
+{
+    return ids->policy == MRS_CONFLICTS_LAST || is_over(ids, target);
+}
+
+/* The next member; one of another run is looked at, for its file may have come to harm. A mark before it has it still.
+ */
+static enum mrs_status
+next_member(struct mrsi_ids *ids, struct mrsi_id_member *m, struct mrs_err *e)
+{
+    struct mrsi_sorted r;
+    enum mrs_status s = mrsi_rest_after(&ids->rests, KEY + sizeof *m, e);
+    MRS_THEN(s, mrsi_sorter_next(&ids->members, &r, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (ids->went_on && r.n != sizeof *m) {
+        return mrsi_state_damaged("a member", e);
+    }
+    memcpy(m, r.p, sizeof *m);
+    return MRS_OK;
+}
+
+static bool
+is_barred(const struct mrsi_ids *ids, const struct mrsi_id_member *m)
+{
+    return !m->there && mrsi_ids_barred(ids, m->source);
+}
+
+static bool
+is_of_key(const struct id_verdicts_key_now *k, const struct mrsi_id_member *m)
+{
+    return k->open && k->lo == m->key_lo && k->hi == m->key_hi;
+}
+
+/* The key of a member begins; the one before is done with. */
+static void
+open_key(struct id_verdicts_key_now *k, const struct mrsi_id_member *m)
+{
+    k->no += k->open;
+    k->lo = m->key_lo;
+    k->hi = m->key_hi;
+    k->n = k->n_new = k->n_own = 0;
+    k->open = k->all_agree = k->new_agree = true;
+    k->made = k->stands = false;
+}
+
+/* All members of all keys: `each` for every one of them, `end` (may be NULL) behind the last one of a key. */
+static enum mrs_status
+read_members(struct mrsi_judge *j, enum mrs_status (*each)(struct mrsi_judge *, const struct mrsi_id_member *,
+                                                           struct mrs_err *),
+             enum mrs_status (*end)(struct mrsi_judge *, struct mrs_err *), struct mrs_err *e)
+{
+    struct id_verdicts_key_now *k = &j->now;
+    struct mrsi_id_member m;
+    enum mrs_status s = mrsi_sorter_go_on(&j->ids->members, e);
+    while (s == MRS_OK && (s = next_member(j->ids, &m, e)) == MRS_OK) {
+        if (!is_of_key(k, &m)) {
+            s = k->open && end ? end(j, e) : MRS_OK;
+            open_key(k, &m);
+        }
+        MRS_THEN(s, each(j, &m, e));
+    }
+    s = s == MRS_END ? MRS_OK : s;
+    s = s == MRS_OK && k->open && end ? end(j, e) : s;
+    if (s == MRS_OK) {
+        memset(k, 0, sizeof *k);
+    }
+    return s;
+}
+
+/* ---- keys as a whole ---- */
+static enum mrs_status
+see(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
+{
+    struct id_verdicts_key_now *k = &j->now;
+    (void)e;
+    if (is_barred(j->ids, m)) {
+        return MRS_OK;
+    }
+    if (!k->n++) {
+        k->first = *m;
+    }
+    if (!m->there && !k->n_new++) {
+        k->first_new = *m;
+    }
+    k->all_agree = k->all_agree && same_body(&k->first, m);
+    k->new_agree = k->new_agree && (m->there || same_body(&k->first_new, m));
+    k->n_own += !m->there || m->made;
+    k->made = k->made || m->made;
+    j->any_made = j->any_made || m->made;
+    return MRS_OK;
+}
+
+static enum mrs_status
+judge_key(struct mrsi_judge *j, struct mrs_err *e)
+{
+    const struct id_verdicts_key_now *k = &j->now;
+    bool over = is_over(j->ids, k->first.target);
+    bool bad = j->stage == MADE_KEYS ? k->made && k->n_own > 1 : !(over ? k->new_agree : k->all_agree);
+    uint8_t bars = k->n_new && bad && j->ids->policy == MRS_CONFLICTS_REFUSE;
+    return mrsi_tape_put(&j->verdicts, &bars, e);
+}
+
+static enum mrs_status
+judge_keys(struct mrsi_judge *j, struct mrs_err *e)
+{
+    enum mrs_status s = read_members(j, see, judge_key, e);
+    return s == MRS_OK ? mrsi_tape_end(&j->verdicts, e) : s;
+}
+
+static enum mrs_status
+bar_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
+{
+    uint8_t key[8];
+    if (j->now.no >= j->verdicts.n) {
+        return mrsi_state_damaged("verdicts", e);
+    }
+    if (m->there || !(j->verdicts.p[j->now.no] || mrsi_ids_barred(j->ids, m->source))) {
+        return MRS_OK;
+    }
+    mrsi_put_be(key, m->source, 8);
+    return mrsi_sorter_put(&j->list[BARRED_LIST], key, sizeof key, &m->source, sizeof m->source, e);
+}
+
+/* ---- who stands for whom ---- */
+/* The first member keeps the place, the last one gives the contents. */
+static enum mrs_status
+put_replaced(struct mrsi_judge *j, struct mrs_err *e)
+{
+    const struct mrsi_id_member *f = &j->now.first, *last = &j->now.last;
+    if (!j->now.n || !last->body_len || same_body(f, last)) {
+        return MRS_OK;
+    }
+    struct mrsi_replaced r = {f->there, f->there ? f->target : f->source, f->there ? f->source : f->product,
+                              last->body_at, last->body_len};
+    uint8_t key[24];
+    mrsi_put_be(key, r.there, 8);
+    mrsi_put_be(key + 8, r.a, 8);
+    mrsi_put_be(key + 16, r.b, 8);
+    return mrsi_sorter_put(&j->list[REPLACED], key, sizeof key, &r, sizeof r, e);
+}
+
+static enum mrs_status
+put_told(struct mrsi_judge *j, const struct mrsi_id_member *m, enum mrsi_told as, struct mrs_err *e)
+{
+    struct mrsi_product p = {m->source, m->product, as};
+    uint8_t key[12];
+    mrsi_put_be(key, p.source, 8);
+    mrsi_put_be(key + 8, p.no, 4);
+    return mrsi_sorter_put(&j->list[TOLD], key, sizeof key, &p, sizeof p, e);
+}
+
+/* Sources that are not barred have keys whose members agree, or the policy lets one of them win. */
+static enum mrs_status
+tell_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
+{
+    struct id_verdicts_key_now *k = &j->now;
+    enum mrs_status s = MRS_OK;
+    if (is_barred(j->ids, m)) {
+        return MRS_OK;
+    }
+    k->last = *m;
+    if (!k->n++) {
+        k->first = *m;
+        return MRS_OK;
+    }
+    if (m->there) { /* what was there more than once stays so */
+        return MRS_OK;
+    }
+    if (!k->first.there && !k->stands) {
+        s = put_told(j, &k->first, MRSI_STANDS, e);
+    }
+    k->stands = true;
+    return s == MRS_OK ? put_told(j, m, same_body(&k->first, m) ? MRSI_EQUAL : MRSI_MERGED, e) : s;
+}
+
+/* ---- what was told, in the order in which it will be asked for ---- */
+static size_t
+item_of(enum id_verdicts_list i)
+{
+    return i == BARRED_LIST ? sizeof(uint64_t) : i == TOLD ? sizeof(struct mrsi_product)
+                                                           : sizeof(struct mrsi_replaced);
+}
+
+static struct mrsi_tape *
+tape_of(struct mrsi_ids *ids, enum id_verdicts_list i)
+{
+    return i == BARRED_LIST ? &ids->barred : i == TOLD ? &ids->told : &ids->replaced;
+}
+
+static void
+begin_list(struct mrsi_judge *j, enum id_verdicts_list i)
+{
+    mrsi_sorter_init(&j->list[i], j->ids->en, j->ids->en->memory / 16);
+    j->list[i].kept = true;
+}
+
+static enum mrs_status
+to_tape(struct mrsi_judge *j, enum id_verdicts_list i, struct mrs_err *e)
+{
+    struct mrsi_sorter *from = &j->list[i];
+    struct mrsi_tape *to = tape_of(j->ids, i);
+    struct mrsi_sorted r;
+    enum mrs_status s = mrsi_sorter_go_on(from, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(from, &r, e)) == MRS_OK) {
+        bool whole = !j->ids->went_on || r.n == item_of(i);
+        s = whole ? mrsi_tape_put(to, r.p, e) : mrsi_state_damaged("verdicts", e);
+        MRS_THEN(s, mrsi_rest_after(&j->ids->rests, item_of(i), e));
+    }
+    mrsi_sorter_clear(from);
+    begin_list(j, i);
+    return s == MRS_END ? mrsi_tape_end(to, e) : s;
+}
+
+/* Members are done with. */
+static enum mrs_status
+sort_lists(struct mrsi_judge *j, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (j->at = j->at ? j->at : TOLD; s == MRS_OK && j->at < N_LISTS; j->at++) {
+        s = to_tape(j, (enum id_verdicts_list)j->at, e);
+    }
+    return s;
+}
+
+/* ---- all of it ---- */
+static enum mrs_status
+make_judge(struct mrsi_ids *ids, struct mrs_err *e)
+{
+    struct mrsi_judge *j = mrs_zalloc(ids->en->mem, sizeof *j);
+    if (!j) {
+        return mrs_err_memory(e, sizeof *j);
+    }
+    j->ids = ids;
+    mrsi_tape_init(&j->verdicts, ids->en, 1, ids->en->memory / 32);
+    j->verdicts.kept = true;
+    for (uint32_t i = 0; i < N_LISTS; i++) {
+        begin_list(j, (enum id_verdicts_list)i);
+    }
+    ids->judge = j;
+    return MRS_OK;
+}
+
+void
+mrsi_judge_free(struct mrsi_ids *ids)
+{
+    struct mrsi_judge *j = ids->judge;
+    if (j) {
+        mrsi_tape_clear(&j->verdicts);
+        for (uint32_t i = 0; i < N_LISTS; i++) {
+            mrsi_sorter_clear(&j->list[i]);
+        }
+        mrs_free(ids->en->mem, j);
+        ids->judge = NULL;
+    }
+}
+
+static void
+forget_members(struct mrsi_ids *ids)
+{
+    mrsi_sorter_clear(&ids->members);
+    mrsi_sorter_init(&ids->members, ids->en, ids->en->memory / 4);
+    ids->members.kept = true;
+}
+
+static enum mrs_status
+one_stage(struct mrsi_judge *j, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    switch (j->stage) {
+    case KEYS:
+    case MADE_KEYS: s = judge_keys(j, e); break;
+    case BAR: s = read_members(j, bar_member, NULL, e); break;
+    case MADE_BAR:
+        s = read_members(j, bar_member, NULL, e);
+        mrsi_tape_reset(&j->ids->barred); /* those it held are told again */
+        break;
+    case BARRED:
+        s = to_tape(j, BARRED_LIST, e);
+        if (s == MRS_OK && j->any_made) {
+            mrsi_tape_reset(&j->verdicts);
+        } else if (s == MRS_OK) {
+            j->stage = MADE_BARRED;
+        }
+        break;
+    case MADE_BARRED: s = to_tape(j, BARRED_LIST, e); break;
+    case MEMBERS:
+        s = read_members(j, tell_member, put_replaced, e);
+        forget_members(j->ids);
+        break;
+    case LISTS: s = sort_lists(j, e); break;
+    case DONE: break;
+    }
+    j->stage += s == MRS_OK;
+    return s;
+}
+
+enum mrs_status
+mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e)
+{
+    mrsi_ids_begin_between(ids, pass);
+    mrsi_tape_clear(&ids->suspicious);
+    ids->phase = MRSI_IDS_JUDGE;
+    enum mrs_status s = ids->judge ? MRS_OK : make_judge(ids, e);
+    while (s == MRS_OK && ids->judge->stage != DONE) {
+        s = one_stage(ids->judge, e);
+    }
+    mrsi_judge_free(ids);
+    ids->phase = MRSI_IDS_VERDICT;
+    return s;
+}
+
+/* ---- marks ---- */
+static const char *const list_name[N_LISTS] = {"barredBy", "toldBy", "replacedBy"};
+
+static void
+describe_key(const struct id_verdicts_key_now *k, struct mrs_build *b)
+{
+    mrsi_state_put_bytes(b, "first", &k->first, sizeof k->first);
+    mrsi_state_put_bytes(b, "firstNew", &k->first_new, sizeof k->first_new);
+    mrsi_state_put_bytes(b, "last", &k->last, sizeof k->last);
+    mrsi_state_put_bytes(b, "low", &k->lo, sizeof k->lo);
+    mrsi_state_put_bytes(b, "high", &k->hi, sizeof k->hi);
+    mrs_build_i64(b, "seen", (int64_t)k->n);
+    mrs_build_i64(b, "new", (int64_t)k->n_new);
+    mrs_build_i64(b, "own", (int64_t)k->n_own);
+    mrs_build_i64(b, "key", (int64_t)k->no);
+    mrs_build_i64(b, "open", k->open);
+    mrs_build_i64(b, "allAgree", k->all_agree);
+    mrs_build_i64(b, "newAgree", k->new_agree);
+    mrs_build_i64(b, "made", k->made);
+    mrs_build_i64(b, "stands", k->stands);
+}
+
+enum mrs_status
+mrsi_judge_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_judge *j = ids->judge;
+    mrs_build_i64(b, "stage", j->stage);
+    mrs_build_i64(b, "list", j->at);
+    mrs_build_i64(b, "anyMade", j->any_made);
+    describe_key(&j->now, b);
+    enum mrs_status s = mrsi_tape_describe(&j->verdicts, "verdicts", b, files, e);
+    for (uint32_t i = 0; s == MRS_OK && i < N_LISTS; i++) {
+        s = mrsi_sorter_describe(&j->list[i], list_name[i], b, files, e);
+    }
+    return s;
+}
+
+static void
+get_bytes(struct mrs_view d, const char *name, void *to, size_t len, bool *bad)
+{
+    size_t n;
+    const uint8_t *p = mrsi_state_bytes(d, name, &n, bad);
+    *bad = *bad || n != len;
+    if (!*bad) {
+        memcpy(to, p, len);
+    }
+}
+
+static enum mrs_status
+apply_key(struct id_verdicts_key_now *k, struct mrs_view d, struct mrs_err *e)
+{
+    bool bad = false;
+    get_bytes(d, "first", &k->first, sizeof k->first, &bad);
+    get_bytes(d, "firstNew", &k->first_new, sizeof k->first_new, &bad);
+    get_bytes(d, "last", &k->last, sizeof k->last, &bad);
+    get_bytes(d, "low", &k->lo, sizeof k->lo, &bad);
+    get_bytes(d, "high", &k->hi, sizeof k->hi, &bad);
+    k->n = mrsi_state_number(d, "seen", INT64_MAX, &bad);
+    k->n_new = mrsi_state_number(d, "new", INT64_MAX, &bad);
+    k->n_own = mrsi_state_number(d, "own", INT64_MAX, &bad);
+    k->no = mrsi_state_number(d, "key", INT64_MAX, &bad);
+    k->open = mrsi_state_number(d, "open", 1, &bad);
+    k->all_agree = mrsi_state_number(d, "allAgree", 1, &bad);
+    k->new_agree = mrsi_state_number(d, "newAgree", 1, &bad);
+    k->made = mrsi_state_number(d, "made", 1, &bad);
+    k->stands = mrsi_state_number(d, "stands", 1, &bad);
+    return bad ? mrsi_state_damaged("a member", e) : MRS_OK;
+}
+
+/* Whether the tapes are as far as the stage says. */
+static bool
+has_tapes(const struct mrsi_judge *j)
+{
+    bool judged = j->stage != KEYS && j->stage != MADE_KEYS;
+    bool barred = j->stage == MADE_KEYS || j->stage == MADE_BAR || j->stage >= MEMBERS;
+    bool good = j->verdicts.ended == judged && j->ids->barred.ended == barred && (!j->at || j->stage == LISTS);
+    return good && j->ids->told.ended == (j->at > TOLD) && j->ids->replaced.ended == (j->at > REPLACED);
+}
+
+/* Behind the tapes that it writes. */
+enum mrs_status
+mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
+{
+    bool bad = false;
+    enum mrs_status s = make_judge(ids, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct mrsi_judge *j = ids->judge;
+    j->stage = (enum id_verdicts_stage)mrsi_state_number(d, "stage", LISTS, &bad);
+    j->at = (uint32_t)mrsi_state_number(d, "list", N_LISTS - 1, &bad);
+    j->any_made = mrsi_state_number(d, "anyMade", 1, &bad);
+    s = bad ? mrsi_state_damaged("verdicts", e) : apply_key(&j->now, d, e);
+    MRS_THEN(s, mrsi_tape_apply(&j->verdicts, d, "verdicts", e));
+    for (uint32_t i = 0; s == MRS_OK && i < N_LISTS; i++) {
+        s = mrsi_sorter_apply(&j->list[i], d, list_name[i], e);
+    }
+    return s == MRS_OK && !has_tapes(j) ? mrsi_state_damaged("verdicts", e) : s;
+}
+
+/* ---- asking for the verdict ---- */
+#define CMP(x, y)                     \
+    if ((x) != (y)) {                 \
+        return (x) < (y) ? -1 : 1;    \
+    }
+
+static int
+by_place(const void *pa, const void *pb)
+{
+    const struct mrsi_replaced *a = pa, *b = pb;
+    CMP(a->there, b->there)
+    CMP(a->a, b->a)
+    CMP(a->b, b->b)
+    return 0;
+}
+
+static int
+by_product(const void *pa, const void *pb)
+{
+    const struct mrsi_product *a = pa, *b = pb;
+    CMP(a->source, b->source)
+    CMP(a->no, b->no)
+    return 0;
+}
+
+bool
+mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source)
+{
+    return mrsi_tape_find(&ids->barred, &source, mrsi_by_u64);
+}
+
+enum mrsi_told
+mrsi_ids_told(const struct mrsi_ids *ids, uint64_t source, uint32_t product)
+{
+    struct mrsi_product key = {source, product, MRSI_ALONE};
+    const struct mrsi_product *p = mrsi_tape_find(&ids->told, &key, by_product);
+    return p ? (enum mrsi_told)p->as : MRSI_ALONE;
+}
+
+uint64_t
+mrsi_ids_stand(const struct mrsi_ids *ids)
+{
+    const struct mrsi_product *p = (const struct mrsi_product *)(const void *)ids->told.p;
+    uint64_t n = 0;
+    for (size_t i = 0; i < ids->told.n; i++) {
+        n += p[i].as == MRSI_STANDS;
+    }
+    return n;
+}
+
+/* What is there keeps its `_id`, to the byte: 1 stays 1 where a later document says 1.0. */
+static enum mrs_status
+with_id_of(struct mrs_view there, struct mrs_buf *room, struct mrs_view *doc, struct mrs_err *e)
+{
+    struct mrs_elem old, now;
+    if (!mrs_doc_find(there, "_id", 3, &old) || !mrs_doc_find(*doc, "_id", 3, &now) ||
+        mrs_identical(old.v, now.v)) {
+        return MRS_OK;
+    }
+    size_t from = room->n, head = (size_t)(now.p - doc->p), tail = (size_t)(now.v.p - doc->p) + now.v.n;
+    size_t len = doc->n - (tail - head) + (size_t)(old.v.p - old.p) + old.v.n;
+    uint32_t n = doc->n;
+    uint8_t *p = mrs_buf_take(room, len), *to = p;
+    if (!p) {
+        return mrs_buf_status(room, e);
+    }
+    doc->p = room->p; /* it may have moved */
+    memcpy(to, doc->p, head);
+    memcpy(to += head, old.p, (size_t)(old.v.p - old.p) + old.v.n);
+    memcpy(to += (size_t)(old.v.p - old.p) + old.v.n, doc->p + tail, n - tail);
+    mrs_put32(p, (uint32_t)len);
+    *doc = (struct mrs_view){room->p + from, (uint32_t)len};
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
+                 struct mrs_view *doc, struct mrs_err *e)
+{
+    struct mrsi_replaced key = {there, a, b, 0, 0};
+    const struct mrs_view old = *doc;
+    const struct mrsi_replaced *r = mrsi_tape_find(&ids->replaced, &key, by_place);
+    if (!r) {
+        return MRS_OK;
+    }
+    if (r->at > ids->bodies_bytes || r->len > ids->bodies_bytes - r->at) {
+        return mrsi_state_damaged("a document", e);
+    }
+    mrs_buf_reset(room);
+    uint8_t *p = mrs_buf_take(room, r->len);
+    enum mrs_status s = p ? mrs_read_at(ids->bodies->fd, p, r->len, r->at, e) : mrs_buf_status(room, e);
+    if (s == MRS_OK && ids->went_on && !mrsi_mark_is_doc(p, r->len)) {
+        s = mrsi_state_damaged("a document", e);
+    }
+    doc->p = p;
+    doc->n = (uint32_t)r->len;
+    return s == MRS_OK && there ? with_id_of(old, room, doc, e) : s;
+}
+
+enum mrs_status
+mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e)
+{
+    bool clash = true;
+    enum mrs_status s = MRS_OK;
+    if (ids->phase < MRSI_IDS_RESOLVE) {
+        s = mrsi_ids_is_between(ids) ? MRS_OK : r->once(r->arg, e);
+        MRS_THEN(s, mrsi_ids_look(ids, r->pass, &clash, e));
+        s = s == MRS_OK && clash ? r->begin(r->arg, e) : s;
+    }
+    if (s == MRS_OK && clash && ids->phase < MRSI_IDS_VERDICT) {
+        s = mrsi_ids_is_between(ids) ? MRS_OK : r->once(r->arg, e);
+        MRS_THEN(s, mrsi_ids_judge(ids, r->pass, e));
+        MRS_THEN(s, r->begin(r->arg, e));
+    }
+    return s == MRS_OK && clash ? r->once(r->arg, e) : s;
+}

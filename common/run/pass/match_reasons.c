@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* match_reasons.c - why documents do not match: references of a type that no target has, or a `match` the wrong way
+ * round.
+ *
+ * Only where some do not match are the first documents of both sides read once more, before the step's collections
+ * become what it has written. What is found stands in the account's row, so it is saved and forgotten with that. */
+#include "pass.h"
+#include "run/account/fates.h"
+#include "mongoreshape/path.h"
+#include "mongoreshape/join_ops.h"
+#include <stdlib.h>
+
+enum { BYTES = 16 << 20, VALUES = 1 << 16 }; /* of a side; that are held */
+
+struct match_reasons_question {
+    struct mrs_path path, target;  /* of references, and of what they refer to */
+    uint64_t has[256], lacks[256]; /* targets by class; documents with a reference of a class that no target has */
+    uint64_t docs;                 /* with a reference */
+    uint8_t odd; /* of the document in hand: such a class, 0: none; whether it has a reference */
+    bool any;
+    bool in_place; /* a document there may have been a reference once, and counts as it */
+};
+struct turned { /* match: { a: b } as if it were { b: a } */
+    struct mrsi_engine *en;
+    struct mrs_path path; /* of side 1, then of side 0 */
+    struct mrs_keys keys; /* of the value in hand */
+    struct mrs_buf set;   /* uint64_t: hashes of values of side 1 */
+    uint64_t docs, hits;  /* of side 0 */
+    bool hit;
+    struct mrs_err *err;
+};
+
+/* Types that compare with one another; 0: such a value matches nothing. */
+static uint8_t
+class_of(struct mrs_val v)
+{
+    return mrs_is_nullish(v) ? 0 : mrs_is_number(v) ? MRS_INT32 : v.type == MRS_SYMBOL ? MRS_STRING : v.type;
+}
+
+static const char *
+class_name(uint8_t class)
+{
+    return class == MRS_INT32 ? "number" : mrs_type_name(class);
+}
+
+static const char *
+article(uint8_t class)
+{
+    return strchr("aeiou", class_name(class)[0]) ? "an" : "a";
+}
+
+/* Calls fn for the first documents of a side; *all: there are no others. side 0: for those that take part, with whether
+ * they match; without fates all do, and none matches. */
+typedef enum mrs_status (*document_fn)(void *arg, struct mrs_view doc, bool matched);
+
+static enum mrs_status
+each_of_block(struct mrsi_cursor *cur, const struct mrsi_fates *f, struct mrsi_worker *w, document_fn fn, void *arg,
+              struct mrs_err *e)
+{
+    for (;;) {
+        struct mrs_view doc;
+        enum mrs_status s = mrsi_cursor_next(cur, w, &doc, e);
+        unsigned fate = s == MRS_OK && f ? mrsi_fates_get(f, cur->ordinal) : 0;
+        if (s == MRS_OK && !(fate & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED))) {
+            s = fn(arg, doc, fate & MRSI_FATE_USED);
+        }
+        mrs_arena_reset(&w->arena);
+        if (s != MRS_OK && s != MRS_SKIP) {
+            return s == MRS_END ? MRS_OK : s;
+        }
+    }
+}
+
+static enum mrs_status
+each_of_side(struct mrsi_engine *en, uint32_t step, uint32_t side, const struct mrsi_fates *f, document_fn fn,
+             void *arg, bool *all, struct mrs_err *e)
+{
+    struct mrsi_coll *c = &en->coll[en->side[step][side]];
+    uint64_t bytes = 0, done = atomic_load(&en->done_bytes), docs = atomic_load(&en->done_docs);
+    const struct mrsi_part *part;
+    struct mrs_block block;
+    struct mrsi_scan scan;
+    enum mrs_status s = MRS_OK;
+    mrs_block_init(&block, en->mem);
+    mrsi_scan_begin(en, c, &scan);
+    while (s == MRS_OK && bytes < BYTES) {
+        s = mrsi_scan_next(&scan, &block, &part, e);
+        if (s == MRS_OK) {
+            struct mrsi_cursor cur;
+            bytes += block.n;
+            mrsi_cursor_begin(&cur, c, part, &block);
+            cur.quiet = cur.checked = true;
+            s = each_of_block(&cur, side == 0 ? f : NULL, &en->worker[0], fn, arg, e);
+        }
+    }
+    mrsi_scan_end(&scan);
+    mrs_block_clear(&block);
+    atomic_store(&en->done_bytes, done); /* no progress: it was not foreseen */
+    atomic_store(&en->done_docs, docs);
+    *all = s == MRS_END;
+    return s == MRS_END ? MRS_OK : s;
+}
+
+/* ---- types ---- */
+static enum mrs_status
+target_value(void *arg, struct mrs_val v)
+{
+    struct match_reasons_question *q = arg;
+    q->has[class_of(v)]++;
+    return MRS_OK;
+}
+
+static enum mrs_status
+target_document(void *arg, struct mrs_view doc, bool matched)
+{
+    struct match_reasons_question *q = arg;
+    (void)matched;
+    return mrs_path_each(&q->target, doc, false, target_value, q);
+}
+
+static enum mrs_status
+reference_value(void *arg, struct mrs_val v)
+{
+    struct match_reasons_question *q = arg;
+    uint8_t class = q->in_place && v.type == MRS_DOCUMENT ? 0 : class_of(v);
+    q->any = q->any || class;
+    q->odd = class && !q->has[class] ? class : q->odd;
+    return MRS_OK;
+}
+
+static enum mrs_status
+reference_document(void *arg, struct mrs_view doc, bool matched)
+{
+    struct match_reasons_question *q = arg;
+    q->odd = q->any = 0;
+    enum mrs_status s = mrs_path_each(&q->path, doc, false, reference_value, q);
+    q->docs += q->any;
+    q->lacks[q->odd] += q->odd && !matched;
+    return s;
+}
+
+static uint8_t
+most(const uint64_t n[256])
+{
+    uint8_t at = 1;
+    for (uint32_t i = 2; i < 256; i++) {
+        at = n[i] > n[at] ? (uint8_t)i : at;
+    }
+    return at;
+}
+
+static enum mrs_status
+compile(struct mrsi_engine *en, const char *text, struct mrs_path *out, struct mrs_err *e)
+{
+    struct mrs_arena *a = &en->report->arena;
+    struct mrs_val v = mrs_make_text(a, text, (uint32_t)strlen(text));
+    return v.type == MRS_MISSING ? mrs_err_memory(e, strlen(text)) : mrs_path_compile(a, v, false, out, e);
+}
+
+/* Whether side `ref` refers to the other one by this pair: *path to *target. */
+static bool
+reference(const struct mrs_desc *d, uint32_t pair, uint32_t ref, const char **path, const char **target)
+{
+    if (d->family == MRS_FAMILY_LINK) {
+        *target = "_id";
+        for (uint32_t i = 0; i < d->n_touches; i++) {
+            const struct mrs_touch *t = &d->touches[i];
+            *path = t->path;
+            if (t->side == (int)ref && t->kind == 'R' && strcmp(t->path, "_id") != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+    *path = ref ? d->pairs[pair].into : d->pairs[pair].from;
+    *target = ref ? d->pairs[pair].from : d->pairs[pair].into;
+    return *path && *target;
+}
+
+static enum mrs_status
+ask_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uint32_t pair, uint32_t ref,
+          struct mrs_err *e)
+{
+    struct mrsi_why *why = &en->rows[en->row_of[step][0]].why;
+    struct match_reasons_question q = {.in_place = ref == 1};
+    const char *path, *target;
+    bool all_targets, all;
+    if (!reference(&en->plan->steps[step].desc, pair, ref, &path, &target)) {
+        return MRS_OK;
+    }
+    enum mrs_status s = compile(en, path, &q.path, e);
+    MRS_THEN(s, compile(en, target, &q.target, e));
+    MRS_THEN(s, each_of_side(en, step, 1 - ref, NULL, target_document, &q, &all_targets, e));
+    uint8_t wants = most(q.has);
+    if (s != MRS_OK || !q.has[wants]) {
+        return s;
+    }
+    s = each_of_side(en, step, ref, f, reference_document, &q, &all, e);
+    uint8_t has = most(q.lacks);
+    if (s == MRS_OK && q.lacks[has] > why->n) {
+        *why = (struct mrsi_why){.n = q.lacks[has], .of = q.docs, .has = has, .wants = wants, .pair = (uint8_t)pair,
+                                 .ref = (uint8_t)ref, .some = !all || !all_targets};
+    }
+    return s;
+}
+
+/* ---- the wrong way round ---- */
+static enum mrs_status
+hash_value(struct turned *t, struct mrs_val v, uint64_t *out)
+{
+    mrs_keys_reset(&t->keys);
+    enum mrs_status s = class_of(v) ? mrs_keys_add(&t->keys, 0, 0, v, t->err) : MRS_SKIP;
+    if (s == MRS_OK) {
+        *out = mrs_hash_secret(&t->en->secret, 0, t->keys.bytes.p, t->keys.bytes.n).lo;
+    }
+    return s;
+}
+
+static enum mrs_status
+take_value(void *arg, struct mrs_val v)
+{
+    struct turned *t = arg;
+    uint64_t hash;
+    enum mrs_status s = hash_value(t, v, &hash);
+    if (s == MRS_OK && t->set.n < VALUES * sizeof hash) {
+        mrs_buf_put(&t->set, &hash, sizeof hash);
+        s = mrs_buf_status(&t->set, t->err);
+    }
+    return s == MRS_SKIP ? MRS_OK : s;
+}
+
+static enum mrs_status
+take_document(void *arg, struct mrs_view doc, bool matched)
+{
+    struct turned *t = arg;
+    (void)matched;
+    return mrs_path_each(&t->path, doc, false, take_value, t);
+}
+
+static int
+by_hash(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static enum mrs_status
+find_value(void *arg, struct mrs_val v)
+{
+    struct turned *t = arg;
+    uint64_t hash;
+    enum mrs_status s = hash_value(t, v, &hash);
+    if (s == MRS_OK && t->set.n) {
+        t->hit = t->hit || bsearch(&hash, t->set.p, t->set.n / sizeof hash, sizeof hash, by_hash);
+    }
+    return s == MRS_SKIP ? MRS_OK : s;
+}
+
+static enum mrs_status
+find_document(void *arg, struct mrs_view doc, bool matched)
+{
+    struct turned *t = arg;
+    (void)matched;
+    t->hit = false;
+    enum mrs_status s = mrs_path_each(&t->path, doc, false, find_value, t);
+    t->docs++;
+    t->hits += t->hit;
+    return s;
+}
+
+/* Of one pair, where nobody matches. */
+static enum mrs_status
+ask_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
+{
+    const struct mrs_pair_path *p = en->plan->steps[step].desc.pairs;
+    struct turned t = {.en = en, .err = e};
+    bool all;
+    if (!p->from || !p->into || strcmp(p->from, p->into) == 0) {
+        return MRS_OK;
+    }
+    mrs_keys_init(&t.keys, en->mem);
+    mrs_buf_init(&t.set, en->mem, SIZE_MAX);
+    enum mrs_status s = compile(en, p->from, &t.path, e);
+    MRS_THEN(s, each_of_side(en, step, 1, NULL, take_document, &t, &all, e));
+    if (s == MRS_OK && t.set.n) {
+        qsort(t.set.p, t.set.n / sizeof(uint64_t), sizeof(uint64_t), by_hash);
+        s = compile(en, p->into, &t.path, e);
+        MRS_THEN(s, each_of_side(en, step, 0, f, find_document, &t, &all, e));
+    }
+    if (s == MRS_OK && t.hits && t.hits >= t.docs / 2) {
+        en->rows[en->row_of[step][0]].why = (struct mrsi_why){.n = t.hits, .of = t.docs, .turned = true, .some = !all};
+    }
+    mrs_buf_clear(&t.set);
+    mrs_keys_clear(&t.keys);
+    return s;
+}
+
+enum mrs_status
+mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
+{
+    const struct mrs_desc *d = &en->plan->steps[step].desc;
+    const struct mrsi_row *from = &en->rows[en->row_of[step][0]], *into = &en->rows[en->row_of[step][1]];
+    bool join = d->family == MRS_FAMILY_JOIN, none = join && !from->matched;
+    bool some = from->noticed[0][MRS_NOTICE_ORPHAN] || from->noticed[1][MRS_NOTICE_ORPHAN] ||
+                from->noticed[0][MRS_NOTICE_DANGLING] || into->noticed[1][MRS_NOTICE_ORPHAN] ||
+                into->noticed[1][MRS_NOTICE_DANGLING];
+    enum mrs_status s = MRS_OK;
+    if (en->opts->sample || !(none || some) || (join && !d->pairs)) {
+        return MRS_OK;
+    }
+    for (uint32_t p = 0; s == MRS_OK && join && p < d->n_pairs; p++) {
+        s = ask_types(en, step, f, p, d->by_reference && p == 0, e);
+    }
+    for (uint32_t ref = 0; s == MRS_OK && !join && ref < 2; ref++) {
+        s = ask_types(en, step, NULL, 0, ref, e);
+    }
+    return s == MRS_OK && none && d->n_pairs == 1 ? ask_turned(en, step, f, e) : s;
+}
+
+/* ---- the report ---- */
+bool
+mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t size)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    const struct mrs_side *side = st->desc.sides;
+    const struct mrsi_why *y = &en->rows[en->row_of[step][0]].why;
+    const char *path, *target;
+    if (!y->n) {
+        return false;
+    }
+    int at = snprintf(line, size, "step %u, %s: %s%llu of %llu documents of %.255s ", st->no, st->type->name,
+                      y->some ? "among the first, " : "", (unsigned long long)y->n, (unsigned long long)y->of,
+                      side[y->ref].coll.ns);
+    if (y->turned) {
+        snprintf(line + at, size - (size_t)at, "would match by { %.150s: %.150s }: `match` looks the wrong way round",
+                 st->desc.pairs[0].into, st->desc.pairs[0].from);
+        return true;
+    }
+    reference(&st->desc, y->pair, y->ref, &path, &target);
+    snprintf(line + at, size - (size_t)at, "hold %s %s in `%.150s` where `%.150s` of %.255s holds %s %s: `cast` first",
+             article(y->has), class_name(y->has), path, target, side[1 - y->ref].coll.ns, article(y->wants),
+             class_name(y->wants));
+    return true;
+}

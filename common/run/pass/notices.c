@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* notices.c - what is no refusal but what an author should know before a run: documents that match nobody, references
+ * that name nobody, what a limit leaves behind, how large the largest documents become.
+ *
+ * How many there are stands in the account's rows. Drivers note documents by their ordinals, of which the first are
+ * kept; before the step's collections become what it has written, those are looked up once more for their `_id`s. */
+#include "pass.h"
+#include "run/account/fates.h"
+#include "mongoreshape/join_ops.h"
+#include "mongoreshape/catalogue.h"
+
+struct noted {
+    uint64_t *first; /* ordinals, ascending; as many as the report shows */
+    uint32_t n;
+    struct mrs_ids ids;
+};
+struct result { /* of a collection: its largest document, and keys */
+    uint32_t n;
+    uint8_t type; /* of its `_id`, whose value is in id */
+    struct mrs_buf id;
+    struct mrsi_clash *clash;
+};
+struct mrsi_look {
+    uint32_t most; /* `_id`s of a kind */
+    struct noted (*noted)[2][MRS_NOTICE_KINDS]; /* by step and side */
+    struct result *result;                       /* by collection */
+    struct mrs_buf room;
+};
+
+/* Collections that are not written anew keep it to themselves. */
+static enum mrs_status
+look_for_clashes(struct mrsi_engine *en, struct mrs_err *e)
+{
+    uint64_t limit = en->memory / 8 / (en->n_coll + 1);
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
+        const struct mrsi_coll *c = &en->coll[i];
+        if (c->cat && c->dropped_at == MRSI_NONE && c->cat->kind == MRS_COLL_PLAIN) {
+            s = mrsi_clash_new(en, i, limit, &en->look->result[i].clash, e);
+        }
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_look_new(struct mrsi_engine *en, struct mrs_err *e)
+{
+    if (!en->opts->look) {
+        return MRS_OK;
+    }
+    struct mrsi_look *l = en->look = mrs_zalloc(en->mem, sizeof *l);
+    if (!l) {
+        return mrs_err_memory(e, sizeof *l);
+    }
+    mrs_buf_init(&l->room, en->mem, SIZE_MAX);
+    l->most = en->opts->ids ? en->opts->ids : 1;
+    l->noted = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *l->noted);
+    l->result = mrs_zalloc(en->mem, (en->n_coll + 1) * sizeof *l->result);
+    for (uint32_t i = 0; l->result && i < en->n_coll; i++) {
+        mrs_buf_init(&l->result[i].id, en->mem, SIZE_MAX);
+    }
+    return l->noted && l->result ? look_for_clashes(en, e) : mrs_err_memory(e, en->n_coll * sizeof *l->result);
+}
+
+void
+mrsi_look_free(struct mrsi_engine *en)
+{
+    struct mrsi_look *l = en->look;
+    if (!l) {
+        return;
+    }
+    for (uint32_t i = 0; l->noted && i < en->plan->n_steps; i++) {
+        for (uint32_t k = 0; k < 2 * MRS_NOTICE_KINDS; k++) {
+            mrs_free(en->mem, l->noted[i][k / MRS_NOTICE_KINDS][k % MRS_NOTICE_KINDS].first);
+        }
+    }
+    for (uint32_t i = 0; l->result && i < en->n_coll; i++) {
+        mrs_buf_clear(&l->result[i].id);
+        mrsi_clash_free(l->result[i].clash);
+    }
+    mrs_buf_clear(&l->room);
+    mrs_free(en->mem, l->noted);
+    mrs_free(en->mem, l->result);
+    mrs_free(en->mem, l);
+    en->look = NULL;
+}
+
+/* ---- documents of a step ---- */
+enum mrs_status
+mrsi_look_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_notice_kind kind, uint64_t ordinal,
+               struct mrs_err *e)
+{
+    struct mrsi_look *l = en->look;
+    if (!l) {
+        return MRS_OK;
+    }
+    struct noted *x = &l->noted[step][side][kind];
+    if (x->n == l->most) {
+        return MRS_OK;
+    }
+    if (!x->first) {
+        x->first = mrs_alloc_array(en->mem, l->most, sizeof *x->first);
+        if (!x->first) {
+            return mrs_err_memory(e, l->most * sizeof *x->first);
+        }
+    }
+    x->first[x->n++] = ordinal;
+    return MRS_OK;
+}
+
+void
+mrsi_look_forget(struct mrsi_engine *en, uint32_t step)
+{
+    for (uint32_t k = 0; en->look && k < 2 * MRS_NOTICE_KINDS; k++) {
+        struct noted *x = &en->look->noted[step][k / MRS_NOTICE_KINDS][k % MRS_NOTICE_KINDS];
+        x->n = 0;
+    }
+}
+
+enum mrs_status
+mrsi_look_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = 0; en->look && s == MRS_OK && i < f->n; i++) {
+        unsigned bits = mrsi_fates_get(f, i);
+        if (bits & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED | MRSI_FATE_UNSORTED)) {
+            continue;
+        }
+        if (!(bits & MRSI_FATE_USED)) {
+            s = mrsi_look_note(en, step, 0, MRS_NOTICE_ORPHAN, i, e);
+        }
+        if (bits & MRS_USED_CUT) {
+            s = mrsi_look_note(en, step, 0, MRS_NOTICE_CUT, i, e);
+        }
+        if (s == MRS_OK && (bits & MRS_USED_LEFT)) {
+            s = mrsi_look_note(en, step, 0, MRS_NOTICE_LEFT, i, e);
+        }
+        if (s == MRS_OK && i % MRSI_FATE_CHUNK == 0 && mrsi_cancelled(en)) {
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+        }
+    }
+    return s;
+}
+
+/* ---- their _ids ---- */
+/* How many ordinals of the side are still to be named, and the least of them. */
+static uint64_t
+next_wanted(struct noted *x, uint64_t *least)
+{
+    uint64_t left = 0;
+    *least = UINT64_MAX;
+    for (uint32_t k = 0; k < MRS_NOTICE_KINDS; k++) {
+        if (x[k].ids.n < x[k].n) {
+            uint64_t one = x[k].first[x[k].ids.n];
+            left += x[k].n - x[k].ids.n;
+            *least = one < *least ? one : *least;
+        }
+    }
+    return left;
+}
+
+/* A refused document that steps before this one change is not there; its `_id` stays unknown. */
+static enum mrs_status
+name_one(struct mrsi_engine *en, struct noted *x, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t k = 0; s == MRS_OK && k < MRS_NOTICE_KINDS; k++) {
+        while (s == MRS_OK && x[k].ids.n < x[k].n && x[k].first[x[k].ids.n] <= ordinal) {
+            s = mrsi_ids_add(en->report, &x[k].ids, doc, &en->look->room, e);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+name_in_block(struct mrsi_engine *en, struct noted *x, struct mrsi_cursor *cur, struct mrs_err *e)
+{
+    uint64_t least;
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    while (next_wanted(x, &least) && (s == MRS_OK || s == MRS_SKIP)) {
+        s = mrsi_cursor_next(cur, &en->worker[0], &doc, e);
+        if (s == MRS_OK && cur->ordinal >= least) {
+            s = name_one(en, x, cur->ordinal, doc, e);
+        }
+    }
+    return s == MRS_END || s == MRS_SKIP ? MRS_OK : s;
+}
+
+static enum mrs_status
+name_side(struct mrsi_engine *en, uint32_t step, uint32_t side, struct mrs_err *e)
+{
+    struct noted *x = en->look->noted[step][side];
+    struct mrsi_coll *c = &en->coll[en->side[step][side]];
+    const struct mrsi_part *part;
+    struct mrsi_scan scan;
+    struct mrs_block block;
+    uint64_t least, done = atomic_load(&en->done_bytes), docs = atomic_load(&en->done_docs);
+    enum mrs_status s = MRS_OK;
+    for (uint32_t k = 0; k < MRS_NOTICE_KINDS; k++) {
+        x[k].ids.at = mrs_arena_alloc(&en->report->arena, (x[k].n + 1) * sizeof *x[k].ids.at);
+        if (!x[k].ids.at) {
+            return mrs_err_memory(e, x[k].n * sizeof *x[k].ids.at);
+        }
+    }
+    mrs_block_init(&block, en->mem);
+    mrsi_scan_begin(en, c, &scan);
+    while (s == MRS_OK && next_wanted(x, &least)) {
+        s = mrsi_scan_next(&scan, &block, &part, e);
+        if (s == MRS_OK && block.first_doc + block.n_docs > least) {
+            struct mrsi_cursor cur;
+            mrsi_cursor_begin(&cur, c, part, &block);
+            cur.quiet = cur.checked = true;
+            s = name_in_block(en, x, &cur, e);
+        }
+    }
+    mrsi_scan_end(&scan);
+    mrs_block_clear(&block);
+    atomic_store(&en->done_bytes, done); /* no progress: it was not foreseen */
+    atomic_store(&en->done_docs, docs);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
+mrsi_look_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    enum mrs_status s = en->look ? name_side(en, step, 0, e) : MRS_OK;
+    return en->look && s == MRS_OK ? name_side(en, step, 1, e) : s;
+}
+
+/* ---- the result ---- */
+enum mrs_status
+mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    if (!en->look) {
+        return MRS_OK;
+    }
+    struct result *x = &en->look->result[coll];
+    enum mrs_status s = MRS_OK;
+    for (size_t at = 0; s == MRS_OK && at < n;) {
+        struct mrs_view doc = {p + at, mrs_le32(p + at)};
+        at += doc.n;
+        if (doc.n > x->n) {
+            struct mrs_elem id;
+            x->n = doc.n;
+            mrs_buf_reset(&x->id);
+            mrs_doc_find(doc, "_id", 3, &id);
+            mrs_buf_put(&x->id, id.v.p, id.v.n);
+            x->type = id.v.type;
+        }
+        s = mrsi_clash_document(x->clash, doc, e);
+    }
+    return s == MRS_OK ? mrs_buf_status(&x->id, e) : s;
+}
+
+void
+mrsi_look_restart(struct mrsi_engine *en, uint32_t coll)
+{
+    if (en->look) {
+        en->look->result[coll].n = 0;
+        mrsi_clash_restart(en->look->result[coll].clash);
+    }
+}
+
+static enum mrs_status
+report_notices(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_report *rep = en->report;
+    uint32_t n = en->plan->n_steps * 2 * MRS_NOTICE_STEP, more = 1;
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        more += en->look ? mrsi_clash_most(en->look->result[i].clash) : 0;
+    }
+    rep->notice = mrs_arena_alloc(&rep->arena, (n + more) * sizeof *rep->notice);
+    if (!rep->notice) {
+        return mrs_err_memory(e, n * sizeof *rep->notice);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t step = i / (2 * MRS_NOTICE_STEP), side = i / MRS_NOTICE_STEP % 2, kind = i % MRS_NOTICE_STEP;
+        const struct mrs_desc *d = &en->plan->steps[step].desc;
+        uint64_t count = side < d->n_sides ? en->rows[en->row_of[step][side]].noticed[side][kind] : 0;
+        if (!count) {
+            continue;
+        }
+        const char *ns = d->sides[side].coll.ns;
+        ns = mrs_arena_copy(&rep->arena, ns, strlen(ns) + 1);
+        if (!ns) {
+            return mrs_err_memory(e, 1);
+        }
+        rep->notice[rep->n_notice++] = (struct mrs_notice){
+            .kind = kind, .step = en->plan->steps[step].no, .ns = ns, .count = count};
+        if (en->look) {
+            rep->notice[rep->n_notice - 1].ids = en->look->noted[step][side][kind].ids;
+        }
+    }
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; en->look && s == MRS_OK && i < en->n_coll; i++) {
+        s = en->coll[i].written && !en->coll[i].copied ? mrsi_clash_report(en->look->result[i].clash, e) : MRS_OK;
+    }
+    return s;
+}
+
+/* Behind the report of what was written, which has the collections in the same order. */
+static enum mrs_status
+report_largest(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct mrs_written *w = en->report->written;
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        const struct result *x = &en->look->result[i];
+        if (!en->coll[i].written) {
+            continue;
+        }
+        if (x->n && !en->coll[i].copied) {
+            struct mrs_val id = {x->id.p, (uint32_t)x->id.n, x->type};
+            w->largest = x->n;
+            w->largest_id = mrsi_id_text(en->report, id, &en->look->room);
+            if (!w->largest_id) {
+                return mrs_err_memory(e, x->id.n);
+            }
+        }
+        w++;
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_look_report(struct mrsi_engine *en, struct mrs_err *e)
+{
+    enum mrs_status s = report_notices(en, e);
+    return en->look && s == MRS_OK ? report_largest(en, e) : s;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipe.c - one pass on several workers: fetch under a lock, work in parallel, commit in order.
+ *
+ * Jobs are numbered as they are fetched and committed in that order, so whatever a pass writes is the same for any
+ * number of workers. A worker whose job is done before its turn puts it aside, while there is room for another, and
+ * goes on; whoever commits the job before it commits it, too. A big job keeps the fetch lock until it is committed:
+ * documents of many megabytes take turns instead of being held by all workers at once (and since earlier jobs have all
+ * been fetched, they can commit: no deadlock). The first error stops everybody; of several the one of the earliest job
+ * is told. It must not know what a job is. */
+#include "checkpoint.h"
+
+#define PLENTY (128ull << 20) /* bytes of memory for a worker */
+
+enum pipe_state { FREE, BUSY, WAITS /* worked on: for its turn */ };
+struct pipe_slot { /* room for a job */
+    void *job;
+    uint64_t no;
+    enum pipe_state state;
+    struct mrs_buf refused; /* of one that waits, in place of its worker's */
+};
+
+struct pipe_run {
+    const struct mrsi_pipe *p;
+    const struct mrsi_pass *pass; /* NULL: no marks */
+    uint64_t marked; /* jobs fetched before the last mark */
+    pthread_mutex_t fetch_lock, commit_lock;
+    pthread_cond_t turn;
+    struct pipe_slot *slot; /* one a worker, and some more; their states under the commit lock */
+    uint32_t n_slots;
+    uint64_t fetched;
+    _Atomic uint64_t committed;
+    bool stop;
+    uint64_t err_job;
+    struct mrs_err err;
+    enum mrs_status status;
+};
+
+struct thread {
+    struct pipe_run *r;
+    struct mrsi_worker *w;
+    pthread_t id;
+    bool started;
+};
+
+static void
+fail(struct pipe_run *r, enum mrs_status s, uint64_t job, const struct mrs_err *e)
+{
+    pthread_mutex_lock(&r->commit_lock);
+    if (r->status == MRS_OK || job < r->err_job) {
+        r->status = s;
+        r->err = *e;
+        r->err_job = job;
+    }
+    r->stop = true;
+    pthread_cond_broadcast(&r->turn);
+    pthread_mutex_unlock(&r->commit_lock);
+}
+
+static bool
+stopped(struct pipe_run *r)
+{
+    pthread_mutex_lock(&r->commit_lock);
+    bool stop = r->stop;
+    pthread_mutex_unlock(&r->commit_lock);
+    return stop;
+}
+
+/* ---- under the commit lock ---- */
+/* The pass has failed at an earlier job. */
+static bool
+is_over(const struct pipe_run *r, uint64_t job)
+{
+    return r->stop && r->err_job < job;
+}
+
+static struct pipe_slot *
+free_slot(const struct pipe_run *r)
+{
+    uint32_t i = 0;
+    while (i < r->n_slots && r->slot[i].state != FREE) {
+        i++;
+    }
+    return i < r->n_slots ? &r->slot[i] : NULL;
+}
+
+/* The job whose turn it is, if that waits to be committed. */
+static struct pipe_slot *
+next_waiting(const struct pipe_run *r)
+{
+    uint32_t i = 0;
+    while (i < r->n_slots && (r->slot[i].state != WAITS || r->slot[i].no != r->committed)) {
+        i++;
+    }
+    return i < r->n_slots && !is_over(r, r->committed) ? &r->slot[i] : NULL;
+}
+
+static void
+swap_refused(struct pipe_slot *x, struct mrsi_worker *w)
+{
+    struct mrs_buf swap = w->refused;
+    w->refused = x->refused;
+    x->refused = swap;
+}
+
+/* ---- the end of a job ---- */
+/* Waits for the job's turn: true. False: the worker has another slot, or the pass has failed at an earlier job. */
+static bool
+wait_turn(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bool big)
+{
+    struct pipe_slot *x = *mine, *other = NULL;
+    pthread_mutex_lock(&r->commit_lock);
+    while (r->committed != x->no && !is_over(r, x->no) && (big || (other = free_slot(r)) == NULL)) {
+        pthread_cond_wait(&r->turn, &r->commit_lock);
+    }
+    bool turn = r->committed == x->no && !is_over(r, x->no);
+    if (other) {
+        swap_refused(x, w);
+        x->state = WAITS;
+        other->state = BUSY;
+        *mine = other;
+    }
+    pthread_mutex_unlock(&r->commit_lock);
+    return turn;
+}
+
+/* Commits the job of a slot, whose turn it is; *next: the one behind it, if that waits for this. */
+static enum mrs_status
+commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pipe_slot **next)
+{
+    struct mrs_err e;
+    bool waited = x->state == WAITS; /* nobody else looks at it any more */
+    mrs_err_clear(&e);
+    w->job_no = x->no;
+    if (waited) {
+        swap_refused(x, w);
+    }
+    enum mrs_status s = r->p->commit ? r->p->commit(r->p->arg, w, x->job, &e) : MRS_OK;
+    *next = NULL;
+    if (waited) {
+        swap_refused(x, w);
+    }
+    if (s < MRS_OK) {
+        fail(r, s, x->no, &e);
+        return s;
+    }
+    pthread_mutex_lock(&r->commit_lock);
+    r->committed++;
+    *next = next_waiting(r);
+    x->state = *next ? FREE : BUSY; /* the last one is the worker's from now on */
+    pthread_cond_broadcast(&r->turn);
+    pthread_mutex_unlock(&r->commit_lock);
+    return s;
+}
+
+static enum mrs_status
+end_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bool big)
+{
+    enum mrs_status s = MRS_OK;
+    if (!wait_turn(r, w, mine, big)) {
+        return MRS_OK;
+    }
+    for (struct pipe_slot *next = *mine; s == MRS_OK && next;) {
+        *mine = next;
+        s = commit(r, w, *mine, &next);
+    }
+    return s;
+}
+
+bool
+mrsi_pipe_turn(const struct mrsi_worker *w)
+{
+    return atomic_load(w->committed) == w->job_no;
+}
+
+/* Under the fetch lock: once what is under way has been committed, a mark is taken. Where the pass fails meanwhile
+ * there is nothing to mark. */
+static enum mrs_status
+take_mark(struct pipe_run *r, struct mrs_err *e)
+{
+    const struct mrsi_pass *pass = r->pass;
+    if (!pass || r->fetched == r->marked || (pass->ready && !pass->ready(pass->arg)) || !mrsi_keep_due(r->p->en)) {
+        return MRS_OK;
+    }
+    pthread_mutex_lock(&r->commit_lock);
+    while (r->committed != r->fetched && !r->stop) {
+        pthread_cond_wait(&r->turn, &r->commit_lock);
+    }
+    bool stop = r->stop;
+    pthread_mutex_unlock(&r->commit_lock);
+    r->marked = r->fetched;
+    return stop ? MRS_OK : mrsi_keep_mark(r->pass, e);
+}
+
+/* One job from fetch to commit; OK to go on, END, or an error that was told. */
+static enum mrs_status
+one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
+{
+    const struct mrsi_pipe *p = r->p;
+    struct mrs_err e;
+    bool big = false;
+    mrs_err_clear(&e);
+    pthread_mutex_lock(&r->fetch_lock);
+    enum mrs_status s = stopped(r) ? MRS_END : MRS_OK;
+    uint64_t no = r->fetched;
+    MRS_THEN(s, take_mark(r, &e));
+    if (s == MRS_OK && mrsi_cancelled(p->en)) {
+        s = mrs_err_set(&e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+    }
+    if (s == MRS_OK) {
+        s = p->fetch(p->arg, (*mine)->job, &big, &e);
+    }
+    if (s == MRS_OK) {
+        (*mine)->no = no;
+        r->fetched++;
+    } else if (s < MRS_OK) {
+        fail(r, s, no, &e); /* before anybody else fetches: what fails behind it would have another reason */
+    }
+    if (!big || s != MRS_OK) {
+        pthread_mutex_unlock(&r->fetch_lock);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    w->job_no = no;
+    w->committed = &r->committed;
+    s = p->work(p->arg, w, (*mine)->job, &e);
+    if (s < MRS_OK) {
+        fail(r, s, no, &e);
+    } else {
+        s = end_job(r, w, mine, big);
+    }
+    if (big) {
+        pthread_mutex_unlock(&r->fetch_lock);
+    }
+    return s;
+}
+
+static void *
+worker_main(void *arg)
+{
+    struct thread *t = arg;
+    struct pipe_slot *mine = &t->r->slot[t->w->no];
+    while (one_job(t->r, t->w, &mine) == MRS_OK) {
+    }
+    return NULL;
+}
+
+/* A slot of one's own for each worker, and others where jobs wait, without which workers wait now and then for one that
+ * writes: as many, or half as many where memory is short. */
+static enum mrs_status
+make_slots(struct pipe_run *r, struct mrs_err *e)
+{
+    const struct mrsi_pipe *p = r->p;
+    bool plenty = p->en->memory / p->en->jobs >= PLENTY;
+    uint32_t n = p->en->jobs + (plenty ? p->en->jobs : p->en->jobs / 2);
+    r->slot = mrs_zalloc(p->en->mem, n * sizeof *r->slot);
+    r->n_slots = r->slot ? n : 0;
+    for (uint32_t i = 0; i < r->n_slots; i++) {
+        mrs_buf_init(&r->slot[i].refused, p->en->mem, SIZE_MAX);
+        r->slot[i].state = i < p->en->jobs ? BUSY : FREE;
+        r->slot[i].job = mrs_zalloc(p->en->mem, p->job_size);
+        if (!r->slot[i].job) {
+            return mrs_err_memory(e, p->job_size);
+        }
+    }
+    return r->slot ? MRS_OK : mrs_err_memory(e, n * sizeof *r->slot);
+}
+
+static void
+clear_slots(struct pipe_run *r)
+{
+    for (uint32_t i = 0; i < r->n_slots; i++) {
+        if (r->slot[i].job) {
+            r->p->clear(r->p->arg, r->slot[i].job);
+        }
+        mrs_free(r->p->en->mem, r->slot[i].job);
+        mrs_buf_clear(&r->slot[i].refused);
+    }
+    mrs_free(r->p->en->mem, r->slot);
+}
+
+static void
+run_threads(struct pipe_run *r, struct thread *t, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        t[i].r = r;
+        t[i].w = &r->p->en->worker[i];
+    }
+    for (uint32_t i = 1; i < n; i++) { /* a thread that cannot be started is a worker fewer */
+        t[i].started = pthread_create(&t[i].id, NULL, worker_main, &t[i]) == 0;
+    }
+    worker_main(&t[0]);
+    for (uint32_t i = 1; i < n; i++) {
+        if (t[i].started) {
+            pthread_join(t[i].id, NULL);
+        }
+    }
+}
+
+enum mrs_status
+mrsi_pipe_run(const struct mrsi_pipe *p, struct mrs_err *e)
+{
+    return mrsi_pipe_run_marked(p, NULL, e);
+}
+
+enum mrs_status
+mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrsi_pass *pass, struct mrs_err *e)
+{
+    struct pipe_run r = {.p = p, .pass = pass, .err_job = UINT64_MAX};
+    struct thread *t = mrs_zalloc(p->en->mem, p->en->jobs * sizeof *t);
+    enum mrs_status s = t ? make_slots(&r, e) : mrs_err_memory(e, p->en->jobs * sizeof *t);
+    if (s != MRS_OK) {
+        clear_slots(&r);
+        mrs_free(p->en->mem, t);
+        return s;
+    }
+    pthread_mutex_init(&r.fetch_lock, NULL);
+    pthread_mutex_init(&r.commit_lock, NULL);
+    pthread_cond_init(&r.turn, NULL);
+    run_threads(&r, t, p->en->jobs);
+    pthread_cond_destroy(&r.turn);
+    pthread_mutex_destroy(&r.commit_lock);
+    pthread_mutex_destroy(&r.fetch_lock);
+    clear_slots(&r);
+    mrs_free(p->en->mem, t);
+    if (r.status != MRS_OK && e && e->code == MRS_E_NONE) {
+        *e = r.err;
+    }
+    return r.status;
+}

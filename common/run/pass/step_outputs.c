@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step_outputs.c - see step_outputs.h. */
+#include "checkpoint.h"
+#include "step_outputs.h"
+#include "mongoreshape/spread_ops.h"
+
+enum mrs_status
+mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    memset(s, 0, sizeof *s);
+    s->en = en;
+    s->step = step;
+    s->desc = &en->plan->steps[step].desc;
+    s->wr = mrs_zalloc(en->mem, (s->desc->n_sides + 1) * sizeof *s->wr);
+    for (uint32_t i = 0; i < MRS_SIDES_MAX; i++) {
+        s->wr_of[i] = MRSI_NONE;
+    }
+    enum mrs_status st = s->wr ? mrsi_ids_init(&s->ids, en, s->desc->conflicts, e) : mrs_err_memory(e, sizeof *s->wr);
+    for (uint32_t i = 0; st == MRS_OK && i < s->desc->n_sides; i++) {
+        if (s->desc->sides[i].role & MRS_ROLE_OVERWRITE) {
+            s->ids.over[s->ids.n_over++] = en->side[step][i];
+        }
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e)
+{
+    uint32_t coll = s->en->side[s->step][side], k = 0;
+    while (k < s->n_wr && s->wr[k].coll != coll) {
+        k++;
+    }
+    s->wr_of[side] = k;
+    if (k < s->n_wr) {
+        return MRS_OK;
+    }
+    s->n_wr++;
+    return mrsi_pass_goes_on(s->pass) ? mrsi_writer_prepare(s->en, coll, s->step, &s->wr[k], e)
+                                      : mrsi_writer_open(s->en, coll, s->step, &s->wr[k], e);
+}
+
+/* The collection is added to and not among those that are read to drive the step. */
+static bool
+only_added(const struct mrsi_sides *s, uint32_t coll)
+{
+    bool added = false;
+    for (uint32_t i = 0; i < s->desc->n_sides; i++) {
+        if (s->en->side[s->step][i] == coll) {
+            if (s->desc->sides[i].role & MRS_ROLE_MAIN) {
+                return false;
+            }
+            added = added || (s->desc->sides[i].role & MRS_ROLE_ADD);
+        }
+    }
+    return added;
+}
+
+static enum mrs_status
+meet_there(struct mrsi_sides *s, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    s->there = mrsi_pass_goes_on(s->pass) ? s->there : 0;
+    for (; st == MRS_OK && s->there < s->n_wr; s->there++) {
+        if (s->ids.phase != MRSI_IDS_VERDICT && only_added(s, s->wr[s->there].coll)) {
+            st = mrsi_ids_there(&s->ids, s->wr[s->there].coll, s->pass, e);
+        }
+    }
+    return st;
+}
+
+static enum mrs_status
+restart_all(struct mrsi_sides *s, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n_wr; i++) {
+        st = mrsi_writer_restart(&s->wr[i], e);
+    }
+    return st;
+}
+
+static struct mrsi_row *
+row_of_coll(const struct mrsi_sides *s, struct mrsi_worker *w, uint32_t coll)
+{
+    uint32_t i = 0;
+    while (s->en->side[s->step][i] != coll) {
+        i++;
+    }
+    return mrsi_row(w, s->step, i);
+}
+
+static enum mrs_status
+copy_there(struct mrsi_sides *s, bool restart, struct mrs_err *e)
+{
+    bool goes_on = mrsi_pass_goes_on(s->pass);
+    enum mrs_status st = restart && !goes_on ? restart_all(s, e) : MRS_OK;
+    s->at = goes_on ? s->at : 0;
+    for (; st == MRS_OK && s->at < s->n_wr; s->at++) {
+        struct mrsi_writer *wr = &s->wr[s->at];
+        if (!only_added(s, wr->coll)) {
+            continue;
+        }
+        wr->ids = s->ids.phase == MRSI_IDS_VERDICT ? &s->ids : NULL;
+        st = mrsi_copy_through(s->en, wr->coll, wr, s->pass, e);
+        struct mrsi_row *row = row_of_coll(s, &s->en->worker[0], wr->coll);
+        row->before += wr->copied;
+        row->after += wr->copied;
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_sides_begin(struct mrsi_sides *s, struct mrsi_refused_mark log, bool again, struct mrs_err *e)
+{
+    mrsi_refused_rewind(s->en, log);
+    mrsi_rows_begin(s->en);
+    s->there = s->at = 0;
+    s->pass->blank = again;
+    return again ? mrsi_pass_anew(s->pass, e) : MRS_OK;
+}
+
+/* Until the writers are emptied a mark has them empty. */
+enum mrs_status
+mrsi_sides_held(struct mrsi_sides *s, bool known, bool restart, struct mrs_err *e)
+{
+    bool resolves = s->ids.phase == MRSI_IDS_RESOLVE;
+    s->pass->blank = s->pass->blank || resolves;
+    enum mrs_status st = known ? MRS_OK : meet_there(s, e);
+    s->pass->blank = resolves;
+    return st == MRS_OK && !resolves ? copy_there(s, restart, e) : st;
+}
+
+bool
+mrsi_sides_have_held(const struct mrsi_sides *s)
+{
+    return s->there == s->n_wr && (s->at == s->n_wr || s->ids.phase == MRSI_IDS_RESOLVE);
+}
+
+void
+mrsi_lists_init(struct mrsi_lists *l, struct mrs_mem *mem)
+{
+    mrs_buf_init(&l->hashes, mem, SIZE_MAX);
+    mrs_buf_init(&l->members, mem, SIZE_MAX);
+    mrs_buf_init(&l->room, mem, SIZE_MAX);
+}
+
+void
+mrsi_lists_clear(struct mrsi_lists *l)
+{
+    mrs_buf_clear(&l->hashes);
+    mrs_buf_clear(&l->members);
+    mrs_buf_clear(&l->room);
+}
+
+static enum mrs_status
+verdict(const struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
+        struct mrs_view *doc, bool *write, struct mrs_err *e)
+{
+    enum mrsi_told told = c->there ? MRSI_ALONE : mrsi_ids_told(&s->ids, c->source, c->product);
+    *write = told == MRSI_ALONE || told == MRSI_STANDS;
+    if (told != MRSI_ALONE) {
+        struct mrsi_row *row = row_of_coll(s, w, c->coll);
+        row->stands += told == MRSI_STANDS;
+        row->placed += !*write;
+        row->once += told == MRSI_EQUAL;
+    }
+    if (!*write) {
+        return MRS_OK;
+    }
+    return c->there ? mrsi_ids_replace(&s->ids, true, c->coll, c->source, &l->room, doc, e)
+                    : mrsi_ids_replace(&s->ids, false, c->source, c->product, &l->room, doc, e);
+}
+
+static enum mrs_status
+put_member(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
+           struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrs_hash128 h, body = mrs_hash_secret(&s->en->secret, 0, doc.p, doc.n);
+    enum mrs_status st = mrsi_ids_hash(&s->ids, c->coll, doc, &w->scratch, &h, e);
+    if (st != MRS_OK) {
+        return st;
+    }
+    uint32_t keep = !c->there && mrsi_ids_keeps_bodies(&s->ids, c->coll) ? doc.n : 0;
+    struct mrsi_id_member m = {h.lo,       h.hi,    body.lo,  body.hi, c->source, c->product,
+                               c->coll,    c->there, c->made, 0,       keep,      0};
+    mrs_buf_put(&l->members, &m, sizeof m);
+    mrs_buf_put(&l->members, doc.p, keep);
+    return mrs_buf_status(&l->members, e);
+}
+
+/* Hands over a document's `_id`, if it has one. */
+static inline enum mrs_status
+hope(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, uint32_t coll, struct mrs_view doc,
+     struct mrs_err *e)
+{
+    uint64_t id;
+    enum mrs_status st = mrsi_ids_short(&s->ids, coll, doc, &w->scratch, &id, e);
+    if (st == MRS_OK) {
+        mrs_buf_put(&l->hashes, &id, sizeof id);
+        return mrs_buf_status(&l->hashes, e);
+    }
+    return st == MRS_END ? MRS_OK : st;
+}
+
+enum mrs_status
+mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
+                 struct mrs_view *doc, bool *write, struct mrs_err *e)
+{
+    uint64_t id;
+    if (s->ids.phase == MRSI_IDS_VERDICT) {
+        return verdict(s, w, l, c, doc, write, e);
+    }
+    *write = s->ids.phase == MRSI_IDS_HOPE;
+    if (*write) {
+        return hope(s, w, l, c->coll, *doc, e);
+    }
+    enum mrs_status st = mrsi_ids_short(&s->ids, c->coll, *doc, &w->scratch, &id, e);
+    if (st != MRS_OK) {
+        return st == MRS_END ? MRS_OK : st;
+    }
+    return mrsi_ids_is_suspicious(&s->ids, id) ? put_member(s, w, l, c, *doc, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    if (s->ids.phase == MRSI_IDS_HOPE) {
+        st = mrsi_ids_take(&s->ids, (const uint64_t *)(const void *)l->hashes.p, l->hashes.n / 8, e);
+    } else if (s->ids.phase == MRSI_IDS_RESOLVE) {
+        st = mrsi_ids_members(&s->ids, &l->members, e);
+    }
+    mrs_buf_reset(&l->hashes);
+    mrs_buf_reset(&l->members);
+    return st;
+}
+
+enum mrs_status
+mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
+                 struct mrs_view doc, struct mrs_err *e)
+{
+    uint32_t i = s->wr_of[side];
+    mrsi_row(w, s->step, side)->after++;
+    return mrsi_out_put(&s->wr[i], w, &outs[i], doc, e);
+}
+
+enum mrs_status
+mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, struct mrsi_out *outs,
+                     const struct mrs_products *all, uint64_t *n, struct mrs_err *e)
+{
+    uint32_t side = (uint32_t)all->side, i = s->wr_of[side];
+    *n = 0;
+    for (size_t at = 0; at < all->n; ++*n) {
+        struct mrs_view doc = {all->p + at, mrs_le32(all->p + at)};
+        enum mrs_status st = hope(s, w, l, s->wr[i].coll, doc, e);
+        if (st != MRS_OK) {
+            return st;
+        }
+        at += doc.n;
+    }
+    mrsi_row(w, s->step, side)->after += *n;
+    return mrsi_out_put_all(&s->wr[i], w, &outs[i], all->p, all->n, e);
+}
+
+void
+mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, size_t at)
+{
+    uint32_t i = s->wr_of[side];
+    mrsi_row(w, s->step, side)->after++;
+    mrsi_out_count(&s->wr[i], &outs[i], at);
+}
+
+struct mrsi_out *
+mrsi_sides_outs(struct mrsi_sides *s)
+{
+    struct mrsi_out *outs = mrs_zalloc(s->en->mem, (s->n_wr + 1) * sizeof *outs);
+    for (uint32_t i = 0; outs && i < s->n_wr; i++) {
+        mrs_buf_init(&outs[i].buf, s->en->mem, SIZE_MAX);
+    }
+    return outs;
+}
+
+void
+mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs)
+{
+    for (uint32_t i = 0; outs && i < s->n_wr; i++) {
+        mrs_buf_clear(&outs[i].buf);
+    }
+    mrs_free(s->en->mem, outs);
+}
+
+enum mrs_status
+mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->n_wr; i++) {
+        st = mrsi_writer_commit(&s->wr[i], &outs[i], e);
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "there", s->there);
+    mrs_build_i64(b, "copying", s->at);
+    return mrsi_ids_describe(&s->ids, "ids", b, files, e);
+}
+
+enum mrs_status
+mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    s->there = (uint32_t)mrsi_state_number(mark, "there", s->n_wr, &bad);
+    s->at = (uint32_t)mrsi_state_number(mark, "copying", s->n_wr, &bad);
+    return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_apply(&s->ids, mark, "ids", e);
+}
+
+/* Who was told that another one stands for it is safe only where that one was written. */
+static enum mrs_status
+check_stands(const struct mrsi_sides *s, struct mrs_err *e)
+{
+    uint64_t told = s->ids.phase == MRSI_IDS_VERDICT ? mrsi_ids_stand(&s->ids) : 0, written = 0;
+    const uint32_t *row_of = s->en->row_of[s->step];
+    for (uint32_t i = 0; i < s->desc->n_sides; i++) {
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++) {
+            again = again || row_of[k] == row_of[i];
+        }
+        written += again ? 0 : s->en->rows[row_of[i]].stands;
+    }
+    return told == written ? MRS_OK
+                           : mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT,
+                                         "step %u: %llu documents stand for others of their _id, %llu were written",
+                                         s->en->plan->steps[s->step].no, (unsigned long long)told,
+                                         (unsigned long long)written);
+}
+
+enum mrs_status
+mrsi_sides_end(struct mrsi_sides *s, enum mrs_status status, struct mrs_err *e)
+{
+    MRS_THEN(status, check_stands(s, e));
+    for (uint32_t i = 0; i < s->n_wr; i++) {
+        if (status == MRS_OK) {
+            status = mrsi_writer_close(&s->wr[i], false, e);
+        } else {
+            mrsi_writer_drop(&s->wr[i]);
+        }
+    }
+    for (uint32_t i = 0; status == MRS_OK && i < s->desc->n_sides; i++) {
+        mrsi_coll_counted(&s->en->coll[s->en->side[s->step][i]]);
+    }
+    mrsi_ids_clear(&s->ids);
+    mrs_free(s->en->mem, s->wr);
+    s->wr = NULL;
+    return status;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step_outputs.h - the collections that a step writes: their writers, and what the targets hold already. Shared by the
+ * drivers of all families. */
+#ifndef MRS_RUN_SIDES_H
+#define MRS_RUN_SIDES_H
+
+#include "id_check.h"
+#include "mongoreshape/spread_ops.h"
+
+struct mrsi_sides {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_desc *desc;
+    struct mrsi_ids ids;
+    struct mrsi_writer *wr;        /* n_wr of them */
+    uint32_t wr_of[MRS_SIDES_MAX]; /* side -> writer; MRSI_NONE: none (the side is only read, or not opened yet) */
+    uint32_t n_wr;
+    struct mrsi_pass *pass; /* NULL: without marks */
+    uint32_t there;         /* the writer whose collection is looked at for what is there; n_wr: that is done */
+    uint32_t at;            /* the writer that copies what is there; n_wr: that is done */
+};
+
+enum mrs_status mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+/* Opens the writer of a side, or finds the one its collection has already. */
+enum mrs_status mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e);
+/* A round of writing begins: what was counted and refused behind `log` is forgotten. again: so is what was written, and
+ * a mark on disk that speaks of it is replaced. A mark may be taken here: what is to stand in it is set before. */
+enum mrs_status mrsi_sides_begin(struct mrsi_sides *s, struct mrsi_refused_mark log, bool again, struct mrs_err *e);
+/* In a round, before sources are read: what is there in collections that are only added to. Its `_id`s are taken in the
+ * phases HOPE and RESOLVE, unless they are known; it is written and counted, but in RESOLVE. restart: empties all
+ * writers first, unless the pass goes on: a mark in a pass that is begun again has them empty. */
+enum mrs_status mrsi_sides_held(struct mrsi_sides *s, bool known, bool restart, struct mrs_err *e);
+/* Whether that is over, as it is once sources are read: of a round whose `_id`s were not known. */
+bool mrsi_sides_have_held(const struct mrsi_sides *s);
+/* A job's own, handed over at its commit. */
+struct mrsi_lists {
+    struct mrs_buf hashes, members;
+    struct mrs_buf room; /* a document that takes another's place */
+};
+void mrsi_lists_init(struct mrsi_lists *l, struct mrs_mem *mem);
+void mrsi_lists_clear(struct mrsi_lists *l);
+/* What happens with a document for a target: *write (HOPE, VERDICT; *doc may be replaced by a later one's contents),
+ * or its hash or membership goes to the lists. One that counts as another (VERDICT, not *write) is counted as placed.
+ */
+struct mrsi_candidate {
+    uint32_t coll;
+    uint64_t source;   /* what is there: its ordinal */
+    uint32_t product;
+    bool there;
+    bool made; /* by the step: an equal one is another one, never the same */
+};
+enum mrs_status mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *lists,
+                                 const struct mrsi_candidate *c, struct mrs_view *doc, bool *write,
+                                 struct mrs_err *e);
+/* Hands a job's lists over and empties them, in its commit. */
+enum mrs_status mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e);
+/* Writes a document to a side's writer and counts it there. */
+enum mrs_status mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
+                                 struct mrs_view doc, struct mrs_err *e);
+/* HOPE: admits and writes documents of one side in one piece, and tells how many they are. */
+enum mrs_status mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *lists,
+                                     struct mrsi_out *outs, const struct mrs_products *all, uint64_t *n,
+                                     struct mrs_err *e);
+/* As mrsi_sides_write for a document that was appended to the writer's buffer, from `at` on, by somebody else; not
+ * where steps are fused. */
+void mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, size_t at);
+/* One mrsi_out for each writer; NULL without memory. */
+struct mrsi_out *mrsi_sides_outs(struct mrsi_sides *s);
+void mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs);
+enum mrs_status mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e);
+/* How far these are and the `_id`s that were met, as fields of a mark. Writers are those of the pass. */
+enum mrs_status mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *files,
+                                    struct mrs_err *e);
+enum mrs_status mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e);
+/* Ends the step: closes all writers (status MRS_OK) or lets go of everything. */
+enum mrs_status mrsi_sides_end(struct mrsi_sides *s, enum mrs_status status, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* residue_coll.c - one collection of the input, held against what the inverse made of it: what differs goes to the
+ * residue.
+ *
+ * It is a row of stages, each of which reads documents or sorted hashes one by one and can be left between two of them:
+ * what a stage has by then is described in a mark. */
+#include "residue.h"
+#include "mongoreshape/inverse.h"
+
+enum residue_coll_stage { EQUAL, SHELF, FROM, BACK, MATCH, DOCS, DIGEST, DONE };
+
+/* ---- what a stage reads ---- */
+static bool
+reads_from(const struct mrsi_residue_coll *c)
+{
+    return c->stage == EQUAL || c->stage == FROM || c->stage == DOCS || c->stage == DIGEST;
+}
+
+static bool
+reads_back(const struct mrsi_residue_coll *c)
+{
+    return c->stage == EQUAL || c->stage == SHELF || c->stage == BACK;
+}
+
+static bool
+has_shelf(const struct mrsi_residue_coll *c)
+{
+    return c->stage >= SHELF && c->stage <= DOCS;
+}
+
+static enum mrs_status
+open_stage(struct mrsi_residue_coll *c, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (reads_from(c)) {
+        s = mrsi_docs_open(&c->from, c->en->mem, c->in, c->i, e);
+    }
+    if (s == MRS_OK && reads_back(c)) {
+        s = mrsi_docs_open(&c->back, c->en->mem, c->inverse, c->k, e);
+    }
+    return s;
+}
+
+static void
+begin_sorter(struct mrsi_residue_coll *c, struct mrsi_sorter *s)
+{
+    mrsi_sorter_clear(s);
+    mrsi_sorter_init(s, c->en, c->en->memory / 8);
+    s->kept = true;
+}
+
+/* ---- the stages; each ends with END ---- */
+static enum mrs_status
+compare(struct mrsi_residue_coll *c, struct mrs_err *e)
+{
+    struct mrs_view x = mrs_empty_doc(), y = x;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && c->same) {
+        s = mrsi_docs_next(&c->from, &x, e);
+        enum mrs_status t = s >= MRS_OK ? mrsi_docs_next(&c->back, &y, e) : s;
+        if (t < MRS_OK) {
+            return t;
+        }
+        c->same = s == t && (s == MRS_END || (x.n == y.n && memcmp(x.p, y.p, x.n) == 0));
+        MRS_THEN(s, mrsi_rest_after(c->rests, x.n, e));
+    }
+    return s < MRS_OK ? s : MRS_END;
+}
+
+static enum mrs_status
+shelve(struct mrsi_residue_coll *c, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_shelf_fill(&c->shelf, &c->back, c->rests, e);
+    enum mrs_status t = s == MRS_END ? mrsi_shelf_end(&c->shelf, c->inverse, c->k, e) : s;
+    return t == MRS_OK ? s : t;
+}
+
+static enum mrs_status
+hash_side(struct mrsi_residue_coll *c, struct mrsi_docs *docs, struct mrsi_sorter *to, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && (s = mrsi_docs_next(docs, &doc, e)) == MRS_OK) {
+        s = mrsi_residue_hashes(to, c->no++, doc, &c->key, e);
+        MRS_THEN(s, mrsi_rest_after(c->rests, doc.n, e));
+    }
+    return s;
+}
+
+static enum mrs_status
+next_pair(struct mrsi_residue_coll *c, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_sorter_next(&c->pairs, &c->pair, e);
+    c->more = s == MRS_OK;
+    if (c->more && (c->pair.key_len != MRSI_PAIR_KEY || c->pair.n != 8 || mrs_le64(c->pair.p) >= c->shelf.n)) {
+        return mrsi_state_damaged("pairs of documents", e);
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+/* Who pairs with the document `no`: an equal one if there is any. The pair on top was not looked at. */
+static enum mrs_status
+pair_of(struct mrsi_residue_coll *c, uint64_t no, uint64_t *found, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    *found = UINT64_MAX;
+    while (s == MRS_OK && c->more && mrsi_get_be(c->pair.key, 8) <= no) {
+        if (mrsi_get_be(c->pair.key, 8) == no && *found == UINT64_MAX) {
+            *found = mrs_le64(c->pair.p);
+        }
+        s = next_pair(c, e);
+    }
+    return s;
+}
+
+static enum mrs_status
+put_one(struct mrsi_residue_coll *c, uint64_t no, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrs_view base = mrs_empty_doc();
+    if (no == UINT64_MAX) {
+        c->kinds |= MRS_LOSS_DOCUMENTS;
+        return mrsi_pack_add(&c->pack, MRSI_NEW, 0, base, doc, e);
+    }
+    enum mrs_status s = mrsi_shelf_get(&c->shelf, no, &base, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    c->kinds |= c->taken && no < c->last ? MRS_LOSS_ORDER : 0;
+    c->last = no;
+    c->taken++;
+    if (base.n == doc.n && memcmp(base.p, doc.p, doc.n) == 0) {
+        return mrsi_pack_add(&c->pack, MRSI_TAKE, no, base, doc, e);
+    }
+    unsigned kinds;
+    s = mrsi_residue_kinds(doc, base, &c->scratch, &kinds, e);
+    c->kinds |= kinds;
+    return s == MRS_OK ? mrsi_pack_add(&c->pack, MRSI_MEND, no, base, doc, e) : s;
+}
+
+/* A mark has the pair on top still in front of it. */
+static enum mrs_status
+rest_in_docs(struct mrsi_residue_coll *c, uint64_t bytes, struct mrs_err *e)
+{
+    if (!mrsi_rest_is_due(c->rests, bytes)) {
+        return MRS_OK;
+    }
+    bool more = c->more;
+    if (more) {
+        mrsi_sorter_unread(&c->pairs);
+    }
+    enum mrs_status s = mrsi_rest(c->rests, e);
+    return s == MRS_OK && more ? next_pair(c, e) : s;
+}
+
+static enum mrs_status
+put_docs(struct mrsi_residue_coll *c, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    uint64_t found;
+    enum mrs_status s = mrsi_sorter_go_on(&c->pairs, e);
+    MRS_THEN(s, next_pair(c, e));
+    while (s == MRS_OK && (s = mrsi_docs_next(&c->from, &doc, e)) == MRS_OK) {
+        s = pair_of(c, c->no++, &found, e);
+        MRS_THEN(s, put_one(c, found, doc, e));
+        MRS_THEN(s, rest_in_docs(c, doc.n, e));
+    }
+    c->kinds |= s == MRS_END && c->shelf.n > c->taken ? MRS_LOSS_SURPLUS : 0;
+    enum mrs_status t = s == MRS_END ? mrsi_pack_end(&c->pack, e) : s;
+    return t == MRS_OK ? s : t;
+}
+
+static enum mrs_status
+one_stage(struct mrsi_residue_coll *c, struct mrs_err *e)
+{
+    switch ((enum residue_coll_stage)c->stage) {
+    case EQUAL: return compare(c, e);
+    case SHELF: return shelve(c, e);
+    case FROM: return hash_side(c, &c->from, &c->from_hashes, e);
+    case BACK: return hash_side(c, &c->back, &c->back_hashes, e);
+    case MATCH: {
+        enum mrs_status s = mrsi_residue_match(&c->from_hashes, &c->back_hashes, &c->pairs, c->rests, e);
+        return s == MRS_OK ? MRS_END : s;
+    }
+    case DOCS: return put_docs(c, e);
+    case DIGEST: return mrsi_digest_run(&c->digest, &c->from, c->rests, e);
+    case DONE: break;
+    }
+    return MRS_END;
+}
+
+static void
+end_stage(struct mrsi_residue_coll *c)
+{
+    mrsi_docs_close(&c->from);
+    mrsi_docs_close(&c->back);
+    c->no = 0;
+    if (c->stage == MATCH) {
+        begin_sorter(c, &c->from_hashes);
+        begin_sorter(c, &c->back_hashes);
+    } else if (c->stage == DOCS) {
+        begin_sorter(c, &c->pairs);
+        mrsi_shelf_close(&c->shelf);
+        mrsi_pack_clear(&c->pack);
+    }
+    c->stage = c->stage == EQUAL && c->same ? DIGEST : c->stage + 1;
+}
+
+/* ---- all of them ---- */
+void
+mrsi_residue_coll_init(struct mrsi_residue_coll *c, struct mrsi_engine *en, struct mrsi_residue_out *out,
+                       struct mrsi_rests *rests)
+{
+    memset(c, 0, sizeof *c);
+    c->en = en;
+    c->rests = rests;
+    c->same = true;
+    mrs_buf_init(&c->key, en->mem, MRS_KEY_MAX);
+    mrs_buf_init(&c->scratch, en->mem, MRSI_RESIDUE_MAX);
+    mrs_block_init(&c->from.b, en->mem);
+    mrs_block_init(&c->back.b, en->mem);
+    mrsi_shelf_init(&c->shelf, en);
+    mrsi_pack_begin(&c->pack, en->mem, out);
+    begin_sorter(c, &c->from_hashes);
+    begin_sorter(c, &c->back_hashes);
+    begin_sorter(c, &c->pairs);
+}
+
+void
+mrsi_residue_coll_clear(struct mrsi_residue_coll *c)
+{
+    mrsi_docs_close(&c->from);
+    mrsi_docs_close(&c->back);
+    mrsi_sorter_clear(&c->from_hashes);
+    mrsi_sorter_clear(&c->back_hashes);
+    mrsi_sorter_clear(&c->pairs);
+    mrsi_shelf_close(&c->shelf);
+    mrsi_pack_clear(&c->pack);
+    mrs_buf_clear(&c->key);
+    mrs_buf_clear(&c->scratch);
+}
+
+enum mrs_status
+mrsi_residue_coll_run(struct mrsi_residue_coll *c, bool opened, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && c->stage != DONE) {
+        s = opened ? MRS_OK : open_stage(c, e);
+        opened = false;
+        MRS_THEN(s, one_stage(c, e));
+        if (s == MRS_END) {
+            end_stage(c);
+            s = MRS_OK;
+        }
+    }
+    return s;
+}
+
+/* ---- marks ---- */
+static enum mrs_status
+describe_gathered(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    enum mrs_status s = has_shelf(c) ? mrsi_shelf_describe(&c->shelf, b, files, e) : MRS_OK;
+    if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
+        s = mrsi_sorter_describe(&c->from_hashes, "fromHashes", b, files, e);
+        MRS_THEN(s, mrsi_sorter_describe(&c->back_hashes, "backHashes", b, files, e));
+    }
+    if (s == MRS_OK && (c->stage == MATCH || c->stage == DOCS)) {
+        s = mrsi_sorter_describe(&c->pairs, "pairs", b, files, e);
+    }
+    return s == MRS_OK && c->stage == DOCS ? mrsi_pack_describe(&c->pack, c->en, b, files, e) : s;
+}
+
+enum mrs_status
+mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "stage", c->stage);
+    mrs_build_i64(b, "same", c->same);
+    mrs_build_i64(b, "kinds", c->kinds);
+    mrs_build_i64(b, "no", (int64_t)c->no);
+    mrs_build_i64(b, "taken", (int64_t)c->taken);
+    mrs_build_i64(b, "last", (int64_t)c->last);
+    mrsi_state_put_bytes(b, "digest", &c->digest, sizeof c->digest);
+    if (reads_from(c)) {
+        mrsi_docs_describe(&c->from, "from", b);
+    }
+    if (reads_back(c)) {
+        mrsi_docs_describe(&c->back, "back", b);
+    }
+    return describe_gathered(c, b, files, e);
+}
+
+static enum mrs_status
+apply_numbers(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    size_t n;
+    c->stage = (unsigned)mrsi_state_number(mark, "stage", DIGEST, &bad);
+    c->same = mrsi_state_number(mark, "same", 1, &bad);
+    c->kinds = (unsigned)mrsi_state_number(mark, "kinds", UINT32_MAX, &bad);
+    c->no = mrsi_state_number(mark, "no", INT64_MAX, &bad);
+    c->taken = mrsi_state_number(mark, "taken", INT64_MAX, &bad);
+    c->last = mrsi_state_number(mark, "last", INT64_MAX, &bad);
+    const uint8_t *p = mrsi_state_bytes(mark, "digest", &n, &bad);
+    if (bad || n != sizeof c->digest || (c->same && has_shelf(c))) {
+        return mrsi_state_damaged("what is compared", e);
+    }
+    memcpy(&c->digest, p, n);
+    return MRS_OK;
+}
+
+static enum mrs_status
+apply_shelf(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_shelf_apply(&c->shelf, mark, c->stage != SHELF, e);
+    return s == MRS_OK && c->stage != SHELF ? mrsi_shelf_end(&c->shelf, c->inverse, c->k, e) : s;
+}
+
+static enum mrs_status
+apply_gathered(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+{
+    enum mrs_status s = has_shelf(c) ? apply_shelf(c, mark, e) : MRS_OK;
+    if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
+        s = mrsi_sorter_apply(&c->from_hashes, mark, "fromHashes", e);
+        MRS_THEN(s, mrsi_sorter_apply(&c->back_hashes, mark, "backHashes", e));
+    }
+    if (s == MRS_OK && (c->stage == MATCH || c->stage == DOCS)) {
+        s = mrsi_sorter_apply(&c->pairs, mark, "pairs", e);
+    }
+    return s == MRS_OK && c->stage == DOCS ? mrsi_pack_apply(&c->pack, c->en, mark, e) : s;
+}
+
+enum mrs_status
+mrsi_residue_coll_apply(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+{
+    enum mrs_status s = apply_numbers(c, mark, e);
+    MRS_THEN(s, open_stage(c, e));
+    s = s == MRS_OK && reads_from(c) ? mrsi_docs_apply(&c->from, mark, "from", e) : s;
+    s = s == MRS_OK && reads_back(c) ? mrsi_docs_apply(&c->back, mark, "back", e) : s;
+    return s == MRS_OK ? apply_gathered(c, mark, e) : s;
+}

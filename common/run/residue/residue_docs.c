@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* residue_docs.c - documents of a namespace one by one, or by number; and what tells two sequences of documents
+ * apart. */
+#include "residue.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define WINDOW (256u << 10) /* read at once where documents are asked for in their order */
+#define NARROW 1024u        /* where they are not */
+
+uint32_t
+mrsi_input_find(const struct mrs_input *in, const char *ns)
+{
+    for (uint32_t i = 0; i < mrs_input_count(in); i++) {
+        const struct mrs_input_ns *at = mrs_input_at(in, i);
+        if (at->kind == MRS_INPUT_DATA && strcmp(at->ns, ns) == 0) {
+            return i;
+        }
+    }
+    return MRSI_NONE;
+}
+
+/* ---- one by one ---- */
+enum mrs_status
+mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    memset(d, 0, sizeof *d);
+    mrs_block_init(&d->b, mem);
+    bool any = i != MRSI_NONE && mrs_input_at(in, i)->data_path;
+    return any ? mrs_reader_open(in, i, MRSI_BLOCK, &d->reader, e) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct mrs_err *e)
+{
+    if (!d->reader) {
+        return MRS_END;
+    }
+    if (d->at == d->b.n) {
+        mrs_reader_where(d->reader, &d->begin);
+        enum mrs_status s = mrs_reader_next(d->reader, &d->b, e);
+        d->at = 0;
+        if (s != MRS_OK) {
+            d->b.n = 0;
+            return s;
+        }
+    }
+    *doc = (struct mrs_view){d->b.p + d->at, mrs_le32(d->b.p + d->at)};
+    d->at += doc->n;
+    return MRS_OK;
+}
+
+void
+mrsi_docs_close(struct mrsi_docs *d)
+{
+    mrs_reader_close(d->reader);
+    mrs_block_clear(&d->b);
+    d->reader = NULL;
+}
+
+void
+mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b)
+{
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrsi_mark_place(&d->begin, b);
+    mrs_build_i64(b, "in", (int64_t)d->at);
+    mrs_build_close(b);
+}
+
+/* So many bytes of the next block have been given: whole documents. */
+static enum mrs_status
+skip(struct mrsi_docs *d, uint64_t bytes, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && d->at < bytes) {
+        s = d->at && d->at == d->b.n ? MRS_END : mrsi_docs_next(d, &doc, e);
+    }
+    return s >= MRS_OK && d->at != bytes ? mrsi_state_damaged("where documents are compared", e) : s;
+}
+
+enum mrs_status
+mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view x = mrsi_mark_doc(mark, name);
+    struct mrs_reader_at at = mrsi_mark_place_back(x, &bad);
+    uint64_t in = mrsi_state_number(x, "in", INT64_MAX, &bad);
+    if (bad || (!d->reader && in)) {
+        return mrsi_state_damaged("where documents are compared", e);
+    }
+    enum mrs_status s = d->reader ? mrs_reader_go_on(d->reader, &at, e) : MRS_OK;
+    d->begin = at;
+    return s == MRS_OK ? skip(d, in, e) : s;
+}
+
+/* ---- by number ---- */
+void
+mrsi_shelf_init(struct mrsi_shelf *s, struct mrsi_engine *en)
+{
+    memset(s, 0, sizeof *s);
+    s->fd = -1;
+    mrs_buf_init(&s->window, en->mem, SIZE_MAX);
+    mrsi_tape_init(&s->off, en, sizeof s->end, en->memory / 16);
+    s->off.kept = true;
+}
+
+static enum mrs_status
+put_on_shelf(struct mrsi_shelf *s, struct mrs_view doc, struct mrs_err *e)
+{
+    enum mrs_status st = s->n ? MRS_OK : mrsi_tape_put(&s->off, &s->end, e);
+    s->end += doc.n;
+    s->n++;
+    return st == MRS_OK ? mrsi_tape_put(&s->off, &s->end, e) : st;
+}
+
+static enum mrs_status
+open_data(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    const char *path = i == MRSI_NONE ? NULL : mrs_input_at(in, i)->data_path;
+    s->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    return path && s->fd < 0 ? mrs_err_sys(e, errno, "opening %s", path) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_shelf_end(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+{
+    enum mrs_status st = s->off.ended ? MRS_OK : mrsi_tape_end(&s->off, e);
+    return st == MRS_OK ? open_data(s, in, i, e) : st;
+}
+
+enum mrs_status
+mrsi_shelf_fill(struct mrsi_shelf *s, struct mrsi_docs *d, struct mrsi_rests *rests, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    enum mrs_status st = MRS_OK;
+    while (st == MRS_OK && (st = mrsi_docs_next(d, &doc, e)) == MRS_OK) {
+        st = put_on_shelf(s, doc, e);
+        MRS_THEN(st, mrsi_rest_after(rests, doc.n, e));
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "shelved", (int64_t)s->n);
+    mrs_build_i64(b, "shelfEnd", (int64_t)s->end);
+    return mrsi_tape_describe(&s->off, "shelf", b, files, e);
+}
+
+enum mrs_status
+mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct mrs_err *e)
+{
+    bool bad = false;
+    s->n = mrsi_state_number(mark, "shelved", INT64_MAX / 8 - 1, &bad);
+    s->end = mrsi_state_number(mark, "shelfEnd", INT64_MAX, &bad);
+    enum mrs_status st = bad ? mrsi_state_damaged("where documents stand", e) : MRS_OK;
+    MRS_THEN(st, mrsi_tape_apply(&s->off, mark, "shelf", e));
+    bool fits = s->off.n == s->n + (s->n > 0) && s->off.ended == ended;
+    return st == MRS_OK && !fits ? mrsi_state_damaged("where documents stand", e) : st;
+}
+
+enum mrs_status
+mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e)
+{
+    uint64_t at[2];
+    memcpy(at, s->off.p + no * sizeof *at, sizeof at);
+    if (at[1] > s->end || at[0] > at[1] || at[1] - at[0] > MRS_DOC_READ_MAX) {
+        return mrsi_state_damaged("where documents stand", e);
+    }
+    if (at[0] < s->window_at || at[1] > s->window_at + s->window.n) {
+        uint64_t n = at[0] == s->next ? WINDOW : NARROW;
+        n = n > at[1] - at[0] ? n : at[1] - at[0];
+        n = n < s->end - at[0] ? n : s->end - at[0];
+        mrs_buf_reset(&s->window);
+        uint8_t *to = mrs_buf_take(&s->window, n);
+        if (!to) {
+            return mrs_err_memory(e, n);
+        }
+        s->window_at = at[0];
+        enum mrs_status st = mrs_read_at(s->fd, to, n, at[0], e);
+        if (st != MRS_OK) {
+            s->window.n = 0;
+            return st;
+        }
+    }
+    s->next = at[1];
+    *doc = (struct mrs_view){s->window.p + (at[0] - s->window_at), (uint32_t)(at[1] - at[0])};
+    return MRS_OK;
+}
+
+void
+mrsi_shelf_close(struct mrsi_shelf *s)
+{
+    if (s->fd >= 0) {
+        close(s->fd);
+    }
+    s->fd = -1;
+    mrsi_tape_clear(&s->off);
+    mrs_buf_clear(&s->window);
+}
+
+/* ---- digests ---- */
+void
+mrsi_digest_add(struct mrsi_digest *d, struct mrs_view doc)
+{
+    struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+    d->docs++;
+    mrs_hash_sum_add(&d->sum, h.lo, h.hi);
+    mrs_put64(d->order + 16, h.lo);
+    mrs_put64(d->order + 24, h.hi);
+    h = mrs_hash(d->order, sizeof d->order, 0);
+    mrs_put64(d->order, h.lo);
+    mrs_put64(d->order + 8, h.hi);
+}
+
+enum mrs_status
+mrsi_digest_run(struct mrsi_digest *d, struct mrsi_docs *docs, struct mrsi_rests *rests, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && (s = mrsi_docs_next(docs, &doc, e)) == MRS_OK) {
+        mrsi_digest_add(d, doc);
+        s = mrsi_rest_after(rests, doc.n, e);
+    }
+    return s;
+}
+
+static void
+hex(char text[33], uint64_t hi, uint64_t lo)
+{
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)hi, (unsigned long long)lo);
+}
+
+void
+mrsi_digest_put(const struct mrsi_digest *d, struct mrs_build *b)
+{
+    char text[33];
+    mrs_build_i64(b, "docs", (int64_t)d->docs);
+    hex(text, d->sum.hi, d->sum.lo);
+    mrs_build_text(b, "digest", text, 32);
+    hex(text, mrs_le64(d->order + 8), mrs_le64(d->order));
+    mrs_build_text(b, "order", text, 32);
+}
+
+bool
+mrsi_digest_same(const struct mrsi_digest *d, struct mrs_view in, bool *other_order)
+{
+    char text[33];
+    int64_t docs;
+    hex(text, d->sum.hi, d->sum.lo);
+    bool same = mrs_val_integral(mrs_doc_get(in, "docs"), &docs) && (uint64_t)docs == d->docs &&
+                mrs_val_is_text(mrs_doc_get(in, "digest"), text);
+    hex(text, mrs_le64(d->order + 8), mrs_le64(d->order));
+    *other_order = same && !mrs_val_is_text(mrs_doc_get(in, "order"), text);
+    return same && !*other_order;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* residue_put.c - one collection that comes back: what its records say, and the inverse's documents, become the
+ * documents that it had.
+ *
+ * Between any two documents that are read or written a mark can be taken. Who goes on reads the record that was worked
+ * on once more, and passes over what was written of it. */
+#include "residue.h"
+
+enum residue_put_stage { SHELF, DOCS, SAME };
+
+/* ---- documents ---- */
+static enum mrs_status
+put(void *arg, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_residue_put *p = arg;
+    mrsi_digest_add(&p->digest, doc);
+    p->wr->docs++;
+    p->wr->bytes += doc.n;
+    enum mrs_status s = mrs_sink_write(p->sink, doc.p, doc.n, e);
+    return s == MRS_OK ? mrsi_rest_after(p->rests, doc.n, e) : s;
+}
+
+static enum mrs_status
+open_docs(struct mrsi_residue_put *p, struct mrs_err *e)
+{
+    return mrsi_docs_open(&p->docs, p->en->mem, p->inverse, p->k, e);
+}
+
+/* The very documents of the inverse. */
+static enum mrs_status
+put_same(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    p->stage = SAME;
+    enum mrs_status s = opened ? MRS_OK : open_docs(p, e);
+    while (s == MRS_OK && (s = mrsi_docs_next(&p->docs, &doc, e)) == MRS_OK) {
+        s = put(p, doc, e);
+    }
+    mrsi_docs_close(&p->docs);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static enum mrs_status
+shelve(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
+{
+    p->stage = SHELF;
+    p->shelved = true;
+    enum mrs_status s = opened ? MRS_OK : open_docs(p, e);
+    MRS_THEN(s, mrsi_shelf_fill(&p->shelf, &p->docs, p->rests, e));
+    mrsi_docs_close(&p->docs);
+    p->stage = DOCS;
+    return s == MRS_END ? mrsi_shelf_end(&p->shelf, p->inverse, p->k, e) : s;
+}
+
+/* ---- records ---- */
+static enum mrs_status
+next_record(struct mrsi_residue_put *p, enum mrsi_record *type, struct mrs_err *e)
+{
+    p->at = p->r->at;
+    p->records = p->r->records;
+    return mrsi_residue_next(p->r, type, e);
+}
+
+/* The shelf is made for the first that needs it. */
+static enum mrs_status
+put_record(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
+{
+    if (!p->sink) {
+        return mrsi_residue_damaged(p->r, "documents have no place", e);
+    }
+    bool is_ready = p->shelved && p->stage == DOCS;
+    enum mrs_status s = is_ready ? MRS_OK : shelve(p, opened, e);
+    return s == MRS_OK ? mrsi_unpack(&p->unpack, e) : s;
+}
+
+static enum mrs_status
+end(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
+{
+    struct mrs_view done;
+    bool order;
+    enum mrs_status s = mrsi_residue_doc(p->r, &done, e);
+    if (s == MRS_OK && mrsi_residue_is(done, "same") && p->sink) {
+        s = put_same(p, opened, e);
+    }
+    if (s == MRS_OK && !mrsi_digest_same(&p->digest, done, &order)) {
+        s = mrsi_residue_damaged(p->r, "what comes back is not what was there", e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_residue_put_run(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
+{
+    enum mrsi_record type = MRSI_DOCS;
+    bool at_end = opened && p->stage == SAME;
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && (s = next_record(p, &type, e)) == MRS_OK && type == MRSI_DOCS) {
+        s = at_end ? mrsi_state_damaged("a collection that comes back", e) : put_record(p, opened, e);
+        opened = false;
+    }
+    if (s == MRS_OK && type != MRSI_DONE) {
+        return mrsi_residue_damaged(p->r, "a collection does not end", e);
+    }
+    if (s == MRS_OK && opened && !at_end) {
+        return mrsi_state_damaged("a collection that comes back", e);
+    }
+    return s == MRS_OK ? end(p, opened, e) : s;
+}
+
+void
+mrsi_residue_put_init(struct mrsi_residue_put *p, struct mrsi_engine *en, struct mrs_residue *r)
+{
+    memset(p, 0, sizeof *p);
+    p->en = en;
+    p->r = r;
+    mrs_block_init(&p->docs.b, en->mem);
+    mrsi_shelf_init(&p->shelf, en);
+    mrsi_unpack_begin(&p->unpack, en->mem, r, &p->shelf);
+    p->unpack.put = put;
+    p->unpack.arg = p;
+}
+
+void
+mrsi_residue_put_clear(struct mrsi_residue_put *p)
+{
+    mrsi_docs_close(&p->docs);
+    mrsi_shelf_close(&p->shelf);
+    mrsi_unpack_clear(&p->unpack);
+}
+
+/* ---- marks ---- */
+static bool
+reads(const struct mrsi_residue_put *p)
+{
+    return p->stage != DOCS;
+}
+
+enum mrs_status
+mrsi_residue_put_describe(struct mrsi_residue_put *p, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    mrs_build_i64(b, "stage", p->stage);
+    mrs_build_i64(b, "at", (int64_t)p->at);
+    mrs_build_i64(b, "records", (int64_t)p->records);
+    mrsi_state_put_bytes(b, "digest", &p->digest, sizeof p->digest);
+    mrsi_unpack_describe(&p->unpack, b);
+    if (reads(p)) {
+        mrsi_docs_describe(&p->docs, "docs", b);
+    }
+    return p->stage == SAME ? MRS_OK : mrsi_shelf_describe(&p->shelf, b, files, e);
+}
+
+static enum mrs_status
+apply_numbers(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
+{
+    bool bad = false;
+    size_t n;
+    p->stage = (unsigned)mrsi_state_number(mark, "stage", SAME, &bad);
+    p->r->at = mrsi_state_number(mark, "at", p->r->size, &bad);
+    p->r->records = mrsi_state_number(mark, "records", INT64_MAX, &bad);
+    const uint8_t *digest = mrsi_state_bytes(mark, "digest", &n, &bad);
+    if (bad || n != sizeof p->digest || !p->sink) {
+        return mrsi_state_damaged("a collection that comes back", e);
+    }
+    memcpy(&p->digest, digest, n);
+    return p->digest.docs == p->wr->docs ? MRS_OK : mrsi_state_damaged("a collection that comes back", e);
+}
+
+static enum mrs_status
+apply_shelf(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
+{
+    p->shelved = true;
+    enum mrs_status s = mrsi_shelf_apply(&p->shelf, mark, p->stage == DOCS, e);
+    return s == MRS_OK && p->stage == DOCS ? mrsi_shelf_end(&p->shelf, p->inverse, p->k, e) : s;
+}
+
+enum mrs_status
+mrsi_residue_put_apply(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
+{
+    enum mrs_status s = apply_numbers(p, mark, e);
+    MRS_THEN(s, mrsi_unpack_apply(&p->unpack, mark, e));
+    if (s == MRS_OK && reads(p)) {
+        s = open_docs(p, e);
+        MRS_THEN(s, mrsi_docs_apply(&p->docs, mark, "docs", e));
+    }
+    return s == MRS_OK && p->stage != SAME ? apply_shelf(p, mark, e) : s;
+}

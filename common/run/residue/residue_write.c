@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* residue_write.c - runs the inverse over an output that is whole, and writes what differs from the input.
+ *
+ * The inverse plan is the one that `invert` prints, read again from its text: so that what is compared here is what
+ * somebody will run. Its output lies in a folder of its own until the comparison is done. Nothing is published before
+ * the residue is on disk.
+ *
+ * While documents are compared there are marks, of the forward run: what the inverse makes is the same each time, so
+ * places in it hold even where it had to be made again. */
+#include "mongoreshape/version.h"
+#include "run/pass/checkpoint.h"
+#include "residue.h"
+#include "mongoreshape/inverse.h"
+#include <unistd.h>
+
+struct residue_write_writing {
+    struct mrsi_engine *en; /* of the forward run */
+    struct mrs_plan *inverse;
+    struct mrs_input *out;  /* what the forward run wrote */
+    struct mrs_input *back; /* what the inverse made of it */
+    struct mrs_arena arena;
+    struct mrsi_names touched;
+    struct mrsi_residue_out file;
+    struct mrsi_pass pass;
+    struct mrsi_rests rests;
+    bool heading;             /* digests for the head are being made */
+    uint64_t copier;          /* not 0: all records are there, and this process began to copy them to their file */
+    uint32_t at;              /* of touched */
+    struct mrsi_digest *head; /* of each of them */
+    struct mrsi_docs docs;    /* that one is made of */
+    struct mrsi_residue_coll coll;
+    struct mrs_buf scratch, text;
+    unsigned listed; /* kinds that the inverse's losses name */
+    unsigned kinds;
+    bool refused;
+    bool there; /* the file is whole, and in its place */
+};
+
+/* ---- the inverse ---- */
+static enum mrs_status
+load_inverse(struct residue_write_writing *w, struct mrs_err *e)
+{
+    const struct mrs_plan *p = w->en->plan;
+    struct mrs_inverse_plan inv;
+    struct mrs_buf text;
+    mrs_buf_init(&text, w->en->mem, (size_t)1 << 30);
+    enum mrs_status s = mrs_plan_invert(p, &inv, e);
+    if (s == MRS_OK) {
+        mrs_inverse_yaml(&inv, &text);
+        s = mrs_buf_status(&text, e);
+    }
+    for (uint32_t i = 0; i < inv.n_losses; i++) {
+        w->listed |= inv.loss[i].kinds;
+    }
+    struct mrs_plan_opts o = {.file = "the inverse plan",
+                              .default_db = mrs_input_only_db(w->out),
+                              .now_ms = p->now_ms};
+    MRS_THEN(s, mrs_plan_load(w->en->mem, (const char *)text.p, text.n, &o, &w->inverse, e));
+    if (s == MRS_FAIL && w->inverse && w->inverse->n_errors) {
+        mrs_err_clear(e);
+        mrs_err_set(e, s, MRS_E_PLAN, "the inverse of this plan cannot be run: %s", w->inverse->errors[0].msg);
+    }
+    mrs_inverse_plan_clear(&inv);
+    mrs_buf_clear(&text);
+    return s;
+}
+
+/* ---- records ---- */
+static enum mrs_status
+put_doc(struct residue_write_writing *w, struct mrs_build *b, enum mrsi_record type, struct mrs_err *e)
+{
+    struct mrs_view d;
+    enum mrs_status s = mrs_build_finish(b, &d, e);
+    return s == MRS_OK ? mrsi_residue_put(&w->file, type, d.p, d.n, e) : s;
+}
+
+static void
+put_text(struct mrs_build *b, const char *name, const char *text)
+{
+    mrs_build_text(b, name, text, (uint32_t)strlen(text));
+}
+
+static enum mrs_status
+put_head(struct residue_write_writing *w, struct mrs_err *e)
+{
+    struct mrs_build b;
+    uint8_t room[16];
+    char id[33];
+    mrs_buf_reset(&w->text);
+    mrs_build_init(&b, &w->text);
+    mrs_build_i32(&b, "version", MRSI_RESIDUE_VERSION);
+    put_text(&b, "tool", MRS_VERSION);
+    mrs_plan_id_text(w->en->plan, id);
+    put_text(&b, "plan", id);
+    mrs_plan_id_text(w->inverse, id);
+    put_text(&b, "inverse", id);
+    mrs_build_val(&b, "now", 3, mrs_make_i64(room, w->en->plan->now_ms, MRS_DATE));
+    mrs_build_open(&b, "touched", 7, MRS_ARRAY);
+    for (uint32_t i = 0; i < w->touched.n; i++) {
+        mrs_build_item_open(&b, MRS_DOCUMENT);
+        put_text(&b, "ns", w->touched.at[i]);
+        mrsi_digest_put(&w->head[i], &b);
+        mrs_build_close(&b);
+    }
+    mrs_build_close(&b);
+    return put_doc(w, &b, MRSI_HEAD, e);
+}
+
+/* *same: the inverse brings the same bytes, or both have none. */
+static enum mrs_status
+compare_metadata(struct residue_write_writing *w, uint32_t i, uint32_t k, bool *same, struct mrs_err *e)
+{
+    mrs_buf_reset(&w->scratch);
+    enum mrs_status s = mrs_input_metadata_text(w->en->in, i, &w->scratch, e);
+    size_t n = w->scratch.n;
+    if (s == MRS_OK && k != MRSI_NONE) {
+        s = mrs_input_metadata_text(w->back, k, &w->scratch, e);
+    }
+    bool a = mrs_input_at(w->en->in, i)->meta_path, b = k != MRSI_NONE && mrs_input_at(w->back, k)->meta_path;
+    *same = a == b && w->scratch.n == 2 * n && (n == 0 || memcmp(w->scratch.p, w->scratch.p + n, n) == 0);
+    w->scratch.n = n; /* what is left: the input's */
+    return s;
+}
+
+static enum mrs_status
+put_coll(struct residue_write_writing *w, const char *ns, uint32_t i, uint32_t k, struct mrs_err *e)
+{
+    struct mrs_build b;
+    bool same = true;
+    const struct mrs_input_ns *in = i == MRSI_NONE ? NULL : mrs_input_at(w->en->in, i);
+    enum mrs_status s = in ? compare_metadata(w, i, k, &same, e) : MRS_OK;
+    if (s != MRS_OK) {
+        return s;
+    }
+    w->kinds |= same ? 0 : MRS_LOSS_METADATA;
+    w->kinds |= (i == MRSI_NONE) != (k == MRSI_NONE) ? MRS_LOSS_COLLECTIONS : 0;
+    mrs_buf_reset(&w->text);
+    mrs_build_init(&b, &w->text);
+    put_text(&b, "ns", ns);
+    mrs_build_bool(&b, "there", in != NULL);
+    if (in) {
+        put_text(&b, "db", in->db);
+        put_text(&b, "coll", in->coll);
+        mrs_build_bool(&b, "data", in->data_path != NULL);
+        mrs_build_bool(&b, "meta", in->meta_path != NULL);
+    }
+    if (!same) {
+        uint8_t head[5] = {0};
+        mrs_put32(head, (uint32_t)w->scratch.n);
+        mrs_build_raw(&b, (const uint8_t *)"\x05metadata", 10);
+        mrs_build_raw(&b, head, sizeof head);
+        mrs_build_raw(&b, w->scratch.p, w->scratch.n);
+    }
+    return put_doc(w, &b, MRSI_COLL, e);
+}
+
+/* ---- marks ---- */
+static enum mrs_status
+describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct residue_write_writing *w = arg;
+    mrs_build_i64(b, "heading", w->heading);
+    mrs_build_i64(b, "at", w->at);
+    mrs_build_i64(b, "found", w->kinds);
+    mrs_build_i64(b, "copier", (int64_t)w->copier);
+    enum mrs_status s = mrsi_residue_out_describe(&w->file, b, files, e);
+    if (w->copier) {
+        return s;
+    }
+    if (s == MRS_OK && w->heading) {
+        mrsi_docs_describe(&w->docs, "docs", b);
+        return mrsi_mark_bytes(w->en, "heads", w->head, w->touched.n * sizeof *w->head, b, files, e);
+    }
+    mrs_build_open(b, "coll", 4, MRS_DOCUMENT);
+    MRS_THEN(s, mrsi_residue_coll_describe(&w->coll, b, files, e));
+    mrs_build_close(b);
+    return s;
+}
+
+static enum mrs_status
+apply_heads(struct residue_write_writing *w, struct mrs_view mark, struct mrs_err *e)
+{
+    struct mrs_buf heads;
+    mrs_buf_init(&heads, w->en->mem, SIZE_MAX);
+    enum mrs_status s = mrsi_mark_bytes_back(w->en, mark, "heads", &heads, e);
+    if (s == MRS_OK && heads.n != w->touched.n * sizeof *w->head) {
+        s = mrsi_state_damaged("the head of the residue", e);
+    } else if (s == MRS_OK) {
+        memcpy(w->head, heads.p, heads.n);
+    }
+    mrs_buf_clear(&heads);
+    return s == MRS_OK ? mrsi_docs_apply(&w->docs, mark, "docs", e) : s;
+}
+
+/* ---- collections ---- */
+static enum mrs_status
+open_head(struct residue_write_writing *w, struct mrs_err *e)
+{
+    return mrsi_docs_open(&w->docs, w->en->mem, w->out, mrsi_input_find(w->out, w->touched.at[w->at]), e);
+}
+
+/* opened: as the mark says. */
+static enum mrs_status
+make_heads(struct residue_write_writing *w, bool opened, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (; s == MRS_OK && w->at < w->touched.n; w->at++) {
+        s = opened ? MRS_OK : open_head(w, e);
+        opened = false;
+        MRS_THEN(s, mrsi_digest_run(&w->head[w->at], &w->docs, &w->rests, e));
+        mrsi_docs_close(&w->docs);
+        s = s == MRS_END ? MRS_OK : s;
+    }
+    w->heading = false;
+    w->at = 0;
+    return s == MRS_OK ? put_head(w, e) : s;
+}
+
+static void
+begin_coll(struct residue_write_writing *w)
+{
+    const char *ns = w->touched.at[w->at];
+    mrsi_residue_coll_init(&w->coll, w->en, &w->file, &w->rests);
+    w->coll.in = w->en->in;
+    w->coll.inverse = w->back;
+    w->coll.i = mrsi_input_find(w->en->in, ns);
+    w->coll.k = mrsi_input_find(w->back, ns);
+}
+
+static enum mrs_status
+end_coll(struct residue_write_writing *w, struct mrs_err *e)
+{
+    struct mrs_build b;
+    w->kinds |= w->coll.kinds;
+    mrs_buf_reset(&w->text);
+    mrs_build_init(&b, &w->text);
+    mrs_build_bool(&b, "same", w->coll.same);
+    mrsi_digest_put(&w->coll.digest, &b);
+    return put_doc(w, &b, MRSI_DONE, e);
+}
+
+/* opened: the collection is in the middle. */
+static enum mrs_status
+put_collections(struct residue_write_writing *w, bool opened, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (; s == MRS_OK && w->at < w->touched.n; w->at++) {
+        if (!opened) {
+            begin_coll(w);
+            s = put_coll(w, w->touched.at[w->at], w->coll.i, w->coll.k, e);
+        }
+        MRS_THEN(s, mrsi_residue_coll_run(&w->coll, opened, e));
+        opened = false;
+        MRS_THEN(s, end_coll(w, e));
+        mrsi_residue_coll_clear(&w->coll);
+    }
+    return s;
+}
+
+/* ---- the file ---- */
+static enum mrs_status
+go_on(struct residue_write_writing *w, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view mark = w->pass.from;
+    w->heading = mrsi_state_number(mark, "heading", 1, &bad);
+    w->at = (uint32_t)mrsi_state_number(mark, "at", w->touched.n, &bad);
+    w->kinds = (unsigned)mrsi_state_number(mark, "found", UINT32_MAX, &bad);
+    w->copier = mrsi_state_number(mark, "copier", INT64_MAX, &bad);
+    bool whole = w->at == w->touched.n && !w->heading;
+    enum mrs_status s = bad || whole != (w->copier != 0) || (w->heading && w->at == w->touched.n)
+                            ? mrsi_state_damaged("the residue", e)
+                            : MRS_OK;
+    MRS_THEN(s, mrsi_residue_out_apply(&w->file, mark, e));
+    if (s != MRS_OK || w->copier) {
+        return s;
+    }
+    if (w->heading) {
+        s = open_head(w, e);
+        MRS_THEN(s, apply_heads(w, mark, e));
+        if (s != MRS_OK) {
+            mrsi_docs_close(&w->docs);
+        }
+        return s;
+    }
+    begin_coll(w);
+    s = mrsi_residue_coll_apply(&w->coll, mrsi_mark_doc(mark, "coll"), e);
+    if (s != MRS_OK) {
+        mrsi_residue_coll_clear(&w->coll);
+    }
+    return s;
+}
+
+static enum mrs_status
+put_all(struct residue_write_writing *w, struct mrs_err *e)
+{
+    struct mrs_build b;
+    bool opened = mrsi_pass_goes_on(&w->pass);
+    w->heading = true;
+    enum mrs_status s = opened ? go_on(w, e) : MRS_OK;
+    w->pass.from = mrs_empty_doc();
+    if (w->copier) {
+        return s;
+    }
+    if (s == MRS_OK && w->heading) {
+        s = make_heads(w, opened, e);
+        opened = false;
+    }
+    MRS_THEN(s, put_collections(w, opened, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_buf_reset(&w->text);
+    mrs_build_init(&b, &w->text);
+    mrs_build_i64(&b, "records", (int64_t)w->file.records);
+    return put_doc(w, &b, MRSI_END, e);
+}
+
+/* What has been copied is found by who goes on: the mark tells its name before it is there. */
+static enum mrs_status
+publish(struct residue_write_writing *w, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!w->copier) {
+        w->copier = (uint64_t)getpid();
+        s = w->en->keep ? mrsi_keep_mark(&w->pass, e) : MRS_OK;
+    }
+    return s == MRS_OK ? mrsi_residue_publish(&w->file, w->en->opts->write_residue, w->copier, e) : s;
+}
+
+/* The inverse's output is whole, in `folder`. */
+static enum mrs_status
+look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
+{
+    struct residue_write_writing *w = arg;
+    struct mrs_input_opts o = {.unfinished = true};
+    w->refused = w->refused || report->refused;
+    enum mrs_status s = mrs_input_open(w->en->mem, folder, &o, &w->back, e);
+    MRS_THEN(s, put_all(w, e));
+    MRS_THEN(s, publish(w, e));
+    w->there = s == MRS_OK;
+    return s;
+}
+
+/* What a refused document leaves behind shows in many ways: where there are any, they stand for these. */
+static void
+tell(struct residue_write_writing *w)
+{
+    struct mrs_report *r = w->en->report;
+    const unsigned by_refusal =
+        MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS | MRS_LOSS_ORDER | MRS_LOSS_VALUES | MRS_LOSS_TYPES | MRS_LOSS_PLACES;
+    r->residue = w->en->opts->write_residue;
+    r->residue_bytes = w->file.bytes;
+    r->residue_kinds = w->kinds;
+    unsigned beyond = w->kinds & ~w->listed;
+    if (w->refused && w->listed & MRS_LOSS_REFUSED) {
+        r->residue_kinds |= w->kinds & by_refusal ? MRS_LOSS_REFUSED : 0;
+        beyond &= ~by_refusal;
+    }
+    r->residue_unlisted = beyond;
+}
+
+static enum mrs_status
+run_back(struct residue_write_writing *w, struct mrs_err *e)
+{
+    struct mrs_report report;
+    struct mrsi_inverse_run r = {.mem = w->en->mem,
+                                 .inverse = w->inverse,
+                                 .in = w->out,
+                                 .opts = w->en->opts,
+                                 .input = mrs_output_partial(w->en->out),
+                                 .go_on = mrsi_keep_was_whole(w->en),
+                                 .look = look,
+                                 .arg = w};
+    enum mrs_status s = mrsi_inverse_run(&r, &report, e);
+    mrs_report_clear(&report);
+    return s;
+}
+
+enum mrs_status
+mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct residue_write_writing w = {.en = en, .refused = en->report->refused > 0};
+    struct mrs_input_opts o = {.unfinished = true};
+    const char *folder = mrs_output_partial(en->out);
+    if (!folder) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "a residue is written beside a folder only, not beside a file");
+    }
+    snprintf(en->phase_text, sizeof en->phase_text, "what the inverse does not bring back");
+    w.pass = (struct mrsi_pass){.en = en, .kind = MRSI_KEEP_RESIDUE, .describe = describe, .arg = &w};
+    w.rests = (struct mrsi_rests){en, &w.pass, 0};
+    mrsi_keep_mark_for(&w.pass);
+    mrsi_mark_file_begin(&w.file.file, en);
+    mrs_arena_init(&w.arena, en->mem);
+    mrs_buf_init(&w.scratch, en->mem, MRSI_RESIDUE_MAX);
+    mrs_buf_init(&w.text, en->mem, MRSI_RESIDUE_MAX / 2);
+    enum mrs_status s = mrs_input_open(en->mem, folder, &o, &w.out, e);
+    MRS_THEN(s, load_inverse(&w, e));
+    MRS_THEN(s, mrsi_residue_touched(&w.arena, en->plan, w.inverse, &w.touched, e));
+    w.head = mrs_arena_alloc(&w.arena, (w.touched.n + 1) * sizeof *w.head);
+    if (s == MRS_OK && !w.head) {
+        s = mrs_err_memory(e, w.touched.n * sizeof *w.head);
+    } else if (s == MRS_OK) {
+        memset(w.head, 0, w.touched.n * sizeof *w.head);
+    }
+    MRS_THEN(s, run_back(&w, e));
+    if (s == MRS_OK) {
+        tell(&w);
+    } else if (w.there) {
+        unlink(en->opts->write_residue);
+    }
+    mrsi_residue_out_clear(&w.file);
+    mrs_input_close(w.back);
+    mrs_input_close(w.out);
+    mrs_plan_free(w.inverse);
+    mrs_buf_clear(&w.scratch);
+    mrs_buf_clear(&w.text);
+    mrs_arena_clear(&w.arena);
+    return s;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c - a run as callers know it: the engine, and the residue of its inverse where one is asked for. */
+#include "run/engine/run_engine.h"
+#include "run/residue/residue.h"
+
+enum mrs_status
+mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const struct mrs_run_opts *opts,
+        struct mrs_report *report, struct mrs_err *e)
+{
+    struct mrsi_run_of of = {mem, plan, in, mrsi_residue_write};
+    return mrsi_run(&of, opts, report, e);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spread.c - steps that give any number of documents for one: extract, move, union, partition, split, delete, and
+ * `set` of `_id`.
+ *
+ * One pass over each source writes everything in good hope; only if two `_id`s in a target may be equal is it run
+ * again (id_check.h). What the step makes goes behind what the targets hold already; what stays of a source is written
+ * in its place. */
+#include "run/pass/drivers.h"
+#include "run/pass/checkpoint.h"
+#include "run/notices/lost_fields.h"
+#include "run/pass/step_outputs.h"
+#include "spread.h"
+#include "mongoreshape/spread_ops.h"
+
+struct spread {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_step *st;
+    const struct mrs_spread_ops *ops;
+    struct mrsi_sides sides;
+    uint32_t side;                 /* being read */
+    struct mrsi_scan scan;
+    const struct mrsi_stream *from; /* sources that lie in no collection; NULL: they do */
+    struct mrsi_refused_mark log;  /* of refused documents, before the first pass */
+    struct mrsi_pass pass;
+};
+static const struct mrsi_part no_part = {.in_index = MRSI_NONE};
+
+struct spread_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out;          /* one per writer */
+    struct mrsi_lists lists;
+};
+
+static enum mrs_status
+fetch(void *arg, void *job, bool *big, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    struct spread_job *j = job;
+    if (!j->out) {
+        j->out = mrsi_sides_outs(&sp->sides);
+        if (!j->out) {
+            return mrs_err_memory(e, sizeof *j->out);
+        }
+        mrs_block_init(&j->block, sp->en->mem);
+        mrsi_lists_init(&j->lists, sp->en->mem);
+    }
+    j->part = &no_part;
+    enum mrs_status s = sp->from ? sp->from->next(sp->from->arg, &j->block, e)
+                                 : mrsi_scan_next(&sp->scan, &j->block, &j->part, e);
+    *big = j->block.n > MRSI_BIG;
+    return s;
+}
+
+/* The source document itself, where it stays. */
+static enum mrs_status
+put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_t source, struct mrs_view doc,
+         bool changed, struct mrs_err *e)
+{
+    uint32_t side = sp->side;
+    enum mrsi_ids_phase phase = sp->sides.ids.phase;
+    bool write = phase != MRSI_IDS_RESOLVE;
+    if (sp->st->desc.new_ids) {
+        struct mrsi_candidate c = {sp->en->side[sp->step][side], source, 0, !changed, true};
+        enum mrs_status s = mrsi_sides_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        if (!write && phase == MRSI_IDS_VERDICT) { /* its place is another one's: it has left the collection */
+            mrsi_row(w, sp->step, side)->dropped++;
+            mrsi_row(w, sp->step, side)->placed--;
+        }
+    }
+    if (!write) {
+        return MRS_OK;
+    }
+    if (sp->sides.wr_of[side] == MRSI_NONE) { /* only read: it stays where it is */
+        mrsi_row(w, sp->step, side)->after++;
+        return MRS_OK;
+    }
+    return mrsi_sides_write(&sp->sides, w, j->out, side, doc, e);
+}
+
+static enum mrs_status
+put_made(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_t source, uint32_t no,
+         const struct mrs_product *p, bool moved, struct mrs_err *e)
+{
+    uint32_t side = (uint32_t)p->side;
+    struct mrsi_row *row = mrsi_row(w, sp->step, side);
+    struct mrsi_candidate c = {sp->en->side[sp->step][side], source, no, false, p->made};
+    struct mrs_view doc = p->doc;
+    bool write;
+    enum mrs_status s = mrsi_sides_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
+    if (s != MRS_OK || !write) {
+        return s;
+    }
+    if (moved) {
+        row->entered++;
+    } else {
+        row->created++;
+    }
+    return mrsi_sides_write(&sp->sides, w, j->out, side, doc, e);
+}
+
+/* All that was made, where nothing has to be known of one document alone. */
+static enum mrs_status
+put_all(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, const void *work, bool moved, struct mrs_err *e)
+{
+    struct mrs_products all = sp->ops->all(work);
+    struct mrsi_row *row = mrsi_row(w, sp->step, (uint32_t)all.side);
+    uint64_t n;
+    enum mrs_status s = mrsi_sides_write_all(&sp->sides, w, &j->lists, j->out, &all, &n, e);
+    if (moved) {
+        row->entered += n;
+    } else {
+        row->created += n;
+    }
+    return s;
+}
+
+static enum mrs_status
+products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *work, uint64_t source,
+         enum mrs_fate fate, struct mrs_view doc, struct mrs_err *e)
+{
+    uint32_t no = 0;
+    if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_HOPE) {
+        return put_all(sp, w, j, work, fate == MRS_FATE_TAKEN, e);
+    }
+    for (;;) {
+        struct mrs_product p;
+        enum mrs_status s = sp->ops->next(sp->st->state, &w->ctx, work, &p);
+        if (s == MRS_END) {
+            return MRS_OK;
+        }
+        if (s != MRS_OK) {
+            return mrsi_kernel_failed(w, s, e);
+        }
+        if (p.self) {
+            mrsi_row(w, sp->step, sp->side)->changed += sp->st->desc.new_ids && mrsi_differ(doc, p.doc);
+            s = fate == MRS_FATE_CHANGED ? put_self(sp, w, j, source, p.doc, true, e) : MRS_OK;
+        } else {
+            s = put_made(sp, w, j, source, no++, &p, fate == MRS_FATE_TAKEN, e);
+        }
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+}
+
+static enum mrs_status
+refuse(struct spread *sp, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_row *row = mrsi_row(w, sp->step, sp->side);
+    row->created += sp->from != NULL;
+    row->refused++;
+    return mrsi_refuse(w, sp->step, sp->side, sp->en->side[sp->step][sp->side], ordinal, doc, e);
+}
+
+static enum mrs_status
+one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    struct spread_job *j = job;
+    void *work = mrsi_work_of(w, sp->step, e);
+    uint64_t source = mrsi_source(sp->side, ordinal);
+    struct mrsi_row *row = mrsi_row(w, sp->step, sp->side);
+    enum mrs_fate fate = MRS_FATE_STAYS;
+    if (!work) {
+        return MRS_DEAD;
+    }
+    row->before += sp->from == NULL;
+    mrs_err_clear(&w->err);
+    w->ctx.remarks = 0;
+    enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
+    if (s == MRS_OK && sp->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&sp->sides.ids, source)) {
+        s = mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "several documents would have the same _id");
+        mrs_err_at(&w->err, "conflicts");
+    }
+    if (s == MRS_SKIP) {
+        return refuse(sp, w, ordinal, doc, e);
+    }
+    if (s != MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    mrsi_remark(row, w->ctx.remarks);
+    row->taken += fate == MRS_FATE_TAKEN;
+    if (fate == MRS_FATE_TAKEN && sp->ops->loses) {
+        mrsi_lost_look(w, sp->step, sp->side, doc);
+    }
+    row->dropped += fate == MRS_FATE_DROPPED;
+    if (fate == MRS_FATE_STAYS) {
+        s = put_self(sp, w, j, source, doc, false, e);
+        if (s != MRS_OK || sp->st->desc.family == MRS_FAMILY_MAP) {
+            return s;
+        }
+    }
+    return products(sp, w, j, work, source, fate, doc, e);
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    struct spread_job *j = job;
+    struct mrsi_cursor cur;
+    mrsi_cursor_begin(&cur, &sp->en->coll[sp->en->side[sp->step][sp->side]], j->part, &j->block);
+    return mrsi_cursor_each(&cur, one_document, sp, w, j, e);
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    struct spread_job *j = job;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    MRS_THEN(s, mrsi_sides_take(&sp->sides, &j->lists, e));
+    return s == MRS_OK ? mrsi_sides_commit(&sp->sides, j->out, e) : s;
+}
+
+static void
+clear(void *arg, void *job)
+{
+    struct spread *sp = arg;
+    struct spread_job *j = job;
+    if (j->out) {
+        mrsi_sides_outs_free(&sp->sides, j->out);
+        mrs_block_clear(&j->block);
+        mrsi_lists_clear(&j->lists);
+    }
+}
+
+static enum mrs_status
+read_sources(struct spread *sp, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {sp->en, sizeof(struct spread_job), fetch, work, commit, clear, sp};
+    struct mrsi_pass *pass = &sp->pass;
+    enum mrs_status s = MRS_OK;
+    if (sp->from) {
+        pass->from = mrs_empty_doc();
+        return mrsi_pipe_run_marked(&p, pass, e);
+    }
+    for (uint32_t i = sp->side; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
+        if (sp->st->desc.sides[i].role & MRS_ROLE_MAIN) {
+            sp->side = i;
+            s = mrsi_pass_scan(pass, &p, &sp->en->coll[sp->en->side[sp->step][i]], &sp->scan, e);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+open_writers(struct spread *sp, struct mrs_err *e)
+{
+    /* sources that are only read, too: what is refused leaves them */
+    const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD | MRS_ROLE_MAIN;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
+        if (sp->st->desc.sides[i].role & written) {
+            s = mrsi_sides_open(&sp->sides, i, e);
+        }
+    }
+    return s;
+}
+
+/* ---- marks ---- */
+static enum mrs_status
+describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    mrs_build_i64(b, "side", sp->side);
+    mrsi_mark_log("logged", sp->log, b);
+    enum mrs_status s = mrsi_sides_describe(&sp->sides, b, files, e);
+    return s == MRS_OK && sp->from ? sp->from->describe(sp->from->arg, b, files, e) : s;
+}
+
+/* Goes on at a mark: all but where the pass reads, which follows. */
+static enum mrs_status
+go_on(struct spread *sp, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view mark = sp->pass.from;
+    sp->side = (uint32_t)mrsi_state_number(mark, "side", sp->st->desc.n_sides - 1, &bad);
+    sp->log = mrsi_mark_log_back(mark, "logged", &bad);
+    if (bad) {
+        return mrsi_state_damaged("the step", e);
+    }
+    enum mrs_status s = mrsi_pass_apply(&sp->pass, e);
+    MRS_THEN(s, mrsi_sides_apply(&sp->sides, mark, e));
+    return s == MRS_OK && sp->from ? sp->from->go_on(sp->from->arg, mark, e) : s;
+}
+
+/* ---- passes ---- */
+/* In the phase that ids is in. */
+static enum mrs_status
+begin_pass(void *arg, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    if (sp->from) {
+        sp->from->rewind(sp->from->arg);
+    }
+    sp->side = 0;
+    return mrsi_sides_begin(&sp->sides, sp->log, sp->sides.ids.phase != MRSI_IDS_HOPE, e);
+}
+
+static enum mrs_status
+one_pass(void *arg, struct mrs_err *e)
+{
+    struct spread *sp = arg;
+    enum mrs_status s = mrsi_sides_held(&sp->sides, false, sp->sides.ids.phase == MRSI_IDS_VERDICT, e);
+    return s == MRS_OK ? read_sources(sp, e) : s;
+}
+
+/* From a mark, or from the beginning. */
+static enum mrs_status
+begin(struct spread *sp, struct mrs_err *e)
+{
+    sp->pass = (struct mrsi_pass){.en = sp->en, .kind = "step", .wr = sp->sides.wr, .describe = describe, .arg = sp};
+    sp->sides.pass = &sp->pass;
+    mrsi_keep_mark_for(&sp->pass);
+    enum mrs_status s = MRS_OK;
+    if (sp->from && !mrsi_pass_goes_on(&sp->pass)) {
+        s = sp->from->begin(sp->from->arg, e);
+    }
+    sp->log = mrsi_refused_mark(sp->en);
+    MRS_THEN(s, open_writers(sp, e));
+    sp->pass.n_wr = sp->sides.n_wr;
+    if (s != MRS_OK) {
+        return s;
+    }
+    return mrsi_pass_goes_on(&sp->pass) ? go_on(sp, e) : begin_pass(sp, e);
+}
+
+enum mrs_status
+mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stream *from, struct mrs_err *e)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread, .from = from};
+    enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);
+    MRS_THEN(s, begin(&sp, e));
+    MRS_THEN(s, mrsi_ids_rounds(&sp.sides.ids, &(struct mrsi_rounds){begin_pass, one_pass, &sp, &sp.pass}, e));
+    if (s == MRS_OK) {
+        mrsi_rows_accept(en);
+    }
+    return mrsi_sides_end(&sp.sides, s, e);
+}
+
+enum mrs_status
+mrsi_spread_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    return mrsi_spread_stream(en, step, NULL, e);
+}

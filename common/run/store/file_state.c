@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file_state.c - files of a mark that are written and read piece by piece, so that a mark needs no memory for what
+ * lies all over memory or is made on the way, and lists whose file grows with them. */
+#include "state.h"
+
+void
+mrsi_mark_file_begin(struct mrsi_mark_file *f, struct mrsi_engine *en)
+{
+    memset(f, 0, sizeof *f);
+    f->en = en;
+    mrs_buf_init(&f->buf, en->mem, SIZE_MAX);
+}
+
+static enum mrs_status
+flush(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = f->temp || !n ? MRS_OK : mrsi_keep_temp(f->en, &f->temp, e);
+    s = s == MRS_OK && n ? mrsi_temp_append(f->temp, p, n, f->bytes, e) : s;
+    if (s == MRS_OK && n) {
+        f->bytes += n;
+        f->temp->bytes = f->bytes;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_mark_file_put(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    bool large = n > MRSI_MARK_WINDOW / 2;
+    if (large || f->buf.n + n > MRSI_MARK_WINDOW) {
+        s = flush(f, f->buf.p, f->buf.n, e);
+        mrs_buf_reset(&f->buf);
+    }
+    if (s == MRS_OK && large) {
+        return flush(f, p, n, e);
+    }
+    mrs_buf_put(&f->buf, p, n);
+    return s == MRS_OK ? mrs_buf_status(&f->buf, e) : s;
+}
+
+enum mrs_status
+mrsi_mark_file_end(struct mrsi_mark_file *f, enum mrs_status s, struct mrs_err *e)
+{
+    MRS_THEN(s, flush(f, f->buf.p, f->buf.n, e));
+    mrs_buf_clear(&f->buf);
+    if (s != MRS_OK) {
+        mrsi_temp_drop(f->en, f->temp);
+        f->temp = NULL;
+        f->bytes = 0;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_mark_file_describe(struct mrsi_mark_file *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                        struct mrs_err *e)
+{
+    struct mrsi_temp *t = f->temp;
+    mrsi_mark_temp(name, t, f->bytes, b, files);
+    f->temp = NULL;
+    return t ? mrsi_keep_until_mark(f->en, t, e) : MRS_OK;
+}
+
+/* ---- and back ---- */
+enum mrs_status
+mrsi_mark_items_each(const struct mrsi_mark_items *x, const struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
+{
+    struct mrs_buf room;
+    enum mrs_status s = MRS_OK;
+    size_t window = MRSI_MARK_WINDOW / x->item * x->item;
+    mrs_buf_init(&room, x->en->mem, SIZE_MAX);
+    uint8_t *p = mrs_buf_take(&room, window < bytes ? window : (size_t)bytes);
+    if (!p) {
+        s = mrs_buf_status(&room, e);
+    }
+    for (uint64_t at = 0; s == MRS_OK && at < bytes;) {
+        size_t n = window < bytes - at ? window : (size_t)(bytes - at);
+        s = mrs_read_at(t->fd, p, n, at, e);
+        MRS_THEN(s, x->take(x->arg, p, n / x->item, e));
+        at += n;
+    }
+    mrs_buf_clear(&room);
+    return s;
+}
+
+enum mrs_status
+mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    struct mrsi_temp *t;
+    uint64_t bytes;
+    enum mrs_status s = mrsi_mark_temp_back(x->en, mark, name, &t, &bytes, e);
+    if (s == MRS_OK && bytes % x->item) {
+        s = mrsi_state_damaged(name, e);
+    }
+    if (t) {
+        MRS_THEN(s, mrsi_mark_items_each(x, t, bytes, e));
+        mrsi_temp_drop(x->en, t);
+    }
+    return s;
+}
+
+/* ---- lists that grow ---- */
+void
+mrsi_mark_list_clear(struct mrsi_mark_list *l)
+{
+    mrsi_temp_drop(l->en, l->temp);
+    l->temp = NULL;
+    l->bytes = 0;
+}
+
+enum mrs_status
+mrsi_mark_list_describe(struct mrsi_mark_list *l, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                        struct mrs_err *e)
+{
+    uint64_t more = l->buf->n > l->bytes ? l->buf->n - l->bytes : 0;
+    enum mrs_status s = l->temp || !more ? MRS_OK : mrsi_keep_temp(l->en, &l->temp, e);
+    if (s == MRS_OK && more) {
+        s = mrsi_temp_append(l->temp, l->buf->p + l->bytes, more, l->bytes, e);
+        l->bytes += s == MRS_OK ? more : 0;
+    }
+    bool any = l->buf->n > 0; /* a list that was given up has no file any more */
+    mrsi_mark_temp(name, any ? l->temp : NULL, l->bytes, b, files);
+    return s;
+}
+
+enum mrs_status
+mrsi_mark_list_apply(struct mrsi_mark_list *l, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_mark_temp_back(l->en, mark, name, &l->temp, &l->bytes, e);
+    if (s != MRS_OK || !l->temp) {
+        return s;
+    }
+    uint8_t *p = mrs_buf_take(l->buf, l->bytes);
+    return p ? mrs_read_at(l->temp->fd, p, l->bytes, 0, e) : mrs_buf_status(l->buf, e);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job_state.c - what a pass holds between two jobs, as fields of its mark. */
+#include "state.h"
+
+/* Also of the name, so that one file does not pass for another. */
+static int64_t
+sum_of(const struct mrsi_temp *t, const char *name)
+{
+    return (int64_t)mrs_hash64(name, strlen(name), mrs_hash_run_end(&t->sum));
+}
+
+void
+mrsi_mark_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b)
+{
+    if (bytes) {
+        mrs_build_i64(b, "sum", sum_of(t, name));
+    }
+}
+
+static void
+put_file(const char *name, const struct mrsi_temp *t, uint64_t bytes, bool summed, struct mrs_build *b,
+         struct mrs_buf *files)
+{
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrs_build_i64(b, "file", t ? t->no : 0);
+    mrs_build_i64(b, "bytes", t ? (int64_t)bytes : 0);
+    if (t && summed) {
+        mrsi_mark_sum(name, t, bytes, b);
+    }
+    mrs_build_close(b);
+    if (t) {
+        mrs_buf_put(files, &t->no, sizeof t->no);
+    }
+}
+
+void
+mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b, struct mrs_buf *files)
+{
+    put_file(name, t, bytes, true, b, files);
+}
+
+void
+mrsi_mark_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
+                        struct mrs_buf *files)
+{
+    put_file(name, t, bytes, false, b, files);
+}
+
+enum mrs_status
+mrsi_mark_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
+                struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_temp *t = NULL;
+    enum mrs_status s = n ? mrsi_keep_temp(en, &t, e) : MRS_OK;
+    if (s == MRS_OK && t) {
+        s = mrsi_temp_append(t, p, n, 0, e);
+        t->bytes = n;
+    }
+    if (s != MRS_OK) {
+        mrsi_temp_drop(en, t);
+        return s;
+    }
+    mrsi_mark_temp(name, t, n, b, files);
+    return t ? mrsi_keep_until_mark(en, t, e) : MRS_OK;
+}
+
+struct mrs_view
+mrsi_mark_doc(struct mrs_view mark, const char *name)
+{
+    struct mrs_val v = mrs_doc_get(mark, name);
+    return v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
+}
+
+enum mrs_status
+mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+                             uint64_t *bytes, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_keep_next(en) - 1, &bad);
+    *t = NULL;
+    *bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
+    if (bad || (!no && *bytes)) {
+        return mrsi_state_damaged(name, e);
+    }
+    return no ? mrsi_keep_reopen(en, no, *bytes, t, e) : MRS_OK;
+}
+
+static enum mrs_status
+sum_up(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    struct mrsi_temp *t = arg;
+    (void)e;
+    mrs_hash_run_add(&t->sum, p, n);
+    t->summed += n;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_mark_sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
+{
+    struct mrsi_mark_items all = {en, 1, sum_up, t};
+    mrs_hash_run_begin(&t->sum);
+    t->summed = 0;
+    return mrsi_mark_items_each(&all, t, bytes, e);
+}
+
+enum mrs_status
+mrsi_mark_sum_back(struct mrsi_engine *en, struct mrs_view d, const char *name, struct mrsi_temp *t, uint64_t bytes,
+                   struct mrs_err *e)
+{
+    struct mrs_val sum = mrs_doc_get(d, "sum");
+    enum mrs_status s = mrsi_mark_sum_again(en, t, bytes, e);
+    if (s == MRS_OK && bytes && (sum.type != MRS_INT64 || mrs_val_i64(sum) != sum_of(t, name))) {
+        s = mrs_err_checkpoint(e, "its file %u, %s, is not as it was", t->no, name);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+                    uint64_t *bytes, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_mark_temp_unsummed_back(en, mark, name, t, bytes, e);
+    if (s == MRS_OK && *t) {
+        s = mrsi_mark_sum_back(en, mrsi_mark_doc(mark, name), name, *t, *bytes, e);
+    }
+    if (s != MRS_OK) {
+        mrsi_temp_drop(en, *t);
+        *t = NULL;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrs_buf *out,
+                     struct mrs_err *e)
+{
+    struct mrsi_temp *t;
+    uint64_t n;
+    enum mrs_status s = mrsi_mark_temp_back(en, mark, name, &t, &n, e);
+    if (s != MRS_OK || !t) {
+        return s;
+    }
+    uint8_t *p = mrs_buf_take(out, n);
+    s = p ? mrs_read_at(t->fd, p, n, 0, e) : mrs_buf_status(out, e);
+    mrsi_temp_drop(en, t);
+    return s;
+}
+
+void
+mrsi_mark_place(const struct mrs_reader_at *at, struct mrs_build *b)
+{
+    mrs_build_i64(b, "off", (int64_t)at->off);
+    mrs_build_i64(b, "doc", (int64_t)at->doc);
+    mrs_build_i64(b, "block", (int64_t)at->seq);
+}
+
+struct mrs_reader_at
+mrsi_mark_place_back(struct mrs_view d, bool *bad)
+{
+    return (struct mrs_reader_at){mrsi_state_number(d, "off", INT64_MAX, bad),
+                                  mrsi_state_number(d, "doc", INT64_MAX, bad),
+                                  mrsi_state_number(d, "block", INT64_MAX, bad)};
+}
+
+void
+mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b)
+{
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrs_build_i64(b, "docs", (int64_t)at.n);
+    mrs_build_i64(b, "bytes", (int64_t)at.bytes);
+    mrs_build_close(b);
+}
+
+/* The log of the mark itself is what limits it: that of the engine may still be the one from before the step. */
+struct mrsi_refused_mark
+mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad)
+{
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    uint64_t most = mrsi_state_number(mark, "refused", INT64_MAX, bad);
+    uint64_t most_bytes = mrsi_state_number(mark, "refusedBytes", INT64_MAX, bad);
+    uint64_t n = mrsi_state_number(d, "docs", most, bad), bytes = mrsi_state_number(d, "bytes", most_bytes, bad);
+    return (struct mrsi_refused_mark){.bytes = bytes, .n = n};
+}
+
+bool
+mrsi_mark_is_doc(const uint8_t *p, uint64_t n)
+{
+    return n >= MRS_DOC_MIN && mrs_le32(p) == n && mrs_doc_check(p, n, MRS_DEPTH_READ, NULL) == MRS_OK;
+}
+
+bool
+mrsi_mark_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room)
+{
+    uint8_t head[6] = {0, 0, 0, 0, type, 0}; /* of a document with this value under no name */
+    mrs_buf_reset(room);
+    mrs_put32(head, n + (uint32_t)sizeof head + 1);
+    mrs_buf_put(room, head, sizeof head);
+    mrs_buf_put(room, p, n);
+    mrs_buf_byte(room, 0);
+    return !room->bad && n < MRS_DOC_READ_MAX && mrsi_mark_is_doc(room->p, room->n);
+}

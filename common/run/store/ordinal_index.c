@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ordinal_index.c - see ordinal_index.h. Open addressing, linear probing, at most three quarters full; a table that
+ * grows is filled anew from the old one. */
+#include "state.h"
+#include "ordinal_index.h"
+#include "spill.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+/* ---- a flat piece of memory ---- */
+static enum mrs_status
+map_file(struct mrsi_area *a, struct mrs_err *e)
+{
+    void *p = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->temp->fd, 0);
+    if (p == MAP_FAILED) {
+        return mrs_err_memory(e, a->bytes);
+    }
+    a->p = p;
+    return MRS_OK;
+}
+
+static enum mrs_status
+make_file(struct mrsi_area *a, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_keep_temp(a->en, &a->temp, e);
+    int err = EINTR;
+    while (s == MRS_OK && err == EINTR) {
+        err = posix_fallocate(a->temp->fd, 0, (off_t)a->bytes);
+    }
+    if (s == MRS_OK && err) {
+        s = mrs_err_sys(e, err, "temporary file");
+    }
+    return s == MRS_OK ? map_file(a, e) : s;
+}
+
+static enum mrs_status
+take_memory(struct mrsi_area *a, struct mrs_err *e)
+{
+    a->p = mrs_zalloc(a->en->mem, a->bytes);
+    if (!a->p) {
+        return mrs_err_memory(e, a->bytes);
+    }
+    mrsi_wish_huge(a->p, a->bytes);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_area_new(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit, struct mrs_err *e)
+{
+    *a = (struct mrsi_area){.en = en, .bytes = bytes ? bytes : 1};
+    enum mrs_status s = a->bytes > limit ? make_file(a, e) : take_memory(a, e);
+    if (s != MRS_OK) {
+        mrsi_area_clear(a);
+    }
+    return s;
+}
+
+void
+mrsi_area_clear(struct mrsi_area *a)
+{
+    if (!a->en) {
+        return;
+    }
+    if (!a->temp) {
+        mrs_free(a->en->mem, a->p);
+    } else if (a->p) {
+        munmap(a->p, a->bytes);
+    }
+    mrsi_temp_drop(a->en, a->temp);
+    mrsi_temp_drop(a->en, a->copy);
+    memset(a, 0, sizeof *a);
+}
+
+/* What is in memory into a file of its own, once. */
+static enum mrs_status
+copy_area(struct mrsi_area *a, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_keep_temp(a->en, &a->copy, e);
+    MRS_THEN(s, mrsi_temp_append(a->copy, a->p, a->bytes, 0, e));
+    if (s != MRS_OK) {
+        mrsi_temp_drop(a->en, a->copy);
+        a->copy = NULL;
+    }
+    return s;
+}
+
+/* The file that has its contents; *t NULL: there are none. */
+static enum mrs_status
+file_of_area(struct mrsi_area *a, struct mrsi_temp **t, struct mrs_err *e)
+{
+    enum mrs_status s = a->p && !a->temp && !a->copy ? copy_area(a, e) : MRS_OK;
+    *t = a->temp ? a->temp : a->copy;
+    return s;
+}
+
+enum mrs_status
+mrsi_area_describe(struct mrsi_area *a, const char *name, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_temp *t;
+    enum mrs_status s = file_of_area(a, &t, e);
+    if (t && t->summed != a->bytes) { /* mapped, and filled in any order */
+        mrsi_temp_sum(t, a->p, a->bytes);
+    }
+    mrsi_mark_temp(name, t, a->bytes, b, files);
+    return s;
+}
+
+/* The contents of a->temp, which is open; s: whether it is. */
+static enum mrs_status
+load_area(struct mrsi_area *a, uint64_t limit, enum mrs_status s, struct mrs_err *e)
+{
+    if (s == MRS_OK && a->bytes > limit) {
+        s = map_file(a, e);
+    } else if (s == MRS_OK) {
+        a->copy = a->temp;
+        a->temp = NULL;
+        s = take_memory(a, e);
+        MRS_THEN(s, mrs_read_at(a->copy->fd, a->p, a->bytes, 0, e));
+    }
+    if (s != MRS_OK) {
+        mrsi_area_clear(a);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_area_apply(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit, struct mrs_view mark,
+                const char *name, struct mrs_err *e)
+{
+    uint64_t have;
+    *a = (struct mrsi_area){.en = en, .bytes = bytes ? bytes : 1};
+    enum mrs_status s = mrsi_mark_temp_back(en, mark, name, &a->temp, &have, e);
+    if (s == MRS_OK && have != a->bytes) {
+        s = mrsi_state_damaged(name, e);
+    }
+    return load_area(a, limit, s, e);
+}
+
+/* ---- keys to ordinals ---- */
+void
+mrsi_index_init(struct mrsi_index *x, struct mrsi_engine *en, uint64_t limit)
+{
+    memset(x, 0, sizeof *x);
+    x->en = en;
+    x->limit = limit;
+}
+
+void
+mrsi_index_clear(struct mrsi_index *x)
+{
+    mrsi_area_clear(&x->area);
+    x->n_slot = x->n = x->guess = x->end = x->copied = x->sum = 0;
+}
+
+/* Of a slot, wherever it is. */
+static uint64_t
+sum_of(const struct mrsi_index_slot *slot)
+{
+    uint64_t h = (slot->lo ^ slot->hi * 0x9E3779B97F4A7C15ull) + slot->ord * 0xC2B2AE3D27D4EB4Full;
+    return (h ^ h >> 32) * 0xBF58476D1CE4E5B9ull;
+}
+
+enum { FEW = 64, LEAP = 16 };
+
+/* The slot of a key, or the empty one where it would be. */
+static struct mrsi_index_slot *
+probe(const struct mrsi_index *x, struct mrs_hash128 key)
+{
+    const struct mrsi_index_slot *end = (struct mrsi_index_slot *)x->area.p + x->n_slot;
+    struct mrsi_index_slot *slot = mrsi_index_home(x, key);
+    while (slot->ord && (slot->lo != key.lo || slot->hi != key.hi)) {
+        slot = slot + 1 < end ? slot + 1 : x->area.p;
+    }
+    return slot;
+}
+
+/* Slots of the next table: enough for as many keys as are to be expected, so that a large one is not filled again and
+ * again. But at most LEAP times as many as now, because documents at the beginning of a collection may be smaller than
+ * the others; and where that is not enough, so few that the next leap is a long one. */
+static uint64_t
+next_size(const struct mrsi_index *x)
+{
+    uint64_t now = x->n_slot < FEW / 2 ? FEW / 2 : x->n_slot;
+    uint64_t want = x->guess < UINT64_MAX / 8 ? (x->guess + x->guess / 16) / 3 * 4 : 0;
+    uint64_t next = want > now * LEAP ? want / LEAP : want;
+    return next < now * 2 ? now * 2 : next < now * LEAP ? next : now * LEAP;
+}
+
+static enum mrs_status
+grow(struct mrsi_index *x, struct mrs_err *e)
+{
+    struct mrsi_area old = x->area;
+    const struct mrsi_index_slot *from = old.p;
+    uint64_t n = x->n_slot, next = next_size(x);
+    struct mrsi_area area;
+    enum mrs_status s = mrsi_area_new(&area, x->en, next * sizeof *from, x->limit, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    x->area = area;
+    x->n_slot = next;
+    for (uint64_t i = 0; i < n; i++) {
+        if (i + 16 < n) {
+            mrsi_index_fetch(x, (struct mrs_hash128){from[i + 16].lo, from[i + 16].hi});
+        }
+        if (from[i].ord) {
+            *probe(x, (struct mrs_hash128){from[i].lo, from[i].hi}) = from[i];
+        }
+    }
+    mrsi_area_clear(&old);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uint64_t ord, uint64_t *first, struct mrs_err *e)
+{
+    if (x->n >= x->n_slot / 4 * 3) {
+        enum mrs_status s = grow(x, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    struct mrsi_index_slot *slot = probe(x, key);
+    if (!slot->ord) {
+        *slot = (struct mrsi_index_slot){key.lo, key.hi, ord + 1};
+        x->sum += sum_of(slot);
+        x->n++;
+        x->end = ord < x->end ? x->end : ord + 1;
+    }
+    *first = slot->ord - 1;
+    return MRS_OK;
+}
+
+uint64_t
+mrsi_index_find(const struct mrsi_index *x, struct mrs_hash128 key)
+{
+    const struct mrsi_index_slot *slot = x->n_slot ? probe(x, key) : NULL;
+    return slot && slot->ord ? slot->ord - 1 : MRSI_NO_ORDINAL;
+}
+
+/* ---- marks ---- */
+enum mrs_status
+mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                    struct mrs_err *e)
+{
+    if (x->area.copy && x->copied != x->n) {
+        mrsi_temp_drop(x->en, x->area.copy);
+        x->area.copy = NULL;
+    }
+    x->copied = x->n;
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    struct mrsi_temp *t;
+    enum mrs_status s = file_of_area(&x->area, &t, e);
+    mrsi_mark_temp_unsummed("slots", t, x->area.bytes, b, files); /* more slots will be filled there */
+    mrs_build_i64(b, "keys", (int64_t)x->n);
+    mrs_build_i64(b, "end", (int64_t)x->end);
+    mrs_build_i64(b, "sum", (int64_t)x->sum);
+    mrs_build_close(b);
+    return s;
+}
+
+/* Slots that were filled behind the mark are empty again. */
+static void
+take_back(struct mrsi_index *x, uint64_t end)
+{
+    struct mrsi_index_slot *slot = x->area.p;
+    for (uint64_t i = 0; i < x->n_slot; i++) {
+        if (slot[i].ord > end) {
+            slot[i] = (struct mrsi_index_slot){0, 0, 0};
+        }
+        x->n += slot[i].ord != 0;
+        x->sum += slot[i].ord ? sum_of(&slot[i]) : 0;
+    }
+}
+
+enum mrs_status
+mrsi_index_apply(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    uint64_t n = mrsi_state_number(d, "keys", INT64_MAX, &bad);
+    uint64_t sum = mrsi_state_number(d, "sum", UINT64_MAX, &bad);
+    x->end = mrsi_state_number(d, "end", INT64_MAX, &bad);
+    x->area.en = x->en;
+    enum mrs_status s = bad ? mrsi_state_damaged(name, e)
+                            : mrsi_mark_temp_unsummed_back(x->en, d, "slots", &x->area.temp, &x->area.bytes, e);
+    if (s == MRS_OK && (x->area.bytes % sizeof(struct mrsi_index_slot) || (!x->area.bytes && n))) {
+        s = mrsi_state_damaged(name, e);
+    }
+    if (s != MRS_OK || !x->area.bytes) {
+        mrsi_area_clear(&x->area);
+        return s;
+    }
+    s = load_area(&x->area, x->limit, s, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    x->n_slot = x->area.bytes / sizeof(struct mrsi_index_slot);
+    take_back(x, x->end);
+    x->copied = x->n;
+    return x->n == n && x->sum == sum && x->n_slot > n ? MRS_OK : mrsi_state_damaged(name, e);
+}

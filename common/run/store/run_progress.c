@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_progress.c - tells the caller how far a run is. One thread at a time does so; the others go on. */
+#include "store.h"
+
+void
+mrsi_tick(struct mrsi_engine *en)
+{
+    if (!en->opts->progress || pthread_mutex_trylock(&en->lock) != 0) {
+        return;
+    }
+    struct mrs_progress p = {en->phase_text, atomic_load(&en->done_bytes), en->total_bytes,
+                             atomic_load(&en->done_docs)};
+    en->opts->progress(en->opts->progress_arg, &p);
+    pthread_mutex_unlock(&en->lock);
+}

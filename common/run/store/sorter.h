@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sorter.h - records in the order of their keys (memcmp, then the order in which they were put), in bounded memory.
+ *
+ * Records are collected until a share of memory is full, sorted and written as a run; reading merges the runs. One
+ * thread at a time. */
+#ifndef MRS_RUN_SORTER_H
+#define MRS_RUN_SORTER_H
+
+#include "store.h"
+
+struct mrsi_sorted {
+    const uint8_t *key, *p; /* live until the next call of next or rewind */
+    uint32_t key_len, n;
+};
+struct mrsi_run_at; /* a run being read */
+struct mrsi_sorter {
+    struct mrsi_engine *en;
+    uint64_t limit;
+    struct mrs_buf recs;    /* being collected: struct head, key, payload */
+    struct mrs_buf index;   /* offsets of records in recs */
+    struct mrs_buf runs;    /* struct run: in the file */
+    struct mrsi_temp *temp;
+    uint64_t bytes;
+    struct mrsi_run_at *at; /* reading */
+    uint32_t n_at, *heap, n_heap;
+    size_t pos;             /* reading from memory */
+    bool done;
+    bool kept;              /* marks may name its file: set behind init */
+    uint64_t saved;         /* bytes of what lies sorted in memory that a mark names in the file, too */
+    struct mrs_buf from;    /* uint64_t for each run: where go_on begins; empty: nowhere */
+    bool aside;             /* only a check sorts this: its file is not measured among those of a run */
+};
+/* Numbers in keys are big-endian, so that memcmp orders them. */
+void mrsi_put_be(uint8_t *p, uint64_t v, int bytes);
+uint64_t mrsi_get_be(const uint8_t *p, int bytes);
+void mrsi_sorter_init(struct mrsi_sorter *s, struct mrsi_engine *en, uint64_t limit);
+void mrsi_sorter_clear(struct mrsi_sorter *s);
+enum mrs_status mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const void *p, uint32_t n,
+                                struct mrs_err *e);
+/* Ends collecting, or begins to read again from the first record. */
+enum mrs_status mrsi_sorter_rewind(struct mrsi_sorter *s, struct mrs_err *e);
+enum mrs_status mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e); /* OK, END */
+/* The record that next gave last is given again. Not before the first one, nor behind END. */
+void mrsi_sorter_unread(struct mrsi_sorter *s);
+/* For marks (checkpoint.h), where it is kept: while records are put, when it is sorted, and while it is read. apply
+ * gives one that is not being read: rewind begins at the first record, go_on at the one that next would have given. */
+enum mrs_status mrsi_sorter_describe(struct mrsi_sorter *s, const char *name, struct mrs_build *b,
+                                     struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_sorter_apply(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_sorter_go_on(struct mrsi_sorter *s, struct mrs_err *e);
+
+#endif

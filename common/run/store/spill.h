@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spill.h - records of documents of `from`, thrown into partitions by the ordinal of the document of `into` they belong
+ * to; past the budget they lie in a temporary file. */
+#ifndef MRSI_RUN_SPILL_H
+#define MRSI_RUN_SPILL_H
+
+#include "state.h"
+
+/* ---- records: what a from document brings to an into document ---- */
+struct mrsi_rec {
+    uint32_t total;   /* bytes with this head, padded to 8 */
+    uint32_t ref;
+    uint64_t ord;     /* of the into document; in lookups unused */
+    uint64_t order;   /* of the from document */
+    uint32_t sort_len, verify_len, shape_len;
+    uint32_t failed : 2;    /* MRSI_REC_SHAPELESS: the shape is "where" NUL "why" NUL instead; or one of the others */
+    uint32_t is_far : 1;    /* the shape stays in a file of from; struct mrsi_far stands here instead */
+    uint32_t gap : 29;      /* is_far: see there */
+};
+/* A shape that is a document of from but for one run of its bytes, which begins at `gap` and has gap_len of them. */
+struct mrsi_far {
+    uint64_t at : 39;       /* of the document, as mrsi_mapped counts them */
+    uint64_t gap_len : 25;
+};
+enum {
+    MRSI_REC_SHAPELESS = 1,
+    MRSI_REC_UNSORTED = 2, /* from here on no match, but a reference to it is not dangling */
+    MRSI_REC_REFUSED = 3   /* `where` failed on it */
+};
+/* What one document may bring; more refuses it. Lengths in a record have 32 bits. */
+#define MRSI_SHAPE_MAX (16u * MRS_DOC_READ_MAX)
+static inline const uint8_t *
+mrsi_rec_verify(const struct mrsi_rec *r) /* aligned: struct mrsi_verify */
+{
+    return (const uint8_t *)(r + 1);
+}
+static inline const uint8_t *
+mrsi_rec_sort(const struct mrsi_rec *r)
+{
+    return mrsi_rec_verify(r) + r->verify_len;
+}
+static inline const uint8_t *
+mrsi_rec_shape(const struct mrsi_rec *r)
+{
+    return mrsi_rec_sort(r) + r->sort_len;
+}
+static inline uint32_t
+mrsi_rec_here(const struct mrsi_rec *r) /* bytes that stand where the shape would */
+{
+    return r->is_far ? (uint32_t)sizeof(struct mrsi_far) : r->shape_len;
+}
+static inline uint32_t
+mrsi_rec_total(const struct mrsi_rec *r) /* by its other lengths */
+{
+    return (uint32_t)((sizeof *r + r->verify_len + r->sort_len + (size_t)mrsi_rec_here(r) + 7) & ~(size_t)7);
+}
+/* Whether a record lies whole in the n bytes at p, none of its parts behind its end: another run may have left it. Any
+ * alignment. */
+static inline bool
+mrsi_rec_is_whole(const uint8_t *p, uint64_t n)
+{
+    struct mrsi_rec r;
+    if (n < sizeof r) {
+        return false;
+    }
+    memcpy(&r, p, sizeof r);
+    return r.total <= n && r.total % 8 == 0 &&
+           (uint64_t)sizeof r + r.verify_len + r.sort_len + mrsi_rec_here(&r) <= r.total;
+}
+/* What a record is made of, before it has a place. */
+struct mrsi_rec_parts {
+    const uint8_t *verify, *sort, *shape;
+};
+static inline void
+mrsi_rec_fill(uint8_t *p, const struct mrsi_rec *h, const struct mrsi_rec_parts *x)
+{
+    memcpy(p, h, sizeof *h);
+    p += sizeof *h;
+    mrs_copy_short(p, x->verify, h->verify_len);
+    mrs_copy_short(p + h->verify_len, x->sort, h->sort_len);
+    mrs_copy_short(p + h->verify_len + h->sort_len, x->shape, mrsi_rec_here(h));
+}
+
+/* ---- spill.c: records thrown into partitions of the into ordinals ---- */
+struct mrsi_spill_piece {      /* records of one stream, ascending by order */
+    uint8_t *p;          /* in memory, or NULL: in the file alone */
+    uint64_t off;        /* in the file; MRSI_NO_PLACE: in memory alone */
+    uint32_t n;
+    uint32_t stream;     /* of a worker; a run that goes on begins new ones */
+    uint64_t sum;        /* of the bytes in the file, where a mark may name it */
+};
+#define MRSI_NO_PLACE UINT64_MAX
+struct mrsi_partition {
+    uint64_t lo, hi;     /* ordinals */
+    struct mrs_buf pieces;
+    uint64_t bytes, records;
+};
+struct mrsi_spill {
+    struct mrsi_engine *en;
+    struct mrsi_partition *part;
+    uint32_t n_part;
+    uint32_t spare;      /* partitions that may still be added */
+    uint32_t added;      /* of n_part; they have no ordinals */
+    uint64_t total;      /* ordinals */
+    double parts_per_ordinal;
+    uint64_t memory;     /* bytes of records that may stay in memory */
+    _Atomic uint64_t held;
+    struct mrs_buf slabs; /* pointers */
+    uint8_t *slab_at, *slab_end;
+    uint32_t piece_bytes;
+    struct mrsi_temp *temp;
+    _Atomic uint64_t spilled;
+    bool unordered;       /* records do not come in the order of from: a load sorts them */
+    uint32_t streams, old_streams; /* of all pieces; of the run that this one goes on with */
+    struct mrsi_spiller *spillers; /* with open pieces */
+    struct mrsi_temp *list;        /* all pieces for a mark, as long as no more are added; NULL: not made */
+    uint64_t list_bytes, listed, n_pieces;
+    pthread_mutex_t lock;
+};
+/* A worker's open pieces, one a partition. */
+struct mrsi_spiller {
+    struct mrsi_spill *sp;
+    struct mrsi_spiller *next;
+    uint32_t stream;
+    struct { uint8_t *p; uint32_t n, cap; } *open;
+    uint8_t *large; /* room of a record that is larger than a piece */
+};
+enum mrs_status mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals,
+                                uint64_t expected_bytes, struct mrs_err *e);
+/* Before there are spillers: n more partitions may be added later on, behind the others and without ordinals. */
+enum mrs_status mrsi_spill_spare(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e);
+void mrsi_spill_add(struct mrsi_spill *sp); /* one thread at a time */
+uint64_t mrsi_spill_bytes(struct mrsi_spill *sp, uint32_t part); /* in pieces that were handed over */
+void mrsi_spill_clear(struct mrsi_spill *sp);
+enum mrs_status mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e);
+enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x,
+                                 struct mrs_err *e);
+/* The same by hand, for records of another kind: take, if they fit, else open first. What is larger than a piece lies
+ * alone: it is handed over by large as soon as it is filled. */
+static inline bool
+mrsi_spiller_fits(const struct mrsi_spiller *s, uint32_t part, size_t n)
+{
+    return s->open[part].cap - s->open[part].n >= n;
+}
+enum mrs_status mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e);
+static inline uint8_t *
+mrsi_spiller_take(struct mrsi_spiller *s, uint32_t part, uint32_t n)
+{
+    if (s->large) {
+        return s->large;
+    }
+    uint8_t *at = s->open[part].p + s->open[part].n;
+    s->open[part].n += n;
+    __builtin_prefetch(at + n, 1); /* where this partition's next record begins, some hundred records from now */
+    __builtin_prefetch(at + n + 64, 1);
+    return at;
+}
+enum mrs_status mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e);
+enum mrs_status mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e); /* hands over the open pieces */
+void mrsi_spiller_clear(struct mrsi_spiller *s);
+/* The sum of a piece's bytes; reads one, and holds it against the sum where another run wrote it. */
+uint64_t mrsi_piece_sum(const struct mrsi_spill *sp, const uint8_t *p, uint32_t n);
+enum mrs_status mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_spill_piece *x, uint8_t *to,
+                                struct mrs_err *e);
+/* For spill_savepoint.c: room for a piece, which lives as long as the spill (NULL: no memory); gives all partitions,
+ * which are empty, their ordinals. */
+uint8_t *mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e);
+void mrsi_spill_cut(struct mrsi_spill *sp);
+/* ---- spill_savepoint.c: in a mark (checkpoint.h) ---- */
+/* Also while spillers have open pieces. What lies in memory is written to the file once, and stays in memory. */
+enum mrs_status mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b,
+                                    struct mrs_buf *files, struct mrs_err *e);
+/* Behind init with any number of ordinals: the partitions become those of the mark, and all pieces lie in the file. */
+enum mrs_status mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e);
+
+/* A record and what is asked of it again and again: its ordinal from `lo` on, its reference. */
+struct mrsi_loaded {
+    const struct mrsi_rec *rec;
+    uint32_t rel, ref;
+};
+/* Records of a partition with lo <= ord < hi, loaded: pieces in memory are used where they are, the others are read
+ * into buf. list: struct mrsi_loaded ascending by order. */
+enum mrs_status mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                                    struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e);
+
+/* Only the pieces, whatever lies in them: *pieces tells where each of p->pieces is. */
+enum mrs_status mrsi_partition_bring(struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
+                                     uint8_t ***pieces, struct mrs_err *e);
+/* Calls fn with each piece, holding one of them at a time. */
+typedef enum mrs_status mrsi_piece_fn(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e);
+enum mrs_status mrsi_partition_pieces(struct mrsi_spill *sp, const struct mrsi_partition *p, mrsi_piece_fn *fn,
+                                      void *arg, struct mrs_err *e);
+/* Calls fn with each record with lo <= ord < hi, in no order, holding one piece at a time. */
+enum mrs_status mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+                                    enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e),
+                                    void *arg, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spill_savepoint.c - a spill as fields of a mark, and back.
+ *
+ * Pieces that lie in memory are copied to the file of the spill once, behind what is there, and stay in memory. Open
+ * pieces still grow, so what is in them goes to a file that belongs to the mark alone. Which pieces there are stands in
+ * a third file, for they may be millions; it is made anew only when there are more. Pieces never change, and the file
+ * only grows: what the mark names stays true while the run goes on. Each has a sum, which whoever goes on looks at when
+ * it reads the piece. */
+#include "state.h"
+#include "spill.h"
+
+struct spill_savepoint_told { /* a piece, in the list */
+    uint64_t off, sum;
+    uint32_t n, part, stream;
+    uint32_t open; /* 1: in the file of the open ones */
+};
+
+/* ---- into words ---- */
+static enum mrs_status
+to_file(struct mrsi_spill *sp, struct mrsi_spill_piece *x, struct mrs_err *e)
+{
+    enum mrs_status s = sp->temp ? MRS_OK : mrsi_keep_temp(sp->en, &sp->temp, e);
+    uint64_t off = atomic_load(&sp->spilled);
+    MRS_THEN(s, mrs_write_at(sp->temp->fd, x->p, x->n, off, e));
+    if (s == MRS_OK) {
+        x->off = off;
+        x->sum = mrsi_piece_sum(sp, x->p, x->n);
+        atomic_store(&sp->spilled, off + x->n);
+    }
+    return s;
+}
+
+static enum mrs_status
+list_pieces(struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < sp->n_part; i++) {
+        struct mrsi_spill_piece *x = (struct mrsi_spill_piece *)(void *)sp->part[i].pieces.p;
+        for (size_t k = 0; s == MRS_OK && k < sp->part[i].pieces.n / sizeof *x; k++) {
+            s = x[k].off == MRSI_NO_PLACE ? to_file(sp, &x[k], e) : MRS_OK;
+            struct spill_savepoint_told t = {x[k].off, x[k].sum, x[k].n, i, x[k].stream, 0};
+            MRS_THEN(s, mrsi_mark_file_put(list, &t, sizeof t, e));
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+list_open(const struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrsi_mark_file *open, uint64_t *at,
+          struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (const struct mrsi_spiller *w = sp->spillers; w; w = w->next) {
+        for (uint32_t i = 0; s == MRS_OK && w->open && i < sp->n_part; i++) {
+            struct spill_savepoint_told t = {*at, 0, w->open[i].n, i, w->stream, 1};
+            if (t.n) {
+                t.sum = mrsi_piece_sum(sp, w->open[i].p, t.n);
+                s = mrsi_mark_file_put(list, &t, sizeof t, e);
+                MRS_THEN(s, mrsi_mark_file_put(open, w->open[i].p, t.n, e));
+                *at += t.n;
+            }
+        }
+    }
+    return s;
+}
+
+/* The list of what is there now, with what is open in a file of its own. */
+static enum mrs_status
+make_list(struct mrsi_spill *sp, struct mrsi_mark_file *open, struct mrs_err *e)
+{
+    struct mrsi_mark_file list;
+    uint64_t at = 0;
+    mrsi_mark_file_begin(&list, sp->en);
+    enum mrs_status s = list_pieces(sp, &list, e);
+    MRS_THEN(s, list_open(sp, &list, open, &at, e));
+    s = mrsi_mark_file_end(&list, s, e);
+    if (s == MRS_OK) {
+        mrsi_temp_drop(sp->en, sp->list);
+        sp->list = list.temp;
+        sp->list_bytes = list.bytes;
+        sp->listed = at ? 0 : sp->n_pieces; /* what is open is another time */
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                    struct mrs_err *e)
+{
+    struct mrsi_mark_file open;
+    enum mrs_status s = MRS_OK;
+    mrsi_mark_file_begin(&open, sp->en);
+    if (!sp->listed || sp->listed != sp->n_pieces || sp->spillers) {
+        s = make_list(sp, &open, e);
+    }
+    s = mrsi_mark_file_end(&open, s, e);
+    mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
+    mrs_build_i64(b, "ordinals", (int64_t)sp->total);
+    mrs_build_i64(b, "partitions", sp->n_part);
+    mrs_build_i64(b, "added", sp->added);
+    mrs_build_i64(b, "spare", sp->spare);
+    mrs_build_i64(b, "streams", sp->streams);
+    mrs_build_i64(b, "unordered", sp->unordered);
+    mrsi_mark_temp_unsummed("records", sp->temp, atomic_load(&sp->spilled), b, files);
+    mrsi_mark_temp("pieces", sp->list, sp->list_bytes, b, files);
+    MRS_THEN(s, mrsi_mark_file_describe(&open, "open", b, files, e));
+    mrs_build_close(b);
+    return s;
+}
+
+/* ---- and back ---- */
+/* Of partitions; of streams, each of which takes 11 KB where it is merged: as many as threads, anew in each run that
+ * goes on. In truth a few thousand. */
+enum { MOST = 1 << 20, STREAMS_MOST = 1 << 16 };
+
+static enum mrs_status
+make_partitions(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
+{
+    struct mrsi_partition *part = mrs_zalloc(sp->en->mem, ((size_t)n + sp->spare) * sizeof *part);
+    if (!part) {
+        return mrs_err_memory(e, n * sizeof *part);
+    }
+    for (uint32_t i = 0; i < sp->n_part; i++) {
+        mrs_buf_clear(&sp->part[i].pieces);
+    }
+    mrs_free(sp->en->mem, sp->part);
+    sp->part = part;
+    sp->n_part = n;
+    mrsi_spill_cut(sp);
+    return MRS_OK;
+}
+
+struct taking {
+    struct mrsi_spill *sp;
+    uint64_t records, open; /* bytes */
+};
+
+static enum mrs_status
+take_pieces(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    const struct taking *x = arg;
+    struct mrsi_spill *sp = x->sp;
+    for (size_t i = 0; i < n; i++) {
+        struct spill_savepoint_told t;
+        memcpy(&t, p + i * sizeof t, sizeof t);
+        uint64_t most = t.open ? x->open : x->records;
+        if (t.part >= sp->n_part || t.stream >= sp->streams || t.n > most || t.off > most - t.n || !t.n) {
+            return mrsi_state_damaged("what was put aside", e);
+        }
+        struct mrsi_spill_piece piece = {NULL, t.off + (t.open ? x->records : 0), t.n, t.stream, t.sum};
+        struct mrsi_partition *part = &sp->part[t.part];
+        mrs_buf_put(&part->pieces, &piece, sizeof piece);
+        part->bytes += t.n;
+        sp->n_pieces++;
+        if (part->pieces.bad) {
+            return mrs_buf_status(&part->pieces, e);
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+take_open(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    struct taking *x = arg;
+    struct mrsi_spill *sp = x->sp;
+    enum mrs_status s = sp->temp ? MRS_OK : mrsi_keep_temp(sp->en, &sp->temp, e);
+    MRS_THEN(s, mrs_write_at(sp->temp->fd, p, n, x->records + x->open, e));
+    x->open += n;
+    return s;
+}
+
+enum mrs_status
+mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct taking x = {sp, 0, 0};
+    struct mrsi_mark_items open = {sp->en, 1, take_open, &x}, list = {sp->en, sizeof(struct spill_savepoint_told),
+                                                                      take_pieces, &x};
+    sp->total = mrsi_state_number(d, "ordinals", INT64_MAX, &bad);
+    uint32_t n = (uint32_t)mrsi_state_number(d, "partitions", MOST, &bad);
+    sp->added = (uint32_t)mrsi_state_number(d, "added", MOST, &bad);
+    sp->spare = (uint32_t)mrsi_state_number(d, "spare", MOST, &bad);
+    sp->streams = (uint32_t)mrsi_state_number(d, "streams", STREAMS_MOST, &bad);
+    sp->unordered = mrsi_state_number(d, "unordered", 1, &bad) != 0;
+    if (bad || sp->added >= n || !sp->streams) {
+        return mrsi_state_damaged("what was put aside", e);
+    }
+    enum mrs_status s = make_partitions(sp, n, e);
+    MRS_THEN(s, mrsi_mark_temp_unsummed_back(sp->en, d, "records", &sp->temp, &x.records, e));
+    MRS_THEN(s, mrsi_mark_items_back(&open, d, "open", e));
+    MRS_THEN(s, mrsi_mark_items_back(&list, d, "pieces", e));
+    atomic_store(&sp->spilled, x.records + x.open);
+    sp->old_streams = sp->streams;
+    return s;
+}

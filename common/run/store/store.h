@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store.h - what a run is made of, and its temporary files.
+ *
+ * A collection is a list of parts (a file of the input, or a temporary file that a step wrote). A pass reads a
+ * collection block by block on several workers: fetch under a lock, work in parallel, commit in input order, so that
+ * nothing that is written depends on the number of workers. One-document steps cost no pass of their own: they wait
+ * at the parts (pend) until somebody reads them, or are applied while another step's documents are written to their
+ * last place (fused). */
+#ifndef MRSI_RUN_STORE_H
+#define MRSI_RUN_STORE_H
+
+#include "mongoreshape/run.h"
+#include "mongoreshape/join_ops.h"
+#include "mongoreshape/catalogue.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#define MRSI_BLOCK (1u << 20) /* bytes that are handed over or written at once */
+#define MRSI_READ (1u << 18)  /* bytes of a block that is read: it stays near the processor while it is worked on */
+#define MRSI_BIG   (4u << 20) /* blocks larger than this are worked on alone */
+#define MRSI_NONE  UINT32_MAX
+struct mrsi_engine;
+struct mrsi_input_digest;
+struct mrsi_twins;
+
+/* A temporary file of raw documents or records; closed with its last user. */
+struct mrsi_temp {
+    int fd;
+    uint64_t bytes;
+    uint32_t users;
+    bool aside; /* not measured */
+    uint32_t no; /* its number in OUT.checkpoint; 0: it has no name */
+    uint64_t summed; /* bytes that mrsi_temp_append has put there, which `sum` is of */
+    struct mrs_hash_run sum;
+    struct mrsi_temp *before, *behind; /* in the list of all that are open */
+};
+
+struct mrsi_part {
+    uint32_t in_index; /* of the input; MRSI_NONE: a temporary file */
+    struct mrsi_temp *temp;
+    uint32_t *pend; /* steps (indexes) that its documents have yet to go through */
+    uint32_t n_pend;
+    uint32_t n_counted; /* so many of pend have been put into the account and the refused log */
+};
+
+struct mrsi_coll {
+    const char *ns;       /* name it had first, for messages */
+    struct mrs_coll last; /* name it has at the end */
+    struct mrsi_part *part;
+    uint32_t n_part;
+    uint32_t hard;            /* last step (index) that reads or writes it otherwise than MAP; MRSI_NONE: none */
+    uint32_t dropped_at;      /* step that drops it; MRSI_NONE */
+    bool content;             /* some step changes, adds or takes documents */
+    bool touched;             /* its metadata are written anew */
+    struct mrs_cat_coll *cat; /* at the end */
+    struct mrs_sink *sink;    /* open or closed output file */
+    bool written;             /* its documents are in the output */
+    uint64_t docs, bytes;     /* written */
+    uint64_t meta_bytes;      /* of its metadata file, where it was written anew */
+    uint32_t in_index;        /* namespace of the input; MRSI_NONE: a step made it */
+    bool whole;               /* in a sample: all of it is read all the same */
+    bool was_there;           /* in the input */
+    bool copied;              /* byte for byte */
+    bool read;                /* some pass has read, and so checked, all documents of the input's file: */
+    uint64_t read_docs, read_bytes; /* so many */
+};
+
+/* Why documents of a JOIN or LINK do not match (match_reasons.c): in the row of side 0. */
+struct mrsi_why {
+    uint64_t n, of;     /* so many documents of side ref; n 0: nothing was found */
+    uint8_t has, wants; /* types */
+    uint8_t pair, ref;
+    bool turned;        /* match looks the wrong way round */
+    bool some;          /* not all documents were looked at */
+};
+
+/* One row of the account: a step and one collection. */
+struct mrsi_row {
+    uint64_t before, created, entered, after, taken, dropped, refused, placed;
+    uint64_t changed; /* MAP: documents with other bytes than before */
+    uint64_t matched; /* JOIN: documents of from that match somebody, whatever becomes of them */
+    uint64_t outside; /* JOIN: documents of from that `where` leaves out */
+    uint64_t seen;    /* paths that some document has (unknown_paths.h) */
+    uint64_t noticed[2][MRS_NOTICE_STEP]; /* documents of side 0 and 1, of each kind that concerns a step */
+    uint64_t once;   /* of those placed: equal to another one, `_id` and all, so that both are written once */
+    uint64_t stands; /* written for others, too (id_check.h) */
+    struct mrsi_why why;
+    uint64_t remarks[MRS_REMARKS]; /* MAP: documents, by bit of mrs_ctx.remarks */
+    uint64_t lost;   /* of those taken: they have fields that are lost (lost_fields.h) */
+};
+
+/* Refused documents of one job or one pass: records laid one behind the other. */
+struct mrsi_refused_head {
+    uint32_t step; /* index */
+    uint32_t side;
+    uint64_t order;
+    uint32_t coll; /* index of the collection */
+    uint32_t reason_len, place_len, doc_len;
+};
+
+/* A worker: everything a thread needs to push documents through kernels. */
+struct mrsi_worker {
+    struct mrsi_engine *en;
+    uint32_t no;
+    struct mrs_arena arena;
+    uint64_t cancelled_ms; /* when an interrupt was first met between documents */
+    struct mrs_ctx ctx;
+    struct mrs_eval_fields fields; /* what ctx tells of them */
+    struct mrs_layout layout;      /* of documents of input files */
+    struct mrs_err err;     /* of kernels (SKIP) */
+    void **work;            /* one per step, made at first use */
+    struct mrsi_row *rows;  /* deltas of the running pass, as en->rows */
+    struct mrs_buf refused; /* of the running job */
+    struct mrs_buf scratch; /* for a step driver */
+    struct mrs_keys keys, keys2;
+    void *local; /* a pass's own */
+    uint64_t job_no;                   /* of the running pipe */
+    const _Atomic uint64_t *committed; /* how many jobs of it have been committed */
+};
+
+struct mrsi_engine {
+    struct mrs_mem *mem;
+    const struct mrs_plan *plan;
+    struct mrs_input *in;
+    struct mrs_output *out;
+    const struct mrs_run_opts *opts;
+    struct mrs_report *report;
+    struct mrs_catalog *cat;
+    struct mrs_arena arena; /* lives as long as the run */
+    struct mrsi_coll *coll;
+    uint32_t n_coll;
+    bool drop_oplog;
+    struct mrs_output_shape shape; /* of the output */
+    uint32_t **side;   /* side[step][side]: collection index */
+    uint32_t **row_of; /* row_of[step][side]: index in rows; sides of one collection share a row */
+    struct mrsi_row *rows;
+    uint32_t n_rows;
+    struct mrsi_worker *worker;
+    uint32_t jobs;
+    uint64_t memory; /* bytes that gathering may use */
+    struct mrs_salt salt;      /* of the manifest's digests: made of the plan id, alike in runs that are alike */
+    uint8_t drawn[MRS_SECRET]; /* random bytes that checkpoints keep */
+    struct mrs_secret secret;  /* made of them: of all hashes by which two things are taken for one */
+    const char *tmp;
+    struct mrsi_temp *refused_log;
+    uint64_t refused_bytes, refused_n;
+    struct mrsi_tape *refused;    /* struct mrsi_refused_at, in order, each document once: after mrsi_refused_finish */
+    struct mrsi_amend *amend;
+    struct mrsi_look *look; /* NULL: not wanted */
+    struct mrsi_unknown_paths *paths;
+    struct mrsi_lost **lost; /* by step; NULL: nothing is */
+    uint64_t *wants; /* by row: paths that are looked for */
+    uint32_t now;    /* index of the step that reads collections; MRSI_NONE */
+    struct mrsi_fit **fit;  /* by collection; NULL: no index is to be looked after */
+    struct mrsi_input_digest *seen; /* NULL: no manifest is written */
+    struct mrsi_twins *twins;
+    struct mrsi_kept *kept; /* files that checkpoints may name; NULL: none may */
+    struct mrsi_checkpoints *keep; /* checkpoint.c; NULL: a run that is killed is begun anew */
+    pthread_mutex_t temp_lock;
+    struct mrsi_temp *temps; /* that are open */
+    uint64_t temp_most;      /* bytes that they had at one time */
+    _Atomic uint64_t done_bytes, done_docs;
+    uint64_t total_bytes;
+    enum mrs_status (*write_residue)(struct mrsi_engine *en, struct mrs_err *e); /* NULL: never asked for */
+    const char *residue;    /* the file that is put back (residue_back.c); NULL: none */
+    struct mrsi_pass *output_pass; /* what a rest of the output is a mark of; NULL: of nothing */
+    char phase_text[128];
+    pthread_mutex_t lock; /* progress */
+};
+
+struct mrsi_refused_at {
+    uint32_t step, side;
+    uint64_t order, off;
+    uint32_t coll;
+};
+
+static inline void
+mrsi_remark(struct mrsi_row *row, uint64_t bits)
+{
+    for (; bits; bits &= bits - 1) {
+        row->remarks[__builtin_ctzll(bits)]++;
+    }
+}
+
+static inline bool
+mrsi_cancelled(const struct mrsi_engine *en)
+{
+    return en->opts->cancel && __atomic_load_n(en->opts->cancel, __ATOMIC_RELAXED);
+}
+
+/* Bytes of a block that is read, and of what is done between two places where a mark can be taken. */
+static inline size_t
+mrsi_block_bytes(const struct mrsi_engine *en)
+{
+    return en->opts->block_bytes ? en->opts->block_bytes : MRSI_READ;
+}
+
+/* ---- temp.c ---- */
+enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);
+/* Of an open file, which is closed in any case; no: its number in OUT.checkpoint, 0: none. */
+enum mrs_status mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e);
+void mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t);
+/* Writes at `off`, where what was put there before ends, or at 0 to begin anew. One thread at a time. Where the file
+ * has a name its sum goes on, which a mark needs (mrsi_mark_temp). A file that ends earlier than it did may go on from
+ * there; then it has no sum until one is made (mrsi_mark_sum_again). */
+enum mrs_status mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e);
+/* The sum of a file that has been filled in another way, with these bytes. */
+void mrsi_temp_sum(struct mrsi_temp *t, const void *p, size_t n);
+/* The most bytes that all temporary files had at one time up to now. */
+uint64_t mrsi_temp_most(struct mrsi_engine *en);
+
+/* ---- input_check.c ---- */
+/* mrs_doc_check of a document of an input file; an error gets file, namespace, document number and offset. */
+enum mrs_status mrsi_check_input(const struct mrs_input_ns *in, struct mrs_view doc, uint64_t ordinal, uint64_t off,
+                                 struct mrs_err *e);
+/* The same error for a document that is wrong in another way: s, with e completed. */
+enum mrs_status mrsi_bad_input(const struct mrs_input_ns *in, uint64_t ordinal, uint64_t off, enum mrs_status s,
+                               struct mrs_err *e);
+
+struct mrsi_refused_mark {
+    uint64_t bytes, n;
+};
+
+/* ---- run_secret.c ---- */
+enum mrs_status mrsi_secret_draw(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_secret_take(struct mrsi_engine *en, const uint8_t drawn[MRS_SECRET]);
+
+/* ---- extra_files.c ---- */
+void mrsi_tick(struct mrsi_engine *en);
+
+/* Asks for huge pages, which cost less to touch first and are found faster at random. A wish only. */
+void mrsi_wish_huge(void *p, size_t n);
+
+#endif

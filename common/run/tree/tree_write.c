@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree_write.c - the second pass over a tree's documents: each with its place. */
+#include "run/pass/checkpoint.h"
+#include "tree_pass.h"
+#include "mongoreshape/join_ops.h"
+
+struct tree_write_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out;
+    struct mrs_node node; /* of one that is read again */
+    struct mrs_buf bytes;
+    struct mrs_buf way;   /* ordinals of those above, from below */
+    /* of the document that is being written */
+    const struct mrsi_tree_run *t;
+    uint32_t who, child;
+    size_t at;            /* in way */
+    bool gathered;
+};
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct mrsi_tree_run *t = arg;
+    struct tree_write_job *job = p;
+    if (!job->out) {
+        job->out = mrsi_sides_outs(&t->sides);
+        if (!job->out) {
+            return mrs_err_memory(e, sizeof *job->out);
+        }
+        mrs_block_init(&job->block, t->en->mem);
+        mrs_keys_init(&job->node.keys, t->en->mem);
+        mrs_buf_init(&job->node.order, t->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->bytes, t->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->way, t->en->mem, SIZE_MAX);
+        job->t = t;
+    }
+    enum mrs_status s = mrsi_scan_next(&t->scan, &job->block, &job->part, e);
+    *big = job->block.n > MRSI_BIG;
+    return s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct mrsi_tree_run *t = arg;
+    struct tree_write_job *job = p;
+    if (job->out) {
+        mrsi_sides_outs_free(&t->sides, job->out);
+        mrs_keys_clear(&job->node.keys);
+        mrs_buf_clear(&job->node.order);
+        mrs_buf_clear(&job->bytes);
+        mrs_buf_clear(&job->way);
+        mrs_block_clear(&job->block);
+    }
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_tree_run *t = arg;
+    struct tree_write_job *job = p;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    if (job->bytes.cap > MRSI_BIG) {
+        mrs_buf_clear(&job->bytes);
+    }
+    if (job->way.cap > MRSI_BIG) {
+        mrs_buf_clear(&job->way);
+    }
+    return s == MRS_OK ? mrsi_sides_commit(&t->sides, job->out, e) : s;
+}
+
+/* ---- what a kernel may ask of a place ---- */
+static enum mrs_status
+next_child(struct mrs_node_ids *ids, struct mrs_val *id, struct mrs_err *e)
+{
+    struct tree_write_job *job = ids->impl;
+    const struct mrsi_kin *kin = job->t->kin.p;
+    (void)e;
+    if (job->child == MRSI_NONE) {
+        return MRS_END;
+    }
+    *id = mrsi_node_id(job->t, job->child);
+    job->child = kin[job->child].next;
+    return MRS_OK;
+}
+
+static void
+first_child(struct mrs_node_ids *ids)
+{
+    struct tree_write_job *job = ids->impl;
+    job->child = job->t->kin.p ? ((const struct mrsi_kin *)job->t->kin.p)[job->who].child : MRSI_NONE;
+}
+
+/* The way up is gathered once somebody wants to see it. */
+static enum mrs_status
+next_above(struct mrs_node_ids *ids, struct mrs_val *id, struct mrs_err *e)
+{
+    struct tree_write_job *job = ids->impl;
+    uint32_t i = mrsi_node(job->t, job->who)->parent;
+    if (!job->gathered) {
+        mrs_buf_reset(&job->way);
+        for (; i != MRSI_NONE; i = mrsi_node(job->t, i)->parent) {
+            mrs_buf_put(&job->way, &i, sizeof i);
+        }
+        job->gathered = true;
+        job->at = job->way.n;
+    }
+    if (job->way.bad) {
+        return mrs_buf_status(&job->way, e);
+    }
+    if (job->at == 0) {
+        return MRS_END;
+    }
+    job->at -= sizeof i;
+    memcpy(&i, job->way.p + job->at, sizeof i);
+    *id = mrsi_node_id(job->t, i);
+    return MRS_OK;
+}
+
+static void
+first_above(struct mrs_node_ids *ids)
+{
+    struct tree_write_job *job = ids->impl;
+    job->at = job->way.n;
+}
+
+static void
+find_place(const struct mrsi_tree_run *t, struct tree_write_job *job, uint32_t who, struct mrs_place *out)
+{
+    const struct mrsi_tree_node *n = mrsi_node(t, who);
+    const struct mrsi_numbers *numbers = t->numbers.p;
+    memset(out, 0, sizeof *out);
+    job->who = who;
+    job->gathered = false;
+    out->parent = n->parent == MRSI_NONE ? mrs_missing() : mrsi_node_id(t, n->parent);
+    out->unfit = n->unfit_above ? mrsi_node_id(t, n->way) : mrs_missing();
+    out->above = (struct mrs_node_ids){n->depth, n->unfit_above ? 0 : n->way, next_above, first_above, job};
+    out->children = (struct mrs_node_ids){0, 0, next_child, first_child, job};
+    first_child(&out->children);
+    if (numbers) {
+        out->left = numbers[who].left;
+        out->right = numbers[who].right;
+    }
+}
+
+/* ---- refusing ---- */
+static int
+by_who(const void *a, const void *b)
+{
+    const struct mrsi_childless *x = a, *y = b;
+    return x->who < y->who ? -1 : x->who > y->who;
+}
+
+/* Whether the engine refuses the document, and why. */
+static bool
+in_trouble(const struct mrsi_tree_run *t, uint32_t who, struct mrs_trouble *out)
+{
+    const struct mrsi_tree_node *n = mrsi_node(t, who);
+    struct mrsi_childless key = {who, 0};
+    const struct mrsi_childless *c;
+    memset(out, 0, sizeof *out);
+    switch (n->fate) {
+    case MRSI_TREE_OUT:
+        out->fault = (enum mrs_tree_fault)n->fault;
+        out->other = n->way == MRSI_NONE ? mrs_missing() : mrsi_node_id(t, n->way);
+        return true;
+    case MRSI_TREE_BELOW:
+        out->fault = (enum mrs_tree_fault)mrsi_node(t, n->way)->fault;
+        out->below = true;
+        out->at = mrsi_node_id(t, n->way);
+        return true;
+    default: break;
+    }
+    c = mrsi_tape_find(&t->childless, &key, by_who);
+    out->fault = MRS_FAULT_NO_CHILD;
+    out->child = c ? c->child : 0;
+    return c != NULL;
+}
+
+static enum mrs_status
+read_again(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job *job, struct mrs_view doc)
+{
+    mrs_keys_reset(&job->node.keys);
+    mrs_buf_reset(&job->node.order);
+    return t->ops->read(t->st->state, &w->ctx, doc, &job->node);
+}
+
+/* ---- writing ---- */
+static enum mrs_status
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_tree_run *t = arg;
+    struct tree_write_job *job = p;
+    uint32_t who = (uint32_t)ordinal;
+    if (ordinal >= t->n) { /* only where the state of another run says so */
+        return mrsi_state_damaged("the step", e);
+    }
+    unsigned bits = mrsi_node(t, who)->bits;
+    struct mrs_trouble trouble;
+    struct mrs_place place;
+    enum mrs_fate fate = MRS_FATE_STAYS;
+    enum mrs_status s = MRS_OK;
+    mrsi_row(w, t->step, 0)->before++;
+    mrs_err_clear(&w->err);
+    if (bits & MRSI_NODE_REFUSED) {
+        s = read_again(t, w, job, doc);
+    } else if ((bits & MRSI_NODE) && in_trouble(t, who, &trouble)) {
+        s = t->ops->refuse(t->st->state, &w->ctx, doc, &trouble);
+    } else if (bits & MRSI_NODE) {
+        mrs_buf_reset(&job->bytes);
+        find_place(t, job, who, &place);
+        s = t->ops->splice(t->st->state, &w->ctx, doc, &place, &job->bytes, &fate);
+    }
+    if (s == MRS_SKIP) {
+        mrsi_row(w, t->step, 0)->refused++;
+        return mrsi_refuse(w, t->step, 0, t->en->side[t->step][0], who, doc, e);
+    }
+    if (s != MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    if (fate == MRS_FATE_CHANGED) {
+        doc = (struct mrs_view){job->bytes.p, (uint32_t)job->bytes.n};
+    }
+    return mrsi_sides_write(&t->sides, w, job->out, 0, doc, e);
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_tree_run *t = arg;
+    struct tree_write_job *job = p;
+    struct mrsi_cursor cur;
+    mrsi_cursor_begin(&cur, t->scan.coll, job->part, &job->block);
+    cur.quiet = cur.checked = true;
+    return mrsi_cursor_each(&cur, one_document, t, w, job, e);
+}
+
+enum mrs_status
+mrsi_tree_write(struct mrsi_tree_run *t, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {t->en, sizeof(struct tree_write_job), fetch, work, commit, clear, t};
+    struct mrsi_coll *coll = &t->en->coll[t->en->side[t->step][0]];
+    return mrsi_pass_scan(&t->pass, &p, coll, &t->scan, e);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bucket_enter.c - what one reading brings: its series, its window, its time, the item, arguments of accumulators.
+ *
+ * Everything that depends on the reading alone is worked out here, on any thread and before anything is sorted; what is
+ * left for the fold are bytes to be put one behind the other. A failing accumulator is told to the fold, since it is
+ * the bucket that fails, not the reading. */
+#include "bucket.h"
+#include "mongoreshape/value.h"
+#include "mongoreshape/fold_ops.h"
+
+/* ---- work ---- */
+static void
+make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c)
+{
+    struct mrs_buf *const bufs[] = {&w->rest, &w->items, &w->head,  &w->last,
+                                    &w->doc,  &w->other, &w->saved, &w->raw};
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
+        mrs_buf_init(bufs[i], c->mem, BUCKET_BUF_MAX);
+    }
+    mrs_buf_init(&w->plain.names, c->mem, MRS_DOC_READ_MAX + 8u * BUCKET_LAYOUT);
+    mrs_buf_init(&w->plain.known.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT + 8);
+    mrs_buf_init(&w->mould.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT);
+    mrs_arena_init(&w->arena, c->mem);
+    w->arena.most = c->arena->most;
+    w->arena.cancel = c->arena->cancel;
+    w->n_acc = s->n_set;
+    w->ready = true;
+}
+
+void
+mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c)
+{
+    if (!w->ready) {
+        make_ready(s, w, c);
+    }
+}
+
+void
+mrsi_bucket_work_clear(struct mrs_ctx *c, void *work)
+{
+    struct bucket_work *w = work;
+    struct mrs_buf *const bufs[] = {&w->rest, &w->items, &w->head,  &w->last,
+                                    &w->doc,  &w->other, &w->saved, &w->raw};
+    if (!w->ready) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
+        mrs_buf_clear(bufs[i]);
+    }
+    mrs_buf_clear(&w->plain.names);
+    mrs_buf_clear(&w->plain.known.heads);
+    mrs_buf_clear(&w->mould.heads);
+    mrs_arena_clear(&w->arena);
+    for (uint32_t i = 0; w->acc && i < w->n_acc; i++) {
+        mrs_acc_state_free(w->acc[i]);
+    }
+    mrs_free(c->mem, w->acc);
+    mrs_free(c->mem, w->failed);
+    w->acc = NULL;
+    w->failed = NULL;
+    w->ready = false;
+}
+
+/* ---- series, window, order ---- */
+/* Missing and undefined are equal as keys, but two series. */
+static void
+put_key(struct mrs_buf *key, struct mrs_val v)
+{
+    mrs_key_append(key, v, false);
+    if (v.type == MRS_MISSING || v.type == MRS_UNDEFINED) {
+        mrs_buf_byte(key, v.type == MRS_UNDEFINED);
+    }
+}
+
+static enum mrs_status
+window(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_val time)
+{
+    int64_t ms = mrs_val_i64(time), end;
+    if (ms >= w->from && ms < w->to) {
+        w->start = w->from;
+        return MRS_OK;
+    }
+    if (!mrs_window_start(s->every, ms, &w->start)) {
+        return mrsi_step_refuse(c, "every", "its window begins at no date that can be stored");
+    }
+    if (s->end && !mrs_window_end(s->every, ms, &end)) {
+        return mrsi_step_refuse(c, "end", "its window ends at no date that can be stored");
+    }
+    if (!mrs_window_whole(s->every, ms, &w->from, &w->to)) {
+        w->from = w->to = 0;
+    }
+    return MRS_OK;
+}
+
+/* The time of the reading, as far as that is not plain. *takes false: it stays, being untimed. */
+static enum mrs_status
+time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_val *time, bool *takes)
+{
+    enum mrs_status st = MRS_OK;
+    if (s->time && !s->plain) {
+        st = mrsi_step_skip(c, mrs_expr_eval(s->time, ev, time), "time");
+    }
+    if (st != MRS_OK || !s->every || time->type == MRS_DATE) {
+        return st;
+    }
+    if (s->untimed == BUCKET_UNTIMED_REFUSE) {
+        return mrsi_step_refuse(c, "untimed", "its time is no date: %s", mrs_type_name(time->type));
+    }
+    *takes = false;
+    return MRS_OK;
+}
+
+/* One of them, of a plain plan. */
+static struct mrs_val
+plain_by(const struct mrsi_bucket *s, struct mrs_view doc, uint32_t i)
+{
+    const struct bucket_look *look = &s->look[s->value[i]];
+    struct mrs_elem e;
+    mrs_doc_find(doc, look->name, look->len, &e);
+    return e.v;
+}
+
+/* The fields that name the series, as a document. */
+static enum mrs_status
+put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *by)
+{
+    const struct mrsi_fields *f = &s->by.fields;
+    struct mrsi_shaping how = {.c = c};
+    if (s->by.nested) {
+        return mrsi_shape_run(&s->by, &how, ev->root, by);
+    }
+    size_t at = mrsi_put_open(by);
+    for (uint32_t i = 0; i < f->n; i++) {
+        struct mrs_val v = s->plain ? plain_by(s, ev->root, i) : mrs_missing();
+        enum mrs_status st = s->plain ? MRS_OK : mrs_expr_eval(f->expr[i], ev, &v);
+        if (st != MRS_OK) {
+            if (st == MRS_FAIL && c->err && !c->err->where[0]) {
+                mrs_err_at(c->err, "by.%s", f->path[i].text);
+            }
+            return st == MRS_FAIL ? MRS_SKIP : st;
+        }
+        if (v.type != MRS_MISSING) {
+            mrsi_put_elem(by, f->path[i].part[0].name, f->path[i].part[0].len, v);
+        }
+    }
+    mrsi_put_close(by, at);
+    return mrsi_buf_end(by, at, c, "by");
+}
+
+static enum mrs_status
+put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev,
+        struct mrs_buf *kin)
+{
+    struct mrs_view none = mrs_empty_doc();
+    enum mrs_status st = MRS_OK;
+    if (s->by.fields.n) {
+        st = put_by(s, c, ev, kin);
+    } else {
+        mrs_buf_put(kin, none.p, none.n);
+    }
+    if (st == MRS_OK && s->every) {
+        mrs_buf_put(kin, &w->start, sizeof w->start);
+    }
+    return st == MRS_OK ? mrsi_buf_end(kin, 0, c, "by") : st;
+}
+
+/* The rest of a plain reading's name: the values that its series has, which say themselves where they end, and the
+ * start of its window. */
+static enum mrs_status
+put_name(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct bucket_work *w, struct mrs_buf *name)
+{
+    for (uint32_t i = 0; !w->plain.named && i < s->by.fields.n; i++) {
+        struct mrs_val v = mrsi_bucket_value(s, &w->plain, i);
+        uint8_t *at = mrs_buf_take(name, 1u + v.n);
+        if (at) {
+            *at = v.type;
+            mrs_copy_short(at + 1, v.p, v.n);
+        }
+    }
+    mrs_buf_put(name, &w->start, sizeof w->start);
+    return mrsi_buf_end(name, 0, c, "by");
+}
+
+enum mrs_status
+mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
+                struct mrs_buf *out)
+{
+    const struct mrsi_bucket *s = state;
+    struct bucket_work *w = work;
+    if (!s->plain) {
+        mrs_buf_put(out, name.p, name.n);
+        return mrsi_buf_end(out, 0, c, "by");
+    }
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    mrsi_bucket_put_heads(s, c, &w->plain, doc, out);
+    return put_kin(s, c, w, &ev, out);
+}
+
+/* What comes before the `by` fields in a kin. */
+static size_t
+heads_bytes(const struct mrsi_bucket *s, struct mrs_view kin)
+{
+    return s->plain ? 8u + mrs_le32(kin.p + 4) : 0;
+}
+
+enum mrs_status
+mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
+{
+    const struct mrsi_bucket *s = state;
+    const struct mrsi_fields *f = &s->by.fields;
+    const uint8_t *at = kin.p + heads_bytes(s, kin);
+    struct mrs_view by = {at, mrs_le32(at)};
+    int64_t start;
+    uint8_t room[16];
+    (void)work;
+    for (uint32_t i = 0; i < f->n; i++) {
+        put_key(out, mrs_path_get(&f->path[i], by));
+    }
+    if (s->every) {
+        memcpy(&start, at + by.n, sizeof start);
+        mrs_key_append(out, mrs_make_i64(room, start, MRS_DATE), false);
+    }
+    return mrsi_buf_end(out, 0, c, "by");
+}
+
+/* ---- the item ---- */
+static enum mrs_status
+take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+         struct mrs_buf *raw, struct mrs_err *e)
+{
+    (void)arg;
+    (void)put;
+    (void)raw;
+    (void)e;
+    *verdict = site->blocked ? MRS_EDIT_KEEP : MRS_EDIT_REMOVE;
+    return MRS_OK;
+}
+
+/* The reading without the fields that stand in `by` as they are. */
+static enum mrs_status
+without_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+{
+    struct mrsi_shaping how = {.c = c};
+    struct mrs_edit_run run = {.fn = take_out};
+    bool changed;
+    if (!s->less) {
+        return mrsi_shape_run(&s->rest, &how, doc, out);
+    }
+    return mrsi_step_skip(c, mrs_edit_run(s->less, &run, doc, out, &changed, c->err), "by");
+}
+
+static enum mrs_status
+make_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
+          struct mrs_buf *out)
+{
+    struct mrsi_shaping how = {.c = c, .errors = (enum mrsi_errors)s->errors};
+    enum mrs_status st = MRS_OK;
+    bool less = s->gone.n && !s->shape.fields.given, shaped = mrsi_shape_given(&s->shape) && !s->both;
+    if (less) {
+        mrs_buf_reset(&w->rest);
+        st = without_by(s, c, doc, shaped ? &w->rest : out);
+        doc = shaped && st == MRS_OK ? mrsi_buf_view(&w->rest, 0) : doc;
+    }
+    if (st == MRS_OK && shaped) {
+        st = mrsi_shape_run(&s->shape, &how, doc, out);
+    } else if (st == MRS_OK && !less) {
+        mrs_buf_put(out, doc.p, doc.n);
+    }
+    return st;
+}
+
+/* Whether the item nests deeper than a bucket may hold it. */
+static enum mrs_status
+check_depth(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
+            const struct mrs_buf *shape)
+{
+    struct mrs_view item = mrsi_buf_view(shape, s->tail ? 4 : 0);
+    if ((s->plain ? doc.n : item.n) <= 7u * (MRS_DEPTH_MAX - 2)) {
+        return MRS_OK;
+    }
+    if (s->plain && mrs_doc_depth(doc) > MRS_DEPTH_MAX - 2) { /* what is deep may be what the item goes without */
+        mrs_buf_reset(&w->other);
+        enum mrs_status st = make_item(s, c, w, doc, &w->other);
+        if (st != MRS_OK) {
+            return st;
+        }
+        item = mrsi_buf_view(&w->other, 0);
+    } else if (s->plain) {
+        return MRS_OK;
+    }
+    return mrs_doc_depth(item) <= MRS_DEPTH_MAX - 2
+               ? MRS_OK
+               : mrsi_step_refuse(c, "items", "the bucket would be nested more than %d deep", MRS_DEPTH_MAX);
+}
+
+static enum mrs_status
+put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
+         struct mrs_buf *out)
+{
+    enum mrs_status st = MRS_OK;
+    if (!s->plain) {
+        st = make_item(s, c, w, doc, out);
+    } else if (w->plain.gap) {
+        st = mrsi_seen_check(&w->plain.seen, c, doc);
+    }
+    MRS_THEN(st, mrsi_buf_end(out, 0, c, "items"));
+    if (st == MRS_OK && s->tail) {
+        mrs_put32(out->p, (uint32_t)out->n - 4);
+    }
+    return st;
+}
+
+/* ---- arguments ---- */
+static void
+put_val(struct mrs_buf *out, uint8_t type, const void *p, uint32_t n)
+{
+    uint8_t size[4];
+    mrs_put32(size, n);
+    mrs_buf_byte(out, type);
+    mrs_buf_put(out, size, 4);
+    mrs_buf_put(out, p, n);
+}
+
+static enum mrs_status
+put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct mrs_eval *of, struct mrs_buf *out)
+{
+    for (uint32_t i = 0; i < s->n_set && !out->bad; i++) {
+        struct mrs_err e;
+        struct mrs_val v;
+        struct mrs_eval ev = *of;
+        if (!s->set[i].acc) {
+            continue;
+        }
+        mrs_err_clear(&e);
+        ev.err = &e;
+        enum mrs_status st = mrs_acc_argument(s->set[i].acc, &ev, &v);
+        if (st == MRS_DEAD) {
+            return mrs_err_memory(c->err, 0);
+        }
+        if (st != MRS_OK) {
+            put_val(out, BUCKET_FAILED, e.msg, (uint32_t)strlen(e.msg) + 1);
+        } else {
+            put_val(out, v.type, v.p, v.n);
+        }
+    }
+    return MRS_OK;
+}
+
+/* ---- entering ---- */
+static enum mrs_status
+bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_val time,
+      struct mrs_fold_entry *out)
+{
+    w->start = 0;
+    enum mrs_status st = s->every ? window(s, c, w, time) : MRS_OK;
+    if (st == MRS_OK) {
+        st = s->plain ? put_name(s, c, w, &out->kin) : put_kin(s, c, w, ev, &out->kin);
+    }
+    if (st == MRS_OK && s->time) {
+        mrs_key_append(&out->order, time, false);
+        st = mrsi_buf_end(&out->order, 0, c, "time");
+    }
+    MRS_THEN(st, put_item(s, c, w, ev->root, &out->shape));
+    MRS_THEN(st, check_depth(s, c, w, ev->root, &out->shape));
+    if (st == MRS_OK && s->timed) {
+        put_val(&out->shape, time.type, time.p, time.n);
+    }
+    st = st == MRS_OK && s->n_set ? put_args(s, c, ev, &out->shape) : st;
+    return st == MRS_OK ? mrsi_buf_end(&out->shape, 0, c, "set") : st;
+}
+
+enum mrs_status
+mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
+{
+    const struct mrsi_bucket *s = state;
+    struct bucket_work *w = work;
+    struct mrs_eval_fields room;
+    struct mrs_val time = mrs_missing();
+    bool takes;
+    mrsi_bucket_work_start(s, w, c);
+    out->takes_part = false;
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
+    if (st != MRS_OK || !takes) {
+        return st;
+    }
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    if (s->tail) {
+        mrs_buf_put(&out->shape, "\0\0\0\0", 4); /* the length of what follows */
+    }
+    if (s->plain) {
+        mrsi_bucket_plain(s, c, &ev, &room, &w->plain, &out->kin, &out->shape);
+        st = mrsi_buf_end(&out->kin, 0, c, "items");
+        MRS_THEN(st, mrsi_buf_end(&out->shape, 0, c, "items"));
+        time = mrsi_bucket_value(s, &w->plain, s->by.fields.n);
+    }
+    if (!ev.fields && (!s->plain || s->n_set)) {
+        mrsi_step_fields(c, &ev, &room);
+    }
+    MRS_THEN(st, time_of(s, c, &ev, &time, &takes));
+    if (st != MRS_OK || !takes) {
+        return st;
+    }
+    out->takes_part = true;
+    return bring(s, c, w, &ev, time, out);
+}
+
+/* ---- reading it again ---- */
+struct bucket_kin
+mrsi_bucket_read_kin(const struct mrsi_bucket *s, struct mrs_view kin)
+{
+    struct bucket_kin k = {.start = 0};
+    if (s->plain) {
+        k.n_heads = mrs_le32(kin.p);
+        k.heads = (struct mrs_view){kin.p + 8, mrs_le32(kin.p + 4)};
+    }
+    kin.p += heads_bytes(s, kin);
+    k.by = (struct mrs_view){kin.p, mrs_le32(kin.p)};
+    if (s->every) {
+        memcpy(&k.start, kin.p + k.by.n, 8);
+    }
+    return k;
+}
+
+struct bucket_reading
+mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_kin *kin, struct mrs_view shape)
+{
+    struct bucket_reading r = {.kin = kin, .item = shape, .time = mrs_missing(), .packed = s->plain};
+    const uint8_t *at = shape.p, *end = shape.p + shape.n;
+    if (s->tail) {
+        r.item = (struct mrs_view){at + 4, mrs_le32(at)};
+    }
+    r.item_size = r.item.n;
+    if (s->plain) {
+        r.item_size += 5 + kin->heads.n - 4 * kin->n_heads;
+    }
+    at = r.item.p + r.item.n;
+    if (s->timed && at < end) {
+        r.time = (struct mrs_val){at + 5, mrs_le32(at + 1), *at};
+        at += 5 + r.time.n;
+    }
+    r.args = at;
+    r.n_args = (size_t)(end - at);
+    return r;
+}

@@ -1,0 +1,737 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bucket_fold.c - readings of one series and window, in order, become one bucket or several.
+ *
+ * A bucket ends at the first reading with which it would hold more than `max` or pass 16 MiB. Items are known to the
+ * byte, accumulators grow by no more than their arguments; but expressions of `set` and `id` may make anything of the
+ * bucket. So the whole bucket is put together to be measured (a look) only when it may have come near the limit: what
+ * is left is halved from look to look, and at the end each reading is tried, with the accumulators saved before. */
+#include "bucket.h"
+#include "mongoreshape/value.h"
+#include "mongoreshape/fold_ops.h"
+
+#define MARGIN 512u /* what values of fixed size may grow by */
+enum { TOGETHER = 64 }; /* readings that are taken in one piece */
+#define ID_ROOM 128u /* bytes of an `_id` that is made of the finished bucket, for which room is left in front */
+
+struct fold {
+    const struct mrsi_bucket *s;
+    struct mrs_ctx *c;
+    struct bucket_work *w;
+    const struct mrs_fold_put *put;
+    struct mrsi_shape_items items;
+    size_t at;           /* where the bucket begins in w->doc */
+    int64_t part;
+    int64_t start;       /* of the window */
+    size_t items_name, end_name; /* lengths */
+    uint64_t n;          /* readings of the bucket; 0: none is open */
+    size_t known;        /* its size at the last look, or without anything at all */
+    size_t grown;        /* what came in since then */
+    size_t factor;       /* the bucket grows by so much for a byte that comes in */
+    bool values_only;    /* members of this kin are items of one size, and nothing else is wanted of them */
+    uint8_t id[12];
+};
+
+/* ---- beginning ---- */
+static enum mrs_status
+accumulators(struct fold *f)
+{
+    const struct mrsi_bucket *s = f->s;
+    struct bucket_work *w = f->w;
+    if (!w->acc) {
+        w->acc = mrs_zalloc(f->c->mem, (s->n_set + 1u) * sizeof *w->acc);
+    }
+    if (!w->failed) {
+        w->failed = mrs_zalloc(f->c->mem, s->n_set + 1u);
+    }
+    if (!w->acc || !w->failed) {
+        return mrs_err_memory(f->c->err, s->n_set);
+    }
+    for (uint32_t i = 0; i < s->n_set; i++) {
+        enum mrs_status st = MRS_OK;
+        if (s->set[i].acc && !w->acc[i]) {
+            st = mrs_acc_state_new(s->set[i].acc, f->c->mem, BUCKET_BUF_MAX, &w->acc[i], f->c->err);
+            w->shared.most = 2u * MRS_DOC_READ_MAX;
+        }
+        if (w->acc[i]) {
+            mrs_acc_share(w->acc[i], &w->shared);
+        }
+        if (st != MRS_OK) {
+            return mrsi_step_skip(f->c, st, s->set[i].where);
+        }
+    }
+    return MRS_OK;
+}
+
+static void
+put_elem(struct mrs_buf *b, const char *name, struct mrs_val v)
+{
+    if (v.type != MRS_MISSING) {
+        mrsi_put_elem(b, name, (uint32_t)strlen(name), v);
+    }
+}
+
+static enum mrs_status
+new_id(struct fold *f, const struct bucket_reading *r)
+{
+    const struct mrsi_bucket *s = f->s;
+    uint8_t room[16];
+    int64_t secs = r->kin->start / 1000 - (r->kin->start % 1000 < 0);
+    struct mrs_new_id in = {s->into.ns, s->from.ns, mrs_view_val(r->kin->by), mrs_null(), &f->part, 1, 0};
+    if (s->every) {
+        in.path = mrs_make_i64(room, r->kin->start, MRS_DATE);
+        in.time_secs = secs < 0 ? 0 : secs > UINT32_MAX ? UINT32_MAX : (uint32_t)secs;
+    }
+    return mrsi_step_skip(f->c, mrs_id_make(&in, &f->w->raw, f->id, f->c->err), "id");
+}
+
+/* A bucket without readings, for the series and window (or first time) of this one. */
+static enum mrs_status
+begin(struct fold *f, const struct bucket_reading *r)
+{
+    const struct mrsi_bucket *s = f->s;
+    struct bucket_work *w = f->w;
+    uint8_t room[16];
+    enum mrs_status st = s->id ? MRS_OK : new_id(f, r);
+    mrs_buf_reset(&w->items);
+    mrs_buf_reset(&w->head);
+    mrs_buf_reset(&w->last);
+    mrsi_items_open(&f->items, &w->items);
+    if (!s->id) {
+        put_elem(&w->head, "_id", (struct mrs_val){f->id, 12, MRS_OBJECTID});
+    }
+    mrs_buf_put(&w->head, r->kin->by.p + 4, r->kin->by.n - 5);
+    if (s->start) {
+        put_elem(&w->head, s->start, s->every ? mrs_make_i64(room, r->kin->start, MRS_DATE) : r->time);
+    }
+    for (uint32_t i = 0; i < s->n_set; i++) {
+        w->failed[i] = false;
+        if (w->acc[i]) {
+            mrs_acc_reset(w->acc[i]);
+        }
+    }
+    f->n = 0;
+    f->start = r->kin->start;
+    f->known = w->head.n + f->items_name + 16 + s->n_set * 64u;
+    f->grown = 0;
+    f->factor = s->has_exprs ? 16 : 1;
+    return st == MRS_OK ? mrsi_buf_end(&w->head, 0, f->c, NULL) : st;
+}
+
+/* ---- a look at the whole ---- */
+/* v, which may lie in the document itself, as its next element. */
+static void
+append(struct mrs_buf *doc, const struct mrs_part *name, struct mrs_val v)
+{
+    bool inside = v.p && v.p >= doc->p && v.p < doc->p + doc->n;
+    size_t off = inside ? (size_t)(v.p - doc->p) : 0;
+    mrs_buf_grow(doc, (size_t)name->len + v.n + 3);
+    if (inside && !doc->bad) {
+        v.p = doc->p + off;
+    }
+    mrsi_put_elem(doc, name->name, name->len, v);
+}
+
+static enum mrs_status
+put_nested(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+           struct mrs_buf *raw, struct mrs_err *e)
+{
+    (void)raw;
+    (void)e;
+    *verdict = site->blocked ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
+    *put = *(const struct mrs_val *)arg;
+    return MRS_OK;
+}
+
+/* One entry of `set` into the document, which is open: its end is not written yet. */
+static enum mrs_status
+put_set(struct fold *f, uint32_t i)
+{
+    const struct bucket_set *set = &f->s->set[i];
+    struct bucket_work *w = f->w;
+    struct mrs_val v = mrs_missing();
+    struct mrs_err local;
+    bool refuses = f->s->errors == MRSI_ERRORS_REFUSE, changed;
+    enum mrs_status st = MRS_FAIL;
+    mrs_err_clear(&local);
+    mrsi_put_close(&w->doc, f->at);
+    if (w->doc.bad) {
+        return MRS_OK;
+    }
+    if (!w->failed[i] && set->acc) {
+        st = mrs_acc_value(w->acc[i], &w->arena, &v, refuses ? f->c->err : &local);
+    } else if (!w->failed[i]) {
+        struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, f->at)};
+        ev.err = refuses ? f->c->err : &local;
+        st = mrs_expr_eval(set->expr, &ev, &v);
+    }
+    if (st == MRS_DEAD) {
+        return mrs_err_memory(f->c->err, 0);
+    }
+    if (st != MRS_OK) {
+        if (refuses) {
+            return mrsi_step_skip(f->c, st, set->where);
+        }
+        v = f->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
+    }
+    if (set->edit && v.type != MRS_MISSING) {
+        struct mrs_edit_run how = {.fn = put_nested, .arg = &v, .visit_missing = true};
+        mrs_buf_reset(&w->other);
+        st = mrs_edit_run(set->edit, &how, mrsi_buf_view(&w->doc, f->at), &w->other, &changed, f->c->err);
+        if (st != MRS_OK) {
+            return mrsi_step_skip(f->c, st, set->where);
+        }
+        struct mrs_buf swap = w->doc;
+        w->doc = w->other;
+        w->other = swap;
+        f->at = 0;
+    }
+    w->doc.n--; /* open again */
+    if (!set->edit && v.type != MRS_MISSING) {
+        append(&w->doc, &set->path.part[0], v);
+    }
+    return MRS_OK;
+}
+
+/* An `_id` put in front of the bucket where there is room for it: id may lie in the bucket. */
+static void
+put_in_room(struct fold *f, struct mrs_val id)
+{
+    static const uint8_t name[] = "_id";
+    uint8_t *elem = f->w->doc.p + f->at + 4 - (1 + sizeof name + id.n);
+    if (id.n) {
+        memmove(elem + 1 + sizeof name, id.p, id.n);
+    }
+    *elem = id.type;
+    memcpy(elem + 1, name, sizeof name);
+    f->at = (size_t)(elem - 4 - f->w->doc.p);
+    mrs_put32(elem - 4, (uint32_t)(f->w->doc.n - f->at));
+}
+
+static void
+put_in_copy(struct fold *f, struct mrs_val id)
+{
+    struct bucket_work *w = f->w;
+    mrs_buf_reset(&w->other);
+    mrsi_put_open(&w->other);
+    put_elem(&w->other, "_id", id);
+    mrs_buf_put(&w->other, w->doc.p + f->at + 4, w->doc.n - f->at - 4);
+    if (!w->other.bad) {
+        mrs_put32(w->other.p, (uint32_t)w->other.n);
+    }
+    struct mrs_buf swap = w->doc;
+    w->doc = w->other;
+    w->other = swap;
+    f->at = 0;
+}
+
+/* With `id`: the `_id` of the finished bucket, put in front. */
+static enum mrs_status
+put_id(struct fold *f)
+{
+    struct bucket_work *w = f->w;
+    struct mrs_eval ev = {.arena = &w->arena, .root = mrsi_buf_view(&w->doc, f->at), .err = f->c->err};
+    struct mrs_val id;
+    enum mrs_status st = mrsi_step_skip(f->c, mrs_expr_eval(f->s->id, &ev, &id), "id");
+    if (st != MRS_OK) {
+        return st;
+    }
+    if (!mrsi_step_id_ok(id)) {
+        return mrsi_step_refuse(f->c, "id", "%s cannot be an _id", mrs_type_name(id.type));
+    }
+    if (id.n <= ID_ROOM && f->at > 0) {
+        put_in_room(f, id);
+    } else {
+        put_in_copy(f, id);
+    }
+    return MRS_OK;
+}
+
+/* The bucket as it stands, in w->doc; last: its last time, where it is timed. *size SIZE_MAX: far too large. */
+static enum mrs_status
+look(struct fold *f, struct mrs_val last, size_t *size)
+{
+    const struct mrsi_bucket *s = f->s;
+    struct bucket_work *w = f->w;
+    uint8_t room[16];
+    int64_t end;
+    enum mrs_status st = MRS_OK;
+    mrs_arena_reset(&w->arena);
+    mrs_buf_reset(&w->doc);
+    if (s->id) {
+        mrs_buf_take(&w->doc, ID_ROOM + 8);
+    }
+    f->at = mrsi_put_open(&w->doc);
+    mrs_buf_put(&w->doc, w->head.p, w->head.n);
+    if (s->end && s->every && mrs_window_end(s->every, f->start, &end)) {
+        put_elem(&w->doc, s->end, mrs_make_i64(room, end, MRS_DATE));
+    } else if (s->end && !s->every) {
+        put_elem(&w->doc, s->end, last);
+    }
+    mrsi_items_close(&f->items);
+    put_elem(&w->doc, s->items, mrsi_items_val(&f->items));
+    w->items.n--; /* open again */
+    for (uint32_t i = 0; i < s->n_set && st == MRS_OK; i++) {
+        st = put_set(f, i);
+    }
+    if (st == MRS_OK) {
+        mrsi_put_close(&w->doc, f->at);
+    }
+    if (st == MRS_OK && s->id && !w->doc.bad) {
+        st = put_id(f);
+    }
+    if (st == MRS_OK && w->doc.bad == 1) {
+        st = mrs_err_memory(f->c->err, 0);
+    }
+    *size = w->doc.bad ? SIZE_MAX : w->doc.n - f->at;
+    return st;
+}
+
+/* ---- readings ---- */
+static enum mrs_status
+save(const struct fold *f, struct mrs_buf *out)
+{
+    for (uint32_t i = 0; i < f->s->n_set; i++) {
+        struct mrs_acc_state *acc = f->w->acc[i];
+        enum mrs_status st = acc ? mrsi_step_put_acc(acc, f->w->failed[i], out, f->c->err) : MRS_OK;
+        if (st != MRS_OK) {
+            return mrsi_step_skip(f->c, st, f->s->set[i].where);
+        }
+    }
+    return mrsi_buf_end(out, 0, f->c, "set");
+}
+
+static enum mrs_status
+restore(struct fold *f, struct mrs_view *from)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < f->s->n_set; i++) {
+        if (f->w->acc[i]) {
+            st = mrsi_step_get_acc(f->w->acc[i], &f->w->failed[i], from, f->c->err);
+        }
+    }
+    return st;
+}
+
+/* The accumulators of one more reading. *over: they hold more than fits. */
+static enum mrs_status
+feed(struct fold *f, const struct bucket_reading *r, bool *over)
+{
+    const uint8_t *at = r->args;
+    bool refuses = f->s->errors == MRSI_ERRORS_REFUSE;
+    for (uint32_t i = 0; i < f->s->n_set; i++) {
+        struct mrs_err e;
+        enum mrs_status st = MRS_OK;
+        if (!f->w->acc[i]) {
+            continue;
+        }
+        struct mrs_val v = {at + 5, mrs_le32(at + 1), *at};
+        at += 5 + v.n;
+        mrs_err_clear(&e);
+        if (v.type == BUCKET_FAILED) {
+            st = mrs_err_set(&e, MRS_FAIL, MRS_E_EXPR, "%s", (const char *)v.p);
+        } else if (!f->w->failed[i]) {
+            st = mrs_acc_feed(f->w->acc[i], v, &e);
+        }
+        if (st == MRS_DEAD) {
+            return mrs_err_memory(f->c->err, 0);
+        }
+        *over = *over || e.code == MRS_E_LIMIT;
+        f->w->failed[i] = f->w->failed[i] || st != MRS_OK;
+        if (st != MRS_OK && e.code != MRS_E_LIMIT && refuses) {
+            return mrsi_step_skip(f->c, mrs_err_set(f->c->err, MRS_FAIL, e.code, "%s", e.msg), f->s->set[i].where);
+        }
+    }
+    return MRS_OK;
+}
+
+static void
+put_last(struct mrs_buf *last, struct mrs_val time)
+{
+    mrs_buf_reset(last);
+    mrs_buf_byte(last, time.type);
+    mrs_buf_put(last, time.p, time.n);
+}
+
+/* The size of the bucket but for `set` and `id`. */
+static size_t
+plain_size(const struct fold *f, struct mrs_val last)
+{
+    size_t end = f->s->every ? 8 : last.n;
+    end = f->s->end && (f->s->every || last.type != MRS_MISSING) ? f->end_name + 2 + end : 0;
+    return 4 + f->w->head.n + end + f->items_name + 2 + f->w->items.n + 1 + 1;
+}
+
+/* The reading, whose item stands in the array already, with a look at the whole. *fits false: all is as before, but
+ * for the array. */
+static enum mrs_status
+try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
+{
+    size_t size = SIZE_MAX;
+    bool over = false;
+    mrs_buf_reset(&f->w->saved);
+    enum mrs_status st = save(f, &f->w->saved);
+    MRS_THEN(st, feed(f, r, &over));
+    st = st == MRS_OK && !over ? look(f, r->time, &size) : st;
+    *fits = st == MRS_OK && size <= MRS_DOC_MAX;
+    if (st == MRS_OK && !*fits) {
+        struct mrs_view from = mrsi_buf_view(&f->w->saved, 0);
+        return mrsi_step_skip(f->c, restore(f, &from), "set");
+    }
+    size_t plain = plain_size(f, r->time);
+    f->known = size;
+    f->grown = 0;
+    f->factor = f->s->has_exprs ? 1 + (2 * (size - plain) + plain - 1) / plain : 1;
+    return st;
+}
+
+/* The head of an item of so many bytes, which are to be put there; NULL: there is no memory. */
+static inline uint8_t *
+open_item(struct fold *f, size_t size)
+{
+    struct mrs_buf *b = f->items.buf;
+    size_t head = (size_t)f->items.name_len + 2;
+    mrs_buf_grow(b, head + size + BUCKET_CHUNK);
+    if (b->bad) {
+        return NULL;
+    }
+    uint8_t *at = b->p + b->n;
+    b->n += head + size;
+    *at = MRS_DOCUMENT;
+    memcpy(at + 1, f->items.name, sizeof f->items.name); /* what is behind the name is put next */
+    mrsi_items_step(&f->items);
+    return at + head;
+}
+
+static void
+add_item(struct fold *f, const struct bucket_reading *r)
+{
+    uint8_t *at = open_item(f, r->item_size);
+    if (at) {
+        mrsi_bucket_put_item(r, &f->w->mould, at);
+    }
+}
+
+/* The reading into a bucket that may be near the limit; *fits false: all is as before. */
+static enum mrs_status
+take_last(struct fold *f, const struct bucket_reading *r, bool *fits)
+{
+    struct mrsi_shape_items before = f->items;
+    size_t n = f->w->items.n;
+    add_item(f, r);
+    enum mrs_status st = f->w->items.bad ? mrs_err_memory(f->c->err, r->item_size) : try_it(f, r, fits);
+    if (st == MRS_OK && !*fits) {
+        f->items = before;
+        f->w->items.n = n;
+    }
+    return st;
+}
+
+/* The reading into a bucket that holds it in any case. */
+static enum mrs_status
+take_more(struct fold *f, const struct bucket_reading *r, size_t more)
+{
+    bool over = false;
+    add_item(f, r);
+    f->grown += more;
+    if (f->w->items.bad) {
+        return mrs_err_memory(f->c->err, r->item_size);
+    }
+    enum mrs_status st = f->s->n_set ? feed(f, r, &over) : MRS_OK;
+    if (st == MRS_OK && over) {
+        st = mrsi_step_refuse(f->c, "set", "accumulators hold more than a document can");
+    }
+    return st;
+}
+
+/* How many readings of this kin the open bucket takes without a look at it, at least. */
+static uint64_t
+sure_of(const struct fold *f)
+{
+    const size_t item = f->w->mould.size + sizeof f->items.name + 1u, plain = plain_size(f, mrs_missing());
+    const size_t known = (f->known + f->grown * f->factor) + MARGIN;
+    uint64_t n = f->s->max - f->n, fit;
+    if (!f->values_only || !f->n || plain > MRS_DOC_MAX || (f->s->id && known > MRS_DOC_MAX)) {
+        return 0;
+    }
+    fit = (MRS_DOC_MAX - plain) / item;
+    n = n < fit ? n : fit;
+    fit = f->s->id ? (MRS_DOC_MAX - known) / f->factor / item : n;
+    return n < fit ? n : fit;
+}
+
+/* Items as long as their indexes have but another last digit: how many. at: where they go, as far as they came. An
+ * index in 16 MiB has seven digits at most, so that with its NUL it is a number. */
+static uint32_t
+lay_down(const struct bucket_mould *mould, struct mrsi_shape_items *items, const struct mrs_view *v, uint32_t n,
+         uint8_t **at)
+{
+    const size_t head = (size_t)items->name_len + 2, item = head + mould->size;
+    char *digit = &items->name[items->name_len - 1];
+    const uint32_t left = (uint32_t)('9' - *digit) + 1;
+    uint64_t name, one = 1ull << 8 * (items->name_len - 1);
+    uint8_t *to = *at;
+    memcpy(&name, items->name, sizeof name);
+    n = n < left ? n : left;
+    for (uint32_t i = 0; i < n; i++, to += item, name += one) {
+        *to = MRS_DOCUMENT;
+        mrs_put64(to + 1, name); /* what is behind the name is put next */
+        mrsi_bucket_fill_mould(mould, v[i].p, to + head);
+    }
+    *digit = (char)(*digit + n - 1);
+    mrsi_items_step(items);
+    *at = to;
+    return n;
+}
+
+/* Those, from one of them on, as far as they come together; *sure: how many there are. */
+static enum mrs_status
+take_values(struct fold *f, struct mrs_members *m, struct mrs_view values, uint64_t *sure)
+{
+    struct mrs_buf *b = f->items.buf;
+    const uint32_t most = (uint32_t)(*sure < TOGETHER ? *sure : TOGETHER);
+    struct mrs_view all[TOGETHER];
+    all[0] = values;
+    const uint32_t n = 1 + (m->more ? m->more(m, all + 1, most - 1) : 0);
+    mrs_buf_grow(b, n * (sizeof f->items.name + 1 + f->w->mould.size) + BUCKET_CHUNK);
+    if (b->bad) {
+        return mrs_err_memory(f->c->err, f->w->mould.size);
+    }
+    uint8_t *at = b->p + b->n;
+    for (uint32_t i = 0; i < n;) {
+        i += lay_down(&f->w->mould, &f->items, all + i, n - i, &at);
+    }
+    f->grown += (size_t)(at - b->p) - b->n;
+    b->n = (size_t)(at - b->p);
+    f->n += n;
+    *sure -= n;
+    return MRS_OK;
+}
+
+/* One more reading into the bucket, if it fits. */
+static enum mrs_status
+take(struct fold *f, const struct bucket_reading *r, bool *fits)
+{
+    size_t item = r->item_size + f->items.name_len + 2u, more = item + r->n_args + f->s->n_set * 16u;
+    enum mrs_status st = MRS_OK;
+    *fits = f->n < f->s->max && plain_size(f, r->time) + item <= MRS_DOC_MAX;
+    if (!*fits) {
+        return MRS_OK;
+    }
+    if ((f->s->n_set || f->s->id) && f->known + (f->grown + more) * f->factor + MARGIN > MRS_DOC_MAX) {
+        st = take_last(f, r, fits);
+    } else {
+        st = take_more(f, r, more);
+    }
+    if (st != MRS_OK || !*fits) {
+        return st;
+    }
+    f->n++;
+    if (f->s->timed) {
+        put_last(&f->w->last, r->time);
+        st = mrsi_buf_end(&f->w->last, 0, f->c, "time");
+    }
+    return st;
+}
+
+static enum mrs_status
+finish(struct fold *f, bool but_last)
+{
+    const struct mrs_buf *last = &f->w->last;
+    struct mrs_val time = mrs_missing();
+    size_t size;
+    if (f->s->timed) {
+        time = (struct mrs_val){last->p + 1, (uint32_t)last->n - 1, last->p[0]};
+    }
+    enum mrs_status st = look(f, time, &size);
+    if (st == MRS_OK && size > MRS_DOC_MAX) {
+        st = mrsi_step_refuse(f->c, "set", "a bucket would pass 16 MiB by what is computed of it");
+    }
+    if (st == MRS_OK) {
+        st = f->put->put(f->put->arg, mrsi_buf_view(&f->w->doc, f->at), but_last, f->c->err);
+    }
+    f->n = 0;
+    f->part++;
+    return st;
+}
+
+/* The reading into the open bucket, or into the next, or refused alone. */
+static enum mrs_status
+place(struct fold *f, struct mrs_members *m, const struct bucket_reading *r)
+{
+    bool fits = false;
+    enum mrs_status st = MRS_OK;
+    if (f->n) {
+        st = take(f, r, &fits);
+        if (st != MRS_OK || fits) {
+            return st;
+        }
+        st = finish(f, true);
+    }
+    MRS_THEN(st, begin(f, r));
+    MRS_THEN(st, take(f, r, &fits));
+    if (st != MRS_OK || fits) {
+        return st;
+    }
+    mrsi_step_refuse(f->c, NULL, "a bucket with this reading alone would pass 16 MiB");
+    st = m->refuse(m, f->c->err);
+    if (st == MRS_OK && f->c->err) {
+        mrs_err_clear(f->c->err);
+    }
+    return st;
+}
+
+/* ---- a group in the middle: the open bucket ---- */
+static void
+put_open_bucket(struct fold *f, struct mrs_build *b)
+{
+    const struct bucket_work *w = f->w;
+    mrs_build_i64(b, "start", f->start);
+    mrs_build_i64(b, "known", (int64_t)f->known);
+    mrs_build_i64(b, "grown", (int64_t)f->grown);
+    mrs_build_i64(b, "factor", (int64_t)f->factor);
+    mrs_build_open(b, "head", 4, MRS_DOCUMENT);
+    mrs_build_raw(b, w->head.p, w->head.n);
+    mrs_build_close(b);
+    if (f->s->timed) {
+        struct mrs_val last = {w->last.p + 1, (uint32_t)w->last.n - 1, w->last.p[0]};
+        mrs_build_val(b, "last", 4, last);
+    }
+}
+
+/* Numbers and what stands in front of the items; where a bucket is open the items, and the accumulators. */
+enum mrs_status
+mrsi_bucket_save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
+{
+    struct bucket_work *w = work;
+    struct fold *f = w->now;
+    struct mrs_build b;
+    struct mrs_view d;
+    (void)state;
+    mrs_build_init(&b, out);
+    mrs_build_i64(&b, "n", (int64_t)f->n);
+    mrs_build_i64(&b, "part", f->part);
+    if (f->n) {
+        put_open_bucket(f, &b);
+    }
+    enum mrs_status st = mrs_build_finish(&b, &d, c->err);
+    if (st != MRS_OK || !f->n) {
+        return st;
+    }
+    mrs_buf_put(out, w->items.p, w->items.n);
+    mrsi_put_close(out, out->n - w->items.n);
+    return save(f, out);
+}
+
+static int64_t
+number(struct mrs_view d, const char *name, bool *bad)
+{
+    struct mrs_val v = mrs_doc_get(d, name);
+    *bad = *bad || v.type != MRS_INT64;
+    return *bad ? 0 : mrs_val_i64(v);
+}
+
+/* None is more than the bytes of two documents, so that sums and products of them do not wrap around. */
+static size_t
+size_in(struct mrs_view d, const char *name, bool *bad)
+{
+    int64_t n = number(d, name, bad);
+    *bad = *bad || n < 0 || n > 2 * (int64_t)MRS_DOC_READ_MAX;
+    return *bad ? 0 : (size_t)n;
+}
+
+/* Items that were saved, open again. */
+static void
+get_items(struct fold *f, struct mrs_view items)
+{
+    mrs_buf_reset(&f->w->items);
+    mrsi_items_open(&f->items, &f->w->items);
+    f->items.name_len = mrs_index_name(f->items.name, (uint32_t)f->n);
+    mrs_buf_put(&f->w->items, items.p + 4, items.n - MRS_DOC_MIN);
+}
+
+static enum mrs_status
+get_open_bucket(struct fold *f, struct mrs_view d, struct mrs_view *from)
+{
+    struct bucket_work *w = f->w;
+    bool bad = false;
+    struct mrs_val head = mrs_doc_get(d, "head");
+    struct mrs_view items = mrsi_step_get_doc(from);
+    f->start = number(d, "start", &bad);
+    f->known = size_in(d, "known", &bad);
+    f->grown = size_in(d, "grown", &bad);
+    f->factor = size_in(d, "factor", &bad);
+    if (bad || !f->factor || f->n > f->s->max || head.type != MRS_DOCUMENT || mrs_doc_count(items) != f->n) {
+        return mrsi_step_damaged(f->c->err);
+    }
+    mrs_buf_reset(&w->head);
+    mrs_buf_put(&w->head, head.p + 4, head.n - MRS_DOC_MIN);
+    put_last(&w->last, mrs_doc_get(d, "last"));
+    get_items(f, items);
+    memset(w->failed, 0, f->s->n_set);
+    return w->head.bad || w->last.bad || w->items.bad ? mrs_err_memory(f->c->err, items.n) : restore(f, from);
+}
+
+/* What save has said; what is in the bucket is believed. */
+static enum mrs_status
+take_back(struct fold *f, struct mrs_view from)
+{
+    bool bad = false;
+    struct mrs_view d = mrsi_step_get_doc(&from);
+    f->n = size_in(d, "n", &bad);
+    f->part = number(d, "part", &bad);
+    if (bad || f->part < 0 || f->part > INT64_MAX / 2) {
+        return mrsi_step_damaged(f->c->err);
+    }
+    enum mrs_status st = f->n ? get_open_bucket(f, d, &from) : MRS_OK;
+    return st == MRS_OK && from.n ? mrsi_step_damaged(f->c->err) : st;
+}
+
+/* ---- the whole ---- */
+static void
+next_kin(struct fold *f, struct mrs_view kin, struct bucket_kin *out)
+{
+    *out = mrsi_bucket_read_kin(f->s, kin);
+    mrsi_bucket_make_mould(out, &f->w->mould);
+    f->values_only = f->s->plain && f->w->mould.size && !f->s->timed && !f->s->n_set;
+}
+
+static enum mrs_status
+fold_members(struct fold *f, struct mrs_members *m)
+{
+    struct bucket_kin kin = {.start = 0};
+    struct mrs_view shape;
+    uint64_t sure = 0;
+    enum mrs_status st = accumulators(f);
+    st = st == MRS_OK && m->from.n ? take_back(f, m->from) : st;
+    while (st == MRS_OK && (st = m->next(m, &shape, f->c->err)) == MRS_OK) {
+        if (!m->same_kin) {
+            next_kin(f, m->kin, &kin);
+            sure = 0;
+        }
+        sure = sure ? sure : sure_of(f);
+        if (sure) {
+            st = take_values(f, m, shape, &sure);
+        } else {
+            struct bucket_reading r = mrsi_bucket_read(f->s, &kin, shape);
+            st = place(f, m, &r);
+        }
+    }
+    if (st != MRS_END) {
+        return st;
+    }
+    return f->n ? finish(f, false) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_bucket_fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m,
+                 const struct mrs_fold_put *put)
+{
+    struct fold f = {.s = state, .c = c, .w = work, .put = put};
+    f.items_name = strlen(f.s->items);
+    f.end_name = f.s->end ? strlen(f.s->end) : 0;
+    mrsi_bucket_work_start(f.s, f.w, c);
+    f.w->now = &f;
+    enum mrs_status st = fold_members(&f, m);
+    f.w->now = NULL;
+    return st;
+}

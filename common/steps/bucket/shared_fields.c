@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shared_fields.c - see shared_fields.h. */
+#include "shared_fields.h"
+
+enum { WORD = 8 };
+
+/* So many bytes of d from `off` on belong to the look. */
+static bool
+add_bytes(struct mrsi_alike *a, struct mrs_view d, uint32_t off, uint32_t n)
+{
+    for (uint32_t some; n; n -= some, off += some) {
+        some = n < WORD ? n : WORD;
+        uint32_t back = off + WORD > d.n ? off + WORD - d.n : 0; /* a word ends with the document at the latest */
+        if (a->n == MRSI_ALIKE_WORDS) {
+            return false;
+        }
+        uint64_t mask = (some == WORD ? UINT64_MAX : (1ull << some * 8) - 1) << back * 8;
+        a->word[a->n].off = off - back;
+        a->word[a->n].mask = mask;
+        a->word[a->n].bytes = mrs_le64(d.p + off - back) & mask;
+        a->n++;
+    }
+    return true;
+}
+
+/* Whether the length of a value of this type is told by its first four bytes. */
+static bool
+begins_with_length(uint8_t type)
+{
+    return type == MRS_STRING || type == MRS_DOCUMENT || type == MRS_ARRAY || type == MRS_BINARY;
+}
+
+bool
+mrsi_alike_learn(struct mrsi_alike *a, struct mrs_view d)
+{
+    bool again = d.n == a->last;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    a->last = d.n;
+    if (!again || d.n < WORD) {
+        return false;
+    }
+    a->size = a->n = 0;
+    mrs_walk_init(&w, d);
+    while (mrs_walk_next(&w, &e) == 1) {
+        uint32_t head = (uint32_t)(e.v.p - e.p);
+        bool fixed = mrs_fixed_size[e.v.type] != 0x80;
+        if ((!fixed && !begins_with_length(e.v.type)) ||
+            !add_bytes(a, d, (uint32_t)(e.p - d.p), fixed ? head : head + 4)) {
+            return false;
+        }
+    }
+    a->size = d.n;
+    return true;
+}

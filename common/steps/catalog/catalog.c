@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* catalog.c - the collections, options and indexes of the input, followed through a plan.
+ *
+ * Which collections exist after a run, and with which metadata, must be known before the first
+ * document is read, so every step is played on this catalogue first. It is also the place where a
+ * plan learns that a collection cannot be reshaped: rewriting the documents of a view, a capped or
+ * a time-series collection would give something a server does not take back. Everything lives in
+ * one arena and entries never move: engines keep pointers. It must not know documents, files or
+ * what a single step means. */
+#include "indexes.h"
+#include "mongoreshape/value.h"
+#include "mongoreshape/catalogue.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+struct catalog_entry {
+    struct mrs_cat_coll coll; /* first: callers hold this */
+    const struct mrs_view *was;
+    uint32_t n_was;
+    struct mrs_view options_was;
+    bool gone; /* dropped or renamed: whatever has the name now is another collection */
+};
+struct left_out {
+    const char *ns;
+    const struct left_out *before;
+};
+struct mrs_catalog {
+    struct mrs_mem *mem;
+    struct mrs_arena arena;
+    struct mrs_cat_coll **coll;
+    uint32_t n, cap;
+    const char **note;
+    uint32_t n_notes, note_cap;
+    bool lost; /* a note, for lack of memory */
+    const struct left_out *left_out; /* the last one */
+};
+
+enum mrs_status
+mrs_catalog_new(struct mrs_mem *mem, struct mrs_catalog **out, struct mrs_err *e)
+{
+    *out = mrs_zalloc(mem, sizeof **out);
+    if (!*out) {
+        return mrs_err_memory(e, sizeof **out);
+    }
+    (*out)->mem = mem;
+    mrs_arena_init(&(*out)->arena, mem);
+    return MRS_OK;
+}
+
+void
+mrs_catalog_free(struct mrs_catalog *c)
+{
+    if (c) {
+        mrs_arena_clear(&c->arena);
+        mrs_free(c->mem, c->coll);
+        mrs_free(c->mem, c->note);
+        mrs_free(c->mem, c);
+    }
+}
+
+enum mrs_status
+mrs_catalog_leave_out(struct mrs_catalog *c, const char *ns, struct mrs_err *e)
+{
+    struct left_out *x = mrs_arena_alloc(&c->arena, sizeof *x);
+    const char *copy = mrs_arena_copy(&c->arena, ns, strlen(ns) + 1);
+    if (!x || !copy) {
+        return mrs_err_memory(e, strlen(ns));
+    }
+    *x = (struct left_out){copy, c->left_out};
+    c->left_out = x;
+    return MRS_OK;
+}
+
+struct mrs_arena *
+mrs_catalog_arena(struct mrs_catalog *c)
+{
+    return &c->arena;
+}
+
+uint32_t
+mrs_catalog_count(const struct mrs_catalog *c)
+{
+    return c->n;
+}
+
+struct mrs_cat_coll *
+mrs_catalog_at(struct mrs_catalog *c, uint32_t i)
+{
+    return i < c->n ? c->coll[i] : NULL;
+}
+
+struct mrs_cat_coll *
+mrs_catalog_find(struct mrs_catalog *c, const char *db, const char *coll)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct mrs_cat_coll *cc = c->coll[i];
+        if (strcmp(cc->coll.coll, coll) == 0 && strcmp(cc->coll.db, db) == 0) {
+            return cc;
+        }
+    }
+    return NULL;
+}
+
+/* ---- notes ---- */
+void
+mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *text = n < 0 ? NULL : mrs_arena_alloc(&c->arena, (size_t)n + 1);
+    if (text) {
+        vsnprintf(text, (size_t)n + 1, fmt, again);
+    }
+    va_end(again);
+    for (uint32_t i = 0; text && i < c->n_notes; i++) {
+        if (strcmp(c->note[i], text) == 0) {
+            return; /* several steps may have the same to say of a collection */
+        }
+    }
+    const char **more = text ? mrs_more(c->mem, c->note, c->n_notes, &c->note_cap, sizeof *more) : NULL;
+    if (!more) {
+        c->lost = true;
+        return;
+    }
+    c->note = more;
+    c->note[c->n_notes++] = text;
+}
+
+uint32_t
+mrs_catalog_notes(const struct mrs_catalog *c)
+{
+    return c->n_notes;
+}
+
+const char *
+mrs_catalog_note_at(const struct mrs_catalog *c, uint32_t i)
+{
+    return i < c->n_notes ? c->note[i] : NULL;
+}
+
+enum mrs_status
+mrsi_cat_status(const struct mrs_catalog *cat, struct mrs_err *e)
+{
+    return cat->lost ? mrs_err_memory(e, 0) : MRS_OK;
+}
+
+/* ---- entries ---- */
+struct mrs_view
+mrsi_cat_copy(struct mrs_catalog *cat, struct mrs_view v)
+{
+    struct mrs_view out = {mrs_arena_copy(&cat->arena, v.p, v.n), v.n};
+    return out;
+}
+
+/* Puts a copy of the list of n index documents in place of the collection's own. */
+static enum mrs_status
+set_indexes(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrs_view *index, uint32_t n,
+            struct mrs_err *e)
+{
+    struct mrs_view *list = mrs_arena_alloc(&cat->arena, (n + 1) * sizeof *list);
+    for (uint32_t i = 0; list && i < n; i++) {
+        list[i] = mrsi_cat_copy(cat, index[i]);
+        list = list[i].p ? list : NULL;
+    }
+    if (!list) {
+        return mrs_err_memory(e, n * sizeof *list);
+    }
+    cc->index = list;
+    cc->n_index = n;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_cat_add_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index, struct mrs_err *e)
+{
+    struct mrs_view *list = mrs_arena_alloc(&cat->arena, (cc->n_index + 1) * sizeof *list);
+    struct mrs_view copy = list ? mrsi_cat_copy(cat, index) : index;
+    if (!list || !copy.p) {
+        return mrs_err_memory(e, (cc->n_index + 1) * sizeof *list);
+    }
+    if (cc->n_index) {
+        memcpy(list, cc->index, cc->n_index * sizeof *list);
+    }
+    list[cc->n_index++] = copy;
+    cc->index = list;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_cat_set_options(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view options, struct mrs_err *e)
+{
+    struct mrs_view copy = mrsi_cat_copy(cat, options);
+    if (!copy.p) {
+        return mrs_err_memory(e, options.n);
+    }
+    cc->options = copy;
+    return MRS_OK;
+}
+
+/* {v: 2, key: {_id: 1}, name: "_id_"} */
+static const uint8_t id_index[] = "\x2e\0\0\0" "\x10" "v\0" "\x02\0\0\0" "\x03" "key\0" "\x0e\0\0\0" "\x10" "_id\0"
+                                  "\x01\0\0\0" "\0" "\x02" "name\0" "\x05\0\0\0" "_id_\0";
+
+static enum mrs_status
+only_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_err *e)
+{
+    struct mrs_view v = {id_index, sizeof id_index};
+    return set_indexes(cat, cc, &v, 1, e);
+}
+
+/* A new entry, plain and empty, not yet existing. */
+static enum mrs_status
+new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_cat_coll **out, struct mrs_err *e)
+{
+    size_t n = strlen(db), m = strlen(coll);
+    struct catalog_entry *entry = mrs_arena_alloc(&c->arena, sizeof *entry);
+    struct mrs_cat_coll *cc = entry ? &entry->coll : NULL;
+    char *ns = cc ? mrs_arena_alloc(&c->arena, n + m + 2) : NULL;
+    char *name = ns ? mrs_arena_copy(&c->arena, db, n + 1) : NULL;
+    struct mrs_cat_coll **more = name ? mrs_more(c->mem, c->coll, c->n, &c->cap, sizeof *more) : NULL;
+    if (!more) {
+        return mrs_err_memory(e, sizeof *entry);
+    }
+    c->coll = more;
+    memset(entry, 0, sizeof *entry);
+    memcpy(ns, db, n);
+    ns[n] = '.';
+    memcpy(ns + n + 1, coll, m + 1);
+    cc->coll = (struct mrs_coll){name, ns + n + 1, ns};
+    cc->options = mrs_empty_doc();
+    c->coll[c->n++] = cc;
+    *out = cc;
+    return MRS_OK;
+}
+
+/* The index documents of metadata; other elements of the list are no indexes and are left behind. A foreign file may
+ * list any number of them: their room is made once. */
+static enum mrs_status
+take_indexes(struct mrs_catalog *c, struct mrs_cat_coll *cc, struct mrs_val list, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    if (list.type != MRS_ARRAY) {
+        return list.type == MRS_MISSING && cc->kind == MRS_COLL_PLAIN ? only_id_index(c, cc, e) : MRS_OK;
+    }
+    uint32_t n = mrs_val_count(list);
+    cc->index = mrs_arena_alloc(&c->arena, (n + 1u) * sizeof *cc->index);
+    if (!cc->index) {
+        return mrs_err_memory(e, n * sizeof *cc->index);
+    }
+    mrs_walk_init(&w, mrs_val_view(list));
+    while (mrs_walk_next(&w, &el) == 1) {
+        struct mrs_view *to = &cc->index[cc->n_index];
+        if (el.v.type == MRS_DOCUMENT) {
+            *to = mrsi_cat_copy(c, mrs_val_view(el.v));
+            if (!to->p) {
+                return mrs_err_memory(e, el.v.n);
+            }
+            cc->n_index++;
+        }
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_view metadata, struct mrs_err *e)
+{
+    struct mrs_cat_coll *cc = NULL;
+    if (mrs_catalog_find(c, db, coll)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%s.%s is there twice", db, coll);
+    }
+    enum mrs_status s = new_entry(c, db, coll, &cc, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct mrs_val options = mrs_doc_get(metadata, "options"), uuid = mrs_doc_get(metadata, "uuid");
+    struct mrs_val type = mrs_doc_get(metadata, "type");
+    if (options.type == MRS_DOCUMENT) {
+        s = mrsi_cat_set_options(c, cc, mrs_val_view(options), e);
+    }
+    if (mrs_val_is_text(type, "view") || mrs_doc_get(cc->options, "viewOn").type != MRS_MISSING) {
+        cc->kind = MRS_COLL_VIEW;
+    } else if (mrs_val_is_text(type, "timeseries") || mrs_doc_get(cc->options, "timeseries").type != MRS_MISSING) {
+        cc->kind = MRS_COLL_TIMESERIES;
+    }
+    uint32_t n;
+    if (uuid.type == MRS_STRING && mrs_val_text(uuid, &n) && n < sizeof cc->uuid) {
+        memcpy(cc->uuid, mrs_val_text(uuid, &n), n);
+    }
+    cc->exists = true;
+    MRS_THEN(s, take_indexes(c, cc, mrs_doc_get(metadata, "indexes"), e));
+    ((struct catalog_entry *)cc)->was = cc->index; /* lists are replaced, never changed */
+    ((struct catalog_entry *)cc)->n_was = cc->n_index;
+    ((struct catalog_entry *)cc)->options_was = cc->options;
+    return s;
+}
+
+const struct mrs_view *
+mrsi_cat_was(const struct mrs_cat_coll *cc, uint32_t *n)
+{
+    const struct catalog_entry *entry = (const struct catalog_entry *)cc;
+    *n = entry->n_was;
+    return entry->was;
+}
+
+static bool
+in_key_of(const struct mrs_cat_coll *cc, struct mrs_view index)
+{
+    for (uint32_t i = 0; i < cc->n_index; i++) {
+        if (mrs_compare(mrs_doc_get(cc->index[i], "key"), mrs_doc_get(index, "key")) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+mrsi_cat_note_replaced(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
+{
+    const struct catalog_entry *entry = (const struct catalog_entry *)cc;
+    if (!entry->gone) {
+        return;
+    }
+    for (uint32_t i = 0; i < entry->n_was; i++) {
+        if (!in_key_of(cc, entry->was[i])) {
+            mrs_catalog_note(cat, "index %s of the old %s is not in the new one: make it with the step `index` if it "
+                                  "is needed", mrsi_index_name(entry->was[i]), cc->coll.ns);
+        }
+    }
+    if (entry->options_was.n && mrs_doc_get(entry->options_was, "validator").type == MRS_DOCUMENT &&
+        mrs_doc_get(cc->options, "validator").type == MRS_MISSING) {
+        mrs_catalog_note(cat, "the validator of the old %s is not in the new one: set it with the step `options` if it "
+                              "is needed", cc->coll.ns);
+    }
+}
+
+/* ---- what cannot be reshaped ---- */
+static bool
+truthy(struct mrs_val v)
+{
+    int64_t n;
+    return v.type == MRS_BOOL ? v.p[0] != 0 : mrs_val_integral(v, &n) && n != 0;
+}
+
+static bool
+own_collation(struct mrs_view options)
+{
+    struct mrs_val c = mrs_doc_get(options, "collation");
+    return c.type == MRS_DOCUMENT && c.n > 5 && !mrs_val_is_text(mrs_doc_get(mrs_val_view(c), "locale"), "simple");
+}
+
+/* Why, and what to do; NULL: it can be. */
+static const char *
+obstacle(const struct mrs_cat_coll *cc)
+{
+    bool capped = truthy(mrs_doc_get(cc->options, "capped"));
+    if (cc->kind == MRS_COLL_VIEW) {
+        return "is a view and has no documents of its own: name the collection that it reads from";
+    }
+    if (cc->made && (capped || cc->kind == MRS_COLL_TIMESERIES)) {
+        return "was made capped or a time series by an earlier step: let that `options` be the last step that names it";
+    }
+    if (cc->kind == MRS_COLL_TIMESERIES) {
+        return "is a time-series collection: copy it into a plain one on the server first ($out), then reshape that";
+    }
+    if (capped) {
+        return "is a capped collection: copy it into a plain one on the server first ($out), then reshape that";
+    }
+    if (own_collation(cc->options)) {
+        return "has a collation of its own, and equality here is the simple one: copy it into a collection without "
+               "one on the server first ($out), then reshape that";
+    }
+    if (mrs_doc_get(cc->options, "encryptedFields").type == MRS_DOCUMENT) {
+        return "is encrypted, and its values cannot be read: decrypt it with a client into a plain collection first";
+    }
+    return NULL;
+}
+
+/* Whether an option has left out what is in the input under this name. */
+static bool
+is_left_out(const struct mrs_catalog *c, const char *ns)
+{
+    const struct left_out *x = c->left_out;
+    while (x && strcmp(x->ns, ns) != 0) {
+        x = x->before;
+    }
+    return x != NULL;
+}
+
+static enum mrs_status
+check_name(const struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_err *e)
+{
+    if (is_left_out(c, coll->ns)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%.255s is in the input, but --nsInclude or --nsExclude leaves it "
+                           "out: let the option take it in, or name another collection", coll->ns);
+    }
+    if (strncmp(coll->coll, "system.", 7) == 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                           "%s belongs to the server: it passes through as it is, leave it out of the plan", coll->ns);
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change, struct mrs_cat_coll **out,
+                 struct mrs_err *e)
+{
+    enum mrs_status s = check_name(c, coll, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    struct mrs_cat_coll *cc = mrs_catalog_find(c, coll->db, coll->coll);
+    if (!cc || !cc->exists) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s%s", coll->ns,
+                           cc ? " any more: an earlier step dropped or renamed it" : "");
+    }
+    const char *why = obstacle(cc);
+    if (why) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s %s", coll->ns, why);
+    }
+    if (cc->n_index > MRS_INDEXES_MAX) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
+                           "%s has %u indexes, and no server holds more than 64: correct its metadata.json first",
+                           coll->ns, cc->n_index);
+    }
+    if (change) {
+        cc->touched = true;
+        cc->uuid[0] = 0;
+    }
+    *out = cc;
+    return MRS_OK;
+}
+
+/* A collection that the plan makes: nothing of one that had the name before is left. */
+static enum mrs_status
+make(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out, struct mrs_err *e)
+{
+    struct mrs_cat_coll *cc = mrs_catalog_find(c, coll->db, coll->coll);
+    if (strchr(coll->coll, '$') || coll->coll[0] == '.') {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s: a server takes no collection of this name", coll->ns);
+    }
+    if (!cc) {
+        enum mrs_status s = new_entry(c, coll->db, coll->coll, &cc, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    cc->kind = MRS_COLL_PLAIN;
+    cc->options = mrs_empty_doc();
+    cc->uuid[0] = 0;
+    cc->exists = cc->touched = cc->made = true;
+    *out = cc;
+    return only_id_index(c, cc, e);
+}
+
+enum mrs_status
+mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out, struct mrs_err *e)
+{
+    struct mrs_cat_coll *cc = mrs_catalog_find(c, coll->db, coll->coll);
+    if (cc && cc->exists) {
+        return mrs_catalog_need(c, coll, true, out, e);
+    }
+    enum mrs_status s = check_name(c, coll, e);
+    return s == MRS_OK ? make(c, coll, out, e) : s;
+}
+
+enum mrs_status
+mrsi_cat_need(struct mrs_catalog *cat, const struct mrs_coll *coll, bool change, const char *key,
+              struct mrs_cat_coll **out, struct mrs_err *e)
+{
+    enum mrs_status s = mrs_catalog_need(cat, coll, change, out, e);
+    if (s == MRS_FAIL) {
+        mrs_err_at(e, "%s", key);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_cat_target(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *key, struct mrs_cat_coll **out,
+                bool *fresh, struct mrs_err *e)
+{
+    struct mrs_cat_coll *cc = mrs_catalog_find(cat, coll->db, coll->coll);
+    bool there = cc && cc->exists;
+    enum mrs_status s = mrs_catalog_target(cat, coll, out, e);
+    if (s == MRS_FAIL) {
+        mrs_err_at(e, "%s", key);
+    }
+    if (s == MRS_OK && there) {
+        mrsi_indexes_note_arrivals(cat, *out);
+    }
+    if (fresh) {
+        *fresh = !there;
+    }
+    return s;
+}
+
+/* ---- whole collections ---- */
+enum mrs_status
+mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_err *e)
+{
+    struct mrs_cat_coll *cc = NULL;
+    enum mrs_status s = mrsi_cat_need(cat, coll, true, "in", &cc, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    cc->exists = false;
+    ((struct catalog_entry *)cc)->gone = true;
+    s = mrsi_views_note_gone(cat, coll, "dropped", e);
+    return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
+}
+
+enum mrs_status
+mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const struct mrs_coll *into, struct mrs_err *e)
+{
+    struct mrs_cat_coll *a = NULL, *b = mrs_catalog_find(cat, into->db, into->coll);
+    enum mrs_status s = mrsi_cat_need(cat, from, true, "from", &a, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (b && b->exists) {
+        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s exists already: drop it in a step before, or use `move`", into->ns);
+        mrs_err_at(e, "into");
+        return MRS_FAIL;
+    }
+    s = mrsi_cat_target(cat, into, "into", &b, NULL, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    b->made = a->made;
+    b->options = a->options;
+    b->index = a->index;
+    b->n_index = a->n_index;
+    b->engine = a->engine; /* it is the same collection */
+    a->engine = NULL;
+    a->exists = false;
+    ((struct catalog_entry *)a)->gone = true;
+    s = mrsi_views_note_gone(cat, from, "renamed", e);
+    return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
+}
+
+/* ---- metadata ---- */
+void
+mrs_catalog_metadata(const struct mrs_cat_coll *coll, struct mrs_buf *out)
+{
+    const char *type = coll->kind == MRS_COLL_VIEW                          ? "view"
+                       : coll->kind == MRS_COLL_TIMESERIES && !coll->made ? "timeseries"
+                                                                          : "collection";
+    struct mrs_build b;
+    struct mrs_view done;
+    mrs_build_init(&b, out);
+    if (coll->options.n > 5) {
+        mrs_build_val(&b, "options", 7, mrs_view_val(coll->options));
+    }
+    mrs_build_open(&b, "indexes", 7, MRS_ARRAY);
+    for (uint32_t i = 0; i < coll->n_index; i++) {
+        mrs_build_item(&b, mrs_view_val(coll->index[i]));
+    }
+    mrs_build_close(&b);
+    if (coll->uuid[0]) {
+        mrs_build_text(&b, "uuid", coll->uuid, (uint32_t)strlen(coll->uuid));
+    }
+    mrs_build_text(&b, "collectionName", coll->coll.coll, (uint32_t)strlen(coll->coll.coll));
+    mrs_build_text(&b, "type", type, (uint32_t)strlen(type));
+    mrs_build_finish(&b, &done, NULL);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* index_paths.c - where an index document holds paths, and how each of them is rewritten.
+ *
+ * Paths stand in the key, in the filter of a partial index (a query: only names outside operators,
+ * and inside $and and $or), in wildcardProjection and in the weights of a text index;
+ * language_override is a field's name. A text index as listIndexes gives it has _fts and _ftsx in
+ * its key, which are no paths: there the weights are. The filter is walked with a stack of its own,
+ * because it is data of the user. Nothing here knows a collection. */
+#include "index_paths.h"
+#include "mongoreshape/value.h"
+
+struct remap {
+    struct mrs_arena *a;
+    struct mrs_buf *buf;
+    const struct mrsi_moves *m;
+    struct mrsi_index_parts *out;
+    bool dead;
+};
+
+/* What of path lies below from: "" for from itself; NULL where it does not. */
+static const char *
+rest_of(const char *from, const char *path)
+{
+    size_t n = strlen(from);
+    if (n == 0) {
+        return path;
+    }
+    if (strncmp(from, path, n) != 0 || (path[n] && path[n] != '.')) {
+        return NULL;
+    }
+    return path[n] ? path + n + 1 : path + n;
+}
+
+static bool
+is_gone(const struct mrsi_moves *m, const char *path)
+{
+    bool gone = m->others_gone;
+    for (uint32_t i = 0; i < m->n_begins; i++) {
+        gone = gone || (strncmp(path, m->begins[i], strlen(m->begins[i])) == 0 && path[0] != '$' &&
+                        !rest_of("_id", path));
+    }
+    return gone;
+}
+
+/* The path as it is called now; NULL: gone (or no memory). */
+static const char *
+remap(struct remap *x, const char *path)
+{
+    const struct mrsi_move *best = NULL;
+    if (x->m->exact_from && strcmp(path, x->m->exact_from) == 0) {
+        x->out->moved = true;
+        return x->m->exact_to;
+    }
+    for (uint32_t i = 0; i < x->m->n; i++) {
+        const struct mrsi_move *mv = &x->m->move[i];
+        if (rest_of(mv->from, path) && (!best || strlen(mv->from) > strlen(best->from))) {
+            best = mv;
+        }
+    }
+    if (!best) {
+        return is_gone(x->m, path) ? NULL : path;
+    }
+    const char *rest = best->to ? rest_of(best->from, path) : "";
+    size_t n = best->to ? strlen(best->to) : 0, m = strlen(rest);
+    if (n + m == 0) {
+        return NULL;
+    }
+    char *text = mrs_arena_alloc(x->a, n + m + 2);
+    if (!text) {
+        x->dead = true;
+        return NULL;
+    }
+    memcpy(text, best->to, n);
+    text[n] = '.';
+    memcpy(text + n + (n && m), rest, m);
+    text[n + m + (n && m)] = 0;
+    x->out->moved = x->out->moved || strcmp(text, path) != 0;
+    return text;
+}
+
+/* A document that was built at the start of the scratch, as a value in the arena. */
+static struct mrs_val
+keep_built(struct remap *x, struct mrs_build *b)
+{
+    struct mrs_view d;
+    struct mrs_val v = mrs_missing();
+    if (mrs_build_finish(b, &d, NULL) != MRS_OK || !mrs_val_copy(x->a, mrs_view_val(d), &v)) {
+        x->dead = true;
+    }
+    return v;
+}
+
+static bool
+is_zero(struct mrs_val v)
+{
+    int64_t n;
+    return v.type == MRS_BOOL ? !v.p[0] : mrs_val_integral(v, &n) && n == 0;
+}
+
+/* A projection by inclusion that includes nothing any more would index everything. */
+static bool
+excludes(struct mrs_val projection)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    mrs_walk_init(&w, mrs_val_view(projection));
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (strcmp(e.name, "_id") != 0) {
+            return is_zero(e.v);
+        }
+    }
+    return true;
+}
+
+enum index_paths_names { NAMES_KEY, NAMES_KEY_PROJECTED, NAMES_WEIGHTS, NAMES_INCLUDED, NAMES_EXCLUDED };
+
+/* The name of one element of such a map as it is now; NULL: gone. */
+static const char *
+remap_name(struct remap *x, const struct mrs_elem *e, enum index_paths_names what)
+{
+    bool wild = strcmp(e->name, "$**") == 0;
+    if (wild && what == NAMES_KEY_PROJECTED) {
+        return e->name; /* the projection says which paths: a server takes one beside `$**` only */
+    }
+    const char *now = remap(x, e->name);
+    if (!now && what == NAMES_EXCLUDED && !x->dead) {
+        return e->name; /* what is not there is excluded as well, and a server takes no empty projection */
+    }
+    x->out->all = x->out->all || (wild && !now);
+    if (wild && now && strcmp(now, e->name) != 0 && what == NAMES_WEIGHTS) {
+        x->out->why = "a text index over all fields cannot be limited to a part of the document";
+    }
+    if (now && what == NAMES_INCLUDED && is_zero(e->v) && strcmp(now, "_id") != 0) {
+        return NULL; /* only `_id` may be excluded where others are included */
+    }
+    return now;
+}
+
+static bool
+seen_before(const char *const *seen, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(seen[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A flat map of paths; two that have become one stand there once. *live: those that are left; true: none is gone. */
+static bool
+remap_names(struct remap *x, struct mrs_val in, enum index_paths_names what, struct mrs_val *out, uint32_t *live)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    struct mrs_build b;
+    bool whole = true, key = what <= NAMES_KEY_PROJECTED;
+    uint32_t n = 0;
+    const char **seen = mrs_arena_alloc(x->a, in.n * sizeof *seen);
+    *live = 0;
+    mrs_buf_reset(x->buf);
+    mrs_build_init(&b, x->buf);
+    mrs_walk_init(&w, mrs_val_view(in));
+    x->dead = x->dead || !seen;
+    while (seen && mrs_walk_next(&w, &e) == 1) {
+        bool neutral = key && (strcmp(e.name, "_fts") == 0 || strcmp(e.name, "_ftsx") == 0);
+        const char *now = neutral ? e.name : remap_name(x, &e, what);
+        whole = whole && now;
+        if (now && !seen_before(seen, n, now)) {
+            mrs_build_val(&b, now, (uint32_t)strlen(now), e.v);
+            seen[n++] = now;
+            *live += !neutral;
+        }
+    }
+    *out = keep_built(x, &b);
+    return whole;
+}
+
+struct frame {
+    struct mrs_walk w;
+    bool list; /* the array of $and or $or */
+};
+
+static bool
+is_logical(const struct mrs_elem *e)
+{
+    return e->v.type == MRS_ARRAY &&
+           (strcmp(e->name, "$and") == 0 || strcmp(e->name, "$or") == 0 || strcmp(e->name, "$nor") == 0);
+}
+
+/* One element of a filter that opens no level. */
+static void
+filter_leaf(struct remap *x, struct mrs_build *b, bool list, const struct mrs_elem *e)
+{
+    if (list || e->name[0] == '$') {
+        x->out->filter_gone = true;
+        return;
+    }
+    const char *now = remap(x, e->name);
+    if (now) {
+        mrs_build_val(b, now, (uint32_t)strlen(now), e->v);
+    } else {
+        x->out->filter_gone = true;
+    }
+}
+
+static void
+remap_filter(struct remap *x, struct mrs_val in)
+{
+    struct frame stack[MRS_DEPTH_MAX];
+    struct mrs_elem e;
+    struct mrs_build b;
+    int depth = 1;
+    mrs_buf_reset(x->buf);
+    mrs_build_init(&b, x->buf);
+    mrs_walk_init(&stack[0].w, mrs_val_view(in));
+    stack[0].list = false;
+    while (depth) {
+        struct frame *f = &stack[depth - 1];
+        if (mrs_walk_next(&f->w, &e) != 1) {
+            if (--depth) {
+                mrs_build_close(&b);
+            }
+            continue;
+        }
+        bool opens = f->list ? e.v.type == MRS_DOCUMENT : is_logical(&e);
+        if (!opens || depth == MRS_DEPTH_MAX) {
+            filter_leaf(x, &b, f->list || opens, &e);
+            continue;
+        }
+        if (f->list) {
+            mrs_build_item_open(&b, MRS_DOCUMENT);
+        } else {
+            mrs_build_open(&b, e.name, e.name_len, MRS_ARRAY);
+        }
+        stack[depth].list = !f->list;
+        mrs_walk_init(&stack[depth++].w, mrs_val_view(e.v));
+    }
+    x->out->filter = keep_built(x, &b);
+}
+
+/* language_override names a field of every level; only a top-level rename of exactly that name concerns it. */
+static void
+remap_override(struct remap *x, struct mrs_val in)
+{
+    x->out->override = in;
+    for (uint32_t i = 0; i < x->m->n; i++) {
+        const struct mrsi_move *mv = &x->m->move[i];
+        if (mv->to && *mv->from && *mv->to && !strchr(mv->to, '.') && mrs_val_is_text(in, mv->from)) {
+            x->out->override = mrs_make_text(x->a, mv->to, (uint32_t)strlen(mv->to));
+            x->dead = x->dead || x->out->override.type == MRS_MISSING;
+            x->out->moved = true;
+            return;
+        }
+    }
+}
+
+enum mrs_status
+mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi_moves *m, struct mrs_view index,
+                 struct mrsi_index_parts *out, struct mrs_err *e)
+{
+    struct remap x = {a, scratch, m, out, false};
+    struct mrs_val key = mrs_doc_get(index, "key"), filter = mrs_doc_get(index, "partialFilterExpression");
+    struct mrs_val projection = mrs_doc_get(index, "wildcardProjection"), weights = mrs_doc_get(index, "weights");
+    struct mrs_val override = mrs_doc_get(index, "language_override");
+    bool projects = projection.type == MRS_DOCUMENT && projection.n > 5;
+    bool includes = projects && !excludes(projection);
+    uint32_t n = 0;
+    memset(out, 0, sizeof *out);
+    if (key.type == MRS_DOCUMENT) {
+        out->key_gone = !remap_names(&x, key, includes ? NAMES_KEY_PROJECTED : NAMES_KEY, &out->key, &out->live);
+    }
+    if (weights.type == MRS_DOCUMENT) {
+        out->shrunk = !remap_names(&x, weights, NAMES_WEIGHTS, &out->weights, &n);
+        out->key_gone = out->key_gone || (n == 0 && weights.n > 5);
+        out->live += n;
+    }
+    if (projection.type == MRS_DOCUMENT) {
+        out->shrunk |= !remap_names(&x, projection, includes ? NAMES_INCLUDED : NAMES_EXCLUDED, &out->projection, &n);
+        out->key_gone = out->key_gone || (n == 0 && includes);
+        out->live -= n == 0 && includes && out->live > 0;
+        if (projects && !includes && mrs_doc_get(mrs_val_view(out->key), "$**").type == MRS_MISSING) {
+            out->why = "a wildcard index over a part of the document takes no projection";
+        }
+    }
+    if (filter.type == MRS_DOCUMENT) {
+        remap_filter(&x, filter);
+    }
+    if (override.type != MRS_MISSING) {
+        remap_override(&x, override);
+    }
+    return x.dead ? mrs_err_memory(e, 0) : MRS_OK;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surplus.c - indexes that another index of the same collection makes superfluous, and those that no server builds.
+ *
+ * Reshaping moves indexes together: one carried along may begin as one that a reference got. Each costs every write,
+ * so the report names it; it is never dropped, because a hint in some query may name it. What the owner had before the
+ * plan is the owner's, and told only when asked for. Looks at metadata only. */
+#include "indexes.h"
+#include "mongoreshape/value.h"
+#include "mongoreshape/catalogue.h"
+
+enum { SERVER_INDEXES_MAX = 64 }; /* of one collection */
+
+/* 1 ascending, -1 descending, 0 something else (text, hashed, a wildcard). */
+static int
+direction(const struct mrs_elem *e)
+{
+    int64_t n = 0;
+    if (!mrs_is_number(e->v) || strstr(e->name, "$**")) {
+        return 0;
+    }
+    if (!mrs_val_integral(e->v, &n)) {
+        double d = mrs_val_double(e->v);
+        n = d > 0 ? 1 : d < 0 ? -1 : 0;
+    }
+    return n > 0 ? 1 : n < 0 ? -1 : 0;
+}
+
+/* Whether the keys of b begin with those of a, all in the same or all in the other direction, and go on. */
+static bool
+begins_with(struct mrs_val a, struct mrs_val b)
+{
+    struct mrs_walk w, v;
+    struct mrs_elem e, f;
+    int turn = 0;
+    if (a.type != MRS_DOCUMENT || b.type != MRS_DOCUMENT) {
+        return false;
+    }
+    mrs_walk_init(&w, mrs_val_view(a));
+    mrs_walk_init(&v, mrs_val_view(b));
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (mrs_walk_next(&v, &f) != 1 || strcmp(e.name, f.name) != 0) {
+            return false;
+        }
+        int now = direction(&e) * direction(&f);
+        if (now == 0 || (turn && now != turn)) {
+            return false;
+        }
+        turn = now;
+    }
+    bool more = false;
+    while (mrs_walk_next(&v, &f) == 1) {
+        if (direction(&f) == 0) {
+            return false;
+        }
+        more = true;
+    }
+    return turn && more;
+}
+
+/* Finds some documents only, or none at all. */
+static bool
+is_narrow(struct mrs_view index)
+{
+    return mrsi_index_option(index, "sparse") || mrsi_index_option(index, "hidden") ||
+           mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
+}
+
+/* Whether everything that a does is done by b: a may neither refuse nor expire documents. */
+static bool
+is_surplus(struct mrs_view a, struct mrs_view b)
+{
+    return !mrsi_index_is_id(a) && !mrsi_index_unique(a) && !mrsi_index_expires(a) && !is_narrow(a) && !is_narrow(b) &&
+           mrs_compare(mrs_doc_get(a, "collation"), mrs_doc_get(b, "collation")) == 0 &&
+           begins_with(mrs_doc_get(a, "key"), mrs_doc_get(b, "key"));
+}
+
+static bool
+in_list(const struct mrs_view *list, uint32_t n, struct mrs_view index)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i].n == index.n && memcmp(list[i].p, index.p, index.n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether both stood side by side before the plan, in this collection or in one whose documents are here now. */
+static bool
+stood_before(struct mrs_catalog *cat, struct mrs_view a, struct mrs_view b)
+{
+    for (uint32_t i = 0; i < mrs_catalog_count(cat); i++) {
+        uint32_t n;
+        const struct mrs_view *was = mrsi_cat_was(mrs_catalog_at(cat, i), &n);
+        if (in_list(was, n, a) && in_list(was, n, b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+note_surplus(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, bool all)
+{
+    for (uint32_t i = 0; i < cc->n_index; i++) {
+        struct mrs_view a = cc->index[i];
+        for (uint32_t j = 0; j < cc->n_index; j++) {
+            struct mrs_view b = cc->index[j];
+            if (is_surplus(a, b) && (all || !stood_before(cat, a, b))) {
+                mrs_catalog_note(cat, "index %s of %s is redundant: %s begins with the same keys", mrsi_index_name(a),
+                                 cc->coll.ns, mrsi_index_name(b));
+                break;
+            }
+        }
+    }
+}
+
+static void
+note_unbuildable(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
+{
+    char why[MRSI_WHY_MAX];
+    for (uint32_t i = 0; i < cc->n_index; i++) {
+        if (!mrsi_index_buildable(cc->index[i], why, sizeof why)) {
+            mrs_catalog_note(cat, "a restore fails at index %s of %s, which no server builds: %s",
+                             mrsi_index_name(cc->index[i]), cc->coll.ns, why);
+        }
+    }
+}
+
+enum mrs_status
+mrs_catalog_surplus(struct mrs_catalog *c, bool all, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < mrs_catalog_count(c); i++) {
+        const struct mrs_cat_coll *cc = mrs_catalog_at(c, i);
+        if (cc->exists) {
+            note_unbuildable(c, cc);
+        }
+        if (!cc->exists || !cc->touched || cc->kind != MRS_COLL_PLAIN) {
+            continue;
+        }
+        mrsi_cat_note_replaced(c, cc);
+        note_surplus(c, cc, all);
+        if (cc->n_index > SERVER_INDEXES_MAX) {
+            mrs_catalog_note(c, "%s has %u indexes now, and a server takes %d: drop some with the step `index`",
+                             cc->coll.ns, cc->n_index, (int)SERVER_INDEXES_MAX);
+        }
+    }
+    return mrsi_cat_status(c, e);
+}

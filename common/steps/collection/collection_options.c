@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collection_options.c - options of a collection: the step `options`.
+ *
+ * Each key of the step replaces the option of that name, null removes it. `timeseries` and `capped`
+ * make a collection that no step could reshape any more, and one that holds documents already
+ * cannot become either on a server; so they are for collections that the plan itself creates, and
+ * the catalogue refuses any later step that names such a collection. A validator that our own query
+ * compiler does not understand earns a warning only: the server has the last word on it. */
+#include "steps/catalog/catalog.h"
+#include "steps/kit/invert.h"
+#include "mongoreshape/value.h"
+#include "steps/kit/describe.h"
+#include "mongoreshape/catalogue.h"
+
+enum { VALIDATOR, LEVEL, ACTION, TIMESERIES, CAPPED, SIZE, MAX, N_OPTIONS };
+
+struct options {
+    struct mrsi_owned keep;
+    struct mrs_coll in;
+    struct mrs_val given[N_OPTIONS]; /* missing: not named; null: removed */
+    bool indexes;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection"},
+    {"validator", MRS_ARG_ANY, false, NULL, "a query that documents must match; null: none"},
+    {"validationLevel", MRS_ARG_ANY, false, "off|strict|moderate", "which documents are validated; null: the "
+     "default"},
+    {"validationAction", MRS_ARG_ANY, false, "error|warn|errorAndLog", "what becomes of invalid ones"},
+    {"timeseries", MRS_ARG_ANY, false, NULL, "timeField, metaField, ...; of a collection that the plan creates"},
+    {"capped", MRS_ARG_ANY, false, NULL, "true: capped, needs size; of a collection that the plan creates"},
+    {"size", MRS_ARG_ANY, false, NULL, "bytes of a capped collection"},
+    {"max", MRS_ARG_ANY, false, NULL, "most documents of a capped collection"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "accepted everywhere; options touch no index"},
+};
+
+/* ---- compile ---- */
+static void
+check_validator(struct mrsi_read *r, struct mrsi_slot s)
+{
+    struct mrs_expr_env env = {r->args->mem, NULL, 0, r->args->now_ms};
+    struct mrs_query *q = NULL;
+    struct mrs_err e;
+    if (s.v.type != MRS_DOCUMENT) {
+        mrsi_read_error(r, s.key, NULL, "must be a map or null, not %s", mrs_type_name(s.v.type));
+        return;
+    }
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_query_compile(&env, mrs_val_view(s.v), &q, &e);
+    mrs_query_free(q);
+    if (st == MRS_DEAD) {
+        mrsi_read_failed(r, s.key, NULL, st, &e);
+    } else if (st != MRS_OK) {
+        mrsi_read_warn(r, s.key, NULL, "not understood here, a server may take it: %s", e.msg);
+    }
+}
+
+static void
+check_timeseries(struct mrsi_read *r, struct mrsi_slot s)
+{
+    static const struct mrs_key inner[] = {
+        {"timeField", MRS_ARG_NAME, true, NULL, "the field with the time"},
+        {"metaField", MRS_ARG_NAME, false, NULL, "the field that names the series"},
+        {"granularity", MRS_ARG_CHOICE, false, "seconds|minutes|hours", "how dense readings are"},
+        {"bucketMaxSpanSeconds", MRS_ARG_COUNT, false, NULL, "most seconds in a bucket"},
+        {"bucketRoundingSeconds", MRS_ARG_COUNT, false, NULL, "what a bucket's first time is rounded to"},
+    };
+    const uint32_t n = sizeof inner / sizeof *inner;
+    const char *name;
+    int choice;
+    uint64_t count;
+    if (!mrsi_read_map(r, s, inner, n)) {
+        return;
+    }
+    mrsi_read_name(r, mrsi_slot_in(s, inner, n, "timeField"), &name);
+    mrsi_read_name(r, mrsi_slot_in(s, inner, n, "metaField"), &name);
+    mrsi_read_choice(r, mrsi_slot_in(s, inner, n, "granularity"), &choice);
+    mrsi_read_count(r, mrsi_slot_in(s, inner, n, "bucketMaxSpanSeconds"), &count);
+    mrsi_read_count(r, mrsi_slot_in(s, inner, n, "bucketRoundingSeconds"), &count);
+}
+
+static bool
+turned_on(struct mrs_val v)
+{
+    return v.type == MRS_BOOL && v.p[0];
+}
+
+static void
+check(struct mrsi_read *r, int i, struct mrsi_slot s)
+{
+    bool on;
+    int choice;
+    uint64_t count;
+    switch (i) {
+    case VALIDATOR: check_validator(r, s); break;
+    case LEVEL:
+    case ACTION: mrsi_read_choice(r, s, &choice); break;
+    case TIMESERIES: check_timeseries(r, s); break;
+    case CAPPED: mrsi_read_bool(r, s, &on); break;
+    default:
+        if (mrsi_read_count(r, s, &count) && count == 0) {
+            mrsi_read_error(r, s.key, NULL, "must be greater than 0");
+        }
+    }
+}
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct options *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    bool any = false;
+    if (!s) {
+        return MRS_DEAD;
+    }
+    mrsi_read_coll(&r, mrsi_slot(&r, "in"), &s->in);
+    mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
+    for (int i = 0; i < N_OPTIONS; i++) {
+        struct mrsi_slot one = mrsi_slot(&r, keys[i + 1].name);
+        s->given[i] = one.v;
+        any = any || mrsi_slot_given(one);
+        if (mrsi_slot_given(one) && one.v.type != MRS_NULL) {
+            check(&r, i, one);
+        }
+    }
+    if (!any) {
+        mrsi_read_error(&r, NULL, NULL, "names no option");
+    }
+    bool sized = s->given[SIZE].type != MRS_MISSING && s->given[SIZE].type != MRS_NULL;
+    if (turned_on(s->given[CAPPED]) && !sized) {
+        mrsi_read_error(&r, "capped", NULL, "needs `size`");
+    }
+    if (turned_on(s->given[CAPPED]) && s->given[TIMESERIES].type == MRS_DOCUMENT) {
+        mrsi_read_error(&r, "capped", NULL, "and `timeseries` exclude each other");
+    }
+    for (int i = SIZE; i <= MAX; i++) {
+        bool set = s->given[i].type != MRS_MISSING && s->given[i].type != MRS_NULL;
+        if (set && !turned_on(s->given[CAPPED])) {
+            mrsi_read_error(&r, keys[i + 1].name, NULL, "needs `capped: true`");
+        }
+    }
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- description ---- */
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct options *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    mrsi_tell_side(&t, &s->in, 0, "in");
+    mrsi_tell_words(&t, "sets options of %s:", s->in.ns);
+    for (int i = 0; i < N_OPTIONS; i++) {
+        if (s->given[i].type != MRS_MISSING) {
+            mrsi_tell_words(&t, " %s%s", keys[i + 1].name, s->given[i].type == MRS_NULL ? " (removed)" : "");
+        }
+    }
+    if (s->given[CAPPED].type != MRS_MISSING || s->given[TIMESERIES].type != MRS_MISSING) {
+        mrsi_tell_quiet(&t, "documents of a capped or time-series collection cannot be put right one by one"
+                            MRSI_DO_QUIET);
+    }
+    mrsi_tell_loss(&t, "the options that %s had under these names", s->in.ns);
+    return mrsi_tell_end(&t);
+}
+
+/* The options as they shall be, in the order they have, new ones behind. */
+static enum mrs_status
+merge(const struct options *s, struct mrs_view old, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
+{
+    struct mrs_build b;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool done[N_OPTIONS] = {false};
+    mrs_build_init(&b, buf);
+    for (mrs_walk_init(&w, old); mrs_walk_next(&w, &el) == 1;) {
+        int i = 0;
+        while (i < N_OPTIONS && (s->given[i].type == MRS_MISSING || strcmp(keys[i + 1].name, el.name) != 0)) {
+            i++;
+        }
+        if (i == N_OPTIONS) {
+            mrs_build_elem(&b, &el);
+            continue;
+        }
+        done[i] = true;
+        if (s->given[i].type != MRS_NULL) {
+            mrs_build_val(&b, el.name, el.name_len, s->given[i]);
+        }
+    }
+    for (int i = 0; i < N_OPTIONS; i++) {
+        if (!done[i] && s->given[i].type != MRS_NULL) {
+            mrs_build_val(&b, keys[i + 1].name, (uint32_t)strlen(keys[i + 1].name), s->given[i]);
+        }
+    }
+    return mrs_build_finish(&b, out, e);
+}
+
+/* A time-series collection has no index on `_id`. */
+static enum mrs_status
+without_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_err *e)
+{
+    uint32_t n = 0;
+    struct mrs_view *kept = mrs_arena_alloc(mrs_catalog_arena(cat), (cc->n_index + 1) * sizeof *kept);
+    if (!kept) {
+        return mrs_err_memory(e, cc->n_index * sizeof *kept);
+    }
+    for (uint32_t i = 0; i < cc->n_index; i++) {
+        struct mrs_val name = mrs_doc_get(cc->index[i], "name");
+        if (name.type != MRS_STRING || strcmp((const char *)name.p + 4, "_id_") != 0) {
+            kept[n++] = cc->index[i];
+        }
+    }
+    cc->index = kept;
+    cc->n_index = n;
+    return MRS_OK;
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct options *s = state;
+    struct mrs_cat_coll *cc = NULL;
+    struct mrs_buf buf;
+    struct mrs_view d;
+    bool series = s->given[TIMESERIES].type == MRS_DOCUMENT, capped = turned_on(s->given[CAPPED]);
+    enum mrs_status st = mrsi_cat_need(cat, &s->in, true, "in", &cc, e);
+    if (st != MRS_OK) {
+        return st;
+    }
+    if ((series || capped) && !cc->made) {
+        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                    "%s is there already: only a collection that the plan creates can become %s", s->in.ns,
+                    series ? "a time series" : "capped");
+        mrs_err_at(e, "%s", series ? "timeseries" : "capped");
+        return MRS_FAIL;
+    }
+    mrs_buf_init(&buf, mrs_catalog_arena(cat)->mem, MRS_METADATA_MAX);
+    st = merge(s, cc->options, &buf, &d, e);
+    MRS_THEN(st, mrsi_cat_set_options(cat, cc, d, e));
+    mrs_buf_clear(&buf);
+    if (st == MRS_OK && series) {
+        cc->kind = MRS_COLL_TIMESERIES;
+        st = without_id_index(cat, cc, e);
+    }
+    return st;
+}
+
+const struct mrs_step_type mrsi_step_options = {
+    .name = "options",
+    .summary = "sets options of a collection",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_options_invert,
+    .catalog = catalog,
+};

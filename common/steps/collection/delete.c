@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* delete.c - documents that go for good: the step `delete`.
+ *
+ * The only step whose purpose is a loss, so it needs a `where`, counts what it drops, and refuses a
+ * document on which the query fails rather than guess; `errors: keep` lets such a document stay.
+ * Indexes and options do not change. */
+#include "steps/catalog/catalog.h"
+#include "steps/kit/invert.h"
+#include "steps/kit/kernel.h"
+#include "steps/kit/describe.h"
+#include "mongoreshape/spread_ops.h"
+#include "mongoreshape/catalogue.h"
+
+struct delete {
+    struct mrsi_owned keep;
+    struct mrs_coll in;
+    struct mrs_query *where;
+    int errors;
+    bool indexes;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection that loses documents"},
+    {"where", MRS_ARG_QUERY, true, NULL, "the documents that go"},
+    {"errors", MRS_ARG_CHOICE, false, "refuse|keep", "what becomes of a document on which `where` fails"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true); delete touches none"},
+};
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct delete *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    mrsi_read_coll(&r, mrsi_slot(&r, "in"), &s->in);
+    mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
+    mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->errors);
+    mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
+    return mrsi_read_end(&r, state);
+}
+
+static enum mrs_status
+begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
+{
+    const struct delete *s = state;
+    bool goes;
+    mrsi_work_start(work, c);
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &goes);
+    if (st == MRS_SKIP && s->errors == 1) {
+        mrs_err_clear(c->err);
+        st = MRS_OK;
+        goes = false;
+    }
+    *fate = goes ? MRS_FATE_DROPPED : MRS_FATE_STAYS;
+    if (st == MRS_OK && !goes) {
+        mrsi_work_give(work, side, true, doc);
+    }
+    return st;
+}
+
+static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next};
+
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct delete *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    mrsi_tell_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "in");
+    mrsi_tell_query(&t, 0, s->where);
+    mrsi_tell_touch(&t, 0, 'D', "");
+    mrsi_tell_not_direct(&t, "it takes documents away for good" MRSI_DO_CONTRACT);
+    mrsi_tell_words(&t, "drops those documents that `where` takes of %s", s->in.ns);
+    mrsi_tell_loss(&t, "every document of %s that `where` takes", s->in.ns);
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct delete *s = state;
+    struct mrs_cat_coll *cc = NULL;
+    return mrsi_cat_need(cat, &s->in, true, "in", &cc, e);
+}
+
+const struct mrs_step_type mrsi_step_delete = {
+    .name = "delete",
+    .summary = "drops the documents that match a query",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_delete_invert,
+    .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
+    .spread = &ops,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* drop_collection.c - a collection that goes: the step `drop_collection`.
+ *
+ * With whatever is left in it, indexes and options included; the engine counts its documents as
+ * dropped. A step after it may make a collection of the same name: that is then one that the plan
+ * creates. Views that read from it are named in the report. */
+#include "steps/catalog/catalog.h"
+#include "steps/kit/invert.h"
+#include "steps/kit/describe.h"
+
+struct drop {
+    struct mrsi_owned keep;
+    struct mrs_coll in;
+    bool indexes;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection that goes"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "accepted everywhere; nothing is left to follow here"},
+};
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct drop *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    mrsi_read_coll(&r, mrsi_slot(&r, "in"), &s->in);
+    mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
+    return mrsi_read_end(&r, state);
+}
+
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct drop *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->in, MRS_ROLE_TAKE, "in"), 'D', "");
+    mrsi_tell_not_direct(&t, "it takes a collection away for good" MRSI_DO_CONTRACT);
+    mrsi_tell_words(&t, "drops %s with whatever is left in it", s->in.ns);
+    mrsi_tell_loss(&t, "the documents left in %s, its options and indexes", s->in.ns);
+    mrsi_tell_once(&t, "the collection is gone after it");
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct drop *s = state;
+    return mrsi_cat_drop(cat, &s->in, e);
+}
+
+const struct mrs_step_type mrsi_step_drop_collection = {
+    .name = "drop_collection",
+    .summary = "drops a collection",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_drop_collection_invert,
+    .catalog = catalog,
+};

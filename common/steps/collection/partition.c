@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* partition.c - one collection becomes several: the step `partition`.
+ *
+ * Each document goes to the collection that the plan names for its value at `by`; the inverse of
+ * `union`. Values are equal as in MongoDB (1 is 1.0), null is not missing, and an array is one
+ * value, never its elements. The values of a plan are kept as encoded keys in order, so that a
+ * document costs one search however many there are. What has no collection follows `others`. */
+#include "steps/catalog/indexes.h"
+#include "steps/kit/invert.h"
+#include "mongoreshape/value.h"
+#include "steps/kit/shape.h"
+#include "steps/kit/describe.h"
+#include "mongoreshape/spread_ops.h"
+#include "mongoreshape/catalogue.h"
+#include <stdlib.h>
+
+enum others { OTHERS_KEEP, OTHERS_DROP, OTHERS_REFUSE, OTHERS_INTO };
+
+struct value { /* encoded, and where its documents go */
+    uint8_t *key;
+    uint32_t len;
+    int side;
+};
+struct partition {
+    struct mrsi_owned keep;
+    struct mrs_coll from;
+    struct mrs_coll *into; /* sides 1, 2, ...; the last may be that of `others` */
+    uint32_t n_into;
+    struct value *value;   /* in order of their keys */
+    uint32_t n;
+    struct mrs_path by;
+    struct mrs_query *where;
+    struct mrs_projection *less; /* the document without `by`; NULL: it keeps it */
+    struct mrs_coll others_into;
+    int conflicts, others, others_side;
+    bool drop, indexes;
+};
+
+static const struct mrs_key keys[] = {
+    {"from", MRS_ARG_COLL, true, NULL, "the collection that is parted"},
+    {"into", MRS_ARG_COLLS, true, NULL, "value: collection, or a list of {value, into}"},
+    {"by", MRS_ARG_PATH, true, NULL, "the path whose value decides"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query; others stay"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
+    {"others", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents whose value has no collection"},
+    {"drop", MRS_ARG_BOOL, false, NULL, "whether the field is taken out (false)"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+
+/* ---- compile ---- */
+static int
+compare_keys(const uint8_t *a, uint32_t n, const uint8_t *b, uint32_t m)
+{
+    int c = memcmp(a, b, n < m ? n : m);
+    return c ? c : (n > m) - (n < m);
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+    const struct value *x = a, *y = b;
+    return compare_keys(x->key, x->len, y->key, y->len);
+}
+
+/* The side of a collection, added where it is new; 0 after a report. */
+static int
+side_of(struct mrsi_read *r, struct partition *s, const struct mrs_coll *coll, const char *key, const char *sub)
+{
+    if (mrsi_coll_same(coll, &s->from)) {
+        mrsi_read_error(r, key, sub, "%s is `from` as well", coll->ns);
+        return 0;
+    }
+    for (uint32_t i = 0; i < s->n_into; i++) {
+        if (mrsi_coll_same(coll, &s->into[i])) {
+            return (int)i + 1;
+        }
+    }
+    if (s->n_into + 1 == MRS_SIDES_MAX) {
+        mrsi_read_error(r, key, NULL, "has more than %d collections", MRS_SIDES_MAX - 1);
+        return 0;
+    }
+    s->into[s->n_into++] = *coll;
+    return (int)s->n_into;
+}
+
+static void
+add_value(struct mrsi_read *r, struct partition *s, struct mrs_val v, struct mrsi_slot into)
+{
+    struct mrs_coll coll = {NULL, NULL, NULL};
+    struct mrs_buf key;
+    struct mrs_err e;
+    if (!mrsi_read_coll(r, into, &coll)) {
+        return;
+    }
+    mrs_err_clear(&e);
+    mrs_buf_init(&key, r->args->mem, MRS_KEY_MAX);
+    mrs_key_append(&key, v, false);
+    enum mrs_status st = mrs_buf_status(&key, &e);
+    struct value *x = &s->value[s->n];
+    x->key = st == MRS_OK ? mrs_arena_copy(r->args->arena, key.p, key.n) : NULL;
+    x->len = (uint32_t)key.n;
+    st = st == MRS_OK && !x->key ? mrs_err_memory(&e, key.n) : st;
+    mrs_buf_clear(&key);
+    if (st != MRS_OK) {
+        mrsi_read_failed(r, into.key, into.sub, st, &e);
+        return;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (by_key(x, &s->value[i]) == 0) {
+            mrsi_read_error(r, into.key, into.sub, "names a value for the second time");
+        }
+    }
+    x->side = side_of(r, s, &coll, into.key, into.sub);
+    s->n++;
+}
+
+static void
+add_pair(struct mrsi_read *r, struct partition *s, const struct mrs_elem *e)
+{
+    static const struct mrs_key pair[] = {{"value", MRS_ARG_ANY, true, NULL, "the value"},
+                                          {"into", MRS_ARG_COLL, true, NULL, "its collection"}};
+    struct mrsi_slot one = {e->v, "into", e->name, NULL};
+    if (mrsi_read_map(r, one, pair, 2)) {
+        add_value(r, s, mrs_doc_get(mrs_val_view(e->v), "value"), mrsi_slot_below(r, one, pair, 2, "into"));
+    }
+}
+
+static void
+read_values(struct mrsi_read *r, struct partition *s)
+{
+    struct mrsi_slot f = mrsi_slot(r, "into");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    s->into = mrsi_read_alloc(r, MRS_SIDES_MAX, sizeof *s->into);
+    if ((f.v.type != MRS_ARRAY && f.v.type != MRS_DOCUMENT) || f.v.n <= 5) {
+        if (mrsi_slot_given(f)) {
+            mrsi_read_error(r, "into", NULL, "must be a map value: collection or a list of {value, into}");
+        }
+        return;
+    }
+    s->value = mrsi_read_alloc(r, mrs_val_count(f.v), sizeof *s->value);
+    mrs_walk_init(&w, mrs_val_view(f.v));
+    while (s->value && s->into && r->status == MRS_OK && mrs_walk_next(&w, &e) == 1) {
+        if (f.v.type == MRS_ARRAY) {
+            add_pair(r, s, &e);
+            continue;
+        }
+        struct mrsi_slot one = {e.v, "into", e.name, NULL};
+        if (e.name_len && strspn(e.name, "+-.0123456789") == e.name_len) {
+            mrsi_read_warn(r, "into", e.name, "a key is text: for a number write [{ value: %s, into: ... }]", e.name);
+        }
+        if (strcmp(e.name, "*") == 0) {
+            mrsi_read_error(r, "into", e.name, "a key is one value, not a pattern: for all others write `others: "
+                                               "{ into: COLL }`, for the text itself [{ value: \"*\", into: COLL }]");
+            return;
+        }
+        struct mrs_val v = mrs_make_text(r->args->arena, e.name, e.name_len);
+        if (v.type == MRS_MISSING) {
+            r->status = mrs_err_memory(r->err, e.name_len);
+            return;
+        }
+        add_value(r, s, v, one);
+    }
+}
+
+static void
+plan_documents(struct mrsi_read *r, struct partition *s)
+{
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    qsort(s->value, s->n, sizeof *s->value, by_key);
+    if (s->others == OTHERS_INTO) {
+        s->others_side = side_of(r, s, &s->others_into, "others", NULL);
+    }
+    if (s->drop) {
+        enum mrs_status st = mrs_projection_new(r->args->mem, &s->by, 1, false, false, &s->less, &e);
+        if (st == MRS_OK && !mrsi_keep_add(&s->keep, MRSI_PROJECTION, s->less)) {
+            st = mrs_err_memory(&e, 0);
+        }
+        if (st != MRS_OK) {
+            mrsi_read_failed(r, "drop", NULL, st, &e);
+        }
+    }
+}
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct partition *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->indexes = true;
+    mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
+    read_values(&r, s);
+    mrsi_read_path(&r, mrsi_slot(&r, "by"), &s->by);
+    mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
+    mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
+    mrsi_read_choice_or_coll(&r, mrsi_slot(&r, "others"), &s->others, &s->others_into);
+    mrsi_read_bool(&r, mrsi_slot(&r, "drop"), &s->drop);
+    mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
+    if (s->drop) {
+        mrsi_read_not_id(&r, mrsi_slot(&r, "by"), &s->by);
+    }
+    if (mrsi_read_good(&r)) {
+        plan_documents(&r, s);
+    }
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- documents ---- */
+/* The side where documents of this value go; 0: none is named. A value too long for a key equals
+ * none of the plan's. */
+static enum mrs_status
+find_side(const struct partition *s, struct mrs_ctx *c, struct mrs_buf *key, struct mrs_val v, int *side)
+{
+    uint32_t lo = 0, hi = s->n;
+    *side = 0;
+    mrs_key_append(key, v, false);
+    if (key->bad == 1) {
+        return mrs_buf_status(key, c->err);
+    }
+    while (lo < hi && !key->bad) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int cmp = compare_keys(key->p, (uint32_t)key->n, s->value[mid].key, s->value[mid].len);
+        if (cmp == 0) {
+            *side = s->value[mid].side;
+            return MRS_OK;
+        }
+        lo = cmp > 0 ? mid + 1 : lo;
+        hi = cmp > 0 ? hi : mid;
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+other(const struct partition *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view doc, enum mrs_fate *fate)
+{
+    switch (s->others) {
+    case OTHERS_REFUSE:
+        return mrsi_step_refuse(c, "others", "no collection is named for its value of %s", s->by.text);
+    case OTHERS_DROP: *fate = MRS_FATE_DROPPED; return MRS_OK;
+    case OTHERS_INTO:
+        *fate = MRS_FATE_TAKEN;
+        mrsi_work_give(w, s->others_side, false, doc);
+        return MRS_OK;
+    default: mrsi_work_give(w, 0, true, doc); return MRS_OK;
+    }
+}
+
+static enum mrs_status
+begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
+{
+    const struct partition *s = state;
+    struct mrsi_work *w = work;
+    bool takes;
+    int to = 0;
+    mrsi_work_start(w, c);
+    *fate = MRS_FATE_STAYS;
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
+    if (st == MRS_OK && !takes) {
+        mrsi_work_give(w, side, true, doc);
+        return MRS_OK;
+    }
+    struct mrs_val v = st == MRS_OK ? mrs_path_get(&s->by, doc) : mrs_missing();
+    st = st == MRS_OK && v.type != MRS_MISSING ? find_side(s, c, &w->key, v, &to) : st;
+    if (st != MRS_OK || to == 0) {
+        return st == MRS_OK ? other(s, c, w, doc, fate) : st;
+    }
+    if (s->less) {
+        st = mrsi_step_skip(c, mrs_projection_run(s->less, doc, &w->out[0], c->err), "drop");
+        doc = st == MRS_OK ? mrsi_buf_view(&w->out[0], 0) : doc;
+    }
+    *fate = MRS_FATE_TAKEN;
+    if (st == MRS_OK) {
+        mrsi_work_give(w, to, false, doc);
+    }
+    return st;
+}
+
+static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next};
+
+/* ---- description ---- */
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct partition *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    out->conflicts = (enum mrs_conflicts)s->conflicts;
+    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");
+    mrsi_tell_query(&t, 0, s->where);
+    mrsi_tell_touch(&t, 0, 'R', "");
+    mrsi_tell_names(&t, 0, NULL, &s->by, 1);
+    mrsi_tell_touch(&t, 0, 'D', "");
+    mrsi_tell_words(&t, "moves %s of %s by %s to ", s->where ? "those documents that `where` takes" : "the documents",
+                    s->from.ns, s->by.text);
+    for (uint32_t i = 0; i < s->n_into; i++) {
+        bool rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
+        int side = mrsi_tell_side(&t, &s->into[i], MRS_ROLE_ADD, rest ? "others" : "into");
+        mrsi_tell_touch(&t, side, 'A', "");
+        mrsi_tell_listing(&t, side, "_id", "_id");
+        mrsi_tell_words(&t, "%s%s", i == 0 ? "" : i + 1 == s->n_into ? " and " : ", ", s->into[i].ns);
+    }
+    mrsi_tell_conflicts(&t);
+    mrsi_tell_not_direct(&t, MRSI_TAKES_DOCUMENTS);
+    if (s->others == OTHERS_DROP) {
+        mrsi_tell_loss(&t, "documents whose value of %s has no collection", s->by.text);
+    }
+    if (s->drop) {
+        mrsi_tell_loss(&t, "the place of %s among the fields, and its type where equal values differ in it (1 and 1.0)",
+                       s->by.text);
+    }
+    mrsi_tell_loss(&t, "the order of %s across the collections", s->from.ns);
+    if (s->conflicts) {
+        mrsi_tell_loss(&t, "documents of which another one with the same _id counts");
+    }
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+carry(const struct partition *s, struct mrs_catalog *cat, uint32_t i, struct mrs_cat_coll *into, bool fresh,
+      struct mrs_err *e)
+{
+    const struct mrs_cat_coll *from = mrs_catalog_find(cat, s->from.db, s->from.coll);
+    struct mrsi_move gone = {s->by.text, NULL};
+    bool rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
+    struct mrsi_moves moves = {.move = &gone, .n = s->drop && !rest && mrsi_index_plain(&s->by)};
+    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_WHOLE | (fresh ? 0 : MRSI_LOSE_UNIQUE | MRSI_LEAVE_TTL)};
+    how.why = "the collection has documents of its own";
+    return mrsi_indexes_carry(cat, from, into, &how, e);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct partition *s = state;
+    struct mrs_cat_coll *from = NULL, *into = NULL;
+    struct mrs_desc d;
+    enum mrs_status st = mrsi_cat_need(cat, &s->from, true, "from", &from, e);
+    for (uint32_t i = 0; i < s->n_into && st == MRS_OK; i++) {
+        bool fresh = false, rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
+        st = mrsi_cat_target(cat, &s->into[i], rest ? "others" : "into", &into, &fresh, e);
+        if (st == MRS_OK && s->indexes) {
+            st = carry(s, cat, i, into, fresh, e);
+        }
+    }
+    MRS_THEN(st, describe(state, mrs_catalog_arena(cat), &d, e));
+    return st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
+}
+
+const struct mrs_step_type mrsi_step_partition = {
+    .name = "partition",
+    .summary = "parts one collection into several by a value",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_partition_invert,
+    .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
+    .spread = &ops,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rename_collection.c - a collection under another name: the step `rename_collection`.
+ *
+ * Documents, options and indexes go along as they are; only the uuid does not, since a restore
+ * could replace the old collection by it. The new name must be free: two collections are joined by
+ * `union` or `move`, which know what to do with equal `_id`s. */
+#include "steps/catalog/catalog.h"
+#include "steps/kit/invert.h"
+#include "steps/kit/describe.h"
+
+struct rename_coll {
+    struct mrsi_owned keep;
+    struct mrs_coll from, into;
+    bool indexes;
+};
+
+static const struct mrs_key keys[] = {
+    {"from", MRS_ARG_COLL, true, NULL, "the collection"},
+    {"into", MRS_ARG_COLL, true, NULL, "its new name, which must be free"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "accepted everywhere; indexes go with their collection"},
+};
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct rename_coll *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
+    mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into);
+    mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
+    if (mrsi_coll_same(&s->from, &s->into)) {
+        mrsi_read_error(&r, "into", NULL, "is the same collection as `from`");
+    }
+    return mrsi_read_end(&r, state);
+}
+
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct rename_coll *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->from, MRS_ROLE_TAKE, "from"), 'D', "");
+    mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into"), 'A', "");
+    mrsi_tell_quiet(&t, "the new name is there only when the old one is gone, and writers would make a new collection "
+                        "under the old one" MRSI_DO_QUIET);
+    mrsi_tell_words(&t, "renames %s to %s", s->from.ns, s->into.ns);
+    mrsi_tell_once(&t, "the old name is gone after it");
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct rename_coll *s = state;
+    return mrsi_cat_rename(cat, &s->from, &s->into, e);
+}
+
+const struct mrs_step_type mrsi_step_rename_collection = {
+    .name = "rename_collection",
+    .summary = "gives a collection another name",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_rename_collection_invert,
+    .catalog = catalog,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* copy.h - the parts of the copy step among themselves. */
+#ifndef MRSI_COPY_H
+#define MRSI_COPY_H
+
+#include "steps/kit/match_set.h"
+#include "steps/kit/shape.h"
+#include "mongoreshape/join_ops.h"
+#include "mongoreshape/inverse.h"
+
+#define COPY_NONE UINT32_MAX
+#define COPY_BUF_MAX (4u * MRS_DOC_READ_MAX)
+enum copy_orphans { COPY_ORPHANS_KEEP, COPY_ORPHANS_DROP, COPY_ORPHANS_REFUSE, COPY_ORPHANS_INTO };
+
+struct mrsi_copy {
+    struct mrsi_owned keeper;
+    struct mrsi_join_match join;
+    struct mrsi_shape shape;
+    struct mrs_path as;       /* relative to its holder; n 0: the copies lie bare */
+    struct mrs_part *name;    /* fields that bare copies may make, in the plan's order */
+    uint32_t n_names;
+    const char *wrap;         /* NULL: none */
+    uint32_t wrap_len;
+    bool at_root;             /* all references of a document are one */
+    bool drop_ref, replace, indexes, take; /* take: what matched leaves from */
+    int orphans, dangling, many, errors;
+    struct mrs_coll orphans_into;
+    int side_orphans;
+    struct mrs_path *target;  /* full paths: of as, of the names of a list, or of the names of a map */
+    uint32_t n_targets;
+    struct mrs_edit *edit;    /* the targets, or the reference where it is wrapped */
+    struct mrs_edit *ref_edit; /* the reference, where it may be taken out; NULL */
+    bool quick;               /* references at the top are wrapped, and there is nothing to choose */
+};
+
+struct copy_work {
+    bool ready;
+    struct mrsi_hits hits;
+    struct mrsi_refs refs;
+    struct mrs_buf value, raw, doc, element, copies;
+};
+
+/* copy_splice.c */
+enum mrs_status mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                                 struct mrs_matches *m,
+                                 const struct mrs_put *put, struct mrs_buf *out, enum mrs_fate *fate);
+void mrsi_copy_work_clear(struct mrs_ctx *c, void *work);
+/* copy_quick.c: for steps that are quick. *done false: the document needs the long way; nothing has been appended or
+ * told. */
+enum mrs_status mrsi_copy_quick(const struct mrsi_copy *s, struct mrs_ctx *c, struct copy_work *w, struct mrs_view doc,
+                                struct mrs_matches *m, struct mrs_buf *out, bool *done);
+/* copy_describe.c */
+enum mrs_status mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e);
+enum mrs_status mrsi_copy_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
+
+/* copy_invert.c */
+enum mrs_status mrsi_copy_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* copy_describe.c - what copy says of itself, and what it does to the catalogue.
+ *
+ * Copies bring no index. A reference that is wrapped takes its index along, and gets one where it had none; one
+ * that is dropped loses it. */
+#include "copy.h"
+#include "steps/catalog/indexes.h"
+#include "steps/kit/describe.h"
+#include "mongoreshape/catalogue.h"
+
+static void
+tell_key(struct mrsi_tell *t, int side, const struct mrsi_side_key *k)
+{
+    if (k->expr) {
+        mrsi_tell_expr(t, side, k->expr);
+    } else {
+        mrsi_tell_touch(t, side, 'R', k->path.text);
+    }
+}
+
+static void
+tell_touches(struct mrsi_tell *t, const struct mrsi_copy *s)
+{
+    const struct mrsi_fields *f = &s->shape.fields;
+    const char *ref = s->join.pair[0].into.path.n ? s->join.pair[0].into.path.text : "";
+    for (uint32_t i = 0; i < s->join.n; i++) {
+        tell_key(t, 0, &s->join.pair[i].from);
+        tell_key(t, 1, &s->join.pair[i].into);
+    }
+    mrsi_tell_query(t, 0, s->join.where);
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->map) {
+            mrsi_tell_expr(t, 0, f->expr[i]);
+        } else {
+            mrsi_tell_touch(t, 0, 'R', f->path[i].text);
+        }
+    }
+    if (s->take || s->orphans != COPY_ORPHANS_KEEP) {
+        mrsi_tell_touch(t, 0, 'D', "");
+    }
+    if (s->wrap) {
+        mrsi_tell_touch(t, 1, 'D', ref);
+        mrsi_tell_touch(t, 1, 'A', ref);
+    }
+    for (uint32_t i = 0; i < s->n_targets; i++) {
+        mrsi_tell_touch(t, 1, 'A', s->target[i].text);
+    }
+    if (s->ref_edit) {
+        mrsi_tell_touch(t, 1, 'D', ref);
+    }
+    if (s->side_orphans >= 0) {
+        mrsi_tell_touch(t, s->side_orphans, 'A', "");
+    }
+}
+
+static void
+tell_losses(struct mrsi_tell *t, const struct mrsi_copy *s)
+{
+    const char *from = s->join.from.ns;
+    if (s->drop_ref) {
+        mrsi_tell_loss(t, "references to %s", from);
+    }
+    if (s->take) {
+        mrsi_tell_loss(t, "documents of %s, but for the fields that were copied", from);
+    }
+    if (s->orphans == COPY_ORPHANS_DROP) {
+        mrsi_tell_loss(t, "orphans dropped: documents of %s that match nobody", from);
+    }
+    if (s->replace) {
+        mrsi_tell_loss(t, "values that the copies overwrite");
+    }
+    if (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL) {
+        mrsi_tell_loss(t, "references that match nobody");
+    }
+}
+
+static void
+tell_live(struct mrsi_tell *t, const struct mrsi_copy *s)
+{
+    mrsi_join_tell(&s->join, t);
+    if (mrsi_coll_same(&s->join.from, &s->join.into)) {
+        mrsi_tell_quiet(t, MRSI_ONE_COLLECTION);
+    }
+    if (s->wrap) {
+        mrsi_tell_quiet(t, "`wrap` changes references under their own name, where they are still being read"
+                           MRSI_DO_QUIET);
+    }
+    if (s->drop_ref) {
+        mrsi_tell_not_direct(t, "`refs: drop` takes away what a second look would need" MRSI_DO_CONTRACT);
+    }
+    if (s->take || s->orphans == COPY_ORPHANS_DROP || s->orphans == COPY_ORPHANS_INTO) {
+        mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);
+    }
+    if (s->orphans == COPY_ORPHANS_REFUSE) {
+        mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
+    }
+    if (s->dangling != MRSI_DANGLING_KEEP) {
+        mrsi_tell_not_direct(t, MRSI_NAMES_LATER);
+    }
+}
+
+enum mrs_status
+mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct mrsi_copy *s = state;
+    const struct mrsi_fields *f = &s->shape.fields;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_JOIN, e);
+    bool leave = s->take || s->orphans != COPY_ORPHANS_KEEP;
+    mrsi_tell_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
+    mrsi_tell_side(&t, &s->join.into, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
+    if (s->side_orphans >= 0) {
+        mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
+    }
+    tell_touches(&t, s);
+    tell_losses(&t, s);
+    mrsi_tell_words(&t, "%s of %s copied into the documents of %s that refer to it%s%s",
+                    mrsi_tell_paths(&t, f->path, f->n, 5),
+                    s->join.from.ns, s->join.into.ns, s->wrap ? ", each reference becoming a document with it "
+                                                                "in " : "",
+                    s->wrap ? s->wrap : "");
+    if (s->drop_ref) {
+        mrsi_tell_words(&t, "; the references go");
+    }
+    out->by_reference = s->join.refs;
+    tell_live(&t, s);
+    if (s->take) {
+        mrsi_tell_once(&t, "the documents that it copies from are gone afterwards");
+    } else if (!s->wrap && !s->replace) {
+        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+    } else {
+        mrsi_tell_once_of_one(&t);
+    }
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+indexes(const struct mrsi_copy *s, struct mrs_catalog *cat, struct mrs_cat_coll *into, struct mrs_err *e)
+{
+    const struct mrs_path *ref = &s->join.pair[0].into.path;
+    struct mrsi_move m = {ref->n ? ref->text : NULL, NULL};
+    struct mrsi_moves moves = {.move = &m, .n = 1, .holes = s->dangling != MRSI_DANGLING_REFUSE};
+    if (!ref->n || (!s->wrap && !s->drop_ref)) {
+        return MRS_OK;
+    }
+    if (s->drop_ref ? !mrsi_index_plain(ref) : !mrsi_index_named(cat, &into->coll, ref)) {
+        return MRS_OK;
+    }
+    if (s->drop_ref) {
+        return mrsi_indexes_rewrite(cat, into, &moves, s->dangling == MRSI_DANGLING_KEEP, e);
+    }
+    size_t n = strlen(ref->text);
+    char *to = mrs_arena_alloc(mrs_catalog_arena(cat), n + s->wrap_len + 2);
+    if (!to) {
+        return mrs_err_memory(e, n);
+    }
+    memcpy(to, ref->text, n);
+    to[n] = '.';
+    memcpy(to + n + 1, s->wrap, s->wrap_len + 1);
+    const char *path = to;
+    moves.n = 0;
+    moves.exact_from = ref->text; /* what lies below is there from before */
+    moves.exact_to = to;
+    enum mrs_status st = mrsi_indexes_rewrite(cat, into, &moves, false, e);
+    return st == MRS_OK ? mrsi_index_reference(cat, into, &path, 1, e) : st;
+}
+
+enum mrs_status
+mrsi_copy_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct mrsi_copy *s = state;
+    struct mrs_cat_coll *from, *into, *more;
+    struct mrs_desc d;
+    bool leave = s->take || s->orphans == COPY_ORPHANS_DROP || s->orphans == COPY_ORPHANS_INTO;
+    enum mrs_status st = mrsi_cat_need(cat, &s->join.from, leave, "from", &from, e);
+    MRS_THEN(st, mrsi_cat_need(cat, &s->join.into, true, "into", &into, e));
+    if (st == MRS_OK && s->side_orphans >= 0) {
+        st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &more, NULL, e);
+    }
+    MRS_THEN(st, mrsi_copy_describe(s, mrs_catalog_arena(cat), &d, e));
+    if (st == MRS_OK && s->indexes) {
+        mrsi_indexes_note_added(cat, into, &d, 1);
+        st = indexes(s, cat, into, e);
+    }
+    MRS_THEN(st, mrsi_cat_validators(cat, &d, e));
+    return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
+}

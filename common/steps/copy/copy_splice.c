@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* copy_splice.c - copies are put beside the references of a document, into the documents that wrap them, or at
+ * its top.
+ *
+ * The matches are gathered and looked up by reference (match_set.c). Bare copies are fields of the reference's
+ * holder: those that are there are overwritten in their place, or go where the source has none; those that lack
+ * are appended together, in the order of the source. A wrapped reference is rebuilt as a whole. What does not
+ * change comes out byte for byte. */
+#include "copy.h"
+#include "mongoreshape/join_ops.h"
+
+struct copy_splice_copying {
+    const struct mrsi_copy *s;
+    struct mrs_ctx *c;
+    struct copy_work *w;
+    uint32_t cursor, next_occ;
+    const struct mrsi_match_group *group; /* the one that `shape` belongs to */
+    const struct mrsi_match_group *spliced; /* its missing copies have been appended */
+    struct mrsi_match_group top;          /* stands for the whole document at the root */
+    struct mrs_view shape;          /* of the match in hand; p NULL: none */
+    uint32_t chosen_ref;            /* at root: reference of the match */
+    bool chosen;                    /* at root: there is one */
+    bool *silent, again;            /* by target: its way was blocked, nothing is written there; one was found
+                                       just now */
+    const struct mrsi_match_group **seen; /* by target: the place it was asked about last */
+    uint32_t *n_seen;               /* by target: places */
+    bool left;                      /* something was not written */
+};
+
+/* ---- memory of a thread ---- */
+static void
+work_start(struct copy_work *w, struct mrs_mem *mem)
+{
+    struct mrs_buf *list[] = {&w->value, &w->raw, &w->doc, &w->element, &w->copies};
+    if (w->ready) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        mrs_buf_init(list[i], mem, COPY_BUF_MAX);
+    }
+    mrsi_hits_init(&w->hits, mem);
+    mrsi_refs_init(&w->refs, mem);
+    w->ready = true;
+}
+
+void
+mrsi_copy_work_clear(struct mrs_ctx *c, void *work)
+{
+    struct copy_work *w = work;
+    struct mrs_buf *list[] = {&w->value, &w->raw, &w->doc, &w->element, &w->copies};
+    (void)c;
+    if (!w->ready) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        mrs_buf_clear(list[i]);
+    }
+    mrsi_hits_clear(&w->hits);
+    mrsi_refs_clear(&w->refs);
+    w->ready = false;
+}
+
+/* ---- what a match brings ---- */
+/* The old value of this name stays, since its expression failed. */
+static bool
+is_kept(struct mrs_view shape, const char *name, uint32_t len)
+{
+    struct mrs_elem e, k;
+    return mrs_doc_find(shape, "", 0, &e) && e.v.type == MRS_DOCUMENT && mrs_doc_find(mrs_val_view(e.v), name, len, &k);
+}
+
+/* The copies as a document of their own; old: the one that stands there, whose kept fields stay. */
+static enum mrs_status
+subdocument(struct copy_splice_copying *k, struct mrs_val old, struct mrs_val *out)
+{
+    struct mrs_buf *b = &k->w->copies;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    mrs_buf_reset(b);
+    mrsi_put_open(b);
+    mrs_walk_init(&w, k->shape);
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (e.name_len) {
+            mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
+        }
+    }
+    if (old.type == MRS_DOCUMENT) {
+        mrs_walk_init(&w, mrs_val_view(old));
+        while (mrs_walk_next(&w, &e) == 1) {
+            if (is_kept(k->shape, e.name, e.name_len)) {
+                mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
+            }
+        }
+    }
+    mrsi_put_close(b, 0);
+    *out = mrs_view_val(mrsi_buf_view(b, 0));
+    return mrsi_buf_end(b, 0, k->c, "fields");
+}
+
+static bool
+is_name(const struct mrsi_copy *s, const struct mrs_elem *e)
+{
+    for (uint32_t i = 0; i < s->n_names; i++) {
+        if (mrs_name_is(e, s->name[i].name, s->name[i].len)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One of the picks; none: shape.p is NULL. */
+static enum mrs_status
+choose(struct copy_splice_copying *k, uint32_t *hit)
+{
+    struct mrsi_hits *h = &k->w->hits;
+    uint32_t n = mrsi_hits_n(h), chosen;
+    k->shape = (struct mrs_view){NULL, 0};
+    if (!n) {
+        return MRS_OK;
+    }
+    enum mrs_status st = mrsi_hits_choose(h, k->c, k->s->many, n, &chosen);
+    if (st == MRS_OK) {
+        *hit = mrsi_hits_pick(h, chosen);
+        k->shape = mrsi_hits_shape(h, *hit);
+    }
+    return st;
+}
+
+/* ---- beside the reference, or at the top ---- */
+/* Makes k->shape that of the place; false: nothing is due there. */
+static enum mrs_status
+match_at(struct copy_splice_copying *k, const struct mrs_edit_site *site, bool *due)
+{
+    uint32_t hit = 0;
+    enum mrs_status st = MRS_OK;
+    if (k->s->at_root) {
+        k->group = &k->top;
+        *due = k->chosen;
+        return MRS_OK;
+    }
+    const struct mrsi_match_group *g = mrsi_group_find(&k->w->refs.group, &k->w->refs.index, site->index, site->n_index,
+                                                       &k->cursor);
+    if (g && g != k->group) {
+        k->group = g;
+        st = mrsi_hits_collect(&k->w->hits, k->c, g->n_occ ? mrsi_refs_occ(&k->w->refs) + g->occ : NULL, g->n_occ);
+        MRS_THEN(st, choose(k, &hit));
+    }
+    *due = st == MRS_OK && g && k->shape.p;
+    return st;
+}
+
+static enum mrs_status
+put_missing(struct copy_splice_copying *k, const struct mrs_edit_site *site, struct mrs_buf *raw,
+            enum mrs_edit_verdict *verdict)
+{
+    struct mrs_walk w;
+    struct mrs_elem e, there;
+    if (k->spliced == k->group) {
+        return MRS_OK;
+    }
+    k->spliced = k->group;
+    mrs_walk_init(&w, k->shape);
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (e.name_len && !mrs_doc_find(site->holder, e.name, e.name_len, &there)) {
+            mrs_buf_put(raw, e.p, (size_t)(e.v.p + e.v.n - e.p));
+        }
+    }
+    *verdict = MRS_EDIT_SPLICE;
+    return MRS_OK;
+}
+
+/* A bare copy under a name of a list: what stands there goes where the source has none. */
+static enum mrs_status
+listed(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
+       struct mrs_val *put, struct mrs_buf *raw)
+{
+    struct mrs_elem e;
+    if (site->old.type == MRS_MISSING) {
+        return put_missing(k, site, raw, verdict);
+    }
+    bool there = mrs_doc_find(k->shape, site->name, site->name_len, &e);
+    *verdict = there ? MRS_EDIT_PUT : MRS_EDIT_REMOVE;
+    *put = e.v;
+    return MRS_OK;
+}
+
+/* One name of a map; dotted ones are paths from the holder on. */
+static void
+mapped(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
+       struct mrs_val *put)
+{
+    const struct mrs_path *p = &k->s->shape.fields.path[site->path_no];
+    *put = mrs_path_get(p, k->shape);
+    if (put->type != MRS_MISSING) {
+        *verdict = MRS_EDIT_PUT;
+    } else if (!is_kept(k->shape, p->text, (uint32_t)strlen(p->text))) {
+        *verdict = MRS_EDIT_REMOVE;
+    }
+}
+
+static enum mrs_status
+blocked(struct copy_splice_copying *k, uint32_t no)
+{
+    if (k->s->errors == MRSI_ERRORS_REFUSE) {
+        return mrsi_step_refuse(k->c, k->s->as.n ? "as" : "fields", "a value that is no document stands in the way");
+    }
+    k->silent[no] = k->again = k->left = true;
+    return MRS_OK;
+}
+
+static enum mrs_status
+place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+      struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct copy_splice_copying *k = arg;
+    const struct mrsi_copy *s = k->s;
+    uint32_t no = site->path_no;
+    bool due = false;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    enum mrs_status st = match_at(k, site, &due);
+    if (st != MRS_OK || !due) {
+        return st;
+    }
+    k->n_seen[no] += k->seen[no] != k->group;
+    k->seen[no] = k->group;
+    if (k->silent[no]) {
+        return MRS_OK;
+    }
+    if (site->blocked) {
+        return blocked(k, no);
+    }
+    if (site->old.type != MRS_MISSING && !s->replace) {
+        return mrsi_step_refuse(k->c, s->as.n ? "as" : "fields", "the field %s exists already", site->name);
+    }
+    if (s->as.n) {
+        *verdict = MRS_EDIT_PUT;
+        return subdocument(k, site->old, put);
+    }
+    if (!s->shape.fields.map) {
+        return listed(k, site, verdict, put, raw);
+    }
+    mapped(k, site, verdict, put);
+    return MRS_OK;
+}
+
+/* ---- wrapped ---- */
+static enum mrs_status
+rewrap(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
+{
+    const struct mrsi_copy *s = k->s;
+    struct mrsi_seen seen;
+    struct mrs_walk w;
+    struct mrs_elem e, v;
+    mrsi_seen_begin(&seen);
+    mrs_walk_init(&w, old);
+    while (mrs_walk_next(&w, &e) == 1) {
+        bool copy = s->as.n ? mrs_name_is(&e, s->as.part[0].name, s->as.part[0].len) : is_name(s, &e);
+        mrsi_seen_add(&seen, &e);
+        if (s->drop_ref && mrs_name_is(&e, s->wrap, s->wrap_len)) {
+            continue;
+        }
+        if (!copy) {
+            mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
+        } else if (s->as.n) {
+            struct mrs_val doc;
+            enum mrs_status st = subdocument(k, e.v, &doc);
+            if (st != MRS_OK) {
+                return st;
+            }
+            mrsi_put_elem(b, e.name, e.name_len, doc);
+        } else if (mrs_doc_find(k->shape, e.name, e.name_len, &v)) {
+            mrs_buf_put(b, v.p, (size_t)(v.v.p + v.v.n - v.p));
+        } else if (is_kept(k->shape, e.name, e.name_len)) {
+            mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
+        }
+    }
+    return mrsi_seen_check(&seen, k->c, old);
+}
+
+static enum mrs_status
+append_copies(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
+{
+    const struct mrsi_copy *s = k->s;
+    struct mrs_walk w;
+    struct mrs_elem e, there;
+    if (s->as.n) {
+        struct mrs_val doc;
+        if (mrs_doc_find(old, s->as.part[0].name, s->as.part[0].len, &there)) {
+            return MRS_OK;
+        }
+        enum mrs_status st = subdocument(k, mrs_missing(), &doc);
+        if (st == MRS_OK) {
+            mrsi_put_elem(b, s->as.part[0].name, s->as.part[0].len, doc);
+        }
+        return st;
+    }
+    mrs_walk_init(&w, k->shape);
+    while (mrs_walk_next(&w, &e) == 1) {
+        if (e.name_len && !mrs_doc_find(old, e.name, e.name_len, &there)) {
+            mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
+        }
+    }
+    return MRS_OK;
+}
+
+/* v with its copies: {wrap: v, ...}, or the document that wraps it already. */
+static enum mrs_status
+wrapped(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
+{
+    const struct mrsi_copy *s = k->s;
+    struct mrs_buf *b = &k->w->element;
+    struct mrs_elem e;
+    struct mrs_view old = mrs_empty_doc();
+    enum mrs_status st = MRS_OK;
+    mrs_buf_reset(b);
+    mrsi_put_open(b);
+    if (v.type == MRS_DOCUMENT && mrs_doc_find(mrs_val_view(v), s->wrap, s->wrap_len, &e)) {
+        old = mrs_val_view(v);
+        st = rewrap(k, old, b);
+    } else if (!s->drop_ref) {
+        mrsi_put_elem(b, s->wrap, s->wrap_len, v);
+    }
+    MRS_THEN(st, append_copies(k, old, b));
+    mrsi_put_close(b, 0);
+    *out = mrs_view_val(mrsi_buf_view(b, 0));
+    return st == MRS_OK ? mrsi_buf_end(b, 0, k->c, "wrap") : st;
+}
+
+/* What stands now where the reference v stood; missing: nothing. */
+static enum mrs_status
+instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
+{
+    const struct mrsi_refs *f = &k->w->refs;
+    const struct mrsi_occ *o = mrsi_refs_next(f, &k->next_occ);
+    uint32_t hit = 0;
+    *out = v;
+    if (!o || !o->n_keys) {
+        return MRS_OK;
+    }
+    enum mrs_status st = mrsi_hits_collect(&k->w->hits, k->c, o, 1);
+    MRS_THEN(st, choose(k, &hit));
+    if (st != MRS_OK) {
+        return st;
+    }
+    if (k->shape.p) {
+        return wrapped(k, v, out);
+    }
+    bool dangling = !f->incomplete && !o->null && !mrsi_hits_marked(&k->w->hits, o, MRSI_MARK_NAMED);
+    if (dangling && k->s->dangling == MRSI_DANGLING_DROP) {
+        *out = mrs_missing();
+    } else if (dangling && k->s->dangling == MRSI_DANGLING_NULL) {
+        *out = mrs_null();
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+wrap_array(struct copy_splice_copying *k, struct mrs_val old, bool *changed, struct mrs_val *put)
+{
+    struct mrs_buf *b = &k->w->value;
+    struct mrsi_shape_items it;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    mrs_buf_reset(b);
+    mrsi_items_open(&it, b);
+    mrs_walk_init(&w, mrs_val_view(old));
+    while (mrs_walk_next(&w, &e) == 1) {
+        struct mrs_val v;
+        enum mrs_status st = instead(k, e.v, &v);
+        if (st != MRS_OK) {
+            return st;
+        }
+        *changed = *changed || !mrs_identical(v, e.v);
+        if (v.type != MRS_MISSING) {
+            mrsi_items_add(&it, v);
+        }
+    }
+    mrsi_items_close(&it);
+    *put = mrsi_items_val(&it);
+    return mrsi_buf_end(b, 0, k->c, "wrap");
+}
+
+static enum mrs_status
+wrap_place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+           struct mrs_buf *raw,
+           struct mrs_err *e)
+{
+    struct copy_splice_copying *k = arg;
+    bool changed = false;
+    enum mrs_status st;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (site->blocked || site->old.type == MRS_MISSING) {
+        return MRS_OK;
+    }
+    if (site->old.type == MRS_ARRAY) {
+        st = wrap_array(k, site->old, &changed, put);
+    } else {
+        st = instead(k, site->old, put);
+        changed = st == MRS_OK && !mrs_identical(*put, site->old);
+    }
+    if (st == MRS_OK && changed) {
+        *verdict = put->type == MRS_MISSING ? MRS_EDIT_REMOVE : MRS_EDIT_PUT;
+    }
+    return st;
+}
+
+/* ---- references that go ---- */
+static enum mrsi_taking
+taking(const void *arg, const struct mrsi_occ *o)
+{
+    const struct copy_splice_copying *k = arg;
+    const struct mrsi_hits *h = &k->w->hits;
+    if (!o->n_keys) {
+        return MRSI_TAKE_KEEP;
+    }
+    if (mrsi_hits_marked(h, o, MRSI_MARK_MET)) {
+        uint32_t first = h->same_ref && o->key < h->n_refs ? h->same_ref[o->key] : o->key;
+        bool copied = !k->s->at_root || first == k->chosen_ref;
+        return k->s->drop_ref && copied ? MRSI_TAKE_REMOVE : MRSI_TAKE_KEEP;
+    }
+    if (o->null || k->w->refs.incomplete || mrsi_hits_marked(h, o, MRSI_MARK_NAMED)) {
+        return MRSI_TAKE_KEEP;
+    }
+    return k->s->dangling == MRSI_DANGLING_DROP   ? MRSI_TAKE_REMOVE
+           : k->s->dangling == MRSI_DANGLING_NULL ? MRSI_TAKE_NULL
+                                                  : MRSI_TAKE_KEEP;
+}
+
+static enum mrs_status
+refuse_dangling(const struct copy_splice_copying *k)
+{
+    const struct mrsi_refs *f = &k->w->refs;
+    for (uint32_t i = 0; i < mrsi_refs_n_occ(f) && !f->incomplete; i++) {
+        const struct mrsi_occ *o = &mrsi_refs_occ(f)[i];
+        if (o->n_keys && !o->null && !mrsi_hits_marked(&k->w->hits, o, MRSI_MARK_ANY)) {
+            return mrsi_step_refuse(k->c, "dangling", "a reference matches no document of %s", k->s->join.from.ns);
+        }
+    }
+    return MRS_OK;
+}
+
+/* ---- the kernel ---- */
+/* What is remembered of each target while places are written. */
+static enum mrs_status
+open_targets(struct copy_splice_copying *k)
+{
+    uint32_t n = k->s->n_targets + 1u;
+    size_t size = n * (sizeof *k->seen + sizeof *k->n_seen + sizeof *k->silent);
+    uint8_t *p = mrs_arena_alloc(k->c->arena, size);
+    if (!p) {
+        return mrs_err_memory(k->c->err, size);
+    }
+    memset(p, 0, size);
+    k->seen = (const struct mrsi_match_group **)(void *)p;
+    k->n_seen = (uint32_t *)(void *)(k->seen + n);
+    k->silent = (bool *)(k->n_seen + n);
+    return MRS_OK;
+}
+
+/* Every target was asked about at as many places, at the top at one at least: else an array on the way of one is
+ * empty. */
+static enum mrs_status
+all_placed(struct copy_splice_copying *k)
+{
+    for (uint32_t i = 0; i < k->s->n_targets; i++) {
+        if (k->n_seen[i] != k->n_seen[0] || (k->chosen && !k->n_seen[i])) {
+            return mrsi_step_refuse(k->c, k->s->as.n ? "as"
+                                    : "fields", "an array on the way is empty: there is no place for a copy");
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+write_places(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_buf *out)
+{
+    const struct mrsi_copy *s = k->s;
+    size_t start = out->n;
+    bool changed;
+    enum mrs_status st = open_targets(k);
+    for (bool first = true; (first && st == MRS_OK) || (k->again && (st == MRS_OK || st == MRS_FAIL)); first = false) {
+        struct mrs_edit_run run = {
+            .fn = s->wrap ? wrap_place : place, .arg = k, .visit_missing = !s->wrap, .raw = &k->w->raw};
+        k->cursor = k->next_occ = 0;
+        k->group = k->spliced = NULL;
+        k->again = false;
+        mrs_err_clear(k->c->err);
+        memset(k->seen, 0, (s->n_targets + 1u) * (sizeof *k->seen + sizeof *k->n_seen));
+        out->n = start;
+        st = mrs_edit_run(s->edit, &run, doc, out, &changed, k->c->err);
+    }
+    st = mrsi_step_skip(k->c, st, s->wrap ? "wrap" : s->as.n ? "as" : "fields");
+    return st == MRS_OK ? all_placed(k) : st;
+}
+
+/* Finds the references, gathers the matches, and at the top decides for one of them. */
+static enum mrs_status
+prepare(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *m)
+{
+    const struct mrsi_copy *s = k->s;
+    struct mrsi_hits *h = &k->w->hits;
+    enum mrs_status st = MRS_OK;
+    uint32_t hit = 0;
+    h->sorted = false;
+    if (s->join.refs) {
+        st = mrsi_refs_find(&s->join, k->c, doc, COPY_NONE, &k->w->refs);
+    }
+    MRS_THEN(st, mrsi_hits_gather(h, k->c, m, s->join.refs, UINT64_MAX));
+    if (st == MRS_OK && s->join.refs && s->dangling == MRSI_DANGLING_REFUSE) {
+        st = refuse_dangling(k);
+    }
+    if (st == MRS_OK && !s->at_root && !s->wrap && k->w->refs.in_array) {
+        st = mrsi_step_refuse(k->c, "match", "an array of bare references needs `wrap` (or `at: root`)");
+    }
+    if (st == MRS_OK && s->at_root) {
+        st = mrsi_hits_all(h, k->c);
+        MRS_THEN(st, choose(k, &hit));
+        k->chosen = st == MRS_OK && k->shape.p;
+        if (k->chosen) {
+            k->chosen_ref = ((const struct mrsi_hit *)(const void *)h->hit.p)[hit].ref;
+        }
+    }
+    return st;
+}
+
+static enum mrs_status
+splice(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *m, struct mrs_buf *out)
+{
+    size_t start = out->n;
+    bool any = false, homeless = false;
+    enum mrs_status st = prepare(k, doc, m);
+    if (st == MRS_OK && k->s->ref_edit) {
+        struct mrsi_take t = {.c = k->c, .refs = &k->w->refs, .edit = k->s->ref_edit, .value = &k->w->value,
+                              .raw = &k->w->raw,
+                              .drop_empty = k->s->drop_ref, .what = taking, .arg = k, .key = "refs"};
+        mrs_buf_reset(&k->w->doc);
+        st = mrsi_refs_take(&t, doc, &k->w->doc, &any);
+        doc = any ? mrsi_buf_view(&k->w->doc, 0) : doc;
+    }
+    MRS_THEN(st, write_places(k, doc, out));
+    if (st == MRS_OK && !out->bad && out->n - start > MRS_DOC_MAX && out->n - start > doc.n) {
+        st = mrsi_step_refuse(k->c, "oversize", "the document would pass 16 MiB");
+    }
+    MRS_THEN(st, mrsi_buf_end(out, start, k->c, "oversize"));
+    MRS_THEN(st, mrsi_hits_tell(&k->w->hits, k->c, m, k->left, &homeless));
+    if (st == MRS_OK && homeless) {
+        st = mrsi_step_refuse(k->c, "as", "an array on the way is empty: there is no place for the copies");
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m,
+                 const struct mrs_put *put,
+                 struct mrs_buf *out, enum mrs_fate *fate)
+{
+    struct copy_splice_copying k = {.s = state, .c = c, .w = work, .chosen_ref = COPY_NONE};
+    size_t start = out->n;
+    (void)put;
+    work_start(work, c->mem);
+    bool done = false;
+    enum mrs_status st = k.s->quick ? mrsi_copy_quick(k.s, c, work, doc, m, out, &done) : MRS_OK;
+    st = st == MRS_OK && !done ? splice(&k, doc, m, out) : st;
+    if (st != MRS_OK) {
+        out->n = start;
+        out->bad = 0;
+        return st;
+    }
+    bool same = out->n - start == doc.n && memcmp(out->p + start, doc.p, doc.n) == 0;
+    *fate = same ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
+    return MRS_OK;
+}

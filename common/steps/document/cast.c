@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cast.c - values of another type: the step `cast`.
+ *
+ * Each value goes through the rules of $convert. An array is cast element by element, arrays in
+ * arrays too, with a stack of its own, because how deep they nest is the data's affair. What is
+ * missing, null or undefined stays. `errors` rules each single value: in an array `drop` takes the
+ * one element out. A document in which nothing changes keeps its bytes. Conversions that succeed and
+ * are seldom meant are remarks: for each of the first fields one of each kind, the last has the rest. */
+#include "steps/kit/invert.h"
+#include "steps/kit/map.h"
+#include "mongoreshape/value.h"
+#include "steps/kit/shape.h"
+#include "mongoreshape/context.h"
+#include <stdio.h>
+
+enum { TRUE_TEXT, CUT, EARLY, KINDS };
+enum { NAMED = MRS_REMARKS / KINDS, YEAR_1980 = 315532800 };
+
+struct cast {
+    struct mrsi_map map;
+    struct mrsi_fields fields; /* paths only */
+    const char **to;           /* one a path */
+    struct mrs_edit *edit;
+    int errors, id;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
+    {"fields", MRS_ARG_MAP, true, NULL, "path: type, one of double string objectId bool date int long decimal binData"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
+    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens with a value that cannot be converted"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+
+/* ---- compile ---- */
+static bool
+read_type(struct mrsi_read *r, struct mrsi_slot s, const char **to)
+{
+    static const struct mrs_key types[] = {
+        {.name = "double"}, {.name = "string"}, {.name = "objectId"}, {.name = "bool"},   {.name = "date"},
+        {.name = "int"},    {.name = "long"},   {.name = "decimal"},  {.name = "binData"},
+    };
+    if (!mrsi_read_text(r, s, to)) {
+        return false;
+    }
+    if (mrs_convert_known(*to)) {
+        return true;
+    }
+    const char *near = mrsi_arg_nearest(*to, types, sizeof types / sizeof *types);
+    return near ? mrsi_read_error(r, s.key, s.sub, "unknown type `%s`; is `%s` meant?", *to, near)
+                : mrsi_read_error(r, s.key, s.sub,
+                                  "unknown type `%s`: one of double string objectId bool date int long decimal "
+                                  "binData is meant", *to);
+}
+
+static void
+add_field(struct mrsi_read *r, struct cast *s, const struct mrs_elem *el)
+{
+    struct mrs_err e;
+    struct mrsi_slot one = {el->v, "fields", el->name, NULL};
+    uint32_t i = s->fields.n;
+    struct mrs_path *p = &s->fields.path[i];
+    bool named = mrsi_read_path_text(r, "fields", el->name, el->name, p);
+    if (!read_type(r, one, &s->to[i]) || !named) {
+        return;
+    }
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_edit_add(s->edit, p, &e);
+    if (st != MRS_OK) {
+        mrsi_read_failed(r, "fields", el->name, st, &e);
+        return;
+    }
+    s->id = strcmp(p->part[0].name, "_id") == 0 ? (int)i : s->id;
+    s->fields.n++;
+}
+
+static void
+read_fields(struct mrsi_read *r, struct cast *s)
+{
+    struct mrsi_slot f = mrsi_slot(r, "fields");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    if (f.v.type != MRS_DOCUMENT || f.v.n <= 5) {
+        if (mrsi_slot_given(f)) {
+            mrsi_read_error(r, "fields", NULL, "must be a map of path: type with at least one entry");
+        }
+        return;
+    }
+    uint32_t room = 0;
+    for (mrs_walk_init(&w, mrs_val_view(f.v)); mrs_walk_next(&w, &el) == 1;) {
+        room++;
+    }
+    s->fields.path = mrsi_read_alloc(r, room, sizeof *s->fields.path);
+    s->to = mrsi_read_alloc(r, room, sizeof *s->to);
+    if (!s->fields.path || !s->to) {
+        return;
+    }
+    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_keep_add(&s->map.keep, MRSI_EDIT, s->edit)) {
+        r->status = mrs_err_memory(r->err, 0);
+        return;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(f.v)); r->status == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
+        add_field(r, s, &el);
+    }
+}
+
+static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
+                                     struct mrs_buf *out, bool *changed);
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct cast *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->id = -1;
+    s->map.edit = edit_document;
+    s->map.place = "fields";
+    mrsi_map_read(&r, &s->map);
+    mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->errors);
+    read_fields(&r, s);
+    const char **write = mrsi_read_alloc(&r, s->fields.n, sizeof *write);
+    for (uint32_t i = 0; i < s->fields.n && write; i++) {
+        write[i] = s->fields.path[i].text;
+    }
+    s->map.write = write;
+    s->map.n_write = write ? s->fields.n : 0;
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- documents ---- */
+struct casting {
+    const struct cast *s;
+    uint32_t path_no;
+    struct mrs_ctx *c;
+    struct mrs_eval ev;
+    struct mrs_buf *buf; /* arrays are built here */
+};
+
+/* Texts are true, whatever they say; a number is cut to what the type holds; seconds are taken as milliseconds. */
+static void
+remark(struct casting *x, struct mrs_val old, struct mrs_val v)
+{
+    bool number = mrs_is_number(old), early = false;
+    int kind = -1;
+    if (old.type == MRS_STRING && v.type == MRS_BOOL && v.p[0]) {
+        kind = mrs_val_is_text(old, "true") ? -1 : TRUE_TEXT;
+    } else if (number && (v.type == MRS_INT32 || v.type == MRS_INT64 ||
+                          (v.type == MRS_DOUBLE && old.type == MRS_INT64))) {
+        kind = mrs_compare(old, v) == 0 ? -1 : CUT;
+    } else if (number && v.type == MRS_DATE) {
+        early = (int64_t)mrs_le64(v.p) < YEAR_1980 * 1000LL;
+        kind = early ? EARLY : -1;
+    }
+    if (kind >= 0) {
+        x->c->remarks |= 1ull << ((x->path_no < NAMED ? x->path_no : NAMED - 1) * KINDS + (uint32_t)kind);
+    }
+}
+
+/* One value; missing: it is dropped. */
+static enum mrs_status
+convert(struct casting *x, struct mrs_val v, const char *to, struct mrs_val *out)
+{
+    *out = v;
+    if (mrs_is_nullish(v)) {
+        return MRS_OK;
+    }
+    enum mrs_status st = mrs_convert(&x->ev, v, to, out);
+    if (st == MRS_OK) {
+        remark(x, v, *out);
+    }
+    if (st != MRS_FAIL || x->s->errors == MRSI_ERRORS_REFUSE) {
+        return st;
+    }
+    mrs_err_clear(x->c->err);
+    *out = x->s->errors == MRSI_ERRORS_KEEP ? v : x->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
+    return MRS_OK;
+}
+
+struct open_array {
+    struct mrs_walk w;
+    struct mrs_val old;
+    size_t at;     /* of its length word */
+    uint32_t next; /* index of the next element */
+    bool changed;
+};
+
+static void
+put_item(struct mrs_buf *b, struct open_array *a, struct mrs_val v)
+{
+    char name[12];
+    uint32_t n = mrs_index_name(name, a->next++);
+    mrsi_put_elem(b, name, n, v);
+}
+
+/* An array in which nothing changed keeps its bytes, whatever its elements are called. */
+static void
+close_array(struct mrs_buf *b, const struct open_array *a, struct open_array *outer)
+{
+    if (a->changed) {
+        mrsi_put_close(b, a->at);
+    } else if (!b->bad) {
+        b->n = a->at;
+        mrs_buf_put(b, a->old.p, a->old.n);
+    }
+    if (outer) {
+        outer->changed = outer->changed || a->changed;
+    }
+}
+
+static struct open_array
+open_array(struct mrs_buf *b, struct mrs_val v)
+{
+    struct open_array a = {.old = v, .at = mrsi_put_open(b)};
+    mrs_walk_init(&a.w, mrs_val_view(v));
+    return a;
+}
+
+/* An array of the levels that documents may have. */
+static enum mrs_status
+convert_array(struct casting *x, struct mrs_val v, const char *to, struct mrs_val *out)
+{
+    struct open_array stack[MRS_DEPTH_MAX];
+    struct mrs_elem e;
+    struct mrs_val one;
+    char name[12];
+    int depth = 1;
+    mrs_buf_reset(x->buf);
+    stack[0] = open_array(x->buf, v);
+    while (depth) {
+        struct open_array *a = &stack[depth - 1];
+        if (mrs_walk_next(&a->w, &e) != 1) {
+            depth--;
+            close_array(x->buf, a, depth ? a - 1 : NULL);
+        } else if (e.v.type == MRS_ARRAY && depth < MRS_DEPTH_MAX) {
+            mrsi_put_head(x->buf, MRS_ARRAY, name, mrs_index_name(name, a->next++));
+            stack[depth++] = open_array(x->buf, e.v);
+        } else {
+            enum mrs_status st = convert(x, e.v, to, &one);
+            if (st != MRS_OK) {
+                return st;
+            }
+            a->changed = a->changed || !mrs_identical(one, e.v);
+            if (one.type != MRS_MISSING) {
+                put_item(x->buf, a, one);
+            }
+        }
+    }
+    enum mrs_status st = mrs_buf_status(x->buf, x->c->err);
+    *out = (struct mrs_val){x->buf->p, (uint32_t)x->buf->n, MRS_ARRAY};
+    return st;
+}
+
+static enum mrs_status
+cast_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+          struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct casting *x = arg;
+    const char *to = x->s->to[site->path_no];
+    (void)raw;
+    (void)e;
+    *verdict = mrs_is_nullish(site->old) ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
+    x->path_no = site->path_no;
+    enum mrs_status st = site->old.type == MRS_ARRAY ? convert_array(x, site->old, to, put)
+                                                     : convert(x, site->old, to, put);
+    if (st == MRS_FAIL) {
+        char place[160];
+        snprintf(place, sizeof place, "fields.%.150s", x->s->fields.path[site->path_no].text);
+        st = mrsi_step_skip(x->c, st, place);
+    }
+    return st;
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct cast *s = state;
+    struct casting x = {s, 0, c, mrsi_step_eval(c, d), &w->out[1]};
+    struct mrs_edit_run how = {.fn = cast_site, .arg = &x, .raw = &w->raw};
+    enum mrs_status st = mrs_edit_run(s->edit, &how, d, out, changed, c->err);
+    if (st == MRS_OK && *changed && s->id >= 0) {
+        struct mrs_val id = mrs_doc_get(mrsi_buf_view(out, 0), "_id");
+        if (!mrsi_step_id_ok(id)) {
+            return mrsi_step_refuse(c, "fields", "the _id would be %s, which no server takes", mrs_type_name(id.type));
+        }
+    }
+    return st;
+}
+
+/* ---- description ---- */
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct cast *s = state;
+    struct mrsi_tell t;
+    mrsi_map_tell(&t, &s->map, arena, out, e);
+    out->new_ids = s->id >= 0;
+    if (s->id >= 0) {
+        mrsi_tell_quiet(&t, MRSI_NEW_IDS);
+    }
+    bool gone = s->errors == MRSI_ERRORS_NULL || s->errors == MRSI_ERRORS_DROP;
+    mrsi_tell_words(&t, "casts ");
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        const char *path = s->fields.path[i].text;
+        mrsi_tell_touch(&t, 0, 'R', path);
+        mrsi_tell_touch(&t, 0, 'D', path);
+        if (i < 6) {
+            mrsi_tell_words(&t, "%s%s to %s", i ? ", " : "", path, s->to[i]);
+        }
+        mrsi_tell_loss(&t, "the type that %s had%s", path, gone ? ", and values that cannot be converted" : "");
+    }
+    if (s->fields.n > 6) {
+        mrsi_tell_words(&t, " and %u more", s->fields.n - 6);
+    }
+    mrsi_tell_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
+    return mrsi_tell_end(&t);
+}
+
+static void
+say(const void *state, uint32_t i, char *text, size_t size)
+{
+    static const char *const words[KINDS] = {
+        [TRUE_TEXT] = "a text other than `true` is true now, as \"false\" and \"no\" are",
+        [CUT] = "a number lost its fraction or last digits",
+        [EARLY] = "a number became a date before 1980: dates are made of milliseconds, multiply seconds by 1000"};
+    const struct cast *s = state;
+    uint32_t no = i / KINDS;
+    snprintf(text, size, ", `%.150s`%s: %s", s->fields.path[no].text,
+             no == NAMED - 1 && s->fields.n > NAMED ? " and the fields behind it" : "", words[i % KINDS]);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    return mrsi_map_catalog(describe, state, cat, e);
+}
+
+const struct mrs_step_type mrsi_step_cast = {
+    .name = "cast",
+    .summary = "converts values to other types",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_cast_invert,
+    .catalog = catalog,
+    .remark = say,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
+    .spread = &mrsi_map_ops,
+};

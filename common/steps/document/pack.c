@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pack.c - fields of one kind as an array of key and value: the step `pack`, the attribute pattern.
+ *
+ * The fields leave the top of their document, and an array of {key: name, value: value} is appended, in the order of
+ * the document: empty where none is there, so that every document has it. A field may be named by its beginning;
+ * which names that takes is known only when a document is read, so `_id` and the array itself are never among them,
+ * and the step needs still writers. Indexes over the fields go, one over key and value comes. */
+#include "steps/kit/invert.h"
+#include "packed.h"
+#include "steps/kit/shape.h"
+#include "mongoreshape/catalogue.h"
+#include "mongoreshape/context.h"
+#include <stdio.h>
+
+struct field {
+    const char *name;
+    uint32_t len;
+    bool begins; /* every name that begins so */
+};
+struct pack {
+    struct mrsi_packed packed;
+    struct mrsi_paths fields; /* as the plan has them */
+    struct field *field;      /* one each */
+    bool patterns;
+    const char *strip;
+    uint32_t strip_len;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "top-level names; release_* is every name that begins so"},
+    {"as", MRS_ARG_PATH, true, NULL, "the array that receives them, one {key, value} each"},
+    {"strip", MRS_ARG_TEXT, false, NULL, "is left out in front of the names that become keys"},
+    MRSI_PACKED_KEYS,
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether `as` may exist already (false)"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+
+/* ---- compile ---- */
+void
+mrsi_packed_read(struct mrsi_read *r, struct mrsi_packed *p)
+{
+    p->key = "k";
+    p->value = "v";
+    mrsi_map_read(r, &p->map);
+    if (mrsi_read_path(r, mrsi_slot(r, "as"), &p->as)) {
+        mrsi_read_not_id(r, mrsi_slot(r, "as"), &p->as);
+    }
+    mrsi_read_name(r, mrsi_slot(r, "key"), &p->key);
+    mrsi_read_name(r, mrsi_slot(r, "value"), &p->value);
+    mrsi_read_bool(r, mrsi_slot(r, "replace"), &p->replace);
+    if (strcmp(p->key, p->value) == 0) {
+        mrsi_read_error(r, mrsi_slot_given(mrsi_slot(r, "value")) ? "value" : "key", NULL,
+                        "key and value of an element would both be called `%s`", p->key);
+    }
+    p->key_len = (uint32_t)strlen(p->key);
+    p->value_len = (uint32_t)strlen(p->value);
+}
+
+void
+mrsi_packed_edit(struct mrsi_read *r, struct mrsi_packed *p, const struct mrs_path *path)
+{
+    struct mrs_err e;
+    if (!mrsi_read_good(r) || p->as.n == 1) {
+        return;
+    }
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_edit_new(r->args->mem, &p->edit, &e);
+    if (st == MRS_OK && !mrsi_keep_add(&p->map.keep, MRSI_EDIT, p->edit)) {
+        st = mrs_err_memory(&e, 0);
+    }
+    MRS_THEN(st, mrs_edit_add(p->edit, path, &e));
+    if (st != MRS_OK) {
+        mrsi_read_failed(r, "as", NULL, st, &e);
+    }
+}
+
+/* One entry of the list: a text may end in `*`, a list is a name as it is. */
+static void
+read_field(struct mrsi_read *r, struct pack *s, const struct mrs_elem *e, const struct mrs_path *p, struct field *out)
+{
+    *out = (struct field){p->part[0].name, p->part[0].len, false};
+    const char *star = e->v.type == MRS_STRING ? strchr(out->name, '*') : NULL;
+    if (p->n != 1) {
+        mrsi_read_error(r, "fields", e->name, "`%s` is no top-level field; only those can be packed", p->text);
+    } else if (star && star[1]) {
+        mrsi_read_error(r, "fields", e->name, "`%s`: `*` may stand only at the end of a name; a field that is called "
+                        "so is written [\"%s\"]", p->text, p->text);
+    } else if (star) {
+        out->begins = s->patterns = true;
+        out->len--;
+    } else if (s->packed.as.n && strcmp(out->name, s->packed.as.part[0].name) == 0) {
+        mrsi_read_error(r, "fields", e->name, "`%s` is where the array goes (`as`)", out->name);
+    } else {
+        mrsi_read_not_id(r, (struct mrsi_slot){e->v, "fields", e->name, NULL}, p);
+    }
+}
+
+static void
+read_fields(struct mrsi_read *r, struct pack *s)
+{
+    struct mrsi_slot slot = mrsi_slot(r, "fields");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (!mrsi_read_paths(r, slot, &s->fields)) {
+        return;
+    }
+    if (s->fields.n == 0) {
+        mrsi_read_error(r, "fields", NULL, "names no field");
+    }
+    s->field = mrsi_read_alloc(r, s->fields.n, sizeof *s->field);
+    mrs_walk_init(&w, mrs_val_view(slot.v));
+    for (uint32_t i = 0; i < s->fields.n && s->field && mrs_walk_next(&w, &e) == 1; i++) {
+        read_field(r, s, &e, &s->fields.path[i], &s->field[i]);
+    }
+}
+
+/* The array keeps its own indexes where a pattern would take its name. */
+static void
+plan_indexes(struct mrsi_read *r, struct pack *s)
+{
+    struct mrsi_map *m = &s->packed.map;
+    struct mrsi_move *mv = mrsi_read_alloc(r, s->fields.n + 1, sizeof *mv);
+    const char **begins = mrsi_read_alloc(r, s->fields.n, sizeof *begins);
+    if (!mv || !begins) {
+        return;
+    }
+    const char *top = s->packed.as.part[0].name;
+    mv[m->moves.n++] = (struct mrsi_move){top, top};
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        const struct field *f = &s->field[i];
+        if (f->begins) {
+            begins[m->moves.n_begins++] = mrsi_read_text_of(r, "%.*s", (int)f->len, f->name);
+        } else if (mrsi_index_plain(&s->fields.path[i])) {
+            mv[m->moves.n++] = (struct mrsi_move){f->name, NULL};
+        }
+    }
+    m->moves.begins = begins;
+    m->moves.move = mv;
+}
+
+static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
+                                     struct mrs_buf *out, bool *changed);
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct pack *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->packed.map.edit = edit_document;
+    s->packed.map.place = "as";
+    s->strip = "";
+    mrsi_packed_read(&r, &s->packed);
+    mrsi_read_text(&r, mrsi_slot(&r, "strip"), &s->strip);
+    s->strip_len = (uint32_t)strlen(s->strip);
+    read_fields(&r, s);
+    if (mrsi_read_good(&r)) {
+        plan_indexes(&r, s);
+    }
+    mrsi_packed_edit(&r, &s->packed, &s->packed.as);
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- documents ---- */
+struct pack_packing {
+    const struct pack *s;
+    struct mrs_ctx *c;
+    struct mrsi_shape_items items; /* the array */
+    struct mrs_val array;
+    bool any, placed;
+    size_t place; /* where it goes in place of the one that is there; 0: at the end */
+};
+
+static bool
+is_array_name(const struct pack *s, const struct mrs_elem *e)
+{
+    return mrs_name_is(e, s->packed.as.part[0].name, s->packed.as.part[0].len);
+}
+
+static bool
+is_packed(const struct pack *s, const struct mrs_elem *e)
+{
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        const struct field *f = &s->field[i];
+        if (!f->begins ? mrs_name_is(e, f->name, f->len)
+                       : e->name_len >= f->len && memcmp(e->name, f->name, f->len) == 0 && !is_array_name(s, e) &&
+                             !mrs_name_is(e, "_id", 3)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+put_item(struct pack_packing *x, const struct mrs_elem *e)
+{
+    const struct pack *s = x->s;
+    struct mrs_buf *b = x->items.buf;
+    const char *name = e->name;
+    uint32_t n = e->name_len;
+    if (n >= s->strip_len && memcmp(name, s->strip, s->strip_len) == 0) {
+        name += s->strip_len;
+        n -= s->strip_len;
+    }
+    mrsi_put_head(b, MRS_DOCUMENT, x->items.name, x->items.name_len);
+    size_t at = mrsi_put_open(b);
+    mrsi_put_text(b, s->packed.key, s->packed.key_len, name, n);
+    mrsi_put_elem(b, s->packed.value, s->packed.value_len, e->v);
+    mrsi_put_close(b, at);
+    mrsi_items_step(&x->items);
+    x->any = true;
+}
+
+/* The document without the fields, appended to rest, and the fields as an array. */
+static enum mrs_status
+take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct mrsi_seen *names)
+{
+    const struct pack *s = x->s;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    const uint8_t *run = d.p + 4;
+    size_t at = mrsi_put_open(rest);
+    mrsi_seen_begin(names);
+    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
+        bool there = !s->packed.edit && !x->place && is_array_name(s, &e);
+        mrsi_seen_add(names, &e);
+        if (there && !s->packed.replace) {
+            return mrsi_step_refuse(x->c, "as", "%s exists already", s->packed.as.text);
+        }
+        if (!there && !is_packed(s, &e)) {
+            continue;
+        }
+        mrs_buf_put(rest, run, (size_t)(e.p - run));
+        run = w.at;
+        if (there) {
+            x->place = rest->n;
+        } else {
+            put_item(x, &e);
+        }
+    }
+    mrs_buf_put(rest, run, (size_t)(w.end - run));
+    mrsi_put_close(rest, at);
+    mrsi_items_close(&x->items);
+    enum mrs_status st = mrs_buf_status(rest, x->c->err);
+    MRS_THEN(st, mrs_buf_status(x->items.buf, x->c->err));
+    if (st == MRS_OK) {
+        x->array = mrsi_items_val(&x->items);
+    }
+    return st;
+}
+
+/* Into the document that begins at `at`, whose last byte is its end. */
+static enum mrs_status
+put_at_top(struct pack_packing *x, struct mrs_buf *out, size_t at)
+{
+    const struct mrs_part *as = &x->s->packed.as.part[0];
+    size_t n = 2 + (size_t)as->len + x->array.n, place = x->place ? x->place : out->n - 1;
+    if (!mrs_buf_take(out, n)) {
+        return mrs_buf_status(out, x->c->err);
+    }
+    uint8_t *p = out->p + place;
+    memmove(p + n, p, out->n - n - place);
+    *p++ = MRS_ARRAY;
+    memcpy(p, as->name, (size_t)as->len + 1);
+    memcpy(p + as->len + 1, x->array.p, x->array.n);
+    mrs_put32(out->p + at, (uint32_t)(out->n - at));
+    return MRS_OK;
+}
+
+static enum mrs_status
+put_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+         struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct pack_packing *x = arg;
+    const char *as = x->s->packed.as.text;
+    (void)raw;
+    (void)e;
+    if (site->blocked) {
+        return mrsi_step_refuse(x->c, "as", "%s cannot be written: its way is blocked by a value that is no document",
+                                as);
+    }
+    if (site->old.type != MRS_MISSING && !x->s->packed.replace) {
+        return mrsi_step_refuse(x->c, "as", "%s exists already", as);
+    }
+    x->placed = true;
+    *verdict = !x->any && site->old.type != MRS_MISSING ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
+    *put = x->array;
+    return MRS_OK;
+}
+
+static enum mrs_status
+put_below(struct pack_packing *x, struct mrs_view rest, struct mrs_buf *out)
+{
+    struct mrs_edit_run how = {.fn = put_site, .arg = x, .visit_missing = true};
+    bool changed;
+    enum mrs_status st = mrs_edit_run(x->s->packed.edit, &how, rest, out, &changed, x->c->err);
+    if (st == MRS_OK && !x->placed) {
+        return mrsi_step_refuse(x->c, "as", "%s has no place: an array on its way is empty", x->s->packed.as.text);
+    }
+    return st;
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct pack *s = state;
+    struct pack_packing x = {.s = s, .c = c};
+    struct mrs_buf *rest = s->packed.edit ? &w->out[1] : out;
+    struct mrsi_seen names;
+    size_t at = rest->n, start = out->n;
+    mrs_buf_reset(&w->raw);
+    mrsi_items_open(&x.items, &w->raw);
+    enum mrs_status st = take_out(&x, d, rest, &names);
+    if (st == MRS_OK && !x.any && x.place) { /* packed by an earlier run: an empty array in its place would lose it */
+        out->n = start;
+        mrs_buf_put(out, d.p, d.n);
+        *changed = false;
+        return mrs_buf_status(out, c->err);
+    }
+    if (st == MRS_OK) {
+        st = s->packed.edit ? put_below(&x, mrsi_buf_view(rest, at), out) : put_at_top(&x, out, at);
+    }
+    if (st != MRS_OK) {
+        return st;
+    }
+    *changed = out->n - start != d.n || memcmp(out->p + start, d.p, d.n) != 0;
+    if (*changed && (x.any || !s->packed.edit)) {
+        st = mrsi_seen_check(&names, c, d);
+    }
+    return st == MRS_OK && *changed ? mrsi_step_depth(c, "fields", d, mrsi_buf_view(out, start)) : st;
+}
+
+/* ---- description ---- */
+static void
+tell_losses(struct mrsi_tell *t, const struct pack *s, const char *names)
+{
+    mrsi_tell_loss(t, "the places of %s among the fields", names);
+    for (uint32_t i = 0; i < s->fields.n && s->strip_len; i++) {
+        const struct field *f = &s->field[i];
+        if (f->len < s->strip_len || memcmp(f->name, s->strip, s->strip_len) != 0) {
+            mrsi_tell_loss(t, "which keys were names that do not begin with `%s`", s->strip);
+            break;
+        }
+    }
+    if (s->packed.replace) {
+        mrsi_tell_loss(t, "old values of %s, where there were any", s->packed.as.text);
+    }
+}
+
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct pack *s = state;
+    struct mrsi_tell t;
+    mrsi_map_tell(&t, &s->packed.map, arena, out, e);
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        mrsi_tell_touch(&t, 0, 'R', s->field[i].begins ? "" : s->fields.path[i].text);
+        mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
+    }
+    mrsi_tell_touch(&t, 0, 'A', s->packed.as.text);
+    out->takes_away = true;
+    if (s->patterns) {
+        mrsi_tell_quiet(&t, "which fields a pattern takes is known only when a document is read: name the fields, or "
+                            "run the plan with --quiet-by");
+    }
+    mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
+    if (!s->packed.replace) {
+        mrsi_tell_once(&t, "what it writes is there already when it is run again");
+    }
+    const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
+    mrsi_tell_words(&t, "packs %s of %s%s into the array %s of {%s, %s}", names, mrsi_map_those(&s->packed.map),
+                    s->packed.map.in.ns, s->packed.as.text, s->packed.key, s->packed.value);
+    tell_losses(&t, s, names);
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct pack *s = state;
+    const struct mrsi_map *m = &s->packed.map;
+    enum mrs_status st = mrsi_map_catalog(describe, state, cat, e);
+    struct mrs_cat_coll *cc = mrs_catalog_find(cat, m->in.db, m->in.coll);
+    if (st != MRS_OK || !m->indexes || !mrsi_index_named(cat, &m->in, &s->packed.as)) {
+        return st;
+    }
+    const char *path[2], *part[2] = {s->packed.key, s->packed.value};
+    for (int i = 0; i < 2; i++) {
+        size_t n = strlen(s->packed.as.text) + strlen(part[i]) + 2;
+        char *text = mrs_arena_alloc(mrs_catalog_arena(cat), n);
+        if (!text) {
+            return mrs_err_memory(e, n);
+        }
+        snprintf(text, n, "%s.%s", s->packed.as.text, part[i]);
+        path[i] = text;
+    }
+    return mrsi_index_reference(cat, cc, path, 2, e);
+}
+
+const struct mrs_step_type mrsi_step_pack = {
+    .name = "pack",
+    .summary = "makes an array of key and value of fields of one kind",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_pack_invert,
+    .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
+    .spread = &mrsi_map_ops,
+};

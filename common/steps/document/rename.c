@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rename.c - fields under other names: the step `rename`.
+ *
+ * All renames of a step happen at once, so that a swap works: every old and every new path is a
+ * place of one edit, and what goes where is read from the document as it was. On one level the
+ * element keeps its place and gets another name. To another level it is removed there and appended
+ * here; both places then lie in the same instance of the level that they share ("lines.a.x:
+ * lines.x" goes element by element), and between that level and either place there may be no array:
+ * out of one or into one would lose which element was meant, and the document is refused. */
+#include "steps/kit/invert.h"
+#include "steps/kit/map.h"
+#include "steps/kit/shape.h"
+#include "mongoreshape/context.h"
+
+#define NONE UINT32_MAX
+
+struct rename_entry {
+    struct mrs_path old, new;
+    uint32_t shared; /* names that both ways have in common */
+    bool level;      /* old and new lie on one level */
+    uint32_t cursor; /* first of its cursors, one for each shared name */
+};
+struct rename_place { /* of an edit */
+    uint32_t leaves;  /* entry whose old path this is */
+    uint32_t arrives; /* entry whose new path this is */
+};
+struct rename {
+    struct mrsi_map map;
+    struct rename_entry *entry;
+    uint32_t n;
+    struct rename_place *place;
+    const struct mrs_path **path; /* of each place */
+    uint32_t n_places;
+    struct mrs_edit *edit;
+    bool replace, levels; /* levels: some entry goes to another level */
+    uint32_t n_cursors;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
+    {"fields", MRS_ARG_MAP, true, NULL, "old path: new path"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether a field that has the new name already is overwritten (false)"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+
+/* ---- compile ---- */
+static uint32_t
+place_of(const struct rename *s, const struct mrs_path *p)
+{
+    uint32_t i = 0;
+    while (i < s->n_places && !mrs_path_equal(s->path[i], p)) {
+        i++;
+    }
+    return i;
+}
+
+/* The number of the path in the edit; NONE after a report. */
+static uint32_t
+add_place(struct mrsi_read *r, struct rename *s, const struct mrs_path *p, const char *sub)
+{
+    struct mrs_err e;
+    uint32_t i = place_of(s, p);
+    if (i < s->n_places) {
+        return i;
+    }
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_edit_add(s->edit, p, &e);
+    if (st != MRS_OK) {
+        mrsi_read_failed(r, "fields", sub, st, &e);
+        return NONE;
+    }
+    s->place[i] = (struct rename_place){NONE, NONE};
+    s->path[i] = p;
+    s->n_places++;
+    return i;
+}
+
+static void
+add_entry(struct mrsi_read *r, struct rename *s, const struct mrs_elem *el)
+{
+    struct rename_entry *x = &s->entry[s->n];
+    struct mrsi_slot to = {el->v, "fields", el->name, NULL};
+    bool named = mrsi_read_path_text(r, "fields", el->name, el->name, &x->old);
+    if (!mrsi_read_path(r, to, &x->new) || !named) {
+        return;
+    }
+    if (!mrsi_read_not_id(r, to, &x->old) || !mrsi_read_not_id(r, to, &x->new)) {
+        return;
+    }
+    if (mrs_path_equal(&x->old, &x->new)) {
+        mrsi_read_error(r, "fields", el->name, "`%s` would keep its name", el->name);
+        return;
+    }
+    uint32_t least = x->old.n < x->new.n ? x->old.n : x->new.n;
+    while (x->shared + 1 < least && strcmp(x->old.part[x->shared].name, x->new.part[x->shared].name) == 0) {
+        x->shared++;
+    }
+    x->level = x->old.n == x->new.n && x->shared + 1 == x->old.n;
+    x->cursor = s->n_cursors;
+    s->n_cursors += x->level ? 0 : x->shared;
+    s->levels = s->levels || !x->level;
+    uint32_t old = add_place(r, s, &x->old, el->name), new = add_place(r, s, &x->new, el->name);
+    if (old == NONE || new == NONE) {
+        return;
+    }
+    if (s->place[new].arrives != NONE) {
+        mrsi_read_error(r, "fields", el->name, "`%s` is the new name of two fields", x->new.text);
+        return;
+    }
+    s->place[old].leaves = s->n;
+    s->place[new].arrives = s->n;
+    s->n++;
+}
+
+static void
+read_fields(struct mrsi_read *r, struct rename *s)
+{
+    struct mrsi_slot f = mrsi_slot(r, "fields");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t room = 0;
+    if (f.v.type != MRS_DOCUMENT || f.v.n <= 5) {
+        if (mrsi_slot_given(f)) {
+            mrsi_read_error(r, "fields", NULL, "must be a map of old path: new path with at least one entry");
+        }
+        return;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(f.v)); mrs_walk_next(&w, &el) == 1;) {
+        room++;
+    }
+    s->entry = mrsi_read_alloc(r, room, sizeof *s->entry);
+    s->place = mrsi_read_alloc(r, room, 2 * sizeof *s->place);
+    s->path = mrsi_read_alloc(r, room, 2 * sizeof *s->path);
+    if (!s->entry || !s->place || !s->path) {
+        return;
+    }
+    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_keep_add(&s->map.keep, MRSI_EDIT, s->edit)) {
+        r->status = mrs_err_memory(r->err, 0);
+        return;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(f.v)); r->status == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
+        memset(&s->entry[s->n], 0, sizeof *s->entry);
+        add_entry(r, s, &el);
+    }
+}
+
+static void
+plan_indexes(struct mrsi_read *r, struct rename *s)
+{
+    struct mrsi_move *mv = mrsi_read_alloc(r, s->n, sizeof *mv);
+    for (uint32_t i = 0; i < s->n && mv; i++) {
+        const struct rename_entry *x = &s->entry[i];
+        if (mrsi_index_plain(&x->old)) {
+            mv[s->map.moves.n++] = (struct mrsi_move){x->old.text, mrsi_index_plain(&x->new) ? x->new.text : NULL};
+        }
+    }
+    s->map.moves.move = mv;
+}
+
+static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
+                                     struct mrs_buf *out, bool *changed);
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct rename *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->map.edit = edit_document;
+    s->map.place = "fields";
+    mrsi_map_read(&r, &s->map);
+    mrsi_read_bool(&r, mrsi_slot(&r, "replace"), &s->replace);
+    read_fields(&r, s);
+    if (mrsi_read_good(&r)) {
+        plan_indexes(&r, s);
+    }
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- documents ---- */
+struct cursor { /* the element of an array that was asked for last: positions only grow within one array */
+    const uint8_t *array;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t pos; /* of e, from 1; 0: none yet */
+};
+struct renaming {
+    const struct rename *s;
+    struct mrs_ctx *c;
+    struct mrs_view doc; /* as it was */
+    struct cursor *cursor;
+    bool late;  /* something arrives where a field stands: it must go first */
+    bool defer; /* so arrivals wait for a second run */
+};
+
+static struct mrs_val
+item_at(struct cursor *k, struct mrs_val array, uint32_t pos)
+{
+    if (k->array != array.p || k->pos > pos + 1) {
+        *k = (struct cursor){.array = array.p};
+        mrs_walk_init(&k->w, mrs_val_view(array));
+    }
+    while (k->pos < pos + 1) {
+        if (mrs_walk_next(&k->w, &k->e) != 1) {
+            return mrs_missing();
+        }
+        k->pos++;
+    }
+    return k->e.v;
+}
+
+/* The instance of the shared level that a place lies in; *arrays: how many arrays are passed on the
+ * way to it. False: the way to the place ends before. */
+static bool
+shared_level(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site,
+             struct mrs_view *level, uint32_t *arrays)
+{
+    struct mrs_val v = mrs_view_val(x->doc);
+    *arrays = 0;
+    for (uint32_t i = 0; i < en->shared && v.type == MRS_DOCUMENT; i++) {
+        v = mrs_doc_get(mrs_val_view(v), en->old.part[i].name);
+        if (v.type == MRS_ARRAY) {
+            v = *arrays < site->n_index ? item_at(&x->cursor[en->cursor + i], v, site->index[*arrays]) : mrs_missing();
+            ++*arrays;
+        }
+    }
+    *level = mrs_val_view(v);
+    return v.type == MRS_DOCUMENT;
+}
+
+static const char *
+last_name(const struct mrs_path *p, uint32_t *len)
+{
+    *len = p->part[p->n - 1].len;
+    return p->part[p->n - 1].name;
+}
+
+/* May the field at this place go to its other level? Refuses arrays on the way of either. */
+static enum mrs_status
+check_leave(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site)
+{
+    struct mrs_view level;
+    uint32_t arrays;
+    if (!shared_level(x, en, site, &level, &arrays) || site->n_index > arrays) {
+        return mrsi_step_refuse(x->c, "fields", "%s lies in an array, and %s does not", en->old.text, en->new.text);
+    }
+    struct mrs_val v = mrs_view_val(level);
+    for (uint32_t i = en->shared; i + 1 < en->new.n; i++) {
+        v = mrs_doc_get(mrs_val_view(v), en->new.part[i].name);
+        if (v.type == MRS_MISSING) {
+            break;
+        }
+        if (v.type == MRS_ARRAY) {
+            return mrsi_step_refuse(x->c, "fields", "%s lies in an array, and %s does not", en->new.text, en->old.text);
+        }
+        if (v.type != MRS_DOCUMENT) {
+            return mrsi_step_refuse(x->c, "fields",
+                                    "%s cannot be written: its way is blocked by a value that is no document",
+                                    en->new.text);
+        }
+    }
+    return MRS_OK;
+}
+
+/* The value that arrives at this place from another level; missing: none. */
+static struct mrs_val
+arriving(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site)
+{
+    struct mrs_view level;
+    uint32_t arrays;
+    struct mrs_path below = en->old;
+    if (!shared_level(x, en, site, &level, &arrays)) {
+        return mrs_missing();
+    }
+    below.part += en->shared;
+    below.n -= en->shared;
+    return mrs_path_get(&below, level);
+}
+
+static bool
+has_old(const struct rename_entry *en, struct mrs_view holder)
+{
+    struct mrs_elem e;
+    uint32_t n;
+    const char *name = last_name(&en->old, &n);
+    return mrs_doc_find(holder, name, n, &e);
+}
+
+struct answer { /* of the edit's function */
+    enum mrs_edit_verdict *verdict;
+    struct mrs_val *put;
+};
+
+/* What arrives at a place where `gone` says whether its own field leaves. */
+static enum mrs_status
+arrive(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site, bool gone, struct answer to)
+{
+    struct mrs_val v = en->level ? mrs_missing() : arriving(x, en, site);
+    bool comes = en->level ? !site->blocked && has_old(en, site->holder) : v.type != MRS_MISSING;
+    bool there = site->old.type != MRS_MISSING && !gone;
+    if (!comes) {
+        return MRS_OK;
+    }
+    if (there && !x->s->replace) {
+        return mrsi_step_refuse(x->c, "fields", "%s exists already", en->new.text);
+    }
+    if (there) {
+        *to.verdict = MRS_EDIT_REMOVE;
+    }
+    if (!en->level && site->old.type != MRS_MISSING) {
+        x->late = true;
+    } else if (!en->level && !x->defer) {
+        *to.verdict = MRS_EDIT_PUT;
+        *to.put = v;
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+rename_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+            struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct renaming *x = arg;
+    const struct rename_place *p = &x->s->place[site->path_no];
+    bool gone = p->leaves != NONE && site->old.type != MRS_MISSING && !site->blocked;
+    enum mrs_status st = MRS_OK;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (gone) {
+        const struct rename_entry *en = &x->s->entry[p->leaves];
+        uint32_t n;
+        const char *name = last_name(&en->new, &n);
+        *verdict = en->level ? MRS_EDIT_SPLICE : MRS_EDIT_REMOVE;
+        if (en->level) {
+            mrsi_put_elem(raw, name, n, site->old);
+        } else {
+            st = check_leave(x, en, site);
+        }
+    }
+    if (st == MRS_OK && p->arrives != NONE) {
+        st = arrive(x, &x->s->entry[p->arrives], site, gone, (struct answer){verdict, put});
+    }
+    return st;
+}
+
+/* The second run: what arrives from another level and is not there yet. */
+static enum mrs_status
+append_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+            struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct renaming *x = arg;
+    uint32_t i = x->s->place[site->path_no].arrives;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (i != NONE && !x->s->entry[i].level && !site->blocked && site->old.type == MRS_MISSING) {
+        *verdict = MRS_EDIT_PUT;
+        *put = arriving(x, &x->s->entry[i], site);
+    }
+    return MRS_OK;
+}
+
+/* What arrives from another level is appended, also where a field of that name stood: so that one
+ * goes in a run of its own. Positions in arrays are the same in both runs. */
+static enum mrs_status
+edit_twice(struct renaming *x, struct mrs_edit_run how, struct mrsi_work *w, struct mrs_buf *out, bool *changed)
+{
+    struct mrs_buf *between = &w->out[1];
+    x->defer = true;
+    enum mrs_status st = mrs_edit_run(x->s->edit, &how, x->doc, between, changed, x->c->err);
+    if (st == MRS_OK) {
+        how.fn = append_site;
+        st = mrs_edit_run(x->s->edit, &how, mrsi_buf_view(between, 0), out, changed, x->c->err);
+    }
+    if (st == MRS_OK) {
+        *changed = out->n != x->doc.n || memcmp(out->p, x->doc.p, out->n) != 0;
+    }
+    return st;
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct rename *s = state;
+    struct renaming x = {.s = s, .c = c, .doc = d};
+    struct mrs_edit_run how = {.fn = rename_site, .arg = &x, .visit_missing = s->levels, .raw = &w->raw};
+    if (s->n_cursors) {
+        size_t size = s->n_cursors * sizeof *x.cursor;
+        x.cursor = mrs_arena_alloc(c->arena, size);
+        if (!x.cursor) {
+            return mrs_err_memory(c->err, size);
+        }
+        memset(x.cursor, 0, size);
+    }
+    enum mrs_status st = mrs_edit_run(s->edit, &how, d, out, changed, c->err);
+    if (st == MRS_OK && x.late) {
+        out->n = 0;
+        st = edit_twice(&x, how, w, out, changed);
+    }
+    return st;
+}
+
+/* ---- description ---- */
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct rename *s = state;
+    struct mrsi_tell t;
+    bool swaps = false;
+    mrsi_map_tell(&t, &s->map, arena, out, e);
+    mrsi_tell_words(&t, "renames ");
+    for (uint32_t i = 0; i < s->n; i++) {
+        mrsi_tell_touch(&t, 0, 'R', s->entry[i].old.text);
+        mrsi_tell_touch(&t, 0, 'D', s->entry[i].old.text);
+        mrsi_tell_touch(&t, 0, 'A', s->entry[i].new.text);
+        if (i < 6) {
+            mrsi_tell_words(&t, "%s%s to %s", i ? ", " : "", s->entry[i].old.text, s->entry[i].new.text);
+        }
+        if (!s->entry[i].level) {
+            mrsi_tell_loss(&t, "the place of %s among its fields", s->entry[i].old.text);
+        }
+    }
+    for (uint32_t i = 0; i < s->n_places; i++) {
+        swaps = swaps || (s->place[i].leaves != NONE && s->place[i].arrives != NONE);
+    }
+    if (s->n > 6) {
+        mrsi_tell_words(&t, " and %u more", s->n - 6);
+    }
+    mrsi_tell_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
+    out->takes_away = true;
+    mrsi_tell_not_direct(&t, "it takes names away that are still being read" MRSI_DO_CONTRACT);
+    if (s->replace) {
+        mrsi_tell_loss(&t, "fields that had one of the new names already");
+    }
+    if (swaps) {
+        mrsi_tell_once(&t, "a field gets the name that another one gives up: run again, they would move on");
+    }
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    return mrsi_map_catalog(describe, state, cat, e);
+}
+
+const struct mrs_step_type mrsi_step_rename = {
+    .name = "rename",
+    .summary = "gives fields of each document other names",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_rename_invert,
+    .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
+    .spread = &mrsi_map_ops,
+};

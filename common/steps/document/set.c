@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* set.c - computed fields: the step `set`.
+ *
+ * All expressions see the document as it was; then their values are written at once. Where all
+ * names stand at the top of the document, which is nearly always so, a single walk copies runs of
+ * bytes and puts the new elements between them; dotted names go through mrs_edit. A set that reads
+ * what it writes gives something else when it runs again, unless its `where` no longer takes what
+ * it has written: that is found out here, by asking each condition of `where` about the constants
+ * that are written. */
+#include "steps/kit/invert.h"
+#include "steps/kit/map.h"
+#include "mongoreshape/value.h"
+#include "steps/kit/shape.h"
+#include "mongoreshape/context.h"
+
+#define FLAT_MAX 24 /* names that are looked for one by one */
+
+struct set {
+    struct mrsi_map map;
+    struct mrsi_fields fields;
+    int errors, conflicts;
+    struct mrs_edit *edit; /* NULL: all names stand at the top */
+    int id;                /* the field that writes `_id`, -1: none */
+    uint64_t marks;        /* of the names at the top: most other names have a mark that is not among them */
+    bool reads_own, falsified;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
+    {"fields", MRS_ARG_FIELDS, true, NULL, "name: expression; a value that is missing ($$REMOVE) removes the field"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
+    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens where an expression or a dotted write "
+     "fails"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one new `_id` counts"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+
+/* One bit of 64 for a name. */
+static inline uint64_t
+mark_of(const char *name, uint32_t len)
+{
+    return 1ull << (((uint8_t)name[0] * 5u + len * 11u) & 63);
+}
+
+/* ---- compile ---- */
+struct reads { /* does anything that is read touch what is written */
+    const struct set *s;
+    const char *const *only; /* where not NULL: names, and the question is whether all that is read lies in them */
+    uint32_t n_only;
+    bool hit, outside;
+};
+
+static void
+see_read(void *arg, const char *path)
+{
+    struct reads *r = arg;
+    bool inside = false;
+    for (uint32_t i = 0; i < r->s->fields.n; i++) {
+        r->hit = r->hit || mrs_path_texts_meet(path, r->s->fields.path[i].text);
+    }
+    for (uint32_t i = 0; i < r->n_only; i++) {
+        size_t n = strlen(r->only[i]);
+        inside = inside || (strncmp(path, r->only[i], n) == 0 && (!path[n] || path[n] == '.'));
+    }
+    r->outside = r->outside || !inside;
+}
+
+/* Only a lack of memory is an error here: what cannot be decided is simply not known. */
+static enum mrs_status
+ok(struct mrsi_read *r, enum mrs_status st)
+{
+    if (st == MRS_DEAD) {
+        r->status = mrs_err_memory(r->err, 0);
+    }
+    return st;
+}
+
+/* One condition of `where`, asked about a document of the constants that are written: false means
+ * that what was written is never taken again. Only where it reads nothing else. */
+static bool
+condition_fails(struct mrsi_read *r, const struct set *s, struct mrs_view cond, struct mrs_view constants,
+                const char *const *names, uint32_t n)
+{
+    struct mrs_expr_env env = {r->args->mem, NULL, 0, r->args->now_ms};
+    struct mrs_query *q = NULL;
+    struct reads seen = {s, names, n, false, false};
+    bool yes = true;
+    if (ok(r, mrs_query_compile(&env, cond, &q, NULL)) != MRS_OK) {
+        return false;
+    }
+    mrs_query_reads(q, see_read, &seen);
+    struct mrs_eval ev = {.arena = r->args->arena, .root = constants};
+    bool known = !seen.outside && ok(r, mrs_query_match(q, &ev, &yes)) == MRS_OK;
+    mrs_query_free(q);
+    return known && !yes;
+}
+
+/* The constants that are written at the top, as a document in buf; names: also those that are removed. */
+static enum mrs_status
+constants_of(const struct set *s, struct mrs_buf *buf, const char **names, uint32_t *n, struct mrs_view *out)
+{
+    struct mrs_build b;
+    struct mrs_val v;
+    mrs_build_init(&b, buf);
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        const struct mrs_path *p = &s->fields.path[i];
+        if (p->n == 1 && mrs_expr_constant(s->fields.expr[i], &v)) {
+            mrs_build_val(&b, p->part[0].name, p->part[0].len, v);
+            names[(*n)++] = p->part[0].name;
+        }
+    }
+    return mrs_build_finish(&b, out, NULL);
+}
+
+static bool
+any_fails(struct mrsi_read *r, const struct set *s, struct mrs_view where, struct mrs_view constants,
+          const char *const *names, uint32_t n)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    struct mrs_buf buf;
+    bool found = false;
+    mrs_buf_init(&buf, r->args->mem, MRS_METADATA_MAX);
+    mrs_walk_init(&w, where);
+    while (!found && mrs_walk_next(&w, &e) == 1) {
+        struct mrs_build b;
+        struct mrs_view one;
+        mrs_buf_reset(&buf);
+        mrs_build_init(&b, &buf);
+        mrs_build_elem(&b, &e);
+        found = ok(r, mrs_build_finish(&b, &one, NULL)) == MRS_OK && condition_fails(r, s, one, constants, names, n);
+    }
+    mrs_buf_clear(&buf);
+    return found;
+}
+
+/* `$and` at the top of where is a list of more such conditions. */
+static bool
+falsifies(struct mrsi_read *r, const struct set *s)
+{
+    struct mrs_val where = mrsi_slot(r, "where").v, list;
+    struct mrs_buf buf;
+    struct mrs_view constants;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t n = 0;
+    const char **names = mrsi_read_alloc(r, s->fields.n, sizeof *names);
+    if (!names || where.type != MRS_DOCUMENT) {
+        return false;
+    }
+    mrs_buf_init(&buf, r->args->mem, MRS_METADATA_MAX);
+    bool found = ok(r, constants_of(s, &buf, names, &n, &constants)) == MRS_OK &&
+                 any_fails(r, s, mrs_val_view(where), constants, names, n);
+    list = mrs_doc_get(mrs_val_view(where), "$and");
+    if (!found && !buf.bad && list.type == MRS_ARRAY) {
+        for (mrs_walk_init(&w, mrs_val_view(list)); !found && mrs_walk_next(&w, &e) == 1;) {
+            found = e.v.type == MRS_DOCUMENT && any_fails(r, s, mrs_val_view(e.v), constants, names, n);
+        }
+    }
+    mrs_buf_clear(&buf);
+    return found;
+}
+
+static bool
+removes(const struct set *s, uint32_t i)
+{
+    struct mrs_val v;
+    return mrs_expr_constant(s->fields.expr[i], &v) && v.type == MRS_MISSING;
+}
+
+static bool
+always_removes(const struct set *s)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        any = any || removes(s, i);
+    }
+    return any;
+}
+
+/* What indexes follow: fields that are always removed; and which paths get other values. */
+static void
+plan_indexes(struct mrsi_read *r, struct set *s)
+{
+    const char **write = mrsi_read_alloc(r, s->fields.n, sizeof *write);
+    struct mrsi_move *mv = mrsi_read_alloc(r, s->fields.n, sizeof *mv);
+    if (!write || !mv) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        const struct mrs_path *p = &s->fields.path[i];
+        if (!removes(s, i)) {
+            write[s->map.n_write++] = p->text;
+        } else if (mrsi_index_plain(p)) {
+            mv[s->map.moves.n++] = (struct mrsi_move){p->text, NULL};
+        }
+    }
+    s->map.write = write;
+    s->map.moves.move = mv;
+}
+
+static void
+plan_writes(struct mrsi_read *r, struct set *s)
+{
+    struct mrs_err e;
+    bool flat = s->fields.n <= FLAT_MAX;
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        const struct mrs_path *p = &s->fields.path[i];
+        flat = flat && p->n == 1;
+        s->id = strcmp(p->part[0].name, "_id") == 0 ? (int)i : s->id;
+        s->marks |= mark_of(p->part[0].name, p->part[0].len);
+    }
+    mrs_err_clear(&e);
+    enum mrs_status st = flat ? MRS_OK : mrs_edit_new(r->args->mem, &s->edit, &e);
+    if (st == MRS_OK && s->edit && !mrsi_keep_add(&s->map.keep, MRSI_EDIT, s->edit)) {
+        st = mrs_err_memory(&e, 0);
+        s->edit = NULL;
+    }
+    for (uint32_t i = 0; i < s->fields.n && st == MRS_OK && s->edit; i++) {
+        st = mrs_edit_add(s->edit, &s->fields.path[i], &e);
+    }
+    if (st != MRS_OK) {
+        mrsi_read_failed(r, "fields", NULL, st, &e);
+    }
+}
+
+static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
+                                     struct mrs_buf *out, bool *changed);
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct set *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->id = -1;
+    s->map.edit = edit_document;
+    s->map.place = "fields";
+    mrsi_map_read(&r, &s->map);
+    mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->errors);
+    bool ruled = mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
+    if (mrsi_read_exprs(&r, mrsi_slot(&r, "fields"), &s->fields) && s->fields.n == 0) {
+        mrsi_read_error(&r, "fields", NULL, "names no field");
+    }
+    if (mrsi_read_good(&r)) {
+        struct reads seen = {s, NULL, 0, false, false};
+        plan_writes(&r, s);
+        s->map.claims = s->id >= 0;
+        plan_indexes(&r, s);
+        for (uint32_t i = 0; i < s->fields.n; i++) {
+            mrs_expr_reads(s->fields.expr[i], see_read, &seen);
+        }
+        s->reads_own = seen.hit;
+        s->falsified = s->reads_own && falsifies(&r, s);
+        if (ruled && s->id < 0) {
+            mrsi_read_error(&r, "conflicts", NULL, "is for a `set` of `_id` only");
+        }
+    }
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- documents ---- */
+struct set_place { /* of a field that is written */
+    uint32_t no;    /* of the document's fields */
+    uint32_t field; /* of those that are written */
+};
+struct sites { /* in the order of the document */
+    uint32_t n;
+    struct set_place place[FLAT_MAX];
+    struct mrs_elem elem[FLAT_MAX];
+};
+struct set_work {
+    struct mrsi_work work; /* first */
+    /* Where fields stand in documents with these names (struct mrs_eval_fields), none of which is there twice; 0: not
+     * known. */
+    uint64_t names;
+    uint32_t n;
+    struct set_place place[FLAT_MAX];
+};
+struct set_writing {
+    const struct set *s;
+    struct mrs_ctx *c;
+    const struct mrs_eval_fields *fields; /* of the document; NULL: they were not needed */
+    struct mrs_val *val; /* one a field */
+    bool *skip;          /* nothing is written there */
+    bool again;          /* a path proved blocked after some of it had been written */
+};
+
+static enum mrs_status
+evaluate(struct set_writing *x, struct mrs_view d, struct mrs_eval_fields *room)
+{
+    struct mrs_eval ev = mrsi_step_eval(x->c, d);
+    if (x->s->fields.n > 1 || mrsi_step_at_hand(x->c, d)) {
+        mrsi_step_fields(x->c, &ev, room);
+        x->fields = ev.fields;
+    }
+    for (uint32_t i = 0; i < x->s->fields.n; i++) {
+        enum mrs_status st = mrs_expr_eval(x->s->fields.expr[i], &ev, &x->val[i]);
+        x->skip[i] = false;
+        if (st == MRS_OK) {
+            continue;
+        }
+        if (st != MRS_FAIL || x->s->errors == MRSI_ERRORS_REFUSE) {
+            return st;
+        }
+        mrs_err_clear(x->c->err);
+        x->skip[i] = x->s->errors == MRSI_ERRORS_KEEP;
+        x->val[i] = x->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
+    }
+    return MRS_OK;
+}
+
+/* Index of the field of this name among those that are written, or n. */
+static inline uint32_t
+field_of(const struct set *s, const struct mrs_elem *e)
+{
+    uint32_t i = s->marks & mark_of(e->name, e->name_len) ? 0 : s->fields.n;
+    for (; i < s->fields.n; i++) {
+        const struct mrs_part *p = &s->fields.path[i].part[0];
+        if (p->len == e->name_len && p->name[0] == e->name[0] && memcmp(p->name, e->name, p->len) == 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* The fields of d that are written, from a walk; *names is of all of them. */
+static void
+find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mrsi_seen *names)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t met = 0; /* bits of the fields that were there */
+    mrsi_seen_begin(names);
+    at->n = 0;
+    mrs_walk_init(&w, d);
+    for (uint32_t no = 0; mrs_walk_next(&w, &e) == 1; no++) {
+        uint32_t i = field_of(s, &e);
+        mrsi_seen_add(names, &e);
+        if (i < s->fields.n && !(met & 1u << i)) {
+            met |= 1u << i;
+            at->place[at->n] = (struct set_place){no, i};
+            at->elem[at->n++] = e;
+        }
+    }
+}
+
+/* Names at the top only. Runs of fields that stay are copied in one piece. */
+static void
+write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *at, struct mrs_buf *out, bool *changed)
+{
+    const struct set *s = x->s;
+    const uint8_t *run = d.p + 4;
+    uint32_t met = 0;
+    size_t start = mrsi_put_open(out);
+    for (uint32_t k = 0; k < at->n; k++) {
+        uint32_t i = at->place[k].field;
+        const struct mrs_elem *e = &at->elem[k];
+        met |= 1u << i;
+        if (x->skip[i] || mrs_identical(x->val[i], e->v)) {
+            continue;
+        }
+        mrs_buf_put(out, run, (size_t)(e->p - run));
+        run = e->v.p + e->v.n;
+        *changed = true;
+        if (x->val[i].type != MRS_MISSING) {
+            mrsi_put_elem(out, e->name, e->name_len, x->val[i]);
+        }
+    }
+    mrs_buf_put(out, run, (size_t)(d.p + d.n - 1 - run));
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        if (!(met & 1u << i) && !x->skip[i] && x->val[i].type != MRS_MISSING) {
+            mrsi_put_elem(out, s->fields.path[i].part[0].name, s->fields.path[i].part[0].len, x->val[i]);
+            *changed = true;
+        }
+    }
+    mrsi_put_close(out, start);
+}
+
+/* Where documents of the same names have been rewritten before, nobody needs to look for those that are written. */
+static enum mrs_status
+write_flat(struct set_writing *x, struct set_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
+{
+    const struct mrs_eval_fields *f = x->fields;
+    struct mrsi_seen names;
+    struct sites at;
+    bool known = f && f->names && f->names == w->names;
+    at.n = 0;
+    for (uint32_t k = 0; known && k < w->n; k++) {
+        at.place[k] = w->place[k];
+        at.elem[at.n++] = f->e[w->place[k].no];
+    }
+    if (!known) {
+        find_walking(x->s, d, &at, &names);
+    }
+    write_runs(x, d, &at, out, changed);
+    enum mrs_status st = *changed && !known ? mrsi_seen_check(&names, x->c, d) : MRS_OK;
+    if (st == MRS_OK && *changed && !known && f && f->names) {
+        w->names = f->names;
+        w->n = at.n;
+        memcpy(w->place, at.place, at.n * sizeof *at.place);
+    }
+    return st;
+}
+
+static enum mrs_status
+write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+           struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct set_writing *x = arg;
+    uint32_t i = site->path_no;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (x->skip[i] || x->val[i].type == MRS_MISSING) {
+        return MRS_OK;
+    }
+    if (!site->blocked) {
+        *verdict = MRS_EDIT_PUT;
+        *put = x->val[i];
+        return MRS_OK;
+    }
+    if (x->s->errors == MRSI_ERRORS_REFUSE) {
+        return mrsi_step_refuse(x->c, "fields",
+                                "%s cannot be written: its way is blocked by a value that is no document",
+                                x->s->fields.path[i].text);
+    }
+    x->skip[i] = x->again = true;
+    return MRS_OK;
+}
+
+static enum mrs_status
+remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+            struct mrs_buf *raw, struct mrs_err *e)
+{
+    const struct set_writing *x = arg;
+    bool gone = !x->skip[site->path_no] && x->val[site->path_no].type == MRS_MISSING;
+    (void)put;
+    (void)raw;
+    (void)e;
+    *verdict = gone ? MRS_EDIT_REMOVE : MRS_EDIT_KEEP;
+    return MRS_OK;
+}
+
+/* A blocked path is written nowhere, not even where it was free before the block was met: then all
+ * is done again. */
+static enum mrs_status
+write_values(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
+{
+    struct mrs_edit_run how = {.fn = write_site, .arg = x, .visit_missing = true, .raw = &w->raw};
+    size_t start = out->n;
+    enum mrs_status st;
+    do {
+        out->n = start;
+        x->again = false;
+        mrs_err_clear(x->c->err);
+        st = mrs_edit_run(x->s->edit, &how, d, out, changed, x->c->err);
+    } while ((st == MRS_OK || st == MRS_FAIL) && x->again);
+    return st;
+}
+
+/* What goes does so first and for itself: arrays directly inside arrays end the way of a write, not
+ * that of a removal. */
+static enum mrs_status
+write_nested(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
+{
+    struct mrs_edit_run how = {.fn = remove_site, .arg = x, .raw = &w->raw, .inner_arrays = true};
+    bool writes = false, goes = false, gone = false;
+    for (uint32_t i = 0; i < x->s->fields.n; i++) {
+        writes = writes || (!x->skip[i] && x->val[i].type != MRS_MISSING);
+        goes = goes || (!x->skip[i] && x->val[i].type == MRS_MISSING);
+    }
+    if (!goes) {
+        return write_values(x, w, d, out, changed);
+    }
+    struct mrs_buf *first = writes ? &w->out[1] : out;
+    if (writes) {
+        mrs_buf_reset(first);
+    }
+    enum mrs_status st = mrs_edit_run(x->s->edit, &how, d, first, &gone, x->c->err);
+    if (st == MRS_OK && writes) {
+        st = write_values(x, w, gone ? mrsi_buf_view(first, 0) : d, out, changed);
+    }
+    *changed = *changed || gone;
+    return st;
+}
+
+/* What was written may not nest deeper than a server takes, unless the document did before. Most
+ * values are shallow enough wherever they stand. */
+static enum mrs_status
+check_depth(const struct set_writing *x, struct mrs_view d, const struct mrs_buf *out)
+{
+    bool suspect = false;
+    for (uint32_t i = 0; i < x->s->fields.n; i++) {
+        struct mrs_val v = x->val[i];
+        bool holds = !x->skip[i] && (v.type == MRS_DOCUMENT || v.type == MRS_ARRAY);
+        int depth = holds ? mrs_doc_depth(mrs_val_view(v)) : 0;
+        suspect = suspect || depth + 2 * (int)x->s->fields.path[i].n > MRS_DEPTH_MAX;
+    }
+    return suspect ? mrsi_step_depth(x->c, "fields", d, mrsi_buf_view(out, 0)) : MRS_OK;
+}
+
+/* A computed `_id` must be one that a server takes, whatever `errors` says. */
+static enum mrs_status
+check_id(const struct set_writing *x, const struct mrs_buf *out)
+{
+    struct mrs_val id = mrs_doc_get(mrsi_buf_view(out, 0), "_id");
+    if (x->s->id < 0 || x->skip[x->s->id] || mrsi_step_id_ok(id)) {
+        return MRS_OK;
+    }
+    return mrsi_step_refuse(x->c, "fields", "the new _id is %s, which no server takes", mrs_type_name(id.type));
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct set *s = state;
+    uint32_t n = s->fields.n;
+    struct set_writing x = {.s = s, .c = c};
+    x.val = mrs_arena_alloc(c->arena, n * sizeof *x.val + n);
+    if (!x.val) {
+        return mrs_err_memory(c->err, n * sizeof *x.val);
+    }
+    x.skip = (bool *)(x.val + n);
+    struct mrs_eval_fields room;
+    enum mrs_status st = evaluate(&x, d, &room);
+    if (st == MRS_OK) {
+        st = s->edit ? write_nested(&x, w, d, out, changed)
+                     : write_flat(&x, (struct set_work *)w, d, out, changed);
+    }
+    if (st == MRS_OK) {
+        st = mrs_buf_status(out, c->err);
+    }
+    if (st == MRS_OK && *changed) {
+        st = check_depth(&x, d, out);
+    }
+    bool computed = s->id >= 0 && (*changed || s->fields.path[s->id].n == 1); /* missing where none was is no change */
+    return st == MRS_OK && computed ? check_id(&x, out) : st;
+}
+
+/* ---- description ---- */
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct set *s = state;
+    struct mrsi_tell t;
+    mrsi_map_tell(&t, &s->map, arena, out, e);
+    out->conflicts = (enum mrs_conflicts)s->conflicts;
+    out->new_ids = s->id >= 0;
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        const char *path = s->fields.path[i].text;
+        mrsi_tell_expr(&t, 0, s->fields.expr[i]);
+        if (!removes(s, i)) {
+            mrsi_tell_touch(&t, 0, 'A', path);
+        }
+        if (removes(s, i) || s->reads_own || (int)i == s->id) {
+            mrsi_tell_touch(&t, 0, 'D', path);
+        }
+    }
+    if (s->id >= 0) {
+        mrsi_tell_quiet(&t, MRSI_NEW_IDS);
+    }
+    if (s->reads_own && !s->falsified) {
+        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: let `where` "
+                            "leave out "
+                            "what it has written, or run the plan with --quiet-by");
+    }
+    if (always_removes(s)) {
+        out->takes_away = true;
+        mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
+    }
+    const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
+    mrsi_tell_words(&t, "computes %s in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
+    if (s->id >= 0) {
+        mrsi_tell_words(&t, "; _id changes, references to it elsewhere are not followed");
+    }
+    mrsi_tell_loss(&t, "old values of %s, where there were any", names);
+    if (s->reads_own && !s->falsified) {
+        mrsi_tell_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
+    }
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    return mrsi_map_catalog(describe, state, cat, e);
+}
+
+const struct mrs_step_type mrsi_step_set = {
+    .name = "set",
+    .summary = "computes fields of each document",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_set_invert,
+    .catalog = catalog,
+    .work_size = sizeof(struct set_work),
+    .work_clear = mrsi_work_clear,
+    .fields = true,
+    .spread = &mrsi_map_ops,
+};

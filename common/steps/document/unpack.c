@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unpack.c - an array of key and value as fields: the step `unpack`, the inverse of `pack`.
+ *
+ * The fields go where the array was. Nothing is guessed: an element that is not {key: text, value}, two elements of
+ * one name and a field that is there already refuse the document, because each of them would lose something. What is
+ * called how is known only from the data, so the step needs still writers. Fields that are there already are looked
+ * for only with `replace`; else the finished level is asked whether it holds a name twice, which is free for
+ * documents that look alike. */
+#include "steps/kit/invert.h"
+#include "packed.h"
+#include "steps/kit/shape.h"
+#include "mongoreshape/context.h"
+#include <stdlib.h>
+
+struct unpack {
+    struct mrsi_packed packed;
+    struct mrs_path above; /* the document that holds the array; n 0: the top */
+    const char *prefix;
+    uint32_t prefix_len;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
+    {"as", MRS_ARG_PATH, true, NULL, "the array of {key, value} that becomes fields"},
+    {"prefix", MRS_ARG_TEXT, false, NULL, "is put in front of the keys"},
+    MRSI_PACKED_KEYS,
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether the fields may exist already (false)"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+
+/* ---- compile ---- */
+static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
+                                     struct mrs_buf *out, bool *changed);
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct unpack *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->packed.map.edit = edit_document;
+    s->packed.map.place = "as";
+    s->prefix = "";
+    mrsi_packed_read(&r, &s->packed);
+    mrsi_read_text(&r, mrsi_slot(&r, "prefix"), &s->prefix);
+    s->prefix_len = (uint32_t)strlen(s->prefix);
+    struct mrsi_move *mv = mrsi_read_alloc(&r, 1, sizeof *mv);
+    if (mv && mrsi_read_good(&r) && mrsi_index_plain(&s->packed.as)) {
+        *mv = (struct mrsi_move){s->packed.as.text, NULL};
+        s->packed.map.moves = (struct mrsi_moves){.move = mv, .n = 1};
+    }
+    s->above = s->packed.as;
+    s->above.n -= s->above.n > 0;
+    mrsi_packed_edit(&r, &s->packed, &s->above);
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- documents ---- */
+struct unpack_made { /* one field; no: its place in the array */
+    const char *name;
+    uint32_t len, no;
+    struct mrs_val v;
+    bool placed; /* it stands where a field of its name stood */
+};
+struct unpacking {
+    const struct unpack *s;
+    struct mrs_ctx *c;
+    struct mrs_buf *level; /* below the top: values are built here */
+};
+
+/* The text and the value of {key: text, value}. */
+static bool
+is_pair(const struct mrsi_packed *p, struct mrs_val item, struct mrs_val *key, struct mrs_val *value)
+{
+    struct mrs_walk w;
+    struct mrs_elem k, v, more;
+    if (item.type != MRS_DOCUMENT) {
+        return false;
+    }
+    mrs_walk_init(&w, mrs_val_view(item));
+    if (mrs_walk_next(&w, &k) != 1 || mrs_walk_next(&w, &v) != 1 || mrs_walk_next(&w, &more) != 0) {
+        return false;
+    }
+    *key = k.v;
+    *value = v.v;
+    return k.v.type == MRS_STRING && mrs_name_is(&k, p->key, p->key_len) && mrs_name_is(&v, p->value, p->value_len);
+}
+
+static enum mrs_status
+make_field(struct unpacking *x, struct mrs_val item, uint32_t no, struct unpack_made *out)
+{
+    const struct unpack *s = x->s;
+    struct mrs_val key, value;
+    uint32_t n;
+    if (!is_pair(&s->packed, item, &key, &value)) {
+        return mrsi_step_refuse(x->c, "as", "element %u of %s is not exactly {%s: text, %s: value}", no,
+                                s->packed.as.text, s->packed.key, s->packed.value);
+    }
+    const char *text = mrs_val_text(key, &n);
+    if (memchr(text, 0, n)) {
+        return mrsi_step_refuse(x->c, "as", "the key of element %u of %s holds a NUL byte, which no name can", no,
+                                s->packed.as.text);
+    }
+    if (s->prefix_len) {
+        char *name = mrs_arena_alloc(x->c->arena, (size_t)s->prefix_len + n + 1);
+        if (!name) {
+            return mrs_err_memory(x->c->err, (size_t)s->prefix_len + n);
+        }
+        memcpy(name, s->prefix, s->prefix_len);
+        memcpy(name + s->prefix_len, text, (size_t)n + 1);
+        text = name;
+        n += s->prefix_len;
+    }
+    *out = (struct unpack_made){text, n, no, value, false};
+    if (!s->packed.edit && strcmp(text, "_id") == 0) {
+        return mrsi_step_refuse(x->c, "as", "element %u of %s would become the _id", no, s->packed.as.text);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+make_fields(struct unpacking *x, struct mrs_view array, struct unpack_made **out, uint32_t *n)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t room = array.n / 8 + 1; /* no element is shorter */
+    *n = 0;
+    *out = mrs_arena_alloc(x->c->arena, room * sizeof **out);
+    if (!*out) {
+        return mrs_err_memory(x->c->err, room * sizeof **out);
+    }
+    enum mrs_status st = MRS_OK;
+    for (mrs_walk_init(&w, array); st == MRS_OK && mrs_walk_next(&w, &e) == 1; ++*n) {
+        st = make_field(x, e.v, *n, *out + *n);
+    }
+    return st;
+}
+
+static int
+compare(const char *a, uint32_t n, const char *b, uint32_t m)
+{
+    int order = memcmp(a, b, n < m ? n : m);
+    return order ? order : n < m ? -1 : n > m;
+}
+
+static int
+by_name(const void *pa, const void *pb)
+{
+    const struct unpack_made *a = *(struct unpack_made *const *)pa, *b = *(struct unpack_made *const *)pb;
+    return compare(a->name, a->len, b->name, b->len);
+}
+
+static int
+elem_by_name(const void *pa, const void *pb)
+{
+    const struct mrs_elem *a = pa, *b = pb;
+    return compare(a->name, a->name_len, b->name, b->name_len);
+}
+
+/* The first name that the level holds twice. */
+static enum mrs_status
+refuse_twice(struct unpacking *x, struct mrs_view d)
+{
+    struct mrs_walk w;
+    size_t room = d.n / 2, n = 0; /* no element is shorter */
+    struct mrs_elem *all = mrs_arena_alloc(x->c->arena, room * sizeof *all);
+    if (!all) {
+        return mrs_err_memory(x->c->err, room * sizeof *all);
+    }
+    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &all[n]) == 1;) {
+        n++;
+    }
+    qsort(all, n, sizeof *all, elem_by_name);
+    for (size_t i = 1; i < n; i++) {
+        if (elem_by_name(&all[i - 1], &all[i]) == 0) {
+            return mrsi_step_refuse(x->c, "as", "two fields would be called `%s`", all[i].name);
+        }
+    }
+    return MRS_OK;
+}
+
+struct unpack_fields {
+    struct unpack_made *made, **by_name; /* by_name only with `replace` */
+    uint32_t n;
+};
+
+static const struct unpack_made *
+named(const struct unpack_fields *f, const struct mrs_elem *e)
+{
+    struct unpack_made key = {.name = e->name, .len = e->name_len}, *p = &key;
+    struct unpack_made **found = f->by_name && f->n ? bsearch(&p, f->by_name, f->n, sizeof p, by_name) : NULL;
+    return found ? *found : NULL;
+}
+
+/* Which of them stand where a field of that name stands already. */
+static enum mrs_status
+find_there(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct unpack_fields *f)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    f->by_name = mrs_arena_alloc(x->c->arena, (f->n + 1) * sizeof *f->by_name);
+    if (!f->by_name) {
+        return mrs_err_memory(x->c->err, f->n * sizeof *f->by_name);
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        f->by_name[i] = &f->made[i];
+    }
+    qsort(f->by_name, f->n, sizeof *f->by_name, by_name);
+    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
+        const struct unpack_made *m = e.p == array->p ? NULL : named(f, &e);
+        if (m) {
+            f->made[m->no].placed = true;
+        }
+    }
+    return MRS_OK;
+}
+
+static void
+put_field(struct mrs_buf *out, struct mrsi_seen *names, const struct mrs_elem *e, struct mrs_val v)
+{
+    mrsi_seen_add(names, e);
+    mrsi_put_elem(out, e->name, e->name_len, v);
+}
+
+/* The level with the fields in place of the array, appended to out. */
+static enum mrs_status
+put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct mrs_buf *out)
+{
+    struct unpack_fields f = {NULL, NULL, 0};
+    struct mrsi_seen names;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    enum mrs_status st = make_fields(x, mrs_val_view(array->v), &f.made, &f.n);
+    st = st == MRS_OK && x->s->packed.replace ? find_there(x, d, array, &f) : st;
+    if (st != MRS_OK) {
+        return st;
+    }
+    size_t at = mrsi_put_open(out);
+    bool twice = false; /* another of the array's name, which would stand alone then */
+    mrsi_seen_begin(&names);
+    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
+        const struct unpack_made *m = named(&f, &e);
+        if (e.p != array->p) {
+            twice = twice || mrs_name_is(&e, array->name, array->name_len);
+            put_field(out, &names, &e, m ? m->v : e.v);
+            continue;
+        }
+        for (uint32_t i = 0; i < f.n; i++) {
+            struct mrs_elem one = {.name = f.made[i].name, .name_len = f.made[i].len};
+            if (!f.made[i].placed) {
+                put_field(out, &names, &one, f.made[i].v);
+            }
+        }
+    }
+    mrsi_put_close(out, at);
+    st = mrs_buf_status(out, x->c->err);
+    struct mrs_view now = mrsi_buf_view(out, at);
+    if (st == MRS_OK && twice) {
+        return refuse_twice(x, d);
+    }
+    return st != MRS_OK || mrsi_seen_good(&names, x->c, now) ? st : refuse_twice(x, now);
+}
+
+/* One document that may hold the array, appended to out where it does (*held). */
+static enum mrs_status
+unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *held)
+{
+    const struct mrs_path *as = &x->s->packed.as;
+    const struct mrs_part *last = &as->part[as->n - 1];
+    struct mrs_elem e;
+    *held = mrs_doc_find(d, last->name, last->len, &e) && !mrs_is_nullish(e.v);
+    if (!*held) {
+        return MRS_OK;
+    }
+    if (e.v.type != MRS_ARRAY) {
+        return mrsi_step_refuse(x->c, "as", "%s is no array but %s", as->text, mrs_type_name(e.v.type));
+    }
+    return put_level(x, d, &e, out);
+}
+
+/* The documents of an array, appended to the level's buffer as an array; *held: some held one. */
+static enum mrs_status
+unpack_items(struct unpacking *x, struct mrs_view array, bool *held)
+{
+    struct mrsi_shape_items items;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    enum mrs_status st = MRS_OK;
+    *held = false;
+    mrsi_items_open(&items, x->level);
+    for (mrs_walk_init(&w, array); st == MRS_OK && mrs_walk_next(&w, &e) == 1;) {
+        bool one = false;
+        size_t at = x->level->n;
+        mrsi_put_head(x->level, e.v.type, items.name, items.name_len);
+        st = e.v.type == MRS_DOCUMENT ? unpack_level(x, mrs_val_view(e.v), x->level, &one) : MRS_OK;
+        *held = *held || one;
+        if (one) {
+            mrsi_items_step(&items);
+        } else if (st == MRS_OK && !x->level->bad) {
+            x->level->n = at;
+            mrsi_items_add(&items, e.v);
+        }
+    }
+    mrsi_items_close(&items);
+    return st == MRS_OK ? mrs_buf_status(x->level, x->c->err) : st;
+}
+
+static enum mrs_status
+unpack_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+            struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct unpacking *x = arg;
+    bool held = false;
+    enum mrs_status st = MRS_OK;
+    (void)raw;
+    (void)e;
+    mrs_buf_reset(x->level);
+    if (site->old.type == MRS_DOCUMENT) {
+        st = unpack_level(x, mrs_val_view(site->old), x->level, &held);
+    } else if (site->old.type == MRS_ARRAY) {
+        st = unpack_items(x, mrs_val_view(site->old), &held);
+    }
+    *verdict = st == MRS_OK && held ? MRS_EDIT_PUT : MRS_EDIT_KEEP;
+    if (st == MRS_OK && held) {
+        *put = (struct mrs_val){x->level->p, (uint32_t)x->level->n, site->old.type};
+    }
+    return st;
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct unpack *s = state;
+    struct unpacking x = {s, c, &w->out[1]};
+    const struct mrs_edit *edit = s->packed.edit;
+    struct mrs_edit_run how = {.fn = unpack_site, .arg = &x};
+    return edit ? mrs_edit_run(edit, &how, d, out, changed, c->err) : unpack_level(&x, d, out, changed);
+}
+
+/* ---- description ---- */
+/* What is added is called as the data says: the prefix, and whatever follows. */
+static const char *
+names_added(struct mrsi_tell *t, const struct unpack *s)
+{
+    const char *as = s->packed.as.text, *dot = strrchr(as, '.');
+    size_t n = s->packed.edit && dot ? (size_t)(dot - as) + 1 : 0;
+    char *text = mrs_arena_alloc(t->arena, n + s->prefix_len + 2);
+    if (!text) {
+        t->bad = true;
+        return "";
+    }
+    memcpy(text, as, n);
+    memcpy(text + n, s->prefix, s->prefix_len);
+    memcpy(text + n + s->prefix_len, "*", 2);
+    return text;
+}
+
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct unpack *s = state;
+    const char *as = s->packed.as.text;
+    struct mrsi_tell t;
+    mrsi_map_tell(&t, &s->packed.map, arena, out, e);
+    mrsi_tell_touch(&t, 0, 'R', "");
+    mrsi_tell_names(&t, 0, NULL, &s->packed.as, 1);
+    mrsi_tell_touch(&t, 0, 'A', names_added(&t, s));
+    mrsi_tell_touch(&t, 0, 'D', as);
+    out->takes_away = true;
+    mrsi_tell_quiet(&t, "how the fields are called that it adds is known only when a document is read" MRSI_DO_QUIET);
+    mrsi_tell_words(&t, "makes fields of the array %s of {%s, %s} in %s%s", as, s->packed.key, s->packed.value,
+                    mrsi_map_those(&s->packed.map), s->packed.map.in.ns);
+    if (s->prefix_len) {
+        mrsi_tell_words(&t, ", called %s and the key", s->prefix);
+    }
+    mrsi_tell_loss(&t, "whether %s was there, null or empty", as);
+    if (s->packed.replace) {
+        mrsi_tell_loss(&t, "old values of fields that were there already");
+    }
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    return mrsi_map_catalog(describe, state, cat, e);
+}
+
+const struct mrs_step_type mrsi_step_unpack = {
+    .name = "unpack",
+    .summary = "makes fields of an array of key and value",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_unpack_invert,
+    .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
+    .spread = &mrsi_map_ops,
+};

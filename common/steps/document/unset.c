@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unset.c - fields taken out: the step `unset`.
+ *
+ * Removing is never blocked: where the way to a field ends in something else, there is nothing to
+ * remove. Arrays on the way, also directly inside arrays, are passed into each of their documents,
+ * as a server's $unset does. `_id` cannot be removed. Indexes that need a removed path go, unless
+ * `where` leaves documents that still have it. */
+#include "steps/kit/invert.h"
+#include "steps/kit/map.h"
+#include "mongoreshape/context.h"
+
+struct unset {
+    struct mrsi_map map;
+    struct mrsi_paths fields;
+    struct mrs_edit *edit;
+};
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "the paths that are taken out"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+
+static enum mrs_status
+remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+            struct mrs_buf *raw, struct mrs_err *e)
+{
+    (void)arg;
+    (void)site;
+    (void)put;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_REMOVE;
+    return MRS_OK;
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct unset *s = state;
+    struct mrs_edit_run how = {.fn = remove_site, .raw = &w->raw, .inner_arrays = true};
+    return mrs_edit_run(s->edit, &how, d, out, changed, c->err);
+}
+
+/* The edit and the moves of indexes. */
+static void
+plan_paths(struct mrsi_read *r, struct unset *s)
+{
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_edit_new(r->args->mem, &s->edit, &e);
+    if (st == MRS_OK && !mrsi_keep_add(&s->map.keep, MRSI_EDIT, s->edit)) {
+        st = mrs_err_memory(&e, 0);
+    }
+    struct mrsi_move *mv = st == MRS_OK ? mrsi_read_alloc(r, s->fields.n, sizeof *mv) : NULL;
+    for (uint32_t i = 0; i < s->fields.n && mv && st == MRS_OK; i++) {
+        const struct mrs_path *p = &s->fields.path[i];
+        st = mrs_edit_add(s->edit, p, &e);
+        if (mrsi_index_plain(p)) {
+            mv[s->map.moves.n++] = (struct mrsi_move){p->text, NULL};
+        }
+    }
+    s->map.moves.move = mv;
+    if (st != MRS_OK) {
+        mrsi_read_failed(r, "fields", NULL, st, &e);
+    }
+}
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct unset *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->map.edit = edit_document;
+    s->map.place = "fields";
+    mrsi_map_read(&r, &s->map);
+    if (mrsi_read_paths(&r, mrsi_slot(&r, "fields"), &s->fields) && s->fields.n == 0) {
+        mrsi_read_error(&r, "fields", NULL, "names no field");
+    }
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        mrsi_read_not_id(&r, mrsi_slot(&r, "fields"), &s->fields.path[i]);
+    }
+    if (mrsi_read_good(&r)) {
+        plan_paths(&r, s);
+    }
+    return mrsi_read_end(&r, state);
+}
+
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct unset *s = state;
+    struct mrsi_tell t;
+    mrsi_map_tell(&t, &s->map, arena, out, e);
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
+    }
+    out->takes_away = true;
+    mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
+    const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
+    mrsi_tell_words(&t, "removes %s from %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
+    mrsi_tell_loss(&t, "values and places of %s", names);
+    return mrsi_tell_end(&t);
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    return mrsi_map_catalog(describe, state, cat, e);
+}
+
+const struct mrs_step_type mrsi_step_unset = {
+    .name = "unset",
+    .summary = "removes fields from each document",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_unset_invert,
+    .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
+    .spread = &mrsi_map_ops,
+};

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* embed_describe.c - what embed says of itself, and what it does to the catalogue.
+ *
+ * The sets of paths read, added and removed decide whether a plan may run beside writers; the losses are what
+ * extract, its inverse, could not bring back. Indexes of the children go to the parent where they keep their
+ * meaning: there they are multikey, so unique, sparse and partial go, and one that expires documents would
+ * delete parents. */
+#include "embed.h"
+#include "steps/catalog/indexes.h"
+#include "steps/kit/describe.h"
+#include "mongoreshape/catalogue.h"
+
+/* ---- describe ---- */
+static void
+tell_keys(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    for (uint32_t i = 0; i < s->join.n; i++) {
+        const struct mrsi_pair *p = &s->join.pair[i];
+        if (p->from.expr) {
+            mrsi_tell_expr(t, 0, p->from.expr);
+        } else {
+            mrsi_tell_touch(t, 0, 'R', p->from.path.text);
+        }
+        if (p->into.expr) {
+            mrsi_tell_expr(t, 1, p->into.expr);
+        } else {
+            mrsi_tell_touch(t, 1, 'R', p->into.path.text);
+        }
+    }
+}
+
+/* What of a document of from goes into its parent. */
+static void
+tell_shape(struct mrsi_tell *t, const struct mrsi_fields *f)
+{
+    if (!f->given) {
+        mrsi_tell_touch(t, 0, 'R', "");
+    } else if (!f->map && !f->without_id) {
+        mrsi_tell_touch(t, 0, 'R', "_id");
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->map) {
+            mrsi_tell_expr(t, 0, f->expr[i]);
+        } else {
+            mrsi_tell_touch(t, 0, 'R', f->path[i].text);
+        }
+    }
+}
+
+static void
+tell_touches(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    tell_keys(t, s);
+    mrsi_tell_query(t, 0, s->join.where);
+    mrsi_tell_sort(t, 0, s->sort);
+    tell_shape(t, &s->shape.fields);
+    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.drop.n);
+    if (s->keep != EMBED_KEEP_ALL || s->orphans != EMBED_ORPHANS_KEEP) {
+        mrsi_tell_touch(t, 0, 'D', "");
+    }
+    if (s->in_place) {
+        mrsi_tell_touch(t, 1, 'D', s->as.text);
+    }
+    mrsi_tell_touch(t, 1, 'A', s->as.text);
+    if (s->count.n) {
+        mrsi_tell_touch(t, 1, 'A', s->count.text);
+    }
+    if (s->flag.n) {
+        mrsi_tell_touch(t, 1, 'A', s->flag.text);
+    }
+    if (s->ref_edit) {
+        mrsi_tell_touch(t, 1, 'D', s->join.pair[0].into.path.text);
+    }
+    if (s->overflow.given) {
+        mrsi_tell_touch(t, 1, 'R', "_id");
+        mrsi_tell_touch(t, s->side_overflow, 'A', "");
+    }
+    if (s->side_orphans >= 0) {
+        mrsi_tell_touch(t, s->side_orphans, 'A', "");
+    }
+}
+
+static void
+tell_losses(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    const char *from = s->join.from.ns;
+    if (s->orphans == EMBED_ORPHANS_DROP) {
+        mrsi_tell_loss(t, "orphans dropped: documents of %s that match nobody", from);
+    }
+    if (s->orphans == EMBED_ORPHANS_INTO) {
+        mrsi_tell_loss(t, "orphans of %s are in %s", from, s->orphans_into.ns);
+    }
+    if (s->keep == EMBED_KEEP_ALL) {
+        return; /* from is still whole */
+    }
+    if (s->shape.fields.given) {
+        mrsi_tell_loss(t, "fields of %s that `fields` does not keep", from);
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        bool key = false;
+        for (uint32_t k = 0; k < s->join.n; k++) {
+            key = key || (s->join.pair[k].from.path.n &&
+                          mrs_path_equal(&s->shape.drop.path[i], &s->join.pair[k].from.path));
+        }
+        if (!key) {
+            mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, from);
+        }
+    }
+    if (s->keep == EMBED_KEEP_NONE && s->limited && !s->overflow.given) {
+        mrsi_tell_loss(t, "documents of %s past the limit", from);
+    }
+    mrsi_tell_loss(t, "order of %s across parents", from);
+    if (s->join.into_points && s->dangling != MRSI_DANGLING_KEEP && s->dangling != MRSI_DANGLING_REFUSE) {
+        mrsi_tell_loss(t, "references that match nobody");
+    }
+}
+
+static void
+tell_words(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    if (s->in_place) {
+        mrsi_tell_words(t, "every reference in %s of %s becomes the document of %s that it names", s->as.text,
+                        s->join.into.ns,
+                        s->join.from.ns);
+    } else {
+        mrsi_tell_words(t, "documents of %s are put into the documents of %s that they match, as %s %s",
+                        s->join.from.ns,
+                        s->join.into.ns, s->one ? "one subdocument" : "an array", s->as.text);
+    }
+    if (s->limited) {
+        mrsi_tell_words(t, "; at most %llu each", (unsigned long long)s->limit);
+    }
+    if (s->overflow.given) {
+        mrsi_tell_words(t, ", the rest in pages of %llu in %s", (unsigned long long)s->overflow.size,
+                        s->overflow.into.ns);
+    }
+    mrsi_tell_words(t, s->keep == EMBED_KEEP_ALL ? ". %s stays as it is" : ". Embedded documents leave %s",
+                    s->join.from.ns);
+}
+
+static void
+tell_live(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    mrsi_join_tell(&s->join, t);
+    if (mrsi_coll_same(&s->join.from, &s->join.into)) {
+        mrsi_tell_quiet(t, MRSI_ONE_COLLECTION);
+    }
+    if (s->in_place) {
+        mrsi_tell_quiet(t, "`as` is the reference itself, which is still being read: give `as` another name, or "
+                           "run the "
+                           "plan with --quiet-by");
+    }
+    if (s->overflow.given) {
+        mrsi_tell_quiet(t, "one document that comes or goes moves all pages behind it" MRSI_DO_QUIET);
+    }
+    if (s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO) {
+        mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);
+    }
+    if (s->orphans == EMBED_ORPHANS_REFUSE) {
+        mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
+    }
+    if (s->dangling != MRSI_DANGLING_KEEP) {
+        mrsi_tell_not_direct(t, MRSI_NAMES_LATER);
+    }
+}
+
+/* What stays in `from` is looked at again by a second run, what has left it is not. */
+static void
+tell_once(struct mrsi_tell *t, const struct mrsi_embed *s)
+{
+    bool leave = s->keep != EMBED_KEEP_ALL;
+    bool some_stay = (s->limited && !s->overflow.given) || s->many || s->errors != MRSI_ERRORS_REFUSE;
+    if (!s->replace && (!s->in_place || s->count.n)) {
+        mrsi_tell_once(t, "the fields that it adds would be there already; say `replace: true`");
+    } else if (leave && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
+        mrsi_tell_once(t, "a second run finds no documents left to embed and would overwrite the result; say "
+                          "`keep: all` or `empty: absent`");
+    } else if (leave && (s->count.n || s->flag.n)) {
+        mrsi_tell_once(t, "a second run finds no documents left to count; say `keep: all`");
+    } else if (leave && some_stay && !s->in_place) {
+        mrsi_tell_once(t, "a second run would put documents that stay in from in the place of those that have left "
+                          "it; say `keep: all`");
+    } else if (leave && s->dangling != MRSI_DANGLING_KEEP && !s->in_place) {
+        mrsi_tell_once(t, "references to documents that have left from would name nobody; say `keep: all`");
+    } else {
+        mrsi_tell_once_of_one(t);
+    }
+}
+
+enum mrs_status
+mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct mrsi_embed *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_JOIN, e);
+    bool leave = s->keep != EMBED_KEEP_ALL || s->orphans != EMBED_ORPHANS_KEEP;
+    mrsi_tell_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
+    mrsi_tell_side(&t, &s->join.into, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
+    if (s->side_overflow >= 0) {
+        mrsi_tell_side(&t, &s->overflow.into, MRS_ROLE_ADD | (s->replace ? MRS_ROLE_OVERWRITE : 0),
+                       "overflow.into");
+    }
+    if (s->side_orphans >= 0) {
+        mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
+    }
+    tell_touches(&t, s);
+    tell_losses(&t, s);
+    tell_words(&t, s);
+    out->sorted = s->sort != NULL;
+    out->by_reference = s->join.refs;
+    tell_live(&t, s);
+    tell_once(&t, s);
+    return mrsi_tell_end(&t);
+}
+
+/* ---- catalogue ---- */
+/* A path below `as` in the parent. */
+static const char *
+below(struct mrs_arena *a, const char *as, const char *path)
+{
+    size_t n = strlen(as), m = strlen(path);
+    char *text = mrs_arena_alloc(a, n + m + 2);
+    if (text) {
+        memcpy(text, as, n);
+        text[n] = '.';
+        memcpy(text + n + 1, path, m + 1);
+    }
+    return text;
+}
+
+/* Where the fields of a child are found in the parent. */
+static enum mrs_status
+moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves *out, struct mrs_err *e)
+{
+    struct mrs_arena *a = mrs_catalog_arena(cat);
+    const struct mrsi_fields *f = &s->shape.fields;
+    uint32_t n = 0;
+    struct mrsi_move *m = mrs_arena_alloc(a, (f->n + s->shape.drop.n + 2) * sizeof *m);
+    if (!m) {
+        return mrs_err_memory(e, 0);
+    }
+    if (!f->given) {
+        m[n++] = (struct mrsi_move){"", s->as.text};
+    } else if (!f->map && !f->without_id) {
+        m[n++] = (struct mrsi_move){"_id", below(a, s->as.text, "_id")};
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
+        if (old && *old) {
+            m[n++] = (struct mrsi_move){old, below(a, s->as.text, f->path[i].text)};
+        }
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        if (!f->map) {
+            m[n++] = (struct mrsi_move){s->shape.drop.path[i].text, NULL};
+        }
+    }
+    for (uint32_t i = 0; i < n - (f->map ? 0 : s->shape.drop.n); i++) {
+        if (!m[i].to) {
+            return mrs_err_memory(e, 0);
+        }
+    }
+    *out = (struct mrsi_moves){.move = m, .n = n, .others_gone = true};
+    return MRS_OK;
+}
+
+/* Whether the index is on the reference to the parent alone: `_id` of the parent does that now. */
+static bool
+is_reference(const struct mrsi_embed *s, struct mrs_view index)
+{
+    struct mrs_val key = mrs_doc_get(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem e, more;
+    if (key.type != MRS_DOCUMENT || s->join.into_points) {
+        return false;
+    }
+    mrs_walk_init(&w, mrs_val_view(key));
+    if (mrs_walk_next(&w, &e) != 1 || mrs_walk_next(&w, &more) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < s->join.n; i++) {
+        const struct mrs_path *p = &s->join.pair[i].from.path;
+        if (p->n && strcmp(e.name, p->text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The children without the indexes that the parent does not need. */
+static enum mrs_status
+carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
+        struct mrs_cat_coll *out, struct mrs_err *e)
+{
+    *out = *from;
+    out->n_index = 0;
+    out->index = mrs_arena_alloc(mrs_catalog_arena(cat), (from->n_index + 1u) * sizeof *out->index);
+    if (!out->index) {
+        return mrs_err_memory(e, 0);
+    }
+    for (uint32_t i = 0; i < from->n_index; i++) {
+        if (!is_reference(s, from->index[i])) {
+            out->index[out->n_index++] = from->index[i];
+        } else if (!mrsi_index_is_id(from->index[i])) {
+            mrs_catalog_note(cat, "index %s of %s is not carried to %s: the documents that it found together lie in "
+                                  "one document now", mrsi_index_name(from->index[i]), from->coll.ns, s->join.into.ns);
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
+        struct mrs_cat_coll *into, struct mrs_err *e)
+{
+    if (s->in_place) {
+        const char *to = below(mrs_catalog_arena(cat), s->as.text, "_id");
+        struct mrsi_moves moves = {.exact_from = s->as.text, .exact_to = to, /* what lies below is there from before */
+                                   .holes = s->dangling != MRSI_DANGLING_REFUSE};
+        return to ? mrsi_indexes_rewrite(cat, into, &moves, false, e) : mrs_err_memory(e, 0);
+    }
+    struct mrsi_moves moves;
+    struct mrs_cat_coll children;
+    enum mrs_status st = moves_of(s, cat, &moves, e);
+    MRS_THEN(st, carried(s, cat, from, &children, e));
+    if (st != MRS_OK || !mrsi_index_named(cat, &into->coll, &s->as)) {
+        return st;
+    }
+    unsigned lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED |
+                    (s->keep == EMBED_KEEP_ALL ? 0u : MRSI_WHOLE);
+    struct mrsi_carry how = {.moves = &moves, .lose = lose, .why = "its documents lie inside others now"};
+    return mrsi_indexes_carry(cat, &children, into, &how, e);
+}
+
+enum mrs_status
+mrsi_embed_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct mrsi_embed *s = state;
+    struct mrs_cat_coll *from, *into, *more;
+    struct mrs_desc d;
+    bool leave = s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO;
+    enum mrs_status st = mrsi_cat_need(cat, &s->join.from, leave, "from", &from, e);
+    MRS_THEN(st, mrsi_cat_need(cat, &s->join.into, true, "into", &into, e));
+    if (st == MRS_OK && s->overflow.given) {
+        st = mrsi_cat_target(cat, &s->overflow.into, "overflow", &more, NULL, e);
+        if (st == MRS_OK && s->indexes) {
+            st = mrsi_index_reference(cat, more, &s->overflow.ref, 1, e);
+        }
+    }
+    if (st == MRS_OK && s->side_orphans >= 0) {
+        st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &more, NULL, e);
+    }
+    MRS_THEN(st, mrsi_embed_describe(s, mrs_catalog_arena(cat), &d, e));
+    if (st == MRS_OK && s->indexes) {
+        mrsi_indexes_note_added(cat, into, &d, 1);
+        st = indexes(s, cat, from, into, e);
+    }
+    MRS_THEN(st, mrsi_cat_validators(cat, &d, e));
+    return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* embed_splice.c - a parent and its matches become one document, where all matches go to one path.
+ *
+ * The everyday case (top-level names, nothing to choose) is one pass: the parent's bytes, the head of an array,
+ * each match behind an index name, the lengths. Everything else goes the long way: count, decide how many stay,
+ * build the value once, and let an edit put it wherever the path leads. A parent that comes out too large gives
+ * up as many items as its policy allows; what does not stay goes to pages or is cut. Places that each take
+ * matches of their own stand in embed_shared.c. */
+#include "embed.h"
+#include "mongoreshape/join_ops.h"
+
+/* ---- the quick way ---- */
+struct embed_splice_head {
+    bool as, count; /* these fields are there already */
+};
+
+static enum mrs_status
+look(struct mrs_ctx *c, const struct mrsi_embed *s, struct mrs_view d, struct embed_splice_head *h)
+{
+    struct mrsi_seen seen;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    const struct mrs_part *as = s->as.part, *count = s->count.part;
+    *h = (struct embed_splice_head){false, false};
+    mrsi_seen_begin(&seen);
+    mrs_walk_init(&w, d);
+    while (mrs_walk_next(&w, &e) == 1) {
+        mrsi_seen_add(&seen, &e);
+        h->as = h->as || mrs_name_is(&e, as->name, as->len);
+        h->count = h->count || (count && mrs_name_is(&e, count->name, count->len));
+    }
+    return mrsi_seen_check(&seen, c, d);
+}
+
+static enum mrs_status
+too_large(struct mrs_ctx *c)
+{
+    return mrsi_step_refuse(c, "oversize", "the document would pass 16 MiB");
+}
+
+static enum mrs_status
+all_items(struct embed_splice *x, size_t start, struct mrs_buf *out)
+{
+    const struct mrsi_embed *s = x->s;
+    uint64_t limit = s->limited ? s->limit : UINT64_MAX;
+    struct mrsi_shape_items it;
+    struct mrs_match m;
+    enum mrs_status st;
+    mrsi_items_open(&it, out);
+    while ((st = mrsi_embed_next(x, &m)) == MRS_OK) {
+        if (x->at > limit) {
+            mrsi_embed_used(x, MRS_USED_CUT);
+            continue;
+        }
+        if ((st = mrsi_embed_taken(x, &m)) != MRS_OK) {
+            return st;
+        }
+        if (out->n - start + m.shape.n > MRS_DOC_MAX) {
+            return too_large(x->c);
+        }
+        mrsi_items_add(&it, mrs_view_val(m.shape));
+    }
+    mrsi_items_close(&it);
+    return st == MRS_END ? MRS_OK : st;
+}
+
+static enum mrs_status
+finish(struct embed_splice *x, size_t start, struct mrs_buf *out)
+{
+    if (!out->bad && out->n - start > MRS_DOC_MAX) {
+        return too_large(x->c);
+    }
+    return mrsi_buf_end(out, start, x->c, "oversize");
+}
+
+/* Whether a parent without matches stays as it is. */
+static bool
+nothing_due(const struct embed_splice *x)
+{
+    return !x->n && x->s->empty == EMBED_EMPTY_ABSENT && !x->s->count.n;
+}
+
+static enum mrs_status
+quick(struct embed_splice *x, struct mrs_buf *out)
+{
+    const struct mrsi_embed *s = x->s;
+    size_t start = out->n;
+    bool write = x->n || s->empty == EMBED_EMPTY_ARRAY;
+    mrs_buf_put(out, x->doc.p, x->doc.n - 1);
+    if (write) {
+        mrsi_put_head(out, MRS_ARRAY, s->as.part[0].name, s->as.part[0].len);
+        enum mrs_status st = all_items(x, start, out);
+        if (st != MRS_OK) {
+            return st;
+        }
+    }
+    if (s->count.n) {
+        uint8_t room[16];
+        mrsi_put_elem(out, s->count.part[0].name, s->count.part[0].len, mrs_make_count(room, x->n));
+    }
+    mrsi_put_close(out, start);
+    return finish(x, start, out);
+}
+
+/* ---- the long way: one value for every place of `as` ---- */
+struct places {
+    struct embed_splice *x;
+    struct mrs_val value;       /* for `as`; missing: nothing is written */
+    bool flag;                  /* the flag is due */
+    uint32_t n_as;              /* places of `as` that were written */
+    bool blocked[3], silent[3]; /* by path number; silent: nothing is written there */
+    uint8_t room[16];
+};
+
+static const char *
+key_of(const struct mrsi_embed *s, uint32_t no)
+{
+    return no == 0 ? "as" : no == s->no_count ? "count" : "overflow";
+}
+
+static enum mrs_status
+place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+      struct mrs_buf *raw,
+      struct mrs_err *e)
+{
+    struct places *p = arg;
+    const struct mrsi_embed *s = p->x->s;
+    uint32_t no = site->path_no;
+    bool due = no == 0 ? p->value.type != MRS_MISSING : no != s->no_flag || p->flag;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (p->silent[no]) {
+        return MRS_OK;
+    }
+    if (!due) {
+        if (no == s->no_flag && s->replace && !site->blocked) {
+            *verdict = MRS_EDIT_REMOVE; /* stale */
+        }
+        return MRS_OK;
+    }
+    if (site->blocked) {
+        p->blocked[no] = true;
+        return s->errors != MRSI_ERRORS_REFUSE
+                   ? MRS_OK
+                   : mrsi_step_refuse(p->x->c, key_of(s, no), "a value that is no document stands in the way");
+    }
+    if (site->old.type != MRS_MISSING && !s->replace) {
+        return mrsi_step_refuse(p->x->c, key_of(s, no), "the field %s exists already", site->name);
+    }
+    *verdict = MRS_EDIT_PUT;
+    *put = no == 0 ? p->value : no == s->no_count ? mrs_make_count(p->room, p->x->n) : mrs_make_bool(p->room, true);
+    p->n_as += no == 0;
+    return MRS_OK;
+}
+
+/* Writes the parent; again, with the blocked path left alone, where a write was blocked. */
+static enum mrs_status
+write_places(struct places *p, struct mrs_view doc, struct mrs_buf *out)
+{
+    struct embed_splice *x = p->x;
+    size_t start = out->n;
+    for (;;) {
+        struct mrs_edit_run run = {.fn = place, .arg = p, .visit_missing = true, .raw = &x->w->raw};
+        bool changed, again = false;
+        p->n_as = 0;
+        enum mrs_status st = mrs_edit_run(x->s->edit, &run, doc, out, &changed, x->c->err);
+        if (st != MRS_OK && st != MRS_FAIL) {
+            return mrsi_step_skip(x->c, st, "as");
+        }
+        for (int i = 0; i < 3; i++) {
+            again = again || (p->blocked[i] && !p->silent[i]);
+            p->silent[i] = p->silent[i] || p->blocked[i];
+        }
+        p->flag = p->flag && !p->silent[0]; /* what is blocked stays in from and needs no pages */
+        if (!again && st != MRS_OK) {
+            return mrsi_step_skip(x->c, st, "as");
+        }
+        if (!again) {
+            break;
+        }
+        mrs_err_clear(x->c->err);
+        out->n = start;
+    }
+    if (p->value.type != MRS_MISSING && !p->silent[0] && !p->n_as) {
+        return mrsi_step_refuse(x->c, "as", "an array on the way is empty: there is no place for the result");
+    }
+    return MRS_OK;
+}
+
+/* The first `take` matches as an array that has at most `most` bytes; *take: how many went in. */
+static enum mrs_status
+build(struct embed_splice *x, uint64_t *take, size_t most, struct mrs_val *value)
+{
+    struct mrs_buf *b = &x->w->value;
+    struct mrsi_shape_items it;
+    struct mrs_match m;
+    enum mrs_status st = mrsi_embed_rewind(x);
+    mrs_buf_reset(b);
+    mrsi_items_open(&it, b);
+    while (st == MRS_OK && x->at < *take && (st = mrsi_embed_next(x, &m)) == MRS_OK &&
+           (st = mrsi_embed_taken(x, &m)) == MRS_OK) {
+        if (b->n + it.name_len + 3 + m.shape.n > most) {
+            x->at--;
+            break;
+        }
+        mrsi_items_add(&it, mrs_view_val(m.shape));
+    }
+    if (st != MRS_OK && st != MRS_END) {
+        return st;
+    }
+    *take = x->at;
+    mrsi_items_close(&it);
+    *value = mrsi_items_val(&it);
+    return mrsi_buf_end(b, 0, x->c, "oversize");
+}
+
+/* `one`: the only match, or the one that the policy takes; *chosen: its number from 1. */
+static enum mrs_status
+choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *value)
+{
+    const struct mrsi_embed *s = x->s;
+    struct mrs_match m;
+    if (take > 1 && s->many == MRSI_MANY_REFUSE) {
+        return mrsi_step_refuse(x->c, "many", "%llu documents match where one is meant", (unsigned long long)take);
+    }
+    *chosen = s->many == MRSI_MANY_LAST ? take : 1;
+    enum mrs_status st = mrsi_embed_rewind(x);
+    while (st == MRS_OK && x->at < *chosen) {
+        st = mrsi_embed_next(x, &m);
+    }
+    MRS_THEN(st, mrsi_embed_taken(x, &m));
+    if (st != MRS_OK) {
+        return st;
+    }
+    mrs_buf_reset(&x->w->value);
+    mrs_buf_put(&x->w->value, m.shape.p, m.shape.n);
+    *value = mrs_view_val(mrsi_buf_view(&x->w->value, 0));
+    return mrsi_buf_end(&x->w->value, 0, x->c, "oversize");
+}
+
+/* Every match is told what became of it: [1, take] stands in the parent (of `one`: only chosen), the rest was
+ * cut; all is left where the way was blocked. */
+static enum mrs_status
+tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
+{
+    struct mrs_match m;
+    enum mrs_status st = mrsi_embed_rewind(x);
+    while (st == MRS_OK && (st = mrsi_embed_next(x, &m)) == MRS_OK) {
+        if (blocked || (chosen && x->at <= take && x->at != chosen)) {
+            mrsi_embed_used(x, MRS_USED_LEFT);
+        } else if (x->at > take) {
+            mrsi_embed_used(x, MRS_USED_CUT);
+        }
+    }
+    return st == MRS_END ? MRS_OK : st;
+}
+
+/* The array, as long as the policy lets it be; *take: how many stay in the parent. */
+static enum mrs_status
+fit(struct places *p, struct mrs_view doc, uint64_t *take, struct mrs_buf *out)
+{
+    struct embed_splice *x = p->x;
+    const struct mrsi_embed *s = x->s;
+    size_t start = out->n, most = MRS_DOC_MAX;
+    for (;;) {
+        uint64_t want = *take;
+        enum mrs_status st = MRS_OK;
+        if (x->n) {
+            st = build(x, take, most, &p->value);
+        }
+        if (st == MRS_OK && *take < want && !s->oversize_overflow) {
+            st = too_large(x->c);
+        }
+        p->flag = s->overflow.given && *take < x->n;
+        MRS_THEN(st, write_places(p, doc, out));
+        if (st != MRS_OK) {
+            return st;
+        }
+        size_t n = out->n - start;
+        if (n <= MRS_DOC_MAX) {
+            return mrsi_buf_end(out, start, x->c, "oversize");
+        }
+        if (!s->oversize_overflow || !*take || p->silent[0] || !p->n_as) {
+            return too_large(x->c);
+        }
+        size_t excess = (n - MRS_DOC_MAX + p->n_as - 1) / p->n_as;
+        most = excess < p->value.n ? p->value.n - excess : 0;
+        *take -= most == 0 ? *take : 0;
+        out->n = start;
+    }
+}
+
+static enum mrs_status
+lengthy(struct embed_splice *x, struct mrs_view doc, struct mrs_buf *out)
+{
+    const struct mrsi_embed *s = x->s;
+    struct places p = {.x = x};
+    uint64_t take = s->limited && s->limit < x->n ? s->limit : x->n, chosen = 0;
+    enum mrs_status st = MRS_OK;
+    if (s->one && take) {
+        st = choose(x, take, &chosen, &p.value);
+    } else if (s->one) {
+        p.value = s->empty == EMBED_EMPTY_NULL ? mrs_null() : mrs_missing();
+    } else if (!x->n && s->empty == EMBED_EMPTY_ARRAY) {
+        p.value = (struct mrs_val){mrs_empty_bytes, 5, MRS_ARRAY};
+    }
+    if (st != MRS_OK) {
+        return st;
+    }
+    size_t start = out->n;
+    if (s->one) {
+        st = write_places(&p, doc, out);
+        MRS_THEN(st, finish(x, start, out));
+    } else {
+        st = fit(&p, doc, &take, out);
+    }
+    if (st != MRS_OK) {
+        return st;
+    }
+    if (p.flag) {
+        return mrsi_embed_pages(x, take);
+    }
+    return x->n && (p.silent[0] || take < x->n || chosen) ? tell(x, take, chosen, p.silent[0]) : MRS_OK;
+}
+
+/* ---- the kernel ---- */
+static enum mrs_status
+one_path(struct embed_splice *x, struct mrs_buf *out)
+{
+    const struct mrsi_embed *s = x->s;
+    struct embed_splice_head h = {false, false};
+    struct mrs_view doc = x->doc;
+    x->doubles = s->join.refs && !s->join.single && x->m->n_refs > 1;
+    mrsi_orders_forget(&x->w->seen);
+    enum mrs_status st = mrsi_embed_tally(x);
+    if (st == MRS_OK && s->hot && nothing_due(x)) {
+        mrs_buf_put(out, doc.p, doc.n);
+        return mrsi_buf_end(out, out->n, x->c, NULL);
+    }
+    if (st == MRS_OK && s->hot) {
+        st = look(x->c, s, doc, &h);
+        if (st == MRS_OK && !h.as && !h.count) {
+            return quick(x, out);
+        }
+    }
+    if (st == MRS_OK && s->join.into_points && s->dangling != MRSI_DANGLING_KEEP) {
+        st = mrsi_refs_find(&s->join, x->c, doc, EMBED_NONE, &x->w->refs);
+        MRS_THEN(st, mrsi_embed_dangling(x, &doc));
+    }
+    return st == MRS_OK ? lengthy(x, doc, out) : st;
+}
+
+enum mrs_status
+mrsi_embed_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m,
+                  const struct mrs_put *put, struct mrs_buf *out, enum mrs_fate *fate)
+{
+    const struct mrsi_embed *s = state;
+    struct embed_splice x = {.s = s, .c = c, .w = work, .doc = doc, .m = m, .put = put};
+    size_t start = out->n;
+    mrsi_embed_work_start(work, c->mem);
+    enum mrs_status st = s->shared ? mrsi_embed_shared(&x, out) : one_path(&x, out);
+    if (st != MRS_OK) {
+        out->n = start;
+        out->bad = 0;
+        return st;
+    }
+    bool same = out->n - start == doc.n && memcmp(out->p + start, doc.p, doc.n) == 0;
+    *fate = same ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
+    return MRS_OK;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* extract_child.c - an element becomes a document: shape, `_id`, reference to its parent, position.
+ *
+ * The fields of the element are copied in runs between the few that need a thought (its `_id`, and fields with
+ * the names of parent_ref and position), so an element that brings its `_id` costs a couple of memcpys. An `_id`
+ * is, in this order, what the plan computes, what a map of `fields` gives, the element's own, or a new one made
+ * of the parent's `_id` and the place (of the key, with `unique`). */
+#include "extract.h"
+#include "steps/kit/id_policy.h"
+#include "mongoreshape/context.h"
+
+/* The indexes of the arrays that an item lies in; NULL: it lies in none. */
+static const uint32_t *
+index_of(const struct ext_doc *x, const struct ext_part *p)
+{
+    const uint32_t *all = (const uint32_t *)(const void *)x->w->index.p;
+    return p->n_index ? all + p->index : NULL;
+}
+
+/* ---- shape ---- */
+static enum mrs_status
+position_of(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
+{
+    const uint32_t *index = index_of(x, p);
+    uint32_t n = p->n_index;
+    *out = mrs_missing();
+    if (!n) {
+        return MRS_OK;
+    }
+    uint8_t *room = mrs_arena_alloc(x->c->arena, n == 1 ? 16 : 5 + n * 9u);
+    if (!room) {
+        return mrs_err_memory(x->c->err, n * 9u);
+    }
+    if (n == 1) {
+        *out = mrs_make_i32(room, (int32_t)index[0]);
+        return MRS_OK;
+    }
+    uint8_t *at = room + 4; /* paths have at most 100 names, so index names have at most two digits */
+    for (uint32_t i = 0; i < n; i++) {
+        *at++ = MRS_INT32;
+        at += mrs_index_name((char *)at, i) + 1;
+        mrs_put32(at, index[i]);
+        at += 4;
+    }
+    *at++ = 0;
+    mrs_put32(room, (uint32_t)(at - room));
+    *out = (struct mrs_val){room, (uint32_t)(at - room), MRS_ARRAY};
+    return MRS_OK;
+}
+
+static enum mrs_status
+wrapped(struct ext_doc *x, struct mrs_val v, struct mrs_val *out)
+{
+    struct mrs_buf *b = &x->w->element;
+    mrs_buf_reset(b);
+    mrsi_put_open(b);
+    mrsi_put_elem(b, x->s->value, (uint32_t)strlen(x->s->value), v);
+    mrsi_put_close(b, 0);
+    *out = mrs_view_val(mrsi_buf_view(b, 0));
+    return mrsi_buf_end(b, 0, x->c, "value");
+}
+
+static bool
+drops_id(const struct mrsi_shape *s)
+{
+    for (uint32_t i = 0; i < s->drop.n; i++) {
+        if (s->drop.path[i].n == 1 && strcmp(s->drop.path[i].part[0].name, "_id") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+shaped(struct ext_doc *x, const struct ext_part *p, struct mrs_view element, struct mrs_val *out)
+{
+    struct mrs_val vars[2] = {mrs_view_val(x->doc), mrs_missing()};
+    struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)x->s->errors, NULL};
+    enum mrs_status st = position_of(x, p, &vars[1]);
+    mrs_buf_reset(&x->w->shaped);
+    MRS_THEN(st, mrsi_shape_run(&x->s->shape, &how, element, &x->w->shaped));
+    if (st == MRS_OK) {
+        *out = mrs_view_val(mrsi_buf_view(&x->w->shaped, 0));
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_extract_shape(struct ext_doc *x, const struct ext_part *p, bool wrap, struct mrs_val *out, struct mrs_val *own)
+{
+    const struct mrsi_shape *shape = &x->s->shape;
+    enum mrs_status st = MRS_OK;
+    *out = p->v;
+    *own = mrs_missing();
+    if (p->v.type != MRS_DOCUMENT) {
+        if (!wrap && !shape->fields.given) {
+            return MRS_OK;
+        }
+        st = wrapped(x, p->v, out);
+    }
+    if (st != MRS_OK || !mrsi_shape_given(shape)) {
+        return st;
+    }
+    if (shape->fields.map && p->v.type == MRS_DOCUMENT && !drops_id(shape)) {
+        *own = mrs_doc_get(mrs_val_view(p->v), "_id");
+    }
+    return shaped(x, p, mrs_val_view(*out), out);
+}
+
+/* ---- keys of `unique` ---- */
+enum mrs_status
+mrsi_extract_key(const struct mrsi_extract *s, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out, bool *whole)
+{
+    size_t at = out->n;
+    *whole = true;
+    for (uint32_t i = 0; i < s->unique.n && *whole; i++) {
+        struct mrs_val v = mrs_path_get(&s->unique.path[i], d);
+        *whole = !mrs_is_nullish(v);
+        mrs_key_append(out, v, false);
+    }
+    if (!*whole) {
+        out->n = out->bad ? out->n : at;
+    } else if (!out->bad && out->n - at > MRS_KEY_MAX) {
+        return mrsi_step_refuse(c, "unique", "a key of more than %u bytes", MRS_KEY_MAX);
+    }
+    return MRS_OK;
+}
+
+static void
+key_values(struct ext_doc *x, struct mrs_view d, struct mrs_val *out)
+{
+    struct mrs_buf *b = &x->w->raw;
+    struct mrsi_shape_items it;
+    mrs_buf_reset(b);
+    mrsi_items_open(&it, b);
+    for (uint32_t i = 0; i < x->s->unique.n; i++) {
+        mrsi_items_add(&it, mrs_path_get(&x->s->unique.path[i], d));
+    }
+    mrsi_items_close(&it);
+    *out = mrsi_items_val(&it);
+}
+
+/* ---- `_id` ---- */
+static enum mrs_status
+new_id(struct ext_doc *x, const struct ext_part *p, struct mrs_view d, bool by_key, uint8_t id[12])
+{
+    const uint32_t *index = index_of(x, p);
+    int64_t pos[MRS_PATH_PARTS_MAX];
+    struct mrs_new_id in = {x->s->into.ns, x->s->from.ns, x->own_id, x->s->path_spec, pos, p->n_index, 0};
+    if (by_key) {
+        key_values(x, d, &in.key);
+        if (x->w->raw.bad) {
+            return mrsi_buf_end(&x->w->raw, 0, x->c, "unique");
+        }
+        in.from = x->s->into.ns;
+        in.n_pos = 0;
+    }
+    for (uint32_t i = 0; i < in.n_pos; i++) {
+        pos[i] = index[i];
+    }
+    in.time_secs = mrsi_id_time(in.key);
+    return mrsi_step_skip(x->c, mrs_id_make(&in, &x->w->value, id, x->c->err), "id");
+}
+
+static enum mrs_status
+computed_id(struct ext_doc *x, const struct ext_part *p, struct mrs_val *id)
+{
+    struct mrs_val vars[2] = {mrs_view_val(x->doc), mrs_missing()}, element = p->v;
+    enum mrs_status st = position_of(x, p, &vars[1]);
+    if (st == MRS_OK && p->v.type != MRS_DOCUMENT) {
+        struct mrs_buf *b = &x->w->value;
+        mrs_buf_reset(b);
+        mrsi_put_open(b);
+        mrsi_put_elem(b, x->s->value, (uint32_t)strlen(x->s->value), p->v);
+        mrsi_put_close(b, 0);
+        st = mrsi_buf_end(b, 0, x->c, "id");
+        element = mrs_view_val(mrsi_buf_view(b, 0));
+        if (st == MRS_OK && !mrs_val_copy(x->c->arena, element, &element)) {
+            st = mrs_err_memory(x->c->err, element.n);
+        }
+    }
+    if (st != MRS_OK) {
+        return st;
+    }
+    struct mrs_eval ev = mrsi_step_eval(x->c, mrs_val_view(element));
+    ev.vars = vars;
+    return mrsi_step_skip(x->c, mrs_expr_eval(x->s->id_expr, &ev, id), "id");
+}
+
+/* ---- the document ---- */
+/* Fields that need a thought, in the order in which they stand. */
+struct extract_child_special {
+    struct mrs_elem e;
+    char what; /* 'i' _id, 'r' parent_ref, 'p' position */
+};
+struct extract_child_scan {
+    struct extract_child_special s[3];
+    uint32_t n;
+    struct mrs_val id, ref, pos; /* found values */
+};
+
+struct child {
+    struct ext_doc *x;
+    const struct ext_part *p;
+    struct mrs_view d;      /* the element as its shape left it */
+    struct extract_child_scan sc;
+    struct mrs_val id, pos; /* due */
+    bool bare;              /* without parent_ref */
+    bool by_key, made;      /* a new id is made of the key; it was made */
+};
+
+static enum mrs_status
+scan(struct ext_doc *x, struct mrs_view d, struct extract_child_scan *out)
+{
+    const struct mrsi_extract *s = x->s;
+    uint32_t ref_len = s->parent_ref_len, pos_len = s->position_len;
+    struct mrsi_seen seen;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    out->n = 0;
+    out->id = out->ref = out->pos = mrs_missing();
+    mrsi_seen_begin(&seen);
+    mrs_walk_init(&w, d);
+    while (mrs_walk_next(&w, &e) == 1) {
+        struct mrs_val *v = NULL;
+        char what = 0;
+        mrsi_seen_add(&seen, &e);
+        if (mrs_name_is(&e, "_id", 3)) {
+            v = &out->id;
+            what = 'i';
+        } else if (ref_len && mrs_name_is(&e, s->parent_ref, ref_len)) {
+            v = &out->ref;
+            what = 'r';
+        } else if (pos_len && mrs_name_is(&e, s->position, pos_len)) {
+            v = &out->pos;
+            what = 'p';
+        }
+        if (v && v->type == MRS_MISSING) {
+            *v = e.v;
+            out->s[out->n].e = e;
+            out->s[out->n++].what = what;
+        }
+    }
+    return mrsi_seen_check(&seen, x->c, d);
+}
+
+/* kept: the `_id` that the element brings; missing. */
+static enum mrs_status
+choose_id(struct child *k, struct mrs_val kept)
+{
+    struct ext_doc *x = k->x;
+    enum mrs_status st = MRS_OK;
+    k->id = kept;
+    if (x->s->id == EXT_ID_EXPR) {
+        st = computed_id(x, k->p, &k->id);
+    } else if (x->s->id == EXT_ID_NEW || kept.type == MRS_MISSING) {
+        uint8_t *room = mrs_arena_alloc(x->c->arena, 12);
+        if (!room) {
+            return mrs_err_memory(x->c->err, 12);
+        }
+        k->made = true;
+        k->id = (struct mrs_val){room, 12, MRS_OBJECTID};
+        st = new_id(x, k->p, k->d, k->by_key, room);
+    }
+    if (st == MRS_OK && !mrsi_step_id_ok(k->id)) {
+        st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrs_type_name(k->id.type));
+    }
+    return st;
+}
+
+/* A field of the element with the name of one that the step adds: right, to be overwritten, or a refusal. */
+static enum mrs_status
+agrees(struct ext_doc *x, const char *key, const char *name, struct mrs_val there, struct mrs_val due)
+{
+    if (there.type == MRS_MISSING || due.type == MRS_MISSING || x->s->replace || mrs_compare(there, due) == 0) {
+        return MRS_OK;
+    }
+    return mrsi_step_refuse(x->c, key, "an element has a field %s with another value", name);
+}
+
+static bool
+overwritten(struct mrs_val there, struct mrs_val due)
+{
+    return due.type != MRS_MISSING && mrs_compare(there, due) != 0;
+}
+
+static void
+put_rest(const struct child *k, struct mrs_buf *out)
+{
+    const uint8_t *at = k->d.p + 4, *end = k->d.p + k->d.n - 1;
+    for (uint32_t i = 0; i < k->sc.n; i++) {
+        const struct extract_child_special *s = &k->sc.s[i];
+        struct mrs_val due = s->what == 'r' ? k->p->key : k->pos;
+        bool gone = s->what == 'i' || (s->what == 'r' && k->bare);
+        if (!gone && !overwritten(s->e.v, due)) {
+            continue;
+        }
+        mrs_buf_put(out, at, (size_t)(s->e.p - at));
+        at = s->e.v.p + s->e.v.n;
+        if (!gone) {
+            mrsi_put_elem(out, s->e.name, s->e.name_len, due);
+        }
+    }
+    mrs_buf_put(out, at, (size_t)(end - at));
+}
+
+static enum mrs_status
+put_child(const struct child *k, struct mrs_buf *out)
+{
+    const struct mrsi_extract *s = k->x->s;
+    size_t start = mrsi_put_open(out);
+    mrsi_put_elem(out, "_id", 3, k->id);
+    if (s->parent_ref && !k->bare && k->sc.ref.type == MRS_MISSING) {
+        mrsi_put_elem(out, s->parent_ref, s->parent_ref_len, k->p->key);
+    }
+    if (s->position && k->sc.pos.type == MRS_MISSING && k->pos.type != MRS_MISSING) {
+        mrsi_put_elem(out, s->position, s->position_len, k->pos);
+    }
+    put_rest(k, out);
+    mrsi_put_close(out, start);
+    if (!out->bad && out->n - start > MRS_DOC_MAX) {
+        return mrsi_step_refuse(k->x->c, NULL, "an extracted document would pass 16 MiB");
+    }
+    return mrsi_buf_end(out, start, k->x->c, NULL);
+}
+
+enum mrs_status
+mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struct mrs_buf *out, bool *made,
+                   struct mrs_buf *key)
+{
+    const struct mrsi_extract *s = x->s;
+    struct child k; /* sc is large, and scan() fills it in */
+    struct mrs_val v, own;
+    k.x = x;
+    k.p = p;
+    k.pos = mrs_missing();
+    k.bare = bare;
+    k.by_key = k.made = false;
+    enum mrs_status st = mrsi_extract_shape(x, p, true, &v, &own);
+    if (st == MRS_OK) {
+        k.d = mrs_val_view(v);
+        st = scan(x, k.d, &k.sc);
+    }
+    if (st == MRS_OK && key) {
+        st = mrsi_extract_key(s, x->c, k.d, key, &k.by_key);
+    }
+    if (st == MRS_OK && s->position) {
+        st = position_of(x, p, &k.pos);
+    }
+    if (st == MRS_OK && s->parent_ref) {
+        st = agrees(x, "parent_ref", s->parent_ref, k.sc.ref, p->key);
+    }
+    if (st == MRS_OK && s->position) {
+        st = agrees(x, "position", s->position, k.sc.pos, k.pos);
+    }
+    st = st == MRS_OK ? choose_id(&k, k.sc.id.type != MRS_MISSING ? k.sc.id : own) : st;
+    *made = k.made;
+    return st == MRS_OK ? put_child(&k, out) : st;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* extract_describe.c - what extract says of itself, and what it does to the catalogue.
+ *
+ * Indexes below the path go to the extracted documents, where they lose unique and partial (two elements of one
+ * parent may have been equal), and leave the source unless copies stay there. Every new reference gets an index.
+ * Losses are what embed, its inverse, could not bring back. */
+#include "extract.h"
+#include "steps/catalog/indexes.h"
+#include "steps/kit/describe.h"
+#include "mongoreshape/catalogue.h"
+
+static const char *
+path_text(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    return s->path.n ? s->path.text : mrsi_tell_paths(t, s->listed.path, s->listed.n, 5);
+}
+
+/* ---- describe ---- */
+static void
+tell_touches(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    mrsi_tell_query(t, 0, s->where);
+    if (s->path.n) {
+        mrsi_tell_touch(t, 0, 'R', s->path.text);
+        mrsi_tell_touch(t, 0, 'D', s->path.text);
+    }
+    for (uint32_t i = 0; i < s->listed.n; i++) {
+        mrsi_tell_touch(t, 0, 'R', s->listed.path[i].text);
+        mrsi_tell_touch(t, 0, 'D', s->listed.path[i].text);
+    }
+    mrsi_tell_touch(t, 0, 'R', "_id");
+    if (s->to_parent || s->pages.given) {
+        mrsi_tell_touch(t, 0, 'R', s->parent_key.text);
+    }
+    if (s->path.n) {
+        const struct mrsi_fields *f = &s->shape.fields;
+        for (uint32_t i = 0; !f->map && i < f->n; i++) { /* elements that are no documents get `value` */
+            mrsi_tell_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
+        }
+        mrsi_tell_names(t, 0, s->path.text, s->shape.drop.path, s->shape.drop.n);
+    }
+    if (s->shape.fields.map || s->id_expr || s->leave.shape.fields.map) {
+        mrsi_tell_touch(t, 0, 'R', ""); /* $$PARENT may be asked */
+    }
+    const struct mrs_path *added[] = {&s->child_refs, &s->flag, &s->count};
+    for (int i = 0; i < 3; i++) {
+        if (added[i]->n) {
+            mrsi_tell_touch(t, 0, 'A', added[i]->text);
+        }
+    }
+    if (s->unique.n) {
+        mrsi_tell_touch(t, 1, 'R', "");
+    }
+    mrsi_tell_touch(t, 1, 'A', "");
+}
+
+static void
+tell_losses(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    const char *path = path_text(t, s);
+    if (!s->position && !s->unique.n && !s->listed.n && !s->pages.given && !s->to_child) {
+        mrsi_tell_loss(t, "array order of %s: add `position`", path);
+    }
+    if (!s->to_child && !s->leave.given) {
+        mrsi_tell_loss(t, "place of %s in its parent: `refs: child` would keep it", path);
+    }
+    if (!s->to_parent && !s->to_child && !s->pages.given) {
+        mrsi_tell_loss(t, "which parent an element came from: `refs` is none");
+    }
+    if (s->shape.fields.given) {
+        mrsi_tell_loss(t, "fields of %s that `fields` does not keep", path);
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, path);
+    }
+    if (s->unique.n) {
+        mrsi_tell_loss(t, "1 and 1.0 merged in `unique`, and how often an element was repeated unless "
+                          "references tell");
+    }
+    if (s->id != EXT_ID_KEEP && s->path.n) {
+        mrsi_tell_loss(t, "the _ids that elements of %s had", path);
+    }
+}
+
+static void
+tell_words(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    mrsi_tell_words(t, "%s of %s becomes documents of %s", path_text(t, s), s->from.ns, s->into.ns);
+    if (s->pages.given) {
+        mrsi_tell_words(t, ", in pages of %llu", (unsigned long long)s->pages.size);
+    }
+    if (s->unique.n) {
+        mrsi_tell_words(t, ", one for each %s", mrsi_tell_paths(t, s->unique.path, s->unique.n, 5));
+    }
+    if (s->to_parent) {
+        mrsi_tell_words(t, "; %s holds the %s of the parent", s->parent_ref, s->parent_key.text);
+    }
+    if (s->to_child) {
+        mrsi_tell_words(t, "; the parent keeps their _ids in %s", s->child_refs.text);
+    }
+    if (s->leave.given) {
+        mrsi_tell_words(t, ". Copies stay in %s", s->from.ns);
+    }
+}
+
+/* Extracted documents can be found again from their parent where they hold its `_id`: another key may be that of two
+ * parents, and with it one would take away what belongs to the other. */
+static void
+tell_live(struct mrsi_tell *t, const struct mrsi_extract *s)
+{
+    bool by_id = s->parent_key.n == 1 && strcmp(s->parent_key.text, "_id") == 0;
+    const char *ref = s->pages.given ? s->pages.ref : s->to_parent ? s->parent_ref : NULL;
+    if (s->unique.n) {
+        mrsi_tell_quiet(t, "`unique` makes one document of parts of many, and which parts are gone cannot be "
+                           "told from "
+                           "what is left" MRSI_DO_QUIET);
+    }
+    if (s->pages.given) {
+        mrsi_tell_quiet(t, "one element that comes or goes moves all pages behind it" MRSI_DO_QUIET);
+    }
+    if (!ref) {
+        mrsi_tell_quiet(t, "without `refs: parent` or `both` the documents that an element made are not found "
+                           "again when "
+                           "it is gone: say `refs: parent`, or run the plan with --quiet-by");
+    } else if (by_id) {
+        mrsi_tell_listing(t, 1, ref, "_id");
+    } else {
+        mrsi_tell_quiet(t, "two documents may have one `parent_key`, then what each of them made cannot be told "
+                           "apart: "
+                           "use `parent_key: _id`, or run the plan with --quiet-by");
+    }
+    if (s->child_is_path) {
+        mrsi_tell_quiet(t, "the ids would stand where the elements are still being read: give `child_refs` a "
+                           "name of its "
+                           "own, or run the plan with --quiet-by");
+    }
+    if (s->id != EXT_ID_EXPR && s->path.n) {
+        t->d->live_note = "elements without an _id of their own get it from their place: where an application "
+                          "takes one "
+                          "out, the documents of those behind it get other _ids";
+    }
+    mrsi_tell_conflicts(t);
+    mrsi_tell_not_direct(t, "parts leave their document, a second look would not find them" MRSI_DO_CONTRACT);
+}
+
+enum mrs_status
+mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct mrsi_extract *s = state;
+    struct mrsi_tell t;
+    bool group = s->unique.n > 0;
+    mrsi_tell_begin(&t, arena, out, group ? MRS_FAMILY_GROUP : MRS_FAMILY_SPREAD, e);
+    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "from");
+    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD | (group ? MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN : 0), "into");
+    tell_touches(&t, s);
+    tell_losses(&t, s);
+    tell_words(&t, s);
+    out->conflicts = (enum mrs_conflicts)s->conflicts;
+    tell_live(&t, s);
+    if (s->leave.given && (!s->rest || s->to_child || !s->replace)) {
+        mrsi_tell_once(&t, "the copies that stay would be extracted again");
+    } else if (s->to_child && s->child_is_path) {
+        mrsi_tell_once(&t, "the ids that stay at the path would be extracted as elements");
+    } else if ((s->to_child || s->count.n) && !s->replace) {
+        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+    } else if (s->count.n) {
+        mrsi_tell_once(&t, "the second run would count no elements");
+    } else if (s->flag.n && s->replace) {
+        mrsi_tell_once(&t, "the second run would find no elements, and take the flag away");
+    }
+    return mrsi_tell_end(&t);
+}
+
+/* ---- catalogue ---- */
+static const char *
+joined(struct mrs_arena *a, const char *before, const char *after)
+{
+    size_t n = strlen(before), m = strlen(after);
+    char *text = mrs_arena_alloc(a, n + m + 2);
+    if (text) {
+        memcpy(text, before, n);
+        text[n] = '.';
+        memcpy(text + n + (n && m), after, m + 1);
+    }
+    return text;
+}
+
+struct extract_describe_moving {
+    struct mrs_arena *a;
+    struct mrsi_move *m;
+    uint32_t n;
+    bool bad;
+};
+
+/* NULL as `to`: gone. */
+static void
+add_move(struct extract_describe_moving *v, const char *from, const char *to)
+{
+    v->bad = v->bad || !from;
+    v->m[v->n++] = (struct mrsi_move){from, to};
+}
+
+/* Where the fields below `base` of a source are found in the extracted documents, below `top`. */
+static void
+element_moves(const struct mrsi_extract *s, const char *base, const char *top, struct extract_describe_moving *v)
+{
+    const struct mrsi_fields *f = &s->shape.fields;
+    if (!f->given) {
+        add_move(v, base, top);
+    } else if (!f->map && !f->without_id) {
+        add_move(v, joined(v->a, base, "_id"), joined(v->a, top, "_id"));
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
+        if (old && *old) {
+            add_move(v, joined(v->a, base, old), joined(v->a, top, f->path[i].text));
+        }
+    }
+    for (uint32_t i = 0; i < s->shape.drop.n && !f->map; i++) {
+        add_move(v, joined(v->a, base, s->shape.drop.path[i].text), NULL);
+    }
+}
+
+/* The named fields of the list form that `fields` and `drop` keep. */
+static void
+listed_moves(const struct mrsi_extract *s, struct extract_describe_moving *v)
+{
+    for (uint32_t i = 0; i < s->listed.n; i++) {
+        const char *name = s->listed.path[i].text;
+        add_move(v, name, mrsi_shape_path(&s->shape, v->a, name));
+    }
+}
+
+static enum mrs_status
+carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
+      struct mrs_cat_coll *into, bool *told, struct mrs_err *e)
+{
+    struct extract_describe_moving v = {mrs_catalog_arena(cat), NULL, 0, false};
+    v.m = mrs_arena_alloc(v.a, (s->shape.fields.n + s->shape.drop.n + s->listed.n + 3) * sizeof *v.m);
+    if (!v.m) {
+        return mrs_err_memory(e, 0);
+    }
+    if (s->listed.n) {
+        listed_moves(s, &v);
+    } else {
+        element_moves(s, s->path.text, s->pages.given ? s->pages.items : "", &v);
+    }
+    if (v.bad) {
+        return mrs_err_memory(e, 0);
+    }
+    struct mrsi_moves moves = {.move = v.m, .n = v.n, .others_gone = true};
+    if (s->value_given && s->path.n && !s->pages.given) {
+        moves.exact_from = s->path.text;
+        moves.exact_to = mrsi_shape_path(&s->shape, v.a, s->value);
+    }
+    unsigned quiet = s->leave.given || s->where ? 0 : MRSI_QUIET; /* the source's own index goes, and says so */
+    struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | quiet,
+                             .why = "elements of one document may be equal", .told = told};
+    return mrsi_indexes_carry(cat, from, into, &how, e);
+}
+
+/* Whether what stays at child_refs is the `_id` that the element had: then an index on it stays an index. */
+static bool
+keeps_ids(const struct mrsi_extract *s)
+{
+    bool same = s->to_child && s->path.n && s->id == EXT_ID_KEEP && !s->shape.fields.map && !s->shape.fields.without_id;
+    for (uint32_t i = 0; i < s->shape.drop.n; i++) {
+        same = same && strcmp(s->shape.drop.path[i].text, "_id") != 0;
+    }
+    return same && !s->leave.given && mrsi_index_plain(&s->child_refs);
+}
+
+static enum mrs_status
+indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_coll *from, struct mrs_cat_coll *into,
+        struct mrs_err *e)
+{
+    struct mrs_arena *a = mrs_catalog_arena(cat);
+    uint32_t n = s->path.n ? 1 : s->listed.n;
+    struct mrsi_move *moved = mrs_arena_alloc(a, (n + 1u) * sizeof *moved);
+    bool *told = mrs_arena_alloc(a, (from->n_index + 1u) * sizeof *told);
+    enum mrs_status st = moved && told ? MRS_OK : mrs_err_memory(e, 0);
+    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
+        moved[i] = (struct mrsi_move){s->path.n ? s->path.text : s->listed.path[i].text, NULL};
+    }
+    if (st == MRS_OK && keeps_ids(s)) {
+        moved[n++] = (struct mrsi_move){joined(a, s->path.text, "_id"), s->child_refs.text};
+        st = moved[n - 1].from ? MRS_OK : mrs_err_memory(e, 0);
+    }
+    if (st == MRS_OK && (s->listed.n || mrsi_index_plain(&s->path))) {
+        struct mrsi_moves moves = {.move = moved, .n = n, .fills = s->unique.n > 0, .told = told};
+        st = carry(s, cat, from, into, told, e);
+        MRS_THEN(st, mrsi_indexes_rewrite(cat, from, &moves, s->leave.given || s->where, e));
+    }
+    const char *ref = s->pages.given ? s->pages.ref : s->parent_ref;
+    if (st == MRS_OK && ref) {
+        st = mrsi_index_reference(cat, into, &ref, 1, e);
+    }
+    if (st == MRS_OK && s->to_child && mrsi_index_named(cat, &from->coll, &s->child_refs)) {
+        st = mrsi_index_reference(cat, from, &s->child_refs.text, 1, e);
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_extract_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct mrsi_extract *s = state;
+    struct mrs_cat_coll *from, *into;
+    struct mrs_desc d;
+    enum mrs_status st = mrsi_cat_need(cat, &s->from, true, "from", &from, e);
+    MRS_THEN(st, mrsi_cat_target(cat, &s->into, "into", &into, NULL, e));
+    MRS_THEN(st, mrsi_extract_describe(s, mrs_catalog_arena(cat), &d, e));
+    if (st == MRS_OK && s->indexes) {
+        mrsi_indexes_note_added(cat, from, &d, 0);
+        st = indexes(s, cat, from, into, e);
+    }
+    MRS_THEN(st, mrsi_cat_validators(cat, &d, e));
+    return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* describe.c - a step's description of itself, put together piece by piece in an arena.
+ *
+ * explain, the live rule (sets R, A, D) and the engines read descriptions; steps should only have
+ * to say what is so. Lists grow by doubling in the arena (the old ones are let go with it), and the
+ * first lack of memory is remembered, so that a describe hook is a plain list of statements.
+ * Nothing here knows a step. */
+#include "steps/catalog/indexes.h"
+#include "describe.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+void
+mrsi_tell_begin(struct mrsi_tell *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
+                struct mrs_err *e)
+{
+    memset(t, 0, sizeof *t);
+    memset(out, 0, sizeof *out);
+    t->arena = arena;
+    t->err = e;
+    t->d = out;
+    out->family = family;
+    out->repeatable = true;
+    out->words = "";
+}
+
+/* A list of n entries with room for one more. */
+static void *
+room(struct mrsi_tell *t, void *list, uint32_t n, uint32_t *cap, size_t size)
+{
+    void *more = t->bad ? NULL : mrs_arena_more(t->arena, list, n, cap, size);
+    t->bad = !more;
+    return more;
+}
+
+int
+mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, const char *what)
+{
+    uint32_t n = t->d->n_sides;
+    struct mrs_side *s = room(t, t->side, n, &t->side_cap, sizeof *s);
+    if (!s) {
+        return 0;
+    }
+    t->d->sides = t->side = s;
+    s[n] = (struct mrs_side){*coll, role, what};
+    t->d->n_sides = n + 1;
+    return (int)n;
+}
+
+/* The list with one more entry, unless it is there already. */
+static struct mrs_touch *
+with_touch(struct mrsi_tell *t, struct mrs_touch *list, uint32_t *n, uint32_t *cap, struct mrs_touch one)
+{
+    for (uint32_t i = 0; i < *n; i++) {
+        if (list[i].side == one.side && list[i].kind == one.kind && strcmp(list[i].path, one.path) == 0) {
+            return list;
+        }
+    }
+    struct mrs_touch *l = room(t, list, *n, cap, sizeof *l);
+    one.path = l ? mrs_arena_copy(t->arena, one.path, strlen(one.path) + 1) : NULL;
+    if (!one.path) {
+        t->bad = true;
+        return list;
+    }
+    l[(*n)++] = one;
+    return l;
+}
+
+void
+mrsi_tell_touch(struct mrsi_tell *t, int side, char kind, const char *path)
+{
+    t->touch = with_touch(t, t->touch, &t->d->n_touches, &t->touch_cap, (struct mrs_touch){side, kind, path});
+    t->d->touches = t->touch;
+}
+
+void
+mrsi_tell_name(struct mrsi_tell *t, int side, const char *path)
+{
+    t->name = with_touch(t, t->name, &t->d->n_names, &t->name_cap, (struct mrs_touch){side, 'R', path});
+    t->d->names = t->name;
+}
+
+void
+mrsi_tell_names(struct mrsi_tell *t, int side, const char *above, const struct mrs_path *path, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        size_t size = strlen(path[i].text) + (above ? strlen(above) : 0) + 2;
+        char *text = mrs_arena_alloc(t->arena, size);
+        if (!text) {
+            t->bad = true;
+            return;
+        }
+        snprintf(text, size, "%s%s%s", above ? above : "", above ? "." : "", path[i].text);
+        mrsi_tell_name(t, side, text);
+    }
+}
+
+void
+mrsi_tell_naming(struct mrsi_tell *t, bool on)
+{
+    t->naming = on;
+}
+
+static void
+read_path(void *arg, const char *path)
+{
+    struct mrsi_tell *t = arg;
+    if (t->naming) {
+        mrsi_tell_name(t, t->of, path);
+    } else {
+        mrsi_tell_touch(t, t->of, 'R', path);
+    }
+}
+
+void
+mrsi_tell_expr(struct mrsi_tell *t, int side, const struct mrs_expr *x)
+{
+    t->of = side;
+    if (x) {
+        mrs_expr_reads(x, read_path, t);
+    }
+}
+
+void
+mrsi_tell_query(struct mrsi_tell *t, int side, const struct mrs_query *q)
+{
+    t->of = side;
+    if (q) {
+        mrs_query_reads(q, read_path, t);
+    }
+}
+
+void
+mrsi_tell_sort(struct mrsi_tell *t, int side, const struct mrs_sort *s)
+{
+    t->of = side;
+    if (s) {
+        mrs_sort_reads(s, read_path, t);
+    }
+}
+
+/* before followed by the formatted text, in the arena. */
+static const char *joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
+
+static const char *
+joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    size_t m = strlen(before);
+    char *text = n < 0 || t->bad ? NULL : mrs_arena_alloc(t->arena, m + (size_t)n + 1);
+    if (text) {
+        memcpy(text, before, m);
+        vsnprintf(text + m, (size_t)n + 1, fmt, again);
+    } else {
+        t->bad = true;
+    }
+    va_end(again);
+    return text ? text : "";
+}
+
+void
+mrsi_tell_loss(struct mrsi_tell *t, const char *fmt, ...)
+{
+    uint32_t n = t->d->n_losses;
+    const char **l = room(t, t->loss, n, &t->loss_cap, sizeof *l);
+    if (!l) {
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    l[n] = joined(t, "", fmt, ap);
+    va_end(ap);
+    t->loss = l;
+    t->d->losses = l;
+    t->d->n_losses = n + 1;
+}
+
+void
+mrsi_tell_words(struct mrsi_tell *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    t->d->words = joined(t, t->d->words, fmt, ap);
+    va_end(ap);
+}
+
+const char *
+mrsi_tell_paths(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, uint32_t most)
+{
+    size_t size = 32;
+    uint32_t shown = n < most ? n : most;
+    for (uint32_t i = 0; i < shown; i++) {
+        size += strlen(path[i].text) + 5;
+    }
+    char *text = t->bad ? NULL : mrs_arena_alloc(t->arena, size);
+    if (!text) {
+        t->bad = true;
+        return "";
+    }
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < shown; i++) {
+        const char *between = i == 0 ? "" : i + 1 == n ? " and " : ", ";
+        at += (size_t)snprintf(text + at, size - at, "%s%s", between, path[i].text);
+    }
+    if (n > shown) {
+        snprintf(text + at, size - at, " and %u more", n - shown);
+    }
+    return text;
+}
+
+void
+mrsi_tell_once(struct mrsi_tell *t, const char *why)
+{
+    t->d->repeatable = false;
+    t->d->not_repeatable = why;
+}
+
+void
+mrsi_tell_once_of_one(struct mrsi_tell *t)
+{
+    if (t->bad || !mrsi_coll_same(&t->side[0].coll, &t->side[1].coll)) {
+        return;
+    }
+    for (uint32_t i = 0; i < t->d->n_touches; i++) {
+        const struct mrs_touch *r = &t->touch[i];
+        for (uint32_t k = 0; r->kind == 'R' && k < t->d->n_touches; k++) {
+            const struct mrs_touch *w = &t->touch[k];
+            if (w->kind != 'R' && w->side < 2 && mrs_path_texts_meet(r->path, w->path)) {
+                mrsi_tell_once(t, "from and into are one collection, of which it reads what it has written");
+            }
+        }
+    }
+}
+
+void
+mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into)
+{
+    uint32_t n = t->d->n_pairs;
+    struct mrs_pair_path *l = room(t, t->pair, n, &t->pair_cap, sizeof *l);
+    if (!l) {
+        return;
+    }
+    l[n].from = mrsi_index_plain(from) ? from->text : NULL;
+    l[n].into = mrsi_index_plain(into) ? into->text : NULL;
+    t->d->pairs = t->pair = l;
+    t->d->n_pairs = n + 1;
+}
+
+void
+mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *key)
+{
+    uint32_t n = t->d->n_listings;
+    struct mrs_listing *l = room(t, t->listing, n, &t->listing_cap, sizeof *l);
+    if (!l) {
+        return;
+    }
+    l[n] = (struct mrs_listing){side, field, key};
+    t->d->listings = t->listing = l;
+    t->d->n_listings = n + 1;
+}
+
+void
+mrsi_tell_quiet(struct mrsi_tell *t, const char *why)
+{
+    t->d->quiet_only = t->d->quiet_only ? t->d->quiet_only : why;
+}
+
+void
+mrsi_tell_not_direct(struct mrsi_tell *t, const char *why)
+{
+    t->d->not_direct = t->d->not_direct ? t->d->not_direct : why;
+}
+
+void
+mrsi_tell_conflicts(struct mrsi_tell *t)
+{
+    if (t->d->conflicts != MRS_CONFLICTS_REFUSE) {
+        mrsi_tell_quiet(t, "which document counts with `conflicts: first` or `last` would depend on which one is seen "
+                           "first while writers go on" MRSI_DO_QUIET);
+    }
+}
+
+enum mrs_status
+mrsi_tell_end(struct mrsi_tell *t)
+{
+    return t->bad ? mrs_err_memory(t->err, 0) : MRS_OK;
+}

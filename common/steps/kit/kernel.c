@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel.c - refusing, `where`, and the pull protocol of steps that take one document at a time.
+ *
+ * A kernel sees failures of three kinds: of its document (refused), of memory (the run ends), and none that
+ * "the operation failed", since a kernel has no operation beside its document; so FAIL from below always turns
+ * into SKIP with the key of the plan that is to blame. Buffers live as long as the thread: no allocation for
+ * each document. Nothing here knows a step. */
+#include "kernel.h"
+#include "mongoreshape/spread_ops.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+enum mrs_status
+mrsi_step_failed(struct mrs_ctx *c, enum mrs_status s, const char *where)
+{
+    if (s == MRS_DEAD && c->err && c->err->code == MRS_E_MEMORY && mrs_arena_is_over(c->arena)) {
+        mrs_err_clear(c->err);
+        s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "what is made for this document takes more than %u MiB",
+                        MRS_EVAL_BYTES_MAX >> 20);
+    }
+    if (s != MRS_FAIL && s != MRS_SKIP) {
+        return s;
+    }
+    if (c->err && (s == MRS_FAIL || !c->err->where[0])) {
+        c->err->where[0] = 0;
+        if (where) {
+            mrs_err_at(c->err, "%s", where);
+        }
+    }
+    return MRS_SKIP;
+}
+
+enum mrs_status
+mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
+{
+    char msg[480];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    return mrsi_step_skip(c, mrs_err_set(c->err, MRS_FAIL, MRS_E_REFUSED, "%s", msg), where);
+}
+
+enum mrs_status
+mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
+{
+    struct mrs_eval ev = mrsi_step_eval(c, d);
+    return mrsi_step_skip(c, mrs_query_match(q, &ev, takes), "where");
+}
+
+enum mrs_status
+mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
+{
+    enum mrs_status s = mrs_buf_status(out, c->err);
+    if (s == MRS_OK && out->n > MRS_DOC_MAX) {
+        s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "the document would have %zu bytes, more than 16 MiB", out->n);
+    }
+    return mrsi_step_skip(c, s, NULL);
+}
+
+enum mrs_status
+mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after)
+{
+    bool suspect = after.n > MRS_DEPTH_MAX * 7; /* a level is at least a type, a name, a length and an end */
+    int now = suspect ? mrs_doc_depth(after) : 0;
+    if (now > MRS_DEPTH_MAX && now > mrs_doc_depth(before)) {
+        return mrsi_step_refuse(c, where, "the document would be nested %d deep, more than %d", now, MRS_DEPTH_MAX);
+    }
+    return MRS_OK;
+}
+
+/* ---- work ---- */
+void
+mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c)
+{
+    if (!w->ready) {
+        for (int i = 0; i < 2; i++) {
+            mrs_buf_init(&w->out[i], c->mem, 2u * MRS_DOC_READ_MAX);
+        }
+        mrs_buf_init(&w->raw, c->mem, 2u * MRS_DOC_READ_MAX);
+        mrs_buf_init(&w->key, c->mem, MRS_KEY_MAX);
+        w->ready = true;
+    }
+    mrs_buf_reset(&w->out[0]);
+    mrs_buf_reset(&w->out[1]);
+    mrs_buf_reset(&w->key);
+    w->n = w->at = 0;
+}
+
+void
+mrsi_work_give(struct mrsi_work *w, int side, bool self, struct mrs_view doc)
+{
+    w->product[w->n++] = (struct mrs_product){side, self, false, doc};
+}
+
+void
+mrsi_work_give_made(struct mrsi_work *w, int side, struct mrs_view doc)
+{
+    w->product[w->n++] = (struct mrs_product){side, false, true, doc};
+}
+
+void
+mrsi_work_clear(struct mrs_ctx *c, void *work)
+{
+    struct mrsi_work *w = work;
+    (void)c;
+    if (w->ready) {
+        mrs_buf_clear(&w->out[0]);
+        mrs_buf_clear(&w->out[1]);
+        mrs_buf_clear(&w->raw);
+        mrs_buf_clear(&w->key);
+        w->ready = false;
+    }
+}
+
+enum mrs_status
+mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out)
+{
+    struct mrsi_work *w = work;
+    (void)state;
+    (void)c;
+    if (w->at == w->n) {
+        return MRS_END;
+    }
+    *out = w->product[w->at++];
+    return MRS_OK;
+}
+
+/* ---- what a fold has made of a group's first members ---- */
+enum mrs_status
+mrsi_step_put_acc(const struct mrs_acc_state *acc, bool failed, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_view none = mrs_empty_doc();
+    if (!failed) {
+        return mrs_acc_save(acc, out, e);
+    }
+    mrs_buf_put(out, none.p, none.n);
+    return mrs_buf_status(out, e);
+}
+
+struct mrs_view
+mrsi_step_get_doc(struct mrs_view *rest)
+{
+    if (rest->n < MRS_DOC_MIN) {
+        return mrs_empty_doc();
+    }
+    struct mrs_view d = {rest->p, mrs_le32(rest->p)};
+    rest->p += d.n;
+    rest->n -= d.n;
+    return d;
+}
+
+enum mrs_status
+mrsi_step_get_acc(struct mrs_acc_state *acc, bool *failed, struct mrs_view *rest, struct mrs_err *e)
+{
+    bool any = rest->n > 0;
+    struct mrs_view d = mrsi_step_get_doc(rest);
+    *failed = d.n == MRS_DOC_MIN;
+    if (*failed) {
+        mrs_acc_reset(acc);
+        return any ? MRS_OK : mrsi_step_damaged(e);
+    }
+    return mrs_acc_load(acc, d, e);
+}
+
+enum mrs_status
+mrsi_step_damaged(struct mrs_err *e)
+{
+    return mrs_err_checkpoint(e, "a group");
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel.h - what kernels of steps share: refusing, `where`, and the work of steps that take one
+ * document at a time. MAP steps: map.h. */
+#ifndef MRSI_KERNEL_H
+#define MRSI_KERNEL_H
+
+#include "args.h"
+#include "mongoreshape/spread_ops.h"
+
+/* Refuses the document: err gets the reason and the key of the plan (NULL: none). Always SKIP; a
+ * memory error stays DEAD. */
+enum mrs_status mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What something called returned, seen from a kernel: FAIL becomes SKIP at `where`, all else stays. */
+enum mrs_status mrsi_step_failed(struct mrs_ctx *c, enum mrs_status s, const char *where);
+static inline enum mrs_status
+mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where)
+{
+    return s == MRS_OK ? s : mrsi_step_failed(c, s, where);
+}
+/* Whether the document matches. SKIP at "where". */
+enum mrs_status mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes);
+/* Whether the document takes part; q NULL: it does. SKIP at "where". */
+static inline enum mrs_status
+mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
+{
+    *takes = true;
+    return q ? mrsi_step_query(q, c, d, takes) : MRS_OK;
+}
+/* Refuses a finished document that no server would store: over 16 MiB. */
+enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
+/* Refuses one that is nested deeper than a server takes, unless it was before. */
+enum mrs_status mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after);
+/* Whether a value may be the `_id` of a document. */
+static inline bool
+mrsi_step_id_ok(struct mrs_val v)
+{
+    return v.type != MRS_MISSING && v.type != MRS_ARRAY && v.type != MRS_REGEX && v.type != MRS_UNDEFINED;
+}
+
+static inline struct mrs_eval
+mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
+{
+    return (struct mrs_eval){.arena = c->arena, .root = d, .err = c->err};
+}
+
+/* Whether the engine has found the fields of a document. */
+static inline bool
+mrsi_step_at_hand(const struct mrs_ctx *c, struct mrs_view d)
+{
+    return c->fields && c->fields_of == d.p;
+}
+
+/* Puts the fields of ev's root at hand: those that the engine has found, or in room. */
+static inline void
+mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_fields *room)
+{
+    if (!mrsi_step_at_hand(c, ev->root)) {
+        mrs_eval_fields(ev, room);
+    } else if (c->fields->look) {
+        mrs_look_fields(c->fields->look, ev->root.p, room);
+        ev->fields = room;
+    } else {
+        ev->fields = c->fields;
+    }
+}
+
+/* The look of a document; NULL: it is not known. */
+static inline const struct mrs_look *
+mrsi_step_look(const struct mrs_ctx *c, struct mrs_view d)
+{
+    return mrsi_step_at_hand(c, d) ? c->fields->look : NULL;
+}
+
+/* All fields of a document, if the engine has found them; NULL: walk it. */
+static inline const struct mrs_eval_fields *
+mrsi_step_found(const struct mrs_ctx *c, struct mrs_view d)
+{
+    return mrsi_step_at_hand(c, d) && c->fields->all && !c->fields->look ? c->fields : NULL;
+}
+
+/* As mrs_doc_find, in the document at p, which has the look. */
+static inline bool
+mrsi_step_find_look(const struct mrs_look *k, const uint8_t *p, const char *name, uint32_t len, struct mrs_elem *e)
+{
+    for (uint32_t i = 0; i < k->n; i++) {
+        const struct mrs_look_field *x = &k->field[i];
+        const uint8_t *at = p + x->at, *value = p + x->value;
+        *e = (struct mrs_elem){at, (const char *)at + 1, (uint32_t)(x->value - x->at) - 2, {value, x->n, x->type}};
+        if (mrs_name_is(e, name, len)) {
+            return true;
+        }
+    }
+    e->v = mrs_missing();
+    return false;
+}
+
+/* As mrs_doc_find. */
+static inline bool
+mrsi_step_find(const struct mrs_ctx *c, struct mrs_view d, const char *name, uint32_t len, struct mrs_elem *e)
+{
+    const struct mrs_eval_fields *f = mrsi_step_at_hand(c, d) ? c->fields : NULL;
+    if (f && f->look) {
+        return mrsi_step_find_look(f->look, d.p, name, len, e);
+    }
+    for (uint32_t i = 0; f && i < f->n; i++) {
+        if (mrs_name_is(&f->e[i], name, len)) {
+            *e = f->e[i];
+            return true;
+        }
+    }
+    e->v = mrs_missing();
+    return !(f && f->all) && mrs_doc_find(d, name, len, e);
+}
+
+/* ---- what a fold has made of a group's first members, as struct mrs_fold_ops.save says it ---- */
+/* Appends an accumulator's state, or of one that has failed for this group that it has. */
+enum mrs_status mrsi_step_put_acc(const struct mrs_acc_state *acc, bool failed, struct mrs_buf *out,
+                                  struct mrs_err *e);
+/* Takes it from the front of rest. FAIL MRS_E_FORMAT: it is no such state. */
+enum mrs_status mrsi_step_get_acc(struct mrs_acc_state *acc, bool *failed, struct mrs_view *rest, struct mrs_err *e);
+/* The document at the front of rest, which is taken from it; an empty one where none is left. */
+struct mrs_view mrsi_step_get_doc(struct mrs_view *rest);
+enum mrs_status mrsi_step_damaged(struct mrs_err *e); /* FAIL MRS_E_FORMAT: no fold has saved this */
+
+/* Per-thread work of all MAP and SPREAD steps that make at most two documents of one. */
+struct mrsi_work {
+    struct mrs_buf out[2]; /* made on the first begin, kept from document to document */
+    struct mrs_buf raw;    /* scratch of mrs_edit_run */
+    struct mrs_buf key;    /* an encoded key */
+    struct mrs_product product[2];
+    uint32_t n, at;
+    bool ready;
+};
+/* Empties the work for the next document. */
+void mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c);
+void mrsi_work_give(struct mrsi_work *w, int side, bool self, struct mrs_view doc);
+void mrsi_work_give_made(struct mrsi_work *w, int side, struct mrs_view doc); /* its `_id` is a new one */
+void mrsi_work_clear(struct mrs_ctx *c, void *work);
+enum mrs_status mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* match_set.c - the matches of one document of `into`, looked up by reference.
+ *
+ * The engine gives each match once, for the first of equal references; a document has many places that ask for
+ * theirs. So the matches are gathered first, counted into ranges by reference, and every place collects the
+ * ranges of its references: in the order of the references, or of the step's sort, each document once. What
+ * became of a match is noted here and told at the end, when it is known that the document stands. */
+#include "match_set.h"
+#include "shape.h"
+#include "mongoreshape/join_ops.h"
+#include <stdlib.h>
+
+#define N_OF(buf, type) ((uint32_t)((buf).n / sizeof(type)))
+#define AT(buf, type) ((type *)(void *)(buf).p)
+#define TOLD_DOUBLE 8u /* a double of a match that was told */
+
+/* ---- input positions ---- */
+static size_t
+slot_of(uint64_t key, size_t cap)
+{
+    return (size_t)((key * 0x9E3779B97F4A7C15ull) >> 20) & (cap - 1);
+}
+
+static enum mrs_status
+grow(struct mrsi_orders *o, struct mrs_err *e)
+{
+    size_t old = o->slot.n / sizeof(uint64_t), cap = old ? old * 2 : 64;
+    struct mrs_buf more;
+    mrs_buf_init(&more, o->slot.mem, o->slot.ceiling);
+    uint64_t *to = (uint64_t *)(void *)mrs_buf_take(&more, cap * sizeof *to);
+    if (!to) {
+        mrs_buf_clear(&more);
+        return mrs_err_memory(e, cap * sizeof *to);
+    }
+    memset(to, 0, cap * sizeof *to);
+    const uint64_t *from = (const uint64_t *)(const void *)o->slot.p;
+    for (size_t i = 0; i < old; i++) {
+        if (from[i]) {
+            size_t at = slot_of(from[i], cap);
+            while (to[at]) {
+                at = (at + 1) & (cap - 1);
+            }
+            to[at] = from[i];
+        }
+    }
+    mrs_buf_clear(&o->slot);
+    o->slot = more;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_orders_add(struct mrsi_orders *o, uint64_t order, bool *before, struct mrs_err *e)
+{
+    if ((o->n + 1) * 2 > o->slot.n / sizeof(uint64_t)) {
+        enum mrs_status st = grow(o, e);
+        if (st != MRS_OK) {
+            return st;
+        }
+    }
+    uint64_t *t = (uint64_t *)(void *)o->slot.p, key = order + 1;
+    size_t cap = o->slot.n / sizeof key, at = slot_of(key, cap);
+    while (t[at] && t[at] != key) {
+        at = (at + 1) & (cap - 1);
+    }
+    *before = t[at] == key;
+    o->n += !*before;
+    t[at] = key;
+    return MRS_OK;
+}
+
+void
+mrsi_orders_forget(struct mrsi_orders *o)
+{
+    if (o->n) {
+        memset(o->slot.p, 0, o->slot.n);
+        o->n = 0;
+    }
+}
+
+/* ---- memory ---- */
+void
+mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem)
+{
+    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick, &h->seen.slot};
+    memset(h, 0, sizeof *h);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        mrs_buf_init(list[i], mem, UINT32_MAX);
+    }
+    mrs_buf_init(&h->shape, mem, MRSI_HITS_BYTES);
+}
+
+void
+mrsi_hits_clear(struct mrsi_hits *h)
+{
+    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick,
+                              &h->seen.slot, &h->shape};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        mrs_buf_clear(list[i]);
+    }
+    h->seen.n = 0;
+}
+
+static enum mrs_status
+done(struct mrs_buf *b, struct mrs_ctx *c)
+{
+    return mrsi_buf_end(b, 0, c, "oversize");
+}
+
+static enum mrs_status
+zeroed(struct mrs_buf *b, size_t n, struct mrs_ctx *c)
+{
+    mrs_buf_reset(b);
+    uint8_t *p = mrs_buf_take(b, n);
+    if (!p) {
+        return done(b, c);
+    }
+    memset(p, 0, n);
+    return MRS_OK;
+}
+
+/* ---- gathering ---- */
+enum mrs_status
+mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches *m)
+{
+    h->same_ref = m->same_ref;
+    h->n_refs = m->n_refs;
+    enum mrs_status st = zeroed(&h->mark, m->n_refs + 1u, c);
+    for (uint32_t i = 0; st == MRS_OK && m->named && i < m->n_refs; i++) {
+        h->mark.p[i] = m->named[i] ? MRSI_MARK_NAMED : 0;
+    }
+    return st;
+}
+
+/* first[ref + 1] counts the hits of ref meanwhile. */
+static enum mrs_status
+gather_one(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_match *m, uint32_t ref, uint64_t most)
+{
+    uint32_t *first = AT(h->first, uint32_t);
+    struct mrsi_hit hit = {m->order, ref, (uint32_t)h->shape.n, 0, m->failed};
+    if (m->failed) {
+        const char *where = m->why_where ? m->why_where : "", *why = m->why ? m->why : "";
+        mrs_buf_put(&h->shape, where, strlen(where) + 1);
+        mrs_buf_put(&h->shape, why, strlen(why) + 1);
+    } else if (first[ref + 1] < most) {
+        hit.len = m->shape.n;
+        mrs_buf_put(&h->shape, m->shape.p, m->shape.n);
+    }
+    first[ref + 1]++;
+    h->mark.p[ref] |= MRSI_MARK_MET;
+    mrs_buf_put(&h->hit, &hit, sizeof hit);
+    return h->shape.bad ? done(&h->shape, c) : done(&h->hit, c);
+}
+
+/* Ranges by reference; within one in the order in which next() gave them. */
+static enum mrs_status
+settle(struct mrsi_hits *h, struct mrs_ctx *c)
+{
+    uint32_t n = N_OF(h->hit, struct mrsi_hit), *first = AT(h->first, uint32_t);
+    enum mrs_status st = zeroed(&h->told, n + 1u, c);
+    MRS_THEN(st, zeroed(&h->by_ref, (n + 1u) * sizeof(uint32_t), c));
+    if (st != MRS_OK) {
+        return st;
+    }
+    for (uint32_t i = 0; i < h->n_refs; i++) {
+        first[i + 1] += first[i];
+    }
+    uint32_t *by = AT(h->by_ref, uint32_t);
+    const struct mrsi_hit *hit = AT(h->hit, struct mrsi_hit);
+    for (uint32_t i = n; i-- > 0;) {
+        by[--first[hit[i].ref + 1]] = i;
+    }
+    return MRS_OK; /* the range of ref is now first[ref + 1] up to first[ref + 2] */
+}
+
+enum mrs_status
+mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs, uint64_t most)
+{
+    struct mrs_match got;
+    enum mrs_status st = mrsi_hits_marks(h, c, m);
+    mrs_buf_reset(&h->shape);
+    mrs_buf_reset(&h->hit);
+    h->site = 0;
+    if (!refs) {
+        h->n_refs = 1;
+        h->same_ref = NULL;
+        MRS_THEN(st, zeroed(&h->mark, 2, c));
+    }
+    MRS_THEN(st, zeroed(&h->first, (h->n_refs + 2u) * sizeof(uint32_t), c));
+    MRS_THEN(st, zeroed(&h->stamp, (h->n_refs + 1u) * sizeof(uint32_t), c));
+    while (st == MRS_OK && (st = m->next(m, &got, c->err)) == MRS_OK) {
+        if (refs && got.ref >= h->n_refs) { /* of a table that a stopped run left, and that is damaged */
+            return mrs_err_set(c->err, MRS_FAIL, MRS_E_FORMAT, "a match names reference %u of %u", got.ref, h->n_refs);
+        }
+        st = gather_one(h, c, &got, refs ? got.ref : 0, most);
+    }
+    return st == MRS_END ? settle(h, c) : st;
+}
+
+/* ---- one place ---- */
+static int
+ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int
+in_from(const void *a, const void *b, void *hits)
+{
+    const struct mrsi_hit *hit = hits;
+    uint64_t x = hit[*(const uint32_t *)a].order, y = hit[*(const uint32_t *)b].order;
+    return (x > y) - (x < y);
+}
+
+static uint32_t
+first_equal(const struct mrsi_hits *h, uint32_t key)
+{
+    return h->same_ref && key < h->n_refs ? h->same_ref[key] : key;
+}
+
+static enum mrs_status
+add_ref(struct mrsi_hits *h, struct mrs_ctx *c, uint32_t ref)
+{
+    uint32_t *stamp = AT(h->stamp, uint32_t);
+    const uint32_t *first = AT(h->first, uint32_t);
+    if (ref >= h->n_refs || stamp[ref] == h->site) {
+        return MRS_OK;
+    }
+    stamp[ref] = h->site;
+    uint32_t from = first[ref + 1], to = ref + 1 < h->n_refs ? first[ref + 2] : N_OF(h->hit, struct mrsi_hit);
+    if (to > from) {
+        mrs_buf_put(&h->pick, AT(h->by_ref, uint32_t) + from, (to - from) * sizeof(uint32_t));
+    }
+    return done(&h->pick, c);
+}
+
+/* Each document once, at its first place in the list. */
+static enum mrs_status
+without_doubles(struct mrsi_hits *h, struct mrs_ctx *c)
+{
+    uint32_t *pick = AT(h->pick, uint32_t), n = N_OF(h->pick, uint32_t), kept = 0;
+    const struct mrsi_hit *hit = AT(h->hit, struct mrsi_hit);
+    mrsi_orders_forget(&h->seen);
+    for (uint32_t i = 0; i < n; i++) {
+        bool before = false;
+        enum mrs_status st = mrsi_orders_add(&h->seen, hit[pick[i]].order, &before, c->err);
+        if (st != MRS_OK) {
+            return st;
+        }
+        if (before) {
+            mrsi_hits_told(h, pick[i], TOLD_DOUBLE);
+        } else {
+            pick[kept++] = pick[i];
+        }
+    }
+    h->pick.n = kept * sizeof *pick;
+    return MRS_OK;
+}
+
+static enum mrs_status
+order_picks(struct mrsi_hits *h, struct mrs_ctx *c)
+{
+    uint32_t n = N_OF(h->pick, uint32_t);
+    if (n < 2) {
+        return MRS_OK;
+    }
+    if (h->sorted) {
+        qsort(h->pick.p, n, sizeof(uint32_t), ascending);
+    } else if (h->by_from) {
+        qsort_r(h->pick.p, n, sizeof(uint32_t), in_from, h->hit.p);
+    }
+    return without_doubles(h, c);
+}
+
+enum mrs_status
+mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ *occ, uint32_t n)
+{
+    enum mrs_status st = MRS_OK;
+    mrs_buf_reset(&h->pick);
+    h->site++;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = occ[i].key; k < occ[i].key + occ[i].n_keys && st == MRS_OK; k++) {
+            st = add_ref(h, c, first_equal(h, k));
+        }
+    }
+    return st == MRS_OK ? order_picks(h, c) : st;
+}
+
+enum mrs_status
+mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c)
+{
+    enum mrs_status st = MRS_OK;
+    mrs_buf_reset(&h->pick);
+    h->site++;
+    for (uint32_t i = 0; i < h->n_refs && st == MRS_OK; i++) {
+        st = add_ref(h, c, i);
+    }
+    return st == MRS_OK ? order_picks(h, c) : st;
+}
+
+bool
+mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o, unsigned marks)
+{
+    for (uint32_t k = o->key; k < o->key + o->n_keys; k++) {
+        uint32_t first = first_equal(h, k);
+        if (first < h->n_refs && (h->mark.p[first] & marks)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mrs_status
+mrsi_hits_taken(const struct mrsi_hits *h, struct mrs_ctx *c, uint32_t hit)
+{
+    const struct mrsi_hit *p = &AT(h->hit, const struct mrsi_hit)[hit];
+    const char *where = (const char *)h->shape.p + p->off;
+    return p->failed ? mrsi_step_refuse(c, where, "%s", where + strlen(where) + 1) : MRS_OK;
+}
+
+enum mrs_status
+mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, uint32_t *chosen)
+{
+    if (n > 1 && many == MRSI_MANY_REFUSE) {
+        return mrsi_step_refuse(c, "many", "%u documents match where one is meant", n);
+    }
+    *chosen = many == MRSI_MANY_LAST ? n - 1 : 0;
+    enum mrs_status st = mrsi_hits_taken(h, c, mrsi_hits_pick(h, *chosen));
+    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
+        mrsi_hits_told(h, mrsi_hits_pick(h, i), i == *chosen ? MRS_USED_PLACED : MRS_USED_LEFT);
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left, bool *homeless)
+{
+    const uint8_t *bits = h->told.p;
+    uint32_t n = N_OF(h->hit, struct mrsi_hit);
+    bool placed = !left;
+    struct mrs_match got;
+    *homeless = false;
+    for (uint32_t i = 0; i < n; i++) {
+        *homeless = *homeless || (!bits[i] && !left);
+        placed = placed && bits[i] == MRS_USED_PLACED;
+    }
+    if (*homeless || placed) {
+        return MRS_OK;
+    }
+    enum mrs_status st = m->rewind(m, c->err);
+    for (uint32_t i = 0; i < n && st == MRS_OK && (st = m->next(m, &got, c->err)) == MRS_OK; i++) {
+        m->used(m, left ? MRS_USED_LEFT : bits[i] & 7u);
+    }
+    return st;
+}
+
+/* ---- references taken out ---- */
+static enum mrsi_taking
+taking(struct mrsi_take *t)
+{
+    const struct mrsi_occ *o = mrsi_refs_next(t->refs, &t->at);
+    return o ? t->what(t->arg, o) : MRSI_TAKE_KEEP;
+}
+
+static enum mrs_status
+take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+         struct mrs_buf *raw,
+         struct mrs_err *e)
+{
+    struct mrsi_take *t = arg;
+    bool changed = false, empty = true;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (site->blocked || site->old.type == MRS_MISSING) {
+        return MRS_OK;
+    }
+    if (site->old.type != MRS_ARRAY) {
+        enum mrsi_taking w = taking(t);
+        *verdict = w == MRSI_TAKE_KEEP ? MRS_EDIT_KEEP : w == MRSI_TAKE_NULL ? MRS_EDIT_PUT : MRS_EDIT_REMOVE;
+        *put = mrs_null();
+        return MRS_OK;
+    }
+    struct mrsi_shape_items it;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrs_buf_reset(t->value);
+    mrsi_items_open(&it, t->value);
+    mrs_walk_init(&w, mrs_val_view(site->old));
+    while (mrs_walk_next(&w, &el) == 1) {
+        enum mrsi_taking what = taking(t);
+        changed = changed || what != MRSI_TAKE_KEEP;
+        empty = empty && what == MRSI_TAKE_REMOVE;
+        if (what != MRSI_TAKE_REMOVE) {
+            mrsi_items_add(&it, what == MRSI_TAKE_KEEP ? el.v : mrs_null());
+        }
+    }
+    mrsi_items_close(&it);
+    enum mrs_status st = mrsi_buf_end(t->value, 0, t->c, t->key);
+    if (st == MRS_OK && changed) {
+        *verdict = t->drop_empty && empty ? MRS_EDIT_REMOVE : MRS_EDIT_PUT;
+        *put = mrsi_items_val(&it);
+    }
+    return st;
+}
+
+enum mrs_status
+mrsi_refs_take(struct mrsi_take *t, struct mrs_view doc, struct mrs_buf *out, bool *any)
+{
+    uint32_t n = mrsi_refs_n_occ(t->refs);
+    bool changed;
+    *any = false;
+    for (uint32_t i = 0; i < n && !*any; i++) {
+        *any = t->what(t->arg, &mrsi_refs_occ(t->refs)[i]) != MRSI_TAKE_KEEP;
+    }
+    if (!*any) {
+        return MRS_OK;
+    }
+    struct mrs_edit_run run = {.fn = take_out, .arg = t, .raw = t->raw};
+    t->at = 0;
+    return mrsi_step_skip(t->c, mrs_edit_run(t->edit, &run, doc, out, &changed, t->c->err), t->key);
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shape.c - `fields` and `drop`: one document made out of another, as raw bytes.
+ *
+ * Nearly every plan keeps or leaves out a few top-level names. That is done here with one walk and a memcpy for
+ * each run of fields that stays, since it happens once for every document that is embedded. Dotted names take
+ * the projection of common/doc; a map of expressions becomes a new document, built at once where its names are
+ * plain and by an edit of the empty document where they nest. A level with a name twice is refused when it must
+ * be rewritten. Nothing here knows a step. */
+#include "shape.h"
+#include "mongoreshape/context.h"
+
+/* ---- reading ---- */
+static bool
+flat(const struct mrs_path *path, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (path[i].n != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+made(struct mrsi_read *r, enum mrsi_kind kind, void *p, enum mrs_status st, struct mrsi_slot s, const struct mrs_err *e)
+{
+    if (st != MRS_OK) {
+        return mrsi_read_failed(r, s.key, s.sub, st, e);
+    }
+    if (!mrsi_keep_add(r->keep, kind, p)) {
+        r->status = mrs_err_memory(r->err, 0);
+        return false;
+    }
+    return true;
+}
+
+static bool
+projection(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_path *path, uint32_t n, bool keep, bool without_id,
+           struct mrs_projection **out)
+{
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_projection_new(r->args->mem, path, n, keep, without_id, out, &e);
+    return made(r, MRSI_PROJECTION, *out, st, s, &e);
+}
+
+static bool
+nested(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_shape *out)
+{
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    enum mrs_status st = mrs_edit_new(r->args->mem, &out->nested, &e);
+    if (!made(r, MRSI_EDIT, out->nested, st, s, &e)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < out->fields.n && st == MRS_OK; i++) {
+        st = mrs_edit_add(out->nested, &out->fields.path[i], &e);
+    }
+    return st == MRS_OK || mrsi_read_failed(r, s.key, s.sub, st, &e);
+}
+
+bool
+mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out)
+{
+    out->fields_key = fields.key;
+    out->drop_key = drop.key;
+    bool good = mrsi_read_fields(r, fields, &out->fields) || !mrsi_slot_given(fields);
+    good = (mrsi_read_paths(r, drop, &out->drop) || !mrsi_slot_given(drop)) && good;
+    return good && mrsi_shape_ready(r, fields, drop, out);
+}
+
+bool
+mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out)
+{
+    struct mrsi_fields *f = &out->fields;
+    bool good = true;
+    out->fields_flat = flat(f->path, f->n);
+    out->drop_flat = flat(out->drop.path, out->drop.n);
+    if (f->given && !out->fields_flat) {
+        good = f->map ? nested(r, fields, out) : projection(r, fields, f->path, f->n, true, f->without_id, &out->keep);
+    }
+    if (out->drop.n && !out->drop_flat) {
+        good = projection(r, drop, out->drop.path, out->drop.n, false, false, &out->leave) && good;
+    }
+    return good;
+}
+
+/* ---- plain names ---- */
+bool
+mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
+{
+    const uint32_t n = sizeof c->known / sizeof *c->known;
+    for (uint32_t i = 0; i < n; i++) {
+        if (c->known[i] == s->names) {
+            return true;
+        }
+    }
+    if (mrs_doc_has_duplicates(d, true)) {
+        return false;
+    }
+    c->known[c->next_known++ % n] = s->names;
+    return true;
+}
+
+enum mrs_status
+mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
+{
+    return mrsi_seen_good(s, c, d) ? MRS_OK
+                                   : mrsi_step_refuse(c, NULL, "duplicate field: a level that must be rewritten "
+                                                               "holds a name twice");
+}
+
+enum mrs_status
+mrsi_buf_failed(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where)
+{
+    enum mrs_status st = mrsi_step_skip(c, mrs_buf_status(b, c->err), where);
+    b->n = to < b->n ? to : b->n;
+    b->bad = 0;
+    return st;
+}
+
+static bool
+named(const struct mrs_path *path, uint32_t n, const struct mrs_elem *e)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (mrs_name_is(e, path[i].part[0].name, path[i].part[0].len)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct picking {
+    const struct mrs_path *path;
+    uint32_t n;
+    bool keep, id; /* fields of the list stay, or all others; `_id` counts as listed */
+    bool gap;      /* something is left out */
+    struct mrsi_seen seen;
+    const uint8_t *run; /* where the fields begin that are to be copied next; NULL: none are */
+    struct mrs_buf *out;
+};
+
+static inline bool
+is_listed(const struct picking *x, const struct mrs_elem *e)
+{
+    return named(x->path, x->n, e) || (x->id && mrs_name_is(e, "_id", 3));
+}
+
+static inline void
+pick_field(struct picking *x, const struct mrs_elem *e)
+{
+    mrsi_seen_add(&x->seen, e);
+    if (is_listed(x, e) == x->keep) {
+        x->run = x->run ? x->run : e->p;
+        return;
+    }
+    x->gap = true;
+    if (x->run) {
+        mrs_buf_put(x->out, x->run, (size_t)(e->p - x->run));
+        x->run = NULL;
+    }
+}
+
+/* Of documents with names that were met before it is known which of their fields are listed. */
+static const struct mrs_listed *
+find_listed(const struct mrs_ctx *c, const struct picking *x, const struct mrs_eval_fields *found)
+{
+    const uint32_t n = found && found->names && x->n ? sizeof c->listed / sizeof *c->listed : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (c->listed[i].names == found->names && c->listed[i].list == x->path) {
+            return &c->listed[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+keep_listed(struct mrs_ctx *c, const struct picking *x, const struct mrs_eval_fields *found)
+{
+    struct mrs_listed *l = &c->listed[c->next_listed++ % (sizeof c->listed / sizeof *c->listed)];
+    *l = (struct mrs_listed){x->path, found->names, 0};
+    for (uint32_t i = 0; i < found->n; i++) {
+        l->fields |= is_listed(x, &found->e[i]) ? 1u << i : 0;
+    }
+}
+
+static void
+pick_known(const struct picking *x, const struct mrs_listed *l, const struct mrs_eval_fields *found, const uint8_t *end)
+{
+    uint32_t stay = (x->keep ? l->fields : ~l->fields) & ((1u << found->n) - 1);
+    while (stay) {
+        uint32_t from = (uint32_t)__builtin_ctz(stay), n = (uint32_t)__builtin_ctz(~(stay >> from));
+        const uint8_t *p = found->e[from].p, *to = from + n < found->n ? found->e[from + n].p : end;
+        mrs_buf_put(x->out, p, (size_t)(to - p));
+        stay &= ~0u << (from + n);
+    }
+}
+
+static enum mrs_status
+pick_all(struct mrs_ctx *c, struct picking *x, struct mrs_view d)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    mrsi_seen_begin(&x->seen);
+    mrs_walk_init(&w, d);
+    while (mrs_walk_next(&w, &e) == 1) {
+        pick_field(x, &e);
+    }
+    if (x->run) {
+        mrs_buf_put(x->out, x->run, (size_t)(w.end - x->run));
+    }
+    return x->gap ? mrsi_seen_check(&x->seen, c, d) : MRS_OK;
+}
+
+/* Each run of fields that stay is copied in one piece. */
+static enum mrs_status
+pick(struct mrs_ctx *c, struct picking x, struct mrs_view d)
+{
+    const struct mrs_eval_fields *found = mrsi_step_found(c, d);
+    const struct mrs_listed *known = find_listed(c, &x, found);
+    struct mrs_buf *out = x.out;
+    size_t at = mrsi_put_open(out);
+    enum mrs_status st = MRS_OK;
+    if (known) {
+        pick_known(&x, known, found, d.p + d.n - 1);
+    } else {
+        st = pick_all(c, &x, d);
+    }
+    if (!known && st == MRS_OK && found && found->names && x.n) {
+        keep_listed(c, &x, found);
+    }
+    mrsi_put_close(out, at);
+    if (st != MRS_OK) {
+        out->n = at;
+    }
+    return st;
+}
+
+/* ---- maps ---- */
+struct shape_made {
+    const struct mrsi_shape *s;
+    const struct mrsi_shaping *how;
+    struct mrs_view doc;
+};
+
+static enum mrs_status
+value(const struct shape_made *m, uint32_t i, struct mrs_val *v)
+{
+    struct mrs_ctx *c = m->how->c;
+    struct mrs_err local, *e = c->err;
+    struct mrs_eval ev = mrsi_step_eval(c, m->doc);
+    ev.vars = m->how->vars;
+    if (m->how->errors != MRSI_ERRORS_REFUSE) {
+        mrs_err_clear(&local);
+        ev.err = &local;
+    }
+    enum mrs_status st = mrs_expr_eval(m->s->fields.expr[i], &ev, v);
+    if (st == MRS_OK || st == MRS_DEAD || m->how->errors == MRSI_ERRORS_REFUSE) {
+        if (st == MRS_DEAD) {
+            mrs_err_memory(e, 0);
+        } else if (st != MRS_OK && e && !e->where[0]) {
+            mrs_err_at(e, "%s.%s", m->s->fields_key, m->s->fields.path[i].text);
+        }
+        return st == MRS_FAIL ? MRS_SKIP : st;
+    }
+    if (m->how->failed) {
+        m->how->failed[i] = true;
+    }
+    *v = m->how->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
+    return MRS_OK;
+}
+
+static enum mrs_status
+put_nested(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+           struct mrs_buf *raw, struct mrs_err *e)
+{
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_PUT;
+    return value(arg, site->path_no, put);
+}
+
+static enum mrs_status
+make(const struct shape_made *m, struct mrs_buf *out)
+{
+    size_t at = out->n;
+    enum mrs_status st = MRS_OK;
+    if (m->s->nested) {
+        struct mrs_edit_run how = {.fn = put_nested, .arg = (void *)(uintptr_t)m, .visit_missing = true};
+        bool changed;
+        struct mrs_buf raw;
+        mrs_buf_init(&raw, m->how->c->mem, MRS_DOC_READ_MAX);
+        how.raw = &raw;
+        st = mrs_edit_run(m->s->nested, &how, mrs_empty_doc(), out, &changed, m->how->c->err);
+        mrs_buf_clear(&raw);
+        return mrsi_step_skip(m->how->c, st, m->s->fields_key);
+    }
+    mrsi_put_open(out);
+    for (uint32_t i = 0; i < m->s->fields.n; i++) {
+        const struct mrs_part *name = &m->s->fields.path[i].part[0];
+        struct mrs_val v = mrs_missing();
+        st = value(m, i, &v);
+        if (st != MRS_OK) {
+            out->n = at;
+            return st;
+        }
+        if (v.type != MRS_MISSING) {
+            mrsi_put_elem(out, name->name, name->len, v);
+        }
+    }
+    mrsi_put_close(out, at);
+    return MRS_OK;
+}
+
+/* ---- running ---- */
+static enum mrs_status
+fields(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view d, struct mrs_buf *out)
+{
+    const struct mrsi_fields *f = &s->fields;
+    if (f->map) {
+        struct shape_made m = {s, how, d};
+        return make(&m, out);
+    }
+    if (s->keep) {
+        return mrsi_step_skip(how->c, mrs_projection_run(s->keep, d, out, how->c->err), s->fields_key);
+    }
+    struct picking x = {.path = f->path, .n = f->n, .keep = true, .id = !f->without_id, .out = out};
+    return pick(how->c, x, d);
+}
+
+static enum mrs_status
+drop(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view d, struct mrs_buf *out)
+{
+    if (s->leave) {
+        return mrsi_step_skip(how->c, mrs_projection_run(s->leave, d, out, how->c->err), s->drop_key);
+    }
+    struct picking x = {.path = s->drop.path, .n = s->drop.n, .out = out};
+    return pick(how->c, x, d);
+}
+
+enum mrs_status
+mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view doc, struct mrs_buf *out)
+{
+    size_t at = out->n;
+    enum mrs_status st = MRS_OK;
+    if (!s->drop.n) {
+        if (s->fields.given) {
+            st = fields(s, how, doc, out);
+        } else {
+            mrs_buf_put(out, doc.p, doc.n);
+        }
+    } else if (!s->fields.given) {
+        st = drop(s, how, doc, out);
+    } else {
+        struct mrs_buf between;
+        mrs_buf_init(&between, how->c->mem, 2u * MRS_DOC_READ_MAX);
+        st = fields(s, how, doc, &between);
+        MRS_THEN(st, mrsi_buf_end(&between, 0, how->c, s->fields_key));
+        if (st == MRS_OK) {
+            st = drop(s, how, mrsi_buf_view(&between, 0), out);
+        }
+        mrs_buf_clear(&between);
+    }
+    if (st == MRS_OK) {
+        st = mrsi_buf_end(out, at, how->c, s->fields_key);
+    }
+    return st;
+}
+
+/* ---- arrays ---- */
+void
+mrsi_items_open(struct mrsi_shape_items *it, struct mrs_buf *buf)
+{
+    it->buf = buf;
+    it->start = mrsi_put_open(buf);
+    it->name[0] = '0';
+    it->name[1] = 0;
+    it->name_len = 1;
+}
+
+void
+mrsi_items_close(struct mrsi_shape_items *it)
+{
+    mrsi_put_close(it->buf, it->start);
+}
+
+void
+mrsi_items_carry(struct mrsi_shape_items *it)
+{
+    uint32_t i = it->name_len;
+    while (i && it->name[i - 1] == '9') {
+        it->name[--i] = '0';
+    }
+    if (i) {
+        it->name[i - 1]++;
+        return;
+    }
+    it->name[0] = '1'; /* all nines: one digit more, the others are 0 already */
+    it->name[it->name_len++] = '0';
+    it->name[it->name_len] = 0;
+}
+
+/* ---- for indexes ---- */
+/* path is name or lies inside it: the rest with its dot, else NULL. */
+static const char *
+inside(const char *path, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(path, name, n) == 0 && (path[n] == 0 || path[n] == '.') ? path + n : NULL;
+}
+
+static const char *
+renamed(const struct mrsi_fields *f, struct mrs_arena *a, const char *path)
+{
+    for (uint32_t i = 0; i < f->n; i++) {
+        const char *bare = mrs_expr_bare_path(f->expr[i]);
+        const char *rest = bare ? inside(path, bare) : NULL;
+        if (rest) {
+            size_t n = strlen(f->path[i].text), m = strlen(rest);
+            char *text = mrs_arena_alloc(a, n + m + 1);
+            if (text) {
+                memcpy(text, f->path[i].text, n);
+                memcpy(text + n, rest, m + 1);
+            }
+            return text;
+        }
+    }
+    return NULL;
+}
+
+const char *
+mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *path)
+{
+    const struct mrsi_fields *f = &s->fields;
+    if (f->given && f->map) {
+        path = renamed(f, a, path);
+    } else if (f->given) {
+        bool found = !f->without_id && inside(path, "_id");
+        for (uint32_t i = 0; i < f->n && !found; i++) {
+            found = inside(path, f->path[i].text) != NULL;
+        }
+        path = found ? path : NULL;
+    }
+    for (uint32_t i = 0; path && i < s->drop.n; i++) {
+        if (inside(path, s->drop.path[i].text) || inside(s->drop.path[i].text, path)) {
+            path = NULL;
+        }
+    }
+    return path;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shape.h - `fields` and `drop` on a raw document: what a step takes out of it; and arrays put together as bytes.
+ *
+ * Used by every step that makes one document out of another (embed, extract, copy, move). A shape is immutable; what
+ * it compiled belongs to the keeper of the state. */
+#ifndef MRSI_SHAPE_H
+#define MRSI_SHAPE_H
+
+#include "args.h"
+#include "kernel.h"
+#include "mongoreshape/context.h"
+
+/* What becomes of a value whose expression, cast or dotted write fails; in the order of MRSI_ERRORS_CHOICES. */
+enum mrsi_errors { MRSI_ERRORS_REFUSE, MRSI_ERRORS_KEEP, MRSI_ERRORS_NULL, MRSI_ERRORS_DROP };
+#define MRSI_ERRORS_CHOICES "refuse|keep|null|drop"
+
+struct mrsi_shape {
+    struct mrsi_fields fields;
+    struct mrsi_paths drop;
+    struct mrs_projection *keep, *leave; /* NULL where plain names do */
+    struct mrs_edit *nested;             /* map with a dotted name */
+    bool fields_flat, drop_flat;         /* top-level names only */
+    const char *fields_key, *drop_key;   /* keys of the plan, for refusals */
+};
+
+/* Reads both keys (each may be absent). False where something was wrong. */
+bool mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
+/* The second half of it, for `fields` and `drop` of *out that were read otherwise. */
+bool mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
+static inline bool
+mrsi_shape_given(const struct mrsi_shape *s)
+{
+    return s->fields.given || s->drop.n > 0;
+}
+
+struct mrsi_shaping {
+    struct mrs_ctx *c;
+    const struct mrs_val *vars; /* the step's own variables; NULL where it has none */
+    enum mrsi_errors errors;
+    bool *failed;               /* where not NULL: one for each name of a map, set where its expression failed */
+};
+/* Appends the shaped document to out. OK; SKIP: refused (c->err filled); DEAD. Where it is not OK out is as long
+ * as before. */
+enum mrs_status mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view doc,
+                               struct mrs_buf *out);
+/* The name under which the value at a path of the document is found in what the shape makes of it; NULL where it
+ * is gone. In the arena. */
+const char *mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *path);
+
+/* ---- names of one level ----
+ * Nearly all documents of a collection have the same names in the same order. A hash of all their bytes, lengths and
+ * order says whether a level looks as one that was found to hold no name twice (struct mrs_ctx, `known`). */
+struct mrsi_seen {
+    uint64_t names;
+};
+static inline void
+mrsi_seen_begin(struct mrsi_seen *s)
+{
+    s->names = 0x9E3779B97F4A7C15ull;
+}
+static inline void
+mrsi_seen_mix(struct mrsi_seen *s, uint64_t a, uint64_t b)
+{
+    unsigned __int128 m = (unsigned __int128)(s->names ^ a) * (b ^ 0xC2B2AE3D27D4EB4Full);
+    s->names = (uint64_t)m ^ (uint64_t)(m >> 64) ^ a;
+}
+static inline void
+mrsi_seen_add(struct mrsi_seen *s, const struct mrs_elem *e)
+{
+    const uint8_t *p = (const uint8_t *)e->name;
+    uint32_t n = e->name_len;
+    for (; n > 8; n -= 8, p += 8) {
+        mrsi_seen_mix(s, mrs_le64(p), e->name_len);
+    }
+    uint64_t rest = n == 8  ? mrs_le64(p)
+                    : n > 3 ? mrs_le32(p) | (uint64_t)mrs_le32(p + n - 4) << 32
+                    : n > 0 ? p[0] | (uint64_t)p[n >> 1] << 8 | (uint64_t)p[n - 1] << 16
+                            : 0;
+    mrsi_seen_mix(s, rest, (uint64_t)e->name_len << 32);
+}
+/* Whether the level d, all of whose names were added, holds no name twice. */
+bool mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d);
+/* SKIP where it does. */
+enum mrs_status mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d);
+
+/* ---- arrays put together as bytes ---- */
+struct mrsi_shape_items {
+    struct mrs_buf *buf;
+    size_t start;  /* of the array's length word */
+    char name[12]; /* next index in decimal digits and a NUL */
+    uint32_t name_len;
+};
+void mrsi_items_open(struct mrsi_shape_items *it, struct mrs_buf *buf);
+void mrsi_items_close(struct mrsi_shape_items *it);
+void mrsi_items_carry(struct mrsi_shape_items *it); /* the next index where the last digit is 9 */
+static inline void
+mrsi_items_step(struct mrsi_shape_items *it) /* the next index */
+{
+    if (it->name[it->name_len - 1] != '9') {
+        it->name[it->name_len - 1]++;
+    } else {
+        mrsi_items_carry(it);
+    }
+}
+/* Appends one value as the next item. */
+static inline void
+mrsi_items_add(struct mrsi_shape_items *it, struct mrs_val v)
+{
+    uint8_t *at = it->buf->bad ? NULL : mrs_buf_take(it->buf, (size_t)it->name_len + 2 + v.n);
+    if (!at) {
+        return;
+    }
+    *at++ = v.type;
+    memcpy(at, it->name, it->name_len + 1);
+    if (v.n) {
+        memcpy(at + it->name_len + 1, v.p, v.n);
+    }
+    mrsi_items_step(it);
+}
+/* A closed one as a value; lives until the buffer changes. */
+static inline struct mrs_val
+mrsi_items_val(const struct mrsi_shape_items *it)
+{
+    struct mrs_val v = {it->buf->p + it->start, (uint32_t)(it->buf->n - it->start), MRS_ARRAY};
+    return v;
+}
+/* Appends the head of an element: type, name and NUL. */
+static inline void
+mrsi_put_head(struct mrs_buf *b, uint8_t type, const char *name, uint32_t len)
+{
+    uint8_t *at = b->bad ? NULL : mrs_buf_take(b, (size_t)len + 2);
+    if (at) {
+        *at = type;
+        memcpy(at + 1, name, len);
+        at[len + 1] = 0;
+    }
+}
+/* Appends a whole element. */
+static inline void
+mrsi_put_elem(struct mrs_buf *b, const char *name, uint32_t len, struct mrs_val v)
+{
+    mrsi_put_head(b, v.type, name, len);
+    mrs_buf_put(b, v.p, v.n);
+}
+static inline void
+mrsi_put_text(struct mrs_buf *b, const char *name, uint32_t len, const char *text, uint32_t n)
+{
+    uint8_t size[4];
+    mrs_put32(size, n + 1);
+    mrsi_put_head(b, MRS_STRING, name, len);
+    mrs_buf_put(b, size, 4);
+    mrs_buf_put(b, text, n);
+    mrs_buf_byte(b, 0);
+}
+/* Opens a document or array at the end of b: returns where, for mrsi_put_close, which writes the final NUL and
+ * the length. */
+static inline size_t
+mrsi_put_open(struct mrs_buf *b)
+{
+    size_t at = b->n;
+    mrs_buf_put(b, "\0\0\0\0", 4);
+    return at;
+}
+static inline void
+mrsi_put_close(struct mrs_buf *b, size_t at)
+{
+    mrs_buf_byte(b, 0);
+    if (!b->bad) {
+        mrs_put32(b->p + at, (uint32_t)(b->n - at));
+    }
+}
+static inline struct mrs_view
+mrsi_buf_view(const struct mrs_buf *b, size_t at)
+{
+    struct mrs_view d = {b->p + at, (uint32_t)(b->n - at)};
+    return d;
+}
+/* What a buffer's failure means for a document: SKIP over the ceiling, DEAD without memory. The ceiling is forgotten
+ * and the buffer cut back to `to`. */
+enum mrs_status mrsi_buf_failed(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where);
+static inline enum mrs_status
+mrsi_buf_end(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where) /* OK, or that */
+{
+    return b->bad ? mrsi_buf_failed(b, to, c, where) : MRS_OK;
+}
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* undo_collections.c - what undoes steps on whole documents and collections: move, union, partition, delete, and those
+ * on indexes, options and names.
+ *
+ * A document does not tell how it came into its collection: what was there before goes along, and the losses say so. */
+#include "invert.h"
+#include "undo.h"
+#include "mongoreshape/inverse.h"
+
+enum mrs_status
+mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    bool shaped = mrsi_undo_body(&u, "fields").type != MRS_MISSING || mrsi_undo_body(&u, "drop").type != MRS_MISSING;
+    const char *from = mrsi_undo_coll(&u, "from"), *into = mrsi_undo_coll(&u, "into");
+    mrsi_undo_open(&u, "move");
+    mrsi_undo_take(&u, "from", "into");
+    mrsi_undo_take(&u, "into", "from");
+    if (!shaped) {
+        mrsi_undo_take(&u, "where", "where");
+    }
+    mrsi_undo_take(&u, "indexes", "indexes");
+    mrsi_undo_close(&u);
+    if (shaped) {
+        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "what `fields` and `drop` left out");
+    }
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
+                   "the places of the moved documents among those of %s; documents that %s held before go with them, "
+                   "and it stays, perhaps empty",
+                   from, into);
+    mrsi_undo_conflicts(&u);
+    return mrsi_undo_end(&u);
+}
+
+/* ---- union and partition ---- */
+static void
+part_by_tag(struct mrsi_undo *u, struct mrs_val from)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrsi_undo_open(u, "partition");
+    mrsi_undo_take(u, "from", "into");
+    mrsi_undo_deeper(u, "into", from.type);
+    for (mrs_walk_init(&w, mrs_val_view(from)); mrs_walk_next(&w, &el) == 1;) {
+        if (from.type == MRS_DOCUMENT) {
+            mrsi_undo_val(u, el.name, el.v);
+            continue;
+        }
+        mrs_build_item_open(&u->b, MRS_DOCUMENT);
+        mrsi_undo_text(u, "value", mrsi_undo_coll_name(el.v));
+        mrsi_undo_val(u, "into", el.v);
+        mrsi_undo_up(u);
+    }
+    mrsi_undo_up(u);
+    mrsi_undo_take(u, "by", "tag");
+    mrsi_undo_text(u, "others", "keep");
+    mrsi_undo_bool(u, "drop", true);
+    mrsi_undo_take(u, "indexes", "indexes");
+    mrsi_undo_close(u);
+}
+
+enum mrs_status
+mrsi_union_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    struct mrs_walk w;
+    struct mrs_elem only;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    struct mrs_val from = mrsi_undo_body(&u, "from"), tag = mrsi_undo_body(&u, "tag");
+    const char *into = mrsi_undo_coll(&u, "into");
+    mrs_walk_init(&w, mrs_val_view(from));
+    bool one = mrs_walk_next(&w, &only) == 1 && w.at >= w.end;
+    if (tag.type != MRS_MISSING) {
+        part_by_tag(&u, from);
+        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
+                       "values of the tag that were there before, and documents made on the way to it");
+    } else if (one) {
+        mrsi_undo_move(&u, mrsi_undo_body(&u, "into"), only.v);
+    } else {
+        mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
+                       "which collection a document of %s came from: add `tag`; they all stay there", into);
+    }
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
+                   "which documents of %s were there before, and the order of documents; it stays, perhaps empty",
+                   into);
+    mrsi_undo_conflicts(&u);
+    return mrsi_undo_end(&u);
+}
+
+/* Values that are no text cannot be tags: each collection's documents get the value, then all are united. */
+static void
+unite_listed(struct mrsi_undo *u, struct mrs_val into, struct mrs_val by, bool drop)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (mrs_walk_init(&w, mrs_val_view(into)); drop && mrs_walk_next(&w, &el) == 1;) {
+        uint32_t n;
+        mrsi_undo_open(u, "set");
+        mrsi_undo_val(u, "in", mrs_doc_get(mrs_val_view(el.v), "into"));
+        mrsi_undo_deeper(u, "fields", MRS_DOCUMENT);
+        mrsi_undo_deeper(u, mrs_val_text(by, &n), MRS_DOCUMENT);
+        mrsi_undo_val(u, "$literal", mrs_doc_get(mrs_val_view(el.v), "value"));
+        mrsi_undo_up(u);
+        mrsi_undo_up(u);
+        mrsi_undo_close(u);
+    }
+}
+
+/* Whether a list of {value, into} names a collection before this entry. */
+static bool
+named_before(struct mrs_val into, const struct mrs_elem *at)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_val own = mrs_doc_get(mrs_val_view(at->v), "into");
+    for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &el) == 1 && el.p != at->p;) {
+        if (mrs_identical(mrs_doc_get(mrs_val_view(el.v), "into"), own)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_val others = mrsi_undo_into(u, "others");
+    bool map = into.type == MRS_DOCUMENT;
+    mrsi_undo_open(u, "union");
+    mrsi_undo_deeper(u, "from", tagged ? MRS_DOCUMENT : MRS_ARRAY);
+    for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &el) == 1;) {
+        if (tagged) {
+            mrsi_undo_val(u, el.name, el.v);
+        } else if (map || !named_before(into, &el)) {
+            mrsi_undo_item_val(u, map ? el.v : mrs_doc_get(mrs_val_view(el.v), "into"));
+        }
+    }
+    if (!tagged) {
+        mrsi_undo_item_val(u, others);
+    }
+    mrsi_undo_up(u);
+    mrsi_undo_take(u, "into", "from");
+    if (tagged) {
+        mrsi_undo_take(u, "tag", "by");
+    }
+    mrsi_undo_take(u, "indexes", "indexes");
+    mrsi_undo_close(u);
+    if (tagged && others.type != MRS_MISSING) {
+        mrsi_undo_move(u, others, mrsi_undo_body(u, "from"));
+    }
+}
+
+/* Two values that go into one collection cannot be told apart there once the field is gone. */
+static bool
+shared(struct mrs_val into)
+{
+    struct mrs_walk w, v;
+    struct mrs_elem a, b;
+    bool map = into.type == MRS_DOCUMENT;
+    for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &a) == 1;) {
+        struct mrs_val x = map ? a.v : mrs_doc_get(mrs_val_view(a.v), "into");
+        for (mrs_walk_init(&v, mrs_val_view(into)); mrs_walk_next(&v, &b) == 1 && b.p != a.p;) {
+            if (mrs_identical(x, map ? b.v : mrs_doc_get(mrs_val_view(b.v), "into"))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+enum mrs_status
+mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    struct mrs_val into = mrsi_undo_body(&u, "into"), by = mrsi_undo_body(&u, "by"), drop = mrsi_undo_body(&u, "drop");
+    bool dropped = drop.type == MRS_BOOL && *drop.p, map = into.type == MRS_DOCUMENT;
+    bool known = by.type == MRS_STRING && !shared(into);
+    const char *from = mrsi_undo_coll(&u, "from");
+    if (dropped && known && !map) {
+        unite_listed(&u, into, by, dropped);
+    }
+    unite(&u, into, dropped && known && map);
+    if (dropped) {
+        mrsi_undo_loss(&u, MRS_LOSS_PLACES | MRS_LOSS_TYPES | MRS_LOSS_VALUES,
+                       "the place of the field `by` among the fields, and its type where equal values differ in it (1 "
+                       "and 1.0)%s",
+                       known ? "" : "; its value, which more than one stands for or whose name needs a list");
+    }
+    if (mrs_val_is_text(mrsi_undo_body(&u, "others"), "drop")) {
+        mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS, "documents whose value has no collection");
+    }
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS,
+                   "the order of %s across the collections; documents that they held before go with the others, and "
+                   "they stay, perhaps empty",
+                   from);
+    mrsi_undo_conflicts(&u);
+    return mrsi_undo_end(&u);
+}
+
+/* ---- no document is changed, or none comes back ---- */
+enum mrs_status
+mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS, "every document of %s that `where` took",
+                   mrsi_undo_coll(&u, "in"));
+    return mrsi_undo_end(&u);
+}
+
+enum mrs_status
+mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS | MRS_LOSS_METADATA | MRS_LOSS_COLLECTIONS,
+                   "the documents that were left in %s, its options and indexes",
+                   mrsi_undo_coll(&u, "in"));
+    return mrsi_undo_end(&u);
+}
+
+enum mrs_status
+mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    mrsi_undo_open(&u, "rename_collection");
+    mrsi_undo_take(&u, "from", "into");
+    mrsi_undo_take(&u, "into", "from");
+    mrsi_undo_close(&u);
+    return mrsi_undo_end(&u);
+}
+
+/* An index that has a name of its own in the plan can be dropped by it; a later step may have left it out. */
+enum mrs_status
+mrsi_index_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool any = false;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    struct mrs_val create = mrsi_undo_body(&u, "create");
+    const char *in = mrsi_undo_coll(&u, "in");
+    mrsi_undo_open(&u, "index");
+    mrsi_undo_take(&u, "in", "in");
+    mrsi_undo_deeper(&u, "drop", MRS_ARRAY);
+    if (create.type == MRS_ARRAY) {
+        mrs_walk_init(&w, mrs_val_view(create));
+        while (mrs_walk_next(&w, &el) == 1) {
+            struct mrs_val name = el.v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(el.v), "name") : mrs_missing();
+            mrsi_undo_item_val(&u, name);
+            any = any || name.type == MRS_STRING;
+        }
+    }
+    mrsi_undo_up(&u);
+    if (any && inv->alone) {
+        mrsi_undo_close(&u);
+    }
+    if (mrsi_undo_body(&u, "drop").type != MRS_MISSING) {
+        mrsi_undo_loss(&u, MRS_LOSS_METADATA, "indexes of %s that were dropped", in);
+    }
+    if (create.type == MRS_ARRAY) {
+        mrsi_undo_loss(&u, MRS_LOSS_METADATA, "%s",
+                       any && inv->alone ? "which of the indexes were there before"
+                                         : "indexes that were made stay");
+    }
+    return mrsi_undo_end(&u);
+}
+
+enum mrs_status
+mrsi_options_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    mrsi_undo_loss(&u, MRS_LOSS_METADATA, "the options that %s had under these names",
+                   mrsi_undo_coll(&u, "in"));
+    return mrsi_undo_end(&u);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* undo_fields.c - what undoes steps on the fields of one document: set, unset, rename, cast, order, split.
+ *
+ * Old values are gone after most of them; then the loss says so and nothing is done. */
+#include "invert.h"
+#include "undo.h"
+#include "mongoreshape/inverse.h"
+
+/* "a, b, c and more": names or paths in the value of a key. */
+static const char *
+names_of(struct mrs_val v, bool by_name, char text[300])
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    size_t n = 0;
+    uint32_t k = 0;
+    text[0] = 0;
+    if (v.type != MRS_DOCUMENT && v.type != MRS_ARRAY) {
+        return text;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &e) == 1; k++) {
+        uint32_t len = e.name_len;
+        const char *name = e.name;
+        if (!by_name) {
+            name = e.v.type == MRS_STRING ? mrs_val_text(e.v, &len) : "a field";
+            len = e.v.type == MRS_STRING ? len : 7;
+        }
+        if (k == 6 || n + len + 16 > 300) {
+            memcpy(text + n, " and more", 10);
+            return text;
+        }
+        memcpy(text + n, ", ", 2);
+        n += k ? 2 : 0;
+        memcpy(text + n, name, len);
+        n += len;
+        text[n] = 0;
+    }
+    return text;
+}
+
+/* Whether an expression of a plan is a constant that is written as it stands. */
+static bool
+removes_field(struct mrs_val v)
+{
+    return mrs_val_is_text(v, "$$REMOVE");
+}
+
+enum mrs_status
+mrsi_set_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    char names[300];
+    bool id = false, any = false;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    struct mrs_val fields = mrsi_undo_body(&u, "fields");
+    bool where = mrsi_undo_body(&u, "where").type != MRS_MISSING;
+    mrsi_undo_open(&u, "unset");
+    mrsi_undo_take(&u, "in", "in");
+    mrsi_undo_deeper(&u, "fields", MRS_ARRAY);
+    for (mrs_walk_init(&w, mrs_val_view(fields)); mrs_walk_next(&w, &el) == 1;) {
+        bool own = strcmp(el.name, "_id") == 0 || strncmp(el.name, "_id.", 4) == 0;
+        id = id || own;
+        if (!own && !removes_field(el.v)) {
+            mrsi_undo_item_text(&u, el.name);
+            any = true;
+        }
+    }
+    mrsi_undo_up(&u);
+    mrsi_undo_take(&u, "indexes", "indexes");
+    if (any && !where) {
+        mrsi_undo_close(&u);
+    }
+    names_of(fields, true, names);
+    mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES | MRS_LOSS_TYPES,
+                   where ? "the values that %s had: `where` may find other documents now, so that what was written "
+                           "stays"
+                         : "the values that %s had, and the places where they stood",
+                   names);
+    if (id) {
+        mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS | MRS_LOSS_ORDER, "the _ids that documents had");
+    }
+    return mrsi_undo_end(&u);
+}
+
+/* A step that takes something away for good. */
+static enum mrs_status
+only_loss(struct mrs_inverse *inv, unsigned kinds, const char *words, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    char names[300];
+    mrsi_undo_begin(&u, inv, e);
+    struct mrs_val fields = mrsi_undo_body(&u, "fields");
+    mrsi_undo_loss(&u, kinds, "%s%s", words, names_of(fields, fields.type == MRS_DOCUMENT, names));
+    return mrsi_undo_end(&u);
+}
+
+enum mrs_status
+mrsi_unset_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    (void)state;
+    return only_loss(inv, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "values and places of ", e);
+}
+
+enum mrs_status
+mrsi_cast_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    (void)state;
+    return only_loss(inv, MRS_LOSS_TYPES | MRS_LOSS_VALUES, "types, and what conversion changed, of ", e);
+}
+
+enum mrs_status
+mrsi_order_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    (void)state;
+    return only_loss(inv, MRS_LOSS_PLACES, "the order of fields around ", e);
+}
+
+/* Whether a query names a path that is renamed, or one above or below it; what cannot be told counts as yes. */
+static bool
+names_any(struct mrs_val where, struct mrs_val fields)
+{
+    struct mrs_walk w, f;
+    struct mrs_elem cond, field;
+    for (mrs_walk_init(&w, mrs_val_view(where)); mrs_walk_next(&w, &cond) == 1;) {
+        size_t n = strcspn(cond.name, ".");
+        if (cond.name[0] == '$') {
+            return true;
+        }
+        for (mrs_walk_init(&f, mrs_val_view(fields)); mrs_walk_next(&f, &field) == 1;) {
+            uint32_t len = 0;
+            const char *to = field.v.type == MRS_STRING ? mrs_val_text(field.v, &len) : "";
+            if ((strcspn(field.name, ".") == n && memcmp(field.name, cond.name, n) == 0) ||
+                (strcspn(to, ".") == n && memcmp(to, cond.name, n) == 0) || field.v.type != MRS_STRING) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+enum mrs_status
+mrsi_rename_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool all = true;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    struct mrs_val fields = mrsi_undo_body(&u, "fields"), where = mrsi_undo_body(&u, "where");
+    bool same_where = where.type == MRS_DOCUMENT && !names_any(where, fields);
+    mrsi_undo_open(&u, "rename");
+    mrsi_undo_take(&u, "in", "in");
+    mrsi_undo_deeper(&u, "fields", MRS_DOCUMENT);
+    for (mrs_walk_init(&w, mrs_val_view(fields)); mrs_walk_next(&w, &el) == 1;) {
+        uint32_t n = 0;
+        const char *to = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : NULL;
+        all = all && to;
+        if (to) {
+            mrsi_undo_text(&u, to, el.name);
+        }
+        bool level = to && strrchr(to, '.') == NULL && strrchr(el.name, '.') == NULL;
+        if (!level) {
+            mrsi_undo_loss(&u, MRS_LOSS_PLACES | MRS_LOSS_VALUES,
+                           "the place of %s among its fields; documents that were made on the way stay", el.name);
+        }
+    }
+    mrsi_undo_up(&u);
+    if (same_where) {
+        mrsi_undo_take(&u, "where", "where");
+    }
+    mrsi_undo_take(&u, "indexes", "indexes");
+    if (all) {
+        mrsi_undo_close(&u);
+    }
+    mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "which documents had a new name of `fields` before%s",
+                   where.type == MRS_DOCUMENT && !same_where ? ", and which were left out by `where`" : "");
+    return mrsi_undo_end(&u);
+}
+
+/* path: "$path" */
+static void
+take_by_name(struct mrsi_undo *u, struct mrs_val path)
+{
+    uint32_t n;
+    const char *text = mrs_val_text(path, &n);
+    char *expr = mrs_arena_alloc(u->inv->arena, (size_t)n + 2);
+    u->bad = u->bad || !expr;
+    if (expr) {
+        expr[0] = '$';
+        memcpy(expr + 1, text, (size_t)n + 1);
+        mrsi_undo_text(u, text, expr);
+    }
+}
+
+/* The halves come together by their `_id`. A list keeps nested fields in place of their kind; a dotted name must be
+ * written field by field, because the half that stayed may hold its document. */
+enum mrs_status
+mrsi_split_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    char names[300];
+    bool dotted = false, lists = false;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    struct mrs_val fields = mrsi_undo_body(&u, "fields");
+    for (mrs_walk_init(&w, mrs_val_view(fields)); mrs_walk_next(&w, &el) == 1;) {
+        uint32_t n = 0;
+        dotted = dotted || (el.v.type == MRS_STRING && memchr(mrs_val_text(el.v, &n), '.', el.v.n));
+        lists = lists || el.v.type != MRS_STRING;
+    }
+    if (!lists) {
+        mrsi_undo_open(&u, "copy");
+        mrsi_undo_take(&u, "from", "into");
+        mrsi_undo_take(&u, "into", "from");
+        mrsi_undo_deeper(&u, "match", MRS_DOCUMENT);
+        mrsi_undo_text(&u, "_id", "_id");
+        mrsi_undo_up(&u);
+        mrsi_undo_deeper(&u, "fields", dotted ? MRS_DOCUMENT : MRS_ARRAY);
+        for (mrs_walk_init(&w, mrs_val_view(fields)); mrs_walk_next(&w, &el) == 1;) {
+            if (dotted) {
+                take_by_name(&u, el.v);
+            } else {
+                mrsi_undo_item_val(&u, el.v);
+            }
+        }
+        mrsi_undo_up(&u);
+        mrsi_undo_text(&u, "keep", "none");
+        mrsi_undo_text(&u, "orphans", "keep");
+        mrsi_undo_take(&u, "indexes", "indexes");
+        mrsi_undo_close(&u);
+    }
+    names_of(fields, false, names);
+    mrsi_undo_loss(&u, MRS_LOSS_PLACES, "the places of %s among the fields", names);
+    mrsi_undo_loss(&u, MRS_LOSS_COLLECTIONS, "the collection of the siblings stays, perhaps empty");
+    if (dotted || lists) {
+        mrsi_undo_loss(&u, MRS_LOSS_VALUES, "%s, where they lie in arrays%s", names,
+                       lists ? ", or have names that need a list: they are not put back" : "");
+    }
+    mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_VALUES,
+                   "siblings that were there before or whose document is gone, and which of several with one _id "
+                   "counted");
+    return mrsi_undo_end(&u);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rollup_describe.c - what rollup says of itself, and what it does to the catalogue.
+ *
+ * Computed values need no index and bring none. With `by` the new collection has its `_id` alone, and the old one
+ * stays. */
+#include "steps/catalog/indexes.h"
+#include "rollup.h"
+#include "steps/kit/describe.h"
+#include "mongoreshape/catalogue.h"
+
+#define BY_QUIET                                                                                                      \
+    "a document that comes, goes or changes may belong to another group, and the old one would have to be computed " \
+    "anew" MRSI_DO_QUIET
+
+static void
+read_path(void *arg, const char *path)
+{
+    mrsi_tell_touch(arg, 0, 'R', path);
+}
+
+static void
+tell_key(struct mrsi_tell *t, int side, const struct mrsi_side_key *k)
+{
+    if (k->expr) {
+        mrsi_tell_expr(t, side, k->expr);
+    } else {
+        mrsi_tell_touch(t, side, 'R', k->path.text);
+    }
+}
+
+static bool
+leaves(const struct mrsi_rollup *s)
+{
+    return s->keep != ROLLUP_KEEP_ALL || s->orphans == ROLLUP_ORPHANS_DROP || s->orphans == ROLLUP_ORPHANS_INTO;
+}
+
+static void
+tell_touches(struct mrsi_tell *t, const struct mrsi_rollup *s)
+{
+    for (uint32_t i = 0; i < s->join.n; i++) {
+        tell_key(t, 0, &s->join.pair[i].from);
+        tell_key(t, 1, &s->join.pair[i].into);
+    }
+    mrsi_tell_expr(t, 0, s->key);
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        mrsi_tell_expr(t, 0, s->part[i]);
+    }
+    mrsi_tell_query(t, 0, s->join.where);
+    mrsi_tell_sort(t, 0, s->sort);
+    for (uint32_t i = 0; i < s->n; i++) {
+        mrs_acc_reads(s->acc[i], read_path, t);
+    }
+    if (leaves(s) || s->orphans != ROLLUP_ORPHANS_KEEP) {
+        mrsi_tell_touch(t, 0, 'D', "");
+    }
+    for (uint32_t i = 0; i < s->n && !s->by && !s->as.n; i++) {
+        mrsi_tell_touch(t, 1, 'A', s->path[i].text);
+    }
+    if (s->by || s->as.n) {
+        mrsi_tell_touch(t, 1, 'A', s->by ? "" : s->as.text);
+    }
+    if (s->side_orphans >= 0) {
+        mrsi_tell_touch(t, s->side_orphans, 'A', "");
+    }
+}
+
+static void
+tell_losses(struct mrsi_tell *t, const struct mrsi_rollup *s)
+{
+    if (s->keep != ROLLUP_KEEP_ALL) {
+        mrsi_tell_loss(t, "documents of %s that values were computed from", s->join.from.ns);
+    }
+    if (s->orphans == ROLLUP_ORPHANS_DROP) {
+        mrsi_tell_loss(t, "orphans dropped: documents of %s that match nobody", s->join.from.ns);
+    }
+    if (s->replace) {
+        mrsi_tell_loss(t, "values that the computed ones overwrite");
+    }
+}
+
+static void
+tell_live(struct mrsi_tell *t, const struct mrsi_rollup *s)
+{
+    if (s->by) {
+        mrsi_tell_quiet(t, BY_QUIET);
+        return;
+    }
+    mrsi_join_tell(&s->join, t);
+    if (mrsi_coll_same(&s->join.from, &s->join.into)) {
+        mrsi_tell_quiet(t, MRSI_ONE_COLLECTION);
+    }
+    if (leaves(s)) {
+        mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);
+    }
+    if (s->orphans == ROLLUP_ORPHANS_REFUSE) {
+        mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
+    }
+}
+
+static void
+tell_words(struct mrsi_tell *t, const struct mrsi_rollup *s)
+{
+    const char *names = mrsi_tell_paths(t, s->path, s->n, 6);
+    if (!s->by) {
+        mrsi_tell_words(t, "computes %s of each document of %s from the documents of %s that match it", names,
+                        s->join.into.ns, s->join.from.ns);
+    } else if (s->key || s->n_parts) {
+        mrsi_tell_words(t, "each group of documents of %s becomes a document of %s with %s", s->join.from.ns,
+                        s->join.into.ns, names);
+    } else {
+        mrsi_tell_words(t, "all documents of %s become one document of %s with %s", s->join.from.ns, s->join.into.ns,
+                        names);
+    }
+    if (s->as.n) {
+        mrsi_tell_words(t, ", below %s", s->as.text);
+    }
+    if (s->keep != ROLLUP_KEEP_ALL) {
+        mrsi_tell_words(t, ". What they were computed from leaves %s", s->join.from.ns);
+    }
+}
+
+enum mrs_status
+mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    const struct mrsi_rollup *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, s->by ? MRS_FAMILY_FOLD : MRS_FAMILY_JOIN, e);
+    bool take = leaves(s) || s->orphans != ROLLUP_ORPHANS_KEEP;
+    mrsi_tell_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (take ? MRS_ROLE_TAKE : 0), "from");
+    mrsi_tell_side(&t, &s->join.into, s->by ? MRS_ROLE_ADD : MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
+    if (s->side_orphans >= 0) {
+        mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
+    }
+    tell_touches(&t, s);
+    tell_losses(&t, s);
+    tell_words(&t, s);
+    out->sorted = s->sort != NULL;
+    tell_live(&t, s);
+    if (s->by) {
+        mrsi_tell_once(&t, "the collection that it makes would be there already");
+    } else if (!s->replace) {
+        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+    } else if (s->keep != ROLLUP_KEEP_ALL && s->empty != ROLLUP_EMPTY_ABSENT) {
+        mrsi_tell_once(&t, "a second run finds nothing left to compute from and would overwrite the result; say "
+                           "`keep: all` or `empty: absent`");
+    } else if (s->keep != ROLLUP_KEEP_ALL && s->errors != MRSI_ERRORS_REFUSE) {
+        mrsi_tell_once(&t, "a second run would compute from what `errors` has left in from alone; say `keep: all`");
+    } else {
+        mrsi_tell_once_of_one(&t);
+    }
+    return mrsi_tell_end(&t);
+}
+
+/* ---- catalogue ---- */
+
+/* With `by` into is a new collection. */
+static enum mrs_status
+new_target(const struct mrsi_rollup *s, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    struct mrs_cat_coll *into = mrs_catalog_find(cat, s->join.into.db, s->join.into.coll);
+    if (into && into->exists) {
+        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s exists already: with `by`, `into` is a new collection",
+                    s->join.into.ns);
+        mrs_err_at(e, "into");
+        return MRS_FAIL;
+    }
+    return mrsi_cat_target(cat, &s->join.into, "into", &into, NULL, e);
+}
+
+enum mrs_status
+mrsi_rollup_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct mrsi_rollup *s = state;
+    struct mrs_cat_coll *from, *into = NULL, *more;
+    struct mrs_desc d;
+    enum mrs_status st = mrsi_cat_need(cat, &s->join.from, leaves(s), "from", &from, e);
+    if (st == MRS_OK) {
+        st = s->by ? new_target(s, cat, e) : mrsi_cat_need(cat, &s->join.into, true, "into", &into, e);
+    }
+    if (st == MRS_OK && s->side_orphans >= 0) {
+        st = mrsi_cat_target(cat, &s->orphans_into, "orphans", &more, NULL, e);
+    }
+    MRS_THEN(st, mrsi_rollup_describe(s, mrs_catalog_arena(cat), &d, e));
+    if (st == MRS_OK && s->indexes && !s->by) {
+        mrsi_indexes_note_added(cat, into, &d, 1);
+    }
+    MRS_THEN(st, mrsi_cat_validators(cat, &d, e));
+    return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
+}

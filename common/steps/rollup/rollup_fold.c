@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rollup_fold.c - rollup with `by`: each group of documents becomes one document {_id: key, fields}.
+ *
+ * Keys are grouped by comparison, as `$group` does: 1 and 1.0 are one group, named by whichever comes first in the
+ * order of the group; so the kin of a document is its key, as a value. */
+#include "rollup.h"
+#include "mongoreshape/value.h"
+#include "mongoreshape/fold_ops.h"
+
+/* A key that is one value; missing is null. */
+static enum mrs_status
+put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
+{
+    struct mrs_val key = mrs_null();
+    enum mrs_status st = s->key ? mrs_expr_eval(s->key, ev, &key) : MRS_OK;
+    if (st != MRS_OK) {
+        return mrsi_step_skip(c, st, "by");
+    }
+    key = key.type == MRS_MISSING ? mrs_null() : key;
+    if (!mrsi_step_id_ok(key)) {
+        return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
+    }
+    mrsi_rollup_put_value(kin, key);
+    return MRS_OK;
+}
+
+static inline void
+put_part(struct mrs_buf *out, const char *name, uint32_t len, struct mrs_val v)
+{
+    uint8_t *at = out->bad ? NULL : mrs_buf_take(out, (size_t)len + 2 + v.n);
+    if (at) {
+        *at = v.type;
+        mrs_copy_short(at + 1, name, len);
+        at[len + 1] = 0;
+        mrs_copy_short(at + len + 2, v.p, v.n);
+    }
+}
+
+/* A key that is a document of parts: a part that is missing is left out, or null where there is no other. */
+static enum mrs_status
+put_parts(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
+{
+    mrs_buf_byte(kin, MRS_DOCUMENT);
+    size_t at = mrsi_put_open(kin);
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        struct mrs_val v;
+        enum mrs_status st = mrs_expr_eval(s->part[i], ev, &v);
+        if (st != MRS_OK) {
+            return mrsi_step_skip(c, st, "by");
+        }
+        v = v.type == MRS_MISSING && s->n_parts == 1 ? mrs_null() : v;
+        if (v.type != MRS_MISSING) {
+            put_part(kin, s->part_name[i], s->part_len[i], v);
+        }
+    }
+    mrsi_put_close(kin, at);
+    return MRS_OK;
+}
+
+static enum mrs_status
+enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
+{
+    const struct mrsi_rollup *s = state;
+    struct rollup_work *w = work;
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    struct mrs_eval_fields room;
+    enum mrs_status st = mrsi_step_where(s->join.where, c, doc, &out->takes_part);
+    if (st != MRS_OK || !out->takes_part || mrsi_rollup_known(w, c, doc, out)) {
+        return st;
+    }
+    mrsi_step_fields(c, &ev, &room);
+    st = s->n_parts ? put_parts(s, c, &ev, &out->kin) : put_key(s, c, &ev, &out->kin);
+    MRS_THEN(st, mrsi_step_skip(c, mrs_buf_status(&out->kin, c->err), "by"));
+    if (st == MRS_OK && s->sort) {
+        st = mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, &out->order, c->err), "sort");
+    }
+    MRS_THEN(st, mrsi_rollup_arguments(s, c, &ev, &out->shape));
+    MRS_THEN(st, mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "fields"));
+    if (st == MRS_OK && s->plain) {
+        mrsi_rollup_learn(s, w, c, doc, out);
+    }
+    return st;
+}
+
+static struct mrs_val
+key_of(struct mrs_view kin)
+{
+    const uint8_t *at = kin.p;
+    return mrsi_rollup_get_value(&at, kin.p + kin.n);
+}
+
+static enum mrs_status
+group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
+{
+    const struct mrsi_rollup *s = state;
+    struct mrs_val key = key_of(kin);
+    struct mrs_walk w;
+    struct mrs_elem e;
+    (void)work;
+    if (!s->n_parts) {
+        mrs_key_append(out, key, false);
+        return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
+    }
+    mrs_key_open(out);
+    for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
+        mrs_key_field(out, e.name, e.name_len, e.v);
+    }
+    mrs_key_close(out);
+    return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
+}
+
+/* {_id: key} in w->key. */
+static enum mrs_status
+begin(struct mrs_ctx *c, struct rollup_work *w, struct mrs_val key)
+{
+    mrs_buf_reset(&w->key);
+    size_t at = mrsi_put_open(&w->key);
+    mrsi_put_elem(&w->key, "_id", 3, key);
+    mrsi_put_close(&w->key, at);
+    return mrsi_step_skip(c, mrs_buf_status(&w->key, c->err), "by");
+}
+
+/* The key and the accumulators; back, all is checked but for values. */
+static enum mrs_status
+save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
+{
+    const struct mrsi_rollup *s = state;
+    const struct rollup_work *w = work;
+    enum mrs_status st = MRS_OK;
+    mrs_buf_put(out, w->key.p, w->key.n);
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        st = mrsi_step_put_acc(w->state[i], w->failed[i], out, c->err);
+    }
+    return st == MRS_OK ? mrs_buf_status(out, c->err) : st;
+}
+
+static enum mrs_status
+take_back(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_view from)
+{
+    struct mrs_val key = mrs_doc_get(mrsi_step_get_doc(&from), "_id");
+    enum mrs_status st = mrsi_step_id_ok(key) ? begin(c, w, key) : mrsi_step_damaged(c->err);
+    for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
+        st = mrsi_step_get_acc(w->state[i], &w->failed[i], &from, c->err);
+    }
+    return st == MRS_OK && from.n ? mrsi_step_damaged(c->err) : st;
+}
+
+static enum mrs_status
+fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, const struct mrs_fold_put *put)
+{
+    const struct mrsi_rollup *s = state;
+    struct rollup_work *w = work;
+    struct mrs_view shape;
+    bool blocked, any = m->from.n > 0;
+    enum mrs_status st = mrsi_rollup_start(s, c, w);
+    if (st != MRS_OK) {
+        return st;
+    }
+    mrsi_rollup_reset(s, w);
+    if (any && (st = take_back(s, c, w, m->from)) != MRS_OK) {
+        return st;
+    }
+    while ((st = m->next(m, &shape, c->err)) == MRS_OK) {
+        st = any ? MRS_OK : begin(c, w, key_of(m->kin));
+        MRS_THEN(st, mrsi_rollup_feed(s, c, w, shape.p, shape.p + shape.n));
+        if (st != MRS_OK) {
+            return st;
+        }
+        any = true;
+    }
+    if (st != MRS_END || !any) {
+        return st == MRS_END ? MRS_OK : st;
+    }
+    mrs_buf_reset(&w->doc);
+    st = mrsi_rollup_write(s, c, w, mrsi_buf_view(&w->key, 0), true, &w->doc, &blocked);
+    return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
+}
+
+/* ---- groups that grow while documents are read ---- */
+static size_t
+small_size(const void *state)
+{
+    const struct mrsi_rollup *s = state;
+    return s->small ? s->small_size : 0;
+}
+
+static enum mrs_status
+small_feed(const void *state, struct mrs_ctx *c, void *work, uint8_t *small, bool first, struct mrs_view shape)
+{
+    const struct mrsi_rollup *s = state;
+    struct rollup_work *w = work;
+    enum mrs_status st = mrsi_rollup_start(s, c, w);
+    return st == MRS_OK ? mrsi_rollup_feed_small(s, w, small, first, shape.p, shape.p + shape.n) : st;
+}
+
+static enum mrs_status
+small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fold_small *small,
+          const struct mrs_fold_put *put)
+{
+    const struct mrsi_rollup *s = state;
+    struct rollup_work *w = work;
+    bool blocked;
+    enum mrs_status st = mrsi_rollup_start(s, c, w);
+    MRS_THEN(st, mrsi_rollup_take_up(s, c, w, small->state, small->n));
+    MRS_THEN(st, begin(c, w, key_of(small->kin)));
+    if (st != MRS_OK) {
+        return st;
+    }
+    mrs_buf_reset(&w->doc);
+    st = mrsi_rollup_write(s, c, w, mrsi_buf_view(&w->key, 0), true, &w->doc, &blocked);
+    return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
+}
+
+const struct mrs_fold_ops mrsi_rollup_fold_ops = {.enter = enter, .fold = fold, .save = save, .group = group,
+    .small_size = small_size, .small_feed = small_feed, .small_end = small_end};

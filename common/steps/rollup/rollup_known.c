@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rollup_known.c - what a document brings to its group, where it looks as one before it.
+ *
+ * Documents of one look have the same fields in the same places, and values of the same types and lengths. Where key
+ * and arguments are top-level fields, or dates that are cut, what such a document brings differs from what the other
+ * has brought in some values alone: those are copied from the document, without computing anything. Where they stand
+ * is learned from a document that was computed, and each value is held against the field that it should come from. */
+#include "rollup.h"
+#include "mongoreshape/value.h"
+#include "mongoreshape/fold_ops.h"
+
+/* ---- the plan ---- */
+static const char *
+top_level(const char *path)
+{
+    return path && *path && !strchr(path, '.') ? path : NULL;
+}
+
+static const char *
+field_of(const struct mrs_expr *x)
+{
+    const char *bare = mrs_expr_bare_path(x);
+    return top_level(bare ? bare : mrs_expr_truncated_path(x));
+}
+
+bool
+mrsi_rollup_is_plain(const struct mrsi_rollup *s)
+{
+    bool plain = s->by && !s->sort && (!s->key || field_of(s->key));
+    for (uint32_t i = 0; plain && i < s->n_parts; i++) {
+        plain = field_of(s->part[i]) != NULL;
+    }
+    for (uint32_t i = 0; plain && i < s->n_brings; i++) {
+        plain = top_level(mrs_acc_bare_path(s->acc[s->brings[i]])) != NULL;
+    }
+    return plain;
+}
+
+/* ---- a document of a known look ---- */
+bool
+mrsi_rollup_known(struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out)
+{
+    const struct mrs_look *look = mrsi_step_look(c, doc);
+    struct rollup_known *k = look && w->known ? &w->known[look->no % ROLLUP_KNOWN] : NULL;
+    if (!k || k->look != look->no) {
+        return false;
+    }
+    for (uint32_t i = 0; i < k->n_cuts; i++) {
+        struct rollup_cut *cut = &k->cut[i];
+        int64_t ms = (int64_t)mrs_le64(doc.p + cut->from);
+        if (ms < cut->start || ms >= cut->end) {
+            if (!mrs_expr_truncates(cut->x, ms, &cut->start, &cut->end)) {
+                cut->start = cut->end = 0;
+                return false;
+            }
+            mrs_put64(k->bytes + cut->to, (uint64_t)cut->start);
+        }
+    }
+    for (uint32_t i = 0; i < k->n_moves; i++) {
+        mrs_copy_value(k->bytes + k->move[i].to, doc.p + k->move[i].from, k->move[i].n);
+    }
+    uint8_t *kin = mrs_buf_take(&out->kin, k->kin), *shape = mrs_buf_take(&out->shape, k->shape);
+    if (!kin || !shape) {
+        mrs_buf_reset(&out->kin); /* the usual way says what is wrong */
+        mrs_buf_reset(&out->shape);
+        return false;
+    }
+    mrs_copy_short(kin, k->bytes, k->kin);
+    mrs_copy_short(shape, k->bytes + k->kin, k->shape);
+    return true;
+}
+
+/* ---- learning ---- */
+struct lesson {
+    struct rollup_known *k;
+    struct mrs_view doc;
+};
+
+/* Whether documents of the look have other bytes in this value, and no others in its place. */
+static bool
+is_movable(struct mrs_val v)
+{
+    return mrs_fixed_size[v.type] != 0x80 || v.type == MRS_STRING;
+}
+
+/* A value that stands at `at` in what the document brings is that of a field. False: it is not. */
+static bool
+learn_copy(const struct lesson *l, struct mrs_val field, struct mrs_val v, const uint8_t *at)
+{
+    struct rollup_known *k = l->k;
+    if (v.type != field.type || v.n != field.n || !is_movable(v) || k->n_moves == ROLLUP_MOVES ||
+        memcmp(v.p, field.p, v.n) != 0) {
+        return false;
+    }
+    if (v.n) {
+        k->move[k->n_moves++] = (struct rollup_move){(uint16_t)(field.p - l->doc.p), (uint16_t)(at - k->bytes),
+                                                     (uint16_t)v.n};
+    }
+    return true;
+}
+
+static bool
+learn_cut(const struct lesson *l, const struct mrs_expr *x, struct mrs_val field, struct mrs_val v, const uint8_t *at)
+{
+    struct rollup_known *k = l->k;
+    if (field.type != MRS_DATE || v.type != MRS_DATE || k->n_cuts == ROLLUP_CUTS) {
+        return false;
+    }
+    k->cut[k->n_cuts++] = (struct rollup_cut){x, 0, 0, (uint16_t)(field.p - l->doc.p), (uint16_t)(at - k->bytes)};
+    return true;
+}
+
+/* A value of the key; where the field is missing in the look, all documents of it have the same. */
+static bool
+learn_key(const struct lesson *l, const struct mrs_expr *x, struct mrs_val v)
+{
+    struct mrs_val field = mrs_doc_get(l->doc, field_of(x));
+    if (field.type == MRS_MISSING) {
+        return true;
+    }
+    return mrs_expr_bare_path(x) ? learn_copy(l, field, v, v.p) : learn_cut(l, x, field, v, v.p);
+}
+
+static bool
+learn_kin(const struct mrsi_rollup *s, const struct lesson *l)
+{
+    const uint8_t *at = l->k->bytes;
+    struct mrs_val key = mrsi_rollup_get_value(&at, at + l->k->kin);
+    struct mrs_walk w;
+    struct mrs_elem e;
+    bool good = true;
+    if (s->key) {
+        return learn_key(l, s->key, key);
+    }
+    uint32_t i = 0;
+    for (mrs_walk_init(&w, s->n_parts ? mrs_val_view(key) : mrs_empty_doc()); good && mrs_walk_next(&w, &e) == 1; i++) {
+        while (i < s->n_parts && !mrs_name_is(&e, s->part_name[i], s->part_len[i])) { /* it is missing */
+            i++;
+        }
+        good = i < s->n_parts && learn_key(l, s->part[i], e.v);
+    }
+    return good;
+}
+
+static bool
+learn_shape(const struct mrsi_rollup *s, const struct lesson *l)
+{
+    const uint8_t *at = l->k->bytes + l->k->kin, *end = at + l->k->shape;
+    bool good = true;
+    for (uint32_t i = 0; good && i < s->n_brings; i++) {
+        struct mrs_val field = mrs_doc_get(l->doc, mrs_acc_bare_path(s->acc[s->brings[i]]));
+        struct mrs_val v = mrsi_rollup_get_value(&at, end);
+        good = field.type == MRS_MISSING ? v.type == MRS_MISSING : learn_copy(l, field, v, v.p);
+    }
+    return good && at == end;
+}
+
+void
+mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc,
+                  const struct mrs_fold_entry *out)
+{
+    const struct mrs_look *look = mrsi_step_look(c, doc);
+    if (!look || out->kin.n + out->shape.n > ROLLUP_BRINGS) {
+        return;
+    }
+    w->known = w->known ? w->known : mrs_zalloc(c->mem, ROLLUP_KNOWN * sizeof *w->known);
+    if (!w->known) {
+        return;
+    }
+    struct rollup_known *k = &w->known[look->no % ROLLUP_KNOWN];
+    struct lesson l = {k, doc};
+    if (k->tried == look->no) { /* without success, or a date cannot be cut so */
+        return;
+    }
+    k->tried = look->no;
+    k->look = 0;
+    k->kin = (uint16_t)out->kin.n;
+    k->shape = (uint16_t)out->shape.n;
+    k->n_moves = k->n_cuts = 0;
+    mrs_copy_short(k->bytes, out->kin.p, out->kin.n);
+    mrs_copy_short(k->bytes + k->kin, out->shape.p, out->shape.n);
+    if (learn_kin(s, &l) && learn_shape(s, &l)) {
+        k->look = look->no;
+    }
+}

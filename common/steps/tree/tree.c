@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree.c - a tree in another form: the step `tree`, less its kernels (tree_kernels.c).
+ *
+ * Five ways to say where a node stands: its parent, its children, its ancestors from the root down, the same as the
+ * text of a path, and an interval that lies inside that of its parent. From any of them to any other, and to itself,
+ * which brings roots, types and numbers into one shape. The fields of the old form go, those of the new one are
+ * appended. Where a node stands follows from all the others, so nobody may write meanwhile. */
+#include "steps/catalog/indexes.h"
+#include "steps/kit/describe.h"
+#include "tree.h"
+#include "mongoreshape/catalogue.h"
+
+static const char choices[] = "parent|children|ancestors|path|nested";
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are the nodes"},
+    {"form", MRS_ARG_CHOICE, true, choices, "how they say where they stand"},
+    {"to_form", MRS_ARG_CHOICE, true, choices, "how they shall say it"},
+    {"names", MRS_ARG_MAP, false, NULL, "names of the fields: parent, children, ancestors, path, left, right"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query are nodes"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether a field that has the new name already is overwritten (false)"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
+};
+
+static const struct mrs_key names[] = {
+    {"parent", MRS_ARG_NAME, false, NULL, "the parent's _id"},
+    {"children", MRS_ARG_NAME, false, NULL, "the _ids of the children"},
+    {"ancestors", MRS_ARG_NAME, false, NULL, "the _ids from the root to the parent"},
+    {"path", MRS_ARG_NAME, false, NULL, "the same as text"},
+    {"left", MRS_ARG_NAME, false, NULL, "where the interval begins"},
+    {"right", MRS_ARG_NAME, false, NULL, "where it ends"},
+};
+enum { N_NAMES = sizeof names / sizeof *names };
+
+static void
+read_fields(struct mrsi_read *r, int form, struct mrsi_tree_fields *out)
+{
+    struct mrsi_slot map = mrsi_slot(r, "names");
+    uint32_t first = form == MRSI_TREE_NESTED ? 4 : (uint32_t)form;
+    out->n = form == MRSI_TREE_NESTED ? 2 : 1;
+    for (uint32_t i = 0; i < out->n; i++) {
+        struct mrsi_tree_field *f = &out->field[i];
+        f->name = names[first + i].name;
+        if (mrsi_slot_given(map) && map.v.type == MRS_DOCUMENT) {
+            mrsi_read_name(r, mrsi_slot_in(map, names, N_NAMES, names[first + i].name), &f->name);
+        }
+        f->len = (uint32_t)strlen(f->name);
+        if (strcmp(f->name, "_id") == 0) {
+            mrsi_read_error(r, "names", names[first + i].name, "cannot be `_id`");
+        }
+    }
+    if (out->n == 2 && strcmp(out->field[0].name, out->field[1].name) == 0) {
+        mrsi_read_error(r, "names", "right", "is the same field as `left`");
+    }
+}
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct mrsi_tree_args *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->indexes = true;
+    mrsi_read_coll(&r, mrsi_slot(&r, "in"), &s->in);
+    mrsi_read_choice(&r, mrsi_slot(&r, "form"), &s->form);
+    mrsi_read_choice(&r, mrsi_slot(&r, "to_form"), &s->to_form);
+    if (mrsi_slot_given(mrsi_slot(&r, "names"))) {
+        mrsi_read_map(&r, mrsi_slot(&r, "names"), names, N_NAMES);
+    }
+    read_fields(&r, s->form, &s->old);
+    if (s->to_form != s->form) {
+        read_fields(&r, s->to_form, &s->made);
+    } else {
+        s->made = s->old;
+    }
+    mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
+    mrsi_read_bool(&r, mrsi_slot(&r, "replace"), &s->replace);
+    mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
+    return mrsi_read_end(&r, state);
+}
+
+/* ---- description ---- */
+static bool
+has_field(const struct mrsi_tree_fields *f, const char *name)
+{
+    return strcmp(f->field[0].name, name) == 0 || (f->n == 2 && strcmp(f->field[1].name, name) == 0);
+}
+
+static void
+tell_losses(struct mrsi_tell *t, const struct mrsi_tree_args *s)
+{
+    const char *old = s->old.field[0].name;
+    if (s->form == MRSI_TREE_NESTED) {
+        mrsi_tell_loss(t, "the numbers in %s and %s%s", old, s->old.field[1].name,
+                       s->to_form == MRSI_TREE_NESTED ? "" : ", and with them the order of siblings");
+    } else if (s->form == MRSI_TREE_CHILDREN) {
+        mrsi_tell_loss(t, "the order of %s, and what is in it twice", old);
+        mrsi_tell_loss(t, "whether a leaf had an empty list, null or no field");
+    } else {
+        mrsi_tell_loss(t, "whether the %s of a root was null, not there or the root itself", old);
+    }
+    if (s->form != MRSI_TREE_NESTED && s->form != MRSI_TREE_PATH) {
+        mrsi_tell_loss(t, "the type of a number in %s that is written otherwise in `_id` (1 and 1.0)", old);
+    }
+    mrsi_tell_loss(t, "the place of %s among the fields", old);
+    for (uint32_t i = 0; s->replace && i < s->made.n; i++) {
+        if (!has_field(&s->old, s->made.field[i].name)) {
+            mrsi_tell_loss(t, "%s where it was there already", s->made.field[i].name);
+        }
+    }
+}
+
+static enum mrs_status
+describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+{
+    static const char *const how[] = {"its parent", "its children", "its ancestors", "a path", "an interval"};
+    const struct mrsi_tree_args *s = state;
+    struct mrsi_tell t;
+    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_TREE, e);
+    mrsi_tell_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
+    mrsi_tell_query(&t, 0, s->where);
+    mrsi_tell_touch(&t, 0, 'R', "_id");
+    for (uint32_t i = 0; i < s->old.n; i++) {
+        mrsi_tell_touch(&t, 0, 'R', s->old.field[i].name);
+        mrsi_tell_touch(&t, 0, 'D', s->old.field[i].name);
+    }
+    for (uint32_t i = 0; i < s->made.n; i++) {
+        if (i == 0 && s->to_form == MRSI_TREE_NESTED) {
+            mrsi_tell_touch(&t, 0, 'R', s->made.field[0].name);
+        }
+        mrsi_tell_touch(&t, 0, 'A', s->made.field[i].name);
+    }
+    mrsi_tell_quiet(&t, "where a node stands follows from all the others, which may change meanwhile" MRSI_DO_QUIET);
+    if (s->form != s->to_form) {
+        mrsi_tell_once(&t, "the old form is gone then, and every node would count as a root; say which documents still "
+                           "have it by `where`");
+    }
+    mrsi_tell_words(&t, "writes the place of %s%s in its tree as %s (%s%s%s), which it says by %s (%s%s%s) now",
+                    s->where ? "those documents that `where` takes of " : "every document of ", s->in.ns,
+                    how[s->to_form], s->made.field[0].name, s->made.n == 2 ? ", " : "",
+                    s->made.n == 2 ? s->made.field[1].name : "", how[s->form], s->old.field[0].name,
+                    s->old.n == 2 ? ", " : "", s->old.n == 2 ? s->old.field[1].name : "");
+    tell_losses(&t, s);
+    return mrsi_tell_end(&t);
+}
+
+/* ---- indexes ---- */
+static enum mrs_status
+follow(const struct mrsi_tree_args *s, struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_err *e)
+{
+    struct mrsi_move move[2];
+    struct mrsi_moves moves = {.move = move};
+    const char *write[2];
+    for (uint32_t i = 0; i < s->made.n; i++) {
+        write[i] = s->made.field[i].name;
+    }
+    mrsi_indexes_note_values(cat, cc, write, s->made.n);
+    for (uint32_t i = 0; i < s->old.n; i++) {
+        if (!has_field(&s->made, s->old.field[i].name)) {
+            move[moves.n++] = (struct mrsi_move){s->old.field[i].name, NULL};
+        }
+    }
+    enum mrs_status st = moves.n ? mrsi_indexes_rewrite(cat, cc, &moves, s->where != NULL, e) : MRS_OK;
+    for (uint32_t i = 0; st == MRS_OK && i < s->made.n; i++) {
+        st = mrsi_index_reference(cat, cc, &write[i], 1, e);
+    }
+    return st;
+}
+
+static enum mrs_status
+catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
+{
+    const struct mrsi_tree_args *s = state;
+    struct mrs_cat_coll *cc = NULL;
+    struct mrs_desc d;
+    enum mrs_status st = mrsi_cat_need(cat, &s->in, true, "in", &cc, e);
+    st = st == MRS_OK && s->indexes ? follow(s, cat, cc, e) : st;
+    MRS_THEN(st, describe(state, mrs_catalog_arena(cat), &d, e));
+    return st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
+}
+
+const struct mrs_step_type mrsi_step_tree = {
+    .name = "tree",
+    .summary = "writes the places of nodes in their tree in another form",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = describe,
+    .invert = mrsi_tree_invert,
+    .catalog = catalog,
+    .tree = &mrsi_tree_ops,
+};

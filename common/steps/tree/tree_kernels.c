@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree_kernels.c - the step `tree` on one document: what it says of its place, and its place written down.
+ *
+ * A list of ancestors or a path says more than the parent: where the rest of it is not the way up that the others say,
+ * the document is refused rather than one of the two believed. Ancestors of deep trees can be far more than a document
+ * holds: their size is known before the first of them is looked at. */
+#include "mongoreshape/ejson.h"
+#include "mongoreshape/value.h"
+#include "steps/kit/shape.h"
+#include "tree.h"
+#include "mongoreshape/join_ops.h"
+
+static struct mrs_val
+value_of(const struct mrsi_tree_args *s, struct mrs_view doc, uint32_t i)
+{
+    return mrs_doc_get(doc, s->old.field[i].name);
+}
+
+/* ---- reading ---- */
+/* Refuses the document and says how it stands to the others. */
+static enum mrs_status
+unreadable(struct mrs_ctx *c, struct mrs_node *out, enum mrs_standing standing, const char *name, const char *what)
+{
+    out->standing = standing;
+    return mrsi_step_refuse(c, "form", "%s %s", name, what);
+}
+
+static enum mrs_status
+add_key(struct mrs_ctx *c, struct mrs_node *out, enum mrs_node_key kind, struct mrs_val v)
+{
+    return mrsi_step_skip(c, mrs_keys_add(&out->keys, (uint16_t)kind, 0, v, c->err), "form");
+}
+
+static enum mrs_status
+read_parent(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
+{
+    struct mrs_val v = value_of(s, doc, 0);
+    if (mrs_is_nullish(v)) {
+        return MRS_OK;
+    }
+    if (v.type == MRS_ARRAY) {
+        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[0].name, "is an array, and a node has one parent");
+    }
+    return add_key(c, out, MRS_NODE_PARENT, v);
+}
+
+/* Every child must be told, even where the document is refused: one that nobody names would be a root. */
+static enum mrs_status
+read_children(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
+{
+    struct mrs_val v = value_of(s, doc, 0);
+    struct mrs_walk w;
+    struct mrs_elem el;
+    enum mrs_status worst = MRS_OK;
+    if (mrs_is_nullish(v)) {
+        return MRS_OK;
+    }
+    if (v.type != MRS_ARRAY) {
+        worst = unreadable(c, out, MRS_STANDING_IN, s->old.field[0].name, "is no array");
+        enum mrs_status st = add_key(c, out, MRS_NODE_CHILD, v);
+        return st < worst ? st : worst;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(v)); worst != MRS_DEAD && mrs_walk_next(&w, &el) == 1;) {
+        enum mrs_status st = add_key(c, out, MRS_NODE_CHILD, el.v);
+        worst = st < worst ? st : worst;
+    }
+    return worst;
+}
+
+static struct mrs_val
+last_item(struct mrs_val array, uint64_t *n)
+{
+    struct mrs_walk w;
+    struct mrs_elem el = {.v = mrs_missing()};
+    *n = 0;
+    for (mrs_walk_init(&w, mrs_val_view(array)); mrs_walk_next(&w, &el) == 1;) {
+        ++*n;
+    }
+    return *n ? el.v : mrs_missing();
+}
+
+static enum mrs_status
+read_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
+{
+    struct mrs_val v = value_of(s, doc, 0);
+    uint64_t n;
+    if (mrs_is_nullish(v)) {
+        return MRS_OK;
+    }
+    if (v.type != MRS_ARRAY) {
+        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[0].name, "is no array");
+    }
+    v = last_item(v, &n);
+    return n ? add_key(c, out, MRS_NODE_PARENT, v) : MRS_OK;
+}
+
+/* Whether a text is `,` or `,a,b,`. */
+static bool
+good_path(const char *text, uint32_t n)
+{
+    bool good = n > 0 && text[0] == ',' && text[n - 1] == ',';
+    for (uint32_t i = 1; good && i < n; i++) {
+        good = text[i] != ',' || text[i - 1] != ',';
+    }
+    return good;
+}
+
+/* The last name of a path; false: it is that of a root. */
+static bool
+last_name(const char *text, uint32_t n, const char **name, uint32_t *len)
+{
+    uint32_t from = n - 1;
+    while (from > 0 && text[from - 1] != ',') {
+        from--;
+    }
+    *name = text + from;
+    *len = n - 1 - from;
+    return n > 1;
+}
+
+static enum mrs_status
+read_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
+{
+    struct mrs_val v = value_of(s, doc, 0);
+    const char *text, *name;
+    uint32_t n = 0, len;
+    if (mrs_is_nullish(v)) {
+        return MRS_OK;
+    }
+    text = v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
+    if (!text || !good_path(text, n)) {
+        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[0].name,
+                          "is no text of names each between two commas (`,` for a root)");
+    }
+    if (!last_name(text, n, &name, &len)) {
+        return MRS_OK;
+    }
+    v = mrs_make_text(c->arena, name, len);
+    return v.type == MRS_MISSING ? mrs_err_memory(c->err, len) : add_key(c, out, MRS_NODE_PARENT, v);
+}
+
+static bool
+is_end(struct mrs_val v) /* a number, and not NaN */
+{
+    static const uint8_t nan[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
+    return mrs_is_number(v) && mrs_compare(v, (struct mrs_val){nan, 8, MRS_DOUBLE}) != 0;
+}
+
+static enum mrs_status
+read_nested(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
+{
+    struct mrs_val left = value_of(s, doc, 0), right = value_of(s, doc, 1);
+    if (!is_end(left) || !is_end(right)) {
+        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[!is_end(left) ? 0 : 1].name, "is no number");
+    }
+    if (mrs_compare(left, right) >= 0) {
+        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[0].name, "is not less than where the interval ends");
+    }
+    enum mrs_status st = add_key(c, out, MRS_NODE_LEFT, left);
+    return st == MRS_OK ? add_key(c, out, MRS_NODE_RIGHT, right) : st;
+}
+
+static bool
+fits_path(struct mrs_val id)
+{
+    return id.type == MRS_STRING && id.n > 5 && !memchr(id.p + 4, ',', id.n - 5);
+}
+
+/* Its `_id`, by which others name it. */
+static enum mrs_status
+read_id(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
+{
+    struct mrs_val id = mrs_doc_get(doc, "_id");
+    if (mrs_is_nullish(id)) {
+        out->standing = MRS_STANDING_OUT;
+        return mrsi_step_refuse(c, NULL, "it has no _id by which another node could name it");
+    }
+    enum mrs_status st = add_key(c, out, MRS_NODE_SELF, id);
+    if (st != MRS_OK) {
+        out->standing = MRS_STANDING_OUT;
+        return st;
+    }
+    out->id = id;
+    out->unfit = s->to_form == MRSI_TREE_PATH && !fits_path(id);
+    return MRS_OK;
+}
+
+static enum mrs_status
+read_node(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
+{
+    static enum mrs_status (*const relation[])(const struct mrsi_tree_args *, struct mrs_ctx *, struct mrs_view,
+                                               struct mrs_node *) = {read_parent, read_children, read_ancestors,
+                                                                     read_path, read_nested};
+    const struct mrsi_tree_args *s = state;
+    bool takes;
+    out->standing = MRS_STANDING_NONE;
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
+    if (st != MRS_OK || !takes) {
+        return st;
+    }
+    out->standing = MRS_STANDING_IN;
+    enum mrs_status has_id = read_id(s, c, doc, out);
+    st = relation[s->form](s, c, doc, out); /* after an error the first reason stays */
+    if (st == MRS_SKIP && s->form != MRSI_TREE_CHILDREN) {
+        out->standing = MRS_STANDING_OUT;
+    }
+    struct mrs_val left = mrs_doc_get(doc, s->made.field[0].name);
+    if (s->to_form == MRSI_TREE_NESTED && is_end(left)) {
+        mrs_key_append(&out->order, left, false);
+    }
+    return has_id < st ? has_id : st;
+}
+
+static unsigned
+needs(const void *state)
+{
+    const struct mrsi_tree_args *s = state;
+    return s->to_form == MRSI_TREE_CHILDREN ? MRS_TREE_CHILDREN
+           : s->to_form == MRSI_TREE_NESTED ? MRS_TREE_NUMBERS
+                                            : 0;
+}
+
+/* ---- what a document says against what all say ---- */
+static enum mrs_status
+disagrees(const struct mrsi_tree_args *s, struct mrs_ctx *c)
+{
+    return mrsi_step_refuse(c, "form", "%s is not the way that its last entry goes up", s->old.field[0].name);
+}
+
+/* A root may say nothing, or name itself and nobody else: then its own `_id` is the way. */
+static enum mrs_status
+check_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place)
+{
+    struct mrs_val list = value_of(s, doc, 0), id;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint64_t n = 0;
+    enum mrs_status st = MRS_OK;
+    if (mrs_is_nullish(list)) {
+        return MRS_OK;
+    }
+    last_item(list, &n);
+    if (n != place->above.n) {
+        return place->above.n == 0 && n == 1 ? MRS_OK : disagrees(s, c);
+    }
+    for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &el) == 1;) {
+        st = place->above.next(&place->above, &id, c->err);
+        if (st != MRS_OK) {
+            return st;
+        }
+        if (mrs_compare(el.v, id) != 0) {
+            return disagrees(s, c);
+        }
+    }
+    place->above.rewind(&place->above);
+    return MRS_OK;
+}
+
+static enum mrs_status
+check_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place)
+{
+    struct mrs_val v = value_of(s, doc, 0), id;
+    uint32_t n, names = 0, len;
+    if (mrs_is_nullish(v)) {
+        return MRS_OK;
+    }
+    const char *text = mrs_val_text(v, &n), *at = text + 1;
+    for (uint32_t i = 1; i < n; i++) {
+        names += text[i] == ',';
+    }
+    if (names != place->above.n) {
+        return place->above.n == 0 && names == 1 ? MRS_OK : disagrees(s, c);
+    }
+    for (; names; names--, at += len + 1) {
+        enum mrs_status st = place->above.next(&place->above, &id, c->err);
+        if (st != MRS_OK) {
+            return st;
+        }
+        len = (uint32_t)((const char *)memchr(at, ',', (size_t)(text + n - at)) - at);
+        if ((id.type != MRS_STRING && id.type != MRS_SYMBOL) || id.n != len + 5 || memcmp(id.p + 4, at, len) != 0) {
+            return disagrees(s, c);
+        }
+    }
+    place->above.rewind(&place->above);
+    return MRS_OK;
+}
+
+/* ---- writing ---- */
+struct tree_kernels_writing {
+    const struct mrsi_tree_args *s;
+    struct mrs_ctx *c;
+    struct mrs_place *place;
+    struct mrs_buf *out;
+    bool deeper; /* a document that was an _id stands in a list now */
+};
+
+static enum mrs_status
+too_large(struct tree_kernels_writing *x, uint64_t n, const char *what)
+{
+    return mrsi_step_refuse(x->c, "to_form", "the document would have more than 16 MiB: %llu %s", (unsigned long long)n,
+                            what);
+}
+
+/* Bytes of the names 0 .. n-1 of an array. */
+static uint64_t
+bytes_of_names(uint64_t n)
+{
+    uint64_t bytes = n, from = 10; /* one digit each */
+    for (; from < n; from *= 10) {
+        bytes += n - from;
+    }
+    return bytes;
+}
+
+static enum mrs_status
+put_ids(struct tree_kernels_writing *x, const struct mrsi_tree_field *f, struct mrs_node_ids *ids, const char *what)
+{
+    struct mrsi_shape_items it;
+    struct mrs_val id;
+    enum mrs_status st = MRS_OK;
+    if (ids->bytes + 2 * ids->n + bytes_of_names(ids->n) > MRS_DOC_MAX) {
+        return too_large(x, ids->n, what);
+    }
+    mrsi_put_head(x->out, MRS_ARRAY, f->name, f->len);
+    mrsi_items_open(&it, x->out);
+    while (st == MRS_OK && (st = ids->next(ids, &id, x->c->err)) == MRS_OK) {
+        x->deeper = x->deeper || id.type == MRS_DOCUMENT;
+        mrsi_items_add(&it, id);
+        if (x->out->n > MRS_DOC_MAX) {
+            return too_large(x, ids->n, what);
+        }
+    }
+    mrsi_items_close(&it);
+    return st == MRS_END ? mrs_buf_status(x->out, x->c->err) : st;
+}
+
+static enum mrs_status
+put_path(struct tree_kernels_writing *x, const struct mrsi_tree_field *f)
+{
+    struct mrs_node_ids *ids = &x->place->above;
+    struct mrs_val id = x->place->unfit;
+    char picture[96];
+    enum mrs_status st = MRS_OK;
+    if (id.type != MRS_MISSING) {
+        return mrsi_step_refuse(x->c, "to_form", "the _id %s above it cannot stand in a path: only a string without "
+                                "commas can", mrs_val_picture(id, picture, sizeof picture));
+    }
+    if (ids->bytes - 4 * ids->n > MRS_DOC_MAX) { /* a name and its comma are four bytes less than the value */
+        return too_large(x, ids->n, "nodes are above it");
+    }
+    mrsi_put_head(x->out, MRS_STRING, f->name, f->len);
+    size_t at = x->out->n;
+    mrs_buf_put(x->out, "\0\0\0\0,", 5);
+    while (st == MRS_OK && (st = ids->next(ids, &id, x->c->err)) == MRS_OK) {
+        mrs_buf_put(x->out, id.p + 4, id.n - 5);
+        mrs_buf_byte(x->out, ',');
+    }
+    mrs_buf_byte(x->out, 0);
+    if (st == MRS_END && !x->out->bad) {
+        mrs_put32(x->out->p + at, (uint32_t)(x->out->n - at - 4));
+    }
+    return st == MRS_END ? mrs_buf_status(x->out, x->c->err) : st;
+}
+
+/* One field of the new form. */
+static enum mrs_status
+put_field(struct tree_kernels_writing *x, uint32_t i)
+{
+    const struct mrsi_tree_field *f = &x->s->made.field[i];
+    struct mrs_place *p = x->place;
+    uint8_t room[16];
+    switch (x->s->to_form) {
+    case MRSI_TREE_PARENT:
+        mrsi_put_elem(x->out, f->name, f->len, p->parent.type == MRS_MISSING ? mrs_null() : p->parent);
+        return mrs_buf_status(x->out, x->c->err);
+    case MRSI_TREE_CHILDREN: return put_ids(x, f, &p->children, "children");
+    case MRSI_TREE_ANCESTORS: return put_ids(x, f, &p->above, "nodes are above it");
+    case MRSI_TREE_PATH: return put_path(x, f);
+    default: break;
+    }
+    mrsi_put_elem(x->out, f->name, f->len, mrs_make_count(room, i ? p->right : p->left));
+    return mrs_buf_status(x->out, x->c->err);
+}
+
+static uint32_t
+field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el)
+{
+    uint32_t i = 0;
+    while (i < f->n && !mrs_name_is(el, f->field[i].name, f->field[i].len)) {
+        i++;
+    }
+    return i;
+}
+
+/* The document less the old fields and with the new ones. */
+static enum mrs_status
+put_document(struct tree_kernels_writing *x, struct mrs_view doc, struct mrsi_seen *seen)
+{
+    const struct mrsi_tree_args *s = x->s;
+    bool done[2] = {false, false};
+    size_t start = mrsi_put_open(x->out);
+    enum mrs_status st = MRS_OK;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (mrs_walk_init(&w, doc); st == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
+        uint32_t i = field_no(&s->made, &el);
+        mrsi_seen_add(seen, &el);
+        if (field_no(&s->old, &el) < s->old.n) {
+            continue;
+        }
+        if (i == s->made.n) {
+            mrs_buf_put(x->out, el.p, (size_t)(el.v.p + el.v.n - el.p));
+        } else if (!s->replace) {
+            return mrsi_step_refuse(x->c, "to_form", "the field %s exists already", s->made.field[i].name);
+        } else if (!done[i]) {
+            done[i] = true;
+            st = put_field(x, i);
+        }
+    }
+    for (uint32_t i = 0; st == MRS_OK && i < s->made.n; i++) {
+        st = done[i] ? MRS_OK : put_field(x, i);
+    }
+    mrsi_put_close(x->out, start);
+    return st == MRS_OK ? mrs_buf_status(x->out, x->c->err) : st;
+}
+
+static enum mrs_status
+splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place, struct mrs_buf *out,
+       enum mrs_fate *fate)
+{
+    const struct mrsi_tree_args *s = state;
+    struct tree_kernels_writing x = {s, c, place, out, false};
+    struct mrsi_seen seen;
+    enum mrs_status st = s->form == MRSI_TREE_ANCESTORS ? check_ancestors(s, c, doc, place)
+                         : s->form == MRSI_TREE_PATH    ? check_path(s, c, doc, place)
+                                                        : MRS_OK;
+    mrsi_seen_begin(&seen);
+    MRS_THEN(st, put_document(&x, doc, &seen));
+    if (st != MRS_OK) {
+        return mrsi_step_skip(c, st, "to_form");
+    }
+    *fate = out->n == doc.n && memcmp(out->p, doc.p, doc.n) == 0 ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
+    if (*fate == MRS_FATE_STAYS) {
+        return MRS_OK;
+    }
+    st = mrsi_seen_check(&seen, c, doc);
+    MRS_THEN(st, mrsi_step_size(c, out));
+    return st == MRS_OK && x.deeper ? mrsi_step_depth(c, "to_form", doc, mrsi_buf_view(out, 0)) : st;
+}
+
+/* ---- refusing ---- */
+/* The reference in the document that names nobody. */
+static struct mrs_val
+named(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, uint64_t child)
+{
+    struct mrs_val v = value_of(s, doc, 0);
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const char *text, *name;
+    uint32_t n, len;
+    uint64_t all;
+    if (s->form == MRSI_TREE_PATH && v.type == MRS_STRING) {
+        text = mrs_val_text(v, &n);
+        last_name(text, n, &name, &len);
+        return mrs_make_text(c->arena, name, len);
+    }
+    if (s->form == MRSI_TREE_CHILDREN && v.type == MRS_ARRAY) {
+        mrs_walk_init(&w, mrs_val_view(v));
+        for (el.v = v; mrs_walk_next(&w, &el) == 1 && child; child--) {
+        }
+        return el.v;
+    }
+    return s->form == MRSI_TREE_ANCESTORS && v.type == MRS_ARRAY ? last_item(v, &all) : v;
+}
+
+static enum mrs_status
+refuse_below(struct mrs_ctx *c, const struct mrs_trouble *t)
+{
+    static const char *const why[] = {"which is refused", "of which there are two", "whose parent is not there",
+                                      "of which a child has two parents", "whose interval overlaps another",
+                                      "which is above itself", "of which a child is not there"};
+    char at[96];
+    return mrsi_step_refuse(c, "form", "its way up ends at %s, %s",
+                            t->at.type == MRS_MISSING ? "a document without _id"
+                                                      : mrs_val_picture(t->at, at, sizeof at), why[t->fault]);
+}
+
+static enum mrs_status
+refuse(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct mrs_trouble *t)
+{
+    const struct mrsi_tree_args *s = state;
+    char one[96];
+    if (t->below) {
+        return refuse_below(c, t);
+    }
+    switch (t->fault) {
+    case MRS_FAULT_TWICE:
+        mrs_val_picture(mrs_doc_get(doc, "_id"), one, sizeof one);
+        return mrsi_step_refuse(c, "form", "another node has the _id %s, too", one);
+    case MRS_FAULT_NO_PARENT:
+        mrs_val_picture(named(s, c, doc, 0), one, sizeof one);
+        return mrsi_step_refuse(c, "form", "its parent %s is not there", one);
+    case MRS_FAULT_TWO_PARENTS:
+        mrs_val_picture(t->other, one, sizeof one);
+        return mrsi_step_refuse(c, "form", "its child %s has another parent, too", one);
+    case MRS_FAULT_OVERLAP:
+        mrs_val_picture(t->other, one, sizeof one);
+        return mrsi_step_refuse(c, "form", "its interval and that of %s overlap, neither inside the other", one);
+    case MRS_FAULT_CIRCLE: return mrsi_step_refuse(c, "form", "its way up comes back to itself");
+    case MRS_FAULT_NO_CHILD:
+        mrs_val_picture(named(s, c, doc, t->child), one, sizeof one);
+        return mrsi_step_refuse(c, "form", "its child %s is not there", one);
+    case MRS_FAULT_READ: break;
+    }
+    return mrsi_step_refuse(c, "form", "it cannot be read");
+}
+
+const struct mrs_tree_ops mrsi_tree_ops = {read_node, needs, splice, refuse};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* buffer.h - bytes that grow up to a ceiling, and text in them. */
+#ifndef MONGORESHAPE_BUFFER_H
+#define MONGORESHAPE_BUFFER_H
+
+#include "mongoreshape/mem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- growing bytes ----
+ * Appends never return a status: a failure is remembered (bad) and later appends do nothing; whoever uses the
+ * bytes asks mrs_buf_status first. */
+struct mrs_buf {
+    uint8_t *p;
+    size_t n, cap;
+    size_t ceiling; /* most bytes it may ever hold */
+    struct mrs_mem *mem;
+    int bad; /* 0; 1 no memory; 2 ceiling passed */
+};
+void mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling);
+void mrs_buf_clear(struct mrs_buf *b);  /* frees; harmless twice; b may be used again */
+void mrs_buf_enlarge(struct mrs_buf *b, size_t extra) MRS_RARE; /* as mrs_buf_grow, where there is no room */
+enum mrs_status mrs_buf_failure(const struct mrs_buf *b, struct mrs_err *e) MRS_RARE; /* of one that is bad */
+
+/* OK, or DEAD (memory), FAIL (limit) */
+static inline enum mrs_status
+mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e)
+{
+    return b->bad ? mrs_buf_failure(b, e) : MRS_OK;
+}
+
+static inline void
+mrs_buf_grow(struct mrs_buf *b, size_t extra) /* room for extra more bytes, or bad */
+{
+    if (b->cap - b->n < extra) {
+        mrs_buf_enlarge(b, extra);
+    }
+}
+
+static inline void
+mrs_buf_reset(struct mrs_buf *b) /* empty again, memory kept, bad forgotten */
+{
+    b->n = 0;
+    b->bad = 0;
+}
+
+/* Room for n bytes at the end, counted as written; NULL when bad. */
+static inline uint8_t *
+mrs_buf_take(struct mrs_buf *b, size_t n)
+{
+    if (b->cap - b->n < n) {
+        mrs_buf_enlarge(b, n);
+        if (b->bad) {
+            return NULL;
+        }
+    }
+    uint8_t *at = b->n ? b->p + b->n : b->p; /* NULL where nothing was ever put */
+    b->n += n;
+    return at;
+}
+
+static inline void
+mrs_buf_put(struct mrs_buf *b, const void *p, size_t n)
+{
+    uint8_t *at = b->bad ? NULL : mrs_buf_take(b, n);
+    if (at && n) {
+        memcpy(at, p, n);
+    }
+}
+
+static inline void
+mrs_buf_byte(struct mrs_buf *b, uint8_t byte)
+{
+    mrs_buf_put(b, &byte, 1);
+}
+
+/* A word as a POSIX shell takes it, no control character in it: always between quotes, or where that is needed. */
+void mrs_buf_quoted(struct mrs_buf *b, const char *word);
+void mrs_buf_word(struct mrs_buf *b, const char *word);
+/* Text without its NUL, as printf. */
+void mrs_buf_printf(struct mrs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- text for people (say.c) ---- */
+/* The same for what is shown: control characters in what `%s` brings are escaped. */
+void mrs_buf_say(struct mrs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct mrs_say {
+    void (*put)(void *arg, const char *p, size_t n);
+    void *arg;
+};
+void mrs_say_args(const struct mrs_say *to, const char *fmt, va_list *args);
+/* How the first character of n > 0 bytes is shown: so many bytes in room; *used: of those that it has. */
+size_t mrs_text_shown(const char *text, size_t n, char room[8], size_t *used);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* catalogue.h - collections, options and indexes, followed through a plan before any document is read. */
+#ifndef MONGORESHAPE_CATALOGUE_H
+#define MONGORESHAPE_CATALOGUE_H
+
+#include "mongoreshape/step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum mrs_coll_kind { MRS_COLL_PLAIN, MRS_COLL_VIEW, MRS_COLL_TIMESERIES };
+struct mrs_cat_coll {
+    struct mrs_coll coll;
+    enum mrs_coll_kind kind;
+    struct mrs_view options; /* BSON, may be the empty document */
+    struct mrs_view *index;  /* one BSON document an index, `_id_` included */
+    uint32_t n_index;
+    char uuid[40];           /* "" : none */
+    bool exists;             /* false: dropped or renamed away */
+    bool touched;            /* some step named it as more than a thing that is only read: metadata are written anew */
+    bool made;               /* a step of this plan made it (rename does not count) */
+    void *engine;            /* the engine's own */
+};
+struct mrs_catalog;
+/* An empty catalogue, which the caller frees. OK, DEAD. */
+enum mrs_status mrs_catalog_new(struct mrs_mem *mem, struct mrs_catalog **out, struct mrs_err *e);
+void mrs_catalog_free(struct mrs_catalog *c);
+/* Adds a collection as it is in the input: metadata is the document of X.metadata.json ({options, indexes, uuid,
+ * collectionName, type}; the empty document: none). The bytes are copied. */
+enum mrs_status mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_view metadata,
+                                struct mrs_err *e);
+/* A collection that is in the input and was left out by an option, so that no step can name it: what it would write
+ * there would meet, in a restore, what it did not know of. OK, DEAD. */
+enum mrs_status mrs_catalog_leave_out(struct mrs_catalog *c, const char *ns, struct mrs_err *e);
+/* Also what no longer exists; NULL: there never was one. */
+struct mrs_cat_coll *mrs_catalog_find(struct mrs_catalog *c, const char *db, const char *coll);
+uint32_t mrs_catalog_count(const struct mrs_catalog *c);
+struct mrs_cat_coll *mrs_catalog_at(struct mrs_catalog *c, uint32_t i);
+struct mrs_arena *mrs_catalog_arena(struct mrs_catalog *c);
+/* For steps. need: the collection must exist and be one that can be reshaped (no view, time series, capped,
+ * collation, system.*): FAIL MRS_E_PLAN that says what to do. change: its documents change, so it is marked touched
+ * and loses its uuid. */
+enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change,
+                                 struct mrs_cat_coll **out, struct mrs_err *e);
+/* target: made where it is missing (with its _id index), else as need with change. */
+enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out,
+                                   struct mrs_err *e);
+/* A line of the report ("index x_1 of shop.orders left out: it would be unique over an array"). */
+void mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* After all steps: notes indexes of touched collections that another one makes superfluous, and collections with more
+ * indexes than a server takes. all: also where no step made or changed one of the two. OK, DEAD. */
+enum mrs_status mrs_catalog_surplus(struct mrs_catalog *c, bool all, struct mrs_err *e);
+uint32_t mrs_catalog_notes(const struct mrs_catalog *c);
+const char *mrs_catalog_note_at(const struct mrs_catalog *c, uint32_t i);
+/* The metadata document of a touched collection, as mongodump writes it ({options, indexes, uuid, collectionName,
+ * type}), appended to out. */
+void mrs_catalog_metadata(const struct mrs_cat_coll *coll, struct mrs_buf *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_abort.c - `mongoreshape-live abort --clean --execute`: what a run left in the state database is removed.
+ *
+ * Only that: documents of the user are not touched. Writers that a quiet run kept out are let in first, as long as it
+ * has not begun to change anything. What must not be removed is the state's to know. */
+#include "live/link/bson.h"
+#include "live_commands.h"
+#include "live_job.h"
+
+/* Whether writers are kept out by a run that has not begun to change anything. */
+static bool
+only_blocked(const struct live_call *c)
+{
+    static const char *const phases[] = {"claimed", "blocked", "reading", "deriving", "listing"};
+    struct mrs_view doc = {c->job.run->doc.p, (uint32_t)c->job.run->doc.n};
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        if (strcmp(c->phase, phases[i]) == 0) {
+            return live_at(doc, "blocked").type == MRS_DOCUMENT;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+unblock(struct live_call *c)
+{
+    live_run_close(&c->job);
+    enum mrs_status s = live_call_open(c);
+    MRS_THEN(s, live_call_run(c, false));
+    return s == MRS_OK ? live_block_leave(&c->job, &c->err) : s;
+}
+
+static enum mrs_status
+clean(struct live_call *c)
+{
+    enum mrs_status s = live_call_find(c);
+    if (s == MRS_END) {
+        mrs_err_clear(&c->err);
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "there is no such run in `%s`", c->job.opts.state_db);
+    }
+    bool blocked = s == MRS_OK && only_blocked(c);
+    if (s == MRS_OK && c->job.opts.look) {
+        if (blocked) {
+            c->job.say(c, "would let writers in first");
+        }
+        s = live_clean_look(&c->job, blocked, &c->err);
+        if (s == MRS_OK) {
+            live_call_again(c);
+        }
+        return s;
+    }
+    if (blocked) {
+        s = unblock(c);
+    }
+    MRS_THEN(s, live_clean(&c->job, &c->err));
+    if (s == MRS_OK) {
+        char line[160];
+        snprintf(line, sizeof line, "run %.12s is removed from `%.63s`", c->run, c->job.opts.state_db);
+        c->job.say(c, line);
+    }
+    return s;
+}
+
+int
+live_cmd_abort(struct mrs_cli *line)
+{
+    struct live_call c;
+    int status = 0;
+    if (!((struct live_cli *)line)->clean) {
+        return mrs_cli_misuse(line, "abort removes state: say --clean (Ctrl-C or `pause` only stop a run)");
+    }
+    if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
+        return status;
+    }
+    enum mrs_status s = clean(&c);
+    return live_call_end(&c, s, 0);
+}

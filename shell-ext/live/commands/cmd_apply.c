@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_apply.c - `mongoreshape-live apply [PLAN] [--execute]`: what would be done; or doing it.
+ *
+ * Without --execute nothing is written, not even state: the server is read, the plan is held against it, and the
+ * outlook is printed. With it the same look comes first, and refuses; then the engine of the regime works, from the
+ * checkpoint where there is one. What follows is said at the end and never done by itself. */
+#include "live_commands.h"
+#include "live_job.h"
+
+/* Why the plan cannot run in the regime that was asked for. */
+static enum mrs_status
+admit(struct live_call *c)
+{
+    const struct live_opts *o = &c->job.opts;
+    bool direct = o->mode == LIVE_DIRECT;
+    if (o->quiet != LIVE_NOT_QUIET || (direct ? c->live.direct : c->live.expand)) {
+        return MRS_OK;
+    }
+    const char *why = direct ? c->live.direct_why : c->live.expand_why;
+    return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
+                       "this plan cannot run beside writers%s%s%s; or keep them out: --quiet-by validator, block or "
+                       "word",
+                       direct ? " in place" : "", why ? ": " : "", why ? why : "");
+}
+
+static enum mrs_status
+dry_run(struct live_call *c)
+{
+    enum mrs_status s = MRS_OK;
+    if (!c->known) {
+        s = live_call_preflight(c, "apply");
+    }
+    if (!c->cli->json && (s == MRS_OK || c->looked)) {
+        live_report_outlook(c);
+        if (c->known) {
+            mrs_say(stdout, "run %.12s of this plan was begun before and stands in phase `%s`\n", c->run, c->phase);
+        }
+    }
+    MRS_THEN(s, admit(c));
+    if (s == MRS_OK) {
+        if (!c->cli->json) {
+            mrs_say(stdout, "nothing was written\n");
+        }
+        live_call_again(c);
+    }
+    return s;
+}
+
+static enum mrs_status
+execute(struct live_call *c)
+{
+    const struct live_opts *o = &c->job.opts;
+    enum mrs_status s = admit(c);
+    if (s == MRS_OK && !c->known) {
+        s = live_call_preflight(c, "apply");
+    }
+    MRS_THEN(s, live_call_run(c, true));
+    if (s != MRS_OK) {
+        return s;
+    }
+    c->worked = true;
+    if (o->quiet != LIVE_NOT_QUIET) {
+        s = live_quiet_apply(&c->job, &c->report, &c->err);
+    } else if (o->mode == LIVE_DIRECT) {
+        s = live_direct(&c->job, &c->report, &c->err);
+    } else {
+        s = live_expand(&c->job, &c->report, &c->err);
+    }
+    c->report.refused = c->job.run->n_refused; /* each document once, however many passes met it */
+    if (s == MRS_OK) {
+        live_call_next(c, "verify", o->quiet == LIVE_NOT_QUIET && o->mode == LIVE_EXPAND ? "--repair --execute" : "");
+    } else if (c->err.code == MRS_E_CANCEL || c->err.code == MRS_E_SERVER) {
+        live_call_next(c, "apply", "--execute");
+    }
+    return s;
+}
+
+int
+live_cmd_apply(struct mrs_cli *line)
+{
+    struct live_call c;
+    int status = 0;
+    if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
+        return status;
+    }
+    enum mrs_status s = live_call_open(&c);
+    if (s == MRS_OK) {
+        s = c.cli->execute ? execute(&c) : dry_run(&c);
+    }
+    return live_call_end(&c, s, c.report.refused > 0);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_contract.c - `mongoreshape-live contract [PLAN] [--quiet-by HOW]`: the old design goes.
+ *
+ * Without --execute it is only told what would go.
+ *
+ * Plans of one-document steps may do that beside writers, all others want them kept out; what was done in place has
+ * nothing left to remove. A contract that was begun goes on in the way it was begun. */
+#include "live_commands.h"
+#include "live_job.h"
+
+static bool
+beside_writers(const struct live_call *c)
+{
+    for (uint32_t i = 0; i < c->live.n_groups; i++) {
+        if (c->live.group[i].removes && !c->live.group[i].contract_live) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum mrs_status
+contract(struct live_call *c)
+{
+    enum mrs_status s = live_call_open(c);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (!c->known) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "no run of this plan: `apply --execute` comes first");
+    }
+    if (c->quiet != LIVE_NOT_QUIET || c->mode == LIVE_DIRECT) {
+        if (strcmp(c->phase, "done") != 0) {
+            live_call_next(c, "apply", "--execute");
+            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
+                               "this run is made in place and is not at its end yet: phase `%s`", c->phase);
+        }
+        c->job.say(c, "nothing is left to do: the change was made in place");
+        return MRS_OK;
+    }
+    bool live = beside_writers(c);
+    if (!live && c->job.opts.quiet == LIVE_NOT_QUIET) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
+                           "contract of this plan removes documents or fields that writers may be changing: keep them "
+                           "out: --quiet-by validator, block or word");
+    }
+    s = live_call_preflight(c, "contract");
+    MRS_THEN(s, live_call_run(c, false));
+    if (s != MRS_OK) {
+        return s;
+    }
+    c->worked = true;
+    s = live ? live_contract_units(&c->job, &c->report, &c->err) : live_quiet_contract(&c->job, &c->report, &c->err);
+    c->report.refused = c->job.run->n_refused; /* each document once, however many walks met it */
+    if (s == MRS_OK && !c->job.opts.look) {
+        live_call_next(c, "abort", "--clean");
+    } else if (c->job.opts.look && c->report.differs) {
+        live_call_next(c, "verify", "--repair --execute");
+    } else {
+        live_call_again(c);
+    }
+    return s;
+}
+
+int
+live_cmd_contract(struct mrs_cli *line)
+{
+    struct live_call c;
+    int status = 0;
+    if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
+        return status;
+    }
+    enum mrs_status s = contract(&c);
+    return live_call_end(&c, s, c.report.refused > 0 || c.report.foreign > 0);
+}

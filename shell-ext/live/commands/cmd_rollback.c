@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_rollback.c - `mongoreshape-live rollback [PLAN]`: the new design goes.
+ *
+ * Without --execute it is only told what would go.
+ *
+ * An expand is taken back by deriving once more what it added, a quiet run by its list of changes; what was done in
+ * place beside writers kept nothing to go back to. */
+#include "live_commands.h"
+#include "live_job.h"
+
+static enum mrs_status
+rollback(struct live_call *c)
+{
+    enum mrs_status s = live_call_open(c);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (!c->known) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "no run of this plan: there is nothing to roll back");
+    }
+    if (c->quiet == LIVE_NOT_QUIET && c->mode == LIVE_DIRECT) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
+                           "this run changed documents in place beside writers: what they held before is not kept");
+    }
+    s = live_call_preflight(c, "rollback");
+    MRS_THEN(s, live_call_run(c, false));
+    if (s != MRS_OK) {
+        return s;
+    }
+    c->worked = true;
+    s = c->quiet != LIVE_NOT_QUIET ? live_quiet_rollback(&c->job, &c->report, &c->err)
+                                   : live_rollback_units(&c->job, &c->report, &c->err);
+    if (s == MRS_OK && c->quiet == LIVE_NOT_QUIET) {
+        s = live_block_leave(&c->job, &c->err); /* of a contract that died before it had begun */
+    }
+    if (s == MRS_OK) {
+        c->report.refused = 0; /* by the plan, long ago: of these nothing was to be taken back */
+        if (c->job.opts.look) {
+            live_call_again(c);
+        } else {
+            live_call_next(c, "abort", "--clean");
+        }
+    }
+    return s;
+}
+
+int
+live_cmd_rollback(struct mrs_cli *line)
+{
+    struct live_call c;
+    int status = 0;
+    if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
+        return status;
+    }
+    enum mrs_status s = rollback(&c);
+    return live_call_end(&c, s, 0);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_verify.c - `mongoreshape-live verify [PLAN] [--repair --execute]`: the new design compared with the old one.
+ *
+ * A quiet run has no two designs side by side: there the collections are compared with its list of changes. Differences
+ * and foreign documents are named and give status 1. */
+#include "live_commands.h"
+#include "live_job.h"
+
+static void
+what_next(struct live_call *c)
+{
+    if (c->report.differs || c->report.foreign) {
+        if (c->quiet == LIVE_NOT_QUIET && c->job.opts.repair && c->job.opts.look) {
+            live_call_again(c);
+        } else if (c->quiet == LIVE_NOT_QUIET && !c->job.opts.repair) {
+            live_call_next(c, "verify", "--repair --execute");
+        }
+        return;
+    }
+    if (c->mode != LIVE_EXPAND || c->quiet != LIVE_NOT_QUIET) {
+        live_call_next(c, "abort", "--clean");
+        return;
+    }
+    bool live = true;
+    for (uint32_t i = 0; i < c->live.n_groups; i++) {
+        live = live && (c->live.group[i].contract_live || !c->live.group[i].removes);
+    }
+    live_call_next(c, "contract", live ? "" : "--quiet-by validator");
+}
+
+static enum mrs_status
+verify(struct live_call *c)
+{
+    enum mrs_status s = live_call_open(c);
+    if (s == MRS_OK && !c->known) {
+        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "no run of this plan: there is nothing to verify");
+    }
+    MRS_THEN(s, live_call_preflight(c, "verify"));
+    MRS_THEN(s, live_call_run(c, false));
+    if (s != MRS_OK) {
+        return s;
+    }
+    c->worked = true;
+    if (c->quiet != LIVE_NOT_QUIET) {
+        s = live_quiet_verify(&c->job, &c->report, &c->err);
+    } else {
+        s = live_verify(&c->job, &c->report, &c->err);
+    }
+    if (s == MRS_OK) {
+        what_next(c);
+    }
+    return s;
+}
+
+int
+live_cmd_verify(struct mrs_cli *line)
+{
+    struct live_call c;
+    int status = 0;
+    if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
+        return status;
+    }
+    enum mrs_status s = verify(&c);
+    return live_call_end(&c, s, c.report.differs || c.report.foreign || c.report.refused);
+}

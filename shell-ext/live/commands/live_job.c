@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live_job.c - from the words of the line to a job in hand: options, URI, plan, server, run; and the way back out.
+ *
+ * The plan is read first, since its mistakes need no server. A run that goes on takes its plan's time, its mode and its
+ * way of being quiet from the run document, never from the clock or the line. The URI on the command line is
+ * overwritten as soon as it is copied, and only its masked form is ever printed. */
+#include "live_job.h"
+
+#include "live/link/bson.h"
+#include "mongoreshape/clock.h"
+#include "live/server/server.h"
+#include "mongoreshape/catalogue.h"
+
+#include <errno.h>
+
+/* ---- the line ---- */
+static enum live_quiet
+quiet_of(const char *word)
+{
+    return !word || !*word                   ? LIVE_NOT_QUIET
+           : strcmp(word, "block") == 0      ? LIVE_BY_BLOCK
+           : strcmp(word, "validator") == 0  ? LIVE_BY_VALIDATOR
+                                             : LIVE_BY_WORD;
+}
+
+static int
+misuse(const struct live_cli *cli)
+{
+    const struct mrs_cli *line = &cli->line;
+    if (line->operand && strstr(line->operand, "://")) {
+        return mrs_cli_misuse(line, "PLAN is a file; a URI is given with --uri, --uri-file or MONGODB_URI");
+    }
+    if (line->operand && cli->run) {
+        return mrs_cli_misuse(line, "PLAN and --run both name a run: give one of them");
+    }
+    if (cli->uri && cli->uri_file) {
+        return mrs_cli_misuse(line, "--uri and --uri-file both name a deployment: give one of them");
+    }
+    if (mrs_cli_given(line, "memory") && cli->memory < (uint64_t)64 << 20) {
+        return mrs_cli_misuse(line, "--memory must be at least 64M");
+    }
+    if (mrs_cli_given(line, "passes") && (cli->passes == 0 || cli->passes > 1000)) {
+        return mrs_cli_misuse(line, "--passes must be 1 to 1000");
+    }
+    if (mrs_cli_given(line, "lease") && (cli->lease < 1000 || cli->lease > 3600000)) {
+        return mrs_cli_misuse(line, "--lease must be 1000 to 3600000 (milliseconds)");
+    }
+    if (cli->quiet_by && cli->mode && strcmp(cli->mode, "expand") == 0) {
+        return mrs_cli_misuse(line, "--mode expand is for live writers: with --quiet-by the whole change is made");
+    }
+    return 0;
+}
+
+static void
+options(struct live_call *c)
+{
+    const struct live_cli *cli = c->cli;
+    struct live_opts *o = &c->job.opts;
+    o->db = c->db;
+    o->state_db = cli->state_db ? cli->state_db : "mongoreshape";
+    o->quiet = quiet_of(cli->quiet_by);
+    o->mode = o->quiet != LIVE_NOT_QUIET || (cli->mode && strcmp(cli->mode, "direct") == 0) ? LIVE_DIRECT : LIVE_EXPAND;
+    o->batch = (uint32_t)cli->batch;
+    o->memory = cli->memory ? cli->memory : (uint64_t)256 << 20;
+    o->max_refused = cli->max_refused;
+    o->passes = (uint32_t)cli->passes;
+    o->tmp = cli->tmp;
+    o->execute = cli->execute;
+    o->look = !cli->execute;
+    o->allow_scan = cli->allow_scan;
+    o->allow_ttl = cli->allow_ttl;
+    o->no_transactions = cli->no_transactions;
+    o->keep_before = cli->keep_before;
+    o->repair = cli->repair;
+    o->discard_new_writes = cli->discard_new_writes;
+    o->discard_refused = cli->discard_refused;
+    o->lease_ms = (int64_t)cli->lease;
+}
+
+/* Copies the URI and overwrites the words of the line that hold it. */
+static enum mrs_status
+take_uri(struct live_call *c)
+{
+    struct live_cli *cli = c->cli;
+    enum mrs_status s = live_uri_find(&c->arena, cli->uri, cli->uri_file, &c->uri, &c->err);
+    if (cli->uri) {
+        memset((char *)(uintptr_t)cli->uri, '*', strlen(cli->uri));
+    }
+    size_t room = s == MRS_OK ? 3 * strlen(c->uri) + 64 : 0;
+    char *shown = s == MRS_OK ? mrs_arena_alloc(&c->arena, room) : NULL;
+    if (s == MRS_OK && !shown) {
+        return mrs_err_memory(&c->err, room);
+    }
+    if (s == MRS_OK) {
+        live_uri_mask(c->uri, shown, room);
+        c->shown = shown;
+        s = live_uri_database(c->uri, c->db, &c->err);
+    }
+    if (s == MRS_OK && cli->db) {
+        size_t n = strlen(cli->db);
+        if (n >= sizeof c->db) {
+            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "--db is longer than 63 characters");
+        }
+        memcpy(c->db, cli->db, n + 1);
+    }
+    return s;
+}
+
+/* ---- what engines tell on the way ---- */
+static void
+tell_progress(void *arg, const struct live_progress *p)
+{
+    struct live_call *c = arg;
+    char done[32], total[32], rate[32], eta[40], line[512];
+    if (!mrs_cli_progress_due(&c->progress, p->done)) {
+        return;
+    }
+    bool held = p->limiting && *p->limiting;
+    snprintf(line, sizeof line, "%.80s%s%.120s  %s%s%s documents  %s/s%s%s%s%s", p->phase ? p->phase : "",
+             p->ns && *p->ns ? "  " : "", p->ns ? p->ns : "", mrs_text_count(p->done, done),
+             p->estimated ? " of ~" : "", p->estimated ? mrs_text_count(p->estimated, total) : "",
+             mrs_text_count((uint64_t)(p->docs_per_s > 0 ? p->docs_per_s : c->progress.rate), rate),
+             mrs_cli_progress_left(&c->progress, p->done, p->estimated, eta), held ? "  [" : "",
+             held ? p->limiting : "", held ? "]" : "");
+    mrs_cli_progress_draw(&c->progress, line);
+}
+
+static void
+say(void *arg, const char *line)
+{
+    struct live_call *c = arg;
+    if (!c->cli->json) {
+        mrs_cli_progress_end(&c->progress);
+        mrs_say(stdout, "%s\n", line);
+        fflush(stdout);
+        return;
+    }
+    const char **more = mrs_more(c->job.mem, c->said, c->n_said, &c->cap_said, sizeof *more);
+    if (!more) {
+        return;
+    }
+    c->said = more;
+    char *copy = mrs_arena_copy(&c->arena, line, strlen(line) + 1);
+    if (copy) {
+        c->said[c->n_said++] = copy;
+    }
+}
+
+/* ---- the plan ---- */
+static enum mrs_status
+load(struct live_call *c, int64_t now_ms)
+{
+    struct mrs_plan_opts opts = {.file = c->file, .default_db = *c->db ? c->db : NULL, .now_ms = now_ms};
+    uint8_t drawn[MRS_SECRET] = {0};
+    mrs_plan_free(c->job.plan);
+    c->job.plan = NULL;
+    if (!mrs_random(drawn, sizeof drawn)) {
+        return mrs_err_sys(&c->err, errno, "random bytes of the system");
+    }
+    mrs_secret_expand(&c->job.secret, drawn);
+    return mrs_plan_load(c->job.mem, c->text, c->text_n, &opts, &c->job.plan, &c->err);
+}
+
+static void
+tell_plan(const struct live_call *c)
+{
+    const struct mrs_plan *p = c->job.plan;
+    for (uint32_t i = 0; i < p->n_errors + p->n_warnings; i++) {
+        mrs_cli_tell_at(p->file, p->errors[i].line, p->errors[i].col, p->errors[i].warning, p->errors[i].msg);
+    }
+    if (p->n_errors && !*c->db) {
+        mrs_say(stderr, "%s: neither --db nor the URI names a database\n", c->cli->line.tool->name);
+    }
+}
+
+bool
+live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
+{
+    memset(c, 0, sizeof *c);
+    mrs_err_clear(&c->err);
+    c->cli = cli;
+    c->job.mem = cli->line.mem;
+    c->job.progress = tell_progress;
+    c->job.say = say;
+    c->job.arg = c;
+    c->job.cancel = mrs_signals_flag();
+    mrs_arena_init(&c->arena, c->job.mem);
+    c->report.arena = &c->arena;
+    *status = misuse(cli);
+    if (*status) {
+        return false;
+    }
+    mrs_cli_progress_begin(&c->progress, cli->progress, cli->json);
+    enum mrs_status s = take_uri(c);
+    options(c);
+    if (s == MRS_OK && cli->line.operand) {
+        c->file = cli->line.operand;
+        s = mrs_file_read(c->job.mem, c->file, (size_t)MRS_PLAN_BYTES_MAX + 1, &c->text, &c->text_n, &c->err);
+        s = s == MRS_OK ? load(c, mrs_cli_given(&cli->line, "now") ? cli->now_ms : mrs_clock_wall()) : s;
+    }
+    if (s != MRS_OK) {
+        *status = live_call_end(c, s, 0);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the run ---- */
+/* What is kept of the run document; the plan, too, where --run named it. */
+static enum mrs_status
+remember(struct live_call *c)
+{
+    struct mrs_view doc = {c->job.run->doc.p, (uint32_t)c->job.run->doc.n};
+    char word[32];
+    c->known = true;
+    memcpy(c->run, c->job.run->id, sizeof c->run);
+    live_text_at(doc, "phase", c->phase, sizeof c->phase);
+    live_text_at(doc, "quiet_by", word, sizeof word);
+    c->quiet = strcmp(word, "none") == 0 ? LIVE_NOT_QUIET : quiet_of(word);
+    live_text_at(doc, "mode", word, sizeof word);
+    c->mode = strcmp(word, "direct") == 0 ? LIVE_DIRECT : LIVE_EXPAND;
+    if (c->job.plan) {
+        return MRS_OK;
+    }
+    struct mrs_val v = live_at(doc, "plan");
+    if (v.type != MRS_STRING) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "run %s does not hold its plan", c->run);
+    }
+    uint32_t n = 0;
+    const char *text = mrs_val_text(v, &n);
+    c->text = mrs_strndup(c->job.mem, text, n);
+    c->text_n = n;
+    c->file = "(plan of the run)";
+    live_text_at(doc, "db", c->db, sizeof c->db);
+    return c->text ? load(c, mrs_val_i64(live_at(doc, "now"))) : mrs_err_memory(&c->err, n);
+}
+
+/* Who may not read the state has no run for `apply` to go on with: all that the user lacks is told later, at once. */
+static bool
+may_not_look(const struct live_call *c)
+{
+    struct mrs_arena a;
+    struct mrs_view cmd;
+    struct live_fault f = {.code = 0};
+    mrs_arena_init(&a, c->job.mem);
+    bool denied = strcmp(c->cli->line.command->name, "apply") == 0 && c->job.plan &&
+                  live_doc_in(&a, &cmd, NULL, "{find: 'runs', limit: 1}") == MRS_OK &&
+                  live_command(c->job.link, c->job.opts.state_db, cmd, 0, NULL, &f, NULL) == MRS_FAIL && f.code == 13;
+    mrs_arena_clear(&a);
+    return denied;
+}
+
+static enum mrs_status
+find(struct live_call *c)
+{
+    char id[33];
+    const char *wanted = c->cli->run;
+    if (c->job.plan) {
+        mrs_plan_id_text(c->job.plan, id);
+        wanted = id;
+    }
+    enum mrs_status s = live_run_find(&c->job, wanted, &c->err);
+    if (s == MRS_END || (s == MRS_FAIL && (c->err.code == MRS_E_MISSING ||
+                                           (c->err.code == MRS_E_SERVER && may_not_look(c))))) {
+        return MRS_END;
+    }
+    return s == MRS_OK ? remember(c) : s;
+}
+
+enum mrs_status
+live_call_connect(struct live_call *c)
+{
+    if (c->job.link) {
+        return MRS_OK;
+    }
+    enum mrs_status s = live_link_open(c->job.mem, c->uri, c->job.opts.state_db, &c->job.link, &c->err);
+    if (s == MRS_OK) {
+        live_link_look(c->job.link, c->job.opts.look);
+    }
+    return s;
+}
+
+enum mrs_status
+live_call_find(struct live_call *c)
+{
+    enum mrs_status s = live_call_connect(c);
+    return s == MRS_OK ? find(c) : s;
+}
+
+/* Names of the databases that the plan touches. */
+static uint32_t
+databases(const struct mrs_plan *p, const char **db)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        for (uint32_t k = 0; k < p->steps[i].desc.n_sides; k++) {
+            const char *name = p->steps[i].desc.sides[k].coll.db;
+            uint32_t at = 0;
+            while (at < n && strcmp(db[at], name) != 0) {
+                at++;
+            }
+            if (at == n && n < LIVE_DATABASES_MAX) {
+                db[n++] = name;
+            }
+        }
+    }
+    return n;
+}
+
+static enum mrs_status
+check(struct live_call *c)
+{
+    struct mrs_catalog *cat = NULL;
+    enum mrs_status s = live_server_catalog(c->job.mem, c->job.server, &cat, &c->err);
+    MRS_THEN(s, mrs_plan_check(c->job.plan, cat, &c->err));
+    mrs_catalog_free(cat);
+    return s;
+}
+
+/* A run that goes on is the run that was begun: same mode, same time. */
+static enum mrs_status
+resume(struct live_call *c)
+{
+    struct live_opts *o = &c->job.opts;
+    int64_t now = 0;
+    if (strcmp(c->cli->line.command->name, "apply") == 0) {
+        if ((c->cli->mode && o->mode != c->mode) || (c->cli->quiet_by && o->quiet != c->quiet)) {
+            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "run %.12s of this plan was begun as %s and goes on so",
+                               c->run, live_report_mode(c));
+        }
+        o->quiet = c->quiet;
+    }
+    o->mode = c->mode;
+    live_run_close(&c->job);
+    enum mrs_status s = live_run_moment(&c->job, &now, &c->err);
+    return s == MRS_OK && now != c->job.plan->now_ms ? load(c, now) : s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
+live_call_open(struct live_call *c)
+{
+    const char *db[LIVE_DATABASES_MAX];
+    enum mrs_status s = live_call_find(c);
+    if (s == MRS_END && !c->job.plan) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s", c->cli->run ? "there is no such run"
+                                                                 : "PLAN is missing, or --run ID");
+    }
+    if (s == MRS_END) {
+        mrs_err_clear(&c->err);
+        s = MRS_OK;
+    } else if (s == MRS_OK) {
+        s = resume(c);
+    }
+    if (s == MRS_OK) {
+        uint32_t n = databases(c->job.plan, db);
+        s = live_server_read(c->job.mem, c->job.link, db, n, &c->job.server, &c->err);
+    }
+    if (s == MRS_OK && !c->known) {
+        s = check(c);
+    }
+    if (s == MRS_OK && !c->cli->json) {
+        tell_plan(c);
+    }
+    if (s == MRS_OK) {
+        s = mrs_live_judge(c->job.plan, &c->arena, &c->live, &c->err);
+        c->job.live = &c->live;
+    }
+    return s;
+}
+
+enum mrs_status
+live_call_run(struct live_call *c, bool create)
+{
+    return live_run_open(&c->job, create, c->text, c->text_n, &c->err);
+}
+
+enum mrs_status
+live_call_preflight(struct live_call *c, const char *command)
+{
+    c->looked = true;
+    bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings stand in the outlook */
+    enum live_quiet asked = c->job.opts.quiet;
+    if (c->known && c->quiet != LIVE_NOT_QUIET) {
+        c->job.opts.quiet = c->quiet; /* what is done to a quiet run derives nothing */
+    }
+    enum mrs_status s = live_preflight(&c->job, command, &c->preflight, &c->err);
+    c->job.opts.quiet = asked;
+    if (s == MRS_OK && !dry && !c->cli->json) {
+        live_report_findings(c);
+    }
+    if (s == MRS_OK && c->preflight.n_refuse) {
+        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_SERVER, "%u thing%s must be put right first; nothing was written",
+                        c->preflight.n_refuse, c->preflight.n_refuse == 1 ? "" : "s");
+    }
+    return s;
+}
+
+/* ---- the way out ---- */
+static void
+tell(const struct live_call *c)
+{
+    if (c->err.code == MRS_E_PLAN && c->job.plan && c->job.plan->n_errors) {
+        tell_plan(c);
+    } else {
+        mrs_cli_tell(&c->cli->line, &c->err);
+    }
+}
+
+static int
+exit_status(const struct live_call *c)
+{
+    int number = mrs_signals_number();
+    enum mrs_code code = c->err.code;
+    if (code == MRS_E_REFUSED) {
+        code = MRS_E_TOO_MANY; /* refused documents stand in the way: nothing is done that status 1 could mean */
+    }
+    return code == MRS_E_CANCEL && number ? 128 + number : mrs_code_exit(code);
+}
+
+int
+live_call_end(struct live_call *c, enum mrs_status s, int status)
+{
+    mrs_cli_progress_end(&c->progress);
+    if (c->job.run) {
+        memcpy(c->run, c->job.run->id, sizeof c->run);
+        memcpy(c->phase, c->job.run->phase, sizeof c->phase);
+    }
+    live_run_close(&c->job);
+    if (s != MRS_OK) {
+        status = exit_status(c);
+    }
+    if (c->cli->json) {
+        live_report_json(c, status);
+    } else {
+        if (c->worked) {
+            live_report_pass(c);
+        }
+        if (s != MRS_OK) {
+            fflush(stdout);
+            tell(c);
+        }
+        if (c->next) {
+            mrs_say(stdout, "next:\n  %s\n", c->next);
+        }
+    }
+    if (c->looked) {
+        live_preflight_clear(&c->preflight);
+    }
+    live_server_free(c->job.server);
+    live_link_close(c->job.link);
+    mrs_plan_free(c->job.plan);
+    mrs_free(c->job.mem, c->text);
+    mrs_free(c->job.mem, c->said);
+    mrs_arena_clear(&c->arena);
+    return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live_job.h - what the commands have in common: from the words of the line to a job in hand, and back to an exit
+ * status.
+ *
+ * A call is opened as far as its command needs: `find` for those that only look at a run or turn its knobs, `open` for
+ * those that work on documents. Whatever fails is told once, by live_call_end. */
+#ifndef LIVE_CALL_H
+#define LIVE_CALL_H
+
+#include "live_options.h"
+#include "live/quiet/quiet.h"
+
+enum { LIVE_DATABASES_MAX = 64 };
+
+struct live_call {
+    struct live_cli *cli;
+    struct live_job job;
+    struct mrs_arena arena;
+    struct mrs_live live;
+    struct mrs_err err;
+    const char *uri;        /* never printed */
+    const char *shown;      /* the same for people */
+    char db[64];            /* default database; "" */
+    char *text;             /* the plan as it was read */
+    size_t text_n;
+    const char *file;       /* its name for messages */
+    bool known;             /* the run was begun before; what follows is of its document */
+    char run[33], phase[32];
+    enum live_mode mode;
+    enum live_quiet quiet;
+    struct mrs_cli_progress progress;
+    struct live_preflight preflight;
+    bool looked;            /* preflight is filled */
+    struct live_pass_report report;
+    bool worked;            /* report is filled */
+    const char **said;      /* lines of the engines, for --json */
+    uint32_t n_said, cap_said;
+    const char *next;       /* the command that comes next; NULL */
+};
+
+/* Options, URI, plan text; nothing is asked of a server yet. False: misuse was told, *status is set. */
+bool live_call_begin(struct live_call *c, struct live_cli *cli, int *status);
+enum mrs_status live_call_connect(struct live_call *c);
+/* Connects and finds the run by PLAN, --run or because it is the only one. END: there is none. */
+enum mrs_status live_call_find(struct live_call *c);
+/* Connects, loads and judges the plan, reads the server, and holds a new plan against it. */
+enum mrs_status live_call_open(struct live_call *c);
+/* The run's document and leases; create: a new run may be made. */
+enum mrs_status live_call_run(struct live_call *c, bool create);
+/* Looks whether the server is fit; FAIL MRS_E_SERVER where it is not: the findings are in c->preflight. */
+enum mrs_status live_call_preflight(struct live_call *c, const char *command);
+/* Notes the command line that comes next: "VERB PLAN EXTRA" with the options that this one was given. */
+void live_call_next(struct live_call *c, const char *verb, const char *extra);
+/* The line in hand with --execute: what a dry run has shown. next.c */
+void live_call_again(struct live_call *c);
+/* Prints the report (live_report.c) and what went wrong, closes everything, returns the exit status. */
+int live_call_end(struct live_call *c, enum mrs_status s, int status);
+
+/* ---- live_report.c ---- */
+/* What was found out about plan and server, before anything is written. */
+void live_report_outlook(struct live_call *c);
+void live_report_findings(const struct live_call *c);
+/* What a pass did. */
+void live_report_pass(const struct live_call *c);
+/* Everything as one object; status: the exit status. */
+void live_report_json(struct live_call *c, int status);
+const char *live_report_quiet(enum live_quiet q); /* "validator" */
+const char *live_report_mode(const struct live_call *c); /* "quiet", "expand", "direct" */
+
+#endif

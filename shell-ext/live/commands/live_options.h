@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live_options.h - the commands and options of mongoreshape-live: what the command line says.
+ *
+ * A new option is a row in live_options.c and a member of struct live_cli. */
+#ifndef LIVE_OPTIONS_H
+#define LIVE_OPTIONS_H
+
+#include "mongoreshape/cli.h"
+
+struct live_cli {
+    struct mrs_cli line; /* first: the machinery knows this part only */
+    const char *uri, *uri_file, *run, *db, *state_db, *mode, *quiet_by, *tmp;
+    uint64_t batch, memory, max_refused, passes, lease;
+    uint64_t docs_per_s, bytes_per_s, sleep_ms; /* of throttle */
+    int64_t now_ms;
+    bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
+    bool clean, watch, list, json, progress;
+};
+
+extern const struct mrs_cli_tool live_tool;
+
+#endif

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unit.c - units derived through the kernels of their group.
+ *
+ * A unit is one document of a main collection with all that the steps make of it. When a plan is expanded the document
+ * may hold already what an earlier try, or another pass, put there: those fields are claimed by the run, so they are
+ * left out before the kernels see the document (the base), and only they are taken from what the kernels make of it.
+ * So deriving twice gives the same as deriving once, whatever was written in between.
+ *
+ * Fused one-document steps are a chain: each takes what the one before made. Nothing here writes, and only a join
+ * reads (unit_from.c). */
+#include "derive.h"
+
+#include "live/link/bson.h"
+#include "mongoreshape/spread_ops.h"
+
+/* ---- names ---- */
+static bool
+is_claimed(const struct live_units *u, const char *name)
+{
+    for (uint32_t i = 0; i < u->group->n_claims; i++) {
+        if (strcmp(u->group->claims[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the units of this main collection have claims that count for this purpose. */
+static bool
+has_claims(const struct live_units *u, int side)
+{
+    return u->purpose != LIVE_FOR_DIRECT && u->group->n_claims && side == u->group->claims_side;
+}
+
+/* Whether a later group claims this name in the collection: contract leaves those fields to it. */
+static bool
+is_later_claim(const struct live_units *u, uint32_t main, const char *name)
+{
+    const struct mrs_live *live = u->job->live;
+    for (const struct mrs_live_group *g = u->group + 1; g < live->group + live->n_groups; g++) {
+        bool here = g->n_claims && strcmp(u->job->plan->steps[g->first].desc.sides[g->claims_side].coll.ns,
+                                          u->main[main].coll.ns) == 0;
+        for (uint32_t i = 0; here && i < g->n_claims; i++) {
+            if (strcmp(g->claims[i], name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether the field is no part of the base. */
+static bool
+is_left_out(const struct live_units *u, uint32_t main, const char *name)
+{
+    return (has_claims(u, u->main[main].side) && is_claimed(u, name)) ||
+        (u->purpose == LIVE_FOR_CONTRACT && is_later_claim(u, main, name));
+}
+
+static bool
+is_main_side(const struct live_units *u, int side)
+{
+    for (uint32_t i = 0; i < u->n_mains; i++) {
+        if (u->main[i].side == side) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_listed(const struct mrs_buf *names, const char *name)
+{
+    for (size_t at = 0; at < names->n; at += strlen((const char *)names->p + at) + 1) {
+        if (strcmp((const char *)names->p + at, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The top-level name of a path; *whole: it is the whole document. */
+static enum mrs_status
+add_read(struct live_units *u, const struct mrs_touch *t, struct mrs_buf *names, bool *whole, struct mrs_err *e)
+{
+    size_t n = strcspn(t->path, ".");
+    char *name = mrs_arena_alloc(&u->scratch, n + 1);
+    if (!name) {
+        return mrs_err_memory(e, n);
+    }
+    memcpy(name, t->path, n);
+    name[n] = 0;
+    *whole = *whole || n == 0;
+    if (!is_listed(names, name) && !(has_claims(u, t->side) && is_claimed(u, name))) {
+        mrs_buf_put(names, name, n + 1);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+list_reads(struct live_units *u, struct mrs_err *e)
+{
+    struct mrs_buf names;
+    bool whole = false;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_init(&names, u->job->mem, SIZE_MAX);
+    mrs_buf_put(&names, "_id", sizeof "_id");
+    for (uint32_t i = 0; i < u->group->n; i++) {
+        const struct mrs_desc *d = &u->step[i].desc;
+        for (uint32_t k = 0; k < d->n_touches && s == MRS_OK; k++) {
+            if (d->touches[k].kind == 'R' && is_main_side(u, d->touches[k].side)) {
+                s = add_read(u, &d->touches[k], &names, &whole, e);
+            }
+        }
+    }
+    MRS_THEN(s, mrs_buf_status(&names, e));
+    if (s == MRS_OK && !whole) {
+        u->reads = mrs_arena_copy(&u->life, names.p, names.n);
+        u->reads_n = names.n;
+        s = u->reads ? MRS_OK : mrs_err_memory(e, names.n);
+    }
+    mrs_buf_clear(&names);
+    return s;
+}
+
+/* ---- opening ---- */
+static enum mrs_status
+list_mains(struct live_units *u, struct mrs_err *e)
+{
+    const struct mrs_desc *d = &u->step->desc;
+    u->main = mrs_arena_alloc(&u->life, (d->n_sides + 1u) * sizeof *u->main);
+    if (!u->main) {
+        return mrs_err_memory(e, d->n_sides * sizeof *u->main);
+    }
+    for (uint32_t i = 0; i < d->n_sides; i++) {
+        if ((d->sides[i].role & MRS_ROLE_MAIN) && (d->family != MRS_FAMILY_JOIN || i == 1)) {
+            u->main[u->n_mains++] = (struct live_product){.coll = d->sides[i].coll, .side = (int)i};
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+make_work(struct live_units *u, struct mrs_err *e)
+{
+    u->work = mrs_zalloc(u->job->mem, u->group->n * sizeof *u->work);
+    if (!u->work) {
+        return mrs_err_memory(e, u->group->n * sizeof *u->work);
+    }
+    for (uint32_t i = 0; i < u->group->n; i++) {
+        const struct mrs_step_type *t = u->step[i].type;
+        u->work[i] = mrs_zalloc(u->job->mem, t->work_size + 1);
+        if (!u->work[i]) {
+            return mrs_err_memory(e, t->work_size);
+        }
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose, struct live_units **out,
+                struct mrs_err *e)
+{
+    struct live_units *u = mrs_zalloc(job->mem, sizeof *u);
+    *out = NULL;
+    if (!u) {
+        return mrs_err_memory(e, sizeof *u);
+    }
+    u->job = job;
+    u->group = &job->live->group[group];
+    u->step = &job->plan->steps[u->group->first];
+    u->purpose = purpose;
+    u->ctx = (struct mrs_ctx){.mem = job->mem, .arena = &u->scratch, .err = &u->err};
+    mrs_arena_init(&u->life, job->mem);
+    mrs_arena_init(&u->hold, job->mem);
+    mrs_arena_init(&u->scratch, job->mem);
+    u->scratch.most = MRS_EVAL_BYTES_MAX;
+    u->scratch.cancel = job->cancel;
+    mrs_buf_init(&u->out, job->mem, SIZE_MAX);
+    mrs_buf_init(&u->base, job->mem, SIZE_MAX);
+    mrs_buf_init(&u->kept, job->mem, SIZE_MAX);
+    mrs_buf_init(&u->products, job->mem, SIZE_MAX);
+    enum mrs_family f = u->step->desc.family;
+    enum mrs_status s = MRS_OK;
+    if (f != MRS_FAMILY_MAP && f != MRS_FAMILY_SPREAD && f != MRS_FAMILY_JOIN) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "step %u: %s can only be run while nobody writes", u->step->no,
+                        u->step->type->name);
+    }
+    MRS_THEN(s, list_mains(u, e));
+    MRS_THEN(s, list_reads(u, e));
+    MRS_THEN(s, make_work(u, e));
+    s = s == MRS_OK && f == MRS_FAMILY_JOIN ? live_from_open(u, e) : s;
+    if (s != MRS_OK) {
+        live_units_close(u);
+        return s;
+    }
+    *out = u;
+    return MRS_OK;
+}
+
+static void
+clear_work(struct live_units *u, uint32_t i)
+{
+    void (*clear)(struct mrs_ctx *, void *) = u->step[i].type->work_clear;
+    if (u->work[i] && clear) {
+        clear(&u->ctx, u->work[i]);
+    }
+    mrs_free(u->job->mem, u->work[i]);
+}
+
+void
+live_units_close(struct live_units *u)
+{
+    if (!u) {
+        return;
+    }
+    for (uint32_t i = 0; u->work && i < u->group->n; i++) {
+        clear_work(u, i);
+    }
+    mrs_free(u->job->mem, u->work);
+    live_from_close(u);
+    mrs_buf_clear(&u->out);
+    mrs_buf_clear(&u->base);
+    mrs_buf_clear(&u->kept);
+    mrs_buf_clear(&u->products);
+    mrs_arena_clear(&u->scratch);
+    mrs_arena_clear(&u->hold);
+    mrs_arena_clear(&u->life);
+    mrs_free(u->job->mem, u);
+}
+
+uint32_t
+live_units_mains(const struct live_units *u)
+{
+    return u->n_mains;
+}
+
+const struct mrs_coll *
+live_units_main(const struct live_units *u, uint32_t i, int *side)
+{
+    *side = u->main[i].side;
+    return &u->main[i].coll;
+}
+
+const char *
+live_units_reads(const struct live_units *u, size_t *n)
+{
+    *n = u->reads_n;
+    return u->reads;
+}
+
+/* ---- what the files of units share ---- */
+enum mrs_status
+live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_view *base, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_build b;
+    bool any = false;
+    mrs_walk_init(&w, doc);
+    while (!any && mrs_walk_next(&w, &el) == 1) {
+        any = is_left_out(u, main, el.name);
+    }
+    *base = doc;
+    if (!any) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&u->base);
+    mrs_build_init(&b, &u->base);
+    mrs_walk_init(&w, doc);
+    while (mrs_walk_next(&w, &el) == 1) {
+        if (!is_left_out(u, main, el.name)) {
+            mrs_build_elem(&b, &el);
+        }
+    }
+    return mrs_build_finish(&b, base, e);
+}
+
+enum mrs_status
+live_unit_hold(struct live_units *u, struct mrs_view doc, struct mrs_view *out, struct mrs_err *e)
+{
+    uint64_t memory = u->job->opts.memory ? u->job->opts.memory : LIVE_ONE_BYTES;
+    u->held += doc.n;
+    if (u->n > 1 && u->held > LIVE_LOAD_BYTES) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what belongs to %u documents is more than %u MiB", u->n,
+                           LIVE_LOAD_BYTES >> 20);
+    }
+    if (u->held > memory) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what belongs to this document is more than %llu MiB: give more "
+                           "--memory, or run the plan with --quiet-by", (unsigned long long)(memory >> 20));
+    }
+    uint8_t *p = mrs_arena_copy(&u->hold, doc.p, doc.n);
+    *out = (struct mrs_view){p, doc.n};
+    return p ? MRS_OK : mrs_err_memory(e, doc.n);
+}
+
+void
+live_unit_refuse(struct live_units *u, struct live_unit *unit, uint32_t step)
+{
+    unit->refused = true;
+    unit->why = u->err;
+    unit->step = step;
+    unit->want = unit->doc;
+    unit->n_products = 0;
+}
+
+enum mrs_status
+live_unit_failed(const struct live_units *u, enum mrs_status s, struct mrs_err *e)
+{
+    if (s < MRS_SKIP) {
+        mrs_err_set(e, s, u->err.code, "%s", u->err.msg);
+        mrs_err_at(e, "%s", u->err.where);
+    }
+    return s;
+}
+
+/* Whether the claimed fields that stand in doc come first among those of `after`, in its order: then they stay where
+ * they are, and what is missing goes behind. */
+static bool
+begin_alike(const struct live_units *u, struct mrs_view doc, struct mrs_view after)
+{
+    struct mrs_walk there, wanted;
+    struct mrs_elem el, next;
+    mrs_walk_init(&wanted, after);
+    mrs_walk_init(&there, doc);
+    while (mrs_walk_next(&there, &el) == 1) {
+        if (!is_claimed(u, el.name) || mrs_doc_get(after, el.name).type == MRS_MISSING) {
+            continue;
+        }
+        do {
+            if (mrs_walk_next(&wanted, &next) != 1) {
+                return false;
+            }
+        } while (!is_claimed(u, next.name));
+        if (strcmp(el.name, next.name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* doc with the claimed fields as `after` has them, and in its order: in their old place, or at the end. */
+static enum mrs_status
+blend(struct live_units *u, struct mrs_view doc, struct mrs_view after, struct mrs_view *out, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_build b;
+    bool stay = begin_alike(u, doc, after);
+    mrs_buf_reset(&u->out);
+    mrs_build_init(&b, &u->out);
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
+        if (!is_claimed(u, el.name)) {
+            mrs_build_elem(&b, &el);
+        } else if (stay) {
+            mrs_build_val(&b, el.name, el.name_len, mrs_doc_get(after, el.name));
+        }
+    }
+    for (mrs_walk_init(&w, after); mrs_walk_next(&w, &el) == 1;) {
+        if (is_claimed(u, el.name) && (!stay || mrs_doc_get(doc, el.name).type == MRS_MISSING)) {
+            mrs_build_elem(&b, &el);
+        }
+    }
+    return mrs_build_finish(&b, out, e);
+}
+
+/* ---- contract ---- */
+static enum mrs_status
+see(void *arg, struct mrs_val v)
+{
+    *(bool *)arg = *(bool *)arg || v.type != MRS_MISSING;
+    return MRS_OK;
+}
+
+/* Whether something stands there that contract takes away. */
+static enum mrs_status
+has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_err *e)
+{
+    *any = false;
+    for (uint32_t i = 0; i < u->group->n_gone && !*any; i++) {
+        const char *path = u->group->gone[i];
+        struct mrs_val text = mrs_make_text(&u->scratch, path, (uint32_t)strlen(path));
+        struct mrs_path p;
+        enum mrs_status s = text.type == MRS_MISSING ? mrs_err_memory(e, 0)
+                                                     : mrs_path_compile(&u->scratch, text, false, &p, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        mrs_path_each(&p, doc, true, see, any);
+    }
+    return MRS_OK;
+}
+
+/* The document becomes what the group makes of its base only if what stands there is what the base gives: else it has
+ * been contracted already, and its base has lost what the new fields were made of, or somebody wrote. */
+static enum mrs_status
+contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_view *want,
+         struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_build b;
+    for (uint32_t i = 0; i < u->group->n_claims && has_claims(u, u->main[main].side); i++) {
+        const char *name = u->group->claims[i];
+        if (!mrs_identical(mrs_doc_get(unit->doc, name), mrs_doc_get(after, name))) {
+            return has_old_shape(u, unit->doc, &unit->differs, e);
+        }
+    }
+    mrs_buf_reset(&u->out);
+    mrs_build_init(&b, &u->out);
+    mrs_build_raw(&b, after.p + 4, after.n - MRS_DOC_MIN);
+    mrs_walk_init(&w, unit->doc);
+    while (mrs_walk_next(&w, &el) == 1) {
+        if (is_later_claim(u, main, el.name)) {
+            mrs_build_elem(&b, &el);
+        }
+    }
+    return mrs_build_finish(&b, want, e);
+}
+
+enum mrs_status
+live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_err *e)
+{
+    uint32_t last = u->step[u->group->n - 1].no;
+    struct mrs_view want = unit->doc;
+    enum mrs_status s = MRS_OK;
+    if (u->purpose == LIVE_FOR_CONTRACT) {
+        s = contract(u, main, unit, after, &want, e);
+    } else if (u->purpose == LIVE_FOR_DIRECT) {
+        want = after;
+    } else if (has_claims(u, u->main[main].side)) {
+        s = blend(u, unit->doc, after, &want, e);
+    }
+    MRS_THEN(s, live_stored(want, &u->kept, &want, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (want.n == unit->doc.n && memcmp(want.p, unit->doc.p, want.n) == 0) {
+        unit->want = unit->doc;
+        return MRS_OK;
+    }
+    mrs_err_clear(&u->err);
+    if (want.n > MRS_DOC_MAX && want.n > unit->doc.n) {
+        mrs_err_set(&u->err, MRS_SKIP, MRS_E_LIMIT, "the document would be %u bytes, more than 16 MiB", want.n);
+        live_unit_refuse(u, unit, last);
+        return MRS_OK;
+    }
+    if (!mrs_identical(mrs_doc_get(want, "_id"), mrs_doc_get(unit->doc, "_id"))) {
+        mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED, "its _id would change, which cannot be done in place");
+        live_unit_refuse(u, unit, last);
+        return MRS_OK;
+    }
+    return live_unit_hold(u, want, &unit->want, e);
+}
+
+/* ---- one-document steps, and steps that make documents elsewhere ---- */
+/* What has been contracted already may lack what the steps need: that is no refusal. */
+static enum mrs_status
+refuse_map(struct live_units *u, struct live_unit *unit, uint32_t step, struct mrs_err *e)
+{
+    bool old = true;
+    enum mrs_status s = u->purpose == LIVE_FOR_CONTRACT && u->group->n_gone ? has_old_shape(u, unit->doc, &old, e)
+                                                                            : MRS_OK;
+    if (s == MRS_OK && old) {
+        live_unit_refuse(u, unit, step);
+    }
+    return s;
+}
+
+static enum mrs_status
+derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view base, struct mrs_err *e)
+{
+    struct mrs_view doc = base;
+    for (uint32_t i = 0; i < u->group->n; i++) {
+        const struct mrs_spread_ops *ops = u->step[i].type->spread;
+        struct mrs_product p = {.doc = doc};
+        enum mrs_fate fate;
+        mrs_err_clear(&u->err);
+        enum mrs_status s = ops->begin(u->step[i].state, &u->ctx, u->work[i], u->main[main].side, doc, &fate);
+        if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
+            s = ops->next(u->step[i].state, &u->ctx, u->work[i], &p);
+        }
+        if (s == MRS_SKIP) {
+            return refuse_map(u, unit, u->step[i].no, e);
+        }
+        if (s != MRS_OK) {
+            return live_unit_failed(u, s, e);
+        }
+        doc = p.doc;
+    }
+    return live_unit_want(u, main, unit, doc, e);
+}
+
+/* A server would insert something else than what was derived, and nobody would notice. */
+static bool
+keeps_no_time(struct live_units *u, struct live_unit *unit, const struct mrs_product *p)
+{
+    const char *name = live_zero_time(p->doc);
+    if (name) {
+        mrs_err_clear(&u->err);
+        mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED,
+                    "field %.64s of a document that it makes in %.120s is Timestamp(0, 0): the server would put its "
+                    "own time there; let the plan give it another value", name, u->step->desc.sides[p->side].coll.ns);
+        live_unit_refuse(u, unit, u->step->no);
+    }
+    return name != NULL;
+}
+
+static enum mrs_status
+keep_product(struct live_units *u, struct live_unit *unit, const struct mrs_product *p, struct mrs_err *e)
+{
+    struct live_product made = {.coll = u->step->desc.sides[p->side].coll, .side = p->side};
+    enum mrs_status s = live_stored(p->doc, &u->kept, &made.doc, e);
+    MRS_THEN(s, live_unit_hold(u, made.doc, &made.doc, e));
+    if (s == MRS_OK) {
+        mrs_buf_put(&u->products, &made, sizeof made);
+        unit->n_products++;
+        s = mrs_buf_status(&u->products, e);
+    }
+    return s;
+}
+
+static enum mrs_status
+derive_spread(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view base, struct mrs_err *e)
+{
+    const struct mrs_spread_ops *ops = u->step->type->spread;
+    struct mrs_view after = unit->doc; /* where it leaves: it stays for the moment */
+    struct mrs_product p;
+    enum mrs_fate fate;
+    mrs_err_clear(&u->err);
+    enum mrs_status s = ops->begin(u->step->state, &u->ctx, u->work[0], u->main[main].side, base, &fate);
+    if (s == MRS_SKIP) {
+        live_unit_refuse(u, unit, u->step->no);
+        return MRS_OK;
+    }
+    while (s == MRS_OK && (s = ops->next(u->step->state, &u->ctx, u->work[0], &p)) == MRS_OK) {
+        if (p.self) {
+            after = p.doc;
+        } else if (keeps_no_time(u, unit, &p)) {
+            return MRS_OK;
+        } else {
+            s = keep_product(u, unit, &p, e);
+            if (s != MRS_OK) {
+                return s;
+            }
+        }
+    }
+    return s == MRS_END ? live_unit_want(u, main, unit, after, e) : live_unit_failed(u, s, e);
+}
+
+static enum mrs_status
+derive_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
+{
+    struct mrs_view base;
+    size_t products = u->products.n;
+    mrs_arena_reset(&u->scratch);
+    enum mrs_status s = live_unit_base(u, main, unit->doc, &base, e);
+    if (s == MRS_OK) {
+        bool map = u->step->desc.family == MRS_FAMILY_MAP;
+        s = map ? derive_map(u, main, unit, base, e) : derive_spread(u, main, unit, base, e);
+    }
+    if (unit->refused) {
+        u->products.n = products;
+    }
+    return s;
+}
+
+/* A name that stands twice has no value that both the kernels and the server mean. */
+static void
+begin_unit(struct live_units *u, struct live_unit *unit, struct mrs_view doc)
+{
+    memset(unit, 0, sizeof *unit);
+    mrs_err_clear(&unit->why);
+    unit->doc = unit->want = doc;
+    if (mrs_doc_has_duplicates(doc, true)) {
+        mrs_err_clear(&u->err);
+        mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED, "a field name stands in it twice");
+        live_unit_refuse(u, unit, u->step->no);
+    }
+}
+
+/* Fewer than one cannot be tried: a unit that is too much by itself is refused. */
+static enum mrs_status
+too_much(struct live_units *u, struct live_unit *units, enum mrs_status s, struct mrs_err *e)
+{
+    if (s != MRS_FAIL || e->code != MRS_E_LIMIT || u->n != 1) {
+        return s;
+    }
+    u->err = *e;
+    mrs_err_clear(e);
+    live_unit_refuse(u, &units[0], u->step->no);
+    return MRS_OK;
+}
+
+enum mrs_status
+live_units_load(struct live_units *u, uint32_t main, const struct mrs_view *docs, uint32_t n, struct live_unit *units,
+                struct mrs_err *e)
+{
+    bool join = u->step->desc.family == MRS_FAMILY_JOIN;
+    enum mrs_status s = MRS_OK;
+    mrs_arena_reset(&u->hold);
+    mrs_buf_reset(&u->products);
+    u->held = 0;
+    u->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        begin_unit(u, &units[i], docs[i]);
+    }
+    if (join) {
+        s = live_from_load(u, main, units, n, e);
+        MRS_THEN(s, live_join_derive(u, main, units, n, e));
+        return too_much(u, units, s, e);
+    }
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        s = units[i].refused ? MRS_OK : derive_one(u, main, &units[i], e);
+    }
+    s = too_much(u, units, s, e);
+    struct live_product *p = (struct live_product *)(void *)u->products.p;
+    for (uint32_t i = 0; i < n; i++) {
+        units[i].product = units[i].n_products ? p : NULL;
+        p = units[i].n_products ? p + units[i].n_products : p;
+    }
+    return s;
+}

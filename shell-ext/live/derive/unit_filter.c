@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unit_filter.c - filters that ask for the documents whose field has one of many values.
+ *
+ * `$in` takes a regular expression for a pattern and a document that begins with `$` for an operator; `$eq` takes both
+ * as the values they are, so they get clauses of their own. null asks for what lacks the field as well, which is
+ * right for a join that matches nulls and wrong for a list of documents that are ours: there the type is asked for.
+ * The server's idea of a match is the wider one (an array counts as a whole too); whoever asks decides what counts. */
+#include "derive.h"
+
+void
+live_ask_init(struct live_ask *a, struct mrs_mem *mem, const char *path)
+{
+    memset(a, 0, sizeof *a);
+    a->path = path;
+    mrs_buf_init(&a->in, mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&a->rest, mem, MRS_DOC_READ_MAX);
+    live_ask_reset(a);
+}
+
+void
+live_ask_clear(struct live_ask *a)
+{
+    mrs_buf_clear(&a->in);
+    mrs_buf_clear(&a->rest);
+}
+
+void
+live_ask_reset(struct live_ask *a)
+{
+    mrs_buf_reset(&a->in);
+    mrs_buf_reset(&a->rest);
+    mrs_build_init(&a->in_list, &a->in);
+    mrs_build_init(&a->clauses, &a->rest);
+    a->n_in = a->n_clauses = 0;
+}
+
+static bool
+begins_with_dollar(struct mrs_val v)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (v.type != MRS_DOCUMENT) {
+        return false;
+    }
+    mrs_walk_init(&w, mrs_val_view(v));
+    return mrs_walk_next(&w, &e) == 1 && e.name[0] == '$';
+}
+
+/* {path: {operator: v}} as one more clause. */
+static void
+add_clause(struct live_ask *a, const char *operator, struct mrs_val v)
+{
+    mrs_build_item_open(&a->clauses, MRS_DOCUMENT);
+    mrs_build_open(&a->clauses, a->path, (uint32_t)strlen(a->path), MRS_DOCUMENT);
+    mrs_build_val(&a->clauses, operator, (uint32_t)strlen(operator), v);
+    mrs_build_close(&a->clauses);
+    mrs_build_close(&a->clauses);
+    a->n_clauses++;
+}
+
+void
+live_ask_value(struct live_ask *a, struct mrs_val v)
+{
+    if (v.type == MRS_REGEX || begins_with_dollar(v)) {
+        add_clause(a, "$eq", v);
+    } else {
+        mrs_build_item(&a->in_list, v);
+        a->n_in++;
+    }
+}
+
+void
+live_ask_nulls(struct live_ask *a)
+{
+    uint8_t room[16];
+    mrs_build_item(&a->in_list, mrs_null());
+    a->n_in++;
+    add_clause(a, "$type", mrs_make_i32(room, MRS_UNDEFINED)); /* from 8.0 on null does not ask for it */
+}
+
+void
+live_ask_null_itself(struct live_ask *a)
+{
+    uint8_t room[16];
+    add_clause(a, "$type", mrs_make_i32(room, MRS_NULL));
+}
+
+size_t
+live_ask_bytes(const struct live_ask *a)
+{
+    return a->in.n + a->rest.n;
+}
+
+static void
+put_condition(struct mrs_build *b, const struct live_ask *a, struct mrs_view in, struct mrs_view clauses)
+{
+    uint32_t n = (uint32_t)strlen(a->path);
+    struct mrs_val list = {in.p, in.n, MRS_ARRAY};
+    if (a->n_clauses) {
+        mrs_build_open(b, "$or", 3, MRS_ARRAY);
+        mrs_build_item_open(b, MRS_DOCUMENT);
+    }
+    mrs_build_open(b, a->path, n, MRS_DOCUMENT);
+    mrs_build_val(b, "$in", 3, list);
+    mrs_build_close(b);
+    if (!a->n_clauses) {
+        return;
+    }
+    mrs_build_close(b);
+    struct mrs_walk w;
+    struct mrs_elem e;
+    mrs_walk_init(&w, clauses);
+    while (mrs_walk_next(&w, &e) == 1) {
+        mrs_build_item(b, e.v);
+    }
+    mrs_build_close(b);
+}
+
+static void
+put_no_array(struct mrs_build *b, const struct live_ask *a)
+{
+    mrs_build_open(b, a->path, (uint32_t)strlen(a->path), MRS_DOCUMENT);
+    mrs_build_open(b, "$not", 4, MRS_DOCUMENT);
+    mrs_build_i32(b, "$type", MRS_ARRAY);
+    mrs_build_close(b);
+    mrs_build_close(b);
+}
+
+enum mrs_status
+live_ask_filter(struct live_ask *a, bool no_array, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e)
+{
+    struct mrs_view in, clauses;
+    struct mrs_build b;
+    enum mrs_status s = mrs_build_finish(&a->in_list, &in, e);
+    MRS_THEN(s, mrs_build_finish(&a->clauses, &clauses, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_build_init(&b, out);
+    if (no_array) {
+        mrs_build_open(&b, "$and", 4, MRS_ARRAY);
+        mrs_build_item_open(&b, MRS_DOCUMENT);
+        put_condition(&b, a, in, clauses);
+        mrs_build_close(&b);
+        mrs_build_item_open(&b, MRS_DOCUMENT);
+        put_no_array(&b, a);
+        mrs_build_close(&b);
+        mrs_build_close(&b);
+    } else {
+        put_condition(&b, a, in, clauses);
+    }
+    return mrs_build_finish(&b, filter, e);
+}
+
+/* ---- what belongs to whom ---- */
+/* {field: {$in: [the values that docs have at `of`]}}, arrays on neither side. */
+static enum mrs_status
+belongs(struct live_units *u, const char *field, const char *of, const struct mrs_view *docs, uint32_t n,
+        struct mrs_buf *out, struct mrs_err *e)
+{
+    struct live_ask ask;
+    struct mrs_path path;
+    struct mrs_view filter;
+    mrs_arena_reset(&u->scratch);
+    struct mrs_val text = mrs_make_text(&u->scratch, of, (uint32_t)strlen(of));
+    if (text.type == MRS_MISSING) {
+        return mrs_err_memory(e, 0);
+    }
+    enum mrs_status s = mrs_path_compile(&u->scratch, text, false, &path, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    live_ask_init(&ask, u->job->mem, field);
+    for (uint32_t i = 0; i < n; i++) {
+        struct mrs_val v = mrs_path_get(&path, docs[i]);
+        if (v.type == MRS_NULL) {
+            live_ask_null_itself(&ask);
+        } else if (v.type != MRS_MISSING && v.type != MRS_UNDEFINED && v.type != MRS_ARRAY) {
+            live_ask_value(&ask, v);
+        }
+    }
+    s = live_ask_filter(&ask, strcmp(field, "_id") != 0, out, &filter, e);
+    live_ask_clear(&ask);
+    return s;
+}
+
+static const struct mrs_listing *
+listing_of(const struct live_units *u, int side)
+{
+    const struct mrs_desc *d = &u->step->desc;
+    for (uint32_t i = 0; i < d->n_listings; i++) {
+        if (d->listings[i].side == side) {
+            return &d->listings[i];
+        }
+    }
+    return NULL;
+}
+
+enum mrs_status
+live_units_listing(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
+                   struct mrs_buf *out, struct mrs_err *e)
+{
+    const struct mrs_listing *l = listing_of(u, side);
+    return l ? belongs(u, l->field, l->key, docs, n, out, e) : MRS_END;
+}
+
+enum mrs_status
+live_units_owners(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
+                  struct mrs_buf *out, struct mrs_err *e)
+{
+    const struct mrs_listing *l = listing_of(u, side);
+    return l ? belongs(u, l->key, l->field, docs, n, out, e) : MRS_END;
+}

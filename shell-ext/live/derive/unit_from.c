@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unit_from.c - the documents of `from` that the units of one load ask for, read in one go.
+ *
+ * A join decides by encoded keys who matches whom; the server only knows values at paths. So the values at the units'
+ * path are asked for by $in, which an index answers, and the kernels decide which of the documents that come count.
+ * That both mean the same is not taken for granted: a key of a unit that no value asked for could bring refuses the
+ * unit, since what is not read would look like no match at all. Where the first pair of match is an expression nothing
+ * can be asked for, and the whole collection goes by; only what some unit wants is kept.
+ *
+ * The units were read before: what stands in `from` is therefore never older than the unit. */
+#include "derive.h"
+#include "mongoreshape/join_ops.h"
+
+#include <stdlib.h>
+
+enum { ASK_BYTES = 8 << 20 };
+
+struct wish { /* a value to ask for */
+    struct mrs_val v;
+    uint32_t off, len; /* its key in live_from.asked */
+};
+
+/* ---- memory ---- */
+static struct mrs_buf *
+buffer(struct live_from *f, size_t i)
+{
+    struct mrs_buf *all[] = {&f->wishes, &f->recs,  &f->entries, &f->heads, &f->shape, &f->sort,
+                             &f->bases,  &f->same,  &f->order,   &f->mets,  NULL};
+    return all[i];
+}
+
+static struct mrs_keys *
+key_list(struct live_from *f, size_t i)
+{
+    struct mrs_keys *all[] = {&f->wanted, &f->asked, &f->keys, &f->unit_keys, NULL};
+    return all[i];
+}
+
+enum mrs_status
+live_from_open(struct live_units *u, struct mrs_err *e)
+{
+    const struct mrs_desc *d = &u->step->desc;
+    struct live_from *f = mrs_zalloc(u->job->mem, sizeof *f);
+    if (!f) {
+        return mrs_err_memory(e, sizeof *f);
+    }
+    u->from = f;
+    for (size_t i = 0; buffer(f, i); i++) {
+        mrs_buf_init(buffer(f, i), u->job->mem, SIZE_MAX);
+    }
+    f->sort.ceiling = MRS_KEY_MAX;
+    for (size_t i = 0; key_list(f, i); i++) {
+        mrs_keys_init(key_list(f, i), u->job->mem);
+    }
+    f->claimed = strcmp(d->sides[0].coll.ns, d->sides[1].coll.ns) == 0;
+    f->by_path = d->n_pairs && d->pairs && d->pairs[0].from && d->pairs[0].into;
+    if (!f->by_path) {
+        return u->job->opts.allow_scan ? MRS_OK
+            : mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "step %u: %s has an expression in match, so every batch reads all "
+                          "of %s: say --allow-scan, or match by paths", u->step->no, u->step->type->name,
+                          d->sides[0].coll.ns);
+    }
+    const char *path = d->pairs[0].into;
+    struct mrs_val text = mrs_make_text(&u->life, path, (uint32_t)strlen(path));
+    return text.type == MRS_MISSING ? mrs_err_memory(e, 0)
+                                    : mrs_path_compile(&u->life, text, false, &f->into_path, e);
+}
+
+void
+live_from_close(struct live_units *u)
+{
+    struct live_from *f = u->from;
+    if (!f) {
+        return;
+    }
+    for (size_t i = 0; buffer(f, i); i++) {
+        mrs_buf_clear(buffer(f, i));
+    }
+    for (size_t i = 0; key_list(f, i); i++) {
+        mrs_keys_clear(key_list(f, i));
+    }
+    mrs_free(u->job->mem, f);
+    u->from = NULL;
+}
+
+static void
+forget(struct live_from *f)
+{
+    for (size_t i = 0; buffer(f, i); i++) {
+        mrs_buf_reset(buffer(f, i));
+    }
+    for (size_t i = 0; key_list(f, i); i++) {
+        mrs_keys_reset(key_list(f, i));
+    }
+    f->nulls = f->lacking = false;
+}
+
+/* ---- sorted keys ---- */
+static int
+compare_bytes(const uint8_t *a, uint32_t n, const uint8_t *b, uint32_t m)
+{
+    int c = memcmp(a, b, n < m ? n : m);
+    return c ? c : (n > m) - (n < m);
+}
+
+static int
+by_key(const void *a, const void *b, void *arg)
+{
+    const struct mrs_keyspan *x = a, *y = b;
+    const uint8_t *p = ((const struct mrs_keys *)arg)->bytes.p;
+    int c = compare_bytes(p + x->off, x->len, p + y->off, y->len);
+    return c ? c : x->kind - y->kind;
+}
+
+static void
+sort_keys(struct mrs_keys *k)
+{
+    uint32_t n = 0;
+    if (k->n > 1) {
+        qsort_r(k->span, k->n, sizeof *k->span, by_key, k);
+    }
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (n == 0 || by_key(&k->span[n - 1], &k->span[i], k) != 0) {
+            k->span[n++] = k->span[i];
+        }
+    }
+    k->n = n;
+}
+
+uint32_t
+live_keys_find(const struct mrs_keys *k, const uint8_t *p, uint32_t n, uint8_t kind)
+{
+    uint32_t lo = 0, hi = k->n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        const struct mrs_keyspan *s = &k->span[mid];
+        int c = compare_bytes(k->bytes.p + s->off, s->len, p, n);
+        c = c ? c : s->kind - kind;
+        if (c == 0) {
+            return mid;
+        }
+        lo = c < 0 ? mid + 1 : lo;
+        hi = c < 0 ? hi : mid;
+    }
+    return UINT32_MAX;
+}
+
+static int
+by_wish(const void *a, const void *b, void *arg)
+{
+    const struct wish *x = a, *y = b;
+    const uint8_t *p = ((const struct mrs_keys *)arg)->bytes.p;
+    return compare_bytes(p + x->off, x->len, p + y->off, y->len);
+}
+
+static uint32_t
+sort_wishes(struct live_from *f)
+{
+    struct wish *w = (struct wish *)(void *)f->wishes.p;
+    uint32_t n = 0, all = (uint32_t)(f->wishes.n / sizeof *w);
+    if (all > 1) {
+        qsort_r(w, all, sizeof *w, by_wish, &f->asked);
+    }
+    for (uint32_t i = 0; i < all; i++) {
+        if (n == 0 || by_wish(&w[n - 1], &w[i], &f->asked) != 0) {
+            w[n++] = w[i];
+        }
+    }
+    f->wishes.n = n * sizeof *w;
+    return n;
+}
+
+/* Whether a value that is asked for brings this key: it is its first part (all of it, but for keys made of several
+ * values). No key is a prefix of another, so the greatest one that is not above it is the only candidate. */
+static bool
+is_asked(const struct live_from *f, uint32_t n, const uint8_t *p, uint32_t len)
+{
+    const struct wish *w = (const struct wish *)(const void *)f->wishes.p;
+    uint32_t lo = 0, hi = n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (compare_bytes(f->asked.bytes.p + w[mid].off, w[mid].len, p, len) <= 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo > 0 && w[lo - 1].len <= len && memcmp(f->asked.bytes.p + w[lo - 1].off, p, w[lo - 1].len) == 0;
+}
+
+/* ---- what the units want ---- */
+static enum mrs_status
+add_wish(void *arg, struct mrs_val v)
+{
+    struct live_units *u = arg;
+    struct live_from *f = u->from;
+    if (mrs_is_nullish(v)) {
+        return MRS_OK; /* asked for where the step makes a key of it */
+    }
+    enum mrs_status s = mrs_keys_add(&f->asked, 0, 0, v, &u->err);
+    if (s == MRS_OK) {
+        struct wish w = {v, f->asked.span[0].off, f->asked.span[0].len};
+        f->asked.n = 0;
+        mrs_buf_put(&f->wishes, &w, sizeof w);
+        s = mrs_buf_status(&f->wishes, &u->err);
+    }
+    return s;
+}
+
+/* Keys of the unit, as far as they are of the first pair, into `wanted`; its values into the wishes. */
+static enum mrs_status
+want_keys(struct live_units *u, struct mrs_view base)
+{
+    struct live_from *f = u->from;
+    uint32_t first = f->wanted.n;
+    bool part = true;
+    mrs_arena_reset(&u->scratch);
+    mrs_err_clear(&u->err);
+    enum mrs_status s = u->step->type->join->takes_part(u->step->state, &u->ctx, 1, base, &part);
+    if (s != MRS_OK || !part) {
+        return s;
+    }
+    s = u->step->type->join->keys(u->step->state, &u->ctx, 1, base, &f->wanted);
+    if (s == MRS_OK && f->by_path) {
+        s = mrs_path_each(&f->into_path, base, false, add_wish, u);
+    }
+    uint32_t n = first;
+    for (uint32_t i = first; i < f->wanted.n && s == MRS_OK; i++) {
+        if (f->wanted.span[i].pair == 0) {
+            f->nulls = f->nulls || f->wanted.span[i].null;
+            f->wanted.span[n++] = f->wanted.span[i];
+        }
+    }
+    f->wanted.n = n;
+    return s;
+}
+
+static enum mrs_status
+note_unit(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
+{
+    struct mrs_view base = unit->doc;
+    enum mrs_status s = MRS_OK;
+    if (!unit->refused) {
+        s = live_unit_base(u, main, unit->doc, &base, e);
+        if (s == MRS_OK && base.p != unit->doc.p) {
+            s = live_unit_hold(u, base, &base, e);
+        }
+        if (s != MRS_OK) {
+            return s;
+        }
+        s = want_keys(u, base);
+        if (s == MRS_SKIP) {
+            live_unit_refuse(u, unit, u->step->no);
+        } else if (s != MRS_OK) {
+            return live_unit_failed(u, s, e);
+        }
+    }
+    mrs_buf_put(&u->from->bases, &base, sizeof base);
+    return mrs_buf_status(&u->from->bases, e);
+}
+
+static void
+check_asked(struct live_from *f, uint32_t n_wishes)
+{
+    for (uint32_t i = 0; i < f->wanted.n; i++) {
+        struct mrs_keyspan *s = &f->wanted.span[i];
+        bool asked = s->kind == 0 && (s->null || is_asked(f, n_wishes, f->wanted.bytes.p + s->off, s->len));
+        s->pair = asked ? 0 : 1;
+        f->lacking = f->lacking || !asked;
+    }
+}
+
+/* ---- what comes ---- */
+enum mrs_status
+live_from_refuse(struct live_units *u, struct mrs_view doc, struct mrs_err *e)
+{
+    const char *ns = u->step->desc.sides[0].coll.ns;
+    return u->job->run ? live_refused_put(u->job, u->step->no, ns, doc, &u->err, e) : MRS_OK;
+}
+
+/* A text that lives until the next load. */
+static const char *
+hold_text(struct live_units *u, const char *text)
+{
+    return mrs_arena_copy(&u->hold, text, strlen(text) + 1);
+}
+
+static enum mrs_status
+make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
+{
+    struct live_from *f = u->from;
+    mrs_buf_reset(&f->shape);
+    mrs_err_clear(&u->err);
+    enum mrs_status s = u->step->type->join->shape(u->step->state, &u->ctx, doc, &f->shape);
+    if (s == MRS_SKIP) {
+        r->failed = true;
+        r->shape = mrs_empty_doc();
+        r->why = hold_text(u, u->err.msg);
+        r->why_where = hold_text(u, u->err.where);
+        return r->why && r->why_where ? MRS_OK : mrs_err_memory(e, 0);
+    }
+    if (s != MRS_OK) {
+        return live_unit_failed(u, s, e);
+    }
+    s = mrs_buf_status(&f->shape, e);
+    return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->shape.p, (uint32_t)f->shape.n}, &r->shape, e) : s;
+}
+
+/* A document without a sort key stands nowhere, and is refused itself if somebody would have it. */
+static enum mrs_status
+make_order(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
+{
+    struct live_from *f = u->from;
+    mrs_buf_reset(&f->sort);
+    mrs_err_clear(&u->err);
+    enum mrs_status s = u->step->type->join->order(u->step->state, &u->ctx, doc, &f->sort);
+    if (s == MRS_SKIP) {
+        r->unsorted = true;
+        r->why = hold_text(u, u->err.msg);
+        r->why_where = hold_text(u, u->err.where);
+        return r->why && r->why_where ? live_unit_hold(u, doc, &r->doc, e) : mrs_err_memory(e, 0);
+    }
+    if (s != MRS_OK) {
+        return live_unit_failed(u, s, e);
+    }
+    s = mrs_buf_status(&f->sort, e);
+    return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->sort.p, (uint32_t)f->sort.n}, &r->sort, e) : s;
+}
+
+static bool
+is_wanted(const struct live_from *f, uint32_t first)
+{
+    for (uint32_t i = first; i < f->keys.n; i++) {
+        const struct mrs_keyspan *s = &f->keys.span[i];
+        if (s->pair == 0 && live_keys_find(&f->wanted, f->keys.bytes.p + s->off, s->len, s->kind) != UINT32_MAX) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+keep_rec(struct live_units *u, struct mrs_view doc, uint32_t first, struct mrs_err *e)
+{
+    struct live_from *f = u->from;
+    struct live_rec r = {.first_key = first, .n_keys = f->keys.n - first};
+    if (!mrs_val_copy(&u->hold, mrs_doc_get(doc, "_id"), &r.id)) {
+        return mrs_err_memory(e, doc.n);
+    }
+    for (uint32_t i = first; i < f->keys.n; i++) {
+        u->held += f->keys.span[i].len;
+    }
+    enum mrs_status s = u->step->desc.sorted ? make_order(u, doc, &r, e) : MRS_OK;
+    s = s == MRS_OK && !r.unsorted ? make_shape(u, doc, &r, e) : s;
+    if (s == MRS_OK) {
+        mrs_buf_put(&f->recs, &r, sizeof r);
+        s = mrs_buf_status(&f->recs, e);
+    }
+    return s;
+}
+
+static enum mrs_status
+take_doc(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_err *e)
+{
+    struct live_from *f = u->from;
+    const struct mrs_join_ops *ops = u->step->type->join;
+    struct mrs_view seen = doc;
+    uint32_t first = f->keys.n;
+    size_t bytes = f->keys.bytes.n;
+    bool part = true;
+    enum mrs_status s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
+    s = s == MRS_OK && f->claimed ? live_unit_base(u, main, doc, &seen, e) : s;
+    if (s != MRS_OK) {
+        mrs_err_at(e, "%s", u->step->desc.sides[0].coll.ns);
+        return s;
+    }
+    mrs_arena_reset(&u->scratch);
+    mrs_err_clear(&u->err);
+    s = ops->takes_part(u->step->state, &u->ctx, 0, seen, &part);
+    if (s == MRS_OK && !part) {
+        return MRS_OK;
+    }
+    MRS_THEN(s, ops->keys(u->step->state, &u->ctx, 0, seen, &f->keys));
+    if (s == MRS_OK && is_wanted(f, first)) {
+        return keep_rec(u, seen, first, e);
+    }
+    f->keys.n = first;
+    f->keys.bytes.n = bytes;
+    return s == MRS_SKIP ? live_from_refuse(u, doc, e) : s == MRS_OK ? MRS_OK : live_unit_failed(u, s, e);
+}
+
+static enum mrs_status
+read_docs(struct live_units *u, uint32_t main, struct mrs_view filter, struct mrs_err *e)
+{
+    struct live_cursor *c = NULL;
+    struct live_fault fault = {.kind = LIVE_FAULT_NONE};
+    struct mrs_view doc;
+    enum mrs_status s =
+        live_find(u->job->link, &u->step->desc.sides[0].coll, filter, mrs_empty_doc(), 0, &c, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    while (s == MRS_OK && (s = live_cursor_next(c, &doc, &fault, e)) == MRS_OK) {
+        s = take_doc(u, main, doc, e);
+    }
+    live_cursor_close(c);
+    if (s == MRS_FAIL && fault.kind == LIVE_FAULT_NETWORK) {
+        mrs_err_clear(e);
+        return MRS_END;
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static enum mrs_status
+read_asked(struct live_units *u, uint32_t main, struct live_ask *ask, struct mrs_buf *room, struct mrs_err *e)
+{
+    struct mrs_view filter;
+    mrs_buf_reset(room);
+    enum mrs_status s = live_ask_filter(ask, false, room, &filter, e);
+    MRS_THEN(s, read_docs(u, main, filter, e));
+    live_ask_reset(ask);
+    return s;
+}
+
+static enum mrs_status
+read_by_path(struct live_units *u, uint32_t main, uint32_t n_wishes, struct mrs_err *e)
+{
+    const struct wish *w = (const struct wish *)(const void *)u->from->wishes.p;
+    struct live_ask ask;
+    struct mrs_buf room;
+    enum mrs_status s = MRS_OK;
+    live_ask_init(&ask, u->job->mem, u->step->desc.pairs[0].from);
+    mrs_buf_init(&room, u->job->mem, MRS_DOC_READ_MAX);
+    for (uint32_t i = 0; i < n_wishes && s == MRS_OK; i++) {
+        if ((ask.n_in || ask.n_clauses) && live_ask_bytes(&ask) + w[i].v.n > ASK_BYTES) {
+            s = read_asked(u, main, &ask, &room, e);
+        }
+        live_ask_value(&ask, w[i].v);
+    }
+    if (s == MRS_OK && u->from->nulls) {
+        live_ask_nulls(&ask);
+    }
+    if (s == MRS_OK && (ask.n_in || ask.n_clauses)) {
+        s = read_asked(u, main, &ask, &room, e);
+    }
+    mrs_buf_clear(&room);
+    live_ask_clear(&ask);
+    return s;
+}
+
+/* ---- in order, by key ---- */
+static int
+by_id(const void *a, const void *b)
+{
+    return mrs_compare(((const struct live_rec *)a)->id, ((const struct live_rec *)b)->id);
+}
+
+/* A document that two queries brought counts once. */
+static void
+sort_recs(struct live_from *f)
+{
+    struct live_rec *r = (struct live_rec *)(void *)f->recs.p;
+    size_t n = 0, all = f->recs.n / sizeof *r;
+    if (all > 1) {
+        qsort(r, all, sizeof *r, by_id);
+    }
+    for (size_t i = 0; i < all; i++) {
+        if (n == 0 || by_id(&r[n - 1], &r[i]) != 0) {
+            r[n++] = r[i];
+        }
+    }
+    f->recs.n = n * sizeof *r;
+}
+
+static enum mrs_status
+build_table(struct live_from *f, struct mrs_err *e)
+{
+    const struct live_rec *r = (const struct live_rec *)(const void *)f->recs.p;
+    uint32_t cap = 16, n = (uint32_t)(f->recs.n / sizeof *r);
+    while (cap < f->keys.n) {
+        cap *= 2;
+    }
+    uint32_t *heads = (uint32_t *)(void *)mrs_buf_take(&f->heads, cap * sizeof *heads);
+    struct live_entry *t = (struct live_entry *)(void *)mrs_buf_take(&f->entries, (f->keys.n + 1u) * sizeof *t);
+    if (!heads || !t) {
+        return mrs_err_memory(e, f->keys.n * sizeof *t);
+    }
+    memset(heads, 0, cap * sizeof *heads);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = r[i].first_key; k < r[i].first_key + r[i].n_keys; k++) {
+            const struct mrs_keyspan *s = &f->keys.span[k];
+            if (s->pair == 0) {
+                uint64_t hash = mrs_hash(f->keys.bytes.p + s->off, s->len, s->kind).lo;
+                t[at] = (struct live_entry){hash, i, k, heads[hash & (cap - 1)]};
+                heads[hash & (cap - 1)] = ++at;
+            }
+        }
+    }
+    return MRS_OK;
+}
+
+/* For the test that sources read before their target are noticed: the units as they are now, with older sources. */
+static enum mrs_status
+read_units_again(struct live_units *u, uint32_t main, struct live_unit *units, uint32_t n, struct mrs_err *e)
+{
+    struct mrs_view *bases = (struct mrs_view *)(void *)u->from->bases.p;
+    struct mrs_buf filter, found;
+    struct live_fault fault;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_init(&filter, u->job->mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&found, u->job->mem, SIZE_MAX);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        struct mrs_build b;
+        struct mrs_view q;
+        mrs_buf_reset(&filter);
+        mrs_buf_reset(&found);
+        mrs_build_init(&b, &filter);
+        mrs_build_val(&b, "_id", 3, mrs_doc_get(units[i].doc, "_id"));
+        s = mrs_build_finish(&b, &q, e);
+        s = s == MRS_OK
+            ? live_find_one(u->job->link, &u->main[main].coll, q, mrs_empty_doc(), &found, &fault, e) : s;
+        if (s == MRS_OK) {
+            s = live_unit_hold(u, (struct mrs_view){found.p, (uint32_t)found.n}, &units[i].doc, e);
+            MRS_THEN(s, live_unit_base(u, main, units[i].doc, &bases[i], e));
+            MRS_THEN(s, live_unit_hold(u, bases[i], &bases[i], e));
+        }
+        s = s == MRS_END ? MRS_OK : s;
+    }
+    mrs_buf_clear(&filter);
+    mrs_buf_clear(&found);
+    return s;
+}
+
+enum mrs_status
+live_from_load(struct live_units *u, uint32_t main, struct live_unit *units, uint32_t n, struct mrs_err *e)
+{
+    struct live_from *f = u->from;
+    enum mrs_status s = MRS_OK;
+    forget(f);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        s = note_unit(u, main, &units[i], e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    sort_keys(&f->wanted);
+    uint32_t n_wishes = sort_wishes(f);
+    if (f->by_path) {
+        check_asked(f, n_wishes);
+    }
+    if (f->wanted.n) {
+        s = f->by_path ? read_by_path(u, main, n_wishes, e) : read_docs(u, main, mrs_empty_doc(), e);
+    }
+    LIVE_STOP("after-read-from");
+    if (s == MRS_OK && LIVE_MUTANT("sources-before-target")) {
+        s = read_units_again(u, main, units, n, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    sort_recs(f);
+    return build_table(f, e);
+}

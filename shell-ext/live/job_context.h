@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job_context.h - what all files of the online tool share: the job in hand.
+ *
+ * One struct live_job is made by the command that was called and handed down; nothing is global. It belongs to one
+ * thread. Errors travel in struct mrs_err; MRS_E_SERVER for what the server refused. Interrupts: `cancel` is set by the
+ * signal handler and looked at between batches (MRS_E_CANCEL). */
+#ifndef LIVE_H
+#define LIVE_H
+
+#include "mongoreshape/live.h"
+#include "mongoreshape/run.h"
+
+struct live_link;
+struct live_server;
+struct live_run;
+
+enum live_mode { LIVE_EXPAND, LIVE_DIRECT };
+enum live_quiet { LIVE_NOT_QUIET, LIVE_BY_BLOCK, LIVE_BY_VALIDATOR, LIVE_BY_WORD };
+
+struct live_opts { /* of the command line, and where a run goes on, of the run document */
+    const char *db, *state_db;
+    enum live_mode mode;
+    enum live_quiet quiet;
+    uint32_t batch;          /* documents; 0: auto */
+    uint64_t memory;         /* of mrs_run and of verify; 0: 256 MiB */
+    uint64_t max_refused;
+    uint32_t passes;         /* most end passes; 0: 3 */
+    const char *tmp;         /* folder of the snapshot; NULL: $TMPDIR, else /tmp */
+    bool look;               /* a dry run: nothing of the user's is written, what would be done is told */
+    bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
+    int64_t lease_ms;        /* 0: 30,000 */
+};
+
+struct live_progress {
+    const char *phase, *ns;  /* "expand 1 embed", "shop.posts" */
+    uint64_t done, estimated, bytes;
+    double docs_per_s;
+    const char *limiting;    /* "server", "throttle", "paused", "contention", "" */
+};
+
+struct live_job {
+    struct mrs_mem *mem;
+    struct live_opts opts;
+    struct live_link *link;
+    struct live_server *server; /* what the server is and has (server.h) */
+    struct mrs_plan *plan;
+    struct mrs_live *live;      /* what the static rule says of the plan (mongoreshape/live.h) */
+    struct live_run *run;       /* the run document in hand (state.h); NULL in a dry run */
+    void (*progress)(void *arg, const struct live_progress *p); /* may be NULL */
+    void (*say)(void *arg, const char *line);                   /* a line for the report; may be NULL */
+    void *arg;
+    const int *cancel;
+    struct mrs_secret secret; /* of hashes by which two things are taken for one */
+};
+
+/* ---- named stops and mutants: stop.c; nothing at all in the normal build ---- */
+#ifdef LIVE_TEST
+void live_stop(const char *name);
+bool live_mutant(const char *name);
+int64_t live_clock(void);
+#define LIVE_STOP(name) live_stop(name)
+#define LIVE_MUTANT(name) live_mutant(name)
+#else
+#define LIVE_STOP(name) ((void)0)
+#define LIVE_MUTANT(name) (false)
+#define live_clock() mrs_clock_asleep() /* by which leases are reckoned; a test can make it run ahead */
+#endif
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bson.h - small documents for commands, made from a template in one line.
+ *
+ * live_doc(buf, "{update:%s, q:{_id:%v}, w:%i, u:[%d]}", ...): relaxed JSON with unquoted names and $names; %s C
+ * string, %i int64_t (int32 where it fits), %I int64_t as int64, %b int (bool), %v struct mrs_val (missing: the field
+ * is left out), %d struct mrs_view as a document, %a struct mrs_view as an array, %f double, %t int64_t milliseconds
+ * as a date, true false null and plain integers and 'text' as literals. %s may also stand as a name; a view of 0 bytes
+ * is left out as a missing value is; a template that begins with [ makes an array document ({"0": ...}), as for a
+ * pipeline. %i, %I and %t take an int64_t: a plain int must be cast. A programming error in the template is
+ * MRS_E_ACCOUNT. */
+#ifndef LIVE_BSON_H
+#define LIVE_BSON_H
+
+#include "live/job_context.h"
+
+/* Appends the document to buf; *out points into buf and lives until buf changes. OK, FAIL, DEAD. */
+enum mrs_status live_doc(struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e, const char *template, ...);
+/* The same into an arena. */
+enum mrs_status live_doc_in(struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e, const char *template, ...);
+/* Value at a dotted path of plain names ("cursor.firstBatch"), missing where it is not. No arrays on the way. */
+struct mrs_val live_at(struct mrs_view d, const char *path);
+/* The document or array that a value is; the empty document of any other. */
+struct mrs_view live_doc_of(struct mrs_val v);
+/* Numbers of any numeric type as int64; fallback otherwise. */
+int64_t live_int_at(struct mrs_view d, const char *path, int64_t fallback);
+/* A string's text into out (cut at size - 1, whole or "" where there is none). */
+void live_text_at(struct mrs_view d, const char *path, char *out, size_t size);
+bool live_bool_at(struct mrs_view d, const char *path, bool fallback);
+/* The document as a server keeps it, whatever it is sent: `_id` first. doc itself where that is so or where there is
+ * none; else in buf, which is emptied. */
+enum mrs_status live_stored(struct mrs_view doc, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e);
+/* The name of a top-level field beside `_id` that holds Timestamp(0, 0); NULL where there is none. A mongod puts its
+ * own time in its place in a document that is inserted or that replaces another as a whole, but in none that a
+ * pipeline makes. Only the top level counts. */
+const char *live_zero_time(struct mrs_view doc);
+
+#endif

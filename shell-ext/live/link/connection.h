@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* connection.h - a connection to a MongoDB deployment; the only door to libmongoc.
+ *
+ * Everything goes to the primary with readConcern majority (replica set) and w: majority (replica set) or w: 1
+ * (standalone; j: true where asked for), whatever the URI says. Documents come and go as bytes. A failed call fills
+ * struct live_fault (what kind, so that the caller can decide) and mrs_err (text for people, never with a password).
+ * One link belongs to one thread. */
+#ifndef LIVE_LINK_H
+#define LIVE_LINK_H
+
+#include "live/job_context.h"
+
+enum live_fault_kind {
+    LIVE_FAULT_NONE,
+    LIVE_FAULT_NETWORK,    /* connection lost, no reachable primary, state change: what was sent may or may not have
+                              been done */
+    LIVE_FAULT_TRANSIENT,  /* TransientTransactionError, WriteConflict (112), LockTimeout (24): nothing was done */
+    LIVE_FAULT_UNKNOWN_COMMIT, /* UnknownTransactionCommitResult */
+    LIVE_FAULT_NO_TXN,     /* NoSuchTransaction (251), killed session */
+    LIVE_FAULT_DUPLICATE,  /* 11000 */
+    LIVE_FAULT_INVALID,    /* 121, document fails validation */
+    LIVE_FAULT_DENIED,     /* 13, 18 */
+    LIVE_FAULT_TIMEOUT,    /* 50, MaxTimeMSExpired */
+    LIVE_FAULT_TOO_LARGE,  /* 10334 and the like */
+    LIVE_FAULT_MISSING,    /* 26 NamespaceNotFound, 27 IndexNotFound */
+    LIVE_FAULT_EXISTS,     /* 48 NamespaceExists, 85/86 index conflicts */
+    LIVE_FAULT_OTHER
+};
+struct live_fault {
+    enum live_fault_kind kind;
+    int32_t code;
+    char code_name[64];
+};
+
+/* A URI from --uri, --uri-file or MONGODB_URI, in this order; `out` is NUL-ended text of the caller's arena. FAIL
+ * MRS_E_USAGE where there is none. */
+enum mrs_status live_uri_find(struct mrs_arena *a, const char *uri, const char *file, const char **out,
+                              struct mrs_err *e);
+/* The URI for people: user kept, password and secret options shown as ***. */
+void live_uri_mask(const char *uri, char *out, size_t size);
+/* The database in the path of the URI; "" where there is none. */
+enum mrs_status live_uri_database(const char *uri, char out[64], struct mrs_err *e);
+
+/* Connects (server selection bounded: 10 s). Once a process before the first: live_link_setup; at the end
+ * live_link_teardown. state_db: name whose collections count as "state" in the names of stops. */
+void live_link_setup(void);
+void live_link_teardown(void);
+enum mrs_status live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struct live_link **out,
+                               struct mrs_err *e);
+void live_link_close(struct live_link *l);
+/* Asked straight before each write that is in no transaction and not to the state database; what it fails with is
+ * returned, and nothing is sent. It may itself write to the state database over this link. NULL, as at first: nobody
+ * is asked. */
+typedef enum mrs_status (*live_ask)(void *arg, struct mrs_err *e);
+void live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg);
+/* look: from now on any write but to the state database fails and is not sent: whatever a dry run comes upon. */
+void live_link_look(struct live_link *l, bool look);
+struct mrs_mem *live_link_mem(const struct live_link *l);
+bool live_link_replicated(const struct live_link *l); /* a replica set: sessions and transactions are there */
+/* Counts connections lost, primaries changed (election id, topologyVersion process id): whoever sees another number
+ * than before must read lease and checkpoint again. */
+uint64_t live_link_generation(const struct live_link *l);
+/* A mark that all later operations carry (the `comment` option: "mongoreshape <run> <owner>"), and their maxTimeMS
+ * (0: none; bulks cannot carry one). */
+void live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms);
+
+/* ---- commands ---- */
+enum { LIVE_WRITE = 1,    /* a write: write concern is added */
+       LIVE_IN_TXN = 2,   /* inside the open transaction */
+       LIVE_JOURNALED = 4 /* j: true on a standalone */ };
+/* Runs cmd on db; *reply: the server's document, appended to out (may be NULL). OK, or FAIL with fault (may be
+ * NULL) and MRS_E_SERVER. */
+enum mrs_status live_command(struct live_link *l, const char *db, struct mrs_view cmd, unsigned flags,
+                             struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
+
+/* ---- cursors ---- */
+struct live_cursor;
+/* find: opts is a document of find options ({sort, projection, min, max, hint, skip, limit, batchSize ...}). A read
+ * only: nothing fails before the first next. flags: LIVE_IN_TXN. */
+enum mrs_status live_find(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter,
+                          struct mrs_view opts, unsigned flags, struct live_cursor **out, struct mrs_err *e);
+enum mrs_status live_aggregate(struct live_link *l, const struct mrs_coll *coll, struct mrs_view pipeline,
+                               struct mrs_view opts, unsigned flags, struct live_cursor **out, struct mrs_err *e);
+/* OK: *doc lives until the next call; END: only when the server said so; FAIL: fault filled. */
+enum mrs_status live_cursor_next(struct live_cursor *c, struct mrs_view *doc, struct live_fault *f, struct mrs_err *e);
+void live_cursor_close(struct live_cursor *c);
+/* The one document of a filter: OK, its bytes appended to out; END: none. opts: without limit. */
+enum mrs_status live_find_one(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter,
+                              struct mrs_view opts, struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
+
+/* ---- bulks: operations of one kind on one collection ---- */
+enum live_op_kind { LIVE_INSERT, LIVE_UPDATE, LIVE_REPLACE, LIVE_DELETE };
+struct live_op {
+    enum live_op_kind kind;
+    struct mrs_view filter; /* not of INSERT; updates and deletes touch one document at most */
+    struct mrs_view doc;    /* the document; of UPDATE {$set: ...}, or the pipeline as {"0": stage ...} */
+};
+struct live_op_error {
+    uint32_t index;
+    int32_t code;
+    char msg[256];
+};
+struct live_bulk_result {
+    uint64_t inserted, matched, modified, deleted;
+    struct live_op_error *errors; /* of the arena given; writeErrors with their index, code 11000 among them */
+    uint32_t n_errors;
+};
+/* ops all of one kind; unordered unless in a transaction. bypass: bypassDocumentValidation. OK also with writeErrors
+ * outside a transaction (look at n_errors); FAIL with fault: network and everything that is no writeError; inside a
+ * transaction any error. Named stops before and after. */
+enum mrs_status live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op *ops, uint32_t n,
+                          unsigned flags, bool bypass, struct mrs_arena *arena, struct live_bulk_result *r,
+                          struct live_fault *f, struct mrs_err *e);
+
+/* ---- transactions (replica sets) ---- */
+/* The session's id as {id: UUID}, before the transaction is begun: stored in the lease, so that whoever resumes can
+ * kill it. Appended to out. */
+enum mrs_status live_txn_session(struct live_link *l, struct mrs_buf *out, struct mrs_err *e);
+enum mrs_status live_txn_begin(struct live_link *l, struct mrs_err *e);
+/* OK; FAIL: TRANSIENT / NO_TXN: nothing was done; UNKNOWN_COMMIT or NETWORK: ask the checkpoint. */
+enum mrs_status live_txn_commit(struct live_link *l, struct live_fault *f, struct mrs_err *e);
+void live_txn_abort(struct live_link *l); /* harmless without one; a lost connection too */
+/* killSessions for a session of a dead owner. A server that does not know it is no error. */
+enum mrs_status live_kill_session(struct live_link *l, struct mrs_view lsid, struct mrs_err *e);
+
+/* ---- change streams, as a watch for foreign writes (replica sets) ---- */
+struct live_watch;
+/* On the collections given, from now on. */
+enum mrs_status live_watch_open(struct live_link *l, const struct mrs_coll *const *colls, uint32_t n,
+                                struct live_watch **out, struct mrs_err *e);
+/* The next event that is there without waiting: OK (*event: its document), END: none at the moment. */
+enum mrs_status live_watch_next(struct live_watch *w, struct mrs_view *event, struct live_fault *f, struct mrs_err *e);
+void live_watch_close(struct live_watch *w);
+
+#endif

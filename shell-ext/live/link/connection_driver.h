@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* connection_driver.h - what the files link*.c share: the connection as libmongoc has it. Nobody else includes this. */
+#ifndef LIVE_LINK_DRIVER_H
+#define LIVE_LINK_DRIVER_H
+
+#include "bson.h"
+#include "connection.h"
+
+#include <mongoc/mongoc.h>
+
+enum { LIVE_SELECT_MS = 10000, LIVE_HEARTBEAT_MS = 5000, LIVE_SOCKET_MS = 3600000, LIVE_MAJORITY_MS = 60000 };
+
+struct live_link {
+    struct mrs_mem *mem;
+    mongoc_client_t *client;
+    mongoc_client_session_t *session; /* of transactions; made when first asked for */
+    mongoc_write_concern_t *written, *journaled;
+    bool replicated;
+    bool single;         /* one server is spoken to directly, whatever it becomes */
+    bool not_primary;    /* ... and it is a secondary now */
+    uint64_t generation;
+    char state_db[64];
+    char *secret;        /* the password, to be kept out of all messages; NULL */
+    char comment[128];
+    int64_t max_time_ms;
+    live_ask ask;        /* before writes; NULL */
+    void *ask_arg;
+    bool asking;
+    bool look;           /* a dry run: nothing but state is written */
+};
+
+/* ---- connection_uri.c ---- */
+/* The URI with what we insist on put in; FAIL MRS_E_USAGE. A host of which nothing is known: FAIL MRS_E_SERVER at once,
+ * instead of waiting for it. */
+enum mrs_status live_uri_parse(const char *uri, mongoc_uri_t **out, struct mrs_err *e);
+enum mrs_status live_uri_resolve(const mongoc_uri_t *uri, struct mrs_err *e);
+
+/* ---- connection_error.c ---- */
+/* What libmongoc and the server said, told to the caller: fills f and e, returns FAIL. reply may be NULL. */
+enum mrs_status live_fault_tell(const struct live_link *l, const char *what, const bson_error_t *error,
+                                const bson_t *reply, struct live_fault *f, struct mrs_err *e);
+/* The same for a code of the server's that came without bson_error_t. */
+enum mrs_status live_fault_code(const struct live_link *l, const char *what, struct mrs_view reason,
+                                struct live_fault *f, struct mrs_err *e);
+enum live_fault_kind live_fault_kind_of(int32_t code);
+
+/* ---- connection.c ---- */
+/* Takes bytes as a bson_t without copying them; FAIL MRS_E_ACCOUNT where they are no document. */
+enum mrs_status live_bytes(struct mrs_view d, bson_t *out, struct mrs_err *e);
+/* Session and comment for the options of an operation. */
+enum mrs_status live_options(struct live_link *l, unsigned flags, bson_t *opts, struct mrs_err *e);
+/* FAIL where the server that is spoken to directly is no primary any more. */
+enum mrs_status live_primary(const struct live_link *l, struct live_fault *f, struct mrs_err *e);
+/* Whether a write may be sent now; flags as for the operation. */
+enum mrs_status live_may_write(struct live_link *l, const char *db, unsigned flags, struct mrs_err *e);
+/* A named stop: "before-update", of the state database "before-state-update". */
+void live_link_stop(const struct live_link *l, const char *when, const char *db, const char *what);
+
+#endif

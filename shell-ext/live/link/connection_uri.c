@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* connection_uri.c - connection strings: where they come from, what we insist on, and how they are shown.
+ *
+ * A connection string holds a password, and people paste reports into tickets. So nothing of a string is ever shown but
+ * through the mask, which reads it by itself and rather hides too much: a string that libmongoc does not take may still
+ * hold a password. What the string says of reading and writing is overruled: this tool reads from the primary and
+ * waits for the majority, or it could lose data. */
+#include "connection_driver.h"
+
+#include "mongoreshape/io.h"
+
+#include <ctype.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { URI_MAX = 65536 };
+
+/* As ssh does with keys: a file of ours that others may read is not used; one of somebody else's is their matter. */
+static enum mrs_status
+keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_err *e)
+{
+    struct stat st;
+    size_t room = 3 * strlen(uri) + 64;
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != getuid() || !(st.st_mode & 077)) {
+        return MRS_OK;
+    }
+    char *masked = mrs_arena_alloc(a, room);
+    if (!masked) {
+        return mrs_err_memory(e, room);
+    }
+    live_uri_mask(uri, masked, room);
+    return strcmp(masked, uri) == 0
+               ? MRS_OK
+               : mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the file %.200s holds a password and may be read by others "
+                             "(mode %04o): let nobody else read it (chmod 600)", file, (unsigned)st.st_mode & 07777);
+}
+
+static enum mrs_status
+uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mrs_err *e)
+{
+    char *text;
+    size_t n, from = 0;
+    enum mrs_status s = mrs_file_read(a->mem, file, URI_MAX, &text, &n, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    size_t whole = n;
+    while (from < n && isspace((unsigned char)text[from])) {
+        from++;
+    }
+    const char *line = memchr(text + from, '\n', n - from);
+    n = line ? (size_t)(line - text) : n;
+    while (n > from && isspace((unsigned char)text[n - 1])) {
+        n--;
+    }
+    char *copy = mrs_arena_alloc(a, n - from + 1);
+    if (copy) {
+        memcpy(copy, text + from, n - from);
+        copy[n - from] = 0;
+    }
+    memset(text, 0, whole);
+    mrs_free(a->mem, text);
+    if (!copy) {
+        return mrs_err_memory(e, n);
+    }
+    *out = copy;
+    return *copy ? keep_private(a, file, copy, e)
+                 : mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the file %s holds no connection string", file);
+}
+
+enum mrs_status
+live_uri_find(struct mrs_arena *a, const char *uri, const char *file, const char **out, struct mrs_err *e)
+{
+    if (uri) {
+        *out = mrs_arena_copy(a, uri, strlen(uri) + 1);
+        return *out ? MRS_OK : mrs_err_memory(e, strlen(uri));
+    }
+    if (file) {
+        return uri_from_file(a, file, out, e);
+    }
+    const char *env = getenv("MONGODB_URI");
+    if (!env || !*env) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "no server is named: give --uri, --uri-file or the environment variable MONGODB_URI");
+    }
+    *out = mrs_arena_copy(a, env, strlen(env) + 1);
+    return *out ? MRS_OK : mrs_err_memory(e, strlen(env));
+}
+
+/* ---- the mask ---- */
+struct masked {
+    char *out;
+    size_t n, size;
+};
+
+static void
+show(struct masked *m, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n && m->n + 1 < m->size; i++) {
+        m->out[m->n++] = text[i];
+    }
+}
+
+static bool
+option_is_secret(const char *name, size_t n)
+{
+    static const char *const words[] = {"password", "properties", "secret", "token", "passphrase"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        size_t len = strlen(words[w]);
+        for (size_t i = 0; i + len <= n; i++) {
+            if (strncasecmp(name + i, words[w], len) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void
+show_options(struct masked *m, const char *at)
+{
+    while (*at) {
+        size_t n = strcspn(at, "&;"), name = strcspn(at, "=&;");
+        if (name < n && option_is_secret(at, name)) {
+            show(m, at, name + 1);
+            show(m, "***", 3);
+        } else {
+            show(m, at, n);
+        }
+        show(m, at + n, at[n] != 0);
+        at += n + (at[n] != 0);
+    }
+}
+
+/* Up to the last @ all is user and password: one that was not escaped may hold any character, another @ too. */
+void
+live_uri_mask(const char *uri, char *out, size_t size)
+{
+    struct masked m = {out, 0, size};
+    const char *scheme = strstr(uri, "://"), *from = scheme ? scheme + 3 : uri;
+    const char *end = strrchr(from, '@');
+    show(&m, uri, (size_t)(from - uri));
+    if (end) {
+        const char *colon = memchr(from, ':', (size_t)(end - from));
+        show(&m, from, (size_t)((colon ? colon : end) - from));
+        if (colon) {
+            show(&m, ":***", 4);
+        }
+        from = end;
+    }
+    size_t n = strcspn(from, "?");
+    show(&m, from, n + (from[n] == '?'));
+    show_options(&m, from + n + (from[n] == '?'));
+    out[size ? m.n : 0] = 0;
+}
+
+/* ---- what libmongoc makes of it ---- */
+/* Its reason may quote the string: told only where there is nothing to hide. */
+static enum mrs_status
+not_taken(const char *uri, const bson_error_t *error, struct mrs_err *e)
+{
+    char masked[300];
+    live_uri_mask(uri, masked, sizeof masked);
+    if (strncmp(masked, uri, sizeof masked) == 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the connection string \"%s\" cannot be read: %.150s", masked,
+                           error->message);
+    }
+    return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                       "the connection string \"%s\" cannot be read (characters like @ : / %% in user name and "
+                       "password must be written as %%40 %%3A %%2F %%25)",
+                       masked);
+}
+
+enum mrs_status
+live_uri_database(const char *uri, char out[64], struct mrs_err *e)
+{
+    bson_error_t error;
+    mongoc_uri_t *parsed = mongoc_uri_new_with_error(uri, &error);
+    out[0] = 0;
+    if (!parsed) {
+        return not_taken(uri, &error, e);
+    }
+    const char *db = mongoc_uri_get_database(parsed);
+    size_t n = db ? strlen(db) : 0;
+    if (n <= MRS_DB_MAX) {
+        memcpy(out, db ? db : "", n + 1);
+    }
+    mongoc_uri_destroy(parsed);
+    return n <= MRS_DB_MAX ? MRS_OK
+                           : mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the database in the connection string has more "
+                                         "than %d bytes", MRS_DB_MAX);
+}
+
+static void
+insist(mongoc_uri_t *uri)
+{
+    mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    mongoc_write_concern_t *w = mongoc_write_concern_new();
+    mongoc_read_concern_t *r = mongoc_read_concern_new();
+    mongoc_write_concern_set_w(w, 1);
+    mongoc_uri_set_read_prefs_t(uri, primary);
+    mongoc_uri_set_write_concern(uri, w);
+    mongoc_uri_set_read_concern(uri, r);
+    mongoc_read_prefs_destroy(primary);
+    mongoc_write_concern_destroy(w);
+    mongoc_read_concern_destroy(r);
+    mongoc_uri_set_option_as_bool(uri, MONGOC_URI_SERVERSELECTIONTRYONCE, false);
+    int32_t wait = mongoc_uri_get_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, LIVE_SELECT_MS);
+    mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS,
+                                   wait > 0 && wait < LIVE_SELECT_MS ? wait : LIVE_SELECT_MS);
+    if (!mongoc_uri_has_option(uri, MONGOC_URI_HEARTBEATFREQUENCYMS)) {
+        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, LIVE_HEARTBEAT_MS);
+    }
+    if (!mongoc_uri_has_option(uri, MONGOC_URI_SOCKETTIMEOUTMS)) { /* building an index may take its time */
+        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, LIVE_SOCKET_MS);
+    }
+    if (!mongoc_uri_get_appname(uri)) {
+        mongoc_uri_set_appname(uri, "mongoreshape-live");
+    }
+}
+
+/* libmongoc takes what stands behind the first @ for a host: the rest of a password that was not escaped would be told
+ * as the name of a server. */
+static bool
+hosts_are_hosts(const mongoc_uri_t *uri)
+{
+    for (const mongoc_host_list_t *host = mongoc_uri_get_hosts(uri); host; host = host->next) {
+        if (strchr(host->host, '@')) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum mrs_status
+live_uri_parse(const char *uri, mongoc_uri_t **out, struct mrs_err *e)
+{
+    bson_error_t error = {0};
+    *out = mongoc_uri_new_with_error(uri, &error);
+    if (*out && !hosts_are_hosts(*out)) {
+        mongoc_uri_destroy(*out);
+        *out = NULL;
+    }
+    if (!*out) {
+        return not_taken(uri, &error, e);
+    }
+    insist(*out);
+    return MRS_OK;
+}
+
+enum mrs_status
+live_uri_resolve(const mongoc_uri_t *uri, struct mrs_err *e)
+{
+    int why = 0;
+    const mongoc_host_list_t *host = mongoc_uri_get_hosts(uri), *last = NULL;
+    for (; host; host = host->next) {
+        struct addrinfo *found = NULL;
+        if (host->family == AF_UNIX) {
+            return MRS_OK;
+        }
+        why = getaddrinfo(host->host, NULL, NULL, &found);
+        if (why == 0) {
+            freeaddrinfo(found);
+            return MRS_OK;
+        }
+        last = host;
+    }
+    return last ? mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the host \"%s\" is not known: %s", last->host,
+                              gai_strerror(why))
+                : MRS_OK;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stop.c - named stops and mutants of the test build.
+ *
+ * A test cannot hit the moment between a write and its checkpoint by sleeping and hoping. So the code names such
+ * moments, and the test build acts at one of them: dies, waits, or runs a command of the test (a writer, a kill of the
+ * server) while this process stands still. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND|asleep:COMMAND", n from 1, or
+ * 0: each time; asleep: as run, and by the clock of leases a day goes by meanwhile; the name "*" stands for any;
+ * MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards
+ * off, so that the tests can show that they notice. In the normal build nothing of this exists. */
+#include "live/job_context.h"
+
+#include "mongoreshape/clock.h"
+
+#ifdef LIVE_TEST
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_BAD_STOP = 98, EXIT_COMMAND_FAILED = 99, DAY_MS = 86400000 };
+
+static void
+list(const char *file, const char *name)
+{
+    char line[128];
+    int n = snprintf(line, sizeof line, "%s\n", name);
+    int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0 || n < 0 || (size_t)n >= sizeof line || write(fd, line, (size_t)n) != n) {
+        _exit(EXIT_BAD_STOP);
+    }
+    close(fd);
+}
+
+static void
+sleep_ms(long ms)
+{
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+    while (nanosleep(&t, &t) != 0 && errno == EINTR) {
+    }
+}
+
+/* The command is not stopped itself, should it be this program. */
+static void
+run(const char *command)
+{
+    char line[4096];
+    int n = snprintf(line, sizeof line, "unset MRS_STOP MRS_STOP_LIST MRS_MUTANT\n%s", command);
+    if (n < 0 || (size_t)n >= sizeof line) {
+        _exit(EXIT_BAD_STOP);
+    }
+    if (system(line) != 0) {
+        _exit(EXIT_COMMAND_FAILED);
+    }
+}
+
+static int64_t slept_ms;
+
+int64_t
+live_clock(void)
+{
+    return mrs_clock_asleep() + slept_ms;
+}
+
+static void
+act(const char *what)
+{
+    if (strcmp(what, "kill") == 0) {
+        raise(SIGKILL);
+    } else if (strncmp(what, "sleep:", 6) == 0) {
+        sleep_ms(strtol(what + 6, NULL, 10));
+    } else if (strncmp(what, "run:", 4) == 0) {
+        run(what + 4);
+    } else if (strncmp(what, "asleep:", 7) == 0) {
+        run(what + 7);
+        slept_ms += DAY_MS;
+    } else {
+        _exit(EXIT_BAD_STOP);
+    }
+}
+
+void
+live_stop(const char *name)
+{
+    static unsigned long passed;
+    const char *file = getenv("MRS_STOP_LIST"), *stop = getenv("MRS_STOP");
+    if (file) {
+        list(file, name);
+    }
+    if (!stop) {
+        return;
+    }
+    const char *equals = strchr(stop, '=');
+    size_t n = strcspn(stop, ":=");
+    if (!equals) {
+        _exit(EXIT_BAD_STOP);
+    }
+    if ((n == 1 && stop[0] == '*') || (strlen(name) == n && memcmp(stop, name, n) == 0)) {
+        unsigned long at = stop[n] == ':' ? strtoul(stop + n + 1, NULL, 10) : 1;
+        if (at == 0 || ++passed == at) {
+            act(equals + 1);
+        }
+    }
+}
+
+bool
+live_mutant(const char *name)
+{
+    const char *at = getenv("MRS_MUTANT");
+    while (at && *at) {
+        size_t n = strcspn(at, ",");
+        if (strlen(name) == n && memcmp(at, name, n) == 0) {
+            return true;
+        }
+        at += n + (at[n] == ',');
+    }
+    return false;
+}
+#endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A batch of units brought to the server, whatever happens to its documents meanwhile.
+ *
+ * Derived, written, and what was missed derived again from what stands there now: up to three times, then in a
+ * transaction that touches the document first, or, where there are none, left to the next walk over the collection. A
+ * unit that the server refuses (a foreign document under its product's `_id`, a unique index, a validator) is recorded
+ * and derived once more as refused, so that nothing of it is left half done. Contention is never a refusal. The
+ * checkpoint goes with the last burst if that one writes everything, else behind it. */
+#include "live/link/bson.h"
+#include "work.h"
+
+#include "mongoreshape/value.h"
+
+enum { MISSES_MAX = 3 };
+
+static enum mrs_status
+usual_want(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
+           struct mrs_err *e)
+{
+    if ((u->refused || t->refuse) && b->purpose == LIVE_FOR_EXPAND) {
+        return live_less_claims(b->job, b->group, b->side, u->doc, &b->make, want, e);
+    }
+    *want = u->refused || t->refuse ? u->doc : u->want;
+    return MRS_OK;
+}
+
+static bool
+has_products(const struct live_job *job, uint32_t group)
+{
+    for (uint32_t s = 0; s < job->plan->steps[job->live->group[group].first].desc.n_sides; s++) {
+        if (live_side_listed(job, group, s)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mrs_status
+live_batch_open(struct live_batch *b, struct live_job *job, uint32_t group, uint32_t main, enum live_purpose purpose,
+                struct live_pass_report *r, struct mrs_err *e)
+{
+    memset(b, 0, sizeof *b);
+    b->job = job;
+    b->group = group;
+    b->main = main;
+    b->purpose = purpose;
+    b->r = r;
+    b->want = usual_want;
+    b->products = purpose != LIVE_FOR_CONTRACT && has_products(job, group);
+    b->sweep = purpose == LIVE_FOR_EXPAND;
+    live_burst_init(&b->burst, job);
+    mrs_arena_init(&b->hold, job->mem);
+    mrs_arena_init(&b->make, job->mem);
+    enum mrs_status st = live_units_open(job, group, purpose, &b->units, e);
+    if (!st) {
+        b->coll = live_units_main(b->units, main, &b->side);
+        b->reads = live_units_reads(b->units, &b->reads_n);
+        b->reads_whole = !b->reads;
+    }
+    return st;
+}
+
+void
+live_batch_close(struct live_batch *b)
+{
+    live_units_close(b->units);
+    live_units_close(b->others);
+    live_burst_clear(&b->burst);
+    mrs_free(b->job->mem, b->unit);
+    mrs_arena_clear(&b->hold);
+    mrs_arena_clear(&b->make);
+    b->units = b->others = NULL;
+    b->unit = NULL;
+}
+
+/* ---- reading again ---- */
+
+enum mrs_status
+live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
+{
+    enum { PIECE = 100 };
+    enum mrs_status st = MRS_OK;
+    for (uint32_t from = 0; from < n && !st;) {
+        struct mrs_view ids[PIECE];
+        struct live_read got = {.coll = b->coll, .bytes = UINT64_MAX, .a = &b->hold};
+        uint32_t at[PIECE], k = 0;
+        for (; from < n && k < PIECE; from++) {
+            if (tasks[from].again) {
+                at[k] = from;
+                ids[k++] = tasks[from].doc;
+            }
+        }
+        st = k ? live_ids_filter(&b->hold, ids, k, &got.filter, e) : MRS_OK;
+        st = st || !k ? st : live_read_all(b->job, &got, e);
+        for (uint32_t i = 0; i < k && !st; i++) {
+            struct live_task *t = &tasks[at[i]];
+            t->gone = true;
+            for (uint32_t j = 0; j < got.n && t->gone; j++) {
+                if (mrs_compare(mrs_doc_get(got.docs[j], "_id"), mrs_doc_get(ids[i], "_id")) == 0) {
+                    t->gone = false;
+                    t->doc = got.docs[j];
+                }
+            }
+        }
+    }
+    return st;
+}
+
+/* ---- refusals ---- */
+
+static enum mrs_status
+put_refused(struct live_batch *b, const struct live_task *t, const struct live_unit *u, struct mrs_err *e)
+{
+    struct mrs_err why;
+    uint32_t step = b->job->live->group[b->group].first + 1;
+    if (t->refuse) {
+        mrs_err_clear(&why);
+        mrs_err_set(&why, MRS_SKIP, MRS_E_REFUSED, "%s", t->why ? t->why : "the server refuses it");
+    } else {
+        why = u->why;
+        step = u->step ? u->step : step;
+    }
+    return live_refused_put(b->job, step, b->coll->ns, t->doc, &why, e);
+}
+
+/* Among documents that were refused once, those of this batch that are well now. */
+static enum mrs_status
+drop_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, struct mrs_err *e)
+{
+    struct live_read got = {.coll = &b->job->run->state_refused, .ids = true, .bytes = 256u << 20, .a = &b->make};
+    struct mrs_buf buf;
+    mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status st = live_doc(&buf, &got.filter, e, "{_id.run: %s, _id.ns: %s}", b->job->run->id, b->coll->ns);
+    MRS_THEN(st, live_read_all(b->job, &got, e));
+    mrs_buf_clear(&buf);
+    for (uint32_t i = 0; i < got.n && !st; i++) {
+        struct mrs_view list = live_doc_of(mrs_doc_get(got.docs[i], "_id"));
+        struct mrs_val id = mrs_doc_get(list, "id");
+        uint32_t step = (uint32_t)live_int_at(list, "step", 0);
+        const struct mrs_live_group *g = &b->job->live->group[b->group];
+        for (uint32_t j = 0; j < n && !st && step > g->first && step <= g->first + g->n; j++) {
+            if (!tasks[j].gone && !tasks[j].refuse && !b->unit[j].refused &&
+                mrs_compare(id, mrs_doc_get(tasks[j].doc, "_id")) == 0) {
+                st = live_refused_drop(b->job, step, b->coll->ns, id, e);
+            }
+        }
+    }
+    return st;
+}
+
+static enum mrs_status
+account_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c,
+                struct mrs_err *e)
+{
+    enum mrs_status st = b->job->run->n_refused && !b->keep_refused ? drop_refused(b, tasks, n, e) : MRS_OK;
+    for (uint32_t i = 0; i < n && !st; i++) {
+        if (!tasks[i].gone && (tasks[i].refuse || b->unit[i].refused)) {
+            st = put_refused(b, &tasks[i], &b->unit[i], e);
+            if (!tasks[i].again) {
+                b->r->refused++;
+                c->refused++;
+            }
+        }
+    }
+    return st;
+}
+
+/* ---- writing ---- */
+
+/* Outcomes of a burst: what missed is to be derived again, what clashed is refused first. */
+static void
+judge(struct live_batch *b, struct live_task *tasks, struct live_checkpoint *c)
+{
+    for (uint32_t i = 0; i < b->burst.n; i++) {
+        const struct live_change *ch = &b->burst.change[i];
+        struct live_task *t = ch->unit == UINT32_MAX ? NULL : &tasks[ch->unit];
+        if (ch->outcome == LIVE_WRITTEN) {
+            b->r->inserted += ch->kind == LIVE_INSERT;
+            b->r->deleted += ch->kind == LIVE_DELETE;
+            b->r->written++;
+            b->wrote_docs++;
+            continue;
+        }
+        c->written--;
+        if (t && ch->outcome == LIVE_FOREIGN && b->patient) {
+            t->put_off = true;
+        } else if (t && ch->outcome != LIVE_MISSED) {
+            char *why = ch->why ? mrs_arena_copy(&b->hold, ch->why, strlen(ch->why) + 1) : NULL;
+            t->refuse = true;
+            t->why = ch->outcome == LIVE_FOREIGN ? "the target holds another document with this _id" : why;
+            b->r->foreign += ch->outcome == LIVE_FOREIGN;
+        }
+        if (t) {
+            t->again = true;
+        }
+    }
+    b->wrote_bytes += b->burst.bytes;
+}
+
+enum mrs_status
+live_batch_keep_swept(struct live_batch *b, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < b->burst.n && !st; i++) {
+        const struct live_change *ch = &b->burst.change[i];
+        st = ch->kind == LIVE_DELETE ? live_swept_put(b->job, ch->coll.ns, ch->before, e) : MRS_OK;
+    }
+    return st;
+}
+
+/* One slice of the tasks; final: the checkpoint may go with it. *saved: it did. */
+static enum mrs_status
+write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool final,
+            bool *saved, struct mrs_err *e)
+{
+    bool short_ = false, again = false;
+    enum mrs_status st = live_batch_make(b, tasks, n, e);
+    if (st) {
+        return st;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        again = again || tasks[i].again;
+    }
+    st = account_refused(b, tasks, n, c, e);
+    MRS_THEN(st, live_batch_keep_swept(b, e));
+    if (st) {
+        return st;
+    }
+    c->written += b->burst.n;
+    bool with = final && !again;
+    st = b->burst.n || with ? live_burst_write(&b->burst, with ? c : NULL, &short_, e) : MRS_OK;
+    if (!st) {
+        *saved = with && !short_;
+        judge(b, tasks, c);
+    }
+    return st;
+}
+
+/* All tasks, in slices as large as memory allows. */
+static enum mrs_status
+write_round(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool *saved,
+            struct mrs_err *e)
+{
+    bool clean = true;
+    for (struct live_slices s = {.n = n, .step = n}; live_slices_next(&s);) {
+        enum mrs_status st = write_slice(b, tasks + s.at, s.k, c, clean && s.at + s.k == n, saved, &s.why);
+        if (live_slices_halved(&s, st)) {
+            continue;
+        }
+        if (st) {
+            return live_slices_failed(&s, st, e);
+        }
+        for (uint32_t i = 0; i < s.k; i++) {
+            clean = clean && !tasks[s.at + i].again;
+        }
+    }
+    return MRS_OK;
+}
+
+/* Those to be derived again move to the front; the hot ones are dealt with here. Returns how many are left. */
+static enum mrs_status
+next_round(struct live_batch *b, struct live_task *tasks, uint32_t *n, struct live_checkpoint *c, struct mrs_err *e)
+{
+    uint32_t k = 0;
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < *n && !st; i++) {
+        struct live_task t = tasks[i];
+        bool done = false;
+        if (!t.again) {
+            continue;
+        }
+        if (!t.put_off && ++t.tries <= MISSES_MAX) {
+            tasks[k++] = t;
+            continue;
+        }
+        if (!t.put_off && live_link_replicated(b->job->link) && !b->job->opts.no_transactions) {
+            st = live_batch_hot(b, &t, &done, e);
+        }
+        c->missed += !done;
+        b->r->missed += !done;
+        c->written += done;
+    }
+    *n = k;
+    return st;
+}
+
+enum mrs_status
+live_batch_tasks(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct live_task **out,
+                 struct mrs_err *e)
+{
+    mrs_arena_reset(&b->hold);
+    *out = mrs_arena_alloc(&b->hold, (n + 1) * sizeof **out);
+    if (!*out) {
+        return mrs_err_memory(e, n * sizeof **out);
+    }
+    memset(*out, 0, (n + 1) * sizeof **out);
+    for (uint32_t i = 0; i < n; i++) {
+        (*out)[i].doc = docs[i];
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+live_batch_settle(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c,
+                  struct mrs_err *e)
+{
+    bool saved = false;
+    enum mrs_status st = MRS_OK;
+    b->wrote_docs = b->wrote_bytes = 0;
+    while (n && !st) {
+        st = write_round(b, tasks, n, c, &saved, e);
+        MRS_THEN(st, next_round(b, tasks, &n, c, e));
+        MRS_THEN(st, live_tasks_reload(b, tasks, n, e));
+        for (uint32_t i = 0; i < n; i++) {
+            tasks[i].again = false;
+        }
+    }
+    return st || saved ? st : live_checkpoint_save(b->job, c, e);
+}
+
+enum mrs_status
+live_batch_write(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c,
+                 struct mrs_err *e)
+{
+    struct live_task *tasks;
+    enum mrs_status st = live_batch_tasks(b, docs, n, &tasks, e);
+    b->r->docs += n;
+    return st ? st : live_batch_settle(b, tasks, n, c, e);
+}
+
+/* ---- comparing ---- */
+
+static const char *
+difference(struct live_batch *b, const struct live_change *ch, char out[320], struct mrs_err *e)
+{
+    struct mrs_buf pipe, names;
+    const char *text = ch->kind == LIVE_INSERT ? "is missing"
+                       : ch->kind == LIVE_DELETE ? "belongs to no document of the source" : "differs";
+    if (ch->kind != LIVE_UPDATE || strcmp(ch->coll.ns, b->coll->ns) != 0) {
+        return text;
+    }
+    mrs_buf_init(&pipe, b->job->mem, 64u << 20);
+    mrs_buf_init(&names, b->job->mem, 64u << 20);
+    if (live_delta(ch->before, ch->after, &pipe, &names, e) == MRS_OK && names.n) {
+        size_t n = strlen((char *)names.p);
+        int most = n > 255 ? 255 : (int)n;
+        struct mrs_buf line;
+        mrs_buf_init(&line, b->job->mem, 4096);
+        mrs_buf_printf(&line, "field %.*s %s", most, (char *)names.p,
+                       mrs_doc_get(ch->before, (char *)names.p).type == MRS_MISSING ? "is missing" : "differs");
+        if (!line.bad && line.n < 320) {
+            memcpy(out, line.p, line.n);
+            out[line.n] = 0;
+            text = out;
+        }
+        mrs_buf_clear(&line);
+    }
+    mrs_buf_clear(&pipe);
+    mrs_buf_clear(&names);
+    return text;
+}
+
+static void
+name_all(struct live_batch *b)
+{
+    char room[320];
+    for (uint32_t i = 0; i < b->burst.n; i++) {
+        const struct live_change *ch = &b->burst.change[i];
+        struct mrs_err quiet;
+        mrs_err_clear(&quiet);
+        struct mrs_view d = ch->kind == LIVE_INSERT ? ch->after : ch->before;
+        live_name(b->r, ch->coll.ns, mrs_doc_get(d, "_id"), difference(b, ch, room, &quiet));
+    }
+}
+
+/* Units refused by kernels: counted, and recorded where something is written at all. */
+static enum mrs_status
+note_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < n && !st; i++) {
+        if (!tasks[i].gone && !tasks[i].refuse && b->unit[i].refused) {
+            b->r->refused++;
+            st = b->record ? put_refused(b, &tasks[i], &b->unit[i], e) : MRS_OK;
+        }
+    }
+    return st;
+}
+
+/* Those that the server refuses are looked at as refused, so that what they left is seen. */
+static enum mrs_status
+look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (tasks[i].again && tasks[i].refuse) {
+            tasks[i].again = false;
+            any = true;
+            if (last) {
+                b->r->foreign++;
+                live_name(b->r, b->coll->ns, mrs_doc_get(tasks[i].doc, "_id"), tasks[i].why);
+            }
+        }
+    }
+    return any ? live_batch_make(b, tasks, n, e) : MRS_OK;
+}
+
+/* One look; `again` is set where something differs or is refused by the server, for all of the slice where a target is
+ * nobody's. */
+static enum mrs_status
+look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
+{
+    enum mrs_status st = live_batch_make(b, tasks, n, e);
+    MRS_THEN(st, look_as_refused(b, tasks, n, last, e));
+    st = st || last ? st : note_refused(b, tasks, n, e);
+    for (uint32_t i = 0; i < n && !st; i++) {
+        tasks[i].again = tasks[i].refuse;
+    }
+    for (uint32_t i = 0; i < b->burst.n && !st; i++) {
+        uint32_t unit = b->burst.change[i].unit;
+        for (uint32_t k = unit == UINT32_MAX ? 0 : unit; k < (unit == UINT32_MAX ? n : unit + 1); k++) {
+            tasks[k].again = true;
+        }
+    }
+    if (!st && last) {
+        name_all(b);
+        b->r->differs += b->burst.n;
+    }
+    return st;
+}
+
+static enum mrs_status
+look_round(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
+{
+    for (struct live_slices s = {.n = n, .step = n}; live_slices_next(&s);) {
+        enum mrs_status st = look(b, tasks + s.at, s.k, last, &s.why);
+        if (!live_slices_halved(&s, st) && st) {
+            return live_slices_failed(&s, st, e);
+        }
+    }
+    return MRS_OK;
+}
+
+static uint32_t
+keep_again(struct live_task *tasks, uint32_t n)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (tasks[i].again) {
+            tasks[k++] = tasks[i];
+        }
+    }
+    return k;
+}
+
+enum mrs_status
+live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct live_task **out,
+                   uint32_t *n_differ, struct mrs_err *e)
+{
+    struct live_task *tasks;
+    enum mrs_status st = live_batch_tasks(b, docs, n, &tasks, e);
+    b->r->docs += n;
+    b->look = true;
+    MRS_THEN(st, look_round(b, tasks, n, false, e));
+    n = keep_again(tasks, n);
+    if (!st && n) {
+        st = live_tasks_reload(b, tasks, n, e);
+        for (uint32_t i = 0; i < n; i++) {
+            tasks[i].refuse = false;
+        }
+        MRS_THEN(st, look_round(b, tasks, n, true, e));
+        n = keep_again(tasks, n);
+    }
+    b->look = false;
+    *out = tasks;
+    *n_differ = n;
+    return st;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The old shape taken away, document by document, while writers go on: for plans of one-document steps.
+ *
+ * From the first write on this goes one way, and it never builds anything anew that might already have lost its source:
+ * a document is contracted only where the claims that stand in it are what its old shape gives (unit.h says which). A
+ * document that lacks claims altogether was inserted since expand: these are added, never changed, and it is contracted
+ * in the same walk's next round. What differs is named and left as it is. Old indexes go last; unique and expiring ones
+ * are made then. */
+#include "live/link/bson.h"
+#include "work.h"
+
+#include "mongoreshape/value.h"
+
+#include <stdio.h>
+
+enum { PASSES_MAX = 100, LATE_MAX = 3 };
+
+struct contracting {
+    struct live_batch b;
+    struct live_tour t;
+    bool late; /* a document came behind the walk that adds claims: it has none of them */
+};
+
+/* Claims that are missing are added; one that stands there as something else: the document is left. */
+static enum mrs_status
+want_added(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
+           struct mrs_err *e)
+{
+    const char *const *name;
+    uint32_t n = live_claims_of(b->job, b->group, b->side, &name);
+    bool pure = !u->refused && !t->refuse;
+    (void)e;
+    for (uint32_t i = 0; i < n && pure; i++) {
+        struct mrs_val there = mrs_doc_get(u->doc, name[i]);
+        pure = there.type == MRS_MISSING || mrs_identical(there, mrs_doc_get(u->want, name[i]));
+    }
+    *want = pure ? u->want : u->doc;
+    return MRS_OK;
+}
+
+/* Only for the mutant: the old shape goes, whatever stands in the new one. */
+static enum mrs_status
+want_unchecked(struct live_batch *b, const struct live_unit *u, struct mrs_view *want, struct mrs_err *e)
+{
+    const struct mrs_live_group *g = &b->job->live->group[b->group];
+    struct mrs_live_group *own = mrs_arena_copy(&b->make, g, sizeof *g);
+    struct mrs_live live = {.group = own};
+    struct live_job job = {.mem = b->job->mem, .live = &live};
+    if (!own) {
+        return mrs_err_memory(e, sizeof *g);
+    }
+    own->claims = g->gone;
+    own->n_claims = g->n_gone;
+    own->claims_side = b->side;
+    return live_less_claims(&job, 0, b->side, u->doc, &b->make, want, e);
+}
+
+static bool
+has_no_claims(const struct live_batch *b, struct mrs_view doc)
+{
+    const char *const *name;
+    uint32_t n = live_claims_of(b->job, b->group, b->side, &name), i = 0;
+    while (i < n && mrs_doc_get(doc, name[i]).type == MRS_MISSING) {
+        i++;
+    }
+    return i == n;
+}
+
+static enum mrs_status
+want_contracted(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
+                struct mrs_err *e)
+{
+    *want = u->refused || t->refuse ? u->doc : u->want;
+    if (u->differs && LIVE_MUTANT("contract-without-check")) {
+        return want_unchecked(b, u, want, e);
+    }
+    if (u->differs && !u->refused && t->tries == 0) {
+        struct contracting *k = b->arg;
+        if (b->job->opts.look && has_no_claims(b, u->doc)) {
+            live_would(b->r, &b->r->written, b->coll->ns, mrs_doc_get(u->doc, "_id"),
+                       "would get the new shape, and lose its old one");
+            return MRS_OK;
+        }
+        k->late = k->late || has_no_claims(b, u->doc);
+        b->r->differs++;
+        live_name(b->r, b->coll->ns, mrs_doc_get(u->doc, "_id"),
+                  "the new shape is not what the old one gives: left as it is");
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+write_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct contracting *k = arg;
+    uint64_t before = k->b.r->differs;
+    enum mrs_status st = live_batch_write(&k->b, docs, n, c, e);
+    c->differs += k->b.r->differs - before; /* saved with the next batch; counted again by the next walk anyway */
+    k->t.wrote_docs = k->b.wrote_docs;
+    k->t.wrote_bytes = k->b.wrote_bytes;
+    return st;
+}
+
+/* A dry run: what a batch would change. A document without any claim would get them first. */
+static enum mrs_status
+look_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct contracting *k = arg;
+    struct live_batch *b = &k->b;
+    struct live_task *tasks;
+    uint64_t before = b->r->differs;
+    enum mrs_status st = live_batch_tasks(b, docs, n, &tasks, e);
+    b->r->docs += n;
+    for (struct live_slices s = {.n = n, .step = n}; !st && live_slices_next(&s);) {
+        st = live_batch_make(b, tasks + s.at, s.k, &s.why);
+        if (live_slices_halved(&s, st)) {
+            st = MRS_OK;
+            continue;
+        }
+        st = st ? live_slices_failed(&s, st, e) : st;
+        for (uint32_t i = 0; i < b->burst.n && !st; i++) {
+            const struct live_change *ch = &b->burst.change[i];
+            live_would(b->r, &b->r->written, ch->coll.ns, mrs_doc_get(ch->before, "_id"),
+                       "would lose its old shape");
+        }
+    }
+    c->differs += b->r->differs - before;
+    return st ? st : live_checkpoint_save(b->job, c, e);
+}
+
+static enum mrs_status
+walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed, bool *late,
+     struct live_pass_report *r, struct mrs_err *e)
+{
+    struct contracting k;
+    char name[48], phase[96];
+    memset(&k, 0, sizeof k);
+    enum mrs_status st = live_batch_open(&k.b, job, group, 0, add ? LIVE_FOR_EXPAND : LIVE_FOR_CONTRACT, r, e);
+    k.b.want = add ? want_added : want_contracted;
+    k.b.arg = &k;
+    const char *what = job->opts.look ? "contract-look" : add ? "contract-add" : "contract";
+    k.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, 0, no),
+                             .phase = live_phase_name(job, phase, "contract", group), .coll = k.b.coll,
+                             .bounded = true, .batch = job->opts.look ? look_batch : write_batch, .arg = &k};
+    MRS_THEN(st, live_tour_run(&k.t, e));
+    *changed = *changed || k.t.written || k.t.missed;
+    *late = *late || k.late;
+    live_batch_close(&k.b);
+    return st;
+}
+
+static enum mrs_status
+contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct mrs_err *e)
+{
+    uint32_t first, named = r->n_named;
+    bool changed = true;
+    uint64_t before = r->differs;
+    int late_rounds = 0;
+    enum mrs_status st = live_next_number(job, "contract_no", &first, e);
+    for (uint32_t no = 0; no < PASSES_MAX && changed && !st; no++) {
+        bool late = false;
+        changed = false;
+        r->differs = before; /* of the last walk only */
+        r->n_named = named;
+        if (job->live->group[g].n_claims) {
+            st = walk(job, g, first * PASSES_MAX + no, true, &changed, &late, r, e);
+        }
+        MRS_THEN(st, walk(job, g, first * PASSES_MAX + no, false, &changed, &late, r, e));
+        changed = changed || (late && ++late_rounds < LATE_MAX);
+    }
+    return st || !changed ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                                             "documents in the old shape are written as fast as they are contracted: "
+                                             "switch these writers to the new shape, then call contract again");
+}
+
+/* The old fields that go, in words. */
+static void
+say_gone(struct live_job *job, uint32_t g)
+{
+    const struct mrs_live_group *lg = &job->live->group[g];
+    const struct mrs_step *s = &job->plan->steps[lg->first];
+    for (uint32_t i = 0; i < lg->n_gone; i++) {
+        char what[300];
+        snprintf(what, sizeof what, "take field %.255s out of", lg->gone[i]);
+        live_would_say(job, what, s->desc.sides[lg->claims_side < 0 ? 0 : lg->claims_side].coll.ns, mrs_empty_doc());
+    }
+}
+
+/* A dry run: one walk over each group, then the catalogue. */
+static enum mrs_status
+look(struct live_job *job, struct live_claims *c, struct live_pass_report *r, struct mrs_err *e)
+{
+    bool changed, late;
+    enum mrs_status st = live_claims_make(job, c, e);
+    for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
+        uint32_t no = 0;
+        if (job->live->group[g].removes) {
+            say_gone(job, g);
+            st = live_next_number(job, "look_no", &no, e);
+            MRS_THEN(st, walk(job, g, no, false, &changed, &late, r, e));
+        }
+    }
+    return st ? st : live_catalogue_make(job, c, true, e);
+}
+
+static enum mrs_status
+may_contract(const struct live_job *job, struct mrs_err *e)
+{
+    struct mrs_view doc = {job->run->doc.p, (uint32_t)job->run->doc.n};
+    for (uint32_t g = 0; g < job->live->n_groups; g++) {
+        if (job->live->group[g].removes && !job->live->group[g].contract_live) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                               "this plan can only be contracted while nobody writes: use --quiet-by");
+        }
+    }
+    if (live_run_in(job, "contract") || live_run_in(job, "done")) {
+        return MRS_OK;
+    }
+    if (!live_run_in(job, "expanded")) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "this run is in phase \"%s\": only what is expanded can be "
+                           "contracted", job->run->phase);
+    }
+    if (mrs_doc_get(doc, "verified").type == MRS_MISSING) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "this run is not verified: call verify first");
+    }
+    return MRS_OK;
+}
+
+/* From here on there is no way back. */
+static enum mrs_status
+begin(struct live_job *job, struct mrs_err *e)
+{
+    struct mrs_buf buf, catalogue;
+    struct mrs_view set;
+    if (live_run_in(job, "contract")) {
+        return live_run_phase(job, "contract", job->run->group, mrs_empty_doc(), e);
+    }
+    mrs_buf_init(&buf, job->mem, MRS_DOC_MAX);
+    mrs_buf_init(&catalogue, job->mem, MRS_DOC_MAX / 2);
+    enum mrs_status st = live_catalogue_note(job, &catalogue, e);
+    MRS_THEN(st, live_doc(&buf, &set, e, "{catalogue: %v}",
+                          (struct mrs_val){catalogue.p, (uint32_t)catalogue.n, MRS_BINARY}));
+    MRS_THEN(st, live_run_phase(job, "contract", job->run->group, set, e));
+    mrs_buf_clear(&catalogue);
+    mrs_buf_clear(&buf);
+    return st;
+}
+
+enum mrs_status
+live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    struct live_claims c = {.cat = NULL};
+    struct mrs_buf buf;
+    struct mrs_view set;
+    enum mrs_status st = may_contract(job, e);
+    if (st || live_run_in(job, "done")) {
+        return st;
+    }
+    if (job->opts.look) {
+        st = look(job, &c, r, e);
+        live_claims_clear(&c);
+        return st;
+    }
+    mrs_buf_init(&buf, job->mem, 4096);
+    st = begin(job, e);
+    MRS_THEN(st, live_claims_make(job, &c, e));
+    MRS_THEN(st, live_catalogue_clear_way(job, &c, e));
+    for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
+        st = job->live->group[g].removes ? contract_group(job, g, r, e) : MRS_OK;
+    }
+    if (!st && r->differs) {
+        st = mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
+                         "%llu documents were left in the old shape, because what stands beside it is not what it "
+                         "gives; make them right and call contract again", (unsigned long long)r->differs);
+    }
+    MRS_THEN(st, live_catalogue_make(job, &c, true, e));
+    live_claims_clear(&c);
+    MRS_THEN(st, live_doc(&buf, &set, e, "{claims: null, catalogue: null}"));
+    MRS_THEN(st, live_run_phase(job, "done", job->live->n_groups, set, e));
+    mrs_buf_clear(&buf);
+    return st;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The new shape made beside the old one, or a backfill made in place.
+ *
+ * Expand claims what it adds before it writes any of it, makes collections and indexes, then takes the groups of the
+ * plan in order: walks over their collections until one full walk changes nothing, because documents are inserted
+ * behind the cursor all the time. A group that reads what an earlier one adds begins when that one is found right.
+ * Nothing is removed, so any batch may be derived again at any time. Direct is the same without claims, for groups
+ * that give the same when they are run twice. */
+#include "live/link/bson.h"
+#include "block.h"
+#include "work.h"
+
+enum { DIRECT_PASSES = 3, EXPAND_PASSES = 3, CHECK_ROUNDS = 3 };
+
+struct filling {
+    struct live_batch b;
+    struct live_tour t;
+};
+
+static enum mrs_status
+fill(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct filling *f = arg;
+    enum mrs_status st = live_batch_write(&f->b, docs, n, c, e);
+    f->t.wrote_docs = f->b.wrote_docs;
+    f->t.wrote_bytes = f->b.wrote_bytes;
+    return st;
+}
+
+static uint32_t
+walks(const struct live_job *job)
+{
+    return 1 + (job->opts.passes ? job->opts.passes : EXPAND_PASSES);
+}
+
+/* One walk over one main collection; *changed: something was written, or put off. */
+static enum mrs_status
+walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint32_t main, uint32_t no, bool *changed,
+          struct live_pass_report *r, struct mrs_err *e)
+{
+    struct filling f;
+    char name[48], phase[96];
+    const char *what = purpose == LIVE_FOR_DIRECT ? "direct" : "expand";
+    memset(&f, 0, sizeof f);
+    enum mrs_status st = live_batch_open(&f.b, job, group, main, purpose, r, e);
+    f.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, main, no),
+                             .phase = live_phase_name(job, phase, what, group), .coll = f.b.coll, .bounded = true,
+                             .batch = fill, .arg = &f};
+    f.b.patient = purpose == LIVE_FOR_EXPAND && no + 1 < walks(job);
+    MRS_THEN(st, live_tour_run(&f.t, e));
+    *changed = *changed || f.t.written || f.t.missed;
+    live_batch_close(&f.b);
+    return st;
+}
+
+static enum mrs_status
+walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, struct live_pass_report *r,
+           struct mrs_err *e)
+{
+    uint32_t mains = 1;
+    enum mrs_status st = MRS_OK;
+    bool changed = true;
+    for (uint32_t no = 0; no < walks(job) && changed && !st; no++) {
+        changed = false;
+        for (uint32_t m = 0; m < mains && !st; m++) {
+            struct live_units *u;
+            if (m == 0) {
+                st = live_units_open(job, group, purpose, &u, e);
+                mains = st ? 0 : live_units_mains(u);
+                live_units_close(st ? NULL : u);
+            }
+            MRS_THEN(st, walk_main(job, purpose, group, m, no, &changed, r, e));
+        }
+    }
+    return st;
+}
+
+/* Everything before `group` found right, and made right where it is not. */
+static enum mrs_status
+check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, struct mrs_err *e)
+{
+    struct live_pass_report found = {.arena = NULL};
+    enum mrs_status st = MRS_OK;
+    for (uint32_t round = 0; round < CHECK_ROUNDS && !st; round++) {
+        uint32_t no; /* a new one each time: what an earlier call found says nothing about now */
+        enum live_repair repair = round + 1 < CHECK_ROUNDS ? LIVE_REPAIR_PATIENTLY : LIVE_REPAIR_ALL;
+        memset(&found, 0, sizeof found);
+        st = live_next_number(job, "check_no", &no, e);
+        MRS_THEN(st, live_verify_groups(job, "check", no, 0, group, repair, &found, e));
+        r->written += found.written;
+        if (!st && found.differs == 0 && found.missed == 0) {
+            return MRS_OK;
+        }
+    }
+    char phase[96];
+    return st ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                                 "%s reads what earlier steps add, and that still changes: %llu differences in the "
+                                 "last look; call again when fewer writes go on",
+                                 live_phase_name(job, phase, "step", group), (unsigned long long)found.differs);
+}
+
+/* Beside writers a refused document stays where it is; offline it has left its collection before a later step reads
+ * that. So nothing is derived from one. */
+static enum mrs_status
+check_refused(struct live_job *job, uint32_t group, struct mrs_err *e)
+{
+    const struct mrs_live_group *lg = &job->live->group[group];
+    const struct mrs_step *st = &job->plan->steps[lg->first];
+    uint64_t n;
+    if (lg->family != MRS_FAMILY_JOIN) {
+        return MRS_OK;
+    }
+    const char *from = st->desc.sides[0].coll.ns;
+    enum mrs_status s = live_refused_before(job, st->no, from, &n, e);
+    return s || n == 0 ? s : mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
+                                         "step %u reads %s, where %llu document%s that an earlier step refused %s "
+                                         "left: mend and call again, or `rollback` and run the plan with --quiet-by",
+                                         st->no, from, (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+}
+
+static enum mrs_status
+all_groups(struct live_job *job, enum live_purpose purpose, const char *phase, struct live_pass_report *r,
+           struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t g = job->run->group; g < job->live->n_groups && !st; g++) {
+        const struct mrs_live_group *lg = &job->live->group[g];
+        bool works = lg->family != MRS_FAMILY_CATALOG && (lg->adds || purpose == LIVE_FOR_DIRECT);
+        st = live_run_phase(job, phase, g, mrs_empty_doc(), e);
+        st = st || !works ? st : check_refused(job, g, e);
+        if (works && lg->after_verified && purpose == LIVE_FOR_EXPAND) {
+            MRS_THEN(st, check_before(job, g, r, e));
+        }
+        if (works) {
+            MRS_THEN(st, walk_group(job, purpose, g, r, e));
+        }
+    }
+    return st;
+}
+
+static enum mrs_status
+may_begin(const struct live_job *job, const char *phase, const char *done, struct mrs_err *e)
+{
+    if (live_run_in(job, "claimed") || live_run_in(job, phase) || live_run_in(job, done)) {
+        return MRS_OK;
+    }
+    return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "this run is in phase \"%s\": it cannot be applied any more",
+                       job->run->phase);
+}
+
+/* Claims stand before anything that they name does. */
+static enum mrs_status
+begin_expand(struct live_job *job, struct live_claims *c, struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_view set;
+    mrs_buf_init(&buf, job->mem, MRS_DOC_MAX);
+    enum mrs_status st = live_claims_check(job, c, e);
+    MRS_THEN(st, live_doc(&buf, &set, e, "{claims: %v, verified: null}", mrs_doc_get(c->doc, "claims")));
+    MRS_THEN(st, live_run_phase(job, "expand", 0, set, e));
+    mrs_buf_clear(&buf);
+    return st;
+}
+
+enum mrs_status
+live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    struct live_claims c;
+    enum mrs_status st = may_begin(job, "expand", "expanded", e);
+    if (st || live_run_in(job, "expanded")) {
+        return st;
+    }
+    if (!job->live->expand) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "%s", job->live->expand_why);
+    }
+    st = live_block_leave(job, e); /* of a contract that died before it removed anything */
+    if (st) {
+        return st;
+    }
+    st = live_claims_make(job, &c, e);
+    if (!st && live_run_in(job, "claimed")) {
+        st = begin_expand(job, &c, e);
+    }
+    MRS_THEN(st, live_catalogue_make(job, &c, false, e));
+    live_claims_clear(&c);
+    MRS_THEN(st, all_groups(job, LIVE_FOR_EXPAND, "expand", r, e));
+    return st ? st : live_run_phase(job, "expanded", job->live->n_groups, mrs_empty_doc(), e);
+}
+
+enum mrs_status
+live_direct(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    struct live_claims c;
+    enum mrs_status st = may_begin(job, "direct", "done", e);
+    if (st || live_run_in(job, "done")) {
+        return st;
+    }
+    if (!job->live->direct) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "%s", job->live->direct_why);
+    }
+    st = live_claims_make(job, &c, e);
+    MRS_THEN(st, live_catalogue_make(job, &c, false, e));
+    MRS_THEN(st, all_groups(job, LIVE_FOR_DIRECT, "direct", r, e));
+    MRS_THEN(st, live_catalogue_make(job, &c, true, e));
+    live_claims_clear(&c);
+    return st ? st : live_run_phase(job, "done", job->live->n_groups, mrs_empty_doc(), e);
+}

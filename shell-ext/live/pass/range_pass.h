@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* range_pass.h - the live engine: passes over ranges of `_id`. range.c, pass.c, expand.c, verify.c, rollback.c. */
+#ifndef LIVE_PASS_H
+#define LIVE_PASS_H
+
+#include "live/derive/unit.h"
+
+/* ---- range.c ---- */
+/* Reads the next range behind `last` ({_id: v}, empty view: from the start) of at most n documents and `bytes` bytes:
+ * whole documents into docs (views into buf), *bound = {_id: v} of the first document behind the range, appended to
+ * bound_buf; empty: there is none behind. Types mix and nothing is skipped that was there when the first range was
+ * read. `last` that is the bound of the range before (the same struct) goes on with an open cursor, half a minute at
+ * most. coll lives as long as the range. OK also with 0 documents; END: connection lost. FAIL. */
+struct live_range {
+    struct mrs_buf buf, bound;
+    struct mrs_view *docs;
+    uint32_t n, cap;
+    bool last;      /* nothing behind it at the time of reading */
+    struct mrs_mem *mem;
+    /* range.c's own: the cursor that goes on behind the range */
+    const struct live_job *job;
+    const struct mrs_coll *coll;
+    struct live_cursor *cursor;
+    struct mrs_buf next;
+    struct mrs_val behind;
+    uint32_t batch;
+    int64_t opened_ms;
+    uint64_t generation;
+};
+void live_range_init(struct live_range *r, struct mrs_mem *mem);
+void live_range_clear(struct live_range *r);
+enum mrs_status live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view from, uint32_t n,
+                                uint64_t bytes, struct live_range *r, struct mrs_err *e);
+
+/* ---- the passes; each resumes at its checkpoint and returns when done ---- */
+struct live_pass_report {
+    uint64_t docs, written, inserted, deleted, missed, refused, differs, foreign;
+    struct mrs_arena *arena;   /* where the names below are put; may be NULL */
+    const char **named;        /* "shop.posts 5: field comments differs": the first 1,000 */
+    uint32_t n_named;
+};
+/* Claims checked and written, new collections and indexes made, then every group with its end passes. */
+enum mrs_status live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+enum mrs_status live_direct(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+/* Both ways; opts.repair: writes. A clean result is noted in the run document ("verified": server time). */
+enum mrs_status live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+/* Of plans of one-document steps. */
+enum mrs_status live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+enum mrs_status live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* would.c - what a dry run says that it would do: counts, and the first documents of each kind. */
+#include "range_pass.h"
+#include "work.h"
+
+#include "mongoreshape/ejson.h"
+
+enum { FIRST = 10 }; /* documents named of each kind */
+
+void
+live_would(struct live_pass_report *r, uint64_t *figure, const char *ns, struct mrs_val id, const char *what)
+{
+    if (++*figure <= FIRST) {
+        live_name(r, ns, id, what);
+    }
+}
+
+void
+live_would_say(struct live_job *job, const char *what, const char *ns, struct mrs_view doc)
+{
+    struct mrs_buf line;
+    if (!job->say) {
+        return;
+    }
+    mrs_buf_init(&line, job->mem, 1u << 20);
+    mrs_buf_printf(&line, "would %s %s", what, ns);
+    if (doc.n > MRS_DOC_MIN) {
+        mrs_buf_printf(&line, ": ");
+        mrs_ejson_write(doc, false, &line);
+    }
+    mrs_buf_byte(&line, 0);
+    if (!line.bad) {
+        job->say(job->arg, (char *)line.p);
+    }
+    mrs_buf_clear(&line);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* contract.c - the old design goes, while writers are kept out: contract of a plan that was expanded.
+ *
+ * The plan is run over the collections as they would be had expand never been (less what it added), and the result is
+ * held against what stands there. What expand added must be equal to it, byte for byte: any difference means that it is
+ * not verified, and nothing is removed. What is left to do are removals; they go the way of every quiet list. Documents
+ * that somebody else put into a new collection stay and are reported, those that were refused stay as they are. */
+#include "mongoreshape/ejson.h"
+#include "quiet.h"
+#include "live/state/state_io.h"
+
+struct contract_check {
+    struct live_quiet_run *q;
+    struct live_pass_report *r;
+};
+
+/* A claimed field that differs; NULL: none. */
+static const char *
+claim_differs(const struct live_job *job, const struct live_listed *c)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const struct mrs_view side[2] = {c->before, c->after};
+    for (int i = 0; i < 2; i++) {
+        for (mrs_walk_init(&w, side[i]); mrs_walk_next(&w, &el) == 1;) {
+            struct mrs_elem other;
+            if (live_is_claim(job, c->coll.ns, el.name, el.name_len)) {
+                mrs_doc_find(side[!i], el.name, el.name_len, &other);
+                if (!mrs_identical(el.v, other.v)) {
+                    return el.name;
+                }
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Whether its documents leave another collection only now: what a join puts beside (orphans). Expand takes nothing
+ * away, so it could not bring them; the list does. */
+static bool
+filled_now(const struct live_job *job, const char *ns)
+{
+    bool beside = false;
+    for (uint32_t i = 0; i < job->plan->n_steps; i++) {
+        const struct mrs_desc *d = &job->plan->steps[i].desc;
+        for (uint32_t k = 0; k < d->n_sides; k++) {
+            bool added = (d->sides[k].role & MRS_ROLE_ADD) && strcmp(d->sides[k].coll.ns, ns) == 0;
+            if (added && d->family != MRS_FAMILY_JOIN) {
+                return false;
+            }
+            beside = beside || (added && k > 1);
+        }
+    }
+    return beside;
+}
+
+static enum mrs_status
+check_one(void *arg, const struct live_listed *c, struct mrs_err *e)
+{
+    struct contract_check *k = arg;
+    struct live_pass_report *r = k->r;
+    bool fresh = live_is_new_coll(k->q->job, c->coll.ns);
+    char id[120];
+    (void)e;
+    mrs_val_picture(mrs_doc_get(c->after.n ? c->after : c->before, "_id"), id, sizeof id);
+    if (c->kind == LIVE_INSERT) {
+        bool missing = !filled_now(k->q->job, c->coll.ns);
+        r->differs += missing;
+        if (missing) {
+            live_report_name(r, "%s %s: is missing", c->coll.ns, id);
+        }
+    } else if (c->kind == LIVE_DELETE && fresh) {
+        r->foreign++;
+        live_report_name(r, "%s %s: is not ours; it stays", c->coll.ns, id);
+    } else if (c->kind == LIVE_UPDATE) {
+        const char *field = fresh ? "" : claim_differs(k->q->job, c);
+        r->differs += field != NULL;
+        if (field) {
+            live_report_name(r, "%s %s: %s%s differs", c->coll.ns, id, *field ? "field " : "the document", field);
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+check_all(struct live_quiet_run *q, struct live_pass_report *r, struct mrs_err *e)
+{
+    static const enum live_op_kind kinds[] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
+    struct contract_check k = {q, r};
+    enum mrs_status s = MRS_OK;
+    for (enum live_turn turn = LIVE_TURN_INPLACE; turn <= LIVE_TURN_BESIDE; turn++) {
+        for (int i = 0; s == MRS_OK && i < 3; i++) {
+            s = live_compare_each(q->compare, kinds[i], turn, check_one, &k, e);
+        }
+    }
+    if (s == MRS_OK && r->differs && !LIVE_MUTANT("contract-without-check")) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                        "%llu documents of the new design are not what the old one says: nothing was removed; give "
+                        "`verify --repair --execute`, then contract again", (unsigned long long)r->differs);
+    }
+    return s;
+}
+
+static bool
+is_removal(struct live_quiet_run *q, const struct live_listed *c)
+{
+    return c->kind != LIVE_DELETE || !live_is_new_coll(q->job, c->coll.ns);
+}
+
+/* New collections are as they shall be; whatever else is in them is not ours to move. */
+static void
+leave_new_colls(struct live_quiet_run *q)
+{
+    for (uint32_t i = 0; i < live_compare_count(q->compare); i++) {
+        struct live_tally *t = live_compare_at(q->compare, i);
+        if (t->old.ns && live_is_new_coll(q->job, t->old.ns)) {
+            t->turn = LIVE_TURN_INPLACE;
+        }
+    }
+}
+
+enum mrs_status
+live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (live_run_in(job, "done")) { /* derived once more, what is there would look wrong: its source is gone */
+        if (job->say) {
+            job->say(job->arg, "nothing is left to remove");
+        }
+        return MRS_OK;
+    }
+    if (strncmp(job->run->phase, "roll", 4) == 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the run is being rolled back: there is nothing to contract");
+    }
+    if (!live_run_in(job, "contract") && !live_run_in(job, "contract finishing")) {
+        struct live_quiet_run q = {.job = job, .contract = true};
+        s = live_quiet_derive(&q, e);
+        if (s == MRS_OK) {
+            leave_new_colls(&q);
+            s = check_all(&q, r, e);
+        }
+        s = s != MRS_OK       ? s
+            : job->opts.look ? live_quiet_look(&q, is_removal, r, e)
+                             : live_quiet_seal(&q, "contract", is_removal, e);
+        s = live_quiet_end(&q, s, NULL, e);
+    } else if (job->opts.look) {
+        s = live_sealed_look(job, false, r, e);
+    }
+    if (job->opts.look) {
+        return s;
+    }
+    return s == MRS_OK ? live_quiet_carry_out(job, LIVE_WAY_CONTRACT, r, e) : s;
+}

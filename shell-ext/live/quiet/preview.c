@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* preview.c - what a dry run of contract and rollback tells: how many documents, the first of them, collections,
+ * indexes.
+ *
+ * The same comparisons are made as by the command that writes, and where that would refuse, this refuses. Only leases
+ * and checkpoints of the looking are written, to the state database; the link lets nothing else through. */
+#include "quiet.h"
+#include "live/state/state_io.h"
+#include "live/pass/work.h"
+
+#include "mongoreshape/ejson.h"
+
+#include <stdio.h>
+
+enum { FIRST = 10 }; /* documents named of each kind */
+
+static void
+say_actions(struct live_job *job, struct mrs_view list)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (mrs_walk_init(&w, list); mrs_walk_next(&w, &el) == 1;) {
+        struct mrs_view one = live_doc_of(el.v);
+        char what[24], ns[256], to[256], text[320], names[600];
+        live_text_at(one, "do", what, sizeof what);
+        live_text_at(one, "ns", ns, sizeof ns);
+        live_text_at(one, "to", to, sizeof to);
+        bool drop = strcmp(what, "drop_index") == 0, index = strcmp(what, "index") == 0;
+        bool details = index || strcmp(what, "options") == 0 || strcmp(what, "create") == 0;
+        snprintf(text, sizeof text, "%s%s%s", drop ? "drop index " : index ? "make an index on" : what, drop ? to : "",
+                 drop ? " of" : "");
+        snprintf(names, sizeof names, "%s%s%s", ns, !drop && to[0] ? " to " : "", drop ? "" : to);
+        live_would_say(job, text, names, details ? live_doc_of(mrs_doc_get(one, "doc")) : mrs_empty_doc());
+    }
+}
+
+struct looking {
+    struct live_quiet_run *q;
+    struct live_pass_report *r;
+    live_keep keep;
+};
+
+static enum mrs_status
+look_one(void *arg, const struct live_listed *c, struct mrs_err *e)
+{
+    struct looking *l = arg;
+    struct live_pass_report *r = l->r;
+    (void)e;
+    if (l->keep && !l->keep(l->q, c)) {
+        return MRS_OK;
+    }
+    bool ins = c->kind == LIVE_INSERT, del = c->kind == LIVE_DELETE;
+    live_would(r, ins ? &r->inserted : del ? &r->deleted : &r->written, c->coll.ns,
+               mrs_doc_get(c->after.n ? c->after : c->before, "_id"),
+               ins ? "would be inserted" : del ? "would be deleted" : "would be changed");
+    return MRS_OK;
+}
+
+enum mrs_status
+live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_report *r, struct mrs_err *e)
+{
+    static const enum live_op_kind kinds[] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
+    struct looking l = {q, r, keep};
+    struct mrs_buf list, back;
+    mrs_buf_init(&list, q->job->mem, MRS_DOC_MAX / 4);
+    mrs_buf_init(&back, q->job->mem, MRS_DOC_MAX / 4);
+    enum mrs_status s = live_unique_check(q, keep, e);
+    MRS_THEN(s, live_actions_make(q->job, q->compare, &list, &back, e));
+    for (enum live_turn turn = LIVE_TURN_INPLACE; turn <= LIVE_TURN_BESIDE; turn++) {
+        for (int i = 0; s == MRS_OK && i < 3; i++) {
+            s = live_compare_each(q->compare, kinds[i], turn, look_one, &l, e);
+        }
+    }
+    r->written += r->inserted + r->deleted; /* as a run counts them */
+    if (s == MRS_OK) {
+        say_actions(q->job, (struct mrs_view){list.p, (uint32_t)list.n});
+    }
+    mrs_buf_clear(&list);
+    mrs_buf_clear(&back);
+    return s;
+}
+
+/* The first entries of a sealed list, and how many there are. */
+enum mrs_status
+live_sealed_look(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e)
+{
+    struct live_journal_entry *entry;
+    struct live_sealed sealed;
+    struct mrs_arena a;
+    uint32_t n = 0;
+    int64_t all = 0;
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_sealed_read(job, &a, &sealed, e);
+    for (int i = 0; s == MRS_OK && i < 4; i++) {
+        all += sealed.n[i];
+    }
+    for (int64_t at = 0; s == MRS_OK && at < all && at < FIRST; at += n) {
+        s = live_journal_read(job, at, all < FIRST ? all : FIRST, 1u << 20, &a, &entry, &n, e);
+        for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+            live_name(r, entry[i].coll.ns, entry[i].id,
+                      back ? "would be as it was before" : "is in the list of changes");
+        }
+    }
+    r->written = (uint64_t)all;
+    if (s == MRS_OK) {
+        say_actions(job, back ? sealed.back : sealed.list);
+    }
+    mrs_arena_clear(&a);
+    return s;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* quiet.h - the quiet engine: the change list. block.c, snapshot.c, change_list.c, unique.c, journal.c, actions.c,
+ * actions_do.c, apply.c, current.c, quiet.c, contract.c. */
+#ifndef LIVE_QUIET_H
+#define LIVE_QUIET_H
+
+#include "live/pass/block.h"
+#include "live/pass/range_pass.h"
+#include "live/server/server.h"
+
+/* ---- snapshot.c ---- */
+/* Whether expand makes this collection. */
+bool live_is_new_coll(const struct live_job *job, const char *ns);
+/* Whether expand adds the top-level field `name` to documents of this collection. */
+bool live_is_claim(const struct live_job *job, const char *ns, const char *name, uint32_t len);
+/* The collections that exist and that the plan names, written as dumps: documents in `_id` order and metadata, below
+ * `dir` as they stand, below `base` without what expand added (claimed fields, new collections). Either may be NULL. */
+enum mrs_status live_snapshot(struct live_job *job, const char *dir, const char *base, struct mrs_err *e);
+
+/* ---- change_list.c: out against in ---- */
+struct live_listed { /* one change, on its way into the list */
+    enum live_op_kind kind;
+    struct mrs_coll coll;
+    struct mrs_view before, after; /* whole documents; empty: none */
+};
+typedef enum mrs_status (*live_listed_put)(void *arg, const struct live_listed *c, struct mrs_err *e);
+enum live_turn {
+    LIVE_TURN_INPLACE, /* its changes are made one by one where it stands */
+    LIVE_TURN_FRESH,   /* it was not there: it can be filled before anything else is touched */
+    LIVE_TURN_BESIDE   /* built whole under another name and renamed over the old one */
+};
+struct live_tally { /* a collection before and after */
+    struct mrs_coll old, now;           /* ns NULL: it was not there; it is there no more */
+    struct mrs_view old_meta, now_meta; /* metadata as the dumps have them; may be the empty document */
+    int in_index, out_index;            /* in the dumps; -1: none */
+    uint64_t kept, n[4], refused;       /* documents; n by live_op_kind */
+    uint64_t docs;                      /* before; and the sum of their hashes */
+    struct mrs_hash_sum sum;
+    bool unique;                        /* before and after some index beside `_id` is unique */
+    uint64_t unique_changed;            /* updates that may touch the values of such an index */
+    bool id_changed;                    /* an `_id` takes other bytes (1, 1.0), which no update can give it */
+    enum live_turn turn;                /* the caller's to set, before it asks for changes */
+};
+/* Compares the dump folders in and out by `_id` in bounded memory (job->opts.memory) and keeps the differences in
+ * temporary files. Documents of the file `refused` (NULL: none) count as part of the result: in their collection, as
+ * they entered the step that refused them. A name that `rename_collection` gives is followed. FAIL MRS_E_REFUSED where
+ * the result holds another document under the `_id` of a refused one. leave: refused documents that `in` has stay as
+ * they are there (contract). */
+struct live_compare;
+enum mrs_status live_compare_open(struct live_job *job, const char *in, const char *out, const char *refused,
+                                  bool leave, struct live_compare **c, struct mrs_err *e);
+void live_compare_close(struct live_compare *c);
+uint32_t live_compare_count(const struct live_compare *c);
+struct live_tally *live_compare_at(struct live_compare *c, uint32_t i);
+/* All changes of one kind, of the collections with this turn, under their old names (a new one: its own). */
+enum mrs_status live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_turn turn,
+                                  live_listed_put put, void *arg, struct mrs_err *e);
+/* The result of collection i with the refused documents that stay, each document an insert. */
+enum mrs_status live_compare_whole(struct live_compare *c, uint32_t i, live_listed_put put, void *arg,
+                                   struct mrs_err *e);
+
+/* ---- journal.c: the change list on the server ---- */
+/* {_id: seq, n: ns, k: kind, i: {_id}, b: digest before, a: digest after, z: bytes before, d: bytes after (BinData), o:
+ * bytes before (--keep-before)}; where both are over 8 MiB, in pieces {_id: {s: seq, w: "d" or "o", p: 0, 1 ...}, d}
+ * and p: {d: number of pieces, o: the same} in the entry. Sealed by the run document's phase. */
+struct live_journal;
+enum mrs_status live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err *e); /* empties it */
+enum mrs_status live_journal_put(struct live_journal *j, const struct live_listed *c, struct mrs_err *e);
+int64_t live_journal_count(const struct live_journal *j); /* entries so far: the next sequence number */
+/* All written, majority, and counted on the server. Frees j. */
+enum mrs_status live_journal_seal(struct live_journal *j, struct mrs_err *e);
+void live_journal_free(struct live_journal *j);
+struct live_journal_entry {
+    int64_t seq;
+    enum live_op_kind kind;
+    struct mrs_coll coll;
+    struct mrs_val id;
+    uint8_t before[16], after[16]; /* digests: XXH3-128 of the bytes; 16 zero bytes: no document */
+    struct mrs_view doc, old;      /* bytes after; before, where kept */
+};
+void live_digest(struct mrs_view doc, uint8_t out[16]); /* of an empty view: zeroes */
+/* The entries [from, to) by sequence, of one collection, as far as their documents before and after fit in `bytes`; one
+ * at least. Views live in the arena. FAIL MRS_E_SERVER where one is missing or damaged. */
+enum mrs_status live_journal_read(struct live_job *job, int64_t from, int64_t to, uint64_t bytes, struct mrs_arena *a,
+                                  struct live_journal_entry **out, uint32_t *n_out, struct mrs_err *e);
+
+/* ---- actions.c: what becomes of collections and indexes beside their documents ---- */
+enum live_stage {
+    LIVE_STAGE_BEFORE, /* before the first document: indexes that go, collections that are made */
+    LIVE_STAGE_BUILT,  /* new collections are full, nothing else was touched: their unique indexes */
+    LIVE_STAGE_AFTER,  /* all documents are as they are to be: the other indexes, drops, renames */
+    LIVE_STAGE_LAST    /* writers may write again: options */
+};
+bool live_indexes_unique(struct mrs_view metadata);           /* some index beside `_id` is unique */
+/* Sets the turn of each collection that was compared. */
+void live_turns_decide(struct live_job *job, struct live_compare *c);
+/* The name under which a collection is built (kept false) or its old form kept, in the arena. FAIL MRS_E_LIMIT: too
+ * long. */
+enum mrs_status live_name_beside(struct live_job *job, const struct mrs_coll *coll, bool kept, struct mrs_arena *a,
+                                 struct mrs_coll *out, struct mrs_err *e);
+/* Lists of actions as array documents, appended: what is to be done, and (with --keep-before) what undoes it. */
+enum mrs_status live_actions_make(struct live_job *job, struct live_compare *c, struct mrs_buf *list,
+                                  struct mrs_buf *back, struct mrs_err *e);
+/* Carries out the actions from c->at on, up to this stage; c is saved after each. Again is the same. */
+enum mrs_status live_actions_do(struct live_job *job, struct mrs_view list, enum live_stage stage,
+                                struct live_checkpoint *c, struct mrs_err *e);
+
+/* The name that a collection of the list has once the first n actions are done, by the list's renames; ns itself where
+ * there are none. */
+const char *live_actions_name(struct mrs_view list, int64_t n, const char *ns);
+
+/* ---- apply.c: the list carried out ---- */
+/* What the run document says of a sealed list. Views point into the run document: good until it is read again. */
+struct live_sealed {
+    int64_t n[4];               /* entries: of new collections and those beside, then inserts, updates, deletes */
+    struct mrs_view list, back; /* actions; empty: none */
+    bool keep_before;
+};
+enum { LIVE_PASS_BUILD, LIVE_PASS_INSERT, LIVE_PASS_UPDATE, LIVE_PASS_DELETE };
+enum mrs_status live_sealed_read(struct live_job *job, struct mrs_arena *a, struct live_sealed *out, struct mrs_err *e);
+/* All passes and actions up to the stage AFTER; prefix: of the names of its checkpoints. Whatever was done is found
+ * done. back: the list backwards. */
+enum mrs_status live_list_apply(struct live_job *job, const char *prefix, bool back, struct live_pass_report *r,
+                                struct mrs_err *e);
+/* The actions of the last stage. */
+enum mrs_status live_list_last(struct live_job *job, const char *prefix, bool back, struct mrs_err *e);
+/* Compares what stands there with the list and counts r->differs: neither as it was nor as it is to be. */
+enum mrs_status live_list_verify(struct live_job *job, const char *prefix, struct live_pass_report *r,
+                                 struct mrs_err *e);
+/* Adds a line to what the report names, as long as there is room. */
+void live_report_name(struct live_pass_report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- current.c: documents as they stand ---- */
+/* For each entry the document that its collection holds under its `_id` (now: name of the collection), n 0 where there
+ * is none; in the arena. */
+enum mrs_status live_current_read(struct live_job *job, const struct mrs_coll *now,
+                                  const struct live_journal_entry *entry, uint32_t n, struct mrs_arena *a,
+                                  struct mrs_view *doc, struct mrs_err *e);
+
+/* ---- quiet.c: what apply and contract have in common ---- */
+struct live_quiet_run {
+    struct live_job *job;
+    struct live_block *block;
+    struct mrs_arena arena;
+    char dir[4096];                    /* temporary folder; "" none yet */
+    int lock;                          /* held as long as the folder is in use; -1: not */
+    const char *in, *base, *out, *refused; /* paths in it; base: what the plan is run over; refused: NULL: none */
+    struct live_compare *compare;
+    bool contract;
+};
+/* Steps of the way to a sealed list. */
+enum mrs_status live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e);
+/* The list is written and sealed by this phase; keep: whether a change belongs to the list (NULL: all). */
+typedef bool (*live_keep)(struct live_quiet_run *q, const struct live_listed *c);
+/* Whether what will stand there once this list is carried out fits every unique index that will be there; in memory of
+ * opts.memory. FAIL MRS_E_REFUSED, naming collection, index and the `_id`s of two documents. What only a server can
+ * judge is left to it, and said. unique.c. */
+enum mrs_status live_unique_check(struct live_quiet_run *q, live_keep keep, struct mrs_err *e);
+enum mrs_status live_quiet_seal(struct live_quiet_run *q, const char *phase, live_keep keep, struct mrs_err *e);
+/* Instead of sealing, in a dry run: what the list would hold. preview.c */
+enum mrs_status live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_report *r,
+                                struct mrs_err *e);
+/* What a sealed list holds; back: as what undoes it. */
+enum mrs_status live_sealed_look(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e);
+/* Clears q; where nothing is sealed, writers are let in again and the phase is `phase` (NULL: as it is). Returns s. */
+enum mrs_status live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *phase, struct mrs_err *e);
+enum live_way { LIVE_WAY_APPLY, LIVE_WAY_CONTRACT, LIVE_WAY_BACK };
+/* A sealed list to its end: applied, writers let in, the last actions, the last phase. */
+enum mrs_status live_quiet_carry_out(struct live_job *job, enum live_way way, struct live_pass_report *r,
+                                     struct mrs_err *e);
+
+/* ---- the commands ---- */
+enum mrs_status live_quiet_apply(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+/* contract of an expanded plan. */
+enum mrs_status live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+/* Compares what stands there with the list (of a run that is done or applying). */
+enum mrs_status live_quiet_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+/* The list backwards (--keep-before). */
+enum mrs_status live_quiet_rollback(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* preflight.h - what preflight.c, preflight_data.c and privileges.c share. */
+#ifndef LIVE_PREFLIGHT_H
+#define LIVE_PREFLIGHT_H
+
+#include "live/link/bson.h"
+#include "server.h"
+
+/* A collection that the plan names, with the roles that all steps give it. */
+struct live_place {
+    struct mrs_coll coll;
+    unsigned roles;
+    const struct live_coll_info *info; /* NULL: it does not exist */
+    bool indexed, optioned, renamed, dropped; /* by steps that touch no document */
+    bool beside;                       /* a name under which a quiet run may build a collection anew */
+};
+struct live_check {
+    struct live_job *job;
+    const char *command;
+    bool quiet, apply;
+    struct live_preflight *out;
+    struct mrs_arena tmp;
+    struct live_place *place;
+    uint32_t n_places, cap_places, cap_findings;
+    struct mrs_val privileges; /* as the server told them */
+    bool tried;                /* it did not: they are tried */
+    bool listed;               /* places are those that a quiet run needs, of a list that is about to be sealed */
+};
+/* Notes a finding; the same text twice is one. OK, DEAD. */
+enum mrs_status live_check_note(struct live_check *c, bool refuses, struct mrs_err *e, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* ---- preflight_data.c: what must be looked up in the documents ---- */
+enum mrs_status live_check_data(struct live_check *c, struct mrs_err *e);
+/* ---- privileges.c ---- */
+enum mrs_status live_check_privileges(struct live_check *c, struct mrs_err *e);
+/* The same from the server's answer to connectionStatus. What it does not tell is tried, without a change to anything,
+ * by commands that write; not by a dry run. */
+enum mrs_status live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e);
+/* Whether the user may build collections under these names and rename them: FAIL MRS_E_SERVER with what is missing. */
+enum mrs_status live_privileges_beside(struct live_job *job, const struct mrs_coll *coll, uint32_t n,
+                                       struct mrs_err *e);
+
+#endif

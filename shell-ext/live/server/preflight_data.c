@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* preflight_data.c - what only the documents themselves can tell before a run.
+ *
+ * A sample of each collection shows what is in all of its documents: fields named twice, names that a pipeline cannot
+ * reach on an old server, sizes that leave no room for a guard. Whether a field that the plan adds is there already is
+ * no matter of samples: one document that has it would be overwritten, so the server looks through all of them. */
+#include "preflight.h"
+
+#include "mongoreshape/ejson.h"
+
+#include <stdio.h>
+
+enum { SAMPLE = 200, LARGE = 8 << 20, GUARDABLE = 15 << 20 };
+
+struct preflight_data_seen {
+    uint32_t twice, odd, large, guardless;
+    char odd_name[64];
+};
+
+static void
+look(const struct live_check *c, struct mrs_view doc, struct preflight_data_seen *seen)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    seen->twice += mrs_doc_has_duplicates(doc, false);
+    seen->large += doc.n > LARGE;
+    seen->guardless += doc.n > GUARDABLE;
+    for (mrs_walk_init(&w, doc); c->job->server->major < 5 && mrs_walk_next(&w, &el) > 0;) {
+        if (el.name[0] == '$' || memchr(el.name, '.', el.name_len)) {
+            seen->odd++;
+            snprintf(seen->odd_name, sizeof seen->odd_name, "%s", el.name);
+        }
+    }
+}
+
+/* $sample first; where that is not to be had, the first documents. */
+static enum mrs_status
+sample(struct live_check *c, const struct mrs_coll *coll, bool random, struct preflight_data_seen *seen,
+       struct mrs_err *e)
+{
+    struct mrs_view cmd, doc, none = {NULL, 0};
+    struct live_cursor *cur = NULL;
+    struct live_fault f = {LIVE_FAULT_NONE, 0, ""};
+    struct mrs_err own;
+    mrs_err_clear(&own);
+    memset(seen, 0, sizeof *seen);
+    enum mrs_status s = random ? live_doc_in(&c->tmp, &cmd, e, "[{$sample:{size:%i}}]", (int64_t)SAMPLE)
+                               : live_doc_in(&c->tmp, &cmd, e, "{limit:%i}", (int64_t)SAMPLE);
+    if (s == MRS_OK) {
+        s = random ? live_aggregate(c->job->link, coll, cmd, none, 0, &cur, e)
+                   : live_find(c->job->link, coll, none, cmd, 0, &cur, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    while ((s = live_cursor_next(cur, &doc, &f, &own)) == MRS_OK) {
+        look(c, doc, seen);
+    }
+    live_cursor_close(cur);
+    if (s == MRS_END) {
+        return MRS_OK;
+    }
+    return random && f.kind != LIVE_FAULT_NETWORK && f.kind != LIVE_FAULT_DENIED
+               ? sample(c, coll, false, seen, e)
+               : mrs_err_set(e, s, own.code, "%s", own.msg);
+}
+
+static enum mrs_status
+check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e)
+{
+    struct preflight_data_seen seen;
+    enum mrs_status s = sample(c, &p->coll, true, &seen, e);
+    bool written = p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE);
+    if (s == MRS_OK && seen.twice && written) {
+        s = live_check_note(c, true, e,
+                            "%u of a sample of %s hold a field name twice: a server that changes such a document keeps "
+                            "one of the two only; put them right first",
+                            seen.twice, p->coll.ns);
+    }
+    if (s == MRS_OK && seen.odd && written) {
+        s = live_check_note(c, true, e,
+                            "documents of %s have a field called \"%s\": before MongoDB 5.0 a guard cannot name it; "
+                            "rename such fields, or move the data offline with a dump",
+                            p->coll.ns, seen.odd_name);
+    }
+    if (s == MRS_OK && !c->quiet && written && c->job->server->standalone && seen.large) {
+        s = live_check_note(c, true, e,
+                            "%s holds documents of more than 8 MiB: without transactions they cannot be changed beside "
+                            "writers; use --quiet-by, or a replica set",
+                            p->coll.ns);
+    } else if (s == MRS_OK && written && seen.guardless) {
+        s = live_check_note(c, false, e, "%s holds documents near the limit of 16 MiB: such that would grow past it "
+                            "are refused", p->coll.ns);
+    }
+    return s;
+}
+
+/* ---- fields that must not be there ---- */
+static enum mrs_status
+absent_filter(struct live_check *c, const struct mrs_live_group *g, struct mrs_view *filter, struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view one, list;
+    enum mrs_status s = MRS_OK;
+    mrs_buf_init(&buf, c->job->mem, MRS_DOC_MAX);
+    mrs_build_init(&b, &buf);
+    for (uint32_t i = 0; i < g->n_claims && s == MRS_OK; i++) {
+        const char *name = g->claims[i];
+        s = name[0] == '$' || strchr(name, '.')
+                ? live_doc_in(&c->tmp, &one, e,
+                              "{$expr:{$ne:[{$type:{$getField:{field:{$literal:%s}, input:'$$ROOT'}}},'missing']}}",
+                              name)
+                : live_doc_in(&c->tmp, &one, e, "{%s:{$exists:true}}", name);
+        if (s == MRS_OK) {
+            mrs_build_item(&b, mrs_view_val(one));
+        }
+    }
+    if (s == MRS_OK) {
+        s = mrs_build_finish(&b, &list, e);
+    }
+    if (s == MRS_OK) {
+        s = live_doc_in(&c->tmp, filter, e, "{$or:%a}", list);
+    }
+    mrs_buf_clear(&buf);
+    return s;
+}
+
+static enum mrs_status
+name_claimed(struct live_check *c, const struct mrs_coll *coll, const struct mrs_live_group *g, struct mrs_view doc,
+             struct mrs_err *e)
+{
+    char id[120];
+    mrs_val_picture(live_at(doc, "_id"), id, sizeof id);
+    for (uint32_t i = 0; i < g->n_claims; i++) {
+        if (mrs_doc_get(doc, g->claims[i]).type != MRS_MISSING) {
+            return live_check_note(c, true, e,
+                                   "documents of %s have a field %s already (that with _id %s, for one), and the plan "
+                                   "adds a field of this name: it would be overwritten; rename one of the two, or use "
+                                   "--quiet-by",
+                                   coll->ns, g->claims[i], id);
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+check_absent(struct live_check *c, const struct mrs_live_group *g, struct mrs_err *e)
+{
+    const struct mrs_coll *coll = &c->job->plan->steps[g->first].desc.sides[g->claims_side].coll;
+    struct mrs_view filter, no_limit;
+    struct mrs_buf out;
+    if (!live_server_coll(c->job->server, coll)) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&out, c->job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status s = absent_filter(c, g, &filter, e);
+    if (s == MRS_OK) {
+        s = live_doc_in(&c->tmp, &no_limit, e, "{maxTimeMS:0}");
+    }
+    if (s == MRS_OK) {
+        s = live_find_one(c->job->link, coll, filter, no_limit, &out, NULL, e);
+    }
+    if (s == MRS_OK) {
+        struct mrs_view doc = {out.p, (uint32_t)out.n};
+        s = name_claimed(c, coll, g, doc, e);
+    }
+    mrs_buf_clear(&out);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
+live_check_data(struct live_check *c, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    const struct mrs_live *live = c->job->live;
+    for (uint32_t i = 0; i < c->n_places && s == MRS_OK; i++) {
+        const struct live_place *p = &c->place[i];
+        if (p->info && !p->info->view && !p->info->timeseries) {
+            s = check_sample(c, p, e);
+        }
+    }
+    bool expand = !c->quiet && c->job->opts.mode == LIVE_EXPAND && live && live->expand;
+    for (uint32_t i = 0; expand && i < live->n_groups && s == MRS_OK; i++) {
+        if (live->group[i].n_claims && live->group[i].claims_side >= 0) {
+            s = check_absent(c, &live->group[i], e);
+        }
+    }
+    return s;
+}

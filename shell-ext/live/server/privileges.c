@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* privileges.c - whether the user may do what the command will do, asked before it does anything.
+ *
+ * The server tells the privileges of whoever is logged in; they are held against a list of what each command does to
+ * each collection by its roles in the plan. All that is missing is named at once, by collection, so that an
+ * administrator grants it once. Where access control is off there is nothing to check. A server that does not tell is
+ * tried, by commands of which none changes anything, but only when writing is what was asked for. */
+#include "preflight.h"
+
+#include <stdio.h>
+
+enum {
+    FIND = 1 << 0,
+    INSERT = 1 << 1,
+    UPDATE = 1 << 2,
+    REMOVE = 1 << 3,
+    CREATE_COLLECTION = 1 << 4,
+    CREATE_INDEX = 1 << 5,
+    DROP_COLLECTION = 1 << 6,
+    DROP_INDEX = 1 << 7,
+    COLL_MOD = 1 << 8,
+    RENAME = 1 << 9,
+    LIST_INDEXES = 1 << 10,
+    COLL_STATS = 1 << 11,
+    CHANGE_STREAM = 1 << 12,
+    BYPASS = 1 << 13,
+    LIST_COLLECTIONS = 1 << 14,
+    BLOCK_WRITES = 1 << 15,
+    WRITE_BLOCKED = 1 << 16
+};
+static const char *const names[] = {"find",
+                                    "insert",
+                                    "update",
+                                    "remove",
+                                    "createCollection",
+                                    "createIndex",
+                                    "dropCollection",
+                                    "dropIndex",
+                                    "collMod",
+                                    "renameCollectionSameDB",
+                                    "listIndexes",
+                                    "collStats",
+                                    "changeStream",
+                                    "bypassDocumentValidation",
+                                    "listCollections",
+                                    "setUserWriteBlockMode",
+                                    "bypassWriteBlockingMode"};
+enum {
+    N_NAMES = sizeof names / sizeof *names,
+    WANTED_ONLY = COLL_STATS | CHANGE_STREAM,
+    BY_DB_ADMIN = COLL_MOD | BYPASS,
+    BY_NO_ROLE = BLOCK_WRITES | WRITE_BLOCKED,
+    BUILT = FIND | INSERT | UPDATE | REMOVE | CREATE_COLLECTION | CREATE_INDEX | DROP_COLLECTION
+};
+
+/* What a command does to a collection with these roles. */
+static unsigned
+needs(const struct live_check *c, const struct live_place *p)
+{
+    bool repair = strcmp(c->command, "verify") == 0 && c->job->opts.repair;
+    bool contract = strcmp(c->command, "contract") == 0, rollback = strcmp(c->command, "rollback") == 0;
+    unsigned n = p->info ? FIND | LIST_INDEXES | COLL_STATS : FIND;
+    if (p->beside) {
+        return BUILT | RENAME | (c->job->opts.quiet == LIVE_BY_VALIDATOR ? BYPASS : 0);
+    }
+    if (c->apply || repair || contract || rollback) {
+        n |= p->roles & MRS_ROLE_CHANGE ? UPDATE : 0;
+        n |= p->roles & MRS_ROLE_ADD ? INSERT | UPDATE | REMOVE : 0;
+        n |= p->roles & MRS_ROLE_ADD && !p->info ? CREATE_COLLECTION | CREATE_INDEX : 0;
+    }
+    if (contract || (c->apply && c->quiet)) {
+        n |= p->roles & MRS_ROLE_TAKE ? REMOVE : 0;
+        n |= p->renamed ? RENAME | DROP_COLLECTION : 0;
+        n |= p->dropped ? DROP_COLLECTION : 0;
+        n |= p->indexed ? DROP_INDEX : 0;
+    }
+    if (c->apply || contract) {
+        n |= p->indexed ? CREATE_INDEX : 0;
+        n |= p->optioned ? COLL_MOD : 0;
+    }
+    if (rollback) {
+        n |= p->roles & MRS_ROLE_ADD ? DROP_COLLECTION : 0;
+        n |= p->indexed ? DROP_INDEX : 0;
+    }
+    if (c->quiet && p->info) {
+        n |= c->job->opts.quiet == LIVE_BY_VALIDATOR ? COLL_MOD | BYPASS : 0;
+        n |= c->job->server->replicated ? CHANGE_STREAM : 0;
+    }
+    return n;
+}
+
+/* ---- what the server grants ---- */
+static bool
+text_is(struct mrs_val v, const char *text)
+{
+    uint32_t n;
+    return v.type == MRS_STRING && strcmp(mrs_val_text(v, &n), text) == 0;
+}
+
+static bool
+part_covers(struct mrs_val granted, const char *asked)
+{
+    return text_is(granted, "") || text_is(granted, asked);
+}
+
+/* db NULL: the cluster. */
+static bool
+covers(struct mrs_view resource, const char *db, const char *coll)
+{
+    if (live_bool_at(resource, "anyResource", false)) {
+        return true;
+    }
+    if (!db) {
+        return live_bool_at(resource, "cluster", false);
+    }
+    return part_covers(live_at(resource, "db"), db) && part_covers(live_at(resource, "collection"), coll);
+}
+
+static unsigned
+actions_of(struct mrs_val list)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    unsigned bits = 0;
+    if (list.type != MRS_ARRAY) {
+        return 0;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &el) > 0;) {
+        if (text_is(el.v, "anyAction")) {
+            return ~0u;
+        }
+        for (unsigned i = 0; i < N_NAMES; i++) {
+            bits |= text_is(el.v, names[i]) ? 1u << i : 0;
+        }
+    }
+    return bits;
+}
+
+static unsigned
+granted(struct mrs_val privileges, const char *db, const char *coll)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    unsigned bits = 0;
+    for (mrs_walk_init(&w, mrs_val_view(privileges)); mrs_walk_next(&w, &el) > 0;) {
+        struct mrs_view one = el.v.type == MRS_DOCUMENT ? mrs_val_view(el.v) : mrs_empty_doc();
+        struct mrs_val resource = live_at(one, "resource");
+        if (resource.type == MRS_DOCUMENT && covers(mrs_val_view(resource), db, coll)) {
+            bits |= actions_of(live_at(one, "actions"));
+        }
+    }
+    return bits;
+}
+
+static void
+list(unsigned bits, char *out, size_t size)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (unsigned i = 0; i < N_NAMES && n < size; i++) {
+        if (bits >> i & 1) {
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", names[i]);
+        }
+    }
+}
+
+/* ---- what the server does not tell, tried ---- */
+/* None of them changes anything. Some servers make a collection by an update that matches nothing, or by a list of no
+ * indexes: what does not exist is asked for in another way, or not at all. */
+enum { ANY = 1, THERE = 2, ABSENT = 4 };
+static const struct trial {
+    unsigned action, where;
+    const char *template; /* %s: collection; of renameCollection: namespace, twice */
+} trials[] = {
+    {FIND, ANY, "{find: %s, filter: {_id: {$in: []}}, limit: 1}"},
+    {INSERT, ANY, "{insert: %s, documents: []}"},
+    {UPDATE, THERE, "{update: %s, updates: [{q: {_id: {$in: []}}, u: {$set: {mrs_probe: 1}}}]}"},
+    {UPDATE, ABSENT, "{update: %s, updates: []}"},
+    {REMOVE, ANY, "{delete: %s, deletes: [{q: {_id: {$in: []}}, limit: 1}]}"},
+    {CREATE_INDEX, THERE, "{createIndexes: %s, indexes: []}"},
+    {DROP_INDEX, THERE, "{dropIndexes: %s, index: 'mrs_probe_of_nothing'}"},
+    {COLL_MOD, THERE, "{collMod: %s, index: {name: 'mrs_probe_of_nothing', hidden: false}}"},
+    {DROP_COLLECTION, ANY, "{drop: %s}"},
+    {RENAME, ANY, "{renameCollection: %s, to: %s}"},
+};
+
+static enum mrs_status
+try_one(struct live_check *c, const struct mrs_coll *coll, const struct trial *t, bool *denied, struct mrs_err *e)
+{
+    struct mrs_view cmd;
+    struct live_fault f;
+    struct mrs_err own;
+    char absent[300];
+    bool rename = t->action == RENAME, nobodys = rename || t->action == DROP_COLLECTION;
+    mrs_err_clear(&own);
+    snprintf(absent, sizeof absent, "%s%smrs_probe_of_nothing", rename ? coll->db : "", rename ? "." : "");
+    const char *name = nobodys ? absent : coll->coll;
+    enum mrs_status s = live_doc_in(&c->tmp, &cmd, e, t->template, name, name);
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = live_command(c->job->link, rename ? "admin" : coll->db, cmd, 0, NULL, &f, &own);
+    *denied = s == MRS_FAIL && f.code == 13;
+    bool lost = s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK;
+    return s == MRS_DEAD || lost ? mrs_err_set(e, s, own.code, "%s", own.msg) : MRS_OK;
+}
+
+/* Which of the actions asked for the user lacks on a collection. */
+static enum mrs_status
+lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned asked, unsigned *lacks,
+        struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!c->tried) {
+        *lacks = asked & ~granted(c->privileges, coll->db, coll->coll);
+        return MRS_OK;
+    }
+    *lacks = 0;
+    for (size_t i = 0; i < sizeof trials / sizeof *trials && s == MRS_OK; i++) {
+        bool denied = false;
+        if (asked & trials[i].action && trials[i].where & (ANY | (there ? THERE : ABSENT))) {
+            s = try_one(c, coll, &trials[i], &denied, e);
+            *lacks |= denied ? trials[i].action : 0;
+        }
+    }
+    return s;
+}
+
+/* ---- what is told ---- */
+static const char *
+roles_for(unsigned bits, const char *db, char out[120])
+{
+    bool plain = bits & ~BY_DB_ADMIN, admin = bits & BY_DB_ADMIN;
+    out[0] = 0;
+    if (!(bits & BY_NO_ROLE)) {
+        snprintf(out, 120, " (%s%s%s on %.63s %s)", plain ? "readWrite" : "", plain && admin ? " and " : "",
+                 admin ? "dbAdmin" : "", db, plain && admin ? "have them" : "has them");
+    }
+    return out;
+}
+
+static enum mrs_status
+tell(struct live_check *c, const char *where, const char *db, unsigned missing, bool refuses, struct mrs_err *e)
+{
+    char text[400], roles[120];
+    enum mrs_status s = MRS_OK;
+    if (missing & ~WANTED_ONLY) {
+        list(missing & ~WANTED_ONLY, text, sizeof text);
+        s = live_check_note(c, refuses, e, "the user lacks privileges on %s: %s%s", where, text,
+                            roles_for(missing & ~WANTED_ONLY, db, roles));
+    }
+    if (s == MRS_OK && missing & WANTED_ONLY) {
+        list(missing & WANTED_ONLY, text, sizeof text);
+        s = live_check_note(c, false, e, "the user lacks privileges on %s: %s (it goes without: %s)", where, text,
+                            missing & CHANGE_STREAM ? "writes of others are noticed later" : "no estimates");
+    }
+    return s;
+}
+
+static enum mrs_status
+check_state(struct live_check *c, struct mrs_err *e)
+{
+    const struct mrs_coll runs = {c->job->opts.state_db, "runs", "runs"};
+    char where[120];
+    unsigned missing;
+    enum mrs_status s = lacking(c, &runs, false, FIND | INSERT | UPDATE | REMOVE | CREATE_COLLECTION | DROP_COLLECTION,
+                                &missing, e);
+    snprintf(where, sizeof where, "%.63s (the state of runs)", runs.db);
+    return s == MRS_OK ? tell(c, where, runs.db, missing, true, e) : s;
+}
+
+/* A rename is a matter of the database, whatever the collections. */
+static enum mrs_status
+check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
+{
+    const struct mrs_coll all = {p->coll.db, "", p->coll.db};
+    unsigned asked = needs(c, p), missing = 0;
+    char where[400];
+    bool warns = p->beside && !c->listed;
+    enum mrs_status s = lacking(c, &p->coll, p->info != NULL, asked & ~RENAME, &missing, e);
+    snprintf(where, sizeof where, "%s%s", p->coll.ns,
+             warns ? ", where the collection may have to be built before it takes the place of the old one" : "");
+    MRS_THEN(s, tell(c, where, p->coll.db, missing, !warns, e));
+    MRS_THEN(s, lacking(c, &all, false, LIST_COLLECTIONS | (asked & RENAME), &missing, e));
+    snprintf(where, sizeof where, "the database %s", p->coll.db);
+    return s == MRS_OK ? tell(c, where, p->coll.db, missing, !warns, e) : s;
+}
+
+/* Whether a quiet run builds a collection beside shows in its documents; here, where it is likely. */
+static enum mrs_status
+check_beside(struct live_check *c, const struct live_place *p, struct mrs_err *e)
+{
+    char id[33], ns[MRS_NS_MAX + 64];
+    struct live_place beside = {.beside = true};
+    bool likely = p->info && (p->info->unique || p->optioned) &&
+                  p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_ADD | MRS_ROLE_TAKE);
+    if (!c->quiet || !likely || (!c->apply && strcmp(c->command, "contract") != 0)) {
+        return MRS_OK;
+    }
+    mrs_plan_id_text(c->job->plan, id);
+    snprintf(ns, sizeof ns, "%s.mrs_%.12s", p->coll.ns, id);
+    beside.coll = (struct mrs_coll){p->coll.db, ns + strlen(p->coll.db) + 1, ns};
+    return check_one(c, &beside, e);
+}
+
+static enum mrs_status
+check_all(struct live_check *c, struct mrs_err *e)
+{
+    const struct mrs_coll cluster = {NULL, NULL, NULL};
+    unsigned missing = 0;
+    enum mrs_status s = c->listed ? MRS_OK : check_state(c, e);
+    for (uint32_t i = 0; i < c->n_places && s == MRS_OK; i++) {
+        s = check_one(c, &c->place[i], e);
+        MRS_THEN(s, check_beside(c, &c->place[i], e));
+    }
+    if (s == MRS_OK && c->job->opts.quiet == LIVE_BY_BLOCK && !c->listed) {
+        s = lacking(c, &cluster, false, BLOCK_WRITES | WRITE_BLOCKED, &missing, e);
+        MRS_THEN(s, tell(c, "the cluster", "", missing, true, e));
+    }
+    return s;
+}
+
+enum mrs_status
+live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e)
+{
+    struct mrs_val users = live_at(said, "authInfo.authenticatedUsers");
+    if (users.type != MRS_ARRAY || users.n == MRS_DOC_MIN) {
+        return MRS_OK;
+    }
+    c->privileges = live_at(said, "authInfo.authenticatedUserPrivileges");
+    c->tried = c->privileges.type != MRS_ARRAY || c->privileges.n == MRS_DOC_MIN;
+    return !c->tried || !c->apply || c->job->opts.execute
+               ? check_all(c, e)
+               : live_check_note(c, false, e, "the server does not tell the privileges of the user: --execute tries "
+                                 "them before it writes");
+}
+
+enum mrs_status
+live_check_privileges(struct live_check *c, struct mrs_err *e)
+{
+    struct mrs_view cmd;
+    struct mrs_buf reply;
+    mrs_buf_init(&reply, c->job->mem, 48 << 20);
+    enum mrs_status s = live_doc_in(&c->tmp, &cmd, e, "{connectionStatus:1, showPrivileges:true}");
+    if (s == MRS_OK) {
+        s = live_command(c->job->link, "admin", cmd, 0, &reply, NULL, e);
+    }
+    if (s == MRS_OK) {
+        struct mrs_view said = {reply.p, (uint32_t)reply.n};
+        s = live_check_granted(c, said, e);
+    }
+    mrs_buf_clear(&reply);
+    return s;
+}
+
+enum mrs_status
+live_privileges_beside(struct live_job *job, const struct mrs_coll *coll, uint32_t n, struct mrs_err *e)
+{
+    struct live_preflight found;
+    struct live_check c = {.job = job, .command = "apply", .quiet = true, .listed = true, .out = &found,
+                           .n_places = n};
+    memset(&found, 0, sizeof found);
+    mrs_arena_init(&found.arena, job->mem);
+    mrs_arena_init(&c.tmp, job->mem);
+    c.place = mrs_arena_alloc(&c.tmp, (n + 1) * sizeof *c.place);
+    enum mrs_status s = c.place ? MRS_OK : mrs_err_memory(e, n * sizeof *c.place);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        c.place[i] = (struct live_place){.coll = coll[i], .beside = true};
+    }
+    s = s == MRS_OK && n ? live_check_privileges(&c, e) : s;
+    for (uint32_t i = 0; i < found.n && s == MRS_OK; i++) {
+        if (found.finding[i].refuses) {
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "a collection must be built beside the old one, and %s; nothing "
+                            "was changed", found.finding[i].text);
+        }
+    }
+    mrs_arena_clear(&c.tmp);
+    live_preflight_clear(&found);
+    return s;
+}

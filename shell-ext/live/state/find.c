@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* find.c - runs looked up by id, for commands that only look on or turn a knob; and a run's state removed.
+ *
+ * A person names a run by the first digits of its id, or not at all where there is only one to be meant. Removing the
+ * state of a run is refused wherever something only that state knows would be lost: changes half made, a design half
+ * expanded, writers kept out, refused documents. It happens under the run's leases, the run document last, so that an
+ * interrupted removal can be called again. Must not undo anything itself. */
+#include "state_io.h"
+
+#include <stdio.h>
+
+/* ---- by id ---- */
+static bool
+is_id(const char *id)
+{
+    size_t n = strlen(id);
+    return n >= 1 && n <= 32 && strspn(id, "0123456789abcdef") == n;
+}
+
+static enum mrs_status
+candidates(struct live_job *job, const char *id, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view pipeline;
+    char behind[40];
+    mrs_arena_init(&a, job->mem);
+    snprintf(behind, sizeof behind, "%sg", id);
+    enum mrs_status s = live_doc_in(&a, &pipeline, e,
+                                    "[{$match: {_id: {$gte: %s, $lt: %s}}}, {$project: {phase: 1, name: 1}}, "
+                                    "{$sort: {_id: 1}}]",
+                                    id, behind);
+    if (s == MRS_OK) {
+        s = live_state_list(job, &job->run->state_runs, pipeline, out, e);
+    }
+    mrs_arena_clear(&a);
+    return s;
+}
+
+/* The one that is meant: the only one, or the only one that is not over. */
+static enum mrs_status
+choose(struct live_job *job, const struct mrs_buf *docs, bool named, char id[33], struct mrs_err *e)
+{
+    struct mrs_view d;
+    uint32_t n = 0, going = 0;
+    char first[33] = "", open[33] = "", phase[32], names[256] = "";
+    for (size_t at = 0; live_state_next(docs, &at, &d); n++) {
+        char one[33];
+        size_t used = strlen(names);
+        live_text_at(d, "_id", one, sizeof one);
+        live_text_at(d, "phase", phase, sizeof phase);
+        snprintf(names + used, sizeof names - used, "%s%.12s", used ? ", " : "", one);
+        if (n == 0) {
+            memcpy(first, one, sizeof first);
+        }
+        if (!live_phase_over(phase)) {
+            memcpy(open, one, sizeof open);
+            going++;
+        }
+    }
+    if (n == 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "there is no %s in the state database %s",
+                           named ? "such run" : "run", live_state_db(job));
+    }
+    if (n > 1 && (named || going != 1)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "several runs could be meant, name one by its id: %s", names);
+    }
+    memcpy(id, n == 1 ? first : open, 33);
+    return MRS_OK;
+}
+
+/* job->run has some id, to name the collections by; it gets the right one. */
+static enum mrs_status
+find(struct live_job *job, const char *id, struct mrs_err *e)
+{
+    char whole[33] = "", comment[128];
+    struct mrs_buf docs;
+    enum mrs_status s = live_run_new(job, "0", e);
+    if (s == MRS_OK) {
+        mrs_buf_init(&docs, job->mem, 256u << 20);
+        s = candidates(job, id ? id : "", &docs, e);
+        if (s == MRS_OK) {
+            s = choose(job, &docs, id != NULL, whole, e);
+        }
+        mrs_buf_clear(&docs);
+    }
+    live_run_close(job);
+    if (s == MRS_OK) {
+        s = live_run_new(job, whole, e);
+    }
+    if (s == MRS_OK) {
+        live_lease_comment(whole, job->run->owner, comment);
+        live_link_mark(job->link, comment, 0);
+        s = live_run_load(job, e);
+    }
+    return s == MRS_END ? mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "run %.12s was removed at this moment", whole) : s;
+}
+
+enum mrs_status
+live_run_find(struct live_job *job, const char *id, struct mrs_err *e)
+{
+    if (id && !is_id(id)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "\"%.40s\" is not the id of a run: up to 32 digits of 0-9 and a-f",
+                           id);
+    }
+    enum mrs_status s = find(job, id, e);
+    if (s != MRS_OK) {
+        live_run_close(job);
+    }
+    return s;
+}
+
+/* ---- removal ---- */
+static bool
+holds_something(struct mrs_val v)
+{
+    return (v.type == MRS_ARRAY || v.type == MRS_DOCUMENT) ? v.n > MRS_DOC_MIN : !mrs_is_nullish(v);
+}
+
+static bool
+begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* What would be lost with the state, and what to do about it. */
+static enum mrs_status
+may_go(struct live_job *job, bool blocked, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    struct mrs_view d = live_run_doc(r);
+    char mode[16];
+    uint64_t refused = 0;
+    bool over = live_phase_over(r->phase);
+    live_text_at(d, "mode", mode, sizeof mode);
+    if (begins(r->phase, "applying") || begins(r->phase, "finishing") || begins(r->phase, "contract") ||
+        begins(r->phase, "rolling") || begins(r->phase, "rollback")) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "run %s is in phase \"%s\": its changes are half made and only its state knows which; "
+                           "finish it with `%s`, then clean",
+                           r->short_id, r->phase,
+                           r->phase[0] == 'c' ? "contract" : r->phase[0] == 'r' ? "rollback" : "apply --execute");
+    }
+    if (!blocked && live_at(d, "blocked").type == MRS_DOCUMENT && !over) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "run %s still keeps writers out, and only its state knows how to let them in again: `abort` "
+                           "lets them in first",
+                           r->short_id);
+    }
+    bool expanded = strcmp(mode, "expand") == 0 && !over && strcmp(r->phase, "claimed") != 0;
+    if (expanded || (!over && holds_something(live_at(d, "claims")))) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "run %s has added the new design beside the old, and only its state knows what is its own: "
+                           "`rollback` (or `contract`) first, then clean",
+                           r->short_id);
+    }
+    enum mrs_status s = live_refused_count(job, &refused, e);
+    if (s == MRS_OK && refused > 0 && !job->opts.discard_refused) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                        "%llu refused documents of run %s lie in %s: export them, then clean with --discard-refused",
+                        (unsigned long long)refused, r->short_id, r->state_refused.ns);
+    }
+    return s;
+}
+
+/* The run's namespaces as collections, in the run's arena. */
+static enum mrs_status
+namespaces(struct live_job *job, const struct mrs_coll *const **out, uint32_t *n_out, struct mrs_err *e)
+{
+    struct mrs_arena *a = &job->run->arena;
+    struct mrs_val list = live_at(live_run_doc(job->run), "namespaces");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n = 0, cap = list.n / 8 + 1; /* no entry is shorter */
+    const struct mrs_coll **ref = mrs_arena_alloc(a, cap * sizeof *ref);
+    struct mrs_coll *coll = mrs_arena_alloc(a, cap * sizeof *coll);
+    if (!ref || !coll) {
+        return mrs_err_memory(e, cap * sizeof *coll);
+    }
+    mrs_walk_init(&w, list.type == MRS_ARRAY ? mrs_val_view(list) : mrs_empty_doc());
+    while (n < cap && mrs_walk_next(&w, &el) == 1) {
+        uint32_t len;
+        if (el.v.type == MRS_STRING) {
+            const char *text = mrs_val_text(el.v, &len);
+            const char *ns = mrs_arena_copy(a, text, (size_t)len + 1);
+            if (!ns) {
+                return mrs_err_memory(e, len);
+            }
+            coll[n] = (struct mrs_coll){"", ns, ns};
+            ref[n] = &coll[n];
+            n++;
+        }
+    }
+    *out = ref;
+    *n_out = n;
+    return MRS_OK;
+}
+
+static enum mrs_status
+drop_one(struct live_job *job, const char *db, const char *coll, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view cmd;
+    struct mrs_buf reply;
+    struct mrs_err why;
+    struct live_fault f = {0};
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
+    mrs_err_clear(&why);
+    enum mrs_status s = live_doc_in(&a, &cmd, &why, "{drop: %s}", coll);
+    if (s == MRS_OK) {
+        s = live_state_command(job, db, cmd, LIVE_WRITE, &reply, &f, &why);
+    }
+    if (s == MRS_FAIL && f.kind == LIVE_FAULT_MISSING) {
+        s = MRS_OK;
+    } else if (s != MRS_OK && e && e->code == MRS_E_NONE) {
+        *e = why;
+    }
+    mrs_buf_clear(&reply);
+    mrs_arena_clear(&a);
+    return s;
+}
+
+/* How many documents of a state collection are the run's; said, where there are any. */
+static enum mrs_status
+say_count(struct live_job *job, const struct mrs_coll *coll, const char *template, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_buf out;
+    struct mrs_view pipeline, d;
+    size_t at = 0;
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_init(&out, job->mem, 1 << 16);
+    enum mrs_status s = live_doc_in(&a, &pipeline, e, template, job->run->id);
+    MRS_THEN(s, live_state_list(job, coll, pipeline, &out, e));
+    if (s == MRS_OK && live_state_next(&out, &at, &d) && job->say) {
+        char line[400];
+        snprintf(line, sizeof line, "would remove from %s: %lld document%s", coll->ns,
+                 (long long)live_int_at(d, "n", 0), live_int_at(d, "n", 0) == 1 ? "" : "s");
+        job->say(job->arg, line);
+    }
+    mrs_buf_clear(&out);
+    mrs_arena_clear(&a);
+    return s;
+}
+
+enum mrs_status
+live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e)
+{
+    const struct live_run *r = job->run;
+    const struct mrs_coll *const *coll = NULL;
+    uint32_t n = 0;
+    char line[400];
+    enum mrs_status s = may_go(job, blocked, e);
+    MRS_THEN(s, namespaces(job, &coll, &n, e));
+    MRS_THEN(s, say_count(job, &r->state_runs, "[{$match: {_id: {$eq: %s}}}, {$count: 'n'}]", e));
+    MRS_THEN(s, say_count(job, &r->state_checkpoints, "[{$match: {run: %s}}, {$count: 'n'}]", e));
+    MRS_THEN(s, say_count(job, &r->state_refused, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
+    MRS_THEN(s, say_count(job, &r->state_swept, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
+    MRS_THEN(s, say_count(job, &r->state_changes, "[{$match: {_id: {$ne: %s}}}, {$count: 'n'}]", e));
+    for (uint32_t i = 0; s == MRS_OK && i < n && live_bool_at(live_run_doc(r), "changes.keep_before", false); i++) {
+        snprintf(line, sizeof line, "would drop %s.mrs_%s_old, if it is there", coll[i]->ns, r->short_id);
+        job->say(job->arg, line);
+    }
+    return s;
+}
+
+/* What a run with --keep-before built anew, as it was before: beside, under a name of the run's. */
+static enum mrs_status
+drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    enum mrs_status s = MRS_OK;
+    bool kept = live_bool_at(live_run_doc(job->run), "changes.keep_before", false);
+    mrs_arena_init(&a, job->mem);
+    for (uint32_t i = 0; kept && s == MRS_OK && i < n; i++) {
+        size_t room = strlen(coll[i]->ns) + 32;
+        char *ns = mrs_arena_alloc(&a, room), *dot = NULL;
+        if (ns) {
+            snprintf(ns, room, "%s.mrs_%s_old", coll[i]->ns, job->run->short_id);
+            dot = strchr(ns, '.');
+        }
+        if (dot) {
+            *dot = 0;
+            s = drop_one(job, ns, dot + 1, e);
+        } else if (!ns) {
+            s = mrs_err_memory(e, room);
+        }
+    }
+    mrs_arena_clear(&a);
+    return s;
+}
+
+static enum mrs_status
+delete_where(struct live_job *job, const struct mrs_coll *coll, const char *template, const char *text,
+             struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view q;
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_doc_in(&a, &q, e, template, text);
+    if (s == MRS_OK) {
+        s = live_state_delete(job, coll, q, NULL, e);
+    }
+    mrs_arena_clear(&a);
+    return s;
+}
+
+static enum mrs_status
+remove_all(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    enum mrs_status s = drop_kept(job, coll, n, e);
+    if (s == MRS_OK) {
+        s = drop_one(job, r->state_changes.db, r->state_changes.coll, e);
+    }
+    if (s == MRS_OK) {
+        s = delete_where(job, &r->state_checkpoints, "{run: %s}", r->id, e);
+    }
+    if (s == MRS_OK) {
+        s = delete_where(job, &r->state_refused, "{_id.run: %s}", r->id, e);
+    }
+    if (s == MRS_OK) {
+        s = delete_where(job, &r->state_swept, "{_id.run: %s}", r->id, e);
+    }
+    if (s == MRS_OK) {
+        s = delete_where(job, &r->state_runs, "{_id: {$eq: %s}}", r->id, e);
+    }
+    if (s == MRS_OK) {
+        s = delete_where(job, &r->state_leases, "{owner: %s}", r->owner, e);
+        r->n_leases = s == MRS_OK ? 0 : r->n_leases;
+    }
+    return s;
+}
+
+enum mrs_status
+live_clean(struct live_job *job, struct mrs_err *e)
+{
+    const struct mrs_coll *const *coll = NULL;
+    uint32_t n = 0;
+    enum mrs_status s = may_go(job, false, e);
+    if (s == MRS_OK) {
+        s = namespaces(job, &coll, &n, e);
+    }
+    if (s == MRS_OK) {
+        s = live_lease_take(job, coll, n, e);
+    }
+    if (s == MRS_OK) {
+        s = live_run_load(job, e);
+        if (s == MRS_END) {
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "run %s was removed at this moment", job->run->short_id);
+        }
+    }
+    if (s == MRS_OK) {
+        s = may_go(job, false, e);
+    }
+    if (s == MRS_OK) {
+        s = remove_all(job, coll, n, e);
+    }
+    live_lease_release(job);
+    return s;
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state.c - the run document: made, found again, compared with what is there now, moved from phase to phase.
+ *
+ * A run is known by the id of its plan, so calling it again goes on with it. What must not change under a run stands in
+ * its document (plan, mode, server, uuids of collections) and is compared whenever it is opened: each difference is a
+ * refusal that says what to do. Opening counts the run's epoch up under the leases, and every document of the state
+ * carries it: an owner who comes back from sleep finds that his filters match nothing. Must not know what the phases
+ * mean, beyond which of them end a run. */
+#include "state_io.h"
+
+#include "live/server/server.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* ---- names ---- */
+static bool
+state_coll(struct live_job *job, const char *name, const char *suffix, struct mrs_coll *out)
+{
+    struct mrs_arena *a = &job->run->arena;
+    const char *db = live_state_db(job);
+    size_t n = strlen(db), k = strlen(name), x = strlen(suffix);
+    char *ns = mrs_arena_alloc(a, n + 1 + k + x + 1), *own_db = mrs_arena_copy(a, db, n + 1);
+    if (!ns || !own_db) {
+        return false;
+    }
+    memcpy(ns, db, n);
+    ns[n] = '.';
+    memcpy(ns + n + 1, name, k);
+    memcpy(ns + n + 1 + k, suffix, x + 1);
+    *out = (struct mrs_coll){own_db, ns + n + 1, ns};
+    return true;
+}
+
+/* host:pid:random; the host without characters that mean something elsewhere. */
+static enum mrs_status
+owner_name(char out[64], struct mrs_err *e)
+{
+    char host[33];
+    uint8_t random[8];
+    if (gethostname(host, sizeof host) != 0) {
+        host[0] = 0;
+    }
+    host[sizeof host - 1] = 0;
+    for (char *p = host; *p; p++) {
+        *p = isalnum((unsigned char)*p) || *p == '.' ? *p : '-';
+    }
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_IO, "the system gives no random bytes");
+    }
+    snprintf(out, 64, "%s:%ld:%016llx", host[0] ? host : "host", (long)getpid(),
+             (unsigned long long)mrs_le64(random));
+    return MRS_OK;
+}
+
+enum mrs_status
+live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
+{
+    struct live_run *r = mrs_zalloc(job->mem, sizeof *r);
+    if (!r) {
+        return mrs_err_memory(e, sizeof *r);
+    }
+    job->run = r;
+    mrs_arena_init(&r->arena, job->mem);
+    mrs_buf_init(&r->doc, job->mem, 2 * MRS_DOC_READ_MAX);
+    snprintf(r->id, sizeof r->id, "%s", id);
+    snprintf(r->short_id, sizeof r->short_id, "%.12s", id);
+    r->lease_ms = job->opts.lease_ms > 0 ? job->opts.lease_ms : 30000;
+    r->generation = live_link_generation(job->link);
+    r->breathed_ms = r->uuid_checked_ms = mrs_clock_asleep();
+    r->told.phase = r->told_phase;
+    r->told.ns = r->told_ns;
+    r->told.limiting = "";
+    if (!state_coll(job, "runs", "", &r->state_runs) || !state_coll(job, "leases", "", &r->state_leases) ||
+        !state_coll(job, "checkpoints", "", &r->state_checkpoints) ||
+        !state_coll(job, "refused", "", &r->state_refused) || !state_coll(job, "swept", "", &r->state_swept) ||
+        !state_coll(job, "changes_", r->short_id, &r->state_changes)) {
+        return mrs_err_memory(e, 256);
+    }
+    return owner_name(r->owner, e);
+}
+
+void
+live_run_close(struct live_job *job)
+{
+    struct live_run *r = job->run;
+    if (r) {
+        live_lease_release(job);
+        mrs_buf_clear(&r->doc);
+        mrs_arena_clear(&r->arena);
+        mrs_free(job->mem, r);
+        job->run = NULL;
+    }
+}
+
+/* ---- the document ---- */
+struct mrs_view
+live_run_doc(const struct live_run *r)
+{
+    struct mrs_view d = {r->doc.p, (uint32_t)r->doc.n};
+    return r->doc.n ? d : mrs_empty_doc();
+}
+
+bool
+live_phase_over(const char *phase)
+{
+    return strcmp(phase, "done") == 0 || strcmp(phase, "rolled back") == 0;
+}
+
+bool
+live_run_in(const struct live_job *job, const char *phase)
+{
+    return job->run && strcmp(job->run->phase, phase) == 0;
+}
+
+enum mrs_status
+live_run_load(struct live_job *job, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    struct mrs_arena a;
+    struct mrs_view q;
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_reset(&r->doc);
+    enum mrs_status s = live_doc_in(&a, &q, e, "{_id: {$eq: %s}}", r->id);
+    if (s == MRS_OK) {
+        s = live_state_read(job, &r->state_runs, q, &r->doc, e);
+    }
+    mrs_arena_clear(&a);
+    if (s == MRS_OK) {
+        struct mrs_view d = live_run_doc(r);
+        live_text_at(d, "phase", r->phase, sizeof r->phase);
+        r->group = (uint32_t)live_int_at(d, "group", 0);
+        r->control.pause = live_bool_at(d, "control.pause", false);
+        r->control.docs_per_s = (uint64_t)live_int_at(d, "control.docs", 0);
+        r->control.bytes_per_s = (uint64_t)live_int_at(d, "control.bytes", 0);
+        r->control.sleep_ms = live_int_at(d, "control.sleep", 0);
+        r->control_read_ms = mrs_clock_asleep();
+    }
+    return s;
+}
+
+/* ---- collections of the plan ---- */
+static bool
+among(const struct live_touched *t, const char *ns)
+{
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (strcmp(t->coll[i]->ns, ns) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+touched_of(struct live_job *job, struct live_touched *t, struct mrs_err *e)
+{
+    const struct mrs_plan *p = job->plan;
+    size_t room = 1;
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        room += p->steps[i].desc.n_sides;
+    }
+    t->n = 0;
+    t->coll = mrs_arena_alloc(&job->run->arena, room * sizeof *t->coll);
+    if (!t->coll) {
+        return mrs_err_memory(e, room * sizeof *t->coll);
+    }
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const struct mrs_desc *d = &p->steps[i].desc;
+        for (uint32_t k = 0; k < d->n_sides; k++) {
+            if (!among(t, d->sides[k].coll.ns)) {
+                t->coll[t->n++] = &d->sides[k].coll;
+            }
+        }
+    }
+    return MRS_OK;
+}
+
+static struct mrs_coll
+split_ns(const char *ns, char room[64])
+{
+    const char *dot = strchr(ns, '.');
+    size_t n = dot ? (size_t)(dot - ns) : 0;
+    n = n < 63 ? n : 63;
+    memcpy(room, ns, n);
+    room[n] = 0;
+    return (struct mrs_coll){room, dot ? dot + 1 : ns, ns};
+}
+
+/* One entry of `colls` against what is there now. */
+static enum mrs_status
+same_uuid(struct live_job *job, struct mrs_view entry, struct mrs_err *e)
+{
+    char ns[256], noted[40], now[40] = "", db[64];
+    live_text_at(entry, "ns", ns, sizeof ns);
+    live_text_at(entry, "uuid", noted, sizeof noted);
+    struct mrs_coll coll = split_ns(ns, db);
+    if (!noted[0]) {
+        return MRS_OK;
+    }
+    enum mrs_status s = live_server_uuid(job->link, &coll, now, e);
+    if (s < MRS_OK || strcmp(noted, now) == 0) {
+        return s;
+    }
+    return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                       "%s is not the collection that this run began with (it was %s, %s%s): somebody dropped, "
+                       "renamed or restored it; bring it back, or end this run with `rollback` or `abort --clean` and "
+                       "begin anew",
+                       ns, noted, now[0] ? "now " : "now it is not there", now);
+}
+
+enum mrs_status
+live_run_uuids(struct live_job *job, struct mrs_err *e)
+{
+    struct mrs_val list = live_at(live_run_doc(job->run), "colls");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    enum mrs_status s = MRS_OK;
+    if (list.type != MRS_ARRAY) {
+        return MRS_OK;
+    }
+    mrs_walk_init(&w, mrs_val_view(list));
+    while (s == MRS_OK && mrs_walk_next(&w, &el) == 1) {
+        if (el.v.type == MRS_DOCUMENT) {
+            s = same_uuid(job, mrs_val_view(el.v), e);
+        }
+    }
+    job->run->uuid_checked_ms = mrs_clock_asleep();
+    return s;
+}
+
+/* ---- does the run that is there fit this call ---- */
+/* "7.0.5" and "7.0.12" are one version: patches do not change what we rely on. */
+static bool
+same_version(const char *a, const char *b)
+{
+    int dots = 0;
+    for (; *a && *a == *b && dots < 2; a++, b++) {
+        dots += *a == '.';
+    }
+    return dots >= 2 || ((*a == 0 || *a == '.') && (*b == 0 || *b == '.'));
+}
+
+static enum mrs_status
+same_server(struct live_job *job, struct mrs_err *e)
+{
+    char was[64];
+    struct mrs_view d = live_run_doc(job->run);
+    const struct live_server *now = job->server;
+    live_text_at(d, "topology", was, sizeof was);
+    if (strcmp(was, live_topology_name(job)) != 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                           "this run began on a %s and the server is a %s now: checkpoints of the one are not safe on "
+                           "the other; start the server as it was, or `rollback` and begin anew",
+                           was, live_topology_name(job));
+    }
+    if (!now) {
+        return MRS_OK;
+    }
+    live_text_at(d, "set", was, sizeof was);
+    if (strcmp(was, now->set_name) != 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "this run belongs to the replica set \"%s\", not to \"%s\": "
+                           "check the URI", was, now->set_name);
+    }
+    live_text_at(d, "version", was, sizeof was);
+    if (!same_version(was, now->version)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                           "this run began on version %s and the server is %s now: finish it on the version it began "
+                           "with, or `rollback` and begin anew",
+                           was, now->version);
+    }
+    live_text_at(d, "fcv", was, sizeof was);
+    if (strcmp(was, now->fcv) != 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                           "this run began with featureCompatibilityVersion %s and it is %s now: set it back until the "
+                           "run has ended",
+                           was, now->fcv);
+    }
+    return MRS_OK;
+}
+
+/* `apply` called again: only as it was begun, and only while it is an apply. */
+static enum mrs_status
+same_call(struct live_job *job, struct mrs_err *e)
+{
+    char mode[16], quiet[16];
+    struct live_run *r = job->run;
+    live_text_at(live_run_doc(r), "mode", mode, sizeof mode);
+    live_text_at(live_run_doc(r), "quiet_by", quiet, sizeof quiet);
+    if (live_phase_over(r->phase)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
+                           "run %s of this plan is %s already, nothing is left to do and nothing was touched (`status` "
+                           "shows it); `abort --clean` forgets it, if the plan is to run once more",
+                           r->short_id, r->phase);
+    }
+    if (strncmp(r->phase, "contract", 8) == 0 || strncmp(r->phase, "roll", 4) == 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "run %s is in phase \"%s\", which goes one way only: go on with `%s`", r->short_id, r->phase,
+                           r->phase[0] == 'c' ? "contract" : "rollback");
+    }
+    if (strcmp(mode, live_mode_name(job->opts.mode)) != 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s was begun with --mode %s: go on with the same",
+                           r->short_id, mode);
+    }
+    if (strcmp(quiet, live_quiet_name(job->opts.quiet)) != 0) {
+        bool none = strcmp(quiet, "none") == 0;
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s was begun %s%s: go on with the same", r->short_id,
+                           none ? "without --quiet-by" : "with --quiet-by ", none ? "" : quiet);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+fits(struct live_job *job, bool create, struct mrs_err *e)
+{
+    enum mrs_status s = create ? same_call(job, e) : MRS_OK;
+    int64_t now = live_date_at(live_run_doc(job->run), "now", job->plan->now_ms);
+    if (s == MRS_OK && now != job->plan->now_ms) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "the plan was not loaded with $$NOW of its run");
+    }
+    if (s == MRS_OK) {
+        s = same_server(job, e);
+    }
+    return s == MRS_OK && !live_phase_over(job->run->phase) ? live_run_uuids(job, e) : s;
+}
+
+/* A command that goes on with a run takes from it how it was begun. */
+static void
+take_options(struct live_job *job)
+{
+    char text[16];
+    struct mrs_view d = live_run_doc(job->run);
+    live_text_at(d, "mode", text, sizeof text);
+    job->opts.mode = strcmp(text, "direct") == 0 ? LIVE_DIRECT : LIVE_EXPAND;
+    live_text_at(d, "quiet_by", text, sizeof text);
+    for (int q = LIVE_BY_BLOCK; job->opts.quiet == LIVE_NOT_QUIET && q <= LIVE_BY_WORD; q++) {
+        if (strcmp(text, live_quiet_name((enum live_quiet)q)) == 0) {
+            job->opts.quiet = (enum live_quiet)q;
+        }
+    }
+    job->opts.keep_before |= live_bool_at(d, "options.keep_before", false);
+    job->opts.allow_scan |= live_bool_at(d, "options.allow_scan", false);
+    job->opts.allow_ttl |= live_bool_at(d, "options.allow_ttl", false);
+    job->opts.no_transactions |= live_bool_at(d, "options.no_transactions", false);
+    if (job->opts.max_refused == 0) {
+        job->opts.max_refused = (uint64_t)live_int_at(d, "options.max_refused", 0);
+    }
+}
+
+/* ---- opening ---- */
+/* Our epoch: one more than was there. Only the holder of the leases comes here. */
+static enum mrs_status
+new_epoch(struct live_job *job, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    struct live_state_change c = {0};
+    struct mrs_arena a;
+    struct mrs_view u;
+    int64_t before = live_int_at(live_run_doc(r), "epoch", 0), now = 0;
+    bool started = live_at(live_run_doc(r), "started").type == MRS_DATE;
+    uint8_t room[16];
+    mrs_arena_init(&a, job->mem);
+    r->epoch = before + 1;
+    enum mrs_status s = live_doc_in(&a, &c.q, e, "{_id: {$eq: %s}, epoch: %I}", r->id, before);
+    MRS_THEN(s, live_state_now(job, &now, e));
+    if (s == MRS_OK) {
+        s = live_doc_in(&a, &u, e,
+                        "{$set: {epoch: %I, owner: %s}, $currentDate: {updated: true, started: %v}, $push: {history: "
+                        "{$each: [{at: %t, what: 'opened', owner: %s}], $slice: -100}}}",
+                        r->epoch, r->owner, started ? mrs_missing() : mrs_make_bool(room, true), now, r->owner);
+    }
+    if (s == MRS_OK) {
+        c.u = mrs_view_val(u);
+        s = live_state_update(job, &r->state_runs, &c, NULL, e);
+    }
+    mrs_arena_clear(&a);
+    if (s == MRS_OK) {
+        s = live_run_load(job, e); /* decides, also where the reply was lost */
+    }
+    char owner[64] = "";
+    live_text_at(live_run_doc(r), "owner", owner, sizeof owner);
+    if (s == MRS_END || (s == MRS_OK && strcmp(owner, r->owner) != 0)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "run %s was opened or removed by another process at this moment",
+                           r->short_id);
+    }
+    return s;
+}
+
+/* Checkpoints of all passes get our epoch at once: a former owner finds none that is still his. */
+static enum mrs_status
+fence(struct live_job *job, struct mrs_err *e)
+{
+    struct live_run *r = job->run;
+    struct live_state_change c = {.many = true};
+    struct mrs_arena a;
+    struct mrs_view u;
+    mrs_arena_init(&a, job->mem);
+    enum mrs_status s = live_doc_in(&a, &c.q, e, "{run: %s, epoch: {$lt: %I}}", r->id, r->epoch);
+    if (s == MRS_OK) {
+        s = live_doc_in(&a, &u, e, "{$set: {epoch: %I, owner: %s}}", r->epoch, r->owner);
+    }
+    if (s == MRS_OK) {
+        c.u = mrs_view_val(u);
+        s = live_state_update(job, &r->state_checkpoints, &c, NULL, e);
+    }
+    mrs_arena_clear(&a);
+    return s;
+}
+
+static enum mrs_status
+read_existing(struct live_job *job, bool create, struct mrs_err *e)
+{
+    enum mrs_status s = live_run_load(job, e);
+    if (s == MRS_END && !create) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_MISSING,
+                           "there is no run of this plan in the state database %s: `apply PLAN --execute` begins it",
+                           live_state_db(job));
+    }
+    return s == MRS_OK ? fits(job, create, e) : s;
+}
+
+static enum mrs_status
+open_under_leases(struct live_job *job, bool create, const char *text, size_t n, struct mrs_err *e)
+{
+    struct live_touched t;
+    enum mrs_status s = touched_of(job, &t, e);
+    if (s == MRS_OK) {
+        s = read_existing(job, create, e);
+    }
+    if (s >= MRS_OK) {
+        s = live_lease_take(job, t.coll, t.n, e);
+    }
+    if (s == MRS_OK) {
+        s = read_existing(job, create, e); /* once more: somebody may have finished it meanwhile */
+    }
+    if (s == MRS_END) {
+        s = live_run_create(job, &t, text, n, e);
+    }
+    if (s == MRS_OK) {
+        s = new_epoch(job, e);
+    }
+    if (s == MRS_OK) {
+        s = fence(job, e);
+    }
+    return s == MRS_OK ? live_refused_count(job, &job->run->n_refused, e) : s;
+}
+
+enum mrs_status
+live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n, struct mrs_err *e)
+{
+    char id[33], comment[128];
+    mrs_plan_id_text(job->plan, id);
+    enum mrs_status s = live_run_new(job, id, e);
+    if (s == MRS_OK) {
+        live_lease_comment(id, job->run->owner, comment);
+        live_link_mark(job->link, comment, 0); /* a limit would end long cursors and index builds, too */
+        s = open_under_leases(job, create, plan_text, n, e);
+    }
+    if (s != MRS_OK) {
+        live_run_close(job);
+        return s;
+    }
+    take_options(job);
+    return MRS_OK;
+}
+
+enum mrs_status
+live_run_moment(struct live_job *job, int64_t *now_ms, struct mrs_err *e)
+{
+    char id[33];
+    struct live_run *kept = job->run;
+    mrs_plan_id_text(job->plan, id);
+    job->run = NULL;
+    enum mrs_status s = live_run_new(job, id, e);
+    if (s == MRS_OK) {
+        s = live_run_load(job, e);
+    }
+    if (s == MRS_OK) {
+        *now_ms = live_date_at(live_run_doc(job->run), "now", 0);
+    }
+    live_run_close(job);
+    job->run = kept;
+    return s;
+}

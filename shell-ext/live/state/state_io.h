@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state_io.h - commands on the state database that may be sent again: private to the files behind state.h.
+ *
+ * Every call here is one whose repetition does no harm (an `_id` of our own, an absolute value, a filter that asks for
+ * what was read), so a lost connection is waited out for a minute before it becomes an error. */
+#ifndef LIVE_STATE_IO_H
+#define LIVE_STATE_IO_H
+
+#include "live/link/bson.h"
+#include "run_document.h"
+
+bool live_cancelled(const struct live_job *job);
+enum mrs_status live_cancel_err(struct mrs_err *e);
+void live_nap(int64_t ms);
+/* The name of the state database. */
+const char *live_state_db(const struct live_job *job);
+/* A date; fallback where it is none. */
+int64_t live_date_at(struct mrs_view d, const char *path, int64_t fallback);
+
+/* The reply is appended to out (may be NULL). As live_command, and FAIL with the first writeError. */
+enum mrs_status live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, unsigned flags,
+                                   struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
+/* The server's own clock (hello.localTime), in milliseconds. */
+enum mrs_status live_state_now(struct live_job *job, int64_t *ms, struct mrs_err *e);
+struct live_state_change {
+    struct mrs_view q;
+    struct mrs_val u;  /* operators; never a pipeline: state asks nothing special of a server */
+    bool many;
+    int64_t matched;   /* result */
+};
+enum mrs_status live_state_update(struct live_job *job, const struct mrs_coll *coll, struct live_state_change *c,
+                                  struct live_fault *f, struct mrs_err *e);
+/* *there: its `_id` is taken, nothing was written. */
+enum mrs_status live_state_insert(struct live_job *job, const struct mrs_coll *coll, struct mrs_view doc, bool *there,
+                                  struct mrs_err *e);
+/* All that match; *n (may be NULL): how many. */
+enum mrs_status live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, int64_t *n,
+                                  struct mrs_err *e);
+/* The one document, appended to out; END: none. */
+enum mrs_status live_state_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q,
+                                struct mrs_buf *out, struct mrs_err *e);
+/* What a pipeline gives, one document behind the other in out. */
+enum mrs_status live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipeline,
+                                struct mrs_buf *out, struct mrs_err *e);
+/* The next of the documents that lie one behind the other from *at on; false: none. */
+bool live_state_next(const struct mrs_buf *docs, size_t *at, struct mrs_view *doc);
+
+/* ---- among the files of the state ---- */
+/* A new job->run with names and owner, of this id (32 hex digits). */
+enum mrs_status live_run_new(struct live_job *job, const char *id, struct mrs_err *e);
+/* Reads the run document into run->doc and what struct live_run has of it; END: there is none. */
+enum mrs_status live_run_load(struct live_job *job, struct mrs_err *e);
+/* The collections that the plan touches, each once. */
+struct live_touched {
+    const struct mrs_coll **coll;
+    uint32_t n;
+};
+/* Writes the run document, and reads it. FAIL MRS_E_EXISTS: another run has a collection in hand. */
+enum mrs_status live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n,
+                                struct mrs_err *e);
+/* As they stand in the run document. */
+const char *live_mode_name(enum live_mode m);
+const char *live_quiet_name(enum live_quiet q);
+const char *live_topology_name(const struct live_job *job);
+/* Whether a run in this phase has come to its end. */
+bool live_phase_over(const char *phase);
+/* Whether the uuids that were noted are those of now; FAIL: names the collection. */
+enum mrs_status live_run_uuids(struct live_job *job, struct mrs_err *e);
+/* A lease renewed when a sixth of it has gone by. */
+enum mrs_status live_lease_keep(struct live_job *job, struct mrs_err *e);
+/* Ends what the server still does under the comment of an owner. */
+enum mrs_status live_lease_quell(struct live_job *job, const char *run, const char *owner, struct mrs_err *e);
+/* The comment of an owner's operations. */
+void live_lease_comment(const char *run, const char *owner, char out[128]);
+/* Refused documents of the run on the server. */
+enum mrs_status live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e);
+
+#endif

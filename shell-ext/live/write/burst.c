@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A batch of changes on its way to the server: inserts, guarded updates, deletes, and the checkpoint behind them.
+ *
+ * Inserts go first and deletes last, so that at every instant each datum stands somewhere. On a replica set all of it
+ * is one short transaction whose first statement moves the checkpoint: whoever lost the run cannot commit. When
+ * anything in it is refused or falls short, the transaction is taken back and the same changes go the plain way, which
+ * is right without transactions, too: what is written twice is written once, and the checkpoint comes last. Never an
+ * upsert: a document that is gone stays gone. A change of a unit is not made when an earlier one of the same unit was
+ * refused. Nothing is known here of steps or of what the documents mean. */
+#include "burst.h"
+#include "live/state/state_io.h"
+
+enum { TXN_DOCS = 1000, TXN_BYTES = 4u << 20, TRIES = 8 };
+
+void
+live_burst_init(struct live_burst *b, struct live_job *job)
+{
+    memset(b, 0, sizeof *b);
+    b->job = job;
+    mrs_arena_init(&b->arena, job->mem);
+}
+
+void
+live_burst_clear(struct live_burst *b)
+{
+    mrs_free(b->job->mem, b->change);
+    mrs_arena_clear(&b->arena);
+    live_burst_init(b, b->job);
+}
+
+void
+live_burst_reset(struct live_burst *b)
+{
+    mrs_arena_reset(&b->arena);
+    b->n = 0;
+    b->bytes = 0;
+}
+
+enum mrs_status
+live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err *e)
+{
+    void *more = mrs_more(b->job->mem, b->change, b->n, &b->cap, sizeof *b->change);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *b->change);
+    }
+    b->change = more;
+    b->change[b->n] = *c;
+    b->change[b->n].outcome = LIVE_MISSED;
+    b->change[b->n++].why = NULL;
+    b->bytes += c->after.n ? c->after.n : c->before.n;
+    return MRS_OK;
+}
+
+/* ---- filters and pipelines ---- */
+
+static enum mrs_status
+guard_of(struct live_send *s, const struct live_change *c, size_t from, struct mrs_err *e)
+{
+    struct mrs_view p = {s->buf.p + from, (uint32_t)(s->buf.n - from)};
+    if (c->locked) {
+        return live_guard_id(c->before, false, &s->buf, e);
+    }
+    bool whole = c->guard_whole || c->kind == LIVE_DELETE || live_delta_whole(p);
+    if (!whole) {
+        mrs_buf_put(&s->names, c->guard, c->guard_n);
+    }
+    enum mrs_status st = mrs_buf_status(&s->names, e);
+    return st ? st : live_guard(c->before, whole ? NULL : (char *)s->names.p, s->names.n, &s->buf, e);
+}
+
+/* Pipeline, then guard, into one buffer by offsets. A change that needs nothing counts as made; one whose guard does
+ * not fit beside its value is marked weak, and sent alone. */
+static enum mrs_status
+prepare_one(struct live_send *s, uint32_t i, struct mrs_err *e)
+{
+    struct live_change *c = &s->b->change[i];
+    struct live_piece *p = &s->piece[i];
+    p->doc = s->buf.n;
+    mrs_buf_reset(&s->names);
+    enum mrs_status st = MRS_OK;
+    if (c->kind == LIVE_UPDATE) {
+        st = live_delta(c->before, c->after, &s->buf, &s->names, e);
+        if (st == MRS_END) {
+            c->outcome = LIVE_WRITTEN;
+            p->done = true;
+            return MRS_OK;
+        }
+    }
+    p->filter = s->buf.n;
+    if (st || c->kind == LIVE_INSERT) {
+        return st;
+    }
+    struct mrs_err why;
+    mrs_err_clear(&why);
+    st = guard_of(s, c, p->doc, &why);
+    p->weak = st == MRS_FAIL && why.code == MRS_E_LIMIT;
+    if (!st && s->buf.n - p->doc > MRS_DOC_MAX - (1u << 20)) {
+        p->weak = true;
+        s->buf.n = p->filter;
+    }
+    if (p->weak) {
+        st = live_guard_id(c->before, true, &s->buf, e);
+        s->n_weak++;
+    } else if (st && e) {
+        *e = why;
+    }
+    p->end = s->buf.n;
+    return st;
+}
+
+static enum mrs_status
+prepare(struct live_send *s, struct mrs_err *e)
+{
+    struct live_burst *b = s->b;
+    s->piece = mrs_zalloc(b->job->mem, (size_t)b->n * sizeof *s->piece + 1);
+    s->ops = mrs_alloc_array(b->job->mem, b->n + 1, sizeof *s->ops);
+    s->at = mrs_alloc_array(b->job->mem, b->n + 1, sizeof *s->at);
+    if (!s->piece || !s->ops || !s->at) {
+        return mrs_err_memory(e, (size_t)b->n * sizeof *s->ops);
+    }
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < b->n && !st; i++) {
+        b->change[i].outcome = LIVE_MISSED;
+        b->change[i].why = NULL;
+        st = prepare_one(s, i, e);
+        s->payload += b->change[i].kind == LIVE_INSERT ? b->change[i].after.n : s->piece[i].filter - s->piece[i].doc;
+    }
+    b->bytes = s->payload;
+    return st;
+}
+
+void
+live_send_op(const struct live_send *s, uint32_t i, struct live_op *op)
+{
+    const struct live_change *c = &s->b->change[i];
+    const struct live_piece *p = &s->piece[i];
+    op->kind = c->kind;
+    op->filter = (struct mrs_view){s->buf.p + p->filter, (uint32_t)(p->end - p->filter)};
+    op->doc = c->kind == LIVE_UPDATE ? (struct mrs_view){s->buf.p + p->doc, (uint32_t)(p->filter - p->doc)} : c->after;
+    if (c->kind == LIVE_INSERT) {
+        op->filter = mrs_empty_doc();
+    }
+}
+
+/* The next changes of this kind that are of one collection, into s->at and s->ops; 0: none. */
+static uint32_t
+next_bulk(struct live_send *s, enum live_op_kind kind, bool all)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->b->n; i++) {
+        const struct live_change *c = &s->b->change[i];
+        bool open = c->kind == kind && !s->piece[i].done && (all || !s->piece[i].weak);
+        if (open && (n == 0 || strcmp(s->b->change[s->at[0]].coll.ns, c->coll.ns) == 0)) {
+            s->at[n] = i;
+            live_send_op(s, i, &s->ops[n++]);
+            s->piece[i].done = true;
+        }
+    }
+    return n;
+}
+
+/* ---- the transaction ---- */
+
+static uint64_t
+sum_of(enum live_op_kind kind, const struct live_bulk_result *r)
+{
+    return kind == LIVE_INSERT ? r->inserted : kind == LIVE_DELETE ? r->deleted : r->matched;
+}
+
+static bool
+bypass(const struct live_job *job)
+{
+    return job->opts.quiet == LIVE_BY_VALIDATOR;
+}
+
+/* Inserts, updates, deletes. SKIP: something fell short; FAIL with the fault. */
+static enum mrs_status
+statements(struct live_send *s, struct live_fault *f, struct mrs_err *e)
+{
+    static const enum live_op_kind order[3] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
+    struct live_job *job = s->b->job;
+    struct live_bulk_result r;
+    for (int k = 0; k < 3; k++) {
+        for (uint32_t n; (n = next_bulk(s, order[k], true)) > 0;) {
+            enum mrs_status st = live_bulk(job->link, &s->b->change[s->at[0]].coll, s->ops, n,
+                                           LIVE_WRITE | LIVE_IN_TXN, bypass(job), &s->b->arena, &r, f, e);
+            if (st || sum_of(order[k], &r) != n) {
+                return st ? st : MRS_SKIP;
+            }
+        }
+    }
+    return MRS_OK;
+}
+
+/* The checkpoint first: it is what two owners would collide on. */
+static enum mrs_status
+txn_body(struct live_send *s, const struct live_op *check, struct live_fault *f, struct mrs_err *e)
+{
+    struct live_job *job = s->b->job;
+    struct live_bulk_result r;
+    LIVE_STOP("before-checkpoint");
+    enum mrs_status st = live_bulk(job->link, &job->run->state_checkpoints, check, 1, LIVE_WRITE | LIVE_IN_TXN, false,
+                                   &s->b->arena, &r, f, e);
+    if (st) {
+        return st;
+    }
+    LIVE_STOP("after-checkpoint");
+    if (r.matched != 1) {
+        return mrs_err_set(e, MRS_DEAD, MRS_E_SERVER,
+                           "the checkpoint is not as it was left: another process goes on with this run");
+    }
+    return statements(s, f, e);
+}
+
+enum mrs_status
+live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e)
+{
+    struct live_link *l = b->job->link;
+    uint64_t now = live_link_generation(l) + 1;
+    mrs_buf_reset(lsid);
+    enum mrs_status st = live_txn_session(l, lsid, e);
+    struct mrs_view id = {lsid->p, (uint32_t)lsid->n};
+    if (!st && b->session != now && b->job->run) {
+        st = live_lease_session(b->job, id, e);
+        b->session = st ? 0 : now;
+    }
+    return st;
+}
+
+/* Nobody knows whether the commit was done: the session is ended, then the checkpoint tells. OK: it was; END. */
+static enum mrs_status
+undecided(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct live_job *job = s->b->job;
+    struct mrs_err quiet;
+    mrs_err_clear(&quiet);
+    if (live_kill_session(job->link, (struct mrs_view){s->lsid.p, (uint32_t)s->lsid.n}, &quiet)) {
+        return MRS_END;
+    }
+    struct live_checkpoint now;
+    const char *pass = strchr(c->id, '/');
+    memset(&now, 0, sizeof now);
+    enum mrs_status st = live_checkpoint_open(job, pass ? pass + 1 : c->id, &now, &quiet);
+    bool moved = !st && now.seq == c->seq + 1 && now.epoch == c->epoch;
+    live_checkpoint_clear(&now);
+    if (st == MRS_DEAD && e) {
+        *e = quiet;
+    }
+    return st == MRS_DEAD ? st : moved ? MRS_OK : MRS_END;
+}
+
+static enum mrs_status
+commit(struct live_send *s, struct live_checkpoint *c, struct live_fault *f, struct mrs_err *e)
+{
+    struct mrs_err quiet;
+    for (int again = 0;; again++) {
+        mrs_err_clear(&quiet);
+        enum mrs_status st = live_txn_commit(s->b->job->link, f, &quiet);
+        if (st != MRS_FAIL) {
+            return st;
+        }
+        if (f->kind != LIVE_FAULT_UNKNOWN_COMMIT || again == 2) {
+            break;
+        }
+        live_back_off(1);
+    }
+    if (f->kind == LIVE_FAULT_NETWORK || f->kind == LIVE_FAULT_UNKNOWN_COMMIT) {
+        return undecided(s, c, e);
+    }
+    if (e) {
+        *e = quiet;
+    }
+    return MRS_FAIL;
+}
+
+static void
+reopen(struct live_send *s)
+{
+    for (uint32_t i = 0; i < s->b->n; i++) {
+        s->piece[i].done = s->b->change[i].outcome == LIVE_WRITTEN;
+    }
+}
+
+/* OK: committed; SKIP: go the plain way; END, FAIL, DEAD. */
+static enum mrs_status
+in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct live_op check;
+    struct live_fault f = {.kind = LIVE_FAULT_NONE};
+    enum mrs_status st = live_checkpoint_op(s->b->job, c, &s->b->arena, &check, e);
+    for (uint32_t again = 1; !st; again++) {
+        st = live_burst_session(s->b, &s->lsid, e);
+        MRS_THEN(st, live_txn_begin(s->b->job->link, e));
+        if (st) {
+            return st;
+        }
+        reopen(s);
+        f.kind = LIVE_FAULT_NONE;
+        st = txn_body(s, &check, &f, e);
+        MRS_THEN(st, commit(s, c, &f, e));
+        if (st == MRS_OK) {
+            c->seq++;
+            return MRS_OK;
+        }
+        live_txn_abort(s->b->job->link);
+        st = live_lost(&f, st, e);
+        if (st == MRS_FAIL && e) {
+            mrs_err_clear(e);
+        }
+        if (st == MRS_FAIL && f.kind == LIVE_FAULT_TRANSIENT && again < TRIES) {
+            live_back_off(again);
+            st = MRS_OK;
+        }
+    }
+    reopen(s);
+    return st == MRS_FAIL ? MRS_SKIP : st;
+}
+
+/* ---- the plain way ---- */
+
+/* Journaled, where one server is all there is: the checkpoint behind it may be sent again over another connection, and
+ * what it stands for must not have been lost in between. */
+static enum mrs_status
+bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct mrs_err *e)
+{
+    struct live_job *job = s->b->job;
+    struct live_fault f = {.kind = LIVE_FAULT_NONE};
+    for (uint32_t again = 1;; again++) {
+        enum mrs_status st = live_bulk(job->link, &s->b->change[s->at[0]].coll, s->ops, n, LIVE_WRITE | LIVE_JOURNALED,
+                                       bypass(job), &s->b->arena, r, &f, e);
+        if (st != MRS_FAIL || f.kind != LIVE_FAULT_TRANSIENT || again == TRIES) {
+            return live_lost(&f, st, e);
+        }
+        if (e) {
+            mrs_err_clear(e);
+        }
+        live_back_off(again);
+    }
+}
+
+static bool
+held_back(const struct live_send *s, uint32_t unit)
+{
+    for (uint32_t i = 0; i < s->n_bad; i++) {
+        if (s->bad[i] == unit) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A unit whose earlier change was refused is not touched further. */
+static void
+hold_back(struct live_send *s)
+{
+    for (uint32_t i = 0; s->n_bad && i < s->b->n; i++) {
+        if (!s->piece[i].done && held_back(s, s->b->change[i].unit)) {
+            s->piece[i].done = true;
+        }
+    }
+}
+
+static enum mrs_status
+note_bad(struct live_send *s, struct mrs_err *e)
+{
+    s->n_bad = 0;
+    for (uint32_t i = 0; i < s->b->n; i++) {
+        const struct live_change *c = &s->b->change[i];
+        if (!s->piece[i].done || c->outcome == LIVE_WRITTEN || held_back(s, c->unit)) {
+            continue;
+        }
+        if (!s->bad && !(s->bad = mrs_alloc_array(s->b->job->mem, s->b->n, sizeof *s->bad))) {
+            return mrs_err_memory(e, s->b->n * sizeof *s->bad);
+        }
+        s->bad[s->n_bad++] = c->unit;
+    }
+    hold_back(s);
+    return MRS_OK;
+}
+
+static enum mrs_status
+kind_plain(struct live_send *s, enum live_op_kind kind, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t n; !st && (n = next_bulk(s, kind, false)) > 0;) {
+        struct live_bulk_result r;
+        memset(&r, 0, sizeof r);
+        st = bulk_plain(s, n, &r, e);
+        MRS_THEN(st, live_settle(s, kind, n, sum_of(kind, &r), &r, e));
+    }
+    for (uint32_t i = 0; i < s->b->n && !st && s->n_weak; i++) {
+        if (s->b->change[i].kind == kind && s->piece[i].weak && !s->piece[i].done) {
+            s->piece[i].done = true;
+            st = live_send_alone(s, i, bypass(s->b->job), e);
+        }
+    }
+    return st ? st : note_bad(s, e);
+}
+
+static enum mrs_status
+plain_way(struct live_send *s, struct live_checkpoint *c, bool *short_, struct mrs_err *e)
+{
+    static const enum live_op_kind right[3] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
+    static const enum live_op_kind wrong[3] = {LIVE_DELETE, LIVE_INSERT, LIVE_UPDATE};
+    const enum live_op_kind *order = LIVE_MUTANT("delete-before-insert") ? wrong : right;
+    bool early = c && LIVE_MUTANT("checkpoint-before-write");
+    enum mrs_status st = early ? live_checkpoint_save(s->b->job, c, e) : MRS_OK;
+    for (int k = 0; k < 3 && !st; k++) {
+        st = kind_plain(s, order[k], e);
+    }
+    for (uint32_t i = 0; i < s->b->n && !st; i++) {
+        *short_ = *short_ || s->b->change[i].outcome != LIVE_WRITTEN;
+    }
+    return st || !c || early || *short_ ? st : live_checkpoint_save(s->b->job, c, e);
+}
+
+static bool
+fits_transaction(const struct live_send *s, const struct live_checkpoint *c)
+{
+    const struct live_burst *b = s->b;
+    return c && b->n && !s->n_weak && b->n < TXN_DOCS && s->payload < TXN_BYTES && s->buf.n < 4 * (size_t)TXN_BYTES &&
+           live_link_replicated(b->job->link) && !b->job->opts.no_transactions &&
+           !LIVE_MUTANT("checkpoint-before-write") && !LIVE_MUTANT("delete-before-insert");
+}
+
+static enum mrs_status
+begin(struct live_send *s, struct live_burst *b, struct mrs_err *e)
+{
+    *s = (struct live_send){.b = b};
+    mrs_buf_init(&s->buf, b->job->mem, 3u << 30);
+    mrs_buf_init(&s->names, b->job->mem, 64u << 20);
+    mrs_buf_init(&s->lsid, b->job->mem, 1u << 20);
+    return prepare(s, e);
+}
+
+static void
+end(struct live_send *s)
+{
+    struct mrs_mem *mem = s->b->job->mem;
+    mrs_buf_clear(&s->buf);
+    mrs_buf_clear(&s->names);
+    mrs_buf_clear(&s->lsid);
+    mrs_free(mem, s->piece);
+    mrs_free(mem, s->ops);
+    mrs_free(mem, s->at);
+    mrs_free(mem, s->bad);
+}
+
+static void
+all_written(struct live_burst *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->change[i].outcome = LIVE_WRITTEN;
+    }
+}
+
+enum mrs_status
+live_burst_write(struct live_burst *b, struct live_checkpoint *c, bool *short_, struct mrs_err *e)
+{
+    struct live_send s;
+    *short_ = false;
+    enum mrs_status st = begin(&s, b, e);
+    bool whole = !st && fits_transaction(&s, c);
+    if (whole) {
+        st = in_transaction(&s, c, e);
+    }
+    if (whole && st == MRS_OK) {
+        all_written(b);
+    } else if (st == MRS_SKIP || (st == MRS_OK && !whole)) {
+        st = plain_way(&s, c, short_, e);
+    }
+    end(&s);
+    return st;
+}
+
+enum mrs_status
+live_burst_in_transaction(struct live_burst *b, struct live_fault *f, struct mrs_err *e)
+{
+    struct live_send s;
+    enum mrs_status st = begin(&s, b, e);
+    st = st ? st : s.n_weak ? MRS_SKIP : statements(&s, f, e);
+    if (!st) {
+        all_written(b);
+    }
+    end(&s);
+    return st;
+}

@@ -14,12 +14,12 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0 skipped=0 begun=$(date +%s)
 
-# add NAME P F S: adds a part's figures and shows them
+# add NAME P F S SECONDS: adds a program's figures and shows them
 add() {
     passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
     note=""
     [ "$3" -eq 0 ] || note="   <-- FAILED"
-    printf '%-32s %6d passed %4d failed %4d skipped%s\n' "$1" "$2" "$3" "$4" "$note"
+    printf '%-32s %6d passed %4d failed %4d skipped %5d s%s\n' "$1" "$2" "$3" "$4" "$5" "$note"
 }
 
 # skip NAME WHY: a test that cannot run here is named
@@ -54,8 +54,10 @@ run() {
     name=$1
     shift
     log=$logs/$(printf %s "$name" | tr '/ ' '__')
+    from=$(date +%s)
     "$@" >"$log" 2>&1 </dev/null
     status=$?
+    took=$(($(date +%s) - from))
     if [ "$status" -eq 77 ]; then
         skip "$name" "$(tail -n 1 "$log" | cut -c1-200)"
         return
@@ -69,7 +71,7 @@ run() {
     elif [ "$3" -ne 0 ]; then
         grep -i 'skip' "$log" | grep -v '^\[  SKIPPED \] [0-9]' | sort -u | head -n 20 | sed 's/^/    /'
     fi
-    add "$name" "$1" "$2" "$3"
+    add "$name" "$1" "$2" "$3" "$took"
 }
 
 has_target() { grep -q "^$1:" Makefile; }
@@ -160,7 +162,9 @@ part_lint() {
     run "lint itself" sh tests/lint/test.sh
 }
 
+times=""
 for part in $parts; do
+    part_begun=$(date +%s)
     case $part in
     unit | vectors | cases | scripts | twin | fault | cli | lint) "part_$part" ;;
     fuzz-replay) part_fuzz_replay ;;
@@ -169,7 +173,9 @@ for part in $parts; do
         exit 2
         ;;
     esac
+    times="$times $part $(($(date +%s) - part_begun)) s,"
 done
+echo "times:${times%,}"
 echo "in $(($(date +%s) - begun)) seconds"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -156,6 +156,9 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 static bool
 fails_restore(const struct mrs_report *r)
 {
+    if (r->n_twins) {
+        return true;
+    }
     static const char restore_fails[] = "a restore fails at "; /* so begins each note of an index that is not built */
     for (uint32_t i = 0; i < r->n_notice; i++) {
         if (r->notice[i].kind == MRS_NOTICE_CLASH || r->notice[i].kind == MRS_NOTICE_ARRAYS) {

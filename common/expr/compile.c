@@ -295,17 +295,20 @@ fold(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_err *e)
     struct mrs_err why;
     struct mrs_eval ev = {.arena = &c->scratch, .root = mrs_empty_doc(), .err = &why};
     struct mrs_val v;
-    if (!foldable(x)) {
+    bool whole = foldable(x);
+    if (!whole && (x->kind != MRSI_CALL || !c->env->strict)) {
         return MRS_OK;
     }
     mrs_err_clear(&why);
-    enum mrs_status s = mrs_expr_eval(x, &ev, &v);
-    if (s == MRS_OK && !mrs_val_copy(mrsi_compile_arena(c), v, &v)) {
+    enum mrs_status s = whole ? mrs_expr_eval(x, &ev, &v) : mrsi_check_constants(x, &ev);
+    if (s == MRS_OK && whole && !mrs_val_copy(mrsi_compile_arena(c), v, &v)) {
         s = mrs_err_memory(&why, v.n);
     }
     mrs_arena_reset(&c->scratch);
-    if (s == MRS_OK) {
+    if (s == MRS_OK && whole) {
         mrsi_compile_become(x, v);
+    } else if (s == MRS_OK) {
+        return MRS_OK;
     } else if (s == MRS_DEAD) {
         mrs_err_set(e, s, why.code, "%s", why.msg);
     } else {

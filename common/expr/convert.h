@@ -30,6 +30,9 @@ struct mrsi_convert {
  * that onError does not catch; DEAD. */
 enum mrs_status mrsi_convert_run(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);
 
+/* op_type.c: FAIL where $convert, with this constant as `to`, fails for every input that is not null. */
+enum mrs_status mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val to);
+
 /* Fills cv->why and gives SKIP. */
 enum mrs_status mrsi_convert_refuse(struct mrsi_convert *cv, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

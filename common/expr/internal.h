@@ -110,6 +110,8 @@ mrsi_is_constant(const struct mrs_expr *x)
 }
 /* x becomes the constant v, whose bytes live as long as the plan or are in the arena of the compilation. */
 void mrsi_compile_become(struct mrs_expr *x, struct mrs_val v);
+/* op_constant.c: FAIL where the constant arguments of x, a call whose other arguments are none, make it fail always. */
+enum mrs_status mrsi_check_constants(const struct mrs_expr *x, struct mrs_eval *ev);
 /* FAIL MRS_E_PLAN with the operator's name in front. */
 enum mrs_status mrsi_expr_refuse(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -355,6 +355,19 @@ compile(struct load_entry *x, struct mrs_step *step)
     }
 }
 
+static struct mrs_args
+args_of(struct load_entry *x, const struct mrs_step_type *type)
+{
+    return (struct mrs_args){.mem = x->l->p->pub.mem,
+                             .arena = &x->l->p->pub.arena,
+                             .default_db = x->l->default_db,
+                             .now_ms = x->l->opts->now_ms,
+                             .type = type,
+                             .report = report,
+                             .warn = warn,
+                             .arg = x};
+}
+
 static void
 load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
 {
@@ -371,14 +384,7 @@ load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
     }
     memset(x.vals, 0, rows * sizeof *x.vals);
     memset(x.at, 0, rows * sizeof *x.at);
-    x.args = (struct mrs_args){.mem = p->pub.mem,
-                               .arena = &p->pub.arena,
-                               .default_db = l->default_db,
-                               .now_ms = l->opts->now_ms,
-                               .type = type,
-                               .report = report,
-                               .warn = warn,
-                               .arg = &x};
+    x.args = args_of(&x, type);
     read_keys(&x);
     if (p->dead || !needed_keys(&x) || !build_body(&x)) {
         return;
@@ -491,6 +497,62 @@ step_entry(struct mrsi_plan *p, const struct mrsi_yaml_entry *item)
     return NULL;
 }
 
+/* The policy for equal `_id`s of a step that counts each document of `from`, other than the default; NULL: none. */
+static const struct mrsi_yaml_entry *
+twins_of(const struct mrsi_yaml_entry *item)
+{
+    bool one = item->node->kind == MRSI_MAP && item->node->count == 1;
+    const struct mrsi_yaml_node *step = one ? item->node->first->node : NULL;
+    const struct mrs_step_type *type = step ? mrs_step_type_find(item->node->first->key) : NULL;
+    const struct mrsi_yaml_entry *at = type && step->kind == MRSI_MAP ? mrsi_tree_find(step, "twins") : NULL;
+    bool known = false;
+    for (uint32_t i = 0; at && i < type->n_keys; i++) {
+        known = known || strcmp(type->keys[i].name, "twins") == 0;
+    }
+    return known && at->node->kind == MRSI_SCALAR && !mrs_val_is_text(at->node->val, "all") ? at : NULL;
+}
+
+/* `twins: refuse` and `twins: first` are a step of their own in front: a `set` of `_id` to itself, which judges equal
+ * ones. The step behind it is loaded: its body has the collection. */
+static void
+load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins)
+{
+    struct mrsi_plan *p = l->p;
+    const struct mrs_step_type *type = mrs_step_type_find("set");
+    static const uint8_t own_id[] = "\x13\0\0\0\x02_id\0\5\0\0\0$_id\0"; /* {_id: "$_id"} */
+    const struct mrs_val fields = {own_id, sizeof own_id, MRS_DOCUMENT};
+    struct mrs_view behind = l->bodies[i + 1];
+    struct mrs_val from = mrs_doc_get(behind, "from"), policy = mrs_doc_get(behind, "twins");
+    struct load_entry x = {.l = l, .src = &p->src[i]};
+    struct mrs_step *step = &p->pub.steps[i];
+    step->no = i + 1;
+    step->line = p->src[i].line = twins->line;
+    step->col = p->src[i].col = twins->col;
+    if (!behind.n) {
+        return; /* it has mistakes */
+    }
+    step->type = type;
+    x.vals = mrs_arena_alloc(&p->pub.arena, type->n_keys * sizeof *x.vals);
+    x.at = mrs_arena_alloc(&p->pub.arena, type->n_keys * sizeof *x.at);
+    if (!x.vals || !x.at) {
+        p->dead = true;
+        return;
+    }
+    memset(x.at, 0, type->n_keys * sizeof *x.at);
+    for (uint32_t k = 0; k < type->n_keys; k++) {
+        const char *name = type->keys[k].name;
+        x.vals[k] = strcmp(name, "in") == 0       ? from
+                    : strcmp(name, "fields") == 0 ? fields
+                    : strcmp(name, "conflicts") == 0 ? policy
+                                                     : mrs_missing();
+    }
+    x.args = args_of(&x, type);
+    if (build_body(&x)) {
+        compile(&x, step);
+        l->bodies[i] = x.args.body;
+    }
+}
+
 static void
 load_step(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *item)
 {
@@ -533,6 +595,9 @@ load_steps(struct loader *l)
         return;
     }
     uint32_t n = at->node->count;
+    for (const struct mrsi_yaml_entry *item = at->node->first; item; item = item->next) {
+        n += twins_of(item) != NULL;
+    }
     if (n > MRS_PLAN_STEPS_MAX) {
         mrsi_plan_error(p, at->line, at->col,
                         "`steps` has %u entries, more than the %d a plan may have", n,
@@ -553,7 +618,12 @@ load_steps(struct loader *l)
     p->pub.n_steps = n;
     uint32_t i = 0;
     for (const struct mrsi_yaml_entry *item = at->node->first; item && !p->dead; item = item->next) {
-        load_step(l, i++, item);
+        const struct mrsi_yaml_entry *twins = twins_of(item);
+        load_step(l, i + (twins != NULL), item);
+        if (twins && !p->dead) {
+            load_twins(l, i, twins);
+        }
+        i += 1 + (twins != NULL);
     }
 }
 

@@ -24,6 +24,8 @@ struct mrs_expr_env {
     const char *const *vars;
     uint32_t n_vars;
     int64_t now_ms; /* $$NOW, bound once per run: constants are folded at compile time */
+    bool strict;    /* a constant argument at which an operator fails for all documents but those in which another one
+                       is null or missing is a mistake, too */
 };
 
 /* Several expressions that read the same document have its fields found once: struct mrs_eval_fields of doc.h. */

@@ -108,6 +108,33 @@ static const struct {
     {"options", nothing},
 };
 
+/* `twins: refuse | first` is a step of its own in front. */
+static void
+judge_twins(struct world *w)
+{
+    const char *policy = tw_word(w, "twins", "all");
+    struct coll *c = strcmp(policy, "all") ? tw_coll(w, tw_arg(w, "from"), false) : NULL;
+    struct vals kept = {0};
+    for (uint32_t i = 0; c && i < c->docs.n; i++) {
+        struct val *id = tw_get(c->docs.v[i], "_id"), *other;
+        bool before = false, any = false;
+        for (uint32_t k = 0; id && k < c->docs.n; k++) {
+            other = k == i ? NULL : tw_get(c->docs.v[k], "_id");
+            bool equal = other && tw_compare(id, other) == 0;
+            any |= equal;
+            before |= equal && k < i;
+        }
+        if (any && !strcmp(policy, "refuse"))
+            tw_refuse(w, c, c->docs.v[i], "twins");
+        else if (!before)
+            tw_add(&kept, c->docs.v[i]);
+    }
+    if (c) {
+        c->docs = kept;
+        w->step++;
+    }
+}
+
 static bool
 run_step(struct world *w, const struct val *step)
 {
@@ -115,6 +142,7 @@ run_step(struct world *w, const struct val *step)
         if (strcmp(steps[i].name, step->f[0].name))
             continue;
         w->args = step->f[0].v;
+        judge_twins(w);
         steps[i].run(w);
         return !w->wrong;
     }
@@ -131,7 +159,7 @@ tw_run_plan(struct world *w, const struct val *plan)
         if (strcmp(w->c[i]->db, "admin") && strcmp(w->c[i]->db, "config") && strcmp(w->c[i]->db, "local"))
             w->database = w->c[i]->db;
     for (uint32_t i = 0; list && i < list->n; i++) {
-        w->step = (int)i + 1;
+        w->step++;
         if (!run_step(w, list->f[i].v))
             return false;
     }

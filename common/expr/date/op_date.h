@@ -21,6 +21,9 @@ enum mrs_status mrsi_zone_value(const struct mrs_expr *x, struct mrs_eval *ev, s
 enum mrs_status mrsi_zone_among(struct mrsi_zones *zones, const struct mrs_expr *x, struct mrs_eval *ev,
                                 struct mrs_val v, struct mrsi_tz *tz);
 
+bool mrsi_unit_known(struct mrs_val v);
+enum mrs_status mrsi_no_unit(const struct mrs_expr *x, struct mrs_eval *ev); /* says which there are */
+
 /* Milliseconds taken apart by the clock of a zone. */
 struct mrsi_local {
     int64_t utc_seconds, local_seconds;

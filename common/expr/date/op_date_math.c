@@ -34,8 +34,15 @@ unit_of(struct mrs_val v, enum unit *unit)
     return false;
 }
 
-static enum mrs_status
-no_unit(const struct mrs_expr *x, struct mrs_eval *ev)
+bool
+mrsi_unit_known(struct mrs_val v)
+{
+    enum unit unit;
+    return unit_of(v, &unit);
+}
+
+enum mrs_status
+mrsi_no_unit(const struct mrs_expr *x, struct mrs_eval *ev)
 {
     return mrsi_eval_error(
         x, ev,
@@ -145,7 +152,7 @@ date_add(const struct mrs_expr *x, struct mrs_eval *ev, bool back, struct mrs_va
         return no_date(x, ev, v[A_START]);
     }
     if (!unit_of(v[A_UNIT], &unit)) {
-        return no_unit(x, ev);
+        return mrsi_no_unit(x, ev);
     }
     if (!mrs_val_integral(v[A_AMOUNT], &amount)) {
         return mrsi_eval_error(x, ev, "amount must be a whole number of 64 bits");
@@ -227,7 +234,7 @@ mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_va
         return no_date(x, ev, mrsi_to_date(v[D_START], &from) ? v[D_END] : v[D_START]);
     }
     if (!unit_of(v[D_UNIT], &unit)) {
-        return no_unit(x, ev);
+        return mrsi_no_unit(x, ev);
     }
     if (x->args[D_ZONE]) {
         MRSI_TRY(mrsi_zone_value(x, ev, v[D_ZONE], &tz));
@@ -332,7 +339,7 @@ make_bins(const struct mrs_expr *x, struct mrs_eval *ev, const struct mrs_val v[
     const struct trunc *t = x->extra;
     *b = (struct bins){.size = 1};
     if (!unit_of(v[T_UNIT], &b->unit)) {
-        return no_unit(x, ev);
+        return mrsi_no_unit(x, ev);
     }
     if (x->args[T_BIN] && (!mrs_val_integral(v[T_BIN], &b->size) || b->size <= 0 ||
                            (b->unit >= DAY && b->size > 100000000000))) {

@@ -143,6 +143,32 @@ read_request(const struct mrs_expr *x, struct mrsi_convert *cv, struct mrs_val t
     return read_byte_order(cv, order);
 }
 
+/* What a conversion can give. */
+static const uint8_t CASTS[] = {MRS_DOUBLE, MRS_STRING, MRS_OBJECTID, MRS_BOOL, MRS_DATE, MRS_INT32, MRS_INT64,
+                                MRS_DECIMAL128, MRS_BINARY};
+
+static bool
+is_known(const struct mrs_expr *arg)
+{
+    return !arg || mrsi_is_constant(arg);
+}
+
+enum mrs_status
+mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val to)
+{
+    struct mrsi_convert cv = {.x = x, .ev = ev};
+    bool reachable = false;
+    if (!is_known(x->args[FORMAT]) || !is_known(x->args[BYTE_ORDER])) {
+        return MRS_OK;
+    }
+    MRSI_TRY(read_request(x, &cv, to));
+    for (size_t i = 0; i < sizeof CASTS; i++) {
+        reachable = reachable || cv.to == CASTS[i];
+    }
+    return reachable || x->args[ON_ERROR] ? MRS_OK
+                                          : mrsi_eval_error(x, ev, "nothing converts to %s", mrs_type_name(cv.to));
+}
+
 static enum mrs_status
 op_convert(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
@@ -205,9 +231,6 @@ op_to_uuid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     enum mrs_status s = mrsi_convert_run(&cv, v, out);
     return s == MRS_SKIP ? mrsi_eval_error(x, ev, "%s", cv.why) : s;
 }
-
-static const uint8_t CASTS[] = {MRS_DOUBLE, MRS_STRING, MRS_OBJECTID, MRS_BOOL, MRS_DATE, MRS_INT32, MRS_INT64,
-                                MRS_DECIMAL128, MRS_BINARY};
 
 static bool
 cast_by_name(const char *to, uint8_t *type)

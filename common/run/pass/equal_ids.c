@@ -165,7 +165,8 @@ search(struct mrsi_engine *en, uint32_t in_index, struct mrs_twins *out, struct 
     return s;
 }
 
-/* Whether a document that comes twice counts twice: in `check`, wherever a step names the collection. */
+/* Whether a document that comes twice counts twice: in `check`, wherever a step names the collection. Behind a step
+ * that judges its `_id`s there are no twins. */
 static bool
 counts(const struct mrsi_engine *en, uint32_t coll)
 {
@@ -173,6 +174,9 @@ counts(const struct mrsi_engine *en, uint32_t coll)
         const struct mrs_step *st = &en->plan->steps[i];
         enum mrs_family f = st->desc.family;
         bool adds_up = f == MRS_FAMILY_JOIN || f == MRS_FAMILY_FOLD || f == MRS_FAMILY_LINK || f == MRS_FAMILY_TREE;
+        if (st->desc.new_ids && en->side[i][0] == coll) {
+            return false;
+        }
         for (uint32_t k = 0; (adds_up || en->look) && k < st->desc.n_sides; k++) {
             if (en->side[i][k] == coll) {
                 return true;

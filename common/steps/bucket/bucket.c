@@ -26,6 +26,7 @@ static const struct mrs_key keys[] = {
     {"where", MRS_ARG_QUERY, false, NULL, "only readings that match this query; others stay"},
     {"keep", MRS_ARG_CHOICE, false, "none|all", "whether the readings stay as well"},
     {"drop", MRS_ARG_PATHS, false, NULL, "what of a reading is left out"},
+    {MRSI_TWINS_KEY},
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several buckets with one `_id` counts"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression of `fields` or `set` fails"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},

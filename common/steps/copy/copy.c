@@ -19,6 +19,7 @@ static const struct mrs_key keys[] = {
     {"keep", MRS_ARG_CHOICE, false, "all|none", "whether matched documents stay in from"},
     {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
     {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {MRSI_TWINS_KEY},
     {"nulls", MRS_ARG_CHOICE, false, "ignore|match", "whether null and missing match each other"},
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from that match nobody"},
     {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references that match nobody"},

@@ -25,6 +25,7 @@ static const struct mrs_key embed_keys[] = {
     {"keep", MRS_ARG_CHOICE, false, "unmatched|all|none", "which of the matched documents stay in from"},
     {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
     {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {MRSI_TWINS_KEY},
     {"nulls", MRS_ARG_CHOICE, false, "ignore|match", "whether null and missing match each other"},
     {"reference", MRS_ARG_CHOICE, false, "from|into", "the side that points; default: into when the from field is _id"},
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from that match nobody"},

@@ -331,6 +331,25 @@ read_rest(struct mrsi_read *r, struct mrsi_extract *s)
     mrsi_read_bool(r, mrsi_slot(r, "indexes"), &s->indexes);
 }
 
+/* A plan that names the field for elements which are no documents wants to have it. */
+static void
+check_value(struct mrsi_read *r, const struct mrsi_extract *s)
+{
+    bool computed = mrsi_slot(r, "fields").v.type == MRS_DOCUMENT;
+    if (!s->value_given) {
+        return;
+    }
+    if (!computed && !mrsi_shape_path(&s->shape, r->args->arena, s->value)) {
+        mrsi_read_error(r, "value", NULL, "`%s` would be lost: `%s` leaves it out", s->value,
+                        s->shape.fields.given ? "fields" : "drop");
+    }
+    bool ref = s->parent_ref && strcmp(s->value, s->parent_ref) == 0;
+    if (ref || (s->position && strcmp(s->value, s->position) == 0)) {
+        mrsi_read_error(r, "value", NULL, "`%s` is the name in `%s` already", s->value,
+                        ref ? "parent_ref" : "position");
+    }
+}
+
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
@@ -353,6 +372,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     mrsi_shape_read(&r, mrsi_slot(&r, "fields"), mrsi_slot(&r, "drop"), &s->shape);
     if (mrsi_read_good(&r) && colls) {
         check(&r, s);
+        check_value(&r, s);
         make_edit(&r, s);
     }
     s->parent_ref_len = s->parent_ref ? (uint32_t)strlen(s->parent_ref) : 0;

@@ -139,8 +139,12 @@ mrsi_read_failed(struct mrsi_read *r, const char *key, const char *sub, enum mrs
         mrs_err_set(r->err, s, e->code ? e->code : MRS_E_MEMORY, "%s", e->code ? e->msg : "out of memory");
         return false;
     }
-    if (e->where[0]) {
+    size_t n = strcspn(e->msg, ":"), where = strlen(e->where);
+    if (where && !(n <= where && e->msg[n] && strncmp(e->where + where - n, e->msg, n) == 0)) {
         return mrsi_read_error(r, key, sub, "%s: %s", e->where, e->msg);
+    }
+    if (where > n) { /* both end with the operator's name, which is said once */
+        return mrsi_read_error(r, key, sub, "%.*s%s", (int)(where - n), e->where, e->msg);
     }
     return mrsi_read_error(r, key, sub, "%s", e->msg);
 }

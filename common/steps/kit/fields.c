@@ -9,7 +9,7 @@
 static struct mrs_expr_env
 env_of(const struct mrsi_read *r)
 {
-    return (struct mrs_expr_env){r->args->mem, r->vars, r->n_vars, r->args->now_ms};
+    return (struct mrs_expr_env){r->args->mem, r->vars, r->n_vars, r->args->now_ms, true};
 }
 
 static bool

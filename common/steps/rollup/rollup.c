@@ -19,6 +19,7 @@ static const struct mrs_key keys[] = {
     {"sort", MRS_ARG_SORT, false, NULL, "order in which the accumulators see them; default: input order"},
     {"keep", MRS_ARG_CHOICE, false, "all|unmatched|none", "which of the matched documents stay in from"},
     {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {MRSI_TWINS_KEY},
     {"nulls", MRS_ARG_CHOICE, false, "ignore|match", "whether null and missing match each other"},
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from that match nobody"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails; by field"},

@@ -203,6 +203,10 @@ static const struct host_case unique[] = {
 
 static const struct bench_wrong wrong[] = {
     {"extract", "{" FC "}", "parent_ref: needed..."},
+    {"extract", "{" F ",'path':'t','refs':'none','value':'v','fields':['n']}",
+     "value: `v` would be lost: `fields` ..."},
+    {"extract", "{" F ",'path':'t','refs':'none','value':'v','drop':['v']}", "value: `v` would be lost: `drop` ..."},
+    {"extract", "{" F ",'path':'t','parent_ref':'p','value':'p'}", "value: `p` is the name in `parent_ref` already..."},
     {"extract", "{" F ",'path':'_id.x','refs':'none'}", "path: ..."},
     {"extract", "{'from':'p','into':'p','path':'cs','refs':'none'}", "into: ..."},
     {"extract", "{" F ",'path':{'fields':['a']},'refs':'child'}", "child_refs: needed..."},

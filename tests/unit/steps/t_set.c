@@ -86,6 +86,22 @@ static const struct bench_case docs[] = {
 };
 
 static const struct bench_wrong wrong[] = {
+    {"set", "{'in':'a','fields':{'x':{'$toDate':true}}}", "fields/x: $toDate: cannot convert bool to date..."},
+    {"set", "{'in':'a','fields':{'x':{'$add':[1,{'$toInt':'q'}]}}}",
+     "fields/x: $add[1].$toInt: the text ..."},
+    {"set", "{'in':'a','fields':{'x':{'$convert':{'input':'$y','to':'array'}}}}",
+     "fields/x: $convert: nothing converts to array..."},
+    {"set", "{'in':'a','fields':{'x':{'$convert':{'input':'$y','to':'itn','onError':1}}}}",
+     "fields/x: $convert: there is no type ..."},
+    {"set", "{'in':'a','fields':{'x':{'$replaceAll':{'input':'$y','find':{'$regularExpression':{'pattern':'a',"
+            "'options':''}},'replacement':''}}}}",
+     "fields/x: $replaceAll: find must be a string, not regex..."},
+    {"set", "{'in':'a','fields':{'x':{'$split':['$y',5]}}}",
+     "fields/x: $split: argument 2 must be a string, not int..."},
+    {"set", "{'in':'a','fields':{'x':{'$in':['$y','abc']}}}",
+     "fields/x: $in: argument 2 must be an array, not string..."},
+    {"set", "{'in':'a','fields':{'x':{'$dateTrunc':{'date':'$y','unit':'dayz'}}}}",
+     "fields/x: $dateTrunc: unit must be one of ..."},
     {"set", "{'in':'a','fields':{}}", "fields: names no field\n"},
     {"set", "{'in':5,'fields':{'x':1}}", "in: must be a text, not int\n"},
     {"set", "{'in':'a','fields':['x']}", "fields: must be a map of name: expression, not array\n"},

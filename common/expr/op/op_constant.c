@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op_constant.c - constant arguments at which an operator fails, whatever the others are: a plan that has one is
+ * mistaken before the first document is read. Null is none: it makes the result null. (A server may look at another
+ * argument first, and give null where that is missing; so only plans ask, not the vectors of a server.) */
+#include "expr/compile.h"
+#include "expr/convert.h"
+#include "expr/date/op_date.h"
+#include "expr/support.h"
+#include <string.h>
+
+/* What each argument must be if it is constant: s a string, a an array, n a number, u a unit of time, T a type of
+ * $convert; a dot: anything, or the operator's own compile hook knows. */
+static const struct {
+    const char *op, *kinds;
+} wanted[] = {
+    {"$arrayElemAt", ".n"}, {"$convert", ".T"},     {"$dateAdd", ".u"},      {"$dateDiff", "..u"},
+    {"$dateSubtract", ".u"}, {"$dateTrunc", ".u"},  {"$in", ".a"},           {"$indexOfBytes", "ss"},
+    {"$indexOfCP", "ss"},   {"$ltrim", "ss"},       {"$replaceAll", "sss"},  {"$replaceOne", "sss"},
+    {"$rtrim", "ss"},       {"$slice", ".n"},       {"$split", "ss"},        {"$trim", "ss"},
+};
+
+static bool
+fits(char kind, struct mrs_val v)
+{
+    return kind == 's'   ? v.type == MRS_STRING
+           : kind == 'a' ? v.type == MRS_ARRAY
+           : kind == 'n' ? mrs_is_number(v)
+           : kind == 'u' ? mrsi_unit_known(v)
+                         : true;
+}
+
+static enum mrs_status
+refuse(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t i, char kind, struct mrs_val v)
+{
+    const char *what = kind == 's' ? "a string" : kind == 'a' ? "an array" : "a number";
+    const char *name = x->op->named;
+    if (kind == 'u') {
+        return mrsi_no_unit(x, ev);
+    }
+    for (uint32_t k = 0; name && k < i; k++) {
+        name = strpbrk(name, ",|") + 1;
+    }
+    if (name) {
+        return mrsi_eval_error(x, ev, "%.*s must be %s, not %s", (int)strcspn(name, ",|"), name, what,
+                               mrs_type_name(v.type));
+    }
+    return mrsi_eval_error(x, ev, "argument %u must be %s, not %s", i + 1, what, mrs_type_name(v.type));
+}
+
+enum mrs_status
+mrsi_check_constants(const struct mrs_expr *x, struct mrs_eval *ev)
+{
+    const char *kinds = "";
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        kinds = strcmp(wanted[i].op, x->op->row.name) == 0 ? wanted[i].kinds : kinds;
+    }
+    for (uint32_t i = 0; i < x->n_args && kinds[i]; i++) {
+        struct mrs_val v = x->args[i] && mrsi_is_constant(x->args[i]) ? x->args[i]->lit : mrs_missing();
+        if (mrs_is_nullish(v)) {
+            continue;
+        }
+        if (kinds[i] == 'T') {
+            MRSI_TRY(mrsi_convert_check(x, ev, v));
+        } else if (!fits(kinds[i], v)) {
+            return refuse(x, ev, i, kinds[i], v);
+        }
+    }
+    return MRS_OK;
+}

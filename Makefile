@@ -61,8 +61,8 @@ ALLROOMS = $(call group,$(ROOMLIBS))
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo demo-built docs check check-built unit unit-programs test-programs vectors cases twin killed weak
-.PHONY: fault fuzz fuzz-replay
+.PHONY: all deps demo demo-built docs quick check check-built unit unit-programs test-programs vectors cases twin
+.PHONY: killed weak fault fuzz fuzz-replay
 .PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall dist clean help
 .DEFAULT_GOAL := all
@@ -280,6 +280,10 @@ server: $(OBJ)/proxy
 lint: $(ROOMLIBS)
 	$(Q)CC='$(CC)' sh tests/lint/lint.sh . $(OBJ)
 
+## quick: build, unit tests that need no server, one case a step, lint: for whoever changes the code
+quick:
+	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs $(OBJ)/casetool $(OBJ)/twin
+	$(Q)QUICK=1 MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh unit cases lint
 ## check: everything: installs what is missing, builds, runs all tests
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs

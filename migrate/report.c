@@ -262,7 +262,8 @@ unmet(FILE *f, const struct mrs_report *r, bool dry)
         if (same) {
             mrs_say(f, ", `%s`", x->path);
         } else {
-            mrs_say(f, "%snote: step %u, %s: no document has `%s`", before ? "\n" : "", x->step, x->ns, x->path);
+            fputs(before ? "\n" : "", f); /* not of the message, in which it would be escaped */
+            mrs_say(f, "note: step %u, %s: no document has `%s`", x->step, x->ns, x->path);
         }
         if (x->nearest) {
             mrs_say(f, " (`%s`?)", x->nearest);

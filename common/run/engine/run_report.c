@@ -151,10 +151,15 @@ note_idle_steps(struct mrsi_engine *en)
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
         const struct mrs_step *step = &en->plan->steps[i];
         char line[700];
+        const struct mrsi_row *from = &en->rows[en->row_of[i][0]];
+        if (step->desc.family == MRS_FAMILY_SPREAD && from->dropped && from->dropped == from->before) {
+            snprintf(line, sizeof line, "step %u, %s: it drops all documents of %s (%llu)", step->no, step->type->name,
+                     step->desc.sides[0].coll.ns, (unsigned long long)from->dropped);
+            rep->notes[rep->n_notes++] = text(rep, line);
+        }
         if (!is_idle(en, i)) {
             continue;
         }
-        const struct mrsi_row *from = &en->rows[en->row_of[i][0]];
         if (step->desc.family == MRS_FAMILY_JOIN && from->outside == from->before) {
             snprintf(line, sizeof line, "step %u, %s: `where` leaves out all documents of %s", step->no,
                      step->type->name, step->desc.sides[0].coll.ns);
@@ -236,7 +241,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t most = n + x + 3u + fit + rep->n_account + (3 + MRS_REMARKS) * en->plan->n_steps +
+    uint32_t most = n + x + 3u + fit + rep->n_account + (4 + MRS_REMARKS) * en->plan->n_steps +
                     2 * mrs_input_count(en->in) + en->n_coll;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {

@@ -64,7 +64,7 @@ tell_names(struct mrsi_tell *t, const struct mrsi_bucket *s)
     mrsi_tell_query(t, 0, s->where);
     mrsi_tell_naming(t, false);
     mrsi_tell_names(t, 0, NULL, f->path, f->map ? 0 : f->n);
-    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.drop.n);
+    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
 }
 
 enum mrs_status
@@ -148,7 +148,7 @@ moves_of(const struct mrsi_bucket *s, struct bucket_describe_moving *v)
     }
     for (uint32_t i = 0; i < f->n; i++) {
         const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
-        if (old && *old && mrsi_index_plain(&f->path[i])) {
+        if (old && *old && mrsi_index_plain(&f->path[i]) && !mrsi_shape_drops(&s->shape, &f->path[i])) {
             add_item(v, s, old, f->path[i].text);
         }
     }

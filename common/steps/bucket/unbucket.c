@@ -754,7 +754,7 @@ carry(const struct unbucket *s, struct mrs_catalog *cat, const struct mrs_cat_co
     }
     for (uint32_t i = 0; m && i < f->n; i++) {
         const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
-        if (old && *old) {
+        if (old && *old && !mrsi_shape_drops(&s->shape, &f->path[i])) {
             below(a, s, old, f->path[i].text, &m[n++]);
         }
     }

@@ -8,6 +8,7 @@
  * one arena and entries never move: engines keep pointers. It must not know documents, files or
  * what a single step means. */
 #include "indexes.h"
+#include "mongoreshape/words.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/catalogue.h"
 #include <stdarg.h>
@@ -24,6 +25,8 @@ struct left_out {
     const char *ns;
     const struct left_out *before;
 };
+enum { NEAREST_AMONG = 1000 }; /* collections */
+
 struct mrs_catalog {
     struct mrs_mem *mem;
     struct mrs_arena arena;
@@ -404,6 +407,25 @@ check_name(const struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_
     return MRS_OK;
 }
 
+/* The collection that is there and whose name is nearest: of the same name in another database, if not in this one. */
+static const char *
+nearest_coll(struct mrs_catalog *c, const struct mrs_coll *coll)
+{
+    const char *names[NEAREST_AMONG], *elsewhere = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < mrs_catalog_count(c) && n < NEAREST_AMONG; i++) {
+        const struct mrs_cat_coll *cc = mrs_catalog_at(c, i);
+        bool here = cc->exists && strcmp(cc->coll.db, coll->db) == 0;
+        if (here) {
+            names[n++] = cc->coll.coll;
+        } else if (cc->exists && strcmp(cc->coll.coll, coll->coll) == 0) {
+            elsewhere = cc->coll.ns;
+        }
+    }
+    const char *near = mrs_nearest(coll->coll, names, n);
+    return near ? near : elsewhere;
+}
+
 enum mrs_status
 mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change, struct mrs_cat_coll **out,
                  struct mrs_err *e)
@@ -413,9 +435,14 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
         return s;
     }
     struct mrs_cat_coll *cc = mrs_catalog_find(c, coll->db, coll->coll);
-    if (!cc || !cc->exists) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s%s", coll->ns,
-                           cc ? " any more: an earlier step dropped or renamed it" : "");
+    if (cc && !cc->exists) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s any more: an earlier step dropped or "
+                           "renamed it", coll->ns);
+    }
+    if (!cc) {
+        const char *near = nearest_coll(c, coll);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s%s%.200s%s", coll->ns,
+                           near ? "; is `" : "", near ? near : "", near ? "` meant?" : "");
     }
     const char *why = obstacle(cc);
     if (why) {

@@ -33,19 +33,6 @@ static const struct mrs_key keys[] = {
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
-/* Whether `drop` takes a path of the shaped document out again. */
-static bool
-dropped(const struct mrsi_shape *s, const struct mrs_path *p)
-{
-    for (uint32_t i = 0; i < s->drop.n; i++) {
-        int rel = mrs_path_relation(&s->drop.path[i], p);
-        if (rel == 1 || rel == 2) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Where paths of indexes go: dropped ones are gone, listed ones stay, and of a map what is a bare
  * "$path" has a new name. */
 static void
@@ -64,7 +51,7 @@ plan_indexes(struct mrsi_read *r, struct move_of *s)
     }
     for (uint32_t i = 0; i < f->n; i++) {
         const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
-        if (old && mrsi_index_plain(&f->path[i]) && !dropped(&s->shape, &f->path[i])) {
+        if (old && mrsi_index_plain(&f->path[i]) && !mrsi_shape_drops(&s->shape, &f->path[i])) {
             mv[n++] = (struct mrsi_move){old, f->path[i].text};
         }
     }
@@ -174,7 +161,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     }
     mrsi_tell_touch(&t, 0, 'R', "");
     mrsi_tell_names(&t, 0, NULL, f->path, f->map ? 0 : f->n);
-    mrsi_tell_names(&t, 0, NULL, s->shape.drop.path, s->shape.drop.n);
+    mrsi_tell_names(&t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
     mrsi_tell_touch(&t, 0, 'D', "");
     mrsi_tell_touch(&t, 1, 'A', "");
     mrsi_tell_listing(&t, 1, "_id", "_id");

@@ -54,7 +54,7 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_embed *s)
     mrsi_tell_query(t, 0, s->join.where);
     mrsi_tell_sort(t, 0, s->sort);
     tell_shape(t, &s->shape.fields);
-    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.drop.n);
+    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
     if (s->keep != EMBED_KEEP_ALL || s->orphans != EMBED_ORPHANS_KEEP) {
         mrsi_tell_touch(t, 0, 'D', "");
     }
@@ -246,7 +246,7 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
     }
     for (uint32_t i = 0; i < f->n; i++) {
         const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
-        if (old && *old) {
+        if (old && *old && !mrsi_shape_drops(&s->shape, &f->path[i])) {
             m[n++] = (struct mrsi_move){old, below(a, s->as.text, f->path[i].text)};
         }
     }

@@ -37,7 +37,7 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_extract *s)
         for (uint32_t i = 0; !f->map && i < f->n; i++) { /* elements that are no documents get `value` */
             mrsi_tell_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
         }
-        mrsi_tell_names(t, 0, s->path.text, s->shape.drop.path, s->shape.drop.n);
+        mrsi_tell_names(t, 0, s->path.text, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
     }
     if (s->shape.fields.map || s->id_expr || s->leave.shape.fields.map) {
         mrsi_tell_touch(t, 0, 'R', ""); /* $$PARENT may be asked */

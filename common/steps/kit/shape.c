@@ -409,6 +409,16 @@ inside(const char *path, const char *name)
     return strncmp(path, name, n) == 0 && (path[n] == 0 || path[n] == '.') ? path + n : NULL;
 }
 
+bool
+mrsi_shape_drops(const struct mrsi_shape *s, const struct mrs_path *p)
+{
+    bool yes = false;
+    for (uint32_t i = 0; s->fields.map && i < s->drop.n; i++) {
+        yes = yes || mrs_path_relation(&s->drop.path[i], p) != 0;
+    }
+    return yes;
+}
+
 static const char *
 renamed(const struct mrsi_fields *f, struct mrs_arena *a, const char *path)
 {

@@ -47,6 +47,8 @@ struct mrsi_shaping {
  * as before. */
 enum mrs_status mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view doc,
                                struct mrs_buf *out);
+/* Whether `drop` takes a field of the map `fields`, or a part of it, out again: no index follows it. */
+bool mrsi_shape_drops(const struct mrsi_shape *s, const struct mrs_path *p);
 /* The name under which the value at a path of the document is found in what the shape makes of it; NULL where it
  * is gone. In the arena. */
 const char *mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *path);

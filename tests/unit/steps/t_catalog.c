@@ -247,6 +247,8 @@ static const struct bench_catalog cats[] = {
     {"options", "{'in':'a','capped':true,'size':4096}", shop, "! capped: shop.a is there already: ..."},
     {"options", "{'in':'a','timeseries':{'timeField':'t'}}", shop, "! timeseries: shop.a is there already: ..."},
     {"options", "{'in':'v','validator':null}", shop, "! in: shop.v is a view ..."},
+    {"index", "{'in':'orders','create':[{'key':{'x':1}}]}", (const char *const[]){"order", "{}", NULL},
+     "! in: there is no collection shop.orders; is `order` meant?"},
     /* whole collections */
     {"rename_collection", "{'from':'a','into':'z'}", shop,
      "gone shop.a\n{" A_OPTIONS "'indexes':[" A_INDEXES "],'collectionName':'z','type':'collection'}\n"

@@ -13,6 +13,7 @@
 struct op_arithmetic_total {
     uint8_t type; /* widest so far */
     bool date;
+    int64_t ms; /* the date: a server rounds what is added to it, not the date it gets */
     int64_t whole;
     double real;
     BID_UINT128 dec;
@@ -62,37 +63,30 @@ ret_number(struct mrs_eval *ev, const struct op_arithmetic_total *t, struct mrs_
     }
 }
 
-/* Rounds to whole milliseconds; false: no such date. */
+/* The date and the numbers, rounded to whole milliseconds; false: no such date. */
 static bool
 whole_of(const struct op_arithmetic_total *t, int64_t *ms)
 {
     unsigned int flags = 0;
-    if (t->type == MRS_DOUBLE) {
-        if (!(t->real >= -0x1p63 && t->real < 0x1p63)) {
-            return false;
-        }
-        *ms = llround(t->real);
-    } else if (t->type == MRS_DECIMAL128) {
-        *ms = __bid128_to_int64_rnint(t->dec, &flags);
+    if (t->type == MRS_DECIMAL128) {
+        *ms = __bid128_to_int64_rnint(__bid128_add(t->dec, __bid128_from_int64(t->ms), MRSI_DEC_EVEN, &flags), &flags);
         return !(flags & MRSI_DEC_INVALID);
-    } else {
-        *ms = t->whole;
     }
-    return true;
+    if (t->type == MRS_DOUBLE && !(t->real >= -0x1p63 && t->real < 0x1p63)) {
+        return false;
+    }
+    return !__builtin_add_overflow(t->ms, t->type == MRS_DOUBLE ? llround(t->real) : t->whole, ms);
 }
 
 static void
 add_one(struct op_arithmetic_total *t, struct mrs_val v)
 {
     unsigned int flags = 0;
-    int64_t whole = v.type == MRS_DATE ? mrs_val_i64(v) : 0, sum;
-    bool integer = v.type == MRS_DATE || mrsi_is_integer(v, &whole);
-    if (v.type != MRS_DATE) {
-        widen(t, v.type);
-    }
+    int64_t whole = 0, sum;
+    bool integer = mrsi_is_integer(v, &whole);
+    widen(t, v.type);
     if (t->type == MRS_DECIMAL128) {
-        t->dec = __bid128_add(t->dec, v.type == MRS_DATE ? __bid128_from_int64(whole) : mrsi_decimal_of(v),
-                              MRSI_DEC_EVEN, &flags);
+        t->dec = __bid128_add(t->dec, mrsi_decimal_of(v), MRSI_DEC_EVEN, &flags);
     } else if (t->type == MRS_DOUBLE) {
         t->real += integer ? (double)whole : mrs_val_double(v);
     } else if (__builtin_add_overflow(t->whole, whole, &sum)) {
@@ -122,8 +116,12 @@ op_add(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         if (v.type != MRS_DATE && !mrs_is_number(v)) {
             return mrsi_eval_error(x, ev, "takes numbers and a date, not %s", mrs_type_name(v.type));
         }
-        t.date = t.date || v.type == MRS_DATE;
-        add_one(&t, v);
+        if (v.type == MRS_DATE) {
+            t.date = true;
+            t.ms = mrs_val_i64(v);
+        } else {
+            add_one(&t, v);
+        }
     }
     int64_t ms;
     if (!t.date) {

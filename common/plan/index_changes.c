@@ -14,11 +14,15 @@ name_of(struct mrs_view index)
     return v.type == MRS_STRING ? (const char *)v.p + 4 : "";
 }
 
+/* The index of this name, looked for behind the last one found: both lists mostly have one order, and a dump may have
+ * very many. */
 static const struct mrs_view *
-find(const struct mrs_view *list, uint32_t n, const char *name)
+find(const struct mrs_view *list, uint32_t n, uint32_t *from, const char *name)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = *from + k < n ? *from + k : *from + k - n;
         if (strcmp(name_of(list[i]), name) == 0) {
+            *from = i + 1 < n ? i + 1 : 0;
             return &list[i];
         }
     }
@@ -66,13 +70,14 @@ compare(struct mrsi_plan *p, const struct mrsi_before *before, const struct mrs_
     for (uint32_t i = 0; i < before->n; i++) {
         old = strcmp(before->coll[i].ns, c->coll.ns) == 0 ? &before->coll[i] : old;
     }
+    uint32_t now_at = 0, old_at = 0;
     for (uint32_t i = 0; i < old->n; i++) {
-        if (!find(c->index, c->n_index, name_of(old->index[i])) && !add(p, c, '-', old->index[i])) {
+        if (!find(c->index, c->n_index, &now_at, name_of(old->index[i])) && !add(p, c, '-', old->index[i])) {
             return false;
         }
     }
     for (uint32_t i = 0; i < c->n_index; i++) {
-        const struct mrs_view *was = find(old->index, old->n, name_of(c->index[i]));
+        const struct mrs_view *was = find(old->index, old->n, &old_at, name_of(c->index[i]));
         bool same = was ? was->n == c->index[i].n && memcmp(was->p, c->index[i].p, was->n) == 0
                         : strcmp(name_of(c->index[i]), "_id_") == 0;
         if (!same && !add(p, c, was ? '~' : '+', c->index[i])) {

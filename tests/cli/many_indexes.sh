@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# many_indexes.sh MONGORESHAPE - a metadata file with far more indexes than a server takes: read in time that grows with
+# their number, left byte by byte where no step names the collection, refused with the number where one does.
+set -u
+tool=$(realpath "$1")
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+passed=0 failed=0
+
+# is NAME WANT GOT
+is() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAIL %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
+    fi
+}
+# indexes N: a metadata file with _id_ and N more
+indexes() {
+    seq "$1" | awk 'BEGIN { printf "{\"options\":{},\"indexes\":[{\"v\":2,\"key\":{\"_id\":1},\"name\":\"_id_\"}" }
+                    { printf ",{\"v\":2,\"key\":{\"a%d\":1},\"name\":\"i%d\"}", $1, $1 } END { print "]}" }'
+}
+
+mkdir -p in/t
+for c in f g; do # { _id: 1, x: 1 }
+    printf '\025\0\0\0\020_id\0\001\0\0\0\020x\0\001\0\0\0\0' > in/t/$c.bson
+done
+indexes 100000 > in/t/g.metadata.json
+printf 'database: t\nsteps: [{ unset: { in: f, fields: [x] } }]\n' > plan.yaml
+# a time that grew with the square would be minutes
+timeout -s KILL 60 "$tool" run plan.yaml -i in -o out -q --memory 64M -j 1 > log 2>&1
+is "a collection that no step names" 0 $?
+cmp -s in/t/g.metadata.json out/t/g.metadata.json
+is "its metadata stays" 0 $?
+indexes 1000 > in/t/f.metadata.json
+"$tool" run plan.yaml -i in -o named -q > log 2>&1
+is "a collection that a step names" 2 $?
+is "the number is told" 1 "$(grep -c 't\.f has 1001 indexes' log)"
+is "nothing is written" no "$([ -e named ] && echo yes || echo no)"
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

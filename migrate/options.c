@@ -73,7 +73,8 @@ static const struct mrs_cli_option options[] = {
      "give the file to `--amend`.", NULL},
     {"amend", 0, "FILE", RUN | CHECK, MRS_CLI_PATH, AT(amend), NULL, NULL,
      "take the documents in FILE instead of those with the same ns and _id in the input",
-     "FILE holds BSON records `{ns, doc}`. Each must replace exactly one document of the input.", NULL},
+     "FILE holds records `{ns, doc}`, as BSON or as Extended JSON lines. Each must "
+     "replace exactly one document of the input.", NULL},
     {"now", 0, "DATE", RUN | CHECK | EXPLAIN | CAT, MRS_CLI_DATE, AT(now_ms), NULL,
      "the clock at the start", "what `$$NOW` is in this run, as 2024-05-01T00:00:00Z",
      "Give it to get the same bytes again.", NULL},

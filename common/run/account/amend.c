@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* amend.c - mended documents put in place of documents of the input, before any step sees them.
  *
- * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. A first
+ * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. It is BSON,
+ * or Extended JSON, a record a line, which becomes BSON before anything else looks at it. A first
  * look over the namespaces it names makes sure that each document it mends is there exactly once. `_id`s are equal
  * where their hashes by the run's secret are (mrs_hash_secret). */
 #include "account.h"
 #include "amend.h"
+#include "mongoreshape/ejson.h"
 #include <stdlib.h>
 
 struct mend {
@@ -18,6 +20,7 @@ struct mend {
 struct mrsi_amend {
     struct mrsi_engine *en;
     char *bytes;
+    struct mrs_buf records; /* of JSON lines, as BSON */
     struct mrs_buf list;   /* struct mend, sorted */
 };
 
@@ -93,15 +96,58 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
     return mrs_buf_status(&a->list, e);
 }
 
+static size_t
+skip_blanks(const char *text, size_t n, size_t at, uint64_t *line)
+{
+    for (; at < n && strchr(" \t\r\n", text[at]) && text[at]; at++) {
+        *line += text[at] == '\n';
+    }
+    return at;
+}
+
+/* JSON begins with {, perhaps behind blanks, and has no NUL; BSON has one in its first length (at most 16 MiB). */
+static bool
+is_json(const char *text, size_t n)
+{
+    uint64_t line = 0;
+    size_t at = skip_blanks(text, n, 0, &line);
+    return at < n && text[at] == '{' && !memchr(text, 0, n);
+}
+
+/* The records of JSON lines as BSON. What is no JSON is an error with its line. */
 static enum mrs_status
-add_records(struct mrsi_amend *a, size_t n, struct mrs_err *e)
+read_json(struct mrsi_amend *a, size_t n, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    uint64_t line = 1;
+    for (size_t at = skip_blanks(a->bytes, n, 0, &line); s == MRS_OK && at < n;
+         at = skip_blanks(a->bytes, n, at, &line)) {
+        struct mrs_err own;
+        size_t used = 0;
+        mrs_err_clear(&own);
+        s = mrs_ejson_read(a->bytes + at, n - at, MRS_EJSON_DATA, &a->records, &used, &own);
+        if (s == MRS_FAIL) {
+            return mrs_err_set(e, s, MRS_E_PLAN, "line %llu of the amend file: %s", (unsigned long long)line, own.msg);
+        }
+        if (s != MRS_OK) {
+            *e = own;
+        }
+        for (size_t end = at + used; s == MRS_OK && at < end; at++) {
+            line += a->bytes[at] == '\n';
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+add_records(struct mrsi_amend *a, const uint8_t *bytes, size_t n, struct mrs_err *e)
 {
     struct mrs_buf scratch;
     enum mrs_status s = MRS_OK;
     uint64_t no = 0;
     mrs_buf_init(&scratch, a->en->mem, MRS_KEY_MAX);
     for (size_t at = 0; s == MRS_OK && at < n; no++) {
-        const uint8_t *p = (const uint8_t *)a->bytes + at;
+        const uint8_t *p = bytes + at;
         uint32_t len = n - at >= MRS_DOC_MIN ? mrs_le32(p) : 0;
         struct mrs_view rec = {p, len};
         s = len >= MRS_DOC_MIN && len <= n - at
@@ -205,8 +251,14 @@ mrsi_amend_load(struct mrsi_engine *en, const char *path, struct mrsi_amend **ou
     }
     a->en = en;
     mrs_buf_init(&a->list, en->mem, SIZE_MAX);
+    mrs_buf_init(&a->records, en->mem, en->memory / 2);
     enum mrs_status s = mrs_file_read(en->mem, path, en->memory / 2, &a->bytes, &n, e);
-    MRS_THEN(s, add_records(a, n, e));
+    if (s == MRS_OK && is_json(a->bytes, n)) {
+        s = read_json(a, n, e);
+        MRS_THEN(s, add_records(a, a->records.p, a->records.n, e));
+    } else {
+        MRS_THEN(s, add_records(a, (const uint8_t *)a->bytes, n, e));
+    }
     MRS_THEN(s, none_twice(a, e));
     MRS_THEN(s, all_there_once(a, e));
     if (s != MRS_OK) {
@@ -222,6 +274,7 @@ mrsi_amend_free(struct mrsi_amend *a)
 {
     if (a) {
         mrs_buf_clear(&a->list);
+        mrs_buf_clear(&a->records);
         mrs_free(a->en->mem, a->bytes);
         mrs_free(a->en->mem, a);
     }

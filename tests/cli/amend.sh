@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# amend.sh MONGORESHAPE - the .jsonl of refused documents, edited as text, is what --amend takes; types stay, and a line
+# that is no record is named.
+set -u
+tool=$(realpath "$1")
+casetool=$(dirname "$tool")/casetool
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+passed=0 failed=0
+[ -x "$casetool" ] || { echo "amend: no program at $casetool" >&2; exit 2; }
+
+# is NAME WANT GOT
+is() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAIL %s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3"
+    fi
+}
+mkdir -p case/in
+printf '{"_id":1,"x":0,"n":{"$numberLong":"7"}}\n{"_id":2,"x":1}\n{"_id":3,"x":0}\n' > case/in/t.a.jsonl
+"$casetool" load case in
+printf 'database: t\nsteps: [{ set: { in: a, fields: { y: { $divide: [4, $x] } } } }]\n' > plan.yaml
+"$tool" run plan.yaml -i in -o out --max-refused 5 -q
+amended() {
+    rm -rf new
+    "$tool" run plan.yaml -i in -o new -q --amend mended.jsonl > log 2>&1 && "$tool" cat new
+}
+want=$(printf '%s\n' '{"_id":{"$numberInt":"1"},"x":{"$numberInt":"2"},"n":{"$numberLong":"7"},"y":{"$numberDouble":"2.0"}}' \
+    '{"_id":{"$numberInt":"2"},"x":{"$numberInt":"1"},"y":{"$numberDouble":"4.0"}}' \
+    '{"_id":{"$numberInt":"3"},"x":{"$numberInt":"2"},"y":{"$numberDouble":"2.0"}}')
+sed 's/"x" *: *{ *"$numberInt" *: *"0" *}/"x":2/' out.refused.bson.jsonl > mended.jsonl
+is "the edited file, relaxed numbers beside canonical ones" "$want" "$(amended)"
+sed 's/$/\r/; 1s/^/\n  /' mended.jsonl > more && mv more mended.jsonl
+is "blank lines, blanks and CRLF" "$want" "$(amended)"
+
+# wrong NAME WORDS: mended.jsonl is refused
+wrong() {
+    amended
+    is "$1, status" 2 "$("$tool" run plan.yaml -i in -o new -q --amend mended.jsonl > log 2>&1; echo $?)"
+    is "$1" "$2" "$(grep -oF -- "$2" log)"
+    is "$1, nothing written" "" "$(ls -d new* 2>&1 | grep -v 'No such\|cannot access')"
+}
+printf '{"ns":"t.a","doc":{"_id":1,"x":1}}\n\n{"ns":"t.a","doc":{"_id":3,"x":}}\n' > mended.jsonl
+wrong "no JSON" "line 3 of the amend file"
+printf '{"ns":"t.a","doc":{"_id":1,"x":1}}\n{"ns":"t.a","doc":{"_id":3' > mended.jsonl
+wrong "cut" "line 2 of the amend file"
+printf '{"ns":"t.a","doc":{"_id":9,"x":1}}\n' > mended.jsonl
+wrong "an _id that is not there" "whose _id is there not at all"
+printf '{"ns":"t.a","doc":{"_id":1}}\n{"ns":"t.a","doc":{"_id":1}}\n' > mended.jsonl
+wrong "one document twice" "mends one document of t.a twice"
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

@@ -175,6 +175,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *j
     mrs_buf_reset(&x->shape);
     mrs_buf_reset(&x->kin);
     mrs_err_clear(&w->err);
+    w->ctx.remarks = 0;
     if (seen) {
         fill_entry(x, seen, doc->p);
     } else {
@@ -185,6 +186,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *j
     }
     MRS_THEN(s, entry_status(x, w, e));
     if (s == MRS_OK && x->takes_part) {
+        mrsi_remark(job->row, w->ctx.remarks);
         s = put_member(f, w, job, ordinal, *doc, e);
     }
     if (s == MRS_SKIP) {

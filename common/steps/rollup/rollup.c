@@ -5,6 +5,7 @@
  * accumulator. With `by` each group becomes a document of a new collection. */
 #include "steps/kit/invert.h"
 #include "rollup.h"
+#include <stdio.h>
 #include "mongoreshape/join_ops.h"
 
 static const struct mrs_key keys[] = {
@@ -338,6 +339,14 @@ fate(const void *state, unsigned used, int *side)
 
 static const struct mrs_join_ops join_ops = {takes_part, join_keys, shape, order, mrsi_rollup_splice, fate};
 
+static void
+remark(const void *state, uint32_t i, char *text, size_t size)
+{
+    (void)state;
+    (void)i;
+    snprintf(text, size, ", `by`: a field is missing; documents in which the same is missing are one group");
+}
+
 const struct mrs_step_type mrsi_step_rollup = {
     .name = "rollup",
     .summary = "values computed from many documents",
@@ -349,6 +358,7 @@ const struct mrs_step_type mrsi_step_rollup = {
     .invert = mrsi_rollup_invert,
     .catalog = mrsi_rollup_catalog,
     .work_size = sizeof(struct rollup_work),
+    .remark = remark,
     .work_clear = mrsi_rollup_work_clear,
     .join = &join_ops,
     .fold = &mrsi_rollup_fold_ops,

@@ -68,6 +68,7 @@ struct rollup_known {
     uint64_t look, tried; /* its number, 0: it is not known; which one was learned from last */
     uint16_t kin, shape; /* bytes of each, one behind the other in `bytes` */
     uint16_t n_moves, n_cuts;
+    bool lacks; /* a field of `by` is missing */
     struct rollup_move { /* bytes that are copied from the document */
         uint16_t from, to, n;
     } move[ROLLUP_MOVES];
@@ -94,7 +95,7 @@ struct rollup_work {
 /* rollup_known.c: what a document brings, where documents that look as it did have told where it stands. */
 bool mrsi_rollup_is_plain(const struct mrsi_rollup *s);
 /* True: kin and shape have been appended to out. */
-bool mrsi_rollup_known(struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out);
+bool mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out);
 /* Of a plain plan: learns from a document and what it brings. What it cannot learn it lets be. */
 void mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc,
                        const struct mrs_fold_entry *out);

@@ -16,7 +16,10 @@ put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, str
     if (st != MRS_OK) {
         return mrsi_step_skip(c, st, "by");
     }
-    key = key.type == MRS_MISSING ? mrs_null() : key;
+    if (key.type == MRS_MISSING) {
+        c->remarks = 1;
+        key = mrs_null();
+    }
     if (!mrsi_step_id_ok(key)) {
         return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
     }
@@ -48,6 +51,7 @@ put_parts(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, s
         if (st != MRS_OK) {
             return mrsi_step_skip(c, st, "by");
         }
+        c->remarks |= v.type == MRS_MISSING;
         v = v.type == MRS_MISSING && s->n_parts == 1 ? mrs_null() : v;
         if (v.type != MRS_MISSING) {
             put_part(kin, s->part_name[i], s->part_len[i], v);

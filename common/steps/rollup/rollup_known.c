@@ -38,7 +38,7 @@ mrsi_rollup_is_plain(const struct mrsi_rollup *s)
 
 /* ---- a document of a known look ---- */
 bool
-mrsi_rollup_known(struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out)
+mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out)
 {
     const struct mrs_look *look = mrsi_step_look(c, doc);
     struct rollup_known *k = look && w->known ? &w->known[look->no % ROLLUP_KNOWN] : NULL;
@@ -67,6 +67,7 @@ mrsi_rollup_known(struct rollup_work *w, const struct mrs_ctx *c, struct mrs_vie
     }
     mrs_copy_short(kin, k->bytes, k->kin);
     mrs_copy_short(shape, k->bytes + k->kin, k->shape);
+    c->remarks |= k->lacks;
     return true;
 }
 
@@ -177,6 +178,7 @@ mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const stru
     k->kin = (uint16_t)out->kin.n;
     k->shape = (uint16_t)out->shape.n;
     k->n_moves = k->n_cuts = 0;
+    k->lacks = c->remarks != 0;
     mrs_copy_short(k->bytes, out->kin.p, out->kin.n);
     mrs_copy_short(k->bytes + k->kin, out->shape.p, out->shape.n);
     if (learn_kin(s, &l) && learn_shape(s, &l)) {

@@ -25,7 +25,8 @@ struct mrs_ctx { /* one per thread, made by the engine */
      * document is the source. NULL: of none. */
     const struct mrs_eval_fields *fields;
     const uint8_t *fields_of;
-    uint64_t remarks; /* of MAP, SPREAD, FOLD: what the owner of the document in hand should know of it, see mrs_step_type.remark */
+    uint64_t remarks; /* of MAP, SPREAD, FOLD: what the owner of the document in hand should know of it, see
+                         mrs_step_type.remark */
 };
 #define MRS_REMARKS 24
 

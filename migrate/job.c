@@ -63,6 +63,9 @@ mrsi_job_read(const struct mrsi_cli *cli, const char *path, struct mrs_input_opt
               struct mrs_err *e)
 {
     struct job_reading r = {.path = path};
+    mrs_mem_set_budget(cli->line.mem, cli->memory                          ? cli->memory
+                                      : mrs_cli_takes(&cli->line, "memory") ? mrs_memory_default()
+                                                                            : UINT64_MAX);
     opts->pause = (struct mrs_pause){&r, is_due, stop};
     mrs_cli_progress_begin(&r.line, cli->progress, cli->quiet || cli->json);
     enum mrs_status s = mrs_input_open(cli->line.mem, path, opts, in, e);

@@ -10,7 +10,7 @@
 
 struct mrs_mem {
     _Atomic uint64_t live, bytes, peak, count;
-    uint64_t fail_at;
+    uint64_t fail_at, budget;
 };
 
 enum { HEAD = 16 };
@@ -55,6 +55,18 @@ uint64_t
 mrs_mem_count(const struct mrs_mem *m)
 {
     return atomic_load(&m->count);
+}
+
+void
+mrs_mem_set_budget(struct mrs_mem *m, uint64_t bytes)
+{
+    m->budget = bytes;
+}
+
+uint64_t
+mrs_mem_budget(const struct mrs_mem *m)
+{
+    return m->budget;
 }
 
 static int

@@ -45,15 +45,28 @@ mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...)
     return 2;
 }
 
+static uint32_t
+row_of(const struct mrs_cli *cli, const char *name)
+{
+    uint32_t i = 0;
+    while (cli->tool->options[i].name && strcmp(cli->tool->options[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
 bool
 mrs_cli_given(const struct mrs_cli *cli, const char *name)
 {
-    for (uint32_t i = 0; cli->tool->options[i].name; i++) {
-        if (strcmp(cli->tool->options[i].name, name) == 0) {
-            return (cli->given >> i) & 1;
-        }
-    }
-    return false;
+    uint32_t i = row_of(cli, name);
+    return cli->tool->options[i].name && (cli->given >> i & 1);
+}
+
+bool
+mrs_cli_takes(const struct mrs_cli *cli, const char *name)
+{
+    uint32_t i = row_of(cli, name);
+    return cli->tool->options[i].name && (cli->tool->options[i].commands & cli->command->bit);
 }
 
 /* ---- values ---- */

@@ -116,6 +116,8 @@ void mrs_say(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 int mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Whether an option stood on the line. */
 bool mrs_cli_given(const struct mrs_cli *cli, const char *name);
+/* Whether it could, behind this command. */
+bool mrs_cli_takes(const struct mrs_cli *cli, const char *name);
 /* The command `help`: of the tool, of a command, as manual or completions. */
 int mrs_cli_help(struct mrs_cli *cli);
 

@@ -60,6 +60,8 @@ const char *mrs_input_passed_at(const struct mrs_input *in, uint32_t i);
 /* Packed files are unpacked by so many threads ahead of those who read them, where a reader may take memory/4 bytes for
  * that. Before the first reader. Returns the bytes that one takes; 0: it is not done. */
 uint64_t mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory);
+/* The most that unpacking one of its files keeps of what came out, where that is more than usual. */
+uint64_t mrs_input_window(struct mrs_input *in);
 uint32_t mrs_input_count(const struct mrs_input *in);
 const struct mrs_input_ns *mrs_input_at(const struct mrs_input *in, uint32_t i);
 enum mrs_format mrs_input_format(const struct mrs_input *in);

@@ -15,7 +15,13 @@
 extern "C" {
 #endif
 
-enum mrs_codec { MRS_CODEC_NONE, MRS_CODEC_GZIP, MRS_CODEC_ZSTD, MRS_CODEC_AS_INPUT };
+enum mrs_codec {
+    MRS_CODEC_NONE,
+    MRS_CODEC_GZIP,
+    MRS_CODEC_ZSTD,
+    MRS_CODEC_AS_INPUT,
+    MRS_CODEC_TWICE /* gzip in gzip; only of what is read */
+};
 struct mrs_compress {
     enum mrs_codec codec;
     int level; /* 0: the codec's default */

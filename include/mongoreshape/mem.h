@@ -29,6 +29,10 @@ uint64_t mrs_mem_live(const struct mrs_mem *m);   /* blocks */
 uint64_t mrs_mem_bytes(const struct mrs_mem *m);  /* bytes now */
 uint64_t mrs_mem_peak(const struct mrs_mem *m);   /* greatest number of bytes so far */
 uint64_t mrs_mem_count(const struct mrs_mem *m);  /* allocations so far */
+/* What the program is to have at most, for whoever must know it before memory is taken; nothing is refused because of
+ * it. Said before other threads begin; 0, as at first: nobody said it. */
+void mrs_mem_set_budget(struct mrs_mem *m, uint64_t bytes);
+uint64_t mrs_mem_budget(const struct mrs_mem *m);
 
 /* As malloc, calloc, realloc, free, strdup of n bytes plus NUL. NULL on failure; size 0 gives a block. */
 void *mrs_alloc(struct mrs_mem *m, size_t n);

@@ -156,6 +156,7 @@ struct mrs_report {
     unsigned residue_unlisted; /* of these what no loss of the inverse names */
 };
 
+uint64_t mrs_memory_default(void); /* --memory of one who does not say it: a quarter of the machine's */
 /* Loads nothing itself: plan must have been loaded with the input's database. OK: published (or dry run); FAIL with
  * the cause: nothing is published; report is filled as far as it went. Also MRS_E_TOO_MANY. */
 enum mrs_status mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in,

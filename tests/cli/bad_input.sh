@@ -82,13 +82,14 @@ foreign 'decrypt it' < <(printf 'Salted__\1\2\3\4\5\6\7\370')
 fresh
 printf '\1\2\3\4\5\6\7\370' >in/d/c.enc
 expect 3 'in/d/c.enc: no documents of a dump: from byte 0 on it is encrypted, or' set.yaml -i in/d/c.enc -o out
-for packer in 'gzip -c' 'zstd -qc'; do
-    command -v "${packer%% *}" >/dev/null || { skipped=$((skipped + 1)); continue; }
+if command -v zstd >/dev/null; then
     fresh
-    doc 1 | $packer | gzip -c >in/d/c.bson.gz
-    expect 3 "in/d/c.bson.gz: no documents of a dump: from byte 0 on it is ${packer%% *} inside another packing: unpack it once" set.yaml -i in -o out
+    doc 1 | zstd -qc | gzip -c >in/d/c.bson.gz
+    expect 3 "in/d/c.bson.gz: no documents of a dump: from byte 0 on it is zstd inside another packing: unpack it once" set.yaml -i in -o out
     expect 3 "inside another packing: unpack it once" set.yaml -i in/d/c.bson.gz --ns d.c -o out.bson
-done
+else
+    skipped=$((skipped + 1))
+fi
 
 # ---- damaged documents: file, namespace, number and offset ----
 fresh

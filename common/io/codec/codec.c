@@ -7,6 +7,7 @@ mrsi_codec_of(enum mrs_codec codec)
 {
     return codec == MRS_CODEC_GZIP   ? &mrsi_codec_gzip
            : codec == MRS_CODEC_ZSTD ? &mrsi_codec_zstd
+           : codec == MRS_CODEC_TWICE ? &mrsi_codec_twice
                                      : NULL;
 }
 

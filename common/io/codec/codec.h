@@ -26,6 +26,7 @@ struct mrsi_codec {
     /* OK: went on or wants more; FAIL: damaged, *why says how; DEAD: no memory. */
     enum mrs_status (*dec_step)(void *d, struct mrsi_flow *f, const char **why);
     bool (*dec_may_end)(const void *d); /* a file may end here */
+    uint64_t (*dec_wants)(const void *d); /* after FAIL: the memory it would take, where that is too much; else 0 */
     /* A frame or member that begins at p and says how long it is and how much comes out of it; false: none is known to,
      * or it is not all there. What it says may be wrong. */
     bool (*unit)(const uint8_t *p, size_t n, size_t *in, size_t *out);
@@ -40,6 +41,9 @@ struct mrsi_codec {
 };
 
 extern const struct mrsi_codec mrsi_codec_gzip, mrsi_codec_zstd;
+#define MRSI_ZSTD_HEAD 18 /* bytes that say what a frame of zstd wants */
+uint64_t mrsi_zstd_window(const uint8_t *head, size_t n); /* of a frame that begins so; 0: no more than usual */
+extern const struct mrsi_codec mrsi_codec_twice; /* unpacks only: gzip in gzip */
 /* Packs only: parts of one stream of raw deflate, which whoever writes it must end. */
 extern const struct mrsi_codec mrsi_codec_deflate;
 const struct mrsi_codec *mrsi_codec_of(enum mrs_codec codec); /* NULL: plain */

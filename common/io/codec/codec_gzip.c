@@ -2,8 +2,8 @@
 /* codec_gzip.c - gzip (RFC 1952) around raw deflate: headers, trailers, several members.
  *
  * Parallel compressors write many members behind each other, and mongorestore reads them as one
- * stream; it refuses anything else behind a member, zero padding too, and so do we: junk is a sign
- * of damage. Header and trailer are read byte by byte by a small automaton, since any of them may
+ * stream. Behind the last one nothing may stand but zeros, to which tapes are filled up; other bytes
+ * are a sign of damage. Header and trailer are read byte by byte by a small automaton, since any of them may
  * be cut by the edge of a buffer. The header we write has no name and no time, so that output
  * repeats exactly, and an extra field that says how long the member is: so its end is found
  * without unpacking it. Readers that do not know the field skip it, as RFC 1952 has it. */
@@ -22,7 +22,8 @@ enum at {
     AT_COMMENT,
     AT_HEADER_CRC,
     AT_BODY,
-    AT_TRAILER
+    AT_TRAILER,
+    AT_ZEROS /* behind the last member: nothing else may follow */
 };
 enum { F_HCRC = 2, F_EXTRA = 4, F_NAME = 8, F_COMMENT = 16, F_RESERVED = 0xE0 };
 
@@ -265,6 +266,12 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
         if (!take(d, f, &byte)) {
             break;
         }
+        if ((d->at == AT_START && d->any && !byte) || d->at == AT_ZEROS) {
+            d->at = AT_ZEROS;
+            *why = "other bytes behind the last member";
+            s = byte ? MRS_FAIL : MRS_OK;
+            continue;
+        }
         if (d->at == AT_START) {
             d->at = AT_FIXED;
             d->begun = d->taken - (d->tail_n - d->tail_at) - 1;
@@ -280,7 +287,14 @@ static bool
 dec_may_end(const void *p)
 {
     const struct codec_gzip_dec *d = p;
-    return d->at == AT_START && d->any && d->tail_at == d->tail_n;
+    return ((d->at == AT_START && d->any) || d->at == AT_ZEROS) && d->tail_at == d->tail_n;
+}
+
+static uint64_t
+dec_wants(const void *p)
+{
+    (void)p;
+    return 0;
 }
 
 static void
@@ -370,7 +384,7 @@ pack_part(void *p, struct mrsi_flow *f, const char **why)
 }
 
 const struct mrsi_codec mrsi_codec_gzip = {
-    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, unit, dec_passed, dec_close,
+    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, dec_wants, unit, dec_passed, dec_close,
     pack_bytes, pack_open, pack, pack_close,
 };
 

@@ -17,6 +17,8 @@
 #define HASH_MOST   19
 #define CHAIN_MOST  20
 #define WINDOW_READ ((1u << ZSTD_WINDOWLOG_LIMIT_DEFAULT) + 1) /* bytes, as the library has it for streams */
+#define WINDOW_FREE (8ull << 20)  /* RFC 8878: what every reader takes */
+#define WINDOW_LAST (2ull << 30) /* more than that the library cannot read */
 #define FRAME_FIRST (ZSTD_MAGICNUMBER & 0xff)
 /* Types of blocks. */
 #define BLOCK_REPEATS 1 /* one byte, again and again */
@@ -27,6 +29,9 @@ struct codec_zstd_dec {
     ZSTD_DCtx *z;
     bool inside; /* a frame has begun and not ended */
     bool any;
+    bool zeros;       /* behind the last frame: nothing else may follow */
+    uint64_t window;  /* bytes that a frame may want to be kept of what came out */
+    uint64_t wants;   /* the window of a frame that wanted more */
     uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX]; /* what the frame begins with */
     size_t head_n;
     uint64_t made;    /* bytes that have come out of it */
@@ -54,6 +59,14 @@ z_give(void *mem, void *p)
     mrs_free(mem, p);
 }
 
+/* Half of the budget, for the run needs memory as well. */
+static uint64_t
+window_most(const struct mrs_mem *mem)
+{
+    uint64_t half = mrs_mem_budget(mem) / 2;
+    return !half ? WINDOW_READ : half < WINDOW_FREE ? WINDOW_FREE : half > WINDOW_LAST ? WINDOW_LAST : half;
+}
+
 static void *
 dec_open(struct mrs_mem *mem)
 {
@@ -63,8 +76,10 @@ dec_open(struct mrs_mem *mem)
         return NULL;
     }
     d->mem = mem;
+    d->window = window_most(mem);
     d->z = ZSTD_createDCtx_advanced(by);
-    if (!d->z) {
+    if (!d->z || ZSTD_isError(ZSTD_DCtx_setMaxWindowSize(d->z, d->window))) {
+        ZSTD_freeDCtx(d->z);
         mrs_free(mem, d);
         return NULL;
     }
@@ -127,13 +142,14 @@ follow_input(struct codec_zstd_dec *d, const uint8_t *p, size_t taken)
 
 /* At its end, in the order in which the library says it where it sees it. */
 static const char *
-judge_frame(const struct codec_zstd_dec *d)
+judge_frame(struct codec_zstd_dec *d)
 {
     ZSTD_frameHeader h;
     if (d->head[0] != FRAME_FIRST || ZSTD_getFrameHeader(&h, d->head, d->head_n) != 0) {
         return NULL;
     }
-    if (h.windowSize > WINDOW_READ) {
+    if (h.windowSize > d->window) {
+        d->wants = h.windowSize;
         return ZSTD_getErrorString(ZSTD_error_frameParameter_windowTooLarge);
     }
     return h.frameContentSize == ZSTD_CONTENTSIZE_UNKNOWN || h.frameContentSize == d->made
@@ -168,6 +184,30 @@ may_begin(uint8_t first)
     return first == FRAME_FIRST || (first & 0xf0) == (ZSTD_MAGIC_SKIPPABLE_START & 0xff);
 }
 
+/* The library refused the window of the frame that these bytes begin or go on with: how large it is. */
+static void
+note_window(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
+{
+    ZSTD_frameHeader h;
+    size_t room = sizeof d->head - d->head_n;
+    n = n < room ? n : room;
+    if (n) {
+        memcpy(d->head + d->head_n, p, n);
+    }
+    d->wants = ZSTD_getFrameHeader(&h, d->head, d->head_n + n) == 0 ? h.windowSize : WINDOW_LAST + 1;
+}
+
+/* Zeros behind the last frame are taken, as of tapes that are filled up; false: something else follows. */
+static bool
+pass_zeros(struct codec_zstd_dec *d, ZSTD_inBuffer *in)
+{
+    const uint8_t *p = in->src;
+    d->zeros = d->zeros || (d->any && !d->inside && in->pos < in->size && !p[in->pos]);
+    for (; d->zeros && in->pos < in->size && !p[in->pos]; in->pos++) {
+    }
+    return !d->zeros || in->pos == in->size;
+}
+
 static enum mrs_status
 dec_step(void *p, struct mrsi_flow *f, const char **why)
 {
@@ -178,11 +218,14 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
     bool strange;
     do {
         size_t in_was = in.pos, out_was = out.pos;
-        strange = !d->inside && in.pos < in.size && !may_begin(f->in[in.pos]);
-        if (strange) {
+        strange = !pass_zeros(d, &in) || (!d->inside && in.pos < in.size && !may_begin(f->in[in.pos]));
+        if (strange || d->zeros) {
             break;
         }
         r = ZSTD_decompressStream(d->z, &out, &in);
+        if (ZSTD_getErrorCode(r) == ZSTD_error_frameParameter_windowTooLarge) {
+            note_window(d, f->in + in_was, in.size - in_was);
+        }
         if (ZSTD_isError(r) || (in.pos == in_was && out.pos == out_was)) {
             break;
         }
@@ -215,6 +258,13 @@ dec_may_end(const void *p)
     return d->any && !d->inside;
 }
 
+static uint64_t
+dec_wants(const void *p)
+{
+    const struct codec_zstd_dec *d = p;
+    return d->wants;
+}
+
 static void
 dec_passed(void *p)
 {
@@ -236,6 +286,13 @@ unit(const uint8_t *p, size_t n, size_t *in, size_t *out)
     *in = frame;
     *out = (size_t)content;
     return true;
+}
+
+uint64_t
+mrsi_zstd_window(const uint8_t *head, size_t n)
+{
+    ZSTD_frameHeader h;
+    return ZSTD_getFrameHeader(&h, head, n) == 0 && h.windowSize > WINDOW_FREE ? h.windowSize : 0;
 }
 
 static ZSTD_compressionParameters
@@ -313,6 +370,6 @@ pack(void *p, struct mrsi_flow *f, const char **why)
 }
 
 const struct mrsi_codec mrsi_codec_zstd = {
-    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, unit, dec_passed, dec_close,
+    "zstd", ".zst", 1, 22, 3, dec_open, dec_step, dec_may_end, dec_wants, unit, dec_passed, dec_close,
     pack_bytes, pack_open, pack, pack_close,
 };

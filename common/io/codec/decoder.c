@@ -34,11 +34,29 @@ mrsi_decoder_taken(const struct mrsi_decoder *d)
     return d->off - (d->in_n - d->in_at);
 }
 
+static enum mrs_status
+too_large(const struct mrsi_decoder *d, uint64_t window, struct mrs_err *e)
+{
+    unsigned long long mib = (window + (1u << 20) - 1) >> 20;
+    if (window > 2ull << 30) {
+        return MRSI_FAIL(e, MRS_E_LIMIT,
+                         "%s: its %s stream needs a window of more than 2048 MiB, the most that can be read: pack it "
+                         "anew with --long=31 or less", d->name, d->codec->name);
+    }
+    return MRSI_FAIL(e, MRS_E_LIMIT,
+                     "%s: its %s stream needs a window of %llu MiB, which may take half of the memory: give "
+                     "--memory %lluM", d->name, d->codec->name, mib, 2 * mib);
+}
+
 enum mrs_status
-mrsi_decoder_damaged(const struct mrsi_decoder *d, uint64_t at, enum mrs_status s, const char *why, struct mrs_err *e)
+mrsi_decoder_damaged(const struct mrsi_decoder *d, const void *dec, uint64_t at, enum mrs_status s, const char *why,
+                     struct mrs_err *e)
 {
     if (s == MRS_DEAD) {
         return mrs_err_memory(e, 0);
+    }
+    if (dec && d->codec->dec_wants(dec)) {
+        return too_large(d, d->codec->dec_wants(dec), e);
     }
     return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged %s stream near byte %llu of the file: %s", d->name, d->codec->name,
                      (unsigned long long)(d->start + at), why);
@@ -77,15 +95,15 @@ mrsi_decoder_step(struct mrsi_decoder *d, struct mrsi_flow *f, bool *ended, stru
     s = d->codec->dec_step(d->dec, f, &why);
     d->in_at = d->in_n - f->in_n;
     if (s != MRS_OK) {
-        return mrsi_decoder_damaged(d, mrsi_decoder_taken(d), s, why, e);
+        return mrsi_decoder_damaged(d, d->dec, mrsi_decoder_taken(d), s, why, e);
     }
     if (in_was && f->in_n == in_was && f->out_n == out_was) {
-        return mrsi_decoder_damaged(d, mrsi_decoder_taken(d), MRS_FAIL, "it cannot be decoded", e);
+        return mrsi_decoder_damaged(d, d->dec, mrsi_decoder_taken(d), MRS_FAIL, "it cannot be decoded", e);
     }
     if (d->in_end && d->in_at == d->in_n && f->out_n == out_was && f->out_n) {
         *ended = true;
         if (!d->codec->dec_may_end(d->dec)) {
-            return mrsi_decoder_damaged(d, mrsi_decoder_taken(d), MRS_FAIL, "it ends too early (truncated)", e);
+            return mrsi_decoder_damaged(d, d->dec, mrsi_decoder_taken(d), MRS_FAIL, "it ends too early (truncated)", e);
         }
     }
     return MRS_OK;

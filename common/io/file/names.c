@@ -26,10 +26,8 @@ mrsi_file_name(const char *name)
     } kinds[] = {
         {".metadata.json", MRSI_FILE_META}, {".bson", MRSI_FILE_DATA}, {".bin", MRSI_FILE_DATA}};
     size_t n = strlen(name);
-    if (ends_with(name, n, ".gz")) {
-        n -= 3;
-    } else if (ends_with(name, n, ".zst")) {
-        n -= 4;
+    for (int twice = 0; twice < 2; twice++) { /* who packs a folder that was dumped packed makes .gz.gz */
+        n -= ends_with(name, n, ".gz") ? 3 : ends_with(name, n, ".zst") ? 4 : 0;
     }
     struct mrsi_file_name f = {MRSI_FILE_OTHER, n, n};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -459,14 +459,39 @@ mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
     return in->lanes ? bytes : 0;
 }
 
+uint64_t
+mrs_input_window(struct mrs_input *in)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < in->n; i++) {
+        struct mrsi_source_from from;
+        const struct mrs_input_ns *ns = &in->list[i];
+        bool packed = ns->kind == MRS_INPUT_DATA && ns->codec == MRS_CODEC_ZSTD;
+        if (packed && mrsi_input_from(in, ns, &from, NULL) == MRS_OK) {
+            uint64_t window = mrsi_source_window(&from);
+            most = window > most ? window : most;
+            if (from.own) {
+                close(from.fd);
+            }
+        }
+    }
+    return most;
+}
+
+static enum mrs_codec
+once(enum mrs_codec codec)
+{
+    return codec == MRS_CODEC_TWICE ? MRS_CODEC_GZIP : codec;
+}
+
 enum mrs_codec
 mrs_input_codec(const struct mrs_input *in)
 {
-    enum mrs_codec most = in->codec;
+    enum mrs_codec most = once(in->codec);
     uint64_t bytes[MRS_CODEC_AS_INPUT] = {0};
     for (uint32_t i = 0; i < in->n && in->codec == MRS_CODEC_NONE; i++) {
         const struct mrs_input_ns *ns = &in->list[i];
-        bytes[ns->codec] += ns->kind == MRS_INPUT_DATA ? ns->file_bytes : 0;
+        bytes[once(ns->codec)] += ns->kind == MRS_INPUT_DATA ? ns->file_bytes : 0;
     }
     for (int k = 0; k < MRS_CODEC_AS_INPUT; k++) {
         most = bytes[k] > bytes[most] ? (enum mrs_codec)k : most;

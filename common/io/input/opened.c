@@ -39,16 +39,10 @@ open_fd(const char *path, struct mrsi_opened *o, struct mrs_err *e)
 
 /* What the head is, decoded as far as it goes; damage is told by whoever reads all of it. */
 static enum mrs_status
-look_inside(struct mrsi_opened *o, struct mrs_err *e)
+decode_head(struct mrsi_opened *o, struct mrs_err *e)
 {
     const char *why;
-    enum mrs_codec found = mrsi_codec_by_magic(o->head, o->head_n);
-    const struct mrsi_codec *codec = mrsi_codec_of(found);
-    if (!codec) {
-        o->plain_n = o->head_n < sizeof o->plain ? o->head_n : sizeof o->plain;
-        memcpy(o->plain, o->head, o->plain_n);
-        return MRS_OK;
-    }
+    const struct mrsi_codec *codec = mrsi_codec_of(o->codec);
     void *dec = codec->dec_open(o->mem);
     if (!dec) {
         return mrs_err_memory(e, HEAD);
@@ -62,8 +56,21 @@ look_inside(struct mrsi_opened *o, struct mrs_err *e)
     }
     codec->dec_close(dec);
     o->plain_n = sizeof o->plain - f.out_n;
-    o->codec = found;
     return s == MRS_DEAD ? mrs_err_memory(e, HEAD) : MRS_OK;
+}
+
+static enum mrs_status
+look_inside(struct mrsi_opened *o, struct mrs_err *e)
+{
+    o->codec = mrsi_codec_by_magic(o->head, o->head_n);
+    o->plain_n = o->head_n < sizeof o->plain ? o->head_n : sizeof o->plain;
+    memcpy(o->plain, o->head, o->plain_n);
+    enum mrs_status s = o->codec == MRS_CODEC_NONE ? MRS_OK : decode_head(o, e);
+    if (s == MRS_OK && o->codec == MRS_CODEC_GZIP && mrsi_codec_by_magic(o->plain, o->plain_n) == MRS_CODEC_GZIP) {
+        o->codec = MRS_CODEC_TWICE;
+        s = decode_head(o, e);
+    }
+    return s;
 }
 
 static enum mrs_status

@@ -76,13 +76,19 @@ copy_stretches(struct raw_copy_job *job, const struct mrsi_source_from *from, in
     return s == MRS_OK && job->half && job->done > before ? mrsi_half_damaged(job->half, e) : s;
 }
 
+static bool
+keeps_bytes(const struct raw_copy_job *job, const struct mrsi_source_from *from)
+{
+    return job->codec == from->codec && !mrsi_source_padded(from);
+}
+
 /* The bytes of an open file to another, packed as the job says. */
 static enum mrs_status
 transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_source_from *from, int fd,
          struct mrs_err *e)
 {
     struct stat st;
-    if (job->pack && job->codec != from->codec) {
+    if (job->pack && !keeps_bytes(job, from)) {
         struct mrsi_encoder_to to = {fd,
                                      job->rel,
                                      {job->codec, job->codec == o->codec ? o->compress.level : 0},
@@ -298,7 +304,11 @@ mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i)
     }
     struct raw_copy_job job = data_job(o, in, ns);
     if (job.rel && job.codec == ns->codec && mrsi_input_from(in, ns, &from, NULL) == MRS_OK) {
-        mrsi_early_begin(o, ns->ns, job.rel, &from);
+        if (keeps_bytes(&job, &from)) {
+            mrsi_early_begin(o, ns->ns, job.rel, &from);
+        } else {
+            close(from.fd);
+        }
     }
     mrs_free(o->mem, job.rel);
 }

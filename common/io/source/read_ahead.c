@@ -51,7 +51,7 @@ unpack(struct read_ahead_slot *s, struct mrsi_tools *tools)
         s->status = MRS_FAIL;
     }
     if (s->status != MRS_OK) {
-        s->status = mrsi_decoder_damaged(d, s->off + (s->raw->n - f.in_n), s->status, why, &s->err);
+        s->status = mrsi_decoder_damaged(d, dec, s->off + (s->raw->n - f.in_n), s->status, why, &s->err);
         mrsi_tools_spoilt(tools);
     }
 }

@@ -288,6 +288,66 @@ check_document(struct mrs_mem *mem, const struct mrsi_source_from *from, const u
     return s;
 }
 
+uint64_t
+mrsi_source_window(const struct mrsi_source_from *from)
+{
+    uint8_t head[MRSI_ZSTD_HEAD];
+    struct mrsi_room to = {head, sizeof head, from->name};
+    struct mrsi_stand at = {0, 0};
+    size_t got = 0;
+    return read_raw(from, &at, 0, &to, &got, NULL) == MRS_OK ? mrsi_zstd_window(head, got) : 0;
+}
+
+/* The last frame or member that holds anything has no more than 11 of them at its end. */
+bool
+mrsi_source_padded(const struct mrsi_source_from *from)
+{
+    static const uint8_t zeros[12];
+    uint8_t end[sizeof zeros];
+    struct mrsi_room to = {end, sizeof end, from->name};
+    struct mrsi_stand at = {0, 0};
+    struct stat st;
+    size_t got = 0;
+    uint64_t n = from->bytes;
+    if (n == UINT64_MAX) {
+        n = fstat(from->fd, &st) == 0 && (uint64_t)st.st_size > from->start ? (uint64_t)st.st_size - from->start : 0;
+    }
+    if (!from->codec || n < sizeof zeros || (from->place && !mrsi_place_skip(from->place, &at, n - sizeof zeros))) {
+        return false;
+    }
+    return read_raw(from, &at, n - sizeof zeros, &to, &got, NULL) == MRS_OK && got == sizeof zeros &&
+           memcmp(end, zeros, sizeof zeros) == 0;
+}
+
+/* Whether in the gzip there is gzip again, and no document of that length. */
+static enum mrs_status
+check_twice(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_codec *codec, struct mrs_err *e)
+{
+    uint8_t head[5];
+    size_t got = 0;
+    struct mrsi_source *src = NULL;
+    struct mrsi_source_from inner = *from;
+    inner.own = false;
+    inner.codec = MRS_CODEC_GZIP;
+    enum mrs_status s = mrsi_source_open(mem, &inner, &src, e);
+    bool gzip = s == MRS_OK && mrsi_source_read(src, head, sizeof head, &got, NULL) == MRS_OK &&
+                got == sizeof head && mrsi_codec_by_magic(head, got) == MRS_CODEC_GZIP; /* damage is told later */
+    uint32_t n = gzip ? mrs_le32(head) : 0;
+    bool document = gzip && n <= MRS_DOC_READ_MAX && head[4];
+    uint8_t *p = document ? mrs_alloc(mem, n) : NULL;
+    if (p) {
+        memcpy(p, head, sizeof head);
+        document = mrsi_source_read(src, p + sizeof head, n - sizeof head, &got, NULL) == MRS_OK &&
+                   got == n - sizeof head && mrs_doc_check(p, n, MRS_DEPTH_READ, NULL) == MRS_OK;
+    } else if (document) {
+        s = mrs_err_memory(e, n);
+    }
+    *codec = gzip && !document ? MRS_CODEC_TWICE : MRS_CODEC_GZIP;
+    mrs_free(mem, p);
+    mrsi_source_close(src);
+    return s;
+}
+
 enum mrs_status
 mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_codec *codec,
            struct mrs_err *e)
@@ -303,6 +363,9 @@ mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_co
     *codec = mrsi_codec_by_magic(head, got);
     if (*codec == MRS_CODEC_GZIP && got == sizeof head) {
         s = check_document(mem, from, head, codec, e);
+    }
+    if (s == MRS_OK && *codec == MRS_CODEC_GZIP) {
+        s = check_twice(mem, from, codec, e);
     }
     const char *dot = strrchr(from->name, '.');
     if (got == 0 && dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0)) {

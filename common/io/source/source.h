@@ -84,6 +84,10 @@ bool mrsi_source_back(struct mrsi_source *s, size_t n);
 void mrsi_source_map(const struct mrsi_source *s, const uint8_t **p, size_t *n);
 uint64_t mrsi_source_taken(const struct mrsi_source *s); /* bytes of the file used so far */
 void mrsi_source_close(struct mrsi_source *s);
+/* What its first frame wants to be kept of what came out, where it is zstd and that is much; else 0. */
+uint64_t mrsi_source_window(const struct mrsi_source_from *from);
+/* Whether zeros stand behind what is packed: other programs may refuse such a file. */
+bool mrsi_source_padded(const struct mrsi_source_from *from);
 /* What the first bytes of a file say. */
 enum mrs_status mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from,
                            enum mrs_codec *codec, struct mrs_err *e);

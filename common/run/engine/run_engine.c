@@ -19,8 +19,8 @@
 #define MEMORY_LEAST (16u << 20) /* for gathering, within MRS_MEMORY_MIN */
 
 /* ---- begin ---- */
-static uint64_t
-default_memory(void)
+uint64_t
+mrs_memory_default(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
     uint64_t quarter = pages > 0 && size > 0 ? (uint64_t)pages / 4 * (uint64_t)size : 0;
@@ -33,7 +33,7 @@ static void
 choose_size(struct mrsi_engine *en)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t all = en->opts->memory ? en->opts->memory : default_memory();
+    uint64_t all = en->opts->memory ? en->opts->memory : mrs_memory_default();
     en->jobs = en->opts->jobs ? en->opts->jobs : cpus > 0 ? (uint32_t)cpus : 1;
     if (all < MRS_MEMORY_MIN) {
         en->memory = all < 4096 ? 4096 : all;
@@ -196,6 +196,17 @@ folder_of(struct mrsi_engine *en, const char *path)
     return copy;
 }
 
+/* What reading the input takes. */
+static void
+set_aside(struct mrsi_engine *en)
+{
+    uint64_t window = mrs_input_window(en->in);
+    if (en->memory > MEMORY_LEAST) {
+        en->memory = en->memory > window + MEMORY_LEAST ? en->memory - window : MEMORY_LEAST;
+    }
+    en->memory -= mrs_input_ahead(en->in, en->jobs, en->memory);
+}
+
 static enum mrs_status
 begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
@@ -222,7 +233,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         expect_bytes(en);
-        en->memory -= mrs_input_ahead(en->in, en->jobs, en->memory);
+        set_aside(en);
         s = en->opts->dry_run || mrsi_keep_is_published(en) ? MRS_OK : open_output(en, e);
     }
     return s == MRS_OK && en->keep ? mrsi_keep_take_up(en, step, e) : s;

@@ -209,15 +209,16 @@ frames_that_end_early(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
-/* A frame of no bytes whose window is as large as the library takes for streams, and a little larger: refused, however
- * it is cut. */
+/* A frame of no bytes whose window is as large as the budget allows, and a little larger: refused, however it is cut.
+ * Nobody said a budget: what the library takes for streams. */
 static void
 windows_that_are_too_large(void **state)
 {
     static uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x80, 17 << 3, 0, 0, 0, 0, 1, 0, 0};
     (void)state;
     struct mrs_mem *mem = mrs_mem_new(0);
-    for (size_t step = 1; step <= sizeof frame; step++) {
+    for (size_t step = 1; step <= 2 * sizeof frame; step++) {
+        mrs_mem_set_budget(mem, step > sizeof frame ? 256u << 20 : 0);
         frame[5] = 17 << 3; /* 128 MiB */
         assert_int_equal(unpack_in_steps(mem, frame, sizeof frame, step), MRS_OK);
         frame[5] = 17 << 3 | 1;
@@ -330,7 +331,7 @@ flipped(void **state)
                 assert_memory_equal(x.p, in.p, in.n);
                 harmless++;
             } else {
-                assert_int_equal(err.code, MRS_E_FORMAT);
+                assert_true(err.code == MRS_E_FORMAT || (kind && err.code == MRS_E_LIMIT)); /* a window too large */
                 mrs_err_clear(&err);
                 found++;
             }
@@ -360,9 +361,11 @@ junk_behind(void **state)
                 memset(junk.p, byte ? 'j' : 0, n);
                 struct bytes both = joined(packed[kind], junk);
                 put(at("junk"), both.p, both.n);
-                FAILS(read_source(mem, at("junk"), kind ? MRS_CODEC_ZSTD : MRS_CODEC_GZIP, 999, &x,
-                                  &err),
-                      MRS_E_FORMAT);
+                enum mrs_codec codec = kind ? MRS_CODEC_ZSTD : MRS_CODEC_GZIP;
+                enum mrs_status s = read_source(mem, at("junk"), codec, 999, &x, &err);
+                assert_int_equal(s, byte ? MRS_FAIL : MRS_END); /* zeros fill up tapes */
+                assert_int_equal(err.code, byte ? MRS_E_FORMAT : MRS_E_NONE);
+                mrs_err_clear(&err);
                 assert_int_equal(x.n, in.n);
                 free(x.p);
                 free(junk.p);

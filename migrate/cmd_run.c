@@ -2,6 +2,7 @@
 /* cmd_run.c - `mongoreshape run PLAN -i IN -o OUT`. */
 #include "commands.h"
 #include "engine.h"
+#include "finished.h"
 #include "report.h"
 
 #include <unistd.h>
@@ -71,7 +72,11 @@ mrsi_cmd_run(struct mrs_cli *line)
         return status;
     }
     if (mrsi_job_open(&job, cli) == MRS_OK) {
-        status = mrsi_engine_run(&job, cli->dry_run, false, cli->max_refused);
+        if (!mrsi_finished(&job, &status)) {
+            status = mrsi_engine_run(&job, cli->dry_run, false, cli->max_refused);
+        } else if (cli->json) {
+            mrsi_report_json(stdout, &job, NULL, status, cli->dry_run);
+        }
     } else {
         status = mrsi_job_exit(&job);
         if (cli->json) {

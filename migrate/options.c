@@ -54,7 +54,8 @@ static const struct mrs_cli_option options[] = {
      "Give the same plan, input and options: the documents written are the same as if it had never been stopped. What "
      "decides about them may not have changed, else the run is refused with the reason; `--memory`, `--jobs` and "
      "`--tmp` may be others, and `$$NOW` is that of the first run. Where nothing was left to go on with, it begins at "
-     "the beginning. Not for `-o -`.", NULL},
+     "the beginning; where OUT is there, made by this plan of this input, it says so "
+     "and changes nothing. Not for `-o -`.", NULL},
     {"checkpoint", 0, "SECONDS", RUN, MRS_CLI_COUNT, AT(checkpoint), "10|30|60", "30",
      "most time between two checkpoints, where the pass allows one",
      "With 0 one is written wherever that is possible, which is for tests.", NULL},
@@ -93,8 +94,9 @@ static const struct mrs_cli_option options[] = {
      NULL},
     {"compress", 0, "CODEC", RUN, MRS_CLI_OWN, AT(compress), "none|gzip|zstd|zstd:3|gzip:6",
      "as the input", "compress data files: none, gzip or zstd, with a level as in zstd:3",
-     "Give mongorestore `--gzip` for gzip. zstd files must be decompressed before mongorestore "
-     "reads them.", compress},
+     "Without it a dump is packed as most bytes of its documents in the input were. All files of a folder are packed "
+     "in one way, metadata with them, since mongorestore takes plain files or, with `--gzip`, packed ones. zstd has to "
+     "be unpacked before: the command printed at the end does it.", compress},
     {"nsInclude", 0, "PATTERN", RUN | CHECK | EXPLAIN, MRS_CLI_LIST, AT(include),
      NULL, NULL, "only collections like this, as 'shop.*'; may be repeated",
      "`*` stands for any characters of `db.coll`, a backslash takes it as it is. What is left out "

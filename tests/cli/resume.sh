@@ -57,6 +57,15 @@ expect 1 "refused" "${run[@]}" -o want
 # ---- nothing to go on with ----
 expect 1 "began at the beginning" "${run[@]}" -o fresh --resume
 whole fresh "from nothing"
+expect 1 "fresh is whole" "${run[@]}" -o fresh --resume
+expect 1 "is whole" "${run[@]}" -o fresh/ --resume
+expect 2 "fresh" "$tool" run other.yaml "${options[@]}" -o fresh --resume
+expect 2 "fresh" "$tool" run plan.yaml -i in --max-refused 0 --now 2024-05-01T00:00:00Z -o fresh --resume
+expect 2 "" "$tool" run plan.yaml "${options[@]}" --now 2024-05-02T00:00:00Z -o fresh --resume
+cp -R in changed
+printf '\x0e\0\0\0\x10_id\0\xff\xff\xff\x7f\0' >> changed/d/b.bson
+expect 2 "fresh" "$tool" run plan.yaml -i changed "${options[@]:2}" -o fresh --resume
+rm -r changed
 expect 2 "--resume" "${run[@]}" -o - --resume
 expect 2 "--resume" "${run[@]}" --dry-run --resume
 

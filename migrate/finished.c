@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* finished.c - `run --resume` where the run was done already: a kill between the name of OUT and the end of the
+ * program, or a loop that tries again and again.
+ *
+ * OUT counts as this run's only where its manifest has the id of this plan and the digests of this input, which is
+ * read once for that. Where anything is otherwise the run goes its way, and says that OUT is there. */
+#include "finished.h"
+#include "mongoreshape/compare.h"
+#include "mongoreshape/ejson.h"
+#include "mongoreshape/run.h"
+#include "progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MANIFEST_MOST = 256 << 20 };
+
+/* The manifest of OUT, in it or beside it. */
+static enum mrs_status
+read_manifest(const struct mrsi_cli *cli, struct mrs_buf *path, char **text, size_t *n, struct mrs_err *e)
+{
+    static const char *const where[] = {"/mongoreshape.manifest.json", ".manifest.json"};
+    size_t len = strlen(cli->output);
+    while (len > 1 && cli->output[len - 1] == '/') {
+        len--;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        mrs_buf_reset(path);
+        mrs_buf_printf(path, "%.*s%s", (int)len, cli->output, where[i]);
+        mrs_buf_byte(path, 0);
+        if (path->bad) {
+            return mrs_buf_status(path, e);
+        }
+        if (access((const char *)path->p, F_OK) == 0) {
+            return mrs_file_read(cli->line.mem, (const char *)path->p, MANIFEST_MOST, text, n, e);
+        }
+    }
+    return MRS_END;
+}
+
+/* Whether it is one of this plan, with no more refused documents than are allowed; *refused: how many. */
+static bool
+is_of_plan(const struct mrsi_job *job, const char *text, size_t n, uint64_t *refused)
+{
+    struct mrs_buf bson;
+    struct mrs_err own;
+    char id[33];
+    size_t used;
+    uint32_t len = 0;
+    mrs_err_clear(&own);
+    mrs_buf_init(&bson, job->cli->line.mem, MANIFEST_MOST);
+    bool good = mrs_ejson_read(text, n, MRS_EJSON_DATA, &bson, &used, &own) == MRS_OK;
+    if (good) {
+        struct mrs_view m = {bson.p, (uint32_t)bson.n};
+        struct mrs_val plan = mrs_doc_get(m, "planId"), count = mrs_doc_get(m, "refused"), now = mrs_doc_get(m, "now");
+        const char *has = plan.type == MRS_STRING ? mrs_val_text(plan, &len) : "";
+        mrs_plan_id_text(job->plan, id);
+        good = len == 32 && memcmp(has, id, 32) == 0 && count.type == MRS_INT64 && now.type == MRS_DATE &&
+               mrs_doc_get(m, "sample").type == MRS_MISSING;
+        *refused = good ? mrs_le64(count.p) : 0;
+        good = good && *refused <= job->cli->max_refused &&
+               (!mrs_cli_given(&job->cli->line, "now") || (int64_t)mrs_le64(now.p) == job->cli->now_ms);
+    }
+    mrs_buf_clear(&bson);
+    return good;
+}
+
+/* OK: *same says whether the manifest tells of this input. */
+static enum mrs_status
+is_of_input(const struct mrsi_job *job, const struct mrs_manifest_text *m, bool *same, struct mrs_err *e)
+{
+    const struct mrsi_cli *cli = job->cli;
+    struct mrs_cli_progress progress;
+    struct mrs_diff diff = {0};
+    struct mrs_diff_opts opts = {.memory = cli->memory,
+                                 .jobs = (uint32_t)cli->jobs,
+                                 .tmp = cli->tmp,
+                                 .cancel = mrs_signals_flag(),
+                                 .progress = mrsi_progress_tell,
+                                 .progress_arg = &progress};
+    mrs_arena_init(&diff.arena, cli->line.mem);
+    mrs_cli_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
+    enum mrs_status s = mrs_diff_manifest(cli->line.mem, m, job->in, &opts, &diff, e);
+    mrs_cli_progress_end(&progress);
+    *same = s == MRS_OK && diff.n_differ == 0;
+    mrs_diff_clear(&diff);
+    return s;
+}
+
+bool
+mrsi_finished(const struct mrsi_job *job, int *status)
+{
+    const struct mrsi_cli *cli = job->cli;
+    struct mrs_manifest_text m = {.input = true};
+    struct mrs_buf path;
+    struct mrs_err own;
+    int64_t now;
+    char *text = NULL;
+    uint64_t refused = 0;
+    bool same = false;
+    mrs_err_clear(&own);
+    if (!cli->resume || cli->force || cli->amend || cli->residue || cli->write_residue || cli->sample ||
+        mrs_stopped_now(cli->line.mem, cli->output, &now, &own) == MRS_OK || own.code != MRS_E_MISSING) {
+        return false;
+    }
+    mrs_err_clear(&own);
+    mrs_buf_init(&path, cli->line.mem, MRS_DOC_MAX);
+    if (read_manifest(cli, &path, &text, &m.n, &own) == MRS_OK && is_of_plan(job, text, m.n, &refused)) {
+        m.text = text;
+        m.name = (const char *)path.p;
+        if (is_of_input(job, &m, &same, &own) != MRS_OK) {
+            same = false; /* the run meets the same, and says it */
+        }
+    }
+    mrs_free(cli->line.mem, text);
+    mrs_buf_clear(&path);
+    *status = refused > 0;
+    if (same && !cli->quiet) {
+        mrs_say(stderr, "%s is whole: this plan made it of this input, nothing is left to do\n", cli->output);
+    }
+    return same;
+}

@@ -132,5 +132,52 @@ verdict "cat of a window of 2 GiB" $?
 "$tool" cat w.bson.zst --ns d.c 2>err | cmp - few >>err
 verdict "zeros behind zstd" $?
 
+# zips: names with backslashes, as some programs of Windows write them; a program before the zip that unpacks it
+cat >zips.py <<'P'
+import io, struct, sys, zipfile
+def made(slash, system, folders=True):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
+        for name in (['dump/', 'dump/d/'] if folders else []) + ['dump/d/' + n for n in ('c.bson', 'c.metadata.json', 'other.bson')]:
+            info = zipfile.ZipInfo(name)
+            info.filename = name.replace('/', slash)
+            info.create_system = system
+            info.external_attr = 0x10 if name[-1] == '/' else 0
+            info.compress_type = zipfile.ZIP_DEFLATED
+            z.writestr(info, b'' if name[-1] == '/' else open('plain/' + name[5:], 'rb').read())
+    return out.getvalue()
+def shifted(z, by):  # every place counts what stands before the zip
+    z = bytearray(z)
+    at = z.rfind(b'PK\5\6')
+    n, d, = struct.unpack('<H', z[at + 10:at + 12])[0], struct.unpack('<I', z[at + 16:at + 20])[0]
+    z[at + 16:at + 20] = struct.pack('<I', d + by)
+    for i in range(n):
+        z[d + 42:d + 46] = struct.pack('<I', struct.unpack('<I', z[d + 42:d + 46])[0] + by)
+        d += 46 + sum(struct.unpack('<HHH', z[d + 28:d + 34]))
+    return bytes(z)
+stub = b'MZ\x90\0\3\0\0\0' + bytes(5000)
+mixed = made('/', 0).replace(b'dump/d/c.bson', b'dump/d\\c.bson')
+for name, data in (('back0', made('\\', 0)), ('back3', made('\\', 3)), ('bare', made('\\', 0, False)), ('stub', stub + made('/', 3)),
+                   ('counted', stub + shifted(made('/', 3), len(stub))), ('script', b'#!/bin/sh\nexec unzip "$0"\n' + made('\\', 0)),
+                   ('mixed', mixed), ('two', made('/', 3) + made('/', 3)), ('cut', (stub + made('/', 3))[:-30])):
+    open(name + ('.exe' if name in ('stub', 'counted', 'script', 'cut') else '.zip'), 'wb').write(data)
+P
+python3 zips.py
+for file in back0.zip back3.zip bare.zip stub.exe counted.exe script.exe; do
+    rm -rf out
+    "$tool" run set.yaml -i $file -o out --compress none >/dev/null 2>err && "$tool" diff want out >/dev/null 2>>err
+    verdict "$file: run" $?
+    "$tool" diff plain $file >/dev/null 2>err
+    verdict "$file: diff" $?
+done
+refused() { "$tool" diff plain "$1" >/dev/null 2>err; [ $? -eq 3 ] && grep -qF "$1: $2" err; }
+refused mixed.zip 'dump/d\c.bson (its header'
+verdict "a name with both slashes" $?
+refused two.zip 'something stands at byte'
+verdict "two zips" $?
+"$tool" diff plain cut.exe >/dev/null 2>err
+[ $? -eq 3 ] && grep -qF 'cut.exe: ' err
+verdict "a program with a part of a zip" $?
+
 echo "cli/packings: $passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

@@ -158,6 +158,16 @@ read_part(struct container_reader *r, void *p, size_t n, uint64_t off, size_t *g
     return mrsi_pread_full(r->from.fd, p, n < left ? n : (size_t)left, r->from.start + off, r->from.name, got, e);
 }
 
+/* Some programs of Windows write a\\b where the format has a/b; a name that has both means one thing on one system and
+ * another one elsewhere, and is refused as it is. */
+static void
+unify_zip_name(char *name)
+{
+    for (char *p = strchr(name, '/') ? NULL : name; p && (p = strchr(p, '\\'));) {
+        *p = '/';
+    }
+}
+
 /* The name of a zip's member as its bytes stand before the data. libarchive brings accents into one form, by which two
  * names could become one and a database another. Before the data stands a header of HEAD bytes, n of name and k of
  * whatever: where one alone fits, its name is the right one; where several do, only that which libarchive has read. */
@@ -177,6 +187,7 @@ zip_name(struct container_reader *r, const char *read, char name[4096], const ch
             found++;
             memcpy(name, head + HEAD, n);
             name[n] = 0;
+            unify_zip_name(name);
             same = strcmp(name, read) == 0;
         }
     }
@@ -294,18 +305,34 @@ unpack(struct container_reader *r, struct archive_entry *entry, struct mrsi_cont
     return s;
 }
 
+/* Of a zip with other separators libarchive does not know folders by their names. */
+static bool
+is_folder(const struct container_reader *r, struct archive_entry *entry)
+{
+    const char *name = archive_entry_pathname(entry);
+    size_t n = name ? strlen(name) : 0;
+    bool slash = n && name[n - 1] == '\\' && r->packing == MRSI_PACKING_ZIP && !archive_entry_size(entry);
+    return slash || archive_entry_filetype(entry) == AE_IFDIR;
+}
+
 /* The path of a member; or why it is not taken, in *wrong. */
 static enum mrs_status
 judge(struct container_reader *r, struct archive_entry *entry, char path[4096], const char **wrong, struct mrs_err *e)
 {
     const char *name = archive_entry_pathname(entry);
-    char own[4096];
+    char own[4096], read[4096];
     enum mrs_status s = MRS_OK;
+    if (name && r->packing == MRSI_PACKING_ZIP && strlen(name) < sizeof read) {
+        memcpy(read, name, strlen(name) + 1);
+        unify_zip_name(read);
+        name = read;
+    }
     *wrong = mrsi_member_path(name, path);
     if (!*wrong) {
         *wrong = wrong_kind(r, entry);
     }
-    if (!*wrong && archive_entry_filetype(entry) == AE_IFREG && (!*path || name[strlen(name) - 1] == '/')) {
+    bool folder = is_folder(r, entry);
+    if (!*wrong && !folder && (!*path || name[strlen(name) - 1] == '/')) {
         *wrong = "it is a file with the name of a folder";
     }
     if (*wrong) {
@@ -326,7 +353,7 @@ static enum mrs_status
 take(struct container_reader *r, struct archive_entry *entry, struct mrs_err *e)
 {
     struct mrsi_container_member m = {.off = (uint64_t)archive_read_header_position(r->a),
-                                      .folder = archive_entry_filetype(entry) == AE_IFDIR};
+                                      .folder = is_folder(r, entry)};
     char path[4096];
     const char *wrong;
     if (r->in_place && r->members.n && m.off != r->end) {
@@ -515,6 +542,9 @@ plain_file(struct container_reader *r, const char *tmp, struct mrs_err *e)
     }
     MRS_THEN(s, read_part(r, head, sizeof head, 0, &got, e));
     r->packing = mrsi_container_packing(head, got);
+    if (s == MRS_OK && r->packing == MRSI_PACKING_NONE && mrsi_zip_behind(r->in->mem, &r->from)) {
+        r->packing = MRSI_PACKING_ZIP;
+    }
     r->cpio = r->packing == MRSI_PACKING_OTHER && *head == '0';
     if (s == MRS_OK && (r->packing == MRSI_PACKING_NONE || r->packing == MRSI_PACKING_STREAM)) {
         s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: no tar, zip, 7z or cpio, or packed twice: unpack it by hand",

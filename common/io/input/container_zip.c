@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 enum { HEAD = 30, ENTRY = 46, END = 22, LOCATOR = 20, END64 = 56, NAME_MAX_BYTES = 4096 };
+enum { ZIP_END_MOST = END + 65535 }; /* with its comment */
 
 struct container_zip {
     const struct mrsi_source_from *from;
@@ -188,20 +189,59 @@ check_entry(const struct container_zip *z, const struct container_zip_entry *m, 
     if (!(p[6] & 8) && mrs_le32(p + 14) != mrs_le32(m->head + 16)) {
         return differs(z, m, "its checksum", e);
     }
-    return folder && (!m->n || m->name[m->n - 1] != '/')
+    return folder && (!m->n || (m->name[m->n - 1] != '/' && m->name[m->n - 1] != '\\'))
                ? damaged(z, m->off, "a folder has the name of a file", e)
                : MRS_OK;
+}
+
+bool
+mrsi_zip_behind(struct mrs_mem *mem, struct mrsi_source_from *from)
+{
+    struct container_zip z = {.from = from};
+    uint8_t sign[4];
+    size_t n = from->bytes < ZIP_END_MOST ? (size_t)from->bytes : ZIP_END_MOST;
+    uint8_t *room = n > END ? mrs_alloc(mem, n) : NULL;
+    bool there = false;
+    uint64_t behind = 0, stub = 0;
+    if (room && get(&z, room, n, from->bytes - n, &there, NULL) == MRS_OK && there) {
+        there = false;
+        for (size_t at = n - END + 1; at-- > 0 && !there;) {
+            const uint8_t *p = room + at;
+            uint64_t dir_n = mrs_le32(p + 12), dir = mrs_le32(p + 16);
+            behind = from->bytes - n + at;
+            there = memcmp(p, "PK\5\6", 4) == 0 && at + END + le16(p + 20) == n && dir_n && dir + dir_n <= behind;
+            stub = behind - dir_n - dir;
+            behind -= dir_n;
+        }
+    }
+    bool is = there && get(&z, sign, sizeof sign, behind, &there, NULL) == MRS_OK && there &&
+              memcmp(sign, "PK\1\2", 4) == 0;
+    mrs_free(mem, room);
+    from->start += is ? stub : 0;
+    from->bytes -= is ? stub : 0;
+    return is;
+}
+
+/* Where a zip begins that is found from its end only, a program stands that unpacks it. */
+static enum mrs_status
+check_begin(const struct container_zip *z, struct mrs_err *e)
+{
+    char sign[2];
+    bool there;
+    enum mrs_status s = get(z, sign, sizeof sign, 0, &there, e);
+    return s == MRS_OK && there && memcmp(sign, "PK", 2) == 0
+               ? not_one(z, 0, "and its directory does not list it", e)
+               : s;
 }
 
 enum mrs_status
 mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrs_err *e)
 {
-    enum { MOST = END + 65535 };
     struct container_zip z = {.from = from};
     uint64_t listed = 0;
     struct container_zip_entry *m = mrs_alloc(mem, sizeof *m);
-    uint8_t *room = m ? mrs_alloc(mem, MOST) : NULL;
-    enum mrs_status s = room ? find_directory(&z, room, MOST, e) : mrs_err_memory(e, MOST);
+    uint8_t *room = m ? mrs_alloc(mem, ZIP_END_MOST) : NULL;
+    enum mrs_status s = room ? find_directory(&z, room, ZIP_END_MOST, e) : mrs_err_memory(e, ZIP_END_MOST);
     while (s == MRS_OK && z.at < z.end) {
         s = read_entry(&z, m, e);
         MRS_THEN(s, check_entry(&z, m, e));
@@ -212,7 +252,7 @@ mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct 
         s = damaged(&z, z.end, "it lists fewer or more members than its end says", e);
     }
     if (s == MRS_OK && listed && !z.begins) {
-        s = not_one(&z, 0, "and its directory does not list it", e);
+        s = check_begin(&z, e);
     }
     mrs_free(mem, room);
     mrs_free(mem, m);

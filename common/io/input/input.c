@@ -298,7 +298,7 @@ open_file(struct mrs_input *in, const char *path, const struct mrs_input_opts *o
     }
     if (s == MRS_OK && mrsi_opened_is_archive(&o)) {
         s = open_archive(in, opts, &o, e);
-    } else if (s == MRS_OK && mrsi_container_packing(o.plain, o.plain_n) != MRSI_PACKING_NONE) {
+    } else if (s == MRS_OK && mrsi_opened_is_container(&o)) {
         s = open_container(in, opts, &o, e);
     } else if (s == MRS_OK && stream) {
         s = open_single(in, path, opts, &o, true, e);

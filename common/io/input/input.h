@@ -29,6 +29,7 @@ enum mrs_status mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct
 bool mrsi_opened_is_archive(const struct mrsi_opened *o);
 /* Whether its first bytes are no document: by what they are, or because neither they nor its name say that they are. */
 bool mrsi_opened_is_foreign(const struct mrsi_opened *o);
+bool mrsi_opened_is_container(const struct mrsi_opened *o);
 void mrsi_opened_close(struct mrsi_opened *o);
 
 /* ---- input.c, dumpdir.c, metadata.c ---- */

@@ -145,6 +145,16 @@ mrsi_opened_is_archive(const struct mrsi_opened *o)
     return named || (o->plain_n >= 4 && mrs_le32(o->plain) == MRSI_ARCHIVE_MAGIC);
 }
 
+/* Content decides of zips, too, but for files that are called as those of a dump: documents may hold a zip. */
+bool
+mrsi_opened_is_container(const struct mrsi_opened *o)
+{
+    struct mrsi_source_from from = {o->fd, false, o->start, o->bytes, MRS_CODEC_NONE, o->name, NULL};
+    bool other = mrsi_file_name(mrsi_base_name(o->name)).kind == MRSI_FILE_OTHER;
+    return mrsi_container_packing(o->plain, o->plain_n) != MRSI_PACKING_NONE ||
+           (other && o->own && !o->pipe && o->codec == MRS_CODEC_NONE && mrsi_zip_behind(o->mem, &from));
+}
+
 bool
 mrsi_opened_is_foreign(const struct mrsi_opened *o)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample.c - what `--sample` shows: documents before and after, side by side in time.
  *
- * The output is read again like any dump, so what is shown is what was written. */
+ * The output is read again like any dump, so what is shown is what was written: documents that are new or have other
+ * bytes than before. */
 #include "sample.h"
 
 #include <mongoreshape/ejson.h>
 #include <stdio.h>
 
-enum { DOCS = 2, WIDTH = 2000 };
+enum { DOCS = 2, LOOK = 1000, WIDTH = 2000 };
 
 static void
 show_document(struct mrs_mem *mem, const char *label, struct mrs_view doc)
@@ -22,43 +23,88 @@ show_document(struct mrs_mem *mem, const char *label, struct mrs_view doc)
     mrs_buf_clear(&text);
 }
 
-/* The first documents of a namespace of a dump. */
+/* The first documents of a namespace of a dump: a block of them, or none. */
 static void
-show_first(struct mrs_mem *mem, struct mrs_input *in, uint32_t i, const char *label)
+read_first(struct mrs_input *in, uint32_t i, struct mrs_block *b)
 {
     struct mrs_reader *r = NULL;
-    struct mrs_block b;
-    mrs_block_init(&b, mem);
-    if (mrs_reader_open(in, i, 0, &r, NULL) == MRS_OK && mrs_reader_next(r, &b, NULL) == MRS_OK) {
-        size_t at = 0;
-        for (int n = 0; n < DOCS && at < b.n; n++) {
-            struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            show_document(mem, label, doc);
-            at += doc.n;
-        }
+    if (mrs_reader_open(in, i, 0, &r, NULL) != MRS_OK || mrs_reader_next(r, b, NULL) != MRS_OK) {
+        b->n = 0;
     }
     mrs_reader_close(r);
-    mrs_block_clear(&b);
 }
 
-static void
-show_namespace(struct mrsi_job *job, struct mrs_input *after, uint32_t i)
+static struct mrs_view
+doc_at(const struct mrs_block *b, size_t at)
 {
-    const char *ns = mrs_input_at(after, i)->ns;
-    mrs_say(stderr, "%s\n", ns);
+    return (struct mrs_view){b->p + at, mrs_le32(b->p + at)};
+}
+
+static bool
+same_id(struct mrs_view x, struct mrs_view y)
+{
+    struct mrs_val a = mrs_doc_get(x, "_id"), b = mrs_doc_get(y, "_id");
+    return a.type == b.type && a.n == b.n && (!a.n || memcmp(a.p, b.p, a.n) == 0);
+}
+
+/* The document of this _id; empty where there is none. */
+static struct mrs_view
+find_doc(const struct mrs_block *b, struct mrs_view like)
+{
+    for (size_t at = 0; at < b->n; at += mrs_le32(b->p + at)) {
+        if (same_id(doc_at(b, at), like)) {
+            return doc_at(b, at);
+        }
+    }
+    return mrs_empty_doc();
+}
+
+/* Those that are new or have changed, with what they were. How many were shown. */
+static int
+show_changed(struct mrs_mem *mem, const char *ns, const struct mrs_block *before, const struct mrs_block *after)
+{
+    int shown = 0, seen = 0;
+    for (size_t at = 0; at < after->n && shown < DOCS && seen < LOOK; at += mrs_le32(after->p + at), seen++) {
+        struct mrs_view doc = doc_at(after, at), was = find_doc(before, doc);
+        if (was.n == doc.n && memcmp(was.p, doc.p, doc.n) == 0) {
+            continue;
+        }
+        if (!shown++) {
+            mrs_say(stderr, "%s\n", ns);
+        }
+        if (was.n > MRS_DOC_MIN) {
+            show_document(mem, "before", was);
+        }
+        show_document(mem, "after ", doc);
+    }
+    return shown;
+}
+
+static int
+show_namespace(struct mrsi_job *job, struct mrs_input *out, uint32_t i)
+{
+    const char *ns = mrs_input_at(out, i)->ns;
+    struct mrs_block before, after;
+    mrs_block_init(&before, job->cli->line.mem);
+    mrs_block_init(&after, job->cli->line.mem);
     for (uint32_t k = 0; k < mrs_input_count(job->in); k++) {
         const struct mrs_input_ns *old = mrs_input_at(job->in, k);
         if (old->kind == MRS_INPUT_DATA && old->data_path && strcmp(old->ns, ns) == 0) {
-            show_first(job->cli->line.mem, job->in, k, "before");
+            read_first(job->in, k, &before);
         }
     }
-    show_first(job->cli->line.mem, after, i, "after ");
+    read_first(out, i, &after);
+    int shown = show_changed(job->cli->line.mem, ns, &before, &after);
+    mrs_block_clear(&before);
+    mrs_block_clear(&after);
+    return shown;
 }
 
 void
 mrsi_sample_show(struct mrsi_job *job)
 {
     struct mrs_input *after = NULL;
+    int shown = 0;
     struct mrs_input_opts o = mrsi_job_input_opts(job->cli);
     if (strcmp(job->cli->output, "-") == 0 ||
         mrs_input_open(job->cli->line.mem, job->cli->output, &o, &after, NULL) != MRS_OK) {
@@ -67,8 +113,11 @@ mrsi_sample_show(struct mrsi_job *job)
     for (uint32_t i = 0; i < mrs_input_count(after); i++) {
         const struct mrs_input_ns *ns = mrs_input_at(after, i);
         if (ns->kind == MRS_INPUT_DATA && ns->data_path) {
-            show_namespace(job, after, i);
+            shown += show_namespace(job, after, i);
         }
+    }
+    if (!shown) {
+        mrs_say(stderr, "the plan changes none of the documents in this sample\n");
     }
     mrs_input_close(after);
 }

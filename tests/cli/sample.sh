@@ -40,6 +40,25 @@ same "the sample's document is that of the whole run"
 "$casetool" show sample/t/users.bson > got
 same "what two joins read is whole"
 
+# what is shown has changed or is new; the rest is not
+mkdir -p some/in
+printf '{"_id":%s,"n":%s}\n' 1 1 2 1 3 2 4 2 5 2 > some/in/t.a.jsonl
+printf '{"_id":%s,"n":1}\n' 1 2 > some/in/t.other.jsonl
+"$casetool" load some few
+printf 'steps: [{ set: { in: a, where: { n: 2 }, fields: { n: 3 } } }]\n' > plan.yaml
+"$tool" run plan.yaml -i few -o seen --sample 5 2>&1 | grep -E '^(t\.|  (before|after)|the plan)' > got
+cat > want << 'END'
+t.a
+  before {"_id":3,"n":2}
+  after  {"_id":3,"n":3}
+  before {"_id":4,"n":2}
+  after  {"_id":4,"n":3}
+END
+same "a sample shows what has changed"
+"$tool" run plan.yaml -i few -o none --sample 2 2>&1 | grep -E '^(t\.|  (before|after)|the plan)' > got
+echo 'the plan changes none of the documents in this sample' > want
+same "a sample in which nothing has changed"
+
 "$casetool" load "$cases/design/02_parts_out" parts
 "$tool" explain "$cases/design/02_parts_out/plan.yaml" -i parts | sed -n '/^Indexes and options/,$p' > got
 cat > want << 'END'

@@ -36,6 +36,8 @@ sed 's/"x" *: *{ *"$numberInt" *: *"0" *}/"x":2/' out.refused.bson.jsonl > mende
 is "the edited file, relaxed numbers beside canonical ones" "$want" "$(amended)"
 sed 's/$/\r/; 1s/^/\n  /' mended.jsonl > more && mv more mended.jsonl
 is "blank lines, blanks and CRLF" "$want" "$(amended)"
+{ printf '\357\273\277'; cat mended.jsonl; } > more && mv more mended.jsonl
+is "a mark of UTF-8 in front" "$want" "$(amended)"
 
 # wrong NAME WORDS: mended.jsonl is refused
 wrong() {
@@ -52,5 +54,8 @@ printf '{"ns":"t.a","doc":{"_id":9,"x":1}}\n' > mended.jsonl
 wrong "an _id that is not there" "whose _id is there not at all"
 printf '{"ns":"t.a","doc":{"_id":1}}\n{"ns":"t.a","doc":{"_id":1}}\n' > mended.jsonl
 wrong "one document twice" "mends one document of t.a twice"
+printf '\x17\0\0\0\x10_id\0\x09\0\0\0\x02x\0\2\0\0\0\xff\0\0' >> in/t/a.bson
+printf '{"ns":"t.a","doc":{"_id":9,"x":1}}\n' > mended.jsonl
+wrong "a text that JSON would change" "JSON cannot hold"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

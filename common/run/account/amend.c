@@ -4,7 +4,8 @@
  * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. It is BSON,
  * or Extended JSON, a record a line, which becomes BSON before anything else looks at it. A first
  * look over the namespaces it names makes sure that each document it mends is there exactly once. `_id`s are equal
- * where their hashes by the run's secret are (mrs_hash_secret). */
+ * where their hashes by the run's secret are (mrs_hash_secret). From JSON no document is mended that JSON cannot hold:
+ * bytes that are not UTF-8 would change though nobody touched them. */
 #include "account.h"
 #include "amend.h"
 #include "mongoreshape/ejson.h"
@@ -96,9 +97,11 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
     return mrs_buf_status(&a->list, e);
 }
 
+/* Past blanks, and the mark that some editors put in front. */
 static size_t
 skip_blanks(const char *text, size_t n, size_t at, uint64_t *line)
 {
+    at += at == 0 && n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     for (; at < n && strchr(" \t\r\n", text[at]) && text[at]; at++) {
         *line += text[at] == '\n';
     }
@@ -182,6 +185,30 @@ none_twice(struct mrsi_amend *a, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* Whether a document comes back from JSON as it is. */
+static enum mrs_status
+fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrs_buf text, back;
+    size_t used;
+    mrs_buf_init(&text, a->en->mem, SIZE_MAX);
+    mrs_buf_init(&back, a->en->mem, SIZE_MAX);
+    mrs_ejson_write(doc, true, &text);
+    enum mrs_status s = mrs_buf_status(&text, e);
+    MRS_THEN(s, mrs_ejson_read((const char *)text.p, text.n, MRS_EJSON_DATA, &back, &used, NULL));
+    if (s == MRS_DEAD) {
+        s = mrs_err_memory(e, text.n);
+    } else if (s != MRS_OK || back.n != doc.n || memcmp(back.p, doc.p, doc.n) != 0) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                        "the amend file mends a document of %s that JSON cannot hold as it is (text that is not UTF-8, "
+                        "or a rare value): mend it in the BSON file of refused documents",
+                        mrs_input_at(a->en->in, in_index)->ns);
+    }
+    mrs_buf_clear(&text);
+    mrs_buf_clear(&back);
+    return s;
+}
+
 static enum mrs_status
 count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_err *e)
 {
@@ -190,6 +217,7 @@ count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct m
     struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
     if (m) {
         m->found++;
+        s = a->records.n ? fits_json(a, in_index, doc, e) : MRS_OK;
     }
     return s == MRS_END ? MRS_OK : s;
 }

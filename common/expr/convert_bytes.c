@@ -215,6 +215,9 @@ enum mrs_status
 mrsi_text_to_binary(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
     struct mrsi_text t = mrsi_text_of(v);
+    if (cv->subtype == 4 && cv->format != MRSI_FORMAT_NONE && cv->format != MRSI_FORMAT_UUID) {
+        return mrsi_convert_refuse(cv, "binary data of subtype 4 come of text in the 'format' uuid only");
+    }
     switch (cv->format) {
     case MRSI_FORMAT_NONE:
         return mrsi_eval_error(cv->x, cv->ev, "text to binary data needs 'format'");

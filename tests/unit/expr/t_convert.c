@@ -110,6 +110,15 @@ damaged_text_is_refused(void **state)
                  CASES[i][1], CASES[i][0]);
         bench_is(&b, text, "{}", "'no'");
     }
+    static const char *const FORMATS[] = {"base64", "base64url", "hex", "utf8"}; /* a UUID has one of its own */
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
+        for (int subtype = 0; subtype <= 4; subtype += 4) {
+            snprintf(text, sizeof text,
+                     "{'$type': {'$convert': {'input': 'ABCD', 'to': {'type': 'binData', 'subtype': %d}, 'format': "
+                     "'%s', 'onError': 'no'}}}", subtype, FORMATS[i]);
+            bench_is(&b, text, "{}", subtype ? "'string'" : "'binData'");
+        }
+    }
     bench_is(&b,
              "{'$convert': {'input': {'$binary': {'base64': '7aCA', 'subType': '00'}}, 'to': 'string',"
              " 'format': 'utf8', 'onError': 'surrogate'}}",

@@ -245,7 +245,7 @@ static void
 load(const char *job, uint32_t n)
 {
     drop("bench");
-    drop("mongoreshape");
+    drop("__mdb_internal_mongoreshape");
     n_posts = n / CHILDREN;
     if (strcmp(job, "backfill") == 0) {
         fill("customers", CUSTOMERS, customer);

@@ -77,7 +77,9 @@ const struct mrs_input_origin *mrs_input_origin(const struct mrs_input *in);
 const char *mrs_input_only_db(const struct mrs_input *in); /* the only database beside admin, config and local; NULL */
 /* The bytes of a namespace's metadata file, decoded, appended to out; nothing where there is none. */
 enum mrs_status mrs_input_metadata_text(struct mrs_input *in, uint32_t i, struct mrs_buf *out, struct mrs_err *e);
-uint32_t mrs_input_excluded(const struct mrs_input *in);   /* namespaces that the patterns left out */
+uint32_t mrs_input_excluded(const struct mrs_input *in);   /* namespaces left out by the patterns, or internal */
+/* Of a database in which tools keep their state, as mongoreshape-live does: left out whatever the patterns say. */
+bool mrs_ns_internal(const char *ns);
 const char *mrs_input_excluded_at(const struct mrs_input *in, uint32_t i);
 
 /* ---- blocks of whole documents ---- */

@@ -19,6 +19,7 @@ enum live_quiet { LIVE_NOT_QUIET, LIVE_BY_BLOCK, LIVE_BY_VALIDATOR, LIVE_BY_WORD
 
 struct live_opts { /* of the command line, and where a run goes on, of the run document */
     const char *db, *state_db;
+    const char *state_old;   /* where older versions kept the state: looked at, too; NULL: not */
     enum live_mode mode;
     enum live_quiet quiet;
     uint32_t batch;          /* documents; 0: auto */

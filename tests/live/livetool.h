@@ -8,7 +8,7 @@
 #include <mongoc/mongoc.h>
 #include <stdbool.h>
 
-#define STATE "mongoreshape" /* the state database */
+#define STATE "__mdb_internal_mongoreshape" /* the state database */
 enum { LATER = 2000000000 }; /* seconds by which indexes that expire are loaded later */
 
 struct docs {

@@ -93,18 +93,18 @@ on() { # DB ACTION...
 look='find listCollections listIndexes collStats'
 write="$look insert update remove createCollection createIndex"
 quiet="$write dropCollection dropIndex collMod bypassDocumentValidation changeStream"
-state='find insert update remove createCollection dropCollection'
+state='find insert update remove createCollection dropCollection' state_db=__mdb_internal_mongoreshape
 # shellcheck disable=SC2086
 {
     role mrs_look "$(on secure $look)"
-    role mrs_dry "$(on secure $look),$(on mongoreshape $state)"
-    role mrs_expand "$(on secure $write),$(on mongoreshape $state)"
-    role mrs_contract "$(on secure $quiet renameCollectionSameDB),$(on mongoreshape $state)"
-    role mrs_no_insert "$(on secure $look update remove createCollection createIndex),$(on mongoreshape $state)"
-    role mrs_no_rename "$(on secure $quiet),$(on mongoreshape $state)"
-    role mrs_watch "$(on mongoreshape find)"
-    role mrs_turn "$(on mongoreshape find update)"
-    role mrs_clean "$(on mongoreshape find insert update remove dropCollection),$(on secure dropCollection)"
+    role mrs_dry "$(on secure $look),$(on $state_db $state)"
+    role mrs_expand "$(on secure $write),$(on $state_db $state)"
+    role mrs_contract "$(on secure $quiet renameCollectionSameDB),$(on $state_db $state)"
+    role mrs_no_insert "$(on secure $look update remove createCollection createIndex),$(on $state_db $state)"
+    role mrs_no_rename "$(on secure $quiet),$(on $state_db $state)"
+    role mrs_watch "$(on $state_db find)"
+    role mrs_turn "$(on $state_db find update)"
+    role mrs_clean "$(on $state_db find insert update remove dropCollection),$(on secure dropCollection)"
 }
 # The role of the manual, as it stands there.
 manual=$(python3 - "$root/docs/LIVE.md" <<'P'
@@ -129,13 +129,13 @@ user turner '"mrs_turn"'
 user cleaner '"mrs_clean"'
 user reader '{"role": "read", "db": "secure"}'
 user stateless '{"role": "readWrite", "db": "secure"}'
-user plain '{"role": "readWrite", "db": "secure"}, {"role": "readWrite", "db": "mongoreshape"}'
+user plain '{"role": "readWrite", "db": "secure"}, {"role": "readWrite", "db": "__mdb_internal_mongoreshape"}'
 user nobody ''
 
 # ---- data ----
 fill() {
     admin secure '{"dropDatabase": 1}' >/dev/null
-    admin mongoreshape '{"dropDatabase": 1}' >/dev/null
+    admin __mdb_internal_mongoreshape '{"dropDatabase": 1}' >/dev/null
     admin secure '{"insert": "posts", "documents": [{"_id": 1, "n": 1}, {"_id": 2, "n": 2}, {"_id": 3}]}' >/dev/null
     admin secure '{"insert": "comments", "documents":
         [{"_id": 10, "post": 1}, {"_id": 11, "post": 1}, {"_id": 12, "post": 2}]}' >/dev/null
@@ -204,13 +204,13 @@ chmod 600 loose
 expect 0 'there are no runs' status --uri-file loose
 
 # ---- a missing privilege is found before the first write ----
-refused 'the user lacks privileges on mongoreshape (the state of runs)' apply embed.yaml --execute --uri "$(uri reader)"
+refused "the user lacks privileges on $state_db (the state of runs)" apply embed.yaml --execute --uri "$(uri reader)"
 grep -q 'the user lacks privileges on secure.posts: update (readWrite on secure has them)' out err ||
     fail "what a reader lacks: $(cat out err)"
 refused 'lacks privileges' apply embed.yaml --execute --json --uri "$(uri reader)"
 refused 'lacks privileges' apply swap.yaml --quiet-by word --execute --uri "$(uri reader)"
 refused 'lacks privileges' apply copy.yaml --mode direct --execute --uri "$(uri dry)"
-refused 'mongoreshape (the state of runs): ' apply embed.yaml --execute --uri "$(uri looker)"
+refused "$state_db (the state of runs): " apply embed.yaml --execute --uri "$(uri looker)"
 refused 'uthorized' apply embed.yaml --execute --uri "$(uri nobody)"
 refused 'uthorized' status --uri "$(uri nobody)"
 admin secure '{"update": "posts", "updates": [{"q": {"_id": 3}, "u": {"$set": {"tags": [{"t": 1}]}}}]}' >/dev/null
@@ -258,8 +258,8 @@ MONGODB_URI=$(uri manual) expect 0 '' rollback embed.yaml --execute
 expect 6 'uthorized' abort embed.yaml --clean --execute --uri "$(uri turner)"
 MONGODB_URI=$(uri cleaner) expect 0 'is removed' abort embed.yaml --clean --execute
 picture after
-grep -v '^mongoreshape' begun >begun.user
-grep -v '^mongoreshape' after >after.user
+grep -v '^__mdb_internal_mongoreshape' begun >begun.user
+grep -v '^__mdb_internal_mongoreshape' after >after.user
 same begun.user after.user "a rollback is not the beginning"
 
 # ---- a quiet run that must build beside: known when it is listed, and nothing is touched ----

@@ -3,7 +3,8 @@
  *
  * A pattern covers the whole "db.coll": `*` stands for any bytes, dots too, `\` takes the next byte
  * as it is. Patterns come from people, names from dumps, so matching must not explode: one point to
- * fall back to is enough for `*`, and the cost is at most length times length. Must not know files. */
+ * fall back to is enough for `*`, and the cost is at most length times length. Databases of tools (__mdb_internal_) are
+ * never wanted: mongodump does not write them either. Must not know files. */
 #include "source.h"
 
 /* One byte of a pattern; returns how many bytes of the pattern it took. */
@@ -81,8 +82,15 @@ any(const char *const *list, uint32_t n, const char *ns)
 }
 
 bool
+mrs_ns_internal(const char *ns)
+{
+    static const char prefix[] = "__mdb_internal_";
+    return strncmp(ns, prefix, sizeof prefix - 1) == 0;
+}
+
+bool
 mrsi_filter_takes(const struct mrsi_filter *f, const char *ns)
 {
-    return (f->n_include == 0 || any(f->include, f->n_include, ns)) &&
+    return !mrs_ns_internal(ns) && (f->n_include == 0 || any(f->include, f->n_include, ns)) &&
            !any(f->exclude, f->n_exclude, ns);
 }

@@ -235,13 +235,44 @@ note_remarks(struct mrsi_engine *en)
     }
 }
 
+static void
+note_left_out(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < mrs_input_excluded(en->in); i++) {
+        char line[400];
+        const char *ns = mrs_input_excluded_at(en->in, i);
+        snprintf(line, sizeof line, "%.250s %s", ns,
+                 mrs_ns_internal(ns)
+                     ? "is not in the output: tools keep their state in databases __mdb_internal_*, and mongodump "
+                       "leaves them out"
+                     : "was left out (--nsInclude, --nsExclude) and is not in the output");
+        en->report->notes[en->report->n_notes++] = text(en->report, line);
+    }
+}
+
+/* What older versions of mongoreshape-live kept on the server is part of a dump. */
+static void
+note_live_state(struct mrsi_engine *en)
+{
+    bool runs = false, leases = false;
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        runs |= strcmp(mrs_input_at(en->in, i)->ns, "mongoreshape.runs") == 0;
+        leases |= strcmp(mrs_input_at(en->in, i)->ns, "mongoreshape.leases") == 0;
+    }
+    if (runs && leases) {
+        en->report->notes[en->report->n_notes++] =
+            text(en->report, "the database mongoreshape holds the state of runs of an older mongoreshape-live: do not "
+                             "restore it where such a run is under way (--nsExclude 'mongoreshape.*' leaves it out)");
+    }
+}
+
 static enum mrs_status
 put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t most = n + x + 3u + fit + rep->n_account + (4 + MRS_REMARKS) * en->plan->n_steps +
+    uint32_t most = n + x + 4u + fit + rep->n_account + (4 + MRS_REMARKS) * en->plan->n_steps +
                     2 * mrs_input_count(en->in) + en->n_coll;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
@@ -259,12 +290,8 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_equal(en);
     note_lost(en);
     note_remarks(en);
-    for (uint32_t i = 0; i < x; i++) {
-        char line[400];
-        snprintf(line, sizeof line, "%s was left out (--nsInclude, --nsExclude) and is not in the output",
-                 mrs_input_excluded_at(en->in, i));
-        rep->notes[rep->n_notes++] = text(rep, line);
-    }
+    note_left_out(en);
+    note_live_state(en);
     if (mrs_input_passed(en->in)) {
         char line[400], others[40] = "";
         uint32_t more = mrs_input_passed(en->in) - 1;

@@ -57,7 +57,8 @@ options(struct live_call *c)
     const struct live_cli *cli = c->cli;
     struct live_opts *o = &c->job.opts;
     o->db = c->db;
-    o->state_db = cli->state_db ? cli->state_db : "mongoreshape";
+    o->state_db = cli->state_db ? cli->state_db : LIVE_STATE_DB;
+    o->state_old = cli->state_db ? NULL : LIVE_STATE_DB_OLD;
     o->quiet = quiet_of(cli->quiet_by);
     o->mode = o->quiet != LIVE_NOT_QUIET || (cli->mode && strcmp(cli->mode, "direct") == 0) ? LIVE_DIRECT : LIVE_EXPAND;
     o->batch = (uint32_t)cli->batch;
@@ -276,6 +277,7 @@ live_call_connect(struct live_call *c)
     enum mrs_status s = live_link_open(c->job.mem, c->uri, c->job.opts.state_db, &c->job.link, &c->err);
     if (s == MRS_OK) {
         live_link_look(c->job.link, c->job.opts.look);
+        s = live_state_place(&c->job, &c->err);
     }
     return s;
 }

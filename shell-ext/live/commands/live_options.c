@@ -73,9 +73,11 @@ static const struct mrs_cli_option options[] = {
      "the run, by the first digits of its id, instead of PLAN", "The run keeps its plan on the server.", NULL},
     {"db", 0, "NAME", SERVER, MRS_CLI_TEXT, AT(db), NULL, "that of the URI",
      "database of collections for which the plan names none", NULL, NULL},
-    {"state-db", 0, "NAME", SERVER, MRS_CLI_TEXT, AT(state_db), NULL, "mongoreshape",
+    {"state-db", 0, "NAME", SERVER, MRS_CLI_TEXT, AT(state_db), NULL, "__mdb_internal_mongoreshape",
      "database for checkpoints, leases and refused documents",
-     "Everything that a run leaves on the server lies there; `abort --clean` removes it.", NULL},
+     "Everything that a run leaves on the server lies there; `abort --clean` removes it. mongodump leaves the default "
+     "out. Without this option runs that an older version left in `mongoreshape` are found, and moved by `--execute`.",
+     NULL},
     {"batch", 0, "N", WORK, MRS_CLI_OWN, AT(batch), "auto|100|1000", "auto", "documents in one batch, at most 10000",
      "`auto` begins with 100 and aims at half a second a batch.", batch},
     {"max-refused", 0, "N|any", APPLY, MRS_CLI_LIMIT, AT(max_refused), NULL, "0",

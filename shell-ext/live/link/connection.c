@@ -161,7 +161,7 @@ live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struc
     }
     l->mem = mem;
     l->single = spoken_to_directly(parsed);
-    snprintf(l->state_db, sizeof l->state_db, "%s", state_db ? state_db : "");
+    live_link_state(l, state_db);
     s = live_uri_resolve(parsed, e);
     if (s == MRS_OK) {
         s = connect_client(l, parsed, e);
@@ -284,6 +284,12 @@ live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg)
 {
     l->ask = ask;
     l->ask_arg = arg;
+}
+
+void
+live_link_state(struct live_link *l, const char *state_db)
+{
+    snprintf(l->state_db, sizeof l->state_db, "%s", state_db ? state_db : "");
 }
 
 void

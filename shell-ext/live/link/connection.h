@@ -53,6 +53,8 @@ void live_link_close(struct live_link *l);
  * is asked. */
 typedef enum mrs_status (*live_ask)(void *arg, struct mrs_err *e);
 void live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg);
+/* The state database is another one from now on. */
+void live_link_state(struct live_link *l, const char *state_db);
 /* look: from now on any write but to the state database fails and is not sent: whatever a dry run comes upon. */
 void live_link_look(struct live_link *l, bool look);
 struct mrs_mem *live_link_mem(const struct live_link *l);

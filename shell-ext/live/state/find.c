@@ -162,9 +162,8 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
     return s;
 }
 
-/* The run's namespaces as collections, in the run's arena. */
-static enum mrs_status
-namespaces(struct live_job *job, const struct mrs_coll *const **out, uint32_t *n_out, struct mrs_err *e)
+enum mrs_status
+live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, uint32_t *n_out, struct mrs_err *e)
 {
     struct mrs_arena *a = &job->run->arena;
     struct mrs_val list = live_at(live_run_doc(job->run), "namespaces");
@@ -193,31 +192,6 @@ namespaces(struct live_job *job, const struct mrs_coll *const **out, uint32_t *n
     *out = ref;
     *n_out = n;
     return MRS_OK;
-}
-
-static enum mrs_status
-drop_one(struct live_job *job, const char *db, const char *coll, struct mrs_err *e)
-{
-    struct mrs_arena a;
-    struct mrs_view cmd;
-    struct mrs_buf reply;
-    struct mrs_err why;
-    struct live_fault f = {0};
-    mrs_arena_init(&a, job->mem);
-    mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
-    mrs_err_clear(&why);
-    enum mrs_status s = live_doc_in(&a, &cmd, &why, "{drop: %s}", coll);
-    if (s == MRS_OK) {
-        s = live_state_command(job, db, cmd, LIVE_WRITE, &reply, &f, &why);
-    }
-    if (s == MRS_FAIL && f.kind == LIVE_FAULT_MISSING) {
-        s = MRS_OK;
-    } else if (s != MRS_OK && e && e->code == MRS_E_NONE) {
-        *e = why;
-    }
-    mrs_buf_clear(&reply);
-    mrs_arena_clear(&a);
-    return s;
 }
 
 /* How many documents of a state collection are the run's; said, where there are any. */
@@ -251,7 +225,7 @@ live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e)
     uint32_t n = 0;
     char line[400];
     enum mrs_status s = may_go(job, blocked, e);
-    MRS_THEN(s, namespaces(job, &coll, &n, e));
+    MRS_THEN(s, live_run_namespaces(job, &coll, &n, e));
     MRS_THEN(s, say_count(job, &r->state_runs, "[{$match: {_id: {$eq: %s}}}, {$count: 'n'}]", e));
     MRS_THEN(s, say_count(job, &r->state_checkpoints, "[{$match: {run: %s}}, {$count: 'n'}]", e));
     MRS_THEN(s, say_count(job, &r->state_refused, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
@@ -281,7 +255,7 @@ drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, 
         }
         if (dot) {
             *dot = 0;
-            s = drop_one(job, ns, dot + 1, e);
+            s = live_state_drop(job, ns, dot + 1, e);
         } else if (!ns) {
             s = mrs_err_memory(e, room);
         }
@@ -305,30 +279,27 @@ delete_where(struct live_job *job, const struct mrs_coll *coll, const char *temp
     return s;
 }
 
-static enum mrs_status
-remove_all(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
+enum mrs_status
+live_run_clear(struct live_job *job, const char *db, struct mrs_err *e)
+{
+    const struct live_run *r = job->run;
+    const struct mrs_coll checkpoints = {db, "checkpoints", "checkpoints"}, refused = {db, "refused", "refused"},
+                          swept = {db, "swept", "swept"};
+    enum mrs_status s = live_state_drop(job, db, r->state_changes.coll, e);
+    MRS_THEN(s, delete_where(job, &checkpoints, "{run: %s}", r->id, e));
+    MRS_THEN(s, delete_where(job, &refused, "{_id.run: %s}", r->id, e));
+    MRS_THEN(s, delete_where(job, &swept, "{_id.run: %s}", r->id, e));
+    return s;
+}
+
+enum mrs_status
+live_run_forget(struct live_job *job, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    enum mrs_status s = drop_kept(job, coll, n, e);
-    if (s == MRS_OK) {
-        s = drop_one(job, r->state_changes.db, r->state_changes.coll, e);
-    }
-    if (s == MRS_OK) {
-        s = delete_where(job, &r->state_checkpoints, "{run: %s}", r->id, e);
-    }
-    if (s == MRS_OK) {
-        s = delete_where(job, &r->state_refused, "{_id.run: %s}", r->id, e);
-    }
-    if (s == MRS_OK) {
-        s = delete_where(job, &r->state_swept, "{_id.run: %s}", r->id, e);
-    }
-    if (s == MRS_OK) {
-        s = delete_where(job, &r->state_runs, "{_id: {$eq: %s}}", r->id, e);
-    }
-    if (s == MRS_OK) {
-        s = delete_where(job, &r->state_leases, "{owner: %s}", r->owner, e);
-        r->n_leases = s == MRS_OK ? 0 : r->n_leases;
-    }
+    enum mrs_status s = live_run_clear(job, r->state_runs.db, e);
+    MRS_THEN(s, delete_where(job, &r->state_runs, "{_id: {$eq: %s}}", r->id, e));
+    MRS_THEN(s, delete_where(job, &r->state_leases, "{owner: %s}", r->owner, e));
+    r->n_leases = s == MRS_OK ? 0 : r->n_leases;
     return s;
 }
 
@@ -339,7 +310,7 @@ live_clean(struct live_job *job, struct mrs_err *e)
     uint32_t n = 0;
     enum mrs_status s = may_go(job, false, e);
     if (s == MRS_OK) {
-        s = namespaces(job, &coll, &n, e);
+        s = live_run_namespaces(job, &coll, &n, e);
     }
     if (s == MRS_OK) {
         s = live_lease_take(job, coll, n, e);
@@ -353,9 +324,8 @@ live_clean(struct live_job *job, struct mrs_err *e)
     if (s == MRS_OK) {
         s = may_go(job, false, e);
     }
-    if (s == MRS_OK) {
-        s = remove_all(job, coll, n, e);
-    }
+    MRS_THEN(s, drop_kept(job, coll, n, e));
+    MRS_THEN(s, live_run_forget(job, e));
     live_lease_release(job);
     return s;
 }

@@ -395,6 +395,66 @@ end_one(struct live_job *job, struct mrs_view d, struct mrs_err *e)
     return s == MRS_OK ? live_lease_quell(job, run, owner, e) : s;
 }
 
+/* The namespaces of our leases, as an array document in buf. */
+static enum mrs_status
+names_doc(struct live_job *job, struct mrs_buf *buf, struct mrs_view *list, struct mrs_err *e)
+{
+    const struct live_run *r = job->run;
+    struct mrs_build b;
+    mrs_build_init(&b, buf);
+    for (uint32_t i = 0; i < r->n_leases; i++) {
+        char digits[12];
+        mrs_index_name(digits, i);
+        mrs_build_text(&b, digits, r->lease[i], (uint32_t)strlen(r->lease[i]));
+    }
+    return mrs_build_finish(&b, list, e);
+}
+
+/* A tool of an older version does not see our leases: he is found by his own. Where the user may not read there, he
+ * cannot be found. */
+static enum mrs_status
+nobody_older(struct live_job *job, int64_t now, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_buf names, reply;
+    struct mrs_view list, cmd;
+    struct live_fault f = {0};
+    struct mrs_err why;
+    char ns[256], owner[64];
+    const char *old = job->opts.state_old;
+    if (!old || job->run->n_leases == 0 || strcmp(old, live_state_db(job)) == 0) {
+        return MRS_OK;
+    }
+    mrs_err_clear(&why);
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_init(&names, job->mem, MRS_DOC_READ_MAX);
+    mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status s = names_doc(job, &names, &list, &why);
+    MRS_THEN(s, live_doc_in(&a, &cmd, &why,
+                            "{find: 'leases', filter: {_id: {$in: %a}, owner: {$gt: ''}, until: {$gte: %t}}, limit: 1, "
+                            "singleBatch: true}",
+                            list, now));
+    MRS_THEN(s, live_state_command(job, old, cmd, 0, &reply, &f, &why));
+    struct mrs_val one = s == MRS_OK ? live_first_of(&reply) : mrs_missing();
+    if (one.type == MRS_DOCUMENT) {
+        live_text_at(mrs_val_view(one), "_id", ns, sizeof ns);
+        live_text_at(mrs_val_view(one), "owner", owner, sizeof owner);
+        s = mrs_err_set(&why, MRS_FAIL, MRS_E_SERVER,
+                        "an older mongoreshape-live (%s) works on %s and keeps its state in the database %s, where it "
+                        "does not see this run: stop one of them",
+                        owner, ns, old);
+    }
+    if (s == MRS_FAIL && f.kind == LIVE_FAULT_DENIED) {
+        s = MRS_OK;
+    } else if (s != MRS_OK) {
+        *e = why;
+    }
+    mrs_buf_clear(&reply);
+    mrs_buf_clear(&names);
+    mrs_arena_clear(&a);
+    return s;
+}
+
 /* An update of all our leases; all of them must still be ours. */
 static enum mrs_status
 all_ours(struct live_job *job, const char *what, struct mrs_view u, struct mrs_err *e)
@@ -403,17 +463,10 @@ all_ours(struct live_job *job, const char *what, struct mrs_view u, struct mrs_e
     struct live_state_change c = {.u = mrs_view_val(u), .many = true};
     struct mrs_arena a;
     struct mrs_buf names;
-    struct mrs_build b;
     struct mrs_view list;
     mrs_arena_init(&a, job->mem);
     mrs_buf_init(&names, job->mem, MRS_DOC_READ_MAX);
-    mrs_build_init(&b, &names);
-    for (uint32_t i = 0; i < r->n_leases; i++) {
-        char digits[12];
-        mrs_index_name(digits, i);
-        mrs_build_text(&b, digits, r->lease[i], (uint32_t)strlen(r->lease[i]));
-    }
-    enum mrs_status s = mrs_build_finish(&b, &list, e);
+    enum mrs_status s = names_doc(job, &names, &list, e);
     if (s == MRS_OK) {
         s = live_doc_in(&a, &c.q, e, "{_id: {$in: %a}, owner: %s, run: %s}", list, r->owner, r->id);
     }
@@ -514,6 +567,7 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
 {
     struct live_run *r = job->run;
     uint32_t names = 0;
+    int64_t now = 0;
     enum mrs_status s = names_of(job, colls, n, &r->lease, &names, e);
     r->n_leases = 0;
     r->lease_checked_ms = live_clock();
@@ -526,9 +580,9 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
     }
     live_link_ask_before_writes(job->link, still_ours, job);
     LIVE_STOP("after-lease-take");
-    if (s == MRS_OK) {
-        s = bury(job, e);
-    }
+    MRS_THEN(s, clock_now(job, &now, e));
+    MRS_THEN(s, nobody_older(job, now, e));
+    MRS_THEN(s, bury(job, e));
     if (s != MRS_OK) {
         live_lease_release(job);
     }
@@ -550,9 +604,8 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
     if (s == MRS_OK) {
         s = live_doc_in(&a, &u, e, "{$set: {until: %t}}", now + r->lease_ms);
     }
-    if (s == MRS_OK) {
-        s = all_ours(job, "renewing", u, e);
-    }
+    MRS_THEN(s, all_ours(job, "renewing", u, e));
+    MRS_THEN(s, nobody_older(job, now, e));
     if (s == MRS_OK) {
         r->lease_checked_ms = asked_at;
     }

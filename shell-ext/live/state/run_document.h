@@ -9,6 +9,10 @@
 #include "live/link/connection.h"
 #include "mongoreshape/clock.h"
 
+/* The first begins as databases do that mongodump leaves out; the second was the name before. */
+#define LIVE_STATE_DB "__mdb_internal_mongoreshape"
+#define LIVE_STATE_DB_OLD "mongoreshape"
+
 struct live_control { /* turned by `pause`, `resume`, `throttle` while a run goes on */
     bool pause;
     uint64_t docs_per_s, bytes_per_s; /* 0: no limit */
@@ -60,6 +64,9 @@ enum mrs_status live_run_moment(struct live_job *job, int64_t *now_ms, struct mr
  * only one (or one that is not finished). The plan's text stands in run->doc. */
 enum mrs_status live_run_find(struct live_job *job, const char *id, struct mrs_err *e);
 void live_run_close(struct live_job *job); /* gives leases back; harmless twice */
+/* Once, before any run is looked for: what an older version left in job->opts.state_old is moved to the state database
+ * where writing was asked for, else it is the state database of this job. Said either way. state_move.c */
+enum mrs_status live_state_place(struct live_job *job, struct mrs_err *e);
 #define LIVE_SERVER_TIME "$currentDate"
 /* Writes the phase (and group) and, where not empty, sets the fields of `set` in the run document: null takes a field
  * away, the text LIVE_SERVER_TIME is the server's time. The filter asks for our owner and epoch. A phase that begins

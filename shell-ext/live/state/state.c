@@ -408,6 +408,13 @@ fence(struct live_job *job, struct mrs_err *e)
     return s;
 }
 
+enum mrs_status
+live_run_fence(struct live_job *job, struct mrs_err *e)
+{
+    enum mrs_status s = new_epoch(job, e);
+    return s == MRS_OK ? fence(job, e) : s;
+}
+
 static enum mrs_status
 read_existing(struct live_job *job, bool create, struct mrs_err *e)
 {
@@ -437,12 +444,7 @@ open_under_leases(struct live_job *job, bool create, const char *text, size_t n,
     if (s == MRS_END) {
         s = live_run_create(job, &t, text, n, e);
     }
-    if (s == MRS_OK) {
-        s = new_epoch(job, e);
-    }
-    if (s == MRS_OK) {
-        s = fence(job, e);
-    }
+    MRS_THEN(s, live_run_fence(job, e));
     return s == MRS_OK ? live_refused_count(job, &job->run->n_refused, e) : s;
 }
 

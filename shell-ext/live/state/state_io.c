@@ -39,7 +39,7 @@ live_cancel_err(struct mrs_err *e)
 const char *
 live_state_db(const struct live_job *job)
 {
-    return job->opts.state_db && *job->opts.state_db ? job->opts.state_db : "mongoreshape";
+    return job->opts.state_db && *job->opts.state_db ? job->opts.state_db : LIVE_STATE_DB;
 }
 
 int64_t
@@ -213,6 +213,31 @@ live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_
     return s;
 }
 
+enum mrs_status
+live_state_drop(struct live_job *job, const char *db, const char *coll, struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view cmd;
+    struct mrs_buf reply;
+    struct mrs_err why;
+    struct live_fault f = {0};
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
+    mrs_err_clear(&why);
+    enum mrs_status s = live_doc_in(&a, &cmd, &why, "{drop: %s}", coll);
+    if (s == MRS_OK) {
+        s = live_state_command(job, db, cmd, LIVE_WRITE, &reply, &f, &why);
+    }
+    if (s == MRS_FAIL && f.kind == LIVE_FAULT_MISSING) {
+        s = MRS_OK;
+    } else if (s != MRS_OK && e && e->code == MRS_E_NONE) {
+        *e = why;
+    }
+    mrs_buf_clear(&reply);
+    mrs_arena_clear(&a);
+    return s;
+}
+
 static enum mrs_status
 drain(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipeline, struct mrs_buf *out,
       struct live_fault *f, struct mrs_err *e)
@@ -267,6 +292,13 @@ live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_vi
                 struct mrs_err *e)
 {
     return read_all(job, coll, pipeline, true, out, e);
+}
+
+struct mrs_val
+live_first_of(const struct mrs_buf *reply)
+{
+    struct mrs_val list = live_at((struct mrs_view){reply->p, (uint32_t)reply->n}, "cursor.firstBatch");
+    return list.type == MRS_ARRAY ? mrs_doc_get(mrs_val_view(list), "0") : mrs_missing();
 }
 
 bool

@@ -36,9 +36,13 @@ enum mrs_status live_state_insert(struct live_job *job, const struct mrs_coll *c
 /* All that match; *n (may be NULL): how many. */
 enum mrs_status live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, int64_t *n,
                                   struct mrs_err *e);
+/* A collection that is not there is no error. */
+enum mrs_status live_state_drop(struct live_job *job, const char *db, const char *coll, struct mrs_err *e);
 /* The one document, appended to out; END: none. */
 enum mrs_status live_state_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q,
                                 struct mrs_buf *out, struct mrs_err *e);
+/* The first document of a reply with a cursor; missing where there is none. */
+struct mrs_val live_first_of(const struct mrs_buf *reply);
 /* What a pipeline gives, one document behind the other in out. */
 enum mrs_status live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipeline,
                                 struct mrs_buf *out, struct mrs_err *e);
@@ -55,6 +59,15 @@ struct live_touched {
     const struct mrs_coll **coll;
     uint32_t n;
 };
+/* The run's namespaces as collections, in the run's arena. */
+enum mrs_status live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, uint32_t *n,
+                                    struct mrs_err *e);
+/* Our epoch into the run document that was read and into its checkpoints; the leases are ours. */
+enum mrs_status live_run_fence(struct live_job *job, struct mrs_err *e);
+/* Removes what a database holds of the run, but for the run document. */
+enum mrs_status live_run_clear(struct live_job *job, const char *db, struct mrs_err *e);
+/* Removes all that the state database holds of the run, and our leases. */
+enum mrs_status live_run_forget(struct live_job *job, struct mrs_err *e);
 /* Writes the run document, and reads it. FAIL MRS_E_EXISTS: another run has a collection in hand. */
 enum mrs_status live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n,
                                 struct mrs_err *e);

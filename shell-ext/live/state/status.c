@@ -98,7 +98,7 @@ next_command(const struct live_job *job, struct mrs_view run, bool alive, char o
     live_text_at(run, "mode", mode, sizeof mode);
     live_text_at(run, "quiet_by", quiet, sizeof quiet);
     bool by = quiet[0] && strcmp(quiet, "none") != 0, direct = strcmp(mode, "direct") == 0;
-    if (strcmp(live_state_db(job), "mongoreshape") != 0) {
+    if (!job->opts.state_old) {
         snprintf(state, sizeof state, " --state-db %.64s", live_state_db(job));
     }
     const char *what = "apply", *more = " --execute";

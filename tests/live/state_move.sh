@@ -1,0 +1,215 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# state_move.sh - the state of an older version is read where it is, and moved by the first command with --execute.
+#
+# An older version is this tool with --state-db mongoreshape: it knows of no other place. Runs that it left half done
+# are moved and finished, with the mover killed at every stop on the way.
+# Environment: OBJ, the folder of the programs.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
+tool=$obj/mongoreshape-live-test ask=$obj/ask
+for need in "$tool" "$ask"; do
+    if [ ! -x "$need" ]; then
+        echo "state_move skipped: ${need##*/} is not built"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    fi
+done
+if [ "${1:-}" != --inside ]; then
+    "$here/../server/with" bash "$0" --inside < /dev/null
+    status=$?
+    if [ $status = 77 ]; then
+        echo "state_move skipped: no server for tests"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    fi
+    exit $status
+fi
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+passed=0 failed=0
+old=mongoreshape new=__mdb_internal_mongoreshape
+ok() { passed=$((passed + 1)); }
+fail() { printf 'FAIL state_move: %s\n' "$*"; failed=$((failed + 1)); }
+is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
+server() { "$ask" "$@" || fail "the server: $*"; }
+count() {
+    "$ask" "$1" "{\"count\": \"$2\"}" | grep -oE '"n" : (\{ "\$number[A-Za-z]+" : ")?[0-9]+' | grep -oE '[0-9]+$'
+}
+posts() { server shop '{"find": "posts", "sort": {"_id": 1}}' | sed 's/, "ok" : .*//'; }
+picture() { server --picture > "$1"; }
+
+# run STATUS WORDS ARGS...: the tool, what it ends with, and words that it says
+run() {
+    local status=$1 words=$2
+    shift 2
+    "$tool" "$@" --db shop > out 2> err < /dev/null
+    local got=$?
+    if [ "$got" != "$status" ]; then
+        fail "status $got, not $status: $* ($(cat out err | head -8))"
+    elif ! cat out err | grep -qF -- "$words"; then
+        fail "no \"$words\" in: $(cat out err | head -8) (of: $*)"
+    else
+        ok
+    fi
+}
+
+cat > expand.yaml << 'END'
+steps:
+- embed: { from: comments, into: posts, as: comments, match: { post: _id } }
+END
+cat > quiet.yaml << 'END'
+steps:
+- cast: { in: posts, fields: { n: int } }
+END
+cat > other.yaml << 'END'
+steps:
+- set: { in: posts, fields: { seen: true } }
+END
+fill() {
+    local i docs='' more=''
+    for db in shop $old $new; do server $db '{"dropDatabase": 1}' > /dev/null; done
+    for ((i = 1; i <= 20; i++)); do
+        docs="$docs,{\"_id\": $i, \"n\": \"$i\"}"
+        more="$more,{\"_id\": $i, \"post\": $((i % 7 + 1))}"
+    done
+    server shop "{\"insert\": \"posts\", \"documents\": [${docs#,}, {\"_id\": 99, \"n\": \"none\"}]}" > /dev/null
+    server shop "{\"insert\": \"comments\", \"documents\": [${more#,}]}" > /dev/null
+    server shop '{"createIndexes": "comments", "indexes": [{"key": {"post": 1}, "name": "post_1"}]}' > /dev/null
+}
+# half PLAN STOP ARGS...: a run of the older tool, killed on its way
+half() {
+    local plan=$1 stop=$2
+    shift 2
+    (MRS_STOP=$stop=kill "$tool" apply "$plan" --db shop --state-db $old --lease 1000 --batch 5 --execute "$@") \
+        > out 2> err < /dev/null
+    [ $? = 137 ] || fail "an older run was not killed at $stop: $(cat out err | head -5)"
+}
+begin() { # KIND
+    fill
+    case $1 in
+        expand) half expand.yaml after-update:2 ;;
+        idle) half expand.yaml after-phase:1 ;; # no transaction is open
+        quiet) half quiet.yaml after-update:1 --quiet-by word --keep-before --max-refused 5 ;;
+    esac
+}
+options() { case $1 in quiet) echo "--quiet-by word --keep-before --max-refused 5" ;; esac; }
+status_of() { case $1 in quiet) echo 1 ;; *) echo 0 ;; esac; } # one document is refused
+gone() {
+    local coll
+    for coll in runs checkpoints refused; do is "$1: documents left in $old.$coll" "$(count $old $coll)" 0; done
+}
+empty() {
+    is "$1: collections left in $old" \
+        "$("$ask" $old '{"listCollections": 1, "nameOnly": true}' | grep -c '"name"')" 0
+}
+
+# What the server holds of the user's after a run that nobody moved.
+for kind in expand quiet; do
+    begin $kind
+    # shellcheck disable=SC2046
+    run "$(status_of $kind)" "" apply $kind.yaml --state-db $old --execute --lease 1000 $(options $kind)
+    posts > want.$kind
+done
+
+for kind in expand quiet; do
+    more=$(options $kind) status=$(status_of $kind)
+    # Who only looks reads the state where it is, and writes nothing.
+    begin $kind
+    picture before
+    run 0 "lie in the database $old" status
+    grep -qE 'run [0-9a-f]{12}' out || fail "$kind: status does not show the run"
+    run 0 "was begun before" apply $kind.yaml
+    run 0 "held to these" throttle --docs 1000000
+    run 0 "any more" throttle --docs 0
+    "$tool" status --db shop | grep -q "state-db" && fail "$kind: status names --state-db"
+    picture after
+    sed 's/"docs" : [^,}]*//' before > before.1
+    sed 's/"docs" : [^,}]*//' after > after.1
+    cmp -s before.1 after.1 && ok || fail "$kind: a look wrote: $(diff before.1 after.1 | head -5)"
+    # The first that writes moves it and goes on; names of stops on the way.
+    rm -f stops
+    refused=$(count $old refused)
+    # shellcheck disable=SC2086
+    MRS_STOP_LIST=$dir/stops run "$status" "moved the state of 1 run" apply $kind.yaml --execute --lease 1000 $more
+    posts | cmp -s - want.$kind && ok || fail "$kind: other documents"
+    is "$kind: refused documents" "$(count $new refused)" "$refused"
+    gone $kind
+    empty $kind
+    server $new '{"find": "runs"}' | grep -q '"moved"' && fail "$kind: a run is left sealed"
+    n=$(grep -n 'after-state-copy' stops | head -1 | cut -d: -f1)
+    last=$(awk -v n="$n" 'NR > n && /lease-take/ { print NR; exit }' stops) # of the run itself
+    last=${last:-$((n + 12))}
+    every=1
+    [ $kind = expand ] || every=5 # the way is the same, but for the list of changes
+    [ "$last" -gt 20 ] || fail "$kind: only $last stops on the way"
+    for ((i = 1; i <= last; i += every)); do
+        begin $kind
+        # An older tool gets nothing done while the move is under way, unless it came before the leases.
+        MRS_STOP="*:$i=kill" "$tool" apply $kind.yaml --db shop --execute --lease 1000 $more > out 2> err < /dev/null
+        is "$kind: killed at stop $i" $? 137
+        # shellcheck disable=SC2086
+        run "$status" "" apply $kind.yaml --execute --lease 1000 $more
+        posts | cmp -s - want.$kind && ok ||
+            fail "$kind: killed at stop $i ($(sed -n ${i}p stops)): other documents"
+        is "$kind: refused documents after a kill at stop $i" "$(count $new refused)" "$refused"
+        gone "$kind, stop $i"
+    done
+done
+
+# A run that is sealed is not opened by an older tool, nor is one in the hands of the mover.
+begin expand
+MRS_STOP='after-state-seal=kill' "$tool" apply expand.yaml --db shop --execute --lease 1000 > out 2> err
+run 6 "whose state lies in $new" apply expand.yaml --state-db $old --execute --lease 1000
+begin expand
+cat > older << 'END'
+! "$T" apply other.yaml --db shop --state-db mongoreshape --execute --lease 1000 > older.out 2>&1
+END
+MRS_STOP='after-lease-take=run:. ./older' T=$tool \
+    "$tool" apply expand.yaml --db shop --execute --lease 5000 > out 2> err
+is "the mover" $? 0
+grep -q 'in the hands of' older.out && ok || fail "an older tool beside the mover: $(head -3 older.out)"
+
+# An older tool at work: nothing is moved. Far: a lease that lasts.
+far='{"$date": "2099-01-01T00:00:00Z"}'
+begin idle
+sleep 1.2
+server $old "{\"update\": \"leases\", \"updates\": [{\"q\": {\"_id\": \"shop.posts\"}, \"u\": {\"\$set\":
+    {\"run\": \"x\", \"owner\": \"older:1:2\", \"until\": $far}}}]}" > /dev/null
+picture before
+run 6 "older:1:2" apply expand.yaml --execute --lease 1000
+is "runs in $old" "$(count $old runs)" 1
+is "runs in $new" "$(count $new runs)" 0
+
+# One that begins while a run of today is at work, and one that is there already.
+fill
+MRS_STOP='after-update:1=asleep:"$ASK" mongoreshape "$DOC" >/dev/null' ASK=$ask \
+    DOC="{\"insert\": \"leases\", \"documents\": [{\"_id\": \"shop.posts\", \"run\": \"x\",
+        \"owner\": \"older:1:2\", \"epoch\": {\"\$numberLong\": \"1\"}, \"until\": $far}]}" \
+    "$tool" apply expand.yaml --db shop --execute --batch 5 --lease 1000 > out 2> err < /dev/null
+is "a run that an older tool disturbs" $? 6
+grep -q 'older mongoreshape-live (older:1:2) works on shop.posts' out err && ok ||
+    fail "not noticed: $(cat out err | head)"
+run 6 "works on shop.posts" apply expand.yaml --execute --lease 1000
+server $old '{"drop": "leases"}' > /dev/null
+run 0 "" apply expand.yaml --execute --lease 1000
+
+# Begun once more by an older tool after it was moved.
+server shop '{"update": "posts", "updates": [{"q": {}, "u": {"$unset": {"comments": ""}}, "multi": true}]}' > /dev/null
+run 0 "" apply expand.yaml --state-db $old --execute --lease 1000
+run 6 "lies in $new and" apply expand.yaml --execute
+run 0 "are not shown" status
+is "runs in $old" "$(count $old runs)" 1
+
+# A database of the user's that is called like that.
+fill
+server $old '{"insert": "runs", "documents": [{"_id": 1, "km": 10}]}' > /dev/null
+server $old '{"insert": "refused", "documents": [{"_id": 1}]}' > /dev/null
+run 0 "" apply expand.yaml --execute
+grep -q moved out && fail "a database of the user's was moved"
+is "the user's runs" "$(count $old runs)" 1
+is "the user's refused" "$(count $old refused)" 1
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]

@@ -290,13 +290,6 @@ dec_may_end(const void *p)
     return ((d->at == AT_START && d->any) || d->at == AT_ZEROS) && d->tail_at == d->tail_n;
 }
 
-static uint64_t
-dec_wants(const void *p)
-{
-    (void)p;
-    return 0;
-}
-
 static void
 dec_passed(void *p)
 {
@@ -384,7 +377,7 @@ pack_part(void *p, struct mrsi_flow *f, const char **why)
 }
 
 const struct mrsi_codec mrsi_codec_gzip = {
-    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, dec_wants, unit, dec_passed, dec_close,
+    "gzip", ".gz", 1, 9, 5, dec_open, dec_step, dec_may_end, NULL, unit, dec_passed, dec_close,
     pack_bytes, pack_open, pack, pack_close,
 };
 

@@ -80,13 +80,6 @@ dec_may_end(const void *p)
     return d->at == d->n && mrsi_codec_gzip.dec_may_end(d->outer) && mrsi_codec_gzip.dec_may_end(d->inner);
 }
 
-static uint64_t
-dec_wants(const void *p)
-{
-    (void)p;
-    return 0;
-}
-
 static void
 dec_passed(void *p)
 {
@@ -105,5 +98,5 @@ unit(const uint8_t *p, size_t n, size_t *in, size_t *out)
 
 const struct mrsi_codec mrsi_codec_twice = {
     .name = "gzip in gzip", .suffix = ".gz", .dec_open = dec_open, .dec_step = dec_step, .dec_may_end = dec_may_end,
-    .dec_wants = dec_wants, .unit = unit, .dec_passed = dec_passed, .dec_close = dec_close,
+    .unit = unit, .dec_passed = dec_passed, .dec_close = dec_close,
 };

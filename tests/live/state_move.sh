@@ -3,8 +3,8 @@
 # state_move.sh - the state of an older version is read where it is, and moved by the first command with --execute.
 #
 # An older version is this tool with --state-db mongoreshape: it knows of no other place. Runs that it left half done
-# are moved and finished, with the mover killed at every stop on the way.
-# Environment: OBJ, the folder of the programs.
+# are moved and finished, with the mover killed on the way, at every EVERY-th stop.
+# Environment: OBJ, the folder of the programs; EVERY, 1 for each stop (3).
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
@@ -142,12 +142,11 @@ for kind in expand quiet; do
     n=$(grep -n 'after-state-copy' stops | head -1 | cut -d: -f1)
     last=$(awk -v n="$n" 'NR > n && /lease-take/ { print NR; exit }' stops) # of the run itself
     last=${last:-$((n + 12))}
-    every=1
-    [ $kind = expand ] || every=5 # the way is the same, but for the list of changes
+    every=${EVERY:-3}
+    [ $kind = expand ] || every=$((5 * every)) # the way is the same, but for the list of changes
     [ "$last" -gt 20 ] || fail "$kind: only $last stops on the way"
     for ((i = 1; i <= last; i += every)); do
         begin $kind
-        # An older tool gets nothing done while the move is under way, unless it came before the leases.
         MRS_STOP="*:$i=kill" "$tool" apply $kind.yaml --db shop --execute --lease 1000 $more > out 2> err < /dev/null
         is "$kind: killed at stop $i" $? 137
         # shellcheck disable=SC2086

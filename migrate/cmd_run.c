@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_run.c - `mongoreshape run PLAN -i IN -o OUT`. */
 #include "commands.h"
+#include "disk_space.h"
 #include "engine.h"
 #include "finished.h"
 #include "report.h"
@@ -73,6 +74,7 @@ mrsi_cmd_run(struct mrs_cli *line)
     }
     if (mrsi_job_open(&job, cli) == MRS_OK) {
         if (!mrsi_finished(&job, &status)) {
+            mrsi_disk_space_look(&job);
             status = mrsi_engine_run(&job, cli->dry_run, false, cli->max_refused);
         } else if (cli->json) {
             mrsi_report_json(stdout, &job, NULL, status, cli->dry_run);

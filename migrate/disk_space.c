@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* disk_space.c - whether an output will find room, looked at before hours of work.
+ *
+ * An output takes about as much as its input. It may take less (a plan that drops, a stronger compression, a file system
+ * that packs or shares blocks), so this is a warning: a run that meets a full disk goes on with --resume. */
+#include "disk_space.h"
+#include "mongoreshape/io.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+/* The folder that a path lies in. False: its name is too long to be one. */
+static bool
+folder_of(const char *path, char folder[PATH_MAX])
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') {
+        n--;
+    }
+    while (n > 0 && path[n - 1] != '/') {
+        n--;
+    }
+    if (n >= PATH_MAX) {
+        return false;
+    }
+    snprintf(folder, PATH_MAX, "%.*s", n ? (int)n : 1, n ? path : ".");
+    return true;
+}
+
+void
+mrsi_disk_space_look(const struct mrsi_job *job)
+{
+    const struct mrsi_cli *cli = job->cli;
+    char folder[PATH_MAX], needs[32], has[32];
+    struct statvfs fs;
+    uint64_t bytes = 0;
+    if (cli->dry_run || cli->resume || cli->sample || strcmp(cli->output, "-") == 0 ||
+        !folder_of(cli->output, folder) || statvfs(folder, &fs) != 0) {
+        return; /* what is wrong with the folder, the run says */
+    }
+    for (uint32_t i = 0; i < mrs_input_count(job->in); i++) {
+        bytes += mrs_input_at(job->in, i)->file_bytes;
+    }
+    uint64_t space = (uint64_t)fs.f_bavail * fs.f_frsize;
+    if (bytes > space) {
+        mrs_say(stderr, "warning: the input takes %s, and %s are free in %s: the output may not find room. A run that "
+                        "meets a full disk goes on with --resume once there is more\n",
+                mrs_text_size(bytes, needs), mrs_text_size(space, has), folder);
+    }
+}

@@ -136,6 +136,13 @@ live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg) /* no 
 }
 
 void
+live_link_state(struct live_link *l, const char *state_db)
+{
+    (void)l;
+    (void)state_db;
+}
+
+void
 live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms)
 {
     (void)l, (void)comment, (void)max_time_ms;

@@ -26,7 +26,8 @@ struct mrsi_codec {
     /* OK: went on or wants more; FAIL: damaged, *why says how; DEAD: no memory. */
     enum mrs_status (*dec_step)(void *d, struct mrsi_flow *f, const char **why);
     bool (*dec_may_end)(const void *d); /* a file may end here */
-    uint64_t (*dec_wants)(const void *d); /* after FAIL: the memory it would take, where that is too much; else 0. NULL: never */
+    /* After FAIL: the memory that it would take, where that is too much; else 0. NULL: never. */
+    uint64_t (*dec_wants)(const void *d);
     /* A frame or member that begins at p and says how long it is and how much comes out of it; false: none is known to,
      * or it is not all there. What it says may be wrong. */
     bool (*unit)(const uint8_t *p, size_t n, size_t *in, size_t *out);

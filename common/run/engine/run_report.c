@@ -256,8 +256,10 @@ note_live_state(struct mrsi_engine *en)
 {
     bool runs = false, leases = false;
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
-        runs |= strcmp(mrs_input_at(en->in, i)->ns, "mongoreshape.runs") == 0;
-        leases |= strcmp(mrs_input_at(en->in, i)->ns, "mongoreshape.leases") == 0;
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        bool data = in->kind == MRS_INPUT_DATA;
+        runs |= data && strcmp(in->ns, "mongoreshape.runs") == 0;
+        leases |= data && strcmp(in->ns, "mongoreshape.leases") == 0;
     }
     if (runs && leases) {
         en->report->notes[en->report->n_notes++] =

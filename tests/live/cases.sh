@@ -198,7 +198,7 @@ directly() {
         stands live; then
         pass
     else
-        fail
+        fail_or_skip
     fi
 }
 

@@ -354,10 +354,13 @@ extract(void)
         say(d, "position", gen_chance(80) ? "pos" : "n");
     if (gen_chance(30))
         say(d, "count", *path == 'e' || *path == 'x' || fields ? "cnt" : gen_pick("cnt cnt e.cnt x"));
-    if (gen_chance(15))
+    const bool value = gen_chance(15);
+    if (value)
         say(d, "value", "v");
-    if (gen_chance(25) && !unique)
+    if (gen_chance(25) && !unique && !value)
         shaping(d);
+    else if (value && gen_chance(25)) /* a list without v would be a mistake of the plan */
+        tw_push(d, "fields", words("k s n v"));
     if (gen_chance(20))
         tw_push(d, "where", query());
     if (gen_chance(30))

@@ -355,41 +355,45 @@ compile(struct load_entry *x, struct mrs_step *step)
     }
 }
 
-static struct mrs_args
-args_of(struct load_entry *x, const struct mrs_step_type *type)
+/* The keys of a step, none of them given yet. False: no memory. */
+static bool
+begin_entry(struct load_entry *x, const struct mrs_step_type *type)
 {
-    return (struct mrs_args){.mem = x->l->p->pub.mem,
-                             .arena = &x->l->p->pub.arena,
-                             .default_db = x->l->default_db,
-                             .now_ms = x->l->opts->now_ms,
-                             .type = type,
-                             .report = report,
-                             .warn = warn,
-                             .arg = x};
+    struct mrsi_plan *p = x->l->p;
+    size_t rows = type->n_keys ? type->n_keys : 1;
+    x->args = (struct mrs_args){.mem = p->pub.mem,
+                                .arena = &p->pub.arena,
+                                .default_db = x->l->default_db,
+                                .now_ms = x->l->opts->now_ms,
+                                .type = type,
+                                .report = report,
+                                .warn = warn,
+                                .arg = x};
+    x->vals = mrs_arena_alloc(&p->pub.arena, rows * sizeof *x->vals);
+    x->at = mrs_arena_alloc(&p->pub.arena, rows * sizeof *x->at);
+    if (!x->vals || !x->at) {
+        p->dead = true;
+        return false;
+    }
+    memset(x->vals, 0, rows * sizeof *x->vals);
+    memset(x->at, 0, rows * sizeof *x->at);
+    return true;
 }
 
 static void
 load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
 {
     struct mrsi_plan *p = l->p;
-    struct mrs_step *step = &p->pub.steps[i];
     struct load_entry x = {.l = l, .src = &p->src[i]};
-    size_t rows = type->n_keys ? type->n_keys : 1;
-    step->type = type;
-    x.vals = mrs_arena_alloc(&p->pub.arena, rows * sizeof *x.vals);
-    x.at = mrs_arena_alloc(&p->pub.arena, rows * sizeof *x.at);
-    if (!x.vals || !x.at) {
-        p->dead = true;
+    p->pub.steps[i].type = type;
+    if (!begin_entry(&x, type)) {
         return;
     }
-    memset(x.vals, 0, rows * sizeof *x.vals);
-    memset(x.at, 0, rows * sizeof *x.at);
-    x.args = args_of(&x, type);
     read_keys(&x);
     if (p->dead || !needed_keys(&x) || !build_body(&x)) {
         return;
     }
-    compile(&x, step);
+    compile(&x, &p->pub.steps[i]);
     l->bodies[i] = x.args.body;
 }
 
@@ -522,7 +526,6 @@ load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins)
     static const uint8_t own_id[] = "\x13\0\0\0\x02_id\0\5\0\0\0$_id\0"; /* {_id: "$_id"} */
     const struct mrs_val fields = {own_id, sizeof own_id, MRS_DOCUMENT};
     struct mrs_view behind = l->bodies[i + 1];
-    struct mrs_val from = mrs_doc_get(behind, "from"), policy = mrs_doc_get(behind, "twins");
     struct load_entry x = {.l = l, .src = &p->src[i]};
     struct mrs_step *step = &p->pub.steps[i];
     step->no = i + 1;
@@ -532,21 +535,16 @@ load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins)
         return; /* it has mistakes */
     }
     step->type = type;
-    x.vals = mrs_arena_alloc(&p->pub.arena, type->n_keys * sizeof *x.vals);
-    x.at = mrs_arena_alloc(&p->pub.arena, type->n_keys * sizeof *x.at);
-    if (!x.vals || !x.at) {
-        p->dead = true;
+    if (!begin_entry(&x, type)) {
         return;
     }
-    memset(x.at, 0, type->n_keys * sizeof *x.at);
     for (uint32_t k = 0; k < type->n_keys; k++) {
         const char *name = type->keys[k].name;
-        x.vals[k] = strcmp(name, "in") == 0       ? from
-                    : strcmp(name, "fields") == 0 ? fields
-                    : strcmp(name, "conflicts") == 0 ? policy
+        x.vals[k] = strcmp(name, "in") == 0          ? mrs_doc_get(behind, "from")
+                    : strcmp(name, "fields") == 0    ? fields
+                    : strcmp(name, "conflicts") == 0 ? mrs_doc_get(behind, "twins")
                                                      : mrs_missing();
     }
-    x.args = args_of(&x, type);
     if (build_body(&x)) {
         compile(&x, step);
         l->bodies[i] = x.args.body;

@@ -186,8 +186,8 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *j
     }
     MRS_THEN(s, entry_status(x, w, e));
     if (s == MRS_OK && x->takes_part) {
-        mrsi_remark(job->row, w->ctx.remarks);
         s = put_member(f, w, job, ordinal, *doc, e);
+        mrsi_remark(job->row, s == MRS_OK ? w->ctx.remarks : 0);
     }
     if (s == MRS_SKIP) {
         *bits = MRSI_FATE_REFUSED;

@@ -7,6 +7,7 @@
 #include "progress.h"
 #include "report.h"
 #include "sample.h"
+#include "mongoreshape/catalogue.h"
 
 
 static bool
@@ -156,21 +157,17 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 static bool
 fails_restore(const struct mrs_report *r)
 {
-    if (r->n_twins) {
-        return true;
-    }
-    static const char restore_fails[] = "a restore fails at "; /* so begins each note of an index that is not built */
     for (uint32_t i = 0; i < r->n_notice; i++) {
         if (r->notice[i].kind == MRS_NOTICE_CLASH || r->notice[i].kind == MRS_NOTICE_ARRAYS) {
             return true;
         }
     }
     for (uint32_t i = 0; i < r->n_notes; i++) {
-        if (strncmp(r->notes[i], restore_fails, sizeof restore_fails - 1) == 0) {
+        if (strncmp(r->notes[i], MRS_NOTE_RESTORE_FAILS, sizeof MRS_NOTE_RESTORE_FAILS - 1) == 0) {
             return true;
         }
     }
-    return false;
+    return r->n_twins > 0;
 }
 
 int

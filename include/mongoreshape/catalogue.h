@@ -46,6 +46,8 @@ enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *c
 /* target: made where it is missing (with its _id index), else as need with change. */
 enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out,
                                    struct mrs_err *e);
+/* So begins each note of an index that a restore cannot build: `check` ends with status 1 for it. */
+#define MRS_NOTE_RESTORE_FAILS "a restore fails at "
 /* A line of the report ("index x_1 of shop.orders left out: it would be unique over an array"). */
 void mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* After all steps: notes indexes of touched collections that another one makes superfluous, and collections with more

@@ -455,7 +455,7 @@ mrsi_fit_line(const struct mrsi_engine *en, uint32_t no, char *line, size_t size
         const char *name = no < f->n ? f->special[no].name : mrs_unique_at(f->arrays, no - f->n)->name;
         char place[300];
         snprintf(place, sizeof place, "%s at %.200s", x->why ? x->why : "", no < f->n ? f->special[no].path : "");
-        snprintf(line, size, "a restore fails at index %.200s of %.260s: %llu document%s %s, the first is _id %s",
+        snprintf(line, size, MRS_NOTE_RESTORE_FAILS "index %.200s of %.260s: %llu document%s %s, the first is _id %s",
                  name, en->coll[i].last.ns, (unsigned long long)x->count, x->count == 1 ? " has" : "s have",
                  x->why ? place : "arrays in two of its fields", x->id);
         return x->count > 0 && en->coll[i].written && !en->coll[i].copied;

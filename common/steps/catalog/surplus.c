@@ -121,7 +121,7 @@ note_unbuildable(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
     char why[MRSI_WHY_MAX];
     for (uint32_t i = 0; i < cc->n_index; i++) {
         if (!mrsi_index_buildable(cc->index[i], why, sizeof why)) {
-            mrs_catalog_note(cat, "a restore fails at index %s of %s, which no server builds: %s",
+            mrs_catalog_note(cat, MRS_NOTE_RESTORE_FAILS "index %s of %s, which no server builds: %s",
                              mrsi_index_name(cc->index[i]), cc->coll.ns, why);
         }
     }

@@ -6,39 +6,26 @@
 #include "disk_space.h"
 #include "mongoreshape/io.h"
 
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
-/* The folder that a path lies in. False: its name is too long to be one. */
-static bool
-folder_of(const char *path, char folder[PATH_MAX])
-{
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') {
-        n--;
-    }
-    while (n > 0 && path[n - 1] != '/') {
-        n--;
-    }
-    if (n >= PATH_MAX) {
-        return false;
-    }
-    snprintf(folder, PATH_MAX, "%.*s", n ? (int)n : 1, n ? path : ".");
-    return true;
-}
-
 void
 mrsi_disk_space_look(const struct mrsi_job *job)
 {
     const struct mrsi_cli *cli = job->cli;
-    char folder[PATH_MAX], needs[32], has[32];
+    char path[PATH_MAX], needs[32], has[32];
     struct statvfs fs;
     uint64_t bytes = 0;
     if (cli->dry_run || cli->resume || cli->sample || strcmp(cli->output, "-") == 0 ||
-        !folder_of(cli->output, folder) || statvfs(folder, &fs) != 0) {
-        return; /* what is wrong with the folder, the run says */
+        (size_t)snprintf(path, sizeof path, "%s", cli->output) >= sizeof path) {
+        return;
+    }
+    const char *folder = dirname(path);
+    if (statvfs(folder, &fs) != 0) {
+        return; /* the run says what is wrong with it */
     }
     for (uint32_t i = 0; i < mrs_input_count(job->in); i++) {
         bytes += mrs_input_at(job->in, i)->file_bytes;

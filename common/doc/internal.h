@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h - what the files of common/doc share and nobody else sees. */
+/* internal.h - declarations for the files of common/doc only. */
 #ifndef MRS_DOC_INTERNAL_H
 #define MRS_DOC_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secret.c - a hash by which two things may be taken for one, though whoever wrote them wants to be mistaken.
+/* secret.c - a keyed hash: equal hashes count as equal data, even where an attacker wrote the data.
  *
  * Long texts are made short block by block with NH (UMAC, VMAC): the sum of the products (m1 + k1) * (m2 + k2) over
  * pairs of words, modulo 2^128, with k random words. Two blocks of equal length that differ have one sum with at most

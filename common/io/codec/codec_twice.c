@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codec_twice.c - gzip in gzip, unpacked as if it were packed once.
  *
- * It comes about where a folder that was dumped with --gzip is packed once more, file by file. Damage of either packing
- * is told by its own words. */
+ * It results from compressing the files of a --gzip dump once more. The error of a damaged stream is that of the layer
+ * which is damaged. */
 #include "codec.h"
 
-#define BETWEEN (32u << 10) /* bytes of the inner packing that are out of the outer one */
+#define BETWEEN (32u << 10) /* bytes of the inner stream, decompressed from the outer one */
 
 struct codec_twice_dec {
     struct mrs_mem *mem;
@@ -42,7 +42,7 @@ dec_open(struct mrs_mem *mem)
     return d;
 }
 
-/* More of the inner packing. */
+/* Decompresses more of the inner stream. */
 static enum mrs_status
 fill(struct codec_twice_dec *d, struct mrsi_flow *f, const char **why)
 {
@@ -83,7 +83,7 @@ dec_may_end(const void *p)
 static void
 dec_passed(void *p)
 {
-    (void)p; /* none is unpacked elsewhere: see unit */
+    (void)p; /* unit finds none, so none is decompressed elsewhere */
 }
 
 static bool

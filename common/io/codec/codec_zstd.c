@@ -197,7 +197,7 @@ note_window(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
     d->wants = ZSTD_getFrameHeader(&h, d->head, d->head_n + n) == 0 ? h.windowSize : WINDOW_LAST + 1;
 }
 
-/* Zeros behind the last frame are taken, as of tapes that are filled up; false: something else follows. */
+/* Skips zeros behind the last frame, the padding of tapes. False: other bytes follow. */
 static bool
 pass_zeros(struct codec_zstd_dec *d, ZSTD_inBuffer *in)
 {
@@ -215,11 +215,11 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
     ZSTD_inBuffer in = {f->in, f->in_n, 0};
     ZSTD_outBuffer out = {f->out, f->out_n, 0};
     size_t r = 0;
-    bool strange;
+    bool unexpected;
     do {
         size_t in_was = in.pos, out_was = out.pos;
-        strange = !pass_zeros(d, &in) || (!d->inside && in.pos < in.size && !may_begin(f->in[in.pos]));
-        if (strange || d->zeros) {
+        unexpected = !pass_zeros(d, &in) || (!d->inside && in.pos < in.size && !may_begin(f->in[in.pos]));
+        if (unexpected || d->zeros) {
             break;
         }
         r = ZSTD_decompressStream(d->z, &out, &in);
@@ -241,10 +241,10 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
     f->in_n -= in.pos;
     f->out += out.pos;
     f->out_n -= out.pos;
-    if (!strange && !ZSTD_isError(r)) {
+    if (!unexpected && !ZSTD_isError(r)) {
         return MRS_OK;
     }
-    ZSTD_ErrorCode code = strange ? ZSTD_error_prefix_unknown : ZSTD_getErrorCode(r);
+    ZSTD_ErrorCode code = unexpected ? ZSTD_error_prefix_unknown : ZSTD_getErrorCode(r);
     *why = code == ZSTD_error_prefix_unknown && d->any && !d->inside
                ? "other bytes behind the last frame"
                : ZSTD_getErrorString(code);

@@ -29,7 +29,7 @@ enum mrs_status mrsi_decoder_fill(struct mrsi_decoder *d, struct mrs_err *e);
 /* One round into f->out; OK with *ended once the stream is over. */
 enum mrs_status mrsi_decoder_step(struct mrsi_decoder *d, struct mrsi_flow *f, bool *ended, struct mrs_err *e);
 uint64_t mrsi_decoder_taken(const struct mrsi_decoder *d); /* bytes of the file used so far */
-/* What is told of damage near byte `at` of the stream, which dec met. */
+/* The error for damage near byte `at` of the stream, found by the decompressor dec (NULL: by none). */
 enum mrs_status mrsi_decoder_damaged(const struct mrsi_decoder *d, const void *dec, uint64_t at, enum mrs_status s,
                                      const char *why, struct mrs_err *e);
 

@@ -29,7 +29,7 @@ enum mrs_status mrsi_open_read(const char *path, int *fd, struct stat *st, struc
 enum mrs_status mrsi_open_regular(const char *path, int *fd, struct stat *st, struct mrs_err *e);
 
 /* ---- input_watch.c ---- */
-/* What tells a file from another, and from itself at another time; no padding. */
+/* Identity of a file (device, inode) and its state (size, times, mode); no padding, so memcmp compares two. */
 struct mrsi_stamp {
     uint64_t dev, inode, size, changed[2], status[2], mode;
 };

@@ -22,10 +22,10 @@ enum mrs_status mrsi_container_open(struct mrs_input *in, const struct mrsi_sour
                                     struct mrs_err *e);
 
 /* ---- container_zip.c ---- */
-/* FAIL MRS_E_FORMAT where a zip's directory and what stands before the data differ in a name. */
-/* Whether it ends as a zip does that stands behind something else, as a program that unpacks it; then that is left out
- * of it, unless the zip counts its bytes too. */
+/* Whether a zip stands at the end of the file, behind other bytes (a self-extracting program). Then from->start and
+ * from->bytes are those of the zip, unless its offsets count the other bytes too. */
 bool mrsi_zip_behind(struct mrs_mem *mem, struct mrsi_source_from *from);
+/* FAIL MRS_E_FORMAT where a zip's directory and what stands before the data differ in a name. */
 enum mrs_status mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrs_err *e);
 
 /* ---- container_cpio.c ---- */

@@ -290,6 +290,9 @@ mrsi_amend_load(struct mrsi_engine *en, const char *path, struct mrsi_amend **ou
     MRS_THEN(s, none_twice(a, e));
     MRS_THEN(s, all_there_once(a, e));
     if (s != MRS_OK) {
+        if (e && !e->ns[0] && e->code == MRS_E_PLAN) {
+            snprintf(e->ns, sizeof e->ns, "%.255s", path);
+        }
         mrsi_amend_free(a);
         return s;
     }

@@ -103,15 +103,7 @@ look_at(const struct mrsi_engine *en, const struct mrs_input_ns *in, struct mrs_
         struct mrs_err *e)
 {
     const char *ns;
-    enum mrs_status s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
-    if (s != MRS_OK && e) {
-        char why[sizeof e->msg];
-        memcpy(why, e->msg, sizeof why);
-        snprintf(e->msg, sizeof e->msg, "%.300s: %.200s", in->data_path, why);
-        snprintf(e->ns, sizeof e->ns, "%.255s", in->rel_path);
-        e->doc_no = no;
-        e->byte_off = off + (e->byte_off == UINT64_MAX ? 0 : e->byte_off);
-    }
+    enum mrs_status s = mrsi_check_input(in, doc, no - 1, off, e);
     if (s == MRS_OK && strcmp(in->rel_path, "oplog.bson") == 0 && entry_names(en, doc, &ns)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
                            "entry %llu of oplog.bson (%s) concerns a collection that the plan names: it would be "

@@ -12,7 +12,7 @@ mrsi_bad_input(const struct mrs_input_ns *in, uint64_t ordinal, uint64_t off, en
     }
     memcpy(why, e->msg, sizeof why);
     snprintf(e->msg, sizeof e->msg, "%.300s%s%.200s", file ? file : "", file ? ": " : "", why);
-    snprintf(e->ns, sizeof e->ns, "%s", in->ns);
+    snprintf(e->ns, sizeof e->ns, "%.255s", in->kind == MRS_INPUT_DATA ? in->ns : in->rel_path);
     e->doc_no = ordinal + 1;
     e->byte_off = off + (e->byte_off == UINT64_MAX ? 0 : e->byte_off);
     return s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_explain.c - `mongoreshape explain PLAN [-i IN]`: the plan in words, with an input also what
- * becomes of indexes and options; with `--live` how it may run beside writers. */
+ * becomes of indexes and options; with `--live` how it may run beside writers; with `--schema` the language itself. */
 #include "commands.h"
 #include "mongoreshape/live.h"
 #include "text.h"
@@ -23,8 +23,36 @@ explain(struct mrsi_job *job, struct mrs_buf *out)
     return job->cli->live ? explain_live(job, out) : mrs_plan_explain(job->plan, job->cli->json, out, &job->err);
 }
 
+static int
+schema(struct mrs_cli *line)
+{
+    struct mrs_buf out;
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    mrs_buf_init(&out, line->mem, (size_t)1 << 24);
+    mrs_plan_schema(&out);
+    enum mrs_status s = mrs_buf_status(&out, &e);
+    if (s == MRS_OK) {
+        fwrite(out.p, 1, out.n, stdout);
+    } else {
+        mrs_cli_tell(line, &e);
+    }
+    mrs_buf_clear(&out);
+    return s == MRS_OK ? 0 : mrs_code_exit(e.code);
+}
+
 int
 mrsi_cmd_explain(struct mrs_cli *line)
 {
+    const struct mrsi_cli *cli = (const struct mrsi_cli *)line;
+    if (cli->schema && (line->operand || cli->input)) {
+        return mrs_cli_misuse(line, "`--schema` is about the language: it takes no PLAN and no `-i`");
+    }
+    if (cli->schema) {
+        return schema(line);
+    }
+    if (!line->operand) {
+        return mrs_cli_misuse(line, "PLAN is missing: mongoreshape explain PLAN [-i IN]");
+    }
     return mrsi_text_command(line, explain);
 }

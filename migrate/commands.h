@@ -7,6 +7,7 @@ struct mrs_cli;
 
 int mrsi_cmd_run(struct mrs_cli *line);
 int mrsi_cmd_check(struct mrs_cli *line);
+int mrsi_cmd_plan(struct mrs_cli *line);
 int mrsi_cmd_explain(struct mrs_cli *line);
 int mrsi_cmd_invert(struct mrs_cli *line);
 int mrsi_cmd_cat(struct mrs_cli *line);

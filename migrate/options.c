@@ -11,7 +11,7 @@
 
 #define AT(member) offsetof(struct mrsi_cli, member)
 
-enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, CAT = 32, DIFF = 64, ALL = 127 };
+enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, CAT = 32, DIFF = 64, PLAN = 128, ALL = 255 };
 
 static const char *
 compress(const char *text, void *to)
@@ -26,7 +26,7 @@ format(const char *text, void *to)
 }
 
 static const struct mrs_cli_option options[] = {
-    {"input", 'i', "IN", RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_PATH, AT(input), NULL, NULL,
+    {"input", 'i', "IN", RUN | CHECK | EXPLAIN | INVERT | DIFF | PLAN, MRS_CLI_PATH, AT(input), NULL, NULL,
      "the dump to read: a mongodump directory or one database's folder in it, also packed as tar, zip, 7z or cpio; an "
      "archive; a .bson file; or `-`",
      "It is opened read-only. What it is, and whether it is compressed, is told by its bytes, whatever its name says. "
@@ -86,7 +86,7 @@ static const struct mrs_cli_option options[] = {
     {"jobs", 'j', "N", RUN | CHECK | CAT | DIFF, MRS_CLI_COUNT, AT(jobs), "1|2|4|8",
      "the number of processors", "threads; the documents written are the same for any number",
      NULL, NULL},
-    {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF, MRS_CLI_PATH, AT(tmp), NULL, "beside OUT, else $TMPDIR or /tmp",
+    {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF | PLAN, MRS_CLI_PATH, AT(tmp), NULL, "beside OUT, else $TMPDIR or /tmp",
      "folder for temporary files",
      "They can become as large as the collections that are joined. What is needed only while the program works has no "
      "name and is gone even if it is killed; what `run --resume` goes on with lies there as well where DIR is given, "
@@ -97,13 +97,13 @@ static const struct mrs_cli_option options[] = {
      "Without it a dump is packed as most bytes of its documents in the input were. All files of a folder are packed "
      "in one way, metadata with them, since mongorestore takes plain files or, with `--gzip`, packed ones. zstd has to "
      "be unpacked before: the command printed at the end does it.", compress},
-    {"nsInclude", 0, "PATTERN", RUN | CHECK | EXPLAIN, MRS_CLI_LIST, AT(include),
+    {"nsInclude", 0, "PATTERN", RUN | CHECK | EXPLAIN | PLAN, MRS_CLI_LIST, AT(include),
      NULL, NULL, "only collections like this, as 'shop.*'; may be repeated",
      "`*` stands for any characters of `db.coll`, a backslash takes it as it is. What is left out "
      "is not written, and the report says so. A plan cannot name what is left out.", NULL},
-    {"nsExclude", 0, "PATTERN", RUN | CHECK | EXPLAIN, MRS_CLI_LIST, AT(exclude),
+    {"nsExclude", 0, "PATTERN", RUN | CHECK | EXPLAIN | PLAN, MRS_CLI_LIST, AT(exclude),
      NULL, NULL, "all but collections like this; may be repeated", NULL, NULL},
-    {"ns", 0, "DB.COLL", RUN | CHECK | EXPLAIN | CAT | DIFF, MRS_CLI_TEXT, AT(ns), NULL,
+    {"ns", 0, "DB.COLL", RUN | CHECK | EXPLAIN | CAT | DIFF | PLAN, MRS_CLI_TEXT, AT(ns), NULL,
      "from the file's name and folder", "what a single file, or `-`, holds; `cat`, `diff`: only collections like this",
      "In `cat` and `diff` it is a pattern as of `--nsInclude`.", NULL},
     {"where", 0, "QUERY", CAT, MRS_CLI_TEXT, AT(where), NULL, NULL,
@@ -144,6 +144,10 @@ static const struct mrs_cli_option options[] = {
      "how the plan may run on a database that is in use",
      "For each step what it reads, adds and removes; whether it may run beside writers, and if not, why and what to "
      "do. `mongoreshape-live` goes by it.", NULL},
+    {"schema", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(schema), NULL, NULL,
+     "print a JSON Schema (draft-07) of the plan language, for editors; without PLAN",
+     "Made from the tables that `check` reads. A YAML language server that knows it completes keys and marks mistakes.",
+     NULL},
     {"json", 0, NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_FLAG, AT(json), NULL, NULL,
      "one JSON object on standard output instead of words", NULL, NULL},
     {"progress", 0, NULL, RUN | CHECK | DIFF, MRS_CLI_FLAG, AT(progress), NULL,
@@ -203,6 +207,19 @@ static const struct mrs_cli_example explain_examples[] = {
     {"mongoreshape explain embed.yaml", "what will happen?"},
     {"mongoreshape explain embed.yaml -i dump --json", "the same for programs, with indexes"},
     {"mongoreshape explain embed.yaml --live", "may it run while applications write?"},
+    {"mongoreshape explain --schema > plan.schema.json", "for an editor: keys are completed, mistakes marked"},
+    {NULL, NULL}};
+
+static const char *const plan_text[] = {
+    "Prints a plan with one STEP to begin with: the keys it needs with an example, all others as comments, each with "
+    "what it means. Without STEP the steps are listed.",
+    "With `-i IN` collections and fields of the dump stand in it where names let guess what is meant, and above it "
+    "what each collection holds. It is a guess by names: look at it.",
+    NULL};
+static const struct mrs_cli_example plan_examples[] = {
+    {"mongoreshape plan", "the steps there are"},
+    {"mongoreshape plan embed > embed.yaml", "a plan to begin with"},
+    {"mongoreshape plan embed -i dump > embed.yaml", "with names of the dump"},
     {NULL, NULL}};
 
 static const char *const invert_text[] = {
@@ -263,7 +280,9 @@ static const struct mrs_cli_command commands[] = {
      mrsi_cmd_run},
     {"check", CHECK, "PLAN", "[-i IN]", "find the mistakes in a plan, alone or against a dump",
      check_text, check_examples, mrsi_cmd_check},
-    {"explain", EXPLAIN, "PLAN", "[-i IN]", "say in words what a plan does", explain_text,
+    {"plan", PLAN, "[STEP]", "[-i IN]", "print a plan to begin with, or list the steps", plan_text, plan_examples,
+     mrsi_cmd_plan},
+    {"explain", EXPLAIN, "[PLAN]", "[-i IN]", "say in words what a plan does", explain_text,
      explain_examples, mrsi_cmd_explain},
     {"invert", INVERT, "PLAN", "[-i IN]", "print the plan that undoes a plan, and what is lost", invert_text,
      invert_examples, mrsi_cmd_invert},

@@ -21,7 +21,7 @@ struct mrsi_cli {
     enum mrs_format format;
     int64_t now_ms;
     char **argv; /* the whole line, to say it again */
-    bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns, stream;
+    bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns, stream, schema;
 };
 
 /* topics.c: `help NAME` of a step, `steps` or `operators`; false: it is none of these. */

@@ -4,32 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "mongoreshape/expr.h"
-#include "mongoreshape/step.h"
-
-/* What a plan writes behind a key. */
-static const char *
-type_word(enum mrs_arg_type type)
-{
-    static const char *const words[] = {[MRS_ARG_COLL] = "collection",
-                                        [MRS_ARG_COLLS] = "collections",
-                                        [MRS_ARG_TEXT] = "text",
-                                        [MRS_ARG_NAME] = "field name",
-                                        [MRS_ARG_PATH] = "path",
-                                        [MRS_ARG_PATHS] = "paths",
-                                        [MRS_ARG_FIELDS] = "paths or map",
-                                        [MRS_ARG_EXPR] = "expression",
-                                        [MRS_ARG_QUERY] = "query",
-                                        [MRS_ARG_SORT] = "sort",
-                                        [MRS_ARG_MATCH] = "path: path",
-                                        [MRS_ARG_BOOL] = "bool",
-                                        [MRS_ARG_COUNT] = "count",
-                                        [MRS_ARG_CHOICE] = "one of",
-                                        [MRS_ARG_CHOICE_OR_COLL] = "one of, or { into: COLL }",
-                                        [MRS_ARG_MAP] = "map",
-                                        [MRS_ARG_LIST] = "list",
-                                        [MRS_ARG_ANY] = "value"};
-    return words[type];
-}
+#include "mongoreshape/plan.h"
 
 static void
 help_step(const struct mrs_step_type *t)
@@ -37,10 +12,10 @@ help_step(const struct mrs_step_type *t)
     printf("%s: %s\n\nkeys (* required)\n", t->name, t->summary);
     for (uint32_t i = 0; i < t->n_keys; i++) {
         const struct mrs_key *k = &t->keys[i];
-        printf("  %-14s%c %s: %s%s%s%s\n", k->name, k->needed ? '*' : ' ', type_word(k->type), k->help,
+        printf("  %-14s%c %s: %s%s%s%s\n", k->name, k->needed ? '*' : ' ', mrs_arg_word(k->type), k->help,
                k->choices ? " (" : "", k->choices ? k->choices : "", k->choices ? "; the first is the default)" : "");
     }
-    printf("\ndocs/PLANS.md explains them, with an example.\n");
+    printf("\n`mongoreshape plan %s` prints a plan to begin with; docs/PLANS.md explains.\n", t->name);
 }
 
 static void

@@ -36,19 +36,34 @@ struct load_entry {
 };
 
 /* ---- the top of the plan ---- */
-static const char *const top_keys[] = {"plan", "version", "server", "database", "steps"};
 static const char *const servers[] = {"8.2"}; /* the last one is the default */
+static const struct mrs_key top_keys[] = {
+    {"plan", MRS_ARG_TEXT, false, NULL, "a name, for reports"},
+    {"version", MRS_ARG_COUNT, false, NULL, "of the plan language: 1"},
+    {"server", MRS_ARG_CHOICE, false, "8.2", "whose rules hold where versions differ; default: the newest known"},
+    {"database", MRS_ARG_NAME, false, NULL, "of collections named by a text; default: the only one of the dump"},
+    {"steps", MRS_ARG_LIST, true, NULL, "what is done, in this order: a list, one key each, the step's name"},
+};
 #define N_TOP (sizeof top_keys / sizeof *top_keys)
 #define N_SERVERS (sizeof servers / sizeof *servers)
+
+const struct mrs_key *
+mrs_plan_keys(uint32_t *n)
+{
+    *n = N_TOP;
+    return top_keys;
+}
 
 static void
 check_top_keys(struct mrsi_plan *p)
 {
     char hint[96];
+    const char *names[N_TOP];
     for (const struct mrsi_yaml_entry *at = p->root->first; at; at = at->next) {
         bool known = false;
         for (size_t i = 0; i < N_TOP; i++) {
-            known = known || strcmp(at->key, top_keys[i]) == 0;
+            known = known || strcmp(at->key, top_keys[i].name) == 0;
+            names[i] = top_keys[i].name;
         }
         if (known) {
             continue;
@@ -63,7 +78,7 @@ check_top_keys(struct mrsi_plan *p)
         mrsi_plan_error(
             p, at->line, at->col,
             "unknown key `%.80s`%s; a plan has the keys plan, version, server, database and steps",
-            at->key, mrsi_plan_hint(hint, at->key, top_keys, N_TOP));
+            at->key, mrsi_plan_hint(hint, at->key, names, N_TOP));
     }
 }
 

@@ -62,6 +62,23 @@ void mrs_plan_id_text(const struct mrs_plan *p, char text[33]);
  * mrs_plan_check also what the catalogue noted. Appended to out. */
 enum mrs_status mrs_plan_explain(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e);
 
+/* ---- the language, out of the tables of its keys ---- */
+/* The keys of a plan itself; the last one is `steps`. */
+const struct mrs_key *mrs_plan_keys(uint32_t *n);
+/* What a plan writes behind a key, in a word or two. */
+const char *mrs_arg_word(enum mrs_arg_type type);
+/* A plan of one step to begin with: what it needs, and as comments all that it may have. */
+struct mrs_plan_start {
+    const char *database; /* NULL: none is named */
+    struct mrs_view fill; /* {key: value}: values to take instead of the example's; n 0: none */
+    const char *const *remarks; /* lines of comment at the top */
+    uint32_t n_remarks;
+};
+/* Appended to out. */
+void mrs_plan_skeleton(const struct mrs_step_type *t, const struct mrs_plan_start *start, struct mrs_buf *out);
+/* The language as a JSON Schema (draft-07), appended to out. */
+void mrs_plan_schema(struct mrs_buf *out);
+
 /* ---- the way back ---- */
 struct mrs_inverse_entry {
     uint32_t step;         /* of the plan that it undoes, from 1 */

@@ -57,6 +57,13 @@ struct mrs_key {
     const char *choices; /* "keep|drop|refuse", the default first; NULL */
     const char *help;    /* one line for the manual and explain */
 };
+/* Keys inside the value of a key, where that is a map. Help, skeletons and the schema read them. */
+struct mrs_inner {
+    const char *key;
+    const struct mrs_key *keys;
+    uint32_t n_keys;
+    bool each; /* of each entry of a list */
+};
 
 /* One entry of a plan on its way to becoming a step. The values are BSON, Extended JSON wrappers resolved, positions
  * kept by the plan. */
@@ -178,6 +185,11 @@ struct mrs_step_type {
     const char *summary; /* one line for help */
     const struct mrs_key *keys;
     uint32_t n_keys;
+    const struct mrs_inner *inner;
+    uint32_t n_inner;
+    /* Lines `key: value` in YAML: first those that make a step, behind an empty line values for the other keys that are
+     * neither bool nor choice. */
+    const char *example;
     /* Makes *state. Errors go through args->report, all of them; FAIL when there were any (then *state is NULL).
      * Keys, their presence and coarse types were checked by the plan. */
     enum mrs_status (*compile)(struct mrs_args *args, void **state, struct mrs_err *e);

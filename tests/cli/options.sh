@@ -32,7 +32,7 @@ for shell in zsh fish; do
         $shell -n comp.$shell || fail "completions are no $shell"
     fi
 done
-for command in run check explain invert cat diff help; do
+for command in run check plan explain invert cat diff help; do
     "$tool" help "$command" >help.1 || fail "help $command"
     "$tool" "$command" --help >help.2 || fail "$command --help"
     if [ "$command" != help ]; then
@@ -70,6 +70,7 @@ expect 2 'a command is missing'
 expect 2 'unknown command `chek`, did you mean `check`?' chek
 expect 2 'try `mongoreshape help run`' run
 expect 2 'PLAN is missing' run
+expect 2 'PLAN is missing' explain
 expect 2 '-i IN is missing' run p
 expect 2 '-o OUT is missing' run p -i x
 expect 2 'unknown option `--memry`, did you mean `--memory`?' run p --memry 1G

@@ -431,11 +431,20 @@ static const struct mrs_fold_ops ops = {
     .enter = mrsi_bucket_enter, .fold = mrsi_bucket_fold, .save = mrsi_bucket_save, .group = mrsi_bucket_group,
     .kin = mrsi_bucket_kin, .glance = mrsi_bucket_glance};
 
+static const struct mrs_inner inner[] = {{"every", every_keys, sizeof every_keys / sizeof *every_keys, false}};
+
 const struct mrs_step_type mrsi_step_bucket = {
     .name = "bucket",
     .summary = "gathers readings into documents that hold many of them, by series and time",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .inner = inner,
+    .n_inner = sizeof inner / sizeof *inner,
+    .example = "from: readings\ninto: readings_hourly\nitems: readings\nby: { sensor: $sensorId }\n"
+               "time: timestamp\nevery: 1h\nkeep: none\n\nmax: 1000\nfields: { at: $timestamp, value: $value }\n"
+               "set: { count: { $sum: 1 }, average: { $avg: $value } }\nstart: start\nend: end\n"
+               "id: { sensor: $sensor, at: { $min: $readings.timestamp } }\nwhere: { valid: true }\n"
+               "drop: [debug]\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_bucket_describe,

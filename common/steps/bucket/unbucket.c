@@ -840,6 +840,9 @@ const struct mrs_step_type mrsi_step_unbucket = {
     .summary = "makes documents again of the items of buckets",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "from: readings_hourly\ninto: readings\nitems: readings\nby: [sensor]\n\n"
+               "fields: { sensorId: $$BUCKET.sensor, value: $$ITEM.value }\nwhere: { count: { $gt: 0 } }\n"
+               "id: keep\ndrop: [debug]\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -55,28 +55,30 @@ check_validator(struct mrsi_read *r, struct mrsi_slot s)
     }
 }
 
+static const struct mrs_key series_keys[] = {
+    {"timeField", MRS_ARG_NAME, true, NULL, "the field with the time"},
+    {"metaField", MRS_ARG_NAME, false, NULL, "the field that names the series"},
+    {"granularity", MRS_ARG_CHOICE, false, "seconds|minutes|hours", "how dense readings are"},
+    {"bucketMaxSpanSeconds", MRS_ARG_COUNT, false, NULL, "most seconds in a bucket"},
+    {"bucketRoundingSeconds", MRS_ARG_COUNT, false, NULL, "what a bucket's first time is rounded to"},
+};
+enum { N_SERIES = sizeof series_keys / sizeof *series_keys };
+
 static void
 check_timeseries(struct mrsi_read *r, struct mrsi_slot s)
 {
-    static const struct mrs_key inner[] = {
-        {"timeField", MRS_ARG_NAME, true, NULL, "the field with the time"},
-        {"metaField", MRS_ARG_NAME, false, NULL, "the field that names the series"},
-        {"granularity", MRS_ARG_CHOICE, false, "seconds|minutes|hours", "how dense readings are"},
-        {"bucketMaxSpanSeconds", MRS_ARG_COUNT, false, NULL, "most seconds in a bucket"},
-        {"bucketRoundingSeconds", MRS_ARG_COUNT, false, NULL, "what a bucket's first time is rounded to"},
-    };
-    const uint32_t n = sizeof inner / sizeof *inner;
+    const uint32_t n = N_SERIES;
     const char *name;
     int choice;
     uint64_t count;
-    if (!mrsi_read_map(r, s, inner, n)) {
+    if (!mrsi_read_map(r, s, series_keys, n)) {
         return;
     }
-    mrsi_read_name(r, mrsi_slot_in(s, inner, n, "timeField"), &name);
-    mrsi_read_name(r, mrsi_slot_in(s, inner, n, "metaField"), &name);
-    mrsi_read_choice(r, mrsi_slot_in(s, inner, n, "granularity"), &choice);
-    mrsi_read_count(r, mrsi_slot_in(s, inner, n, "bucketMaxSpanSeconds"), &count);
-    mrsi_read_count(r, mrsi_slot_in(s, inner, n, "bucketRoundingSeconds"), &count);
+    mrsi_read_name(r, mrsi_slot_in(s, series_keys, n, "timeField"), &name);
+    mrsi_read_name(r, mrsi_slot_in(s, series_keys, n, "metaField"), &name);
+    mrsi_read_choice(r, mrsi_slot_in(s, series_keys, n, "granularity"), &choice);
+    mrsi_read_count(r, mrsi_slot_in(s, series_keys, n, "bucketMaxSpanSeconds"), &count);
+    mrsi_read_count(r, mrsi_slot_in(s, series_keys, n, "bucketRoundingSeconds"), &count);
 }
 
 static bool
@@ -245,11 +247,18 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return st;
 }
 
+static const struct mrs_inner inner[] = {{"timeseries", series_keys, N_SERIES, false}};
+
 const struct mrs_step_type mrsi_step_options = {
     .name = "options",
     .summary = "sets options of a collection",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .inner = inner,
+    .n_inner = sizeof inner / sizeof *inner,
+    .example = "in: users\nvalidator: { email: { $type: string } }\n\n"
+               "timeseries: { timeField: timestamp, metaField: sensor, granularity: minutes }\ncapped: true\n"
+               "size: 1048576\nmax: 1000\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -262,6 +262,9 @@ const struct mrs_step_type mrsi_step_grid = {
     .summary = "makes a document for each combination of values",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "into: seats\nby: { hall: [red, blue], row: { $range: [1, 41] }, seat: { $range: [1, 31] } }\n\n"
+               "fields: { hall: $hall, row: $row, seat: $seat, free: true }\n"
+               "id: { hall: $hall, row: $row, seat: $seat }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

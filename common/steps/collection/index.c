@@ -30,27 +30,27 @@ static const struct mrs_key keys[] = {
 
 /* Options that createIndexes takes; false ones of a plan are as good as absent. */
 static const struct mrs_key specs[] = {
-    {"key", MRS_ARG_MAP, true, NULL, ""},
-    {"name", MRS_ARG_TEXT, false, NULL, ""},
-    {"unique", MRS_ARG_BOOL, false, NULL, ""},
-    {"sparse", MRS_ARG_BOOL, false, NULL, ""},
-    {"hidden", MRS_ARG_BOOL, false, NULL, ""},
-    {"prepareUnique", MRS_ARG_BOOL, false, NULL, ""},
-    {"background", MRS_ARG_BOOL, false, NULL, ""},
-    {"expireAfterSeconds", MRS_ARG_ANY, false, NULL, ""},
-    {"partialFilterExpression", MRS_ARG_MAP, false, NULL, ""},
-    {"collation", MRS_ARG_MAP, false, NULL, ""},
-    {"storageEngine", MRS_ARG_MAP, false, NULL, ""},
-    {"weights", MRS_ARG_MAP, false, NULL, ""},
-    {"wildcardProjection", MRS_ARG_MAP, false, NULL, ""},
-    {"default_language", MRS_ARG_TEXT, false, NULL, ""},
-    {"language_override", MRS_ARG_TEXT, false, NULL, ""},
-    {"textIndexVersion", MRS_ARG_COUNT, false, NULL, ""},
-    {"2dsphereIndexVersion", MRS_ARG_COUNT, false, NULL, ""},
-    {"bits", MRS_ARG_COUNT, false, NULL, ""},
-    {"min", MRS_ARG_ANY, false, NULL, ""},
-    {"max", MRS_ARG_ANY, false, NULL, ""},
-    {"bucketSize", MRS_ARG_ANY, false, NULL, ""},
+    {"key", MRS_ARG_MAP, true, NULL, "field: 1, -1 or a kind as text"},
+    {"name", MRS_ARG_TEXT, false, NULL, "its name; default: made of the key"},
+    {"unique", MRS_ARG_BOOL, false, NULL, "no two documents with equal keys"},
+    {"sparse", MRS_ARG_BOOL, false, NULL, "only documents that have the field"},
+    {"hidden", MRS_ARG_BOOL, false, NULL, "kept up, but no query uses it"},
+    {"prepareUnique", MRS_ARG_BOOL, false, NULL, "refuses new equal keys, to become unique later"},
+    {"background", MRS_ARG_BOOL, false, NULL, "without meaning since server 4.2"},
+    {"expireAfterSeconds", MRS_ARG_ANY, false, NULL, "documents go so long after their date"},
+    {"partialFilterExpression", MRS_ARG_MAP, false, NULL, "only documents that match this query"},
+    {"collation", MRS_ARG_MAP, false, NULL, "how text is compared"},
+    {"storageEngine", MRS_ARG_MAP, false, NULL, "options of the storage engine"},
+    {"weights", MRS_ARG_MAP, false, NULL, "of a text index: field: weight"},
+    {"wildcardProjection", MRS_ARG_MAP, false, NULL, "of a wildcard index: which fields"},
+    {"default_language", MRS_ARG_TEXT, false, NULL, "of a text index"},
+    {"language_override", MRS_ARG_TEXT, false, NULL, "of a text index: the field that names the language"},
+    {"textIndexVersion", MRS_ARG_COUNT, false, NULL, "of a text index"},
+    {"2dsphereIndexVersion", MRS_ARG_COUNT, false, NULL, "of a 2dsphere index"},
+    {"bits", MRS_ARG_COUNT, false, NULL, "of a 2d index: precision"},
+    {"min", MRS_ARG_ANY, false, NULL, "of a 2d index: lower bound"},
+    {"max", MRS_ARG_ANY, false, NULL, "of a 2d index: upper bound"},
+    {"bucketSize", MRS_ARG_ANY, false, NULL, "of a geoHaystack index"},
 };
 #define N_SPECS (sizeof specs / sizeof *specs)
 
@@ -397,11 +397,16 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }
 
+static const struct mrs_inner inner[] = {{"create", specs, sizeof specs / sizeof *specs, true}};
+
 const struct mrs_step_type mrsi_step_index = {
     .name = "index",
     .summary = "makes and drops indexes",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .inner = inner,
+    .n_inner = sizeof inner / sizeof *inner,
+    .example = "in: comments\ncreate: [{ key: { postId: 1, createdAt: -1 } }]\n\ndrop: [postId_1]\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

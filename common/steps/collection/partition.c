@@ -355,6 +355,7 @@ const struct mrs_step_type mrsi_step_partition = {
     .summary = "parts one collection into several by a value",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "from: vehicles\ninto: { car: cars, truck: trucks }\nby: type\n\nwhere: { sold: { $ne: true } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -273,6 +273,7 @@ const struct mrs_step_type mrsi_step_union = {
     .summary = "makes one collection of several",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "from: { car: cars, truck: trucks }\ninto: vehicles\ntag: type\n\nwhere: { sold: { $ne: true } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

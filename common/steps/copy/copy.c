@@ -357,6 +357,8 @@ const struct mrs_step_type mrsi_step_copy = {
     .summary = "fields copied along a reference",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "from: customers\ninto: orders\nmatch: { _id: customerId }\nfields: { customerName: $name }\n\n"
+               "as: customer\nwrap: id\nwhere: { active: true }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_copy_describe,

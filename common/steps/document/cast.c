@@ -343,6 +343,7 @@ const struct mrs_step_type mrsi_step_cast = {
     .summary = "converts values to other types",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "in: users\nfields: { age: int, joined: date }\n\nwhere: { age: { $type: string } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -453,6 +453,7 @@ const struct mrs_step_type mrsi_step_rename = {
     .summary = "gives fields of each document other names",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "in: users\nfields: { mail: email }\n\nwhere: { mail: { $exists: true } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

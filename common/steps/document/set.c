@@ -595,6 +595,8 @@ const struct mrs_step_type mrsi_step_set = {
     .summary = "computes fields of each document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "in: users\nfields: { fullName: { $concat: [$first, \" \", $last] } }\n\n"
+               "where: { fullName: null }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

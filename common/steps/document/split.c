@@ -188,6 +188,8 @@ const struct mrs_step_type mrsi_step_split = {
     .summary = "moves fields to a document of the same _id in another collection",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "from: products\nfields: [specs, manual]\ninto: product_details\n\n"
+               "where: { specs: { $exists: true } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

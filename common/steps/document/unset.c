@@ -119,6 +119,7 @@ const struct mrs_step_type mrsi_step_unset = {
     .summary = "removes fields from each document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "in: users\nfields: [legacyName]\n\nwhere: { migrated: true }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

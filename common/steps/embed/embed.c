@@ -344,11 +344,19 @@ fate(const void *state, unsigned used, int *side)
 
 static const struct mrs_join_ops join_ops = {takes_part, keys, shape, order, mrsi_embed_splice, fate};
 
+static const struct mrs_inner inner[] = {{"overflow", overflow_keys, N_OVERFLOW, false}};
+
 const struct mrs_step_type mrsi_step_embed = {
     .name = "embed",
     .summary = "documents into documents",
     .keys = embed_keys,
     .n_keys = sizeof embed_keys / sizeof *embed_keys,
+    .inner = inner,
+    .n_inner = sizeof inner / sizeof *inner,
+    .example = "from: comments\ninto: posts\nmatch: { postId: _id }\nas: comments\n\nfields: [author, text]\n"
+               "drop: [postId]\nsort: { createdAt: -1 }\nlimit: 50\n"
+               "overflow: { into: comments_more, size: 100, ref: postId, number: page, items: comments, flag: more }\n"
+               "count: commentCount\nwhere: { deleted: { $ne: true } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_embed_describe,

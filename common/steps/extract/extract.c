@@ -380,11 +380,23 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     return mrsi_read_end(&r, state);
 }
 
+static const struct mrs_inner inner[] = {{"path", list_keys, N_KEYS(list_keys), false},
+                                         {"leave", leave_keys, N_KEYS(leave_keys), false},
+                                         {"pages", page_keys, N_KEYS(page_keys), false}};
+
 const struct mrs_step_type mrsi_step_extract = {
     .name = "extract",
     .summary = "embedded parts into a collection of their own",
     .keys = keys,
     .n_keys = N_KEYS(keys),
+    .inner = inner,
+    .n_inner = sizeof inner / sizeof *inner,
+    .example = "from: posts\npath: comments\ninto: comments\nparent_ref: postId\n\nparent_key: _id\n"
+               "child_refs: commentIds\nunique: [author, text]\nid: keep\nposition: pos\n"
+               "leave: { limit: 3, sort: { createdAt: -1 }, fields: [author, text], id: true }\n"
+               "pages: { size: 100, ref: postId, number: page, items: comments, flag: hasMore }\n"
+               "count: commentCount\nvalue: value\nfields: [author, text]\ndrop: [draft]\n"
+               "where: { published: true }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_extract_describe,

@@ -280,6 +280,8 @@ const struct mrs_step_type mrsi_step_link = {
     .summary = "references of parents and children complete each other",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "parent: projects\nchild: tasks\nparent_ref: projectId\nchild_refs: tasks\nderive: child_refs\n\n"
+               "sort: { due: 1 }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_link_describe,

@@ -352,6 +352,9 @@ const struct mrs_step_type mrsi_step_rollup = {
     .summary = "values computed from many documents",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .example = "from: orders\ninto: customers\nmatch: { customerId: _id }\n"
+               "fields: { orders: { $sum: 1 }, spent: { $sum: $amount } }\n\nby: $customerId\nas: stats\n"
+               "where: { status: paid }\nsort: { createdAt: 1 }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_rollup_describe,

@@ -181,11 +181,17 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return st == MRS_OK ? mrsi_cat_validators(cat, &d, e) : st;
 }
 
+static const struct mrs_inner inner[] = {{"names", names, sizeof names / sizeof *names, false}};
+
 const struct mrs_step_type mrsi_step_tree = {
     .name = "tree",
     .summary = "writes the places of nodes in their tree in another form",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .inner = inner,
+    .n_inner = sizeof inner / sizeof *inner,
+    .example = "in: categories\nform: parent\nto_form: ancestors\n\nnames: { parent: parent_id }\n"
+               "where: { shop: main }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# plan.sh MONGORESHAPE - `plan STEP` prints plans that `check` takes, every key of them; `explain --schema` takes what `check` takes.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+tool=$(realpath "$1")
+casetool=$(dirname "$tool")/casetool
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+fail() { echo "FAILED: $*"; failed=$((failed + 1)); }
+# holds WHAT COMMAND...
+holds() {
+    local what=$1
+    shift
+    if "$@" > said 2>&1; then ok; else fail "$what: $(head -c 600 said)"; fi
+}
+
+"$tool" plan > list || fail "plan"
+"$tool" help steps | cmp -s - list && ok || fail "plan and help steps list other steps"
+steps=$(awk '{ print $1 }' list)
+[ "$(wc -w <<< "$steps")" -ge 25 ] && ok || fail "only these steps: $steps"
+
+# Keys that need another one, or do not go with one: what sed does about it.
+with() {
+    case "$1 $2" in
+    "embed dangling") echo '$a\      reference: into' ;;
+    "extract pages") echo '/^      parent_ref: /d' ;;
+    "rollup by") echo '/^      match: /d' ;;
+    "set conflicts") echo 's/^      fields: .*/      fields: { _id: $email }/' ;;
+    "options capped") echo 's/^      # size/      size/' ;;
+    "options size" | "options max") echo 's/^      # \(capped\|size\)/      \1/' ;;
+    esac
+}
+for step in $steps; do
+    "$tool" plan "$step" > one.yaml || fail "plan $step"
+    holds "plan $step | check" "$tool" check one.yaml
+    "$tool" help "$step" | sed -n 's/^  \([a-z_A-Z]*\) .*: .*/\1/p' > keys
+    while read -r key; do
+        grep -qE "^      (# )?$key: [^ ]" one.yaml && ok || fail "plan $step has no example of $key"
+    done < keys
+    sed -n 's/^      # \([a-zA-Z_]*\): .*/\1/p' one.yaml > others
+    while read -r key; do
+        sed -e "s/^      # $key: /      $key: /" -e "$(with "$step" "$key")" one.yaml > two.yaml
+        holds "plan $step with $key" "$tool" check two.yaml
+    done < others
+done
+"$tool" plan embde > said 2>&1
+[ $? -eq 2 ] && grep -q 'unknown step `embde`, did you mean `embed`?' said && ok || fail "plan embde: $(cat said)"
+
+# Names of a dump: what stands in the plan is there.
+for step in embed extract copy rollup link set unset order cast rename delete move pack index; do
+    "$tool" plan "$step" -i "$root/dumps/sample" > one.yaml || fail "plan $step -i"
+    holds "plan $step -i | check -i" "$tool" check one.yaml -i "$root/dumps/sample"
+done
+"$tool" plan embed -i "$root/dumps/sample" > one.yaml
+for line in '# blog.comments: _id postId author text createdAt votes' 'database: blog' '      from: comments' '      into: posts' \
+    '      match: {postId: _id}'; do
+    grep -q "^$line" one.yaml && ok || fail "plan embed -i has no line \"$line\""
+done
+# Hostile names: a field called "a\n  - drop_collection: {in: x}" ends no line of the plan.
+mkdir -p odd/d
+python3 - > odd/d/c.bson <<'P'
+import struct, sys
+name = b"a\n  - drop_collection: {in: x}\x1b[31m"
+body = b"\x10_id\0" + struct.pack("<i", 1) + b"\x04" + name + b"\0" + struct.pack("<i", 5 + 3 + 5) + b"\x030\0" + \
+    struct.pack("<i", 5) + b"\0" + b"\0"
+sys.stdout.buffer.write(struct.pack("<i", len(body) + 5) + body + b"\0")
+P
+for step in extract unset; do
+    holds "plan $step of odd names" "$tool" plan $step -i odd
+    grep -q '^  - drop_collection' said && fail "a name of the dump became a step"
+    cp said one.yaml
+    holds "plan $step of odd names | check" "$tool" check one.yaml -i odd
+done
+printf '\016\0\0\0\020_id\0' > odd/d/c.bson
+"$tool" plan set -i odd > said 2>&1
+[ $? -eq 3 ] && ok || fail "plan of a damaged dump: $(cat said)"
+
+# The schema takes the plans that the tool takes.
+"$tool" explain --schema > schema.json || fail "explain --schema"
+"$tool" explain --schema x.yaml > said 2>&1
+[ $? -eq 2 ] && ok || fail "explain --schema PLAN"
+if ! python3 -c 'import jsonschema' 2> said || [ ! -x "$casetool" ]; then
+    echo "SKIPPED: the schema against plans: python3-jsonschema or casetool is not there"
+    skipped=$((skipped + 1))
+else
+    n=0
+    mkdir plans
+    for plan in "$root"/tests/cases/*/*/plan.yaml "$root"/dumps/plans/*.yaml; do
+        name=$(tr / _ <<< "${plan#"$root"/}")
+        if "$tool" check "$plan" > said 2>&1; then
+            "$casetool" plan "$plan" > "plans/good_$name.json" || fail "casetool plan $plan"
+            n=$((n + 1))
+        fi
+    done
+    [ "$n" -gt 500 ] && ok || fail "only $n plans"
+    cat > mistakes <<'M'
+steps: [{ embde: {} }]
+steps: [{ embed: { from: a, into: b, match: { x: _id } } }]
+steps: [{ embed: { from: a, into: b, match: { x: _id }, as: c, keeep: all } }]
+steps: [{ embed: { from: a, into: b, match: { x: _id }, as: c, keep: some } }]
+steps: [{ embed: { from: a, into: b, match: x, as: c } }]
+steps: [{ embed: { from: 1, into: b, match: { x: _id }, as: c } }]
+steps: [{ embed: { from: a, into: b, match: { x: _id }, as: c, limit: -1 } }]
+steps: [{ embed: { from: a, into: b, match: { x: _id }, as: c, one: "yes" } }]
+steps: [{ embed: { from: a, into: b, match: { x: _id }, as: c, overflow: { into: d, size: 3 } } }]
+steps: [{ embed: { from: a, into: b, match: { x: _id }, as: c, orphans: { to: d } } }]
+steps: [{ set: { in: a, fields: 3 } }]
+steps: [{ set: { in: a, fields: { b: 1 } }, unset: { in: a, fields: [b] } }]
+steps: [{ index: { in: a, create: [{ kee: { a: 1 } }] } }]
+steps: [{ union: { from: a, into: b } }]
+steps: { set: { in: a, fields: { b: 1 } } }
+step: []
+database: shop
+version: one
+M
+    i=0
+    while read -r line; do
+        i=$((i + 1))
+        echo "$line" > "mistake$i.yaml"
+        "$tool" check "mistake$i.yaml" > said 2>&1 && fail "check takes the mistake: $line"
+        "$casetool" plan "mistake$i.yaml" > "plans/bad_$i.json" 2> said || fail "casetool plan: $line"
+    done < mistakes
+    cat > validate.py <<'P'
+import glob, json, jsonschema
+schema = json.load(open("schema.json"))
+jsonschema.Draft7Validator.check_schema(schema)
+v = jsonschema.Draft7Validator(schema)
+good = bad = 0
+for name in sorted(glob.glob("plans/*.json")):
+    errors = list(v.iter_errors(json.load(open(name))))
+    if bool(errors) == name.startswith("plans/bad_"):
+        good += 1
+    else:
+        bad += 1
+        print("FAILED: schema:", name, errors[0].message[:300] if errors else "is a mistake and passes")
+print("schema:", good, bad)
+P
+    python3 validate.py > said 2>&1
+    grep FAILED said
+    if grep -q '^schema: ' said; then
+        passed=$((passed + $(awk '/^schema: /{ print $2 }' said))) failed=$((failed + $(awk '/^schema: /{ print $3 }' said)))
+    else
+        fail "schema: $(tail -c 600 said)"
+    fi
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -45,6 +45,23 @@ class Cents(int):
     """A decimal with two places."""
 
 
+SETS = {}
+
+
+def data_set(make):
+    """Makes a function that fills a Set known by its name."""
+    SETS[make.__name__] = make
+    return make
+
+
+def text_date(d):
+    return d.strftime("%Y-%m-%d")
+
+
+def str_id(v):
+    return v.hex() if type(v) is Oid else str(v)
+
+
 def element(name, v):
     key = name.encode() + b"\0"
     t = type(v)

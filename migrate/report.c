@@ -180,10 +180,10 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
         told += k->count;
-        mrs_say(f, "  step %u, %s: %s%s%s%s (%s, ", k->step, k->ns, *k->place ? "`" : "", k->place,
-                *k->place ? "`: " : "", k->reason, mrs_text_count(k->count, count));
+        mrs_say(f, "  step %u, %s: %s%s%s%s%s (%s, ", k->step, k->ns, *k->place ? "`" : "", k->place,
+                *k->place ? "`: " : "", k->reason, k->count == 1 ? k->more : "", mrs_text_count(k->count, count));
         ids(f, &k->ids, k->count);
-        fputs(")\n", f);
+        mrs_say(f, ")%s%s\n", k->count > 1 && *k->more ? "; the first" : "", k->count > 1 ? k->more : "");
     }
     if (told < r->refused) {
         mrs_say(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));

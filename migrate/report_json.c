@@ -76,6 +76,7 @@ refusals(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_count(j, "step", k->step);
         mrs_cli_json_text(j, "ns", k->ns);
         mrs_cli_json_text(j, "reason", k->reason);
+        mrs_cli_json_text(j, "firstMore", *k->more ? k->more + 2 : NULL);
         mrs_cli_json_text(j, "place", *k->place ? k->place : NULL);
         mrs_cli_json_count(j, "documents", k->count);
         mrs_cli_json_text(j, "firstId", k->ids.n ? k->ids.at[0] : NULL);

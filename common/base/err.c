@@ -40,6 +40,7 @@ mrs_err_clear(struct mrs_err *e)
         e->os_errno = 0;
         e->doc_no = 0;
         e->byte_off = UINT64_MAX;
+        e->kind_len = 0;
         e->ns[0] = e->where[0] = e->msg[0] = 0;
     }
 }
@@ -89,6 +90,21 @@ mrs_err_checkpoint(struct mrs_err *e, const char *fmt, ...)
                            "the checkpoint is damaged (%s): begin anew with --force instead of --resume", what);
     }
     return MRS_FAIL;
+}
+
+void
+mrs_err_more(struct mrs_err *e, const char *fmt, ...)
+{
+    size_t n = e ? strlen(e->msg) : 0;
+    if (!e || e->code == MRS_E_NONE || e->kind_len || n + 3 >= sizeof e->msg) {
+        return;
+    }
+    va_list args;
+    va_start(args, fmt);
+    e->kind_len = (uint32_t)n;
+    memcpy(e->msg + n, ": ", 3);
+    vsnprintf(e->msg + n + 2, sizeof e->msg - n - 2, fmt, args);
+    va_end(args);
 }
 
 void

@@ -54,6 +54,7 @@ struct mrs_err {
     uint64_t byte_off; /* in the uncompressed stream; UINT64_MAX: unknown */
     char ns[256];      /* "db.coll" or the file's name; "" unknown */
     char where[64];    /* key of the plan, field path, step; "" unknown */
+    uint32_t kind_len; /* bytes of msg that failures of one kind have alike; 0: all of it */
     char msg[512];     /* one line, lower case, no dot at the end */
 };
 
@@ -76,6 +77,10 @@ enum mrs_status mrs_err_sys(struct mrs_err *e, int os_errno, const char *fmt, ..
  * becomes MRS_CHECKPOINT alone; who knows the output makes a path of it (mrs_beside_place). */
 enum mrs_status mrs_err_checkpoint(struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))) MRS_RARE;
+
+/* Append ": " and what concerns this failure alone, as the values of its document; a report counts failures of one kind
+ * together, whatever stands behind it. Nothing where no code is set, or where it was called before. e may be NULL. */
+void mrs_err_more(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3))) MRS_RARE;
 
 /* Say where; keeps what is there already. e may be NULL. */
 void mrs_err_at(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3))) MRS_RARE;

@@ -87,6 +87,7 @@ struct mrs_ids {
 struct mrs_refusal {
     uint32_t step;
     const char *ns, *reason, *place; /* place: "" where there is none */
+    const char *more; /* ": ..." behind the reason of the first one; "" where there is none */
     uint64_t count;
     struct mrs_ids ids;
 };

@@ -16,6 +16,7 @@ mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, 
 {
     struct mrsi_refused_head h = {.step = step, .side = side, .order = order, .coll = coll};
     h.reason_len = (uint32_t)strlen(w->err.msg);
+    h.kind_len = w->err.kind_len;
     h.place_len = (uint32_t)strlen(w->err.where);
     h.doc_len = doc.n;
     mrs_buf_put(&w->refused, &h, sizeof h);
@@ -88,8 +89,8 @@ static bool
 is_record(const struct mrsi_engine *en, const struct mrsi_refused_head *h, uint64_t left)
 {
     return h->step < en->plan->n_steps && h->side < en->plan->steps[h->step].desc.n_sides && h->coll < en->n_coll &&
-           h->reason_len < sizeof((struct mrs_err *)0)->msg && h->place_len < sizeof((struct mrs_err *)0)->where &&
-           h->doc_len >= MRS_DOC_MIN && record_bytes(h) <= left;
+           h->reason_len < sizeof((struct mrs_err *)0)->msg && h->kind_len <= h->reason_len &&
+           h->place_len < sizeof((struct mrs_err *)0)->where && h->doc_len >= MRS_DOC_MIN && record_bytes(h) <= left;
 }
 
 /* All heads of the log, read through a window. */

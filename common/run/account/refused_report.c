@@ -106,11 +106,11 @@ find_kind(struct mrsi_engine *en, const struct mrsi_refused_head *h, const uint8
     struct mrs_report *rep = en->report;
     const struct mrs_step *st = &en->plan->steps[h->step];
     const char *ns = st->desc.sides[h->side].coll.ns;
-    uint32_t most = en->opts->ids ? en->opts->ids : 1;
+    uint32_t most = en->opts->ids ? en->opts->ids : 1, kind = h->kind_len ? h->kind_len : h->reason_len;
     for (uint32_t i = 0; i < rep->n_refusal; i++) {
         struct mrs_refusal *k = &rep->refusal[i];
-        if (k->step == st->no && strcmp(k->ns, ns) == 0 && strlen(k->reason) == h->reason_len &&
-            memcmp(k->reason, texts, h->reason_len) == 0 && strlen(k->place) == h->place_len &&
+        if (k->step == st->no && strcmp(k->ns, ns) == 0 && strlen(k->reason) == kind &&
+            memcmp(k->reason, texts, kind) == 0 && strlen(k->place) == h->place_len &&
             memcmp(k->place, texts + h->reason_len, h->place_len) == 0) {
             *out = k;
             return MRS_OK;
@@ -124,10 +124,11 @@ find_kind(struct mrsi_engine *en, const struct mrsi_refused_head *h, const uint8
     k->step = st->no;
     k->count = 0;
     k->ns = keep_text(rep, (const uint8_t *)ns, strlen(ns));
-    k->reason = keep_text(rep, texts, h->reason_len);
+    k->reason = keep_text(rep, texts, kind);
+    k->more = keep_text(rep, texts + kind, h->reason_len - kind);
     k->place = keep_text(rep, texts + h->reason_len, h->place_len);
     k->ids = (struct mrs_ids){mrs_arena_alloc(&rep->arena, most * sizeof *k->ids.at), 0};
-    if (!k->ns || !k->reason || !k->place || !k->ids.at) {
+    if (!k->ns || !k->reason || !k->more || !k->place || !k->ids.at) {
         return mrs_err_memory(e, h->reason_len);
     }
     rep->n_refusal++;

@@ -55,7 +55,7 @@ struct mrsi_fold {
     struct mrsi_fold_router *router; /* one a worker */
     uint32_t next_part;         /* to be handed out */
     struct mrsi_fates fates;    /* of the documents of from */
-    struct mrsi_sorter late;    /* by ordinal: place and reason, each with its NUL */
+    struct mrsi_sorter late;    /* by ordinal: place, reason and what is behind it (mrs_err_more), each with its NUL */
     struct mrsi_tape serials;   /* RESOLVE and VERDICT: the number of the first document of each partition */
     uint64_t n_docs;            /* documents put, up to the job that was committed last */
     struct mrsi_fold_gather gather;

@@ -101,7 +101,7 @@ struct mrsi_fold_source {
 struct mrsi_fold_out {
     struct mrsi_out *outs;
     struct mrsi_lists lists;
-    struct mrs_buf late;    /* ordinal, length, place NUL reason NUL */
+    struct mrs_buf late;    /* ordinal, length, place NUL reason NUL more NUL */
     uint64_t n_docs;        /* of the job, so far */
     uint64_t first_doc;     /* VERDICT: number of the first of them */
 };

@@ -109,7 +109,8 @@ static enum mrs_status
 note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, struct mrs_err *e)
 {
     struct mrs_buf *late = &o->out->late;
-    uint32_t place = (uint32_t)strlen(why->where) + 1, reason = (uint32_t)strlen(why->msg) + 1, n = place + reason;
+    uint32_t place = (uint32_t)strlen(why->where) + 1, all = (uint32_t)strlen(why->msg),
+             kind = why->kind_len ? why->kind_len : all, n = place + all + 2;
     if (o->f->sides.ids.phase == MRSI_IDS_RESOLVE) {
         return MRS_OK;
     }
@@ -117,7 +118,9 @@ note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, 
     mrs_buf_put(late, &ordinal, sizeof ordinal);
     mrs_buf_put(late, &n, sizeof n);
     mrs_buf_put(late, why->where, place);
-    mrs_buf_put(late, why->msg, reason);
+    mrs_buf_put(late, why->msg, kind);
+    mrs_buf_byte(late, 0);
+    mrs_buf_put(late, why->msg + kind, all - kind + 1);
     return late->bad ? mrs_buf_status(late, e) : relieve(o, e);
 }
 
@@ -255,15 +258,17 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t
 static enum mrs_status
 one_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t from, struct mrs_err *e)
 {
-    const struct mrsi_ids *ids = &o->f->sides.ids;
     uint64_t source = mrsi_source(0, o->out->first_doc + o->out->n_docs);
+    const struct mrsi_barred *barred = mrsi_sides_barred(&o->f->sides, source);
     enum mrs_status s;
-    if (ids->phase == MRSI_IDS_VERDICT && mrsi_ids_barred(ids, source)) {
-        struct mrs_err why;
-        mrs_err_clear(&why);
-        mrs_err_set(&why, MRS_SKIP, MRS_E_REFUSED, "several documents would have the same _id");
-        mrs_err_at(&why, "conflicts");
-        s = refuse_members(o, from, h->end, &why, e);
+    if (barred) {
+        struct mrs_view doc;
+        s = held_document(o, h, &doc, e);
+        if (s == MRS_OK) {
+            mrsi_sides_clash(&o->f->sides, o->w, barred, doc, "conflicts", "several documents would have the same _id");
+            struct mrs_err why = o->w->err;
+            s = refuse_members(o, from, h->end, &why, e);
+        }
     } else {
         s = write_document(o, h, source, h->end - from - (alone_before(o, h->end) - alone_before(o, from)), e);
     }

@@ -15,16 +15,20 @@ struct fold_settle_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrsi_out *out;
-    struct mrs_buf late;      /* of this block: ordinal, place NUL reason NUL */
+    struct mrs_buf late;      /* of this block: ordinal, place NUL reason NUL more NUL */
     size_t at;
 };
 
-/* Place and reason, each with its NUL: another run may have left them. */
+/* Three texts, each with its NUL: another run may have left them. */
 static bool
 are_texts(const struct mrsi_sorted *r)
 {
-    const uint8_t *place_end = r->n ? memchr(r->p, 0, r->n) : NULL;
-    return r->key_len == 8 && place_end && place_end + 1 < r->p + r->n && r->p[r->n - 1] == 0;
+    const uint8_t *p = r->p, *end = r->p + r->n;
+    unsigned n = 0;
+    for (; n < 3 && p < end && (p = memchr(p, 0, (size_t)(end - p))) != NULL; n++) {
+        p++;
+    }
+    return r->key_len == 8 && n == 3 && p == end;
 }
 
 /* Late refusals come in the order of ordinals: those of the block are taken along. */
@@ -80,7 +84,7 @@ refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *
             struct mrs_view doc, struct mrs_err *e)
 {
     uint64_t whose = UINT64_MAX;
-    const char *place = "", *reason = "";
+    const char *place = "", *reason = "", *more = "";
     while (whose != ordinal) {
         if (job->at >= job->late.n) {
             return mrsi_state_damaged("fates of documents", e); /* only of another run */
@@ -88,11 +92,15 @@ refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *
         memcpy(&whose, job->late.p + job->at, sizeof whose);
         place = (const char *)job->late.p + job->at + sizeof whose;
         reason = place + strlen(place) + 1;
-        job->at = (size_t)(reason + strlen(reason) + 1 - (const char *)job->late.p);
+        more = reason + strlen(reason) + 1;
+        job->at = (size_t)(more + strlen(more) + 1 - (const char *)job->late.p);
     }
     mrs_err_clear(&w->err);
     mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", reason);
     mrs_err_at(&w->err, "%s", place);
+    if (*more) {
+        mrs_err_more(&w->err, "%s", more + 2); /* ": " stands in front */
+    }
     mrsi_row(w, f->step, 0)->refused++;
     return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, doc, e);
 }

@@ -96,7 +96,9 @@ mrsi_group_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     const struct mrs_step *st = &en->plan->steps[step];
     struct mrsi_group_run g = {.en = en, .step = step, .st = st, .ops = st->type->group, .side = 1};
     mrsi_sorter_init(&g.members, en, en->memory / 3);
-    g.members.kept = true;
+    mrsi_sorter_init(&g.bars, en, en->memory / 32);
+    mrsi_tape_init(&g.barred, en, sizeof(struct mrsi_barred), en->memory / 32);
+    g.members.kept = g.bars.kept = true;
     mrsi_group_forget_ids(&g);
     mrsi_group_decided(&g);
     mrsi_fates_init(&g.from, en);
@@ -109,8 +111,9 @@ mrsi_group_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }
-    struct mrsi_sorter *all[] = {&g.members, &g.ids, &g.made, &g.gains, &g.refs};
-    for (int i = 0; i < 5; i++) {
+    struct mrsi_sorter *all[] = {&g.members, &g.ids, &g.bars, &g.made, &g.gains, &g.refs};
+    mrsi_tape_clear(&g.barred);
+    for (int i = 0; i < 6; i++) {
         mrsi_sorter_clear(all[i]);
     }
     mrsi_fates_clear(&g.from);

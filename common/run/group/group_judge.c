@@ -8,12 +8,26 @@
  * could stand for the other. */
 #include "group.h"
 
+/* Where a member comes from. */
+struct group_judge_place {
+    uint64_t ordinal;
+    uint32_t there; /* 1: into, 0: from */
+    uint32_t like;  /* 1: it is as the first member is */
+};
+
+static struct group_judge_place
+place_of(const uint8_t *key) /* from where it tells the source on */
+{
+    return (struct group_judge_place){mrsi_get_be(key + 1, 8), key[0] == 0, 0};
+}
+
 /* What decides about one key while its members stream by. */
 struct group_judge_key_now {
     uint8_t hash[16];
     struct mrsi_member_head first;
     bool any, there, disagrees;
-    struct mrsi_tape sources; /* uint64_t ordinals */
+    struct group_judge_place at[2]; /* of the first member, and of the first one that disagrees with it */
+    struct mrsi_tape sources;       /* struct group_judge_place */
 };
 
 static bool
@@ -29,15 +43,33 @@ agrees(const struct group_judge_key_now *k, const struct mrsi_member_head *m)
 }
 
 static enum mrs_status
-bar(struct mrsi_group_run *g, struct mrsi_tape *sources, struct mrs_err *e)
+bar(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_end(sources, e);
-    for (size_t i = 0; s == MRS_OK && i < sources->n; i++) {
-        uint64_t ordinal;
-        memcpy(&ordinal, sources->p + i * 8, 8);
-        mrsi_fates_add(&g->from, ordinal, MRSI_BARRED);
+    enum mrs_status s = mrsi_tape_end(&k->sources, e);
+    for (size_t i = 0; s == MRS_OK && i < k->sources.n; i++) {
+        struct group_judge_place p;
+        uint8_t key[8];
+        memcpy(&p, k->sources.p + i * sizeof p, sizeof p);
+        const struct group_judge_place *met = &k->at[p.like];
+        struct mrsi_barred b = {p.ordinal, met->ordinal, 0, met->there, g->en->side[g->step][1], 0};
+        mrsi_put_be(key, p.ordinal, 8);
+        mrsi_fates_add(&g->from, p.ordinal, MRSI_BARRED);
+        s = mrsi_sorter_put(&g->bars, key, sizeof key, &b, sizeof b, e);
     }
     return s;
+}
+
+/* Members come one by one: like: this one can stand beside the first. */
+static enum mrs_status
+note_place(struct group_judge_key_now *k, const uint8_t *key, bool like, struct mrs_err *e)
+{
+    struct group_judge_place p = place_of(key);
+    p.like = like;
+    if (!like && !k->disagrees) {
+        k->at[1] = p;
+        k->disagrees = true;
+    }
+    return p.there ? MRS_OK : mrsi_tape_put(&k->sources, &p, e);
 }
 
 static enum mrs_status
@@ -45,7 +77,7 @@ end_key(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err 
 {
     enum mrs_status s = MRS_OK;
     if (k->any && k->disagrees && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE) {
-        s = bar(g, &k->sources, e);
+        s = bar(g, k, e);
     }
     k->any = k->there = k->disagrees = false;
     mrsi_tape_reset(&k->sources);
@@ -74,20 +106,16 @@ look_at_member(struct mrsi_group_run *g, struct group_judge_key_now *k, const st
                struct mrs_buf *scratch, struct mrs_err *e)
 {
     struct mrsi_member_head m;
-    uint64_t ordinal = mrsi_get_be(r->key + 17, 8);
-    enum mrs_status s = MRS_OK;
     bool twice = k->any && !r->key[16];
     memcpy(&m, r->p, sizeof m);
     if (!k->any) {
         k->any = true;
         k->first = m;
         k->there = r->key[16] == 0;
+        k->at[0] = place_of(r->key + 16);
         memcpy(k->hash, r->key, 16);
     }
-    k->disagrees = k->disagrees || (twice && !m.lone) || !agrees(k, &m);
-    if (r->key[16]) {
-        s = mrsi_tape_put(&k->sources, &ordinal, e);
-    }
+    enum mrs_status s = note_place(k, r->key + 16, !(twice && !m.lone) && agrees(k, &m), e);
     /* what is there keeps its `_id`: those of members are written nowhere, and one that differs refuses them anyway */
     bool written = !r->key[16] || !k->there || (!m.made && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE);
     return s == MRS_OK && written ? note_id(g, r, &m, scratch, e) : s;
@@ -101,7 +129,7 @@ mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
     struct mrsi_sorted r;
     bool mark = false;
     memset(&k, 0, sizeof k);
-    mrsi_tape_init(&k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
+    mrsi_tape_init(&k.sources, g->en, sizeof(struct group_judge_place), g->en->memory / 32);
     mrs_buf_init(&scratch, g->en->mem, MRS_KEY_MAX);
     enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
@@ -134,7 +162,7 @@ struct id_now {
 static enum mrs_status
 end_id(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
 {
-    enum mrs_status s = k->any && k->disagrees ? bar(g, &k->sources, e) : MRS_OK;
+    enum mrs_status s = k->any && k->disagrees ? bar(g, k, e) : MRS_OK;
     mrsi_tape_reset(&k->sources);
     k->any = k->disagrees = false;
     return s;
@@ -145,17 +173,17 @@ look_at_id(struct id_now *x, const struct mrsi_sorted *r, struct mrs_err *e)
 {
     struct group_judge_key_now *k = &x->k;
     struct mrsi_member_head m;
-    uint64_t ordinal = mrsi_get_be(r->key + 16 + 17, 8);
     memcpy(&m, r->p, sizeof m);
     if (!k->any) {
         k->any = true;
         k->first = m;
+        k->at[0] = place_of(r->key + 32);
         memcpy(k->hash, r->key, 16);
         memcpy(x->key, r->key + 16, 16);
     }
     bool other_key = memcmp(x->key, r->key + 16, 16) != 0;
-    k->disagrees = k->disagrees || (other_key && (k->first.body.lo != m.body.lo || k->first.body.hi != m.body.hi));
-    return r->key[16 + 16] ? mrsi_tape_put(&k->sources, &ordinal, e) : MRS_OK;
+    bool same = k->first.body.lo == m.body.lo && k->first.body.hi == m.body.hi;
+    return note_place(k, r->key + 32, same || !other_key, e);
 }
 
 void
@@ -173,7 +201,7 @@ mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
     struct mrsi_sorted r;
     bool mark = false;
     memset(&x, 0, sizeof x);
-    mrsi_tape_init(&x.k.sources, g->en, sizeof(uint64_t), g->en->memory / 32);
+    mrsi_tape_init(&x.k.sources, g->en, sizeof(struct group_judge_place), g->en->memory / 32);
     enum mrs_status s = mrsi_group_begin_sort(g, &g->ids, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->ids, &r, e)) == MRS_OK) {
         if (g->went_on && !mrsi_group_is_id(g, &r)) {

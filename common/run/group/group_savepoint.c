@@ -37,6 +37,7 @@ mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     MRS_THEN(s, mrsi_fates_describe(&g->from, "from", b, files, e));
     MRS_THEN(s, mrsi_fates_describe(&g->there, "there", b, files, e));
     MRS_THEN(s, mrsi_sorter_describe(&g->ids, "ids", b, files, e));
+    MRS_THEN(s, mrsi_sorter_describe(&g->bars, "bars", b, files, e));
     return s == MRS_OK ? describe_sorts(g, b, files, e) : s;
 }
 
@@ -93,6 +94,7 @@ mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e)
     MRS_THEN(s, mrsi_fates_apply(&g->from, mark, "from", e));
     MRS_THEN(s, mrsi_fates_apply(&g->there, mark, "there", e));
     MRS_THEN(s, mrsi_sorter_apply(&g->ids, mark, "ids", e));
+    MRS_THEN(s, mrsi_sorter_apply(&g->bars, mark, "bars", e));
     MRS_THEN(s, apply_sorts(g, mark, e));
     if (!scans(g->stage)) {
         g->pass.from = mrs_empty_doc();

@@ -151,9 +151,13 @@ static enum mrs_status
 refuse_source(struct mrsi_group_run *g, struct mrsi_worker *w, uint64_t ordinal, unsigned bits, struct mrs_view doc,
               struct mrs_err *e)
 {
+    const char *key = "a document with an equal key or _id and other contents";
+    const struct mrsi_barred *b = bits & MRSI_BARRED ? mrsi_tape_find(&g->barred, &ordinal, mrsi_by_u64) : NULL;
     mrs_err_clear(&w->err);
-    if (bits & MRSI_BARRED) {
-        mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "a document with an equal key or _id and other contents");
+    if (b) {
+        mrsi_sides_clash(&g->sides, w, b, mrs_empty_doc(), "conflicts", key);
+    } else if (bits & MRSI_BARRED) { /* by one that is equal, where both would be made */
+        mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", key);
         mrs_err_at(&w->err, "conflicts");
     } else {
         mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", g->late_why);
@@ -238,6 +242,25 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : s;
 }
 
+/* Whom barred sources met: of each the first one, whatever the memory that sorted them. */
+static enum mrs_status
+look_up_barred(struct mrsi_group_run *g, struct mrs_err *e)
+{
+    uint64_t last = UINT64_MAX;
+    struct mrsi_sorted r;
+    mrsi_tape_reset(&g->barred);
+    enum mrs_status s = mrsi_sorter_rewind(&g->bars, e);
+    while (s == MRS_OK && (s = mrsi_sorter_next(&g->bars, &r, e)) == MRS_OK) {
+        if (r.key_len != 8 || r.n != sizeof(struct mrsi_barred)) {
+            s = mrsi_state_damaged("barred documents", e);
+        } else if (mrsi_get_be(r.key, 8) != last) {
+            last = mrsi_get_be(r.key, 8);
+            s = mrsi_tape_put(&g->barred, r.p, e);
+        }
+    }
+    return s == MRS_END ? mrsi_tape_end(&g->barred, e) : s;
+}
+
 enum mrs_status
 mrsi_group_write_side(struct mrsi_group_run *g, uint32_t side, struct mrs_err *e)
 {
@@ -245,6 +268,7 @@ mrsi_group_write_side(struct mrsi_group_run *g, uint32_t side, struct mrs_err *e
     g->side = side;
     g->notes = side ? &g->gains : &g->refs;
     enum mrs_status s = mrsi_group_begin_sort(g, g->notes, e);
+    MRS_THEN(s, side ? MRS_OK : look_up_barred(g, e));
     if (s == MRS_OK) {
         struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][side]];
         s = mrsi_pass_scan(&g->pass, &p, coll, &g->scan, e);

@@ -452,9 +452,10 @@ splice(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64
     }
     mrs_buf_reset(&job->pages);
     mrs_err_clear(&w->err);
-    if (j->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&j->sides.ids, source)) {
-        mrs_err_at(&w->err, "conflicts");
-        return mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "several pages would have the same _id");
+    const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
+    if (barred) { /* its pages are not made yet, so none can show its `_id` */
+        return mrsi_sides_clash(&j->sides, w, barred, mrs_empty_doc(), "conflicts",
+                                "several pages would have the same _id");
     }
     struct mrsi_writer *wr = &j->sides.wr[j->sides.wr_of[1]];
     job->direct = j->sides.ids.phase != MRSI_IDS_RESOLVE && !wr->n_fused;

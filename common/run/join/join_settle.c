@@ -44,14 +44,11 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     return s;
 }
 
+/* Why is in w->err. */
 static enum mrs_status
-refuse(struct join_settle *st, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, const char *why,
-       const char *key, struct mrs_err *e)
+refuse(struct join_settle *st, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
     struct mrsi_join_run *j = st->j;
-    mrs_err_clear(&w->err);
-    mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
-    mrs_err_at(&w->err, "%s", key);
     mrsi_row(w, j->step, 0)->refused++;
     return mrsi_refuse(w, j->step, 0, j->en->side[j->step][0], ordinal, doc, e);
 }
@@ -63,8 +60,10 @@ to_side(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *j
 {
     struct mrsi_join_run *j = st->j;
     uint64_t source = mrsi_source(0, ordinal);
-    if (j->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&j->sides.ids, source)) {
-        return refuse(st, w, ordinal, doc, "another orphan with the same _id and other contents", "orphans", e);
+    const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
+    if (barred) {
+        mrsi_sides_clash(&j->sides, w, barred, doc, "orphans", "another orphan with the same _id and other contents");
+        return refuse(st, w, ordinal, doc, e);
     }
     mrsi_row(w, j->step, 0)->taken++;
     struct mrsi_candidate c = {j->en->side[j->step][side], source, 0, false, false};
@@ -115,7 +114,10 @@ one_document(struct join_settle *st, struct mrsi_worker *w, struct join_settle_j
     case MRS_FATE_CHANGED:
         return j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : mrsi_sides_write(&j->sides, w, job->out, 0, doc, e);
     case MRS_FATE_REFUSED:
-        return refuse(st, w, ordinal, doc, "it matches no document", "orphans", e);
+        mrs_err_clear(&w->err);
+        mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "it matches no document");
+        mrs_err_at(&w->err, "orphans");
+        return refuse(st, w, ordinal, doc, e);
     case MRS_FATE_DROPPED:
         row->dropped++;
         return MRS_OK;

@@ -140,9 +140,10 @@ move_orphan(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_j
             uint32_t side, struct mrs_view doc, struct mrs_err *e)
 {
     uint64_t source = mrsi_source(1, ordinal);
-    bool judged = l->sides.ids.phase == MRSI_IDS_VERDICT, write;
-    if (judged && mrsi_ids_barred(&l->sides.ids, source)) {
-        because(w, "orphans", "another orphan with the same _id and other contents");
+    const struct mrsi_barred *barred = mrsi_sides_barred(&l->sides, source);
+    bool write;
+    if (barred) {
+        mrsi_sides_clash(&l->sides, w, barred, doc, "orphans", "another orphan with the same _id and other contents");
         mrsi_row(w, l->step, 1)->refused++;
         return mrsi_refuse(w, l->step, 1, l->en->side[l->step][1], ordinal, doc, e);
     }

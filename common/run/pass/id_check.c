@@ -30,7 +30,7 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     ids->extents_kept = (struct mrsi_mark_list){en, &ids->extents, NULL, 0};
     mrsi_tape_init(&ids->suspicious, en, sizeof(uint64_t), en->memory / 32);
     mrsi_sorter_init(&ids->members, en, en->memory / 4);
-    mrsi_tape_init(&ids->barred, en, sizeof(uint64_t), en->memory / 32);
+    mrsi_tape_init(&ids->barred, en, sizeof(struct mrsi_barred), en->memory / 32);
     mrsi_tape_init(&ids->told, en, sizeof(struct mrsi_product), en->memory / 32);
     mrsi_tape_init(&ids->replaced, en, sizeof(struct mrsi_replaced), en->memory / 32);
     ids->suspicious.kept = ids->members.kept = ids->barred.kept = ids->told.kept = ids->replaced.kept = true;

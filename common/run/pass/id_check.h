@@ -45,6 +45,15 @@ struct mrsi_product {
     uint32_t no, as; /* enum mrsi_told */
 };
 
+/* A source that is refused, and whom a document of it met first. */
+struct mrsi_barred {
+    uint64_t source;  /* stands first: by it they are sorted, and by `product` */
+    uint64_t other;   /* as in struct mrsi_id_member */
+    uint32_t product; /* of the source: the one that met it */
+    uint32_t there;   /* 1: the other is in the target already */
+    uint32_t target, pad;
+};
+
 /* A document that is, or would be, in a collection. */
 struct mrsi_id_member {
     uint64_t key_lo, key_hi;   /* hash of target and `_id` */
@@ -74,7 +83,7 @@ struct mrsi_ids {
     uint32_t looked;           /* LOOK: lists that are done with */
     struct mrsi_tape suspicious; /* sorted hashes that came twice */
     struct mrsi_sorter members;  /* by key, what is there first, in input order */
-    struct mrsi_tape barred;     /* sorted sources that are refused */
+    struct mrsi_tape barred;     /* sorted struct mrsi_barred */
     struct mrsi_tape told;       /* sorted struct mrsi_product: who stands for others, and who is not written */
     struct mrsi_tape replaced;   /* sorted: places whose contents are those of a later document (last) */
     struct mrsi_temp *bodies;
@@ -116,7 +125,8 @@ struct mrsi_rounds {
     struct mrsi_pass *pass; /* of the step */
 };
 enum mrs_status mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e);
-bool mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
+/* NULL: the source is not refused, as none is before the phase VERDICT. */
+const struct mrsi_barred *mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
 enum mrsi_told mrsi_ids_told(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
 uint64_t mrsi_ids_stand(const struct mrsi_ids *ids); /* how many were told MRSI_STANDS */
 /* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. What is there keeps

@@ -24,19 +24,27 @@ enum id_verdicts_stage {
 enum id_verdicts_list { BARRED_LIST, TOLD, REPLACED, N_LISTS };
 
 struct id_verdicts_key_now { /* being looked at: of its members those that are not barred */
-    struct mrsi_id_member first, first_new, last;
+    struct mrsi_id_member first, last;
+    struct mrsi_id_member met[2]; /* the first one that counts, and the first of those that it cannot stand beside */
     uint64_t lo, hi;   /* the key */
-    uint64_t n, n_new; /* members, */
-    uint64_t n_own;    /* and those that are the step's own: new, or made by it as the new ones are */
+    uint64_t n, n_new; /* members */
+    uint32_t n_met;
     uint64_t no;       /* of the key */
-    bool open, all_agree, new_agree, made, stands;
+    bool open, made, stands;
+};
+/* What is decided about a key. */
+struct id_verdicts_verdict {
+    uint64_t body_lo, body_hi; /* of met[0] */
+    uint64_t source[2];        /* of met */
+    uint32_t product[2], there[2];
+    uint32_t bars, pad;
 };
 struct mrsi_judge {
     struct mrsi_ids *ids;
     enum id_verdicts_stage stage;
     uint32_t at; /* LISTS: the list that goes to its tape; those before have */
     bool any_made;
-    struct mrsi_tape verdicts; /* one byte a key, in the order of the sort: whether it bars */
+    struct mrsi_tape verdicts; /* struct id_verdicts_verdict: one a key, in the order of the sort */
     struct mrsi_sorter list[N_LISTS];
     struct id_verdicts_key_now now;
 };
@@ -137,8 +145,8 @@ open_key(struct id_verdicts_key_now *k, const struct mrsi_id_member *m)
     k->no += k->open;
     k->lo = m->key_lo;
     k->hi = m->key_hi;
-    k->n = k->n_new = k->n_own = 0;
-    k->open = k->all_agree = k->new_agree = true;
+    k->n = k->n_new = k->n_met = 0;
+    k->open = true;
     k->made = k->stands = false;
 }
 
@@ -158,7 +166,7 @@ read_members(struct mrsi_judge *j, enum mrs_status (*each)(struct mrsi_judge *, 
         }
         MRS_THEN(s, each(j, &m, e));
     }
-    s = s == MRS_END ? MRS_OK : s;
+    s = s == MRS_END ? mrsi_sorter_rewind(&j->ids->members, e) : s; /* for a mark: they are read again from the first */
     s = s == MRS_OK && k->open && end ? end(j, e) : s;
     if (s == MRS_OK) {
         memset(k, 0, sizeof *k);
@@ -167,6 +175,19 @@ read_members(struct mrsi_judge *j, enum mrs_status (*each)(struct mrsi_judge *, 
 }
 
 /* ---- keys as a whole ---- */
+/* First all members must be equal, but for what is there where the new ones overwrite it; then there may be one of the
+ * step's own: new, or made by it as the new ones are. */
+static void
+meet(struct mrsi_judge *j, const struct mrsi_id_member *m)
+{
+    struct id_verdicts_key_now *k = &j->now;
+    bool own = j->stage == MADE_KEYS;
+    bool counts = !m->there || (own ? m->made : !is_over(j->ids, m->target));
+    if (counts && (!k->n_met || (k->n_met == 1 && (own || !same_body(&k->met[0], m))))) {
+        k->met[k->n_met++] = *m;
+    }
+}
+
 static enum mrs_status
 see(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
@@ -175,17 +196,11 @@ see(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
     if (is_barred(j->ids, m)) {
         return MRS_OK;
     }
-    if (!k->n++) {
-        k->first = *m;
-    }
-    if (!m->there && !k->n_new++) {
-        k->first_new = *m;
-    }
-    k->all_agree = k->all_agree && same_body(&k->first, m);
-    k->new_agree = k->new_agree && (m->there || same_body(&k->first_new, m));
-    k->n_own += !m->there || m->made;
+    k->n++;
+    k->n_new += !m->there;
     k->made = k->made || m->made;
     j->any_made = j->any_made || m->made;
+    meet(j, m);
     return MRS_OK;
 }
 
@@ -193,10 +208,18 @@ static enum mrs_status
 judge_key(struct mrsi_judge *j, struct mrs_err *e)
 {
     const struct id_verdicts_key_now *k = &j->now;
-    bool over = is_over(j->ids, k->first.target);
-    bool bad = j->stage == MADE_KEYS ? k->made && k->n_own > 1 : !(over ? k->new_agree : k->all_agree);
-    uint8_t bars = k->n_new && bad && j->ids->policy == MRS_CONFLICTS_REFUSE;
-    return mrsi_tape_put(&j->verdicts, &bars, e);
+    struct id_verdicts_verdict v;
+    memset(&v, 0, sizeof v);
+    bool bad = k->n_met == 2 && (j->stage != MADE_KEYS || k->made);
+    v.bars = k->n_new && bad && j->ids->policy == MRS_CONFLICTS_REFUSE;
+    for (uint32_t i = 0; v.bars && i < 2; i++) {
+        v.source[i] = k->met[i].source;
+        v.product[i] = k->met[i].product;
+        v.there[i] = k->met[i].there;
+        v.body_lo = k->met[0].body_lo;
+        v.body_hi = k->met[0].body_hi;
+    }
+    return mrsi_tape_put(&j->verdicts, &v, e);
 }
 
 static enum mrs_status
@@ -206,18 +229,33 @@ judge_keys(struct mrsi_judge *j, struct mrs_err *e)
     return s == MRS_OK ? mrsi_tape_end(&j->verdicts, e) : s;
 }
 
+/* Whom a member of a key that bars has met. */
+static struct mrsi_barred
+met_by(const struct mrsi_judge *j, const struct mrsi_id_member *m, const struct id_verdicts_verdict *v)
+{
+    bool first = !v->there[0] && v->source[0] == m->source && v->product[0] == m->product;
+    bool like_first = j->stage == BAR && v->body_lo == m->body_lo && v->body_hi == m->body_hi;
+    uint32_t i = first || like_first;
+    return (struct mrsi_barred){m->source, v->source[i], m->product, v->there[i], m->target, 0};
+}
+
 static enum mrs_status
 bar_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
-    uint8_t key[8];
+    struct id_verdicts_verdict v;
+    uint8_t key[12];
     if (j->now.no >= j->verdicts.n) {
         return mrsi_state_damaged("verdicts", e);
     }
-    if (m->there || !(j->verdicts.p[j->now.no] || mrsi_ids_barred(j->ids, m->source))) {
+    memcpy(&v, j->verdicts.p + j->now.no * sizeof v, sizeof v);
+    const struct mrsi_barred *before = m->there ? NULL : mrsi_ids_barred(j->ids, m->source);
+    if (m->there || !(v.bars || before)) {
         return MRS_OK;
     }
-    mrsi_put_be(key, m->source, 8);
-    return mrsi_sorter_put(&j->list[BARRED_LIST], key, sizeof key, &m->source, sizeof m->source, e);
+    struct mrsi_barred b = before ? *before : met_by(j, m, &v);
+    mrsi_put_be(key, b.source, 8);
+    mrsi_put_be(key + 8, b.product, 4);
+    return mrsi_sorter_put(&j->list[BARRED_LIST], key, sizeof key, &b, sizeof b, e);
 }
 
 /* ---- who stands for whom ---- */
@@ -276,8 +314,8 @@ tell_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err
 static size_t
 item_of(enum id_verdicts_list i)
 {
-    return i == BARRED_LIST ? sizeof(uint64_t) : i == TOLD ? sizeof(struct mrsi_product)
-                                                           : sizeof(struct mrsi_replaced);
+    return i == BARRED_LIST ? sizeof(struct mrsi_barred) : i == TOLD ? sizeof(struct mrsi_product)
+                                                                     : sizeof(struct mrsi_replaced);
 }
 
 static struct mrsi_tape *
@@ -330,7 +368,7 @@ make_judge(struct mrsi_ids *ids, struct mrs_err *e)
         return mrs_err_memory(e, sizeof *j);
     }
     j->ids = ids;
-    mrsi_tape_init(&j->verdicts, ids->en, 1, ids->en->memory / 32);
+    mrsi_tape_init(&j->verdicts, ids->en, sizeof(struct id_verdicts_verdict), ids->en->memory / 32);
     j->verdicts.kept = true;
     for (uint32_t i = 0; i < N_LISTS; i++) {
         begin_list(j, (enum id_verdicts_list)i);
@@ -415,17 +453,15 @@ static void
 describe_key(const struct id_verdicts_key_now *k, struct mrs_build *b)
 {
     mrsi_state_put_bytes(b, "first", &k->first, sizeof k->first);
-    mrsi_state_put_bytes(b, "firstNew", &k->first_new, sizeof k->first_new);
+    mrsi_state_put_bytes(b, "met", k->met, sizeof k->met);
     mrsi_state_put_bytes(b, "last", &k->last, sizeof k->last);
     mrsi_state_put_bytes(b, "low", &k->lo, sizeof k->lo);
     mrsi_state_put_bytes(b, "high", &k->hi, sizeof k->hi);
     mrs_build_i64(b, "seen", (int64_t)k->n);
     mrs_build_i64(b, "new", (int64_t)k->n_new);
-    mrs_build_i64(b, "own", (int64_t)k->n_own);
+    mrs_build_i64(b, "nMet", k->n_met);
     mrs_build_i64(b, "key", (int64_t)k->no);
     mrs_build_i64(b, "open", k->open);
-    mrs_build_i64(b, "allAgree", k->all_agree);
-    mrs_build_i64(b, "newAgree", k->new_agree);
     mrs_build_i64(b, "made", k->made);
     mrs_build_i64(b, "stands", k->stands);
 }
@@ -461,17 +497,15 @@ apply_key(struct id_verdicts_key_now *k, struct mrs_view d, struct mrs_err *e)
 {
     bool bad = false;
     get_bytes(d, "first", &k->first, sizeof k->first, &bad);
-    get_bytes(d, "firstNew", &k->first_new, sizeof k->first_new, &bad);
+    get_bytes(d, "met", k->met, sizeof k->met, &bad);
     get_bytes(d, "last", &k->last, sizeof k->last, &bad);
     get_bytes(d, "low", &k->lo, sizeof k->lo, &bad);
     get_bytes(d, "high", &k->hi, sizeof k->hi, &bad);
     k->n = mrsi_state_number(d, "seen", INT64_MAX, &bad);
     k->n_new = mrsi_state_number(d, "new", INT64_MAX, &bad);
-    k->n_own = mrsi_state_number(d, "own", INT64_MAX, &bad);
+    k->n_met = (uint32_t)mrsi_state_number(d, "nMet", 2, &bad);
     k->no = mrsi_state_number(d, "key", INT64_MAX, &bad);
     k->open = mrsi_state_number(d, "open", 1, &bad);
-    k->all_agree = mrsi_state_number(d, "allAgree", 1, &bad);
-    k->new_agree = mrsi_state_number(d, "newAgree", 1, &bad);
     k->made = mrsi_state_number(d, "made", 1, &bad);
     k->stands = mrsi_state_number(d, "stands", 1, &bad);
     return bad ? mrsi_state_damaged("a member", e) : MRS_OK;
@@ -533,10 +567,15 @@ by_product(const void *pa, const void *pb)
     return 0;
 }
 
-bool
+const struct mrsi_barred *
 mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source)
 {
-    return mrsi_tape_find(&ids->barred, &source, mrsi_by_u64);
+    const struct mrsi_barred *all = (const struct mrsi_barred *)(const void *)ids->barred.p;
+    const struct mrsi_barred *b = mrsi_tape_find(&ids->barred, &source, mrsi_by_u64);
+    while (b && b > all && b[-1].source == source) {
+        b--;
+    }
+    return b;
 }
 
 enum mrsi_told

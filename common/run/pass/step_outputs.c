@@ -221,6 +221,54 @@ mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists 
     return mrsi_ids_is_suspicious(&s->ids, id) ? put_member(s, w, l, c, *doc, e) : MRS_OK;
 }
 
+/* The name that a collection has at this step. */
+static const char *
+name_of(const struct mrsi_sides *s, uint32_t coll)
+{
+    uint32_t i = 0;
+    while (i + 1 < s->desc->n_sides && s->en->side[s->step][i] != coll) {
+        i++;
+    }
+    return s->desc->sides[i].coll.ns;
+}
+
+/* what: the `_id`, or "it" */
+static void
+tell_met(const struct mrsi_sides *s, const struct mrsi_barred *b, const char *what, int n, struct mrs_err *e)
+{
+    uint64_t ordinal = b->other & (((uint64_t)1 << 56) - 1);
+    uint32_t side = (uint32_t)(b->other >> 56);
+    bool made = s->desc->family == MRS_FAMILY_FOLD || s->desc->family == MRS_FAMILY_GRID || side >= s->desc->n_sides;
+    if (b->there) {
+        mrs_err_more(e, "document %llu of %s has %.*s already", (unsigned long long)ordinal + 1,
+                     name_of(s, b->target), n, what);
+    } else if (made) {
+        mrs_err_more(e, "other documents make %.*s, too", n, what);
+    } else if (b->other == b->source) {
+        mrs_err_more(e, "this document brings %.*s twice", n, what);
+    } else {
+        mrs_err_more(e, "document %llu of %s brings %.*s, too", (unsigned long long)ordinal + 1,
+                     s->desc->sides[side].coll.ns, n, what);
+    }
+}
+
+enum mrs_status
+mrsi_sides_clash(const struct mrsi_sides *s, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_view made,
+                 const char *where, const char *why)
+{
+    enum { ID_MAX = 200 };
+    struct mrs_buf room;
+    mrs_buf_init(&room, s->en->mem, SIZE_MAX);
+    size_t n = made.n > MRS_DOC_MIN ? mrsi_id_write(mrs_doc_get(made, "_id"), ID_MAX, &room) : 0;
+    bool known = n && !room.bad;
+    mrs_err_clear(&w->err);
+    mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
+    mrs_err_at(&w->err, "%s", where);
+    tell_met(s, b, known ? (const char *)room.p : "it", known ? (int)n : 2, &w->err);
+    mrs_buf_clear(&room);
+    return MRS_SKIP;
+}
+
 enum mrs_status
 mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e)
 {

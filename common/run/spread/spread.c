@@ -148,6 +148,22 @@ products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *w
     }
 }
 
+/* A source that is barred has begun: the document that met another one is found among what it makes. */
+static enum mrs_status
+clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct mrsi_barred *b, struct mrs_err *e)
+{
+    struct mrs_product p;
+    uint32_t no = 0;
+    enum mrs_status s;
+    while ((s = sp->ops->next(sp->st->state, &w->ctx, work, &p)) == MRS_OK && !p.self && no++ < b->product) {
+    }
+    if (s < MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    return mrsi_sides_clash(&sp->sides, w, b, s == MRS_OK ? p.doc : mrs_empty_doc(), "conflicts",
+                            "several documents would have the same _id");
+}
+
 static enum mrs_status
 refuse(struct spread *sp, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
@@ -173,9 +189,9 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     mrs_err_clear(&w->err);
     w->ctx.remarks = 0;
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
-    if (s == MRS_OK && sp->sides.ids.phase == MRSI_IDS_VERDICT && mrsi_ids_barred(&sp->sides.ids, source)) {
-        s = mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "several documents would have the same _id");
-        mrs_err_at(&w->err, "conflicts");
+    const struct mrsi_barred *barred = mrsi_sides_barred(&sp->sides, source);
+    if (s == MRS_OK && barred && (s = clash(sp, w, work, barred, e)) != MRS_SKIP) {
+        return s;
     }
     if (s == MRS_SKIP) {
         return refuse(sp, w, ordinal, doc, e);

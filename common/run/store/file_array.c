@@ -145,7 +145,7 @@ enum mrs_status
 mrsi_tape_describe(struct mrsi_tape *t, const char *name, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = save(t, e);
-    t->named = s == MRS_OK && t->temp;
+    t->named = s == MRS_OK && t->temp && t->n; /* without items the file is left out, though there may be one */
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrsi_mark_temp(file_name[t->ended], t->n ? t->temp : NULL, t->n * t->item, b, files);
     mrs_build_close(b);

@@ -97,6 +97,7 @@ struct mrsi_refused_head {
     uint64_t order;
     uint32_t coll; /* index of the collection */
     uint32_t reason_len, place_len, doc_len;
+    uint32_t kind_len; /* of the reason, as struct mrs_err has it; 0: all of it */
 };
 
 /* A worker: everything a thread needs to push documents through kernels. */

@@ -107,6 +107,36 @@ first_cause_wins(void **state)
     assert_int_equal(mrs_err_set(NULL, MRS_SKIP, MRS_E_PLAN, "x"), MRS_SKIP);
 }
 
+/* What concerns one failure alone stands behind what is like others, once, and cut where there is no room. */
+static void
+more_behind_the_kind(void **state)
+{
+    (void)state;
+    struct mrs_err e;
+    char room[600];
+    mrs_err_clear(&e);
+    mrs_err_more(&e, "no cause yet");
+    assert_int_equal(e.msg[0], 0);
+    mrs_err_set(&e, MRS_SKIP, MRS_E_REFUSED, "one _id");
+    mrs_err_more(&e, "document %d", 3);
+    mrs_err_more(&e, "later");
+    assert_string_equal(e.msg, "one _id: document 3");
+    assert_int_equal(e.kind_len, 7);
+    mrs_err_clear(&e);
+    assert_int_equal(e.kind_len, 0);
+    memset(room, 'x', sizeof room);
+    room[sizeof room - 1] = 0;
+    mrs_err_set(&e, MRS_SKIP, MRS_E_REFUSED, "one _id");
+    mrs_err_more(&e, "%s", room);
+    assert_int_equal(strlen(e.msg), sizeof e.msg - 1);
+    assert_int_equal(e.kind_len, 7);
+    mrs_err_clear(&e);
+    mrs_err_set(&e, MRS_SKIP, MRS_E_REFUSED, "%s", room);
+    mrs_err_more(&e, "no room");
+    assert_int_equal(e.kind_len, 0);
+    mrs_err_more(NULL, "x");
+}
+
 static void
 damaged_checkpoint(void **state)
 {
@@ -155,7 +185,7 @@ main(void)
         cmocka_unit_test(allocator_counts_and_fails),
         cmocka_unit_test(arena_pieces_stay_until_reset),
         cmocka_unit_test(buffer_stops_at_its_ceiling),
-        cmocka_unit_test(first_cause_wins),
+        cmocka_unit_test(first_cause_wins), cmocka_unit_test(more_behind_the_kind),
         cmocka_unit_test(damaged_checkpoint),
         cmocka_unit_test(words_have_a_distance),
     };

@@ -291,6 +291,34 @@ barred_first(void **state)
     judged(MRS_CONFLICTS_REFUSE, false, x, N, "- 10 m - - - - - 40 50 m 60 - - 70 ");
 }
 
+/* Each that is refused is told whom it met: of equal ones the first that differs, else the first one. */
+static void
+whom_they_met(void **state)
+{
+    static const struct member x[] = {{1, 10, 101, 0, 0}, {1, 10, 102, 0, 0}, {1, 11, 103, 0, 0}, {2, 20, 5, 1, 0},
+                                      {2, 21, 104, 0, 0}, {3, 30, 105, 0, 1}, {3, 30, 106, 0, 1}};
+    static const uint64_t met[] = {103, 103, 101, 5, 106, 105};
+    struct mrsi_ids ids;
+    struct bare b;
+    (void)state;
+    bare_begin(&b, 0, 1 << 20, 1);
+    assert_int_equal(mrsi_ids_init(&ids, &b.en, MRS_CONFLICTS_REFUSE, &b.err), MRS_OK);
+    ids.phase = MRSI_IDS_RESOLVE;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
+        add(&ids, &x[i]);
+    }
+    assert_int_equal(mrsi_ids_judge(&ids, NULL, &b.err), MRS_OK);
+    for (uint64_t i = 0; i < sizeof met / sizeof *met; i++) {
+        const struct mrsi_barred *k = mrsi_ids_barred(&ids, 101 + i);
+        assert_non_null(k);
+        assert_int_equal(k->other, met[i]);
+        assert_int_equal(k->there, met[i] == 5);
+    }
+    assert_null(mrsi_ids_barred(&ids, 100));
+    mrsi_ids_clear(&ids);
+    bare_end(&b);
+}
+
 /* Thousands of keys, one of them with thousands of members, in the least memory there is: files throughout. */
 static void
 many_members(void **state)
@@ -337,6 +365,7 @@ main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(hashes),      cmocka_unit_test(lists_of_hashes),
                                        cmocka_unit_test(many_hashes), cmocka_unit_test(memory_fails),
                                        cmocka_unit_test(policies),    cmocka_unit_test(barred_first),
+                                       cmocka_unit_test(whom_they_met),
                                        cmocka_unit_test(many_members)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

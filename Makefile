@@ -291,7 +291,7 @@ check: deps
 # What deps installs (a compiler) changes the flags and with them OBJ, so these belong to a make of their own.
 check-built:
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators vectors casetool repack twin twin-run killed weak) \
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors casetool repack twin twin-run killed weak) \
                $(addprefix $(OBJ)/,fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
                $(addsuffix -test,$(LIVEPROG))
@@ -315,9 +315,13 @@ $(OBJ)/samples: $(OBJ)/dumps/samples.o $(ROOMLIBS)
 $(OBJ)/operators: $(OBJ)/docs/operators.o $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $< $(call group,$(filter %.a,$^)) -o $@
-## docs: writes docs/OPERATORS.md anew from the operator table, and docs/patterns from the cases
-docs: $(OBJ)/operators $(OBJ)/mongoreshape
+$(OBJ)/keys: $(OBJ)/docs/keys.o $(foreach r,$(filter-out cli,$(call upto,plan,$(ROOMS))),$(OBJ)/lib$(r).a)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) $< $(call group,$(filter %.a,$^)) -o $@
+## docs: writes docs/OPERATORS.md and KEYS.md anew from the tables, and docs/patterns from the cases
+docs: $(OBJ)/operators $(OBJ)/keys $(OBJ)/mongoreshape
 	$(Q)$< > docs/OPERATORS.md
+	$(Q)$(OBJ)/keys > docs/KEYS.md
 	$(Q)bash docs/patterns/pages.sh $(OBJ)/mongoreshape docs/patterns
 ## demo: installs what is missing, builds, runs a plan over a sample dump and shows what it did
 demo: deps

@@ -156,7 +156,7 @@ static const struct mrs_cli_option options[] = {
      "say nothing but errors", NULL, NULL},
     {"verbose", 'v', NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(verbose), NULL, NULL,
      "say more: plan id, settings, every collection, all redundant indexes", NULL, NULL},
-    {"man", 0, NULL, HELP, MRS_CLI_FLAG, AT(line.man), NULL, NULL, "print the manual page, in roff",
+    {"man", 0, NULL, HELP, MRS_CLI_FLAG, AT(line.man), NULL, NULL, "print the manual page, in roff; `help --man plan`: that of the plan language",
      NULL, NULL},
     {"completion", 0, "SHELL", HELP, MRS_CLI_WORD, AT(line.completion), "bash|zsh|fish", NULL,
      "print the completions for a shell: bash, zsh or fish", NULL, NULL},
@@ -272,6 +272,7 @@ static const char *const help_text[] = {
 static const struct mrs_cli_example help_examples[] = {
     {"mongoreshape help run", "everything about `run`"},
     {"mongoreshape help --man | man -l -", "the manual"},
+    {"mongoreshape help --man plan | man -l -", "the plan language: every key of every step"},
     {"eval \"$(mongoreshape help --completion bash)\"", "completions in this shell"},
     {NULL, NULL}};
 
@@ -332,6 +333,7 @@ static const struct mrs_cli_section sections[] = {
 const struct mrs_cli_tool mrsi_tool = {
     .name = "mongoreshape",
     .topic = mrsi_help_topic,
+    .page = mrsi_help_page,
     .version = MRS_VERSION,
     .summary = "moves MongoDB data from one schema design to another",
     .purpose = "move MongoDB data from one schema design to another",
@@ -354,5 +356,5 @@ const struct mrs_cli_tool mrsi_tool = {
     .commands = commands,
     .exits = exits,
     .sections = sections,
-    .see_also = ".BR mongoreshape\\-live (1),\n.BR mongodump (1),\n.BR mongorestore (1)",
+    .see_also = ".BR mongoreshape\\-plan (5),\n.BR mongoreshape\\-live (1),\n.BR mongodump (1),\n.BR mongorestore (1)",
 };

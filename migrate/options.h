@@ -26,6 +26,7 @@ struct mrsi_cli {
 
 /* topics.c: `help NAME` of a step, `steps` or `operators`; false: it is none of these. */
 bool mrsi_help_topic(const char *name);
+bool mrsi_help_page(const char *name); /* `help --man plan`: mongoreshape-plan(5) */
 extern const struct mrs_cli_tool mrsi_tool;
 
 #endif

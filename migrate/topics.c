@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topics.c - `help STEP` and `help operators`, from the tables of the library. */
+/* topics.c - `help STEP`, `help operators` and the manual page of the plan language, from the tables of the library. */
 #include "options.h"
 #include <stdio.h>
 #include <string.h>
@@ -48,5 +48,92 @@ mrsi_help_topic(const char *name)
     } else {
         return false;
     }
+    return true;
+}
+
+/* ---- mongoreshape-plan(5) ---- */
+static void
+page_key(const struct mrs_key *k)
+{
+    printf(".TP\n\\fB");
+    mrs_cli_roff(k->name);
+    printf("\\fR (");
+    mrs_cli_roff(mrs_arg_word(k->type));
+    printf("%s)\n", k->needed ? ", needed" : "");
+    mrs_cli_roff(k->help);
+    for (const char *at = k->choices; at && *at; at += strcspn(at, "|"), at += *at == '|') {
+        printf("%s\\fB%.*s\\fR", at == k->choices ? ": " : ", ", (int)strcspn(at, "|"), at);
+    }
+    printf(".\n");
+}
+
+/* The lines of the example that make a step. */
+static void
+page_example(const struct mrs_step_type *t)
+{
+    char line[256];
+    printf(".PP\n.nf\n.RS\n\\- %s:\n", t->name);
+    for (const char *at = t->example; *at && *at != '\n'; at += strcspn(at, "\n") + 1) {
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        printf("    ");
+        mrs_cli_roff(line);
+        printf("\n");
+    }
+    printf(".RE\n.fi\n");
+}
+
+static void
+page_step(const struct mrs_step_type *t)
+{
+    printf(".SS %s\n", t->name);
+    mrs_cli_roff(t->summary);
+    printf(".\n");
+    page_example(t);
+    for (uint32_t i = 0; i < t->n_keys; i++) {
+        page_key(&t->keys[i]);
+    }
+    for (uint32_t i = 0; i < t->n_inner; i++) {
+        printf(".PP\nIn%s \\fB%s\\fR:\n.RS\n", t->inner[i].each ? " each entry of" : "", t->inner[i].key);
+        for (uint32_t k = 0; k < t->inner[i].n_keys; k++) {
+            page_key(&t->inner[i].keys[k]);
+        }
+        printf(".RE\n");
+    }
+}
+
+bool
+mrsi_help_page(const char *name)
+{
+    static const char *const words[] = {
+        "A plan is a list of steps that run in order, each seeing the collections as the step before left them. It is YAML, "
+        "hence also JSON. Values are Extended JSON v2; of words only `true`, `false`, `null` and `~` are special. Integers "
+        "become int32 where they fit, else int64.",
+        "A collection is a text, or `{ db: shop, coll: orders }` for one of another database. A path is `a.b.c`, or a list "
+        "of names where one has a dot in it. Expressions, queries and accumulators are those of the aggregation framework. "
+        "Of choices the first is the default; no default loses data.",
+        "`mongoreshape plan STEP` prints a plan to begin with, `mongoreshape check` finds every mistake at once, "
+        "`mongoreshape explain` says in words what a plan does."};
+    const struct mrs_step_type *t;
+    uint32_t n;
+    const struct mrs_key *top = mrs_plan_keys(&n);
+    if (strcmp(name, "plan") != 0) {
+        return false;
+    }
+    printf(".TH MONGORESHAPE\\-PLAN 5 \"\" \"mongoreshape %s\" \"File Formats\"\n.SH NAME\n"
+           "mongoreshape\\-plan \\- the language of plans for mongoreshape\n.SH DESCRIPTION\n", mrsi_tool.version);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        printf("%s", i ? ".PP\n" : "");
+        mrs_cli_roff(words[i]);
+        printf("\n");
+    }
+    printf(".SH KEYS OF A PLAN\n");
+    for (uint32_t i = 0; i < n; i++) {
+        page_key(&top[i]);
+    }
+    printf(".SH STEPS\n");
+    for (uint32_t i = 0; (t = mrs_step_type_at(i)); i++) {
+        page_step(t);
+    }
+    printf(".SH SEE ALSO\n.BR mongoreshape (1),\n.BR mongoreshape\\-live (1)\n");
     return true;
 }

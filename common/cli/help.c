@@ -95,8 +95,13 @@ mrs_cli_help(struct mrs_cli *cli)
         printf("%s %s\n", t->name, t->version);
         return 0;
     }
+    if (cli->man && cli->operand && !(t->page && t->page(cli->operand))) {
+        return mrs_cli_misuse(cli, "there is no manual page `%s`", cli->operand);
+    }
     if (cli->man) {
-        mrs_cli_help_man(t);
+        if (!cli->operand) {
+            mrs_cli_help_man(t);
+        }
         return 0;
     }
     if (cli->completion) {

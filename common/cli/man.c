@@ -5,8 +5,8 @@
  * backslashes are escaped as roff wants them. */
 #include "mongoreshape/cli.h"
 
-static void
-roff(const char *text)
+void
+mrs_cli_roff(const char *text)
 {
     bool bold = false;
     if (*text == '.' || *text == '\'') {
@@ -30,7 +30,7 @@ static void
 paragraph(const char *macro, const char *text)
 {
     printf("%s\n", macro);
-    roff(text);
+    mrs_cli_roff(text);
     printf("\n");
 }
 
@@ -46,15 +46,15 @@ option_entry(const struct mrs_cli_tool *t, const struct mrs_cli_option *o)
         printf(" \\fI%s\\fR", o->arg);
     }
     printf("\n");
-    roff(o->help);
+    mrs_cli_roff(o->help);
     if (o->fallback) {
         printf(" (default: ");
-        roff(o->fallback);
+        mrs_cli_roff(o->fallback);
         printf(")");
     }
     printf(".\n");
     if (o->more) {
-        roff(o->more);
+        mrs_cli_roff(o->more);
         printf("\n");
     }
     printf("(");
@@ -74,7 +74,7 @@ commands(const struct mrs_cli_tool *t)
     printf(".SH COMMANDS\n");
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
         printf(".SS ");
-        roff(c->name);
+        mrs_cli_roff(c->name);
         printf(" %s\n", c->operand);
         for (const char *const *text = c->text; *text; text++) {
             paragraph(".PP", *text);
@@ -92,7 +92,7 @@ section(const struct mrs_cli_section *s)
         } else if (row != s->rows) {
             printf(".PP\n");
         }
-        roff(row->text);
+        mrs_cli_roff(row->text);
         printf("\n");
     }
 }
@@ -105,7 +105,7 @@ examples(const struct mrs_cli_tool *t)
         for (const struct mrs_cli_example *x = c->examples; x->line; x++) {
             paragraph(".PP", x->text);
             printf(".RS\n.nf\n");
-            roff(x->line);
+            mrs_cli_roff(x->line);
             printf("\n.fi\n.RE\n");
         }
     }
@@ -119,9 +119,9 @@ title(const struct mrs_cli_tool *t)
         fputc(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at, stdout);
     }
     printf(" 1 \"\" \"%s %s\" \"User Commands\"\n.SH NAME\n", t->name, t->version);
-    roff(t->name);
+    mrs_cli_roff(t->name);
     printf(" \\- ");
-    roff(t->purpose);
+    mrs_cli_roff(t->purpose);
     printf("\n");
 }
 
@@ -132,13 +132,13 @@ mrs_cli_help_man(const struct mrs_cli_tool *t)
     printf(".SH SYNOPSIS\n");
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
         printf("%s\\fB", c == t->commands ? "" : ".br\n");
-        roff(t->name);
+        mrs_cli_roff(t->name);
         printf(" %s\\fR %s ", c->name, c->operand);
-        roff(c->needs);
+        mrs_cli_roff(c->needs);
         printf(" [\\fIoptions\\fR]\n");
     }
     printf(".SH DESCRIPTION\n");
-    roff(t->manual);
+    mrs_cli_roff(t->manual);
     printf("\n");
     commands(t);
     printf(".SH OPTIONS\n");
@@ -148,7 +148,7 @@ mrs_cli_help_man(const struct mrs_cli_tool *t)
     printf(".SH EXIT STATUS\n");
     for (const struct mrs_cli_row *row = t->exits; row->term; row++) {
         printf(".TP\n\\fB%s\\fR\n", row->term);
-        roff(row->text);
+        mrs_cli_roff(row->text);
         printf("\n");
     }
     for (const struct mrs_cli_section *s = t->sections; s->title; s++) {

@@ -88,6 +88,7 @@ struct mrs_cli_tool {
     const struct mrs_cli_section *sections; /* title NULL behind the last */
     const char *see_also;                   /* roff */
     bool (*topic)(const char *name);        /* `help NAME` that is no command: printed, or false; NULL: none is */
+    bool (*page)(const char *name);         /* the same for `help --man NAME`: a manual page of its own */
 };
 
 /* What the command line says. Texts point into argv. */
@@ -125,6 +126,8 @@ int mrs_cli_help(struct mrs_cli *cli);
 void mrs_cli_help_tool(const struct mrs_cli_tool *t);
 void mrs_cli_help_command(const struct mrs_cli_tool *t, const struct mrs_cli_command *c);
 void mrs_cli_help_man(const struct mrs_cli_tool *t);
+/* A text as roff; what stands in `...` becomes bold. */
+void mrs_cli_roff(const char *text);
 /* Completions; shell: "bash", "zsh" or "fish". */
 void mrs_cli_help_shell(const struct mrs_cli_tool *t, const char *shell);
 

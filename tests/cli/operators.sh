@@ -1,12 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# operators.sh MONGORESHAPE - docs/OPERATORS.md is what the operator table says (make docs writes it anew).
+# operators.sh MONGORESHAPE - docs/OPERATORS.md and KEYS.md are what the tables say (make docs writes them anew).
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
-if "$(dirname "$(realpath "$1")")/operators" | diff "$root/docs/OPERATORS.md" -; then
-    echo "1 passed, 0 failed"
-else
-    echo "FAILED: docs/OPERATORS.md is not what the table says: make docs"
-    echo "0 passed, 1 failed"
-    exit 1
-fi
+passed=0 failed=0
+for page in operators keys; do
+    if "$(dirname "$(realpath "$1")")/$page" | diff "$root/docs/${page^^}.md" -; then
+        passed=$((passed + 1))
+    else
+        echo "FAILED: docs/${page^^}.md is not what the table says: make docs"
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -48,9 +48,16 @@ for command in run check plan explain invert cat diff help; do
     done
     awk 'length > 80 { exit 1 }' help.1 || fail "help $command is wider than 80 columns"
 done
+"$tool" help --man plan >man.plan || fail "help --man plan"
+for word in '^\.TH MONGORESHAPE\\-PLAN 5' '^\.SS embed$' '^\\fBorphans\\fR (one of, or' '^\\fBsteps\\fR (list, needed)'; do
+    grep -q "$word" man.plan || fail "no \"$word\" in the manual of the plan language"
+done
 if command -v groff >/dev/null; then
-    groff -man -ww -z -Tutf8 man 2>&1 | grep . && fail "groff has complaints"
+    for page in man man.plan; do
+        groff -man -ww -z -Tutf8 "$page" 2>&1 | grep . && fail "groff has complaints about $page"
+    done
 fi
+expect 2 'no manual page' help --man nothing
 "$tool" --help | grep -q '^usage: mongoreshape run' || fail "--help"
 "$tool" help steps | awk '{ print $1 }' >steps || fail "help steps"
 grep -qx embed steps || fail "help steps does not list embed"

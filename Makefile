@@ -291,8 +291,8 @@ check: deps
 # What deps installs (a compiler) changes the flags and with them OBJ, so these belong to a make of their own.
 check-built:
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
-test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors casetool repack twin twin-run killed weak) \
-               $(addprefix $(OBJ)/,fault proxy) \
+test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors casetool repack twin twin-run) \
+               $(addprefix $(OBJ)/,killed weak fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
                $(addsuffix -test,$(LIVEPROG))
 	@:

@@ -51,8 +51,8 @@ main(void)
     uint32_t n;
     const struct mrs_key *top = mrs_plan_keys(&n);
     printf("# Every key of every step\n"
-           "[PLANS.md](PLANS.md) explains them; this page lists them, as `mongoreshape help STEP` does. Of choices the first is the\n"
-           "default. `make docs` writes it from the tables of the steps, and a test compares the two.\n\n"
+           "[PLANS.md](PLANS.md) explains them; this page lists them, as `mongoreshape help STEP` does. Of choices\n"
+           "the first is the default. `make docs` writes it from the tables of the steps; a test compares.\n\n"
            "## A plan\n\n");
     rows(top, n);
     for (uint32_t i = 0; (t = mrs_step_type_at(i)); i++) {

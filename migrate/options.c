@@ -156,7 +156,8 @@ static const struct mrs_cli_option options[] = {
      "say nothing but errors", NULL, NULL},
     {"verbose", 'v', NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(verbose), NULL, NULL,
      "say more: plan id, settings, every collection, all redundant indexes", NULL, NULL},
-    {"man", 0, NULL, HELP, MRS_CLI_FLAG, AT(line.man), NULL, NULL, "print the manual page, in roff; `help --man plan`: that of the plan language",
+    {"man", 0, NULL, HELP, MRS_CLI_FLAG, AT(line.man), NULL, NULL,
+     "print the manual page, in roff; `help --man plan`: that of the plan language",
      NULL, NULL},
     {"completion", 0, "SHELL", HELP, MRS_CLI_WORD, AT(line.completion), "bash|zsh|fish", NULL,
      "print the completions for a shell: bash, zsh or fish", NULL, NULL},
@@ -242,8 +243,8 @@ static const char *const cat_text[] = {
     "documents and nothing else, also of several collections: `--with-ns` says where each is from.",
     NULL};
 static const struct mrs_cli_example cat_examples[] = {
-    {"mongoreshape cat dump --ns shop.posts --relaxed | jq .title", "a field of each document"},
-    {"mongoreshape cat posts.bson.gz --where '{\"votes\": {\"$gt\": 9}}' --limit 5",
+    {"mongoreshape cat dump --ns blog.posts --relaxed | jq .title", "a field of each document"},
+    {"mongoreshape cat comments.bson.gz --where '{\"votes\": {\"$gt\": 9}}' --limit 5",
      "the first documents that match"},
     {NULL, NULL}};
 

@@ -105,12 +105,12 @@ bool
 mrsi_help_page(const char *name)
 {
     static const char *const words[] = {
-        "A plan is a list of steps that run in order, each seeing the collections as the step before left them. It is YAML, "
-        "hence also JSON. Values are Extended JSON v2; of words only `true`, `false`, `null` and `~` are special. Integers "
-        "become int32 where they fit, else int64.",
-        "A collection is a text, or `{ db: shop, coll: orders }` for one of another database. A path is `a.b.c`, or a list "
-        "of names where one has a dot in it. Expressions, queries and accumulators are those of the aggregation framework. "
-        "Of choices the first is the default; no default loses data.",
+        "A plan is a list of steps that run in order, each seeing the collections as the step before left them. It is "
+        "YAML, hence also JSON. Values are Extended JSON v2. Of words only `true`, `false`, `null` and `~` mean more. "
+        "Integers become int32 where they fit, else int64.",
+        "A collection is a text, or `{ db: shop, coll: orders }` for one of another database. A path is `a.b.c`, or a "
+        "list of names where one has a dot in it. Expressions, queries and accumulators are those of the aggregation "
+        "framework. Of choices the first is the default; no default loses data.",
         "`mongoreshape plan STEP` prints a plan to begin with, `mongoreshape check` finds every mistake at once, "
         "`mongoreshape explain` says in words what a plan does."};
     const struct mrs_step_type *t;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """judge.py - which rules of thumb the documents of a set break, counted path by path.
 
-What two people could read differently (a share at the edge, a second parent as near as the first) goes to rulesAllowed:
+What two people could read differently (a share at the edge, a second parent of few children) goes to rulesAllowed:
 a report of it is neither asked for nor wrong.
 """
 import re
@@ -182,7 +182,7 @@ def apart(s, t, out):
         near[coll].append((p["max"] > 1, p["p99"], p["avg"], paths[0], sure))
     for coll, z in near.items():
         z.sort()
-        tie = len(z) > 1 and z[0][:2] == z[1][:2]
+        tie = len(z) > 1 and z[0][0] == z[1][0]  # which of two parents is nearer, people decide by meaning
         for i, (many, _, _, path, sure) in enumerate(z):
             out.put(sure and not tie and i == 0, "one-to-few-apart" if many else "one-to-one-apart", coll, path)
     for r in s.refs:  # an array of references to what nothing else refers to, or the way back of either

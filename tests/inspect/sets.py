@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 import apps  # noqa: F401
 import recount
 import tables  # noqa: F401
+import trades  # noqa: F401
 from truth import SETS, Set
 
 

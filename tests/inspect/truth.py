@@ -315,6 +315,11 @@ class Set:
         return {"from": {"ns": self.name + "." + coll, "path": copy},
                 "of": {"ns": self.name + "." + parent, "path": field}, "compared": compared, "stale": stale}
 
+    def names_parent(self, c):
+        """Whether the copied field could be a key itself: then the copy is as much a second reference."""
+        values = [v for d in self.docs[c[2]] for v in get(d, c[5])]
+        return len(set(values)) >= .99 * len(values)
+
     def two_way_figures(self, pair):
         parent, array, child, path = pair
         listed = defaultdict(set)
@@ -352,13 +357,17 @@ class Set:
     def truth(self):
         import judge
         sizes = {c: [len(encode(d)) for d in docs] for c, docs in self.docs.items()}
+        copies = [c for c in self.copies if not self.names_parent(c)]
+        for c in self.copies:
+            if c not in copies:
+                self.rules_allowed.append({"rule": "stale-copies", "ns": self.name + "." + c[0], "path": c[4]})
         t = {"set": self.name, "truth": 1, "fresh": True,
              "collections": {self.name + "." + c: {"documents": len(z), "bytes": sum(z),
                                                    "size": spread(z) if z else None}
                              for c, z in sizes.items()},
              "references": [self.figures(r) for r in self.refs],
              "allowed": [{"from": self.side(r["from"]), "to": self.side(r["to"])} for r in self.allowed],
-             "lengths": [], "copies": [self.copy_figures(c) for c in self.copies], **self.more}
+             "lengths": [], "copies": [self.copy_figures(c) for c in copies], **self.more}
         if self.pairs:
             t["twoWay"] = [self.two_way_figures(p) for p in self.pairs]
         judge.judge(self, t)

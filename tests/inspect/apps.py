@@ -204,11 +204,11 @@ def stackoverflow(s):
                      "AccountId": 3 * u + 7 * r.randrange(900),
                      "CreationDate": s.day(0, 900), "Location": s.maybe(.5, r.choice(CITY)), "Views": r.randrange(2000),
                      "UpVotes": r.randrange(900), "DownVotes": r.randrange(50)} for u in [-1] + users])
-    comments = []
+    comments, gone = [], sorted(set(range(4, 9000)) - set(ids))  # deleted posts leave their comments
     for i in range(3000):
         p = s.skew(posts, 1.5)
         p["CommentCount"] += 1
-        comments.append({"_id": 10 + 3 * i, "PostId": p["_id"] if r.random() > .01 else 9000 + i,
+        comments.append({"_id": 10 + 3 * i, "PostId": p["_id"] if r.random() > .05 else r.choice(gone),
                          "Score": r.randrange(9),
                          "Text": s.words(4, 20), "CreationDate": s.day(0, 1500), "UserId": s.maybe(.98, s.skew(users))})
     s.put("Comments", comments, "PostId", "UserId")
@@ -487,9 +487,9 @@ def chat(s):
     s.put("fs.chunks", [{"_id": s.oid(), "files_id": f["_id"], "n": 0,
                          "data": bytes(r.getrandbits(8) for _ in range(f["length"]))} for f in files],
           "!files_id,n")
-    s.put("devices", [{"_id": s.uuid(), "userId": str_id(r.choice(users)["_id"]),
+    s.put("devices", [{"_id": s.uuid(), "userId": str_id(r.choice(users)["_id"]) if i % 3 else r.choice(users)["_id"],
                        "platform": r.choice(["ios", "android", "web"]),
-                       "pushToken": "%064x" % r.getrandbits(256), "build": r.randint(100, 180)} for _ in range(420)],
+                       "pushToken": "%064x" % r.getrandbits(256), "build": r.randint(100, 180)} for i in range(420)],
                        "userId")
     s.ref("""
         users:avatarFileId fs.files:_id
@@ -560,3 +560,76 @@ def airbnb(s):
     s.copy("""
         listings:host.host_id hosts:_id host.host_name name
         listings:reviews[].reviewer_id guests:_id reviews[].reviewer_name first_name""")
+
+
+@data_set
+def salesforce(s):
+    """A customer database as its API exports it: ids are texts of 18 letters, two fields point to many kinds."""
+    r = s.r
+
+    def ids(prefix, n):
+        mixed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        return ["%s5e%s%sAA%s" % (prefix, "00000", "".join(r.choices(mixed, k=5)), r.choice("UQAEIM"))
+                for _ in range(n)]
+
+    users, kinds = ids("005", 45), ids("012", 4)
+    accounts, people, leads, deals, cases = (ids(p, n) for p,
+                                             n in (("001", 380), ("003", 800), ("00Q", 260), ("006", 620),
+                                                   ("500", 700)))
+
+    def common(doc):
+        made = s.day(0, 1400)
+        return dict(doc, OwnerId=s.skew(users), CreatedById=r.choice(users), CreatedDate=made.isoformat() + "Z",
+                    LastModifiedById=r.choice(users), IsDeleted=False, SystemModstamp=made)
+
+    s.put("User", [{"_id": u, "Username": "u%d@crm.example" % i, "Name": s.person(),
+                    "ManagerId": users[i // 8] if i > 7 else None,
+                    "Department": r.choice(["Sales", "Support"]), "IsActive": i % 9 > 0} for i, u in enumerate(users)])
+    s.put("RecordType", [{"_id": k, "DeveloperName": s.title(1), "SobjectType": "Account"} for k in kinds])
+    s.put("Account", [common({"_id": a, "Name": s.title(2), "ParentId": r.choice(accounts[:i]) if i % 6 == 5 else None,
+                              "RecordTypeId": r.choice(kinds), "BillingCountry": r.choice(COUNTRY),
+                              "NumberOfEmployees": r.randrange(9000),
+                              "Sic": str(r.randint(1000, 9999)),
+                              "Phone": "(%d) 555-%04d" % (r.randint(200, 999), r.randrange(9999))})
+                      for i, a in enumerate(accounts)], "OwnerId", "ParentId")
+    s.put("Contact", [common({"_id": p, "AccountId": s.maybe(.95, s.skew(accounts, 1.5)), "LastName": r.choice(LAST),
+                              "Email": "c%d@mail.example" % i,
+                              "ReportsToId": r.choice(people[:i]) if i % 7 == 6 else None,
+                              "MailingPostalCode": "%05d" % r.randrange(99999)})
+                      for i, p in enumerate(people)], "AccountId", "Email")
+    s.put("Lead", [common({"_id": x, "Company": s.title(2), "Status": r.choice(["Open", "Working", "Closed"]),
+                           "ConvertedAccountId": s.maybe(.3, r.choice(accounts)),
+                           "Rating": r.choice(["Hot", "Cold", None])}) for x in leads])
+    s.put("Opportunity", [common({"_id": d, "AccountId": s.skew(accounts, 1.5), "Name": s.title(3),
+                                  "StageName": r.choice(["Prospecting", "Won", "Lost"]),
+                                  "Amount": float(r.randrange(1000, 90000)), "Probability": r.choice([10, 50, 90]),
+                                  "FiscalYear": r.randint(2019, 2022)})
+                          for d in deals], "AccountId,StageName")
+    s.put("Case", [common({"_id": c, "CaseNumber": "%08d" % (1000 + i), "AccountId": s.skew(accounts),
+                           "ContactId": s.maybe(.8, r.choice(people)),
+                           "Origin": r.choice(["Web", "Phone"]),
+                           "ParentId": r.choice(cases[:i]) if i % 11 == 10 else None})
+                   for i, c in enumerate(cases)], "!CaseNumber", "ContactId")
+    s.put("Task", [common({"_id": x, "Subject": s.title(3),
+                           "WhatId": s.maybe(.9, r.choice([accounts, deals, deals, cases])[r.randrange(380)]),
+                           "WhoId": r.choice(people if r.random() < .7 else leads), "Priority": "Normal",
+                           "Status": r.choice(["Open", "Done"])})
+                   for x in ids("00T", 2200)], "WhatId", "WhoId", "OwnerId")
+    names = ("Account", "Contact", "Lead", "Opportunity", "Case", "Task")
+    s.ref("\n".join("%s:%s User:_id" % (n, f) for n in names for f in ("OwnerId", "CreatedById", "LastModifiedById")))
+    s.ref("""
+        User:ManagerId User:_id
+        Account:ParentId Account:_id
+        Account:RecordTypeId RecordType:_id
+        Contact:AccountId Account:_id
+        Contact:ReportsToId Contact:_id
+        Lead:ConvertedAccountId Account:_id
+        Opportunity:AccountId Account:_id
+        Case:AccountId Account:_id
+        Case:ContactId Contact:_id
+        Case:ParentId Case:_id
+        Task:WhatId Account:_id
+        Task:WhatId Opportunity:_id
+        Task:WhatId Case:_id
+        Task:WhoId Contact:_id
+        Task:WhoId Lead:_id""")

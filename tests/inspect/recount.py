@@ -82,11 +82,28 @@ class Collection:
             return [t for _, t, _ in self.by_path.get(paths[0], []) if t]
         return [" ".join(x[h] for x in held) for h in held[0] if all(h in x for x in held)]
 
+    def beside(self, path, other):
+        """Pairs of values of two paths that one document holds."""
+        held = {h: t for _, t, h in self.by_path.get(other, []) if t}
+        return [(t, held[h]) for _, t, h in self.by_path.get(path, []) if t and h in held]
+
     def lengths(self, path):
         """How many elements each array has at a path that is written without []."""
         full = [p for p, z in self.by_path.items() if p.replace("[]", "") == path and any(k == 4 for k, _, _ in z)]
         arrays = sum(k == 4 for k, _, _ in self.by_path[full[0]])
         return arrays, len(self.by_path.get(full[0] + "[]", []))
+
+
+def copies(colls, references, c):
+    """How many values of a copy can be compared with their parent's, and how many differ."""
+    for r in references:
+        key, path = r["from"]["paths"][0], c["from"]["path"]
+        if r["from"]["ns"] == c["from"]["ns"] and r["to"]["ns"] == c["of"]["ns"] and \
+                key.rpartition(".")[0] == path.rpartition(".")[0]:
+            of = dict(colls[c["of"]["ns"]].beside(r["to"]["paths"][0], c["of"]["path"]))
+            both = [v == of[k] for k, v in colls[c["from"]["ns"]].beside(key, path) if k in of]
+            return len(both), both.count(False)
+    return None
 
 
 def check(folder):
@@ -118,6 +135,15 @@ def check(folder):
     for x in truth["lengths"]:
         arrays, elements = colls[x["ns"]].lengths(x["path"])
         same("%s %s" % (x["ns"], x["path"]), (arrays, elements), (x["arrays"], round(x["avg"] * x["arrays"])))
+    for c in truth["copies"]:
+        same("copy %s" % c["from"]["path"], copies(colls, truth["references"], c), (c["compared"], c["stale"]))
+    for p in truth.get("twoWay", []):
+        a, b = colls[p["a"]["ns"]], colls[p["b"]["ns"]]
+        listed = {(i, k) for i, k in a.beside(p["a"]["path"], "_id")}
+        held = [((c, k) in listed, any(c == x for x, _ in listed)) for k, c in b.beside(p["b"]["path"], "_id")]
+        same("two-way %s" % p["b"]["path"], (held.count((True, True)), held.count((False, False)),
+                                             held.count((False, True))),
+             (p["agree"], p["gaps"], p["disagree"]))
     for r in truth["rules"]:
         if r["rule"] == "mixed-types" and "*" not in r["path"]:
             kinds = {1 if k in (16, 18, 19) else k for k, _, _ in colls[r["ns"]].by_path[r["path"]]} - {10}

@@ -380,3 +380,71 @@ def tpcds(s):
         store_returns:sr_customer_sk customer:c_customer_sk
         store_returns:sr_item_sk+sr_ticket_number store_sales:ss_item_sk+ss_ticket_number""")
     s.allow("store_returns:sr_ticket_number store_sales:ss_ticket_number")
+
+
+@data_set
+def wordpress(s):
+    """A weblog's tables as they were: prefixes on half of the fields, 0 where there is nothing."""
+    r = s.r
+    users = sorted(r.sample(range(1, 90), 40))
+    s.put("wp_users", [{"_id": s.oid(), "ID": u, "user_login": r.choice(FIRST).lower() + str(u),
+                        "user_email": "w%d@blog.example" % u,
+                        "user_status": 0, "user_registered": s.day(0, 900)} for u in users], "!ID", "user_login")
+    s.put("wp_usermeta", [{"_id": s.oid(), "umeta_id": 5 * i + k, "user_id": u, "meta_key": m, "meta_value": s.words(1)}
+                          for i, u in enumerate(users) for k,
+                          m in enumerate(("nickname", "locale", "wp_user_level"))], "user_id")
+    ids = sorted(r.sample(range(3, 4000), 1300))
+    posts = []
+    for i in ids:
+        kind = r.choice(["post", "page", "attachment", "revision", "revision"])
+        posts.append({"_id": s.oid(), "ID": i, "post_author": s.skew(users), "post_date": s.day(i / 4, i / 4 + 1),
+                      "post_title": s.title(2, 6),
+                      "post_content": s.words(20, 60), "post_name": s.words(2).replace(" ", "-"), "post_type": kind,
+                      "menu_order": r.choice([0, 0, 1, 2]),
+                      "post_parent": r.choice(posts)["ID"] if posts and kind in ("attachment", "revision") else 0,
+                      "comment_count": r.randrange(9),
+                      "guid": "https://blog.example/?p=%d" % i,
+                      "post_status": "inherit" if kind == "revision" else "publish"})
+    s.put("wp_posts", posts, "!ID", "post_author", "post_parent", "post_type,post_date", "post_type")
+    meta = []
+    for p in posts:
+        meta.append({"_id": s.oid(), "meta_id": 2 * len(meta) + 7, "post_id": p["ID"], "meta_key": "_edit_lock",
+                     "meta_value": "15%08d:1" % r.randrange(10**8)})
+        if r.random() < .4:
+            meta.append({"_id": s.oid(), "meta_id": 2 * len(meta) + 7, "post_id": p["ID"], "meta_key": "_wp_file",
+                         "meta_value": s.words(1) + ".jpg"})
+    s.put("wp_postmeta", meta, "post_id", "meta_key")
+    comments = []
+    for i in range(1900):
+        up = r.choice(comments[-200:]) if comments and r.random() < .3 else None
+        comments.append({"_id": s.oid(), "comment_ID": 2 + 3 * i,
+                         "comment_post_ID": up["comment_post_ID"] if up else s.skew(ids[::-1]),
+                         "comment_author": s.person(), "comment_content": s.words(5, 20), "comment_karma": 0,
+                         "comment_approved": "1",
+                         "comment_parent": up["comment_ID"] if up else 0,
+                         "user_id": r.choice(users) if r.random() < .2 else 0})
+    s.put("wp_comments", comments, "!comment_ID", "comment_post_ID")
+    s.put("wp_terms", [{"_id": s.oid(), "term_id": i, "name": s.title(1), "slug": s.words(1) + str(i),
+                        "term_group": 0} for i in range(1, 121)], "!term_id")
+    s.put("wp_term_taxonomy", [{"_id": s.oid(), "term_taxonomy_id": i + 4 * (i > 60), "term_id": i,
+                                "taxonomy": r.choice(["category", "post_tag"]),
+                                "parent": r.randint(1, 40) if i > 90 else 0,
+                                "count": r.randrange(50)} for i in range(1, 121)],
+          "!term_taxonomy_id", "term_id,taxonomy")
+    s.put("wp_term_relationships", [{"_id": s.oid(), "object_id": i, "term_taxonomy_id": t + 4 * (t > 60),
+                                     "term_order": 0}
+                                    for i in ids for t in s.few(range(1, 121), 0, 3)], "object_id,term_taxonomy_id")
+    s.ref("""
+        wp_usermeta:user_id wp_users:ID
+        wp_posts:post_author wp_users:ID
+        wp_posts:post_parent wp_posts:ID
+        wp_postmeta:post_id wp_posts:ID
+        wp_comments:comment_post_ID wp_posts:ID
+        wp_comments:comment_parent wp_comments:comment_ID
+        wp_comments:user_id wp_users:ID
+        wp_term_taxonomy:term_id wp_terms:term_id
+        wp_term_taxonomy:parent wp_terms:term_id
+        wp_term_relationships:object_id wp_posts:ID
+        wp_term_relationships:term_taxonomy_id wp_term_taxonomy:term_taxonomy_id""")
+    s.allow("wp_term_taxonomy:parent wp_term_taxonomy:term_id")
+    s.unjudged |= {"orphans", "deep-tree"}  # 0 says that there is none

@@ -313,7 +313,7 @@ def movielens(s):
     s.put("links", [{"_id": s.oid(), "movieId": f, "imdbId": "tt%07d" % (110000 + 97 * i),
                      "tmdbId": r.randrange(2, 300000)}
                     for i, f in enumerate(films)], "!movieId")
-    s.put("occupations", [{"_id": i, "label": s.words(1)} for i in range(21)])
+    s.put("occupations", [{"_id": i, "label": s.words(2)} for i in range(21)])
     s.put("users", [{"_id": u, "gender": r.choice("MF"), "age": r.choice([1, 18, 25, 35, 45, 50, 56]),
                      "occupation": r.randrange(21),
                      "zip": "%05d" % r.randrange(99999)} for u in range(1, 611)])
@@ -343,6 +343,7 @@ def movielens(s):
         similar:neighbours[].movie movies:_id""")
     s.allow("""
         tags:userId userRatings:_id
+        tags:tag genomeTags:tag
         similar:_id links:movieId
         userRatings:ratings.* links:movieId""")
 

@@ -308,18 +308,20 @@ edit_missing(struct edit_run *r, struct edit_level *l, const struct mrsi_path_no
 
 /* The way is blocked: every path below is told. Recursion follows the paths of the plan. */
 static enum mrs_status
-edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, struct mrs_view holder)
+edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, const struct mrs_edit_site *by)
 {
     if (node->leaf) {
-        struct mrs_edit_site site = site_of(node, holder);
+        struct mrs_edit_site site = *by;
         enum mrs_edit_verdict verdict;
         struct mrs_val put;
-        site.blocked = true;
+        site.path_no = node->path_no;
+        site.name = node->name;
+        site.name_len = node->len;
         return ask(r, &site, &verdict, &put);
     }
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < node->n_child && s == MRS_OK; i++) {
-        s = edit_blocked(r, &node->child[i], holder);
+        s = edit_blocked(r, &node->child[i], by);
     }
     return s;
 }
@@ -334,10 +336,13 @@ blocked(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *n
     if (r->mode == DROP || !r->how->visit_missing) {
         return MRS_OK;
     }
+    struct mrs_edit_site by = {.old = mrs_missing(), .blocked = true, .block_type = x->v.type,
+                               .block_item = l->kind == ARRAY, .block = node->name, .block_len = node->len};
     while (l->kind == ARRAY) {
         l--;
     }
-    return edit_blocked(r, node, l->holder);
+    by.holder = l->holder;
+    return edit_blocked(r, node, &by);
 }
 
 /* ---- the walk ---- */

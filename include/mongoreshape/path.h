@@ -89,6 +89,10 @@ struct mrs_edit_site {
      * needed. holder is the nearest document above. Verdict KEEP goes on (nothing can be written here), any status
      * but OK stops */
     bool blocked;
+    uint8_t block_type;           /* of what stands there, */
+    bool block_item;              /* which is an element of the array */
+    const char *block;            /* in the field of this name */
+    uint32_t block_len;
 };
 typedef enum mrs_status (*mrs_edit_fn)(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
                                        struct mrs_val *put, struct mrs_buf *raw, struct mrs_err *e);

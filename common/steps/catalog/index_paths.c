@@ -136,6 +136,25 @@ remap_name(struct remap *x, const struct mrs_elem *e, enum index_paths_names wha
     return now;
 }
 
+/* One more path that is gone. */
+static void
+note_gone(struct remap *x, const char *path)
+{
+    const char *old = x->out->gone ? x->out->gone : "", *at = old;
+    size_t n = strlen(old), m = strlen(path);
+    for (; *at && !(strncmp(at, path, m) == 0 && (!at[m] || at[m] == ',')); at += *at != 0) {
+        at += strcspn(at, " ");
+    }
+    char *text = *at ? NULL : mrs_arena_alloc(x->a, n + m + 3);
+    x->dead = x->dead || (!*at && !text);
+    if (text) {
+        memcpy(text, old, n);
+        memcpy(text + n, ", ", 2);
+        memcpy(text + n + (n ? 2 : 0), path, m + 1);
+        x->out->gone = text;
+    }
+}
+
 static bool
 seen_before(const char *const *seen, uint32_t n, const char *name)
 {
@@ -166,6 +185,9 @@ remap_names(struct remap *x, struct mrs_val in, enum index_paths_names what, str
         bool neutral = key && (strcmp(e.name, "_fts") == 0 || strcmp(e.name, "_ftsx") == 0);
         const char *now = neutral ? e.name : remap_name(x, &e, what);
         whole = whole && now;
+        if (!now && what <= NAMES_WEIGHTS) {
+            note_gone(x, e.name);
+        }
         if (now && !seen_before(seen, n, now)) {
             mrs_build_val(&b, now, (uint32_t)strlen(now), e.v);
             seen[n++] = now;
@@ -200,6 +222,7 @@ filter_leaf(struct remap *x, struct mrs_build *b, bool list, const struct mrs_el
     if (now) {
         mrs_build_val(b, now, (uint32_t)strlen(now), e->v);
     } else {
+        note_gone(x, e->name);
         x->out->filter_gone = true;
     }
 }

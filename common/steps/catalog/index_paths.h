@@ -16,6 +16,7 @@ struct mrsi_index_parts {
     const char *why;   /* a server would not take it with these paths, and why; NULL: it would */
     bool key_gone;     /* a path of the key is gone */
     bool filter_gone;  /* a path of the filter is gone, or the filter cannot be read */
+    const char *gone;  /* the paths of key, weights and filter that are, as "a, b"; NULL: none */
 };
 /* All texts and bytes are taken from the arena; scratch is overwritten. */
 enum mrs_status mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi_moves *m,

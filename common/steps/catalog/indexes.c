@@ -338,8 +338,9 @@ rewrite_one(struct rewriting *r, uint32_t i)
     if (r->keep_old) {
         st = assemble(s, old, NULL, lose, NULL, &r->stays[i]);
     } else if (gone && !(r->m->told && r->m->told[i])) {
-        mrs_catalog_note(s->cat, "index %s of %s left out: %s", mrsi_index_name(old), s->cc->coll.ns,
-                         p.why ? p.why : "a path it needs is gone");
+        bool named = !p.why && p.gone;
+        mrs_catalog_note(s->cat, "index %s of %s left out: %s%s%s", mrsi_index_name(old), s->cc->coll.ns,
+                         p.why ? p.why : "a path it needs is gone", named ? ": " : "", named ? p.gone : "");
     }
     return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
 }
@@ -477,6 +478,8 @@ tagged(struct shop *s, struct mrs_view *index, const struct mrsi_carry *how, boo
     return st == MRS_OK && !index->p ? mrs_err_memory(s->err, built.n) : st;
 }
 
+static const char needs_paths[] = "it needs paths that are not there";
+
 /* Why it does not go over; NULL: it does, or no word is due. */
 static const char *
 obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct mrsi_carry *how, bool *goes)
@@ -487,10 +490,10 @@ obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct m
         return "it stands on all fields there: make one with the step `index` where it is wanted";
     }
     if (p->live == 0) {
-        return how->lose & MRSI_WHOLE ? "it needs paths that are not there" : NULL;
+        return how->lose & MRSI_WHOLE ? needs_paths : NULL;
     }
     if (p->key_gone || partial) {
-        return how->lose & MRSI_QUIET ? NULL : "it needs paths that are not there";
+        return how->lose & MRSI_QUIET ? NULL : needs_paths;
     }
     if (p->why) {
         return p->why;
@@ -513,6 +516,14 @@ note_stays(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view inde
 {
     mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s", mrsi_index_name(index), from->coll.ns,
                      s->cc->coll.ns, why);
+}
+
+/* As note_stays, and which paths it lacks. */
+static void
+note_needs(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *gone)
+{
+    mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s%s%s", mrsi_index_name(index), from->coll.ns,
+                     s->cc->coll.ns, needs_paths, gone ? ": " : "", gone ? gone : "");
 }
 
 /* The index put into the collection under a free name, unless one like it is there: the report hears what that one
@@ -557,7 +568,9 @@ carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, 
     }
     const char *why = obstacle(old, &p, how, &goes);
     *told = goes || why;
-    if (why) {
+    if (why == needs_paths) {
+        note_needs(s, from, old, p.gone);
+    } else if (why) {
         note_stays(s, from, old, why);
     }
     if (!goes) {

@@ -148,8 +148,7 @@ tag_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
     (void)raw;
     (void)e;
     if (site->blocked) {
-        return mrsi_step_refuse(x->c, "tag", "%s cannot be written: its way is blocked by a value that is no document",
-                                x->s->tag.text);
+        return mrsi_step_blocked(x->c, "tag", site, x->s->tag.text);
     }
     if (site->old.type != MRS_MISSING && !x->s->replace) {
         return mrsi_step_refuse(x->c, "tag", "%s exists already", x->s->tag.text);

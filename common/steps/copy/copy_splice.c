@@ -199,10 +199,13 @@ mapped(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs
 }
 
 static enum mrs_status
-blocked(struct copy_splice_copying *k, uint32_t no)
+blocked(struct copy_splice_copying *k, const struct mrs_edit_site *site)
 {
-    if (k->s->errors == MRSI_ERRORS_REFUSE) {
-        return mrsi_step_refuse(k->c, k->s->as.n ? "as" : "fields", "a value that is no document stands in the way");
+    const struct mrsi_copy *s = k->s;
+    uint32_t no = site->path_no;
+    if (s->errors == MRSI_ERRORS_REFUSE) {
+        return mrsi_step_blocked(k->c, s->as.n ? "as" : "fields", site,
+                                 s->as.n ? s->as.text : s->shape.fields.path[no].text);
     }
     k->silent[no] = k->again = k->left = true;
     return MRS_OK;
@@ -228,7 +231,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
         return MRS_OK;
     }
     if (site->blocked) {
-        return blocked(k, no);
+        return blocked(k, site);
     }
     if (site->old.type != MRS_MISSING && !s->replace) {
         return mrsi_step_refuse(k->c, s->as.n ? "as" : "fields", "the field %s exists already", site->name);
@@ -542,7 +545,7 @@ splice(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *m
     }
     MRS_THEN(st, write_places(k, doc, out));
     if (st == MRS_OK && !out->bad && out->n - start > MRS_DOC_MAX && out->n - start > doc.n) {
-        st = mrsi_step_refuse(k->c, "oversize", "the document would pass 16 MiB");
+        st = mrsi_step_too_large(k->c, "oversize", "the document would pass 16 MiB", out, start);
     }
     MRS_THEN(st, mrsi_buf_end(out, start, k->c, "oversize"));
     MRS_THEN(st, mrsi_hits_tell(&k->w->hits, k->c, m, k->left, &homeless));

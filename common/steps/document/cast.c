@@ -266,9 +266,7 @@ cast_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ve
     enum mrs_status st = site->old.type == MRS_ARRAY ? convert_array(x, site->old, to, put)
                                                      : convert(x, site->old, to, put);
     if (st == MRS_FAIL) {
-        char place[160];
-        snprintf(place, sizeof place, "fields.%.150s", x->s->fields.path[site->path_no].text);
-        st = mrsi_step_skip(x->c, st, place);
+        st = mrsi_step_skip_in(x->c, st, "fields", x->s->fields.path[site->path_no].text);
     }
     return st;
 }

@@ -279,8 +279,7 @@ put_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
     (void)raw;
     (void)e;
     if (site->blocked) {
-        return mrsi_step_refuse(x->c, "as", "%s cannot be written: its way is blocked by a value that is no document",
-                                as);
+        return mrsi_step_blocked(x->c, "as", site, as);
     }
     if (site->old.type != MRS_MISSING && !x->s->packed.replace) {
         return mrsi_step_refuse(x->c, "as", "%s exists already", as);

@@ -257,9 +257,9 @@ check_leave(struct renaming *x, const struct rename_entry *en, const struct mrs_
             return mrsi_step_refuse(x->c, "fields", "%s lies in an array, and %s does not", en->new.text, en->old.text);
         }
         if (v.type != MRS_DOCUMENT) {
-            return mrsi_step_refuse(x->c, "fields",
-                                    "%s cannot be written: its way is blocked by a value that is no document",
-                                    en->new.text);
+            struct mrs_edit_site by = {.block = en->new.part[i].name, .block_len = en->new.part[i].len,
+                                       .block_type = v.type};
+            return mrsi_step_blocked(x->c, "fields", &by, en->new.text);
         }
     }
     return MRS_OK;

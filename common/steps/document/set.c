@@ -303,7 +303,7 @@ evaluate(struct set_writing *x, struct mrs_view d, struct mrs_eval_fields *room)
             continue;
         }
         if (st != MRS_FAIL || x->s->errors == MRSI_ERRORS_REFUSE) {
-            return st;
+            return mrsi_step_skip_in(x->c, st, "fields", x->s->fields.path[i].text);
         }
         mrs_err_clear(x->c->err);
         x->skip[i] = x->s->errors == MRSI_ERRORS_KEEP;
@@ -423,9 +423,7 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
         return MRS_OK;
     }
     if (x->s->errors == MRSI_ERRORS_REFUSE) {
-        return mrsi_step_refuse(x->c, "fields",
-                                "%s cannot be written: its way is blocked by a value that is no document",
-                                x->s->fields.path[i].text);
+        return mrsi_step_blocked(x->c, "fields", site, x->s->fields.path[i].text);
     }
     x->skip[i] = x->again = true;
     return MRS_OK;

@@ -25,11 +25,12 @@ collect(struct shared *sh, uint32_t occ, uint32_t n)
 
 /* ---- `as` beside the reference ---- */
 static enum mrs_status
-blocked(struct shared *sh, const char *key, bool *flag)
+blocked(struct shared *sh, const char *key, const struct mrs_edit_site *site, bool *flag)
 {
+    const struct mrsi_embed *s = sh->x->s;
     *flag = true;
-    if (sh->x->s->errors == MRSI_ERRORS_REFUSE) {
-        return mrsi_step_refuse(sh->x->c, key, "a value that is no document stands in the way");
+    if (s->errors == MRSI_ERRORS_REFUSE) {
+        return mrsi_step_blocked(sh->x->c, key, site, flag == &sh->blocked ? s->as.text : s->count.text);
     }
     return MRS_OK;
 }
@@ -102,7 +103,7 @@ beside(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdic
         return MRS_OK;
     }
     if (site->blocked) {
-        return blocked(sh, "as", &sh->blocked);
+        return blocked(sh, "as", site, &sh->blocked);
     }
     if (s->one) {
         st = one_of(sh, put);
@@ -232,7 +233,7 @@ count(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict
         return MRS_OK; /* an element that is no document, or none at all */
     }
     if (site->blocked) {
-        return blocked(sh, "count", &sh->count_blocked);
+        return blocked(sh, "count", site, &sh->count_blocked);
     }
     if (site->old.type != MRS_MISSING && !x->s->replace) {
         return mrsi_step_refuse(x->c, "count", "the field %s exists already", site->name);
@@ -305,7 +306,7 @@ mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out)
     }
     MRS_THEN(st, write_places(&sh, doc, out));
     if (st == MRS_OK && !out->bad && out->n - start > MRS_DOC_MAX) {
-        st = mrsi_step_refuse(x->c, "oversize", "the document would pass 16 MiB");
+        st = mrsi_step_too_large(x->c, "oversize", "the document would pass 16 MiB", out, start);
     }
     MRS_THEN(st, mrsi_buf_end(out, start, x->c, "oversize"));
     MRS_THEN(st, mrsi_hits_tell(&x->w->hits, x->c, x->m, sh.silent, &homeless));

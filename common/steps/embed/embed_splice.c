@@ -32,10 +32,19 @@ look(struct mrs_ctx *c, const struct mrsi_embed *s, struct mrs_view d, struct em
     return mrsi_seen_check(&seen, c, d);
 }
 
+/* The parent with all that belongs into it. */
 static enum mrs_status
-too_large(struct mrs_ctx *c)
+too_many(struct embed_splice *x)
 {
-    return mrsi_step_refuse(c, "oversize", "the document would pass 16 MiB");
+    const struct mrsi_embed *s = x->s;
+    struct mrs_match m;
+    uint64_t bytes = 0;
+    enum mrs_status st = mrsi_embed_rewind(x);
+    while (st == MRS_OK && (st = mrsi_embed_next(x, &m)) == MRS_OK) {
+        bytes += s->limited && x->at > s->limit ? 0 : m.shape.n;
+    }
+    return st != MRS_END ? st : mrsi_step_too_large_with(x->c, "oversize", "the document would pass 16 MiB", x->doc,
+                                                         s->as.text, bytes);
 }
 
 static enum mrs_status
@@ -56,7 +65,7 @@ all_items(struct embed_splice *x, size_t start, struct mrs_buf *out)
             return st;
         }
         if (out->n - start + m.shape.n > MRS_DOC_MAX) {
-            return too_large(x->c);
+            return too_many(x);
         }
         mrsi_items_add(&it, mrs_view_val(m.shape));
     }
@@ -68,7 +77,7 @@ static enum mrs_status
 finish(struct embed_splice *x, size_t start, struct mrs_buf *out)
 {
     if (!out->bad && out->n - start > MRS_DOC_MAX) {
-        return too_large(x->c);
+        return mrsi_step_too_large(x->c, "oversize", "the document would pass 16 MiB", out, start);
     }
     return mrsi_buf_end(out, start, x->c, "oversize");
 }
@@ -143,7 +152,10 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
         p->blocked[no] = true;
         return s->errors != MRSI_ERRORS_REFUSE
                    ? MRS_OK
-                   : mrsi_step_refuse(p->x->c, key_of(s, no), "a value that is no document stands in the way");
+                   : mrsi_step_blocked(p->x->c, key_of(s, no), site,
+                                       no == 0             ? s->as.text
+                                       : no == s->no_count ? s->count.text
+                                                           : NULL);
     }
     if (site->old.type != MRS_MISSING && !s->replace) {
         return mrsi_step_refuse(p->x->c, key_of(s, no), "the field %s exists already", site->name);
@@ -270,7 +282,7 @@ fit(struct places *p, struct mrs_view doc, uint64_t *take, struct mrs_buf *out)
             st = build(x, take, most, &p->value);
         }
         if (st == MRS_OK && *take < want && !s->oversize_overflow) {
-            st = too_large(x->c);
+            st = too_many(x);
         }
         p->flag = s->overflow.given && *take < x->n;
         MRS_THEN(st, write_places(p, doc, out));
@@ -282,7 +294,7 @@ fit(struct places *p, struct mrs_view doc, uint64_t *take, struct mrs_buf *out)
             return mrsi_buf_end(out, start, x->c, "oversize");
         }
         if (!s->oversize_overflow || !*take || p->silent[0] || !p->n_as) {
-            return too_large(x->c);
+            return mrsi_step_too_large(x->c, "oversize", "the document would pass 16 MiB", out, start);
         }
         size_t excess = (n - MRS_DOC_MAX + p->n_as - 1) / p->n_as;
         most = excess < p->value.n ? p->value.n - excess : 0;

@@ -319,7 +319,7 @@ put_child(const struct child *k, struct mrs_buf *out)
     put_rest(k, out);
     mrsi_put_close(out, start);
     if (!out->bad && out->n - start > MRS_DOC_MAX) {
-        return mrsi_step_refuse(k->x->c, NULL, "an extracted document would pass 16 MiB");
+        return mrsi_step_too_large(k->x->c, NULL, "an extracted document would pass 16 MiB", out, start);
     }
     return mrsi_buf_end(out, start, k->x->c, NULL);
 }

@@ -277,8 +277,9 @@ finish(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs,
     }
     put_parent_ref(s, first, theirs, v, out);
     if (!out->bad && out->n - start > MRS_DOC_MAX) {
+        enum mrs_status st = mrsi_step_too_large(c, "parent_ref", "the document would pass 16 MiB", out, start);
         out->n = start;
-        return mrsi_step_refuse(c, "parent_ref", "the document would pass 16 MiB");
+        return st;
     }
     return mrsi_buf_end(out, start, c, "parent_ref");
 }

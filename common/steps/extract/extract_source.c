@@ -187,7 +187,7 @@ at_child(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_ed
         return MRS_OK;
     }
     if (site->blocked) {
-        return mrsi_step_refuse(s->x->c, "child_refs", "a value that is no document stands in the way");
+        return mrsi_step_blocked(s->x->c, "child_refs", site, NULL);
     }
     if (g->n_occ > 1) {
         return mrsi_step_refuse(s->x->c, "child_refs", "%u lists of ids for one field: put it beside the elements",
@@ -214,7 +214,7 @@ at_computed(struct extract_source *s, const struct mrs_edit_site *site, int no, 
         s->blocked[no] = true;
         return s->x->s->errors != MRSI_ERRORS_REFUSE
                    ? MRS_OK
-                   : mrsi_step_refuse(s->x->c, key[no], "a value that is no document stands in the way");
+                   : mrsi_step_blocked(s->x->c, key[no], site, NULL);
     }
     *verdict = MRS_EDIT_PUT;
     return exists(s, site, key[no]);
@@ -335,7 +335,7 @@ mrsi_extract_source(struct ext_doc *x, struct mrs_view ids, struct mrs_buf *out)
         st = mrsi_step_refuse(x->c, "child_refs", "an array on the way is empty: there is no place for the ids");
     }
     if (st == MRS_OK && !out->bad && out->n - start > MRS_DOC_MAX && out->n - start > x->doc.n) {
-        st = mrsi_step_refuse(x->c, NULL, "the document would pass 16 MiB");
+        st = mrsi_step_too_large(x->c, NULL, "the document would pass 16 MiB", out, start);
     }
     return st == MRS_OK ? mrsi_buf_end(out, start, x->c, NULL) : st;
 }

@@ -42,10 +42,64 @@ mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
 }
 
 enum mrs_status
+mrsi_step_skip_in(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name)
+{
+    char place[160]; /* err has less room */
+    if (s == MRS_OK) {
+        return s;
+    }
+    snprintf(place, sizeof place, "%s.%.140s", key, name);
+    return mrsi_step_failed(c, s, place);
+}
+
+enum mrs_status
+mrsi_step_blocked(struct mrs_ctx *c, const char *where, const struct mrs_edit_site *site, const char *path)
+{
+    enum mrs_status s = path ? mrsi_step_refuse(c, where, "%s cannot be written: its way is blocked by a value that is "
+                                                          "no document", path)
+                             : mrsi_step_refuse(c, where, "a value that is no document stands in the way");
+    mrs_err_more(c->err, "%s%.*s is of type %s", site->block_item ? "an element of " : "", (int)site->block_len,
+                 site->block, mrs_type_name(site->block_type));
+    return s;
+}
+
+enum mrs_status
 mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
 {
     struct mrs_eval ev = mrsi_step_eval(c, d);
     return mrsi_step_skip(c, mrs_query_match(q, &ev, takes), "where");
+}
+
+/* Behind the reason: how large the document would be with so many bytes more in a field. */
+static void
+tell_size(struct mrs_ctx *c, struct mrs_view doc, const char *field, uint64_t bytes)
+{
+    const double mib = 1 << 20;
+    struct mrs_walk w = {doc.p + 4, doc.p + doc.n - 1};
+    struct mrs_elem e;
+    uint64_t all = doc.n + bytes, most = bytes;
+    while (mrs_walk_next(&w, &e) == 1) {
+        field = e.v.n >= most ? e.name : field;
+        most = e.v.n >= most ? e.v.n : most;
+    }
+    mrs_err_more(c->err, "it would have %.2f MiB, its largest field %.100s %.2f MiB", (double)all / mib, field,
+                 (double)most / mib);
+}
+
+enum mrs_status
+mrsi_step_too_large_with(struct mrs_ctx *c, const char *where, const char *what, struct mrs_view doc,
+                         const char *field, uint64_t bytes)
+{
+    enum mrs_status s = mrsi_step_refuse(c, where, "%s", what);
+    tell_size(c, doc, field, bytes);
+    return s;
+}
+
+enum mrs_status
+mrsi_step_too_large(struct mrs_ctx *c, const char *where, const char *what, const struct mrs_buf *out, size_t start)
+{
+    struct mrs_view doc = {out->p + start, (uint32_t)(out->n - start)};
+    return mrsi_step_too_large_with(c, where, what, doc, "", 0);
 }
 
 enum mrs_status
@@ -53,7 +107,8 @@ mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
 {
     enum mrs_status s = mrs_buf_status(out, c->err);
     if (s == MRS_OK && out->n > MRS_DOC_MAX) {
-        s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "the document would have %zu bytes, more than 16 MiB", out->n);
+        s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "the document would pass 16 MiB");
+        tell_size(c, (struct mrs_view){out->p, (uint32_t)out->n}, "", 0);
     }
     return mrsi_step_skip(c, s, NULL);
 }

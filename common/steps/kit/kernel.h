@@ -18,6 +18,11 @@ mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where)
 {
     return s == MRS_OK ? s : mrsi_step_failed(c, s, where);
 }
+/* The same at "KEY.NAME". */
+enum mrs_status mrsi_step_skip_in(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name);
+/* Refuses a document in which the way to `path` is blocked (site->blocked); NULL: the path is not named. */
+enum mrs_status mrsi_step_blocked(struct mrs_ctx *c, const char *where, const struct mrs_edit_site *site,
+                                  const char *path);
 /* Whether the document matches. SKIP at "where". */
 enum mrs_status mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes);
 /* Whether the document takes part; q NULL: it does. SKIP at "where". */
@@ -27,6 +32,13 @@ mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d,
     *takes = true;
     return q ? mrsi_step_query(q, c, d, takes) : MRS_OK;
 }
+/* Refuses a document that was built from `start` on and is over 16 MiB: what says so, and behind it stand its size and
+ * its largest field. */
+enum mrs_status mrsi_step_too_large(struct mrs_ctx *c, const char *where, const char *what, const struct mrs_buf *out,
+                                    size_t start);
+/* The same for one that was not built to its end: doc and about so many bytes more in a field. */
+enum mrs_status mrsi_step_too_large_with(struct mrs_ctx *c, const char *where, const char *what, struct mrs_view doc,
+                                         const char *field, uint64_t bytes);
 /* Refuses a finished document that no server would store: over 16 MiB. */
 enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
 /* Refuses one that is nested deeper than a server takes, unless it was before. */

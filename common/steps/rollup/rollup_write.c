@@ -102,8 +102,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
         x->w->silent[i] = x->again = true;
         return s->errors != MRSI_ERRORS_REFUSE
                    ? MRS_OK
-                   : mrsi_step_refuse(x->c, key, "a value that is no document stands in the way of %s",
-                                      s->as.n ? s->as.text : s->path[i].text);
+                   : mrsi_step_blocked(x->c, key, site, s->as.n ? s->as.text : s->path[i].text);
     }
     if (site->old.type != MRS_MISSING && !s->replace) {
         return mrsi_step_refuse(x->c, key, "the field %s exists already", site->name);
@@ -152,7 +151,7 @@ mrsi_rollup_write(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
         st = edit(&x, doc, out, blocked);
     }
     if (st == MRS_OK && !out->bad && out->n - start > MRS_DOC_MAX) {
-        st = mrsi_step_refuse(c, "oversize", "the document would pass 16 MiB");
+        st = mrsi_step_too_large(c, "oversize", "the document would pass 16 MiB", out, start);
     }
     MRS_THEN(st, mrsi_buf_end(out, start, c, "oversize"));
     return st == MRS_OK ? mrsi_step_depth(c, "fields", doc, mrsi_buf_view(out, start)) : st;

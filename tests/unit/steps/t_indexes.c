@@ -43,7 +43,7 @@ static const struct bench_catalog in_place[] = {
     {"rename", "{'in':'a','fields':{'x.a':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'}" END},
     {"rename", "{'in':'a','fields':{'x':['y.z']}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'}"),
-     "{'indexes':[" ID END "- index x_1 of shop.a left out: a path it needs is gone\n"},
+     "{'indexes':[" ID END "- index x_1 of shop.a left out: a path it needs is gone: x\n"},
     {"rename", "{'in':'a','indexes':false,'fields':{'x':'y'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1'}"),
      "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'}" END},
     /* paths elsewhere in an index */
@@ -94,10 +94,10 @@ static const struct bench_catalog in_place[] = {
     {"unset", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'z':1,'x.k':1},"
      "'name':'zx'},"
      "{'v':2,'key':{'z':1},'name':'z_1','partialFilterExpression':{'x':1}},{'v':2,'key':{'z':-1},'name':'z_-1'}"),
-     "{'indexes':[" ID ",{'v':2,'key':{'z':-1},'name':'z_-1'}" END "- index x_1 of shop.a left out: a path it "
-     "needs is gone\n"
-     "- index zx of shop.a left out: a path it needs is gone\n- index z_1 of shop.a left out: a path it needs is "
-     "gone\n"},
+     "{'indexes':[" ID ",{'v':2,'key':{'z':-1},'name':'z_-1'}" END
+     "- index x_1 of shop.a left out: a path it needs is gone: x\n"
+     "- index zx of shop.a left out: a path it needs is gone: x.k\n"
+     "- index z_1 of shop.a left out: a path it needs is gone: x\n"},
     {"unset", "{'in':'a','fields':['x'],'where':{'v':1}}", COLL("{'v':2,'key':{'x':1},'name':'x_1','unique':true}"),
      "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1'}" END
      "- index x_1 of shop.a is no longer unique: some documents do not have its fields now\n"},
@@ -106,8 +106,8 @@ static const struct bench_catalog in_place[] = {
      "'name':'w2','wildcardProjection':{'x':0}},{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'t',"
      "'weights':{'q':1}}"),
      "{'indexes':[" ID ",{'v':2,'key':{'$**':1},'name':'w2','wildcardProjection':{'x':0}}" END
-     "- index w of shop.a left out: a path it needs is gone\n- index t of shop.a left out: a path it needs is "
-     "gone\n"},
+     "- index w of shop.a left out: a path it needs is gone\n"
+     "- index t of shop.a left out: a path it needs is gone: q\n"},
     {"cast", "{'in':'a','fields':{'x.k':'int'}}", COLL("{'v':2,'key':{'x':1},'name':'x_1','unique':true},{'v':2,"
      "'key':{'x.k.m':1},'name':'m',"
      "'unique':true},{'v':2,'key':{'xk':1},'name':'n','unique':true}"),
@@ -167,7 +167,7 @@ static const struct carried carried[] = {
     {"{'v':2,'key':{'x':1},'name':'x_1'}", "", EMBED, "{'v':2,'key':{'comments.x':1},'name':'comments.x_1'}]"},
     {"{'v':2,'key':{'postId':1},'name':'postId_1'}", "", EMBED, "]"},
     {"{'v':2,'key':{'postId':1,'x':1},'name':'c'}", "", EMBED,
-     "]\n- index c of shop.f is not carried to shop.i: it needs paths that are not there"},
+     "]\n- index c of shop.f is not carried to shop.i: it needs paths that are not there: postId"},
     {"{'v':2,'key':{'x':1},'name':'mine','unique':true,'sparse':true},{'v':2,'key':{'y':1},'name':'y_1',"
      "'partialFilterExpression':{'postId':1}}",
      "", EMBED, "{'v':2,'key':{'comments.x':1},'name':'mine'},{'v':2,'key':{'comments.y':1},'name':'comments.y_1'}]\n"
@@ -200,7 +200,7 @@ static const struct carried carried[] = {
      "", {{"items", ""}, {NULL, NULL}}, true, MRSI_WHOLE,
      "{'v':2,'key':{'$**':1},'name':'w','wildcardProjection':{'x':1}}]\n"
      "- index w of shop.f, carried to shop.i, takes in fewer fields: some are not there\n"
-     "- index x_1 of shop.f is not carried to shop.i: it needs paths that are not there"},
+     "- index x_1 of shop.f is not carried to shop.i: it needs paths that are not there: x"},
     {"{'v':2,'key':{'items.x':1},'name':'items.x_1','unique':true},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,"
      "'key':{'y':1,'items.x':1},'name':'yx'},"
      "{'v':2,'key':{'items':1},'name':'items_1'},{'v':2,'key':{'items._id':1},'name':'items._id_1'},{'v':2,"
@@ -210,7 +210,7 @@ static const struct carried carried[] = {
      "{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'$**':1},'name':'$**_1'},{'v':2,'key':{'parent':1,'z':1},"
      "'name':'pz'}]\n"
      "- index items.x_1 of shop.f, carried to shop.i, is no longer unique: why\n"
-     "- index yx of shop.f is not carried to shop.i: it needs paths that are not there\n"
+     "- index yx of shop.f is not carried to shop.i: it needs paths that are not there: y\n"
      "- index $**_1 of shop.f is not carried to shop.i: it stands on all fields there: make one with the step `index` "
      "where it is wanted"},
     {"{'v':2,'key':{'items.x':1},'name':'i','sparse':true,'partialFilterExpression':{'items.x':{'$gt':1}}}", "",
@@ -221,7 +221,7 @@ static const struct carried carried[] = {
      "{'v':2,'key':{'items.y':1},'name':'j','partialFilterExpression':{'q':{'$gt':1}}}", "",
      {{"items", ""}, {NULL, NULL}}, true, 0, "{'v':2,'key':{'x':1},'name':'i',"
      "'partialFilterExpression':{'x':{'$gt':1}}}]\n"
-     "- index j of shop.f is not carried to shop.i: it needs paths that are not there"},
+     "- index j of shop.f is not carried to shop.i: it needs paths that are not there: q"},
     {"{'v':2,'key':{'a':1,'items.x':1},'name':'i'}", "", {{"items", ""}, {NULL, NULL}}, true, MRSI_QUIET, "]"},
 };
 

@@ -34,7 +34,7 @@ static const struct bench_catalog cats[] = {
      "document now\n"
      "- index who_1 of shop.comments, carried to shop.posts, is no longer unique: its documents lie inside others now\n"
      "- index at_1 of shop.comments is not carried to shop.posts: it would expire other documents than before\n"
-     "- index postId_1_at_-1 of shop.comments is not carried to shop.posts: it needs paths that are not there\n"
+     "- index postId_1_at_-1 of shop.comments is not carried to shop.posts: it needs paths that are not there: postId\n"
      "- index h of shop.comments is not carried to shop.posts: a hashed index cannot stand on an array\n"},
     {"embed", "{'from':'comments','into':'posts','match':{'postId':'_id'},'as':'comments','keep':'all',"
      "'fields':{'w':'$who','a.t':'$at'},"
@@ -57,7 +57,7 @@ static const struct bench_catalog cats[] = {
      "document now\n"
      "- index who_1 of shop.comments, carried to shop.posts, is no longer unique: its documents lie inside others now\n"
      "- index at_1 of shop.comments is not carried to shop.posts: it would expire other documents than before\n"
-     "- index postId_1_at_-1 of shop.comments is not carried to shop.posts: it needs paths that are not there\n"
+     "- index postId_1_at_-1 of shop.comments is not carried to shop.posts: it needs paths that are not there: postId\n"
      "- index h of shop.comments is not carried to shop.posts: a hashed index cannot stand on an array\n"
      "- the validator of shop.posts left out: it may concern comments\n"},
     {"embed", "{'from':'comments','into':'posts','match':{'_id':'parts'},'as':'parts','keep':'all'}", blog,
@@ -82,7 +82,7 @@ static const struct bench_catalog cats[] = {
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'who':1},'name':'mine','sparse':true},{'v':2,"
      "'key':{'post':1},'name':'post_1'}],'collectionName':'c2','type':'collection'}\n"
      "- index mine of shop.posts, carried to shop.c2, is no longer unique: elements of one document may be equal\n"
-     "- index both of shop.posts left out: a path it needs is gone\n"
+     "- index both of shop.posts left out: a path it needs is gone: comments.at\n"
      "- the validator of shop.posts left out: it may concern comments\n"},
     {"extract", "{'from':'posts','path':'comments','into':'c2','refs':'both','parent_ref':'post','child_refs':'ids',"
      "'leave':{'limit':1},'drop':['who']}", blog,
@@ -92,7 +92,7 @@ static const struct bench_catalog cats[] = {
      "'name':'ids_1'}],'collectionName':'posts','type':'collection'}\n"
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'post':1},'name':'post_1'}],"
      "'collectionName':'c2','type':'collection'}\n"
-     "- index both of shop.posts is not carried to shop.c2: it needs paths that are not there\n"
+     "- index both of shop.posts is not carried to shop.c2: it needs paths that are not there: tags\n"
      "- the validator of shop.posts left out: it may concern comments\n"},
     {"extract", "{'from':'posts','path':'comments','into':'c2','pages':{'size':2,'ref':'post','number':'n',"
      "'items':'i'}}", blog,
@@ -101,7 +101,7 @@ static const struct bench_catalog cats[] = {
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'i.who':1},'name':'mine','sparse':true},"
      "{'v':2,'key':{'post':1},'name':'post_1'}],'collectionName':'c2','type':'collection'}\n"
      "- index mine of shop.posts, carried to shop.c2, is no longer unique: elements of one document may be equal\n"
-     "- index both of shop.posts left out: a path it needs is gone\n"
+     "- index both of shop.posts left out: a path it needs is gone: comments.at\n"
      "- the validator of shop.posts left out: it may concern comments\n"},
     {"extract", "{'from':'posts','path':{'fields':['tags']},'into':'c2','refs':'child','child_refs':'t'}", blog,
      "{'options':{'validator':{'comments.who':{'$gt':1}}},'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,"
@@ -110,7 +110,7 @@ static const struct bench_catalog cats[] = {
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'tags':1},'name':'tags_1'}],"
      "'collectionName':'c2','type':'collection'}\n"
      "- index tags_1 of shop.posts, carried to shop.c2, is no longer unique: elements of one document may be equal\n"
-     "- index both of shop.posts left out: a path it needs is gone\n"},
+     "- index both of shop.posts left out: a path it needs is gone: tags\n"},
     {"copy", "{'from':'comments','into':'posts','match':{'_id':'parts'},'fields':['who'],'wrap':'id'}", blog,
      "{'options':{'validator':{'comments.who':{'$gt':1}}},'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,"
      "'key':{'tags':1},'name':'tags_1','unique':true},{'v':2,'key':{'comments.who':1},'name':'mine','sparse':true,"

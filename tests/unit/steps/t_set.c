@@ -33,7 +33,7 @@ static const struct bench_case docs[] = {
     {"set", "{'in':'a','where':{'$expr':{'$eq':[{'$divide':[1,'$v']},1]}},'fields':{'x':1}}", 0, "{'v':0}",
      "refused where: ..."},
     /* errors */
-    {"set", "{'in':'a','fields':{'x':{'$divide':[1,'$v']}}}", 0, "{'v':0,'x':7}", "refused fields: ..."},
+    {"set", "{'in':'a','fields':{'x':{'$divide':[1,'$v']}}}", 0, "{'v':0,'x':7}", "refused fields.x: ..."},
     {"set", "{'in':'a','errors':'keep','fields':{'x':{'$divide':[1,'$v']},'y':1}}", 0, "{'v':0,'x':7}",
      "changed *0 {'v':0,'x':7,'y':1}"},
     {"set", "{'in':'a','errors':'keep','fields':{'x':{'$divide':[1,'$v']}}}", 0, "{'v':0}", "stays *0 {'v':0}"},
@@ -168,7 +168,7 @@ static const struct bench_catalog cats[] = {
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'x':1},'name':'x_1','unique':true}],"
      "'collectionName':'a','type':'collection'}\n"
      "- index x_1 of shop.a is unique and stands on x.k, which gets new values: a restore fails if they clash\n"
-     "- index y_1 of shop.a left out: a path it needs is gone\n"
+     "- index y_1 of shop.a left out: a path it needs is gone: y\n"
      "- the validator of shop.a left out: it may concern x.k\n"},
     {"set", "{'in':'a','indexes':false,'fields':{'y':'$$REMOVE'}}", plain,
      "{'options':{'validator':{'x':{'$gt':1}}},'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'x':1},"

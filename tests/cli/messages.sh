@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# messages.sh MONGORESHAPE - what a refusal says of its document: the size and the largest field of one that is too
+# large, what blocks the way of a path, the field whose expression failed.
+set -u
+tool=$(realpath "$1")
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+passed=0 failed=0
+
+python3 - << 'P'
+import os, struct
+def text(name, n): return b'\x02' + name + b'\0' + struct.pack('<i', n + 1) + b'x' * n + b'\0'
+def i32(name, n): return b'\x10' + name + b'\0' + struct.pack('<i', n)
+def doc(*e): return struct.pack('<i', sum(map(len, e)) + 5) + b''.join(e) + b'\0'
+def coll(name, *docs): open('in/d/' + name + '.bson', 'wb').write(b''.join(docs))
+os.makedirs('in/d')
+MIB = 1 << 20
+coll('small', doc(i32(b'_id', 1), text(b'about', MIB)))
+coll('parts', *[doc(i32(b'_id', i), i32(b'p', 1), text(b'body', 5 * MIB)) for i in range(4)])
+coll('large', doc(i32(b'_id', 1), text(b'body', 9 * MIB), text(b'title', 3)))
+coll('mixed', doc(i32(b'_id', 1), i32(b'a', 5), i32(b'b', 6)), doc(i32(b'_id', 2), b'\x0aa\0'),
+     doc(i32(b'_id', 3), b'\x04a\0' + doc(b'\x030\0' + doc(), text(b'1', 1))))
+P
+
+# says NAME PATTERN STEP: a run of the step prints a line that the pattern matches
+says() {
+    printf 'database: d\nsteps:\n  - %s\n' "$3" > plan.yaml
+    rm -rf out out.*
+    "$tool" run plan.yaml -i in -o out --max-refused any > log 2>&1
+    if grep -Eq -- "$2" log; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAIL %s\n  want %s\n' "$1" "$2"
+        sed 's/^/  | /' log
+    fi
+}
+
+says 'embed' '`oversize`: the document would pass 16 MiB: it would have 21.00 MiB, its largest field cs 20.00 MiB \(1, _id 1\)' \
+    'embed: { from: parts, into: small, match: { p: _id }, as: cs }'
+says 'embed, the long way' 'would have 21.00 MiB, its largest field x.cs 20.00 MiB' \
+    'embed: { from: parts, into: small, match: { p: _id }, as: x.cs }'
+says 'embed with a limit' 'would have 21.00 MiB, its largest field cs 20.00 MiB' \
+    'embed: { from: parts, into: small, match: { p: _id }, as: cs, limit: 4 }'
+says 'embed with less' '^  d.small +1 +0 +1 +2$' \
+    'embed: { from: parts, into: small, match: { p: _id }, as: cs, limit: 2 }'
+says 'set' 'the document would pass 16 MiB: it would have 18.00 MiB, its largest field more 9.00 MiB' \
+    'set: { in: large, fields: { more: "$body" } }'
+says 'rollup' 'would have 18.00 MiB' \
+    'rollup: { from: large, into: large, match: { _id: _id }, fields: { again: { $first: "$body" } } }'
+says 'a blocked way' '`fields`: a.b cannot be written: .*blocked by a value that is no document \(3, _id 1 first\); the first: a is of type int' \
+    'set: { in: mixed, fields: { a.b: 1 } }'
+says 'an element in the way' 'blocked by a value that is no document: an element of a is of type string \(1, _id 3\)' \
+    'set: { in: mixed, where: { _id: 3 }, fields: { a.b: 1 } }'
+says 'rename' 'a.c cannot be written: .*: a is of type int' \
+    'rename: { in: mixed, fields: { b: a.c } }'
+says 'the field that failed' '`fields.half`: .*\(3, _id 1 first\)$' \
+    'set: { in: mixed, fields: { one: 1, half: { $divide: [1, { $subtract: ["$_id", "$_id"] }] } } }'
+says 'null instead of refusing' '^  d.mixed +3 +3 +3$' \
+    'set: { in: mixed, errors: "null", fields: { one: 1, half: { $divide: ["$_id", { $subtract: ["$_id", "$_id"] }] } } }'
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]

@@ -167,8 +167,6 @@ def company(s):
         vacations:requester employees:_id
         vacations:approver employees:_id""")
     s.two_way("teams", "members[]", "employees", "team")
-    s.more["tree"] = s.tree_figures("employees", "manager")
-    s.unjudged.add("deep-tree")
 
 
 @data_set

@@ -214,6 +214,9 @@ def judge(s, t):
             out.put(True, "two-way-disagrees", p["b"]["ns"].split(".", 1)[1], p["b"]["path"])
     if "tree" in t and t["tree"]["depth"] >= 4:
         out.put(True, "deep-tree", t["tree"]["ns"].split(".", 1)[1], t["tree"]["path"])
+    for r in s.refs:  # whether a chain of replies or of managers is a tree to walk, people decide
+        if r["from"][0] == r["to"][0] and len(r["from"][1]) == 1:
+            out.put(False, "deep-tree", r["from"][0], r["from"][1][0])
     for x in t.get("timeSeries", []):
         out.put(True, "time-series-single", x["ns"].split(".", 1)[1], x["time"])
     judged = set(STEPS) | {"orphans"}

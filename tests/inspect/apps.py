@@ -22,8 +22,7 @@ def mflix(s):
                        "rated": s.maybe(.5, r.choice("PG R G".split())),
                        "released": s.day(-30000, -1000), "directors": [s.person() for _ in range(r.randint(1, 2))],
                        "year": "%d\u00e8" % year if i % 80 == 7 else year,
-                       "imdb": {"rating": r.choice(["",
-                                                    r.randint(20, 95) / 10]) if i % 50 == 3 else r.randint(20, 95) / 10,
+                       "imdb": {"rating": "" if i % 60 == 3 else r.randint(20, 95) / 10,
                                 "votes": r.randrange(9, 900000), "id": 5 + i * 137 + r.randrange(130)},
                        "awards": {"wins": r.randrange(9), "nominations": r.randrange(12)}, "type": "movie",
                        "lastupdated": "2015-08-%02d 00:%02d:12.%09d" % (r.randint(1, 31), r.randrange(60),
@@ -571,8 +570,8 @@ def salesforce(s):
                 for _ in range(n)]
 
     users, kinds = ids("005", 45), ids("012", 4)
-    accounts, people, leads, deals, cases = (ids(p, n) for p,
-                                             n in (("001", 380), ("003", 800), ("00Q", 260), ("006", 620),
+    accounts, people, leads, deals, cases = (ids(p, n)
+                                             for p, n in (("001", 380), ("003", 800), ("00Q", 260), ("006", 620),
                                                    ("500", 700)))
 
     def common(doc):

@@ -151,8 +151,8 @@ def sakila(s):
     languages = ["English", "Italian", "Japanese", "Mandarin", "French", "German"]
     s.put("language", [{"_id": i, "name": n, "last_update": stamp} for i, n in enumerate(languages, 1)])
     groups = "Action Animation Children Classics Comedy Documentary Drama Family Foreign Games Horror Music New".split()
-    s.put("category", [{"_id": i, "name": n, "last_update": stamp} for i,
-                       n in enumerate(groups + ["SciFi", "Sports", "Travel"], 1)])
+    s.put("category", [{"_id": i, "name": n, "last_update": stamp}
+                       for i, n in enumerate(groups + ["SciFi", "Sports", "Travel"], 1)])
     s.put("actor", [{"_id": i, "first_name": r.choice(FIRST).upper(), "last_name": r.choice(LAST).upper(),
                      "last_update": stamp} for i in range(1, 201)], "last_name")
     s.put("film", [{"_id": i, "title": s.words(2).upper(), "description": s.words(8, 16), "release_year": 2006,
@@ -179,8 +179,7 @@ def sakila(s):
     for i in range(1, 4501):
         when, customer, staff = s.day(-5000 + i / 60, -4999 + i / 60), r.randint(1, 599), r.randint(1, 2)
         rentals.append({"_id": i, "rental_date": when, "inventory_id": r.randint(1, 2400), "customer_id": customer,
-                        "return_date": None if r.random() < .02 else when + datetime.timedelta(hours=r.randint(20,
-                                                                                                               200)),
+                        "return_date": when + datetime.timedelta(hours=r.randint(20, 200)) if i % 50 else None,
                         "staff_id": staff, "last_update": stamp})
         payments.append({"_id": i, "customer_id": customer, "staff_id": staff, "rental_id": i,
                          "amount": Cents(r.choice([99, 299, 499, 599])), "payment_date": when})
@@ -391,8 +390,8 @@ def wordpress(s):
                         "user_email": "w%d@blog.example" % u,
                         "user_status": 0, "user_registered": s.day(0, 900)} for u in users], "!ID", "user_login")
     s.put("wp_usermeta", [{"_id": s.oid(), "umeta_id": 5 * i + k, "user_id": u, "meta_key": m, "meta_value": s.words(1)}
-                          for i, u in enumerate(users) for k,
-                          m in enumerate(("nickname", "locale", "wp_user_level"))], "user_id")
+                          for i, u in enumerate(users)
+                          for k, m in enumerate(("nickname", "locale", "wp_user_level"))], "user_id")
     ids = sorted(r.sample(range(3, 4000), 1300))
     posts = []
     for i in ids:

@@ -88,8 +88,8 @@ def biblioteca(s):
     dni = sorted({"%08d%s" % (r.randrange(10**6, 10**8), r.choice("TRWAGMYFPDXBNJZS")) for _ in range(620)})
     s.put("socios", [{"_id": s.oid(), "dni": d, "numSocio": i, "nombre": s.person(),
                       "telefono": "6%08d" % r.randrange(10**8),
-                      "codigoPostal": "%05d" % r.randint(1001, 52080), "alta": s.day(0, 900)} for i,
-                      d in enumerate(dni, 1)], "!dni", "!numSocio")
+                      "codigoPostal": "%05d" % r.randint(1001, 52080), "alta": s.day(0, 900)}
+                      for i, d in enumerate(dni, 1)], "!dni", "!numSocio")
     prestamos = []
     for i in range(3800):
         when = s.day(i / 4, i / 4 + 1)
@@ -370,8 +370,8 @@ def rooms(s):
     for d in docs:
         of[d["guild"]].append(d["_id"])
     s.put("players", docs, "!nick", "guild")
-    s.put("guilds", [{"_id": g, "name": s.title(2), "leader": r.choice(of[g]), "members": of[g], "rank": i + 1} for i,
-                     g in enumerate(guilds)])
+    s.put("guilds", [{"_id": g, "name": s.title(2), "leader": r.choice(of[g]), "members": of[g], "rank": i + 1}
+                     for i, g in enumerate(guilds)])
     end, logs = datetime.datetime(2021, 6, 30), []
     for i in range(300):
         n, span, words = (9000, 100, 60) if i == 77 else (r.randint(0, 40), 400, 12)
@@ -400,8 +400,8 @@ def rooms(s):
     s.two_way("guilds", "members[]", "players", "guild")
     big = max(s.docs["rooms"], key=lambda d: len(encode(d)))
     newest = max(get(big, "events[].at"))
-    new = sum(len(element(str(i), e)) for i,
-              e in enumerate(big["events"]) if e["at"] > newest - datetime.timedelta(days=30))
+    new = sum(len(element(str(i), e))
+              for i, e in enumerate(big["events"]) if e["at"] > newest - datetime.timedelta(days=30))
     days = ((1 << 24) - len(encode(big))) / (new / 30)
     full = newest + datetime.timedelta(days=days)
     assert days < 330
@@ -422,8 +422,8 @@ def redaction(s):
     slugs = ["%s-%d" % (s.words(3).replace(" ", "-"), i) for i in range(160)]
     rubriques = ["politique", "economie", "culture", "sport", "sciences", "voyages", "cuisine", "opinions", "regions",
                  "societe", "medias", "livres"]
-    s.put("rubriques", [{"_id": x, "titre": x.title(), "ordre": i, "responsable": r.choice(auteurs)["_id"]} for i,
-                        x in enumerate(rubriques, 1)])
+    s.put("rubriques", [{"_id": x, "titre": x.title(), "ordre": i, "responsable": r.choice(auteurs)["_id"]}
+                        for i, x in enumerate(rubriques, 1)])
     s.put("auteurs", auteurs)
     s.put("images", images)
     articles = []
@@ -476,24 +476,25 @@ def freight(s):
     depots = ["%s-%s" % (c, "".join(r.sample("ABCDEHKLMNORST", 3))) for c in lands for _ in (1, 2)]
     plates = sorted({"%s-%s %d" % (r.choice("BHMKF"), "".join(r.sample("ABCDEFG", 2)), r.randrange(100, 9999))
                      for _ in range(130)})
+    staff = sorted(r.sample(range(10000, 30000), 280))  # numbers of personnel, with gaps
     s.put("countries", [{"_id": c, "name": s.title(1), "callingCode": r.randint(30, 420), "eu": r.random() < .6}
                         for c in lands])
     s.put("postcodes", [{"_id": s.oid(), "country": c, "zip": z, "town": r.choice(CITY), "zone": r.randint(1, 9)}
                         for c, z in places], "!country,zip")
-    s.put("depots", [{"_id": d, "country": d[:2], "docks": r.randint(2, 40), "manager": r.randint(101, 180)}
+    s.put("depots", [{"_id": d, "country": d[:2], "docks": r.randint(2, 40), "manager": r.choice(staff[:80])}
                      for d in depots])
     s.put("staff",
-          [{"_id": i, "name": s.person(), "license": s.maybe(.6, "%s%07d" % (r.choice("ABC"), r.randrange(10**7))),
+          [{"_id": n, "name": s.person(), "license": s.maybe(.6, "%s%07d" % (r.choice("ABC"), r.randrange(10**7))),
             "depot": r.choice(depots),
-                     "boss": s.maybe(.9, 101 + r.randrange(i - 101)) if i > 101 else NO} for i in range(101, 381)],
+                     "boss": s.maybe(.9, r.choice(staff[:i])) if i else NO} for i, n in enumerate(staff)],
                      "depot")
     s.put("trucks", [{"_id": s.oid(), "plate": p, "capacityKg": r.choice([1200, 3500, 7500]),
                       "home": r.choice(depots), "year": r.randint(2008, 2021)}
                      for p in plates], "!plate")
-    tours = [{"_id": "T%d%04d" % (2021, i), "truck": r.choice(plates), "driverId": r.randint(101, 380),
-              "coDriver": s.maybe(.2, r.randint(101, 380)),
-              "stops": [{"seq": k, "depot": d, "eta": s.day(900 + i / 8, 901 + i / 8)} for k,
-                        d in enumerate(s.few(depots, 2, 9), 1)]} for i in range(500)]
+    tours = [{"_id": "T%d%04d" % (2021, i), "truck": r.choice(plates), "driverId": r.choice(staff),
+              "coDriver": s.maybe(.2, r.choice(staff)),
+              "stops": [{"seq": k, "depot": d, "eta": s.day(900 + i / 8, 901 + i / 8)}
+                        for k, d in enumerate(s.few(depots, 2, 9), 1)]} for i in range(500)]
     s.put("tours", tours, "driverId", "truck", "truck,driverId", "stops.depot")
     parcels = []
     for i in range(3200):
@@ -504,12 +505,12 @@ def freight(s):
                         "from": {"country": a[0], "zip": a[1]}, "to": {"country": b[0], "zip": b[1]},
                         "tour": s.maybe(.95, r.choice(tours)["_id"]), "weight": r.randint(1, 3000) / 100,
                         "status": r.choice([10, 20, 30, 90]),
-                        "scans": [{"depot": d, "by": str(r.randint(101, 380)), "n": k} for k,
-                                  d in enumerate(s.few(depots, 0, 4))]})
+                        "scans": [{"depot": d, "by": str(r.choice(staff)), "n": k}
+                                  for k, d in enumerate(s.few(depots, 0, 4))]})
     s.put("parcels", parcels, "!tracking", "tour", "to.country,to.zip")
     s.put("claims", [{"_id": s.oid(), "parcel": p["tracking"], "kind": r.choice(["lost", "late", "broken"]),
                       "amount": Cents(r.randint(500, 90000)),
-                      "handler": r.randint(101, 180), "closed": r.random() < .6} for p in r.sample(parcels, 300)])
+                      "handler": r.choice(staff[:80]), "closed": r.random() < .6} for p in r.sample(parcels, 300)])
     s.ref("""
         postcodes:country countries:_id
         depots:country countries:_id

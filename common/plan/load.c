@@ -516,7 +516,22 @@ step_entry(struct mrsi_plan *p, const struct mrsi_yaml_entry *item)
     return NULL;
 }
 
-/* The policy for equal `_id`s of a step that counts each document of `from`, other than the default; NULL: none. */
+/* What a step with the key `twins` counts each document of. */
+static const char *const counted[] = {"from", "in", "parent", "child"};
+enum { N_COUNTED = sizeof counted / sizeof *counted };
+
+static const struct mrs_key *
+key_of(const struct mrs_step_type *type, const char *name)
+{
+    for (uint32_t i = 0; i < type->n_keys; i++) {
+        if (strcmp(type->keys[i].name, name) == 0) {
+            return &type->keys[i];
+        }
+    }
+    return NULL;
+}
+
+/* The policy for equal `_id`s of a step that counts each document, other than the default; NULL: none. */
 static const struct mrsi_yaml_entry *
 twins_of(const struct mrsi_yaml_entry *item)
 {
@@ -524,23 +539,41 @@ twins_of(const struct mrsi_yaml_entry *item)
     const struct mrsi_yaml_node *step = one ? item->node->first->node : NULL;
     const struct mrs_step_type *type = step ? mrs_step_type_find(item->node->first->key) : NULL;
     const struct mrsi_yaml_entry *at = type && step->kind == MRSI_MAP ? mrsi_tree_find(step, "twins") : NULL;
-    bool known = false;
-    for (uint32_t i = 0; at && i < type->n_keys; i++) {
-        known = known || strcmp(type->keys[i].name, "twins") == 0;
+    bool text = at && at->node->kind == MRSI_SCALAR && at->node->val.type == MRS_STRING;
+    const struct mrs_key *key = text ? key_of(type, at->key) : NULL;
+    uint32_t n = 0;
+    const char *word = key ? mrs_val_text(at->node->val, &n) : NULL;
+    return word && (strcspn(key->choices, "|") != n || memcmp(word, key->choices, n) != 0) ? at : NULL;
+}
+
+/* The collections for which it holds, as keys of the step; one that is named by two keys counts once. */
+static uint32_t
+judged_by(const struct mrsi_yaml_entry *item, const char *out[N_COUNTED])
+{
+    const struct mrsi_yaml_node *step = item->node->first->node;
+    const struct mrs_step_type *type = mrs_step_type_find(item->node->first->key);
+    const struct mrs_val *last = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < N_COUNTED; i++) {
+        const struct mrsi_yaml_entry *at = key_of(type, counted[i]) ? mrsi_tree_find(step, counted[i]) : NULL;
+        const struct mrs_val *v = at && at->node->kind == MRSI_SCALAR ? &at->node->val : NULL;
+        if (at && !(v && last && mrs_identical(*v, *last))) {
+            out[n++] = counted[i];
+        }
+        last = v ? v : last;
     }
-    return known && at->node->kind == MRSI_SCALAR && !mrs_val_is_text(at->node->val, "all") ? at : NULL;
+    return n;
 }
 
 /* `twins: refuse` and `twins: first` are a step of their own in front: a `set` of `_id` to itself, which judges equal
- * ones. The step behind it is loaded: its body has the collection. */
+ * ones. The step behind it is loaded: its body has the collection, under `of`. */
 static void
-load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins)
+load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins, const char *of, struct mrs_view behind)
 {
     struct mrsi_plan *p = l->p;
     const struct mrs_step_type *type = mrs_step_type_find("set");
     static const uint8_t own_id[] = "\x13\0\0\0\x02_id\0\5\0\0\0$_id\0"; /* {_id: "$_id"} */
     const struct mrs_val fields = {own_id, sizeof own_id, MRS_DOCUMENT};
-    struct mrs_view behind = l->bodies[i + 1];
     struct load_entry x = {.l = l, .src = &p->src[i]};
     struct mrs_step *step = &p->pub.steps[i];
     step->no = i + 1;
@@ -555,7 +588,7 @@ load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins)
     }
     for (uint32_t k = 0; k < type->n_keys; k++) {
         const char *name = type->keys[k].name;
-        x.vals[k] = strcmp(name, "in") == 0          ? mrs_doc_get(behind, "from")
+        x.vals[k] = strcmp(name, "in") == 0          ? mrs_doc_get(behind, of)
                     : strcmp(name, "fields") == 0    ? fields
                     : strcmp(name, "conflicts") == 0 ? mrs_doc_get(behind, "twins")
                                                      : mrs_missing();
@@ -608,8 +641,9 @@ load_steps(struct loader *l)
         return;
     }
     uint32_t n = at->node->count;
+    const char *of[N_COUNTED];
     for (const struct mrsi_yaml_entry *item = at->node->first; item; item = item->next) {
-        n += twins_of(item) != NULL;
+        n += twins_of(item) ? judged_by(item, of) : 0;
     }
     if (n > MRS_PLAN_STEPS_MAX) {
         mrsi_plan_error(p, at->line, at->col,
@@ -632,11 +666,12 @@ load_steps(struct loader *l)
     uint32_t i = 0;
     for (const struct mrsi_yaml_entry *item = at->node->first; item && !p->dead; item = item->next) {
         const struct mrsi_yaml_entry *twins = twins_of(item);
-        load_step(l, i + (twins != NULL), item);
-        if (twins && !p->dead) {
-            load_twins(l, i, twins);
+        uint32_t n_of = twins ? judged_by(item, of) : 0;
+        load_step(l, i + n_of, item);
+        for (uint32_t k = 0; k < n_of && !p->dead; k++) {
+            load_twins(l, i + k, twins, of[k], l->bodies[i + n_of]);
         }
-        i += 1 + (twins != NULL);
+        i += 1 + n_of;
     }
 }
 

@@ -108,12 +108,9 @@ static const struct {
     {"options", nothing},
 };
 
-/* `twins: refuse | first` is a step of its own in front. */
 static void
-judge_twins(struct world *w)
+judge_twins_of(struct world *w, struct coll *c, const char *policy)
 {
-    const char *policy = tw_word(w, "twins", "all");
-    struct coll *c = strcmp(policy, "all") ? tw_coll(w, tw_arg(w, "from"), false) : NULL;
     struct vals kept = {0};
     for (uint32_t i = 0; c && i < c->docs.n; i++) {
         struct val *id = tw_get(c->docs.v[i], "_id"), *other;
@@ -135,6 +132,23 @@ judge_twins(struct world *w)
     }
 }
 
+/* `twins: refuse | first` is a step of its own in front, for each collection that counts; link and tree refuse equal
+ * ones anyway. */
+static void
+judge_twins(struct world *w, const char *step)
+{
+    static const char *const of[] = {"from", "in", "parent", "child"};
+    bool nodes = !strcmp(step, "link") || !strcmp(step, "tree");
+    const char *policy = tw_word(w, "twins", "all");
+    struct coll *last = NULL;
+    for (size_t i = 0; strcmp(policy, "all") && !(nodes && !strcmp(policy, "refuse")) && i < 4; i++) {
+        struct coll *c = tw_arg(w, of[i]) ? tw_coll(w, tw_arg(w, of[i]), false) : NULL;
+        if (c && c != last)
+            judge_twins_of(w, c, policy);
+        last = c ? c : last;
+    }
+}
+
 static bool
 run_step(struct world *w, const struct val *step)
 {
@@ -142,7 +156,7 @@ run_step(struct world *w, const struct val *step)
         if (strcmp(steps[i].name, step->f[0].name))
             continue;
         w->args = step->f[0].v;
-        judge_twins(w);
+        judge_twins(w, steps[i].name);
         steps[i].run(w);
         return !w->wrong;
     }

@@ -27,6 +27,7 @@ static const struct mrs_key keys[] = {
     {"fields", MRS_ARG_FIELDS, false, NULL, "what of an element becomes the document"},
     {"drop", MRS_ARG_PATHS, false, NULL, "what of an element is left out"},
     {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
+    {MRSI_TWINS_KEY},
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "equal keys or _ids with other contents"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails"},
     {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},

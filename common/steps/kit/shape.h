@@ -13,10 +13,14 @@
 /* What becomes of a value whose expression, cast or dotted write fails; in the order of MRSI_ERRORS_CHOICES. */
 enum mrsi_errors { MRSI_ERRORS_REFUSE, MRSI_ERRORS_KEEP, MRSI_ERRORS_NULL, MRSI_ERRORS_DROP };
 #define MRSI_ERRORS_CHOICES "refuse|keep|null|drop"
-/* A key of steps that count each document of from; the loader of plans makes a step in front of it (load.c). */
+/* A key of steps that count each document of from; the loader of plans makes a step in front of it (load.c). Links and
+ * trees refuse equal ones by themselves. */
 #define MRSI_TWINS_KEY                                                                                               \
     "twins", MRS_ARG_CHOICE, false, "all|refuse|first",                                                              \
         "documents of from with equal _ids: all count, all are refused, or the first counts"
+
+#define MRSI_TWIN_NODES_KEY                                                                                          \
+    "twins", MRS_ARG_CHOICE, false, "refuse|first", "documents with equal _ids: all are refused, or the first counts"
 
 struct mrsi_shape {
     struct mrsi_fields fields;

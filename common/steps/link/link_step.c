@@ -4,6 +4,7 @@
  * The plan's entry, and the kernels that say what a document refers to and what follows from it. Who is there and who
  * lists whom is the engine's to find out; what a document looks like afterwards is in link_splice.c. */
 #include "steps/kit/invert.h"
+#include "steps/kit/shape.h"
 #include "link_step.h"
 #include "mongoreshape/join_ops.h"
 
@@ -18,6 +19,7 @@ static const struct mrs_key keys[] = {
     {"prefer", MRS_ARG_CHOICE, false, "none|parent|child", "who is believed when both sides disagree"},
     {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references that name nobody"},
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "children that neither name nor are listed"},
+    {MRSI_TWIN_NODES_KEY},
     {"indexes", MRS_ARG_BOOL, false, NULL, "an index for derived references, none for stripped ones; default true"}};
 
 const char *const mrsi_link_key[2] = {"child_refs", "parent_ref"};

@@ -7,6 +7,7 @@
  * appended. Where a node stands follows from all the others, so nobody may write meanwhile. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
+#include "steps/kit/shape.h"
 #include "tree.h"
 #include "mongoreshape/catalogue.h"
 
@@ -18,6 +19,7 @@ static const struct mrs_key keys[] = {
     {"to_form", MRS_ARG_CHOICE, true, choices, "how they shall say it"},
     {"names", MRS_ARG_MAP, false, NULL, "names of the fields: parent, children, ancestors, path, left, right"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query are nodes"},
+    {MRSI_TWIN_NODES_KEY},
     {"replace", MRS_ARG_BOOL, false, NULL, "whether a field that has the new name already is overwritten (false)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };

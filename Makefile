@@ -23,6 +23,9 @@ takes      = $(shell printf '\043include <stdlib.h>\nint main(void) { return 0; 
 ifeq ($(SAN),)
 HARDEN     ?= $(foreach f,$(HARDFLAGS) $(FORTIFY),$(if $(call takes,$(subst @, ,$(f))),$(subst @, ,$(f))))
 HARDENLINK ?= $(foreach f,-pie -Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now,$(if $(call takes,-fPIE $(f)),$(f)))
+ifeq ($(STATIC),1)
+HARDENLINK := $(if $(call takes,-fPIE -static-pie),$(subst -pie,-static-pie,$(HARDENLINK)),-static)
+endif
 HARDEN     := $(HARDEN)
 HARDENLINK := $(HARDENLINK)
 endif
@@ -31,8 +34,16 @@ SANFLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 SANFLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 SANFLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS := $(SANFLAGS_$(SAN))
+# Where the sources lie is in no byte of what is built.
+MAPFLAGS := -ffile-prefix-map=$(CURDIR)=.
+# STATIC=1 (make static) links everything in. Debian has no static ISA-L: zlib stands in, only slower (deflate.c).
+STATIC ?= 0
+ISAL   := $(if $(and $(filter 1,$(STATIC)),$(if $(wildcard $(shell $(CC) -print-file-name=libisal.a)),,no)),,-lisal)
+CFLAGS += $(if $(ISAL),,-DMRSI_WITH_ZLIB)
+STATICLIBS := $(if $(filter 1,$(STATIC)),-lnettle -lacl -llzma -lzstd -llz4 -lbz2)
 ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -Iinclude -Icommon -Ishell-ext -pthread $(CFLAGS)
-LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd -lisal -lz -l:libbidgcc000.a -lm -pthread
+LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd $(ISAL) $(STATICLIBS) -lz -l:libbidgcc000.a -lm \
+          -pthread
 # mongo-c-driver goes by two names: 1.x and 2.x.
 BSONPC   := $(firstword $(foreach p,libbson-1.0 bson2,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
 MONGOCPC := $(subst bson,mongoc,$(BSONPC))
@@ -40,7 +51,7 @@ TESTLIBS := -lcmocka $(shell pkg-config --libs $(BSONPC) 2>/dev/null)
 TESTINC  := $(shell pkg-config --cflags $(BSONPC) 2>/dev/null)
 LIVELIBS := $(shell pkg-config --libs $(MONGOCPC) 2>/dev/null)
 LIVEINC  := $(shell pkg-config --cflags $(MONGOCPC) 2>/dev/null)
-OBJ    := $(BUILD)/$(shell printf '%s' '$(CC) $(ALLFLAGS)' | cksum | cut -d' ' -f1)
+OBJ    := $(BUILD)/$(shell printf '%s' '$(CC) $(ALLFLAGS)$(filter 1,$(STATIC))' | cksum | cut -d' ' -f1)
 Q      := $(if $(filter 0,$(V)),@,)
 say     = $(if $(filter 0,$(V)),@printf '  %-7s %s\n' '$(1)' '$(2)',@:)
 
@@ -64,7 +75,7 @@ CORES   := $(shell nproc 2>/dev/null || echo 1)
 .PHONY: all deps demo demo-built docs quick check check-built unit unit-programs test-programs vectors cases twin
 .PHONY: killed weak fault fuzz fuzz-replay
 .PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
-.PHONY: install uninstall dist clean help
+.PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -76,7 +87,7 @@ all: $(OBJ)/mongoreshape $(LIVEPROG)
 $(OBJ)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) $(ERRORS) $(if $(filter tests/%,$<),$(TESTINC)) \
+	$(Q)$(CC) $(ALLFLAGS) $(MAPFLAGS) $(ERRORS) $(if $(filter tests/%,$<),$(TESTINC)) \
 	    $(if $(filter shell-ext/live/link/%,$<),$(LIVEINC)) -MMD -MP -c $< -o $@
 
 define room_rule
@@ -88,7 +99,7 @@ $(foreach r,$(ROOMS),$(eval $(call room_rule,$(r))))
 
 $(OBJ)/mongoreshape: $(CLIOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) $(CLIOBJ) $(ALLROOMS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(CLIOBJ) $(ALLROOMS) -Wl,-Map=$@.map -o $@
 
 # The online tool, and its test build, in which named stops and mutants are alive.
 $(OBJ)/test/shell-ext/live/%.o: shell-ext/live/%.c
@@ -97,7 +108,7 @@ $(OBJ)/test/shell-ext/live/%.o: shell-ext/live/%.c
 	$(Q)$(CC) $(ALLFLAGS) -DLIVE_TEST $(if $(filter shell-ext/live/link/%,$<),$(LIVEINC)) -MMD -MP -c $< -o $@
 $(OBJ)/mongoreshape-live: $(LIVEOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALLFLAGS) $(LIVEOBJ) $(ALLROOMS) $(LIVELIBS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(LIVEOBJ) $(ALLROOMS) $(LIVELIBS) -Wl,-Map=$@.map -o $@
 $(OBJ)/mongoreshape-live-test: $(LIVETESTOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(LIVETESTOBJ) $(ALLROOMS) $(LIVELIBS) -o $@
@@ -348,40 +359,7 @@ $(OBJ)/bench/live: bench/live.c bench/clock.h
 bench-live: all $(OBJ)/mongoreshape-live-test $(OBJ)/bench/live $(OBJ)/bench/measure
 	$(Q)SCALE='$(SCALE)' bash bench/live.sh $(OBJ) $(OBJ)/bench
 
-DEST := $(DESTDIR)$(PREFIX)
-$(OBJ)/libmongoreshape.a: $(LIBOBJ)
-	$(call say,AR,$(notdir $@))
-	$(Q)rm -f $@ && ar rcs $@ $^
-## install, uninstall: tool, library, headers, manual, completions; DESTDIR and PREFIX (/usr/local)
-install: all $(OBJ)/libmongoreshape.a
-	install -d $(DEST)/bin $(DEST)/lib/pkgconfig $(DEST)/include/mongoreshape $(DEST)/share/man/man1
-	install -d $(DEST)/share/bash-completion/completions $(DEST)/share/zsh/site-functions
-	install -d $(DEST)/share/fish/vendor_completions.d
-	install -m 755 $(OBJ)/mongoreshape $(LIVEPROG) $(DEST)/bin/
-	install -m 644 $(OBJ)/libmongoreshape.a $(DEST)/lib/
-	install -m 644 $(filter-out %/cli.h,$(wildcard include/mongoreshape/*.h)) $(DEST)/include/mongoreshape/
-	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mongoreshape' 'Description: moves MongoDB data between schema designs' \
-	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
-	    'Libs: -L$${prefix}/lib -lmongoreshape $(filter-out $(HARDENLINK),$(LIBS))' \
-	    > $(DEST)/lib/pkgconfig/mongoreshape.pc
-	set -e; for t in mongoreshape $(notdir $(LIVEPROG)); do \
-	    $(OBJ)/$$t help --man > $(DEST)/share/man/man1/$$t.1; \
-	    $(OBJ)/$$t help --completion bash > $(DEST)/share/bash-completion/completions/$$t; \
-	    $(OBJ)/$$t help --completion zsh > $(DEST)/share/zsh/site-functions/_$$t; \
-	    $(OBJ)/$$t help --completion fish > $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
-	done
-uninstall:
-	for t in mongoreshape mongoreshape-live; do \
-	    rm -f $(DEST)/bin/$$t $(DEST)/share/man/man1/$$t.1 $(DEST)/share/bash-completion/completions/$$t; \
-	    rm -f $(DEST)/share/zsh/site-functions/_$$t $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
-	done
-	rm -f $(DEST)/lib/libmongoreshape.a $(DEST)/lib/pkgconfig/mongoreshape.pc
-	rm -rf $(DEST)/include/mongoreshape
-
-## dist: a tarball of the committed sources
-dist:
-	mkdir -p $(BUILD)
-	git archive --prefix=mongoreshape-$(VERSION)/ HEAD | gzip -9n > $(BUILD)/mongoreshape-$(VERSION).tar.gz
+include packaging/package.mk
 
 ## clean: removes build/
 clean:

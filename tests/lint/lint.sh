@@ -20,8 +20,8 @@ line-length trailing-space unfinished own-machine tab loud raw-memory outside-wo
 header-c header-c++ symbol-name symbol-twice error-table door-plate"
 
 sources() {
-    (cd "$root" && find include common migrate shell-ext/live tests bench docs dumps .ci Makefile -type f 2>/dev/null) |
-        grep -E '\.(c|h|sh|awk|py)$|^Makefile$|^\.ci/' | grep -v '^tests/lint/dirty/' | LC_ALL=C sort
+    (cd "$root" && find include common migrate shell-ext/live tests bench docs dumps packaging .ci Makefile -type f \
+        2>/dev/null) | grep -E '\.(c|h|sh|awk|py)$|^Makefile$|^\.ci/' | grep -v '^tests/lint/dirty/' | LC_ALL=C sort
 }
 
 text_rules() {

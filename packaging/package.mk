@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# package.mk - what leaves this folder: installation, shared library, packages, tarball. Part of the Makefile.
+
+DEST    := $(DESTDIR)$(PREFIX)
+LIBDIR  ?= lib
+LIBDEST := $(DEST)/$(LIBDIR)
+# What breaks the interface changes the second number, before 1.0, or the first.
+SONAME  := libmongoreshape.so.$(shell echo '$(VERSION)' | sed 's/^0\.\([0-9]*\).*/0.\1/; t; s/\..*//')
+SHARED  := $(OBJ)/$(SONAME)
+PRIVATE := $(filter-out $(HARDENLINK) -pthread,$(LIBS))
+
+$(OBJ)/libmongoreshape.a: $(LIBOBJ)
+	$(call say,AR,$(notdir $@))
+	$(Q)rm -f $@ && ar rcs $@ $^
+# Of the shared library only mrs_* is seen, what the headers declare; everything else is bound inside.
+$(OBJ)/pic/%.o: %.c
+	$(call say,CC,$< (shared))
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(filter-out -fPIE,$(ALLFLAGS)) -fPIC -fno-semantic-interposition $(MAPFLAGS) -MMD -MP -c $< -o $@
+$(SHARED): $(LIBSRC:%.c=$(OBJ)/pic/%.o) packaging/libmongoreshape.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(filter-out -fPIE,$(ALLFLAGS)) -shared -Wl,-soname,$(SONAME) -Wl,-Bsymbolic-functions -Wl,-z,defs \
+	    -Wl,--version-script=packaging/libmongoreshape.map $(filter %.o,$^) $(filter-out -pie,$(LIBS)) -o $@
+	$(Q)ln -sf $(SONAME) $(OBJ)/libmongoreshape.so
+
+## install, uninstall: tools, library, headers, manuals, completions; DESTDIR, PREFIX (/usr/local), LIBDIR (lib)
+install: all $(OBJ)/libmongoreshape.a $(SHARED)
+	install -d $(DEST)/bin $(LIBDEST)/pkgconfig $(DEST)/include/mongoreshape $(DEST)/share/man/man1 $(DEST)/share/man/man5
+	install -d $(DEST)/share/bash-completion/completions $(DEST)/share/zsh/vendor-completions
+	install -d $(DEST)/share/fish/vendor_completions.d $(DEST)/share/mongoreshape
+	install -m 755 $(OBJ)/mongoreshape $(LIVEPROG) $(DEST)/bin/
+	install -m 644 $(OBJ)/libmongoreshape.a $(SHARED) $(LIBDEST)/
+	ln -sf $(SONAME) $(LIBDEST)/libmongoreshape.so
+	install -m 644 $(filter-out %/cli.h,$(wildcard include/mongoreshape/*.h)) $(DEST)/include/mongoreshape/
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/$(LIBDIR)' 'Name: mongoreshape' \
+	    'Description: moves MongoDB data between schema designs' 'Version: $(VERSION)' \
+	    'Cflags: -I$${prefix}/include' 'Libs: -L$${libdir} -lmongoreshape' 'Libs.private: $(PRIVATE) -pthread' \
+	    > $(LIBDEST)/pkgconfig/mongoreshape.pc
+	$(OBJ)/mongoreshape help --man plan > $(DEST)/share/man/man5/mongoreshape-plan.5
+	$(OBJ)/mongoreshape explain --schema > $(DEST)/share/mongoreshape/plan.schema.json
+	set -e; for t in mongoreshape $(notdir $(LIVEPROG)); do \
+	    $(OBJ)/$$t help --man > $(DEST)/share/man/man1/$$t.1; \
+	    $(OBJ)/$$t help --completion bash > $(DEST)/share/bash-completion/completions/$$t; \
+	    $(OBJ)/$$t help --completion zsh > $(DEST)/share/zsh/vendor-completions/_$$t; \
+	    $(OBJ)/$$t help --completion fish > $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
+	done
+uninstall:
+	for t in mongoreshape mongoreshape-live; do \
+	    rm -f $(DEST)/bin/$$t $(DEST)/share/man/man1/$$t.1 $(DEST)/share/bash-completion/completions/$$t; \
+	    rm -f $(DEST)/share/zsh/vendor-completions/_$$t $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
+	done
+	rm -f $(LIBDEST)/libmongoreshape.a $(LIBDEST)/libmongoreshape.so $(LIBDEST)/$(SONAME)
+	rm -f $(LIBDEST)/pkgconfig/mongoreshape.pc $(DEST)/share/man/man5/mongoreshape-plan.5
+	rm -rf $(DEST)/include/mongoreshape $(DEST)/share/mongoreshape
+
+## abi: the symbols of the shared library are those of packaging/symbols.txt
+abi: $(SHARED)
+	$(Q)sh packaging/abi.sh $(SHARED)
+## static: build/mongoreshape-VERSION-MACHINE, one file that needs nothing
+static:
+	$(Q)$(MAKE) --no-print-directory STATIC=1 static-program
+static-program: $(OBJ)/mongoreshape
+	$(Q)strip -o $(BUILD)/mongoreshape-$(VERSION)-$(shell uname -m) $<
+	@echo '  $(BUILD)/mongoreshape-$(VERSION)-$(shell uname -m)'
+## dist: a tarball of the committed sources, the same bytes every time, and its .sha256
+NAME := mongoreshape-$(VERSION)
+dist:
+	mkdir -p $(BUILD)
+	git -c tar.umask=022 archive --format=tar --prefix=$(NAME)/ HEAD | gzip -9n > $(BUILD)/$(NAME).tar.gz
+	cd $(BUILD) && sha256sum $(NAME).tar.gz > $(NAME).tar.gz.sha256
+## deb: Debian packages of the committed sources in build/deb; needs debhelper
+deb: dist
+	$(Q)sh packaging/deb.sh $(BUILD) $(NAME) $(VERSION)
+## reproducible: two builds of the committed sources, in two folders, are the same bytes
+reproducible:
+	$(Q)sh packaging/reproducible.sh $(BUILD)
+## sbom: build/mongoreshape-VERSION.spdx.json, what is really linked into the tools (STATIC=1: the static one)
+sbom: all
+	$(Q)CC='$(CC)' python3 packaging/sbom.py $(VERSION) $(OBJ)/mongoreshape $(LIVEPROG) > $(BUILD)/$(NAME).spdx.json
+	@echo '  $(BUILD)/$(NAME).spdx.json'
+## package-test: as root: what make deb and static made, installed, upgraded and removed in a fresh system
+package-test:
+	$(Q)bash packaging/test.sh $(BUILD) $(VERSION)
+
+.PHONY: static-program
+-include $(shell [ -d $(OBJ)/pic ] && find $(OBJ)/pic -name '*.d')

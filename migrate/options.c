@@ -335,6 +335,7 @@ const struct mrs_cli_tool mrsi_tool = {
     .name = "mongoreshape",
     .topic = mrsi_help_topic,
     .page = mrsi_help_page,
+    .word = mrsi_help_word,
     .version = MRS_VERSION,
     .summary = "moves MongoDB data from one schema design to another",
     .purpose = "move MongoDB data from one schema design to another",
@@ -353,6 +354,11 @@ const struct mrs_cli_tool mrsi_tool = {
     .manual = "A plan, a YAML file, says how documents go from one design to another. The input is a "
               "dump as mongodump writes it; the output is another one, for "
               "mongorestore. The input is never changed.",
+    .start = "\nfrom a dump to a new design:\n"
+             "  mongoreshape plan embed -i dump > plan.yaml      # a plan to begin with; `plan` alone: the steps\n"
+             "  mongoreshape check plan.yaml -i dump             # what it would do, and what it would refuse\n"
+             "  mongoreshape run plan.yaml -i dump -o dump.new   # do it; dump stays as it is\n",
+    .offer = "inspect",
     .options = options,
     .commands = commands,
     .exits = exits,

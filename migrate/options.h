@@ -24,7 +24,9 @@ struct mrsi_cli {
     bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns, stream, schema;
 };
 
-/* topics.c: `help NAME` of a step, `steps` or `operators`; false: it is none of these. */
+/* topics.c: the steps, behind `plan`. */
+const char *mrsi_help_word(const struct mrs_cli_command *c, uint32_t i);
+/* `help NAME` of a step, `steps` or `operators`; false: it is none of these. */
 bool mrsi_help_topic(const char *name);
 bool mrsi_help_page(const char *name); /* `help --man plan`: mongoreshape-plan(5) */
 extern const struct mrs_cli_tool mrsi_tool;

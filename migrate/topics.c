@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topics.c - `help STEP`, `help operators` and the manual page of the plan language, from the tables of the library. */
+#include "commands.h"
 #include "options.h"
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,13 @@ mrsi_help_topic(const char *name)
         return false;
     }
     return true;
+}
+
+const char *
+mrsi_help_word(const struct mrs_cli_command *c, uint32_t i)
+{
+    const struct mrs_step_type *t = c->run == mrsi_cmd_plan ? mrs_step_type_at(i) : NULL;
+    return t ? t->name : NULL;
 }
 
 /* ---- mongoreshape-plan(5) ---- */

@@ -6,7 +6,7 @@
  * all. Marks of words in texts (`...`) are left out. */
 #include "mongoreshape/cli.h"
 
-/* The name of a shell function: "mongoreshape_live". */
+/* The name of a function of bash: "_mongoreshape_live". */
 static void
 function_name(const struct mrs_cli_tool *t)
 {
@@ -44,6 +44,23 @@ quoted(const char *text, const char *quote, const char *escaped)
     }
 }
 
+/* The words that the operand of a command may be. */
+static void
+operand_words(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
+{
+    const char *word;
+    uint32_t n = 0;
+    while (t->word && (word = t->word(c, n))) {
+        printf("%s%s", n++ ? " " : "", word);
+    }
+}
+
+static bool
+has_words(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
+{
+    return t->word && t->word(c, 0);
+}
+
 /* ---- bash ---- */
 /* A case per option with a value: what may follow it. */
 static void
@@ -74,8 +91,14 @@ bash_values(const struct mrs_cli_tool *t)
 static void
 bash_options(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
 {
-    printf("    %s) options=\"", c->name);
     const char *blank = "";
+    printf("    %s) ", c->name);
+    if (has_words(t, c)) {
+        printf("operands=\"");
+        operand_words(t, c);
+        printf("\" ");
+    }
+    printf("options=\"");
     for (const struct mrs_cli_option *o = t->options; o->name; o++) {
         if (o->commands & c->bit) {
             printf("%s--%s", blank, o->name);
@@ -92,7 +115,7 @@ bash(const struct mrs_cli_tool *t)
     function_name(t);
     printf("() {\n"
            "    local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\" "
-           "options=\"\"\n"
+           "options=\"\" operands=\"\"\n"
            "    local commands=\"");
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
         printf("%s%s", c == t->commands ? "" : " ", c->name);
@@ -112,6 +135,7 @@ bash(const struct mrs_cli_tool *t)
            "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")) ;;\n"
            "    *) if [ \"${COMP_WORDS[1]}\" = help ]; then COMPREPLY=($(compgen -W \"$commands\" "
            "-- \"$cur\"))\n"
+           "       elif [ -n \"$operands\" ]; then COMPREPLY=($(compgen -W \"$operands\" -- \"$cur\"))\n"
            "       else COMPREPLY=($(compgen -f -- \"$cur\")) ; fi ;;\n"
            "    esac\n"
            "}\n"
@@ -146,11 +170,22 @@ zsh_option(const struct mrs_cli_option *o)
 }
 
 static void
+zsh_operand(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
+{
+    bool help = c->run == mrs_cli_help, words = has_words(t, c);
+    printf(" \\\n            '2:%s:%s", help ? "command" : words ? "step" : "plan",
+           help ? "{_describe command commands}" : words ? "(" : "_files");
+    if (words) {
+        operand_words(t, c);
+    }
+    printf("%s' ;;\n", words ? ")" : "");
+}
+
+/* The function is called like the file that it is loaded from: at the first Tab zsh loads it, and then it must run. */
+static void
 zsh(const struct mrs_cli_tool *t)
 {
-    printf("#compdef %s\n", t->name);
-    function_name(t);
-    printf("() {\n    local -a commands\n    commands=(\n");
+    printf("#compdef %s\n_%s() {\n    local -a commands\n    commands=(\n", t->name, t->name);
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
         printf("        '%s:", c->name);
         quoted(c->summary, "'\\''", ":");
@@ -164,16 +199,10 @@ zsh(const struct mrs_cli_tool *t)
                 zsh_option(o);
             }
         }
-        printf(" \\\n            '2:%s:%s' ;;\n", c->run == mrs_cli_help ? "command" : "plan",
-               c->run == mrs_cli_help ? "{_describe command commands}" : "_files");
+        zsh_operand(t, c);
     }
-    printf("    esac\n}\nif [ \"$funcstack[1]\" = \"");
-    function_name(t);
-    printf("\" ]; then ");
-    function_name(t);
-    printf(" \"$@\"; else compdef ");
-    function_name(t);
-    printf(" %s; fi\n", t->name);
+    printf("    esac\n}\nif [ \"$funcstack[1]\" = \"_%s\" ]; then _%s \"$@\"; else compdef _%s %s; fi\n", t->name,
+           t->name, t->name, t->name);
 }
 
 /* ---- fish ---- */
@@ -213,6 +242,13 @@ fish(const struct mrs_cli_tool *t)
     }
     for (const struct mrs_cli_option *o = t->options; o->name; o++) {
         fish_option(t, o);
+    }
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        if (has_words(t, c)) {
+            printf("complete -c %s -f -n '__fish_seen_subcommand_from %s' -a '", t->name, c->name);
+            operand_words(t, c);
+            printf("'\n");
+        }
     }
     printf("complete -c %s -f -n '__fish_seen_subcommand_from help' -a '", t->name);
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* help.c - the command `help`, and `--help`, from the tool's table. Help that is asked for goes to standard output.
  *
- * Lines are folded at 80 columns; options stand in the order of the table, which is the order in which people should
- * meet them. Knows nothing of what the options mean. */
+ * Lines are folded at the width of the terminal, else at 80 columns; options stand in the order of the table, which is
+ * the order in which people should meet them. Knows nothing of what the options mean. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/words.h"
 
 #define COLUMN 28
+#define NARROW 64 /* columns of a terminal on which what an option means stands below it */
 #define HELP_COMMANDS 32
 
 static void
@@ -21,20 +22,21 @@ static void
 option_row(const struct mrs_cli_option *o)
 {
     char left[64];
+    int column = mrs_text_width(stdout) < NARROW ? 8 : COLUMN;
     int n = o->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->letter, o->name)
                       : snprintf(left, sizeof left, "      --%s", o->name);
     if (o->arg) {
         n += snprintf(left + n, sizeof left - (size_t)n, " %s", o->arg);
     }
-    if (n < COLUMN - 1) {
-        printf("%-*s", COLUMN, left);
+    if (n < column - 1) {
+        printf("%-*s", column, left);
     } else {
-        printf("%s\n%*s", left, COLUMN, "");
+        printf("%s\n%*s", left, column, "");
     }
     char text[400];
     snprintf(text, sizeof text, "%s%s%s%s", o->help, o->fallback ? " (default: " : "",
              o->fallback ? o->fallback : "", o->fallback ? ")" : "");
-    mrs_text_fold(stdout, text, COLUMN, COLUMN);
+    mrs_text_fold(stdout, text, column, column);
 }
 
 void

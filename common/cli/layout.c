@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static void
@@ -23,13 +24,24 @@ mrs_say(FILE *f, const char *fmt, ...)
     va_end(args);
 }
 
+int
+mrs_text_width(FILE *f)
+{
+    struct winsize w;
+    if (!isatty(fileno(f)) || ioctl(fileno(f), TIOCGWINSZ, &w) != 0 || w.ws_col == 0) {
+        return MRS_TEXT_WIDTH;
+    }
+    return w.ws_col < 40 ? 40 : w.ws_col > 200 ? 200 : w.ws_col;
+}
+
 void
 mrs_text_fold(FILE *f, const char *text, int indent, int col)
 {
     bool first = true;
+    int width = mrs_text_width(f);
     while (*text) {
         int n = (int)strcspn(text, " ");
-        if (!first && col + 1 + n > MRS_TEXT_WIDTH) {
+        if (!first && col + 1 + n > width) {
             fprintf(f, "\n%*s", indent, "");
             col = indent;
         } else if (!first) {

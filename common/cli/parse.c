@@ -9,6 +9,7 @@
 #include "mongoreshape/words.h"
 
 #include <stdarg.h>
+#include <unistd.h>
 
 struct parser {
     struct mrs_cli *cli;
@@ -43,6 +44,15 @@ mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...)
     mrs_say(stderr, "%s: %s\ntry `%s help%s%s`\n", cli->tool->name, text, cli->tool->name, cli->command ? " " : "",
             cli->command ? cli->command->name : "");
     return 2;
+}
+
+/* How to begin, for who said nothing yet. */
+static void
+tell_start(const struct mrs_cli *cli)
+{
+    if (cli->tool->start) {
+        fputs(cli->tool->start, stderr);
+    }
 }
 
 static uint32_t
@@ -297,7 +307,32 @@ no_command(struct parser *p)
     for (const struct mrs_cli_command *c = p->cli->tool->commands; c->name && n < (int)sizeof text; c++) {
         n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", n == 0 ? "" : c[1].name ? ", " : " or ", c->name);
     }
-    return wrong(p, mrs_cli_misuse(p->cli, "a command is missing: %s", text));
+    p->status = mrs_cli_misuse(p->cli, "a command is missing: %s", text);
+    tell_start(p->cli);
+    return false;
+}
+
+/* A dump alone is where people begin who have no plan. */
+static bool
+offers(struct parser *p, const char *path)
+{
+    const struct mrs_cli_tool *t = p->cli->tool;
+    const struct mrs_cli_command *c = t->commands;
+    while (t->offer && c->name && strcmp(c->name, t->offer) != 0) {
+        c++;
+    }
+    if (!t->offer || !c->name || p->argc != 2 || access(path, F_OK) != 0) {
+        return false;
+    }
+    struct mrs_buf line;
+    mrs_buf_init(&line, p->cli->mem, 1 << 16);
+    mrs_buf_printf(&line, "%s %s ", t->name, c->name);
+    mrs_buf_word(&line, path);
+    mrs_buf_byte(&line, 0);
+    int status = mrs_cli_misuse(p->cli, "a command is missing; to %s:\n  %s", c->summary,
+                                line.bad ? c->name : (const char *)line.p);
+    mrs_buf_clear(&line);
+    return !wrong(p, status);
 }
 
 /* Options may stand alone before any command only where they ask for help. */
@@ -331,6 +366,9 @@ command(struct parser *p)
         p->at = 1;
         return true;
     }
+    if (offers(p, first)) {
+        return false;
+    }
     const char *near = mrs_nearest(first, names, n);
     return wrong(p, mrs_cli_misuse(cli, "unknown command `%s`%s%s%s", first,
                                     near ? ", did you mean `" : "", near ? near : "",
@@ -357,6 +395,9 @@ mrs_cli_parse(struct mrs_cli *cli, int argc, char **argv, int *status)
     if (good && !cli->help && !cli->operand && *cli->command->operand && *cli->command->operand != '[') {
         good = wrong(&p, mrs_cli_misuse(cli, "%s is missing: %s %s %s %s", cli->command->operand, cli->tool->name,
                                         cli->command->name, cli->command->operand, cli->command->needs));
+        if (argc == 2 && cli->command == cli->tool->commands) {
+            tell_start(cli);
+        }
     }
     *status = p.status;
     return good;

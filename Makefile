@@ -73,7 +73,7 @@ VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo demo-built docs quick check check-built unit unit-programs test-programs vectors cases twin
-.PHONY: killed weak fault fuzz fuzz-replay
+.PHONY: killed weak fault fuzz fuzz-replay extension host
 .PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help
 .DEFAULT_GOAL := all
@@ -121,6 +121,41 @@ $(OBJ)/unit/live/t_%: $(OBJ)/tests/unit/live/t_%.o $(OBJ)/liblive-test.a $(ROOML
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(call group,$(filter %.a,$^)) $(TESTLIBS) $(LIVELIBS) -o $@
 $(OBJ)/unit/live/t_link: $(OBJ)/proxy
+
+# The extension of a server: the core once more, position-independent and hidden, in one library that needs libc and
+# libm only and shows its two entries. Members of the archive that nothing asks for stay out.
+EXTROOMS := base doc expr steps plan
+EXTFLAGS  = $(subst -fPIE,-fPIC,$(ALLFLAGS)) -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections
+EXTSRC   := $(wildcard shell-ext/server/*/*.c)
+EXTOBJ   := $(patsubst %.c,$(OBJ)/ext/%.o,$(EXTSRC))
+EXTCORE  := $(patsubst %.c,$(OBJ)/ext/%.o,$(foreach r,$(EXTROOMS),$(call room_src,$(r))))
+EXTLIBS  := -l:libyaml.a -l:libpcre2-8.a -l:libxxhash.a -l:libbidgcc000.a -lm
+EXTARS   := $(patsubst -l:%,%,$(filter -l:%,$(EXTLIBS)))
+EXTOK    := $(if $(filter-out /%,$(foreach a,$(EXTARS),$(shell $(CC) -print-file-name=$(a)))),,yes)
+EXTLINK   = -shared -Wl,-z,defs,-z,relro,-z,now,-z,noexecstack,--gc-sections,--exclude-libs,ALL \
+            -Wl,--version-script=shell-ext/server/exports.map
+$(OBJ)/ext/%.o: %.c
+	$(call say,CC,$< (extension))
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(EXTFLAGS) $(ERRORS) -MMD -MP -c $< -o $@
+$(OBJ)/ext/libcore.a: $(EXTCORE)
+	$(call say,AR,$(notdir $@))
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(OBJ)/libmongoreshape_ext.so: $(EXTOBJ) $(OBJ)/ext/libcore.a shell-ext/server/exports.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(EXTFLAGS) $(EXTLINK) $(EXTOBJ) $(OBJ)/ext/libcore.a $(EXTLIBS) -o $@
+## extension: libmongoreshape_ext.so, the stage $$reshape for a MongoDB 9.0
+extension: $(OBJ)/libmongoreshape_ext.so
+	$(Q)ln -sfn $(notdir $(OBJ)) $(BUILD)/current
+
+# The server that it is tried in.
+HOSTOBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/host/*.c))
+$(OBJ)/host: $(HOSTOBJ) $(foreach r,$(EXTROOMS),$(OBJ)/lib$(r).a)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALLFLAGS) -rdynamic $(HOSTOBJ) $(call group,$(filter %.a,$^)) -ldl -o $@
+## host: the extension in a C host that plays the server; CASE=set/basic for one case
+host: $(OBJ)/mongoreshape $(OBJ)/libmongoreshape_ext.so $(OBJ)/host $(OBJ)/casetool
+	$(Q)CASETOOL=$(abspath $(OBJ))/casetool bash tests/host/run.sh $(OBJ)/mongoreshape $(CASE)
 
 # Unit tests: tests/unit/ROOM/t_*.c, each a program of its own, linked with the rooms up to ROOM only.
 upto = $(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call upto,$(1),$(wordlist 2,99,$(2))))
@@ -305,7 +340,7 @@ check-built:
 test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors casetool repack twin twin-run) \
                $(addprefix $(OBJ)/,killed weak fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \
-               $(addsuffix -test,$(LIVEPROG))
+               $(addsuffix -test,$(LIVEPROG)) $(if $(EXTOK),$(addprefix $(OBJ)/,libmongoreshape_ext.so host))
 	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 # A request for more than there is gets NULL, as from malloc: there are tests of that.

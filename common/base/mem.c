@@ -10,7 +10,8 @@
 
 struct mrs_mem {
     _Atomic uint64_t live, bytes, peak, count;
-    uint64_t fail_at, budget;
+    uint64_t fail_at, budget, limit;
+    _Atomic int over;
 };
 
 enum { HEAD = 16 };
@@ -69,6 +70,30 @@ mrs_mem_budget(const struct mrs_mem *m)
     return m->budget;
 }
 
+void
+mrs_mem_set_limit(struct mrs_mem *m, uint64_t bytes)
+{
+    m->limit = bytes;
+}
+
+bool
+mrs_mem_is_over(const struct mrs_mem *m)
+{
+    return atomic_load(&m->over) != 0;
+}
+
+/* Whether `more` bytes, besides those that are taken, would pass the limit. */
+static bool
+is_too_much(struct mrs_mem *m, size_t more)
+{
+    uint64_t now = atomic_load(&m->bytes);
+    bool over = m->limit && (now > m->limit || more > m->limit - now);
+    if (over) {
+        atomic_store(&m->over, 1);
+    }
+    return over;
+}
+
 static int
 must_fail(struct mrs_mem *m)
 {
@@ -106,7 +131,7 @@ block_size(const void *p)
 static void *
 take(struct mrs_mem *m, size_t n, int zero)
 {
-    if (must_fail(m) || n > SIZE_MAX - HEAD) {
+    if (must_fail(m) || n > SIZE_MAX - HEAD || is_too_much(m, n)) {
         return NULL;
     }
     uint8_t *head = zero ? calloc(1, n + HEAD) : malloc(n + HEAD);
@@ -136,10 +161,10 @@ mrs_realloc(struct mrs_mem *m, void *p, size_t n)
     if (!p) {
         return mrs_alloc(m, n);
     }
-    if (must_fail(m) || n > SIZE_MAX - HEAD) {
+    size_t old = block_size(p);
+    if (must_fail(m) || n > SIZE_MAX - HEAD || (n > old && is_too_much(m, n - old))) {
         return NULL;
     }
-    size_t old = block_size(p);
     uint8_t *head = realloc((uint8_t *)p - HEAD, n + HEAD);
     if (!head) {
         return NULL;

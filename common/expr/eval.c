@@ -52,6 +52,9 @@ mrsi_spent(struct mrs_eval *ev)
                            "more than %u steps for this document: let the expression look at fewer elements",
                            MRS_EVAL_STEPS_MAX);
     }
+    if (a->ask && a->ask(a->ask_arg)) {
+        return mrs_err_set(ev->err, MRS_DEAD, MRS_E_CANCEL, "interrupted");
+    }
     if (!a->cancel || !__atomic_load_n(a->cancel, __ATOMIC_RELAXED)) {
         return MRS_OK;
     }

@@ -33,6 +33,10 @@ uint64_t mrs_mem_count(const struct mrs_mem *m);  /* allocations so far */
  * it. Said before other threads begin; 0, as at first: nobody said it. */
 void mrs_mem_set_budget(struct mrs_mem *m, uint64_t bytes);
 uint64_t mrs_mem_budget(const struct mrs_mem *m);
+/* From here on the allocator refuses what would make it more than so many bytes, as a system without memory would;
+ * 0, as at first: no bound. For a guest in another program. mrs_mem_is_over: whether it has refused anything so. */
+void mrs_mem_set_limit(struct mrs_mem *m, uint64_t bytes);
+bool mrs_mem_is_over(const struct mrs_mem *m);
 
 /* As malloc, calloc, realloc, free, strdup of n bytes plus NUL. NULL on failure; size 0 gives a block. */
 void *mrs_alloc(struct mrs_mem *m, size_t n);
@@ -60,6 +64,8 @@ struct mrs_arena {
     uint64_t steps;               /* work done since the last reset, counted by whoever works with the pieces */
     const int *cancel;            /* read atomically by long work; NULL: never */
     uint32_t cancelled_asked;     /* how often it was met set while steps were counted; a reset keeps it */
+    int (*ask)(void *);       /* called now and then by long work: not 0 stops it; NULL: never */
+    void *ask_arg;
 };
 void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem); /* without bounds */
 static inline bool

@@ -53,6 +53,14 @@ struct mrs_plan {
 enum mrs_status mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_plan_opts *opts,
                               struct mrs_plan **out, struct mrs_err *e);
 void mrs_plan_free(struct mrs_plan *p);
+/* A map in YAML (values as in plans) as a BSON document, appended to out. FAIL MRS_E_PLAN: e has the first mistake with
+ * its line; DEAD. */
+enum mrs_status mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, struct mrs_buf *out, struct mrs_err *e);
+/* A plan that comes as BSON, as text for mrs_plan_load: each key of the plan and of its steps on a line of its own.
+ * Appended to out. FAIL MRS_E_PLAN: a text in it is no UTF-8; DEAD. plan: a document that mrs_doc_check passed. */
+enum mrs_status mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e);
+/* What stands on that line of that text, as a path ("steps.2.embed.match"; "" where there is none), appended. */
+void mrs_plan_place(struct mrs_view plan, uint32_t line, struct mrs_buf *out);
 /* Takes the catalogue through all steps: existence, kinds, indexes, targets; errors are appended to the plan's errors
  * with their step's position. OK or FAIL MRS_E_PLAN, DEAD. */
 enum mrs_status mrs_plan_check(struct mrs_plan *p, struct mrs_catalog *cat, struct mrs_err *e);

@@ -71,12 +71,14 @@ BEGIN {
     sees["all"] = " base doc expr io step plan run clock all "
     sees["migrate"] = sees["all"] "cli "
     sees["live"] = sees["migrate"]
+    sees["server"] = sees["plan"] "clock " # shell-ext/server: a guest in another program
     never["base"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
     never["doc"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
     never["steps"] = "<(time|locale|fcntl|unistd|dirent|sys/[a-z]+|zstd|zlib|isa-l.*|yaml)\\.h>"
     never["plan"] = "<(fcntl|unistd|dirent|sys/[a-z]+)\\.h>"
     never["migrate"] = "<(yaml|zstd|zlib|isa-l.*|pcre2|xxhash)\\.h>"
     never["live"] = "<(yaml|zstd|zlib|isa-l.*|pcre2)\\.h>"
+    never["server"] = "<(time|locale|fcntl|unistd|dirent|pthread|dlfcn|sys/[a-z]+|yaml|pcre2|xxhash)\\.h>"
     set_of("printf fprintf vprintf vfprintf puts fputs putchar perror exit _exit quick_exit abort system popen", loud)
     set_of("perror exit quick_exit abort system popen", ends)
     set_of("malloc calloc realloc reallocarray free strdup strndup aligned_alloc posix_memalign alloca", raw)
@@ -110,7 +112,7 @@ FNR == 1 {
     if (in_common) { split(file, part, "/"); room = part[2] }
     if (file == "common/base/clock.c") room = "clock"
     else if (file ~ /^migrate\//) room = "migrate"
-    else if (file ~ /^shell-ext\/live\//) room = "live"
+    else if (file ~ /^shell-ext\/(live|server)\//) { split(file, part, "/"); room = part[2] }
     else if (file ~ /^include\/mongoreshape\//) {
         base = file; sub(/.*\//, "", base); sub(/\.h$/, "", base)
         room = room_of[base]
@@ -166,6 +168,9 @@ FNR == opening_at && (is_c || is_h) && !/^\/\*/ {
     }
 }
 
+# Where a room lies.
+function place_of(room) { return (room == "live" || room == "server" ? "shell-ext/" : "common/") room "/" }
+
 function driver_door() { return file ~ /^shell-ext\/live\/link\/connection[a-z_]*\.[ch]$/ }
 
 # A header of the same folder by its name, of another folder of the room by its path from the rooms' folder: then it
@@ -173,10 +178,10 @@ function driver_door() { return file ~ /^shell-ext\/live\/link\/connection[a-z_]
 function private_header(h,    whole, dir, own, name) {
     own = file; sub(/\/[^\/]*$/, "", own)
     if (h !~ /\//) return
-    whole = (room == "live" ? "shell-ext/" : "common/") h
+    whole = place_of(room); sub(/[^\/]*\/$/, "", whole); whole = whole h
     dir = whole; sub(/\/[^\/]*$/, "", dir)
     name = h; sub(/.*\//, "", name)
-    if (index(dir "/", (room == "live" ? "shell-ext/live" : "common/" room) "/") != 1)
+    if (index(dir "/", place_of(room)) != 1)
         complain(FNR, "layers", "a private header of another room: " h)
     else if (dir == own)
         complain(FNR, "layers", "a header of this folder is named without its folder: " h)
@@ -201,7 +206,7 @@ function shows(dir, name,    line, readme) {
 # common/cli may print, and so may the files of the live tool that talk to people; nobody ends the process but by the
 # second interrupt.
 function may_print() { return room == "cli" || file ~ /^shell-ext\/live\/commands\/[a-z_]+\.c$/ }
-(in_common || room == "live") && code ~ /[a-z]/ {
+(in_common || room == "live" || room == "server") && code ~ /[a-z]/ {
     if (may_print()) {
         for (name in ends) if (calls(code, name)) complain(FNR, "loud", name "() ends the process or says too little")
     } else {

@@ -20,7 +20,7 @@ line-length trailing-space unfinished own-machine tab loud raw-memory outside-wo
 header-c header-c++ symbol-name symbol-twice error-table door-plate"
 
 sources() {
-    (cd "$root" && find include common migrate shell-ext/live tests bench docs dumps packaging .ci Makefile -type f \
+    (cd "$root" && find include common migrate shell-ext tests bench docs dumps packaging .ci Makefile -type f \
         2>/dev/null) | grep -E '\.(c|h|sh|awk|py)$|^Makefile$|^\.ci/' | grep -v '^tests/lint/dirty/' | LC_ALL=C sort
 }
 
@@ -31,7 +31,7 @@ text_rules() {
 
 # Folders of the product: at most 20 sources in each; names of files that repeat only where a rule makes them.
 folders() {
-    (cd "$root" && find common migrate shell-ext/live include -name '*.[ch]' 2>/dev/null) |
+    (cd "$root" && find common migrate shell-ext include -name '*.[ch]' 2>/dev/null) |
         LC_ALL=C sort >"$tmp/product"
     sed -n 's|/[^/]*\.c$||p' "$tmp/product" | uniq -c |
         awk '$1 > 20 { printf "%s:1: folder-size: %d sources, 20 are allowed\n", $2, $1 }' >>"$found"

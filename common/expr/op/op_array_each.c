@@ -133,6 +133,8 @@ aside_begin(struct aside *a)
     a->work.most = outer->most ? outer->most - outer->used : 0;
     a->work.steps = outer->steps;
     a->work.cancel = outer->cancel;
+    a->work.ask = outer->ask;
+    a->work.ask_arg = outer->ask_arg;
     a->work.cancelled_asked = outer->cancelled_asked;
     a->outer = outer;
     a->ev->arena = &a->work;

@@ -23,6 +23,8 @@ make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c
     mrs_arena_init(&w->arena, c->mem);
     w->arena.most = c->arena->most;
     w->arena.cancel = c->arena->cancel;
+    w->arena.ask = c->arena->ask;
+    w->arena.ask_arg = c->arena->ask_arg;
     w->n_acc = s->n_set;
     w->ready = true;
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* from_bson.c - a plan that comes as BSON, as text for the loader.
+ *
+ * So there is one loader, and one set of words for what is wrong. Each key of the plan and of each step begins a line,
+ * and the path to what stands on a line is found by going through the document again in the same order. */
+#include "internal.h"
+
+/* Where the writer stands. With a line to look for nothing is written but the path to it. */
+struct from_bson {
+    struct mrs_buf *out;
+    uint32_t line, wanted; /* wanted 0: the text itself */
+};
+
+/* A new line, for what has this path: top.i.step.key, as far as it goes. */
+static void
+begin_line(struct from_bson *f, const char *before, const char *top, int64_t i, const struct mrs_elem *step,
+           const struct mrs_elem *key)
+{
+    f->line++;
+    if (!f->wanted) {
+        mrs_buf_printf(f->out, "%s\n", before);
+    } else if (f->line == f->wanted) {
+        mrs_buf_say(f->out, "%s", top);
+        if (i >= 0) {
+            mrs_buf_printf(f->out, ".%lld", (long long)i);
+        }
+        if (step) {
+            mrs_buf_say(f->out, ".%s", step->name);
+        }
+        if (key) {
+            mrs_buf_say(f->out, ".%s", key->name);
+        }
+    }
+}
+
+static void
+put(struct from_bson *f, const char *text)
+{
+    if (!f->wanted) {
+        mrs_buf_put(f->out, text, strlen(text));
+    }
+}
+
+static void
+put_name(struct from_bson *f, const struct mrs_elem *e)
+{
+    if (!f->wanted) {
+        mrsi_flow_text(f->out, e->name, e->name_len);
+        mrs_buf_put(f->out, ": ", 2);
+    }
+}
+
+static void
+put_val(struct from_bson *f, struct mrs_val v)
+{
+    if (!f->wanted) {
+        mrsi_flow_val(f->out, v);
+    }
+}
+
+/* {step: {key: value, ...}} */
+static void
+write_step(struct from_bson *f, const char *top, int64_t i, struct mrs_view entry)
+{
+    struct mrs_walk steps, keys;
+    struct mrs_elem step, key;
+    const char *comma = "{";
+    mrs_walk_init(&steps, entry);
+    while (mrs_walk_next(&steps, &step) == 1) {
+        begin_line(f, comma, top, i, &step, NULL);
+        put_name(f, &step);
+        comma = ",";
+        if (step.v.type != MRS_DOCUMENT) {
+            put_val(f, step.v);
+            continue;
+        }
+        const char *inner = "{";
+        mrs_walk_init(&keys, mrs_val_view(step.v));
+        while (mrs_walk_next(&keys, &key) == 1) {
+            begin_line(f, inner, top, i, &step, &key);
+            put_name(f, &key);
+            put_val(f, key.v);
+            inner = ",";
+        }
+        put(f, *inner == '{' ? "{}" : "}");
+    }
+    put(f, *comma == '{' ? "{}" : "}");
+}
+
+static void
+write_steps(struct from_bson *f, const char *top, struct mrs_val list)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    const char *comma = "[";
+    int64_t i = 0;
+    mrs_walk_init(&w, mrs_val_view(list));
+    while (mrs_walk_next(&w, &e) == 1) {
+        begin_line(f, comma, top, i, NULL, NULL);
+        if (e.v.type == MRS_DOCUMENT) {
+            write_step(f, top, i, mrs_val_view(e.v));
+        } else {
+            put_val(f, e.v);
+        }
+        comma = ",";
+        i++;
+    }
+    put(f, *comma == '[' ? "[]" : "]");
+}
+
+static void
+write_plan(struct from_bson *f, struct mrs_view plan)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    const char *comma = "{";
+    f->line = 1;
+    mrs_walk_init(&w, plan);
+    while (mrs_walk_next(&w, &e) == 1) {
+        begin_line(f, comma, e.name, -1, NULL, NULL);
+        put_name(f, &e);
+        if (e.v.type == MRS_ARRAY) {
+            write_steps(f, e.name, e.v);
+        } else {
+            put_val(f, e.v);
+        }
+        comma = ",";
+    }
+    put(f, *comma == '{' ? "{}" : "}");
+}
+
+enum mrs_status
+mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct from_bson f = {.out = out};
+    size_t from = out->n;
+    write_plan(&f, plan);
+    enum mrs_status s = mrs_buf_status(out, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    /* What is no UTF-8 was written so: a plan must not be run as another one than was sent. */
+    const uint8_t *text = out->p + from;
+    if (memmem(text, out->n - from, "\\uFFFD", 6) || memmem(text, out->n - from, "\xEF\xBF\xBD", 3)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "a text of the plan is no UTF-8, or holds the character U+FFFD "
+                                        "that "
+                           "stands for such bytes: mend it");
+    }
+    return MRS_OK;
+}
+
+void
+mrs_plan_place(struct mrs_view plan, uint32_t line, struct mrs_buf *out)
+{
+    struct from_bson f = {.out = out, .wanted = line ? line : UINT32_MAX};
+    write_plan(&f, plan);
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flow_fold.c - grouped steps in a stage: sorted documents become a document for each group.
+ *
+ * What a document brings is kept until its group has ended, which is when the key of another one comes. A server sorts
+ * missing and null alike, and they are two groups: so groups whose keys differ in that alone are open side by side.
+ * A key that goes back shows that the stream is not sorted. There is no spill: a group has the memory of the stage. */
+#include "stage_flow.h"
+
+#include "mongoreshape/build.h"
+#include "mongoreshape/ejson.h"
+#include "mongoreshape/fold_ops.h"
+
+#include <stdlib.h>
+
+struct group_bytes {
+    size_t at, n;
+};
+struct group_member {
+    uint32_t group;
+    struct group_bytes order, shape, kin;
+};
+struct ext_groups {
+    struct ext_node *node;
+    struct mrs_fold_entry entry; /* of the document in hand */
+    struct mrs_buf key, kin;     /* the same */
+    struct mrs_buf bytes;        /* of all that is open */
+    struct group_bytes *group;   /* keys */
+    uint32_t n_groups, cap_groups;
+    struct group_member *member;
+    uint32_t n, cap;
+    /* the group that is being folded */
+    uint32_t folding;
+    struct group_member **mine;  /* n_mine, in order */
+    uint32_t n_mine, at;
+};
+
+enum mrs_status
+ext_fold_open(struct ext_node *n, struct mrs_err *e)
+{
+    struct mrs_mem *mem = n->ctx.mem;
+    struct ext_groups *g = mrs_zalloc(mem, sizeof *g);
+    if (!g) {
+        return mrs_err_memory(e, sizeof *g);
+    }
+    g->node = n;
+    n->groups = g;
+    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.kin, &g->key, &g->kin,
+        &g->bytes};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        mrs_buf_init(all[i], mem, SIZE_MAX);
+    }
+    return MRS_OK;
+}
+
+void
+ext_fold_close(struct ext_node *n)
+{
+    struct ext_groups *g = n->groups;
+    if (!g) {
+        return;
+    }
+    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.kin, &g->key, &g->kin,
+        &g->bytes};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        mrs_buf_clear(all[i]);
+    }
+    mrs_free(n->ctx.mem, g->group);
+    mrs_free(n->ctx.mem, g->member);
+    mrs_free(n->ctx.mem, g->mine);
+    mrs_free(n->ctx.mem, g);
+    n->groups = NULL;
+}
+
+/* ---- folding one group ---- */
+static struct mrs_view
+view_of(const struct ext_groups *g, struct group_bytes b)
+{
+    return (struct mrs_view){g->bytes.p + b.at, (uint32_t)b.n};
+}
+
+static enum mrs_status
+member_next(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
+{
+    struct ext_groups *g = m->impl;
+    (void)e;
+    if (g->at == g->n_mine) {
+        return MRS_END;
+    }
+    const struct group_member *x = g->mine[g->at++];
+    *shape = view_of(g, x->shape);
+    m->kin = view_of(g, x->kin);
+    m->same_kin = g->at > 1 && g->mine[g->at - 2]->kin.at == x->kin.at && g->mine[g->at - 2]->kin.n == x->kin.n;
+    return MRS_OK;
+}
+
+static enum mrs_status
+member_refuse(struct mrs_members *m, struct mrs_err *e)
+{
+    struct ext_groups *g = m->impl;
+    const struct mrs_err *why = g->node->ctx.err;
+    g->node->account->refused++;
+    return g->node->account->skip
+               ? MRS_OK
+               : mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED, "step %u (%s) refuses a document: %.400s; mend it, or say "
+                             "`refused: \"skip\"`", g->node->hop->step->no, g->node->hop->step->type->name, why->msg);
+}
+
+static enum mrs_status
+group_put(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
+{
+    struct ext_groups *g = arg;
+    (void)but_last; /* which documents a group was made of is not asked for here */
+    return ext_node_put(g->node, 1, doc, e);
+}
+
+static int
+compare_bytes(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int c = n ? memcmp(g->bytes.p + a.at, g->bytes.p + b.at, n) : 0;
+    return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+static int
+by_order(const void *pa, const void *pb, void *arg)
+{
+    const struct group_member *a = *(struct group_member *const *)pa, *b = *(struct group_member *const *)pb;
+    int c = compare_bytes(arg, a->order, b->order);
+    return c ? c : (a > b) - (a < b);
+}
+
+/* The members of a group, in their order, which is mostly the order in which they came. */
+static enum mrs_status
+collect(struct ext_groups *g, uint32_t group, struct mrs_err *e)
+{
+    bool sorted = true;
+    mrs_free(g->node->ctx.mem, g->mine);
+    g->mine = mrs_alloc_array(g->node->ctx.mem, g->n + 1u, sizeof(struct group_member *));
+    g->n_mine = g->at = 0;
+    g->folding = group;
+    if (!g->mine) {
+        return mrs_err_memory(e, g->n * sizeof *g->mine);
+    }
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (g->member[i].group == group) {
+            struct group_member *last = g->n_mine ? g->mine[g->n_mine - 1] : NULL;
+            sorted = sorted && (!last || compare_bytes(g, last->order, g->member[i].order) <= 0);
+            g->mine[g->n_mine++] = &g->member[i];
+        }
+    }
+    if (!sorted) {
+        qsort_r(g->mine, g->n_mine, sizeof *g->mine, by_order, g);
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+fold_one(struct ext_groups *g, uint32_t group, struct mrs_err *e)
+{
+    struct ext_node *n = g->node;
+    const struct mrs_step *step = n->hop->step;
+    struct mrs_members members = {.next = member_next, .refuse = member_refuse, .impl = g};
+    struct mrs_fold_put put = {group_put, g};
+    size_t out = n->out.n, items = n->items.n;
+    enum mrs_status s = collect(g, group, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    mrs_arena_reset(&n->arena);
+    mrs_err_clear(n->ctx.err);
+    s = step->type->fold->fold(step->state, &n->ctx, n->work, &members, &put);
+    if (s != MRS_SKIP) {
+        return s;
+    }
+    n->out.n = out;
+    n->items.n = items;
+    n->account->refused += g->n_mine;
+    return n->account->skip
+               ? MRS_OK
+               : mrs_err_set(e, MRS_FAIL, n->ctx.err->code ? n->ctx.err->code : MRS_E_REFUSED,
+                             "step %u (%s) refuses a group of %u documents: %s%s%.400s; mend them, or say `refused: "
+                             "\"skip\"`", step->no, step->type->name, g->n_mine, n->ctx.err->where,
+                             *n->ctx.err->where ? ": " : "", n->ctx.err->msg);
+}
+
+/* The open group with the least key that is greater than that of `after`; UINT32_MAX: none. */
+static uint32_t
+next_group(const struct ext_groups *g, uint32_t after)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < g->n_groups; i++) {
+        bool behind = after == UINT32_MAX || compare_bytes(g, g->group[i], g->group[after]) > 0;
+        if (behind && (best == UINT32_MAX || compare_bytes(g, g->group[i], g->group[best]) < 0)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+enum mrs_status
+ext_fold_end(struct ext_node *n, struct mrs_err *e)
+{
+    struct ext_groups *g = n->groups;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = next_group(g, UINT32_MAX); i != UINT32_MAX && s == MRS_OK; i = next_group(g, i)) {
+        s = fold_one(g, i, e);
+    }
+    g->n = g->n_groups = 0;
+    mrs_buf_reset(&g->bytes);
+    return s;
+}
+
+/* ---- a document comes ---- */
+/* Whether two keys differ first in that one has null where the other has nothing: a server sorts these alike. (Bytes
+ * inside a text may look so, too: then a group stays open for longer, and no more.) */
+static bool
+sort_alike(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
+{
+    uint8_t none = (uint8_t)(mrs_type_rank(MRS_MISSING) + MRS_KEY_RANK);
+    uint8_t null = (uint8_t)(mrs_type_rank(MRS_NULL) + MRS_KEY_RANK);
+    const uint8_t *p = g->bytes.p + a.at, *q = g->bytes.p + b.at;
+    for (size_t i = 0; i < a.n && i < b.n; i++) {
+        if (p[i] != q[i]) {
+            return (p[i] == none && q[i] == null) || (p[i] == null && q[i] == none);
+        }
+    }
+    return false;
+}
+
+static void
+describe_sort(const struct ext_node *n, struct mrs_buf *out)
+{
+    static const char *const keys[] = {"by", "time"};
+    const struct mrs_plan *p = n->spec->plan;
+    struct mrs_val steps = mrs_doc_get(p->canonical, "steps");
+    char no[12];
+    mrs_index_name(no, n->hop->step->no - 1);
+    struct mrs_val entry = mrs_doc_get(mrs_val_view(steps), no);
+    struct mrs_val body = mrs_doc_get(mrs_val_view(entry), n->hop->step->type->name);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct mrs_val v = mrs_doc_get(mrs_val_view(body), keys[i]);
+        if (v.type != MRS_MISSING) {
+            mrs_buf_printf(out, "`%s` ", keys[i]);
+            mrs_ejson_write_val(v, false, out);
+            mrs_buf_put(out, ", ", 2);
+        }
+    }
+    mrs_buf_printf(out, "_id");
+}
+
+static enum mrs_status
+goes_back(const struct ext_groups *g, struct mrs_err *e)
+{
+    struct mrs_buf how;
+    mrs_buf_init(&how, g->node->ctx.mem, MRS_KEY_MAX);
+    describe_sort(g->node, &how);
+    mrs_buf_byte(&how, 0);
+    mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "step %u (%s): the documents do not arrive sorted by group: put a `$sort` "
+                                        "before "
+                "the stage, by %.300s", g->node->hop->step->no, g->node->hop->step->type->name,
+                how.bad ? "what the step groups by" : (const char *)how.p);
+    mrs_buf_clear(&how);
+    return MRS_FAIL;
+}
+
+/* The open group of the key in hand, which is opened where there is none; those that have ended become documents. */
+static enum mrs_status
+find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
+{
+    struct group_bytes key = {g->bytes.n, g->key.n};
+    bool alike = false, back = false;
+    mrs_buf_put(&g->bytes, g->key.p, g->key.n);
+    enum mrs_status s = mrs_buf_status(&g->bytes, e);
+    for (uint32_t i = 0; i < g->n_groups && s == MRS_OK; i++) {
+        int c = compare_bytes(g, key, g->group[i]);
+        if (c == 0) {
+            g->bytes.n = key.at;
+            *out = i;
+            return MRS_OK;
+        }
+        alike = alike || sort_alike(g, key, g->group[i]);
+        back = back || c < 0;
+    }
+    if (s == MRS_OK && back && !alike) {
+        return goes_back(g, e);
+    }
+    if (s == MRS_OK && g->n_groups && !alike) {
+        s = ext_fold_end(g->node, e);
+        key.at = 0;
+        mrs_buf_put(&g->bytes, g->key.p, g->key.n);
+        MRS_THEN(s, mrs_buf_status(&g->bytes, e));
+    }
+    struct group_bytes *list = s == MRS_OK ? mrs_more(g->node->ctx.mem, g->group, g->n_groups, &g->cap_groups,
+                                                      sizeof *list) : NULL;
+    if (!list) {
+        return s == MRS_OK ? mrs_err_memory(e, sizeof *list) : s;
+    }
+    g->group = list;
+    g->group[g->n_groups] = key;
+    *out = g->n_groups++;
+    return MRS_OK;
+}
+
+/* What the document brings: OK with entry, key and kin filled, SKIP, DEAD. */
+static enum mrs_status
+enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part)
+{
+    struct ext_node *n = g->node;
+    const struct mrs_fold_ops *ops = n->hop->step->type->fold;
+    const void *state = n->hop->step->state;
+    struct mrs_fold_entry *x = &g->entry;
+    mrs_arena_reset(&n->arena);
+    mrs_buf_reset(&x->group);
+    mrs_buf_reset(&x->order);
+    mrs_buf_reset(&x->shape);
+    mrs_buf_reset(&x->kin);
+    mrs_buf_reset(&g->kin);
+    mrs_buf_reset(&g->key);
+    enum mrs_status s = ops->enter(state, &n->ctx, n->work, doc, x);
+    *takes_part = s == MRS_OK && x->takes_part;
+    if (!*takes_part) {
+        return s;
+    }
+    if (ops->kin) {
+        s = ops->kin(state, &n->ctx, n->work, doc, (struct mrs_view){x->kin.p, (uint32_t)x->kin.n}, &g->kin);
+    } else {
+        mrs_buf_put(&g->kin, x->kin.p, x->kin.n);
+    }
+    if (s == MRS_OK && ops->group) {
+        return ops->group(state, &n->ctx, n->work, (struct mrs_view){g->kin.p, (uint32_t)g->kin.n}, &g->key);
+    }
+    mrs_buf_put(&g->key, x->group.p, x->group.n);
+    return s;
+}
+
+static struct group_bytes
+keep(struct ext_groups *g, const struct mrs_buf *b)
+{
+    struct group_bytes at = {g->bytes.n, b->n};
+    mrs_buf_put(&g->bytes, b->p, b->n);
+    return at;
+}
+
+/* The kin of the member before, where this one has the same: most of a group have. */
+static struct group_bytes
+keep_kin(struct ext_groups *g)
+{
+    if (g->n) {
+        struct group_bytes last = g->member[g->n - 1].kin;
+        if (last.n == g->kin.n && memcmp(g->bytes.p + last.at, g->kin.p, last.n) == 0) {
+            return last;
+        }
+    }
+    return keep(g, &g->kin);
+}
+
+enum mrs_status
+ext_fold_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
+{
+    struct ext_groups *g = n->groups;
+    struct group_member m = {0};
+    bool takes_part;
+    enum mrs_status s = enter(g, doc, &takes_part);
+    if (s != MRS_OK || !takes_part) {
+        return s;
+    }
+    struct mrs_buf *filled[] = {&g->entry.order, &g->entry.shape, &g->kin, &g->key};
+    for (size_t i = 0; i < sizeof filled / sizeof *filled && s == MRS_OK; i++) {
+        s = mrs_buf_status(filled[i], e);
+    }
+    MRS_THEN(s, find_group(g, &m.group, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    m.order = keep(g, &g->entry.order);
+    m.shape = keep(g, &g->entry.shape);
+    m.kin = keep_kin(g);
+    struct group_member *list = mrs_more(n->ctx.mem, g->member, g->n, &g->cap, sizeof *list);
+    if (!list) {
+        return mrs_err_memory(e, sizeof *list);
+    }
+    g->member = list;
+    g->member[g->n++] = m;
+    return mrs_buf_status(&g->bytes, e);
+}

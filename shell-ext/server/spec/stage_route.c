@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stage_route.c - which steps of a plan the stream of a stage meets, and why a plan cannot be a stage.
+ *
+ * A stage sees one stream: the documents of one collection arrive, those of one collection leave. So each step is
+ * asked which of the collections that the stream has filled so far it reads, and which it fills in turn. What needs a
+ * whole collection at once, or changes a catalogue, is refused with the way it is done instead. */
+#include "stage_route.h"
+
+#include <stdio.h>
+
+struct router {
+    const struct mrs_plan *plan;
+    const struct ext_wish *wish;
+    struct ext_route *out;
+    struct mrs_arena *arena;
+    bool *here;      /* by collection: documents of the stream lie there now */
+    bool *written;   /* some step before changed it, took of it or added to it */
+    bool *had;       /* `with` names it and a step asked for it */
+    bool *needed;    /* its documents come to `emit` by the steps behind */
+    bool new_ids;
+};
+
+static void fault(struct router *r, const char *place, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void
+fault(struct router *r, const char *place, const char *fmt, ...)
+{
+    char msg[700];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(msg, sizeof msg, fmt, args);
+    va_end(args);
+    r->wish->report(r->wish->arg, place, msg);
+}
+
+static void
+step_fault(struct router *r, const struct mrs_step *s, const char *why)
+{
+    char place[64];
+    snprintf(place, sizeof place, "plan.steps.%u.%.32s", s->no - 1, s->type->name);
+    fault(r, place, "%s", why);
+}
+
+/* ---- collections ---- */
+/* The collection that a specification names. While the database of the plan is not known its name stands for any. */
+static uint32_t
+coll_wished(const struct ext_route *out, const struct mrs_coll *c, const struct mrs_plan *p)
+{
+    for (uint32_t i = 0; i < out->n_colls; i++) {
+        const char *db = out->coll[i]->db;
+        bool here = strcmp(db, p->database) == 0;
+        if (strcmp(out->coll[i]->coll, c->coll) == 0 &&
+            (c->db ? strcmp(db, c->db) == 0 || (here && !p->id_known) : here)) {
+            return i;
+        }
+    }
+    return EXT_NO_COLL;
+}
+
+static uint32_t
+coll_of(const struct ext_route *out, const struct mrs_coll *c)
+{
+    for (uint32_t i = 0; i < out->n_colls; i++) {
+        if (strcmp(out->coll[i]->ns, c->ns) == 0) {
+            return i;
+        }
+    }
+    return EXT_NO_COLL;
+}
+
+static bool
+list_colls(struct router *r)
+{
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < r->plan->n_steps; i++) {
+        n += r->plan->steps[i].desc.n_sides;
+    }
+    r->out->coll = mrs_arena_alloc(r->arena, n * sizeof *r->out->coll);
+    r->here = mrs_arena_alloc(r->arena, 4u * n * sizeof *r->here);
+    if (!r->out->coll || !r->here) {
+        return false;
+    }
+    memset(r->here, 0, 4u * n * sizeof *r->here);
+    r->written = r->here + n;
+    r->had = r->here + 2 * n;
+    r->needed = r->here + 3 * n;
+    for (uint32_t i = 0; i < r->plan->n_steps; i++) {
+        const struct mrs_desc *d = &r->plan->steps[i].desc;
+        for (uint32_t k = 0; k < d->n_sides; k++) {
+            if (coll_of(r->out, &d->sides[k].coll) == EXT_NO_COLL) {
+                r->out->coll[r->out->n_colls++] = &d->sides[k].coll;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- what can never be a stage ---- */
+static bool
+suits(struct router *r, const struct mrs_step *s)
+{
+    const char *why = NULL;
+    switch (s->desc.family) {
+    case MRS_FAMILY_MAP:
+    case MRS_FAMILY_SPREAD:
+    case MRS_FAMILY_JOIN:
+    case MRS_FAMILY_FOLD: break;
+    case MRS_FAMILY_GROUP: why = "`unique` holds documents of the whole collection against each other, and a stage "
+                                 "sees "
+                                 "one after the other: run the plan with mongoreshape or mongoreshape-live"; break;
+    case MRS_FAMILY_CATALOG: why = "the step changes a collection's indexes, options or name, which is a command "
+                                   "and no "
+                                   "stage: take it out of this plan"; break;
+    default: why = "the step needs whole collections at once, and a stage sees one document after the other: run "
+                   "the plan "
+                   "with mongoreshape or mongoreshape-live"; break;
+    }
+    if (!why && s->desc.conflicts != MRS_CONFLICTS_REFUSE) {
+        why = "`conflicts: first` and `last` hold documents of the whole collection against each other: leave them "
+              "out, "
+              "`$merge` behind the stage finds an `_id` that is there";
+    }
+    if (why) {
+        step_fault(r, s, why);
+    }
+    return !why;
+}
+
+/* ---- the way ---- */
+static const char *
+field_of(const struct router *r, const struct mrs_coll *c)
+{
+    struct mrs_val v = mrs_doc_get(r->wish->with, c->coll);
+    uint32_t n;
+    return v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
+}
+
+static struct ext_hop *
+add_hop(struct router *r, const struct mrs_step *s)
+{
+    struct ext_route *out = r->out;
+    int16_t *side_in = mrs_arena_alloc(r->arena, out->n_colls * sizeof *side_in);
+    uint32_t *by_side = mrs_arena_alloc(r->arena, (s->desc.n_sides + 1u) * sizeof *by_side);
+    if (!side_in || !by_side) {
+        return NULL;
+    }
+    memset(side_in, 0xFF, out->n_colls * sizeof *side_in);
+    struct ext_hop *h = &out->hop[out->n_hops++];
+    *h = (struct ext_hop){.step = s, .side_in = side_in, .coll_of = by_side};
+    for (uint32_t k = 0; k < s->desc.n_sides; k++) {
+        by_side[k] = coll_of(out, &s->desc.sides[k].coll);
+    }
+    return h;
+}
+
+/* The sides whose documents a step takes one by one. */
+static bool
+is_entry(const struct mrs_desc *d, uint32_t side)
+{
+    return d->family == MRS_FAMILY_JOIN   ? side == 1
+           : d->family == MRS_FAMILY_FOLD ? side == 0
+                                          : (d->sides[side].role & MRS_ROLE_MAIN) != 0;
+}
+
+static void
+check_join(struct router *r, struct ext_hop *h)
+{
+    const struct mrs_step *s = h->step;
+    const struct mrs_coll *from = &s->desc.sides[0].coll;
+    uint32_t c = h->coll_of[0];
+    char why[400];
+    h->field = field_of(r, from);
+    r->had[c] = true;
+    if (h->field) {
+        while (h->field_no < r->out->n_fields && strcmp(r->out->field[h->field_no], h->field) != 0) {
+            h->field_no++;
+        }
+        r->out->n_fields += h->field_no == r->out->n_fields;
+        r->out->field[h->field_no] = h->field;
+    }
+    if (r->out->grouped) {
+        step_fault(r, s, "documents are grouped before, and partners arrive with the documents of the stage: make "
+                         "two plans "
+                   "of it");
+    } else if (!h->field) {
+        snprintf(why, sizeof why, "the documents of `%.100s` must arrive in a field: put a `$lookup` before the "
+                                  "stage and "
+                 "say `with: { %.100s: \"that field\" }`", from->coll, from->coll);
+        step_fault(r, s, why);
+    } else if (r->written[c]) {
+        snprintf(why, sizeof why, "an earlier step changes `%.100s`, and a `$lookup` brings its documents as they were "
+                 "before: make two plans of it, and run them one after the other", from->coll);
+        step_fault(r, s, why);
+    }
+}
+
+static void
+check_fold(struct router *r, const struct mrs_step *s)
+{
+    if (r->out->grouped) {
+        step_fault(r, s, "a stage can group once: make two plans of it");
+    } else if (r->new_ids) {
+        step_fault(r, s, "a step before gives documents their `_id`, and whether two are equal cannot be seen here "
+                         "once "
+                   "they are grouped (`twins: refuse` does so, too): make two plans of it");
+    }
+}
+
+static enum ext_class
+class_of(const struct mrs_step *s)
+{
+    bool many = strcmp(s->type->name, "extract") == 0 || strcmp(s->type->name, "unbucket") == 0;
+    return s->desc.family == MRS_FAMILY_JOIN   ? EXT_JOINED
+           : s->desc.family == MRS_FAMILY_FOLD ? EXT_GROUPED
+           : many                              ? EXT_MANY
+                                               : EXT_ONE;
+}
+
+/* Whether documents of the side by which they enter may go on in their collection. */
+static bool
+may_stay(const struct mrs_desc *d, uint32_t side)
+{
+    return d->family != MRS_FAMILY_FOLD || !(d->sides[side].role & MRS_ROLE_TAKE);
+}
+
+/* One step: whether the stream meets it, and where it lies behind it. */
+static enum mrs_status
+meet(struct router *r, const struct mrs_step *s)
+{
+    const struct mrs_desc *d = &s->desc;
+    struct ext_hop *h = NULL;
+    for (uint32_t k = 0; k < d->n_sides; k++) {
+        uint32_t c = coll_of(r->out, &d->sides[k].coll);
+        if (!is_entry(d, k) || !r->here[c]) {
+            continue;
+        }
+        h = h ? h : add_hop(r, s);
+        if (!h) {
+            return MRS_DEAD;
+        }
+        h->side_in[c] = (int16_t)k;
+        r->here[c] = may_stay(d, k);
+    }
+    for (uint32_t k = 0; h && k < d->n_sides; k++) {
+        if (d->sides[k].role & MRS_ROLE_ADD) {
+            r->here[h->coll_of[k]] = true;
+        }
+    }
+    if (d->family == MRS_FAMILY_JOIN && !h && r->here[coll_of(r->out, &d->sides[0].coll)]) {
+        step_fault(r, s, "the documents of this stage would go into those of another collection: let that one be "
+                         "`of`, and "
+                   "bring these by a `$lookup` and `with`");
+    }
+    return MRS_OK;
+}
+
+/* Whether a hop brings documents that come to `emit`. What it takes for that is needed in turn. */
+static bool
+leads_on(struct router *r, const struct ext_hop *h)
+{
+    const struct mrs_desc *d = &h->step->desc;
+    bool added = false, stay = false;
+    for (uint32_t k = 0; k < d->n_sides; k++) {
+        added = added || ((d->sides[k].role & MRS_ROLE_ADD) && r->needed[h->coll_of[k]]);
+        stay = stay || (h->side_in[h->coll_of[k]] == (int16_t)k && r->needed[h->coll_of[k]]);
+    }
+    bool fold = d->family == MRS_FAMILY_FOLD;
+    if (fold && added && stay && d->sides[0].coll.ns != d->sides[1].coll.ns &&
+        strcmp(d->sides[0].coll.ns, d->sides[1].coll.ns) != 0) {
+        step_fault(r, h->step, "both its groups and the documents that they are made of would come to `emit`: make two "
+                   "plans of it");
+    }
+    if (!added && (fold || !stay)) {
+        return false;
+    }
+    for (uint32_t c = 0; c < r->out->n_colls; c++) {
+        r->needed[c] = r->needed[c] || h->side_in[c] >= 0;
+    }
+    return true;
+}
+
+/* Leaves the hops that lead to `emit`, from the last to the first, in their order. */
+static void
+prune(struct router *r)
+{
+    struct ext_route *out = r->out;
+    uint32_t n = 0, kept = out->n_hops;
+    r->needed[out->emit] = true;
+    for (uint32_t i = out->n_hops; i-- > 0;) {
+        if (leads_on(r, &out->hop[i])) {
+            out->hop[--kept] = out->hop[i];
+        }
+    }
+    for (uint32_t i = kept; i < out->n_hops; i++) {
+        out->hop[n++] = out->hop[i];
+    }
+    out->n_hops = n;
+}
+
+/* What the steps that are left ask of the stream. */
+static void
+check_hops(struct router *r)
+{
+    struct ext_route *out = r->out;
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < r->plan->n_steps; k++) {
+        const struct mrs_step *s = &r->plan->steps[k];
+        if (i < out->n_hops && out->hop[i].step == s) {
+            if (s->desc.family == MRS_FAMILY_JOIN) {
+                check_join(r, &out->hop[i]);
+            } else if (s->desc.family == MRS_FAMILY_FOLD) {
+                check_fold(r, s);
+                out->grouped = true;
+            }
+            enum ext_class c = class_of(s);
+            out->class = c > out->class ? c : out->class;
+            r->new_ids = r->new_ids || s->desc.new_ids;
+            i++;
+        }
+        for (uint32_t side = 0; side < s->desc.n_sides; side++) {
+            if (s->desc.sides[side].role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD)) {
+                r->written[coll_of(out, &s->desc.sides[side].coll)] = true;
+            }
+        }
+    }
+}
+
+/* ---- of and emit ---- */
+static void
+colls_text(const struct ext_route *out, const bool *which, char *text, size_t size)
+{
+    size_t n = 0;
+    *text = 0;
+    for (uint32_t i = 0; i < out->n_colls && n + 80 < size; i++) {
+        if (!which || which[i]) {
+            int w = snprintf(text + n, size - n, "%s%.64s", n ? ", " : "", out->coll[i]->coll);
+            n += w > 0 ? (size_t)w : 0;
+        }
+    }
+}
+
+static uint32_t
+wished(struct router *r, const char *key, const struct mrs_coll *c, const bool *which)
+{
+    uint32_t i = coll_wished(r->out, c, r->plan);
+    char list[400];
+    const char *names[MRS_SIDES_MAX] = {NULL};
+    if (i != EXT_NO_COLL && (!which || which[i])) {
+        return i;
+    }
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < r->out->n_colls && n < MRS_SIDES_MAX; k++) {
+        if (!which || which[k]) {
+            names[n++] = r->out->coll[k]->coll;
+        }
+    }
+    const char *near = mrs_nearest(c->coll, names, n);
+    colls_text(r->out, which, list, sizeof list);
+    if (near && i == EXT_NO_COLL) {
+        fault(r, key, "the plan has no collection `%.100s` (did you mean `%.100s`?)", c->coll, near);
+    } else {
+        fault(r, key, "%s `%.100s`; there are: %s", which ? "no document of this stage comes to" : "the plan has no "
+              "collection", c->coll, list);
+    }
+    return EXT_NO_COLL;
+}
+
+/* The collection whose documents arrive: the only one that is read and that no step has filled before. */
+static uint32_t
+only_source(struct router *r)
+{
+    uint32_t found = EXT_NO_COLL, n = 0;
+    char list[400] = "";
+    bool *which = r->had, *made = r->written; /* not needed before the way is looked for, and cleared again */
+    for (uint32_t i = 0; i < r->plan->n_steps; i++) {
+        const struct mrs_desc *d = &r->plan->steps[i].desc;
+        for (uint32_t k = 0; k < d->n_sides; k++) {
+            uint32_t c = coll_of(r->out, &d->sides[k].coll);
+            if (is_entry(d, k) && !which[c] && !made[c]) {
+                which[c] = true;
+                found = c;
+                n++;
+            }
+            made[c] = made[c] || (d->sides[k].role & MRS_ROLE_ADD);
+        }
+    }
+    colls_text(r->out, which, list, sizeof list);
+    memset(which, 0, r->out->n_colls * sizeof *which);
+    memset(made, 0, r->out->n_colls * sizeof *made);
+    if (n != 1) {
+        fault(r, "of", "say which collection's documents arrive: %s", n ? list : "the plan reads none");
+        return EXT_NO_COLL;
+    }
+    return found;
+}
+
+/* The collection whose documents leave: `of`, or where they leave that one the only other. */
+static uint32_t
+only_target(struct router *r)
+{
+    const struct ext_route *out = r->out;
+    bool taken = !r->here[out->of];
+    uint32_t other = EXT_NO_COLL, n = 0;
+    char list[400];
+    for (uint32_t i = 0; i < out->n_hops; i++) {
+        int16_t side = out->hop[i].side_in[out->of];
+        taken = taken || (side >= 0 && (out->hop[i].step->desc.sides[side].role & MRS_ROLE_TAKE));
+    }
+    for (uint32_t c = 0; c < out->n_colls; c++) {
+        if (r->here[c] && c != out->of) {
+            other = c;
+            n++;
+        }
+    }
+    if (!taken || n == 0) {
+        return out->of;
+    }
+    if (n > 1) {
+        colls_text(out, r->here, list, sizeof list);
+        fault(r, "emit", "say which collection's documents leave the stage, one of: %s", list);
+        return EXT_NO_COLL;
+    }
+    return other;
+}
+
+static void
+check_with(struct router *r)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    char place[300], list[400];
+    mrs_walk_init(&w, r->wish->with);
+    while (mrs_walk_next(&w, &e) == 1) {
+        struct mrs_coll c = {.coll = e.name};
+        uint32_t i = coll_wished(r->out, &c, r->plan);
+        snprintf(place, sizeof place, "with.%.200s", e.name);
+        if (e.v.type != MRS_STRING || e.v.n < 6 || memchr(e.v.p + 4, 0, e.v.n - 5) || e.v.p[4] == '$' ||
+            memchr(e.v.p + 4, '.', e.v.n - 5)) {
+            fault(r, place, "must be the name of a top-level field, as in `with: { comments: \"__c\" }`");
+        } else if (i == EXT_NO_COLL || !r->had[i]) {
+            colls_text(r->out, r->had, list, sizeof list);
+            fault(r, place, "no step of this stage takes documents of it%s%s", *list ? "; those that are asked for: "
+                  : "",
+                  list);
+        }
+    }
+}
+
+static enum mrs_status
+walk_plan(struct router *r)
+{
+    const struct ext_wish *wish = r->wish;
+    struct ext_route *out = r->out;
+    enum mrs_status s = MRS_OK;
+    out->of = wish->of ? wished(r, "of", wish->of, NULL) : only_source(r);
+    if (out->of == EXT_NO_COLL) {
+        return MRS_OK;
+    }
+    r->here[out->of] = true;
+    for (uint32_t i = 0; i < r->plan->n_steps && s == MRS_OK; i++) {
+        s = meet(r, &r->plan->steps[i]);
+    }
+    if (s == MRS_OK) {
+        out->emit = wish->emit ? wished(r, "emit", wish->emit, r->here) : only_target(r);
+    }
+    if (s == MRS_OK && out->emit != EXT_NO_COLL) {
+        prune(r);
+        check_hops(r);
+        check_with(r);
+    }
+    return s;
+}
+
+enum mrs_status
+ext_route_find(const struct mrs_plan *p, const struct ext_wish *wish, struct mrs_arena *a, struct ext_route *out,
+               struct mrs_err *e)
+{
+    struct router r = {.plan = p, .wish = wish, .out = out, .arena = a};
+    bool fits = true;
+    *out = (struct ext_route){.of = EXT_NO_COLL, .emit = EXT_NO_COLL};
+    out->hop = mrs_arena_alloc(a, (p->n_steps + 1u) * sizeof *out->hop);
+    out->field = mrs_arena_alloc(a, (p->n_steps + 1u) * sizeof *out->field);
+    if (!out->hop || !out->field || !list_colls(&r)) {
+        return mrs_err_memory(e, p->n_steps * sizeof *out->hop);
+    }
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        fits = suits(&r, &p->steps[i]) && fits;
+    }
+    enum mrs_status s = fits ? walk_plan(&r) : MRS_OK;
+    return s == MRS_OK ? s : mrs_err_memory(e, 0);
+}
+
+const char *
+ext_class_name(enum ext_class c)
+{
+    static const char *const name[] = {"one", "many", "grouped", "joined"};
+    return name[c];
+}

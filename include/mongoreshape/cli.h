@@ -82,14 +82,14 @@ struct mrs_cli_tool {
     const char *about;   /* a paragraph for the help */
     const char *sketch;  /* lines printed as they are below it */
     const char *manual;  /* a paragraph for the manual */
-    const char *start;   /* lines for who calls it without anything, or the first command so: how to begin; NULL */
-    const char *offer;   /* the command that is offered to who names nothing but a file or folder; NULL */
     const struct mrs_cli_option *options;   /* name NULL behind the last; at most 64 */
     const struct mrs_cli_command *commands; /* name NULL behind the last, which is `help` */
     const struct mrs_cli_row *exits;        /* term NULL behind the last */
     const struct mrs_cli_section *sections; /* title NULL behind the last */
     const char *see_also;                   /* roff */
     bool (*topic)(const char *name);        /* `help NAME` that is no command: printed, or false; NULL: none is */
+    const char *start;   /* lines for who calls it without anything, or the first command so: how to begin; NULL */
+    const char *offer;   /* the command that is offered to who names nothing but a file or folder; NULL */
     /* the i-th word that the operand of a command may be, for completions; NULL: no more; without any it is a file */
     const char *(*word)(const struct mrs_cli_command *c, uint32_t i);
     bool (*page)(const char *name);         /* the same for `help --man NAME`: a manual page of its own */

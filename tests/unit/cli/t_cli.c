@@ -56,8 +56,10 @@ static const struct mrs_cli_command commands[] = {
 };
 static const struct mrs_cli_row exits[] = {{"0", "good"}, {NULL, NULL}};
 static const struct mrs_cli_section sections[] = {{NULL, NULL}};
-static const struct mrs_cli_tool tool = {"tool", "1", "does", "do", "About.", "sketch\n", "Manual.",
-                                         options, commands, exits, sections, "", NULL};
+static const struct mrs_cli_tool tool = {.name = "tool", .version = "1", .summary = "does", .purpose = "do",
+                                         .about = "About.", .sketch = "sketch\n", .manual = "Manual.",
+                                         .options = options, .commands = commands, .exits = exits,
+                                         .sections = sections, .see_also = ""};
 
 /* Parses a line; the exit status, or -1 where it was right. v->line.mem must be closed by the caller. */
 static int

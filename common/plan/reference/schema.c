@@ -3,7 +3,7 @@
  *
  * It says what a table says: keys, choices, coarse shapes. Whether a path is a path or an expression compiles only
  * `check` knows. */
-#include "internal.h"
+#include "plan/internal.h"
 
 /* The shapes that several keys share; expressions are anything. */
 static const char definitions[] =

@@ -10,7 +10,7 @@ V        ?= 0
 comma    := ,
 SAN      ?=
 OPT      ?= -O2 -g
-ROOMS    := base doc cli expr io steps plan run
+ROOMS    := base doc cli expr io inspect steps plan run
 
 WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith
 WERROR   ?= 0

@@ -12,5 +12,6 @@ int mrsi_cmd_explain(struct mrs_cli *line);
 int mrsi_cmd_invert(struct mrs_cli *line);
 int mrsi_cmd_cat(struct mrs_cli *line);
 int mrsi_cmd_diff(struct mrs_cli *line);
+int mrsi_cmd_inspect(struct mrs_cli *line);
 
 #endif

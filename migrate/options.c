@@ -11,7 +11,7 @@
 
 #define AT(member) offsetof(struct mrsi_cli, member)
 
-enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, CAT = 32, DIFF = 64, PLAN = 128, ALL = 255 };
+enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, CAT = 32, DIFF = 64, PLAN = 128, INSPECT = 256, ALL = 511 };
 
 static const char *
 compress(const char *text, void *to)
@@ -83,10 +83,11 @@ static const struct mrs_cli_option options[] = {
      "a quarter of the machine's; of `diff`: 256M", "memory for the whole program, as 512M or 2G; at least 64M",
      "What does not fit goes to temporary files. The documents written are the same whatever the "
      "budget.", NULL},
-    {"jobs", 'j', "N", RUN | CHECK | CAT | DIFF, MRS_CLI_COUNT, AT(jobs), "1|2|4|8",
+    {"jobs", 'j', "N", RUN | CHECK | CAT | DIFF | INSPECT, MRS_CLI_COUNT, AT(jobs), "1|2|4|8",
      "the number of processors", "threads; the documents written are the same for any number",
      NULL, NULL},
-    {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF | PLAN, MRS_CLI_PATH, AT(tmp), NULL, "beside OUT, else $TMPDIR or /tmp",
+    {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF | PLAN | INSPECT, MRS_CLI_PATH, AT(tmp), NULL,
+     "beside OUT, else $TMPDIR or /tmp",
      "folder for temporary files",
      "They can become as large as the collections that are joined. What is needed only while the program works has no "
      "name and is gone even if it is killed; what `run --resume` goes on with lies there as well where DIR is given, "
@@ -103,9 +104,9 @@ static const struct mrs_cli_option options[] = {
      "is not written, and the report says so. A plan cannot name what is left out.", NULL},
     {"nsExclude", 0, "PATTERN", RUN | CHECK | EXPLAIN | PLAN, MRS_CLI_LIST, AT(exclude),
      NULL, NULL, "all but collections like this; may be repeated", NULL, NULL},
-    {"ns", 0, "DB.COLL", RUN | CHECK | EXPLAIN | CAT | DIFF | PLAN, MRS_CLI_TEXT, AT(ns), NULL,
-     "from the file's name and folder", "what a single file, or `-`, holds; `cat`, `diff`: only collections like this",
-     "In `cat` and `diff` it is a pattern as of `--nsInclude`.", NULL},
+    {"ns", 0, "DB.COLL", RUN | CHECK | EXPLAIN | CAT | DIFF | PLAN | INSPECT, MRS_CLI_TEXT, AT(ns), NULL,
+     "from the file's name and folder", "what a single file, or `-`, holds; `cat`, `diff`, `inspect`: only collections like this",
+     "In `cat`, `diff` and `inspect` it is a pattern as of `--nsInclude`.", NULL},
     {"where", 0, "QUERY", CAT, MRS_CLI_TEXT, AT(where), NULL, NULL,
      "only documents that this query matches, as '{\"age\": {\"$gte\": 18}}'",
      "A query of MongoDB as Extended JSON; it knows the operators that plans know in `where`.", NULL},
@@ -148,14 +149,25 @@ static const struct mrs_cli_option options[] = {
      "print a JSON Schema (draft-07) of the plan language, for editors; without PLAN",
      "Made from the tables that `check` reads. A YAML language server that knows it completes keys and marks mistakes.",
      NULL},
-    {"json", 0, NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_FLAG, AT(json), NULL, NULL,
+    {"json", 0, NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF | INSPECT, MRS_CLI_FLAG, AT(json), NULL, NULL,
      "one JSON object on standard output instead of words", NULL, NULL},
-    {"progress", 0, NULL, RUN | CHECK | DIFF, MRS_CLI_FLAG, AT(progress), NULL,
+    {"progress", 0, NULL, RUN | CHECK | DIFF | INSPECT, MRS_CLI_FLAG, AT(progress), NULL,
      "when standard error is a terminal", "show progress, rate and time left", NULL, NULL},
-    {"quiet", 'q', NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF, MRS_CLI_FLAG, AT(quiet), NULL, NULL,
+    {"quiet", 'q', NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF | INSPECT, MRS_CLI_FLAG, AT(quiet), NULL, NULL,
      "say nothing but errors", NULL, NULL},
     {"verbose", 'v', NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(verbose), NULL, NULL,
      "say more: plan id, settings, every collection, all redundant indexes", NULL, NULL},
+    {"suggest", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(suggest), NULL, NULL,
+     "write a plan to FILE that mends what was found",
+     "Each step stands below a comment with the figures that speak for it; second-best cures are comments. It runs as it "
+     "is, but read it first: which design is right depends on how the data are read and written.", NULL},
+    {"all", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(all), NULL, NULL, "every path of every collection", NULL, NULL},
+    {"keep-going", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(keep_going), NULL, NULL,
+     "go on behind damage: its collection ends there, and the report says so", NULL, NULL},
+    {"hints", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(hints), NULL, NULL,
+     "references you know, as lines `db.coll.path -> db.coll.path`; `!` before one that is none", NULL, NULL},
+    {"workload", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(workload), NULL, NULL,
+     "how often collections are read and written, for advice that depends on it", "docs/INSPECT.md has its form.", NULL},
     {"man", 0, NULL, HELP, MRS_CLI_FLAG, AT(line.man), NULL, NULL,
      "print the manual page, in roff; `help --man plan`: that of the plan language",
      NULL, NULL},
@@ -266,6 +278,20 @@ static const struct mrs_cli_example diff_examples[] = {
     {"mongoreshape diff --manifest out/mongoreshape.manifest.json -i dump", "is this the dump that the run read?"},
     {NULL, NULL}};
 
+static const char *const inspect_text[] = {
+    "Reads the dump IN and says what is in it: figures of each collection and path, which path refers to which "
+    "collection and with how many orphans, and the rules of thumb for schemas that the data break, each with the number "
+    "that breaks it and the step that mends it. Nothing is written but what `--suggest` asks for.",
+    "References are found by values and names: each is given with its evidence, and those that are likely but not "
+    "certain stand apart. `--hints FILE` says what you know better.",
+    "Memory stays below 64 MiB whatever the size of the data; what does not fit goes to a temporary file.",
+    NULL};
+static const struct mrs_cli_example inspect_examples[] = {
+    {"mongoreshape inspect dump", "what is there, worst first"},
+    {"mongoreshape inspect dump --suggest plan.yaml", "and a plan to begin with"},
+    {"mongoreshape inspect dump --json | jq .references", "for programs"},
+    {NULL, NULL}};
+
 static const char *const help_text[] = {
     "Explains the program or one of its commands. The manual page and the shell's completions are "
     "printed by the same table.",
@@ -292,6 +318,8 @@ static const struct mrs_cli_command commands[] = {
      mrsi_cmd_cat},
     {"diff", DIFF, "[A] [B]", "", "compare two dumps, or a dump with the manifest of a run", diff_text, diff_examples,
      mrsi_cmd_diff},
+    {"inspect", INSPECT, "IN", "", "say what a dump holds, how it hangs together, and what will hurt", inspect_text,
+     inspect_examples, mrsi_cmd_inspect},
     {"help", HELP, "[COMMAND]", "", "explain the program or a command", help_text,
      help_examples, mrs_cli_help},
     {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},

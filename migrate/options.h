@@ -14,14 +14,14 @@
 struct mrsi_cli {
     struct mrs_cli line; /* first: the machinery knows this part only */
     const char *input, *output, *ns, *tmp, *refused, *amend, *oplog, *write_residue, *residue,
-        *where, *manifest;
+        *where, *manifest, *suggest, *hints, *workload;
     struct mrs_cli_list include, exclude;
     uint64_t memory, jobs, max_refused, sample, limit, checkpoint;
     struct mrs_compress compress;
     enum mrs_format format;
     int64_t now_ms;
     char **argv; /* the whole line, to say it again */
-    bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns, stream, schema;
+    bool force, resume, dry_run, progress, json, live, quiet, verbose, relaxed, with_ns, stream, schema, all, keep_going;
 };
 
 /* topics.c: the steps, behind `plan`. */

@@ -55,7 +55,7 @@ BEGIN {
           "decimal doc cli cli expr expr io io step step axes step nodes step link step unique step plan plan " \
           "live plan run run compare run cat run mrs all view doc walk doc template doc build doc buffer base " \
           "formats io dump_in io dump_out io checkpoint_files io files io spread_ops step join_ops step " \
-          "group_ops step fold_ops step catalogue step inverse step context step",
+          "group_ops step fold_ops step catalogue step inverse step context step inspect inspect scan run",
           pair, " ")
     for (i = 1; pair[i] != ""; i += 2) room_of[pair[i]] = pair[i + 1]
     sees["base"] = " base "
@@ -64,11 +64,12 @@ BEGIN {
     sees["cli"] = " base doc cli clock "
     sees["expr"] = " base doc expr "
     sees["io"] = " base doc io clock "
+    sees["inspect"] = " base doc io inspect "
     sees["steps"] = " base doc expr step "
     sees["step"] = " base doc expr step "
     sees["plan"] = " base doc expr step plan "
     sees["run"] = " base doc io step plan run clock "
-    sees["all"] = " base doc expr io step plan run clock all "
+    sees["all"] = " base doc expr io inspect step plan run clock all "
     sees["migrate"] = sees["all"] "cli "
     sees["live"] = sees["migrate"]
     sees["server"] = sees["plan"] "clock " # shell-ext/server: a guest in another program

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* advise.h - the rules of thumb that data break, and the steps that mend it. */
+#ifndef MRSI_INSPECT_ADVISE_H
+#define MRSI_INSPECT_ADVISE_H
+
+#include "inspect/figures/model.h"
+#include "mongoreshape/inspect.h"
+
+const char *mrsi_iso_time(int64_t ms, char out[40]); /* 2024-05-01T00:00:00Z */
+/* When the largest document reaches 16 MiB at its rate; false: it does not grow. */
+bool mrsi_limit_date(const struct mrsi_limit *l, int64_t *ms);
+/* "one-to-one", "one-to-few", "one-to-many", "one-to-squillions", "many-to-many" */
+const char *mrsi_cardinality(const struct mrsi_reference *r);
+
+/* "12,345"; "3.8 MiB"; both into the caller's room. */
+const char *mrsi_said_count(uint64_t n, char out[32]);
+const char *mrsi_said_bytes(double n, char out[32]);
+
+/* What a rule says; figures are added to the last one said, up to four. */
+struct mrsi_saying {
+    struct mrsi_inspection *x;
+    struct mrs_buf figures;
+    struct mrs_build build;
+    enum mrs_status s;
+    struct mrs_err *e;
+    struct mrsi_rule_found nowhere; /* what is said without memory, read by nobody */
+};
+struct mrsi_rule_found *mrsi_say(struct mrsi_saying *y, struct mrsi_collection *c, const char *rule, const char *path,
+                                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+struct mrsi_figure {
+    const char *name;
+    double value;
+};
+void mrsi_say_figures(struct mrsi_saying *y, const struct mrsi_figure *f, uint32_t n);
+void mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c);     /* shape_rules.c */
+void mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c);
+void mrsi_rules_of_references(struct mrsi_saying *y);                            /* reference_rules.c */
+void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c);    /* index_rules.c */
+
+enum mrs_status mrsi_advise(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrs_err *e);
+
+#endif

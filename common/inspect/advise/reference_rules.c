@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reference_rules.c - what hangs together: orphans, references without an index, documents that belong into others. */
+#include "advise.h"
+#include "mongoreshape/walk.h"
+#include <stdio.h>
+
+enum { FEW = 20, FEW_MOST = 200, PARENTS = 20, DEEP = 4 };
+
+/* The path as indexes name it: `lines.productId` for `lines[].productId`. */
+static void
+dotted(const struct mrsi_path *p, char *out, size_t size)
+{
+    size_t k = 0;
+    for (const char *t = p->text; *t && k + 1 < size; t++) {
+        if (t[0] == '[' && t[1] == ']') {
+            t++;
+        } else {
+            out[k++] = *t;
+        }
+    }
+    out[k] = 0;
+}
+
+static bool
+has_index(const struct mrsi_reference *r)
+{
+    char path[1024];
+    const struct mrsi_collection *c = r->from[0]->in;
+    for (uint32_t part = 0; part < r->parts; part++) {
+        dotted(r->from[part], path, sizeof path);
+        if (strcmp(path, "_id") == 0) {
+            return true;
+        }
+        for (uint32_t i = 0; i < c->indexes; i++) {
+            struct mrs_walk w;
+            struct mrs_elem first;
+            mrs_walk_init(&w, c->index[i].key);
+            if (mrs_walk_next(&w, &first) > 0 && strcmp(first.name, path) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void
+say_target(const struct mrsi_reference *r, char *out, size_t size)
+{
+    snprintf(out, size, "%s.%s", r->to[0]->in->name, r->to[0]->text);
+}
+
+static bool
+is_first_of_path(const struct mrsi_inspection *x, const struct mrsi_reference *r)
+{
+    for (uint32_t i = 0; i < x->refs; i++) {
+        const struct mrsi_reference *o = x->ref[i];
+        if (o->from[0] == r->from[0] && o->parts == r->parts && !o->candidate && !o->dropped) {
+            return o == r;
+        }
+    }
+    return false;
+}
+
+static void
+index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
+{
+    struct mrsi_collection *c = r->from[0]->in;
+    char target[512], n[32];
+    say_target(r, target, sizeof target);
+    if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && is_first_of_path(y->x, r)) {
+        struct mrsi_rule_found *f =
+            mrsi_say(y, c, "reference-without-index", r->from[0]->text,
+                     "refers to %s; who looks for what belongs to one document reads all %s", target,
+                     mrsi_said_count(c->documents, n));
+        f->step = "index";
+        f->reference = r;
+        f->severity = 2;
+        mrsi_say_figures(y, (struct mrsi_figure[]){{"documents", (double)c->documents}}, 1);
+    }
+    size_t m = strlen(r->match);
+    if ((m > 6 && strcmp(r->match + m - 6, "String") == 0) || strcmp(r->match, "mixed") == 0) {
+        struct mrsi_rule_found *f =
+            mrsi_say(y, c, "reference-type-differs", r->from[0]->text,
+                     "%s: stored in another type than %s, so that $lookup does not match", r->match, target);
+        f->step = "cast";
+        f->reference = r;
+        f->severity = 2;
+        mrsi_say_figures(y, (struct mrsi_figure[]){{"values", (double)r->values}}, 1);
+    }
+}
+
+/* Values that no target of the path has. */
+static void
+orphans(struct mrsi_saying *y, struct mrsi_reference *r)
+{
+    uint64_t left = r->orphans;
+    char n[32], all[32], target[512];
+    if (!is_first_of_path(y->x, r)) {
+        return;
+    }
+    for (uint32_t i = 0; i < y->x->refs; i++) {
+        const struct mrsi_reference *o = y->x->ref[i];
+        if (o != r && !o->candidate && !o->dropped && o->from[0] == r->from[0] && o->parts == r->parts) {
+            left -= o->matched < left ? o->matched : left;
+        }
+    }
+    if (left == 0) {
+        return;
+    }
+    say_target(r, target, sizeof target);
+    struct mrsi_rule_found *f =
+        mrsi_say(y, r->from[0]->in, "orphans", r->from[0]->text, "%s of %s values name no %s", mrsi_said_count(left, n),
+                 mrsi_said_count(r->values, all), target);
+    f->reference = r;
+    f->severity = 2;
+    mrsi_say_figures(y, (struct mrsi_figure[]){{"orphans", (double)left}, {"values", (double)r->values}}, 2);
+}
+
+static bool
+is_referred_to(const struct mrsi_inspection *x, const struct mrsi_collection *c)
+{
+    for (uint32_t i = 0; i < x->refs; i++) {
+        if (x->ref[i]->to[0]->in == c && !x->ref[i]->candidate && !x->ref[i]->dropped) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+could_be_embedded(const struct mrsi_inspection *x, const struct mrsi_reference *r)
+{
+    const struct mrsi_collection *c = r->from[0]->in;
+    return r->parts == 1 && !r->self && !r->from[0]->lists && !r->from[0]->names && !c->view &&
+           r->parents >= PARENTS && r->values * 100 >= c->documents * 95 && r->matched * 100 >= r->values * 95 &&
+           (r->per_parent.max <= 1 || (r->per_parent.p99 <= FEW && r->per_parent.max <= FEW_MOST)) &&
+           !is_referred_to(x, c);
+}
+
+/* The tightest parent: the one with fewest children each. */
+static bool
+is_tightest(const struct mrsi_inspection *x, const struct mrsi_reference *r)
+{
+    for (uint32_t i = 0; i < x->refs; i++) {
+        const struct mrsi_reference *o = x->ref[i];
+        if (o == r || o->candidate || o->dropped || o->from[0]->in != r->from[0]->in || !could_be_embedded(x, o)) {
+            continue;
+        }
+        if (o->per_parent.p99 < r->per_parent.p99 ||
+            (o->per_parent.p99 == r->per_parent.p99 && (o->parents > r->parents || (o->parents == r->parents && o->from[0] < r->from[0])))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+apart(struct mrsi_saying *y, struct mrsi_reference *r)
+{
+    char p99[32], max[32], n[32];
+    if (!could_be_embedded(y->x, r) || !is_tightest(y->x, r)) {
+        return;
+    }
+    bool one = r->per_parent.max <= 1;
+    struct mrsi_rule_found *f =
+        mrsi_say(y, r->from[0]->in, one ? "one-to-one-apart" : "one-to-few-apart", r->from[0]->text,
+                 one ? "each of %s %s has at most one (p99 %s, max %s): it could be part of it"
+                     : "each of %s %s has few (p99 %s, max %s), and nothing else refers to them: they could be part of it",
+                 mrsi_said_count(r->parents, n), r->to[0]->in->name, mrsi_said_count(r->per_parent.p99, p99),
+                 mrsi_said_count(r->per_parent.max, max));
+    f->step = "embed";
+    f->reference = r;
+    mrsi_say_figures(y, (struct mrsi_figure[]){{"p99", (double)r->per_parent.p99}, {"max", (double)r->per_parent.max},
+                                               {"parents", (double)r->parents}},
+                     3);
+}
+
+static void
+two_way(struct mrsi_saying *y, struct mrsi_reference *r)
+{
+    char gaps[32], dis[32];
+    const struct mrsi_two_way *w = r->two_way;
+    if (!w || w->gaps + w->disagree == 0) {
+        return;
+    }
+    struct mrsi_rule_found *f =
+        mrsi_say(y, r->from[0]->in, "two-way-disagrees", r->from[0]->text,
+                 "%s.%s lists them too: %s are listed by nobody, %s only by others", w->list->from[0]->in->name,
+                 w->list->from[0]->text, mrsi_said_count(w->gaps, gaps), mrsi_said_count(w->disagree, dis));
+    f->step = "link";
+    f->reference = r;
+    f->severity = 2;
+    mrsi_say_figures(y, (struct mrsi_figure[]){{"agree", (double)w->agree}, {"gaps", (double)w->gaps},
+                                               {"disagree", (double)w->disagree}},
+                     3);
+}
+
+static void
+stale(struct mrsi_saying *y, struct mrsi_copy *c)
+{
+    char n[32], all[32];
+    if (!c->said || c->stale == 0) {
+        return;
+    }
+    struct mrsi_rule_found *f =
+        mrsi_say(y, c->from->in, "stale-copies", c->from->text, "%s of %s copies of %s.%s differ from it",
+                 mrsi_said_count(c->stale, n), mrsi_said_count(c->compared, all), c->of->in->name, c->of->text);
+    f->step = "copy";
+    f->copy = c;
+    f->severity = 2;
+    mrsi_say_figures(y, (struct mrsi_figure[]){{"compared", (double)c->compared}, {"stale", (double)c->stale}}, 2);
+}
+
+void
+mrsi_rules_of_references(struct mrsi_saying *y)
+{
+    struct mrsi_inspection *x = y->x;
+    for (uint32_t i = 0; i < x->refs; i++) {
+        struct mrsi_reference *r = x->ref[i];
+        if (!r->candidate && !r->dropped) {
+            index_and_type(y, r);
+            orphans(y, r);
+            apart(y, r);
+            two_way(y, r);
+        }
+    }
+    for (uint32_t i = 0; i < x->copies; i++) {
+        stale(y, &x->copy[i]);
+    }
+    for (uint32_t i = 0; i < x->colls; i++) {
+        const struct mrsi_tree_figures *t = &x->coll[i].tree;
+        if (t->path && t->depth >= DEEP) {
+            struct mrsi_rule_found *f =
+                mrsi_say(y, &x->coll[i], "deep-tree", t->path->text,
+                         "a tree %llu levels deep: the way to the root takes as many queries", (unsigned long long)t->depth);
+            f->step = "tree";
+            mrsi_say_figures(y, (struct mrsi_figure[]){{"depth", (double)t->depth}, {"roots", (double)t->roots},
+                                                       {"cycles", (double)t->cycles}},
+                             3);
+        }
+    }
+}

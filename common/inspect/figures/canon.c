@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* canon.c - a value as references take it: numbers by value, ObjectIds and UUIDs also where they are text. */
+#include "figures.h"
+#include <math.h>
+
+enum { SEED_NUMBER = 1, SEED_OID, SEED_UUID, SEED_TEXT, SEED_BINARY, SEED_OTHER = 16 };
+
+static uint64_t
+hash(const void *p, size_t n, uint64_t seed)
+{
+    uint64_t h = mrs_hash64(p, n, seed);
+    return h ? h : 1;
+}
+
+uint64_t
+mrsi_number_hash(int64_t number)
+{
+    return hash(&number, sizeof number, SEED_NUMBER);
+}
+
+static int
+hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Hexadecimal digits in pairs, dashes where `dashes` has a bit for the byte that comes next. */
+static bool
+unhex(const char *text, uint32_t bytes, uint32_t dashes, uint8_t *out)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        if (dashes >> i & 1 && *text++ != '-') {
+            return false;
+        }
+        int a = hex(text[0]), b = a < 0 ? -1 : hex(text[1]);
+        if (b < 0) {
+            return false;
+        }
+        out[i] = (uint8_t)(a << 4 | b);
+        text += 2;
+    }
+    return true;
+}
+
+static bool
+integer_text(const char *text, uint32_t n, int64_t *out)
+{
+    uint32_t at = n && text[0] == '-';
+    uint64_t v = 0;
+    if (n - at < 1 || n - at > 18 || (text[at] == '0' && n > 1)) {
+        return false;
+    }
+    for (uint32_t i = at; i < n; i++) {
+        if (text[i] < '0' || text[i] > '9') {
+            return false;
+        }
+        v = v * 10 + (uint64_t)(text[i] - '0');
+    }
+    *out = at ? -(int64_t)v : (int64_t)v;
+    return true;
+}
+
+static void
+text(struct mrs_val v, struct mrsi_canon *out)
+{
+    enum { UUID_DASHES = 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 };
+    uint8_t raw[16];
+    uint32_t n;
+    const char *t = mrs_val_text(v, &n);
+    if (n == 24 && unhex(t, 12, 0, raw)) {
+        out->is = MRSI_OID;
+        out->hash = hash(raw, 12, SEED_OID);
+        out->from_text = true;
+    } else if (n == 36 && unhex(t, 16, UUID_DASHES, raw)) {
+        out->is = MRSI_UUID;
+        out->hash = hash(raw, 16, SEED_UUID);
+        out->from_text = true;
+    } else {
+        out->is = MRSI_TEXT;
+        out->hash = hash(t, n, SEED_TEXT);
+        out->digits = integer_text(t, n, &out->number);
+    }
+}
+
+static void
+binary(struct mrs_val v, struct mrsi_canon *out)
+{
+    bool uuid = v.n == 21 && (v.p[4] == 3 || v.p[4] == 4);
+    out->is = uuid ? MRSI_UUID : MRSI_BINARY;
+    out->hash = uuid ? hash(v.p + 5, 16, SEED_UUID) : hash(v.p + 4, v.n - 4, SEED_BINARY);
+}
+
+static void
+number(struct mrs_val v, struct mrsi_canon *out)
+{
+    if (v.type == MRS_INT32) {
+        out->number = mrs_val_i32(v);
+    } else if (v.type == MRS_INT64) {
+        out->number = mrs_val_i64(v);
+    } else if (!mrs_val_integral(v, &out->number)) {
+        out->is = MRSI_FRACTION;
+        out->hash = hash(v.p, v.n, SEED_OTHER + v.type);
+        return;
+    }
+    out->is = MRSI_NUMBER;
+    out->hash = mrsi_number_hash(out->number);
+}
+
+void
+mrsi_canon(struct mrs_val v, struct mrsi_canon *out)
+{
+    *out = (struct mrsi_canon){.is = MRSI_OTHER};
+    switch (v.type) {
+    case MRS_INT32:
+    case MRS_INT64:
+    case MRS_DOUBLE:
+    case MRS_DECIMAL128:
+        number(v, out);
+        return;
+    case MRS_OBJECTID:
+        out->is = MRSI_OID;
+        out->hash = hash(v.p, v.n, SEED_OID);
+        return;
+    case MRS_STRING:
+    case MRS_SYMBOL:
+        text(v, out);
+        return;
+    case MRS_BINARY:
+        binary(v, out);
+        return;
+    case MRS_DOCUMENT:
+    case MRS_ARRAY:
+        out->is = v.type == MRS_ARRAY ? MRSI_LIST : MRSI_OBJECT;
+        out->hash = 1;
+        return;
+    case MRS_NULL:
+    case MRS_UNDEFINED:
+    case MRS_MISSING:
+        out->is = MRSI_NOTHING;
+        break;
+    case MRS_DATE:
+        out->is = MRSI_DATE;
+        break;
+    case MRS_BOOL:
+        out->is = MRSI_BOOLEAN;
+        break;
+    default:
+        break;
+    }
+    out->hash = hash(v.n ? v.p : (const uint8_t *)"", v.n, (uint64_t)SEED_OTHER + v.type);
+}

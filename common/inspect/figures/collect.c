@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collect.c - one pass over the documents of a collection: each element at its path, shapes, sizes, growth.
+ *
+ * Names below the root that are numbers, ObjectIds or dates are data, and share one path: `*`. */
+#include "figures.h"
+#include <stdlib.h>
+
+struct level {
+    struct mrs_walk walk;
+    struct mrsi_spot *at;
+    uint64_t met; /* elements so far */
+    bool list;
+};
+
+uint32_t
+mrsi_figures_sample(const struct mrsi_figures *f)
+{
+    return f->spots > MRSI_MANY_PATHS ? MRSI_SAMPLE_FEW : MRSI_SAMPLE;
+}
+
+enum mrs_status
+mrsi_figures_begin(struct mrsi_figures *f, struct mrs_mem *mem, struct mrs_err *e)
+{
+    memset(f, 0, sizeof *f);
+    f->mem = mem;
+    mrs_arena_init(&f->arena, mem);
+    mrs_buf_init(&f->scratch, mem, MRS_DOC_READ_MAX);
+    f->first_day = UINT32_MAX;
+    f->root = mrsi_spot_child(f, NULL, MRSI_FIELD, "", 0);
+    return f->root ? MRS_OK : mrs_err_memory(e, sizeof *f->root);
+}
+
+void
+mrsi_figures_end(struct mrsi_figures *f)
+{
+    if (f->root) {
+        mrsi_spot_clear(f->root, f->mem);
+    }
+    mrsi_tally_clear(&f->sizes, f->mem);
+    mrsi_sketch_clear(&f->shapes, f->mem);
+    mrs_free(f->mem, f->index);
+    mrs_free(f->mem, f->days);
+    mrs_buf_clear(&f->scratch);
+    mrs_arena_clear(&f->arena);
+    memset(f, 0, sizeof *f);
+}
+
+/* All digits, 24 hexadecimal digits, or a date: 2024-05, 2024-05-01. */
+bool
+mrsi_name_is_data(const char *name, uint32_t n)
+{
+    uint32_t digits = 0, hex = 0, dashes = 0;
+    if (n == 0 || n > 24 || ((name[0] < '0' || name[0] > '9') && n != 24)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        char c = name[i];
+        digits += c >= '0' && c <= '9';
+        hex += (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+        dashes += c == '-' && (i == 4 || i == 7);
+    }
+    return digits == n || hex == n || ((n == 7 || n == 10) && digits + dashes == n && dashes == (n == 7 ? 1 : 2));
+}
+
+static struct mrsi_spot *
+any_child(struct mrsi_figures *f, struct mrsi_spot *parent, const char *name, uint32_t n)
+{
+    struct mrsi_spot *s = mrsi_spot_child(f, parent, MRSI_ANY, "", 0);
+    if (s && !s->names) {
+        s->names = mrs_arena_alloc(&f->arena, sizeof *s->names);
+        if (s->names) {
+            memset(s->names, 0, sizeof *s->names);
+        }
+    }
+    if (!s || !s->names || n > 200) {
+        f->dead |= !s || !s->names;
+        return s;
+    }
+    uint8_t text[256]; /* the name as a string value */
+    mrs_put32(text, n + 1);
+    memcpy(text + 4, name, n);
+    text[4 + n] = 0;
+    mrsi_counted_add(f, s->names, (struct mrs_val){text, n + 5, MRS_STRING});
+    return s;
+}
+
+static struct mrsi_spot *
+child(struct mrsi_figures *f, const struct level *l, const struct mrs_elem *x)
+{
+    if (l->list) {
+        return mrsi_spot_child(f, l->at, MRSI_EACH, "", 0);
+    }
+    f->name_bytes += x->name_len + 1;
+    if (l->at->parent && mrsi_name_is_data(x->name, x->name_len)) {
+        return any_child(f, l->at, x->name, x->name_len);
+    }
+    return mrsi_spot_child(f, l->at, MRSI_FIELD, x->name, x->name_len);
+}
+
+static void
+length(struct mrsi_figures *f, struct mrsi_spot *at, uint64_t n)
+{
+    if (!at->lengths && (at->lengths = mrs_arena_alloc(&f->arena, sizeof *at->lengths))) {
+        memset(at->lengths, 0, sizeof *at->lengths);
+    }
+    f->dead |= !at->lengths || !mrsi_tally_add(at->lengths, f->mem, n, 1);
+}
+
+static void
+day(struct mrsi_figures *f, struct mrs_val id)
+{
+    if (id.type != MRS_OBJECTID) {
+        return;
+    }
+    uint32_t day = __builtin_bswap32(mrs_le32(id.p)) / 86400;
+    if (!f->days && !(f->days = mrs_zalloc(f->mem, MRSI_DAYS * sizeof *f->days))) {
+        f->dead = true;
+        return;
+    }
+    if (day < MRSI_DAYS) {
+        f->days[day]++;
+        f->first_day = day < f->first_day ? day : f->first_day;
+        f->last_day = day > f->last_day ? day : f->last_day;
+    }
+}
+
+/* The names of the root, with the document's size: what a document looks like from above. */
+static void
+shape(struct mrsi_figures *f)
+{
+    uint64_t h = mrs_hash64(f->scratch.p, f->scratch.n, 1);
+    struct mrs_val v = {f->scratch.p, (uint32_t)f->scratch.n, MRS_BINARY};
+    f->dead |= f->scratch.bad || !mrsi_sketch_add(&f->shapes, f->mem, mrsi_figures_sample(f), h ? h : 1, v);
+}
+
+enum mrs_status
+mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    struct level level[MRSI_DEPTH + 1];
+    int n = 1;
+    bool deep = false;
+    level[0].at = f->root;
+    level[0].met = 0;
+    level[0].list = false;
+    mrs_walk_init(&level[0].walk, doc);
+    f->root->values.n[MRSI_OBJECT]++;
+    mrs_buf_reset(&f->scratch);
+    while (n) {
+        struct mrs_elem x;
+        if (mrs_walk_next(&level[n - 1].walk, &x) <= 0) {
+            n--;
+            if (level[n].list) {
+                length(f, level[n].at, level[n].met);
+            }
+            continue;
+        }
+        level[n - 1].met++;
+        struct mrsi_spot *at = child(f, &level[n - 1], &x);
+        if (!at) {
+            return mrs_err_memory(e, sizeof *at);
+        }
+        if (n == 1) {
+            mrs_buf_put(&f->scratch, x.name, x.name_len + 1);
+            if (x.name_len == 3 && memcmp(x.name, "_id", 3) == 0) {
+                day(f, x.v);
+            }
+        }
+        mrsi_spot_count(f, at, x.v);
+        if (level[n - 1].list && x.v.type == MRS_DOCUMENT) { /* parts that repeat are told by their bytes */
+            uint64_t h = mrs_hash64(x.v.p, x.v.n, 1);
+            f->dead |= !mrsi_sketch_add(&at->values.sketch, f->mem, mrsi_figures_sample(f), h ? h : 1, mrs_missing());
+        }
+        if (x.v.type != MRS_DOCUMENT && x.v.type != MRS_ARRAY) {
+            continue;
+        }
+        deep |= n == MRSI_DEPTH;
+        if (n < MRSI_DEPTH) {
+            level[n].at = at;
+            level[n].met = 0;
+            level[n].list = x.v.type == MRS_ARRAY;
+            mrs_walk_init(&level[n++].walk, mrs_val_view(x.v));
+        }
+    }
+    f->deep += deep;
+    shape(f);
+    f->dead |= !mrsi_tally_add(&f->sizes, f->mem, doc.n, 1);
+    if (doc.n > f->limit.size) {
+        mrsi_limit_see(&f->limit, doc, ordinal);
+    }
+    return f->dead ? mrs_err_memory(e, MRSI_REGISTERS) : MRS_OK;
+}
+
+/* Each spot of `from` onto the same of `to`, without recursion: both trees are walked together. */
+static bool
+merge_tree(struct mrsi_figures *to, const struct mrsi_spot *root)
+{
+    struct mrsi_spot *mine = to->root;
+    for (const struct mrsi_spot *s = root; s;) {
+        mrsi_spot_merge(to, mine, s);
+        const struct mrsi_spot *next = mrsi_spot_after(root, s);
+        if (next) {
+            const struct mrsi_spot *up = s;
+            while (up != next->parent) {
+                up = up->parent;
+                mine = mine->parent;
+            }
+            mine = mrsi_spot_child(to, mine, next->kind, next->name, next->name_len);
+            if (!mine) {
+                return false;
+            }
+        }
+        s = next;
+    }
+    return true;
+}
+
+enum mrs_status
+mrsi_figures_merge(struct mrsi_figures *to, const struct mrsi_figures *from, struct mrs_err *e)
+{
+    bool ok = merge_tree(to, from->root) && mrsi_tally_merge(&to->sizes, to->mem, &from->sizes) &&
+              mrsi_sketch_merge(&to->shapes, to->mem, mrsi_figures_sample(to), &from->shapes);
+    to->name_bytes += from->name_bytes;
+    to->deep += from->deep;
+    if (from->limit.size > to->limit.size ||
+        (from->limit.size == to->limit.size && from->limit.ordinal < to->limit.ordinal)) {
+        to->limit = from->limit;
+    }
+    if (from->days && !to->days) {
+        to->days = mrs_zalloc(to->mem, MRSI_DAYS * sizeof *to->days);
+    }
+    for (uint32_t i = 0; from->days && to->days && i < MRSI_DAYS; i++) {
+        to->days[i] += from->days[i];
+    }
+    if (from->days) {
+        to->first_day = from->first_day < to->first_day ? from->first_day : to->first_day;
+        to->last_day = from->last_day > to->last_day ? from->last_day : to->last_day;
+    }
+    return ok && !to->dead && (to->days || !from->days) ? MRS_OK : mrs_err_memory(e, MRSI_REGISTERS);
+}

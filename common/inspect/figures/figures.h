@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* figures.h - what one pass over a collection tells: figures of each path, in memory that does not grow with the
+ * data.
+ *
+ * Workers count for themselves and are merged at the end; all that is kept (sums, extremes, the smallest hashes, the
+ * registers of HyperLogLog) is the same in whatever order documents come, so the figures do not depend on the number
+ * of workers. A sketch belongs to one thread. */
+#ifndef MRSI_INSPECT_FIGURES_H
+#define MRSI_INSPECT_FIGURES_H
+
+#include "mongoreshape/doc.h"
+#include "mongoreshape/value.h"
+
+/* ---- one value as references take it ---- */
+enum mrsi_class {
+    MRSI_NUMBER, /* integral, of any of the four types */
+    MRSI_OID,    /* an ObjectId, or its 24 hexadecimal digits as text */
+    MRSI_UUID,   /* binary 3 or 4 of 16 bytes, or its text */
+    MRSI_TEXT,
+    MRSI_BINARY,
+    MRSI_FRACTION,
+    MRSI_DATE,
+    MRSI_BOOLEAN,
+    MRSI_OBJECT,
+    MRSI_LIST,
+    MRSI_NOTHING, /* null and undefined */
+    MRSI_OTHER,
+    MRSI_CLASSES
+};
+struct mrsi_canon {
+    uint64_t hash;      /* equal values have equal ones, whatever their type; never 0. Of no document and no array */
+    enum mrsi_class is;
+    bool from_text;     /* the OID or UUID is text */
+    bool digits;        /* text of an integer without leading zeros: hashed as text */
+    int64_t number;     /* of NUMBER, and of digits */
+};
+void mrsi_canon(struct mrs_val v, struct mrsi_canon *out);
+uint64_t mrsi_number_hash(int64_t number);
+enum { MRSI_TEXT_MAX = 128 }; /* bytes of text that may be a reference */
+
+/* ---- how many different values, which are frequent, and a sample that two paths can compare ---- */
+/* The MRSI_SAMPLE different values with the smallest hashes: all values as long as there are no more. Whoever is in it
+ * was always in it, so its count is exact. */
+enum { MRSI_SAMPLE = 1024, MRSI_SAMPLE_FEW = 128, MRSI_SHOWN = 96, MRSI_REGISTERS = 4096 };
+struct mrsi_sketch_slot {
+    uint64_t hash, count;
+    uint32_t shown; /* 1 + where its bytes stand in `text`; 0: nowhere */
+};
+struct mrsi_sketch {
+    struct mrsi_sketch_slot *slot;
+    uint32_t cap, n;
+    uint64_t limit;     /* hashes above it are left out; UINT64_MAX: the sample is all there is */
+    uint8_t *registers; /* of HyperLogLog, from when something was left out */
+    uint8_t *text;      /* type, length, bytes of values, cut at MRSI_SHOWN */
+    uint32_t text_n, text_cap;
+};
+/* size: the most values that are kept. v: how it is shown later; missing: not. False: no memory. */
+bool mrsi_sketch_add(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size, uint64_t hash, struct mrs_val v);
+bool mrsi_sketch_merge(struct mrsi_sketch *to, struct mrs_mem *mem, uint32_t size, const struct mrsi_sketch *from);
+bool mrsi_sketch_shrink(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size);
+void mrsi_sketch_clear(struct mrsi_sketch *s, struct mrs_mem *mem);
+static inline bool
+mrsi_sketch_is_whole(const struct mrsi_sketch *s)
+{
+    return s->registers == NULL;
+}
+uint64_t mrsi_sketch_distinct(const struct mrsi_sketch *s);
+/* The value of a slot as it was shown (cut); missing: it is not. */
+struct mrs_val mrsi_sketch_value(const struct mrsi_sketch *s, const struct mrsi_sketch_slot *slot);
+
+/* ---- many small numbers: extremes, average, quantiles ---- */
+enum { MRSI_TALLY_EXACT = 1024, MRSI_OCTAVES = 64, MRSI_OCTAVE = 64 };
+struct mrsi_tally_slot {
+    uint64_t value, count;
+};
+struct mrsi_tally {
+    uint64_t n, sum, min, max;
+    struct mrsi_tally_slot *slot; /* up to MRSI_TALLY_EXACT different values */
+    uint32_t cap, used;
+    uint64_t *octave[MRSI_OCTAVES]; /* then parts of octaves, 1/64 wide */
+    bool wide;
+};
+bool mrsi_tally_add(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64_t times);
+bool mrsi_tally_merge(struct mrsi_tally *to, struct mrs_mem *mem, const struct mrsi_tally *from);
+void mrsi_tally_clear(struct mrsi_tally *t, struct mrs_mem *mem);
+/* What is kept of one: p-quantiles are the value at rank ceil(p n); pillar[i]: how many in (2^(i-1), 2^i], [0]: 0 and 1. */
+struct mrsi_spread {
+    uint64_t n, sum, min, max, p50, p99;
+    uint64_t *pillar;
+    uint32_t pillars;
+};
+bool mrsi_tally_spread(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrs_arena *a, struct mrsi_spread *out);
+uint64_t mrsi_tally_rank(const struct mrsi_tally *t, struct mrs_mem *mem, uint64_t rank);
+
+/* ---- a path ---- */
+enum mrsi_path_kind {
+    MRSI_FIELD,
+    MRSI_EACH, /* `[]`: the elements of an array */
+    MRSI_ANY   /* `*`: fields whose names are data */
+};
+struct mrsi_extent { /* the values of one BSON type */
+    struct mrsi_extent *next;
+    uint64_t n;
+    uint8_t type, min_n, max_n;
+    uint8_t min[40], max[40]; /* bytes of values; text and binary cut */
+};
+struct mrsi_counted { /* a crowd of values */
+    uint64_t n[MRSI_CLASSES], all;
+    uint64_t from_text, digits, too_long;
+    uint64_t text_bytes; /* of TEXT */
+    int64_t least, most; /* of NUMBER and digits; where there is one */
+    struct mrsi_sketch sketch, numbers; /* numbers: the digits by value; absent as long as there are none */
+};
+struct mrsi_spot {
+    struct mrsi_spot *parent, *first, *last, *next; /* children in the order in which they were met */
+    const char *name;
+    uint32_t name_len, depth, children;
+    enum mrsi_path_kind kind;
+    struct mrsi_spot *expect; /* the child that comes next, where documents are alike */
+    uint64_t bytes;           /* of values */
+    struct mrsi_extent *extent;
+    struct mrsi_counted values;
+    struct mrsi_counted *names; /* of ANY: the names as values */
+    struct mrsi_tally *lengths; /* of arrays */
+};
+
+/* ---- a collection ---- */
+struct mrsi_limit { /* of the largest document: the array with most bytes, and how fast that grows */
+    uint64_t size, ordinal;
+    uint64_t id_n;
+    uint8_t id[64]; /* type, bytes; cut */
+    char path[128]; /* ""; there is no array */
+    bool timed;
+    int64_t newest;      /* ms */
+    double bytes_a_day;
+};
+enum { MRSI_DAYS = 24856, MRSI_PATHS = 4096, MRSI_MANY_PATHS = 256, MRSI_NAMES = 256, MRSI_DEPTH = 100 };
+struct mrsi_figures {
+    struct mrs_mem *mem;
+    struct mrs_arena arena;
+    struct mrsi_spot *root;
+    struct mrsi_spot **index; /* by parent, kind and name */
+    uint32_t index_cap, spots;
+    struct mrsi_tally sizes;
+    struct mrsi_sketch shapes;
+    uint64_t name_bytes, deep; /* deep: documents below MRSI_DEPTH that were not looked into */
+    uint32_t *days;            /* documents by the day of their ObjectId, from 1970 */
+    uint32_t first_day, last_day;
+    struct mrsi_limit limit;
+    struct mrs_buf scratch;
+    bool dead; /* an allocation failed */
+};
+enum mrs_status mrsi_figures_begin(struct mrsi_figures *f, struct mrs_mem *mem, struct mrs_err *e);
+enum mrs_status mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e);
+enum mrs_status mrsi_figures_merge(struct mrsi_figures *to, const struct mrsi_figures *from, struct mrs_err *e);
+/* After the last: children in the order of their names' bytes but `_id` first; names that are data become `*`. */
+enum mrs_status mrsi_figures_settle(struct mrsi_figures *f, struct mrs_err *e);
+void mrsi_figures_end(struct mrsi_figures *f);
+uint32_t mrsi_figures_sample(const struct mrsi_figures *f); /* size of sketches */
+
+/* of the inside of figures */
+struct mrsi_spot *mrsi_spot_child(struct mrsi_figures *f, struct mrsi_spot *parent, enum mrsi_path_kind kind,
+                                  const char *name, uint32_t n);
+bool mrsi_name_is_data(const char *name, uint32_t n);
+void mrsi_spot_count(struct mrsi_figures *f, struct mrsi_spot *at, struct mrs_val v);
+void mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, struct mrs_val v);
+void mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct mrsi_counted *from);
+void mrsi_spot_merge(struct mrsi_figures *f, struct mrsi_spot *to, const struct mrsi_spot *from);
+void mrsi_spot_clear(struct mrsi_spot *root, struct mrs_mem *mem);
+void mrsi_limit_see(struct mrsi_limit *l, struct mrs_view doc, uint64_t ordinal);
+/* The path of a spot, `lines[].productId`; false: no memory. */
+bool mrsi_spot_path(const struct mrsi_spot *at, struct mrs_buf *out);
+/* All spots below root, each before its children: NULL behind the last. */
+struct mrsi_spot *mrsi_spot_after(const struct mrsi_spot *root, const struct mrsi_spot *at);
+
+#endif

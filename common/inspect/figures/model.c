@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.c - from the figures of a pass to rows of paths; what only served to count is let go. */
+#include "model.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FREQUENT = 20, SHAPES = 20 };
+
+static int
+by_hash(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool
+sample(struct mrs_arena *a, const struct mrsi_sketch *s, uint64_t **out, uint32_t *n, uint64_t *limit)
+{
+    uint32_t k = 0;
+    *limit = s->slot ? s->limit : UINT64_MAX;
+    *n = s->n;
+    *out = NULL;
+    if (s->n == 0) {
+        return true;
+    }
+    uint64_t *h = mrs_arena_alloc(a, s->n * sizeof *h);
+    for (uint32_t i = 0; h && i < s->cap; i++) {
+        if (s->slot[i].hash) {
+            h[k++] = s->slot[i].hash;
+        }
+    }
+    if (h) {
+        qsort(h, k, sizeof *h, by_hash);
+    }
+    *out = h;
+    return h != NULL;
+}
+
+static int
+more_often(const void *a, const void *b)
+{
+    const struct mrsi_sketch_slot *x = *(const struct mrsi_sketch_slot *const *)a;
+    const struct mrsi_sketch_slot *y = *(const struct mrsi_sketch_slot *const *)b;
+    if (x->count != y->count) {
+        return x->count < y->count ? 1 : -1;
+    }
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+/* The most frequent values, where all of them are known. */
+static bool
+frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketch *s)
+{
+    if (!s->n || !mrsi_sketch_is_whole(s)) {
+        return true;
+    }
+    const struct mrsi_sketch_slot **list = mrs_alloc_array(x->mem, s->n, sizeof(const struct mrsi_sketch_slot *));
+    uint32_t n = 0;
+    for (uint32_t i = 0; list && i < s->cap; i++) {
+        if (s->slot[i].hash) {
+            list[n++] = &s->slot[i];
+        }
+    }
+    if (list) {
+        qsort(list, n, sizeof(const struct mrsi_sketch_slot *), more_often);
+    }
+    n = n < FREQUENT ? n : FREQUENT;
+    p->frequent = list ? mrs_arena_alloc(&x->arena, n * sizeof *p->frequent) : NULL;
+    for (uint32_t i = 0; p->frequent && i < n; i++) {
+        p->frequent[i].n = list[i]->count;
+        p->frequent[i].value = mrs_missing();
+        struct mrs_val v = mrsi_sketch_value(s, list[i]);
+        if (v.n) {
+            p->frequent[i].value = (struct mrs_val){mrs_arena_copy(&x->arena, v.p, v.n), v.n, v.type};
+        }
+    }
+    p->n_frequent = p->frequent ? n : 0;
+    mrs_free(x->mem, list);
+    return p->frequent != NULL;
+}
+
+/* Bytes as a value again: text and binary got rid of what stands around them. */
+static struct mrs_val
+bound(struct mrs_arena *a, uint8_t type, const uint8_t *p, uint32_t n)
+{
+    uint8_t room[64];
+    if (type == MRS_STRING || type == MRS_SYMBOL || type == MRS_CODE) {
+        mrs_put32(room, n + 1);
+        memcpy(room + 4, p, n);
+        room[4 + n] = 0;
+        return (struct mrs_val){mrs_arena_copy(a, room, n + 5), n + 5, type};
+    }
+    if (type == MRS_BINARY) {
+        mrs_put32(room, n - 1);
+        memcpy(room + 4, p, n);
+        return (struct mrs_val){mrs_arena_copy(a, room, n + 4), n + 4, type};
+    }
+    return (struct mrs_val){mrs_arena_copy(a, p, n), n, type};
+}
+
+static bool
+types(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_spot *s)
+{
+    for (const struct mrsi_extent *t = s->extent; t; t = t->next) {
+        p->types++;
+    }
+    p->type = mrs_arena_alloc(&x->arena, (p->types + 1) * sizeof *p->type);
+    uint32_t n = 0;
+    for (uint32_t type = 1; p->type && type < 256; type++) { /* in the order of their numbers, whoever came first */
+        for (const struct mrsi_extent *t = s->extent; t; t = t->next) {
+            if (t->type != type) {
+                continue;
+            }
+            struct mrsi_type_figures *y = &p->type[n++];
+            *y = (struct mrsi_type_figures){.min = mrs_missing(), .max = mrs_missing(), .n = t->n, .type = t->type};
+            if (t->min_n + t->max_n) {
+                y->min = bound(&x->arena, t->type, t->min, t->min_n);
+                y->max = bound(&x->arena, t->type, t->max, t->max_n);
+            }
+        }
+    }
+    return p->type != NULL;
+}
+
+static bool
+values(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_counted *c)
+{
+    p->count = *c;
+    p->distinct = mrsi_sketch_distinct(&c->sketch);
+    p->exact = mrsi_sketch_is_whole(&c->sketch);
+    memset(&p->count.sketch, 0, sizeof p->count.sketch);
+    memset(&p->count.numbers, 0, sizeof p->count.numbers);
+    uint64_t of_use = c->n[MRSI_NUMBER] + c->n[MRSI_OID] + c->n[MRSI_UUID] + c->n[MRSI_TEXT] + c->n[MRSI_BINARY] -
+                      c->too_long;
+    uint64_t some = c->all - c->n[MRSI_NOTHING];
+    if (of_use == 0 || of_use * 2 < some) {
+        return true;
+    }
+    return sample(&x->arena, &c->sketch, &p->hash, &p->hashes, &p->limit) &&
+           sample(&x->arena, &c->numbers, &p->number_hash, &p->number_hashes, &p->number_limit) &&
+           frequent(x, p, &c->sketch);
+}
+
+static const char *
+last_name(const struct mrsi_spot *s)
+{
+    while (s->parent && s->kind != MRSI_FIELD) {
+        s = s->parent;
+    }
+    return s->name;
+}
+
+static bool
+way(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_spot *s)
+{
+    p->ways = s->depth;
+    p->way = mrs_arena_alloc(&x->arena, (s->depth + 1) * sizeof *p->way);
+    const char *last = p->way ? mrs_arena_copy(&x->arena, last_name(s), strlen(last_name(s)) + 1) : NULL;
+    p->last = last;
+    for (const struct mrsi_spot *at = s; last && at->parent; at = at->parent) {
+        char *name = mrs_arena_copy(&x->arena, at->name, at->name_len + 1);
+        p->lists += at->kind == MRSI_EACH;
+        p->way[at->depth - 1] = (struct mrsi_way){name, at->name_len, at->kind};
+        if (!name) {
+            return false;
+        }
+    }
+    return last != NULL;
+}
+
+/* What could hold the path: documents at the place of its parent, or the elements of an array. */
+static uint64_t
+room_for(const struct mrsi_spot *s)
+{
+    return s->kind == MRSI_EACH ? s->values.all : s->parent->values.n[MRSI_OBJECT];
+}
+
+static bool
+row(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_spot *s, struct mrs_buf *text)
+{
+    p->kind = s->kind;
+    p->of = room_for(s);
+    p->present = s->values.all;
+    p->null = s->values.n[MRSI_NOTHING];
+    p->bytes = s->bytes;
+    if (!mrsi_spot_path(s, text) || !(p->text = mrs_arena_copy(&x->arena, text->p, text->n)) || !way(x, p, s)) {
+        return false;
+    }
+    if (s->lengths) {
+        p->length = mrs_arena_alloc(&x->arena, sizeof *p->length);
+        if (!p->length || !mrsi_tally_spread(s->lengths, x->mem, &x->arena, p->length)) {
+            return false;
+        }
+    }
+    return types(x, p, s) && values(x, p, &s->values);
+}
+
+/* The names of `*` as a row of their own, behind that of its values. */
+static bool
+row_of_names(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_path *star, const struct mrsi_spot *s)
+{
+    *p = *star;
+    p->names = true;
+    p->types = p->n_frequent = 0;
+    p->length = NULL;
+    p->hash = p->number_hash = NULL;
+    p->hashes = p->number_hashes = 0;
+    return values(x, p, s->names);
+}
+
+static bool
+rows(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f)
+{
+    uint32_t n = 0;
+    for (const struct mrsi_spot *s = f->root; (s = mrsi_spot_after(f->root, s)) != NULL;) {
+        n += 1 + (s->names != NULL);
+    }
+    c->path = mrs_arena_alloc(&x->arena, (n + 1) * sizeof *c->path);
+    struct mrsi_path **at_depth = mrs_alloc_array(x->mem, MRSI_DEPTH + 2, sizeof(struct mrsi_path *));
+    struct mrs_buf text;
+    mrs_buf_init(&text, x->mem, SIZE_MAX);
+    bool ok = c->path && at_depth;
+    for (const struct mrsi_spot *s = f->root; ok && (s = mrsi_spot_after(f->root, s)) != NULL;) {
+        struct mrsi_path *p = &c->path[c->paths++];
+        memset(p, 0, sizeof *p);
+        p->in = c;
+        at_depth[s->depth] = p;
+        p->parent = s->depth > 1 ? at_depth[s->depth - 1] : NULL;
+        ok = row(x, p, s, &text);
+        if (ok && s->names) {
+            ok = row_of_names(x, &c->path[c->paths++], p, s);
+        }
+    }
+    mrs_buf_clear(&text);
+    mrs_free(x->mem, at_depth);
+    return ok;
+}
+
+static bool
+shapes(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_sketch *s)
+{
+    const struct mrsi_sketch_slot **list = mrs_alloc_array(x->mem, s->n + 1, sizeof(const struct mrsi_sketch_slot *));
+    uint32_t n = 0;
+    for (uint32_t i = 0; list && i < s->cap; i++) {
+        if (s->slot[i].hash) {
+            list[n++] = &s->slot[i];
+        }
+    }
+    if (list) {
+        qsort(list, n, sizeof(const struct mrsi_sketch_slot *), more_often);
+    }
+    c->n_shapes = mrsi_sketch_distinct(s);
+    c->shapes = n < SHAPES ? n : SHAPES;
+    c->shape = list ? mrs_arena_alloc(&x->arena, (c->shapes + 1) * sizeof *c->shape) : NULL;
+    for (uint32_t i = 0; c->shape && i < c->shapes; i++) {
+        struct mrs_val v = mrsi_sketch_value(s, list[i]);
+        c->shape[i].n = list[i]->count;
+        c->shape[i].names = v;
+        if (v.n) {
+            c->shape[i].names.p = mrs_arena_copy(&x->arena, v.p, v.n);
+        }
+    }
+    mrs_free(x->mem, list);
+    return c->shape != NULL;
+}
+
+/* Documents a day by the time of their ObjectIds: those of the 30 days up to the newest. */
+static double
+growth(const struct mrsi_figures *f)
+{
+    uint64_t n = 0;
+    if (!f->days || f->first_day > f->last_day) {
+        return -1;
+    }
+    uint32_t from = f->last_day >= 29 ? f->last_day - 29 : 0;
+    for (uint32_t i = from; i <= f->last_day; i++) {
+        n += f->days[i];
+    }
+    uint32_t days = f->last_day - (f->first_day > from ? f->first_day : from) + 1;
+    return (double)n / days;
+}
+
+enum mrs_status
+mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f, struct mrs_err *e)
+{
+    c->documents = f->sizes.n;
+    c->bytes = f->sizes.sum;
+    c->name_bytes = f->name_bytes;
+    c->deep = f->deep;
+    c->growth = growth(f);
+    c->limit = f->limit;
+    c->max_id = mrs_missing();
+    if (f->limit.id_n) {
+        uint32_t n = (uint32_t)f->limit.id_n - 1;
+        c->max_id = (struct mrs_val){mrs_arena_copy(&x->arena, f->limit.id + 1, n), n, f->limit.id[0]};
+    }
+    bool ok = mrsi_tally_spread(&f->sizes, x->mem, &x->arena, &c->size) && rows(x, c, f) && shapes(x, c, &f->shapes);
+    return ok ? MRS_OK : mrs_err_memory(e, sizeof *c);
+}
+
+enum mrs_status
+mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    const char **list = mrs_arena_more(&x->arena, x->left, x->lefts, &x->left_cap, sizeof(char *));
+    const char *text = list ? mrs_arena_copy(&x->arena, line, strlen(line) + 1) : NULL;
+    if (!text) {
+        return mrs_err_memory(e, sizeof line);
+    }
+    x->left = list;
+    x->left[x->lefts++] = text;
+    return MRS_OK;
+}
+
+bool
+mrsi_path_is_in_array(const struct mrsi_path *p)
+{
+    return p->lists > 0;
+}

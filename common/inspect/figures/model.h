@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.h - what is known of the data once they were read: collections, paths, references, copies, rules.
+ *
+ * Everything lies in the arena of the inspection. Where two paths are compared, it is by the sorted hashes of their
+ * values (canon.c). */
+#ifndef MRSI_INSPECT_MODEL_H
+#define MRSI_INSPECT_MODEL_H
+
+#include "figures.h"
+
+struct mrsi_way { /* how to reach a path's values in a document */
+    const char *name;
+    uint32_t n;
+    enum mrsi_path_kind kind;
+};
+
+struct mrsi_frequent {
+    struct mrs_val value; /* cut */
+    uint64_t n;
+};
+struct mrsi_type_figures {
+    struct mrs_val min, max; /* cut; missing: the type has no order of use */
+    uint64_t n;
+    uint8_t type;
+};
+struct mrsi_path {
+    struct mrsi_collection *in;
+    const struct mrsi_path *parent; /* NULL: it stands in the root */
+    const char *text; /* `lines[].productId` */
+    const char *last; /* name of its last field; of `*` and `[]` that of what holds them */
+    struct mrsi_way *way;
+    uint32_t ways, lists; /* lists: how many `[]` */
+    enum mrsi_path_kind kind;
+    bool names; /* the values are the names of `*` */
+    uint64_t of, present, null, bytes;
+    struct mrsi_type_figures *type;
+    uint32_t types;
+    struct mrsi_frequent *frequent;
+    uint32_t n_frequent;
+    struct mrsi_spread *length; /* of arrays; NULL */
+    /* its values, as references take them; sketches emptied */
+    struct mrsi_counted count;
+    uint64_t distinct;
+    bool exact; /* distinct is */
+    uint64_t *hash, *number_hash; /* sorted samples; NULL: no reference can start here */
+    uint32_t hashes, number_hashes;
+    uint64_t limit, number_limit; /* hashes above are not in the sample; UINT64_MAX: it is whole */
+};
+
+struct mrsi_index {
+    const char *name;
+    struct mrs_view key; /* {path: direction} */
+    struct mrs_view spec;
+    uint64_t used; /* by $indexStats; UINT64_MAX: not asked */
+    bool unique, plain; /* plain: neither sparse, partial, TTL, collated, hidden nor of a special kind */
+};
+
+struct mrsi_shape {
+    struct mrs_val names; /* one behind the other, each with its NUL; cut */
+    uint64_t n;
+};
+
+struct mrsi_series {
+    const struct mrsi_path *time, *series;
+    uint64_t count;
+    double step_seconds;
+};
+struct mrsi_tree_figures {
+    const struct mrsi_path *path;
+    uint64_t roots, depth, cycles;
+};
+struct mrsi_versions {
+    const struct mrsi_path *path;   /* of the version */
+    const struct mrsi_path *differs; /* a path that one version has and another has not; NULL */
+    uint32_t n;
+};
+
+struct mrsi_collection {
+    uint32_t no;            /* in the source */
+    const char *ns, *name;  /* name: without the database */
+    uint32_t db_n;          /* bytes of the database's name */
+    uint64_t documents, bytes, name_bytes, deep, max_ordinal;
+    struct mrsi_spread size;
+    struct mrs_val max_id;
+    struct mrsi_limit limit;
+    struct mrsi_shape *shape;
+    uint32_t shapes;
+    uint64_t n_shapes; /* different ones */
+    double growth;     /* documents a day, of the last 30; negative: unknown */
+    struct mrsi_path *path;
+    uint32_t paths;
+    struct mrsi_index *index;
+    uint32_t indexes;
+    struct mrsi_series series; /* time NULL: it is none */
+    struct mrsi_tree_figures tree; /* path NULL: it is none */
+    struct mrsi_versions versions;
+    bool has_data, view, cut; /* cut: damage ended it */
+};
+
+struct mrsi_two_way {
+    uint64_t agree, gaps, disagree;
+    struct mrsi_reference *list; /* the parent's array */
+};
+enum { MRSI_PARTS = 3 };
+struct mrsi_reference {
+    struct mrsi_path *from[MRSI_PARTS], *to[MRSI_PARTS];
+    uint32_t parts;
+    bool as_number; /* text of the one is a number of the other */
+    bool dbref, self, hinted, exact;
+    bool candidate, dropped; /* dropped: of no use any more */
+    double score, v, n, f, contained, cover;
+    uint64_t values, distinct, matched, matched_distinct, orphans, orphan_distinct, keys;
+    uint64_t matched_text_bytes;
+    struct mrsi_spread per_parent;
+    uint64_t parents, none;
+    const char *match;
+    struct mrsi_two_way *two_way; /* NULL */
+    struct mrsi_reference *alias_of;
+};
+struct mrsi_copy {
+    struct mrsi_path *from, *of;
+    struct mrsi_reference *beside;
+    uint64_t compared, stale, shuffled;
+    bool said;
+};
+
+struct mrsi_rule_found {
+    const char *rule, *path, *index, *text, *step;
+    struct mrsi_collection *in;
+    struct mrs_view figures; /* {name: number} */
+    struct mrsi_reference *reference;
+    struct mrsi_path *at;
+    struct mrsi_copy *copy;
+    const char *why; /* no step was planned; NULL */
+    bool planned; /* a step of the suggested plan mends it */
+    int severity; /* 3: it will break, 2: it hurts, 1: worth a look */
+};
+
+struct mrsi_inspection {
+    struct mrs_mem *mem;
+    const char *name, *kind, *tool;
+    bool sampled;
+    double share;
+    struct mrs_arena arena;
+    struct mrsi_collection *coll;
+    uint32_t colls;
+    struct mrsi_reference **ref; /* chosen, then candidates */
+    uint32_t refs, ref_cap;
+    struct mrsi_copy *copy;
+    uint32_t copies, copy_cap;
+    struct mrsi_rule_found *rule;
+    uint32_t rules, rule_cap;
+    const char **left;
+    uint32_t lefts, left_cap;
+};
+
+/* The figures of a collection as rows of its paths. */
+enum mrs_status mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f,
+                                struct mrs_err *e);
+/* Something was not looked at: it is said. */
+enum mrs_status mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+bool mrsi_path_is_in_array(const struct mrsi_path *p);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settle.c - a tree of paths as it is shown: in one order, names that are data as one path. */
+#include "figures.h"
+#include <stdlib.h>
+
+static int
+by_name(const void *a, const void *b)
+{
+    const struct mrsi_spot *x = *(struct mrsi_spot *const *)a, *y = *(struct mrsi_spot *const *)b;
+    bool xi = strcmp(x->name, "_id") == 0, yi = strcmp(y->name, "_id") == 0;
+    if (xi != yi) {
+        return xi ? -1 : 1;
+    }
+    int d = strcmp(x->name, y->name);
+    return d ? d : (int)x->kind - (int)y->kind;
+}
+
+static bool
+sort_children(struct mrsi_figures *f, struct mrsi_spot *s)
+{
+    if (s->children < 2) {
+        return true;
+    }
+    struct mrsi_spot **list = mrs_alloc_array(f->mem, s->children, sizeof(struct mrsi_spot *));
+    uint32_t n = 0;
+    if (!list) {
+        return false;
+    }
+    for (struct mrsi_spot *c = s->first; c; c = c->next) {
+        list[n++] = c;
+    }
+    qsort(list, n, sizeof(struct mrsi_spot *), by_name);
+    for (uint32_t i = 0; i < n; i++) {
+        list[i]->next = i + 1 < n ? list[i + 1] : NULL;
+    }
+    s->first = list[0];
+    s->last = list[n - 1];
+    s->expect = NULL;
+    mrs_free(f->mem, list);
+    return true;
+}
+
+/* More names than a person gives: they are data. All that is below them goes below `*`. */
+static bool
+fold_names(struct mrsi_figures *f, struct mrsi_spot *s)
+{
+    struct mrsi_spot *list = s->first, *any = NULL;
+    if (s->children <= MRSI_NAMES) {
+        return true;
+    }
+    s->first = s->last = s->expect = NULL;
+    s->children = 0;
+    for (struct mrsi_spot *c = list; c; c = c->next) { /* an ANY that is there already is met like the others */
+        any = any ? any : mrsi_spot_child(f, s, MRSI_ANY, "*", 1);
+        if (!any || (!any->names && !(any->names = mrs_arena_alloc(&f->arena, sizeof *any->names)))) {
+            return false;
+        }
+        if (c == list) {
+            memset(any->names, 0, sizeof *any->names);
+        }
+        struct mrsi_spot *mine = any;
+        for (struct mrsi_spot *at = c, *next; at; at = next) {
+            mrsi_spot_merge(f, mine, at);
+            next = at == c && !at->first ? NULL : mrsi_spot_after(c, at);
+            for (struct mrsi_spot *up = at; next && up != next->parent; up = up->parent) {
+                mine = mine->parent;
+            }
+            mine = next ? mrsi_spot_child(f, mine, next->kind, next->name, next->name_len) : mine;
+            if (!mine) {
+                return false;
+            }
+        }
+        if (c->kind == MRSI_FIELD && c->name_len <= 200) {
+            uint8_t text[256];
+            mrs_put32(text, c->name_len + 1);
+            memcpy(text + 4, c->name, c->name_len + 1);
+            mrsi_counted_add(f, any->names, (struct mrs_val){text, c->name_len + 5, MRS_STRING});
+        }
+    }
+    return !f->dead;
+}
+
+enum mrs_status
+mrsi_figures_settle(struct mrsi_figures *f, struct mrs_err *e)
+{
+    bool ok = true;
+    for (struct mrsi_spot *s = f->root; ok && s; s = mrsi_spot_after(f->root, s)) {
+        ok = (!s->parent || fold_names(f, s)) && sort_children(f, s);
+    }
+    return ok && !f->dead ? MRS_OK : mrs_err_memory(e, MRSI_REGISTERS);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spots.c - the paths of a collection as a tree, and what is counted at each. */
+#include "figures.h"
+
+/* ---- the tree ---- */
+static uint32_t
+slot_of(const struct mrsi_figures *f, const struct mrsi_spot *parent, enum mrsi_path_kind kind, const char *name,
+        uint32_t n)
+{
+    uint64_t h = mrs_hash64(name, n, (uint64_t)(uintptr_t)parent + (uint64_t)kind);
+    uint32_t i = (uint32_t)h & (f->index_cap - 1);
+    for (struct mrsi_spot *s; (s = f->index[i]) != NULL; i = (i + 1) & (f->index_cap - 1)) {
+        if (s->parent == parent && s->kind == kind && s->name_len == n && memcmp(s->name, name, n) == 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+static bool
+index_grow(struct mrsi_figures *f)
+{
+    struct mrsi_spot **old = f->index;
+    uint32_t old_cap = f->index_cap, cap = old_cap ? old_cap * 2 : 64;
+    struct mrsi_spot **list = mrs_zalloc(f->mem, cap * sizeof(struct mrsi_spot *));
+    if (!list) {
+        return false;
+    }
+    f->index = list;
+    f->index_cap = cap;
+    for (uint32_t i = 0; i < old_cap; i++) {
+        if (old[i]) {
+            f->index[slot_of(f, old[i]->parent, old[i]->kind, old[i]->name, old[i]->name_len)] = old[i];
+        }
+    }
+    mrs_free(f->mem, old);
+    return true;
+}
+
+static struct mrsi_spot *
+spot_new(struct mrsi_figures *f, struct mrsi_spot *parent, enum mrsi_path_kind kind, const char *name, uint32_t n)
+{
+    if (f->spots * 2 >= f->index_cap && !index_grow(f)) {
+        return NULL;
+    }
+    struct mrsi_spot *s = mrs_arena_alloc(&f->arena, sizeof *s);
+    char *copy = mrs_arena_alloc(&f->arena, n + 1);
+    if (!s || !copy) {
+        return NULL;
+    }
+    memcpy(copy, name, n);
+    copy[n] = 0;
+    *s = (struct mrsi_spot){.parent = parent, .name = copy, .name_len = n, .kind = kind};
+    if (parent) {
+        s->depth = parent->depth + 1;
+        *(parent->last ? &parent->last->next : &parent->first) = s;
+        parent->last = s;
+        parent->children++;
+    }
+    f->index[slot_of(f, parent, kind, copy, n)] = s;
+    f->spots++;
+    return s;
+}
+
+/* The child of that name, made where there is none: most often the one behind the child before. NULL: no memory. */
+struct mrsi_spot *
+mrsi_spot_child(struct mrsi_figures *f, struct mrsi_spot *parent, enum mrsi_path_kind kind, const char *name,
+                uint32_t n)
+{
+    struct mrsi_spot *s = parent ? parent->expect : NULL;
+    if (!s || s->kind != kind || s->name_len != n || memcmp(s->name, name, n) != 0) {
+        s = f->index_cap ? f->index[slot_of(f, parent, kind, name, n)] : NULL;
+        s = s ? s : spot_new(f, parent, kind, name, n);
+    }
+    if (s && parent) {
+        parent->expect = s->next ? s->next : parent->first;
+    }
+    return s;
+}
+
+struct mrsi_spot *
+mrsi_spot_after(const struct mrsi_spot *root, const struct mrsi_spot *at)
+{
+    if (at->first) {
+        return at->first;
+    }
+    while (at != root && !at->next) {
+        at = at->parent;
+    }
+    return at == root ? NULL : at->next;
+}
+
+bool
+mrsi_spot_path(const struct mrsi_spot *at, struct mrs_buf *out)
+{
+    const struct mrsi_spot *up[MRSI_DEPTH + 2];
+    uint32_t n = 0;
+    for (; at->parent && n < MRSI_DEPTH + 2; at = at->parent) {
+        up[n++] = at;
+    }
+    mrs_buf_reset(out);
+    while (n--) {
+        const struct mrsi_spot *s = up[n];
+        if (out->n && s->kind != MRSI_EACH) {
+            mrs_buf_byte(out, '.');
+        }
+        mrs_buf_put(out, s->kind == MRSI_EACH ? "[]" : s->kind == MRSI_ANY ? "*" : s->name,
+                    s->kind == MRSI_EACH ? 2 : s->kind == MRSI_ANY ? 1 : s->name_len);
+    }
+    mrs_buf_byte(out, 0);
+    return !out->bad;
+}
+
+void
+mrsi_spot_clear(struct mrsi_spot *root, struct mrs_mem *mem)
+{
+    for (struct mrsi_spot *s = root; s; s = mrsi_spot_after(root, s)) {
+        mrsi_sketch_clear(&s->values.sketch, mem);
+        mrsi_sketch_clear(&s->values.numbers, mem);
+        if (s->names) {
+            mrsi_sketch_clear(&s->names->sketch, mem);
+            mrsi_sketch_clear(&s->names->numbers, mem);
+        }
+        if (s->lengths) {
+            mrsi_tally_clear(s->lengths, mem);
+        }
+    }
+}
+
+/* ---- counting ---- */
+static void
+integer(struct mrsi_counted *c, int64_t v)
+{
+    bool first = c->n[MRSI_NUMBER] + c->digits == 1;
+    c->least = first || v < c->least ? v : c->least;
+    c->most = first || v > c->most ? v : c->most;
+}
+
+/* One more value; what it is has been counted. */
+void
+mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, struct mrs_val v)
+{
+    struct mrsi_canon x;
+    uint32_t size = mrsi_figures_sample(f);
+    mrsi_canon(v, &x);
+    c->n[x.is]++;
+    c->all++;
+    if (x.is >= MRSI_OBJECT && x.is <= MRSI_NOTHING) {
+        return;
+    }
+    c->from_text += x.from_text;
+    if (x.is == MRSI_NUMBER || x.digits) {
+        c->digits += x.digits;
+        integer(c, x.number);
+    }
+    if (x.is == MRSI_TEXT) {
+        c->text_bytes += v.n - 5;
+        c->too_long += v.n - 5 > MRSI_TEXT_MAX;
+    }
+    if (!mrsi_sketch_add(&c->sketch, f->mem, size, x.hash, v) ||
+        (x.digits && !mrsi_sketch_add(&c->numbers, f->mem, size, mrsi_number_hash(x.number), v))) {
+        f->dead = true;
+    }
+}
+
+void
+mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct mrsi_counted *from)
+{
+    uint32_t size = mrsi_figures_sample(f);
+    bool had = to->n[MRSI_NUMBER] + to->digits > 0;
+    if (from->n[MRSI_NUMBER] + from->digits) {
+        to->least = !had || from->least < to->least ? from->least : to->least;
+        to->most = !had || from->most > to->most ? from->most : to->most;
+    }
+    for (int i = 0; i < MRSI_CLASSES; i++) {
+        to->n[i] += from->n[i];
+    }
+    to->all += from->all;
+    to->from_text += from->from_text;
+    to->digits += from->digits;
+    to->too_long += from->too_long;
+    to->text_bytes += from->text_bytes;
+    if (!mrsi_sketch_merge(&to->sketch, f->mem, size, &from->sketch) ||
+        !mrsi_sketch_merge(&to->numbers, f->mem, size, &from->numbers)) {
+        f->dead = true;
+    }
+}
+
+/* Values of one type by their order; text and binary by their bytes. */
+static int
+order(uint8_t type, const uint8_t *a, uint32_t an, const uint8_t *b, uint32_t bn)
+{
+    if (type == MRS_STRING || type == MRS_SYMBOL || type == MRS_CODE || type == MRS_BINARY || type == MRS_OBJECTID) {
+        int d = memcmp(a, b, an < bn ? an : bn);
+        return d ? d : (an > bn) - (an < bn);
+    }
+    return mrs_compare((struct mrs_val){a, an, type}, (struct mrs_val){b, bn, type});
+}
+
+static struct mrsi_extent *
+extent_of(struct mrsi_figures *f, struct mrsi_spot *at, uint8_t type)
+{
+    struct mrsi_extent **x = &at->extent;
+    while (*x && (*x)->type != type) {
+        x = &(*x)->next;
+    }
+    if (!*x) {
+        *x = mrs_arena_alloc(&f->arena, sizeof **x);
+        if (!*x) {
+            f->dead = true;
+            return NULL;
+        }
+        memset(*x, 0, sizeof **x);
+        (*x)->type = type;
+    }
+    return *x;
+}
+
+static void
+stretch(struct mrsi_extent *x, bool first, const uint8_t *p, uint32_t n)
+{
+    if (first || order(x->type, p, n, x->min, x->min_n) < 0) {
+        x->min_n = (uint8_t)n;
+        memcpy(x->min, p, n);
+    }
+    if (first || order(x->type, p, n, x->max, x->max_n) > 0) {
+        x->max_n = (uint8_t)n;
+        memcpy(x->max, p, n);
+    }
+}
+
+static void
+extent_add(struct mrsi_figures *f, struct mrsi_spot *at, struct mrs_val v)
+{
+    struct mrsi_extent *x = at->extent && at->extent->type == v.type ? at->extent : extent_of(f, at, v.type);
+    if (!x) {
+        return;
+    }
+    uint32_t skip = v.type == MRS_STRING || v.type == MRS_SYMBOL || v.type == MRS_CODE || v.type == MRS_BINARY ? 4 : 0;
+    uint32_t n = v.n - skip - (skip && v.type != MRS_BINARY);
+    x->n++;
+    if (v.type == MRS_DOCUMENT || v.type == MRS_ARRAY || v.n == 0 || v.type == MRS_CODE_W_SCOPE ||
+        v.type == MRS_REGEX || v.type == MRS_DBPOINTER) {
+        return;
+    }
+    stretch(x, x->n == 1, v.p + skip, n < sizeof x->min ? n : (uint32_t)sizeof x->min);
+}
+
+static void
+extents_merge(struct mrsi_figures *f, struct mrsi_spot *to, const struct mrsi_spot *from)
+{
+    for (const struct mrsi_extent *x = from->extent; x; x = x->next) {
+        struct mrsi_extent *y = extent_of(f, to, x->type);
+        if (y && x->min_n + x->max_n) {
+            bool first = y->n == 0;
+            stretch(y, first, x->min, x->min_n);
+            stretch(y, false, x->max, x->max_n);
+        }
+        if (y) {
+            y->n += x->n;
+        }
+    }
+}
+
+void
+mrsi_spot_count(struct mrsi_figures *f, struct mrsi_spot *at, struct mrs_val v)
+{
+    at->bytes += v.n;
+    extent_add(f, at, v);
+    mrsi_counted_add(f, &at->values, v);
+}
+
+/* The figures of one spot onto another's; their children are not looked at. */
+void
+mrsi_spot_merge(struct mrsi_figures *f, struct mrsi_spot *to, const struct mrsi_spot *from)
+{
+    to->bytes += from->bytes;
+    extents_merge(f, to, from);
+    mrsi_counted_merge(f, &to->values, &from->values);
+    if (from->names) {
+        if (!to->names && (to->names = mrs_arena_alloc(&f->arena, sizeof *to->names))) {
+            memset(to->names, 0, sizeof *to->names);
+        }
+        if (to->names) {
+            mrsi_counted_merge(f, to->names, from->names);
+        }
+        f->dead |= !to->names;
+    }
+    if (from->lengths) {
+        if (!to->lengths && (to->lengths = mrs_arena_alloc(&f->arena, sizeof *to->lengths))) {
+            memset(to->lengths, 0, sizeof *to->lengths);
+        }
+        f->dead |= !to->lengths || !mrsi_tally_merge(to->lengths, f->mem, from->lengths);
+    }
+}

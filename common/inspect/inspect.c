@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inspect.c - from documents to what is known of them: figures, references, rules. */
+#include "advise/advise.h"
+#include "figures/model.h"
+#include "relate/relate.h"
+
+struct reading {
+    struct mrsi_figures *figures; /* of each worker */
+};
+
+static enum mrs_status
+count_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    struct reading *r = arg;
+    return mrsi_figures_add(&r->figures[worker], doc, ordinal, e);
+}
+
+static void
+phase(const struct mrs_inspect_source *source, const char *what)
+{
+    if (source->phase) {
+        source->phase(source->arg, what);
+    }
+}
+
+/* Damage is an error, or the end of its collection, which is said. */
+static enum mrs_status
+judge_damage(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrsi_collection *c,
+             enum mrs_status s, struct mrs_err *own, struct mrs_err *e)
+{
+    char text[700];
+    if (s == MRS_OK) {
+        return s;
+    }
+    if (opts->keep_going && (own->code == MRS_E_BSON || own->code == MRS_E_FORMAT || own->code == MRS_E_LIMIT)) {
+        c->cut = true;
+        return mrsi_model_leave(x, e, "%s ends before its end: %s", c->ns, mrs_err_text(own, text, sizeof text));
+    }
+    if (e) {
+        *e = *own;
+    }
+    return s;
+}
+
+static enum mrs_status
+read_collection(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const struct mrs_inspect_opts *opts,
+                struct mrsi_collection *c, struct mrs_err *e)
+{
+    struct reading r = {mrs_zalloc(x->mem, source->workers * sizeof *r.figures)};
+    struct mrs_err own;
+    enum mrs_status s = r.figures ? MRS_OK : mrs_err_memory(e, sizeof *r.figures);
+    double share = 1;
+    uint32_t begun = 0;
+    mrs_err_clear(&own);
+    for (uint32_t i = 0; s == MRS_OK && i < source->workers; i++, begun++) {
+        s = mrsi_figures_begin(&r.figures[i], x->mem, e);
+    }
+    if (s == MRS_OK) {
+        struct mrs_inspect_sink to = {.doc = count_doc, .arg = &r};
+        s = c->has_data ? source->scan(source->arg, c->no, &to, &share, &own) : MRS_OK;
+        s = judge_damage(x, opts, c, s, &own, e);
+    }
+    for (uint32_t i = 1; s == MRS_OK && i < source->workers; i++) {
+        s = mrsi_figures_merge(&r.figures[0], &r.figures[i], e);
+        mrsi_figures_end(&r.figures[i]);
+    }
+    MRS_THEN(s, mrsi_figures_settle(&r.figures[0], e));
+    MRS_THEN(s, mrsi_model_take(x, c, &r.figures[0], e));
+    x->share = share < x->share ? share : x->share;
+    x->sampled |= share < 1;
+    for (uint32_t i = 0; i < begun; i++) {
+        if (r.figures[i].mem) {
+            mrsi_figures_end(&r.figures[i]);
+        }
+    }
+    mrs_free(x->mem, r.figures);
+    return s;
+}
+
+/* ---- what metadata say ---- */
+static bool
+is_set(struct mrs_view spec, const char *name)
+{
+    struct mrs_val v = mrs_doc_get(spec, name);
+    int64_t n;
+    return v.type != MRS_MISSING && !(v.type == MRS_BOOL && !*v.p) && !(mrs_is_number(v) && mrs_val_integral(v, &n) && n == 0);
+}
+
+static void
+index_of(struct mrs_view spec, struct mrsi_index *out)
+{
+    struct mrs_val key = mrs_doc_get(spec, "key"), name = mrs_doc_get(spec, "name");
+    struct mrs_walk w;
+    struct mrs_elem x;
+    uint32_t n;
+    *out = (struct mrsi_index){.name = name.type == MRS_STRING ? mrs_val_text(name, &n) : "", .spec = spec,
+                               .key = key.type == MRS_DOCUMENT ? mrs_val_view(key) : mrs_empty_doc(),
+                               .used = UINT64_MAX, .unique = is_set(spec, "unique")};
+    bool text = false;
+    mrs_walk_init(&w, out->key);
+    while (mrs_walk_next(&w, &x) > 0) {
+        text |= !mrs_is_number(x.v);
+    }
+    out->plain = !text && !is_set(spec, "sparse") && !is_set(spec, "partialFilterExpression") &&
+                 mrs_doc_get(spec, "expireAfterSeconds").type == MRS_MISSING && !is_set(spec, "collation") &&
+                 !is_set(spec, "hidden");
+}
+
+static enum mrs_status
+read_indexes(struct mrsi_inspection *x, const struct mrs_inspect_source *source, struct mrsi_collection *c,
+             struct mrs_view metadata, struct mrs_err *e)
+{
+    struct mrs_val list = mrs_doc_get(metadata, "indexes");
+    struct mrs_view uses = mrs_empty_doc();
+    struct mrs_walk w;
+    struct mrs_elem one;
+    uint32_t cap = 0;
+    enum mrs_status s = source->index_uses ? source->index_uses(source->arg, c->no, &uses, e) : MRS_OK;
+    if (list.type != MRS_ARRAY) {
+        return s;
+    }
+    mrs_walk_init(&w, mrs_val_view(list));
+    while (s == MRS_OK && mrs_walk_next(&w, &one) > 0) {
+        struct mrsi_index *more = mrs_arena_more(&x->arena, c->index, c->indexes, &cap, sizeof *more);
+        if (!more) {
+            return mrs_err_memory(e, sizeof *more);
+        }
+        c->index = more;
+        if (one.v.type == MRS_DOCUMENT) {
+            struct mrsi_index *i = &c->index[c->indexes++];
+            int64_t n;
+            index_of(mrs_val_view(one.v), i);
+            if (mrs_val_integral(mrs_doc_get(uses, i->name), &n)) {
+                i->used = (uint64_t)n;
+            }
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uint32_t no, struct mrs_err *e)
+{
+    struct mrs_inspect_collection d;
+    struct mrsi_collection *c = &x->coll[no];
+    enum mrs_status s = source->describe(source->arg, no, &d, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    const char *dot = strchr(d.ns, '.');
+    *c = (struct mrsi_collection){.no = no, .ns = d.ns, .name = dot ? dot + 1 : d.ns, .growth = -1,
+                                  .db_n = dot ? (uint32_t)(dot - d.ns) : 0, .has_data = d.has_data, .view = d.is_view};
+    return read_indexes(x, source, c, d.metadata, e);
+}
+
+static enum mrs_status
+relate(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const struct mrs_inspect_opts *opts,
+       struct mrs_err *e)
+{
+    struct mrsi_relating r = {.x = x, .source = source, .opts = opts};
+    mrsi_row_store_begin(&r.store, x->mem, opts->tmp, 12u << 20);
+    enum mrs_status s = mrsi_vocabulary_make(x, &r.words) ? MRS_OK : mrs_err_memory(e, sizeof r.words);
+    MRS_THEN(s, mrsi_propose(&r, e));
+    phase(source, "counting references");
+    MRS_THEN(s, mrsi_count(&r, e));
+    MRS_THEN(s, mrsi_choose(&r, e));
+    for (uint32_t i = 0; i < r.columns; i++) {
+        mrsi_rowset_end(&r.column[i].rows);
+        mrsi_rowset_end(&r.column[i].numbers);
+    }
+    phase(source, "looking beside references");
+    MRS_THEN(s, mrsi_copies(&r, e));
+    MRS_THEN(s, mrsi_two_ways(&r, e));
+    MRS_THEN(s, mrsi_composites(&r, e));
+    MRS_THEN(s, mrsi_trees(&r, e));
+    MRS_THEN(s, mrsi_series(&r, e));
+    MRS_THEN(s, mrsi_versions(&r, e));
+    mrs_free(x->mem, r.column);
+    mrs_free(x->mem, r.pair);
+    mrsi_row_store_end(&r.store);
+    return s;
+}
+
+enum mrs_status
+mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source, const struct mrs_inspect_opts *opts,
+            struct mrsi_inspection **out, struct mrs_err *e)
+{
+    struct mrsi_inspection *x = mrs_zalloc(mem, sizeof *x);
+    *out = NULL;
+    if (!x) {
+        return mrs_err_memory(e, sizeof *x);
+    }
+    x->mem = mem;
+    x->name = opts->name;
+    x->kind = opts->kind;
+    x->tool = opts->tool;
+    x->share = 1;
+    mrs_arena_init(&x->arena, mem);
+    x->colls = source->collections;
+    x->coll = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *x->coll);
+    enum mrs_status s = x->coll ? MRS_OK : mrs_err_memory(e, x->colls * sizeof *x->coll);
+    phase(source, "reading documents");
+    for (uint32_t i = 0; s == MRS_OK && i < x->colls; i++) {
+        s = describe(x, source, i, e);
+        MRS_THEN(s, read_collection(x, source, opts, &x->coll[i], e));
+    }
+    MRS_THEN(s, relate(x, source, opts, e));
+    MRS_THEN(s, mrsi_advise(x, opts, e));
+    if (s != MRS_OK) {
+        mrs_inspect_free(x);
+        return s;
+    }
+    *out = x;
+    return MRS_OK;
+}
+
+void
+mrs_inspect_free(struct mrsi_inspection *x)
+{
+    if (x) {
+        mrs_arena_clear(&x->arena);
+        mrs_free(x->mem, x);
+    }
+}
+
+uint32_t
+mrs_inspect_rules(const struct mrsi_inspection *x)
+{
+    return x->rules;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* candidates.c - pairs of a path and a key that names and samples suggest; what scores too little is not looked at
+ * again. */
+#include "relate.h"
+#include <stdlib.h>
+
+enum { PAIRS = 4000 };
+#define LEAST .25
+
+struct mrsi_reference *
+mrsi_reference_add(struct mrsi_inspection *x, const struct mrsi_reference *r)
+{
+    struct mrsi_reference **list =
+        mrs_arena_more(&x->arena, x->ref, x->refs, &x->ref_cap, sizeof(struct mrsi_reference *));
+    struct mrsi_reference *copy = list ? mrs_arena_copy(&x->arena, r, sizeof *r) : NULL;
+    if (copy) {
+        x->ref = list;
+        x->ref[x->refs++] = copy;
+    }
+    return copy;
+}
+
+struct mrsi_reference *
+mrsi_reference_from(const struct mrsi_inspection *x, const struct mrsi_path *p)
+{
+    for (uint32_t i = 0; i < x->refs; i++) {
+        if (x->ref[i]->parts == 1 && x->ref[i]->from[0] == p && !x->ref[i]->dropped &&
+            !x->ref[i]->candidate) {
+            return x->ref[i];
+        }
+    }
+    return NULL;
+}
+
+static bool
+share_a_class(const struct mrsi_path *p, const struct mrsi_path *key)
+{
+    for (int i = MRSI_NUMBER; i <= MRSI_BINARY; i++) {
+        if (p->count.n[i] && key->count.n[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Score with what the samples tell. What they do not tell is taken for a match: the exact look decides. */
+static void
+estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
+{
+    bool known;
+    struct mrsi_path *p = r->from[0], *key = r->to[0];
+    r->distinct = p->distinct;
+    r->keys = key->distinct;
+    r->contained = mrsi_sample_contained(p, r->as_number, key, &known);
+    bool told = known;
+    r->contained = known ? r->contained : 1;
+    r->cover = mrsi_sample_covered(p, r->as_number, key, &known);
+    r->cover = known ? r->cover : (double)r->distinct * r->contained / (double)(r->keys ? r->keys : 1);
+    r->cover = r->cover > 1 ? 1 : r->cover;
+    r->contained += told && r->contained > .3 && r->contained < 1 ? .03 : 0; /* the samples' error */
+    r->contained = r->contained > .97 ? 1 : r->contained;
+    r->cover += .03;
+    r->cover = r->cover > .97 ? 1 : r->cover;
+    r->matched_distinct = (uint64_t)((double)r->distinct * r->contained + .999);
+    mrsi_judge(x, r);
+}
+
+static enum mrs_status
+add_pair(struct mrsi_relating *x, const struct mrsi_pair *pair, struct mrs_err *e)
+{
+    struct mrsi_pair *more = mrs_more(x->x->mem, x->pair, x->pairs, &x->pair_cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
+    }
+    x->pair = more;
+    x->pair[x->pairs++] = *pair;
+    return MRS_OK;
+}
+
+static enum mrs_status
+propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, bool as_number, struct mrs_err *e)
+{
+    struct mrsi_pair pair = {.r = {.from = {p}, .to = {key}, .parts = 1, .as_number = as_number}};
+    pair.r.self = p->in == key->in;
+    if (p == key || (pair.r.self && mrsi_path_is_id(p))) {
+        return MRS_OK;
+    }
+    estimate(x, &pair.r);
+    if (pair.r.score < LEAST && !(pair.r.n >= .75 && pair.r.contained >= .25) &&
+        !(pair.r.v >= .85 && pair.r.contained >= .03)) {
+        return MRS_OK;
+    }
+    pair.estimate = pair.r.score;
+    return add_pair(x, &pair, e);
+}
+
+/* The `$ref` beside an `$id` names the collections that it can mean. NULL: it is no DBRef. */
+static const struct mrsi_path *
+ref_beside(const struct mrsi_path *p)
+{
+    for (uint32_t i = 0; strcmp(p->last, "$id") == 0 && i < p->in->paths; i++) {
+        const struct mrsi_path *q = &p->in->path[i];
+        if (q->parent == p->parent && strcmp(q->last, "$ref") == 0 && q->n_frequent) {
+            return q;
+        }
+    }
+    return NULL;
+}
+
+static enum mrs_status
+by_dbref(struct mrsi_relating *x, struct mrsi_path *p, const struct mrsi_path *ref, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
+        struct mrsi_collection *coll = &x->x->coll[c];
+        bool named = false;
+        for (uint32_t i = 0; i < ref->n_frequent; i++) {
+            named |= mrs_val_is_text(ref->frequent[i].value, coll->name);
+        }
+        if (named && coll->paths && mrsi_path_is_id(&coll->path[0]) && coll->db_n == p->in->db_n) {
+            struct mrsi_pair pair = {.r = {.from = {p}, .to = {&coll->path[0]}, .parts = 1, .dbref = true}};
+            pair.r.self = coll == p->in;
+            pair.r.score = pair.r.v = pair.r.n = pair.estimate = 1;
+            s = add_pair(x, &pair, e);
+        }
+    }
+    return s;
+}
+
+static enum mrs_status
+keys_for(struct mrsi_relating *x, struct mrsi_path *p, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
+        struct mrsi_collection *coll = &x->x->coll[c];
+        bool one_db = coll->db_n == p->in->db_n && memcmp(coll->ns, p->in->ns, coll->db_n) == 0;
+        for (uint32_t i = 0; one_db && s == MRS_OK && i < coll->paths; i++) {
+            struct mrsi_path *key = &coll->path[i];
+            if (!mrsi_path_is_key(key)) {
+                continue;
+            }
+            if (share_a_class(p, key)) {
+                s = propose(x, p, key, false, e);
+            }
+            if (s == MRS_OK && (p->count.digits || key->count.digits) && p->count.digits + p->count.n[MRSI_NUMBER] &&
+                key->count.digits + key->count.n[MRSI_NUMBER] && (p->count.n[MRSI_NUMBER] || key->count.n[MRSI_NUMBER])) {
+                s = propose(x, p, key, true, e);
+            }
+        }
+    }
+    return s;
+}
+
+static int
+by_estimate(const void *a, const void *b)
+{
+    const struct mrsi_pair *x = a, *y = b;
+    return x->estimate < y->estimate ? 1 : x->estimate > y->estimate ? -1 : 0;
+}
+
+enum mrs_status
+mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
+        struct mrsi_collection *coll = &x->x->coll[c];
+        for (uint32_t i = 0; s == MRS_OK && i < coll->paths; i++) {
+            struct mrsi_path *p = &coll->path[i];
+            const struct mrsi_path *ref = ref_beside(p);
+            if (mrsi_path_can_refer(p)) {
+                s = ref ? by_dbref(x, p, ref, e) : keys_for(x, p, e);
+            }
+        }
+    }
+    if (s == MRS_OK && x->pairs > PAIRS) {
+        qsort(x->pair, x->pairs, sizeof *x->pair, by_estimate);
+        s = mrsi_model_leave(x->x, e, "%u pairs of a path and a key that scored least were not counted",
+                             x->pairs - PAIRS);
+        x->pairs = PAIRS;
+    }
+    return s;
+}

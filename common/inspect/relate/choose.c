@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choose.c - one target for each path.
+ *
+ * A path whose values lie in several keys names the one that owns them: an `_id`, a unique key, one called like its
+ * collection. Where two keys hold each other's values the same decides who names whom. */
+#include "relate.h"
+#include <stdlib.h>
+
+#define REFERENCE .6
+#define CANDIDATE .3
+
+static int
+titled(const struct mrsi_relating *x, const struct mrsi_path *key)
+{
+    return mrsi_name_is_title(key, &x->words);
+}
+
+static int
+rank(const struct mrsi_path *key)
+{
+    return mrsi_path_is_id(key) ? 2 : mrsi_path_has_unique_index(key) ? 1 : 0;
+}
+
+/* Whether a is the better target of one path. */
+static bool
+better(const struct mrsi_relating *x, const struct mrsi_reference *a, const struct mrsi_reference *b)
+{
+    if (a->to[0] == b->to[0] && a->matched != b->matched) {
+        return a->matched > b->matched; /* read in two ways */
+    }
+    double d = a->score - b->score;
+    if (d > .0001 || d < -.0001) {
+        return d > 0;
+    }
+    if (a->n != b->n) {
+        return a->n > b->n;
+    }
+    if (rank(a->to[0]) != rank(b->to[0])) {
+        return rank(a->to[0]) > rank(b->to[0]);
+    }
+    if (titled(x, a->to[0]) != titled(x, b->to[0])) {
+        return titled(x, a->to[0]);
+    }
+    return a->cover > b->cover;
+}
+
+static struct mrsi_reference *
+find(const struct mrsi_relating *x, const struct mrsi_path *from, const struct mrsi_path *to)
+{
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        struct mrsi_reference *r = &x->pair[i].r;
+        if (r->from[0] == from && r->to[0] == to && !r->dropped) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+/* How many other paths name a collection by this key. */
+static uint32_t
+named_by(const struct mrsi_relating *x, const struct mrsi_path *key)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        n += x->pair[i].r.to[0] == key && x->pair[i].r.n >= .75 && x->pair[i].r.score >= REFERENCE;
+    }
+    return n;
+}
+
+/* Two keys that hold each other's values: whether a owns them. */
+static bool
+owns(const struct mrsi_relating *x, const struct mrsi_reference *to_a, const struct mrsi_reference *to_b)
+{
+    const struct mrsi_path *a = to_a->to[0], *b = to_b->to[0];
+    if (to_a->n >= .75 && to_b->n < .5) {
+        return true;
+    }
+    if (to_b->n >= .75 && to_a->n < .5) {
+        return false;
+    }
+    if (rank(a) != rank(b)) {
+        return rank(a) > rank(b);
+    }
+    if (titled(x, a) != titled(x, b)) {
+        return titled(x, a);
+    }
+    if (a->distinct != b->distinct) {
+        return a->distinct > b->distinct;
+    }
+    if (named_by(x, a) != named_by(x, b)) {
+        return named_by(x, a) > named_by(x, b);
+    }
+    return to_a->n != to_b->n ? to_a->n > to_b->n : a->in->no < b->in->no;
+}
+
+static void
+settle_mutual(struct mrsi_relating *x)
+{
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        struct mrsi_reference *r = &x->pair[i].r;
+        struct mrsi_reference *back = r->score >= CANDIDATE && !r->dropped ? find(x, r->to[0], r->from[0]) : NULL;
+        if (back && back->score >= CANDIDATE) {
+            *(owns(x, r, back) ? &back->dropped : &r->dropped) = true;
+        }
+    }
+}
+
+/* ---- fit alone ---- */
+static bool
+other_key_fits(const struct mrsi_relating *x, const struct mrsi_reference *r)
+{
+    for (uint32_t c = 0; c < x->x->colls; c++) {
+        for (uint32_t i = 0; i < x->x->coll[c].paths; i++) {
+            const struct mrsi_path *key = &x->x->coll[c].path[i];
+            bool known, names = r->from[0]->names; /* names that are numbers: ids of something, whose all it has */
+            if (key != r->to[0] && key != r->from[0] && mrsi_path_is_key(key) && key->count.n[MRSI_NUMBER] &&
+                mrsi_sample_contained(r->from[0], r->as_number, key, &known) >= (names ? .95 : .5) &&
+                (!names || mrsi_sample_covered(r->from[0], r->as_number, key, &known) >= .9)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool
+named_leads_there(const struct mrsi_relating *x, const struct mrsi_path *key)
+{
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        const struct mrsi_reference *r = &x->pair[i].r;
+        if (r->to[0] == key && r->n >= .75 && r->score >= REFERENCE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+lift_fit(struct mrsi_relating *x)
+{
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        struct mrsi_reference *r = &x->pair[i].r;
+        if (r->v == 0 && r->n == 0 && r->f >= .5 && !r->self && r->to[0]->distinct >= 100 && r->cover >= .95 &&
+            !mrsi_name_is_measure(r->from[0]) && !named_leads_there(x, r->to[0]) && !other_key_fits(x, r)) {
+            r->score = .62;
+        }
+    }
+}
+
+/* ---- one target ---- */
+static struct mrsi_reference *
+best_of(const struct mrsi_relating *x, const struct mrsi_path *p)
+{
+    struct mrsi_reference *best = NULL;
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        struct mrsi_reference *r = &x->pair[i].r;
+        if (r->from[0] == p && !r->dropped && r->score >= CANDIDATE && (!best || better(x, r, best))) {
+            best = r;
+        }
+    }
+    return best;
+}
+
+/* A key that itself names another key hands on who names it, while nearly all still match. */
+static struct mrsi_reference *
+pass_up(const struct mrsi_relating *x, struct mrsi_reference *r)
+{
+    for (int turns = 0; turns < 8; turns++) {
+        struct mrsi_reference *next = best_of(x, r->to[0]);
+        struct mrsi_reference *up = next && next->score >= REFERENCE && !next->self ? find(x, r->from[0], next->to[0]) : NULL;
+        if (!up || up == r || up->score < CANDIDATE || (double)up->matched < .98 * (double)r->matched) {
+            return r;
+        }
+        up->score = up->score < r->score ? r->score : up->score;
+        r = up;
+    }
+    return r;
+}
+
+static bool
+refers_back(const struct mrsi_relating *x, const struct mrsi_reference *r)
+{
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        const struct mrsi_reference *o = &x->pair[i].r;
+        if (o->from[0]->in == r->to[0]->in && o->to[0]->in == r->from[0]->in && o->score >= REFERENCE && !o->dropped) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_no_reference(const struct mrsi_relating *x, const struct mrsi_reference *r)
+{
+    const struct mrsi_path *p = r->from[0];
+    return mrsi_path_is_unique(p) && !p->lists && p->count.n[MRSI_TEXT] * 2 > p->present && r->n < .8 &&
+           !mrsi_path_is_id(r->to[0]) && refers_back(x, r);
+}
+
+static enum mrs_status
+add(struct mrsi_relating *x, const struct mrsi_reference *r, struct mrs_err *e)
+{
+    return mrsi_reference_add(x->x, r) ? MRS_OK : mrs_err_memory(e, sizeof *r);
+}
+
+/* A path with values of several collections: targets that hold none of each other's values, together nearly all. What
+ * the first ones hold is no orphan of the others. */
+static bool
+joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const struct mrsi_path *p, struct mrsi_reference *const *taken, uint32_t n)
+{
+    uint64_t matched = r->matched_distinct;
+    const struct mrsi_reference *up = best_of(x, r->to[0]);
+    bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
+    if (r->from[0] != p || r->dropped || r->v < .6 || r->matched_distinct < 3 || (integers && r->n < .9) ||
+        (up && up->score >= REFERENCE)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (taken[i]->to[0]->in == r->to[0]->in) {
+            return false;
+        }
+        matched += taken[i]->matched_distinct;
+    }
+    return matched <= r->distinct + r->distinct / 100;
+}
+
+enum { TARGETS = 8 };
+static uint32_t
+several(const struct mrsi_relating *x, const struct mrsi_path *p, struct mrsi_reference *first,
+        struct mrsi_reference **out)
+{
+    uint32_t n = 0;
+    if (first) {
+        out[n++] = first;
+    }
+    while (n < TARGETS) {
+        struct mrsi_reference *best = NULL;
+        for (uint32_t i = 0; i < x->pairs; i++) {
+            struct mrsi_reference *r = &x->pair[i].r;
+            if (joins_in(x, r, p, out, n) &&
+                (!best || r->matched_distinct > best->matched_distinct ||
+                 (r->matched_distinct == best->matched_distinct && rank(r->to[0]) > rank(best->to[0])))) {
+                best = r;
+            }
+        }
+        if (!best) {
+            break;
+        }
+        out[n++] = best;
+    }
+    return n;
+}
+
+/* Several targets for one path; false: one alone, or they do not hold enough together. */
+static bool
+is_polymorphic(struct mrsi_reference *const *list, uint32_t n)
+{
+    uint64_t matched = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        matched += list[i]->matched_distinct;
+    }
+    return n > 1 && matched * 10 >= list[0]->distinct * 8;
+}
+
+static enum mrs_status
+add_several(struct mrsi_relating *x, struct mrsi_reference **list, uint32_t n, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+        list[i]->score = list[i]->score < REFERENCE ? list[i]->v * .9 : list[i]->score;
+        list[i]->candidate = false;
+        s = add(x, list[i], e);
+    }
+    return s;
+}
+
+static enum mrs_status
+one_path(struct mrsi_relating *x, const struct mrsi_path *p, bool candidates, struct mrs_err *e)
+{
+    struct mrsi_reference *list[TARGETS], *r = best_of(x, p);
+    r = r && r->score >= REFERENCE ? pass_up(x, r) : r;
+    if (r && is_no_reference(x, r)) {
+        return MRS_OK;
+    }
+    bool found = r && r->score >= REFERENCE;
+    uint32_t n = candidates ? 0 : several(x, p, found ? r : NULL, list);
+    if (!candidates && is_polymorphic(list, n)) {
+        return add_several(x, list, n, e);
+    }
+    if (!r || found == candidates) {
+        return MRS_OK;
+    }
+    r->candidate = candidates;
+    return add(x, r, e);
+}
+
+enum mrs_status
+mrsi_choose(struct mrsi_relating *x, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    lift_fit(x);
+    settle_mutual(x);
+    for (int candidates = 0; candidates < 2; candidates++) {
+        for (uint32_t i = 0; s == MRS_OK && i < x->columns; i++) {
+            if (!candidates || !mrsi_reference_from(x->x, x->column[i].path)) {
+                s = one_path(x, x->column[i].path, candidates, e);
+            }
+        }
+    }
+    return s;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* composites.c - references by two or three fields together, between collections that nothing else links.
+ *
+ * Fields are held beside each other where they have one name or refer to the same collection. The target's must be
+ * unique together and not alone. */
+#include "gather.h"
+
+enum { ALIGNED = 6, TRIES = 64 };
+
+struct aligned {
+    struct mrsi_path *a[ALIGNED], *b[ALIGNED];
+    uint32_t n;
+    struct mrsi_reference best; /* parts 0: none yet. The one whose fields leave most combinations out */
+    double fill;
+};
+
+static bool
+linked(const struct mrsi_inspection *x, const struct mrsi_collection *a, const struct mrsi_collection *b)
+{
+    for (uint32_t i = 0; i < x->refs; i++) {
+        const struct mrsi_reference *r = x->ref[i];
+        if (!r->candidate && !r->dropped && r->parts == 1 && ((r->from[0]->in == a && r->to[0]->in == b) || (r->from[0]->in == b && r->to[0]->in == a))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_part(const struct mrsi_path *p)
+{
+    return p->hash && !p->lists && p->kind == MRSI_FIELD && !p->names && !mrsi_path_is_id(p) && p->distinct >= 2 &&
+           (p->present - p->null) * 5 >= p->in->documents * 4;
+}
+
+/* Fields of `a` below one parent beside fields of `b`. */
+static void
+align(const struct mrsi_relating *y, const struct mrsi_collection *a, const struct mrsi_path *parent,
+      const struct mrsi_collection *b, struct aligned *out)
+{
+    const struct mrsi_inspection *x = y->x;
+    out->n = 0;
+    for (uint32_t i = 0; i < a->paths; i++) {
+        struct mrsi_path *p = &a->path[i];
+        struct mrsi_reference *rp = is_part(p) && p->parent == parent ? mrsi_reference_from(x, p) : NULL;
+        for (uint32_t k = 0; is_part(p) && p->parent == parent && k < b->paths && out->n < ALIGNED; k++) {
+            struct mrsi_path *q = &b->path[k];
+            struct mrsi_reference *rq = is_part(q) ? mrsi_reference_from(x, q) : NULL;
+            bool same = is_part(q) && q->ways == 1 && !mrsi_path_is_unique(q) &&
+                        (mrsi_name_is_alike(p, q, &y->words) || (rp && rq && rp->to[0] == rq->to[0]));
+            bool known;
+            if (same && (mrsi_sample_contained(p, false, q, &known) >= .8 || !known)) {
+                out->a[out->n] = p;
+                out->b[out->n++] = q;
+                break;
+            }
+        }
+    }
+}
+
+static double
+product(struct mrsi_path *const *p, uint32_t n)
+{
+    double all = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        all *= (double)p[i]->distinct;
+    }
+    return all;
+}
+
+static enum mrs_status
+join(struct mrsi_relating *x, const struct mrsi_wish *from, const struct mrsi_wish *to, struct mrsi_reference *r,
+     struct mrs_err *e)
+{
+    struct mrsi_rowset_at *a = mrs_alloc(x->x->mem, sizeof *a), *b = mrs_alloc(x->x->mem, sizeof *b);
+    struct mrsi_tally tally = {0};
+    enum mrs_status s = a && b ? MRS_OK : mrs_err_memory(e, sizeof *a);
+    bool ok = true;
+    if (s == MRS_OK) {
+        mrsi_rowset_read(a, &from->rows);
+        mrsi_rowset_read(b, &to->rows);
+        const struct mrsi_row *p = mrsi_rowset_next(a, &s, e), *q = mrsi_rowset_next(b, &s, e);
+        while (s == MRS_OK && p && q && ok) {
+            int d = memcmp(p->key, q->key, sizeof p->key) == 0 ? 0 : 1;
+            for (int i = 0; d && i < MRSI_ROW_KEYS; i++) {
+                if (p->key[i] != q->key[i]) {
+                    d = p->key[i] < q->key[i] ? -1 : 1;
+                    break;
+                }
+            }
+            if (d == 0) {
+                r->matched += p->count;
+                r->matched_distinct++;
+                ok = mrsi_tally_add(&tally, x->x->mem, p->count, 1);
+            }
+            p = d <= 0 ? mrsi_rowset_next(a, &s, e) : p;
+            q = d >= 0 && s == MRS_OK ? mrsi_rowset_next(b, &s, e) : q;
+        }
+        ok = ok && mrsi_tally_spread(&tally, x->x->mem, &x->x->arena, &r->per_parent);
+    }
+    mrsi_tally_clear(&tally, x->x->mem);
+    mrs_free(x->x->mem, a);
+    mrs_free(x->x->mem, b);
+    return s == MRS_OK && !ok ? mrs_err_memory(e, sizeof tally) : s;
+}
+
+static void
+conclude(struct mrsi_reference *r, const struct mrsi_wish *from, const struct mrsi_wish *to)
+{
+    r->values = from->rows.count;
+    r->distinct = from->rows.total;
+    r->keys = to->rows.total;
+    r->orphans = r->values - r->matched;
+    r->orphan_distinct = r->distinct - r->matched_distinct;
+    r->parents = r->matched_distinct;
+    r->none = r->keys - r->matched_distinct;
+    r->contained = r->distinct ? (double)r->matched_distinct / (double)r->distinct : 0;
+    r->cover = r->keys ? (double)r->matched_distinct / (double)r->keys : 0;
+    r->match = "equal";
+    r->v = .9;
+    r->n = 1;
+    r->score = r->contained;
+    r->exact = true;
+}
+
+/* Whether `parts` of the aligned fields are a key of b that a names. */
+static enum mrs_status
+attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint32_t parts, bool *unique,
+        struct mrs_err *e)
+{
+    struct mrsi_reference r = {.parts = parts};
+    struct mrsi_wish from = {.n = parts}, to = {.n = parts};
+    struct mrsi_wish *wish[2] = {&from, &to};
+    for (uint32_t i = 0; i < parts; i++) {
+        r.from[i] = from.path[i] = al->a[part[i]];
+        r.to[i] = to.path[i] = al->b[part[i]];
+    }
+    *unique = false;
+    if (product(r.to, parts) < (double)r.to[0]->in->documents * .995) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_gather(x, &wish[1], 1, e);
+    *unique = s == MRS_OK && to.rows.count && (double)to.rows.total >= .995 * (double)to.rows.count &&
+              to.rows.count * 10 >= r.to[0]->in->documents * 9;
+    if (*unique) {
+        s = mrsi_gather(x, wish, 1, e);
+        MRS_THEN(s, join(x, &from, &to, &r, e));
+        if (s == MRS_OK) {
+            conclude(&r, &from, &to);
+            double fill = (double)r.keys / product(r.to, parts);
+            if (r.contained >= .9 && (1 - fill) * (double)r.distinct >= 5 && r.matched_distinct >= 5 &&
+                (!al->best.parts || fill < al->fill)) {
+                al->best = r;
+                al->fill = fill;
+            }
+        }
+    }
+    mrsi_rowset_end(&from.rows);
+    mrsi_rowset_end(&to.rows);
+    return s;
+}
+
+static enum mrs_status
+pairs_and_triples(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    bool pair[ALIGNED][ALIGNED] = {{false}};
+    for (uint32_t i = 0; i < al->n; i++) {
+        for (uint32_t k = i + 1; s == MRS_OK && k < al->n && *tries; k++) {
+            --*tries;
+            s = attempt(x, al, (uint32_t[]){i, k}, 2, &pair[i][k], e);
+        }
+    }
+    for (uint32_t i = 0; i < al->n; i++) {
+        for (uint32_t k = i + 1; k < al->n; k++) {
+            for (uint32_t m = k + 1; s == MRS_OK && m < al->n && *tries; m++) {
+                bool unique;
+                if (!pair[i][k] && !pair[i][m] && !pair[k][m]) {
+                    --*tries;
+                    s = attempt(x, al, (uint32_t[]){i, k, m}, 3, &unique, e);
+                }
+            }
+        }
+    }
+    return s;
+}
+
+/* Two collections that name each other by the same fields: the one that lists more of them is named. */
+static void
+drop_backward(struct mrsi_inspection *x, uint32_t from)
+{
+    for (uint32_t i = from; i < x->refs; i++) {
+        for (uint32_t k = i + 1; k < x->refs; k++) {
+            struct mrsi_reference *a = x->ref[i], *b = x->ref[k];
+            if (a->from[0]->in == b->to[0]->in && b->from[0]->in == a->to[0]->in && !a->dropped && !b->dropped) {
+                (a->keys >= b->keys ? b : a)->dropped = true;
+            }
+        }
+    }
+}
+
+/* Every object of `a` that could name documents of `b`: the root, and those in it. */
+static enum mrs_status
+one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct mrsi_collection *b, uint32_t *tries,
+         struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i <= a->paths; i++) {
+        const struct mrsi_path *parent = i ? &a->path[i - 1] : NULL;
+        struct aligned al = {.n = 0};
+        if (parent && (parent->lists || parent->kind != MRSI_FIELD || !parent->count.n[MRSI_OBJECT])) {
+            continue;
+        }
+        align(x, a, parent, b, &al);
+        s = al.n >= 2 ? pairs_and_triples(x, &al, tries, e) : s;
+        if (s == MRS_OK && al.best.parts && !mrsi_reference_add(x->x, &al.best)) {
+            s = mrs_err_memory(e, sizeof al.best);
+        }
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_composites(struct mrsi_relating *x, struct mrs_err *e)
+{
+    struct mrsi_inspection *ins = x->x;
+    enum mrs_status s = MRS_OK;
+    uint32_t tries = TRIES, before = ins->refs;
+    for (uint32_t i = 0; s == MRS_OK && i < ins->colls; i++) {
+        for (uint32_t k = 0; s == MRS_OK && k < ins->colls; k++) {
+            const struct mrsi_collection *a = &ins->coll[i], *b = &ins->coll[k];
+            if (i == k || a->db_n != b->db_n || memcmp(a->ns, b->ns, a->db_n) != 0 || linked(ins, a, b)) {
+                continue;
+            }
+            s = one_pair(x, a, b, &tries, e);
+        }
+    }
+    drop_backward(ins, before);
+    return s == MRS_OK && tries == 0
+               ? mrsi_model_leave(ins, e, "references by several fields: only the first %d combinations were tried", TRIES)
+               : s;
+}

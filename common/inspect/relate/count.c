@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* count.c - the exact look: all values of the paths that may refer and of the keys they may name, as sorted hashes, and
+ * each pair joined. */
+#include "relate.h"
+#include <stdlib.h>
+
+enum { AHEAD = 128, COLLECTING = 16 << 20 };
+enum typed { OID_RAW, OID_TEXT, UUID_RAW, UUID_TEXT, TEXTS, BINARIES, SMALL, LARGE, DOUBLES, DECIMALS, KINDS };
+
+struct column_ahead { /* of a worker */
+    struct mrsi_row row[AHEAD], number[AHEAD];
+    uint32_t n, numbers;
+    uint64_t values, typed[KINDS];
+};
+struct counting {
+    struct mrsi_relating *x;
+    const struct mrsi_collection *c;
+    struct mrsi_column *column; /* of this collection */
+    uint32_t columns;
+    struct column_ahead *ahead; /* [worker][column] */
+    struct mrsi_pair **own;     /* pairs within the collection */
+    uint32_t owns;
+    uint64_t *same;             /* [worker][own]: values that are their own document's key */
+};
+
+static enum mrs_status
+flush(struct mrsi_column *c, struct column_ahead *a, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_rowset_put(&c->rows, a->row, a->n, e);
+    MRS_THEN(s, a->numbers ? mrsi_rowset_put(&c->numbers, a->number, a->numbers, e) : MRS_OK);
+    a->n = a->numbers = 0;
+    return s;
+}
+
+static enum typed
+kind_of(struct mrs_val v, const struct mrsi_canon *c)
+{
+    switch (c->is) {
+    case MRSI_OID:
+        return c->from_text ? OID_TEXT : OID_RAW;
+    case MRSI_UUID:
+        return c->from_text ? UUID_TEXT : UUID_RAW;
+    case MRSI_BINARY:
+        return BINARIES;
+    case MRSI_NUMBER:
+        return v.type == MRS_INT32 ? SMALL : v.type == MRS_INT64 ? LARGE : v.type == MRS_DOUBLE ? DOUBLES : DECIMALS;
+    default:
+        return TEXTS;
+    }
+}
+
+struct taking {
+    struct mrsi_column *column;
+    struct column_ahead *ahead;
+};
+
+static enum mrs_status
+take(void *arg, struct mrs_val v, struct mrs_err *e)
+{
+    struct taking *t = arg;
+    struct column_ahead *a = t->ahead;
+    struct mrsi_canon c;
+    mrsi_canon(v, &c);
+    if (c.is >= MRSI_OBJECT && c.is <= MRSI_NOTHING) {
+        return MRS_OK;
+    }
+    a->values++;
+    a->typed[kind_of(v, &c)]++;
+    a->row[a->n++] = (struct mrsi_row){{c.hash}, 1};
+    if (t->column->want_numbers && (c.digits || c.is == MRSI_NUMBER)) {
+        a->number[a->numbers++] = (struct mrsi_row){{mrsi_number_hash(c.number)}, 1};
+    }
+    return a->n == AHEAD || a->numbers == AHEAD ? flush(t->column, a, e) : MRS_OK;
+}
+
+struct sameness {
+    uint64_t hash, *count;
+};
+
+static enum mrs_status
+same(void *arg, struct mrs_val v, struct mrs_err *e)
+{
+    struct sameness *t = arg;
+    struct mrsi_canon c;
+    (void)e;
+    mrsi_canon(v, &c);
+    *t->count += c.hash == t->hash && c.is != MRSI_OBJECT && c.is != MRSI_LIST && c.is != MRSI_NOTHING;
+    return MRS_OK;
+}
+
+static enum mrs_status
+count_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    struct counting *k = arg;
+    enum mrs_status s = MRS_OK;
+    struct mrs_val in = mrs_view_val(doc);
+    (void)ordinal;
+    for (uint32_t i = 0; s == MRS_OK && i < k->columns; i++) {
+        const struct mrsi_path *p = k->column[i].path;
+        struct taking t = {&k->column[i], &k->ahead[(size_t)worker * k->columns + i]};
+        s = mrsi_pick(in, p->way, p->ways, p->names, take, &t, e);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < k->owns; i++) {
+        const struct mrsi_path *p = k->own[i]->r.from[0], *key = k->own[i]->r.to[0];
+        struct sameness t = {0, &k->same[(size_t)worker * k->owns + i]};
+        struct mrsi_canon c;
+        mrsi_canon(mrsi_pick_one(in, key->way, key->ways), &c);
+        t.hash = c.hash;
+        s = c.is == MRSI_NOTHING ? MRS_OK : mrsi_pick(in, p->way, p->ways, p->names, same, &t, e);
+    }
+    return s;
+}
+
+static enum mrs_status
+settle(struct counting *k, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    uint32_t workers = k->x->source->workers;
+    for (uint32_t w = 0; s == MRS_OK && w < workers; w++) {
+        for (uint32_t i = 0; s == MRS_OK && i < k->columns; i++) {
+            struct column_ahead *a = &k->ahead[(size_t)w * k->columns + i];
+            s = flush(&k->column[i], a, e);
+            k->column[i].values += a->values;
+            for (int t = 0; t < KINDS; t++) {
+                k->column[i].typed[t] += a->typed[t];
+            }
+        }
+        for (uint32_t i = 0; i < k->owns; i++) {
+            k->own[i]->own += k->same[(size_t)w * k->owns + i];
+        }
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < k->columns; i++) {
+        s = mrsi_rowset_seal(&k->column[i].rows, e);
+        MRS_THEN(s, k->column[i].want_numbers ? mrsi_rowset_seal(&k->column[i].numbers, e) : MRS_OK);
+    }
+    return s;
+}
+
+static enum mrs_status
+one_collection(struct counting *k, struct mrs_err *e)
+{
+    struct mrsi_relating *x = k->x;
+    struct mrs_mem *mem = x->x->mem;
+    uint32_t workers = x->source->workers;
+    k->owns = 0;
+    k->own = mrs_alloc_array(mem, x->pairs + 1, sizeof(struct mrsi_pair *));
+    for (uint32_t i = 0; k->own && i < x->pairs; i++) {
+        if (x->pair[i].r.self && x->pair[i].r.from[0]->in == k->c) {
+            k->own[k->owns++] = &x->pair[i];
+        }
+    }
+    k->ahead = mrs_zalloc(mem, ((size_t)workers * k->columns + 1) * sizeof *k->ahead);
+    k->same = mrs_zalloc(mem, ((size_t)workers * k->owns + 1) * sizeof *k->same);
+    for (uint32_t i = 0; i < k->columns; i++) {
+        mrsi_rowset_begin(&k->column[i].rows, &x->store, 1, COLLECTING / k->columns);
+        if (k->column[i].want_numbers) {
+            mrsi_rowset_begin(&k->column[i].numbers, &x->store, 1, COLLECTING / k->columns);
+        }
+    }
+    enum mrs_status s = k->own && k->ahead && k->same ? MRS_OK : mrs_err_memory(e, sizeof *k->ahead);
+    MRS_THEN(s, mrsi_scan(x, k->c, false, count_doc, k, e));
+    MRS_THEN(s, settle(k, e));
+    mrs_free(mem, k->own);
+    mrs_free(mem, k->ahead);
+    mrs_free(mem, k->same);
+    return s;
+}
+
+/* ---- which columns ---- */
+static int
+by_place(const void *a, const void *b)
+{
+    const struct mrsi_path *x = ((const struct mrsi_column *)a)->path, *y = ((const struct mrsi_column *)b)->path;
+    if (x->in != y->in) {
+        return x->in->no < y->in->no ? -1 : 1;
+    }
+    return x < y ? -1 : x > y;
+}
+
+static enum mrs_status
+list_columns(struct mrsi_relating *x, struct mrs_err *e)
+{
+    x->column = mrs_zalloc(x->x->mem, ((size_t)x->pairs * 2 + 1) * sizeof *x->column);
+    if (!x->column) {
+        return mrs_err_memory(e, x->pairs * sizeof *x->column);
+    }
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        for (int to = 0; to < 2; to++) {
+            x->column[x->columns].want_numbers = x->pair[i].r.as_number;
+            x->column[x->columns++].path = to ? x->pair[i].r.to[0] : x->pair[i].r.from[0];
+        }
+    }
+    qsort(x->column, x->columns, sizeof *x->column, by_place);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->columns; i++) {
+        if (n && x->column[n - 1].path == x->column[i].path) {
+            x->column[n - 1].want_numbers |= x->column[i].want_numbers;
+        } else {
+            x->column[n++] = x->column[i];
+        }
+    }
+    x->columns = n;
+    return MRS_OK;
+}
+
+static const struct mrsi_column *
+column_of(const struct mrsi_relating *x, struct mrsi_path *p)
+{
+    struct mrsi_column key = {.path = p};
+    return bsearch(&key, x->column, x->columns, sizeof key, by_place);
+}
+
+/* ---- joining ---- */
+static bool
+mixes(const struct mrsi_column *c, enum typed a, enum typed b)
+{
+    return c->typed[a] && c->typed[b];
+}
+
+static const char *
+match_of(const struct mrsi_reference *r, const struct mrsi_column *p, const struct mrsi_column *k)
+{
+    if (r->dbref) {
+        return "dbref";
+    }
+    bool digits = p->typed[TEXTS] > 0, numbers = p->typed[SMALL] + p->typed[LARGE] + p->typed[DOUBLES] + p->typed[DECIMALS] > 0;
+    if (r->as_number) {
+        return digits && numbers ? "mixed" : "numberString";
+    }
+    if (mixes(p, OID_RAW, OID_TEXT) || mixes(p, UUID_RAW, UUID_TEXT)) {
+        return "mixed";
+    }
+    if ((p->typed[OID_TEXT] && k->typed[OID_RAW]) || (p->typed[OID_RAW] && k->typed[OID_TEXT])) {
+        return "objectIdString";
+    }
+    if ((p->typed[UUID_TEXT] && k->typed[UUID_RAW]) || (p->typed[UUID_RAW] && k->typed[UUID_TEXT])) {
+        return "uuidString";
+    }
+    for (int t = SMALL; t <= DECIMALS; t++) {
+        if ((p->typed[t] != 0) != (k->typed[t] != 0)) {
+            return "number";
+        }
+    }
+    return "equal";
+}
+
+/* Both sides in the order of their hashes; what is left of the path is orphans, what is left of the key has none. */
+static enum mrs_status
+join(struct mrsi_relating *x, struct mrsi_pair *pair, struct mrs_err *e)
+{
+    struct mrsi_reference *r = &pair->r;
+    const struct mrsi_column *cp = column_of(x, r->from[0]), *ck = column_of(x, r->to[0]);
+    struct mrsi_rowset_at *a = mrs_alloc(x->x->mem, sizeof *a), *b = mrs_alloc(x->x->mem, sizeof *b);
+    struct mrsi_tally tally = {0};
+    enum mrs_status s = a && b ? MRS_OK : mrs_err_memory(e, sizeof *a);
+    if (s == MRS_OK) {
+        const struct mrsi_rowset *ra = r->as_number ? &cp->numbers : &cp->rows;
+        const struct mrsi_rowset *rb = r->as_number ? &ck->numbers : &ck->rows;
+        mrsi_rowset_read(a, ra);
+        mrsi_rowset_read(b, rb);
+        r->distinct = ra->total;
+        r->keys = rb->total;
+        const struct mrsi_row *p = mrsi_rowset_next(a, &s, e), *k = mrsi_rowset_next(b, &s, e);
+        r->values = cp->values;
+        r->matched = r->matched_distinct = 0;
+        bool ok = true;
+        while (s == MRS_OK && ok && p && k) {
+            if (p->key[0] == k->key[0]) {
+                r->matched += p->count;
+                r->matched_distinct++;
+                ok = mrsi_tally_add(&tally, x->x->mem, p->count, 1);
+                p = mrsi_rowset_next(a, &s, e);
+                k = s == MRS_OK ? mrsi_rowset_next(b, &s, e) : k;
+            } else if (p->key[0] < k->key[0]) {
+                p = mrsi_rowset_next(a, &s, e);
+            } else {
+                k = mrsi_rowset_next(b, &s, e);
+            }
+        }
+        ok = ok && mrsi_tally_spread(&tally, x->x->mem, &x->x->arena, &r->per_parent);
+        s = s == MRS_OK && !ok ? mrs_err_memory(e, sizeof tally) : s;
+    }
+    r->orphans = r->values - r->matched;
+    r->orphan_distinct = r->distinct - r->matched_distinct;
+    r->parents = r->matched_distinct;
+    r->none = r->keys - r->matched_distinct;
+    r->contained = r->distinct ? (double)r->matched_distinct / (double)r->distinct : 0;
+    r->cover = r->keys ? (double)r->matched_distinct / (double)r->keys : 0;
+    r->match = match_of(r, cp, ck);
+    r->exact = true;
+    mrsi_tally_clear(&tally, x->x->mem);
+    mrs_free(x->x->mem, a);
+    mrs_free(x->x->mem, b);
+    return s;
+}
+
+enum mrs_status
+mrsi_count(struct mrsi_relating *x, struct mrs_err *e)
+{
+    enum mrs_status s = list_columns(x, e);
+    for (uint32_t i = 0; s == MRS_OK && i < x->columns;) {
+        struct counting k = {.x = x, .c = x->column[i].path->in, .column = &x->column[i]};
+        while (i < x->columns && x->column[i].path->in == k.c) {
+            k.columns++;
+            i++;
+        }
+        s = one_collection(&k, e);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < x->columns; i++) {
+        struct mrsi_path *p = x->column[i].path;
+        p->distinct = x->column[i].rows.total;
+        p->exact = true;
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < x->pairs; i++) {
+        s = join(x, &x->pair[i], e);
+        if (s == MRS_OK && !x->pair[i].r.dbref) {
+            mrsi_judge(x, &x->pair[i].r);
+        }
+        if (s == MRS_OK && x->pair[i].own * 2 > x->pair[i].r.values) {
+            x->pair[i].r.score = 0; /* it names its own document */
+        }
+    }
+    return s;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* judge.c - how likely a path names a key: by its values, by its name, by how well it fits.
+ *
+ * Values alone tell much where they are wide apart (ObjectIds, codes, sparse numbers) and nothing where every key has
+ * them (1, 2, 3): there the name has to say it. */
+#include "relate.h"
+
+/* Integers: keys for each number in the range that the path's values span. */
+static double
+density(const struct mrsi_path *key)
+{
+    double width = (double)key->count.most - (double)key->count.least + 1;
+    return width > 0 ? (double)key->distinct / width : 1;
+}
+
+static bool
+far_from_zero(const struct mrsi_path *key)
+{
+    double least = (double)key->count.least, width = (double)key->count.most - least + 1;
+    return least > 10 * width || (least > 1000 && least > 10 * (double)key->distinct);
+}
+
+static double
+by_integers(const struct mrsi_reference *r, double n)
+{
+    const struct mrsi_path *key = r->to[0];
+    double by_chance = density(key);
+    if (n < .5 && (mrsi_name_is_measure(r->from[0]) || r->contained < by_chance + .5 * (1 - by_chance))) {
+        return 0;
+    }
+    if ((1 - by_chance) * (double)r->matched_distinct >= 10) {
+        return .9;
+    }
+    return far_from_zero(key) && r->matched_distinct >= 3 ? .85 : 0;
+}
+
+static double
+by_text(const struct mrsi_reference *r, double n)
+{
+    const struct mrsi_path *p = r->from[0], *key = r->to[0];
+    uint64_t texts = p->count.n[MRSI_TEXT];
+    double mean = texts ? (double)p->count.text_bytes / (double)texts : 0;
+    if (p->count.digits * 10 > texts * 9) { /* digits as text: numbers in disguise */
+        return key->count.digits * 2 > key->present && key->count.digits ? by_integers(r, n) : 0;
+    }
+    if (r->matched_distinct < 50 && mean < 4 && r->cover < .05 && n < .5) {
+        return 0;
+    }
+    if ((r->matched_distinct >= 20 && mean >= 4) || (r->matched_distinct >= 5 && mean >= 8)) {
+        return .9;
+    }
+    if (mrsi_path_is_id(key) && key->distinct >= 3 && key->distinct <= 1000 && r->contained >= 1 && r->cover >= .5) {
+        return .65;
+    }
+    return r->matched_distinct >= 20 ? .6 : 0;
+}
+
+/* Which kind of value most of the matches are. */
+static double
+by_values(const struct mrsi_reference *r, double n)
+{
+    const uint64_t *p = r->from[0]->count.n, *k = r->to[0]->count.n;
+    if (r->as_number) {
+        return by_integers(r, n);
+    }
+    if ((p[MRSI_OID] && k[MRSI_OID]) || (p[MRSI_UUID] && k[MRSI_UUID]) || (p[MRSI_BINARY] && k[MRSI_BINARY])) {
+        return .97;
+    }
+    if (p[MRSI_NUMBER] && k[MRSI_NUMBER]) {
+        return by_integers(r, n);
+    }
+    return p[MRSI_TEXT] && k[MRSI_TEXT] ? by_text(r, n) : 0;
+}
+
+/* A number that counts the documents of its own collection. */
+static bool
+is_running(const struct mrsi_path *p)
+{
+    return p->count.n[MRSI_NUMBER] * 2 > p->present && mrsi_path_is_unique(p) && !p->lists && density(p) > .5;
+}
+
+static bool
+is_position(const struct mrsi_reference *r)
+{
+    const struct mrsi_path *p = r->from[0], *key = r->to[0];
+    double middle = ((double)key->count.least + (double)key->count.most) / 2;
+    return !mrsi_name_has_id(p) && p->count.n[MRSI_NUMBER] && (double)p->count.most < middle;
+}
+
+/* A number called after what it measures, or how many of something there are. */
+static bool
+is_amount(const struct mrsi_reference *r, double n)
+{
+    const struct mrsi_path *p = r->from[0];
+    return p->count.n[MRSI_NUMBER] * 2 > p->present && !mrsi_name_has_id(p) && !p->lists &&
+           ((mrsi_name_is_measure(p) && n < .95) || mrsi_name_is_plural(p));
+}
+
+static double
+by_fit(const struct mrsi_reference *r, bool unique)
+{
+    if (!unique && r->contained >= 1 && r->matched_distinct >= 50 && r->cover >= .9) {
+        return .5;
+    }
+    return r->to[0]->distinct >= 2 && r->to[0]->distinct < 50 && r->contained >= 1 && r->cover >= 1 && !unique ? .2 : 0;
+}
+
+static double
+quality(const struct mrsi_reference *r)
+{
+    double c = r->contained;
+    if (r->v >= .85) {
+        return c >= .95 ? 1 : c >= .3 ? 1 - (.95 - c) / .65 * .4 : 0;
+    }
+    return c >= .95 ? 1 : c >= .9 ? .9 : c >= .8 && r->n >= .75 ? .8 : 0;
+}
+
+void
+mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
+{
+    const struct mrsi_path *p = r->from[0], *key = r->to[0];
+    bool unique = mrsi_path_is_unique(p) && !p->lists;
+    double n = mrsi_name_score(p, key, &x->words, r->cover, unique);
+    double v = by_values(r, n);
+    bool same_ids = mrsi_path_is_id(p) && mrsi_path_is_id(key) && r->contained >= .95;
+    if (v == 0 && ((is_running(p) && n < 1 && !(same_ids && r->cover >= .95 && n >= .7)) || is_amount(r, n) || (is_position(r) && n < .7) || (r->self && n < .85))) {
+        n = 0;
+    }
+    bool wide_apart = density(key) < .01 && r->matched_distinct >= 20; /* long numbers do not meet by chance */
+    if (r->as_number && n < .7 && !wide_apart) {
+        v = n = 0;
+    }
+    bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p);
+    if ((unique && mrsi_path_is_unique(key) && n < .5 && v < .95 && !(same_ids && v >= .85)) || own) {
+        v *= .4;
+    }
+    n = n < .5 ? 0 : n;
+    r->v = v;
+    r->n = n;
+    r->f = v == 0 ? by_fit(r, unique) : 0;
+    r->score = quality(r) * (1 - (1 - v) * (1 - .9 * n) * (1 - r->f));
+}

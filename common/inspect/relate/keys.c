@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keys.c - which paths could be named by others, which could name them, and what their samples have in common. */
+#include "relate.h"
+
+bool
+mrsi_path_is_id(const struct mrsi_path *p)
+{
+    return strcmp(p->text, "_id") == 0;
+}
+
+static uint64_t
+of_use(const struct mrsi_path *p)
+{
+    const uint64_t *n = p->count.n;
+    return n[MRSI_NUMBER] + n[MRSI_OID] + n[MRSI_UUID] + n[MRSI_TEXT] + n[MRSI_BINARY] - p->count.too_long;
+}
+
+bool
+mrsi_path_is_unique(const struct mrsi_path *p)
+{
+    uint64_t n = p->present - p->null;
+    double slack = p->exact ? 0.005 : 0.04; /* what was estimated is off by 1.6 % */
+    return n > 0 && (double)p->distinct >= (1 - slack) * (double)n;
+}
+
+bool
+mrsi_path_has_unique_index(const struct mrsi_path *p)
+{
+    for (uint32_t i = 0; i < p->in->indexes; i++) {
+        const struct mrsi_index *x = &p->in->index[i];
+        struct mrs_walk w;
+        struct mrs_elem a, b;
+        mrs_walk_init(&w, x->key);
+        if (x->unique && mrs_walk_next(&w, &a) > 0 && mrs_walk_next(&w, &b) <= 0 && strcmp(a.name, p->text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+mrsi_path_can_refer(const struct mrsi_path *p)
+{
+    return p->hash != NULL && (p->kind != MRSI_ANY || p->names || p->hashes) && of_use(p) > 0;
+}
+
+bool
+mrsi_path_is_key(const struct mrsi_path *p)
+{
+    if (!p->hash || p->lists || p->kind == MRSI_ANY || p->names || !mrsi_path_is_unique(p) || of_use(p) == 0) {
+        return false;
+    }
+    if (mrsi_path_is_id(p)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < p->ways; i++) {
+        if (p->way[i].kind != MRSI_FIELD) {
+            return false;
+        }
+    }
+    if ((p->present - p->null) * 5 < p->in->documents || p->count.n[MRSI_FRACTION]) {
+        return false;
+    }
+    if (p->count.n[MRSI_NUMBER] * 2 > p->present) {
+        return mrsi_path_has_unique_index(p) || mrsi_name_has_id(p);
+    }
+    return p->distinct >= 10 || mrsi_name_has_id(p);
+}
+
+/* How many of the first n hashes of a lie in b; both sorted. */
+static uint32_t
+common(const uint64_t *a, uint32_t an, const uint64_t *b, uint32_t bn)
+{
+    uint32_t n = 0, j = 0;
+    for (uint32_t i = 0; i < an; i++) {
+        while (j < bn && b[j] < a[i]) {
+            j++;
+        }
+        n += j < bn && b[j] == a[i];
+    }
+    return n;
+}
+
+static uint32_t
+up_to(const uint64_t *a, uint32_t n, uint64_t limit)
+{
+    while (n && a[n - 1] > limit) {
+        n--;
+    }
+    return n;
+}
+
+static double
+part(const uint64_t *a, uint32_t an, const uint64_t *b, uint32_t bn, uint64_t b_limit, bool *known)
+{
+    uint32_t n = up_to(a, an, b_limit);
+    *known = n >= 12 || (b_limit == UINT64_MAX && n > 0);
+    return n ? (double)common(a, n, b, bn) / n : 0;
+}
+
+/* The sample of a path: of its values, or of those that are integers, text or not, by value. */
+struct sample {
+    const uint64_t *hash;
+    uint32_t n;
+    uint64_t limit;
+    bool mixed; /* integers in both forms: no one sample has them */
+};
+
+static struct sample
+sample_of(const struct mrsi_path *p, bool as_number)
+{
+    if (as_number && p->count.digits) {
+        return (struct sample){p->number_hash, p->number_hashes, p->number_limit, p->count.n[MRSI_NUMBER] > 0};
+    }
+    return (struct sample){p->hash, p->hashes, p->limit, false};
+}
+
+static double
+part_of(const struct mrsi_path *p, const struct mrsi_path *of, bool as_number, bool *known)
+{
+    struct sample a = sample_of(p, as_number), b = sample_of(of, as_number);
+    double d = part(a.hash, a.n, b.hash, b.n, b.limit, known);
+    *known = *known && !a.mixed && !b.mixed;
+    return d;
+}
+
+double
+mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known)
+{
+    return part_of(p, key, as_number, known);
+}
+
+double
+mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known)
+{
+    return part_of(key, p, as_number, known);
+}

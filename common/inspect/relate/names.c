@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* names.c - the words in names, and how well a field names a collection. */
+#include "names.h"
+#include <ctype.h>
+
+static const char *const id_words[] = {"id", "ids", "oid", "uuid", "guid", "key", "keys", "sk", "fk", "pk", "no", "nr",
+                                       "num", "number", "code", "ref", "ident", "link", NULL};
+static const char *const fillers[] = {"dim", "fact", "tbl", "table", "tab", "coll", "collection", "data", "datum", "info",
+                                      "list", "master", "doc", "record", "all", "current", "historical", NULL};
+static const char *const persons[] = {
+    "user", "person", "member", "account", "employee", "customer", "author", "staff", "player", "contact", "client",
+    "patient", "student", "teacher", "driver", "agent", "legislator", "worker", "subscriber", "profile", "lecturer",
+    "doctor", "professor", "nurse", "clerk", "operator", "guest", "tenant", "trainer", "tutor", "officer", "technician",
+    NULL};
+static const char *const roles[] = {
+    "owner", "author", "user", "creator", "assignee", "manager", "reviewer", "by", "member", "sender", "recipient",
+    "from", "to", "poster", "person", "seller", "buyer", "customer", "boss", "supervisor", "editor", "approver",
+    "responsible", "contact", "lead", "mentor", "friend", "follower", "doctor", "leader", "tutor", "trainer", "coach",
+    "lecturer", "practitioner", "rep", "representative", "agent", "officer", "approved", "participant", "attendee",
+    "host", "guest", "moderator", "handler", "dispatcher", "cashier", "inspector", "salesperson", "teller",
+    "coordinator", "recruiter", "interviewer", "referrer", "invited", "instructor", "head", "chair", "operator", "following", "like", "liked", NULL};
+static const char *const vague_roles[] = {"from", "to", "like", "liked", "head", "host", "contact", "following", "lead",
+                                         NULL}; /* as often something else */
+static const char *const own_words[] = {
+    "parent", "ancestor", "child", "reply", "previous", "next", "root", "prev", "predecessor", "successor", "blocked",
+    "depend", "related", "similar", "duplicate", "superior", "mother", "father", "replace", "replaced", "superseded",
+    "original", "sub", "above", "moved", "merged", "copied", "cloned", "forked", "accepted", "quoted", "linked",
+    "depends", "blocks", "block", "report", "reports", NULL};
+/* who stands above others of the same collection */
+static const char *const ranks[] = {"manager", "supervisor", "boss", "superior", "mentor", "leader", "friend", "follower",
+                                    "following", "buddy", "partner", "spouse", NULL};
+static const char *const measures[] = {
+    "price", "cost", "amount", "total", "sum", "qty", "quantity", "count", "score", "point", "level", "weight", "height",
+    "size", "length", "age", "year", "percent", "rank", "position", "pos", "order", "sort", "seq", "index", "page",
+    "day", "month", "week", "hour", "minute", "view", "like", "vote", "rating", "value", "balance", "stock", "seat",
+    "capacity", "duration", "second", "distance", "lap", "round", "grid", "limit", "min", "max", "avg", NULL};
+
+static bool
+among(const char *word, const char *const *list)
+{
+    for (; *list; list++) {
+        if (strcmp(word, *list) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- words ---- */
+static bool
+ends(const char *w, size_t n, const char *tail)
+{
+    size_t k = strlen(tail);
+    return n > k && memcmp(w + n - k, tail, k) == 0;
+}
+
+static void
+put(char *to, size_t size, const char *word)
+{
+    size_t n = strlen(word);
+    n = n < size ? n : size - 1;
+    memcpy(to, word, n);
+    to[n] = 0;
+}
+
+static void
+singular(char *w)
+{
+    static const char *const odd[][2] = {{"people", "person"}, {"children", "child"}, {"men", "man"}, {"women", "woman"},
+                                         {"indices", "index"}, {"series", "series"}, {"news", "news"},
+                                         {"movies", "movie"}, {"cookies", "cookie"}, {"data", "data"}};
+    size_t n = strlen(w);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        if (strcmp(w, odd[i][0]) == 0) {
+            put(w, n + 1, odd[i][1]); /* none is longer */
+            return;
+        }
+    }
+    if (n < 4 || !ends(w, n, "s") || ends(w, n, "ss") || ends(w, n, "us") || ends(w, n, "is")) {
+        if (strcmp(w, "ids") == 0) {
+            w[2] = 0;
+        }
+        return;
+    }
+    if (ends(w, n, "ies") && n > 4) {
+        put(w + n - 3, 2, "y");
+    } else if (ends(w, n, "sses") || ends(w, n, "xes") || ends(w, n, "ches") || ends(w, n, "shes") ||
+               ends(w, n, "uses")) {
+        w[n - 2] = 0;
+    } else {
+        w[n - 1] = 0;
+    }
+}
+
+static bool
+begins_a_title(const struct mrsi_vocabulary *v, const char *w, size_t n)
+{
+    for (uint32_t i = 0; v && i < v->n; i++) {
+        for (uint32_t k = 0; k < v->title[i].n; k++) {
+            if (strncmp(v->title[i].word[k], w, n) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* "custkey": the id word at the end of a word, where what is left begins the name of a collection. */
+static bool
+cut_id(const struct mrsi_vocabulary *v, char *w)
+{
+    static const char *const tails[] = {"id", "key", "no", "code", "ref", "nr", "num", "number", "ids", "sk"};
+    size_t n = strlen(w);
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        size_t k = strlen(tails[i]);
+        if (n >= k + 3 && strcmp(w + n - k, tails[i]) == 0 && begins_a_title(v, w, n - k)) {
+            w[n - k] = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+word(struct mrsi_name *out, const struct mrsi_vocabulary *v, bool whole, char **at, const char *p, size_t n)
+{
+    if (n == 0 || n > 40 || out->n == MRSI_NAME_WORDS || (size_t)(out->room + sizeof out->room - *at) < n + 2) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        (*at)[i] = (char)tolower((unsigned char)p[i]);
+    }
+    (*at)[n] = 0;
+    if (!whole && among(*at, id_words)) {
+        out->id = true;
+        return;
+    }
+    singular(*at);
+    if (!whole && cut_id(v, *at)) {
+        out->id = true;
+    }
+    out->word[out->n++] = *at;
+    *at += strlen(*at) + 1;
+}
+
+void
+mrsi_name_split(const char *text, const struct mrsi_vocabulary *v, bool whole, struct mrsi_name *out)
+{
+    char *at = out->room;
+    const char *begin = text;
+    out->n = 0;
+    out->id = false;
+    for (const char *p = text;; p++) {
+        unsigned char c = (unsigned char)*p;
+        bool letter = isalnum(c) || c >= 0x80;
+        bool cut = !letter || (p > begin && isupper(c) && (islower((unsigned char)p[-1]) || isdigit((unsigned char)p[-1]))) ||
+                   (p > begin && isupper(c) && isupper((unsigned char)p[-1]) && islower((unsigned char)p[1]));
+        if (cut) {
+            word(out, v, whole, &at, begin, (size_t)(p - begin));
+            begin = letter ? p : p + 1;
+        }
+        if (!c) {
+            return;
+        }
+    }
+}
+
+/* ---- what all names of the input say ---- */
+static bool
+has_word(const struct mrsi_name *n, const char *w)
+{
+    for (uint32_t i = 0; i < n->n; i++) {
+        if (strcmp(n->word[i], w) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+drop_word(struct mrsi_name *n, uint32_t at)
+{
+    memmove(&n->word[at], &n->word[at + 1], (n->n - at - 1) * sizeof(char *));
+    n->n--;
+}
+
+static void
+drop_fillers(struct mrsi_name *n)
+{
+    for (uint32_t i = 0; i < n->n && n->n > 1;) {
+        if (among(n->word[i], fillers)) {
+            drop_word(n, i);
+        } else {
+            i++;
+        }
+    }
+}
+
+/* Words that stand in the names of all collections tell none of them apart. */
+static void
+drop_common(struct mrsi_vocabulary *v)
+{
+    struct mrsi_name first;
+    if (v->n < 3) {
+        return;
+    }
+    first = v->title[0]; /* its words still point into v->title[0], which keeps them */
+    for (uint32_t k = 0; k < first.n; k++) {
+        bool all = true;
+        for (uint32_t i = 1; i < v->n; i++) {
+            all = all && has_word(&v->title[i], first.word[k]) && v->title[i].n > 1;
+        }
+        for (uint32_t i = v->n; all && first.n > 1 && i-- > 0;) {
+            for (uint32_t j = 0; j < v->title[i].n; j++) {
+                if (strcmp(v->title[i].word[j], first.word[k]) == 0) {
+                    drop_word(&v->title[i], j);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/* The first word that nine tenths of the fields have. */
+static void
+prefix(const struct mrsi_collection *c, struct mrsi_name *out)
+{
+    struct mrsi_name first, name;
+    uint32_t with = 0, of = 0;
+    out->n = 0;
+    for (uint32_t i = 0; i < c->paths; i++) {
+        const struct mrsi_path *p = &c->path[i];
+        if (p->ways != 1 || strcmp(p->text, "_id") == 0) {
+            continue;
+        }
+        mrsi_name_split(p->last, NULL, true, &name);
+        if (of++ == 0) {
+            mrsi_name_split(p->last, NULL, true, &first);
+        }
+        with += name.n > 1 && first.n > 1 && strcmp(name.word[0], first.word[0]) == 0;
+    }
+    if (of >= 3 && with * 10 >= of * 9) {
+        put(out->room, sizeof out->room, first.word[0]);
+        out->word[0] = out->room;
+        out->n = 1;
+    }
+}
+
+bool
+mrsi_vocabulary_make(struct mrsi_inspection *x, struct mrsi_vocabulary *out)
+{
+    out->n = x->colls;
+    out->title = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *out->title);
+    out->prefix = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *out->prefix);
+    if (!out->title || !out->prefix) {
+        return false;
+    }
+    for (uint32_t i = 0; i < x->colls; i++) {
+        mrsi_name_split(x->coll[i].name, NULL, true, &out->title[i]);
+        drop_fillers(&out->title[i]);
+        prefix(&x->coll[i], &out->prefix[i]);
+    }
+    drop_common(out);
+    return true;
+}
+
+/* ---- the name of a path ---- */
+static const struct mrsi_name *
+title(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
+{
+    return &v->title[p->in->no];
+}
+
+static void
+split_field(const struct mrsi_path *p, const char *field, const struct mrsi_vocabulary *v, struct mrsi_name *out)
+{
+    mrsi_name_split(field, v, false, out);
+    const struct mrsi_name *pre = &v->prefix[p->in->no];
+    if (pre->n && p->ways == 1 && out->n && strcmp(out->word[0], pre->word[0]) == 0 && (out->n > 1 || out->id)) {
+        drop_word(out, 0);
+    }
+}
+
+void
+mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
+{
+    split_field(p, p->last, v, out);
+    bool id = out->id || strcmp(p->last, "_id") == 0 || strcmp(p->last, "$id") == 0;
+    for (const struct mrsi_path *up = p->parent; out->n == 0 && up; up = up->parent) {
+        if (up->kind == MRSI_FIELD && strcmp(up->last, p->last) != 0) {
+            split_field(up, up->last, v, out);
+        }
+    }
+    out->id = id;
+}
+
+/* ---- likeness ---- */
+static bool
+ends_with(const struct mrsi_name *n, const struct mrsi_name *tail)
+{
+    if (tail->n == 0 || n->n < tail->n) {
+        return false;
+    }
+    for (uint32_t i = 0; i < tail->n; i++) {
+        if (strcmp(n->word[n->n - tail->n + i], tail->word[i]) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+joined(const struct mrsi_name *n, char *out)
+{
+    size_t k = 0; /* the words fit: they lie one behind the other in a room of this size */
+    for (uint32_t i = 0; i < n->n; i++) {
+        size_t len = strlen(n->word[i]);
+        memcpy(out + k, n->word[i], len);
+        k += len;
+    }
+    out[k] = 0;
+}
+
+/* "cdemo" for customer_demographics: beginnings of all its words, in their order. Tried by how much the first takes. */
+static bool
+chains(const char *text, const struct mrsi_name *t)
+{
+    size_t took[MRSI_NAME_WORDS] = {0}, at = 0;
+    uint32_t k = 0;
+    if (t->n < 2 || strlen(text) < 3) {
+        return false;
+    }
+    for (;;) {
+        size_t n = took[k] + 1;
+        if (k < t->n && text[at] && strncmp(text + at, t->word[k], n) == 0 && strlen(t->word[k]) >= n) {
+            took[k] = n;
+            if (k + 1 == t->n && !text[at + n]) {
+                return true;
+            }
+            if (k + 1 < t->n) {
+                at += n;
+                took[++k] = 0;
+            }
+            continue;
+        }
+        if (k == 0) {
+            return false;
+        }
+        k--;
+        at -= took[k];
+    }
+}
+
+/* "drv" for driver: its letters in their order, from the first on. */
+static bool
+abbreviates(const char *w, const char *of)
+{
+    if (strlen(w) < 2 || strlen(w) >= strlen(of) || w[0] != of[0]) {
+        return false;
+    }
+    for (; *w; w++, of++) {
+        of = strchr(of, *w);
+        if (!of) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+has_any(const struct mrsi_name *n, const char *const *list)
+{
+    for (uint32_t i = 0; i < n->n; i++) {
+        if (among(n->word[i], list)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+word_alike(const struct mrsi_name *a, const struct mrsi_name *b)
+{
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (strlen(a->word[i]) > 2 && has_word(b, a->word[i])) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < a->n && b->n; i++) { /* ship_via for shippers */
+        size_t k = strlen(a->word[i]);
+        if (k >= 4 && strncmp(b->word[b->n - 1], a->word[i], k) == 0) {
+            return true;
+        }
+    }
+    return a->n && b->n && abbreviates(a->word[a->n - 1], b->word[b->n - 1]);
+}
+
+static bool
+begins_other(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
+    return least >= 3 && memcmp(a, b, least) == 0;
+}
+
+static bool
+are_persons(const struct mrsi_name *t)
+{
+    return t->n && among(t->word[t->n - 1], persons);
+}
+
+bool
+mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
+{
+    struct mrsi_name n;
+    char a[MRSI_NAME_ROOM], b[MRSI_NAME_ROOM];
+    mrsi_name_of_path(p, v, &n);
+    joined(&n, a);
+    joined(title(p, v), b);
+    return p->ways == 1 && (strcmp(a, b) == 0 || (n.n == 0 && n.id));
+}
+
+double
+mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const struct mrsi_vocabulary *v,
+                double cover, bool unique)
+{
+    struct mrsi_name n, k;
+    const struct mrsi_name *t = title(key, v), *own = title(from, v);
+    char a[MRSI_NAME_ROOM], b[MRSI_NAME_ROOM];
+    mrsi_name_of_path(from, v, &n);
+    mrsi_name_split(key->last, v, false, &k);
+    joined(&n, a);
+    joined(t, b);
+    bool self = from->in == key->in;
+    if (mrsi_name_is_own(from, v) && strcmp(from->text, "_id") != 0) {
+        return 0;
+    }
+    if (n.n && !self && (ends_with(&n, t) || (strlen(a) >= strlen(b) && *b && strcmp(a + strlen(a) - strlen(b), b) == 0 && strlen(b) > 3))) {
+        return 1;
+    }
+    if (k.n && n.n && ends_with(&n, &k) && !self) {
+        return .95;
+    }
+    if (!self && (chains(a, t) || (n.n && chains(n.word[n.n - 1], t)))) {
+        return .9;
+    }
+    if (self && (has_any(&n, own_words) || (are_persons(t) && has_any(&n, ranks)))) {
+        return .85;
+    }
+    if (self) {
+        return ends_with(&n, t) ? .8 : 0;
+    }
+    if (n.n && t->n && strcmp(n.word[n.n - 1], t->word[t->n - 1]) == 0) {
+        return .8;
+    }
+    if (begins_other(a, b) || (n.n && t->n && begins_other(n.word[n.n - 1], t->word[t->n - 1]))) {
+        return .75;
+    }
+    if (are_persons(t) && has_any(&n, roles) && cover >= (has_any(&n, vague_roles) ? .5 : .05)) {
+        return .7;
+    }
+    if (are_persons(t) && has_any(&n, persons) && cover >= .05) {
+        return .7;
+    }
+    if (unique && own->n > t->n && t->n && strcmp(own->word[0], t->word[0]) == 0) {
+        return .7;
+    }
+    return word_alike(&n, t) ? .6 : 0;
+}
+
+/* Whether two fields have one name but for what all fields of their collections begin with. */
+bool
+mrsi_name_is_alike(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v)
+{
+    struct mrsi_name a, b;
+    char ja[MRSI_NAME_ROOM], jb[MRSI_NAME_ROOM];
+    if (strcmp(p->last, q->last) == 0) {
+        return true;
+    }
+    split_field(p, p->last, v, &a);
+    split_field(q, q->last, v, &b);
+    joined(&a, ja);
+    joined(&b, jb);
+    return a.n && a.id == b.id && strcmp(ja, jb) == 0;
+}
+
+bool
+mrsi_name_has_id(const struct mrsi_path *p)
+{
+    struct mrsi_name n;
+    mrsi_name_split(p->last, NULL, true, &n);
+    size_t len = strlen(p->last);
+    return n.n == 0 || has_any(&n, id_words) || strcmp(p->last, "$id") == 0 ||
+           (len > 2 && (strcmp(p->last + len - 2, "id") == 0 || strcmp(p->last + len - 2, "ID") == 0)) ||
+           (len > 3 && strcmp(p->last + len - 3, "key") == 0);
+}
+
+bool
+mrsi_name_is_measure(const struct mrsi_path *p)
+{
+    struct mrsi_name n;
+    mrsi_name_split(p->last, NULL, true, &n);
+    return n.n && among(n.word[n.n - 1], measures);
+}
+
+/* A plural: of a number, how many there are. */
+bool
+mrsi_name_is_plural(const struct mrsi_path *p)
+{
+    struct mrsi_name n;
+    size_t k = strlen(p->last);
+    mrsi_name_split(p->last, NULL, true, &n);
+    if (n.n == 0 || k < 4 || (p->last[k - 1] != 's' && p->last[k - 1] != 'S')) {
+        return false;
+    }
+    size_t w = strlen(n.word[n.n - 1]);
+    return n.word[n.n - 1][w - 1] != 's';
+}
+
+bool
+mrsi_name_is_title(const struct mrsi_path *key, const struct mrsi_vocabulary *v)
+{
+    struct mrsi_name n;
+    mrsi_name_split(key->last, v, false, &n);
+    return n.n == 0 || ends_with(&n, title(key, v)) || ends_with(title(key, v), &n);
+}
+
+bool
+mrsi_name_is_version(const char *name)
+{
+    static const char *const names[] = {"version", "schemaversion", "schema", "docversion", "v", "ver", "schemaver",
+                                        "modelversion", "formatversion", NULL};
+    struct mrsi_name n;
+    char a[MRSI_NAME_ROOM];
+    mrsi_name_split(name, NULL, true, &n);
+    joined(&n, a);
+    return among(a, names);
+}

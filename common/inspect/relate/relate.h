@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* relate.h - which path names the documents of which collection: from names and samples to exact counts. */
+#ifndef MRSI_INSPECT_RELATE_H
+#define MRSI_INSPECT_RELATE_H
+
+#include "inspect/relate/names.h"
+#include "inspect/relate/rows.h"
+#include "mongoreshape/inspect.h"
+
+struct mrsi_pair { /* a path that may name a key */
+    struct mrsi_reference r;
+    double estimate;
+    uint64_t own; /* values that are the key of their own document */
+};
+struct mrsi_column { /* a path that is counted exactly */
+    struct mrsi_path *path;
+    struct mrsi_rowset rows, numbers; /* numbers: the digits in its texts, by value */
+    bool want_numbers, is_key;
+    uint64_t values;   /* that may be a reference */
+    uint64_t typed[10]; /* of them, by how they are stored: see count.c */
+};
+struct mrsi_relating {
+    struct mrsi_inspection *x;
+    const struct mrs_inspect_source *source;
+    const struct mrs_inspect_opts *opts;
+    struct mrsi_vocabulary words;
+    struct mrsi_row_store store;
+    struct mrsi_pair *pair;
+    uint32_t pairs, pair_cap;
+    struct mrsi_column *column;
+    uint32_t columns;
+};
+
+/* keys.c: whether a path could be what others name. */
+bool mrsi_path_is_key(const struct mrsi_path *p);
+bool mrsi_path_is_unique(const struct mrsi_path *p);   /* all but a few of its values are different */
+bool mrsi_path_is_id(const struct mrsi_path *p);
+bool mrsi_path_has_unique_index(const struct mrsi_path *p);
+bool mrsi_path_can_refer(const struct mrsi_path *p);
+double mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
+double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
+
+/* judge.c: score of a pair whose counts are set (distinct, matched_distinct, contained, cover). */
+void mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r);
+
+enum mrs_status mrsi_propose(struct mrsi_relating *x, struct mrs_err *e);  /* candidates.c: pairs by names and samples */
+enum mrs_status mrsi_count(struct mrsi_relating *x, struct mrs_err *e);    /* count.c: exact figures of the pairs */
+enum mrs_status mrsi_choose(struct mrsi_relating *x, struct mrs_err *e);   /* choose.c: one target for each path */
+enum mrs_status mrsi_copies(struct mrsi_relating *x, struct mrs_err *e);   /* copies and aliases */
+enum mrs_status mrsi_two_ways(struct mrsi_relating *x, struct mrs_err *e);
+enum mrs_status mrsi_composites(struct mrsi_relating *x, struct mrs_err *e);
+enum mrs_status mrsi_trees(struct mrsi_relating *x, struct mrs_err *e);
+enum mrs_status mrsi_series(struct mrsi_relating *x, struct mrs_err *e);
+enum mrs_status mrsi_versions(struct mrsi_relating *x, struct mrs_err *e);
+struct mrsi_reference *mrsi_reference_add(struct mrsi_inspection *x, const struct mrsi_reference *r);
+struct mrsi_reference *mrsi_reference_from(const struct mrsi_inspection *x, const struct mrsi_path *p);
+
+/* pick.c: the values at a path of a document. name: of MRSI_ANY, as a value. */
+typedef enum mrs_status mrsi_pick_fn(void *arg, struct mrs_val v, struct mrs_err *e);
+enum mrs_status mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool names, mrsi_pick_fn *fn,
+                          void *arg, struct mrs_err *e);
+/* The same of a path without `[]` and `*`; missing: there is none. */
+struct mrs_val mrsi_pick_one(struct mrs_val in, const struct mrsi_way *way, uint32_t ways);
+/* How many of its ways lead to the innermost element of an array: values below stand beside each other. */
+uint32_t mrsi_holder_ways(const struct mrsi_path *p);
+bool mrsi_same_holder(const struct mrsi_path *a, const struct mrsi_path *b);
+enum mrs_status mrsi_scan(struct mrsi_relating *x, const struct mrsi_collection *c, bool in_order,
+                          enum mrs_status (*doc)(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal,
+                                                 struct mrs_err *e),
+                          void *arg, struct mrs_err *e);
+
+#endif

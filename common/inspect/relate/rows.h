@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rows.h - rows of a few 64-bit numbers with a count, sorted and joined in bounded memory.
+ *
+ * Rows are put by several threads, sealed, and then read in order as often as wanted; equal rows have become one, with
+ * the sum of their counts. What does not fit lies in one temporary file that has no name. */
+#ifndef MRSI_INSPECT_ROWS_H
+#define MRSI_INSPECT_ROWS_H
+
+#include "mongoreshape/files.h"
+#include <pthread.h>
+
+enum { MRSI_ROW_KEYS = 3 };
+struct mrsi_row {
+    uint64_t key[MRSI_ROW_KEYS], count;
+};
+struct mrsi_row_store { /* of all sets of rows */
+    struct mrs_mem *mem;
+    const char *tmp;
+    uint64_t memory; /* bytes that sealed rows may take before they go to the file */
+    uint64_t kept, end;
+    int fd; /* -1: none yet */
+    pthread_mutex_t lock;
+};
+void mrsi_row_store_begin(struct mrsi_row_store *s, struct mrs_mem *mem, const char *tmp, uint64_t memory);
+void mrsi_row_store_end(struct mrsi_row_store *s);
+
+struct mrsi_row_run {
+    uint64_t off, rows;
+};
+struct mrsi_rowset {
+    struct mrsi_row_store *store;
+    uint32_t keys;
+    struct mrsi_row *buf; /* being collected, or sealed in memory */
+    uint64_t n, cap, most;
+    struct mrsi_row_run *run;
+    uint32_t runs, run_cap;
+    uint64_t total;       /* rows once sealed */
+    uint64_t count;       /* sum of their counts */
+    bool sealed;
+    pthread_mutex_t lock;
+};
+/* bytes: of memory while rows are collected. */
+void mrsi_rowset_begin(struct mrsi_rowset *r, struct mrsi_row_store *store, uint32_t keys, uint64_t bytes);
+void mrsi_rowset_end(struct mrsi_rowset *r);
+/* Any thread. */
+enum mrs_status mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_row *row, uint32_t n, struct mrs_err *e);
+enum mrs_status mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e);
+
+enum { MRSI_ROWS_AHEAD = 512 };
+struct mrsi_rowset_at { /* reading sealed rows */
+    const struct mrsi_rowset *of;
+    uint64_t next;
+    struct mrsi_row ahead[MRSI_ROWS_AHEAD];
+    uint32_t at, n;
+};
+void mrsi_rowset_read(struct mrsi_rowset_at *c, const struct mrsi_rowset *r);
+/* NULL: no more, or *s is not OK. Lives until the next call. */
+const struct mrsi_row *mrsi_rowset_next(struct mrsi_rowset_at *c, enum mrs_status *s, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* series.c - collections that are time series: many measurements, each with a time, in the order of time within a few
+ * series. */
+#include "gather.h"
+
+enum { LEAST = 5000, TIMES = 3, SERIES = 3, HOUR = 3600 * 1000 };
+
+struct last_seen {
+    uint64_t series;
+    int64_t ms;
+};
+struct trial {
+    const struct mrsi_path *time, *series;
+    struct last_seen *last; /* by open addressing */
+    uint32_t cap, n;
+    uint64_t steps, back;
+    struct mrsi_tally step; /* ms */
+};
+struct trials {
+    struct mrs_mem *mem;
+    struct trial trial[TIMES * SERIES];
+    uint32_t n;
+};
+
+static bool
+is_measure(const struct mrsi_inspection *x, const struct mrsi_path *p)
+{
+    return !p->lists && p->kind == MRSI_FIELD && !mrsi_path_is_id(p) && !mrsi_reference_from(x, p) &&
+           (p->count.n[MRSI_NUMBER] + p->count.n[MRSI_FRACTION]) * 2 > p->in->documents;
+}
+
+static bool
+has_measure(const struct mrsi_inspection *x, const struct mrsi_collection *c)
+{
+    for (uint32_t i = 0; i < c->paths; i++) {
+        if (is_measure(x, &c->path[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_time(const struct mrsi_path *p)
+{
+    return !p->lists && p->kind == MRSI_FIELD && p->count.n[MRSI_DATE] * 100 >= p->in->documents * 99;
+}
+
+static bool
+is_series(const struct mrsi_inspection *x, const struct mrsi_path *p, bool reference)
+{
+    if (p->lists || p->kind != MRSI_FIELD || p->names || p->distinct * 50 > p->in->documents ||
+        (p->present - p->null) * 10 < p->in->documents * 9 || mrsi_path_is_id(p)) {
+        return false;
+    }
+    return reference ? mrsi_reference_from(x, p) != NULL
+                     : !mrsi_reference_from(x, p) && p->count.n[MRSI_TEXT] * 2 > p->present;
+}
+
+static void
+list(const struct mrsi_inspection *x, const struct mrsi_collection *c, struct trials *t)
+{
+    const struct mrsi_path *time[TIMES], *series[SERIES];
+    uint32_t times = 0, n = 0;
+    for (uint32_t i = 0; i < c->paths && times < TIMES; i++) {
+        if (is_time(&c->path[i])) {
+            time[times++] = &c->path[i];
+        }
+    }
+    for (int text = 0; text < 2; text++) {
+        for (uint32_t i = 0; i < c->paths && n < SERIES; i++) {
+            if (is_series(x, &c->path[i], !text)) {
+                series[n++] = &c->path[i];
+            }
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < times; k++) {
+            t->trial[t->n++] = (struct trial){.time = time[k], .series = series[i]};
+        }
+    }
+}
+
+static bool
+grow(struct trial *t, struct mrs_mem *mem)
+{
+    struct last_seen *old = t->last;
+    uint32_t cap = t->cap;
+    t->cap = cap ? cap * 2 : 64;
+    t->last = mrs_zalloc(mem, t->cap * sizeof *t->last);
+    for (uint32_t i = 0; t->last && i < cap; i++) {
+        uint32_t k = (uint32_t)old[i].series & (t->cap - 1);
+        while (old[i].series && t->last[k].series) {
+            k = (k + 1) & (t->cap - 1);
+        }
+        if (old[i].series) {
+            t->last[k] = old[i];
+        }
+    }
+    mrs_free(mem, old);
+    return t->last != NULL;
+}
+
+static bool
+step(struct trial *t, struct mrs_mem *mem, uint64_t series, int64_t ms)
+{
+    if (t->n * 2 >= t->cap && !grow(t, mem)) {
+        return false;
+    }
+    uint32_t k = (uint32_t)series & (t->cap - 1);
+    while (t->last[k].series && t->last[k].series != series) {
+        k = (k + 1) & (t->cap - 1);
+    }
+    bool ok = true;
+    if (t->last[k].series) {
+        int64_t d = ms - t->last[k].ms;
+        t->steps++;
+        t->back += d < 0;
+        ok = d < 0 || mrsi_tally_add(&t->step, mem, (uint64_t)d, 1);
+    } else {
+        t->n++;
+        t->last[k].series = series;
+    }
+    t->last[k].ms = ms;
+    return ok;
+}
+
+static enum mrs_status
+see(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    struct trials *t = arg;
+    (void)worker;
+    (void)ordinal;
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct trial *y = &t->trial[i];
+        struct mrs_val in = mrs_view_val(doc), time = mrsi_pick_one(in, y->time->way, y->time->ways);
+        uint64_t series = mrsi_row_hash(mrsi_pick_one(in, y->series->way, y->series->ways), false);
+        if (time.type == MRS_DATE && series && !step(y, t->mem, series, mrs_val_i64(time))) {
+            return mrs_err_memory(e, t->trial[i].cap * sizeof *y->last);
+        }
+    }
+    return MRS_OK;
+}
+
+static bool
+passes(struct trial *t, struct mrs_mem *mem, double *seconds)
+{
+    uint64_t median = t->step.n ? mrsi_tally_rank(&t->step, mem, (t->step.n + 1) / 2) : 0;
+    *seconds = (double)median / 1000;
+    return t->steps * 2 >= t->time->in->documents && t->back * 20 < t->steps && median > 0 && median <= HOUR;
+}
+
+static enum mrs_status
+one_collection(struct mrsi_relating *x, struct mrsi_collection *c, struct mrs_err *e)
+{
+    struct trials *t = mrs_zalloc(x->x->mem, sizeof *t);
+    if (!t) {
+        return mrs_err_memory(e, sizeof *t);
+    }
+    t->mem = x->x->mem;
+    list(x->x, c, t);
+    enum mrs_status s = t->n ? mrsi_scan(x, c, true, see, t, e) : MRS_OK;
+    for (uint32_t i = 0; i < t->n; i++) {
+        double seconds;
+        if (s == MRS_OK && !c->series.time && passes(&t->trial[i], t->mem, &seconds)) {
+            c->series = (struct mrsi_series){t->trial[i].time, t->trial[i].series, t->trial[i].n, seconds};
+        }
+        mrs_free(t->mem, t->trial[i].last);
+        mrsi_tally_clear(&t->trial[i].step, t->mem);
+    }
+    mrs_free(x->x->mem, t);
+    return s;
+}
+
+enum mrs_status
+mrsi_series(struct mrsi_relating *x, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < x->x->colls; i++) {
+        struct mrsi_collection *c = &x->x->coll[i];
+        if (c->documents >= LEAST && has_measure(x->x, c)) {
+            s = one_collection(x, c, e);
+        }
+    }
+    return s;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report.h - what the files that show an inspection share. */
+#ifndef MRSI_INSPECT_REPORT_H
+#define MRSI_INSPECT_REPORT_H
+
+#include "inspect/figures/model.h"
+#include "inspect/advise/advise.h"
+#include "mongoreshape/build.h"
+
+#endif

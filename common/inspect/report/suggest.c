@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* suggest.c - a plan that mends what was found: each step under a comment with the evidence.
+ *
+ * Only what loses nothing and refuses nothing becomes a step; what is better decided by people, or does not go with
+ * another step, is said as a comment. */
+#include "steps.h"
+#include <stdlib.h>
+
+/* Steps in the order in which they can run after each other. */
+static const struct {
+    const char *name;
+    mrsi_suggest_fn *write;
+} steps[] = {{"cast", mrsi_suggest_cast},       {"copy", mrsi_suggest_copy},   {"link", mrsi_suggest_link},
+             {"extract", mrsi_suggest_extract}, {"pack", mrsi_suggest_pack},   {"embed", mrsi_suggest_embed},
+             {"bucket", mrsi_suggest_bucket},   {"tree", mrsi_suggest_tree},   {"index", mrsi_suggest_index}};
+
+bool
+mrsi_planning_no(struct mrsi_planning *p, const char *why)
+{
+    p->why = why;
+    return false;
+}
+
+/* ---- words of YAML ---- */
+static bool
+is_plain(const char *t)
+{
+    static const char *const special[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", NULL};
+    for (int i = 0; special[i]; i++) {
+        if (strcasecmp(t, special[i]) == 0) {
+            return false;
+        }
+    }
+    if (!((*t >= 'a' && *t <= 'z') || (*t >= 'A' && *t <= 'Z') || *t == '_')) {
+        return false;
+    }
+    for (; *t; t++) {
+        if (!((*t >= 'a' && *t <= 'z') || (*t >= 'A' && *t <= 'Z') || (*t >= '0' && *t <= '9') || strchr("_.-", *t))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+mrsi_put_word(struct mrsi_planning *p, const char *text)
+{
+    if (is_plain(text)) {
+        mrs_buf_put(p->out, text, strlen(text));
+        return;
+    }
+    struct mrs_arena a;
+    mrs_arena_init(&a, p->x->mem);
+    struct mrs_val v = mrs_make_text(&a, text, (uint32_t)strlen(text));
+    p->out->bad |= v.type == MRS_MISSING;
+    if (v.type != MRS_MISSING) {
+        mrs_ejson_write_val(v, false, p->out);
+    }
+    mrs_arena_clear(&a);
+}
+
+void
+mrsi_put_collection(struct mrsi_planning *p, const struct mrsi_collection *c)
+{
+    char db[MRS_NS_MAX + 1];
+    if (p->one_db) {
+        mrsi_put_word(p, c->name);
+        return;
+    }
+    memcpy(db, c->ns, c->db_n);
+    db[c->db_n] = 0;
+    mrs_buf_printf(p->out, "{ db: ");
+    mrsi_put_word(p, db);
+    mrs_buf_printf(p->out, ", coll: ");
+    mrsi_put_word(p, c->name);
+    mrs_buf_printf(p->out, " }");
+}
+
+/* A collection of that name in the same database. */
+void
+mrsi_put_new(struct mrsi_planning *p, const struct mrsi_collection *beside, const char *name)
+{
+    struct mrsi_collection c = *beside;
+    c.name = name;
+    mrsi_put_collection(p, &c);
+}
+
+bool
+mrsi_is_collection(const struct mrsi_inspection *x, const struct mrsi_collection *beside, const char *name)
+{
+    for (uint32_t i = 0; i < x->colls; i++) {
+        if (x->coll[i].db_n == beside->db_n && memcmp(x->coll[i].ns, beside->ns, beside->db_n) == 0 &&
+            strcmp(x->coll[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `lines.productId` for `lines[].productId`; false where a name in it cannot stand in a dotted path. */
+bool
+mrsi_dotted(const struct mrsi_path *p, char *out, size_t size)
+{
+    size_t k = 0;
+    for (uint32_t i = 0; i < p->ways; i++) {
+        const struct mrsi_way *w = &p->way[i];
+        if (w->kind == MRSI_EACH) {
+            continue;
+        }
+        if (w->kind == MRSI_ANY || w->n == 0 || memchr(w->name, '.', w->n) || memchr(w->name, '$', w->n) ||
+            memchr(w->name, '*', w->n) || k + w->n + 2 > size) {
+            return false;
+        }
+        if (k) {
+            out[k++] = '.';
+        }
+        memcpy(out + k, w->name, w->n);
+        k += w->n;
+    }
+    out[k] = 0;
+    return k > 0;
+}
+
+bool
+mrsi_has_path(const struct mrsi_collection *c, const char *top)
+{
+    for (uint32_t i = 0; i < c->paths; i++) {
+        if (c->path[i].ways == 1 && strcmp(c->path[i].last, top) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the plan ---- */
+static void
+comment(struct mrsi_planning *p, const struct mrsi_rule_found *r)
+{
+    mrs_buf_say(p->out, "  # %s %s", r->rule, r->in->ns);
+    if (r->path || r->index) {
+        mrs_buf_say(p->out, " %s", r->path ? r->path : r->index);
+    }
+    mrs_buf_say(p->out, ": %s\n", r->text);
+}
+
+/* Where a step cannot be written, what was written of it is taken back. */
+static void
+one_rule(struct mrsi_planning *p, struct mrsi_rule_found *r, mrsi_suggest_fn *write)
+{
+    size_t before = p->out->n;
+    p->why = NULL;
+    comment(p, r);
+    if (write(p, r)) {
+        r->planned = true;
+        p->written++;
+        return;
+    }
+    p->out->n = before;
+    r->why = p->why;
+}
+
+static bool
+has_one_db(const struct mrsi_inspection *x)
+{
+    for (uint32_t i = 1; i < x->colls; i++) {
+        if (x->coll[i].db_n != x->coll[0].db_n || memcmp(x->coll[i].ns, x->coll[0].ns, x->coll[0].db_n) != 0) {
+            return false;
+        }
+    }
+    return x->colls > 0;
+}
+
+static void
+rest(struct mrsi_planning *p)
+{
+    bool said = false;
+    for (uint32_t i = 0; i < p->x->rules; i++) {
+        const struct mrsi_rule_found *r = &p->x->rule[i];
+        if (r->planned) {
+            continue;
+        }
+        if (!said) {
+            mrs_buf_printf(p->out, "\n# Left to you:\n");
+        }
+        said = true;
+        mrs_buf_say(p->out, "# %s %s", r->rule, r->in->ns);
+        if (r->path || r->index) {
+            mrs_buf_say(p->out, " %s", r->path ? r->path : r->index);
+        }
+        mrs_buf_say(p->out, ": %s", r->text);
+        if (r->step) {
+            mrs_buf_say(p->out, "\n#   a cure: %s", r->step);
+        }
+        if (r->why) {
+            mrs_buf_say(p->out, " (%s)", r->why);
+        }
+        mrs_buf_byte(p->out, '\n');
+    }
+}
+
+enum mrs_status
+mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrsi_planning p = {.x = x, .out = out, .one_db = has_one_db(x)};
+    char db[MRS_NS_MAX + 1];
+    p.fate = mrs_zalloc(x->mem, (x->colls + 1) * sizeof *p.fate);
+    if (!p.fate) {
+        return mrs_err_memory(e, x->colls * sizeof *p.fate);
+    }
+    mrs_buf_say(out, "# What `mongoreshape inspect` suggests for %s: read it, take out what you do not want, then\n", x->name);
+    mrs_buf_printf(out, "#   mongoreshape check PLAN -i IN     what would become of each document\n");
+    mrs_buf_printf(out, "#   mongoreshape run PLAN -i IN -o OUT\n");
+    mrs_buf_printf(out, "plan: suggested\n");
+    if (p.one_db) {
+        memcpy(db, x->coll[0].ns, x->coll[0].db_n);
+        db[x->coll[0].db_n] = 0;
+        mrs_buf_printf(out, "database: ");
+        mrsi_put_word(&p, db);
+        mrs_buf_byte(out, '\n');
+    }
+    size_t head = out->n;
+    mrs_buf_printf(out, "steps:\n");
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        for (uint32_t i = 0; i < x->rules; i++) {
+            if (x->rule[i].step && strcmp(x->rule[i].step, steps[k].name) == 0) {
+                one_rule(&p, &x->rule[i], steps[k].write);
+            }
+        }
+    }
+    if (p.written == 0) {
+        out->n = out->bad ? out->n : head;
+        mrs_buf_printf(out, "steps: []\n");
+    }
+    rest(&p);
+    mrs_free(x->mem, p.fate);
+    return mrs_buf_status(out, e);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c - what was found, for people: collections with most trouble first, references and rules below each.
+ *
+ * All names go through mrs_buf_say, which escapes control characters. */
+#include "report.h"
+#include <stdlib.h>
+
+struct page {
+    struct mrsi_inspection *x;
+    struct mrs_buf *out, line;
+    uint32_t width;
+    bool all, colour;
+};
+
+/* ---- lines ---- */
+/* Puts the line, folded at blanks; every line but the first is indented by `hang`. */
+static void
+put_line(struct page *p, uint32_t hang)
+{
+    const char *t = (const char *)p->line.p;
+    size_t left = p->line.n, room = p->width;
+    while (left > room) {
+        size_t cut = room;
+        while (cut > room / 2 && t[cut] != ' ') {
+            cut--;
+        }
+        cut = t[cut] == ' ' ? cut : room;
+        while (cut && ((unsigned char)t[cut] & 0xC0) == 0x80) {
+            cut--; /* not inside of a character */
+        }
+        mrs_buf_put(p->out, t, cut);
+        mrs_buf_byte(p->out, '\n');
+        cut += t[cut] == ' ';
+        t += cut;
+        left -= cut;
+        for (uint32_t i = 0; i < hang; i++) {
+            mrs_buf_byte(p->out, ' ');
+        }
+        room = p->width - hang;
+    }
+    mrs_buf_put(p->out, t, left);
+    mrs_buf_byte(p->out, '\n');
+    mrs_buf_reset(&p->line);
+}
+
+static void
+style(struct page *p, const char *code)
+{
+    if (p->colour) {
+        mrs_buf_byte(p->out, 27);
+        mrs_buf_put(p->out, code, strlen(code));
+    }
+}
+
+/* ---- collections ---- */
+static int
+worst_rule(const struct mrsi_inspection *x, const struct mrsi_collection *c)
+{
+    int worst = 0;
+    for (uint32_t i = 0; i < x->rules; i++) {
+        worst = x->rule[i].in == c && x->rule[i].severity > worst ? x->rule[i].severity : worst;
+    }
+    return worst;
+}
+
+struct placed {
+    struct mrsi_collection *c;
+    int worst;
+};
+
+static int
+worst_first(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->worst != y->worst) {
+        return y->worst - x->worst;
+    }
+    return x->c->bytes != y->c->bytes ? (x->c->bytes < y->c->bytes ? 1 : -1) : strcmp(x->c->ns, y->c->ns);
+}
+
+static void
+head(struct page *p, const struct mrsi_collection *c)
+{
+    char n[32], bytes[32], max[32], growth[32];
+    style(p, "[1m");
+    mrs_buf_say(&p->line, "%s", c->ns);
+    mrs_buf_put(p->out, p->line.p, p->line.n);
+    style(p, "[0m");
+    mrs_buf_reset(&p->line);
+    if (c->view) {
+        mrs_buf_printf(&p->line, "  view");
+    } else if (!c->has_data) {
+        mrs_buf_printf(&p->line, "  no documents in the input");
+    } else {
+        mrs_buf_printf(&p->line, "  %s document%s  %s", mrsi_said_count(c->documents, n), c->documents == 1 ? "" : "s",
+                       mrsi_said_bytes((double)c->bytes, bytes));
+        if (c->documents) {
+            mrs_buf_printf(&p->line, "  max %s", mrsi_said_bytes((double)c->size.max, max));
+        }
+        if (c->growth >= .5) {
+            mrs_buf_printf(&p->line, "  +%s a day", mrsi_said_count((uint64_t)(c->growth + .5), growth));
+        }
+        if (c->n_shapes > 1) {
+            mrs_buf_printf(&p->line, "  %s shapes", mrsi_said_count(c->n_shapes, n));
+        }
+    }
+    put_line(p, 4);
+}
+
+static void
+types(struct page *p, const struct mrsi_path *path)
+{
+    for (uint32_t i = 0; i < path->types; i++) {
+        double share = path->present ? 100 * (double)path->type[i].n / (double)path->present : 0;
+        mrs_buf_printf(&p->line, "%s%s", i ? ", " : "  ", mrs_type_name(path->type[i].type));
+        if (path->types > 1) {
+            mrs_buf_printf(&p->line, " %.*f %%", share < 10 ? 1 : 0, share);
+        }
+    }
+    if (path->of && path->present < path->of) {
+        mrs_buf_printf(&p->line, "  in %.1f %%", 100 * (double)path->present / (double)path->of);
+    }
+}
+
+static void
+one_path(struct page *p, const struct mrsi_path *path)
+{
+    char n[32], m[32];
+    mrs_buf_say(&p->line, "  %s", path->text);
+    types(p, path);
+    if (path->length) {
+        mrs_buf_printf(&p->line, "  length p50 %s, p99 %s", mrsi_said_count(path->length->p50, n),
+                       mrsi_said_count(path->length->p99, m));
+        mrs_buf_printf(&p->line, ", max %s", mrsi_said_count(path->length->max, n));
+    } else if (path->distinct) {
+        mrs_buf_printf(&p->line, "  %s%s different", path->exact ? "" : "about ", mrsi_said_count(path->distinct, n));
+    }
+    put_line(p, 6);
+}
+
+static void
+paths_of(struct page *p, const struct mrsi_reference *r, bool to)
+{
+    for (uint32_t i = 0; i < r->parts; i++) {
+        mrs_buf_say(&p->line, "%s%s", i ? ", " : "", (to ? r->to : r->from)[i]->text);
+    }
+}
+
+static void
+reference(struct page *p, const struct mrsi_reference *r)
+{
+    char a[32], b[32], c[32];
+    mrs_buf_printf(&p->line, r->candidate ? "  ? " : "  ");
+    paths_of(p, r, false);
+    types(p, r->from[0]);
+    mrs_buf_say(&p->line, "  -> %s.", r->to[0]->in->name);
+    paths_of(p, r, true);
+    mrs_buf_printf(&p->line, "  %s orphan%s", mrsi_said_count(r->orphans, a), r->orphans == 1 ? "" : "s");
+    if (r->per_parent.n) {
+        mrs_buf_printf(&p->line, "  each has p50 %s, p99 %s, max %s", mrsi_said_count(r->per_parent.p50, a),
+                       mrsi_said_count(r->per_parent.p99, b), mrsi_said_count(r->per_parent.max, c));
+    }
+    if (strcmp(r->match, "equal") != 0) {
+        mrs_buf_printf(&p->line, "  (%s)", r->match);
+    }
+    put_line(p, 6);
+}
+
+static void
+rule(struct page *p, const struct mrsi_rule_found *r)
+{
+    static const char *const colours[] = {"[0m", "[0m", "[33m", "[31m"};
+    style(p, colours[r->severity]);
+    mrs_buf_say(&p->line, "! %s", r->rule);
+    mrs_buf_say(&p->line, r->path || r->index ? "  %s: " : "  %s", r->path ? r->path : r->index ? r->index : "");
+    mrs_buf_say(&p->line, "%s", r->text);
+    if (r->step) {
+        mrs_buf_say(&p->line, "  [%s]", r->step);
+    }
+    put_line(p, 6);
+    style(p, "[0m");
+}
+
+static void
+collection(struct page *p, const struct mrsi_collection *c)
+{
+    const struct mrsi_inspection *x = p->x;
+    head(p, c);
+    for (uint32_t i = 0; i < x->rules; i++) {
+        if (x->rule[i].in == c) {
+            rule(p, &x->rule[i]);
+        }
+    }
+    for (int candidates = 0; candidates < 2; candidates++) {
+        for (uint32_t i = 0; i < x->refs; i++) {
+            if (x->ref[i]->from[0]->in == c && !x->ref[i]->dropped && x->ref[i]->candidate == candidates) {
+                reference(p, x->ref[i]);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < x->copies; i++) {
+        const struct mrsi_copy *k = &x->copy[i];
+        char n[32];
+        if (k->said && k->from->in == c) {
+            mrs_buf_say(&p->line, "  %s  copy of %s.", k->from->text, k->of->in->name);
+            mrs_buf_say(&p->line, "%s  %s stale", k->of->text, mrsi_said_count(k->stale, n));
+            put_line(p, 6);
+        }
+    }
+    for (uint32_t i = 0; p->all && i < c->paths; i++) {
+        if (!c->path[i].names) {
+            one_path(p, &c->path[i]);
+        }
+    }
+    mrs_buf_byte(p->out, '\n');
+}
+
+/* ---- the page ---- */
+static void
+summary(struct page *p)
+{
+    uint64_t documents = 0, bytes = 0;
+    uint32_t planned = 0, refs = 0;
+    char n[32], b[32];
+    for (uint32_t i = 0; i < p->x->colls; i++) {
+        documents += p->x->coll[i].documents;
+        bytes += p->x->coll[i].bytes;
+    }
+    for (uint32_t i = 0; i < p->x->refs; i++) {
+        refs += !p->x->ref[i]->candidate && !p->x->ref[i]->dropped;
+    }
+    for (uint32_t i = 0; i < p->x->rules; i++) {
+        planned += p->x->rule[i].step != NULL;
+    }
+    mrs_buf_say(&p->line, "%s: ", p->x->name);
+    mrs_buf_printf(&p->line, "%u collection%s, %s documents, %s; %u reference%s", p->x->colls, p->x->colls == 1 ? "" : "s",
+                   mrsi_said_count(documents, n), mrsi_said_bytes((double)bytes, b), refs, refs == 1 ? "" : "s");
+    if (p->x->sampled) {
+        mrs_buf_printf(&p->line, " (of a sample: %.3g %% of all documents)", 100 * p->x->share);
+    }
+    put_line(p, 2);
+    if (p->x->rules) {
+        mrs_buf_printf(&p->line, "%u thing%s worth a look (!), worst first; `--suggest FILE` writes a plan%s", p->x->rules,
+                       p->x->rules == 1 ? "" : "s", planned ? "" : " without steps");
+    } else {
+        mrs_buf_printf(&p->line, "no rule of thumb is broken");
+    }
+    put_line(p, 2);
+    mrs_buf_byte(p->out, '\n');
+}
+
+enum mrs_status
+mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool all, bool colour, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct page p = {.x = x, .out = out, .width = width, .all = all, .colour = colour};
+    struct placed *list = mrs_alloc_array(x->mem, x->colls + 1, sizeof *list);
+    if (!list) {
+        return mrs_err_memory(e, x->colls * sizeof *list);
+    }
+    mrs_buf_init(&p.line, x->mem, SIZE_MAX);
+    for (uint32_t i = 0; i < x->colls; i++) {
+        list[i] = (struct placed){&x->coll[i], worst_rule(x, &x->coll[i])};
+    }
+    qsort(list, x->colls, sizeof *list, worst_first);
+    summary(&p);
+    for (uint32_t i = 0; i < x->colls; i++) {
+        collection(&p, list[i].c);
+    }
+    for (uint32_t i = 0; i < x->lefts; i++) {
+        mrs_buf_say(&p.line, "not looked at: %s", x->left[i]);
+        put_line(&p, 4);
+    }
+    enum mrs_status s = p.line.bad ? mrs_buf_status(&p.line, e) : mrs_buf_status(out, e);
+    mrs_buf_clear(&p.line);
+    mrs_free(x->mem, list);
+    return s;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scanner.c - the documents of a dump handed to a function; see mongoreshape/scan.h */
+#include "mongoreshape/scan.h"
+#include "readers.h"
+
+struct mrs_scanner {
+    struct mrs_input *in;
+    struct mrsi_crew crew[2]; /* of all workers; of one, for what comes in order */
+    uint64_t total;
+};
+
+enum mrs_status
+mrs_scanner_open(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_scan_opts *opts, struct mrs_scanner **out,
+                 struct mrs_err *e)
+{
+    struct mrs_scanner *s = mrs_zalloc(mem, sizeof *s);
+    *out = NULL;
+    if (!s) {
+        return mrs_err_memory(e, sizeof *s);
+    }
+    s->in = in;
+    struct mrs_run_opts how = {.jobs = opts->jobs, .tmp = opts->tmp, .cancel = opts->cancel,
+                               .progress = opts->progress, .progress_arg = opts->progress_arg};
+    enum mrs_status st = mrsi_crew_begin(&s->crew[0], mem, &how, e);
+    how.jobs = 1;
+    if (st == MRS_OK) {
+        st = mrsi_crew_begin(&s->crew[1], mem, &how, e);
+        if (st != MRS_OK) {
+            mrsi_crew_end(&s->crew[1]);
+        }
+    }
+    if (st != MRS_OK) {
+        mrsi_crew_end(&s->crew[0]);
+        mrs_free(mem, s);
+        return st;
+    }
+    *out = s;
+    return MRS_OK;
+}
+
+uint32_t
+mrs_scanner_workers(const struct mrs_scanner *s)
+{
+    return s->crew[0].en.jobs;
+}
+
+void
+mrs_scanner_phase(struct mrs_scanner *s, const char *what, uint64_t total)
+{
+    for (int i = 0; i < 2; i++) {
+        snprintf(s->crew[i].en.phase_text, sizeof s->crew[i].en.phase_text, "%s", what);
+    }
+    s->total = total;
+}
+
+struct scanning {
+    const struct mrs_scan_doc *to;
+    const struct mrsi_engine *en;
+};
+
+static enum mrs_status
+hand(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
+     struct mrs_err *e)
+{
+    const struct scanning *x = arg;
+    (void)job;
+    return x->to->doc(x->to->arg, (uint32_t)(w - x->en->worker), doc, ordinal, e);
+}
+
+static enum mrs_status
+next_block(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
+{
+    (void)arg;
+    (void)job;
+    (void)e;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *to, struct mrs_err *e)
+{
+    struct mrsi_engine *en = &s->crew[to->in_order].en;
+    struct mrsi_engine *other = &s->crew[!to->in_order].en;
+    struct scanning x = {to, en};
+    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .doc = hand, .block = next_block, .arg = &x};
+    if (!mrs_input_at(s->in, i)->data_path) {
+        return MRS_OK;
+    }
+    en->total_bytes = s->total;
+    enum mrs_status st = mrsi_read_all(&r, e);
+    atomic_store(&other->done_bytes, atomic_load(&en->done_bytes));
+    atomic_store(&other->done_docs, atomic_load(&en->done_docs));
+    return mrs_input_blame(s->in, st, e);
+}
+
+void
+mrs_scanner_close(struct mrs_scanner *s)
+{
+    if (s) {
+        struct mrs_mem *mem = s->crew[0].en.mem;
+        mrsi_crew_end(&s->crew[0]);
+        mrsi_crew_end(&s->crew[1]);
+        mrs_free(mem, s);
+    }
+}

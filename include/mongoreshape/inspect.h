@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inspect.h - what data are, how they hang together, and what will hurt: `mongoreshape inspect`.
+ *
+ * Documents come from a source of the caller's (a dump, a server), collection by collection, up to a few times each: one
+ * pass takes figures, the second counts exactly what the first suggests. Memory does not grow with the data. What comes
+ * out depends on the documents alone, not on their order within a pass over a collection nor on the number of threads.
+ * Threads: an inspection belongs to one thread; the source may call `doc` from several. */
+#ifndef MONGORESHAPE_INSPECT_H
+#define MONGORESHAPE_INSPECT_H
+
+#include "mongoreshape/doc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Documents of a collection. worker: 0 .. workers - 1, one call at a time for each; ordinal: from 0. Not OK ends the
+ * scan with that. */
+struct mrs_inspect_sink {
+    enum mrs_status (*doc)(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e);
+    void *arg;
+    bool in_order; /* documents come in their order, from one worker */
+};
+struct mrs_inspect_collection {
+    const char *ns;
+    struct mrs_view metadata; /* {options, indexes}; the empty document where there is none */
+    bool has_data;
+    bool is_view;
+};
+struct mrs_inspect_source {
+    uint32_t collections, workers;
+    /* Of collection i; texts and views live as long as the source. */
+    enum mrs_status (*describe)(void *arg, uint32_t i, struct mrs_inspect_collection *out, struct mrs_err *e);
+    /* All documents of it, or those of a sample that is the same each time. share: part of all that was read, 1 where it
+     * was all. */
+    enum mrs_status (*scan)(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, struct mrs_err *e);
+    /* {name: uses} of the indexes of collection i since they were counted; the empty document: unknown. May be NULL. */
+    enum mrs_status (*index_uses)(void *arg, uint32_t i, struct mrs_view *out, struct mrs_err *e);
+    void (*phase)(void *arg, const char *what); /* for progress; may be NULL */
+    void *arg;
+};
+
+struct mrs_inspect_opts {
+    const char *name;   /* of the input, as people called it */
+    const char *kind;   /* "directory", "archive", "server" ... */
+    const char *tool;   /* "mongoreshape 0.9" */
+    const char *tmp;    /* folder for temporary files; NULL: $TMPDIR, else /tmp */
+    const char *hints;  /* text of --hints: lines `db.coll.path -> db.coll.path`, `!` before one that is none; NULL */
+    const char *workload; /* JSON text of --workload; NULL */
+    bool keep_going;    /* damage ends its collection, and is said, instead of ending all */
+    const int *cancel;  /* read atomically; not 0: stop (MRS_E_CANCEL). NULL: never */
+};
+struct mrsi_inspection;
+/* FAIL: what the source says, MRS_E_USAGE (hints, workload), MRS_E_IO (temporary file), MRS_E_CANCEL. */
+enum mrs_status mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source,
+                            const struct mrs_inspect_opts *opts, struct mrsi_inspection **out, struct mrs_err *e);
+void mrs_inspect_free(struct mrsi_inspection *x); /* NULL: nothing */
+
+/* What was found as one document {inspect: 1, ...} (docs/INSPECT.md has its fields), appended to out. */
+enum mrs_status mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e);
+/* The same for people, lines of at most `width` columns. all: every path. */
+enum mrs_status mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool all, bool colour, struct mrs_buf *out,
+                                 struct mrs_err *e);
+/* A plan that mends what was found: YAML, each step under a comment with the evidence. */
+enum mrs_status mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e);
+/* Rules that the data break. */
+uint32_t mrs_inspect_rules(const struct mrsi_inspection *x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_inspect.c - `mongoreshape inspect IN`: what a dump holds, how it hangs together, and what will hurt. */
+#include "commands.h"
+#include "job.h"
+#include "mongoreshape/ejson.h"
+#include "mongoreshape/files.h"
+#include "mongoreshape/inspect.h"
+#include "mongoreshape/scan.h"
+#include "mongoreshape/version.h"
+#include "progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { HINTS_MOST = 4 << 20 };
+
+struct inspecting {
+    struct mrsi_cli *cli;
+    struct mrs_input *in;
+    uint32_t *at; /* of a collection, in the input */
+    uint32_t n;
+    struct mrs_scanner *scanner;
+    struct mrsi_inspection *found;
+    char *hints, *workload;
+    uint64_t bytes; /* of all files */
+};
+
+/* ---- the dump as a source ---- */
+static enum mrs_status
+describe(void *arg, uint32_t i, struct mrs_inspect_collection *out, struct mrs_err *e)
+{
+    const struct inspecting *x = arg;
+    const struct mrs_input_ns *ns = mrs_input_at(x->in, x->at[i]);
+    struct mrs_val type = mrs_doc_get(ns->metadata, "type"), options = mrs_doc_get(ns->metadata, "options");
+    (void)e;
+    *out = (struct mrs_inspect_collection){.ns = ns->ns, .metadata = ns->metadata, .has_data = ns->data_path != NULL};
+    out->is_view = mrs_val_is_text(type, "view") ||
+                   (options.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(options), "viewOn").type == MRS_STRING);
+    return MRS_OK;
+}
+
+static enum mrs_status
+scan(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, struct mrs_err *e)
+{
+    const struct inspecting *x = arg;
+    struct mrs_scan_doc doc = {.doc = to->doc, .arg = to->arg, .in_order = to->in_order};
+    *share = 1;
+    return mrs_scanner_scan(x->scanner, x->at[i], &doc, e);
+}
+
+static void
+phase(void *arg, const char *what)
+{
+    struct inspecting *x = arg;
+    mrs_scanner_phase(x->scanner, what, x->bytes * 2);
+}
+
+static enum mrs_status
+list(struct inspecting *x, struct mrs_err *e)
+{
+    uint32_t n = mrs_input_count(x->in);
+    x->at = mrs_alloc_array(x->cli->line.mem, n + 1, sizeof *x->at);
+    if (!x->at) {
+        return mrs_err_memory(e, n * sizeof *x->at);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mrs_input_ns *ns = mrs_input_at(x->in, i);
+        if (ns->kind == MRS_INPUT_DATA && !strstr(ns->ns, ".system.")) {
+            x->at[x->n++] = i;
+            x->bytes += ns->file_bytes;
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+read_file(struct inspecting *x, const char *path, char **text, struct mrs_err *e)
+{
+    size_t n;
+    return path ? mrs_file_read(x->cli->line.mem, path, HINTS_MOST, text, &n, e) : MRS_OK;
+}
+
+static const char *
+kind_of(enum mrs_format format)
+{
+    static const char *const names[] = {"", "directory", "bson", "archive", "tar", "zip", "container"};
+    return names[format];
+}
+
+static enum mrs_status
+inspect(struct inspecting *x, struct mrs_err *e)
+{
+    const struct mrsi_cli *cli = x->cli;
+    struct mrs_cli_progress progress;
+    struct mrs_scan_opts how = {.jobs = (uint32_t)cli->jobs, .tmp = cli->tmp, .cancel = mrs_signals_flag(),
+                                .progress = mrsi_progress_tell, .progress_arg = &progress};
+    struct mrs_inspect_opts opts = {.name = cli->line.operand, .tool = "mongoreshape " MRS_VERSION, .tmp = cli->tmp,
+                                    .hints = x->hints, .workload = x->workload, .keep_going = cli->keep_going,
+                                    .cancel = mrs_signals_flag()};
+    mrs_cli_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
+    enum mrs_status s = mrs_scanner_open(cli->line.mem, x->in, &how, &x->scanner, e);
+    if (s == MRS_OK) {
+        struct mrs_inspect_source source = {.collections = x->n, .workers = mrs_scanner_workers(x->scanner),
+                                            .describe = describe, .scan = scan, .phase = phase, .arg = x};
+        opts.kind = kind_of(mrs_input_format(x->in));
+        s = mrs_inspect(cli->line.mem, &source, &opts, &x->found, e);
+        MRS_THEN(s, mrs_input_unchanged(x->in, e));
+    }
+    mrs_cli_progress_end(&progress);
+    return s;
+}
+
+/* ---- what is said ---- */
+static enum mrs_status
+print_json(struct inspecting *x, struct mrs_err *e)
+{
+    struct mrs_buf doc, text;
+    mrs_buf_init(&doc, x->cli->line.mem, SIZE_MAX);
+    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
+    enum mrs_status s = mrs_inspect_document(x->found, &doc, e);
+    if (s == MRS_OK) {
+        mrs_ejson_write((struct mrs_view){doc.p, (uint32_t)doc.n}, false, &text);
+        s = mrs_buf_status(&text, e);
+    }
+    if (s == MRS_OK) {
+        fwrite(text.p, 1, text.n, stdout);
+        fputc('\n', stdout);
+    }
+    mrs_buf_clear(&doc);
+    mrs_buf_clear(&text);
+    return s;
+}
+
+static uint32_t
+columns(void)
+{
+    struct winsize w;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col) {
+        return w.ws_col < 40 ? 40 : w.ws_col > 200 ? 200 : w.ws_col;
+    }
+    return 100;
+}
+
+static enum mrs_status
+print_text(struct inspecting *x, struct mrs_err *e)
+{
+    struct mrs_buf text;
+    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
+    enum mrs_status s =
+        mrs_inspect_text(x->found, columns(), x->cli->all, mrs_text_colour(stdout), &text, e);
+    if (s == MRS_OK) {
+        fwrite(text.p, 1, text.n, stdout);
+    }
+    mrs_buf_clear(&text);
+    return s;
+}
+
+static enum mrs_status
+write_plan(struct inspecting *x, struct mrs_err *e)
+{
+    struct mrs_buf text;
+    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
+    enum mrs_status s = mrs_inspect_plan(x->found, &text, e);
+    MRS_THEN(s, mrs_file_write(x->cli->suggest, text.p, text.n, e));
+    mrs_buf_clear(&text);
+    return s;
+}
+
+static enum mrs_status
+run(struct inspecting *x, struct mrs_err *e)
+{
+    const struct mrsi_cli *cli = x->cli;
+    struct mrs_input_opts how;
+    mrsi_pattern_opts(cli, &how);
+    enum mrs_status s = read_file(x, cli->hints, &x->hints, e);
+    MRS_THEN(s, read_file(x, cli->workload, &x->workload, e));
+    MRS_THEN(s, mrsi_job_read(cli, cli->line.operand, &how, &x->in, e));
+    MRS_THEN(s, list(x, e));
+    MRS_THEN(s, inspect(x, e));
+    MRS_THEN(s, cli->suggest ? write_plan(x, e) : MRS_OK);
+    MRS_THEN(s, cli->json ? print_json(x, e) : cli->quiet ? MRS_OK : print_text(x, e));
+    return s;
+}
+
+int
+mrsi_cmd_inspect(struct mrs_cli *line)
+{
+    struct mrsi_cli *cli = (struct mrsi_cli *)line;
+    struct inspecting x = {.cli = cli};
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    if (cli->jobs > 1024 || (mrs_cli_given(line, "jobs") && cli->jobs == 0)) {
+        return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
+    }
+    enum mrs_status s = run(&x, &e);
+    mrs_inspect_free(x.found);
+    mrs_scanner_close(x.scanner);
+    mrs_input_close(x.in);
+    mrs_free(line->mem, x.at);
+    mrs_free(line->mem, x.hints);
+    mrs_free(line->mem, x.workload);
+    if (s == MRS_OK) {
+        return 0;
+    }
+    mrs_cli_tell(line, &e);
+    return e.code == MRS_E_CANCEL && mrs_signals_number() ? 128 + mrs_signals_number() : mrs_code_exit(e.code);
+}

@@ -92,16 +92,27 @@ inspect(struct inspecting *x, struct mrs_err *e)
 {
     const struct mrsi_cli *cli = x->cli;
     struct mrs_cli_progress progress;
-    struct mrs_scan_opts how = {.jobs = (uint32_t)cli->jobs, .tmp = cli->tmp, .cancel = mrs_signals_flag(),
-                                .progress = mrsi_progress_tell, .progress_arg = &progress};
-    struct mrs_inspect_opts opts = {.name = cli->line.operand, .tool = "mongoreshape " MRS_VERSION, .tmp = cli->tmp,
-                                    .hints = x->hints, .workload = x->workload, .keep_going = cli->keep_going,
+    struct mrs_scan_opts how = {.jobs = (uint32_t)cli->jobs,
+                                .tmp = cli->tmp,
+                                .cancel = mrs_signals_flag(),
+                                .progress = mrsi_progress_tell,
+                                .progress_arg = &progress};
+    struct mrs_inspect_opts opts = {.name = cli->line.operand,
+                                    .tool = "mongoreshape " MRS_VERSION,
+                                    .tmp = cli->tmp,
+                                    .hints = x->hints,
+                                    .workload = x->workload,
+                                    .keep_going = cli->keep_going,
                                     .cancel = mrs_signals_flag()};
     mrs_cli_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
     enum mrs_status s = mrs_scanner_open(cli->line.mem, x->in, &how, &x->scanner, e);
     if (s == MRS_OK) {
-        struct mrs_inspect_source source = {.collections = x->n, .workers = mrs_scanner_workers(x->scanner),
-                                            .describe = describe, .scan = scan, .phase = phase, .arg = x};
+        struct mrs_inspect_source source = {.collections = x->n,
+                                            .workers = mrs_scanner_workers(x->scanner),
+                                            .describe = describe,
+                                            .scan = scan,
+                                            .phase = phase,
+                                            .arg = x};
         opts.kind = kind_of(mrs_input_format(x->in));
         s = mrs_inspect(cli->line.mem, &source, &opts, &x->found, e);
         MRS_THEN(s, mrs_input_unchanged(x->in, e));
@@ -146,8 +157,7 @@ print_text(struct inspecting *x, struct mrs_err *e)
 {
     struct mrs_buf text;
     mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
-    enum mrs_status s =
-        mrs_inspect_text(x->found, columns(), x->cli->all, mrs_text_colour(stdout), &text, e);
+    enum mrs_status s = mrs_inspect_text(x->found, columns(), x->cli->all, mrs_text_colour(stdout), &text, e);
     if (s == MRS_OK) {
         fwrite(text.p, 1, text.n, stdout);
     }

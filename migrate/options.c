@@ -11,7 +11,8 @@
 
 #define AT(member) offsetof(struct mrsi_cli, member)
 
-enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, CAT = 32, DIFF = 64, PLAN = 128, INSPECT = 256, ALL = 511 };
+enum { RUN = 1, CHECK = 2, EXPLAIN = 4, HELP = 8, INVERT = 16, CAT = 32, DIFF = 64, PLAN = 128, INSPECT = 256 };
+enum { ALL = 511 };
 
 static const char *
 compress(const char *text, void *to)
@@ -105,7 +106,8 @@ static const struct mrs_cli_option options[] = {
     {"nsExclude", 0, "PATTERN", RUN | CHECK | EXPLAIN | PLAN, MRS_CLI_LIST, AT(exclude),
      NULL, NULL, "all but collections like this; may be repeated", NULL, NULL},
     {"ns", 0, "DB.COLL", RUN | CHECK | EXPLAIN | CAT | DIFF | PLAN | INSPECT, MRS_CLI_TEXT, AT(ns), NULL,
-     "from the file's name and folder", "what a single file, or `-`, holds; `cat`, `diff`, `inspect`: only collections like this",
+     "from the file's name and folder",
+     "what a single file, or `-`, holds; `cat`, `diff`, `inspect`: only collections like this",
      "In `cat`, `diff` and `inspect` it is a pattern as of `--nsInclude`.", NULL},
     {"where", 0, "QUERY", CAT, MRS_CLI_TEXT, AT(where), NULL, NULL,
      "only documents that this query matches, as '{\"age\": {\"$gte\": 18}}'",
@@ -159,15 +161,16 @@ static const struct mrs_cli_option options[] = {
      "say more: plan id, settings, every collection, all redundant indexes", NULL, NULL},
     {"suggest", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(suggest), NULL, NULL,
      "write a plan to FILE that mends what was found",
-     "Each step stands below a comment with the figures that speak for it; second-best cures are comments. It runs as it "
-     "is, but read it first: which design is right depends on how the data are read and written.", NULL},
+     "Each step stands below a comment with the figures that speak for it; second-best cures are comments. It runs as "
+     "it is, but read it first: which design is right depends on how the data are read and written.", NULL},
     {"all", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(all), NULL, NULL, "every path of every collection", NULL, NULL},
     {"keep-going", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(keep_going), NULL, NULL,
      "go on behind damage: its collection ends there, and the report says so", NULL, NULL},
     {"hints", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(hints), NULL, NULL,
      "references you know, as lines `db.coll.path -> db.coll.path`; `!` before one that is none", NULL, NULL},
     {"workload", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(workload), NULL, NULL,
-     "how often collections are read and written, for advice that depends on it", "docs/INSPECT.md has its form.", NULL},
+     "how often collections are read and written, for advice that depends on it", "docs/INSPECT.md has its form.",
+     NULL},
     {"man", 0, NULL, HELP, MRS_CLI_FLAG, AT(line.man), NULL, NULL,
      "print the manual page, in roff; `help --man plan`: that of the plan language",
      NULL, NULL},
@@ -280,8 +283,8 @@ static const struct mrs_cli_example diff_examples[] = {
 
 static const char *const inspect_text[] = {
     "Reads the dump IN and says what is in it: figures of each collection and path, which path refers to which "
-    "collection and with how many orphans, and the rules of thumb for schemas that the data break, each with the number "
-    "that breaks it and the step that mends it. Nothing is written but what `--suggest` asks for.",
+    "collection and with how many orphans, and the rules of thumb for schemas that the data break, each with the "
+    "number that breaks it and the step that mends it. Nothing is written but what `--suggest` asks for.",
     "References are found by values and names: each is given with its evidence, and those that are likely but not "
     "certain stand apart. `--hints FILE` says what you know better.",
     "Memory stays below 64 MiB whatever the size of the data; what does not fit goes to a temporary file.",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inspect.c - from documents to what is known of them: figures, references, rules. */
-#include "advise/advise.h"
-#include "figures/model.h"
-#include "relate/relate.h"
+#include "inspect/advise/advise.h"
+#include "inspect/figures/model.h"
+#include "inspect/relate/relate.h"
 
 struct reading {
     struct mrsi_figures *figures; /* of each worker */
@@ -83,19 +83,22 @@ is_set(struct mrs_view spec, const char *name)
 {
     struct mrs_val v = mrs_doc_get(spec, name);
     int64_t n;
-    return v.type != MRS_MISSING && !(v.type == MRS_BOOL && !*v.p) && !(mrs_is_number(v) && mrs_val_integral(v, &n) && n == 0);
+    return v.type != MRS_MISSING && !(v.type == MRS_BOOL && !*v.p) &&
+           !(mrs_is_number(v) && mrs_val_integral(v, &n) && n == 0);
 }
 
 static void
-index_of(struct mrs_view spec, struct mrsi_index *out)
+index_of(struct mrs_view spec, struct mrsi_seen_index *out)
 {
     struct mrs_val key = mrs_doc_get(spec, "key"), name = mrs_doc_get(spec, "name");
     struct mrs_walk w;
     struct mrs_elem x;
     uint32_t n;
-    *out = (struct mrsi_index){.name = name.type == MRS_STRING ? mrs_val_text(name, &n) : "", .spec = spec,
-                               .key = key.type == MRS_DOCUMENT ? mrs_val_view(key) : mrs_empty_doc(),
-                               .used = UINT64_MAX, .unique = is_set(spec, "unique")};
+    *out = (struct mrsi_seen_index){.name = name.type == MRS_STRING ? mrs_val_text(name, &n) : "",
+                                    .spec = spec,
+                                    .key = key.type == MRS_DOCUMENT ? mrs_val_view(key) : mrs_empty_doc(),
+                                    .used = UINT64_MAX,
+                                    .unique = is_set(spec, "unique")};
     bool text = false;
     mrs_walk_init(&w, out->key);
     while (mrs_walk_next(&w, &x) > 0) {
@@ -121,13 +124,13 @@ read_indexes(struct mrsi_inspection *x, const struct mrs_inspect_source *source,
     }
     mrs_walk_init(&w, mrs_val_view(list));
     while (s == MRS_OK && mrs_walk_next(&w, &one) > 0) {
-        struct mrsi_index *more = mrs_arena_more(&x->arena, c->index, c->indexes, &cap, sizeof *more);
+        struct mrsi_seen_index *more = mrs_arena_more(&x->arena, c->index, c->indexes, &cap, sizeof *more);
         if (!more) {
             return mrs_err_memory(e, sizeof *more);
         }
         c->index = more;
         if (one.v.type == MRS_DOCUMENT) {
-            struct mrsi_index *i = &c->index[c->indexes++];
+            struct mrsi_seen_index *i = &c->index[c->indexes++];
             int64_t n;
             index_of(mrs_val_view(one.v), i);
             if (mrs_val_integral(mrs_doc_get(uses, i->name), &n)) {
@@ -148,8 +151,13 @@ describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uin
         return s;
     }
     const char *dot = strchr(d.ns, '.');
-    *c = (struct mrsi_collection){.no = no, .ns = d.ns, .name = dot ? dot + 1 : d.ns, .growth = -1,
-                                  .db_n = dot ? (uint32_t)(dot - d.ns) : 0, .has_data = d.has_data, .view = d.is_view};
+    *c = (struct mrsi_collection){.no = no,
+                                  .ns = d.ns,
+                                  .name = dot ? dot + 1 : d.ns,
+                                  .growth = -1,
+                                  .db_n = dot ? (uint32_t)(dot - d.ns) : 0,
+                                  .has_data = d.has_data,
+                                  .view = d.is_view};
     return read_indexes(x, source, c, d.metadata, e);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inspect.h - what data are, how they hang together, and what will hurt: `mongoreshape inspect`.
  *
- * Documents come from a source of the caller's (a dump, a server), collection by collection, up to a few times each: one
- * pass takes figures, the second counts exactly what the first suggests. Memory does not grow with the data. What comes
- * out depends on the documents alone, not on their order within a pass over a collection nor on the number of threads.
+ * Documents come from a source of the caller's (a dump, a server), collection by collection, up to a few times each:
+ * one pass takes figures, the second counts exactly what the first suggests. Memory does not grow with the data. What
+ * comes out depends on the documents alone, not on their order within a pass nor on the number of threads.
  * Threads: an inspection belongs to one thread; the source may call `doc` from several. */
 #ifndef MONGORESHAPE_INSPECT_H
 #define MONGORESHAPE_INSPECT_H
@@ -31,8 +31,8 @@ struct mrs_inspect_source {
     uint32_t collections, workers;
     /* Of collection i; texts and views live as long as the source. */
     enum mrs_status (*describe)(void *arg, uint32_t i, struct mrs_inspect_collection *out, struct mrs_err *e);
-    /* All documents of it, or those of a sample that is the same each time. share: part of all that was read, 1 where it
-     * was all. */
+    /* All documents of it, or those of a sample that is the same each time. share: part of all that was read, 1 where
+     * it was all. */
     enum mrs_status (*scan)(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, struct mrs_err *e);
     /* {name: uses} of the indexes of collection i since they were counted; the empty document: unknown. May be NULL. */
     enum mrs_status (*index_uses)(void *arg, uint32_t i, struct mrs_view *out, struct mrs_err *e);

@@ -32,10 +32,10 @@ struct mrsi_figure {
     double value;
 };
 void mrsi_say_figures(struct mrsi_saying *y, const struct mrsi_figure *f, uint32_t n);
-void mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c);     /* shape_rules.c */
+void mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c); /* shape_rules.c */
 void mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c);
-void mrsi_rules_of_references(struct mrsi_saying *y);                            /* reference_rules.c */
-void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c);    /* index_rules.c */
+void mrsi_rules_of_references(struct mrsi_saying *y); /* reference_rules.c */
+void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c); /* index_advice.c */
 
 enum mrs_status mrsi_advise(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrs_err *e);
 

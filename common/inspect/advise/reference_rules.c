@@ -68,10 +68,9 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     char target[512], n[32];
     say_target(r, target, sizeof target);
     if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && is_first_of_path(y->x, r)) {
-        struct mrsi_rule_found *f =
-            mrsi_say(y, c, "reference-without-index", r->from[0]->text,
-                     "refers to %s; who looks for what belongs to one document reads all %s", target,
-                     mrsi_said_count(c->documents, n));
+        struct mrsi_rule_found *f = mrsi_say(y, c, "reference-without-index", r->from[0]->text,
+                                             "refers to %s; who looks for what belongs to one document reads all %s",
+                                             target, mrsi_said_count(c->documents, n));
         f->step = "index";
         f->reference = r;
         f->severity = 2;
@@ -79,9 +78,9 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     }
     size_t m = strlen(r->match);
     if ((m > 6 && strcmp(r->match + m - 6, "String") == 0) || strcmp(r->match, "mixed") == 0) {
-        struct mrsi_rule_found *f =
-            mrsi_say(y, c, "reference-type-differs", r->from[0]->text,
-                     "%s: stored in another type than %s, so that $lookup does not match", r->match, target);
+        struct mrsi_rule_found *f = mrsi_say(y, c, "reference-type-differs", r->from[0]->text,
+                                             "%s: stored in another type than %s, so that $lookup does not match",
+                                             r->match, target);
         f->step = "cast";
         f->reference = r;
         f->severity = 2;
@@ -108,9 +107,8 @@ orphans(struct mrsi_saying *y, struct mrsi_reference *r)
         return;
     }
     say_target(r, target, sizeof target);
-    struct mrsi_rule_found *f =
-        mrsi_say(y, r->from[0]->in, "orphans", r->from[0]->text, "%s of %s values name no %s", mrsi_said_count(left, n),
-                 mrsi_said_count(r->values, all), target);
+    struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "orphans", r->from[0]->text, "%s of %s values name no %s",
+                                         mrsi_said_count(left, n), mrsi_said_count(r->values, all), target);
     f->reference = r;
     f->severity = 2;
     mrsi_say_figures(y, (struct mrsi_figure[]){{"orphans", (double)left}, {"values", (double)r->values}}, 2);
@@ -131,8 +129,8 @@ static bool
 could_be_embedded(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 {
     const struct mrsi_collection *c = r->from[0]->in;
-    return r->parts == 1 && !r->self && !r->from[0]->lists && !r->from[0]->names && !c->view &&
-           r->parents >= PARENTS && r->values * 100 >= c->documents * 95 && r->matched * 100 >= r->values * 95 &&
+    return r->parts == 1 && !r->self && !r->from[0]->lists && !r->from[0]->names && !c->view && r->parents >= PARENTS &&
+           r->values * 100 >= c->documents * 95 && r->matched * 100 >= r->values * 95 &&
            (r->per_parent.max <= 1 || (r->per_parent.p99 <= FEW && r->per_parent.max <= FEW_MOST)) &&
            !is_referred_to(x, c);
 }
@@ -147,7 +145,8 @@ is_tightest(const struct mrsi_inspection *x, const struct mrsi_reference *r)
             continue;
         }
         if (o->per_parent.p99 < r->per_parent.p99 ||
-            (o->per_parent.p99 == r->per_parent.p99 && (o->parents > r->parents || (o->parents == r->parents && o->from[0] < r->from[0])))) {
+            (o->per_parent.p99 == r->per_parent.p99 &&
+             (o->parents > r->parents || (o->parents == r->parents && o->from[0] < r->from[0])))) {
             return false;
         }
     }
@@ -162,16 +161,18 @@ apart(struct mrsi_saying *y, struct mrsi_reference *r)
         return;
     }
     bool one = r->per_parent.max <= 1;
-    struct mrsi_rule_found *f =
-        mrsi_say(y, r->from[0]->in, one ? "one-to-one-apart" : "one-to-few-apart", r->from[0]->text,
-                 one ? "each of %s %s has at most one (p99 %s, max %s): it could be part of it"
-                     : "each of %s %s has few (p99 %s, max %s), and nothing else refers to them: they could be part of it",
-                 mrsi_said_count(r->parents, n), r->to[0]->in->name, mrsi_said_count(r->per_parent.p99, p99),
-                 mrsi_said_count(r->per_parent.max, max));
+    struct mrsi_rule_found *f = mrsi_say(
+        y, r->from[0]->in, one ? "one-to-one-apart" : "one-to-few-apart", r->from[0]->text,
+        one ? "each of %s %s has at most one (p99 %s, max %s): it could be part of it"
+            : "each of %s %s has few (p99 %s, max %s), and nothing else refers to them: they could be part of it",
+        mrsi_said_count(r->parents, n), r->to[0]->in->name, mrsi_said_count(r->per_parent.p99, p99),
+        mrsi_said_count(r->per_parent.max, max));
     f->step = "embed";
     f->reference = r;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"p99", (double)r->per_parent.p99}, {"max", (double)r->per_parent.max},
-                                               {"parents", (double)r->parents}},
+    mrsi_say_figures(y,
+                     (struct mrsi_figure[]){{"p99", (double)r->per_parent.p99},
+                                            {"max", (double)r->per_parent.max},
+                                            {"parents", (double)r->parents}},
                      3);
 }
 
@@ -183,28 +184,30 @@ two_way(struct mrsi_saying *y, struct mrsi_reference *r)
     if (!w || w->gaps + w->disagree == 0) {
         return;
     }
-    struct mrsi_rule_found *f =
-        mrsi_say(y, r->from[0]->in, "two-way-disagrees", r->from[0]->text,
-                 "%s.%s lists them too: %s are listed by nobody, %s only by others", w->list->from[0]->in->name,
-                 w->list->from[0]->text, mrsi_said_count(w->gaps, gaps), mrsi_said_count(w->disagree, dis));
+    struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "two-way-disagrees", r->from[0]->text,
+                                         "%s.%s lists them too: %s are listed by nobody, %s only by others",
+                                         w->list->from[0]->in->name, w->list->from[0]->text,
+                                         mrsi_said_count(w->gaps, gaps), mrsi_said_count(w->disagree, dis));
     f->step = "link";
     f->reference = r;
     f->severity = 2;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"agree", (double)w->agree}, {"gaps", (double)w->gaps},
-                                               {"disagree", (double)w->disagree}},
+    mrsi_say_figures(y,
+                     (struct mrsi_figure[]){{"agree", (double)w->agree},
+                                            {"gaps", (double)w->gaps},
+                                            {"disagree", (double)w->disagree}},
                      3);
 }
 
 static void
-stale(struct mrsi_saying *y, struct mrsi_copy *c)
+stale(struct mrsi_saying *y, struct mrsi_copied *c)
 {
     char n[32], all[32];
     if (!c->said || c->stale == 0) {
         return;
     }
-    struct mrsi_rule_found *f =
-        mrsi_say(y, c->from->in, "stale-copies", c->from->text, "%s of %s copies of %s.%s differ from it",
-                 mrsi_said_count(c->stale, n), mrsi_said_count(c->compared, all), c->of->in->name, c->of->text);
+    struct mrsi_rule_found *f = mrsi_say(y, c->from->in, "stale-copies", c->from->text,
+                                         "%s of %s copies of %s.%s differ from it", mrsi_said_count(c->stale, n),
+                                         mrsi_said_count(c->compared, all), c->of->in->name, c->of->text);
     f->step = "copy";
     f->copy = c;
     f->severity = 2;
@@ -230,12 +233,14 @@ mrsi_rules_of_references(struct mrsi_saying *y)
     for (uint32_t i = 0; i < x->colls; i++) {
         const struct mrsi_tree_figures *t = &x->coll[i].tree;
         if (t->path && t->depth >= DEEP) {
-            struct mrsi_rule_found *f =
-                mrsi_say(y, &x->coll[i], "deep-tree", t->path->text,
-                         "a tree %llu levels deep: the way to the root takes as many queries", (unsigned long long)t->depth);
+            struct mrsi_rule_found *f = mrsi_say(y, &x->coll[i], "deep-tree", t->path->text,
+                                                 "a tree %llu levels deep: the way to the root takes as many queries",
+                                                 (unsigned long long)t->depth);
             f->step = "tree";
-            mrsi_say_figures(y, (struct mrsi_figure[]){{"depth", (double)t->depth}, {"roots", (double)t->roots},
-                                                       {"cycles", (double)t->cycles}},
+            mrsi_say_figures(y,
+                             (struct mrsi_figure[]){{"depth", (double)t->depth},
+                                                    {"roots", (double)t->roots},
+                                                    {"cycles", (double)t->cycles}},
                              3);
         }
     }

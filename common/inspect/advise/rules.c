@@ -23,7 +23,11 @@ mrsi_say(struct mrsi_saying *y, struct mrsi_collection *c, const char *rule, con
         return &y->nowhere;
     }
     x->rule = list;
-    x->rule[x->rules] = (struct mrsi_rule_found){.rule = rule, .path = at, .text = kept, .in = c, .severity = 1,
+    x->rule[x->rules] = (struct mrsi_rule_found){.rule = rule,
+                                                 .path = at,
+                                                 .text = kept,
+                                                 .in = c,
+                                                 .severity = 1,
                                                  .figures = mrs_empty_doc()};
     return &x->rule[x->rules++];
 }

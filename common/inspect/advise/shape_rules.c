@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shape_rules.c - what documents look like: arrays that grow, types that mix, names that are data. */
 #include "advise.h"
-#include "inspect/relate/names.h"
+#include "inspect/relate/field_names.h"
 #include <stdio.h>
 
 enum { DOCUMENTS = 200, SCALARS = 2000, FAMILY = 5, PARTS = 100 };
@@ -47,7 +47,7 @@ one_array(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
     const struct mrsi_path *each = elements_of(p);
     bool documents = each && each->count.n[MRSI_OBJECT] * 2 > each->count.all;
     uint64_t most = documents ? DOCUMENTS : SCALARS;
-    const struct mrsi_spread *l = p->length;
+    const struct mrsi_quantiles *l = p->length;
     char p99[32], max[32], bound[32];
     mrsi_said_count(l->p99, p99);
     mrsi_said_count(l->max, max);
@@ -57,20 +57,20 @@ one_array(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
     if (l->p99 > most) {
         bool list = !documents && each && refers(y->x, each);
         r = mrsi_say(y, c, list ? "long-reference-array" : "long-array", p->text,
-                     "p99 %s, max %s %s in one array; more than %s make documents slow to read and write", p99, max, what,
-                     bound);
+                     "p99 %s, max %s %s in one array; more than %s make documents slow to read and write", p99, max,
+                     what, bound);
         r->step = documents ? "extract" : NULL;
         r->severity = 3;
     } else if (l->max > most && l->max > 10 * l->p99) {
-        r = mrsi_say(y, c, "outlier-array", p->text, "p99 %s, but max %s %s: a few documents hold far more than the others",
-                     p99, max, what);
+        r = mrsi_say(y, c, "outlier-array", p->text,
+                     "p99 %s, but max %s %s: a few documents hold far more than the others", p99, max, what);
         r->step = documents ? "extract" : NULL;
         r->severity = 2;
     }
     if (r) {
         r->at = p;
-        mrsi_say_figures(y, (struct mrsi_figure[]){{"p99", (double)l->p99}, {"max", (double)l->max}, {"limit", (double)most}},
-                         3);
+        mrsi_say_figures(
+            y, (struct mrsi_figure[]){{"p99", (double)l->p99}, {"max", (double)l->max}, {"limit", (double)most}}, 3);
     }
 }
 
@@ -90,8 +90,8 @@ near_limit(struct mrsi_saying *y, struct mrsi_collection *c)
     if (grows) {
         mrsi_iso_time(when, date);
         date[10] = 0;
-        r = mrsi_say(y, c, "near-limit", path, "the largest document has %s and gains %s a day: it reaches 16 MiB about %s",
-                     size, rate, date);
+        r = mrsi_say(y, c, "near-limit", path,
+                     "the largest document has %s and gains %s a day: it reaches 16 MiB about %s", size, rate, date);
     } else {
         r = mrsi_say(y, c, "near-limit", path, "the largest document has %s of at most 16 MiB", size);
     }
@@ -100,9 +100,9 @@ near_limit(struct mrsi_saying *y, struct mrsi_collection *c)
     for (uint32_t i = 0; path && i < c->paths; i++) {
         r->at = strcmp(c->path[i].text, path) == 0 ? &c->path[i] : r->at;
     }
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"max", (double)c->size.max},
-                                               {"bytesPerDay", (double)(int64_t)c->limit.bytes_a_day}},
-                     c->limit.timed ? 2 : 1);
+    mrsi_say_figures(
+        y, (struct mrsi_figure[]){{"max", (double)c->size.max}, {"bytesPerDay", (double)(int64_t)c->limit.bytes_a_day}},
+        c->limit.timed ? 2 : 1);
 }
 
 /* Elements of several fields that are the same over and over. */
@@ -121,14 +121,15 @@ repeated_parts(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_pat
     if (fields < 2 || refers_below(y->x, each) || each->distinct * 5 > each->count.n[MRSI_OBJECT]) {
         return;
     }
-    struct mrsi_rule_found *r =
-        mrsi_say(y, c, "repeated-parts", p->text, "%s elements, but only %s different ones",
-                 mrsi_said_count(each->count.n[MRSI_OBJECT], n), mrsi_said_count(each->distinct, d));
+    struct mrsi_rule_found *r = mrsi_say(y, c, "repeated-parts", p->text, "%s elements, but only %s different ones",
+                                         mrsi_said_count(each->count.n[MRSI_OBJECT], n),
+                                         mrsi_said_count(each->distinct, d));
     r->step = "extract";
     r->at = p;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"elements", (double)each->count.n[MRSI_OBJECT]},
-                                               {"distinct", (double)each->distinct}},
-                     2);
+    mrsi_say_figures(
+        y,
+        (struct mrsi_figure[]){{"elements", (double)each->count.n[MRSI_OBJECT]}, {"distinct", (double)each->distinct}},
+        2);
 }
 
 void
@@ -143,16 +144,17 @@ mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c)
     near_limit(y, c);
     if (c->series.time) {
         char n[32];
-        struct mrsi_rule_found *r =
-            mrsi_say(y, c, "time-series-single", c->series.time->text,
-                     "one document for each measurement: %s series by %s, one every %.3g s; buckets take a fraction of "
-                     "the room and of the index entries",
-                     mrsi_said_count(c->series.count, n), c->series.series->text, c->series.step_seconds);
+        struct mrsi_rule_found *r = mrsi_say(
+            y, c, "time-series-single", c->series.time->text,
+            "one document for each measurement: %s series by %s, one every %.3g s; buckets take a fraction of "
+            "the room and of the index entries",
+            mrsi_said_count(c->series.count, n), c->series.series->text, c->series.step_seconds);
         r->step = "bucket";
         r->severity = 2;
-        mrsi_say_figures(y, (struct mrsi_figure[]){{"documents", (double)c->documents},
-                                                   {"series", (double)c->series.count},
-                                                   {"stepSeconds", c->series.step_seconds}},
+        mrsi_say_figures(y,
+                         (struct mrsi_figure[]){{"documents", (double)c->documents},
+                                                {"series", (double)c->series.count},
+                                                {"stepSeconds", c->series.step_seconds}},
                          3);
     }
 }
@@ -192,7 +194,8 @@ kind_of(uint8_t type)
 static void
 mixed_types(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
-    static const char *const names[] = {"numbers", "text", "ObjectIds", "dates", "booleans", "documents", "arrays", "binary"};
+    static const char *const names[] = {"numbers",  "text",      "ObjectIds", "dates",
+                                        "booleans", "documents", "arrays",    "binary"};
     uint64_t n[KINDS] = {0}, all = 0;
     int first = 0, second = -1;
     char a[32], b[32];
@@ -212,8 +215,9 @@ mixed_types(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *
     if (second < 0 || (n[second] < 10 && n[second] * 1000 < all)) {
         return;
     }
-    struct mrsi_rule_found *r = mrsi_say(y, c, "mixed-types", p->text, "%s %s beside %s %s", mrsi_said_count(n[second], a),
-                                         names[second], mrsi_said_count(n[first], b), names[first]);
+    struct mrsi_rule_found *r = mrsi_say(y, c, "mixed-types", p->text, "%s %s beside %s %s",
+                                         mrsi_said_count(n[second], a), names[second], mrsi_said_count(n[first], b),
+                                         names[first]);
     r->step = "cast";
     r->at = p;
     r->severity = 2;
@@ -264,9 +268,10 @@ attribute_family(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_p
     }
     head += last[head] && strchr("_-. ", last[head]) ? 1 : 0;
     snprintf(path, sizeof path, "%.*s%.*s*", (int)(strlen(p->text) - strlen(p->last)), p->text, (int)head, last);
-    struct mrsi_rule_found *r =
-        mrsi_say(y, c, "attribute-fields", path, "%u fields of one kind, each in %.0f %% of the documents on average: one "
-                 "index cannot serve them", members, 100 * presence / members);
+    struct mrsi_rule_found *r = mrsi_say(y, c, "attribute-fields", path,
+                                         "%u fields of one kind, each in %.0f %% of the documents on average: one "
+                                         "index cannot serve them",
+                                         members, 100 * presence / members);
     r->step = "pack";
     r->at = p;
     mrsi_say_figures(y, (struct mrsi_figure[]){{"fields", members}, {"presence", presence / members}}, 2);
@@ -280,9 +285,9 @@ large_field(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *
         return;
     }
     double each = (double)p->bytes / (double)p->present;
-    struct mrsi_rule_found *r =
-        mrsi_say(y, c, "large-field", p->text, "%s on average, %.0f %% of all bytes: who reads the rest reads it too",
-                 mrsi_said_bytes(each, mean), 100 * (double)p->bytes / (double)c->bytes);
+    struct mrsi_rule_found *r = mrsi_say(y, c, "large-field", p->text,
+                                         "%s on average, %.0f %% of all bytes: who reads the rest reads it too",
+                                         mrsi_said_bytes(each, mean), 100 * (double)p->bytes / (double)c->bytes);
     r->step = "split";
     r->at = p;
     mrsi_say_figures(y, (struct mrsi_figure[]){{"meanBytes", (double)(int64_t)each}, {"bytes", (double)p->bytes}}, 2);
@@ -296,9 +301,9 @@ names_are_data(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_pat
     if (names < 3) {
         return;
     }
-    struct mrsi_rule_found *r =
-        mrsi_say(y, c, "names-are-data", p->text, "%s different field names hold data: no index can find a value by them",
-                 mrsi_said_count(names, n));
+    struct mrsi_rule_found *r = mrsi_say(y, c, "names-are-data", p->text,
+                                         "%s different field names hold data: no index can find a value by them",
+                                         mrsi_said_count(names, n));
     r->step = "pack";
     r->at = p;
     r->severity = 2;
@@ -321,10 +326,9 @@ mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c)
         large_field(y, c, p);
     }
     if (c->versions.path && c->versions.differs) {
-        struct mrsi_rule_found *r =
-            mrsi_say(y, c, "mixed-versions", c->versions.path->text,
-                     "%u versions of the design at once; %s is in some and not in others", c->versions.n,
-                     c->versions.differs->text);
+        struct mrsi_rule_found *r = mrsi_say(y, c, "mixed-versions", c->versions.path->text,
+                                             "%u versions of the design at once; %s is in some and not in others",
+                                             c->versions.n, c->versions.differs->text);
         r->step = "set";
         mrsi_say_figures(y, (struct mrsi_figure[]){{"versions", c->versions.n}}, 1);
     }

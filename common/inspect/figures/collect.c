@@ -7,7 +7,7 @@
 
 struct level {
     struct mrs_walk walk;
-    struct mrsi_spot *at;
+    struct mrsi_trie *at;
     uint64_t met; /* elements so far */
     bool list;
 };
@@ -26,7 +26,7 @@ mrsi_figures_begin(struct mrsi_figures *f, struct mrs_mem *mem, struct mrs_err *
     mrs_arena_init(&f->arena, mem);
     mrs_buf_init(&f->scratch, mem, MRS_DOC_READ_MAX);
     f->first_day = UINT32_MAX;
-    f->root = mrsi_spot_child(f, NULL, MRSI_FIELD, "", 0);
+    f->root = mrsi_trie_child(f, NULL, MRSI_FIELD, "", 0);
     return f->root ? MRS_OK : mrs_err_memory(e, sizeof *f->root);
 }
 
@@ -34,7 +34,7 @@ void
 mrsi_figures_end(struct mrsi_figures *f)
 {
     if (f->root) {
-        mrsi_spot_clear(f->root, f->mem);
+        mrsi_trie_clear(f->root, f->mem);
     }
     mrsi_tally_clear(&f->sizes, f->mem);
     mrsi_sketch_clear(&f->shapes, f->mem);
@@ -62,10 +62,10 @@ mrsi_name_is_data(const char *name, uint32_t n)
     return digits == n || hex == n || ((n == 7 || n == 10) && digits + dashes == n && dashes == (n == 7 ? 1 : 2));
 }
 
-static struct mrsi_spot *
-any_child(struct mrsi_figures *f, struct mrsi_spot *parent, const char *name, uint32_t n)
+static struct mrsi_trie *
+any_child(struct mrsi_figures *f, struct mrsi_trie *parent, const char *name, uint32_t n)
 {
-    struct mrsi_spot *s = mrsi_spot_child(f, parent, MRSI_ANY, "", 0);
+    struct mrsi_trie *s = mrsi_trie_child(f, parent, MRSI_ANY, "", 0);
     if (s && !s->names) {
         s->names = mrs_arena_alloc(&f->arena, sizeof *s->names);
         if (s->names) {
@@ -84,21 +84,21 @@ any_child(struct mrsi_figures *f, struct mrsi_spot *parent, const char *name, ui
     return s;
 }
 
-static struct mrsi_spot *
+static struct mrsi_trie *
 child(struct mrsi_figures *f, const struct level *l, const struct mrs_elem *x)
 {
     if (l->list) {
-        return mrsi_spot_child(f, l->at, MRSI_EACH, "", 0);
+        return mrsi_trie_child(f, l->at, MRSI_EACH, "", 0);
     }
     f->name_bytes += x->name_len + 1;
     if (l->at->parent && mrsi_name_is_data(x->name, x->name_len)) {
         return any_child(f, l->at, x->name, x->name_len);
     }
-    return mrsi_spot_child(f, l->at, MRSI_FIELD, x->name, x->name_len);
+    return mrsi_trie_child(f, l->at, MRSI_FIELD, x->name, x->name_len);
 }
 
 static void
-length(struct mrsi_figures *f, struct mrsi_spot *at, uint64_t n)
+length(struct mrsi_figures *f, struct mrsi_trie *at, uint64_t n)
 {
     if (!at->lengths && (at->lengths = mrs_arena_alloc(&f->arena, sizeof *at->lengths))) {
         memset(at->lengths, 0, sizeof *at->lengths);
@@ -155,7 +155,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
             continue;
         }
         level[n - 1].met++;
-        struct mrsi_spot *at = child(f, &level[n - 1], &x);
+        struct mrsi_trie *at = child(f, &level[n - 1], &x);
         if (!at) {
             return mrs_err_memory(e, sizeof *at);
         }
@@ -165,7 +165,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
                 day(f, x.v);
             }
         }
-        mrsi_spot_count(f, at, x.v);
+        mrsi_trie_count(f, at, x.v);
         if (level[n - 1].list && x.v.type == MRS_DOCUMENT) { /* parts that repeat are told by their bytes */
             uint64_t h = mrs_hash64(x.v.p, x.v.n, 1);
             f->dead |= !mrsi_sketch_add(&at->values.sketch, f->mem, mrsi_figures_sample(f), h ? h : 1, mrs_missing());
@@ -192,19 +192,19 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
 
 /* Each spot of `from` onto the same of `to`, without recursion: both trees are walked together. */
 static bool
-merge_tree(struct mrsi_figures *to, const struct mrsi_spot *root)
+merge_tree(struct mrsi_figures *to, const struct mrsi_trie *root)
 {
-    struct mrsi_spot *mine = to->root;
-    for (const struct mrsi_spot *s = root; s;) {
-        mrsi_spot_merge(to, mine, s);
-        const struct mrsi_spot *next = mrsi_spot_after(root, s);
+    struct mrsi_trie *mine = to->root;
+    for (const struct mrsi_trie *s = root; s;) {
+        mrsi_trie_merge(to, mine, s);
+        const struct mrsi_trie *next = mrsi_trie_after(root, s);
         if (next) {
-            const struct mrsi_spot *up = s;
+            const struct mrsi_trie *up = s;
             while (up != next->parent) {
                 up = up->parent;
                 mine = mine->parent;
             }
-            mine = mrsi_spot_child(to, mine, next->kind, next->name, next->name_len);
+            mine = mrsi_trie_child(to, mine, next->kind, next->name, next->name_len);
             if (!mine) {
                 return false;
             }

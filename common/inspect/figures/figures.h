@@ -14,8 +14,8 @@
 /* ---- one value as references take it ---- */
 enum mrsi_class {
     MRSI_NUMBER, /* integral, of any of the four types */
-    MRSI_OID,    /* an ObjectId, or its 24 hexadecimal digits as text */
-    MRSI_UUID,   /* binary 3 or 4 of 16 bytes, or its text */
+    MRSI_OID, /* an ObjectId, or its 24 hexadecimal digits as text */
+    MRSI_UUID, /* binary 3 or 4 of 16 bytes, or its text */
     MRSI_TEXT,
     MRSI_BINARY,
     MRSI_FRACTION,
@@ -28,11 +28,11 @@ enum mrsi_class {
     MRSI_CLASSES
 };
 struct mrsi_canon {
-    uint64_t hash;      /* equal values have equal ones, whatever their type; never 0. Of no document and no array */
+    uint64_t hash; /* equal values have equal ones, whatever their type; never 0. Of no document and no array */
     enum mrsi_class is;
-    bool from_text;     /* the OID or UUID is text */
-    bool digits;        /* text of an integer without leading zeros: hashed as text */
-    int64_t number;     /* of NUMBER, and of digits */
+    bool from_text; /* the OID or UUID is text */
+    bool digits; /* text of an integer without leading zeros: hashed as text */
+    int64_t number; /* of NUMBER, and of digits */
 };
 void mrsi_canon(struct mrs_val v, struct mrsi_canon *out);
 uint64_t mrsi_number_hash(int64_t number);
@@ -49,9 +49,9 @@ struct mrsi_sketch_slot {
 struct mrsi_sketch {
     struct mrsi_sketch_slot *slot;
     uint32_t cap, n;
-    uint64_t limit;     /* hashes above it are left out; UINT64_MAX: the sample is all there is */
+    uint64_t limit; /* hashes above it are left out; UINT64_MAX: the sample is all there is */
     uint8_t *registers; /* of HyperLogLog, from when something was left out */
-    uint8_t *text;      /* type, length, bytes of values, cut at MRSI_SHOWN */
+    uint8_t *text; /* type, length, bytes of values, cut at MRSI_SHOWN */
     uint32_t text_n, text_cap;
 };
 /* size: the most values that are kept. v: how it is shown later; missing: not. False: no memory. */
@@ -83,20 +83,21 @@ struct mrsi_tally {
 bool mrsi_tally_add(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64_t times);
 bool mrsi_tally_merge(struct mrsi_tally *to, struct mrs_mem *mem, const struct mrsi_tally *from);
 void mrsi_tally_clear(struct mrsi_tally *t, struct mrs_mem *mem);
-/* What is kept of one: p-quantiles are the value at rank ceil(p n); pillar[i]: how many in (2^(i-1), 2^i], [0]: 0 and 1. */
-struct mrsi_spread {
+/* What is kept of one. Quantiles are the value at rank ceil(p n); pillar[i]: how many in (2^(i-1), 2^i], in [0] 0, 1. */
+struct mrsi_quantiles {
     uint64_t n, sum, min, max, p50, p99;
     uint64_t *pillar;
     uint32_t pillars;
 };
-bool mrsi_tally_spread(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrs_arena *a, struct mrsi_spread *out);
+bool mrsi_tally_spread(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrs_arena *a,
+                       struct mrsi_quantiles *out);
 uint64_t mrsi_tally_rank(const struct mrsi_tally *t, struct mrs_mem *mem, uint64_t rank);
 
 /* ---- a path ---- */
 enum mrsi_path_kind {
     MRSI_FIELD,
     MRSI_EACH, /* `[]`: the elements of an array */
-    MRSI_ANY   /* `*`: fields whose names are data */
+    MRSI_ANY /* `*`: fields whose names are data */
 };
 struct mrsi_extent { /* the values of one BSON type */
     struct mrsi_extent *next;
@@ -111,13 +112,13 @@ struct mrsi_counted { /* a crowd of values */
     int64_t least, most; /* of NUMBER and digits; where there is one */
     struct mrsi_sketch sketch, numbers; /* numbers: the digits by value; absent as long as there are none */
 };
-struct mrsi_spot {
-    struct mrsi_spot *parent, *first, *last, *next; /* children in the order in which they were met */
+struct mrsi_trie {
+    struct mrsi_trie *parent, *first, *last, *next; /* children in the order in which they were met */
     const char *name;
     uint32_t name_len, depth, children;
     enum mrsi_path_kind kind;
-    struct mrsi_spot *expect; /* the child that comes next, where documents are alike */
-    uint64_t bytes;           /* of values */
+    struct mrsi_trie *expect; /* the child that comes next, where documents are alike */
+    uint64_t bytes; /* of values */
     struct mrsi_extent *extent;
     struct mrsi_counted values;
     struct mrsi_counted *names; /* of ANY: the names as values */
@@ -131,20 +132,20 @@ struct mrsi_limit { /* of the largest document: the array with most bytes, and h
     uint8_t id[64]; /* type, bytes; cut */
     char path[128]; /* ""; there is no array */
     bool timed;
-    int64_t newest;      /* ms */
+    int64_t newest; /* ms */
     double bytes_a_day;
 };
 enum { MRSI_DAYS = 24856, MRSI_PATHS = 4096, MRSI_MANY_PATHS = 256, MRSI_NAMES = 256, MRSI_DEPTH = 100 };
 struct mrsi_figures {
     struct mrs_mem *mem;
     struct mrs_arena arena;
-    struct mrsi_spot *root;
-    struct mrsi_spot **index; /* by parent, kind and name */
+    struct mrsi_trie *root;
+    struct mrsi_trie **index; /* by parent, kind and name */
     uint32_t index_cap, spots;
     struct mrsi_tally sizes;
     struct mrsi_sketch shapes;
     uint64_t name_bytes, deep; /* deep: documents below MRSI_DEPTH that were not looked into */
-    uint32_t *days;            /* documents by the day of their ObjectId, from 1970 */
+    uint32_t *days; /* documents by the day of their ObjectId, from 1970 */
     uint32_t first_day, last_day;
     struct mrsi_limit limit;
     struct mrs_buf scratch;
@@ -159,18 +160,18 @@ void mrsi_figures_end(struct mrsi_figures *f);
 uint32_t mrsi_figures_sample(const struct mrsi_figures *f); /* size of sketches */
 
 /* of the inside of figures */
-struct mrsi_spot *mrsi_spot_child(struct mrsi_figures *f, struct mrsi_spot *parent, enum mrsi_path_kind kind,
+struct mrsi_trie *mrsi_trie_child(struct mrsi_figures *f, struct mrsi_trie *parent, enum mrsi_path_kind kind,
                                   const char *name, uint32_t n);
 bool mrsi_name_is_data(const char *name, uint32_t n);
-void mrsi_spot_count(struct mrsi_figures *f, struct mrsi_spot *at, struct mrs_val v);
+void mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, struct mrs_val v);
 void mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, struct mrs_val v);
 void mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct mrsi_counted *from);
-void mrsi_spot_merge(struct mrsi_figures *f, struct mrsi_spot *to, const struct mrsi_spot *from);
-void mrsi_spot_clear(struct mrsi_spot *root, struct mrs_mem *mem);
+void mrsi_trie_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_trie *from);
+void mrsi_trie_clear(struct mrsi_trie *root, struct mrs_mem *mem);
 void mrsi_limit_see(struct mrsi_limit *l, struct mrs_view doc, uint64_t ordinal);
 /* The path of a spot, `lines[].productId`; false: no memory. */
-bool mrsi_spot_path(const struct mrsi_spot *at, struct mrs_buf *out);
+bool mrsi_trie_path(const struct mrsi_trie *at, struct mrs_buf *out);
 /* All spots below root, each before its children: NULL behind the last. */
-struct mrsi_spot *mrsi_spot_after(const struct mrsi_spot *root, const struct mrsi_spot *at);
+struct mrsi_trie *mrsi_trie_after(const struct mrsi_trie *root, const struct mrsi_trie *at);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* limit.c - the largest document: which array makes it large, and how fast that grows.
  *
- * Elements tell when they came by their first date, else by their first ObjectId. What came within 30 days of the newest
- * is the rate. */
+ * Elements tell when they came by their first date, else by their first ObjectId. What came within 30 days of the
+ * newest is the rate. */
 #include "figures.h"
 #include <stdio.h>
 

@@ -99,7 +99,7 @@ bound(struct mrs_arena *a, uint8_t type, const uint8_t *p, uint32_t n)
 }
 
 static bool
-types(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_spot *s)
+types(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
 {
     for (const struct mrsi_extent *t = s->extent; t; t = t->next) {
         p->types++;
@@ -142,7 +142,7 @@ values(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_counted
 }
 
 static const char *
-last_name(const struct mrsi_spot *s)
+last_name(const struct mrsi_trie *s)
 {
     while (s->parent && s->kind != MRSI_FIELD) {
         s = s->parent;
@@ -151,13 +151,13 @@ last_name(const struct mrsi_spot *s)
 }
 
 static bool
-way(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_spot *s)
+way(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
 {
     p->ways = s->depth;
     p->way = mrs_arena_alloc(&x->arena, (s->depth + 1) * sizeof *p->way);
     const char *last = p->way ? mrs_arena_copy(&x->arena, last_name(s), strlen(last_name(s)) + 1) : NULL;
     p->last = last;
-    for (const struct mrsi_spot *at = s; last && at->parent; at = at->parent) {
+    for (const struct mrsi_trie *at = s; last && at->parent; at = at->parent) {
         char *name = mrs_arena_copy(&x->arena, at->name, at->name_len + 1);
         p->lists += at->kind == MRSI_EACH;
         p->way[at->depth - 1] = (struct mrsi_way){name, at->name_len, at->kind};
@@ -170,20 +170,20 @@ way(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_spot *s)
 
 /* What could hold the path: documents at the place of its parent, or the elements of an array. */
 static uint64_t
-room_for(const struct mrsi_spot *s)
+room_for(const struct mrsi_trie *s)
 {
     return s->kind == MRSI_EACH ? s->values.all : s->parent->values.n[MRSI_OBJECT];
 }
 
 static bool
-row(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_spot *s, struct mrs_buf *text)
+row(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s, struct mrs_buf *text)
 {
     p->kind = s->kind;
     p->of = room_for(s);
     p->present = s->values.all;
     p->null = s->values.n[MRSI_NOTHING];
     p->bytes = s->bytes;
-    if (!mrsi_spot_path(s, text) || !(p->text = mrs_arena_copy(&x->arena, text->p, text->n)) || !way(x, p, s)) {
+    if (!mrsi_trie_path(s, text) || !(p->text = mrs_arena_copy(&x->arena, text->p, text->n)) || !way(x, p, s)) {
         return false;
     }
     if (s->lengths) {
@@ -197,7 +197,7 @@ row(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_spot *s, s
 
 /* The names of `*` as a row of their own, behind that of its values. */
 static bool
-row_of_names(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_path *star, const struct mrsi_spot *s)
+row_of_names(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_path *star, const struct mrsi_trie *s)
 {
     *p = *star;
     p->names = true;
@@ -212,7 +212,7 @@ static bool
 rows(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f)
 {
     uint32_t n = 0;
-    for (const struct mrsi_spot *s = f->root; (s = mrsi_spot_after(f->root, s)) != NULL;) {
+    for (const struct mrsi_trie *s = f->root; (s = mrsi_trie_after(f->root, s)) != NULL;) {
         n += 1 + (s->names != NULL);
     }
     c->path = mrs_arena_alloc(&x->arena, (n + 1) * sizeof *c->path);
@@ -220,7 +220,7 @@ rows(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_fig
     struct mrs_buf text;
     mrs_buf_init(&text, x->mem, SIZE_MAX);
     bool ok = c->path && at_depth;
-    for (const struct mrsi_spot *s = f->root; ok && (s = mrsi_spot_after(f->root, s)) != NULL;) {
+    for (const struct mrsi_trie *s = f->root; ok && (s = mrsi_trie_after(f->root, s)) != NULL;) {
         struct mrsi_path *p = &c->path[c->paths++];
         memset(p, 0, sizeof *p);
         p->in = c;

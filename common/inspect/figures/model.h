@@ -37,7 +37,7 @@ struct mrsi_path {
     uint32_t types;
     struct mrsi_frequent *frequent;
     uint32_t n_frequent;
-    struct mrsi_spread *length; /* of arrays; NULL */
+    struct mrsi_quantiles *length; /* of arrays; NULL */
     /* its values, as references take them; sketches emptied */
     struct mrsi_counted count;
     uint64_t distinct;
@@ -47,7 +47,7 @@ struct mrsi_path {
     uint64_t limit, number_limit; /* hashes above are not in the sample; UINT64_MAX: it is whole */
 };
 
-struct mrsi_index {
+struct mrsi_seen_index {
     const char *name;
     struct mrs_view key; /* {path: direction} */
     struct mrs_view spec;
@@ -55,7 +55,7 @@ struct mrsi_index {
     bool unique, plain; /* plain: neither sparse, partial, TTL, collated, hidden nor of a special kind */
 };
 
-struct mrsi_shape {
+struct mrsi_seen_shape {
     struct mrs_val names; /* one behind the other, each with its NUL; cut */
     uint64_t n;
 };
@@ -70,26 +70,26 @@ struct mrsi_tree_figures {
     uint64_t roots, depth, cycles;
 };
 struct mrsi_versions {
-    const struct mrsi_path *path;   /* of the version */
+    const struct mrsi_path *path; /* of the version */
     const struct mrsi_path *differs; /* a path that one version has and another has not; NULL */
     uint32_t n;
 };
 
 struct mrsi_collection {
-    uint32_t no;            /* in the source */
-    const char *ns, *name;  /* name: without the database */
-    uint32_t db_n;          /* bytes of the database's name */
+    uint32_t no; /* in the source */
+    const char *ns, *name; /* name: without the database */
+    uint32_t db_n; /* bytes of the database's name */
     uint64_t documents, bytes, name_bytes, deep, max_ordinal;
-    struct mrsi_spread size;
+    struct mrsi_quantiles size;
     struct mrs_val max_id;
     struct mrsi_limit limit;
-    struct mrsi_shape *shape;
+    struct mrsi_seen_shape *shape;
     uint32_t shapes;
     uint64_t n_shapes; /* different ones */
-    double growth;     /* documents a day, of the last 30; negative: unknown */
+    double growth; /* documents a day, of the last 30; negative: unknown */
     struct mrsi_path *path;
     uint32_t paths;
-    struct mrsi_index *index;
+    struct mrsi_seen_index *index;
     uint32_t indexes;
     struct mrsi_series series; /* time NULL: it is none */
     struct mrsi_tree_figures tree; /* path NULL: it is none */
@@ -111,13 +111,13 @@ struct mrsi_reference {
     double score, v, n, f, contained, cover;
     uint64_t values, distinct, matched, matched_distinct, orphans, orphan_distinct, keys;
     uint64_t matched_text_bytes;
-    struct mrsi_spread per_parent;
+    struct mrsi_quantiles per_parent;
     uint64_t parents, none;
     const char *match;
     struct mrsi_two_way *two_way; /* NULL */
     struct mrsi_reference *alias_of;
 };
-struct mrsi_copy {
+struct mrsi_copied {
     struct mrsi_path *from, *of;
     struct mrsi_reference *beside;
     uint64_t compared, stale, shuffled;
@@ -130,7 +130,7 @@ struct mrsi_rule_found {
     struct mrs_view figures; /* {name: number} */
     struct mrsi_reference *reference;
     struct mrsi_path *at;
-    struct mrsi_copy *copy;
+    struct mrsi_copied *copy;
     const char *why; /* no step was planned; NULL */
     bool planned; /* a step of the suggested plan mends it */
     int severity; /* 3: it will break, 2: it hurts, 1: worth a look */
@@ -146,7 +146,7 @@ struct mrsi_inspection {
     uint32_t colls;
     struct mrsi_reference **ref; /* chosen, then candidates */
     uint32_t refs, ref_cap;
-    struct mrsi_copy *copy;
+    struct mrsi_copied *copy;
     uint32_t copies, copy_cap;
     struct mrsi_rule_found *rule;
     uint32_t rules, rule_cap;

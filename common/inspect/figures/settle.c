@@ -6,7 +6,7 @@
 static int
 by_name(const void *a, const void *b)
 {
-    const struct mrsi_spot *x = *(struct mrsi_spot *const *)a, *y = *(struct mrsi_spot *const *)b;
+    const struct mrsi_trie *x = *(struct mrsi_trie *const *)a, *y = *(struct mrsi_trie *const *)b;
     bool xi = strcmp(x->name, "_id") == 0, yi = strcmp(y->name, "_id") == 0;
     if (xi != yi) {
         return xi ? -1 : 1;
@@ -16,20 +16,20 @@ by_name(const void *a, const void *b)
 }
 
 static bool
-sort_children(struct mrsi_figures *f, struct mrsi_spot *s)
+sort_children(struct mrsi_figures *f, struct mrsi_trie *s)
 {
     if (s->children < 2) {
         return true;
     }
-    struct mrsi_spot **list = mrs_alloc_array(f->mem, s->children, sizeof(struct mrsi_spot *));
+    struct mrsi_trie **list = mrs_alloc_array(f->mem, s->children, sizeof(struct mrsi_trie *));
     uint32_t n = 0;
     if (!list) {
         return false;
     }
-    for (struct mrsi_spot *c = s->first; c; c = c->next) {
+    for (struct mrsi_trie *c = s->first; c; c = c->next) {
         list[n++] = c;
     }
-    qsort(list, n, sizeof(struct mrsi_spot *), by_name);
+    qsort(list, n, sizeof(struct mrsi_trie *), by_name);
     for (uint32_t i = 0; i < n; i++) {
         list[i]->next = i + 1 < n ? list[i + 1] : NULL;
     }
@@ -42,30 +42,30 @@ sort_children(struct mrsi_figures *f, struct mrsi_spot *s)
 
 /* More names than a person gives: they are data. All that is below them goes below `*`. */
 static bool
-fold_names(struct mrsi_figures *f, struct mrsi_spot *s)
+fold_names(struct mrsi_figures *f, struct mrsi_trie *s)
 {
-    struct mrsi_spot *list = s->first, *any = NULL;
+    struct mrsi_trie *list = s->first, *any = NULL;
     if (s->children <= MRSI_NAMES) {
         return true;
     }
     s->first = s->last = s->expect = NULL;
     s->children = 0;
-    for (struct mrsi_spot *c = list; c; c = c->next) { /* an ANY that is there already is met like the others */
-        any = any ? any : mrsi_spot_child(f, s, MRSI_ANY, "*", 1);
+    for (struct mrsi_trie *c = list; c; c = c->next) { /* an ANY that is there already is met like the others */
+        any = any ? any : mrsi_trie_child(f, s, MRSI_ANY, "*", 1);
         if (!any || (!any->names && !(any->names = mrs_arena_alloc(&f->arena, sizeof *any->names)))) {
             return false;
         }
         if (c == list) {
             memset(any->names, 0, sizeof *any->names);
         }
-        struct mrsi_spot *mine = any;
-        for (struct mrsi_spot *at = c, *next; at; at = next) {
-            mrsi_spot_merge(f, mine, at);
-            next = at == c && !at->first ? NULL : mrsi_spot_after(c, at);
-            for (struct mrsi_spot *up = at; next && up != next->parent; up = up->parent) {
+        struct mrsi_trie *mine = any;
+        for (struct mrsi_trie *at = c, *next; at; at = next) {
+            mrsi_trie_merge(f, mine, at);
+            next = at == c && !at->first ? NULL : mrsi_trie_after(c, at);
+            for (struct mrsi_trie *up = at; next && up != next->parent; up = up->parent) {
                 mine = mine->parent;
             }
-            mine = next ? mrsi_spot_child(f, mine, next->kind, next->name, next->name_len) : mine;
+            mine = next ? mrsi_trie_child(f, mine, next->kind, next->name, next->name_len) : mine;
             if (!mine) {
                 return false;
             }
@@ -84,7 +84,7 @@ enum mrs_status
 mrsi_figures_settle(struct mrsi_figures *f, struct mrs_err *e)
 {
     bool ok = true;
-    for (struct mrsi_spot *s = f->root; ok && s; s = mrsi_spot_after(f->root, s)) {
+    for (struct mrsi_trie *s = f->root; ok && s; s = mrsi_trie_after(f->root, s)) {
         ok = (!s->parent || fold_names(f, s)) && sort_children(f, s);
     }
     return ok && !f->dead ? MRS_OK : mrs_err_memory(e, MRSI_REGISTERS);

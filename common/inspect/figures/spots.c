@@ -4,12 +4,12 @@
 
 /* ---- the tree ---- */
 static uint32_t
-slot_of(const struct mrsi_figures *f, const struct mrsi_spot *parent, enum mrsi_path_kind kind, const char *name,
+slot_of(const struct mrsi_figures *f, const struct mrsi_trie *parent, enum mrsi_path_kind kind, const char *name,
         uint32_t n)
 {
     uint64_t h = mrs_hash64(name, n, (uint64_t)(uintptr_t)parent + (uint64_t)kind);
     uint32_t i = (uint32_t)h & (f->index_cap - 1);
-    for (struct mrsi_spot *s; (s = f->index[i]) != NULL; i = (i + 1) & (f->index_cap - 1)) {
+    for (struct mrsi_trie *s; (s = f->index[i]) != NULL; i = (i + 1) & (f->index_cap - 1)) {
         if (s->parent == parent && s->kind == kind && s->name_len == n && memcmp(s->name, name, n) == 0) {
             break;
         }
@@ -20,9 +20,9 @@ slot_of(const struct mrsi_figures *f, const struct mrsi_spot *parent, enum mrsi_
 static bool
 index_grow(struct mrsi_figures *f)
 {
-    struct mrsi_spot **old = f->index;
+    struct mrsi_trie **old = f->index;
     uint32_t old_cap = f->index_cap, cap = old_cap ? old_cap * 2 : 64;
-    struct mrsi_spot **list = mrs_zalloc(f->mem, cap * sizeof(struct mrsi_spot *));
+    struct mrsi_trie **list = mrs_zalloc(f->mem, cap * sizeof(struct mrsi_trie *));
     if (!list) {
         return false;
     }
@@ -37,20 +37,20 @@ index_grow(struct mrsi_figures *f)
     return true;
 }
 
-static struct mrsi_spot *
-spot_new(struct mrsi_figures *f, struct mrsi_spot *parent, enum mrsi_path_kind kind, const char *name, uint32_t n)
+static struct mrsi_trie *
+spot_new(struct mrsi_figures *f, struct mrsi_trie *parent, enum mrsi_path_kind kind, const char *name, uint32_t n)
 {
     if (f->spots * 2 >= f->index_cap && !index_grow(f)) {
         return NULL;
     }
-    struct mrsi_spot *s = mrs_arena_alloc(&f->arena, sizeof *s);
+    struct mrsi_trie *s = mrs_arena_alloc(&f->arena, sizeof *s);
     char *copy = mrs_arena_alloc(&f->arena, n + 1);
     if (!s || !copy) {
         return NULL;
     }
     memcpy(copy, name, n);
     copy[n] = 0;
-    *s = (struct mrsi_spot){.parent = parent, .name = copy, .name_len = n, .kind = kind};
+    *s = (struct mrsi_trie){.parent = parent, .name = copy, .name_len = n, .kind = kind};
     if (parent) {
         s->depth = parent->depth + 1;
         *(parent->last ? &parent->last->next : &parent->first) = s;
@@ -63,11 +63,11 @@ spot_new(struct mrsi_figures *f, struct mrsi_spot *parent, enum mrsi_path_kind k
 }
 
 /* The child of that name, made where there is none: most often the one behind the child before. NULL: no memory. */
-struct mrsi_spot *
-mrsi_spot_child(struct mrsi_figures *f, struct mrsi_spot *parent, enum mrsi_path_kind kind, const char *name,
+struct mrsi_trie *
+mrsi_trie_child(struct mrsi_figures *f, struct mrsi_trie *parent, enum mrsi_path_kind kind, const char *name,
                 uint32_t n)
 {
-    struct mrsi_spot *s = parent ? parent->expect : NULL;
+    struct mrsi_trie *s = parent ? parent->expect : NULL;
     if (!s || s->kind != kind || s->name_len != n || memcmp(s->name, name, n) != 0) {
         s = f->index_cap ? f->index[slot_of(f, parent, kind, name, n)] : NULL;
         s = s ? s : spot_new(f, parent, kind, name, n);
@@ -78,8 +78,8 @@ mrsi_spot_child(struct mrsi_figures *f, struct mrsi_spot *parent, enum mrsi_path
     return s;
 }
 
-struct mrsi_spot *
-mrsi_spot_after(const struct mrsi_spot *root, const struct mrsi_spot *at)
+struct mrsi_trie *
+mrsi_trie_after(const struct mrsi_trie *root, const struct mrsi_trie *at)
 {
     if (at->first) {
         return at->first;
@@ -91,30 +91,35 @@ mrsi_spot_after(const struct mrsi_spot *root, const struct mrsi_spot *at)
 }
 
 bool
-mrsi_spot_path(const struct mrsi_spot *at, struct mrs_buf *out)
+mrsi_trie_path(const struct mrsi_trie *at, struct mrs_buf *out)
 {
-    const struct mrsi_spot *up[MRSI_DEPTH + 2];
+    const struct mrsi_trie *up[MRSI_DEPTH + 2];
     uint32_t n = 0;
     for (; at->parent && n < MRSI_DEPTH + 2; at = at->parent) {
         up[n++] = at;
     }
     mrs_buf_reset(out);
     while (n--) {
-        const struct mrsi_spot *s = up[n];
+        const struct mrsi_trie *s = up[n];
         if (out->n && s->kind != MRSI_EACH) {
             mrs_buf_byte(out, '.');
         }
-        mrs_buf_put(out, s->kind == MRSI_EACH ? "[]" : s->kind == MRSI_ANY ? "*" : s->name,
-                    s->kind == MRSI_EACH ? 2 : s->kind == MRSI_ANY ? 1 : s->name_len);
+        mrs_buf_put(out,
+                    s->kind == MRSI_EACH  ? "[]"
+                    : s->kind == MRSI_ANY ? "*"
+                                          : s->name,
+                    s->kind == MRSI_EACH  ? 2
+                    : s->kind == MRSI_ANY ? 1
+                                          : s->name_len);
     }
     mrs_buf_byte(out, 0);
     return !out->bad;
 }
 
 void
-mrsi_spot_clear(struct mrsi_spot *root, struct mrs_mem *mem)
+mrsi_trie_clear(struct mrsi_trie *root, struct mrs_mem *mem)
 {
-    for (struct mrsi_spot *s = root; s; s = mrsi_spot_after(root, s)) {
+    for (struct mrsi_trie *s = root; s; s = mrsi_trie_after(root, s)) {
         mrsi_sketch_clear(&s->values.sketch, mem);
         mrsi_sketch_clear(&s->values.numbers, mem);
         if (s->names) {
@@ -198,7 +203,7 @@ order(uint8_t type, const uint8_t *a, uint32_t an, const uint8_t *b, uint32_t bn
 }
 
 static struct mrsi_extent *
-extent_of(struct mrsi_figures *f, struct mrsi_spot *at, uint8_t type)
+extent_of(struct mrsi_figures *f, struct mrsi_trie *at, uint8_t type)
 {
     struct mrsi_extent **x = &at->extent;
     while (*x && (*x)->type != type) {
@@ -230,7 +235,7 @@ stretch(struct mrsi_extent *x, bool first, const uint8_t *p, uint32_t n)
 }
 
 static void
-extent_add(struct mrsi_figures *f, struct mrsi_spot *at, struct mrs_val v)
+extent_add(struct mrsi_figures *f, struct mrsi_trie *at, struct mrs_val v)
 {
     struct mrsi_extent *x = at->extent && at->extent->type == v.type ? at->extent : extent_of(f, at, v.type);
     if (!x) {
@@ -247,7 +252,7 @@ extent_add(struct mrsi_figures *f, struct mrsi_spot *at, struct mrs_val v)
 }
 
 static void
-extents_merge(struct mrsi_figures *f, struct mrsi_spot *to, const struct mrsi_spot *from)
+extents_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_trie *from)
 {
     for (const struct mrsi_extent *x = from->extent; x; x = x->next) {
         struct mrsi_extent *y = extent_of(f, to, x->type);
@@ -263,7 +268,7 @@ extents_merge(struct mrsi_figures *f, struct mrsi_spot *to, const struct mrsi_sp
 }
 
 void
-mrsi_spot_count(struct mrsi_figures *f, struct mrsi_spot *at, struct mrs_val v)
+mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, struct mrs_val v)
 {
     at->bytes += v.n;
     extent_add(f, at, v);
@@ -272,7 +277,7 @@ mrsi_spot_count(struct mrsi_figures *f, struct mrsi_spot *at, struct mrs_val v)
 
 /* The figures of one spot onto another's; their children are not looked at. */
 void
-mrsi_spot_merge(struct mrsi_figures *f, struct mrsi_spot *to, const struct mrsi_spot *from)
+mrsi_trie_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_trie *from)
 {
     to->bytes += from->bytes;
     extents_merge(f, to, from);

@@ -209,10 +209,10 @@ pillar_of(uint64_t value)
 }
 
 bool
-mrsi_tally_spread(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrs_arena *a, struct mrsi_spread *out)
+mrsi_tally_spread(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrs_arena *a, struct mrsi_quantiles *out)
 {
     struct mrsi_tally_slot *x = NULL;
-    *out = (struct mrsi_spread){.n = t->n, .sum = t->sum, .min = t->min, .max = t->max};
+    *out = (struct mrsi_quantiles){.n = t->n, .sum = t->sum, .min = t->min, .max = t->max};
     if (t->n == 0) {
         return true;
     }

@@ -10,8 +10,8 @@ enum { PAIRS = 4000 };
 struct mrsi_reference *
 mrsi_reference_add(struct mrsi_inspection *x, const struct mrsi_reference *r)
 {
-    struct mrsi_reference **list =
-        mrs_arena_more(&x->arena, x->ref, x->refs, &x->ref_cap, sizeof(struct mrsi_reference *));
+    struct mrsi_reference **list = mrs_arena_more(&x->arena, x->ref, x->refs, &x->ref_cap,
+                                                  sizeof(struct mrsi_reference *));
     struct mrsi_reference *copy = list ? mrs_arena_copy(&x->arena, r, sizeof *r) : NULL;
     if (copy) {
         x->ref = list;
@@ -24,8 +24,7 @@ struct mrsi_reference *
 mrsi_reference_from(const struct mrsi_inspection *x, const struct mrsi_path *p)
 {
     for (uint32_t i = 0; i < x->refs; i++) {
-        if (x->ref[i]->parts == 1 && x->ref[i]->from[0] == p && !x->ref[i]->dropped &&
-            !x->ref[i]->candidate) {
+        if (x->ref[i]->parts == 1 && x->ref[i]->from[0] == p && !x->ref[i]->dropped && !x->ref[i]->candidate) {
             return x->ref[i];
         }
     }
@@ -66,9 +65,9 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
 }
 
 static enum mrs_status
-add_pair(struct mrsi_relating *x, const struct mrsi_pair *pair, struct mrs_err *e)
+add_pair(struct mrsi_relating *x, const struct mrsi_ref_pair *pair, struct mrs_err *e)
 {
-    struct mrsi_pair *more = mrs_more(x->x->mem, x->pair, x->pairs, &x->pair_cap, sizeof *more);
+    struct mrsi_ref_pair *more = mrs_more(x->x->mem, x->pair, x->pairs, &x->pair_cap, sizeof *more);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
     }
@@ -80,7 +79,7 @@ add_pair(struct mrsi_relating *x, const struct mrsi_pair *pair, struct mrs_err *
 static enum mrs_status
 propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, bool as_number, struct mrs_err *e)
 {
-    struct mrsi_pair pair = {.r = {.from = {p}, .to = {key}, .parts = 1, .as_number = as_number}};
+    struct mrsi_ref_pair pair = {.r = {.from = {p}, .to = {key}, .parts = 1, .as_number = as_number}};
     pair.r.self = p->in == key->in;
     if (p == key || (pair.r.self && mrsi_path_is_id(p))) {
         return MRS_OK;
@@ -118,7 +117,7 @@ by_dbref(struct mrsi_relating *x, struct mrsi_path *p, const struct mrsi_path *r
             named |= mrs_val_is_text(ref->frequent[i].value, coll->name);
         }
         if (named && coll->paths && mrsi_path_is_id(&coll->path[0]) && coll->db_n == p->in->db_n) {
-            struct mrsi_pair pair = {.r = {.from = {p}, .to = {&coll->path[0]}, .parts = 1, .dbref = true}};
+            struct mrsi_ref_pair pair = {.r = {.from = {p}, .to = {&coll->path[0]}, .parts = 1, .dbref = true}};
             pair.r.self = coll == p->in;
             pair.r.score = pair.r.v = pair.r.n = pair.estimate = 1;
             s = add_pair(x, &pair, e);
@@ -143,7 +142,8 @@ keys_for(struct mrsi_relating *x, struct mrsi_path *p, struct mrs_err *e)
                 s = propose(x, p, key, false, e);
             }
             if (s == MRS_OK && (p->count.digits || key->count.digits) && p->count.digits + p->count.n[MRSI_NUMBER] &&
-                key->count.digits + key->count.n[MRSI_NUMBER] && (p->count.n[MRSI_NUMBER] || key->count.n[MRSI_NUMBER])) {
+                key->count.digits + key->count.n[MRSI_NUMBER] &&
+                (p->count.n[MRSI_NUMBER] || key->count.n[MRSI_NUMBER])) {
                 s = propose(x, p, key, true, e);
             }
         }
@@ -154,7 +154,7 @@ keys_for(struct mrsi_relating *x, struct mrsi_path *p, struct mrs_err *e)
 static int
 by_estimate(const void *a, const void *b)
 {
-    const struct mrsi_pair *x = a, *y = b;
+    const struct mrsi_ref_pair *x = a, *y = b;
     return x->estimate < y->estimate ? 1 : x->estimate > y->estimate ? -1 : 0;
 }
 

@@ -167,7 +167,8 @@ pass_up(const struct mrsi_relating *x, struct mrsi_reference *r)
 {
     for (int turns = 0; turns < 8; turns++) {
         struct mrsi_reference *next = best_of(x, r->to[0]);
-        struct mrsi_reference *up = next && next->score >= REFERENCE && !next->self ? find(x, r->from[0], next->to[0]) : NULL;
+        struct mrsi_reference *up = next && next->score >= REFERENCE && !next->self ? find(x, r->from[0], next->to[0])
+                                                                                    : NULL;
         if (!up || up == r || up->score < CANDIDATE || (double)up->matched < .98 * (double)r->matched) {
             return r;
         }
@@ -206,7 +207,8 @@ add(struct mrsi_relating *x, const struct mrsi_reference *r, struct mrs_err *e)
 /* A path with values of several collections: targets that hold none of each other's values, together nearly all. What
  * the first ones hold is no orphan of the others. */
 static bool
-joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const struct mrsi_path *p, struct mrsi_reference *const *taken, uint32_t n)
+joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const struct mrsi_path *p,
+         struct mrsi_reference *const *taken, uint32_t n)
 {
     uint64_t matched = r->matched_distinct;
     const struct mrsi_reference *up = best_of(x, r->to[0]);

@@ -19,7 +19,8 @@ linked(const struct mrsi_inspection *x, const struct mrsi_collection *a, const s
 {
     for (uint32_t i = 0; i < x->refs; i++) {
         const struct mrsi_reference *r = x->ref[i];
-        if (!r->candidate && !r->dropped && r->parts == 1 && ((r->from[0]->in == a && r->to[0]->in == b) || (r->from[0]->in == b && r->to[0]->in == a))) {
+        if (!r->candidate && !r->dropped && r->parts == 1 &&
+            ((r->from[0]->in == a && r->to[0]->in == b) || (r->from[0]->in == b && r->to[0]->in == a))) {
             return true;
         }
     }
@@ -79,7 +80,7 @@ join(struct mrsi_relating *x, const struct mrsi_wish *from, const struct mrsi_wi
     if (s == MRS_OK) {
         mrsi_rowset_read(a, &from->rows);
         mrsi_rowset_read(b, &to->rows);
-        const struct mrsi_row *p = mrsi_rowset_next(a, &s, e), *q = mrsi_rowset_next(b, &s, e);
+        const struct mrsi_hash_row *p = mrsi_rowset_next(a, &s, e), *q = mrsi_rowset_next(b, &s, e);
         while (s == MRS_OK && p && q && ok) {
             int d = memcmp(p->key, q->key, sizeof p->key) == 0 ? 0 : 1;
             for (int i = 0; d && i < MRSI_ROW_KEYS; i++) {
@@ -237,6 +238,7 @@ mrsi_composites(struct mrsi_relating *x, struct mrs_err *e)
     }
     drop_backward(ins, before);
     return s == MRS_OK && tries == 0
-               ? mrsi_model_leave(ins, e, "references by several fields: only the first %d combinations were tried", TRIES)
+               ? mrsi_model_leave(ins, e, "references by several fields: only the first %d combinations were tried",
+                                  TRIES)
                : s;
 }

@@ -47,12 +47,12 @@ propose_copy(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_path
              struct mrs_err *e)
 {
     struct mrsi_inspection *ins = x->x;
-    struct mrsi_copy *more = mrs_arena_more(&ins->arena, ins->copy, ins->copies, &ins->copy_cap, sizeof *more);
+    struct mrsi_copied *more = mrs_arena_more(&ins->arena, ins->copy, ins->copies, &ins->copy_cap, sizeof *more);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
     }
     ins->copy = more;
-    ins->copy[ins->copies++] = (struct mrsi_copy){.from = p, .of = of, .beside = r};
+    ins->copy[ins->copies++] = (struct mrsi_copied){.from = p, .of = of, .beside = r};
     return MRS_OK;
 }
 
@@ -80,7 +80,7 @@ propose_beside(struct mrsi_relating *x, struct mrsi_reference *r, struct mrs_err
 /* Children in the order of their parents' keys, beside the parents. Each child is held against the parent before as
  * well: what agrees there agrees by chance. */
 static enum mrs_status
-compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copy *c, struct mrs_err *e)
+compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c, struct mrs_err *e)
 {
     struct mrsi_rowset_at *a = mrs_alloc(x->x->mem, sizeof *a), *k = mrs_alloc(x->x->mem, sizeof *k);
     enum mrs_status s = a && k ? MRS_OK : mrs_err_memory(e, sizeof *a);
@@ -88,7 +88,7 @@ compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copy *c, s
     if (s == MRS_OK) {
         mrsi_rowset_read(a, &b->child.rows);
         mrsi_rowset_read(k, &b->parent.rows);
-        const struct mrsi_row *p = mrsi_rowset_next(a, &s, e), *q = mrsi_rowset_next(k, &s, e);
+        const struct mrsi_hash_row *p = mrsi_rowset_next(a, &s, e), *q = mrsi_rowset_next(k, &s, e);
         while (s == MRS_OK && p && q) {
             if (p->key[0] < q->key[0]) {
                 p = mrsi_rowset_next(a, &s, e);
@@ -116,15 +116,17 @@ static void
 keep_best(struct mrsi_inspection *x)
 {
     for (uint32_t i = 0; i < x->copies; i++) {
-        struct mrsi_copy *a = &x->copy[i];
+        struct mrsi_copied *a = &x->copy[i];
         for (uint32_t j = 0; a->said && j < x->copies; j++) {
-            struct mrsi_copy *b = &x->copy[j];
+            struct mrsi_copied *b = &x->copy[j];
             if (i == j || !b->said || a->from != b->from) {
                 continue;
             }
             uint64_t ea = a->compared - a->stale, eb = b->compared - b->stale;
-            if (eb > ea || (eb == ea && (strcmp(b->from->last, b->of->last) == 0) > (strcmp(a->from->last, a->of->last) == 0)) ||
-                (eb == ea && strcmp(a->from->last, a->of->last) != 0 && strcmp(b->from->last, b->of->last) != 0 && j < i)) {
+            if (eb > ea ||
+                (eb == ea && (strcmp(b->from->last, b->of->last) == 0) > (strcmp(a->from->last, a->of->last) == 0)) ||
+                (eb == ea && strcmp(a->from->last, a->of->last) != 0 && strcmp(b->from->last, b->of->last) != 0 &&
+                 j < i)) {
                 a->said = false;
             }
         }
@@ -136,7 +138,7 @@ static void
 find_aliases(struct mrsi_inspection *x)
 {
     for (uint32_t i = 0; i < x->copies; i++) {
-        struct mrsi_copy *c = &x->copy[i];
+        struct mrsi_copied *c = &x->copy[i];
         struct mrsi_reference *other = c->said ? mrsi_reference_from(x, c->from) : NULL;
         if (other && other != c->beside && !c->beside->dropped && !other->dropped &&
             (other->to[0]->in == c->of->in || other->to[0] == c->of)) {
@@ -173,8 +175,7 @@ propose_all(struct mrsi_relating *x, struct mrs_err *e)
             beaten |= o != r && !o->candidate && o->to[0]->in == r->to[0]->in && o->to[0] != r->to[0] &&
                       mrsi_same_holder(o->from[0], r->from[0]) && goes_first(o, r) && o->from[0] != r->from[0];
         }
-        if (!r->candidate && !r->dropped && !beaten && !r->from[0]->names &&
-            r->from[0]->kind == MRSI_FIELD) {
+        if (!r->candidate && !r->dropped && !beaten && !r->from[0]->names && r->from[0]->kind == MRSI_FIELD) {
             s = propose_beside(x, r, e);
         }
     }
@@ -192,9 +193,9 @@ mrsi_copies(struct mrsi_relating *x, struct mrs_err *e)
         s = mrs_err_memory(e, ins->copies * sizeof *b);
     }
     for (uint32_t i = 0; s == MRS_OK && i < ins->copies; i++) {
-        const struct mrsi_copy *c = &ins->copy[i];
-        b[i].child = (struct mrsi_wish){.path = {c->beside->from[0], c->from}, .n = 2,
-                                        .as_number = {c->beside->as_number}};
+        const struct mrsi_copied *c = &ins->copy[i];
+        b[i].child =
+            (struct mrsi_wish){.path = {c->beside->from[0], c->from}, .n = 2, .as_number = {c->beside->as_number}};
         b[i].parent = (struct mrsi_wish){.path = {c->beside->to[0], c->of}, .n = 2};
         wish[i * 2] = &b[i].child;
         wish[i * 2 + 1] = &b[i].parent;

@@ -8,7 +8,7 @@ enum { AHEAD = 128, COLLECTING = 16 << 20 };
 enum typed { OID_RAW, OID_TEXT, UUID_RAW, UUID_TEXT, TEXTS, BINARIES, SMALL, LARGE, DOUBLES, DECIMALS, KINDS };
 
 struct column_ahead { /* of a worker */
-    struct mrsi_row row[AHEAD], number[AHEAD];
+    struct mrsi_hash_row row[AHEAD], number[AHEAD];
     uint32_t n, numbers;
     uint64_t values, typed[KINDS];
 };
@@ -18,9 +18,9 @@ struct counting {
     struct mrsi_column *column; /* of this collection */
     uint32_t columns;
     struct column_ahead *ahead; /* [worker][column] */
-    struct mrsi_pair **own;     /* pairs within the collection */
+    struct mrsi_ref_pair **own; /* pairs within the collection */
     uint32_t owns;
-    uint64_t *same;             /* [worker][own]: values that are their own document's key */
+    uint64_t *same; /* [worker][own]: values that are their own document's key */
 };
 
 static enum mrs_status
@@ -49,7 +49,7 @@ kind_of(struct mrs_val v, const struct mrsi_canon *c)
     }
 }
 
-struct taking {
+struct column_taking {
     struct mrsi_column *column;
     struct column_ahead *ahead;
 };
@@ -57,7 +57,7 @@ struct taking {
 static enum mrs_status
 take(void *arg, struct mrs_val v, struct mrs_err *e)
 {
-    struct taking *t = arg;
+    struct column_taking *t = arg;
     struct column_ahead *a = t->ahead;
     struct mrsi_canon c;
     mrsi_canon(v, &c);
@@ -66,9 +66,9 @@ take(void *arg, struct mrs_val v, struct mrs_err *e)
     }
     a->values++;
     a->typed[kind_of(v, &c)]++;
-    a->row[a->n++] = (struct mrsi_row){{c.hash}, 1};
+    a->row[a->n++] = (struct mrsi_hash_row){{c.hash}, 1};
     if (t->column->want_numbers && (c.digits || c.is == MRSI_NUMBER)) {
-        a->number[a->numbers++] = (struct mrsi_row){{mrsi_number_hash(c.number)}, 1};
+        a->number[a->numbers++] = (struct mrsi_hash_row){{mrsi_number_hash(c.number)}, 1};
     }
     return a->n == AHEAD || a->numbers == AHEAD ? flush(t->column, a, e) : MRS_OK;
 }
@@ -97,7 +97,7 @@ count_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, str
     (void)ordinal;
     for (uint32_t i = 0; s == MRS_OK && i < k->columns; i++) {
         const struct mrsi_path *p = k->column[i].path;
-        struct taking t = {&k->column[i], &k->ahead[(size_t)worker * k->columns + i]};
+        struct column_taking t = {&k->column[i], &k->ahead[(size_t)worker * k->columns + i]};
         s = mrsi_pick(in, p->way, p->ways, p->names, take, &t, e);
     }
     for (uint32_t i = 0; s == MRS_OK && i < k->owns; i++) {
@@ -143,7 +143,7 @@ one_collection(struct counting *k, struct mrs_err *e)
     struct mrs_mem *mem = x->x->mem;
     uint32_t workers = x->source->workers;
     k->owns = 0;
-    k->own = mrs_alloc_array(mem, x->pairs + 1, sizeof(struct mrsi_pair *));
+    k->own = mrs_alloc_array(mem, x->pairs + 1, sizeof(struct mrsi_ref_pair *));
     for (uint32_t i = 0; k->own && i < x->pairs; i++) {
         if (x->pair[i].r.self && x->pair[i].r.from[0]->in == k->c) {
             k->own[k->owns++] = &x->pair[i];
@@ -223,7 +223,8 @@ match_of(const struct mrsi_reference *r, const struct mrsi_column *p, const stru
     if (r->dbref) {
         return "dbref";
     }
-    bool digits = p->typed[TEXTS] > 0, numbers = p->typed[SMALL] + p->typed[LARGE] + p->typed[DOUBLES] + p->typed[DECIMALS] > 0;
+    bool digits = p->typed[TEXTS] > 0,
+         numbers = p->typed[SMALL] + p->typed[LARGE] + p->typed[DOUBLES] + p->typed[DECIMALS] > 0;
     if (r->as_number) {
         return digits && numbers ? "mixed" : "numberString";
     }
@@ -246,7 +247,7 @@ match_of(const struct mrsi_reference *r, const struct mrsi_column *p, const stru
 
 /* Both sides in the order of their hashes; what is left of the path is orphans, what is left of the key has none. */
 static enum mrs_status
-join(struct mrsi_relating *x, struct mrsi_pair *pair, struct mrs_err *e)
+join(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
 {
     struct mrsi_reference *r = &pair->r;
     const struct mrsi_column *cp = column_of(x, r->from[0]), *ck = column_of(x, r->to[0]);
@@ -260,7 +261,7 @@ join(struct mrsi_relating *x, struct mrsi_pair *pair, struct mrs_err *e)
         mrsi_rowset_read(b, rb);
         r->distinct = ra->total;
         r->keys = rb->total;
-        const struct mrsi_row *p = mrsi_rowset_next(a, &s, e), *k = mrsi_rowset_next(b, &s, e);
+        const struct mrsi_hash_row *p = mrsi_rowset_next(a, &s, e), *k = mrsi_rowset_next(b, &s, e);
         r->values = cp->values;
         r->matched = r->matched_distinct = 0;
         bool ok = true;

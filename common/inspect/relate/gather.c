@@ -5,7 +5,7 @@
 enum { ROWS_AHEAD = 64, MEMORY = 16 << 20 };
 
 struct wish_ahead { /* of a worker */
-    struct mrsi_row row[ROWS_AHEAD];
+    struct mrsi_hash_row row[ROWS_AHEAD];
     uint32_t n;
     uint64_t lacking;
 };
@@ -37,7 +37,7 @@ one_holder(void *arg, struct mrs_val v, struct mrs_err *e)
 {
     struct holding *h = arg;
     struct mrsi_wish *w = h->wish;
-    struct mrsi_row row = {{0}, 1};
+    struct mrsi_hash_row row = {{0}, 1};
     for (uint32_t i = 0; i < w->n; i++) {
         bool root = w->of_root && i + 1 == w->n;
         uint32_t skip = root ? 0 : h->holder;

@@ -6,7 +6,7 @@
 #ifndef MRSI_INSPECT_GATHER_H
 #define MRSI_INSPECT_GATHER_H
 
-#include "inspect/relate/relate.h"
+#include "relate.h"
 
 struct mrsi_wish {
     struct mrsi_path *path[MRSI_ROW_KEYS]; /* of one collection and one holder */

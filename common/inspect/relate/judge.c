@@ -123,7 +123,8 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     double n = mrsi_name_score(p, key, &x->words, r->cover, unique);
     double v = by_values(r, n);
     bool same_ids = mrsi_path_is_id(p) && mrsi_path_is_id(key) && r->contained >= .95;
-    if (v == 0 && ((is_running(p) && n < 1 && !(same_ids && r->cover >= .95 && n >= .7)) || is_amount(r, n) || (is_position(r) && n < .7) || (r->self && n < .85))) {
+    if (v == 0 && ((is_running(p) && n < 1 && !(same_ids && r->cover >= .95 && n >= .7)) || is_amount(r, n) ||
+                   (is_position(r) && n < .7) || (r->self && n < .85))) {
         n = 0;
     }
     bool wide_apart = density(key) < .01 && r->matched_distinct >= 20; /* long numbers do not meet by chance */

@@ -13,7 +13,8 @@ next(struct step *s, const struct mrsi_way *w, struct mrs_elem *x)
 {
     while (mrs_walk_next(&s->walk, x) > 0) {
         if (w->kind == MRSI_EACH || (w->kind == MRSI_ANY && mrsi_name_is_data(x->name, x->name_len)) ||
-            (w->kind == MRSI_ANY && w->n) || (w->kind == MRSI_FIELD && x->name_len == w->n && memcmp(x->name, w->name, w->n) == 0)) {
+            (w->kind == MRSI_ANY && w->n) ||
+            (w->kind == MRSI_FIELD && x->name_len == w->n && memcmp(x->name, w->name, w->n) == 0)) {
             return true;
         }
     }

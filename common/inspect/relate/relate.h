@@ -3,11 +3,11 @@
 #ifndef MRSI_INSPECT_RELATE_H
 #define MRSI_INSPECT_RELATE_H
 
-#include "inspect/relate/names.h"
-#include "inspect/relate/rows.h"
+#include "field_names.h"
+#include "rows.h"
 #include "mongoreshape/inspect.h"
 
-struct mrsi_pair { /* a path that may name a key */
+struct mrsi_ref_pair { /* a path that may name a key */
     struct mrsi_reference r;
     double estimate;
     uint64_t own; /* values that are the key of their own document */
@@ -16,7 +16,7 @@ struct mrsi_column { /* a path that is counted exactly */
     struct mrsi_path *path;
     struct mrsi_rowset rows, numbers; /* numbers: the digits in its texts, by value */
     bool want_numbers, is_key;
-    uint64_t values;   /* that may be a reference */
+    uint64_t values; /* that may be a reference */
     uint64_t typed[10]; /* of them, by how they are stored: see count.c */
 };
 struct mrsi_relating {
@@ -25,15 +25,15 @@ struct mrsi_relating {
     const struct mrs_inspect_opts *opts;
     struct mrsi_vocabulary words;
     struct mrsi_row_store store;
-    struct mrsi_pair *pair;
+    struct mrsi_ref_pair *pair;
     uint32_t pairs, pair_cap;
     struct mrsi_column *column;
     uint32_t columns;
 };
 
-/* keys.c: whether a path could be what others name. */
+/* key_paths.c: whether a path could be what others name. */
 bool mrsi_path_is_key(const struct mrsi_path *p);
-bool mrsi_path_is_unique(const struct mrsi_path *p);   /* all but a few of its values are different */
+bool mrsi_path_is_unique(const struct mrsi_path *p); /* all but a few of its values are different */
 bool mrsi_path_is_id(const struct mrsi_path *p);
 bool mrsi_path_has_unique_index(const struct mrsi_path *p);
 bool mrsi_path_can_refer(const struct mrsi_path *p);
@@ -43,10 +43,10 @@ double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const stru
 /* judge.c: score of a pair whose counts are set (distinct, matched_distinct, contained, cover). */
 void mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r);
 
-enum mrs_status mrsi_propose(struct mrsi_relating *x, struct mrs_err *e);  /* candidates.c: pairs by names and samples */
-enum mrs_status mrsi_count(struct mrsi_relating *x, struct mrs_err *e);    /* count.c: exact figures of the pairs */
-enum mrs_status mrsi_choose(struct mrsi_relating *x, struct mrs_err *e);   /* choose.c: one target for each path */
-enum mrs_status mrsi_copies(struct mrsi_relating *x, struct mrs_err *e);   /* copies and aliases */
+enum mrs_status mrsi_propose(struct mrsi_relating *x, struct mrs_err *e); /* candidates.c: pairs by names and samples */
+enum mrs_status mrsi_count(struct mrsi_relating *x, struct mrs_err *e); /* count.c: exact figures of the pairs */
+enum mrs_status mrsi_choose(struct mrsi_relating *x, struct mrs_err *e); /* choose.c: one target for each path */
+enum mrs_status mrsi_copies(struct mrsi_relating *x, struct mrs_err *e); /* copies and aliases */
 enum mrs_status mrsi_two_ways(struct mrsi_relating *x, struct mrs_err *e);
 enum mrs_status mrsi_composites(struct mrsi_relating *x, struct mrs_err *e);
 enum mrs_status mrsi_trees(struct mrsi_relating *x, struct mrs_err *e);

@@ -55,7 +55,7 @@ mrsi_rowset_end(struct mrsi_rowset *r)
 }
 
 static int
-compare(const struct mrsi_row *a, const struct mrsi_row *b)
+compare(const struct mrsi_hash_row *a, const struct mrsi_hash_row *b)
 {
     for (int i = 0; i < MRSI_ROW_KEYS; i++) {
         if (a->key[i] != b->key[i]) {
@@ -72,14 +72,14 @@ by_keys(const void *a, const void *b)
 }
 
 static void
-sort_few(struct mrsi_row *p, uint64_t n)
+sort_few(struct mrsi_hash_row *p, uint64_t n)
 {
     if (n > 24) {
         qsort(p, n, sizeof *p, by_keys);
         return;
     }
     for (uint64_t i = 1; i < n; i++) {
-        struct mrsi_row x = p[i];
+        struct mrsi_hash_row x = p[i];
         uint64_t k = i;
         for (; k > 0 && compare(&x, &p[k - 1]) < 0; k--) {
             p[k] = p[k - 1];
@@ -90,7 +90,7 @@ sort_few(struct mrsi_row *p, uint64_t n)
 
 /* Equal rows become one. */
 static uint64_t
-collapse(struct mrsi_row *p, uint64_t n)
+collapse(struct mrsi_hash_row *p, uint64_t n)
 {
     uint64_t k = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -113,7 +113,7 @@ sort(struct mrsi_rowset *r, struct mrs_err *e)
         bits++;
     }
     uint64_t buckets = 1ull << bits;
-    struct mrsi_row *to = mrs_alloc_array(mem, r->n + 1, sizeof *to);
+    struct mrsi_hash_row *to = mrs_alloc_array(mem, r->n + 1, sizeof *to);
     uint64_t *start = mrs_zalloc(mem, (buckets + 2) * sizeof *start);
     if (!to || !start) {
         mrs_free(mem, to);
@@ -142,7 +142,7 @@ sort(struct mrsi_rowset *r, struct mrs_err *e)
 
 /* Appends n rows to the file. */
 static enum mrs_status
-append(struct mrsi_row_store *s, const struct mrsi_row *p, uint64_t n, uint64_t *off, struct mrs_err *e)
+append(struct mrsi_row_store *s, const struct mrsi_hash_row *p, uint64_t n, uint64_t *off, struct mrs_err *e)
 {
     pthread_mutex_lock(&s->lock);
     enum mrs_status st = s->fd < 0 ? mrs_temp_open(s->tmp, &s->fd, e) : MRS_OK;
@@ -180,7 +180,7 @@ make_room(struct mrsi_rowset *r, struct mrs_err *e)
     uint64_t want = r->cap ? r->cap * 2 : LEAST;
     want = want < r->most ? want : r->most;
     if (s == MRS_OK && want > r->cap) {
-        struct mrsi_row *more = mrs_realloc(r->store->mem, r->buf, want * sizeof *more);
+        struct mrsi_hash_row *more = mrs_realloc(r->store->mem, r->buf, want * sizeof *more);
         if (!more) {
             return mrs_err_memory(e, want * sizeof *more);
         }
@@ -191,7 +191,7 @@ make_room(struct mrsi_rowset *r, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_row *row, uint32_t n, struct mrs_err *e)
+mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_row *row, uint32_t n, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     pthread_mutex_lock(&r->lock);
@@ -209,7 +209,7 @@ mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_row *row, uint32_t n, s
 
 /* ---- reading a run, and merging several ---- */
 struct merged {
-    struct mrsi_row *ahead;
+    struct mrsi_hash_row *ahead;
     uint32_t at, n;
     uint64_t off, left;
 };
@@ -245,8 +245,8 @@ merge(struct mrsi_rowset *r, struct mrs_err *e)
     uint32_t each = (uint32_t)(r->most / (r->runs + 1)), n = 0;
     each = each < 64 ? 64 : each;
     struct merged *m = mrs_zalloc(mem, r->runs * sizeof *m);
-    struct mrsi_row *room = mrs_alloc_array(mem, (size_t)each * (r->runs + 1), sizeof *room);
-    struct mrsi_row *out = room;
+    struct mrsi_hash_row *room = mrs_alloc_array(mem, (size_t)each * (r->runs + 1), sizeof *room);
+    struct mrsi_hash_row *out = room;
     struct mrsi_row_run whole = {UINT64_MAX, 0};
     enum mrs_status s = m && room ? MRS_OK : mrs_err_memory(e, (size_t)each * sizeof *room);
     for (uint32_t i = 0; s == MRS_OK && i < r->runs; i++) {
@@ -257,7 +257,7 @@ merge(struct mrsi_rowset *r, struct mrs_err *e)
     }
     struct merged *x;
     while (s == MRS_OK && (x = least(m, r->runs)) != NULL) {
-        struct mrsi_row row = x->ahead[x->at++];
+        struct mrsi_hash_row row = x->ahead[x->at++];
         if (n && compare(&out[n - 1], &row) == 0) {
             out[n - 1].count += row.count;
         } else {
@@ -306,7 +306,7 @@ mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e)
     }
     r->sealed = true;
     struct mrsi_rowset_at c;
-    const struct mrsi_row *row;
+    const struct mrsi_hash_row *row;
     mrsi_rowset_read(&c, r);
     while (s == MRS_OK && (row = mrsi_rowset_next(&c, &s, e)) != NULL) {
         r->count += row->count;
@@ -322,7 +322,7 @@ mrsi_rowset_read(struct mrsi_rowset_at *c, const struct mrsi_rowset *r)
     c->at = c->n = 0;
 }
 
-const struct mrsi_row *
+const struct mrsi_hash_row *
 mrsi_rowset_next(struct mrsi_rowset_at *c, enum mrs_status *s, struct mrs_err *e)
 {
     const struct mrsi_rowset *r = c->of;
@@ -336,7 +336,8 @@ mrsi_rowset_next(struct mrsi_rowset_at *c, enum mrs_status *s, struct mrs_err *e
         if (c->n == 0) {
             return NULL;
         }
-        *s = mrs_read_at(r->store->fd, c->ahead, c->n * sizeof *c->ahead, r->run[0].off + c->next * sizeof *c->ahead, e);
+        *s = mrs_read_at(r->store->fd, c->ahead, c->n * sizeof *c->ahead, r->run[0].off + c->next * sizeof *c->ahead,
+                         e);
         if (*s != MRS_OK) {
             return NULL;
         }

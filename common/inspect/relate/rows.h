@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 enum { MRSI_ROW_KEYS = 3 };
-struct mrsi_row {
+struct mrsi_hash_row {
     uint64_t key[MRSI_ROW_KEYS], count;
 };
 struct mrsi_row_store { /* of all sets of rows */
@@ -30,12 +30,12 @@ struct mrsi_row_run {
 struct mrsi_rowset {
     struct mrsi_row_store *store;
     uint32_t keys;
-    struct mrsi_row *buf; /* being collected, or sealed in memory */
+    struct mrsi_hash_row *buf; /* being collected, or sealed in memory */
     uint64_t n, cap, most;
     struct mrsi_row_run *run;
     uint32_t runs, run_cap;
-    uint64_t total;       /* rows once sealed */
-    uint64_t count;       /* sum of their counts */
+    uint64_t total; /* rows once sealed */
+    uint64_t count; /* sum of their counts */
     bool sealed;
     pthread_mutex_t lock;
 };
@@ -43,18 +43,18 @@ struct mrsi_rowset {
 void mrsi_rowset_begin(struct mrsi_rowset *r, struct mrsi_row_store *store, uint32_t keys, uint64_t bytes);
 void mrsi_rowset_end(struct mrsi_rowset *r);
 /* Any thread. */
-enum mrs_status mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_row *row, uint32_t n, struct mrs_err *e);
+enum mrs_status mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_row *row, uint32_t n, struct mrs_err *e);
 enum mrs_status mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e);
 
 enum { MRSI_ROWS_AHEAD = 512 };
 struct mrsi_rowset_at { /* reading sealed rows */
     const struct mrsi_rowset *of;
     uint64_t next;
-    struct mrsi_row ahead[MRSI_ROWS_AHEAD];
+    struct mrsi_hash_row ahead[MRSI_ROWS_AHEAD];
     uint32_t at, n;
 };
 void mrsi_rowset_read(struct mrsi_rowset_at *c, const struct mrsi_rowset *r);
 /* NULL: no more, or *s is not OK. Lives until the next call. */
-const struct mrsi_row *mrsi_rowset_next(struct mrsi_rowset_at *c, enum mrs_status *s, struct mrs_err *e);
+const struct mrsi_hash_row *mrsi_rowset_next(struct mrsi_rowset_at *c, enum mrs_status *s, struct mrs_err *e);
 
 #endif

@@ -9,7 +9,7 @@ struct last_seen {
     uint64_t series;
     int64_t ms;
 };
-struct trial {
+struct series_trial {
     const struct mrsi_path *time, *series;
     struct last_seen *last; /* by open addressing */
     uint32_t cap, n;
@@ -18,7 +18,7 @@ struct trial {
 };
 struct trials {
     struct mrs_mem *mem;
-    struct trial trial[TIMES * SERIES];
+    struct series_trial trial[TIMES * SERIES];
     uint32_t n;
 };
 
@@ -76,13 +76,13 @@ list(const struct mrsi_inspection *x, const struct mrsi_collection *c, struct tr
     }
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < times; k++) {
-            t->trial[t->n++] = (struct trial){.time = time[k], .series = series[i]};
+            t->trial[t->n++] = (struct series_trial){.time = time[k], .series = series[i]};
         }
     }
 }
 
 static bool
-grow(struct trial *t, struct mrs_mem *mem)
+grow(struct series_trial *t, struct mrs_mem *mem)
 {
     struct last_seen *old = t->last;
     uint32_t cap = t->cap;
@@ -102,7 +102,7 @@ grow(struct trial *t, struct mrs_mem *mem)
 }
 
 static bool
-step(struct trial *t, struct mrs_mem *mem, uint64_t series, int64_t ms)
+step(struct series_trial *t, struct mrs_mem *mem, uint64_t series, int64_t ms)
 {
     if (t->n * 2 >= t->cap && !grow(t, mem)) {
         return false;
@@ -132,7 +132,7 @@ see(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mr
     (void)worker;
     (void)ordinal;
     for (uint32_t i = 0; i < t->n; i++) {
-        struct trial *y = &t->trial[i];
+        struct series_trial *y = &t->trial[i];
         struct mrs_val in = mrs_view_val(doc), time = mrsi_pick_one(in, y->time->way, y->time->ways);
         uint64_t series = mrsi_row_hash(mrsi_pick_one(in, y->series->way, y->series->ways), false);
         if (time.type == MRS_DATE && series && !step(y, t->mem, series, mrs_val_i64(time))) {
@@ -143,7 +143,7 @@ see(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mr
 }
 
 static bool
-passes(struct trial *t, struct mrs_mem *mem, double *seconds)
+passes(struct series_trial *t, struct mrs_mem *mem, double *seconds)
 {
     uint64_t median = t->step.n ? mrsi_tally_rank(&t->step, mem, (t->step.n + 1) / 2) : 0;
     *seconds = (double)median / 1000;

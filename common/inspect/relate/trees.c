@@ -4,7 +4,7 @@
  * Every way up is walked once, in a loop, however deep it is. */
 #include "gather.h"
 
-enum { MOST = 2 << 20 };  /* documents of a tree: 24 bytes each */
+enum { MOST = 2 << 20 }; /* documents of a tree: 24 bytes each */
 enum { NOBODY = UINT32_MAX };
 
 struct forest {
@@ -33,7 +33,7 @@ find(const struct forest *f, uint64_t id)
 static enum mrs_status
 read_ids(struct forest *f, const struct mrsi_wish *w, struct mrsi_rowset_at *at, struct mrs_err *e)
 {
-    const struct mrsi_row *r;
+    const struct mrsi_hash_row *r;
     enum mrs_status s = MRS_OK;
     mrsi_rowset_read(at, &w->rows);
     while ((r = mrsi_rowset_next(at, &s, e)) != NULL && f->n < w->rows.total) {
@@ -46,7 +46,7 @@ read_ids(struct forest *f, const struct mrsi_wish *w, struct mrsi_rowset_at *at,
 static enum mrs_status
 read_parents(struct forest *f, const struct mrsi_wish *w, struct mrsi_rowset_at *at, struct mrs_err *e)
 {
-    const struct mrsi_row *r;
+    const struct mrsi_hash_row *r;
     enum mrs_status s = MRS_OK;
     mrsi_rowset_read(at, &w->rows);
     while ((r = mrsi_rowset_next(at, &s, e)) != NULL) {
@@ -137,7 +137,8 @@ mrsi_trees(struct mrsi_relating *x, struct mrs_err *e)
         const struct mrsi_reference *r = x->x->ref[i];
         struct mrsi_collection *c = r->from[0]->in;
         bool better = !c->tree.path || (!strstr(c->tree.path->text, "arent") && strstr(r->from[0]->text, "arent"));
-        if (!r->self || r->candidate || r->dropped || r->from[0]->lists || r->from[0]->names || r->parts > 1 || !better) {
+        if (!r->self || r->candidate || r->dropped || r->from[0]->lists || r->from[0]->names || r->parts > 1 ||
+            !better) {
             continue;
         }
         if (c->documents > MOST) {

@@ -22,8 +22,8 @@ list_of(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 
 /* All rows of one child on both sides. */
 static enum mrs_status
-one_child(struct mrsi_rowset_at *a, struct mrsi_rowset_at *b, const struct mrsi_row **p, const struct mrsi_row **q,
-          struct mrsi_two_way *w, struct mrs_err *e)
+one_child(struct mrsi_rowset_at *a, struct mrsi_rowset_at *b, const struct mrsi_hash_row **p,
+          const struct mrsi_hash_row **q, struct mrsi_two_way *w, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     uint64_t child = (*p)->key[0], parent = (*p)->key[1];
@@ -53,7 +53,7 @@ compare(struct mrsi_relating *x, const struct two_sides *t, struct mrsi_two_way 
     if (s == MRS_OK) {
         mrsi_rowset_read(a, &t->named.rows);
         mrsi_rowset_read(b, &t->listed.rows);
-        const struct mrsi_row *p = mrsi_rowset_next(a, &s, e), *q = mrsi_rowset_next(b, &s, e);
+        const struct mrsi_hash_row *p = mrsi_rowset_next(a, &s, e), *q = mrsi_rowset_next(b, &s, e);
         while (s == MRS_OK && p) {
             s = one_child(a, b, &p, &q, w, e);
         }
@@ -66,9 +66,9 @@ compare(struct mrsi_relating *x, const struct two_sides *t, struct mrsi_two_way 
 static enum mrs_status
 one_pair(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_reference *list, struct mrs_err *e)
 {
-    struct two_sides t = {.listed = {.path = {list->from[0], r->to[0]}, .n = 2, .of_root = true,
-                                     .as_number = {list->as_number}},
-                          .named = {.path = {list->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}}};
+    struct two_sides t = {
+        .listed = {.path = {list->from[0], r->to[0]}, .n = 2, .of_root = true, .as_number = {list->as_number}},
+        .named = {.path = {list->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}}};
     struct mrsi_wish *wish[2] = {&t.listed, &t.named};
     r->two_way = mrs_arena_alloc(&x->x->arena, sizeof *r->two_way);
     if (!r->two_way) {
@@ -91,8 +91,10 @@ mrsi_two_ways(struct mrsi_relating *x, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < x->x->refs; i++) {
         struct mrsi_reference *r = x->x->ref[i];
-        struct mrsi_reference *list =
-            r->candidate || r->dropped || r->from[0]->lists || r->parts > 1 || r->from[0]->names ? NULL : list_of(x->x, r);
+        struct mrsi_reference *list = r->candidate || r->dropped || r->from[0]->lists || r->parts > 1 ||
+                                              r->from[0]->names
+                                          ? NULL
+                                          : list_of(x->x, r);
         if (list) {
             s = one_pair(x, r, list, e);
         }

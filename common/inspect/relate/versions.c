@@ -23,7 +23,8 @@ version_path(const struct mrsi_collection *c)
     for (uint32_t i = 0; i < c->paths; i++) {
         const struct mrsi_path *p = &c->path[i];
         if (p->ways == 1 && mrsi_name_is_version(p->last) && p->exact && p->distinct >= 2 && p->distinct <= VERSIONS &&
-            p->n_frequent == p->distinct && p->count.n[MRSI_NUMBER] + p->count.n[MRSI_TEXT] + p->count.n[MRSI_FRACTION] > 0) {
+            p->n_frequent == p->distinct &&
+            p->count.n[MRSI_NUMBER] + p->count.n[MRSI_TEXT] + p->count.n[MRSI_FRACTION] > 0) {
             return p;
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* document.c - what was found as one document for programs: {inspect: 1, ...}. What does not apply is absent. */
-#include "report.h"
+#include "said.h"
 #include <stdio.h>
 
 static void
@@ -39,7 +39,7 @@ ratio(struct mrs_build *b, const char *name, double v)
 }
 
 static void
-spread(struct mrs_build *b, const struct mrsi_spread *s)
+spread(struct mrs_build *b, const struct mrsi_quantiles *s)
 {
     if (s->n == 0) {
         return;
@@ -52,7 +52,7 @@ spread(struct mrs_build *b, const struct mrsi_spread *s)
 }
 
 static void
-histogram(struct mrs_build *b, const struct mrsi_spread *s)
+histogram(struct mrs_build *b, const struct mrsi_quantiles *s)
 {
     open(b, "histogram", MRS_ARRAY);
     for (uint32_t i = 0; i < s->pillars; i++) {
@@ -221,7 +221,7 @@ indexes(struct mrs_build *b, const struct mrsi_collection *c)
 {
     open(b, "indexes", MRS_ARRAY);
     for (uint32_t i = 0; i < c->indexes; i++) {
-        const struct mrsi_index *x = &c->index[i];
+        const struct mrsi_seen_index *x = &c->index[i];
         mrs_build_item_open(b, MRS_DOCUMENT);
         text(b, "name", x->name);
         mrs_build_val(b, "key", 3, mrs_view_val(x->key));
@@ -376,7 +376,7 @@ copies(struct mrs_build *b, const struct mrsi_inspection *x)
 {
     open(b, "copies", MRS_ARRAY);
     for (uint32_t i = 0; i < x->copies; i++) {
-        const struct mrsi_copy *c = &x->copy[i];
+        const struct mrsi_copied *c = &x->copy[i];
         if (!c->said) {
             continue;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place_steps.c - suggested steps that move data: extract, embed, bucket, tree, index. */
-#include "inspect/relate/names.h"
+#include "inspect/relate/field_names.h"
 #include "steps.h"
 #include <stdio.h>
 
@@ -11,7 +11,8 @@ static const struct mrsi_path *
 below(const struct mrsi_path *p, const struct mrsi_path *parent, const char *name)
 {
     for (const struct mrsi_path *q = p; q < p->in->path + p->in->paths; q++) {
-        if (q->parent == parent && (name ? q->kind == MRSI_FIELD && strcmp(q->last, name) == 0 : q->kind == MRSI_EACH)) {
+        if (q->parent == parent &&
+            (name ? q->kind == MRSI_FIELD && strcmp(q->last, name) == 0 : q->kind == MRSI_EACH)) {
             return q;
         }
     }
@@ -73,7 +74,8 @@ mrsi_suggest_extract(struct mrsi_planning *p, struct mrsi_rule_found *r)
     }
     snprintf(into, sizeof into, "%.400s_%.400s", r->in->name, path);
     reference_name(r->in, ref, sizeof ref);
-    if (mrsi_is_collection(p->x, r->in, into) || (!outlier && !ids_are_unique(each)) || mrsi_has_path(r->in, "hasMore")) {
+    if (mrsi_is_collection(p->x, r->in, into) || (!outlier && !ids_are_unique(each)) ||
+        mrsi_has_path(r->in, "hasMore")) {
         return mrsi_planning_no(p, "its elements have _ids that repeat, or a name is taken");
     }
     snprintf(pos, sizeof pos, "position");
@@ -116,7 +118,8 @@ mrsi_suggest_embed(struct mrsi_planning *p, struct mrsi_rule_found *r)
     if ((double)x->per_parent.max * (double)child->size.max + (double)parent->size.max > ROOM_IN_PARENT) {
         return mrsi_planning_no(p, "the largest parents would become too large");
     }
-    if ((p->fate[child->no] | p->fate[parent->no]) & (MRSI_GONE | MRSI_TAKEN_APART) || p->fate[child->no] & MRSI_WRITTEN) {
+    if ((p->fate[child->no] | p->fate[parent->no]) & (MRSI_GONE | MRSI_TAKEN_APART) ||
+        p->fate[child->no] & MRSI_WRITTEN) {
         return mrsi_planning_no(p, "another step changes one of the collections");
     }
     bool one = x->per_parent.max <= 1;
@@ -156,9 +159,12 @@ mrsi_suggest_bucket(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_new(p, c, into);
     mrs_buf_printf(p->out, "\n      by: { series: \"$%s\" }\n      time: ", series);
     mrsi_put_word(p, time);
-    mrs_buf_printf(p->out, "\n      every: %s\n      max: 1000\n      items: items\n      start: start\n      end: end\n"
-                           "      untimed: keep\n      keep: none\n",
-                   step <= 60 ? "1h" : step <= 1200 ? "1d" : "1w");
+    mrs_buf_printf(p->out,
+                   "\n      every: %s\n      max: 1000\n      items: items\n      start: start\n      end: end\n"
+                   "      untimed: keep\n      keep: none\n",
+                   step <= 60     ? "1h"
+                   : step <= 1200 ? "1d"
+                                  : "1w");
     p->fate[c->no] |= MRSI_GONE;
     return true;
 }

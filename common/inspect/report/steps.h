@@ -4,7 +4,7 @@
 #define MRSI_INSPECT_STEPS_H
 
 #include "mongoreshape/ejson.h"
-#include "report.h"
+#include "said.h"
 
 /* What earlier steps of the plan do to a collection. */
 enum { MRSI_GONE = 1 /* its documents are elsewhere */, MRSI_TAKEN_APART = 2 /* arrays left it */, MRSI_WRITTEN = 4 };
@@ -18,8 +18,8 @@ struct mrsi_planning {
 };
 /* Appends the step, its first line "  - NAME:". False: it cannot be planned; `why` says it. */
 typedef bool mrsi_suggest_fn(struct mrsi_planning *p, struct mrsi_rule_found *r);
-mrsi_suggest_fn mrsi_suggest_cast, mrsi_suggest_copy, mrsi_suggest_link, mrsi_suggest_extract, mrsi_suggest_pack, mrsi_suggest_embed,
-    mrsi_suggest_bucket, mrsi_suggest_tree, mrsi_suggest_index;
+mrsi_suggest_fn mrsi_suggest_cast, mrsi_suggest_copy, mrsi_suggest_link, mrsi_suggest_extract, mrsi_suggest_pack,
+    mrsi_suggest_embed, mrsi_suggest_bucket, mrsi_suggest_tree, mrsi_suggest_index;
 
 bool mrsi_planning_no(struct mrsi_planning *p, const char *why); /* false */
 void mrsi_put_word(struct mrsi_planning *p, const char *text);

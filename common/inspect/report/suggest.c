@@ -10,9 +10,9 @@
 static const struct {
     const char *name;
     mrsi_suggest_fn *write;
-} steps[] = {{"cast", mrsi_suggest_cast},       {"copy", mrsi_suggest_copy},   {"link", mrsi_suggest_link},
-             {"extract", mrsi_suggest_extract}, {"pack", mrsi_suggest_pack},   {"embed", mrsi_suggest_embed},
-             {"bucket", mrsi_suggest_bucket},   {"tree", mrsi_suggest_tree},   {"index", mrsi_suggest_index}};
+} steps[] = {{"cast", mrsi_suggest_cast},       {"copy", mrsi_suggest_copy}, {"link", mrsi_suggest_link},
+             {"extract", mrsi_suggest_extract}, {"pack", mrsi_suggest_pack}, {"embed", mrsi_suggest_embed},
+             {"bucket", mrsi_suggest_bucket},   {"tree", mrsi_suggest_tree}, {"index", mrsi_suggest_index}};
 
 bool
 mrsi_planning_no(struct mrsi_planning *p, const char *why)
@@ -207,7 +207,8 @@ mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err 
     if (!p.fate) {
         return mrs_err_memory(e, x->colls * sizeof *p.fate);
     }
-    mrs_buf_say(out, "# What `mongoreshape inspect` suggests for %s: read it, take out what you do not want, then\n", x->name);
+    mrs_buf_say(out, "# What `mongoreshape inspect` suggests for %s: read it, take out what you do not want, then\n",
+                x->name);
     mrs_buf_printf(out, "#   mongoreshape check PLAN -i IN     what would become of each document\n");
     mrs_buf_printf(out, "#   mongoreshape run PLAN -i IN -o OUT\n");
     mrs_buf_printf(out, "plan: suggested\n");

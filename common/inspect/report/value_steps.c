@@ -89,7 +89,8 @@ mrsi_suggest_cast(struct mrsi_planning *p, struct mrsi_rule_found *r)
     }
     for (uint32_t i = 0; i < p->x->rules; i++) { /* one cast a path: that of the reference */
         const struct mrsi_rule_found *o = &p->x->rule[i];
-        if (!r->reference && o->reference && strcmp(o->rule, "reference-type-differs") == 0 && o->reference->from[0] == at) {
+        if (!r->reference && o->reference && strcmp(o->rule, "reference-type-differs") == 0 &&
+            o->reference->from[0] == at) {
             return mrsi_planning_no(p, "the cast of the reference does it");
         }
     }
@@ -105,7 +106,7 @@ bool
 mrsi_suggest_copy(struct mrsi_planning *p, struct mrsi_rule_found *r)
 {
     char of[ROOM], key[ROOM], ref[ROOM];
-    const struct mrsi_copy *c = r->copy;
+    const struct mrsi_copied *c = r->copy;
     if (!mrsi_dotted(c->of, of, sizeof of) || !mrsi_dotted(c->beside->to[0], key, sizeof key) ||
         !mrsi_dotted(c->beside->from[0], ref, sizeof ref)) {
         return mrsi_planning_no(p, odd_name);
@@ -150,7 +151,8 @@ mrsi_suggest_link(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_word(p, up);
     mrs_buf_printf(p->out, "\n      child_refs: ");
     mrsi_put_word(p, down);
-    mrs_buf_printf(p->out, "\n      derive: child_refs\n      prefer: child   # or parent: who is right where both disagree\n");
+    mrs_buf_printf(p->out,
+                   "\n      derive: child_refs\n      prefer: child   # or parent: who is right where both disagree\n");
     return true;
 }
 

@@ -19,8 +19,11 @@ mrs_scanner_open(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_sca
         return mrs_err_memory(e, sizeof *s);
     }
     s->in = in;
-    struct mrs_run_opts how = {.jobs = opts->jobs, .tmp = opts->tmp, .cancel = opts->cancel,
-                               .progress = opts->progress, .progress_arg = opts->progress_arg};
+    struct mrs_run_opts how = {.jobs = opts->jobs,
+                               .tmp = opts->tmp,
+                               .cancel = opts->cancel,
+                               .progress = opts->progress,
+                               .progress_arg = opts->progress_arg};
     enum mrs_status st = mrsi_crew_begin(&s->crew[0], mem, &how, e);
     how.jobs = 1;
     if (st == MRS_OK) {

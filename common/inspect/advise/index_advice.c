@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_rules.c - indexes that cost writes and serve nobody. */
+/* index_advice.c - indexes that cost writes and serve nobody. */
 #include "advise.h"
 #include "mongoreshape/walk.h"
 #include <stdio.h>
@@ -7,7 +7,7 @@
 enum { MANY = 10 };
 
 static bool
-is_id_index(const struct mrsi_index *x)
+is_id_index(const struct mrsi_seen_index *x)
 {
     struct mrs_walk w;
     struct mrs_elem a, b;
@@ -24,7 +24,7 @@ direction(struct mrs_val v)
 
 /* Whether a's keys are the first of b's and not all, in the same directions or all reversed. */
 static bool
-is_prefix(const struct mrsi_index *a, const struct mrsi_index *b)
+is_prefix(const struct mrsi_seen_index *a, const struct mrsi_seen_index *b)
 {
     struct mrs_walk wa, wb;
     struct mrs_elem x, y;
@@ -45,13 +45,13 @@ is_prefix(const struct mrsi_index *a, const struct mrsi_index *b)
 }
 
 static void
-redundant(struct mrsi_saying *y, struct mrsi_collection *c, const struct mrsi_index *a)
+redundant(struct mrsi_saying *y, struct mrsi_collection *c, const struct mrsi_seen_index *a)
 {
     for (uint32_t i = 0; i < c->indexes && a->plain && !a->unique && !is_id_index(a); i++) {
-        const struct mrsi_index *b = &c->index[i];
+        const struct mrsi_seen_index *b = &c->index[i];
         if (a != b && b->plain && is_prefix(a, b)) {
-            struct mrsi_rule_found *r =
-                mrsi_say(y, c, "redundant-index", NULL, "all it can do %s does as well; each write pays for both", b->name);
+            struct mrsi_rule_found *r = mrsi_say(y, c, "redundant-index", NULL,
+                                                 "all it can do %s does as well; each write pays for both", b->name);
             r->index = a->name;
             r->step = "index";
             return;
@@ -64,19 +64,19 @@ mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->indexes; i++) {
-        const struct mrsi_index *x = &c->index[i];
+        const struct mrsi_seen_index *x = &c->index[i];
         n += !is_id_index(x);
         redundant(y, c, x);
         if (x->used == 0 && !is_id_index(x) && !x->unique) {
-            struct mrsi_rule_found *r =
-                mrsi_say(y, c, "unused-index", NULL, "no query used it since the server counts; each write pays for it");
+            struct mrsi_rule_found *r = mrsi_say(y, c, "unused-index", NULL,
+                                                 "no query used it since the server counts; each write pays for it");
             r->index = x->name;
             r->step = "index";
         }
     }
     if (n > MANY) {
-        struct mrsi_rule_found *r =
-            mrsi_say(y, c, "too-many-indexes", NULL, "%u indexes beside _id: each write changes all of them", n);
+        struct mrsi_rule_found *r = mrsi_say(y, c, "too-many-indexes", NULL,
+                                             "%u indexes beside _id: each write changes all of them", n);
         r->step = "index";
         mrsi_say_figures(y, (struct mrsi_figure[]){{"indexes", n}}, 1);
     }

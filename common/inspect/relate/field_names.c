@@ -1,39 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - the words in names, and how well a field names a collection. */
-#include "names.h"
+/* field_names.c - the words in names, and how well a field names a collection. */
+#include "field_names.h"
 #include <ctype.h>
 
-static const char *const id_words[] = {"id", "ids", "oid", "uuid", "guid", "key", "keys", "sk", "fk", "pk", "no", "nr",
-                                       "num", "number", "code", "ref", "ident", "link", NULL};
-static const char *const fillers[] = {"dim", "fact", "tbl", "table", "tab", "coll", "collection", "data", "datum", "info",
-                                      "list", "master", "doc", "record", "all", "current", "historical", NULL};
+static const char *const id_words[] = {"id", "ids", "oid", "uuid",   "guid", "key", "keys",  "sk",   "fk", "pk",
+                                       "no", "nr",  "num", "number", "code", "ref", "ident", "link", NULL};
+static const char *const fillers[] = {"dim",        "fact",   "tbl",   "table",   "tab",        "coll",
+                                      "collection", "data",   "datum", "info",    "list",       "master",
+                                      "doc",        "record", "all",   "current", "historical", NULL};
 static const char *const persons[] = {
-    "user", "person", "member", "account", "employee", "customer", "author", "staff", "player", "contact", "client",
-    "patient", "student", "teacher", "driver", "agent", "legislator", "worker", "subscriber", "profile", "lecturer",
-    "doctor", "professor", "nurse", "clerk", "operator", "guest", "tenant", "trainer", "tutor", "officer", "technician",
-    NULL};
+    "user",       "person",  "member",   "account", "employee",   "customer", "author", "staff",      "player",
+    "contact",    "client",  "patient",  "student", "teacher",    "driver",   "agent",  "legislator", "worker",
+    "subscriber", "profile", "lecturer", "doctor",  "professor",  "nurse",    "clerk",  "operator",   "guest",
+    "tenant",     "trainer", "tutor",    "officer", "technician", NULL};
 static const char *const roles[] = {
-    "owner", "author", "user", "creator", "assignee", "manager", "reviewer", "by", "member", "sender", "recipient",
-    "from", "to", "poster", "person", "seller", "buyer", "customer", "boss", "supervisor", "editor", "approver",
-    "responsible", "contact", "lead", "mentor", "friend", "follower", "doctor", "leader", "tutor", "trainer", "coach",
-    "lecturer", "practitioner", "rep", "representative", "agent", "officer", "approved", "participant", "attendee",
-    "host", "guest", "moderator", "handler", "dispatcher", "cashier", "inspector", "salesperson", "teller",
-    "coordinator", "recruiter", "interviewer", "referrer", "invited", "instructor", "head", "chair", "operator", "following", "like", "liked", NULL};
-static const char *const vague_roles[] = {"from", "to", "like", "liked", "head", "host", "contact", "following", "lead",
-                                         NULL}; /* as often something else */
+    "owner",       "author",         "user",        "creator",   "assignee",    "manager",     "reviewer",
+    "by",          "member",         "sender",      "recipient", "from",        "to",          "poster",
+    "person",      "seller",         "buyer",       "customer",  "boss",        "supervisor",  "editor",
+    "approver",    "responsible",    "contact",     "lead",      "mentor",      "friend",      "follower",
+    "doctor",      "leader",         "tutor",       "trainer",   "coach",       "lecturer",    "practitioner",
+    "rep",         "representative", "agent",       "officer",   "approved",    "participant", "attendee",
+    "host",        "guest",          "moderator",   "handler",   "dispatcher",  "cashier",     "inspector",
+    "salesperson", "teller",         "coordinator", "recruiter", "interviewer", "referrer",    "invited",
+    "instructor",  "head",           "chair",       "operator",  "following",   "like",        "liked",
+    NULL};
+static const char *const vague_roles[] = {"from", "to",      "like",      "liked", "head",
+                                          "host", "contact", "following", "lead",  NULL}; /* as often something else */
 static const char *const own_words[] = {
-    "parent", "ancestor", "child", "reply", "previous", "next", "root", "prev", "predecessor", "successor", "blocked",
-    "depend", "related", "similar", "duplicate", "superior", "mother", "father", "replace", "replaced", "superseded",
-    "original", "sub", "above", "moved", "merged", "copied", "cloned", "forked", "accepted", "quoted", "linked",
-    "depends", "blocks", "block", "report", "reports", NULL};
+    "parent",      "ancestor",  "child",   "reply",    "previous",   "next",     "root",      "prev",
+    "predecessor", "successor", "blocked", "depend",   "related",    "similar",  "duplicate", "superior",
+    "mother",      "father",    "replace", "replaced", "superseded", "original", "sub",       "above",
+    "moved",       "merged",    "copied",  "cloned",   "forked",     "accepted", "quoted",    "linked",
+    "depends",     "blocks",    "block",   "report",   "reports",    NULL};
 /* who stands above others of the same collection */
-static const char *const ranks[] = {"manager", "supervisor", "boss", "superior", "mentor", "leader", "friend", "follower",
-                                    "following", "buddy", "partner", "spouse", NULL};
+static const char *const ranks[] = {"manager",  "supervisor", "boss",  "superior", "mentor", "leader", "friend",
+                                    "follower", "following",  "buddy", "partner",  "spouse", NULL};
 static const char *const measures[] = {
-    "price", "cost", "amount", "total", "sum", "qty", "quantity", "count", "score", "point", "level", "weight", "height",
-    "size", "length", "age", "year", "percent", "rank", "position", "pos", "order", "sort", "seq", "index", "page",
-    "day", "month", "week", "hour", "minute", "view", "like", "vote", "rating", "value", "balance", "stock", "seat",
-    "capacity", "duration", "second", "distance", "lap", "round", "grid", "limit", "min", "max", "avg", NULL};
+    "price",  "cost",   "amount", "total",   "sum",   "qty",   "quantity", "count",    "score",    "point",    "level",
+    "weight", "height", "size",   "length",  "age",   "year",  "percent",  "rank",     "position", "pos",      "order",
+    "sort",   "seq",    "index",  "page",    "day",   "month", "week",     "hour",     "minute",   "view",     "like",
+    "vote",   "rating", "value",  "balance", "stock", "seat",  "capacity", "duration", "second",   "distance", "lap",
+    "round",  "grid",   "limit",  "min",     "max",   "avg",   NULL};
 
 static bool
 among(const char *word, const char *const *list)
@@ -66,9 +73,9 @@ put(char *to, size_t size, const char *word)
 static void
 singular(char *w)
 {
-    static const char *const odd[][2] = {{"people", "person"}, {"children", "child"}, {"men", "man"}, {"women", "woman"},
-                                         {"indices", "index"}, {"series", "series"}, {"news", "news"},
-                                         {"movies", "movie"}, {"cookies", "cookie"}, {"data", "data"}};
+    static const char *const odd[][2] = {
+        {"people", "person"}, {"children", "child"}, {"men", "man"},      {"women", "woman"},    {"indices", "index"},
+        {"series", "series"}, {"news", "news"},      {"movies", "movie"}, {"cookies", "cookie"}, {"data", "data"}};
     size_t n = strlen(w);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         if (strcmp(w, odd[i][0]) == 0) {
@@ -153,7 +160,8 @@ mrsi_name_split(const char *text, const struct mrsi_vocabulary *v, bool whole, s
     for (const char *p = text;; p++) {
         unsigned char c = (unsigned char)*p;
         bool letter = isalnum(c) || c >= 0x80;
-        bool cut = !letter || (p > begin && isupper(c) && (islower((unsigned char)p[-1]) || isdigit((unsigned char)p[-1]))) ||
+        bool cut = !letter ||
+                   (p > begin && isupper(c) && (islower((unsigned char)p[-1]) || isdigit((unsigned char)p[-1]))) ||
                    (p > begin && isupper(c) && isupper((unsigned char)p[-1]) && islower((unsigned char)p[1]));
         if (cut) {
             word(out, v, whole, &at, begin, (size_t)(p - begin));
@@ -434,7 +442,9 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (mrsi_name_is_own(from, v) && strcmp(from->text, "_id") != 0) {
         return 0;
     }
-    if (n.n && !self && (ends_with(&n, t) || (strlen(a) >= strlen(b) && *b && strcmp(a + strlen(a) - strlen(b), b) == 0 && strlen(b) > 3))) {
+    if (n.n && !self &&
+        (ends_with(&n, t) ||
+         (strlen(a) >= strlen(b) && *b && strcmp(a + strlen(a) - strlen(b), b) == 0 && strlen(b) > 3))) {
         return 1;
     }
     if (k.n && n.n && ends_with(&n, &k) && !self) {
@@ -527,8 +537,8 @@ mrsi_name_is_title(const struct mrsi_path *key, const struct mrsi_vocabulary *v)
 bool
 mrsi_name_is_version(const char *name)
 {
-    static const char *const names[] = {"version", "schemaversion", "schema", "docversion", "v", "ver", "schemaver",
-                                        "modelversion", "formatversion", NULL};
+    static const char *const names[] = {"version", "schemaversion", "schema",       "docversion",    "v",
+                                        "ver",     "schemaver",     "modelversion", "formatversion", NULL};
     struct mrsi_name n;
     char a[MRSI_NAME_ROOM];
     mrsi_name_split(name, NULL, true, &n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c - what was found, for people: collections with most trouble first, references and rules below each.
+/* inspect_text.c - what was found, for people: collections with most trouble first, references and rules below each.
  *
  * All names go through mrs_buf_say, which escapes control characters. */
-#include "report.h"
+#include "said.h"
 #include <stdlib.h>
 
 struct page {
@@ -199,7 +199,7 @@ collection(struct page *p, const struct mrsi_collection *c)
         }
     }
     for (uint32_t i = 0; i < x->copies; i++) {
-        const struct mrsi_copy *k = &x->copy[i];
+        const struct mrsi_copied *k = &x->copy[i];
         char n[32];
         if (k->said && k->from->in == c) {
             mrs_buf_say(&p->line, "  %s  copy of %s.", k->from->text, k->of->in->name);
@@ -233,15 +233,16 @@ summary(struct page *p)
         planned += p->x->rule[i].step != NULL;
     }
     mrs_buf_say(&p->line, "%s: ", p->x->name);
-    mrs_buf_printf(&p->line, "%u collection%s, %s documents, %s; %u reference%s", p->x->colls, p->x->colls == 1 ? "" : "s",
-                   mrsi_said_count(documents, n), mrsi_said_bytes((double)bytes, b), refs, refs == 1 ? "" : "s");
+    mrs_buf_printf(&p->line, "%u collection%s, %s documents, %s; %u reference%s", p->x->colls,
+                   p->x->colls == 1 ? "" : "s", mrsi_said_count(documents, n), mrsi_said_bytes((double)bytes, b), refs,
+                   refs == 1 ? "" : "s");
     if (p->x->sampled) {
         mrs_buf_printf(&p->line, " (of a sample: %.3g %% of all documents)", 100 * p->x->share);
     }
     put_line(p, 2);
     if (p->x->rules) {
-        mrs_buf_printf(&p->line, "%u thing%s worth a look (!), worst first; `--suggest FILE` writes a plan%s", p->x->rules,
-                       p->x->rules == 1 ? "" : "s", planned ? "" : " without steps");
+        mrs_buf_printf(&p->line, "%u thing%s worth a look (!), worst first; `--suggest FILE` writes a plan%s",
+                       p->x->rules, p->x->rules == 1 ? "" : "s", planned ? "" : " without steps");
     } else {
         mrs_buf_printf(&p->line, "no rule of thumb is broken");
     }
@@ -250,7 +251,8 @@ summary(struct page *p)
 }
 
 enum mrs_status
-mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool all, bool colour, struct mrs_buf *out, struct mrs_err *e)
+mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool all, bool colour, struct mrs_buf *out,
+                 struct mrs_err *e)
 {
     struct page p = {.x = x, .out = out, .width = width, .all = all, .colour = colour};
     struct placed *list = mrs_alloc_array(x->mem, x->colls + 1, sizeof *list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h - what the files that show an inspection share. */
+/* said.h - what the files that show an inspection share. */
 #ifndef MRSI_INSPECT_REPORT_H
 #define MRSI_INSPECT_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.h - the words in names of fields and collections, and how well a field names a collection. */
+/* field_names.h - the words in names of fields and collections, and how well a field names a collection. */
 #ifndef MRSI_INSPECT_NAMES_H
 #define MRSI_INSPECT_NAMES_H
 
@@ -10,7 +10,7 @@ struct mrsi_name {
     char room[MRSI_NAME_ROOM];
     const char *word[MRSI_NAME_WORDS]; /* lower case, singular */
     uint32_t n;
-    bool id;      /* an id word stood among them and was left out */
+    bool id; /* an id word stood among them and was left out */
 };
 struct mrsi_vocabulary { /* of all collections of the input */
     struct mrsi_name *title; /* by collection: its words, without those that say nothing */

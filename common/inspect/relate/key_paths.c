@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keys.c - which paths could be named by others, which could name them, and what their samples have in common. */
+/* key_paths.c - which paths could be named by others, which could name them, and what their samples have in common. */
 #include "relate.h"
 
 bool
@@ -27,7 +27,7 @@ bool
 mrsi_path_has_unique_index(const struct mrsi_path *p)
 {
     for (uint32_t i = 0; i < p->in->indexes; i++) {
-        const struct mrsi_index *x = &p->in->index[i];
+        const struct mrsi_seen_index *x = &p->in->index[i];
         struct mrs_walk w;
         struct mrs_elem a, b;
         mrs_walk_init(&w, x->key);

@@ -381,7 +381,7 @@ ask_journal(struct asker *a, struct mrs_err *e)
         uint8_t digest[16];
         s = live_journal_read(&a->job, at, 20, 1000, &a->arena, &entry, &n, e);
         for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-            live_digest(entry[i].doc, digest);
+            live_digest(&a->job, entry[i].doc, digest);
             if (entry[i].seq != at + i || memcmp(digest, entry[i].after, 16) != 0 || !*entry[i].coll.coll) {
                 abort();
             }

@@ -158,6 +158,30 @@ for kind in expand quiet; do
     done
 done
 
+# A list of changes of an older version has digests without a secret; one whose secret is lost fits no document.
+rename_secret() { # FROM TO
+    local update="{\"q\": {}, \"u\": {\"\$rename\": {\"$1\": \"$2\"}}}"
+    server $new "{\"update\": \"runs\", \"updates\": [$update]}" > /dev/null
+}
+quiet_to() { # STOP
+    # shellcheck disable=SC2046
+    MRS_STOP=$1=kill "$tool" apply quiet.yaml --db shop --execute --lease 1000 $(options quiet) > out 2> err < /dev/null
+    is "killed $1" $? 137
+}
+fill
+quiet_to before-seal
+rename_secret secret was
+quiet_to after-seal
+run 1 "" apply quiet.yaml --execute --lease 1000 $more
+posts | cmp -s - want.quiet && ok || fail "a list without a secret: other documents"
+fill
+quiet_to after-seal
+rename_secret secret was
+run 6 "is missing or damaged" apply quiet.yaml --execute --lease 1000 $more
+rename_secret was secret
+run 1 "" apply quiet.yaml --execute --lease 1000 $more
+posts | cmp -s - want.quiet && ok || fail "a list with its secret: other documents"
+
 # A run that is sealed is not opened by an older tool, nor is one in the hands of the mover.
 begin expand
 MRS_STOP='after-state-seal=kill' "$tool" apply expand.yaml --db shop --execute --lease 1000 > out 2> err

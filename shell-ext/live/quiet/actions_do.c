@@ -84,7 +84,7 @@ sum_up(struct doing *d, const struct mrs_coll *c, int64_t *docs, struct mrs_hash
     enum mrs_status s = live_doc_in(&d->arena, &opts, d->e, "{maxTimeMS: 0}");
     MRS_THEN(s, live_find(d->job->link, c, none, opts, 0, &cur, d->e));
     while (s == MRS_OK && (s = live_cursor_next(cur, &doc, &f, d->e)) == MRS_OK) {
-        struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+        struct mrs_hash128 h = live_run_hash(d->job, doc);
         mrs_hash_sum_add(sum, h.lo, h.hi);
         s = ++*docs % BREATH == 0 ? live_run_breathe(d->job, 0, 0, d->e) : MRS_OK;
         s = s == MRS_END ? MRS_OK : s;

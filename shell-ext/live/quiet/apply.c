@@ -98,13 +98,13 @@ turn_round(struct live_journal_entry *en)
 }
 
 static enum verdict
-judge(const struct live_journal_entry *en, struct mrs_view now)
+judge(const struct live_job *job, const struct live_journal_entry *en, struct mrs_view now)
 {
     uint8_t digest[16];
     if (LIVE_MUTANT("no-digest")) {
         return en->kind == LIVE_INSERT || now.n ? TO_DO : DONE;
     }
-    live_digest(now, digest);
+    live_digest(job, now, digest);
     return memcmp(digest, en->after, 16) == 0 ? DONE : memcmp(digest, en->before, 16) == 0 ? TO_DO : FOREIGN;
 }
 
@@ -183,7 +183,7 @@ judge_all(struct pass *p, struct live_journal_entry *en, const struct mrs_view *
         if (p->back) {
             turn_round(&en[i]);
         }
-        enum verdict v = judge(&en[i], now[i]);
+        enum verdict v = judge(p->job, &en[i], now[i]);
         if (p->check && (v == FOREIGN || (v == TO_DO && p->strict))) {
             p->r->differs++;
             live_report_name(p->r, "%s %s: %s", en[i].coll.ns, mrs_val_picture(en[i].id, text, sizeof text),

@@ -272,9 +272,9 @@ judge_rest(struct live_compare *c)
 
 /* ---- feeding ---- */
 static void
-count_before(struct live_tally *t, struct mrs_view doc)
+count_before(const struct live_job *job, struct live_tally *t, struct mrs_view doc)
 {
-    struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+    struct mrs_hash128 h = live_run_hash(job, doc);
     mrs_hash_sum_add(&t->sum, h.lo, h.hi);
     t->docs++;
 }
@@ -310,7 +310,7 @@ feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
             at += doc.n;
             s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, c->e);
             if (s == MRS_OK && what == BEFORE) {
-                count_before(&c->pair[c->at], doc);
+                count_before(c->job, &c->pair[c->at], doc);
             }
             s = s == MRS_OK && what != REFUSED ? live_stored(doc, &c->kept, &doc, c->e) : s;
             MRS_THEN(s, f(c, what, doc));

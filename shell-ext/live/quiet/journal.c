@@ -21,11 +21,11 @@ struct live_journal {
 };
 
 void
-live_digest(struct mrs_view doc, uint8_t out[16])
+live_digest(const struct live_job *job, struct mrs_view doc, uint8_t out[16])
 {
     struct mrs_hash128 h = {0, 0};
     if (doc.n) {
-        h = mrs_hash(doc.p, doc.n, 0);
+        h = live_run_hash(job, doc);
     }
     mrs_put64(out, h.lo);
     mrs_put64(out + 8, h.hi);
@@ -167,8 +167,8 @@ put_entry(struct live_journal *j, const struct live_listed *c, struct mrs_val id
         s = c->after.n ? binary(&j->arena, c->after.p, c->after.n, &d, e) : s;
         s = s == MRS_OK && old.n ? binary(&j->arena, old.p, old.n, &o, e) : s;
     }
-    live_digest(c->before, b);
-    live_digest(c->after, a);
+    live_digest(j->job, c->before, b);
+    live_digest(j->job, c->after, a);
     MRS_THEN(s, binary(&j->arena, b, sizeof b, &before, e));
     MRS_THEN(s, binary(&j->arena, a, sizeof a, &after, e));
     MRS_THEN(s, live_doc_in(&j->arena, &one, e,
@@ -284,10 +284,10 @@ join_pieces(struct live_job *job, int64_t seq, const char *which, int64_t n, str
 }
 
 static bool
-good_doc(struct mrs_view d, const uint8_t digest[16])
+good_doc(const struct live_job *job, struct mrs_view d, const uint8_t digest[16])
 {
     uint8_t now[16];
-    live_digest(d, now);
+    live_digest(job, d, now);
     return memcmp(now, digest, 16) == 0 && (!d.n || mrs_doc_check(d.p, d.n, MRS_DEPTH_READ, NULL) == MRS_OK);
 }
 
@@ -334,7 +334,7 @@ read_entry(struct live_job *job, struct mrs_view d, int64_t want, struct mrs_are
         s = join_pieces(job, want, "d", live_int_at(d, "p.d", 0), a, &en->doc, e);
         MRS_THEN(s, join_pieces(job, want, "o", live_int_at(d, "p.o", 0), a, &en->old, e));
     }
-    if (s == MRS_OK && (!good_doc(en->doc, en->after) || (en->old.n && !good_doc(en->old, en->before)))) {
+    if (s == MRS_OK && (!good_doc(job, en->doc, en->after) || (en->old.n && !good_doc(job, en->old, en->before)))) {
         s = damaged(want, e);
     }
     return s;

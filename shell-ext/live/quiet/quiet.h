@@ -78,7 +78,7 @@ struct live_journal_entry {
     uint8_t before[16], after[16]; /* digests: XXH3-128 of the bytes; 16 zero bytes: no document */
     struct mrs_view doc, old;      /* bytes after; before, where kept */
 };
-void live_digest(struct mrs_view doc, uint8_t out[16]); /* of an empty view: zeroes */
+void live_digest(const struct live_job *job, struct mrs_view doc, uint8_t out[16]); /* of an empty view: zeroes */
 /* The entries [from, to) by sequence, of one collection, as far as their documents before and after fit in `bytes`; one
  * at least. Views live in the arena. FAIL MRS_E_SERVER where one is missing or damaged. */
 enum mrs_status live_journal_read(struct live_job *job, int64_t from, int64_t to, uint64_t bytes, struct mrs_arena *a,

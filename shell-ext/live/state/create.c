@@ -8,6 +8,7 @@
 #include "state_io.h"
 
 #include "mongoreshape/version.h"
+#include <errno.h>
 #include "live/server/server.h"
 
 const char *
@@ -126,6 +127,18 @@ bytes_val(struct mrs_arena *a, struct mrs_view d)
     return (struct mrs_val){p, d.n + 5, MRS_BINARY};
 }
 
+/* Random bytes that no application knows: of the digests that the run leaves here. */
+static enum mrs_status
+draw_secret(struct mrs_arena *a, struct mrs_val *out, struct mrs_err *e)
+{
+    uint8_t drawn[MRS_SECRET] = {0};
+    if (!mrs_random(drawn, sizeof drawn)) {
+        return mrs_err_sys(e, errno, "random bytes of the system");
+    }
+    *out = bytes_val(a, (struct mrs_view){drawn, sizeof drawn});
+    return out->type != MRS_MISSING ? MRS_OK : mrs_err_memory(e, sizeof drawn);
+}
+
 static enum mrs_status
 insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespaces, struct mrs_val plan,
            struct mrs_err *e)
@@ -137,18 +150,19 @@ insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespac
     struct mrs_view doc, options;
     bool there = false;
     mrs_arena_init(&a, job->mem);
-    struct mrs_val canonical = bytes_val(&a, p->canonical);
+    struct mrs_val canonical = bytes_val(&a, p->canonical), secret;
     enum mrs_status s = options_doc(job, &a, &options, e);
+    MRS_THEN(s, draw_secret(&a, &secret, e));
     if (s == MRS_OK && canonical.type == MRS_MISSING) {
         s = mrs_err_memory(e, p->canonical.n);
     }
     if (s == MRS_OK) {
         s = live_doc_in(&a, &doc, e,
-                        "{_id: %s, name: %s, file: %s, plan: %v, canonical: %v, engine: %s, db: %s, options: %d, now: "
-                        "%t, version: %s, fcv: %s, topology: %s, set: %s, namespaces: %a, colls: %a, mode: %s, "
-                        "quiet_by: %s, phase: 'claimed', group: 0, epoch: %I, owner: '', done: %I, estimated: %I, "
+                        "{_id: %s, name: %s, file: %s, plan: %v, canonical: %v, secret: %v, engine: %s, db: %s, "
+                        "options: %d, now: %t, version: %s, fcv: %s, topology: %s, set: %s, namespaces: %a, colls: %a, "
+                        "mode: %s, quiet_by: %s, phase: 'claimed', group: 0, epoch: %I, owner: '', done: %I, estimated: %I, "
                         "refused: %I, control: {pause: false, docs: %I, bytes: %I, sleep: %I}}",
-                        r->id, p->name ? p->name : "", p->file ? p->file : "", plan, canonical, MRS_VERSION,
+                        r->id, p->name ? p->name : "", p->file ? p->file : "", plan, canonical, secret, MRS_VERSION,
                         p->database ? p->database : "", options, p->now_ms, sv ? sv->version : "", sv ? sv->fcv : "",
                         live_topology_name(job), sv ? sv->set_name : "", namespaces, colls,
                         live_mode_name(job->opts.mode), live_quiet_name(job->opts.quiet), (int64_t)0,

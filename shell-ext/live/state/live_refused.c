@@ -123,7 +123,7 @@ own_id(const struct live_job *job, uint32_t step, struct mrs_view doc, uint8_t r
     const struct mrs_plan *p = job->plan;
     struct mrs_val id = mrs_doc_get(doc, "_id");
     if (step > 0 && step <= p->n_steps && p->steps[step - 1].desc.family == MRS_FAMILY_GRID) {
-        struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+        struct mrs_hash128 h = live_run_hash(job, doc);
         mrs_put32(room, 16);
         room[4] = 0;
         mrs_put64(room + 5, h.lo);

@@ -33,6 +33,8 @@ struct live_run {
     char phase[32];
     uint32_t group;      /* the group in hand */
     struct mrs_buf doc;  /* the run document as last read or written */
+    bool keyed;          /* it has a secret; an older version has begun it where it has none */
+    struct mrs_secret secret;
     struct live_control control;
     int64_t control_read_ms;
     uint64_t generation; /* of the link, when leases and checkpoints were last read */
@@ -77,6 +79,9 @@ enum mrs_status live_run_phase(struct live_job *job, const char *phase, uint32_t
 /* Sets fields of the run document and leaves it in the phase that it is in. */
 enum mrs_status live_run_set(struct live_job *job, struct mrs_view set, struct mrs_err *e);
 bool live_run_in(const struct live_job *job, const char *phase);
+/* The hash by which a document is known again that lies on the server: under the secret of the run, or as the version
+ * that began it made it (XXH3, which whoever writes documents can aim at); without a run under that of the process. */
+struct mrs_hash128 live_run_hash(const struct live_job *job, struct mrs_view doc);
 /* The run document as last read; the empty document before. */
 struct mrs_view live_run_doc(const struct live_run *r);
 /* on: notes the uuid that the collection has now (after we made it). Else forgets it: before we drop or rename it, so

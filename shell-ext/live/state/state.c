@@ -115,6 +115,33 @@ live_run_in(const struct live_job *job, const char *phase)
     return job->run && strcmp(job->run->phase, phase) == 0;
 }
 
+struct mrs_hash128
+live_run_hash(const struct live_job *job, struct mrs_view doc)
+{
+    const struct live_run *r = job->run;
+    if (r && !r->keyed) {
+        return mrs_hash(doc.p, doc.n, 0);
+    }
+    return mrs_hash_secret(r ? &r->secret : &job->secret, 0, doc.p, doc.n);
+}
+
+static enum mrs_status
+read_secret(struct live_run *r, struct mrs_err *e)
+{
+    struct mrs_val v = mrs_doc_get(live_run_doc(r), "secret");
+    const uint32_t head = 5; /* length and subtype of the binary */
+    r->keyed = v.type != MRS_MISSING;
+    if (r->keyed && (v.type != MRS_BINARY || v.n != head + MRS_SECRET)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
+                           "the run document %s is damaged: its secret is no binary of %d bytes; `abort --clean` ends "
+                           "the run", r->short_id, MRS_SECRET);
+    }
+    if (r->keyed) {
+        mrs_secret_expand(&r->secret, v.p + head);
+    }
+    return MRS_OK;
+}
+
 enum mrs_status
 live_run_load(struct live_job *job, struct mrs_err *e)
 {
@@ -137,6 +164,7 @@ live_run_load(struct live_job *job, struct mrs_err *e)
         r->control.bytes_per_s = (uint64_t)live_int_at(d, "control.bytes", 0);
         r->control.sleep_ms = live_int_at(d, "control.sleep", 0);
         r->control_read_ms = mrs_clock_asleep();
+        s = read_secret(r, e);
     }
     return s;
 }

@@ -233,6 +233,54 @@ resumes(void **state)
 }
 
 /* A reply to a save that was lost: the document decides. And the burst's own op moves it once. */
+/* The digest of a document, as the run leaves it. */
+static struct mrs_hash128
+digest_of(struct desk *d)
+{
+    struct mrs_arena a;
+    mrs_arena_init(&a, d->mem);
+    struct mrs_hash128 h = live_run_hash(&d->job, doc_of(&a, "{_id: %I}", 5));
+    mrs_arena_clear(&a);
+    return h;
+}
+
+/* Each run draws a secret, and whoever goes on with it has the same; one that an older version began has none. */
+static void
+secret_of_a_run(void **state)
+{
+    struct desk a, b;
+    struct mrs_arena arena;
+    (void)state;
+    sit(&a, "secret", PLAN_A);
+    sit(&b, "secret", PLAN_A);
+    mrs_arena_init(&arena, a.mem);
+    struct mrs_view doc = doc_of(&arena, "{_id: %I}", 5);
+    struct mrs_hash128 plain = mrs_hash(doc.p, doc.n, 0);
+    must(&a, open_run(&a, true));
+    struct mrs_hash128 first = digest_of(&a);
+    assert_true(first.lo != plain.lo && first.hi != plain.hi);
+    live_run_close(&a.job);
+    must(&b, open_run(&b, false));
+    struct mrs_hash128 again = digest_of(&b);
+    assert_true(first.lo == again.lo && first.hi == again.hi);
+    command(&b, b.state, "{update: 'runs', updates: [{q: {}, u: {$unset: {secret: %s}}}]}", "");
+    live_run_close(&b.job);
+    must(&b, open_run(&b, false));
+    again = digest_of(&b);
+    assert_true(plain.lo == again.lo && plain.hi == again.hi);
+    command(&b, b.state, "{update: 'runs', updates: [{q: {}, u: {$set: {secret: %s}}}]}", "0123456789abcdef");
+    live_run_close(&b.job);
+    refused_with(&b, open_run(&b, false), MRS_E_FORMAT, "its secret is no binary");
+    wipe(&b);
+    must(&b, open_run(&b, true));
+    again = digest_of(&b);
+    assert_true(first.lo != again.lo && plain.lo != again.lo);
+    mrs_arena_clear(&arena);
+    wipe(&b);
+    rise(&a);
+    rise(&b);
+}
+
 static void
 save_made_already(void **state)
 {
@@ -935,7 +983,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resumes),       cmocka_unit_test(save_made_already), cmocka_unit_test(two_compete),
+        cmocka_unit_test(resumes),       cmocka_unit_test(secret_of_a_run),
+        cmocka_unit_test(save_made_already), cmocka_unit_test(two_compete),
         cmocka_unit_test(sleeper_loses), cmocka_unit_test(session_is_killed), cmocka_unit_test(clock_of_client),
         cmocka_unit_test(after_reconnect), cmocka_unit_test(controls),        cmocka_unit_test(refuses),
         cmocka_unit_test(other_collection), cmocka_unit_test(other_call),     cmocka_unit_test(phases),

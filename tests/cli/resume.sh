@@ -195,11 +195,14 @@ expect 0 "" "${back[@]}" -o was
 diff -r in was >/dev/null || diff -r in/d was/d || fail "the way back gives other bytes"
 killed_until_done again "${there[@]}" -o again --write-residue kept2
 diff -r made again >/dev/null || fail "with a residue: other bytes"
-cmp kept kept2 || fail "another residue"
+size() { stat -c %s "$1"; }
+[ "$(size kept)" = "$(size kept2)" ] || fail "another residue" # but for the secret of its digests
+expect 0 "" "$tool" run back.yaml -i again --jobs 2 --residue kept2 -o was4
+diff -r was was4 >/dev/null || fail "the residue of a run that was killed brings other bytes"
 (ulimit -f 1000; exec "${there[@]}" -o again2 --write-residue kept3 --checkpoint 0 >/dev/null 2>err.txt) && fail "no limit"
 expect 2 "--tmp, with a residue was" "${there[@]}" -o again2 --write-residue kept3 --tmp . --resume
 expect 1 "" "${there[@]}" -o again2 --write-residue kept3 --resume
-cmp kept kept3 || fail "another residue after an error"
+[ "$(size kept)" = "$(size kept3)" ] || fail "another residue after an error"
 killed_until_done was2 "${back[@]}" -o was2
 diff -r was was2 >/dev/null || fail "the way back, killed: other bytes"
 (ulimit -f 1000; exec "${back[@]}" -o was3 --checkpoint 0 >/dev/null 2>err.txt) && fail "no limit"

@@ -4,8 +4,9 @@
  * The input stands for the records of a file: {type u8, length u24, content}; checksums are put in here, since no
  * mutation would pass them. The first byte chooses: 1: the head is the right one, and a record HEAD of the input is
  * left out; 2: the content of DOCS is {length u16 of the operations, operations, documents}, and packed here; 4: bytes
- * behind the last record stay. Either the run ends with a reason and nothing is there, or what it wrote has the digests
- * that the file promises. Nothing may leak. */
+ * behind the last record stay; 8: the head is that of today, whose digests have a secret, not that of version 1. Either
+ * the run ends with a reason and nothing is there, or what it wrote has the digests that the file promises. Nothing may
+ * leak. */
 #include "run/residue/residue.h"
 #include "ground.h"
 #include "mongoreshape/mrs.h"
@@ -24,8 +25,8 @@ static const char *const lines[][2] = {
      "{\"x\":1,\"_id\":1,\"p\":1}{\"_id\":2,\"p\":2}{\"_id\":3,\"p\":9}{\"_id\":4,\"x\":\"s\",\"p\":1.0}"},
     {"in/d/e.bson", "{\"_id\":1,\"text\":\"gone\"}"},
 };
-static uint8_t head[1024]; /* the right one */
-static size_t head_n;
+static uint8_t head[2][1024]; /* the right ones: of version 1, and of today */
+static size_t head_n[2];
 static char inverse[4096];
 static size_t inverse_n;
 
@@ -62,7 +63,48 @@ options(const char *in, const char *out)
     return (struct mrs_run_opts){.input = in, .output = out, .memory = MEMORY, .jobs = 1};
 }
 
-/* The forward run, once: `out` and the head that fits it. */
+/* The head of version 1 for what lies in `out`: its digests have no secret, so that records may have them, too. */
+static void
+put_old_head(struct mrs_mem *mem, const struct mrs_residue *r)
+{
+    struct mrs_view now = {r->head.p, (uint32_t)r->head.n}, doc, old;
+    struct mrs_buf b;
+    struct mrs_build x;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_input *out;
+    mrs_buf_init(&b, mem, sizeof head[0]);
+    mrs_build_init(&x, &b);
+    mrs_build_i32(&x, "version", 1);
+    mrs_build_val(&x, "plan", 4, mrs_doc_get(now, "plan"));
+    mrs_build_val(&x, "inverse", 7, mrs_doc_get(now, "inverse"));
+    mrs_build_val(&x, "now", 3, mrs_doc_get(now, "now"));
+    mrs_build_open(&x, "touched", 7, MRS_ARRAY);
+    must(mrs_input_open(mem, at("out"), NULL, &out, NULL) == MRS_OK);
+    mrs_walk_init(&w, mrs_val_view(mrs_doc_get(now, "touched")));
+    while (mrs_walk_next(&w, &el) == 1) {
+        struct mrs_val ns = mrs_doc_get(mrs_val_view(el.v), "ns");
+        struct mrsi_digest digest = {.docs = 0};
+        struct mrsi_docs docs;
+        uint32_t n;
+        mrs_build_item_open(&x, MRS_DOCUMENT);
+        mrs_build_val(&x, "ns", 2, ns);
+        must(mrsi_docs_open(&docs, mem, out, mrsi_input_find(out, mrs_val_text(ns, &n)), NULL) == MRS_OK);
+        while (mrsi_docs_next(&docs, &doc, NULL) == MRS_OK) {
+            mrsi_digest_add(&digest, NULL, doc);
+        }
+        mrsi_docs_close(&docs);
+        mrsi_digest_put(&digest, &x);
+        mrs_build_close(&x);
+    }
+    mrs_build_close(&x);
+    must(mrs_build_finish(&x, &old, NULL) == MRS_OK);
+    memcpy(head[0], old.p, head_n[0] = old.n);
+    mrs_input_close(out);
+    mrs_buf_clear(&b);
+}
+
+/* The forward run, once: `out` and the heads that fit it. */
 static void
 prepare(void)
 {
@@ -87,8 +129,9 @@ prepare(void)
     must(mrs_plan_load(mem, steps, strlen(steps), &po, &plan, NULL) == MRS_OK);
     must(mrs_run(mem, plan, in, &o, &report, NULL) == MRS_OK);
     must(mrs_residue_open(mem, o.write_residue, &r, NULL) == MRS_OK);
-    must(r->head.n <= sizeof head);
-    memcpy(head, r->head.p, head_n = r->head.n);
+    must(r->head.n <= sizeof head[1]);
+    memcpy(head[1], r->head.p, head_n[1] = r->head.n);
+    put_old_head(mem, r);
     must(mrs_plan_invert(plan, &inv, NULL) == MRS_OK);
     mrs_buf_init(&text, mem, sizeof inverse);
     mrs_inverse_yaml(&inv, &text);
@@ -144,7 +187,8 @@ put_residue(struct mrs_mem *mem, const uint8_t *data, size_t n)
     mrs_buf_init(&b, mem, 1u << 28);
     mrs_buf_put(&b, MRSI_RESIDUE_MAGIC, 8);
     if (data[0] & 1) {
-        put_record(&b, MRSI_HEAD, head, head_n);
+        bool keyed = data[0] & 8;
+        put_record(&b, MRSI_HEAD, head[keyed], head_n[keyed]);
     }
     while (n - i >= 4) {
         size_t room = n - i - 4, len = (size_t)(data[i + 1] | data[i + 2] << 8 | data[i + 3] << 16);

@@ -3,9 +3,10 @@
  *
  * The file: 8 bytes of magic, then records {type u32, length u64, XXH3-64 of type, length and content u64, content},
  * all numbers little-endian. In this order:
- *   HEAD  BSON {version, tool, plan, inverse, now, touched: [{ns, docs, digest, order}]}: the ids of both plans,
- *         $$NOW, and what the forward run wrote into the collections that either plan names. `digest` is the sum of
- *         the hashes of the documents, `order` a hash of their sequence.
+ *   HEAD  BSON {version, secret, tool, plan, inverse, now, touched: [{ns, docs, digest, order}]}: the ids of both
+ *         plans, $$NOW, and what the forward run wrote into the collections that either plan names. `digest` is the sum
+ *         of the hashes of the documents, `order` a hash of their sequence, by the secret (mrs_hash_secret); files of
+ *         version 1 have none, and XXH3 with the seed 0.
  *   for each of these collections, by name:
  *   COLL  BSON {ns, db, coll, there, data, meta, metadata}: whether the input had the collection, a data file, a
  *         metadata file; `metadata` its bytes, absent where the inverse brings the same

@@ -110,7 +110,7 @@ check_one(struct backing *x, bool opened, struct mrs_err *e)
 {
     bool order;
     enum mrs_status s = opened ? MRS_OK : open_checked(x, e);
-    MRS_THEN(s, mrsi_digest_run(&x->digest, &x->docs, &x->rests, e));
+    MRS_THEN(s, mrsi_digest_run(&x->digest, mrsi_residue_secret(x->r), &x->docs, &x->rests, e));
     mrsi_docs_close(&x->docs);
     if (s < MRS_OK || mrsi_digest_same(&x->digest, x->touched[x->at], &order)) {
         return s == MRS_END ? MRS_OK : s;

@@ -182,7 +182,7 @@ one_stage(struct mrsi_residue_coll *c, struct mrs_err *e)
         return s == MRS_OK ? MRS_END : s;
     }
     case DOCS: return put_docs(c, e);
-    case DIGEST: return mrsi_digest_run(&c->digest, &c->from, c->rests, e);
+    case DIGEST: return mrsi_digest_run(&c->digest, &c->en->secret, &c->from, c->rests, e);
     case DONE: break;
     }
     return MRS_END;

@@ -203,26 +203,35 @@ mrsi_shelf_close(struct mrsi_shelf *s)
 }
 
 /* ---- digests ---- */
-void
-mrsi_digest_add(struct mrsi_digest *d, struct mrs_view doc)
+enum hashed { OF_DOCUMENT, OF_ORDER };
+
+static struct mrs_hash128
+hash_of(const struct mrs_secret *secret, enum hashed what, const void *p, size_t n)
 {
-    struct mrs_hash128 h = mrs_hash(doc.p, doc.n, 0);
+    return secret ? mrs_hash_secret(secret, what, p, n) : mrs_hash(p, n, 0);
+}
+
+void
+mrsi_digest_add(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrs_view doc)
+{
+    struct mrs_hash128 h = hash_of(secret, OF_DOCUMENT, doc.p, doc.n);
     d->docs++;
     mrs_hash_sum_add(&d->sum, h.lo, h.hi);
     mrs_put64(d->order + 16, h.lo);
     mrs_put64(d->order + 24, h.hi);
-    h = mrs_hash(d->order, sizeof d->order, 0);
+    h = hash_of(secret, OF_ORDER, d->order, sizeof d->order);
     mrs_put64(d->order, h.lo);
     mrs_put64(d->order + 8, h.hi);
 }
 
 enum mrs_status
-mrsi_digest_run(struct mrsi_digest *d, struct mrsi_docs *docs, struct mrsi_rests *rests, struct mrs_err *e)
+mrsi_digest_run(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrsi_docs *docs,
+                struct mrsi_rests *rests, struct mrs_err *e)
 {
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && (s = mrsi_docs_next(docs, &doc, e)) == MRS_OK) {
-        mrsi_digest_add(d, doc);
+        mrsi_digest_add(d, secret, doc);
         s = mrsi_rest_after(rests, doc.n, e);
     }
     return s;

@@ -8,7 +8,7 @@
 #include "run/store/file_array.h"
 
 #define MRSI_RESIDUE_MAGIC "MRSRESI1"
-#define MRSI_RESIDUE_VERSION 1
+#define MRSI_RESIDUE_VERSION 2
 #define MRSI_RESIDUE_HEAD 20
 #define MRSI_RESIDUE_MAX (256u << 20) /* of one record */
 
@@ -35,6 +35,8 @@ struct mrs_residue {
     uint64_t at, size, records;
     struct mrs_buf record; /* the one just read */
     struct mrs_buf head;
+    bool keyed; /* its digests are made with a secret */
+    struct mrs_secret secret;
 };
 /* The next record, its content in r->record. OK, or FAIL MRS_E_FORMAT. */
 enum mrs_status mrsi_residue_next(struct mrs_residue *r, enum mrsi_record *type, struct mrs_err *e);
@@ -46,6 +48,12 @@ static inline struct mrs_view
 mrsi_residue_head(const struct mrs_residue *r)
 {
     return (struct mrs_view){r->head.p, (uint32_t)r->head.n};
+}
+/* Of its digests; NULL: they have none. */
+static inline const struct mrs_secret *
+mrsi_residue_secret(const struct mrs_residue *r)
+{
+    return r->keyed ? &r->secret : NULL;
 }
 /* Whether a field is true. */
 static inline bool
@@ -101,10 +109,11 @@ struct mrsi_digest {
     struct mrs_hash_sum sum;
     uint8_t order[32]; /* the first half is the hash of the sequence so far */
 };
-void mrsi_digest_add(struct mrsi_digest *d, struct mrs_view doc);
+/* secret NULL: as files of version 1 have it. */
+void mrsi_digest_add(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrs_view doc);
 /* Of the documents from here on; END. */
-enum mrs_status mrsi_digest_run(struct mrsi_digest *d, struct mrsi_docs *docs, struct mrsi_rests *rests,
-                                struct mrs_err *e);
+enum mrs_status mrsi_digest_run(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrsi_docs *docs,
+                                struct mrsi_rests *rests, struct mrs_err *e);
 /* Adds docs, digest and order to an open document; and compares with them. */
 void mrsi_digest_put(const struct mrsi_digest *d, struct mrs_build *b);
 bool mrsi_digest_same(const struct mrsi_digest *d, struct mrs_view in, bool *other_order);

@@ -171,6 +171,19 @@ open_file(struct mrs_residue *r, struct mrs_err *e)
     return s;
 }
 
+static bool
+read_secret(struct mrs_residue *r, struct mrs_view head)
+{
+    bool bad = false;
+    size_t n = 0;
+    const uint8_t *p = mrsi_state_bytes(head, "secret", &n, &bad);
+    r->keyed = !bad && n == MRS_SECRET;
+    if (r->keyed) {
+        mrs_secret_expand(&r->secret, p);
+    }
+    return r->keyed;
+}
+
 static enum mrs_status
 read_head(struct mrs_residue *r, struct mrs_err *e)
 {
@@ -183,7 +196,9 @@ read_head(struct mrs_residue *r, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    if (!mrs_val_integral(mrs_doc_get(d, "version"), &version) || version != MRSI_RESIDUE_VERSION ||
+    bool known = mrs_val_integral(mrs_doc_get(d, "version"), &version) && version >= 1 &&
+                 version <= MRSI_RESIDUE_VERSION;
+    if (!known || (version > 1 && !read_secret(r, d)) ||
         mrs_doc_get(d, "now").type != MRS_DATE || mrs_doc_get(d, "inverse").type != MRS_STRING ||
         mrs_doc_get(d, "plan").type != MRS_STRING || mrs_doc_get(d, "touched").type != MRS_ARRAY) {
         return mrsi_residue_damaged(r, "its head is of another version", e);

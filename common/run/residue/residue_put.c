@@ -13,7 +13,7 @@ static enum mrs_status
 put(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     struct mrsi_residue_put *p = arg;
-    mrsi_digest_add(&p->digest, doc);
+    mrsi_digest_add(&p->digest, mrsi_residue_secret(p->r), doc);
     p->wr->docs++;
     p->wr->bytes += doc.n;
     enum mrs_status s = mrs_sink_write(p->sink, doc.p, doc.n, e);

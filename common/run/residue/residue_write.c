@@ -89,6 +89,7 @@ put_head(struct residue_write_writing *w, struct mrs_err *e)
     mrs_buf_reset(&w->text);
     mrs_build_init(&b, &w->text);
     mrs_build_i32(&b, "version", MRSI_RESIDUE_VERSION);
+    mrsi_state_put_bytes(&b, "secret", w->en->drawn, sizeof w->en->drawn);
     put_text(&b, "tool", MRS_VERSION);
     mrs_plan_id_text(w->en->plan, id);
     put_text(&b, "plan", id);
@@ -207,7 +208,7 @@ make_heads(struct residue_write_writing *w, bool opened, struct mrs_err *e)
     for (; s == MRS_OK && w->at < w->touched.n; w->at++) {
         s = opened ? MRS_OK : open_head(w, e);
         opened = false;
-        MRS_THEN(s, mrsi_digest_run(&w->head[w->at], &w->docs, &w->rests, e));
+        MRS_THEN(s, mrsi_digest_run(&w->head[w->at], &w->en->secret, &w->docs, &w->rests, e));
         mrsi_docs_close(&w->docs);
         s = s == MRS_END ? MRS_OK : s;
     }

@@ -160,8 +160,8 @@ insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespac
         s = live_doc_in(&a, &doc, e,
                         "{_id: %s, name: %s, file: %s, plan: %v, canonical: %v, secret: %v, engine: %s, db: %s, "
                         "options: %d, now: %t, version: %s, fcv: %s, topology: %s, set: %s, namespaces: %a, colls: %a, "
-                        "mode: %s, quiet_by: %s, phase: 'claimed', group: 0, epoch: %I, owner: '', done: %I, estimated: %I, "
-                        "refused: %I, control: {pause: false, docs: %I, bytes: %I, sleep: %I}}",
+                        "mode: %s, quiet_by: %s, phase: 'claimed', group: 0, epoch: %I, owner: '', done: %I, "
+                        "estimated: %I, refused: %I, control: {pause: false, docs: %I, bytes: %I, sleep: %I}}",
                         r->id, p->name ? p->name : "", p->file ? p->file : "", plan, canonical, secret, MRS_VERSION,
                         p->database ? p->database : "", options, p->now_ms, sv ? sv->version : "", sv ? sv->fcv : "",
                         live_topology_name(job), sv ? sv->set_name : "", namespaces, colls,

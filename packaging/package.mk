@@ -53,9 +53,9 @@ uninstall:
 	rm -f $(LIBDEST)/pkgconfig/mongoreshape.pc $(DEST)/share/man/man5/mongoreshape-plan.5
 	rm -rf $(DEST)/include/mongoreshape $(DEST)/share/mongoreshape
 
-## abi: the symbols of the shared library are those of packaging/symbols.txt
+## abi: the symbols of the shared library are those of packaging/symbols.txt; WRITE=1 writes that
 abi: $(SHARED)
-	$(Q)sh packaging/abi.sh $(SHARED)
+	$(Q)sh packaging/abi.sh $(SHARED) $(if $(WRITE),--write,--whole)
 ## static: build/mongoreshape-VERSION-MACHINE, one file that needs nothing
 static:
 	$(Q)$(MAKE) --no-print-directory STATIC=1 static-program

@@ -171,6 +171,7 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call unit_rule,$(r))))
 $(OBJ)/unit/expr/t_zone: TESTLIBS += -Wl,--wrap=access
 $(OBJ)/unit/run/t_pipe $(OBJ)/unit/io/t_lanes: TESTLIBS += -Wl,--wrap=pthread_create
+$(OBJ)/unit/run/t_stopped: TESTLIBS += -Wl,--wrap=mrs_random
 $(OBJ)/unit/io/t_room: TESTLIBS += -Wl,--wrap=fstatfs64,--wrap=fallocate64
 ROOM ?= *
 UNITBIN := $(filter-out $(if $(LIVELIBS),,$(OBJ)/unit/live/%),$(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c)))

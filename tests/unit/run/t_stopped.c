@@ -174,6 +174,16 @@ look_at_residue(struct mrs_view mark)
     }
 }
 
+/* One secret for all runs, so that their residues are alike to the byte. */
+bool __wrap_mrs_random(void *p, size_t n);
+
+bool
+__wrap_mrs_random(void *p, size_t n)
+{
+    memset(p, 7, n);
+    return true;
+}
+
 /* What the report says of the residue. */
 static unsigned
 residue_kinds(const char *steps, const struct mrs_run_opts *o)

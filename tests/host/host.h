@@ -8,6 +8,7 @@
 
 #include "mongoreshape/doc.h"
 #include "mongoreshape/ejson.h"
+#include "mongoreshape/value.h"
 #include "server/abi/stage_abi.h"
 
 struct host_docs {
@@ -50,6 +51,7 @@ struct mdb_exec *host_stage(struct host *h, struct mrs_view stage, const char *d
 /* Takes a status: true where all is well; else error and code. It is destroyed. */
 bool host_ok(struct host *h, struct mdb_status *s);
 struct mdb_status *host_status(int32_t code, const char *text);
+struct mdb_buf *host_give(const void *p, size_t n);
 /* The bytes of a buffer that the extension gave, copied, and the buffer destroyed; p NULL: none. */
 struct mrs_view host_take(struct mdb_buf *b);
 
@@ -87,11 +89,24 @@ int host_drain(struct host *h, struct mdb_exec *x, struct host_context *c, struc
 /* ---- checks ---- */
 extern long host_passed, host_failed;
 #define CHECK(what) host_check((what), #what, __FILE__, __LINE__)
+void host_note(const char *wanted, const char *got);
 bool host_check(bool ok, const char *what, const char *file, int line);
 
+/* ---- the memory of the extension ---- */
+bool host_memory_watch(void); /* once it is loaded. False: memory cannot be watched in this build */
+long host_memory_live(void);  /* blocks */
+long host_memory_fail(long at); /* the at-th allocation from now on fails, 0: none; returns how many there were */
+
 /* ---- the programs ---- */
-int host_case(const char *so, int argc, char **argv);      /* host_case.c */
-int host_sentences(const char *so);                        /* host_sentences.c */
-int host_damage(const char *so);                           /* host_damage.c */
+int host_case(const char *so, int argc, char **argv); /* host_case.c */
+/* What docs/SERVER.md says, sentence by sentence. */
+void host_forms(struct host *h);    /* host_forms.c: the stage in each of its forms */
+void host_running(struct host *h);  /* host_running.c: at work */
+void host_kinds(struct host *h);    /* host_kinds.c: groups, joins, limits */
+void host_options(const char *so);  /* host_loading.c */
+void host_versions(const char *so);
+void host_shown(const char *so, const char *file); /* the stages and options that a page shows */
+void host_damage(struct host *h, unsigned seeds);   /* host_damage.c: specifications that somebody has cut or changed */
+void host_failing(struct host *h, const char *so);  /* host_failing.c: each allocation fails */
 
 #endif

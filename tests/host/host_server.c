@@ -17,8 +17,15 @@ host_check(bool ok, const char *what, const char *file, int line)
     host_failed += !ok;
     if (!ok) {
         printf("%s:%d: not so: %s\n", file, line, what);
+        fflush(stdout);
     }
     return ok;
+}
+
+void
+host_note(const char *wanted, const char *got)
+{
+    printf("    wanted: %s\n    got:    %s\n", wanted, got);
 }
 
 static void *
@@ -211,8 +218,8 @@ buf_view(const struct mdb_buf *b)
 
 static const struct mdb_buf_calls buf_calls = {buf_destroy, buf_view};
 
-static struct mdb_buf *
-give(const void *p, size_t n)
+struct mdb_buf *
+host_give(const void *p, size_t n)
 {
     struct host_buf *b = must(calloc(1, sizeof *b));
     *b = (struct host_buf){{&buf_calls}, must(malloc(n ? n : 1)), n};
@@ -471,8 +478,8 @@ source_next(struct mdb_exec *x, struct mdb_context *c, struct mdb_next *out)
     out->code = MDB_ADVANCED;
     bool gives = s->how == HOST_GIVES || (s->how == HOST_MIXES && s->at % 2);
     if (gives) {
-        out->doc = (struct mdb_container){.type = MDB_GIVEN, .u.given = give(d.p, d.n)};
-        out->meta = (struct mdb_container){.type = MDB_GIVEN, .u.given = give(none.p, none.n)};
+        out->doc = (struct mdb_container){.type = MDB_GIVEN, .u.given = host_give(d.p, d.n)};
+        out->meta = (struct mdb_container){.type = MDB_GIVEN, .u.given = host_give(none.p, none.n)};
     } else {
         lend(&s->lent, d, &out->doc);
         lend(&s->lent_meta, s->meta ? d : none, &out->meta);

@@ -301,9 +301,21 @@ find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
     return MRS_OK;
 }
 
+static enum mrs_status
+entry_status(const struct ext_groups *g, struct mrs_err *e)
+{
+    const struct mrs_buf *filled[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.kin, &g->kin,
+        &g->key};
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; i < sizeof filled / sizeof *filled && s == MRS_OK; i++) {
+        s = mrs_buf_status(filled[i], e);
+    }
+    return s;
+}
+
 /* What the document brings: OK with entry, key and kin filled, SKIP, DEAD. */
 static enum mrs_status
-enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part)
+enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_err *e)
 {
     struct ext_node *n = g->node;
     const struct mrs_fold_ops *ops = n->hop->step->type->fold;
@@ -321,11 +333,13 @@ enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part)
     if (!*takes_part) {
         return s;
     }
-    if (ops->kin) {
+    s = entry_status(g, e);
+    if (s == MRS_OK && ops->kin) {
         s = ops->kin(state, &n->ctx, n->work, doc, (struct mrs_view){x->kin.p, (uint32_t)x->kin.n}, &g->kin);
     } else {
         mrs_buf_put(&g->kin, x->kin.p, x->kin.n);
     }
+    MRS_THEN(s, mrs_buf_status(&g->kin, e));
     if (s == MRS_OK && ops->group) {
         return ops->group(state, &n->ctx, n->work, (struct mrs_view){g->kin.p, (uint32_t)g->kin.n}, &g->key);
     }
@@ -360,14 +374,11 @@ ext_fold_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
     struct ext_groups *g = n->groups;
     struct group_member m = {0};
     bool takes_part;
-    enum mrs_status s = enter(g, doc, &takes_part);
+    enum mrs_status s = enter(g, doc, &takes_part, e);
     if (s != MRS_OK || !takes_part) {
         return s;
     }
-    struct mrs_buf *filled[] = {&g->entry.order, &g->entry.shape, &g->kin, &g->key};
-    for (size_t i = 0; i < sizeof filled / sizeof *filled && s == MRS_OK; i++) {
-        s = mrs_buf_status(filled[i], e);
-    }
+    s = entry_status(g, e);
     MRS_THEN(s, find_group(g, &m.group, e));
     if (s != MRS_OK) {
         return s;

@@ -403,7 +403,8 @@ only_target(struct router *r)
     char list[400];
     for (uint32_t i = 0; i < out->n_hops; i++) {
         int16_t side = out->hop[i].side_in[out->of];
-        taken = taken || (side >= 0 && (out->hop[i].step->desc.sides[side].role & MRS_ROLE_TAKE));
+        const struct mrs_desc *d = &out->hop[i].step->desc;
+        taken = taken || (side >= 0 && (d->family == MRS_FAMILY_FOLD || (d->sides[side].role & MRS_ROLE_TAKE)));
     }
     for (uint32_t c = 0; c < out->n_colls; c++) {
         if (r->here[c] && c != out->of) {

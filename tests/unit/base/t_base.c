@@ -157,6 +157,30 @@ damaged_checkpoint(void **state)
 }
 
 static void
+allocator_keeps_its_limit(void **state)
+{
+    struct mrs_mem *m = mrs_mem_new(0);
+    (void)state;
+    mrs_mem_set_limit(m, 1000);
+    void *a = mrs_alloc(m, 600), *b = mrs_alloc(m, 400);
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_false(mrs_mem_is_over(m));
+    assert_null(mrs_alloc(m, 1));
+    assert_true(mrs_mem_is_over(m));
+    assert_null(mrs_realloc(m, a, 601)); /* the block is as it was */
+    a = mrs_realloc(m, a, 100);
+    assert_non_null(a);
+    void *c = mrs_alloc(m, 500);
+    assert_non_null(c);
+    assert_int_equal(mrs_mem_bytes(m), 1000);
+    mrs_free(m, a);
+    mrs_free(m, b);
+    mrs_free(m, c);
+    assert_int_equal(mrs_mem_close(m), 0);
+}
+
+static void
 words_have_a_distance(void **state)
 {
     static const struct {
@@ -187,7 +211,7 @@ main(void)
         cmocka_unit_test(buffer_stops_at_its_ceiling),
         cmocka_unit_test(first_cause_wins), cmocka_unit_test(more_behind_the_kind),
         cmocka_unit_test(damaged_checkpoint),
-        cmocka_unit_test(words_have_a_distance),
+        cmocka_unit_test(words_have_a_distance), cmocka_unit_test(allocator_keeps_its_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,6 +352,49 @@ nearest(void **state)
     }
 }
 
+/* A plan as BSON, as text again: the same plan, and each line knows what stands there. */
+static void
+through_bson(void **state)
+{
+    (void)state;
+    static const char text[] = "plan: p\nserver: \"8.2\"\ndatabase: shop\nsteps:\n- embed: {from: a, into: {db: x, "
+                                        "coll: "
+                               "b}, match: {x: _id}, as: c}\n- set: {in: a, fields: {\"x\\u0007: y\": {$literal: "
+                               "[1.5, {$numberLong: \"7\"}, \"5\", {$date: \"2020-01-01T00:00:00Z\"}]}}}\n";
+    static const char *const places[] = {"", "", "plan", "server", "database", "steps", "steps.0", "steps.0.embed",
+                                         "steps.0.embed.from", "steps.0.embed.into", "steps.0.embed.match",
+                                         "steps.0.embed.as", "steps.1", "steps.1.set", "steps.1.set.in",
+                                         "steps.1.set.fields", ""};
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_buf doc, again, place;
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    mrs_buf_init(&doc, mem, 1u << 20);
+    mrs_buf_init(&again, mem, 1u << 20);
+    mrs_buf_init(&place, mem, 1u << 20);
+    assert_int_equal(mrs_yaml_doc(mem, text, sizeof text - 1, &doc, &e), MRS_OK);
+    struct mrs_view d = {doc.p, (uint32_t)doc.n};
+    assert_int_equal(mrs_plan_text(d, &again, &e), MRS_OK);
+    struct mrs_plan *p = load_n(mem, text, sizeof text - 1, MRS_OK);
+    struct mrs_plan *q = load_n(mem, (const char *)again.p, again.n, MRS_OK);
+    assert_memory_equal(p->id, q->id, 16);
+    for (uint32_t i = 0; i < sizeof places / sizeof *places; i++) {
+        mrs_buf_reset(&place);
+        mrs_plan_place(d, i, &place);
+        mrs_buf_byte(&place, 0);
+        assert_string_equal((char *)place.p, places[i]);
+    }
+    assert_int_equal(mrs_yaml_doc(mem, "[ 1 ]", 5, &doc, &e), MRS_FAIL);
+    struct mrs_val name = mrs_doc_get(d, "plan");
+    ((uint8_t *)(uintptr_t)name.p)[4] = 0xFF; /* no UTF-8 any more: not read as another text */
+    assert_int_equal(mrs_plan_text(d, &again, &e), MRS_FAIL);
+    mrs_plan_free(q);
+    mrs_buf_clear(&doc);
+    mrs_buf_clear(&again);
+    mrs_buf_clear(&place);
+    close_plan(mem, p);
+}
+
 int
 main(void)
 {
@@ -371,6 +414,7 @@ main(void)
         cmocka_unit_test(extended_json),
         cmocka_unit_test(failing_memory),
         cmocka_unit_test(nearest),
+        cmocka_unit_test(through_bson),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static enum mrs_status
 scan(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, struct mrs_err *e)
 {
     const struct inspecting *x = arg;
-    struct mrs_scan_doc doc = {.doc = to->doc, .arg = to->arg, .in_order = to->in_order};
+    struct mrs_scan_doc doc = {.doc = to->doc, .arg = to->arg, .in_order = to->in_order, .checked = to->again};
     *share = 1;
     return mrs_scanner_scan(x->scanner, x->at[i], &doc, e);
 }

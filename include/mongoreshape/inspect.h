@@ -14,12 +14,13 @@
 extern "C" {
 #endif
 
-/* Documents of a collection. worker: 0 .. workers - 1, one call at a time for each; ordinal: from 0. Not OK ends the
- * scan with that. */
+/* Documents of a collection. worker: 0 .. workers - 1, one call at a time for each; ordinal: from 0. END, in order
+ * only: no more is wanted, and the scan is OK; else what is not OK ends the scan with that. */
 struct mrs_inspect_sink {
     enum mrs_status (*doc)(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e);
     void *arg;
     bool in_order; /* documents come in their order, from one worker */
+    bool again;    /* all of them were read before and found whole: they need no second check */
 };
 struct mrs_inspect_collection {
     const char *ns;

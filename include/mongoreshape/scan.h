@@ -19,10 +19,11 @@ struct mrs_scan_opts {
     void *progress_arg;
 };
 struct mrs_scan_doc {
-    /* A whole, checked document. worker: 0 .. workers - 1, of each one call at a time. */
+    /* A whole, checked document. worker: 0 .. workers - 1, of each one call at a time. END, in order only: enough. */
     enum mrs_status (*doc)(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e);
     void *arg;
     bool in_order; /* by one worker, in the order of the documents */
+    bool checked;  /* they were read before and found whole: not checked again */
 };
 struct mrs_scanner;
 /* in: open as long as the scanner is. FAIL, DEAD: no threads, no memory. */

@@ -68,7 +68,7 @@ mrsi_trie_child(struct mrsi_figures *f, struct mrsi_trie *parent, enum mrsi_path
                 uint32_t n)
 {
     struct mrsi_trie *s = parent ? parent->expect : NULL;
-    if (!s || s->kind != kind || s->name_len != n || memcmp(s->name, name, n) != 0) {
+    if (!s || s->kind != kind || s->name_len != n || !mrs_same_short(s->name, name, n)) {
         s = f->index_cap ? f->index[slot_of(f, parent, kind, name, n)] : NULL;
         s = s ? s : spot_new(f, parent, kind, name, n);
     }
@@ -191,10 +191,18 @@ mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct
     }
 }
 
-/* Values of one type by their order; text and binary by their bytes. */
+/* Values of one type by their order; text and binary by their bytes. Those met most often first. */
 static int
 order(uint8_t type, const uint8_t *a, uint32_t an, const uint8_t *b, uint32_t bn)
 {
+    if (type == MRS_INT32) {
+        int32_t x = (int32_t)mrs_le32(a), y = (int32_t)mrs_le32(b);
+        return (x > y) - (x < y);
+    }
+    if (type == MRS_INT64 || type == MRS_DATE) {
+        int64_t x = (int64_t)mrs_le64(a), y = (int64_t)mrs_le64(b);
+        return (x > y) - (x < y);
+    }
     if (type == MRS_STRING || type == MRS_SYMBOL || type == MRS_CODE || type == MRS_BINARY || type == MRS_OBJECTID) {
         int d = memcmp(a, b, an < bn ? an : bn);
         return d ? d : (an > bn) - (an < bn);

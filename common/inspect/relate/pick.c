@@ -14,7 +14,7 @@ next(struct step *s, const struct mrsi_way *w, struct mrs_elem *x)
     while (mrs_walk_next(&s->walk, x) > 0) {
         if (w->kind == MRSI_EACH || (w->kind == MRSI_ANY && mrsi_name_is_data(x->name, x->name_len)) ||
             (w->kind == MRSI_ANY && w->n) ||
-            (w->kind == MRSI_FIELD && x->name_len == w->n && memcmp(x->name, w->name, w->n) == 0)) {
+            (w->kind == MRSI_FIELD && x->name_len == w->n && mrs_same_short(x->name, w->name, w->n))) {
             return true;
         }
     }
@@ -105,7 +105,7 @@ mrsi_scan(struct mrsi_relating *x, const struct mrsi_collection *c, bool in_orde
           enum mrs_status (*doc)(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e),
           void *arg, struct mrs_err *e)
 {
-    struct mrs_inspect_sink to = {.doc = doc, .arg = arg, .in_order = in_order};
+    struct mrs_inspect_sink to = {.doc = doc, .arg = arg, .in_order = in_order, .again = !c->cut};
     double share = 1;
     struct mrs_err own;
     mrs_err_clear(&own);

@@ -28,13 +28,19 @@ mrsi_row_store_end(struct mrsi_row_store *s)
     pthread_mutex_destroy(&s->lock);
 }
 
+static uint32_t
+width(const struct mrsi_rowset *r)
+{
+    return r->keys + 1;
+}
+
 void
 mrsi_rowset_begin(struct mrsi_rowset *r, struct mrsi_row_store *store, uint32_t keys, uint64_t bytes)
 {
     memset(r, 0, sizeof *r);
     r->store = store;
     r->keys = keys;
-    r->most = bytes / sizeof *r->buf;
+    r->most = bytes / (width(r) * sizeof *r->buf);
     r->most = r->most < LEAST ? LEAST : r->most;
     pthread_mutex_init(&r->lock, NULL);
 }
@@ -46,7 +52,7 @@ mrsi_rowset_end(struct mrsi_rowset *r)
         return;
     }
     if (r->sealed && r->buf) {
-        r->store->kept -= r->cap * sizeof *r->buf;
+        r->store->kept -= r->cap * width(r) * sizeof *r->buf;
     }
     mrs_free(r->store->mem, r->buf);
     mrs_free(r->store->mem, r->run);
@@ -55,49 +61,66 @@ mrsi_rowset_end(struct mrsi_rowset *r)
 }
 
 static int
-compare(const struct mrsi_hash_row *a, const struct mrsi_hash_row *b)
+compare(const uint64_t *a, const uint64_t *b, uint32_t keys)
 {
-    for (int i = 0; i < MRSI_ROW_KEYS; i++) {
-        if (a->key[i] != b->key[i]) {
-            return a->key[i] < b->key[i] ? -1 : 1;
+    for (uint32_t i = 0; i < keys; i++) {
+        if (a[i] != b[i]) {
+            return a[i] < b[i] ? -1 : 1;
         }
     }
     return 0;
 }
 
 static int
-by_keys(const void *a, const void *b)
+by_one(const void *a, const void *b)
 {
-    return compare(a, b);
+    return compare(a, b, 1);
 }
 
-static void
-sort_few(struct mrsi_hash_row *p, uint64_t n)
+static int
+by_two(const void *a, const void *b)
 {
+    return compare(a, b, 2);
+}
+
+static int
+by_three(const void *a, const void *b)
+{
+    return compare(a, b, 3);
+}
+
+/* A bucket: few rows, but where many have one first key. */
+static void
+sort_few(uint64_t *p, uint64_t n, uint32_t keys)
+{
+    static int (*const by[])(const void *, const void *) = {by_one, by_one, by_two, by_three};
+    uint32_t w = keys + 1;
+    uint64_t x[MRSI_ROW_KEYS + 1];
     if (n > 24) {
-        qsort(p, n, sizeof *p, by_keys);
+        qsort(p, n, w * sizeof *p, by[keys]);
         return;
     }
     for (uint64_t i = 1; i < n; i++) {
-        struct mrsi_hash_row x = p[i];
         uint64_t k = i;
-        for (; k > 0 && compare(&x, &p[k - 1]) < 0; k--) {
-            p[k] = p[k - 1];
+        memcpy(x, p + i * w, w * sizeof *x);
+        for (; k > 0 && compare(x, p + (k - 1) * w, keys) < 0; k--) {
+            memcpy(p + k * w, p + (k - 1) * w, w * sizeof *x);
         }
-        p[k] = x;
+        memcpy(p + k * w, x, w * sizeof *x);
     }
 }
 
 /* Equal rows become one. */
 static uint64_t
-collapse(struct mrsi_hash_row *p, uint64_t n)
+collapse(uint64_t *p, uint64_t n, uint32_t keys)
 {
+    uint32_t w = keys + 1;
     uint64_t k = 0;
     for (uint64_t i = 0; i < n; i++) {
-        if (k && compare(&p[k - 1], &p[i]) == 0) {
-            p[k - 1].count += p[i].count;
+        if (k && compare(p + (k - 1) * w, p + i * w, keys) == 0) {
+            p[k * w - 1] += p[i * w + keys];
         } else {
-            p[k++] = p[i];
+            memmove(p + k++ * w, p + i * w, w * sizeof *p);
         }
     }
     return k;
@@ -113,36 +136,37 @@ sort(struct mrsi_rowset *r, struct mrs_err *e)
         bits++;
     }
     uint64_t buckets = 1ull << bits;
-    struct mrsi_hash_row *to = mrs_alloc_array(mem, r->n + 1, sizeof *to);
+    uint32_t w = width(r);
+    uint64_t *to = mrs_alloc_array(mem, r->n + 1, w * sizeof *to);
     uint64_t *start = mrs_zalloc(mem, (buckets + 2) * sizeof *start);
     if (!to || !start) {
         mrs_free(mem, to);
         mrs_free(mem, start);
-        return mrs_err_memory(e, r->n * sizeof *to);
+        return mrs_err_memory(e, r->n * w * sizeof *to);
     }
     for (uint64_t i = 0; i < r->n; i++) {
-        start[(r->buf[i].key[0] >> (64 - bits)) + 2]++;
+        start[(r->buf[i * w] >> (64 - bits)) + 2]++;
     }
     for (uint64_t i = 1; i <= buckets; i++) {
         start[i + 1] += start[i];
     }
     for (uint64_t i = 0; i < r->n; i++) {
-        to[start[(r->buf[i].key[0] >> (64 - bits)) + 1]++] = r->buf[i];
+        memcpy(to + start[(r->buf[i * w] >> (64 - bits)) + 1]++ * w, r->buf + i * w, w * sizeof *to);
     }
     for (uint64_t i = 0; i < buckets; i++) {
-        sort_few(to + start[i], start[i + 1] - start[i]);
+        sort_few(to + start[i] * w, start[i + 1] - start[i], r->keys);
     }
     mrs_free(mem, start);
     mrs_free(mem, r->buf);
     r->buf = to;
     r->cap = r->n + 1;
-    r->n = collapse(to, r->n);
+    r->n = collapse(to, r->n, r->keys);
     return MRS_OK;
 }
 
-/* Appends n rows to the file. */
+/* Appends n words to the file. */
 static enum mrs_status
-append(struct mrsi_row_store *s, const struct mrsi_hash_row *p, uint64_t n, uint64_t *off, struct mrs_err *e)
+append(struct mrsi_row_store *s, const uint64_t *p, uint64_t n, uint64_t *off, struct mrs_err *e)
 {
     pthread_mutex_lock(&s->lock);
     enum mrs_status st = s->fd < 0 ? mrs_temp_open(s->tmp, &s->fd, e) : MRS_OK;
@@ -161,7 +185,7 @@ spill(struct mrsi_rowset *r, struct mrs_err *e)
     }
     r->run = more;
     r->run[r->runs] = (struct mrsi_row_run){0, r->n};
-    enum mrs_status s = append(r->store, r->buf, r->n, &r->run[r->runs].off, e);
+    enum mrs_status s = append(r->store, r->buf, r->n * width(r), &r->run[r->runs].off, e);
     r->runs++;
     r->n = 0;
     return s;
@@ -180,9 +204,9 @@ make_room(struct mrsi_rowset *r, struct mrs_err *e)
     uint64_t want = r->cap ? r->cap * 2 : LEAST;
     want = want < r->most ? want : r->most;
     if (s == MRS_OK && want > r->cap) {
-        struct mrsi_hash_row *more = mrs_realloc(r->store->mem, r->buf, want * sizeof *more);
+        uint64_t *more = mrs_realloc(r->store->mem, r->buf, want * width(r) * sizeof *more);
         if (!more) {
-            return mrs_err_memory(e, want * sizeof *more);
+            return mrs_err_memory(e, want * width(r) * sizeof *more);
         }
         r->buf = more;
         r->cap = want;
@@ -200,7 +224,10 @@ mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_row *row, uint32_t
             s = make_room(r, e);
         }
         if (s == MRS_OK) {
-            r->buf[r->n++] = row[i];
+            uint64_t *to = r->buf + r->n++ * width(r);
+            memcpy(to, row[i].key, r->keys * sizeof *to);
+            to[r->keys] = row[i].count;
+            r->count += row[i].count;
         }
     }
     pthread_mutex_unlock(&r->lock);
@@ -209,32 +236,70 @@ mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_row *row, uint32_t
 
 /* ---- reading a run, and merging several ---- */
 struct merged {
-    struct mrsi_hash_row *ahead;
-    uint32_t at, n;
+    uint64_t *ahead;
+    uint32_t at, n; /* rows */
     uint64_t off, left;
+};
+struct merging {
+    struct mrsi_rowset *r;
+    struct merged *run;
+    uint64_t *out;
+    uint32_t n, each; /* rows in out; rows that one part of the room takes */
+    struct mrsi_row_run whole;
 };
 
 static enum mrs_status
-fill(const struct mrsi_rowset *r, struct merged *m, uint32_t most, struct mrs_err *e)
+fill(const struct merging *g, struct merged *m, struct mrs_err *e)
 {
+    size_t row = width(g->r) * sizeof *m->ahead;
     m->at = 0;
-    m->n = m->left < most ? (uint32_t)m->left : most;
-    enum mrs_status s = m->n ? mrs_read_at(r->store->fd, m->ahead, m->n * sizeof *m->ahead, m->off, e) : MRS_OK;
-    m->off += m->n * sizeof *m->ahead;
+    m->n = m->left < g->each ? (uint32_t)m->left : g->each;
+    enum mrs_status s = m->n ? mrs_read_at(g->r->store->fd, m->ahead, m->n * row, m->off, e) : MRS_OK;
+    m->off += m->n * row;
     m->left -= m->n;
     return s;
 }
 
 static struct merged *
-least(struct merged *m, uint32_t n)
+least(const struct merging *g)
 {
     struct merged *best = NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (m[i].at < m[i].n && (!best || compare(&m[i].ahead[m[i].at], &best->ahead[best->at]) < 0)) {
-            best = &m[i];
+    uint32_t w = width(g->r);
+    for (struct merged *m = g->run; m < g->run + g->r->runs; m++) {
+        if (m->at < m->n && (!best || compare(m->ahead + m->at * w, best->ahead + best->at * w, g->r->keys) < 0)) {
+            best = m;
         }
     }
     return best;
+}
+
+/* Writes the first `rows` of what is put out. */
+static enum mrs_status
+put_out(struct merging *g, uint32_t rows, struct mrs_err *e)
+{
+    uint64_t off;
+    enum mrs_status s = append(g->r->store, g->out, (uint64_t)rows * width(g->r), &off, e);
+    g->whole.off = g->whole.off == UINT64_MAX ? off : g->whole.off;
+    g->whole.rows += rows;
+    return s;
+}
+
+static enum mrs_status
+one_row(struct merging *g, const uint64_t *row, struct mrs_err *e)
+{
+    uint32_t w = width(g->r), keys = g->r->keys;
+    enum mrs_status s = MRS_OK;
+    if (g->n && compare(g->out + (g->n - 1) * w, row, keys) == 0) {
+        g->out[g->n * w - 1] += row[keys];
+        return s;
+    }
+    if (g->n == g->each) { /* the last row may still grow */
+        s = put_out(g, g->n - 1, e);
+        memcpy(g->out, g->out + (g->n - 1) * w, w * sizeof *row);
+        g->n = 1;
+    }
+    memcpy(g->out + g->n++ * w, row, w * sizeof *row);
+    return s;
 }
 
 /* All runs become one, which is written behind them. */
@@ -242,49 +307,30 @@ static enum mrs_status
 merge(struct mrsi_rowset *r, struct mrs_err *e)
 {
     struct mrs_mem *mem = r->store->mem;
-    uint32_t each = (uint32_t)(r->most / (r->runs + 1)), n = 0;
-    each = each < 64 ? 64 : each;
-    struct merged *m = mrs_zalloc(mem, r->runs * sizeof *m);
-    struct mrsi_hash_row *room = mrs_alloc_array(mem, (size_t)each * (r->runs + 1), sizeof *room);
-    struct mrsi_hash_row *out = room;
-    struct mrsi_row_run whole = {UINT64_MAX, 0};
-    enum mrs_status s = m && room ? MRS_OK : mrs_err_memory(e, (size_t)each * sizeof *room);
+    struct merging g = {.r = r, .each = (uint32_t)(r->most / (r->runs + 1)), .whole = {UINT64_MAX, 0}};
+    g.each = g.each < 64 ? 64 : g.each;
+    size_t part = (size_t)g.each * width(r);
+    g.run = mrs_zalloc(mem, r->runs * sizeof *g.run);
+    g.out = mrs_alloc_array(mem, part * (r->runs + 1), sizeof *g.out);
+    enum mrs_status s = g.run && g.out ? MRS_OK : mrs_err_memory(e, part * sizeof *g.out);
     for (uint32_t i = 0; s == MRS_OK && i < r->runs; i++) {
-        m[i].ahead = room + (size_t)each * (i + 1);
-        m[i].off = r->run[i].off;
-        m[i].left = r->run[i].rows;
-        s = fill(r, &m[i], each, e);
+        g.run[i] = (struct merged){.ahead = g.out + part * (i + 1), .off = r->run[i].off, .left = r->run[i].rows};
+        s = fill(&g, &g.run[i], e);
     }
     struct merged *x;
-    while (s == MRS_OK && (x = least(m, r->runs)) != NULL) {
-        struct mrsi_hash_row row = x->ahead[x->at++];
-        if (n && compare(&out[n - 1], &row) == 0) {
-            out[n - 1].count += row.count;
-        } else {
-            if (n == each) { /* the last row may still grow */
-                uint64_t off;
-                s = append(r->store, out, n - 1, &off, e);
-                whole.off = whole.off == UINT64_MAX ? off : whole.off;
-                whole.rows += n - 1;
-                out[0] = out[n - 1];
-                n = 1;
-            }
-            out[n++] = row;
-        }
+    while (s == MRS_OK && (x = least(&g)) != NULL) {
+        s = one_row(&g, x->ahead + x->at++ * width(r), e);
         if (s == MRS_OK && x->at == x->n && x->left) {
-            s = fill(r, x, each, e);
+            s = fill(&g, x, e);
         }
     }
+    MRS_THEN(s, put_out(&g, g.n, e));
     if (s == MRS_OK) {
-        uint64_t off;
-        s = append(r->store, out, n, &off, e);
-        whole.off = whole.off == UINT64_MAX ? off : whole.off;
-        whole.rows += n;
-        r->run[0] = whole;
+        r->run[0] = g.whole;
         r->runs = 1;
     }
-    mrs_free(mem, m);
-    mrs_free(mem, room);
+    mrs_free(mem, g.run);
+    mrs_free(mem, g.out);
     return s;
 }
 
@@ -293,8 +339,8 @@ mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e)
 {
     enum mrs_status s = r->n ? sort(r, e) : MRS_OK;
     struct mrsi_row_store *store = r->store;
-    if (s == MRS_OK && r->runs == 0 && store->kept + r->cap * sizeof *r->buf <= store->memory) {
-        store->kept += r->cap * sizeof *r->buf;
+    if (s == MRS_OK && r->runs == 0 && store->kept + r->cap * width(r) * sizeof *r->buf <= store->memory) {
+        store->kept += r->cap * width(r) * sizeof *r->buf;
         r->total = r->n;
     } else if (s == MRS_OK) {
         s = r->n ? spill(r, e) : MRS_OK;
@@ -305,43 +351,50 @@ mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e)
         r->total = r->runs ? r->run[0].rows : 0;
     }
     r->sealed = true;
-    struct mrsi_rowset_at c;
-    const struct mrsi_hash_row *row;
-    mrsi_rowset_read(&c, r);
-    while (s == MRS_OK && (row = mrsi_rowset_next(&c, &s, e)) != NULL) {
-        r->count += row->count;
-    }
     return s;
 }
 
 void
 mrsi_rowset_read(struct mrsi_rowset_at *c, const struct mrsi_rowset *r)
 {
+    memset(&c->row, 0, sizeof c->row);
     c->of = r;
     c->next = 0;
     c->at = c->n = 0;
+}
+
+static enum mrs_status
+read_ahead(struct mrsi_rowset_at *c, struct mrs_err *e)
+{
+    const struct mrsi_rowset *r = c->of;
+    uint64_t left = r->total - c->next, room = MRSI_WORDS_AHEAD / width(r);
+    size_t row = width(r) * sizeof *c->ahead;
+    c->n = (uint32_t)(left < room ? left : room);
+    c->at = 0;
+    enum mrs_status s = mrs_read_at(r->store->fd, c->ahead, c->n * row, r->run[0].off + c->next * row, e);
+    c->next += c->n;
+    return s;
 }
 
 const struct mrsi_hash_row *
 mrsi_rowset_next(struct mrsi_rowset_at *c, enum mrs_status *s, struct mrs_err *e)
 {
     const struct mrsi_rowset *r = c->of;
+    const uint64_t *p;
     if (r->buf) {
-        return c->next < r->n ? &r->buf[c->next++] : NULL;
-    }
-    if (c->at == c->n) {
-        uint64_t left = r->total - c->next;
-        c->n = left < MRSI_ROWS_AHEAD ? (uint32_t)left : MRSI_ROWS_AHEAD;
-        c->at = 0;
-        if (c->n == 0) {
+        if (c->next == r->n) {
             return NULL;
         }
-        *s = mrs_read_at(r->store->fd, c->ahead, c->n * sizeof *c->ahead, r->run[0].off + c->next * sizeof *c->ahead,
-                         e);
-        if (*s != MRS_OK) {
-            return NULL;
+        p = r->buf + c->next++ * width(r);
+    } else {
+        if (c->at == c->n) {
+            if (c->next == r->total || (*s = read_ahead(c, e)) != MRS_OK) {
+                return NULL;
+            }
         }
-        c->next += c->n;
+        p = c->ahead + c->at++ * width(r);
     }
-    return &c->ahead[c->at++];
+    memcpy(c->row.key, p, r->keys * sizeof *p);
+    c->row.count = p[r->keys];
+    return &c->row;
 }

@@ -29,9 +29,9 @@ struct mrsi_row_run {
 };
 struct mrsi_rowset {
     struct mrsi_row_store *store;
-    uint32_t keys;
-    struct mrsi_hash_row *buf; /* being collected, or sealed in memory */
-    uint64_t n, cap, most;
+    uint32_t keys;      /* a row is so many words, and its count behind them */
+    uint64_t *buf;      /* rows being collected, or sealed in memory */
+    uint64_t n, cap, most; /* rows */
     struct mrsi_row_run *run;
     uint32_t runs, run_cap;
     uint64_t total; /* rows once sealed */
@@ -46,11 +46,12 @@ void mrsi_rowset_end(struct mrsi_rowset *r);
 enum mrs_status mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_row *row, uint32_t n, struct mrs_err *e);
 enum mrs_status mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e);
 
-enum { MRSI_ROWS_AHEAD = 512 };
+enum { MRSI_WORDS_AHEAD = 8192 };
 struct mrsi_rowset_at { /* reading sealed rows */
     const struct mrsi_rowset *of;
     uint64_t next;
-    struct mrsi_hash_row ahead[MRSI_ROWS_AHEAD];
+    struct mrsi_hash_row row; /* what was given last */
+    uint64_t ahead[MRSI_WORDS_AHEAD];
     uint32_t at, n;
 };
 void mrsi_rowset_read(struct mrsi_rowset_at *c, const struct mrsi_rowset *r);

@@ -3,7 +3,7 @@
  * series. */
 #include "gather.h"
 
-enum { LEAST = 5000, TIMES = 3, SERIES = 3, HOUR = 3600 * 1000 };
+enum { LEAST = 5000, LOOKED_AT = 200000, TIMES = 3, SERIES = 3, HOUR = 3600 * 1000 };
 
 struct last_seen {
     uint64_t series;
@@ -130,7 +130,9 @@ see(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mr
 {
     struct trials *t = arg;
     (void)worker;
-    (void)ordinal;
+    if (ordinal == LOOKED_AT) {
+        return MRS_END;
+    }
     for (uint32_t i = 0; i < t->n; i++) {
         struct series_trial *y = &t->trial[i];
         struct mrs_val in = mrs_view_val(doc), time = mrsi_pick_one(in, y->time->way, y->time->ways);
@@ -147,7 +149,8 @@ passes(struct series_trial *t, struct mrs_mem *mem, double *seconds)
 {
     uint64_t median = t->step.n ? mrsi_tally_rank(&t->step, mem, (t->step.n + 1) / 2) : 0;
     *seconds = (double)median / 1000;
-    return t->steps * 2 >= t->time->in->documents && t->back * 20 < t->steps && median > 0 && median <= HOUR;
+    uint64_t of = t->time->in->documents < LOOKED_AT ? t->time->in->documents : LOOKED_AT;
+    return t->steps * 2 >= of && t->back * 20 < t->steps && median > 0 && median <= HOUR;
 }
 
 static enum mrs_status
@@ -163,7 +166,7 @@ one_collection(struct mrsi_relating *x, struct mrsi_collection *c, struct mrs_er
     for (uint32_t i = 0; i < t->n; i++) {
         double seconds;
         if (s == MRS_OK && !c->series.time && passes(&t->trial[i], t->mem, &seconds)) {
-            c->series = (struct mrsi_series){t->trial[i].time, t->trial[i].series, t->trial[i].n, seconds};
+            c->series = (struct mrsi_series){t->trial[i].time, t->trial[i].series, t->trial[i].series->distinct, seconds};
         }
         mrs_free(t->mem, t->trial[i].last);
         mrsi_tally_clear(&t->trial[i].step, t->mem);

@@ -59,24 +59,27 @@ mrs_scanner_phase(struct mrs_scanner *s, const char *what, uint64_t total)
 struct scanning {
     const struct mrs_scan_doc *to;
     const struct mrsi_engine *en;
+    bool enough; /* in order: no more is wanted */
 };
 
 static enum mrs_status
 hand(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
      struct mrs_err *e)
 {
-    const struct scanning *x = arg;
+    struct scanning *x = arg;
     (void)job;
-    return x->to->doc(x->to->arg, (uint32_t)(w - x->en->worker), doc, ordinal, e);
+    enum mrs_status s = x->enough ? MRS_OK : x->to->doc(x->to->arg, (uint32_t)(w - x->en->worker), doc, ordinal, e);
+    x->enough |= s == MRS_END; /* written in order only, by the one worker */
+    return s == MRS_END ? MRS_OK : s;
 }
 
 static enum mrs_status
 next_block(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
 {
-    (void)arg;
+    const struct scanning *x = arg;
     (void)job;
     (void)e;
-    return MRS_OK;
+    return x->enough ? MRS_END : MRS_OK;
 }
 
 enum mrs_status
@@ -84,8 +87,8 @@ mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *t
 {
     struct mrsi_engine *en = &s->crew[to->in_order].en;
     struct mrsi_engine *other = &s->crew[!to->in_order].en;
-    struct scanning x = {to, en};
-    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .doc = hand, .block = next_block, .arg = &x};
+    struct scanning x = {to, en, false};
+    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .checked = to->checked, .doc = hand, .block = next_block, .arg = &x};
     if (!mrs_input_at(s->in, i)->data_path) {
         return MRS_OK;
     }

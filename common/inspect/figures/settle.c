@@ -80,12 +80,21 @@ fold_names(struct mrsi_figures *f, struct mrsi_trie *s)
     return !f->dead;
 }
 
+/* Workers keep a few values more than they have to; what is left at the end depends on the documents alone. */
+static bool
+shrink(struct mrsi_figures *f, struct mrsi_counted *c)
+{
+    uint32_t size = mrsi_figures_sample(f);
+    return !c || ((!c->sketch.slot || mrsi_sketch_shrink(&c->sketch, f->mem, size)) &&
+                  (!c->numbers.slot || mrsi_sketch_shrink(&c->numbers, f->mem, size)));
+}
+
 enum mrs_status
 mrsi_figures_settle(struct mrsi_figures *f, struct mrs_err *e)
 {
     bool ok = true;
     for (struct mrsi_trie *s = f->root; ok && s; s = mrsi_trie_after(f->root, s)) {
-        ok = (!s->parent || fold_names(f, s)) && sort_children(f, s);
+        ok = (!s->parent || fold_names(f, s)) && sort_children(f, s) && shrink(f, &s->values) && shrink(f, s->names);
     }
     return ok && !f->dead ? MRS_OK : mrs_err_memory(e, MRSI_REGISTERS);
 }

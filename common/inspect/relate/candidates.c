@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* candidates.c - pairs of a path and a key that names and samples suggest; what scores too little is not looked at
  * again. */
-#include "relate.h"
+#include "hints.h"
 #include <stdlib.h>
 
 enum { PAIRS = 4000 };
@@ -84,6 +84,9 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     if (p == key || (pair.r.self && mrsi_path_is_id(p))) {
         return MRS_OK;
     }
+    if (mrsi_hint_of(x, p, key)) {
+        return MRS_OK; /* it is said already what it is */
+    }
     estimate(x, &pair.r);
     if (pair.r.score < LEAST && !(pair.r.n >= .75 && pair.r.contained >= .25) &&
         !(pair.r.v >= .85 && pair.r.contained >= .03)) {
@@ -158,10 +161,28 @@ by_estimate(const void *a, const void *b)
     return x->estimate < y->estimate ? 1 : x->estimate > y->estimate ? -1 : 0;
 }
 
+/* References that people know are counted like the others and chosen before them. */
+static enum mrs_status
+by_hint(struct mrsi_relating *x, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < x->hints; i++) {
+        const struct mrsi_hint *h = &x->hint[i];
+        struct mrsi_ref_pair pair = {.r = {.from = {h->from}, .to = {h->to}, .parts = 1, .hinted = true}, .estimate = 2};
+        const uint64_t *p = h->from->count.n, *k = h->to->count.n;
+        pair.r.self = h->from->in == h->to->in;
+        pair.r.score = pair.r.v = pair.r.n = 1;
+        pair.r.as_number = (h->from->count.digits && k[MRSI_NUMBER]) || (h->to->count.digits && p[MRSI_NUMBER]);
+        s = h->none ? MRS_OK : add_pair(x, &pair, e);
+    }
+    return s;
+}
+
 enum mrs_status
 mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
 {
-    enum mrs_status s = MRS_OK;
+    enum mrs_status s = mrsi_hints_read(x, x->opts->hints, e);
+    MRS_THEN(s, by_hint(x, e));
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
         struct mrsi_collection *coll = &x->x->coll[c];
         for (uint32_t i = 0; s == MRS_OK && i < coll->paths; i++) {

@@ -25,6 +25,9 @@ rank(const struct mrsi_path *key)
 static bool
 better(const struct mrsi_relating *x, const struct mrsi_reference *a, const struct mrsi_reference *b)
 {
+    if (a->hinted != b->hinted) {
+        return a->hinted;
+    }
     if (a->to[0] == b->to[0] && a->matched != b->matched) {
         return a->matched > b->matched; /* read in two ways */
     }
@@ -280,8 +283,8 @@ static enum mrs_status
 one_path(struct mrsi_relating *x, const struct mrsi_path *p, bool candidates, struct mrs_err *e)
 {
     struct mrsi_reference *list[TARGETS], *r = best_of(x, p);
-    r = r && r->score >= REFERENCE ? pass_up(x, r) : r;
-    if (r && is_no_reference(x, r)) {
+    r = r && r->score >= REFERENCE && !r->hinted ? pass_up(x, r) : r;
+    if (r && !r->hinted && is_no_reference(x, r)) {
         return MRS_OK;
     }
     bool found = r && r->score >= REFERENCE;

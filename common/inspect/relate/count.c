@@ -314,10 +314,10 @@ mrsi_count(struct mrsi_relating *x, struct mrs_err *e)
     }
     for (uint32_t i = 0; s == MRS_OK && i < x->pairs; i++) {
         s = join(x, &x->pair[i], e);
-        if (s == MRS_OK && !x->pair[i].r.dbref) {
+        if (s == MRS_OK && !x->pair[i].r.dbref && !x->pair[i].r.hinted) {
             mrsi_judge(x, &x->pair[i].r);
         }
-        if (s == MRS_OK && x->pair[i].own * 2 > x->pair[i].r.values) {
+        if (s == MRS_OK && x->pair[i].own * 2 > x->pair[i].r.values && !x->pair[i].r.hinted) {
             x->pair[i].r.score = 0; /* it names its own document */
         }
     }

@@ -19,6 +19,10 @@ struct mrsi_column { /* a path that is counted exactly */
     uint64_t values; /* that may be a reference */
     uint64_t typed[10]; /* of them, by how they are stored: see count.c */
 };
+struct mrsi_hint {
+    struct mrsi_path *from, *to;
+    bool none; /* it is no reference */
+};
 struct mrsi_relating {
     struct mrsi_inspection *x;
     const struct mrs_inspect_source *source;
@@ -29,6 +33,8 @@ struct mrsi_relating {
     uint32_t pairs, pair_cap;
     struct mrsi_column *column;
     uint32_t columns;
+    struct mrsi_hint *hint;
+    uint32_t hints, hint_cap;
 };
 
 /* key_paths.c: whether a path could be what others name. */

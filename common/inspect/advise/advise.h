@@ -37,6 +37,15 @@ void mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c);
 void mrsi_rules_of_references(struct mrsi_saying *y); /* reference_rules.c */
 void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c); /* index_advice.c */
 
+void mrsi_rules_of_workload(struct mrsi_saying *y);                              /* workload.c */
+
+/* FAIL MRS_E_USAGE: the text is no workload of these collections. NULL: none. */
+enum mrs_status mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *e);
+/* Reads of a collection; reads that want documents of both. 0: none, or nobody said it. */
+double mrsi_reads_alone(const struct mrsi_inspection *x, const struct mrsi_collection *c);
+double mrsi_reads_together(const struct mrsi_inspection *x, const struct mrsi_collection *a,
+                           const struct mrsi_collection *b);
+
 enum mrs_status mrsi_advise(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrs_err *e);
 
 #endif

@@ -72,14 +72,17 @@ enum mrs_status
 mrsi_advise(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrs_err *e)
 {
     struct mrsi_saying y = {.x = x, .e = e, .s = MRS_OK};
-    (void)opts;
     mrs_buf_init(&y.figures, x->mem, SIZE_MAX);
-    for (uint32_t i = 0; i < x->colls; i++) {
+    y.s = mrsi_workload_read(x, opts->workload, e);
+    for (uint32_t i = 0; y.s == MRS_OK && i < x->colls; i++) {
         mrsi_rules_of_arrays(&y, &x->coll[i]);
         mrsi_rules_of_fields(&y, &x->coll[i]);
         mrsi_rules_of_indexes(&y, &x->coll[i]);
     }
-    mrsi_rules_of_references(&y);
+    if (y.s == MRS_OK) {
+        mrsi_rules_of_references(&y);
+        mrsi_rules_of_workload(&y);
+    }
     if (x->rules) {
         qsort(x->rule, x->rules, sizeof *x->rule, worst_first);
     }

@@ -141,6 +141,7 @@ struct mrsi_inspection {
     const char *name, *kind, *tool;
     bool sampled;
     double share;
+    struct mrs_view workload; /* empty: nobody told it */
     struct mrs_arena arena;
     struct mrsi_collection *coll;
     uint32_t colls;

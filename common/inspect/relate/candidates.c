@@ -168,7 +168,8 @@ by_hint(struct mrsi_relating *x, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < x->hints; i++) {
         const struct mrsi_hint *h = &x->hint[i];
-        struct mrsi_ref_pair pair = {.r = {.from = {h->from}, .to = {h->to}, .parts = 1, .hinted = true}, .estimate = 2};
+        struct mrsi_ref_pair pair = {.r = {.from = {h->from}, .to = {h->to}, .parts = 1, .hinted = true},
+                                     .estimate = 2};
         const uint64_t *p = h->from->count.n, *k = h->to->count.n;
         pair.r.self = h->from->in == h->to->in;
         pair.r.score = pair.r.v = pair.r.n = 1;

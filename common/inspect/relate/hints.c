@@ -73,14 +73,16 @@ one_line(struct mrsi_relating *x, char *line, uint32_t no, struct mrs_err *e)
     struct mrsi_hint h = {.none = *line == '!'};
     char *arrow = strstr(line, "->"), *sides[2] = {line + h.none, arrow ? arrow + 2 : NULL};
     if (!arrow) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--hints, line %u: `db.coll.path -> db.coll.path` is expected", no);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--hints, line %u: `db.coll.path -> db.coll.path` is expected",
+                           no);
     }
     *arrow = 0;
     for (int i = 0; i < 2; i++) {
         trim(sides[i]);
         struct mrsi_path *p = path_of(x->x, sides[i]);
         if (!p) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--hints, line %u: the input has no path %.200s", no, sides[i]);
+            return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--hints, line %u: the input has no path %.200s", no,
+                               sides[i]);
         }
         *(i ? &h.to : &h.from) = p;
     }

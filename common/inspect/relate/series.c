@@ -166,7 +166,8 @@ one_collection(struct mrsi_relating *x, struct mrsi_collection *c, struct mrs_er
     for (uint32_t i = 0; i < t->n; i++) {
         double seconds;
         if (s == MRS_OK && !c->series.time && passes(&t->trial[i], t->mem, &seconds)) {
-            c->series = (struct mrsi_series){t->trial[i].time, t->trial[i].series, t->trial[i].series->distinct, seconds};
+            c->series = (struct mrsi_series){t->trial[i].time, t->trial[i].series, t->trial[i].series->distinct,
+                                             seconds};
         }
         mrs_free(t->mem, t->trial[i].last);
         mrsi_tally_clear(&t->trial[i].step, t->mem);

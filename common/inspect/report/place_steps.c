@@ -112,6 +112,9 @@ mrsi_suggest_embed(struct mrsi_planning *p, struct mrsi_rule_found *r)
     if (strcmp(x->match, "equal") != 0 && strcmp(x->match, "number") != 0) {
         return mrsi_planning_no(p, "cast the reference first: it has another type than what it refers to");
     }
+    if (mrsi_reads_alone(p->x, child) > mrsi_reads_together(p->x, child, parent)) {
+        return mrsi_planning_no(p, "the workload reads them on their own");
+    }
     if (mrsi_has_path(parent, as) || x->to[0]->distinct != x->to[0]->present) {
         return mrsi_planning_no(p, "the field is there already, or the key is not unique");
     }

@@ -107,6 +107,9 @@ mrsi_suggest_copy(struct mrsi_planning *p, struct mrsi_rule_found *r)
 {
     char of[ROOM], key[ROOM], ref[ROOM];
     const struct mrsi_copied *c = r->copy;
+    if (!c) {
+        return mrsi_planning_no(p, "which fields to copy is for you to say");
+    }
     if (!mrsi_dotted(c->of, of, sizeof of) || !mrsi_dotted(c->beside->to[0], key, sizeof key) ||
         !mrsi_dotted(c->beside->from[0], ref, sizeof ref)) {
         return mrsi_planning_no(p, odd_name);

@@ -203,6 +203,7 @@ mrsi_cmd_inspect(struct mrs_cli *line)
         return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
     }
     enum mrs_status s = run(&x, &e);
+    bool cut = s == MRS_OK && mrs_inspect_is_cut(x.found);
     mrs_inspect_free(x.found);
     mrs_scanner_close(x.scanner);
     mrs_input_close(x.in);
@@ -210,7 +211,7 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     mrs_free(line->mem, x.hints);
     mrs_free(line->mem, x.workload);
     if (s == MRS_OK) {
-        return 0;
+        return cut; /* 1: the report says what was not read */
     }
     mrs_cli_tell(line, &e);
     return e.code == MRS_E_CANCEL && mrs_signals_number() ? 128 + mrs_signals_number() : mrs_code_exit(e.code);

@@ -165,7 +165,7 @@ static const struct mrs_cli_option options[] = {
      "it is, but read it first: which design is right depends on how the data are read and written.", NULL},
     {"all", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(all), NULL, NULL, "every path of every collection", NULL, NULL},
     {"keep-going", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(keep_going), NULL, NULL,
-     "go on behind damage: its collection ends there, and the report says so", NULL, NULL},
+     "go on behind damage: its collection ends there, the report says so, and the status is 1", NULL, NULL},
     {"hints", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(hints), NULL, NULL,
      "references you know, as lines `db.coll.path -> db.coll.path`; `!` before one that is none", NULL, NULL},
     {"workload", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(workload), NULL, NULL,
@@ -330,7 +330,8 @@ static const struct mrs_cli_command commands[] = {
 
 static const struct mrs_cli_row exits[] = {
     {"0", "done"},
-    {"1", "the output is published, but some documents were refused (`check`: would be); `diff`: something differs"},
+    {"1", "the output is published, but some documents were refused (`check`: would be); `diff`: something differs; "
+          "`inspect --keep-going`: something could not be read"},
     {"2", "wrong usage or a wrong plan; nothing was touched"},
     {"3", "damaged input"},
     {"4", "reading or writing failed"},

@@ -236,3 +236,14 @@ mrs_inspect_rules(const struct mrsi_inspection *x)
 {
     return x->rules;
 }
+
+bool
+mrs_inspect_is_cut(const struct mrsi_inspection *x)
+{
+    for (uint32_t i = 0; i < x->colls; i++) {
+        if (x->coll[i].cut) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -233,8 +233,8 @@ summary(struct page *p)
         planned += p->x->rule[i].step != NULL;
     }
     mrs_buf_say(&p->line, "%s: ", p->x->name);
-    mrs_buf_printf(&p->line, "%u collection%s, %s documents, %s; %u reference%s", p->x->colls,
-                   p->x->colls == 1 ? "" : "s", mrsi_said_count(documents, n), mrsi_said_bytes((double)bytes, b), refs,
+    mrs_buf_printf(&p->line, "%u collection%s, %s document%s, %s; %u reference%s", p->x->colls,
+                   p->x->colls == 1 ? "" : "s", mrsi_said_count(documents, n), documents == 1 ? "" : "s", mrsi_said_bytes((double)bytes, b), refs,
                    refs == 1 ? "" : "s");
     if (p->x->sampled) {
         mrs_buf_printf(&p->line, " (of a sample: %.3g %% of all documents)", 100 * p->x->share);

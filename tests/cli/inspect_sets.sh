@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# inspect_sets.sh MONGORESHAPE - inspect against data sets of which everything is known (tests/inspect): references and
+# rules above the bar, figures exact, the same bytes for any number of threads; the suggested plan of each set passes
+# check and runs, with as many documents afterwards as it says.
+set -u
+tool=$(realpath "$1")
+here=$(cd "$(dirname "$0")/../inspect" && pwd)
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+passed=0 failed=0
+if ! command -v python3 > /dev/null; then
+    echo "inspect_sets skipped: no python3"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+
+# is NAME WANT GOT
+is() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAIL %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
+    fi
+}
+
+python3 "$here/sets.py" sets || { echo "inspect_sets: no sets" >&2; exit 2; }
+mkdir results
+for set in sets/*; do
+    name=$(basename "$set")
+    "$tool" inspect "$set/dump" --json -j 1 > "results/$name.json"
+    is "$name is inspected" 0 $?
+    is "$name with three threads" "$(cksum < "results/$name.json")" "$("$tool" inspect "$set/dump" --json -j 3 | cksum)"
+    "$tool" inspect "$set/dump" -q --suggest "$name.yaml"
+    "$tool" check "$name.yaml" -i "$set/dump" > log 2>&1
+    is "the plan suggested for $name passes check" 0 $?
+    "$tool" run "$name.yaml" -i "$set/dump" -o "$name.new" -q > log 2>&1
+    is "the plan suggested for $name runs" 0 $?
+    rm -rf "$name.new"
+done
+python3 "$here/score.py" --bar sets results > scores
+is "references and rules are above the bar" 0 $?
+tail -1 scores
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

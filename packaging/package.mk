@@ -71,6 +71,12 @@ dist:
 ## deb: Debian packages of the committed sources in build/deb; needs debhelper
 deb: dist
 	$(Q)sh packaging/deb.sh $(BUILD) $(NAME) $(VERSION)
+## rpm: RPM packages of the committed sources in build/rpm; needs rpmbuild (its dependencies are not asked for)
+rpm: dist
+	rm -rf $(BUILD)/rpm
+	rpmbuild -bb --quiet --nodeps --define '_topdir $(abspath $(BUILD))/rpm' --define 'mrs_version $(VERSION)' \
+	    --define '_sourcedir $(abspath $(BUILD))' packaging/mongoreshape.spec
+	@find $(BUILD)/rpm/RPMS -name '*.rpm'
 ## reproducible: two builds of the committed sources, in two folders, are the same bytes
 reproducible:
 	$(Q)sh packaging/reproducible.sh $(BUILD)
@@ -82,5 +88,5 @@ sbom: all
 package-test:
 	$(Q)bash packaging/test.sh $(BUILD) $(VERSION)
 
-.PHONY: static-program
+.PHONY: static-program rpm
 -include $(shell [ -d $(OBJ)/pic ] && find $(OBJ)/pic -name '*.d')

@@ -73,7 +73,7 @@ VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo demo-built docs quick check check-built unit unit-programs test-programs vectors cases twin
-.PHONY: killed weak fault fuzz fuzz-replay extension host
+.PHONY: killed weak fault fuzz fuzz-replay extension host host-mutants
 .PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help
 .DEFAULT_GOAL := all
@@ -156,6 +156,11 @@ $(OBJ)/host: $(HOSTOBJ) $(foreach r,$(EXTROOMS),$(OBJ)/lib$(r).a)
 ## host: the extension in a C host that plays the server; CASE=set/basic for one case
 host: $(OBJ)/mongoreshape $(OBJ)/libmongoreshape_ext.so $(OBJ)/host $(OBJ)/casetool
 	$(Q)CASETOOL=$(abspath $(OBJ))/casetool bash tests/host/run.sh $(OBJ)/mongoreshape $(CASE)
+
+## host-mutants: the extension broken on purpose, in each way of tests/host/mutants.tsv; the host finds each out
+host-mutants: $(OBJ)/libmongoreshape_ext.so $(OBJ)/host
+	$(Q)EXT_COMPILE='$(CC) $(EXTFLAGS)' EXT_LINK='$(CC) $(EXTFLAGS) $(EXTLINK)' EXT_LIBS='$(EXTLIBS)' \
+	    bash tests/host/mutants.sh $(OBJ) '$(WORDS)'
 
 # Unit tests: tests/unit/ROOM/t_*.c, each a program of its own, linked with the rooms up to ROOM only.
 upto = $(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call upto,$(1),$(wordlist 2,99,$(2))))

@@ -3,7 +3,10 @@
  * what is made of it lives longer than it does. */
 #include "host.h"
 
+#include "mongoreshape/clock.h"
+
 #include <stdlib.h>
+#include <time.h>
 
 #define SET "{'$reshape': {'plan': {'steps': [{'set': {'in': 'a', 'fields': {'x': {'$add': ['$y', 1]}}}}]}}}"
 #define GROUPED "{'$reshape': {'plan': {'steps': [{'rollup': {'from': 'a', 'into': 'b', 'by': '$k', 'fields': " \
@@ -35,6 +38,8 @@ static const struct {
     {"{'$reshape': {'plan': {'steps': [{'set': {'in': 'a', 'fields': {'x': 1}}}]}, 'memory': 1, 'refused': 'no', "
      "'now': 1, "
      "'with': 1, 'of': 5}}", {"of: must be", "refused: must be", "memory: must be", "now: must be", "with: must say"}},
+    {"{'$reshape': {'plan': {'steps': [{'set': {'in': 'a', 'fields': {'x': 1}}}]}, 'memory': {'$numberLong': "
+     "'200000000'}}}", {"memory: must be a number of bytes from 1048576 to 104857600"}},
     {"{'$reshape': {'plan': {'stps': [], 'steps': [{'set': {'in': 'a', 'feilds': 1}}, {'unset': {'in': 'a'}}]}}}",
      {"plan.stps: unknown key `stps` (did you mean `steps`?)", "plan.steps.0.set.feilds: set: unknown key",
       "did you mean `fields`", "plan.steps.1.unset", "4 mistakes"}},
@@ -289,6 +294,27 @@ normal_form(struct host *h, const char *stage)
     drop(second);
 }
 
+/* The time of a stage that says none is the time at which it was parsed, also once it has a database. */
+static void
+time_of_parsing(struct host *h)
+{
+    struct mrs_view d = host_doc(SET);
+    struct mdb_buf *buf = NULL;
+    int64_t from = mrs_clock_wall();
+    struct mdb_node *n = host_parse(h, d);
+    int64_t to = mrs_clock_wall();
+    struct timespec some = {0, 20000000};
+    nanosleep(&some, NULL);
+    struct mdb_logical *l = host_promote(h, n, "shop");
+    CHECK(host_ok(h, l->calls->serialize(l, &buf)) && buf);
+    struct mrs_view first = host_take(buf);
+    struct mrs_val spec = mrs_doc_get(first, "$reshape"), now = mrs_doc_get(mrs_val_view(spec), "now");
+    CHECK(now.type == MRS_DATE && mrs_val_i64(now) >= from && mrs_val_i64(now) <= to);
+    l->calls->destroy(l);
+    drop(first);
+    drop(d);
+}
+
 static void
 explained(struct host *h, const char *stage, const char *class, const char *need)
 {
@@ -380,6 +406,7 @@ host_forms(struct host *h)
     normal_form(h, SET);
     normal_form(h, GROUPED);
     normal_form(h, JOINED);
+    time_of_parsing(h);
     explained(h, SET, "one", "$merge");
     explained(h, GROUPED, "grouped", "$sort");
     explained(h, JOINED, "joined", "$lookup");

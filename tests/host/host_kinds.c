@@ -69,6 +69,11 @@ groups(struct host *h)
     CHECK(RUN(STAGE(ROLLUP, ""), &out, "{'_id': 1, 'k': 2}", "{'_id': 2, 'k': 1}") == HOST_FAILED);
     CHECK(strstr(h->error, "$sort") && strstr(h->error, "`by` \"$k\"") && strstr(h->error, "_id"));
     host_clear(&out);
+    CHECK(RUN(STAGE(BUCKET, ""), &out, "{'_id': 1, 'k': 2, 't': {'$date': {'$numberLong': '7'}}}",
+              "{'_id': 2, 'k': 2, 't': {'$date': {'$numberLong': '5'}}}") == HOST_DONE);
+    struct mrs_val v = mrs_doc_get(out.doc[0], "v"), v0 = mrs_doc_get(mrs_val_view(v), "0");
+    CHECK(out.n == 1 && mrs_val_i32(mrs_doc_get(mrs_val_view(v0), "_id")) == 2); /* in a group, by time */
+    host_clear(&out);
     CHECK(RUN(STAGE(BUCKET, ""), &out, "{'_id': 1, 'k': 2, 't': {'$date': {'$numberLong': '0'}}}",
               "{'_id': 2, 'k': 1, 't': {'$date': {'$numberLong': '0'}}}") == HOST_FAILED);
     CHECK(strstr(h->error, "$sort") && strstr(h->error, "`time` \"t\""));
@@ -174,6 +179,10 @@ sizes(struct host *h)
     host_clear(&out);
     CHECK(RUN(STAGE("{'set': {'in': 'a', 'fields': {'y': '$x'}}}", ""), &out, half) == HOST_FAILED);
     CHECK(out.n == 0 && strstr(h->error, "16 MiB"));
+    char *over = large("{'_id': 1, 'x': '", (16u << 20) + 100, "'}"); /* as it comes, by somebody's stage before */
+    CHECK(RUN(STAGE("{'set': {'in': 'a', 'where': {'y': 1}, 'fields': {'y': 1}}}", ""), &out, over) == HOST_FAILED);
+    CHECK(out.n == 0 && strstr(h->error, "16 MiB") && h->code == 1970000006);
+    free(over);
     /* More than the stage may have: an error that names the bound, with the server's own code. */
     CHECK(RUN(STAGE("{'set': {'in': 'a', 'fields': {'y': 1}}}", ", 'memory': 4194304"), &out, most) == HOST_FAILED);
     CHECK(h->code == 146 && strstr(h->error, "4194304") && strstr(h->error, "memory"));

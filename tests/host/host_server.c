@@ -204,8 +204,10 @@ struct host_buf {
 static void
 buf_destroy(struct mdb_buf *b)
 {
+    struct host_buf *h = (struct host_buf *)(void *)b;
     __atomic_sub_fetch(&host_counts.bufs, 1, __ATOMIC_RELAXED);
-    free(((struct host_buf *)(void *)b)->p);
+    memset(h->p, 0xDD, h->n);
+    free(h->p);
     free(b);
 }
 

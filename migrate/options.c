@@ -230,7 +230,7 @@ static const char *const plan_text[] = {
     "Prints a plan with one STEP to begin with: the keys it needs with an example, all others as comments, each with "
     "what it means. Without STEP the steps are listed.",
     "With `-i IN` collections and fields of the dump stand in it where names let guess what is meant, and above it "
-    "what each collection holds. It is a guess by names: look at it.",
+    "what each collection holds. It is a guess by names, for a person to read; `inspect` measures.",
     NULL};
 static const struct mrs_cli_example plan_examples[] = {
     {"mongoreshape plan", "the steps there are"},
@@ -387,8 +387,8 @@ const struct mrs_cli_tool mrsi_tool = {
               "dump as mongodump writes it; the output is another one, for "
               "mongorestore. The input is never changed.",
     .start = "\nfrom a dump to a new design:\n"
-             "  mongoreshape plan embed -i dump > plan.yaml      # a plan to begin with; `plan` alone: the steps\n"
-             "  mongoreshape check plan.yaml -i dump             # what it would do, and what it would refuse\n"
+             "  mongoreshape inspect dump --suggest plan.yaml    # what is there, what will hurt, and a plan for it\n"
+             "  mongoreshape check plan.yaml -i dump             # what the plan would do, and what it would refuse\n"
              "  mongoreshape run plan.yaml -i dump -o dump.new   # do it; dump stays as it is\n",
     .offer = "inspect",
     .options = options,

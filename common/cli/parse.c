@@ -329,10 +329,11 @@ offers(struct parser *p, const char *path)
     mrs_buf_printf(&line, "%s %s ", t->name, c->name);
     mrs_buf_word(&line, path);
     mrs_buf_byte(&line, 0);
-    int status = mrs_cli_misuse(p->cli, "a command is missing; to %s:\n  %s", c->summary,
-                                line.bad ? c->name : (const char *)line.p);
+    mrs_say(stderr, "%s: a command is missing; this one would %s:\n  ", t->name, c->summary);
+    mrs_say(stderr, "%s\n", line.bad ? c->name : (const char *)line.p);
     mrs_buf_clear(&line);
-    return !wrong(p, status);
+    p->status = mrs_code_exit(MRS_E_USAGE);
+    return true;
 }
 
 /* Options may stand alone before any command only where they ask for help. */

@@ -102,7 +102,7 @@ run_all() {
     done
 }
 run_all MANUAL.md < <(sed -nE 's/^(    )?((mongodump|mongoreshape|tar) .*)/\2/p' "$root/docs/MANUAL.md" | sed 's/ *# .*//')
-for command in run check plan explain invert cat diff help; do
+for command in run check inspect plan explain invert cat diff help; do
     run_all "help $command" < <("$tool" help $command | sed -n '/^examples:/,/^exit/s/^  \([a-z].*\)/\1/p')
 done
 # Blocks of a session: commands and what they print, one folder for the whole block.

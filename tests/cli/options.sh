@@ -32,7 +32,7 @@ for shell in zsh fish; do
         $shell -n comp.$shell || fail "completions are no $shell"
     fi
 done
-for command in run check plan explain invert cat diff help; do
+for command in run check inspect plan explain invert cat diff help; do
     "$tool" help "$command" >help.1 || fail "help $command"
     "$tool" "$command" --help >help.2 || fail "$command --help"
     if [ "$command" != help ]; then

@@ -2,7 +2,6 @@
 /* cmd_inspect.c - `mongoreshape inspect IN`: what a dump holds, how it hangs together, and what will hurt. */
 #include "commands.h"
 #include "job.h"
-#include "mongoreshape/ejson.h"
 #include "mongoreshape/files.h"
 #include "mongoreshape/inspect.h"
 #include "mongoreshape/scan.h"
@@ -125,19 +124,12 @@ inspect(struct inspecting *x, struct mrs_err *e)
 static enum mrs_status
 print_json(struct inspecting *x, struct mrs_err *e)
 {
-    struct mrs_buf doc, text;
-    mrs_buf_init(&doc, x->cli->line.mem, SIZE_MAX);
+    struct mrs_buf text;
     mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
-    enum mrs_status s = mrs_inspect_document(x->found, &doc, e);
-    if (s == MRS_OK) {
-        mrs_ejson_write((struct mrs_view){doc.p, (uint32_t)doc.n}, false, &text);
-        s = mrs_buf_status(&text, e);
-    }
+    enum mrs_status s = mrs_inspect_json(x->found, &text, e);
     if (s == MRS_OK) {
         fwrite(text.p, 1, text.n, stdout);
-        fputc('\n', stdout);
     }
-    mrs_buf_clear(&doc);
     mrs_buf_clear(&text);
     return s;
 }

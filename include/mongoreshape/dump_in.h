@@ -80,6 +80,8 @@ enum mrs_status mrs_input_metadata_text(struct mrs_input *in, uint32_t i, struct
 uint32_t mrs_input_excluded(const struct mrs_input *in);   /* namespaces left out by the patterns, or internal */
 /* Of a database in which tools keep their state, as mongoreshape-live does: left out whatever the patterns say. */
 bool mrs_ns_internal(const char *ns);
+/* Whether a namespace is one of a pattern's: `*` over db.coll, `\` escapes. */
+bool mrs_ns_like(const char *pattern, const char *ns);
 const char *mrs_input_excluded_at(const struct mrs_input *in, uint32_t i);
 
 /* ---- blocks of whole documents ---- */

@@ -59,6 +59,8 @@ void mrs_inspect_free(struct mrsi_inspection *x); /* NULL: nothing */
 
 /* What was found as one document {inspect: 1, ...} (docs/INSPECT.md has its fields), appended to out. */
 enum mrs_status mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e);
+/* The same as JSON and a newline. */
+enum mrs_status mrs_inspect_json(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e);
 /* The same for people, lines of at most `width` columns. all: every path. */
 enum mrs_status mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool all, bool colour, struct mrs_buf *out,
                                  struct mrs_err *e);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* document.c - what was found as one document for programs: {inspect: 1, ...}. What does not apply is absent. */
 #include "said.h"
+
+#include "mongoreshape/ejson.h"
+
 #include <stdio.h>
 
 static void
@@ -468,4 +471,19 @@ mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_
     }
     mrs_build_close(&b);
     return mrs_build_finish(&b, &doc, e);
+}
+
+enum mrs_status
+mrs_inspect_json(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_buf doc;
+    mrs_buf_init(&doc, x->mem, SIZE_MAX);
+    enum mrs_status s = mrs_inspect_document(x, &doc, e);
+    if (s == MRS_OK) {
+        mrs_ejson_write((struct mrs_view){doc.p, (uint32_t)doc.n}, false, out);
+        mrs_buf_byte(out, '\n');
+        s = mrs_buf_status(out, e);
+    }
+    mrs_buf_clear(&doc);
+    return s;
 }

@@ -17,7 +17,7 @@ literal(const char *pattern, char *c)
 }
 
 bool
-mrsi_glob(const char *pattern, const char *text)
+mrs_ns_like(const char *pattern, const char *text)
 {
     const char *star = NULL, *star_text = NULL;
     for (;;) {
@@ -74,7 +74,7 @@ static bool
 any(const char *const *list, uint32_t n, const char *ns)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (mrsi_glob(list[i], ns)) {
+        if (mrs_ns_like(list[i], ns)) {
             return true;
         }
     }

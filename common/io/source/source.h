@@ -20,7 +20,6 @@ struct mrsi_filter {
 };
 enum mrs_status mrsi_filter_check(const struct mrsi_filter *f, struct mrs_err *e);
 bool mrsi_filter_takes(const struct mrsi_filter *f, const char *ns);
-bool mrsi_glob(const char *pattern, const char *text);
 
 /* ---- source.c ---- */
 /* Where bytes of an input are that is no folder: stretches of an open file, one behind the other. Lives as long as the

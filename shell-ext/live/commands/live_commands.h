@@ -6,6 +6,7 @@
 struct mrs_cli;
 
 int live_cmd_apply(struct mrs_cli *line);
+int live_cmd_inspect(struct mrs_cli *line);
 int live_cmd_verify(struct mrs_cli *line);
 int live_cmd_contract(struct mrs_cli *line);
 int live_cmd_rollback(struct mrs_cli *line);

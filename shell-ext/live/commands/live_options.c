@@ -21,9 +21,10 @@ enum {
     THROTTLE = 128,
     ABORT = 256,
     HELP = 512,
+    INSPECT = 1024,
     WORK = APPLY | VERIFY | CONTRACT | ROLLBACK,
     SERVER = WORK | STATUS | PAUSE | RESUME | THROTTLE | ABORT,
-    ALL = SERVER | HELP
+    ALL = SERVER | INSPECT | HELP
 };
 
 /* "auto" is 0. */
@@ -44,13 +45,15 @@ batch(const char *text, void *to)
 }
 
 static const struct mrs_cli_option options[] = {
-    {"uri", 0, "URI", SERVER, MRS_CLI_TEXT, AT(uri), NULL, "MONGODB_URI of the environment",
+    {"uri", 0, "URI", SERVER | INSPECT, MRS_CLI_TEXT, AT(uri), NULL, "MONGODB_URI of the environment",
      "the deployment, as mongodb://HOST/DB or mongodb+srv://...",
      "A URI on the command line is overwritten in memory as soon as it is read, so that lists of processes do not show "
      "it for long; `--uri-file` and `MONGODB_URI` never show it. Passwords are never printed. Reads and writes go to "
-     "the primary and ask for the majority, whatever the URI says.",
+     "the primary and ask for the majority, whatever the URI says; `inspect` reads from a secondary where there is "
+     "one.",
      NULL},
-    {"uri-file", 0, "FILE", SERVER, MRS_CLI_PATH, AT(uri_file), NULL, NULL, "a file whose first line is the URI",
+    {"uri-file", 0, "FILE", SERVER | INSPECT, MRS_CLI_PATH, AT(uri_file), NULL, NULL,
+     "a file whose first line is the URI",
      "A file of yours that holds a password and may be read by others is refused, as ssh refuses keys: `chmod 600` it.",
      NULL},
     {"execute", 0, NULL, WORK | ABORT, MRS_CLI_FLAG, AT(execute), NULL, NULL,
@@ -71,8 +74,20 @@ static const struct mrs_cli_option options[] = {
      NULL},
     {"run", 0, "ID", SERVER, MRS_CLI_TEXT, AT(run), NULL, NULL,
      "the run, by the first digits of its id, instead of PLAN", "The run keeps its plan on the server.", NULL},
-    {"db", 0, "NAME", SERVER, MRS_CLI_TEXT, AT(db), NULL, "that of the URI",
-     "database of collections for which the plan names none", NULL, NULL},
+    {"db", 0, "NAME", SERVER | INSPECT, MRS_CLI_TEXT, AT(db), NULL, "that of the URI",
+     "database of collections for which the plan names none; `inspect`: only this database",
+     "Where neither it nor the URI names one, `inspect` looks at all databases that the user may see.", NULL},
+    {"ns", 0, "DB.COLL", INSPECT, MRS_CLI_TEXT, AT(ns), NULL, "all", "only collections like this",
+     "A pattern over the whole name as of `mongodump --nsInclude`: `*` stands for anything, `\\` takes the next "
+     "character as it is.",
+     NULL},
+    {"sample", 0, "N", INSPECT, MRS_CLI_COUNT, AT(sample), "10000|100000|1000000", "100000",
+     "look at N documents of each collection that has more",
+     "The server draws them; they are the same in all passes of one inspection, and others in the next.", NULL},
+    {"whole", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(whole), NULL, NULL, "read all documents of all collections",
+     "In the order of `_id`, two to five times: give it limits (`--docs`, `--bytes`, `--sleep`) where others wait for "
+     "the server.",
+     NULL},
     {"state-db", 0, "NAME", SERVER, MRS_CLI_TEXT, AT(state_db), NULL, "__mdb_internal_mongoreshape",
      "database for checkpoints, leases and refused documents",
      "Everything that a run leaves on the server lies there; `abort --clean` removes it. mongodump leaves the default "
@@ -107,17 +122,17 @@ static const struct mrs_cli_option options[] = {
      "with --execute: remove what the run left in the state database", NULL, NULL},
     {"discard-refused", 0, NULL, ABORT, MRS_CLI_FLAG, AT(discard_refused), NULL, NULL,
      "remove refused documents, too", NULL, NULL},
-    {"docs", 0, "N", THROTTLE, MRS_CLI_COUNT, AT(docs_per_s), NULL, "0",
+    {"docs", 0, "N", THROTTLE | INSPECT, MRS_CLI_COUNT, AT(docs_per_s), NULL, "0",
      "at most N documents a second; 0: no limit", NULL, NULL},
-    {"bytes", 0, "SIZE", THROTTLE, MRS_CLI_SIZE, AT(bytes_per_s), "1M|10M", "0",
+    {"bytes", 0, "SIZE", THROTTLE | INSPECT, MRS_CLI_SIZE, AT(bytes_per_s), "1M|10M", "0",
      "at most so many bytes a second, as 5M; 0: no limit", NULL, NULL},
-    {"sleep", 0, "MS", THROTTLE, MRS_CLI_COUNT, AT(sleep_ms), NULL, "0", "milliseconds to wait between batches", NULL,
-     NULL},
+    {"sleep", 0, "MS", THROTTLE | INSPECT, MRS_CLI_COUNT, AT(sleep_ms), NULL, "0",
+     "milliseconds to wait between batches", NULL, NULL},
     {"memory", 0, "SIZE", APPLY | VERIFY | CONTRACT, MRS_CLI_SIZE, AT(memory), "256M|1G|4G", "256M",
      "memory for joins of a quiet run and for verify; at least 64M", NULL, NULL},
-    {"tmp", 0, "DIR", APPLY | CONTRACT, MRS_CLI_PATH, AT(tmp), NULL, "TMPDIR, else /tmp",
-     "folder for the copy that a quiet run makes of the collections",
-     "It needs room for what the plan touches, twice. It is removed at the end.", NULL},
+    {"tmp", 0, "DIR", APPLY | CONTRACT | INSPECT, MRS_CLI_PATH, AT(tmp), NULL, "TMPDIR, else /tmp",
+     "folder for temporary files: the copy that a quiet run makes of the collections",
+     "A quiet run needs room for what the plan touches, twice. They are removed at the end.", NULL},
     {"passes", 0, "N", APPLY | VERIFY | CONTRACT, MRS_CLI_COUNT, AT(passes), NULL, "3",
      "end passes at most, to catch up with writers", NULL, NULL},
     {"lease", 0, "MS", WORK, MRS_CLI_COUNT, AT(lease), NULL, "30000",
@@ -125,9 +140,17 @@ static const struct mrs_cli_option options[] = {
     {"list", 0, NULL, STATUS, MRS_CLI_FLAG, AT(list), NULL, NULL, "all runs, and what they keep on the server", NULL,
      NULL},
     {"watch", 0, NULL, STATUS, MRS_CLI_FLAG, AT(watch), NULL, NULL, "again every second, until Ctrl-C", NULL, NULL},
-    {"json", 0, NULL, SERVER, MRS_CLI_FLAG, AT(json), NULL, NULL,
+    {"suggest", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(suggest), NULL, NULL,
+     "write a plan to FILE that mends what was found",
+     "As `mongoreshape inspect` does. Hold it against the server with `apply FILE`, which writes nothing.", NULL},
+    {"hints", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(hints), NULL, NULL,
+     "references you know, as lines `db.coll.path -> db.coll.path`; `!` before one that is none", NULL, NULL},
+    {"workload", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(workload), NULL, NULL,
+     "how often collections are read and written, for advice that depends on it", NULL, NULL},
+    {"all", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(all), NULL, NULL, "every path of every collection", NULL, NULL},
+    {"json", 0, NULL, SERVER | INSPECT, MRS_CLI_FLAG, AT(json), NULL, NULL,
      "one JSON object on standard output instead of words", NULL, NULL},
-    {"progress", 0, NULL, WORK, MRS_CLI_FLAG, AT(progress), NULL, "when standard error is a terminal",
+    {"progress", 0, NULL, WORK | INSPECT, MRS_CLI_FLAG, AT(progress), NULL, "when standard error is a terminal",
      "show progress, rate and time left", NULL, NULL},
     {"man", 0, NULL, HELP, MRS_CLI_FLAG, AT(line.man), NULL, NULL, "print the manual page, in roff", NULL, NULL},
     {"completion", 0, "SHELL", HELP, MRS_CLI_WORD, AT(line.completion), "bash|zsh|fish", NULL,
@@ -226,6 +249,20 @@ static const struct mrs_cli_example abort_examples[] = {
      "leave no trace of a run that is done"},
     {NULL, NULL}};
 
+static const char *const inspect_text[] = {
+    "Says what the databases of a server hold, how their collections hang together, and what will hurt: figures of "
+    "each collection and path, references with their orphans, rules of thumb that the data break, and with "
+    "`--suggest` the plan that mends it. The same as `mongoreshape inspect` says of a dump. It writes nothing, needs "
+    "no more than the role `read`, and reads from a secondary where there is one.",
+    "Of a collection with more than 100,000 documents it looks at as many, drawn by the server; `--whole` reads all. "
+    "What is said of a sample is marked so.",
+    NULL};
+static const struct mrs_cli_example inspect_examples[] = {
+    {"mongoreshape-live inspect --uri mongodb://localhost/shop", "what is there, and what will hurt?"},
+    {"mongoreshape-live inspect --uri-file ~/.shop --suggest better.yaml", "and the plan that mends it"},
+    {"mongoreshape-live inspect --uri-file ~/.shop --whole --bytes 20M", "exactly, and slowly"},
+    {NULL, NULL}};
+
 static const char *const help_text[] = {
     "Explains the program or one of its commands. The manual page and the shells' completions are "
     "printed by the same table.",
@@ -252,6 +289,8 @@ static const struct mrs_cli_command commands[] = {
      throttle_text, throttle_examples, live_cmd_throttle},
     {"abort", ABORT, "[PLAN]", "--clean [--execute]", "remove what a run left in the state database", abort_text,
      abort_examples, live_cmd_abort},
+    {"inspect", INSPECT, "", "", "say what the data are, how they hang together, and what will hurt", inspect_text,
+     inspect_examples, live_cmd_inspect},
     {"help", HELP, "[COMMAND]", "", "explain the program or a command", help_text, help_examples, mrs_cli_help},
     {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
 };

@@ -10,11 +10,13 @@
 struct live_cli {
     struct mrs_cli line; /* first: the machinery knows this part only */
     const char *uri, *uri_file, *run, *db, *state_db, *mode, *quiet_by, *tmp;
+    const char *ns, *suggest, *hints, *workload; /* of inspect */
+    uint64_t sample;
     uint64_t batch, memory, max_refused, passes, lease;
     uint64_t docs_per_s, bytes_per_s, sleep_ms; /* of throttle */
     int64_t now_ms;
     bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
-    bool clean, watch, list, json, progress;
+    bool clean, watch, list, json, progress, whole, all;
 };
 
 extern const struct mrs_cli_tool live_tool;

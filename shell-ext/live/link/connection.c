@@ -142,31 +142,26 @@ connect_client(struct live_link *l, const mongoc_uri_t *uri, struct mrs_err *e)
     mongoc_client_set_error_api(l->client, MONGOC_ERROR_API_VERSION_2);
     mongoc_client_set_apm_callbacks(l->client, callbacks, l);
     mongoc_apm_callbacks_destroy(callbacks);
+    if (l->any_member) {
+        mongoc_read_prefs_t *secondary = mongoc_read_prefs_new(MONGOC_READ_SECONDARY_PREFERRED);
+        mongoc_client_set_read_prefs(l->client, secondary);
+        mongoc_read_prefs_destroy(secondary);
+    }
     return say_hello(l, e);
 }
 
-enum mrs_status
-live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struct live_link **out, struct mrs_err *e)
+/* Connects l; closes it where that fails. */
+static enum mrs_status
+link_connect(struct live_link *l, const char *uri, struct live_link **out, struct mrs_err *e)
 {
     mongoc_uri_t *parsed;
-    *out = NULL;
     enum mrs_status s = live_uri_parse(uri, &parsed, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    struct live_link *l = mrs_zalloc(mem, sizeof *l);
-    if (!l) {
-        mongoc_uri_destroy(parsed);
-        return mrs_err_memory(e, sizeof *l);
-    }
-    l->mem = mem;
-    l->single = spoken_to_directly(parsed);
-    live_link_state(l, state_db);
-    s = live_uri_resolve(parsed, e);
     if (s == MRS_OK) {
-        s = connect_client(l, parsed, e);
+        l->single = spoken_to_directly(parsed);
+        s = live_uri_resolve(parsed, e);
+        MRS_THEN(s, connect_client(l, parsed, e));
+        mongoc_uri_destroy(parsed);
     }
-    mongoc_uri_destroy(parsed);
     if (s != MRS_OK) {
         live_link_close(l);
         return s;
@@ -174,6 +169,32 @@ live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struc
     set_concerns(l);
     *out = l;
     return MRS_OK;
+}
+
+enum mrs_status
+live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struct live_link **out, struct mrs_err *e)
+{
+    struct live_link *l = mrs_zalloc(mem, sizeof *l);
+    *out = NULL;
+    if (!l) {
+        return mrs_err_memory(e, sizeof *l);
+    }
+    l->mem = mem;
+    live_link_state(l, state_db);
+    return link_connect(l, uri, out, e);
+}
+
+enum mrs_status
+live_link_open_looking(struct mrs_mem *mem, const char *uri, struct live_link **out, struct mrs_err *e)
+{
+    struct live_link *l = mrs_zalloc(mem, sizeof *l);
+    *out = NULL;
+    if (!l) {
+        return mrs_err_memory(e, sizeof *l);
+    }
+    l->mem = mem;
+    l->any_member = l->look = true;
+    return link_connect(l, uri, out, e);
 }
 
 void
@@ -255,7 +276,7 @@ live_options(struct live_link *l, unsigned flags, bson_t *opts, struct mrs_err *
 enum mrs_status
 live_primary(const struct live_link *l, struct live_fault *f, struct mrs_err *e)
 {
-    if (!l->not_primary) {
+    if (!l->not_primary || l->any_member) {
         return MRS_OK;
     }
     if (f) {
@@ -397,7 +418,9 @@ send_command(struct connection_call *c, struct mrs_buf *out, struct mrs_err *e)
         }
     }
     bool done = write ? mongoc_client_write_command_with_opts(c->l->client, c->db, &c->cmd, &c->opts, &reply, &error)
-                      : mongoc_client_command_with_opts(c->l->client, c->db, &c->cmd, NULL, &c->opts, &reply, &error);
+                      : mongoc_client_command_with_opts(c->l->client, c->db, &c->cmd,
+                                                            mongoc_client_get_read_prefs(c->l->client), &c->opts,
+                                                            &reply, &error);
     if (!done) {
         s = live_fault_tell(c->l, c->name, &error, &reply, c->f, e);
     } else {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* connection.h - a connection to a MongoDB deployment; the only door to libmongoc.
  *
- * Everything goes to the primary with readConcern majority (replica set) and w: majority (replica set) or w: 1
- * (standalone; j: true where asked for), whatever the URI says. Documents come and go as bytes. A failed call fills
- * struct live_fault (what kind, so that the caller can decide) and mrs_err (text for people, never with a password).
- * One link belongs to one thread. */
+ * Everything (but what live_link_open_looking opens) goes to the primary with readConcern majority (replica set) and
+ * w: majority (replica set) or w: 1 (standalone; j: true where asked for), whatever the URI says. Documents come and go
+ * as bytes. A failed call fills struct live_fault (what kind, so that the caller can decide) and mrs_err (text for
+ * people, never with a password). One link belongs to one thread. */
 #ifndef LIVE_LINK_H
 #define LIVE_LINK_H
 
@@ -47,6 +47,9 @@ void live_link_setup(void);
 void live_link_teardown(void);
 enum mrs_status live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struct live_link **out,
                                struct mrs_err *e);
+/* The same to look only: reads go to a secondary where there is one, and no write at all is sent. */
+enum mrs_status live_link_open_looking(struct mrs_mem *mem, const char *uri, struct live_link **out,
+                                       struct mrs_err *e);
 void live_link_close(struct live_link *l);
 /* Asked straight before each write that is in no transaction and not to the state database; what it fails with is
  * returned, and nothing is sent. It may itself write to the state database over this link. NULL, as at first: nobody

@@ -27,6 +27,7 @@ struct live_link {
     void *ask_arg;
     bool asking;
     bool look;           /* a dry run: nothing but state is written */
+    bool any_member;     /* reads go to a secondary where there is one */
 };
 
 /* ---- connection_uri.c ---- */

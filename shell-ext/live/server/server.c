@@ -22,6 +22,7 @@ struct server_reading {
     struct mrs_buf reply;
     uint32_t cap;
     const char *db;
+    bool looking; /* nothing will be written: any server will do */
 };
 
 static struct mrs_view
@@ -332,7 +333,7 @@ read_topology(struct server_reading *r, struct mrs_err *e)
     s->sharded = strcmp(msg, "isdbgrid") == 0;
     s->replicated = s->set_name[0] != 0;
     s->standalone = !s->sharded && !s->replicated;
-    if (s->sharded) {
+    if (s->sharded && !r->looking) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                            "the server is a mongos: sharded clusters are not supported; dump the collections and use "
                            "`mongoreshape run`");
@@ -373,7 +374,7 @@ read_all(struct server_reading *r, const char *const *db, uint32_t n, struct mrs
     if (s == MRS_OK) {
         s = read_version(r, e);
     }
-    if (s == MRS_OK && r->s->standalone) {
+    if (s == MRS_OK && r->s->standalone && !r->looking) {
         s = check_journal(r, e);
     }
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
@@ -389,28 +390,85 @@ read_all(struct server_reading *r, const char *const *db, uint32_t n, struct mrs
     return s;
 }
 
+/* ---- all databases ---- */
+struct database_list {
+    const char **name;
+    uint32_t n, cap;
+};
+
+static enum mrs_status
+add_database(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_err *e)
+{
+    static const char *const of_the_server[] = {"admin", "config", "local"};
+    struct database_list *list = arg;
+    char name[MRS_DB_MAX + 1];
+    live_text_at(doc, "name", name, sizeof name);
+    bool theirs = !name[0] || mrs_ns_internal(name);
+    for (size_t i = 0; i < sizeof of_the_server / sizeof *of_the_server; i++) {
+        theirs = theirs || strcmp(name, of_the_server[i]) == 0;
+    }
+    if (theirs) {
+        return MRS_OK;
+    }
+    const char **more = mrs_arena_more(&r->s->arena, list->name, list->n, &list->cap, sizeof(char *));
+    const char *copy = more ? text_in(&r->s->arena, name, NULL) : NULL;
+    if (!copy) {
+        return mrs_err_memory(e, sizeof(char *));
+    }
+    list->name = more;
+    list->name[list->n++] = copy;
+    return MRS_OK;
+}
+
+static enum mrs_status
+list_databases(struct server_reading *r, struct database_list *list, struct mrs_err *e)
+{
+    struct mrs_view cmd;
+    mrs_arena_reset(&r->cmds);
+    enum mrs_status s = live_doc_in(&r->cmds, &cmd, e, "{listDatabases: 1, nameOnly: true, authorizedDatabases: true}");
+    MRS_THEN(s, ask(r, "admin", cmd, NULL, e));
+    return s == MRS_OK ? each_in(r, "databases", add_database, list, e) : s;
+}
+
+/* ---- the doors ---- */
+static enum mrs_status
+server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db, uint32_t n, struct live_server **out,
+            struct mrs_err *e)
+{
+    struct database_list all = {.n = n};
+    *out = NULL;
+    r->s = mrs_zalloc(mem, sizeof *r->s);
+    if (!r->s) {
+        return mrs_err_memory(e, sizeof *r->s);
+    }
+    mrs_arena_init(&r->s->arena, mem);
+    mrs_arena_init(&r->cmds, mem);
+    mrs_buf_init(&r->reply, mem, REPLY_MAX);
+    enum mrs_status s = r->looking && !n ? list_databases(r, &all, e) : MRS_OK;
+    MRS_THEN(s, read_all(r, all.name ? all.name : db, all.n, e));
+    mrs_buf_clear(&r->reply);
+    mrs_arena_clear(&r->cmds);
+    if (s != MRS_OK) {
+        live_server_free(r->s);
+        return s;
+    }
+    *out = r->s;
+    return MRS_OK;
+}
+
 enum mrs_status
 live_server_read(struct mrs_mem *mem, struct live_link *l, const char *const *db, uint32_t n, struct live_server **out,
                  struct mrs_err *e)
 {
     struct server_reading r = {.l = l};
-    *out = NULL;
-    r.s = mrs_zalloc(mem, sizeof *r.s);
-    if (!r.s) {
-        return mrs_err_memory(e, sizeof *r.s);
-    }
-    mrs_arena_init(&r.s->arena, mem);
-    mrs_arena_init(&r.cmds, mem);
-    mrs_buf_init(&r.reply, mem, REPLY_MAX);
-    enum mrs_status s = read_all(&r, db, n, e);
-    mrs_buf_clear(&r.reply);
-    mrs_arena_clear(&r.cmds);
-    if (s != MRS_OK) {
-        live_server_free(r.s);
-        return s;
-    }
-    *out = r.s;
-    return MRS_OK;
+    return server_read(&r, mem, db, n, out, e);
+}
+
+enum mrs_status
+live_server_look(struct mrs_mem *mem, struct live_link *l, const char *db, struct live_server **out, struct mrs_err *e)
+{
+    struct server_reading r = {.l = l, .looking = true};
+    return server_read(&r, mem, &db, db != NULL, out, e);
 }
 
 void

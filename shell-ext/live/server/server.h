@@ -27,6 +27,10 @@ struct live_server {
  * servers below 4.4, standalone without journal (MRS_E_SERVER, with what to do). */
 enum mrs_status live_server_read(struct mrs_mem *mem, struct live_link *l, const char *const *db, uint32_t n,
                                  struct live_server **out, struct mrs_err *e);
+/* The same for who only looks: any server will do. db NULL: all databases that the user may see, but those of the
+ * server and of tools. */
+enum mrs_status live_server_look(struct mrs_mem *mem, struct live_link *l, const char *db, struct live_server **out,
+                                 struct mrs_err *e);
 void live_server_free(struct live_server *s);
 const struct live_coll_info *live_server_coll(const struct live_server *s, const struct mrs_coll *c); /* NULL: none */
 /* The catalogue as mongodump would write it, to check a plan against (mrs_plan_check) and for the snapshot. */

@@ -124,9 +124,8 @@ look(struct live_job *job, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* How long a batch of this size has to take under the limits of now. */
-static int64_t
-due(const struct live_control *c, uint64_t docs, uint64_t bytes)
+int64_t
+live_control_due(const struct live_control *c, uint64_t docs, uint64_t bytes)
 {
     double ms = 0, by_docs = 0, by_bytes = 0;
     if (docs || bytes) {
@@ -163,7 +162,7 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
     int64_t since = r->breathed_ms, came = mrs_clock_asleep();
     r->throttled = false;
     for (;;) {
-        int64_t now = mrs_clock_asleep(), wait = since + due(&r->control, docs, bytes) - now;
+        int64_t now = mrs_clock_asleep(), wait = since + live_control_due(&r->control, docs, bytes) - now;
         int64_t rest = docs || bytes ? came + r->control.sleep_ms - now : 0;
         wait = rest > wait ? rest : wait;
         if (!r->control.pause && wait <= 0) {

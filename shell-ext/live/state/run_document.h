@@ -18,6 +18,8 @@ struct live_control { /* turned by `pause`, `resume`, `throttle` while a run goe
     uint64_t docs_per_s, bytes_per_s; /* 0: no limit */
     int64_t sleep_ms;                 /* between batches */
 };
+/* How many milliseconds a batch of this size has to take under these limits. */
+int64_t live_control_due(const struct live_control *c, uint64_t docs, uint64_t bytes);
 enum { LIVE_PACE = 64 };
 struct live_pace { /* documents done at seconds gone by: the rate of the last minute */
     int64_t ms[LIVE_PACE];

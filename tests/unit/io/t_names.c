@@ -138,7 +138,7 @@ patterns(void **state)
              {"", "a", false},           {"a", "", false},       {"*a", "aaab", false},
              {"*ab", "aaab", true},      {"a.b", "axb", false},  {"t*.c?", "t1.c2", false}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        if (mrsi_glob(t[i].pattern, t[i].text) != t[i].want) {
+        if (mrs_ns_like(t[i].pattern, t[i].text) != t[i].want) {
             fail_msg("%s over %s", t[i].pattern, t[i].text);
         }
     }
@@ -150,7 +150,7 @@ patterns(void **state)
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 2] = 'b';
     text[sizeof text - 1] = 0;
-    assert_false(mrsi_glob(many, text));
+    assert_false(mrs_ns_like(many, text));
     struct mrs_err err;
     mrs_err_clear(&err);
     const char *const in[] = {"shop.*", "a.b"}, *const out[] = {"*.tmp*"}, *const lone[] = {"a\\"},

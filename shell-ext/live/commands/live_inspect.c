@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live_inspect.c - `mongoreshape-live inspect`: what the data of a server are, how they hang together, and what will
+ * hurt.
+ *
+ * What is said, and how, is that of `mongoreshape inspect`; only the documents come from elsewhere (survey.h). */
+#include "live_commands.h"
+#include "live_job.h"
+
+#include "live/survey/survey.h"
+#include "mongoreshape/version.h"
+
+#include <unistd.h>
+
+enum { FILE_MOST = 4 << 20, COLUMNS = 100 };
+
+struct live_inspecting {
+    struct live_call call;
+    struct live_survey survey;
+    struct mrsi_inspection *found;
+    char *hints, *workload;
+};
+
+static int
+misuse(const struct live_cli *cli)
+{
+    bool sample = mrs_cli_given(&cli->line, "sample");
+    if (sample && cli->whole) {
+        return mrs_cli_misuse(&cli->line, "--sample looks at some documents, --whole at all: give one of them");
+    }
+    if (sample && (cli->sample < 100 || cli->sample > LIVE_SAMPLE_MAX)) {
+        return mrs_cli_misuse(&cli->line, "--sample must be 100 to %d", LIVE_SAMPLE_MAX);
+    }
+    if (cli->sleep_ms > 3600000) {
+        return mrs_cli_misuse(&cli->line, "--sleep must be at most 3600000 (milliseconds)");
+    }
+    return 0;
+}
+
+static enum mrs_status
+read_file(struct live_inspecting *k, const char *path, char **text)
+{
+    size_t n;
+    return path ? mrs_file_read(k->call.job.mem, path, FILE_MOST, text, &n, &k->call.err) : MRS_OK;
+}
+
+/* The database of the URI is often the one against which users are known: nobody's data lie in `admin`. */
+static enum mrs_status
+open_survey(struct live_inspecting *k)
+{
+    struct live_call *c = &k->call;
+    const struct live_cli *cli = c->cli;
+    bool all = !*c->db || (!cli->db && strcmp(c->db, "admin") == 0);
+    struct live_survey_opts how = {.db = all ? NULL : c->db,
+                                   .like = cli->ns,
+                                   .whole = cli->whole,
+                                   .sample = mrs_cli_given(&cli->line, "sample") ? cli->sample : LIVE_SAMPLE,
+                                   .tmp = cli->tmp,
+                                   .limits = {.docs_per_s = cli->docs_per_s,
+                                              .bytes_per_s = cli->bytes_per_s,
+                                              .sleep_ms = (int64_t)cli->sleep_ms}};
+    enum mrs_status s = live_link_open_looking(c->job.mem, c->uri, &c->job.link, &c->err);
+    if (s == MRS_OK) {
+        live_link_mark(c->job.link, "mongoreshape inspect", 0);
+        s = live_survey_open(&c->job, &how, &k->survey, &c->err);
+    }
+    return s;
+}
+
+static enum mrs_status
+inspect(struct live_inspecting *k)
+{
+    struct live_call *c = &k->call;
+    struct mrs_inspect_source source;
+    struct mrs_inspect_opts opts = {.name = c->shown,
+                                    .kind = "server",
+                                    .tool = "mongoreshape-live " MRS_VERSION,
+                                    .tmp = c->cli->tmp,
+                                    .hints = k->hints,
+                                    .workload = k->workload,
+                                    .cancel = c->job.cancel};
+    live_survey_source(&k->survey, &source);
+    enum mrs_status s = mrs_inspect(c->job.mem, &source, &opts, &k->found, &c->err);
+    mrs_cli_progress_end(&c->progress);
+    return s;
+}
+
+/* ---- what is said ---- */
+static enum mrs_status
+put_plan(struct live_inspecting *k, struct mrs_buf *text)
+{
+    enum mrs_status s = mrs_inspect_plan(k->found, text, &k->call.err);
+    MRS_THEN(s, mrs_file_write(k->call.cli->suggest, text->p, text->n, &k->call.err));
+    mrs_buf_reset(text);
+    return s;
+}
+
+static enum mrs_status
+tell(struct live_inspecting *k, bool json)
+{
+    struct live_call *c = &k->call;
+    struct mrs_buf text;
+    uint32_t width = isatty(STDOUT_FILENO) ? (uint32_t)mrs_text_width(stdout) : COLUMNS;
+    mrs_buf_init(&text, c->job.mem, SIZE_MAX);
+    enum mrs_status s = c->cli->suggest ? put_plan(k, &text) : MRS_OK;
+    if (s == MRS_OK && json) {
+        s = mrs_inspect_json(k->found, &text, &c->err);
+    } else if (s == MRS_OK) {
+        s = mrs_inspect_text(k->found, width, c->cli->all, mrs_text_colour(stdout), &text, &c->err);
+    }
+    if (s == MRS_OK) {
+        fwrite(text.p, 1, text.n, stdout);
+    }
+    mrs_buf_clear(&text);
+    return s;
+}
+
+int
+live_cmd_inspect(struct mrs_cli *line)
+{
+    struct live_cli *cli = (struct live_cli *)line;
+    struct live_inspecting k = {.found = NULL};
+    bool json = cli->json;
+    int status = misuse(cli);
+    cli->json = false; /* what it prints is the inspection, not the report of a run */
+    if (status || !live_call_begin(&k.call, cli, &status)) {
+        return status;
+    }
+    enum mrs_status s = read_file(&k, cli->hints, &k.hints);
+    MRS_THEN(s, read_file(&k, cli->workload, &k.workload));
+    MRS_THEN(s, open_survey(&k));
+    MRS_THEN(s, inspect(&k));
+    MRS_THEN(s, tell(&k, json));
+    mrs_inspect_free(k.found);
+    live_survey_close(&k.survey);
+    mrs_free(line->mem, k.hints);
+    mrs_free(line->mem, k.workload);
+    return live_call_end(&k.call, s, 0);
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# inspect.sh - mongoreshape-live inspect says of a server what mongoreshape says of its dump; a sample keeps what can be
+# kept; nothing is written, and who may only read may inspect. Needs OBJ.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+tool=${OBJ:?}/mongoreshape-live offline=$OBJ/mongoreshape ask=$OBJ/ask
+for need in "$tool" "$offline" "$ask"; do
+    if [ ! -x "$need" ]; then
+        echo "inspect skipped: ${need##*/} is not built"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    fi
+done
+if [ "${1:-}" != inside ]; then
+    "$root/tests/server/with" bash "${BASH_SOURCE[0]}" inside
+    status=$?
+    [ "$status" -eq 77 ] || exit "$status"
+    echo "inspect skipped: no server"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+passed=0 failed=0
+port=${MONGODB_URI##*:} port=${port%%/*}
+ok() { passed=$((passed + 1)); }
+fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
+
+# expect STATUS WORDS ARGS...: the status, the words on standard output or standard error
+expect() {
+    status=$1 words=$2
+    shift 2
+    "$tool" inspect "$@" >out 2>err </dev/null
+    got=$?
+    if [ "$got" -ne "$status" ]; then
+        fail "status $got, not $status: $* ($(cat out err))"
+    elif ! cat out err | grep -qF -- "$words"; then
+        fail "no \"$words\" in: $(cat out err) (of: $*)"
+    else
+        ok
+    fi
+}
+
+names="northwind redaction mflix"
+# shellcheck disable=SC2086
+python3 "$root/tests/inspect/sets.py" sets $names >log 2>&1 || fail "sets: $(cat log)"
+for name in $names; do
+    python3 "$here/restore.py" "$port" "sets/$name/dump" >log 2>&1 || fail "restore of $name: $(cat log)"
+done
+"$ask" --picture >before || fail "no picture"
+
+# ---- whole: what the dump says; of a sample: the same references, and nothing that only the whole could tell ----
+for name in $names; do
+    "$offline" inspect "sets/$name/dump" --json >dump.json 2>log || fail "$name, dump: $(cat log)"
+    "$tool" inspect --db "$name" --whole --json >server.json 2>log || fail "$name, server: $(cat log)"
+    if said=$(python3 "$here/inspect_same.py" same dump.json server.json); then ok; else fail "$name: $said"; fi
+    "$tool" inspect --db "$name" --sample 500 --json >some.json 2>log || fail "$name, sample: $(cat log)"
+    if said=$(python3 "$here/inspect_same.py" sample dump.json some.json); then ok; else fail "$name, sample: $said"; fi
+done
+
+# ---- which collections ----
+expect 0 "northwind.orders" --ns 'northwind.*'
+if grep -q "redaction" out; then fail "--ns takes others, too"; else ok; fi
+expect 0 "redaction.articles"
+expect 2 "there is no collection like nobody.*" --ns 'nobody.*'
+expect 2 "there is no collection in the database nobody" --db nobody
+expect 2 "give one of them" --whole --sample 1000
+expect 2 "--sample must be 100 to" --sample 5
+expect 2 "hints" --hints /nonexistent/hints
+
+# ---- the plan that it suggests holds ----
+expect 0 "" --db northwind --whole --suggest better.yaml
+"$offline" check better.yaml -i sets/northwind/dump >log 2>&1 && ok || fail "the plan: $(cat log)"
+
+# ---- limits: 500 documents at 250 a second take two seconds a pass ----
+begun=$SECONDS
+expect 0 "northwind.orders" --ns northwind.orders --sample 500 --docs 250
+[ $((SECONDS - begun)) -ge 2 ] && ok || fail "--docs does not hold back"
+timeout -s INT 2 "$tool" inspect --db northwind --whole --docs 10 >out 2>err
+[ $? -eq 124 ] && grep -q interrupted err && ok || fail "not interrupted: $(cat err)"
+
+# ---- nothing was written ----
+"$ask" --picture >after || fail "no picture"
+if cmp -s before after; then ok; else fail "inspect wrote: $(diff before after | head -5)"; fi
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

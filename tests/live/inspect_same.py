@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""inspect_same.py same|sample DUMP SERVER - what an inspection of a server says, held against that of its dump.
+
+same: every figure, but for what depends on the order in which documents were met (the dump of a test is in the order
+in which it was made, a server is read in that of `_id`): which of equally large documents is named, which of two
+forms of a value is shown. sample: the references are those of the dump.
+"""
+import json
+import sys
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def without_order(d):
+    del d["tool"], d["input"]
+    for c in d["collections"]:
+        c.get("size", {}).pop("maxId", None)
+        c.get("indexes", []).sort(key=lambda index: index["name"])
+        for p in c.get("paths", []):
+            for f in p.get("frequent", []):
+                f["value"] = len(str(f["value"])) > 0
+    return d
+
+
+def differences(a, b, at=""):
+    if type(a) is not type(b):
+        yield "%s: %r, %r" % (at, a, b)
+    elif isinstance(a, dict):
+        for name in sorted(set(a) | set(b)):
+            yield from differences(a.get(name), b.get(name), at + "." + name)
+    elif isinstance(a, list) and len(a) == len(b):
+        for i, (x, y) in enumerate(zip(a, b)):
+            yield from differences(x, y, "%s[%d]" % (at, i))
+    elif a != b:
+        yield "%s: %r, %r" % (at, a, b)
+
+
+def reference(r):
+    return (r["from"]["ns"], tuple(r["from"]["paths"]), r["to"]["ns"], tuple(r["to"]["paths"]))
+
+
+def main(how, dump, server):
+    a, b = load(dump), load(server)
+    if how == "same":
+        said = [] if not b["input"]["sampled"] else ["sampled"]
+        said += list(differences(without_order(a), without_order(b)))
+    else:
+        said = [] if b["input"]["sampled"] and 0 < b["input"]["share"] < 1 else ["not sampled"]
+        whole, some = set(map(reference, a["references"])), set(map(reference, b["references"]))
+        said += ["lost: %s" % (r,) for r in whole - some] + ["new: %s" % (r,) for r in some - whole]
+    print("; ".join(map(str, said[:5])))
+    return 1 if said else 0
+
+
+sys.exit(main(*sys.argv[1:]))

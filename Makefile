@@ -269,6 +269,9 @@ $(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
 # The online tool without its connection and its commands: the answers of a server come from the input.
 FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link/connection% commands/%),$(LIVESRC))
 $(OBJ)/fuzz/fz_live $(OBJ)/replay/fz_live: $(patsubst %.c,$(OBJ)/%.o,$(FUZZLIVE))
+# The extension and its host.
+FUZZSTAGE := $(filter-out %/guest.c,$(EXTSRC)) tests/host/host_server.c
+$(OBJ)/fuzz/fz_stage $(OBJ)/replay/fz_stage: $(patsubst %.c,$(OBJ)/%.o,$(FUZZSTAGE))
 FUZZ ?= fz_bson
 SECONDS ?= 60
 ## fuzz: looks for new inputs with clang; FUZZ=fz_plan SECONDS=600
@@ -352,10 +355,10 @@ test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors c
 # A request for more than there is gets NULL, as from malloc: there are tests of that.
 asan: export ASAN_OPTIONS := allocator_may_return_null=1
 asan:
-	$(Q)$(MAKE) SAN=address PARTS='unit cases twin fuzz-replay fault cli' SEEDS=200 check
+	$(Q)$(MAKE) SAN=address PARTS='unit cases twin fuzz-replay fault cli host' SEEDS=200 check
 tsan: export TSAN_OPTIONS := allocator_may_return_null=1
 tsan:
-	$(Q)$(MAKE) SAN=thread PARTS='unit cases twin' SEEDS=100 check
+	$(Q)$(MAKE) SAN=thread PARTS='unit cases twin host' SEEDS=100 check
 
 ## deps: installs the missing Debian or Ubuntu packages
 deps:

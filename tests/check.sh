@@ -128,6 +128,11 @@ part_scripts() {
     done
 }
 
+# The extension alone, which is a script like the others: for builds with sanitizers.
+part_host() {
+    CASETOOL=$obj/casetool run host bash tests/host/run.sh "$obj/mongoreshape"
+}
+
 part_twin() {
     has_target twin || return
     run twin "$make" -s SEEDS="${SEEDS:-2000}" twin
@@ -169,7 +174,7 @@ times=""
 for part in $parts; do
     part_begun=$(date +%s)
     case $part in
-    unit | vectors | cases | scripts | twin | fault | cli | lint) "part_$part" ;;
+    unit | vectors | cases | scripts | host | twin | fault | cli | lint) "part_$part" ;;
     fuzz-replay) part_fuzz_replay ;;
     *)
         echo "check.sh: no part called $part" >&2

@@ -477,6 +477,22 @@ has_conflicts(struct trial *t, const char *refused)
     return yes;
 }
 
+static void
+clear(struct trial *t)
+{
+    struct side *sides[] = {&t->in, &t->out};
+    for (size_t i = 0; i < 2; i++) {
+        for (uint32_t k = 0; k < sides[i]->n; k++) {
+            host_clear(&sides[i]->file[k].docs);
+        }
+    }
+    host_clear(&t->refused);
+    mrs_plan_free(t->plan);
+    mrs_free(t->mem, (void *)(uintptr_t)t->plan_doc.p);
+    CHECK(mrs_mem_close(t->mem) == 0);
+    free(t);
+}
+
 int
 host_case(const char *so, int argc, char **argv)
 {
@@ -505,5 +521,6 @@ host_case(const char *so, int argc, char **argv)
         }
     }
     CHECK(host_counts.statuses == 0 && host_counts.bufs == 0 && !host_counts.tripwire);
+    clear(t);
     return bad || host_failed ? 1 : 0;
 }

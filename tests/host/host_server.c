@@ -47,7 +47,9 @@ host_add(struct host_docs *d, struct mrs_view doc)
         d->doc = must(realloc(d->doc, d->cap * sizeof *d->doc));
     }
     uint8_t *p = must(malloc(doc.n ? doc.n : 1));
-    memcpy(p, doc.p, doc.n);
+    if (doc.n) {
+        memcpy(p, doc.p, doc.n);
+    }
     d->doc[d->n++] = (struct mrs_view){p, doc.n};
 }
 
@@ -317,6 +319,10 @@ get_options(const struct mdb_portal *p)
 
 static const struct mdb_portal_calls portal_calls = {.register_stage = register_stage, .get_options = get_options};
 
+/* A server loads an extension once and keeps it: what was loaded here is kept in reach, too. */
+static const struct mdb_extension *loaded[4096];
+static unsigned n_loaded;
+
 bool
 host_open(struct host *h, const char *path, const char *options)
 {
@@ -340,6 +346,7 @@ host_open(struct host *h, const char *path, const char *options)
     if (!host_ok(h, get(v.version[0], &services, &h->extension)) || !CHECK(h->extension != NULL)) {
         return false;
     }
+    loaded[n_loaded++ % 4096] = h->extension;
     CHECK(h->extension->version.major == 1 && h->extension->version.minor == 0 && h->extension->calls->initialize);
     struct mdb_portal portal = {&portal_calls, {1, 0}, 29};
     registered = NULL;

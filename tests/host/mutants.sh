@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# mutants.sh OBJ [WORDS] - the extension broken on purpose, once for each line of mutants.tsv: the host must find it out.
+# mutants.sh OBJ [WORDS] - the extension broken on purpose, once for each line of mutants.tsv: the host must find it.
 #
 # EXT_COMPILE and EXT_LINK are the commands of the Makefile (make host-mutants), OBJ is where its objects lie. WORDS:
 # only the lines that hold them.

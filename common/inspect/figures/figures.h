@@ -83,7 +83,7 @@ struct mrsi_tally {
 bool mrsi_tally_add(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64_t times);
 bool mrsi_tally_merge(struct mrsi_tally *to, struct mrs_mem *mem, const struct mrsi_tally *from);
 void mrsi_tally_clear(struct mrsi_tally *t, struct mrs_mem *mem);
-/* What is kept of one. Quantiles are the value at rank ceil(p n); pillar[i]: how many in (2^(i-1), 2^i], in [0] 0, 1. */
+/* What is kept of one. Quantiles: the value at rank ceil(p n); pillar[i]: how many in (2^(i-1), 2^i], in [0] 0, 1. */
 struct mrsi_quantiles {
     uint64_t n, sum, min, max, p50, p99;
     uint64_t *pillar;

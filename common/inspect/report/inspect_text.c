@@ -28,9 +28,15 @@ put_line(struct page *p, uint32_t hang)
         while (cut && ((unsigned char)t[cut] & 0xC0) == 0x80) {
             cut--; /* not inside of a character */
         }
-        mrs_buf_put(p->out, t, cut);
+        size_t end = cut;
+        while (end && t[end - 1] == ' ') {
+            end--;
+        }
+        mrs_buf_put(p->out, t, end);
         mrs_buf_byte(p->out, '\n');
-        cut += t[cut] == ' ';
+        while (cut < left && t[cut] == ' ') {
+            cut++;
+        }
         t += cut;
         left -= cut;
         for (uint32_t i = 0; i < hang; i++) {
@@ -234,15 +240,16 @@ summary(struct page *p)
     }
     mrs_buf_say(&p->line, "%s: ", p->x->name);
     mrs_buf_printf(&p->line, "%u collection%s, %s document%s, %s; %u reference%s", p->x->colls,
-                   p->x->colls == 1 ? "" : "s", mrsi_said_count(documents, n), documents == 1 ? "" : "s", mrsi_said_bytes((double)bytes, b), refs,
+                   p->x->colls == 1 ? "" : "s", mrsi_said_count(documents, n), documents == 1 ? "" : "s",
+                   mrsi_said_bytes((double)bytes, b), refs,
                    refs == 1 ? "" : "s");
     if (p->x->sampled) {
         mrs_buf_printf(&p->line, " (of a sample: %.3g %% of all documents)", 100 * p->x->share);
     }
     put_line(p, 2);
     if (p->x->rules) {
-        mrs_buf_printf(&p->line, "%u thing%s worth a look (!), worst first; `--suggest FILE` writes a plan%s",
-                       p->x->rules, p->x->rules == 1 ? "" : "s", planned ? "" : " without steps");
+        mrs_buf_printf(&p->line, "%u thing%s worth a look (!), worst first%s", p->x->rules, p->x->rules == 1 ? "" : "s",
+                       planned ? "; `--suggest FILE` writes a plan" : "");
     } else {
         mrs_buf_printf(&p->line, "no rule of thumb is broken");
     }

@@ -88,7 +88,8 @@ mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *t
     struct mrsi_engine *en = &s->crew[to->in_order].en;
     struct mrsi_engine *other = &s->crew[!to->in_order].en;
     struct scanning x = {to, en, false};
-    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .checked = to->checked, .doc = hand, .block = next_block, .arg = &x};
+    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .checked = to->checked, .doc = hand,
+                             .block = next_block, .arg = &x};
     if (!mrs_input_at(s->in, i)->data_path) {
         return MRS_OK;
     }

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# inspect.sh MONGORESHAPE - what inspect says of a dump, of damage, of hints and workloads, within its memory.
+set -u
+tool=$(realpath "$1")
+casetool=$(dirname "$tool")/casetool
+root=$(cd "$(dirname "$0")/../.." && pwd)
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+passed=0 failed=0 skipped=0
+[ -x "$casetool" ] || { echo "inspect: no program at $casetool" >&2; exit 2; }
+
+# is NAME WANT GOT
+is() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAIL %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
+    fi
+}
+# has NAME TEXT FILE
+has() { is "$1" yes "$(grep -qF -- "$2" "$3" && echo yes || echo "no: $(head -c 2000 "$3")")"; }
+# lacks NAME TEXT FILE
+lacks() { is "$1" no "$(grep -qF -- "$2" "$3" && echo yes || echo no)"; }
+
+# ---- what the page shows ----
+ln -s "$root/dumps" dumps
+awk '$0 == "```console" { on = 1; next } on && $0 == "```" { exit } on' "$root/docs/INSPECT.md" > want
+{ head -n 1 want; PATH=$(dirname "$tool"):$PATH bash -c "$(sed -n '1s/^\$ //p' want)" 2>&1; } > got
+is "docs/INSPECT.md shows it" "$(cat want)" "$(cat got)"
+
+# ---- a small design with mistakes ----
+mkdir -p case/in
+for ((i = 0; i < 120; i++)); do
+    printf '{"_id":%d,"name":"customer %03d","mail":"c%d@example.org"}\n' $((i + 1)) $i $i
+done > case/in/t.customers.jsonl
+for ((i = 0; i < 400; i++)); do
+    kind='"total":'$((i * 7))
+    [ $((i % 20)) = 0 ] && kind='"total":"'$((i * 7))'"'
+    printf '{"_id":%d,"customerId":%d,"customerName":"customer %03d",%s,"stars":{"65a1006%017d":1,"65a1007%017d":2}}\n' \
+        $((i + 1000)) $((i % 125 + 1)) $((i % 125 - (i % 40 == 0))) "$kind" $i $i
+done > case/in/t.orders.jsonl
+"$casetool" load case in
+"$tool" inspect in > said
+is "it is inspected" 0 $?
+has "the reference" "customerId  int  -> customers._id  15 orphans" said
+has "orphans" "! orphans  customerId: 15 of 400 values name no customers._id" said
+has "no index" "! reference-without-index  customerId" said
+has "stale copies" "! stale-copies  customerName: 9 of 385 copies of customers.name differ from it  [copy]" said
+has "types" "! mixed-types  total: 20 text beside 380 numbers  [cast]" said
+has "names" "! names-are-data  stars.*: 800 different field names hold data" said
+"$tool" inspect in -q > said 2>&1
+is "quiet" "" "$(cat said)"
+"$tool" run <(printf 'steps: []\n') -i in -o - -q | "$tool" inspect - --json > from-pipe
+"$tool" inspect in --json > from-folder
+is "a pipe has the same" "$(sed 's/"input":{[^}]*}//' from-folder | cksum)" "$(sed 's/"input":{[^}]*}//' from-pipe | cksum)"
+"$tool" inspect in -q --suggest plan.yaml
+"$tool" run plan.yaml -i in -o new -q
+is "the plan runs" 0 $?
+"$tool" inspect new > said
+lacks "and mends the copies" "stale-copies" said
+lacks "and the types" "mixed-types" said
+lacks "and the names" "names-are-data" said
+lacks "and the index" "reference-without-index" said
+
+# ---- what people know ----
+printf '# known\n!orders.customerId -> t.customers._id\n' > hints
+"$tool" inspect in --hints hints > said
+lacks "a hint takes a reference away" "-> customers._id" said
+printf 't.orders.total -> customers._id\n' > hints
+"$tool" inspect in --hints hints > said
+has "a hint brings one" "total  string" said
+printf '\norders.nothing -> customers._id\n' > hints
+"$tool" inspect in --hints hints > said 2>&1
+is "a path that is not there" 2 $?
+has "is told with its line" "--hints, line 2: the input has no path orders.nothing" said
+printf '{"workload":1,"collections":{"t.orders":{"find":{"total":10},"sum":{"total":9},"together":{"t.customers":50}}}}' > load
+"$tool" inspect in --workload load > said
+has "heavy joins" "! join-heavy  customerId: 50 reads want customers as well" said
+has "sums" "! sum-on-read  total" said
+printf '{"workload":1,"collections":{"t.orders":{"finds":{}}}}' > load
+"$tool" inspect in --workload load > said 2>&1
+is "a key that is not known" 2 $?
+has "gets the nearest" "unknown key finds; did you mean find?" said
+
+# ---- damage ----
+mkdir -p bad/t
+head -c 1000 in/t/orders.bson > bad/t/orders.bson
+cp in/t/customers.bson bad/t
+"$tool" inspect bad > said 2>&1
+is "damage" 3 $?
+has "has its place" "t.orders: document" said
+"$tool" inspect bad --keep-going > said 2> log
+is "going on behind it" 1 $?
+has "is said" "not looked at: t.orders ends before its end: t.orders: document" said
+"$tool" inspect in --jobs 0 > said 2>&1
+is "no threads" 2 $?
+
+# ---- hostile names ----
+
+printf '{"_id":1,"\\u001b[31mred":1,"a\\nb":{"x":[1,2]},"":3,"$ref":4}\n' > case/in/t.odd.jsonl
+rm -rf in2 && "$casetool" load case in2
+"$tool" inspect in2 --all > said
+is "no control character is printed" 0 "$(LC_ALL=C tr -d '\n -~\200-\377' < said | wc -c)"
+"$tool" inspect in2 -q --suggest odd.yaml
+"$tool" check odd.yaml -i in2 -q
+is "the plan is one" 0 $?
+
+# ---- memory, and the same for any number of threads ----
+printf '%s\n' 'database: g' 'steps:' \
+    '  - grid: { into: items, by: { a: { $range: [0, 1500] }, b: { $range: [0, 1000] } }, fields: { ref: { $add: [{ $multiply: ["$a", 7919] }, "$b"] }, half: { $multiply: ["$b", 3] }, a: $a } }' \
+    '  - grid: { into: keys, by: { k: { $range: [0, 400000] } }, id: { $multiply: ["$k", 3] }, fields: { code: { $concat: ["K-", { $toString: "$k" }] } } }' \
+    > grid.yaml
+"$tool" run grid.yaml -i in -o big -q || { echo "inspect: no large dump" >&2; exit 2; }
+want=$("$tool" inspect big --json -j 1 | cksum)
+is "two threads" "$want" "$("$tool" inspect big --json -j 2 | cksum)"
+is "five threads" "$want" "$("$tool" inspect big --json -j 5 | cksum)"
+if [ -x /usr/bin/time ]; then
+    most=$(/usr/bin/time -f %M "$tool" inspect big -q -j 2 2>&1 | tail -n 1)
+    is "1.9 million documents in 64 MiB ($most KiB)" yes "$([ "$most" -le 65536 ] && echo yes || echo no)"
+else
+    echo "inspect: memory skipped: no /usr/bin/time"
+    skipped=$((skipped + 1))
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

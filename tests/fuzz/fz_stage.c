@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fz_stage.c - any bytes as a stage of a pipeline, and what follows as the documents that come to it.
  *
- * The server is the one of tests/host, the extension is linked in. Each form of the stage is made; then its documents are
- * asked for until the end or an error, and nothing that was lent or given may be left. */
+ * The server is the one of tests/host, the extension is linked in. Each form of the stage is made; then its documents
+ * are asked for until the end or an error, and nothing that was lent or given may be left. */
 #include "../host/host.h"
 
 #include <stdlib.h>

@@ -32,14 +32,15 @@ stage(const struct mdb_exec *x)
 }
 
 /* ---- beginning and ending ---- */
+/* Whether the operation was killed, or that cannot be found out: killed says so, and is told by whoever asked. */
 static int
 interrupted(void *arg)
 {
     struct exec_stage *x = arg;
-    struct mdb_status *fresh = ext_fresh(x->spec->home->mem);
-    if (!fresh || !x->context) {
-        x->killed = fresh ? NULL : ext_no_memory();
-        return fresh ? (fresh->calls->destroy(fresh), 0) : 1;
+    struct mdb_status *fresh = x->context ? ext_fresh(x->spec->home->mem) : NULL;
+    if (!fresh) {
+        x->killed = x->context ? ext_no_memory() : NULL;
+        return x->killed != NULL;
     }
     struct mdb_status *call = x->context->calls->check_for_interrupt(x->context, fresh);
     if (!ext_is_ok(call)) {

@@ -3,6 +3,8 @@
 
 DEST    := $(DESTDIR)$(PREFIX)
 LIBDIR  ?= lib
+# Where zsh looks: Debian has a folder of its own for packages.
+ZSHDIR  ?= share/zsh/site-functions
 LIBDEST := $(DEST)/$(LIBDIR)
 # What breaks the interface changes the second number, before 1.0, or the first.
 SONAME  := libmongoreshape.so.$(shell echo '$(VERSION)' | sed 's/^0\.\([0-9]*\).*/0.\1/; t; s/\..*//')
@@ -26,7 +28,7 @@ $(SHARED): $(LIBSRC:%.c=$(OBJ)/pic/%.o) packaging/libmongoreshape.map
 ## install, uninstall: tools, library, headers, manuals, completions; DESTDIR, PREFIX (/usr/local), LIBDIR (lib)
 install: all $(OBJ)/libmongoreshape.a $(SHARED)
 	install -d $(DEST)/bin $(LIBDEST)/pkgconfig $(DEST)/include/mongoreshape $(DEST)/share/man/man1 $(DEST)/share/man/man5
-	install -d $(DEST)/share/bash-completion/completions $(DEST)/share/zsh/vendor-completions
+	install -d $(DEST)/share/bash-completion/completions $(DEST)/$(ZSHDIR)
 	install -d $(DEST)/share/fish/vendor_completions.d $(DEST)/share/mongoreshape
 	install -m 755 $(OBJ)/mongoreshape $(LIVEPROG) $(DEST)/bin/
 	install -m 644 $(OBJ)/libmongoreshape.a $(SHARED) $(LIBDEST)/
@@ -41,13 +43,13 @@ install: all $(OBJ)/libmongoreshape.a $(SHARED)
 	set -e; for t in mongoreshape $(notdir $(LIVEPROG)); do \
 	    $(OBJ)/$$t help --man > $(DEST)/share/man/man1/$$t.1; \
 	    $(OBJ)/$$t help --completion bash > $(DEST)/share/bash-completion/completions/$$t; \
-	    $(OBJ)/$$t help --completion zsh > $(DEST)/share/zsh/vendor-completions/_$$t; \
+	    $(OBJ)/$$t help --completion zsh > $(DEST)/$(ZSHDIR)/_$$t; \
 	    $(OBJ)/$$t help --completion fish > $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
 	done
 uninstall:
 	for t in mongoreshape mongoreshape-live; do \
 	    rm -f $(DEST)/bin/$$t $(DEST)/share/man/man1/$$t.1 $(DEST)/share/bash-completion/completions/$$t; \
-	    rm -f $(DEST)/share/zsh/vendor-completions/_$$t $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
+	    rm -f $(DEST)/$(ZSHDIR)/_$$t $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
 	done
 	rm -f $(LIBDEST)/libmongoreshape.a $(LIBDEST)/libmongoreshape.so $(LIBDEST)/$(SONAME)
 	rm -f $(LIBDEST)/pkgconfig/mongoreshape.pc $(DEST)/share/man/man5/mongoreshape-plan.5

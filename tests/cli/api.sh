@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # api.sh MONGORESHAPE - the program of docs/API.md compiles against what `make install` puts in place, shared and static,
-# and says what the page says; the shared library shows what packaging/symbols.txt lists.
+# and says what the page says; the shared library shows what packaging/symbols.txt lists; uninstall leaves nothing.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")
@@ -37,5 +37,8 @@ for way in shared static; do
 done
 ./apply nothing.yaml dump dump.other > got 2>&1
 [ $? -eq 2 ] && grep -q 'nothing.yaml' got && ok || fail "a plan that is not there: $(cat got)"
+make -s -C "$root" uninstall PREFIX="$dir/usr" > log 2>&1 || fail "make uninstall: $(tail -n 3 log)"
+left=$(find usr ! -type d)
+[ -z "$left" ] && ok || fail "make uninstall leaves: $left"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

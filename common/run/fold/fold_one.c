@@ -264,8 +264,9 @@ one_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t f
     if (barred) {
         struct mrs_view doc;
         s = held_document(o, h, &doc, e);
-        if (s == MRS_OK) {
-            mrsi_sides_clash(&o->f->sides, o->w, barred, doc, "conflicts", "several documents would have the same _id");
+        MRS_THEN(s, mrsi_sides_clash(&o->f->sides, o->w, barred, doc, "conflicts",
+                                     "several documents would have the same _id", e));
+        if (s == MRS_SKIP) {
             struct mrs_err why = o->w->err;
             s = refuse_members(o, from, h->end, &why, e);
         }

@@ -53,7 +53,7 @@ struct mrsi_group_run {
     uint64_t looked;                /* bytes of members since a mark could have been taken */
     struct mrsi_sorter members;     /* by key, there first, source, part */
     struct mrsi_sorter ids;         /* in the first look: of members, by hash of the `_id`, then as the members */
-    struct mrsi_sorter bars;        /* in the first look: by source, struct mrsi_barred of those that were barred, */
+    struct mrsi_sorter bars;        /* in the first look: by source and part, struct mrsi_barred of those barred, */
     struct mrsi_tape barred;        /* and the same to look in */
     struct mrsi_sorter made;        /* new documents, by first member */
     struct mrsi_sorter gains;       /* what documents of into gain, by their ordinal */

@@ -13,12 +13,13 @@ struct group_judge_place {
     uint64_t ordinal;
     uint32_t there; /* 1: into, 0: from */
     uint32_t like;  /* 1: it is as the first member is */
+    uint32_t part, pad;
 };
 
 static struct group_judge_place
 place_of(const uint8_t *key) /* from where it tells the source on */
 {
-    return (struct group_judge_place){mrsi_get_be(key + 1, 8), key[0] == 0, 0};
+    return (struct group_judge_place){mrsi_get_be(key + 1, 8), key[0] == 0, 0, (uint32_t)mrsi_get_be(key + 9, 4), 0};
 }
 
 /* What decides about one key while its members stream by. */
@@ -48,11 +49,12 @@ bar(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
     enum mrs_status s = mrsi_tape_end(&k->sources, e);
     for (size_t i = 0; s == MRS_OK && i < k->sources.n; i++) {
         struct group_judge_place p;
-        uint8_t key[8];
+        uint8_t key[12];
         memcpy(&p, k->sources.p + i * sizeof p, sizeof p);
         const struct group_judge_place *met = &k->at[p.like];
-        struct mrsi_barred b = {p.ordinal, met->ordinal, 0, met->there, g->en->side[g->step][1], 0};
+        struct mrsi_barred b = {p.ordinal, met->ordinal, p.part, met->there, g->en->side[g->step][1], 0};
         mrsi_put_be(key, p.ordinal, 8);
+        mrsi_put_be(key + 8, p.part, 4); /* keys come in the order of their hashes: that of a run */
         mrsi_fates_add(&g->from, p.ordinal, MRSI_BARRED);
         s = mrsi_sorter_put(&g->bars, key, sizeof key, &b, sizeof b, e);
     }

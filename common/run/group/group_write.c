@@ -155,7 +155,7 @@ refuse_source(struct mrsi_group_run *g, struct mrsi_worker *w, uint64_t ordinal,
     const struct mrsi_barred *b = bits & MRSI_BARRED ? mrsi_tape_find(&g->barred, &ordinal, mrsi_by_u64) : NULL;
     mrs_err_clear(&w->err);
     if (b) {
-        mrsi_sides_clash(&g->sides, w, b, mrs_empty_doc(), "conflicts", key);
+        mrsi_sides_clash(&g->sides, w, b, mrs_empty_doc(), "conflicts", key, e);
     } else if (bits & MRSI_BARRED) { /* by one that is equal, where both would be made */
         mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", key);
         mrs_err_at(&w->err, "conflicts");
@@ -251,7 +251,7 @@ look_up_barred(struct mrsi_group_run *g, struct mrs_err *e)
     mrsi_tape_reset(&g->barred);
     enum mrs_status s = mrsi_sorter_rewind(&g->bars, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->bars, &r, e)) == MRS_OK) {
-        if (r.key_len != 8 || r.n != sizeof(struct mrsi_barred)) {
+        if (r.key_len != 12 || r.n != sizeof(struct mrsi_barred)) {
             s = mrsi_state_damaged("barred documents", e);
         } else if (mrsi_get_be(r.key, 8) != last) {
             last = mrsi_get_be(r.key, 8);

@@ -455,7 +455,7 @@ splice(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64
     const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
     if (barred) { /* its pages are not made yet, so none can show its `_id` */
         return mrsi_sides_clash(&j->sides, w, barred, mrs_empty_doc(), "conflicts",
-                                "several pages would have the same _id");
+                                "several pages would have the same _id", e);
     }
     struct mrsi_writer *wr = &j->sides.wr[j->sides.wr_of[1]];
     job->direct = j->sides.ids.phase != MRSI_IDS_RESOLVE && !wr->n_fused;

@@ -62,8 +62,9 @@ to_side(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *j
     uint64_t source = mrsi_source(0, ordinal);
     const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
     if (barred) {
-        mrsi_sides_clash(&j->sides, w, barred, doc, "orphans", "another orphan with the same _id and other contents");
-        return refuse(st, w, ordinal, doc, e);
+        enum mrs_status told = mrsi_sides_clash(&j->sides, w, barred, doc, "orphans",
+                                                "another orphan with the same _id and other contents", e);
+        return told == MRS_SKIP ? refuse(st, w, ordinal, doc, e) : told;
     }
     mrsi_row(w, j->step, 0)->taken++;
     struct mrsi_candidate c = {j->en->side[j->step][side], source, 0, false, false};

@@ -143,9 +143,10 @@ move_orphan(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_j
     const struct mrsi_barred *barred = mrsi_sides_barred(&l->sides, source);
     bool write;
     if (barred) {
-        mrsi_sides_clash(&l->sides, w, barred, doc, "orphans", "another orphan with the same _id and other contents");
         mrsi_row(w, l->step, 1)->refused++;
-        return mrsi_refuse(w, l->step, 1, l->en->side[l->step][1], ordinal, doc, e);
+        enum mrs_status st = mrsi_sides_clash(&l->sides, w, barred, doc, "orphans",
+                                              "another orphan with the same _id and other contents", e);
+        return st == MRS_SKIP ? mrsi_refuse(w, l->step, 1, l->en->side[l->step][1], ordinal, doc, e) : st;
     }
     mrsi_row(w, l->step, 1)->taken++;
     struct mrsi_candidate c = {l->en->side[l->step][side], source, 0, false, false};

@@ -254,17 +254,20 @@ tell_met(const struct mrsi_sides *s, const struct mrsi_barred *b, const char *wh
 
 enum mrs_status
 mrsi_sides_clash(const struct mrsi_sides *s, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_view made,
-                 const char *where, const char *why)
+                 const char *where, const char *why, struct mrs_err *e)
 {
     enum { ID_MAX = 200 };
     struct mrs_buf room;
     mrs_buf_init(&room, s->en->mem, SIZE_MAX);
     size_t n = made.n > MRS_DOC_MIN ? mrsi_id_write(mrs_doc_get(made, "_id"), ID_MAX, &room) : 0;
-    bool known = n && !room.bad;
     mrs_err_clear(&w->err);
+    if (room.bad) {
+        mrs_buf_clear(&room);
+        return mrs_err_memory(e, n);
+    }
     mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
     mrs_err_at(&w->err, "%s", where);
-    tell_met(s, b, known ? (const char *)room.p : "it", known ? (int)n : 2, &w->err);
+    tell_met(s, b, n ? (const char *)room.p : "it", n ? (int)n : 2, &w->err);
     mrs_buf_clear(&room);
     return MRS_SKIP;
 }

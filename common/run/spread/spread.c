@@ -161,7 +161,7 @@ clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct m
         return mrsi_kernel_failed(w, s, e);
     }
     return mrsi_sides_clash(&sp->sides, w, b, s == MRS_OK ? p.doc : mrs_empty_doc(), "conflicts",
-                            "several documents would have the same _id");
+                            "several documents would have the same _id", e);
 }
 
 static enum mrs_status

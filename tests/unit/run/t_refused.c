@@ -53,7 +53,8 @@ order(void **state)
         assert_int_equal(r.report.refused, 5);
         assert_string_equal(r.report.refused_file, at("out.refused.bson"));
         ran_end(&r);
-        assert_string_equal(records(), "1 d.a 1 fields\n1 d.a 3 fields\n2 d.b 9 as\n2 d.b 7 as\n3 d.b 6 fields\n");
+        assert_string_equal(records(), "1 d.a 1 fields.z\n1 d.a 3 fields.z\n2 d.b 9 as\n2 d.b 7 as\n"
+                                       "3 d.b 6 fields.z\n");
         assert_string_equal(docs_of("out/d/b.bson"), "{'_id':8,'r':77,'as':[],'z':null}\n");
         assert_true(there("out.refused.bson.jsonl"));
     }
@@ -84,11 +85,11 @@ too_many(void **state)
     static const struct {
         uint64_t most;
         const char *want;
-    } rows[] = {{0, "1 d.a 1 fields\n"},
-                {1, "1 d.a 1 fields\n2 d.b 1 fields\n2 d.b 2 fields\n2 d.b 3 fields\n"},
-                {3, "1 d.a 1 fields\n2 d.b 1 fields\n2 d.b 2 fields\n2 d.b 3 fields\n"},
-                {4, "1 d.a 1 fields\n2 d.b 1 fields\n2 d.b 2 fields\n2 d.b 3 fields\n3 d.a 2 fields\n3 d.a 3 "
-                    "fields\n"}};
+    } rows[] = {{0, "1 d.a 1 fields.z\n"},
+                {1, "1 d.a 1 fields.z\n2 d.b 1 fields.z\n2 d.b 2 fields.z\n2 d.b 3 fields.z\n"},
+                {3, "1 d.a 1 fields.z\n2 d.b 1 fields.z\n2 d.b 2 fields.z\n2 d.b 3 fields.z\n"},
+                {4, "1 d.a 1 fields.w\n2 d.b 1 fields.z\n2 d.b 2 fields.z\n2 d.b 3 fields.z\n3 d.a 2 fields.w\n3 d.a 3 "
+                    "fields.z\n"}};
     (void)state;
     for (int hard = 0; hard < 2; hard++) { /* hard: a join comes before the last step, so nothing is fused */
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -88,7 +88,7 @@ too_many(void **state)
     } rows[] = {{0, "1 d.a 1 fields.z\n"},
                 {1, "1 d.a 1 fields.z\n2 d.b 1 fields.z\n2 d.b 2 fields.z\n2 d.b 3 fields.z\n"},
                 {3, "1 d.a 1 fields.z\n2 d.b 1 fields.z\n2 d.b 2 fields.z\n2 d.b 3 fields.z\n"},
-                {4, "1 d.a 1 fields.w\n2 d.b 1 fields.z\n2 d.b 2 fields.z\n2 d.b 3 fields.z\n3 d.a 2 fields.w\n3 d.a 3 "
+                {4, "1 d.a 1 fields.z\n2 d.b 1 fields.z\n2 d.b 2 fields.z\n2 d.b 3 fields.z\n3 d.a 2 fields.w\n3 d.a 3 "
                     "fields.w\n"}};
     (void)state;
     for (int hard = 0; hard < 2; hard++) { /* hard: a join comes before the last step, so nothing is fused */

@@ -40,6 +40,10 @@ for line in "" run; do
         grep -q "^  mongoreshape $command " said && ok || fail "mongoreshape $line does not name $command: $(cat said)"
     done
 done
+if [ -x "$tool-live" ]; then
+    "$tool-live" > out 2> said < /dev/null
+    [ $? -eq 2 ] && grep -q '^  mongoreshape-live apply plan.yaml ' said && ok || fail "mongoreshape-live alone: $(cat said)"
+fi
 "$tool" check > out 2> said < /dev/null
 grep -q '^from a dump' said && fail "check alone tells how to begin" || ok
 cp -r "$root/dumps/sample" dump

@@ -342,6 +342,10 @@ const struct mrs_cli_tool live_tool = {
               "  apply embed.yaml --execute            # adds the new design, removes nothing\n"
               "  verify embed.yaml --repair --execute  # compares, brings up to date\n"
               "  contract embed.yaml --quiet-by word   # what would it remove? then with --execute\n",
+    .start = "\nMONGODB_URI says where the server is, then\n"
+             "  mongoreshape-live apply plan.yaml                        # what would be done; writes nothing\n"
+             "  mongoreshape-live apply plan.yaml --execute              # the new design beside the old\n"
+             "  mongoreshape-live verify plan.yaml --repair --execute    # compares, and brings up to date\n",
     .manual = "A plan, a YAML file, says how documents go from one design to another. This tool applies it to a "
               "running MongoDB, a replica set or a standalone server from version 4.4 on, in batches, with checkpoints "
               "on the server. It can be killed at any time and goes on when it is called again.",

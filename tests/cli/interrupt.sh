@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# interrupt.sh MONGORESHAPE - Ctrl-C at random points of runs, check, diff, cat and unpacking: within two seconds the
+# command ends with the status of an interruption, nothing is published, no temporary file is left, and --resume goes on
+# to the same bytes. INTERRUPT_SEED and INTERRUPTS (6) choose the points and how many there are for each command.
+set -u
+tool=$(realpath "$1")
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+RANDOM=${INTERRUPT_SEED:-7}
+passed=0 failed=0 interrupted=0
+mkdir -p in/d tmp
+python3 - << 'P'
+import random, struct
+random.seed(5)
+def i32(name, n): return b'\x10' + name + b'\0' + struct.pack('<i', n)
+def text(name, s): return b'\x02' + name + b'\0' + struct.pack('<i', len(s) + 1) + s + b'\0'
+def doc(*e): return struct.pack('<i', sum(map(len, e)) + 5) + b''.join(e) + b'\0'
+N = 60000
+order = random.sample(range(N), N)
+open('in/d/p.bson', 'wb').write(b''.join(doc(i32(b'_id', i), text(b't', b'parent %d' % i)) for i in order))
+open('in/d/c.bson', 'wb').write(b''.join(
+    doc(i32(b'_id', i), i32(b'p', random.randrange(N)), text(b's', b'%d' % random.randrange(10 ** 9)), i32(b'v', i % 97))
+    for i in range(3 * N)))
+P
+cat > embed.yaml << 'E'
+database: d
+steps:
+  - embed: { from: c, into: p, match: { p: _id }, as: cs, sort: { s: 1 }, keep: none, orphans: drop }
+E
+cat > bucket.yaml << 'E'
+database: d
+steps:
+  - bucket: { from: c, into: b, items: l, by: [v], max: 500, keep: none }
+  - set: { in: p, fields: { n: { $strLenCP: "$t" } } }
+E
+cat > move.yaml << 'E'
+database: d
+steps:
+  - move: { from: c, into: p, conflicts: first }
+  - extract: { from: p, path: l, into: x, parent_ref: p }
+E
+(cd in && tar -czf ../in.tar.gz d)
+cp -r in other && printf '\005' | dd of=other/d/c.bson bs=1 seek=30 conv=notrunc 2> dd.err
+
+now() { date +%s%N; }
+# interrupt COMMAND...: begins it, signals it at a random point of its own time; sets status and took (ms after the signal)
+interrupt() {
+    local wait=$((RANDOM * 32768 + RANDOM)) at
+    wait=$((1 + wait % (span / 1000000 + 1)))
+    env --default-signal=INT "$@" > out.txt 2> err.txt < /dev/null &
+    local pid=$!
+    sleep "$(printf '%d.%03d' $((wait / 1000)) $((wait % 1000)))"
+    at=$(now)
+    kill -INT $pid 2> kill.err
+    wait $pid
+    status=$?
+    took=$((($(now) - at) / 1000000))
+}
+fail() { failed=$((failed + 1)); printf 'FAIL interrupt: %s\n' "$*"; sed 's/^/  | /' err.txt | head -5; }
+# tries NAME FOLDER COMMAND...: how long it takes, then signals; what is left is looked at by `left NAME`
+tries() {
+    local name=$1 i before
+    shift
+    rm -rf out out.*
+    before=$(now)
+    "$@" > out.txt 2> err.txt < /dev/null
+    want=$?
+    span=$(($(now) - before))
+    [ $want = 0 ] || [ $want = 1 ] || fail "$name ends with $want"
+    rm -rf whole
+    [ ! -e out ] || mv out whole
+    for ((i = 0; i < ${INTERRUPTS:-6}; i++)); do
+        rm -rf out out.*
+        interrupt "$@"
+        left "$name" "$@"
+    done
+}
+left() {
+    local name=$1 good=$failed
+    shift
+    if [ $status = $want ]; then # it was done before
+        passed=$((passed + 1))
+        return
+    fi
+    interrupted=$((interrupted + 1))
+    [ $status = 130 ] || fail "$name: status $status"
+    [ $took -lt 2000 ] || fail "$name: $took ms after the signal"
+    [ ! -e out ] || fail "$name: something was published"
+    [ -z "$(ls -A tmp)" ] || fail "$name: temporary files are left: $(ls -A tmp)"
+    case $name in
+        run*)
+            if [ -e out.checkpoint ]; then
+                "$@" --resume > out.txt 2> err.txt < /dev/null || fail "$name: --resume ends with $?"
+                diff -rq whole out > diff.txt || fail "$name: --resume gives other bytes: $(head -3 diff.txt)"
+            elif [ -e out.partial ]; then
+                fail "$name: half an output is left, and nothing to go on with"
+            fi ;;
+    esac
+    [ $failed != "$good" ] || passed=$((passed + 1))
+}
+
+run=("$tool" run -i in -o out --tmp tmp --compress none --max-refused any)
+for jobs in 1 2; do
+    for plan in embed bucket move; do
+        tries "run $plan, $jobs" "${run[@]}" $plan.yaml --memory 4K --jobs $jobs
+    done
+done
+tries "run embed in memory" "${run[@]}" embed.yaml
+tries "run of a tar" "$tool" run embed.yaml -i in.tar.gz -o out --tmp tmp --compress none
+tries "check" "$tool" check embed.yaml -i in --tmp tmp --memory 4K
+tries "diff" "$tool" diff in other --tmp tmp --memory 4K
+tries "cat" "$tool" cat in --where '{"v": {"$gt": 50}}'
+tries "cat of a tar" "$tool" cat in.tar.gz
+[ $interrupted -ge $((3 * ${INTERRUPTS:-6})) ] || fail "only $interrupted of the commands were interrupted"
+echo "interrupted: $interrupted commands"
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]

@@ -66,8 +66,10 @@ read_collection(struct mrsi_inspection *x, const struct mrs_inspect_source *sour
     }
     MRS_THEN(s, mrsi_figures_settle(&r.figures[0], e));
     MRS_THEN(s, mrsi_model_take(x, c, &r.figures[0], e));
-    x->share = share < x->share ? share : x->share;
-    x->sampled |= share < 1;
+    c->share = share > 0 && share < 1 ? share : 1;
+    c->growth = c->growth > 0 ? c->growth / c->share : c->growth;
+    x->share = c->share < x->share ? c->share : x->share;
+    x->sampled |= mrsi_is_sampled(c);
     for (uint32_t i = 0; i < begun; i++) {
         if (r.figures[i].mem) {
             mrsi_figures_end(&r.figures[i]);
@@ -155,10 +157,25 @@ describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uin
                                   .ns = d.ns,
                                   .name = dot ? dot + 1 : d.ns,
                                   .growth = -1,
+                                  .share = 1,
                                   .db_n = dot ? (uint32_t)(dot - d.ns) : 0,
                                   .has_data = d.has_data,
                                   .view = d.is_view};
     return read_indexes(x, source, c, d.metadata, e);
+}
+
+/* What follows from all documents only is not told of some. */
+static enum mrs_status
+leave_samples(struct mrsi_inspection *x, struct mrs_err *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->colls; i++) {
+        n += mrsi_is_sampled(&x->coll[i]);
+    }
+    return n ? mrsi_model_leave(x, e, "of %u collection%s only a sample was read: how many documents there belong to "
+                                "one parent, depths of trees, lists of children held against their parents, and "
+                                "references by several fields need all of them", n, n == 1 ? "" : "s")
+             : MRS_OK;
 }
 
 static enum mrs_status
@@ -183,6 +200,7 @@ relate(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const
     MRS_THEN(s, mrsi_trees(&r, e));
     MRS_THEN(s, mrsi_series(&r, e));
     MRS_THEN(s, mrsi_versions(&r, e));
+    MRS_THEN(s, leave_samples(x, e));
     mrs_free(x->mem, r.column);
     mrs_free(x->mem, r.pair);
     mrsi_row_store_end(&r.store);

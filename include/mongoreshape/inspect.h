@@ -28,6 +28,14 @@ struct mrs_inspect_collection {
     bool has_data;
     bool is_view;
 };
+/* Which of these values do documents have at `path`? Of a sampled collection, all of it. */
+struct mrs_inspect_question {
+    const char *path;
+    const char *index; /* by that it is answered; NULL: by that of `_id` */
+    struct mrs_view values; /* an array's bytes */
+    void (*hit)(void *arg, struct mrs_val v); /* for each that is there, as it is there */
+    void *arg;
+};
 struct mrs_inspect_source {
     uint32_t collections, workers;
     /* Of collection i; texts and views live as long as the source. */
@@ -37,6 +45,8 @@ struct mrs_inspect_source {
     enum mrs_status (*scan)(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, struct mrs_err *e);
     /* {name: uses} of the indexes of collection i since they were counted; the empty document: unknown. May be NULL. */
     enum mrs_status (*index_uses)(void *arg, uint32_t i, struct mrs_view *out, struct mrs_err *e);
+    /* Answers a question about collection i. May be NULL where no share is below 1. */
+    enum mrs_status (*look_up)(void *arg, uint32_t i, const struct mrs_inspect_question *q, struct mrs_err *e);
     void (*phase)(void *arg, const char *what); /* for progress; may be NULL */
     void *arg;
 };

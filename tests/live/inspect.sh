@@ -44,7 +44,7 @@ expect() {
     fi
 }
 
-names="northwind redaction mflix"
+names="northwind redaction mflix bank"
 # shellcheck disable=SC2086
 python3 "$root/tests/inspect/sets.py" sets $names >log 2>&1 || fail "sets: $(cat log)"
 for name in $names; do

@@ -3,7 +3,8 @@
 
 same: every figure, but for what depends on the order in which documents were met (the dump of a test is in the order
 in which it was made, a server is read in that of `_id`): which of equally large documents is named, which of two
-forms of a value is shown. sample: the references are those of the dump.
+forms of a value is shown. sample: the references are those of the dump, each that
+looked values up with bounds, and no rule is there that the dump does not break.
 """
 import json
 import sys
@@ -42,6 +43,23 @@ def reference(r):
     return (r["from"]["ns"], tuple(r["from"]["paths"]), r["to"]["ns"], tuple(r["to"]["paths"]))
 
 
+def rule(r):
+    return (r["rule"], r["ns"], r.get("path"))
+
+
+def looked_up(d):
+    """References into a sampled collection say what was looked up, and that lies within its own bounds."""
+    some = {c["ns"] for c in d["collections"] if "share" in c}
+    for r in d["references"]:
+        said = r.get("lookedUp")
+        if (said is not None) != (r["to"]["ns"] in some):
+            yield "lookedUp: %s" % (reference(r),)
+        elif said:
+            low, high = said["orphanShare"]
+            if not 0 <= low <= said["orphanDistinct"] / said["distinct"] <= high <= 1:
+                yield "bounds: %s" % (reference(r),)
+
+
 def main(how, dump, server):
     a, b = load(dump), load(server)
     if how == "same":
@@ -51,6 +69,8 @@ def main(how, dump, server):
         said = [] if b["input"]["sampled"] and 0 < b["input"]["share"] < 1 else ["not sampled"]
         whole, some = set(map(reference, a["references"])), set(map(reference, b["references"]))
         said += ["lost: %s" % (r,) for r in whole - some] + ["new: %s" % (r,) for r in some - whole]
+        said += ["rule: %s" % (r,) for r in set(map(rule, b["rules"])) - set(map(rule, a["rules"]))]
+        said += looked_up(b)
     print("; ".join(map(str, said[:5])))
     return 1 if said else 0
 

@@ -9,7 +9,8 @@
 const char *mrsi_iso_time(int64_t ms, char out[40]); /* 2024-05-01T00:00:00Z */
 /* When the largest document reaches 16 MiB at its rate; false: it does not grow. */
 bool mrsi_limit_date(const struct mrsi_limit *l, int64_t *ms);
-/* "one-to-one", "one-to-few", "one-to-many", "one-to-squillions", "many-to-many" */
+/* "one-to-one", "one-to-few", "one-to-many", "one-to-squillions", "many-to-many"; NULL: a sample
+ * does not tell */
 const char *mrsi_cardinality(const struct mrsi_reference *r);
 
 /* "12,345"; "3.8 MiB"; both into the caller's room. */

@@ -47,6 +47,9 @@ mrsi_cardinality(const struct mrsi_reference *r)
             return "many-to-many";
         }
     }
+    if (mrsi_is_sampled(r->from[0]->in)) {
+        return NULL;
+    }
     if (r->per_parent.max <= 1) {
         return "one-to-one";
     }

@@ -70,11 +70,11 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && is_first_of_path(y->x, r)) {
         struct mrsi_rule_found *f = mrsi_say(y, c, "reference-without-index", r->from[0]->text,
                                              "refers to %s; who looks for what belongs to one document reads all %s",
-                                             target, mrsi_said_count(c->documents, n));
+                                             target, mrsi_said_count(mrsi_all_documents(c), n));
         f->step = "index";
         f->reference = r;
         f->severity = 2;
-        mrsi_say_figures(y, (struct mrsi_figure[]){{"documents", (double)c->documents}}, 1);
+        mrsi_say_figures(y, (struct mrsi_figure[]){{"documents", (double)mrsi_all_documents(c)}}, 1);
     }
     size_t m = strlen(r->match);
     if ((m > 6 && strcmp(r->match + m - 6, "String") == 0) || strcmp(r->match, "mixed") == 0) {
@@ -88,30 +88,41 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     }
 }
 
-/* Values that no target of the path has. */
+/* Values of r's path that no target of it has. false: none, or a sample does not tell. Where only a sample of the
+ * targets was read, those that were looked up count. */
+static bool
+count_orphans(const struct mrsi_inspection *x, const struct mrsi_reference *r, uint64_t *orphans, uint64_t *of)
+{
+    *orphans = *of = r->asked ? r->asked_values : r->values;
+    for (uint32_t i = 0; i < x->refs; i++) {
+        const struct mrsi_reference *o = x->ref[i];
+        if (o->candidate || o->dropped || o->from[0] != r->from[0] || o->parts != r->parts) {
+            continue;
+        }
+        if ((o->asked != 0) != (r->asked != 0) || (mrsi_is_sampled(o->to[0]->in) && !o->asked)) {
+            return false;
+        }
+        uint64_t matched = o->asked ? o->found_values : o->matched;
+        *orphans -= matched < *orphans ? matched : *orphans;
+    }
+    return *orphans > 0;
+}
+
 static void
 orphans(struct mrsi_saying *y, struct mrsi_reference *r)
 {
-    uint64_t left = r->orphans;
+    uint64_t left, of;
     char n[32], all[32], target[512];
-    if (!is_first_of_path(y->x, r)) {
-        return;
-    }
-    for (uint32_t i = 0; i < y->x->refs; i++) {
-        const struct mrsi_reference *o = y->x->ref[i];
-        if (o != r && !o->candidate && !o->dropped && o->from[0] == r->from[0] && o->parts == r->parts) {
-            left -= o->matched < left ? o->matched : left;
-        }
-    }
-    if (left == 0) {
+    if (!is_first_of_path(y->x, r) || !count_orphans(y->x, r, &left, &of)) {
         return;
     }
     say_target(r, target, sizeof target);
-    struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "orphans", r->from[0]->text, "%s of %s values name no %s",
-                                         mrsi_said_count(left, n), mrsi_said_count(r->values, all), target);
+    struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "orphans", r->from[0]->text, "%s of %s values%s name no %s",
+                                         mrsi_said_count(left, n), mrsi_said_count(of, all),
+                                         r->asked ? " that were looked up" : "", target);
     f->reference = r;
     f->severity = 2;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"orphans", (double)left}, {"values", (double)r->values}}, 2);
+    mrsi_say_figures(y, (struct mrsi_figure[]){{"orphans", (double)left}, {"values", (double)of}}, 2);
 }
 
 static bool
@@ -129,7 +140,8 @@ static bool
 could_be_embedded(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 {
     const struct mrsi_collection *c = r->from[0]->in;
-    return r->parts == 1 && !r->self && !r->from[0]->lists && !r->from[0]->names && !c->view && r->parents >= PARENTS &&
+    return r->parts == 1 && !r->self && !r->from[0]->lists && !r->from[0]->names && !c->view && !mrsi_is_sampled(c) &&
+           r->parents >= PARENTS &&
            r->values * 100 >= c->documents * 95 && r->matched * 100 >= r->values * 95 &&
            (r->per_parent.max <= 1 || (r->per_parent.p99 <= FEW && r->per_parent.max <= FEW_MOST)) &&
            !is_referred_to(x, c);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 enum { SEED_NUMBER = 1, SEED_OID, SEED_UUID, SEED_TEXT, SEED_BINARY, SEED_OTHER = 16 };
+enum { UUID_DASHES = 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 };
 
 static uint64_t
 hash(const void *p, size_t n, uint64_t seed)
@@ -66,7 +67,6 @@ integer_text(const char *text, uint32_t n, int64_t *out)
 static void
 text(struct mrs_val v, struct mrsi_canon *out)
 {
-    enum { UUID_DASHES = 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 };
     uint8_t raw[16];
     uint32_t n;
     const char *t = mrs_val_text(v, &n);
@@ -151,4 +151,19 @@ mrsi_canon(struct mrs_val v, struct mrsi_canon *out)
         break;
     }
     out->hash = hash(v.n ? v.p : (const uint8_t *)"", v.n, (uint64_t)SEED_OTHER + v.type);
+}
+
+bool
+mrsi_canon_raw(struct mrs_val v, const struct mrsi_canon *c, uint8_t raw[16])
+{
+    uint32_t n = c->is == MRSI_OID ? 12 : 16;
+    if (c->is != MRSI_OID && c->is != MRSI_UUID) {
+        return false;
+    }
+    if (c->from_text) {
+        uint32_t len;
+        return unhex(mrs_val_text(v, &len), n, n == 16 ? UUID_DASHES : 0, raw);
+    }
+    memcpy(raw, v.p + (n == 16 ? 5 : 0), n);
+    return true;
 }

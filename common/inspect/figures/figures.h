@@ -36,6 +36,8 @@ struct mrsi_canon {
 };
 void mrsi_canon(struct mrs_val v, struct mrsi_canon *out);
 uint64_t mrsi_number_hash(int64_t number);
+/* The bytes of an ObjectId or UUID that v is, c of it; false: it is neither. */
+bool mrsi_canon_raw(struct mrs_val v, const struct mrsi_canon *c, uint8_t raw[16]);
 enum { MRSI_TEXT_MAX = 128 }; /* bytes of text that may be a reference */
 
 /* ---- how many different values, which are frequent, and a sample that two paths can compare ---- */

@@ -87,6 +87,7 @@ struct mrsi_collection {
     uint32_t shapes;
     uint64_t n_shapes; /* different ones */
     double growth; /* documents a day, of the last 30; negative: unknown */
+    double share; /* part of its documents that was looked at; less than 1: a sample, of which all figures are */
     struct mrsi_path *path;
     uint32_t paths;
     struct mrsi_seen_index *index;
@@ -110,6 +111,7 @@ struct mrsi_reference {
     bool candidate, dropped; /* dropped: of no use any more */
     double score, v, n, f, contained, cover;
     uint64_t values, distinct, matched, matched_distinct, orphans, orphan_distinct, keys;
+    uint64_t asked, found, asked_values, found_values; /* looked up in all of a sampled collection; 0: not */
     uint64_t matched_text_bytes;
     struct mrsi_quantiles per_parent;
     uint64_t parents, none;
@@ -155,6 +157,17 @@ struct mrsi_inspection {
     uint32_t lefts, left_cap;
 };
 
+static inline bool
+mrsi_is_sampled(const struct mrsi_collection *c)
+{
+    return c->share < 1;
+}
+/* How many documents it has, as far as a sample tells. */
+static inline uint64_t
+mrsi_all_documents(const struct mrsi_collection *c)
+{
+    return (uint64_t)((double)c->documents / c->share + .5);
+}
 /* The figures of a collection as rows of its paths. */
 enum mrs_status mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f,
                                 struct mrs_err *e);

@@ -2,6 +2,7 @@
 /* candidates.c - pairs of a path and a key that names and samples suggest; what scores too little is not looked at
  * again. */
 #include "hints.h"
+#include "lookups.h"
 #include <stdlib.h>
 
 enum { PAIRS = 4000 };
@@ -51,6 +52,7 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->distinct = p->distinct;
     r->keys = key->distinct;
     r->contained = mrsi_sample_contained(p, r->as_number, key, &known);
+    known = known && !mrsi_can_look_up(x, key);
     bool told = known;
     r->contained = known ? r->contained : 1;
     r->cover = mrsi_sample_covered(p, r->as_number, key, &known);

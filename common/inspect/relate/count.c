@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* count.c - the exact look: all values of the paths that may refer and of the keys they may name, as sorted hashes, and
  * each pair joined. */
-#include "relate.h"
+#include "lookups.h"
 #include <stdlib.h>
 
 enum { AHEAD = 128, COLLECTING = 16 << 20 };
@@ -11,6 +11,7 @@ struct column_ahead { /* of a worker */
     struct mrsi_hash_row row[AHEAD], number[AHEAD];
     uint32_t n, numbers;
     uint64_t values, typed[KINDS];
+    struct mrsi_probes probes;
 };
 struct counting {
     struct mrsi_relating *x;
@@ -50,6 +51,7 @@ kind_of(struct mrs_val v, const struct mrsi_canon *c)
 }
 
 struct column_taking {
+    struct mrs_mem *mem;
     struct mrsi_column *column;
     struct column_ahead *ahead;
 };
@@ -63,6 +65,9 @@ take(void *arg, struct mrs_val v, struct mrs_err *e)
     mrsi_canon(v, &c);
     if (c.is >= MRSI_OBJECT && c.is <= MRSI_NOTHING) {
         return MRS_OK;
+    }
+    if (t->column->want_probes && !mrsi_probes_add(&a->probes, t->mem, c.hash, 1, v)) {
+        return mrs_err_memory(e, sizeof *a->probes.at);
     }
     a->values++;
     a->typed[kind_of(v, &c)]++;
@@ -97,7 +102,7 @@ count_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, str
     (void)ordinal;
     for (uint32_t i = 0; s == MRS_OK && i < k->columns; i++) {
         const struct mrsi_path *p = k->column[i].path;
-        struct column_taking t = {&k->column[i], &k->ahead[(size_t)worker * k->columns + i]};
+        struct column_taking t = {k->x->x->mem, &k->column[i], &k->ahead[(size_t)worker * k->columns + i]};
         s = mrsi_pick(in, p->way, p->ways, p->names, take, &t, e);
     }
     for (uint32_t i = 0; s == MRS_OK && i < k->owns; i++) {
@@ -123,6 +128,9 @@ settle(struct counting *k, struct mrs_err *e)
             k->column[i].values += a->values;
             for (int t = 0; t < KINDS; t++) {
                 k->column[i].typed[t] += a->typed[t];
+            }
+            if (s == MRS_OK && !mrsi_probes_merge(&k->column[i].probes, k->x->x->mem, &a->probes)) {
+                s = mrs_err_memory(e, sizeof *a->probes.at);
             }
         }
         for (uint32_t i = 0; i < k->owns; i++) {
@@ -160,6 +168,9 @@ one_collection(struct counting *k, struct mrs_err *e)
     enum mrs_status s = k->own && k->ahead && k->same ? MRS_OK : mrs_err_memory(e, sizeof *k->ahead);
     MRS_THEN(s, mrsi_scan(x, k->c, false, count_doc, k, e));
     MRS_THEN(s, settle(k, e));
+    for (size_t i = 0; k->ahead && i < (size_t)workers * k->columns; i++) {
+        mrs_free(mem, k->ahead[i].probes.at);
+    }
     mrs_free(mem, k->own);
     mrs_free(mem, k->ahead);
     mrs_free(mem, k->same);
@@ -187,6 +198,7 @@ list_columns(struct mrsi_relating *x, struct mrs_err *e)
     for (uint32_t i = 0; i < x->pairs; i++) {
         for (int to = 0; to < 2; to++) {
             x->column[x->columns].want_numbers = x->pair[i].r.as_number;
+            x->column[x->columns].want_probes = !to && mrsi_can_look_up(x, x->pair[i].r.to[0]);
             x->column[x->columns++].path = to ? x->pair[i].r.to[0] : x->pair[i].r.from[0];
         }
     }
@@ -195,6 +207,7 @@ list_columns(struct mrsi_relating *x, struct mrs_err *e)
     for (uint32_t i = 0; i < x->columns; i++) {
         if (n && x->column[n - 1].path == x->column[i].path) {
             x->column[n - 1].want_numbers |= x->column[i].want_numbers;
+            x->column[n - 1].want_probes |= x->column[i].want_probes;
         } else {
             x->column[n++] = x->column[i];
         }
@@ -203,7 +216,7 @@ list_columns(struct mrsi_relating *x, struct mrs_err *e)
     return MRS_OK;
 }
 
-static const struct mrsi_column *
+static struct mrsi_column *
 column_of(const struct mrsi_relating *x, struct mrsi_path *p)
 {
     struct mrsi_column key = {.path = p};
@@ -289,9 +302,30 @@ join(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
     r->cover = r->keys ? (double)r->matched_distinct / (double)r->keys : 0;
     r->match = match_of(r, cp, ck);
     r->exact = true;
+    if (mrsi_is_sampled(r->from[0]->in)) { /* most of a parent's children were not read */
+        r->per_parent = (struct mrsi_quantiles){.n = 0};
+        r->parents = r->none = 0;
+    }
     mrsi_tally_clear(&tally, x->x->mem);
     mrs_free(x->x->mem, a);
     mrs_free(x->x->mem, b);
+    return s;
+}
+
+static enum mrs_status
+one_pair(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
+{
+    struct mrsi_reference *r = &pair->r;
+    enum mrs_status s = join(x, pair, e);
+    if (s == MRS_OK && mrsi_can_look_up(x, r->to[0])) {
+        s = mrsi_look_up(x, r, &column_of(x, r->from[0])->probes, e);
+    }
+    if (s == MRS_OK && !r->dbref && !r->hinted) {
+        mrsi_judge(x, r);
+    }
+    if (s == MRS_OK && pair->own * 2 > r->values && !r->hinted) {
+        r->score = 0; /* it names its own document */
+    }
     return s;
 }
 
@@ -313,13 +347,10 @@ mrsi_count(struct mrsi_relating *x, struct mrs_err *e)
         p->exact = true;
     }
     for (uint32_t i = 0; s == MRS_OK && i < x->pairs; i++) {
-        s = join(x, &x->pair[i], e);
-        if (s == MRS_OK && !x->pair[i].r.dbref && !x->pair[i].r.hinted) {
-            mrsi_judge(x, &x->pair[i].r);
-        }
-        if (s == MRS_OK && x->pair[i].own * 2 > x->pair[i].r.values && !x->pair[i].r.hinted) {
-            x->pair[i].r.score = 0; /* it names its own document */
-        }
+        s = one_pair(x, &x->pair[i], e);
+    }
+    for (uint32_t i = 0; i < x->columns; i++) {
+        mrs_free(x->x->mem, x->column[i].probes.at);
     }
     return s;
 }

@@ -10,14 +10,14 @@ static double
 density(const struct mrsi_path *key)
 {
     double width = (double)key->count.most - (double)key->count.least + 1;
-    return width > 0 ? (double)key->distinct / width : 1;
+    return width > 0 ? (double)key->distinct / key->in->share / width : 1;
 }
 
 static bool
 far_from_zero(const struct mrsi_path *key)
 {
     double least = (double)key->count.least, width = (double)key->count.most - least + 1;
-    return least > 10 * width || (least > 1000 && least > 10 * (double)key->distinct);
+    return least > 10 * width || (least > 1000 && least > 10 * (double)key->distinct / key->in->share);
 }
 
 static double

@@ -19,7 +19,7 @@ bool
 mrsi_path_is_unique(const struct mrsi_path *p)
 {
     uint64_t n = p->present - p->null;
-    double slack = p->exact ? 0.005 : 0.04; /* what was estimated is off by 1.6 % */
+    double slack = p->exact ? 0.005 * p->in->share : 0.04; /* what was estimated is off by 1.6 % */
     return n > 0 && (double)p->distinct >= (1 - slack) * (double)n;
 }
 

@@ -12,10 +12,15 @@ struct mrsi_ref_pair { /* a path that may name a key */
     double estimate;
     uint64_t own; /* values that are the key of their own document */
 };
+struct mrsi_probes { /* values to look up, sorted by hash: lookups.h */
+    struct mrsi_probe *at; /* NULL: none yet */
+    uint32_t n;
+};
 struct mrsi_column { /* a path that is counted exactly */
     struct mrsi_path *path;
     struct mrsi_rowset rows, numbers; /* numbers: the digits in its texts, by value */
-    bool want_numbers, is_key;
+    bool want_numbers, want_probes, is_key;
+    struct mrsi_probes probes;
     uint64_t values; /* that may be a reference */
     uint64_t typed[10]; /* of them, by how they are stored: see count.c */
 };

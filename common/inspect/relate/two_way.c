@@ -92,7 +92,8 @@ mrsi_two_ways(struct mrsi_relating *x, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && i < x->x->refs; i++) {
         struct mrsi_reference *r = x->x->ref[i];
         struct mrsi_reference *list = r->candidate || r->dropped || r->from[0]->lists || r->parts > 1 ||
-                                              r->from[0]->names
+                                              r->from[0]->names || mrsi_is_sampled(r->from[0]->in) ||
+                                              mrsi_is_sampled(r->to[0]->in)
                                           ? NULL
                                           : list_of(x->x, r);
         if (list) {

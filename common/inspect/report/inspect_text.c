@@ -100,6 +100,9 @@ head(struct page *p, const struct mrsi_collection *c)
     } else {
         mrs_buf_printf(&p->line, "  %s document%s  %s", mrsi_said_count(c->documents, n), c->documents == 1 ? "" : "s",
                        mrsi_said_bytes((double)c->bytes, bytes));
+        if (mrsi_is_sampled(c)) {
+            mrs_buf_printf(&p->line, "  a sample of about %s documents", mrsi_said_count(mrsi_all_documents(c), n));
+        }
         if (c->documents) {
             mrs_buf_printf(&p->line, "  max %s", mrsi_said_bytes((double)c->size.max, max));
         }
@@ -161,7 +164,8 @@ reference(struct page *p, const struct mrsi_reference *r)
     types(p, r->from[0]);
     mrs_buf_say(&p->line, "  -> %s.", r->to[0]->in->name);
     paths_of(p, r, true);
-    mrs_buf_printf(&p->line, "  %s orphan%s", mrsi_said_count(r->orphans, a), r->orphans == 1 ? "" : "s");
+    mrs_buf_printf(&p->line, "  %s%s orphan%s", r->asked ? "about " : "", mrsi_said_count(r->orphans, a),
+                   r->orphans == 1 ? "" : "s");
     if (r->per_parent.n) {
         mrs_buf_printf(&p->line, "  each has p50 %s, p99 %s, max %s", mrsi_said_count(r->per_parent.p50, a),
                        mrsi_said_count(r->per_parent.p99, b), mrsi_said_count(r->per_parent.max, c));
@@ -244,7 +248,7 @@ summary(struct page *p)
                    mrsi_said_bytes((double)bytes, b), refs,
                    refs == 1 ? "" : "s");
     if (p->x->sampled) {
-        mrs_buf_printf(&p->line, " (of a sample: %.3g %% of all documents)", 100 * p->x->share);
+        mrs_buf_printf(&p->line, " (of samples, down to %.3g %% of a collection)", 100 * p->x->share);
     }
     put_line(p, 2);
     if (p->x->rules) {

@@ -39,6 +39,13 @@ scan(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, st
     return s == MRS_OK ? live_survey_scan(v, c, to, e) : s;
 }
 
+static enum mrs_status
+look_up(void *arg, uint32_t i, const struct mrs_inspect_question *q, struct mrs_err *e)
+{
+    struct live_survey *v = arg;
+    return live_survey_ask(v, &v->coll[i], q, e);
+}
+
 static void
 phase(void *arg, const char *what)
 {
@@ -103,6 +110,7 @@ live_survey_source(struct live_survey *v, struct mrs_inspect_source *out)
                                        .describe = describe,
                                        .scan = scan,
                                        .index_uses = index_uses,
+                                       .look_up = look_up,
                                        .phase = phase,
                                        .arg = v};
 }

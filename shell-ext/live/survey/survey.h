@@ -53,6 +53,14 @@ enum mrs_status live_survey_choose(struct live_survey *v, struct live_survey_col
 /* survey_scan.c - documents read */
 enum mrs_status live_survey_scan(struct live_survey *v, const struct live_survey_coll *c,
                                  const struct mrs_inspect_sink *to, struct mrs_err *e);
+/* Behind a batch: how far, and no faster than is allowed. */
+enum mrs_status live_survey_breathe(struct live_survey *v, const char *ns, uint64_t docs, uint64_t bytes,
+                                    struct mrs_err *e);
+/* The connection was lost: END after a while: try again; FAIL: too often. */
+enum mrs_status live_survey_again(struct live_survey *v, const char *ns, int *tries, struct mrs_err *e);
+/* survey_ask.c - values looked up */
+enum mrs_status live_survey_ask(struct live_survey *v, const struct live_survey_coll *c,
+                                const struct mrs_inspect_question *q, struct mrs_err *e);
 enum mrs_status live_survey_stopped(const struct live_survey *v, struct mrs_err *e); /* FAIL: interrupted */
 
 #endif

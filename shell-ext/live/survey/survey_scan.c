@@ -21,6 +21,7 @@ struct survey_scan {
     uint64_t ordinal;
     uint64_t docs, bytes; /* of the batch */
     int tries;            /* connections lost, one behind the other */
+    bool enough;          /* no more is wanted */
 };
 
 static struct mrs_view
@@ -34,7 +35,9 @@ hand_on(struct survey_scan *k, struct mrs_view doc, struct mrs_err *e)
 {
     k->docs++;
     k->bytes += doc.n;
-    return k->to->doc(k->to->arg, 0, doc, k->ordinal++, e);
+    enum mrs_status s = k->to->doc(k->to->arg, 0, doc, k->ordinal++, e);
+    k->enough = s == MRS_END;
+    return s == MRS_END ? MRS_OK : s;
 }
 
 enum mrs_status
@@ -43,17 +46,13 @@ live_survey_stopped(const struct live_survey *v, struct mrs_err *e)
     return live_cancelled(v->job) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
 }
 
-/* Behind a batch: how far, and no faster than that. */
-static enum mrs_status
-breathe(struct survey_scan *k, struct mrs_err *e)
+enum mrs_status
+live_survey_breathe(struct live_survey *v, const char *ns, uint64_t docs, uint64_t bytes, struct mrs_err *e)
 {
-    struct live_survey *v = k->v;
-    v->done += k->docs;
-    struct live_progress p = {.phase = v->phase, .ns = k->c->info->coll.ns, .done = v->done, .estimated = v->total};
-    int64_t until = v->since_ms + live_control_due(&v->opts.limits, k->docs, k->bytes);
+    struct live_progress p = {.phase = v->phase, .ns = ns, .done = v->done, .estimated = v->total};
+    int64_t until = v->since_ms + live_control_due(&v->opts.limits, docs, bytes);
     int64_t rest = mrs_clock_asleep() + v->opts.limits.sleep_ms;
     until = until > rest ? until : rest;
-    k->docs = k->bytes = 0;
     if (v->job->progress) {
         v->job->progress(v->job->arg, &p);
     }
@@ -65,18 +64,28 @@ breathe(struct survey_scan *k, struct mrs_err *e)
     return live_survey_stopped(v, e);
 }
 
-/* A connection was lost: again, a few times. END: go on. */
-static enum mrs_status
-try_again(struct survey_scan *k, struct mrs_err *e)
+enum mrs_status
+live_survey_again(struct live_survey *v, const char *ns, int *tries, struct mrs_err *e)
 {
-    if (++k->tries >= TRIES) {
+    if (++*tries >= TRIES) {
+        mrs_err_clear(e);
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "%s: the connection was lost %d times; begin again when the "
-                           "server can be reached", k->c->info->coll.ns, TRIES);
+                           "server can be reached", ns, TRIES);
     }
     mrs_err_clear(e);
     live_nap(TRY_MS);
-    enum mrs_status s = live_survey_stopped(k->v, e);
+    enum mrs_status s = live_survey_stopped(v, e);
     return s == MRS_OK ? MRS_END : s;
+}
+
+/* Behind a batch. */
+static enum mrs_status
+breathe(struct survey_scan *k, struct mrs_err *e)
+{
+    uint64_t docs = k->docs, bytes = k->bytes;
+    k->v->done += docs;
+    k->docs = k->bytes = 0;
+    return live_survey_breathe(k->v, k->c->info->coll.ns, docs, bytes, e);
 }
 
 /* ---- all of them ---- */
@@ -85,9 +94,9 @@ one_range(struct survey_scan *k, struct live_range *r, struct mrs_err *e)
 {
     enum mrs_status s = live_range_read(k->v->job, &k->c->info->coll, last(k), RANGE_DOCS, RANGE_BYTES, r, e);
     if (s == MRS_END) {
-        return try_again(k, e);
+        return live_survey_again(k->v, k->c->info->coll.ns, &k->tries, e);
     }
-    for (uint32_t i = 0; s == MRS_OK && i < r->n; i++) {
+    for (uint32_t i = 0; s == MRS_OK && !k->enough && i < r->n; i++) {
         s = hand_on(k, r->docs[i], e);
     }
     if (s == MRS_OK) {
@@ -108,7 +117,7 @@ all(struct survey_scan *k, struct mrs_err *e)
     live_range_init(&r, k->v->job->mem);
     while (s == MRS_OK && !end) {
         s = one_range(k, &r, e);
-        end = s == MRS_OK && r.last;
+        end = s == MRS_OK && (r.last || k->enough);
         s = s == MRS_END ? MRS_OK : s;
         MRS_THEN(s, breathe(k, e));
     }
@@ -150,7 +159,7 @@ one_filter(struct survey_scan *k, struct mrs_view filter, struct mrs_view opts, 
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     struct mrs_view doc;
     enum mrs_status s = live_find(k->v->job->link, &k->c->info->coll, filter, opts, 0, &cursor, e);
-    while (s == MRS_OK && (s = live_cursor_next(cursor, &doc, &f, e)) == MRS_OK) {
+    while (s == MRS_OK && !k->enough && (s = live_cursor_next(cursor, &doc, &f, e)) == MRS_OK) {
         if (k->tries && k->last.n && mrs_compare(mrs_doc_get(doc, "_id"), mrs_doc_get(last(k), "_id")) <= 0) {
             continue;
         }
@@ -159,7 +168,7 @@ one_filter(struct survey_scan *k, struct mrs_view filter, struct mrs_view opts, 
     }
     live_cursor_close(cursor);
     if (s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK) {
-        return try_again(k, e);
+        return live_survey_again(k->v, k->c->info->coll.ns, &k->tries, e);
     }
     k->tries = 0;
     return s == MRS_END ? MRS_OK : s;
@@ -173,7 +182,7 @@ sample(struct survey_scan *k, struct mrs_err *e)
     mrs_buf_init(&filter, k->v->job->mem, MRS_DOC_READ_MAX);
     mrs_buf_init(&buf, k->v->job->mem, 1024);
     enum mrs_status s = live_doc(&buf, &opts, e, "{sort: {_id: 1}}");
-    for (uint64_t at = k->c->at; s == MRS_OK && at < k->c->end;) {
+    for (uint64_t at = k->c->at; s == MRS_OK && !k->enough && at < k->c->end;) {
         s = read_filter(k, at, &filter, e);
         struct mrs_view f = {filter.p, s == MRS_OK ? mrs_le32(filter.p) : 0};
         MRS_THEN(s, one_filter(k, f, opts, e));

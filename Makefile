@@ -59,7 +59,7 @@ room_src = $(wildcard common/$(1)/*.c common/$(1)/*/*.c)
 room_obj = $(patsubst %.c,$(OBJ)/%.o,$(call room_src,$(1)))
 LIBSRC  := $(foreach r,$(filter-out cli,$(ROOMS)),$(call room_src,$(r)))
 LIBOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(LIBSRC))
-CLISRC  := $(wildcard migrate/*.c)
+CLISRC  := $(wildcard migrate/*.c migrate/*/*.c)
 CLIOBJ  := $(patsubst %.c,$(OBJ)/%.o,$(CLISRC))
 LIVESRC := $(wildcard shell-ext/live/*/*.c)
 LIVEOBJ := $(patsubst %.c,$(OBJ)/%.o,$(LIVESRC))
@@ -96,6 +96,16 @@ $(OBJ)/lib$(1).a: $$(call room_obj,$(1))
 	$$(Q)rm -f $$@ && ar rcs $$@ $$^
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rule,$(r))))
+
+# The page of a report: its template becomes bytes of the tools.
+PAGEPARTS := $(sort $(wildcard common/cli/page/*))
+$(OBJ)/gen/page_parts.c: $(PAGEPARTS)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)sh common/cli/page/parts.sh common/cli/page > $@.new && mv $@.new $@
+$(OBJ)/gen/page_parts.o: $(OBJ)/gen/page_parts.c
+	$(call say,CC,common/cli/page)
+	$(Q)$(CC) $(ALLFLAGS) $(MAPFLAGS) $(ERRORS) -c $< -o $@
+$(OBJ)/libcli.a: $(OBJ)/gen/page_parts.o
 
 $(OBJ)/mongoreshape: $(CLIOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)

@@ -2,6 +2,7 @@
 /* cmd_diff.c - `mongoreshape diff A B`, and `diff --manifest FILE`: what differs, on standard output, for people or
  * programs; that nothing does, on standard error. */
 #include "commands.h"
+#include "html/page_file.h"
 #include "job.h"
 #include "mongoreshape/compare.h"
 #include "progress.h"
@@ -214,25 +215,50 @@ json_collection(struct mrs_cli_json *j, const struct mrs_diff_coll *c, bool mani
 }
 
 static void
+json_all(const struct diffing *x, int status, struct mrs_cli_json *j)
+{
+    mrs_cli_json_begin(j, x->cli->line.mem);
+    mrs_build_i32(&j->b, "exitStatus", status);
+    mrs_cli_json_text(j, "a", x->name[0]);
+    mrs_cli_json_text(j, "b", x->name[1]);
+    if (x->err.code) {
+        mrs_cli_json_error(j, "error", &x->err);
+    }
+    mrs_cli_json_bool(j, "equal", status == 0);
+    mrs_cli_json_open(j, "namespaces", MRS_ARRAY);
+    for (uint32_t i = 0; i < x->diff.n_coll; i++) {
+        json_collection(j, &x->diff.coll[i], x->cli->manifest != NULL);
+    }
+    mrs_cli_json_close(j);
+}
+
+static void
 tell_json(const struct diffing *x, int status)
 {
     struct mrs_cli_json j;
-    mrs_cli_json_begin(&j, x->cli->line.mem);
-    mrs_build_i32(&j.b, "exitStatus", status);
-    mrs_cli_json_text(&j, "a", x->name[0]);
-    mrs_cli_json_text(&j, "b", x->name[1]);
-    if (x->err.code) {
-        mrs_cli_json_error(&j, "error", &x->err);
-    }
-    mrs_cli_json_bool(&j, "equal", status == 0);
-    mrs_cli_json_open(&j, "namespaces", MRS_ARRAY);
-    for (uint32_t i = 0; i < x->diff.n_coll; i++) {
-        json_collection(&j, &x->diff.coll[i], x->cli->manifest != NULL);
-    }
-    mrs_cli_json_close(&j);
+    json_all(x, status, &j);
     if (!mrs_cli_json_end(&j, stdout)) {
         fputs("mongoreshape: no memory for the report\n", stderr);
     }
+}
+
+/* Status as before, or why the page could not be written. */
+static int
+write_page(const struct diffing *x, int status)
+{
+    struct mrs_cli_json j;
+    struct mrs_buf text;
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
+    json_all(x, status, &j);
+    mrs_cli_json_take(&j, &text);
+    if (mrsi_page_write(x->cli->html, "diff", &text, NULL, &e) != MRS_OK) {
+        mrs_cli_tell(&x->cli->line, &e);
+        status = status > 1 ? status : mrs_code_exit(e.code);
+    }
+    mrs_buf_clear(&text);
+    return status;
 }
 
 /* ---- doing it ---- */
@@ -321,6 +347,9 @@ mrsi_cmd_diff(struct mrs_cli *line)
     struct mrsi_cli *cli = (struct mrsi_cli *)line;
     struct diffing x = {.cli = cli};
     int status = misuse(cli);
+    if (!status) {
+        status = mrsi_page_look(line, cli->html);
+    }
     if (status) {
         return status;
     }
@@ -336,6 +365,9 @@ mrsi_cmd_diff(struct mrs_cli *line)
         mrs_cli_tell(line, &x.err);
     } else {
         tell(&x);
+    }
+    if (cli->html) {
+        status = write_page(&x, status);
     }
     mrs_diff_clear(&x.diff);
     mrs_input_close(x.in[0]);

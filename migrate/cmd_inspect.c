@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_inspect.c - `mongoreshape inspect IN`: what a dump holds, how it hangs together, and what will hurt. */
 #include "commands.h"
+#include "html/page_file.h"
 #include "job.h"
 #include "mongoreshape/files.h"
 #include "mongoreshape/inspect.h"
@@ -134,6 +135,28 @@ print_json(struct inspecting *x, struct mrs_err *e)
     return s;
 }
 
+/* The page has the document and the plan. */
+static enum mrs_status
+write_page(struct inspecting *x, struct mrs_err *e)
+{
+    struct mrs_buf doc, text, plan;
+    mrs_buf_init(&doc, x->cli->line.mem, SIZE_MAX);
+    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
+    mrs_buf_init(&plan, x->cli->line.mem, SIZE_MAX);
+    enum mrs_status s = mrs_inspect_document(x->found, &doc, e);
+    MRS_THEN(s, mrs_inspect_plan(x->found, &plan, e));
+    if (s == MRS_OK) {
+        mrs_ejson_write((struct mrs_view){doc.p, (uint32_t)doc.n}, false, &text);
+        mrs_buf_byte(&plan, 0);
+        s = mrs_buf_status(&plan, e);
+    }
+    MRS_THEN(s, mrsi_page_write(x->cli->html, "inspect", &text, (const char *)plan.p, e));
+    mrs_buf_clear(&doc);
+    mrs_buf_clear(&text);
+    mrs_buf_clear(&plan);
+    return s;
+}
+
 static uint32_t
 columns(void)
 {
@@ -180,6 +203,7 @@ run(struct inspecting *x, struct mrs_err *e)
     MRS_THEN(s, list(x, e));
     MRS_THEN(s, inspect(x, e));
     MRS_THEN(s, cli->suggest ? write_plan(x, e) : MRS_OK);
+    MRS_THEN(s, cli->html ? write_page(x, e) : MRS_OK);
     MRS_THEN(s, cli->json ? print_json(x, e) : cli->quiet ? MRS_OK : print_text(x, e));
     return s;
 }
@@ -193,6 +217,10 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     mrs_err_clear(&e);
     if (cli->jobs > 1024 || (mrs_cli_given(line, "jobs") && cli->jobs == 0)) {
         return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
+    }
+    int status = mrsi_page_look(line, cli->html);
+    if (status) {
+        return status;
     }
     enum mrs_status s = run(&x, &e);
     bool cut = s == MRS_OK && mrs_inspect_is_cut(x.found);

@@ -4,6 +4,7 @@
 #include "disk_space.h"
 #include "engine.h"
 #include "finished.h"
+#include "html/page_file.h"
 #include "report.h"
 
 #include <unistd.h>
@@ -69,6 +70,9 @@ mrsi_cmd_run(struct mrs_cli *line)
     struct mrsi_cli *cli = (struct mrsi_cli *)line;
     struct mrsi_job job;
     int status = misuse(cli);
+    if (!status) {
+        status = mrsi_page_look(line, cli->html);
+    }
     if (status) {
         return status;
     }
@@ -76,8 +80,11 @@ mrsi_cmd_run(struct mrs_cli *line)
         if (!mrsi_finished(&job, &status)) {
             mrsi_disk_space_look(&job);
             status = mrsi_engine_run(&job, cli->dry_run, false, cli->max_refused);
-        } else if (cli->json) {
-            mrsi_report_json(stdout, &job, NULL, status, cli->dry_run);
+        } else {
+            if (cli->json) {
+                mrsi_report_json(stdout, &job, NULL, status, cli->dry_run);
+            }
+            status = mrsi_engine_page(&job, NULL, status, cli->dry_run);
         }
     } else {
         status = mrsi_job_exit(&job);

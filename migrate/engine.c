@@ -149,7 +149,7 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .now_ms = cli->now_ms,
                                  .ids = look ? 100 : 0,
                                  .look = look,
-                                 .progress = mrsi_progress_tell,
+                                 .progress = mrsi_progress_watch,
                                  .cancel = mrs_signals_flag()};
 }
 
@@ -171,10 +171,22 @@ fails_restore(const struct mrs_report *r)
 }
 
 int
+mrsi_engine_page(const struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
+{
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    if (!job->cli->html || mrsi_report_page(job, r, status, dry, &e) == MRS_OK) {
+        return status;
+    }
+    mrs_cli_tell(&job->cli->line, &e);
+    return status > 1 ? status : mrs_code_exit(e.code);
+}
+
+int
 mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
     struct mrsi_cli *cli = job->cli;
-    struct mrs_cli_progress progress;
+    struct mrsi_watch progress = {.phases = &job->phases};
     struct mrs_report report;
     struct mrs_run_opts opts = options(job, dry, look, max_refused);
     memset(&report, 0, sizeof report);
@@ -182,11 +194,11 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
     if (cli->verbose && !cli->json) {
         settings(job, &opts);
     }
-    mrs_cli_progress_begin(&progress, cli->progress, cli->quiet || cli->json);
+    mrs_cli_progress_begin(&progress.line, cli->progress, cli->quiet || cli->json);
     enum mrs_status s =
         job->residue ? mrs_run_back(cli->line.mem, job->plan, job->in, &opts, job->residue, &report, &job->err)
                      : mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err);
-    mrs_cli_progress_end(&progress);
+    mrsi_progress_over(&progress);
     if (report.resumed && !cli->quiet && !cli->json) {
         fputs("it went on with the run that had been stopped\n", stderr);
     }
@@ -198,6 +210,7 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
         status = mrs_code_exit(MRS_E_TOO_MANY);
     }
     tell(job, &report, status, dry);
+    status = mrsi_engine_page(job, &report, status, dry);
     mrs_report_clear(&report);
     return status;
 }

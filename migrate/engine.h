@@ -9,5 +9,7 @@
 /* dry: nothing is written, and any number of documents may be refused. look: tells what else an author should know.
  * Returns the exit status. */
 int mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused);
+/* Writes the page that --html asks for, if it does; r may be NULL. Returns status, or that of what went wrong. */
+int mrsi_engine_page(const struct mrsi_job *job, const struct mrs_report *r, int status, bool dry);
 
 #endif

@@ -136,7 +136,7 @@ load_plan(struct mrsi_job *job)
             job->plan->tells_all = cli->verbose;
         }
     }
-    mrs_free(cli->line.mem, text);
+    job->plan_text = text;
     return s;
 }
 
@@ -211,9 +211,11 @@ mrsi_job_close(struct mrsi_job *job)
     mrs_residue_close(job->residue);
     mrs_plan_free(job->plan);
     mrs_input_close(job->in);
+    mrs_free(job->cli->line.mem, job->plan_text);
     job->residue = NULL;
     job->plan = NULL;
     job->in = NULL;
+    job->plan_text = NULL;
 }
 
 int

@@ -6,11 +6,24 @@
 
 #include "options.h"
 
+struct mrsi_phase { /* a part of a run, as its progress names it */
+    char name[128];
+    uint64_t ms;
+};
+enum { MRSI_PHASES_MOST = 256 };
+struct mrsi_phases { /* those that come when there is no more room count to the last */
+    struct mrsi_phase at[MRSI_PHASES_MOST];
+    uint32_t n;
+    uint64_t since; /* by mrs_clock_steady: the last began */
+};
+
 struct mrsi_job {
     struct mrsi_cli *cli;
     struct mrs_input *in;  /* NULL: none was named */
     struct mrs_plan *plan; /* NULL: it could not be read */
     struct mrs_residue *residue; /* NULL: none was named */
+    char *plan_text;       /* as it was read; NULL */
+    struct mrsi_phases phases;
     struct mrs_err err;
 };
 

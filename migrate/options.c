@@ -153,6 +153,12 @@ static const struct mrs_cli_option options[] = {
      NULL},
     {"json", 0, NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF | INSPECT, MRS_CLI_FLAG, AT(json), NULL, NULL,
      "one JSON object on standard output instead of words", NULL, NULL},
+    {"html", 0, "FILE", RUN | DIFF | INSPECT, MRS_CLI_PATH, AT(html), NULL, NULL,
+     "write the report as a page for a browser, too: one file that needs no network",
+     "It shows what `--json` says: `inspect` with a diagram of the references, and for each finding the plan step that "
+     "cures it, to copy; `run` with the account of each step; `diff` with what differs. It may hold values of "
+     "documents, and is for its owner alone. A page that is there is written anew, any other file is left alone.",
+     NULL},
     {"progress", 0, NULL, RUN | CHECK | DIFF | INSPECT, MRS_CLI_FLAG, AT(progress), NULL,
      "when standard error is a terminal", "show progress, rate and time left", NULL, NULL},
     {"quiet", 'q', NULL, RUN | CHECK | EXPLAIN | INVERT | DIFF | INSPECT, MRS_CLI_FLAG, AT(quiet), NULL, NULL,
@@ -284,7 +290,7 @@ static const struct mrs_cli_example diff_examples[] = {
 static const char *const inspect_text[] = {
     "Reads the dump IN and says what is in it: figures of each collection and path, which path refers to which "
     "collection and with how many orphans, and the rules of thumb for schemas that the data break, each with the "
-    "number that breaks it and the step that mends it. Nothing is written but what `--suggest` asks for.",
+    "number that breaks it and the step that mends it. Nothing is written but what `--suggest` and `--html` ask for.",
     "References are found by values and names: each is given with its evidence, and those that are likely but not "
     "certain stand apart. `--hints FILE` says what you know better.",
     "Memory stays below 64 MiB whatever the size of the data; what does not fit goes to a temporary file.",

@@ -14,7 +14,7 @@
 struct mrsi_cli {
     struct mrs_cli line; /* first: the machinery knows this part only */
     const char *input, *output, *ns, *tmp, *refused, *amend, *oplog, *write_residue, *residue,
-        *where, *manifest, *suggest, *hints, *workload;
+        *where, *manifest, *suggest, *html, *hints, *workload;
     struct mrs_cli_list include, exclude;
     uint64_t memory, jobs, max_refused, sample, limit, checkpoint;
     struct mrs_compress compress;

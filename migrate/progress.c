@@ -3,6 +3,7 @@
  *
  * When a line is due and how it is drawn is common/cli's business; here stands what it says. */
 #include "progress.h"
+#include "mongoreshape/clock.h"
 
 void
 mrsi_progress_tell(void *arg, const struct mrs_progress *now)
@@ -21,4 +22,35 @@ mrsi_progress_tell(void *arg, const struct mrs_progress *now)
              mrs_text_count(now->docs, docs), mrs_text_size((uint64_t)p->rate, rate),
              mrs_cli_progress_left(p, now->done, now->total, eta), now->phase ? now->phase : "");
     mrs_cli_progress_draw(p, line);
+}
+
+/* ---- how long each phase took ---- */
+static void
+end_phase(struct mrsi_phases *p, uint64_t now)
+{
+    if (p->n) {
+        p->at[p->n - 1].ms += now - p->since;
+    }
+    p->since = now;
+}
+
+void
+mrsi_progress_watch(void *arg, const struct mrs_progress *now)
+{
+    struct mrsi_watch *w = arg;
+    struct mrsi_phases *p = w->phases;
+    const char *name = now->phase ? now->phase : "";
+    if ((p->n == 0 || strcmp(p->at[p->n - 1].name, name) != 0) && *name) {
+        end_phase(p, mrs_clock_steady());
+        p->n += p->n < MRSI_PHASES_MOST;
+        snprintf(p->at[p->n - 1].name, sizeof p->at[p->n - 1].name, "%s", name);
+    }
+    mrsi_progress_tell(&w->line, now);
+}
+
+void
+mrsi_progress_over(struct mrsi_watch *w)
+{
+    end_phase(w->phases, mrs_clock_steady());
+    mrs_cli_progress_end(&w->line);
 }

@@ -12,5 +12,8 @@ void mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_repo
 /* One JSON object and a newline. r may be NULL: it never came to a run. False: no memory. */
 bool mrsi_report_json(FILE *f, const struct mrsi_job *job, const struct mrs_report *r,
                       int exit_status, bool dry);
+/* The same as the page that --html asks for. */
+enum mrs_status mrsi_report_page(const struct mrsi_job *job, const struct mrs_report *r, int exit_status, bool dry,
+                                 struct mrs_err *e);
 
 #endif

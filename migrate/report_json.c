@@ -2,6 +2,7 @@
 /* report_json.c - the summary as one JSON object, for programs: the same figures, always all of
  * them, and the errors with their places. */
 #include "report.h"
+#include "html/page_file.h"
 #include "mongoreshape/inverse.h"
 
 static void
@@ -178,8 +179,22 @@ residue(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_close(j);
 }
 
+/* Which part of the run took how long. */
 static void
-report(struct mrs_cli_json *j, const struct mrs_report *r)
+phases(struct mrs_cli_json *j, const struct mrsi_phases *p)
+{
+    mrs_cli_json_open(j, "phases", MRS_ARRAY);
+    for (uint32_t i = 0; i < p->n; i++) {
+        mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
+        mrs_cli_json_text(j, "phase", p->at[i].name);
+        mrs_cli_json_count(j, "ms", p->at[i].ms);
+        mrs_cli_json_close(j);
+    }
+    mrs_cli_json_close(j);
+}
+
+static void
+report(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report *r)
 {
     account(j, r);
     written(j, r);
@@ -198,6 +213,7 @@ report(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_count(j, "temporaryBytes", r->temp_bytes);
     mrs_cli_json_count(j, "wallMs", r->wall_ms);
     mrs_cli_json_count(j, "syncMs", r->sync_ms);
+    phases(j, &job->phases);
     mrs_cli_json_texts(j, "dropFirst", r->drop_first, r->n_drop_first);
     mrs_cli_json_text(j, "restore", r->restore);
 }
@@ -227,7 +243,7 @@ all(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report 
     }
     plan_errors(j, job->plan);
     if (r) {
-        report(j, r);
+        report(j, job, r);
     }
 }
 
@@ -239,4 +255,18 @@ mrsi_report_json(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     mrs_cli_json_begin(&j, job->cli->line.mem);
     all(&j, job, r, exit_status, dry);
     return mrs_cli_json_end(&j, f);
+}
+
+enum mrs_status
+mrsi_report_page(const struct mrsi_job *job, const struct mrs_report *r, int exit_status, bool dry, struct mrs_err *e)
+{
+    struct mrs_cli_json j;
+    struct mrs_buf text;
+    mrs_buf_init(&text, job->cli->line.mem, SIZE_MAX);
+    mrs_cli_json_begin(&j, job->cli->line.mem);
+    all(&j, job, r, exit_status, dry);
+    mrs_cli_json_take(&j, &text);
+    enum mrs_status s = mrsi_page_write(job->cli->html, "run", &text, job->plan_text, e);
+    mrs_buf_clear(&text);
+    return s;
 }

@@ -99,23 +99,30 @@ mrs_cli_json_error(struct mrs_cli_json *j, const char *name, const struct mrs_er
     mrs_cli_json_close(j);
 }
 
+void
+mrs_cli_json_take(struct mrs_cli_json *j, struct mrs_buf *out)
+{
+    struct mrs_view doc;
+    if (mrs_build_finish(&j->b, &doc, NULL) == MRS_OK) {
+        mrs_ejson_write(doc, false, out);
+    } else {
+        out->bad = 1;
+    }
+    mrs_buf_clear(&j->buf);
+    mrs_arena_clear(&j->arena);
+}
+
 bool
 mrs_cli_json_end(struct mrs_cli_json *j, FILE *f)
 {
-    struct mrs_view doc;
     struct mrs_buf out;
     mrs_buf_init(&out, j->buf.mem, 2 * JSON_MAX);
-    bool good = mrs_build_finish(&j->b, &doc, NULL) == MRS_OK;
+    mrs_cli_json_take(j, &out);
+    mrs_buf_byte(&out, '\n');
+    bool good = !out.bad;
     if (good) {
-        mrs_ejson_write(doc, false, &out);
-        mrs_buf_byte(&out, '\n');
-        good = !out.bad;
-        if (good) {
-            fwrite(out.p, 1, out.n, f);
-        }
+        fwrite(out.p, 1, out.n, f);
     }
     mrs_buf_clear(&out);
-    mrs_buf_clear(&j->buf);
-    mrs_arena_clear(&j->arena);
     return good;
 }

@@ -203,6 +203,20 @@ void mrs_cli_json_texts(struct mrs_cli_json *j, const char *name, const char *co
 void mrs_cli_json_error(struct mrs_cli_json *j, const char *name, const struct mrs_err *e);
 /* Writes the object and a newline to f, and lets everything go. False: no memory, nothing was written. */
 bool mrs_cli_json_end(struct mrs_cli_json *j, FILE *f);
+/* The same, appended to out without a newline; out is bad where memory is out. */
+void mrs_cli_json_take(struct mrs_cli_json *j, struct mrs_buf *out);
+
+/* ---- a report as a page for a browser: one file that needs nothing else ---- */
+struct mrs_cli_page {
+    const char *kind; /* "inspect", "run", "diff": how it is shown */
+    const void *report; /* one JSON object */
+    size_t n;
+    const char *plan; /* text of a plan that belongs to it; NULL */
+};
+/* Appended to out, which is bad where memory is out. */
+void mrs_cli_page(struct mrs_buf *out, const struct mrs_cli_page *page);
+/* Whether a file that begins like this is such a page, and may be written anew. */
+bool mrs_cli_page_is_ours(const char *text, size_t n);
 
 #ifdef __cplusplus
 }

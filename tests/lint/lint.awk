@@ -170,16 +170,19 @@ FNR == opening_at && (is_c || is_h) && !/^\/\*/ {
 }
 
 # Where a room lies.
-function place_of(room) { return (room == "live" || room == "server" ? "shell-ext/" : "common/") room "/" }
+function place_of(room) {
+    return (room == "migrate" ? "" : room == "live" || room == "server" ? "shell-ext/" : "common/") room "/"
+}
+function parent_of(dir) { sub(/[^\/]*\/$/, "", dir); return dir }
 
 function driver_door() { return file ~ /^shell-ext\/live\/link\/connection[a-z_]*\.[ch]$/ }
 
-# A header of the same folder by its name, of another folder of the room by its path from the rooms' folder: then it
-# must lie lower on the ladder, and the README of its folder must show it.
+# A header of the same folder by its name, of another folder of the room by its path from the rooms' folder, in migrate
+# from its own: then it must lie lower on the ladder, and the README of its folder must show it.
 function private_header(h,    whole, dir, own, name) {
     own = file; sub(/\/[^\/]*$/, "", own)
     if (h !~ /\//) return
-    whole = place_of(room); sub(/[^\/]*\/$/, "", whole); whole = whole h
+    whole = room == "migrate" ? "migrate/" h : parent_of(place_of(room)) h
     dir = whole; sub(/\/[^\/]*$/, "", dir)
     name = h; sub(/.*\//, "", name)
     if (index(dir "/", place_of(room)) != 1)

@@ -134,6 +134,7 @@ struct mrsi_rule_found {
     struct mrsi_path *at;
     struct mrsi_copied *copy;
     const char *why; /* no step was planned; NULL */
+    const char *plan; /* its step in the suggested plan, as text; NULL */
     bool planned; /* a step of the suggested plan mends it */
     int severity; /* 3: it will break, 2: it hurts, 1: worth a look */
 };

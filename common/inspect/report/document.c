@@ -441,6 +441,8 @@ rules(struct mrs_build *b, const struct mrsi_inspection *x)
         mrs_build_val(b, "figures", 7, mrs_view_val(r->figures));
         text(b, "text", r->text);
         text(b, "step", r->step);
+        text(b, "plan", r->plan);
+        text(b, "why", r->step && !r->planned ? r->why : NULL);
         mrs_build_i32(b, "severity", r->severity);
         mrs_build_close(b);
     }
@@ -468,11 +470,26 @@ suggestions(struct mrs_build *b, const struct mrsi_inspection *x)
     mrs_build_close(b);
 }
 
+/* Which rules a step mends is known once the plan was written. */
+static enum mrs_status
+look_for_steps(struct mrsi_inspection *x, struct mrs_err *e)
+{
+    struct mrs_buf plan;
+    mrs_buf_init(&plan, x->mem, SIZE_MAX);
+    enum mrs_status s = mrs_inspect_plan(x, &plan, e);
+    mrs_buf_clear(&plan);
+    return s;
+}
+
 enum mrs_status
 mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e)
 {
     struct mrs_build b;
     struct mrs_view doc;
+    enum mrs_status s = look_for_steps(x, e);
+    if (s != MRS_OK) {
+        return s;
+    }
     mrs_build_init(&b, out);
     mrs_build_i32(&b, "inspect", 1);
     text(&b, "tool", x->tool);

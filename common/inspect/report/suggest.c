@@ -143,6 +143,20 @@ comment(struct mrsi_planning *p, const struct mrsi_rule_found *r)
     mrs_buf_say(p->out, ": %s\n", r->text);
 }
 
+/* What stands in the plan from `before` on. */
+static void
+keep_text(struct mrsi_planning *p, struct mrsi_rule_found *r, size_t before)
+{
+    size_t n = p->out->n - before;
+    char *text = p->out->bad || r->plan ? NULL : mrs_arena_alloc(&p->x->arena, n + 1);
+    if (text) {
+        memcpy(text, p->out->p + before, n);
+        text[n] = 0;
+        r->plan = text;
+    }
+    p->out->bad |= !r->plan;
+}
+
 /* Where a step cannot be written, what was written of it is taken back. */
 static void
 one_rule(struct mrsi_planning *p, struct mrsi_rule_found *r, mrsi_suggest_fn *write)
@@ -153,6 +167,7 @@ one_rule(struct mrsi_planning *p, struct mrsi_rule_found *r, mrsi_suggest_fn *wr
     if (write(p, r)) {
         r->planned = true;
         p->written++;
+        keep_text(p, r, before);
         return;
     }
     p->out->n = before;

@@ -134,6 +134,7 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     snprintf(en->phase_text, sizeof en->phase_text, "writing what remains");
+    mrsi_tick(en);
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         struct mrsi_coll *c = &en->coll[i];
         if (!c->written && c->dropped_at == MRSI_NONE) {

@@ -311,6 +311,7 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_step *st = &en->plan->steps[step];
     snprintf(en->phase_text, sizeof en->phase_text, "step %u %s", st->no, st->type->name);
+    mrsi_tick(en);
     switch (st->desc.family) {
     case MRS_FAMILY_MAP:
         if (!st->desc.new_ids) {

@@ -75,6 +75,7 @@ mrsi_stream_begin(struct mrsi_engine *en, struct mrs_err *e)
 {
     enum mrs_status s = announce(en, e);
     snprintf(en->phase_text, sizeof en->phase_text, "writing what no step names");
+    mrsi_tick(en);
     for (int special = 1; special >= 0; special--) {
         for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
             if (is_nobodys(en, i) && mrs_archive_special(en->coll[i].last.db, en->coll[i].last.coll) == special) {

@@ -74,6 +74,7 @@ mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e)
     mrsi_keep_mark_for(&pass);
     en->total_bytes += mrs_output_packs(en->out);
     snprintf(en->phase_text, sizeof en->phase_text, "publishing");
+    mrsi_tick(en);
     en->output_pass = &pass;
     enum mrs_status s = mrs_output_commit(en->out, extra, &en->report->sync_ms, e);
     en->output_pass = NULL;

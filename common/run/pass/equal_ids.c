@@ -152,6 +152,7 @@ search(struct mrsi_engine *en, uint32_t in_index, struct mrs_twins *out, struct 
     struct equal_ids_search t = {.en = en, .in_index = in_index};
     bool equal = false;
     snprintf(en->phase_text, sizeof en->phase_text, "looking for equal _ids in %.90s", out->ns);
+    mrsi_tick(en);
     enum mrs_status s = mrsi_ids_init(&t.ids, en, MRS_CONFLICTS_REFUSE, e);
     mrsi_sorter_init(&t.found, en, en->memory / 4);
     MRS_THEN(s, read_through(&t, e));

@@ -135,23 +135,19 @@ print_json(struct inspecting *x, struct mrs_err *e)
     return s;
 }
 
-/* The page has the document and the plan. */
 static enum mrs_status
 write_page(struct inspecting *x, struct mrs_err *e)
 {
-    struct mrs_buf doc, text, plan;
-    mrs_buf_init(&doc, x->cli->line.mem, SIZE_MAX);
+    struct mrs_buf text, plan;
     mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
     mrs_buf_init(&plan, x->cli->line.mem, SIZE_MAX);
-    enum mrs_status s = mrs_inspect_document(x->found, &doc, e);
+    enum mrs_status s = mrs_inspect_json(x->found, &text, e);
     MRS_THEN(s, mrs_inspect_plan(x->found, &plan, e));
     if (s == MRS_OK) {
-        mrs_ejson_write((struct mrs_view){doc.p, (uint32_t)doc.n}, false, &text);
         mrs_buf_byte(&plan, 0);
         s = mrs_buf_status(&plan, e);
     }
     MRS_THEN(s, mrsi_page_write(x->cli->html, "inspect", &text, (const char *)plan.p, e));
-    mrs_buf_clear(&doc);
     mrs_buf_clear(&text);
     mrs_buf_clear(&plan);
     return s;

@@ -300,7 +300,8 @@ enum mrs_status
 mrsi_date_to_text(const struct mrs_expr *x, struct mrs_eval *ev, int64_t ms, struct mrs_val *out)
 {
     int64_t seconds = mrsi_floor_div(ms, 1000);
-    struct mrsi_civil c = mrsi_civil_of(seconds, (int32_t)(ms - seconds * 1000));
+    int32_t rest = (int32_t)((uint64_t)ms - (uint64_t)seconds * 1000u); /* unsigned: the product may not fit */
+    struct mrsi_civil c = mrsi_civil_of(seconds, rest);
     if (c.year < 0 || c.year > 9999) {
         return mrsi_eval_error(x, ev,
                                "a date of the year %lld cannot be written as text (0 to 9999 can)",

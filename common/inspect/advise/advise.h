@@ -38,7 +38,7 @@ void mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c);
 void mrsi_rules_of_references(struct mrsi_saying *y); /* reference_rules.c */
 void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c); /* index_advice.c */
 
-void mrsi_rules_of_workload(struct mrsi_saying *y);                              /* workload.c */
+void mrsi_rules_of_workload(struct mrsi_saying *y); /* workload.c */
 
 /* FAIL MRS_E_USAGE: the text is no workload of these collections. NULL: none. */
 enum mrs_status mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *e);

@@ -9,6 +9,7 @@ struct level {
     struct mrs_walk walk;
     struct mrsi_trie *at;
     uint64_t met; /* elements so far */
+    uint64_t no; /* of the object */
     bool list;
 };
 
@@ -138,9 +139,10 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
 {
     struct level level[MRSI_DEPTH + 1];
     int n = 1;
-    bool deep = false;
+    bool deep = false, twice = false;
     level[0].at = f->root;
     level[0].met = 0;
+    level[0].no = ++f->objects;
     level[0].list = false;
     mrs_walk_init(&level[0].walk, doc);
     f->root->values.n[MRSI_OBJECT]++;
@@ -165,6 +167,10 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
                 day(f, x.v);
             }
         }
+        if (at->kind == MRSI_FIELD) { /* a name that stands twice in one object */
+            twice |= at->met_in == level[n - 1].no;
+            at->met_in = level[n - 1].no;
+        }
         mrsi_trie_count(f, at, x.v);
         if (level[n - 1].list && x.v.type == MRS_DOCUMENT) { /* parts that repeat are told by their bytes */
             uint64_t h = mrs_hash64(x.v.p, x.v.n, 1);
@@ -177,11 +183,13 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
         if (n < MRSI_DEPTH) {
             level[n].at = at;
             level[n].met = 0;
+            level[n].no = ++f->objects;
             level[n].list = x.v.type == MRS_ARRAY;
             mrs_walk_init(&level[n++].walk, mrs_val_view(x.v));
         }
     }
     f->deep += deep;
+    f->twice += twice;
     shape(f);
     f->dead |= !mrsi_tally_add(&f->sizes, f->mem, doc.n, 1);
     if (doc.n > f->limit.size) {
@@ -221,6 +229,7 @@ mrsi_figures_merge(struct mrsi_figures *to, const struct mrsi_figures *from, str
               mrsi_sketch_merge(&to->shapes, to->mem, mrsi_figures_sample(to), &from->shapes);
     to->name_bytes += from->name_bytes;
     to->deep += from->deep;
+    to->twice += from->twice;
     if (from->limit.size > to->limit.size ||
         (from->limit.size == to->limit.size && from->limit.ordinal < to->limit.ordinal)) {
         to->limit = from->limit;

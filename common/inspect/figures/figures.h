@@ -121,6 +121,7 @@ struct mrsi_trie {
     enum mrsi_path_kind kind;
     struct mrsi_trie *expect; /* the child that comes next, where documents are alike */
     uint64_t bytes; /* of values */
+    uint64_t met_in; /* number of the object in which it was met last */
     struct mrsi_extent *extent;
     struct mrsi_counted values;
     struct mrsi_counted *names; /* of ANY: the names as values */
@@ -146,6 +147,7 @@ struct mrsi_figures {
     uint32_t index_cap, spots;
     struct mrsi_tally sizes;
     struct mrsi_sketch shapes;
+    uint64_t objects, twice; /* met so far; documents that hold a name twice */
     uint64_t name_bytes, deep; /* deep: documents below MRSI_DEPTH that were not looked into */
     uint32_t *days; /* documents by the day of their ObjectId, from 1970 */
     uint32_t first_day, last_day;

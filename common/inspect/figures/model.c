@@ -287,6 +287,7 @@ mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const stru
     c->bytes = f->sizes.sum;
     c->name_bytes = f->name_bytes;
     c->deep = f->deep;
+    c->twice = f->twice;
     c->growth = growth(f);
     c->limit = f->limit;
     c->max_id = mrs_missing();

@@ -79,7 +79,7 @@ struct mrsi_collection {
     uint32_t no; /* in the source */
     const char *ns, *name; /* name: without the database */
     uint32_t db_n; /* bytes of the database's name */
-    uint64_t documents, bytes, name_bytes, deep, max_ordinal;
+    uint64_t documents, bytes, name_bytes, deep, twice; /* as of figures */
     struct mrsi_quantiles size;
     struct mrs_val max_id;
     struct mrsi_limit limit;

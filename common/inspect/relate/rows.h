@@ -29,8 +29,8 @@ struct mrsi_row_run {
 };
 struct mrsi_rowset {
     struct mrsi_row_store *store;
-    uint32_t keys;      /* a row is so many words, and its count behind them */
-    uint64_t *buf;      /* rows being collected, or sealed in memory */
+    uint32_t keys; /* a row is so many words, and its count behind them */
+    uint64_t *buf; /* rows being collected, or sealed in memory */
     uint64_t n, cap, most; /* rows */
     struct mrsi_row_run *run;
     uint32_t runs, run_cap;

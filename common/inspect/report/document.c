@@ -263,6 +263,9 @@ collection(struct mrs_build *b, const struct mrsi_collection *c)
         count(b, "nameBytes", c->name_bytes);
         shapes(b, c);
     }
+    if (c->twice) {
+        count(b, "namesTwice", c->twice);
+    }
     if (c->growth >= 0) {
         ratio(b, "growth", c->growth);
     }

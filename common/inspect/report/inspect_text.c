@@ -201,6 +201,12 @@ collection(struct page *p, const struct mrsi_collection *c)
             rule(p, &x->rule[i]);
         }
     }
+    if (c->twice) {
+        char n[32];
+        mrs_buf_printf(&p->line, "  %s document%s hold%s a name twice: steps refuse to change them",
+                       mrsi_said_count(c->twice, n), c->twice == 1 ? "" : "s", c->twice == 1 ? "s" : "");
+        put_line(p, 6);
+    }
     for (int candidates = 0; candidates < 2; candidates++) {
         for (uint32_t i = 0; i < x->refs; i++) {
             if (x->ref[i]->from[0]->in == c && !x->ref[i]->dropped && x->ref[i]->candidate == candidates) {
@@ -245,8 +251,7 @@ summary(struct page *p)
     mrs_buf_say(&p->line, "%s: ", p->x->name);
     mrs_buf_printf(&p->line, "%u collection%s, %s document%s, %s; %u reference%s", p->x->colls,
                    p->x->colls == 1 ? "" : "s", mrsi_said_count(documents, n), documents == 1 ? "" : "s",
-                   mrsi_said_bytes((double)bytes, b), refs,
-                   refs == 1 ? "" : "s");
+                   mrsi_said_bytes((double)bytes, b), refs, refs == 1 ? "" : "s");
     if (p->x->sampled) {
         mrs_buf_printf(&p->line, " (of samples, down to %.3g %% of a collection)", 100 * p->x->share);
     }

@@ -164,7 +164,10 @@ one_rule(struct mrsi_planning *p, struct mrsi_rule_found *r, mrsi_suggest_fn *wr
     size_t before = p->out->n;
     p->why = NULL;
     comment(p, r);
-    if (write(p, r)) {
+    bool as_they_are = strcmp(r->step, "index") == 0; /* no document is written */
+    if (r->in->twice && !as_they_are) {
+        p->why = "documents that hold a name twice would be refused";
+    } else if (write(p, r)) {
         r->planned = true;
         p->written++;
         keep_text(p, r, before);

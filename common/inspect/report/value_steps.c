@@ -23,7 +23,7 @@ numbers_of(const struct mrsi_path *p)
     return count_of(p, MRS_INT32) + count_of(p, MRS_INT64) + count_of(p, MRS_DOUBLE) + count_of(p, MRS_DECIMAL128);
 }
 
-/* The name for `cast` of the most frequent type of numbers. */
+/* The name for `cast` of a type of numbers that holds all of them: the most frequent one, or a wider one. NULL: none. */
 static const char *
 number_type(const struct mrsi_path *p)
 {
@@ -35,7 +35,13 @@ number_type(const struct mrsi_path *p)
     for (int i = 1; i < 4; i++) {
         best = count_of(p, types[i].type) > count_of(p, types[best].type) ? i : best;
     }
-    return types[best].name;
+    bool wide = p->count.least < INT32_MIN || p->count.most > INT32_MAX;
+    bool exact = p->count.least >= -(1ll << 53) && p->count.most <= 1ll << 53; /* a double has them all */
+    if (p->count.n[MRSI_FRACTION] && best < 2) {
+        best = 2;
+    }
+    best = best == 0 && wide ? 1 : best;
+    return best == 2 && !exact ? NULL : types[best].name;
 }
 
 /* What the values of a reference must become to be of the type that it refers to. NULL: no cast does it. */
@@ -55,21 +61,22 @@ reference_type(const struct mrsi_reference *r)
     return count_of(key, MRS_STRING) * 2 > key->present ? "string" : NULL;
 }
 
+/* Where values have two types and one can become the other without loss. */
 static const char *
 mixed_type(const struct mrsi_path *p)
 {
     uint64_t text = count_of(p, MRS_STRING), numbers = numbers_of(p), dates = count_of(p, MRS_DATE);
-    uint64_t ids = count_of(p, MRS_OBJECTID);
-    if (text && numbers > text && p->count.digits == text) {
+    uint64_t ids = count_of(p, MRS_OBJECTID), all = p->present - p->null;
+    if (text && text + numbers == all && numbers > text && p->count.digits == text) {
         return number_type(p);
     }
-    if (text && ids > text && p->count.from_text == text) {
-        return "objectId";
-    }
-    if (numbers && text >= numbers && !dates && !ids) {
+    if (text && text + numbers == all && numbers && text >= numbers && !p->count.n[MRSI_FRACTION]) {
         return "string";
     }
-    return text && dates > text ? "date" : NULL;
+    if (text && text + ids == all && ids > text && p->count.from_text == text) {
+        return "objectId";
+    }
+    return text && text + dates == all && dates > text ? "date" : NULL;
 }
 
 bool

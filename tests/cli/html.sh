@@ -1,0 +1,219 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# html.sh MONGORESHAPE - the pages of inspect, run and diff in a real browser, without a window: they render, need no
+# network, show hostile names as text, have steps that plans understand, and hold a thousand collections.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+tool=$(realpath "$1")
+bin=$(dirname "$tool")
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+fail() { echo "FAILED: $*"; failed=$((failed + 1)); }
+# expect TEXT WANT GOT
+expect() { [ "$2" = "$3" ] && ok || fail "$1: $3 instead of $2"; }
+for program in "$bin/casetool" "$bin/samples"; do
+    [ -x "$program" ] || { echo "html: no program at $program" >&2; exit 2; }
+done
+browser=""
+for name in chromium chromium-browser google-chrome; do
+    [ -n "$browser" ] || browser=$(command -v $name)
+done
+
+# ---- dumps ----
+# Names that end what they stand in, turn lines around, and are as long as names may be.
+mkdir -p hostile/in
+python3 - << 'P'
+import json
+long = "n" * 196 + "<b>&"
+names = ['</script><script>owned=1</script>', '<img src=x onerror="owned=1">', '"><svg onload=owned=1>', "'--><!--", "\u202eesrever",
+         "a\u2028b\u2029c", "tab\there\nand\u001b[31mred", "&lt;b&gt;", "${owned=1}", "`owned=1`", "\u00fc\u4e2d\U0001f600", long]
+for ns, n in (("h.</script><script>owned=1</script>", 30), ("h.<img src=x onerror=owned=1>", 30), ("h.plain", 400)):
+    with open("hostile/in/%s.jsonl" % ns.replace("/", "%2F"), "w") as f:
+        for i in range(n):
+            doc = {"_id": i, "ref": i % 30, "v": {"$numberLong": str(9007199254740993 + i)}}
+            for k, name in enumerate(names):
+                doc[name] = name + str(i % 7) if k % 2 else {name: [name, {name: i}]}
+            f.write(json.dumps(doc) + "\n")
+P
+"$bin/casetool" load hostile hostile.dump > said 2>&1 || fail "no hostile dump: $(cat said)"
+# A thousand collections, of which 70 refer to each other.
+mkdir -p large/in
+python3 - << 'P'
+import json
+for c in range(1000):
+    with open("large/in/large.coll%04d.jsonl" % c, "w") as f:
+        for i in range(30):
+            doc = {"_id": "c%04d-%d-key" % (c, i), "name": "n%d" % i, "n": i, "list": [{"a": i, "b": [1, 2]}] * (i % 5)}
+            if 0 < c <= 70:
+                doc["coll%04dId" % (c - 1)] = "c%04d-%d-key" % (c - 1, i * 7 % 30)
+            f.write(json.dumps(doc) + "\n")
+P
+"$bin/casetool" load large large.dump > said 2>&1 || fail "no large dump: $(cat said)"
+cp -r "$root/dumps/sample" dump
+cp "$root"/dumps/plans/{comments-into-posts,parts-out}.yaml .
+
+# ---- pages ----
+"$tool" inspect dump/shop --html inspect.html -q && ok || fail "inspect"
+"$tool" inspect hostile.dump --html hostile.html --json > hostile.json && ok || fail "inspect of hostile names"
+"$tool" inspect large.dump --html large.html -q && ok || fail "inspect of a thousand collections"
+"$tool" run comments-into-posts.yaml -i dump -o new --max-refused any --html run.html --json > run.json
+"$tool" run parts-out.yaml -i dump/shop -o shop.new -q --html written.html && ok || fail "run"
+printf 'steps: [{ set: { in: plain, where: { _id: { $lt: 9 } }, fields: { n: { $divide: [1, $_id] } } } }]\n' > refuse.yaml
+"$tool" run refuse.yaml -i hostile.dump -o refused.new --max-refused any --html refused.html -q 2> said
+expect "a run with a refused document" 1 $?
+"$tool" run refuse.yaml -i hostile.dump -o stopped.new --html failed.html -q 2> said
+expect "a run that refuses too much" 7 $?
+"$tool" diff dump new --html diff.html -q
+expect "diff" 1 $?
+"$tool" diff dump dump --html same.html -q && ok || fail "diff of equal dumps"
+"$tool" diff hostile.dump refused.new --html nasty.html --json > nasty.json
+pages="inspect hostile large run written refused failed diff same nasty"
+
+# ---- the files ----
+expect "for its owner alone" 600 "$(stat -c %a inspect.html)"
+cp inspect.html before.html
+"$tool" inspect dump/shop --html inspect.html -q && cmp -s inspect.html before.html && ok || fail "written anew, the same bytes"
+echo mine > mine.html
+for command in "inspect dump" "run parts-out.yaml -i dump/shop -o never" "diff dump new"; do
+    "$tool" $command --html mine.html -q > said 2>&1
+    expect "$command: a file that is no page" "2 mine" "$? $(cat mine.html)"
+    grep -q 'mine.html: it is there and no page' said && ok || fail "$command: $(cat said)"
+done
+[ ! -e never ] && ok || fail "the run began"
+"$tool" run parts-out.yaml -i dump/shop -o one.archive --html one.archive -q 2> said
+expect "the page has the name of the output" "2 6de29981" "$? $(od -An -tx1 -N4 one.archive | tr -d ' ')"
+"$tool" inspect dump --html none/at/all.html -q 2> said
+expect "no folder for the page" 4 $?
+# What is embedded is what --json says; a page asks for nothing, and can load nothing.
+cat > embedded.py << 'P'
+import json, re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+found = re.findall(r'<script type="application/json" id="report">\n(.*?)</script>', page, re.S)
+assert len(found) == 1 and len(re.findall("</script", page)) == 2, "the report ends its element"
+data = json.loads(found[0])
+if len(sys.argv) > 2:
+    want = json.load(open(sys.argv[2]))
+    for gone in ("shapes",):
+        data["report"].pop(gone, None)
+    assert data["report"] == want, "another report than --json"
+frame = page.replace(found[0], "")
+assert not re.search(r"https?:|//[a-z]|src=|href=\"|@import|url\((?!#)", re.sub(r"//.*", "", frame)), "the page names an address"
+assert "default-src 'none'" in frame, "the page may load things"
+assert "innerHTML" not in frame and "insertAdjacentHTML" not in frame and "document.write" not in frame, "markup from data"
+P
+for page in $pages; do
+    want=""
+    case $page in hostile | run | nasty) want=$page.json ;; esac
+    python3 embedded.py $page.html $want 2> said && ok || fail "$page.html: $(tail -n 1 said)"
+done
+if [ -z "$browser" ]; then
+    echo "skipped: no Chromium to look at the pages (apt-get install chromium)"
+    echo "$passed passed, $failed failed, 1 skipped"
+    [ "$failed" -eq 0 ]
+    exit
+fi
+
+# ---- in the browser ----
+# Opens everything there is to open, three times, since cards lie in cards; then says what it saw.
+cat > driver.js << 'J'
+const seen = new Set(), steps = new Set(), started = performance.now();
+const limit = () => document.querySelectorAll('*').length < 12000;
+for (let turn = 0; turn < 3; turn++)
+  for (const d of document.querySelectorAll('details')) if (limit()) { d.fill(); d.open = true; }
+for (let turn = 0; turn < 2; turn++)
+  for (const b of document.querySelectorAll('td button, .tools button'))
+    if (limit() && !seen.has(b)) { seen.add(b); b.click(); note(); }
+for (const i of document.querySelectorAll('input')) { i.value = 'zzzz'; i.dispatchEvent(new Event('input')); }
+for (const i of document.querySelectorAll('input')) { i.value = ''; i.dispatchEvent(new Event('input')); }
+for (const o of document.querySelectorAll('option')) { o.parentNode.value = o.value; o.parentNode.dispatchEvent(new Event('change')); }
+for (const n of document.querySelectorAll('.diagram .node')) n.dispatchEvent(new Event('click'));
+function note() {
+  for (const p of document.querySelectorAll('.copybox pre')) if (/^  (#|- )/.test(p.textContent)) steps.add(p.textContent);
+}
+note();
+const root = document.documentElement, page = document.getElementById('page');
+const foreign = page.querySelectorAll('script, img, iframe, object, embed, link, base').length
+  + document.querySelectorAll('script').length - 3 + [...page.querySelectorAll('*')].filter(e => [...e.attributes]
+    .some(a => /^on/.test(a.name) || (a.name === 'href' && !/^#/.test(a.value)))).length;
+root.setAttribute('data-foreign', foreign);
+root.setAttribute('data-owned', typeof owned);
+root.setAttribute('data-wide', Math.max(0, root.scrollWidth - innerWidth));
+root.setAttribute('data-ground', getComputedStyle(document.body).backgroundColor);
+root.setAttribute('data-ms', Math.round(performance.now() - started));
+const out = document.createElement('textarea');
+out.id = 'steps';
+out.textContent = JSON.stringify([...steps]);
+document.body.appendChild(out);
+J
+# look PAGE NAME [OPTION...]: the page as the browser has it once it was driven, in NAME.dom; what it complained of in NAME.log
+look() {
+    local page=$1 name=$2
+    shift 2
+    python3 - "$page" << 'P'
+import sys
+page, driver = open(sys.argv[1], encoding="utf-8").read(), open("driver.js").read()
+at = page.rindex("</body>")
+open("driven.html", "w", encoding="utf-8").write(page[:at] + "<script>" + driver + "</script>" + page[at:])
+P
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" --enable-logging=stderr \
+        --virtual-time-budget=20000 "$@" --dump-dom "file://$dir/driven.html" > "$name.dom" 2> "$name.log"
+}
+attribute() { grep -o "data-$2=\"[^\"]*\"" "$1.dom" | head -n 1 | cut -d'"' -f2; }
+for page in $pages; do
+    look $page.html $page --window-size=1200,900
+    kind=run
+    case $page in inspect | hostile | large) kind=inspect ;; diff | same | nasty) kind=diff ;; esac
+    expect "$page: shown" $kind "$(attribute $page shown)"
+    expect "$page: nothing foreign in it" "0 undefined" "$(attribute $page foreign) $(attribute $page owned)"
+    grep ':CONSOLE' $page.log > said && fail "$page: the browser complains: $(head -n 3 said)" || ok
+done
+# Names are there, as text.
+text() { python3 -c '
+import html, re, sys
+print(html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"(?s)<script.*?</script>", "", open(sys.argv[1], encoding="utf-8").read()))))' "$1"; }
+text hostile.dom > hostile.text
+for want in '</script><script>owned=1</script>' '<img src=x onerror="owned=1">' '"><svg onload=owned=1>' '\u202eesrever' \
+    'a\u2028b\u2029c' 'tab\u0009here\u000aand\u001b[31mred' '&lt;b&gt;' '9007199254740993'; do
+    grep -qF -- "$want" hostile.text && ok || fail "hostile name is not shown: $want"
+done
+text refused.dom > refused.text
+grep -q 'step 1' refused.text && grep -q 'refused.new.refused.bson' refused.text && ok || fail "what was refused is not shown"
+text failed.dom > failed.text
+grep -q 'too many refused' failed.text && ok || fail "why the run failed is not shown"
+text diff.dom > diff.text
+grep -q 'blog.comments' diff.text && ok || fail "what differs is not shown"
+# Every step to copy is one that a plan can have.
+steps=0
+python3 - inspect.dom hostile.dom << 'P'
+import html, json, re, sys
+n = 0
+for dom, db in zip(sys.argv[1:], ("shop", "h")):
+    text = re.search(r'<textarea id="steps">(.*?)</textarea>', open(dom, encoding="utf-8").read(), re.S).group(1)
+    for step in json.loads(html.unescape(text)):
+        n += 1
+        open("step%d.yaml" % n, "w", encoding="utf-8").write("database: %s\nsteps:\n%s" % (db, step))
+P
+for plan in step*.yaml; do
+    steps=$((steps + 1))
+    "$tool" check "$plan" > said 2>&1 || fail "a step to copy is no step: $(cat said) $(cat "$plan")"
+done
+[ "$steps" -ge 40 ] && ok || fail "only $steps steps to copy"
+# Light, dark, narrow; a thousand collections.
+look inspect.html light --window-size=1200,900 --blink-settings=preferredColorScheme=1
+look inspect.html dark --window-size=1200,900 --blink-settings=preferredColorScheme=0
+expect "light" "rgb(246, 247, 249)" "$(attribute light ground)"
+expect "dark" "rgb(20, 23, 27)" "$(attribute dark ground)"
+for page in inspect hostile diff; do
+    look $page.html narrow --window-size=500,900
+    expect "$page: no wider than a narrow window" 0 "$(attribute narrow wide)"
+done
+grep -q 'too many for a drawing' large.dom && ok || fail "a drawing of 71 collections"
+plain=$(timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" \
+    --dump-dom "file://$dir/large.html" 2> /dev/null | grep -o '<[a-z]' | wc -l)
+[ "$plain" -gt 1000 ] && [ "$plain" -lt 20000 ] && ok || fail "$plain elements for a thousand collections that nobody opened"
+echo "elements of a page of 1,000 collections: $plain, all opened in $(attribute large ms) ms"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

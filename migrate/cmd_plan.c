@@ -67,8 +67,11 @@ look_at(struct mrs_arena *arena, struct look *l, const struct mrs_block *b, stru
     for (uint32_t i = 0; s == MRS_OK && i < LOOK_DOCS && at < end; i++) {
         struct mrs_walk w;
         struct mrs_elem el;
-        s = mrs_doc_check(at, (uint64_t)(end - at), MRS_DEPTH_MAX, e);
+        s = mrs_doc_check(at, (uint64_t)(end - at), MRS_DEPTH_READ, e);
         if (s != MRS_OK) {
+            e->doc_no = i + 1;
+            e->byte_off = (uint64_t)(at - b->p) + (e->byte_off == UINT64_MAX ? 0 : e->byte_off);
+            snprintf(e->ns, sizeof e->ns, "%s", l->ns->data_path);
             break;
         }
         struct mrs_view doc = {at, mrs_le32(at)};
@@ -231,7 +234,7 @@ static void
 fill_one(struct plan_start *p)
 {
     const struct look_field *field;
-    char ref[80];
+    char name[256];
     const struct look *l = main_coll(p, &field);
     const struct mrs_key *keys = p->type->keys;
     if (!l) {
@@ -244,13 +247,15 @@ fill_one(struct plan_start *p)
             put(p, key, l->ns->coll);
         } else if (field && (strcmp(key, "path") == 0 || strcmp(key, "time") == 0)) {
             put(p, key, field->name);
-        } else if (field && strcmp(key, "into") == 0 && strcmp(field->name, l->ns->coll) != 0) {
-            put(p, key, field->name);
+        } else if (strcmp(key, "into") == 0 && keys[i].type == MRS_ARG_COLL && has_key(p, "from")) {
+            bool parts = field && field->documents && strcmp(field->name, l->ns->coll) != 0;
+            snprintf(name, sizeof name, "%.200s_new", l->ns->coll);
+            put(p, key, parts ? field->name : name);
         } else if (field && strcmp(key, "parent_ref") == 0) {
             int n = (int)strlen(l->ns->coll);
             n -= n > 1 && l->ns->coll[n - 1] == 's';
-            snprintf(ref, sizeof ref, "%.*sId", n < 70 ? n : 70, l->ns->coll);
-            put(p, key, ref);
+            snprintf(name, sizeof name, "%.*sId", n < 70 ? n : 70, l->ns->coll);
+            put(p, key, name);
         } else if (keys[i].needed && keys[i].type == MRS_ARG_PATHS && l->n) {
             mrs_build_open(&p->b, key, (uint32_t)strlen(key), MRS_ARRAY);
             put(p, "0", l->field[0].name);

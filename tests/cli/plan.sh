@@ -79,6 +79,17 @@ printf '\016\0\0\0\020_id\0' > odd/d/c.bson
 "$tool" plan set -i odd > said 2>&1
 [ $? -eq 3 ] && ok || fail "plan of a damaged dump: $(cat said)"
 
+printf '\016\0\0\0\020_id\0\001\0\0\0\0\016\0\0\0\040_id\0\001\0\0\0\0' > odd/d/c.bson
+"$tool" plan set -i odd > said 2>&1
+[ $? -eq 3 ] && grep -q 'c.bson: document 2, offset 18: ' said && ok || fail "the place of a damaged document: $(cat said)"
+# An array that is called like its collection does not go into this collection.
+if [ -x "$casetool" ]; then
+    mkdir -p case/in
+    printf '{"_id":1,"comments":[{"text":"a"}]}\n' > case/in/d.comments.jsonl
+    "$casetool" load case same && "$tool" plan extract -i same > one.yaml
+    holds "an array called like its collection" "$tool" check one.yaml -i same
+fi
+
 # The schema takes the plans that the tool takes.
 "$tool" explain --schema > schema.json || fail "explain --schema"
 "$tool" explain --schema x.yaml > said 2>&1

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""blind.py - sets written by people who had not read how references are found: feeds, registers, codes, families."""
+from truth import CITY, COUNTRY, FIRST, LAST, NO, WORD, Cents, Long, data_set, text_date
+
+
+@data_set
+def transit(s):
+    """A public timetable feed, one text file a collection: every id is text, some days of service have no calendar."""
+    r = s.r
+    agencies = [11, 37, 801, 849]
+    stations = ["Parent%d" % (8503000 + 7 * i) for i in range(60)]
+    platforms = [(p, "%s:0:%d" % (p[6:], k)) for p in stations for k in range(1, r.randint(3, 6))]
+    lines = ["%d-%s-j21-1" % (10 + i % 80, r.choice("ABCDEFGHK") + str(i)) for i in range(70)]
+    days = ["TA+%s" % "".join(r.choices("abcdefghijkmn0123456789", k=5)) for _ in range(90)]
+    s.put("agency", [{"_id": s.oid(), "agency_id": a, "agency_name": s.title(2), "agency_timezone": "Europe/Zurich",
+                      "agency_lang": "DE"} for a in agencies], "!agency_id")
+    s.put("stops", [{"_id": s.oid(), "stop_id": p, "stop_name": r.choice(CITY) + ", " + s.title(1),
+                     "stop_lat": round(r.uniform(46, 48), 6), "stop_lon": round(r.uniform(6, 10), 6),
+                     "location_type": 1} for p in stations] +
+          [{"_id": s.oid(), "stop_id": q, "stop_name": s.title(1), "stop_lat": round(r.uniform(46, 48), 6),
+            "stop_lon": round(r.uniform(6, 10), 6), "location_type": 0, "parent_station": p,
+            "platform_code": q[-1]} for p, q in platforms], "!stop_id")
+    s.put("routes", [{"_id": s.oid(), "route_id": x, "agency_id": s.skew(agencies), "route_short_name": x.split("-")[0],
+                      "route_desc": r.choice(["Bus", "Tram", "S-Bahn"]), "route_type": r.choice([0, 3, 106, 700, 900]),
+                      "route_color": "%06X" % r.getrandbits(24)} for x in lines], "!route_id")
+    s.put("calendar", [dict({"_id": s.oid(), "service_id": d}, **{w: r.randrange(2) for w in (
+        "monday tuesday wednesday thursday friday saturday sunday").split()}, start_date=20201213, end_date=20211211)
+                       for d in days[:76]], "!service_id")
+    s.put("calendar_dates", [{"_id": s.oid(), "service_id": d, "date": 20210100 + 100 * r.randrange(12) + k,
+                              "exception_type": r.randint(1, 2)} for d in days for k in s.few(range(1, 29), 2, 20)],
+          "service_id,date")
+    shapes = ["shp-%d-%02d" % (i // 3, i % 3) for i in range(80)]
+    s.put("shapes", [{"_id": s.oid(), "shape_id": x, "shape_pt_lat": round(r.uniform(46, 48), 6),
+                      "shape_pt_lon": round(r.uniform(6, 10), 6), "shape_pt_sequence": k}
+                     for x in shapes for k in range(1, r.randint(20, 40))], "!shape_id,shape_pt_sequence")
+    trips, times = [], []
+    for i in range(900):
+        line, at = s.skew(lines), r.randrange(240, 1430)
+        t = "%d.TA.%s.%s" % (i + 1, line, r.choice("HR"))
+        trips.append({"_id": s.oid(), "route_id": line, "service_id": s.skew(days, 1.2), "trip_id": t,
+                      "trip_headsign": r.choice(CITY), "trip_short_name": str(r.randint(1, 30000)),
+                      "direction_id": r.randrange(2), "shape_id": s.maybe(.9, r.choice(shapes)),
+                      "wheelchair_accessible": r.randrange(3)})
+        for k, (_, q) in enumerate(s.few(platforms, 4, 16), 1):
+            at += r.randint(1, 9)
+            times.append({"_id": s.oid(), "trip_id": t, "arrival_time": "%02d:%02d:00" % (at // 60, at % 60),
+                          "departure_time": "%02d:%02d:00" % (at // 60, at % 60), "stop_id": q, "stop_sequence": k,
+                          "pickup_type": 0, "drop_off_type": r.choice([0, 0, 0, 1])})
+    s.put("trips", trips, "!trip_id", "route_id", "route_id,direction_id", "service_id")
+    s.put("stop_times", times, "!trip_id,stop_sequence", "stop_id")
+    ends = [q for _, q in platforms]
+    s.put("transfers", [{"_id": s.oid(), "from_stop_id": r.choice(ends), "to_stop_id": r.choice(ends),
+                         "transfer_type": r.choice([0, 1, 2]), "min_transfer_time": r.randrange(60, 600, 60)}
+                        for _ in range(500)])
+    s.put("frequencies", [{"_id": s.oid(), "trip_id": t["trip_id"], "start_time": "06:00:00", "end_time": "22:00:00",
+                           "headway_secs": r.choice([300, 600, 900]), "exact_times": 0} for t in r.sample(trips, 40)])
+    s.ref("""
+        stops:parent_station stops:stop_id
+        routes:agency_id agency:agency_id
+        calendar_dates:service_id calendar:service_id
+        trips:route_id routes:route_id
+        trips:service_id calendar:service_id
+        stop_times:trip_id trips:trip_id
+        stop_times:stop_id stops:stop_id
+        transfers:from_stop_id stops:stop_id
+        transfers:to_stop_id stops:stop_id
+        frequencies:trip_id trips:trip_id""")
+    s.allow("trips:shape_id shapes:shape_id")
+
+
+@data_set
+def registry(s):
+    """Packages of a language by name: dependencies and stars are maps from names, times a map from versions."""
+    r = s.r
+    people = sorted({(r.choice(FIRST) + r.choice(["", "-", "_"]) + s.words(1)).lower() + r.choice(["", "", "js", "42"])
+                     for _ in range(260)})
+    scopes = ["@%s/" % w for w in r.sample(WORD, 12)]
+    names = sorted({(r.choice(scopes) if r.random() < .3 else "") + s.words(1, 2).replace(" ", "-") +
+                    r.choice(["", "-js", "-cli", "-core", "-utils"]) for _ in range(620)})
+    s.put("users", [{"_id": "org.couchdb.user:" + p, "name": p, "type": "user", "roles": [],
+                     "email": p + "@mail.example", "date": s.day(-2000, 900)} for p in people], "!name")
+    packages, popular, gone = [], names[:], ["left-%s" % w for w in r.sample(WORD, 8)]
+    r.shuffle(popular)
+    for n in names:
+        at, time, v = r.randrange(-900, 900), {}, [0, r.randrange(3), 0]
+        for _ in range(r.randint(1, 14)):
+            v[r.choice([0, 1, 1, 2, 2, 2])] += 1
+            at += r.randint(1, 40)
+            time["%d.%d.%d" % tuple(v)] = s.day(at, at + 1).isoformat() + "Z"
+        deps = {s.skew(popular, 2.5): "%s%d.%d.0" % (r.choice("^~"), r.randrange(9), r.randrange(9))
+                for _ in range(r.randint(0, 7))}
+        deps.update({g: "*" for g in gone if r.random() < .008})
+        packages.append({"_id": n, "_rev": "%d-%032x" % (len(time), r.getrandbits(128)),
+                         "dist-tags": {"latest": list(time)[-1]}, "description": s.words(3, 9), "dependencies": deps,
+                         "author": s.maybe(.9, r.choice(people)),
+                         "maintainers": [{"name": p, "email": p + r.choice(["@mail"] * 19 + ["@old"]) + ".example"}
+                                         for p in s.few(people, 1, 4)],
+                         "keywords": s.few(WORD[:50], 0, 6), "license": r.choice(["MIT", "ISC", "Apache-2.0"]),
+                         "time": time, "users": {p: True for p in s.few(people, 0, 9)}, "readmeFilename": "README.md",
+                         "engines": s.maybe(.5, {"node": ">=%d" % r.choice([6, 8, 10, 12])})})
+    s.maps |= {"packages:dependencies", "packages:time", "packages:users"}
+    s.put("packages", packages, "maintainers.name", "keywords")
+    s.put("downloads", [{"_id": {"package": n, "week": "2021-W%02d" % w}, "count": Long(int(10**(6 * r.random())))}
+                        for n in names for w in range(10, 16)])
+    s.put("advisories", [{"_id": 118 + 7 * i, "module_name": s.skew(popular), "title": s.title(2, 4),
+                          "severity": r.choice(["low", "moderate", "high", "critical"]),
+                          "cves": ["CVE-2020-%05d" % r.randrange(99999)], "cwe": r.choice([79, 400, 471, 1321]),
+                          "patched_versions": ">=%d.%d.0" % (r.randrange(9), r.randrange(9)),
+                          "reported_by": s.maybe(.8, r.choice(people)), "created": s.day(300, 900)}
+                         for i in range(140)])
+    s.put("orgs", [{"_id": x[1:-1], "scope": x,
+                    "members": {"owner": r.choice(people), "developer": s.few(people, 2, 15)},
+                    "plan": r.choice(["free", "paid"]), "seats": r.choice([5, 10, 25])} for x in scopes])
+    s.put("deprecations", [{"_id": s.oid(), "pkg": n, "range": "<%d.0.0" % r.randint(1, 4), "message": s.words(3, 9),
+                            "replacement": s.maybe(.6, s.skew(popular))} for n in r.sample(names, 120)], "pkg")
+    s.ref("""
+        packages:dependencies.* packages:_id
+        packages:users.* users:name
+        packages:author users:name
+        packages:maintainers[].name users:name
+        downloads:_id.package packages:_id
+        advisories:module_name packages:_id
+        advisories:reported_by users:name
+        orgs:members.owner users:name
+        orgs:members.developer[] users:name
+        deprecations:pkg packages:_id
+        deprecations:replacement packages:_id""")
+    s.allow("packages:maintainers[].email users:email")
+    s.copy("packages:maintainers[].name users:name maintainers[].email email")
+
+
+@data_set
+def family(s):
+    """A family tree as genealogists exchange it: tags in capitals, persons and families that name each other."""
+    r = s.r
+    places = ["%s, %s" % (c, k) for c in CITY for k in r.sample(COUNTRY, 2)]
+    sources, notes = ["S%d" % (100 + i) for i in range(70)], ["N%04d" % (3 * i + 2) for i in range(160)]
+    people, homes, single = [], [], []
+
+    def born(sex, year, home, name):
+        people.append({"_id": "I%d" % (500001 + len(people)), "SEX": sex,
+                       "NAME": {"GIVN": r.choice(FIRST), "SURN": name},
+                       "BIRT": {"DATE": "%d %s %d" % (r.randint(1, 28), r.choice(["JAN", "APR", "JUL", "OCT"]), year),
+                                "PLAC": r.choice(places)},
+                       "DEAT": s.maybe(.5, {"DATE": "%d" % (year + r.randint(1, 90)), "PLAC": r.choice(places)}),
+                       "FAMC": home or NO, "FAMS": [], "OCCU": s.maybe(.3, r.choice(["farmer", "weaver", "smith"])),
+                       "SOUR": [{"REF": x, "PAGE": str(r.randint(1, 400)), "QUAY": r.randint(0, 3)}
+                                for x in s.few(sources, 0, 3)],
+                       "NOTE": s.maybe(.15, r.choice(notes))})
+        single.append((people[-1], year))
+        return people[-1]
+
+    for i in range(60):
+        born("MF"[i % 2], 1700 + r.randrange(30), None, r.choice(LAST))
+    while len(people) < 1500:
+        m = single.pop(0)
+        mates = [x for x in single[:40] if x[0]["SEX"] != m[0]["SEX"] and abs(x[1] - m[1]) < 15]
+        if not mates or r.random() < .15:
+            continue
+        w = r.choice(mates)
+        single.remove(w)
+        man, wife = (m[0], w[0]) if m[0]["SEX"] == "M" else (w[0], m[0])
+        f = {"_id": "F%d" % (700 + 3 * len(homes)), "HUSB": man["_id"] if r.random() > .04 else NO, "WIFE": wife["_id"],
+             "CHIL": [], "MARR": s.maybe(.8, {"DATE": str(m[1] + r.randint(18, 30)), "PLAC": r.choice(places)}),
+             "NCHI": r.randint(0, 9)}
+        man["FAMS"].append(f["_id"])
+        wife["FAMS"].append(f["_id"])
+        for _ in range(r.randint(1, 7)):
+            c = born(r.choice("MF"), m[1] + r.randint(20, 40), f["_id"], man["NAME"]["SURN"])
+            if r.random() > .03:
+                f["CHIL"].append(c["_id"])
+        homes.append(f)
+    s.put("INDI", people, "NAME.SURN,NAME.GIVN", "FAMC", "FAMS")
+    s.put("FAM", homes, "HUSB", "WIFE")
+    s.put("SOUR", [{"_id": x, "TITL": s.title(3, 6), "AUTH": s.person(), "REPO": "R%d" % r.randint(1, 30),
+                    "DATE": r.randint(1700, 1950)} for x in sources])
+    s.put("REPO", [{"_id": "R%d" % i, "NAME": s.title(2), "CITY": r.choice(CITY)} for i in range(1, 27)])
+    s.put("NOTE", [{"_id": x, "TEXT": s.words(10, 60)} for x in notes])
+    s.put("PLAC", [{"_id": s.oid(), "FORM": p, "MAP": {"LATI": r.uniform(38, 60), "LONG": r.uniform(-9, 28)}}
+                   for p in places], "!FORM")
+    s.put("OBJE", [{"_id": "M%d" % i, "FILE": "scan_%05d.jpg" % r.randrange(10**5), "INDI": str(s.skew(people)["_id"]),
+                    "TYPE": r.choice(["photo", "document"])} for i in range(1, 400)], "INDI")
+    s.ref("""
+        INDI:FAMC FAM:_id
+        INDI:FAMS[] FAM:_id
+        INDI:BIRT.PLAC PLAC:FORM
+        INDI:DEAT.PLAC PLAC:FORM
+        INDI:SOUR[].REF SOUR:_id
+        INDI:NOTE NOTE:_id
+        FAM:HUSB INDI:_id
+        FAM:WIFE INDI:_id
+        FAM:CHIL[] INDI:_id
+        FAM:MARR.PLAC PLAC:FORM
+        SOUR:REPO REPO:_id
+        OBJE:INDI INDI:_id""")
+    s.two_way("FAM", "CHIL[]", "INDI", "FAMC")
+
+
+@data_set
+def congress(s):
+    """A parliament's open data: members under four identifiers, bills by congress, type and number, votes as a map."""
+    r = s.r
+    members = []
+    for i in range(540):
+        name = r.choice(LAST)
+        members.append({"_id": s.oid(), "bioguide": "%s%06d" % (name[0], 1000 + i), "first_name": r.choice(FIRST),
+                        "last_name": name, "ids": {"govtrack": 400001 + 13 * i, "icpsr": 10000 + 19 * i,
+                                                   "thomas": "%05d" % (i + 1)},
+                        "bio": {"birthday": text_date(s.day(-29000, -11000)), "gender": r.choice("MF")},
+                        "terms": [{"type": "rep", "start": "20%02d-01-03" % y, "state": r.choice(COUNTRY),
+                                   "district": r.randint(0, 52), "party": r.choice(["Blue", "Red", "Independent"])}
+                                  for y in range(r.randrange(9, 21, 2), 21, 2)]})
+    guides = [m["bioguide"] for m in members]
+    last = {m["bioguide"]: m["last_name"] for m in members}
+    codes = sorted({"HS" + "".join(r.sample("ABDEFGIJMPRSUVWY", 2)) for _ in range(30)})
+    s.put("legislators", members, "!bioguide", "!ids.govtrack", "last_name")
+    s.put("committees", [{"_id": s.oid(), "thomas_id": c, "name": "Committee on " + s.title(2),
+                          "phone": "(202) 225-%04d" % r.randrange(9999),
+                          "subcommittees": [{"thomas_id": "%02d" % k, "name": s.title(2)}
+                                            for k in range(1, r.randint(3, 8))]} for c in codes], "!thomas_id")
+    s.put("committee_membership", [{"_id": s.oid(), "committee": c, "bioguide": g, "rank": k, "party": r.choice(
+        ["majority", "minority"]), "title": "Chair" if k == 1 else NO} for c in codes
+                                   for k, g in enumerate(s.few(guides, 15, 40), 1)], "!committee,bioguide")
+    bills = []
+    for i in range(1300):
+        g = s.skew(guides, 1.3)
+        bills.append({"_id": s.oid(), "congress": r.choice([115, 116]),
+                      "bill_type": r.choice(["hr", "s", "hres", "sjres"]),
+                      "number": i // 2 + 1, "official_title": s.title(4, 9),
+                      "introduced_at": text_date(s.day(-700, 700)),
+                      "sponsor": {"bioguide_id": g, "name": last[g], "district": r.randint(0, 52)},
+                      "cosponsors": [{"bioguide_id": x, "name": last[x] if r.random() > .02 else s.person().split()[1],
+                                      "sponsored_at": text_date(s.day(0, 700))}
+                                     for x in s.few(guides, 0, int(1 + 60 * r.random() ** 4))],
+                      "committees": s.few(codes, 0, 3), "subjects": s.few(WORD[:40], 0, 5), "status": r.choice(
+                          ["REFERRED", "REPORTED", "PASSED:HOUSE", "ENACTED"])})
+    seen = {}
+    for b in bills:
+        seen.setdefault((b["congress"], b["bill_type"], b["number"]), b)
+    bills = list(seen.values())
+    s.put("bills", bills, "!congress,bill_type,number", "congress", "sponsor.bioguide_id", "cosponsors.bioguide_id")
+    votes = []
+    for i in range(150):
+        b = r.choice(bills)
+        votes.append({"_id": "h%d-%d.2019" % (i + 1, b["congress"]), "chamber": "h", "roll": i + 1,
+                      "bill": s.maybe(.9, {"congress": b["congress"], "type": b["bill_type"], "number": b["number"]}),
+                      "requires": r.choice(["1/2", "2/3"]), "result": r.choice(["Passed", "Failed"]),
+                      "positions": {g: r.choice(["Yea", "Nay", "Not Voting"]) for g in r.sample(guides, 300)}})
+    s.maps.add("votes:positions")
+    s.put("votes", votes)
+    s.put("social_media", [{"_id": s.oid(), "bioguide": g, "twitter": s.words(1) + g[1:], "youtube_id": s.maybe(
+        .5, "UC%022x" % r.getrandbits(88))} for g in r.sample(guides, 420)], "!bioguide")
+    s.put("disbursements", [{"_id": s.oid(), "govtrack_id": str(s.skew(members)["ids"]["govtrack"]), "year": 2019,
+                             "quarter": r.randint(1, 4), "amount": round(r.uniform(10, 9000), 2),
+                             "payee": s.title(2), "category": r.choice(["travel", "staff", "print"])}
+                            for _ in range(2400)], "govtrack_id")
+    for d in r.sample(s.docs["disbursements"], 30):
+        d["govtrack_id"] = "39%04d" % r.randrange(9999)
+    s.ref("""
+        committee_membership:committee committees:thomas_id
+        committee_membership:bioguide legislators:bioguide
+        bills:sponsor.bioguide_id legislators:bioguide
+        bills:cosponsors[].bioguide_id legislators:bioguide
+        bills:committees[] committees:thomas_id
+        votes:bill.congress+bill.type+bill.number bills:congress+bill_type+number
+        votes:positions.* legislators:bioguide
+        social_media:bioguide legislators:bioguide
+        disbursements:govtrack_id legislators:ids.govtrack""")
+    s.copy("""
+        bills:sponsor.bioguide_id legislators:bioguide sponsor.name last_name
+        bills:cosponsors[].bioguide_id legislators:bioguide cosponsors[].name last_name""")
+
+
+@data_set
+def hotel(s):
+    """Stays in a chain of hotels: a room is a hotel's code and a number, guests are binary UUIDs, rates by code."""
+    r = s.r
+    codes = sorted({c[:3].upper() + r.choice("NSCA") + str(r.randint(1, 3)) for c in CITY for _ in range(2)})
+    kinds = "SGL DBL TWN SUI FAM ACC".split()
+    s.put("hotels", [{"_id": c, "name": "Hotel " + s.title(1), "stars": r.randint(2, 5), "city": r.choice(CITY),
+                      "floors": r.randint(2, 12), "checkoutHour": r.choice([10, 11, 12]),
+                      "rates": {"RACK": {"price": r.randint(80, 400)}, "CORP": {"price": r.randint(60, 300)}}}
+                     for c in codes])
+    s.put("roomTypes", [{"_id": k, "beds": r.randint(1, 4), "maxGuests": r.randint(1, 6)} for k in kinds])
+    rooms = [{"_id": s.oid(), "hotel": c, "no": str(100 * f + n), "floor": f, "type": s.skew(kinds),
+              "smoking": r.random() < .1} for c in codes for f in range(1, 4) for n in range(1, r.randint(3, 9))]
+    s.put("rooms", rooms, "!hotel,no")
+    guests = [{"_id": s.uuid(), "fullName": s.person(), "loyalty": s.maybe(.4, {"no": "GR%07d" % (5000 + 37 * i),
+                                                                              "level": r.randint(1, 3)}),
+               "passport": s.maybe(.7, r.choice(COUNTRY) + "%07d" % r.randrange(10**7)),
+               "lang": r.choice(["en", "de", "it"])}
+              for i in range(1100)]
+    s.put("guests", guests, "?loyalty.no", "fullName")
+    channels = [("bkg", "Booking Portal"), ("exp", "Trip Portal"), ("dir", "Direct"), ("ota", "Others"),
+                ("cor", "Company")]
+    s.put("channels", [{"_id": s.oid(), "key": k, "label": v, "commissionPct": r.randint(0, 20)} for k, v in channels],
+          "!key")
+    stays = []
+    for i in range(2700):
+        x, g, start = r.choice(rooms), s.skew(guests, 1.2), r.randrange(700, 1000)
+        nights = r.randint(1, 9)
+        stays.append({"_id": "RES%06d" % (100200 + 3 * i), "hotelCode": x["hotel"], "roomNo": x["no"],
+                      "arrival": s.day(start, start + .01), "departure": s.day(start + nights, start + nights + .01),
+                      "booker": g["_id"], "bookerName": g["fullName"],
+                      "party": [str(y["_id"]) for y in s.few(guests, 0, 2)],
+                      "adults": r.randint(1, 3), "children": r.randint(0, 2), "channel": s.skew(channels)[0],
+                      "nightly": [Cents(100 * r.randint(60, 300)) for _ in range(nights)],
+                      "groupId": NO, "state": r.choice(["booked", "in", "out", "out", "cancelled"])})
+    for x in stays[::25]:
+        x["bookerName"] = s.person()
+    groups = [{"_id": i, "title": s.title(2), "leader": r.choice(guests)["_id"], "size": r.randint(4, 30)}
+              for i in range(1, 61)]
+    for x in r.sample(stays, 400):
+        x["groupId"] = r.randint(1, 60)
+    s.put("groups", groups)
+    s.put("reservations", stays, "hotelCode,roomNo,arrival", "hotelCode", "booker", "groupId")
+    s.put("folioItems", [{"_id": s.oid(), "res": s.skew(stays, 1.1)["_id"] if r.random() > .015 else "RES0%05d" % i,
+                          "dept": r.choice([10, 20, 30, 45]), "text": s.words(1, 3), "qty": r.randint(1, 4),
+                          "amount": Cents(r.randint(100, 20000)), "vat": r.choice([7, 19])} for i in range(5200)],
+          "res")
+    s.put("housekeeping", [{"_id": {"hotel": x["hotel"], "room": x["no"], "date": "2021-07-%02d" % d},
+                            "minutes": r.randint(10, 60), "linen": r.random() < .4} for x in rooms for d in (1, 2, 3)])
+    cards = [g["loyalty"]["no"] for g in guests if g["loyalty"] is not NO]
+    s.put("loyaltyEntries", [{"_id": s.oid(), "card": s.skew(cards), "points": r.randint(-900, 900),
+                              "reason": r.choice(["stay", "bonus", "award"])} for _ in range(1400)], "card")
+    s.ref("""
+        rooms:hotel hotels:_id
+        rooms:type roomTypes:_id
+        groups:leader guests:_id
+        reservations:hotelCode hotels:_id
+        reservations:hotelCode+roomNo rooms:hotel+no
+        reservations:booker guests:_id
+        reservations:party[] guests:_id
+        reservations:channel channels:key
+        reservations:groupId groups:_id
+        folioItems:res reservations:_id
+        housekeeping:_id.hotel hotels:_id
+        housekeeping:_id.hotel+_id.room rooms:hotel+no
+        loyaltyEntries:card guests:loyalty.no""")
+    s.copy("reservations:booker guests:_id bookerName fullName")

@@ -82,10 +82,12 @@ rpm: dist
 ## reproducible: two builds of the committed sources, in two folders, are the same bytes
 reproducible:
 	$(Q)sh packaging/reproducible.sh $(BUILD)
-## sbom: build/mongoreshape-VERSION.spdx.json, what is really linked into the tools (STATIC=1: the static one)
-sbom: all
-	$(Q)CC='$(CC)' python3 packaging/sbom.py $(VERSION) $(OBJ)/mongoreshape $(LIVEPROG) > $(BUILD)/$(NAME).spdx.json
-	@echo '  $(BUILD)/$(NAME).spdx.json'
+## sbom: build/mongoreshape-VERSION.spdx.json, what is really linked into the tools; STATIC=1: into the static one
+LISTED  := $(OBJ)/mongoreshape $(if $(filter 1,$(STATIC)),,$(LIVEPROG))
+LIST    := $(BUILD)/$(NAME)$(if $(filter 1,$(STATIC)),-static).spdx.json
+sbom: $(LISTED)
+	$(Q)python3 packaging/sbom.py $(VERSION) $(LISTED) > $(LIST)
+	@echo '  $(LIST)'
 ## package-test: as root: what make deb and static made, installed, upgraded and removed in a fresh system
 package-test:
 	$(Q)bash packaging/test.sh $(BUILD) $(VERSION)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_explain.c - `mongoreshape explain PLAN [-i IN]`: the plan in words, with an input also what
- * becomes of indexes and options; with `--live` how it may run beside writers; with `--schema` the language itself. */
+ * becomes of indexes and options; with `--live` how it may run beside writers; with
+ * `--pipeline` as stages of a server; with `--schema` the language itself. */
 #include "commands.h"
 #include "mongoreshape/live.h"
+#include "mongoreshape/pipeline.h"
 #include "text.h"
 
 static enum mrs_status
@@ -20,6 +22,9 @@ explain_live(struct mrsi_job *job, struct mrs_buf *out)
 static enum mrs_status
 explain(struct mrsi_job *job, struct mrs_buf *out)
 {
+    if (job->cli->pipeline) {
+        return mrs_plan_pipeline(job->plan, job->cli->json, out, &job->err);
+    }
     return job->cli->live ? explain_live(job, out) : mrs_plan_explain(job->plan, job->cli->json, out, &job->err);
 }
 

@@ -147,6 +147,10 @@ static const struct mrs_cli_option options[] = {
      "how the plan may run on a database that is in use",
      "For each step what it reads, adds and removes; whether it may run beside writers, and if not, why and what to "
      "do. `mongoreshape-live` goes by it.", NULL},
+    {"pipeline", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(pipeline), NULL, NULL,
+     "the steps as aggregation pipelines that a server runs by itself, for mongosh",
+     "For each step the pipeline that gives the same documents byte for byte, with filters that must find nothing "
+     "before it may run; or why there is none. With `--json` for programs, as canonical Extended JSON.", NULL},
     {"schema", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(schema), NULL, NULL,
      "print a JSON Schema (draft-07) of the plan language, for editors; without PLAN",
      "Made from the tables that `check` reads. A YAML language server that knows it completes keys and marks mistakes.",
@@ -229,6 +233,7 @@ static const struct mrs_cli_example explain_examples[] = {
     {"mongoreshape explain embed.yaml", "what will happen?"},
     {"mongoreshape explain embed.yaml -i dump --json", "the same for programs, with indexes"},
     {"mongoreshape explain embed.yaml --live", "may it run while applications write?"},
+    {"mongoreshape explain embed.yaml --pipeline", "stages to paste into mongosh"},
     {"mongoreshape explain --schema > plan.schema.json", "for an editor: keys are completed, mistakes marked"},
     {NULL, NULL}};
 

@@ -20,6 +20,7 @@
 #include "mongoreshape/join_ops.h"
 #include "mongoreshape/path.h"
 #include "mongoreshape/plan.h"
+#include "mongoreshape/pipeline.h"
 #include "mongoreshape/run.h"
 #include "mongoreshape/spread_ops.h"
 #include "mongoreshape/version.h"

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipeline_text.c - the pipelines of a plan for people and programs: lines for mongosh, or one JSON object. */
+#include "mongoreshape/build.h"
+#include "mongoreshape/ejson.h"
+#include "mongoreshape/pipeline.h"
+
+/* Whether relaxed Extended JSON would lose a type: a shell reads 5 as an int, whatever it was. */
+static bool
+needs_types(struct mrs_view d)
+{
+    struct mrs_walk at[MRS_DEPTH_MAX];
+    struct mrs_elem el;
+    int depth = 1;
+    mrs_walk_init(&at[0], d);
+    while (depth > 0) {
+        if (mrs_walk_next(&at[depth - 1], &el) != 1) {
+            depth--;
+        } else if (el.v.type == MRS_INT64 || el.v.type == MRS_DOUBLE) {
+            return true;
+        } else if (el.v.type == MRS_DOCUMENT || el.v.type == MRS_ARRAY) {
+            if (depth == MRS_DEPTH_MAX) {
+                return true;
+            }
+            mrs_walk_init(&at[depth++], mrs_val_view(el.v));
+        }
+    }
+    return false;
+}
+
+static void
+put_doc(struct mrs_buf *out, struct mrs_view d)
+{
+    mrs_buf_put(out, "EJSON.deserialize(", 18);
+    mrs_ejson_write(d, needs_types(d), out);
+    mrs_buf_byte(out, ')');
+}
+
+static void
+put_coll(struct mrs_buf *out, const struct mrs_coll *c, const char *call)
+{
+    mrs_buf_put(out, "db.getSiblingDB(", 16);
+    mrs_buf_printf(out, "\"%s\").getCollection(", c->db);
+    mrs_buf_byte(out, '"');
+    for (const char *p = c->coll; *p; p++) {
+        mrs_buf_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+    }
+    mrs_buf_printf(out, "\").%s(", call);
+}
+
+/* ---- for the shell ---- */
+static void
+put_stages(struct mrs_buf *out, struct mrs_view pipeline)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const char *comma = "";
+    mrs_buf_put(out, "[", 1);
+    mrs_walk_init(&w, pipeline);
+    while (mrs_walk_next(&w, &el) == 1) {
+        mrs_buf_printf(out, "%s\n  ", comma);
+        put_doc(out, mrs_val_view(el.v));
+        comma = ",";
+    }
+    mrs_buf_put(out, "\n])\n", 4);
+}
+
+static void
+put_text(struct mrs_buf *out, const struct mrs_lowered *l)
+{
+    mrs_buf_say(out, "// step %u: %s%s%s\n", l->step->no, l->step->type->name, l->reason ? ": no pipeline: " : "",
+                l->reason ? l->reason : "");
+    if (l->reason) {
+        return;
+    }
+    for (uint32_t i = 0; i < l->n_counts; i++) {
+        mrs_buf_printf(out, "// must be 0, else the client does them: %s\n", l->count[i].why);
+        put_coll(out, l->on, "countDocuments");
+        put_doc(out, l->count[i].filter);
+        mrs_buf_put(out, ")\n", 2);
+    }
+    if (l->pipeline.n) {
+        put_coll(out, l->on, "aggregate");
+        put_stages(out, l->pipeline);
+    }
+    if (l->remove.n) {
+        put_coll(out, l->on, "deleteMany");
+        put_doc(out, l->remove);
+        mrs_buf_put(out, ")\n", 2);
+    }
+}
+
+/* ---- for programs ---- */
+static void
+json_text(struct mrs_build *b, const char *key, const char *text)
+{
+    mrs_build_text(b, key, text, (uint32_t)strlen(text));
+}
+
+static void
+put_json(struct mrs_build *b, const struct mrs_lowered *l)
+{
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    mrs_build_i32(b, "step", (int32_t)l->step->no);
+    json_text(b, "type", l->step->type->name);
+    if (l->reason) {
+        json_text(b, "reason", l->reason);
+    } else {
+        json_text(b, "db", l->on->db);
+        json_text(b, "coll", l->on->coll);
+        mrs_build_open(b, "counts", 6, MRS_ARRAY);
+        for (uint32_t i = 0; i < l->n_counts; i++) {
+            mrs_build_item_open(b, MRS_DOCUMENT);
+            mrs_build_val(b, "filter", 6, mrs_view_val(l->count[i].filter));
+            json_text(b, "why", l->count[i].why);
+            mrs_build_close(b);
+        }
+        mrs_build_close(b);
+        if (l->pipeline.n) {
+            struct mrs_val v = {l->pipeline.p, l->pipeline.n, MRS_ARRAY};
+            mrs_build_val(b, "pipeline", 8, v);
+        }
+        if (l->remove.n) {
+            mrs_build_val(b, "remove", 6, mrs_view_val(l->remove));
+        }
+    }
+    mrs_build_close(b);
+}
+
+enum mrs_status
+mrs_plan_pipeline(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_arena arena;
+    struct mrs_buf doc;
+    struct mrs_build b;
+    struct mrs_view d;
+    enum mrs_status s = MRS_OK;
+    mrs_arena_init(&arena, p->mem);
+    mrs_buf_init(&doc, p->mem, 16 * (size_t)MRS_DOC_MAX);
+    mrs_build_init(&b, &doc);
+    mrs_build_open(&b, "steps", 5, MRS_ARRAY);
+    for (uint32_t i = 0; i < p->n_steps && s == MRS_OK; i++) {
+        struct mrs_lowered l;
+        s = mrs_plan_lower(p, i, &arena, &l, e);
+        if (s == MRS_OK && json) {
+            put_json(&b, &l);
+        } else if (s == MRS_OK) {
+            put_text(out, &l);
+        }
+    }
+    mrs_build_close(&b);
+    MRS_THEN(s, mrs_build_finish(&b, &d, e));
+    if (s == MRS_OK && json) {
+        mrs_ejson_write(d, true, out);
+        mrs_buf_byte(out, '\n');
+    }
+    MRS_THEN(s, mrs_buf_status(out, e));
+    mrs_buf_clear(&doc);
+    mrs_arena_clear(&arena);
+    return s;
+}

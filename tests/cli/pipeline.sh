@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# pipeline.sh TOOL - `explain --pipeline`: every step of every case is a pipeline or says why not, types are kept, and
+# what is shown for the shell is what the page shows. That it does the same is tests/live/pipeline.sh.
+set -u
+tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0
+ok() { if [ "$2" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $1"; fi; }
+
+for plan in "$here"/../cases/*/*/plan.yaml; do
+    "$tool" explain "$plan" --pipeline --json > "$tmp/json" 2> "$tmp/err"
+    [ $? = 2 ] && continue # a plan with mistakes
+    steps=$("$tool" explain "$plan" --json 2> "$tmp/err" | grep -o '"step":[0-9]*' | sort -u | wc -l)
+    grep -q '^{"steps":\[.*\]}$' "$tmp/json" || [ "$steps" = 0 ]
+    ok "$plan: one JSON object" $?
+    said=$(grep -oE '"type":"[a-z_]+","(reason|db)":' "$tmp/json" | wc -l)
+    [ "$said" = "$(grep -oE '"step":\{"\$numberInt":"[0-9]+"\}' "$tmp/json" | wc -l)" ]
+    ok "$plan: each step is a pipeline or says why not" $?
+done
+
+cat > "$tmp/plan.yaml" << 'YAML'
+database: shop
+steps:
+- rename: { in: orders, fields: { when: at } }
+- set: { in: orders, where: { n: { $numberLong: "5" } }, fields: { m: { a: $n } } }
+- move: { from: "odd\"name", into: old }
+- link: { parent: a, child: b, child_refs: x, parent_ref: y, derive: both }
+YAML
+"$tool" explain "$tmp/plan.yaml" --pipeline > "$tmp/text" 2>&1
+sed -n '/^\/\/ must be 0/,/^db.*aggregate/p' "$here/../../docs/SERVER.md" > "$tmp/shown"
+[ -s "$tmp/shown" ] && sed -n '2,4p' "$tmp/text" | cmp - "$tmp/shown"
+ok "the lines that docs/SERVER.md shows" $?
+grep -qF '{"$set":{"m":{"$mergeObjects":[{"a":"$n"}]}}}' "$tmp/text"
+ok "a document is a value" $?
+grep -qF '{"$match":{"n":{"$numberLong":"5"}}}' "$tmp/text"
+ok "types are kept" $?
+grep -qF 'getCollection("odd\"name").deleteMany(EJSON.deserialize({}))' "$tmp/text"
+ok "names are quoted" $?
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

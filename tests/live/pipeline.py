@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pipeline.py [-v] OBJ CASE... - what `explain --pipeline` shows, run on the server at MONGODB_URI.
+
+A case whose steps are all pipelines must leave the documents of the offline tool, byte for byte but with `_id` first as
+servers keep it. Where the offline tool refuses documents, a filter beside the pipeline must find some, or the server
+must end it: a pipeline that says nothing is wrong. Closes with the sums.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def canonical(line):
+    pairs = json.loads(line, object_pairs_hook=lambda p: p)
+    pairs.sort(key=lambda p: p[0] != "_id")
+    return json.dumps(pairs)
+
+
+class Case:
+    def __init__(self, obj, folder, work):
+        self.obj, self.folder, self.work = obj, folder, work
+
+    def tool(self, *words):
+        return run(f"{self.obj}/mongoreshape", *words)
+
+    def ask(self, db, command):
+        status, out, err = run(f"{self.obj}/ask", db, json.dumps(command))
+        return status, json.loads(out) if out.strip() else {}, err
+
+    def steps(self):
+        plan, given = f"{self.folder}/plan.yaml", f"{self.work}/in"
+        status, out, _ = self.tool("explain", plan, "--pipeline", "--json", "-i", given)
+        return json.loads(out)["steps"] if status == 0 else None
+
+    def step(self, s):
+        """Runs one step: None, or what keeps a pipeline from doing it."""
+        for c in s["counts"]:
+            look = {"aggregate": s["coll"], "pipeline": [{"$match": c["filter"]}, {"$count": "n"}], "cursor": {}}
+            status, reply, err = self.ask(s["db"], look)
+            found = [] if status else reply["cursor"]["firstBatch"]
+            if status or (found and found[0]["n"] > 0): # this server counts to 0 where MongoDB gives nothing
+                return err or f"{found[0]['n']} {c['why']}"
+        if "pipeline" in s:
+            status, _, err = self.ask(s["db"], {"aggregate": s["coll"], "pipeline": s["pipeline"], "cursor": {}})
+            if status:
+                return err
+        if "remove" in s:
+            status, _, err = self.ask(s["db"], {"delete": s["coll"], "deletes": [{"q": s["remove"], "limit": 0}]})
+            return err if status else None
+        return None
+
+    def wanted(self):
+        found = {}
+        for db in os.listdir(f"{self.work}/expect"):
+            top = f"{self.work}/expect/{db}"
+            for name in os.listdir(top) if os.path.isdir(top) else []:
+                if name.endswith(".bson"):
+                    out = run(f"{self.obj}/casetool", "show", f"{top}/{name}")[1]
+                    found[f"{db}.{name[:-5]}"] = sorted(canonical(line) for line in out.splitlines())
+        return found
+
+    def there(self, names):
+        found = {n: [] for n in names}
+        for line in run(f"{self.obj}/ask", "--picture")[1].splitlines():
+            name, _, rest = line.partition(" {")
+            if rest and name in found:
+                found[name].append(canonical("{" + rest))
+        return {n: sorted(d) for n, d in found.items()}
+
+    def differs(self):
+        want = self.wanted()
+        there = self.there(want)
+        for name, docs in want.items():
+            if docs != there[name]:
+                return f"{name}\n  offline {[d for d in docs if d not in there[name]]}" \
+                       f"\n  server  {[d for d in there[name] if d not in docs]}"
+        return None
+
+    def verdict(self):
+        status, out, _ = run(f"{self.obj}/livetool", "load", self.folder, self.work)
+        if status:
+            return "skipped", out.strip()[:150]
+        steps = self.steps()
+        no = [s["reason"] for s in steps or [] if "reason" in s]
+        if not steps or no:
+            return "client", (no or ["its plan is wrong"])[0]
+        status, _, err = self.tool("run", f"{self.folder}/plan.yaml", "-i", f"{self.work}/in", "--max-refused", "1000",
+                                   "-o", f"{self.work}/expect", "--compress", "none")
+        if status > 1:
+            return "skipped", err.strip()[:150]
+        for s in steps:
+            why = self.step(s)
+            if why:
+                return "told" if status else "FAIL", why.strip()[:300]
+        if status:
+            return "FAIL", "the offline tool refuses documents, and the pipeline says nothing"
+        why = self.differs()
+        return ("FAIL", why) if why else ("same", "")
+
+
+def main(words):
+    verbose = words[0] == "-v"
+    obj, *cases = words[verbose:]
+    count = {}
+    for folder in cases:
+        work = tempfile.mkdtemp()
+        kind, why = Case(obj, folder, work).verdict()
+        count[kind] = count.get(kind, 0) + 1
+        if verbose or kind == "FAIL":
+            print(kind, "/".join(folder.split("/")[-2:]), why)
+        run(f"{obj}/livetool", "drop", folder)
+        shutil.rmtree(work)
+    same, told = count.get("same", 0), count.get("told", 0)
+    print(f"pipelines: {same} with the documents of the offline tool, {told} that say why not, "
+          f"{count.get('client', 0)} for the client")
+    print(f"{same + told} passed, {count.get('FAIL', 0)} failed, {count.get('skipped', 0)} skipped")
+    return count.get("FAIL", 0) > 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -253,7 +253,7 @@ cases: $(OBJ)/mongoreshape $(OBJ)/casetool $(OBJ)/twin
 FAULTOBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/fault/*.c))
 WRAPPED  := open open64 read write pread pread64 pwrite pwrite64 copy_file_range fsync rename renameat2 ftruncate \
             ftruncate64 mkdir fstat fstat64 mkostemp mkostemp64 lseek lseek64 mmap mmap64 posix_fallocate \
-            posix_fallocate64 pthread_create unlink rmdir symlink
+            posix_fallocate64 pthread_create unlink rmdir symlink mrs_random
 $(OBJ)/fault: $(FAULTOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(FAULTOBJ) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)) $(ALLROOMS) -o $@

@@ -203,3 +203,13 @@ WRAP(int, pthread_create, (pthread_t * id, const pthread_attr_t *attr, void *(*f
     }
 OPENER(open)
 OPENER(open64)
+
+/* One secret for all runs: their residues are compared byte for byte. */
+bool __wrap_mrs_random(void *p, size_t n);
+
+bool
+__wrap_mrs_random(void *p, size_t n)
+{
+    memset(p, 7, n);
+    return true;
+}

@@ -82,6 +82,33 @@ expect 0 "northwind.orders" --ns northwind.orders --sample 500 --docs 250
 timeout -s INT 2 "$tool" inspect --db northwind --whole --docs 10 >out 2>err
 [ $? -eq 124 ] && grep -q interrupted err && ok || fail "not interrupted: $(cat err)"
 
+# ---- a connection that is lost on the way changes nothing ----
+cut_off() { # same|sample RULE ARGS...: what the dump says, through a proxy that follows the rule
+    how=$1 rule=$2
+    shift 2
+    rm -f proxy.log
+    "$OBJ/proxy" 0 "127.0.0.1:$port" "$rule" >proxy.log 2>&1 &
+    proxy=$!
+    for _ in $(seq 50); do
+        grep -q '^listening' proxy.log && break
+        sleep 0.1
+    done
+    over="mongodb://127.0.0.1:$(sed -n 's/^listening //p' proxy.log)/?directConnection=true"
+    "$tool" inspect --db northwind --json --uri "$over" "$@" >server.json 2>log || fail "$rule $*: $(cat log)"
+    kill "$proxy"
+    wait "$proxy" 2>/dev/null
+    grep -q '^cut' proxy.log || fail "nothing was cut: $rule $*"
+    if said=$(python3 "$here/inspect_same.py" "$how" dump.json server.json); then ok; else fail "$rule $*: $said"; fi
+}
+if [ -x "$OBJ/proxy" ]; then
+    "$offline" inspect sets/northwind/dump --json >dump.json 2>log || fail "northwind: $(cat log)"
+    cut_off same 'cut-reply find 9' --whole
+    cut_off same 'cut-reply getMore 2' --whole
+    cut_off sample 'cut-reply find 15' --sample 500
+    cut_off sample 'cut-reply getMore 1' --sample 500
+    cut_off sample 'cut-reply aggregate 6' --sample 500
+fi
+
 # ---- nothing was written ----
 "$ask" --picture >after || fail "no picture"
 if cmp -s before after; then ok; else fail "inspect wrote: $(diff before after | head -5)"; fi

@@ -96,6 +96,8 @@ quiet="$write dropCollection dropIndex collMod bypassDocumentValidation changeSt
 state='find insert update remove createCollection dropCollection' state_db=__mdb_internal_mongoreshape
 # shellcheck disable=SC2086
 {
+    role mrs_find "$(on secure find)"
+    role mrs_list "$(on secure find listCollections)"
     role mrs_look "$(on secure $look)"
     role mrs_dry "$(on secure $look),$(on $state_db $state)"
     role mrs_expand "$(on secure $write),$(on $state_db $state)"
@@ -119,6 +121,8 @@ P
 admin admin "$manual" >/dev/null
 user manual '"mongoreshape"'
 user looker '"mrs_look"'
+user finder '"mrs_find"'
+user lister '"mrs_list"'
 user dry '"mrs_dry"'
 user expander '"mrs_expand"'
 user contractor '"mrs_contract"'
@@ -163,6 +167,18 @@ steps:
 P
 fill
 
+# ---- who may only read may inspect, and it says what is missing ----
+picture before
+expect 0 'secure.comments' inspect --db secure --uri "$(uri reader)"
+expect 0 '-> posts._id' inspect --db secure --uri "$(uri reader)"
+expect 0 'may not ask how often indexes are used' inspect --db secure --uri "$(uri reader)"
+expect 0 'secure.posts' inspect --db secure --json --uri "$(uri looker)"
+expect 6 'the user needs the role read on secure' inspect --db secure --uri "$(uri nobody)"
+expect 6 'the user needs the role read on secure' inspect --db secure --uri "$(uri finder)"
+expect 6 'secure.comments: listIndexes' inspect --db secure --uri "$(uri lister)"
+picture after
+same before after 'written by inspect'
+
 # ---- who cannot come in ----
 refused 'uthentication failed' apply embed.yaml --execute --uri "mongodb://plain:wr0ngpass@$address"
 refused 'uthentication failed' status --list --uri "mongodb://absent:wr0ngpass@$address"
@@ -183,7 +199,7 @@ refused '127.0.0.1' apply embed.yaml --execute --uri "mongodb://plain:$escaped@$
 dead="mongodb://plain:$escaped@127.0.0.1:9/secure?serverSelectionTimeoutMS=300"
 odd="mongodb://plain:$escaped@127.0.0.1:99999/?authMechanismProperties=AWS_SESSION_TOKEN:t0kenvalue"
 for command in 'apply embed.yaml --execute' 'verify embed.yaml' 'contract embed.yaml' 'rollback embed.yaml' status \
-    'pause embed.yaml' 'resume embed.yaml' 'throttle embed.yaml' 'abort embed.yaml --clean --execute'; do
+    'pause embed.yaml' 'resume embed.yaml' 'throttle embed.yaml' 'abort embed.yaml --clean --execute' inspect; do
     # shellcheck disable=SC2086
     {
         expect 6 'absent.invalid' $command --uri "mongodb://plain:$escaped@absent.invalid/secure"

@@ -110,6 +110,10 @@ tell(struct live_inspecting *k, bool json)
     if (s == MRS_OK) {
         fwrite(text.p, 1, text.n, stdout);
     }
+    if (s == MRS_OK && k->survey.uses_denied) {
+        mrs_say(stderr, "%s: note: the user may not ask how often indexes are used (indexStats): unused ones are not "
+                "named\n", c->cli->line.tool->name);
+    }
     mrs_buf_clear(&text);
     return s;
 }

@@ -23,6 +23,7 @@ struct server_reading {
     uint32_t cap;
     const char *db;
     bool looking; /* nothing will be written: any server will do */
+    bool denied;  /* the last command was */
 };
 
 static struct mrs_view
@@ -35,8 +36,12 @@ said(const struct server_reading *r)
 static enum mrs_status
 ask(struct server_reading *r, const char *db, struct mrs_view cmd, struct live_fault *f, struct mrs_err *e)
 {
+    struct live_fault own;
+    f = f ? f : &own;
     mrs_buf_reset(&r->reply);
-    return live_command(r->l, db, cmd, 0, &r->reply, f, e);
+    enum mrs_status s = live_command(r->l, db, cmd, 0, &r->reply, f, e);
+    r->denied = s == MRS_FAIL && f->kind == LIVE_FAULT_DENIED;
+    return s;
 }
 
 /* The same for what may be forbidden or unknown: END then, and no error is told. */
@@ -228,7 +233,7 @@ read_indexes(struct server_reading *r, struct live_coll_info *c, struct mrs_err 
         s = mrs_err_memory(&own, all.n);
     }
     mrs_buf_clear(&list.buf);
-    return s == MRS_OK || s == MRS_END ? s : mrs_err_set(e, s, own.code, "%s", own.msg);
+    return s == MRS_OK || s == MRS_END ? s : mrs_err_set(e, s, own.code, "%s: %s", c->coll.ns, own.msg);
 }
 
 /* Sizes are for the outlook only: a user who may not ask for them sees zeros. */
@@ -431,6 +436,17 @@ list_databases(struct server_reading *r, struct database_list *list, struct mrs_
 }
 
 /* ---- the doors ---- */
+/* Who only looks needs little: what that is, and who has it. */
+static enum mrs_status
+say_role(const struct server_reading *r, struct mrs_err *e)
+{
+    struct mrs_err was = *e;
+    mrs_err_clear(e);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "%.300s; the user needs the role read%s%s (find, listCollections, "
+                       "listIndexes)%s", was.msg, r->db ? " on " : "", r->db ? r->db : "",
+                       r->db ? "" : ", or name a database with --db");
+}
+
 static enum mrs_status
 server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db, uint32_t n, struct live_server **out,
             struct mrs_err *e)
@@ -446,6 +462,7 @@ server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db
     mrs_buf_init(&r->reply, mem, REPLY_MAX);
     enum mrs_status s = r->looking && !n ? list_databases(r, &all, e) : MRS_OK;
     MRS_THEN(s, read_all(r, all.name ? all.name : db, all.n, e));
+    s = s == MRS_FAIL && r->looking && r->denied && e ? say_role(r, e) : s;
     mrs_buf_clear(&r->reply);
     mrs_arena_clear(&r->cmds);
     if (s != MRS_OK) {

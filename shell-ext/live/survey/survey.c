@@ -134,7 +134,7 @@ count(struct live_survey *v, struct live_survey_coll *c, struct mrs_err *e)
     c->count = n > 0 ? (uint64_t)n : 0;
     mrs_buf_clear(&cmd);
     mrs_buf_clear(&reply);
-    return s;
+    return s == MRS_FAIL ? live_survey_place(c, e) : s;
 }
 
 static enum mrs_status

@@ -61,6 +61,8 @@ enum mrs_status live_survey_again(struct live_survey *v, const char *ns, int *tr
 /* survey_ask.c - values looked up */
 enum mrs_status live_survey_ask(struct live_survey *v, const struct live_survey_coll *c,
                                 const struct mrs_inspect_question *q, struct mrs_err *e);
+/* Names the collection in an error that does not; FAIL. */
+enum mrs_status live_survey_place(const struct live_survey_coll *c, struct mrs_err *e);
 enum mrs_status live_survey_stopped(const struct live_survey *v, struct mrs_err *e); /* FAIL: interrupted */
 
 #endif

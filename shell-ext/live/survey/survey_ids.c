@@ -31,13 +31,16 @@ can_be_asked_for(struct mrs_val id)
     return id.type != MRS_MISSING && id.type != MRS_UNDEFINED && id.type != MRS_REGEX && id.type != MRS_ARRAY;
 }
 
+/* END: the connection was lost. */
 static enum mrs_status
-draw(struct live_survey *v, const struct live_survey_coll *c, struct survey_draw *d, struct mrs_err *e)
+draw(struct live_survey *v, const struct live_survey_coll *c, struct survey_draw *d, int *tries, struct mrs_err *e)
 {
     struct mrs_buf buf, how;
     struct mrs_view stages, opts, doc;
     struct live_cursor *cursor = NULL;
-    struct live_fault f;
+    struct live_fault f = {.kind = LIVE_FAULT_NONE};
+    d->n = 0;
+    mrs_buf_reset(&d->ids);
     mrs_buf_init(&buf, v->job->mem, 1024);
     mrs_buf_init(&how, v->job->mem, 1024);
     enum mrs_status s = live_doc(&buf, &stages, e, "[{$sample: {size: %I}}, {$project: {_id: 1}}]",
@@ -55,6 +58,9 @@ draw(struct live_survey *v, const struct live_survey_coll *c, struct survey_draw
     live_cursor_close(cursor);
     mrs_buf_clear(&buf);
     mrs_buf_clear(&how);
+    if (s == MRS_FAIL && f.kind == LIVE_FAULT_NETWORK) {
+        return live_survey_again(v, c->info->coll.ns, tries, e);
+    }
     return s == MRS_END ? MRS_OK : s;
 }
 
@@ -133,16 +139,20 @@ enum mrs_status
 live_survey_choose(struct live_survey *v, struct live_survey_coll *c, struct mrs_err *e)
 {
     struct survey_draw d = {.n = 0};
+    int tries = 0;
     c->sampled = !v->opts.whole && c->count > v->opts.sample;
     c->chosen = true;
     if (!c->sampled) {
         return MRS_OK;
     }
     mrs_buf_init(&d.ids, v->job->mem, SIZE_MAX);
-    enum mrs_status s = draw(v, c, &d, e);
+    enum mrs_status s;
+    do {
+        s = draw(v, c, &d, &tries, e);
+    } while (s == MRS_END);
     MRS_THEN(s, sort(v, &d, e));
     MRS_THEN(s, keep(v, c, &d, e));
     mrs_buf_clear(&d.ids);
     mrs_free(v->job->mem, d.id);
-    return s;
+    return s == MRS_FAIL ? live_survey_place(c, e) : s;
 }

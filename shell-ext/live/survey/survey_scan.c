@@ -41,6 +41,16 @@ hand_on(struct survey_scan *k, struct mrs_view doc, struct mrs_err *e)
 }
 
 enum mrs_status
+live_survey_place(const struct live_survey_coll *c, struct mrs_err *e)
+{
+    const char *ns = c->info->coll.ns;
+    if (e && e->code != MRS_E_CANCEL && !e->ns[0] && !strstr(e->msg, ns)) {
+        snprintf(e->ns, sizeof e->ns, "%s", ns);
+    }
+    return MRS_FAIL;
+}
+
+enum mrs_status
 live_survey_stopped(const struct live_survey *v, struct mrs_err *e)
 {
     return live_cancelled(v->job) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
@@ -204,8 +214,5 @@ live_survey_scan(struct live_survey *v, const struct live_survey_coll *c, const 
     v->since_ms = mrs_clock_asleep();
     enum mrs_status s = c->sampled ? sample(&k, e) : all(&k, e);
     mrs_buf_clear(&k.last);
-    if (s == MRS_FAIL && e && e->code != MRS_E_CANCEL && !e->ns[0]) {
-        snprintf(e->ns, sizeof e->ns, "%s", c->info->coll.ns);
-    }
-    return s;
+    return s == MRS_FAIL ? live_survey_place(c, e) : s;
 }

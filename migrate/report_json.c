@@ -3,6 +3,7 @@
  * them, and the errors with their places. */
 #include "report.h"
 #include "html/page_file.h"
+#include "html/shapes.h"
 #include "mongoreshape/inverse.h"
 
 static void
@@ -257,6 +258,19 @@ mrsi_report_json(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     return mrs_cli_json_end(&j, f);
 }
 
+/* The output is read again, like any dump; where it went to a pipe, or was not written, there are no shapes. */
+static void
+shapes(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report *r)
+{
+    struct mrs_input *after = NULL;
+    struct mrs_input_opts o = mrsi_job_input_opts(job->cli);
+    if (r && r->published && strcmp(job->cli->output, "-") != 0 &&
+        mrs_input_open(job->cli->line.mem, job->cli->output, &o, &after, NULL) == MRS_OK) {
+        mrsi_shapes(j, job->in, after, r);
+        mrs_input_close(after);
+    }
+}
+
 enum mrs_status
 mrsi_report_page(const struct mrsi_job *job, const struct mrs_report *r, int exit_status, bool dry, struct mrs_err *e)
 {
@@ -265,6 +279,7 @@ mrsi_report_page(const struct mrsi_job *job, const struct mrs_report *r, int exi
     mrs_buf_init(&text, job->cli->line.mem, SIZE_MAX);
     mrs_cli_json_begin(&j, job->cli->line.mem);
     all(&j, job, r, exit_status, dry);
+    shapes(&j, job, r);
     mrs_cli_json_take(&j, &text);
     enum mrs_status s = mrsi_page_write(job->cli->html, "run", &text, job->plan_text, e);
     mrs_buf_clear(&text);

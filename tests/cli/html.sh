@@ -162,29 +162,29 @@ P
         --virtual-time-budget=20000 "$@" --dump-dom "file://$dir/driven.html" > "$name.dom" 2> "$name.log"
 }
 attribute() { grep -o "data-$2=\"[^\"]*\"" "$1.dom" | head -n 1 | cut -d'"' -f2; }
+# text FILE.dom: what stands on the page, without what the driver left there
+text() { python3 -c '
+import html, re, sys
+print(html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"(?s)<(script|textarea|style|noscript).*?</\1>", "", open(sys.argv[1], encoding="utf-8").read()))))' "$1"; }
 for page in $pages; do
     look $page.html $page --window-size=1200,900
     kind=run
     case $page in inspect | hostile | large) kind=inspect ;; diff | same | nasty) kind=diff ;; esac
     expect "$page: shown" $kind "$(attribute $page shown)"
     expect "$page: nothing foreign in it" "0 undefined" "$(attribute $page foreign) $(attribute $page owned)"
+    text $page.dom > $page.text
+    grep -E '\[object|undefined|NaN' $page.text > said && fail "$page: $(head -n 3 said)" || ok
     grep ':CONSOLE' $page.log > said && fail "$page: the browser complains: $(head -n 3 said)" || ok
 done
 # Names are there, as text.
-text() { python3 -c '
-import html, re, sys
-print(html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"(?s)<script.*?</script>", "", open(sys.argv[1], encoding="utf-8").read()))))' "$1"; }
-text hostile.dom > hostile.text
 for want in '</script><script>owned=1</script>' '<img src=x onerror="owned=1">' '"><svg onload=owned=1>' '\u202eesrever' \
     'a\u2028b\u2029c' 'tab\u0009here\u000aand\u001b[31mred' '&lt;b&gt;' '9007199254740993'; do
     grep -qF -- "$want" hostile.text && ok || fail "hostile name is not shown: $want"
 done
-text refused.dom > refused.text
 grep -q 'step 1' refused.text && grep -q 'refused.new.refused.bson' refused.text && ok || fail "what was refused is not shown"
-text failed.dom > failed.text
 grep -q 'too many refused' failed.text && ok || fail "why the run failed is not shown"
-text diff.dom > diff.text
 grep -q 'blog.comments' diff.text && ok || fail "what differs is not shown"
+grep -qF '+ value' written.text && ok || fail "fields before and after are not shown"
 # Every step to copy is one that a plan can have.
 steps=0
 python3 - inspect.dom hostile.dom << 'P'

@@ -31,7 +31,7 @@ function isPlain(x) {
 }
 
 function add(e, children) {
-  for (const c of children.flat(3)) {
+  for (const c of children.flat(Infinity)) {
     if (c instanceof Node) e.appendChild(c);
     else if (c !== undefined && c !== null && c !== false) e.appendChild(document.createTextNode(clean(c)));
   }

@@ -55,15 +55,19 @@ function beforeAfter(report) {
   }
   const written = new Map(report.written.map(w => [w.ns, w]));
   const shapes = new Map((report.shapes || []).map(s => [s.ns, s]));
-  const all = [...new Set([...of.keys(), ...written.keys()])].sort((a, b) => of.has(b) - of.has(a) || (a < b ? -1 : 1));
-  return filtered(all, ns => {
+  const named = [...of.keys()].sort(), rest = [...written.keys()].filter(ns => !of.has(ns)).sort();
+  const show = ns => {
     const o = of.get(ns), w = written.get(ns);
-    const head = el('span.row', el('span.grow', name(ns)), dim(o ? 'before ' + num(o.before) + ', after ' + num(w
-      ? w.documents : o.after) : num(w.documents) + ', unchanged'), w ? dim(size(w.bytes)) : el('span.badge', 'gone'));
-    return shapes.has(ns) || o ? fold(head, () => el('div',
-      facts([['steps', o ? o.steps.join(', ') : ''], ['largest document', w && w.largest ? size(w.largest) : '']]),
-      shapes.has(ns) ? shapePair(shapes.get(ns)) : dim('no documents were looked at'))) : el('div.card', head);
-  }, ns => ns, 'collection');
+    return fold(el('span.row', el('span.grow', name(ns)), dim('before ' + num(o.before) + ', after ' + num(w ? w.documents
+      : o.after)), w ? dim(size(w.bytes)) : el('span.badge', 'gone')), () => el('div',
+    facts([['steps', o.steps.join(', ')], ['largest document', w && w.largest ? size(w.largest) : '']]),
+    shapes.has(ns) ? shapePair(shapes.get(ns)) : dim('its documents were not looked at')));
+  };
+  const card = ns => el('div.card', el('span.row', el('span.grow', name(ns)),
+    dim(many(written.get(ns).documents, 'document')), dim(size(written.get(ns).bytes))));
+  return [filtered(named, show, ns => ns, 'collection'), rest.length ? fold(el('span.row', el('span.grow',
+    many(rest.length, 'collection'), ' that no step names, unchanged'), dim(size(rest.reduce((s, ns) => s
+    + written.get(ns).bytes, 0)))), () => el('div', filtered(rest, card, ns => ns, 'collection'))) : null];
 }
 
 // Fields that came and that went.
@@ -75,7 +79,7 @@ function shapePair(s) {
   const half = (title, list, other, sign) => el('div', el('h3', title), list.length ? table(['field', 'types'],
     side(list, other, sign)) : dim('no documents'));
   return el('div', el('div.two', half('before', s.before, has, 'minus'), half('after', s.after, had, 'plus')),
-    el('p.dim', 'of the first ' + num(s.documents) + ' documents on each side'));
+    el('p.dim', 'fields of the first documents on each side, 100 at most'));
 }
 
 const FIGURES = ['before', 'created', 'entered', 'taken', 'dropped', 'refused', 'after', 'placed', 'once', 'changed'];

@@ -74,7 +74,7 @@ CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo demo-built docs quick check check-built unit unit-programs test-programs vectors cases twin
 .PHONY: killed weak fault fuzz fuzz-replay extension host host-mutants
-.PHONY: lint asan tsan bench bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
+.PHONY: lint asan tsan bench bench-inspect bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
 .PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -409,6 +409,9 @@ $(OBJ)/bench/live: bench/live.c bench/clock.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(MONGOC_INC) $< $(MONGOC_LIB) -lxxhash -o $@
+## bench-inspect: inspect beside a Python and a node script that count types and lengths of the same dump
+bench-inspect: all $(addprefix $(OBJ)/bench/,gen measure)
+	$(Q)SCALE='$(or $(SCALE),0.2)' bash bench/inspect.sh $(OBJ)/mongoreshape $(OBJ)/bench
 ## bench-live: the online tool against a loop of bulks and native pipelines; SCALE=0.02 for a quick look, 1: a million
 bench-live: all $(OBJ)/mongoreshape-live-test $(OBJ)/bench/live $(OBJ)/bench/measure
 	$(Q)SCALE='$(SCALE)' bash bench/live.sh $(OBJ) $(OBJ)/bench

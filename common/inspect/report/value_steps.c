@@ -23,7 +23,7 @@ numbers_of(const struct mrsi_path *p)
     return count_of(p, MRS_INT32) + count_of(p, MRS_INT64) + count_of(p, MRS_DOUBLE) + count_of(p, MRS_DECIMAL128);
 }
 
-/* The name for `cast` of a type of numbers that holds all of them: the most frequent one, or a wider one. NULL: none. */
+/* The name for `cast` of a type that holds all numbers there: the most frequent one, or a wider one. NULL: none. */
 static const char *
 number_type(const struct mrsi_path *p)
 {

@@ -31,8 +31,24 @@ host_versions(const char *so)
     CHECK(name.len == 8 && memcmp(name.data, "$reshape", 8) == 0 && h.stage->calls->get_client_type(h.stage) == 0);
 }
 
-/* The id that the options' plan has, found by asking for another one. */
 #define PLANS "plans:\n- database: shop\n  steps:\n  - set: { in: a, fields: { x: 1 } }\n"
+/* A stage that names its plan: it is there, or it is said that it is not. */
+static void
+by_id(struct host *h, const char *id, bool there)
+{
+    char text[200];
+    snprintf(text, sizeof text, "{'$reshape': {'planId': '%s'}}", id);
+    struct mrs_view d = host_doc(text);
+    struct mdb_exec *x = host_stage(h, d, "elsewhere");
+    CHECK(there == (x != NULL));
+    if (x) {
+        x->calls->destroy(x);
+    } else {
+        CHECK(strstr(h->error, "no plan") && strstr(h->error, id));
+    }
+    free((void *)(uintptr_t)d.p);
+}
+
 void
 host_options(const char *so)
 {
@@ -62,9 +78,18 @@ host_options(const char *so)
         CHECK(ok || strstr(h.error, "extensionOptions"));
     }
     CHECK(host_open(&h, so, PLANS));
-    struct mrs_view good = host_doc("{'$reshape': {'planId': '0b5a0bd6f8c8a3a2b4a7c4c1a8c9d0e1'}}");
-    CHECK(!host_parse(&h, good) && strstr(h.error, "no plan 0b5a0bd6f8c8a3a2b4a7c4c1a8c9d0e1"));
-    free((void *)(uintptr_t)good.p);
+    static const char text[] = "database: shop\nsteps:\n- set: { in: a, fields: { x: 1 } }\n";
+    struct mrs_plan_opts opts = {.file = "plan"};
+    struct mrs_plan *p = NULL;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    char id[33];
+    if (CHECK(mrs_plan_load(mem, text, sizeof text - 1, &opts, &p, NULL) == MRS_OK)) {
+        mrs_plan_id_text(p, id);
+        by_id(&h, id, true);
+    }
+    mrs_plan_free(p);
+    mrs_mem_close(mem);
+    by_id(&h, "0b5a0bd6f8c8a3a2b4a7c4c1a8c9d0e1", false);
 }
 
 /* ---- what docs/SERVER.md shows ---- */

@@ -3,8 +3,61 @@
 #include "host.h"
 
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* The layout of 64-bit servers, in numbers: an own declaration must not drift from it. */
+#define SIZE(type, size) _Static_assert(sizeof(struct type) == (size), #type)
+#define AT(type, member, at) _Static_assert(offsetof(struct type, member) == (at), #type "." #member)
+#define SLOTS(type, n) _Static_assert(sizeof(struct type) == (n) * sizeof(void *), #type)
+SIZE(mdb_version, 8);
+SIZE(mdb_versions, 16);
+SIZE(mdb_bytes, 16);
+SIZE(mdb_container, 24);
+AT(mdb_container, u, 8);
+SIZE(mdb_next, 56);
+AT(mdb_next, doc, 8);
+AT(mdb_next, meta, 32);
+SIZE(mdb_ns, 32);
+SIZE(mdb_catalog_context, 72);
+AT(mdb_catalog_context, uuid, 32);
+AT(mdb_catalog_context, in_router, 48);
+AT(mdb_catalog_context, verbosity, 52);
+AT(mdb_catalog_context, shard_id, 56);
+SIZE(mdb_resolved_ns, 48);
+AT(mdb_resolved_ns, stage, 40);
+SIZE(mdb_element, 16);
+SIZE(mdb_elements, 16);
+SIZE(mdb_dpl_part, 16);
+SIZE(mdb_dpl_parts, 16);
+SIZE(mdb_portal, 24);
+AT(mdb_portal, version, 8);
+AT(mdb_portal, max_wire_version, 16);
+SIZE(mdb_extension, 16);
+AT(mdb_extension, version, 8);
+SIZE(mdb_log_attribute, 32);
+SIZE(mdb_log_attributes, 16);
+SIZE(mdb_log_message, 56);
+AT(mdb_log_message, text, 8);
+AT(mdb_log_message, type, 24);
+AT(mdb_log_message, attributes, 32);
+AT(mdb_log_message, severity, 48);
+SLOTS(mdb_status_calls, 6);
+SLOTS(mdb_buf_calls, 2);
+SLOTS(mdb_extension_calls, 1);
+SLOTS(mdb_portal_calls, 3);
+SLOTS(mdb_logger_calls, 2);
+SLOTS(mdb_shape_calls, 3);
+SLOTS(mdb_descriptor_calls, 3);
+SLOTS(mdb_node_calls, 6);
+SLOTS(mdb_expanded_calls, 3);
+SLOTS(mdb_ast_calls, 7);
+SLOTS(mdb_logical_calls, 15);
+SLOTS(mdb_dpl_calls, 4);
+SLOTS(mdb_dpl_list_calls, 3);
+SLOTS(mdb_exec_calls, 9);
+SLOTS(mdb_metrics_calls, 3);
 
 struct host_counts host_counts;
 bool host_no_user_status;
@@ -13,8 +66,8 @@ long host_passed, host_failed;
 bool
 host_check(bool ok, const char *what, const char *file, int line)
 {
-    host_passed += ok;
-    host_failed += !ok;
+    __atomic_add_fetch(&host_passed, ok, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&host_failed, !ok, __ATOMIC_RELAXED);
     if (!ok) {
         printf("%s:%d: not so: %s\n", file, line, what);
         fflush(stdout);

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""blind.py - sets written by people who had not read how references are found: feeds, registers, codes, families."""
-import datetime
+"""blind.py - public records, studies and leisure, written by people who had not read how references are found."""
 from collections import defaultdict
 
 from truth import CITY, COUNTRY, FIRST, LAST, NO, WORD, Cents, Long, data_set, text_date
@@ -494,244 +493,55 @@ def ligue(s):
 
 
 @data_set
-def factory(s):
-    """Parts and what they are built of: a part is a number and a revision, orders are exploded into operations."""
+def survey(s):
+    """A household survey with coded columns: area, number of the household in it, line of the person in that."""
     r = s.r
-    s.put("uom", [{"_id": u, "descr": s.words(1), "decimals": d} for u, d in (("EA", 0), ("KG", 3), ("M", 2), ("L", 2),
-                                                                            ("SET", 0))])
-    vendors = [{"_id": 100200 + 10 * i, "vendor_name": s.title(2) + " GmbH", "terms": r.choice([14, 30, 60]),
-                "rating": r.choice("ABC"), "ctry": r.choice(COUNTRY)} for i in range(110)]
-    s.put("vendors", vendors)
-    specs = "spec_voltage spec_current spec_torque spec_length spec_weight spec_temp spec_speed".split()
-    parts = []
-    for i in range(640):
-        n = "%d-%04d" % (r.randint(100, 899), 1000 + 7 * i)
-        for rev in "ABC"[:r.choice([1, 1, 2, 3])]:
-            parts.append({"_id": s.oid(), "part_no": n, "rev": rev, "descr": s.title(1, 3),
-                          "uom": s.skew(["EA", "EA", "M", "KG"]),
-                          "make_buy": r.choice("MB"), "lead_days": r.randint(1, 60),
-                          "std_cost": Cents(r.randint(10, 90000)),
-                          "vendor": s.maybe(.5, s.skew(vendors)["_id"]), "abc": s.skew(["C", "B", "A"]),
-                          **{x: float(r.randint(1, 400)) for x in specs if r.random() < .3}})
-    s.put("parts", parts, "!part_no,rev", "vendor")
-    bom = []
-    for i, p in enumerate(parts[:700]):
-        for k, c in enumerate(s.few(parts[i + 1:], 0, 7), 1):
-            bom.append({"_id": s.oid(), "parent_part": p["part_no"], "parent_rev": p["rev"], "find_no": 10 * k,
-                        "child_part": c["part_no"], "child_rev": c["rev"], "qty_per": r.choice([1, 1, 2, 4, 12]),
-                        "scrap_pct": r.choice([0, 0, 2, 5])})
-    s.put("bom", bom, "parent_part,parent_rev,find_no", "child_part,child_rev")
-    centers = [{"_id": "WC%02d" % (5 * i), "descr": s.title(1), "capacity": r.randint(1, 12),
-                "rate": Cents(100 * r.randint(30, 120)),
-                "backup": NO if i % 3 else "WC%02d" % (5 * r.randint(1, 17))} for i in range(1, 18)]
-    s.put("work_centers", centers)
-    badges = [4000 + 3 * i for i in range(85)]
-    s.put("operators", [{"_id": b, "name": s.person(), "shift": r.randint(1, 3),
-                         "wc_quals": [c["_id"] for c in s.few(centers, 1, 5)]}
-                        for b in badges])
-    orders = []
-    for i in range(1500):
-        p = s.skew(parts[:700])
-        orders.append({"_id": "WO-%06d" % (210000 + i), "part_no": p["part_no"], "rev": p["rev"],
-                       "qty": r.choice([1, 5, 10, 50]),
-                       "parent_wo": s.maybe(.4, r.choice(orders[-60:])["_id"]) if orders else NO,
-                       "due": s.day(900, 1100),
-                       "prio": r.randint(1, 9), "stat": r.choice([10, 20, 40, 90]),
-                       "ops": [{"op": 10 * k, "wc": r.choice(centers)["_id"], "setup_min": r.randint(0, 60),
-                                "run_min": r.randint(1, 500), "clocked": [
-                                    {"badge": b, "min": r.randint(5, 240)} for b in s.few(badges, 0, 2)]}
-                               for k in range(1, r.randint(2, 6))]})
-    s.put("work_orders", orders, "part_no,rev", "part_no", "parent_wo")
-    s.put("lots", [{"_id": "L%07d" % (3100 + 11 * i), "part_no": p["part_no"],
-                    "po_vendor": s.maybe(.8, r.choice(vendors)["_id"]),
-                    "qty_oh": r.randint(0, 900), "bin": "%c-%02d-%d" % (r.choice("ABCD"), r.randint(1, 30),
-                                                                        r.randint(1, 5)),
-                    "exp": s.maybe(.2, s.day(1000, 2000))} for i, p in enumerate(r.choices(parts, k=1700))], "part_no")
-    lots = [x["_id"] for x in s.docs["lots"]]
-    s.put("issues", [{"_id": s.oid(), "wo": r.choice(orders)["_id"],
-                      "lot": r.choice(lots) if r.random() > .02 else "L00000%02d" % k, "qty": r.randint(1, 40), "by": str(r.choice(badges)), "ts": s.day(900, 1000)}
-                     for k in range(50) for _ in range(90)], "wo", "lot")
-    s.put("ncr", [{"_id": "N%d" % (21001 + i), "wo_no": r.choice(orders)["_id"], "op": 10 * r.randint(1, 4),
-                   "defect": r.choice([101, 102, 205, 310]), "found_by": r.choice(badges),
-                   "dispo": r.choice(["rework", "scrap", "use as is"]), "qty": r.randint(1, 9)} for i in range(260)])
+    areas, staff = list(range(1, 181)), [11 + 3 * i for i in range(40)]
+    s.put("regions", [{"_id": i, "label": s.title(1), "urban": r.randrange(2)} for i in range(1, 13)])
+    s.put("interviewers", [{"_id": c, "name": s.person(), "team": r.randint(1, 8), "sex": r.randint(1, 2)}
+                           for c in staff])
+    s.put("clusters", [{"_id": a, "region": r.randint(1, 12), "stratum": r.randint(1, 23),
+                        "altitude": r.randint(0, 2400),
+                        "alias": "PSU-%04d" % (4001 + 7 * a)} for a in areas], "region")
+    answers = {"q%d" % k: r.randint(2, 9) for k in range(101, 119)}
+    s.put("codebook", [{"_id": {"var": q, "code": k}, "label": s.words(1, 3)} for q, n in answers.items()
+                       for k in [*range(1, n + 1), 99]])
+    homes, people, women, births = [], [], [], []
+    for a in areas:
+        for h in sorted(r.sample(range(1, 60), r.randint(8, 14))):
+            who, n = r.choice(staff), r.randint(1, 8)
+            homes.append({"_id": s.oid(), "hv001": a, "hv002": h, "hv005": r.randint(400000, 2000000), "hv007": 2019,
+                          "hv009": n, "interviewer": who, "supervisor": s.maybe(.9, r.choice(staff[:8])),
+                          "hv270": r.randint(1, 5), **{q: r.choice([*range(1, m + 1), 99]) for q,
+                                                       m in answers.items()}})
+            for line in range(1, n + 1):
+                mother = r.randint(1, 2) if line > 2 and r.random() < .8 else NO
+                people.append({"_id": s.oid(), "hv001": a, "hv002": h, "hvidx": line, "hv112": mother,
+                               "hv101": min(line, 3),
+                               "hv104": r.randint(1, 2), "hv105": r.randint(0, 95), "hv121": r.choice([0, 1, 2, 9])})
+                if line < 3 and r.random() < .6:
+                    case = "%8d%3d%2d" % (a, h, line)
+                    women.append({"_id": s.oid(), "caseid": case, "v001": a, "v002": h, "v003": line,
+                                  "v012": r.randint(15, 49),
+                                  "v028": str(who), "v106": r.randint(0, 3), "v201": r.randint(0, 6)})
+                    births += [{"_id": s.oid(), "caseid": case, "bidx": k, "b2": r.randint(1990, 2019),
+                                "b4": r.randint(1, 2),
+                                "b5": r.choice([0, 1, 1, 1])} for k in range(1, r.randint(1, 5))]
+    s.put("households", homes, "!hv001,hv002", "hv001", "interviewer")
+    s.put("persons", people, "!hv001,hv002,hvidx")
+    s.put("women", women, "!caseid", "v001,v002,v003")
+    s.put("births", births, "caseid,bidx")
     s.ref("""
-        parts:uom uom:_id
-        parts:vendor vendors:_id
-        bom:parent_part+parent_rev parts:part_no+rev
-        bom:child_part+child_rev parts:part_no+rev
-        work_centers:backup work_centers:_id
-        operators:wc_quals[] work_centers:_id
-        work_orders:part_no+rev parts:part_no+rev
-        work_orders:parent_wo work_orders:_id
-        work_orders:ops[].wc work_centers:_id
-        work_orders:ops[].clocked[].badge operators:_id
-        lots:po_vendor vendors:_id
-        issues:wo work_orders:_id
-        issues:lot lots:_id
-        issues:by operators:_id
-        ncr:wo_no work_orders:_id
-        ncr:found_by operators:_id""")
-    s.allow("lots:part_no parts:part_no")
-
-
-@data_set
-def telecom(s):
-    """Call records of a mobile network: phones as text here and as numbers there, cells by area and number."""
-    r = s.r
-    tariffs = ["S-FLAT", "M-FLAT", "L-FLAT", "PREP-01", "PREP-02", "BIZ-10", "BIZ-50", "M2M"]
-    s.put("tariffs", [{"_id": t, "monthly": Cents(r.randint(0, 6000)), "minutes": r.choice([0, 100, 500, -1]),
-                       "gb": r.choice([0, 1, 5, 20])} for t in tariffs])
-    cells = [{"_id": s.oid(), "lac": 7300 + a, "ci": c, "tech": r.choice(["2G", "3G", "4G"]),
-              "azimuth": r.randrange(0, 360, 10),
-              "site": "SITE%03d" % (a * 9 + c % 9)} for a in range(22)
-             for c in r.sample(range(1, 65000), r.randint(8, 30))]
-    s.put("cells", cells, "!lac,ci")
-    s.put("sites", [{"_id": x, "lat": round(r.uniform(47, 54), 5), "lon": round(r.uniform(7, 14), 5),
-                     "heightM": r.randint(10, 60)}
-                    for x in sorted({c["site"] for c in cells})])
-    shops = [{"_id": s.oid(), "dealerCode": "D%04d" % (7 * i + 1000), "name": s.title(2)} for i in range(60)]
-    s.put("dealers", shops, "!dealerCode")
-    subs = []
-    for i in range(950):
-        subs.append({"_id": "49151%08d" % (10020000 + 1013 * i), "imsi": "26201%010d" % (3 * 10**9 + 7919 * i),
-                     "tariff": s.skew(tariffs),
-                     "iccid": "8949%015d" % (i * 104729), "activated": s.day(-900, 900),
-                     "dealer": s.maybe(.7, s.skew(shops)["dealerCode"]),
-                     "pukSet": r.randrange(2), "zip": "%05d" % r.randint(1067, 99998), "status": s.skew([1, 2, 5]),
-                     "friends": ["49151%08d" % (10020000 + 1013 * r.randrange(950)) for _ in range(r.randint(0, 4))]})
-    numbers = [x["_id"] for x in subs]
-    s.put("subscribers", subs, "!imsi", "tariff")
-    own = {x["_id"]: x["imsi"] for x in subs}
-    cdrs = []
-    for i in range(9000):
-        a, c, start = s.skew(numbers, 1.4), r.choice(cells), s.day(900 + i / 300, 901 + i / 300)
-        far = "49%d" % r.randrange(16 * 10**8, 18 * 10**8)
-        cdrs.append({"_id": s.oid(start), "recType": r.choice([0, 0, 1, 6]), "imsi": own[a], "aNumber": a,
-                     "bNumber": r.choice(numbers) if r.random() < .85 else far, "start": start,
-                     "durSec": int(900 * r.random() ** 3),
-                     "cell": {"lac": c["lac"], "ci": c["ci"]}, "causeForTerm": r.choice([0, 0, 0, 4]), "rated": s.maybe(
-                         .95, {"tariff": s.skew(tariffs), "charge": round(r.random() / 3, 4)})})
-    s.put("cdrs", cdrs, "aNumber,start", "aNumber", "cell.lac,cell.ci")
-    s.put("topups", [{"_id": s.oid(), "msisdn": Long(s.skew(numbers)), "amountCt": r.choice([500, 1000, 1500, 2500]),
-                      "voucher": s.maybe(.5, "%016d" % r.randrange(10**16)), "at": s.day(800, 930)}
-                     for _ in range(2400)], "msisdn")
-    old = ["49170%07d" % r.randrange(10**7) for _ in range(160)]
-    s.put("portings", [{"_id": "MNP%05d" % (300 + i), "number": n, "direction": "in" if i % 2 else "out",
-                        "donor": r.choice(["D001", "D009", "D023"]), "date": s.day(-200, 900)}
-                       for i, n in enumerate(r.sample(numbers, 120) + old)], "number")
-    s.put("complaints", [{"_id": 1 + i, "phone": "+" + r.choice(numbers), "imsi": s.maybe(.8, r.choice(subs)["imsi"]),
-                          "category": r.choice([3, 4, 7]), "cellSite": s.maybe(.6, r.choice(cells)["site"]),
-                          "text": s.words(6, 20)}
-                         for i in range(420)])
-    hours = [{"_id": s.oid(), "site": x["_id"], "hour": datetime.datetime(2021, 6, 1) + datetime.timedelta(hours=h),
-              "erlang": round(r.random() * 20, 2), "drops": r.randrange(5)} for h in range(96)
-             for x in s.docs["sites"][:60]]
-    s.put("siteLoad", hours, "site,hour")
-    s.more["timeSeries"] = [{"ns": "telecom.siteLoad", "time": "hour", "series": "site", "count": 60,
-                             "stepSeconds": 3600}]
-    s.ref("""
-        cells:site sites:_id
-        subscribers:tariff tariffs:_id
-        subscribers:dealer dealers:dealerCode
-        subscribers:friends[] subscribers:_id
-        cdrs:imsi subscribers:imsi
-        cdrs:aNumber subscribers:_id
-        cdrs:bNumber subscribers:_id
-        cdrs:cell.lac+cell.ci cells:lac+ci
-        cdrs:rated.tariff tariffs:_id
-        topups:msisdn subscribers:_id
-        complaints:imsi subscribers:imsi
-        complaints:cellSite sites:_id
-        siteLoad:site sites:_id""")
-    s.allow("portings:number subscribers:_id")
-
-
-@data_set
-def helpdesk(s):
-    """A support desk's API, mirrored: twelve-digit ids, audits of anything by type and id, fields by number."""
-    r = s.r
-    base = 360000000000
-
-    def ids(n, step):
-        return [base + 1009 + step * i + r.randrange(step) for i in range(n)]
-
-    orgs, people, groups, forms, fields = ids(120, 977), ids(800, 1733), ids(14, 40009), ids(5, 70001), ids(24, 9973)
-    agents, left = people[:40], [base + 7 * i for i in range(9)]
-    s.put("organizations", [{"_id": o, "name": s.title(2), "domain_names": [s.words(1) + ".example"],
-                             "shared_tickets": r.random() < .2}
-                            for o in orgs])
-    s.put("groups", [{"_id": g, "name": s.title(1), "default": i == 0, "agent_ids": s.few(agents, 2, 12)}
-                     for i, g in enumerate(groups)])
-    s.put("ticket_fields", [{"_id": f, "type": r.choice(["text", "tagger", "integer"]), "title": s.title(1, 2),
-                             "position": i,
-                             "required": r.random() < .2} for i, f in enumerate(fields)])
-    s.put("ticket_forms", [{"_id": f, "name": s.title(2), "ticket_field_ids": s.few(fields, 5, 15), "position": i}
-                           for i, f in enumerate(forms)])
-    s.put("users", [{"_id": u, "name": s.person(), "email": "p%d@%s.example" % (i, s.words(1)),
-                     "role": "agent" if i < 40 else "end-user", "organization_id": s.maybe(.85, s.skew(orgs)),
-                     "default_group_id": r.choice(groups) if i < 40 else NO, "time_zone": r.choice(["Bern", "UTC"]),
-                     "suspended": r.random() < .02} for i, u in enumerate(people)],
-          "organization_id", "!email")
-    tickets = []
-    for i in range(2300):
-        u = s.skew(people[40:], 1.5)
-        tickets.append({"_id": i + 1, "external_id": s.maybe(.2, "ERP-%d" % r.randrange(10**5)),
-                        "subject": s.title(3, 7),
-                        "requester_id": u, "submitter_id": u if r.random() < .8 else r.choice(agents),
-                        "assignee_id": s.maybe(.9, s.skew(agents)), "group_id": r.choice(groups),
-                        "collaborator_ids": s.few(people, 0, 3), "ticket_form_id": s.skew(forms),
-                        "problem_id": r.randint(1, i) if i > 50 and r.random() < .1 else None,
-                        "custom_fields": [{"id": f, "value": r.choice([None, s.words(1), r.randint(1, 99)])}
-                                          for f in s.few(fields, 2, 6)],
-                        "priority": r.choice(["low", "normal", "high", None]),
-                        "status": r.choice(["open", "solved", "closed"]),
-                        "satisfaction_rating": {"score": r.choice(["unoffered", "good", "bad"])},
-                        "tags": s.few(WORD[:30], 0, 4)})
-    s.put("tickets", tickets, "requester_id", "assignee_id", "status", "group_id,status", "group_id", "ticket_form_id")
-    articles = ids(260, 3301)
-    s.put("articles", [{"_id": a, "title": s.title(3, 6), "author_id": r.choice(agents),
-                        "locale": r.choice(["en-us", "de"]),
-                        "body": s.words(40, 120), "vote_sum": r.randint(-9, 60),
-                        "label_names": s.few(WORD[:20], 0, 3)} for a in articles])
-    s.put("comments", [{"_id": s.oid(), "ticket_id": s.skew(tickets, 1.2)["_id"], "author_id": r.choice(people),
-                        "public": r.random() < .8,
-                        "body": s.words(8, 30), "article_ids": s.few(articles, 0, 1) if r.random() < .2 else [],
-                        "via": {"channel": r.choice(["web", "email"])}} for _ in range(4800)], "ticket_id")
-    kinds = (("Ticket", [t["_id"] for t in tickets]), ("User", people), ("Organization", orgs), ("Article", articles))
-    audits = []
-    for i in range(3000):
-        kind, z = s.skew(kinds, 1.6)
-        audits.append({"_id": s.oid(), "source_type": kind, "source_id": r.choice(z),
-                       "actor_id": r.choice(agents if r.random() > .06 else left),
-                       "action": r.choice(["create", "update", "destroy"]),
-                       "ip_address": "10.1.%d.%d" % (r.randrange(9), r.randrange(255)),
-                       "created_at": s.day(700, 1000).isoformat() + "Z"})
-    s.put("audit_logs", audits, "source_id,source_type", "actor_id")
-    s.put("satisfaction_ratings", [{"_id": x, "ticket_id": t["_id"], "score": r.choice(["good", "bad"]),
-                                    "assignee_id": t["assignee_id"],
-                                    "reason_code": r.choice([0, 5, 6, 7, 100])}
-                                   for x, t in zip(ids(300, 811), r.sample(tickets, 300))])
-    s.ref("""
-        groups:agent_ids[] users:_id
-        ticket_forms:ticket_field_ids[] ticket_fields:_id
-        users:organization_id organizations:_id
-        users:default_group_id groups:_id
-        tickets:requester_id users:_id
-        tickets:submitter_id users:_id
-        tickets:assignee_id users:_id
-        tickets:group_id groups:_id
-        tickets:collaborator_ids[] users:_id
-        tickets:ticket_form_id ticket_forms:_id
-        tickets:problem_id tickets:_id
-        tickets:custom_fields[].id ticket_fields:_id
-        articles:author_id users:_id
-        comments:ticket_id tickets:_id
-        comments:author_id users:_id
-        comments:article_ids[] articles:_id
-        audit_logs:source_id tickets:_id
-        audit_logs:source_id users:_id
-        audit_logs:source_id organizations:_id
-        audit_logs:source_id articles:_id
-        audit_logs:actor_id users:_id
-        satisfaction_ratings:ticket_id tickets:_id
-        satisfaction_ratings:assignee_id users:_id""")
+        clusters:region regions:_id
+        households:hv001 clusters:_id
+        households:interviewer interviewers:_id
+        households:supervisor interviewers:_id
+        persons:hv001+hv002 households:hv001+hv002
+        persons:hv001+hv002+hv112 persons:hv001+hv002+hvidx
+        women:v001+v002+v003 persons:hv001+hv002+hvidx
+        women:v028 interviewers:_id
+        births:caseid women:caseid""")
+    s.allow("""
+        persons:hv001 clusters:_id
+        women:v001 clusters:_id
+        women:v001+v002 households:hv001+hv002""")

@@ -96,7 +96,7 @@ def by_path(s, coll, t, out):
             out.put(n >= .85 * total, "large-field", coll, path)
     for path, names in fields.items():
         families(s, coll, path, names, types[path]["document"], out)
-    for m in s.maps:
+    for m in sorted(s.maps):
         if m.split(":")[0] == coll:
             out.put(True, "names-are-data", coll, m.split(":")[1] + ".*")
 

@@ -14,6 +14,7 @@ import sys
 sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 import apps  # noqa: F401
 import blind  # noqa: F401
+import blind_firms  # noqa: F401
 import recount
 import tables  # noqa: F401
 import trades  # noqa: F401

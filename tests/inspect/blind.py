@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """blind.py - public records, studies and leisure, written by people who had not read how references are found."""
+import datetime
 from collections import defaultdict
 
-from truth import CITY, COUNTRY, FIRST, LAST, NO, WORD, Cents, Long, data_set, text_date
+from truth import CITY, COUNTRY, FIRST, LAST, NO, WORD, Cents, Long, data_set, str_id, text_date
 
 
 @data_set
@@ -545,3 +546,135 @@ def survey(s):
         persons:hv001 clusters:_id
         women:v001 clusters:_id
         women:v001+v002 households:hv001+hv002""")
+
+
+@data_set
+def recipes(s):
+    """A cookbook in three languages: slugs refer to slugs, ingredients in groups, a shopping list is a map."""
+    r = s.r
+
+    def slugs(n, words):
+        return sorted({s.words(*words).replace(" ", "-") + r.choice(["", "", "-%d" % i]) for i in range(n)})
+
+    def text(n):
+        return {"en": s.title(n), "de": s.title(n), "fr": s.maybe(.6, s.title(n))}
+
+    letters = "ABCDEFGHLMNOPR"
+    s.put("allergens", [{"_id": x, "name": text(1)} for x in letters])
+    units = "g kg ml l tsp tbsp cup piece pinch".split()
+    s.put("units", [{"_id": u, "name": text(1), "gram": s.maybe(.6, r.randint(1, 1000))} for u in units])
+    food, dishes = slugs(260, (1, 2)), slugs(700, (2, 3))
+    cuisines = [c.lower() + "-style" for c in CITY[:15]]
+    s.put("ingredients", [{"_id": f, "name": text(1), "allergens": s.few(letters, 0, 2), "kcal": r.randint(5, 900),
+                           "season": s.few(range(1, 13), 0, 4), "substitutes": s.few(food, 0, 3)} for f in food])
+    s.put("cuisines", [{"_id": s.oid(), "slug": c, "name": text(1), "sort": i} for i, c in enumerate(cuisines)],
+          "!slug")
+    cooks = [{"_id": s.oid(), "handle": "%s.%s%d" % (r.choice(FIRST).lower(), s.words(1), i), "level": r.randint(1, 5),
+              "follows": NO} for i in range(420)]
+    for c in cooks:
+        c["follows"] = [x["_id"] for x in s.few(cooks, 0, 12)]
+    handles = [c["handle"] for c in cooks]
+    s.put("cooks", cooks, "!handle")
+    s.put("recipes", [{"_id": s.oid(), "slug": d, "title": text(2), "author": s.skew(handles), "cuisine": s.maybe(
+        .8, s.skew(cuisines)), "servings": r.choice([1, 2, 4, 6]),
+                       "minutes": {"prep": r.randint(5, 60), "cook": r.randint(0, 180)},
+                       "parts": [{"label": r.choice(["Dough", "Sauce", "Main"]), "items": [
+                           {"food": f, "amount": r.randint(1, 500), "unit": s.maybe(.9, r.choice(units))}
+                           for f in s.few(food, 2, 7)]} for _ in range(r.randint(1, 3))],
+                       "steps": [s.words(8, 20) for _ in range(r.randint(2, 7))], "difficulty": r.randint(1, 3),
+                       "related": s.few(dishes, 0, 4), "published": r.random() < .9} for d in dishes], "!slug",
+          "author",
+          "cuisine", "parts.items.food")
+    s.put("ratings", [{"_id": {"recipe": d, "cook": c}, "stars": r.randint(1, 5), "at": s.day(0, 900)}
+                      for d in dishes for c in s.few(handles, 0, 9)])
+    s.put("comments", [{"_id": i, "on": s.skew(dishes) if r.random() > .04 else s.words(2).replace(" ", "_"),
+                        "by": str_id(s.skew(cooks)["_id"]), "replyTo": r.randint(1, i - 1)
+                        if i > 9 and r.random() < .3 else NO,
+                        "text": s.words(4, 20), "likes": r.randint(0, 40)} for i in range(1, 2100)], "on")
+    s.put("mealplans", [{"_id": s.oid(), "cook": r.choice(cooks)["_id"], "week": r.randint(1, 52), "days": [
+        {"day": k, "lunch": s.maybe(.6, r.choice(dishes)), "dinner": r.choice(dishes)} for k in range(1, 8)]}
+                        for _ in range(380)], "cook")
+    s.put("shoppinglists", [{"_id": s.uuid(), "cookid": r.choice(cooks)["_id"],
+                             "buy": {f: r.randint(1, 9) for f in s.few(food, 2, 12)}}
+                            for _ in range(300)], "cookid")
+    s.maps.add("shoppinglists:buy")
+    s.ref("""
+        ingredients:allergens[] allergens:_id
+        ingredients:substitutes[] ingredients:_id
+        cooks:follows[] cooks:_id
+        recipes:author cooks:handle
+        recipes:cuisine cuisines:slug
+        recipes:parts[].items[].food ingredients:_id
+        recipes:parts[].items[].unit units:_id
+        recipes:related[] recipes:slug
+        ratings:_id.recipe recipes:slug
+        ratings:_id.cook cooks:handle
+        comments:on recipes:slug
+        comments:by cooks:_id
+        comments:replyTo comments:_id
+        mealplans:cook cooks:_id
+        mealplans:days[].lunch recipes:slug
+        mealplans:days[].dinner recipes:slug
+        shoppinglists:cookid cooks:_id
+        shoppinglists:buy.* ingredients:_id""")
+
+
+@data_set
+def weather(s):
+    """Stations of a weather service: observations every ten minutes, days with a map of hours, flags of one letter."""
+    r = s.r
+    stations = ["%s%c%08d" % (r.choice(COUNTRY[:9]), r.choice("MEW0"), 10004 + 317 * i) for i in range(130)]
+    networks = [("M", "Military"), ("E", "Public"), ("W", "Airports"), ("0", "Other")]
+    s.put("networks", [{"_id": s.oid(), "letter": x, "name": n} for x, n in networks], "!letter")
+    observers = [71 + 4 * i for i in range(58)]
+    s.put("observers", [{"_id": o, "name": s.person(), "since": r.randint(1970, 2020),
+                         "phone": "+41 %09d" % r.randrange(10**9)}
+                        for o in observers])
+    s.put("elements", [{"_id": e, "unit": u, "scale": r.choice([1, 10])} for e, u in (
+        ("TMAX", "C"), ("TMIN", "C"), ("PRCP", "mm"), ("SNWD", "mm"), ("AWND", "m/s"), ("WDFG", "deg"))])
+    kinds = ["TMAX", "TMIN", "PRCP", "SNWD", "AWND", "WDFG"]
+    serials = [Long(770000000000 + 104729 * i) for i in range(190)]
+    s.put("stations", [{"_id": x, "name": r.choice(CITY).upper(), "net": x[2], "elev": r.randint(-3, 2500),
+                        "wmo": s.maybe(.4, "%05d" % r.randrange(10**5)),
+                        "geo": {"type": "Point", "coordinates": [r.uniform(-9, 25), r.uniform(36, 60)]},
+                        "observer": s.maybe(.7, r.choice(observers)), "near": [
+                            {"id": y, "km": r.randint(2, 90)} for y in s.few(stations, 1, 4) if y != x]}
+                       for x in stations])
+    s.put("instruments", [{"_id": n, "station": s.skew(stations, 1.2),
+                           "model": r.choice(["HMP155", "PT100", "WXT530"]),
+                           "height": r.choice([2, 10]), "calibrated": s.day(0, 900)} for n in serials], "station")
+    s.put("calibrations", [{"_id": s.oid(), "serial": float(r.choice(serials)), "offset": round(r.uniform(-1, 1), 3),
+                            "tech": r.choice(observers)} for _ in range(600)], "serial")
+    s.put("inventory", [{"_id": {"st": x, "el": e}, "first": r.randint(1880, 1990), "last": r.randint(1991, 2021)}
+                        for x in stations for e in s.few(kinds, 2, 6)])
+    s.put("daily", [{"_id": "%s:202106%02d:%s" % (x, d, e), "station": x, "day": 20210600 + d, "element": e, "value":
+                     r.randint(-90, 320), "mflag": s.maybe(.1, r.choice("BDH")), "qflag": s.maybe(.03, r.choice("DGX")),
+                     "hours": {"%02d" % h: r.randint(-90, 320) for h in r.sample(range(24), 20)}}
+                    for x in stations[:60] for d in range(1, 21) for e in s.few(kinds, 1, 2)], "station,day")
+    s.maps.add("daily:hours")
+    start = datetime.datetime(2021, 7, 1)
+    s.put("obs", [{"_id": s.oid(), "st": x, "at": start + datetime.timedelta(minutes=10 * k),
+                   "t": round(r.gauss(18, 6), 1),
+                   "rh": r.randint(20, 100), "wind": {"dir": r.randrange(0, 360, 10), "kt": r.randint(0, 40)},
+                   "qc": r.randint(0, 3)}
+                  for k in range(150) for x in stations[:45] if r.random() > .01], "st,at")
+    s.more["timeSeries"] = [{"ns": "weather.obs", "time": "at", "series": "st", "count": 45, "stepSeconds": 600}]
+    gone = [x[:3] + "9" + x[4:] for x in stations[:12]]
+    s.put("warnings", [{"_id": 1 + i, "stationId": r.choice(stations + gone), "level": r.randint(1, 4),
+                        "type": r.choice([3, 5, 8]),
+                        "issuedBy": r.choice(observers), "until": s.day(900, 960)} for i in range(700)], "stationId",
+          "level")
+    s.ref("""
+        stations:net networks:letter
+        stations:observer observers:_id
+        stations:near[].id stations:_id
+        instruments:station stations:_id
+        calibrations:serial instruments:_id
+        calibrations:tech observers:_id
+        inventory:_id.st stations:_id
+        inventory:_id.el elements:_id
+        daily:station stations:_id
+        daily:element elements:_id
+        obs:st stations:_id
+        warnings:stationId stations:_id
+        warnings:issuedBy observers:_id""")

@@ -3,7 +3,7 @@
 import datetime
 from collections import defaultdict
 
-from truth import CITY, COUNTRY, FIRST, NO, WORD, Cents, Long, data_set, text_date
+from truth import CITY, COUNTRY, FIRST, LAST, NO, WORD, Cents, Long, data_set, text_date
 
 
 @data_set
@@ -444,3 +444,147 @@ def rides(s):
         payouts:driverid drivers:_id""")
     s.two_way("drivers", "tripIds[]", "trips", "driver_id")
     s.unjudged.add("one-to-one-apart")  # a trace of some hundred points stands apart on purpose
+
+
+@data_set
+def insurance(s):
+    """Policies and claims: parties by UUID as text, what is insured by kind, payments three arrays deep."""
+    r = s.r
+    parties = [str(s.uuid()) for _ in range(900)]
+    s.put("parties", [{"_id": p, "kind": "org" if i % 9 == 0 else "person", "name": s.person(),
+                       "dob": s.day(-25000, -7000),
+                       "taxId": "%09d" % r.randrange(10**9), "riskScore": r.randint(300, 850)}
+                      for i, p in enumerate(parties)])
+    covers = ["LIAB", "COLL", "COMP", "MEDP", "UMBI", "FIRE", "THFT", "GLAS", "WATR", "RENT"]
+    s.put("coverageTypes", [{"_id": c, "text": s.title(2), "maxLimit": 10000 * r.randint(1, 100)} for c in covers])
+    staff = sorted({a[0] + b[:2].upper() for a in FIRST for b in r.sample(CITY, 2)})
+    s.put("adjusters", [{"_id": a, "name": s.person(), "authority": 5000 * r.randint(1, 20), "unit": r.randint(1, 6),
+                         "boss": NO if i < 4 else staff[i % 4]} for i, a in enumerate(staff)])
+    brokers = [{"_id": s.oid(), "brokerNo": 5001 + 9 * i, "firm": s.title(2), "commission": r.randint(5, 20)}
+               for i in range(70)]
+    s.put("brokers", brokers, "!brokerNo")
+    vins = ["W%s%08d" % ("".join(r.choices("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", k=8)), 13 * i) for i in range(500)]
+    s.put("vehicles", [{"_id": v, "make": s.title(1), "modelYear": r.randint(1995, 2021),
+                        "garagedZip": "%05d" % r.randint(501, 99950),
+                        "annualKm": 1000 * r.randint(2, 40)} for v in vins])
+    houses = [s.oid() for _ in range(330)]
+    s.put("properties", [{"_id": h, "built": r.randint(1890, 2020), "sqm": r.randint(40, 400), "roof": r.choice(
+        ["tile", "slate", "flat"]), "floodZone": r.randint(1, 4)} for h in houses])
+    policies = []
+    for i in range(1200):
+        car = r.random() < .6
+        policies.append({"_id": s.oid(), "polNo": "%s-%d-%06d" % ("CAR" if car else "HOM", 2017 + i // 300,
+                                                                  200 + 17 * i),
+                         "holder": s.skew(parties, 1.3), "broker": s.maybe(.8, s.skew(brokers)["brokerNo"]),
+                         "insured": {"kind": "vehicle" if car else "property",
+                                     "ref": r.choice(vins if car else houses)},
+                         "drivers": [{"party": p, "role": k} for p, k in zip(
+                             s.few(parties, 1, 3), ("main", "2nd", "3rd"))] if car else NO,
+                         "covers": [{"cov": c, "limit": 1000 * r.randint(1, 300), "deductible": r.choice([0, 150, 500])}
+                                    for c in s.few(covers, 1, 5)],
+                         "renewalOf": r.choice(policies)["polNo"] if policies and r.random() < .4 else NO,
+                         "term": r.choice([6, 12]), "premium": Cents(r.randint(5000, 300000))})
+    s.put("policies", policies, "!polNo", "holder", "insured.ref", "broker")
+    claims = []
+    for i in range(1500):
+        p = s.skew(policies, 1.2)
+        claims.append({"_id": 2021000100 + 3 * i, "polNo": p["polNo"], "lossDate": s.day(700, 1000), "cause": r.choice(
+            [1, 4, 7, 12, 30]), "reporter": r.choice(parties), "adj": s.skew(staff), "exposures": [
+                {"seq": k, "cov": c["cov"], "claimant": r.choice(parties), "reserve": 100 * r.randint(1, 90),
+                 "payments": [{"payee": r.choice(parties), "amount": Cents(r.randint(5000, 900000)),
+                               "chk": r.randint(10000, 19998)} for _ in range(r.randint(0, 3))]} for k, c in enumerate(s.few(p["covers"], 1, 2), 1)]})
+    s.put("claims", claims, "polNo", "adj", "exposures.payments.payee")
+    s.put("claimNotes", [{"_id": s.oid(), "claim": str(r.choice(claims)["_id"]) if r.random() > .02 else "2020%06d" % k,
+                          "by": r.choice(staff), "body": s.words(8, 30), "topic": r.randint(1, 9)}
+                         for k in range(3500)],
+          "claim")
+    s.put("installments", [{"_id": {"pol": p["polNo"], "no": k}, "due": s.day(700 + 30 * k, 731 + 30 * k),
+                            "paid": r.random() < .9,
+                            "amt": Cents(r.randint(900, 30000))} for p in policies
+                           for k in range(1, r.choice([1, 4, 12]) + 1)])
+    s.ref("""
+        adjusters:boss adjusters:_id
+        policies:holder parties:_id
+        policies:broker brokers:brokerNo
+        policies:insured.ref vehicles:_id
+        policies:insured.ref properties:_id
+        policies:drivers[].party parties:_id
+        policies:covers[].cov coverageTypes:_id
+        policies:renewalOf policies:polNo
+        claims:polNo policies:polNo
+        claims:reporter parties:_id
+        claims:adj adjusters:_id
+        claims:exposures[].cov coverageTypes:_id
+        claims:exposures[].claimant parties:_id
+        claims:exposures[].payments[].payee parties:_id
+        claimNotes:claim claims:_id
+        claimNotes:by adjusters:_id
+        installments:_id.pol policies:polNo""")
+
+
+@data_set
+def paghe(s):
+    """Italian payroll: cost centres as a tree and as names of fields, wage items by number, absences by letters."""
+    r = s.r
+    centri = ["CDC%03d" % (100 + 5 * i) for i in range(64)]
+    matricole = ["%06d" % (1204 + 37 * i) for i in range(520)]
+    s.put("centriCosto", [{"_id": c, "descrizione": s.title(2), "padre": NO
+                           if i < 3 else centri[max(0, i - r.randint(1, 12))],
+                           "budget": Cents(r.randrange(10**8)), "responsabile": r.choice(matricole[:60]),
+                           "attivo": r.randrange(2)}
+                          for i, c in enumerate(centri)])
+    sedi = [{"_id": s.oid(), "sigla": c[:2].upper() + str(i), "citta": c, "cap": "%05d" % r.randint(10, 98168)}
+            for i, c in enumerate(CITY[:22])]
+    s.put("sedi", sedi, "!sigla")
+    s.put("contratti", [{"_id": c, "nome": s.title(1), "oreSettimana": r.choice([36, 38, 40]),
+                         "mensilita": r.choice([13, 14])}
+                        for c in ("COMM", "METAL", "CHIM", "LOGI", "DIRIG")])
+    dipendenti = [{"_id": s.oid(), "matricola": m, "cognome": r.choice(LAST), "nome": r.choice(FIRST), "codiceFiscale":
+                   "".join(r.choices("ABCDEFGHILMNOPRSTUVZ", k=6)) + "%02dA%02dH%03dX" % (r.randint(50, 99),
+                                                                                          r.randint(1, 31), i),
+                   "livello": r.randint(1, 7), "ccnl": s.skew(["COMM", "METAL", "LOGI", "CHIM"]),
+                   "sede": s.skew(sedi)["sigla"],
+                   "centroCosto": s.skew(centri), "responsabile": NO if i < 5 else s.skew(matricole[:60]),
+                   "assunto": s.day(-6000, 700), "partTime": r.choice([100, 100, 75, 50])} for i,
+                  m in enumerate(matricole)]
+    s.put("dipendenti", dipendenti, "!matricola", "!codiceFiscale", "centroCosto")
+    voci = sorted(r.sample(range(1, 900), 85))
+    s.put("vociPaga", [{"_id": v, "descrizione": s.words(2), "segno": r.choice([1, -1]), "imponibile": r.random() < .7}
+                       for v in voci])
+    causali = "FE MA PE RO SC IN AS MT LS TR".split()
+    s.put("causali", [{"_id": c, "testo": s.words(1, 2), "retribuita": r.random() < .7} for c in causali])
+    s.put("cedolini", [{"_id": s.oid(), "matricola": m, "anno": 2021, "mese": k, "voci": [
+        {"voce": v, "ore": r.randint(1, 168), "importo": Cents(r.randint(100, 250000))} for v in s.few(voci, 3, 9)],
+                        "netto": Cents(r.randint(90000, 300000)), "giorni": r.randint(20, 26),
+                        "stato": r.choice([1, 2, 9])}
+                       for m in matricole for k in range(1, 7)], "matricola,anno,mese", "matricola")
+    s.put("assenze", [{"_id": s.oid(), "dipendente": s.skew(dipendenti)["_id"], "causale": s.skew(causali)
+                       if r.random() > .03
+                       else r.choice(["XX", "ZZ"]), "dal": s.day(730, 900), "giorni": r.randint(1, 15),
+                       "protocollo": s.maybe(.3, 100000 + r.randrange(900000))} for _ in range(2600)], "dipendente")
+    s.put("ripartizioni", [{"_id": m, "quote": dict(zip(s.few(centri, 2, 4),
+                                                        ([50, 50], [40, 30, 30], [70, 30], [25] * 4)[k % 4]))}
+                           for k, m in enumerate(r.sample(matricole, 180))])
+    s.maps.add("ripartizioni:quote")
+    s.put("noteSpese", [{"_id": "NS%d/%04d" % (2021, i), "matr": s.skew(matricole), "righe": [
+        {"cdc": r.choice(centri).lower() if r.random() < .01 else r.choice(centri),
+         "tipo": r.choice(["vitto", "viaggio"]),
+         "km": r.randint(0, 400), "euro": round(r.uniform(5, 300), 2)} for _ in range(r.randint(1, 5))],
+                         "approvata_da": s.maybe(.9, r.choice(matricole[:60]))} for i in range(1, 1100)], "matr")
+    s.ref("""
+        centriCosto:padre centriCosto:_id
+        centriCosto:responsabile dipendenti:matricola
+        dipendenti:ccnl contratti:_id
+        dipendenti:sede sedi:sigla
+        dipendenti:centroCosto centriCosto:_id
+        dipendenti:responsabile dipendenti:matricola
+        cedolini:matricola dipendenti:matricola
+        cedolini:voci[].voce vociPaga:_id
+        assenze:dipendente dipendenti:_id
+        assenze:causale causali:_id
+        ripartizioni:_id dipendenti:matricola
+        ripartizioni:quote.* centriCosto:_id
+        noteSpese:matr dipendenti:matricola
+        noteSpese:righe[].cdc centriCosto:_id
+        noteSpese:approvata_da dipendenti:matricola""")
+    s.more["tree"] = s.tree_figures("centriCosto", "padre")

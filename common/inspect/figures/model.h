@@ -108,6 +108,8 @@ struct mrsi_reference {
     uint32_t parts;
     bool as_number; /* text of the one is a number of the other */
     bool dbref, self, hinted, exact;
+    bool by_kind;     /* a field beside it names this collection */
+    bool among_types; /* the path has values of each type that the key has */
     bool candidate, dropped; /* dropped: of no use any more */
     double score, v, n, f, contained, cover;
     uint64_t values, distinct, matched, matched_distinct, orphans, orphan_distinct, keys;

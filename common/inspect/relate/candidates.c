@@ -78,6 +78,27 @@ add_pair(struct mrsi_relating *x, const struct mrsi_ref_pair *pair, struct mrs_e
     return MRS_OK;
 }
 
+/* Whether one of the values of a `targetType` names the collection. */
+static bool
+is_named_by(const struct mrsi_relating *x, const struct mrsi_path *kind, const struct mrsi_collection *c)
+{
+    const struct mrsi_name *t = &x->words.title[c->no];
+    for (uint32_t i = 0; kind && i < kind->n_frequent; i++) {
+        struct mrs_val v = kind->frequent[i].value;
+        char text[64];
+        struct mrsi_name n;
+        if (v.type != MRS_STRING || v.n < 6 || v.n > 64 || mrs_le32(v.p) + 4 != v.n) {
+            continue;
+        }
+        memcpy(text, v.p + 4, v.n - 4);
+        mrsi_name_split(text, NULL, true, &n);
+        if (n.n && t->n && strcmp(n.word[n.n - 1], t->word[t->n - 1]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum mrs_status
 propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, bool as_number, struct mrs_err *e)
 {
@@ -89,9 +110,10 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     if (mrsi_hint_of(x, p, key)) {
         return MRS_OK; /* it is said already what it is */
     }
+    pair.r.by_kind = mrsi_path_is_id(key) && is_named_by(x, mrsi_path_kind(p), key->in);
     estimate(x, &pair.r);
     if (pair.r.score < LEAST && !(pair.r.n >= .75 && pair.r.contained >= .25) &&
-        !(pair.r.v >= .85 && pair.r.contained >= .03)) {
+        !((pair.r.v >= .85 || pair.r.by_kind) && pair.r.contained >= .03)) {
         return MRS_OK;
     }
     pair.estimate = pair.r.score;

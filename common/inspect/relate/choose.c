@@ -44,7 +44,9 @@ better(const struct mrsi_relating *x, const struct mrsi_reference *a, const stru
     if (titled(x, a->to[0]) != titled(x, b->to[0])) {
         return titled(x, a->to[0]);
     }
-    return a->cover > b->cover;
+    bool near_a = mrsi_name_shares_title(a->from[0]->in, a->to[0]->in, &x->words);
+    bool near_b = mrsi_name_shares_title(b->from[0]->in, b->to[0]->in, &x->words);
+    return near_a != near_b ? near_a : a->cover > b->cover;
 }
 
 static struct mrsi_reference *
@@ -216,8 +218,8 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
     uint64_t matched = r->matched_distinct;
     const struct mrsi_reference *up = best_of(x, r->to[0]);
     bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
-    if (r->from[0] != p || r->dropped || r->v < .6 || r->matched_distinct < 3 || (integers && r->n < .9) ||
-        (up && up->score >= REFERENCE)) {
+    if (r->from[0] != p || r->dropped || (r->v < .6 && !r->by_kind) || r->matched_distinct < 3 ||
+        (integers && r->n < .9 && !mrsi_path_kind(p)) || (up && up->score >= REFERENCE)) {
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -272,7 +274,11 @@ add_several(struct mrsi_relating *x, struct mrsi_reference **list, uint32_t n, s
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
-        list[i]->score = list[i]->score < REFERENCE ? list[i]->v * .9 : list[i]->score;
+        double least = list[i]->v * .9 < REFERENCE ? REFERENCE : list[i]->v * .9;
+        list[i]->score = list[i]->score < REFERENCE ? least : list[i]->score;
+        if (strcmp(list[i]->match, "number") == 0 && list[i]->among_types) {
+            list[i]->match = "equal"; /* other types are those of other targets */
+        }
         list[i]->candidate = false;
         s = add(x, list[i], e);
     }

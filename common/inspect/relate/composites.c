@@ -4,6 +4,7 @@
  * Fields are held beside each other where they have one name or refer to the same collection. The target's must be
  * unique together and not alone. */
 #include "gather.h"
+#include <stdio.h>
 
 enum { ALIGNED = 6, TRIES = 64 };
 
@@ -34,26 +35,70 @@ is_part(const struct mrsi_path *p)
            (p->present - p->null) * 5 >= p->in->documents * 4;
 }
 
-/* Fields of `a` below one parent beside fields of `b`. */
+enum { GROUPS = 8, FRONT = 48 };
+struct alignment { /* fields of `a` below one parent beside fields of `b`, by the words before what both are called */
+    char front[GROUPS][FRONT];
+    struct aligned group[GROUPS];
+    uint32_t groups;
+};
+
+static struct aligned *
+group_of(struct alignment *l, const char *front)
+{
+    for (uint32_t i = 0; i < l->groups; i++) {
+        if (strcmp(l->front[i], front) == 0) {
+            return &l->group[i];
+        }
+    }
+    if (l->groups == GROUPS) {
+        return NULL;
+    }
+    snprintf(l->front[l->groups], FRONT, "%s", front);
+    return &l->group[l->groups++];
+}
+
+static bool
+is_exactly_unique(const struct mrsi_path *p)
+{
+    return p->distinct >= p->present - p->null;
+}
+
+static void
+align_one(const struct mrsi_relating *y, struct mrsi_path *p, struct mrsi_path *q, struct alignment *out)
+{
+    char front[FRONT];
+    bool known;
+    const struct mrsi_reference *rp = mrsi_reference_from(y->x, p), *rq = mrsi_reference_from(y->x, q);
+    int before = mrsi_name_before(p, q, &y->words, front, sizeof front);
+    if (before < 0 && rp && rq && rp->to[0] == rq->to[0]) {
+        before = 0;
+        *front = 0;
+    }
+    if (before < 0 || (mrsi_sample_contained(p, false, q, &known) < .8 && known)) {
+        return;
+    }
+    struct aligned *al = group_of(out, front);
+    for (uint32_t i = 0; al && i < al->n; i++) {
+        if (al->a[i] == p || al->b[i] == q) {
+            return;
+        }
+    }
+    if (al && al->n < ALIGNED) {
+        al->a[al->n] = p;
+        al->b[al->n++] = q;
+    }
+}
+
 static void
 align(const struct mrsi_relating *y, const struct mrsi_collection *a, const struct mrsi_path *parent,
-      const struct mrsi_collection *b, struct aligned *out)
+      const struct mrsi_collection *b, struct alignment *out)
 {
-    const struct mrsi_inspection *x = y->x;
-    out->n = 0;
     for (uint32_t i = 0; i < a->paths; i++) {
         struct mrsi_path *p = &a->path[i];
-        struct mrsi_reference *rp = is_part(p) && p->parent == parent ? mrsi_reference_from(x, p) : NULL;
-        for (uint32_t k = 0; is_part(p) && p->parent == parent && k < b->paths && out->n < ALIGNED; k++) {
+        for (uint32_t k = 0; is_part(p) && p->parent == parent && k < b->paths; k++) {
             struct mrsi_path *q = &b->path[k];
-            struct mrsi_reference *rq = is_part(q) ? mrsi_reference_from(x, q) : NULL;
-            bool same = is_part(q) && q->ways == 1 && !mrsi_path_is_unique(q) &&
-                        (mrsi_name_is_alike(p, q, &y->words) || (rp && rq && rp->to[0] == rq->to[0]));
-            bool known;
-            if (same && (mrsi_sample_contained(p, false, q, &known) >= .8 || !known)) {
-                out->a[out->n] = p;
-                out->b[out->n++] = q;
-                break;
+            if (is_part(q) && q->ways == 1 && !is_exactly_unique(q)) {
+                align_one(y, p, q, out);
             }
         }
     }
@@ -208,15 +253,22 @@ one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct 
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i <= a->paths; i++) {
         const struct mrsi_path *parent = i ? &a->path[i - 1] : NULL;
-        struct aligned al = {.n = 0};
         if (parent && (parent->lists || parent->kind != MRSI_FIELD || !parent->count.n[MRSI_OBJECT])) {
             continue;
         }
-        align(x, a, parent, b, &al);
-        s = al.n >= 2 ? pairs_and_triples(x, &al, tries, e) : s;
-        if (s == MRS_OK && al.best.parts && !mrsi_reference_add(x->x, &al.best)) {
-            s = mrs_err_memory(e, sizeof al.best);
+        struct alignment *l = mrs_zalloc(x->x->mem, sizeof *l);
+        s = l ? MRS_OK : mrs_err_memory(e, sizeof *l);
+        if (l) {
+            align(x, a, parent, b, l);
         }
+        for (uint32_t g = 0; s == MRS_OK && g < l->groups; g++) {
+            struct aligned *al = &l->group[g];
+            s = al->n >= 2 ? pairs_and_triples(x, al, tries, e) : s;
+            if (s == MRS_OK && al->best.parts && !mrsi_reference_add(x->x, &al->best)) {
+                s = mrs_err_memory(e, sizeof al->best);
+            }
+        }
+        mrs_free(x->x->mem, l);
     }
     return s;
 }

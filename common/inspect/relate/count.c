@@ -301,6 +301,10 @@ join(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
     r->contained = r->distinct ? (double)r->matched_distinct / (double)r->distinct : 0;
     r->cover = r->keys ? (double)r->matched_distinct / (double)r->keys : 0;
     r->match = match_of(r, cp, ck);
+    r->among_types = true;
+    for (int t = 0; t < KINDS; t++) {
+        r->among_types &= ck->typed[t] == 0 || cp->typed[t] != 0;
+    }
     r->exact = true;
     if (mrsi_is_sampled(r->from[0]->in)) { /* most of a parent's children were not read */
         r->per_parent = (struct mrsi_quantiles){.n = 0};

@@ -22,25 +22,28 @@ static const char *const roles[] = {
     "rep",         "representative", "agent",       "officer",   "approved",    "participant", "attendee",
     "host",        "guest",          "moderator",   "handler",   "dispatcher",  "cashier",     "inspector",
     "salesperson", "teller",         "coordinator", "recruiter", "interviewer", "referrer",    "invited",
-    "instructor",  "head",           "chair",       "operator",  "following",   "like",        "liked",
-    NULL};
+    "modifier",    "updater",        "uploader",    "reporter",  "requester",   "submitter",   "collaborator",
+    "commenter",   "booker",         "renter",      "payer",     "payee",       "instructor",  "head",
+    "chair",       "operator",       "following",   "like",      "liked",       NULL};
 static const char *const vague_roles[] = {"from", "to",      "like",      "liked", "head",
                                           "host", "contact", "following", "lead",  NULL}; /* as often something else */
 static const char *const own_words[] = {
-    "parent",      "ancestor",  "child",   "reply",    "previous",   "next",     "root",      "prev",
-    "predecessor", "successor", "blocked", "depend",   "related",    "similar",  "duplicate", "superior",
-    "mother",      "father",    "replace", "replaced", "superseded", "original", "sub",       "above",
-    "moved",       "merged",    "copied",  "cloned",   "forked",     "accepted", "quoted",    "linked",
-    "depends",     "blocks",    "block",   "report",   "reports",    NULL};
+    "parent",      "ancestor",    "child",    "reply",      "previous",    "next",     "root",        "prev",
+    "predecessor", "successor",   "blocked",  "depend",     "related",     "similar",  "duplicate",   "superior",
+    "mother",      "father",      "replace",  "replaced",   "superseded",  "original", "sub",         "above",
+    "moved",       "merged",      "copied",   "cloned",     "forked",      "accepted", "quoted",      "backup",
+    "alternate",   "alternative", "fallback", "substitute", "replacement", "problem",  "counterpart", "twin",
+    "epic",        "linked",      "depends",  "blocks",     "block",       "report",   "reports",     NULL};
 /* who stands above others of the same collection */
 static const char *const ranks[] = {"manager",  "supervisor", "boss",  "superior", "mentor", "leader", "friend",
                                     "follower", "following",  "buddy", "partner",  "spouse", NULL};
 static const char *const measures[] = {
-    "price",  "cost",   "amount", "total",   "sum",   "qty",   "quantity", "count",    "score",    "point",    "level",
-    "weight", "height", "size",   "length",  "age",   "year",  "percent",  "rank",     "position", "pos",      "order",
-    "sort",   "seq",    "index",  "page",    "day",   "month", "week",     "hour",     "minute",   "view",     "like",
-    "vote",   "rating", "value",  "balance", "stock", "seat",  "capacity", "duration", "second",   "distance", "lap",
-    "round",  "grid",   "limit",  "min",     "max",   "avg",   NULL};
+    "price", "cost",     "amount", "total",  "sum",      "qty",      "quantity", "count",    "score",
+    "point", "level",    "weight", "height", "size",     "length",   "age",      "year",     "percent",
+    "rank",  "position", "pos",    "order",  "sort",     "seq",      "index",    "page",     "day",
+    "month", "week",     "hour",   "minute", "view",     "like",     "vote",     "rating",   "value",
+    "grade", "balance",  "stock",  "seat",   "capacity", "duration", "second",   "distance", "lap",
+    "round", "grid",     "limit",  "min",    "max",      "avg",      NULL};
 
 static bool
 among(const char *word, const char *const *list)
@@ -120,12 +123,30 @@ cut_id(const struct mrsi_vocabulary *v, char *w)
     size_t n = strlen(w);
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         size_t k = strlen(tails[i]);
-        if (n >= k + 3 && strcmp(w + n - k, tails[i]) == 0 && begins_a_title(v, w, n - k)) {
-            w[n - k] = 0;
+        if (n < k + 3 || strcmp(w + n - k, tails[i]) != 0) {
+            continue;
+        }
+        bool title = begins_a_title(v, w, n - k);
+        char last = w[n - k];
+        w[n - k] = 0;
+        if (title || (v && (among(w, roles) || among(w, persons) || among(w, own_words)))) {
             return true;
         }
+        w[n - k] = last;
     }
     return false;
+}
+
+/* "createdby", "modifiedby": who did it. */
+static bool
+cut_by(char *w)
+{
+    size_t n = strlen(w);
+    if (n < 6 || strcmp(w + n - 2, "by") != 0 || (w[n - 3] != 'd' && w[n - 3] != 'n')) {
+        return false;
+    }
+    put(w, 3, "by");
+    return true;
 }
 
 static void
@@ -143,7 +164,7 @@ word(struct mrsi_name *out, const struct mrsi_vocabulary *v, bool whole, char **
         return;
     }
     singular(*at);
-    if (!whole && cut_id(v, *at)) {
+    if (!whole && !cut_by(*at) && cut_id(v, *at)) {
         out->id = true;
     }
     out->word[out->n++] = *at;
@@ -410,6 +431,13 @@ begins_other(const char *a, const char *b)
     return least >= 3 && memcmp(a, b, least) == 0;
 }
 
+bool
+mrsi_name_shares_title(const struct mrsi_collection *a, const struct mrsi_collection *b,
+                       const struct mrsi_vocabulary *v)
+{
+    return word_alike(&v->title[a->no], &v->title[b->no]);
+}
+
 static bool
 are_persons(const struct mrsi_name *t)
 {
@@ -465,10 +493,10 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (begins_other(a, b) || (n.n && t->n && begins_other(n.word[n.n - 1], t->word[t->n - 1]))) {
         return .75;
     }
-    if (are_persons(t) && has_any(&n, roles) && cover >= (has_any(&n, vague_roles) ? .5 : .05)) {
+    if (are_persons(t) && has_any(&n, roles) && cover >= (has_any(&n, vague_roles) ? .5 : .02)) {
         return .7;
     }
-    if (are_persons(t) && has_any(&n, persons) && cover >= .05) {
+    if (are_persons(t) && has_any(&n, persons) && cover >= .02) {
         return .7;
     }
     if (unique && own->n > t->n && t->n && strcmp(own->word[0], t->word[0]) == 0) {
@@ -477,20 +505,43 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     return word_alike(&n, t) ? .6 : 0;
 }
 
-/* Whether two fields have one name but for what all fields of their collections begin with. */
-bool
-mrsi_name_is_alike(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v)
+/* The words of a field as they tell it from others of its collection: without what all of them begin with, and without
+ * the collection's own name, which stands for a field that says no more than `id`. */
+static void
+own_name(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
 {
-    struct mrsi_name a, b;
-    char ja[MRSI_NAME_ROOM], jb[MRSI_NAME_ROOM];
-    if (strcmp(p->last, q->last) == 0) {
-        return true;
+    const struct mrsi_name *t = title(p, v);
+    split_field(p, p->last, v, out);
+    if (out->n > t->n && t->n && strcmp(out->word[0], t->word[0]) == 0) {
+        drop_word(out, 0);
     }
-    split_field(p, p->last, v, &a);
-    split_field(q, q->last, v, &b);
-    joined(&a, ja);
-    joined(&b, jb);
-    return a.n && a.id == b.id && strcmp(ja, jb) == 0;
+    if (out->n == 0 && t->n && p->ways == 1) {
+        out->word[out->n++] = t->word[t->n - 1];
+    }
+}
+
+/* "parent_part" beside part_no: what stands before the words that both have. -1: they have none in common at the end;
+ * else so many words, put into `before`. */
+int
+mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v, char *before,
+                 size_t size)
+{
+    struct mrsi_name a, b, front;
+    char room[MRSI_NAME_ROOM];
+    *before = 0;
+    if (strcmp(p->last, q->last) == 0) {
+        return 0;
+    }
+    own_name(p, v, &a);
+    own_name(q, v, &b);
+    if (!ends_with(&a, &b)) {
+        return -1;
+    }
+    front = a;
+    front.n = a.n - b.n;
+    joined(&front, room);
+    put(before, size, room);
+    return (int)front.n;
 }
 
 bool
@@ -509,7 +560,8 @@ mrsi_name_is_measure(const struct mrsi_path *p)
 {
     struct mrsi_name n;
     mrsi_name_split(p->last, NULL, true, &n);
-    return n.n && among(n.word[n.n - 1], measures);
+    size_t k = n.n ? strlen(n.word[n.n - 1]) : 0; /* "coursecount" */
+    return n.n && (among(n.word[n.n - 1], measures) || (k > 5 && strcmp(n.word[n.n - 1] + k - 5, "count") == 0));
 }
 
 /* A plural: of a number, how many there are. */

@@ -25,7 +25,10 @@ void mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *
 /* 0 to 1: how well `from` names the key or its collection. cover: part of the key's values that from has. */
 double mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const struct mrsi_vocabulary *v,
                        double cover, bool unique);
-bool mrsi_name_is_alike(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v);
+int mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v,
+                     char *before, size_t size);
+bool mrsi_name_shares_title(const struct mrsi_collection *a, const struct mrsi_collection *b,
+                            const struct mrsi_vocabulary *v);
 bool mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v);
 bool mrsi_name_has_id(const struct mrsi_path *p);
 bool mrsi_name_is_measure(const struct mrsi_path *p);

@@ -25,7 +25,10 @@ by_integers(const struct mrsi_reference *r, double n)
 {
     const struct mrsi_path *key = r->to[0];
     double by_chance = density(key);
-    if (n < .5 && (mrsi_name_is_measure(r->from[0]) || r->contained < by_chance + .5 * (1 - by_chance))) {
+    bool no_chance = by_chance < .01 && r->matched_distinct >= 20; /* so many do not meet by chance */
+    bool kinds = mrsi_path_kind(r->from[0]) != NULL;
+    if (n < .5 && (mrsi_name_is_measure(r->from[0]) ||
+                   (r->contained < by_chance + .5 * (1 - by_chance) && !no_chance && !kinds))) {
         return 0;
     }
     if ((1 - by_chance) * (double)r->matched_distinct >= 10) {
@@ -120,7 +123,7 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
 {
     const struct mrsi_path *p = r->from[0], *key = r->to[0];
     bool unique = mrsi_path_is_unique(p) && !p->lists;
-    double n = mrsi_name_score(p, key, &x->words, r->cover, unique);
+    double n = r->by_kind ? 1 : mrsi_name_score(p, key, &x->words, r->cover, unique);
     double v = by_values(r, n);
     bool same_ids = mrsi_path_is_id(p) && mrsi_path_is_id(key) && r->contained >= .95;
     if (v == 0 && ((is_running(p) && n < 1 && !(same_ids && r->cover >= .95 && n >= .7)) || is_amount(r, n) ||
@@ -132,7 +135,8 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
         v = n = 0;
     }
     bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p);
-    if ((unique && mrsi_path_is_unique(key) && n < .5 && v < .95 && !(same_ids && v >= .85)) || own) {
+    bool all_in_id = mrsi_path_is_id(key) && r->contained >= .95 && r->matched_distinct >= 20;
+    if ((unique && mrsi_path_is_unique(key) && n < .5 && v < .95 && !((same_ids || all_in_id) && v >= .85)) || own) {
         v *= .4;
     }
     n = n < .5 ? 0 : n;

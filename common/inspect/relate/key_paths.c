@@ -38,6 +38,31 @@ mrsi_path_has_unique_index(const struct mrsi_path *p)
     return false;
 }
 
+/* Beside `targetId` a `targetType`: few texts that say which collection is meant. */
+const struct mrsi_path *
+mrsi_path_kind(const struct mrsi_path *p)
+{
+    static const char *const kinds[] = {"type", "Type", "kind", "Kind", "class", "Class", "model", "Model"};
+    size_t n = strlen(p->last);
+    while (n && strchr("dDiI_", p->last[n - 1])) { /* `target` of target_id, targetId */
+        n--;
+    }
+    for (uint32_t i = 0; i < p->in->paths; i++) {
+        const struct mrsi_path *q = &p->in->path[i];
+        if (q->parent != p->parent || q == p || !q->count.n[MRSI_TEXT] || q->distinct > 20 || q->distinct < 2 ||
+            strncmp(q->last, p->last, n) != 0) {
+            continue;
+        }
+        const char *rest = q->last + n + (q->last[n] == '_');
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            if (strcmp(rest, kinds[k]) == 0) {
+                return q;
+            }
+        }
+    }
+    return NULL;
+}
+
 bool
 mrsi_path_can_refer(const struct mrsi_path *p)
 {

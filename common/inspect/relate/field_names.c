@@ -424,6 +424,14 @@ word_alike(const struct mrsi_name *a, const struct mrsi_name *b)
     return a->n && b->n && abbreviates(a->word[a->n - 1], b->word[b->n - 1]);
 }
 
+/* The same but for the last letter: a plural of another language (causale, causali). */
+static bool
+same_word(const char *a, const char *b)
+{
+    size_t n = strlen(a);
+    return strcmp(a, b) == 0 || (n >= 5 && n == strlen(b) && memcmp(a, b, n - 1) == 0);
+}
+
 static bool
 begins_other(const char *a, const char *b)
 {
@@ -438,10 +446,26 @@ mrsi_name_shares_title(const struct mrsi_collection *a, const struct mrsi_collec
     return word_alike(&v->title[a->no], &v->title[b->no]);
 }
 
+/* "adjuster", "interviewer": who does something, but for things that are called so. */
+static bool
+does_something(const char *w)
+{
+    static const char *const things[] = {
+        "order",     "number",  "center", "folder",     "server",    "letter",   "chapter",  "sensor",   "filter",
+        "counter",   "tracker", "header", "paper",      "router",    "printer",  "scanner",  "register", "ledger",
+        "error",     "color",   "floor",  "layer",      "offer",     "voucher",  "transfer", "poster",   "banner",
+        "parameter", "factor",  "vector", "newsletter", "container", "trailer",  "quarter",  "cluster",  "semester",
+        "monitor",   "meter",   "timer",  "trigger",    "pointer",   "computer", "sector",   "cover",    "manor",
+        "master",    "matter",  "answer", "flower",     NULL};
+    size_t n = strlen(w);
+    return n >= 6 && (strcmp(w + n - 2, "er") == 0 || strcmp(w + n - 2, "or") == 0 || strcmp(w + n - 2, "ee") == 0) &&
+           !among(w, things);
+}
+
 static bool
 are_persons(const struct mrsi_name *t)
 {
-    return t->n && among(t->word[t->n - 1], persons);
+    return t->n && (among(t->word[t->n - 1], persons) || does_something(t->word[t->n - 1]));
 }
 
 bool
@@ -487,13 +511,13 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (self) {
         return ends_with(&n, t) ? .8 : 0;
     }
-    if (n.n && t->n && strcmp(n.word[n.n - 1], t->word[t->n - 1]) == 0) {
+    if (n.n && t->n && same_word(n.word[n.n - 1], t->word[t->n - 1])) {
         return .8;
     }
     if (begins_other(a, b) || (n.n && t->n && begins_other(n.word[n.n - 1], t->word[t->n - 1]))) {
         return .75;
     }
-    if (are_persons(t) && has_any(&n, roles) && cover >= (has_any(&n, vague_roles) ? .5 : .02)) {
+    if (are_persons(t) && has_any(&n, roles) && cover >= (has_any(&n, vague_roles) && !n.id ? .5 : .02)) {
         return .7;
     }
     if (are_persons(t) && has_any(&n, persons) && cover >= .02) {

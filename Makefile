@@ -74,7 +74,8 @@ CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo demo-built docs quick check check-built unit unit-programs test-programs vectors cases twin
 .PHONY: killed weak fault fuzz fuzz-replay extension host host-mutants
-.PHONY: lint asan tsan bench bench-inspect bench-live samples facts live-cases live-fault live-seeds live-writers live-mutants server
+.PHONY: lint asan tsan bench bench-inspect bench-live samples facts live-cases live-fault live-seeds live-writers
+.PHONY: live-mutants server
 .PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help
 .DEFAULT_GOAL := all
 .SECONDARY:

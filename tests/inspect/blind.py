@@ -513,8 +513,8 @@ def survey(s):
             who, n = r.choice(staff), r.randint(1, 8)
             homes.append({"_id": s.oid(), "hv001": a, "hv002": h, "hv005": r.randint(400000, 2000000), "hv007": 2019,
                           "hv009": n, "interviewer": who, "supervisor": s.maybe(.9, r.choice(staff[:8])),
-                          "hv270": r.randint(1, 5), **{q: r.choice([*range(1, m + 1), 99]) for q,
-                                                       m in answers.items()}})
+                          "hv270": r.randint(1, 5),
+                          **{q: r.choice([*range(1, m + 1), 99]) for q, m in answers.items()}})
             for line in range(1, n + 1):
                 mother = r.randint(1, 2) if line > 2 and r.random() < .8 else NO
                 people.append({"_id": s.oid(), "hv001": a, "hv002": h, "hvidx": line, "hv112": mother,
@@ -647,8 +647,9 @@ def weather(s):
                             "tech": r.choice(observers)} for _ in range(600)], "serial")
     s.put("inventory", [{"_id": {"st": x, "el": e}, "first": r.randint(1880, 1990), "last": r.randint(1991, 2021)}
                         for x in stations for e in s.few(kinds, 2, 6)])
-    s.put("daily", [{"_id": "%s:202106%02d:%s" % (x, d, e), "station": x, "day": 20210600 + d, "element": e, "value":
-                     r.randint(-90, 320), "mflag": s.maybe(.1, r.choice("BDH")), "qflag": s.maybe(.03, r.choice("DGX")),
+    s.put("daily", [{"_id": "%s:202106%02d:%s" % (x, d, e), "station": x, "day": 20210600 + d, "element": e,
+                     "value": r.randint(-90, 320), "mflag": s.maybe(.1, r.choice("BDH")),
+                     "qflag": s.maybe(.03, r.choice("DGX")),
                      "hours": {"%02d" % h: r.randint(-90, 320) for h in r.sample(range(24), 20)}}
                     for x in stations[:60] for d in range(1, 21) for e in s.few(kinds, 1, 2)], "station,day")
     s.maps.add("daily:hours")
@@ -678,3 +679,143 @@ def weather(s):
         obs:st stations:_id
         warnings:stationId stations:_id
         warnings:issuedBy observers:_id""")
+
+
+@data_set
+def playlists(s):
+    """Music by stream: ids of 22 letters and the same after a prefix, artists copied into tracks, likes as a map."""
+    r = s.r
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+    def ids(n):
+        return ["".join(r.choices(letters, k=22)) for _ in range(n)]
+
+    genres = ["%s-%s" % (a, b) for a in ("indie", "deep", "nordic", "latin")
+              for b in ("pop", "rock", "house", "jazz", "folk")]
+    artists = [{"_id": x, "name": s.title(1, 2) + r.choice(["", " Band", " Trio"]), "genres": s.few(genres, 0, 3),
+                "popularity": r.randint(0, 100), "followers": {"total": r.randrange(10**6)}} for x in ids(300)]
+    s.put("genres", [{"_id": s.oid(), "slug": g, "sort": i} for i, g in enumerate(genres)], "!slug")
+    albums, tracks = [], []
+    for x in ids(420):
+        a, mine = s.skew(artists, 1.5), []
+        for k, t in enumerate(ids(r.randint(1, 14)), 1):
+            who = [a] + (s.few(artists, 1, 2) if r.random() < .2 else [])
+            mine.append(t)
+            tracks.append({"_id": t, "uri": "music:track:" + t, "title": s.title(1, 4), "album_id": x,
+                           "track_number": k,
+                           "disc_number": 1, "duration_ms": r.randint(90000, 400000), "explicit": r.random() < .1,
+                           "artists": [{"id": w["_id"], "name": w["name"]} for w in who],
+                           "isrc": "USX%09d" % r.randrange(10**9),
+                           "tempo": round(r.uniform(60, 180), 3), "key": r.randint(0, 11), "mode": r.randrange(2)})
+        albums.append({"_id": x, "name": s.title(1, 3), "album_type": r.choice(["album", "single"]),
+                       "artist_ids": [a["_id"]],
+                       "track_ids": mine, "total_tracks": len(mine), "release_year": r.randint(1960, 2021),
+                       "label": s.title(1),
+                       "available_markets": s.few(COUNTRY, 3, 20)})
+    for a in artists[::25]:
+        a["name"] += " Official"  # tracks keep the old name
+    s.put("artists", artists, "genres")
+    s.put("albums", albums, "artist_ids", "release_year")
+    s.put("tracks", tracks, "!uri", "album_id", "artists.id")
+    names = ["%s_%s" % (r.choice(FIRST).lower(), "".join(r.choices("abcdefghij0123456789", k=6))) for _ in range(380)]
+    s.put("listeners", [{"_id": n, "product": r.choice(["free", "premium"]), "country": s.skew(COUNTRY),
+                         "birth_year": r.randint(1945, 2008), "following": {
+                             "artists": [a["_id"] for a in s.few(artists, 0, 9)], "listeners": s.few(names, 0, 5)}}
+                        for n in names])
+    s.put("playlists", [{"_id": x, "name": s.title(2), "owner": s.skew(names), "collaborative": r.random() < .1,
+                         "snapshot": "%040x" % r.getrandbits(160),
+                         "items": [{"uri": t["uri"] if r.random() > .01 else "music:local:" + s.words(1),
+                                    "added_by": s.maybe(.9, r.choice(names)), "pos": k}
+                                   for k, t in enumerate(s.few(tracks, 1, 30))]}
+                        for x in ids(500)], "owner")
+    s.put("plays", [{"_id": s.oid(), "username": s.skew(names), "track": s.skew(tracks, 4)["_id"],
+                     "ms_played": r.randrange(300000),
+                     "skipped": r.randrange(2), "context": s.maybe(.6, r.choice(s.docs["playlists"])["_id"])}
+                    for _ in range(7000)],
+          "username", "track")
+    s.put("likes", [{"_id": n, "tracks": {t["_id"]: s.day(0, 900) for t in s.few(tracks, 0, 20)}} for n in names[:300]])
+    s.maps.add("likes:tracks")
+    s.ref("""
+        artists:genres[] genres:slug
+        tracks:album_id albums:_id
+        tracks:artists[].id artists:_id
+        albums:artist_ids[] artists:_id
+        albums:track_ids[] tracks:_id
+        listeners:following.artists[] artists:_id
+        listeners:following.listeners[] listeners:_id
+        playlists:owner listeners:_id
+        playlists:items[].uri tracks:uri
+        playlists:items[].added_by listeners:_id
+        plays:username listeners:_id
+        plays:track tracks:_id
+        plays:context playlists:_id
+        likes:_id listeners:_id
+        likes:tracks.* tracks:_id""")
+    s.copy("tracks:artists[].id artists:_id artists[].name name")
+    s.two_way("albums", "track_ids[]", "tracks", "album_id")
+
+
+@data_set
+def trial(s):
+    """A clinical trial in the columns of its tables: sites as number and text, visits by subject and number."""
+    r = s.r
+    sites = [101 + i + i // 7 for i in range(34)]
+    s.put("SITES", [{"_id": x, "CITY": r.choice(CITY), "COUNTRY": r.choice(COUNTRY), "PI": s.person(),
+                     "PLANNED": r.randint(4, 40)}
+                    for x in sites])
+    arms = [("PBO", "Placebo"), ("LOW", "10 mg"), ("HIGH", "40 mg"), ("SCRN", "Screen failure")]
+    s.put("ARMS", [{"_id": s.oid(), "ARMCD": a, "ARM": b, "RATIO": r.randint(1, 2)} for a, b in arms], "!ARMCD")
+    terms = sorted(r.sample(range(10000001, 10090000), 160))
+    s.put("MEDDRA", [{"_id": t, "PT": s.title(1, 2), "SOC": 10000 + r.randint(1, 27)} for t in terms])
+    tests = "ALT AST BILI CREAT GLUC HGB WBC PLAT SODIUM K CA ALB".split()
+    s.put("LBCODES", [{"_id": t, "UNIT": r.choice(["U/L", "g/L", "mmol/L"]), "LO": r.randint(1, 40),
+                       "HI": r.randint(41, 300)}
+                      for t in tests])
+    kits = ["K%06d" % (40012 + 7 * i) for i in range(2600)]
+    subjects = [("ONC7-%d-S%04d" % (x, i), x) for i, x in enumerate(r.choices(sites, k=520), 1)]
+    s.put("DM", [{"_id": s.oid(), "USUBJID": u, "SUBJID": u.split("-")[2], "SITEID": str(x), "AGE": r.randint(18, 84),
+                  "SEX": r.choice("MF"),
+                  "ARMCD": s.skew([a for a, _ in arms]), "RFSTDTC": text_date(s.day(0, 500)),
+                  "COUNTRY": r.choice(COUNTRY),
+                  "PREVSUBJ": s.maybe(.1, r.choice(subjects)[0])} for u, x in subjects], "!USUBJID", "SITEID")
+    visits, free = [], kits[:]
+    r.shuffle(free)
+    for u, _ in subjects:
+        for v in (1, 2, 3, 4, 5, 6, 99)[:r.randint(2, 7)]:
+            visits.append({"_id": s.oid(), "USUBJID": u, "VISITNUM": v, "VISITDY": 14 * (v - 1),
+                           "SVSTDTC": text_date(s.day(0, 700)),
+                           "KITNO": s.maybe(.8, free.pop()) if free else NO, "DONE": r.choice("YYYN")})
+    s.put("SV", visits, "!USUBJID,VISITNUM", "USUBJID", "KITNO")
+    s.put("KITS", [{"_id": k, "LOT": "LT%03d" % r.randint(1, 40), "DEPOT": r.randint(1, 6), "SITE": r.choice(sites)}
+                   for k in kits], "SITE")
+    s.put("LB", [{"_id": s.oid(), "USUBJID": v["USUBJID"], "VISITNUM": v["VISITNUM"], "LBSEQ": k, "LBTESTCD": t,
+                  "LBORRES": r.choice([str(r.randint(1, 300)), r.randint(1, 300)]),
+                  "LBNRIND": s.maybe(.8, r.choice(["LOW", "NORMAL", "HIGH"]))}
+                 for v in visits for k, t in enumerate(s.few(tests, 2, 5), 1)], "USUBJID,VISITNUM")
+    s.put("AE", [{"_id": s.oid(), "USUBJID": s.skew(subjects, 1.3)[0] if r.random() > .01 else "ONC6-101-S%04d" % i,
+                  "AESEQ": r.randint(1, 9),
+                  "AEPTCD": Long(s.skew(terms)), "AETOXGR": r.randint(1, 5), "AESER": r.choice("YN"),
+                  "AEREL": r.choice(["NONE", "LIKELY"]),
+                  "CONMED": s.few(["D%05d" % (100 + 13 * k) for k in range(120)], 0, 3)} for i in range(1900)],
+          "USUBJID,AESEQ")
+    s.put("DRUGS", [{"_id": s.oid(), "WHOCODE": "D%05d" % (100 + 13 * k), "NAME": s.title(1),
+                     "ATC": "%c%02d" % (r.choice("ABCN"), k % 17)}
+                    for k in range(120)], "!WHOCODE")
+    s.put("DEVIATIONS", [{"_id": i, "SUBJ": r.choice(subjects)[0], "SITE": r.choice(sites), "CLASS": r.randint(1, 3),
+                          "TEXT": s.words(6, 20)}
+                         for i in range(1, 460)], "SITE")
+    s.ref("""
+        DM:SITEID SITES:_id
+        DM:ARMCD ARMS:ARMCD
+        DM:PREVSUBJ DM:USUBJID
+        SV:USUBJID DM:USUBJID
+        SV:KITNO KITS:_id
+        KITS:SITE SITES:_id
+        LB:USUBJID+VISITNUM SV:USUBJID+VISITNUM
+        LB:USUBJID DM:USUBJID
+        LB:LBTESTCD LBCODES:_id
+        AE:USUBJID DM:USUBJID
+        AE:AEPTCD MEDDRA:_id
+        AE:CONMED[] DRUGS:WHOCODE
+        DEVIATIONS:SUBJ DM:USUBJID
+        DEVIATIONS:SITE SITES:_id""")

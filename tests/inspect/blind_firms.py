@@ -313,8 +313,8 @@ def realty(s):
     """Houses for sale as agents exchange them: Key and MlsId side by side, names copied, too many indexes."""
     r = s.r
     offices = [{"_id": s.oid(), "OfficeKey": "OF%06d" % (20301 + 17 * i), "OfficeMlsId": "%d" % (310 + 7 * i),
-                "OfficeName":
-                s.title(2) + " Realty", "OfficePhone": "555-%07d" % r.randrange(10**7)} for i in range(90)]
+                "OfficeName": s.title(2) + " Realty", "OfficePhone": "555-%07d" % r.randrange(10**7)}
+               for i in range(90)]
     members = []
     for i in range(640):
         o = s.skew(offices, 1.3)
@@ -492,7 +492,8 @@ def insurance(s):
             [1, 4, 7, 12, 30]), "reporter": r.choice(parties), "adj": s.skew(staff), "exposures": [
                 {"seq": k, "cov": c["cov"], "claimant": r.choice(parties), "reserve": 100 * r.randint(1, 90),
                  "payments": [{"payee": r.choice(parties), "amount": Cents(r.randint(5000, 900000)),
-                               "chk": r.randint(10000, 19998)} for _ in range(r.randint(0, 3))]} for k, c in enumerate(s.few(p["covers"], 1, 2), 1)]})
+                               "chk": r.randint(10000, 19998)} for _ in range(r.randint(0, 3))]}
+                for k, c in enumerate(s.few(p["covers"], 1, 2), 1)]})
     s.put("claims", claims, "polNo", "adj", "exposures.payments.payee")
     s.put("claimNotes", [{"_id": s.oid(), "claim": str(r.choice(claims)["_id"]) if r.random() > .02 else "2020%06d" % k,
                           "by": r.choice(staff), "body": s.words(8, 30), "topic": r.randint(1, 9)}
@@ -539,14 +540,14 @@ def paghe(s):
     s.put("contratti", [{"_id": c, "nome": s.title(1), "oreSettimana": r.choice([36, 38, 40]),
                          "mensilita": r.choice([13, 14])}
                         for c in ("COMM", "METAL", "CHIM", "LOGI", "DIRIG")])
-    dipendenti = [{"_id": s.oid(), "matricola": m, "cognome": r.choice(LAST), "nome": r.choice(FIRST), "codiceFiscale":
-                   "".join(r.choices("ABCDEFGHILMNOPRSTUVZ", k=6)) + "%02dA%02dH%03dX" % (r.randint(50, 99),
-                                                                                          r.randint(1, 31), i),
+    dipendenti = [{"_id": s.oid(), "matricola": m, "cognome": r.choice(LAST), "nome": r.choice(FIRST),
+                   "codiceFiscale": "%s%02dA%02dH%03dX" % ("".join(r.choices("ABCDEFGHILMNOPRSTUVZ", k=6)),
+                                                           r.randint(50, 99), r.randint(1, 31), i),
                    "livello": r.randint(1, 7), "ccnl": s.skew(["COMM", "METAL", "LOGI", "CHIM"]),
-                   "sede": s.skew(sedi)["sigla"],
-                   "centroCosto": s.skew(centri), "responsabile": NO if i < 5 else s.skew(matricole[:60]),
-                   "assunto": s.day(-6000, 700), "partTime": r.choice([100, 100, 75, 50])} for i,
-                  m in enumerate(matricole)]
+                   "sede": s.skew(sedi)["sigla"], "centroCosto": s.skew(centri), "responsabile": NO
+                   if i < 5 else s.skew(matricole[:60]),
+                   "assunto": s.day(-6000, 700), "partTime": r.choice([100, 100, 75, 50])}
+                  for i, m in enumerate(matricole)]
     s.put("dipendenti", dipendenti, "!matricola", "!codiceFiscale", "centroCosto")
     voci = sorted(r.sample(range(1, 900), 85))
     s.put("vociPaga", [{"_id": v, "descrizione": s.words(2), "segno": r.choice([1, -1]), "imponibile": r.random() < .7}
@@ -588,3 +589,66 @@ def paghe(s):
         noteSpese:righe[].cdc centriCosto:_id
         noteSpese:approvata_da dipendenti:matricola""")
     s.more["tree"] = s.tree_figures("centriCosto", "padre")
+
+
+@data_set
+def oauth(s):
+    """Who may sign in to what: subjects with a provider before the bar, tokens by hash, roles for users or programs."""
+    r = s.r
+
+    def hashes(n):
+        return ["%064x" % r.getrandbits(256) for _ in range(n)]
+
+    roles = ["admin", "support", "auditor", "billing", "developer", "viewer"]
+    scopes = ["%s:%s" % (a, b) for a in ("read", "write", "delete") for b in r.sample(WORD, 9)]
+    s.put("scopes", [{"_id": s.oid(), "value": x, "description": s.words(3, 6)} for x in scopes], "!value")
+    s.put("roles", [{"_id": x, "rank": i, "permissions": s.few(scopes, 3, 12)} for i, x in enumerate(roles)])
+    subs = ["%s|%024x" % (r.choice(["auth0", "google-oauth2", "saml"]), r.getrandbits(96)) for _ in range(600)]
+    s.put("users", [{"_id": s.oid(), "sub": x, "email": "%s%d@corp.example" % (s.words(1), i),
+                     "email_verified": r.random() < .9,
+                     "logins_count": r.randint(1, 600), "app_metadata": {"plan": r.choice(["a", "b"])},
+                     "blocked": r.random() < .02} for i, x in enumerate(subs)], "!sub", "!email")
+    clients = ["".join(r.choices("ABCDEFGHJKabcdefghjk0123456789", k=20)) for _ in range(75)]
+    s.put("clients", [{"_id": s.uuid(), "client_id": c, "name": s.title(2), "owner": s.maybe(.9, s.skew(subs)),
+                       "app_type": r.choice(["spa", "native", "non_interactive"]),
+                       "token_lifetime": r.choice([3600, 36000, 86400]), "allowed_scopes": s.few(scopes, 2, 9),
+                       "callbacks": ["https://%s.example/cb" % s.words(1)]} for c in clients], "!client_id")
+    fresh = []
+    for i, h in enumerate(hashes(1500)):
+        fresh.append({"_id": h, "client_id": s.skew(clients), "sub": r.choice(subs),
+                      "prev": s.maybe(.5, r.choice(fresh[-200:])["_id"]) if fresh else NO,
+                      "exp": 1609459200 + r.randrange(10**7), "uses": r.randint(0, 30)})
+    s.put("refresh_tokens", fresh, "sub,client_id", "client_id")
+    s.put("access_tokens", [{"_id": h, "client": s.skew(clients),
+                             "user": s.skew(subs, 2.5) if r.random() > .03 else "deleted|%d" % i,
+                             "refresh": s.maybe(.7, r.choice(fresh)["_id"]), "scope": " ".join(s.few(scopes, 1, 4)),
+                             "iat": 1609459200 + 97 * i} for i, h in enumerate(hashes(4200))], "user", "client",
+          "refresh")
+    s.put("consents", [{"_id": {"sub": x, "client_id": c}, "granted": s.few(scopes, 1, 4), "at": s.day(0, 900)}
+                       for x in subs for c in s.few(clients, 0, 4)])
+    s.put("sessions", [{"_id": "".join(r.choices("abcdefghijkmnpqrstuvwxyz23456789", k=26)), "sub": s.skew(subs, 1.3),
+                        "idle": r.randint(0, 900), "apps": s.few(clients, 1, 3), "device": {
+                            "ua": "Mozilla/5.0", "ip": "192.0.2.%d" % r.randrange(255), "port": r.randint(1024, 65535)}}
+                       for _ in range(1400)], "sub")
+    holders = [("user", x) for x in r.sample(subs, 360)] + [("client", c) for c in r.sample(clients, 60)]
+    s.put("role_assignments", [{"_id": s.oid(), "principal": {"type": k, "id": x}, "role": r.choice(roles),
+                                "by": s.skew(subs[:20])} for k, x in holders], "principal.id")
+    s.ref("""
+        roles:permissions[] scopes:value
+        clients:owner users:sub
+        clients:allowed_scopes[] scopes:value
+        refresh_tokens:client_id clients:client_id
+        refresh_tokens:sub users:sub
+        refresh_tokens:prev refresh_tokens:_id
+        access_tokens:client clients:client_id
+        access_tokens:user users:sub
+        access_tokens:refresh refresh_tokens:_id
+        consents:_id.sub users:sub
+        consents:_id.client_id clients:client_id
+        consents:granted[] scopes:value
+        sessions:sub users:sub
+        sessions:apps[] clients:client_id
+        role_assignments:principal.id users:sub
+        role_assignments:principal.id clients:client_id
+        role_assignments:role roles:_id
+        role_assignments:by users:sub""")

@@ -19,6 +19,9 @@ may_be(struct mrs_mem *mem, const char *path, struct mrs_err *e)
     struct stat st;
     char *text = NULL;
     size_t n = 0;
+    if (strcmp(path, "-") == 0) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--html -: a page is written to a file; name one");
+    }
     if (stat(path, &st) != 0) {
         return MRS_OK;
     }

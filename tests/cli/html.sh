@@ -85,6 +85,8 @@ done
 [ ! -e never ] && ok || fail "the run began"
 "$tool" run parts-out.yaml -i dump/shop -o one.archive --html one.archive -q 2> said
 expect "the page has the name of the output" "2 6de29981" "$? $(od -An -tx1 -N4 one.archive | tr -d ' ')"
+"$tool" inspect dump --html - > said 2>&1
+expect "a page on standard output" "2 no" "$? $([ -e - ] && echo yes || echo no)"
 "$tool" inspect dump --html none/at/all.html -q 2> said
 expect "no folder for the page" 4 $?
 # What is embedded is what --json says; a page asks for nothing, and can load nothing.

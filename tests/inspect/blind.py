@@ -368,8 +368,8 @@ def campus(s):
     enrol = [{"_id": i, "enrol": r.choice(["manual", "self"]), "status": 0, "courseid": c, "roleid": 5,
               "sortorder": k} for i, (c, k) in enumerate([(c, k) for c in courses for k in (0, 1)], 1)]
     s.put("enrol", enrol, "courseid")
-    s.put("role", [{"_id": i, "shortname": w, "archetype": w, "sortorder": i} for i, w in enumerate(
-        "manager coursecreator editingteacher teacher student guest user frontpage".split(), 1)])
+    s.put("role", [{"_id": i, "shortname": w, "archetype": r.choice(["teacher", "student", "guest"]), "sortorder": i}
+                   for i, w in enumerate("manager coursecreator editingteacher teacher student guest user".split(), 1)])
     s.put("user_enrolments", [{"_id": i, "status": 0, "enrolid": r.choice(enrol)["_id"], "userid": s.skew(users, 1.2),
                                "timestart": when(), "timeend": 0, "modifierid": r.choice(users[:20])}
                               for i in range(1, 4200)], "userid", "enrolid", "enrolid,userid")

@@ -47,6 +47,15 @@ more_often(const void *a, const void *b)
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
+/* Bytes as a value that lives as long as the inspection; missing without memory, and *ok says so. */
+static struct mrs_val
+keep(struct mrs_arena *a, const uint8_t *p, uint32_t n, uint8_t type, bool *ok)
+{
+    const uint8_t *copy = mrs_arena_copy(a, p, n);
+    *ok = *ok && copy;
+    return copy ? (struct mrs_val){copy, n, type} : mrs_missing();
+}
+
 /* The most frequent values, where all of them are known. */
 static bool
 frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketch *s)
@@ -66,36 +75,37 @@ frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketc
     }
     n = n < FREQUENT ? n : FREQUENT;
     p->frequent = list ? mrs_arena_alloc(&x->arena, n * sizeof *p->frequent) : NULL;
-    for (uint32_t i = 0; p->frequent && i < n; i++) {
+    bool ok = p->frequent != NULL;
+    for (uint32_t i = 0; ok && i < n; i++) {
         p->frequent[i].n = list[i]->count;
         p->frequent[i].value = mrs_missing();
         struct mrs_val v = mrsi_sketch_value(s, list[i]);
         if (v.n) {
-            p->frequent[i].value = (struct mrs_val){mrs_arena_copy(&x->arena, v.p, v.n), v.n, v.type};
+            p->frequent[i].value = keep(&x->arena, v.p, v.n, v.type, &ok);
         }
     }
     p->n_frequent = p->frequent ? n : 0;
     mrs_free(x->mem, list);
-    return p->frequent != NULL;
+    return ok;
 }
 
 /* Bytes as a value again: text and binary got rid of what stands around them. */
 static struct mrs_val
-bound(struct mrs_arena *a, uint8_t type, const uint8_t *p, uint32_t n)
+bound(struct mrs_arena *a, uint8_t type, const uint8_t *p, uint32_t n, bool *ok)
 {
     uint8_t room[64];
     if (type == MRS_STRING || type == MRS_SYMBOL || type == MRS_CODE) {
         mrs_put32(room, n + 1);
         memcpy(room + 4, p, n);
         room[4 + n] = 0;
-        return (struct mrs_val){mrs_arena_copy(a, room, n + 5), n + 5, type};
+        return keep(a, room, n + 5, type, ok);
     }
     if (type == MRS_BINARY) {
         mrs_put32(room, n - 1);
         memcpy(room + 4, p, n);
-        return (struct mrs_val){mrs_arena_copy(a, room, n + 4), n + 4, type};
+        return keep(a, room, n + 4, type, ok);
     }
-    return (struct mrs_val){mrs_arena_copy(a, p, n), n, type};
+    return keep(a, p, n, type, ok);
 }
 
 static bool
@@ -106,7 +116,8 @@ types(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
     }
     p->type = mrs_arena_alloc(&x->arena, (p->types + 1) * sizeof *p->type);
     uint32_t n = 0;
-    for (uint32_t type = 1; p->type && type < 256; type++) { /* in the order of their numbers, whoever came first */
+    bool ok = p->type != NULL;
+    for (uint32_t type = 1; ok && type < 256; type++) { /* in the order of their numbers, whoever came first */
         for (const struct mrsi_extent *t = s->extent; t; t = t->next) {
             if (t->type != type) {
                 continue;
@@ -114,12 +125,12 @@ types(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
             struct mrsi_type_figures *y = &p->type[n++];
             *y = (struct mrsi_type_figures){.min = mrs_missing(), .max = mrs_missing(), .n = t->n, .type = t->type};
             if (t->min_n + t->max_n) {
-                y->min = bound(&x->arena, t->type, t->min, t->min_n);
-                y->max = bound(&x->arena, t->type, t->max, t->max_n);
+                y->min = bound(&x->arena, t->type, t->min, t->min_n, &ok);
+                y->max = bound(&x->arena, t->type, t->max, t->max_n, &ok);
             }
         }
     }
-    return p->type != NULL;
+    return ok;
 }
 
 static bool
@@ -252,16 +263,14 @@ shapes(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_s
     c->n_shapes = mrsi_sketch_distinct(s);
     c->shapes = n < SHAPES ? n : SHAPES;
     c->shape = list ? mrs_arena_alloc(&x->arena, (c->shapes + 1) * sizeof *c->shape) : NULL;
-    for (uint32_t i = 0; c->shape && i < c->shapes; i++) {
+    bool ok = c->shape != NULL;
+    for (uint32_t i = 0; ok && i < c->shapes; i++) {
         struct mrs_val v = mrsi_sketch_value(s, list[i]);
         c->shape[i].n = list[i]->count;
-        c->shape[i].names = v;
-        if (v.n) {
-            c->shape[i].names.p = mrs_arena_copy(&x->arena, v.p, v.n);
-        }
+        c->shape[i].names = v.n ? keep(&x->arena, v.p, v.n, v.type, &ok) : v;
     }
     mrs_free(x->mem, list);
-    return c->shape != NULL;
+    return ok;
 }
 
 /* Documents a day by the time of their ObjectIds: those of the 30 days up to the newest. */
@@ -291,11 +300,11 @@ mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const stru
     c->growth = growth(f);
     c->limit = f->limit;
     c->max_id = mrs_missing();
+    bool ok = true;
     if (f->limit.id_n) {
-        uint32_t n = (uint32_t)f->limit.id_n - 1;
-        c->max_id = (struct mrs_val){mrs_arena_copy(&x->arena, f->limit.id + 1, n), n, f->limit.id[0]};
+        c->max_id = keep(&x->arena, f->limit.id + 1, (uint32_t)f->limit.id_n - 1, f->limit.id[0], &ok);
     }
-    bool ok = mrsi_tally_spread(&f->sizes, x->mem, &x->arena, &c->size) && rows(x, c, f) && shapes(x, c, &f->shapes);
+    ok = ok && mrsi_tally_spread(&f->sizes, x->mem, &x->arena, &c->size) && rows(x, c, f) && shapes(x, c, &f->shapes);
     return ok ? MRS_OK : mrs_err_memory(e, sizeof *c);
 }
 

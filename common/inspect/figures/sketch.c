@@ -83,18 +83,20 @@ mrsi_sketch_shrink(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size)
     return rehash(s, mem, s->cap);
 }
 
-static uint32_t
-show(struct mrsi_sketch *s, struct mrs_mem *mem, struct mrs_val v)
+/* Notes how a value is shown; *at: where, 0 where it is not. False: no memory. */
+static bool
+show(struct mrsi_sketch *s, struct mrs_mem *mem, struct mrs_val v, uint32_t *at)
 {
     uint32_t n = v.n < MRSI_SHOWN ? v.n : MRSI_SHOWN;
     if (v.type == MRS_MISSING || s->registers) {
-        return 0;
+        *at = 0;
+        return true;
     }
     if (s->text_cap - s->text_n < n + 2) {
         uint32_t cap = s->text_cap ? s->text_cap * 2 : 256;
         uint8_t *more = mrs_realloc(mem, s->text, cap);
         if (!more) {
-            return 0; /* it cannot be shown, no more */
+            return false;
         }
         s->text = more;
         s->text_cap = cap;
@@ -105,9 +107,9 @@ show(struct mrsi_sketch *s, struct mrs_mem *mem, struct mrs_val v)
     if (n) {
         memcpy(to + 2, v.p, n);
     }
-    uint32_t at = s->text_n + 1;
+    *at = s->text_n + 1;
     s->text_n += n + 2;
-    return at;
+    return true;
 }
 
 static bool
@@ -129,7 +131,11 @@ add(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size, const struct mrsi
         at->count += x->count;
         return true;
     }
-    *at = (struct mrsi_sketch_slot){x->hash, x->count, show(s, mem, v)};
+    uint32_t shown;
+    if (!show(s, mem, v, &shown)) {
+        return false;
+    }
+    *at = (struct mrsi_sketch_slot){x->hash, x->count, shown};
     s->n++;
     if (s->n > size && (!s->registers || s->n >= size + size / 2)) {
         return mrsi_sketch_shrink(s, mem, size);

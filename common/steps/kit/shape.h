@@ -182,7 +182,7 @@ mrsi_put_close(struct mrs_buf *b, size_t at)
 static inline struct mrs_view
 mrsi_buf_view(const struct mrs_buf *b, size_t at)
 {
-    struct mrs_view d = {b->p + at, (uint32_t)(b->n - at)};
+    struct mrs_view d = {at ? b->p + at : b->p, (uint32_t)(b->n - at)}; /* p is NULL where nothing was ever put */
     return d;
 }
 /* What a buffer's failure means for a document: SKIP over the ceiling, DEAD without memory. The ceiling is forgotten

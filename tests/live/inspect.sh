@@ -90,7 +90,7 @@ cut_off() { # same|sample RULE ARGS...: what the dump says, through a proxy that
     "$OBJ/proxy" 0 "127.0.0.1:$port" "$rule" >proxy.log 2>&1 &
     proxy=$!
     for _ in $(seq 50); do
-        grep -q '^listening' proxy.log && break
+        grep -q '^listening' proxy.log 2>/dev/null && break
         sleep 0.1
     done
     over="mongodb://127.0.0.1:$(sed -n 's/^listening //p' proxy.log)/?directConnection=true"

@@ -216,6 +216,7 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
          struct mrsi_reference *const *taken, uint32_t n)
 {
     uint64_t matched = r->matched_distinct;
+    bool asked = r->asked > 0;
     const struct mrsi_reference *up = best_of(x, r->to[0]);
     bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
     if (r->from[0] != p || r->dropped || (r->v < .6 && !r->by_kind) || r->matched_distinct < 3 ||
@@ -227,8 +228,9 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
             return false;
         }
         matched += taken[i]->matched_distinct;
+        asked |= taken[i]->asked > 0;
     }
-    return matched <= r->distinct + r->distinct / 100;
+    return matched <= r->distinct + r->distinct / (asked ? 10 : 100); /* what was looked up is an estimate */
 }
 
 enum { TARGETS = 8 };

@@ -238,7 +238,7 @@ mrsi_look_up(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_prob
     for (uint32_t i = 0; i < k.n; i++) {
         some += p->at[i].found;
     }
-    if (s == MRS_OK && some * 4 >= k.n && k.n < p->n) { /* else it is no reference, whatever the others are */
+    if (s == MRS_OK && some && k.n < p->n) { /* else few of the others are there */
         s = ask(x, &k, r->to[0], p->n, e);
     }
     if (s == MRS_OK) {

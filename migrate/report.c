@@ -8,6 +8,7 @@
 #include "mongoreshape/inverse.h"
 
 #define N_COLUMNS 10
+#define LONG      200 /* documents in an array, as `inspect` judges it */
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
 
 struct column {
@@ -299,6 +300,12 @@ notices(FILE *f, const struct mrs_report *r)
         if (w->largest_id && w->largest > LARGE) {
             mrs_say(f, "note: %s: its largest document, _id %s, has %s of the 16 MiB that a server takes\n", w->ns,
                     *w->largest_id ? w->largest_id : "missing", mrs_text_size(w->largest, count));
+        }
+        if (w->longest_id && w->longest > LONG) {
+            mrs_say(f, "note: %s: %s of document _id %s would hold %s documents; more than %d make a document slow to "
+                       "read and write: `limit` and `overflow` of embed keep it short\n",
+                    w->ns, w->longest_path, *w->longest_id ? w->longest_id : "missing", mrs_text_count(w->longest, count),
+                    LONG);
         }
     }
 }

@@ -63,6 +63,11 @@ written(struct mrs_cli_json *j, const struct mrs_report *r)
             mrs_cli_json_count(j, "largest", w->largest);
             mrs_cli_json_text(j, "largestId", w->largest_id);
         }
+        if (w->longest_id) {
+            mrs_cli_json_count(j, "longest", w->longest);
+            mrs_cli_json_text(j, "longestPath", w->longest_path);
+            mrs_cli_json_text(j, "longestId", w->longest_id);
+        }
         mrs_cli_json_close(j);
     }
     mrs_cli_json_close(j);

@@ -77,6 +77,8 @@ struct mrs_written {
     bool empty_now;         /* a step left it empty */
     uint64_t largest;       /* bytes of its largest document; opts.look, not where copied */
     const char *largest_id; /* NULL: not known */
+    uint64_t longest;       /* documents in its longest array, where `embed` puts them there; as largest */
+    const char *longest_path, *longest_id;
 };
 /* The `_id`s of the first documents of a kind, as relaxed Extended JSON; "" where there is none. */
 struct mrs_ids {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* notices.c - what is no refusal but what an author should know before a run: documents that match nobody, references
- * that name nobody, what a limit leaves behind, how large the largest documents become.
+ * that name nobody, what a limit leaves behind, how large the largest documents become, how long arrays.
  *
  * How many there are stands in the account's rows. Drivers note documents by their ordinals, of which the first are
  * kept; before the step's collections become what it has written, those are looked up once more for their `_id`s. */
@@ -14,10 +14,14 @@ struct noted {
     uint32_t n;
     struct mrs_ids ids;
 };
-struct result { /* of a collection: its largest document, and keys */
-    uint32_t n;
-    uint8_t type; /* of its `_id`, whose value is in id */
-    struct mrs_buf id;
+struct document_at { /* a document by its `_id` */
+    uint8_t type;
+    struct mrs_buf id; /* the value */
+};
+struct result { /* of a collection: its largest document, the longest array of documents, and keys */
+    uint32_t n, elements;
+    struct document_at largest, longest;
+    char path[64]; /* of that array; cut */
     struct mrsi_clash *clash;
 };
 struct mrsi_look {
@@ -57,7 +61,8 @@ mrsi_look_new(struct mrsi_engine *en, struct mrs_err *e)
     l->noted = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *l->noted);
     l->result = mrs_zalloc(en->mem, (en->n_coll + 1) * sizeof *l->result);
     for (uint32_t i = 0; l->result && i < en->n_coll; i++) {
-        mrs_buf_init(&l->result[i].id, en->mem, SIZE_MAX);
+        mrs_buf_init(&l->result[i].largest.id, en->mem, SIZE_MAX);
+        mrs_buf_init(&l->result[i].longest.id, en->mem, SIZE_MAX);
     }
     return l->noted && l->result ? look_for_clashes(en, e) : mrs_err_memory(e, en->n_coll * sizeof *l->result);
 }
@@ -75,7 +80,8 @@ mrsi_look_free(struct mrsi_engine *en)
         }
     }
     for (uint32_t i = 0; l->result && i < en->n_coll; i++) {
-        mrs_buf_clear(&l->result[i].id);
+        mrs_buf_clear(&l->result[i].largest.id);
+        mrs_buf_clear(&l->result[i].longest.id);
         mrsi_clash_free(l->result[i].clash);
     }
     mrs_buf_clear(&l->room);
@@ -229,6 +235,49 @@ mrsi_look_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 }
 
 /* ---- the result ---- */
+static void
+note_id(struct document_at *at, struct mrs_view doc)
+{
+    struct mrs_elem id;
+    mrs_buf_reset(&at->id);
+    mrs_doc_find(doc, "_id", 3, &id);
+    mrs_buf_put(&at->id, id.v.p, id.v.n);
+    at->type = id.v.type;
+}
+
+/* Elements of an array whose first is a document; 0: it is none, or it cannot have more than `least`. */
+static uint32_t
+documents_in(struct mrs_val v, uint32_t least)
+{
+    struct mrs_walk w;
+    struct mrs_elem x;
+    uint32_t n = 0;
+    if (v.type != MRS_ARRAY || v.n / 8 <= least) { /* an empty document is type, name of a digit, NUL, 5 bytes */
+        return 0;
+    }
+    mrs_walk_init(&w, mrs_val_view(v));
+    while (mrs_walk_next(&w, &x) > 0 && (n || x.v.type == MRS_DOCUMENT)) {
+        n++;
+    }
+    return n;
+}
+
+static void
+look_for_long(struct result *r, struct mrs_view doc)
+{
+    struct mrs_walk w;
+    struct mrs_elem x;
+    mrs_walk_init(&w, doc);
+    while (mrs_walk_next(&w, &x) > 0) {
+        uint32_t n = documents_in(x.v, r->elements);
+        if (n > r->elements) {
+            r->elements = n;
+            snprintf(r->path, sizeof r->path, "%.63s", x.name);
+            note_id(&r->longest, doc);
+        }
+    }
+}
+
 enum mrs_status
 mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e)
 {
@@ -241,23 +290,21 @@ mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_
         struct mrs_view doc = {p + at, mrs_le32(p + at)};
         at += doc.n;
         if (doc.n > x->n) {
-            struct mrs_elem id;
             x->n = doc.n;
-            mrs_buf_reset(&x->id);
-            mrs_doc_find(doc, "_id", 3, &id);
-            mrs_buf_put(&x->id, id.v.p, id.v.n);
-            x->type = id.v.type;
+            note_id(&x->largest, doc);
         }
+        look_for_long(x, doc);
         s = mrsi_clash_document(x->clash, doc, e);
     }
-    return s == MRS_OK ? mrs_buf_status(&x->id, e) : s;
+    MRS_THEN(s, mrs_buf_status(&x->longest.id, e));
+    return s == MRS_OK ? mrs_buf_status(&x->largest.id, e) : s;
 }
 
 void
 mrsi_look_restart(struct mrsi_engine *en, uint32_t coll)
 {
     if (en->look) {
-        en->look->result[coll].n = 0;
+        en->look->result[coll].n = en->look->result[coll].elements = 0;
         mrsi_clash_restart(en->look->result[coll].clash);
     }
 }
@@ -299,6 +346,41 @@ report_notices(struct mrsi_engine *en, struct mrs_err *e)
     return s;
 }
 
+static const char *
+id_of(struct mrsi_engine *en, const struct document_at *at)
+{
+    struct mrs_val id = {at->id.p, (uint32_t)at->id.n, at->type};
+    return mrsi_id_text(en->report, id, &en->look->room);
+}
+
+/* Whether a step puts documents into arrays of the collection: what was there before is no news. */
+static bool
+grows_arrays(const struct mrsi_engine *en, uint32_t coll)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_desc *d = &en->plan->steps[i].desc;
+        if (strcmp(en->plan->steps[i].type->name, "embed") == 0 && d->n_sides > 1 &&
+            strcmp(d->sides[1].coll.ns, en->coll[coll].cat ? en->coll[coll].cat->coll.ns : "") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False: no memory. */
+static bool
+report_longest(struct mrsi_engine *en, uint32_t coll, struct mrs_written *w)
+{
+    const struct result *x = &en->look->result[coll];
+    if (!x->elements || !grows_arrays(en, coll)) {
+        return true;
+    }
+    w->longest = x->elements;
+    w->longest_path = mrs_arena_copy(&en->report->arena, x->path, strlen(x->path) + 1);
+    w->longest_id = id_of(en, &x->longest);
+    return w->longest_path && w->longest_id;
+}
+
 /* Behind the report of what was written, which has the collections in the same order. */
 static enum mrs_status
 report_largest(struct mrsi_engine *en, struct mrs_err *e)
@@ -310,11 +392,10 @@ report_largest(struct mrsi_engine *en, struct mrs_err *e)
             continue;
         }
         if (x->n && !en->coll[i].copied) {
-            struct mrs_val id = {x->id.p, (uint32_t)x->id.n, x->type};
             w->largest = x->n;
-            w->largest_id = mrsi_id_text(en->report, id, &en->look->room);
-            if (!w->largest_id) {
-                return mrs_err_memory(e, x->id.n);
+            w->largest_id = id_of(en, &x->largest);
+            if (!w->largest_id || !report_longest(en, i, w)) {
+                return mrs_err_memory(e, x->largest.id.n);
             }
         }
         w++;

@@ -80,8 +80,8 @@ fill(struct memory_source *m, struct mrs_mem *mem)
         add(&m->docs[0], json);
         snprintf(json, sizeof json, "{\"_id\": {\"$oid\": \"%024x\"}, \"name\": \"c%d\"}", i, i);
         add(&m->docs[1], json);
-        snprintf(json, sizeof json, i ? "{\"_id\": \"node-%04d\", \"parent\": \"node-%04d\"}" : "{\"_id\": \"node-%04d\"}", i,
-                 i / 2);
+        snprintf(json, sizeof json,
+                 i ? "{\"_id\": \"node-%04d\", \"parent\": \"node-%04d\"}" : "{\"_id\": \"node-%04d\"}", i, i / 2);
         add(&m->docs[2], json);
     }
 }

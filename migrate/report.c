@@ -304,8 +304,8 @@ notices(FILE *f, const struct mrs_report *r)
         if (w->longest_id && w->longest > LONG) {
             mrs_say(f, "note: %s: %s of document _id %s would hold %s documents; more than %d make a document slow to "
                        "read and write: `limit` and `overflow` of embed keep it short\n",
-                    w->ns, w->longest_path, *w->longest_id ? w->longest_id : "missing", mrs_text_count(w->longest, count),
-                    LONG);
+                    w->ns, w->longest_path, *w->longest_id ? w->longest_id : "missing",
+                    mrs_text_count(w->longest, count), LONG);
         }
     }
 }

@@ -44,9 +44,9 @@ better(const struct mrsi_relating *x, const struct mrsi_reference *a, const stru
     if (titled(x, a->to[0]) != titled(x, b->to[0])) {
         return titled(x, a->to[0]);
     }
-    bool near_a = mrsi_name_shares_title(a->from[0]->in, a->to[0]->in, &x->words);
-    bool near_b = mrsi_name_shares_title(b->from[0]->in, b->to[0]->in, &x->words);
-    return near_a != near_b ? near_a : a->cover > b->cover;
+    uint32_t near_a = mrsi_name_shared(a->from[0]->in, a->to[0]->in, &x->words);
+    uint32_t near_b = mrsi_name_shared(b->from[0]->in, b->to[0]->in, &x->words);
+    return near_a != near_b ? near_a > near_b : a->cover > b->cover;
 }
 
 static struct mrsi_reference *

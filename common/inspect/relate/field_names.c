@@ -439,11 +439,15 @@ begins_other(const char *a, const char *b)
     return least >= 3 && memcmp(a, b, least) == 0;
 }
 
-bool
-mrsi_name_shares_title(const struct mrsi_collection *a, const struct mrsi_collection *b,
-                       const struct mrsi_vocabulary *v)
+/* How many words the names of two collections have in common. */
+uint32_t
+mrsi_name_shared(const struct mrsi_collection *a, const struct mrsi_collection *b, const struct mrsi_vocabulary *v)
 {
-    return word_alike(&v->title[a->no], &v->title[b->no]);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < v->title[a->no].n; i++) {
+        n += has_word(&v->title[b->no], v->title[a->no].word[i]);
+    }
+    return n;
 }
 
 /* "adjuster", "interviewer": who does something, but for things that are called so. */
@@ -518,7 +522,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
         return .75;
     }
     if (are_persons(t) && has_any(&n, roles) && cover >= (has_any(&n, vague_roles) && !n.id ? .5 : .02)) {
-        return .7;
+        return among(t->word[t->n - 1], persons) ? .7 : .68; /* who is called a person comes first */
     }
     if (are_persons(t) && has_any(&n, persons) && cover >= .02) {
         return .7;

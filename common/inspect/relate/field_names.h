@@ -27,8 +27,8 @@ double mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key
                        double cover, bool unique);
 int mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v,
                      char *before, size_t size);
-bool mrsi_name_shares_title(const struct mrsi_collection *a, const struct mrsi_collection *b,
-                            const struct mrsi_vocabulary *v);
+uint32_t mrsi_name_shared(const struct mrsi_collection *a, const struct mrsi_collection *b,
+                          const struct mrsi_vocabulary *v);
 bool mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v);
 bool mrsi_name_has_id(const struct mrsi_path *p);
 bool mrsi_name_is_measure(const struct mrsi_path *p);

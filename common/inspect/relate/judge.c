@@ -135,7 +135,9 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
         v = n = 0;
     }
     bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p);
-    bool all_in_id = (mrsi_path_is_id(key) || mrsi_path_is_id(p)) && r->contained >= .95 && r->matched_distinct >= 20;
+    bool text = p->count.n[MRSI_TEXT] * 2 > p->present && p->count.digits == 0; /* integers meet by chance */
+    bool all_in_id = text && (mrsi_path_is_id(key) || mrsi_path_is_id(p)) && r->contained >= .95 &&
+                     r->matched_distinct >= 20;
     if ((unique && mrsi_path_is_unique(key) && n < .5 && v < .95 && !((same_ids || all_in_id) && v >= .85)) || own) {
         v *= .4;
     }

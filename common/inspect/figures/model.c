@@ -171,7 +171,7 @@ way(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
     for (const struct mrsi_trie *at = s; last && at->parent; at = at->parent) {
         char *name = mrs_arena_copy(&x->arena, at->name, at->name_len + 1);
         p->lists += at->kind == MRSI_EACH;
-        p->way[at->depth - 1] = (struct mrsi_way){name, at->name_len, at->kind};
+        p->way[at->depth - 1] = (struct mrsi_way){name, at->name_len, at->kind, p->in->twice == 0};
         if (!name) {
             return false;
         }

@@ -12,6 +12,7 @@ struct mrsi_way { /* how to reach a path's values in a document */
     const char *name;
     uint32_t n;
     enum mrsi_path_kind kind;
+    bool once; /* no document holds the name twice: who has found it need not look on */
 };
 
 struct mrsi_frequent {

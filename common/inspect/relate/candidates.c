@@ -54,7 +54,7 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->contained = mrsi_sample_contained(p, r->as_number, key, &known);
     known = known && !mrsi_can_look_up(x, key);
     bool told = known;
-    r->contained = known ? r->contained : 1;
+    r->contained = known ? r->contained : mrsi_path_may_lie_in(p, r->as_number, key) ? 1 : 0;
     r->cover = mrsi_sample_covered(p, r->as_number, key, &known);
     r->cover = known ? r->cover : (double)r->distinct * r->contained / (double)(r->keys ? r->keys : 1);
     r->cover = r->cover > 1 ? 1 : r->cover;

@@ -149,6 +149,47 @@ part_of(const struct mrsi_path *p, const struct mrsi_path *of, bool as_number, b
     return d;
 }
 
+static const struct mrsi_type_figures *
+type_of(const struct mrsi_path *p, uint8_t type)
+{
+    for (uint32_t i = 0; i < p->types; i++) {
+        if (p->type[i].type == type) {
+            return &p->type[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether all values of one type lie below or above all of the other's. */
+static bool
+apart(const struct mrsi_path *p, const struct mrsi_path *key, uint8_t type)
+{
+    const struct mrsi_type_figures *a = type_of(p, type), *b = type_of(key, type);
+    return a && b && a->min.type == type && b->min.type == type &&
+           (mrs_compare(a->max, b->min) < 0 || mrs_compare(a->min, b->max) > 0);
+}
+
+/* What the samples do not tell, extremes and lengths may: false where hardly a value can be in the key. */
+bool
+mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key)
+{
+    const uint64_t *a = p->count.n, *b = key->count.n;
+    bool sampled = p->in->share < 1 || key->in->share < 1; /* the extremes are those of the sample */
+    if (sampled || as_number || p->names || p->count.from_text || key->count.from_text) {
+        return true;
+    }
+    bool ids = a[MRSI_OID] && b[MRSI_OID] && !apart(p, key, MRS_OBJECTID);
+    bool numbers = a[MRSI_NUMBER] && b[MRSI_NUMBER] && p->count.least <= key->count.most &&
+                   p->count.most >= key->count.least;
+    bool texts = a[MRSI_TEXT] && b[MRSI_TEXT] && !apart(p, key, MRS_STRING);
+    if (texts) { /* sentences are no names */
+        double mine = (double)p->count.text_bytes / (double)a[MRSI_TEXT];
+        double its = (double)key->count.text_bytes / (double)b[MRSI_TEXT];
+        texts = mine <= 3 * its + 3 && its <= 3 * mine + 3;
+    }
+    return ids || numbers || texts || (a[MRSI_UUID] && b[MRSI_UUID]) || (a[MRSI_BINARY] && b[MRSI_BINARY]);
+}
+
 double
 mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known)
 {

@@ -7,14 +7,29 @@ struct step {
     uint32_t way; /* that leads on from here */
 };
 
+static bool
+leads_on(const struct mrsi_way *w, const struct mrs_elem *x)
+{
+    switch (w->kind) {
+    case MRSI_EACH:
+        return true;
+    case MRSI_ANY:
+        return w->n || mrsi_name_is_data(x->name, x->name_len);
+    case MRSI_FIELD:
+        return x->name_len == w->n && mrs_same_short(x->name, w->name, w->n);
+    }
+    return false;
+}
+
 /* The next element below a step that the way takes; false: no more. */
 static bool
 next(struct step *s, const struct mrsi_way *w, struct mrs_elem *x)
 {
     while (mrs_walk_next(&s->walk, x) > 0) {
-        if (w->kind == MRSI_EACH || (w->kind == MRSI_ANY && mrsi_name_is_data(x->name, x->name_len)) ||
-            (w->kind == MRSI_ANY && w->n) ||
-            (w->kind == MRSI_FIELD && x->name_len == w->n && mrs_same_short(x->name, w->name, w->n))) {
+        if (leads_on(w, x)) {
+            if (w->once && w->kind == MRSI_FIELD) {
+                s->walk.at = s->walk.end;
+            }
             return true;
         }
     }

@@ -51,6 +51,7 @@ bool mrsi_path_can_refer(const struct mrsi_path *p);
 /* The field beside it that says which collection is meant; NULL: none. */
 const struct mrsi_path *mrsi_path_kind(const struct mrsi_path *p);
 double mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
+bool mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);
 double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
 
 /* judge.c: score of a pair whose counts are set (distinct, matched_distinct, contained, cover). */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 enum { ROOM = 1024, ROOM_IN_PARENT = 8 << 20 };
+static const char *const another_step = "another step changes the collection: look again at the result";
 static const char *const odd_name = "a name in its path holds a dot, a dollar or a star, or is data";
 
 static const struct mrsi_path *
@@ -70,13 +71,18 @@ mrsi_suggest_extract(struct mrsi_planning *p, struct mrsi_rule_found *r)
         return mrsi_planning_no(p, "it does not stand in the root");
     }
     if (p->fate[r->in->no] & (MRSI_GONE | MRSI_TAKEN_APART)) {
-        return mrsi_planning_no(p, "another step changes the collection");
+        return mrsi_planning_no(p, another_step);
     }
     snprintf(into, sizeof into, "%.400s_%.400s", r->in->name, path);
     reference_name(r->in, ref, sizeof ref);
-    if (mrsi_is_collection(p->x, r->in, into) || (!outlier && !ids_are_unique(each)) ||
-        mrsi_has_path(r->in, "hasMore")) {
-        return mrsi_planning_no(p, "its elements have _ids that repeat, or a name is taken");
+    if (mrsi_is_collection(p->x, r->in, into)) {
+        return mrsi_planning_no(p, "a collection of the name that it would get is there already");
+    }
+    if (!outlier && !ids_are_unique(each)) {
+        return mrsi_planning_no(p, "its elements have _ids that repeat");
+    }
+    if (mrsi_has_path(r->in, "hasMore")) {
+        return mrsi_planning_no(p, "documents have a field `hasMore` already");
     }
     snprintf(pos, sizeof pos, "position");
     if (!free_field(each, ref, sizeof ref) || !free_field(each, pos, sizeof pos)) {
@@ -115,8 +121,11 @@ mrsi_suggest_embed(struct mrsi_planning *p, struct mrsi_rule_found *r)
     if (mrsi_reads_alone(p->x, child) > mrsi_reads_together(p->x, child, parent)) {
         return mrsi_planning_no(p, "the workload reads them on their own");
     }
-    if (mrsi_has_path(parent, as) || x->to[0]->distinct != x->to[0]->present) {
-        return mrsi_planning_no(p, "the field is there already, or the key is not unique");
+    if (mrsi_has_path(parent, as)) {
+        return mrsi_planning_no(p, "the parent has a field of the collection's name already");
+    }
+    if (x->to[0]->distinct != x->to[0]->present) {
+        return mrsi_planning_no(p, "the key that they name is not unique");
     }
     if ((double)x->per_parent.max * (double)child->size.max + (double)parent->size.max > ROOM_IN_PARENT) {
         return mrsi_planning_no(p, "the largest parents would become too large");
@@ -153,8 +162,11 @@ mrsi_suggest_bucket(struct mrsi_planning *p, struct mrsi_rule_found *r)
     if (!mrsi_dotted(c->series.time, time, sizeof time) || !mrsi_dotted(c->series.series, series, sizeof series)) {
         return mrsi_planning_no(p, odd_name);
     }
-    if (p->fate[c->no] || mrsi_is_collection(p->x, c, into)) {
-        return mrsi_planning_no(p, "another step changes the collection, or a name is taken");
+    if (p->fate[c->no]) {
+        return mrsi_planning_no(p, another_step);
+    }
+    if (mrsi_is_collection(p->x, c, into)) {
+        return mrsi_planning_no(p, "a collection of the name that it would get is there already");
     }
     mrs_buf_printf(p->out, "  - bucket:\n      from: ");
     mrsi_put_collection(p, c);
@@ -183,9 +195,17 @@ mrsi_suggest_tree(struct mrsi_planning *p, struct mrsi_rule_found *r)
             return mrsi_planning_no(p, "nodes name parents that are not there, or not by their _id");
         }
     }
-    if (t->cycles || t->path->ways != 1 || strpbrk(t->path->last, ".$*") || mrsi_has_path(r->in, "ancestors") ||
-        p->fate[r->in->no]) {
-        return mrsi_planning_no(p, "it has circles, its name is odd, or another step changes the collection");
+    if (t->cycles) {
+        return mrsi_planning_no(p, "some nodes are above themselves");
+    }
+    if (t->path->ways != 1 || strpbrk(t->path->last, ".$*")) {
+        return mrsi_planning_no(p, odd_name);
+    }
+    if (mrsi_has_path(r->in, "ancestors")) {
+        return mrsi_planning_no(p, "`ancestors` is there already: say `where` and `replace`");
+    }
+    if (p->fate[r->in->no]) {
+        return mrsi_planning_no(p, another_step);
     }
     mrs_buf_printf(p->out, "  - tree:\n      in: ");
     mrsi_put_collection(p, r->in);
@@ -202,7 +222,7 @@ mrsi_suggest_index(struct mrsi_planning *p, struct mrsi_rule_found *r)
 {
     char path[ROOM];
     if (p->fate[r->in->no] & (MRSI_GONE | MRSI_TAKEN_APART)) {
-        return mrsi_planning_no(p, "another step changes the collection: look again at the result");
+        return mrsi_planning_no(p, another_step);
     }
     if (strcmp(r->rule, "redundant-index") == 0) {
         mrs_buf_printf(p->out, "  - index:\n      in: ");

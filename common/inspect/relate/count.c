@@ -71,7 +71,9 @@ take(void *arg, struct mrs_val v, struct mrs_err *e)
     }
     a->values++;
     a->typed[kind_of(v, &c)]++;
-    a->row[a->n++] = (struct mrsi_hash_row){{c.hash}, 1};
+    if (mrsi_sieve_passes(&t->column->sieve, c.hash)) {
+        a->row[a->n++] = (struct mrsi_hash_row){{c.hash}, 1};
+    }
     if (t->column->want_numbers && (c.digits || c.is == MRSI_NUMBER)) {
         a->number[a->numbers++] = (struct mrsi_hash_row){{mrsi_number_hash(c.number)}, 1};
     }
@@ -198,6 +200,7 @@ list_columns(struct mrsi_relating *x, struct mrs_err *e)
     for (uint32_t i = 0; i < x->pairs; i++) {
         for (int to = 0; to < 2; to++) {
             x->column[x->columns].want_numbers = x->pair[i].r.as_number;
+            x->column[x->columns].refers = !to;
             x->column[x->columns].want_probes = !to && mrsi_can_look_up(x, x->pair[i].r.to[0]);
             x->column[x->columns++].path = to ? x->pair[i].r.to[0] : x->pair[i].r.from[0];
         }
@@ -208,6 +211,7 @@ list_columns(struct mrsi_relating *x, struct mrs_err *e)
         if (n && x->column[n - 1].path == x->column[i].path) {
             x->column[n - 1].want_numbers |= x->column[i].want_numbers;
             x->column[n - 1].want_probes |= x->column[i].want_probes;
+            x->column[n - 1].refers |= x->column[i].refers;
         } else {
             x->column[n++] = x->column[i];
         }
@@ -273,7 +277,7 @@ join(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
         mrsi_rowset_read(a, ra);
         mrsi_rowset_read(b, rb);
         r->distinct = ra->total;
-        r->keys = rb->total;
+        r->keys = ck->sieve.bits ? ck->values : rb->total; /* an _id: all are different */
         const struct mrsi_hash_row *p = mrsi_rowset_next(a, &s, e), *k = mrsi_rowset_next(b, &s, e);
         r->values = cp->values;
         r->matched = r->matched_distinct = 0;
@@ -333,21 +337,98 @@ one_pair(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
     return s;
 }
 
+/* ---- keys that are larger than all that may name them ---- */
+enum { SIEVED = 1 << 20, LARGER = 8 };
+
+/* How many different values name the key; UINT64_MAX: not all were counted yet. */
+static uint64_t
+named_in_all(const struct mrsi_relating *x, const struct mrsi_column *c)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < x->pairs; i++) {
+        const struct mrsi_reference *r = &x->pair[i].r;
+        if (r->to[0] == c->path) {
+            const struct mrsi_column *from = column_of(x, r->from[0]);
+            if (!from->rows.sealed) {
+                return UINT64_MAX;
+            }
+            n += from->rows.total;
+        }
+    }
+    return n;
+}
+
+static enum mrs_status
+sift(const struct mrsi_relating *x, struct mrsi_column *c, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!mrsi_path_is_id(c->path) || c->refers || c->want_numbers || x->x->sampled) {
+        return s;
+    }
+    uint64_t n = named_in_all(x, c);
+    if (n > SIEVED || n * LARGER > c->path->in->documents) {
+        return s;
+    }
+    if (!mrsi_sieve_make(&c->sieve, x->x->mem, n)) {
+        return mrs_err_memory(e, n);
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < x->pairs; i++) {
+        if (x->pair[i].r.to[0] == c->path) {
+            s = mrsi_sieve_put_rows(&c->sieve, &column_of(x, x->pair[i].r.from[0])->rows, e);
+        }
+    }
+    return s;
+}
+
+/* The columns of one collection stand beside each other. */
+struct column_group {
+    struct mrsi_column *column;
+    uint32_t n;
+};
+
+static int
+smaller_first(const void *a, const void *b)
+{
+    const struct mrsi_collection *x = ((const struct column_group *)a)->column->path->in;
+    const struct mrsi_collection *y = ((const struct column_group *)b)->column->path->in;
+    return x->documents != y->documents ? (x->documents < y->documents ? -1 : 1) : x->no < y->no ? -1 : x->no > y->no;
+}
+
+/* Small collections first: what names a large key is known when that is counted. */
+static enum mrs_status
+count_all(struct mrsi_relating *x, struct mrs_err *e)
+{
+    struct column_group *group = mrs_alloc_array(x->x->mem, x->columns + 1, sizeof *group);
+    uint32_t n = 0;
+    enum mrs_status s = group ? MRS_OK : mrs_err_memory(e, x->columns * sizeof *group);
+    for (uint32_t i = 0; group && i < x->columns; i++) {
+        if (i == 0 || x->column[i].path->in != x->column[i - 1].path->in) {
+            group[n++] = (struct column_group){&x->column[i], 0};
+        }
+        group[n - 1].n++;
+    }
+    if (n) {
+        qsort(group, n, sizeof *group, smaller_first);
+    }
+    for (uint32_t g = 0; s == MRS_OK && g < n; g++) {
+        struct counting k = {.x = x, .c = group[g].column->path->in, .column = group[g].column, .columns = group[g].n};
+        for (uint32_t i = 0; s == MRS_OK && i < k.columns; i++) {
+            s = sift(x, &k.column[i], e);
+        }
+        MRS_THEN(s, one_collection(&k, e));
+    }
+    mrs_free(x->x->mem, group);
+    return s;
+}
+
 enum mrs_status
 mrsi_count(struct mrsi_relating *x, struct mrs_err *e)
 {
     enum mrs_status s = list_columns(x, e);
-    for (uint32_t i = 0; s == MRS_OK && i < x->columns;) {
-        struct counting k = {.x = x, .c = x->column[i].path->in, .column = &x->column[i]};
-        while (i < x->columns && x->column[i].path->in == k.c) {
-            k.columns++;
-            i++;
-        }
-        s = one_collection(&k, e);
-    }
+    MRS_THEN(s, count_all(x, e));
     for (uint32_t i = 0; s == MRS_OK && i < x->columns; i++) {
         struct mrsi_path *p = x->column[i].path;
-        p->distinct = x->column[i].rows.total;
+        p->distinct = x->column[i].sieve.bits ? x->column[i].values : x->column[i].rows.total;
         p->exact = true;
     }
     for (uint32_t i = 0; s == MRS_OK && i < x->pairs; i++) {
@@ -355,6 +436,7 @@ mrsi_count(struct mrsi_relating *x, struct mrs_err *e)
     }
     for (uint32_t i = 0; i < x->columns; i++) {
         mrs_free(x->x->mem, x->column[i].probes.at);
+        mrsi_sieve_free(&x->column[i].sieve, x->x->mem);
     }
     return s;
 }

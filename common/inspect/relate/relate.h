@@ -5,6 +5,7 @@
 
 #include "field_names.h"
 #include "rows.h"
+#include "sieve.h"
 #include "mongoreshape/inspect.h"
 
 struct mrsi_ref_pair { /* a path that may name a key */
@@ -19,7 +20,8 @@ struct mrsi_probes { /* values to look up, sorted by hash: lookups.h */
 struct mrsi_column { /* a path that is counted exactly */
     struct mrsi_path *path;
     struct mrsi_rowset rows, numbers; /* numbers: the digits in its texts, by value */
-    bool want_numbers, want_probes, is_key;
+    bool want_numbers, want_probes, refers; /* refers: it stands on the side that names */
+    struct mrsi_sieve sieve; /* of a key that is larger than all that may name it: others of its values are not kept */
     struct mrsi_probes probes;
     uint64_t values; /* that may be a reference */
     uint64_t typed[10]; /* of them, by how they are stored: see count.c */

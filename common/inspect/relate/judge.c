@@ -127,11 +127,11 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     double v = by_values(r, n);
     bool same_ids = mrsi_path_is_id(p) && mrsi_path_is_id(key) && r->contained >= .95;
     if (v == 0 && ((is_running(p) && n < 1 && !(same_ids && r->cover >= .95 && n >= .7)) || is_amount(r, n) ||
-                   (is_position(r) && n < .7) || (r->self && n < .85))) {
+                   (is_position(r) && n < .65) || (r->self && n < .85))) {
         n = 0;
     }
     bool wide_apart = density(key) < .01 && r->matched_distinct >= 20; /* long numbers do not meet by chance */
-    if (r->as_number && n < .7 && !wide_apart) {
+    if (r->as_number && n < .65 && !wide_apart) {
         v = n = 0;
     }
     bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p);

@@ -38,6 +38,15 @@ mrsi_path_has_unique_index(const struct mrsi_path *p)
     return false;
 }
 
+/* A short list of words, each once, that another collection has in a field of the same name. */
+bool
+mrsi_path_is_small_key(const struct mrsi_path *key, const struct mrsi_path *p)
+{
+    return key->in != p->in && key->hash && key->kind == MRSI_FIELD && key->ways == 1 && !key->names && key->exact &&
+           key->distinct >= 3 && key->distinct == key->in->documents && key->count.n[MRSI_TEXT] == key->present &&
+           !mrsi_path_is_unique(p) && strcmp(key->last, p->last) == 0;
+}
+
 /* Beside `targetId` a `targetType`: few texts that say which collection is meant. */
 const struct mrsi_path *
 mrsi_path_kind(const struct mrsi_path *p)

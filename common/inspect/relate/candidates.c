@@ -110,7 +110,7 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     if (mrsi_hint_of(x, p, key)) {
         return MRS_OK; /* it is said already what it is */
     }
-bool proof = mrsi_path_is_id(key) || !key->count.n[MRSI_NUMBER]; /* other numbers are no ids */
+    bool proof = mrsi_path_is_id(key) || !key->count.n[MRSI_NUMBER]; /* other numbers are no ids */
     pair.r.by_kind = proof && is_named_by(x, mrsi_path_kind(p), key->in);
     estimate(x, &pair.r);
     if (pair.r.score < LEAST && !(pair.r.n >= .75 && pair.r.contained >= .25) &&
@@ -163,7 +163,7 @@ keys_for(struct mrsi_relating *x, struct mrsi_path *p, struct mrs_err *e)
         bool one_db = coll->db_n == p->in->db_n && memcmp(coll->ns, p->in->ns, coll->db_n) == 0;
         for (uint32_t i = 0; one_db && s == MRS_OK && i < coll->paths; i++) {
             struct mrsi_path *key = &coll->path[i];
-            if (!mrsi_path_is_key(key) && !mrsi_path_is_small_key(key, p)) {
+            if (!mrsi_path_is_key(key) && !mrsi_path_is_small_key(key, p, &x->words)) {
                 continue;
             }
             if (share_a_class(p, key)) {

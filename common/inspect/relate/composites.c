@@ -169,6 +169,18 @@ conclude(struct mrsi_reference *r, const struct mrsi_wish *from, const struct mr
     r->exact = true;
 }
 
+/* Whether one of the fields is called like the target, as `round` of (tournament, round) for rounds. */
+static bool
+names_target(const struct mrsi_relating *x, const struct mrsi_reference *r)
+{
+    for (uint32_t i = 0; i < r->parts; i++) {
+        if (mrsi_name_score(r->from[i], r->to[i], &x->words, 1, false) >= 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether `parts` of the aligned fields are a key of b that a names. */
 static enum mrs_status
 attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint32_t parts, bool *unique,
@@ -194,7 +206,8 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
         if (s == MRS_OK) {
             conclude(&r, &from, &to);
             double fill = (double)r.keys / product(r.to, parts);
-            if (r.contained >= .9 && (1 - fill) * (double)r.distinct >= 5 && r.matched_distinct >= 5 &&
+            bool apart = (1 - fill) * (double)r.distinct >= 5; /* not every combination is there */
+            if (r.contained >= .9 && (apart || names_target(x, &r)) && r.matched_distinct >= 5 &&
                 (!al->best.parts || fill < al->fill)) {
                 al->best = r;
                 al->fill = fill;

@@ -52,8 +52,10 @@ by_text(const struct mrsi_reference *r, double n)
     if ((r->matched_distinct >= 20 && mean >= 4) || (r->matched_distinct >= 5 && mean >= 8)) {
         return .9;
     }
-    if (mrsi_path_is_id(key) && key->distinct >= 3 && key->distinct <= 1000 && r->contained >= 1 && r->cover >= .5) {
-        return .65;
+    bool listed = mrsi_path_is_id(key) || mrsi_path_has_unique_index(key);
+    if ((listed || mrsi_name_has_id(key)) && key->distinct >= 3 && key->distinct <= 1000 && r->contained >= 1 &&
+        r->cover >= .5) {
+        return listed ? .65 : .62;
     }
     return r->matched_distinct >= 20 ? .6 : 0;
 }

@@ -46,7 +46,7 @@ struct mrsi_relating {
 
 /* key_paths.c: whether a path could be what others name. */
 bool mrsi_path_is_key(const struct mrsi_path *p);
-bool mrsi_path_is_small_key(const struct mrsi_path *key, const struct mrsi_path *p);
+bool mrsi_path_is_small_key(const struct mrsi_path *key, const struct mrsi_path *p, const struct mrsi_vocabulary *v);
 bool mrsi_path_is_unique(const struct mrsi_path *p); /* all but a few of its values are different */
 bool mrsi_path_is_id(const struct mrsi_path *p);
 bool mrsi_path_has_unique_index(const struct mrsi_path *p);

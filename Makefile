@@ -272,11 +272,12 @@ REPLAYBIN := $(patsubst tests/fuzz/%.c,$(OBJ)/replay/%,$(wildcard tests/fuzz/fz_
 $(OBJ)/fuzz/%: $(OBJ)/tests/fuzz/%.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(ALLROOMS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(ALLROOMS) $(WRAPS) -o $@
 $(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(ALLROOMS) -o $@
+	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(ALLROOMS) $(WRAPS) -o $@
+$(OBJ)/fuzz/fz_checkpoint $(OBJ)/replay/fz_checkpoint: WRAPS := -Wl,--wrap=mrs_random
 # The online tool without its connection and its commands: the answers of a server come from the input.
 FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link/connection% commands/%),$(LIVESRC))
 $(OBJ)/fuzz/fz_live $(OBJ)/replay/fz_live: $(patsubst %.c,$(OBJ)/%.o,$(FUZZLIVE))

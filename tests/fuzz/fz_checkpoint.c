@@ -25,6 +25,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
+/* One secret for all runs: their residues are compared byte for byte. */
+bool __wrap_mrs_random(void *p, size_t n);
+
+bool
+__wrap_mrs_random(void *p, size_t n)
+{
+    memset(p, 7, n);
+    return true;
+}
+
 /* A document that is edited again and again. */
 struct draft {
     struct mrs_buf room[2];

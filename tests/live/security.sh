@@ -171,7 +171,6 @@ fill
 picture before
 expect 0 'secure.comments' inspect --db secure --uri "$(uri reader)"
 expect 0 '-> posts._id' inspect --db secure --uri "$(uri reader)"
-expect 0 'may not ask how often indexes are used' inspect --db secure --uri "$(uri reader)"
 expect 0 'secure.posts' inspect --db secure --json --uri "$(uri looker)"
 expect 6 'the user needs the role read on secure' inspect --db secure --uri "$(uri nobody)"
 expect 6 'the user needs the role read on secure' inspect --db secure --uri "$(uri finder)"

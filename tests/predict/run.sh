@@ -15,7 +15,8 @@ number() { grep -o "\"$2\":[0-9]*" "$1" | head -n 1 | grep -o '[0-9]*$'; }
 
 # results FILE: what both reports must agree on, a line each
 results() {
-    sed -E 's/,"largest":[0-9]+,"largestId":("([^"\\]|\\.)*"|null)//g; s/"ids":\[[^]]*\]/"ids":[]/g' "$1" |
+    sed -E 's/,"largest":[0-9]+,"largestId":("([^"\\]|\\.)*"|null)//g; s/"ids":\[[^]]*\]/"ids":[]/g
+        s/,"longest":[0-9]+,"longestPath":"([^"\\]|\\.)*","longestId":"([^"\\]|\\.)*"//g' "$1" |
         grep -oE -e '"(account|written|refusals)":\[[^]]*(\[\][^]]*)*\]' -e '"outputBytes":[0-9]+' \
             -e '"notes":\[.*\],"refused":[0-9]+'
 }

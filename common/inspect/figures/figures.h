@@ -121,6 +121,7 @@ struct mrsi_trie {
     enum mrsi_path_kind kind;
     struct mrsi_trie *expect; /* the child that comes next, where documents are alike */
     uint64_t bytes; /* of values */
+    uint64_t first_at; /* document and place in it where it was met first */
     uint64_t met_in; /* number of the object in which it was met last */
     struct mrsi_extent *extent;
     struct mrsi_counted values;
@@ -158,7 +159,7 @@ struct mrsi_figures {
 enum mrs_status mrsi_figures_begin(struct mrsi_figures *f, struct mrs_mem *mem, struct mrs_err *e);
 enum mrs_status mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e);
 enum mrs_status mrsi_figures_merge(struct mrsi_figures *to, const struct mrsi_figures *from, struct mrs_err *e);
-/* After the last: children in the order of their names' bytes but `_id` first; names that are data become `*`. */
+/* After the last: children in the order of documents; names that are data become `*`. */
 enum mrs_status mrsi_figures_settle(struct mrsi_figures *f, struct mrs_err *e);
 void mrsi_figures_end(struct mrsi_figures *f);
 uint32_t mrsi_figures_sample(const struct mrsi_figures *f); /* size of sketches */

@@ -109,7 +109,7 @@ struct mrsi_reference {
     uint32_t parts;
     bool as_number; /* text of the one is a number of the other */
     bool dbref, self, hinted, exact;
-    bool by_kind;     /* a field beside it names this collection */
+    bool by_kind; /* a field beside it names this collection */
     bool among_types; /* the path has values of each type that the key has */
     bool candidate, dropped; /* dropped: of no use any more */
     double score, v, n, f, contained, cover;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settle.c - a tree of paths as it is shown: in one order, names that are data as one path. */
+/* settle.c - a tree of paths as it is shown: in the order of documents, names that are data as one path. */
 #include "figures.h"
 #include <stdlib.h>
 
 static int
-by_name(const void *a, const void *b)
+in_document_order(const void *a, const void *b)
 {
     const struct mrsi_trie *x = *(struct mrsi_trie *const *)a, *y = *(struct mrsi_trie *const *)b;
-    bool xi = strcmp(x->name, "_id") == 0, yi = strcmp(y->name, "_id") == 0;
-    if (xi != yi) {
-        return xi ? -1 : 1;
+    if (x->first_at != y->first_at) {
+        return x->first_at < y->first_at ? -1 : 1;
     }
     int d = strcmp(x->name, y->name);
     return d ? d : (int)x->kind - (int)y->kind;
@@ -29,7 +28,7 @@ sort_children(struct mrsi_figures *f, struct mrsi_trie *s)
     for (struct mrsi_trie *c = s->first; c; c = c->next) {
         list[n++] = c;
     }
-    qsort(list, n, sizeof(struct mrsi_trie *), by_name);
+    qsort(list, n, sizeof(struct mrsi_trie *), in_document_order);
     for (uint32_t i = 0; i < n; i++) {
         list[i]->next = i + 1 < n ? list[i + 1] : NULL;
     }

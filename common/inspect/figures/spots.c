@@ -50,7 +50,7 @@ spot_new(struct mrsi_figures *f, struct mrsi_trie *parent, enum mrsi_path_kind k
     }
     memcpy(copy, name, n);
     copy[n] = 0;
-    *s = (struct mrsi_trie){.parent = parent, .name = copy, .name_len = n, .kind = kind};
+    *s = (struct mrsi_trie){.parent = parent, .name = copy, .name_len = n, .kind = kind, .first_at = UINT64_MAX};
     if (parent) {
         s->depth = parent->depth + 1;
         *(parent->last ? &parent->last->next : &parent->first) = s;
@@ -288,6 +288,7 @@ void
 mrsi_trie_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_trie *from)
 {
     to->bytes += from->bytes;
+    to->first_at = from->first_at < to->first_at ? from->first_at : to->first_at;
     extents_merge(f, to, from);
     mrsi_counted_merge(f, &to->values, &from->values);
     if (from->names) {

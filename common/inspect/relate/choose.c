@@ -174,7 +174,9 @@ pass_up(const struct mrsi_relating *x, struct mrsi_reference *r)
         struct mrsi_reference *next = best_of(x, r->to[0]);
         struct mrsi_reference *up = next && next->score >= REFERENCE && !next->self ? find(x, r->from[0], next->to[0])
                                                                                     : NULL;
-        if (!up || up == r || up->score < CANDIDATE || (double)up->matched < .98 * (double)r->matched) {
+        uint32_t mine = x->words.title[r->to[0]->in->no].n, its = up ? x->words.title[up->to[0]->in->no].n : 0;
+        bool named = up && r->n >= 1 && (up->n < .96 || mine > its); /* it says whom it means */
+        if (!up || up == r || named || up->score < CANDIDATE || (double)up->matched < .98 * (double)r->matched) {
             return r;
         }
         up->score = up->score < r->score ? r->score : up->score;

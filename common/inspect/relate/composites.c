@@ -181,6 +181,18 @@ names_target(const struct mrsi_relating *x, const struct mrsi_reference *r)
     return false;
 }
 
+/* A place in a list is the same in many lists. */
+static bool
+has_position(const struct mrsi_reference *r)
+{
+    for (uint32_t i = 0; i < r->parts; i++) {
+        if (mrsi_name_is_measure(r->from[i]) && !mrsi_name_has_id(r->from[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether `parts` of the aligned fields are a key of b that a names. */
 static enum mrs_status
 attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint32_t parts, bool *unique,
@@ -207,7 +219,7 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
             conclude(&r, &from, &to);
             double fill = (double)r.keys / product(r.to, parts);
             bool apart = (1 - fill) * (double)r.distinct >= 5; /* not every combination is there */
-            if (r.contained >= .9 && (apart || names_target(x, &r)) && r.matched_distinct >= 5 &&
+            if (r.contained >= .9 && ((apart && !has_position(&r)) || names_target(x, &r)) && r.matched_distinct >= 5 &&
                 (!al->best.parts || fill < al->fill)) {
                 al->best = r;
                 al->fill = fill;

@@ -2,6 +2,7 @@
 /* copies.c - fields that repeat what the document they stand beside a reference to has: copies, fresh or stale; where
  * they are keys themselves, aliases of the reference. */
 #include "gather.h"
+#include <strings.h>
 
 enum { COPIES = 256 };
 
@@ -152,7 +153,8 @@ find_aliases(struct mrsi_inspection *x)
 static int
 worth(const struct mrsi_path *key)
 {
-    return mrsi_path_is_id(key) * 4 + mrsi_name_has_id(key) * 2 + mrsi_path_has_unique_index(key);
+    bool id = strcasecmp(key->last, "id") == 0; /* rather than a code or a key */
+    return mrsi_path_is_id(key) * 8 + mrsi_name_has_id(key) * 2 + id * 2 + mrsi_path_has_unique_index(key);
 }
 
 static bool

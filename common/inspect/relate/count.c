@@ -74,8 +74,9 @@ take(void *arg, struct mrs_val v, struct mrs_err *e)
     if (mrsi_sieve_passes(&t->column->sieve, c.hash)) {
         a->row[a->n++] = (struct mrsi_hash_row){{c.hash}, 1};
     }
-    if (t->column->want_numbers && (c.digits || c.is == MRSI_NUMBER)) {
-        a->number[a->numbers++] = (struct mrsi_hash_row){{mrsi_number_hash(c.number)}, 1};
+    if (t->column->want_numbers) { /* what is no integer stays what it is */
+        bool integer = c.digits || c.is == MRSI_NUMBER;
+        a->number[a->numbers++] = (struct mrsi_hash_row){{integer ? mrsi_number_hash(c.number) : c.hash}, 1};
     }
     return a->n == AHEAD || a->numbers == AHEAD ? flush(t->column, a, e) : MRS_OK;
 }

@@ -2,12 +2,13 @@
 /* field_names.c - the words in names, and how well a field names a collection. */
 #include "field_names.h"
 #include <ctype.h>
+#include <strings.h>
 
 static const char *const id_words[] = {"id", "ids", "oid", "uuid",   "guid", "key", "keys",  "sk",   "fk", "pk",
                                        "no", "nr",  "num", "number", "code", "ref", "ident", "link", NULL};
-static const char *const fillers[] = {"dim",        "fact",   "tbl",   "table",   "tab",        "coll",
-                                      "collection", "data",   "datum", "info",    "list",       "master",
-                                      "doc",        "record", "all",   "current", "historical", NULL};
+static const char *const fillers[] = {"dim",  "fact",    "tbl",        "table",  "tab",    "coll", "collection",
+                                      "data", "datum",   "info",       "list",   "master", "doc",  "record",
+                                      "all",  "current", "historical", "lookup", NULL};
 static const char *const persons[] = {
     "user",       "person",  "member",   "account", "employee",   "customer", "author", "staff",      "player",
     "contact",    "client",  "patient",  "student", "teacher",    "driver",   "agent",  "legislator", "worker",
@@ -140,12 +141,12 @@ static const char *const own_words[] = {
 static const char *const ranks[] = {"manager",  "supervisor", "boss",  "superior", "mentor", "leader", "friend",
                                     "follower", "following",  "buddy", "partner",  "spouse", NULL};
 static const char *const measures[] = {
-    "price", "cost",     "amount", "total",  "sum",      "qty",      "quantity", "count",    "score",
-    "point", "level",    "weight", "height", "size",     "length",   "age",      "year",     "percent",
-    "rank",  "position", "pos",    "order",  "sort",     "seq",      "index",    "page",     "day",
-    "month", "week",     "hour",   "minute", "view",     "like",     "vote",     "rating",   "value",
-    "grade", "balance",  "stock",  "seat",   "capacity", "duration", "second",   "distance", "lap",
-    "round", "grid",     "limit",  "min",    "max",      "avg",      NULL};
+    "price",    "cost",     "amount", "total",  "sum",      "qty",      "quantity", "count",    "score",
+    "point",    "level",    "weight", "height", "size",     "length",   "age",      "year",     "percent",
+    "rank",     "position", "pos",    "order",  "sort",     "seq",      "index",    "page",     "day",
+    "month",    "week",     "hour",   "minute", "view",     "like",     "vote",     "rating",   "value",
+    "grade",    "balance",  "stock",  "seat",   "capacity", "ordering", "sequence", "duration", "second",
+    "distance", "lap",      "round",  "grid",   "limit",    "min",      "max",      "avg",      NULL};
 
 static bool
 among(const char *word, const char *const *list)
@@ -574,6 +575,14 @@ are_persons(const struct mrsi_name *t)
     return t->n && (among(t->word[t->n - 1], persons) || does_something(t->word[t->n - 1]));
 }
 
+/* "PUlocationID" beside LocationID, however the words are cut. */
+static bool
+ends_like(const char *name, const char *key)
+{
+    size_t n = strlen(name), k = strlen(key);
+    return k >= 6 && n > k && strcasecmp(name + n - k, key) == 0 && !islower((unsigned char)name[n - k - 1]);
+}
+
 bool
 mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
 {
@@ -605,7 +614,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
          (strlen(a) >= strlen(b) && *b && strcmp(a + strlen(a) - strlen(b), b) == 0 && strlen(b) > 3))) {
         return 1;
     }
-    if (k.n && n.n && ends_with(&n, &k) && !self) {
+    if (!self && ((k.n && n.n && ends_with(&n, &k)) || ends_like(from->last, key->last))) {
         return .95;
     }
     if (!self && (chains(a, t) || (n.n && chains(n.word[n.n - 1], t)))) {
@@ -623,7 +632,8 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (begins_other(a, b) || (n.n && t->n && begins_other(n.word[n.n - 1], t->word[t->n - 1]))) {
         return .75;
     }
-    if (are_persons(t) && has_any(&n, roles) && cover >= (has_any(&n, vague_roles) && !n.id ? .5 : .02)) {
+    if (are_persons(t) && has_any(&n, roles) &&
+        cover >= (has_any(&n, vague_roles) && !n.id && from->count.n[MRSI_NUMBER] ? .5 : .02)) {
         return among(t->word[t->n - 1], persons) ? .7 : .68; /* who is called a person comes first */
     }
     if (are_persons(t) && has_any(&n, persons) && cover >= .02) {

@@ -128,8 +128,9 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     double n = r->by_kind ? 1 : mrsi_name_score(p, key, &x->words, r->cover, unique);
     double v = by_values(r, n);
     bool same_ids = mrsi_path_is_id(p) && mrsi_path_is_id(key) && r->contained >= .95;
-    if (v == 0 && ((is_running(p) && n < 1 && !(same_ids && r->cover >= .95 && n >= .7)) || is_amount(r, n) ||
-                   (is_position(r) && n < .65) || (r->self && n < .85))) {
+    bool shared = strcmp(p->last, key->last) == 0 && n >= .95 && r->contained >= .95; /* one number in several tables */
+    if (v == 0 && ((is_running(p) && n < 1 && !shared && !(same_ids && r->cover >= .95 && n >= .7)) ||
+                   is_amount(r, n) || (is_position(r) && n < .65) || (r->self && n < .85))) {
         n = 0;
     }
     bool wide_apart = density(key) < .01 && r->matched_distinct >= 20; /* long numbers do not meet by chance */

@@ -3,7 +3,7 @@
 
 same: every figure, but for what depends on the order in which documents were met (the dump of a test is in the order
 in which it was made, a server is read in that of `_id`): which of equally large documents is named, which of two
-forms of a value is shown. sample: the references are those of the dump, each that
+forms of a value is shown, in which order paths stand, and references and rules with them. sample: the references are those of the dump, each that
 looked values up with bounds, and no rule is there that the dump does not break.
 """
 import json
@@ -20,9 +20,14 @@ def without_order(d):
     for c in d["collections"]:
         c.get("size", {}).pop("maxId", None)
         c.get("indexes", []).sort(key=lambda index: index["name"])
+        c.get("paths", []).sort(key=lambda p: p["path"])
         for p in c.get("paths", []):
             for f in p.get("frequent", []):
                 f["value"] = len(str(f["value"])) > 0
+    for part in ("references", "candidates", "copies"):
+        d[part].sort(key=lambda r: json.dumps([r["from"], r.get("to", r.get("of"))], sort_keys=True))
+    d["rules"].sort(key=lambda r: json.dumps([r["ns"], r["rule"], r.get("path"), r.get("index")]))
+    d["suggestions"].sort(key=lambda x: json.dumps(x, sort_keys=True))
     return d
 
 

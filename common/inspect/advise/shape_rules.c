@@ -274,7 +274,10 @@ attribute_family(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_p
                                          members, 100 * presence / members);
     r->step = "pack";
     r->at = p;
-    mrsi_say_figures(y, (struct mrsi_figure[]){{"fields", members}, {"presence", presence / members}}, 2);
+    mrsi_say_figures(y,
+                     (struct mrsi_figure[]){{"fields", members},
+                                            {"presence", (double)(int64_t)(presence / members * 1e4 + .5) / 1e4}},
+                     2);
 }
 
 static void

@@ -3,7 +3,8 @@
 
 same: every figure, but for what depends on the order in which documents were met (the dump of a test is in the order
 in which it was made, a server is read in that of `_id`): which of equally large documents is named, which of two
-forms of a value is shown, in which order paths stand, and references and rules with them. sample: the references are those of the dump, each that
+forms of a value is shown, in which order paths stand, and references and rules with them.
+sample: the references are those of the dump, each that
 looked values up with bounds, and no rule is there that the dump does not break.
 """
 import json

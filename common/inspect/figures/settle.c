@@ -39,44 +39,53 @@ sort_children(struct mrsi_figures *f, struct mrsi_trie *s)
     return true;
 }
 
-/* More names than a person gives: they are data. All that is below them goes below `*`. */
+/* What a field counted goes to `*`, its name among the names; all that is below it goes below `*`. */
+static bool
+fold_one(struct mrsi_figures *f, struct mrsi_trie *any, struct mrsi_trie *c)
+{
+    struct mrsi_trie *mine = any;
+    for (struct mrsi_trie *at = c, *next; at; at = next) {
+        mrsi_trie_merge(f, mine, at);
+        next = at == c && !at->first ? NULL : mrsi_trie_after(c, at);
+        for (struct mrsi_trie *up = at; next && up != next->parent; up = up->parent) {
+            mine = mine->parent;
+        }
+        mine = next ? mrsi_trie_child(f, mine, next->kind, next->name, next->name_len) : mine;
+        if (!mine) {
+            return false;
+        }
+    }
+    if (c->kind == MRSI_FIELD && c->name_len <= 200) {
+        uint8_t text[256];
+        mrs_put32(text, c->name_len + 1);
+        memcpy(text + 4, c->name, c->name_len + 1);
+        mrsi_counted_add(f, any->names, (struct mrs_val){text, c->name_len + 5, MRS_STRING});
+    }
+    return !f->dead;
+}
+
+/* More names than a person gives: they are data. */
 static bool
 fold_names(struct mrsi_figures *f, struct mrsi_trie *s)
 {
-    struct mrsi_trie *list = s->first, *any = NULL;
+    struct mrsi_trie *list = s->first;
     if (s->children <= MRSI_NAMES) {
         return true;
     }
     s->first = s->last = s->expect = NULL;
     s->children = 0;
-    for (struct mrsi_trie *c = list; c; c = c->next) { /* an ANY that is there already is met like the others */
-        any = any ? any : mrsi_trie_child(f, s, MRSI_ANY, "*", 1);
-        if (!any || (!any->names && !(any->names = mrs_arena_alloc(&f->arena, sizeof *any->names)))) {
-            return false;
-        }
-        if (c == list) {
-            memset(any->names, 0, sizeof *any->names);
-        }
-        struct mrsi_trie *mine = any;
-        for (struct mrsi_trie *at = c, *next; at; at = next) {
-            mrsi_trie_merge(f, mine, at);
-            next = at == c && !at->first ? NULL : mrsi_trie_after(c, at);
-            for (struct mrsi_trie *up = at; next && up != next->parent; up = up->parent) {
-                mine = mine->parent;
-            }
-            mine = next ? mrsi_trie_child(f, mine, next->kind, next->name, next->name_len) : mine;
-            if (!mine) {
-                return false;
-            }
-        }
-        if (c->kind == MRSI_FIELD && c->name_len <= 200) {
-            uint8_t text[256];
-            mrs_put32(text, c->name_len + 1);
-            memcpy(text + 4, c->name, c->name_len + 1);
-            mrsi_counted_add(f, any->names, (struct mrs_val){text, c->name_len + 5, MRS_STRING});
-        }
+    struct mrsi_trie *any = mrsi_trie_child(f, s, MRSI_ANY, "*", 1);
+    struct mrsi_counted *names = any ? mrs_arena_alloc(&f->arena, sizeof *names) : NULL;
+    bool ok = names != NULL;
+    if (ok) {
+        memset(names, 0, sizeof *names);
+        any->names = names;
     }
-    return !f->dead;
+    for (struct mrsi_trie *c = list; c; c = c->next) { /* an ANY that is there already is met like the others */
+        ok = ok && fold_one(f, any, c);
+        mrsi_trie_clear(c, f->mem);
+    }
+    return ok;
 }
 
 /* Workers keep a few values more than they have to; what is left at the end depends on the documents alone. */

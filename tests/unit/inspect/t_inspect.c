@@ -76,7 +76,8 @@ fill(struct memory_source *m, struct mrs_mem *mem)
     for (int i = 0; i < 120; i++) {
         snprintf(json, sizeof json,
                  "{\"_id\": %d, \"customerId\": \"%024x\", \"name\": \"c%d\", \"lines\": [{\"a\": %d}, {\"a\": 2}], "
-                 "\"m\": {\"%d\": 1}, \"v\": 1.5}", i, i % 40, i % 40, i, i);
+                 "\"m\": {\"%d\": 1}, \"v\": 1.5, \"w\": {\"a%d\": \"x\", \"b%d\": {\"y\": [%d]}, \"c%d\": 1}}",
+                 i, i % 40, i % 40, i, i, i, i, i, i); /* w: more names than a person gives */
         add(&m->docs[0], json);
         snprintf(json, sizeof json, "{\"_id\": {\"$oid\": \"%024x\"}, \"name\": \"c%d\"}", i, i);
         add(&m->docs[1], json);

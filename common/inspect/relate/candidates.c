@@ -7,6 +7,7 @@
 
 enum { PAIRS = 4000 };
 #define LEAST .25
+#define LEAST_CONTAINED .03
 
 struct mrsi_reference *
 mrsi_reference_add(struct mrsi_inspection *x, const struct mrsi_reference *r)
@@ -43,8 +44,9 @@ share_a_class(const struct mrsi_path *p, const struct mrsi_path *key)
     return false;
 }
 
-/* Score with what the samples tell. What they do not tell is taken for a match: the exact look decides. */
-static void
+/* Score with what the samples tell. What they do not tell is taken for a match: the exact look decides. False: it is
+ * not worth that. */
+static bool
 estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
 {
     bool known;
@@ -55,6 +57,9 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     known = known && !mrsi_can_look_up(x, key);
     bool told = known;
     r->contained = known ? r->contained : mrsi_path_may_lie_in(p, r->as_number, key) ? 1 : 0;
+    if (r->contained < LEAST_CONTAINED) {
+        return false;
+    }
     r->cover = mrsi_sample_covered(p, r->as_number, key, &known);
     r->cover = known ? r->cover : (double)r->distinct * r->contained / (double)(r->keys ? r->keys : 1);
     r->cover = r->cover > 1 ? 1 : r->cover;
@@ -64,6 +69,7 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->cover = r->cover > .97 ? 1 : r->cover;
     r->matched_distinct = (uint64_t)((double)r->distinct * r->contained + .999);
     mrsi_judge(x, r);
+    return r->score >= LEAST || (r->n >= .75 && r->contained >= .25) || r->v >= .85 || r->by_kind;
 }
 
 static enum mrs_status
@@ -99,6 +105,15 @@ is_named_by(const struct mrsi_relating *x, const struct mrsi_path *kind, const s
     return false;
 }
 
+/* A short list that is no key otherwise is one for what has its name, or that of its collection. */
+static bool
+may_name(const struct mrsi_relating *x, const struct mrsi_path *p, const struct mrsi_path *key)
+{
+    return mrsi_path_is_key(key) ||
+           (key->in != p->in && !mrsi_path_is_unique(p) &&
+            (strcmp(key->last, p->last) == 0 || mrsi_name_score(p, key, &x->words, 1, false) >= 1));
+}
+
 static enum mrs_status
 propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, bool as_number, struct mrs_err *e)
 {
@@ -112,9 +127,7 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     }
     bool proof = mrsi_path_is_id(key) || !key->count.n[MRSI_NUMBER]; /* other numbers are no ids */
     pair.r.by_kind = proof && is_named_by(x, mrsi_path_kind(p), key->in);
-    estimate(x, &pair.r);
-    if (pair.r.score < LEAST && !(pair.r.n >= .75 && pair.r.contained >= .25) &&
-        !((pair.r.v >= .85 || pair.r.by_kind) && pair.r.contained >= .03)) {
+    if (!estimate(x, &pair.r) || !may_name(x, p, key)) {
         return MRS_OK;
     }
     pair.estimate = pair.r.score;
@@ -154,26 +167,43 @@ by_dbref(struct mrsi_relating *x, struct mrsi_path *p, const struct mrsi_path *r
     return s;
 }
 
+/* All paths that others could name, once. */
+static enum mrs_status
+list_keys(struct mrsi_relating *x, struct mrs_err *e)
+{
+    uint32_t cap = 0;
+    for (uint32_t c = 0; c < x->x->colls; c++) {
+        for (uint32_t i = 0; i < x->x->coll[c].paths; i++) {
+            struct mrsi_path *p = &x->x->coll[c].path[i];
+            if (!mrsi_path_is_key(p) && !mrsi_path_is_short_list(p)) {
+                continue;
+            }
+            struct mrsi_path **more = mrs_arena_more(&x->x->arena, x->key, x->keys, &cap, sizeof(struct mrsi_path *));
+            if (!more) {
+                return mrs_err_memory(e, sizeof(struct mrsi_path *));
+            }
+            x->key = more;
+            x->key[x->keys++] = p;
+        }
+    }
+    return MRS_OK;
+}
+
 static enum mrs_status
 keys_for(struct mrsi_relating *x, struct mrsi_path *p, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
-        struct mrsi_collection *coll = &x->x->coll[c];
-        bool one_db = coll->db_n == p->in->db_n && memcmp(coll->ns, p->in->ns, coll->db_n) == 0;
-        for (uint32_t i = 0; one_db && s == MRS_OK && i < coll->paths; i++) {
-            struct mrsi_path *key = &coll->path[i];
-            if (!mrsi_path_is_key(key) && !mrsi_path_is_small_key(key, p, &x->words)) {
-                continue;
-            }
-            if (share_a_class(p, key)) {
-                s = propose(x, p, key, false, e);
-            }
-            if (s == MRS_OK && (p->count.digits || key->count.digits) && p->count.digits + p->count.n[MRSI_NUMBER] &&
-                key->count.digits + key->count.n[MRSI_NUMBER] &&
-                (p->count.n[MRSI_NUMBER] || key->count.n[MRSI_NUMBER])) {
-                s = propose(x, p, key, true, e);
-            }
+    for (uint32_t i = 0; s == MRS_OK && i < x->keys; i++) {
+        struct mrsi_path *key = x->key[i];
+        bool one_db = key->in->db_n == p->in->db_n && memcmp(key->in->ns, p->in->ns, p->in->db_n) == 0;
+        uint64_t mine = p->count.digits + p->count.n[MRSI_NUMBER], its = key->count.digits + key->count.n[MRSI_NUMBER];
+        bool both_forms = (p->count.digits || key->count.digits) &&
+                          (p->count.n[MRSI_NUMBER] || key->count.n[MRSI_NUMBER]);
+        if (one_db && share_a_class(p, key)) {
+            s = propose(x, p, key, false, e);
+        }
+        if (s == MRS_OK && one_db && both_forms && mine && its) {
+            s = propose(x, p, key, true, e);
         }
     }
     return s;
@@ -209,6 +239,7 @@ mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_hints_read(x, x->opts->hints, e);
     MRS_THEN(s, by_hint(x, e));
+    MRS_THEN(s, list_keys(x, e));
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
         struct mrsi_collection *coll = &x->x->coll[c];
         for (uint32_t i = 0; s == MRS_OK && i < coll->paths; i++) {

@@ -114,15 +114,13 @@ settle_mutual(struct mrsi_relating *x)
 static bool
 other_key_fits(const struct mrsi_relating *x, const struct mrsi_reference *r)
 {
-    for (uint32_t c = 0; c < x->x->colls; c++) {
-        for (uint32_t i = 0; i < x->x->coll[c].paths; i++) {
-            const struct mrsi_path *key = &x->x->coll[c].path[i];
-            bool known, names = r->from[0]->names; /* names that are numbers: ids of something, whose all it has */
-            if (key != r->to[0] && key != r->from[0] && mrsi_path_is_key(key) && key->count.n[MRSI_NUMBER] &&
-                mrsi_sample_contained(r->from[0], r->as_number, key, &known) >= (names ? .95 : .5) &&
-                (!names || mrsi_sample_covered(r->from[0], r->as_number, key, &known) >= .9)) {
-                return true;
-            }
+    bool known, names = r->from[0]->names; /* names that are numbers: ids of something, whose all it has */
+    for (uint32_t i = 0; i < x->keys; i++) {
+        const struct mrsi_path *key = x->key[i];
+        if (key != r->to[0] && key != r->from[0] && mrsi_path_is_key(key) && key->count.n[MRSI_NUMBER] &&
+            mrsi_sample_contained(r->from[0], r->as_number, key, &known) >= (names ? .95 : .5) &&
+            (!names || mrsi_sample_covered(r->from[0], r->as_number, key, &known) >= .9)) {
+            return true;
         }
     }
     return false;
@@ -219,10 +217,13 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
 {
     uint64_t matched = r->matched_distinct;
     bool asked = r->asked > 0;
-    const struct mrsi_reference *up = best_of(x, r->to[0]);
     bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
     if (r->from[0] != p || r->dropped || (r->v < .6 && !r->by_kind) || r->matched_distinct < 3 ||
-        (integers && r->n < .9 && !mrsi_path_kind(p)) || (up && up->score >= REFERENCE)) {
+        (integers && r->n < .9 && !mrsi_path_kind(p))) {
+        return false;
+    }
+    const struct mrsi_reference *up = best_of(x, r->to[0]);
+    if (up && up->score >= REFERENCE) {
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {

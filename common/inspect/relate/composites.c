@@ -304,8 +304,8 @@ mrsi_composites(struct mrsi_relating *x, struct mrs_err *e)
     struct mrsi_inspection *ins = x->x;
     enum mrs_status s = MRS_OK;
     uint32_t tries = TRIES, before = ins->refs;
-    for (uint32_t i = 0; s == MRS_OK && i < ins->colls; i++) {
-        for (uint32_t k = 0; s == MRS_OK && k < ins->colls; k++) {
+    for (uint32_t i = 0; s == MRS_OK && tries && i < ins->colls; i++) {
+        for (uint32_t k = 0; s == MRS_OK && tries && k < ins->colls; k++) {
             const struct mrsi_collection *a = &ins->coll[i], *b = &ins->coll[k];
             if (i == k || a->db_n != b->db_n || memcmp(a->ns, b->ns, a->db_n) != 0 || linked(ins, a, b)) {
                 continue;

@@ -38,14 +38,11 @@ mrsi_path_has_unique_index(const struct mrsi_path *p)
     return false;
 }
 
-/* A short list of words, each once, that another collection has in a field of the same name, or of the name of the
- * list. */
 bool
-mrsi_path_is_small_key(const struct mrsi_path *key, const struct mrsi_path *p, const struct mrsi_vocabulary *v)
+mrsi_path_is_short_list(const struct mrsi_path *p)
 {
-    return key->in != p->in && key->hash && key->kind == MRSI_FIELD && key->ways == 1 && !key->names && key->exact &&
-           key->distinct >= 3 && key->distinct == key->in->documents && key->count.n[MRSI_TEXT] == key->present &&
-           !mrsi_path_is_unique(p) && (strcmp(key->last, p->last) == 0 || mrsi_name_score(p, key, v, 1, false) >= 1);
+    return p->hash && p->kind == MRSI_FIELD && p->ways == 1 && !p->names && p->exact && p->distinct >= 3 &&
+           p->distinct == p->in->documents && p->count.n[MRSI_TEXT] == p->present;
 }
 
 /* Beside `targetId` a `targetType`: few texts that say which collection is meant. */

@@ -42,11 +42,14 @@ struct mrsi_relating {
     uint32_t columns;
     struct mrsi_hint *hint;
     uint32_t hints, hint_cap;
+    struct mrsi_path **key; /* all paths that others could name, and short lists (mrsi_path_is_short_list) */
+    uint32_t keys;
 };
 
 /* key_paths.c: whether a path could be what others name. */
 bool mrsi_path_is_key(const struct mrsi_path *p);
-bool mrsi_path_is_small_key(const struct mrsi_path *key, const struct mrsi_path *p, const struct mrsi_vocabulary *v);
+/* A short list of words, each once: a key for paths that have its name, or that of its collection. */
+bool mrsi_path_is_short_list(const struct mrsi_path *p);
 bool mrsi_path_is_unique(const struct mrsi_path *p); /* all but a few of its values are different */
 bool mrsi_path_is_id(const struct mrsi_path *p);
 bool mrsi_path_has_unique_index(const struct mrsi_path *p);
